@@ -1,0 +1,84 @@
+//! Named presets of one [`NicConfig`].
+
+/// Sizes of one NIC. Widths become const generics of the hardware.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NicConfig {
+    /// Preset name, as given to `--preset`.
+    pub name: &'static str,
+    /// Width of the AXI4-Stream and AXI4 datapath in bits: 8..=512, a power of two.
+    pub data_bits: usize,
+    /// Flows (queue pairs): 4..=1024, a power of two.
+    pub flow_count: usize,
+    /// Telemetry records per packet that are used: 1..=5.
+    pub hop_count: usize,
+    /// Memory regions: a power of two.
+    pub mr_count: usize,
+    /// Work requests a flow can hold: a power of two.
+    pub sq_depth: usize,
+    /// Nominal core clock in Hz; timers and rates are derived from it.
+    pub clock_hz: u64,
+}
+
+/// Why a configuration is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConfigError {
+    /// No preset has this name.
+    UnknownPreset,
+    /// A field is out of its range; the text names the field and its range.
+    OutOfRange(&'static str),
+}
+
+impl core::fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::UnknownPreset => {
+                f.write_str("unknown preset; presets are")?;
+                PRESETS.iter().try_for_each(|p| write!(f, " {}", p.name))
+            }
+            Self::OutOfRange(what) => f.write_str(what),
+        }
+    }
+}
+
+impl core::error::Error for ConfigError {}
+
+/// All presets that the hardware can be emitted for.
+pub const PRESETS: &[NicConfig] = &[NicConfig {
+    name: "gbe",
+    data_bits: 64,
+    flow_count: 64,
+    hop_count: 5,
+    mr_count: 64,
+    sq_depth: 8,
+    clock_hz: 125_000_000,
+}];
+
+impl NicConfig {
+    /// The preset called `name`.
+    pub fn preset(name: &str) -> Result<Self, ConfigError> {
+        let preset = PRESETS.iter().find(|p| p.name == name).cloned();
+        preset.ok_or(ConfigError::UnknownPreset)
+    }
+
+    /// Checks every field against its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let pow2_in = |v: usize, lo: usize, hi: usize| v.is_power_of_two() && v >= lo && v <= hi;
+        let checks = [
+            (pow2_in(self.data_bits, 8, 512), "data_bits must be a power of two in 8..=512"),
+            (pow2_in(self.flow_count, 4, 1024), "flow_count must be a power of two in 4..=1024"),
+            ((1..=5).contains(&self.hop_count), "hop_count must be in 1..=5"),
+            (pow2_in(self.mr_count, 4, 1024), "mr_count must be a power of two in 4..=1024"),
+            (pow2_in(self.sq_depth, 2, 64), "sq_depth must be a power of two in 2..=64"),
+            (self.clock_hz >= 1_000_000, "clock_hz must be at least 1000000"),
+        ];
+        match checks.iter().find(|(ok, _)| !ok) {
+            Some((_, what)) => Err(ConfigError::OutOfRange(what)),
+            None => Ok(()),
+        }
+    }
+
+    /// Bytes a beat of the datapath carries.
+    pub fn data_bytes(&self) -> usize {
+        self.data_bits / 8
+    }
+}

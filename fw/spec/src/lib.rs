@@ -1,0 +1,7 @@
+//! What software and hardware agree on: configurations, registers, table rows, wire formats.
+#![no_std]
+
+pub mod config;
+pub mod wire;
+
+pub use config::{ConfigError, NicConfig};

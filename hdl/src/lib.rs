@@ -1,0 +1,13 @@
+//! The hardware, one block a file, and the emitter that turns it into Verilog.
+
+pub mod cc;
+pub mod emit;
+pub mod host;
+mod module;
+pub mod rx;
+pub mod sched;
+pub mod transport;
+pub mod tx;
+pub mod util;
+
+pub use module::{Module, MODULE_ATOM};
