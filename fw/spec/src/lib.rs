@@ -2,6 +2,8 @@
 #![no_std]
 
 pub mod config;
+pub mod regs;
+pub mod rows;
 pub mod wire;
 
 pub use config::{ConfigError, NicConfig};

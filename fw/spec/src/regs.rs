@@ -1,0 +1,342 @@
+//! The register map, described once: HDL decode, driver, C header, SystemRDL and the reference
+//! page are made from it.
+//!
+//! All registers are 32 bits wide; an offset is a byte address in the AXI4-Lite space. Accesses to
+//! an offset without a register, writes to a read-only register and writes with any byte strobe low
+//! answer SLVERR and change nothing.
+
+/// Who may do what with a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Read and write; reads return what was written.
+    Rw,
+    /// Read only.
+    Ro,
+    /// Write triggers an action; reads return 0.
+    Wo,
+}
+
+/// Part of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Lower-case name, unique in its register.
+    pub name: &'static str,
+    /// Lowest bit, 0..=31.
+    pub lsb: u8,
+    /// Bits, 1..=32.
+    pub width: u8,
+    /// What it means: unit, range.
+    pub doc: &'static str,
+}
+
+/// One register, or an array of `count` consecutive ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// Lower-case name, unique.
+    pub name: &'static str,
+    /// Byte offset of the first word.
+    pub offset: u16,
+    /// Words in the array (1: a plain register).
+    pub count: u16,
+    /// Access of every word.
+    pub access: Access,
+    /// Value after reset.
+    pub reset: u32,
+    /// Implemented bits, counted from bit 0.
+    pub width: u8,
+    /// What it is for.
+    pub doc: &'static str,
+    /// Named parts; empty when the register is one value.
+    pub fields: &'static [Field],
+}
+
+/// Calls macro `$m` with one row per configuration register:
+/// `(word index, name, width, reset, doc, [fields])`. They are flip-flops in the CSR block, each
+/// driving the port `cfg_<name>`.
+#[macro_export]
+macro_rules! config_registers {
+    ($m:ident) => {
+        $m! {
+            (8, local_mac_lo, 32, 0, "Bits 31:0 of this host's MAC address.", []),
+            (9, local_mac_hi, 16, 0, "Bits 47:32 of this host's MAC address.", []),
+            (10, local_ip, 32, 0, "This host's IPv4 address; 10.0.0.1 is 0x0a000001.", []),
+            (11, pkey, 16, 65535, "Partition key of all packets.", []),
+            (12, ttl, 8, 64, "IPv4 time to live of packets sent.", []),
+            (13, telemetry, 22, 1512192, "In-band telemetry of packets on the wire.", [
+                (format, 0, 2, "0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes"),
+                (dscp, 8, 6, "DSCP of data packets with a telemetry header"),
+                (echo_dscp, 16, 6, "DSCP of ACKs that echo telemetry"),
+            ]),
+            (14, rnr_timer, 5, 1, "Timer code of RNR NAKs sent, InfiniBand encoding.", []),
+            (15, scratch, 32, 0, "Free for software; drives nothing.", []),
+        }
+    };
+}
+
+macro_rules! config_table {
+    ($(($index:tt, $name:ident, $width:tt, $reset:tt, $doc:literal,
+        [$(($field:ident, $lsb:tt, $bits:tt, $field_doc:literal)),* $(,)?])),* $(,)?) => {
+        /// Configuration registers, in word order.
+        pub const CONFIG_REGISTERS: &[Register] = &[$(Register {
+            name: stringify!($name),
+            offset: $index * 4,
+            count: 1,
+            access: Access::Rw,
+            reset: $reset,
+            width: $width,
+            doc: $doc,
+            fields: &[$(Field {
+                name: stringify!($field), lsb: $lsb, width: $bits, doc: $field_doc,
+            }),*],
+        }),*];
+
+        /// Byte offsets of the configuration registers.
+        pub mod config_offset {
+            $(#[doc = $doc] #[allow(non_upper_case_globals)]
+            pub const $name: u16 = $index * 4;)*
+        }
+    };
+}
+config_registers!(config_table);
+
+/// Value of `ID`: "RNIC" in ASCII.
+pub const ID_VALUE: u32 = 0x524e_4943;
+/// Value of `VERSION`: major, minor, patch.
+pub const VERSION_VALUE: u32 = 0x0000_0100;
+
+/// Byte offset of `ID`.
+pub const ID: u16 = 0x000;
+/// Byte offset of `VERSION`.
+pub const VERSION: u16 = 0x004;
+/// Byte offset of `SIZES`.
+pub const SIZES: u16 = 0x008;
+/// Byte offset of `CLOCK_HZ`.
+pub const CLOCK_HZ: u16 = 0x00c;
+/// Byte offset of `ROW_COMMIT`.
+pub const ROW_COMMIT: u16 = 0x010;
+/// Byte offset of `ROW_STATUS`.
+pub const ROW_STATUS: u16 = 0x014;
+/// Byte offset of `CQ_COUNT`.
+pub const CQ_COUNT: u16 = 0x018;
+/// Byte offset of `CQ_POP`.
+pub const CQ_POP: u16 = 0x01c;
+/// Byte offset of the four words `CQ_ENTRY`.
+pub const CQ_ENTRY: u16 = 0x0f0;
+/// Byte offset of the sixteen words `ROW_DATA`.
+pub const ROW_DATA: u16 = 0x100;
+/// Byte offset of the event counters.
+pub const COUNTERS: u16 = 0x200;
+
+/// Registers that are not plain configuration.
+pub const SPECIAL_REGISTERS: &[Register] = &[
+    Register {
+        name: "id",
+        offset: ID,
+        count: 1,
+        access: Access::Ro,
+        reset: ID_VALUE,
+        width: 32,
+        doc: "Identifies the core: \"RNIC\".",
+        fields: &[],
+    },
+    Register {
+        name: "version",
+        offset: VERSION,
+        count: 1,
+        access: Access::Ro,
+        reset: VERSION_VALUE,
+        width: 32,
+        doc: "Version of the register map.",
+        fields: &[
+            Field { name: "patch", lsb: 0, width: 8, doc: "compatible corrections" },
+            Field { name: "minor", lsb: 8, width: 8, doc: "compatible additions" },
+            Field { name: "major", lsb: 16, width: 8, doc: "incompatible changes" },
+        ],
+    },
+    Register {
+        name: "sizes",
+        offset: SIZES,
+        count: 1,
+        access: Access::Ro,
+        reset: 0,
+        width: 32,
+        doc: "Sizes the core was emitted with.",
+        fields: &[
+            Field { name: "data_bytes_log2", lsb: 0, width: 4, doc: "log2 of bytes a beat" },
+            Field { name: "flow_log2", lsb: 4, width: 4, doc: "log2 of flows (queue pairs)" },
+            Field { name: "mr_log2", lsb: 8, width: 4, doc: "log2 of memory regions" },
+            Field { name: "sq_log2", lsb: 12, width: 4, doc: "log2 of send queue entries a flow" },
+            Field { name: "hop_count", lsb: 16, width: 4, doc: "telemetry records used" },
+            Field { name: "cq_log2", lsb: 20, width: 4, doc: "log2 of completion entries" },
+        ],
+    },
+    Register {
+        name: "clock_hz",
+        offset: CLOCK_HZ,
+        count: 1,
+        access: Access::Ro,
+        reset: 0,
+        width: 32,
+        doc: "Core clock the timers were sized for, Hz.",
+        fields: &[],
+    },
+    Register {
+        name: "row_commit",
+        offset: ROW_COMMIT,
+        count: 1,
+        access: Access::Wo,
+        reset: 0,
+        width: 18,
+        doc: "Writing copies ROW_DATA into a table row.",
+        fields: &[
+            Field { name: "index", lsb: 0, width: 16, doc: "row" },
+            Field {
+                name: "table",
+                lsb: 16,
+                width: 2,
+                doc: "0 QP, 1 memory region, 2 work request",
+            },
+        ],
+    },
+    Register {
+        name: "row_status",
+        offset: ROW_STATUS,
+        count: 1,
+        access: Access::Ro,
+        reset: 0,
+        width: 2,
+        doc: "State of the last commit.",
+        fields: &[
+            Field { name: "busy", lsb: 0, width: 1, doc: "the commit is under way" },
+            Field {
+                name: "refused",
+                lsb: 1,
+                width: 1,
+                doc: "it changed nothing: index or table out of range, another commit under way, \
+                      or a work request without completion room",
+            },
+        ],
+    },
+    Register {
+        name: "cq_count",
+        offset: CQ_COUNT,
+        count: 1,
+        access: Access::Ro,
+        reset: 0,
+        width: 16,
+        doc: "Completions waiting.",
+        fields: &[],
+    },
+    Register {
+        name: "cq_pop",
+        offset: CQ_POP,
+        count: 1,
+        access: Access::Wo,
+        reset: 0,
+        width: 1,
+        doc: "Writing drops the completion that CQ_ENTRY shows.",
+        fields: &[],
+    },
+    Register {
+        name: "cq_entry",
+        offset: CQ_ENTRY,
+        count: 4,
+        access: Access::Ro,
+        reset: 0,
+        width: 32,
+        doc: "Oldest completion, see the completion entry; 0 when none waits.",
+        fields: &[],
+    },
+    Register {
+        name: "row_data",
+        offset: ROW_DATA,
+        count: 16,
+        access: Access::Rw,
+        reset: 0,
+        width: 32,
+        doc: "Staged table row, word 0 first.",
+        fields: &[],
+    },
+];
+
+/// Event counters, in counter order: port `event_<name>` and what one pulse means. 32 bits,
+/// saturating; a read may lag the event by 64 cycles.
+pub const EVENTS: &[(&str, &str)] = &[
+    ("rx_host", "frame given to the host's own stack"),
+    ("rx_host_overflow", "frame for the host's own stack dropped: its buffer was full"),
+    ("rx_req", "good RoCEv2 request packet"),
+    ("rx_ack", "good RoCEv2 acknowledgement packet"),
+    ("rx_drop_mac_error", "RoCEv2 frame that the MAC marked bad"),
+    ("rx_drop_truncated", "frame ends before its headers or its IPv4 length"),
+    ("rx_drop_oversize", "frame or payload above the maximum"),
+    ("rx_drop_ip_checksum", "IPv4 header checksum wrong"),
+    ("rx_drop_length", "UDP or RoCEv2 length contradicts the IPv4 length"),
+    ("rx_drop_icrc", "invariant CRC wrong"),
+    ("rx_drop_opcode", "opcode unknown or not supported"),
+    ("rx_drop_version", "transport header version not 0"),
+    ("rx_drop_pkey", "partition key not ours"),
+    ("rx_drop_telemetry", "telemetry header malformed"),
+    ("resp_accepted", "request packet accepted"),
+    ("resp_duplicate", "duplicate request packet, acknowledged again"),
+    ("resp_out_of_sequence", "request packet ahead of the expected PSN, dropped"),
+    ("resp_nak_invalid", "request answered by NAK 0x61, invalid request"),
+    ("resp_nak_access", "request answered by NAK 0x62, remote access error"),
+    ("resp_nak_operation", "request answered by NAK 0x63, remote operational error"),
+    ("resp_rnr", "request answered by an RNR NAK: no completion room"),
+    ("resp_no_qp", "request for no valid QP, or from another address"),
+    ("reqr_ack", "acknowledgement that advanced a flow"),
+    ("reqr_ack_coalesced_stale", "acknowledgement of packets already acknowledged"),
+    ("reqr_ack_ghost", "acknowledgement of packets never sent"),
+    ("reqr_nak_sequence", "NAK 0x60, sequence error: went back"),
+    ("reqr_nak_rnr", "RNR NAK: waits, then goes back"),
+    ("reqr_nak_fatal", "other NAK: the QP is in error"),
+    ("reqr_no_qp", "acknowledgement for no valid QP, or from another address"),
+    ("reqr_retransmit_packet", "data packet sent again"),
+    ("reqr_timeout", "retransmission timer expired: went back"),
+    ("reqr_wr_refused", "work request refused: send queue full or QP not valid"),
+    ("tx_data", "data packet sent"),
+    ("tx_ack", "ACK or NAK sent"),
+    ("tx_host", "frame of the host's own stack sent"),
+    ("tx_fail", "data packet given up: host memory read failed"),
+];
+
+/// Position of an event in [`EVENTS`].
+pub fn event_index(name: &str) -> Option<usize> {
+    EVENTS.iter().position(|(event, _)| *event == name)
+}
+
+/// Every register but the counters, in offset order within each group.
+pub fn registers() -> impl Iterator<Item = &'static Register> {
+    SPECIAL_REGISTERS.iter().chain(CONFIG_REGISTERS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_do_not_overlap_and_fields_fit() {
+        let mut taken = [false; 0x400];
+        for r in registers() {
+            for word in 0..r.count {
+                let at = usize::from(r.offset / 4 + word);
+                assert!(!taken[at], "{} overlaps", r.name);
+                taken[at] = true;
+            }
+            for f in r.fields {
+                assert!(f.lsb + f.width <= r.width, "{}.{}", r.name, f.name);
+            }
+            let fits = r.width == 32 || r.reset >> r.width == 0;
+            assert!(fits, "{}: reset beyond its width", r.name);
+        }
+        let counters = usize::from(COUNTERS / 4)..usize::from(COUNTERS / 4) + 64;
+        assert!(counters.clone().all(|at| !taken[at]));
+        assert!(EVENTS.len() <= counters.len());
+    }
+
+    #[test]
+    fn telemetry_reset_is_dscp_0x13_and_0x17_without_a_format() {
+        let r = CONFIG_REGISTERS.iter().find(|r| r.name == "telemetry").unwrap();
+        assert_eq!(r.reset, 0x17 << 16 | 0x13 << 8);
+    }
+}
