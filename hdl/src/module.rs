@@ -3,7 +3,7 @@
 use rust_hdl_core::prelude::*;
 use std::marker::PhantomData;
 
-/// Zero-size field of every block: `module: Module<Self>`.
+/// Zero-size field of every block: `module_type: Module<Self>`.
 ///
 /// rust-hdl's probe sees blocks only as trait objects; this marker carries the struct's type
 /// name (`hdl::util::skid::Skid<64>`) to the emitter, which makes `skid` or `skid_64` of it.

@@ -51,30 +51,30 @@ pub struct Register {
 }
 
 /// Calls macro `$m` with one row per configuration register:
-/// `(word index, name, width, reset, doc, [fields])`. They are flip-flops in the CSR block, each
-/// driving the port `cfg_<name>`.
+/// `(word index, name, port, width, reset, doc, [fields])`. They are flip-flops in the block
+/// `csr_regs`, each driving its port.
 #[macro_export]
 macro_rules! config_registers {
     ($m:ident) => {
         $m! {
-            (8, local_mac_lo, 32, 0, "Bits 31:0 of this host's MAC address.", []),
-            (9, local_mac_hi, 16, 0, "Bits 47:32 of this host's MAC address.", []),
-            (10, local_ip, 32, 0, "This host's IPv4 address; 10.0.0.1 is 0x0a000001.", []),
-            (11, pkey, 16, 65535, "Partition key of all packets.", []),
-            (12, ttl, 8, 64, "IPv4 time to live of packets sent.", []),
-            (13, telemetry, 22, 1512192, "In-band telemetry of packets on the wire.", [
+            (8, local_mac_lo, cfg_local_mac_lo, 32, 0, "Bits 31:0 of this host's MAC address.", []),
+            (9, local_mac_hi, cfg_local_mac_hi, 16, 0, "Bits 47:32 of this host's MAC address.", []),
+            (10, local_ip, cfg_local_ip, 32, 0, "This host's IPv4 address; 10.0.0.1 is 0x0a000001.", []),
+            (11, pkey, cfg_pkey, 16, 65535, "Partition key of all packets.", []),
+            (12, ttl, cfg_ttl, 8, 64, "IPv4 time to live of packets sent.", []),
+            (13, telemetry, cfg_telemetry, 22, 1512192, "In-band telemetry of packets on the wire.", [
                 (format, 0, 2, "0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes"),
                 (dscp, 8, 6, "DSCP of data packets with a telemetry header"),
                 (echo_dscp, 16, 6, "DSCP of ACKs that echo telemetry"),
             ]),
-            (14, rnr_timer, 5, 1, "Timer code of RNR NAKs sent, InfiniBand encoding.", []),
-            (15, scratch, 32, 0, "Free for software; drives nothing.", []),
+            (14, rnr_timer, cfg_rnr_timer, 5, 1, "Timer code of RNR NAKs sent, InfiniBand encoding.", []),
+            (15, scratch, cfg_scratch, 32, 0, "Free for software; drives nothing.", []),
         }
     };
 }
 
 macro_rules! config_table {
-    ($(($index:tt, $name:ident, $width:tt, $reset:tt, $doc:literal,
+    ($(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
         [$(($field:ident, $lsb:tt, $bits:tt, $field_doc:literal)),* $(,)?])),* $(,)?) => {
         /// Configuration registers, in word order.
         pub const CONFIG_REGISTERS: &[Register] = &[$(Register {

@@ -1,1 +1,3 @@
+//! Host side: registers, tables' write port, completions, DMA.
 
+pub mod csr_regs;

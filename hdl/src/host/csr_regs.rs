@@ -1,0 +1,80 @@
+//! Configuration registers of the NIC.
+//!
+//! # Source            nic_spec::regs::config_registers
+//! # Interface timing  cycle 0: wr_valid, wr_index, wr_data or rd_index; cycle 1: the port, or
+//!                     rd_hit and rd_data
+//! # Latency and rate  [`LATENCY_CYCLES`]; one write and one read per cycle
+//! # Reset             synchronous, high: every register takes its reset value
+//! # Twins             sim/src/golden/host/csr_regs.rs, tests/csr.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from an index to its data, and from a write to its port.
+pub const LATENCY_CYCLES: usize = 1;
+
+macro_rules! csr_regs {
+    ($(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
+        $fields:tt)),* $(,)?) => {
+        /// Configuration registers: one flip-flop word and one port a row of the table.
+        #[derive(LogicBlock, Default)]
+        pub struct CsrRegs {
+            module_type: Module<Self>,
+            /// Core clock.
+            pub clock: Signal<In, Clock>,
+            /// Synchronous reset, active high.
+            pub reset: Signal<In, Bit>,
+            /// Write `wr_data` to the register at `wr_index`; ignored where there is none.
+            pub wr_valid: Signal<In, Bit>,
+            /// Word index, byte offset / 4.
+            pub wr_index: Signal<In, Bits<8>>,
+            /// Value; bits beyond the register's width are dropped.
+            pub wr_data: Signal<In, Bits<32>>,
+            /// Word index to read.
+            pub rd_index: Signal<In, Bits<8>>,
+            /// A register stands at the index of the cycle before.
+            pub rd_hit: Signal<Out, Bit>,
+            /// Its value, 0 without a hit.
+            pub rd_data: Signal<Out, Bits<32>>,
+            $(#[doc = $doc] pub $port: Signal<Out, Bits<$width>>,)*
+            hit: DFF<Bit>,
+            data: DFF<Bits<32>>,
+            $($name: DFF<Bits<$width>>,)*
+        }
+
+        impl Logic for CsrRegs {
+            #[hdl_gen]
+            fn update(&mut self) {
+                dff_setup!(self, clock, hit, data, $($name),*);
+                self.rd_hit.next = self.hit.q.val();
+                self.rd_data.next = self.data.q.val();
+                $(self.$port.next = self.$name.q.val();)*
+                self.hit.d.next = true;
+                self.data.d.next = 0.into();
+                match self.rd_index.val().index() {
+                    $($index => {
+                        self.data.d.next = bit_cast::<32, $width>(self.$name.q.val());
+                    })*
+                    _ => {
+                        self.hit.d.next = false;
+                    }
+                }
+                if self.wr_valid.val() {
+                    match self.wr_index.val().index() {
+                        $($index => {
+                            self.$name.d.next = bit_cast::<$width, 32>(self.wr_data.val());
+                        })*
+                        _ => {}
+                    }
+                }
+                if self.reset.val() {
+                    self.hit.d.next = false;
+                    self.data.d.next = 0.into();
+                    $(self.$name.d.next = $reset.into();)*
+                }
+            }
+        }
+    };
+}
+nic_spec::config_registers!(csr_regs);
