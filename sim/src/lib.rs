@@ -1,5 +1,9 @@
 //! Golden models, the Verilator harness, the network simulator and the CLI `nic`.
 
+pub mod bench;
+pub mod env;
 pub mod golden;
+pub mod lockstep;
 pub mod ports;
 pub mod reference;
+pub mod verilator;

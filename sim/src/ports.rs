@@ -11,8 +11,10 @@ pub struct PortDef {
     pub name: String,
     /// First word of the value in the bundle's storage.
     pub word_index: usize,
-    /// Words the model keeps for it; the real width is at most 64 times this.
+    /// Words the model keeps for it.
     pub word_count: usize,
+    /// Bits that the model's type can hold: the real width is at most this.
+    pub bits_max: usize,
 }
 
 /// A value that is one port or a bundle of ports.
@@ -37,10 +39,11 @@ pub trait Ports: PortField {
     }
 }
 
-/// Appends the definition of a single port.
-pub fn define_port(name: &str, word_count: usize, defs: &mut Vec<PortDef>) {
+/// Appends the definition of a single port whose type holds `bits_max` bits.
+pub fn define_port(name: &str, bits_max: usize, defs: &mut Vec<PortDef>) {
     let word_index = defs.last().map_or(0, |d| d.word_index + d.word_count);
-    defs.push(PortDef { name: name.into(), word_index, word_count });
+    let word_count = bits_max.div_ceil(64);
+    defs.push(PortDef { name: name.into(), word_index, word_count, bits_max });
 }
 
 /// Name of member `field` of the bundle called `name`.
@@ -57,7 +60,7 @@ macro_rules! scalar_port {
         impl PortField for $t {
             const WORDS: usize = 1;
             fn define(name: &str, defs: &mut Vec<PortDef>) {
-                define_port(name, 1, defs);
+                define_port(name, <$t>::BITS as usize, defs);
             }
             fn store(&self, words: &mut [u64]) {
                 words[0] = *self as u64;
@@ -86,7 +89,7 @@ impl PortField for bool {
 impl PortField for u128 {
     const WORDS: usize = 2;
     fn define(name: &str, defs: &mut Vec<PortDef>) {
-        define_port(name, 2, defs);
+        define_port(name, 128, defs);
     }
     fn store(&self, words: &mut [u64]) {
         words[0] = *self as u64;
@@ -110,7 +113,7 @@ impl<const N: usize> Default for Wide<N> {
 impl<const N: usize> PortField for Wide<N> {
     const WORDS: usize = N;
     fn define(name: &str, defs: &mut Vec<PortDef>) {
-        define_port(name, N, defs);
+        define_port(name, 64 * N, defs);
     }
     fn store(&self, words: &mut [u64]) {
         words[..N].copy_from_slice(&self.0);

@@ -1,0 +1,7 @@
+//! Lets the tests and binaries of this package load Verilated models, which take Verilator's
+//! runtime from the executable. A dependency's build script cannot say this for them.
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rustc-link-arg=-rdynamic");
+}

@@ -1,0 +1,97 @@
+//! One bench a block: its golden model, a seeded stimulus, and the run that compares them.
+//!
+//! A bench is registered under the name of its Verilog top module in the file of its area, and
+//! is then known to `nic verify --block`, to the tests and to the mutation test.
+
+mod run;
+
+pub mod cc;
+pub mod host;
+pub mod requester;
+pub mod responder;
+pub mod rx;
+pub mod sched;
+pub mod tx;
+pub mod util;
+
+pub use run::{Failure, FailureCause, Options, Report};
+
+use crate::ports::Golden;
+use crate::verilator::Source;
+use nic_spec::config::NicConfig;
+
+/// Makes a block's inputs, cycle by cycle, from what the block put out. A function of its seed.
+pub trait Stimulus<G: Golden> {
+    /// Inputs for `cycle` (from 0, after reset); `out` are the outputs before its edge.
+    fn next(&mut self, cycle: u64, out: &G::Out) -> G::In;
+}
+
+/// A block's golden model and stimulus, with their types erased.
+pub struct Bench {
+    name: &'static str,
+    preset: &'static str,
+    run: Box<RunFn>,
+}
+
+type RunFn = dyn Fn(&Bench, &Source, &Options) -> Result<Report, Box<Failure>> + Send + Sync;
+
+impl core::fmt::Debug for Bench {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Bench").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Bench {
+    /// Bench of the block whose Verilog top module is `name`, in the sizes of `config`.
+    pub fn new<G, S>(
+        name: &'static str,
+        config: &NicConfig,
+        golden: impl Fn() -> G + Send + Sync + 'static,
+        stimulus: impl Fn(u64) -> S + Send + Sync + 'static,
+    ) -> Self
+    where
+        G: Golden,
+        S: Stimulus<G>,
+    {
+        let run = move |bench: &Bench, source: &Source, options: &Options| {
+            run::run(bench, source, options, &golden, &stimulus)
+        };
+        Self { name, preset: config.name, run: Box::new(run) }
+    }
+
+    /// Name of the block: that of its Verilog top module.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Name of the preset whose sizes the bench has.
+    pub fn preset(&self) -> &'static str {
+        self.preset
+    }
+
+    /// Runs Verilog and golden model in lock-step. After a mismatch runs the seed once more with
+    /// a waveform around the bad cycle.
+    pub fn run(&self, source: &Source, options: &Options) -> Result<Report, Box<Failure>> {
+        (self.run)(self, source, options)
+    }
+}
+
+/// All benches of a configuration, in the order of the data path.
+pub fn benches(config: &NicConfig) -> Vec<Bench> {
+    let areas = [
+        util::benches,
+        rx::benches,
+        cc::benches,
+        sched::benches,
+        responder::benches,
+        requester::benches,
+        tx::benches,
+        host::benches,
+    ];
+    areas.iter().flat_map(|area| area(config)).collect()
+}
+
+/// The bench called `name`.
+pub fn by_name(name: &str, config: &NicConfig) -> Option<Bench> {
+    benches(config).into_iter().find(|bench| bench.name == name)
+}

@@ -1,0 +1,229 @@
+//! The compare loop of a bench, and what it leaves behind when it fails.
+
+use super::{Bench, Stimulus};
+use crate::lockstep::{Dut, LockStep, Mismatch, StepError, Stepper, TraceWindow};
+use crate::ports::Golden;
+use crate::verilator::{Error, Flavour, Source};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Cycles of waveform before a mismatch.
+const WINDOW_BEFORE: u64 = 200;
+/// Cycles of waveform after a mismatch.
+const WINDOW_AFTER: u64 = 20;
+/// Cycles between reports of progress.
+const PROGRESS_CYCLES: u64 = 4096;
+
+/// One run of a bench.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Seed of the stimulus, the stalls and the X-initialisation.
+    pub seed: u64,
+    /// Cycles after reset.
+    pub cycles: u64,
+    /// Build of the model.
+    pub flavour: Flavour,
+    /// Keep a waveform of this window, mismatch or not.
+    pub trace: Option<TraceWindow>,
+    /// Where the waveform of a mismatch goes; `None`: no waveform.
+    pub failure_dir: Option<PathBuf>,
+    /// Counts the cycles done, for a progress bar.
+    pub progress: Option<Arc<AtomicU64>>,
+    /// Additional inputs of the Verilog and their constant values.
+    pub extra_inputs: Vec<(String, u64)>,
+}
+
+impl Options {
+    /// `cycles` cycles from `seed`; the waveform of a mismatch goes to `build/`.
+    pub fn new(seed: u64, cycles: u64) -> Self {
+        Self {
+            seed,
+            cycles,
+            flavour: Flavour::Fast,
+            trace: None,
+            failure_dir: Some("build".into()),
+            progress: None,
+            extra_inputs: Vec::new(),
+        }
+    }
+}
+
+/// A run without mismatch.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Cycles compared.
+    pub cycles: u64,
+    /// Time of the compare loop, the model's build not included.
+    pub elapsed: Duration,
+    /// Outputs that never changed, so that the run said nothing about them.
+    pub still_outputs: Vec<String>,
+}
+
+/// Why a run failed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FailureCause {
+    /// The first cycle in which golden model and DUT differ.
+    Mismatch(Mismatch),
+    /// The model cannot be built or run, or the stimulus drives a value that does not exist.
+    Other(StepError),
+    /// Golden model or stimulus panicked: a bug of ours.
+    Panic(String),
+}
+
+/// A failed run and how to see it again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// What happened.
+    pub cause: FailureCause,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Waveform around the bad cycle.
+    pub waveform: Option<PathBuf>,
+    /// Whether the run with waveform met the same mismatch.
+    pub waveform_reproduces: bool,
+    /// Command line that runs into the failure again.
+    pub replay: Option<String>,
+}
+
+impl Failure {
+    /// The mismatch, if it was one.
+    pub fn mismatch(&self) -> Option<&Mismatch> {
+        match &self.cause {
+            FailureCause::Mismatch(mismatch) => Some(mismatch),
+            _ => None,
+        }
+    }
+}
+
+impl core::fmt::Display for Failure {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match &self.cause {
+            FailureCause::Mismatch(mismatch) => write!(f, "mismatch: {mismatch}")?,
+            FailureCause::Other(error) => write!(f, "{error}")?,
+            FailureCause::Panic(text) => write!(f, "seed {}: model panicked: {text}", self.seed)?,
+        }
+        if let Some(waveform) = &self.waveform {
+            write!(f, "\n  waveform: {}", waveform.display())?;
+            if !self.waveform_reproduces {
+                f.write_str(" (the traced build starts from another random state: not the same)")?;
+            }
+        }
+        if let Some(replay) = &self.replay {
+            write!(f, "\n  replay: {replay}")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for Failure {}
+
+/// Runs `bench` and, after a mismatch, once more for the waveform.
+pub(super) fn run<G: Golden, S: Stimulus<G>>(
+    bench: &Bench,
+    source: &Source,
+    options: &Options,
+    golden: &dyn Fn() -> G,
+    stimulus: &dyn Fn(u64) -> S,
+) -> Result<Report, Box<Failure>> {
+    let once = |options: &Options| {
+        let body = || run_once(source, options, golden(), stimulus(options.seed));
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body));
+        caught.unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or(panic.downcast_ref::<&str>().map(|s| s.to_string()));
+            Err(FailureCause::Panic(text.unwrap_or_default()))
+        })
+    };
+    let cause = match once(options) {
+        Ok(report) => return Ok(report),
+        Err(cause) => cause,
+    };
+    let seed = options.seed;
+    let bare = Failure { cause, seed, waveform: None, waveform_reproduces: false, replay: None };
+    let (FailureCause::Mismatch(mismatch), Some(dir)) = (&bare.cause, &options.failure_dir) else {
+        return Err(Box::new(bare));
+    };
+    let cycle = mismatch.cycle.unwrap_or(0);
+    let (first_cycle, last_cycle) = (cycle.saturating_sub(WINDOW_BEFORE), cycle + WINDOW_AFTER);
+    let path = dir.join(format!("{}_{seed}.fst", bench.name));
+    let replay = format!(
+        "nic verify --preset {} --block {} --seed {seed} --cycles {} --trace {}",
+        bench.preset,
+        bench.name,
+        cycle + 1,
+        path.display()
+    );
+    let window = TraceWindow { path: path.clone(), first_cycle, last_cycle };
+    let traced = Options { trace: Some(window), progress: None, ..options.clone() };
+    let can_write = std::fs::create_dir_all(dir).is_ok();
+    let again = if can_write { once(&traced).err() } else { None };
+    let waveform_reproduces = again.as_ref() == Some(&bare.cause);
+    let waveform = path.exists().then_some(path);
+    Err(Box::new(Failure { waveform, waveform_reproduces, replay: Some(replay), ..bare }))
+}
+
+fn run_once<G: Golden, S: Stimulus<G>>(
+    source: &Source,
+    options: &Options,
+    golden: G,
+    mut stimulus: S,
+) -> Result<Report, FailureCause> {
+    let mut engine = engine(source, options, golden).map_err(|e| cause(e.into()))?;
+    let start = Instant::now();
+    let mut failure: Option<FailureCause> = None;
+    let last_traced = options.trace.as_ref().map_or(0, |window| window.last_cycle);
+    let mut out = match engine.reset() {
+        Ok(out) => out,
+        Err(error) => {
+            failure = Some(cause(error));
+            engine.last_out().clone()
+        }
+    };
+    for cycle in 0.. {
+        // After a mismatch go on only for the rest of the waveform.
+        let end = if failure.is_some() { last_traced + 1 } else { options.cycles };
+        if cycle >= end || (failure.is_some() && options.trace.is_none()) {
+            break;
+        }
+        let inputs = stimulus.next(cycle, &out);
+        out = match engine.step(&inputs) {
+            Ok(out) => out,
+            Err(error) => {
+                failure = failure.or(Some(cause(error)));
+                engine.last_out().clone()
+            }
+        };
+        if let (Some(progress), true) = (&options.progress, (cycle + 1) % PROGRESS_CYCLES == 0) {
+            progress.fetch_add(PROGRESS_CYCLES, Ordering::Relaxed);
+        }
+    }
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    engine.duts()[0].check_status().map_err(|e| cause(e.into()))?;
+    let (cycles, elapsed) = (options.cycles, start.elapsed());
+    Ok(Report { cycles, elapsed, still_outputs: engine.still_outputs() })
+}
+
+fn engine<G: Golden>(source: &Source, options: &Options, golden: G) -> Result<LockStep<G>, Error> {
+    let flavour = if options.trace.is_some() { Flavour::Trace } else { options.flavour };
+    let model = source.model(flavour)?;
+    let names: Vec<&str> = options.extra_inputs.iter().map(|(name, _)| &**name).collect();
+    let mut dut = Dut::with_extra(&model, options.seed, &names)?;
+    for (name, value) in &options.extra_inputs {
+        dut.set_extra(name, *value);
+    }
+    if let Some(window) = &options.trace {
+        dut.trace(window.clone())?;
+    }
+    Ok(LockStep::with_duts(golden, vec![dut]))
+}
+
+fn cause(error: StepError) -> FailureCause {
+    match error {
+        StepError::Mismatch(mismatch) => FailureCause::Mismatch(*mismatch),
+        other => FailureCause::Other(other),
+    }
+}

@@ -1,0 +1,9 @@
+//! Benches: receive path.
+
+use super::Bench;
+use nic_spec::config::NicConfig;
+
+/// The benches of this area.
+pub fn benches(_config: &NicConfig) -> Vec<Bench> {
+    vec![]
+}

@@ -1,0 +1,3 @@
+//! Surroundings of a block or of the NIC: streams, memories, links. They drive any engine.
+
+pub mod stream;

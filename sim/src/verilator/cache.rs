@@ -1,0 +1,350 @@
+//! From Verilog text to a shared library, cached by content.
+
+use super::{Error, Model};
+use std::collections::HashMap;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+const SHIM: &str = include_str!("cpp/shim.inc");
+const FATAL_H: &str = include_str!("cpp/fatal.h");
+
+/// Bytes of C++ in one translation unit: each unit pays about 0.8 s for its headers alone.
+const UNIT_BYTES: u64 = 1_000_000;
+
+/// What a model is built for. Traces and coverage cost speed, so each is a build of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flavour {
+    /// Nothing but the outputs.
+    Fast,
+    /// Compiled without optimisation: quickest to build, for short runs of many models.
+    Quick,
+    /// Can write FST waveforms.
+    Trace,
+    /// Counts covered lines and toggles.
+    Coverage,
+}
+
+impl Flavour {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Quick => "quick",
+            Self::Trace => "trace",
+            Self::Coverage => "coverage",
+        }
+    }
+
+    fn verilator_flags(self) -> &'static [&'static str] {
+        match self {
+            Self::Fast | Self::Quick => &[],
+            Self::Trace => &["--trace-fst"],
+            Self::Coverage => &["--coverage-line", "--coverage-toggle"],
+        }
+    }
+
+    fn cxx_flags(self) -> &'static [&'static str] {
+        match self {
+            Self::Fast => &["-O1"],
+            Self::Quick => &["-O0"],
+            Self::Trace => &["-O1", "-DVM_TRACE=1", "-DVM_TRACE_FST=1"],
+            Self::Coverage => &["-O1", "-DVM_COVERAGE=1"],
+        }
+    }
+}
+
+/// Verilog of one design.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Source {
+    /// Name of the top module.
+    pub top: String,
+    /// Verilog text; error messages call it `file_name`.
+    pub text: String,
+    /// What messages of the compiler call the text.
+    pub file_name: String,
+    /// More files, for example a cell library under a netlist.
+    pub files: Vec<PathBuf>,
+}
+
+impl Source {
+    /// Verilog `text` whose top module is `top`.
+    pub fn new(top: &str, text: &str) -> Self {
+        let file_name = format!("{top}.v");
+        Self { top: top.into(), text: text.into(), file_name, files: Vec::new() }
+    }
+
+    /// The Verilog file at `path`, whose top module is `top`.
+    pub fn read(top: &str, path: &Path) -> Result<Self, Error> {
+        let text = read_text(path)?;
+        let file_name = path.file_name().map(|n| n.to_string_lossy().into_owned());
+        let file_name = file_name.unwrap_or_else(|| format!("{top}.v"));
+        Ok(Self { top: top.into(), text, file_name, files: Vec::new() })
+    }
+
+    /// The model in this flavour: from memory, from the cache on disk, or built now.
+    pub fn model(&self, flavour: Flavour) -> Result<Arc<Model>, Error> {
+        type Loaded = Mutex<HashMap<String, Arc<Model>>>;
+        static LOADED: OnceLock<Loaded> = OnceLock::new();
+        let key = self.key(flavour)?;
+        let loaded = LOADED.get_or_init(Loaded::default);
+        if let Some(model) = loaded.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(model.clone());
+        }
+        let library = self.build(flavour, &key)?;
+        let model = Arc::new(Model::load(&self.top, &library)?);
+        loaded.lock().unwrap_or_else(PoisonError::into_inner).insert(key, model.clone());
+        Ok(model)
+    }
+
+    /// Name of the cache entry: everything that the library depends on is hashed into it.
+    fn key(&self, flavour: Flavour) -> Result<String, Error> {
+        let mut texts = vec![self.text.clone()];
+        for path in &self.files {
+            texts.push(read_text(path)?);
+        }
+        let tools = tools()?;
+        let hash = |salt: u8| {
+            let mut hasher = DefaultHasher::new();
+            (salt, &self.top, &self.file_name, &texts, flavour, tools).hash(&mut hasher);
+            (SHIM, FATAL_H, flavour.verilator_flags(), flavour.cxx_flags()).hash(&mut hasher);
+            hasher.finish()
+        };
+        Ok(format!("{}_{}_{:016x}{:016x}", self.top, flavour.name(), hash(0), hash(1)))
+    }
+
+    /// Builds the library of this entry unless it is there; other processes wait meanwhile.
+    fn build(&self, flavour: Flavour, key: &str) -> Result<PathBuf, Error> {
+        let dir = cache_dir().join(key);
+        let library = dir.join("model.so");
+        if library.exists() {
+            return Ok(library);
+        }
+        io(&dir, fs::create_dir_all(cache_dir()))?;
+        let lock_path = cache_dir().join(format!("{key}.lock"));
+        let lock = io(&lock_path, fs::File::create(&lock_path))?;
+        io(&lock_path, lock.lock())?;
+        if !library.exists() {
+            // File names carry hashes: the remains of a broken run must not mix with ours.
+            let _ = fs::remove_dir_all(&dir);
+            io(&dir, fs::create_dir_all(&dir))?;
+            let result = self.verilate(flavour, key, &dir).and_then(|()| link(flavour, &dir));
+            tidy(&dir);
+            result?;
+        }
+        Ok(library)
+    }
+
+    /// Verilog to C++, with the shim that makes a C interface of it.
+    fn verilate(&self, flavour: Flavour, key: &str, dir: &Path) -> Result<(), Error> {
+        // A class name of its own: two models in one process never share a symbol.
+        let prefix = format!("V{key}");
+        let text_path = dir.join(&self.file_name);
+        io(&text_path, fs::write(&text_path, &self.text))?;
+        let mut command = Command::new("verilator");
+        command.args(["--cc", "-O3", "--no-timing", "--timescale", "1ns/1ns", "-Wno-fatal"]);
+        command.args(["-Wno-lint", "-Wno-style", "--x-initial", "unique", "--x-assign", "unique"]);
+        command.args(flavour.verilator_flags());
+        command.args(["--top-module", &self.top, "--prefix", &prefix, "--Mdir"]).arg(dir);
+        command.arg(&text_path).args(&self.files);
+        let output = command.output().map_err(|_| Error::NotInstalled("verilator"))?;
+        if !output.status.success() {
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            return Err(Error::Verilog(first_message(&stderr, dir)));
+        }
+        let header_path = dir.join(format!("{prefix}.h"));
+        let table = port_table(&read_text(&header_path)?);
+        let shim = format!(
+            "#include \"{prefix}.h\"\n#define TOP {prefix}\n#define PORTS{table}\n\
+             #include \"shim.inc\"\n"
+        );
+        for (name, text) in [("shim.cpp", &*shim), ("shim.inc", SHIM), ("fatal.h", FATAL_H)] {
+            let path = dir.join(name);
+            io(&path, fs::write(&path, text))?;
+        }
+        Ok(())
+    }
+}
+
+/// `P(name, bits, direction)` for each port that the model's header declares.
+fn port_table(header: &str) -> String {
+    let entry = |line: &str| {
+        let (kind, rest) = line.trim().strip_prefix("VL_")?.split_once("(&")?;
+        let direction = match kind {
+            _ if kind.starts_with("INOUT") => 'x',
+            _ if kind.starts_with("IN") => 'i',
+            _ if kind.starts_with("OUT") => 'o',
+            _ => return None,
+        };
+        let mut fields = rest.trim_end_matches(");").split(',');
+        let name = fields.next()?;
+        let high: u32 = fields.next()?.parse().ok()?;
+        let low: u32 = fields.next()?.parse().ok()?;
+        Some(format!(" P({name}, {}, '{direction}')", high - low + 1))
+    };
+    header.lines().filter_map(entry).collect()
+}
+
+/// All C++ in `dir` to `dir/model.so`.
+fn link(flavour: Flavour, dir: &Path) -> Result<(), Error> {
+    let units = unity_units(dir)?;
+    let include = &tools()?.include;
+    let objects: Vec<PathBuf> = units.iter().map(|unit| unit.with_extension("o")).collect();
+    let compile = |unit: &Path, object: &Path| {
+        let mut command = Command::new("g++");
+        command.args(["-std=gnu++17", "-fPIC", "-faligned-new", "-fcf-protection=none", "-w"]);
+        command.args(flavour.cxx_flags()).arg(format!("-I{}", dir.display()));
+        command.arg(format!("-I{include}")).arg(format!("-I{include}/vltstd"));
+        run_cxx(command.arg("-c").arg(unit).arg("-o").arg(object))
+    };
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let worker = || loop {
+        let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let Some(unit) = units.get(at) else { return Ok(()) };
+        compile(unit, &objects[at])?;
+    };
+    let worker_count = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> =
+            (0..worker_count.min(units.len())).map(|_| scope.spawn(worker)).collect();
+        let join = |w: std::thread::ScopedJoinHandle<'_, Result<(), Error>>| {
+            w.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        workers.into_iter().map(join).collect::<Result<Vec<()>, Error>>()
+    })?;
+    let unfinished = dir.join("unfinished.so");
+    let mut command = Command::new("g++");
+    command.args(["-shared", "-Wl,-Bsymbolic", "-o"]).arg(&unfinished).args(&objects);
+    run_cxx(&mut command)?;
+    io(&unfinished, fs::rename(&unfinished, dir.join("model.so")))
+}
+
+/// Groups the C++ files of `dir` into translation units of about [`UNIT_BYTES`].
+fn unity_units(dir: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    for entry in io(dir, fs::read_dir(dir))? {
+        let path = io(dir, entry)?.path();
+        if path.extension().is_some_and(|e| e == "cpp") {
+            files.push((io(&path, fs::metadata(&path))?.len(), path));
+        }
+    }
+    files.sort();
+    let total: u64 = files.iter().map(|(bytes, _)| bytes).sum();
+    let mut units = vec![(0, String::new()); (total / UNIT_BYTES + 1) as usize];
+    for (bytes, path) in files.iter().rev() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if let Some(smallest) = units.iter_mut().min_by_key(|(bytes, _)| *bytes) {
+            smallest.0 += bytes;
+            smallest.1 += &format!("#include \"{name}\"\n");
+        }
+    }
+    let write = |(i, (_, text)): (usize, &(u64, String))| {
+        let path = dir.join(format!("unit{i}.cxx"));
+        io(&path, fs::write(&path, text)).map(|()| path)
+    };
+    units.iter().enumerate().map(write).collect()
+}
+
+fn run_cxx(command: &mut Command) -> Result<(), Error> {
+    let output = command.output().map_err(|_| Error::NotInstalled("g++"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let first = stderr.lines().find(|l| l.contains("error")).unwrap_or("g++ failed");
+    Err(Error::Compile(first.into()))
+}
+
+/// Leaves only the library (and after a failure nothing) of a build.
+fn tidy(dir: &Path) {
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    for path in entries.filter_map(|e| Some(e.ok()?.path())) {
+        if path.file_name().is_some_and(|n| n != "model.so") {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// The first error in Verilator's messages, without our build folder and the marker.
+fn first_message(stderr: &str, dir: &Path) -> String {
+    let line = stderr.lines().find(|l| l.starts_with("%Error"));
+    let line = line.or(stderr.lines().next()).unwrap_or("verilator failed without a message");
+    let line = line.replace(&format!("{}/", dir.display()), "");
+    let line = line.strip_prefix("%Error").unwrap_or(&line);
+    // `-NAME: file:line:column: text` or `: file:line:column: text`
+    line.split_once(": ").map_or(line, |(_, rest)| rest).trim().into()
+}
+
+/// Versions and folders of the tools: asked once.
+#[derive(Clone, Debug, Hash)]
+struct Tools {
+    verilator_version: String,
+    cxx_version: String,
+    include: String,
+}
+
+fn tools() -> Result<&'static Tools, Error> {
+    static TOOLS: OnceLock<Result<Tools, Error>> = OnceLock::new();
+    let ask = |tool: &'static str, args: &[&str]| {
+        let output = Command::new(tool).args(args).output();
+        let output = output.map_err(|_| Error::NotInstalled(tool))?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
+    };
+    let find = || {
+        let root = ask("verilator", &["--getenv", "VERILATOR_ROOT"])?;
+        Ok(Tools {
+            verilator_version: ask("verilator", &["--version"])?,
+            cxx_version: ask("g++", &["-dumpfullversion", "-dumpmachine"])?,
+            include: format!("{root}/include"),
+        })
+    };
+    TOOLS.get_or_init(find).as_ref().map_err(Clone::clone)
+}
+
+/// `$NIC_CACHE`; else `verilated` in the cargo target folder that this program lies in; else the
+/// user's cache folder.
+fn cache_dir() -> &'static Path {
+    static DIR: OnceLock<PathBuf> = OnceLock::new();
+    DIR.get_or_init(|| {
+        if let Some(dir) = std::env::var_os("NIC_CACHE") {
+            return PathBuf::from(dir);
+        }
+        let program = std::env::current_exe().unwrap_or_default();
+        // Cargo marks its target folders with this file.
+        match program.ancestors().find(|dir| dir.join("CACHEDIR.TAG").is_file()) {
+            Some(target) => target.join("verilated"),
+            None => {
+                let home = std::env::var_os("HOME").map_or_else(std::env::temp_dir, PathBuf::from);
+                home.join(".cache").join("rdma-nic")
+            }
+        }
+    })
+}
+
+fn read_text(path: &Path) -> Result<String, Error> {
+    let bytes = io(path, fs::read(path))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn io<T>(path: &Path, result: std::io::Result<T>) -> Result<T, Error> {
+    result.map_err(|e| Error::Io(path.into(), e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn port_table_reads_all_widths() {
+        let header =
+            "    VL_IN8(&clock,0,0);\n    VL_OUT64(&sum,39,0);\n    VL_INW(&d,511,0,16);\n";
+        assert_eq!(port_table(header), " P(clock, 1, 'i') P(sum, 40, 'o') P(d, 512, 'i')");
+    }
+
+    #[test]
+    fn first_message_drops_marker_and_folder() {
+        let stderr = "%Warning-WIDTH: /x/a.v:1:1: w\n%Error: /x/a.v:3:5: syntax error\n%Error: z\n";
+        assert_eq!(first_message(stderr, Path::new("/x")), "a.v:3:5: syntax error");
+    }
+}

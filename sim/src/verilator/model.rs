@@ -1,0 +1,261 @@
+//! A loaded model and its instances.
+
+use super::Error;
+use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Mirror of `Port` in cpp/shim.inc.
+#[repr(C)]
+struct RawPort {
+    name: *const c_char,
+    bits: c_uint,
+    direction: c_uint,
+}
+
+/// Mirror of `Model` in cpp/shim.inc.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct RawModel {
+    verilator_version: *const c_char,
+    ports: *const RawPort,
+    port_count: usize,
+    create: unsafe extern "C" fn(c_int) -> *mut c_void,
+    destroy: unsafe extern "C" fn(*mut c_void),
+    eval: unsafe extern "C" fn(*mut c_void) -> c_int,
+    error: unsafe extern "C" fn(*mut c_void) -> *const c_char,
+    status: unsafe extern "C" fn(*mut c_void) -> u64,
+    trace_open: unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int,
+    trace_dump: unsafe extern "C" fn(*mut c_void, u64),
+    coverage: unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int,
+    port: unsafe extern "C" fn(*mut c_void, c_uint) -> *mut c_void,
+}
+
+/// Direction of a port, seen from the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Driven by us.
+    In,
+    /// Driven by the module.
+    Out,
+    /// Both; no block has one.
+    InOut,
+}
+
+/// One port of the top module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// Verilog name.
+    pub name: String,
+    /// Width in bits.
+    pub bits: usize,
+    /// Direction.
+    pub direction: Direction,
+}
+
+/// A model's shared library. Instances keep it loaded.
+pub struct Model {
+    top: String,
+    ports: Vec<Port>,
+    raw: RawModel,
+    // Last field: unloaded after everything that points into it.
+    _library: libloading::Library,
+}
+
+// SAFETY: `raw` points to constants and functions of the library, which keep no state.
+unsafe impl Send for Model {}
+// SAFETY: as above.
+unsafe impl Sync for Model {}
+
+impl core::fmt::Debug for Model {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Model").field("top", &self.top).finish_non_exhaustive()
+    }
+}
+
+impl Model {
+    /// Loads the shared library that `cache` built for module `top`.
+    pub(super) fn load(top: &str, library: &Path) -> Result<Self, Error> {
+        let load_error = |e: libloading::Error| Error::Load(e.to_string());
+        // SAFETY: the library is our own build; its constructors are Verilator's.
+        let library = unsafe { libloading::Library::new(library) }.map_err(load_error)?;
+        // SAFETY: shim.inc defines `nic_model` with this type and returns a constant.
+        let raw = unsafe {
+            let entry = library.get::<unsafe extern "C" fn() -> *const RawModel>(b"nic_model");
+            *entry.map_err(load_error)?()
+        };
+        // SAFETY: the shim's strings and port table are constants that end as counted.
+        let (version, raw_ports) = unsafe {
+            let version = CStr::from_ptr(raw.verilator_version);
+            (version, std::slice::from_raw_parts(raw.ports, raw.port_count))
+        };
+        let linked = verilated::product_version();
+        let text = |s: &CStr| s.to_string_lossy().into_owned();
+        if version != linked {
+            return Err(Error::VersionDiffers { linked: text(linked), installed: text(version) });
+        }
+        let port = |p: &RawPort| Port {
+            // SAFETY: as above.
+            name: text(unsafe { CStr::from_ptr(p.name) }),
+            bits: p.bits as usize,
+            direction: match p.direction as u8 {
+                b'i' => Direction::In,
+                b'o' => Direction::Out,
+                _ => Direction::InOut,
+            },
+        };
+        let ports = raw_ports.iter().map(port).collect();
+        Ok(Self { top: top.into(), ports, raw, _library: library })
+    }
+
+    /// Name of the top module.
+    pub fn top(&self) -> &str {
+        &self.top
+    }
+
+    /// Ports of the top module, in the order of the Verilog.
+    pub fn ports(&self) -> &[Port] {
+        &self.ports
+    }
+
+    /// Checks that `self` has exactly the ports of `expected`, widths included.
+    pub fn check_same_ports(&self, expected: &Model) -> Result<(), Error> {
+        let top = || self.top.clone();
+        for want in &expected.ports {
+            let port = || want.name.clone();
+            let have = self.ports.iter().find(|p| p.name == want.name);
+            let have = have.ok_or_else(|| Error::PortMissing { top: top(), port: port() })?;
+            if have.direction != want.direction {
+                return Err(Error::PortDirection { top: top(), port: port() });
+            }
+            if have.bits != want.bits {
+                let (verilog_bits, model_bits) = (have.bits, want.bits);
+                return Err(Error::PortWidth {
+                    top: top(),
+                    port: port(),
+                    verilog_bits,
+                    model_bits,
+                });
+            }
+        }
+        match self.ports.iter().find(|p| expected.ports.iter().all(|want| want.name != p.name)) {
+            Some(p) => Err(Error::PortUnknown { top: top(), port: p.name.clone(), bits: p.bits }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// One running instance of a model.
+pub struct Instance {
+    model: Arc<Model>,
+    sim: *mut c_void,
+    /// The first fatal error: the instance's state is undefined after it.
+    fatal: Option<Error>,
+}
+
+// SAFETY: an instance owns its C++ objects; the shim sets the calling thread's context.
+unsafe impl Send for Instance {}
+
+impl core::fmt::Debug for Instance {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Instance").field("top", &self.model.top).finish_non_exhaustive()
+    }
+}
+
+impl Instance {
+    /// An instance whose registers, memories and X values start random, by `seed`.
+    pub fn new(model: &Arc<Model>, seed: u64) -> Result<Self, Error> {
+        // Verilator draws random numbers per thread but numbers its seeds per process: two
+        // threads that create instances at once would disturb each other's draws.
+        static CREATE: Mutex<()> = Mutex::new(());
+        let guard = CREATE.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: no requirement; the result is an owned pointer.
+        let sim = unsafe { (model.raw.create)(scramble(seed)) };
+        drop(guard);
+        Ok(Self { model: model.clone(), sim, fatal: None })
+    }
+
+    /// The model that this is an instance of.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// Settles the logic after ports were written.
+    #[inline]
+    pub fn eval(&mut self) -> Result<(), Error> {
+        if let Some(fatal) = &self.fatal {
+            return Err(fatal.clone());
+        }
+        // SAFETY: `sim` lives as long as `self`.
+        if unsafe { (self.model.raw.eval)(self.sim) } == 0 {
+            return Ok(());
+        }
+        // SAFETY: as above; the string lives until the next error.
+        let message = unsafe { CStr::from_ptr((self.model.raw.error)(self.sim)) };
+        let fatal = Error::Fatal(message.to_string_lossy().into_owned());
+        self.fatal = Some(fatal.clone());
+        Err(fatal)
+    }
+
+    /// Whether `$finish`, `$stop` or a failed assertion has been met.
+    pub fn check_status(&self) -> Result<(), Error> {
+        // SAFETY: `sim` lives as long as `self`.
+        match unsafe { (self.model.raw.status)(self.sim) } {
+            0 => Ok(()),
+            status if status & 1 != 0 => Err(Error::Finished),
+            _ => Err(Error::Assertion),
+        }
+    }
+
+    /// Opens an FST file; needs the trace flavour. Nothing is written before `trace_dump`.
+    pub fn trace_open(&mut self, path: &Path) -> Result<(), Error> {
+        let text = CString::new(path.as_os_str().as_encoded_bytes());
+        let text = text.map_err(|_| Error::Io(path.into(), "path contains a NUL byte".into()))?;
+        let can_create = std::fs::File::create(path);
+        can_create.map_err(|e| Error::Io(path.into(), e.to_string()))?;
+        // SAFETY: `sim` lives as long as `self`; the shim copies the path.
+        match unsafe { (self.model.raw.trace_open)(self.sim, text.as_ptr()) } {
+            0 => Err(Error::Flavour("trace")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes all signals at `time_ns` to the open FST file.
+    pub fn trace_dump(&mut self, time_ns: u64) {
+        // SAFETY: `sim` lives as long as `self`.
+        unsafe { (self.model.raw.trace_dump)(self.sim, time_ns) }
+    }
+
+    /// Writes the coverage points for `verilator_coverage`; needs the coverage flavour.
+    pub fn write_coverage(&mut self, path: &Path) -> Result<(), Error> {
+        let text = CString::new(path.as_os_str().as_encoded_bytes());
+        let text = text.map_err(|_| Error::Io(path.into(), "path contains a NUL byte".into()))?;
+        // SAFETY: `sim` lives as long as `self`.
+        match unsafe { (self.model.raw.coverage)(self.sim, text.as_ptr()) } {
+            0 => Err(Error::Flavour("coverage")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Address of a port's storage.
+    pub(super) fn port_address(&self, index: usize) -> *mut u8 {
+        assert!(index < self.model.ports.len(), "port index out of range");
+        // SAFETY: the index is in range and `sim` lives as long as `self`.
+        unsafe { (self.model.raw.port)(self.sim, index as c_uint).cast() }
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // SAFETY: `sim` came from `create` and is not used again.
+        unsafe { (self.model.raw.destroy)(self.sim) }
+    }
+}
+
+/// Spreads a seed over 31 bits: Verilator's generator starts badly from small ones, and 0 means
+/// "not seeded".
+fn scramble(seed: u64) -> c_int {
+    let mixed = (seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((mixed >> 33) as c_int & 0x7fff_ffff).max(1)
+}
