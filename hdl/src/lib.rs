@@ -1,5 +1,10 @@
 //! The hardware, one block a file, and the emitter that turns it into Verilog.
 
+/// A comment in a kernel: the Verilog shows it, Rust ignores it.
+macro_rules! comment {
+    ($text:literal) => {};
+}
+
 pub mod cc;
 pub mod emit;
 pub mod host;
