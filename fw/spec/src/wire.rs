@@ -1,1 +1,0 @@
-//! Wire formats: one protocol a file.
