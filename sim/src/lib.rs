@@ -4,6 +4,7 @@ pub mod bench;
 pub mod env;
 pub mod golden;
 pub mod lockstep;
+pub mod pcap;
 pub mod ports;
 pub mod reference;
 pub mod verilator;

@@ -147,9 +147,8 @@ mod tests {
     use super::*;
     use crate::wire::WireError;
 
-    const TAGGED: [u8; 18] = [
-        0x52, 0x54, 0, 0, 0, 2, 0x52, 0x54, 0, 0, 0, 1, 0x81, 0x00, 0xa0, 0x2a, 0x08, 0x00,
-    ];
+    const TAGGED: [u8; 18] =
+        [0x52, 0x54, 0, 0, 0, 2, 0x52, 0x54, 0, 0, 0, 1, 0x81, 0x00, 0xa0, 0x2a, 0x08, 0x00];
 
     #[test]
     fn ethernet_parses_tagged_literal() {

@@ -119,8 +119,7 @@ impl<'a> FrameRepr<'a> {
         let payload_len = u16::try_from(rest.len()).expect("an IP packet of at most 65535 bytes");
         ethernet::Repr { ethertype: ethernet::ETHERTYPE_IPV4, ..self.ethernet }.emit(eth);
         let udp_len = payload_len + udp::HEADER_BYTES as u16;
-        let ip_repr =
-            ipv4::Repr { protocol: ipv4::PROTOCOL_UDP, payload_len: udp_len, ..self.ip };
+        let ip_repr = ipv4::Repr { protocol: ipv4::PROTOCOL_UDP, payload_len: udp_len, ..self.ip };
         ip_repr.emit(&mut ipv4::Packet::new_unchecked(&mut *ip));
         let udp_repr =
             udp::Repr { src_port: self.udp_src_port, dst_port: udp::PORT_ROCE, payload_len };

@@ -1,0 +1,215 @@
+//! Classic pcap files: reads both byte orders, microsecond and nanosecond time stamps; writes
+//! little-endian nanoseconds. (Of the crates, pcap-file and pcap-parser bring pcapng and a parser
+//! framework along and neither tells the record an error is in; the format is one page.)
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Link type of Ethernet frames without FCS.
+pub const LINKTYPE_ETHERNET: u32 = 1;
+
+const MAGIC_US: u32 = 0xa1b2_c3d4;
+const MAGIC_NS: u32 = 0xa1b2_3c4d;
+const MAGIC_PCAPNG: u32 = 0x0a0d_0d0a;
+const FILE_HEADER_BYTES: usize = 24;
+const RECORD_HEADER_BYTES: usize = 16;
+/// Longest record that is believed.
+const RECORD_BYTES_MAX: usize = 262_144;
+
+/// One captured frame.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// Time since 1970 in nanoseconds.
+    pub time_ns: u64,
+    /// The frame, Ethernet header first, without FCS.
+    pub data: Vec<u8>,
+}
+
+/// What is wrong with a capture. Records are counted from 1, as Wireshark counts them.
+#[derive(Debug)]
+pub enum ErrorKind {
+    /// The operating system refused.
+    Io(io::Error),
+    /// The file is shorter than a file header, or is something else.
+    NotPcap,
+    /// The file is pcapng.
+    PcapNg,
+    /// The link type is not Ethernet.
+    LinkType(u32),
+    /// The file ends inside this record.
+    Truncated(usize),
+    /// This record says that it is longer than any frame.
+    RecordLength(usize, usize),
+    /// Only the beginning of this frame was captured: captured and original length.
+    Snapped(usize, usize, usize),
+}
+
+/// An [`ErrorKind`] and the file it is in.
+#[derive(Debug)]
+pub struct Error {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub kind: ErrorKind,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.path.display())?;
+        match &self.kind {
+            ErrorKind::Io(error) => write!(f, "cannot open the capture: {error}"),
+            ErrorKind::NotPcap => f.write_str("not a pcap file; give a classic pcap capture"),
+            ErrorKind::PcapNg => {
+                f.write_str("is pcapng; convert it with `editcap -F pcap IN.pcapng OUT.pcap`")
+            }
+            ErrorKind::LinkType(link) => {
+                write!(f, "link type {link} is not Ethernet (1); capture on an Ethernet device")
+            }
+            ErrorKind::Truncated(record) => {
+                write!(f, "record {record}: the file ends inside this record; copy it again")
+            }
+            ErrorKind::RecordLength(record, length) => {
+                write!(f, "record {record}: a length of {length} bytes; the file is damaged")
+            }
+            ErrorKind::Snapped(record, captured, original) => write!(
+                f,
+                "record {record}: only {captured} of {original} bytes were captured; \
+                 capture again with snap length 0"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Reads all records of a capture of whole Ethernet frames.
+pub fn read(path: impl AsRef<Path>) -> Result<Vec<Record>, Error> {
+    let path = path.as_ref();
+    let parsed = fs::read(path).map_err(ErrorKind::Io).and_then(|bytes| parse(&bytes));
+    parsed.map_err(|kind| Error { path: path.into(), kind })
+}
+
+/// Reads all records of a capture in memory.
+pub fn parse(bytes: &[u8]) -> Result<Vec<Record>, ErrorKind> {
+    let header = bytes.get(..FILE_HEADER_BYTES).ok_or(ErrorKind::NotPcap)?;
+    let little = u32::from_le_bytes(header[..4].try_into().expect("4 bytes"));
+    let (is_big_endian, ns_per_fraction) = match (little, little.swap_bytes()) {
+        (MAGIC_US, _) => (false, 1000),
+        (MAGIC_NS, _) => (false, 1),
+        (_, MAGIC_US) => (true, 1000),
+        (_, MAGIC_NS) => (true, 1),
+        (MAGIC_PCAPNG, _) => return Err(ErrorKind::PcapNg),
+        _ => return Err(ErrorKind::NotPcap),
+    };
+    let word = |bytes: &[u8], at: usize| {
+        let bytes: [u8; 4] = bytes[at..at + 4].try_into().expect("4 bytes");
+        if is_big_endian {
+            u32::from_be_bytes(bytes)
+        } else {
+            u32::from_le_bytes(bytes)
+        }
+    };
+    // The upper bits of the word say whether and how long an FCS is.
+    let link_type = word(header, 20) & 0xffff;
+    if link_type != LINKTYPE_ETHERNET {
+        return Err(ErrorKind::LinkType(link_type));
+    }
+    let mut records = Vec::new();
+    let mut rest = &bytes[FILE_HEADER_BYTES..];
+    while !rest.is_empty() {
+        let number = records.len() + 1;
+        let header = rest.get(..RECORD_HEADER_BYTES).ok_or(ErrorKind::Truncated(number))?;
+        let (captured, original) = (word(header, 8) as usize, word(header, 12) as usize);
+        if captured > RECORD_BYTES_MAX {
+            return Err(ErrorKind::RecordLength(number, captured));
+        }
+        let end = RECORD_HEADER_BYTES + captured;
+        let data = rest.get(RECORD_HEADER_BYTES..end).ok_or(ErrorKind::Truncated(number))?;
+        if captured < original {
+            return Err(ErrorKind::Snapped(number, captured, original));
+        }
+        let seconds_ns = u64::from(word(header, 0)) * 1_000_000_000;
+        let time_ns = seconds_ns + u64::from(word(header, 4)) * ns_per_fraction;
+        records.push(Record { time_ns, data: data.into() });
+        rest = &rest[end..];
+    }
+    Ok(records)
+}
+
+/// Writes a capture with nanosecond time stamps, little-endian.
+pub fn write<'a>(
+    path: impl AsRef<Path>,
+    records: impl IntoIterator<Item = &'a Record>,
+) -> Result<(), Error> {
+    let path = path.as_ref();
+    let bytes = to_bytes(records);
+    let written = fs::File::create(path).and_then(|mut file| file.write_all(&bytes));
+    written.map_err(|error| Error { path: path.into(), kind: ErrorKind::Io(error) })
+}
+
+/// The bytes of a capture with nanosecond time stamps, little-endian.
+pub fn to_bytes<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let word = |bytes: &mut Vec<u8>, value: u32| bytes.extend(value.to_le_bytes());
+    word(&mut bytes, MAGIC_NS);
+    bytes.extend([2, 0, 4, 0]);
+    for value in [0, 0, RECORD_BYTES_MAX as u32, LINKTYPE_ETHERNET] {
+        word(&mut bytes, value);
+    }
+    for record in records {
+        let length = record.data.len() as u32;
+        let (seconds, ns) = (record.time_ns / 1_000_000_000, record.time_ns % 1_000_000_000);
+        for value in [seconds as u32, ns as u32, length, length] {
+            word(&mut bytes, value);
+        }
+        bytes.extend(&record.data);
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One frame of two bytes at 1.000002 s, big-endian microseconds.
+    const BIG_ENDIAN: [u8; 42] = [
+        0xa1, 0xb2, 0xc3, 0xd4, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0, 1,
+        0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2, 0xab, 0xcd,
+    ];
+
+    #[test]
+    fn pcap_reads_both_byte_orders() {
+        let expected = vec![Record { time_ns: 1_000_002_000, data: vec![0xab, 0xcd] }];
+        assert_eq!(parse(&BIG_ENDIAN).unwrap(), expected);
+        assert_eq!(parse(&to_bytes(&expected)).unwrap(), expected);
+    }
+
+    #[test]
+    fn pcap_reads_a_capture() {
+        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/rxe/");
+        let records = read(format!("{dir}nak_bad_range_read.pcap")).unwrap();
+        assert_eq!(records.iter().map(|r| r.data.len()).collect::<Vec<_>>(), [74, 62]);
+    }
+
+    #[test]
+    fn pcap_errors_name_file_and_record() {
+        let text = |bytes: &[u8]| {
+            let kind = parse(bytes).unwrap_err();
+            Error { path: "x.pcap".into(), kind }.to_string()
+        };
+        assert!(text(&BIG_ENDIAN[..41]).starts_with("x.pcap: record 1: the file ends"));
+        assert!(text(&BIG_ENDIAN[..30]).starts_with("x.pcap: record 1: the file ends"));
+        assert!(text(&BIG_ENDIAN[..20]).contains("not a pcap file"));
+        let changed = |index: usize, value: u8| {
+            let mut bytes = BIG_ENDIAN;
+            bytes[index] = value;
+            text(&bytes)
+        };
+        assert!(changed(23, 113).contains("link type 113"));
+        assert!(changed(39, 9).contains("only 2 of 9 bytes"));
+        assert!(changed(32, 9).contains("the file is damaged"));
+        assert!(read("/nonexistent/a.pcap").unwrap_err().to_string().contains("cannot open"));
+    }
+}
