@@ -1,6 +1,7 @@
 //! Golden models, the Verilator harness, the network simulator and the CLI `nic`.
 
 pub mod bench;
+pub mod cli;
 pub mod env;
 pub mod golden;
 pub mod lockstep;

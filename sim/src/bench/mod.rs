@@ -29,7 +29,7 @@ pub trait Stimulus<G: Golden> {
 /// A block's golden model and stimulus, with their types erased.
 pub struct Bench {
     name: &'static str,
-    preset: &'static str,
+    config: NicConfig,
     run: Box<RunFn>,
 }
 
@@ -56,7 +56,7 @@ impl Bench {
         let run = move |bench: &Bench, source: &Source, options: &Options| {
             run::run(bench, source, options, &golden, &stimulus)
         };
-        Self { name, preset: config.name, run: Box::new(run) }
+        Self { name, config: config.clone(), run: Box::new(run) }
     }
 
     /// Name of the block: that of its Verilog top module.
@@ -64,9 +64,14 @@ impl Bench {
         self.name
     }
 
-    /// Name of the preset whose sizes the bench has.
-    pub fn preset(&self) -> &'static str {
-        self.preset
+    /// Sizes of the bench.
+    pub fn config(&self) -> &NicConfig {
+        &self.config
+    }
+
+    /// The Verilog that the emitter makes of the block.
+    pub fn emitted(&self) -> Result<Source, String> {
+        emitted(self.name, &self.config)
     }
 
     /// Runs Verilog and golden model in lock-step. After a mismatch runs the seed once more with
@@ -94,4 +99,9 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
 /// The bench called `name`.
 pub fn by_name(name: &str, config: &NicConfig) -> Option<Bench> {
     benches(config).into_iter().find(|bench| bench.name == name)
+}
+
+/// The Verilog that the emitter makes of `block`, as one text.
+pub fn emitted(block: &str, _config: &NicConfig) -> Result<Source, String> {
+    Err(format!("{block}: no emitter yet"))
 }

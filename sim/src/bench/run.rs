@@ -31,6 +31,8 @@ pub struct Options {
     pub failure_dir: Option<PathBuf>,
     /// Counts the cycles done, for a progress bar.
     pub progress: Option<Arc<AtomicU64>>,
+    /// What a replay line must say about the Verilog: empty, or ` --verilog FILE`.
+    pub verilog_arguments: String,
     /// Additional inputs of the Verilog and their constant values.
     pub extra_inputs: Vec<(String, u64)>,
 }
@@ -45,6 +47,7 @@ impl Options {
             trace: None,
             failure_dir: Some("build".into()),
             progress: None,
+            verilog_arguments: String::new(),
             extra_inputs: Vec::new(),
         }
     }
@@ -141,27 +144,35 @@ pub(super) fn run<G: Golden, S: Stimulus<G>>(
         Err(cause) => cause,
     };
     let seed = options.seed;
-    let bare = Failure { cause, seed, waveform: None, waveform_reproduces: false, replay: None };
-    let (FailureCause::Mismatch(mismatch), Some(dir)) = (&bare.cause, &options.failure_dir) else {
-        return Err(Box::new(bare));
-    };
+    let replay = None;
+    let mut failure = Failure { cause, seed, waveform: None, waveform_reproduces: false, replay };
+    let Some(mismatch) = failure.mismatch() else { return Err(Box::new(failure)) };
+    if let Some(window) = &options.trace {
+        // The run that failed has left the waveform itself.
+        (failure.waveform, failure.waveform_reproduces) = (Some(window.path.clone()), true);
+        return Err(Box::new(failure));
+    }
+    let Some(dir) = &options.failure_dir else { return Err(Box::new(failure)) };
     let cycle = mismatch.cycle.unwrap_or(0);
     let (first_cycle, last_cycle) = (cycle.saturating_sub(WINDOW_BEFORE), cycle + WINDOW_AFTER);
     let path = dir.join(format!("{}_{seed}.fst", bench.name));
-    let replay = format!(
-        "nic verify --preset {} --block {} --seed {seed} --cycles {} --trace {}",
-        bench.preset,
+    failure.replay = Some(format!(
+        "nic verify --preset {} --block {} --seed {seed} --cycles {}{} --trace {} \
+         --trace-from {first_cycle}",
+        bench.config.name,
         bench.name,
         cycle + 1,
+        options.verilog_arguments,
         path.display()
-    );
+    ));
     let window = TraceWindow { path: path.clone(), first_cycle, last_cycle };
     let traced = Options { trace: Some(window), progress: None, ..options.clone() };
-    let can_write = std::fs::create_dir_all(dir).is_ok();
-    let again = if can_write { once(&traced).err() } else { None };
-    let waveform_reproduces = again.as_ref() == Some(&bare.cause);
-    let waveform = path.exists().then_some(path);
-    Err(Box::new(Failure { waveform, waveform_reproduces, replay: Some(replay), ..bare }))
+    if std::fs::create_dir_all(dir).is_ok() {
+        let again = once(&traced).err();
+        failure.waveform_reproduces = again.as_ref() == Some(&failure.cause);
+        failure.waveform = path.exists().then_some(path);
+    }
+    Err(Box::new(failure))
 }
 
 fn run_once<G: Golden, S: Stimulus<G>>(
@@ -173,24 +184,28 @@ fn run_once<G: Golden, S: Stimulus<G>>(
     let mut engine = engine(source, options, golden).map_err(|e| cause(e.into()))?;
     let start = Instant::now();
     let mut failure: Option<FailureCause> = None;
-    let last_traced = options.trace.as_ref().map_or(0, |window| window.last_cycle);
+    let is_traced = options.trace.is_some();
+    let mut end = options.cycles;
     let mut out = match engine.reset() {
         Ok(out) => out,
         Err(error) => {
+            end = if is_traced { WINDOW_AFTER } else { 0 };
             failure = Some(cause(error));
             engine.last_out().clone()
         }
     };
     for cycle in 0.. {
-        // After a mismatch go on only for the rest of the waveform.
-        let end = if failure.is_some() { last_traced + 1 } else { options.cycles };
-        if cycle >= end || (failure.is_some() && options.trace.is_none()) {
+        if cycle >= end {
             break;
         }
         let inputs = stimulus.next(cycle, &out);
         out = match engine.step(&inputs) {
             Ok(out) => out,
             Err(error) => {
+                // After a mismatch go on only for the rest of the waveform.
+                if failure.is_none() {
+                    end = if is_traced { cycle + WINDOW_AFTER + 1 } else { 0 };
+                }
                 failure = failure.or(Some(cause(error)));
                 engine.last_out().clone()
             }

@@ -1,0 +1,115 @@
+//! The command line tool `nic`: one verb a module. Errors are one sentence on stderr; the exit
+//! code is 0 when all is well, 1 after a mismatch or a failed run, 2 for wrong usage or input.
+
+mod progress;
+mod table;
+mod verify;
+
+use clap::{Parser, Subcommand};
+use nic_spec::config::NicConfig;
+use std::process::ExitCode;
+
+pub use progress::Progress;
+pub use table::Table;
+
+/// An FPGA RDMA NIC: emits it as Verilog and runs it against its golden model.
+#[derive(Debug, Parser)]
+#[command(name = "nic", version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Runs Verilog and golden model in lock-step and compares every output in every cycle
+    Verify(verify::Arguments),
+}
+
+/// Why a command ends without success.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CliError {
+    /// The run found a mismatch or failed: exit code 1.
+    Failed(String),
+    /// Arguments or input files are wrong: exit code 2.
+    Usage(String),
+}
+
+impl CliError {
+    /// Wrong input, said by any error.
+    pub fn usage(error: impl core::fmt::Display) -> Self {
+        Self::Usage(error.to_string())
+    }
+
+    /// A failed run, said by any error.
+    pub fn failed(error: impl core::fmt::Display) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl core::fmt::Display for CliError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Failed(text) | Self::Usage(text) => f.write_str(text),
+        }
+    }
+}
+
+impl core::error::Error for CliError {}
+
+/// Parses the arguments, runs the verb, prints its error.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return parse_failed(&error),
+    };
+    let result = match &cli.command {
+        Command::Verify(arguments) => verify::run(arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("nic: {error}");
+            ExitCode::from(match error {
+                CliError::Failed(_) => 1,
+                CliError::Usage(_) => 2,
+            })
+        }
+    }
+}
+
+/// The configuration called `preset`, as every verb's `--preset` wants it.
+pub fn config(preset: &str) -> Result<NicConfig, CliError> {
+    let config = NicConfig::preset(preset);
+    let config = config.map_err(|e| CliError::Usage(format!("--preset {preset}: {e}")))?;
+    config.validate().map_err(|e| CliError::Usage(format!("preset {preset}: {e}")))?;
+    Ok(config)
+}
+
+/// Help goes out as it is; of an error only its first paragraph, as one line.
+fn parse_failed(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        print!("{error}");
+        return ExitCode::SUCCESS;
+    }
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        eprint!("{error}");
+        return ExitCode::from(2);
+    }
+    let text = error.to_string();
+    let first = text.split("\n\n").next().unwrap_or(&text);
+    let first: Vec<&str> = first.split_whitespace().collect();
+    let first = first.join(" ");
+    eprintln!("nic: {} (see --help)", first.strip_prefix("error: ").unwrap_or(&first));
+    ExitCode::from(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn arguments_are_well_formed() {
+        super::Cli::command().debug_assert();
+    }
+}

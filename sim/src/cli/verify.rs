@@ -1,0 +1,203 @@
+//! `nic verify`: benches of the registry, seeds in parallel.
+
+use super::{config, CliError, Progress, Table};
+use crate::bench::{self, Bench, Failure, FailureCause, Options, Report};
+use crate::lockstep::{StepError, TraceWindow};
+use crate::verilator::{Flavour, Source};
+use nic_spec::config::NicConfig;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Cycles of waveform after the last compared one, as after a mismatch.
+const TRACE_AFTER: u64 = 20;
+
+/// Arguments of `nic verify`.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Configuration
+    #[arg(long, default_value = "gbe")]
+    preset: String,
+    /// Only this block; `nic` is the whole core [default: all]
+    #[arg(long)]
+    block: Option<String>,
+    /// Number of seeds, from 1 up
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: u64,
+    /// Only this seed
+    #[arg(long, conflicts_with = "seeds")]
+    seed: Option<u64>,
+    /// Cycles after reset, for each block and seed
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    cycles: u64,
+    /// Verilog that stands in for the emitted one (a changed file, a netlist); same ports
+    #[arg(long, value_name = "FILE")]
+    verilog: Option<PathBuf>,
+    /// More Verilog for --verilog, for example models of a netlist's cells; may be repeated
+    #[arg(long, value_name = "FILE", requires = "verilog")]
+    library: Vec<PathBuf>,
+    /// Waveform of the run; needs --block and --seed
+    #[arg(long, value_name = "FILE.fst", requires_all = ["block", "seed"])]
+    trace: Option<PathBuf>,
+    /// First cycle of the waveform
+    #[arg(long, default_value_t = 0, requires = "trace")]
+    trace_from: u64,
+}
+
+/// One seed of one bench.
+struct Job<'a> {
+    bench: &'a Bench,
+    bench_index: usize,
+    source: &'a Source,
+    seed: u64,
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let config = config(&arguments.preset)?;
+    let benches = selected(arguments, &config)?;
+    let sources = benches.iter().map(|bench| source(arguments, bench));
+    let sources = sources.collect::<Result<Vec<_>, _>>()?;
+    let seeds: Vec<u64> = match arguments.seed {
+        Some(seed) => vec![seed],
+        None => (1..=arguments.seeds).collect(),
+    };
+    // Seeds outside, benches inside: the builds of different models come first, side by side.
+    let job = |seed: u64, bench_index: usize| {
+        let (bench, source) = (&benches[bench_index], &sources[bench_index]);
+        Job { bench, bench_index, source, seed }
+    };
+    let jobs: Vec<Job<'_>> = seeds
+        .iter()
+        .flat_map(|&s| (0..benches.len()).map(move |b| (s, b)))
+        .map(|(s, b)| job(s, b))
+        .collect();
+    let results = run_jobs(arguments, &jobs);
+    report(&benches, &jobs, &results)
+}
+
+fn selected(arguments: &Arguments, config: &NicConfig) -> Result<Vec<Bench>, CliError> {
+    let mut benches = bench::benches(config);
+    // A Verilog from outside is the whole core unless a block is named.
+    let name = arguments.block.as_deref().or(arguments.verilog.as_ref().map(|_| "nic"));
+    let Some(name) = name else { return Ok(benches) };
+    let names: Vec<&str> = benches.iter().map(Bench::name).collect();
+    let unknown = format!("--block {name}: no such block; there are {}", names.join(", "));
+    benches.retain(|bench| bench.name() == name);
+    if benches.is_empty() {
+        return Err(CliError::Usage(unknown));
+    }
+    Ok(benches)
+}
+
+/// The Verilog to verify; one from outside must have the ports of the emitted one.
+fn source(arguments: &Arguments, bench: &Bench) -> Result<Source, CliError> {
+    let emitted = bench.emitted().map_err(CliError::failed)?;
+    let Some(path) = &arguments.verilog else { return Ok(emitted) };
+    let at_file = |e| CliError::Usage(format!("--verilog {}: {e}", path.display()));
+    let mut given = Source::read(bench.name(), path).map_err(CliError::usage)?;
+    given.files.clone_from(&arguments.library);
+    let model = given.model(Flavour::Fast).map_err(at_file)?;
+    let expected = emitted.model(Flavour::Fast).map_err(CliError::failed)?;
+    model.check_same_ports(&expected).map_err(at_file)?;
+    Ok(given)
+}
+
+type Outcome = Result<Report, Box<Failure>>;
+
+fn run_jobs(arguments: &Arguments, jobs: &[Job<'_>]) -> Vec<Outcome> {
+    let progress = Progress::new("cycles", arguments.cycles * jobs.len() as u64);
+    let trace = |path: &PathBuf| TraceWindow {
+        path: path.clone(),
+        first_cycle: arguments.trace_from,
+        last_cycle: arguments.cycles.saturating_add(TRACE_AFTER),
+    };
+    let run = |job: &Job<'_>| {
+        let mut options = Options::new(job.seed, arguments.cycles);
+        options.progress = Some(progress.counter());
+        options.trace = arguments.trace.as_ref().map(trace);
+        options.verilog_arguments = verilog_arguments(arguments);
+        job.bench.run(job.source, &options)
+    };
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<Outcome>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    let worker = || loop {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let Some(job) = jobs.get(at) else { return };
+        *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(run(job));
+    };
+    let worker_count = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        (0..worker_count.min(jobs.len())).for_each(|_| {
+            scope.spawn(worker);
+        });
+    });
+    let taken = |r: Mutex<Option<Outcome>>| r.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.into_iter().map(|r| taken(r).expect("every job was run")).collect()
+}
+
+/// What the replay line must repeat.
+fn verilog_arguments(arguments: &Arguments) -> String {
+    let verilog = arguments.verilog.iter().map(|p| format!(" --verilog {}", p.display()));
+    let library = arguments.library.iter().map(|p| format!(" --library {}", p.display()));
+    verilog.chain(library).collect()
+}
+
+/// Prints failures and the summary.
+fn report(benches: &[Bench], jobs: &[Job<'_>], results: &[Outcome]) -> Result<(), CliError> {
+    let mut table = Table::new(["block", "seeds", "cycles", "mismatches", "kcycles/s"]);
+    let (mut mismatches_total, mut failures_total) = (0, 0);
+    let mut input_error = None;
+    for (bench_index, bench) in benches.iter().enumerate() {
+        let of_bench = jobs.iter().zip(results).filter(|(job, _)| job.bench_index == bench_index);
+        let (mut seeds, mut cycles, mut seconds, mut mismatches) = (0, 0, 0.0, 0);
+        for (_, result) in of_bench {
+            seeds += 1;
+            match result {
+                Ok(report) => {
+                    cycles += report.cycles;
+                    seconds += report.elapsed.as_secs_f64();
+                }
+                Err(failure) => {
+                    println!("{}: {failure}", bench.name());
+                    mismatches += u64::from(failure.mismatch().is_some());
+                    cycles += failure.mismatch().and_then(|m| m.cycle).unwrap_or(0);
+                    failures_total += 1;
+                    if let FailureCause::Other(StepError::Model(error)) = &failure.cause {
+                        input_error = Some(error.clone());
+                    }
+                }
+            }
+        }
+        mismatches_total += mismatches;
+        let rate = if seconds > 0.0 { cycles as f64 / seconds / 1e3 } else { 0.0 };
+        let counts = [seeds.to_string(), cycles.to_string(), mismatches.to_string()];
+        let [seeds, cycles, mismatches] = counts;
+        table.row([bench.name().into(), seeds, cycles, mismatches, format!("{rate:.0}")]);
+    }
+    print!("{table}");
+    print_still(benches, jobs, results);
+    match (failures_total, input_error) {
+        (0, _) => Ok(()),
+        (_, Some(error)) => Err(CliError::failed(error)),
+        _ => Err(CliError::Failed(format!(
+            "{failures_total} of {} runs failed, {mismatches_total} of them by a mismatch",
+            jobs.len()
+        ))),
+    }
+}
+
+/// Names the outputs that no seed moved: the run says nothing about them.
+fn print_still(benches: &[Bench], jobs: &[Job<'_>], results: &[Outcome]) {
+    for (bench_index, bench) in benches.iter().enumerate() {
+        let of_bench = jobs.iter().zip(results).filter(|(job, _)| job.bench_index == bench_index);
+        let reports: Vec<&Report> = of_bench.filter_map(|(_, r)| r.as_ref().ok()).collect();
+        let Some(first) = reports.first() else { continue };
+        let is_still = |name: &&String| reports.iter().all(|r| r.still_outputs.contains(name));
+        let still: Vec<&str> =
+            first.still_outputs.iter().filter(is_still).map(String::as_str).collect();
+        if !still.is_empty() {
+            println!("{}: never moved: {}", bench.name(), still.join(", "));
+        }
+    }
+}
