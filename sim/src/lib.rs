@@ -8,4 +8,5 @@ pub mod lockstep;
 pub mod pcap;
 pub mod ports;
 pub mod reference;
+pub mod regmap;
 pub mod verilator;

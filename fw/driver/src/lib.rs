@@ -1,5 +1,25 @@
-//! Driver of the NIC: no allocation, generic over a [`Bus`].
+//! Driver of the NIC: no allocation, generic over a [`Bus`], so that the same code drives the
+//! golden model, the Verilated NIC and a mapped PCIe BAR.
+//!
+//! ```no_run
+//! # fn f<B: nic_driver::Bus>(bus: B) -> Result<(), nic_driver::Error<B::Error>> {
+//! use nic_driver::{Nic, QpConfig, Write};
+//! let mut nic = Nic::probe(bus)?;
+//! nic.set_address(0x0200_0000_0001, 0x0a00_0001)?;
+//! let mut qp = nic.create_qp(&QpConfig { qpn: 0x11, ..QpConfig::default() })?;
+//! nic.post_write(&mut qp, &Write { length_bytes: 4096, ..Write::default() })?;
+//! while nic.poll()?.is_none() {}
+//! # Ok(()) }
+//! ```
 #![no_std]
+#![deny(unsafe_code)]
+
+#[allow(unsafe_code)]
+pub mod mmio;
+
+use nic_spec::regs;
+pub use nic_spec::rows::{Completion, CompletionKind, MrRow, QpRow as QpConfig, Status};
+use nic_spec::rows::{Operation, Row, Table, WrRow};
 
 /// 32-bit register access; addresses are byte offsets into the CSR space.
 pub trait Bus {
@@ -9,4 +29,263 @@ pub trait Bus {
     fn read32(&mut self, address_bytes: u32) -> Result<u32, Self::Error>;
     /// Writes the register at `address_bytes` (a multiple of 4).
     fn write32(&mut self, address_bytes: u32, value: u32) -> Result<(), Self::Error>;
+}
+
+/// Why an operation failed; nothing was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error<E> {
+    /// The bus refused an access.
+    Bus(E),
+    /// `ID` does not read as this NIC; the value that was read.
+    NotThisDevice(u32),
+    /// The register map has another major version; the value that was read.
+    UnknownVersion(u32),
+    /// A table commit stayed busy for [`COMMIT_POLLS_MAX`] polls.
+    Timeout,
+    /// The NIC refused the row: index out of range or no completion room.
+    Refused,
+    /// The send queue of this QP is full: poll completions first.
+    SendQueueFull,
+    /// An argument is out of range; the text names it.
+    Argument(&'static str),
+}
+
+impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Bus(e) => write!(f, "register access failed: {e:?}"),
+            Self::NotThisDevice(id) => write!(f, "no NIC here: the id register reads {id:#010x}"),
+            Self::UnknownVersion(v) => write!(f, "register map version {v:#010x} is not known"),
+            Self::Timeout => f.write_str("the NIC did not take a table row in time"),
+            Self::Refused => f.write_str("the NIC refused a table row"),
+            Self::SendQueueFull => f.write_str("send queue full: poll completions first"),
+            Self::Argument(what) => f.write_str(what),
+        }
+    }
+}
+
+impl<E: core::fmt::Debug> core::error::Error for Error<E> {}
+
+/// Polls of `ROW_STATUS` before a commit is given up.
+pub const COMMIT_POLLS_MAX: u32 = 10_000;
+/// Longest message in bytes.
+pub const MESSAGE_BYTES_MAX: u32 = 1 << 31;
+
+/// Sizes the core was emitted with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Queue pairs.
+    pub flow_count: u32,
+    /// Memory regions.
+    pub mr_count: u32,
+    /// Send queue entries a QP.
+    pub sq_depth: u32,
+    /// Core clock in Hz.
+    pub clock_hz: u32,
+}
+
+/// A queue pair of ours: the send queue's books.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Qp {
+    /// Table index, `qpn mod flow_count`.
+    pub flow_index: u16,
+    /// Our QPN.
+    pub qpn: u32,
+    posted_count: u32,
+    completed_count: u32,
+}
+
+impl Qp {
+    /// Work requests posted and not completed yet.
+    pub fn outstanding_count(&self) -> u32 {
+        self.posted_count.wrapping_sub(self.completed_count)
+    }
+
+    /// Books a completion of this QP. Completions come in posting order, and `wr_id` numbers the
+    /// posts, so a signalled completion covers the unsignalled ones before it.
+    pub fn complete(&mut self, completion: &Completion) {
+        let ours = completion.flow_index == self.flow_index;
+        if ours && completion.kind == CompletionKind::Requester {
+            self.completed_count = completion.wr_id.wrapping_add(1);
+        }
+    }
+}
+
+/// An RDMA WRITE to post.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Write {
+    /// Address of the first byte on the NIC's AXI4 master.
+    pub local_address: u64,
+    /// Bytes, 0..=[`MESSAGE_BYTES_MAX`].
+    pub length_bytes: u32,
+    /// The peer's virtual address.
+    pub remote_va: u64,
+    /// The peer's memory key.
+    pub rkey: u32,
+    /// Immediate data to deliver with it.
+    pub immediate: Option<u32>,
+    /// No completion for a success.
+    pub unsignalled: bool,
+}
+
+/// One NIC behind a bus.
+#[derive(Debug)]
+pub struct Nic<B> {
+    bus: B,
+    sizes: Sizes,
+}
+
+impl<B: Bus> Nic<B> {
+    /// Checks id and version and reads the sizes.
+    pub fn probe(mut bus: B) -> Result<Self, Error<B::Error>> {
+        let mut read = |offset: u16| bus.read32(u32::from(offset)).map_err(Error::Bus);
+        let id = read(regs::ID)?;
+        if id != regs::ID_VALUE {
+            return Err(Error::NotThisDevice(id));
+        }
+        let version = read(regs::VERSION)?;
+        if version >> 16 != regs::VERSION_VALUE >> 16 {
+            return Err(Error::UnknownVersion(version));
+        }
+        let sizes = read(regs::SIZES)?;
+        let log2 = |lsb: u32| 1u32 << (sizes >> lsb & 15);
+        let sizes = Sizes {
+            flow_count: log2(4),
+            mr_count: log2(8),
+            sq_depth: log2(12),
+            clock_hz: read(regs::CLOCK_HZ)?,
+        };
+        Ok(Self { bus, sizes })
+    }
+
+    /// Sizes read at probe.
+    pub fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    /// The bus, for what the driver does not cover.
+    pub fn bus(&mut self) -> &mut B {
+        &mut self.bus
+    }
+
+    /// Sets this host's MAC (48 bits, first byte in bits 47:40) and IPv4 address.
+    pub fn set_address(&mut self, mac: u64, ip: u32) -> Result<(), Error<B::Error>> {
+        self.write(regs::config_offset::local_mac_lo, mac as u32)?;
+        self.write(regs::config_offset::local_mac_hi, (mac >> 32) as u32 & 0xffff)?;
+        self.write(regs::config_offset::local_ip, ip)
+    }
+
+    /// Selects the telemetry format (0 none, 1 paper, 2 authors' 42 bytes) and its DSCP marks.
+    pub fn set_telemetry(
+        &mut self,
+        format: u8,
+        dscp: u8,
+        echo_dscp: u8,
+    ) -> Result<(), Error<B::Error>> {
+        if format > 2 || dscp > 63 || echo_dscp > 63 {
+            return Err(Error::Argument("telemetry: format is 0..=2, DSCP 0..=63"));
+        }
+        let value = u32::from(format) | u32::from(dscp) << 8 | u32::from(echo_dscp) << 16;
+        self.write(regs::config_offset::telemetry, value)
+    }
+
+    /// Creates (or resets) the queue pair at `qpn mod flow_count`.
+    pub fn create_qp(&mut self, config: &QpConfig) -> Result<Qp, Error<B::Error>> {
+        if config.qpn >> 24 != 0 || config.remote_qpn >> 24 != 0 || config.mtu_code > 4 {
+            return Err(Error::Argument("qp: QPNs are 24 bits, mtu_code 0..=4"));
+        }
+        let flow_index = (config.qpn % self.sizes.flow_count) as u16;
+        self.commit(Table::Qp, flow_index, &QpConfig { valid: true, ..*config }.to_row())?;
+        Ok(Qp { flow_index, qpn: config.qpn, posted_count: 0, completed_count: 0 })
+    }
+
+    /// Destroys a queue pair; packets for it are dropped from now on.
+    pub fn destroy_qp(&mut self, qp: Qp) -> Result<(), Error<B::Error>> {
+        self.commit(Table::Qp, qp.flow_index, &[0; 16])
+    }
+
+    /// Opens a memory region at `(rkey >> 8) mod mr_count`.
+    pub fn create_mr(&mut self, region: &MrRow) -> Result<(), Error<B::Error>> {
+        if region.va.checked_add(region.length_bytes).is_none() {
+            return Err(Error::Argument("memory region: va + length_bytes overflows 64 bits"));
+        }
+        let index = (region.rkey >> 8) % self.sizes.mr_count;
+        self.commit(Table::Mr, index as u16, &MrRow { valid: true, ..*region }.to_row())
+    }
+
+    /// Revokes the memory region of `rkey`.
+    pub fn destroy_mr(&mut self, rkey: u32) -> Result<(), Error<B::Error>> {
+        let index = (rkey >> 8) % self.sizes.mr_count;
+        self.commit(Table::Mr, index as u16, &[0; 16])
+    }
+
+    /// Posts an RDMA WRITE; the id that its completion will carry.
+    pub fn post_write(&mut self, qp: &mut Qp, write: &Write) -> Result<u32, Error<B::Error>> {
+        if write.length_bytes > MESSAGE_BYTES_MAX {
+            return Err(Error::Argument("length_bytes is at most 2^31"));
+        }
+        if qp.outstanding_count() >= self.sizes.sq_depth {
+            return Err(Error::SendQueueFull);
+        }
+        let wr_id = qp.posted_count;
+        let row = WrRow {
+            operation: match write.immediate {
+                Some(_) => Operation::WriteImmediate,
+                None => Operation::Write,
+            },
+            signalled: !write.unsignalled,
+            solicited: false,
+            wr_id,
+            local_address: write.local_address,
+            length_bytes: write.length_bytes,
+            rkey: write.rkey,
+            remote_va: write.remote_va,
+            immediate: write.immediate.unwrap_or(0),
+        };
+        self.commit(Table::Wr, qp.flow_index, &row.to_row())?;
+        qp.posted_count = qp.posted_count.wrapping_add(1);
+        Ok(wr_id)
+    }
+
+    /// Takes the oldest completion; give it to [`Qp::complete`] of its queue pair.
+    pub fn poll(&mut self) -> Result<Option<Completion>, Error<B::Error>> {
+        if self.read(regs::CQ_COUNT)? == 0 {
+            return Ok(None);
+        }
+        let mut words = [0; 4];
+        for (offset, word) in (regs::CQ_ENTRY..).step_by(4).zip(&mut words) {
+            *word = self.read(offset)?;
+        }
+        self.write(regs::CQ_POP, 1)?;
+        Ok(Some(Completion::from_words(words)))
+    }
+
+    /// Value of the event counter called `event` in [`regs::EVENTS`].
+    pub fn counter(&mut self, event: &str) -> Result<u32, Error<B::Error>> {
+        let index = regs::event_index(event).ok_or(Error::Argument("no such event counter"))?;
+        self.read(regs::COUNTERS + 4 * index as u16)
+    }
+
+    fn commit(&mut self, table: Table, index: u16, row: &Row) -> Result<(), Error<B::Error>> {
+        for (offset, word) in (regs::ROW_DATA..).step_by(4).zip(row) {
+            self.write(offset, *word)?;
+        }
+        self.write(regs::ROW_COMMIT, u32::from(index) | (table as u32) << 16)?;
+        for _ in 0..COMMIT_POLLS_MAX {
+            match self.read(regs::ROW_STATUS)? {
+                0 => return Ok(()),
+                status if status & 1 == 0 => return Err(Error::Refused),
+                _ => {}
+            }
+        }
+        Err(Error::Timeout)
+    }
+
+    fn read(&mut self, offset: u16) -> Result<u32, Error<B::Error>> {
+        self.bus.read32(u32::from(offset)).map_err(Error::Bus)
+    }
+
+    fn write(&mut self, offset: u16, value: u32) -> Result<(), Error<B::Error>> {
+        self.bus.write32(u32::from(offset), value).map_err(Error::Bus)
+    }
 }

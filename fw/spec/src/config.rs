@@ -77,6 +77,21 @@ impl NicConfig {
         }
     }
 
+    /// Completions the queue holds: half of them for the send queues, at least 256.
+    pub fn cq_depth(&self) -> usize {
+        (2 * self.flow_count * self.sq_depth).max(256)
+    }
+
+    /// Value of the register `SIZES`.
+    pub fn sizes_word(&self) -> u32 {
+        self.data_bytes().ilog2()
+            | self.flow_count.ilog2() << 4
+            | self.mr_count.ilog2() << 8
+            | self.sq_depth.ilog2() << 12
+            | (self.hop_count as u32) << 16
+            | self.cq_depth().ilog2() << 20
+    }
+
     /// Bytes a beat of the datapath carries.
     pub fn data_bytes(&self) -> usize {
         self.data_bits / 8

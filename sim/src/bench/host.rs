@@ -1,9 +1,249 @@
-//! Benches: host interface.
+//! Benches: host side.
 
-use super::Bench;
+use super::{Bench, Stimulus};
+use crate::golden::host::axil_port::{
+    Access, Answer, AxilMaster, AxilPort, AxilPortIn, AxilPortOut,
+};
+use crate::golden::host::completion_queue::{
+    CompletionQueue, CompletionQueueIn, CompletionQueueOut, RequesterCqe, ResponderCqe,
+};
+use crate::golden::host::csr::{Csr, CsrIn, CsrOut};
+use crate::golden::host::csr_regs::{CsrRegs, CsrRegsIn, CsrRegsOut};
+use crate::golden::host::event_counters::{
+    EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses,
+};
+use crate::golden::host::table_window::{TableWindow, TableWindowIn, TableWindowOut};
 use nic_spec::config::NicConfig;
+use nic_spec::regs;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 /// The benches of this area.
-pub fn benches(_config: &NicConfig) -> Vec<Bench> {
-    vec![]
+pub fn benches(config: &NicConfig) -> Vec<Bench> {
+    let (sizes, window_sizes, depth) = (config.clone(), config.clone(), config.cq_depth());
+    vec![
+        Bench::new("csr_regs", config, CsrRegs::default, Random::new),
+        Bench::new("event_counters", config, EventCounters::default, Counting::new),
+        Bench::new(
+            "completion_queue",
+            config,
+            move || CompletionQueue::new(depth),
+            Completing::new,
+        ),
+        Bench::new("axil_port", config, AxilPort::default, Accessing::new),
+        Bench::new("table_window", config, move || TableWindow::new(&window_sizes), Random::new),
+        Bench::new("csr", config, move || Csr::new(&sizes), Decoding::new),
+    ]
+}
+
+/// Independent random inputs.
+struct Random(ChaCha8Rng);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(ChaCha8Rng::seed_from_u64(seed))
+    }
+}
+
+impl Stimulus<CsrRegs> for Random {
+    fn next(&mut self, _: u64, _: &CsrRegsOut) -> CsrRegsIn {
+        let rng = &mut self.0;
+        let mut index = || rng.gen_range(0..80) & if rng.gen() { 31 } else { 255 };
+        let (wr_index, rd_index) = (index(), index());
+        let wr_data = rng.gen();
+        CsrRegsIn { reset: rng.gen_ratio(1, 500), wr_valid: rng.gen(), wr_index, wr_data, rd_index }
+    }
+}
+
+impl Stimulus<TableWindow> for Random {
+    fn next(&mut self, _: u64, _: &TableWindowOut) -> TableWindowIn {
+        let rng = &mut self.0;
+        // Mostly an index in range, now and then the first beyond, or any.
+        let index: u32 = match rng.gen_range(0..8) {
+            0 => rng.gen_range(0..0x1_0000),
+            1 => 1 << rng.gen_range(0..12),
+            _ => rng.gen_range(0..64),
+        };
+        let commit = rng.gen_ratio(1, 8);
+        let high = rng.gen::<u32>() << 18;
+        let table = rng.gen_range(0..4) << 16;
+        TableWindowIn {
+            reset: rng.gen_ratio(1, 500),
+            word_write: rng.gen_ratio(1, 2),
+            word_index: rng.gen_range(0..16),
+            wdata: if commit { high | table | index } else { rng.gen() },
+            commit,
+            wr_room: rng.gen_ratio(3, 4),
+            m_cfg_responder_ready: rng.gen_ratio(1, 3),
+            m_cfg_requester_ready: rng.gen_ratio(1, 3),
+            m_cfg_tx_ready: rng.gen_ratio(1, 3),
+            m_cfg_cc_ready: rng.gen_ratio(1, 3),
+        }
+    }
+}
+
+/// Events at a rate that changes, and reads.
+struct Counting {
+    rng: ChaCha8Rng,
+    percent: u32,
+    read: EventRead,
+}
+
+impl Counting {
+    fn new(seed: u64) -> Self {
+        let rng = ChaCha8Rng::seed_from_u64(seed);
+        Self { rng, percent: 100, read: EventRead::default() }
+    }
+}
+
+impl Stimulus<EventCounters> for Counting {
+    fn next(&mut self, cycle: u64, out: &EventCountersOut) -> EventCountersIn {
+        let rng = &mut self.rng;
+        if cycle % 512 == 0 {
+            self.percent = [0, 1, 50, 100][rng.gen_range(0..4)];
+        }
+        if out.rd_done || !self.read.valid {
+            self.read = EventRead { valid: rng.gen_ratio(1, 4), index: rng.gen_range(0..64) };
+        }
+        let event = Pulses(core::array::from_fn(|_| rng.gen_range(0..100) < self.percent));
+        EventCountersIn { reset: rng.gen_ratio(1, 5000), event, rd: self.read }
+    }
+}
+
+/// Completions from both sides, and pops at a rate that changes.
+struct Completing {
+    rng: ChaCha8Rng,
+    push_percent: u32,
+    pop_percent: u32,
+    requester: RequesterCqe,
+    responder: ResponderCqe,
+}
+
+impl Completing {
+    fn new(seed: u64) -> Self {
+        let rng = ChaCha8Rng::seed_from_u64(seed);
+        let (requester, responder) = Default::default();
+        Self { rng, push_percent: 100, pop_percent: 0, requester, responder }
+    }
+}
+
+impl Stimulus<CompletionQueue> for Completing {
+    fn next(&mut self, cycle: u64, out: &CompletionQueueOut) -> CompletionQueueIn {
+        let rng = &mut self.rng;
+        // Long phases of filling and of draining, so that full and empty both occur.
+        if cycle % 4096 == 0 && cycle != 0 {
+            self.push_percent = [0, 5, 30, 100][rng.gen_range(0..4)];
+            self.pop_percent = [0, 5, 30, 100][rng.gen_range(0..4)];
+        }
+        if out.s_requester_ready || !self.requester.valid {
+            self.requester = RequesterCqe {
+                valid: rng.gen_range(0..100) < self.push_percent,
+                status: rng.gen(),
+                flow: rng.gen(),
+                wr_id: rng.gen(),
+                byte_len: rng.gen(),
+            };
+        }
+        if out.s_responder_ready || !self.responder.valid {
+            self.responder = ResponderCqe {
+                valid: rng.gen_range(0..100) < self.push_percent,
+                status: rng.gen(),
+                flow: rng.gen(),
+                imm: rng.gen(),
+                byte_len: rng.gen(),
+            };
+        }
+        CompletionQueueIn {
+            reset: rng.gen_ratio(1, 50_000),
+            s_requester: self.requester,
+            s_responder: self.responder,
+            pop: rng.gen_range(0..100) < self.pop_percent,
+        }
+    }
+}
+
+/// An AXI4-Lite master that keeps the protocol, and a register file that answers late.
+struct Accessing {
+    rng: ChaCha8Rng,
+    bus: AxilMaster,
+    answer: Answer,
+}
+
+impl Accessing {
+    fn new(seed: u64) -> Self {
+        let (bus, answer) = Default::default();
+        Self { rng: ChaCha8Rng::seed_from_u64(seed), bus, answer }
+    }
+}
+
+impl Stimulus<AxilPort> for Accessing {
+    fn next(&mut self, _: u64, out: &AxilPortOut) -> AxilPortIn {
+        let rng = &mut self.rng;
+        let slave = &out.s_axil;
+        if slave.awready || !self.bus.awvalid {
+            self.bus.awvalid = rng.gen_ratio(1, 8);
+            self.bus.awaddr = rng.gen();
+        }
+        if slave.wready || !self.bus.wvalid {
+            self.bus.wvalid = rng.gen_ratio(1, 8);
+            self.bus.wdata = rng.gen();
+            self.bus.wstrb = if rng.gen_ratio(1, 8) { rng.gen_range(0..16) } else { 15 };
+        }
+        if slave.arready || !self.bus.arvalid {
+            self.bus.arvalid = rng.gen_ratio(1, 8);
+            self.bus.araddr = rng.gen();
+        }
+        self.bus.bready = rng.gen();
+        self.bus.rready = rng.gen();
+        self.answer = Answer {
+            done: out.m.valid && !self.answer.done && rng.gen_ratio(1, 3),
+            error: rng.gen_ratio(1, 4),
+            rdata: rng.gen(),
+        };
+        AxilPortIn { reset: rng.gen_ratio(1, 2000), s_axil: self.bus, s: self.answer }
+    }
+}
+
+/// Accesses all over the map, with random answers of the blocks behind it.
+struct Decoding {
+    rng: ChaCha8Rng,
+    access: Access,
+}
+
+impl Decoding {
+    fn new(seed: u64) -> Self {
+        Self { rng: ChaCha8Rng::seed_from_u64(seed), access: Access::default() }
+    }
+}
+
+impl Stimulus<Csr> for Decoding {
+    fn next(&mut self, _: u64, out: &CsrOut) -> CsrIn {
+        let rng = &mut self.rng;
+        if out.s.done || !self.access.valid {
+            let addr = match rng.gen_range(0..8) {
+                0 => rng.gen(),
+                1 => rng.gen_range(0..0x400),
+                2 => regs::CQ_ENTRY + 4 * rng.gen_range(0..4),
+                3 => regs::COUNTERS + 4 * rng.gen_range(0..64),
+                _ => 4 * rng.gen_range(0..0x100),
+            };
+            // The port drops valid for a cycle after each access.
+            let valid = !out.s.done && rng.gen_ratio(3, 4);
+            self.access = Access { valid, write: rng.gen(), addr, wdata: rng.gen() };
+        }
+        CsrIn {
+            reset: rng.gen_ratio(1, 2000),
+            s: self.access,
+            regs_hit: rng.gen(),
+            regs_data: rng.gen(),
+            window_word: rng.gen(),
+            window_busy: rng.gen(),
+            window_refused: rng.gen(),
+            queue_valid: rng.gen(),
+            queue_head: rng.gen(),
+            queue_count: rng.gen(),
+            counter_done: out.counter_valid && rng.gen_ratio(1, 8),
+            counter_data: rng.gen(),
+        }
+    }
 }

@@ -1,0 +1,290 @@
+//! Completions of the requester and the responder on their way to software.
+//!
+//! # Source            ARCHITECTURE.md, CSR
+//! # Interface timing  a sink's ready answers its valid in the next cycle; head_valid rises
+//!                     [`LATENCY_CYCLES`] after the queue stopped being empty
+//! # Latency and rate  one completion every other cycle, sources in turn
+//! # Number formats    count | UQ(A+1) | completions, 0..=D
+//! # Reset             synchronous, high: empty
+//! # Twins             sim/src/golden/host/completion_queue.rs, tests/csr.rs
+
+use crate::util::ram::Ram;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from the push into an empty queue to `head_valid`.
+pub const LATENCY_CYCLES: usize = 4;
+/// Room kept for completions of messages that the responder has already accepted.
+pub const RESPONDER_RESERVE: u64 = 32;
+
+/// Queue of `D = 2^A` completions, `AP1 = A + 1`. Half of it is kept for the work requests that are
+/// under way, so `D / 2` must be at least what all send queues hold.
+#[derive(LogicBlock)]
+pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Completion of the requester.
+    pub s_requester_valid: Signal<In, Bit>,
+    /// Taken.
+    pub s_requester_ready: Signal<Out, Bit>,
+    /// Status code.
+    pub s_requester_status: Signal<In, Bits<8>>,
+    /// Flow index.
+    pub s_requester_flow: Signal<In, Bits<16>>,
+    /// Id of the work request.
+    pub s_requester_wr_id: Signal<In, Bits<32>>,
+    /// Bytes of the message.
+    pub s_requester_byte_len: Signal<In, Bits<32>>,
+    /// Completion of the responder.
+    pub s_responder_valid: Signal<In, Bit>,
+    /// Taken.
+    pub s_responder_ready: Signal<Out, Bit>,
+    /// Status code.
+    pub s_responder_status: Signal<In, Bits<8>>,
+    /// Flow index.
+    pub s_responder_flow: Signal<In, Bits<16>>,
+    /// Immediate data.
+    pub s_responder_imm: Signal<In, Bits<32>>,
+    /// Bytes of the message.
+    pub s_responder_byte_len: Signal<In, Bits<32>>,
+    /// Drop the head.
+    pub pop: Signal<In, Bit>,
+    /// The oldest completion is shown.
+    pub head_valid: Signal<Out, Bit>,
+    /// Oldest completion, word 0 in bits 31:0; 0 while `head_valid` is low.
+    pub head: Signal<Out, Bits<128>>,
+    /// Completions held.
+    pub count: Signal<Out, Bits<AP1>>,
+    /// Room for the completions of one more work request.
+    pub wr_room: Signal<Out, Bit>,
+    /// Room for what the responder may still complete.
+    pub responder_room: Signal<Out, Bit>,
+    entries: Ram<A, 128>,
+    requester_ready: DFF<Bit>,
+    responder_ready: DFF<Bit>,
+    turn: DFF<Bit>,
+    write_at: DFF<Bits<A>>,
+    read_at: DFF<Bits<A>>,
+    held: DFF<Bits<AP1>>,
+    shown: DFF<Bit>,
+    entry: DFF<Bits<128>>,
+    fetch: DFF<Bits<2>>,
+    wr_space: DFF<Bit>,
+    responder_space: DFF<Bit>,
+    push: Signal<Local, Bit>,
+    word: Signal<Local, Bits<128>>,
+    requester_word: Signal<Local, Bits<128>>,
+    responder_word: Signal<Local, Bits<128>>,
+    requester_flow: Signal<Local, Bits<128>>,
+    requester_id: Signal<Local, Bits<128>>,
+    requester_len: Signal<Local, Bits<128>>,
+    responder_kind: Signal<Local, Bits<128>>,
+    responder_flow: Signal<Local, Bits<128>>,
+    responder_imm: Signal<Local, Bits<128>>,
+    responder_len: Signal<Local, Bits<128>>,
+    write_next: Signal<Local, Bits<A>>,
+    read_next: Signal<Local, Bits<A>>,
+    more: Signal<Local, Bits<AP1>>,
+    fewer: Signal<Local, Bits<AP1>>,
+    fetch_next: Signal<Local, Bits<2>>,
+    one: Constant<Bits<AP1>>,
+    one_at: Constant<Bits<A>>,
+    one_step: Constant<Bits<2>>,
+    two_steps: Constant<Bits<2>>,
+    idle: Constant<Bits<2>>,
+    none: Constant<Bits<AP1>>,
+    full: Constant<Bits<AP1>>,
+    wr_limit: Constant<Bits<AP1>>,
+    responder_limit: Constant<Bits<AP1>>,
+    received: Constant<Bits<128>>,
+}
+
+impl<const D: usize, const A: usize, const AP1: usize> Default for CompletionQueue<D, A, AP1> {
+    fn default() -> Self {
+        assert!(D == 1 << A && AP1 == A + 1 && D >= 256);
+        let half = D as u64 / 2;
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_requester_valid: Default::default(),
+            s_requester_ready: Default::default(),
+            s_requester_status: Default::default(),
+            s_requester_flow: Default::default(),
+            s_requester_wr_id: Default::default(),
+            s_requester_byte_len: Default::default(),
+            s_responder_valid: Default::default(),
+            s_responder_ready: Default::default(),
+            s_responder_status: Default::default(),
+            s_responder_flow: Default::default(),
+            s_responder_imm: Default::default(),
+            s_responder_byte_len: Default::default(),
+            pop: Default::default(),
+            head_valid: Default::default(),
+            head: Default::default(),
+            count: Default::default(),
+            wr_room: Default::default(),
+            responder_room: Default::default(),
+            entries: Default::default(),
+            requester_ready: Default::default(),
+            responder_ready: Default::default(),
+            turn: Default::default(),
+            write_at: Default::default(),
+            read_at: Default::default(),
+            held: Default::default(),
+            shown: Default::default(),
+            entry: Default::default(),
+            fetch: Default::default(),
+            wr_space: Default::default(),
+            responder_space: Default::default(),
+            push: Default::default(),
+            word: Default::default(),
+            requester_word: Default::default(),
+            responder_word: Default::default(),
+            requester_flow: Default::default(),
+            requester_id: Default::default(),
+            requester_len: Default::default(),
+            responder_kind: Default::default(),
+            responder_flow: Default::default(),
+            responder_imm: Default::default(),
+            responder_len: Default::default(),
+            write_next: Default::default(),
+            read_next: Default::default(),
+            more: Default::default(),
+            fewer: Default::default(),
+            fetch_next: Default::default(),
+            one: Constant::new(1u64.to_bits()),
+            one_at: Constant::new(1u64.to_bits()),
+            one_step: Constant::new(1u64.to_bits()),
+            two_steps: Constant::new(2u64.to_bits()),
+            idle: Constant::new(0u64.to_bits()),
+            none: Constant::new(0u64.to_bits()),
+            full: Constant::new((D as u64).to_bits()),
+            wr_limit: Constant::new((half - 2 * RESPONDER_RESERVE).to_bits()),
+            responder_limit: Constant::new((half - RESPONDER_RESERVE).to_bits()),
+            received: Constant::new(0x100u64.to_bits()),
+        }
+    }
+}
+
+impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue<D, A, AP1> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            requester_ready,
+            responder_ready,
+            turn,
+            write_at,
+            read_at,
+            held,
+            shown,
+            entry,
+            fetch,
+            wr_space,
+            responder_space
+        );
+        comment!("outputs are registers");
+        self.s_requester_ready.next = self.requester_ready.q.val();
+        self.s_responder_ready.next = self.responder_ready.q.val();
+        self.head_valid.next = self.shown.q.val();
+        self.head.next = self.entry.q.val();
+        self.count.next = self.held.q.val();
+        self.wr_room.next = self.wr_space.q.val();
+        self.responder_room.next = self.responder_space.q.val();
+        comment!("entry: length, immediate, wr_id, flow, kind, status from high to low");
+        self.requester_flow.next = bit_cast::<128, 16>(self.s_requester_flow.val());
+        self.requester_id.next = bit_cast::<128, 32>(self.s_requester_wr_id.val());
+        self.requester_len.next = bit_cast::<128, 32>(self.s_requester_byte_len.val());
+        self.requester_word.next = bit_cast::<128, 8>(self.s_requester_status.val())
+            | (self.requester_flow.val() << 16)
+            | (self.requester_id.val() << 32)
+            | (self.requester_len.val() << 96);
+        self.responder_flow.next = bit_cast::<128, 16>(self.s_responder_flow.val());
+        self.responder_imm.next = bit_cast::<128, 32>(self.s_responder_imm.val());
+        self.responder_len.next = bit_cast::<128, 32>(self.s_responder_byte_len.val());
+        self.responder_kind.next = self.received.val();
+        self.responder_word.next = bit_cast::<128, 8>(self.s_responder_status.val())
+            | self.responder_kind.val()
+            | (self.responder_flow.val() << 16)
+            | (self.responder_imm.val() << 64)
+            | (self.responder_len.val() << 96);
+        comment!("a sink is taken in the cycle after its valid, the two in turn");
+        self.requester_ready.d.next = false;
+        self.responder_ready.d.next = false;
+        self.push.next = self.requester_ready.q.val() | self.responder_ready.q.val();
+        if !self.push.val() && (self.held.q.val() != self.full.val()) {
+            if self.s_requester_valid.val() && (!self.turn.q.val() || !self.s_responder_valid.val())
+            {
+                self.requester_ready.d.next = true;
+                self.turn.d.next = true;
+            } else if self.s_responder_valid.val() {
+                self.responder_ready.d.next = true;
+                self.turn.d.next = false;
+            }
+        }
+        self.word.next = self.requester_word.val();
+        if self.responder_ready.q.val() {
+            self.word.next = self.responder_word.val();
+        }
+        self.write_next.next = self.write_at.q.val() + self.one_at.val();
+        self.read_next.next = self.read_at.q.val() + self.one_at.val();
+        self.more.next = self.held.q.val() + self.one.val();
+        self.fewer.next = self.held.q.val() - self.one.val();
+        self.entries.clock.next = self.clock.val();
+        self.entries.write_enable.next = self.push.val();
+        self.entries.write_address.next = self.write_at.q.val();
+        self.entries.write_data.next = self.word.val();
+        self.entries.read_address.next = self.read_at.q.val();
+        self.entries.read_enable.next = self.fetch.q.val() == self.one_step.val();
+        if self.push.val() {
+            self.write_at.d.next = self.write_next.val();
+        }
+        comment!("the head is fetched into a register of its own");
+        self.fetch_next.next = self.fetch.q.val() + self.one_step.val();
+        if self.fetch.q.val() != self.idle.val() {
+            self.fetch.d.next = self.fetch_next.val();
+        }
+        if self.fetch.q.val() == self.two_steps.val() {
+            self.fetch.d.next = self.idle.val();
+            self.shown.d.next = true;
+            self.entry.d.next = self.entries.read_data.val();
+        }
+        if (self.fetch.q.val() == self.idle.val())
+            && !self.shown.q.val()
+            && (self.held.q.val() != self.none.val())
+        {
+            self.fetch.d.next = self.one_step.val();
+        }
+        if self.pop.val() && self.shown.q.val() {
+            self.shown.d.next = false;
+            self.entry.d.next = 0.into();
+            self.read_at.d.next = self.read_next.val();
+            if !self.push.val() {
+                self.held.d.next = self.fewer.val();
+            }
+        } else if self.push.val() {
+            self.held.d.next = self.more.val();
+        }
+        self.wr_space.d.next = self.held.q.val() < self.wr_limit.val();
+        self.responder_space.d.next = self.held.q.val() < self.responder_limit.val();
+        if self.reset.val() {
+            self.requester_ready.d.next = false;
+            self.responder_ready.d.next = false;
+            self.turn.d.next = false;
+            self.write_at.d.next = 0.into();
+            self.read_at.d.next = 0.into();
+            self.held.d.next = 0.into();
+            self.shown.d.next = false;
+            self.entry.d.next = 0.into();
+            self.fetch.d.next = 0.into();
+            self.wr_space.d.next = false;
+            self.responder_space.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Window through which software writes rows of the QP, memory region and work request tables.
+//!
+//! # Source            nic_spec::rows, ARCHITECTURE.md "Table rows"
+//! # Interface timing  cycle 0: word_write or commit; cycle 1: busy or refused, and the row at every
+//!                     block that keeps a part of it, until each has taken it
+//! # Latency and rate  [`LATENCY_CYCLES`]; one row at a time
+//! # Reset             synchronous, high: row 0, nothing under way
+//! # Twins             sim/src/golden/host/table_window.rs, tests/csr.rs
+
+use crate::Module;
+use nic_spec::rows::Table;
+use nic_spec::NicConfig;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from a commit to the row at its blocks.
+pub const LATENCY_CYCLES: usize = 1;
+
+/// The window.
+#[derive(LogicBlock)]
+pub struct TableWindow {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Stage `wdata` as word `word_index`; ignored while busy.
+    pub word_write: Signal<In, Bit>,
+    /// Word of the row to write or read.
+    pub word_index: Signal<In, Bits<4>>,
+    /// The word, or for a commit: index [15:0], table [17:16].
+    pub wdata: Signal<In, Bits<32>>,
+    /// Send the row to its table.
+    pub commit: Signal<In, Bit>,
+    /// A work request may be committed.
+    pub wr_room: Signal<In, Bit>,
+    /// Staged word at the `word_index` of the cycle before.
+    pub word: Signal<Out, Bits<32>>,
+    /// A commit is under way.
+    pub busy: Signal<Out, Bit>,
+    /// The last commit was refused.
+    pub refused: Signal<Out, Bit>,
+    /// Table of the row: 0 QP, 1 memory region, 2 work request.
+    pub cfg_table: Signal<Out, Bits<2>>,
+    /// Index of the row.
+    pub cfg_index: Signal<Out, Bits<16>>,
+    /// The row, word 0 in bits 31:0.
+    pub cfg_row: Signal<Out, Bits<512>>,
+    /// The row waits for the responder block.
+    pub m_cfg_responder_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cfg_responder_ready: Signal<In, Bit>,
+    /// The row waits for the requester block.
+    pub m_cfg_requester_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cfg_requester_ready: Signal<In, Bit>,
+    /// The row waits for the tx block.
+    pub m_cfg_tx_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cfg_tx_ready: Signal<In, Bit>,
+    /// The row waits for the cc block.
+    pub m_cfg_cc_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cfg_cc_ready: Signal<In, Bit>,
+    row: DFF<Bits<512>>,
+    word_wide: Signal<Local, Bits<9>>,
+    shift: Signal<Local, Bits<9>>,
+    wdata_wide: Signal<Local, Bits<512>>,
+    placed: Signal<Local, Bits<512>>,
+    replaced: Signal<Local, Bits<512>>,
+    kept: Signal<Local, Bits<512>>,
+    row_shifted: Signal<Local, Bits<512>>,
+    ones: Constant<Bits<512>>,
+    word_q: DFF<Bits<32>>,
+    table: DFF<Bits<2>>,
+    index: DFF<Bits<16>>,
+    refused_q: DFF<Bit>,
+    responder_pending: DFF<Bit>,
+    requester_pending: DFF<Bit>,
+    tx_pending: DFF<Bit>,
+    cc_pending: DFF<Bit>,
+    new_table: Signal<Local, Bits<2>>,
+    new_index: Signal<Local, Bits<16>>,
+    index_ok: Signal<Local, Bit>,
+    waiting: Signal<Local, Bit>,
+    qp: Constant<Bits<2>>,
+    mr: Constant<Bits<2>>,
+    wr: Constant<Bits<2>>,
+    flow_count: Constant<Bits<16>>,
+    mr_count: Constant<Bits<16>>,
+}
+
+impl TableWindow {
+    /// The window of a NIC of these sizes.
+    pub fn new(config: &NicConfig) -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            word_write: Default::default(),
+            word_index: Default::default(),
+            wdata: Default::default(),
+            commit: Default::default(),
+            wr_room: Default::default(),
+            word: Default::default(),
+            busy: Default::default(),
+            refused: Default::default(),
+            cfg_table: Default::default(),
+            cfg_index: Default::default(),
+            cfg_row: Default::default(),
+            m_cfg_responder_valid: Default::default(),
+            m_cfg_responder_ready: Default::default(),
+            m_cfg_requester_valid: Default::default(),
+            m_cfg_requester_ready: Default::default(),
+            m_cfg_tx_valid: Default::default(),
+            m_cfg_tx_ready: Default::default(),
+            m_cfg_cc_valid: Default::default(),
+            m_cfg_cc_ready: Default::default(),
+            row: Default::default(),
+            word_wide: Default::default(),
+            shift: Default::default(),
+            wdata_wide: Default::default(),
+            placed: Default::default(),
+            replaced: Default::default(),
+            kept: Default::default(),
+            row_shifted: Default::default(),
+            ones: Constant::new(u64::from(u32::MAX).to_bits()),
+            word_q: Default::default(),
+            table: Default::default(),
+            index: Default::default(),
+            refused_q: Default::default(),
+            responder_pending: Default::default(),
+            requester_pending: Default::default(),
+            tx_pending: Default::default(),
+            cc_pending: Default::default(),
+            new_table: Default::default(),
+            new_index: Default::default(),
+            index_ok: Default::default(),
+            waiting: Default::default(),
+            qp: Constant::new((Table::Qp as u64).to_bits()),
+            mr: Constant::new((Table::Mr as u64).to_bits()),
+            wr: Constant::new((Table::Wr as u64).to_bits()),
+            flow_count: Constant::new((config.flow_count as u64).to_bits()),
+            mr_count: Constant::new((config.mr_count as u64).to_bits()),
+        }
+    }
+}
+
+impl Logic for TableWindow {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            row,
+            word_q,
+            table,
+            index,
+            refused_q,
+            responder_pending,
+            requester_pending,
+            tx_pending,
+            cc_pending
+        );
+        self.waiting.next = self.responder_pending.q.val()
+            | self.requester_pending.q.val()
+            | self.tx_pending.q.val()
+            | self.cc_pending.q.val();
+        comment!("staged words");
+        self.word_wide.next = bit_cast::<9, 4>(self.word_index.val());
+        self.shift.next = self.word_wide.val() << 5;
+        self.wdata_wide.next = bit_cast::<512, 32>(self.wdata.val());
+        self.placed.next = self.wdata_wide.val() << self.shift.val();
+        self.replaced.next = self.ones.val() << self.shift.val();
+        self.kept.next = !self.replaced.val();
+        if self.word_write.val() && !self.waiting.val() {
+            self.row.d.next = (self.row.q.val() & self.kept.val()) | self.placed.val();
+        }
+        self.row_shifted.next = self.row.q.val() >> self.shift.val();
+        self.word_q.d.next = self.row_shifted.val().get_bits::<32>(0);
+        self.cfg_row.next = self.row.q.val();
+        self.cfg_table.next = self.table.q.val();
+        self.cfg_index.next = self.index.q.val();
+        self.word.next = self.word_q.q.val();
+        self.busy.next = self.waiting.val();
+        self.refused.next = self.refused_q.q.val();
+        self.m_cfg_responder_valid.next = self.responder_pending.q.val();
+        self.m_cfg_requester_valid.next = self.requester_pending.q.val();
+        self.m_cfg_tx_valid.next = self.tx_pending.q.val();
+        self.m_cfg_cc_valid.next = self.cc_pending.q.val();
+        if self.m_cfg_responder_ready.val() {
+            self.responder_pending.d.next = false;
+        }
+        if self.m_cfg_requester_ready.val() {
+            self.requester_pending.d.next = false;
+        }
+        if self.m_cfg_tx_ready.val() {
+            self.tx_pending.d.next = false;
+        }
+        if self.m_cfg_cc_ready.val() {
+            self.cc_pending.d.next = false;
+        }
+        comment!("a commit");
+        self.new_table.next = self.wdata.val().get_bits::<2>(16);
+        self.new_index.next = self.wdata.val().get_bits::<16>(0);
+        self.index_ok.next = false;
+        if self.new_table.val() == self.mr.val() {
+            self.index_ok.next = self.new_index.val() < self.mr_count.val();
+        } else if self.new_table.val() == self.qp.val() {
+            self.index_ok.next = self.new_index.val() < self.flow_count.val();
+        } else if self.new_table.val() == self.wr.val() {
+            self.index_ok.next =
+                (self.new_index.val() < self.flow_count.val()) && self.wr_room.val();
+        }
+        if self.commit.val() {
+            self.refused_q.d.next = self.waiting.val() || !self.index_ok.val();
+            if self.index_ok.val() && !self.waiting.val() {
+                self.table.d.next = self.new_table.val();
+                self.index.d.next = self.new_index.val();
+                self.responder_pending.d.next = self.new_table.val() != self.wr.val();
+                self.requester_pending.d.next = self.new_table.val() != self.mr.val();
+                self.tx_pending.d.next = self.new_table.val() == self.qp.val();
+                self.cc_pending.d.next = self.new_table.val() == self.qp.val();
+            }
+        }
+        if self.reset.val() {
+            self.row.d.next = 0.into();
+            self.word_q.d.next = 0.into();
+            self.table.d.next = 0.into();
+            self.index.d.next = 0.into();
+            self.refused_q.d.next = false;
+            self.responder_pending.d.next = false;
+            self.requester_pending.d.next = false;
+            self.tx_pending.d.next = false;
+            self.cc_pending.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Twin of `hdl/src/host/completion_queue.rs`: completions on their way to software.
+
+use crate::ports::Golden;
+use std::collections::VecDeque;
+
+crate::ports! {
+    /// Completion of the requester.
+    pub struct RequesterCqe {
+        pub valid: bool,
+        pub status: u8,
+        pub flow: u16,
+        pub wr_id: u32,
+        pub byte_len: u32,
+    }
+}
+crate::ports! {
+    /// Completion of the responder.
+    pub struct ResponderCqe {
+        pub valid: bool,
+        pub status: u8,
+        pub flow: u16,
+        pub imm: u32,
+        pub byte_len: u32,
+    }
+}
+crate::ports! {
+    /// Inputs.
+    pub struct CompletionQueueIn {
+        pub reset: bool,
+        pub s_requester: RequesterCqe,
+        pub s_responder: ResponderCqe,
+        pub pop: bool,
+    }
+}
+crate::ports! {
+    /// Outputs.
+    pub struct CompletionQueueOut {
+        pub s_requester_ready: bool,
+        pub s_responder_ready: bool,
+        pub head_valid: bool,
+        pub head: u128,
+        pub count: u16,
+        pub wr_room: bool,
+        pub responder_room: bool,
+    }
+}
+
+/// Completions kept free for what the responder has accepted.
+const RESPONDER_RESERVE: usize = 32;
+
+/// The queue.
+#[derive(Clone, Debug)]
+pub struct CompletionQueue {
+    depth: usize,
+    entries: VecDeque<u128>,
+    responder_next: bool,
+    /// Cycles until the head is shown, counted from 2.
+    fetch: Option<u8>,
+    out: CompletionQueueOut,
+}
+
+/// A completion entry as the register map lays it out.
+fn entry(status: u8, kind: u8, flow: u16, words: [u32; 3]) -> u128 {
+    let word0 = u32::from(status) | u32::from(kind) << 8 | u32::from(flow) << 16;
+    let [wr_id, imm, byte_len] = words;
+    [word0, wr_id, imm, byte_len].iter().rev().fold(0, |all, w| all << 32 | u128::from(*w))
+}
+
+impl CompletionQueue {
+    /// A queue of `depth` completions.
+    pub fn new(depth: usize) -> Self {
+        Self {
+            depth,
+            entries: VecDeque::with_capacity(depth),
+            responder_next: false,
+            fetch: None,
+            out: CompletionQueueOut::default(),
+        }
+    }
+}
+
+impl Golden for CompletionQueue {
+    type In = CompletionQueueIn;
+    type Out = CompletionQueueOut;
+
+    fn step(&mut self, i: &CompletionQueueIn) -> CompletionQueueOut {
+        if i.reset {
+            *self = Self::new(self.depth);
+            return self.out;
+        }
+        let was = self.out;
+        let held = self.entries.len();
+        let pushing = was.s_requester_ready || was.s_responder_ready;
+        let mut out = CompletionQueueOut {
+            s_requester_ready: false,
+            s_responder_ready: false,
+            wr_room: held < self.depth / 2 - 2 * RESPONDER_RESERVE,
+            responder_room: held < self.depth / 2 - RESPONDER_RESERVE,
+            ..was
+        };
+        if !pushing && held < self.depth {
+            if i.s_requester.valid && !(self.responder_next && i.s_responder.valid) {
+                out.s_requester_ready = true;
+                self.responder_next = true;
+            } else if i.s_responder.valid {
+                out.s_responder_ready = true;
+                self.responder_next = false;
+            }
+        }
+        match self.fetch {
+            Some(2) => {
+                self.fetch = None;
+                out.head_valid = true;
+                out.head = self.entries[0];
+            }
+            Some(n) => self.fetch = Some(n + 1),
+            None if !was.head_valid && held > 0 => self.fetch = Some(1),
+            None => {}
+        }
+        if i.pop && was.head_valid {
+            out.head_valid = false;
+            out.head = 0;
+            self.entries.pop_front();
+        }
+        if was.s_requester_ready {
+            let c = &i.s_requester;
+            self.entries.push_back(entry(c.status, 0, c.flow, [c.wr_id, 0, c.byte_len]));
+        }
+        if was.s_responder_ready {
+            let c = &i.s_responder;
+            self.entries.push_back(entry(c.status, 1, c.flow, [0, c.imm, c.byte_len]));
+        }
+        out.count = self.entries.len() as u16;
+        self.out = out;
+        out
+    }
+}

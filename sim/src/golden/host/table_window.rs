@@ -1,0 +1,111 @@
+//! Twin of `hdl/src/host/table_window.rs`: rows on their way to the tables.
+
+use crate::ports::{Golden, Wide};
+use nic_spec::rows::Table;
+use nic_spec::NicConfig;
+
+crate::ports! {
+    /// Inputs.
+    pub struct TableWindowIn {
+        pub reset: bool,
+        pub word_write: bool,
+        pub word_index: u8,
+        pub wdata: u32,
+        pub commit: bool,
+        pub wr_room: bool,
+        pub m_cfg_responder_ready: bool,
+        pub m_cfg_requester_ready: bool,
+        pub m_cfg_tx_ready: bool,
+        pub m_cfg_cc_ready: bool,
+    }
+}
+crate::ports! {
+    /// Row and its address, as every block sees it.
+    pub struct CfgRow {
+        pub table: u8,
+        pub index: u16,
+        pub row: Wide<8>,
+    }
+}
+crate::ports! {
+    /// Outputs.
+    pub struct TableWindowOut {
+        pub word: u32,
+        pub busy: bool,
+        pub refused: bool,
+        pub cfg: CfgRow,
+        pub m_cfg_responder_valid: bool,
+        pub m_cfg_requester_valid: bool,
+        pub m_cfg_tx_valid: bool,
+        pub m_cfg_cc_valid: bool,
+    }
+}
+
+/// The window.
+#[derive(Clone, Debug)]
+pub struct TableWindow {
+    flow_count: u32,
+    mr_count: u32,
+    out: TableWindowOut,
+}
+
+impl TableWindow {
+    /// The window of a NIC of these sizes.
+    pub fn new(config: &NicConfig) -> Self {
+        Self {
+            flow_count: config.flow_count as u32,
+            mr_count: config.mr_count as u32,
+            out: TableWindowOut::default(),
+        }
+    }
+
+    fn word(&self, index: u8) -> u32 {
+        let index = usize::from(index & 15);
+        (self.out.cfg.row.0[index / 2] >> (index % 2 * 32)) as u32
+    }
+}
+
+impl Golden for TableWindow {
+    type In = TableWindowIn;
+    type Out = TableWindowOut;
+
+    fn step(&mut self, i: &TableWindowIn) -> TableWindowOut {
+        if i.reset {
+            self.out = TableWindowOut::default();
+            return self.out;
+        }
+        let was_busy = self.out.busy;
+        self.out.word = self.word(i.word_index);
+        if i.word_write && !was_busy {
+            let index = usize::from(i.word_index & 15);
+            let word = &mut self.out.cfg.row.0[index / 2];
+            let shift = index % 2 * 32;
+            *word = *word & !(0xffff_ffff << shift) | u64::from(i.wdata) << shift;
+        }
+        let out = &mut self.out;
+        out.m_cfg_responder_valid &= !i.m_cfg_responder_ready;
+        out.m_cfg_requester_valid &= !i.m_cfg_requester_ready;
+        out.m_cfg_tx_valid &= !i.m_cfg_tx_ready;
+        out.m_cfg_cc_valid &= !i.m_cfg_cc_ready;
+        if i.commit {
+            let (table, index) = ((i.wdata >> 16 & 3) as u8, i.wdata & 0xffff);
+            let (qp, mr) = (table == Table::Qp as u8, table == Table::Mr as u8);
+            let wr = table == Table::Wr as u8;
+            let limit = if mr { self.mr_count } else { self.flow_count };
+            let ok = (qp || mr || wr && i.wr_room) && index < limit && !was_busy;
+            out.refused = !ok;
+            if ok {
+                (out.cfg.table, out.cfg.index) = (table, index as u16);
+                out.m_cfg_responder_valid = qp || mr;
+                out.m_cfg_requester_valid = qp || wr;
+                out.m_cfg_tx_valid = qp;
+                out.m_cfg_cc_valid = qp;
+            }
+        }
+        out.busy = out.m_cfg_responder_valid
+            || out.m_cfg_requester_valid
+            || out.m_cfg_tx_valid
+            || out.m_cfg_cc_valid;
+        *out
+    }
+}
