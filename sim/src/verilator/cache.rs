@@ -11,8 +11,21 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 const SHIM: &str = include_str!("cpp/shim.inc");
 const FATAL_H: &str = include_str!("cpp/fatal.h");
 
-/// Bytes of C++ in one translation unit: each unit pays about 0.8 s for its headers alone.
-const UNIT_BYTES: u64 = 1_000_000;
+/// Bytes of C++ in one translation unit: small enough to keep all cores busy.
+const UNIT_BYTES: u64 = 500_000;
+
+/// What all models include, precompiled once per flavour: saves 0.5 s a translation unit.
+const COMMON_H: &str = "\
+#include \"verilated.h\"
+#include <stdexcept>
+#include <string>
+#if VM_TRACE_FST
+#include \"verilated_fst_c.h\"
+#endif
+#if VM_COVERAGE
+#include \"verilated_cov.h\"
+#endif
+";
 
 /// What a model is built for. Traces and coverage cost speed, so each is a build of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -108,7 +121,8 @@ impl Source {
         let hash = |salt: u8| {
             let mut hasher = DefaultHasher::new();
             (salt, &self.top, &self.file_name, &texts, flavour, tools).hash(&mut hasher);
-            (SHIM, FATAL_H, flavour.verilator_flags(), flavour.cxx_flags()).hash(&mut hasher);
+            (SHIM, FATAL_H, COMMON_H, flavour.verilator_flags(), flavour.cxx_flags())
+                .hash(&mut hasher);
             hasher.finish()
         };
         Ok(format!("{}_{}_{:016x}{:016x}", self.top, flavour.name(), hash(0), hash(1)))
@@ -121,14 +135,10 @@ impl Source {
         if library.exists() {
             return Ok(library);
         }
-        io(&dir, fs::create_dir_all(cache_dir()))?;
-        let lock_path = cache_dir().join(format!("{key}.lock"));
-        let lock = io(&lock_path, fs::File::create(&lock_path))?;
-        io(&lock_path, lock.lock())?;
+        let _lock = lock(key)?;
         if !library.exists() {
             // File names carry hashes: the remains of a broken run must not mix with ours.
-            let _ = fs::remove_dir_all(&dir);
-            io(&dir, fs::create_dir_all(&dir))?;
+            empty_dir(&dir)?;
             let result = self.verilate(flavour, key, &dir).and_then(|()| link(flavour, &dir));
             tidy(&dir);
             result?;
@@ -189,13 +199,11 @@ fn port_table(header: &str) -> String {
 /// All C++ in `dir` to `dir/model.so`.
 fn link(flavour: Flavour, dir: &Path) -> Result<(), Error> {
     let units = unity_units(dir)?;
-    let include = &tools()?.include;
+    let common = precompiled(flavour)?;
     let objects: Vec<PathBuf> = units.iter().map(|unit| unit.with_extension("o")).collect();
     let compile = |unit: &Path, object: &Path| {
-        let mut command = Command::new("g++");
-        command.args(["-std=gnu++17", "-fPIC", "-faligned-new", "-fcf-protection=none", "-w"]);
-        command.args(flavour.cxx_flags()).arg(format!("-I{}", dir.display()));
-        command.arg(format!("-I{include}")).arg(format!("-I{include}/vltstd"));
+        let mut command = cxx(flavour)?;
+        command.arg("-include").arg(&common).arg(format!("-I{}", dir.display()));
         run_cxx(command.arg("-c").arg(unit).arg("-o").arg(object))
     };
     let next = std::sync::atomic::AtomicUsize::new(0);
@@ -244,6 +252,52 @@ fn unity_units(dir: &Path) -> Result<Vec<PathBuf>, Error> {
         io(&path, fs::write(&path, text)).map(|()| path)
     };
     units.iter().enumerate().map(write).collect()
+}
+
+/// The header to include first in every unit; its precompiled form lies beside it.
+fn precompiled(flavour: Flavour) -> Result<PathBuf, Error> {
+    let mut hasher = DefaultHasher::new();
+    (tools()?, COMMON_H, flavour.cxx_flags()).hash(&mut hasher);
+    let key = format!("common_{}_{:016x}", flavour.name(), hasher.finish());
+    let dir = cache_dir().join(&key);
+    let (header, compiled) = (dir.join("common.h"), dir.join("common.h.gch"));
+    if compiled.exists() {
+        return Ok(header);
+    }
+    let _lock = lock(&key)?;
+    if !compiled.exists() {
+        empty_dir(&dir)?;
+        io(&header, fs::write(&header, COMMON_H))?;
+        let unfinished = dir.join("unfinished.gch");
+        let mut command = cxx(flavour)?;
+        run_cxx(command.args(["-x", "c++-header"]).arg(&header).arg("-o").arg(&unfinished))?;
+        io(&compiled, fs::rename(&unfinished, &compiled))?;
+    }
+    Ok(header)
+}
+
+/// The compiler with all flags but the files.
+fn cxx(flavour: Flavour) -> Result<Command, Error> {
+    let include = &tools()?.include;
+    let mut command = Command::new("g++");
+    command.args(["-std=gnu++17", "-fPIC", "-faligned-new", "-fcf-protection=none", "-w"]);
+    command.args(flavour.cxx_flags());
+    command.arg(format!("-I{include}")).arg(format!("-I{include}/vltstd"));
+    Ok(command)
+}
+
+/// Waits until no other process builds the cache entry `key`; released when dropped.
+fn lock(key: &str) -> Result<fs::File, Error> {
+    io(cache_dir(), fs::create_dir_all(cache_dir()))?;
+    let path = cache_dir().join(format!("{key}.lock"));
+    let file = io(&path, fs::File::create(&path))?;
+    io(&path, file.lock())?;
+    Ok(file)
+}
+
+fn empty_dir(dir: &Path) -> Result<(), Error> {
+    let _ = fs::remove_dir_all(dir);
+    io(dir, fs::create_dir_all(dir))
 }
 
 fn run_cxx(command: &mut Command) -> Result<(), Error> {
