@@ -2,6 +2,7 @@
 //! code is 0 when all is well, 1 after a mismatch or a failed run, 2 for wrong usage or input.
 
 mod progress;
+mod regmap;
 mod table;
 mod verify;
 
@@ -24,6 +25,8 @@ struct Cli {
 enum Command {
     /// Runs Verilog and golden model in lock-step and compares every output in every cycle
     Verify(verify::Arguments),
+    /// Prints the register map as Markdown, C header or SystemRDL
+    Regmap(regmap::Arguments),
 }
 
 /// Why a command ends without success.
@@ -65,6 +68,7 @@ pub fn main() -> ExitCode {
     };
     let result = match &cli.command {
         Command::Verify(arguments) => verify::run(arguments),
+        Command::Regmap(arguments) => regmap::run(arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
