@@ -1,8 +1,13 @@
 //! Blocks that every area uses: memories, FIFOs, arithmetic, CRC, arbitration.
 
+pub mod crc32;
 pub mod fifo;
 pub mod frame_fifo;
 pub mod lut_ram;
+pub mod mul_pipe;
+pub mod mul_serial;
 pub mod ram;
 pub mod ram_fifo;
+pub mod recip;
+pub mod rr_arb;
 pub mod skid;

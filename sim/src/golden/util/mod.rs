@@ -1,6 +1,10 @@
 //! Twins of the util blocks. Their generic cores are made to be composed by other twins.
 
+pub mod crc32;
 pub mod fifo;
 pub mod frame_fifo;
+pub mod mul;
 pub mod ram;
+pub mod recip;
+pub mod rr_arb;
 pub mod skid;
