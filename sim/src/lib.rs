@@ -5,6 +5,7 @@ pub mod cli;
 pub mod env;
 pub mod golden;
 pub mod lockstep;
+pub mod mutate;
 pub mod pcap;
 pub mod ports;
 pub mod reference;

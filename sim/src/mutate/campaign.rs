@@ -1,0 +1,153 @@
+//! Runs mutants of all benches' Verilog and counts which ones the benches catch.
+
+use super::{mutants, Kind, Mutant};
+use crate::bench::{Bench, FailureCause, Options};
+use crate::lockstep::StepError;
+use crate::verilator::{Error, Flavour, Source};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// How much to try.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Decides which mutants are taken.
+    pub seed: u64,
+    /// Mutants over all modules, about.
+    pub mutant_count: usize,
+    /// Least number for each module.
+    pub per_module_min: usize,
+    /// Cycles of each run; the first run of a mutant is a tenth of it.
+    pub cycles: u64,
+    /// Runs of a mutant that survives, after the short one.
+    pub run_count: u64,
+}
+
+/// What became of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A bench went red; the text says how.
+    Caught(String),
+    /// All runs were green.
+    Survived,
+}
+
+/// One mutant and its outcome.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// Bench that ran it.
+    pub block: &'static str,
+    /// The mistake.
+    pub mutant: Mutant,
+    /// Whether it was noticed.
+    pub outcome: Outcome,
+}
+
+/// A module to mutate, and the smallest design with a bench around it.
+struct Task<'a> {
+    bench: &'a Bench,
+    source: &'a Source,
+    mutants: Vec<Mutant>,
+    quota: usize,
+}
+
+/// Mutates every module once, in the smallest bench that contains it. An error is a bench that
+/// is red, or cannot be run, without any mutant.
+pub fn run(benches: &[Bench], plan: &Plan) -> Result<Vec<Verdict>, String> {
+    let sources = benches.iter().map(Bench::emitted).collect::<Result<Vec<_>, _>>()?;
+    let mut tasks = tasks(benches, &sources, plan);
+    // Long ones first, so that the last worker is not alone for long.
+    tasks.sort_by_key(|task| std::cmp::Reverse(task.source.text.len() * task.quota));
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let worker = || loop {
+        let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+        let verdicts = task.run(plan);
+        results.lock().unwrap_or_else(PoisonError::into_inner).push(verdicts);
+    };
+    let worker_count = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        (0..worker_count).for_each(|_| {
+            scope.spawn(worker);
+        });
+    });
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut verdicts: Vec<Verdict> =
+        results.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    verdicts.sort_by_key(|v| (v.mutant.module.clone(), v.mutant.line, v.mutant.id()));
+    Ok(verdicts)
+}
+
+fn tasks<'a>(benches: &'a [Bench], sources: &'a [Source], plan: &Plan) -> Vec<Task<'a>> {
+    let mut smallest: BTreeMap<String, (usize, Vec<Mutant>)> = BTreeMap::new();
+    for (at, source) in sources.iter().enumerate() {
+        let mut by_module: BTreeMap<String, Vec<Mutant>> = BTreeMap::new();
+        for mutant in mutants(&source.text, plan.seed) {
+            by_module.entry(mutant.module.clone()).or_default().push(mutant);
+        }
+        for (module, found) in by_module {
+            let is_smaller =
+                |(other, _): &(usize, Vec<Mutant>)| source.text.len() < sources[*other].text.len();
+            if smallest.get(&module).is_none_or(is_smaller) {
+                smallest.insert(module, (at, found));
+            }
+        }
+    }
+    let weight = |found: &[Mutant]| (found.len() as f64).sqrt();
+    let total: f64 = smallest.values().map(|(_, found)| weight(found)).sum();
+    let task = |(at, found): (usize, Vec<Mutant>)| {
+        let share = plan.mutant_count as f64 * weight(&found) / total;
+        let quota = (share.round() as usize).max(plan.per_module_min).min(found.len());
+        Task { bench: &benches[at], source: &sources[at], mutants: by_turns(found), quota }
+    };
+    smallest.into_values().map(task).collect()
+}
+
+/// The kinds in turn, each in its own order: no kind crowds out the others.
+fn by_turns(found: Vec<Mutant>) -> Vec<Mutant> {
+    let of_kind = |kind: Kind| found.iter().filter(move |m| m.kind == kind).enumerate();
+    let mut turns: Vec<(usize, Kind, &Mutant)> = Kind::ALL
+        .into_iter()
+        .flat_map(|kind| of_kind(kind).map(move |(turn, m)| (turn, kind, m)))
+        .collect();
+    turns.sort_by_key(|(turn, kind, _)| (*turn, *kind));
+    turns.into_iter().map(|(_, _, mutant)| mutant.clone()).collect()
+}
+
+impl Task<'_> {
+    fn run(&self, plan: &Plan) -> Result<Vec<Verdict>, String> {
+        let block = self.bench.name();
+        if let Outcome::Caught(how) = self.outcome(self.source, plan).unwrap_or(Outcome::Survived) {
+            return Err(format!("{block} is red without a mutant: {how}"));
+        }
+        let mut verdicts = Vec::new();
+        for mutant in &self.mutants {
+            if verdicts.len() >= self.quota {
+                break;
+            }
+            let mut source = self.source.clone();
+            source.text = mutant.apply(&source.text);
+            if let Some(outcome) = self.outcome(&source, plan) {
+                verdicts.push(Verdict { block, mutant: mutant.clone(), outcome });
+            }
+        }
+        Ok(verdicts)
+    }
+
+    /// `None`: not a mutant, because it is no Verilog.
+    fn outcome(&self, source: &Source, plan: &Plan) -> Option<Outcome> {
+        for run in 0..=plan.run_count {
+            let cycles = if run == 0 { plan.cycles / 10 } else { plan.cycles };
+            let mut options = Options::new(plan.seed + run, cycles);
+            (options.flavour, options.failure_dir) = (Flavour::Quick, None);
+            let Err(failure) = self.bench.run(source, &options) else { continue };
+            return match &failure.cause {
+                FailureCause::Other(StepError::Model(Error::Verilog(_) | Error::Compile(_))) => {
+                    None
+                }
+                _ => Some(Outcome::Caught(failure.to_string())),
+            };
+        }
+        Some(Outcome::Survived)
+    }
+}
