@@ -10,4 +10,5 @@ pub mod pcap;
 pub mod ports;
 pub mod reference;
 pub mod regmap;
+pub mod replay;
 pub mod verilator;

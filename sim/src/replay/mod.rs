@@ -1,0 +1,3 @@
+//! Replays one side of a captured conversation.
+
+pub mod conversation;
