@@ -1,6 +1,6 @@
 //! Self-test of the harness on a hand-written counter: it must be able to fail, and say how.
 
-use nic_sim::bench::{Bench, Failure, FailureCause, Options, Stimulus};
+use nic_sim::bench::{Bench, Engine, Failure, FailureCause, Options, Stimulus};
 use nic_sim::lockstep::{Rule, StepError};
 use nic_sim::ports;
 use nic_sim::ports::{Golden, Wide};
@@ -228,5 +228,16 @@ fn harness_survives_finish_and_logic_that_does_not_settle() {
     match error_of(&text) {
         Error::Fatal(message) => assert!(message.contains("converge"), "{message}"),
         other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn harness_runs_every_golden_model_alone() {
+    let config = NicConfig::preset("gbe").expect("preset");
+    for bench in nic_sim::bench::benches(&config) {
+        let mut options = options(1);
+        (options.engine, options.cycles) = (Engine::Golden, 2_000);
+        let result = bench.run(&Source::new(bench.name(), ""), &options);
+        result.unwrap_or_else(|failure| panic!("{}: {failure}", bench.name()));
     }
 }

@@ -14,7 +14,7 @@ pub mod sched;
 pub mod tx;
 pub mod util;
 
-pub use run::{Failure, FailureCause, Options, Report};
+pub use run::{Engine, Failure, FailureCause, Options, Report};
 
 use crate::ports::Golden;
 use crate::verilator::Source;

@@ -1,7 +1,7 @@
 //! The compare loop of a bench, and what it leaves behind when it fails.
 
 use super::{Bench, Stimulus};
-use crate::lockstep::{Dut, LockStep, Mismatch, StepError, Stepper, TraceWindow};
+use crate::lockstep::{Dut, GoldenOnly, LockStep, Mismatch, StepError, Stepper, TraceWindow};
 use crate::ports::Golden;
 use crate::verilator::{Error, Flavour, Source};
 use std::path::PathBuf;
@@ -16,6 +16,17 @@ const WINDOW_AFTER: u64 = 20;
 /// Cycles between reports of progress.
 const PROGRESS_CYCLES: u64 = 4096;
 
+/// Who takes the steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// The golden model alone; the Verilog is not looked at.
+    Golden,
+    /// The Verilated Verilog alone; only the rule that outputs are registers is checked.
+    Rtl,
+    /// Both in lock-step, every output compared in every cycle.
+    Both,
+}
+
 /// One run of a bench.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -23,6 +34,8 @@ pub struct Options {
     pub seed: u64,
     /// Cycles after reset.
     pub cycles: u64,
+    /// Who takes the steps.
+    pub engine: Engine,
     /// Build of the model.
     pub flavour: Flavour,
     /// Keep a waveform of this window, mismatch or not.
@@ -43,6 +56,7 @@ impl Options {
         Self {
             seed,
             cycles,
+            engine: Engine::Both,
             flavour: Flavour::Fast,
             trace: None,
             failure_dir: Some("build".into()),
@@ -181,7 +195,16 @@ fn run_once<G: Golden, S: Stimulus<G>>(
     golden: G,
     mut stimulus: S,
 ) -> Result<Report, FailureCause> {
-    let mut engine = engine(source, options, golden).map_err(|e| cause(e.into()))?;
+    match options.engine {
+        Engine::Golden => return run_free(GoldenOnly(golden), options, stimulus).map_err(cause),
+        Engine::Rtl => {
+            let dut = dut::<G>(source, options).map_err(|e| cause(e.into()))?;
+            return run_free(dut, options, stimulus).map_err(cause);
+        }
+        Engine::Both => {}
+    }
+    let dut = dut::<G>(source, options).map_err(|e| cause(e.into()))?;
+    let mut engine = LockStep::with_duts(golden, vec![dut]);
     let start = Instant::now();
     let mut failure: Option<FailureCause> = None;
     let is_traced = options.trace.is_some();
@@ -222,7 +245,22 @@ fn run_once<G: Golden, S: Stimulus<G>>(
     Ok(Report { cycles, elapsed, still_outputs: engine.still_outputs() })
 }
 
-fn engine<G: Golden>(source: &Source, options: &Options, golden: G) -> Result<LockStep<G>, Error> {
+/// One engine on its own.
+fn run_free<G: Golden, S: Stimulus<G>>(
+    mut engine: impl Stepper<In = G::In, Out = G::Out>,
+    options: &Options,
+    mut stimulus: S,
+) -> Result<Report, StepError> {
+    let start = Instant::now();
+    let mut out = engine.reset()?;
+    for cycle in 0..options.cycles {
+        out = engine.step(&stimulus.next(cycle, &out))?;
+    }
+    let (cycles, elapsed) = (options.cycles, start.elapsed());
+    Ok(Report { cycles, elapsed, still_outputs: Vec::new() })
+}
+
+fn dut<G: Golden>(source: &Source, options: &Options) -> Result<Dut<G::In, G::Out>, Error> {
     let flavour = if options.trace.is_some() { Flavour::Trace } else { options.flavour };
     let model = source.model(flavour)?;
     let names: Vec<&str> = options.extra_inputs.iter().map(|(name, _)| &**name).collect();
@@ -233,7 +271,7 @@ fn engine<G: Golden>(source: &Source, options: &Options, golden: G) -> Result<Lo
     if let Some(window) = &options.trace {
         dut.trace(window.clone())?;
     }
-    Ok(LockStep::with_duts(golden, vec![dut]))
+    Ok(dut)
 }
 
 fn cause(error: StepError) -> FailureCause {
