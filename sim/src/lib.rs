@@ -6,6 +6,7 @@ pub mod env;
 pub mod golden;
 pub mod lockstep;
 pub mod mutate;
+pub mod net;
 pub mod pcap;
 pub mod ports;
 pub mod reference;

@@ -1,0 +1,3 @@
+//! Networks of NICs.
+
+pub mod switch;

@@ -1,0 +1,201 @@
+//! A store-and-forward switch: one queue a port, telemetry stamped at dequeue, random loss.
+
+use nic_spec::wire::roce::FrameRepr;
+use nic_spec::wire::ethernet;
+use nic_spec::wire::ipv4;
+use nic_spec::wire::telemetry::{
+    Form, Hop, HOPS_MAX, HOPS_USED_MAX, QUEUE_UNIT_BYTES, TX_UNIT_BYTES,
+};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
+
+/// Preamble, FCS and gap of a frame on the wire, bytes.
+const WIRE_OVERHEAD_BYTES: usize = 24;
+/// Smallest frame without FCS, bytes.
+const FRAME_BYTES_MIN: usize = 60;
+/// Largest queue length that fits its field.
+const QUEUE_UNITS_MAX: u64 = (1 << 17) - 1;
+
+/// Telemetry that a switch stamps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamping {
+    /// Layout.
+    pub form: Form,
+    /// DSCP of the packets to stamp.
+    pub dscp: u8,
+    /// Rate code of the ports, see reference HPCC: 0 is 25 Gb/s.
+    pub rate_code: u8,
+    /// Identifier of the switch, 12 bits.
+    pub switch_id: u16,
+}
+
+/// What happens to frames at random, in parts per million.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Frames lost.
+    pub loss_ppm: u32,
+    /// Frames delivered twice.
+    pub duplicate_ppm: u32,
+    /// Frames with one bit flipped.
+    pub corrupt_ppm: u32,
+}
+
+/// Frames that a switch has seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SwitchCounters {
+    /// Delivered.
+    pub forwarded: u64,
+    /// Lost at random.
+    pub lost: u64,
+    /// Lost because the queue was full.
+    pub overflowed: u64,
+    /// Delivered a second time.
+    pub duplicated: u64,
+    /// Corrupted.
+    pub corrupted: u64,
+    /// Largest queue, bytes.
+    pub queue_bytes_max: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Port {
+    mac: u64,
+    queue: VecDeque<Vec<u8>>,
+    queue_bytes: u64,
+    tx_bytes: u64,
+    /// Frame on the wire and the time its last byte is through.
+    on_wire: Option<(f64, Vec<u8>)>,
+}
+
+/// The switch. Time is in ns.
+#[derive(Clone, Debug)]
+pub struct Switch {
+    ports: Vec<Port>,
+    bytes_per_ns: f64,
+    queue_bytes_limit: u64,
+    stamping: Option<Stamping>,
+    faults: Faults,
+    rng: ChaCha8Rng,
+    /// What it has done.
+    pub counters: SwitchCounters,
+}
+
+impl Switch {
+    /// A switch whose ports lead to `macs`, each at `rate_gbps`.
+    pub fn new(macs: &[u64], rate_gbps: f64, faults: Faults, seed: u64) -> Self {
+        Self {
+            ports: macs.iter().map(|mac| Port { mac: *mac, ..Port::default() }).collect(),
+            bytes_per_ns: rate_gbps / 8.0,
+            queue_bytes_limit: 1 << 20,
+            stamping: None,
+            faults,
+            rng: ChaCha8Rng::seed_from_u64(seed),
+            counters: SwitchCounters::default(),
+        }
+    }
+
+    /// Stamps telemetry from now on.
+    pub fn stamp(&mut self, stamping: Stamping) {
+        self.stamping = Some(stamping);
+    }
+
+    fn happens(&mut self, ppm: u32) -> bool {
+        ppm > 0 && self.rng.gen_range(0..1_000_000) < ppm
+    }
+
+    /// A frame arrives; frames to an unknown MAC are lost.
+    pub fn receive(&mut self, mut frame: Vec<u8>) {
+        let destination = frame.iter().take(6).fold(0, |mac, b| mac << 8 | u64::from(*b));
+        let Some(at) = self.ports.iter().position(|p| p.mac == destination) else {
+            self.counters.lost += 1;
+            return;
+        };
+        if self.happens(self.faults.loss_ppm) {
+            self.counters.lost += 1;
+            return;
+        }
+        if self.happens(self.faults.corrupt_ppm) {
+            self.counters.corrupted += 1;
+            let bit = self.rng.gen_range(14 * 8..frame.len() * 8);
+            frame[bit / 8] ^= 1 << (bit % 8);
+        }
+        let copies = if self.happens(self.faults.duplicate_ppm) { 2 } else { 1 };
+        self.counters.duplicated += copies - 1;
+        for _ in 0..copies {
+            let port = &mut self.ports[at];
+            if port.queue_bytes + frame.len() as u64 > self.queue_bytes_limit {
+                self.counters.overflowed += 1;
+                continue;
+            }
+            port.queue_bytes += frame.len() as u64;
+            self.counters.queue_bytes_max = self.counters.queue_bytes_max.max(port.queue_bytes);
+            port.queue.push_back(frame.clone());
+        }
+    }
+
+    /// The next frame that is through at port `at` by `now_ns`.
+    pub fn poll(&mut self, at: usize, now_ns: f64) -> Option<Vec<u8>> {
+        let (stamping, bytes_per_ns) = (self.stamping, self.bytes_per_ns);
+        let port = &mut self.ports[at];
+        let free_ns = match port.on_wire.take() {
+            Some((done_ns, frame)) if done_ns <= now_ns => {
+                self.counters.forwarded += 1;
+                port.start(done_ns, bytes_per_ns, stamping);
+                return Some(frame);
+            }
+            Some(waiting) => {
+                port.on_wire = Some(waiting);
+                return None;
+            }
+            None => now_ns,
+        };
+        port.start(free_ns, bytes_per_ns, stamping);
+        None
+    }
+}
+
+impl Port {
+    /// Puts the head of the queue on the wire.
+    fn start(&mut self, now_ns: f64, bytes_per_ns: f64, stamping: Option<Stamping>) {
+        let Some(frame) = self.queue.pop_front() else { return };
+        self.queue_bytes -= frame.len() as u64;
+        let frame = match stamping.and_then(|s| self.stamped(&frame, now_ns, s)) {
+            Some(stamped) => stamped,
+            None => frame,
+        };
+        self.tx_bytes += frame.len() as u64;
+        let wire_bytes = (frame.len().max(FRAME_BYTES_MIN) + WIRE_OVERHEAD_BYTES) as f64;
+        self.on_wire = Some((now_ns + wire_bytes / bytes_per_ns, frame));
+    }
+
+    /// The frame with one more record: the queue without this packet, the bytes sent before it.
+    fn stamped(&self, frame: &[u8], now_ns: f64, stamping: Stamping) -> Option<Vec<u8>> {
+        let eth = ethernet::Packet::new_checked(frame).ok()?;
+        let ip = ipv4::Packet::new_checked(eth.payload()).ok()?;
+        if ip.dscp() != stamping.dscp {
+            return None;
+        }
+        let repr = FrameRepr::parse(frame, Some(stamping.form)).ok()?;
+        let (_, mut telemetry) = repr.telemetry?;
+        let count = usize::from(telemetry.hop_count);
+        let room = if stamping.form == Form::Paper { HOPS_MAX } else { HOPS_USED_MAX };
+        if count >= room {
+            return None;
+        }
+        telemetry.hops[count] = Hop {
+            rate_code: stamping.rate_code,
+            ts_ns: (now_ns as u64 & 0xff_ffff) as u32,
+            tx_units: (self.tx_bytes / u64::from(TX_UNIT_BYTES) & 0xf_ffff) as u32,
+            queue_units: (self.queue_bytes / u64::from(QUEUE_UNIT_BYTES)).min(QUEUE_UNITS_MAX) as u32,
+        };
+        telemetry.hop_count += 1;
+        if stamping.form == Form::Paper {
+            telemetry.path ^= stamping.switch_id & 0xfff;
+        }
+        let repr = FrameRepr { telemetry: Some((stamping.form, telemetry)), ..repr };
+        let mut bytes = vec![0; repr.buffer_len().max(FRAME_BYTES_MIN)];
+        repr.emit(&mut bytes);
+        Some(bytes)
+    }
+}
