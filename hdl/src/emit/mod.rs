@@ -1,1 +1,59 @@
+//! Verilog from a rust-hdl block: readable, width-exact, and refused when it could mislead.
+//!
+//! A probe walks the block ([`walk`]), the kernels are linted ([`lint`]) and lowered to statements
+//! with exact widths ([`lower`]), checked for latches, undriven signals, loops and the Moore rule
+//! ([`check`]), ordered for reading ([`schedule`]) and printed ([`print`]). Flip-flops become
+//! registers of their block, equal modules become one.
 
+mod build;
+mod catalogue;
+mod check;
+mod design;
+mod error;
+mod ir;
+mod lint;
+mod lower;
+mod print;
+mod schedule;
+mod symbols;
+mod walk;
+
+pub use catalogue::{blocks, by_name, catalogue, emit, no_such_size, Entry};
+pub use design::{Design, Layout};
+pub use error::{EmitError, Finding, Rule};
+pub use ir::{Dir, Port};
+
+use rust_hdl_core::prelude::{check_all, Block};
+
+/// Emits `block` as module `name`; all findings when it is refused.
+pub fn emit_block(name: &str, block: &mut impl Block, preset: &str) -> Result<Design, EmitError> {
+    block.connect_all();
+    let mut findings = vec![];
+    let mut library = build::Library::default();
+    let Some(scope) = walk::walk(name, block) else {
+        return Err(EmitError::one(name, Rule::Structure, "is no block"));
+    };
+    let top = library.build(&scope, name, &mut findings);
+    if findings.is_empty() {
+        if let Err(error) = check_all(block) {
+            findings.push(Finding::new(name, Rule::RustHdl, format!("{error:?}")));
+        }
+    }
+    let Some(top) = top.filter(|_| findings.is_empty()) else {
+        return Err(EmitError { findings });
+    };
+    let names = library.names(name);
+    let mut modules = vec![];
+    let mut unused = vec![];
+    for (module, own) in library.modules.iter().zip(&names) {
+        let mut text = format!("// {}\n", module.type_name);
+        text.push_str(&print::print(module, own, &|i| names[i].clone()));
+        modules.push((own.clone(), text));
+        for (signal, ranges) in print::unused(module) {
+            let bits = ranges.iter().map(|(h, l)| format!("{own}.{signal}[{h}:{l}]"));
+            unused.extend(bits);
+        }
+    }
+    let ports = library.modules[top].ports.clone();
+    Ok(Design { top: name.into(), preset: preset.into(), modules, ports, unused })
+}

@@ -1,0 +1,230 @@
+//! Builds modules from the walked tree; equal modules become one.
+
+use super::check;
+use super::error::{Finding, Rule};
+use super::ir::{Body, Dir, Expr, Instance, Module, Port, Register, Role, Signal};
+use super::lint::lint;
+use super::lower::lower;
+use super::print::print;
+use super::symbols::{is_flip_flop, is_keyword, snake_case, symbols, verilog_name, Class, Symbols};
+use super::walk::Scope;
+use rust_hdl_core::ast::Verilog;
+use rust_hdl_core::atom::AtomKind;
+use std::collections::{BTreeMap, HashMap};
+
+/// All modules of a design, children before parents.
+#[derive(Default)]
+pub struct Library {
+    /// The modules.
+    pub modules: Vec<Module>,
+    by_text: HashMap<String, usize>,
+}
+
+impl Library {
+    /// Builds the module of `scope`, which stands at `place`; the index of the module.
+    pub fn build(&mut self, scope: &Scope, place: &str, out: &mut Vec<Finding>) -> Option<usize> {
+        let Some(type_name) = &scope.type_name else {
+            let text = "has no field `module_type: Module<Self>` and is no DFF";
+            out.push(Finding::new(place, Rule::Structure, text));
+            return None;
+        };
+        let (base, params) = type_parts(type_name);
+        if is_keyword(&base) {
+            let text = format!("module name `{base}` is a keyword: rename the type");
+            out.push(Finding::new(place, Rule::Keyword, text));
+        }
+        let mut indices = BTreeMap::new();
+        for child in scope.children.iter().filter(|c| !is_flip_flop(c)) {
+            let at = format!("{place}.{}", child.name.replace('$', "."));
+            indices.insert(child.name.clone(), self.build(child, &at, out)?);
+        }
+        let table = symbols(scope, place, out);
+        let mut module = Module {
+            place: place.into(),
+            base,
+            params,
+            type_name: type_name.clone(),
+            ports: ports(scope),
+            constants: constants(&table),
+            signals: signals(&table),
+            registers: vec![],
+            instances: instances(scope, &indices),
+            body: Body::Custom(String::new()),
+            paths: BTreeMap::new(),
+        };
+        self.fill(&mut module, scope, &table, out);
+        check::check_moore(&module, out);
+        Some(self.intern(module))
+    }
+
+    fn fill(&self, module: &mut Module, scope: &Scope, table: &Symbols, out: &mut Vec<Finding>) {
+        let place = module.place.clone();
+        match &scope.hdl {
+            Verilog::Combinatorial(kernel) => {
+                out.extend(lint(&place, kernel, table));
+                let before = out.len();
+                let lowered = lower(&place, kernel, table, out);
+                module.registers = registers(scope, &place, &lowered.clocks, out);
+                if out.len() == before {
+                    check::check_assigned(&place, &module.signals, &lowered.stmts, out);
+                    let parts = (&module.ports[..], &module.signals, &module.instances[..]);
+                    module.paths =
+                        check::paths(&place, parts, &lowered.stmts, &self.modules, out);
+                }
+                module.body = Body::Kernel(lowered.stmts);
+            }
+            Verilog::Custom(text) => {
+                if !scope.children.is_empty() {
+                    let text = "hand-written Verilog can't have sub-blocks";
+                    out.push(Finding::new(&place, Rule::Structure, text));
+                }
+                let used = check::words(text);
+                let outs = module.ports.iter().filter(|p| p.dir == Dir::Out);
+                for port in outs.filter(|p| !used.contains(&p.name)) {
+                    let at = format!("{place}.{}", port.name);
+                    out.push(Finding::new(at, Rule::Undriven, "isn't in the custom Verilog"));
+                }
+                module.paths = check::custom_paths(&module.ports, text);
+                module.body = Body::Custom(text.clone());
+            }
+            Verilog::Empty => {
+                let text = "has no kernel: put #[hdl_gen] before update";
+                out.push(Finding::new(&place, Rule::EmptyKernel, text));
+            }
+            Verilog::Blackbox(_) | Verilog::Wrapper(_) => {
+                let text = "black boxes and wrappers can't be emitted: use Verilog::Custom";
+                out.push(Finding::new(&place, Rule::Structure, text));
+            }
+        }
+    }
+
+    fn intern(&mut self, module: Module) -> usize {
+        let key = format!("{}\n{}", module.base, print(&module, "@", &|i| format!("@{i}")));
+        if let Some(&index) = self.by_text.get(&key) {
+            return index;
+        }
+        self.by_text.insert(key, self.modules.len());
+        self.modules.push(module);
+        self.modules.len() - 1
+    }
+
+    /// A name for each module; the last one, the top, is called `top`.
+    pub fn names(&self, top: &str) -> Vec<String> {
+        let last = self.modules.len().saturating_sub(1);
+        let mut names = vec![String::new(); self.modules.len()];
+        let mut taken = vec![top.to_string()];
+        for (i, module) in self.modules.iter().enumerate().filter(|(i, _)| *i != last) {
+            let alone = self.modules[..last].iter().filter(|m| m.base == module.base).count() == 1;
+            let mut name = module.base.clone();
+            if !alone || taken.contains(&name) {
+                let params: Vec<&str> = module.params.iter().map(String::as_str).collect();
+                name = [&[name.as_str()][..], &params[..]].concat().join("_");
+            }
+            let plain = name.clone();
+            let mut version = 1;
+            while taken.contains(&name) {
+                version += 1;
+                name = format!("{plain}_v{version}");
+            }
+            taken.push(name.clone());
+            names[i] = name;
+        }
+        if let Some(name) = names.last_mut() {
+            *name = top.into();
+        }
+        names
+    }
+}
+
+/// snake_case name and const parameters of a Rust type.
+fn type_parts(type_name: &str) -> (String, Vec<String>) {
+    let (path, generics) = type_name.split_once('<').unwrap_or((type_name, ""));
+    let base = snake_case(path.rsplit("::").next().unwrap_or(path));
+    let params = generics.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
+    let numbers = params.filter(|p| p.starts_with(|c: char| c.is_ascii_digit()));
+    (base, numbers.map(Into::into).collect())
+}
+
+fn ports(scope: &Scope) -> Vec<Port> {
+    let ports = scope.atoms.iter().filter_map(|a| {
+        let dir = match a.kind {
+            AtomKind::InputParameter => Dir::In,
+            AtomKind::OutputParameter => Dir::Out,
+            _ => return None,
+        };
+        let name = verilog_name(&a.name);
+        Some(Port { name, dir, width: a.width, signed: a.signed, clock: a.clock })
+    });
+    ports.collect()
+}
+
+fn constants(table: &Symbols) -> Vec<(String, num_bigint::BigUint, usize, bool)> {
+    let mut list: Vec<_> = table.by_path.values().collect();
+    list.sort_by_key(|s| s.order);
+    let values = list.into_iter().filter_map(|s| match &s.class {
+        Class::Constant(value) => Some((s.name.clone(), value.clone(), s.width, s.signed)),
+        _ => None,
+    });
+    values.collect()
+}
+
+fn signals(table: &Symbols) -> BTreeMap<String, Signal> {
+    let mut signals = BTreeMap::new();
+    for symbol in table.by_path.values() {
+        let role = match symbol.class {
+            Class::Input => Role::Input,
+            Class::Output => Role::Output,
+            Class::Local => Role::Local,
+            Class::RegisterQ => Role::Register,
+            Class::RegisterD => Role::Next,
+            Class::InstanceInput => Role::InstanceInput,
+            Class::InstanceOutput => Role::InstanceOutput,
+            Class::Constant(_) | Class::RegisterClock => continue,
+        };
+        let signal =
+            Signal { role, width: symbol.width, signed: symbol.signed, order: symbol.order };
+        signals.insert(symbol.name.clone(), signal);
+    }
+    signals
+}
+
+fn instances(scope: &Scope, indices: &BTreeMap<String, usize>) -> Vec<Instance> {
+    let children = scope.children.iter().filter_map(|child| {
+        let module = *indices.get(&child.name)?;
+        let name = verilog_name(&child.name);
+        let connections = ports(child)
+            .into_iter()
+            .map(|p| {
+                let net = Expr::signal(&format!("{name}_{}", p.name), p.width, p.signed);
+                (p.name, net)
+            })
+            .collect();
+        Some(Instance { name, module, connections })
+    });
+    children.collect()
+}
+
+fn registers(
+    scope: &Scope,
+    place: &str,
+    clocks: &[(String, String)],
+    out: &mut Vec<Finding>,
+) -> Vec<Register> {
+    let mut list = vec![];
+    for child in scope.children.iter().filter(|c| is_flip_flop(c)) {
+        let name = verilog_name(&child.name);
+        let found: Vec<&String> = clocks.iter().filter(|c| c.0 == name).map(|c| &c.1).collect();
+        match found[..] {
+            [clock] => list.push(Register { name, clock: clock.clone() }),
+            [] => {
+                let text = "has no clock: put it into dff_setup!";
+                out.push(Finding::new(format!("{place}.{name}"), Rule::Undriven, text));
+            }
+            _ => {
+                let text = "gets a clock more than once";
+                out.push(Finding::new(format!("{place}.{name}"), Rule::Structure, text));
+            }
+        }
+    }
+    list
+}

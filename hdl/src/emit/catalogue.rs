@@ -1,0 +1,49 @@
+//! Every block by name, with the sizes that a configuration gives it.
+
+use super::{emit_block, Design, EmitError, Rule};
+use nic_spec::config::NicConfig;
+use rust_hdl_core::prelude::Block;
+
+/// Emits one block for a configuration.
+pub type Entry = fn(&NicConfig) -> Result<Design, EmitError>;
+
+/// One line a block: its module name, and how to build it.
+///
+/// A block whose sizes depend on the configuration matches on it and refuses what isn't there
+/// with [`no_such_size`]: const generics must be known when this crate is compiled.
+pub const CATALOGUE: &[(&str, Entry)] = &[];
+
+/// All blocks of the catalogue, by name.
+pub fn catalogue() -> &'static [(&'static str, Entry)] {
+    CATALOGUE
+}
+
+/// Names of all blocks.
+pub fn blocks() -> Vec<&'static str> {
+    catalogue().iter().map(|(name, _)| *name).collect()
+}
+
+/// Emits the block called `name` for `config`.
+pub fn by_name(name: &str, config: &NicConfig) -> Result<Design, EmitError> {
+    match catalogue().iter().find(|(n, _)| *n == name) {
+        Some((_, entry)) => entry(config),
+        None => {
+            let text = format!("no such block; blocks are {}", blocks().join(" "));
+            Err(EmitError::one(name, Rule::UnknownBlock, text))
+        }
+    }
+}
+
+/// Emits a freshly made block.
+pub fn emit(name: &str, mut block: impl Block, config: &NicConfig) -> Result<Design, EmitError> {
+    emit_block(name, &mut block, config.name)
+}
+
+/// The error for a block that isn't compiled for a configuration's sizes.
+pub fn no_such_size(name: &str, config: &NicConfig) -> EmitError {
+    let text = format!(
+        "not compiled for data_bits {} and flow_count {}: add the sizes to the catalogue",
+        config.data_bits, config.flow_count
+    );
+    EmitError::one(name, Rule::UnknownBlock, text)
+}

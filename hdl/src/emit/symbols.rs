@@ -1,0 +1,247 @@
+//! Names of a block: what the kernel's names mean, and which names Verilog allows.
+
+use super::error::{Finding, Rule};
+use super::walk::Scope;
+use num_bigint::BigUint;
+use rust_hdl_core::ast::Verilog;
+use rust_hdl_core::atom::AtomKind;
+use std::collections::{BTreeMap, HashMap};
+
+/// What a name of the kernel stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Class {
+    /// Input port.
+    Input,
+    /// Output port.
+    Output,
+    /// Local signal.
+    Local,
+    /// Constant or enum variant with its value.
+    Constant(BigUint),
+    /// Output of a register.
+    RegisterQ,
+    /// Input of a register.
+    RegisterD,
+    /// Clock of a register.
+    RegisterClock,
+    /// Input of an instance.
+    InstanceInput,
+    /// Output of an instance.
+    InstanceOutput,
+}
+
+/// A name of the kernel.
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    /// What it stands for.
+    pub class: Class,
+    /// Its name in Verilog.
+    pub name: String,
+    /// Width in bits.
+    pub width: usize,
+    /// Two's complement.
+    pub signed: bool,
+    /// A clock.
+    pub clock: bool,
+    /// Place in the struct.
+    pub order: usize,
+}
+
+/// All names of a block, by their `$`-joined form.
+#[derive(Default)]
+pub struct Symbols {
+    /// By the name that the kernel uses.
+    pub by_path: HashMap<String, Symbol>,
+    verilog: BTreeMap<String, String>,
+    count: usize,
+}
+
+impl Symbols {
+    /// Adds a name and checks it.
+    fn add(&mut self, place: &str, path: String, mut symbol: Symbol, out: &mut Vec<Finding>) {
+        symbol.order = self.count;
+        self.count += 1;
+        self.claim(place, &path, &symbol.name, out);
+        self.by_path.insert(path, symbol);
+    }
+
+    fn claim(&mut self, place: &str, path: &str, name: &str, out: &mut Vec<Finding>) {
+        let at = format!("{place}.{}", path.replace('$', "."));
+        if is_keyword(name) {
+            let text = format!("`{name}` is a keyword of (System)Verilog: rename the signal");
+            out.push(Finding::new(at, Rule::Keyword, text));
+        } else if let Some(other) = self.verilog.insert(name.into(), path.into()) {
+            let other = other.replace('$', ".");
+            let text = format!("`{name}` is also the Verilog name of `{other}`: rename one");
+            out.push(Finding::new(at, Rule::Collision, text));
+        }
+    }
+}
+
+/// Verilog name of a `$`-joined one.
+pub fn verilog_name(path: &str) -> String {
+    path.replace('$', "_")
+}
+
+/// `RxState$WaitHeader` becomes `RX_STATE_WAIT_HEADER`.
+fn enum_name(path: &str) -> String {
+    path.split('$').map(|p| snake_case(p).to_uppercase()).collect::<Vec<_>>().join("_")
+}
+
+/// `RxPipe` becomes `rx_pipe`.
+pub fn snake_case(name: &str) -> String {
+    let mut out = String::new();
+    let chars: Vec<char> = name.chars().collect();
+    for (i, &c) in chars.iter().enumerate() {
+        let after_lower = i > 0 && (chars[i - 1].is_lowercase() || chars[i - 1].is_ascii_digit());
+        let before_lower = i > 0
+            && chars[i - 1].is_uppercase()
+            && chars.get(i + 1).is_some_and(|n| n.is_lowercase());
+        if c.is_uppercase() && (after_lower || before_lower) {
+            out.push('_');
+        }
+        out.extend(c.to_lowercase());
+    }
+    out
+}
+
+/// A child that is rust-hdl-widgets' `DFF`: known by its ports and its Verilog.
+pub fn is_flip_flop(scope: &Scope) -> bool {
+    let ports: Vec<(&str, AtomKind)> =
+        scope.atoms.iter().map(|a| (a.name.as_str(), a.kind)).collect();
+    let expected = [
+        ("d", AtomKind::InputParameter),
+        ("q", AtomKind::OutputParameter),
+        ("clock", AtomKind::InputParameter),
+    ];
+    let Verilog::Custom(text) = &scope.hdl else { return false };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let body = "end always @(posedge clock) begin q <= d; end";
+    scope.type_name.is_none()
+        && ports == expected
+        && scope.children.is_empty()
+        && words.join(" ").starts_with("initial begin q = ")
+        && words.join(" ").ends_with(body)
+}
+
+/// The names of a block.
+pub fn symbols(scope: &Scope, place: &str, out: &mut Vec<Finding>) -> Symbols {
+    let mut table = Symbols::default();
+    for atom in &scope.atoms {
+        let class = match atom.kind {
+            AtomKind::InputParameter => Class::Input,
+            AtomKind::OutputParameter => Class::Output,
+            AtomKind::LocalSignal => Class::Local,
+            AtomKind::Constant => Class::Constant(atom.value.clone()),
+            _ => {
+                let text = "inout and pass-through signals can't be emitted: use In and Out";
+                out.push(Finding::new(format!("{place}.{}", atom.name), Rule::Structure, text));
+                continue;
+            }
+        };
+        let symbol = Symbol {
+            class,
+            name: verilog_name(&atom.name),
+            width: atom.width,
+            signed: atom.signed,
+            clock: atom.clock,
+            order: 0,
+        };
+        table.add(place, atom.name.clone(), symbol, out);
+    }
+    for child in &scope.children {
+        if is_flip_flop(child) {
+            add_register(&mut table, child, place, out);
+        } else {
+            add_instance(&mut table, child, place, out);
+        }
+    }
+    add_enums(&mut table, scope, place, out);
+    table
+}
+
+fn add_register(table: &mut Symbols, child: &Scope, place: &str, out: &mut Vec<Finding>) {
+    let name = verilog_name(&child.name);
+    let q = &child.atoms[1];
+    let new = |class, name| Symbol {
+        class,
+        name,
+        width: q.width,
+        signed: q.signed,
+        clock: q.clock,
+        order: 0,
+    };
+    let path = |port: &str| format!("{}${port}", child.name);
+    table.add(place, path("q"), new(Class::RegisterQ, name.clone()), out);
+    table.add(place, path("d"), new(Class::RegisterD, format!("{name}_next")), out);
+    let clock = Symbol { width: 1, ..new(Class::RegisterClock, name) };
+    table.by_path.insert(path("clock"), clock);
+}
+
+fn add_instance(table: &mut Symbols, child: &Scope, place: &str, out: &mut Vec<Finding>) {
+    table.claim(place, &child.name, &verilog_name(&child.name), out);
+    for atom in &child.atoms {
+        let class = match atom.kind {
+            AtomKind::InputParameter => Class::InstanceInput,
+            AtomKind::OutputParameter => Class::InstanceOutput,
+            _ => continue,
+        };
+        let path = format!("{}${}", child.name, atom.name);
+        let symbol = Symbol {
+            class,
+            name: verilog_name(&path),
+            width: atom.width,
+            signed: atom.signed,
+            clock: atom.clock,
+            order: 0,
+        };
+        table.add(place, path, symbol, out);
+    }
+}
+
+fn add_enums(table: &mut Symbols, scope: &Scope, place: &str, out: &mut Vec<Finding>) {
+    let own = scope.atoms.iter();
+    let of_children = scope.children.iter().flat_map(|c| c.atoms.iter());
+    for (path, value, width) in own.chain(of_children).flat_map(|a| &a.enums) {
+        if table.by_path.contains_key(path) {
+            continue;
+        }
+        let symbol = Symbol {
+            class: Class::Constant(BigUint::from(*value)),
+            name: enum_name(path),
+            width: *width,
+            signed: false,
+            clock: false,
+            order: 0,
+        };
+        table.add(place, path.clone(), symbol, out);
+    }
+}
+
+/// Reserved in Verilog-2005 or SystemVerilog-2017.
+pub fn is_keyword(name: &str) -> bool {
+    KEYWORDS.split_whitespace().any(|k| k == name)
+}
+
+const KEYWORDS: &str = "
+accept_on alias always always_comb always_ff always_latch and assert assign assume automatic
+before begin bind bins binsof bit break buf bufif0 bufif1 byte case casex casez cell chandle
+checker class clocking cmos config const constraint context continue cover covergroup coverpoint
+cross deassign default defparam design disable dist do edge else end endcase endchecker endclass
+endclocking endconfig endfunction endgenerate endgroup endinterface endmodule endpackage
+endprimitive endprogram endproperty endsequence endspecify endtable endtask enum event eventually
+expect export extends extern final first_match for force foreach forever fork forkjoin function
+generate genvar global highz0 highz1 if iff ifnone ignore_bins illegal_bins implements implies
+import incdir include initial inout input inside instance int integer interconnect interface
+intersect join join_any join_none large let liblist library local localparam logic longint
+macromodule matches medium modport module nand negedge nettype new nexttime nmos nor
+noshowcancelled not notif0 notif1 null or output package packed parameter pmos posedge primitive
+priority program property protected pull0 pull1 pulldown pullup pulsestyle_ondetect
+pulsestyle_onevent pure rand randc randcase randsequence rcmos real realtime ref reg reject_on
+release repeat restrict return rnmos rpmos rtran rtranif0 rtranif1 s_always s_eventually
+s_nexttime s_until s_until_with scalared sequence shortint shortreal showcancelled signed small
+soft solve specify specparam static string strong strong0 strong1 struct super supply0 supply1
+sync_accept_on sync_reject_on table tagged task this throughout time timeprecision timeunit tran
+tranif0 tranif1 tri tri0 tri1 triand trior trireg type typedef union unique unique0 unsigned
+until until_with untyped use uwire var vectored virtual void wait wait_order wand weak weak0
+weak1 while wildcard wire with within wor xnor xor";
