@@ -68,8 +68,7 @@ impl Library {
                 if out.len() == before {
                     check::check_assigned(&place, &module.signals, &lowered.stmts, out);
                     let parts = (&module.ports[..], &module.signals, &module.instances[..]);
-                    module.paths =
-                        check::paths(&place, parts, &lowered.stmts, &self.modules, out);
+                    module.paths = check::paths(&place, parts, &lowered.stmts, &self.modules, out);
                 }
                 module.body = Body::Kernel(lowered.stmts);
             }

@@ -1,6 +1,8 @@
 //! Every block by name, with the sizes that a configuration gives it.
 
 use super::{emit_block, Design, EmitError, Rule};
+use crate::host;
+use crate::util::{self, frame_fifo::FrameFifo};
 use nic_spec::config::NicConfig;
 use rust_hdl_core::prelude::Block;
 
@@ -11,7 +13,19 @@ pub type Entry = fn(&NicConfig) -> Result<Design, EmitError>;
 ///
 /// A block whose sizes depend on the configuration matches on it and refuses what isn't there
 /// with [`no_such_size`]: const generics must be known when this crate is compiled.
-pub const CATALOGUE: &[(&str, Entry)] = &[];
+pub const CATALOGUE: &[(&str, Entry)] = &[
+    ("skid", |c| emit("skid", util::skid::Skid::<64>::default(), c)),
+    ("fifo", |c| emit("fifo", util::fifo::Fifo::<32, 4, 5>::default(), c)),
+    ("ram_fifo", |c| emit("ram_fifo", util::ram_fifo::RamFifo::<72, 9, 10>::default(), c)),
+    ("frame_fifo", |c| emit("frame_fifo", FrameFifo::<64, 8, 73, 9, 10>::default(), c)),
+    ("ram", |c| emit("ram", util::ram::Ram::<9, 32>::default(), c)),
+    ("mul_pipe", |c| emit("mul_pipe", util::mul_pipe::MulPipe::<32, 24, 56>::default(), c)),
+    ("mul_serial", |c| emit("mul_serial", util::mul_serial::MulSerial::<32, 24, 56>::default(), c)),
+    ("recip", |c| emit("recip", util::recip::Recip::<48>::default(), c)),
+    ("crc32", |c| emit("crc32", util::crc32::Crc32::<64, 8>::default(), c)),
+    ("rr_arb", |c| emit("rr_arb", util::rr_arb::RrArb::<64, 8, 6>::default(), c)),
+    ("csr", |c| emit("csr", host::csr::Csr::new(c), c)),
+];
 
 /// All blocks of the catalogue, by name.
 pub fn catalogue() -> &'static [(&'static str, Entry)] {

@@ -327,5 +327,8 @@ fn split_assignment(statement: &str) -> Option<(&str, &str)> {
 /// The identifiers of a piece of Verilog.
 pub fn words(text: &str) -> Vec<String> {
     let split = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
-    split.filter(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_')).map(Into::into).collect()
+    split
+        .filter(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_'))
+        .map(Into::into)
+        .collect()
 }

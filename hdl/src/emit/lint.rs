@@ -126,8 +126,8 @@ impl VerilogVisitor for Lint<'_> {
                 let text = "arithmetic or `!` directly under a compare: use a Local";
                 self.find(Rule::Spill, text);
             }
-            let signed_literal = (self.is_signed(l) && is_literal(r))
-                || (self.is_signed(r) && is_literal(l));
+            let signed_literal =
+                (self.is_signed(l) && is_literal(r)) || (self.is_signed(r) && is_literal(l));
             if signed_literal {
                 let text = "signed compare with a literal: use a typed Constant";
                 self.find(Rule::SignedLiteral, text);

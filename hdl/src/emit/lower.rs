@@ -27,8 +27,15 @@ pub fn lower(
     symbols: &Symbols,
     out: &mut Vec<Finding>,
 ) -> Lowered {
-    let mut lowering =
-        Lowering { place, symbols, loops: vec![], clocks: vec![], out, depth: 0, target: "".into() };
+    let mut lowering = Lowering {
+        place,
+        symbols,
+        loops: vec![],
+        clocks: vec![],
+        out,
+        depth: 0,
+        target: "".into(),
+    };
     let stmts = lowering.block(kernel);
     Lowered { stmts, clocks: lowering.clocks }
 }
@@ -86,10 +93,7 @@ impl Lowering<'_> {
             S::If(c) => Ok(vec![self.conditional(c)?]),
             S::Match(m) => Ok(vec![self.case(m)?]),
             S::Loop(l) => self.unroll(l),
-            S::Comment(text) => {
-                let line = text.replace("\\n", " ").replace('\n', " ");
-                Ok(vec![Stmt::Comment(line.trim().to_string())])
-            }
+            S::Comment(text) => Ok(vec![Stmt::Comment(comment_text(text))]),
             S::Macro(block) => Ok(self.block(block)),
             S::Link(_) => {
                 let text = "interface join and link can't be emitted: assign flat signals";
@@ -117,9 +121,7 @@ impl Lowering<'_> {
         let then = self.nested(&c.then);
         let other = match &c.otherwise {
             VerilogBlockOrConditional::Block(b) => self.nested(b),
-            VerilogBlockOrConditional::Conditional(s) => {
-                self.nested(&vec![s.as_ref().clone()])
-            }
+            VerilogBlockOrConditional::Conditional(s) => self.nested(&vec![s.as_ref().clone()]),
             VerilogBlockOrConditional::None => vec![],
         };
         Ok(Stmt::If(test, then, other))
@@ -162,7 +164,7 @@ impl Lowering<'_> {
     }
 
     fn assignment(&mut self, target: &E, value: &E) -> Lower<Vec<Stmt>> {
-        let symbol = self.target_symbol(target)?;
+        let symbol = self.target_symbol(target, true)?;
         if symbol.class == Class::RegisterClock {
             return self.register_clock(&symbol, value);
         }
@@ -223,7 +225,7 @@ impl Lowering<'_> {
         offset: &E,
         value: &E,
     ) -> Lower<Vec<Stmt>> {
-        let symbol = self.target_symbol(base)?;
+        let symbol = self.target_symbol(base, false)?;
         let value = self.sized(value, width)?;
         let part = match self.fold(offset) {
             Some(o) if o as usize + width > symbol.width => {
@@ -236,11 +238,12 @@ impl Lowering<'_> {
         Ok(vec![Stmt::Assign(symbol.name, part, value)])
     }
 
-    fn target_symbol(&mut self, target: &E) -> Lower<Symbol> {
+    fn target_symbol(&mut self, target: &E, next: bool) -> Lower<Symbol> {
         let E::Signal(raw) = strip(target) else {
             return self.error(Rule::Form, "only whole signals and struct fields can be assigned");
         };
-        self.target = raw.trim_end_matches("$next").to_string();
+        let raw = if next { raw.strip_suffix("$next").unwrap_or(raw) } else { raw };
+        self.target = raw.to_string();
         let symbol = self.resolve(raw)?.clone();
         match symbol.class {
             Class::Output
@@ -255,9 +258,8 @@ impl Lowering<'_> {
     /// The symbol for a kernel's name, array indices evaluated.
     fn resolve(&self, raw: &str) -> Lower<&Symbol> {
         let path = raw.trim_start_matches('.').replace("::", "$").replace('.', "$");
-        let path = path.strip_suffix("$next").unwrap_or(&path);
         let mut name = String::new();
-        let mut rest = path;
+        let mut rest = path.as_str();
         while let Some((head, tail)) = rest.split_once('[') {
             let Some((index, tail)) = tail.split_once(']') else { break };
             let Some(i) = eval_index(index, &self.loops) else {
@@ -380,7 +382,8 @@ impl Lowering<'_> {
 
     fn number(&self, value: BigUint, want: Option<usize>) -> Lower<Expr> {
         let Some(width) = want else {
-            return self.error(Rule::Width, "a literal's width can't be known here: use a Constant");
+            return self
+                .error(Rule::Width, "a literal's width can't be known here: use a Constant");
         };
         if value.bits() as usize > width {
             return self.error(Rule::Width, format!("{value} doesn't fit into {width} bits"));
@@ -601,6 +604,17 @@ fn strip(e: &E) -> &E {
     } else {
         e
     }
+}
+
+/// The text of a `comment!`; rust-hdl leaves parts of the macro call around it.
+fn comment_text(raw: &str) -> String {
+    let around = |c: char| c.is_whitespace() || matches!(c, '!' | '(' | ')' | ';' | '"');
+    let inner = match raw.trim().strip_prefix("comment") {
+        Some(rest) if rest.trim_start().starts_with('!') => rest.trim_matches(around),
+        _ => raw,
+    };
+    let words: Vec<&str> = inner.split_whitespace().collect();
+    words.join(" ").replace("\\n", " ").replace("\\\"", "\"")
 }
 
 /// Value of an array index: numbers, loop variables, `+ - * ( )`.

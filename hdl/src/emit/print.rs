@@ -525,7 +525,8 @@ fn operand(e: &Expr, same: Option<&str>) -> String {
         Kind::Binary(op, _, _) => same == Some(op),
         Kind::Shift(..) | Kind::Reduce(..) => false,
         Kind::Unary(_, x) => {
-            same.is_some() || matches!(x.kind, Kind::Signal(_) | Kind::Slice(..) | Kind::DynSlice(..))
+            same.is_some()
+                || matches!(x.kind, Kind::Signal(_) | Kind::Slice(..) | Kind::DynSlice(..))
         }
         _ => true,
     };

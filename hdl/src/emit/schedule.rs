@@ -58,8 +58,7 @@ fn attach_comments(stmts: &[Stmt]) -> Vec<Item> {
     for stmt in stmts {
         match stmt {
             Stmt::Comment(text) => comments.push(text.clone()),
-            _ => items
-                .push(Item { comments: std::mem::take(&mut comments), stmt: stmt.clone() }),
+            _ => items.push(Item { comments: std::mem::take(&mut comments), stmt: stmt.clone() }),
         }
     }
     items
@@ -124,7 +123,8 @@ fn take_connections(module: &Module, items: &mut Vec<Item>, plan: &mut Plan) {
         let input = module.signals.get(name).is_some_and(|s| s.role == Role::InstanceInput);
         let once = items.iter().filter(|i| writes(&i.stmt, name)).count() == 1;
         let unread = !items.iter().any(|i| reads(&i.stmt, name));
-        let plain = value.is_plain() && !matches!(&value.kind, super::ir::Kind::Signal(n)
+        let plain = value.is_plain()
+            && !matches!(&value.kind, super::ir::Kind::Signal(n)
             if module.signals.get(n).is_some_and(|s| s.role == Role::InstanceInput));
         if input && once && unread && plain && is_final(module, items, k, value) {
             plan.connections.insert(name.clone(), value.clone());
@@ -179,7 +179,7 @@ fn take_resets(module: &Module, items: &mut Vec<Item>, plan: &mut Plan) {
         if simple && !values.is_empty() {
             let registers = values
                 .into_iter()
-                .map(|(n, v)| (n.trim_end_matches("_next").to_string(), v))
+                .map(|(n, v)| (n.strip_suffix("_next").unwrap_or(&n).to_string(), v))
                 .collect();
             plan.resets.push((cond.clone(), registers, comments));
             taken.insert(k);
@@ -204,7 +204,7 @@ fn take_loads(module: &Module, items: &mut Vec<Item>, plan: &mut Plan) {
         let once = items.iter().filter(|i| writes(&i.stmt, name)).count() == 1;
         let unread = !items.iter().any(|i| reads(&i.stmt, name));
         if next && once && unread && is_final(module, items, k, value) {
-            let register = name.trim_end_matches("_next").to_string();
+            let register = name.strip_suffix("_next").unwrap_or(name).to_string();
             plan.loads.insert(register.clone(), value.clone());
             plan.load_comments.insert(register, item.comments.clone());
             taken.insert(k);
