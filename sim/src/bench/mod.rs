@@ -102,6 +102,7 @@ pub fn by_name(name: &str, config: &NicConfig) -> Option<Bench> {
 }
 
 /// The Verilog that the emitter makes of `block`, as one text.
-pub fn emitted(block: &str, _config: &NicConfig) -> Result<Source, String> {
-    Err(format!("{block}: no emitter yet"))
+pub fn emitted(block: &str, config: &NicConfig) -> Result<Source, String> {
+    let design = nic_hdl::emit::by_name(block, config).map_err(|e| e.to_string())?;
+    Ok(Source::new(&design.top, &design.single_file()))
 }
