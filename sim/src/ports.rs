@@ -139,6 +139,30 @@ where
     }
 }
 
+/// Two bundles under one name.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Both<A, B>(
+    /// First half.
+    pub A,
+    /// Second half.
+    pub B,
+);
+
+impl<A: PortField, B: PortField> PortField for Both<A, B> {
+    const WORDS: usize = A::WORDS + B::WORDS;
+    fn define(name: &str, defs: &mut Vec<PortDef>) {
+        A::define(name, defs);
+        B::define(name, defs);
+    }
+    fn store(&self, words: &mut [u64]) {
+        self.0.store(words);
+        self.1.store(&mut words[A::WORDS..]);
+    }
+    fn load(words: &[u64]) -> Self {
+        Self(A::load(words), B::load(&words[A::WORDS..]))
+    }
+}
+
 /// Declares a port bundle:
 ///
 /// ```

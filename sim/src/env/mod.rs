@@ -2,3 +2,4 @@
 
 pub mod axi_mem;
 pub mod stream;
+pub mod station;

@@ -15,16 +15,21 @@ pub struct Stall {
     phase_left: u32,
     /// Chance to go in this phase, in 256ths.
     go_256: u32,
+    /// Never stalls.
+    is_steady: bool,
 }
 
 impl Stall {
     /// A stall pattern that is a function of `rng`.
     pub fn new(rng: ChaCha8Rng) -> Self {
-        Self { rng, phase_left: 0, go_256: 256 }
+        Self { rng, phase_left: 0, go_256: 256, is_steady: false }
     }
 
     /// Whether to go in this cycle.
     pub fn go(&mut self) -> bool {
+        if self.is_steady {
+            return true;
+        }
         if self.phase_left == 0 {
             let chances = [256, 256, 256, 128, 128, 230, 26, 0];
             self.go_256 = chances[self.rng.gen_range(0..chances.len())];
@@ -146,6 +151,12 @@ impl FrameSource {
     /// Stalls only between frames from now on.
     pub fn gapless(mut self) -> Self {
         self.is_gapless = true;
+        self
+    }
+
+    /// Never stalls from now on.
+    pub fn prompt(mut self) -> Self {
+        self.source.stall.is_steady = true;
         self
     }
 

@@ -3,6 +3,7 @@
 
 pub mod cc;
 pub mod host;
+pub mod nic;
 pub mod rx;
 pub mod sched;
 pub mod transport;

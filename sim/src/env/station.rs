@@ -1,0 +1,304 @@
+//! One NIC in its surroundings: host memory, a register bus, and the frames of both streams. Any
+//! engine drives it: the golden model, the Verilated NIC, or both in lock-step.
+
+use super::axi_mem::AxiMem;
+use super::stream::{Beat, Frame, FrameSink, FrameSource, Stall};
+use crate::golden::host::axil_port::AxilMaster;
+use crate::golden::nic::{AxisMaster, AxisSlave, NicIn, NicOut};
+use crate::lockstep::{StepError, Stepper};
+use crate::ports::Both;
+use nic_driver::Bus;
+use rand::{RngCore, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
+use std::fmt;
+
+/// Bytes a beat of the datapath.
+const BEAT_BYTES: usize = 8;
+/// Longest register access in cycles: a counter read, and some.
+const ACCESS_CYCLES_MAX: u64 = 1000;
+
+/// An engine with the NIC's pins.
+pub type NicEngine = Box<dyn Stepper<In = NicIn, Out = NicOut> + Send>;
+
+/// Why a register access, and with it a driver call, fails.
+#[derive(Debug)]
+pub enum BusError {
+    /// The engine failed: a mismatch, mostly.
+    Step(StepError),
+    /// The NIC answered SLVERR at this address.
+    Refused(u32),
+    /// No answer at this address.
+    Timeout(u32),
+}
+
+impl fmt::Display for BusError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Step(e) => e.fmt(f),
+            Self::Refused(address) => write!(f, "register access at {address:#05x} was refused"),
+            Self::Timeout(address) => write!(f, "register access at {address:#05x} hangs"),
+        }
+    }
+}
+
+impl std::error::Error for BusError {}
+
+impl From<StepError> for BusError {
+    fn from(error: StepError) -> Self {
+        Self::Step(error)
+    }
+}
+
+/// How the surroundings behave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manners {
+    /// Never stall; memory answers after a few cycles.
+    Prompt,
+    /// Random stalls on every interface.
+    Stalling,
+}
+
+/// Latency of a prompt memory in cycles.
+const MEMORY_LATENCY_CYCLES: u64 = 8;
+
+/// A NIC and what is around it.
+pub struct Station {
+    engine: NicEngine,
+    out: NicOut,
+    axil: AxilMaster,
+    /// Host memory.
+    pub memory: AxiMem,
+    rx: FrameSource,
+    rx_frames: VecDeque<(Vec<u8>, bool)>,
+    host_tx: FrameSource,
+    tx_sink: FrameSink,
+    host_sink: FrameSink,
+    stalls: Option<[Stall; 2]>,
+    pins: NicIn,
+    /// Frames that the NIC sent, with the cycle of their last beat.
+    pub sent: VecDeque<(u64, Frame)>,
+    /// Frames that the NIC gave to the host's own stack.
+    pub to_host: VecDeque<Frame>,
+    cycle: u64,
+    quiet_cycles: u64,
+    tx_beats: u64,
+}
+
+impl fmt::Debug for Station {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Station").field("cycle", &self.cycle).finish_non_exhaustive()
+    }
+}
+
+impl Station {
+    /// Resets `engine` and puts it into its surroundings; random behaviour is a function of `seed`.
+    pub fn new(mut engine: NicEngine, manners: Manners, seed: u64) -> Result<Self, StepError> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x57a7_1014);
+        let mut sub = || ChaCha8Rng::from_rng(&mut rng).expect("ChaCha cannot fail");
+        let memory = AxiMem::new(seed);
+        let out = engine.reset()?;
+        let (prompt, rx) = (manners == Manners::Prompt, FrameSource::new(sub(), BEAT_BYTES));
+        let host_tx = FrameSource::new(sub(), BEAT_BYTES);
+        let stalls = std::array::from_fn(|_| Stall::new(sub()));
+        let memory = if prompt { memory.without_stalls(MEMORY_LATENCY_CYCLES) } else { memory };
+        Ok(Self {
+            engine,
+            out,
+            axil: AxilMaster::default(),
+            memory,
+            rx: if prompt { rx.prompt() } else { rx.gapless() },
+            rx_frames: VecDeque::new(),
+            host_tx: if prompt { host_tx.prompt() } else { host_tx },
+            tx_sink: FrameSink::default(),
+            host_sink: FrameSink::default(),
+            stalls: (!prompt).then_some(stalls),
+            pins: NicIn::default(),
+            sent: VecDeque::new(),
+            to_host: VecDeque::new(),
+            cycle: 0,
+            quiet_cycles: 0,
+            tx_beats: 0,
+        })
+    }
+
+    /// Cycles since reset.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// Cycles since the NIC last moved a beat on a stream or used host memory.
+    pub fn quiet_cycles(&self) -> u64 {
+        self.quiet_cycles
+    }
+
+    /// Beats that the NIC sent.
+    pub fn tx_beats(&self) -> u64 {
+        self.tx_beats
+    }
+
+    /// Queues a frame from the wire; `tuser` marks it bad.
+    pub fn deliver(&mut self, frame: Vec<u8>, tuser: bool) {
+        self.quiet_cycles = 0;
+        self.rx_frames.push_back((frame, tuser));
+    }
+
+    /// Frames from the wire that the NIC has not begun to take.
+    pub fn undelivered(&self) -> usize {
+        self.rx_frames.len()
+    }
+
+    /// Queues a frame of the host's own stack.
+    pub fn send_from_host(&mut self, frame: &[u8]) {
+        self.host_tx.push(frame, false);
+    }
+
+    /// One clock cycle.
+    pub fn tick(&mut self) -> Result<(), StepError> {
+        let out = self.out;
+        let go = match &mut self.stalls {
+            Some(stalls) => [stalls[0].go(), stalls[1].go()],
+            None => [true; 2],
+        };
+        if self.rx.pending_beats() == 0 {
+            if let Some((frame, tuser)) = self.rx_frames.pop_front() {
+                self.rx.push(&frame, tuser);
+            }
+        }
+        let rx = self.rx.drive(out.s_axis_rx.tready);
+        let host = self.host_tx.drive(out.s_axis_host.tready);
+        self.pins = NicIn {
+            reset: false,
+            s_axil: self.axil,
+            m_axi: Both(
+                self.memory.drive_write(&out.m_axi.0),
+                self.memory.drive_read(&out.m_axi.1),
+            ),
+            s_axis_rx: axis(rx),
+            m_axis_tx: AxisSlave { tready: go[0] },
+            m_axis_host: AxisSlave { tready: go[1] },
+            s_axis_host: axis(host),
+        };
+        self.collect(&out, go);
+        self.out = self.engine.step(&self.pins)?;
+        self.cycle += 1;
+        Ok(())
+    }
+
+    fn collect(&mut self, out: &NicOut, go: [bool; 2]) {
+        let moved = (out.m_axis_tx.tvalid, out.m_axis_host.tvalid, self.pins.s_axis_rx.tvalid);
+        let busy = moved != (false, false, false)
+            || out.m_axi.0.awvalid
+            || out.m_axi.0.wvalid
+            || out.m_axi.1.arvalid
+            || !self.memory.is_idle();
+        self.quiet_cycles = if busy { 0 } else { self.quiet_cycles + 1 };
+        if out.m_axis_tx.tvalid && go[0] {
+            self.tx_beats += 1;
+            if let Some(frame) = self.tx_sink.take(&beat(&out.m_axis_tx)) {
+                self.sent.push_back((self.cycle, frame));
+            }
+        }
+        if out.m_axis_host.tvalid && go[1] {
+            self.to_host.extend(self.host_sink.take(&beat(&out.m_axis_host)));
+        }
+    }
+
+    /// Runs `cycles` cycles.
+    pub fn run(&mut self, cycles: u64) -> Result<(), StepError> {
+        (0..cycles).try_for_each(|_| self.tick())
+    }
+
+    /// Starts a register access: a write if there is a value.
+    pub fn begin_access(&mut self, address_bytes: u32, value: Option<u32>) {
+        let addr = address_bytes as u16;
+        self.axil = match value {
+            Some(wdata) => AxilMaster {
+                awaddr: addr,
+                awvalid: true,
+                wdata,
+                wstrb: 0xf,
+                wvalid: true,
+                bready: true,
+                ..Default::default()
+            },
+            None => AxilMaster { araddr: addr, arvalid: true, rready: true, ..Default::default() },
+        };
+    }
+
+    /// Looks after every cycle of an access; the answer once it is there: data and whether it was
+    /// refused.
+    pub fn poll_access(&mut self) -> Option<(u32, bool)> {
+        // `pins` went into the last edge, `out` came out of it: a handshake is seen one edge later.
+        let slave = self.out.s_axil;
+        let done = (slave.bvalid && self.axil.bready) || (slave.rvalid && self.axil.rready);
+        if done && !self.axil.awvalid && !self.axil.arvalid {
+            return Some((slave.rdata, slave.bresp | slave.rresp != 0));
+        }
+        None
+    }
+
+    /// Ready pins seen before an edge end the address phase behind it.
+    fn end_address_phase(&mut self, before: &NicOut) {
+        self.axil.awvalid &= !before.s_axil.awready;
+        self.axil.wvalid &= !before.s_axil.wready;
+        self.axil.arvalid &= !before.s_axil.arready;
+    }
+
+    /// One cycle during an access.
+    pub fn tick_access(&mut self) -> Result<Option<(u32, bool)>, StepError> {
+        let before = self.out;
+        let answer = self.poll_access();
+        self.tick()?;
+        self.end_address_phase(&before);
+        if answer.is_some() {
+            self.axil = AxilMaster::default();
+        }
+        Ok(answer)
+    }
+
+    fn access(&mut self, address_bytes: u32, value: Option<u32>) -> Result<u32, BusError> {
+        self.begin_access(address_bytes, value);
+        for _ in 0..ACCESS_CYCLES_MAX {
+            match self.tick_access()? {
+                Some((data, false)) => return Ok(data),
+                Some((_, true)) => return Err(BusError::Refused(address_bytes)),
+                None => {}
+            }
+        }
+        Err(BusError::Timeout(address_bytes))
+    }
+}
+
+impl Bus for Station {
+    type Error = BusError;
+
+    fn read32(&mut self, address_bytes: u32) -> Result<u32, BusError> {
+        self.access(address_bytes, None)
+    }
+
+    fn write32(&mut self, address_bytes: u32, value: u32) -> Result<(), BusError> {
+        self.access(address_bytes, Some(value)).map(|_| ())
+    }
+}
+
+fn axis(beat: Option<Beat>) -> AxisMaster {
+    beat.map_or_else(AxisMaster::default, |b| AxisMaster {
+        tdata: b.tdata[0],
+        tkeep: b.tkeep as u8,
+        tvalid: true,
+        tlast: b.tlast,
+        tuser: b.tuser,
+    })
+}
+
+fn beat(pins: &AxisMaster) -> Beat {
+    let mut tdata = [0; 8];
+    tdata[0] = pins.tdata;
+    Beat { tdata, tkeep: u64::from(pins.tkeep), tlast: pins.tlast, tuser: pins.tuser }
+}
+
+/// A seed for each part of a run.
+pub fn sub_seed(seed: u64, part: u64) -> u64 {
+    ChaCha8Rng::seed_from_u64(seed ^ part.wrapping_mul(0x9e37_79b9_7f4a_7c15)).next_u64()
+}
