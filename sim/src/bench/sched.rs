@@ -1,9 +1,256 @@
 //! Benches: scheduler.
 
-use super::Bench;
+use super::{Bench, Stimulus};
+use crate::env::stream::{Sink, Source};
+use crate::golden::sched::scheduler::{
+    Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work,
+};
 use nic_spec::config::NicConfig;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
 
 /// The benches of this area.
 pub fn benches(_config: &NicConfig) -> Vec<Bench> {
     vec![]
+}
+
+/// Bench of the scheduler.
+pub fn scheduler(config: &NicConfig) -> Bench {
+    let (sizes, flow_count) = (config.clone(), config.flow_count);
+    let golden = move || Scheduler::new(&sizes);
+    let stimulus = move |seed| RandomFlows::new(seed, flow_count);
+    Bench::new("scheduler", config, golden, stimulus)
+}
+
+/// `op` of `s_rate`.
+pub const OP_UPDATE: u8 = 0;
+/// `op` of `s_rate`.
+pub const OP_CREATE: u8 = 1;
+/// `op` of `s_rate`.
+pub const OP_REMOVE: u8 = 2;
+
+/// Cycles between two changes of what the flows do.
+const PHASE_CYCLES: u64 = 2000;
+
+/// Flows that come, go, change their rates and windows and are armed at random, with stalls on
+/// every stream. Most arms follow a grant, as they should; some come twice or without a flow.
+pub struct RandomFlows {
+    rng: ChaCha8Rng,
+    flow_count: u16,
+    work: Source<Work>,
+    inflight: Source<Inflight>,
+    rate: Source<Rate>,
+    grant: Sink,
+    /// Granted flows that will be armed again.
+    rearm: VecDeque<u16>,
+    /// Only flows below this one are created and armed in this phase.
+    active: u16,
+    /// Bits of the rates of this phase: from a trickle to saturated.
+    rate_bits: u32,
+    len_bytes_max: u16,
+    /// One `s_rate` in this many cycles.
+    rate_interval: u32,
+    grant_is_open: bool,
+}
+
+impl RandomFlows {
+    /// Stimulus for `flow_count` flows.
+    pub fn new(seed: u64, flow_count: usize) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut child = || ChaCha8Rng::seed_from_u64(rng.gen());
+        let (work, inflight) = (Source::new(child()), Source::new(child()));
+        let (rate, grant) = (Source::new(child()), Sink::new(child()));
+        Self {
+            rng,
+            flow_count: flow_count as u16,
+            work,
+            inflight,
+            rate,
+            grant,
+            rearm: VecDeque::new(),
+            active: 1,
+            rate_bits: 27,
+            len_bytes_max: 100,
+            rate_interval: 1,
+            grant_is_open: true,
+        }
+    }
+
+    fn begin_phase(&mut self, cycle: u64) {
+        let rng = &mut self.rng;
+        self.active = match rng.gen_range(0..4) {
+            0 => 1,
+            1 => rng.gen_range(1..=self.flow_count.min(4)),
+            _ => rng.gen_range(1..=self.flow_count),
+        };
+        self.rate_bits = *[8, 16, 20, 24, 26, 27, 27, 32].get(rng.gen_range(0..8)).unwrap_or(&27);
+        self.len_bytes_max = [1, 64, 300, 1100, 4200, 16383][rng.gen_range(0..6)];
+        // The first phase begins with all flows created.
+        self.rate_interval = if cycle == 0 { 2 } else { 1 << rng.gen_range(1..9) };
+        self.grant_is_open = rng.gen_range(0..4) != 0;
+    }
+
+    fn inflight_bytes(rng: &mut ChaCha8Rng) -> u32 {
+        match rng.gen_range(0..4) {
+            0 => 0,
+            1 => 8192,
+            2 => rng.gen_range(0..16384),
+            _ => rng.gen(),
+        }
+    }
+
+    fn next_work(
+        rng: &mut ChaCha8Rng,
+        rearm: &mut VecDeque<u16>,
+        size: (u16, u16),
+    ) -> Option<Work> {
+        let (active, len_bytes_max) = size;
+        let is_random = rng.gen_range(0..16) == 0;
+        let flow = if is_random { Some(rng.gen_range(0..active)) } else { rearm.pop_front() };
+        let small = rng.gen_range(0..3) == 0;
+        let inflight_bytes = if small { 0 } else { Self::inflight_bytes(rng) };
+        let len_bytes = rng.gen_range(0..=len_bytes_max);
+        flow.map(|flow| Work { valid: true, flow, len_bytes, inflight_bytes })
+    }
+
+    fn next_rate(rng: &mut ChaCha8Rng, active: u16, rate_bits: u32) -> Rate {
+        let op = match rng.gen_range(0..8) {
+            0 => OP_REMOVE,
+            1..=3 => OP_UPDATE,
+            _ => OP_CREATE,
+        };
+        // A window equal to the bytes in flight is the edge.
+        let window_bytes = [0, 1, 8192, 16384, 1 << 20, u32::MAX][rng.gen_range(0..6)];
+        let rate = (rng.gen::<u64>() & ((1 << rate_bits) - 1)) as u32;
+        Rate { valid: true, flow: rng.gen_range(0..active), op, window_bytes, rate }
+    }
+}
+
+impl Stimulus<Scheduler> for RandomFlows {
+    fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
+        if cycle % PHASE_CYCLES == 0 {
+            self.begin_phase(cycle);
+        }
+        let (rng, rearm) = (&mut self.rng, &mut self.rearm);
+        let (active, rate_bits, interval) = (self.active, self.rate_bits, self.rate_interval);
+        let size = (active, self.len_bytes_max);
+        let work = self.work.drive(out.s_work.ready, || Self::next_work(rng, rearm, size));
+        let inflight = self.inflight.drive(out.s_inflight.ready, || {
+            let inflight_bytes = Self::inflight_bytes(rng);
+            Some(Inflight { valid: true, flow: rng.gen_range(0..active), inflight_bytes })
+        });
+        let rate = self.rate.drive(out.s_rate.ready, || {
+            (rng.gen_range(0..interval) == 0).then(|| Self::next_rate(rng, active, rate_bits))
+        });
+        let ready = self.grant.drive() | self.grant_is_open;
+        if ready && out.m_grant.valid {
+            self.rearm.push_back(out.m_grant.flow);
+        }
+        SchedulerIn {
+            reset: false,
+            s_work: work.unwrap_or_default(),
+            s_inflight: inflight.unwrap_or_default(),
+            s_rate: rate.unwrap_or_default(),
+            m_grant: Ready { ready },
+        }
+    }
+}
+
+/// One packet on the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// First cycle of the packet on the line.
+    pub cycle: u64,
+    /// Its flow.
+    pub flow: u16,
+}
+
+/// A requester with endless work in front of a line of some bytes a cycle: a grant is taken into
+/// a short queue, its packet then holds the line for as many cycles as it has beats, and the flow
+/// is armed again some cycles after the grant was taken.
+pub struct BusyLine {
+    rng: ChaCha8Rng,
+    beat_bytes: u64,
+    /// UQ8.24 bytes a cycle, 0: no such flow.
+    rates: Vec<u32>,
+    lens_bytes: Vec<u16>,
+    window_bytes: u32,
+    to_create: VecDeque<u16>,
+    to_arm: VecDeque<(u64, u16)>,
+    queue: VecDeque<u16>,
+    busy_until: u64,
+    /// Cycles from the taking of a grant to the next arm, at least and at most.
+    rearm_cycles: (u64, u64),
+    /// What went out so far.
+    pub sent: Vec<Sent>,
+    /// Grants taken so far, by flow.
+    pub taken: Vec<u64>,
+}
+
+impl BusyLine {
+    /// Grants that wait in front of the line.
+    pub const QUEUE_DEPTH: usize = 2;
+
+    /// A line for flows that ask for `rates` and send packets of `lens_bytes`.
+    pub fn new(seed: u64, beat_bytes: usize, rates: Vec<u32>, lens_bytes: Vec<u16>) -> Self {
+        let flows = 0..rates.len() as u16;
+        let used: VecDeque<u16> = flows.filter(|f| rates[usize::from(*f)] > 0).collect();
+        Self {
+            rng: ChaCha8Rng::seed_from_u64(seed),
+            beat_bytes: beat_bytes as u64,
+            taken: vec![0; rates.len()],
+            rates,
+            lens_bytes,
+            window_bytes: u32::MAX,
+            to_arm: used.iter().map(|flow| (0, *flow)).collect(),
+            to_create: used,
+            queue: VecDeque::new(),
+            busy_until: 0,
+            rearm_cycles: (10, 20),
+            sent: Vec::new(),
+        }
+    }
+
+    /// Cycles that a packet of this flow holds the line.
+    pub fn packet_cycles(&self, flow: u16) -> u64 {
+        u64::from(self.lens_bytes[usize::from(flow)]).div_ceil(self.beat_bytes)
+    }
+
+    fn move_line(&mut self, cycle: u64) {
+        if cycle < self.busy_until {
+            return;
+        }
+        if let Some(flow) = self.queue.pop_front() {
+            self.sent.push(Sent { cycle, flow });
+            self.busy_until = cycle + self.packet_cycles(flow);
+        }
+    }
+}
+
+impl Stimulus<Scheduler> for BusyLine {
+    fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
+        let mut inputs = SchedulerIn::default();
+        self.move_line(cycle);
+        inputs.m_grant.ready = self.queue.len() < Self::QUEUE_DEPTH;
+        if inputs.m_grant.ready && out.m_grant.valid {
+            let flow = out.m_grant.flow;
+            self.queue.push_back(flow);
+            self.taken[usize::from(flow)] += 1;
+            let (least, most) = self.rearm_cycles;
+            self.to_arm.push_back((cycle + self.rng.gen_range(least..=most), flow));
+        }
+        if let (Some(&flow), true) = (self.to_create.front(), out.s_rate.ready) {
+            self.to_create.pop_front();
+            let (rate, window_bytes) = (self.rates[usize::from(flow)], self.window_bytes);
+            inputs.s_rate = Rate { valid: true, flow, op: OP_CREATE, window_bytes, rate };
+        }
+        let due = self.to_arm.front().filter(|(at, _)| *at <= cycle);
+        if let (Some(&(_, flow)), true) = (due, out.s_work.ready && self.to_create.is_empty()) {
+            self.to_arm.pop_front();
+            let len_bytes = self.lens_bytes[usize::from(flow)];
+            inputs.s_work = Work { valid: true, flow, len_bytes, inflight_bytes: 0 };
+        }
+        inputs
+    }
 }

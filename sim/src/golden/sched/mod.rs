@@ -1,1 +1,3 @@
+//! Twins of the scheduler's blocks.
 
+pub mod scheduler;

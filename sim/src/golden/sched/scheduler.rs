@@ -1,0 +1,379 @@
+//! Golden model of the flow scheduler (`hdl/src/sched/scheduler.rs`).
+//!
+//! A flow with work is visited over and over: it earns credit for the cycles since its last visit
+//! and sends when the credit covers its packet. All times are in cycles.
+
+use crate::ports;
+use crate::ports::Golden;
+use nic_spec::NicConfig;
+use std::collections::VecDeque;
+
+/// Credit saturates below this many bytes.
+pub const CREDIT_CAP_BYTES: u64 = 1 << 16;
+/// Time since the last visit counts for at most this many cycles.
+pub const ELAPSED_MAX_CYCLES: u32 = (1 << 12) - 1;
+/// Grants that can wait for the requester.
+pub const GRANT_DEPTH: usize = 2;
+/// Lag levels: level `k` is reached when the credit is `LEVEL_QUARTERS[k]` quarters of the packet.
+pub const LEVEL_QUARTERS: [u64; 8] = [4, 5, 6, 7, 8, 9, 10, 12];
+/// After so many cycles without a waiting grant the floor comes down by one level.
+pub const FLOOR_CYCLES: u32 = 32;
+/// From the accept of `s_work` to the grant, when the flow may send at once.
+pub const LATENCY_CYCLES: usize = 13;
+
+/// From the choice of a flow to the read of its state.
+const READ_AGE: usize = 2;
+/// From the choice of a flow to the cycle whose number is its visit's time.
+const TIME_AGE: usize = 4;
+/// From the choice of a flow to the decision.
+const DECIDE_AGE: usize = 10;
+const STAMP_MASK: u32 = (1 << 23) - 1;
+
+ports! {
+    /// A flow has a packet to send.
+    pub struct Work {
+        pub valid: bool,
+        pub flow: u16,
+        /// Frame bytes of the packet, at most 16383.
+        pub len_bytes: u16,
+        pub inflight_bytes: u32,
+    }
+}
+ports! {
+    /// A flow's bytes in flight have changed.
+    pub struct Inflight {
+        pub valid: bool,
+        pub flow: u16,
+        pub inflight_bytes: u32,
+    }
+}
+ports! {
+    /// Window and rate of a flow; `op`: 0 update, 1 create, 2 remove.
+    pub struct Rate {
+        pub valid: bool,
+        pub flow: u16,
+        pub op: u8,
+        pub window_bytes: u32,
+        /// UQ8.24 bytes a cycle.
+        pub rate: u32,
+    }
+}
+ports! {
+    /// Ready of a sink or a source.
+    pub struct Ready {
+        pub ready: bool,
+    }
+}
+ports! {
+    /// A flow that may send its packet.
+    pub struct Grant {
+        pub valid: bool,
+        pub flow: u16,
+    }
+}
+ports! {
+    /// Inputs of the scheduler.
+    pub struct SchedulerIn {
+        pub reset: bool,
+        pub s_work: Work,
+        pub s_inflight: Inflight,
+        pub s_rate: Rate,
+        pub m_grant: Ready,
+    }
+}
+ports! {
+    /// Outputs of the scheduler.
+    pub struct SchedulerOut {
+        pub s_work: Ready,
+        pub s_inflight: Ready,
+        pub s_rate: Ready,
+        pub m_grant: Grant,
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Flow {
+    created: bool,
+    /// Work is waiting for a grant.
+    armed: bool,
+    /// The flow's id is in the ring or in the visit pipeline.
+    in_ring: bool,
+    rate: u32,
+    window_bytes: u32,
+    len_bytes: u16,
+    inflight_bytes: u32,
+    /// UQ16.24.
+    credit: u64,
+    visited_at: u32,
+    /// The credit has been given its first value.
+    is_started: bool,
+}
+
+/// A flow on its way through the visit pipeline.
+#[derive(Clone, Copy, Debug, Default)]
+struct Visit {
+    valid: bool,
+    flow: u16,
+    /// First visit after `s_work`.
+    is_arm: bool,
+    rate: u32,
+    len_bytes: u16,
+    is_open: bool,
+    created: bool,
+}
+
+/// The scheduler.
+#[derive(Clone, Debug)]
+pub struct Scheduler {
+    flows: Vec<Flow>,
+    /// Cycles of clearing left after reset.
+    scrub_left: usize,
+    work_turn: bool,
+    inflight_turn: bool,
+    cycle: u32,
+    accepted_work: Option<u16>,
+    accepted_remove: Option<u16>,
+    arm: Option<u16>,
+    ring: VecDeque<u16>,
+    returning: Option<u16>,
+    visits: [Visit; DECIDE_AGE + 1],
+    /// Index of age 0 in `visits`.
+    youngest: usize,
+    grants: VecDeque<u16>,
+    /// Level that a flow must have reached: the highest one seen, lowered while no grant waits.
+    floor: usize,
+    idle_cycles: u32,
+    /// The flow for which the last place in `grants` is kept.
+    ticket: Option<u16>,
+}
+
+impl Scheduler {
+    /// Scheduler for the flows of `config`.
+    pub fn new(config: &NicConfig) -> Self {
+        let count = config.flow_count;
+        Self {
+            flows: vec![Flow::default(); count],
+            scrub_left: count,
+            work_turn: false,
+            inflight_turn: false,
+            cycle: 0,
+            accepted_work: None,
+            accepted_remove: None,
+            arm: None,
+            ring: VecDeque::with_capacity(count),
+            returning: None,
+            visits: [Visit::default(); DECIDE_AGE + 1],
+            youngest: 0,
+            grants: VecDeque::with_capacity(GRANT_DEPTH),
+            floor: 0,
+            idle_cycles: 0,
+            ticket: None,
+        }
+    }
+
+    fn reset(&mut self) {
+        let mut flows = core::mem::take(&mut self.flows);
+        flows.iter_mut().for_each(|f| *f = Flow::default());
+        let (scrub_left, mut ring) = (flows.len(), core::mem::take(&mut self.ring));
+        ring.clear();
+        *self = Self { flows, scrub_left, ring, ..Self::new(&EMPTY) };
+    }
+
+    fn out(&self) -> SchedulerOut {
+        SchedulerOut {
+            s_work: Ready { ready: self.work_turn },
+            s_inflight: Ready { ready: self.inflight_turn },
+            s_rate: Ready { ready: self.scrub_left == 0 },
+            m_grant: Grant {
+                valid: !self.grants.is_empty(),
+                flow: self.grants.front().copied().unwrap_or(0),
+            },
+        }
+    }
+
+    /// Position in `visits` of the visit whose flow was chosen `age` cycles ago.
+    fn at_age(&self, age: usize) -> usize {
+        let n = self.visits.len();
+        (self.youngest + n - age) % n
+    }
+
+    /// Chooses the next flow; a flow with new work goes first.
+    fn choose(&mut self) {
+        let is_arm = self.arm.is_some();
+        let chosen = self.arm.take().or_else(|| self.ring.pop_front());
+        self.youngest = (self.youngest + 1) % self.visits.len();
+        let (valid, flow) = (chosen.is_some(), chosen.unwrap_or(0));
+        self.visits[self.youngest] = Visit { valid, flow, is_arm, ..Visit::default() };
+    }
+
+    /// Takes what this cycle's transfers bring.
+    fn accept(&mut self, i: &SchedulerIn) {
+        if i.s_work.valid && self.work_turn {
+            let flow = &mut self.flows[usize::from(i.s_work.flow)];
+            flow.len_bytes = i.s_work.len_bytes;
+            flow.inflight_bytes = i.s_work.inflight_bytes;
+            self.accepted_work = Some(i.s_work.flow);
+        }
+        if i.s_inflight.valid && self.inflight_turn {
+            let flow = &mut self.flows[usize::from(i.s_inflight.flow)];
+            flow.inflight_bytes = i.s_inflight.inflight_bytes;
+        }
+        if i.s_rate.valid && self.scrub_left == 0 {
+            let flow = &mut self.flows[usize::from(i.s_rate.flow)];
+            (flow.rate, flow.window_bytes) = (i.s_rate.rate, i.s_rate.window_bytes);
+            match i.s_rate.op {
+                1 => flow.created = true,
+                2 => {
+                    flow.created = false;
+                    self.accepted_remove = Some(i.s_rate.flow);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads the state of the flow whose turn it is, this cycle's transfers included.
+    fn read(&mut self) {
+        let at = self.at_age(READ_AGE);
+        let visit = &mut self.visits[at];
+        let flow = &self.flows[usize::from(visit.flow)];
+        (visit.rate, visit.len_bytes, visit.created) = (flow.rate, flow.len_bytes, flow.created);
+        let inflight = flow.inflight_bytes;
+        visit.is_open = inflight == 0 || inflight < flow.window_bytes;
+    }
+
+    /// Credit of `visit`'s flow at `time`, UQ16.24.
+    fn credit_at(&self, visit: &Visit, time: u32) -> u64 {
+        let flow = &self.flows[usize::from(visit.flow)];
+        let elapsed = time.wrapping_sub(flow.visited_at) & STAMP_MASK;
+        let earned = if flow.is_started {
+            u64::from(visit.rate) * u64::from(elapsed.min(ELAPSED_MAX_CYCLES))
+        } else {
+            // A share of a packet that differs from flow to flow: flows that are created
+            // together do not fall due together for ever.
+            let bits = self.flows.len().ilog2();
+            let phase = u64::from(visit.flow.reverse_bits() >> (16 - bits)) << (12 - bits);
+            (u64::from(visit.len_bytes) << 12) * phase
+        };
+        (flow.credit + earned).min((CREDIT_CAP_BYTES << 24) - 1)
+    }
+
+    /// Decides the oldest visit. Returns the flow that goes back to the ring, and the flow that
+    /// is granted.
+    fn decide(&mut self) -> (Option<u16>, Option<u16>) {
+        let visit = self.visits[self.at_age(DECIDE_AGE)];
+        if !visit.valid {
+            return (None, None);
+        }
+        let time = self.cycle.wrapping_sub((DECIDE_AGE - TIME_AGE) as u32) & STAMP_MASK;
+        let credit = self.credit_at(&visit, time);
+        let len = u64::from(visit.len_bytes);
+        let reached = |quarters: &u64| credit >> 22 >= quarters * len;
+        let lag = LEVEL_QUARTERS.iter().take_while(|q| reached(q)).count();
+        let id = usize::from(visit.flow);
+        let may_send = visit.created && self.flows[id].armed && visit.is_open && lag > 0;
+        let is_granted = may_send && self.has_room(visit.flow, lag);
+
+        let flow = &mut self.flows[id];
+        (flow.visited_at, flow.is_started) = (time, visit.created);
+        flow.credit = if !visit.created {
+            0
+        } else if is_granted {
+            credit - (len << 24)
+        } else if !visit.is_open && lag > 0 {
+            len << 24
+        } else {
+            credit
+        };
+        flow.armed &= !is_granted;
+        flow.in_ring = flow.armed;
+        let stays = flow.armed;
+        if may_send {
+            self.floor = self.floor.max(lag);
+        }
+        self.keep_ticket(&visit, lag, may_send && !is_granted);
+        (stays.then_some(visit.flow), is_granted.then_some(visit.flow))
+    }
+
+    /// Whether a flow that lags this much gets one of the places for grants.
+    fn has_room(&self, flow: u16, lag: usize) -> bool {
+        let is_holder = self.ticket == Some(flow);
+        let kept = usize::from(self.ticket.is_some() && !is_holder);
+        self.grants.len() + kept < GRANT_DEPTH && (is_holder || lag >= self.floor)
+    }
+
+    /// Gives the ticket to the first flow that is late and finds no room, and takes it back.
+    fn keep_ticket(&mut self, visit: &Visit, lag: usize, is_passed_over: bool) {
+        let is_late = lag == LEVEL_QUARTERS.len() && self.grants.len() == GRANT_DEPTH;
+        if self.ticket == Some(visit.flow) {
+            self.ticket = self.ticket.filter(|_| is_passed_over);
+        } else if self.ticket.is_none() && is_passed_over && is_late && !visit.is_arm {
+            self.ticket = Some(visit.flow);
+        }
+    }
+
+    /// Lowers the floor while no grant waits.
+    fn lower_floor(&mut self, was_idle: bool) {
+        self.idle_cycles = if was_idle { self.idle_cycles + 1 } else { 0 };
+        if self.idle_cycles == FLOOR_CYCLES {
+            self.idle_cycles = 0;
+            self.floor = self.floor.saturating_sub(1);
+        }
+    }
+
+    /// Puts flows with new work on their way, and lets removed ones go.
+    fn arm_and_remove(&mut self) {
+        if let Some(flow) = self.accepted_remove.take() {
+            self.flows[usize::from(flow)].armed = false;
+        }
+        if let Some(id) = self.accepted_work.take() {
+            let flow = &mut self.flows[usize::from(id)];
+            flow.armed = true;
+            if !flow.in_ring {
+                flow.in_ring = true;
+                self.arm = Some(id);
+            }
+        }
+    }
+}
+
+/// Sizes of the placeholder that a reset fills again.
+const EMPTY: NicConfig = NicConfig {
+    name: "",
+    data_bits: 64,
+    flow_count: 0,
+    hop_count: 1,
+    mr_count: 4,
+    sq_depth: 2,
+    clock_hz: 1_000_000,
+};
+
+impl Golden for Scheduler {
+    type In = SchedulerIn;
+    type Out = SchedulerOut;
+
+    fn step(&mut self, i: &SchedulerIn) -> SchedulerOut {
+        if i.reset {
+            self.reset();
+            return self.out();
+        }
+        self.choose();
+        let is_idle = self.grants.is_empty();
+        let (stays, granted) = self.decide();
+        self.lower_floor(is_idle);
+        if i.m_grant.ready {
+            self.grants.pop_front();
+        }
+        self.grants.extend(granted);
+        self.arm_and_remove();
+        self.ring.extend(core::mem::replace(&mut self.returning, stays));
+        self.accept(i);
+        self.read();
+        let is_clean = self.scrub_left == 0;
+        self.inflight_turn = is_clean && self.work_turn;
+        self.work_turn = is_clean && !self.work_turn;
+        self.scrub_left = self.scrub_left.saturating_sub(1);
+        self.cycle = self.cycle.wrapping_add(1);
+        self.out()
+    }
+}
