@@ -1,6 +1,7 @@
 //! The command line tool `nic`: one verb a module. Errors are one sentence on stderr; the exit
 //! code is 0 when all is well, 1 after a mismatch or a failed run, 2 for wrong usage or input.
 
+mod emit;
 mod progress;
 mod regmap;
 mod table;
@@ -23,6 +24,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Writes the Verilog of a core or block, with file list, FuseSoC core and register map
+    Emit(emit::Arguments),
     /// Runs Verilog and golden model in lock-step and compares every output in every cycle
     Verify(verify::Arguments),
     /// Prints the register map as Markdown, C header or SystemRDL
@@ -67,6 +70,7 @@ pub fn main() -> ExitCode {
         Err(error) => return parse_failed(&error),
     };
     let result = match &cli.command {
+        Command::Emit(arguments) => emit::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
         Command::Regmap(arguments) => regmap::run(arguments),
     };

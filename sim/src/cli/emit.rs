@@ -1,0 +1,97 @@
+//! `nic emit`: the Verilog of a core or a block, with file list, FuseSoC core and register map.
+
+use super::CliError;
+use crate::regmap;
+use clap::{Args, ValueEnum};
+use nic_hdl::emit::{self, Design, Layout, Rule};
+use std::path::{Path, PathBuf};
+
+/// What can stand on an FPGA by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Core {
+    /// The whole NIC
+    Nic,
+    /// The HPCC++ congestion control unit
+    Cc,
+    /// The credit-based round-robin scheduler
+    Sched,
+    /// The receive pipe
+    Rx,
+    /// The transmit pipe
+    Tx,
+}
+
+impl Core {
+    /// Its block in the emitter's catalogue.
+    fn block(self) -> &'static str {
+        match self {
+            Self::Nic => "nic",
+            Self::Cc => "cc_unit",
+            Self::Sched => "scheduler",
+            Self::Rx => "rx_pipe",
+            Self::Tx => "tx_pipe",
+        }
+    }
+}
+
+/// Arguments of `nic emit`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Configuration
+    #[arg(long, default_value = "gbe")]
+    preset: String,
+    /// Core to emit
+    #[arg(long, value_enum, default_value_t = Core::Nic)]
+    core: Core,
+    /// One block of the core instead, by its module name; `list` prints all names
+    #[arg(long, conflicts_with = "core")]
+    block: Option<String>,
+    /// One Verilog file instead of one a module
+    #[arg(long)]
+    one_file: bool,
+    /// Directory for the files; it is made if it isn't there
+    #[arg(long, short, value_name = "DIR", required_unless_present = "block")]
+    out: Option<PathBuf>,
+}
+
+/// Emits and writes the design.
+pub fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let config = super::config(&arguments.preset)?;
+    let name = arguments.block.as_deref().unwrap_or(arguments.core.block());
+    if name == "list" {
+        emit::blocks().iter().for_each(|block| println!("{block}"));
+        return Ok(());
+    }
+    let Some(dir) = &arguments.out else {
+        return Err(CliError::Usage("emit needs -o DIR for the files".into()));
+    };
+    let design = emit::by_name(name, &config).map_err(|e| {
+        let unknown = e.findings.iter().any(|f| f.rule == Rule::UnknownBlock);
+        if unknown {
+            CliError::usage(e)
+        } else {
+            CliError::failed(e)
+        }
+    })?;
+    let layout = if arguments.one_file { Layout::OneFile } else { Layout::FilePerModule };
+    let files = write(&design, dir, layout)
+        .map_err(|e| CliError::Usage(format!("{}: cannot write: {e}", dir.display())))?;
+    println!(
+        "{name}: {} modules in {files} Verilog files, top {} -> {}",
+        design.modules.len(),
+        design.top,
+        dir.display()
+    );
+    Ok(())
+}
+
+/// Writes all files; the number of Verilog files.
+fn write(design: &Design, dir: &Path, layout: Layout) -> std::io::Result<usize> {
+    let files = design.write_dir(dir, layout)?;
+    if design.top == Core::Nic.block() {
+        std::fs::write(dir.join("registers.md"), regmap::markdown())?;
+        std::fs::write(dir.join("nic_regs.h"), regmap::c_header())?;
+        std::fs::write(dir.join("nic_regs.rdl"), regmap::system_rdl())?;
+    }
+    Ok(files.len())
+}
