@@ -16,8 +16,8 @@ pub type Entry = fn(&NicConfig) -> Result<Design, EmitError>;
 pub const CATALOGUE: &[(&str, Entry)] = &[
     ("skid", |c| emit("skid", util::skid::Skid::<64>::default(), c)),
     ("fifo", |c| emit("fifo", util::fifo::Fifo::<32, 4, 5>::default(), c)),
-    ("ram_fifo", |c| emit("ram_fifo", util::ram_fifo::RamFifo::<72, 9, 10>::default(), c)),
-    ("frame_fifo", |c| emit("frame_fifo", FrameFifo::<64, 8, 73, 9, 10>::default(), c)),
+    ("ram_fifo", |c| emit("ram_fifo", util::ram_fifo::RamFifo::<64, 9, 10>::default(), c)),
+    ("frame_fifo", |c| emit("frame_fifo", FrameFifo::<64, 8, 73, 6, 7>::default(), c)),
     ("ram", |c| emit("ram", util::ram::Ram::<9, 32>::default(), c)),
     ("mul_pipe", |c| emit("mul_pipe", util::mul_pipe::MulPipe::<32, 24, 56>::default(), c)),
     ("mul_serial", |c| emit("mul_serial", util::mul_serial::MulSerial::<32, 24, 56>::default(), c)),

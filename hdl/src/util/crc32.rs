@@ -204,6 +204,9 @@ fn crc_verilog(beat_bytes: usize) -> String {
         (0..part_count).map(|p| format!(" ^ part_{p}")).collect::<String>()
     );
     text += "// 3: each stage takes a power of two of the bytes back that don't count.\n";
+    (1..step_count).for_each(|step| {
+        let _ = writeln!(text, "reg [31:0] rewound_{step};");
+    });
     for step in 0..step_count {
         let source = if step == 0 { "state".into() } else { format!("rewound_{step}") };
         let bytes = 1 << step;

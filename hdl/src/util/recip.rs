@@ -87,7 +87,7 @@ pub struct Recip<const N: usize> {
     pub exponent: Signal<Out, Bits<6>>,
     /// x was 0.
     pub zero: Signal<Out, Bit>,
-    table: RecipTable,
+    curve: RecipTable,
     multiplier: MulPipe<13, 13, 26>,
     by_16: DFF<Bits<64>>,
     by_4: DFF<Bits<64>>,
@@ -139,7 +139,7 @@ impl<const N: usize> Default for Recip<N> {
             mantissa: Default::default(),
             exponent: Default::default(),
             zero: Default::default(),
-            table: Default::default(),
+            curve: Default::default(),
             multiplier: Default::default(),
             by_16: Default::default(),
             by_4: Default::default(),
@@ -190,7 +190,7 @@ impl<const N: usize> Logic for Recip<N> {
             exponent_5, exponent_6, exponent_7, zero_1, zero_2, zero_3, zero_4, zero_5, zero_6,
             zero_7, position_4, position_5, row_5, start_6, mantissa_7
         );
-        self.table.clock.next = self.clock.val();
+        self.curve.clock.next = self.clock.val();
         self.multiplier.clock.next = self.clock.val();
         self.multiplier.reset.next = self.reset.val();
         self.mantissa.next = self.mantissa_7.q.val();
@@ -252,11 +252,11 @@ impl<const N: usize> Logic for Recip<N> {
         self.exponent_3.d.next = self.exponent_2.q.val() | self.exponent_3_part.val();
         self.zero_3.d.next = self.zero_2.q.val();
         comment!("4 and 5: the segment of the curve, through two registers.");
-        self.table.index.next = self.fraction_3.q.val().get_bits::<9>(13);
+        self.curve.index.next = self.fraction_3.q.val().get_bits::<9>(13);
         self.position_4.d.next = self.fraction_3.q.val().get_bits::<13>(0);
         self.exponent_4.d.next = self.exponent_3.q.val();
         self.zero_4.d.next = self.zero_3.q.val();
-        self.row_5.d.next = self.table.row.val();
+        self.row_5.d.next = self.curve.row.val();
         self.position_5.d.next = self.position_4.q.val();
         self.exponent_5.d.next = self.exponent_4.q.val();
         self.zero_5.d.next = self.zero_4.q.val();
@@ -274,14 +274,9 @@ impl<const N: usize> Logic for Recip<N> {
         self.zero_7.d.next = self.zero_6.q.val();
         if self.zero_6.q.val() {
             self.mantissa_7.d.next = self.saturated.val();
+            self.exponent_7.d.next = 0.into();
         }
         if self.reset.val() {
-            self.exponent_1.d.next = 0.into();
-            self.exponent_2.d.next = 0.into();
-            self.exponent_3.d.next = 0.into();
-            self.exponent_4.d.next = 0.into();
-            self.exponent_5.d.next = 0.into();
-            self.exponent_6.d.next = 0.into();
             self.exponent_7.d.next = 0.into();
             self.zero_1.d.next = true;
             self.zero_2.d.next = true;
