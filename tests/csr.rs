@@ -14,3 +14,21 @@ fn csr_pages_are_what_the_spec_says() {
     assert_eq!(committed("nic_regs.h"), regmap::c_header(), "fw/nic_regs.h {advice}");
     assert_eq!(committed("nic.rdl"), regmap::system_rdl(), "fw/nic.rdl {advice}");
 }
+
+const BLOCKS: [&str; 6] =
+    ["axil_port", "csr", "csr_regs", "table_window", "event_counters", "completion_queue"];
+
+#[test]
+fn csr_blocks_match_golden() {
+    for block in BLOCKS {
+        rdma_nic::assert_matches_golden(block, 1..=2, 60_000, &[]);
+    }
+}
+
+#[test]
+fn csr_breaks_are_caught() {
+    rdma_nic::assert_catches("axil_port", "awready_next = 1'b1", "awready_next = 1'b0", 2_000);
+    rdma_nic::assert_catches("csr", "counting_next = 1'b0", "counting_next = 1'b1", 5_000);
+    rdma_nic::assert_catches("table_window", "< flow_count", "<= flow_count", 20_000);
+    rdma_nic::assert_catches("event_counters", "fresh_next = 1'b0", "fresh_next = 1'b1", 2_000);
+}

@@ -24,8 +24,23 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("recip", |c| emit("recip", util::recip::Recip::<48>::default(), c)),
     ("crc32", |c| emit("crc32", util::crc32::Crc32::<64, 8>::default(), c)),
     ("rr_arb", |c| emit("rr_arb", util::rr_arb::RrArb::<64, 8, 6>::default(), c)),
+    ("axil_port", |c| emit("axil_port", host::axil_port::AxilPort::default(), c)),
     ("csr", |c| emit("csr", host::csr::Csr::new(c), c)),
+    ("csr_regs", |c| emit("csr_regs", host::csr_regs::CsrRegs::default(), c)),
+    ("table_window", |c| emit("table_window", host::table_window::TableWindow::new(c), c)),
+    ("event_counters", |c| emit("event_counters", host::event_counters::NicCounters::default(), c)),
+    ("completion_queue", completion_queue),
 ];
+
+fn completion_queue(config: &NicConfig) -> Result<Design, EmitError> {
+    use host::completion_queue::CompletionQueue;
+    let name = "completion_queue";
+    match config.cq_depth() {
+        256 => emit(name, CompletionQueue::<256, 8, 9>::default(), config),
+        1024 => emit(name, CompletionQueue::<1024, 10, 11>::default(), config),
+        _ => Err(no_such_size(name, config)),
+    }
+}
 
 /// All blocks of the catalogue, by name.
 pub fn catalogue() -> &'static [(&'static str, Entry)] {

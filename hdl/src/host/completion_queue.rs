@@ -90,7 +90,7 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     read_next: Signal<Local, Bits<A>>,
     more: Signal<Local, Bits<AP1>>,
     fewer: Signal<Local, Bits<AP1>>,
-    fetch_next: Signal<Local, Bits<2>>,
+    fetch_step: Signal<Local, Bits<2>>,
     one: Constant<Bits<AP1>>,
     one_at: Constant<Bits<A>>,
     one_step: Constant<Bits<2>>,
@@ -156,7 +156,7 @@ impl<const D: usize, const A: usize, const AP1: usize> Default for CompletionQue
             read_next: Default::default(),
             more: Default::default(),
             fewer: Default::default(),
-            fetch_next: Default::default(),
+            fetch_step: Default::default(),
             one: Constant::new(1u64.to_bits()),
             one_at: Constant::new(1u64.to_bits()),
             one_step: Constant::new(1u64.to_bits()),
@@ -246,9 +246,9 @@ impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue
             self.write_at.d.next = self.write_next.val();
         }
         comment!("the head is fetched into a register of its own");
-        self.fetch_next.next = self.fetch.q.val() + self.one_step.val();
+        self.fetch_step.next = self.fetch.q.val() + self.one_step.val();
         if self.fetch.q.val() != self.idle.val() {
-            self.fetch.d.next = self.fetch_next.val();
+            self.fetch.d.next = self.fetch_step.val();
         }
         if self.fetch.q.val() == self.two_steps.val() {
             self.fetch.d.next = self.idle.val();

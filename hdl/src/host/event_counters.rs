@@ -67,6 +67,9 @@ pub struct EventCounters<const N: usize> {
     last: Constant<Bits<6>>,
 }
 
+/// Counters for every event of the register map.
+pub type NicCounters = EventCounters<{ nic_spec::regs::EVENTS.len() }>;
+
 impl<const N: usize> Default for EventCounters<N> {
     fn default() -> Self {
         assert!(N <= ROWS, "at most {ROWS} events");

@@ -72,7 +72,7 @@ pub struct TableWindow {
     row_shifted: Signal<Local, Bits<512>>,
     ones: Constant<Bits<512>>,
     word_q: DFF<Bits<32>>,
-    table: DFF<Bits<2>>,
+    row_table: DFF<Bits<2>>,
     index: DFF<Bits<16>>,
     refused_q: DFF<Bit>,
     responder_pending: DFF<Bit>,
@@ -126,7 +126,7 @@ impl TableWindow {
             row_shifted: Default::default(),
             ones: Constant::new(u64::from(u32::MAX).to_bits()),
             word_q: Default::default(),
-            table: Default::default(),
+            row_table: Default::default(),
             index: Default::default(),
             refused_q: Default::default(),
             responder_pending: Default::default(),
@@ -154,7 +154,7 @@ impl Logic for TableWindow {
             clock,
             row,
             word_q,
-            table,
+            row_table,
             index,
             refused_q,
             responder_pending,
@@ -179,7 +179,7 @@ impl Logic for TableWindow {
         self.row_shifted.next = self.row.q.val() >> self.shift.val();
         self.word_q.d.next = self.row_shifted.val().get_bits::<32>(0);
         self.cfg_row.next = self.row.q.val();
-        self.cfg_table.next = self.table.q.val();
+        self.cfg_table.next = self.row_table.q.val();
         self.cfg_index.next = self.index.q.val();
         self.word.next = self.word_q.q.val();
         self.busy.next = self.waiting.val();
@@ -215,7 +215,7 @@ impl Logic for TableWindow {
         if self.commit.val() {
             self.refused_q.d.next = self.waiting.val() || !self.index_ok.val();
             if self.index_ok.val() && !self.waiting.val() {
-                self.table.d.next = self.new_table.val();
+                self.row_table.d.next = self.new_table.val();
                 self.index.d.next = self.new_index.val();
                 self.responder_pending.d.next = self.new_table.val() != self.wr.val();
                 self.requester_pending.d.next = self.new_table.val() != self.mr.val();
@@ -226,7 +226,7 @@ impl Logic for TableWindow {
         if self.reset.val() {
             self.row.d.next = 0.into();
             self.word_q.d.next = 0.into();
-            self.table.d.next = 0.into();
+            self.row_table.d.next = 0.into();
             self.index.d.next = 0.into();
             self.refused_q.d.next = false;
             self.responder_pending.d.next = false;

@@ -153,7 +153,8 @@ fn highest_kept(beat_bytes: usize, text: &mut String) {
 fn crc_verilog(beat_bytes: usize) -> String {
     let width = 8 * beat_bytes;
     let step_count = rewind_step_count(beat_bytes);
-    let mut text = String::from("// 1: contribution of the data, in parts; bytes without keep are 0.\n");
+    let mut text =
+        String::from("// 1: contribution of the data, in parts; bytes without keep are 0.\n");
     let lanes: Vec<String> = (0..beat_bytes)
         .rev()
         .map(|i| {

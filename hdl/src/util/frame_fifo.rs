@@ -174,8 +174,20 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, room, discard, used, committed, write_index, start_index, read_index,
-            word_valid, head_valid, head, bad, overflow
+            self,
+            clock,
+            room,
+            discard,
+            used,
+            committed,
+            write_index,
+            start_index,
+            read_index,
+            word_valid,
+            head_valid,
+            head,
+            bad,
+            overflow
         );
         self.ram.clock.next = self.clock.val();
         self.s_axis_tready.next = self.room.q.val();
@@ -197,8 +209,7 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
         self.is_full.next = self.used.q.val() == self.full.val();
         self.push.next = self.s_axis_tvalid.val() & self.room.q.val();
         self.store.next = self.push.val() & !self.discard.q.val() & !self.is_full.val();
-        self.commit.next =
-            self.store.val() & self.s_axis_tlast.val() & !self.s_axis_tuser.val();
+        self.commit.next = self.store.val() & self.s_axis_tlast.val() & !self.s_axis_tuser.val();
         self.bad_end.next = self.store.val() & self.s_axis_tlast.val() & self.s_axis_tuser.val();
         self.bad.d.next = self.bad_end.val();
         self.no_room.next = self.push.val() & !self.discard.q.val() & self.is_full.val();
@@ -206,14 +217,13 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
             & self.is_full.val()
             & (self.committed.q.val() == self.none.val());
         self.rollback.next = self.bad_end.val() | self.no_room.val() | self.oversize.val();
-        self.load.next = (self.m_axis_tready.val() | !self.head_valid.q.val())
-            & self.word_valid.q.val();
+        self.load.next =
+            (self.m_axis_tready.val() | !self.head_valid.q.val()) & self.word_valid.q.val();
         self.fetch.next = (self.load.val() | !self.word_valid.q.val())
             & (self.committed.q.val() != self.none.val());
         comment!("The rest of a frame that lost a beat is swallowed.");
-        self.swallowed.next = self.push.val()
-            & self.s_axis_tlast.val()
-            & (self.discard.q.val() | self.no_room.val());
+        self.swallowed.next =
+            self.push.val() & self.s_axis_tlast.val() & (self.discard.q.val() | self.no_room.val());
         self.overflow.d.next = self.swallowed.val();
         if self.oversize.val() | self.no_room.val() {
             self.discard.d.next = true;

@@ -87,9 +87,7 @@ impl<const W: usize, const AW: usize, const CW: usize> Default for RamFifo<W, AW
 impl<const W: usize, const AW: usize, const CW: usize> Logic for RamFifo<W, AW, CW> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, space, held, write_index, read_index, word_valid, head_valid, head
-        );
+        dff_setup!(self, clock, space, held, write_index, read_index, word_valid, head_valid, head);
         self.ram.clock.next = self.clock.val();
         self.s_ready.next = self.space.q.val();
         self.m_valid.next = self.head_valid.q.val();

@@ -72,8 +72,8 @@ fn lowest_function(name: &str, width: usize) -> String {
 fn arbiter(request_count: usize, group_count: usize) -> String {
     let members = request_count / group_count;
     let (gb, mb) = (group_count.trailing_zeros(), members.trailing_zeros());
-    let mut text = lowest_function("lowest_group", group_count)
-        + &lowest_function("lowest_member", members);
+    let mut text =
+        lowest_function("lowest_group", group_count) + &lowest_function("lowest_member", members);
     let _ = writeln!(
         text,
         "wire [{g}:0] last_group = m_index[{top}:{mb}];\n\

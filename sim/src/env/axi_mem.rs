@@ -426,7 +426,8 @@ mod tests {
     use super::*;
 
     fn write_one(mem: &mut AxiMem, addr: u64, len: u8, beats: &[(u64, u8)]) -> u8 {
-        let aw = WriteMaster { awaddr: addr, awlen: len, awsize: 3, awburst: 1, ..Default::default() };
+        let aw =
+            WriteMaster { awaddr: addr, awlen: len, awsize: 3, awburst: 1, ..Default::default() };
         let (mut aw_sent, mut sent) = (false, 0);
         for _ in 0..10_000 {
             let mut pins = WriteMaster { awvalid: !aw_sent, bready: true, ..aw };

@@ -1,8 +1,8 @@
 //! A store-and-forward switch: one queue a port, telemetry stamped at dequeue, random loss.
 
-use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::ethernet;
 use nic_spec::wire::ipv4;
+use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{
     Form, Hop, HOPS_MAX, HOPS_USED_MAX, QUEUE_UNIT_BYTES, TX_UNIT_BYTES,
 };
@@ -187,7 +187,8 @@ impl Port {
             rate_code: stamping.rate_code,
             ts_ns: (now_ns as u64 & 0xff_ffff) as u32,
             tx_units: (self.tx_bytes / u64::from(TX_UNIT_BYTES) & 0xf_ffff) as u32,
-            queue_units: (self.queue_bytes / u64::from(QUEUE_UNIT_BYTES)).min(QUEUE_UNITS_MAX) as u32,
+            queue_units: (self.queue_bytes / u64::from(QUEUE_UNIT_BYTES)).min(QUEUE_UNITS_MAX)
+                as u32,
         };
         telemetry.hop_count += 1;
         if stamping.form == Form::Paper {
