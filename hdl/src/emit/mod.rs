@@ -16,6 +16,8 @@ mod lower;
 mod print;
 mod schedule;
 mod symbols;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 pub use catalogue::{blocks, by_name, catalogue, emit, no_such_size, Entry};

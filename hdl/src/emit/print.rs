@@ -178,6 +178,8 @@ impl Printer {
     fn head(&mut self, module: &Module, name: &str, regs: &BTreeSet<String>) {
         self.line(&format!("module {name} ("));
         self.indent += 1;
+        let column = module.ports.iter().map(|p| range(p.width, p.signed).len()).max();
+        let column = column.unwrap_or(0);
         for (i, port) in module.ports.iter().enumerate() {
             let dir = match port.dir {
                 Dir::In => "input  wire",
@@ -186,7 +188,7 @@ impl Printer {
             };
             let comma = if i + 1 < module.ports.len() { "," } else { "" };
             let range = range(port.width, port.signed);
-            self.line(&format!("{dir} {range}{}{comma}", port.name));
+            self.line(&format!("{dir} {range:column$}{}{comma}", port.name));
         }
         self.indent -= 1;
         self.line(");");
@@ -274,7 +276,7 @@ impl Printer {
             .filter(|(r, e)| e.kind == Kind::Signal(format!("{r}_next")))
             .map(|(r, _)| format!("{r}_next"))
             .collect();
-        let mut first = true;
+        let mut list = vec![];
         for (name, signal) in in_order(m) {
             let kind = match signal.role {
                 Role::Input | Role::Output => continue,
@@ -285,11 +287,14 @@ impl Printer {
                 _ if regs.contains(name) => "reg ",
                 _ => "wire",
             };
-            if first {
-                self.line("");
-                first = false;
-            }
-            self.line(&format!("{kind} {}{name};", range(signal.width, signal.signed)));
+            list.push((kind, range(signal.width, signal.signed), name));
+        }
+        if !list.is_empty() {
+            self.line("");
+        }
+        let column = list.iter().map(|l| l.1.len()).max().unwrap_or(0);
+        for (kind, range, name) in list {
+            self.line(&format!("{kind} {range:column$}{name};"));
         }
     }
 
