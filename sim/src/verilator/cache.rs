@@ -6,13 +6,17 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
 
 const SHIM: &str = include_str!("cpp/shim.inc");
 const FATAL_H: &str = include_str!("cpp/fatal.h");
 
 /// Bytes of C++ in one translation unit: small enough to keep all cores busy.
 const UNIT_BYTES: u64 = 500_000;
+
+/// Models that no run has wanted for this long are removed from the cache.
+const KEEP: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// What all models include, precompiled once per flavour: saves 0.5 s a translation unit.
 const COMMON_H: &str = "\
@@ -133,8 +137,14 @@ impl Source {
         let dir = cache_dir().join(key);
         let library = dir.join("model.so");
         if library.exists() {
+            // The time of the last use, for `prune`.
+            if let Ok(file) = fs::File::open(&library) {
+                let _ = file.set_modified(SystemTime::now());
+            }
             return Ok(library);
         }
+        static PRUNE: Once = Once::new();
+        PRUNE.call_once(prune);
         let _lock = lock(key)?;
         if !library.exists() {
             // File names carry hashes: the remains of a broken run must not mix with ours.
@@ -374,6 +384,18 @@ fn cache_dir() -> &'static Path {
             }
         }
     })
+}
+
+/// Removes models that have not been used for [`KEEP`].
+fn prune() {
+    let Ok(entries) = fs::read_dir(cache_dir()) else { return };
+    let age = |path: &Path| fs::metadata(path).ok()?.modified().ok()?.elapsed().ok();
+    for dir in entries.filter_map(|e| Some(e.ok()?.path())) {
+        if age(&dir.join("model.so")).is_some_and(|age| age > KEEP) {
+            let _ = fs::remove_dir_all(&dir);
+            let _ = fs::remove_file(dir.with_extension("lock"));
+        }
+    }
 }
 
 fn read_text(path: &Path) -> Result<String, Error> {
