@@ -25,6 +25,7 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("crc32", |c| emit("crc32", util::crc32::Crc32::<64, 8>::default(), c)),
     ("rr_arb", |c| emit("rr_arb", util::rr_arb::RrArb::<64, 8, 6>::default(), c)),
     ("axil_port", |c| emit("axil_port", host::axil_port::AxilPort::default(), c)),
+    ("scheduler", crate::sched::emit),
     ("csr", |c| emit("csr", host::csr::Csr::new(c), c)),
     ("csr_regs", |c| emit("csr_regs", host::csr_regs::CsrRegs::default(), c)),
     ("table_window", |c| emit("table_window", host::table_window::TableWindow::new(c), c)),

@@ -11,8 +11,8 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
 /// The benches of this area.
-pub fn benches(_config: &NicConfig) -> Vec<Bench> {
-    vec![]
+pub fn benches(config: &NicConfig) -> Vec<Bench> {
+    vec![scheduler(config)]
 }
 
 /// Bench of the scheduler.

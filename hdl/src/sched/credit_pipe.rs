@@ -1,0 +1,267 @@
+//! Credit of a flow at its visit: what it had, and what its rate earned it since.
+//!
+//! # Interface timing  cycle 0: s_*; cycle [`LATENCY_CYCLES`]: m_*
+//! # Latency and rate  [`LATENCY_CYCLES`]; one visit per cycle, no valid: the user delays its own
+//! # Number formats    signal        | format  | unit
+//!                     s_rate        | UQ8.24  | bytes a cycle
+//!                     s_now, s_seen | UQ23.0  | cycles, modulo 2^23; elapsed time counts for at
+//!                                   |         | most [`ELAPSED_MAX_CYCLES`]
+//!                     s_credit      | UQ16.24 | bytes; m_credit saturates below 64 KiB, nothing
+//!                                   |         | else is ever rounded
+//!                     s_phase       | UQ0.12  | packets: first credit of a flow not s_started
+//!                     m_levels      | 8 bits  | bit k: credit >= LEVEL_QUARTERS[k] / 4 packets
+//!                     m_excess      | UQ16.0  | whole bytes of credit after one packet, if bit 0
+//! # Reset             synchronous, high: all zero
+//! # Twins             `credit_at` of sim/src/golden/sched/scheduler.rs
+
+use crate::util::mul_pipe::MulPipe;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from a flow's state to its credit.
+pub const LATENCY_CYCLES: usize = 6;
+/// Time since the last visit counts for at most this many cycles.
+pub const ELAPSED_MAX_CYCLES: u32 = (1 << 12) - 1;
+/// Credit that reaches each level, in quarters of the packet.
+pub const LEVEL_QUARTERS: [u64; 8] = [4, 5, 6, 7, 8, 9, 10, 12];
+
+/// Pipeline from the state of a flow to its credit and levels.
+#[derive(LogicBlock)]
+pub struct CreditPipe {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Rate, UQ8.24 bytes a cycle.
+    pub s_rate: Signal<In, Bits<32>>,
+    /// Window, bytes.
+    pub s_window_bytes: Signal<In, Bits<32>>,
+    /// Bytes in flight.
+    pub s_inflight_bytes: Signal<In, Bits<32>>,
+    /// Bytes of the packet that waits.
+    pub s_len_bytes: Signal<In, Bits<14>>,
+    /// Credit after the last visit, UQ16.24 bytes.
+    pub s_credit: Signal<In, Bits<40>>,
+    /// Cycle of the last visit.
+    pub s_seen: Signal<In, Bits<23>>,
+    /// This cycle.
+    pub s_now: Signal<In, Bits<23>>,
+    /// The flow had a visit since it was created.
+    pub s_started: Signal<In, Bit>,
+    /// First credit, UQ0.12 packets.
+    pub s_phase: Signal<In, Bits<12>>,
+    /// The window lets the flow send.
+    pub m_is_open: Signal<Out, Bit>,
+    /// Bytes of the packet.
+    pub m_len_bytes: Signal<Out, Bits<14>>,
+    /// Credit, UQ16.24 bytes.
+    pub m_credit: Signal<Out, Bits<40>>,
+    /// Whole bytes of credit that a packet leaves.
+    pub m_excess: Signal<Out, Bits<16>>,
+    /// Levels reached.
+    pub m_levels: Signal<Out, Bits<8>>,
+    product: MulPipe<32, 12, 44>,
+    factor_1: DFF<Bits<32>>,
+    cycles_1: DFF<Bits<12>>,
+    credit_1: DFF<Bits<40>>,
+    len_1: DFF<Bits<14>>,
+    open_1: DFF<Bit>,
+    credit_2: DFF<Bits<40>>,
+    len_2: DFF<Bits<14>>,
+    open_2: DFF<Bit>,
+    credit_3: DFF<Bits<40>>,
+    len_3: DFF<Bits<14>>,
+    open_3: DFF<Bit>,
+    sum_4: DFF<Bits<45>>,
+    len_4: DFF<Bits<14>>,
+    open_4: DFF<Bit>,
+    credit_5: DFF<Bits<40>>,
+    len_5: DFF<Bits<14>>,
+    open_5: DFF<Bit>,
+    quarters_5: [DFF<Bits<18>>; 8],
+    credit_6: DFF<Bits<40>>,
+    excess_6: DFF<Bits<16>>,
+    levels_6: DFF<Bits<8>>,
+    len_6: DFF<Bits<14>>,
+    open_6: DFF<Bit>,
+    elapsed: Signal<Local, Bits<23>>,
+    over: Signal<Local, Bits<11>>,
+    len_scaled: Signal<Local, Bits<32>>,
+    credit_wide: Signal<Local, Bits<45>>,
+    product_wide: Signal<Local, Bits<45>>,
+    carry: Signal<Local, Bits<5>>,
+    len_x1: Signal<Local, Bits<18>>,
+    len_x2: Signal<Local, Bits<18>>,
+    len_x4: Signal<Local, Bits<18>>,
+    len_x8: Signal<Local, Bits<18>>,
+    credit_quarters: Signal<Local, Bits<18>>,
+    credit_whole: Signal<Local, Bits<16>>,
+    len_whole: Signal<Local, Bits<16>>,
+    levels: Signal<Local, Bits<8>>,
+    level_bit: [Constant<Bits<8>>; 8],
+    none: Constant<Bits<32>>,
+    credit_max: Constant<Bits<40>>,
+}
+
+impl Default for CreditPipe {
+    fn default() -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_rate: Default::default(),
+            s_window_bytes: Default::default(),
+            s_inflight_bytes: Default::default(),
+            s_len_bytes: Default::default(),
+            s_credit: Default::default(),
+            s_seen: Default::default(),
+            s_now: Default::default(),
+            s_started: Default::default(),
+            s_phase: Default::default(),
+            m_is_open: Default::default(),
+            m_len_bytes: Default::default(),
+            m_credit: Default::default(),
+            m_excess: Default::default(),
+            m_levels: Default::default(),
+            product: Default::default(),
+            factor_1: Default::default(),
+            cycles_1: Default::default(),
+            credit_1: Default::default(),
+            len_1: Default::default(),
+            open_1: Default::default(),
+            credit_2: Default::default(),
+            len_2: Default::default(),
+            open_2: Default::default(),
+            credit_3: Default::default(),
+            len_3: Default::default(),
+            open_3: Default::default(),
+            sum_4: Default::default(),
+            len_4: Default::default(),
+            open_4: Default::default(),
+            credit_5: Default::default(),
+            len_5: Default::default(),
+            open_5: Default::default(),
+            quarters_5: Default::default(),
+            credit_6: Default::default(),
+            excess_6: Default::default(),
+            levels_6: Default::default(),
+            len_6: Default::default(),
+            open_6: Default::default(),
+            elapsed: Default::default(),
+            over: Default::default(),
+            len_scaled: Default::default(),
+            credit_wide: Default::default(),
+            product_wide: Default::default(),
+            carry: Default::default(),
+            len_x1: Default::default(),
+            len_x2: Default::default(),
+            len_x4: Default::default(),
+            len_x8: Default::default(),
+            credit_quarters: Default::default(),
+            credit_whole: Default::default(),
+            len_whole: Default::default(),
+            levels: Default::default(),
+            level_bit: array_init::array_init(|k| Constant::new((1_u64 << k).into())),
+            none: Constant::new(0.into()),
+            credit_max: Constant::new(((1_u64 << 40) - 1).into()),
+        }
+    }
+}
+
+impl Logic for CreditPipe {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self, clock, factor_1, cycles_1, credit_1, len_1, open_1, credit_2, len_2, open_2,
+            credit_3, len_3, open_3, sum_4, len_4, open_4, credit_5, len_5, open_5, credit_6,
+            excess_6, levels_6, len_6, open_6
+        );
+        self.product.clock.next = self.clock.val();
+        self.product.reset.next = self.reset.val();
+        self.m_is_open.next = self.open_6.q.val();
+        self.m_len_bytes.next = self.len_6.q.val();
+        self.m_credit.next = self.credit_6.q.val();
+        self.m_excess.next = self.excess_6.q.val();
+        self.m_levels.next = self.levels_6.q.val();
+        comment!("Stage 1: elapsed cycles, saturated; a new flow gets a share of its packet.");
+        self.elapsed.next = self.s_now.val() - self.s_seen.val();
+        self.over.next = self.elapsed.val().get_bits::<11>(12);
+        self.cycles_1.d.next = self.elapsed.val().get_bits::<12>(0);
+        if self.over.val().any() {
+            self.cycles_1.d.next = 0xfff.into();
+        }
+        self.factor_1.d.next = self.s_rate.val();
+        self.len_scaled.next = bit_cast::<32, 14>(self.s_len_bytes.val());
+        if !self.s_started.val() {
+            self.factor_1.d.next = self.len_scaled.val() << 12;
+            self.cycles_1.d.next = self.s_phase.val();
+        }
+        self.credit_1.d.next = self.s_credit.val();
+        self.len_1.d.next = self.s_len_bytes.val();
+        comment!("With nothing in flight one packet may always go.");
+        self.open_1.d.next = (self.s_inflight_bytes.val() < self.s_window_bytes.val())
+            | (self.s_inflight_bytes.val() == self.none.val());
+        comment!("Stages 2 and 3: product.");
+        self.product.a.next = self.factor_1.q.val();
+        self.product.b.next = self.cycles_1.q.val();
+        self.credit_2.d.next = self.credit_1.q.val();
+        self.len_2.d.next = self.len_1.q.val();
+        self.open_2.d.next = self.open_1.q.val();
+        self.credit_3.d.next = self.credit_2.q.val();
+        self.len_3.d.next = self.len_2.q.val();
+        self.open_3.d.next = self.open_2.q.val();
+        comment!("Stage 4: sum.");
+        self.credit_wide.next = bit_cast::<45, 40>(self.credit_3.q.val());
+        self.product_wide.next = bit_cast::<45, 44>(self.product.p.val());
+        self.sum_4.d.next = self.credit_wide.val() + self.product_wide.val();
+        self.len_4.d.next = self.len_3.q.val();
+        self.open_4.d.next = self.open_3.q.val();
+        comment!("Stage 5: saturate; quarters of the packet for each level.");
+        self.carry.next = self.sum_4.q.val().get_bits::<5>(40);
+        self.credit_5.d.next = self.sum_4.q.val().get_bits::<40>(0);
+        if self.carry.val().any() {
+            self.credit_5.d.next = self.credit_max.val();
+        }
+        self.len_x1.next = bit_cast::<18, 14>(self.len_4.q.val());
+        self.len_x2.next = self.len_x1.val() << 1;
+        self.len_x4.next = self.len_x1.val() << 2;
+        self.len_x8.next = self.len_x1.val() << 3;
+        for i in 0..8 {
+            self.quarters_5[i].clock.next = self.clock.val();
+        }
+        self.quarters_5[0].d.next = self.len_x4.val();
+        self.quarters_5[1].d.next = self.len_x4.val() + self.len_x1.val();
+        self.quarters_5[2].d.next = self.len_x4.val() + self.len_x2.val();
+        self.quarters_5[3].d.next = self.len_x8.val() - self.len_x1.val();
+        self.quarters_5[4].d.next = self.len_x8.val();
+        self.quarters_5[5].d.next = self.len_x8.val() + self.len_x1.val();
+        self.quarters_5[6].d.next = self.len_x8.val() + self.len_x2.val();
+        self.quarters_5[7].d.next = self.len_x8.val() + self.len_x4.val();
+        self.len_5.d.next = self.len_4.q.val();
+        self.open_5.d.next = self.open_4.q.val();
+        comment!("Stage 6: levels reached, and what a packet would leave.");
+        self.credit_quarters.next = self.credit_5.q.val().get_bits::<18>(22);
+        self.levels.next = 0.into();
+        for i in 0..8 {
+            if self.credit_quarters.val() >= self.quarters_5[i].q.val() {
+                self.levels.next = self.levels.val() | self.level_bit[i].val();
+            }
+        }
+        self.levels_6.d.next = self.levels.val();
+        self.credit_whole.next = self.credit_5.q.val().get_bits::<16>(24);
+        self.len_whole.next = bit_cast::<16, 14>(self.len_5.q.val());
+        self.excess_6.d.next = self.credit_whole.val() - self.len_whole.val();
+        self.credit_6.d.next = self.credit_5.q.val();
+        self.len_6.d.next = self.len_5.q.val();
+        self.open_6.d.next = self.open_5.q.val();
+        if self.reset.val() {
+            self.credit_6.d.next = 0.into();
+            self.excess_6.d.next = 0.into();
+            self.levels_6.d.next = 0.into();
+            self.len_6.d.next = 0.into();
+            self.open_6.d.next = false;
+        }
+    }
+}
