@@ -86,8 +86,17 @@ impl<const FB: usize, const CB: usize> Logic for ActiveRing<FB, CB> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, head, tail, count, arm_chosen, arm_flow, ring_chosen, visit_valid,
-            visit_flow, visit_is_arm
+            self,
+            clock,
+            head,
+            tail,
+            count,
+            arm_chosen,
+            arm_flow,
+            ring_chosen,
+            visit_valid,
+            visit_flow,
+            visit_is_arm
         );
         self.ram.clock.next = self.clock.val();
         self.m_visit_valid.next = self.visit_valid.q.val();

@@ -214,10 +214,29 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, armed, in_ring, work_valid, work_flow, remove_valid, remove_flow,
-            arm_valid, arm_flow, return_valid, visit_flow, store_valid, store_credit,
-            store_started, first_valid, first_flow, second_valid, second_flow, floor,
-            idle_cycles, ticket_valid, ticket_flow
+            self,
+            clock,
+            armed,
+            in_ring,
+            work_valid,
+            work_flow,
+            remove_valid,
+            remove_flow,
+            arm_valid,
+            arm_flow,
+            return_valid,
+            visit_flow,
+            store_valid,
+            store_credit,
+            store_started,
+            first_valid,
+            first_flow,
+            second_valid,
+            second_flow,
+            floor,
+            idle_cycles,
+            ticket_valid,
+            ticket_flow
         );
         self.m_arm_valid.next = self.arm_valid.q.val();
         self.m_arm_flow.next = self.arm_flow.q.val();
@@ -244,8 +263,7 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
         self.is_high.next = self.is_holder.val() | !self.below_floor.val().any();
         self.grant.next = self.may_send.val() & self.has_room.val() & self.is_high.val();
         self.passed_over.next = self.may_send.val() & !self.grant.val();
-        self.leave.next =
-            self.s_visit_valid.val() & (self.grant.val() | !self.is_armed.val());
+        self.leave.next = self.s_visit_valid.val() & (self.grant.val() | !self.is_armed.val());
         comment!("Floor: up to the highest level seen, down while no grant waits.");
         self.raised.next = self.floor.q.val();
         if self.may_send.val() {
@@ -289,8 +307,7 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
         self.fraction.next = self.s_visit_credit.val().get_bits::<24>(0);
         self.excess_wide.next = bit_cast::<40, 16>(self.s_visit_excess.val());
         self.excess_part.next = self.excess_wide.val() << 24;
-        self.granted_credit.next =
-            self.excess_part.val() | bit_cast::<40, 24>(self.fraction.val());
+        self.granted_credit.next = self.excess_part.val() | bit_cast::<40, 24>(self.fraction.val());
         self.len_wide.next = bit_cast::<40, 14>(self.s_visit_len_bytes.val());
         self.closed_credit.next = self.len_wide.val() << 24;
         self.store_valid.d.next = self.s_visit_valid.val();

@@ -204,8 +204,17 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for Scheduler<F, FB
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, is_clean, scrub_flow, work_turn, inflight_turn, created, now,
-            store_time, credit_word, phase
+            self,
+            clock,
+            is_clean,
+            scrub_flow,
+            work_turn,
+            inflight_turn,
+            created,
+            now,
+            store_time,
+            credit_word,
+            phase
         );
         self.ring.clock.next = self.clock.val();
         self.ring.reset.next = self.reset.val();
@@ -229,8 +238,7 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for Scheduler<F, FB
         self.len_table.write_enable.next = self.work_taken.val();
         self.len_table.write_address.next = self.s_work_flow.val();
         self.len_table.write_data.next = self.s_work_len_bytes.val();
-        self.inflight_table.write_enable.next =
-            self.work_taken.val() | self.inflight_taken.val();
+        self.inflight_table.write_enable.next = self.work_taken.val() | self.inflight_taken.val();
         self.inflight_table.write_address.next = self.s_inflight_flow.val();
         self.inflight_table.write_data.next = self.s_inflight_inflight_bytes.val();
         if self.work_turn.q.val() {
@@ -296,8 +304,7 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for Scheduler<F, FB
         self.phase.d.next = self.phase_now.val();
         self.now.d.next = self.now.q.val() + 1;
         self.credit_pipe.s_rate.next = self.rate_table.read_data.val().get_bits::<32>(0);
-        self.credit_pipe.s_window_bytes.next =
-            self.rate_table.read_data.val().get_bits::<32>(32);
+        self.credit_pipe.s_window_bytes.next = self.rate_table.read_data.val().get_bits::<32>(32);
         self.credit_pipe.s_inflight_bytes.next = self.inflight_table.read_data.val();
         self.credit_pipe.s_len_bytes.next = self.len_table.read_data.val();
         self.credit_pipe.s_credit.next = self.credit_word.q.val().get_bits::<40>(0);
