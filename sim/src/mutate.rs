@@ -349,11 +349,14 @@ impl<'a> Scanner<'a> {
         let (line, column) = self.position(self.tokens[at].at);
         (self.line(line), column).hash(&mut hasher);
         let bit = (hasher.finish() % u64::from(width.max(1))) as u32;
-        let flipped = if radix == 10 || width <= 128 {
+        let flipped = if width <= 128 {
             let Ok(value) = u128::from_str_radix(&digits, radix) else { return };
             let flipped = value ^ (1 << bit);
             format!("{width}'h{flipped:x}")
         } else {
+            if radix == 10 {
+                return;
+            }
             let Some(flipped) = flip_digit(&digits, radix, bit) else { return };
             format!("{width}'{base}{flipped}")
         };
