@@ -1,13 +1,14 @@
 //! Self-test of the harness on a hand-written counter: it must be able to fail, and say how.
 
 use nic_sim::bench::{Bench, Engine, Failure, FailureCause, Options, Stimulus};
-use nic_sim::lockstep::{Rule, StepError};
+use nic_sim::lockstep::{Dut, Rule, StepError, Stepper};
 use nic_sim::ports;
 use nic_sim::ports::{Golden, Wide};
 use nic_sim::verilator::{Error, Flavour, Source};
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::path::PathBuf;
 
 const COUNTER_V: &str = "
 module counter(
@@ -77,9 +78,14 @@ fn bench(step_max: u16) -> Bench {
     Bench::new("counter", &config, Counter::default, stimulus)
 }
 
+/// Where this file's tests leave things.
+fn scratch() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+}
+
 fn options(seed: u64) -> Options {
     let mut options = Options::new(seed, 10_000);
-    options.failure_dir = Some(std::env::temp_dir().join("nic_harness"));
+    options.failure_dir = Some(scratch());
     options
 }
 
@@ -240,4 +246,40 @@ fn harness_runs_every_golden_model_alone() {
         let result = bench.run(&Source::new(bench.name(), ""), &options);
         result.unwrap_or_else(|failure| panic!("{}: {failure}", bench.name()));
     }
+}
+
+#[test]
+fn harness_starts_from_a_state_that_the_seed_alone_decides() {
+    // `wide` keeps its random start value: the mismatch shows it.
+    let text = COUNTER_V.replace("wide <= 100'd0;", "");
+    let start = |seed: u64| -> Vec<u64> {
+        let mut options = options(seed);
+        options.failure_dir = None;
+        let failure = bench(0x1fff).run(&Source::new("counter", &text), &options);
+        let failure = failure.expect_err("a register without reset");
+        failure.mismatch().expect("a mismatch").differences[0].dut.clone()
+    };
+    let alone: Vec<Vec<u64>> = (0..16).map(start).collect();
+    let distinct: std::collections::BTreeSet<&Vec<u64>> = alone.iter().collect();
+    assert_eq!(distinct.len(), alone.len(), "every seed starts elsewhere");
+    let side_by_side: Vec<Vec<u64>> = std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..16).map(|seed| scope.spawn(move || start(seed))).collect();
+        runs.into_iter().map(|r| r.join().expect("no panic")).collect()
+    });
+    assert_eq!(side_by_side, alone);
+}
+
+#[test]
+fn harness_writes_coverage() {
+    let model = Source::new("counter", COUNTER_V).model(Flavour::Coverage).expect("builds");
+    let mut dut = Dut::<CounterIn, CounterOut>::new(&model, 1).expect("starts");
+    dut.reset().expect("resets");
+    let inputs = CounterIn { enable: true, step: 3, ..CounterIn::default() };
+    for _ in 0..10 {
+        dut.step(&inputs).expect("steps");
+    }
+    let path = scratch().join("counter.dat");
+    dut.write_coverage(&path).expect("writes");
+    let text = std::fs::read_to_string(&path).expect("it exists");
+    assert!(text.contains("counter.v"), "{text}");
 }
