@@ -129,23 +129,26 @@ fn linear_map(source: &str, input_bits: usize, column: impl Fn(usize) -> u32) ->
 
 /// Index of the highest 1 of `s_keep`, by halving.
 fn highest_kept(beat_bytes: usize, text: &mut String) {
+    // Bit 0 of a half says nothing that the halves above it being empty doesn't.
     let mut half = "s_keep".to_string();
     let mut width = beat_bytes;
     let mut bits = Vec::new();
     while width > 1 {
-        let upper = format!("{half}[{}:{}]", width - 1, width / 2);
-        bits.push(format!("|{upper}"));
-        if width > 2 {
-            let name = format!("half_{}", width / 2);
+        let middle = width / 2;
+        bits.push(format!("|{half}[{}:{middle}]", width - 1));
+        if middle > 1 {
+            let name = format!("half_{middle}");
             let _ = writeln!(
                 text,
-                "wire [{}:0] {name} = |{upper} ? {upper} : {half}[{}:0];",
-                width / 2 - 1,
-                width / 2 - 1
+                "wire [{top}:1] {name} = |{half}[{end}:{middle}] ? {half}[{end}:{low}] : \
+                 {half}[{top}:1];",
+                top = middle - 1,
+                end = width - 1,
+                low = middle + 1,
             );
             half = name;
         }
-        width /= 2;
+        width = middle;
     }
     let _ = writeln!(text, "wire [{}:0] highest = {{{}}};", bits.len() - 1, bits.join(", "));
 }
@@ -190,7 +193,7 @@ fn crc_verilog(beat_bytes: usize) -> String {
         "reg fresh, valid_1, first_1, last_1;\n{pad_registers}reg [31:0] state;\n",
         pad_registers = if beat_bytes > 1 {
             (1..=step_count + 1)
-                .map(|i| format!("reg [{}:0] pad_{i};\n", pad_bits - 1))
+                .map(|i| format!("reg [{}:{}] pad_{i};\n", pad_bits - 1, lowest_pad(i)))
                 .collect::<String>()
         } else {
             String::new()
@@ -226,6 +229,11 @@ fn crc_verilog(beat_bytes: usize) -> String {
     text
 }
 
+/// Lowest bit of the pad count that stage `i` and those behind it need.
+fn lowest_pad(i: usize) -> usize {
+    i.saturating_sub(2)
+}
+
 /// Declarations of the rewind stages and the clocked part.
 fn registers(beat_bytes: usize, step_count: usize) -> String {
     let mut text = String::new();
@@ -239,7 +247,8 @@ fn registers(beat_bytes: usize, step_count: usize) -> String {
     if beat_bytes > 1 {
         let _ = writeln!(load, "    pad_1 <= ~highest;");
         (1..=step_count).for_each(|i| {
-            let _ = writeln!(load, "    pad_{} <= pad_{i};", i + 1);
+            let (high, low) = (step_count - 1, lowest_pad(i + 1));
+            let _ = writeln!(load, "    pad_{} <= pad_{i}[{high}:{low}];", i + 1);
         });
     }
     let mut clear = String::new();

@@ -53,7 +53,7 @@ always @(posedge clock) begin
     if (write_enable) mem[write_address] <= write_data;
 end
 
-always @(*) read_data = mem[read_address];
+assign read_data = mem[read_address];
 ",
             width = W - 1,
             last = (1_u64 << AW) - 1,
