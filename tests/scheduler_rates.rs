@@ -2,9 +2,10 @@
 //! millisecond.
 
 use nic_sim::bench::sched::{BusyLine, Sent};
-use nic_sim::bench::Stimulus;
-use nic_sim::golden::sched::scheduler::Scheduler;
-use nic_sim::lockstep::{GoldenOnly, Stepper};
+use nic_sim::bench::{emitted, Stimulus};
+use nic_sim::golden::sched::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
+use nic_sim::lockstep::{GoldenOnly, LockStep, Stepper};
+use nic_sim::verilator::Flavour;
 use nic_spec::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -150,12 +151,28 @@ fn config(flow_count: usize) -> NicConfig {
 
 /// Runs `load` on the golden model.
 fn serve(load: &Load, seed: u64, cycles: u64) -> BusyLine {
-    let mut engine = GoldenOnly(Scheduler::new(&config(load.rates.len())));
+    serve_on(&mut GoldenOnly(Scheduler::new(&config(load.rates.len()))), load, seed, cycles)
+}
+
+/// Runs `load` on golden model and Verilog in lock-step.
+fn serve_in_lock_step(load: &Load, seed: u64, cycles: u64) -> BusyLine {
+    let config = config(load.rates.len());
+    let model = emitted("scheduler", &config).expect("emits").model(Flavour::Fast);
+    let engine = LockStep::new(Scheduler::new(&config), &[model.expect("builds")], seed);
+    serve_on(&mut engine.expect("ports"), load, seed, cycles)
+}
+
+fn serve_on(
+    engine: &mut impl Stepper<In = SchedulerIn, Out = SchedulerOut>,
+    load: &Load,
+    seed: u64,
+    cycles: u64,
+) -> BusyLine {
     let mut line = BusyLine::new(seed, BEAT_BYTES, load.rates.clone(), load.lens_bytes.clone());
-    let mut out = engine.reset().expect("golden");
+    let mut out = engine.reset().unwrap_or_else(|e| panic!("{e}"));
     for cycle in 0..cycles {
         let inputs = line.next(cycle, &out);
-        out = engine.step(&inputs).expect("golden");
+        out = engine.step(&inputs).unwrap_or_else(|e| panic!("{e}"));
     }
     line
 }
@@ -221,4 +238,14 @@ fn scheduler_gives_4_flows_their_rates() {
 #[test]
 fn scheduler_gives_1024_flows_their_rates() {
     check_loads(1024, |_| 4.0);
+}
+
+#[test]
+fn scheduler_verilog_gives_flows_their_rates() {
+    for load in loads(64).iter().filter(|l| ["equal", "1000:1", "random 9"].contains(&&*l.name)) {
+        let cycles = 3 * WINDOW_CYCLES;
+        let line = serve_in_lock_step(load, 2, cycles);
+        let w = worst(load, &line, 2000, cycles);
+        assert!(w.deviation.abs() <= deviation_max(load), "{}: {}", load.name, w.deviation);
+    }
 }

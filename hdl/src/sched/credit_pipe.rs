@@ -6,11 +6,10 @@
 //!                     s_rate        | UQ8.24  | bytes a cycle
 //!                     s_now, s_seen | UQ23.0  | cycles, modulo 2^23; elapsed time counts for at
 //!                                   |         | most [`ELAPSED_MAX_CYCLES`]
-//!                     s_credit      | UQ16.24 | bytes; m_credit saturates below 64 KiB, nothing
-//!                                   |         | else is ever rounded
+//!                     credits       | UQ16.24 | bytes; saturate below 64 KiB, nothing else is
+//!                                   |         | ever rounded
 //!                     s_phase       | UQ0.12  | packets: first credit of a flow not s_started
 //!                     m_levels      | 8 bits  | bit k: credit >= LEVEL_QUARTERS[k] / 4 packets
-//!                     m_excess      | UQ16.0  | whole bytes of credit after one packet, if bit 0
 //! # Reset             synchronous, high: all zero
 //! # Twins             `credit_at` of sim/src/golden/sched/scheduler.rs
 
@@ -54,12 +53,10 @@ pub struct CreditPipe {
     pub s_phase: Signal<In, Bits<12>>,
     /// The window lets the flow send.
     pub m_is_open: Signal<Out, Bit>,
-    /// Bytes of the packet.
-    pub m_len_bytes: Signal<Out, Bits<14>>,
-    /// Credit, UQ16.24 bytes.
-    pub m_credit: Signal<Out, Bits<40>>,
-    /// Whole bytes of credit that a packet leaves.
-    pub m_excess: Signal<Out, Bits<16>>,
+    /// Credit to keep when nothing is sent, UQ16.24 bytes: one packet at most while closed.
+    pub m_kept_credit: Signal<Out, Bits<40>>,
+    /// Credit that a packet leaves, UQ16.24 bytes, if level 0 is reached.
+    pub m_spent_credit: Signal<Out, Bits<40>>,
     /// Levels reached.
     pub m_levels: Signal<Out, Bits<8>>,
     product: MulPipe<32, 12, 44>,
@@ -81,10 +78,9 @@ pub struct CreditPipe {
     len_5: DFF<Bits<14>>,
     open_5: DFF<Bit>,
     quarters_5: [DFF<Bits<18>>; 8],
-    credit_6: DFF<Bits<40>>,
-    excess_6: DFF<Bits<16>>,
+    kept_6: DFF<Bits<40>>,
+    spent_6: DFF<Bits<40>>,
     levels_6: DFF<Bits<8>>,
-    len_6: DFF<Bits<14>>,
     open_6: DFF<Bit>,
     elapsed: Signal<Local, Bits<23>>,
     over: Signal<Local, Bits<11>>,
@@ -99,6 +95,11 @@ pub struct CreditPipe {
     credit_quarters: Signal<Local, Bits<18>>,
     credit_whole: Signal<Local, Bits<16>>,
     len_whole: Signal<Local, Bits<16>>,
+    excess: Signal<Local, Bits<16>>,
+    excess_wide: Signal<Local, Bits<40>>,
+    excess_part: Signal<Local, Bits<40>>,
+    fraction: Signal<Local, Bits<24>>,
+    closed_wide: Signal<Local, Bits<40>>,
     levels: Signal<Local, Bits<8>>,
     level_bit: [Constant<Bits<8>>; 8],
     none: Constant<Bits<32>>,
@@ -121,9 +122,8 @@ impl Default for CreditPipe {
             s_started: Default::default(),
             s_phase: Default::default(),
             m_is_open: Default::default(),
-            m_len_bytes: Default::default(),
-            m_credit: Default::default(),
-            m_excess: Default::default(),
+            m_kept_credit: Default::default(),
+            m_spent_credit: Default::default(),
             m_levels: Default::default(),
             product: Default::default(),
             factor_1: Default::default(),
@@ -144,10 +144,9 @@ impl Default for CreditPipe {
             len_5: Default::default(),
             open_5: Default::default(),
             quarters_5: Default::default(),
-            credit_6: Default::default(),
-            excess_6: Default::default(),
+            kept_6: Default::default(),
+            spent_6: Default::default(),
             levels_6: Default::default(),
-            len_6: Default::default(),
             open_6: Default::default(),
             elapsed: Default::default(),
             over: Default::default(),
@@ -162,6 +161,11 @@ impl Default for CreditPipe {
             credit_quarters: Default::default(),
             credit_whole: Default::default(),
             len_whole: Default::default(),
+            excess: Default::default(),
+            excess_wide: Default::default(),
+            excess_part: Default::default(),
+            fraction: Default::default(),
+            closed_wide: Default::default(),
             levels: Default::default(),
             level_bit: array_init::array_init(|k| Constant::new((1_u64 << k).into())),
             none: Constant::new(0.into()),
@@ -175,15 +179,14 @@ impl Logic for CreditPipe {
     fn update(&mut self) {
         dff_setup!(
             self, clock, factor_1, cycles_1, credit_1, len_1, open_1, credit_2, len_2, open_2,
-            credit_3, len_3, open_3, sum_4, len_4, open_4, credit_5, len_5, open_5, credit_6,
-            excess_6, levels_6, len_6, open_6
+            credit_3, len_3, open_3, sum_4, len_4, open_4, credit_5, len_5, open_5, kept_6,
+            spent_6, levels_6, open_6
         );
         self.product.clock.next = self.clock.val();
         self.product.reset.next = self.reset.val();
         self.m_is_open.next = self.open_6.q.val();
-        self.m_len_bytes.next = self.len_6.q.val();
-        self.m_credit.next = self.credit_6.q.val();
-        self.m_excess.next = self.excess_6.q.val();
+        self.m_kept_credit.next = self.kept_6.q.val();
+        self.m_spent_credit.next = self.spent_6.q.val();
         self.m_levels.next = self.levels_6.q.val();
         comment!("Stage 1: elapsed cycles, saturated; a new flow gets a share of its packet.");
         self.elapsed.next = self.s_now.val() - self.s_seen.val();
@@ -241,7 +244,7 @@ impl Logic for CreditPipe {
         self.quarters_5[7].d.next = self.len_x8.val() + self.len_x4.val();
         self.len_5.d.next = self.len_4.q.val();
         self.open_5.d.next = self.open_4.q.val();
-        comment!("Stage 6: levels reached, and what a packet would leave.");
+        comment!("Stage 6: levels reached, the credit kept and what a packet would leave.");
         self.credit_quarters.next = self.credit_5.q.val().get_bits::<18>(22);
         self.levels.next = 0.into();
         for i in 0..8 {
@@ -252,15 +255,21 @@ impl Logic for CreditPipe {
         self.levels_6.d.next = self.levels.val();
         self.credit_whole.next = self.credit_5.q.val().get_bits::<16>(24);
         self.len_whole.next = bit_cast::<16, 14>(self.len_5.q.val());
-        self.excess_6.d.next = self.credit_whole.val() - self.len_whole.val();
-        self.credit_6.d.next = self.credit_5.q.val();
-        self.len_6.d.next = self.len_5.q.val();
+        self.excess.next = self.credit_whole.val() - self.len_whole.val();
+        self.excess_wide.next = bit_cast::<40, 16>(self.excess.val());
+        self.excess_part.next = self.excess_wide.val() << 24;
+        self.fraction.next = self.credit_5.q.val().get_bits::<24>(0);
+        self.spent_6.d.next = self.excess_part.val() | bit_cast::<40, 24>(self.fraction.val());
+        self.closed_wide.next = bit_cast::<40, 14>(self.len_5.q.val());
+        self.kept_6.d.next = self.credit_5.q.val();
+        if !self.open_5.q.val() & self.levels.val().get_bit(0) {
+            self.kept_6.d.next = self.closed_wide.val() << 24;
+        }
         self.open_6.d.next = self.open_5.q.val();
         if self.reset.val() {
-            self.credit_6.d.next = 0.into();
-            self.excess_6.d.next = 0.into();
+            self.kept_6.d.next = 0.into();
+            self.spent_6.d.next = 0.into();
             self.levels_6.d.next = 0.into();
-            self.len_6.d.next = 0.into();
             self.open_6.d.next = false;
         }
     }

@@ -1,31 +1,25 @@
 //! Decides each visit: grant, back to the ring, or leave it.
 //!
 //! A flow is granted when it is armed, created, inside its window, has credit for a packet, and
-//! lags at least as much as the floor. The floor rises to the highest level seen and comes down by
-//! one in each [`FLOOR_CYCLES`] cycles without a waiting grant: so the flow that lags most goes
-//! first, whatever the common lag is. A flow on the top level that finds no room takes the ticket:
-//! the last place for grants is then kept for it.
+//! lags at least as much as the floor of the grant queue. A flow on the top level that finds no
+//! room takes the ticket: the last place for grants is then kept for it.
 //!
 //! # Interface timing  cycle 0: s_visit_*; cycle 1: m_grant_*, m_return_*, m_store_*.
 //!                     Cycle 0: s_work_* or s_remove_*; cycle 2: m_arm_*, when the flow is not in
 //!                     the ring yet
 //! # Latency and rate  [`LATENCY_CYCLES`]; one visit, one work and one remove per cycle
-//! # Shape             F = 2^FB flows; [`GRANT_DEPTH`] grants wait
+//! # Shape             F = 2^FB flows
 //! # Number formats    as credit_pipe.rs
-//! # Reset             synchronous, high: nothing armed, no grant, floor 0
+//! # Reset             synchronous, high: nothing armed, no grant, no ticket
 //! # Twins             `decide` of sim/src/golden/sched/scheduler.rs
 
+use super::grant_queue::GrantQueue;
 use crate::Module;
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a visit's credit to its grant.
 pub const LATENCY_CYCLES: usize = 1;
-/// Grants that can wait for the requester.
-pub const GRANT_DEPTH: usize = 2;
-/// After so many cycles without a waiting grant the floor comes down by one level.
-pub const FLOOR_CYCLES: usize = 32;
-
 /// Decision for `F = 2^FB` flows.
 #[derive(LogicBlock)]
 pub struct GrantRule<const F: usize, const FB: usize> {
@@ -44,12 +38,10 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     pub s_visit_created: Signal<In, Bit>,
     /// Its window is open.
     pub s_visit_is_open: Signal<In, Bit>,
-    /// Bytes of its packet.
-    pub s_visit_len_bytes: Signal<In, Bits<14>>,
-    /// Credit, UQ16.24 bytes.
-    pub s_visit_credit: Signal<In, Bits<40>>,
-    /// Whole bytes of credit that the packet leaves.
-    pub s_visit_excess: Signal<In, Bits<16>>,
+    /// Credit to keep when nothing is sent, UQ16.24 bytes.
+    pub s_visit_kept_credit: Signal<In, Bits<40>>,
+    /// Credit that its packet leaves, UQ16.24 bytes.
+    pub s_visit_spent_credit: Signal<In, Bits<40>>,
     /// Levels reached.
     pub s_visit_levels: Signal<In, Bits<8>>,
     /// A flow has work.
@@ -93,12 +85,7 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     store_valid: DFF<Bit>,
     store_credit: DFF<Bits<40>>,
     store_started: DFF<Bit>,
-    first_valid: DFF<Bit>,
-    first_flow: DFF<Bits<FB>>,
-    second_valid: DFF<Bit>,
-    second_flow: DFF<Bits<FB>>,
-    floor: DFF<Bits<8>>,
-    idle_cycles: DFF<Bits<5>>,
+    queue: GrantQueue<FB>,
     ticket_valid: DFF<Bit>,
     ticket_flow: DFF<Bits<FB>>,
     is_armed: Signal<Local, Bit>,
@@ -111,7 +98,6 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     leave: Signal<Local, Bit>,
     below_floor: Signal<Local, Bits<8>>,
     not_reached: Signal<Local, Bits<8>>,
-    raised: Signal<Local, Bits<8>>,
     visit_mask: Signal<Local, Bits<F>>,
     work_mask: Signal<Local, Bits<F>>,
     remove_mask: Signal<Local, Bits<F>>,
@@ -119,14 +105,7 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     leave_mask: Signal<Local, Bits<F>>,
     keep_armed: Signal<Local, Bits<F>>,
     keep_in_ring: Signal<Local, Bits<F>>,
-    granted_credit: Signal<Local, Bits<40>>,
-    closed_credit: Signal<Local, Bits<40>>,
-    excess_wide: Signal<Local, Bits<40>>,
-    len_wide: Signal<Local, Bits<40>>,
-    excess_part: Signal<Local, Bits<40>>,
-    fraction: Signal<Local, Bits<24>>,
     one: Constant<Bits<F>>,
-    last_idle: Constant<Bits<5>>,
 }
 
 impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
@@ -141,9 +120,8 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             s_visit_is_arm: Default::default(),
             s_visit_created: Default::default(),
             s_visit_is_open: Default::default(),
-            s_visit_len_bytes: Default::default(),
-            s_visit_credit: Default::default(),
-            s_visit_excess: Default::default(),
+            s_visit_kept_credit: Default::default(),
+            s_visit_spent_credit: Default::default(),
             s_visit_levels: Default::default(),
             s_work_valid: Default::default(),
             s_work_flow: Default::default(),
@@ -172,12 +150,7 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             store_valid: Default::default(),
             store_credit: Default::default(),
             store_started: Default::default(),
-            first_valid: Default::default(),
-            first_flow: Default::default(),
-            second_valid: Default::default(),
-            second_flow: Default::default(),
-            floor: Default::default(),
-            idle_cycles: Default::default(),
+            queue: Default::default(),
             ticket_valid: Default::default(),
             ticket_flow: Default::default(),
             is_armed: Default::default(),
@@ -190,7 +163,6 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             leave: Default::default(),
             below_floor: Default::default(),
             not_reached: Default::default(),
-            raised: Default::default(),
             visit_mask: Default::default(),
             work_mask: Default::default(),
             remove_mask: Default::default(),
@@ -198,14 +170,7 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             leave_mask: Default::default(),
             keep_armed: Default::default(),
             keep_in_ring: Default::default(),
-            granted_credit: Default::default(),
-            closed_credit: Default::default(),
-            excess_wide: Default::default(),
-            len_wide: Default::default(),
-            excess_part: Default::default(),
-            fraction: Default::default(),
             one: Constant::new(1.into()),
-            last_idle: Constant::new((FLOOR_CYCLES as u64 - 1).into()),
         }
     }
 }
@@ -229,15 +194,11 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
             store_valid,
             store_credit,
             store_started,
-            first_valid,
-            first_flow,
-            second_valid,
-            second_flow,
-            floor,
-            idle_cycles,
             ticket_valid,
             ticket_flow
         );
+        self.queue.clock.next = self.clock.val();
+        self.queue.reset.next = self.reset.val();
         self.m_arm_valid.next = self.arm_valid.q.val();
         self.m_arm_flow.next = self.arm_flow.q.val();
         self.m_return_valid.next = self.return_valid.q.val();
@@ -245,8 +206,9 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
         self.m_store_valid.next = self.store_valid.q.val();
         self.m_store_credit.next = self.store_credit.q.val();
         self.m_store_started.next = self.store_started.q.val();
-        self.m_grant_valid.next = self.first_valid.q.val();
-        self.m_grant_flow.next = self.first_flow.q.val();
+        self.m_grant_valid.next = self.queue.m_grant_valid.val();
+        self.m_grant_flow.next = self.queue.m_grant_flow.val();
+        self.queue.m_grant_ready.next = self.m_grant_ready.val();
         comment!("May the flow send, and is there room for its grant?");
         self.is_armed.next = self.armed.q.val().get_bit(self.s_visit_flow.val().index());
         self.may_send.next = self.s_visit_valid.val()
@@ -256,71 +218,40 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
             & self.is_armed.val();
         self.is_holder.next =
             self.ticket_valid.q.val() & (self.ticket_flow.q.val() == self.s_visit_flow.val());
-        self.has_room.next = !self.second_valid.q.val()
-            & (!self.first_valid.q.val() | !self.ticket_valid.q.val() | self.is_holder.val());
+        self.has_room.next = !self.queue.m_is_full.val()
+            & (!self.queue.m_grant_valid.val() | !self.ticket_valid.q.val() | self.is_holder.val());
         self.not_reached.next = !self.s_visit_levels.val();
-        self.below_floor.next = self.floor.q.val() & self.not_reached.val();
+        self.below_floor.next = self.queue.m_floor.val() & self.not_reached.val();
         self.is_high.next = self.is_holder.val() | !self.below_floor.val().any();
         self.grant.next = self.may_send.val() & self.has_room.val() & self.is_high.val();
         self.passed_over.next = self.may_send.val() & !self.grant.val();
         self.leave.next = self.s_visit_valid.val() & (self.grant.val() | !self.is_armed.val());
-        comment!("Floor: up to the highest level seen, down while no grant waits.");
-        self.raised.next = self.floor.q.val();
-        if self.may_send.val() {
-            self.raised.next = self.floor.q.val() | self.s_visit_levels.val();
-        }
-        self.floor.d.next = self.raised.val();
-        self.idle_cycles.d.next = 0.into();
-        if !self.first_valid.q.val() {
-            self.idle_cycles.d.next = self.idle_cycles.q.val() + 1;
-            if self.idle_cycles.q.val() == self.last_idle.val() {
-                self.floor.d.next = self.raised.val() >> 1;
-            }
-        }
+        self.queue.s_push.next = self.grant.val();
+        self.queue.s_push_flow.next = self.s_visit_flow.val();
+        self.queue.s_seen.next = self.may_send.val();
+        self.queue.s_seen_levels.next = self.s_visit_levels.val();
         comment!("Ticket: for the first flow on the top level that finds both places taken.");
         if self.s_visit_valid.val() & self.is_holder.val() {
             self.ticket_valid.d.next = self.passed_over.val();
         } else if !self.ticket_valid.q.val()
             & self.passed_over.val()
             & self.s_visit_levels.val().get_bit(7)
-            & self.second_valid.q.val()
+            & self.queue.m_is_full.val()
             & !self.s_visit_is_arm.val()
         {
             self.ticket_valid.d.next = true;
             self.ticket_flow.d.next = self.s_visit_flow.val();
         }
-        comment!("The two places for grants.");
-        if !self.first_valid.q.val() | self.m_grant_ready.val() {
-            self.first_valid.d.next = self.second_valid.q.val();
-            self.first_flow.d.next = self.second_flow.q.val();
-            self.second_valid.d.next = false;
-            self.second_flow.d.next = 0.into();
-            if self.grant.val() {
-                self.first_valid.d.next = true;
-                self.first_flow.d.next = self.s_visit_flow.val();
-            }
-        } else if self.grant.val() {
-            self.second_valid.d.next = true;
-            self.second_flow.d.next = self.s_visit_flow.val();
-        }
-        comment!("Credit to keep: a blocked flow holds one packet's worth, no more.");
-        self.fraction.next = self.s_visit_credit.val().get_bits::<24>(0);
-        self.excess_wide.next = bit_cast::<40, 16>(self.s_visit_excess.val());
-        self.excess_part.next = self.excess_wide.val() << 24;
-        self.granted_credit.next = self.excess_part.val() | bit_cast::<40, 24>(self.fraction.val());
-        self.len_wide.next = bit_cast::<40, 14>(self.s_visit_len_bytes.val());
-        self.closed_credit.next = self.len_wide.val() << 24;
+        comment!("Credit to keep, and the flow's way back.");
         self.store_valid.d.next = self.s_visit_valid.val();
         self.store_started.d.next = self.s_visit_created.val();
         self.visit_flow.d.next = self.s_visit_flow.val();
         self.return_valid.d.next = self.s_visit_valid.val() & !self.leave.val();
-        self.store_credit.d.next = self.s_visit_credit.val();
+        self.store_credit.d.next = self.s_visit_kept_credit.val();
         if !self.s_visit_created.val() {
             self.store_credit.d.next = 0.into();
         } else if self.grant.val() {
-            self.store_credit.d.next = self.granted_credit.val();
-        } else if !self.s_visit_is_open.val() & self.s_visit_levels.val().get_bit(0) {
-            self.store_credit.d.next = self.closed_credit.val();
+            self.store_credit.d.next = self.s_visit_spent_credit.val();
         }
         comment!("Work arms a flow, a grant or a remove disarms it; work wins.");
         self.work_valid.d.next = self.s_work_valid.val();
@@ -364,16 +295,7 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
             self.return_valid.d.next = false;
             self.visit_flow.d.next = 0.into();
             self.store_valid.d.next = false;
-            self.store_credit.d.next = 0.into();
-            self.store_started.d.next = false;
-            self.first_valid.d.next = false;
-            self.first_flow.d.next = 0.into();
-            self.second_valid.d.next = false;
-            self.second_flow.d.next = 0.into();
-            self.floor.d.next = 0.into();
-            self.idle_cycles.d.next = 0.into();
             self.ticket_valid.d.next = false;
-            self.ticket_flow.d.next = 0.into();
         }
     }
 }

@@ -2,7 +2,9 @@
 
 pub mod active_ring;
 pub mod credit_pipe;
+pub mod flow_state;
 pub mod flow_table;
+pub mod grant_queue;
 pub mod grant_rule;
 pub mod scheduler;
 

@@ -1,0 +1,315 @@
+//! What the scheduler knows of each flow: rate, window, length, bytes in flight, credit.
+//!
+//! # Interface timing  cycle 0: s_work, s_inflight, s_rate taken, and s_visit_flow; cycle 2: m_*
+//!                     of that flow, transfers of cycle 0 included
+//! # Latency and rate  [`LATENCY_CYCLES`]; one visit, one store and one s_rate per cycle; s_work
+//!                     and s_inflight share a write port and are ready in turn
+//! # Shape             F = 2^FB flows
+//! # Number formats    as credit_pipe.rs
+//! # Reset             synchronous, high: no flow exists; credits are cleared in F cycles, with
+//!                     the readies low
+//! # Twins             `accept` and `read` of sim/src/golden/sched/scheduler.rs
+
+use super::flow_table::FlowTable;
+use crate::util::ram::Ram;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from a visit to the flow's state.
+pub const LATENCY_CYCLES: usize = 2;
+/// Cycles from a visit's flow to the store of its credit.
+pub const STORE_CYCLES: usize = 9;
+
+/// State of `F = 2^FB` flows.
+#[derive(LogicBlock)]
+pub struct FlowState<const F: usize, const FB: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// A flow has a packet to send.
+    pub s_work_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_work_ready: Signal<Out, Bit>,
+    /// The flow.
+    pub s_work_flow: Signal<In, Bits<FB>>,
+    /// Frame bytes of its next packet.
+    pub s_work_len_bytes: Signal<In, Bits<14>>,
+    /// Its bytes in flight.
+    pub s_work_inflight_bytes: Signal<In, Bits<32>>,
+    /// A flow's bytes in flight have changed.
+    pub s_inflight_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_inflight_ready: Signal<Out, Bit>,
+    /// The flow.
+    pub s_inflight_flow: Signal<In, Bits<FB>>,
+    /// Its bytes in flight.
+    pub s_inflight_inflight_bytes: Signal<In, Bits<32>>,
+    /// A flow is created, removed, or gets a window and rate.
+    pub s_rate_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_rate_ready: Signal<Out, Bit>,
+    /// The flow.
+    pub s_rate_flow: Signal<In, Bits<FB>>,
+    /// 0 update, 1 create, 2 remove.
+    pub s_rate_op: Signal<In, Bits<2>>,
+    /// Window, bytes.
+    pub s_rate_window_bytes: Signal<In, Bits<32>>,
+    /// Rate, UQ8.24 bytes a cycle.
+    pub s_rate_rate: Signal<In, Bits<32>>,
+    /// A visit starts.
+    pub s_visit_valid: Signal<In, Bit>,
+    /// Flow to visit.
+    pub s_visit_flow: Signal<In, Bits<FB>>,
+    /// The flow exists.
+    pub m_created: Signal<Out, Bit>,
+    /// Rate, UQ8.24 bytes a cycle.
+    pub m_rate: Signal<Out, Bits<32>>,
+    /// Window, bytes.
+    pub m_window_bytes: Signal<Out, Bits<32>>,
+    /// Bytes in flight.
+    pub m_inflight_bytes: Signal<Out, Bits<32>>,
+    /// Bytes of the packet that waits.
+    pub m_len_bytes: Signal<Out, Bits<14>>,
+    /// Credit after the last visit, UQ16.24 bytes.
+    pub m_credit: Signal<Out, Bits<40>>,
+    /// Cycle of the last visit.
+    pub m_seen: Signal<Out, Bits<23>>,
+    /// This cycle.
+    pub m_now: Signal<Out, Bits<23>>,
+    /// The flow had a visit since it was created.
+    pub m_started: Signal<Out, Bit>,
+    /// Its first credit, UQ0.12 packets.
+    pub m_phase: Signal<Out, Bits<12>>,
+    /// A visit's credit is to be stored, [`STORE_CYCLES`] after the visit.
+    pub s_store_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub s_store_flow: Signal<In, Bits<FB>>,
+    /// Credit after the visit, UQ16.24 bytes.
+    pub s_store_credit: Signal<In, Bits<40>>,
+    /// The flow existed.
+    pub s_store_started: Signal<In, Bit>,
+    rate_table: FlowTable<FB, 64>,
+    len_table: FlowTable<FB, 14>,
+    inflight_table: FlowTable<FB, 32>,
+    credit_table: Ram<FB, 64>,
+    is_clean: DFF<Bit>,
+    scrub_flow: DFF<Bits<FB>>,
+    work_turn: DFF<Bit>,
+    inflight_turn: DFF<Bit>,
+    created: DFF<Bits<F>>,
+    now: DFF<Bits<23>>,
+    store_time: DFF<Bits<23>>,
+    credit_word: DFF<Bits<64>>,
+    phase: DFF<Bits<12>>,
+    flow: DFF<Bits<FB>>,
+    is_created: DFF<Bit>,
+    work_taken: Signal<Local, Bit>,
+    inflight_taken: Signal<Local, Bit>,
+    rate_taken: Signal<Local, Bit>,
+    rate_mask: Signal<Local, Bits<F>>,
+    not_rate_mask: Signal<Local, Bits<F>>,
+    window_part: Signal<Local, Bits<64>>,
+    window_wide: Signal<Local, Bits<64>>,
+    time_wide: Signal<Local, Bits<64>>,
+    time_part: Signal<Local, Bits<64>>,
+    phase_now: Signal<Local, Bits<12>>,
+    op_create: Constant<Bits<2>>,
+    op_remove: Constant<Bits<2>>,
+    last_flow: Constant<Bits<FB>>,
+    one: Constant<Bits<F>>,
+    started_flag: Constant<Bits<64>>,
+    first_store_time: Constant<Bits<23>>,
+    phase_bit: [Constant<Bits<12>>; FB],
+}
+
+impl<const F: usize, const FB: usize> Default for FlowState<F, FB> {
+    fn default() -> Self {
+        assert!(F == 1 << FB && FB <= 12, "F = 2^FB");
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_work_valid: Default::default(),
+            s_work_ready: Default::default(),
+            s_work_flow: Default::default(),
+            s_work_len_bytes: Default::default(),
+            s_work_inflight_bytes: Default::default(),
+            s_inflight_valid: Default::default(),
+            s_inflight_ready: Default::default(),
+            s_inflight_flow: Default::default(),
+            s_inflight_inflight_bytes: Default::default(),
+            s_rate_valid: Default::default(),
+            s_rate_ready: Default::default(),
+            s_rate_flow: Default::default(),
+            s_rate_op: Default::default(),
+            s_rate_window_bytes: Default::default(),
+            s_rate_rate: Default::default(),
+            s_visit_valid: Default::default(),
+            s_visit_flow: Default::default(),
+            m_created: Default::default(),
+            m_rate: Default::default(),
+            m_window_bytes: Default::default(),
+            m_inflight_bytes: Default::default(),
+            m_len_bytes: Default::default(),
+            m_credit: Default::default(),
+            m_seen: Default::default(),
+            m_now: Default::default(),
+            m_started: Default::default(),
+            m_phase: Default::default(),
+            s_store_valid: Default::default(),
+            s_store_flow: Default::default(),
+            s_store_credit: Default::default(),
+            s_store_started: Default::default(),
+            rate_table: Default::default(),
+            len_table: Default::default(),
+            inflight_table: Default::default(),
+            credit_table: Default::default(),
+            is_clean: Default::default(),
+            scrub_flow: Default::default(),
+            work_turn: Default::default(),
+            inflight_turn: Default::default(),
+            created: Default::default(),
+            now: Default::default(),
+            store_time: Default::default(),
+            credit_word: Default::default(),
+            phase: Default::default(),
+            flow: Default::default(),
+            is_created: Default::default(),
+            work_taken: Default::default(),
+            inflight_taken: Default::default(),
+            rate_taken: Default::default(),
+            rate_mask: Default::default(),
+            not_rate_mask: Default::default(),
+            window_part: Default::default(),
+            window_wide: Default::default(),
+            time_wide: Default::default(),
+            time_part: Default::default(),
+            phase_now: Default::default(),
+            op_create: Constant::new(1.into()),
+            op_remove: Constant::new(2.into()),
+            last_flow: Constant::new((F as u64 - 1).into()),
+            one: Constant::new(1.into()),
+            started_flag: Constant::new((1_u64 << 63).into()),
+            first_store_time: Constant::new(((1_u64 << 23) - 7).into()),
+            phase_bit: array_init::array_init(|i| Constant::new((1_u64 << (11 - i)).into())),
+        }
+    }
+}
+
+impl<const F: usize, const FB: usize> Logic for FlowState<F, FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            is_clean,
+            scrub_flow,
+            work_turn,
+            inflight_turn,
+            created,
+            now,
+            store_time,
+            credit_word,
+            phase,
+            flow,
+            is_created
+        );
+        self.rate_table.clock.next = self.clock.val();
+        self.len_table.clock.next = self.clock.val();
+        self.inflight_table.clock.next = self.clock.val();
+        self.credit_table.clock.next = self.clock.val();
+        self.s_work_ready.next = self.work_turn.q.val();
+        self.s_inflight_ready.next = self.inflight_turn.q.val();
+        self.s_rate_ready.next = self.is_clean.q.val();
+        comment!("Sinks: work and in-flight bytes share one write port and take turns.");
+        self.work_turn.d.next = self.is_clean.q.val() & !self.work_turn.q.val();
+        self.inflight_turn.d.next = self.is_clean.q.val() & self.work_turn.q.val();
+        self.work_taken.next = self.s_work_valid.val() & self.work_turn.q.val();
+        self.inflight_taken.next = self.s_inflight_valid.val() & self.inflight_turn.q.val();
+        self.rate_taken.next = self.s_rate_valid.val() & self.is_clean.q.val();
+        self.len_table.write_enable.next = self.work_taken.val();
+        self.len_table.write_address.next = self.s_work_flow.val();
+        self.len_table.write_data.next = self.s_work_len_bytes.val();
+        self.inflight_table.write_enable.next = self.work_taken.val() | self.inflight_taken.val();
+        self.inflight_table.write_address.next = self.s_inflight_flow.val();
+        self.inflight_table.write_data.next = self.s_inflight_inflight_bytes.val();
+        if self.work_turn.q.val() {
+            self.inflight_table.write_address.next = self.s_work_flow.val();
+            self.inflight_table.write_data.next = self.s_work_inflight_bytes.val();
+        }
+        self.rate_table.write_enable.next = self.rate_taken.val();
+        self.rate_table.write_address.next = self.s_rate_flow.val();
+        self.window_wide.next = bit_cast::<64, 32>(self.s_rate_window_bytes.val());
+        self.window_part.next = self.window_wide.val() << 32;
+        self.rate_table.write_data.next =
+            self.window_part.val() | bit_cast::<64, 32>(self.s_rate_rate.val());
+        self.rate_mask.next = self.one.val() << self.s_rate_flow.val();
+        self.not_rate_mask.next = !self.rate_mask.val();
+        if self.rate_taken.val() {
+            if self.s_rate_op.val() == self.op_create.val() {
+                self.created.d.next = self.created.q.val() | self.rate_mask.val();
+            } else if self.s_rate_op.val() == self.op_remove.val() {
+                self.created.d.next = self.created.q.val() & self.not_rate_mask.val();
+            }
+        }
+        comment!("Visit: the flow's state is read, two registers behind the RAMs.");
+        self.rate_table.read_address.next = self.s_visit_flow.val();
+        self.len_table.read_address.next = self.s_visit_flow.val();
+        self.inflight_table.read_address.next = self.s_visit_flow.val();
+        self.credit_table.read_enable.next = self.s_visit_valid.val();
+        self.credit_table.read_address.next = self.s_visit_flow.val();
+        self.credit_word.d.next = self.credit_table.read_data.val();
+        self.flow.d.next = self.s_visit_flow.val();
+        self.is_created.d.next = self.created.q.val().get_bit(self.flow.q.val().index());
+        self.phase_now.next = 0.into();
+        for i in 0..FB {
+            if self.flow.q.val().get_bit(i) {
+                self.phase_now.next = self.phase_now.val() | self.phase_bit[i].val();
+            }
+        }
+        self.phase.d.next = self.phase_now.val();
+        self.now.d.next = self.now.q.val() + 1;
+        self.m_created.next = self.is_created.q.val();
+        self.m_rate.next = self.rate_table.read_data.val().get_bits::<32>(0);
+        self.m_window_bytes.next = self.rate_table.read_data.val().get_bits::<32>(32);
+        self.m_inflight_bytes.next = self.inflight_table.read_data.val();
+        self.m_len_bytes.next = self.len_table.read_data.val();
+        self.m_credit.next = self.credit_word.q.val().get_bits::<40>(0);
+        self.m_seen.next = self.credit_word.q.val().get_bits::<23>(40);
+        self.m_started.next = self.credit_word.q.val().get_bit(63);
+        self.m_now.next = self.now.q.val();
+        self.m_phase.next = self.phase.q.val();
+        comment!("Store {started, time of the visit, credit}; after reset clear all rows.");
+        self.store_time.d.next = self.store_time.q.val() + 1;
+        self.time_wide.next = bit_cast::<64, 23>(self.store_time.q.val());
+        self.time_part.next = self.time_wide.val() << 40;
+        self.credit_table.write_enable.next = self.s_store_valid.val();
+        self.credit_table.write_address.next = self.s_store_flow.val();
+        self.credit_table.write_data.next =
+            self.time_part.val() | bit_cast::<64, 40>(self.s_store_credit.val());
+        if self.s_store_started.val() {
+            self.credit_table.write_data.next = self.started_flag.val()
+                | self.time_part.val()
+                | bit_cast::<64, 40>(self.s_store_credit.val());
+        }
+        if !self.is_clean.q.val() {
+            self.credit_table.write_enable.next = true;
+            self.credit_table.write_address.next = self.scrub_flow.q.val();
+            self.credit_table.write_data.next = 0.into();
+            self.scrub_flow.d.next = self.scrub_flow.q.val() + 1;
+            self.is_clean.d.next = self.scrub_flow.q.val() == self.last_flow.val();
+        }
+        if self.reset.val() {
+            self.is_clean.d.next = false;
+            self.scrub_flow.d.next = 0.into();
+            self.work_turn.d.next = false;
+            self.inflight_turn.d.next = false;
+            self.created.d.next = 0.into();
+            self.now.d.next = 0.into();
+            self.store_time.d.next = self.first_store_time.val();
+        }
+    }
+}

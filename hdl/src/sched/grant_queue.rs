@@ -1,0 +1,140 @@
+//! Grants that wait for the requester, and the floor: how much a flow must lag to get in.
+//!
+//! The floor rises to the highest level seen and comes down by one level in each [`FLOOR_CYCLES`]
+//! cycles without a waiting grant: so the flow that lags most goes first, whatever the lag that
+//! all have in common.
+//!
+//! # Interface timing  cycle 0: s_push, s_seen; cycle 1: m_grant_*, m_floor
+//! # Latency and rate  [`LATENCY_CYCLES`]; one push per cycle while m_is_full is low
+//! # Number formats    levels, floor | 8 bits | thermometer
+//! # Reset             synchronous, high: empty, m_grant_flow 0, floor 0
+//! # Twins             `grants`, `floor` of sim/src/golden/sched/scheduler.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from a push to the grant.
+pub const LATENCY_CYCLES: usize = 1;
+/// Grants that can wait.
+pub const GRANT_DEPTH: usize = 2;
+/// After so many cycles without a waiting grant the floor comes down by one level.
+pub const FLOOR_CYCLES: usize = 32;
+
+/// Two places for grants, and the floor.
+#[derive(LogicBlock)]
+pub struct GrantQueue<const FB: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// A grant; only while m_is_full is low.
+    pub s_push: Signal<In, Bit>,
+    /// Its flow.
+    pub s_push_flow: Signal<In, Bits<FB>>,
+    /// A flow that may send was seen.
+    pub s_seen: Signal<In, Bit>,
+    /// Levels that it has reached.
+    pub s_seen_levels: Signal<In, Bits<8>>,
+    /// Both places are taken.
+    pub m_is_full: Signal<Out, Bit>,
+    /// Levels that a flow must have reached.
+    pub m_floor: Signal<Out, Bits<8>>,
+    /// A flow may send its packet.
+    pub m_grant_valid: Signal<Out, Bit>,
+    /// The requester takes the grant.
+    pub m_grant_ready: Signal<In, Bit>,
+    /// The flow, 0 while m_grant_valid is low.
+    pub m_grant_flow: Signal<Out, Bits<FB>>,
+    first_valid: DFF<Bit>,
+    first_flow: DFF<Bits<FB>>,
+    second_valid: DFF<Bit>,
+    second_flow: DFF<Bits<FB>>,
+    floor: DFF<Bits<8>>,
+    idle_cycles: DFF<Bits<5>>,
+    raised: Signal<Local, Bits<8>>,
+    last_idle: Constant<Bits<5>>,
+}
+
+impl<const FB: usize> Default for GrantQueue<FB> {
+    fn default() -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_push: Default::default(),
+            s_push_flow: Default::default(),
+            s_seen: Default::default(),
+            s_seen_levels: Default::default(),
+            m_is_full: Default::default(),
+            m_floor: Default::default(),
+            m_grant_valid: Default::default(),
+            m_grant_ready: Default::default(),
+            m_grant_flow: Default::default(),
+            first_valid: Default::default(),
+            first_flow: Default::default(),
+            second_valid: Default::default(),
+            second_flow: Default::default(),
+            floor: Default::default(),
+            idle_cycles: Default::default(),
+            raised: Default::default(),
+            last_idle: Constant::new((FLOOR_CYCLES as u64 - 1).into()),
+        }
+    }
+}
+
+impl<const FB: usize> Logic for GrantQueue<FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            first_valid,
+            first_flow,
+            second_valid,
+            second_flow,
+            floor,
+            idle_cycles
+        );
+        self.m_is_full.next = self.second_valid.q.val();
+        self.m_floor.next = self.floor.q.val();
+        self.m_grant_valid.next = self.first_valid.q.val();
+        self.m_grant_flow.next = self.first_flow.q.val();
+        comment!("The second place moves up when the first is free or taken.");
+        if !self.first_valid.q.val() | self.m_grant_ready.val() {
+            self.first_valid.d.next = self.second_valid.q.val();
+            self.first_flow.d.next = self.second_flow.q.val();
+            self.second_valid.d.next = false;
+            self.second_flow.d.next = 0.into();
+            if self.s_push.val() {
+                self.first_valid.d.next = true;
+                self.first_flow.d.next = self.s_push_flow.val();
+            }
+        } else if self.s_push.val() {
+            self.second_valid.d.next = true;
+            self.second_flow.d.next = self.s_push_flow.val();
+        }
+        comment!("Floor: up to the highest level seen, down while no grant waits.");
+        self.raised.next = self.floor.q.val();
+        if self.s_seen.val() {
+            self.raised.next = self.floor.q.val() | self.s_seen_levels.val();
+        }
+        self.floor.d.next = self.raised.val();
+        self.idle_cycles.d.next = 0.into();
+        if !self.first_valid.q.val() {
+            self.idle_cycles.d.next = self.idle_cycles.q.val() + 1;
+            if self.idle_cycles.q.val() == self.last_idle.val() {
+                self.floor.d.next = self.raised.val() >> 1;
+            }
+        }
+        if self.reset.val() {
+            self.first_valid.d.next = false;
+            self.first_flow.d.next = 0.into();
+            self.second_valid.d.next = false;
+            self.second_flow.d.next = 0.into();
+            self.floor.d.next = 0.into();
+            self.idle_cycles.d.next = 0.into();
+        }
+    }
+}
