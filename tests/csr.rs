@@ -15,8 +15,15 @@ fn csr_pages_are_what_the_spec_says() {
     assert_eq!(committed("nic.rdl"), regmap::system_rdl(), "fw/nic.rdl {advice}");
 }
 
-const BLOCKS: [&str; 6] =
-    ["axil_port", "csr", "csr_regs", "table_window", "event_counters", "completion_queue"];
+const BLOCKS: [&str; 7] = [
+    "axil_port",
+    "csr",
+    "csr_regs",
+    "table_window",
+    "event_counters",
+    "completion_queue",
+    "registers",
+];
 
 #[test]
 fn csr_blocks_match_golden() {

@@ -31,6 +31,7 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("table_window", |c| emit("table_window", host::table_window::TableWindow::new(c), c)),
     ("event_counters", |c| emit("event_counters", host::event_counters::NicCounters::default(), c)),
     ("completion_queue", completion_queue),
+    ("registers", registers),
 ];
 
 fn completion_queue(config: &NicConfig) -> Result<Design, EmitError> {
@@ -39,6 +40,16 @@ fn completion_queue(config: &NicConfig) -> Result<Design, EmitError> {
     match config.cq_depth() {
         256 => emit(name, CompletionQueue::<256, 8, 9>::default(), config),
         1024 => emit(name, CompletionQueue::<1024, 10, 11>::default(), config),
+        _ => Err(no_such_size(name, config)),
+    }
+}
+
+fn registers(config: &NicConfig) -> Result<Design, EmitError> {
+    use host::registers::Registers;
+    let name = "registers";
+    match config.cq_depth() {
+        256 => emit(name, Registers::<256, 8, 9>::new(config), config),
+        1024 => emit(name, Registers::<1024, 10, 11>::new(config), config),
         _ => Err(no_such_size(name, config)),
     }
 }

@@ -12,6 +12,7 @@ use crate::golden::host::csr_regs::{CsrRegs, CsrRegsIn, CsrRegsOut};
 use crate::golden::host::event_counters::{
     EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses,
 };
+use crate::golden::host::registers::{CfgReady, Registers, RegistersIn, RegistersOut};
 use crate::golden::host::table_window::{TableWindow, TableWindowIn, TableWindowOut};
 use nic_spec::config::NicConfig;
 use nic_spec::regs;
@@ -21,6 +22,7 @@ use rand_chacha::ChaCha8Rng;
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
     let (sizes, window_sizes, depth) = (config.clone(), config.clone(), config.cq_depth());
+    let all_sizes = config.clone();
     vec![
         Bench::new("csr_regs", config, CsrRegs::default, Random::new),
         Bench::new("event_counters", config, EventCounters::default, Counting::new),
@@ -33,6 +35,7 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         Bench::new("axil_port", config, AxilPort::default, Accessing::new),
         Bench::new("table_window", config, move || TableWindow::new(&window_sizes), Random::new),
         Bench::new("csr", config, move || Csr::new(&sizes), Decoding::new),
+        Bench::new("registers", config, move || Registers::new(&all_sizes), Software::new),
     ]
 }
 
@@ -245,5 +248,78 @@ impl Stimulus<Csr> for Decoding {
             counter_done: out.counter_valid && rng.gen_ratio(1, 8),
             counter_data: rng.gen(),
         }
+    }
+}
+
+/// Software that reads and writes registers, blocks that take rows, and completions.
+struct Software {
+    rng: ChaCha8Rng,
+    bus: AxilMaster,
+    completing: Completing,
+}
+
+impl Software {
+    fn new(seed: u64) -> Self {
+        let (rng, completing) = (ChaCha8Rng::seed_from_u64(seed ^ 1), Completing::new(seed));
+        Self { rng, bus: AxilMaster::default(), completing }
+    }
+
+    fn address(&mut self) -> u16 {
+        let rng = &mut self.rng;
+        match rng.gen_range(0..16) {
+            0 => rng.gen_range(0..0x500),
+            1..=3 => regs::ROW_COMMIT,
+            4 | 5 => regs::CQ_POP,
+            6 => regs::CQ_COUNT,
+            7 => regs::CQ_ENTRY + 4 * rng.gen_range(0..4),
+            8 => regs::COUNTERS + 4 * rng.gen_range(0..40),
+            9 | 10 => regs::ROW_DATA + 4 * rng.gen_range(0..16),
+            11 => regs::ROW_STATUS,
+            _ => 4 * rng.gen_range(0..40),
+        }
+    }
+}
+
+impl Stimulus<Registers> for Software {
+    fn next(&mut self, cycle: u64, out: &RegistersOut) -> RegistersIn {
+        let slave = &out.s_axil;
+        if slave.awready || !self.bus.awvalid {
+            self.bus.awaddr = self.address();
+            self.bus.awvalid = self.rng.gen_ratio(1, 8);
+        }
+        if slave.wready || !self.bus.wvalid {
+            let rng = &mut self.rng;
+            let row = rng.gen_range(0..4) << 16 | rng.gen_range(0..70);
+            self.bus.wdata = if rng.gen() { rng.gen() } else { row };
+            self.bus.wstrb = if rng.gen_ratio(1, 16) { rng.gen_range(0..16) } else { 15 };
+            self.bus.wvalid = rng.gen_ratio(1, 4);
+        }
+        if slave.arready || !self.bus.arvalid {
+            self.bus.araddr = self.address();
+            self.bus.arvalid = self.rng.gen_ratio(1, 8);
+        }
+        self.bus.bready = self.rng.gen();
+        self.bus.rready = self.rng.gen();
+        let queue_out = CompletionQueueOut {
+            s_requester_ready: out.s_requester_ready,
+            s_responder_ready: out.s_responder_ready,
+            ..Default::default()
+        };
+        let completions =
+            Stimulus::<CompletionQueue>::next(&mut self.completing, cycle, &queue_out);
+        let rng = &mut self.rng;
+        let reset = rng.gen_ratio(1, 20_000);
+        if reset {
+            self.bus = AxilMaster::default();
+        }
+        let (s_requester, s_responder) = (completions.s_requester, completions.s_responder);
+        let m_cfg = CfgReady {
+            responder_ready: rng.gen_ratio(1, 3),
+            requester_ready: rng.gen_ratio(1, 3),
+            tx_ready: rng.gen_ratio(1, 3),
+            cc_ready: rng.gen_ratio(1, 3),
+        };
+        let event = Pulses(core::array::from_fn(|_| rng.gen_ratio(1, 16)));
+        RegistersIn { reset, s_axil: self.bus, m_cfg, s_requester, s_responder, event }
     }
 }

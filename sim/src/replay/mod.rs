@@ -108,11 +108,9 @@ impl fmt::Display for ReplayError {
             Self::Gap { psn } => {
                 write!(f, "packets before PSN {psn} are missing, so messages cannot be rebuilt")
             }
-            Self::NeverDue { record, psn } => write!(
-                f,
-                "record {} answers PSN {psn}, which the NIC never sent",
-                record + 1
-            ),
+            Self::NeverDue { record, psn } => {
+                write!(f, "record {} answers PSN {psn}, which the NIC never sent", record + 1)
+            }
         }
     }
 }

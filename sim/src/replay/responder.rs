@@ -168,9 +168,14 @@ fn set_up(
             host_address: at,
             ..MrRow::default()
         })?;
-        placed.push(super::Placed { rkey: region.rkey, va: region.va, at, bytes: region.length_bytes });
-        host_address = (at + region.length_bytes).next_multiple_of(REGION_ALIGN_BYTES)
-            + REGION_ALIGN_BYTES;
+        placed.push(super::Placed {
+            rkey: region.rkey,
+            va: region.va,
+            at,
+            bytes: region.length_bytes,
+        });
+        host_address =
+            (at + region.length_bytes).next_multiple_of(REGION_ALIGN_BYTES) + REGION_ALIGN_BYTES;
     }
     for pair in &conversation.pairs {
         nic.create_qp(&QpConfig {

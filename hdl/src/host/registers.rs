@@ -1,0 +1,281 @@
+//! The register side of the NIC: AXI4-Lite port, decode, configuration registers, table window,
+//! event counters and completion queue, wired together.
+//!
+//! # Source            ARCHITECTURE.md, CSR
+//! # Interface timing  that of the blocks inside; nothing is added
+//! # Reset             synchronous, high
+//! # Twins             sim/src/golden/host/registers.rs, tests/csr.rs
+
+use super::axil_port::AxilPort;
+use super::completion_queue::CompletionQueue;
+use super::csr::Csr;
+use super::csr_regs::CsrRegs;
+use super::event_counters::NicCounters;
+use super::table_window::TableWindow;
+use crate::Module;
+use nic_spec::regs::EVENTS;
+use nic_spec::NicConfig;
+use rust_hdl_core::prelude::*;
+
+/// Event inputs.
+pub const EVENT_COUNT: usize = EVENTS.len();
+
+macro_rules! registers {
+    ($(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
+        $fields:tt)),* $(,)?) => {
+        /// The register side, with a completion queue of `D = 2^A` entries, `AP1 = A + 1`.
+        #[derive(LogicBlock)]
+        pub struct Registers<const D: usize, const A: usize, const AP1: usize> {
+            module_type: Module<Self>,
+            /// Core clock.
+            pub clock: Signal<In, Clock>,
+            /// Synchronous reset, active high.
+            pub reset: Signal<In, Bit>,
+            /// Write address, bytes.
+            pub s_axil_awaddr: Signal<In, Bits<16>>,
+            /// Write address is valid.
+            pub s_axil_awvalid: Signal<In, Bit>,
+            /// Write address is taken.
+            pub s_axil_awready: Signal<Out, Bit>,
+            /// Write data.
+            pub s_axil_wdata: Signal<In, Bits<32>>,
+            /// Write strobes; all must be high.
+            pub s_axil_wstrb: Signal<In, Bits<4>>,
+            /// Write data is valid.
+            pub s_axil_wvalid: Signal<In, Bit>,
+            /// Write data is taken.
+            pub s_axil_wready: Signal<Out, Bit>,
+            /// Write response is valid.
+            pub s_axil_bvalid: Signal<Out, Bit>,
+            /// 0 OKAY, 2 SLVERR.
+            pub s_axil_bresp: Signal<Out, Bits<2>>,
+            /// Write response is taken.
+            pub s_axil_bready: Signal<In, Bit>,
+            /// Read address, bytes.
+            pub s_axil_araddr: Signal<In, Bits<16>>,
+            /// Read address is valid.
+            pub s_axil_arvalid: Signal<In, Bit>,
+            /// Read address is taken.
+            pub s_axil_arready: Signal<Out, Bit>,
+            /// Read data is valid.
+            pub s_axil_rvalid: Signal<Out, Bit>,
+            /// Read data.
+            pub s_axil_rdata: Signal<Out, Bits<32>>,
+            /// 0 OKAY, 2 SLVERR.
+            pub s_axil_rresp: Signal<Out, Bits<2>>,
+            /// Read data is taken.
+            pub s_axil_rready: Signal<In, Bit>,
+            $(#[doc = $doc] pub $port: Signal<Out, Bits<$width>>,)*
+            /// Table of the row.
+            pub cfg_table: Signal<Out, Bits<2>>,
+            /// Index of the row.
+            pub cfg_index: Signal<Out, Bits<16>>,
+            /// The row.
+            pub cfg_row: Signal<Out, Bits<512>>,
+            /// The row waits for the responder.
+            pub m_cfg_responder_valid: Signal<Out, Bit>,
+            /// It is taken.
+            pub m_cfg_responder_ready: Signal<In, Bit>,
+            /// The row waits for the requester.
+            pub m_cfg_requester_valid: Signal<Out, Bit>,
+            /// It is taken.
+            pub m_cfg_requester_ready: Signal<In, Bit>,
+            /// The row waits for the tx pipe.
+            pub m_cfg_tx_valid: Signal<Out, Bit>,
+            /// It is taken.
+            pub m_cfg_tx_ready: Signal<In, Bit>,
+            /// The row waits for the CC unit.
+            pub m_cfg_cc_valid: Signal<Out, Bit>,
+            /// It is taken.
+            pub m_cfg_cc_ready: Signal<In, Bit>,
+            /// Completion of the requester.
+            pub s_requester_valid: Signal<In, Bit>,
+            /// Taken.
+            pub s_requester_ready: Signal<Out, Bit>,
+            /// Status code.
+            pub s_requester_status: Signal<In, Bits<8>>,
+            /// Flow index.
+            pub s_requester_flow: Signal<In, Bits<16>>,
+            /// Id of the work request.
+            pub s_requester_wr_id: Signal<In, Bits<32>>,
+            /// Bytes of the message.
+            pub s_requester_byte_len: Signal<In, Bits<32>>,
+            /// Completion of the responder.
+            pub s_responder_valid: Signal<In, Bit>,
+            /// Taken.
+            pub s_responder_ready: Signal<Out, Bit>,
+            /// Status code.
+            pub s_responder_status: Signal<In, Bits<8>>,
+            /// Flow index.
+            pub s_responder_flow: Signal<In, Bits<16>>,
+            /// Immediate data.
+            pub s_responder_imm: Signal<In, Bits<32>>,
+            /// Bytes of the message.
+            pub s_responder_byte_len: Signal<In, Bits<32>>,
+            /// Room for what the responder may still complete.
+            pub cq_space: Signal<Out, Bit>,
+            /// Event pulses, in the order of the register map.
+            pub event: [Signal<In, Bit>; EVENT_COUNT],
+            port: AxilPort,
+            decode: Csr,
+            config_regs: CsrRegs,
+            window: TableWindow,
+            counters: NicCounters,
+            queue: CompletionQueue<D, A, AP1>,
+        }
+
+        impl<const D: usize, const A: usize, const AP1: usize> Registers<D, A, AP1> {
+            /// The registers of a NIC of these sizes.
+            pub fn new(config: &NicConfig) -> Self {
+                assert_eq!(D, config.cq_depth());
+                Self {
+                    module_type: Default::default(),
+                    clock: Default::default(),
+                    reset: Default::default(),
+                    s_axil_awaddr: Default::default(),
+                    s_axil_awvalid: Default::default(),
+                    s_axil_awready: Default::default(),
+                    s_axil_wdata: Default::default(),
+                    s_axil_wstrb: Default::default(),
+                    s_axil_wvalid: Default::default(),
+                    s_axil_wready: Default::default(),
+                    s_axil_bvalid: Default::default(),
+                    s_axil_bresp: Default::default(),
+                    s_axil_bready: Default::default(),
+                    s_axil_araddr: Default::default(),
+                    s_axil_arvalid: Default::default(),
+                    s_axil_arready: Default::default(),
+                    s_axil_rvalid: Default::default(),
+                    s_axil_rdata: Default::default(),
+                    s_axil_rresp: Default::default(),
+                    s_axil_rready: Default::default(),
+                    $($port: Default::default(),)*
+                    cfg_table: Default::default(),
+                    cfg_index: Default::default(),
+                    cfg_row: Default::default(),
+                    m_cfg_responder_valid: Default::default(),
+                    m_cfg_responder_ready: Default::default(),
+                    m_cfg_requester_valid: Default::default(),
+                    m_cfg_requester_ready: Default::default(),
+                    m_cfg_tx_valid: Default::default(),
+                    m_cfg_tx_ready: Default::default(),
+                    m_cfg_cc_valid: Default::default(),
+                    m_cfg_cc_ready: Default::default(),
+                    s_requester_valid: Default::default(),
+                    s_requester_ready: Default::default(),
+                    s_requester_status: Default::default(),
+                    s_requester_flow: Default::default(),
+                    s_requester_wr_id: Default::default(),
+                    s_requester_byte_len: Default::default(),
+                    s_responder_valid: Default::default(),
+                    s_responder_ready: Default::default(),
+                    s_responder_status: Default::default(),
+                    s_responder_flow: Default::default(),
+                    s_responder_imm: Default::default(),
+                    s_responder_byte_len: Default::default(),
+                    cq_space: Default::default(),
+                    event: array_init::array_init(|_| Default::default()),
+                    port: Default::default(),
+                    decode: Csr::new(config),
+                    config_regs: Default::default(),
+                    window: TableWindow::new(config),
+                    counters: Default::default(),
+                    queue: Default::default(),
+                }
+            }
+        }
+
+        impl<const D: usize, const A: usize, const AP1: usize> Logic for Registers<D, A, AP1> {
+            #[hdl_gen]
+            fn update(&mut self) {
+                clock!(self, clock, port, decode, config_regs, window, counters, queue);
+                self.port.reset.next = self.reset.val();
+                self.decode.reset.next = self.reset.val();
+                self.config_regs.reset.next = self.reset.val();
+                self.window.reset.next = self.reset.val();
+                self.counters.reset.next = self.reset.val();
+                self.queue.reset.next = self.reset.val();
+                comment!("bus");
+                self.port.s_axil_awaddr.next = self.s_axil_awaddr.val();
+                self.port.s_axil_awvalid.next = self.s_axil_awvalid.val();
+                self.s_axil_awready.next = self.port.s_axil_awready.val();
+                self.port.s_axil_wdata.next = self.s_axil_wdata.val();
+                self.port.s_axil_wstrb.next = self.s_axil_wstrb.val();
+                self.port.s_axil_wvalid.next = self.s_axil_wvalid.val();
+                self.s_axil_wready.next = self.port.s_axil_wready.val();
+                self.s_axil_bvalid.next = self.port.s_axil_bvalid.val();
+                self.s_axil_bresp.next = self.port.s_axil_bresp.val();
+                self.port.s_axil_bready.next = self.s_axil_bready.val();
+                self.port.s_axil_araddr.next = self.s_axil_araddr.val();
+                self.port.s_axil_arvalid.next = self.s_axil_arvalid.val();
+                self.s_axil_arready.next = self.port.s_axil_arready.val();
+                self.s_axil_rvalid.next = self.port.s_axil_rvalid.val();
+                self.s_axil_rdata.next = self.port.s_axil_rdata.val();
+                self.s_axil_rresp.next = self.port.s_axil_rresp.val();
+                self.port.s_axil_rready.next = self.s_axil_rready.val();
+                self.decode.s_valid.next = self.port.m_valid.val();
+                self.decode.s_write.next = self.port.m_write.val();
+                self.decode.s_addr.next = self.port.m_addr.val();
+                self.decode.s_wdata.next = self.port.m_wdata.val();
+                self.port.s_done.next = self.decode.s_done.val();
+                self.port.s_error.next = self.decode.s_error.val();
+                self.port.s_rdata.next = self.decode.s_rdata.val();
+                comment!("configuration registers");
+                self.config_regs.wr_valid.next = self.decode.regs_wr_valid.val();
+                self.config_regs.wr_index.next = self.port.m_addr.val().get_bits::<8>(2);
+                self.config_regs.wr_data.next = self.port.m_wdata.val();
+                self.config_regs.rd_index.next = self.port.m_addr.val().get_bits::<8>(2);
+                self.decode.regs_hit.next = self.config_regs.rd_hit.val();
+                self.decode.regs_data.next = self.config_regs.rd_data.val();
+                $(self.$port.next = self.config_regs.$port.val();)*
+                comment!("table window");
+                self.window.word_write.next = self.decode.window_write.val();
+                self.window.word_index.next = self.port.m_addr.val().get_bits::<4>(2);
+                self.window.wdata.next = self.port.m_wdata.val();
+                self.window.commit.next = self.decode.window_commit.val();
+                self.window.wr_room.next = self.queue.wr_room.val();
+                self.decode.window_word.next = self.window.word.val();
+                self.decode.window_busy.next = self.window.busy.val();
+                self.decode.window_refused.next = self.window.refused.val();
+                self.cfg_table.next = self.window.cfg_table.val();
+                self.cfg_index.next = self.window.cfg_index.val();
+                self.cfg_row.next = self.window.cfg_row.val();
+                self.m_cfg_responder_valid.next = self.window.m_cfg_responder_valid.val();
+                self.window.m_cfg_responder_ready.next = self.m_cfg_responder_ready.val();
+                self.m_cfg_requester_valid.next = self.window.m_cfg_requester_valid.val();
+                self.window.m_cfg_requester_ready.next = self.m_cfg_requester_ready.val();
+                self.m_cfg_tx_valid.next = self.window.m_cfg_tx_valid.val();
+                self.window.m_cfg_tx_ready.next = self.m_cfg_tx_ready.val();
+                self.m_cfg_cc_valid.next = self.window.m_cfg_cc_valid.val();
+                self.window.m_cfg_cc_ready.next = self.m_cfg_cc_ready.val();
+                comment!("completions");
+                self.queue.s_requester_valid.next = self.s_requester_valid.val();
+                self.s_requester_ready.next = self.queue.s_requester_ready.val();
+                self.queue.s_requester_status.next = self.s_requester_status.val();
+                self.queue.s_requester_flow.next = self.s_requester_flow.val();
+                self.queue.s_requester_wr_id.next = self.s_requester_wr_id.val();
+                self.queue.s_requester_byte_len.next = self.s_requester_byte_len.val();
+                self.queue.s_responder_valid.next = self.s_responder_valid.val();
+                self.s_responder_ready.next = self.queue.s_responder_ready.val();
+                self.queue.s_responder_status.next = self.s_responder_status.val();
+                self.queue.s_responder_flow.next = self.s_responder_flow.val();
+                self.queue.s_responder_imm.next = self.s_responder_imm.val();
+                self.queue.s_responder_byte_len.next = self.s_responder_byte_len.val();
+                self.queue.pop.next = self.decode.queue_pop.val();
+                self.decode.queue_valid.next = self.queue.head_valid.val();
+                self.decode.queue_head.next = self.queue.head.val();
+                self.decode.queue_count.next = bit_cast::<16, AP1>(self.queue.count.val());
+                self.cq_space.next = self.queue.responder_room.val();
+                comment!("event counters");
+                for i in 0..EVENT_COUNT {
+                    self.counters.event[i].next = self.event[i].val();
+                }
+                self.counters.rd_valid.next = self.decode.counter_valid.val();
+                self.counters.rd_index.next = self.port.m_addr.val().get_bits::<6>(2);
+                self.decode.counter_done.next = self.counters.rd_done.val();
+                self.decode.counter_data.next = self.counters.rd_data.val();
+            }
+        }
+    };
+}
+nic_spec::config_registers!(registers);

@@ -1,0 +1,214 @@
+//! Twin of `hdl/src/host/registers.rs`: the register side, composed of its blocks' twins.
+
+use super::axil_port::{AxilMaster, AxilPort, AxilPortIn, AxilPortOut, AxilSlave};
+use super::completion_queue::{
+    CompletionQueue, CompletionQueueIn, CompletionQueueOut, RequesterCqe, ResponderCqe,
+};
+use super::csr::{Csr, CsrIn, CsrOut};
+use super::csr_regs::{CsrConfig, CsrRegs, CsrRegsIn, CsrRegsOut};
+use super::event_counters::{EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses};
+use super::table_window::{CfgRow, TableWindow, TableWindowIn, TableWindowOut};
+use crate::ports::{Golden, PortDef, PortField, Ports};
+use nic_spec::NicConfig;
+
+crate::ports! {
+    /// Readies of the blocks that keep tables.
+    pub struct CfgReady {
+        pub responder_ready: bool,
+        pub requester_ready: bool,
+        pub tx_ready: bool,
+        pub cc_ready: bool,
+    }
+}
+crate::ports! {
+    /// Valids towards the blocks that keep tables.
+    pub struct CfgValid {
+        pub responder_valid: bool,
+        pub requester_valid: bool,
+        pub tx_valid: bool,
+        pub cc_valid: bool,
+    }
+}
+crate::ports! {
+    /// Inputs.
+    pub struct RegistersIn {
+        pub reset: bool,
+        pub s_axil: AxilMaster,
+        pub m_cfg: CfgReady,
+        pub s_requester: RequesterCqe,
+        pub s_responder: ResponderCqe,
+        pub event: Pulses,
+    }
+}
+
+/// Outputs; the configuration ports stand without a prefix.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RegistersOut {
+    /// Bus.
+    pub s_axil: AxilSlave,
+    /// Row for the tables.
+    pub cfg: CfgRow,
+    /// Who shall take it.
+    pub m_cfg: CfgValid,
+    /// Completion of the requester is taken.
+    pub s_requester_ready: bool,
+    /// Completion of the responder is taken.
+    pub s_responder_ready: bool,
+    /// Room for what the responder may still complete.
+    pub cq_space: bool,
+    /// Ports `cfg_*` of the configuration registers.
+    pub config: CsrConfig,
+}
+
+crate::ports! {
+    /// The outputs in port order.
+    struct Named {
+        s_axil: AxilSlave,
+        cfg: CfgRow,
+        m_cfg: CfgValid,
+        s_requester_ready: bool,
+        s_responder_ready: bool,
+        cq_space: bool,
+    }
+}
+
+impl PortField for RegistersOut {
+    const WORDS: usize = Named::WORDS + CsrConfig::WORDS;
+    fn define(name: &str, defs: &mut Vec<PortDef>) {
+        Named::define(name, defs);
+        CsrConfig::define(name, defs);
+    }
+    fn store(&self, words: &mut [u64]) {
+        let (s_axil, cfg, m_cfg) = (self.s_axil, self.cfg, self.m_cfg);
+        let (s_requester_ready, s_responder_ready) =
+            (self.s_requester_ready, self.s_responder_ready);
+        let cq_space = self.cq_space;
+        Named { s_axil, cfg, m_cfg, s_requester_ready, s_responder_ready, cq_space }.store(words);
+        self.config.store(&mut words[Named::WORDS..]);
+    }
+    fn load(words: &[u64]) -> Self {
+        let n = Named::load(words);
+        Self {
+            s_axil: n.s_axil,
+            cfg: n.cfg,
+            m_cfg: n.m_cfg,
+            s_requester_ready: n.s_requester_ready,
+            s_responder_ready: n.s_responder_ready,
+            cq_space: n.cq_space,
+            config: CsrConfig::load(&words[Named::WORDS..]),
+        }
+    }
+}
+impl Ports for RegistersOut {}
+
+/// The register side.
+#[derive(Clone, Debug)]
+pub struct Registers {
+    port: AxilPort,
+    decode: Csr,
+    config_regs: CsrRegs,
+    window: TableWindow,
+    counters: EventCounters,
+    queue: CompletionQueue,
+    wires: Wires,
+}
+
+/// Outputs of the blocks after the last edge.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wires {
+    port: AxilPortOut,
+    decode: CsrOut,
+    config_regs: CsrRegsOut,
+    window: TableWindowOut,
+    counters: EventCountersOut,
+    queue: CompletionQueueOut,
+}
+
+impl Registers {
+    /// The registers of a NIC of these sizes.
+    pub fn new(config: &NicConfig) -> Self {
+        Self {
+            port: AxilPort::default(),
+            decode: Csr::new(config),
+            config_regs: CsrRegs::default(),
+            window: TableWindow::new(config),
+            counters: EventCounters::default(),
+            queue: CompletionQueue::new(config.cq_depth()),
+            wires: Wires::default(),
+        }
+    }
+}
+
+impl Golden for Registers {
+    type In = RegistersIn;
+    type Out = RegistersOut;
+
+    fn step(&mut self, i: &RegistersIn) -> RegistersOut {
+        let w = self.wires;
+        let reset = i.reset;
+        let (index, wdata) = ((w.port.m.addr >> 2) as u8, w.port.m.wdata);
+        self.wires.port = self.port.step(&AxilPortIn { reset, s_axil: i.s_axil, s: w.decode.s });
+        self.wires.decode = self.decode.step(&CsrIn {
+            reset,
+            s: w.port.m,
+            regs_hit: w.config_regs.rd.hit,
+            regs_data: w.config_regs.rd.data,
+            window_word: w.window.word,
+            window_busy: w.window.busy,
+            window_refused: w.window.refused,
+            queue_valid: w.queue.head_valid,
+            queue_head: w.queue.head,
+            queue_count: w.queue.count,
+            counter_done: w.counters.rd_done,
+            counter_data: w.counters.rd_data,
+        });
+        self.wires.config_regs = self.config_regs.step(&CsrRegsIn {
+            reset,
+            wr_valid: w.decode.regs_wr_valid,
+            wr_index: index,
+            wr_data: wdata,
+            rd_index: index,
+        });
+        self.wires.window = self.window.step(&TableWindowIn {
+            reset,
+            word_write: w.decode.window_write,
+            word_index: index & 15,
+            wdata,
+            commit: w.decode.window_commit,
+            wr_room: w.queue.wr_room,
+            m_cfg_responder_ready: i.m_cfg.responder_ready,
+            m_cfg_requester_ready: i.m_cfg.requester_ready,
+            m_cfg_tx_ready: i.m_cfg.tx_ready,
+            m_cfg_cc_ready: i.m_cfg.cc_ready,
+        });
+        let rd = EventRead { valid: w.decode.counter_valid, index: index & 63 };
+        self.wires.counters = self.counters.step(&EventCountersIn { reset, event: i.event, rd });
+        self.wires.queue = self.queue.step(&CompletionQueueIn {
+            reset,
+            s_requester: i.s_requester,
+            s_responder: i.s_responder,
+            pop: w.decode.queue_pop,
+        });
+        self.outputs()
+    }
+}
+
+impl Registers {
+    fn outputs(&self) -> RegistersOut {
+        let w = &self.wires;
+        RegistersOut {
+            s_axil: w.port.s_axil,
+            cfg: w.window.cfg,
+            m_cfg: CfgValid {
+                responder_valid: w.window.m_cfg_responder_valid,
+                requester_valid: w.window.m_cfg_requester_valid,
+                tx_valid: w.window.m_cfg_tx_valid,
+                cc_valid: w.window.m_cfg_cc_valid,
+            },
+            s_requester_ready: w.queue.s_requester_ready,
+            s_responder_ready: w.queue.s_responder_ready,
+            cq_space: w.queue.responder_room,
+            config: w.config_regs.config,
+        }
+    }
+}
