@@ -101,9 +101,8 @@ fn lint_finds_planted_faults() {
     let yosys = "read_verilog bad.v; hierarchy -check -top bad; proc; \
                  select -assert-none t:$dlatch; flatten; check -assert";
     for (what, body) in faults {
-        let text = format!(
-            "module bad(input wire a, input wire b, output wire y);\n{body}\nendmodule\n"
-        );
+        let text =
+            format!("module bad(input wire a, input wire b, output wire y);\n{body}\nendmodule\n");
         std::fs::write(dir.join("bad.v"), text).expect("build directory is writable");
         assert!(!complaint("yosys", &["-q", "-p", yosys], &dir).is_empty(), "yosys: {what}");
         let verilator = ["--lint-only", "-Wall", "bad.v"];
