@@ -87,6 +87,36 @@ fn lint_yosys_finds_no_latch_loop_or_undriven_net() {
     });
 }
 
+/// Rust files with a block in `dir` and below.
+fn block_files(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(dir).expect("the sources are readable") {
+        let path = entry.expect("the sources are readable").path();
+        if path.is_dir() && !path.ends_with("emit") {
+            block_files(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let text = std::fs::read_to_string(&path).expect("the sources are readable");
+            if text.contains("#[derive(LogicBlock") {
+                found.push(path);
+            }
+        }
+    }
+}
+
+#[test]
+fn lint_readme_has_a_row_for_each_block() {
+    let hdl = Path::new(env!("CARGO_MANIFEST_DIR")).join("hdl");
+    let page = std::fs::read_to_string(hdl.join("README.md")).expect("hdl/README.md is there");
+    let mut files = vec![];
+    block_files(&hdl.join("src"), &mut files);
+    assert!(files.len() >= 20, "blocks were not found");
+    let row = |file: &PathBuf| {
+        let path = file.strip_prefix(&hdl).expect("below hdl").display().to_string();
+        page.contains(&format!("]({path}) |")).then_some(()).ok_or(path)
+    };
+    let missing: Vec<String> = files.iter().filter_map(|f| row(f).err()).collect();
+    assert!(missing.is_empty(), "hdl/README.md has no row for {missing:?}");
+}
+
 /// The checks themselves can fail: a latch, an undriven net, a loop and a width error are found.
 #[test]
 fn lint_finds_planted_faults() {
