@@ -6,6 +6,7 @@
 mod run;
 
 pub mod cc;
+pub mod dma;
 pub mod host;
 pub mod requester;
 pub mod responder;
@@ -92,6 +93,7 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         requester::benches,
         tx::benches,
         host::benches,
+        dma::benches,
     ];
     areas.iter().flat_map(|area| area(config)).collect()
 }

@@ -202,6 +202,11 @@ impl AxiMem {
         self.error_ranges.push(range);
     }
 
+    /// No range fails from now on.
+    pub fn clear_failures(&mut self) {
+        self.error_ranges.clear();
+    }
+
     /// Host side: `byte_count` bytes from `addr`.
     pub fn load(&self, addr: u64, byte_count: usize) -> Vec<u8> {
         (0..byte_count as u64).map(|i| self.byte(addr.wrapping_add(i))).collect()
@@ -232,6 +237,13 @@ impl AxiMem {
             }
         }
         ranges
+    }
+
+    /// Whether the master has written the byte at `addr`.
+    pub fn was_written(&self, addr: u64) -> bool {
+        let page = self.pages.get(&(addr / PAGE_BYTES));
+        let at = (addr % PAGE_BYTES) as usize;
+        page.is_some_and(|page| page.written[at / 64] >> (at % 64) & 1 == 1)
     }
 
     /// Forgets what was written so far (the bytes stay).

@@ -1,0 +1,148 @@
+//! Read engine: host memory to a stream over AXI4, from any byte address.
+//!
+//! # Source            AMBA AXI4: INCR bursts, no ID, all data in order
+//! # Interface timing  cycle 0: s_cmd taken; cycle 4: its first burst on AR
+//! # Latency and rate  one beat per cycle, one command every 4 + bursts cycles; up to eight
+//!                     commands are asked for ahead of the data
+//! # Shape             windows of 256 beats (2 KB at 64 bits): a burst never leaves its window, so
+//!                     never crosses 4 KB; 4096 bytes take at most 3 bursts at 64 bits.
+//!                     A command of 0 bytes gives no frame
+//! # Reset             synchronous, high: idle
+//! # Twins             sim/src/golden/host/dma_read.rs, tests/dma_read.rs
+
+use super::dma_bursts::DmaBursts;
+use super::dma_read_align::DmaReadAlign;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+
+/// Read engine of `W` data bits; `W2 = 2 W`, `KB = W / 8`.
+#[derive(LogicBlock)]
+pub struct DmaRead<const W: usize, const W2: usize, const KB: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// A command is offered.
+    pub s_cmd_valid: Signal<In, Bit>,
+    /// It will be taken.
+    pub s_cmd_ready: Signal<Out, Bit>,
+    /// Byte address.
+    pub s_cmd_addr: Signal<In, Bits<64>>,
+    /// Length, 0..=4096.
+    pub s_cmd_bytes: Signal<In, Bits<13>>,
+    /// Byte address of the burst.
+    pub m_axi_araddr: Signal<Out, Bits<64>>,
+    /// Beats less one.
+    pub m_axi_arlen: Signal<Out, Bits<8>>,
+    /// log2 KB.
+    pub m_axi_arsize: Signal<Out, Bits<3>>,
+    /// INCR.
+    pub m_axi_arburst: Signal<Out, Bits<2>>,
+    /// A burst stands.
+    pub m_axi_arvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_axi_arready: Signal<In, Bit>,
+    /// Data.
+    pub m_axi_rdata: Signal<In, Bits<W>>,
+    /// Response; bit 1 means error.
+    pub m_axi_rresp: Signal<In, Bits<2>>,
+    /// A beat is offered.
+    pub m_axi_rvalid: Signal<In, Bit>,
+    /// It will be taken.
+    pub m_axi_rready: Signal<Out, Bit>,
+    /// Data, byte 0 in bits 7:0.
+    pub m_axis_tdata: Signal<Out, Bits<W>>,
+    /// Valid bytes.
+    pub m_axis_tkeep: Signal<Out, Bits<KB>>,
+    /// Last beat of the command.
+    pub m_axis_tlast: Signal<Out, Bit>,
+    /// On the last beat: the memory reported an error.
+    pub m_axis_tuser: Signal<Out, Bit>,
+    /// A beat stands.
+    pub m_axis_tvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_axis_tready: Signal<In, Bit>,
+    cutter: DmaBursts<KB>,
+    aligner: DmaReadAlign<W, W2, KB>,
+    has_bytes: Signal<Local, Bit>,
+    no_bursts: Constant<Bits<5>>,
+    size: Constant<Bits<3>>,
+    incr: Constant<Bits<2>>,
+}
+
+impl<const W: usize, const W2: usize, const KB: usize> Default for DmaRead<W, W2, KB> {
+    fn default() -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_cmd_valid: Default::default(),
+            s_cmd_ready: Default::default(),
+            s_cmd_addr: Default::default(),
+            s_cmd_bytes: Default::default(),
+            m_axi_araddr: Default::default(),
+            m_axi_arlen: Default::default(),
+            m_axi_arsize: Default::default(),
+            m_axi_arburst: Default::default(),
+            m_axi_arvalid: Default::default(),
+            m_axi_arready: Default::default(),
+            m_axi_rdata: Default::default(),
+            m_axi_rresp: Default::default(),
+            m_axi_rvalid: Default::default(),
+            m_axi_rready: Default::default(),
+            m_axis_tdata: Default::default(),
+            m_axis_tkeep: Default::default(),
+            m_axis_tlast: Default::default(),
+            m_axis_tuser: Default::default(),
+            m_axis_tvalid: Default::default(),
+            m_axis_tready: Default::default(),
+            cutter: Default::default(),
+            aligner: Default::default(),
+            has_bytes: Default::default(),
+            no_bursts: Constant::new(0.into()),
+            size: Constant::new(u64::from(KB.trailing_zeros()).into()),
+            incr: Constant::new(1.into()),
+        }
+    }
+}
+
+impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaRead<W, W2, KB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.cutter.clock.next = self.clock.val();
+        self.cutter.reset.next = self.reset.val();
+        self.aligner.clock.next = self.clock.val();
+        self.aligner.reset.next = self.reset.val();
+        comment!("Commands go to the cutter, which is the AR channel.");
+        self.cutter.s_valid.next = self.s_cmd_valid.val();
+        self.cutter.s_addr.next = self.s_cmd_addr.val();
+        self.cutter.s_bytes.next = self.s_cmd_bytes.val();
+        self.s_cmd_ready.next = self.cutter.s_ready.val();
+        self.m_axi_araddr.next = self.cutter.m_a_addr.val();
+        self.m_axi_arlen.next = self.cutter.m_a_len.val();
+        self.m_axi_arsize.next = self.size.val();
+        self.m_axi_arburst.next = self.incr.val();
+        self.m_axi_arvalid.next = self.cutter.m_a_valid.val();
+        self.cutter.m_a_ready.next = self.m_axi_arready.val();
+        comment!("An empty command ends here.");
+        self.has_bytes.next = self.cutter.m_d_bursts.val() != self.no_bursts.val();
+        self.cutter.m_d_ready.next = self.aligner.s_d_ready.val();
+        self.aligner.s_d_valid.next = self.cutter.m_d_valid.val() & self.has_bytes.val();
+        self.aligner.s_d_first.next = self.cutter.m_d_first.val();
+        self.aligner.s_d_last.next = self.cutter.m_d_last.val();
+        self.aligner.s_d_offset.next = self.cutter.m_d_offset.val();
+        self.aligner.s_d_end.next = self.cutter.m_d_stream_end.val();
+        self.aligner.s_d_extra.next = self.cutter.m_d_extra.val();
+        self.aligner.m_axi_rdata.next = self.m_axi_rdata.val();
+        self.aligner.m_axi_rresp.next = self.m_axi_rresp.val();
+        self.aligner.m_axi_rvalid.next = self.m_axi_rvalid.val();
+        self.m_axi_rready.next = self.aligner.m_axi_rready.val();
+        self.m_axis_tdata.next = self.aligner.m_axis_tdata.val();
+        self.m_axis_tkeep.next = self.aligner.m_axis_tkeep.val();
+        self.m_axis_tlast.next = self.aligner.m_axis_tlast.val();
+        self.m_axis_tuser.next = self.aligner.m_axis_tuser.val();
+        self.m_axis_tvalid.next = self.aligner.m_axis_tvalid.val();
+        self.aligner.m_axis_tready.next = self.m_axis_tready.val();
+    }
+}

@@ -1,0 +1,283 @@
+//! Benches: DMA engines on an AXI4 memory. Beside the lock-step compare each stimulus keeps a
+//! scoreboard: bytes land before the report, none beside a command's range, in order, with errors.
+
+use super::{Bench, Stimulus};
+use crate::env::axi_mem::{AxiMem, BEAT_BYTES};
+use crate::env::stream::{Sink, Source};
+use crate::golden::host::dma_read::{DmaRead, DmaReadIn, DmaReadOut};
+use crate::golden::host::dma_write::{DmaWrite, DmaWriteIn, DmaWriteOut, WriteCommand};
+use nic_spec::config::NicConfig;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
+
+/// Cycles between resets in the middle of a run, on average.
+const RESET_CYCLES: u32 = 20_000;
+/// Where memory lies: with carries into every part of the address.
+const BASES: [u64; 4] = [0x1_0000, 0xffff_8000, 0x00ff_ffff_ffff_8000, 0xfffe_ffff_ffff_8000];
+const REGION_BYTES: u64 = 0x1_0000;
+
+/// The benches of this area.
+pub fn benches(config: &NicConfig) -> Vec<Bench> {
+    vec![
+        Bench::new("dma_write", config, || DmaWrite::<u128>::new(8), Writes::new),
+        Bench::new("dma_read", config, || DmaRead::new(8), Reads::new),
+    ]
+}
+
+fn sub(seed: u64, salt: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt)
+}
+
+fn length(rng: &mut ChaCha8Rng) -> u16 {
+    match rng.gen_range(0..16) {
+        0 => 0,
+        1 => 4096,
+        2 | 3 => rng.gen_range(1..=4096),
+        4 | 5 => 8 * rng.gen_range(1..=64),
+        6..=9 => rng.gen_range(1..=16),
+        _ => rng.gen_range(1..=300),
+    }
+}
+
+/// A write and what must come of it.
+struct Expected {
+    command: WriteCommand<u128>,
+    bytes: Vec<u8>,
+    /// First byte of the gap before it, which nobody writes.
+    gap_start: u64,
+    error: bool,
+}
+
+/// Commands to fresh addresses, their payload, and a scoreboard.
+struct Writes {
+    rng: ChaCha8Rng,
+    memory: AxiMem,
+    commands: Source<WriteCommand<u128>>,
+    pending: Option<WriteCommand<u128>>,
+    payload: Source<u64>,
+    done: Sink,
+    beats: VecDeque<u64>,
+    expected: VecDeque<Expected>,
+    next_addr: u64,
+}
+
+impl Writes {
+    fn new(seed: u64) -> Self {
+        let mut rng = sub(seed, 0);
+        let next_addr = BASES[rng.gen_range(0..BASES.len())];
+        Self {
+            memory: AxiMem::new(seed),
+            commands: Source::new(sub(seed, 1)),
+            pending: None,
+            payload: Source::new(sub(seed, 2)),
+            done: Sink::new(sub(seed, 3)),
+            beats: VecDeque::new(),
+            expected: VecDeque::new(),
+            next_addr,
+            rng,
+        }
+    }
+
+    fn restart(&mut self) {
+        self.memory.reset();
+        self.memory.clear_failures();
+        self.memory.clear_written();
+        self.commands.reset();
+        self.pending = None;
+        self.payload.reset();
+        self.beats.clear();
+        self.expected.clear();
+        self.next_addr = BASES[self.rng.gen_range(0..BASES.len())];
+    }
+
+    fn command(&mut self) -> WriteCommand<u128> {
+        let rng = &mut self.rng;
+        let error = rng.gen_ratio(1, 16);
+        let gap_start = self.next_addr;
+        let gap = match rng.gen_range(0..4) {
+            _ if error => 16,
+            0 => 0,
+            1 => rng.gen_range(0..16),
+            2 => rng.gen_range(0..600),
+            // Near the end of a page.
+            _ => (gap_start.wrapping_neg() % 4096).saturating_sub(rng.gen_range(0..20)),
+        };
+        let addr = gap_start + gap;
+        let bytes = length(rng);
+        let command = WriteCommand { addr, bytes, tag: rng.gen() };
+        let data: Vec<u8> = (0..bytes).map(|_| rng.gen()).collect();
+        for beat in data.chunks(BEAT_BYTES as usize) {
+            // What lies above the last byte means nothing.
+            let mut word: [u8; 8] = rng.gen();
+            word[..beat.len()].copy_from_slice(beat);
+            self.beats.push_back(u64::from_le_bytes(word));
+        }
+        self.next_addr = addr + u64::from(bytes);
+        let error = error && bytes > 0;
+        if error {
+            self.memory.fail_in(addr + u64::from(bytes / 2)..addr + u64::from(bytes / 2) + 1);
+            self.next_addr += 16;
+        }
+        // Jump now and then.
+        if self.expected.is_empty() && self.next_addr % REGION_BYTES > REGION_BYTES - 0x4000 {
+            self.next_addr = BASES[self.rng.gen_range(0..BASES.len())];
+            self.memory.clear_written();
+        }
+        self.expected.push_back(Expected { command, bytes: data, gap_start, error });
+        command
+    }
+
+    fn check(&mut self, tag: u128, error: bool) {
+        let Expected { command, bytes, gap_start, error: expected_error } =
+            self.expected.pop_front().expect("a command is on its way");
+        assert_eq!((tag, error), (command.tag, expected_error), "report of {command:x?}");
+        if !error {
+            assert_eq!(self.memory.load(command.addr, bytes.len()), bytes, "{command:x?}");
+        }
+        let mut gap = gap_start..command.addr;
+        assert!(gap.all(|at| !self.memory.was_written(at)), "bytes before {:#x}", command.addr);
+    }
+}
+
+impl Stimulus<DmaWrite<u128>> for Writes {
+    fn next(&mut self, _cycle: u64, out: &DmaWriteOut) -> DmaWriteIn {
+        let reset = self.rng.gen_ratio(1, RESET_CYCLES);
+        let junk = WriteCommand { addr: self.rng.gen(), bytes: 77, tag: self.rng.gen() };
+        let room = self.expected.len() < 40;
+        if self.pending.is_none() && room {
+            self.pending = Some(self.command());
+        }
+        let pending = &mut self.pending;
+        let offer = self.commands.drive(out.s_cmd_ready, || pending.take());
+        let beats = &mut self.beats;
+        let beat = self.payload.drive(out.s_axis_tready, || beats.pop_front());
+        let m_axi = self.memory.drive_write(&out.m_axi);
+        assert!(self.memory.violations().is_empty(), "{:?}", self.memory.violations());
+        let m_done_ready = self.done.drive();
+        if out.m_done_valid && m_done_ready {
+            self.check(out.m_done_tag, out.m_done_error);
+        }
+        let command = offer.unwrap_or(junk);
+        let pins = DmaWriteIn {
+            reset,
+            s_cmd_valid: offer.is_some(),
+            s_cmd_addr: command.addr,
+            s_cmd_bytes: command.bytes,
+            s_cmd_tag: command.tag,
+            s_axis_tdata: beat.unwrap_or(junk.addr),
+            s_axis_tvalid: beat.is_some(),
+            m_axi,
+            m_done_ready,
+        };
+        if reset {
+            self.restart();
+        }
+        pins
+    }
+}
+
+/// Commands into a region of random bytes, with some ranges that fail.
+struct Reads {
+    rng: ChaCha8Rng,
+    memory: AxiMem,
+    commands: Source<(u64, u16)>,
+    stream: Sink,
+    base: u64,
+    failing: Vec<u64>,
+    expected: VecDeque<(u64, u16)>,
+    partial: Vec<u8>,
+}
+
+impl Reads {
+    fn new(seed: u64) -> Self {
+        let mut reads = Self {
+            rng: sub(seed, 0),
+            memory: AxiMem::new(seed),
+            commands: Source::new(sub(seed, 1)),
+            stream: Sink::new(sub(seed, 2)),
+            base: 0,
+            failing: Vec::new(),
+            expected: VecDeque::new(),
+            partial: Vec::new(),
+        };
+        reads.restart();
+        reads
+    }
+
+    fn restart(&mut self) {
+        self.memory.reset();
+        self.memory.clear_failures();
+        self.commands.reset();
+        self.expected.clear();
+        self.partial.clear();
+        self.base = BASES[self.rng.gen_range(0..BASES.len())];
+        let bytes: Vec<u8> = (0..REGION_BYTES).map(|_| self.rng.gen()).collect();
+        self.memory.store(self.base, &bytes);
+        self.failing = (0..8).map(|_| self.base + self.rng.gen_range(0..REGION_BYTES)).collect();
+        self.failing.iter().for_each(|&at| self.memory.fail_in(at..at + 1));
+    }
+
+    fn fails(&self, addr: u64, bytes: u16) -> bool {
+        // The last beat is read whole.
+        let end = (addr + u64::from(bytes)).next_multiple_of(BEAT_BYTES);
+        bytes > 0 && self.failing.iter().any(|at| (addr..end).contains(at))
+    }
+
+    fn check_frame(&mut self, error: bool) {
+        let (addr, bytes) = loop {
+            let command = self.expected.pop_front().expect("a command is on its way");
+            if command.1 > 0 {
+                break command;
+            }
+        };
+        assert_eq!(error, self.fails(addr, bytes), "error of {addr:#x} {bytes}");
+        assert_eq!(self.partial.len(), usize::from(bytes), "length of {addr:#x} {bytes}");
+        if !error {
+            assert_eq!(self.partial, self.memory.load(addr, self.partial.len()), "{addr:#x}");
+        }
+        self.partial.clear();
+    }
+}
+
+impl Stimulus<DmaRead> for Reads {
+    fn next(&mut self, _cycle: u64, out: &DmaReadOut) -> DmaReadIn {
+        let reset = self.rng.gen_ratio(1, RESET_CYCLES);
+        let bytes = length(&mut self.rng);
+        let near_page = self.rng.gen_ratio(1, 4);
+        let mut at = self.rng.gen_range(0..REGION_BYTES - 4096);
+        if near_page {
+            at = (at | 0xfff) - self.rng.gen_range(0..20).min(at);
+        }
+        let junk = (self.base + at, bytes);
+        let (expected, is_new) = (&mut self.expected, self.commands.is_idle());
+        let room = expected.len() < 40;
+        let offer = self.commands.drive(out.s_cmd_ready, || (is_new && room).then_some(junk));
+        if let Some(command) = offer.filter(|_| out.s_cmd_ready) {
+            expected.push_back(command);
+        }
+        let m_axi = self.memory.drive_read(&out.m_axi).into();
+        assert!(self.memory.violations().is_empty(), "{:?}", self.memory.violations());
+        let m_axis_tready = self.stream.drive();
+        if out.m_axis_tvalid && m_axis_tready {
+            let byte_count = out.m_axis_tkeep.count_ones() as usize;
+            self.partial.extend(&out.m_axis_tdata.to_le_bytes()[..byte_count]);
+            if out.m_axis_tlast {
+                self.check_frame(out.m_axis_tuser);
+            }
+        }
+        let (s_cmd_addr, s_cmd_bytes) = offer.unwrap_or((!junk.0, junk.1));
+        let pins = DmaReadIn {
+            reset,
+            s_cmd_valid: offer.is_some(),
+            s_cmd_addr,
+            s_cmd_bytes,
+            m_axi,
+            m_axis_tready,
+        };
+        if reset {
+            self.restart();
+        }
+        pins
+    }
+}
