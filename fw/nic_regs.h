@@ -67,6 +67,36 @@
 #define NIC_RNR_TIMER 0x038
 /* Free for software; drives nothing. (rw, reset 0x0) */
 #define NIC_SCRATCH 0x03c
+/* T, base round-trip time, ns. (rw, reset 0x1388) */
+#define NIC_CC_T_NS 0x040
+/* 1/T per ns, UQ0.40. (rw, reset 0xd1b7176) */
+#define NIC_CC_INV_T 0x044
+/* 0.625/T per ns, UQ0.40. (rw, reset 0x83126e9) */
+#define NIC_CC_QUEUE_GAIN 0x048
+/* eta in units of U, UQ0.36. (rw, reset 0x5f000000) */
+#define NIC_CC_TARGET 0x04c
+/* U = 1 in units of U, UQ0.36. (rw, reset 0x64000000) */
+#define NIC_CC_U_ONE 0x050
+/* maxStage: additive steps before a multiplicative one. (rw, reset 0x5) */
+#define NIC_CC_MAX_STAGE 0x054
+/* W_ai, additive increase, bytes, UQ22.10. (rw, reset 0xfa0) */
+#define NIC_CC_W_AI 0x058
+/* W_init, largest window, bytes. (rw, reset 0x1388) */
+#define NIC_CC_W_INIT 0x05c
+/* W_min, smallest window, bytes, UQ22.10. (rw, reset 0x1400) */
+#define NIC_CC_W_MIN 0x060
+/* Cycle time over T: window to bytes a cycle, UQ0.38. (rw, reset 0x1a36e2eb) */
+#define NIC_CC_RATE_GAIN 0x064
+/* R_min, smallest rate, bytes a cycle, UQ8.24. (rw, reset 0x20c4a) */
+#define NIC_CC_RATE_MIN 0x068
+/* Line rate, largest rate, bytes a cycle, UQ8.24. (rw, reset 0x8000000) */
+#define NIC_CC_RATE_MAX 0x06c
+/* Flow whose window and rate CC_WINDOW and CC_RATE show. (rw, reset 0x0) */
+#define NIC_CC_WATCH 0x070
+/* Window that the CC unit last gave the flow in CC_WATCH, bytes. (ro, reset 0x0) */
+#define NIC_CC_WINDOW 0x0e0
+/* Rate that the CC unit last gave the flow in CC_WATCH, bytes a cycle, UQ8.24. (ro, reset 0x0) */
+#define NIC_CC_RATE 0x0e4
 /* Oldest completion, see the completion entry; 0 when none waits. (ro, reset 0x0) */
 #define NIC_CQ_ENTRY 0x0f0
 #define NIC_CQ_ENTRY_COUNT 4

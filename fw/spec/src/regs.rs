@@ -69,6 +69,23 @@ macro_rules! config_registers {
             ]),
             (14, rnr_timer, cfg_rnr_timer, 5, 1, "Timer code of RNR NAKs sent, InfiniBand encoding.", []),
             (15, scratch, cfg_scratch, 32, 0, "Free for software; drives nothing.", []),
+            (16, cc_t_ns, cfg_cc_t_ns, 20, 5000, "T, base round-trip time, ns.", []),
+            (17, cc_inv_t, cfg_cc_inv_t, 32, 219902326, "1/T per ns, UQ0.40.", []),
+            (18, cc_queue_gain, cfg_cc_queue_gain, 32, 137438953, "0.625/T per ns, UQ0.40.", []),
+            (19, cc_target, cfg_cc_target, 32, 1593835520, "eta in units of U, UQ0.36.", []),
+            (20, cc_u_one, cfg_cc_u_one, 32, 1677721600, "U = 1 in units of U, UQ0.36.", []),
+            (21, cc_max_stage, cfg_cc_max_stage, 8, 5,
+                "maxStage: additive steps before a multiplicative one.", []),
+            (22, cc_w_ai, cfg_cc_w_ai, 32, 4000, "W_ai, additive increase, bytes, UQ22.10.", []),
+            (23, cc_w_init, cfg_cc_w_init, 32, 5000, "W_init, largest window, bytes.", []),
+            (24, cc_w_min, cfg_cc_w_min, 32, 5120, "W_min, smallest window, bytes, UQ22.10.", []),
+            (25, cc_rate_gain, cfg_cc_rate_gain, 32, 439804651,
+                "Cycle time over T: window to bytes a cycle, UQ0.38.", []),
+            (26, cc_rate_min, cfg_cc_rate_min, 32, 134218,
+                "R_min, smallest rate, bytes a cycle, UQ8.24.", []),
+            (27, cc_rate_max, cfg_cc_rate_max, 32, 134217728,
+                "Line rate, largest rate, bytes a cycle, UQ8.24.", []),
+            (28, cc_watch, cfg_cc_watch, 16, 0, "Flow whose window and rate CC_WINDOW and CC_RATE show.", []),
         }
     };
 }
@@ -120,6 +137,10 @@ pub const ROW_STATUS: u16 = 0x014;
 pub const CQ_COUNT: u16 = 0x018;
 /// Byte offset of `CQ_POP`.
 pub const CQ_POP: u16 = 0x01c;
+/// Byte offset of `CC_WINDOW`.
+pub const CC_WINDOW: u16 = 0x0e0;
+/// Byte offset of `CC_RATE`.
+pub const CC_RATE: u16 = 0x0e4;
 /// Byte offset of the four words `CQ_ENTRY`.
 pub const CQ_ENTRY: u16 = 0x0f0;
 /// Byte offset of the sixteen words `ROW_DATA`.
@@ -235,6 +256,26 @@ pub const SPECIAL_REGISTERS: &[Register] = &[
         reset: 0,
         width: 1,
         doc: "Writing drops the completion that CQ_ENTRY shows.",
+        fields: &[],
+    },
+    Register {
+        name: "cc_window",
+        offset: CC_WINDOW,
+        count: 1,
+        access: Access::Ro,
+        reset: 0,
+        width: 32,
+        doc: "Window that the CC unit last gave the flow in CC_WATCH, bytes.",
+        fields: &[],
+    },
+    Register {
+        name: "cc_rate",
+        offset: CC_RATE,
+        count: 1,
+        access: Access::Ro,
+        reset: 0,
+        width: 32,
+        doc: "Rate that the CC unit last gave the flow in CC_WATCH, bytes a cycle, UQ8.24.",
         fields: &[],
     },
     Register {

@@ -61,6 +61,10 @@ pub struct Csr {
     pub queue_head: Signal<In, Bits<128>>,
     /// From the completion queue: completions held.
     pub queue_count: Signal<In, Bits<16>>,
+    /// From the CC watch: window.
+    pub watch_window: Signal<In, Bits<32>>,
+    /// From the CC watch: rate.
+    pub watch_rate: Signal<In, Bits<32>>,
     /// To the event counters: read.
     pub counter_valid: Signal<Out, Bit>,
     /// From the event counters: answered.
@@ -132,6 +136,8 @@ impl Csr {
             queue_valid: Default::default(),
             queue_head: Default::default(),
             queue_count: Default::default(),
+            watch_window: Default::default(),
+            watch_rate: Default::default(),
             counter_valid: Default::default(),
             counter_done: Default::default(),
             counter_data: Default::default(),
@@ -237,6 +243,12 @@ impl Logic for Csr {
                 }
             }
             7 => {}
+            56 => {
+                self.value.next = self.watch_window.val();
+            }
+            57 => {
+                self.value.next = self.watch_rate.val();
+            }
             60 => {
                 self.value.next = self.queue_head.val().get_bits::<32>(0);
             }

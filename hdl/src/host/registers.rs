@@ -16,6 +16,7 @@ use crate::Module;
 use nic_spec::regs::EVENTS;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
 
 /// Event inputs.
 pub const EVENT_COUNT: usize = EVENTS.len();
@@ -114,6 +115,14 @@ macro_rules! registers {
             pub s_responder_byte_len: Signal<In, Bits<32>>,
             /// Room for what the responder may still complete.
             pub cq_space: Signal<Out, Bit>,
+            /// The CC unit gives a flow its window and rate.
+            pub watch_valid: Signal<In, Bit>,
+            /// Flow index.
+            pub watch_flow: Signal<In, Bits<16>>,
+            /// Window, bytes.
+            pub watch_window: Signal<In, Bits<32>>,
+            /// Rate, UQ8.24 bytes a cycle.
+            pub watch_rate: Signal<In, Bits<32>>,
             /// Event pulses, in the order of the register map.
             pub event: [Signal<In, Bit>; EVENT_COUNT],
             port: AxilPort,
@@ -122,6 +131,8 @@ macro_rules! registers {
             window: TableWindow,
             counters: NicCounters,
             queue: CompletionQueue<D, A, AP1>,
+            window_seen: DFF<Bits<32>>,
+            rate_seen: DFF<Bits<32>>,
         }
 
         impl<const D: usize, const A: usize, const AP1: usize> Registers<D, A, AP1> {
@@ -174,6 +185,10 @@ macro_rules! registers {
                     s_responder_imm: Default::default(),
                     s_responder_byte_len: Default::default(),
                     cq_space: Default::default(),
+                    watch_valid: Default::default(),
+                    watch_flow: Default::default(),
+                    watch_window: Default::default(),
+                    watch_rate: Default::default(),
                     event: array_init::array_init(|_| Default::default()),
                     port: Default::default(),
                     decode: Csr::new(config),
@@ -181,6 +196,8 @@ macro_rules! registers {
                     window: TableWindow::new(config),
                     counters: Default::default(),
                     queue: Default::default(),
+                    window_seen: Default::default(),
+                    rate_seen: Default::default(),
                 }
             }
         }
@@ -188,6 +205,7 @@ macro_rules! registers {
         impl<const D: usize, const A: usize, const AP1: usize> Logic for Registers<D, A, AP1> {
             #[hdl_gen]
             fn update(&mut self) {
+                dff_setup!(self, clock, window_seen, rate_seen);
                 clock!(self, clock, port, decode, config_regs, window, counters, queue);
                 self.port.reset.next = self.reset.val();
                 self.decode.reset.next = self.reset.val();
@@ -274,6 +292,19 @@ macro_rules! registers {
                 self.counters.rd_index.next = self.port.m_addr.val().get_bits::<6>(2);
                 self.decode.counter_done.next = self.counters.rd_done.val();
                 self.decode.counter_data.next = self.counters.rd_data.val();
+                comment!("window and rate of the watched flow");
+                self.decode.watch_window.next = self.window_seen.q.val();
+                self.decode.watch_rate.next = self.rate_seen.q.val();
+                if self.watch_valid.val()
+                    && (self.watch_flow.val() == self.config_regs.cfg_cc_watch.val())
+                {
+                    self.window_seen.d.next = self.watch_window.val();
+                    self.rate_seen.d.next = self.watch_rate.val();
+                }
+                if self.reset.val() {
+                    self.window_seen.d.next = 0.into();
+                    self.rate_seen.d.next = 0.into();
+                }
             }
         }
     };

@@ -12,7 +12,7 @@ use crate::golden::host::csr_regs::{CsrRegs, CsrRegsIn, CsrRegsOut};
 use crate::golden::host::event_counters::{
     EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses,
 };
-use crate::golden::host::registers::{CfgReady, Registers, RegistersIn, RegistersOut};
+use crate::golden::host::registers::{CfgReady, Registers, RegistersIn, RegistersOut, WatchIn};
 use crate::golden::host::table_window::{TableWindow, TableWindowIn, TableWindowOut};
 use nic_spec::config::NicConfig;
 use nic_spec::regs;
@@ -245,6 +245,8 @@ impl Stimulus<Csr> for Decoding {
             queue_valid: rng.gen(),
             queue_head: rng.gen(),
             queue_count: rng.gen(),
+            watch_window: rng.gen(),
+            watch_rate: rng.gen(),
             counter_done: out.counter_valid && rng.gen_ratio(1, 8),
             counter_data: rng.gen(),
         }
@@ -320,6 +322,12 @@ impl Stimulus<Registers> for Software {
             cc_ready: rng.gen_ratio(1, 3),
         };
         let event = Pulses(core::array::from_fn(|_| rng.gen_ratio(1, 16)));
-        RegistersIn { reset, s_axil: self.bus, m_cfg, s_requester, s_responder, event }
+        let watch = WatchIn {
+            valid: rng.gen(),
+            flow: rng.gen_range(0..4),
+            window: rng.gen(),
+            rate: rng.gen(),
+        };
+        RegistersIn { reset, s_axil: self.bus, m_cfg, s_requester, s_responder, watch, event }
     }
 }

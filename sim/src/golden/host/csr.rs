@@ -18,6 +18,8 @@ crate::ports! {
         pub queue_valid: bool,
         pub queue_head: u128,
         pub queue_count: u16,
+        pub watch_window: u32,
+        pub watch_rate: u32,
         pub counter_done: bool,
         pub counter_data: u32,
     }
@@ -73,6 +75,8 @@ impl Csr {
             regs::SIZES => self.sizes,
             regs::CLOCK_HZ => self.clock_hz,
             regs::ROW_STATUS => u32::from(i.window_busy) | u32::from(i.window_refused) << 1,
+            regs::CC_WINDOW => i.watch_window,
+            regs::CC_RATE => i.watch_rate,
             regs::CQ_COUNT if i.queue_valid => u32::from(i.queue_count),
             regs::CQ_COUNT | regs::ROW_COMMIT | regs::CQ_POP => 0,
             _ if in_entry => (i.queue_head >> (8 * (offset - regs::CQ_ENTRY))) as u32,

@@ -30,6 +30,15 @@ crate::ports! {
     }
 }
 crate::ports! {
+    /// A window and rate on their way to the scheduler.
+    pub struct WatchIn {
+        pub valid: bool,
+        pub flow: u16,
+        pub window: u32,
+        pub rate: u32,
+    }
+}
+crate::ports! {
     /// Inputs.
     pub struct RegistersIn {
         pub reset: bool,
@@ -37,6 +46,7 @@ crate::ports! {
         pub m_cfg: CfgReady,
         pub s_requester: RequesterCqe,
         pub s_responder: ResponderCqe,
+        pub watch: WatchIn,
         pub event: Pulses,
     }
 }
@@ -110,6 +120,8 @@ pub struct Registers {
     window: TableWindow,
     counters: EventCounters,
     queue: CompletionQueue,
+    /// Window and rate last given to the watched flow.
+    watched: (u32, u32),
     wires: Wires,
 }
 
@@ -134,6 +146,7 @@ impl Registers {
             window: TableWindow::new(config),
             counters: EventCounters::default(),
             queue: CompletionQueue::new(config.cq_depth()),
+            watched: (0, 0),
             wires: Wires::default(),
         }
     }
@@ -159,6 +172,8 @@ impl Golden for Registers {
             queue_valid: w.queue.head_valid,
             queue_head: w.queue.head,
             queue_count: w.queue.count,
+            watch_window: self.watched.0,
+            watch_rate: self.watched.1,
             counter_done: w.counters.rd_done,
             counter_data: w.counters.rd_data,
         });
@@ -189,6 +204,12 @@ impl Golden for Registers {
             s_responder: i.s_responder,
             pop: w.decode.queue_pop,
         });
+        let watched = i.watch.valid && u32::from(i.watch.flow) == w.config_regs.config.cfg_cc_watch;
+        if reset {
+            self.watched = (0, 0);
+        } else if watched {
+            self.watched = (i.watch.window, i.watch.rate);
+        }
         self.outputs()
     }
 }
