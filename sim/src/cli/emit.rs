@@ -46,6 +46,9 @@ pub struct Arguments {
     /// One block of the core instead, by its module name; `list` prints all names
     #[arg(long, conflicts_with = "core")]
     block: Option<String>,
+    /// Number of flows, where it differs from the preset's
+    #[arg(long, value_name = "N")]
+    flows: Option<usize>,
     /// One Verilog file instead of one a module
     #[arg(long)]
     one_file: bool,
@@ -56,7 +59,11 @@ pub struct Arguments {
 
 /// Emits and writes the design.
 pub fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let config = super::config(&arguments.preset)?;
+    let mut config = super::config(&arguments.preset)?;
+    if let Some(flows) = arguments.flows {
+        config.flow_count = flows;
+        config.validate().map_err(|e| CliError::Usage(format!("--flows {flows}: {e}")))?;
+    }
     let name = arguments.block.as_deref().unwrap_or(arguments.core.block());
     if name == "list" {
         emit::blocks().iter().for_each(|block| println!("{block}"));
