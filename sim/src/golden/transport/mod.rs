@@ -1,1 +1,3 @@
 
+pub mod ack_gen;
+pub mod responder;

@@ -1,0 +1,399 @@
+//! Twin of `hdl/src/transport/ack_gen.rs`: which ACK or NAK each flow owes its peer.
+
+use crate::golden::util::fifo::LutFifo;
+use crate::ports;
+use crate::ports::Golden;
+use nic_spec::NicConfig;
+
+ports! {
+    /// Telemetry of one packet.
+    pub struct Tel {
+        pub valid: bool,
+        /// Records; 6 = more than five.
+        pub hops: u8,
+        pub path: u16,
+        pub hop: [u64; 5],
+    }
+}
+ports! {
+    /// End of a DMA write command.
+    pub struct DoneIn {
+        pub valid: bool,
+        /// See [`Tag`].
+        pub tag: u128,
+        /// Host memory refused the write.
+        pub error: bool,
+    }
+}
+ports! {
+    /// ACK or NAK on its way to the tx pipe.
+    pub struct AckOut {
+        pub valid: bool,
+        pub flow: u16,
+        pub syndrome: u8,
+        pub msn: u32,
+        pub psn: u32,
+        pub tel: Tel,
+    }
+}
+ports! {
+    /// Completion of a WRITE with immediate.
+    pub struct CqeOut {
+        pub valid: bool,
+        pub kind: u8,
+        pub status: u8,
+        pub flow: u16,
+        pub wr_id: u32,
+        pub imm: u32,
+        pub byte_len: u32,
+    }
+}
+ports! {
+    /// Inputs.
+    pub struct AckGenIn {
+        pub reset: bool,
+        pub s_done: DoneIn,
+        /// Forget all about the flow.
+        pub s_clear_valid: bool,
+        pub s_clear_flow: u16,
+        /// Hold the telemetry of the packet that is looked at.
+        pub tel_take: bool,
+        pub s_tel: Tel,
+        /// It was accepted: keep what is held.
+        pub tel_store: bool,
+        /// The flow has telemetry.
+        pub tel_enable: bool,
+        pub tel_flow: u16,
+        pub cfg_rnr_timer: u8,
+        pub m_ack_ready: bool,
+        pub m_cqe_ready: bool,
+    }
+}
+ports! {
+    /// Outputs.
+    pub struct AckGenOut {
+        pub s_done_ready: bool,
+        pub s_clear_ready: bool,
+        pub m_ack: AckOut,
+        pub m_cqe: CqeOut,
+        /// A command has been dealt with.
+        pub retired: bool,
+        /// It belonged to the last packet of a WRITE with immediate.
+        pub retired_imm: bool,
+        /// A write failed: the flow is in error.
+        pub fail_valid: bool,
+        pub fail_flow: u16,
+        pub event_resp_accepted: bool,
+        pub event_resp_nak_operation: bool,
+    }
+}
+
+/// What becomes of a request once the bytes before it have landed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Outcome {
+    /// Accepted, no ACK asked for.
+    #[default]
+    Quiet = 0,
+    /// Accepted, ACK asked for.
+    Ack = 1,
+    /// Duplicate: acknowledged again.
+    Again = 2,
+    /// NAK: PSN sequence error.
+    Sequence = 3,
+    /// NAK: invalid request.
+    Invalid = 4,
+    /// NAK: remote access error.
+    Access = 5,
+    /// RNR NAK.
+    NotReady = 6,
+    /// NAK: remote operation error. Never in a tag.
+    Operation = 7,
+}
+
+impl Outcome {
+    fn from_code(code: u8) -> Self {
+        use Outcome::*;
+        [Quiet, Ack, Again, Sequence, Invalid, Access, NotReady, Operation][usize::from(code & 7)]
+    }
+}
+
+/// Width of a tag.
+pub const TAG_BITS: u32 = 127;
+
+/// What a DMA write command carries along.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tag {
+    /// PSN to answer with.
+    pub psn: u32,
+    /// MSN to answer with.
+    pub msn: u32,
+    /// Immediate data of a completion.
+    pub imm: u32,
+    /// Bytes of the message, for a completion.
+    pub byte_len: u32,
+    /// Flow index, below 1024.
+    pub flow: u16,
+    /// What to answer.
+    pub outcome: Outcome,
+    /// Last packet of a WRITE with immediate.
+    pub has_imm: bool,
+    /// The message ends with this packet: `msn` counts it.
+    pub ends: bool,
+}
+
+impl Tag {
+    /// The tag as the port has it.
+    pub fn to_bits(self) -> u128 {
+        u128::from(self.psn)
+            | u128::from(self.msn) << 24
+            | u128::from(self.imm) << 48
+            | u128::from(self.byte_len) << 80
+            | u128::from(self.flow) << 112
+            | (self.outcome as u128) << 122
+            | u128::from(self.has_imm) << 125
+            | u128::from(self.ends) << 126
+    }
+
+    /// Reads the port.
+    pub fn from_bits(bits: u128) -> Self {
+        Self {
+            psn: bits as u32 & 0xff_ffff,
+            msn: (bits >> 24) as u32 & 0xff_ffff,
+            imm: (bits >> 48) as u32,
+            byte_len: (bits >> 80) as u32,
+            flow: (bits >> 112) as u16 & 0x3ff,
+            outcome: Outcome::from_code((bits >> 122) as u8),
+            has_imm: bits >> 125 & 1 != 0,
+            ends: bits >> 126 & 1 != 0,
+        }
+    }
+}
+
+/// An answer that a flow owes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pending {
+    psn: u32,
+    msn: u32,
+    outcome: Outcome,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    ack: Option<Pending>,
+    nak: Option<Pending>,
+    /// Telemetry was stored since the last ACK.
+    has_tel: bool,
+    /// A fatal NAK is owed or was sent: the flow answers nothing more.
+    is_closed: bool,
+    /// The flow's id is in the queue.
+    is_queued: bool,
+}
+
+/// What the block is at. Each takes one cycle or waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum State {
+    /// Rows are cleared after reset.
+    #[default]
+    Scrub,
+    Idle,
+    /// The row is read.
+    Load(Job),
+    /// The row is changed.
+    Apply(Job),
+    /// The next flow that owes is looked up.
+    Fetch,
+    Choose(u16),
+    Send(u16),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Job {
+    Done { tag: Tag, error: bool },
+    Clear(u16),
+}
+
+/// The block.
+#[derive(Clone, Debug)]
+pub struct AckGen {
+    rows: Vec<Row>,
+    tel_rows: Vec<Tel>,
+    queue: LutFifo<u16>,
+    state: State,
+    scrub_at: usize,
+    held_tel: Tel,
+    fetched_tel: Tel,
+    out: AckGenOut,
+}
+
+impl AckGen {
+    /// For a NIC of these sizes.
+    pub fn new(config: &NicConfig) -> Self {
+        let n = config.flow_count;
+        Self {
+            rows: vec![Row::default(); n],
+            tel_rows: vec![Tel::default(); n],
+            queue: LutFifo::new(n),
+            state: State::Scrub,
+            scrub_at: 0,
+            held_tel: Tel::default(),
+            fetched_tel: Tel::default(),
+            out: AckGenOut::default(),
+        }
+    }
+
+    /// Outputs after the last edge.
+    pub fn out(&self) -> &AckGenOut {
+        &self.out
+    }
+
+    fn reset(&mut self) {
+        self.rows.fill(Row::default());
+        self.tel_rows.fill(Tel::default());
+        self.held_tel.valid = false;
+        self.queue.step(true, None, false);
+        self.state = State::Scrub;
+        self.scrub_at = 0;
+        self.out = AckGenOut::default();
+    }
+
+    /// Applies a finished command to its flow; returns the flow to queue.
+    fn finish(&mut self, tag: Tag, error: bool) -> Option<u16> {
+        let mask = self.rows.len() - 1;
+        let flow = tag.flow & mask as u16;
+        let row = &mut self.rows[usize::from(flow)];
+        let is_accepted = matches!(tag.outcome, Outcome::Quiet | Outcome::Ack);
+        let has_failed = is_accepted && error;
+        self.out.retired = true;
+        self.out.retired_imm = tag.has_imm;
+        self.out.event_resp_accepted = is_accepted && !error && !row.is_closed;
+        self.out.event_resp_nak_operation = is_accepted && (error || row.is_closed);
+        if row.is_closed {
+            return None;
+        }
+        let (psn, msn) = (tag.psn, tag.msn);
+        if has_failed {
+            let msn = msn.wrapping_sub(u32::from(tag.ends)) & 0xff_ffff;
+            row.nak = Some(Pending { psn, msn, outcome: Outcome::Operation });
+            row.is_closed = true;
+            (self.out.fail_valid, self.out.fail_flow) = (true, flow);
+        } else {
+            let pending = Some(Pending { psn, msn, outcome: tag.outcome });
+            match tag.outcome {
+                Outcome::Quiet => {}
+                Outcome::Ack => (row.ack, row.has_tel) = (pending, true),
+                Outcome::Again => row.ack = pending,
+                _ => row.nak = pending,
+            }
+            row.is_closed = matches!(tag.outcome, Outcome::Invalid | Outcome::Access);
+            if tag.has_imm && is_accepted {
+                let (imm, byte_len) = (tag.imm, tag.byte_len);
+                self.out.m_cqe =
+                    CqeOut { valid: true, kind: 1, flow, imm, byte_len, ..CqeOut::default() };
+            }
+        }
+        let owes = row.ack.is_some() || row.nak.is_some();
+        let push = owes && !row.is_queued;
+        row.is_queued |= push;
+        push.then_some(flow)
+    }
+
+    /// Sends what a flow owes; returns the flow if it owes more.
+    fn send(&mut self, flow: u16, rnr_timer: u8) -> Option<u16> {
+        let row = &mut self.rows[usize::from(flow)];
+        row.is_queued = false;
+        let (pending, tel) = match (row.nak.take(), row.ack) {
+            (Some(nak), _) => (nak, Tel::default()),
+            (None, Some(ack)) => {
+                let has_tel = row.has_tel && self.fetched_tel.valid;
+                (row.ack, row.has_tel) = (None, false);
+                (ack, if has_tel { self.fetched_tel } else { Tel::default() })
+            }
+            (None, None) => return None,
+        };
+        let syndrome = match pending.outcome {
+            Outcome::Sequence => 0x60,
+            Outcome::Invalid => 0x61,
+            Outcome::Access => 0x62,
+            Outcome::Operation => 0x63,
+            Outcome::NotReady => 0x20 | rnr_timer,
+            _ => 0x1f,
+        };
+        let Pending { psn, msn, .. } = pending;
+        self.out.m_ack = AckOut { valid: true, flow, syndrome, msn, psn, tel };
+        row.is_queued = row.ack.is_some();
+        row.is_queued.then_some(flow)
+    }
+
+    /// One state's work; returns the next state and the flow to put into the queue.
+    fn work(&mut self, i: &AckGenIn, ack_free: bool) -> (State, Option<u16>) {
+        let can_send = self.queue.m_valid() && ack_free;
+        let (flow_mask, head) = (self.rows.len() as u16 - 1, self.queue.m_data());
+        let then = if can_send { State::Fetch } else { State::Idle };
+        match self.state {
+            State::Scrub => {
+                self.scrub_at += 1;
+                let is_done = self.scrub_at == self.rows.len();
+                (if is_done { State::Idle } else { State::Scrub }, None)
+            }
+            State::Idle if i.s_done.valid => {
+                let tag = Tag::from_bits(i.s_done.tag);
+                (State::Load(Job::Done { tag, error: i.s_done.error }), None)
+            }
+            State::Idle if i.s_clear_valid => {
+                (State::Load(Job::Clear(i.s_clear_flow & flow_mask)), None)
+            }
+            State::Idle => (then, None),
+            State::Load(job) => (State::Apply(job), None),
+            State::Apply(Job::Clear(flow)) => {
+                let row = &mut self.rows[usize::from(flow)];
+                *row = Row { is_queued: row.is_queued, ..Row::default() };
+                (then, None)
+            }
+            State::Apply(Job::Done { tag, .. }) if tag.has_imm && self.out.m_cqe.valid => {
+                (self.state, None)
+            }
+            State::Apply(Job::Done { tag, error }) => (then, self.finish(tag, error)),
+            State::Fetch if i.tel_store && i.tel_flow == head => (State::Fetch, None),
+            State::Fetch => {
+                self.fetched_tel = self.tel_rows[usize::from(head)];
+                (State::Choose(head), None)
+            }
+            State::Choose(flow) => (State::Send(flow), None),
+            State::Send(flow) => (State::Idle, self.send(flow, i.cfg_rnr_timer)),
+        }
+    }
+}
+
+impl Golden for AckGen {
+    type In = AckGenIn;
+    type Out = AckGenOut;
+
+    fn step(&mut self, i: &AckGenIn) -> AckGenOut {
+        let (held, before) = (self.held_tel, self.state);
+        if i.tel_take {
+            self.held_tel = i.s_tel;
+        }
+        if i.reset {
+            self.reset();
+            return self.out;
+        }
+        let out = &mut self.out;
+        let ack_free = !out.m_ack.valid || i.m_ack_ready;
+        out.m_ack.valid &= !i.m_ack_ready;
+        out.m_cqe.valid &= !i.m_cqe_ready;
+        (out.retired, out.retired_imm, out.fail_valid) = (false, false, false);
+        (out.event_resp_accepted, out.event_resp_nak_operation) = (false, false);
+        let (next, push) = self.work(i, ack_free);
+        let pop = before == State::Fetch && next != State::Fetch;
+        self.queue.step(false, push, pop);
+        self.state = next;
+        if i.tel_store && before != State::Scrub {
+            let tel = Tel { valid: held.valid && i.tel_enable, ..held };
+            self.tel_rows[usize::from(i.tel_flow)] = tel;
+        }
+        self.out.s_done_ready = self.state == State::Idle;
+        self.out.s_clear_ready = matches!(self.state, State::Apply(Job::Clear(_)));
+        self.out
+    }
+}
