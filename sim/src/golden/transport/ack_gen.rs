@@ -99,22 +99,22 @@ pub enum Outcome {
     Ack = 1,
     /// Duplicate: acknowledged again.
     Again = 2,
-    /// NAK: PSN sequence error.
-    Sequence = 3,
-    /// NAK: invalid request.
-    Invalid = 4,
-    /// NAK: remote access error.
-    Access = 5,
     /// RNR NAK.
-    NotReady = 6,
-    /// NAK: remote operation error. Never in a tag.
+    NotReady = 3,
+    /// NAK: PSN sequence error.
+    Sequence = 4,
+    /// NAK: invalid request.
+    Invalid = 5,
+    /// NAK: remote access error.
+    Access = 6,
+    /// NAK: remote operation error. Not put into tags.
     Operation = 7,
 }
 
 impl Outcome {
     fn from_code(code: u8) -> Self {
         use Outcome::*;
-        [Quiet, Ack, Again, Sequence, Invalid, Access, NotReady, Operation][usize::from(code & 7)]
+        [Quiet, Ack, Again, NotReady, Sequence, Invalid, Access, Operation][usize::from(code & 7)]
     }
 }
 
@@ -285,7 +285,8 @@ impl AckGen {
                 Outcome::Again => row.ack = pending,
                 _ => row.nak = pending,
             }
-            row.is_closed = matches!(tag.outcome, Outcome::Invalid | Outcome::Access);
+            use Outcome::{Access, Invalid, Operation};
+            row.is_closed = matches!(tag.outcome, Invalid | Access | Operation);
             if tag.has_imm && is_accepted {
                 let (imm, byte_len) = (tag.imm, tag.byte_len);
                 self.out.m_cqe =

@@ -1,3 +1,2 @@
-
 pub mod ack_gen;
 pub mod responder;

@@ -3,9 +3,7 @@
 //! Sources: InfiniBand architecture volume 1, section 9.7 (reliable connection, responder) and
 //! ARCHITECTURE.md, Responder.
 
-use super::ack_gen::{
-    AckGen, AckGenIn, AckGenOut, AckOut, CqeOut, DoneIn, Outcome, Tag, Tel,
-};
+use super::ack_gen::{AckGen, AckGenIn, AckGenOut, AckOut, CqeOut, DoneIn, Outcome, Tag, Tel};
 use crate::golden::util::skid::Skid;
 use crate::ports;
 use crate::ports::{Golden, Wide};
@@ -272,9 +270,7 @@ impl Responder {
         let mtu = 256_u32 << qp.mtu_code.min(4);
         let payload = u32::from(r.payload_bytes);
         let fits = match r.opcode {
-            opcode::WRITE_FIRST | opcode::WRITE_MIDDLE => {
-                payload == mtu && message.remaining > mtu
-            }
+            opcode::WRITE_FIRST | opcode::WRITE_MIDDLE => payload == mtu && message.remaining > mtu,
             _ => payload <= mtu && payload == message.remaining,
         };
         fits && message.remaining <= LENGTH_MAX
@@ -306,7 +302,11 @@ impl Responder {
             0 => {
                 let needs_room = opcode::has_immdt(r.opcode);
                 let has_room = cq_space && self.imm_in_flight < IMM_IN_FLIGHT_MAX;
-                if needs_room && !has_room { Verdict::NotReady } else { Verdict::Accept }
+                if needs_room && !has_room {
+                    Verdict::NotReady
+                } else {
+                    Verdict::Accept
+                }
             }
             1..=0x7f_ffff => Verdict::Ahead,
             _ => Verdict::Duplicate,
@@ -429,7 +429,11 @@ impl Responder {
                 let is_free = !self.out.m_cmd.valid
                     && self.mover.next.is_none()
                     && self.commands_in_flight < COMMANDS_IN_FLIGHT_MAX;
-                if is_free { State::Commit } else { self.state }
+                if is_free {
+                    State::Commit
+                } else {
+                    self.state
+                }
             }
             State::Check(n) => State::Check(n + 1),
             State::Commit => {

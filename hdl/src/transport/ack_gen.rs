@@ -1,0 +1,198 @@
+//! ACKs and NAKs that the flows owe: at most one of each a flow, sent when tx has room.
+//!
+//! # Source            InfiniBand architecture volume 1, section 9.7.5.1 (acknowledge), 9.7.5.2
+//!                     (NAK), tables 45 and 46 (syndromes); ARCHITECTURE.md, Responder
+//! # Interface timing  cycle 0: s_done taken; cycle 2: its flow's row is changed; cycle 3:
+//!                     m_cqe, retired, fail, events. An idle block looks at the next flow that
+//!                     owes in cycle 0 and has m_ack in cycle 4
+//! # Latency and rate  one s_done or one m_ack every 3 cycles; s_done never waits for m_ack
+//! # Number formats    s_done_tag | PSN \[23:0\], MSN \[47:24\], immediate \[79:48\],
+//!                     message bytes \[111:80\], flow \[121:112\], outcome \[124:122\] (0 accepted,
+//!                     1 accepted with AckReq, 2 duplicate, 3 RNR, 4 sequence, 5 invalid,
+//!                     6 access), with immediate \[125\], ends its message \[126\]
+//! # Rules             a later ACK replaces an earlier one, a NAK goes out before an ACK, and a
+//!                     flow with a fatal NAK answers nothing more until s_clear
+//! # Reset             synchronous, high: s_done_ready = 0 for 2^FB cycles while rows are cleared
+//! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
+
+use super::ack_rows::AckRows;
+use super::ack_tel::AckTel;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+
+/// Bits of the tag that a DMA command carries for this block.
+pub const TAG_BITS: usize = 127;
+
+/// ACK generator for `2^FB` flows; `FC = FB + 1`.
+#[derive(LogicBlock, Default)]
+pub struct AckGen<const FB: usize, const FC: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// A DMA command has ended.
+    pub s_done_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_done_ready: Signal<Out, Bit>,
+    /// Its tag.
+    pub s_done_tag: Signal<In, Bits<127>>,
+    /// Host memory refused the write.
+    pub s_done_error: Signal<In, Bit>,
+    /// Forget all about a flow.
+    pub s_clear_valid: Signal<In, Bit>,
+    /// Done.
+    pub s_clear_ready: Signal<Out, Bit>,
+    /// The flow.
+    pub s_clear_flow: Signal<In, Bits<FB>>,
+    /// Hold this packet's telemetry.
+    pub tel_take: Signal<In, Bit>,
+    /// There is telemetry.
+    pub s_tel_valid: Signal<In, Bit>,
+    /// Records; 6 = more than five.
+    pub s_tel_hops: Signal<In, Bits<3>>,
+    /// Path id.
+    pub s_tel_path: Signal<In, Bits<12>>,
+    /// First record.
+    pub s_tel_hop_0: Signal<In, Bits<64>>,
+    /// Second record.
+    pub s_tel_hop_1: Signal<In, Bits<64>>,
+    /// Third record.
+    pub s_tel_hop_2: Signal<In, Bits<64>>,
+    /// Fourth record.
+    pub s_tel_hop_3: Signal<In, Bits<64>>,
+    /// Fifth record.
+    pub s_tel_hop_4: Signal<In, Bits<64>>,
+    /// The packet was accepted: keep what is held.
+    pub tel_store: Signal<In, Bit>,
+    /// Its flow has telemetry.
+    pub tel_enable: Signal<In, Bit>,
+    /// Its flow.
+    pub tel_flow: Signal<In, Bits<FB>>,
+    /// Timer code of RNR NAKs.
+    pub cfg_rnr_timer: Signal<In, Bits<5>>,
+    /// An ACK or NAK stands at the source.
+    pub m_ack_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_ack_ready: Signal<In, Bit>,
+    /// Flow index.
+    pub m_ack_flow: Signal<Out, Bits<FB>>,
+    /// AETH syndrome.
+    pub m_ack_syndrome: Signal<Out, Bits<8>>,
+    /// Messages completed.
+    pub m_ack_msn: Signal<Out, Bits<24>>,
+    /// PSN that is answered.
+    pub m_ack_psn: Signal<Out, Bits<24>>,
+    /// There is telemetry to echo.
+    pub m_ack_tel_valid: Signal<Out, Bit>,
+    /// Records; 6 = more than five.
+    pub m_ack_tel_hops: Signal<Out, Bits<3>>,
+    /// Path id.
+    pub m_ack_tel_path: Signal<Out, Bits<12>>,
+    /// First record.
+    pub m_ack_tel_hop_0: Signal<Out, Bits<64>>,
+    /// Second record.
+    pub m_ack_tel_hop_1: Signal<Out, Bits<64>>,
+    /// Third record.
+    pub m_ack_tel_hop_2: Signal<Out, Bits<64>>,
+    /// Fourth record.
+    pub m_ack_tel_hop_3: Signal<Out, Bits<64>>,
+    /// Fifth record.
+    pub m_ack_tel_hop_4: Signal<Out, Bits<64>>,
+    /// A WRITE with immediate has landed.
+    pub m_cqe_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cqe_ready: Signal<In, Bit>,
+    /// 1 while valid.
+    pub m_cqe_kind: Signal<Out, Bits<8>>,
+    /// Always 0.
+    pub m_cqe_status: Signal<Out, Bits<8>>,
+    /// Flow index.
+    pub m_cqe_flow: Signal<Out, Bits<16>>,
+    /// Always 0.
+    pub m_cqe_wr_id: Signal<Out, Bits<32>>,
+    /// Immediate data.
+    pub m_cqe_imm: Signal<Out, Bits<32>>,
+    /// Bytes of the message.
+    pub m_cqe_byte_len: Signal<Out, Bits<32>>,
+    /// A command has been dealt with.
+    pub retired: Signal<Out, Bit>,
+    /// It ended a WRITE with immediate.
+    pub retired_imm: Signal<Out, Bit>,
+    /// A write failed.
+    pub fail_valid: Signal<Out, Bit>,
+    /// Its flow.
+    pub fail_flow: Signal<Out, Bits<FB>>,
+    /// An accepted packet's bytes have landed.
+    pub event_resp_accepted: Signal<Out, Bit>,
+    /// They have not.
+    pub event_resp_nak_operation: Signal<Out, Bit>,
+    rows: AckRows<FB, FC>,
+    telemetry: AckTel<FB>,
+}
+
+impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.rows.clock.next = self.clock.val();
+        self.rows.reset.next = self.reset.val();
+        self.rows.s_done_valid.next = self.s_done_valid.val();
+        self.rows.s_done_tag.next = self.s_done_tag.val();
+        self.rows.s_done_error.next = self.s_done_error.val();
+        self.rows.s_clear_valid.next = self.s_clear_valid.val();
+        self.rows.s_clear_flow.next = self.s_clear_flow.val();
+        self.rows.tel_store.next = self.tel_store.val();
+        self.rows.tel_flow.next = self.tel_flow.val();
+        self.rows.cfg_rnr_timer.next = self.cfg_rnr_timer.val();
+        self.rows.m_ack_ready.next = self.m_ack_ready.val();
+        self.rows.m_cqe_ready.next = self.m_cqe_ready.val();
+        self.telemetry.clock.next = self.clock.val();
+        self.telemetry.reset.next = self.reset.val();
+        self.telemetry.take.next = self.tel_take.val();
+        self.telemetry.s_tel_valid.next = self.s_tel_valid.val();
+        self.telemetry.s_tel_hops.next = self.s_tel_hops.val();
+        self.telemetry.s_tel_path.next = self.s_tel_path.val();
+        self.telemetry.s_tel_hop_0.next = self.s_tel_hop_0.val();
+        self.telemetry.s_tel_hop_1.next = self.s_tel_hop_1.val();
+        self.telemetry.s_tel_hop_2.next = self.s_tel_hop_2.val();
+        self.telemetry.s_tel_hop_3.next = self.s_tel_hop_3.val();
+        self.telemetry.s_tel_hop_4.next = self.s_tel_hop_4.val();
+        self.telemetry.store.next = self.tel_store.val();
+        self.telemetry.store_enable.next = self.tel_enable.val();
+        self.telemetry.store_flow.next = self.tel_flow.val();
+        self.telemetry.scrub.next = self.rows.tel_scrub.val();
+        self.telemetry.scrub_flow.next = self.rows.tel_scrub_flow.val();
+        self.telemetry.fetch.next = self.rows.tel_fetch.val();
+        self.telemetry.fetch_flow.next = self.rows.tel_fetch_flow.val();
+        self.telemetry.send.next = self.rows.tel_send.val();
+        self.telemetry.send_tel.next = self.rows.tel_send_tel.val();
+        self.s_done_ready.next = self.rows.s_done_ready.val();
+        self.s_clear_ready.next = self.rows.s_clear_ready.val();
+        self.m_ack_valid.next = self.rows.m_ack_valid.val();
+        self.m_ack_flow.next = self.rows.m_ack_flow.val();
+        self.m_ack_syndrome.next = self.rows.m_ack_syndrome.val();
+        self.m_ack_msn.next = self.rows.m_ack_msn.val();
+        self.m_ack_psn.next = self.rows.m_ack_psn.val();
+        self.m_cqe_valid.next = self.rows.m_cqe_valid.val();
+        self.m_cqe_kind.next = self.rows.m_cqe_kind.val();
+        self.m_cqe_imm.next = self.rows.m_cqe_imm.val();
+        self.m_cqe_byte_len.next = self.rows.m_cqe_byte_len.val();
+        self.retired.next = self.rows.retired.val();
+        self.retired_imm.next = self.rows.retired_imm.val();
+        self.fail_valid.next = self.rows.fail_valid.val();
+        self.fail_flow.next = self.rows.fail_flow.val();
+        self.event_resp_accepted.next = self.rows.event_resp_accepted.val();
+        self.event_resp_nak_operation.next = self.rows.event_resp_nak_operation.val();
+        self.m_cqe_flow.next = bit_cast::<16, FB>(self.rows.m_cqe_flow.val());
+        self.m_cqe_status.next = 0.into();
+        self.m_cqe_wr_id.next = 0.into();
+        self.m_ack_tel_valid.next = self.telemetry.m_tel_valid.val();
+        self.m_ack_tel_hops.next = self.telemetry.m_tel_hops.val();
+        self.m_ack_tel_path.next = self.telemetry.m_tel_path.val();
+        self.m_ack_tel_hop_0.next = self.telemetry.m_tel_hop_0.val();
+        self.m_ack_tel_hop_1.next = self.telemetry.m_tel_hop_1.val();
+        self.m_ack_tel_hop_2.next = self.telemetry.m_tel_hop_2.val();
+        self.m_ack_tel_hop_3.next = self.telemetry.m_tel_hop_3.val();
+        self.m_ack_tel_hop_4.next = self.telemetry.m_tel_hop_4.val();
+    }
+}

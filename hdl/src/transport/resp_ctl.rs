@@ -1,0 +1,344 @@
+//! Order of events in the responder: one request at a time, table rows in between.
+//!
+//! # Source            ARCHITECTURE.md, Responder
+//! # Interface timing  cycle 0: s_req; cycle 7: commit; cycle 8: m_cmd, events, s_req_ready. A row
+//!                     waits until no command is in flight, then the flow's answers are cleared
+//! # Latency and rate  [`LATENCY_CYCLES`]; one request every 8 cycles
+//! # Number formats    commands in flight | 0..=64; WRITEs with immediate in flight | 0..=16
+//! # Reset             synchronous, high: s_req_ready = 0 until the tables are clear
+//! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
+
+use super::resp_check;
+use crate::Module;
+use nic_spec::rows::Table;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from a request to its command.
+pub const LATENCY_CYCLES: usize = 8;
+
+/// What the block does in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+pub enum RespState {
+    Scrub,
+    Idle,
+    Check,
+    Commit,
+    Drain,
+    Clear,
+    Write,
+}
+
+/// Control of the responder.
+#[derive(LogicBlock)]
+pub struct RespCtl {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// A request is offered.
+    pub s_req_valid: Signal<In, Bit>,
+    /// It will be taken.
+    pub s_req_ready: Signal<Out, Bit>,
+    /// A table row is offered.
+    pub s_cfg_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_cfg_ready: Signal<Out, Bit>,
+    /// 0 queue pair, 1 memory region.
+    pub cfg_table: Signal<In, Bits<2>>,
+    /// The row goes to the queue pairs.
+    pub qp_write: Signal<Out, Bit>,
+    /// The row goes to the memory regions.
+    pub region_write: Signal<Out, Bit>,
+    /// Forget the flow's answers.
+    pub clear_valid: Signal<Out, Bit>,
+    /// Done.
+    pub clear_ready: Signal<In, Bit>,
+    /// The tables are clear.
+    pub tables_ready: Signal<In, Bit>,
+    /// There is room for an order to the payload mover.
+    pub order_ready: Signal<In, Bit>,
+    /// The verdict holds.
+    pub commit: Signal<Out, Bit>,
+    /// Verdicts, see `resp_check`.
+    pub no_qp: Signal<In, Bit>,
+    /// Behind the expected PSN.
+    pub duplicate: Signal<In, Bit>,
+    /// Ahead of it.
+    pub ahead: Signal<In, Bit>,
+    /// Invalid request.
+    pub invalid: Signal<In, Bit>,
+    /// No right to write there.
+    pub access: Signal<In, Bit>,
+    /// No completion room.
+    pub not_ready: Signal<In, Bit>,
+    /// Accepted, and makes a completion.
+    pub accept_imm: Signal<In, Bit>,
+    /// A command goes to the DMA.
+    pub has_cmd: Signal<In, Bit>,
+    /// Its address.
+    pub cmd_addr: Signal<In, Bits<64>>,
+    /// Its bytes.
+    pub cmd_bytes: Signal<In, Bits<13>>,
+    /// Its tag.
+    pub cmd_tag: Signal<In, Bits<127>>,
+    /// A command has been dealt with.
+    pub retired: Signal<In, Bit>,
+    /// It made a completion.
+    pub retired_imm: Signal<In, Bit>,
+    /// No more completions may be promised.
+    pub imm_full: Signal<Out, Bit>,
+    /// Command to the DMA.
+    pub m_cmd_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cmd_ready: Signal<In, Bit>,
+    /// Address of the first byte.
+    pub m_cmd_addr: Signal<Out, Bits<64>>,
+    /// Bytes; 0: nothing is written.
+    pub m_cmd_bytes: Signal<Out, Bits<13>>,
+    /// Comes back with the done.
+    pub m_cmd_tag: Signal<Out, Bits<127>>,
+    /// Request behind the expected PSN.
+    pub event_resp_duplicate: Signal<Out, Bit>,
+    /// Request ahead of it.
+    pub event_resp_out_of_sequence: Signal<Out, Bit>,
+    /// Request that is malformed or not supported.
+    pub event_resp_nak_invalid: Signal<Out, Bit>,
+    /// Request without the right to write there.
+    pub event_resp_nak_access: Signal<Out, Bit>,
+    /// Request without completion room.
+    pub event_resp_rnr: Signal<Out, Bit>,
+    /// Request without a queue pair in working order.
+    pub event_resp_no_qp: Signal<Out, Bit>,
+    state: DFF<RespState>,
+    step: DFF<Bits<3>>,
+    in_flight: DFF<Bits<7>>,
+    imm_in_flight: DFF<Bits<5>>,
+    cmd_valid: DFF<Bit>,
+    addr: DFF<Bits<64>>,
+    bytes: DFF<Bits<13>>,
+    tag: DFF<Bits<127>>,
+    e_duplicate: DFF<Bit>,
+    e_ahead: DFF<Bit>,
+    e_invalid: DFF<Bit>,
+    e_access: DFF<Bit>,
+    e_not_ready: DFF<Bit>,
+    e_no_qp: DFF<Bit>,
+    is_qp: Signal<Local, Bit>,
+    is_region: Signal<Local, Bit>,
+    issues: Signal<Local, Bit>,
+    issues_imm: Signal<Local, Bit>,
+    qp_table: Constant<Bits<2>>,
+    region_table: Constant<Bits<2>>,
+    last_step: Constant<Bits<3>>,
+}
+
+impl Default for RespCtl {
+    fn default() -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_req_valid: Default::default(),
+            s_req_ready: Default::default(),
+            s_cfg_valid: Default::default(),
+            s_cfg_ready: Default::default(),
+            cfg_table: Default::default(),
+            qp_write: Default::default(),
+            region_write: Default::default(),
+            clear_valid: Default::default(),
+            clear_ready: Default::default(),
+            tables_ready: Default::default(),
+            order_ready: Default::default(),
+            commit: Default::default(),
+            no_qp: Default::default(),
+            duplicate: Default::default(),
+            ahead: Default::default(),
+            invalid: Default::default(),
+            access: Default::default(),
+            not_ready: Default::default(),
+            accept_imm: Default::default(),
+            has_cmd: Default::default(),
+            cmd_addr: Default::default(),
+            cmd_bytes: Default::default(),
+            cmd_tag: Default::default(),
+            retired: Default::default(),
+            retired_imm: Default::default(),
+            imm_full: Default::default(),
+            m_cmd_valid: Default::default(),
+            m_cmd_ready: Default::default(),
+            m_cmd_addr: Default::default(),
+            m_cmd_bytes: Default::default(),
+            m_cmd_tag: Default::default(),
+            event_resp_duplicate: Default::default(),
+            event_resp_out_of_sequence: Default::default(),
+            event_resp_nak_invalid: Default::default(),
+            event_resp_nak_access: Default::default(),
+            event_resp_rnr: Default::default(),
+            event_resp_no_qp: Default::default(),
+            state: Default::default(),
+            step: Default::default(),
+            in_flight: Default::default(),
+            imm_in_flight: Default::default(),
+            cmd_valid: Default::default(),
+            addr: Default::default(),
+            bytes: Default::default(),
+            tag: Default::default(),
+            e_duplicate: Default::default(),
+            e_ahead: Default::default(),
+            e_invalid: Default::default(),
+            e_access: Default::default(),
+            e_not_ready: Default::default(),
+            e_no_qp: Default::default(),
+            is_qp: Default::default(),
+            is_region: Default::default(),
+            issues: Default::default(),
+            issues_imm: Default::default(),
+            qp_table: Constant::new((Table::Qp as u64).to_bits()),
+            region_table: Constant::new((Table::Mr as u64).to_bits()),
+            last_step: Constant::new((resp_check::LATENCY_CYCLES as u64 - 1).to_bits()),
+        }
+    }
+}
+
+impl Logic for RespCtl {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            state,
+            step,
+            in_flight,
+            imm_in_flight,
+            cmd_valid,
+            addr,
+            bytes,
+            tag,
+            e_duplicate,
+            e_ahead,
+            e_invalid,
+            e_access,
+            e_not_ready,
+            e_no_qp
+        );
+        self.s_req_ready.next = self.state.q.val() == RespState::Idle;
+        self.s_cfg_ready.next = self.state.q.val() == RespState::Write;
+        self.is_qp.next = self.cfg_table.val() == self.qp_table.val();
+        self.is_region.next = self.cfg_table.val() == self.region_table.val();
+        self.qp_write.next = (self.state.q.val() == RespState::Write) & self.is_qp.val();
+        self.region_write.next = (self.state.q.val() == RespState::Write) & self.is_region.val();
+        self.clear_valid.next = self.state.q.val() == RespState::Clear;
+        self.commit.next = self.state.q.val() == RespState::Commit;
+        self.imm_full.next = self.imm_in_flight.q.val().get_bit(4);
+        self.m_cmd_valid.next = self.cmd_valid.q.val();
+        self.m_cmd_addr.next = self.addr.q.val();
+        self.m_cmd_bytes.next = self.bytes.q.val();
+        self.m_cmd_tag.next = self.tag.q.val();
+        self.event_resp_duplicate.next = self.e_duplicate.q.val();
+        self.event_resp_out_of_sequence.next = self.e_ahead.q.val();
+        self.event_resp_nak_invalid.next = self.e_invalid.q.val();
+        self.event_resp_nak_access.next = self.e_access.q.val();
+        self.event_resp_rnr.next = self.e_not_ready.q.val();
+        self.event_resp_no_qp.next = self.e_no_qp.q.val();
+        self.e_duplicate.d.next = false;
+        self.e_ahead.d.next = false;
+        self.e_invalid.d.next = false;
+        self.e_access.d.next = false;
+        self.e_not_ready.d.next = false;
+        self.e_no_qp.d.next = false;
+        self.issues.next = false;
+        self.issues_imm.next = false;
+        if self.m_cmd_ready.val() {
+            self.cmd_valid.d.next = false;
+        }
+        match self.state.q.val() {
+            RespState::Scrub => {
+                if self.tables_ready.val() {
+                    self.state.d.next = RespState::Idle;
+                }
+            }
+            RespState::Idle => {
+                self.step.d.next = 1.into();
+                if self.s_req_valid.val() {
+                    self.state.d.next = RespState::Check;
+                } else if self.s_cfg_valid.val() {
+                    self.state.d.next = RespState::Drain;
+                }
+            }
+            RespState::Check => {
+                comment!("The last step waits for room for the command and for the order.");
+                if self.step.q.val() != self.last_step.val() {
+                    self.step.d.next = self.step.q.val() + 1;
+                } else if (self.m_cmd_ready.val() | !self.cmd_valid.q.val())
+                    & self.order_ready.val()
+                    & !self.in_flight.q.val().get_bit(6)
+                {
+                    self.state.d.next = RespState::Commit;
+                }
+            }
+            RespState::Commit => {
+                self.issues.next = self.has_cmd.val();
+                self.issues_imm.next = self.accept_imm.val();
+                if self.has_cmd.val() {
+                    self.cmd_valid.d.next = true;
+                    self.addr.d.next = self.cmd_addr.val();
+                    self.bytes.d.next = self.cmd_bytes.val();
+                    self.tag.d.next = self.cmd_tag.val();
+                }
+                self.e_duplicate.d.next = self.duplicate.val();
+                self.e_ahead.d.next = self.ahead.val();
+                self.e_invalid.d.next = self.invalid.val();
+                self.e_access.d.next = self.access.val();
+                self.e_not_ready.d.next = self.not_ready.val();
+                self.e_no_qp.d.next = self.no_qp.val();
+                self.state.d.next = RespState::Idle;
+                if self.s_cfg_valid.val() {
+                    self.state.d.next = RespState::Drain;
+                }
+            }
+            RespState::Drain => {
+                if !self.in_flight.q.val().any() {
+                    self.state.d.next = RespState::Write;
+                    if self.is_qp.val() {
+                        self.state.d.next = RespState::Clear;
+                    }
+                }
+            }
+            RespState::Clear => {
+                if self.clear_ready.val() {
+                    self.state.d.next = RespState::Write;
+                }
+            }
+            RespState::Write => {
+                self.state.d.next = RespState::Idle;
+            }
+        }
+        if self.issues.val() & !self.retired.val() {
+            self.in_flight.d.next = self.in_flight.q.val() + 1;
+        } else if self.retired.val() & !self.issues.val() {
+            self.in_flight.d.next = self.in_flight.q.val() - 1;
+        }
+        if self.issues_imm.val() & !self.retired_imm.val() {
+            self.imm_in_flight.d.next = self.imm_in_flight.q.val() + 1;
+        } else if self.retired_imm.val() & !self.issues_imm.val() {
+            self.imm_in_flight.d.next = self.imm_in_flight.q.val() - 1;
+        }
+        if self.reset.val() {
+            self.state.d.next = RespState::Scrub;
+            self.in_flight.d.next = 0.into();
+            self.imm_in_flight.d.next = 0.into();
+            self.cmd_valid.d.next = false;
+            self.addr.d.next = 0.into();
+            self.bytes.d.next = 0.into();
+            self.tag.d.next = 0.into();
+            self.e_duplicate.d.next = false;
+            self.e_ahead.d.next = false;
+            self.e_invalid.d.next = false;
+            self.e_access.d.next = false;
+            self.e_not_ready.d.next = false;
+            self.e_no_qp.d.next = false;
+        }
+    }
+}

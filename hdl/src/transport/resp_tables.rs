@@ -1,0 +1,191 @@
+//! Tables of the responder: queue pairs, their receive state, memory regions.
+//!
+//! # Source            ARCHITECTURE.md, "Table rows"
+//! # Interface timing  cycle 0: take, s_req_qpn; cycle 1: req_starts, req_region; cycle 2: qp,
+//!                     flow_state; cycle 3: region. They stay until the next take. failed follows
+//!                     the table by one cycle
+//! # Number formats    qp | row word 0 \[6:0\], QPN \[30:7\], remote IP \[62:31\]
+//!                     flow_state | expected PSN \[23:0\], MSN \[47:24\], in error \[48\], NAK sent
+//!                     \[49\], in a message \[50\], next VA \[114:51\], rkey \[146:115\], bytes to
+//!                     come \[178:147\], bytes of the message \[210:179\]
+//!                     region | row word 0 \[2:0\], rkey \[34:3\], VA \[98:35\], length \[162:99\],
+//!                     host address \[226:163\]
+//! # Reset             synchronous, high: ready = 0 while rows are cleared, one a cycle
+//! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
+
+use crate::util::lut_ram::LutRam;
+use crate::util::ram::Ram;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Tables of `2^FB` queue pairs and `2^MB` memory regions.
+#[derive(LogicBlock)]
+pub struct RespTables<const FB: usize, const MB: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Rows are clear.
+    pub ready: Signal<Out, Bit>,
+    /// Look a request up.
+    pub take: Signal<In, Bit>,
+    /// Its flow.
+    pub s_req_flow: Signal<In, Bits<FB>>,
+    /// The request taken brings its own rkey.
+    pub req_starts: Signal<In, Bit>,
+    /// Region of that rkey.
+    pub req_region: Signal<In, Bits<MB>>,
+    /// Flow of the request taken.
+    pub flow: Signal<Out, Bits<FB>>,
+    /// Its queue pair.
+    pub qp: Signal<Out, Bits<63>>,
+    /// Its receive state.
+    pub flow_state: Signal<Out, Bits<211>>,
+    /// Its memory region.
+    pub region: Signal<Out, Bits<227>>,
+    /// A write of the flow has failed.
+    pub failed: Signal<Out, Bit>,
+    /// Store the flow's new state.
+    pub state_write: Signal<In, Bit>,
+    /// The state.
+    pub new_state: Signal<In, Bits<211>>,
+    /// Store a queue pair and start it anew.
+    pub qp_write: Signal<In, Bit>,
+    /// Store a memory region.
+    pub region_write: Signal<In, Bit>,
+    /// Index of the row.
+    pub cfg_index: Signal<In, Bits<16>>,
+    /// The row.
+    pub cfg_row: Signal<In, Bits<512>>,
+    /// A write has failed.
+    pub fail_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub fail_flow: Signal<In, Bits<FB>>,
+    qps: Ram<FB, 63>,
+    states: Ram<FB, 211>,
+    regions: Ram<MB, 227>,
+    failures: LutRam<FB, 1>,
+    scrubs: DFF<Bit>,
+    scrub_at: DFF<Bits<10>>,
+    flow_q: DFF<Bits<FB>>,
+    qp_q: DFF<Bits<63>>,
+    state_q: DFF<Bits<211>>,
+    region_q: DFF<Bits<227>>,
+    failed_q: DFF<Bit>,
+    psn: Signal<Local, Bits<24>>,
+    last_row: Constant<Bits<10>>,
+}
+
+impl<const FB: usize, const MB: usize> Default for RespTables<FB, MB> {
+    fn default() -> Self {
+        assert!(FB <= 10 && MB <= 10, "at most 1024 rows");
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            ready: Default::default(),
+            take: Default::default(),
+            s_req_flow: Default::default(),
+            req_starts: Default::default(),
+            req_region: Default::default(),
+            flow: Default::default(),
+            qp: Default::default(),
+            flow_state: Default::default(),
+            region: Default::default(),
+            failed: Default::default(),
+            state_write: Default::default(),
+            new_state: Default::default(),
+            qp_write: Default::default(),
+            region_write: Default::default(),
+            cfg_index: Default::default(),
+            cfg_row: Default::default(),
+            fail_valid: Default::default(),
+            fail_flow: Default::default(),
+            qps: Default::default(),
+            states: Default::default(),
+            regions: Default::default(),
+            failures: Default::default(),
+            scrubs: Default::default(),
+            scrub_at: Default::default(),
+            flow_q: Default::default(),
+            qp_q: Default::default(),
+            state_q: Default::default(),
+            region_q: Default::default(),
+            failed_q: Default::default(),
+            psn: Default::default(),
+            last_row: Constant::new(((1_u64 << FB.max(MB)) - 1).to_bits()),
+        }
+    }
+}
+
+impl<const FB: usize, const MB: usize> Logic for RespTables<FB, MB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, scrubs, scrub_at, flow_q, qp_q, state_q, region_q, failed_q);
+        self.qps.clock.next = self.clock.val();
+        self.states.clock.next = self.clock.val();
+        self.regions.clock.next = self.clock.val();
+        self.failures.clock.next = self.clock.val();
+        self.ready.next = !self.scrubs.q.val();
+        self.flow.next = self.flow_q.q.val();
+        self.qp.next = self.qp_q.q.val();
+        self.flow_state.next = self.state_q.q.val();
+        self.region.next = self.region_q.q.val();
+        self.failed.next = self.failed_q.q.val();
+        comment!("Look-up: the queue pair and its state first, then the region of the rkey.");
+        self.qps.read_enable.next = self.take.val();
+        self.qps.read_address.next = self.s_req_flow.val();
+        self.states.read_enable.next = self.take.val();
+        self.states.read_address.next = self.s_req_flow.val();
+        if self.take.val() {
+            self.flow_q.d.next = self.s_req_flow.val();
+        }
+        self.qp_q.d.next = self.qps.read_data.val();
+        self.state_q.d.next = self.states.read_data.val();
+        self.regions.read_enable.next = true;
+        self.regions.read_address.next = self.states.read_data.val().get_bits::<MB>(123);
+        if self.req_starts.val() {
+            self.regions.read_address.next = self.req_region.val();
+        }
+        self.region_q.d.next = self.regions.read_data.val();
+        self.failures.read_address.next = self.flow_q.q.val();
+        self.failed_q.d.next = self.failures.read_data.val().get_bit(0);
+        comment!("Rows of software; a queue pair starts at its first PSN.");
+        self.psn.next = self.cfg_row.val().get_bits::<24>(192);
+        self.qps.write_enable.next = self.qp_write.val() | self.scrubs.q.val();
+        self.qps.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
+        self.qps.write_data.next = bit_cast::<63, 7>(self.cfg_row.val().get_bits::<7>(0))
+            | (bit_cast::<63, 24>(self.cfg_row.val().get_bits::<24>(32)) << 7)
+            | (bit_cast::<63, 32>(self.cfg_row.val().get_bits::<32>(96)) << 31);
+        self.regions.write_enable.next = self.region_write.val() | self.scrubs.q.val();
+        self.regions.write_address.next = self.cfg_index.val().get_bits::<MB>(0);
+        self.regions.write_data.next = bit_cast::<227, 3>(self.cfg_row.val().get_bits::<3>(0))
+            | (bit_cast::<227, 224>(self.cfg_row.val().get_bits::<224>(32)) << 3);
+        self.states.write_enable.next = self.qp_write.val() | self.state_write.val();
+        self.states.write_address.next = self.flow_q.q.val();
+        self.states.write_data.next = self.new_state.val();
+        self.failures.write_enable.next = self.qp_write.val() | self.fail_valid.val();
+        self.failures.write_address.next = self.fail_flow.val();
+        self.failures.write_data.next = 1.into();
+        if self.qp_write.val() {
+            self.states.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
+            self.states.write_data.next = bit_cast::<211, 24>(self.psn.val());
+            self.failures.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
+            self.failures.write_data.next = 0.into();
+        }
+        if self.scrubs.q.val() {
+            self.qps.write_address.next = self.scrub_at.q.val().get_bits::<FB>(0);
+            self.qps.write_data.next = 0.into();
+            self.regions.write_address.next = self.scrub_at.q.val().get_bits::<MB>(0);
+            self.regions.write_data.next = 0.into();
+            self.scrub_at.d.next = self.scrub_at.q.val() + 1;
+            self.scrubs.d.next = self.scrub_at.q.val() != self.last_row.val();
+        }
+        if self.reset.val() {
+            self.scrubs.d.next = true;
+            self.scrub_at.d.next = 0.into();
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Responder of RoCEv2 RC: RDMA WRITE with and without immediate.
+//!
+//! # Source            InfiniBand architecture volume 1, section 9.7; ARCHITECTURE.md, Responder
+//! # Interface timing  cycle 0: s_req taken; cycle 8: m_cmd, events; its payload follows, in order
+//!                     of the requests. Every answer goes as a command through the DMA and comes
+//!                     back as s_done; m_ack and m_cqe are made of that, see `ack_gen`
+//! # Latency and rate  [`LATENCY_CYCLES`]; one request every 8 cycles, one beat a cycle
+//! # Shape             W bits, KB bytes a beat, B = W + KB + 1, 2^FB flows, FC = FB + 1,
+//!                     2^MB memory regions
+//! # Number formats    s_req_psn | 24 bits, serial; m_cmd_bytes | 0..=4096; tags see `ack_gen`
+//! # Reset             synchronous, high: readies low for 2^max(FB, MB) + 1 cycles
+//! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
+
+use super::ack_gen::AckGen;
+use super::resp_check::RespCheck;
+use super::resp_ctl::{self, RespCtl};
+use super::resp_move::RespMove;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+
+/// Cycles from a request to its command.
+pub const LATENCY_CYCLES: usize = resp_ctl::LATENCY_CYCLES;
+
+/// The responder.
+#[derive(LogicBlock, Default)]
+pub struct Responder<
+    const W: usize,
+    const KB: usize,
+    const B: usize,
+    const FB: usize,
+    const FC: usize,
+    const MB: usize,
+> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// A request is offered.
+    pub s_req_valid: Signal<In, Bit>,
+    /// It will be taken.
+    pub s_req_ready: Signal<Out, Bit>,
+    /// Queue pair.
+    pub s_req_qpn: Signal<In, Bits<24>>,
+    /// Operation.
+    pub s_req_opcode: Signal<In, Bits<8>>,
+    /// Sequence number.
+    pub s_req_psn: Signal<In, Bits<24>>,
+    /// An ACK is asked for.
+    pub s_req_ack_req: Signal<In, Bit>,
+    /// Bytes of payload.
+    pub s_req_payload_bytes: Signal<In, Bits<13>>,
+    /// RETH: virtual address.
+    pub s_req_va: Signal<In, Bits<64>>,
+    /// RETH: rkey.
+    pub s_req_rkey: Signal<In, Bits<32>>,
+    /// RETH: bytes of the message.
+    pub s_req_dma_len: Signal<In, Bits<32>>,
+    /// Immediate data.
+    pub s_req_imm: Signal<In, Bits<32>>,
+    /// Sender.
+    pub s_req_src_ip: Signal<In, Bits<32>>,
+    /// There is telemetry.
+    pub s_req_tel_valid: Signal<In, Bit>,
+    /// Records; 6 = more than five.
+    pub s_req_tel_hops: Signal<In, Bits<3>>,
+    /// Path id.
+    pub s_req_tel_path: Signal<In, Bits<12>>,
+    /// First record.
+    pub s_req_tel_hop_0: Signal<In, Bits<64>>,
+    /// Second record.
+    pub s_req_tel_hop_1: Signal<In, Bits<64>>,
+    /// Third record.
+    pub s_req_tel_hop_2: Signal<In, Bits<64>>,
+    /// Fourth record.
+    pub s_req_tel_hop_3: Signal<In, Bits<64>>,
+    /// Fifth record.
+    pub s_req_tel_hop_4: Signal<In, Bits<64>>,
+    /// Payload from the rx pipe.
+    pub s_payload_tvalid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_payload_tready: Signal<Out, Bit>,
+    /// Bytes.
+    pub s_payload_tdata: Signal<In, Bits<W>>,
+    /// Byte enables.
+    pub s_payload_tkeep: Signal<In, Bits<KB>>,
+    /// Last beat.
+    pub s_payload_tlast: Signal<In, Bit>,
+    /// A table row is offered.
+    pub s_cfg_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_cfg_ready: Signal<Out, Bit>,
+    /// 0 queue pair, 1 memory region.
+    pub cfg_table: Signal<In, Bits<2>>,
+    /// Index of the row.
+    pub cfg_index: Signal<In, Bits<16>>,
+    /// The row.
+    pub cfg_row: Signal<In, Bits<512>>,
+    /// A DMA command has ended.
+    pub s_done_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_done_ready: Signal<Out, Bit>,
+    /// Its tag.
+    pub s_done_tag: Signal<In, Bits<127>>,
+    /// Host memory refused the write.
+    pub s_done_error: Signal<In, Bit>,
+    /// At least 32 more completions fit.
+    pub cfg_cq_space: Signal<In, Bit>,
+    /// Timer code of RNR NAKs.
+    pub cfg_rnr_timer: Signal<In, Bits<5>>,
+    /// Command to the DMA.
+    pub m_cmd_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cmd_ready: Signal<In, Bit>,
+    /// Address of the first byte.
+    pub m_cmd_addr: Signal<Out, Bits<64>>,
+    /// Bytes; 0: nothing is written.
+    pub m_cmd_bytes: Signal<Out, Bits<13>>,
+    /// Comes back with the done.
+    pub m_cmd_tag: Signal<Out, Bits<127>>,
+    /// Payload to the DMA.
+    pub m_data_tvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_data_tready: Signal<In, Bit>,
+    /// Bytes.
+    pub m_data_tdata: Signal<Out, Bits<W>>,
+    /// Byte enables.
+    pub m_data_tkeep: Signal<Out, Bits<KB>>,
+    /// Last beat.
+    pub m_data_tlast: Signal<Out, Bit>,
+    /// An ACK or NAK stands at the source.
+    pub m_ack_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_ack_ready: Signal<In, Bit>,
+    /// Flow index.
+    pub m_ack_flow: Signal<Out, Bits<FB>>,
+    /// AETH syndrome.
+    pub m_ack_syndrome: Signal<Out, Bits<8>>,
+    /// Messages completed.
+    pub m_ack_msn: Signal<Out, Bits<24>>,
+    /// PSN that is answered.
+    pub m_ack_psn: Signal<Out, Bits<24>>,
+    /// There is telemetry to echo.
+    pub m_ack_tel_valid: Signal<Out, Bit>,
+    /// Records; 6 = more than five.
+    pub m_ack_tel_hops: Signal<Out, Bits<3>>,
+    /// Path id.
+    pub m_ack_tel_path: Signal<Out, Bits<12>>,
+    /// First record.
+    pub m_ack_tel_hop_0: Signal<Out, Bits<64>>,
+    /// Second record.
+    pub m_ack_tel_hop_1: Signal<Out, Bits<64>>,
+    /// Third record.
+    pub m_ack_tel_hop_2: Signal<Out, Bits<64>>,
+    /// Fourth record.
+    pub m_ack_tel_hop_3: Signal<Out, Bits<64>>,
+    /// Fifth record.
+    pub m_ack_tel_hop_4: Signal<Out, Bits<64>>,
+    /// A WRITE with immediate has landed.
+    pub m_cqe_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cqe_ready: Signal<In, Bit>,
+    /// 1 while valid.
+    pub m_cqe_kind: Signal<Out, Bits<8>>,
+    /// Always 0.
+    pub m_cqe_status: Signal<Out, Bits<8>>,
+    /// Flow index.
+    pub m_cqe_flow: Signal<Out, Bits<16>>,
+    /// Always 0.
+    pub m_cqe_wr_id: Signal<Out, Bits<32>>,
+    /// Immediate data.
+    pub m_cqe_imm: Signal<Out, Bits<32>>,
+    /// Bytes of the message.
+    pub m_cqe_byte_len: Signal<Out, Bits<32>>,
+    /// An accepted packet's bytes have landed.
+    pub event_resp_accepted: Signal<Out, Bit>,
+    /// Request behind the expected PSN.
+    pub event_resp_duplicate: Signal<Out, Bit>,
+    /// Request ahead of it.
+    pub event_resp_out_of_sequence: Signal<Out, Bit>,
+    /// Request that is malformed or not supported.
+    pub event_resp_nak_invalid: Signal<Out, Bit>,
+    /// Request without the right to write there.
+    pub event_resp_nak_access: Signal<Out, Bit>,
+    /// Request without completion room.
+    pub event_resp_rnr: Signal<Out, Bit>,
+    /// Request without a queue pair in working order.
+    pub event_resp_no_qp: Signal<Out, Bit>,
+    /// They have not.
+    pub event_resp_nak_operation: Signal<Out, Bit>,
+    control: RespCtl,
+    check: RespCheck<FB, MB>,
+    mover: RespMove<W, KB, B>,
+    ack_gen: AckGen<FB, FC>,
+    take: Signal<Local, Bit>,
+}
+
+impl<
+        const W: usize,
+        const KB: usize,
+        const B: usize,
+        const FB: usize,
+        const FC: usize,
+        const MB: usize,
+    > Logic for Responder<W, KB, B, FB, FC, MB>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.control.clock.next = self.clock.val();
+        self.control.reset.next = self.reset.val();
+        self.check.clock.next = self.clock.val();
+        self.check.reset.next = self.reset.val();
+        self.mover.clock.next = self.clock.val();
+        self.mover.reset.next = self.reset.val();
+        self.ack_gen.clock.next = self.clock.val();
+        self.ack_gen.reset.next = self.reset.val();
+        comment!("requests");
+        self.take.next = self.s_req_valid.val() & self.control.s_req_ready.val();
+        self.control.s_req_valid.next = self.s_req_valid.val();
+        self.s_req_ready.next = self.control.s_req_ready.val();
+        self.check.take.next = self.take.val();
+        self.check.s_req_qpn.next = self.s_req_qpn.val();
+        self.check.s_req_opcode.next = self.s_req_opcode.val();
+        self.check.s_req_psn.next = self.s_req_psn.val();
+        self.check.s_req_ack_req.next = self.s_req_ack_req.val();
+        self.check.s_req_payload_bytes.next = self.s_req_payload_bytes.val();
+        self.check.s_req_va.next = self.s_req_va.val();
+        self.check.s_req_rkey.next = self.s_req_rkey.val();
+        self.check.s_req_dma_len.next = self.s_req_dma_len.val();
+        self.check.s_req_imm.next = self.s_req_imm.val();
+        self.check.s_req_src_ip.next = self.s_req_src_ip.val();
+        self.check.commit.next = self.control.commit.val();
+        self.check.cq_room.next = self.cfg_cq_space.val() & !self.control.imm_full.val();
+        self.control.tables_ready.next = self.check.ready.val();
+        self.control.no_qp.next = self.check.no_qp.val();
+        self.control.duplicate.next = self.check.duplicate.val();
+        self.control.ahead.next = self.check.ahead.val();
+        self.control.invalid.next = self.check.invalid.val();
+        self.control.access.next = self.check.access.val();
+        self.control.not_ready.next = self.check.not_ready.val();
+        self.control.accept_imm.next = self.check.accept_imm.val();
+        self.control.has_cmd.next = self.check.has_cmd.val();
+        self.control.cmd_addr.next = self.check.cmd_addr.val();
+        self.control.cmd_bytes.next = self.check.cmd_bytes.val();
+        self.control.cmd_tag.next = self.check.cmd_tag.val();
+        comment!("table rows");
+        self.control.s_cfg_valid.next = self.s_cfg_valid.val();
+        self.s_cfg_ready.next = self.control.s_cfg_ready.val();
+        self.control.cfg_table.next = self.cfg_table.val();
+        self.check.cfg_index.next = self.cfg_index.val();
+        self.check.cfg_row.next = self.cfg_row.val();
+        self.check.qp_write.next = self.control.qp_write.val();
+        self.check.region_write.next = self.control.region_write.val();
+        comment!("payload");
+        self.control.order_ready.next = self.mover.order_ready.val();
+        self.mover.order_valid.next = self.control.commit.val() & self.check.has_payload.val();
+        self.mover.order_drop.next = !self.check.accept.val();
+        self.mover.s_axis_tvalid.next = self.s_payload_tvalid.val();
+        self.mover.s_axis_tdata.next = self.s_payload_tdata.val();
+        self.mover.s_axis_tkeep.next = self.s_payload_tkeep.val();
+        self.mover.s_axis_tlast.next = self.s_payload_tlast.val();
+        self.s_payload_tready.next = self.mover.s_axis_tready.val();
+        self.m_data_tvalid.next = self.mover.m_axis_tvalid.val();
+        self.m_data_tdata.next = self.mover.m_axis_tdata.val();
+        self.m_data_tkeep.next = self.mover.m_axis_tkeep.val();
+        self.m_data_tlast.next = self.mover.m_axis_tlast.val();
+        self.mover.m_axis_tready.next = self.m_data_tready.val();
+        comment!("commands");
+        self.m_cmd_valid.next = self.control.m_cmd_valid.val();
+        self.m_cmd_addr.next = self.control.m_cmd_addr.val();
+        self.m_cmd_bytes.next = self.control.m_cmd_bytes.val();
+        self.m_cmd_tag.next = self.control.m_cmd_tag.val();
+        self.control.m_cmd_ready.next = self.m_cmd_ready.val();
+        self.ack_gen.s_done_valid.next = self.s_done_valid.val();
+        self.ack_gen.s_done_tag.next = self.s_done_tag.val();
+        self.ack_gen.s_done_error.next = self.s_done_error.val();
+        self.s_done_ready.next = self.ack_gen.s_done_ready.val();
+        self.control.retired.next = self.ack_gen.retired.val();
+        self.control.retired_imm.next = self.ack_gen.retired_imm.val();
+        self.check.fail_valid.next = self.ack_gen.fail_valid.val();
+        self.check.fail_flow.next = self.ack_gen.fail_flow.val();
+        comment!("answers");
+        self.ack_gen.s_clear_valid.next = self.control.clear_valid.val();
+        self.control.clear_ready.next = self.ack_gen.s_clear_ready.val();
+        self.ack_gen.s_clear_flow.next = self.cfg_index.val().get_bits::<FB>(0);
+        self.ack_gen.tel_take.next = self.take.val();
+        self.ack_gen.s_tel_valid.next = self.s_req_tel_valid.val();
+        self.ack_gen.s_tel_hops.next = self.s_req_tel_hops.val();
+        self.ack_gen.s_tel_path.next = self.s_req_tel_path.val();
+        self.ack_gen.s_tel_hop_0.next = self.s_req_tel_hop_0.val();
+        self.ack_gen.s_tel_hop_1.next = self.s_req_tel_hop_1.val();
+        self.ack_gen.s_tel_hop_2.next = self.s_req_tel_hop_2.val();
+        self.ack_gen.s_tel_hop_3.next = self.s_req_tel_hop_3.val();
+        self.ack_gen.s_tel_hop_4.next = self.s_req_tel_hop_4.val();
+        self.ack_gen.tel_store.next = self.control.commit.val() & self.check.accept.val();
+        self.ack_gen.tel_enable.next = self.check.telemetry.val();
+        self.ack_gen.tel_flow.next = self.check.flow.val();
+        self.ack_gen.cfg_rnr_timer.next = self.cfg_rnr_timer.val();
+        self.m_ack_valid.next = self.ack_gen.m_ack_valid.val();
+        self.ack_gen.m_ack_ready.next = self.m_ack_ready.val();
+        self.m_ack_flow.next = self.ack_gen.m_ack_flow.val();
+        self.m_ack_syndrome.next = self.ack_gen.m_ack_syndrome.val();
+        self.m_ack_msn.next = self.ack_gen.m_ack_msn.val();
+        self.m_ack_psn.next = self.ack_gen.m_ack_psn.val();
+        self.m_ack_tel_valid.next = self.ack_gen.m_ack_tel_valid.val();
+        self.m_ack_tel_hops.next = self.ack_gen.m_ack_tel_hops.val();
+        self.m_ack_tel_path.next = self.ack_gen.m_ack_tel_path.val();
+        self.m_ack_tel_hop_0.next = self.ack_gen.m_ack_tel_hop_0.val();
+        self.m_ack_tel_hop_1.next = self.ack_gen.m_ack_tel_hop_1.val();
+        self.m_ack_tel_hop_2.next = self.ack_gen.m_ack_tel_hop_2.val();
+        self.m_ack_tel_hop_3.next = self.ack_gen.m_ack_tel_hop_3.val();
+        self.m_ack_tel_hop_4.next = self.ack_gen.m_ack_tel_hop_4.val();
+        self.m_cqe_valid.next = self.ack_gen.m_cqe_valid.val();
+        self.ack_gen.m_cqe_ready.next = self.m_cqe_ready.val();
+        self.m_cqe_kind.next = self.ack_gen.m_cqe_kind.val();
+        self.m_cqe_status.next = self.ack_gen.m_cqe_status.val();
+        self.m_cqe_flow.next = self.ack_gen.m_cqe_flow.val();
+        self.m_cqe_wr_id.next = self.ack_gen.m_cqe_wr_id.val();
+        self.m_cqe_imm.next = self.ack_gen.m_cqe_imm.val();
+        self.m_cqe_byte_len.next = self.ack_gen.m_cqe_byte_len.val();
+        comment!("events");
+        self.event_resp_accepted.next = self.ack_gen.event_resp_accepted.val();
+        self.event_resp_nak_operation.next = self.ack_gen.event_resp_nak_operation.val();
+        self.event_resp_duplicate.next = self.control.event_resp_duplicate.val();
+        self.event_resp_out_of_sequence.next = self.control.event_resp_out_of_sequence.val();
+        self.event_resp_nak_invalid.next = self.control.event_resp_nak_invalid.val();
+        self.event_resp_nak_access.next = self.control.event_resp_nak_access.val();
+        self.event_resp_rnr.next = self.control.event_resp_rnr.val();
+        self.event_resp_no_qp.next = self.control.event_resp_no_qp.val();
+    }
+}
