@@ -2,6 +2,7 @@
 
 use super::{emit_block, Design, EmitError, Rule};
 use crate::host;
+use crate::transport::responder;
 use crate::util::{self, frame_fifo::FrameFifo};
 use nic_spec::config::NicConfig;
 use rust_hdl_core::prelude::Block;
@@ -28,6 +29,8 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("scheduler", crate::sched::emit),
     ("dma_write", |c| emit("dma_write", host::dma_write::DmaWrite::<64, 128, 8, 128>::default(), c)),
     ("dma_read", |c| emit("dma_read", host::dma_read::DmaRead::<64, 128, 8>::default(), c)),
+    ("ack_gen", responder::emit_ack_gen),
+    ("responder", responder::emit),
     ("csr", |c| emit("csr", host::csr::Csr::new(c), c)),
     ("csr_regs", |c| emit("csr_regs", host::csr_regs::CsrRegs::default(), c)),
     ("table_window", |c| emit("table_window", host::table_window::TableWindow::new(c), c)),

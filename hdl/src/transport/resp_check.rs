@@ -135,7 +135,7 @@ pub struct RespCheck<const FB: usize, const MB: usize> {
     is_more: DFF<Bit>,
     is_huge: DFF<Bit>,
     is_empty: DFF<Bit>,
-    end: DFF<Bits<65>>,
+    reach: DFF<Bits<65>>,
     address: DFF<Bits<64>>,
     well_formed: DFF<Bit>,
     in_range: DFF<Bit>,
@@ -264,7 +264,7 @@ impl<const FB: usize, const MB: usize> Default for RespCheck<FB, MB> {
             is_more: Default::default(),
             is_huge: Default::default(),
             is_empty: Default::default(),
-            end: Default::default(),
+            reach: Default::default(),
             address: Default::default(),
             well_formed: Default::default(),
             in_range: Default::default(),
@@ -359,7 +359,7 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
             is_more,
             is_huge,
             is_empty,
-            end,
+            reach,
             address,
             well_formed,
             in_range,
@@ -472,13 +472,13 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
         self.well_formed.d.next = self.order_ok.val() & self.size_ok.val() & !self.is_huge.q.val();
         self.offset_64.next = self.offset.q.val().get_bits::<64>(0);
         self.offset_wide.next = bit_cast::<65, 64>(self.offset_64.val());
-        self.end.d.next = self.offset_wide.val() + bit_cast::<65, 32>(self.to_come.q.val());
+        self.reach.d.next = self.offset_wide.val() + bit_cast::<65, 32>(self.to_come.q.val());
         self.region_host.next = self.tables.region.val().get_bits::<64>(163);
         self.address.d.next = self.region_host.val() + self.offset_64.val();
         comment!("cycle 5: the range; bit 64 of the offset is a borrow");
         self.region_length.next = bit_cast::<65, 64>(self.tables.region.val().get_bits::<64>(99));
         self.in_range.d.next =
-            (self.end.q.val() <= self.region_length.val()) & !self.offset.q.val().get_bit(64);
+            (self.reach.q.val() <= self.region_length.val()) & !self.offset.q.val().get_bit(64);
         comment!("cycle 6: the verdict");
         self.known.next = self.is_ours.q.val() & !self.tables.failed.val();
         self.good.next = self.is_empty.q.val() | (self.may_write.q.val() & self.in_range.q.val());

@@ -115,6 +115,8 @@ pub struct RespCtl {
     step: DFF<Bits<3>>,
     in_flight: DFF<Bits<7>>,
     imm_in_flight: DFF<Bits<5>>,
+    is_qp: DFF<Bit>,
+    is_region: DFF<Bit>,
     cmd_valid: DFF<Bit>,
     addr: DFF<Bits<64>>,
     bytes: DFF<Bits<13>>,
@@ -125,8 +127,6 @@ pub struct RespCtl {
     e_access: DFF<Bit>,
     e_not_ready: DFF<Bit>,
     e_no_qp: DFF<Bit>,
-    is_qp: Signal<Local, Bit>,
-    is_region: Signal<Local, Bit>,
     issues: Signal<Local, Bit>,
     issues_imm: Signal<Local, Bit>,
     qp_table: Constant<Bits<2>>,
@@ -181,6 +181,8 @@ impl Default for RespCtl {
             step: Default::default(),
             in_flight: Default::default(),
             imm_in_flight: Default::default(),
+            is_qp: Default::default(),
+            is_region: Default::default(),
             cmd_valid: Default::default(),
             addr: Default::default(),
             bytes: Default::default(),
@@ -191,8 +193,6 @@ impl Default for RespCtl {
             e_access: Default::default(),
             e_not_ready: Default::default(),
             e_no_qp: Default::default(),
-            is_qp: Default::default(),
-            is_region: Default::default(),
             issues: Default::default(),
             issues_imm: Default::default(),
             qp_table: Constant::new((Table::Qp as u64).to_bits()),
@@ -212,6 +212,8 @@ impl Logic for RespCtl {
             step,
             in_flight,
             imm_in_flight,
+            is_qp,
+            is_region,
             cmd_valid,
             addr,
             bytes,
@@ -225,10 +227,10 @@ impl Logic for RespCtl {
         );
         self.s_req_ready.next = self.state.q.val() == RespState::Idle;
         self.s_cfg_ready.next = self.state.q.val() == RespState::Write;
-        self.is_qp.next = self.cfg_table.val() == self.qp_table.val();
-        self.is_region.next = self.cfg_table.val() == self.region_table.val();
-        self.qp_write.next = (self.state.q.val() == RespState::Write) & self.is_qp.val();
-        self.region_write.next = (self.state.q.val() == RespState::Write) & self.is_region.val();
+        self.is_qp.d.next = self.cfg_table.val() == self.qp_table.val();
+        self.is_region.d.next = self.cfg_table.val() == self.region_table.val();
+        self.qp_write.next = (self.state.q.val() == RespState::Write) & self.is_qp.q.val();
+        self.region_write.next = (self.state.q.val() == RespState::Write) & self.is_region.q.val();
         self.clear_valid.next = self.state.q.val() == RespState::Clear;
         self.commit.next = self.state.q.val() == RespState::Commit;
         self.imm_full.next = self.imm_in_flight.q.val().get_bit(4);
@@ -301,7 +303,7 @@ impl Logic for RespCtl {
             RespState::Drain => {
                 if !self.in_flight.q.val().any() {
                     self.state.d.next = RespState::Write;
-                    if self.is_qp.val() {
+                    if self.cfg_table.val() == self.qp_table.val() {
                         self.state.d.next = RespState::Clear;
                     }
                 }

@@ -15,7 +15,9 @@ use super::ack_gen::AckGen;
 use super::resp_check::RespCheck;
 use super::resp_ctl::{self, RespCtl};
 use super::resp_move::RespMove;
+use crate::emit::{self, Design, EmitError};
 use crate::Module;
+use nic_spec::config::NicConfig;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a request to its command.
@@ -327,5 +329,23 @@ impl<
         self.event_resp_nak_access.next = self.control.event_resp_nak_access.val();
         self.event_resp_rnr.next = self.control.event_resp_rnr.val();
         self.event_resp_no_qp.next = self.control.event_resp_no_qp.val();
+    }
+}
+
+/// Emits the responder in the sizes of a configuration.
+pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
+    let name = "responder";
+    match (config.data_bits, config.flow_count, config.mr_count) {
+        (64, 64, 64) => emit::emit(name, Responder::<64, 8, 73, 6, 7, 6>::default(), config),
+        _ => Err(emit::no_such_size(name, config)),
+    }
+}
+
+/// Emits the ACK generator alone in the sizes of a configuration.
+pub fn emit_ack_gen(config: &NicConfig) -> Result<Design, EmitError> {
+    let name = "ack_gen";
+    match config.flow_count {
+        64 => emit::emit(name, AckGen::<6, 7>::default(), config),
+        _ => Err(emit::no_such_size(name, config)),
     }
 }

@@ -1,9 +1,573 @@
 //! Benches: responder.
 
-use super::Bench;
+use super::{Bench, Stimulus};
+use crate::env::stream::{Beat, FrameSink, FrameSource, Sink, Source};
+use crate::golden::transport::ack_gen::{
+    AckGen, AckGenIn, AckGenOut, AckOut, DoneIn, Outcome, Tag, Tel,
+};
+use crate::golden::transport::responder::{
+    PayloadBeat, ReqIn, Responder, ResponderIn, ResponderOut,
+};
+use crate::ports::Wide;
 use nic_spec::config::NicConfig;
+use nic_spec::rows::{MrRow, QpRow, Row, Table};
+use nic_spec::wire::bth::opcode;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
 
 /// The benches of this area.
-pub fn benches(_config: &NicConfig) -> Vec<Bench> {
-    vec![]
+pub fn benches(config: &NicConfig) -> Vec<Bench> {
+    let (c, d, e, f) = (config.clone(), config.clone(), config.clone(), config.clone());
+    vec![
+        Bench::new("ack_gen", config, move || AckGen::new(&c), move |s| Owing::new(&d, s)),
+        Bench::new("responder", config, move || Responder::new(&e), move |s| Peers::new(&f, s)),
+    ]
+}
+
+fn random_tel(rng: &mut ChaCha8Rng) -> Tel {
+    Tel {
+        valid: rng.gen_ratio(3, 4),
+        hops: rng.gen_range(0..=6),
+        path: rng.gen_range(0..0x1000),
+        hop: rng.gen(),
+    }
+}
+
+/// Ends of commands of all kinds, few flows, and telemetry stored at any time.
+#[derive(Debug)]
+pub struct Owing {
+    rng: ChaCha8Rng,
+    done: Source<(u128, bool)>,
+    clear: Option<u16>,
+    ack: Sink,
+    cqe: Sink,
+    flow_count: u16,
+    /// Flows in use: few, so that answers meet.
+    flow_limit: u16,
+    rnr_timer: u8,
+}
+
+impl Owing {
+    /// A stimulus from a seed.
+    pub fn new(config: &NicConfig, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut next = || ChaCha8Rng::from_rng(&mut rng).expect("seeding never fails");
+        let (done, ack, cqe) = (Source::new(next()), Sink::new(next()), Sink::new(next()));
+        let flow_count = config.flow_count as u16;
+        let (clear, rnr_timer) = (None, 0);
+        Self { rng, done, clear, ack, cqe, flow_count, flow_limit: flow_count, rnr_timer }
+    }
+
+    fn tag(rng: &mut ChaCha8Rng, flow_limit: u16) -> Tag {
+        use Outcome::{Access, Ack, Again, Invalid, NotReady, Quiet, Sequence};
+        let kinds = [Quiet, Ack, Ack, Ack, Again, Sequence, NotReady, Invalid, Access];
+        let fatal = rng.gen_ratio(1, 20);
+        let outcome = kinds[rng.gen_range(0..if fatal { 9 } else { 7 })];
+        let is_accepted = matches!(outcome, Quiet | Ack);
+        Tag {
+            psn: rng.gen::<u32>() >> 8,
+            msn: rng.gen_range(0..0x100_0000) >> if rng.gen_ratio(1, 8) { 24 } else { 0 },
+            imm: rng.gen(),
+            byte_len: rng.gen(),
+            flow: rng.gen_range(0..flow_limit),
+            outcome,
+            has_imm: is_accepted && rng.gen_ratio(1, 3),
+            ends: rng.gen(),
+        }
+    }
+}
+
+impl Stimulus<AckGen> for Owing {
+    fn next(&mut self, cycle: u64, out: &AckGenOut) -> AckGenIn {
+        let rng = &mut self.rng;
+        if cycle % 1000 == 0 {
+            let limits = [1, 2, 8, self.flow_count];
+            self.flow_limit = limits[rng.gen_range(0..limits.len())].min(self.flow_count);
+            self.rnr_timer = rng.gen_range(0..32);
+        }
+        let limit = self.flow_limit;
+        let make = || {
+            let error = rng.gen_ratio(1, 20);
+            Some((Self::tag(rng, limit).to_bits(), error))
+        };
+        let done = self.done.drive(out.s_done_ready, make);
+        let rng = &mut self.rng;
+        if out.s_clear_ready {
+            self.clear = None;
+        }
+        if self.clear.is_none() && rng.gen_ratio(1, 50) {
+            self.clear = Some(rng.gen_range(0..limit));
+        }
+        let reset = rng.gen_ratio(1, 8000);
+        let i = AckGenIn {
+            reset,
+            s_done: DoneIn {
+                valid: done.is_some(),
+                tag: done.map_or_else(|| rng.gen::<u128>() >> 1, |d| d.0),
+                error: done.is_some_and(|d| d.1),
+            },
+            s_clear_valid: self.clear.is_some(),
+            s_clear_flow: self.clear.unwrap_or(0),
+            tel_take: rng.gen_ratio(1, 4),
+            s_tel: random_tel(rng),
+            tel_store: rng.gen_ratio(1, 4),
+            tel_enable: rng.gen_ratio(7, 8),
+            tel_flow: rng.gen_range(0..limit),
+            cfg_rnr_timer: self.rnr_timer,
+            m_ack_ready: self.ack.drive(),
+            m_cqe_ready: self.cqe.drive(),
+        };
+        if reset {
+            self.done.reset();
+            self.clear = None;
+        }
+        i
+    }
+}
+
+/// A request packet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Packet {
+    opcode: u8,
+    psn: u32,
+    ack_req: bool,
+    payload_bytes: u16,
+    va: u64,
+    rkey: u32,
+    dma_len: u32,
+    imm: u32,
+}
+
+/// One requester: packets of valid messages, sent with losses, repetitions and mistakes.
+#[derive(Clone, Debug, Default)]
+struct Peer {
+    qp: QpRow,
+    /// Packets from the oldest that may be repeated.
+    packets: VecDeque<Packet>,
+    cursor: usize,
+    next_psn: u32,
+    acked_psn: u32,
+    is_dead: bool,
+}
+
+impl Peer {
+    fn new(rng: &mut ChaCha8Rng, index: u32, flow_count: u32) -> Self {
+        let psn = match rng.gen_range(0..3) {
+            0 => 0xff_ffff - rng.gen_range(0..40),
+            1 => 0x80_0000 - rng.gen_range(0..40),
+            _ => rng.gen_range(0..0x100_0000),
+        };
+        let qp = QpRow {
+            valid: !rng.gen_ratio(1, 20),
+            telemetry: rng.gen_ratio(3, 4),
+            remote_write: !rng.gen_ratio(1, 20),
+            remote_read: rng.gen(),
+            mtu_code: [0, 0, 0, 0, 1, 1, 2, 3, 4, 4][rng.gen_range(0..10)],
+            qpn: rng.gen_range(0..0x100_0000 / flow_count) * flow_count + index,
+            remote_ip: rng.gen(),
+            rq_psn: psn,
+            ..QpRow::default()
+        };
+        Self { qp, next_psn: psn, acked_psn: psn, ..Self::default() }
+    }
+
+    /// Appends the packets of one message to `mr`.
+    fn extend(&mut self, rng: &mut ChaCha8Rng, mr: &MrRow) {
+        let mtu = 256_u32 << self.qp.mtu_code;
+        let length = match rng.gen_range(0..10) {
+            0 | 1 => 0,
+            2..=5 => rng.gen_range(1..65),
+            6 => mtu * rng.gen_range(1..4),
+            _ => rng.gen_range(1..3 * mtu),
+        };
+        let length = length.min(mr.length_bytes.min(1 << 20) as u32);
+        let room = mr.length_bytes - u64::from(length);
+        let offset = if rng.gen_ratio(1, 3) { room } else { rng.gen_range(0..=room) };
+        let va = mr.va.wrapping_add(offset);
+        let (rkey, dma_len) = (mr.rkey, length);
+        let with_imm = u8::from(rng.gen_ratio(1, 3));
+        let count = length.div_ceil(mtu).max(1);
+        for n in 0..count {
+            let (is_first, is_last) = (n == 0, n + 1 == count);
+            let opcode = match (is_first, is_last) {
+                (true, true) => opcode::WRITE_ONLY + with_imm,
+                (true, false) => opcode::WRITE_FIRST,
+                (false, false) => opcode::WRITE_MIDDLE,
+                (false, true) => opcode::WRITE_LAST + with_imm,
+            };
+            let payload_bytes = (length - n * mtu).min(mtu) as u16;
+            let (psn, ack_req) = (self.next_psn, is_last || rng.gen_ratio(1, 4));
+            let imm = rng.gen();
+            self.packets.push_back(Packet {
+                opcode,
+                psn,
+                ack_req,
+                payload_bytes,
+                va,
+                rkey,
+                dma_len,
+                imm,
+            });
+            self.next_psn = (psn + 1) & 0xff_ffff;
+        }
+        while self.packets.len() > 100 {
+            self.packets.pop_front();
+            self.cursor = self.cursor.saturating_sub(1);
+        }
+    }
+
+    fn seek(&mut self, psn: u32) {
+        let at = self.packets.iter().position(|p| p.psn == psn);
+        self.cursor = at.unwrap_or(self.packets.len());
+    }
+
+    fn answered(&mut self, ack: &AckOut) {
+        match ack.syndrome {
+            0x1f => self.acked_psn = (ack.psn + 1) & 0xff_ffff,
+            0x61..=0x63 => self.is_dead = true,
+            _ => self.seek(ack.psn),
+        }
+    }
+
+    /// The next packet on the wire, lost and repeated ones considered.
+    fn send(&mut self, rng: &mut ChaCha8Rng, mr: &MrRow) -> Packet {
+        match rng.gen_range(0..120) {
+            0..=3 => self.cursor = self.cursor.saturating_sub(rng.gen_range(1..6)),
+            4..=6 => self.cursor += rng.gen_range(1..3),
+            7..=9 => self.seek(self.acked_psn),
+            _ => {}
+        }
+        while self.cursor >= self.packets.len() {
+            self.extend(rng, mr);
+            self.cursor = self.cursor.min(self.packets.len() - 1);
+        }
+        self.cursor += 1;
+        self.packets[self.cursor - 1]
+    }
+}
+
+/// Spoils a packet in one of many ways.
+fn spoil(rng: &mut ChaCha8Rng, p: &mut ReqIn) {
+    match rng.gen_range(0..16) {
+        0 => p.qpn ^= 1 << rng.gen_range(0..24),
+        1 => p.src_ip ^= 1 << rng.gen_range(0..32),
+        2 => p.opcode = rng.gen_range(0..=opcode::READ_REQUEST),
+        3 => {
+            let codes = [opcode::COMPARE_SWAP, opcode::FETCH_ADD, opcode::SEND_ONLY_INVALIDATE];
+            p.opcode = codes[rng.gen_range(0..3)];
+        }
+        4 => p.payload_bytes = rng.gen_range(0..=4096),
+        5 => p.payload_bytes = p.payload_bytes.saturating_sub(1),
+        6 => p.payload_bytes = (p.payload_bytes + 1).min(4096),
+        7 => p.va = p.va.wrapping_add(1),
+        8 => p.va = p.va.wrapping_sub(rng.gen::<u64>() >> rng.gen_range(0..64)),
+        9 => p.rkey ^= 1 << rng.gen_range(0..32),
+        10 => p.dma_len = p.dma_len.wrapping_add(1),
+        11 => p.dma_len = rng.gen(),
+        12 => p.dma_len = [0, 1 << 31, (1 << 31) + 1, u32::MAX][rng.gen_range(0..4)],
+        13 => p.psn ^= 1 << rng.gen_range(0..24),
+        14 => p.psn = p.psn.wrapping_add(0x80_0000) & 0xff_ffff,
+        _ => p.opcode = rng.gen_range(opcode::WRITE_FIRST..=opcode::WRITE_ONLY_IMM),
+    }
+}
+
+/// Answers commands as the DMA does: in order, once the bytes have come.
+#[derive(Debug)]
+struct Dma {
+    cmd: Sink,
+    data: Sink,
+    done: Source<(u128, bool)>,
+    /// Bytes and tag of commands whose frame has not come.
+    waiting: VecDeque<(u16, u128)>,
+    frame: FrameSink,
+    frames: VecDeque<usize>,
+    ended: VecDeque<(u128, bool)>,
+    error_1_in: u32,
+}
+
+impl Dma {
+    fn new(mut rng: impl FnMut() -> ChaCha8Rng, error_1_in: u32) -> Self {
+        Self {
+            cmd: Sink::new(rng()),
+            data: Sink::new(rng()),
+            done: Source::new(rng()),
+            waiting: VecDeque::new(),
+            frame: FrameSink::default(),
+            frames: VecDeque::new(),
+            ended: VecDeque::new(),
+            error_1_in,
+        }
+    }
+
+    fn reset(&mut self) {
+        self.waiting.clear();
+        self.frames.clear();
+        self.ended.clear();
+        self.done.reset();
+        self.frame = FrameSink::default();
+    }
+
+    fn drive(&mut self, rng: &mut ChaCha8Rng, out: &ResponderOut, i: &mut ResponderIn) {
+        let ended = &mut self.ended;
+        let done = self.done.drive(out.s_done_ready, || ended.pop_front());
+        if let Some((tag, error)) = done {
+            i.s_done = DoneIn { valid: true, tag, error };
+        }
+        i.m_cmd_ready = self.waiting.len() + self.ended.len() < 100 && self.cmd.drive();
+        i.m_data_tready = self.data.drive();
+        if out.m_cmd.valid && i.m_cmd_ready {
+            self.waiting.push_back((out.m_cmd.bytes, out.m_cmd.tag));
+        }
+        if out.m_data.tvalid && i.m_data_tready {
+            let mut beat = Beat { tlast: out.m_data.tlast, ..Beat::default() };
+            (beat.tdata[0], beat.tkeep) = (out.m_data.tdata, u64::from(out.m_data.tkeep));
+            self.frames.extend(self.frame.take(&beat).map(|f| f.bytes.len()));
+        }
+        while let Some(&(bytes, tag)) = self.waiting.front() {
+            if bytes > 0 {
+                let Some(length) = self.frames.pop_front() else { return };
+                assert_eq!(length, usize::from(bytes), "frame and command disagree");
+            }
+            self.waiting.pop_front();
+            self.ended.push_back((tag, bytes > 0 && rng.gen_ratio(1, self.error_1_in)));
+        }
+    }
+}
+
+/// A row on its way to the tables.
+#[derive(Clone, Copy, Debug)]
+struct Staged {
+    table: Table,
+    index: usize,
+    row: Row,
+}
+
+/// Requesters on several queue pairs, software that rewrites tables, a DMA and a slow tx.
+#[derive(Debug)]
+pub struct Peers {
+    rng: ChaCha8Rng,
+    flow_count: u32,
+    mr_count: u32,
+    peers: Vec<Peer>,
+    regions: Vec<MrRow>,
+    rows: VecDeque<Staged>,
+    cfg: Source<Staged>,
+    request: Source<ReqIn>,
+    upcoming: Option<ReqIn>,
+    beat_bytes: usize,
+    payload: FrameSource,
+    dma: Dma,
+    ack: Sink,
+    cqe: Sink,
+    space: Sink,
+    rnr_timer: u8,
+    /// Cycles that requests keep away from a new table.
+    quiet: u32,
+}
+
+impl Peers {
+    /// A stimulus from a seed.
+    pub fn new(config: &NicConfig, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut next = || ChaCha8Rng::from_rng(&mut rng).expect("seeding never fails");
+        let (cfg, request) = (Source::new(next()), Source::new(next()));
+        let payload = FrameSource::new(next(), config.data_bytes());
+        let (ack, cqe, space) = (Sink::new(next()), Sink::new(next()), Sink::new(next()));
+        let dma = Dma::new(next, 60);
+        let (flow_count, mr_count) = (config.flow_count as u32, config.mr_count as u32);
+        let (peers, regions, rows) = Default::default();
+        let (rnr_timer, quiet) = (0, 0);
+        let mut new = Self {
+            rng,
+            flow_count,
+            mr_count,
+            peers,
+            regions,
+            rows,
+            cfg,
+            request,
+            upcoming: None,
+            beat_bytes: config.data_bytes(),
+            payload,
+            dma,
+            ack,
+            cqe,
+            space,
+            rnr_timer,
+            quiet,
+        };
+        new.start();
+        new
+    }
+
+    /// Fills the tables, as software does after reset.
+    fn start(&mut self) {
+        let peer_count = [1, 2, 6][self.rng.gen_range(0..3)];
+        (self.peers, self.regions) = Default::default();
+        self.rows.clear();
+        (0..6).for_each(|n| self.write_region(n));
+        (0..peer_count).for_each(|n| self.write_peer(n));
+        self.quiet = 400;
+    }
+
+    fn write_region(&mut self, n: usize) {
+        let rng = &mut self.rng;
+        let index = match self.regions.get(n) {
+            Some(mr) => mr.rkey >> 8 & (self.mr_count - 1),
+            None => rng.gen_range(0..self.mr_count / 8) * 8 + n as u32,
+        };
+        let length_bytes: u64 = match rng.gen_range(0..4) {
+            0 => rng.gen_range(0..0x1000),
+            1 => 1 << 32 | rng.gen_range(0..0x1000),
+            _ => rng.gen_range(0x4000..0x10_0000),
+        };
+        let va = match rng.gen_range(0..4) {
+            0 => u64::MAX - length_bytes,
+            1 => 0,
+            2 => (1 << 32) - length_bytes.min(1 << 20) / 2,
+            _ => rng.gen::<u64>() >> 1,
+        };
+        let row = MrRow {
+            valid: !rng.gen_ratio(1, 30),
+            remote_write: !rng.gen_ratio(1, 30),
+            remote_read: rng.gen(),
+            rkey: rng.gen_range(0..0x1_0000) << 16 & !(self.mr_count - 1) << 8
+                | index << 8
+                | rng.gen_range(0..0x100),
+            va,
+            length_bytes,
+            host_address: rng.gen(),
+        };
+        if n == self.regions.len() {
+            self.regions.push(row);
+        }
+        self.regions[n] = row;
+        let staged = Staged { table: Table::Mr, index: index as usize, row: row.to_row() };
+        self.rows.push_back(staged);
+    }
+
+    fn write_peer(&mut self, n: usize) {
+        let flows = self.flow_count;
+        let index = match self.peers.get(n) {
+            Some(peer) => peer.qp.qpn & (flows - 1),
+            None => self.rng.gen_range(0..flows / 4) * 4 % flows + n as u32 % 4,
+        };
+        let peer = Peer::new(&mut self.rng, index, flows);
+        let row = peer.qp.to_row();
+        self.rows.push_back(Staged { table: Table::Qp, index: index as usize, row });
+        if n == self.peers.len() {
+            self.peers.push(peer);
+        } else {
+            self.peers[n] = peer;
+        }
+    }
+
+    /// Software's work: repair what is dead, and change what works.
+    fn maintain(&mut self) {
+        let n = self.rng.gen_range(0..self.peers.len());
+        let is_dead = self.peers[n].is_dead && self.rng.gen_ratio(1, 200);
+        if is_dead || self.rng.gen_ratio(1, 3000) {
+            self.write_peer(n);
+        }
+        if self.rng.gen_ratio(1, 2000) {
+            let n = self.rng.gen_range(0..self.regions.len());
+            self.write_region(n);
+        }
+        if self.rng.gen_ratio(1, 1000) {
+            self.rnr_timer = self.rng.gen_range(0..32);
+        }
+    }
+
+    fn request(&mut self) -> ReqIn {
+        let rng = &mut self.rng;
+        let n = rng.gen_range(0..self.peers.len());
+        let mr = self.regions[rng.gen_range(0..self.regions.len())];
+        let peer = &mut self.peers[n];
+        let packet = peer.send(rng, &mr);
+        let has_reth = opcode::has_reth(packet.opcode);
+        let reth = |v: u64| if has_reth { v } else { 0 };
+        let mut req = ReqIn {
+            valid: true,
+            qpn: peer.qp.qpn,
+            opcode: packet.opcode,
+            psn: packet.psn,
+            ack_req: packet.ack_req,
+            payload_bytes: packet.payload_bytes,
+            va: reth(packet.va),
+            rkey: reth(packet.rkey.into()) as u32,
+            dma_len: reth(packet.dma_len.into()) as u32,
+            imm: if opcode::has_immdt(packet.opcode) { packet.imm } else { 0 },
+            src_ip: peer.qp.remote_ip,
+            tel: random_tel(rng),
+        };
+        if rng.gen_ratio(1, 60) {
+            spoil(rng, &mut req);
+        }
+        req
+    }
+
+    fn drive_streams(&mut self, out: &ResponderOut, i: &mut ResponderIn) {
+        let mut made = None;
+        if self.quiet > 0 {
+            self.quiet -= 1;
+        } else if self.upcoming.is_none() && self.payload.pending_beats() < 1000 {
+            self.upcoming = Some(self.request());
+        }
+        let upcoming = &mut self.upcoming;
+        let next = || {
+            made = upcoming.take();
+            made
+        };
+        i.s_req = self.request.drive(out.s_req_ready, next).unwrap_or_default();
+        if let Some(req) = made {
+            let bytes: Vec<u8> = (0..req.payload_bytes).map(|_| self.rng.gen()).collect();
+            self.payload.push(&bytes, false);
+        }
+        if let Some(beat) = self.payload.drive(out.s_payload_tready) {
+            let (tdata, tkeep, tlast) = (beat.tdata[0], beat.tkeep as u8, beat.tlast);
+            i.s_payload = PayloadBeat { tvalid: true, tdata, tkeep, tlast };
+        }
+        let rows = &mut self.rows;
+        if let Some(staged) = self.cfg.drive(out.s_cfg_ready, || rows.pop_front()) {
+            i.s_cfg_valid = true;
+            (i.cfg_table, i.cfg_index) = (staged.table as u8, staged.index as u16);
+            let word = |n: usize| u64::from(staged.row[n]);
+            i.cfg_row = Wide(core::array::from_fn(|n| word(2 * n) | word(2 * n + 1) << 32));
+        }
+    }
+}
+
+impl Stimulus<Responder> for Peers {
+    fn next(&mut self, _: u64, out: &ResponderOut) -> ResponderIn {
+        let mut i = ResponderIn {
+            reset: self.rng.gen_ratio(1, 30_000),
+            cfg_cq_space: self.space.drive(),
+            cfg_rnr_timer: self.rnr_timer,
+            m_ack_ready: self.ack.drive(),
+            m_cqe_ready: self.cqe.drive(),
+            ..ResponderIn::default()
+        };
+        if self.rows.is_empty() {
+            self.maintain();
+        }
+        self.drive_streams(out, &mut i);
+        self.dma.drive(&mut self.rng, out, &mut i);
+        if out.m_ack.valid && i.m_ack_ready {
+            let mask = self.flow_count - 1;
+            let flow = u32::from(out.m_ack.flow);
+            let peer = self.peers.iter_mut().find(|p| p.qp.qpn & mask == flow);
+            peer.into_iter().for_each(|p| p.answered(&out.m_ack));
+        }
+        if i.reset {
+            self.request.reset();
+            self.cfg.reset();
+            self.dma.reset();
+            self.upcoming = None;
+            let rng = ChaCha8Rng::from_rng(&mut self.rng).expect("seeding never fails");
+            self.payload = FrameSource::new(rng, self.beat_bytes);
+            self.start();
+        }
+        i
+    }
 }
