@@ -87,34 +87,70 @@ fn lint_yosys_finds_no_latch_loop_or_undriven_net() {
     });
 }
 
-/// Rust files with a block in `dir` and below.
-fn block_files(dir: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(dir).expect("the sources are readable") {
-        let path = entry.expect("the sources are readable").path();
-        if path.is_dir() && !path.ends_with("emit") {
-            block_files(&path, found);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            let text = std::fs::read_to_string(&path).expect("the sources are readable");
-            if text.contains("#[derive(LogicBlock") {
-                found.push(path);
-            }
-        }
-    }
+const AREAS: [&str; 7] = ["util", "rx", "cc", "sched", "transport", "tx", "host"];
+
+/// Rust files of an area that hold a block, in the order of their names.
+fn block_files(area: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(area).expect("the sources are readable");
+    let paths = entries.map(|e| e.expect("the sources are readable").path());
+    let mut files: Vec<PathBuf> = paths
+        .filter(|p| p.extension().is_some_and(|e| e == "rs"))
+        .filter(|p| std::fs::read_to_string(p).is_ok_and(|t| t.contains("#[derive(LogicBlock")))
+        .collect();
+    files.sort();
+    files
 }
 
+/// The paragraph of a file's header that starts with `title`, as one line.
+fn paragraph(text: &str, title: &str) -> String {
+    let header = text.lines().map_while(|l| l.strip_prefix("//!")).map(str::trim);
+    let mut lines = header.skip_while(|l| !l.starts_with(title));
+    let first = lines.next().unwrap_or("").trim_start_matches(title).trim();
+    let rest = lines.take_while(|l| !l.is_empty() && !l.starts_with('#'));
+    [first].into_iter().chain(rest).collect::<Vec<_>>().join(" ")
+}
+
+/// A block's row in hdl/README.md, made from the header of its file.
+fn row(area: &str, file: &Path) -> String {
+    let text = std::fs::read_to_string(file).expect("the sources are readable");
+    let name = file.file_stem().expect("it is a file").to_string_lossy();
+    let about = paragraph(&text, "");
+    let what = about.split(". ").next().unwrap_or("").trim_end_matches('.');
+    let mut latency = paragraph(&text, "# Latency and rate");
+    let constant = text.split_once("pub const LATENCY_CYCLES: usize = ");
+    if let Some((cycles, _)) = constant.and_then(|(_, rest)| rest.split_once(';')) {
+        if let Ok(cycles) = cycles.parse::<usize>() {
+            let unit = if cycles == 1 { "cycle" } else { "cycles" };
+            latency = latency.replace("[`LATENCY_CYCLES`]", &format!("{cycles} {unit}"));
+        }
+    }
+    let latency = latency.replace("[`", "`").replace("`]", "`").replace('|', "\\|");
+    format!("| `{name}` | [{area}](src/{area}/{name}.rs) | {what} | {latency} |")
+}
+
+/// Run with `UPDATE_PAGES=1` after a change of headers: then the table is written, not compared.
 #[test]
-fn lint_readme_has_a_row_for_each_block() {
+fn lint_readme_has_the_row_of_each_block() {
     let hdl = Path::new(env!("CARGO_MANIFEST_DIR")).join("hdl");
-    let page = std::fs::read_to_string(hdl.join("README.md")).expect("hdl/README.md is there");
-    let mut files = vec![];
-    block_files(&hdl.join("src"), &mut files);
-    assert!(files.len() >= 20, "blocks were not found");
-    let row = |file: &PathBuf| {
-        let path = file.strip_prefix(&hdl).expect("below hdl").display().to_string();
-        page.contains(&format!("]({path}) |")).then_some(()).ok_or(path)
-    };
-    let missing: Vec<String> = files.iter().filter_map(|f| row(f).err()).collect();
-    assert!(missing.is_empty(), "hdl/README.md has no row for {missing:?}");
+    let files = AREAS.iter().flat_map(|area| {
+        let of_area = block_files(&hdl.join("src").join(area));
+        of_area.into_iter().map(|f| row(area, &f)).collect::<Vec<_>>()
+    });
+    let rows: Vec<String> = files.collect();
+    assert!(rows.len() >= 20, "blocks were not found");
+    let path = hdl.join("README.md");
+    let page = std::fs::read_to_string(&path).expect("hdl/README.md is there");
+    let head = "|---|---|---|---|\n";
+    let (before, table) = page.split_once(head).expect("hdl/README.md has a table");
+    let wanted = rows.join("\n") + "\n";
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        let text = format!("{before}{head}{wanted}");
+        std::fs::write(&path, text).expect("hdl/README.md is writable");
+        return;
+    }
+    let differs = rows.iter().find(|r| !table.contains(r.as_str()));
+    let text = "hdl/README.md is stale: run UPDATE_PAGES=1 cargo test --test lint lint_readme";
+    assert!(table == wanted, "{text}; {differs:?}");
 }
 
 /// The checks themselves can fail: a latch, an undriven net, a loop and a width error are found.

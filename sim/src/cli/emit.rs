@@ -98,7 +98,7 @@ fn write(design: &Design, dir: &Path, layout: Layout) -> std::io::Result<usize> 
     if design.top == Core::Nic.block() {
         std::fs::write(dir.join("registers.md"), regmap::markdown())?;
         std::fs::write(dir.join("nic_regs.h"), regmap::c_header())?;
-        std::fs::write(dir.join("nic_regs.rdl"), regmap::system_rdl())?;
+        std::fs::write(dir.join("nic.rdl"), regmap::system_rdl())?;
     }
     Ok(files.len())
 }
