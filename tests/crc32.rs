@@ -1,8 +1,134 @@
-//! crc32: Verilog against golden model.
+//! crc32: Verilog against golden model and against published check values.
 
-use rdma_nic::assert_matches_golden;
+use nic_hdl::emit::emit;
+use nic_hdl::util::crc32::{advance, rewind, Crc32 as Hdl};
+use nic_sim::golden::util::crc32::{Crc32, Crc32In, Crc32Out};
+use nic_sim::lockstep::{Dut, LockStep, Stepper};
+use nic_sim::ports;
+use nic_sim::ports::Wide;
+use nic_sim::verilator::Flavour;
+use rdma_nic::{
+    assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step, verilog_of,
+};
 
 #[test]
 fn crc32_matches_golden() {
     assert_matches_golden("crc32", 0..4, 50_000, &[]);
+}
+
+fn engine() -> LockStep<Crc32> {
+    lock_step(Crc32::new(8), &bench_and_verilog("crc32").1, 1)
+}
+
+/// Sends a frame without gaps.
+fn send(engine: &mut LockStep<Crc32>, seed: u32, frame: &[u8], skip: usize) -> Vec<u32> {
+    let mut crcs = Vec::new();
+    let beat_count = (skip + frame.len()).div_ceil(8);
+    for beat in 0..beat_count {
+        let mut pins = Crc32In { cfg_seed: seed, s_valid: true, ..Crc32In::default() };
+        for lane in 0..8 {
+            let byte = (8 * beat + lane).checked_sub(skip).and_then(|at| frame.get(at));
+            pins.s_keep |= u8::from(byte.is_some()) << lane;
+            // What is not kept must not matter.
+            pins.s_data |= u64::from(byte.copied().unwrap_or(0xa5)) << (8 * lane);
+        }
+        pins.s_last = beat + 1 == beat_count;
+        let out = engine.step(&pins).expect("equal");
+        crcs.extend(out.m_valid.then_some(out.m_crc));
+    }
+    crcs
+}
+
+fn drain(engine: &mut LockStep<Crc32>, seed: u32) -> Vec<u32> {
+    let idle = Crc32In { cfg_seed: seed, ..Crc32In::default() };
+    let outs = (0..Hdl::<64, 8>::LATENCY_CYCLES).map(|_| engine.step(&idle).expect("equal"));
+    outs.filter(|out| out.m_valid).map(|out| out.m_crc).collect()
+}
+
+/// Check values of CRC-32/ISO-HDLC as published in catalogues of CRC algorithms.
+const KNOWN: [(&[u8], u32); 5] = [
+    (b"123456789", 0xcbf4_3926),
+    (b"a", 0xe8b7_be43),
+    (b"abc", 0x3524_41c2),
+    (b"The quick brown fox jumps over the lazy dog", 0x414f_a339),
+    (&[0; 32], 0x190a_55ad),
+];
+
+#[test]
+fn crc32_gives_published_values_back_to_back() {
+    let mut engine = engine();
+    let mut crcs = Vec::new();
+    for _ in 0..3 {
+        for (frame, _) in KNOWN {
+            crcs.extend(send(&mut engine, u32::MAX, frame, 0));
+        }
+    }
+    crcs.extend(drain(&mut engine, u32::MAX));
+    let expected: Vec<u32> = (0..3).flat_map(|_| KNOWN.map(|(_, crc)| crc)).collect();
+    assert_eq!(crcs, expected);
+}
+
+#[test]
+fn crc32_undoes_skipped_bytes_by_its_seed() {
+    for skip in 0..8 {
+        let seed = rewind(u32::MAX, skip);
+        let mut engine = engine();
+        let mut crcs = send(&mut engine, seed, b"123456789", skip);
+        crcs.extend(drain(&mut engine, seed));
+        assert_eq!(crcs, [0xcbf4_3926], "skip {skip}");
+    }
+    // The RoCE ICRC starts with eight bytes of ones.
+    let after_ones = (0..8).fold(u32::MAX, |s, _| advance(s, 0xff));
+    let mut engine = engine();
+    let mut crcs = send(&mut engine, after_ones, b"xyz", 0);
+    crcs.extend(drain(&mut engine, after_ones));
+    assert_eq!(crcs, [nic_sim::golden::util::crc32::crc32(b"\xff\xff\xff\xff\xff\xff\xff\xffxyz")]);
+}
+
+ports! {
+    struct WideIn {
+        pub reset: bool, pub cfg_seed: u32, pub s_valid: bool, pub s_data: Wide<8>,
+        pub s_keep: u64, pub s_last: bool,
+    }
+}
+
+/// Published values at another width: one frame after the other, without gaps.
+fn check_width(name: &str, source: &nic_sim::verilator::Source, beat_bytes: usize, latency: usize) {
+    let model = source.model(Flavour::Fast).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut dut = Dut::<WideIn, Crc32Out>::new(&model, 1).expect("starts");
+    dut.reset().expect("resets");
+    let mut crcs = Vec::new();
+    let mut take = |out: Crc32Out| crcs.extend(out.m_valid.then_some(out.m_crc));
+    for (frame, _) in KNOWN {
+        let chunks = frame.chunks(beat_bytes);
+        let last = chunks.len() - 1;
+        for (i, bytes) in chunks.enumerate() {
+            let mut pins = WideIn { cfg_seed: u32::MAX, s_valid: true, ..WideIn::default() };
+            for (lane, byte) in bytes.iter().enumerate() {
+                pins.s_data.0[lane / 8] |= u64::from(*byte) << (8 * (lane % 8));
+                pins.s_keep |= 1 << lane;
+            }
+            pins.s_last = i == last;
+            take(dut.step(&pins).expect("registers"));
+        }
+    }
+    let idle = WideIn { cfg_seed: u32::MAX, ..WideIn::default() };
+    (0..latency).for_each(|_| take(dut.step(&idle).expect("registers")));
+    assert_eq!(crcs, KNOWN.map(|(_, crc)| crc), "{name}");
+}
+
+#[test]
+fn crc32_gives_published_values_at_8_32_and_512_bits() {
+    let source = verilog_of(emit("crc32_8", Hdl::<8, 1>::default(), &gbe()));
+    check_width("crc32_8", &source, 1, Hdl::<8, 1>::LATENCY_CYCLES);
+    let source = verilog_of(emit("crc32_32", Hdl::<32, 4>::default(), &gbe()));
+    check_width("crc32_32", &source, 4, Hdl::<32, 4>::LATENCY_CYCLES);
+    let source = verilog_of(emit("crc32_512", Hdl::<512, 64>::default(), &gbe()));
+    check_width("crc32_512", &source, 64, Hdl::<512, 64>::LATENCY_CYCLES);
+}
+
+#[test]
+fn crc32_breaks_are_caught() {
+    assert_catches("crc32", "32'h64428d55", "32'h64428d54", 2000);
+    assert_catches("crc32", "first_1 ? cfg_seed : state", "state", 2000);
 }

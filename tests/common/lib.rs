@@ -1,7 +1,9 @@
 //! Helpers shared by the tests of the root package.
 
 use nic_sim::bench::{self, Bench, Failure, Options, Report};
-use nic_sim::verilator::Source;
+use nic_sim::lockstep::{LockStep, Stepper};
+use nic_sim::ports::Golden;
+use nic_sim::verilator::{Flavour, Source};
 use nic_spec::config::NicConfig;
 
 /// The configuration that tests run unless they say otherwise.
@@ -57,4 +59,19 @@ pub fn assert_catches(block: &str, from: &str, to: &str, cycles: u64) -> Box<Fai
         Err(failure) => failure,
         Ok(_) => panic!("{block}: the bench does not notice {from:?} -> {to:?}"),
     }
+}
+
+/// The emitted Verilog of a block in sizes of its own, for tests beside the catalogue's sizes.
+pub fn verilog_of(design: Result<nic_hdl::emit::Design, nic_hdl::emit::EmitError>) -> Source {
+    let design = design.unwrap_or_else(|error| panic!("not emitted: {error}"));
+    Source::new(&design.top, &design.single_file())
+}
+
+/// `golden` beside the Verilog, out of reset, for directed tests. Prints the seed.
+pub fn lock_step<G: Golden>(golden: G, source: &Source, seed: u64) -> LockStep<G> {
+    println!("{}: seed {seed}", source.top);
+    let model = source.model(Flavour::Fast).unwrap_or_else(|error| panic!("{error}"));
+    let mut engine = LockStep::new(golden, &[model], seed).unwrap_or_else(|e| panic!("{e}"));
+    engine.reset().unwrap_or_else(|error| panic!("{error}"));
+    engine
 }

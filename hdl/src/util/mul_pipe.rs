@@ -83,6 +83,9 @@ impl Term {
         if self.shift > 0 {
             pieces.push(format!("{}'d0", self.shift));
         }
+        if pieces.len() == 1 {
+            return self.name.clone();
+        }
         format!("{{{}}}", pieces.join(", "))
     }
 }

@@ -1,11 +1,11 @@
-//! Twins of `util/ram` and `util/lut_ram`. Blocks model their tables as plain arrays; these exist
-//! for the lock-step check of the primitives themselves.
+//! Twin of `util/ram`. Blocks model their tables as plain arrays; this one exists for the check of
+//! the primitive itself.
 
 use crate::ports;
 use crate::ports::Golden;
 
 ports! {
-    /// Inputs of [`Ram`] and [`LutRam`] (which has no `read_enable`).
+    /// Inputs of [`Ram`].
     pub struct RamIn {
         /// Store `write_data`.
         pub write_enable: bool,
@@ -20,26 +20,12 @@ ports! {
     }
 }
 ports! {
-    /// Output of [`Ram`] and [`LutRam`].
+    /// Output of [`Ram`].
     pub struct RamOut {
         /// The word read.
         pub read_data: u64,
     }
 }
-ports! {
-    /// Inputs of [`LutRam`].
-    pub struct LutRamIn {
-        /// Store `write_data`.
-        pub write_enable: bool,
-        /// Word index.
-        pub write_address: u16,
-        /// Word to store.
-        pub write_data: u64,
-        /// Word index.
-        pub read_address: u16,
-    }
-}
-
 /// Block RAM with registered output.
 pub struct Ram {
     words: Vec<u64>,
@@ -68,29 +54,5 @@ impl Golden for Ram {
             self.words[usize::from(i.write_address)] = i.write_data & self.mask;
         }
         RamOut { read_data: self.read_data }
-    }
-}
-
-/// RAM with asynchronous read.
-pub struct LutRam {
-    words: Vec<u64>,
-    mask: u64,
-}
-
-impl LutRam {
-    /// `word_count` words of `bits` bits.
-    pub fn new(word_count: usize, bits: u32) -> Self {
-        Self { words: vec![0; word_count], mask: u64::MAX >> (64 - bits) }
-    }
-}
-
-impl Golden for LutRam {
-    type In = LutRamIn;
-    type Out = RamOut;
-    fn step(&mut self, i: &LutRamIn) -> RamOut {
-        if i.write_enable {
-            self.words[usize::from(i.write_address)] = i.write_data & self.mask;
-        }
-        RamOut { read_data: self.words[usize::from(i.read_address)] }
     }
 }
