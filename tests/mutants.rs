@@ -8,8 +8,15 @@ use nic_spec::config::NicConfig;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-const PLAN: Plan =
-    Plan { seed: 1, mutant_count: 240, per_module_min: 4, cycles: 20_000, run_count: 2 };
+const PLAN: Plan = Plan {
+    seed: 1,
+    mutant_count: 240,
+    per_module_min: 4,
+    run_count: 2,
+    cycles: 20_000,
+    short_count: 8,
+    short_cycles: 500,
+};
 
 fn survivors_path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/mutant-survivors.md")

@@ -91,7 +91,8 @@ const SYMBOLS: [&str; 17] = [
     "+:", "-:",
 ];
 
-/// Splits into tokens; comments, attributes, strings and directives are left out.
+/// Splits into tokens; comments, attributes, strings, directives and what is not for synthesis
+/// are left out.
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -103,6 +104,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
         let word_len = |s: &str| s.find(|c| !is_word(c)).unwrap_or(s.len());
         let (len, kind) = match first {
+            _ if rest.starts_with("`ifndef SYNTHESIS") => (skip_to("`endif", 0), None),
             _ if rest.starts_with("//") || first == '`' => (skip_to("\n", 0), None),
             _ if rest.starts_with("/*") => (skip_to("*/", 2), None),
             _ if rest.starts_with("(*") && !rest.starts_with("(*)") => (skip_to("*)", 2), None),

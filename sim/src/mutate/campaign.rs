@@ -17,10 +17,14 @@ pub struct Plan {
     pub mutant_count: usize,
     /// Least number for each module.
     pub per_module_min: usize,
-    /// Cycles of each run; the first run of a mutant is a tenth of it.
-    pub cycles: u64,
-    /// Runs of a mutant that survives, after the short one.
+    /// Runs of [`Plan::cycles`] cycles that a mutant must survive, from as many seeds.
     pub run_count: u64,
+    /// Cycles of each of them.
+    pub cycles: u64,
+    /// Runs before them of [`Plan::short_cycles`] cycles: many start states and resets.
+    pub short_count: u64,
+    /// Cycles of each of them.
+    pub short_cycles: u64,
 }
 
 /// What became of a mutant.
@@ -88,8 +92,9 @@ fn tasks<'a>(benches: &'a [Bench], sources: &'a [Source], plan: &Plan) -> Vec<Ta
         for (module, found) in by_module {
             let is_smaller =
                 |(other, _): &(usize, Vec<Mutant>)| source.text.len() < sources[*other].text.len();
-            if smallest.get(&module).is_none_or(is_smaller) {
-                smallest.insert(module, (at, found));
+            let family = family(&source.text, &module);
+            if smallest.get(&family).is_none_or(is_smaller) {
+                smallest.insert(family, (at, found));
             }
         }
     }
@@ -101,6 +106,16 @@ fn tasks<'a>(benches: &'a [Bench], sources: &'a [Source], plan: &Plan) -> Vec<Ta
         Task { bench: &benches[at], source: &sources[at], mutants: by_turns(found), quota }
     };
     smallest.into_values().map(task).collect()
+}
+
+/// The module's text without its numbers: instances that differ in size only are mutated once.
+fn family(text: &str, module: &str) -> String {
+    let after_name = |rest: &str| rest.starts_with(|c: char| !c.is_alphanumeric() && c != '_');
+    let header = format!("module {module}");
+    let start = text.match_indices(&header).find(|(at, _)| after_name(&text[at + header.len()..]));
+    let body = start.map_or(module, |(at, _)| &text[at..]);
+    let body = body.find("endmodule").map_or(body, |end| &body[..end]);
+    body.chars().filter(|c| !c.is_ascii_digit() && !c.is_whitespace()).collect()
 }
 
 /// The kinds in turn, each in its own order: no kind crowds out the others.
@@ -136,8 +151,8 @@ impl Task<'_> {
 
     /// `None`: not a mutant, because it is no Verilog.
     fn outcome(&self, source: &Source, plan: &Plan) -> Option<Outcome> {
-        for run in 0..=plan.run_count {
-            let cycles = if run == 0 { plan.cycles / 10 } else { plan.cycles };
+        for run in 0..plan.short_count + plan.run_count {
+            let cycles = if run < plan.short_count { plan.short_cycles } else { plan.cycles };
             let mut options = Options::new(plan.seed + run, cycles);
             (options.flavour, options.failure_dir) = (Flavour::Quick, None);
             let Err(failure) = self.bench.run(source, &options) else { continue };
