@@ -214,10 +214,33 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, busy, opening, flush, extra, index, last_index, shift_bits, old_bits,
-            end_bits, end_keep, rotated_valid, rotated_opening, rotated_last, rotated_error,
-            rotated, rotated_old, rotated_mask, rotated_keep, previous, failed, valid, data, keep,
-            last, user
+            self,
+            clock,
+            busy,
+            opening,
+            flush,
+            extra,
+            index,
+            last_index,
+            shift_bits,
+            old_bits,
+            end_bits,
+            end_keep,
+            rotated_valid,
+            rotated_opening,
+            rotated_last,
+            rotated_error,
+            rotated,
+            rotated_old,
+            rotated_mask,
+            rotated_keep,
+            previous,
+            failed,
+            valid,
+            data,
+            keep,
+            last,
+            user
         );
         self.descriptions.clock.next = self.clock.val();
         self.descriptions.reset.next = self.reset.val();
@@ -299,16 +322,16 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
         }
         if self.take_stream.val() & self.rotated_valid.q.val() {
             self.previous.d.next = self.rotated.q.val();
-            self.failed.d.next = self.rotated_error.q.val()
-                | (self.failed.q.val() & !self.rotated_opening.q.val());
+            self.failed.d.next =
+                self.rotated_error.q.val() | (self.failed.q.val() & !self.rotated_opening.q.val());
             if !self.rotated_opening.q.val() {
                 self.data.d.next = ((self.previous.q.val() & self.rotated_old.q.val())
                     | (self.rotated.q.val() & self.new_bits.val()))
                     & self.rotated_mask.q.val();
                 self.keep.d.next = self.rotated_keep.q.val();
                 self.last.d.next = self.rotated_last.q.val();
-                self.user.d.next = self.rotated_last.q.val()
-                    & (self.failed.q.val() | self.rotated_error.q.val());
+                self.user.d.next =
+                    self.rotated_last.q.val() & (self.failed.q.val() | self.rotated_error.q.val());
             }
         }
         comment!("The next command's shift and masks.");

@@ -200,9 +200,29 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaWriteAlign<W
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, busy, opening, extra, index, last_index, shift_bits, new_bits, end_bits,
-            first_strobe, end_strobe, rotated_valid, rotated, rotated_new, rotated_keep,
-            rotated_strobe, rotated_last, previous, valid, data, strobe, last
+            self,
+            clock,
+            busy,
+            opening,
+            extra,
+            index,
+            last_index,
+            shift_bits,
+            new_bits,
+            end_bits,
+            first_strobe,
+            end_strobe,
+            rotated_valid,
+            rotated,
+            rotated_new,
+            rotated_keep,
+            rotated_strobe,
+            rotated_last,
+            previous,
+            valid,
+            data,
+            strobe,
+            last
         );
         self.descriptions.clock.next = self.clock.val();
         self.descriptions.reset.next = self.reset.val();
@@ -259,8 +279,7 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaWriteAlign<W
             self.rotated_strobe.d.next = self.all_lanes.val();
             if self.opening.q.val() & self.at_end.val() {
                 self.rotated_keep.d.next = self.new_bits.q.val() & self.end_bits.q.val();
-                self.rotated_strobe.d.next =
-                    self.first_strobe.q.val() & self.end_strobe.q.val();
+                self.rotated_strobe.d.next = self.first_strobe.q.val() & self.end_strobe.q.val();
             } else if self.opening.q.val() {
                 self.rotated_keep.d.next = self.new_bits.q.val();
                 self.rotated_strobe.d.next = self.first_strobe.q.val();

@@ -85,10 +85,28 @@ macro_rules! registers {
             pub m_cfg_tx_valid: Signal<Out, Bit>,
             /// It is taken.
             pub m_cfg_tx_ready: Signal<In, Bit>,
-            /// The row waits for the CC unit.
-            pub m_cfg_cc_valid: Signal<Out, Bit>,
+            /// A QP row waits for the CC unit.
+            pub m_flow_valid: Signal<Out, Bit>,
             /// It is taken.
-            pub m_cfg_cc_ready: Signal<In, Bit>,
+            pub m_flow_ready: Signal<In, Bit>,
+            /// Flow index.
+            pub m_flow_flow: Signal<Out, Bits<16>>,
+            /// 1 create, 2 remove.
+            pub m_flow_op: Signal<Out, Bits<2>>,
+            /// The flow carries telemetry.
+            pub m_flow_telemetry: Signal<Out, Bit>,
+            /// Initial window, bytes.
+            pub m_flow_window_bytes: Signal<Out, Bits<32>>,
+            /// Initial rate, UQ8.24 bytes a cycle.
+            pub m_flow_rate: Signal<Out, Bits<32>>,
+            /// This host's MAC address.
+            pub cfg_local_mac: Signal<Out, Bits<48>>,
+            /// Telemetry format.
+            pub cfg_tel_format: Signal<Out, Bits<2>>,
+            /// DSCP of data packets with telemetry.
+            pub cfg_tel_dscp: Signal<Out, Bits<6>>,
+            /// DSCP of ACKs that echo telemetry.
+            pub cfg_tel_echo_dscp: Signal<Out, Bits<6>>,
             /// Completion of the requester.
             pub s_requester_valid: Signal<In, Bit>,
             /// Taken.
@@ -131,6 +149,11 @@ macro_rules! registers {
             window: TableWindow,
             counters: NicCounters,
             queue: CompletionQueue<D, A, AP1>,
+            mac_low: Signal<Local, Bits<48>>,
+            mac_high: Signal<Local, Bits<48>>,
+            mac_high_placed: Signal<Local, Bits<48>>,
+            op_create: Constant<Bits<2>>,
+            op_remove: Constant<Bits<2>>,
             window_seen: DFF<Bits<32>>,
             rate_seen: DFF<Bits<32>>,
         }
@@ -170,8 +193,22 @@ macro_rules! registers {
                     m_cfg_requester_ready: Default::default(),
                     m_cfg_tx_valid: Default::default(),
                     m_cfg_tx_ready: Default::default(),
-                    m_cfg_cc_valid: Default::default(),
-                    m_cfg_cc_ready: Default::default(),
+                    m_flow_valid: Default::default(),
+                    m_flow_ready: Default::default(),
+                    m_flow_flow: Default::default(),
+                    m_flow_op: Default::default(),
+                    m_flow_telemetry: Default::default(),
+                    m_flow_window_bytes: Default::default(),
+                    m_flow_rate: Default::default(),
+                    cfg_local_mac: Default::default(),
+                    cfg_tel_format: Default::default(),
+                    cfg_tel_dscp: Default::default(),
+                    cfg_tel_echo_dscp: Default::default(),
+                    mac_low: Default::default(),
+                    mac_high: Default::default(),
+                    mac_high_placed: Default::default(),
+                    op_create: Constant::new(1u64.to_bits()),
+                    op_remove: Constant::new(2u64.to_bits()),
                     s_requester_valid: Default::default(),
                     s_requester_ready: Default::default(),
                     s_requester_status: Default::default(),
@@ -246,6 +283,14 @@ macro_rules! registers {
                 self.decode.regs_hit.next = self.config_regs.rd_hit.val();
                 self.decode.regs_data.next = self.config_regs.rd_data.val();
                 $(self.$port.next = self.config_regs.$port.val();)*
+                self.mac_low.next = bit_cast::<48, 32>(self.config_regs.cfg_local_mac_lo.val());
+                self.mac_high.next = bit_cast::<48, 16>(self.config_regs.cfg_local_mac_hi.val());
+                self.mac_high_placed.next = self.mac_high.val() << 32;
+                self.cfg_local_mac.next = self.mac_low.val() | self.mac_high_placed.val();
+                self.cfg_tel_format.next = self.config_regs.cfg_telemetry.val().get_bits::<2>(0);
+                self.cfg_tel_dscp.next = self.config_regs.cfg_telemetry.val().get_bits::<6>(8);
+                self.cfg_tel_echo_dscp.next =
+                    self.config_regs.cfg_telemetry.val().get_bits::<6>(16);
                 comment!("table window");
                 self.window.word_write.next = self.decode.window_write.val();
                 self.window.word_index.next = self.port.m_addr.val().get_bits::<4>(2);
@@ -264,8 +309,17 @@ macro_rules! registers {
                 self.window.m_cfg_requester_ready.next = self.m_cfg_requester_ready.val();
                 self.m_cfg_tx_valid.next = self.window.m_cfg_tx_valid.val();
                 self.window.m_cfg_tx_ready.next = self.m_cfg_tx_ready.val();
-                self.m_cfg_cc_valid.next = self.window.m_cfg_cc_valid.val();
-                self.window.m_cfg_cc_ready.next = self.m_cfg_cc_ready.val();
+                comment!("what the CC unit needs of a QP row");
+                self.m_flow_valid.next = self.window.m_cfg_cc_valid.val();
+                self.window.m_cfg_cc_ready.next = self.m_flow_ready.val();
+                self.m_flow_flow.next = self.window.cfg_index.val();
+                self.m_flow_op.next = self.op_remove.val();
+                if self.window.cfg_row.val().get_bit(0) {
+                    self.m_flow_op.next = self.op_create.val();
+                }
+                self.m_flow_telemetry.next = self.window.cfg_row.val().get_bit(1);
+                self.m_flow_window_bytes.next = self.window.cfg_row.val().get_bits::<32>(256);
+                self.m_flow_rate.next = self.window.cfg_row.val().get_bits::<32>(288);
                 comment!("completions");
                 self.queue.s_requester_valid.next = self.s_requester_valid.val();
                 self.s_requester_ready.next = self.queue.s_requester_ready.val();

@@ -319,8 +319,8 @@ impl Stimulus<Registers> for Software {
             responder_ready: rng.gen_ratio(1, 3),
             requester_ready: rng.gen_ratio(1, 3),
             tx_ready: rng.gen_ratio(1, 3),
-            cc_ready: rng.gen_ratio(1, 3),
         };
+        let m_flow_ready = rng.gen_ratio(1, 3);
         let event = Pulses(core::array::from_fn(|_| rng.gen_ratio(1, 16)));
         let watch = WatchIn {
             valid: rng.gen(),
@@ -328,6 +328,7 @@ impl Stimulus<Registers> for Software {
             window: rng.gen(),
             rate: rng.gen(),
         };
-        RegistersIn { reset, s_axil: self.bus, m_cfg, s_requester, s_responder, watch, event }
+        let s_axil = self.bus;
+        RegistersIn { reset, s_axil, m_cfg, m_flow_ready, s_requester, s_responder, watch, event }
     }
 }

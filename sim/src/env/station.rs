@@ -4,7 +4,7 @@
 use super::axi_mem::AxiMem;
 use super::stream::{Beat, Frame, FrameSink, FrameSource, Stall};
 use crate::golden::host::axil_port::AxilMaster;
-use crate::golden::nic::{AxisMaster, AxisSlave, NicIn, NicOut};
+use crate::golden::nic::{AxisGood, AxisMaster, AxisSlave, NicIn, NicOut};
 use crate::lockstep::{StepError, Stepper};
 use crate::ports::Both;
 use nic_driver::Bus;
@@ -177,7 +177,7 @@ impl Station {
             s_axis_rx: axis(rx),
             m_axis_tx: AxisSlave { tready: go[0] },
             m_axis_host: AxisSlave { tready: go[1] },
-            s_axis_host: axis(host),
+            s_axis_host: good(host),
         };
         self.collect(&out, go);
         self.out = self.engine.step(&self.pins)?;
@@ -292,10 +292,15 @@ fn axis(beat: Option<Beat>) -> AxisMaster {
     })
 }
 
-fn beat(pins: &AxisMaster) -> Beat {
+fn good(beat: Option<Beat>) -> AxisGood {
+    let AxisMaster { tdata, tkeep, tvalid, tlast, .. } = axis(beat);
+    AxisGood { tdata, tkeep, tvalid, tlast }
+}
+
+fn beat(pins: &AxisGood) -> Beat {
     let mut tdata = [0; 8];
     tdata[0] = pins.tdata;
-    Beat { tdata, tkeep: u64::from(pins.tkeep), tlast: pins.tlast, tuser: pins.tuser }
+    Beat { tdata, tkeep: u64::from(pins.tkeep), tlast: pins.tlast, tuser: false }
 }
 
 /// A seed for each part of a run.

@@ -3,6 +3,7 @@
 
 pub mod cc;
 pub mod host;
+pub mod netlist;
 pub mod nic;
 pub mod rx;
 pub mod sched;

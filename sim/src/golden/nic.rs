@@ -21,6 +21,19 @@ ports! {
     }
 }
 ports! {
+    /// AXI4-Stream pins of a source whose frames are all good.
+    pub struct AxisGood {
+        /// Byte 0 in bits 7:0.
+        pub tdata: u64,
+        /// One bit a byte.
+        pub tkeep: u8,
+        /// Beat valid.
+        pub tvalid: bool,
+        /// Last beat of the frame.
+        pub tlast: bool,
+    }
+}
+ports! {
     /// AXI4-Stream pins of a sink.
     pub struct AxisSlave {
         /// Beat taken.
@@ -43,7 +56,7 @@ ports! {
         /// Frames to the host's own stack.
         pub m_axis_host: AxisSlave,
         /// Frames from the host's own stack.
-        pub s_axis_host: AxisMaster,
+        pub s_axis_host: AxisGood,
     }
 }
 ports! {
@@ -56,9 +69,9 @@ ports! {
         /// Frames from the MAC.
         pub s_axis_rx: AxisSlave,
         /// Frames to the MAC.
-        pub m_axis_tx: AxisMaster,
+        pub m_axis_tx: AxisGood,
         /// Frames to the host's own stack.
-        pub m_axis_host: AxisMaster,
+        pub m_axis_host: AxisGood,
         /// Frames from the host's own stack.
         pub s_axis_host: AxisSlave,
     }

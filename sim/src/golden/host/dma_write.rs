@@ -91,8 +91,7 @@ impl Aligner {
             let (bytes_left, stream_bytes_left) = (bytes, bytes);
             let (held, held_bytes) = (0, 0);
             let at = addr;
-            self.active =
-                Some(Active { at, bytes_left, stream_bytes_left, held, held_bytes });
+            self.active = Some(Active { at, bytes_left, stream_bytes_left, held, held_bytes });
         }
         self.descriptions.step(false, d, load);
         self.payload.step(false, s, takes_payload);

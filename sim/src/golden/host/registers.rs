@@ -8,7 +8,8 @@ use super::csr::{Csr, CsrIn, CsrOut};
 use super::csr_regs::{CsrConfig, CsrRegs, CsrRegsIn, CsrRegsOut};
 use super::event_counters::{EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses};
 use super::table_window::{CfgRow, TableWindow, TableWindowIn, TableWindowOut};
-use crate::ports::{Golden, PortDef, PortField, Ports};
+use crate::ports::{join_name, Golden, PortDef, PortField, Ports};
+use nic_spec::rows::QpRow;
 use nic_spec::NicConfig;
 
 crate::ports! {
@@ -17,7 +18,6 @@ crate::ports! {
         pub responder_ready: bool,
         pub requester_ready: bool,
         pub tx_ready: bool,
-        pub cc_ready: bool,
     }
 }
 crate::ports! {
@@ -26,7 +26,26 @@ crate::ports! {
         pub responder_valid: bool,
         pub requester_valid: bool,
         pub tx_valid: bool,
-        pub cc_valid: bool,
+    }
+}
+crate::ports! {
+    /// What the CC unit needs of a QP row.
+    pub struct FlowOut {
+        pub valid: bool,
+        pub flow: u16,
+        pub op: u8,
+        pub telemetry: bool,
+        pub window_bytes: u32,
+        pub rate: u32,
+    }
+}
+crate::ports! {
+    /// Values put together from configuration registers.
+    pub struct Derived {
+        pub local_mac: u64,
+        pub tel_format: u8,
+        pub tel_dscp: u8,
+        pub tel_echo_dscp: u8,
     }
 }
 crate::ports! {
@@ -44,6 +63,7 @@ crate::ports! {
         pub reset: bool,
         pub s_axil: AxilMaster,
         pub m_cfg: CfgReady,
+        pub m_flow_ready: bool,
         pub s_requester: RequesterCqe,
         pub s_responder: ResponderCqe,
         pub watch: WatchIn,
@@ -60,6 +80,10 @@ pub struct RegistersOut {
     pub cfg: CfgRow,
     /// Who shall take it.
     pub m_cfg: CfgValid,
+    /// QP row for the CC unit.
+    pub m_flow: FlowOut,
+    /// Ports `cfg_local_mac`, `cfg_tel_*`.
+    pub derived: Derived,
     /// Completion of the requester is taken.
     pub s_requester_ready: bool,
     /// Completion of the responder is taken.
@@ -76,6 +100,7 @@ crate::ports! {
         s_axil: AxilSlave,
         cfg: CfgRow,
         m_cfg: CfgValid,
+        m_flow: FlowOut,
         s_requester_ready: bool,
         s_responder_ready: bool,
         cq_space: bool,
@@ -83,18 +108,25 @@ crate::ports! {
 }
 
 impl PortField for RegistersOut {
-    const WORDS: usize = Named::WORDS + CsrConfig::WORDS;
+    const WORDS: usize = Named::WORDS + Derived::WORDS + CsrConfig::WORDS;
     fn define(name: &str, defs: &mut Vec<PortDef>) {
         Named::define(name, defs);
+        Derived::define(&join_name(name, "cfg"), defs);
         CsrConfig::define(name, defs);
     }
     fn store(&self, words: &mut [u64]) {
-        let (s_axil, cfg, m_cfg) = (self.s_axil, self.cfg, self.m_cfg);
-        let (s_requester_ready, s_responder_ready) =
-            (self.s_requester_ready, self.s_responder_ready);
-        let cq_space = self.cq_space;
-        Named { s_axil, cfg, m_cfg, s_requester_ready, s_responder_ready, cq_space }.store(words);
-        self.config.store(&mut words[Named::WORDS..]);
+        let named = Named {
+            s_axil: self.s_axil,
+            cfg: self.cfg,
+            m_cfg: self.m_cfg,
+            m_flow: self.m_flow,
+            s_requester_ready: self.s_requester_ready,
+            s_responder_ready: self.s_responder_ready,
+            cq_space: self.cq_space,
+        };
+        named.store(words);
+        self.derived.store(&mut words[Named::WORDS..]);
+        self.config.store(&mut words[Named::WORDS + Derived::WORDS..]);
     }
     fn load(words: &[u64]) -> Self {
         let n = Named::load(words);
@@ -102,10 +134,12 @@ impl PortField for RegistersOut {
             s_axil: n.s_axil,
             cfg: n.cfg,
             m_cfg: n.m_cfg,
+            m_flow: n.m_flow,
             s_requester_ready: n.s_requester_ready,
             s_responder_ready: n.s_responder_ready,
             cq_space: n.cq_space,
-            config: CsrConfig::load(&words[Named::WORDS..]),
+            derived: Derived::load(&words[Named::WORDS..]),
+            config: CsrConfig::load(&words[Named::WORDS + Derived::WORDS..]),
         }
     }
 }
@@ -194,7 +228,7 @@ impl Golden for Registers {
             m_cfg_responder_ready: i.m_cfg.responder_ready,
             m_cfg_requester_ready: i.m_cfg.requester_ready,
             m_cfg_tx_ready: i.m_cfg.tx_ready,
-            m_cfg_cc_ready: i.m_cfg.cc_ready,
+            m_cfg_cc_ready: i.m_flow_ready,
         });
         let rd = EventRead { valid: w.decode.counter_valid, index: index & 63 };
         self.wires.counters = self.counters.step(&EventCountersIn { reset, event: i.event, rd });
@@ -216,7 +250,10 @@ impl Golden for Registers {
 
 impl Registers {
     fn outputs(&self) -> RegistersOut {
-        let w = &self.wires;
+        let (w, c) = (&self.wires, &self.wires.config_regs.config);
+        let words = w.window.cfg.row.0;
+        let row = core::array::from_fn(|i| (words[i / 2] >> (i % 2 * 32)) as u32);
+        let qp = QpRow::from_row(&row);
         RegistersOut {
             s_axil: w.port.s_axil,
             cfg: w.window.cfg,
@@ -224,7 +261,20 @@ impl Registers {
                 responder_valid: w.window.m_cfg_responder_valid,
                 requester_valid: w.window.m_cfg_requester_valid,
                 tx_valid: w.window.m_cfg_tx_valid,
-                cc_valid: w.window.m_cfg_cc_valid,
+            },
+            m_flow: FlowOut {
+                valid: w.window.m_cfg_cc_valid,
+                flow: w.window.cfg.index,
+                op: if qp.valid { 1 } else { 2 },
+                telemetry: qp.telemetry,
+                window_bytes: qp.window_bytes,
+                rate: qp.rate_uq8_24,
+            },
+            derived: Derived {
+                local_mac: u64::from(c.cfg_local_mac_lo) | u64::from(c.cfg_local_mac_hi) << 32,
+                tel_format: (c.cfg_telemetry & 3) as u8,
+                tel_dscp: (c.cfg_telemetry >> 8 & 63) as u8,
+                tel_echo_dscp: (c.cfg_telemetry >> 16 & 63) as u8,
             },
             s_requester_ready: w.queue.s_requester_ready,
             s_responder_ready: w.queue.s_responder_ready,

@@ -1,0 +1,176 @@
+//! Composes twins by port name, as the structural Verilog does: streams connect field by field.
+
+use crate::ports::{Golden, PortDef, PortField, Ports};
+use std::collections::BTreeMap;
+
+/// A twin with its types erased: inputs and outputs are words in port order.
+trait Erased: Send {
+    fn step(&mut self, inputs: &[u64], outputs: &mut [u64]);
+}
+
+impl<G: Golden + Send> Erased for G {
+    fn step(&mut self, inputs: &[u64], outputs: &mut [u64]) {
+        Golden::step(self, &G::In::load(inputs)).store(outputs);
+    }
+}
+
+/// One block of the netlist. Block 0 is the surroundings: what they drive are the netlist's inputs.
+struct Node {
+    name: &'static str,
+    twin: Option<Box<dyn Erased>>,
+    sinks: BTreeMap<String, PortDef>,
+    sources: BTreeMap<String, PortDef>,
+    sink_words: Vec<u64>,
+    source_words: Vec<u64>,
+}
+
+/// A wire: words copied from a source to a sink before every edge.
+#[derive(Clone, Copy, Debug)]
+struct Copy {
+    from: (usize, usize),
+    to: (usize, usize),
+    count: usize,
+}
+
+/// Blocks and the wires between them.
+pub struct Netlist {
+    nodes: Vec<Node>,
+    copies: Vec<Copy>,
+    driven: Vec<(usize, String)>,
+    resets: Vec<(usize, usize)>,
+}
+
+impl std::fmt::Debug for Netlist {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.nodes.iter().map(|n| n.name)).finish()
+    }
+}
+
+fn by_name(defs: Vec<PortDef>) -> BTreeMap<String, PortDef> {
+    defs.into_iter().map(|def| (def.name.clone(), def)).collect()
+}
+
+impl Netlist {
+    /// A netlist with these pins and no block; its surroundings are called `pins`.
+    pub fn new<I: Ports, O: Ports>() -> Self {
+        let surroundings = Node {
+            name: "pins",
+            twin: None,
+            sinks: by_name(O::port_defs()),
+            sources: by_name(I::port_defs()),
+            sink_words: vec![0; O::WORDS],
+            source_words: vec![0; I::WORDS],
+        };
+        Self { nodes: vec![surroundings], copies: vec![], driven: vec![], resets: vec![] }
+    }
+
+    /// Adds a block.
+    pub fn add<G: Golden + Send + 'static>(&mut self, name: &'static str, twin: G) {
+        let sinks = by_name(G::In::port_defs());
+        if let Some(reset) = sinks.get("reset") {
+            self.resets.push((self.nodes.len(), reset.word_index));
+        }
+        self.nodes.push(Node {
+            name,
+            twin: Some(Box::new(twin)),
+            sinks,
+            sources: by_name(G::Out::port_defs()),
+            sink_words: vec![0; G::In::WORDS],
+            source_words: vec![0; G::Out::WORDS],
+        });
+    }
+
+    /// Node and port prefix of `block.stream`.
+    fn find(&self, path: &str) -> (usize, String) {
+        let (block, port) = path.split_once('.').expect("block.port");
+        let node = self.nodes.iter().position(|n| n.name == block);
+        (node.unwrap_or_else(|| panic!("no block {block}")), port.into())
+    }
+
+    fn connect(&mut self, from: (usize, &PortDef), to: (usize, &PortDef)) {
+        let sink = (to.0, to.1.name.clone());
+        assert!(
+            !self.driven.contains(&sink),
+            "{}.{} is driven twice",
+            self.nodes[to.0].name,
+            sink.1
+        );
+        self.driven.push(sink);
+        self.copies.push(Copy {
+            from: (from.0, from.1.word_index),
+            to: (to.0, to.1.word_index),
+            count: from.1.word_count.min(to.1.word_count),
+        });
+    }
+
+    /// Connects one port: `wire("rx.event_rx_req", "registers.event_2")`.
+    pub fn wire(&mut self, from: &str, to: &str) {
+        let ((a, source), (b, sink)) = (self.find(from), self.find(to));
+        let source = self.nodes[a].sources.get(&source).unwrap_or_else(|| panic!("no port {from}"));
+        let sink = self.nodes[b].sinks.get(&sink).unwrap_or_else(|| panic!("no port {to}"));
+        let (source, sink) = (source.clone(), sink.clone());
+        self.connect((a, &source), (b, &sink));
+    }
+
+    /// Connects all fields of a stream, both directions: `stream("rx.m_req", "responder.s_req")`.
+    pub fn stream(&mut self, from: &str, to: &str) {
+        let (a, b) = (self.find(from), self.find(to));
+        let forward = self.fields(&a, &b);
+        let backward = self.fields(&b, &a);
+        assert!(!forward.is_empty(), "{from} and {to} have no field in common");
+        for (source, sink) in forward {
+            self.connect((a.0, &source), (b.0, &sink));
+        }
+        for (source, sink) in backward {
+            self.connect((b.0, &source), (a.0, &sink));
+        }
+    }
+
+    /// Sources of stream `from` beside the sinks of stream `to` of the same field.
+    fn fields(&self, from: &(usize, String), to: &(usize, String)) -> Vec<(PortDef, PortDef)> {
+        let prefix = format!("{}_", to.1);
+        let sinks = self.nodes[to.0].sinks.iter().filter_map(|(name, def)| {
+            let field = name.strip_prefix(&prefix)?;
+            let source = self.nodes[from.0].sources.get(&format!("{}_{field}", from.1))?;
+            Some((source.clone(), def.clone()))
+        });
+        sinks.collect()
+    }
+
+    /// Panics if a sink is not driven.
+    pub fn check(&self) {
+        for (index, node) in self.nodes.iter().enumerate() {
+            for name in node.sinks.keys().filter(|n| *n != "reset") {
+                let driven = self.driven.iter().any(|(at, port)| *at == index && port == name);
+                assert!(driven, "{}.{name} is not driven", node.name);
+            }
+        }
+    }
+
+    /// One rising edge.
+    pub fn step<I: Ports, O: Ports>(&mut self, inputs: &I, reset: bool) -> O {
+        inputs.store(&mut self.nodes[0].source_words);
+        for copy in &self.copies {
+            for word in 0..copy.count {
+                let value = self.nodes[copy.from.0].source_words[copy.from.1 + word];
+                self.nodes[copy.to.0].sink_words[copy.to.1 + word] = value;
+            }
+        }
+        for (node, word) in &self.resets {
+            self.nodes[*node].sink_words[*word] = u64::from(reset);
+        }
+        for node in &mut self.nodes[1..] {
+            if let Some(twin) = &mut node.twin {
+                twin.step(&node.sink_words, &mut node.source_words);
+            }
+        }
+        // Outputs of the whole are outputs of blocks, after this edge.
+        for copy in self.copies.iter().filter(|c| c.to.0 == 0) {
+            for word in 0..copy.count {
+                let value = self.nodes[copy.from.0].source_words[copy.from.1 + word];
+                self.nodes[0].sink_words[copy.to.1 + word] = value;
+            }
+        }
+        O::load(&self.nodes[0].sink_words)
+    }
+}
