@@ -1,6 +1,7 @@
 //! What software and hardware agree on: configurations, registers, table rows, wire formats.
 #![no_std]
 
+pub mod cc_params;
 pub mod config;
 pub mod regs;
 pub mod rows;

@@ -1,6 +1,7 @@
 //! The command line tool `nic`: one verb a module. Errors are one sentence on stderr; the exit
 //! code is 0 when all is well, 1 after a mismatch or a failed run, 2 for wrong usage or input.
 
+mod cc_replay;
 mod emit;
 mod progress;
 mod regmap;
@@ -28,6 +29,8 @@ enum Command {
     Emit(emit::Arguments),
     /// Runs Verilog and golden model in lock-step and compares every output in every cycle
     Verify(verify::Arguments),
+    /// Runs an ACK trace through the congestion control unit and compares with the f64 reference
+    CcReplay(cc_replay::Arguments),
     /// Prints the register map as Markdown, C header or SystemRDL
     Regmap(regmap::Arguments),
 }
@@ -72,6 +75,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Emit(arguments) => emit::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
+        Command::CcReplay(arguments) => cc_replay::run(arguments),
         Command::Regmap(arguments) => regmap::run(arguments),
     };
     match result {

@@ -1,1 +1,2 @@
 //! Untimed references that say what is right: HPCC++ in f64, RoCEv2 at message level.
+pub mod hpcc;

@@ -1,0 +1,196 @@
+//! Parameters of the congestion control unit: from physical units to its registers.
+//!
+//! The hardware divides by reciprocals that software has worked out. It keeps U in units of
+//! [`U_ONE`]: a hop that sends at the rate of a 25 Gb/s link moves 25/1024 telemetry units (of
+//! 128 bytes) per ns, so U = 1 is 25/1024, and neither eta nor the units need a multiplier.
+
+/// Fraction bits of U in the hardware.
+pub const U_FRACTION_BITS: u32 = 36;
+/// U = 1 with telemetry units of 128 and 80 bytes: 25/1024.
+pub const U_ONE: u64 = 25 << (U_FRACTION_BITS - 10);
+/// Fraction bits of W and Wc in the hardware.
+pub const W_FRACTION_BITS: u32 = 16;
+/// Fraction bits of `inv_t` and `queue_gain`.
+pub const INV_T_FRACTION_BITS: u32 = 40;
+/// Fraction bits of `w_ai` and `w_min`.
+pub const W_AI_FRACTION_BITS: u32 = 10;
+/// Fraction bits of `rate_gain`.
+pub const RATE_GAIN_FRACTION_BITS: u32 = 38;
+/// Fraction bits of rates.
+pub const RATE_FRACTION_BITS: u32 = 24;
+
+/// HPCC++ parameters in physical units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CcConfig {
+    /// Base round-trip time in ns: 257..=1048575.
+    pub t_ns: u32,
+    /// Target utilisation: 0.05..=2.
+    pub eta: f64,
+    /// Additive steps before a multiplicative one: 0..=255.
+    pub max_stage: u8,
+    /// Additive increase in bytes: 0..4194304.
+    pub w_ai_bytes: f64,
+    /// Initial and largest window in bytes.
+    pub w_init_bytes: u32,
+    /// Rate of the port in bit/s.
+    pub line_rate_bps: f64,
+    /// Smallest pacing rate in bit/s; the smallest window is this rate times T, at least 1 byte.
+    pub rate_min_bps: f64,
+    /// Telemetry counts bytes in units of `128 * multi` and queues in units of `80 * multi`: 1..=16.
+    pub multi: u32,
+    /// Core clock in Hz.
+    pub clock_hz: u64,
+}
+
+impl CcConfig {
+    /// The defaults for a port: T 5 us, eta 95 %, maxStage 5, W_init = line rate x T,
+    /// W_ai = W_init (1 - eta) / `flow_count`, R_min = line rate / 1000.
+    pub fn for_line(line_rate_bps: f64, flow_count: u32, clock_hz: u64) -> Self {
+        let (t_ns, eta) = (5000, 0.95);
+        let w_init = line_rate_bps * f64::from(t_ns) / 8e9;
+        Self {
+            t_ns,
+            eta,
+            max_stage: 5,
+            w_ai_bytes: w_init * (1.0 - eta) / f64::from(flow_count),
+            w_init_bytes: w_init as u32,
+            line_rate_bps,
+            rate_min_bps: line_rate_bps / 1000.0,
+            multi: 1,
+            clock_hz,
+        }
+    }
+
+    /// Smallest window in bytes.
+    pub fn w_min_bytes(&self) -> f64 {
+        let bytes = self.rate_min_bps * f64::from(self.t_ns) / 8e9;
+        bytes.max(1.0).min(f64::from(self.w_init_bytes))
+    }
+}
+
+/// Why a parameter is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CcParamError {
+    /// Field of [`CcConfig`].
+    pub field: &'static str,
+    /// Its range.
+    pub range: &'static str,
+}
+
+impl core::fmt::Display for CcParamError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} must be {}", self.field, self.range)
+    }
+}
+
+impl core::error::Error for CcParamError {}
+
+/// Values of the unit's `cfg_*` ports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CcParams {
+    /// T in ns, 20 bits.
+    pub t_ns: u32,
+    /// 1/T per ns, UQ0.40 in 32 bits.
+    pub inv_t: u32,
+    /// 0.625/T per ns (a queue unit is 0.625 of a byte unit), UQ0.40 in 32 bits.
+    pub queue_gain: u32,
+    /// eta in the units of U, UQ0.36 in 32 bits.
+    pub target: u32,
+    /// 1 in the units of U, UQ0.36 in 32 bits.
+    pub u_one: u32,
+    /// Additive steps before a multiplicative one.
+    pub max_stage: u8,
+    /// Additive increase in bytes, UQ22.10.
+    pub w_ai: u32,
+    /// Largest window in bytes.
+    pub w_init: u32,
+    /// Smallest window in bytes, UQ22.10.
+    pub w_min: u32,
+    /// Cycle time over T: bytes of window to bytes a cycle, UQ0.38 in 32 bits.
+    pub rate_gain: u32,
+    /// Smallest rate in bytes a cycle, UQ8.24.
+    pub rate_min: u32,
+    /// Largest rate in bytes a cycle, UQ8.24.
+    pub rate_max: u32,
+}
+
+/// `value * 2^fraction_bits` to the nearest integer; `None` if it needs more than 32 bits.
+fn fixed(value: f64, fraction_bits: u32) -> Option<u32> {
+    let scaled = value * (1_u64 << fraction_bits) as f64 + 0.5;
+    (scaled >= 0.0 && scaled < 4_294_967_296.0).then_some(scaled as u32)
+}
+
+impl CcParams {
+    /// Register values for `c`.
+    ///
+    /// # Errors
+    /// The first field that is out of its range, or too large for the clock.
+    pub fn derive(c: &CcConfig) -> Result<Self, CcParamError> {
+        let need = |ok: bool, field, range| ok.then_some(()).ok_or(CcParamError { field, range });
+        let fit = |v: f64, bits, field, range| {
+            fixed(v, bits).ok_or(CcParamError { field, range })
+        };
+        need((257..1 << 20).contains(&c.t_ns), "t_ns", "in 257..=1048575")?;
+        need((0.05..=2.0).contains(&c.eta), "eta", "in 0.05..=2")?;
+        need((1..=16).contains(&c.multi), "multi", "in 1..=16")?;
+        need(c.w_init_bytes > 0, "w_init_bytes", "at least 1")?;
+        need(c.clock_hz > 0, "clock_hz", "at least 1")?;
+        need(c.rate_min_bps > 0.0, "rate_min_bps", "above 0")?;
+        need(c.rate_min_bps <= c.line_rate_bps, "rate_min_bps", "at most line_rate_bps")?;
+        let (t_ns, clock_hz) = (f64::from(c.t_ns), c.clock_hz as f64);
+        let u_one = 25.0 / 1024.0 / f64::from(c.multi);
+        let rate = |bps: f64, field| {
+            let range = "below 256 bytes a cycle of the core clock";
+            fit(bps / 8.0 / clock_hz, RATE_FRACTION_BITS, field, range)
+        };
+        let window = |bytes, field| fit(bytes, W_AI_FRACTION_BITS, field, "in 0..4194304");
+        Ok(Self {
+            t_ns: c.t_ns,
+            inv_t: fit(1.0 / t_ns, INV_T_FRACTION_BITS, "t_ns", "in 257..=1048575")?,
+            queue_gain: fit(0.625 / t_ns, INV_T_FRACTION_BITS, "t_ns", "in 257..=1048575")?,
+            target: fit(u_one * c.eta, U_FRACTION_BITS, "eta", "in 0.05..=2")?,
+            u_one: fit(u_one, U_FRACTION_BITS, "multi", "in 1..=16")?,
+            max_stage: c.max_stage,
+            w_ai: window(c.w_ai_bytes, "w_ai_bytes")?,
+            w_init: c.w_init_bytes,
+            w_min: window(c.w_min_bytes(), "rate_min_bps x t_ns (the smallest window)")?,
+            rate_gain: fit(
+                1e9 / clock_hz / t_ns,
+                RATE_GAIN_FRACTION_BITS,
+                "t_ns",
+                "more than 64 cycles of the core clock",
+            )?,
+            rate_min: rate(c.rate_min_bps, "rate_min_bps")?.max(1),
+            rate_max: rate(c.line_rate_bps, "line_rate_bps")?.max(1),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn testbed() -> CcConfig {
+        CcConfig { t_ns: 4160, ..CcConfig::for_line(100e9, 100, 250_000_000) }
+    }
+
+    #[test]
+    fn cc_params_of_the_papers_testbed() {
+        let config = CcConfig { w_ai_bytes: 26.0, w_init_bytes: 52000, ..testbed() };
+        let p = CcParams::derive(&CcConfig { rate_min_bps: 100e6, ..config }).unwrap();
+        assert_eq!((p.u_one, p.target), (0x6400_0000, 0x5f00_0000));
+        assert_eq!((p.w_ai, p.w_min), (26 << 10, 52 << 10));
+        // 50 bytes a cycle at 250 MHz; 4 ns of 4160 ns.
+        assert_eq!((p.rate_max, p.rate_gain), (50 << 24, 264_305_094));
+    }
+
+    #[test]
+    fn cc_params_out_of_range_are_named() {
+        let field = |c: CcConfig| CcParams::derive(&c).unwrap_err().field;
+        assert_eq!(field(CcConfig { t_ns: 256, ..testbed() }), "t_ns");
+        assert_eq!(field(CcConfig { eta: f64::NAN, ..testbed() }), "eta");
+        assert_eq!(field(CcConfig { w_ai_bytes: -1.0, ..testbed() }), "w_ai_bytes");
+        assert_eq!(field(CcConfig { line_rate_bps: 600e9, ..testbed() }), "line_rate_bps");
+        assert_eq!(field(CcConfig { clock_hz: 10_000_000, line_rate_bps: 1e9, ..testbed() }), "t_ns");
+    }
+}

@@ -1,0 +1,205 @@
+//! `nic cc-replay`: an ACK trace through the congestion control unit, beside the f64 reference.
+
+use super::{CliError, Progress, Table};
+use crate::bench;
+use crate::golden::cc::cc_unit::{CcUnit, CcUnitIn, CcUnitOut};
+use crate::lockstep::{GoldenOnly, LockStep, Stepper};
+use crate::replay::cc_trace::{against_trace, free_running, resynchronised, Errors, State, Trace};
+use crate::verilator::{Flavour, Source};
+use clap::{Args, ValueEnum};
+use nic_spec::cc_params::{CcConfig, CcParams};
+use nic_spec::NicConfig;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+/// Who computes the states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Engine {
+    /// HPCC++ in f64, as the draft writes it
+    Reference,
+    /// The golden model of the unit
+    Golden,
+    /// The Verilog, every output compared with the golden model in every cycle
+    Rtl,
+}
+
+/// Arguments of `nic cc-replay`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// ACK trace in CSV: columns `ack_seq`, `snd_nxt`, `nhop`, `h0`..`h4` (hop words in hex),
+    /// and where there are `win` (to compare with) and `path`
+    acks: PathBuf,
+    /// Who computes the states
+    #[arg(long, value_enum, default_value_t = Engine::Golden)]
+    engine: Engine,
+    /// Base round-trip time T in ns
+    #[arg(long)]
+    t_ns: u32,
+    /// First and largest window in bytes
+    #[arg(long)]
+    w_init_bytes: u32,
+    /// Additive increase in bytes
+    #[arg(long)]
+    w_ai_bytes: f64,
+    /// Target utilisation
+    #[arg(long, default_value_t = 0.95)]
+    eta: f64,
+    /// Additive steps before a multiplicative one
+    #[arg(long, default_value_t = 5)]
+    max_stage: u8,
+    /// Rate of the port in Gb/s
+    #[arg(long)]
+    line_rate_gbps: f64,
+    /// Smallest pacing rate in Mb/s; the smallest window is this rate times T
+    #[arg(long)]
+    rate_min_mbps: f64,
+    /// Telemetry units are 128 x multi bytes sent and 80 x multi bytes queued
+    #[arg(long, default_value_t = 1)]
+    multi: u32,
+    /// Core clock in MHz, which scales the rate's unit only
+    #[arg(long, default_value_t = 250)]
+    clock_mhz: u64,
+    /// Configuration whose flow count the unit has
+    #[arg(long, default_value = "gbe")]
+    preset: String,
+    /// Flow that gets the ACKs
+    #[arg(long, default_value_t = 0)]
+    flow: u16,
+    /// Seed of the start state of the Verilog
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Verilog that stands in for the emitted one; same ports
+    #[arg(long, value_name = "FILE")]
+    verilog: Option<PathBuf>,
+    /// CSV file for the trace with the states beside it
+    #[arg(long, value_name = "STATE.csv")]
+    out: PathBuf,
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Result<(), CliError> {
+    if arguments.verilog.is_some() && arguments.engine != Engine::Rtl {
+        return Err(CliError::Usage("--verilog needs --engine rtl".into()));
+    }
+    let sizes = super::config(&arguments.preset)?;
+    if usize::from(arguments.flow) >= sizes.flow_count {
+        let (flow, count) = (arguments.flow, sizes.flow_count);
+        return Err(CliError::Usage(format!("--flow {flow}: {} has flows 0..{count}", sizes.name)));
+    }
+    let (config, params) = parameters(arguments)?;
+    let trace = Trace::read(&arguments.acks).map_err(CliError::Usage)?;
+    let progress = Progress::new("ACKs", 2 * trace.acks.len() as u64);
+    let counter = progress.counter();
+    let done = || {
+        counter.fetch_add(1, Ordering::Relaxed);
+    };
+    let reference = trace.run_reference(&config, done);
+    let on_unit = |unit: &mut dyn Stepper<In = CcUnitIn, Out = CcUnitOut>| {
+        let cfg = CcUnit::cfg(params);
+        let states = trace.run_unit(unit, &config, cfg, arguments.flow, done);
+        states.map_err(CliError::failed)
+    };
+    let states = match arguments.engine {
+        Engine::Reference => reference.clone(),
+        Engine::Golden => on_unit(&mut GoldenOnly(CcUnit::new(&sizes)))?,
+        Engine::Rtl => {
+            let source = source(arguments, &sizes)?;
+            let model = source.model(Flavour::Fast).map_err(CliError::failed)?;
+            let unit = LockStep::new(CcUnit::new(&sizes), &[model], arguments.seed);
+            on_unit(&mut unit.map_err(CliError::failed)?)?
+        }
+    };
+    drop(progress);
+    let out = &arguments.out;
+    let cannot_write = |e| CliError::Usage(format!("{}: cannot write: {e}", out.display()));
+    trace.write(out, &states).map_err(cannot_write)?;
+    report(arguments, &config, &trace, &states, &reference)
+}
+
+/// The parameters, with the option's name in the error.
+fn parameters(a: &Arguments) -> Result<(CcConfig, CcParams), CliError> {
+    let config = CcConfig {
+        t_ns: a.t_ns,
+        eta: a.eta,
+        max_stage: a.max_stage,
+        w_ai_bytes: a.w_ai_bytes,
+        w_init_bytes: a.w_init_bytes,
+        line_rate_bps: a.line_rate_gbps * 1e9,
+        rate_min_bps: a.rate_min_mbps * 1e6,
+        multi: a.multi,
+        clock_hz: a.clock_mhz * 1_000_000,
+    };
+    let params = CcParams::derive(&config).map_err(|e| {
+        let option = e.field.replace("rate_bps", "rate_gbps").replace("min_bps", "min_mbps");
+        let option = option.replace("clock_hz", "clock_mhz").replace('_', "-");
+        CliError::Usage(format!("--{option} must be {}", e.range))
+    })?;
+    Ok((config, params))
+}
+
+fn source(arguments: &Arguments, sizes: &NicConfig) -> Result<Source, CliError> {
+    let emitted = bench::emitted("cc_unit", sizes).map_err(CliError::Failed)?;
+    let Some(path) = &arguments.verilog else { return Ok(emitted) };
+    let at_file = |e| CliError::Usage(format!("--verilog {}: {e}", path.display()));
+    let given = Source::read("cc_unit", path).map_err(CliError::usage)?;
+    let model = given.model(Flavour::Fast).map_err(at_file)?;
+    let expected = emitted.model(Flavour::Fast).map_err(CliError::failed)?;
+    model.check_same_ports(&expected).map_err(at_file)?;
+    Ok(given)
+}
+
+/// Prints the error statistics.
+fn report(
+    arguments: &Arguments,
+    config: &CcConfig,
+    trace: &Trace,
+    states: &[State],
+    reference: &[State],
+) -> Result<(), CliError> {
+    let full = states.iter().filter(|s| s.outcome.full).count();
+    println!("{}: {} ACKs, {full} full updates", arguments.acks.display(), states.len());
+    let mut table = Table::new([
+        "W compared with",
+        "rows",
+        "above 0.1 % and 16 B",
+        "above 1 %",
+        "max rel.",
+        "mean rel.",
+        "max bytes",
+        "other incStage",
+        "other lastUpdate",
+    ]);
+    let mut add = |label: &str, e: &Errors| {
+        table.row([
+            label.into(),
+            e.rows.to_string(),
+            e.rows_above_bound.to_string(),
+            e.rows_above_percent.to_string(),
+            format!("{:.2e}", e.relative_max),
+            format!("{:.2e}", e.relative_mean),
+            format!("{:.2}", e.bytes_max),
+            e.rows_other_stage.to_string(),
+            e.rows_other_psn.to_string(),
+        ]);
+    };
+    let stepped = resynchronised(trace, config, states);
+    if arguments.engine != Engine::Reference {
+        add("reference, from the same state", &stepped);
+        add("reference, free running", &free_running(states, reference));
+    }
+    let traced = against_trace(trace, states);
+    if let Some(errors) = &traced {
+        add("the trace's win, free running", errors);
+    }
+    print!("{table}");
+    if let Some(errors) = &traced {
+        println!("{:.2} % of rows within 1 % of win", 100.0 * errors.share_within_percent());
+    }
+    if arguments.engine == Engine::Rtl {
+        println!("golden and Verilog are equal in every output of every cycle");
+    }
+    match stepped.rows_above_bound {
+        0 => Ok(()),
+        rows => Err(CliError::Failed(format!("{rows} rows above 0.1 % and 16 bytes"))),
+    }
+}

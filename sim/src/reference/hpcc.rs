@@ -1,0 +1,259 @@
+//! HPCC++ NewAck in f64, as the draft writes it (draft-pan-tsvwg-hpccplus-00, sections 4.2, 6.2).
+//!
+//! Where the draft is silent: a hop whose time did not move or whose rate code names no rate is
+//! skipped; tau is that of the first usable hop when all u' are 0; the first records of a flow, and
+//! the first after a change of path or hop count, are only stored; an ACK without usable records
+//! moves lastUpdateSeq only; PSNs compare as serial numbers of 24 bits; W and R are clamped.
+
+/// Most hops whose records are usable.
+pub const HOPS_MAX: usize = 5;
+const PSN_MASK: u32 = 0xff_ffff;
+
+/// Link rate of a hop in bytes per ns; `None` for codes that name no rate (5, 6).
+pub fn link_bytes_per_ns(code: u8) -> Option<f64> {
+    match code {
+        0..=4 => Some(3.125 * f64::from(1 << code)),
+        7 => Some(5.0),
+        _ => None,
+    }
+}
+
+/// Whether `a` is behind `b` in 24-bit serial-number arithmetic: a > b.
+pub fn psn_after(a: u32, b: u32) -> bool {
+    let ahead = a.wrapping_sub(b) & PSN_MASK;
+    ahead != 0 && ahead < 1 << 23
+}
+
+/// Parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    /// Base round-trip time, ns.
+    pub t_ns: f64,
+    /// Target utilisation.
+    pub eta: f64,
+    /// Additive steps before a multiplicative one.
+    pub max_stage: u32,
+    /// Additive increase, bytes.
+    pub w_ai_bytes: f64,
+    /// Largest and first window, bytes.
+    pub w_init_bytes: f64,
+    /// Smallest window, bytes.
+    pub w_min_bytes: f64,
+    /// Smallest rate, bit/s.
+    pub rate_min_bps: f64,
+    /// Largest rate, bit/s.
+    pub line_rate_bps: f64,
+    /// Telemetry units are `128 * multi` bytes sent and `80 * multi` bytes queued.
+    pub multi: f64,
+}
+
+/// Telemetry of an ACK.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Telemetry {
+    /// Hops that the header counts.
+    pub hop_count: u32,
+    /// Path identifier.
+    pub path: u16,
+    /// Records in the native layout, first hop first.
+    pub hops: [u64; HOPS_MAX],
+}
+
+impl Telemetry {
+    /// Whether the records can be used.
+    pub fn is_usable(&self) -> bool {
+        (1..=HOPS_MAX as u32).contains(&self.hop_count)
+    }
+
+    fn is_same_path(&self, other: &Self) -> bool {
+        (self.hop_count, self.path) == (other.hop_count, other.path)
+    }
+}
+
+/// What an ACK did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Wc, incStage and lastUpdateSeq were updated.
+    pub full: bool,
+    /// The records were only stored.
+    pub first: bool,
+}
+
+/// State of one flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flow {
+    /// Utilisation, averaged.
+    pub u: f64,
+    /// Window, bytes.
+    pub w: f64,
+    /// Reference window, bytes.
+    pub wc: f64,
+    /// Additive steps since the last multiplicative one.
+    pub inc_stage: u32,
+    /// An ACK behind this PSN makes the next full update.
+    pub last_update_psn: u32,
+    /// Records of the last ACK.
+    pub records: Option<Telemetry>,
+}
+
+impl Flow {
+    /// A flow that has seen no ACK: U is 1, W is W_init.
+    pub fn new(p: &Params) -> Self {
+        let w = p.w_init_bytes;
+        Self { u: 1.0, w, wc: w, inc_stage: 0, last_update_psn: 0, records: None }
+    }
+
+    /// Pacing rate W/T, clamped, bit/s.
+    pub fn rate_bps(&self, p: &Params) -> f64 {
+        (self.w * 8e9 / p.t_ns).clamp(p.rate_min_bps, p.line_rate_bps)
+    }
+
+    /// Takes the ACK of `psn` with its telemetry, `snd_nxt` being the next PSN to send.
+    pub fn new_ack(&mut self, p: &Params, psn: u32, snd_nxt: u32, tel: &Telemetry) -> Outcome {
+        let snd_nxt = snd_nxt & PSN_MASK;
+        let full = self.records.is_some() && psn_after(psn, self.last_update_psn);
+        if !tel.is_usable() {
+            if full {
+                self.last_update_psn = snd_nxt;
+            }
+            return Outcome { full, first: false };
+        }
+        let Some(old) = self.records.replace(*tel).filter(|old| old.is_same_path(tel)) else {
+            self.last_update_psn = snd_nxt;
+            return Outcome { full: true, first: true };
+        };
+        self.measure_inflight(p, &old, tel);
+        self.compute_wind(p, full);
+        if full {
+            self.last_update_psn = snd_nxt;
+        }
+        Outcome { full, first: false }
+    }
+
+    /// The draft's MeasureInflight.
+    fn measure_inflight(&mut self, p: &Params, old: &Telemetry, new: &Telemetry) {
+        let mut worst: Option<(f64, f64)> = None;
+        for i in 0..new.hop_count as usize {
+            let Some((u, tau)) = hop_utilisation(p, old.hops[i], new.hops[i]) else { continue };
+            if worst.is_none_or(|(u_max, _)| u > u_max) {
+                worst = Some((u, tau));
+            }
+        }
+        let Some((u, tau)) = worst else { return };
+        let tau = tau.min(p.t_ns);
+        self.u = (1.0 - tau / p.t_ns) * self.u + tau / p.t_ns * u;
+    }
+
+    /// The draft's ComputeWind.
+    fn compute_wind(&mut self, p: &Params, update_wc: bool) {
+        let multiplicative = self.u >= p.eta || self.inc_stage >= p.max_stage;
+        let w = if multiplicative {
+            self.wc / (self.u / p.eta) + p.w_ai_bytes
+        } else {
+            self.wc + p.w_ai_bytes
+        };
+        self.w = w.max(p.w_min_bytes).min(p.w_init_bytes);
+        if update_wc {
+            self.wc = self.w;
+            self.inc_stage = if multiplicative { 0 } else { self.inc_stage + 1 };
+        }
+    }
+}
+
+/// u' of a hop and its tau in ns; `None` if the hop carries no information.
+pub fn hop_utilisation(p: &Params, old: u64, new: u64) -> Option<(f64, f64)> {
+    let field = |word: u64, lsb: u32, bits: u32| (word >> lsb) & ((1 << bits) - 1);
+    let delta = |lsb, bits| {
+        let d = field(new, lsb, bits).wrapping_sub(field(old, lsb, bits));
+        (d & ((1 << bits) - 1)) as f64
+    };
+    let (tau, tx_bytes) = (delta(3, 24), delta(27, 20) * 128.0 * p.multi);
+    let queue_bytes = field(old, 47, 17).min(field(new, 47, 17)) as f64 * 80.0 * p.multi;
+    let b = link_bytes_per_ns((new & 7) as u8)?;
+    let tx_rate = tx_bytes / tau;
+    (tau > 0.0).then(|| (queue_bytes / (b * p.t_ns) + tx_rate / b, tau))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const P: Params = Params {
+        t_ns: 1000.0,
+        eta: 0.95,
+        max_stage: 5,
+        w_ai_bytes: 10.0,
+        w_init_bytes: 12500.0,
+        w_min_bytes: 12.5,
+        rate_min_bps: 100e6,
+        line_rate_bps: 100e9,
+        multi: 1.0,
+    };
+
+    fn tel(ts_ns: u64, tx: u64, queue: u64) -> Telemetry {
+        let mut t = Telemetry { hop_count: 1, ..Telemetry::default() };
+        t.hops[0] = 2 | (ts_ns & 0xff_ffff) << 3 | (tx & 0xf_ffff) << 27 | queue << 47;
+        t
+    }
+
+    fn started(records: &Telemetry) -> Flow {
+        let mut flow = Flow::new(&P);
+        assert!(flow.new_ack(&P, 1, 100, records).first);
+        flow
+    }
+
+    #[test]
+    fn hpcc_first_records_are_only_stored() {
+        let flow = started(&tel(5, 6, 7));
+        assert_eq!((flow.w, flow.u, flow.last_update_psn), (12500.0, 1.0, 100));
+    }
+
+    #[test]
+    fn hpcc_half_loaded_link_counts_by_the_draft() {
+        let mut flow = started(&tel(0xff_ff00, 0xf_fff0, 0));
+        // 500 ns, 25 x 128 bytes at 12.5 bytes/ns: u' = 0.512; tau/T = 0.5: U = 0.756.
+        let outcome = flow.new_ack(&P, 101, 200, &tel(0xff_ff00 + 500, 0xf_fff0 + 25, 9));
+        assert_eq!(outcome, Outcome { full: true, first: false });
+        assert!((flow.u - 0.756).abs() < 1e-12);
+        assert_eq!((flow.inc_stage, flow.w), (1, 12500.0));
+    }
+
+    #[test]
+    fn hpcc_time_that_stands_still_changes_no_utilisation() {
+        let mut flow = started(&tel(7, 0, 0));
+        flow.new_ack(&P, 2, 100, &tel(7, 9, 0));
+        assert_eq!(flow.u, 1.0);
+        assert!(flow.w.is_finite());
+    }
+
+    #[test]
+    fn hpcc_idle_link_lets_utilisation_decay() {
+        let mut flow = started(&tel(0, 3, 0));
+        flow.new_ack(&P, 2, 100, &tel(250, 3, 8));
+        assert_eq!(flow.u, 0.75);
+        flow.new_ack(&P, 2, 100, &tel(250 + 2000, 3, 0));
+        assert_eq!(flow.u, 0.0);
+        flow.inc_stage = 5;
+        flow.new_ack(&P, 2, 100, &tel(250 + 4000, 3, 0));
+        assert_eq!(flow.w, P.w_init_bytes);
+    }
+
+    #[test]
+    fn hpcc_new_path_and_too_many_hops_leave_the_window_alone() {
+        let mut flow = started(&tel(0, 0, 0));
+        let before = flow;
+        let moved = Telemetry { path: 9, ..tel(100, 100, 100) };
+        assert!(flow.new_ack(&P, 2, 120, &moved).first);
+        assert_eq!((flow.w, flow.u, flow.last_update_psn), (before.w, before.u, 120));
+        let long = Telemetry { hop_count: 6, ..tel(200, 200, 200) };
+        assert!(flow.new_ack(&P, 121, 140, &long).full);
+        assert_eq!((flow.records, flow.last_update_psn), (Some(moved), 140));
+    }
+
+    #[test]
+    fn hpcc_psn_compares_across_the_wrap() {
+        assert!(psn_after(3, 0xff_fff0));
+        assert!(!psn_after(0xff_fff0, 3));
+        assert!(!psn_after(8, 8));
+        assert!(!psn_after(0x80_0008, 8));
+    }
+}

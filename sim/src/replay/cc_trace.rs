@@ -1,0 +1,359 @@
+//! ACK streams in CSV: read, run through the f64 reference or a CC unit, compared.
+
+use crate::golden::cc::cc_unit::{
+    CcAck, CcFlow, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_UPDATE,
+};
+use crate::golden::cc::CcCfg;
+use crate::lockstep::{StepError, Stepper};
+use crate::reference::hpcc::{Flow, Outcome, Params, Telemetry};
+use nic_spec::cc_params::{CcConfig, U_FRACTION_BITS, U_ONE, W_FRACTION_BITS};
+use std::path::Path;
+
+/// Columns that a trace must have.
+pub const COLUMNS: [&str; 8] = ["ack_seq", "snd_nxt", "nhop", "h0", "h1", "h2", "h3", "h4"];
+/// Cycles in which a unit must answer.
+const CYCLES_MAX: u32 = 10_000;
+const PSN_MASK: u64 = 0xff_ffff;
+
+/// One ACK of a trace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ack {
+    /// The line's cells.
+    pub cells: Vec<String>,
+    /// PSN it acknowledges.
+    pub psn: u32,
+    /// Next PSN to be sent.
+    pub snd_nxt: u32,
+    /// Records.
+    pub tel: Telemetry,
+    /// The trace's window after this ACK in bytes, where it has one.
+    pub win_bytes: Option<f64>,
+}
+
+/// A trace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// Column names.
+    pub columns: Vec<String>,
+    /// ACKs in order.
+    pub acks: Vec<Ack>,
+}
+
+/// State of the flow after an ACK, in physical units.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct State {
+    /// Utilisation.
+    pub u: f64,
+    /// Window in bytes; a unit tells whole bytes.
+    pub w_bytes: f64,
+    /// Reference window in bytes.
+    pub wc_bytes: f64,
+    /// Pacing rate.
+    pub rate_bps: f64,
+    /// Additive steps since the last multiplicative one.
+    pub inc_stage: u32,
+    /// lastUpdateSeq mod 2^24.
+    pub last_update_psn: u32,
+    /// What the ACK did.
+    pub outcome: Outcome,
+}
+
+/// The reference's parameters for a configuration.
+pub fn reference_params(c: &CcConfig) -> Params {
+    Params {
+        t_ns: c.t_ns.into(),
+        eta: c.eta,
+        max_stage: c.max_stage.into(),
+        w_ai_bytes: c.w_ai_bytes,
+        w_init_bytes: c.w_init_bytes.into(),
+        w_min_bytes: c.w_min_bytes(),
+        rate_min_bps: c.rate_min_bps,
+        line_rate_bps: c.line_rate_bps,
+        multi: c.multi.into(),
+    }
+}
+
+impl Trace {
+    /// Reads a trace.
+    ///
+    /// # Errors
+    /// One sentence that names file, line and column.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let at = path.display();
+        let text = std::fs::read_to_string(path);
+        let text = text.map_err(|e| format!("{at}: cannot read the ACK trace: {e}"))?;
+        Self::parse(&text).map_err(|e| format!("{at}: {e}"))
+    }
+
+    /// Reads a trace from its text.
+    ///
+    /// # Errors
+    /// One sentence that names line and column.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let header = reader.headers().map_err(|e| format!("line 1: no CSV header: {e}"))?;
+        let columns: Vec<String> = header.iter().map(String::from).collect();
+        let mut places = [0; COLUMNS.len()];
+        for (place, name) in places.iter_mut().zip(COLUMNS) {
+            *place = columns.iter().position(|c| c == name).ok_or_else(|| {
+                format!("line 1: no column {name}; needed are {}", COLUMNS.join(", "))
+            })?;
+        }
+        let optional = |name: &str| columns.iter().position(|c| c == name);
+        let (win, path) = (optional("win"), optional("path"));
+        let mut acks = Vec::new();
+        for record in reader.records() {
+            let record = record.map_err(csv_error)?;
+            let line = record.position().map_or(0, csv::Position::line);
+            let decimal = |place: usize| {
+                let cell = &record[place];
+                let name = &columns[place];
+                let wrong = || format!("line {line}: {name} is {cell:?}: must be an integer");
+                cell.parse::<u64>().map_err(|_| wrong())
+            };
+            let mut tel = Telemetry::default();
+            tel.hop_count = decimal(places[2])?.min(u32::MAX.into()) as u32;
+            tel.path = path.map(decimal).transpose()?.map_or(0, |p| (p & 0xfff) as u16);
+            for (hop, place) in tel.hops.iter_mut().zip(&places[3..]) {
+                let (cell, name) = (&record[*place], &columns[*place]);
+                let wrong = || format!("line {line}: {name} is {cell:?}: must be 64 bits in hex");
+                *hop = u64::from_str_radix(cell, 16).map_err(|_| wrong())?;
+            }
+            let number = |place: usize| {
+                let wrong = || format!("line {line}: win is {:?}: must be a number", &record[place]);
+                record[place].parse::<f64>().map_err(|_| wrong())
+            };
+            acks.push(Ack {
+                psn: (decimal(places[0])? & PSN_MASK) as u32,
+                snd_nxt: (decimal(places[1])? & PSN_MASK) as u32,
+                tel,
+                win_bytes: win.map(number).transpose()?,
+                cells: record.iter().map(String::from).collect(),
+            });
+        }
+        if acks.is_empty() {
+            return Err("line 2: the trace has no ACK".into());
+        }
+        Ok(Self { columns, acks })
+    }
+
+    /// Writes the trace with `states` beside it. An input column whose name is needed is renamed
+    /// to `in_<name>`.
+    ///
+    /// # Errors
+    /// As the file system says.
+    pub fn write(&self, path: &Path, states: &[State]) -> std::io::Result<()> {
+        let ours = ["u", "w_bytes", "wc_bytes", "rate_bps", "inc_stage", "last_update_psn"];
+        let renamed = |c: &String| match ours.contains(&c.as_str()) {
+            true => format!("in_{c}"),
+            false => c.clone(),
+        };
+        let mut writer = csv::Writer::from_path(path)?;
+        let names = self.columns.iter().map(renamed).chain(ours.map(String::from));
+        writer.write_record(names)?;
+        for (ack, s) in self.acks.iter().zip(states) {
+            let (inc_stage, last_update_psn) = (s.inc_stage as f64, s.last_update_psn as f64);
+            let values = [s.u, s.w_bytes, s.wc_bytes, s.rate_bps, inc_stage, last_update_psn];
+            writer.write_record(ack.cells.iter().cloned().chain(values.map(|v| v.to_string())))?;
+        }
+        writer.flush()
+    }
+
+    /// Runs the f64 reference; `done` is called after each ACK.
+    pub fn run_reference(&self, config: &CcConfig, mut done: impl FnMut()) -> Vec<State> {
+        let params = reference_params(config);
+        let mut flow = Flow::new(&params);
+        let step = |ack: &Ack| {
+            let outcome = flow.new_ack(&params, ack.psn, ack.snd_nxt, &ack.tel);
+            done();
+            state(&flow, &params, outcome)
+        };
+        self.acks.iter().map(step).collect()
+    }
+
+    /// Runs a CC unit, one ACK after the other on flow `flow`; `done` is called after each.
+    ///
+    /// # Errors
+    /// The first cycle in which a unit in lock-step differs.
+    ///
+    /// # Panics
+    /// If the unit doesn't answer.
+    pub fn run_unit(
+        &self,
+        unit: &mut dyn Stepper<In = CcUnitIn, Out = CcUnitOut>,
+        config: &CcConfig,
+        cfg: CcCfg,
+        flow: u16,
+        mut done: impl FnMut(),
+    ) -> Result<Vec<State>, StepError> {
+        let idle = CcUnitIn { cfg, ..CcUnitIn::default() };
+        let mut driver = Driver { out: unit.reset()?, unit, idle };
+        driver.idle.m_rate.ready = true;
+        let window_bytes = config.w_init_bytes;
+        let create = CcFlow { valid: true, flow, op: OP_CREATE, telemetry: true, window_bytes, rate: 0 };
+        driver.send(|i| i.s_flow = create, |out| out.s_flow.ready)?;
+        driver.answer(config)?;
+        let mut states = Vec::with_capacity(self.acks.len());
+        for ack in &self.acks {
+            let Telemetry { hop_count, path, hops } = ack.tel;
+            let tel = Tel { valid: true, hops: hop_count.min(6) as u8, path, hop: hops };
+            let ack = CcAck { valid: true, flow, psn: ack.psn, snd_nxt: ack.snd_nxt, tel };
+            driver.send(|i| i.s_ack = ack, |out| out.s_ack.ready)?;
+            states.push(driver.answer(config)?);
+            done();
+        }
+        Ok(states)
+    }
+}
+
+/// A unit and its outputs after the last edge.
+struct Driver<'a> {
+    unit: &'a mut dyn Stepper<In = CcUnitIn, Out = CcUnitOut>,
+    idle: CcUnitIn,
+    out: CcUnitOut,
+}
+
+impl Driver<'_> {
+    fn send(
+        &mut self,
+        offer: impl FnOnce(&mut CcUnitIn),
+        is_ready: impl Fn(&CcUnitOut) -> bool,
+    ) -> Result<(), StepError> {
+        let mut inputs = self.idle;
+        offer(&mut inputs);
+        for _ in 0..CYCLES_MAX {
+            let taken = is_ready(&self.out);
+            self.out = self.unit.step(&inputs)?;
+            if taken {
+                return Ok(());
+            }
+        }
+        panic!("the unit takes nothing for {CYCLES_MAX} cycles");
+    }
+
+    fn answer(&mut self, config: &CcConfig) -> Result<State, StepError> {
+        for _ in 0..CYCLES_MAX {
+            let rate = self.out.m_rate;
+            self.out = self.unit.step(&self.idle)?;
+            if !rate.valid {
+                continue;
+            }
+            debug_assert!(rate.op == OP_UPDATE || rate.op == OP_CREATE);
+            let one = U_ONE as f64 / f64::from(config.multi);
+            debug_assert_eq!(U_FRACTION_BITS, 36);
+            return Ok(State {
+                u: rate.u as f64 / one,
+                w_bytes: rate.window_bytes.into(),
+                wc_bytes: rate.wc_bytes as f64 / f64::from(1 << W_FRACTION_BITS),
+                rate_bps: f64::from(rate.rate) / f64::from(1 << 24) * 8.0 * config.clock_hz as f64,
+                inc_stage: rate.inc_stage.into(),
+                last_update_psn: rate.last_update_psn,
+                outcome: Outcome { full: rate.full, first: rate.first },
+            });
+        }
+        panic!("the unit doesn't answer for {CYCLES_MAX} cycles");
+    }
+}
+
+fn state(flow: &Flow, params: &Params, outcome: Outcome) -> State {
+    State {
+        u: flow.u,
+        w_bytes: flow.w,
+        wc_bytes: flow.wc,
+        rate_bps: flow.rate_bps(params),
+        inc_stage: flow.inc_stage,
+        last_update_psn: flow.last_update_psn,
+        outcome,
+    }
+}
+
+fn csv_error(error: csv::Error) -> String {
+    let line = error.position().map_or(0, csv::Position::line);
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("line {line}: {len} cells where the header has {expected_len}")
+        }
+        _ => format!("line {line}: {error}"),
+    }
+}
+
+/// How far apart two columns of bytes are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Errors {
+    /// Rows compared.
+    pub rows: usize,
+    /// Rows above 0.1 % and 16 bytes.
+    pub rows_above_bound: usize,
+    /// Rows above 1 %.
+    pub rows_above_percent: usize,
+    /// Greatest relative error.
+    pub relative_max: f64,
+    /// Mean relative error.
+    pub relative_mean: f64,
+    /// Greatest difference in bytes.
+    pub bytes_max: f64,
+    /// Rows with another inc_stage.
+    pub rows_other_stage: usize,
+    /// Rows with another last_update_psn.
+    pub rows_other_psn: usize,
+}
+
+impl Errors {
+    fn add(&mut self, is: f64, should_be: f64) {
+        let bytes = (is - should_be).abs();
+        let relative = bytes / should_be.abs().max(1e-9);
+        self.rows += 1;
+        self.rows_above_bound += usize::from(relative > 0.001 && bytes > 16.0);
+        self.rows_above_percent += usize::from(relative > 0.01);
+        self.relative_max = self.relative_max.max(relative);
+        self.relative_mean += (relative - self.relative_mean) / self.rows as f64;
+        self.bytes_max = self.bytes_max.max(bytes);
+    }
+
+    fn add_state(&mut self, is: &State, should_be: &State) {
+        self.add(is.w_bytes, should_be.w_bytes);
+        self.rows_other_stage += usize::from(is.inc_stage != should_be.inc_stage);
+        self.rows_other_psn += usize::from(is.last_update_psn != should_be.last_update_psn);
+    }
+
+    /// Share of rows within 1 %.
+    pub fn share_within_percent(&self) -> f64 {
+        1.0 - self.rows_above_percent as f64 / self.rows.max(1) as f64
+    }
+}
+
+/// Each row of `states` against the reference stepped from the row before.
+pub fn resynchronised(trace: &Trace, config: &CcConfig, states: &[State]) -> Errors {
+    let params = reference_params(config);
+    let mut flow = Flow::new(&params);
+    let mut errors = Errors::default();
+    for (ack, is) in trace.acks.iter().zip(states) {
+        let outcome = flow.new_ack(&params, ack.psn, ack.snd_nxt, &ack.tel);
+        errors.add_state(is, &state(&flow, &params, outcome));
+        flow = Flow {
+            u: is.u,
+            w: is.w_bytes,
+            wc: is.wc_bytes,
+            inc_stage: is.inc_stage,
+            last_update_psn: is.last_update_psn,
+            records: flow.records,
+        };
+    }
+    errors
+}
+
+/// `states` against the reference run freely beside them.
+pub fn free_running(states: &[State], reference: &[State]) -> Errors {
+    let mut errors = Errors::default();
+    states.iter().zip(reference).for_each(|(is, should_be)| errors.add_state(is, should_be));
+    errors
+}
+
+/// `states` against the trace's own window; `None` if it has none.
+pub fn against_trace(trace: &Trace, states: &[State]) -> Option<Errors> {
+    let mut errors = Errors::default();
+    for (ack, is) in trace.acks.iter().zip(states) {
+        errors.add(is.w_bytes, ack.win_bytes?);
+    }
+    Some(errors)
+}
