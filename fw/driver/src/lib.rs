@@ -17,6 +17,7 @@
 #[allow(unsafe_code)]
 pub mod mmio;
 
+use nic_spec::cc_params::CcParams;
 use nic_spec::regs;
 pub use nic_spec::rows::{Completion, CompletionKind, MrRow, QpRow as QpConfig, Status};
 use nic_spec::rows::{Operation, Row, Table, WrRow};
@@ -96,6 +97,11 @@ pub struct Qp {
 }
 
 impl Qp {
+    /// Books of a queue pair at this index with nothing outstanding.
+    pub fn at_index(flow_index: u16, qpn: u32) -> Self {
+        Self { flow_index, qpn, posted_count: 0, completed_count: 0 }
+    }
+
     /// Work requests posted and not completed yet.
     pub fn outstanding_count(&self) -> u32 {
         self.posted_count.wrapping_sub(self.completed_count)
@@ -189,6 +195,40 @@ impl<B: Bus> Nic<B> {
         self.write(regs::config_offset::telemetry, value)
     }
 
+    /// Loads the congestion control's parameters.
+    pub fn set_cc_params(&mut self, params: &CcParams) -> Result<(), Error<B::Error>> {
+        use regs::config_offset as at;
+        let p = params;
+        for (offset, value) in [
+            (at::cc_t_ns, p.t_ns),
+            (at::cc_inv_t, p.inv_t),
+            (at::cc_queue_gain, p.queue_gain),
+            (at::cc_target, p.target),
+            (at::cc_u_one, p.u_one),
+            (at::cc_max_stage, u32::from(p.max_stage)),
+            (at::cc_w_ai, p.w_ai),
+            (at::cc_w_init, p.w_init),
+            (at::cc_w_min, p.w_min),
+            (at::cc_rate_gain, p.rate_gain),
+            (at::cc_rate_min, p.rate_min),
+            (at::cc_rate_max, p.rate_max),
+        ] {
+            self.write(offset, value)?;
+        }
+        Ok(())
+    }
+
+    /// Window in bytes and rate in UQ8.24 bytes a cycle that the CC unit last gave the QP, since
+    /// [`Nic::watch_cc`]; 0 before it did.
+    pub fn cc_state(&mut self) -> Result<(u32, u32), Error<B::Error>> {
+        Ok((self.read(regs::CC_WINDOW)?, self.read(regs::CC_RATE)?))
+    }
+
+    /// Makes `qp` the one whose window and rate [`Nic::cc_state`] reads.
+    pub fn watch_cc(&mut self, qp: &Qp) -> Result<(), Error<B::Error>> {
+        self.write(regs::config_offset::cc_watch, u32::from(qp.flow_index))
+    }
+
     /// Creates (or resets) the queue pair at `qpn mod flow_count`.
     pub fn create_qp(&mut self, config: &QpConfig) -> Result<Qp, Error<B::Error>> {
         if config.qpn >> 24 != 0 || config.remote_qpn >> 24 != 0 || config.mtu_code > 4 {
@@ -196,7 +236,7 @@ impl<B: Bus> Nic<B> {
         }
         let flow_index = (config.qpn % self.sizes.flow_count) as u16;
         self.commit(Table::Qp, flow_index, &QpConfig { valid: true, ..*config }.to_row())?;
-        Ok(Qp { flow_index, qpn: config.qpn, posted_count: 0, completed_count: 0 })
+        Ok(Qp::at_index(flow_index, config.qpn))
     }
 
     /// Destroys a queue pair; packets for it are dropped from now on.

@@ -27,7 +27,9 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("rr_arb", |c| emit("rr_arb", util::rr_arb::RrArb::<64, 8, 6>::default(), c)),
     ("axil_port", |c| emit("axil_port", host::axil_port::AxilPort::default(), c)),
     ("scheduler", crate::sched::emit),
-    ("dma_write", |c| emit("dma_write", host::dma_write::DmaWrite::<64, 128, 8, 128>::default(), c)),
+    ("dma_write", |c| {
+        emit("dma_write", host::dma_write::DmaWrite::<64, 128, 8, 128>::default(), c)
+    }),
     ("dma_read", |c| emit("dma_read", host::dma_read::DmaRead::<64, 128, 8>::default(), c)),
     ("ack_gen", responder::emit_ack_gen),
     ("responder", responder::emit),

@@ -62,10 +62,8 @@ pub enum Manners {
 /// Latency of a prompt memory in cycles.
 const MEMORY_LATENCY_CYCLES: u64 = 8;
 
-/// A NIC and what is around it.
-pub struct Station {
-    engine: NicEngine,
-    out: NicOut,
+/// What is around a NIC. Call [`World::drive`] once a cycle.
+pub struct World {
     axil: AxilMaster,
     /// Host memory.
     pub memory: AxiMem,
@@ -85,26 +83,23 @@ pub struct Station {
     tx_beats: u64,
 }
 
-impl fmt::Debug for Station {
+impl fmt::Debug for World {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Station").field("cycle", &self.cycle).finish_non_exhaustive()
+        f.debug_struct("World").field("cycle", &self.cycle).finish_non_exhaustive()
     }
 }
 
-impl Station {
-    /// Resets `engine` and puts it into its surroundings; random behaviour is a function of `seed`.
-    pub fn new(mut engine: NicEngine, manners: Manners, seed: u64) -> Result<Self, StepError> {
+impl World {
+    /// Surroundings whose random behaviour is a function of `seed`.
+    pub fn new(manners: Manners, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x57a7_1014);
         let mut sub = || ChaCha8Rng::from_rng(&mut rng).expect("ChaCha cannot fail");
         let memory = AxiMem::new(seed);
-        let out = engine.reset()?;
         let (prompt, rx) = (manners == Manners::Prompt, FrameSource::new(sub(), BEAT_BYTES));
         let host_tx = FrameSource::new(sub(), BEAT_BYTES);
         let stalls = std::array::from_fn(|_| Stall::new(sub()));
         let memory = if prompt { memory.without_stalls(MEMORY_LATENCY_CYCLES) } else { memory };
-        Ok(Self {
-            engine,
-            out,
+        Self {
             axil: AxilMaster::default(),
             memory,
             rx: if prompt { rx.prompt() } else { rx.gapless() },
@@ -119,7 +114,7 @@ impl Station {
             cycle: 0,
             quiet_cycles: 0,
             tx_beats: 0,
-        })
+        }
     }
 
     /// Cycles since reset.
@@ -153,9 +148,8 @@ impl Station {
         self.host_tx.push(frame, false);
     }
 
-    /// One clock cycle.
-    pub fn tick(&mut self) -> Result<(), StepError> {
-        let out = self.out;
+    /// The NIC's inputs of this cycle; `out` are its outputs before the edge.
+    pub fn drive(&mut self, out: &NicOut) -> NicIn {
         let go = match &mut self.stalls {
             Some(stalls) => [stalls[0].go(), stalls[1].go()],
             None => [true; 2],
@@ -179,10 +173,9 @@ impl Station {
             m_axis_host: AxisSlave { tready: go[1] },
             s_axis_host: good(host),
         };
-        self.collect(&out, go);
-        self.out = self.engine.step(&self.pins)?;
+        self.collect(out, go);
         self.cycle += 1;
-        Ok(())
+        self.pins
     }
 
     fn collect(&mut self, out: &NicOut, go: [bool; 2]) {
@@ -204,11 +197,6 @@ impl Station {
         }
     }
 
-    /// Runs `cycles` cycles.
-    pub fn run(&mut self, cycles: u64) -> Result<(), StepError> {
-        (0..cycles).try_for_each(|_| self.tick())
-    }
-
     /// Starts a register access: a write if there is a value.
     pub fn begin_access(&mut self, address_bytes: u32, value: Option<u32>) {
         let addr = address_bytes as u16;
@@ -226,11 +214,9 @@ impl Station {
         };
     }
 
-    /// Looks after every cycle of an access; the answer once it is there: data and whether it was
-    /// refused.
-    pub fn poll_access(&mut self) -> Option<(u32, bool)> {
-        // `pins` went into the last edge, `out` came out of it: a handshake is seen one edge later.
-        let slave = self.out.s_axil;
+    /// The answer once it is there: data and whether it was refused.
+    fn poll_access(&self, out: &NicOut) -> Option<(u32, bool)> {
+        let slave = out.s_axil;
         let done = (slave.bvalid && self.axil.bready) || (slave.rvalid && self.axil.rready);
         if done && !self.axil.awvalid && !self.axil.arvalid {
             return Some((slave.rdata, slave.bresp | slave.rresp != 0));
@@ -245,15 +231,67 @@ impl Station {
         self.axil.arvalid &= !before.s_axil.arready;
     }
 
-    /// One cycle during an access.
-    pub fn tick_access(&mut self) -> Result<Option<(u32, bool)>, StepError> {
-        let before = self.out;
-        let answer = self.poll_access();
-        self.tick()?;
-        self.end_address_phase(&before);
+    /// As [`World::drive`], in a cycle of an access; its answer once it is there.
+    pub fn drive_access(&mut self, out: &NicOut) -> (NicIn, Option<(u32, bool)>) {
+        let answer = self.poll_access(out);
+        let pins = self.drive(out);
+        self.end_address_phase(out);
         if answer.is_some() {
             self.axil = AxilMaster::default();
         }
+        (pins, answer)
+    }
+}
+
+/// A NIC in its surroundings.
+pub struct Station {
+    engine: NicEngine,
+    out: NicOut,
+    world: World,
+}
+
+impl fmt::Debug for Station {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.world.fmt(f)
+    }
+}
+
+impl std::ops::Deref for Station {
+    type Target = World;
+    fn deref(&self) -> &World {
+        &self.world
+    }
+}
+
+impl std::ops::DerefMut for Station {
+    fn deref_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+}
+
+impl Station {
+    /// Resets `engine` and puts it into its surroundings.
+    pub fn new(mut engine: NicEngine, manners: Manners, seed: u64) -> Result<Self, StepError> {
+        let out = engine.reset()?;
+        Ok(Self { engine, out, world: World::new(manners, seed) })
+    }
+
+    /// One clock cycle.
+    pub fn tick(&mut self) -> Result<(), StepError> {
+        let pins = self.world.drive(&self.out);
+        self.out = self.engine.step(&pins)?;
+        Ok(())
+    }
+
+    /// Runs `cycles` cycles.
+    pub fn run(&mut self, cycles: u64) -> Result<(), StepError> {
+        (0..cycles).try_for_each(|_| self.tick())
+    }
+
+    /// One cycle during an access.
+    pub fn tick_access(&mut self) -> Result<Option<(u32, bool)>, StepError> {
+        let (pins, answer) = self.world.drive_access(&self.out);
+        self.out = self.engine.step(&pins)?;
         Ok(answer)
     }
 

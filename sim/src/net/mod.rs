@@ -1,3 +1,107 @@
-//! Networks of NICs.
+//! Networks of NICs: stations and a switch on one clock.
 
 pub mod switch;
+pub mod writes;
+
+use crate::env::station::{BusError, Station};
+use crate::lockstep::StepError;
+use nic_driver::Bus;
+use std::cell::RefCell;
+use std::rc::Rc;
+use switch::Switch;
+
+/// Longest register access in cycles.
+const ACCESS_CYCLES_MAX: u64 = 1000;
+
+/// Stations, each on the switch port of its index.
+#[derive(Debug)]
+pub struct Network {
+    /// The NICs.
+    pub stations: Vec<Station>,
+    /// What connects them.
+    pub switch: Switch,
+    /// Length of a clock cycle.
+    cycle_ns: f64,
+    /// Cycles run.
+    cycle: u64,
+    /// The station that is in a register access, and the answer once it is there.
+    access: Option<usize>,
+    answer: Option<(u32, bool)>,
+    /// Frames that the NICs sent.
+    pub frames: u64,
+}
+
+impl Network {
+    /// Connects the stations; `clock_hz` is their clock.
+    pub fn new(stations: Vec<Station>, switch: Switch, clock_hz: u64) -> Self {
+        let cycle_ns = 1e9 / clock_hz as f64;
+        Self { stations, switch, cycle_ns, cycle: 0, access: None, answer: None, frames: 0 }
+    }
+
+    /// Cycles run.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// Time in ns.
+    pub fn now_ns(&self) -> f64 {
+        self.cycle as f64 * self.cycle_ns
+    }
+
+    /// One clock cycle of everything.
+    pub fn tick(&mut self) -> Result<(), StepError> {
+        for (at, station) in self.stations.iter_mut().enumerate() {
+            if self.access == Some(at) {
+                self.answer = station.tick_access()?.or(self.answer);
+            } else {
+                station.tick()?;
+            }
+            while let Some((_, frame)) = station.sent.pop_front() {
+                self.frames += 1;
+                self.switch.receive(frame.bytes);
+            }
+        }
+        self.cycle += 1;
+        let now_ns = self.now_ns();
+        for (at, station) in self.stations.iter_mut().enumerate() {
+            if let Some(frame) = self.switch.poll(at, now_ns) {
+                station.deliver(frame, false);
+            }
+        }
+        Ok(())
+    }
+
+    fn access(&mut self, at: usize, address: u32, value: Option<u32>) -> Result<u32, BusError> {
+        self.stations[at].begin_access(address, value);
+        (self.access, self.answer) = (Some(at), None);
+        for _ in 0..ACCESS_CYCLES_MAX {
+            self.tick()?;
+            if let Some((data, is_refused)) = self.answer.take() {
+                self.access = None;
+                return if is_refused { Err(BusError::Refused(address)) } else { Ok(data) };
+            }
+        }
+        Err(BusError::Timeout(address))
+    }
+}
+
+/// The register bus of one NIC of a network: the network runs while an access is under way.
+#[derive(Clone, Debug)]
+pub struct NetworkBus {
+    /// The network.
+    pub network: Rc<RefCell<Network>>,
+    /// Index of the station.
+    pub station: usize,
+}
+
+impl Bus for NetworkBus {
+    type Error = BusError;
+
+    fn read32(&mut self, address_bytes: u32) -> Result<u32, BusError> {
+        self.network.borrow_mut().access(self.station, address_bytes, None)
+    }
+
+    fn write32(&mut self, address_bytes: u32, value: u32) -> Result<(), BusError> {
+        self.network.borrow_mut().access(self.station, address_bytes, Some(value)).map(|_| ())
+    }
+}
