@@ -46,7 +46,6 @@ impl<const AW: usize, const W: usize> Logic for LutRam<AW, W> {
     fn hdl(&self) -> Verilog {
         Verilog::Custom(format!(
             "\
-(* ram_style = \"distributed\" *)
 reg [{width}:0] mem [0:{last}];
 
 always @(posedge clock) begin
