@@ -1,2 +1,4 @@
 //! Untimed references that say what is right: HPCC++ in f64, RoCEv2 at message level.
 pub mod hpcc;
+
+pub mod rc;

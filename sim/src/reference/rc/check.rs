@@ -1,0 +1,147 @@
+//! Judges a responder's answers, whatever ACKs it merges and whenever it sends them.
+
+use super::responder::{Outcome, Received, Responder, Verdict};
+use super::{psn_add, psn_distance, Answer, Class, Memory, Request, PSN_MASK};
+use nic_spec::wire::aeth::syndrome;
+use nic_spec::wire::bth::opcode;
+use std::collections::VecDeque;
+
+/// An answer that the standard does not allow, or one that is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// ACK of a state that the connection is not in, and was not since the last ACK.
+    Ack(Answer),
+    /// NAK, READ response or atomic acknowledge that is not due.
+    Unexpected(Answer),
+    /// Answers that never came.
+    Missing(Vec<Answer>),
+    /// An ACK up to this PSN was asked for and never came.
+    MissingAck(u32),
+}
+
+impl core::fmt::Display for Wrong {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let one = |a: &Answer| {
+            format!("opcode {:#x} psn {} syndrome {:#x} msn {}", a.opcode, a.psn, a.syndrome, a.msn)
+        };
+        match self {
+            Self::Ack(a) => write!(f, "ACK of a state that never was: {}", one(a)),
+            Self::Unexpected(a) => write!(f, "not due: {}", one(a)),
+            Self::Missing(all) => write!(f, "{} missing, first {}", all.len(), one(&all[0])),
+            Self::MissingAck(psn) => write!(f, "no ACK up to PSN {psn}"),
+        }
+    }
+}
+
+impl core::error::Error for Wrong {}
+
+/// The reference responder beside the one that is judged: feed it every request that reached that
+/// one, in order, and every answer that came out.
+#[derive(Clone, Debug)]
+pub struct ResponderCheck {
+    responder: Responder,
+    /// What memory must hold after the requests so far.
+    pub memory: Memory,
+    /// Completions that are due, in order.
+    pub received: Vec<Received>,
+    /// ACKs that are true: PSN and MSN of each state since the last one that was acknowledged.
+    states: VecDeque<(u32, u32)>,
+    /// NAKs, READ responses and atomic acknowledges that are due.
+    due: VecDeque<Answer>,
+    ack_due: Option<u32>,
+    /// Requests by verdict: accepted, duplicate, out of sequence, not ready, refused, ignored.
+    pub verdicts: [u64; 6],
+}
+
+impl ResponderCheck {
+    /// Judges a connection that is in the state of `responder` and `memory`.
+    pub fn new(responder: Responder, memory: Memory) -> Self {
+        let first = (psn_add(responder.expected_psn(), PSN_MASK), responder.msn());
+        Self {
+            responder,
+            memory,
+            received: Vec::new(),
+            states: VecDeque::from([first]),
+            due: VecDeque::new(),
+            ack_due: None,
+            verdicts: [0; 6],
+        }
+    }
+
+    /// The reference responder.
+    pub fn responder(&mut self) -> &mut Responder {
+        &mut self.responder
+    }
+
+    /// A request has arrived.
+    pub fn request(&mut self, request: &Request) -> Outcome {
+        let outcome = self.responder.request(&mut self.memory, request);
+        let index = match outcome.verdict {
+            Verdict::Accepted => 0,
+            Verdict::Duplicate => 1,
+            Verdict::OutOfSequence => 2,
+            Verdict::NotReady => 3,
+            Verdict::Refused(_) => 4,
+            Verdict::Ignored => 5,
+        };
+        self.verdicts[index] += 1;
+        let last_psn = psn_add(self.responder.expected_psn(), PSN_MASK);
+        let state = (last_psn, self.responder.msn());
+        if self.states.back() != Some(&state) {
+            self.states.push_back(state);
+        }
+        for answer in &outcome.answers {
+            if is_plain_ack(answer) {
+                self.ack_due = Some(answer.psn);
+            } else {
+                self.due.push_back(answer.clone());
+            }
+        }
+        self.received.extend(outcome.received);
+        outcome
+    }
+
+    /// An answer has come out.
+    pub fn answer(&mut self, answer: &Answer) -> Result<(), Wrong> {
+        if is_plain_ack(answer) {
+            let state = (answer.psn, answer.msn);
+            let at = self.states.iter().position(|s| *s == state);
+            self.states.drain(..at.ok_or_else(|| Wrong::Ack(answer.clone()))?);
+            self.settle(answer.psn);
+            return Ok(());
+        }
+        // A sequence NAK that was overtaken by events need not come any more.
+        let is_stale = |due: &&Answer| {
+            due.syndrome == syndrome::NAK_SEQUENCE && psn_distance(answer.psn, due.psn) > 0
+        };
+        let skipped = self.due.iter().take_while(is_stale).count();
+        match self.due.get(skipped) {
+            Some(due) if due == answer => {}
+            _ => return Err(Wrong::Unexpected(answer.clone())),
+        }
+        self.due.drain(..=skipped);
+        self.settle(psn_add(answer.psn, PSN_MASK));
+        Ok(())
+    }
+
+    fn settle(&mut self, psn: u32) {
+        self.ack_due = self.ack_due.filter(|due| psn_distance(psn, *due) < 0);
+    }
+
+    /// No more answers will come.
+    pub fn finish(&self) -> Result<(), Wrong> {
+        let expected = self.responder.expected_psn();
+        let is_due = |a: &&Answer| a.syndrome != syndrome::NAK_SEQUENCE || a.psn == expected;
+        let missing: Vec<Answer> = self.due.iter().filter(is_due).cloned().collect();
+        match (missing.is_empty(), self.ack_due) {
+            (false, _) => Err(Wrong::Missing(missing)),
+            (true, Some(psn)) => Err(Wrong::MissingAck(psn)),
+            (true, None) => Ok(()),
+        }
+    }
+}
+
+/// Whether answers of this kind may be merged.
+fn is_plain_ack(answer: &Answer) -> bool {
+    answer.opcode == opcode::ACKNOWLEDGE && answer.class() == Class::Ack
+}
