@@ -109,11 +109,11 @@
 #define NIC_COUNTER_RX_HOST_OVERFLOW 0x204 /* frame for the host's own stack dropped: its buffer was full */
 #define NIC_COUNTER_RX_REQ 0x208 /* good RoCEv2 request packet */
 #define NIC_COUNTER_RX_ACK 0x20c /* good RoCEv2 acknowledgement packet */
-#define NIC_COUNTER_RX_DROP_MAC_ERROR 0x210 /* RoCEv2 frame that the MAC marked bad */
-#define NIC_COUNTER_RX_DROP_TRUNCATED 0x214 /* frame ends before its headers or its IPv4 length */
+#define NIC_COUNTER_RX_DROP_MAC_ERROR 0x210 /* frame that the MAC marked bad */
+#define NIC_COUNTER_RX_DROP_TRUNCATED 0x214 /* frame ends before its IPv4 length */
 #define NIC_COUNTER_RX_DROP_OVERSIZE 0x218 /* frame or payload above the maximum */
 #define NIC_COUNTER_RX_DROP_IP_CHECKSUM 0x21c /* IPv4 header checksum wrong */
-#define NIC_COUNTER_RX_DROP_LENGTH 0x220 /* UDP or RoCEv2 length contradicts the IPv4 length */
+#define NIC_COUNTER_RX_DROP_LENGTH 0x220 /* IPv4, UDP and RoCEv2 lengths contradict each other */
 #define NIC_COUNTER_RX_DROP_ICRC 0x224 /* invariant CRC wrong */
 #define NIC_COUNTER_RX_DROP_OPCODE 0x228 /* opcode unknown or not supported */
 #define NIC_COUNTER_RX_DROP_VERSION 0x22c /* transport header version not 0 */

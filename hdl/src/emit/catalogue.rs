@@ -26,6 +26,7 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("crc32", |c| emit("crc32", util::crc32::Crc32::<64, 8>::default(), c)),
     ("rr_arb", |c| emit("rr_arb", util::rr_arb::RrArb::<64, 8, 6>::default(), c)),
     ("axil_port", |c| emit("axil_port", host::axil_port::AxilPort::default(), c)),
+    ("rx_pipe", crate::rx::emit),
     ("scheduler", crate::sched::emit),
     ("dma_write", |c| {
         emit("dma_write", host::dma_write::DmaWrite::<64, 128, 8, 128>::default(), c)

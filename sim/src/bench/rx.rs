@@ -1,9 +1,179 @@
-//! Benches: receive path.
+//! Benches: rx pipe.
 
-use super::Bench;
+mod frames;
+
+use super::{Bench, Stimulus};
+use crate::env::stream::{Beat, Sink, Source};
+use crate::golden::rx::rx_pipe::{RxPipe, RxPipeIn, RxPipeOut};
 use nic_spec::config::NicConfig;
+use rand::{Rng, RngCore, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
+
+pub use frames::{captured_frames, FrameMaker, FrameStyle, Host};
 
 /// The benches of this area.
-pub fn benches(_config: &NicConfig) -> Vec<Bench> {
-    vec![]
+pub fn benches(config: &NicConfig) -> Vec<Bench> {
+    vec![rx_pipe(config)]
+}
+
+/// Bench of the rx pipe.
+pub fn rx_pipe(config: &NicConfig) -> Bench {
+    Bench::new("rx_pipe", config, RxPipe::new, RxTraffic::new)
+}
+
+/// Cycles between two changes of traffic, sinks and registers.
+const PHASE_CYCLES: u64 = 4000;
+/// Idle cycles before registers change: no frame is on its way then.
+const QUIET_CYCLES: u32 = 40;
+
+/// How eager a sink is in a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Taking {
+    /// Always ready.
+    Always,
+    /// Random stalls.
+    Stalls,
+    /// One cycle in 16.
+    Slowly,
+    /// Never.
+    Not,
+}
+
+impl Taking {
+    fn random(rng: &mut ChaCha8Rng) -> Self {
+        [Self::Always, Self::Stalls, Self::Stalls, Self::Stalls, Self::Slowly, Self::Not]
+            [rng.gen_range(0..6)]
+    }
+
+    fn ready(self, rng: &mut ChaCha8Rng, sink: &mut Sink) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Stalls => sink.drive(),
+            Self::Slowly => rng.gen_ratio(1, 16),
+            Self::Not => false,
+        }
+    }
+}
+
+/// Good, bad and foreign frames, often back to back, with stalls on every side; now and then other
+/// register values or a reset.
+pub struct RxTraffic {
+    rng: ChaCha8Rng,
+    maker: FrameMaker,
+    style: FrameStyle,
+    beats: VecDeque<Beat>,
+    source: Source<Beat>,
+    /// Frames come without stalls in this phase.
+    back_to_back: bool,
+    sinks: [Sink; 4],
+    taking: [Taking; 4],
+    phase_left: u64,
+    quiet: u32,
+}
+
+impl RxTraffic {
+    /// Traffic of this seed.
+    pub fn new(seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let source = Source::new(ChaCha8Rng::seed_from_u64(rng.gen()));
+        let sinks = core::array::from_fn(|_| Sink::new(ChaCha8Rng::seed_from_u64(rng.gen())));
+        let maker = FrameMaker::new(ChaCha8Rng::seed_from_u64(rng.gen()));
+        Self {
+            rng,
+            maker,
+            style: FrameStyle::Mixed,
+            beats: VecDeque::new(),
+            source,
+            back_to_back: true,
+            sinks,
+            taking: [Taking::Always; 4],
+            phase_left: PHASE_CYCLES,
+            quiet: 0,
+        }
+    }
+
+    fn begin_phase(&mut self) {
+        let rng = &mut self.rng;
+        self.phase_left = PHASE_CYCLES;
+        self.back_to_back = rng.gen();
+        self.style = FrameStyle::random(rng);
+        self.taking = core::array::from_fn(|_| Taking::random(rng));
+        self.maker.host = Host::random(rng);
+    }
+
+    fn fill(&mut self) {
+        let (frame, user) = self.maker.next(self.style);
+        let beat_count = frame.len().div_ceil(8);
+        for (index, bytes) in frame.chunks(8).enumerate() {
+            let tlast = index + 1 == beat_count;
+            // What lies behind the last byte must not matter.
+            let mut data = self.rng.next_u64().to_le_bytes();
+            data[..bytes.len()].copy_from_slice(bytes);
+            let mut beat = Beat { tkeep: 0xff >> (8 - bytes.len()), tlast, ..Beat::default() };
+            beat.tdata[0] = u64::from_le_bytes(data);
+            beat.tuser = user && tlast;
+            self.beats.push_back(beat);
+        }
+    }
+
+    /// The beat to offer, with this cycle's traffic.
+    fn offer(&mut self, ready: bool) -> Option<Beat> {
+        self.phase_left = self.phase_left.saturating_sub(1);
+        if self.phase_left == 0 && self.beats.is_empty() && self.source.is_idle() {
+            self.quiet += 1;
+            if self.quiet == QUIET_CYCLES {
+                self.quiet = 0;
+                self.begin_phase();
+            }
+            return None;
+        }
+        if self.beats.is_empty() && self.phase_left > 0 {
+            self.fill();
+        }
+        let beats = &mut self.beats;
+        if self.back_to_back && self.source.is_idle() {
+            let beat = beats.front().copied();
+            if ready {
+                beats.pop_front();
+            }
+            return beat;
+        }
+        self.source.drive(ready, || beats.pop_front())
+    }
+}
+
+impl Stimulus<RxPipe> for RxTraffic {
+    fn next(&mut self, _cycle: u64, out: &RxPipeOut) -> RxPipeIn {
+        let reset = self.rng.gen_ratio(1, 40_000);
+        if reset {
+            self.source.reset();
+            self.beats.clear();
+        }
+        let beat = if reset { None } else { self.offer(out.s_axis_tready) };
+        let host = self.maker.host;
+        let drive = beat.unwrap_or_default();
+        let mut readys = [false; 4];
+        for ((ready, sink), taking) in readys.iter_mut().zip(&mut self.sinks).zip(self.taking) {
+            *ready = taking.ready(&mut self.rng, sink);
+        }
+        RxPipeIn {
+            reset,
+            cfg_local_mac: host.mac,
+            cfg_local_ip: host.ip,
+            cfg_pkey: host.pkey,
+            cfg_tel_format: host.tel_format,
+            cfg_tel_dscp: host.tel_dscp,
+            cfg_tel_echo_dscp: host.tel_echo_dscp,
+            s_axis_tdata: drive.tdata[0],
+            s_axis_tkeep: drive.tkeep as u8,
+            s_axis_tvalid: beat.is_some(),
+            s_axis_tlast: drive.tlast,
+            s_axis_tuser: drive.tuser,
+            m_host_tready: readys[0],
+            m_payload_tready: readys[1],
+            m_req_ready: readys[2],
+            m_ack_ready: readys[3],
+        }
+    }
 }

@@ -6,7 +6,7 @@
 //! The authors' form, 42 bytes, little-endian: five 64-bit records (rate code [2:0], time [26:3],
 //! bytes sent [46:27], queue [63:47]), then the hop count as 16 bits. It has no path.
 
-use super::{Result, WireError};
+use super::Result;
 
 /// Where the fields of the authors' form are; its hops start at byte 0.
 pub mod authors_field {

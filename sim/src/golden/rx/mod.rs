@@ -1,1 +1,4 @@
+//! Twins of the rx pipe.
 
+pub mod rx_pipe;
+pub mod verdict;

@@ -1,0 +1,256 @@
+//! BTH, RETH, AETH and ImmDt.
+//!
+//! # Source            InfiniBand architecture, volume 1, chapter 9; annex A17 (RoCEv2)
+//! # Interface timing  fields: the cycle after their beat, until the next packet's
+//! # Latency and rate  one beat per cycle, no ready
+//! # Reset             synchronous, high
+//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Transport header stage of the 64-bit rx pipe. Behind the stripped packet's UDP header
+/// everything has a fixed place: BTH at byte 28, extension headers at byte 40.
+#[derive(LogicBlock, Default)]
+pub struct RxBth {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Our partition key.
+    pub cfg_pkey: Signal<In, Bits<16>>,
+    /// A beat of the packet without telemetry.
+    pub s_valid: Signal<In, Bit>,
+    /// Its bytes.
+    pub s_data: Signal<In, Bits<64>>,
+    /// First beat.
+    pub s_first: Signal<In, Bit>,
+    /// Source address.
+    pub src_ip: Signal<Out, Bits<32>>,
+    /// Operation code.
+    pub opcode: Signal<Out, Bits<8>>,
+    /// Solicited event.
+    pub solicited: Signal<Out, Bit>,
+    /// Acknowledge request.
+    pub ack_req: Signal<Out, Bit>,
+    /// Destination queue pair.
+    pub qpn: Signal<Out, Bits<24>>,
+    /// Packet sequence number.
+    pub psn: Signal<Out, Bits<24>>,
+    /// RETH virtual address; 0 without RETH.
+    pub va: Signal<Out, Bits<64>>,
+    /// RETH key.
+    pub rkey: Signal<Out, Bits<32>>,
+    /// RETH length.
+    pub dma_len: Signal<Out, Bits<32>>,
+    /// Immediate data, or the AETH: syndrome in 31:24, MSN in 23:0.
+    pub imm: Signal<Out, Bits<32>>,
+    /// A request that the responder answers.
+    pub is_request: Signal<Out, Bit>,
+    /// An ACKNOWLEDGE.
+    pub is_ack: Signal<Out, Bit>,
+    /// Transport version 0.
+    pub version_ok: Signal<Out, Bit>,
+    /// The partition keys match.
+    pub pkey_ok: Signal<Out, Bit>,
+    /// A RETH is there.
+    pub has_reth: Signal<Out, Bit>,
+    /// Four more bytes of AETH or ImmDt are there.
+    pub has_word: Signal<Out, Bit>,
+    /// Pad bytes.
+    pub pad_count: Signal<Out, Bits<2>>,
+    beat: DFF<Bits<4>>,
+    src: DFF<Bits<32>>,
+    op: DFF<Bits<8>>,
+    se: DFF<Bit>,
+    ar: DFF<Bit>,
+    dest: DFF<Bits<24>>,
+    seq: DFF<Bits<24>>,
+    address: DFF<Bits<64>>,
+    key: DFF<Bits<32>>,
+    length: DFF<Bits<32>>,
+    word: DFF<Bits<32>>,
+    reth: DFF<Bit>,
+    short_header: DFF<Bit>,
+    pad: DFF<Bits<2>>,
+    request: DFF<Bit>,
+    ack: DFF<Bit>,
+    tver_ok: DFF<Bit>,
+    key_ok: DFF<Bit>,
+    index: Signal<Local, Bits<4>>,
+    code: Signal<Local, Bits<8>>,
+    code_reth: Signal<Local, Bit>,
+    code_imm: Signal<Local, Bit>,
+    code_aeth: Signal<Local, Bit>,
+    code_atomic: Signal<Local, Bit>,
+    code_invalidate: Signal<Local, Bit>,
+    code_short: Signal<Local, Bit>,
+    base_equal: Signal<Local, Bit>,
+    full_member: Signal<Local, Bit>,
+    base_used: Signal<Local, Bit>,
+    low_word: Signal<Local, Bits<32>>,
+    high_word: Signal<Local, Bits<32>>,
+    low_wide: Signal<Local, Bits<64>>,
+    high_wide: Signal<Local, Bits<64>>,
+    key_high: Signal<Local, Bits<8>>,
+    key_low: Signal<Local, Bits<8>>,
+    byte_0: Signal<Local, Bits<32>>,
+    byte_1: Signal<Local, Bits<32>>,
+    byte_2: Signal<Local, Bits<32>>,
+    byte_3: Signal<Local, Bits<32>>,
+    byte_4: Signal<Local, Bits<32>>,
+    byte_5: Signal<Local, Bits<32>>,
+    byte_6: Signal<Local, Bits<32>>,
+    byte_7: Signal<Local, Bits<32>>,
+}
+
+impl Logic for RxBth {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            beat,
+            src,
+            op,
+            se,
+            ar,
+            dest,
+            seq,
+            address,
+            key,
+            length,
+            word,
+            reth,
+            short_header,
+            pad,
+            request,
+            ack,
+            tver_ok,
+            key_ok
+        );
+        self.src_ip.next = self.src.q.val();
+        self.opcode.next = self.op.q.val();
+        self.solicited.next = self.se.q.val();
+        self.ack_req.next = self.ar.q.val();
+        self.qpn.next = self.dest.q.val();
+        self.psn.next = self.seq.q.val();
+        self.va.next = self.address.q.val();
+        self.rkey.next = self.key.q.val();
+        self.dma_len.next = self.length.q.val();
+        self.imm.next = self.word.q.val();
+        self.is_request.next = self.request.q.val();
+        self.is_ack.next = self.ack.q.val();
+        self.version_ok.next = self.tver_ok.q.val();
+        self.pkey_ok.next = self.key_ok.q.val();
+        self.has_reth.next = self.reth.q.val();
+        self.has_word.next = self.short_header.q.val();
+        self.pad_count.next = self.pad.q.val();
+        self.index.next = self.beat.q.val();
+        if self.s_first.val() {
+            self.index.next = 0.into();
+        }
+        if self.s_valid.val() {
+            self.beat.d.next = self.index.val();
+            if self.index.val() != 8 {
+                self.beat.d.next = self.index.val() + 1;
+            }
+        }
+        comment!("Words in network order.");
+        self.byte_0.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(0));
+        self.byte_1.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(8));
+        self.byte_2.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(16));
+        self.byte_3.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(24));
+        self.byte_4.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(32));
+        self.byte_5.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(40));
+        self.byte_6.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(48));
+        self.byte_7.next = bit_cast::<32, 8>(self.s_data.val().get_bits::<8>(56));
+        self.low_word.next = (self.byte_0.val() << 24)
+            | (self.byte_1.val() << 16)
+            | (self.byte_2.val() << 8)
+            | self.byte_3.val();
+        self.high_word.next = (self.byte_4.val() << 24)
+            | (self.byte_5.val() << 16)
+            | (self.byte_6.val() << 8)
+            | self.byte_7.val();
+        self.low_wide.next = bit_cast::<64, 32>(self.low_word.val());
+        self.high_wide.next = bit_cast::<64, 32>(self.high_word.val());
+        comment!("What the opcode says, as it passes.");
+        self.code.next = self.s_data.val().get_bits::<8>(32);
+        self.code_reth.next = (self.code.val() == 0x06)
+            | (self.code.val() == 0x0a)
+            | (self.code.val() == 0x0b)
+            | (self.code.val() == 0x0c);
+        self.code_imm.next = (self.code.val() == 0x03)
+            | (self.code.val() == 0x05)
+            | (self.code.val() == 0x09)
+            | (self.code.val() == 0x0b);
+        self.code_aeth.next = (self.code.val() == 0x0d)
+            | (self.code.val() == 0x0f)
+            | (self.code.val() == 0x10)
+            | (self.code.val() == 0x11)
+            | (self.code.val() == 0x12);
+        self.code_atomic.next = (self.code.val() == 0x13) | (self.code.val() == 0x14);
+        self.code_invalidate.next = (self.code.val() == 0x16) | (self.code.val() == 0x17);
+        self.code_short.next = self.code_imm.val() | self.code_aeth.val();
+        comment!("Partition keys: the low 15 bits are equal and not 0; one side is a full member.");
+        self.key_high.next = self.s_data.val().get_bits::<8>(48);
+        self.key_low.next = self.s_data.val().get_bits::<8>(56);
+        self.base_equal.next = (self.key_low.val() == self.cfg_pkey.val().get_bits::<8>(0))
+            & (self.key_high.val().get_bits::<7>(0) == self.cfg_pkey.val().get_bits::<7>(8));
+        self.full_member.next = self.key_high.val().get_bit(7) | self.cfg_pkey.val().get_bit(15);
+        self.base_used.next = self.cfg_pkey.val().get_bits::<15>(0).any();
+        if self.s_valid.val() {
+            match self.index.val().index() {
+                1 => self.src.d.next = self.high_word.val(),
+                3 => {
+                    self.op.d.next = self.code.val();
+                    self.se.d.next = self.s_data.val().get_bit(47);
+                    self.tver_ok.d.next = self.s_data.val().get_bits::<4>(40) == 0;
+                    self.key_ok.d.next =
+                        self.base_equal.val() & self.full_member.val() & self.base_used.val();
+                    self.reth.d.next = self.code_reth.val();
+                    self.short_header.d.next = self.code_short.val();
+                    self.request.d.next = (self.code.val() < 0x0d)
+                        | self.code_atomic.val()
+                        | self.code_invalidate.val();
+                    self.ack.d.next = self.code.val() == 0x11;
+                    self.pad.d.next = self.s_data.val().get_bits::<2>(44);
+                    self.address.d.next = 0.into();
+                    self.key.d.next = 0.into();
+                    self.length.d.next = 0.into();
+                    self.word.d.next = 0.into();
+                }
+                4 => {
+                    self.dest.d.next = self.low_word.val().get_bits::<24>(0);
+                    self.ar.d.next = self.s_data.val().get_bit(39);
+                    self.seq.d.next = self.high_word.val().get_bits::<24>(0);
+                }
+                5 => {
+                    if self.reth.q.val() {
+                        self.address.d.next = (self.low_wide.val() << 32) | self.high_wide.val();
+                    } else if self.short_header.q.val() {
+                        self.word.d.next = self.low_word.val();
+                    }
+                }
+                6 => {
+                    if self.reth.q.val() {
+                        self.key.d.next = self.low_word.val();
+                        self.length.d.next = self.high_word.val();
+                    }
+                }
+                7 => {
+                    if self.reth.q.val() & self.short_header.q.val() {
+                        self.word.d.next = self.low_word.val();
+                    }
+                }
+                _ => {}
+            }
+        }
+        if self.reset.val() {
+            self.beat.d.next = 0.into();
+        }
+    }
+}

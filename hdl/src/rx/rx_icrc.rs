@@ -1,0 +1,219 @@
+//! Invariant CRC of the packet as it would be without telemetry.
+//!
+//! The register starts as if eight bytes of ones had passed; changing fields are set to ones. With
+//! telemetry the two lengths must be reduced, but the total length has passed before that is
+//! known. The CRC is linear, so the difference is added later: what it has become after five more
+//! beats is exclusive-ored to the sixth.
+//!
+//! # Source            InfiniBand architecture, annex A17; ARCHITECTURE.md, rx pipe
+//! # Interface timing  cycle 0: last beat; cycle [`LATENCY_CYCLES`]: ok, until the next packet's.
+//!                     s_close: a packet without last beat is over
+//! # Latency and rate  [`LATENCY_CYCLES`]; one beat per cycle, no ready
+//! # Number formats    lengths | UQ16.0 | bytes, as the headers have them
+//! # Reset             synchronous, high: between packets
+//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+
+use super::rx_len_fix::RxLenFix;
+use crate::util::crc32::{advance, latency_cycles, Crc32};
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from the last beat to `ok`.
+pub const LATENCY_CYCLES: usize = 1 + latency_cycles(8);
+
+/// What the CRC of a message with its own ICRC behind it is.
+const GOOD_CRC: u32 = 0x2144_df1c;
+
+/// ICRC stage of the 64-bit rx pipe.
+#[derive(LogicBlock)]
+pub struct RxIcrc {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// A beat of the packet without telemetry.
+    pub s_valid: Signal<In, Bit>,
+    /// Its bytes; those behind the end are 0.
+    pub s_data: Signal<In, Bits<64>>,
+    /// First beat.
+    pub s_first: Signal<In, Bit>,
+    /// Last beat.
+    pub s_last: Signal<In, Bit>,
+    /// With `s_last`: bytes, 0..=8.
+    pub s_bytes: Signal<In, Bits<4>>,
+    /// The frame is over.
+    pub s_close: Signal<In, Bit>,
+    /// The packet had telemetry.
+    pub tel_valid: Signal<In, Bit>,
+    /// Bytes of telemetry.
+    pub tel_bytes: Signal<In, Bits<8>>,
+    /// IPv4 total length of the header.
+    pub ip_len: Signal<In, Bits<16>>,
+    /// UDP length of the header.
+    pub udp_len: Signal<In, Bits<16>>,
+    /// The ICRC is right.
+    pub ok: Signal<Out, Bit>,
+    crc: Crc32<64, 8>,
+    fix: RxLenFix,
+    beat: DFF<Bits<3>>,
+    open: DFF<Bit>,
+    ip_short: DFF<Bits<16>>,
+    udp_short: DFF<Bits<16>>,
+    difference: DFF<Bits<16>>,
+    in_valid: DFF<Bit>,
+    in_data: DFF<Bits<64>>,
+    in_last: DFF<Bit>,
+    in_keep: DFF<Bits<8>>,
+    index: Signal<Local, Bits<3>>,
+    tel_wide: Signal<Local, Bits<16>>,
+    ones: Signal<Local, Bits<64>>,
+    data: Signal<Local, Bits<64>>,
+    udp_high: Signal<Local, Bits<64>>,
+    udp_low: Signal<Local, Bits<64>>,
+    fix_wide: Signal<Local, Bits<64>>,
+    upper: Signal<Local, Bits<64>>,
+    seed: Constant<Bits<32>>,
+    good: Constant<Bits<32>>,
+    ones_0: Constant<Bits<64>>,
+    ones_1: Constant<Bits<64>>,
+    ones_3: Constant<Bits<64>>,
+    ones_4: Constant<Bits<64>>,
+}
+
+impl Default for RxIcrc {
+    fn default() -> Self {
+        let seed = (0..8).fold(0xffff_ffff, |state, _| advance(state, 0xff));
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_valid: Default::default(),
+            s_data: Default::default(),
+            s_first: Default::default(),
+            s_last: Default::default(),
+            s_bytes: Default::default(),
+            s_close: Default::default(),
+            tel_valid: Default::default(),
+            tel_bytes: Default::default(),
+            ip_len: Default::default(),
+            udp_len: Default::default(),
+            ok: Default::default(),
+            crc: Default::default(),
+            fix: Default::default(),
+            beat: Default::default(),
+            open: Default::default(),
+            ip_short: Default::default(),
+            udp_short: Default::default(),
+            difference: Default::default(),
+            in_valid: Default::default(),
+            in_data: Default::default(),
+            in_last: Default::default(),
+            in_keep: Default::default(),
+            index: Default::default(),
+            tel_wide: Default::default(),
+            ones: Default::default(),
+            data: Default::default(),
+            udp_high: Default::default(),
+            udp_low: Default::default(),
+            fix_wide: Default::default(),
+            upper: Default::default(),
+            seed: Constant::new(u64::from(seed).into()),
+            good: Constant::new(u64::from(GOOD_CRC).into()),
+            ones_0: Constant::new(0x0000_0000_0000_ff00_u64.into()),
+            ones_1: Constant::new(0x0000_0000_ffff_00ff_u64.into()),
+            ones_3: Constant::new(0x0000_0000_ffff_0000_u64.into()),
+            ones_4: Constant::new(0x0000_0000_0000_00ff_u64.into()),
+        }
+    }
+}
+
+impl Logic for RxIcrc {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self, clock, beat, open, ip_short, udp_short, difference, in_valid, in_data, in_last,
+            in_keep
+        );
+        self.crc.clock.next = self.clock.val();
+        self.crc.reset.next = self.reset.val();
+        self.crc.cfg_seed.next = self.seed.val();
+        self.crc.s_valid.next = self.in_valid.q.val();
+        self.crc.s_data.next = self.in_data.q.val();
+        self.crc.s_keep.next = self.in_keep.q.val();
+        self.crc.s_last.next = self.in_last.q.val();
+        self.ok.next = self.crc.m_crc.val() == self.good.val();
+        self.index.next = self.beat.q.val();
+        if self.s_first.val() {
+            self.index.next = 0.into();
+        }
+        if self.s_valid.val() {
+            self.open.d.next = !self.s_last.val();
+            self.beat.d.next = self.index.val();
+            if self.index.val() != 7 {
+                self.beat.d.next = self.index.val() + 1;
+            }
+        }
+        comment!("Lengths without telemetry, and what the total length's difference becomes.");
+        self.tel_wide.next = bit_cast::<16, 8>(self.tel_bytes.val());
+        self.ip_short.d.next = self.ip_len.val() - self.tel_wide.val();
+        self.udp_short.d.next = self.udp_len.val() - self.tel_wide.val();
+        self.difference.d.next = self.ip_len.val() ^ self.ip_short.q.val();
+        self.fix.clock.next = self.clock.val();
+        self.fix.difference.next = self.difference.q.val();
+        self.fix_wide.next = bit_cast::<64, 32>(self.fix.contribution.val());
+        comment!("Ones: ToS; TTL, header checksum; UDP checksum; reserved byte of the BTH.");
+        self.ones.next = 0.into();
+        self.data.next = self.s_data.val();
+        self.upper.next = self.s_data.val() >> 16;
+        self.udp_high.next = bit_cast::<64, 8>(self.udp_short.q.val().get_bits::<8>(8));
+        self.udp_low.next = bit_cast::<64, 8>(self.udp_short.q.val().get_bits::<8>(0));
+        match self.index.val().index() {
+            0 => self.ones.next = self.ones_0.val(),
+            1 => self.ones.next = self.ones_1.val(),
+            3 => {
+                self.ones.next = self.ones_3.val();
+                if self.tel_valid.val() {
+                    self.data.next =
+                        self.udp_high.val() | (self.udp_low.val() << 8) | (self.upper.val() << 16);
+                }
+            }
+            4 => self.ones.next = self.ones_4.val(),
+            5 => {
+                if self.tel_valid.val() {
+                    self.data.next = self.s_data.val() ^ self.fix_wide.val();
+                }
+            }
+            _ => {}
+        }
+        self.in_valid.d.next = self.s_valid.val();
+        self.in_data.d.next = self.data.val() | self.ones.val();
+        self.in_last.d.next = self.s_last.val();
+        self.in_keep.d.next = 255.into();
+        if self.s_last.val() {
+            match self.s_bytes.val().index() {
+                0 => self.in_keep.d.next = 1.into(),
+                1 => self.in_keep.d.next = 1.into(),
+                2 => self.in_keep.d.next = 3.into(),
+                3 => self.in_keep.d.next = 7.into(),
+                4 => self.in_keep.d.next = 15.into(),
+                5 => self.in_keep.d.next = 31.into(),
+                6 => self.in_keep.d.next = 63.into(),
+                7 => self.in_keep.d.next = 127.into(),
+                _ => self.in_keep.d.next = 255.into(),
+            }
+        }
+        comment!("A packet that was cut off is ended, so that the next one starts afresh.");
+        if self.s_close.val() & self.open.q.val() & !self.s_valid.val() {
+            self.in_valid.d.next = true;
+            self.in_last.d.next = true;
+            self.open.d.next = false;
+        }
+        if self.reset.val() {
+            self.open.d.next = false;
+            self.in_valid.d.next = false;
+            self.in_last.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,452 @@
+//! Rx pipe: raw frames in; requests, their payload, ACKs and the host's frames out.
+//!
+//! ```text
+//! raw -+-> l2 -+-> trim --> tel -+-> icrc -------> verdict --> events
+//!      |       +-> checksum      +-> bth, length     |
+//!      |       +-> ip            +-> payload --------+-> payload FIFO
+//!      |           | is it RoCEv2 for us?    records-+-> m_req, m_ack
+//!      +-> host <--+
+//! ```
+//!
+//! Nothing between input and FIFOs ever waits; input is taken while there is room for whatever can
+//! be on its way. The order of the reasons to drop a frame is in rx_verdict.rs. Frames above 1152
+//! beats (9216 bytes) are dropped, whatever they are.
+//!
+//! # Source            ARCHITECTURE.md, rx pipe
+//! # Interface timing  cycle 0: last beat of a frame taken; cycle [`EVENT_CYCLES`]: its event;
+//!                     m_req or m_ack: 2 cycles later, m_payload: 4 cycles later; m_host: cycle 8
+//! # Latency and rate  one beat per cycle, frames of any length back to back
+//! # Shape             64-bit datapath. 2048 beats of payload, 16 records, 2048 beats for the host
+//! # Reset             synchronous, high: empty, s_axis_tready = 1
+//! # Twins             sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+
+use super::rx_bth::RxBth;
+use super::rx_checksum::RxChecksum;
+use super::rx_host::RxHost;
+use super::rx_icrc::RxIcrc;
+use super::rx_ip::RxIp;
+use super::rx_l2::RxL2;
+use super::rx_length::RxLength;
+use super::rx_payload::RxPayload;
+use super::rx_records::RxRecords;
+use super::rx_room::RxRoom;
+use super::rx_tel::RxTel;
+use super::rx_tel_records::RxTelRecords;
+use super::rx_trim::RxTrim;
+use super::rx_verdict::RxVerdict;
+use crate::util::frame_fifo::FrameFifo;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+
+/// Cycles from the last beat of a frame to its event.
+pub const EVENT_CYCLES: usize = 13;
+
+/// Rx pipe of a 64-bit datapath.
+#[derive(LogicBlock, Default)]
+pub struct RxPipe {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Our MAC address, first byte in bits 47:40.
+    pub cfg_local_mac: Signal<In, Bits<48>>,
+    /// Our IPv4 address, first byte in bits 31:24.
+    pub cfg_local_ip: Signal<In, Bits<32>>,
+    /// Our partition key.
+    pub cfg_pkey: Signal<In, Bits<16>>,
+    /// Telemetry form: 0 none, 1 paper, 2 authors.
+    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// DSCP of stamped data.
+    pub cfg_tel_dscp: Signal<In, Bits<6>>,
+    /// DSCP of ACKs that echo telemetry.
+    pub cfg_tel_echo_dscp: Signal<In, Bits<6>>,
+    /// Raw frames: data, byte 0 in bits 7:0.
+    pub s_axis_tdata: Signal<In, Bits<64>>,
+    /// Valid bytes.
+    pub s_axis_tkeep: Signal<In, Bits<8>>,
+    /// A beat is offered.
+    pub s_axis_tvalid: Signal<In, Bit>,
+    /// The beat will be taken.
+    pub s_axis_tready: Signal<Out, Bit>,
+    /// Last beat of the frame.
+    pub s_axis_tlast: Signal<In, Bit>,
+    /// On the last beat: the MAC says that the frame is bad.
+    pub s_axis_tuser: Signal<In, Bit>,
+    /// Frames for the host's own stack, whole and good.
+    pub m_host_tdata: Signal<Out, Bits<64>>,
+    /// Valid bytes.
+    pub m_host_tkeep: Signal<Out, Bits<8>>,
+    /// A beat stands here.
+    pub m_host_tvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_host_tready: Signal<In, Bit>,
+    /// Last beat of the frame.
+    pub m_host_tlast: Signal<Out, Bit>,
+    /// Payload, one frame for each request with payload.
+    pub m_payload_tdata: Signal<Out, Bits<64>>,
+    /// Valid bytes.
+    pub m_payload_tkeep: Signal<Out, Bits<8>>,
+    /// A beat stands here.
+    pub m_payload_tvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_payload_tready: Signal<In, Bit>,
+    /// Last beat of the frame.
+    pub m_payload_tlast: Signal<Out, Bit>,
+    /// A request stands here.
+    pub m_req_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_req_ready: Signal<In, Bit>,
+    /// Queue pair.
+    pub m_req_qpn: Signal<Out, Bits<24>>,
+    /// Operation code.
+    pub m_req_opcode: Signal<Out, Bits<8>>,
+    /// Packet sequence number.
+    pub m_req_psn: Signal<Out, Bits<24>>,
+    /// Acknowledge request.
+    pub m_req_ack_req: Signal<Out, Bit>,
+    /// Solicited event.
+    pub m_req_solicited: Signal<Out, Bit>,
+    /// Bytes of payload, 0..=4096.
+    pub m_req_payload_bytes: Signal<Out, Bits<13>>,
+    /// RETH virtual address; 0 without RETH.
+    pub m_req_va: Signal<Out, Bits<64>>,
+    /// RETH key.
+    pub m_req_rkey: Signal<Out, Bits<32>>,
+    /// RETH length.
+    pub m_req_dma_len: Signal<Out, Bits<32>>,
+    /// Immediate data; 0 without.
+    pub m_req_imm: Signal<Out, Bits<32>>,
+    /// Source address.
+    pub m_req_src_ip: Signal<Out, Bits<32>>,
+    /// Telemetry is there.
+    pub m_req_tel_valid: Signal<Out, Bit>,
+    /// Records; 6: not usable.
+    pub m_req_tel_hops: Signal<Out, Bits<3>>,
+    /// Path identifier.
+    pub m_req_tel_path: Signal<Out, Bits<12>>,
+    /// Records, native layout; 0 where there is none.
+    pub m_req_tel_hop: [Signal<Out, Bits<64>>; 5],
+    /// An ACK stands here.
+    pub m_ack_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_ack_ready: Signal<In, Bit>,
+    /// Queue pair.
+    pub m_ack_qpn: Signal<Out, Bits<24>>,
+    /// Packet sequence number.
+    pub m_ack_psn: Signal<Out, Bits<24>>,
+    /// AETH syndrome.
+    pub m_ack_syndrome: Signal<Out, Bits<8>>,
+    /// AETH message sequence number.
+    pub m_ack_msn: Signal<Out, Bits<24>>,
+    /// Source address.
+    pub m_ack_src_ip: Signal<Out, Bits<32>>,
+    /// Telemetry is there.
+    pub m_ack_tel_valid: Signal<Out, Bit>,
+    /// Records; 6: not usable.
+    pub m_ack_tel_hops: Signal<Out, Bits<3>>,
+    /// Path identifier.
+    pub m_ack_tel_path: Signal<Out, Bits<12>>,
+    /// Records, native layout; 0 where there is none.
+    pub m_ack_tel_hop: [Signal<Out, Bits<64>>; 5],
+    /// A frame ended as `host`.
+    pub event_rx_host: Signal<Out, Bit>,
+    /// A frame ended as `host_overflow`.
+    pub event_rx_host_overflow: Signal<Out, Bit>,
+    /// A frame ended as `req`.
+    pub event_rx_req: Signal<Out, Bit>,
+    /// A frame ended as `ack`.
+    pub event_rx_ack: Signal<Out, Bit>,
+    /// A frame ended as `drop_mac_error`.
+    pub event_rx_drop_mac_error: Signal<Out, Bit>,
+    /// A frame ended as `drop_truncated`.
+    pub event_rx_drop_truncated: Signal<Out, Bit>,
+    /// A frame ended as `drop_oversize`.
+    pub event_rx_drop_oversize: Signal<Out, Bit>,
+    /// A frame ended as `drop_ip_checksum`.
+    pub event_rx_drop_ip_checksum: Signal<Out, Bit>,
+    /// A frame ended as `drop_length`.
+    pub event_rx_drop_length: Signal<Out, Bit>,
+    /// A frame ended as `drop_icrc`.
+    pub event_rx_drop_icrc: Signal<Out, Bit>,
+    /// A frame ended as `drop_opcode`.
+    pub event_rx_drop_opcode: Signal<Out, Bit>,
+    /// A frame ended as `drop_version`.
+    pub event_rx_drop_version: Signal<Out, Bit>,
+    /// A frame ended as `drop_pkey`.
+    pub event_rx_drop_pkey: Signal<Out, Bit>,
+    /// A frame ended as `drop_telemetry`.
+    pub event_rx_drop_telemetry: Signal<Out, Bit>,
+    l2: RxL2,
+    host: RxHost,
+    trim: RxTrim,
+    checksum: RxChecksum,
+    ip: RxIp,
+    tel: RxTel,
+    tel_records: RxTelRecords,
+    icrc: RxIcrc,
+    bth: RxBth,
+    length: RxLength,
+    payload: RxPayload,
+    payload_fifo: FrameFifo<64, 8, 73, 11, 12>,
+    verdict: RxVerdict,
+    records: RxRecords,
+    room: RxRoom,
+    take: Signal<Local, Bit>,
+    va_high: Signal<Local, Bits<64>>,
+    hop_low_0: Signal<Local, Bits<64>>,
+    hop_high_0: Signal<Local, Bits<64>>,
+    hop_low_1: Signal<Local, Bits<64>>,
+    hop_high_1: Signal<Local, Bits<64>>,
+    hop_low_2: Signal<Local, Bits<64>>,
+    hop_high_2: Signal<Local, Bits<64>>,
+    hop_low_3: Signal<Local, Bits<64>>,
+    hop_high_3: Signal<Local, Bits<64>>,
+    hop_low_4: Signal<Local, Bits<64>>,
+    hop_high_4: Signal<Local, Bits<64>>,
+    tel_records_hop: [Signal<Local, Bits<64>>; 5],
+}
+
+impl Logic for RxPipe {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.l2.clock.next = self.clock.val();
+        self.l2.reset.next = self.reset.val();
+        self.host.clock.next = self.clock.val();
+        self.host.reset.next = self.reset.val();
+        self.trim.clock.next = self.clock.val();
+        self.trim.reset.next = self.reset.val();
+        self.checksum.clock.next = self.clock.val();
+        self.checksum.reset.next = self.reset.val();
+        self.ip.clock.next = self.clock.val();
+        self.ip.reset.next = self.reset.val();
+        self.tel.clock.next = self.clock.val();
+        self.tel.reset.next = self.reset.val();
+        self.tel_records.clock.next = self.clock.val();
+        self.tel_records.reset.next = self.reset.val();
+        self.icrc.clock.next = self.clock.val();
+        self.icrc.reset.next = self.reset.val();
+        self.bth.clock.next = self.clock.val();
+        self.bth.reset.next = self.reset.val();
+        self.length.clock.next = self.clock.val();
+        self.payload.clock.next = self.clock.val();
+        self.payload.reset.next = self.reset.val();
+        self.payload_fifo.clock.next = self.clock.val();
+        self.payload_fifo.reset.next = self.reset.val();
+        self.verdict.clock.next = self.clock.val();
+        self.verdict.reset.next = self.reset.val();
+        self.records.clock.next = self.clock.val();
+        self.records.reset.next = self.reset.val();
+        self.room.clock.next = self.clock.val();
+        self.room.reset.next = self.reset.val();
+        comment!("Raw beats go to both sides.");
+        self.s_axis_tready.next = self.room.ready.val();
+        self.take.next = self.s_axis_tvalid.val() & self.room.ready.val();
+        self.l2.s_valid.next = self.take.val();
+        self.l2.s_data.next = self.s_axis_tdata.val();
+        self.l2.s_keep.next = self.s_axis_tkeep.val();
+        self.l2.s_last.next = self.s_axis_tlast.val();
+        self.l2.s_user.next = self.s_axis_tuser.val();
+        self.host.s_valid.next = self.take.val();
+        self.host.s_data.next = self.s_axis_tdata.val();
+        self.host.s_keep.next = self.s_axis_tkeep.val();
+        self.host.s_last.next = self.s_axis_tlast.val();
+        self.host.s_user.next = self.s_axis_tuser.val();
+        self.l2.cfg_local_mac.next = self.cfg_local_mac.val();
+        comment!("The host's frames.");
+        self.host.roce.next = self.ip.roce.val();
+        self.m_host_tdata.next = self.host.m_axis_tdata.val();
+        self.m_host_tkeep.next = self.host.m_axis_tkeep.val();
+        self.m_host_tvalid.next = self.host.m_axis_tvalid.val();
+        self.m_host_tlast.next = self.host.m_axis_tlast.val();
+        self.host.m_axis_tready.next = self.m_host_tready.val();
+        comment!("IP packet: end, checksum, fields.");
+        self.trim.s_valid.next = self.l2.m_valid.val();
+        self.trim.s_data.next = self.l2.m_data.val();
+        self.trim.s_end.next = self.l2.m_end.val();
+        self.checksum.s_valid.next = self.l2.m_valid.val();
+        self.checksum.s_data.next = self.l2.m_data.val();
+        self.checksum.s_end.next = self.l2.m_end.val();
+        self.ip.s_valid.next = self.l2.m_valid.val();
+        self.ip.s_data.next = self.l2.m_data.val();
+        self.ip.s_end.next = self.l2.m_end.val();
+        self.ip.s_full.next = self.l2.m_full.val();
+        self.ip.s_match.next = self.l2.m_match.val();
+        self.ip.s_end_user.next = self.l2.m_end_user.val();
+        self.ip.s_end_oversize.next = self.l2.m_end_oversize.val();
+        self.ip.s_end_bytes.next = self.l2.m_end_bytes.val();
+        self.ip.ip_len.next = self.trim.ip_len.val();
+        self.ip.cfg_local_ip.next = self.cfg_local_ip.val();
+        self.ip.cfg_tel_format.next = self.cfg_tel_format.val();
+        self.ip.cfg_tel_dscp.next = self.cfg_tel_dscp.val();
+        self.ip.cfg_tel_echo_dscp.next = self.cfg_tel_echo_dscp.val();
+        comment!("Telemetry.");
+        self.tel.cfg_tel_format.next = self.cfg_tel_format.val();
+        self.tel.tel_expected.next = self.ip.tel_expected.val();
+        self.tel.s_valid.next = self.trim.m_valid.val();
+        self.tel.s_data.next = self.trim.m_data.val();
+        self.tel.s_first.next = self.trim.m_first.val();
+        self.tel.s_last.next = self.trim.m_last.val();
+        self.tel.s_bytes.next = self.trim.m_bytes.val();
+        self.tel_records.cfg_tel_format.next = self.cfg_tel_format.val();
+        self.tel_records.s_start.next = self.tel.rec_start.val();
+        self.tel_records.s_valid.next = self.tel.rec_valid.val();
+        self.tel_records.s_data.next = self.tel.rec_data.val();
+        self.tel_records.s_hop.next = self.tel.rec_hop.val();
+        self.tel_records.s_count.next = self.tel.rec_count.val();
+        comment!("The packet without telemetry: ICRC, headers, payload.");
+        self.icrc.s_valid.next = self.tel.m_valid.val();
+        self.icrc.s_data.next = self.tel.m_data.val();
+        self.icrc.s_first.next = self.tel.m_first.val();
+        self.icrc.s_last.next = self.tel.m_last.val();
+        self.icrc.s_bytes.next = self.tel.m_bytes.val();
+        self.icrc.s_close.next = self.verdict.m_close.val();
+        self.icrc.tel_valid.next = self.tel.tel_valid.val();
+        self.icrc.tel_bytes.next = self.tel.tel_bytes.val();
+        self.icrc.ip_len.next = self.trim.ip_len.val();
+        self.icrc.udp_len.next = self.ip.udp_len.val();
+        self.bth.s_valid.next = self.tel.m_valid.val();
+        self.bth.s_data.next = self.tel.m_data.val();
+        self.bth.s_first.next = self.tel.m_first.val();
+        self.payload.s_valid.next = self.tel.m_valid.val();
+        self.payload.s_data.next = self.tel.m_data.val();
+        self.payload.s_first.next = self.tel.m_first.val();
+        self.bth.cfg_pkey.next = self.cfg_pkey.val();
+        self.length.udp_len.next = self.ip.udp_len.val();
+        self.length.tel_bytes.next = self.tel.tel_bytes.val();
+        self.length.head_bytes.next = self.tel.head_bytes.val();
+        self.length.has_reth.next = self.bth.has_reth.val();
+        self.length.has_word.next = self.bth.has_word.val();
+        self.length.pad_count.next = self.bth.pad_count.val();
+        self.payload.payload_wanted.next = self.bth.is_request.val()
+            & self.length.len_some.val()
+            & !self.length.len_short.val()
+            & !self.length.len_big.val();
+        self.payload.payload_bytes.next = self.length.payload_bytes.val();
+        self.payload.payload_beat.next = self.length.payload_beat.val();
+        self.payload.payload_half.next = self.length.payload_half.val();
+        self.payload.s_verdict.next = self.verdict.m_verdict.val();
+        self.payload.s_accept.next = self.verdict.m_accept.val();
+        self.payload_fifo.cfg_drop_when_full.next = false;
+        self.payload_fifo.s_axis_tvalid.next = self.payload.m_axis_tvalid.val();
+        self.payload_fifo.s_axis_tdata.next = self.payload.m_axis_tdata.val();
+        self.payload_fifo.s_axis_tkeep.next = self.payload.m_axis_tkeep.val();
+        self.payload_fifo.s_axis_tlast.next = self.payload.m_axis_tlast.val();
+        self.payload_fifo.s_axis_tuser.next = self.payload.m_axis_tuser.val();
+        self.m_payload_tvalid.next = self.payload_fifo.m_axis_tvalid.val();
+        self.m_payload_tdata.next = self.payload_fifo.m_axis_tdata.val();
+        self.m_payload_tkeep.next = self.payload_fifo.m_axis_tkeep.val();
+        self.m_payload_tlast.next = self.payload_fifo.m_axis_tlast.val();
+        self.payload_fifo.m_axis_tready.next = self.m_payload_tready.val();
+        comment!("Verdict.");
+        self.verdict.s_close.next = self.ip.m_close.val();
+        self.verdict.s_roce.next = self.ip.m_close_roce.val();
+        self.verdict.s_user.next = self.ip.m_close_user.val();
+        self.verdict.s_oversize.next = self.ip.m_close_oversize.val();
+        self.verdict.s_truncated.next = self.ip.m_close_truncated.val();
+        self.verdict.s_length.next = self.ip.m_close_length.val();
+        self.verdict.s_overflow.next = self.host.overflow.val();
+        self.verdict.checksum_ok.next = self.checksum.ok.val();
+        self.verdict.tel_long.next = self.length.tel_long.val();
+        self.verdict.len_short.next = self.length.len_short.val();
+        self.verdict.len_big.next = self.length.len_big.val();
+        self.verdict.len_some.next = self.length.len_some.val();
+        self.verdict.payload_bytes.next = self.length.payload_bytes.val();
+        self.verdict.is_request.next = self.bth.is_request.val();
+        self.verdict.is_ack.next = self.bth.is_ack.val();
+        self.verdict.version_ok.next = self.bth.version_ok.val();
+        self.verdict.pkey_ok.next = self.bth.pkey_ok.val();
+        self.verdict.s_icrc_ok.next = self.icrc.ok.val();
+        self.event_rx_host.next = self.verdict.m_event.val().get_bit(0);
+        self.event_rx_host_overflow.next = self.verdict.m_event.val().get_bit(1);
+        self.event_rx_req.next = self.verdict.m_event.val().get_bit(2);
+        self.event_rx_ack.next = self.verdict.m_event.val().get_bit(3);
+        self.event_rx_drop_mac_error.next = self.verdict.m_event.val().get_bit(4);
+        self.event_rx_drop_truncated.next = self.verdict.m_event.val().get_bit(5);
+        self.event_rx_drop_oversize.next = self.verdict.m_event.val().get_bit(6);
+        self.event_rx_drop_ip_checksum.next = self.verdict.m_event.val().get_bit(7);
+        self.event_rx_drop_length.next = self.verdict.m_event.val().get_bit(8);
+        self.event_rx_drop_icrc.next = self.verdict.m_event.val().get_bit(9);
+        self.event_rx_drop_opcode.next = self.verdict.m_event.val().get_bit(10);
+        self.event_rx_drop_version.next = self.verdict.m_event.val().get_bit(11);
+        self.event_rx_drop_pkey.next = self.verdict.m_event.val().get_bit(12);
+        self.event_rx_drop_telemetry.next = self.verdict.m_event.val().get_bit(13);
+        comment!("Records of requests and ACKs.");
+        self.records.s_store.next = self.verdict.m_store.val();
+        self.records.s_commit.next = self.verdict.m_accept.val();
+        self.records.is_ack.next = self.bth.is_ack.val();
+        self.records.qpn.next = self.bth.qpn.val();
+        self.records.opcode.next = self.bth.opcode.val();
+        self.records.psn.next = self.bth.psn.val();
+        self.records.ack_req.next = self.bth.ack_req.val();
+        self.records.solicited.next = self.bth.solicited.val();
+        self.records.va.next = self.bth.va.val();
+        self.records.rkey.next = self.bth.rkey.val();
+        self.records.dma_len.next = self.bth.dma_len.val();
+        self.records.imm.next = self.bth.imm.val();
+        self.records.src_ip.next = self.bth.src_ip.val();
+        self.records.payload_bytes.next = self.length.payload_bytes.val();
+        self.records.tel_valid.next = self.tel.tel_valid.val();
+        self.records.tel_hops.next = self.tel_records.tel_hops.val();
+        self.records.tel_path.next = self.tel.tel_path.val();
+        self.m_req_valid.next = self.records.m_req_valid.val();
+        self.m_ack_valid.next = self.records.m_ack_valid.val();
+        self.records.m_req_ready.next = self.m_req_ready.val();
+        self.records.m_ack_ready.next = self.m_ack_ready.val();
+        for i in 0..5 {
+            self.tel_records_hop[i].next = self.tel_records.tel_hop[i].val();
+            self.records.tel_hop[i].next = self.tel_records_hop[i].val();
+        }
+        self.m_req_qpn.next = self.records.m_word[6].val().get_bits::<24>(0);
+        self.m_req_opcode.next = self.records.m_word[6].val().get_bits::<8>(24);
+        self.m_req_psn.next = self.records.m_word[7].val().get_bits::<24>(0);
+        self.m_req_solicited.next = self.records.m_word[7].val().get_bit(25);
+        self.m_req_ack_req.next = self.records.m_word[7].val().get_bit(26);
+        self.m_req_payload_bytes.next = self.records.m_word[8].val().get_bits::<13>(0);
+        self.va_high.next = bit_cast::<64, 32>(self.records.m_word[1].val());
+        self.m_req_va.next =
+            bit_cast::<64, 32>(self.records.m_word[0].val()) | (self.va_high.val() << 32);
+        self.m_req_rkey.next = self.records.m_word[2].val();
+        self.m_req_dma_len.next = self.records.m_word[3].val();
+        self.m_req_imm.next = self.records.m_word[4].val();
+        self.m_req_src_ip.next = self.records.m_word[5].val();
+        self.m_ack_qpn.next = self.records.m_word[6].val().get_bits::<24>(0);
+        self.m_ack_psn.next = self.records.m_word[7].val().get_bits::<24>(0);
+        self.m_ack_syndrome.next = self.records.m_word[4].val().get_bits::<8>(24);
+        self.m_ack_msn.next = self.records.m_word[4].val().get_bits::<24>(0);
+        self.m_ack_src_ip.next = self.records.m_word[5].val();
+        self.m_req_tel_valid.next = self.records.m_word[8].val().get_bit(13);
+        self.m_req_tel_hops.next = self.records.m_word[8].val().get_bits::<3>(14);
+        self.m_req_tel_path.next = self.records.m_word[8].val().get_bits::<12>(17);
+        self.m_ack_tel_valid.next = self.records.m_word[8].val().get_bit(13);
+        self.m_ack_tel_hops.next = self.records.m_word[8].val().get_bits::<3>(14);
+        self.m_ack_tel_path.next = self.records.m_word[8].val().get_bits::<12>(17);
+        self.hop_low_0.next = bit_cast::<64, 32>(self.records.m_word[9].val());
+        self.hop_high_0.next = bit_cast::<64, 32>(self.records.m_word[10].val());
+        self.m_req_tel_hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
+        self.m_ack_tel_hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
+        self.hop_low_1.next = bit_cast::<64, 32>(self.records.m_word[11].val());
+        self.hop_high_1.next = bit_cast::<64, 32>(self.records.m_word[12].val());
+        self.m_req_tel_hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
+        self.m_ack_tel_hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
+        self.hop_low_2.next = bit_cast::<64, 32>(self.records.m_word[13].val());
+        self.hop_high_2.next = bit_cast::<64, 32>(self.records.m_word[14].val());
+        self.m_req_tel_hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
+        self.m_ack_tel_hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
+        self.hop_low_3.next = bit_cast::<64, 32>(self.records.m_word[15].val());
+        self.hop_high_3.next = bit_cast::<64, 32>(self.records.m_word[16].val());
+        self.m_req_tel_hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
+        self.m_ack_tel_hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
+        self.hop_low_4.next = bit_cast::<64, 32>(self.records.m_word[17].val());
+        self.hop_high_4.next = bit_cast::<64, 32>(self.records.m_word[18].val());
+        self.m_req_tel_hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
+        self.m_ack_tel_hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
+        comment!("Room for what is on its way.");
+        self.room.s_commit.next = self.verdict.m_accept.val();
+        self.room.s_beats.next = self.verdict.m_beats.val();
+        self.room.pop_beat.next =
+            self.payload_fifo.m_axis_tvalid.val() & self.m_payload_tready.val();
+        self.room.pop_record.next = (self.records.m_req_valid.val() & self.m_req_ready.val())
+            | (self.records.m_ack_valid.val() & self.m_ack_ready.val());
+    }
+}

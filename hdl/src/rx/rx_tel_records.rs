@@ -1,0 +1,113 @@
+//! Brings telemetry records of either form into the native layout and keeps a packet's five.
+//!
+//! # Source            HPCC, SIGCOMM 2019, figure 7; its authors' simulator
+//! # Interface timing  cycle 0: s_valid; cycle 1: tel_hop; cycle 2: tel_hops. s_start clears
+//! # Latency and rate  1; one record per cycle, no ready
+//! # Number formats    tel_hop | rate [2:0], ns [26:3], bytes/128 [46:27], queue/80 [63:47] |
+//!                     tel_hops 6 = not usable (more than five hops, or a rate code above 7)
+//! # Reset             synchronous, high: no record in progress
+//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Telemetry records of the packet in progress.
+#[derive(LogicBlock, Default)]
+pub struct RxTelRecords {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Telemetry form: 1 paper, 2 authors.
+    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// A packet's telemetry starts, or it has none.
+    pub s_start: Signal<In, Bit>,
+    /// A record.
+    pub s_valid: Signal<In, Bit>,
+    /// Its bytes, first one in bits 7:0.
+    pub s_data: Signal<In, Bits<64>>,
+    /// Which hop's.
+    pub s_hop: Signal<In, Bits<4>>,
+    /// Hops that the header counts.
+    pub s_count: Signal<In, Bits<16>>,
+    /// Hops, or 6.
+    pub tel_hops: Signal<Out, Bits<3>>,
+    /// Record of each hop; 0 where there is none.
+    pub tel_hop: [Signal<Out, Bits<64>>; 5],
+    hops: [DFF<Bits<64>>; 5],
+    odd_rate: DFF<Bit>,
+    usable: DFF<Bits<3>>,
+    is_paper: Signal<Local, Bit>,
+    rate: Signal<Local, Bits<64>>,
+    time_0: Signal<Local, Bits<64>>,
+    time_1: Signal<Local, Bits<64>>,
+    time_2: Signal<Local, Bits<64>>,
+    time_3: Signal<Local, Bits<64>>,
+    sent_0: Signal<Local, Bits<64>>,
+    sent_1: Signal<Local, Bits<64>>,
+    sent_2: Signal<Local, Bits<64>>,
+    queue_0: Signal<Local, Bits<64>>,
+    queue_1: Signal<Local, Bits<64>>,
+    record: Signal<Local, Bits<64>>,
+}
+
+impl Logic for RxTelRecords {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, odd_rate, usable);
+        self.is_paper.next = self.cfg_tel_format.val() == 1;
+        self.tel_hops.next = self.usable.q.val();
+        for i in 0..5 {
+            self.hops[i].clock.next = self.clock.val();
+            self.hops[i].d.next = self.hops[i].q.val();
+            self.tel_hop[i].next = self.hops[i].q.val();
+        }
+        self.usable.d.next = self.s_count.val().get_bits::<3>(0);
+        if (self.s_count.val() > 5) | self.odd_rate.q.val() {
+            self.usable.d.next = 6.into();
+        }
+        comment!("The paper's record is big-endian: rate 4, time 24, bytes sent 20, queue 16.");
+        self.rate.next = bit_cast::<64, 3>(self.s_data.val().get_bits::<3>(4));
+        self.time_3.next = bit_cast::<64, 4>(self.s_data.val().get_bits::<4>(0));
+        self.time_2.next = bit_cast::<64, 8>(self.s_data.val().get_bits::<8>(8));
+        self.time_1.next = bit_cast::<64, 8>(self.s_data.val().get_bits::<8>(16));
+        self.time_0.next = bit_cast::<64, 4>(self.s_data.val().get_bits::<4>(28));
+        self.sent_2.next = bit_cast::<64, 4>(self.s_data.val().get_bits::<4>(24));
+        self.sent_1.next = bit_cast::<64, 8>(self.s_data.val().get_bits::<8>(32));
+        self.sent_0.next = bit_cast::<64, 8>(self.s_data.val().get_bits::<8>(40));
+        self.queue_1.next = bit_cast::<64, 8>(self.s_data.val().get_bits::<8>(48));
+        self.queue_0.next = bit_cast::<64, 8>(self.s_data.val().get_bits::<8>(56));
+        self.record.next = self.s_data.val();
+        if self.is_paper.val() {
+            self.record.next = self.rate.val()
+                | (self.time_0.val() << 3)
+                | (self.time_1.val() << 7)
+                | (self.time_2.val() << 15)
+                | (self.time_3.val() << 23)
+                | (self.sent_0.val() << 27)
+                | (self.sent_1.val() << 35)
+                | (self.sent_2.val() << 43)
+                | (self.queue_0.val() << 47)
+                | (self.queue_1.val() << 55);
+        }
+        if self.s_start.val() {
+            self.odd_rate.d.next = false;
+            for i in 0..5 {
+                self.hops[i].d.next = 0.into();
+            }
+        }
+        for i in 0..5 {
+            if self.s_valid.val() & (self.s_hop.val() == i.to_bits::<4>()) {
+                self.hops[i].d.next = self.record.val();
+                if self.is_paper.val() & self.s_data.val().get_bit(7) {
+                    self.odd_rate.d.next = true;
+                }
+            }
+        }
+        if self.reset.val() {
+            self.odd_rate.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The verdict on a frame: one reason, one event.
+//!
+//! The first reason that applies, in this order, decides:
+//! mac_error; oversize (frame); host or host_overflow (not RoCEv2 for us); ip_checksum; truncated;
+//! length (IP and UDP); telemetry; length (transport headers); oversize (payload); icrc; version;
+//! opcode; pkey; then the frame is accepted as req or ack.
+//!
+//! # Source            ARCHITECTURE.md, rx pipe
+//! # Interface timing  cycle 0: s_close and its flags; cycle 1: s_overflow; cycle 2: the other
+//!                     flags, m_store; cycle 7: s_icrc_ok; cycle [`LATENCY_CYCLES`]: event,
+//!                     m_verdict, m_accept
+//! # Latency and rate  [`LATENCY_CYCLES`]; one frame per cycle
+//! # Number formats    reason: place of the event in the specification's list, 15 none yet
+//! # Reset             synchronous, high: no event
+//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from `s_close` to the event.
+pub const LATENCY_CYCLES: usize = 8;
+
+/// Verdict stage of the rx pipe.
+#[derive(LogicBlock, Default)]
+pub struct RxVerdict {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// A frame is over.
+    pub s_close: Signal<In, Bit>,
+    /// It is RoCEv2 for us.
+    pub s_roce: Signal<In, Bit>,
+    /// The MAC called it bad.
+    pub s_user: Signal<In, Bit>,
+    /// It is too long.
+    pub s_oversize: Signal<In, Bit>,
+    /// It ends before its IP packet.
+    pub s_truncated: Signal<In, Bit>,
+    /// IP and UDP lengths disagree.
+    pub s_length: Signal<In, Bit>,
+    /// The host's FIFO had no room for it.
+    pub s_overflow: Signal<In, Bit>,
+    /// The IPv4 header checksum is right.
+    pub checksum_ok: Signal<In, Bit>,
+    /// Telemetry does not fit.
+    pub tel_long: Signal<In, Bit>,
+    /// Transport headers do not fit.
+    pub len_short: Signal<In, Bit>,
+    /// Payload too long.
+    pub len_big: Signal<In, Bit>,
+    /// Payload not empty.
+    pub len_some: Signal<In, Bit>,
+    /// Opcode of a request.
+    pub is_request: Signal<In, Bit>,
+    /// Opcode of an ACK.
+    pub is_ack: Signal<In, Bit>,
+    /// Transport version 0.
+    pub version_ok: Signal<In, Bit>,
+    /// Partition keys match.
+    pub pkey_ok: Signal<In, Bit>,
+    /// Bytes of payload.
+    pub payload_bytes: Signal<In, Bits<13>>,
+    /// ICRC is right.
+    pub s_icrc_ok: Signal<In, Bit>,
+    /// A frame is over, one cycle after `s_close`.
+    pub m_close: Signal<Out, Bit>,
+    /// Keep the record of the frame: it may be accepted.
+    pub m_store: Signal<Out, Bit>,
+    /// The verdict on a frame.
+    pub m_verdict: Signal<Out, Bit>,
+    /// With it: accepted.
+    pub m_accept: Signal<Out, Bit>,
+    /// Beats of its payload.
+    pub m_beats: Signal<Out, Bits<10>>,
+    /// One-hot event of the verdict, in the order of the specification's list.
+    pub m_event: Signal<Out, Bits<14>>,
+    close_1: DFF<Bit>,
+    roce_1: DFF<Bit>,
+    user_1: DFF<Bit>,
+    oversize_1: DFF<Bit>,
+    truncated_1: DFF<Bit>,
+    length_1: DFF<Bit>,
+    close_2: DFF<Bit>,
+    roce_2: DFF<Bit>,
+    user_2: DFF<Bit>,
+    oversize_2: DFF<Bit>,
+    truncated_2: DFF<Bit>,
+    length_2: DFF<Bit>,
+    overflow_2: DFF<Bit>,
+    close_3: DFF<Bit>,
+    early_3: DFF<Bits<4>>,
+    late_3: DFF<Bits<4>>,
+    close_4: DFF<Bit>,
+    early_4: DFF<Bits<4>>,
+    late_4: DFF<Bits<4>>,
+    close_5: DFF<Bit>,
+    early_5: DFF<Bits<4>>,
+    late_5: DFF<Bits<4>>,
+    close_6: DFF<Bit>,
+    early_6: DFF<Bits<4>>,
+    late_6: DFF<Bits<4>>,
+    close_7: DFF<Bit>,
+    early_7: DFF<Bits<4>>,
+    late_7: DFF<Bits<4>>,
+    is_done: DFF<Bit>,
+    accept: DFF<Bit>,
+    beats: DFF<Bits<10>>,
+    events: DFF<Bits<14>>,
+    keep_record: Signal<Local, Bit>,
+    reason: Signal<Local, Bits<4>>,
+    one: Signal<Local, Bits<14>>,
+    whole_beats: Signal<Local, Bits<10>>,
+}
+
+impl Logic for RxVerdict {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            close_1,
+            roce_1,
+            user_1,
+            oversize_1,
+            truncated_1,
+            length_1,
+            close_2,
+            roce_2,
+            user_2,
+            oversize_2,
+            truncated_2,
+            length_2,
+            overflow_2,
+            close_3,
+            early_3,
+            late_3,
+            close_4,
+            early_4,
+            late_4,
+            close_5,
+            early_5,
+            late_5,
+            close_6,
+            early_6,
+            late_6,
+            close_7,
+            early_7,
+            late_7,
+            is_done,
+            accept,
+            beats,
+            events
+        );
+        self.keep_record.next = self.close_2.q.val() & self.roce_2.q.val();
+        self.m_close.next = self.close_1.q.val();
+        self.m_store.next = self.keep_record.val();
+        self.m_verdict.next = self.is_done.q.val();
+        self.m_accept.next = self.accept.q.val();
+        self.m_beats.next = self.beats.q.val();
+        self.m_event.next = self.events.q.val();
+        self.close_1.d.next = self.s_close.val();
+        self.roce_1.d.next = self.s_roce.val();
+        self.user_1.d.next = self.s_user.val();
+        self.oversize_1.d.next = self.s_oversize.val();
+        self.truncated_1.d.next = self.s_truncated.val();
+        self.length_1.d.next = self.s_length.val();
+        self.close_2.d.next = self.close_1.q.val();
+        self.roce_2.d.next = self.roce_1.q.val();
+        self.user_2.d.next = self.user_1.q.val();
+        self.oversize_2.d.next = self.oversize_1.q.val();
+        self.truncated_2.d.next = self.truncated_1.q.val();
+        self.length_2.d.next = self.length_1.q.val();
+        self.overflow_2.d.next = self.s_overflow.val();
+        comment!("Reasons that rank before the ICRC.");
+        self.close_3.d.next = self.close_2.q.val();
+        self.early_3.d.next = 15.into();
+        if self.user_2.q.val() {
+            self.early_3.d.next = 4.into();
+        } else if self.oversize_2.q.val() {
+            self.early_3.d.next = 6.into();
+        } else if !self.roce_2.q.val() {
+            self.early_3.d.next = 0.into();
+            if self.overflow_2.q.val() {
+                self.early_3.d.next = 1.into();
+            }
+        } else if !self.checksum_ok.val() {
+            self.early_3.d.next = 7.into();
+        } else if self.truncated_2.q.val() {
+            self.early_3.d.next = 5.into();
+        } else if self.length_2.q.val() {
+            self.early_3.d.next = 8.into();
+        } else if self.tel_long.val() {
+            self.early_3.d.next = 13.into();
+        } else if self.len_short.val() | (self.is_ack.val() & self.len_some.val()) {
+            self.early_3.d.next = 8.into();
+        } else if self.len_big.val() {
+            self.early_3.d.next = 6.into();
+        }
+        comment!("Reasons that rank behind it.");
+        self.late_3.d.next = 2.into();
+        if !self.version_ok.val() {
+            self.late_3.d.next = 11.into();
+        } else if !self.is_request.val() & !self.is_ack.val() {
+            self.late_3.d.next = 10.into();
+        } else if !self.pkey_ok.val() {
+            self.late_3.d.next = 12.into();
+        } else if self.is_ack.val() {
+            self.late_3.d.next = 3.into();
+        }
+        self.whole_beats.next = self.payload_bytes.val().get_bits::<10>(3);
+        if self.keep_record.val() {
+            self.beats.d.next = self.whole_beats.val();
+            if self.payload_bytes.val().get_bits::<3>(0).any() {
+                self.beats.d.next = self.whole_beats.val() + 1;
+            }
+        }
+        comment!("Wait for the CRC.");
+        self.close_4.d.next = self.close_3.q.val();
+        self.early_4.d.next = self.early_3.q.val();
+        self.late_4.d.next = self.late_3.q.val();
+        self.close_5.d.next = self.close_4.q.val();
+        self.early_5.d.next = self.early_4.q.val();
+        self.late_5.d.next = self.late_4.q.val();
+        self.close_6.d.next = self.close_5.q.val();
+        self.early_6.d.next = self.early_5.q.val();
+        self.late_6.d.next = self.late_5.q.val();
+        self.close_7.d.next = self.close_6.q.val();
+        self.early_7.d.next = self.early_6.q.val();
+        self.late_7.d.next = self.late_6.q.val();
+        self.reason.next = self.late_7.q.val();
+        if self.early_7.q.val() != 15 {
+            self.reason.next = self.early_7.q.val();
+        } else if !self.s_icrc_ok.val() {
+            self.reason.next = 9.into();
+        }
+        self.one.next = 1.into();
+        self.events.d.next = 0.into();
+        if self.close_7.q.val() {
+            self.events.d.next = self.one.val() << self.reason.val();
+        }
+        self.is_done.d.next = self.close_7.q.val();
+        self.accept.d.next =
+            self.close_7.q.val() & ((self.reason.val() == 2) | (self.reason.val() == 3));
+        if self.reset.val() {
+            self.close_1.d.next = false;
+            self.close_2.d.next = false;
+            self.close_3.d.next = false;
+            self.close_4.d.next = false;
+            self.close_5.d.next = false;
+            self.close_6.d.next = false;
+            self.close_7.d.next = false;
+            self.is_done.d.next = false;
+            self.accept.d.next = false;
+            self.events.d.next = 0.into();
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! Frames for the rx pipe: RoCEv2 of every kind, captured ones, foreign ones, and damaged ones.
+
+use crate::pcap;
+use nic_spec::wire::{aeth, bth, ethernet, icrc, ipv4, reth, roce, telemetry, udp};
+use rand::seq::SliceRandom;
+use rand::{Rng, RngCore};
+use rand_chacha::ChaCha8Rng;
+
+/// Registers of the host that receives.
+#[derive(Clone, Copy, Debug)]
+pub struct Host {
+    /// MAC address.
+    pub mac: u64,
+    /// IPv4 address.
+    pub ip: u32,
+    /// Partition key.
+    pub pkey: u16,
+    /// Telemetry form: 0 none, 1 paper, 2 authors.
+    pub tel_format: u8,
+    /// DSCP of stamped data.
+    pub tel_dscp: u8,
+    /// DSCP of ACKs that echo telemetry.
+    pub tel_echo_dscp: u8,
+}
+
+impl Host {
+    /// One of the two hosts of the captures, with random other registers.
+    pub fn random(rng: &mut ChaCha8Rng) -> Self {
+        let number = rng.gen_range(1..=2_u32);
+        Self {
+            mac: 0x5254_0000_0000 | u64::from(number),
+            ip: 0x0a00_0000 | number,
+            pkey: *[0xffff, 0xffff, 0x7fff, 0x8001].choose(rng).expect("some"),
+            tel_format: rng.gen_range(0..=3),
+            tel_dscp: rng.gen_range(1..64),
+            tel_echo_dscp: rng.gen_range(0..64),
+        }
+    }
+}
+
+/// What most frames of a phase are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameStyle {
+    /// Everything.
+    Mixed,
+    /// Small RoCEv2 packets and small foreign frames.
+    Small,
+    /// Large RoCEv2 packets.
+    Large,
+    /// Frames for the host's own stack.
+    Foreign,
+    /// Runts of a few beats.
+    Runts,
+    /// Every second frame is damaged.
+    Damaged,
+}
+
+impl FrameStyle {
+    /// Any style.
+    pub fn random(rng: &mut ChaCha8Rng) -> Self {
+        let styles = [
+            Self::Mixed,
+            Self::Mixed,
+            Self::Small,
+            Self::Large,
+            Self::Foreign,
+            Self::Runts,
+            Self::Damaged,
+            Self::Damaged,
+        ];
+        *styles.choose(rng).expect("some")
+    }
+}
+
+/// Frames of the committed captures that go into the stimulus.
+pub fn captured_frames() -> Vec<Vec<u8>> {
+    const CAPTURES: [&[u8]; 4] = [
+        include_bytes!("../../../../tests/data/rxe/send_imm_atomic.pcap"),
+        include_bytes!("../../../../tests/data/rxe/mtu512_write_read.pcap"),
+        include_bytes!("../../../../tests/data/rxe/loss_write_middle.pcap"),
+        include_bytes!("../../../../tests/data/rxe/bad_icrc.pcap"),
+    ];
+    let records = CAPTURES.iter().flat_map(|bytes| pcap::parse(bytes).expect("a good capture"));
+    records.map(|record| record.data).collect()
+}
+
+/// Makes frames, a function of its seed.
+pub struct FrameMaker {
+    rng: ChaCha8Rng,
+    /// Whom most frames are for.
+    pub host: Host,
+    captured: Vec<Vec<u8>>,
+}
+
+impl FrameMaker {
+    /// A maker that draws from `rng`.
+    pub fn new(mut rng: ChaCha8Rng) -> Self {
+        let host = Host::random(&mut rng);
+        Self { rng, host, captured: captured_frames() }
+    }
+
+    /// The next frame and whether the MAC calls it bad.
+    pub fn next(&mut self, style: FrameStyle) -> (Vec<u8>, bool) {
+        let kind = self.rng.gen_range(0..100);
+        let mut frame = match style {
+            FrameStyle::Runts if kind < 80 => self.noise(1..=64),
+            FrameStyle::Foreign if kind < 90 => self.foreign(1600),
+            FrameStyle::Small if kind < 60 => self.roce(0..=16),
+            FrameStyle::Small if kind < 75 => self.foreign(80),
+            FrameStyle::Large if kind < 90 => self.roce(2000..=4096),
+            _ if kind < 50 => self.roce(0..=300),
+            _ if kind < 55 => self.roce(4090..=4110),
+            _ if kind < 85 => self.captured.choose(&mut self.rng).expect("some").clone(),
+            _ if kind < 95 => self.foreign(300),
+            _ => self.noise(1..=200),
+        };
+        let damaged = match style {
+            FrameStyle::Damaged => self.rng.gen(),
+            FrameStyle::Large => self.rng.gen_ratio(1, 20),
+            _ => self.rng.gen_ratio(1, 6),
+        };
+        if damaged {
+            self.damage(&mut frame);
+        }
+        (frame, self.rng.gen_ratio(1, 40))
+    }
+
+    fn noise(&mut self, bytes: core::ops::RangeInclusive<usize>) -> Vec<u8> {
+        let mut frame = vec![0; self.rng.gen_range(bytes)];
+        self.rng.fill_bytes(&mut frame);
+        frame
+    }
+
+    /// A frame that looks like RoCEv2 for us, but for one thing; or something else altogether.
+    fn foreign(&mut self, bytes_max: usize) -> Vec<u8> {
+        if self.rng.gen_ratio(1, 200) {
+            return self.noise(9200..=9240);
+        }
+        if self.rng.gen_ratio(1, 3) {
+            return self.noise(60..=bytes_max);
+        }
+        let mut frame = self.roce(0..=bytes_max.saturating_sub(80));
+        let at = ethernet::Packet::new_unchecked(&frame).header_len();
+        let change = match self.rng.gen_range(0..9) {
+            0 => 0,
+            1 => 5,
+            2 => at - 2,
+            3 => at - 1,
+            4 => at,
+            5 => at + ipv4::field::FLAGS_OFFSET.start,
+            6 => at + ipv4::field::PROTOCOL.start,
+            7 => at + ipv4::field::DST.end - 1,
+            _ => at + ipv4::HEADER_BYTES + udp::field::DST_PORT.end - 1,
+        };
+        frame[change] ^= 1 << self.rng.gen_range(0..8);
+        frame
+    }
+
+    fn telemetry(&mut self) -> Option<(telemetry::Form, telemetry::Repr)> {
+        let form = match self.host.tel_format {
+            1 => telemetry::Form::Paper,
+            2 => telemetry::Form::Authors,
+            _ => return None,
+        };
+        let most = if self.rng.gen_ratio(1, 4) && form == telemetry::Form::Paper { 15 } else { 5 };
+        let hop_count = self.rng.gen_range(0..=most);
+        let mut hops = [telemetry::Hop::default(); telemetry::HOPS_MAX];
+        for hop in &mut hops {
+            *hop = telemetry::Hop::from_word(self.rng.gen());
+            if form == telemetry::Form::Paper && self.rng.gen_ratio(1, 16) {
+                hop.rate_code |= 8;
+            }
+        }
+        let mut repr = telemetry::Repr::new(self.rng.gen::<u16>() & 0xfff, &hops[..hop_count]);
+        if form == telemetry::Form::Authors {
+            repr.path = 0;
+            if self.rng.gen_ratio(1, 8) {
+                repr.hop_count = self.rng.gen();
+            }
+        }
+        Some((form, repr))
+    }
+
+    fn opcode(&mut self) -> u8 {
+        if self.rng.gen_ratio(1, 12) {
+            return self.rng.gen();
+        }
+        if self.rng.gen_ratio(1, 4) {
+            return bth::opcode::ACKNOWLEDGE;
+        }
+        self.rng.gen_range(0x00..=0x17)
+    }
+
+    /// A RoCEv2 frame for us, with a payload of so many bytes where the opcode can have one.
+    pub fn roce(&mut self, payload_bytes: core::ops::RangeInclusive<usize>) -> Vec<u8> {
+        let opcode = self.opcode();
+        let mut payload = self.noise(payload_bytes);
+        if opcode == bth::opcode::ACKNOWLEDGE && !self.rng.gen_ratio(1, 20) {
+            payload.clear();
+        }
+        let stamped = self.rng.gen();
+        let telemetry = if stamped { self.telemetry() } else { None };
+        let host = self.host;
+        let rng = &mut self.rng;
+        let tel_dscps = [host.tel_dscp, host.tel_echo_dscp];
+        let dscp =
+            if stamped { *tel_dscps.choose(rng).expect("two") } else { rng.gen_range(0..64) };
+        let mut repr = roce::FrameRepr {
+            ethernet: ethernet::Repr {
+                dst: host.mac,
+                src: rng.gen::<u64>() >> 16,
+                vlan_tci: rng.gen_ratio(1, 3).then(|| rng.gen()),
+                ethertype: ethernet::ETHERTYPE_IPV4,
+            },
+            ip: ipv4::Repr {
+                dscp,
+                ecn: rng.gen_range(0..4),
+                ident: rng.gen(),
+                dont_fragment: rng.gen(),
+                ttl: rng.gen(),
+                protocol: ipv4::PROTOCOL_UDP,
+                src: rng.gen(),
+                dst: host.ip,
+                payload_len: 0,
+            },
+            udp_src_port: rng.gen(),
+            telemetry,
+            bth: bth::Repr {
+                opcode,
+                solicited: rng.gen(),
+                migrate: rng.gen(),
+                pad_count: 0,
+                pkey: host.pkey,
+                qpn: rng.gen::<u32>() >> 8,
+                ack_req: rng.gen(),
+                psn: rng.gen::<u32>() >> 8,
+            },
+            ..roce::FrameRepr::default()
+        };
+        if rng.gen_ratio(1, 16) {
+            repr.bth.pkey = *[host.pkey ^ 0x8000, 0xffff, 0x7fff, 0].choose(rng).expect("some");
+        }
+        repr.reth = bth::opcode::has_reth(opcode).then(|| reth::Repr {
+            va: rng.gen(),
+            rkey: rng.gen(),
+            dma_len: rng.gen(),
+        });
+        let msn = rng.gen::<u32>() >> 8;
+        repr.aeth = bth::opcode::has_aeth(opcode).then(|| aeth::Repr { syndrome: rng.gen(), msn });
+        repr.imm = bth::opcode::has_immdt(opcode).then(|| rng.gen());
+        repr.payload = &payload;
+        let mut frame = vec![0; repr.buffer_len()];
+        repr.emit(&mut frame);
+        if rng.gen_ratio(1, 3) && frame.len() < ethernet::FRAME_BYTES_MIN {
+            frame.resize(ethernet::FRAME_BYTES_MIN, 0xaa);
+        }
+        frame
+    }
+
+    /// Damages a frame once, and often repairs the checksums so that a later check must find it.
+    fn damage(&mut self, frame: &mut Vec<u8>) {
+        let Ok(eth) = ethernet::Packet::new_checked(&frame[..]) else { return };
+        let ip = eth.header_len();
+        let (udp, rng) = (ip + ipv4::HEADER_BYTES, &mut self.rng);
+        let repair = rng.gen_ratio(2, 3);
+        let bth = udp + udp::HEADER_BYTES;
+        match rng.gen_range(0..12) {
+            0..=1 => {
+                let at = rng.gen_range(0..frame.len());
+                frame[at] ^= 1 << rng.gen_range(0..8);
+            }
+            2 => frame.truncate(rng.gen_range(1..=frame.len())),
+            3 => {
+                let more = rng.gen_range(1..=40);
+                frame.resize(frame.len() + more, 0x55);
+            }
+            4 if frame.len() > bth => {
+                let change = rng.gen_range(1..64_u16);
+                let up = rng.gen();
+                add_be16(frame, udp + udp::field::LEN.start, change, up);
+                if rng.gen() {
+                    add_be16(frame, ip + ipv4::field::TOTAL_LEN.start, change, up);
+                }
+            }
+            5 if frame.len() > bth => {
+                // A packet that ends early: in front of, inside or just behind the headers.
+                let len = rng.gen_range(0..=60_u16);
+                let total = len + ipv4::HEADER_BYTES as u16;
+                frame[ip + 2..ip + 4].copy_from_slice(&total.to_be_bytes());
+                frame[udp + 4..udp + 6].copy_from_slice(&len.to_be_bytes());
+                if rng.gen() {
+                    frame.truncate(ip + usize::from(total).max(rng.gen_range(20..40)));
+                }
+            }
+            6 if frame.len() > bth => frame[bth] = rng.gen(),
+            7 if frame.len() > bth + 1 => frame[bth + 1] ^= 1 << rng.gen_range(0..8),
+            8 if frame.len() > bth + 12 => {
+                let at = bth + rng.gen_range(0..12);
+                frame[at] ^= 1 << rng.gen_range(0..8);
+            }
+            9 if frame.len() > bth => frame[ip + 1] = self.host.tel_dscp << 2,
+            10 if rng.gen_ratio(1, 10) => frame.resize(rng.gen_range(9200..9240), 0x33),
+            _ => {
+                let end = frame.len() - 1;
+                frame[end] ^= 1 << rng.gen_range(0..8);
+                return;
+            }
+        }
+        if repair {
+            self.repair(frame);
+        }
+    }
+
+    /// Sets header checksum and ICRC as if the frame were meant to be as it is.
+    fn repair(&self, frame: &mut [u8]) {
+        let Ok(eth) = ethernet::Packet::new_checked(&frame[..]) else { return };
+        let at = eth.header_len();
+        let (udp, bth) = (at + ipv4::HEADER_BYTES, at + ipv4::HEADER_BYTES + udp::HEADER_BYTES);
+        if frame.len() < bth {
+            return;
+        }
+        let mut ip = ipv4::Packet::new_unchecked(&mut frame[at..]);
+        ip.fill_checksum();
+        let (dscp, total) = (ip.dscp(), usize::from(ip.total_len()));
+        let form = match self.host.tel_format {
+            1 => Some(telemetry::Form::Paper),
+            2 => Some(telemetry::Form::Authors),
+            _ => None,
+        };
+        let is_stamped = [self.host.tel_dscp, self.host.tel_echo_dscp].contains(&dscp);
+        let end = at + total;
+        let Some(body) = frame.get(bth..end.max(bth)) else { return };
+        let tel_len = match form.filter(|_| is_stamped) {
+            None => 0,
+            Some(form) => match telemetry::Repr::parse(form, body) {
+                Ok(repr) => repr.buffer_len(form),
+                Err(_) => return,
+            },
+        };
+        if body.len() < tel_len + icrc::BYTES {
+            return;
+        }
+        let transport = &frame[bth + tel_len..end - icrc::BYTES];
+        let ip_header = frame[at..udp].try_into().expect("20 bytes");
+        let udp_header = frame[udp..bth].try_into().expect("8 bytes");
+        let crc = icrc::icrc(ip_header, udp_header, transport);
+        frame[end - icrc::BYTES..end].copy_from_slice(&crc.to_le_bytes());
+    }
+}
+
+fn add_be16(bytes: &mut [u8], at: usize, change: u16, up: bool) {
+    let value = u16::from_be_bytes([bytes[at], bytes[at + 1]]);
+    let changed = if up { value.wrapping_add(change) } else { value.wrapping_sub(change) };
+    bytes[at..at + 2].copy_from_slice(&changed.to_be_bytes());
+}

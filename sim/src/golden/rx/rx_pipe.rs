@@ -1,0 +1,482 @@
+//! Twin of `rx/rx_pipe`: a frame is judged when its last beat is taken; everything that follows
+//! from the verdict appears after the fixed delays of the interface page.
+
+use super::verdict::{is_roce_for_us, judge, Packet, Reason, Settings};
+use crate::golden::util::fifo::LutFifo;
+use crate::golden::util::frame_fifo::{Beat, FrameFifo};
+use crate::ports;
+use crate::ports::Golden;
+use std::collections::VecDeque;
+
+/// Cycles from a frame's last beat to its event.
+pub const EVENT_CYCLES: u64 = 13;
+/// Cycles from an event to the record's entry into its FIFO.
+const RECORD_CYCLES: u64 = 0;
+/// Cycles from an event to the payload's entry into its FIFO.
+const PAYLOAD_CYCLES: u64 = 1;
+/// Cycles from a beat to its entry into the host's FIFO.
+const HOST_CYCLES: u64 = 5;
+/// Beat (from 0) at which a frame must be known to be RoCEv2 or the host's.
+const DECIDING_BEAT: usize = 5;
+/// Longest frame in beats: 9216 bytes.
+const FRAME_BEATS_MAX: usize = 1152;
+/// Beats of accepted payload below which input is taken.
+const PAYLOAD_BEATS_LIMIT: usize = 960;
+/// Records below which input is taken.
+const RECORDS_LIMIT: usize = 11;
+/// Depth of the host's FIFO.
+const HOST_BEATS: usize = 2048;
+/// Depth of the record FIFO.
+const RECORDS: usize = 16;
+
+ports! {
+    /// Inputs.
+    pub struct RxPipeIn {
+        /// Synchronous reset.
+        pub reset: bool,
+        /// Our MAC address.
+        pub cfg_local_mac: u64,
+        /// Our IPv4 address.
+        pub cfg_local_ip: u32,
+        /// Our partition key.
+        pub cfg_pkey: u16,
+        /// Telemetry form: 0 none, 1 paper, 2 authors.
+        pub cfg_tel_format: u8,
+        /// DSCP of stamped data.
+        pub cfg_tel_dscp: u8,
+        /// DSCP of ACKs that echo telemetry.
+        pub cfg_tel_echo_dscp: u8,
+        /// Raw frames: data.
+        pub s_axis_tdata: u64,
+        /// Valid bytes.
+        pub s_axis_tkeep: u8,
+        /// A beat is offered.
+        pub s_axis_tvalid: bool,
+        /// Last beat of the frame.
+        pub s_axis_tlast: bool,
+        /// On the last beat: the MAC says that the frame is bad.
+        pub s_axis_tuser: bool,
+        /// The host takes a beat.
+        pub m_host_tready: bool,
+        /// A beat of payload is taken.
+        pub m_payload_tready: bool,
+        /// A request is taken.
+        pub m_req_ready: bool,
+        /// An ACK is taken.
+        pub m_ack_ready: bool,
+    }
+}
+ports! {
+    /// Telemetry bundle.
+    pub struct TelPorts {
+        /// Telemetry is there.
+        pub valid: bool,
+        /// Records; 6: not usable.
+        pub hops: u8,
+        /// Path identifier.
+        pub path: u16,
+        /// Records, native layout.
+        pub hop: [u64; 5],
+    }
+}
+ports! {
+    /// Requests for the responder.
+    pub struct ReqPorts {
+        /// A request stands here.
+        pub valid: bool,
+        /// Queue pair.
+        pub qpn: u32,
+        /// Operation code.
+        pub opcode: u8,
+        /// Packet sequence number.
+        pub psn: u32,
+        /// Acknowledge request.
+        pub ack_req: bool,
+        /// Solicited event.
+        pub solicited: bool,
+        /// Bytes of payload.
+        pub payload_bytes: u16,
+        /// RETH virtual address; 0 without RETH.
+        pub va: u64,
+        /// RETH key.
+        pub rkey: u32,
+        /// RETH length.
+        pub dma_len: u32,
+        /// Immediate data.
+        pub imm: u32,
+        /// Source address.
+        pub src_ip: u32,
+        /// Telemetry.
+        pub tel: TelPorts,
+    }
+}
+ports! {
+    /// ACKs for the requester.
+    pub struct AckPorts {
+        /// An ACK stands here.
+        pub valid: bool,
+        /// Queue pair.
+        pub qpn: u32,
+        /// Packet sequence number.
+        pub psn: u32,
+        /// AETH syndrome.
+        pub syndrome: u8,
+        /// AETH message sequence number.
+        pub msn: u32,
+        /// Source address.
+        pub src_ip: u32,
+        /// Telemetry.
+        pub tel: TelPorts,
+    }
+}
+ports! {
+    /// A stream's source.
+    pub struct AxisPorts {
+        /// Data.
+        pub tdata: u64,
+        /// Valid bytes.
+        pub tkeep: u8,
+        /// A beat stands here.
+        pub tvalid: bool,
+        /// Last beat of the frame.
+        pub tlast: bool,
+    }
+}
+ports! {
+    /// One pulse for each frame.
+    pub struct RxEvents {
+        /// Given to the host.
+        pub host: bool,
+        /// The host's, without room.
+        pub host_overflow: bool,
+        /// Request accepted.
+        pub req: bool,
+        /// ACK accepted.
+        pub ack: bool,
+        /// The MAC called it bad.
+        pub drop_mac_error: bool,
+        /// Ends before its IP packet.
+        pub drop_truncated: bool,
+        /// Frame or payload too long.
+        pub drop_oversize: bool,
+        /// IPv4 header checksum.
+        pub drop_ip_checksum: bool,
+        /// Lengths contradict each other.
+        pub drop_length: bool,
+        /// ICRC.
+        pub drop_icrc: bool,
+        /// Opcode not supported.
+        pub drop_opcode: bool,
+        /// Transport version.
+        pub drop_version: bool,
+        /// Partition key.
+        pub drop_pkey: bool,
+        /// Telemetry does not fit.
+        pub drop_telemetry: bool,
+    }
+}
+ports! {
+    /// Outputs.
+    pub struct RxPipeOut {
+        /// The offered beat will be taken.
+        pub s_axis_tready: bool,
+        /// The host's frames.
+        pub m_host: AxisPorts,
+        /// Payload of requests.
+        pub m_payload: AxisPorts,
+        /// Requests.
+        pub m_req: ReqPorts,
+        /// ACKs.
+        pub m_ack: AckPorts,
+        /// Events.
+        pub event_rx: RxEvents,
+    }
+}
+
+impl RxEvents {
+    fn set(&mut self, reason: Reason) {
+        let event = match reason {
+            Reason::Host => &mut self.host,
+            Reason::HostOverflow => &mut self.host_overflow,
+            Reason::Req => &mut self.req,
+            Reason::Ack => &mut self.ack,
+            Reason::MacError => &mut self.drop_mac_error,
+            Reason::Truncated => &mut self.drop_truncated,
+            Reason::Oversize => &mut self.drop_oversize,
+            Reason::IpChecksum => &mut self.drop_ip_checksum,
+            Reason::Length => &mut self.drop_length,
+            Reason::Icrc => &mut self.drop_icrc,
+            Reason::Opcode => &mut self.drop_opcode,
+            Reason::Version => &mut self.drop_version,
+            Reason::Pkey => &mut self.drop_pkey,
+            Reason::Telemetry => &mut self.drop_telemetry,
+        };
+        *event = true;
+    }
+
+    /// How many events there are in this cycle.
+    pub fn count(&self) -> usize {
+        let mut words = [0; <Self as ports::PortField>::WORDS];
+        ports::PortField::store(self, &mut words);
+        words.iter().sum::<u64>() as usize
+    }
+}
+
+type HostBeat = Beat<(u64, u8)>;
+
+/// Whole frames in, one beat a cycle out: a queue and two places behind it.
+#[derive(Clone, Debug, Default)]
+struct PayloadFifo {
+    queue: VecDeque<HostBeat>,
+    stage: Option<HostBeat>,
+    head: HostBeat,
+    head_valid: bool,
+}
+
+impl PayloadFifo {
+    fn step(&mut self, frame: Option<&[u8]>, m_ready: bool) {
+        if m_ready {
+            self.head_valid = false;
+        }
+        if !self.head_valid {
+            if let Some(beat) = self.stage.take() {
+                self.head = beat;
+                self.head_valid = true;
+            }
+        }
+        if self.stage.is_none() {
+            self.stage = self.queue.pop_front();
+        }
+        let Some(frame) = frame else { return };
+        let beat_count = frame.len().div_ceil(8);
+        self.queue.extend(frame.chunks(8).enumerate().map(|(i, bytes)| {
+            let mut data = [0; 8];
+            data[..bytes.len()].copy_from_slice(bytes);
+            let keep = (0xff_u16 >> (8 - bytes.len())) as u8;
+            Beat { data: (u64::from_le_bytes(data), keep), last: i + 1 == beat_count }
+        }));
+    }
+}
+
+/// A frame with its verdict, on its way to the event.
+#[derive(Clone, Debug)]
+struct Verdict {
+    event_cycle: u64,
+    /// `None`: the host's, until its FIFO has taken or refused it.
+    reason: Option<Reason>,
+    packet: Option<Box<Packet>>,
+}
+
+/// A beat on its way to the host's FIFO.
+#[derive(Clone, Copy, Debug)]
+struct HostEntry {
+    cycle: u64,
+    beat: HostBeat,
+    bad: bool,
+    /// Its fate decides the event of the frame.
+    decides: bool,
+}
+
+/// The rx pipe.
+#[derive(Clone, Debug)]
+pub struct RxPipe {
+    cycle: u64,
+    frame: Vec<u8>,
+    frame_beats: usize,
+    host_ended: bool,
+    host_line: VecDeque<HostEntry>,
+    host_fifo: FrameFifo<(u64, u8)>,
+    verdicts: VecDeque<Verdict>,
+    /// Accepted packets between event and FIFOs.
+    accepted: VecDeque<(u64, Box<Packet>)>,
+    record_fifo: LutFifo<Record>,
+    payload_fifo: PayloadFifo,
+    payload_beats: usize,
+    records: usize,
+    ready: bool,
+    events: RxEvents,
+}
+
+/// What the record FIFO holds: fields of both sources, of which `m_ack` has its own names for some.
+#[derive(Clone, Copy, Debug, Default)]
+struct Record {
+    is_ack: bool,
+    req: ReqPorts,
+}
+
+impl Default for RxPipe {
+    fn default() -> Self {
+        Self {
+            cycle: 0,
+            frame: Vec::with_capacity(8 * FRAME_BEATS_MAX),
+            frame_beats: 0,
+            host_ended: false,
+            host_line: VecDeque::new(),
+            host_fifo: FrameFifo::new(HOST_BEATS, true),
+            verdicts: VecDeque::new(),
+            accepted: VecDeque::new(),
+            record_fifo: LutFifo::new(RECORDS),
+            payload_fifo: PayloadFifo::default(),
+            payload_beats: 0,
+            records: 0,
+            ready: true,
+            events: RxEvents::default(),
+        }
+    }
+}
+
+impl RxPipe {
+    /// After reset.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes a raw beat.
+    fn take(&mut self, i: &RxPipeIn) {
+        let settings = Settings::of(i);
+        let kept = 8 - i.s_axis_tkeep.leading_zeros() as usize;
+        let byte_count = if i.s_axis_tlast { kept.max(1) } else { 8 };
+        let index = self.frame_beats;
+        self.frame_beats += 1;
+        if self.frame_beats <= FRAME_BEATS_MAX {
+            self.frame.extend(&i.s_axis_tdata.to_le_bytes()[..byte_count]);
+        }
+        let is_roce =
+            (index == DECIDING_BEAT || i.s_axis_tlast) && is_roce_for_us(&self.frame, &settings);
+        let is_oversize = self.frame_beats > FRAME_BEATS_MAX;
+        if i.s_axis_tlast {
+            self.judge(i.s_axis_tuser, is_oversize, is_roce, &settings);
+        }
+        let is_cut = index == DECIDING_BEAT && is_roce;
+        if !self.host_ended {
+            let data = (i.s_axis_tdata, i.s_axis_tkeep);
+            let bad = is_roce || i.s_axis_tuser || is_oversize;
+            self.host_line.push_back(HostEntry {
+                cycle: self.cycle + HOST_CYCLES,
+                beat: Beat { data, last: i.s_axis_tlast || is_cut },
+                bad,
+                decides: i.s_axis_tlast && !bad,
+            });
+        }
+        self.host_ended = !i.s_axis_tlast && (self.host_ended || is_cut);
+        if i.s_axis_tlast {
+            self.frame.clear();
+            self.frame_beats = 0;
+        }
+    }
+
+    fn judge(&mut self, user: bool, is_oversize: bool, is_roce: bool, settings: &Settings) {
+        let (reason, packet) = if user {
+            (Some(Reason::MacError), None)
+        } else if is_oversize {
+            (Some(Reason::Oversize), None)
+        } else if !is_roce {
+            (None, None)
+        } else {
+            match judge(&self.frame, settings) {
+                Ok(packet) if packet.is_ack => (Some(Reason::Ack), Some(Box::new(packet))),
+                Ok(packet) => (Some(Reason::Req), Some(Box::new(packet))),
+                Err(reason) => (Some(reason), None),
+            }
+        };
+        let event_cycle = self.cycle + EVENT_CYCLES;
+        self.verdicts.push_back(Verdict { event_cycle, reason, packet });
+    }
+
+    fn step_host(&mut self, m_ready: bool) {
+        let entry = match self.host_line.front() {
+            Some(entry) if entry.cycle == self.cycle => self.host_line.pop_front(),
+            _ => None,
+        };
+        self.host_fifo.step(false, entry.map(|e| (e.beat, e.bad)), m_ready);
+        if entry.is_some_and(|e| e.decides) {
+            let overflow = self.host_fifo.event_overflow();
+            let waiting = self.verdicts.iter_mut().find(|v| v.reason.is_none());
+            let verdict = waiting.expect("a host frame has a verdict to come");
+            verdict.reason = Some(if overflow { Reason::HostOverflow } else { Reason::Host });
+        }
+    }
+
+    /// Events of the coming cycle.
+    fn step_events(&mut self) {
+        self.events = RxEvents::default();
+        let due = self.verdicts.front().is_some_and(|v| v.event_cycle == self.cycle + 1);
+        if !due {
+            return;
+        }
+        let verdict = self.verdicts.pop_front().expect("due");
+        self.events.set(verdict.reason.expect("decided long before its event"));
+        if let Some(packet) = verdict.packet {
+            self.accepted.push_back((verdict.event_cycle, packet));
+        }
+    }
+
+    /// FIFOs of records and payload, and the room in them.
+    fn step_accepted(&mut self, i: &RxPipeIn) {
+        self.ready = self.payload_beats < PAYLOAD_BEATS_LIMIT && self.records < RECORDS_LIMIT;
+        let head = self.record_fifo.m_data();
+        let record_ready = if head.is_ack { i.m_ack_ready } else { i.m_req_ready };
+        self.records -= usize::from(self.record_fifo.m_valid() && record_ready);
+        self.payload_beats -= usize::from(self.payload_fifo.head_valid && i.m_payload_tready);
+        let at = |event: u64, delay: u64| event + delay == self.cycle;
+        let entering = self.accepted.iter().find(|(event, _)| at(*event, RECORD_CYCLES));
+        let record = entering.map(|(_, p)| Record { is_ack: p.is_ack, req: p.req });
+        if let Some((_, packet)) = entering {
+            self.records += 1;
+            self.payload_beats += packet.payload.len().div_ceil(8);
+        }
+        self.record_fifo.step(false, record, record_ready);
+        let leaving = self.accepted.front().is_some_and(|(event, _)| at(*event, PAYLOAD_CYCLES));
+        let packet = if leaving { self.accepted.pop_front() } else { None };
+        self.payload_fifo.step(packet.as_ref().map(|(_, p)| &p.payload[..]), i.m_payload_tready);
+    }
+
+    fn out(&self) -> RxPipeOut {
+        let axis = |beat: HostBeat, tvalid: bool| AxisPorts {
+            tdata: beat.data.0,
+            tkeep: beat.data.1,
+            tvalid,
+            tlast: beat.last,
+        };
+        let Record { is_ack, req } = self.record_fifo.m_data();
+        let valid = self.record_fifo.m_valid();
+        RxPipeOut {
+            s_axis_tready: self.ready,
+            m_host: axis(self.host_fifo.m_beat(), self.host_fifo.m_valid()),
+            m_payload: axis(self.payload_fifo.head, self.payload_fifo.head_valid),
+            m_req: ReqPorts { valid: valid && !is_ack, ..req },
+            m_ack: AckPorts {
+                valid: valid && is_ack,
+                qpn: req.qpn,
+                psn: req.psn,
+                syndrome: (req.imm >> 24) as u8,
+                msn: req.imm & 0xff_ffff,
+                src_ip: req.src_ip,
+                tel: req.tel,
+            },
+            event_rx: self.events,
+        }
+    }
+}
+
+impl Golden for RxPipe {
+    type In = RxPipeIn;
+    type Out = RxPipeOut;
+
+    fn step(&mut self, i: &RxPipeIn) -> RxPipeOut {
+        if i.reset {
+            let frame = std::mem::take(&mut self.frame);
+            *self = Self { frame, ..Self::default() };
+            self.frame.clear();
+            return self.out();
+        }
+        if i.s_axis_tvalid && self.ready {
+            self.take(i);
+        }
+        self.step_host(i.m_host_tready);
+        self.step_accepted(i);
+        self.step_events();
+        self.cycle += 1;
+        self.out()
+    }
+}

@@ -1,0 +1,203 @@
+//! What the rx pipe must make of a whole frame.
+
+use super::rx_pipe::{ReqPorts, RxPipeIn, TelPorts};
+use nic_spec::wire::{
+    aeth, bth, ethernet, icrc, immdt, ipv4, reth, roce::PAYLOAD_BYTES_MAX, telemetry, udp,
+};
+
+/// What became of a frame. The first of these that applies, in this order, decides: MacError,
+/// Oversize (the frame), Host or HostOverflow, IpChecksum, Truncated, Length (IP and UDP),
+/// Telemetry, Length (transport headers), Oversize (the payload), Icrc, Version, Opcode, Pkey;
+/// else Req or Ack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Given to the host.
+    Host,
+    /// The host's, but its FIFO was full.
+    HostOverflow,
+    /// A good request.
+    Req,
+    /// A good ACK.
+    Ack,
+    /// The MAC called it bad.
+    MacError,
+    /// The frame ends before its IP packet.
+    Truncated,
+    /// The frame or its payload is too long.
+    Oversize,
+    /// IPv4 header checksum.
+    IpChecksum,
+    /// Lengths contradict each other or leave no room for the headers.
+    Length,
+    /// ICRC.
+    Icrc,
+    /// Opcode that is not served.
+    Opcode,
+    /// Transport version other than 0.
+    Version,
+    /// Partition key.
+    Pkey,
+    /// Telemetry longer than the UDP payload.
+    Telemetry,
+}
+
+/// Registers that the verdict depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    mac: u64,
+    ip: u32,
+    pkey: u16,
+    form: Option<telemetry::Form>,
+    dscps: [u8; 2],
+}
+
+impl Settings {
+    /// Those on the pins.
+    pub fn of(i: &RxPipeIn) -> Self {
+        let form = match i.cfg_tel_format {
+            1 => Some(telemetry::Form::Paper),
+            2 => Some(telemetry::Form::Authors),
+            _ => None,
+        };
+        let dscps = [i.cfg_tel_dscp, i.cfg_tel_echo_dscp];
+        Self { mac: i.cfg_local_mac, ip: i.cfg_local_ip, pkey: i.cfg_pkey, form, dscps }
+    }
+
+    /// Base keys equal and not 0, one side a full member (InfiniBand, volume 1, section 10.9.3).
+    fn pkey_matches(&self, pkey: u16) -> bool {
+        let base = |key: u16| key & 0x7fff;
+        base(pkey) == base(self.pkey) && base(pkey) != 0 && (pkey | self.pkey) & 0x8000 != 0
+    }
+}
+
+/// An accepted packet.
+#[derive(Clone, Debug)]
+pub struct Packet {
+    /// It is an ACK.
+    pub is_ack: bool,
+    /// Fields; of an ACK, `imm` is the AETH.
+    pub req: ReqPorts,
+    /// Payload.
+    pub payload: Vec<u8>,
+}
+
+/// Whether a frame (as far as it is there) is RoCEv2 for this host.
+pub fn is_roce_for_us(frame: &[u8], settings: &Settings) -> bool {
+    let Ok(eth) = ethernet::Packet::new_checked(frame) else { return false };
+    // Up to and with the UDP ports.
+    let headers = ipv4::HEADER_BYTES + udp::field::DST_PORT.end;
+    let packet = eth.payload();
+    if packet.len() < headers {
+        return false;
+    }
+    let ip = ipv4::Packet::new_unchecked(packet);
+    let udp = udp::Packet::new_unchecked(&packet[ipv4::HEADER_BYTES..]);
+    eth.dst() == settings.mac
+        && eth.ethertype() == ethernet::ETHERTYPE_IPV4
+        && ip.version_ihl() == ipv4::VERSION_IHL
+        && !ip.is_fragment()
+        && ip.protocol() == ipv4::PROTOCOL_UDP
+        && ip.dst() == settings.ip
+        && udp.dst_port() == udp::PORT_ROCE
+}
+
+fn ensure(holds: bool, reason: Reason) -> Result<(), Reason> {
+    holds.then_some(()).ok_or(reason)
+}
+
+/// The packet in a RoCEv2 frame for this host, or why it is dropped.
+pub fn judge(frame: &[u8], settings: &Settings) -> Result<Packet, Reason> {
+    let packet = ethernet::Packet::new_unchecked(frame).header_len();
+    let packet = &frame[packet..];
+    let ip = ipv4::Packet::new_unchecked(packet);
+    ensure(ip.verify_checksum(), Reason::IpChecksum)?;
+    let total = usize::from(ip.total_len());
+    ensure(packet.len() >= total, Reason::Truncated)?;
+    let headers = ipv4::HEADER_BYTES + udp::HEADER_BYTES;
+    ensure(total >= headers, Reason::Length)?;
+    let (ip_header, datagram) = packet[..total].split_at(ipv4::HEADER_BYTES);
+    let udp_len = udp::Packet::new_unchecked(datagram).len();
+    ensure(usize::from(udp_len) == datagram.len(), Reason::Length)?;
+    let (udp_header, body) = datagram.split_at(udp::HEADER_BYTES);
+    let (tel, body) = take_telemetry(ip.dscp(), body, settings)?;
+    let transport_len = body.len().checked_sub(icrc::BYTES).ok_or(Reason::Length)?;
+    let (transport, trailer) = body.split_at(transport_len);
+    let mut packet = take_headers(transport)?;
+    packet.req.src_ip = ip.src();
+    packet.req.tel = tel;
+    let expected = icrc::icrc(
+        ip_header.try_into().expect("20 bytes"),
+        udp_header.try_into().expect("8 bytes"),
+        transport,
+    );
+    ensure(expected.to_le_bytes() == trailer, Reason::Icrc)?;
+    let bth = bth::Packet::new_unchecked(transport);
+    ensure(bth.transport_version() == 0, Reason::Version)?;
+    ensure(packet.is_ack || bth::opcode::is_request(bth.opcode()), Reason::Opcode)?;
+    ensure(settings.pkey_matches(bth.pkey()), Reason::Pkey)?;
+    Ok(packet)
+}
+
+fn take_telemetry<'a>(
+    dscp: u8,
+    body: &'a [u8],
+    settings: &Settings,
+) -> Result<(TelPorts, &'a [u8]), Reason> {
+    let Some(form) = settings.form.filter(|_| settings.dscps.contains(&dscp)) else {
+        return Ok((TelPorts::default(), body));
+    };
+    let repr = telemetry::Repr::parse(form, body).map_err(|_| Reason::Telemetry)?;
+    let (header, rest) = body.split_at(repr.buffer_len(form));
+    let mut tel = TelPorts { valid: true, hops: 6, path: repr.path, ..TelPorts::default() };
+    if repr.is_usable() {
+        tel.hops = repr.hop_count as u8;
+    }
+    match form {
+        telemetry::Form::Paper => {
+            tel.hop = core::array::from_fn(|i| repr.hops[i].to_word());
+        }
+        // All five places, whatever the count says.
+        telemetry::Form::Authors => {
+            for (hop, bytes) in tel.hop.iter_mut().zip(header.chunks_exact(8)) {
+                *hop = u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
+            }
+        }
+    }
+    Ok((tel, rest))
+}
+
+/// Transport headers and payload; the record without what stands in front of them.
+fn take_headers(transport: &[u8]) -> Result<Packet, Reason> {
+    let bth = bth::Packet::new_checked(transport).map_err(|_| Reason::Length)?;
+    let opcode = bth.opcode();
+    let mut req = ReqPorts {
+        valid: true,
+        qpn: bth.qpn(),
+        opcode,
+        psn: bth.psn(),
+        ack_req: bth.ack_req(),
+        solicited: bth.solicited(),
+        ..ReqPorts::default()
+    };
+    let mut rest = &transport[bth::HEADER_BYTES..];
+    if bth::opcode::has_reth(opcode) {
+        let reth = reth::Packet::new_checked(rest).map_err(|_| Reason::Length)?;
+        (req.va, req.rkey, req.dma_len) = (reth.va(), reth.rkey(), reth.dma_len());
+        rest = &rest[reth::HEADER_BYTES..];
+    }
+    if bth::opcode::has_aeth(opcode) {
+        let aeth = aeth::Packet::new_checked(rest).map_err(|_| Reason::Length)?;
+        req.imm = u32::from(aeth.syndrome()) << 24 | aeth.msn();
+        rest = &rest[aeth::HEADER_BYTES..];
+    }
+    if bth::opcode::has_immdt(opcode) {
+        req.imm = immdt::Packet::new_checked(rest).map_err(|_| Reason::Length)?.imm();
+        rest = &rest[immdt::HEADER_BYTES..];
+    }
+    let payload_len = rest.len().checked_sub(usize::from(bth.pad_count())).ok_or(Reason::Length)?;
+    let is_ack = opcode == bth::opcode::ACKNOWLEDGE;
+    ensure(!is_ack || payload_len == 0, Reason::Length)?;
+    ensure(payload_len <= PAYLOAD_BYTES_MAX, Reason::Oversize)?;
+    req.payload_bytes = payload_len as u16;
+    Ok(Packet { is_ack, req, payload: rest[..payload_len].into() })
+}
