@@ -193,6 +193,7 @@ impl Repr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::WireError;
 
     const HOP: Hop =
         Hop { rate_code: 2, ts_ns: 0x12_3456, tx_units: 0xa_bcde, queue_units: 0xf00f };
