@@ -34,6 +34,8 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("dma_read", |c| emit("dma_read", host::dma_read::DmaRead::<64, 128, 8>::default(), c)),
     ("ack_gen", responder::emit_ack_gen),
     ("responder", responder::emit),
+    ("requester", crate::transport::requester::emit),
+    ("tx_pipe", crate::tx::emit),
     ("csr", |c| emit("csr", host::csr::Csr::new(c), c)),
     ("csr_regs", |c| emit("csr_regs", host::csr_regs::CsrRegs::default(), c)),
     ("table_window", |c| emit("table_window", host::table_window::TableWindow::new(c), c)),

@@ -1,9 +1,229 @@
 //! Benches: transmit path.
 
-use super::Bench;
+use super::{Bench, Stimulus};
+use crate::env::stream::{Beat, FrameSource, Sink, Source};
+use crate::golden::transport::requester::{PktPorts, TelPorts};
+use crate::golden::tx::tx_pipe::{
+    DataBeat, HostBeat, TreadyPort, TxAckPorts, TxPipe, TxPipeIn, TxPipeOut,
+};
+use crate::ports::Wide;
 use nic_spec::config::NicConfig;
+use nic_spec::rows::{QpRow, Row};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 /// The benches of this area.
-pub fn benches(_config: &NicConfig) -> Vec<Bench> {
-    vec![]
+pub fn benches(config: &NicConfig) -> Vec<Bench> {
+    let (golden, stimulus) = (config.clone(), config.clone());
+    vec![Bench::new(
+        "tx_pipe",
+        config,
+        move || TxPipe::new(&golden),
+        move |seed| TxStimulus::new(&stimulus, seed),
+    )]
+}
+
+/// Packets with their payload, ACKs, host frames and rows.
+#[derive(Debug)]
+struct Traffic {
+    rng: ChaCha8Rng,
+    flow_count: usize,
+    rows_left: usize,
+}
+
+impl Traffic {
+    fn row(&mut self) -> Option<(u8, u16, Row)> {
+        let rng = &mut self.rng;
+        if self.rows_left > 0 {
+            self.rows_left -= 1;
+        } else if rng.gen_range(0..500) > 0 {
+            return None;
+        }
+        let qp = QpRow {
+            valid: rng.gen(),
+            telemetry: rng.gen(),
+            dscp: rng.gen_range(0..64),
+            remote_qpn: rng.gen_range(0..1 << 24),
+            remote_ip: rng.gen(),
+            remote_mac: rng.gen_range(0..1 << 48),
+            udp_source_port: rng.gen(),
+            qpn: rng.gen_range(0..1 << 24),
+            ..QpRow::default()
+        };
+        let table = if self.rows_left > 0 || rng.gen() { 0 } else { rng.gen_range(1..4) };
+        // Every flow has a row before it has traffic: rows are random after power-up.
+        let any = rng.gen_range(0..self.flow_count);
+        let index =
+            if self.rows_left < self.flow_count { any } else { self.rows_left - self.flow_count };
+        Some((table, index as u16, qp.to_row()))
+    }
+
+    /// A packet and its payload.
+    fn packet(&mut self) -> (PktPorts, Vec<u8>) {
+        let rng = &mut self.rng;
+        let opcode = rng.gen_range(6..12);
+        let length = match rng.gen_range(0..8) {
+            0 => rng.gen_range(1..9),
+            1 => 256 << rng.gen_range(0..5),
+            2 => rng.gen_range(1..4097),
+            3 if opcode >= 10 => 0,
+            _ => rng.gen_range(1..300),
+        };
+        let payload: Vec<u8> = (0..length).map(|_| rng.gen()).collect();
+        let packet = PktPorts {
+            valid: true,
+            flow: rng.gen_range(0..self.flow_count) as u16,
+            opcode,
+            psn: rng.gen_range(0..1 << 24),
+            ack_req: rng.gen(),
+            solicited: rng.gen(),
+            payload_bytes: length as u16,
+            va: rng.gen(),
+            rkey: rng.gen(),
+            dma_len: rng.gen(),
+            imm: rng.gen(),
+        };
+        (packet, payload)
+    }
+
+    fn ack(&mut self) -> TxAckPorts {
+        let rng = &mut self.rng;
+        TxAckPorts {
+            valid: true,
+            flow: rng.gen_range(0..self.flow_count) as u16,
+            syndrome: rng.gen(),
+            msn: rng.gen_range(0..1 << 24),
+            psn: rng.gen_range(0..1 << 24),
+            tel: TelPorts {
+                valid: rng.gen(),
+                hops: rng.gen_range(0..7),
+                path: rng.gen_range(0..1 << 12),
+                hop: rng.gen(),
+            },
+        }
+    }
+
+    fn host_frame(&mut self) -> Vec<u8> {
+        let rng = &mut self.rng;
+        let length = match rng.gen_range(0..40) {
+            0 => rng.gen_range(4215..4240),
+            1 => rng.gen_range(1..20),
+            _ => rng.gen_range(60..400),
+        };
+        (0..length).map(|_| rng.gen()).collect()
+    }
+}
+
+/// Random traffic on all sinks, with stalls; configuration is constant.
+#[derive(Debug)]
+pub struct TxStimulus {
+    traffic: Traffic,
+    config: TxPipeIn,
+    s_cfg: Source<(u8, u16, Row)>,
+    s_pkt: Source<PktPorts>,
+    s_ack: Source<TxAckPorts>,
+    s_data: FrameSource,
+    s_host: FrameSource,
+    m_axis: Sink,
+    m_fail: Sink,
+    last_row: (u8, u16, Row),
+    /// Chances of data, ACK and host frames, in 256ths, of this phase.
+    chances: [u32; 3],
+    /// Host memory always answers, nothing stalls but the MAC.
+    is_prompt: bool,
+}
+
+impl TxStimulus {
+    /// A stimulus of `config`'s sizes.
+    pub fn new(config: &NicConfig, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut fork = || ChaCha8Rng::seed_from_u64(rng.gen());
+        let (s_cfg, s_pkt, s_ack) = (Source::new(fork()), Source::new(fork()), Source::new(fork()));
+        let (s_data, s_host) = (FrameSource::new(fork(), 8), FrameSource::new(fork(), 8));
+        let (m_axis, m_fail) = (Sink::new(fork()), Sink::new(fork()));
+        let is_prompt = seed % 4 == 3;
+        let constants = TxPipeIn {
+            cfg_local_mac: rng.gen_range(0..1 << 48),
+            cfg_local_ip: rng.gen(),
+            cfg_pkey: rng.gen(),
+            cfg_ttl: rng.gen(),
+            cfg_tel_format: (seed % 3) as u8,
+            cfg_tel_dscp: rng.gen_range(0..64),
+            cfg_tel_echo_dscp: rng.gen_range(0..64),
+            ..TxPipeIn::default()
+        };
+        Self {
+            traffic: Traffic {
+                rng,
+                flow_count: config.flow_count,
+                rows_left: 2 * config.flow_count,
+            },
+            config: constants,
+            s_cfg,
+            s_pkt,
+            s_ack,
+            s_data: if is_prompt { s_data.prompt() } else { s_data },
+            s_host,
+            m_axis,
+            m_fail,
+            last_row: (0, 0, [0; 16]),
+            chances: [256; 3],
+            is_prompt,
+        }
+    }
+
+    fn next_packet(traffic: &mut Traffic, s_data: &mut FrameSource) -> PktPorts {
+        let (packet, payload) = traffic.packet();
+        let is_error = traffic.rng.gen_range(0..50) == 0;
+        s_data.push(&payload, is_error);
+        packet
+    }
+}
+
+fn data_beat(beat: Option<Beat>) -> DataBeat {
+    let beat = beat.map(|b| (true, b)).unwrap_or_default();
+    let (tvalid, b) = beat;
+    let (tlast, tuser) = (b.tlast, b.tuser);
+    DataBeat { tvalid, tdata: b.tdata[0], tkeep: b.tkeep as u8, tlast, tuser }
+}
+
+impl Stimulus<TxPipe> for TxStimulus {
+    fn next(&mut self, cycle: u64, out: &TxPipeOut) -> TxPipeIn {
+        let mut i = self.config;
+        let (traffic, s_data) = (&mut self.traffic, &mut self.s_data);
+        if cycle % 3000 == 0 {
+            self.chances = core::array::from_fn(|_| [0, 4, 256, 256][traffic.rng.gen_range(0..4)]);
+            if self.is_prompt {
+                self.chances[0] = 256;
+            }
+        }
+        let row = self.s_cfg.drive(out.s_cfg.ready, || traffic.row());
+        i.s_cfg.valid = row.is_some();
+        self.last_row = row.unwrap_or(self.last_row);
+        (i.cfg_table, i.cfg_index) = (self.last_row.0, self.last_row.1);
+        let row = &self.last_row.2;
+        i.cfg_row =
+            Wide(core::array::from_fn(|n| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32));
+        let is_set_up = traffic.rows_left == 0;
+        let [data, ack, host] =
+            self.chances.map(|c| is_set_up && traffic.rng.gen_range(0..256) < c);
+        let packet =
+            self.s_pkt.drive(out.s_pkt.ready, || data.then(|| Self::next_packet(traffic, s_data)));
+        i.s_pkt = packet.unwrap_or_default();
+        let ack = self.s_ack.drive(out.s_ack.ready, || ack.then(|| traffic.ack()));
+        i.s_ack = ack.unwrap_or_default();
+        // Garbage behind the kept bytes, as a DMA engine may leave it.
+        i.s_data = data_beat(s_data.drive(out.s_data.tready));
+        let kept = (1_u128 << (8 * i.s_data.tkeep.count_ones())) - 1;
+        i.s_data.tdata |= traffic.rng.gen::<u64>() & !(kept as u64);
+        if host && self.s_host.pending_beats() == 0 {
+            self.s_host.push(&traffic.host_frame(), false);
+        }
+        let beat = data_beat(self.s_host.drive(out.s_host.tready));
+        let DataBeat { tvalid, tdata, tkeep, tlast, .. } = beat;
+        i.s_host = HostBeat { tvalid, tdata, tkeep, tlast };
+        i.m_axis = TreadyPort { tready: self.m_axis.drive() || self.is_prompt };
+        i.m_fail.ready = self.m_fail.drive();
+        i
+    }
 }

@@ -1,1 +1,3 @@
+//! Twins of the transmit path.
 
+pub mod tx_pipe;

@@ -1,0 +1,550 @@
+//! Requester of RDMA WRITE: send queues, go-back-N, timers, completions.
+//!
+//! # Source            InfiniBand, volume 1, sections 9.7.2, 9.7.5, 9.7.6; annex A17 (RoCEv2)
+//! # Interface timing  one operation at a time; order: overdue timer scan, ACK, row, read error,
+//!                     grant, timer scan. A sink's fields are used until its ready, one cycle, at
+//!                     the operation's end. Cycles from the pick to the cycle of ready, while no
+//!                     output waits: ACK 10, 4 more for each work request it completes, 6 if it is
+//!                     not for a flow or not outstanding; grant 19 with the next packet armed, 21
+//!                     if that is of the next message, 12 if there is none; work request 18
+//!                     (armed) or 9; queue pair row 5. A NAK that arms takes 10 more
+//! # Latency and rate  [`LATENCY_CYCLES`]; timer scan of one flow every 32 cycles
+//! # Number formats    as `requester_flow`, `requester_timer`
+//! # Rules             A PSN from una to the highest sent is outstanding, also after a rewind: the
+//!                     ACK of a duplicate jumps forward. NAK: the PSNs before are acknowledged. PSN
+//!                     sequence NAK and timeout resend from una, at most `retry limit` times
+//!                     without progress; RNR has no limit
+//! # Reset             synchronous, high: outputs 0; 2^FB cycles of scrubbing with readies low
+//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+
+use super::requester_ack::RequesterAck;
+use super::requester_ctl::{RequesterCtl, RequesterPick};
+use super::requester_flow::RequesterFlow;
+use super::requester_out::RequesterOut;
+use super::requester_qp::RequesterQp;
+use super::requester_timer::RequesterTimer;
+use super::requester_wr::RequesterWr;
+use crate::emit::{emit as emit_block, no_such_size, Design, EmitError};
+use crate::Module;
+use nic_spec::config::NicConfig;
+use rust_hdl_core::prelude::*;
+
+/// Cycles from a grant that is picked to its packet at `m_pkt`.
+pub const LATENCY_CYCLES: usize = 10;
+
+/// Requester; `FB` = log2 of the flow count, `SB` = log2 of the queue depth, `AB = FB + SB`.
+#[derive(LogicBlock)]
+pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// An ACK or NAK.
+    pub s_ack_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_ack_ready: Signal<Out, Bit>,
+    /// Our QPN.
+    pub s_ack_qpn: Signal<In, Bits<24>>,
+    /// PSN.
+    pub s_ack_psn: Signal<In, Bits<24>>,
+    /// AETH syndrome.
+    pub s_ack_syndrome: Signal<In, Bits<8>>,
+    /// MSN; not used: the PSN says all.
+    pub s_ack_msn: Signal<In, Bits<24>>,
+    /// Sender.
+    pub s_ack_src_ip: Signal<In, Bits<32>>,
+    /// Telemetry came with it.
+    pub s_ack_tel_valid: Signal<In, Bit>,
+    /// Records; 6: not usable.
+    pub s_ack_tel_hops: Signal<In, Bits<3>>,
+    /// XOR of the switches' identifiers.
+    pub s_ack_tel_path: Signal<In, Bits<12>>,
+    /// Record of hop 0.
+    pub s_ack_tel_hop_0: Signal<In, Bits<64>>,
+    /// Record of hop 1.
+    pub s_ack_tel_hop_1: Signal<In, Bits<64>>,
+    /// Record of hop 2.
+    pub s_ack_tel_hop_2: Signal<In, Bits<64>>,
+    /// Record of hop 3.
+    pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
+    /// Record of hop 4.
+    pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    /// A table row; rows of other tables are taken and ignored.
+    pub s_cfg_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_cfg_ready: Signal<Out, Bit>,
+    /// Table of the row: 0 QP, 1 MR, 2 WR.
+    pub cfg_table: Signal<In, Bits<2>>,
+    /// Flow of the row.
+    pub cfg_index: Signal<In, Bits<16>>,
+    /// The row.
+    pub cfg_row: Signal<In, Bits<512>>,
+    /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
+    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// A flow may send a packet.
+    pub s_grant_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_grant_ready: Signal<Out, Bit>,
+    /// The flow.
+    pub s_grant_flow: Signal<In, Bits<FB>>,
+    /// Host memory could not be read for a packet.
+    pub s_fail_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_fail_ready: Signal<Out, Bit>,
+    /// The packet's flow.
+    pub s_fail_flow: Signal<In, Bits<FB>>,
+    /// A packet for the tx pipe.
+    pub m_pkt_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_pkt_ready: Signal<In, Bit>,
+    /// Flow.
+    pub m_pkt_flow: Signal<Out, Bits<FB>>,
+    /// BTH operation code.
+    pub m_pkt_opcode: Signal<Out, Bits<8>>,
+    /// PSN.
+    pub m_pkt_psn: Signal<Out, Bits<24>>,
+    /// An ACK is asked for.
+    pub m_pkt_ack_req: Signal<Out, Bit>,
+    /// An event is asked for.
+    pub m_pkt_solicited: Signal<Out, Bit>,
+    /// Payload, 0..=4096.
+    pub m_pkt_payload_bytes: Signal<Out, Bits<13>>,
+    /// Remote address of the message.
+    pub m_pkt_va: Signal<Out, Bits<64>>,
+    /// Remote key.
+    pub m_pkt_rkey: Signal<Out, Bits<32>>,
+    /// Bytes of the message.
+    pub m_pkt_dma_len: Signal<Out, Bits<32>>,
+    /// Immediate data.
+    pub m_pkt_imm: Signal<Out, Bits<32>>,
+    /// A read command, one for each packet with payload.
+    pub m_read_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_read_ready: Signal<In, Bit>,
+    /// Local address of the payload.
+    pub m_read_addr: Signal<Out, Bits<64>>,
+    /// Its bytes, 1..=4096.
+    pub m_read_bytes: Signal<Out, Bits<13>>,
+    /// Arms the flow in the scheduler.
+    pub m_work_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_work_ready: Signal<In, Bit>,
+    /// Flow.
+    pub m_work_flow: Signal<Out, Bits<FB>>,
+    /// Frame bytes of its next packet.
+    pub m_work_len_bytes: Signal<Out, Bits<14>>,
+    /// Bytes sent and not acknowledged.
+    pub m_work_inflight_bytes: Signal<Out, Bits<32>>,
+    /// After an ACK or a rewind.
+    pub m_inflight_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_inflight_ready: Signal<In, Bit>,
+    /// Flow.
+    pub m_inflight_flow: Signal<Out, Bits<FB>>,
+    /// Bytes sent and not acknowledged.
+    pub m_inflight_inflight_bytes: Signal<Out, Bits<32>>,
+    /// Telemetry of an ACK.
+    pub m_cc_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cc_ready: Signal<In, Bit>,
+    /// Flow.
+    pub m_cc_flow: Signal<Out, Bits<FB>>,
+    /// PSN of the ACK.
+    pub m_cc_psn: Signal<Out, Bits<24>>,
+    /// Next PSN to send.
+    pub m_cc_snd_nxt: Signal<Out, Bits<24>>,
+    /// Telemetry came with it.
+    pub m_cc_tel_valid: Signal<Out, Bit>,
+    /// Records; 6: not usable.
+    pub m_cc_tel_hops: Signal<Out, Bits<3>>,
+    /// XOR of the switches' identifiers.
+    pub m_cc_tel_path: Signal<Out, Bits<12>>,
+    /// Record of hop 0.
+    pub m_cc_tel_hop_0: Signal<Out, Bits<64>>,
+    /// Record of hop 1.
+    pub m_cc_tel_hop_1: Signal<Out, Bits<64>>,
+    /// Record of hop 2.
+    pub m_cc_tel_hop_2: Signal<Out, Bits<64>>,
+    /// Record of hop 3.
+    pub m_cc_tel_hop_3: Signal<Out, Bits<64>>,
+    /// Record of hop 4.
+    pub m_cc_tel_hop_4: Signal<Out, Bits<64>>,
+    /// A completion.
+    pub m_cqe_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cqe_ready: Signal<In, Bit>,
+    /// 0: requester.
+    pub m_cqe_kind: Signal<Out, Bits<8>>,
+    /// How it ended.
+    pub m_cqe_status: Signal<Out, Bits<8>>,
+    /// Flow.
+    pub m_cqe_flow: Signal<Out, Bits<16>>,
+    /// Id of the work request.
+    pub m_cqe_wr_id: Signal<Out, Bits<32>>,
+    /// 0.
+    pub m_cqe_imm: Signal<Out, Bits<32>>,
+    /// Bytes of the message.
+    pub m_cqe_byte_len: Signal<Out, Bits<32>>,
+    /// An ACK moved a flow on.
+    pub event_reqr_ack: Signal<Out, Bit>,
+    /// An ACK or NAK was behind what is outstanding.
+    pub event_reqr_ack_coalesced_stale: Signal<Out, Bit>,
+    /// An ACK or NAK was beyond what was sent, or of a reserved kind.
+    pub event_reqr_ack_ghost: Signal<Out, Bit>,
+    /// A NAK: PSN sequence error.
+    pub event_reqr_nak_sequence: Signal<Out, Bit>,
+    /// An RNR NAK.
+    pub event_reqr_nak_rnr: Signal<Out, Bit>,
+    /// A fatal NAK.
+    pub event_reqr_nak_fatal: Signal<Out, Bit>,
+    /// An ACK for no valid queue pair in good state.
+    pub event_reqr_no_qp: Signal<Out, Bit>,
+    /// A packet was sent again.
+    pub event_reqr_retransmit_packet: Signal<Out, Bit>,
+    /// A retransmission timer ran out.
+    pub event_reqr_timeout: Signal<Out, Bit>,
+    /// A work request was refused: no queue pair or no room.
+    pub event_reqr_wr_refused: Signal<Out, Bit>,
+    pick: RequesterPick<FB>,
+    ctl: RequesterCtl<FB>,
+    qp: RequesterQp<FB>,
+    flows: RequesterFlow<FB>,
+    ack: RequesterAck,
+    timer: RequesterTimer,
+    wr: RequesterWr<FB, SB, AB>,
+    out: RequesterOut<FB>,
+    expired: Signal<Local, Bit>,
+    completes: Signal<Local, Bit>,
+}
+
+impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
+    /// A requester for a core clock of `clock_hz`.
+    pub fn new(clock_hz: u64) -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_ack_valid: Default::default(),
+            s_ack_ready: Default::default(),
+            s_ack_qpn: Default::default(),
+            s_ack_psn: Default::default(),
+            s_ack_syndrome: Default::default(),
+            s_ack_msn: Default::default(),
+            s_ack_src_ip: Default::default(),
+            s_ack_tel_valid: Default::default(),
+            s_ack_tel_hops: Default::default(),
+            s_ack_tel_path: Default::default(),
+            s_ack_tel_hop_0: Default::default(),
+            s_ack_tel_hop_1: Default::default(),
+            s_ack_tel_hop_2: Default::default(),
+            s_ack_tel_hop_3: Default::default(),
+            s_ack_tel_hop_4: Default::default(),
+            s_cfg_valid: Default::default(),
+            s_cfg_ready: Default::default(),
+            cfg_table: Default::default(),
+            cfg_index: Default::default(),
+            cfg_row: Default::default(),
+            cfg_tel_format: Default::default(),
+            s_grant_valid: Default::default(),
+            s_grant_ready: Default::default(),
+            s_grant_flow: Default::default(),
+            s_fail_valid: Default::default(),
+            s_fail_ready: Default::default(),
+            s_fail_flow: Default::default(),
+            m_pkt_valid: Default::default(),
+            m_pkt_ready: Default::default(),
+            m_pkt_flow: Default::default(),
+            m_pkt_opcode: Default::default(),
+            m_pkt_psn: Default::default(),
+            m_pkt_ack_req: Default::default(),
+            m_pkt_solicited: Default::default(),
+            m_pkt_payload_bytes: Default::default(),
+            m_pkt_va: Default::default(),
+            m_pkt_rkey: Default::default(),
+            m_pkt_dma_len: Default::default(),
+            m_pkt_imm: Default::default(),
+            m_read_valid: Default::default(),
+            m_read_ready: Default::default(),
+            m_read_addr: Default::default(),
+            m_read_bytes: Default::default(),
+            m_work_valid: Default::default(),
+            m_work_ready: Default::default(),
+            m_work_flow: Default::default(),
+            m_work_len_bytes: Default::default(),
+            m_work_inflight_bytes: Default::default(),
+            m_inflight_valid: Default::default(),
+            m_inflight_ready: Default::default(),
+            m_inflight_flow: Default::default(),
+            m_inflight_inflight_bytes: Default::default(),
+            m_cc_valid: Default::default(),
+            m_cc_ready: Default::default(),
+            m_cc_flow: Default::default(),
+            m_cc_psn: Default::default(),
+            m_cc_snd_nxt: Default::default(),
+            m_cc_tel_valid: Default::default(),
+            m_cc_tel_hops: Default::default(),
+            m_cc_tel_path: Default::default(),
+            m_cc_tel_hop_0: Default::default(),
+            m_cc_tel_hop_1: Default::default(),
+            m_cc_tel_hop_2: Default::default(),
+            m_cc_tel_hop_3: Default::default(),
+            m_cc_tel_hop_4: Default::default(),
+            m_cqe_valid: Default::default(),
+            m_cqe_ready: Default::default(),
+            m_cqe_kind: Default::default(),
+            m_cqe_status: Default::default(),
+            m_cqe_flow: Default::default(),
+            m_cqe_wr_id: Default::default(),
+            m_cqe_imm: Default::default(),
+            m_cqe_byte_len: Default::default(),
+            event_reqr_ack: Default::default(),
+            event_reqr_ack_coalesced_stale: Default::default(),
+            event_reqr_ack_ghost: Default::default(),
+            event_reqr_nak_sequence: Default::default(),
+            event_reqr_nak_rnr: Default::default(),
+            event_reqr_nak_fatal: Default::default(),
+            event_reqr_no_qp: Default::default(),
+            event_reqr_retransmit_packet: Default::default(),
+            event_reqr_timeout: Default::default(),
+            event_reqr_wr_refused: Default::default(),
+            pick: Default::default(),
+            ctl: Default::default(),
+            qp: Default::default(),
+            flows: RequesterFlow::new(1 << SB),
+            ack: Default::default(),
+            timer: RequesterTimer::new(clock_hz),
+            wr: Default::default(),
+            out: Default::default(),
+            expired: Default::default(),
+            completes: Default::default(),
+        }
+    }
+}
+
+impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, SB, AB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.pick.clock.next = self.clock.val();
+        self.pick.reset.next = self.reset.val();
+        self.pick.ack_valid.next = self.s_ack_valid.val();
+        self.pick.cfg_valid.next = self.s_cfg_valid.val();
+        self.pick.cfg_table.next = self.cfg_table.val();
+        self.pick.fail_valid.next = self.s_fail_valid.val();
+        self.pick.fail_flow.next = self.s_fail_flow.val();
+        self.pick.grant_flow.next = self.s_grant_flow.val();
+        self.pick.state.next = self.ctl.state.val();
+        self.pick.ack_flow.next = self.s_ack_qpn.val().get_bits::<FB>(0);
+        self.pick.cfg_flow.next = self.cfg_index.val().get_bits::<FB>(0);
+        self.pick.grant_valid.next = self.s_grant_valid.val() & self.out.packet_free.val();
+        self.ctl.clock.next = self.clock.val();
+        self.ctl.reset.next = self.reset.val();
+        self.ctl.picked.next = self.pick.picked.val();
+        self.ctl.pick_op.next = self.pick.op.val();
+        self.ctl.pick_flow.next = self.pick.flow.val();
+        self.ctl.ack_accept.next = self.ack.accept.val();
+        self.ctl.ack_pulse.next = self.ack.pulse.val();
+        self.ctl.ack_status.next = self.ack.status.val();
+        self.ctl.is_ack.next = self.ack.is_ack.val();
+        self.ctl.is_nak_sequence.next = self.ack.is_nak_sequence.val();
+        self.ctl.is_nak_fatal.next = self.ack.is_nak_fatal.val();
+        self.ctl.qp_valid.next = self.qp.qp_valid.val();
+        self.ctl.qp_error.next = self.flows.error.val();
+        self.ctl.armed.next = self.flows.armed.val();
+        self.ctl.is_rnr.next = self.flows.rnr.val();
+        self.ctl.pending.next = self.flows.pending.val();
+        self.ctl.sq_empty.next = self.flows.sq_empty.val();
+        self.ctl.sq_full.next = self.flows.sq_full.val();
+        self.ctl.sq_single.next = self.flows.sq_single.val();
+        self.ctl.has_progress.next = self.ack.progress.val();
+        self.ctl.covered.next = self.ack.covered.val();
+        self.ctl.signalled.next = self.wr.signalled.val();
+        self.ctl.last_packet.next = self.wr.last.val();
+        self.ctl.cqe_busy.next = self.out.cqe_busy.val();
+        self.ctl.inflight_busy.next = self.out.inflight_busy.val();
+        self.ctl.work_busy.next = self.out.work_busy.val();
+        self.expired.next =
+            (self.flows.timer.val() | self.flows.rnr.val()) & self.ack.is_late.val();
+        self.ctl.expired.next = self.expired.val();
+        self.ctl.retry_out.next = self.flows.retry.val() == self.qp.limit.val();
+        self.ctl.is_resend.next = self.flows.nxt.val() != self.flows.high.val();
+        self.qp.clock.next = self.clock.val();
+        self.qp.reset.next = self.reset.val();
+        self.qp.state.next = self.ctl.state.val();
+        self.qp.op.next = self.ctl.op.val();
+        self.qp.read_flow.next = self.pick.flow.val();
+        self.qp.flow.next = self.ctl.flow.val();
+        self.qp.cfg_row.next = self.cfg_row.val();
+        self.qp.ack_qpn.next = self.s_ack_qpn.val();
+        self.qp.ack_ip.next = self.s_ack_src_ip.val();
+        self.flows.clock.next = self.clock.val();
+        self.flows.reset.next = self.reset.val();
+        self.flows.state.next = self.ctl.state.val();
+        self.flows.op.next = self.ctl.op.val();
+        self.flows.read_flow.next = self.pick.flow.val();
+        self.flows.flow.next = self.ctl.flow.val();
+        self.flows.rewind.next = self.ctl.rewind.val();
+        self.flows.is_ack.next = self.ack.is_ack.val();
+        self.flows.is_nak_rnr.next = self.ack.is_nak_rnr.val();
+        self.flows.target.next = self.ack.target.val();
+        self.flows.progress.next = self.ack.progress.val();
+        self.flows.overtakes.next = self.ack.overtakes.val();
+        self.flows.expired.next = self.expired.val();
+        self.flows.wr_start_seq.next = self.wr.start_seq.val();
+        self.flows.wr_acked_bytes.next = self.ack.acked_bytes.val();
+        self.flows.packet_bytes.next = self.wr.bytes.val();
+        self.flows.packet_last.next = self.wr.last.val();
+        self.flows.post_end_psn.next = self.wr.post_end_psn.val();
+        self.flows.timer_on.next = self.timer.timer_on.val();
+        self.flows.retry_deadline.next = self.timer.retry_deadline.val();
+        self.flows.rnr_deadline.next = self.timer.rnr_deadline.val();
+        self.flows.cfg_psn.next = self.cfg_row.val().get_bits::<24>(224);
+        self.flows.post_len.next = self.cfg_row.val().get_bits::<32>(128);
+        self.completes.next = self.ack.covered.val() & self.wr.signalled.val();
+        self.flows.retires.next =
+            self.ack.covered.val() & (!self.wr.signalled.val() | !self.out.cqe_busy.val());
+        self.flows.fails.next = !self.out.cqe_busy.val();
+        self.flows.arms.next = !self.out.work_busy.val();
+        self.ack.clock.next = self.clock.val();
+        self.ack.ack_psn.next = self.s_ack_psn.val();
+        self.ack.syndrome.next = self.s_ack_syndrome.val();
+        self.ack.una.next = self.flows.una.val();
+        self.ack.nxt.next = self.flows.nxt.val();
+        self.ack.high.next = self.flows.high.val();
+        self.ack.wr_first_psn.next = self.wr.first_psn.val();
+        self.ack.wr_end_psn.next = self.wr.end_psn.val();
+        self.ack.mtu.next = self.qp.mtu.val();
+        self.ack.now.next = self.timer.now.val();
+        self.ack.deadline.next = self.flows.deadline.val();
+        self.timer.clock.next = self.clock.val();
+        self.timer.reset.next = self.reset.val();
+        self.timer.state.next = self.ctl.state.val();
+        self.timer.timeout.next = self.qp.timeout.val();
+        self.timer.rnr_code.next = self.s_ack_syndrome.val().get_bits::<5>(0);
+        self.ack.is_peer.next = self.qp.is_peer.val() & !self.flows.error.val();
+        self.wr.clock.next = self.clock.val();
+        self.wr.state.next = self.ctl.state.val();
+        self.wr.op.next = self.ctl.op.val();
+        self.wr.flow.next = self.ctl.flow.val();
+        self.wr.head.next = self.flows.head.val();
+        self.wr.current.next = self.flows.current.val();
+        self.wr.tail.next = self.flows.tail.val();
+        self.wr.nxt.next = self.flows.nxt.val();
+        self.wr.tail_psn.next = self.flows.tail_psn.val();
+        self.wr.tail_seq.next = self.flows.tail_seq.val();
+        self.wr.mtu.next = self.qp.mtu.val();
+        self.wr.interval.next = self.qp.interval.val();
+        self.wr.cfg_row.next = self.cfg_row.val();
+        self.wr.telemetry_bytes.next = 0.into();
+        if self.qp.telemetry.val() & (self.cfg_tel_format.val() == 1) {
+            self.wr.telemetry_bytes.next = 2.into();
+        } else if self.qp.telemetry.val() & (self.cfg_tel_format.val() == 2) {
+            self.wr.telemetry_bytes.next = 42.into();
+        }
+        self.out.clock.next = self.clock.val();
+        self.out.reset.next = self.reset.val();
+        self.out.state.next = self.ctl.state.val();
+        self.out.op.next = self.ctl.op.val();
+        self.out.flow.next = self.ctl.flow.val();
+        self.out.status.next = self.ctl.status.val();
+        self.out.is_ack.next = self.ack.is_ack.val();
+        self.out.ack_psn.next = self.s_ack_psn.val();
+        self.out.ack_tel_valid.next = self.s_ack_tel_valid.val();
+        self.out.ack_tel_hops.next = self.s_ack_tel_hops.val();
+        self.out.ack_tel_path.next = self.s_ack_tel_path.val();
+        self.out.ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
+        self.out.ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
+        self.out.ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
+        self.out.ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
+        self.out.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
+        self.out.nxt.next = self.flows.nxt.val();
+        self.out.inflight.next = self.flows.inflight.val();
+        self.out.completes.next = self.completes.val();
+        self.out.opcode.next = self.wr.opcode.val();
+        self.out.ack_req.next = self.wr.ack_req.val();
+        self.out.solicited.next = self.wr.solicited.val();
+        self.out.bytes.next = self.wr.bytes.val();
+        self.out.address.next = self.wr.address.val();
+        self.out.frame_bytes.next = self.wr.frame_bytes.val();
+        self.out.va.next = self.wr.va.val();
+        self.out.rkey.next = self.wr.rkey.val();
+        self.out.len.next = self.wr.len.val();
+        self.out.imm.next = self.wr.imm.val();
+        self.out.wr_id.next = self.wr.wr_id.val();
+        self.out.cfg_wr_id.next = self.cfg_row.val().get_bits::<32>(32);
+        self.out.cfg_len.next = self.cfg_row.val().get_bits::<32>(128);
+        self.s_ack_ready.next = self.ctl.ready.val().get_bit(0);
+        self.s_cfg_ready.next = self.ctl.ready.val().get_bit(1);
+        self.s_fail_ready.next = self.ctl.ready.val().get_bit(2);
+        self.s_grant_ready.next = self.ctl.ready.val().get_bit(3);
+        self.event_reqr_ack.next = self.ctl.pulse.val().get_bit(0);
+        self.event_reqr_ack_coalesced_stale.next = self.ctl.pulse.val().get_bit(1);
+        self.event_reqr_ack_ghost.next = self.ctl.pulse.val().get_bit(2);
+        self.event_reqr_nak_sequence.next = self.ctl.pulse.val().get_bit(3);
+        self.event_reqr_nak_rnr.next = self.ctl.pulse.val().get_bit(4);
+        self.event_reqr_nak_fatal.next = self.ctl.pulse.val().get_bit(5);
+        self.event_reqr_no_qp.next = self.ctl.pulse.val().get_bit(6);
+        self.event_reqr_retransmit_packet.next = self.ctl.pulse.val().get_bit(7);
+        self.event_reqr_timeout.next = self.ctl.pulse.val().get_bit(8);
+        self.event_reqr_wr_refused.next = self.ctl.pulse.val().get_bit(9);
+        self.out.m_pkt_ready.next = self.m_pkt_ready.val();
+        self.m_pkt_valid.next = self.out.m_pkt_valid.val();
+        self.m_pkt_flow.next = self.out.m_pkt_flow.val();
+        self.m_pkt_opcode.next = self.out.m_pkt_opcode.val();
+        self.m_pkt_psn.next = self.out.m_pkt_psn.val();
+        self.m_pkt_ack_req.next = self.out.m_pkt_ack_req.val();
+        self.m_pkt_solicited.next = self.out.m_pkt_solicited.val();
+        self.m_pkt_payload_bytes.next = self.out.m_pkt_payload_bytes.val();
+        self.m_pkt_va.next = self.out.m_pkt_va.val();
+        self.m_pkt_rkey.next = self.out.m_pkt_rkey.val();
+        self.m_pkt_dma_len.next = self.out.m_pkt_dma_len.val();
+        self.m_pkt_imm.next = self.out.m_pkt_imm.val();
+        self.out.m_read_ready.next = self.m_read_ready.val();
+        self.m_read_valid.next = self.out.m_read_valid.val();
+        self.m_read_addr.next = self.out.m_read_addr.val();
+        self.m_read_bytes.next = self.out.m_read_bytes.val();
+        self.out.m_work_ready.next = self.m_work_ready.val();
+        self.m_work_valid.next = self.out.m_work_valid.val();
+        self.m_work_flow.next = self.out.m_work_flow.val();
+        self.m_work_len_bytes.next = self.out.m_work_len_bytes.val();
+        self.m_work_inflight_bytes.next = self.out.m_work_inflight_bytes.val();
+        self.out.m_inflight_ready.next = self.m_inflight_ready.val();
+        self.m_inflight_valid.next = self.out.m_inflight_valid.val();
+        self.m_inflight_flow.next = self.out.m_inflight_flow.val();
+        self.m_inflight_inflight_bytes.next = self.out.m_inflight_inflight_bytes.val();
+        self.out.m_cc_ready.next = self.m_cc_ready.val();
+        self.m_cc_valid.next = self.out.m_cc_valid.val();
+        self.m_cc_flow.next = self.out.m_cc_flow.val();
+        self.m_cc_psn.next = self.out.m_cc_psn.val();
+        self.m_cc_snd_nxt.next = self.out.m_cc_snd_nxt.val();
+        self.m_cc_tel_valid.next = self.out.m_cc_tel_valid.val();
+        self.m_cc_tel_hops.next = self.out.m_cc_tel_hops.val();
+        self.m_cc_tel_path.next = self.out.m_cc_tel_path.val();
+        self.m_cc_tel_hop_0.next = self.out.m_cc_tel_hop_0.val();
+        self.m_cc_tel_hop_1.next = self.out.m_cc_tel_hop_1.val();
+        self.m_cc_tel_hop_2.next = self.out.m_cc_tel_hop_2.val();
+        self.m_cc_tel_hop_3.next = self.out.m_cc_tel_hop_3.val();
+        self.m_cc_tel_hop_4.next = self.out.m_cc_tel_hop_4.val();
+        self.out.m_cqe_ready.next = self.m_cqe_ready.val();
+        self.m_cqe_valid.next = self.out.m_cqe_valid.val();
+        self.m_cqe_kind.next = self.out.m_cqe_kind.val();
+        self.m_cqe_status.next = self.out.m_cqe_status.val();
+        self.m_cqe_flow.next = self.out.m_cqe_flow.val();
+        self.m_cqe_wr_id.next = self.out.m_cqe_wr_id.val();
+        self.m_cqe_imm.next = self.out.m_cqe_imm.val();
+        self.m_cqe_byte_len.next = self.out.m_cqe_byte_len.val();
+    }
+}
+
+/// Emits the requester in the sizes of `config`.
+pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
+    let (name, hz) = ("requester", config.clock_hz);
+    match (config.flow_count, config.sq_depth) {
+        (4, 8) => emit_block(name, Requester::<2, 3, 5>::new(hz), config),
+        (8, 8) => emit_block(name, Requester::<3, 3, 6>::new(hz), config),
+        (64, 8) => emit_block(name, Requester::<6, 3, 9>::new(hz), config),
+        (256, 8) => emit_block(name, Requester::<8, 3, 11>::new(hz), config),
+        (1024, 8) => emit_block(name, Requester::<10, 3, 13>::new(hz), config),
+        _ => Err(no_such_size(name, config)),
+    }
+}

@@ -1,0 +1,164 @@
+//! Serial-number arithmetic of an ACK against its flow and the work request at hand.
+//!
+//! # Source            InfiniBand, volume 1, section 9.7.2: PSNs compare modulo 2^24
+//! # Interface timing  part of `requester`, free running: a result is there one cycle after its
+//!                     operands, `pulse`, `accept` and `acked_bytes` two cycles after
+//! # Reset             none: every result is used only after its operands were valid
+//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// ACK and timer arithmetic.
+#[derive(LogicBlock, Default)]
+pub struct RequesterAck {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// A valid queue pair in good state, and the ACK is for it.
+    pub is_peer: Signal<In, Bit>,
+    /// PSN of the ACK.
+    pub ack_psn: Signal<In, Bits<24>>,
+    /// Its syndrome.
+    pub syndrome: Signal<In, Bits<8>>,
+    /// Oldest unacknowledged PSN.
+    pub una: Signal<In, Bits<24>>,
+    /// Next PSN to send.
+    pub nxt: Signal<In, Bits<24>>,
+    /// PSN behind the highest ever sent.
+    pub high: Signal<In, Bits<24>>,
+    /// First PSN of the work request at hand.
+    pub wr_first_psn: Signal<In, Bits<24>>,
+    /// PSN behind it.
+    pub wr_end_psn: Signal<In, Bits<24>>,
+    /// log2(MTU) - 8.
+    pub mtu: Signal<In, Bits<3>>,
+    /// Time of the operation, ticks.
+    pub now: Signal<In, Bits<33>>,
+    /// When the flow's timer runs out.
+    pub deadline: Signal<In, Bits<33>>,
+    /// The ACK is worked on; else only counted. As of Decide.
+    pub accept: Signal<Out, Bit>,
+    /// ack, stale, ghost, nak_sequence, nak_rnr, nak_fatal, no_qp: one of them. As of Decide.
+    pub pulse: Signal<Out, Bits<10>>,
+    /// Completion status of a fatal NAK.
+    pub status: Signal<Out, Bits<8>>,
+    /// It is an ACK: its PSN is acknowledged too.
+    pub is_ack: Signal<Out, Bit>,
+    /// It is an RNR NAK.
+    pub is_nak_rnr: Signal<Out, Bit>,
+    /// It is a NAK for a PSN sequence error.
+    pub is_nak_sequence: Signal<Out, Bit>,
+    /// It is another NAK.
+    pub is_nak_fatal: Signal<Out, Bit>,
+    /// New unacknowledged PSN.
+    pub target: Signal<Out, Bits<24>>,
+    /// It is not the old one.
+    pub progress: Signal<Out, Bit>,
+    /// It is at or behind the next PSN to send.
+    pub overtakes: Signal<Out, Bit>,
+    /// It is at or behind the end of the work request.
+    pub covered: Signal<Out, Bit>,
+    /// Bytes of the work request in front of it.
+    pub acked_bytes: Signal<Out, Bits<32>>,
+    /// The deadline has passed.
+    pub is_late: Signal<Out, Bit>,
+    peer: DFF<Bit>,
+    kind: DFF<Bits<3>>,
+    code: DFF<Bits<5>>,
+    distance: DFF<Bits<24>>,
+    span: DFF<Bits<24>>,
+    in_span: DFF<Bit>,
+    reached: DFF<Bits<24>>,
+    moves: DFF<Bit>,
+    beyond_nxt: DFF<Bits<24>>,
+    beyond_end: DFF<Bits<24>>,
+    into_wr: DFF<Bits<24>>,
+    bytes: DFF<Bits<32>>,
+    late: DFF<Bits<33>>,
+    wide: Signal<Local, Bits<32>>,
+}
+
+impl Logic for RequesterAck {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self, clock, peer, kind, code, distance, span, in_span, reached, moves, beyond_nxt,
+            beyond_end, into_wr, bytes, late
+        );
+        self.peer.d.next = self.is_peer.val();
+        self.kind.d.next = self.syndrome.val().get_bits::<3>(5);
+        self.code.d.next = self.syndrome.val().get_bits::<5>(0);
+        self.is_ack.next = self.kind.q.val() == 0;
+        self.is_nak_rnr.next = self.kind.q.val() == 1;
+        self.is_nak_sequence.next = (self.kind.q.val() == 3) & !self.code.q.val().any();
+        self.is_nak_fatal.next = (self.kind.q.val() == 3) & self.code.q.val().any();
+        comment!("A kind that does not exist is a ghost.");
+        self.accept.next = false;
+        self.pulse.next = 4.into();
+        if !self.peer.q.val() {
+            self.pulse.next = 64.into();
+        } else if !self.in_span.q.val() {
+            if self.distance.q.val().get_bit(23) {
+                self.pulse.next = 2.into();
+            }
+        } else if self.kind.q.val() == 0 {
+            self.pulse.next = 1.into();
+            self.accept.next = true;
+        } else if self.kind.q.val() == 1 {
+            self.pulse.next = 16.into();
+            self.accept.next = true;
+        } else if self.kind.q.val() == 3 {
+            self.pulse.next = 32.into();
+            if !self.code.q.val().any() {
+                self.pulse.next = 8.into();
+            }
+            self.accept.next = true;
+        }
+        self.status.next = 3.into();
+        if self.code.q.val() == 2 {
+            self.status.next = 2.into();
+        } else if self.code.q.val() == 3 {
+            self.status.next = 4.into();
+        }
+        self.target.next = self.reached.q.val();
+        self.progress.next = self.moves.q.val();
+        self.overtakes.next = !self.beyond_nxt.q.val().get_bit(23);
+        self.covered.next = !self.beyond_end.q.val().get_bit(23);
+        self.acked_bytes.next = self.bytes.q.val();
+        self.is_late.next = !self.late.q.val().get_bit(32);
+        comment!("PSNs and ticks are compared by the sign of their difference.");
+        self.distance.d.next = self.ack_psn.val() - self.una.val();
+        self.span.d.next = self.high.val() - self.una.val();
+        self.in_span.d.next = self.distance.q.val() < self.span.q.val();
+        self.reached.d.next = self.ack_psn.val();
+        if self.kind.q.val() == 0 {
+            self.reached.d.next = self.ack_psn.val() + 1;
+        }
+        self.moves.d.next = self.reached.q.val() != self.una.val();
+        self.beyond_nxt.d.next = self.reached.q.val() - self.nxt.val();
+        self.beyond_end.d.next = self.reached.q.val() - self.wr_end_psn.val();
+        self.into_wr.d.next = self.reached.q.val() - self.wr_first_psn.val();
+        self.late.d.next = self.now.val() - self.deadline.val();
+        comment!("Packets to bytes: every packet before the last of a message has the MTU.");
+        self.wide.next = bit_cast::<32, 24>(self.into_wr.q.val());
+        match self.mtu.val().index() {
+            0 => {
+                self.bytes.d.next = self.wide.val() << 8;
+            }
+            1 => {
+                self.bytes.d.next = self.wide.val() << 9;
+            }
+            2 => {
+                self.bytes.d.next = self.wide.val() << 10;
+            }
+            3 => {
+                self.bytes.d.next = self.wide.val() << 11;
+            }
+            _ => {
+                self.bytes.d.next = self.wide.val() << 12;
+            }
+        }
+    }
+}

@@ -1,0 +1,473 @@
+//! Chooses the next frame and works out what its headers need: addresses, lengths, checksum.
+//!
+//! # Source            RFC 791 (IPv4), RFC 768 (UDP), InfiniBand annex A17 (RoCEv2)
+//! # Interface timing  cycle 0: choice; an item stands at m_item from cycle [`LATENCY_CYCLES`] on
+//!                     (host: cycle 1); it is taken in a cycle with m_ready high; the sink's ready
+//!                     is high in the cycle after, when its fields have been copied
+//! # Latency and rate  [`LATENCY_CYCLES`]; one item every 14 cycles, beside the frame before
+//! # Order             data, ACK, host take turns among those that wait
+//! # Number formats    lengths in bytes, 16 bits; tel_bytes 0, 2 + 8 hops, or 42
+//! # Reset             synchronous, high: no item, IPv4 id 0; rows are as they were
+//! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
+
+use crate::util::ram::Ram;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from the choice of a data or ACK frame to its item.
+pub const LATENCY_CYCLES: usize = 12;
+
+/// Bits of the kept part of a queue pair row.
+pub const ROW_BITS: usize = 127;
+
+/// States of the header builder.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+pub enum HeaderState {
+    /// A queue pair row or the next frame is chosen.
+    Pick,
+    /// The row is stored.
+    Store,
+    /// The flow's row is read.
+    Read,
+    /// It goes to registers.
+    Load,
+    /// Lengths and checksum.
+    Sum,
+    /// The item waits for the sequencer.
+    Offer,
+    /// The sequencer has copied it.
+    Done,
+}
+
+/// Header builder; `FB` = log2 of the flow count.
+#[derive(LogicBlock)]
+pub struct TxHeader<const FB: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Our address.
+    pub cfg_local_ip: Signal<In, Bits<32>>,
+    /// Time to live.
+    pub cfg_ttl: Signal<In, Bits<8>>,
+    /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
+    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// DSCP of data with telemetry.
+    pub cfg_tel_dscp: Signal<In, Bits<6>>,
+    /// DSCP of ACKs with telemetry.
+    pub cfg_tel_echo_dscp: Signal<In, Bits<6>>,
+    /// A table row; rows of other tables are taken and ignored.
+    pub s_cfg_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_cfg_ready: Signal<Out, Bit>,
+    /// Table of the row: 0 QP.
+    pub cfg_table: Signal<In, Bits<2>>,
+    /// Flow of the row.
+    pub cfg_index: Signal<In, Bits<16>>,
+    /// The row.
+    pub cfg_row: Signal<In, Bits<512>>,
+    /// A data packet waits.
+    pub s_pkt_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_pkt_ready: Signal<Out, Bit>,
+    /// Its flow.
+    pub s_pkt_flow: Signal<In, Bits<FB>>,
+    /// Its BTH operation code.
+    pub s_pkt_opcode: Signal<In, Bits<8>>,
+    /// Its payload, 0..=4096.
+    pub s_pkt_payload_bytes: Signal<In, Bits<13>>,
+    /// An ACK waits.
+    pub s_ack_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_ack_ready: Signal<Out, Bit>,
+    /// Its flow.
+    pub s_ack_flow: Signal<In, Bits<FB>>,
+    /// It echoes telemetry.
+    pub s_ack_tel_valid: Signal<In, Bit>,
+    /// Records of it.
+    pub s_ack_tel_hops: Signal<In, Bits<3>>,
+    /// A host frame waits.
+    pub s_host_valid: Signal<In, Bit>,
+    /// The host frame is on its way.
+    pub host_done: Signal<In, Bit>,
+    /// The item is taken.
+    pub m_ready: Signal<In, Bit>,
+    /// An item stands here.
+    pub m_valid: Signal<Out, Bit>,
+    /// 0 data, 1 ACK, 2 host frame.
+    pub m_kind: Signal<Out, Bits<2>>,
+    /// It carries telemetry.
+    pub m_has_tel: Signal<Out, Bit>,
+    /// Remote MAC address.
+    pub m_mac: Signal<Out, Bits<48>>,
+    /// Remote IPv4 address.
+    pub m_ip: Signal<Out, Bits<32>>,
+    /// UDP source port.
+    pub m_port: Signal<Out, Bits<16>>,
+    /// Remote QPN.
+    pub m_qpn: Signal<Out, Bits<24>>,
+    /// DSCP.
+    pub m_dscp: Signal<Out, Bits<6>>,
+    /// IPv4 id.
+    pub m_id: Signal<Out, Bits<16>>,
+    /// IPv4 length.
+    pub m_ip_len: Signal<Out, Bits<16>>,
+    /// UDP length.
+    pub m_udp_len: Signal<Out, Bits<16>>,
+    /// IPv4 length as it would be without telemetry.
+    pub m_ip_plain: Signal<Out, Bits<16>>,
+    /// UDP length as it would be without telemetry.
+    pub m_udp_plain: Signal<Out, Bits<16>>,
+    /// IPv4 header checksum.
+    pub m_checksum: Signal<Out, Bits<16>>,
+    rows: Ram<FB, ROW_BITS>,
+    state: DFF<HeaderState>,
+    kind: DFF<Bits<2>>,
+    flow: DFF<Bits<FB>>,
+    host_busy: DFF<Bit>,
+    count: DFF<Bits<4>>,
+    id: DFF<Bits<16>>,
+    row: DFF<Bits<ROW_BITS>>,
+    has_tel: DFF<Bit>,
+    tel_bytes: DFF<Bits<16>>,
+    dscp: DFF<Bits<6>>,
+    fixed: DFF<Bits<16>>,
+    padded: DFF<Bits<16>>,
+    udp_plain: DFF<Bits<16>>,
+    ip_plain: DFF<Bits<16>>,
+    udp_len: DFF<Bits<16>>,
+    ip_len: DFF<Bits<16>>,
+    sum_source: DFF<Bits<20>>,
+    sum_target: DFF<Bits<20>>,
+    sum_length: DFF<Bits<20>>,
+    sum_rest: DFF<Bits<20>>,
+    sum_addresses: DFF<Bits<20>>,
+    sum_others: DFF<Bits<20>>,
+    sum: DFF<Bits<20>>,
+    folded: DFF<Bits<17>>,
+    folded_again: DFF<Bits<16>>,
+    want_host: Signal<Local, Bit>,
+    choice: Signal<Local, Bits<2>>,
+    found: Signal<Local, Bit>,
+    up: Signal<Local, Bits<13>>,
+    hop_bytes: Signal<Local, Bits<16>>,
+    tos: Signal<Local, Bits<20>>,
+    ttl_protocol: Signal<Local, Bits<20>>,
+    ttl_high: Signal<Local, Bits<20>>,
+    carry: Signal<Local, Bits<16>>,
+    not_sum: Signal<Local, Bits<16>>,
+    version_flags: Constant<Bits<20>>,
+    words: Constant<Bits<13>>,
+}
+
+impl<const FB: usize> Default for TxHeader<FB> {
+    fn default() -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            cfg_local_ip: Default::default(),
+            cfg_ttl: Default::default(),
+            cfg_tel_format: Default::default(),
+            cfg_tel_dscp: Default::default(),
+            cfg_tel_echo_dscp: Default::default(),
+            s_cfg_valid: Default::default(),
+            s_cfg_ready: Default::default(),
+            cfg_table: Default::default(),
+            cfg_index: Default::default(),
+            cfg_row: Default::default(),
+            s_pkt_valid: Default::default(),
+            s_pkt_ready: Default::default(),
+            s_pkt_flow: Default::default(),
+            s_pkt_opcode: Default::default(),
+            s_pkt_payload_bytes: Default::default(),
+            s_ack_valid: Default::default(),
+            s_ack_ready: Default::default(),
+            s_ack_flow: Default::default(),
+            s_ack_tel_valid: Default::default(),
+            s_ack_tel_hops: Default::default(),
+            s_host_valid: Default::default(),
+            host_done: Default::default(),
+            m_ready: Default::default(),
+            m_valid: Default::default(),
+            m_kind: Default::default(),
+            m_has_tel: Default::default(),
+            m_mac: Default::default(),
+            m_ip: Default::default(),
+            m_port: Default::default(),
+            m_qpn: Default::default(),
+            m_dscp: Default::default(),
+            m_id: Default::default(),
+            m_ip_len: Default::default(),
+            m_udp_len: Default::default(),
+            m_ip_plain: Default::default(),
+            m_udp_plain: Default::default(),
+            m_checksum: Default::default(),
+            rows: Default::default(),
+            state: Default::default(),
+            kind: Default::default(),
+            flow: Default::default(),
+            host_busy: Default::default(),
+            count: Default::default(),
+            id: Default::default(),
+            row: Default::default(),
+            has_tel: Default::default(),
+            tel_bytes: Default::default(),
+            dscp: Default::default(),
+            fixed: Default::default(),
+            padded: Default::default(),
+            udp_plain: Default::default(),
+            ip_plain: Default::default(),
+            udp_len: Default::default(),
+            ip_len: Default::default(),
+            sum_source: Default::default(),
+            sum_target: Default::default(),
+            sum_length: Default::default(),
+            sum_rest: Default::default(),
+            sum_addresses: Default::default(),
+            sum_others: Default::default(),
+            sum: Default::default(),
+            folded: Default::default(),
+            folded_again: Default::default(),
+            want_host: Default::default(),
+            choice: Default::default(),
+            found: Default::default(),
+            up: Default::default(),
+            hop_bytes: Default::default(),
+            tos: Default::default(),
+            ttl_protocol: Default::default(),
+            ttl_high: Default::default(),
+            carry: Default::default(),
+            not_sum: Default::default(),
+            version_flags: Constant::new(0x8500.into()),
+            words: Constant::new(0x1ffc.into()),
+        }
+    }
+}
+
+impl<const FB: usize> Logic for TxHeader<FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            state,
+            kind,
+            flow,
+            host_busy,
+            count,
+            id,
+            row,
+            has_tel,
+            tel_bytes,
+            dscp,
+            fixed,
+            padded,
+            udp_plain,
+            ip_plain,
+            udp_len,
+            ip_len,
+            sum_source,
+            sum_target,
+            sum_length,
+            sum_rest,
+            sum_addresses,
+            sum_others,
+            sum,
+            folded,
+            folded_again
+        );
+        self.rows.clock.next = self.clock.val();
+        self.s_cfg_ready.next = self.state.q.val() == HeaderState::Store;
+        self.s_pkt_ready.next =
+            (self.state.q.val() == HeaderState::Done) & (self.kind.q.val() == 0);
+        self.s_ack_ready.next =
+            (self.state.q.val() == HeaderState::Done) & (self.kind.q.val() == 1);
+        self.m_valid.next = self.state.q.val() == HeaderState::Offer;
+        self.m_kind.next = self.kind.q.val();
+        self.m_has_tel.next = self.has_tel.q.val();
+        self.m_mac.next = self.row.q.val().get_bits::<48>(0);
+        self.m_ip.next = self.row.q.val().get_bits::<32>(48);
+        self.m_port.next = self.row.q.val().get_bits::<16>(80);
+        self.m_qpn.next = self.row.q.val().get_bits::<24>(96);
+        self.m_dscp.next = self.dscp.q.val();
+        self.m_id.next = self.id.q.val();
+        self.m_ip_len.next = self.ip_len.q.val();
+        self.m_udp_len.next = self.udp_len.q.val();
+        self.m_ip_plain.next = self.ip_plain.q.val();
+        self.m_udp_plain.next = self.udp_plain.q.val();
+        self.not_sum.next = !self.folded_again.q.val();
+        self.m_checksum.next = self.not_sum.val();
+
+        comment!("Row: MAC, IP, port, QPN, DSCP, telemetry.");
+        self.rows.read_enable.next = self.state.q.val() == HeaderState::Read;
+        self.rows.read_address.next = self.flow.q.val();
+        self.row.d.next = self.rows.read_data.val();
+        self.rows.write_enable.next =
+            (self.state.q.val() == HeaderState::Store) & (self.cfg_table.val() == 0);
+        self.rows.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
+        self.rows.write_data.next =
+            bit_cast::<ROW_BITS, 48>(self.cfg_row.val().get_bits::<48>(128))
+                | (bit_cast::<ROW_BITS, 32>(self.cfg_row.val().get_bits::<32>(96)) << 48)
+                | (bit_cast::<ROW_BITS, 16>(self.cfg_row.val().get_bits::<16>(176)) << 80)
+                | (bit_cast::<ROW_BITS, 24>(self.cfg_row.val().get_bits::<24>(64)) << 96)
+                | (bit_cast::<ROW_BITS, 6>(self.cfg_row.val().get_bits::<6>(16)) << 120)
+                | (bit_cast::<ROW_BITS, 1>(self.cfg_row.val().get_bits::<1>(1)) << 126);
+
+        comment!("The next kind that waits, behind the last one.");
+        self.want_host.next = self.s_host_valid.val() & !self.host_busy.q.val();
+        self.found.next = self.s_pkt_valid.val() | self.s_ack_valid.val() | self.want_host.val();
+        self.choice.next = 0.into();
+        match self.kind.q.val().index() {
+            0 => {
+                if self.s_ack_valid.val() {
+                    self.choice.next = 1.into();
+                } else if self.want_host.val() {
+                    self.choice.next = 2.into();
+                }
+            }
+            1 => {
+                if self.want_host.val() {
+                    self.choice.next = 2.into();
+                } else if !self.s_pkt_valid.val() {
+                    self.choice.next = 1.into();
+                }
+            }
+            _ => {
+                if !self.s_pkt_valid.val() {
+                    self.choice.next = 2.into();
+                    if self.s_ack_valid.val() {
+                        self.choice.next = 1.into();
+                    }
+                }
+            }
+        }
+
+        comment!("Telemetry and DSCP.");
+        self.hop_bytes.next = bit_cast::<16, 3>(self.s_ack_tel_hops.val()) << 3;
+        self.has_tel.d.next = false;
+        self.tel_bytes.d.next = 0.into();
+        self.dscp.d.next = self.row.q.val().get_bits::<6>(120);
+        if (self.cfg_tel_format.val() == 1) | (self.cfg_tel_format.val() == 2) {
+            if self.kind.q.val() == 1 {
+                if self.s_ack_tel_valid.val() {
+                    self.has_tel.d.next = true;
+                    self.tel_bytes.d.next = self.hop_bytes.val() + 2;
+                    self.dscp.d.next = self.cfg_tel_echo_dscp.val();
+                }
+            } else if self.row.q.val().get_bit(126) {
+                self.has_tel.d.next = true;
+                self.tel_bytes.d.next = 2.into();
+                self.dscp.d.next = self.cfg_tel_dscp.val();
+            }
+        }
+        comment!("UDP header, BTH and ICRC, then RETH, ImmDt or AETH, then padded payload.");
+        self.up.next = self.s_pkt_payload_bytes.val() + 3;
+        self.fixed.d.next = 28.into();
+        self.padded.d.next = 0.into();
+        if self.kind.q.val() == 0 {
+            self.padded.d.next = bit_cast::<16, 13>(self.up.val() & self.words.val());
+            self.fixed.d.next = 24.into();
+            match self.s_pkt_opcode.val().index() {
+                6 => {
+                    self.fixed.d.next = 40.into();
+                }
+                9 => {
+                    self.fixed.d.next = 28.into();
+                }
+                10 => {
+                    self.fixed.d.next = 40.into();
+                }
+                11 => {
+                    self.fixed.d.next = 44.into();
+                }
+                _ => {}
+            }
+        }
+        self.udp_plain.d.next = self.fixed.q.val() + self.padded.q.val();
+        self.ip_plain.d.next = self.udp_plain.q.val() + 20;
+        self.udp_len.d.next = self.udp_plain.q.val() + self.tel_bytes.q.val();
+        if self.has_tel.q.val() & (self.cfg_tel_format.val() == 2) {
+            self.udp_len.d.next = self.udp_plain.q.val() + 42;
+        }
+        self.ip_len.d.next = self.udp_len.q.val() + 20;
+
+        comment!("One's complement sum of the IPv4 header.");
+        self.sum_source.d.next = bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(16))
+            + bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(0));
+        self.sum_target.d.next = bit_cast::<20, 16>(self.row.q.val().get_bits::<16>(64))
+            + bit_cast::<20, 16>(self.row.q.val().get_bits::<16>(48));
+        self.sum_length.d.next =
+            bit_cast::<20, 16>(self.ip_len.q.val()) + bit_cast::<20, 16>(self.id.q.val());
+        self.tos.next = (bit_cast::<20, 6>(self.dscp.q.val()) << 2) | self.version_flags.val();
+        self.ttl_high.next = bit_cast::<20, 8>(self.cfg_ttl.val()) << 8;
+        self.ttl_protocol.next = self.ttl_high.val() | 17;
+        self.sum_rest.d.next = self.tos.val() + self.ttl_protocol.val();
+        self.sum_addresses.d.next = self.sum_source.q.val() + self.sum_target.q.val();
+        self.sum_others.d.next = self.sum_length.q.val() + self.sum_rest.q.val();
+        self.sum.d.next = self.sum_addresses.q.val() + self.sum_others.q.val();
+        self.folded.d.next = bit_cast::<17, 16>(self.sum.q.val().get_bits::<16>(0))
+            + bit_cast::<17, 4>(self.sum.q.val().get_bits::<4>(16));
+        self.carry.next = bit_cast::<16, 1>(self.folded.q.val().get_bits::<1>(16));
+        self.folded_again.d.next = self.folded.q.val().get_bits::<16>(0) + self.carry.val();
+
+        if self.host_done.val() {
+            self.host_busy.d.next = false;
+        }
+        match self.state.q.val() {
+            HeaderState::Pick => {
+                self.count.d.next = 0.into();
+                if self.s_cfg_valid.val() {
+                    self.state.d.next = HeaderState::Store;
+                } else if self.found.val() {
+                    self.kind.d.next = self.choice.val();
+                    self.state.d.next = HeaderState::Read;
+                    self.flow.d.next = self.s_pkt_flow.val();
+                    if self.choice.val() == 1 {
+                        self.flow.d.next = self.s_ack_flow.val();
+                    } else if self.choice.val() == 2 {
+                        self.state.d.next = HeaderState::Offer;
+                    }
+                }
+            }
+            HeaderState::Store => {
+                self.state.d.next = HeaderState::Pick;
+            }
+            HeaderState::Read => {
+                self.state.d.next = HeaderState::Load;
+            }
+            HeaderState::Load => {
+                self.state.d.next = HeaderState::Sum;
+            }
+            HeaderState::Sum => {
+                self.count.d.next = self.count.q.val() + 1;
+                if self.count.q.val() == 8 {
+                    self.state.d.next = HeaderState::Offer;
+                }
+            }
+            HeaderState::Offer => {
+                if self.m_ready.val() {
+                    self.state.d.next = HeaderState::Done;
+                    if self.kind.q.val() == 2 {
+                        self.host_busy.d.next = true;
+                    }
+                }
+            }
+            HeaderState::Done => {
+                self.state.d.next = HeaderState::Pick;
+                if self.kind.q.val() != 2 {
+                    self.id.d.next = self.id.q.val() + 1;
+                }
+            }
+        }
+        if self.reset.val() {
+            self.state.d.next = HeaderState::Pick;
+            self.kind.d.next = 2.into();
+            self.host_busy.d.next = false;
+            self.count.d.next = 0.into();
+            self.id.d.next = 0.into();
+        }
+    }
+}

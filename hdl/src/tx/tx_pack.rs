@@ -1,0 +1,151 @@
+//! Packs pieces of 2, 4 or 8 bytes into full 64-bit beats; the last piece of a frame may have any
+//! number of bytes.
+//!
+//! # Interface timing  cycle 0: s_valid, s_bytes, s_data; cycle 1: the beat that it fills, if it
+//!                     fills one; cycle 2: the rest of a last piece that fills more than one
+//! # Latency and rate  [`LATENCY_CYCLES`]; one piece a cycle; after a last piece one idle cycle.
+//!                     No ready
+//! # Shape             pieces but the last of a frame have 2, 4 or 8 bytes; a last piece behind
+//!                     an odd number of bytes does not exist
+//! # Reset             synchronous, high: empty, outputs 0
+//! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from a piece to the beat that it fills.
+pub const LATENCY_CYCLES: usize = 1;
+
+/// Packs pieces into 64-bit beats.
+#[derive(LogicBlock, Default)]
+pub struct TxPack {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// A piece.
+    pub s_valid: Signal<In, Bit>,
+    /// Its bytes, the first in bits 7:0; those behind `s_bytes` are 0.
+    pub s_data: Signal<In, Bits<64>>,
+    /// How many: 1..=8.
+    pub s_bytes: Signal<In, Bits<4>>,
+    /// Last of its frame.
+    pub s_last: Signal<In, Bit>,
+    /// On the last piece: the frame is bad.
+    pub s_bad: Signal<In, Bit>,
+    /// A beat.
+    pub m_tvalid: Signal<Out, Bit>,
+    /// Its bytes.
+    pub m_tdata: Signal<Out, Bits<64>>,
+    /// Which of them are valid.
+    pub m_tkeep: Signal<Out, Bits<8>>,
+    /// Last of its frame.
+    pub m_tlast: Signal<Out, Bit>,
+    /// On the last beat: the frame is bad.
+    pub m_tuser: Signal<Out, Bit>,
+    rest: DFF<Bits<64>>,
+    rest_bytes: DFF<Bits<4>>,
+    flush: DFF<Bit>,
+    bad: DFF<Bit>,
+    valid: DFF<Bit>,
+    data: DFF<Bits<64>>,
+    keep: DFF<Bits<8>>,
+    last: DFF<Bit>,
+    user: DFF<Bit>,
+    low: Signal<Local, Bits<64>>,
+    high: Signal<Local, Bits<64>>,
+    total: Signal<Local, Bits<5>>,
+    behind: Signal<Local, Bits<5>>,
+    fits: Signal<Local, Bit>,
+    keep_bytes: Signal<Local, Bits<4>>,
+    ones: Signal<Local, Bits<16>>,
+    mask: Signal<Local, Bits<16>>,
+}
+
+impl Logic for TxPack {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, rest, rest_bytes, flush, bad, valid, data, keep, last, user);
+        self.m_tvalid.next = self.valid.q.val();
+        self.m_tdata.next = self.data.q.val();
+        self.m_tkeep.next = self.keep.q.val();
+        self.m_tlast.next = self.last.q.val();
+        self.m_tuser.next = self.user.q.val();
+        comment!("The piece behind the bytes that are left, and what of it does not fit.");
+        self.low.next = self.s_data.val();
+        self.high.next = 0.into();
+        match self.rest_bytes.q.val().index() {
+            2 => {
+                self.low.next = self.s_data.val() << 16;
+                self.high.next = self.s_data.val() >> 48;
+            }
+            4 => {
+                self.low.next = self.s_data.val() << 32;
+                self.high.next = self.s_data.val() >> 32;
+            }
+            6 => {
+                self.low.next = self.s_data.val() << 48;
+                self.high.next = self.s_data.val() >> 16;
+            }
+            _ => {}
+        }
+        self.total.next =
+            bit_cast::<5, 4>(self.rest_bytes.q.val()) + bit_cast::<5, 4>(self.s_bytes.val());
+        self.behind.next = self.total.val() - 8;
+        self.fits.next = self.total.val() <= 8;
+        self.keep_bytes.next = 8.into();
+        if self.flush.q.val() {
+            self.keep_bytes.next = self.rest_bytes.q.val();
+        } else if self.fits.val() {
+            self.keep_bytes.next = self.total.val().get_bits::<4>(0);
+        }
+        self.ones.next = 0xff.into();
+        self.mask.next = self.ones.val() << self.keep_bytes.val();
+
+        self.valid.d.next = false;
+        self.last.d.next = false;
+        self.user.d.next = false;
+        self.flush.d.next = false;
+        if self.flush.q.val() {
+            self.valid.d.next = true;
+            self.data.d.next = self.rest.q.val();
+            self.keep.d.next = self.mask.val().get_bits::<8>(8);
+            self.last.d.next = true;
+            self.user.d.next = self.bad.q.val();
+            self.rest.d.next = 0.into();
+            self.rest_bytes.d.next = 0.into();
+        } else if self.s_valid.val() {
+            self.rest.d.next = self.rest.q.val() | self.low.val();
+            self.rest_bytes.d.next = self.total.val().get_bits::<4>(0);
+            if self.s_last.val() | !self.fits.val() | (self.total.val() == 8) {
+                self.valid.d.next = true;
+                self.data.d.next = self.rest.q.val() | self.low.val();
+                self.keep.d.next = self.mask.val().get_bits::<8>(8);
+                self.rest.d.next = 0.into();
+                self.rest_bytes.d.next = 0.into();
+                if !self.fits.val() {
+                    self.rest.d.next = self.high.val();
+                    self.rest_bytes.d.next = self.behind.val().get_bits::<4>(0);
+                    self.flush.d.next = self.s_last.val();
+                    self.bad.d.next = self.s_bad.val();
+                } else if self.s_last.val() {
+                    self.last.d.next = true;
+                    self.user.d.next = self.s_bad.val();
+                }
+            }
+        }
+        if self.reset.val() {
+            self.rest.d.next = 0.into();
+            self.rest_bytes.d.next = 0.into();
+            self.flush.d.next = false;
+            self.bad.d.next = false;
+            self.valid.d.next = false;
+            self.data.d.next = 0.into();
+            self.keep.d.next = 0.into();
+            self.last.d.next = false;
+            self.user.d.next = false;
+        }
+    }
+}

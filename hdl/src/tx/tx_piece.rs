@@ -1,0 +1,654 @@
+//! Pieces of a frame: what is sent, and what the ICRC covers of it.
+//!
+//! # Source            as `tx_seq`
+//! # Interface timing  part of `tx_pipe`: fields are copied in Start; the piece of a state is at
+//!                     p_ and c_ in the cycle after
+//! # Number formats    pieces carry their first byte in bits 7:0; bytes behind p_bytes are 0
+//! # ICRC              eight bytes of ones for the Ethernet header; ToS, TTL, both checksums and
+//!                     BTH byte 4 are ones; lengths as without telemetry, telemetry left out
+//! # Reset             synchronous, high: no piece
+//! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
+
+use super::tx_seq::SeqState;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Pieces of a frame.
+#[derive(LogicBlock)]
+pub struct TxPiece {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Our MAC address.
+    pub cfg_local_mac: Signal<In, Bits<48>>,
+    /// Our IPv4 address.
+    pub cfg_local_ip: Signal<In, Bits<32>>,
+    /// Partition key.
+    pub cfg_pkey: Signal<In, Bits<16>>,
+    /// Time to live.
+    pub cfg_ttl: Signal<In, Bits<8>>,
+    /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
+    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// State of the sequencer.
+    pub state: Signal<In, SeqState>,
+    /// The item is an ACK.
+    pub s_is_ack: Signal<In, Bit>,
+    /// It carries telemetry.
+    pub s_has_tel: Signal<In, Bit>,
+    /// Remote MAC address.
+    pub s_mac: Signal<In, Bits<48>>,
+    /// Remote IPv4 address.
+    pub s_ip: Signal<In, Bits<32>>,
+    /// UDP source port.
+    pub s_port: Signal<In, Bits<16>>,
+    /// Remote QPN.
+    pub s_qpn: Signal<In, Bits<24>>,
+    /// DSCP.
+    pub s_dscp: Signal<In, Bits<6>>,
+    /// IPv4 id.
+    pub s_id: Signal<In, Bits<16>>,
+    /// IPv4 length.
+    pub s_ip_len: Signal<In, Bits<16>>,
+    /// UDP length.
+    pub s_udp_len: Signal<In, Bits<16>>,
+    /// IPv4 length as it would be without telemetry.
+    pub s_ip_plain: Signal<In, Bits<16>>,
+    /// UDP length as it would be without telemetry.
+    pub s_udp_plain: Signal<In, Bits<16>>,
+    /// IPv4 header checksum.
+    pub s_checksum: Signal<In, Bits<16>>,
+    /// Data packet.
+    pub pkt_opcode: Signal<In, Bits<8>>,
+    /// Data packet.
+    pub pkt_psn: Signal<In, Bits<24>>,
+    /// Data packet.
+    pub pkt_ack_req: Signal<In, Bit>,
+    /// Data packet.
+    pub pkt_solicited: Signal<In, Bit>,
+    /// Data packet.
+    pub pkt_payload_bytes: Signal<In, Bits<13>>,
+    /// Data packet.
+    pub pkt_va: Signal<In, Bits<64>>,
+    /// Data packet.
+    pub pkt_rkey: Signal<In, Bits<32>>,
+    /// Data packet.
+    pub pkt_dma_len: Signal<In, Bits<32>>,
+    /// Data packet.
+    pub pkt_imm: Signal<In, Bits<32>>,
+    /// ACK: AETH syndrome.
+    pub ack_syndrome: Signal<In, Bits<8>>,
+    /// ACK: MSN.
+    pub ack_msn: Signal<In, Bits<24>>,
+    /// ACK: PSN.
+    pub ack_psn: Signal<In, Bits<24>>,
+    /// ACK: XOR of the switches' identifiers.
+    pub ack_tel_path: Signal<In, Bits<12>>,
+    /// ACK: record 0.
+    pub ack_tel_hop_0: Signal<In, Bits<64>>,
+    /// ACK: record 1.
+    pub ack_tel_hop_1: Signal<In, Bits<64>>,
+    /// ACK: record 2.
+    pub ack_tel_hop_2: Signal<In, Bits<64>>,
+    /// ACK: record 3.
+    pub ack_tel_hop_3: Signal<In, Bits<64>>,
+    /// ACK: record 4.
+    pub ack_tel_hop_4: Signal<In, Bits<64>>,
+    /// The frame has an ImmDt or AETH.
+    pub has_word: Signal<In, Bit>,
+    /// The frame has payload.
+    pub has_payload: Signal<In, Bit>,
+    /// The frame is dropped.
+    pub is_bad: Signal<In, Bit>,
+    /// The frame's ICRC has to wait.
+    pub is_stuck: Signal<In, Bit>,
+    /// The host frame is too long.
+    pub is_long: Signal<In, Bit>,
+    /// Records of the frame.
+    pub hop_count: Signal<In, Bits<3>>,
+    /// Payload beat.
+    pub s_data_tvalid: Signal<In, Bit>,
+    /// Its bytes.
+    pub s_data_tdata: Signal<In, Bits<64>>,
+    /// Which of them are valid.
+    pub s_data_tkeep: Signal<In, Bits<8>>,
+    /// Last of the payload.
+    pub s_data_tlast: Signal<In, Bit>,
+    /// Host frame beat.
+    pub s_host_tvalid: Signal<In, Bit>,
+    /// Its bytes.
+    pub s_host_tdata: Signal<In, Bits<64>>,
+    /// Which of them are valid.
+    pub s_host_tkeep: Signal<In, Bits<8>>,
+    /// Last of the frame.
+    pub s_host_tlast: Signal<In, Bit>,
+    /// A piece of the frame.
+    pub p_valid: Signal<Out, Bit>,
+    /// Its bytes.
+    pub p_data: Signal<Out, Bits<64>>,
+    /// How many.
+    pub p_bytes: Signal<Out, Bits<4>>,
+    /// Last of the frame.
+    pub p_last: Signal<Out, Bit>,
+    /// On the last piece: drop the frame.
+    pub p_bad: Signal<Out, Bit>,
+    /// The ICRC goes here.
+    pub p_icrc: Signal<Out, Bit>,
+    /// A piece that the ICRC covers.
+    pub c_valid: Signal<Out, Bit>,
+    /// Its bytes.
+    pub c_data: Signal<Out, Bits<64>>,
+    /// How many.
+    pub c_bytes: Signal<Out, Bits<4>>,
+    /// Last of the frame.
+    pub c_last: Signal<Out, Bit>,
+    mac: DFF<Bits<48>>,
+    ip: DFF<Bits<32>>,
+    port: DFF<Bits<16>>,
+    qpn: DFF<Bits<24>>,
+    dscp: DFF<Bits<6>>,
+    id: DFF<Bits<16>>,
+    ip_len: DFF<Bits<16>>,
+    udp_len: DFF<Bits<16>>,
+    ip_plain: DFF<Bits<16>>,
+    udp_plain: DFF<Bits<16>>,
+    checksum: DFF<Bits<16>>,
+    has_tel: DFF<Bit>,
+    opcode: DFF<Bits<8>>,
+    psn: DFF<Bits<24>>,
+    ack_req: DFF<Bit>,
+    solicited: DFF<Bit>,
+    pad: DFF<Bits<2>>,
+    va: DFF<Bits<64>>,
+    rkey: DFF<Bits<32>>,
+    dma_len: DFF<Bits<32>>,
+    last_word: DFF<Bits<32>>,
+    path: DFF<Bits<12>>,
+    hops: DFF<Bits<320>>,
+    sent: DFF<Bit>,
+    sent_data: DFF<Bits<64>>,
+    sent_bytes: DFF<Bits<4>>,
+    sent_last: DFF<Bit>,
+    sent_bad: DFF<Bit>,
+    sent_icrc: DFF<Bit>,
+    crc: DFF<Bit>,
+    crc_data: DFF<Bits<64>>,
+    crc_bytes: DFF<Bits<4>>,
+    crc_last: DFF<Bit>,
+    beat: Signal<Local, Bits<64>>,
+    keep: Signal<Local, Bits<8>>,
+    beat_bytes: Signal<Local, Bits<4>>,
+    beat_mask: Signal<Local, Bits<64>>,
+    kept: Signal<Local, Bits<64>>,
+    hop: Signal<Local, Bits<64>>,
+    queue: Signal<Local, Bits<64>>,
+    paper: Signal<Local, Bits<64>>,
+    udp: Signal<Local, Bits<64>>,
+    c3: Signal<Local, Bits<64>>,
+    b0: Signal<Local, Bits<64>>,
+    word: Signal<Local, Bits<64>>,
+    masked: Signal<Local, Bits<64>>,
+    word_le: Signal<Local, Bits<64>>,
+    masked_le: Signal<Local, Bits<64>>,
+    raw: Signal<Local, Bit>,
+    piece: Signal<Local, Bit>,
+    covered: Signal<Local, Bit>,
+    bytes: Signal<Local, Bits<4>>,
+    covered_bytes: Signal<Local, Bits<4>>,
+    ends: Signal<Local, Bit>,
+    last: Signal<Local, Bit>,
+    bad: Signal<Local, Bit>,
+    icrc: Signal<Local, Bit>,
+    payload_low: Signal<Local, Bits<2>>,
+    minus_pad: Signal<Local, Bits<2>>,
+    no_bytes: Constant<Bits<2>>,
+    byte_1: Constant<Bits<64>>,
+    byte_2: Constant<Bits<64>>,
+    byte_3: Constant<Bits<64>>,
+    byte_4: Constant<Bits<64>>,
+    byte_5: Constant<Bits<64>>,
+    byte_6: Constant<Bits<64>>,
+    byte_7: Constant<Bits<64>>,
+    byte_8: Constant<Bits<64>>,
+    ones: Constant<Bits<64>>,
+    type_version: Constant<Bits<64>>,
+    version_ones: Constant<Bits<64>>,
+    flags_protocol: Constant<Bits<64>>,
+    flags_ttl_protocol: Constant<Bits<64>>,
+    top_ones: Constant<Bits<64>>,
+    roce_port: Constant<Bits<64>>,
+    reserved_ones: Constant<Bits<64>>,
+}
+
+impl Default for TxPiece {
+    fn default() -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            cfg_local_mac: Default::default(),
+            cfg_local_ip: Default::default(),
+            cfg_pkey: Default::default(),
+            cfg_ttl: Default::default(),
+            cfg_tel_format: Default::default(),
+            state: Default::default(),
+            s_is_ack: Default::default(),
+            s_has_tel: Default::default(),
+            s_mac: Default::default(),
+            s_ip: Default::default(),
+            s_port: Default::default(),
+            s_qpn: Default::default(),
+            s_dscp: Default::default(),
+            s_id: Default::default(),
+            s_ip_len: Default::default(),
+            s_udp_len: Default::default(),
+            s_ip_plain: Default::default(),
+            s_udp_plain: Default::default(),
+            s_checksum: Default::default(),
+            pkt_opcode: Default::default(),
+            pkt_psn: Default::default(),
+            pkt_ack_req: Default::default(),
+            pkt_solicited: Default::default(),
+            pkt_payload_bytes: Default::default(),
+            pkt_va: Default::default(),
+            pkt_rkey: Default::default(),
+            pkt_dma_len: Default::default(),
+            pkt_imm: Default::default(),
+            ack_syndrome: Default::default(),
+            ack_msn: Default::default(),
+            ack_psn: Default::default(),
+            ack_tel_path: Default::default(),
+            ack_tel_hop_0: Default::default(),
+            ack_tel_hop_1: Default::default(),
+            ack_tel_hop_2: Default::default(),
+            ack_tel_hop_3: Default::default(),
+            ack_tel_hop_4: Default::default(),
+            has_word: Default::default(),
+            has_payload: Default::default(),
+            is_bad: Default::default(),
+            is_stuck: Default::default(),
+            is_long: Default::default(),
+            hop_count: Default::default(),
+            s_data_tvalid: Default::default(),
+            s_data_tdata: Default::default(),
+            s_data_tkeep: Default::default(),
+            s_data_tlast: Default::default(),
+            s_host_tvalid: Default::default(),
+            s_host_tdata: Default::default(),
+            s_host_tkeep: Default::default(),
+            s_host_tlast: Default::default(),
+            p_valid: Default::default(),
+            p_data: Default::default(),
+            p_bytes: Default::default(),
+            p_last: Default::default(),
+            p_bad: Default::default(),
+            p_icrc: Default::default(),
+            c_valid: Default::default(),
+            c_data: Default::default(),
+            c_bytes: Default::default(),
+            c_last: Default::default(),
+            mac: Default::default(),
+            ip: Default::default(),
+            port: Default::default(),
+            qpn: Default::default(),
+            dscp: Default::default(),
+            id: Default::default(),
+            ip_len: Default::default(),
+            udp_len: Default::default(),
+            ip_plain: Default::default(),
+            udp_plain: Default::default(),
+            checksum: Default::default(),
+            has_tel: Default::default(),
+            opcode: Default::default(),
+            psn: Default::default(),
+            ack_req: Default::default(),
+            solicited: Default::default(),
+            pad: Default::default(),
+            va: Default::default(),
+            rkey: Default::default(),
+            dma_len: Default::default(),
+            last_word: Default::default(),
+            path: Default::default(),
+            hops: Default::default(),
+            sent: Default::default(),
+            sent_data: Default::default(),
+            sent_bytes: Default::default(),
+            sent_last: Default::default(),
+            sent_bad: Default::default(),
+            sent_icrc: Default::default(),
+            crc: Default::default(),
+            crc_data: Default::default(),
+            crc_bytes: Default::default(),
+            crc_last: Default::default(),
+            beat: Default::default(),
+            keep: Default::default(),
+            beat_bytes: Default::default(),
+            beat_mask: Default::default(),
+            kept: Default::default(),
+            hop: Default::default(),
+            queue: Default::default(),
+            paper: Default::default(),
+            udp: Default::default(),
+            c3: Default::default(),
+            b0: Default::default(),
+            word: Default::default(),
+            masked: Default::default(),
+            word_le: Default::default(),
+            masked_le: Default::default(),
+            raw: Default::default(),
+            piece: Default::default(),
+            covered: Default::default(),
+            bytes: Default::default(),
+            covered_bytes: Default::default(),
+            ends: Default::default(),
+            last: Default::default(),
+            bad: Default::default(),
+            icrc: Default::default(),
+            payload_low: Default::default(),
+            minus_pad: Default::default(),
+            no_bytes: Constant::new(0.into()),
+            byte_1: Constant::new((u64::MAX >> 56).into()),
+            byte_2: Constant::new((u64::MAX >> 48).into()),
+            byte_3: Constant::new((u64::MAX >> 40).into()),
+            byte_4: Constant::new((u64::MAX >> 32).into()),
+            byte_5: Constant::new((u64::MAX >> 24).into()),
+            byte_6: Constant::new((u64::MAX >> 16).into()),
+            byte_7: Constant::new((u64::MAX >> 8).into()),
+            byte_8: Constant::new((u64::MAX >> 0).into()),
+            ones: Constant::new(u64::MAX.into()),
+            type_version: Constant::new(0x0800_4500.into()),
+            version_ones: Constant::new((0x45ff_u64 << 48).into()),
+            flags_protocol: Constant::new(0x4000_0011.into()),
+            flags_ttl_protocol: Constant::new(0x4000_ff11.into()),
+            top_ones: Constant::new((0xffff_u64 << 48).into()),
+            roce_port: Constant::new((4791_u64 << 16).into()),
+            reserved_ones: Constant::new(0xff00_0000.into()),
+        }
+    }
+}
+
+impl Logic for TxPiece {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self, clock, mac, ip, port, qpn, dscp, id, ip_len, udp_len, ip_plain, udp_plain,
+            checksum, has_tel, opcode, psn, ack_req, solicited, pad, va, rkey, dma_len, last_word,
+            path, hops, sent, sent_data, sent_bytes, sent_last, sent_bad, sent_icrc, crc, crc_data,
+            crc_bytes, crc_last
+        );
+        self.p_valid.next = self.sent.q.val();
+        self.p_data.next = self.sent_data.q.val();
+        self.p_bytes.next = self.sent_bytes.q.val();
+        self.p_last.next = self.sent_last.q.val();
+        self.p_bad.next = self.sent_bad.q.val();
+        self.p_icrc.next = self.sent_icrc.q.val();
+        self.c_valid.next = self.crc.q.val();
+        self.c_data.next = self.crc_data.q.val();
+        self.c_bytes.next = self.crc_bytes.q.val();
+        self.c_last.next = self.crc_last.q.val();
+
+        comment!("Fields of the frame, copied until it starts.");
+        self.payload_low.next = self.pkt_payload_bytes.val().get_bits::<2>(0);
+        self.minus_pad.next = self.no_bytes.val() - self.payload_low.val();
+        if self.state.val() == SeqState::Start {
+            self.mac.d.next = self.s_mac.val();
+            self.ip.d.next = self.s_ip.val();
+            self.port.d.next = self.s_port.val();
+            self.qpn.d.next = self.s_qpn.val();
+            self.dscp.d.next = self.s_dscp.val();
+            self.id.d.next = self.s_id.val();
+            self.ip_len.d.next = self.s_ip_len.val();
+            self.udp_len.d.next = self.s_udp_len.val();
+            self.ip_plain.d.next = self.s_ip_plain.val();
+            self.udp_plain.d.next = self.s_udp_plain.val();
+            self.checksum.d.next = self.s_checksum.val();
+            self.has_tel.d.next = self.s_has_tel.val();
+            self.opcode.d.next = self.pkt_opcode.val();
+            self.psn.d.next = self.pkt_psn.val();
+            self.ack_req.d.next = self.pkt_ack_req.val();
+            self.solicited.d.next = self.pkt_solicited.val();
+            self.pad.d.next = self.minus_pad.val();
+            self.va.d.next = self.pkt_va.val();
+            self.rkey.d.next = self.pkt_rkey.val();
+            self.dma_len.d.next = self.pkt_dma_len.val();
+            self.last_word.d.next = self.pkt_imm.val();
+            self.path.d.next = 0.into();
+            self.hops.d.next = 0.into();
+            if self.s_is_ack.val() {
+                self.opcode.d.next = 17.into();
+                self.psn.d.next = self.ack_psn.val();
+                self.ack_req.d.next = false;
+                self.solicited.d.next = false;
+                self.pad.d.next = 0.into();
+                self.last_word.d.next = (bit_cast::<32, 8>(self.ack_syndrome.val()) << 24)
+                    | bit_cast::<32, 24>(self.ack_msn.val());
+                self.path.d.next = self.ack_tel_path.val();
+                self.hops.d.next = bit_cast::<320, 64>(self.ack_tel_hop_0.val())
+                    | (bit_cast::<320, 64>(self.ack_tel_hop_1.val()) << 64)
+                    | (bit_cast::<320, 64>(self.ack_tel_hop_2.val()) << 128)
+                    | (bit_cast::<320, 64>(self.ack_tel_hop_3.val()) << 192)
+                    | (bit_cast::<320, 64>(self.ack_tel_hop_4.val()) << 256);
+            }
+        }
+        comment!("Beats: byte count and mask of a contiguous keep.");
+        self.beat.next = self.s_data_tdata.val();
+        self.keep.next = self.s_data_tkeep.val();
+        if self.state.val() == SeqState::Host {
+            self.beat.next = self.s_host_tdata.val();
+            self.keep.next = self.s_host_tkeep.val();
+        }
+        self.beat_bytes.next = 1.into();
+        self.beat_mask.next = self.byte_1.val();
+        if self.keep.val().get_bit(7) {
+            self.beat_bytes.next = 8.into();
+            self.beat_mask.next = self.byte_8.val();
+        } else if self.keep.val().get_bit(6) {
+            self.beat_bytes.next = 7.into();
+            self.beat_mask.next = self.byte_7.val();
+        } else if self.keep.val().get_bit(5) {
+            self.beat_bytes.next = 6.into();
+            self.beat_mask.next = self.byte_6.val();
+        } else if self.keep.val().get_bit(4) {
+            self.beat_bytes.next = 5.into();
+            self.beat_mask.next = self.byte_5.val();
+        } else if self.keep.val().get_bit(3) {
+            self.beat_bytes.next = 4.into();
+            self.beat_mask.next = self.byte_4.val();
+        } else if self.keep.val().get_bit(2) {
+            self.beat_bytes.next = 3.into();
+            self.beat_mask.next = self.byte_3.val();
+        } else if self.keep.val().get_bit(1) {
+            self.beat_bytes.next = 2.into();
+            self.beat_mask.next = self.byte_2.val();
+        }
+        self.kept.next = self.beat.val() & self.beat_mask.val();
+        comment!(
+            "A record in the paper's layout: rate 4, time 24, bytes 20, queue 16 (saturated)."
+        );
+        self.hop.next = self.hops.q.val().get_bits::<64>(0);
+        self.queue.next = bit_cast::<64, 16>(self.hop.val().get_bits::<16>(47));
+        if self.hop.val().get_bit(63) {
+            self.queue.next = 0xffff.into();
+        }
+        self.paper.next = (bit_cast::<64, 3>(self.hop.val().get_bits::<3>(0)) << 60)
+            | (bit_cast::<64, 24>(self.hop.val().get_bits::<24>(3)) << 36)
+            | (bit_cast::<64, 20>(self.hop.val().get_bits::<20>(27)) << 16)
+            | self.queue.val();
+
+        comment!("Pieces in network order, the first byte on top; `masked` is what the ICRC sees.");
+        self.udp.next = (bit_cast::<64, 16>(self.ip.q.val().get_bits::<16>(0)) << 48)
+            | (bit_cast::<64, 16>(self.port.q.val()) << 32)
+            | self.roce_port.val();
+        self.c3.next = (bit_cast::<64, 16>(self.checksum.q.val()) << 48)
+            | (bit_cast::<64, 32>(self.cfg_local_ip.val()) << 16)
+            | bit_cast::<64, 16>(self.ip.q.val().get_bits::<16>(16));
+        self.b0.next = (bit_cast::<64, 8>(self.opcode.q.val()) << 56)
+            | (bit_cast::<64, 1>(self.solicited.q.val().into()) << 55)
+            | (bit_cast::<64, 2>(self.pad.q.val()) << 52)
+            | (bit_cast::<64, 16>(self.cfg_pkey.val()) << 32)
+            | bit_cast::<64, 24>(self.qpn.q.val());
+        self.word.next = 0.into();
+        self.masked.next = 0.into();
+        self.raw.next = false;
+        self.piece.next = true;
+        self.bytes.next = 8.into();
+        self.covered.next = true;
+        self.covered_bytes.next = 8.into();
+        self.ends.next = false;
+        self.last.next = false;
+        self.bad.next = false;
+        self.icrc.next = false;
+        match self.state.val() {
+            SeqState::Start => {
+                self.piece.next = false;
+                self.covered.next = false;
+            }
+            SeqState::C0 => {
+                self.word.next = (bit_cast::<64, 48>(self.mac.q.val()) << 16)
+                    | bit_cast::<64, 16>(self.cfg_local_mac.val().get_bits::<16>(32));
+                self.masked.next = self.ones.val();
+            }
+            SeqState::C1 => {
+                self.word.next = (bit_cast::<64, 32>(self.cfg_local_mac.val().get_bits::<32>(0))
+                    << 32)
+                    | (bit_cast::<64, 6>(self.dscp.q.val()) << 2)
+                    | self.type_version.val();
+                self.masked.next = self.version_ones.val();
+                self.covered_bytes.next = 2.into();
+            }
+            SeqState::C2 => {
+                self.word.next = (bit_cast::<64, 16>(self.ip_len.q.val()) << 48)
+                    | (bit_cast::<64, 16>(self.id.q.val()) << 32)
+                    | (bit_cast::<64, 8>(self.cfg_ttl.val()) << 8)
+                    | self.flags_protocol.val();
+                self.masked.next = (bit_cast::<64, 16>(self.ip_plain.q.val()) << 48)
+                    | (bit_cast::<64, 16>(self.id.q.val()) << 32)
+                    | self.flags_ttl_protocol.val();
+            }
+            SeqState::C3 => {
+                self.word.next = self.c3.val();
+                self.masked.next = self.c3.val() | self.top_ones.val();
+            }
+            SeqState::C4 => {
+                self.word.next = self.udp.val() | bit_cast::<64, 16>(self.udp_len.q.val());
+                self.masked.next = self.udp.val() | bit_cast::<64, 16>(self.udp_plain.q.val());
+            }
+            SeqState::C5 => {
+                self.bytes.next = 2.into();
+                self.masked.next = self.top_ones.val();
+                self.covered_bytes.next = 2.into();
+                if self.has_tel.q.val() & (self.cfg_tel_format.val() == 1) {
+                    self.bytes.next = 4.into();
+                    self.word.next = (bit_cast::<64, 3>(self.hop_count.val()) << 44)
+                        | (bit_cast::<64, 12>(self.path.q.val()) << 32);
+                }
+            }
+            SeqState::Hop => {
+                self.word.next = self.paper.val();
+                self.raw.next = self.cfg_tel_format.val() == 2;
+                self.covered.next = false;
+                self.hops.d.next = self.hops.q.val() >> 64;
+            }
+            SeqState::Count => {
+                self.word.next = bit_cast::<64, 3>(self.hop_count.val()) << 56;
+                self.bytes.next = 2.into();
+                self.covered.next = false;
+            }
+            SeqState::B0 => {
+                self.word.next = self.b0.val();
+                self.masked.next = self.b0.val() | self.reserved_ones.val();
+            }
+            SeqState::B1 => {
+                self.word.next = (bit_cast::<64, 1>(self.ack_req.q.val().into()) << 63)
+                    | (bit_cast::<64, 24>(self.psn.q.val()) << 32);
+                self.masked.next = self.word.val();
+                self.bytes.next = 4.into();
+                self.covered_bytes.next = 4.into();
+            }
+            SeqState::R0 => {
+                self.word.next = self.va.q.val();
+                self.masked.next = self.va.q.val();
+            }
+            SeqState::R1 => {
+                self.word.next = (bit_cast::<64, 32>(self.rkey.q.val()) << 32)
+                    | bit_cast::<64, 32>(self.dma_len.q.val());
+                self.masked.next = self.word.val();
+                self.ends.next = !self.has_word.val() & !self.has_payload.val();
+            }
+            SeqState::Word => {
+                self.word.next = bit_cast::<64, 32>(self.last_word.q.val()) << 32;
+                self.masked.next = self.word.val();
+                self.bytes.next = 4.into();
+                self.covered_bytes.next = 4.into();
+                self.ends.next = !self.has_payload.val();
+            }
+            SeqState::Pay => {
+                self.raw.next = true;
+                self.piece.next = self.s_data_tvalid.val();
+                self.covered.next = self.s_data_tvalid.val();
+                self.ends.next = self.s_data_tlast.val();
+                if self.s_data_tlast.val() & !self.keep.val().get_bit(4) {
+                    self.bytes.next = 4.into();
+                    self.covered_bytes.next = 4.into();
+                }
+            }
+            SeqState::Icrc => {
+                self.covered.next = false;
+                self.piece.next = !self.is_stuck.val();
+                self.bytes.next = 4.into();
+                self.last.next = true;
+                self.bad.next = self.is_bad.val();
+                self.icrc.next = true;
+            }
+            SeqState::Host => {
+                self.raw.next = true;
+                self.covered.next = false;
+                self.bytes.next = self.beat_bytes.val();
+                self.piece.next =
+                    self.s_host_tvalid.val() & (!self.is_long.val() | self.s_host_tlast.val());
+                self.last.next = self.s_host_tlast.val();
+                self.bad.next = self.s_host_tlast.val() & self.is_long.val();
+            }
+        }
+        comment!("The first byte goes to bits 7:0.");
+        self.word_le.next = bit_cast::<64, 8>(self.word.val().get_bits::<8>(56))
+            | (bit_cast::<64, 8>(self.word.val().get_bits::<8>(48)) << 8)
+            | (bit_cast::<64, 8>(self.word.val().get_bits::<8>(40)) << 16)
+            | (bit_cast::<64, 8>(self.word.val().get_bits::<8>(32)) << 24)
+            | (bit_cast::<64, 8>(self.word.val().get_bits::<8>(24)) << 32)
+            | (bit_cast::<64, 8>(self.word.val().get_bits::<8>(16)) << 40)
+            | (bit_cast::<64, 8>(self.word.val().get_bits::<8>(8)) << 48)
+            | (bit_cast::<64, 8>(self.word.val().get_bits::<8>(0)) << 56);
+        self.masked_le.next = bit_cast::<64, 8>(self.masked.val().get_bits::<8>(56))
+            | (bit_cast::<64, 8>(self.masked.val().get_bits::<8>(48)) << 8)
+            | (bit_cast::<64, 8>(self.masked.val().get_bits::<8>(40)) << 16)
+            | (bit_cast::<64, 8>(self.masked.val().get_bits::<8>(32)) << 24)
+            | (bit_cast::<64, 8>(self.masked.val().get_bits::<8>(24)) << 32)
+            | (bit_cast::<64, 8>(self.masked.val().get_bits::<8>(16)) << 40)
+            | (bit_cast::<64, 8>(self.masked.val().get_bits::<8>(8)) << 48)
+            | (bit_cast::<64, 8>(self.masked.val().get_bits::<8>(0)) << 56);
+        self.sent.d.next = self.piece.val();
+        self.sent_data.d.next = self.word_le.val();
+        self.crc.d.next = self.covered.val();
+        self.crc_data.d.next = self.masked_le.val();
+        if self.raw.val() {
+            self.sent_data.d.next = self.hop.val();
+            if self.state.val() != SeqState::Hop {
+                self.sent_data.d.next = self.kept.val();
+            }
+            self.crc_data.d.next = self.kept.val();
+        }
+        self.sent_bytes.d.next = self.bytes.val();
+        self.sent_last.d.next = self.last.val();
+        self.sent_bad.d.next = self.bad.val();
+        self.sent_icrc.d.next = self.icrc.val();
+        self.crc_bytes.d.next = self.covered_bytes.val();
+        self.crc_last.d.next = self.ends.val();
+        if self.reset.val() {
+            self.sent.d.next = false;
+            self.crc.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! Tx pipe: makes RoCEv2 frames of packets and ACKs and sends host frames between them.
+//!
+//! # Source            RFC 791, RFC 768, InfiniBand volume 1 sections 9.2, 9.3 and annex A17
+//!                     (RoCEv2, ICRC); telemetry as HPCC (SIGCOMM 2019) figure 7 and the authors'
+//!                     42 bytes
+//! # Interface timing  cycle 0: packet chosen; cycle [`HEADER_CYCLES`]: headers ready; then one
+//!                     piece a cycle (`tx_seq`), and [`LATENCY_CYCLES`] from the last piece to the
+//!                     frame's first beat at m_axis. A frame never has a gap at m_axis
+//! # Latency and rate  138 cycles for the 136 beats of an RDMA WRITE MIDDLE of MTU 1024, the next
+//!                     frame's headers being made beside it; 13 cycles for an ACK, 16 in a row
+//! # Order             data, ACK, host take turns among those that wait
+//! # Rules             64-bit datapath. UDP checksum 0, DF, IPv4 id counts up per frame. ICRC of
+//!                     the packet as it would be without telemetry. A read error drops the frame and
+//!                     shows in m_fail; so does, in event_tx_fail alone, a host frame of more than
+//!                     4224 bytes. No frame is shorter than 60 bytes but the host's own
+//! # Reset             synchronous, high: empty; queue pair rows are as they were
+//! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
+
+use super::tx_delay::TxDelay;
+use super::tx_header::TxHeader;
+use super::tx_pack::TxPack;
+use super::tx_piece::TxPiece;
+use super::tx_room::TxRoom;
+use super::tx_seq::TxSeq;
+use crate::util::crc32::Crc32;
+use crate::util::frame_fifo::FrameFifo;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+
+/// Cycles from the choice of a packet to its headers.
+pub const HEADER_CYCLES: usize = super::tx_header::LATENCY_CYCLES;
+
+/// Cycles from the state of the last piece to the frame's first beat.
+pub const LATENCY_CYCLES: usize = 13;
+
+/// Tx pipe with a 64-bit datapath; `FB` = log2 of the flow count.
+#[derive(LogicBlock)]
+pub struct TxPipe<const FB: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Our MAC address, first byte in bits 47:40.
+    pub cfg_local_mac: Signal<In, Bits<48>>,
+    /// Our IPv4 address.
+    pub cfg_local_ip: Signal<In, Bits<32>>,
+    /// Partition key.
+    pub cfg_pkey: Signal<In, Bits<16>>,
+    /// Time to live.
+    pub cfg_ttl: Signal<In, Bits<8>>,
+    /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
+    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// DSCP of data with telemetry.
+    pub cfg_tel_dscp: Signal<In, Bits<6>>,
+    /// DSCP of ACKs with telemetry.
+    pub cfg_tel_echo_dscp: Signal<In, Bits<6>>,
+    /// A table row; rows of other tables are taken and ignored.
+    pub s_cfg_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_cfg_ready: Signal<Out, Bit>,
+    /// Table of the row: 0 QP.
+    pub cfg_table: Signal<In, Bits<2>>,
+    /// Flow of the row.
+    pub cfg_index: Signal<In, Bits<16>>,
+    /// The row.
+    pub cfg_row: Signal<In, Bits<512>>,
+    /// A data packet.
+    pub s_pkt_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_pkt_ready: Signal<Out, Bit>,
+    /// Flow.
+    pub s_pkt_flow: Signal<In, Bits<FB>>,
+    /// BTH operation code.
+    pub s_pkt_opcode: Signal<In, Bits<8>>,
+    /// PSN.
+    pub s_pkt_psn: Signal<In, Bits<24>>,
+    /// An ACK is asked for.
+    pub s_pkt_ack_req: Signal<In, Bit>,
+    /// An event is asked for.
+    pub s_pkt_solicited: Signal<In, Bit>,
+    /// Payload, 0..=4096.
+    pub s_pkt_payload_bytes: Signal<In, Bits<13>>,
+    /// Remote address of the message.
+    pub s_pkt_va: Signal<In, Bits<64>>,
+    /// Remote key.
+    pub s_pkt_rkey: Signal<In, Bits<32>>,
+    /// Bytes of the message.
+    pub s_pkt_dma_len: Signal<In, Bits<32>>,
+    /// Immediate data.
+    pub s_pkt_imm: Signal<In, Bits<32>>,
+    /// An ACK or NAK.
+    pub s_ack_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_ack_ready: Signal<Out, Bit>,
+    /// Flow.
+    pub s_ack_flow: Signal<In, Bits<FB>>,
+    /// AETH syndrome.
+    pub s_ack_syndrome: Signal<In, Bits<8>>,
+    /// MSN.
+    pub s_ack_msn: Signal<In, Bits<24>>,
+    /// PSN.
+    pub s_ack_psn: Signal<In, Bits<24>>,
+    /// Telemetry is echoed.
+    pub s_ack_tel_valid: Signal<In, Bit>,
+    /// Records.
+    pub s_ack_tel_hops: Signal<In, Bits<3>>,
+    /// XOR of the switches' identifiers.
+    pub s_ack_tel_path: Signal<In, Bits<12>>,
+    /// Record of hop 0.
+    pub s_ack_tel_hop_0: Signal<In, Bits<64>>,
+    /// Record of hop 1.
+    pub s_ack_tel_hop_1: Signal<In, Bits<64>>,
+    /// Record of hop 2.
+    pub s_ack_tel_hop_2: Signal<In, Bits<64>>,
+    /// Record of hop 3.
+    pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
+    /// Record of hop 4.
+    pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    /// Payload beat.
+    pub s_data_tvalid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_data_tready: Signal<Out, Bit>,
+    /// Its bytes.
+    pub s_data_tdata: Signal<In, Bits<64>>,
+    /// Which of them are valid.
+    pub s_data_tkeep: Signal<In, Bits<8>>,
+    /// Last of the frame.
+    pub s_data_tlast: Signal<In, Bit>,
+    /// On the last beat: host memory could not be read.
+    pub s_data_tuser: Signal<In, Bit>,
+    /// Host frame beat.
+    pub s_host_tvalid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_host_tready: Signal<Out, Bit>,
+    /// Its bytes.
+    pub s_host_tdata: Signal<In, Bits<64>>,
+    /// Which of them are valid.
+    pub s_host_tkeep: Signal<In, Bits<8>>,
+    /// Last of the frame.
+    pub s_host_tlast: Signal<In, Bit>,
+    /// Beat of a frame.
+    pub m_axis_tvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_axis_tready: Signal<In, Bit>,
+    /// Its bytes.
+    pub m_axis_tdata: Signal<Out, Bits<64>>,
+    /// Which of them are valid.
+    pub m_axis_tkeep: Signal<Out, Bits<8>>,
+    /// Last of the frame.
+    pub m_axis_tlast: Signal<Out, Bit>,
+    /// The payload of a packet could not be read.
+    pub m_fail_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_fail_ready: Signal<In, Bit>,
+    /// Flow of the packet.
+    pub m_fail_flow: Signal<Out, Bits<FB>>,
+    /// A data frame.
+    pub event_tx_data: Signal<Out, Bit>,
+    /// An ACK.
+    pub event_tx_ack: Signal<Out, Bit>,
+    /// A host frame.
+    pub event_tx_host: Signal<Out, Bit>,
+    /// A dropped frame.
+    pub event_tx_fail: Signal<Out, Bit>,
+    header: TxHeader<FB>,
+    seq: TxSeq<FB>,
+    piece: TxPiece,
+    delay: TxDelay,
+    crc_pack: TxPack,
+    crc: Crc32<64, 8>,
+    pack: TxPack,
+    fifo: FrameFifo<64, 8, 73, 11, 12>,
+    room: TxRoom,
+    crc_seed: Constant<Bits<32>>,
+}
+
+impl<const FB: usize> Default for TxPipe<FB> {
+    fn default() -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            cfg_local_mac: Default::default(),
+            cfg_local_ip: Default::default(),
+            cfg_pkey: Default::default(),
+            cfg_ttl: Default::default(),
+            cfg_tel_format: Default::default(),
+            cfg_tel_dscp: Default::default(),
+            cfg_tel_echo_dscp: Default::default(),
+            s_cfg_valid: Default::default(),
+            s_cfg_ready: Default::default(),
+            cfg_table: Default::default(),
+            cfg_index: Default::default(),
+            cfg_row: Default::default(),
+            s_pkt_valid: Default::default(),
+            s_pkt_ready: Default::default(),
+            s_pkt_flow: Default::default(),
+            s_pkt_opcode: Default::default(),
+            s_pkt_psn: Default::default(),
+            s_pkt_ack_req: Default::default(),
+            s_pkt_solicited: Default::default(),
+            s_pkt_payload_bytes: Default::default(),
+            s_pkt_va: Default::default(),
+            s_pkt_rkey: Default::default(),
+            s_pkt_dma_len: Default::default(),
+            s_pkt_imm: Default::default(),
+            s_ack_valid: Default::default(),
+            s_ack_ready: Default::default(),
+            s_ack_flow: Default::default(),
+            s_ack_syndrome: Default::default(),
+            s_ack_msn: Default::default(),
+            s_ack_psn: Default::default(),
+            s_ack_tel_valid: Default::default(),
+            s_ack_tel_hops: Default::default(),
+            s_ack_tel_path: Default::default(),
+            s_ack_tel_hop_0: Default::default(),
+            s_ack_tel_hop_1: Default::default(),
+            s_ack_tel_hop_2: Default::default(),
+            s_ack_tel_hop_3: Default::default(),
+            s_ack_tel_hop_4: Default::default(),
+            s_data_tvalid: Default::default(),
+            s_data_tready: Default::default(),
+            s_data_tdata: Default::default(),
+            s_data_tkeep: Default::default(),
+            s_data_tlast: Default::default(),
+            s_data_tuser: Default::default(),
+            s_host_tvalid: Default::default(),
+            s_host_tready: Default::default(),
+            s_host_tdata: Default::default(),
+            s_host_tkeep: Default::default(),
+            s_host_tlast: Default::default(),
+            m_axis_tvalid: Default::default(),
+            m_axis_tready: Default::default(),
+            m_axis_tdata: Default::default(),
+            m_axis_tkeep: Default::default(),
+            m_axis_tlast: Default::default(),
+            m_fail_valid: Default::default(),
+            m_fail_ready: Default::default(),
+            m_fail_flow: Default::default(),
+            event_tx_data: Default::default(),
+            event_tx_ack: Default::default(),
+            event_tx_host: Default::default(),
+            event_tx_fail: Default::default(),
+            header: Default::default(),
+            seq: Default::default(),
+            piece: Default::default(),
+            delay: Default::default(),
+            crc_pack: Default::default(),
+            crc: Default::default(),
+            pack: Default::default(),
+            fifo: Default::default(),
+            room: Default::default(),
+            crc_seed: Constant::new(0xffff_ffff_u64.into()),
+        }
+    }
+}
+
+impl<const FB: usize> Logic for TxPipe<FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.header.clock.next = self.clock.val();
+        self.header.reset.next = self.reset.val();
+        self.header.cfg_local_ip.next = self.cfg_local_ip.val();
+        self.header.cfg_ttl.next = self.cfg_ttl.val();
+        self.header.cfg_tel_format.next = self.cfg_tel_format.val();
+        self.header.cfg_tel_dscp.next = self.cfg_tel_dscp.val();
+        self.header.cfg_tel_echo_dscp.next = self.cfg_tel_echo_dscp.val();
+        self.header.s_cfg_valid.next = self.s_cfg_valid.val();
+        self.header.cfg_table.next = self.cfg_table.val();
+        self.header.cfg_index.next = self.cfg_index.val();
+        self.header.cfg_row.next = self.cfg_row.val();
+        self.header.s_pkt_valid.next = self.s_pkt_valid.val();
+        self.header.s_pkt_flow.next = self.s_pkt_flow.val();
+        self.header.s_pkt_opcode.next = self.s_pkt_opcode.val();
+        self.header.s_pkt_payload_bytes.next = self.s_pkt_payload_bytes.val();
+        self.header.s_ack_valid.next = self.s_ack_valid.val();
+        self.header.s_ack_flow.next = self.s_ack_flow.val();
+        self.header.s_ack_tel_valid.next = self.s_ack_tel_valid.val();
+        self.header.s_ack_tel_hops.next = self.s_ack_tel_hops.val();
+        self.header.s_host_valid.next = self.s_host_tvalid.val();
+        self.header.host_done.next = self.seq.host_done.val();
+        self.header.m_ready.next = self.seq.s_ready.val();
+        self.seq.clock.next = self.clock.val();
+        self.seq.reset.next = self.reset.val();
+        self.seq.cfg_tel_format.next = self.cfg_tel_format.val();
+        self.seq.room.next = self.room.room.val();
+        self.seq.s_valid.next = self.header.m_valid.val();
+        self.seq.s_kind.next = self.header.m_kind.val();
+        self.seq.s_has_tel.next = self.header.m_has_tel.val();
+        self.seq.pkt_flow.next = self.s_pkt_flow.val();
+        self.seq.pkt_opcode.next = self.s_pkt_opcode.val();
+        self.seq.pkt_payload_bytes.next = self.s_pkt_payload_bytes.val();
+        self.seq.ack_tel_hops.next = self.s_ack_tel_hops.val();
+        self.seq.data_valid.next = self.s_data_tvalid.val();
+        self.seq.data_last.next = self.s_data_tlast.val();
+        self.seq.data_error.next = self.s_data_tuser.val();
+        self.seq.host_valid.next = self.s_host_tvalid.val();
+        self.seq.host_last.next = self.s_host_tlast.val();
+        self.seq.m_fail_ready.next = self.m_fail_ready.val();
+        self.piece.clock.next = self.clock.val();
+        self.piece.reset.next = self.reset.val();
+        self.piece.cfg_local_mac.next = self.cfg_local_mac.val();
+        self.piece.cfg_local_ip.next = self.cfg_local_ip.val();
+        self.piece.cfg_pkey.next = self.cfg_pkey.val();
+        self.piece.cfg_ttl.next = self.cfg_ttl.val();
+        self.piece.cfg_tel_format.next = self.cfg_tel_format.val();
+        self.piece.state.next = self.seq.state.val();
+        self.piece.s_has_tel.next = self.header.m_has_tel.val();
+        self.piece.s_mac.next = self.header.m_mac.val();
+        self.piece.s_ip.next = self.header.m_ip.val();
+        self.piece.s_port.next = self.header.m_port.val();
+        self.piece.s_qpn.next = self.header.m_qpn.val();
+        self.piece.s_dscp.next = self.header.m_dscp.val();
+        self.piece.s_id.next = self.header.m_id.val();
+        self.piece.s_ip_len.next = self.header.m_ip_len.val();
+        self.piece.s_udp_len.next = self.header.m_udp_len.val();
+        self.piece.s_ip_plain.next = self.header.m_ip_plain.val();
+        self.piece.s_udp_plain.next = self.header.m_udp_plain.val();
+        self.piece.s_checksum.next = self.header.m_checksum.val();
+        self.piece.pkt_opcode.next = self.s_pkt_opcode.val();
+        self.piece.pkt_psn.next = self.s_pkt_psn.val();
+        self.piece.pkt_ack_req.next = self.s_pkt_ack_req.val();
+        self.piece.pkt_solicited.next = self.s_pkt_solicited.val();
+        self.piece.pkt_payload_bytes.next = self.s_pkt_payload_bytes.val();
+        self.piece.pkt_va.next = self.s_pkt_va.val();
+        self.piece.pkt_rkey.next = self.s_pkt_rkey.val();
+        self.piece.pkt_dma_len.next = self.s_pkt_dma_len.val();
+        self.piece.pkt_imm.next = self.s_pkt_imm.val();
+        self.piece.ack_syndrome.next = self.s_ack_syndrome.val();
+        self.piece.ack_msn.next = self.s_ack_msn.val();
+        self.piece.ack_psn.next = self.s_ack_psn.val();
+        self.piece.ack_tel_path.next = self.s_ack_tel_path.val();
+        self.piece.ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
+        self.piece.ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
+        self.piece.ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
+        self.piece.ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
+        self.piece.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
+        self.piece.has_word.next = self.seq.has_word.val();
+        self.piece.has_payload.next = self.seq.has_payload.val();
+        self.piece.is_bad.next = self.seq.is_bad.val();
+        self.piece.is_stuck.next = self.seq.is_stuck.val();
+        self.piece.is_long.next = self.seq.is_long.val();
+        self.piece.hop_count.next = self.seq.hop_count.val();
+        self.piece.s_data_tvalid.next = self.s_data_tvalid.val();
+        self.piece.s_data_tdata.next = self.s_data_tdata.val();
+        self.piece.s_data_tkeep.next = self.s_data_tkeep.val();
+        self.piece.s_data_tlast.next = self.s_data_tlast.val();
+        self.piece.s_host_tvalid.next = self.s_host_tvalid.val();
+        self.piece.s_host_tdata.next = self.s_host_tdata.val();
+        self.piece.s_host_tkeep.next = self.s_host_tkeep.val();
+        self.piece.s_host_tlast.next = self.s_host_tlast.val();
+        self.piece.s_is_ack.next = self.header.m_kind.val() == 1;
+        self.delay.clock.next = self.clock.val();
+        self.delay.reset.next = self.reset.val();
+        self.delay.s_valid.next = self.piece.p_valid.val();
+        self.delay.s_data.next = self.piece.p_data.val();
+        self.delay.s_bytes.next = self.piece.p_bytes.val();
+        self.delay.s_last.next = self.piece.p_last.val();
+        self.delay.s_bad.next = self.piece.p_bad.val();
+        self.delay.s_icrc.next = self.piece.p_icrc.val();
+        self.delay.icrc.next = self.crc.m_crc.val();
+        self.crc_pack.clock.next = self.clock.val();
+        self.crc_pack.reset.next = self.reset.val();
+        self.crc_pack.s_valid.next = self.piece.c_valid.val();
+        self.crc_pack.s_data.next = self.piece.c_data.val();
+        self.crc_pack.s_bytes.next = self.piece.c_bytes.val();
+        self.crc_pack.s_last.next = self.piece.c_last.val();
+        self.crc_pack.s_bad.next = false;
+        self.crc.clock.next = self.clock.val();
+        self.crc.reset.next = self.reset.val();
+        self.crc.s_valid.next = self.crc_pack.m_tvalid.val();
+        self.crc.s_data.next = self.crc_pack.m_tdata.val();
+        self.crc.s_keep.next = self.crc_pack.m_tkeep.val();
+        self.crc.s_last.next = self.crc_pack.m_tlast.val();
+        self.crc.cfg_seed.next = self.crc_seed.val();
+        self.pack.clock.next = self.clock.val();
+        self.pack.reset.next = self.reset.val();
+        self.pack.s_valid.next = self.delay.m_valid.val();
+        self.pack.s_data.next = self.delay.m_data.val();
+        self.pack.s_bytes.next = self.delay.m_bytes.val();
+        self.pack.s_last.next = self.delay.m_last.val();
+        self.pack.s_bad.next = self.delay.m_bad.val();
+        self.fifo.clock.next = self.clock.val();
+        self.fifo.reset.next = self.reset.val();
+        self.fifo.s_axis_tdata.next = self.pack.m_tdata.val();
+        self.fifo.s_axis_tkeep.next = self.pack.m_tkeep.val();
+        self.fifo.s_axis_tvalid.next = self.pack.m_tvalid.val();
+        self.fifo.s_axis_tlast.next = self.pack.m_tlast.val();
+        self.fifo.s_axis_tuser.next = self.pack.m_tuser.val();
+        self.fifo.m_axis_tready.next = self.m_axis_tready.val();
+        self.fifo.cfg_drop_when_full.next = false;
+        self.room.clock.next = self.clock.val();
+        self.room.reset.next = self.reset.val();
+        self.room.push.next = self.pack.m_tvalid.val();
+        self.room.push_last.next = self.pack.m_tlast.val();
+        self.room.push_bad.next = self.pack.m_tuser.val();
+        self.room.pop.next = self.fifo.m_axis_tvalid.val() & self.m_axis_tready.val();
+        self.m_axis_tdata.next = self.fifo.m_axis_tdata.val();
+        self.m_axis_tkeep.next = self.fifo.m_axis_tkeep.val();
+        self.m_axis_tvalid.next = self.fifo.m_axis_tvalid.val();
+        self.m_axis_tlast.next = self.fifo.m_axis_tlast.val();
+        self.s_cfg_ready.next = self.header.s_cfg_ready.val();
+        self.s_pkt_ready.next = self.header.s_pkt_ready.val();
+        self.s_ack_ready.next = self.header.s_ack_ready.val();
+        self.s_data_tready.next = self.seq.data_ready.val();
+        self.s_host_tready.next = self.seq.host_ready.val();
+        self.m_fail_valid.next = self.seq.m_fail_valid.val();
+        self.m_fail_flow.next = self.seq.m_fail_flow.val();
+        self.event_tx_data.next = self.seq.pulse.val().get_bit(0);
+        self.event_tx_ack.next = self.seq.pulse.val().get_bit(1);
+        self.event_tx_host.next = self.seq.pulse.val().get_bit(2);
+        self.event_tx_fail.next = self.seq.pulse.val().get_bit(3);
+    }
+}

@@ -1,0 +1,386 @@
+//! Sequencer of the tx pipe: which piece of a frame comes next.
+//!
+//! # Source            InfiniBand, volume 1, sections 9.2 (BTH) and 9.3; annex A17; HPCC paper,
+//!                     figure 7, and the authors' IntHeader (telemetry)
+//! # Interface timing  part of `tx_pipe`. Cycle 0: Start with an item and room; cycle 1: C0, or
+//!                     Host; one piece a cycle
+//! # Latency and rate  Ethernet to UDP 6 pieces, telemetry 1 a record and 1 in the authors' form,
+//!                     BTH 2, RETH 2, ImmDt or AETH 1, payload 1 a beat, ICRC 1, one idle cycle
+//! # Reset             synchronous, high: between frames
+//! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Beats of the longest frame: 4224 bytes. A longer host frame is dropped.
+pub const FRAME_BEATS_MAX: u64 = 528;
+
+/// States of the sequencer: one a piece.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+pub enum SeqState {
+    /// Waits for an item and room.
+    Start,
+    /// Destination MAC, source MAC.
+    C0,
+    /// Source MAC, type, version, ToS.
+    C1,
+    /// IPv4 length, id, flags, TTL, protocol.
+    C2,
+    /// Checksum, source address, target address.
+    C3,
+    /// Target address, UDP ports, length.
+    C4,
+    /// UDP checksum, and the count of the paper's form.
+    C5,
+    /// A telemetry record.
+    Hop,
+    /// Hop count of the authors' form.
+    Count,
+    /// BTH: operation code to QPN.
+    B0,
+    /// BTH: AckReq, PSN.
+    B1,
+    /// RETH: address.
+    R0,
+    /// RETH: key, length.
+    R1,
+    /// ImmDt or AETH.
+    Word,
+    /// Payload.
+    Pay,
+    /// Place of the ICRC.
+    Icrc,
+    /// A host frame.
+    Host,
+}
+
+/// Sequencer; `FB` = log2 of the flow count.
+#[derive(LogicBlock)]
+pub struct TxSeq<const FB: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
+    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// The frame FIFO has room for the longest frame.
+    pub room: Signal<In, Bit>,
+    /// An item stands at the header builder.
+    pub s_valid: Signal<In, Bit>,
+    /// 0 data, 1 ACK, 2 host frame.
+    pub s_kind: Signal<In, Bits<2>>,
+    /// It carries telemetry.
+    pub s_has_tel: Signal<In, Bit>,
+    /// It is taken.
+    pub s_ready: Signal<Out, Bit>,
+    /// Data packet: flow.
+    pub pkt_flow: Signal<In, Bits<FB>>,
+    /// Data packet: BTH operation code.
+    pub pkt_opcode: Signal<In, Bits<8>>,
+    /// Data packet: payload bytes.
+    pub pkt_payload_bytes: Signal<In, Bits<13>>,
+    /// ACK: records.
+    pub ack_tel_hops: Signal<In, Bits<3>>,
+    /// A payload beat.
+    pub data_valid: Signal<In, Bit>,
+    /// It is the last one.
+    pub data_last: Signal<In, Bit>,
+    /// It could not be read.
+    pub data_error: Signal<In, Bit>,
+    /// A host frame beat.
+    pub host_valid: Signal<In, Bit>,
+    /// It is the last one.
+    pub host_last: Signal<In, Bit>,
+    /// State.
+    pub state: Signal<Out, SeqState>,
+    /// Takes payload.
+    pub data_ready: Signal<Out, Bit>,
+    /// Takes host beats.
+    pub host_ready: Signal<Out, Bit>,
+    /// A host frame has been taken.
+    pub host_done: Signal<Out, Bit>,
+    /// The frame has an ImmDt or AETH.
+    pub has_word: Signal<Out, Bit>,
+    /// The frame has payload.
+    pub has_payload: Signal<Out, Bit>,
+    /// The frame is dropped.
+    pub is_bad: Signal<Out, Bit>,
+    /// The frame's ICRC has to wait for the fail slot.
+    pub is_stuck: Signal<Out, Bit>,
+    /// The host frame is too long.
+    pub is_long: Signal<Out, Bit>,
+    /// Records of the frame.
+    pub hop_count: Signal<Out, Bits<3>>,
+    /// The payload of a packet could not be read.
+    pub m_fail_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_fail_ready: Signal<In, Bit>,
+    /// Flow of the packet.
+    pub m_fail_flow: Signal<Out, Bits<FB>>,
+    /// A data frame, an ACK, a host frame, a dropped frame.
+    pub pulse: Signal<Out, Bits<4>>,
+    now: DFF<SeqState>,
+    has_room: DFF<Bit>,
+    flow: DFF<Bits<FB>>,
+    is_ack: DFF<Bit>,
+    with_tel: DFF<Bit>,
+    with_reth: DFF<Bit>,
+    with_word: DFF<Bit>,
+    with_payload: DFF<Bit>,
+    hops: DFF<Bits<3>>,
+    hops_left: DFF<Bits<3>>,
+    beats_left: DFF<Bits<10>>,
+    bad: DFF<Bit>,
+    host_end: DFF<Bit>,
+    fail: DFF<Bit>,
+    fail_flow: DFF<Bits<FB>>,
+    pulses: DFF<Bits<4>>,
+    goto: Signal<Local, SeqState>,
+    body: Signal<Local, SeqState>,
+    stuck: Signal<Local, Bit>,
+    frame_beats: Constant<Bits<10>>,
+}
+
+impl<const FB: usize> Default for TxSeq<FB> {
+    fn default() -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            cfg_tel_format: Default::default(),
+            room: Default::default(),
+            s_valid: Default::default(),
+            s_kind: Default::default(),
+            s_has_tel: Default::default(),
+            s_ready: Default::default(),
+            pkt_flow: Default::default(),
+            pkt_opcode: Default::default(),
+            pkt_payload_bytes: Default::default(),
+            ack_tel_hops: Default::default(),
+            data_valid: Default::default(),
+            data_last: Default::default(),
+            data_error: Default::default(),
+            host_valid: Default::default(),
+            host_last: Default::default(),
+            state: Default::default(),
+            data_ready: Default::default(),
+            host_ready: Default::default(),
+            host_done: Default::default(),
+            has_word: Default::default(),
+            has_payload: Default::default(),
+            is_bad: Default::default(),
+            is_stuck: Default::default(),
+            is_long: Default::default(),
+            hop_count: Default::default(),
+            m_fail_valid: Default::default(),
+            m_fail_ready: Default::default(),
+            m_fail_flow: Default::default(),
+            pulse: Default::default(),
+            now: Default::default(),
+            has_room: Default::default(),
+            flow: Default::default(),
+            is_ack: Default::default(),
+            with_tel: Default::default(),
+            with_reth: Default::default(),
+            with_word: Default::default(),
+            with_payload: Default::default(),
+            hops: Default::default(),
+            hops_left: Default::default(),
+            beats_left: Default::default(),
+            bad: Default::default(),
+            host_end: Default::default(),
+            fail: Default::default(),
+            fail_flow: Default::default(),
+            pulses: Default::default(),
+            goto: Default::default(),
+            body: Default::default(),
+            stuck: Default::default(),
+            frame_beats: Constant::new(FRAME_BEATS_MAX.into()),
+        }
+    }
+}
+
+impl<const FB: usize> Logic for TxSeq<FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            now,
+            has_room,
+            flow,
+            is_ack,
+            with_tel,
+            with_reth,
+            with_word,
+            with_payload,
+            hops,
+            hops_left,
+            beats_left,
+            bad,
+            host_end,
+            fail,
+            fail_flow,
+            pulses
+        );
+        self.state.next = self.now.q.val();
+        self.s_ready.next = (self.now.q.val() == SeqState::Start) & self.has_room.q.val();
+        self.has_room.d.next = self.room.val();
+        self.data_ready.next = self.now.q.val() == SeqState::Pay;
+        self.host_ready.next = self.now.q.val() == SeqState::Host;
+        self.host_done.next = self.host_end.q.val();
+        self.has_word.next = self.with_word.q.val();
+        self.has_payload.next = self.with_payload.q.val();
+        self.is_bad.next = self.bad.q.val();
+        self.stuck.next = self.bad.q.val() & self.fail.q.val();
+        self.is_stuck.next = self.stuck.val();
+        self.is_long.next = !self.beats_left.q.val().any();
+        self.hop_count.next = self.hops.q.val();
+        self.m_fail_valid.next = self.fail.q.val();
+        self.m_fail_flow.next = self.fail_flow.q.val();
+        self.pulse.next = self.pulses.q.val();
+        self.pulses.d.next = 0.into();
+        self.host_end.d.next = false;
+        if self.m_fail_ready.val() {
+            self.fail.d.next = false;
+        }
+        self.goto.next = self.now.q.val();
+        self.body.next = SeqState::Icrc;
+        if self.with_payload.q.val() {
+            self.body.next = SeqState::Pay;
+        }
+        match self.now.q.val() {
+            SeqState::Start => {
+                self.flow.d.next = self.pkt_flow.val();
+                self.is_ack.d.next = self.s_kind.val() == 1;
+                self.with_tel.d.next = self.s_has_tel.val();
+                self.with_payload.d.next =
+                    (self.s_kind.val() == 0) & self.pkt_payload_bytes.val().any();
+                self.with_reth.d.next = (self.s_kind.val() == 0)
+                    & ((self.pkt_opcode.val() == 6)
+                        | (self.pkt_opcode.val() == 10)
+                        | (self.pkt_opcode.val() == 11));
+                self.with_word.d.next = (self.s_kind.val() == 1)
+                    | (self.pkt_opcode.val() == 9)
+                    | (self.pkt_opcode.val() == 11);
+                self.hops.d.next = 0.into();
+                if self.s_kind.val() == 1 {
+                    self.hops.d.next = self.ack_tel_hops.val();
+                }
+                self.hops_left.d.next = 5.into();
+                self.beats_left.d.next = self.frame_beats.val();
+                self.bad.d.next = false;
+                if self.s_valid.val() & self.has_room.q.val() {
+                    self.goto.next = SeqState::C0;
+                    if self.s_kind.val() == 2 {
+                        self.goto.next = SeqState::Host;
+                    }
+                }
+            }
+            SeqState::C0 => {
+                comment!("The authors' form always has five records, the paper's those there are.");
+                if self.cfg_tel_format.val() == 1 {
+                    self.hops_left.d.next = self.hops.q.val();
+                }
+                self.goto.next = SeqState::C1;
+            }
+            SeqState::C1 => {
+                self.goto.next = SeqState::C2;
+            }
+            SeqState::C2 => {
+                self.goto.next = SeqState::C3;
+            }
+            SeqState::C3 => {
+                self.goto.next = SeqState::C4;
+            }
+            SeqState::C4 => {
+                self.goto.next = SeqState::C5;
+            }
+            SeqState::C5 => {
+                self.goto.next = SeqState::B0;
+                if self.with_tel.q.val() & self.hops_left.q.val().any() {
+                    self.goto.next = SeqState::Hop;
+                }
+            }
+            SeqState::Hop => {
+                self.hops_left.d.next = self.hops_left.q.val() - 1;
+                if self.hops_left.q.val() == 1 {
+                    self.goto.next = SeqState::B0;
+                    if self.cfg_tel_format.val() == 2 {
+                        self.goto.next = SeqState::Count;
+                    }
+                }
+            }
+            SeqState::Count => {
+                self.goto.next = SeqState::B0;
+            }
+            SeqState::B0 => {
+                self.goto.next = SeqState::B1;
+            }
+            SeqState::B1 => {
+                self.goto.next = self.body.val();
+                if self.with_reth.q.val() {
+                    self.goto.next = SeqState::R0;
+                } else if self.with_word.q.val() {
+                    self.goto.next = SeqState::Word;
+                }
+            }
+            SeqState::R0 => {
+                self.goto.next = SeqState::R1;
+            }
+            SeqState::R1 => {
+                self.goto.next = self.body.val();
+                if self.with_word.q.val() {
+                    self.goto.next = SeqState::Word;
+                }
+            }
+            SeqState::Word => {
+                self.goto.next = self.body.val();
+            }
+            SeqState::Pay => {
+                if self.data_valid.val() & self.data_last.val() {
+                    self.bad.d.next = self.data_error.val();
+                    self.goto.next = SeqState::Icrc;
+                }
+            }
+            SeqState::Icrc => {
+                if !self.stuck.val() {
+                    self.goto.next = SeqState::Start;
+                    self.pulses.d.next = 1.into();
+                    if self.bad.q.val() {
+                        self.pulses.d.next = 8.into();
+                        self.fail.d.next = true;
+                        self.fail_flow.d.next = self.flow.q.val();
+                    } else if self.is_ack.q.val() {
+                        self.pulses.d.next = 2.into();
+                    }
+                }
+            }
+            SeqState::Host => {
+                if self.host_valid.val() & self.beats_left.q.val().any() {
+                    self.beats_left.d.next = self.beats_left.q.val() - 1;
+                }
+                if self.host_valid.val() & self.host_last.val() {
+                    self.goto.next = SeqState::Start;
+                    self.host_end.d.next = true;
+                    self.pulses.d.next = 4.into();
+                    if !self.beats_left.q.val().any() {
+                        self.pulses.d.next = 8.into();
+                    }
+                }
+            }
+        }
+        self.now.d.next = self.goto.val();
+        if self.reset.val() {
+            self.now.d.next = SeqState::Start;
+            self.has_room.d.next = false;
+            self.host_end.d.next = false;
+            self.bad.d.next = false;
+            self.fail.d.next = false;
+            self.fail_flow.d.next = 0.into();
+            self.pulses.d.next = 0.into();
+        }
+    }
+}
