@@ -46,6 +46,7 @@ impl<const AW: usize, const W: usize> Logic for LutRam<AW, W> {
     fn hdl(&self) -> Verilog {
         Verilog::Custom(format!(
             "\
+// The asynchronous read makes this LUT RAM, or registers where there is none (iCE40).
 reg [{width}:0] mem [0:{last}];
 
 always @(posedge clock) begin
