@@ -185,6 +185,10 @@ impl<'a> Scanner<'a> {
     /// `wire [7:0] x;` or `reg [7:0] x = ...;`
     fn declaration(&mut self, at: usize) -> usize {
         let end = self.after(at, ";");
+        // Only there for linters: an and of all that nobody reads.
+        if self.tokens[at..end].iter().any(|t| t.text.starts_with("unused_")) {
+            return end;
+        }
         let texts: Vec<&str> = self.tokens[at..end].iter().map(|t| t.text).collect();
         let skip = usize::from(texts.get(1) == Some(&"signed"));
         if let (Some(&"["), Some(high), Some(&":")) =
