@@ -1,8 +1,6 @@
 //! ACK streams in CSV: read, run through the f64 reference or a CC unit, compared.
 
-use crate::golden::cc::cc_unit::{
-    CcAck, CcFlow, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_UPDATE,
-};
+use crate::golden::cc::cc_unit::{CcAck, CcFlow, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_UPDATE};
 use crate::golden::cc::CcCfg;
 use crate::lockstep::{StepError, Stepper};
 use crate::reference::hpcc::{Flow, Outcome, Params, Telemetry};
@@ -90,7 +88,8 @@ impl Trace {
     /// # Errors
     /// One sentence that names line and column.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let mut reader =
+            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
         let header = reader.headers().map_err(|e| format!("line 1: no CSV header: {e}"))?;
         let columns: Vec<String> = header.iter().map(String::from).collect();
         let mut places = [0; COLUMNS.len()];
@@ -120,7 +119,8 @@ impl Trace {
                 *hop = u64::from_str_radix(cell, 16).map_err(|_| wrong())?;
             }
             let number = |place: usize| {
-                let wrong = || format!("line {line}: win is {:?}: must be a number", &record[place]);
+                let wrong =
+                    || format!("line {line}: win is {:?}: must be a number", &record[place]);
                 record[place].parse::<f64>().map_err(|_| wrong())
             };
             acks.push(Ack {
@@ -190,7 +190,8 @@ impl Trace {
         let mut driver = Driver { out: unit.reset()?, unit, idle };
         driver.idle.m_rate.ready = true;
         let window_bytes = config.w_init_bytes;
-        let create = CcFlow { valid: true, flow, op: OP_CREATE, telemetry: true, window_bytes, rate: 0 };
+        let create =
+            CcFlow { valid: true, flow, op: OP_CREATE, telemetry: true, window_bytes, rate: 0 };
         driver.send(|i| i.s_flow = create, |out| out.s_flow.ready)?;
         driver.answer(config)?;
         let mut states = Vec::with_capacity(self.acks.len());
