@@ -1,9 +1,16 @@
 //! dma_read: Verilog against golden model, and the scoreboard of the bench.
 
+use nic_hdl::emit::emit;
+use nic_hdl::host::dma_read::DmaRead as Hdl;
 use nic_sim::env::axi_mem::AxiMem;
-use nic_sim::golden::host::dma_read::{DmaRead, DmaReadIn};
+use nic_sim::golden::host::dma_read::{DmaRead, DmaReadIn, ReadData};
 use nic_sim::lockstep::Stepper;
-use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
+use nic_sim::verilator::Source;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rdma_nic::{
+    assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step, verilog_of,
+};
 
 #[test]
 fn dma_read_matches_golden() {
@@ -101,4 +108,35 @@ fn dma_read_breaks_are_caught() {
     assert_catches("dma_read", "flush | (at_end & extra)", "flush | at_end", 20_000);
     let sticky = "rotated_error | (failed & !rotated_opening)";
     assert_catches("dma_read", sticky, "rotated_error", 100_000);
+}
+
+/// Random pins, commands of all lengths: other widths than the catalogue's.
+fn check_width(source: &Source, beat_bytes: usize) {
+    let mut engine = lock_step(DmaRead::new(beat_bytes), source, 1);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mask = u64::MAX >> (64 - 8 * beat_bytes);
+    for _ in 0..40_000 {
+        let pins = DmaReadIn {
+            reset: rng.gen_ratio(1, 5000),
+            s_cmd_valid: rng.gen_ratio(1, 4),
+            s_cmd_addr: rng.gen(),
+            s_cmd_bytes: rng.gen_range(0..=4096) >> rng.gen_range(0..12),
+            m_axi: ReadData {
+                arready: rng.gen(),
+                rdata: rng.gen::<u64>() & mask,
+                rresp: rng.gen_range(0..64) / 62 * 2,
+                rvalid: !rng.gen_ratio(1, 8),
+            },
+            m_axis_tready: !rng.gen_ratio(1, 8),
+        };
+        engine.step(&pins).expect("equal");
+    }
+}
+
+#[test]
+fn dma_read_matches_golden_at_8_and_32_bits() {
+    let source = verilog_of(emit("dma_read_8", Hdl::<8, 16, 1>::default(), &gbe()));
+    check_width(&source, 1);
+    let source = verilog_of(emit("dma_read_32", Hdl::<32, 64, 4>::default(), &gbe()));
+    check_width(&source, 4);
 }

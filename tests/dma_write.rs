@@ -1,9 +1,16 @@
 //! dma_write: Verilog against golden model, and the scoreboard of the bench.
 
-use nic_sim::env::axi_mem::AxiMem;
+use nic_hdl::emit::emit;
+use nic_hdl::host::dma_write::DmaWrite as Hdl;
+use nic_sim::env::axi_mem::{AxiMem, WriteSlave};
 use nic_sim::golden::host::dma_write::{DmaWrite, DmaWriteIn};
 use nic_sim::lockstep::Stepper;
-use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
+use nic_sim::verilator::Source;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rdma_nic::{
+    assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step, verilog_of,
+};
 
 #[test]
 fn dma_write_matches_golden() {
@@ -93,4 +100,38 @@ fn dma_write_breaks_are_caught() {
     assert_catches("dma_write", "index == last_index", "index > last_index", 20_000);
     assert_catches("dma_write", "bus_beats_less != stream_beats_less", "1'b0", 20_000);
     assert_catches("dma_write", "error | responses_m_data", "responses_m_data", 200_000);
+}
+
+/// Random pins, commands of all lengths: other widths than the catalogue's.
+fn check_width(source: &Source, beat_bytes: usize) {
+    let mut engine = lock_step(DmaWrite::<u128>::new(beat_bytes), source, 1);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mask = u64::MAX >> (64 - 8 * beat_bytes);
+    for _ in 0..40_000 {
+        let pins = DmaWriteIn {
+            reset: rng.gen_ratio(1, 5000),
+            s_cmd_valid: rng.gen_ratio(1, 4),
+            s_cmd_addr: rng.gen(),
+            s_cmd_bytes: rng.gen_range(0..=4096) >> rng.gen_range(0..12),
+            s_cmd_tag: rng.gen(),
+            s_axis_tdata: rng.gen::<u64>() & mask,
+            s_axis_tvalid: !rng.gen_ratio(1, 8),
+            m_axi: WriteSlave {
+                awready: rng.gen(),
+                wready: !rng.gen_ratio(1, 8),
+                bresp: rng.gen_range(0..4),
+                bvalid: rng.gen(),
+            },
+            m_done_ready: rng.gen(),
+        };
+        engine.step(&pins).expect("equal");
+    }
+}
+
+#[test]
+fn dma_write_matches_golden_at_8_and_32_bits() {
+    let source = verilog_of(emit("dma_write_8", Hdl::<8, 16, 1, 128>::default(), &gbe()));
+    check_width(&source, 1);
+    let source = verilog_of(emit("dma_write_32", Hdl::<32, 64, 4, 128>::default(), &gbe()));
+    check_width(&source, 4);
 }

@@ -93,5 +93,10 @@ fn frame_fifo_full_drops_the_newcomer_and_keeps_the_rest() {
 fn frame_fifo_breaks_are_caught() {
     assert_catches("frame_fifo", "bad_end | no_room | oversize", "bad_end | no_room", 50_000);
     assert_catches("frame_fifo", "used != last_place", "1'b1", 50_000);
-    assert_catches("frame_fifo", "start_index_next = next_write_index", "start_index_next = write_index", 50_000);
+    assert_catches(
+        "frame_fifo",
+        "start_index_next = next_write_index",
+        "start_index_next = write_index",
+        50_000,
+    );
 }

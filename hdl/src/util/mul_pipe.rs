@@ -149,7 +149,8 @@ fn multiplier(a_bits: usize, b_bits: usize) -> String {
     }
     format!(
         "// Parts of at most {PART_BITS} bits are multiplied, then added pair by pair.\n\
-         {}\nalways @(posedge clock) begin\n    if (reset) begin\n{}    end else begin\n{}    end\nend\n",
+         {}\nalways @(posedge clock) begin\n    if (reset) begin\n{}    end else begin\n\
+         {}    end\nend\n",
         stages.declare, stages.clear, stages.load
     )
 }

@@ -37,7 +37,8 @@ fn chord(fraction: u64) -> u32 {
     // The curve at the ends of the segment, f = n / 512.
     let n = 512 + segment;
     let curve = |n: u64| (1_u64 << 31) / n;
-    // A chord's greatest distance is h^2 / (4 f^3), h = 1/512: 4 / f^3 units; half of it is 2 / f^3.
+    // A chord's greatest distance is h^2 / (4 f^3), h = 1/512: 4 / f^3 units. Half of it is
+    // 2 / f^3.
     let lowered = (2 << 27) / (n * n * n);
     let fall = curve(n) - curve(n + 1);
     (curve(n) - lowered - ((fall * position) >> 13)) as u32
