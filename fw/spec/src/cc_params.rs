@@ -127,9 +127,7 @@ impl CcParams {
     /// The first field that is out of its range, or too large for the clock.
     pub fn derive(c: &CcConfig) -> Result<Self, CcParamError> {
         let need = |ok: bool, field, range| ok.then_some(()).ok_or(CcParamError { field, range });
-        let fit = |v: f64, bits, field, range| {
-            fixed(v, bits).ok_or(CcParamError { field, range })
-        };
+        let fit = |v: f64, bits, field, range| fixed(v, bits).ok_or(CcParamError { field, range });
         need((257..1 << 20).contains(&c.t_ns), "t_ns", "in 257..=1048575")?;
         need((0.05..=2.0).contains(&c.eta), "eta", "in 0.05..=2")?;
         need((1..=16).contains(&c.multi), "multi", "in 1..=16")?;
@@ -191,6 +189,9 @@ mod tests {
         assert_eq!(field(CcConfig { eta: f64::NAN, ..testbed() }), "eta");
         assert_eq!(field(CcConfig { w_ai_bytes: -1.0, ..testbed() }), "w_ai_bytes");
         assert_eq!(field(CcConfig { line_rate_bps: 600e9, ..testbed() }), "line_rate_bps");
-        assert_eq!(field(CcConfig { clock_hz: 10_000_000, line_rate_bps: 1e9, ..testbed() }), "t_ns");
+        assert_eq!(
+            field(CcConfig { clock_hz: 10_000_000, line_rate_bps: 1e9, ..testbed() }),
+            "t_ns"
+        );
     }
 }

@@ -1,1 +1,11 @@
+//! Congestion control: HPCC++ NewAck for every flow.
 
+pub mod cc_ewma;
+pub mod cc_flight;
+pub mod cc_hop;
+pub mod cc_intake;
+pub mod cc_records;
+pub mod cc_state;
+pub mod cc_unit;
+pub mod cc_wind;
+pub mod delay;

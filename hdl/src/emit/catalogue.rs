@@ -1,6 +1,7 @@
 //! Every block by name, with the sizes that a configuration gives it.
 
 use super::{emit_block, Design, EmitError, Rule};
+use crate::cc;
 use crate::host;
 use crate::transport::responder;
 use crate::util::{self, frame_fifo::FrameFifo};
@@ -36,6 +37,10 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("responder", responder::emit),
     ("requester", crate::transport::requester::emit),
     ("tx_pipe", crate::tx::emit),
+    ("cc_hop", |c| emit("cc_hop", cc::cc_hop::CcHop::default(), c)),
+    ("cc_ewma", |c| emit("cc_ewma", cc::cc_ewma::CcEwma::default(), c)),
+    ("cc_wind", |c| emit("cc_wind", cc::cc_wind::CcWind::default(), c)),
+    ("cc_unit", cc_unit),
     ("csr", |c| emit("csr", host::csr::Csr::new(c), c)),
     ("csr_regs", |c| emit("csr_regs", host::csr_regs::CsrRegs::default(), c)),
     ("table_window", |c| emit("table_window", host::table_window::TableWindow::new(c), c)),
@@ -61,6 +66,16 @@ fn registers(config: &NicConfig) -> Result<Design, EmitError> {
         256 => emit(name, Registers::<256, 8, 9>::new(config), config),
         1024 => emit(name, Registers::<1024, 10, 11>::new(config), config),
         _ => Err(no_such_size(name, config)),
+    }
+}
+
+fn cc_unit(c: &NicConfig) -> Result<Design, EmitError> {
+    match c.flow_count {
+        4 => emit("cc_unit", cc::cc_unit::CcUnit::<2, 5, 207>::default(), c),
+        64 => emit("cc_unit", cc::cc_unit::CcUnit::<6, 9, 211>::default(), c),
+        256 => emit("cc_unit", cc::cc_unit::CcUnit::<8, 11, 213>::default(), c),
+        1024 => emit("cc_unit", cc::cc_unit::CcUnit::<10, 13, 215>::default(), c),
+        _ => Err(no_such_size("cc_unit", c)),
     }
 }
 

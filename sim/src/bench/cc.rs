@@ -1,9 +1,322 @@
 //! Benches: congestion control.
 
-use super::Bench;
+use super::{Bench, Stimulus};
+use crate::env::stream::{Sink, Source};
+use crate::golden::cc::cc_ewma::{CcEwma, CcEwmaIn, CcEwmaOut};
+use crate::golden::cc::cc_hop::{CcHop, CcHopIn, CcHopOut};
+use crate::golden::cc::cc_unit::{
+    CcAck, CcFlow, CcReady, CcUnit, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_REMOVE,
+};
+use crate::golden::cc::cc_wind::{CcWind, CcWindIn, CcWindOut};
+use crate::golden::cc::CcCfg;
+use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::config::NicConfig;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 /// The benches of this area.
-pub fn benches(_config: &NicConfig) -> Vec<Bench> {
-    vec![]
+pub fn benches(config: &NicConfig) -> Vec<Bench> {
+    let (c, sizes, flow_count) = (config, config.clone(), config.flow_count);
+    vec![
+        Bench::new("cc_hop", c, CcHop::default, Numbers::new),
+        Bench::new("cc_ewma", c, CcEwma::default, Numbers::new),
+        Bench::new("cc_wind", c, CcWind::default, Numbers::new),
+        Bench::new(
+            "cc_unit",
+            c,
+            move || CcUnit::new(&sizes),
+            move |seed| RandomAcks::new(seed, flow_count),
+        ),
+    ]
+}
+
+/// A random number of up to `bits` bits; corners and every magnitude are frequent.
+fn number(rng: &mut ChaCha8Rng, bits: u32) -> u64 {
+    let all = u64::MAX >> (64 - bits);
+    let magnitude = all >> rng.gen_range(0..bits);
+    match rng.gen_range(0..8) {
+        0 => 0,
+        1 => all,
+        2 => magnitude,
+        3 => (magnitude + 1) & all,
+        _ => rng.gen::<u64>() & magnitude,
+    }
+}
+
+/// Parameters: those of a plausible port, or any.
+fn parameters(rng: &mut ChaCha8Rng) -> CcCfg {
+    if rng.gen_range(0..4) == 0 {
+        return CcCfg {
+            t_ns: number(rng, 20) as u32,
+            inv_t: number(rng, 32) as u32,
+            queue_gain: number(rng, 32) as u32,
+            target: number(rng, 32) as u32,
+            u_one: number(rng, 32) as u32,
+            max_stage: rng.gen(),
+            w_ai: number(rng, 32) as u32,
+            w_init: number(rng, 32) as u32,
+            w_min: number(rng, 32) as u32,
+            rate_gain: number(rng, 32) as u32,
+            rate_min: number(rng, 32) as u32,
+            rate_max: number(rng, 32) as u32,
+        };
+    }
+    let line_rate_bps = [1e9, 10e9, 25e9, 100e9, 400e9][rng.gen_range(0..5)];
+    let t_ns =
+        *[300, 1000, 5000, 13_000, 100_000, 1_000_000].get(rng.gen_range(0..6)).unwrap_or(&1);
+    let w_init_bytes = (line_rate_bps * f64::from(t_ns) / 8e9) as u32;
+    let config = CcConfig {
+        t_ns,
+        eta: rng.gen_range(0.5..1.5),
+        max_stage: rng.gen_range(0..7),
+        w_ai_bytes: f64::from(w_init_bytes) * rng.gen_range(0.0001..0.05),
+        w_init_bytes,
+        multi: rng.gen_range(1..=4),
+        rate_min_bps: line_rate_bps / rng.gen_range(10.0..10_000.0),
+        ..CcConfig::for_line(line_rate_bps, 64, 250_000_000)
+    };
+    CcParams::derive(&config).expect("the ranges are legal").into()
+}
+
+/// Random operands for the arithmetic blocks, one set of parameters until the next reset.
+pub struct Numbers {
+    rng: ChaCha8Rng,
+    cfg: CcCfg,
+    reset_left: u32,
+}
+
+impl Numbers {
+    /// Stimulus of a seed.
+    pub fn new(seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let cfg = parameters(&mut rng);
+        Self { rng, cfg, reset_left: 0 }
+    }
+
+    /// Resets now and then; new parameters come with the reset.
+    fn reset(&mut self) -> bool {
+        if self.reset_left > 0 {
+            self.reset_left -= 1;
+        } else if self.rng.gen_range(0..500) == 0 {
+            self.cfg = parameters(&mut self.rng);
+            self.reset_left = self.rng.gen_range(0..3);
+            return true;
+        }
+        self.reset_left > 0
+    }
+}
+
+impl Stimulus<CcHop> for Numbers {
+    fn next(&mut self, _cycle: u64, _out: &CcHopOut) -> CcHopIn {
+        let reset = self.reset();
+        let rng = &mut self.rng;
+        let old_hop =
+            hop_word(rng.gen_range(0..8), number(rng, 24), number(rng, 20), number(rng, 17));
+        let new_hop = if rng.gen() { next_hop(rng, old_hop) } else { rng.gen() };
+        let s_valid = rng.gen_range(0..8) != 0;
+        CcHopIn { reset, cfg_queue_gain: self.cfg.queue_gain, s_valid, old_hop, new_hop }
+    }
+}
+
+impl Stimulus<CcEwma> for Numbers {
+    fn next(&mut self, _cycle: u64, _out: &CcEwmaOut) -> CcEwmaIn {
+        let reset = self.reset();
+        let rng = &mut self.rng;
+        let near_t = self.cfg.t_ns.wrapping_add(rng.gen_range(0..3)).wrapping_sub(1) & 0xff_ffff;
+        CcEwmaIn {
+            reset,
+            cfg_t_ns: self.cfg.t_ns,
+            cfg_inv_t: self.cfg.inv_t,
+            s_valid: rng.gen_range(0..4) != 0,
+            update: rng.gen_range(0..4) != 0,
+            u_hop: number(rng, 57),
+            tau_ns: if rng.gen_range(0..4) == 0 { near_t } else { number(rng, 24) as u32 },
+            u_old: number(rng, 57),
+        }
+    }
+}
+
+impl Stimulus<CcWind> for Numbers {
+    fn next(&mut self, _cycle: u64, _out: &CcWindOut) -> CcWindIn {
+        let reset = self.reset();
+        let (rng, cfg) = (&mut self.rng, &self.cfg);
+        let near_target = (u64::from(cfg.target) + rng.gen_range(0..3)).wrapping_sub(1);
+        let window = u64::from(cfg.w_init) << 16;
+        CcWindIn {
+            reset,
+            cfg_target: cfg.target,
+            cfg_max_stage: cfg.max_stage,
+            cfg_w_ai: cfg.w_ai,
+            cfg_w_init: cfg.w_init,
+            cfg_w_min: cfg.w_min,
+            cfg_rate_gain: cfg.rate_gain,
+            cfg_rate_min: cfg.rate_min,
+            cfg_rate_max: cfg.rate_max,
+            s_valid: rng.gen_range(0..4) != 0,
+            hold: rng.gen_range(0..8) == 0,
+            u: match rng.gen_range(0..4) {
+                0 => near_target & ((1 << 57) - 1),
+                1 => number(rng, 57),
+                _ => u64::from(cfg.target) * rng.gen_range(1..400) / 100,
+            },
+            wc: if rng.gen() { number(rng, 48) } else { rng.gen_range(0..=window) },
+            inc_stage: if rng.gen() { rng.gen() } else { rng.gen_range(0..8) },
+        }
+    }
+}
+
+/// A record in the native layout.
+fn hop_word(code: u64, ts_ns: u64, tx_units: u64, queue_units: u64) -> u64 {
+    code | (ts_ns & 0xff_ffff) << 3 | (tx_units & 0xf_ffff) << 27 | queue_units << 47
+}
+
+/// The record that the same hop stamps a while later: idle, busy, or beyond all reason.
+fn next_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
+    let tau_ns = match rng.gen_range(0..16) {
+        0 => 0,
+        1 => 1,
+        2 => 0xff_ffff,
+        3 => number(rng, 24),
+        _ => rng.gen_range(20..20_000),
+    };
+    let line_units = tau_ns * 25 / 1024 << (old & 7).min(4);
+    let tx_units = match rng.gen_range(0..16) {
+        0 => 0,
+        1 => 0xf_ffff,
+        2 => number(rng, 20),
+        _ => line_units * rng.gen_range(0..110) / 100,
+    };
+    let queue_units = match rng.gen_range(0..8) {
+        0 => number(rng, 17),
+        1..=3 => 0,
+        _ => rng.gen_range(0..2000),
+    };
+    let (ts_ns, sent) = (old >> 3 & 0xff_ffff, old >> 27 & 0xf_ffff);
+    hop_word(old & 7, ts_ns + tau_ns, sent + tx_units, queue_units)
+}
+
+/// What the stimulus knows of a flow.
+#[derive(Clone, Copy, Default)]
+struct Peer {
+    tel: Tel,
+    psn: u32,
+}
+
+/// Flows that come and go, ACKs of one, some or all of them with telemetry of every kind, stalls
+/// on every stream.
+pub struct RandomAcks {
+    rng: ChaCha8Rng,
+    cfg: CcCfg,
+    peers: Vec<Peer>,
+    ack: Source<CcAck>,
+    flow: Source<CcFlow>,
+    rate: Sink,
+    created: u16,
+    /// Only flows below this one are used in this phase.
+    active: u16,
+    /// One ACK in this many cycles.
+    interval: u32,
+    /// One flow command in this many cycles.
+    command_interval: u32,
+}
+
+/// Cycles between two changes of what the flows do.
+const PHASE_CYCLES: u64 = 4000;
+
+impl RandomAcks {
+    /// Stimulus for `flow_count` flows.
+    pub fn new(seed: u64, flow_count: usize) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut child = || ChaCha8Rng::seed_from_u64(rng.gen());
+        let (ack, flow, rate) = (Source::new(child()), Source::new(child()), Sink::new(child()));
+        let cfg = parameters(&mut rng);
+        let peers = vec![Peer::default(); flow_count];
+        let (created, active, interval, command_interval) = (0, 1, 1, 1);
+        Self { rng, cfg, peers, ack, flow, rate, created, active, interval, command_interval }
+    }
+
+    fn begin_phase(&mut self) {
+        let (rng, count) = (&mut self.rng, self.peers.len() as u16);
+        self.active = match rng.gen_range(0..4) {
+            0 => 1,
+            1 => rng.gen_range(1..=count.min(12)),
+            _ => count,
+        };
+        self.interval = [1, 1, 8, 30, 100][rng.gen_range(0..5)];
+        self.command_interval = [50, 400, 4000][rng.gen_range(0..3)];
+    }
+
+    fn next_command(rng: &mut ChaCha8Rng, created: &mut u16, peers: &mut [Peer]) -> CcFlow {
+        // First every flow is created in order.
+        let is_new = usize::from(*created) < peers.len();
+        let flow = if is_new { *created } else { rng.gen_range(0..peers.len()) as u16 };
+        *created += u16::from(is_new);
+        let hops = if rng.gen_range(0..8) == 0 { rng.gen_range(0..8) } else { rng.gen_range(1..6) };
+        let mut tel = Tel { valid: true, hops, path: rng.gen_range(0..4096), hop: [0; 5] };
+        tel.hop = tel.hop.map(|_| hop_word(rng.gen_range(0..8), rng.gen(), rng.gen(), 0));
+        let psn =
+            if rng.gen() { 0xff_ff00 | rng.gen_range(0..256) } else { rng.gen_range(0..1 << 24) };
+        peers[usize::from(flow)] = Peer { tel, psn };
+        let op = match rng.gen_range(0..16) {
+            0 | 1 if !is_new => OP_REMOVE,
+            2 if !is_new => rng.gen_range(0..4),
+            _ => OP_CREATE,
+        };
+        let telemetry = rng.gen_range(0..8) != 0;
+        CcFlow {
+            valid: true,
+            flow,
+            op,
+            telemetry,
+            window_bytes: number(rng, 32) as u32,
+            rate: rng.gen(),
+        }
+    }
+
+    fn next_ack(rng: &mut ChaCha8Rng, flow: u16, peer: &mut Peer) -> CcAck {
+        peer.tel.hop = peer.tel.hop.map(|hop| next_hop(rng, hop));
+        match rng.gen_range(0..64) {
+            0 => peer.tel.path = rng.gen_range(0..4096),
+            1 => peer.tel.hops = rng.gen_range(1..6),
+            2 => peer.tel.hop[rng.gen_range(0..5)] = rng.gen(),
+            _ => {}
+        }
+        let mut tel = peer.tel;
+        match rng.gen_range(0..64) {
+            0 => tel.valid = false,
+            1 => tel.hops = [0, 6, 7][rng.gen_range(0..3)],
+            _ => {}
+        }
+        peer.psn = (peer.psn + rng.gen_range(0..4)) & 0xff_ffff;
+        let psn = if rng.gen_range(0..32) == 0 { rng.gen_range(0..1 << 24) } else { peer.psn };
+        let snd_nxt = (peer.psn + rng.gen_range(0..20)) & 0xff_ffff;
+        CcAck { valid: true, flow, psn, snd_nxt, tel }
+    }
+}
+
+impl Stimulus<CcUnit> for RandomAcks {
+    fn next(&mut self, cycle: u64, out: &CcUnitOut) -> CcUnitIn {
+        if cycle % PHASE_CYCLES == 0 {
+            self.begin_phase();
+        }
+        let Self { rng, peers, created, .. } = self;
+        let is_setup = usize::from(*created) < peers.len() && cycle < 20_000;
+        let command = is_setup || rng.gen_range(0..self.command_interval) == 0;
+        let flow = self
+            .flow
+            .drive(out.s_flow.ready, || command.then(|| Self::next_command(rng, created, peers)));
+        let active = self.active;
+        let due = (!is_setup || rng.gen_range(0..20) == 0) && rng.gen_range(0..self.interval) == 0;
+        let ack = self.ack.drive(out.s_ack.ready, || {
+            let flow = rng.gen_range(0..active);
+            due.then(|| Self::next_ack(rng, flow, &mut peers[usize::from(flow)]))
+        });
+        CcUnitIn {
+            reset: false,
+            cfg: self.cfg,
+            s_ack: ack.unwrap_or_default(),
+            s_flow: flow.unwrap_or_default(),
+            m_rate: CcReady { ready: self.rate.drive() },
+        }
+    }
 }

@@ -16,8 +16,10 @@ ports! {
         pub cfg_t_ns: u32,
         /// 1/T, UQ0.40.
         pub cfg_inv_t: u32,
+        /// An update is offered.
+        pub s_valid: bool,
         /// `u_hop` counts; else U stays.
-        pub valid: bool,
+        pub update: bool,
         /// u' of the path, UQ21.36.
         pub u_hop: u64,
         /// Its tau, ns.
@@ -27,8 +29,10 @@ ports! {
     }
 }
 ports! {
-    /// Output.
+    /// Outputs; all 0 unless `m_valid`.
     pub struct CcEwmaOut {
+        /// An update is done.
+        pub m_valid: bool,
         /// U after, UQ21.36.
         pub u: u64,
     }
@@ -57,10 +61,11 @@ impl Golden for CcEwma {
     type In = CcEwmaIn;
     type Out = CcEwmaOut;
     fn step(&mut self, i: &CcEwmaIn) -> CcEwmaOut {
-        let u = match i.valid {
+        let u = match i.update {
             true => ewma(i.cfg_t_ns, i.cfg_inv_t, i.u_old, i.u_hop, i.tau_ns),
             false => i.u_old,
         };
-        self.0.step(i.reset, CcEwmaOut { u })
+        let result = i.s_valid.then_some(CcEwmaOut { m_valid: true, u });
+        self.0.step(i.reset, result.unwrap_or_default())
     }
 }

@@ -16,18 +16,18 @@ ports! {
         /// 0.625/T, UQ0.40.
         pub cfg_queue_gain: u32,
         /// The records are of a counted hop.
-        pub valid: bool,
+        pub s_valid: bool,
         /// Record of the ACK before.
-        pub old: u64,
+        pub old_hop: u64,
         /// Record of this ACK.
-        pub new: u64,
+        pub new_hop: u64,
     }
 }
 ports! {
-    /// Utilisation of one hop; all 0 unless `valid`.
+    /// Utilisation of one hop; all 0 unless `m_valid`.
     pub struct CcHopOut {
         /// The hop carries information.
-        pub valid: bool,
+        pub m_valid: bool,
         /// u', UQ21.36.
         pub u: u64,
         /// tau: time between the records, ns.
@@ -65,8 +65,11 @@ impl Golden for CcHop {
     type In = CcHopIn;
     type Out = CcHopOut;
     fn step(&mut self, i: &CcHopIn) -> CcHopOut {
-        let hop = i.valid.then(|| hop_utilisation(i.cfg_queue_gain, i.old, i.new)).flatten();
-        let result = hop.map(|(u, tau_ns)| CcHopOut { valid: true, u, tau_ns });
+        let hop = match i.s_valid {
+            true => hop_utilisation(i.cfg_queue_gain, i.old_hop, i.new_hop),
+            false => None,
+        };
+        let result = hop.map(|(u, tau_ns)| CcHopOut { m_valid: true, u, tau_ns });
         self.0.step(i.reset, result.unwrap_or_default())
     }
 }

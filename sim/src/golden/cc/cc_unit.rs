@@ -18,7 +18,7 @@ pub const SLOT_CYCLES: usize = 8;
 /// Slots from the start of a flow's ACK to the next start of that flow.
 pub const FLIGHT_SLOTS: usize = 8;
 /// Cycles from the start to the cycle in which the result enters the output FIFO.
-pub const FLIGHT_CYCLES: usize = 62;
+pub const FLIGHT_CYCLES: usize = 63;
 /// Results that the output FIFO holds.
 pub const RESULT_DEPTH: usize = 16;
 
@@ -202,7 +202,7 @@ impl FlowState {
         self.w = wind.w;
         if full {
             self.wc = wind.w;
-            self.inc_stage = wind.inc_stage;
+            self.inc_stage = wind.m_inc_stage;
         }
         wind.rate
     }
@@ -340,7 +340,7 @@ impl Golden for CcUnit {
         } else {
             let taken_ack = (i.s_ack.valid && self.ack_ready).then_some(i.s_ack);
             let taken_flow = (i.s_flow.valid && self.flow_ready).then_some(i.s_flow);
-            let result = self.slots[FLIGHT_SLOTS - 1].filter(|_| self.phase == 6);
+            let result = self.slots[FLIGHT_SLOTS - 1].filter(|_| self.phase == 7);
             let count_before = self.results.count();
             debug_assert!(result.is_none() || count_before < RESULT_DEPTH);
             self.advance(&i.cfg);

@@ -31,7 +31,7 @@ ports! {
         /// Largest rate, UQ8.24.
         pub cfg_rate_max: u32,
         /// An update is offered.
-        pub valid: bool,
+        pub s_valid: bool,
         /// The window is `wc` as it is.
         pub hold: bool,
         /// U, UQ21.36.
@@ -43,16 +43,16 @@ ports! {
     }
 }
 ports! {
-    /// Outputs; all 0 unless `valid`.
+    /// Outputs; all 0 unless `m_valid`.
     pub struct CcWindOut {
         /// An update is done.
-        pub valid: bool,
+        pub m_valid: bool,
         /// W, UQ32.16 bytes.
         pub w: u64,
         /// R, UQ8.24 bytes a cycle.
         pub rate: u32,
         /// incStage if this is a full update.
-        pub inc_stage: u8,
+        pub m_inc_stage: u8,
     }
 }
 
@@ -77,8 +77,8 @@ pub fn compute_wind(cfg: &CcCfg, hold: bool, u: u64, wc: u64, inc_stage: u8) -> 
     let rate = u128::from(w) * u128::from(cfg.rate_gain) >> 30;
     let rate = rate.min(u128::from(u32::MAX)) as u64;
     let rate = clamp(rate, cfg.rate_min.into(), cfg.rate_max.into()) as u32;
-    let inc_stage = if multiplicative { 0 } else { inc_stage.wrapping_add(1) };
-    CcWindOut { valid: true, w, rate, inc_stage }
+    let m_inc_stage = if multiplicative { 0 } else { inc_stage.wrapping_add(1) };
+    CcWindOut { m_valid: true, w, rate, m_inc_stage }
 }
 
 fn clamp(value: u64, least: u64, most: u64) -> u64 {
@@ -108,7 +108,7 @@ impl Golden for CcWind {
             rate_max: i.cfg_rate_max,
             ..CcCfg::default()
         };
-        let result = i.valid.then(|| compute_wind(&cfg, i.hold, i.u, i.wc, i.inc_stage));
+        let result = i.s_valid.then(|| compute_wind(&cfg, i.hold, i.u, i.wc, i.inc_stage));
         self.0.step(i.reset, result.unwrap_or_default())
     }
 }

@@ -1,0 +1,176 @@
+//! Telemetry records of every flow, and the hop with the largest u'.
+//!
+//! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2, MeasureInflight
+//! # Interface timing  phase 0..=4: hop is record i, the stored one is read; phase 3..=7: it is stored
+//!                     if `store`; phase 7 two slots later ([`LATENCY_CYCLES`] from phase 0): worst_*
+//! # Latency and rate  [`LATENCY_CYCLES`]; one hop per cycle, five a slot
+//! # Number formats    worst_u UQ21.36, worst_tau_ns UQ24.0: of the first usable hop unless another's
+//!                     u' is larger
+//! # Shape             F = 2^FB flows; 2^HB = 8 F records in block RAM, HB = FB + 3
+//! # Reset             synchronous, high: no hop under way; records are random after power-up and
+//!                     count only if the flow's state says so
+//! # Twins             part of sim/src/golden/cc/cc_unit.rs, tests/cc_unit.rs
+
+use super::cc_hop::CcHop;
+use crate::util::ram::Ram;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from the first record to the worst hop.
+pub const LATENCY_CYCLES: usize = 23;
+
+/// Records of `2^FB` flows and u' of the path of one.
+#[derive(LogicBlock)]
+pub struct CcRecords<const FB: usize, const HB: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// 0.625/T per ns, UQ0.40.
+    pub cfg_queue_gain: Signal<In, Bits<32>>,
+    /// Cycle of the slot.
+    pub phase: Signal<In, Bits<3>>,
+    /// Flow of this slot.
+    pub flow: Signal<In, Bits<FB>>,
+    /// Records that count, 0..=5.
+    pub hops: Signal<In, Bits<3>>,
+    /// Record of this phase.
+    pub hop: Signal<In, Bits<64>>,
+    /// From phase 3 on: the records replace the stored ones.
+    pub store: Signal<In, Bit>,
+    /// A hop carries information.
+    pub worst_valid: Signal<Out, Bit>,
+    /// Its u', UQ21.36.
+    pub worst_u: Signal<Out, Bits<57>>,
+    /// Its tau.
+    pub worst_tau_ns: Signal<Out, Bits<24>>,
+    stored: Ram<HB, 64>,
+    one_hop: CcHop,
+    old_2: DFF<Bits<64>>,
+    new_1: DFF<Bits<64>>,
+    new_2: DFF<Bits<64>>,
+    new_3: DFF<Bits<64>>,
+    counted_2: DFF<Bit>,
+    most_valid: DFF<Bit>,
+    most_u: DFF<Bits<57>>,
+    most_tau: DFF<Bits<24>>,
+    flow_wide: Signal<Local, Bits<HB>>,
+    flow_base: Signal<Local, Bits<HB>>,
+    place: Signal<Local, Bits<3>>,
+    is_worse: Signal<Local, Bit>,
+    one: Constant<Bits<3>>,
+    two: Constant<Bits<3>>,
+    three: Constant<Bits<3>>,
+    four: Constant<Bits<3>>,
+    first_write: Constant<Bits<3>>,
+}
+
+impl<const FB: usize, const HB: usize> Default for CcRecords<FB, HB> {
+    fn default() -> Self {
+        assert!(HB == FB + 3, "HB = FB + 3");
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            cfg_queue_gain: Default::default(),
+            phase: Default::default(),
+            flow: Default::default(),
+            hops: Default::default(),
+            hop: Default::default(),
+            store: Default::default(),
+            worst_valid: Default::default(),
+            worst_u: Default::default(),
+            worst_tau_ns: Default::default(),
+            stored: Default::default(),
+            one_hop: Default::default(),
+            old_2: Default::default(),
+            new_1: Default::default(),
+            new_2: Default::default(),
+            new_3: Default::default(),
+            counted_2: Default::default(),
+            most_valid: Default::default(),
+            most_u: Default::default(),
+            most_tau: Default::default(),
+            flow_wide: Default::default(),
+            flow_base: Default::default(),
+            place: Default::default(),
+            is_worse: Default::default(),
+            one: Constant::new(1.into()),
+            two: Constant::new(2.into()),
+            three: Constant::new(3.into()),
+            four: Constant::new(4.into()),
+            first_write: Constant::new(3.into()),
+        }
+    }
+}
+
+impl<const FB: usize, const HB: usize> Logic for CcRecords<FB, HB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self, clock, old_2, new_1, new_2, new_3, counted_2, most_valid, most_u, most_tau
+        );
+        self.stored.clock.next = self.clock.val();
+        self.one_hop.clock.next = self.clock.val();
+        self.one_hop.reset.next = self.reset.val();
+        comment!("The stored record through two registers, the new one beside it.");
+        self.flow_wide.next = bit_cast::<HB, FB>(self.flow.val());
+        self.flow_base.next = self.flow_wide.val() << 3;
+        self.stored.read_enable.next = true;
+        self.stored.read_address.next = self.flow_base.val() | bit_cast::<HB, 3>(self.phase.val());
+        self.old_2.d.next = self.stored.read_data.val();
+        self.new_1.d.next = self.hop.val();
+        self.new_2.d.next = self.new_1.q.val();
+        self.new_3.d.next = self.new_2.q.val();
+        self.place.next = self.phase.val() - 3;
+        self.stored.write_address.next = self.flow_base.val() | bit_cast::<HB, 3>(self.place.val());
+        self.stored.write_data.next = self.new_3.q.val();
+        self.stored.write_enable.next =
+            self.store.val() && (self.phase.val() >= self.first_write.val());
+        comment!("Which records are counted.");
+        self.counted_2.d.next = false;
+        match self.phase.val().index() {
+            1 => {
+                self.counted_2.d.next = self.hops.val().any();
+            }
+            2 => {
+                self.counted_2.d.next = self.hops.val() > self.one.val();
+            }
+            3 => {
+                self.counted_2.d.next = self.hops.val() > self.two.val();
+            }
+            4 => {
+                self.counted_2.d.next = self.hops.val() > self.three.val();
+            }
+            5 => {
+                self.counted_2.d.next = self.hops.val() > self.four.val();
+            }
+            _ => {}
+        }
+        self.one_hop.cfg_queue_gain.next = self.cfg_queue_gain.val();
+        self.one_hop.s_valid.next = self.counted_2.q.val();
+        self.one_hop.old_hop.next = self.old_2.q.val();
+        self.one_hop.new_hop.next = self.new_2.q.val();
+        comment!("The largest u'; its first hop leaves cc_hop in phase 2.");
+        self.is_worse.next =
+            !self.most_valid.q.val() || (self.one_hop.u.val() > self.most_u.q.val());
+        if (self.phase.val() == self.two.val())
+            || (self.one_hop.m_valid.val() && self.is_worse.val())
+        {
+            self.most_valid.d.next = self.one_hop.m_valid.val();
+            self.most_u.d.next = self.one_hop.u.val();
+            self.most_tau.d.next = self.one_hop.tau_ns.val();
+        }
+        self.worst_valid.next = self.most_valid.q.val();
+        self.worst_u.next = self.most_u.q.val();
+        self.worst_tau_ns.next = self.most_tau.q.val();
+        if self.reset.val() {
+            self.counted_2.d.next = false;
+            self.most_valid.d.next = false;
+            self.most_u.d.next = 0.into();
+            self.most_tau.d.next = 0.into();
+        }
+    }
+}

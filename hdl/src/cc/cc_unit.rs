@@ -1,0 +1,491 @@
+//! HPCC++ congestion control: NewAck for every flow.
+//!
+//! # Source            draft-pan-tsvwg-hpccplus-00 sections 4.2 and 6.2, sender-based
+//! # Interface timing  slots of 8 cycles, phases 0..=7, counted t from the start of an ACK's slot:
+//!                     t =  0  flow, PSN and hop 0 stand in cc_intake; its state was read
+//!                     t =  3  decided: drop, store only, update, full update
+//!                     t = 23  u' and tau of the worst hop (cc_records)
+//!                     t = 34  U (cc_ewma)
+//!                     t = 62  W and R (cc_wind); the state is written
+//!                     t = 66  m_rate, if it is not waiting
+//! # Latency and rate  [`LATENCY_CYCLES`] from s_ack to m_rate at least, 8 more at most when idle; one
+//!                     ACK every [`SLOT_CYCLES`], the same flow every [`SAME_FLOW_CYCLES`]; an ACK
+//!                     whose flow is under way waits and holds up those behind it
+//! # Number formats    U         | UQ21.36 | in units of 1024/25: U = 1 is 25/1024 (x 1/multi)
+//!                     W, Wc     | UQ32.16 | bytes; in [w_min, w_init]
+//!                     R         | UQ8.24  | bytes a cycle; in [rate_min, rate_max]
+//!                     incStage  | UQ8.0   |
+//!                     T         | UQ20.0  | ns, 257..=2^20-1
+//!                     hop by hop: cc_hop.rs; average: cc_ewma.rs; window: cc_wind.rs
+//! # Definitions       A hop whose time stands still or whose rate code is 5 or 6 is skipped; all hops
+//!                     skipped leave U alone. tau is the first usable hop's when all u' are 0. U = 0
+//!                     gives the largest window. The first records of a flow and the first after a
+//!                     change of path or hop count are only stored, and lastUpdateSeq = snd_nxt.
+//!                     hops 0, 6, 7: records ignored, lastUpdateSeq advances if due. An ACK without
+//!                     telemetry, or of a flow that has none or does not exist, is dropped
+//! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
+//! # Shape             F = 2^FB flows, HB = FB + 3, IW = FB + 205
+//! # Reset             synchronous, high; then F cycles of clearing with the readies low
+//! # Twins             sim/src/golden/cc/cc_unit.rs, sim/src/reference/hpcc.rs, tests/cc_unit.rs
+
+use super::cc_ewma::CcEwma;
+use super::cc_flight::{CcFlight, CcPack};
+use super::cc_intake::CcIntake;
+use super::cc_records::CcRecords;
+use super::cc_state::CcState;
+use super::cc_wind::CcWind;
+use crate::util::fifo::Fifo;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from the cycle that takes an ACK to its `m_rate`, at least.
+pub const LATENCY_CYCLES: usize = 70;
+/// Cycles between two starts.
+pub const SLOT_CYCLES: usize = 8;
+/// Cycles between two starts of the same flow.
+pub const SAME_FLOW_CYCLES: usize = 64;
+
+/// HPCC++ for `2^FB` flows; `HB = FB + 3`, `IW = FB + 205`.
+#[derive(LogicBlock)]
+pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// T in ns.
+    pub cfg_t_ns: Signal<In, Bits<20>>,
+    /// 1/T per ns, UQ0.40.
+    pub cfg_inv_t: Signal<In, Bits<32>>,
+    /// 0.625/T per ns, UQ0.40.
+    pub cfg_queue_gain: Signal<In, Bits<32>>,
+    /// eta in the units of U, UQ0.36.
+    pub cfg_target: Signal<In, Bits<32>>,
+    /// 1 in the units of U, UQ0.36.
+    pub cfg_u_one: Signal<In, Bits<32>>,
+    /// Additive steps before a multiplicative one.
+    pub cfg_max_stage: Signal<In, Bits<8>>,
+    /// Additive increase in bytes, UQ22.10.
+    pub cfg_w_ai: Signal<In, Bits<32>>,
+    /// Largest window in bytes.
+    pub cfg_w_init: Signal<In, Bits<32>>,
+    /// Smallest window in bytes, UQ22.10.
+    pub cfg_w_min: Signal<In, Bits<32>>,
+    /// Window bytes to bytes a cycle, UQ0.38.
+    pub cfg_rate_gain: Signal<In, Bits<32>>,
+    /// Smallest rate in bytes a cycle, UQ8.24.
+    pub cfg_rate_min: Signal<In, Bits<32>>,
+    /// Largest rate in bytes a cycle, UQ8.24.
+    pub cfg_rate_max: Signal<In, Bits<32>>,
+    /// An ACK is offered.
+    pub s_ack_valid: Signal<In, Bit>,
+    /// It will be taken.
+    pub s_ack_ready: Signal<Out, Bit>,
+    /// Flow.
+    pub s_ack_flow: Signal<In, Bits<FB>>,
+    /// PSN it acknowledges.
+    pub s_ack_psn: Signal<In, Bits<24>>,
+    /// Next PSN the flow will send.
+    pub s_ack_snd_nxt: Signal<In, Bits<24>>,
+    /// It carries telemetry.
+    pub s_ack_tel_valid: Signal<In, Bit>,
+    /// Records; 6: more than five.
+    pub s_ack_tel_hops: Signal<In, Bits<3>>,
+    /// Path identifier.
+    pub s_ack_tel_path: Signal<In, Bits<12>>,
+    /// Record, native layout.
+    pub s_ack_tel_hop_0: Signal<In, Bits<64>>,
+    /// Record, native layout.
+    pub s_ack_tel_hop_1: Signal<In, Bits<64>>,
+    /// Record, native layout.
+    pub s_ack_tel_hop_2: Signal<In, Bits<64>>,
+    /// Record, native layout.
+    pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
+    /// Record, native layout.
+    pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    /// A flow command is offered.
+    pub s_flow_valid: Signal<In, Bit>,
+    /// It will be taken.
+    pub s_flow_ready: Signal<Out, Bit>,
+    /// Flow.
+    pub s_flow_flow: Signal<In, Bits<FB>>,
+    /// 1 create, else remove.
+    pub s_flow_op: Signal<In, Bits<2>>,
+    /// Its ACKs carry telemetry.
+    pub s_flow_telemetry: Signal<In, Bit>,
+    /// First window; fixed without telemetry.
+    pub s_flow_window_bytes: Signal<In, Bits<32>>,
+    /// Fixed rate without telemetry, UQ8.24 bytes a cycle.
+    pub s_flow_rate: Signal<In, Bits<32>>,
+    /// A result is offered.
+    pub m_rate_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_rate_ready: Signal<In, Bit>,
+    /// Flow.
+    pub m_rate_flow: Signal<Out, Bits<FB>>,
+    /// 0 update, 1 create, 2 remove.
+    pub m_rate_op: Signal<Out, Bits<2>>,
+    /// Window.
+    pub m_rate_window_bytes: Signal<Out, Bits<32>>,
+    /// Rate, UQ8.24 bytes a cycle.
+    pub m_rate_rate: Signal<Out, Bits<32>>,
+    /// U, UQ21.36.
+    pub m_rate_u: Signal<Out, Bits<57>>,
+    /// Wc, UQ32.16 bytes.
+    pub m_rate_wc_bytes: Signal<Out, Bits<48>>,
+    /// Additive steps since the last multiplicative one.
+    pub m_rate_inc_stage: Signal<Out, Bits<8>>,
+    /// An ACK behind it makes the next full update.
+    pub m_rate_last_update_psn: Signal<Out, Bits<24>>,
+    /// Wc, incStage and lastUpdateSeq were updated.
+    pub m_rate_full: Signal<Out, Bit>,
+    /// The records were only stored.
+    pub m_rate_first: Signal<Out, Bit>,
+    intake: CcIntake<FB>,
+    state: CcState<FB>,
+    records: CcRecords<FB, HB>,
+    flight: CcFlight<FB>,
+    ewma: CcEwma,
+    wind: CcWind,
+    packer: CcPack<FB, IW>,
+    results: Fifo<IW, 4, 5>,
+    scrubs: DFF<Bit>,
+    scrub_flow: DFF<Bits<FB>>,
+    ahead_2: DFF<Bits<24>>,
+    same_2: DFF<Bit>,
+    usable_2: DFF<Bit>,
+    adapts_2: DFF<Bit>,
+    due_3: DFF<Bit>,
+    first_3: DFF<Bit>,
+    update_3: DFF<Bit>,
+    store_3: DFF<Bit>,
+    drop_3: DFF<Bit>,
+    done_63: DFF<Bit>,
+    phase: Signal<Local, Bits<3>>,
+    alive: Signal<Local, Bits<8>>,
+    creates: Signal<Local, Bit>,
+    full: Signal<Local, Bit>,
+    window_bits: Signal<Local, Bits<48>>,
+    end_wc: Signal<Local, Bits<48>>,
+    end_inc_stage: Signal<Local, Bits<8>>,
+    end_u: Signal<Local, Bits<57>>,
+    phase_3: Constant<Bits<3>>,
+    phase_7: Constant<Bits<3>>,
+    hops_above: Constant<Bits<3>>,
+    op_create: Constant<Bits<2>>,
+    room_below: Constant<Bits<5>>,
+    last_flow: Constant<Bits<FB>>,
+}
+
+impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, HB, IW> {
+    fn default() -> Self {
+        assert!(HB == FB + 3 && IW == FB + 205, "HB = FB + 3, IW = FB + 205");
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            cfg_t_ns: Default::default(),
+            cfg_inv_t: Default::default(),
+            cfg_queue_gain: Default::default(),
+            cfg_target: Default::default(),
+            cfg_u_one: Default::default(),
+            cfg_max_stage: Default::default(),
+            cfg_w_ai: Default::default(),
+            cfg_w_init: Default::default(),
+            cfg_w_min: Default::default(),
+            cfg_rate_gain: Default::default(),
+            cfg_rate_min: Default::default(),
+            cfg_rate_max: Default::default(),
+            s_ack_valid: Default::default(),
+            s_ack_ready: Default::default(),
+            s_ack_flow: Default::default(),
+            s_ack_psn: Default::default(),
+            s_ack_snd_nxt: Default::default(),
+            s_ack_tel_valid: Default::default(),
+            s_ack_tel_hops: Default::default(),
+            s_ack_tel_path: Default::default(),
+            s_ack_tel_hop_0: Default::default(),
+            s_ack_tel_hop_1: Default::default(),
+            s_ack_tel_hop_2: Default::default(),
+            s_ack_tel_hop_3: Default::default(),
+            s_ack_tel_hop_4: Default::default(),
+            s_flow_valid: Default::default(),
+            s_flow_ready: Default::default(),
+            s_flow_flow: Default::default(),
+            s_flow_op: Default::default(),
+            s_flow_telemetry: Default::default(),
+            s_flow_window_bytes: Default::default(),
+            s_flow_rate: Default::default(),
+            m_rate_valid: Default::default(),
+            m_rate_ready: Default::default(),
+            m_rate_flow: Default::default(),
+            m_rate_op: Default::default(),
+            m_rate_window_bytes: Default::default(),
+            m_rate_rate: Default::default(),
+            m_rate_u: Default::default(),
+            m_rate_wc_bytes: Default::default(),
+            m_rate_inc_stage: Default::default(),
+            m_rate_last_update_psn: Default::default(),
+            m_rate_full: Default::default(),
+            m_rate_first: Default::default(),
+            intake: Default::default(),
+            state: Default::default(),
+            records: Default::default(),
+            flight: Default::default(),
+            ewma: Default::default(),
+            wind: Default::default(),
+            packer: Default::default(),
+            results: Default::default(),
+            scrubs: Default::default(),
+            scrub_flow: Default::default(),
+            ahead_2: Default::default(),
+            same_2: Default::default(),
+            usable_2: Default::default(),
+            adapts_2: Default::default(),
+            due_3: Default::default(),
+            first_3: Default::default(),
+            update_3: Default::default(),
+            store_3: Default::default(),
+            drop_3: Default::default(),
+            done_63: Default::default(),
+            phase: Default::default(),
+            alive: Default::default(),
+            creates: Default::default(),
+            full: Default::default(),
+            window_bits: Default::default(),
+            end_wc: Default::default(),
+            end_inc_stage: Default::default(),
+            end_u: Default::default(),
+            phase_3: Constant::new(3.into()),
+            phase_7: Constant::new(7.into()),
+            hops_above: Constant::new(6.into()),
+            op_create: Constant::new(1.into()),
+            room_below: Constant::new(8.into()),
+            last_flow: Constant::new(((1_u64 << FB) - 1).into()),
+        }
+    }
+}
+
+impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB, IW> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self, clock, scrubs, scrub_flow, ahead_2, same_2, usable_2, adapts_2, due_3, first_3,
+            update_3, store_3, drop_3, done_63
+        );
+        self.intake.clock.next = self.clock.val();
+        self.intake.reset.next = self.reset.val();
+        self.state.clock.next = self.clock.val();
+        self.records.clock.next = self.clock.val();
+        self.records.reset.next = self.reset.val();
+        self.flight.clock.next = self.clock.val();
+        self.ewma.clock.next = self.clock.val();
+        self.ewma.reset.next = self.reset.val();
+        self.wind.clock.next = self.clock.val();
+        self.wind.reset.next = self.reset.val();
+        self.packer.clock.next = self.clock.val();
+        self.results.clock.next = self.clock.val();
+        self.results.reset.next = self.reset.val();
+        comment!("Intake.");
+        self.intake.s_ack_flow.next = self.s_ack_flow.val();
+        self.intake.s_ack_psn.next = self.s_ack_psn.val();
+        self.intake.s_ack_snd_nxt.next = self.s_ack_snd_nxt.val();
+        self.intake.s_ack_tel_valid.next = self.s_ack_tel_valid.val();
+        self.intake.s_ack_tel_hops.next = self.s_ack_tel_hops.val();
+        self.intake.s_ack_tel_path.next = self.s_ack_tel_path.val();
+        self.intake.s_ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
+        self.intake.s_ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
+        self.intake.s_ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
+        self.intake.s_ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
+        self.intake.s_ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
+        self.intake.s_ack_valid.next = self.s_ack_valid.val();
+        self.s_ack_ready.next = self.intake.s_ack_ready.val();
+        self.intake.s_flow_flow.next = self.s_flow_flow.val();
+        self.intake.s_flow_op.next = self.s_flow_op.val();
+        self.intake.s_flow_telemetry.next = self.s_flow_telemetry.val();
+        self.intake.s_flow_window_bytes.next = self.s_flow_window_bytes.val();
+        self.intake.s_flow_rate.next = self.s_flow_rate.val();
+        self.intake.s_flow_valid.next = self.s_flow_valid.val();
+        self.s_flow_ready.next = self.intake.s_flow_ready.val();
+        self.intake.open.next =
+            self.scrubs.q.val() && (self.scrub_flow.q.val() == self.last_flow.val());
+        self.intake.room.next = self.results.count.val() < self.room_below.val();
+        self.phase.next = self.intake.phase.val();
+        self.alive.next = self.intake.alive.val();
+        comment!("t = 1: what the state says about this ACK.");
+        self.state.read_enable.next = self.phase.val() == self.phase_7.val();
+        self.state.read_flow.next = self.intake.candidate_flow.val();
+        self.ahead_2.d.next = self.intake.now_psn.val() - self.state.last_psn.val();
+        self.same_2.d.next = self.state.recorded.val()
+            && (self.state.hops.val() == self.intake.now_hops.val())
+            && (self.state.path.val() == self.intake.now_path.val());
+        self.usable_2.d.next = self.intake.now_hops.val().any()
+            && (self.intake.now_hops.val() < self.hops_above.val())
+            && self.state.telemetry.val()
+            && !self.intake.now_command.val();
+        self.adapts_2.d.next = self.state.exists.val()
+            && self.state.telemetry.val()
+            && self.intake.now_tel_valid.val();
+        comment!("t = 2: the decision.");
+        self.due_3.d.next = self.state.recorded.val()
+            && self.ahead_2.q.val().any()
+            && !self.ahead_2.q.val().get_bit(23)
+            && !self.intake.now_command.val();
+        self.first_3.d.next = self.usable_2.q.val() && !self.same_2.q.val();
+        self.update_3.d.next = self.usable_2.q.val() && self.same_2.q.val();
+        self.store_3.d.next =
+            self.usable_2.q.val() && self.adapts_2.q.val() && self.alive.val().get_bit(0);
+        self.drop_3.d.next = !self.adapts_2.q.val() && !self.intake.now_command.val();
+        self.intake.drop.next = self.drop_3.q.val();
+        comment!("Records.");
+        self.records.cfg_queue_gain.next = self.cfg_queue_gain.val();
+        self.records.phase.next = self.phase.val();
+        self.records.flow.next = self.intake.now_flow.val();
+        self.records.hops.next = self.intake.now_hops.val();
+        self.records.hop.next = self.intake.hop.val();
+        self.records.store.next = self.store_3.q.val();
+        comment!("t = 3: what is needed later.");
+        self.creates.next = self.intake.now_op.val() == self.op_create.val();
+        self.full.next = self.due_3.q.val() || self.first_3.q.val();
+        self.flight.slot.next = self.intake.slot.val();
+        self.flight.start_write.next = self.phase.val() == self.phase_3.val();
+        self.flight.s_flow.next = self.intake.now_flow.val();
+        self.flight.s_update.next = self.update_3.q.val();
+        self.flight.s_u.next = self.state.u.val();
+        self.flight.s_hold.next = !self.update_3.q.val();
+        self.flight.s_inc_stage.next = self.state.inc_stage.val();
+        self.window_bits.next = bit_cast::<48, 32>(self.intake.now_window.val());
+        self.flight.s_base.next = self.state.w.val();
+        if self.intake.now_command.val() {
+            self.flight.s_base.next = self.window_bits.val() << 16;
+        } else if self.update_3.q.val() {
+            self.flight.s_base.next = self.state.wc.val();
+        }
+        self.flight.s_command.next = self.intake.now_command.val();
+        self.flight.s_set.next = self.update_3.q.val() && self.full.val();
+        self.flight.s_full.next = self.full.val();
+        self.flight.s_first.next = self.first_3.q.val();
+        self.flight.s_window.next = self.intake.now_window.val();
+        self.flight.s_rate.next = self.intake.now_rate.val();
+        self.flight.s_wc.next = self.state.wc.val();
+        self.flight.s_end_inc_stage.next = self.state.inc_stage.val();
+        self.flight.s_last_psn.next = self.state.last_psn.val();
+        if self.full.val() {
+            self.flight.s_last_psn.next = self.intake.now_snd_nxt.val();
+        }
+        self.flight.s_fixed.next = false;
+        self.flight.s_op.next = 0.into();
+        self.flight.s_exists.next = true;
+        self.flight.s_telemetry.next = true;
+        self.flight.s_recorded.next = self.state.recorded.val() || self.usable_2.q.val();
+        self.flight.s_hops.next = self.state.hops.val();
+        self.flight.s_path.next = self.state.path.val();
+        if self.usable_2.q.val() {
+            self.flight.s_hops.next = self.intake.now_hops.val();
+            self.flight.s_path.next = self.intake.now_path.val();
+        }
+        if self.intake.now_command.val() {
+            self.flight.s_fixed.next = !self.creates.val() || !self.intake.now_telemetry.val();
+            self.flight.s_op.next = self.intake.now_op.val();
+            self.flight.s_exists.next = self.creates.val();
+            self.flight.s_telemetry.next = self.intake.now_telemetry.val();
+            self.flight.s_recorded.next = false;
+            self.flight.s_hops.next = 0.into();
+            self.flight.s_path.next = 0.into();
+            self.flight.s_last_psn.next = 0.into();
+            self.flight.s_end_inc_stage.next = 0.into();
+        }
+        comment!("t = 23: U; t = 34: W and R.");
+        self.ewma.cfg_t_ns.next = self.cfg_t_ns.val();
+        self.ewma.cfg_inv_t.next = self.cfg_inv_t.val();
+        self.ewma.s_valid.next = self.phase.val() == self.phase_7.val();
+        self.ewma.update.next = self.flight.ewma_update.val() && self.records.worst_valid.val();
+        self.ewma.u_hop.next = self.records.worst_u.val();
+        self.ewma.tau_ns.next = self.records.worst_tau_ns.val();
+        self.ewma.u_old.next = self.flight.ewma_u.val();
+        self.flight.u_write.next = self.ewma.m_valid.val();
+        self.flight.u_new.next = self.ewma.u.val();
+        self.wind.cfg_target.next = self.cfg_target.val();
+        self.wind.cfg_max_stage.next = self.cfg_max_stage.val();
+        self.wind.cfg_w_ai.next = self.cfg_w_ai.val();
+        self.wind.cfg_w_init.next = self.cfg_w_init.val();
+        self.wind.cfg_w_min.next = self.cfg_w_min.val();
+        self.wind.cfg_rate_gain.next = self.cfg_rate_gain.val();
+        self.wind.cfg_rate_min.next = self.cfg_rate_min.val();
+        self.wind.cfg_rate_max.next = self.cfg_rate_max.val();
+        self.wind.s_valid.next = self.ewma.m_valid.val() && self.alive.val().get_bit(4);
+        self.wind.hold.next = self.flight.wind_hold.val();
+        self.wind.u.next = self.ewma.u.val();
+        self.wind.wc.next = self.flight.wind_wc.val();
+        self.wind.inc_stage.next = self.flight.wind_inc_stage.val();
+        comment!("t = 62: the new state. Before the first start all rows are cleared.");
+        self.state.write_enable.next = self.wind.m_valid.val() || self.scrubs.q.val();
+        self.state.write_flow.next = self.flight.end_flow.val();
+        self.state.write_exists.next = self.flight.end_exists.val();
+        self.state.write_telemetry.next = self.flight.end_telemetry.val();
+        self.state.write_recorded.next = self.flight.end_recorded.val();
+        self.state.write_hops.next = self.flight.end_hops.val();
+        self.state.write_path.next = self.flight.end_path.val();
+        self.end_wc.next = self.flight.end_wc.val();
+        if self.flight.end_set.val() || self.flight.end_command.val() {
+            self.end_wc.next = self.wind.w.val();
+        }
+        self.end_inc_stage.next = self.flight.end_inc_stage.val();
+        if self.flight.end_set.val() {
+            self.end_inc_stage.next = self.wind.m_inc_stage.val();
+        }
+        self.end_u.next = self.flight.end_u.val();
+        if self.flight.end_command.val() {
+            self.end_u.next = bit_cast::<57, 32>(self.cfg_u_one.val());
+        }
+        self.state.write_last_psn.next = self.flight.end_last_psn.val();
+        self.state.write_inc_stage.next = self.end_inc_stage.val();
+        self.state.write_w.next = self.wind.w.val();
+        self.state.write_wc.next = self.end_wc.val();
+        self.state.write_u.next = self.end_u.val();
+        if self.scrubs.q.val() {
+            self.state.write_flow.next = self.scrub_flow.q.val();
+            self.state.write_exists.next = false;
+            self.state.write_telemetry.next = false;
+            self.state.write_recorded.next = false;
+            self.scrub_flow.d.next = self.scrub_flow.q.val() + 1;
+            self.scrubs.d.next = self.scrub_flow.q.val() != self.last_flow.val();
+        }
+        comment!("t = 63: the result goes to the FIFO, which was seen to have room.");
+        self.packer.flow.next = self.flight.end_flow.val();
+        self.packer.op.next = self.flight.end_op.val();
+        self.packer.window.next = self.wind.w.val().get_bits::<32>(16);
+        self.packer.rate.next = self.wind.rate.val();
+        if self.flight.end_fixed.val() {
+            self.packer.window.next = self.flight.end_window.val();
+            self.packer.rate.next = self.flight.end_rate.val();
+        }
+        self.packer.u.next = self.end_u.val();
+        self.packer.wc.next = self.end_wc.val();
+        self.packer.inc_stage.next = self.end_inc_stage.val();
+        self.packer.last_psn.next = self.flight.end_last_psn.val();
+        self.packer.full.next = self.flight.end_full.val();
+        self.packer.first.next = self.flight.end_first.val();
+        self.done_63.d.next = self.wind.m_valid.val();
+        self.results.s_valid.next = self.done_63.q.val();
+        self.results.s_data.next = self.packer.item.val();
+        self.results.m_ready.next = self.m_rate_ready.val();
+        self.m_rate_valid.next = self.results.m_valid.val();
+        self.m_rate_first.next = self.results.m_data.val().get_bit(0);
+        self.m_rate_full.next = self.results.m_data.val().get_bit(1);
+        self.m_rate_flow.next = self.results.m_data.val().get_bits::<FB>(205);
+        self.m_rate_op.next = self.results.m_data.val().get_bits::<2>(203);
+        self.m_rate_window_bytes.next = self.results.m_data.val().get_bits::<32>(171);
+        self.m_rate_rate.next = self.results.m_data.val().get_bits::<32>(139);
+        self.m_rate_u.next = self.results.m_data.val().get_bits::<57>(82);
+        self.m_rate_wc_bytes.next = self.results.m_data.val().get_bits::<48>(34);
+        self.m_rate_inc_stage.next = self.results.m_data.val().get_bits::<8>(26);
+        self.m_rate_last_update_psn.next = self.results.m_data.val().get_bits::<24>(2);
+        if self.reset.val() {
+            self.scrubs.d.next = true;
+            self.scrub_flow.d.next = 0.into();
+            self.done_63.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A word, some cycles later.
+//!
+//! # Interface timing  cycle 0: d; cycle N: q = d
+//! # Latency and rate  N cycles; one word per cycle
+//! # Shape             W bits, N in 1..=64; from 3 cycles on a ring in LUT RAM and one register
+//! # Reset             puts the ring's index to 0; the words under way are not cleared, so the user
+//!                     keeps a valid bit of its own
+//! # Twins             part of the twins of its users
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use std::collections::VecDeque;
+
+/// Delays `W` bits by `N` cycles.
+#[derive(LogicBlock)]
+pub struct Delay<const W: usize, const N: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Word.
+    pub d: Signal<In, Bits<W>>,
+    /// Word of `N` cycles before.
+    pub q: Signal<Out, Bits<W>>,
+    _words: Box<VecDeque<Bits<W>>>,
+}
+
+impl<const W: usize, const N: usize> Default for Delay<W, N> {
+    fn default() -> Self {
+        assert!((1..=64).contains(&N) && W > 1, "N in 1..=64, W above 1");
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            d: Default::default(),
+            q: Default::default(),
+            _words: Box::new(vec![0.into(); N - 1].into()),
+        }
+    }
+}
+
+impl<const W: usize, const N: usize> Logic for Delay<W, N> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            self._words.push_back(self.d.val());
+            self.q.next = self._words.pop_front().expect("one was pushed");
+        }
+    }
+
+    fn connect(&mut self) {
+        self.q.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        let top = W - 1;
+        if N <= 2 {
+            let declare = if N == 2 { format!("reg [{top}:0] word;\n") } else { String::new() };
+            let load = if N == 2 { "    word <= d;\n    q <= word;\n" } else { "    q <= d;\n" };
+            return Verilog::Custom(format!("{declare}always @(posedge clock) begin\n{load}end\n"));
+        }
+        // The ring holds N - 1 words: one is read and replaced in each cycle.
+        let last = N - 2;
+        let bits = (usize::BITS - last.leading_zeros()) as usize;
+        Verilog::Custom(format!(
+            "\
+(* ram_style = \"distributed\" *)
+reg [{top}:0] ring [0:{last}];
+reg [{index_top}:0] index;
+
+always @(posedge clock) begin
+    q <= ring[index];
+    ring[index] <= d;
+    index <= index + {bits}'d1;
+    if (reset || (index == {bits}'d{last})) index <= {bits}'d0;
+end
+",
+            index_top = bits - 1,
+        ))
+    }
+}

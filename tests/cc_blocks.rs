@@ -1,0 +1,126 @@
+//! cc_hop, cc_ewma, cc_wind: Verilog against golden models, golden models against the draft.
+
+use nic_sim::golden::cc::cc_ewma::ewma;
+use nic_sim::golden::cc::cc_hop::hop_utilisation;
+use nic_sim::golden::cc::cc_unit::CcUnit;
+use nic_sim::golden::cc::cc_wind::compute_wind;
+use nic_sim::reference::hpcc;
+use nic_sim::replay::cc_trace::reference_params;
+use nic_spec::cc_params::{CcConfig, CcParams, U_ONE};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rdma_nic::{assert_catches, assert_matches_golden};
+
+#[test]
+fn cc_hop_matches_golden() {
+    assert_matches_golden("cc_hop", 0..4, 50_000, &[]);
+}
+
+#[test]
+fn cc_ewma_matches_golden() {
+    assert_matches_golden("cc_ewma", 0..4, 50_000, &[]);
+}
+
+#[test]
+fn cc_wind_matches_golden() {
+    assert_matches_golden("cc_wind", 0..4, 50_000, &[]);
+}
+
+#[test]
+fn cc_wind_break_is_caught() {
+    assert_catches("cc_wind", "scaled_17[79:48]", "{1'd0, scaled_17[78:48]}", 50_000);
+}
+
+fn config() -> CcConfig {
+    CcConfig { w_init_bytes: 162_500, t_ns: 13_000, ..CcConfig::for_line(100e9, 100, 250_000_000) }
+}
+
+/// A value whose magnitude is as likely as any other.
+fn spread(rng: &mut ChaCha8Rng, bits: u32) -> u64 {
+    rng.gen::<u64>() >> (64 - bits) >> rng.gen_range(0..bits)
+}
+
+#[test]
+fn cc_hop_is_the_drafts_to_2_pow_minus_17() {
+    let params = CcParams::derive(&config()).unwrap();
+    let draft = reference_params(&config());
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    for _ in 0..200_000 {
+        let old: u64 = rng.gen();
+        let code = [0, 1, 2, 3, 4, 7][rng.gen_range(0..6)];
+        let ts = (old >> 3) + spread(&mut rng, 24);
+        let sent = (old >> 27) + spread(&mut rng, 20);
+        let word = code | (ts & 0xff_ffff) << 3 | (sent & 0xf_ffff) << 27;
+        let new = word | spread(&mut rng, 17) << 47;
+        let golden = hop_utilisation(params.queue_gain, old, new);
+        let reference = hpcc::hop_utilisation(&draft, old, new);
+        assert_eq!(golden.map(|(_, tau)| f64::from(tau)), reference.map(|(_, tau)| tau));
+        let (Some((is, _)), Some((should_be, _))) = (golden, reference) else { continue };
+        let is = is as f64 / U_ONE as f64;
+        // Three truncations of 2^-36 in units of 25/1024.
+        let bound = should_be * 2_f64.powi(-17) + 3.0 / U_ONE as f64;
+        assert!((is - should_be).abs() <= bound, "{old:x} {new:x}: {is} {should_be}");
+    }
+}
+
+#[test]
+fn cc_ewma_is_the_drafts_and_stays_between() {
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    for t_ns in [257, 1000, 13_000, (1 << 20) - 1] {
+        let params =
+            CcParams::derive(&CcConfig { t_ns, clock_hz: 1_000_000_000, ..config() }).unwrap();
+        for _ in 0..50_000 {
+            let (old, hop) = (spread(&mut rng, 57), spread(&mut rng, 57));
+            let tau = rng.gen_range(1..2 * t_ns);
+            let is = ewma(params.t_ns, params.inv_t, old, hop, tau);
+            assert!(is >= old.min(hop) && is <= old.max(hop));
+            let weight = f64::from(tau.min(t_ns)) / f64::from(t_ns);
+            let distance = hop as f64 - old as f64;
+            let error = is as f64 - (old as f64 + distance * weight);
+            // 1/T is exact to 2^-41, tau/T is truncated to 32 bits.
+            let bound = distance.abs() * (f64::from(t_ns) * 2_f64.powi(-41) + 2_f64.powi(-31));
+            assert!(error.abs() <= bound + old.max(hop) as f64 * 2_f64.powi(-50) + 2.0);
+        }
+        let (old, hop) = (77 << 30, 5 << 33);
+        assert_eq!(ewma(params.t_ns, params.inv_t, old, hop, t_ns), hop);
+        assert_eq!(ewma(params.t_ns, params.inv_t, old, hop, 0xff_ffff), hop);
+    }
+}
+
+#[test]
+fn cc_wind_is_the_drafts_to_a_thousandth_or_16_bytes() {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    for round in 0..200 {
+        let line_rate_bps = [1e9, 10e9, 100e9, 400e9][round % 4];
+        let t_ns = [1000, 5000, 13_000, 1_000_000][round / 4 % 4];
+        let w_init = line_rate_bps * f64::from(t_ns) / 8e9;
+        let c = CcConfig {
+            t_ns,
+            eta: rng.gen_range(0.3..1.5),
+            max_stage: rng.gen_range(0..7),
+            w_ai_bytes: w_init * rng.gen_range(0.0001..0.05),
+            w_init_bytes: w_init as u32,
+            rate_min_bps: line_rate_bps / rng.gen_range(10.0..10_000.0),
+            ..CcConfig::for_line(line_rate_bps, 64, 250_000_000)
+        };
+        let cfg = CcUnit::cfg(CcParams::derive(&c).unwrap());
+        let draft = reference_params(&c);
+        let least = c.w_min_bytes();
+        for _ in 0..500 {
+            let wc = ((rng.gen_range(least.ln()..=w_init.ln())).exp() * 65536.0) as u64;
+            let u = spread(&mut rng, 57);
+            let inc_stage = rng.gen_range(0..8);
+            let wind = compute_wind(&cfg, false, u, wc, inc_stage);
+            let (real_u, real_wc) = (u as f64 / U_ONE as f64, wc as f64 / 65536.0);
+            let multiplicative = real_u >= c.eta || u32::from(inc_stage) >= draft.max_stage;
+            let base = if multiplicative { real_wc / (real_u / c.eta) } else { real_wc };
+            let should_be = (base + c.w_ai_bytes).max(draft.w_min_bytes).min(draft.w_init_bytes);
+            let is = wind.w as f64 / 65536.0;
+            let bound = (should_be * 1e-3).max(16.0);
+            assert!((is - should_be).abs() <= bound, "{c:?} {u} {wc}: {is} {should_be}");
+            let rate_bps = f64::from(wind.rate) / 2_f64.powi(24) * 8.0 * 250e6;
+            let rate = (is * 8e9 / f64::from(t_ns)).clamp(draft.rate_min_bps, draft.line_rate_bps);
+            assert!((rate_bps - rate).abs() <= rate * 1e-5 + 200.0, "{c:?}: {rate_bps} {rate}");
+        }
+    }
+}
