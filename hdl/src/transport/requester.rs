@@ -212,7 +212,7 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     flows: RequesterFlow<FB>,
     ack: RequesterAck,
     timer: RequesterTimer,
-    wr: RequesterWr<FB, SB, AB>,
+    requests: RequesterWr<FB, SB, AB>,
     out: RequesterOut<FB>,
     expired: Signal<Local, Bit>,
     completes: Signal<Local, Bit>,
@@ -314,7 +314,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             flows: RequesterFlow::new(1 << SB),
             ack: Default::default(),
             timer: RequesterTimer::new(clock_hz),
-            wr: Default::default(),
+            requests: Default::default(),
             out: Default::default(),
             expired: Default::default(),
             completes: Default::default(),
@@ -358,8 +358,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ctl.sq_single.next = self.flows.sq_single.val();
         self.ctl.has_progress.next = self.ack.progress.val();
         self.ctl.covered.next = self.ack.covered.val();
-        self.ctl.signalled.next = self.wr.signalled.val();
-        self.ctl.last_packet.next = self.wr.last.val();
+        self.ctl.signalled.next = self.requests.signalled.val();
+        self.ctl.last_packet.next = self.requests.last.val();
         self.ctl.cqe_busy.next = self.out.cqe_busy.val();
         self.ctl.inflight_busy.next = self.out.inflight_busy.val();
         self.ctl.work_busy.next = self.out.work_busy.val();
@@ -390,19 +390,19 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.flows.progress.next = self.ack.progress.val();
         self.flows.overtakes.next = self.ack.overtakes.val();
         self.flows.expired.next = self.expired.val();
-        self.flows.wr_start_seq.next = self.wr.start_seq.val();
+        self.flows.wr_start_seq.next = self.requests.start_seq.val();
         self.flows.wr_acked_bytes.next = self.ack.acked_bytes.val();
-        self.flows.packet_bytes.next = self.wr.bytes.val();
-        self.flows.packet_last.next = self.wr.last.val();
-        self.flows.post_end_psn.next = self.wr.post_end_psn.val();
+        self.flows.packet_bytes.next = self.requests.bytes.val();
+        self.flows.packet_last.next = self.requests.last.val();
+        self.flows.post_end_psn.next = self.requests.post_end_psn.val();
         self.flows.timer_on.next = self.timer.timer_on.val();
         self.flows.retry_deadline.next = self.timer.retry_deadline.val();
         self.flows.rnr_deadline.next = self.timer.rnr_deadline.val();
         self.flows.cfg_psn.next = self.cfg_row.val().get_bits::<24>(224);
         self.flows.post_len.next = self.cfg_row.val().get_bits::<32>(128);
-        self.completes.next = self.ack.covered.val() & self.wr.signalled.val();
+        self.completes.next = self.ack.covered.val() & self.requests.signalled.val();
         self.flows.retires.next =
-            self.ack.covered.val() & (!self.wr.signalled.val() | !self.out.cqe_busy.val());
+            self.ack.covered.val() & (!self.requests.signalled.val() | !self.out.cqe_busy.val());
         self.flows.fails.next = !self.out.cqe_busy.val();
         self.flows.arms.next = !self.out.work_busy.val();
         self.ack.clock.next = self.clock.val();
@@ -411,8 +411,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ack.una.next = self.flows.una.val();
         self.ack.nxt.next = self.flows.nxt.val();
         self.ack.high.next = self.flows.high.val();
-        self.ack.wr_first_psn.next = self.wr.first_psn.val();
-        self.ack.wr_end_psn.next = self.wr.end_psn.val();
+        self.ack.wr_first_psn.next = self.requests.first_psn.val();
+        self.ack.wr_end_psn.next = self.requests.end_psn.val();
         self.ack.mtu.next = self.qp.mtu.val();
         self.ack.now.next = self.timer.now.val();
         self.ack.deadline.next = self.flows.deadline.val();
@@ -422,24 +422,24 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.timer.timeout.next = self.qp.timeout.val();
         self.timer.rnr_code.next = self.s_ack_syndrome.val().get_bits::<5>(0);
         self.ack.is_peer.next = self.qp.is_peer.val() & !self.flows.error.val();
-        self.wr.clock.next = self.clock.val();
-        self.wr.state.next = self.ctl.state.val();
-        self.wr.op.next = self.ctl.op.val();
-        self.wr.flow.next = self.ctl.flow.val();
-        self.wr.head.next = self.flows.head.val();
-        self.wr.current.next = self.flows.current.val();
-        self.wr.tail.next = self.flows.tail.val();
-        self.wr.nxt.next = self.flows.nxt.val();
-        self.wr.tail_psn.next = self.flows.tail_psn.val();
-        self.wr.tail_seq.next = self.flows.tail_seq.val();
-        self.wr.mtu.next = self.qp.mtu.val();
-        self.wr.interval.next = self.qp.interval.val();
-        self.wr.cfg_row.next = self.cfg_row.val();
-        self.wr.telemetry_bytes.next = 0.into();
+        self.requests.clock.next = self.clock.val();
+        self.requests.state.next = self.ctl.state.val();
+        self.requests.op.next = self.ctl.op.val();
+        self.requests.flow.next = self.ctl.flow.val();
+        self.requests.head.next = self.flows.head.val();
+        self.requests.current.next = self.flows.current.val();
+        self.requests.tail.next = self.flows.tail.val();
+        self.requests.nxt.next = self.flows.nxt.val();
+        self.requests.tail_psn.next = self.flows.tail_psn.val();
+        self.requests.tail_seq.next = self.flows.tail_seq.val();
+        self.requests.mtu.next = self.qp.mtu.val();
+        self.requests.interval.next = self.qp.interval.val();
+        self.requests.cfg_row.next = self.cfg_row.val();
+        self.requests.telemetry_bytes.next = 0.into();
         if self.qp.telemetry.val() & (self.cfg_tel_format.val() == 1) {
-            self.wr.telemetry_bytes.next = 2.into();
+            self.requests.telemetry_bytes.next = 2.into();
         } else if self.qp.telemetry.val() & (self.cfg_tel_format.val() == 2) {
-            self.wr.telemetry_bytes.next = 42.into();
+            self.requests.telemetry_bytes.next = 42.into();
         }
         self.out.clock.next = self.clock.val();
         self.out.reset.next = self.reset.val();
@@ -460,17 +460,17 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.out.nxt.next = self.flows.nxt.val();
         self.out.inflight.next = self.flows.inflight.val();
         self.out.completes.next = self.completes.val();
-        self.out.opcode.next = self.wr.opcode.val();
-        self.out.ack_req.next = self.wr.ack_req.val();
-        self.out.solicited.next = self.wr.solicited.val();
-        self.out.bytes.next = self.wr.bytes.val();
-        self.out.address.next = self.wr.address.val();
-        self.out.frame_bytes.next = self.wr.frame_bytes.val();
-        self.out.va.next = self.wr.va.val();
-        self.out.rkey.next = self.wr.rkey.val();
-        self.out.len.next = self.wr.len.val();
-        self.out.imm.next = self.wr.imm.val();
-        self.out.wr_id.next = self.wr.wr_id.val();
+        self.out.opcode.next = self.requests.opcode.val();
+        self.out.ack_req.next = self.requests.ack_req.val();
+        self.out.solicited.next = self.requests.solicited.val();
+        self.out.bytes.next = self.requests.bytes.val();
+        self.out.address.next = self.requests.address.val();
+        self.out.frame_bytes.next = self.requests.frame_bytes.val();
+        self.out.va.next = self.requests.va.val();
+        self.out.rkey.next = self.requests.rkey.val();
+        self.out.len.next = self.requests.len.val();
+        self.out.imm.next = self.requests.imm.val();
+        self.out.wr_id.next = self.requests.wr_id.val();
         self.out.cfg_wr_id.next = self.cfg_row.val().get_bits::<32>(32);
         self.out.cfg_len.next = self.cfg_row.val().get_bits::<32>(128);
         self.s_ack_ready.next = self.ctl.ready.val().get_bit(0);

@@ -165,13 +165,13 @@ pub struct TxPipe<const FB: usize> {
     pub event_tx_fail: Signal<Out, Bit>,
     header: TxHeader<FB>,
     seq: TxSeq<FB>,
-    piece: TxPiece,
+    cutter: TxPiece,
     delay: TxDelay,
     crc_pack: TxPack,
     crc: Crc32<64, 8>,
     pack: TxPack,
     fifo: FrameFifo<64, 8, 73, 11, 12>,
-    room: TxRoom,
+    space: TxRoom,
     crc_seed: Constant<Bits<32>>,
 }
 
@@ -244,13 +244,13 @@ impl<const FB: usize> Default for TxPipe<FB> {
             event_tx_fail: Default::default(),
             header: Default::default(),
             seq: Default::default(),
-            piece: Default::default(),
+            cutter: Default::default(),
             delay: Default::default(),
             crc_pack: Default::default(),
             crc: Default::default(),
             pack: Default::default(),
             fifo: Default::default(),
-            room: Default::default(),
+            space: Default::default(),
             crc_seed: Constant::new(0xffff_ffff_u64.into()),
         }
     }
@@ -284,7 +284,7 @@ impl<const FB: usize> Logic for TxPipe<FB> {
         self.seq.clock.next = self.clock.val();
         self.seq.reset.next = self.reset.val();
         self.seq.cfg_tel_format.next = self.cfg_tel_format.val();
-        self.seq.room.next = self.room.room.val();
+        self.seq.room.next = self.space.room.val();
         self.seq.s_valid.next = self.header.m_valid.val();
         self.seq.s_kind.next = self.header.m_kind.val();
         self.seq.s_has_tel.next = self.header.m_has_tel.val();
@@ -298,74 +298,74 @@ impl<const FB: usize> Logic for TxPipe<FB> {
         self.seq.host_valid.next = self.s_host_tvalid.val();
         self.seq.host_last.next = self.s_host_tlast.val();
         self.seq.m_fail_ready.next = self.m_fail_ready.val();
-        self.piece.clock.next = self.clock.val();
-        self.piece.reset.next = self.reset.val();
-        self.piece.cfg_local_mac.next = self.cfg_local_mac.val();
-        self.piece.cfg_local_ip.next = self.cfg_local_ip.val();
-        self.piece.cfg_pkey.next = self.cfg_pkey.val();
-        self.piece.cfg_ttl.next = self.cfg_ttl.val();
-        self.piece.cfg_tel_format.next = self.cfg_tel_format.val();
-        self.piece.state.next = self.seq.state.val();
-        self.piece.s_has_tel.next = self.header.m_has_tel.val();
-        self.piece.s_mac.next = self.header.m_mac.val();
-        self.piece.s_ip.next = self.header.m_ip.val();
-        self.piece.s_port.next = self.header.m_port.val();
-        self.piece.s_qpn.next = self.header.m_qpn.val();
-        self.piece.s_dscp.next = self.header.m_dscp.val();
-        self.piece.s_id.next = self.header.m_id.val();
-        self.piece.s_ip_len.next = self.header.m_ip_len.val();
-        self.piece.s_udp_len.next = self.header.m_udp_len.val();
-        self.piece.s_ip_plain.next = self.header.m_ip_plain.val();
-        self.piece.s_udp_plain.next = self.header.m_udp_plain.val();
-        self.piece.s_checksum.next = self.header.m_checksum.val();
-        self.piece.pkt_opcode.next = self.s_pkt_opcode.val();
-        self.piece.pkt_psn.next = self.s_pkt_psn.val();
-        self.piece.pkt_ack_req.next = self.s_pkt_ack_req.val();
-        self.piece.pkt_solicited.next = self.s_pkt_solicited.val();
-        self.piece.pkt_payload_bytes.next = self.s_pkt_payload_bytes.val();
-        self.piece.pkt_va.next = self.s_pkt_va.val();
-        self.piece.pkt_rkey.next = self.s_pkt_rkey.val();
-        self.piece.pkt_dma_len.next = self.s_pkt_dma_len.val();
-        self.piece.pkt_imm.next = self.s_pkt_imm.val();
-        self.piece.ack_syndrome.next = self.s_ack_syndrome.val();
-        self.piece.ack_msn.next = self.s_ack_msn.val();
-        self.piece.ack_psn.next = self.s_ack_psn.val();
-        self.piece.ack_tel_path.next = self.s_ack_tel_path.val();
-        self.piece.ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
-        self.piece.ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
-        self.piece.ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
-        self.piece.ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
-        self.piece.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
-        self.piece.has_word.next = self.seq.has_word.val();
-        self.piece.has_payload.next = self.seq.has_payload.val();
-        self.piece.is_bad.next = self.seq.is_bad.val();
-        self.piece.is_stuck.next = self.seq.is_stuck.val();
-        self.piece.is_long.next = self.seq.is_long.val();
-        self.piece.hop_count.next = self.seq.hop_count.val();
-        self.piece.s_data_tvalid.next = self.s_data_tvalid.val();
-        self.piece.s_data_tdata.next = self.s_data_tdata.val();
-        self.piece.s_data_tkeep.next = self.s_data_tkeep.val();
-        self.piece.s_data_tlast.next = self.s_data_tlast.val();
-        self.piece.s_host_tvalid.next = self.s_host_tvalid.val();
-        self.piece.s_host_tdata.next = self.s_host_tdata.val();
-        self.piece.s_host_tkeep.next = self.s_host_tkeep.val();
-        self.piece.s_host_tlast.next = self.s_host_tlast.val();
-        self.piece.s_is_ack.next = self.header.m_kind.val() == 1;
+        self.cutter.clock.next = self.clock.val();
+        self.cutter.reset.next = self.reset.val();
+        self.cutter.cfg_local_mac.next = self.cfg_local_mac.val();
+        self.cutter.cfg_local_ip.next = self.cfg_local_ip.val();
+        self.cutter.cfg_pkey.next = self.cfg_pkey.val();
+        self.cutter.cfg_ttl.next = self.cfg_ttl.val();
+        self.cutter.cfg_tel_format.next = self.cfg_tel_format.val();
+        self.cutter.state.next = self.seq.state.val();
+        self.cutter.s_has_tel.next = self.header.m_has_tel.val();
+        self.cutter.s_mac.next = self.header.m_mac.val();
+        self.cutter.s_ip.next = self.header.m_ip.val();
+        self.cutter.s_port.next = self.header.m_port.val();
+        self.cutter.s_qpn.next = self.header.m_qpn.val();
+        self.cutter.s_dscp.next = self.header.m_dscp.val();
+        self.cutter.s_id.next = self.header.m_id.val();
+        self.cutter.s_ip_len.next = self.header.m_ip_len.val();
+        self.cutter.s_udp_len.next = self.header.m_udp_len.val();
+        self.cutter.s_ip_plain.next = self.header.m_ip_plain.val();
+        self.cutter.s_udp_plain.next = self.header.m_udp_plain.val();
+        self.cutter.s_checksum.next = self.header.m_checksum.val();
+        self.cutter.pkt_opcode.next = self.s_pkt_opcode.val();
+        self.cutter.pkt_psn.next = self.s_pkt_psn.val();
+        self.cutter.pkt_ack_req.next = self.s_pkt_ack_req.val();
+        self.cutter.pkt_solicited.next = self.s_pkt_solicited.val();
+        self.cutter.pkt_payload_bytes.next = self.s_pkt_payload_bytes.val();
+        self.cutter.pkt_va.next = self.s_pkt_va.val();
+        self.cutter.pkt_rkey.next = self.s_pkt_rkey.val();
+        self.cutter.pkt_dma_len.next = self.s_pkt_dma_len.val();
+        self.cutter.pkt_imm.next = self.s_pkt_imm.val();
+        self.cutter.ack_syndrome.next = self.s_ack_syndrome.val();
+        self.cutter.ack_msn.next = self.s_ack_msn.val();
+        self.cutter.ack_psn.next = self.s_ack_psn.val();
+        self.cutter.ack_tel_path.next = self.s_ack_tel_path.val();
+        self.cutter.ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
+        self.cutter.ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
+        self.cutter.ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
+        self.cutter.ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
+        self.cutter.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
+        self.cutter.has_word.next = self.seq.has_word.val();
+        self.cutter.has_payload.next = self.seq.has_payload.val();
+        self.cutter.is_bad.next = self.seq.is_bad.val();
+        self.cutter.is_stuck.next = self.seq.is_stuck.val();
+        self.cutter.is_long.next = self.seq.is_long.val();
+        self.cutter.hop_count.next = self.seq.hop_count.val();
+        self.cutter.s_data_tvalid.next = self.s_data_tvalid.val();
+        self.cutter.s_data_tdata.next = self.s_data_tdata.val();
+        self.cutter.s_data_tkeep.next = self.s_data_tkeep.val();
+        self.cutter.s_data_tlast.next = self.s_data_tlast.val();
+        self.cutter.s_host_tvalid.next = self.s_host_tvalid.val();
+        self.cutter.s_host_tdata.next = self.s_host_tdata.val();
+        self.cutter.s_host_tkeep.next = self.s_host_tkeep.val();
+        self.cutter.s_host_tlast.next = self.s_host_tlast.val();
+        self.cutter.s_is_ack.next = self.header.m_kind.val() == 1;
         self.delay.clock.next = self.clock.val();
         self.delay.reset.next = self.reset.val();
-        self.delay.s_valid.next = self.piece.p_valid.val();
-        self.delay.s_data.next = self.piece.p_data.val();
-        self.delay.s_bytes.next = self.piece.p_bytes.val();
-        self.delay.s_last.next = self.piece.p_last.val();
-        self.delay.s_bad.next = self.piece.p_bad.val();
-        self.delay.s_icrc.next = self.piece.p_icrc.val();
+        self.delay.s_valid.next = self.cutter.p_valid.val();
+        self.delay.s_data.next = self.cutter.p_data.val();
+        self.delay.s_bytes.next = self.cutter.p_bytes.val();
+        self.delay.s_last.next = self.cutter.p_last.val();
+        self.delay.s_bad.next = self.cutter.p_bad.val();
+        self.delay.s_icrc.next = self.cutter.p_icrc.val();
         self.delay.icrc.next = self.crc.m_crc.val();
         self.crc_pack.clock.next = self.clock.val();
         self.crc_pack.reset.next = self.reset.val();
-        self.crc_pack.s_valid.next = self.piece.c_valid.val();
-        self.crc_pack.s_data.next = self.piece.c_data.val();
-        self.crc_pack.s_bytes.next = self.piece.c_bytes.val();
-        self.crc_pack.s_last.next = self.piece.c_last.val();
+        self.crc_pack.s_valid.next = self.cutter.c_valid.val();
+        self.crc_pack.s_data.next = self.cutter.c_data.val();
+        self.crc_pack.s_bytes.next = self.cutter.c_bytes.val();
+        self.crc_pack.s_last.next = self.cutter.c_last.val();
         self.crc_pack.s_bad.next = false;
         self.crc.clock.next = self.clock.val();
         self.crc.reset.next = self.reset.val();
@@ -390,12 +390,12 @@ impl<const FB: usize> Logic for TxPipe<FB> {
         self.fifo.s_axis_tuser.next = self.pack.m_tuser.val();
         self.fifo.m_axis_tready.next = self.m_axis_tready.val();
         self.fifo.cfg_drop_when_full.next = false;
-        self.room.clock.next = self.clock.val();
-        self.room.reset.next = self.reset.val();
-        self.room.push.next = self.pack.m_tvalid.val();
-        self.room.push_last.next = self.pack.m_tlast.val();
-        self.room.push_bad.next = self.pack.m_tuser.val();
-        self.room.pop.next = self.fifo.m_axis_tvalid.val() & self.m_axis_tready.val();
+        self.space.clock.next = self.clock.val();
+        self.space.reset.next = self.reset.val();
+        self.space.push.next = self.pack.m_tvalid.val();
+        self.space.push_last.next = self.pack.m_tlast.val();
+        self.space.push_bad.next = self.pack.m_tuser.val();
+        self.space.pop.next = self.fifo.m_axis_tvalid.val() & self.m_axis_tready.val();
         self.m_axis_tdata.next = self.fifo.m_axis_tdata.val();
         self.m_axis_tkeep.next = self.fifo.m_axis_tkeep.val();
         self.m_axis_tvalid.next = self.fifo.m_axis_tvalid.val();

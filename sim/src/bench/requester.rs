@@ -99,12 +99,12 @@ impl World {
         let near_wrap = rng.gen_bool(0.5);
         let sq_psn = if near_wrap { PSN_MASK - rng.gen_range(0..40) } else { rng.gen() };
         let qp = QpRow {
-            valid: rng.gen_bool(0.95),
+            valid: rng.gen_bool(0.97),
             telemetry: rng.gen(),
             mtu_code: rng.gen_range(0..5),
             timeout_exponent: [0, 1, 1, 2, 3, 31][rng.gen_range(0..6)],
-            retry_limit: rng.gen_range(0..8),
-            ack_interval_log2: rng.gen_range(0..6),
+            retry_limit: [7, 7, 7, 3, 2, 1, 0][rng.gen_range(0..7)],
+            ack_interval_log2: rng.gen_range(0..5),
             qpn: (rng.gen::<u32>() << 10 | peer.flow as u32) & PSN_MASK,
             remote_ip: rng.gen(),
             sq_psn: sq_psn & PSN_MASK,
@@ -127,6 +127,8 @@ impl World {
             2 => mtu * rng.gen_range(1..4) + 1,
             3 => 1 << 31,
             4 => rng.gen_range(1..5),
+            // Long enough to be in flight while the timer is restarted more than once.
+            5 => mtu * rng.gen_range(20..200),
             _ => rng.gen_range(0..6 * mtu),
         };
         // A message of 2 GB would never end: rarely.
@@ -152,7 +154,7 @@ impl World {
             return Some(self.new_qp(at));
         }
         let at = self.rng.gen_range(0..self.peers.len());
-        match self.rng.gen_range(0..400) {
+        match self.rng.gen_range(0..4000) {
             0 => Some(self.new_qp(at)),
             1 => Some((self.rng.gen_range(1..4) | 1, self.rng.gen(), self.rng.gen())),
             2 => {
@@ -160,7 +162,7 @@ impl World {
                 let is_ours = self.peers.iter().any(|p| p.flow == usize::from(flow));
                 (!is_ours).then(|| (2, flow, WrRow::default().to_row()))
             }
-            3..=40 => Some(self.new_wr(at)),
+            3..=60 => Some(self.new_wr(at)),
             _ => None,
         }
     }
@@ -183,11 +185,20 @@ impl World {
         self.acks.push_back(AckPorts { valid: true, qpn, psn, syndrome, msn, src_ip, tel });
     }
 
+    /// A queue pair that failed is made anew, sooner or later.
+    fn revive(&mut self, flow: u16) {
+        let is_soon = self.rng.gen_bool(0.3);
+        let peer = self.peers.iter_mut().find(|p| p.flow == usize::from(flow));
+        if let (Some(peer), true) = (peer, is_soon) {
+            peer.qp.qpn = 0;
+        }
+    }
+
     /// What the peer does with a packet.
     fn receive(&mut self, pkt: &PktPorts) {
         if self.phase_left == 0 {
             self.phase_left = self.rng.gen_range(1..60);
-            self.loss_256 = [0, 0, 0, 8, 40, 200, 256][self.rng.gen_range(0..7)];
+            self.loss_256 = [0, 0, 0, 0, 0, 0, 2, 8, 40, 256][self.rng.gen_range(0..10)];
         }
         self.phase_left -= 1;
         let Some(at) = self.peers.iter().position(|p| p.flow == usize::from(pkt.flow)) else {
@@ -200,11 +211,11 @@ impl World {
         let gap = pkt.psn.wrapping_sub(peer.expected) & PSN_MASK;
         let (expected, before) = (peer.expected, peer.expected.wrapping_sub(1));
         if gap == 0 {
-            let fate = self.rng.gen_range(0..300);
+            let fate = self.rng.gen_range(0..1200);
             if fate < 3 {
                 let code = 0x20 + [1, 1, 2, 3, 5][self.rng.gen_range(0..5)];
                 return self.answer(at, expected, code);
-            } else if fate == 3 && self.rng.gen_bool(0.3) {
+            } else if fate == 3 {
                 let code = [0x61, 0x62, 0x63, 0x64, 0x65][self.rng.gen_range(0..5)];
                 return self.answer(at, expected, code);
             }
@@ -229,7 +240,7 @@ impl World {
     }
 
     fn next_ack(&mut self) -> Option<AckPorts> {
-        let noise = self.rng.gen_range(0..600);
+        let noise = self.rng.gen_range(0..3000);
         if noise < 3 {
             let at = self.rng.gen_range(0..self.peers.len());
             let psn =
@@ -296,6 +307,9 @@ impl Stimulus<Requester> for RequesterStimulus {
         let world = &mut self.world;
         if out.m_pkt.valid && i.m_pkt.ready {
             world.receive(&out.m_pkt);
+        }
+        if out.m_cqe.valid && i.m_cqe.ready && out.m_cqe.status != 0 {
+            world.revive(out.m_cqe.flow);
         }
         if out.m_work.valid && i.m_work.ready {
             world.grants.push(out.m_work.flow);
