@@ -18,9 +18,11 @@
 //! # Rules             - Windows: a flow sends while inflight < window; with nothing in flight it
 //!                       may always send one packet. While it is closed its credit holds at one
 //!                       packet: it does not burst when the window opens.
-//!                     - Idle time counts for at most 4095 cycles, and credit saturates at 64 KiB:
-//!                       more than the four 4 KiB frames of another flow that can stand before a
-//!                       granted one, times the 3 packets at which a flow goes first.
+//!                     - Idle time counts for at most 4095 cycles, and credit saturates at 64 KiB.
+//!                       At full load a flow goes first at a lag of 3 packets (12.5 kB of 4 KiB
+//!                       frames, 49 kB of the longest), and then waits for the frames that are
+//!                       granted already: two here and two in the requester, in which the line
+//!                       carries 16.6 kB. That is the most a flow can save and still lose nothing.
 //!                     - A flow's first credit is bitreverse(flow)/F of its packet: flows that
 //!                       start together do not fall due together for ever.
 //!                     - s_work for a flow that has work already replaces length and in-flight
