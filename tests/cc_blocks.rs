@@ -28,7 +28,7 @@ fn cc_wind_matches_golden() {
 
 #[test]
 fn cc_wind_break_is_caught() {
-    assert_catches("cc_wind", "scaled_17[79:48]", "{1'd0, scaled_17[78:48]}", 50_000);
+    assert_catches("cc_wind", "scaled_17[79:48]", "{31'd0, scaled_17[48]}", 50_000);
 }
 
 fn config() -> CcConfig {

@@ -7,10 +7,11 @@
 //!                     t = 23  u' and tau of the worst hop (cc_records)
 //!                     t = 34  U (cc_ewma)
 //!                     t = 62  W and R (cc_wind); the state is written
-//!                     t = 66  m_rate, if it is not waiting
+//!                     t = 65  m_rate, if it is not waiting
 //! # Latency and rate  [`LATENCY_CYCLES`] from s_ack to m_rate at least, 8 more at most when idle; one
 //!                     ACK every [`SLOT_CYCLES`], the same flow every [`SAME_FLOW_CYCLES`]; an ACK
-//!                     whose flow is under way waits and holds up those behind it
+//!                     whose flow is under way waits and holds up those behind it; a flow command
+//!                     starts before an ACK that waits
 //! # Number formats    U         | UQ21.36 | in units of 1024/25: U = 1 is 25/1024 (x 1/multi)
 //!                     W, Wc     | UQ32.16 | bytes; in [w_min, w_init]
 //!                     R         | UQ8.24  | bytes a cycle; in [rate_min, rate_max]
@@ -40,7 +41,7 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the cycle that takes an ACK to its `m_rate`, at least.
-pub const LATENCY_CYCLES: usize = 70;
+pub const LATENCY_CYCLES: usize = 69;
 /// Cycles between two starts.
 pub const SLOT_CYCLES: usize = 8;
 /// Cycles between two starts of the same flow.
