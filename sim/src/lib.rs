@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod cli;
+pub mod engine;
 pub mod env;
 pub mod golden;
 pub mod lockstep;

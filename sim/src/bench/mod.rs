@@ -8,6 +8,7 @@ mod run;
 pub mod cc;
 pub mod dma;
 pub mod host;
+pub mod nic;
 pub mod requester;
 pub mod responder;
 pub mod rx;
@@ -93,6 +94,7 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         requester::benches,
         tx::benches,
         host::benches,
+        nic::benches,
         dma::benches,
     ];
     areas.iter().flat_map(|area| area(config)).collect()

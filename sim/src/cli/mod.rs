@@ -3,13 +3,19 @@
 
 mod cc_replay;
 mod emit;
+mod net;
 mod progress;
 mod regmap;
+mod replay;
 mod table;
 mod verify;
 
 use clap::{Parser, Subcommand};
+use crate::bench;
+use crate::engine::EngineKind;
+use crate::verilator::{Flavour, Source};
 use nic_spec::config::NicConfig;
+use std::path::Path;
 use std::process::ExitCode;
 
 pub use progress::Progress;
@@ -31,6 +37,10 @@ enum Command {
     Verify(verify::Arguments),
     /// Runs an ACK trace through the congestion control unit and compares with the f64 reference
     CcReplay(cc_replay::Arguments),
+    /// Plays one side of a captured conversation and compares with the real host
+    Replay(replay::Arguments),
+    /// Lets two NICs write to each other through a switch
+    Net(net::Arguments),
     /// Prints the register map as Markdown, C header or SystemRDL
     Regmap(regmap::Arguments),
 }
@@ -76,6 +86,8 @@ pub fn main() -> ExitCode {
         Command::Emit(arguments) => emit::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
         Command::CcReplay(arguments) => cc_replay::run(arguments),
+        Command::Replay(arguments) => replay::run(arguments),
+        Command::Net(arguments) => net::run(arguments),
         Command::Regmap(arguments) => regmap::run(arguments),
     };
     match result {
@@ -96,6 +108,25 @@ pub fn config(preset: &str) -> Result<NicConfig, CliError> {
     let config = config.map_err(|e| CliError::Usage(format!("--preset {preset}: {e}")))?;
     config.validate().map_err(|e| CliError::Usage(format!("preset {preset}: {e}")))?;
     Ok(config)
+}
+
+/// The Verilog of the whole NIC: emitted, or from a file with the same ports.
+fn nic_source(
+    config: &NicConfig,
+    verilog: Option<&Path>,
+    engine: EngineKind,
+) -> Result<Source, CliError> {
+    if !engine.has_rtl() {
+        return Ok(Source::new("nic", ""));
+    }
+    let emitted = bench::emitted("nic", config).map_err(CliError::Failed)?;
+    let Some(path) = verilog else { return Ok(emitted) };
+    let at_file = |e| CliError::Usage(format!("--verilog {}: {e}", path.display()));
+    let given = Source::read("nic", path).map_err(CliError::usage)?;
+    let model = given.model(Flavour::Fast).map_err(at_file)?;
+    let expected = emitted.model(Flavour::Fast).map_err(CliError::failed)?;
+    model.check_same_ports(&expected).map_err(at_file)?;
+    Ok(given)
 }
 
 /// Help goes out as it is; of an error only its first paragraph, as one line.

@@ -2,8 +2,20 @@
 
 use crate::env::axi_mem::{ReadMaster, ReadSlave, WriteMaster, WriteSlave};
 use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
+use crate::golden::cc::cc_unit::CcUnit;
+use crate::golden::host::dma_read::DmaRead;
+use crate::golden::host::dma_write::DmaWrite;
+use crate::golden::host::registers::Registers;
+use crate::golden::netlist::Netlist;
+use crate::golden::rx::rx_pipe::RxPipe;
+use crate::golden::sched::scheduler::Scheduler;
+use crate::golden::transport::requester::Requester;
+use crate::golden::transport::responder::Responder;
+use crate::golden::tx::tx_pipe::TxPipe;
 use crate::ports;
-use crate::ports::Both;
+use crate::ports::{Both, Golden};
+use nic_spec::config::NicConfig;
+use nic_spec::regs::EVENTS;
 
 ports! {
     /// AXI4-Stream pins of a source, 64 bits.
@@ -74,5 +86,119 @@ ports! {
         pub m_axis_host: AxisGood,
         /// Frames from the host's own stack.
         pub s_axis_host: AxisSlave,
+    }
+}
+
+/// The NIC.
+#[derive(Debug)]
+pub struct Nic {
+    netlist: Netlist,
+}
+
+impl Nic {
+    /// A NIC of the sizes of `config`.
+    pub fn new(config: &NicConfig) -> Self {
+        let mut n = Netlist::new::<NicIn, NicOut>();
+        n.add("rx", RxPipe::new());
+        n.add("responder", Responder::new(config));
+        n.add("requester", Requester::new(config));
+        n.add("scheduler", Scheduler::new(config));
+        n.add("cc", CcUnit::new(config));
+        n.add("tx", TxPipe::new(config));
+        n.add("dma_write", DmaWrite::<u128>::new(config.data_bytes()));
+        n.add("dma_read", DmaRead::new(config.data_bytes()));
+        n.add("registers", Registers::new(config));
+        Self::connect(&mut n);
+        Self::configure(&mut n);
+        n.check();
+        Self { netlist: n }
+    }
+
+    /// The picture of design.md: data flows one way along it.
+    fn connect(n: &mut Netlist) {
+        for (from, to) in [
+            ("pins.s_axis_rx", "rx.s_axis"),
+            ("rx.m_host", "pins.m_axis_host"),
+            ("rx.m_req", "responder.s_req"),
+            ("rx.m_payload", "responder.s_payload"),
+            ("responder.m_cmd", "dma_write.s_cmd"),
+            ("responder.m_data", "dma_write.s_axis"),
+            ("dma_write.m_done", "responder.s_done"),
+            ("rx.m_ack", "requester.s_ack"),
+            ("requester.m_work", "scheduler.s_work"),
+            ("requester.m_inflight", "scheduler.s_inflight"),
+            ("scheduler.m_grant", "requester.s_grant"),
+            ("requester.m_cc", "cc.s_ack"),
+            ("cc.m_rate", "scheduler.s_rate"),
+            ("requester.m_pkt", "tx.s_pkt"),
+            ("requester.m_read", "dma_read.s_cmd"),
+            ("dma_read.m_axis", "tx.s_data"),
+            ("responder.m_ack", "tx.s_ack"),
+            ("tx.m_fail", "requester.s_fail"),
+            ("pins.s_axis_host", "tx.s_host"),
+            ("tx.m_axis", "pins.m_axis_tx"),
+            ("dma_write.m_axi", "pins.m_axi"),
+            ("dma_read.m_axi", "pins.m_axi"),
+            ("pins.s_axil", "registers.s_axil"),
+            ("requester.m_cqe", "registers.s_requester"),
+            ("responder.m_cqe", "registers.s_responder"),
+            ("registers.m_cfg_responder", "responder.s_cfg"),
+            ("registers.m_cfg_requester", "requester.s_cfg"),
+            ("registers.m_cfg_tx", "tx.s_cfg"),
+            ("registers.m_flow", "cc.s_flow"),
+        ] {
+            n.stream(from, to);
+        }
+    }
+
+    /// Register values, table rows and events.
+    fn configure(n: &mut Netlist) {
+        for (port, blocks) in [
+            ("cfg_local_mac", &["rx", "tx"][..]),
+            ("cfg_local_ip", &["rx", "tx"]),
+            ("cfg_pkey", &["rx", "tx"]),
+            ("cfg_ttl", &["tx"]),
+            ("cfg_tel_format", &["rx", "tx", "requester"]),
+            ("cfg_tel_dscp", &["rx", "tx"]),
+            ("cfg_tel_echo_dscp", &["rx", "tx"]),
+            ("cfg_rnr_timer", &["responder"]),
+            ("cfg_table", &["responder", "requester", "tx"]),
+            ("cfg_index", &["responder", "requester", "tx"]),
+            ("cfg_row", &["responder", "requester", "tx"]),
+        ] {
+            for block in blocks {
+                n.wire(&format!("registers.{port}"), &format!("{block}.{port}"));
+            }
+        }
+        n.wire("registers.cq_space", "responder.cfg_cq_space");
+        for parameter in [
+            "t_ns", "inv_t", "queue_gain", "target", "u_one", "max_stage", "w_ai", "w_init",
+            "w_min", "rate_gain", "rate_min", "rate_max",
+        ] {
+            n.wire(&format!("registers.cfg_cc_{parameter}"), &format!("cc.cfg_{parameter}"));
+        }
+        for (from, to) in
+            [("valid", "valid"), ("flow", "flow"), ("window_bytes", "window"), ("rate", "rate")]
+        {
+            n.wire(&format!("cc.m_rate_{from}"), &format!("registers.watch_{to}"));
+        }
+        for (index, (event, _)) in EVENTS.iter().enumerate() {
+            let block = match event.split('_').next() {
+                Some("rx") => "rx",
+                Some("resp") => "responder",
+                Some("reqr") => "requester",
+                _ => "tx",
+            };
+            n.wire(&format!("{block}.event_{event}"), &format!("registers.event_{index}"));
+        }
+    }
+}
+
+impl Golden for Nic {
+    type In = NicIn;
+    type Out = NicOut;
+
+    fn step(&mut self, inputs: &NicIn) -> NicOut {
+        self.netlist.step(inputs, inputs.reset)
     }
 }

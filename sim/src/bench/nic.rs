@@ -1,0 +1,537 @@
+//! Bench: the whole NIC among software, host memory and a peer that also makes mistakes.
+
+use super::{Bench, Stimulus};
+use crate::env::station::{sub_seed, Manners, World};
+use crate::golden::nic::{Nic, NicIn, NicOut};
+use nic_driver::{Bus, MrRow, QpConfig, Write};
+use nic_spec::config::NicConfig;
+use nic_spec::regs;
+use nic_spec::wire::aeth::{self, syndrome};
+use nic_spec::wire::bth::{self, opcode};
+use nic_spec::wire::roce::FrameRepr;
+use nic_spec::wire::telemetry::{self, Form, Hop};
+use nic_spec::wire::{ethernet, ipv4, reth};
+use rand::seq::SliceRandom;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
+
+/// The bench of the NIC.
+pub fn benches(config: &NicConfig) -> Vec<Bench> {
+    let (golden, traffic) = (config.clone(), config.clone());
+    let stimulus = move |seed| Traffic::new(&traffic, seed);
+    vec![Bench::new("nic", config, move || Nic::new(&golden), stimulus)]
+}
+
+const LOCAL_MAC: u64 = 0x0200_0000_0001;
+const PEER_MAC: u64 = 0x0200_0000_0002;
+const LOCAL_IP: u32 = 0x0a00_0001;
+const PEER_IP: u32 = 0x0a00_0002;
+const TELEMETRY_DSCP: u8 = 0x13;
+const ECHO_DSCP: u8 = 0x17;
+/// Queue pairs in use.
+const QP_COUNT: usize = 6;
+/// Each QP's region of the NIC's memory that the peer writes.
+const REGION_VA: u64 = 0x7f12_3456_7000;
+const REGION_BYTES: u64 = 0x8000;
+const REGION_BASE: u64 = 0x4_0000_0000;
+/// Where the NIC's own messages stand; reads at the top end fail.
+const SOURCE_BASE: u64 = 0x9_0000_0000;
+const SOURCE_BYTES: u64 = 0x4_0000;
+/// Bits of PSNs and QPNs.
+const MASK_24: u32 = 0xff_ffff;
+
+/// Register writes that the driver makes, for playing later.
+#[derive(Clone, Debug)]
+struct Recorder {
+    sizes: u32,
+    writes: VecDeque<(u32, u32)>,
+}
+
+impl Bus for Recorder {
+    type Error = core::convert::Infallible;
+
+    fn read32(&mut self, address_bytes: u32) -> Result<u32, Self::Error> {
+        Ok(match address_bytes as u16 {
+            regs::ID => regs::ID_VALUE,
+            regs::VERSION => regs::VERSION_VALUE,
+            regs::SIZES => self.sizes,
+            _ => 0,
+        })
+    }
+
+    fn write32(&mut self, address_bytes: u32, value: u32) -> Result<(), Self::Error> {
+        self.writes.push_back((address_bytes, value));
+        Ok(())
+    }
+}
+
+/// The peer's end of a queue pair.
+#[derive(Debug)]
+struct PeerQp {
+    index: usize,
+    has_telemetry: bool,
+    mtu_bytes: u32,
+    /// Next PSN that the peer sends, and the message it belongs to.
+    psn: u32,
+    message_psn: u32,
+    message_bytes: u32,
+    offset: u32,
+    va: u64,
+    rkey: u32,
+    with_immediate: bool,
+    in_message: bool,
+    is_failed: bool,
+    handle: nic_driver::Qp,
+}
+
+/// Software, memory and the peer.
+struct Traffic {
+    world: World,
+    rng: ChaCha8Rng,
+    driver: nic_driver::Nic<Recorder>,
+    script: VecDeque<(u32, Option<u32>)>,
+    in_access: bool,
+    qps: Vec<PeerQp>,
+    form: Option<Form>,
+    time_ns: u32,
+    tx_units: u32,
+    /// Probability in 1/256 that the peer misbehaves with a packet.
+    malice_256: u32,
+}
+
+impl Traffic {
+    fn new(config: &NicConfig, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(sub_seed(seed, 1));
+        let manners = if seed % 4 == 3 { Manners::Prompt } else { Manners::Stalling };
+        let mut world = World::new(manners, sub_seed(seed, 2));
+        let bytes: Vec<u8> = (0..SOURCE_BYTES).map(|_| rng.gen()).collect();
+        world.memory.store(SOURCE_BASE, &bytes);
+        world.memory.fail_in(SOURCE_BASE + SOURCE_BYTES - 0x1000..SOURCE_BASE + SOURCE_BYTES);
+        world.memory.fail_in(REGION_BASE + 0x7f00..REGION_BASE + 0x8000);
+        let recorder = Recorder { sizes: config.sizes_word(), writes: VecDeque::new() };
+        let driver = nic_driver::Nic::probe(recorder).expect("the recorder answers as a NIC");
+        let form = [None, Some(Form::Authors), Some(Form::Paper)][(seed % 3) as usize];
+        let mut traffic = Self {
+            world,
+            rng,
+            driver,
+            script: VecDeque::new(),
+            in_access: false,
+            qps: Vec::new(),
+            form,
+            time_ns: 0,
+            tx_units: 0,
+            malice_256: [0, 10, 40][(seed / 3 % 3) as usize],
+        };
+        traffic.set_up();
+        traffic
+    }
+
+    fn set_up(&mut self) {
+        let format = match self.form {
+            None => 0,
+            Some(Form::Paper) => 1,
+            Some(Form::Authors) => 2,
+        };
+        let d = &mut self.driver;
+        let fine = "the recorder never fails";
+        d.set_address(LOCAL_MAC, LOCAL_IP).expect(fine);
+        d.set_telemetry(format, TELEMETRY_DSCP, ECHO_DSCP).expect(fine);
+        for index in 0..QP_COUNT {
+            let region = MrRow {
+                remote_write: index != 5,
+                rkey: rkey(index),
+                va: REGION_VA,
+                length_bytes: REGION_BYTES,
+                host_address: REGION_BASE + index as u64 * 0x1_0000 + index as u64 * 3,
+                ..MrRow::default()
+            };
+            self.driver.create_mr(&region).expect(fine);
+            let qp = self.new_qp(index);
+            self.qps.push(qp);
+        }
+        self.play();
+    }
+
+    fn new_qp(&mut self, index: usize) -> PeerQp {
+        let rng = &mut self.rng;
+        let mtu_code: u8 = rng.gen_range(0..5);
+        let wraps_soon = |rng: &mut ChaCha8Rng| (0xff_ffe0 + rng.gen_range(0..0x40)) & MASK_24;
+        let (rq_psn, sq_psn) = (wraps_soon(rng), wraps_soon(rng));
+        let has_telemetry = self.form.is_some() && index % 2 == 0;
+        let config = QpConfig {
+            telemetry: has_telemetry,
+            remote_write: true,
+            mtu_code,
+            timeout_exponent: rng.gen_range(1..4),
+            retry_limit: rng.gen_range(1..8),
+            dscp: rng.gen_range(0..8),
+            ack_interval_log2: rng.gen_range(0..3),
+            qpn: qpn(index),
+            remote_qpn: 0x800 + index as u32,
+            remote_ip: PEER_IP,
+            remote_mac: PEER_MAC,
+            udp_source_port: 0xc000 + index as u16,
+            rq_psn,
+            sq_psn,
+            window_bytes: [2_000, 20_000, 200_000][rng.gen_range(0..3)],
+            rate_uq8_24: [1 << 23, 4 << 24, 8 << 24][rng.gen_range(0..3)],
+            ..QpConfig::default()
+        };
+        let handle = self.driver.create_qp(&config).expect("the recorder never fails");
+        PeerQp {
+            index,
+            has_telemetry,
+            mtu_bytes: 256 << mtu_code,
+            psn: rq_psn,
+            message_psn: rq_psn,
+            message_bytes: 0,
+            offset: 0,
+            va: 0,
+            rkey: 0,
+            with_immediate: false,
+            in_message: false,
+            is_failed: false,
+            handle,
+        }
+    }
+
+    /// Moves what the driver has written into the script.
+    fn play(&mut self) {
+        let writes = std::mem::take(&mut self.driver.bus().writes);
+        for (address, value) in writes {
+            self.script.push_back((address, Some(value)));
+            if address == u32::from(regs::ROW_COMMIT) {
+                // Software waits until the row is taken.
+                self.script.extend([(u32::from(regs::ROW_STATUS), None); 3]);
+            }
+        }
+    }
+
+    /// Now and then software does something.
+    fn software(&mut self) {
+        if !self.script.is_empty() {
+            return;
+        }
+        let rng = &mut self.rng;
+        match rng.gen_range(0..400) {
+            0..=7 => self.post(),
+            8..=11 => self.script.extend([
+                (u32::from(regs::CQ_COUNT), None),
+                (u32::from(regs::CQ_ENTRY), None),
+                (u32::from(regs::CQ_ENTRY) + 4, None),
+                (u32::from(regs::CQ_POP), Some(1)),
+            ]),
+            12 => {
+                let counter = rng.gen_range(0..regs::EVENTS.len() as u32);
+                self.script.push_back((u32::from(regs::COUNTERS) + 4 * counter, None));
+            }
+            13 if rng.gen_ratio(1, 4) => {
+                let address = rng.gen_range(0..0x400);
+                self.script.push_back((address & !3, None));
+            }
+            14 => {
+                let failed = self.qps.iter().position(|qp| qp.is_failed);
+                if let Some(at) = failed.or_else(|| rng.gen_ratio(1, 30).then_some(0)) {
+                    self.qps[at] = self.new_qp(at);
+                    self.play();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn post(&mut self) {
+        let rng = &mut self.rng;
+        let at = rng.gen_range(0..self.qps.len());
+        let length_bytes = match rng.gen_range(0..4) {
+            0 => rng.gen_range(0..5),
+            1 => rng.gen_range(0..300),
+            _ => rng.gen_range(0..12_000),
+        };
+        let beyond = if rng.gen_ratio(1, 60) { 0 } else { 0x1000 + u64::from(length_bytes) };
+        let write = Write {
+            local_address: SOURCE_BASE + rng.gen_range(0..SOURCE_BYTES - beyond),
+            length_bytes,
+            remote_va: rng.gen(),
+            rkey: rng.gen(),
+            immediate: rng.gen_ratio(1, 4).then(|| rng.gen()),
+            unsignalled: rng.gen_ratio(1, 4),
+        };
+        let qp = &mut self.qps[at].handle;
+        if self.driver.post_write(qp, &write).is_err() {
+            // The NIC's own books decide: forget ours.
+            *qp = nic_driver::Qp::at_index(qp.flow_index, qp.qpn);
+        }
+        self.play();
+    }
+
+    /// The peer answers what the NIC sent.
+    fn answer(&mut self) {
+        while let Some((_, frame)) = self.world.sent.pop_front() {
+            let dscp = frame.bytes[15] >> 2;
+            let form = self.form.filter(|_| dscp == TELEMETRY_DSCP || dscp == ECHO_DSCP);
+            let Ok(packet) = FrameRepr::parse(&frame.bytes, form) else { continue };
+            let Some(at) = self.qps.iter().position(|qp| 0x800 + qp.index as u32 == packet.bth.qpn)
+            else {
+                continue;
+            };
+            if packet.bth.opcode == opcode::ACKNOWLEDGE {
+                let code = packet.aeth.map_or(0, |a| a.syndrome);
+                self.take_answer(at, packet.bth.psn, code);
+            } else if packet.bth.ack_req || self.rng.gen_ratio(1, 8) {
+                self.acknowledge(at, packet.bth.psn);
+            }
+        }
+    }
+
+    /// The NIC has acknowledged or refused what the peer sent.
+    fn take_answer(&mut self, at: usize, psn: u32, code: u8) {
+        let qp = &mut self.qps[at];
+        match code & syndrome::KIND_MASK {
+            syndrome::RNR_NAK => qp.go_back(psn),
+            syndrome::KIND_MASK if code == syndrome::NAK_SEQUENCE => qp.go_back(psn),
+            syndrome::KIND_MASK => qp.is_failed = true,
+            _ => {}
+        }
+    }
+
+    fn acknowledge(&mut self, at: usize, psn: u32) {
+        let rng = &mut self.rng;
+        let (psn, code) = match rng.gen_range(0..40) {
+            0 => return,
+            1 => (psn, syndrome::NAK_SEQUENCE),
+            2 => (psn, syndrome::RNR_NAK | rng.gen_range(1..4)),
+            3 => (psn.wrapping_sub(rng.gen_range(0..4)) & MASK_24, syndrome::ACK),
+            4 => (psn.wrapping_add(rng.gen_range(1..20)) & MASK_24, syndrome::ACK),
+            5 if rng.gen_ratio(1, 10) => (psn, syndrome::NAK_REMOTE_ACCESS),
+            6 => (psn.wrapping_sub(rng.gen_range(0..4)) & MASK_24, syndrome::NAK_SEQUENCE),
+            _ => (psn, syndrome::ACK),
+        };
+        let telemetry = self.telemetry(at);
+        let qp = &self.qps[at];
+        let frame = FrameRepr {
+            telemetry,
+            bth: bth::Repr { opcode: opcode::ACKNOWLEDGE, psn, ..peer_bth(qp) },
+            aeth: Some(aeth::Repr { syndrome: code, msn: psn }),
+            ..peer_frame(qp, telemetry.map_or(0, |_| ECHO_DSCP))
+        };
+        let bytes = emit(&frame);
+        let copies = if self.rng.gen_ratio(1, 30) { 2 } else { 1 };
+        for _ in 0..copies {
+            self.world.deliver(bytes.clone(), false);
+        }
+    }
+
+    /// Telemetry of a path of some hops.
+    fn telemetry(&mut self, at: usize) -> Option<(Form, telemetry::Repr)> {
+        let form = self.form.filter(|_| self.qps[at].has_telemetry)?;
+        let rng = &mut self.rng;
+        self.time_ns = self.time_ns.wrapping_add(rng.gen_range(0..20_000));
+        self.tx_units = self.tx_units.wrapping_add(rng.gen_range(0..300));
+        let most = if form == Form::Paper { 7 } else { 5 };
+        let count = if rng.gen_ratio(1, 5) { rng.gen_range(0..=most) } else { 2 };
+        let hops: Vec<Hop> = (0..count)
+            .map(|i| Hop {
+                rate_code: 0,
+                ts_ns: self.time_ns.wrapping_add(300 * i) & 0xff_ffff,
+                tx_units: self.tx_units.wrapping_mul(i + 1) & 0xf_ffff,
+                queue_units: if rng.gen() { 0 } else { rng.gen_range(0..3000) },
+            })
+            .collect();
+        let path = if rng.gen_ratio(1, 50) { rng.gen_range(0..0x1000) } else { 0x123 };
+        let path = if form == Form::Paper { path } else { 0 };
+        Some((form, telemetry::Repr::new(path, &hops)))
+    }
+
+    /// The peer sends a packet of a message, or something else.
+    fn peer(&mut self) {
+        if self.world.undelivered() > 2 || !self.rng.gen_ratio(1, 40) {
+            return;
+        }
+        if self.rng.gen_ratio(1, 12) {
+            let length = self.rng.gen_range(14..1600);
+            let mut frame: Vec<u8> = (0..length).map(|_| self.rng.gen()).collect();
+            frame[..6].copy_from_slice(&LOCAL_MAC.to_be_bytes()[2..]);
+            if self.rng.gen() {
+                frame[12..14].copy_from_slice(&[8, 0]);
+            }
+            if self.rng.gen_ratio(1, 4) {
+                self.world.send_from_host(&frame);
+            } else {
+                self.world.deliver(frame, self.rng.gen_ratio(1, 10));
+            }
+            return;
+        }
+        let at = self.rng.gen_range(0..self.qps.len());
+        self.request(at);
+    }
+
+    fn request(&mut self, at: usize) {
+        if !self.qps[at].in_message {
+            self.open_message(at);
+        }
+        let telemetry = self.telemetry(at);
+        let (rng, qp) = (&mut self.rng, &mut self.qps[at]);
+        let rest = qp.message_bytes - qp.offset;
+        let (is_first, is_last) = (qp.offset == 0, rest <= qp.mtu_bytes);
+        let code = match (is_first, is_last, qp.with_immediate) {
+            (true, true, false) => opcode::WRITE_ONLY,
+            (true, true, true) => opcode::WRITE_ONLY_IMM,
+            (true, false, _) => opcode::WRITE_FIRST,
+            (false, false, _) => opcode::WRITE_MIDDLE,
+            (false, true, false) => opcode::WRITE_LAST,
+            (false, true, true) => opcode::WRITE_LAST_IMM,
+        };
+        let payload: Vec<u8> = (0..rest.min(qp.mtu_bytes)).map(|_| rng.gen()).collect();
+        let rth = reth::Repr { va: qp.va, rkey: qp.rkey, dma_len: qp.message_bytes };
+        let ack_req = is_last || rng.gen_ratio(1, 4);
+        let mut frame = FrameRepr {
+            telemetry,
+            bth: bth::Repr { opcode: code, psn: qp.psn, ack_req, ..peer_bth(qp) },
+            reth: is_first.then_some(rth),
+            imm: opcode::has_immdt(code).then(|| rng.gen()),
+            payload: &payload,
+            ..peer_frame(qp, telemetry.map_or(0, |_| TELEMETRY_DSCP))
+        };
+        let malice = rng.gen_range(0..256) < self.malice_256;
+        if malice && rng.gen() {
+            misbehave(rng, &mut frame);
+        }
+        let mut bytes = emit(&frame);
+        if malice && rng.gen() {
+            damage(rng, &mut bytes);
+        }
+        qp.psn = (qp.psn + 1) & MASK_24;
+        qp.offset += rest.min(qp.mtu_bytes);
+        qp.in_message = !is_last;
+        if rng.gen_ratio(1, 50) {
+            return;
+        }
+        let copies = if rng.gen_ratio(1, 40) { 2 } else { 1 };
+        for _ in 0..copies {
+            self.world.deliver(bytes.clone(), false);
+        }
+    }
+
+    fn open_message(&mut self, at: usize) {
+        let malice = self.rng.gen_range(0..1024) < self.malice_256;
+        let (rng, qp) = (&mut self.rng, &mut self.qps[at]);
+        let longest = (4 * qp.mtu_bytes).min(0x4000);
+        qp.message_psn = qp.psn;
+        qp.message_bytes = match rng.gen_range(0..4) {
+            0 => rng.gen_range(0..9),
+            1 => qp.mtu_bytes * rng.gen_range(1..3),
+            _ => rng.gen_range(0..longest),
+        };
+        let room = REGION_BYTES - u64::from(qp.message_bytes.min(0x7000));
+        qp.va = REGION_VA + rng.gen_range(0..room);
+        qp.rkey = rkey(qp.index);
+        qp.offset = 0;
+        qp.in_message = true;
+        qp.with_immediate = rng.gen_ratio(1, 6);
+        if malice {
+            match rng.gen_range(0..3) {
+                0 => qp.rkey ^= 1,
+                1 => qp.va = qp.va.wrapping_sub(REGION_BYTES),
+                _ => qp.va = u64::MAX - 3,
+            }
+        }
+    }
+}
+
+impl PeerQp {
+    /// Goes back to `psn` of this message; an earlier one is given up.
+    fn go_back(&mut self, psn: u32) {
+        let back = psn.wrapping_sub(self.message_psn) & MASK_24;
+        if back < 1 << 23 && back * self.mtu_bytes <= self.message_bytes {
+            self.psn = psn;
+            self.offset = back * self.mtu_bytes;
+            self.in_message = true;
+        } else {
+            self.is_failed = true;
+        }
+    }
+}
+
+fn rkey(index: usize) -> u32 {
+    (index as u32 + 1) << 8 | 0xa5
+}
+
+fn qpn(index: usize) -> u32 {
+    0x10_0000 + 11 * index as u32
+}
+
+fn peer_bth(qp: &PeerQp) -> bth::Repr {
+    bth::Repr { pkey: 0xffff, qpn: qpn(qp.index), ..bth::Repr::default() }
+}
+
+fn peer_frame(qp: &PeerQp, dscp: u8) -> FrameRepr<'static> {
+    FrameRepr {
+        ethernet: ethernet::Repr { dst: LOCAL_MAC, src: PEER_MAC, ..ethernet::Repr::default() },
+        ip: ipv4::Repr { dscp, ttl: 64, src: PEER_IP, dst: LOCAL_IP, ..ipv4::Repr::default() },
+        udp_src_port: 0xd000 + qp.index as u16,
+        ..FrameRepr::default()
+    }
+}
+
+fn emit(frame: &FrameRepr) -> Vec<u8> {
+    let mut bytes = vec![0; frame.buffer_len().max(60)];
+    frame.emit(&mut bytes);
+    bytes
+}
+
+/// A packet that is valid on the wire and wrong in its meaning.
+fn misbehave(rng: &mut ChaCha8Rng, frame: &mut FrameRepr) {
+    match rng.gen_range(0..8) {
+        0 => frame.bth.pkey = rng.gen(),
+        1 => frame.bth.qpn = rng.gen_range(0..1 << 24),
+        2 => frame.bth.psn = frame.bth.psn.wrapping_add(rng.gen_range(0..8)) & MASK_24,
+        3 => frame.bth.psn = frame.bth.psn.wrapping_sub(rng.gen_range(0..8)) & MASK_24,
+        4 => frame.ip.src = rng.gen(),
+        5 => frame.ethernet.vlan_tci = Some(rng.gen()),
+        6 => {
+            let codes = [0, 4, opcode::READ_REQUEST, opcode::READ_RESPONSE_ONLY, 0x13, 0x1f, 0x64];
+            let code = *codes.choose(rng).expect("not empty");
+            frame.bth.opcode = code;
+            let bare = (reth::Repr::default(), aeth::Repr::default());
+            frame.reth = opcode::has_reth(code).then(|| frame.reth.unwrap_or(bare.0));
+            frame.aeth = opcode::has_aeth(code).then_some(bare.1);
+            frame.imm = opcode::has_immdt(code).then_some(1);
+        }
+        _ => frame.payload = &[],
+    }
+}
+
+/// A frame that was damaged on the way.
+fn damage(rng: &mut ChaCha8Rng, bytes: &mut Vec<u8>) {
+    match rng.gen_range(0..3) {
+        0 => bytes.truncate(rng.gen_range(20..=bytes.len())),
+        1 => bytes.resize(rng.gen_range(bytes.len()..bytes.len() + 64), 0x5a),
+        _ => {
+            let bit = rng.gen_range(14 * 8..bytes.len() * 8);
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+}
+
+impl Stimulus<Nic> for Traffic {
+    fn next(&mut self, _: u64, out: &NicOut) -> NicIn {
+        self.software();
+        self.answer();
+        self.peer();
+        if !self.in_access {
+            if let Some((address, value)) = self.script.pop_front() {
+                self.world.begin_access(address, value);
+                self.in_access = true;
+            }
+        }
+        if !self.in_access {
+            return self.world.drive(out);
+        }
+        let (pins, answer) = self.world.drive_access(out);
+        self.in_access = answer.is_none();
+        pins
+    }
+}

@@ -1,0 +1,219 @@
+//! `nic net`: two NICs that write to each other through a switch.
+
+use super::{config, CliError, Progress, Table};
+use crate::engine::EngineKind;
+use crate::env::station::Manners;
+use crate::net::switch::{Faults, Stamping};
+use crate::net::writes::{self, Plan, Report};
+use clap::Args;
+use nic_spec::cc_params::CcConfig;
+use nic_spec::wire::telemetry::Form;
+use serde::Deserialize;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+/// Arguments of `nic net`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Scenario
+    #[arg(value_name = "SCENARIO.toml")]
+    scenario: PathBuf,
+    /// Configuration
+    #[arg(long, default_value = "gbe")]
+    preset: String,
+    /// What runs the NICs
+    #[arg(long, value_enum, default_value_t = EngineKind::Both)]
+    engine: EngineKind,
+    /// Verilog that stands in for the emitted one; same ports
+    #[arg(long, value_name = "FILE")]
+    verilog: Option<PathBuf>,
+    /// Seed of the X-initialisation, the faults and the data
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Writes the table as Markdown, too
+    #[arg(long, value_name = "FILE.md")]
+    out: Option<PathBuf>,
+}
+
+/// A scenario file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Scenario {
+    /// Rate of the links, Gb/s; 25 is rate code 0 of the telemetry.
+    link_gbps: f64,
+    /// "none", "paper" or "authors".
+    telemetry: String,
+    /// DSCP of stamped packets.
+    #[serde(default = "default_dscp")]
+    dscp: u8,
+    #[serde(default)]
+    loss_ppm: u32,
+    #[serde(default)]
+    duplicate_ppm: u32,
+    #[serde(default)]
+    corrupt_ppm: u32,
+    qp_count: u32,
+    message_count: u32,
+    message_bytes_min: u32,
+    message_bytes_max: u32,
+    mtu_bytes: u32,
+    /// Random stalls of memory and streams.
+    #[serde(default)]
+    stalls: bool,
+    /// Base round-trip time of the congestion control, ns.
+    t_ns: u32,
+    #[serde(default = "default_timeout")]
+    timeout_exponent: u8,
+}
+
+fn default_dscp() -> u8 {
+    0x13
+}
+
+fn default_timeout() -> u8 {
+    4
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let config = config(&arguments.preset)?;
+    if arguments.verilog.is_some() && !arguments.engine.has_rtl() {
+        let text = "--verilog contradicts --engine golden: choose --engine rtl or both";
+        return Err(CliError::Usage(text.into()));
+    }
+    let scenario = read(arguments)?;
+    let plan = plan(&scenario, arguments, config.data_bytes() as f64)?;
+    let source = super::nic_source(&config, arguments.verilog.as_deref(), arguments.engine)?;
+    let engine = |seed| arguments.engine.nic(&config, &source, seed).map_err(CliError::failed);
+    let engines = [engine(arguments.seed)?, engine(arguments.seed + 1)?];
+    let total = 2 * u64::from(plan.qp_count * plan.message_count);
+    let bar = Progress::new("messages", total);
+    let count = bar.counter();
+    let result = writes::run(&plan, engines, |done| count.store(done, Ordering::Relaxed));
+    drop(bar);
+    let at_scenario = |e: String| CliError::Failed(format!("{}: {e}", arguments.scenario.display()));
+    let report = result.map_err(|e| at_scenario(e.to_string()))?;
+    let table = table(&report, &plan, arguments.engine);
+    print!("{table}");
+    if let Some(path) = &arguments.out {
+        let text = format!("```\n{table}```\n");
+        std::fs::write(path, text)
+            .map_err(|e| CliError::Usage(format!("{}: cannot write: {e}", path.display())))?;
+    }
+    if report.is_good() {
+        return Ok(());
+    }
+    Err(at_scenario("bytes are missing or wrong".into()))
+}
+
+fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
+    let path = &arguments.scenario;
+    let fail = |text: String| CliError::Usage(format!("{}: {text}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|e| fail(format!("cannot read: {e}")))?;
+    let scenario: Scenario = toml::from_str(&text).map_err(|e| {
+        let line = e.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+        fail(format!("line {line}: {}", e.message()))
+    })?;
+    let s = &scenario;
+    for (ok, text) in [
+        (s.link_gbps > 0.0, "link_gbps must be above 0"),
+        (matches!(&*s.telemetry, "none" | "paper" | "authors"), "telemetry: none, paper, authors"),
+        ((1..=16).contains(&s.qp_count), "qp_count must be in 1..=16"),
+        ((1..=10_000).contains(&s.message_count), "message_count must be in 1..=10000"),
+        (s.message_bytes_min <= s.message_bytes_max, "message_bytes_min is above _max"),
+        (s.message_bytes_max <= 1 << 20, "message_bytes_max must be at most 1048576"),
+        ([256, 512, 1024, 2048, 4096].contains(&s.mtu_bytes), "mtu_bytes: 256, 512, .., 4096"),
+        (s.dscp < 64, "dscp must be below 64"),
+    ] {
+        if !ok {
+            return Err(fail(text.into()));
+        }
+    }
+    Ok(scenario)
+}
+
+fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, CliError> {
+    // The simulated core runs as fast as the link needs: one beat a cycle is line rate.
+    let clock_hz = (s.link_gbps * 1e9 / 8.0 / beat_bytes) as u64;
+    let form = match &*s.telemetry {
+        "paper" => Some(Form::Paper),
+        "authors" => Some(Form::Authors),
+        _ => None,
+    };
+    let line = CcConfig::for_line(s.link_gbps * 1e9, 2 * s.qp_count, clock_hz);
+    let w_init = s.link_gbps / 8.0 * f64::from(s.t_ns);
+    let cc = CcConfig {
+        t_ns: s.t_ns,
+        w_init_bytes: w_init as u32,
+        w_ai_bytes: w_init * (1.0 - line.eta) / f64::from(2 * s.qp_count),
+        ..line
+    };
+    Ok(Plan {
+        clock_hz,
+        link_gbps: s.link_gbps,
+        stamping: form.map(|form| Stamping { form, dscp: s.dscp, rate_code: 0, switch_id: 0x2a5 }),
+        faults: Faults {
+            loss_ppm: s.loss_ppm,
+            duplicate_ppm: s.duplicate_ppm,
+            corrupt_ppm: s.corrupt_ppm,
+        },
+        qp_count: s.qp_count,
+        message_count: s.message_count,
+        message_bytes: (s.message_bytes_min, s.message_bytes_max),
+        mtu_code: (s.mtu_bytes.ilog2() - 8) as u8,
+        window_bytes: w_init as u32,
+        cc,
+        timeout_exponent: s.timeout_exponent,
+        manners: if s.stalls { Manners::Stalling } else { Manners::Prompt },
+        seed: arguments.seed,
+    })
+}
+
+fn table(report: &Report, plan: &Plan, engine: EngineKind) -> String {
+    let mut table = Table::new(["", "NIC 1", "NIC 2"]);
+    let [a, b] = &report.nics[..] else { return String::new() };
+    let mut row = |name: &str, one: String, two: String| table.row([name.into(), one, two]);
+    for (name, event) in [
+        ("request packets in", "rx_req"),
+        ("ACK packets in", "rx_ack"),
+        ("data packets out", "tx_data"),
+        ("ACKs and NAKs out", "tx_ack"),
+        ("sequence NAKs received", "reqr_nak_sequence"),
+        ("retransmission timeouts", "reqr_timeout"),
+        ("packets retransmitted", "reqr_retransmit_packet"),
+        ("ICRC errors dropped", "rx_drop_icrc"),
+    ] {
+        row(name, a.counter(event).to_string(), b.counter(event).to_string());
+    }
+    row("messages completed", a.completions.to_string(), b.completions.to_string());
+    row("bytes landed and verified", a.bytes_verified.to_string(), b.bytes_verified.to_string());
+    row("bytes wrong", a.bytes_wrong.to_string(), b.bytes_wrong.to_string());
+    row("bytes outside the region", a.bytes_stray.to_string(), b.bytes_stray.to_string());
+    let gbps = |rate: u32| {
+        let bytes_per_cycle = f64::from(rate) / f64::from(1 << 24);
+        bytes_per_cycle * 8.0 * plan.clock_hz as f64 / 1e9
+    };
+    let flow = |n: &writes::NicReport| match n.flow0 {
+        Some((window, rate)) => (window.to_string(), format!("{:.2}", gbps(rate))),
+        None => ("-".into(), "-".into()),
+    };
+    row("window of the first QP at the end, bytes", flow(a).0, flow(b).0);
+    row("rate of the first QP at the end, Gb/s", flow(a).1, flow(b).1);
+    let s = &report.switch;
+    let compared = match engine {
+        EngineKind::Both => format!("{} cycles compared on each NIC, 0 mismatches", report.cycles),
+        EngineKind::Golden => format!("{} cycles of the golden model", report.cycles),
+        EngineKind::Rtl => format!("{} cycles of the Verilated NIC", report.cycles),
+    };
+    format!(
+        "{table}{compared}\nswitch: {} frames forwarded, {} lost, {} duplicated, {} corrupted, \
+         longest queue {} bytes\ngoodput {:.2} Gb/s both ways together, on links of {} Gb/s\n",
+        s.forwarded,
+        s.lost,
+        s.duplicated,
+        s.corrupted,
+        s.queue_bytes_max,
+        report.goodput_gbps(),
+        plan.link_gbps
+    )
+}
