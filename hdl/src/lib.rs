@@ -9,6 +9,7 @@ pub mod cc;
 pub mod emit;
 pub mod host;
 mod module;
+pub mod nic;
 pub mod rx;
 pub mod sched;
 pub mod transport;

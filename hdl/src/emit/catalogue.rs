@@ -47,6 +47,7 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("event_counters", |c| emit("event_counters", host::event_counters::NicCounters::default(), c)),
     ("completion_queue", completion_queue),
     ("registers", registers),
+    ("nic", crate::nic::emit),
 ];
 
 fn completion_queue(config: &NicConfig) -> Result<Design, EmitError> {

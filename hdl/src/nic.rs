@@ -1,0 +1,576 @@
+//! The NIC in the sizes of the preset `gbe`: the blocks of the picture, wired together. No logic.
+//!
+//! # Source            ARCHITECTURE.md
+//! # Interface timing  that of the blocks at the border
+//! # Reset             synchronous, high
+//! # Twins             sim/src/golden/nic.rs, tests/nic.rs
+
+use crate::cc::cc_unit::CcUnit;
+use crate::emit::{self, Design, EmitError};
+use crate::host::dma_read::DmaRead;
+use crate::host::dma_write::DmaWrite;
+use crate::host::registers::Registers;
+use crate::rx::rx_pipe::RxPipe;
+use crate::sched::scheduler::Scheduler;
+use crate::transport::requester::Requester;
+use crate::transport::responder::Responder;
+use crate::tx::tx_pipe::TxPipe;
+use crate::Module;
+use nic_spec::NicConfig;
+use rust_hdl_core::prelude::*;
+
+/// The NIC: 64-bit datapath, 64 flows, 64 memory regions, 8 work requests a flow.
+#[derive(LogicBlock)]
+pub struct Nic {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Write address, bytes.
+    pub s_axil_awaddr: Signal<In, Bits<16>>,
+    /// Write address is valid.
+    pub s_axil_awvalid: Signal<In, Bit>,
+    /// Write address is taken.
+    pub s_axil_awready: Signal<Out, Bit>,
+    /// Write data.
+    pub s_axil_wdata: Signal<In, Bits<32>>,
+    /// Write strobes; all must be high.
+    pub s_axil_wstrb: Signal<In, Bits<4>>,
+    /// Write data is valid.
+    pub s_axil_wvalid: Signal<In, Bit>,
+    /// Write data is taken.
+    pub s_axil_wready: Signal<Out, Bit>,
+    /// Write response is valid.
+    pub s_axil_bvalid: Signal<Out, Bit>,
+    /// 0 OKAY, 2 SLVERR.
+    pub s_axil_bresp: Signal<Out, Bits<2>>,
+    /// Write response is taken.
+    pub s_axil_bready: Signal<In, Bit>,
+    /// Read address, bytes.
+    pub s_axil_araddr: Signal<In, Bits<16>>,
+    /// Read address is valid.
+    pub s_axil_arvalid: Signal<In, Bit>,
+    /// Read address is taken.
+    pub s_axil_arready: Signal<Out, Bit>,
+    /// Read data is valid.
+    pub s_axil_rvalid: Signal<Out, Bit>,
+    /// Read data.
+    pub s_axil_rdata: Signal<Out, Bits<32>>,
+    /// 0 OKAY, 2 SLVERR.
+    pub s_axil_rresp: Signal<Out, Bits<2>>,
+    /// Read data is taken.
+    pub s_axil_rready: Signal<In, Bit>,
+    /// Write address, bytes.
+    pub m_axi_awaddr: Signal<Out, Bits<64>>,
+    /// Beats less one.
+    pub m_axi_awlen: Signal<Out, Bits<8>>,
+    /// log2 of bytes a beat.
+    pub m_axi_awsize: Signal<Out, Bits<3>>,
+    /// 1: INCR.
+    pub m_axi_awburst: Signal<Out, Bits<2>>,
+    /// Write address is valid.
+    pub m_axi_awvalid: Signal<Out, Bit>,
+    /// Write address is taken.
+    pub m_axi_awready: Signal<In, Bit>,
+    /// Write data.
+    pub m_axi_wdata: Signal<Out, Bits<64>>,
+    /// Bytes to write.
+    pub m_axi_wstrb: Signal<Out, Bits<8>>,
+    /// Last beat.
+    pub m_axi_wlast: Signal<Out, Bit>,
+    /// Write data is valid.
+    pub m_axi_wvalid: Signal<Out, Bit>,
+    /// Write data is taken.
+    pub m_axi_wready: Signal<In, Bit>,
+    /// Write response.
+    pub m_axi_bresp: Signal<In, Bits<2>>,
+    /// Write response is valid.
+    pub m_axi_bvalid: Signal<In, Bit>,
+    /// Write response is taken.
+    pub m_axi_bready: Signal<Out, Bit>,
+    /// Read address, bytes.
+    pub m_axi_araddr: Signal<Out, Bits<64>>,
+    /// Beats less one.
+    pub m_axi_arlen: Signal<Out, Bits<8>>,
+    /// log2 of bytes a beat.
+    pub m_axi_arsize: Signal<Out, Bits<3>>,
+    /// 1: INCR.
+    pub m_axi_arburst: Signal<Out, Bits<2>>,
+    /// Read address is valid.
+    pub m_axi_arvalid: Signal<Out, Bit>,
+    /// Read address is taken.
+    pub m_axi_arready: Signal<In, Bit>,
+    /// Read data.
+    pub m_axi_rdata: Signal<In, Bits<64>>,
+    /// Read response.
+    pub m_axi_rresp: Signal<In, Bits<2>>,
+    /// Last beat of a burst; the engine counts beats and does not look at it.
+    pub m_axi_rlast: Signal<In, Bit>,
+    /// Read data is valid.
+    pub m_axi_rvalid: Signal<In, Bit>,
+    /// Read data is taken.
+    pub m_axi_rready: Signal<Out, Bit>,
+    /// Frames from the MAC: byte 0 in bits 7:0.
+    pub s_axis_rx_tdata: Signal<In, Bits<64>>,
+    /// Frames from the MAC: one bit a byte.
+    pub s_axis_rx_tkeep: Signal<In, Bits<8>>,
+    /// Frames from the MAC: beat valid.
+    pub s_axis_rx_tvalid: Signal<In, Bit>,
+    /// Frames from the MAC: beat taken.
+    pub s_axis_rx_tready: Signal<Out, Bit>,
+    /// Frames from the MAC: last beat.
+    pub s_axis_rx_tlast: Signal<In, Bit>,
+    /// Frames from the MAC: on the last beat, the frame is bad.
+    pub s_axis_rx_tuser: Signal<In, Bit>,
+    /// Frames to the MAC: byte 0 in bits 7:0.
+    pub m_axis_tx_tdata: Signal<Out, Bits<64>>,
+    /// Frames to the MAC: one bit a byte.
+    pub m_axis_tx_tkeep: Signal<Out, Bits<8>>,
+    /// Frames to the MAC: beat valid.
+    pub m_axis_tx_tvalid: Signal<Out, Bit>,
+    /// Frames to the MAC: beat taken.
+    pub m_axis_tx_tready: Signal<In, Bit>,
+    /// Frames to the MAC: last beat.
+    pub m_axis_tx_tlast: Signal<Out, Bit>,
+    /// Frames to the host's own stack: byte 0 in bits 7:0.
+    pub m_axis_host_tdata: Signal<Out, Bits<64>>,
+    /// Frames to the host's own stack: one bit a byte.
+    pub m_axis_host_tkeep: Signal<Out, Bits<8>>,
+    /// Frames to the host's own stack: beat valid.
+    pub m_axis_host_tvalid: Signal<Out, Bit>,
+    /// Frames to the host's own stack: beat taken.
+    pub m_axis_host_tready: Signal<In, Bit>,
+    /// Frames to the host's own stack: last beat.
+    pub m_axis_host_tlast: Signal<Out, Bit>,
+    /// Frames from the host's own stack: byte 0 in bits 7:0.
+    pub s_axis_host_tdata: Signal<In, Bits<64>>,
+    /// Frames from the host's own stack: one bit a byte.
+    pub s_axis_host_tkeep: Signal<In, Bits<8>>,
+    /// Frames from the host's own stack: beat valid.
+    pub s_axis_host_tvalid: Signal<In, Bit>,
+    /// Frames from the host's own stack: beat taken.
+    pub s_axis_host_tready: Signal<Out, Bit>,
+    /// Frames from the host's own stack: last beat.
+    pub s_axis_host_tlast: Signal<In, Bit>,
+    rx: RxPipe,
+    responder: Responder<64, 8, 73, 6, 7, 6>,
+    requester: Requester<6, 3, 9>,
+    scheduler: Scheduler<64, 6, 7>,
+    cc: CcUnit<6, 9, 211>,
+    tx: TxPipe<6>,
+    dma_write: DmaWrite<64, 128, 8, 127>,
+    dma_read: DmaRead<64, 128, 8>,
+    registers: Registers<1024, 10, 11>,
+}
+
+impl Nic {
+    /// A NIC; the sizes of `config` must be those of this type.
+    pub fn new(config: &NicConfig) -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_axil_awaddr: Default::default(),
+            s_axil_awvalid: Default::default(),
+            s_axil_awready: Default::default(),
+            s_axil_wdata: Default::default(),
+            s_axil_wstrb: Default::default(),
+            s_axil_wvalid: Default::default(),
+            s_axil_wready: Default::default(),
+            s_axil_bvalid: Default::default(),
+            s_axil_bresp: Default::default(),
+            s_axil_bready: Default::default(),
+            s_axil_araddr: Default::default(),
+            s_axil_arvalid: Default::default(),
+            s_axil_arready: Default::default(),
+            s_axil_rvalid: Default::default(),
+            s_axil_rdata: Default::default(),
+            s_axil_rresp: Default::default(),
+            s_axil_rready: Default::default(),
+            m_axi_awaddr: Default::default(),
+            m_axi_awlen: Default::default(),
+            m_axi_awsize: Default::default(),
+            m_axi_awburst: Default::default(),
+            m_axi_awvalid: Default::default(),
+            m_axi_awready: Default::default(),
+            m_axi_wdata: Default::default(),
+            m_axi_wstrb: Default::default(),
+            m_axi_wlast: Default::default(),
+            m_axi_wvalid: Default::default(),
+            m_axi_wready: Default::default(),
+            m_axi_bresp: Default::default(),
+            m_axi_bvalid: Default::default(),
+            m_axi_bready: Default::default(),
+            m_axi_araddr: Default::default(),
+            m_axi_arlen: Default::default(),
+            m_axi_arsize: Default::default(),
+            m_axi_arburst: Default::default(),
+            m_axi_arvalid: Default::default(),
+            m_axi_arready: Default::default(),
+            m_axi_rdata: Default::default(),
+            m_axi_rresp: Default::default(),
+            m_axi_rlast: Default::default(),
+            m_axi_rvalid: Default::default(),
+            m_axi_rready: Default::default(),
+            s_axis_rx_tdata: Default::default(),
+            s_axis_rx_tkeep: Default::default(),
+            s_axis_rx_tvalid: Default::default(),
+            s_axis_rx_tready: Default::default(),
+            s_axis_rx_tlast: Default::default(),
+            s_axis_rx_tuser: Default::default(),
+            m_axis_tx_tdata: Default::default(),
+            m_axis_tx_tkeep: Default::default(),
+            m_axis_tx_tvalid: Default::default(),
+            m_axis_tx_tready: Default::default(),
+            m_axis_tx_tlast: Default::default(),
+            m_axis_host_tdata: Default::default(),
+            m_axis_host_tkeep: Default::default(),
+            m_axis_host_tvalid: Default::default(),
+            m_axis_host_tready: Default::default(),
+            m_axis_host_tlast: Default::default(),
+            s_axis_host_tdata: Default::default(),
+            s_axis_host_tkeep: Default::default(),
+            s_axis_host_tvalid: Default::default(),
+            s_axis_host_tready: Default::default(),
+            s_axis_host_tlast: Default::default(),
+            rx: RxPipe::default(),
+            responder: Default::default(),
+            requester: Requester::new(config.clock_hz),
+            scheduler: Default::default(),
+            cc: Default::default(),
+            tx: Default::default(),
+            dma_write: Default::default(),
+            dma_read: Default::default(),
+            registers: Registers::new(config),
+        }
+    }
+}
+
+impl Logic for Nic {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(
+            self, clock, rx, responder, requester, scheduler, cc, tx, dma_write, dma_read,
+            registers
+        );
+        self.rx.reset.next = self.reset.val();
+        self.responder.reset.next = self.reset.val();
+        self.requester.reset.next = self.reset.val();
+        self.scheduler.reset.next = self.reset.val();
+        self.cc.reset.next = self.reset.val();
+        self.tx.reset.next = self.reset.val();
+        self.dma_write.reset.next = self.reset.val();
+        self.dma_read.reset.next = self.reset.val();
+        self.registers.reset.next = self.reset.val();
+        comment!("frames from the MAC");
+        self.rx.s_axis_tdata.next = self.s_axis_rx_tdata.val();
+        self.rx.s_axis_tkeep.next = self.s_axis_rx_tkeep.val();
+        self.rx.s_axis_tvalid.next = self.s_axis_rx_tvalid.val();
+        self.s_axis_rx_tready.next = self.rx.s_axis_tready.val();
+        self.rx.s_axis_tlast.next = self.s_axis_rx_tlast.val();
+        self.rx.s_axis_tuser.next = self.s_axis_rx_tuser.val();
+        self.m_axis_host_tdata.next = self.rx.m_host_tdata.val();
+        self.m_axis_host_tkeep.next = self.rx.m_host_tkeep.val();
+        self.m_axis_host_tvalid.next = self.rx.m_host_tvalid.val();
+        self.rx.m_host_tready.next = self.m_axis_host_tready.val();
+        self.m_axis_host_tlast.next = self.rx.m_host_tlast.val();
+        comment!("requests");
+        self.responder.s_req_valid.next = self.rx.m_req_valid.val();
+        self.rx.m_req_ready.next = self.responder.s_req_ready.val();
+        self.responder.s_req_qpn.next = self.rx.m_req_qpn.val();
+        self.responder.s_req_opcode.next = self.rx.m_req_opcode.val();
+        self.responder.s_req_psn.next = self.rx.m_req_psn.val();
+        self.responder.s_req_ack_req.next = self.rx.m_req_ack_req.val();
+        self.responder.s_req_payload_bytes.next = self.rx.m_req_payload_bytes.val();
+        self.responder.s_req_va.next = self.rx.m_req_va.val();
+        self.responder.s_req_rkey.next = self.rx.m_req_rkey.val();
+        self.responder.s_req_dma_len.next = self.rx.m_req_dma_len.val();
+        self.responder.s_req_imm.next = self.rx.m_req_imm.val();
+        self.responder.s_req_src_ip.next = self.rx.m_req_src_ip.val();
+        self.responder.s_req_tel_valid.next = self.rx.m_req_tel_valid.val();
+        self.responder.s_req_tel_hops.next = self.rx.m_req_tel_hops.val();
+        self.responder.s_req_tel_path.next = self.rx.m_req_tel_path.val();
+        self.responder.s_req_tel_hop_0.next = self.rx.m_req_tel_hop[0].val();
+        self.responder.s_req_tel_hop_1.next = self.rx.m_req_tel_hop[1].val();
+        self.responder.s_req_tel_hop_2.next = self.rx.m_req_tel_hop[2].val();
+        self.responder.s_req_tel_hop_3.next = self.rx.m_req_tel_hop[3].val();
+        self.responder.s_req_tel_hop_4.next = self.rx.m_req_tel_hop[4].val();
+        self.responder.s_payload_tvalid.next = self.rx.m_payload_tvalid.val();
+        self.rx.m_payload_tready.next = self.responder.s_payload_tready.val();
+        self.responder.s_payload_tdata.next = self.rx.m_payload_tdata.val();
+        self.responder.s_payload_tkeep.next = self.rx.m_payload_tkeep.val();
+        self.responder.s_payload_tlast.next = self.rx.m_payload_tlast.val();
+        comment!("writes to host memory, and what becomes of them");
+        self.dma_write.s_cmd_valid.next = self.responder.m_cmd_valid.val();
+        self.responder.m_cmd_ready.next = self.dma_write.s_cmd_ready.val();
+        self.dma_write.s_cmd_addr.next = self.responder.m_cmd_addr.val();
+        self.dma_write.s_cmd_bytes.next = self.responder.m_cmd_bytes.val();
+        self.dma_write.s_cmd_tag.next = self.responder.m_cmd_tag.val();
+        self.dma_write.s_axis_tdata.next = self.responder.m_data_tdata.val();
+        self.dma_write.s_axis_tvalid.next = self.responder.m_data_tvalid.val();
+        self.responder.m_data_tready.next = self.dma_write.s_axis_tready.val();
+        self.responder.s_done_valid.next = self.dma_write.m_done_valid.val();
+        self.dma_write.m_done_ready.next = self.responder.s_done_ready.val();
+        self.responder.s_done_tag.next = self.dma_write.m_done_tag.val();
+        self.responder.s_done_error.next = self.dma_write.m_done_error.val();
+        comment!("acknowledgements");
+        self.requester.s_ack_valid.next = self.rx.m_ack_valid.val();
+        self.rx.m_ack_ready.next = self.requester.s_ack_ready.val();
+        self.requester.s_ack_qpn.next = self.rx.m_ack_qpn.val();
+        self.requester.s_ack_psn.next = self.rx.m_ack_psn.val();
+        self.requester.s_ack_syndrome.next = self.rx.m_ack_syndrome.val();
+        self.requester.s_ack_msn.next = self.rx.m_ack_msn.val();
+        self.requester.s_ack_src_ip.next = self.rx.m_ack_src_ip.val();
+        self.requester.s_ack_tel_valid.next = self.rx.m_ack_tel_valid.val();
+        self.requester.s_ack_tel_hops.next = self.rx.m_ack_tel_hops.val();
+        self.requester.s_ack_tel_path.next = self.rx.m_ack_tel_path.val();
+        self.requester.s_ack_tel_hop_0.next = self.rx.m_ack_tel_hop[0].val();
+        self.requester.s_ack_tel_hop_1.next = self.rx.m_ack_tel_hop[1].val();
+        self.requester.s_ack_tel_hop_2.next = self.rx.m_ack_tel_hop[2].val();
+        self.requester.s_ack_tel_hop_3.next = self.rx.m_ack_tel_hop[3].val();
+        self.requester.s_ack_tel_hop_4.next = self.rx.m_ack_tel_hop[4].val();
+        comment!("work, pacing and window");
+        self.scheduler.s_work_valid.next = self.requester.m_work_valid.val();
+        self.requester.m_work_ready.next = self.scheduler.s_work_ready.val();
+        self.scheduler.s_work_flow.next = self.requester.m_work_flow.val();
+        self.scheduler.s_work_len_bytes.next = self.requester.m_work_len_bytes.val();
+        self.scheduler.s_work_inflight_bytes.next = self.requester.m_work_inflight_bytes.val();
+        self.scheduler.s_inflight_valid.next = self.requester.m_inflight_valid.val();
+        self.requester.m_inflight_ready.next = self.scheduler.s_inflight_ready.val();
+        self.scheduler.s_inflight_flow.next = self.requester.m_inflight_flow.val();
+        self.scheduler.s_inflight_inflight_bytes.next =
+            self.requester.m_inflight_inflight_bytes.val();
+        self.requester.s_grant_valid.next = self.scheduler.m_grant_valid.val();
+        self.scheduler.m_grant_ready.next = self.requester.s_grant_ready.val();
+        self.requester.s_grant_flow.next = self.scheduler.m_grant_flow.val();
+        comment!("congestion control");
+        self.cc.s_ack_valid.next = self.requester.m_cc_valid.val();
+        self.requester.m_cc_ready.next = self.cc.s_ack_ready.val();
+        self.cc.s_ack_flow.next = self.requester.m_cc_flow.val();
+        self.cc.s_ack_psn.next = self.requester.m_cc_psn.val();
+        self.cc.s_ack_snd_nxt.next = self.requester.m_cc_snd_nxt.val();
+        self.cc.s_ack_tel_valid.next = self.requester.m_cc_tel_valid.val();
+        self.cc.s_ack_tel_hops.next = self.requester.m_cc_tel_hops.val();
+        self.cc.s_ack_tel_path.next = self.requester.m_cc_tel_path.val();
+        self.cc.s_ack_tel_hop_0.next = self.requester.m_cc_tel_hop_0.val();
+        self.cc.s_ack_tel_hop_1.next = self.requester.m_cc_tel_hop_1.val();
+        self.cc.s_ack_tel_hop_2.next = self.requester.m_cc_tel_hop_2.val();
+        self.cc.s_ack_tel_hop_3.next = self.requester.m_cc_tel_hop_3.val();
+        self.cc.s_ack_tel_hop_4.next = self.requester.m_cc_tel_hop_4.val();
+        self.scheduler.s_rate_valid.next = self.cc.m_rate_valid.val();
+        self.cc.m_rate_ready.next = self.scheduler.s_rate_ready.val();
+        self.scheduler.s_rate_flow.next = self.cc.m_rate_flow.val();
+        self.scheduler.s_rate_op.next = self.cc.m_rate_op.val();
+        self.scheduler.s_rate_window_bytes.next = self.cc.m_rate_window_bytes.val();
+        self.scheduler.s_rate_rate.next = self.cc.m_rate_rate.val();
+        comment!("packets to send");
+        self.tx.s_pkt_valid.next = self.requester.m_pkt_valid.val();
+        self.requester.m_pkt_ready.next = self.tx.s_pkt_ready.val();
+        self.tx.s_pkt_flow.next = self.requester.m_pkt_flow.val();
+        self.tx.s_pkt_opcode.next = self.requester.m_pkt_opcode.val();
+        self.tx.s_pkt_psn.next = self.requester.m_pkt_psn.val();
+        self.tx.s_pkt_ack_req.next = self.requester.m_pkt_ack_req.val();
+        self.tx.s_pkt_solicited.next = self.requester.m_pkt_solicited.val();
+        self.tx.s_pkt_payload_bytes.next = self.requester.m_pkt_payload_bytes.val();
+        self.tx.s_pkt_va.next = self.requester.m_pkt_va.val();
+        self.tx.s_pkt_rkey.next = self.requester.m_pkt_rkey.val();
+        self.tx.s_pkt_dma_len.next = self.requester.m_pkt_dma_len.val();
+        self.tx.s_pkt_imm.next = self.requester.m_pkt_imm.val();
+        self.dma_read.s_cmd_valid.next = self.requester.m_read_valid.val();
+        self.requester.m_read_ready.next = self.dma_read.s_cmd_ready.val();
+        self.dma_read.s_cmd_addr.next = self.requester.m_read_addr.val();
+        self.dma_read.s_cmd_bytes.next = self.requester.m_read_bytes.val();
+        self.tx.s_data_tvalid.next = self.dma_read.m_axis_tvalid.val();
+        self.dma_read.m_axis_tready.next = self.tx.s_data_tready.val();
+        self.tx.s_data_tdata.next = self.dma_read.m_axis_tdata.val();
+        self.tx.s_data_tkeep.next = self.dma_read.m_axis_tkeep.val();
+        self.tx.s_data_tlast.next = self.dma_read.m_axis_tlast.val();
+        self.tx.s_data_tuser.next = self.dma_read.m_axis_tuser.val();
+        self.tx.s_ack_valid.next = self.responder.m_ack_valid.val();
+        self.responder.m_ack_ready.next = self.tx.s_ack_ready.val();
+        self.tx.s_ack_flow.next = self.responder.m_ack_flow.val();
+        self.tx.s_ack_syndrome.next = self.responder.m_ack_syndrome.val();
+        self.tx.s_ack_msn.next = self.responder.m_ack_msn.val();
+        self.tx.s_ack_psn.next = self.responder.m_ack_psn.val();
+        self.tx.s_ack_tel_valid.next = self.responder.m_ack_tel_valid.val();
+        self.tx.s_ack_tel_hops.next = self.responder.m_ack_tel_hops.val();
+        self.tx.s_ack_tel_path.next = self.responder.m_ack_tel_path.val();
+        self.tx.s_ack_tel_hop_0.next = self.responder.m_ack_tel_hop_0.val();
+        self.tx.s_ack_tel_hop_1.next = self.responder.m_ack_tel_hop_1.val();
+        self.tx.s_ack_tel_hop_2.next = self.responder.m_ack_tel_hop_2.val();
+        self.tx.s_ack_tel_hop_3.next = self.responder.m_ack_tel_hop_3.val();
+        self.tx.s_ack_tel_hop_4.next = self.responder.m_ack_tel_hop_4.val();
+        self.requester.s_fail_valid.next = self.tx.m_fail_valid.val();
+        self.tx.m_fail_ready.next = self.requester.s_fail_ready.val();
+        self.requester.s_fail_flow.next = self.tx.m_fail_flow.val();
+        self.tx.s_host_tvalid.next = self.s_axis_host_tvalid.val();
+        self.s_axis_host_tready.next = self.tx.s_host_tready.val();
+        self.tx.s_host_tdata.next = self.s_axis_host_tdata.val();
+        self.tx.s_host_tkeep.next = self.s_axis_host_tkeep.val();
+        self.tx.s_host_tlast.next = self.s_axis_host_tlast.val();
+        self.m_axis_tx_tvalid.next = self.tx.m_axis_tvalid.val();
+        self.tx.m_axis_tready.next = self.m_axis_tx_tready.val();
+        self.m_axis_tx_tdata.next = self.tx.m_axis_tdata.val();
+        self.m_axis_tx_tkeep.next = self.tx.m_axis_tkeep.val();
+        self.m_axis_tx_tlast.next = self.tx.m_axis_tlast.val();
+        comment!("host memory");
+        self.m_axi_awaddr.next = self.dma_write.m_axi_awaddr.val();
+        self.m_axi_awlen.next = self.dma_write.m_axi_awlen.val();
+        self.m_axi_awsize.next = self.dma_write.m_axi_awsize.val();
+        self.m_axi_awburst.next = self.dma_write.m_axi_awburst.val();
+        self.m_axi_awvalid.next = self.dma_write.m_axi_awvalid.val();
+        self.dma_write.m_axi_awready.next = self.m_axi_awready.val();
+        self.m_axi_wdata.next = self.dma_write.m_axi_wdata.val();
+        self.m_axi_wstrb.next = self.dma_write.m_axi_wstrb.val();
+        self.m_axi_wlast.next = self.dma_write.m_axi_wlast.val();
+        self.m_axi_wvalid.next = self.dma_write.m_axi_wvalid.val();
+        self.dma_write.m_axi_wready.next = self.m_axi_wready.val();
+        self.dma_write.m_axi_bresp.next = self.m_axi_bresp.val();
+        self.dma_write.m_axi_bvalid.next = self.m_axi_bvalid.val();
+        self.m_axi_bready.next = self.dma_write.m_axi_bready.val();
+        self.m_axi_araddr.next = self.dma_read.m_axi_araddr.val();
+        self.m_axi_arlen.next = self.dma_read.m_axi_arlen.val();
+        self.m_axi_arsize.next = self.dma_read.m_axi_arsize.val();
+        self.m_axi_arburst.next = self.dma_read.m_axi_arburst.val();
+        self.m_axi_arvalid.next = self.dma_read.m_axi_arvalid.val();
+        self.dma_read.m_axi_arready.next = self.m_axi_arready.val();
+        self.dma_read.m_axi_rdata.next = self.m_axi_rdata.val();
+        self.dma_read.m_axi_rresp.next = self.m_axi_rresp.val();
+        self.dma_read.m_axi_rvalid.next = self.m_axi_rvalid.val();
+        self.m_axi_rready.next = self.dma_read.m_axi_rready.val();
+        comment!("registers");
+        self.registers.s_axil_awaddr.next = self.s_axil_awaddr.val();
+        self.registers.s_axil_awvalid.next = self.s_axil_awvalid.val();
+        self.registers.s_axil_wdata.next = self.s_axil_wdata.val();
+        self.registers.s_axil_wstrb.next = self.s_axil_wstrb.val();
+        self.registers.s_axil_wvalid.next = self.s_axil_wvalid.val();
+        self.registers.s_axil_bready.next = self.s_axil_bready.val();
+        self.registers.s_axil_araddr.next = self.s_axil_araddr.val();
+        self.registers.s_axil_arvalid.next = self.s_axil_arvalid.val();
+        self.registers.s_axil_rready.next = self.s_axil_rready.val();
+        self.s_axil_awready.next = self.registers.s_axil_awready.val();
+        self.s_axil_wready.next = self.registers.s_axil_wready.val();
+        self.s_axil_bvalid.next = self.registers.s_axil_bvalid.val();
+        self.s_axil_bresp.next = self.registers.s_axil_bresp.val();
+        self.s_axil_arready.next = self.registers.s_axil_arready.val();
+        self.s_axil_rvalid.next = self.registers.s_axil_rvalid.val();
+        self.s_axil_rdata.next = self.registers.s_axil_rdata.val();
+        self.s_axil_rresp.next = self.registers.s_axil_rresp.val();
+        self.rx.cfg_local_mac.next = self.registers.cfg_local_mac.val();
+        self.tx.cfg_local_mac.next = self.registers.cfg_local_mac.val();
+        self.rx.cfg_local_ip.next = self.registers.cfg_local_ip.val();
+        self.tx.cfg_local_ip.next = self.registers.cfg_local_ip.val();
+        self.rx.cfg_pkey.next = self.registers.cfg_pkey.val();
+        self.tx.cfg_pkey.next = self.registers.cfg_pkey.val();
+        self.tx.cfg_ttl.next = self.registers.cfg_ttl.val();
+        self.rx.cfg_tel_format.next = self.registers.cfg_tel_format.val();
+        self.tx.cfg_tel_format.next = self.registers.cfg_tel_format.val();
+        self.requester.cfg_tel_format.next = self.registers.cfg_tel_format.val();
+        self.rx.cfg_tel_dscp.next = self.registers.cfg_tel_dscp.val();
+        self.tx.cfg_tel_dscp.next = self.registers.cfg_tel_dscp.val();
+        self.rx.cfg_tel_echo_dscp.next = self.registers.cfg_tel_echo_dscp.val();
+        self.tx.cfg_tel_echo_dscp.next = self.registers.cfg_tel_echo_dscp.val();
+        self.responder.cfg_rnr_timer.next = self.registers.cfg_rnr_timer.val();
+        self.responder.cfg_table.next = self.registers.cfg_table.val();
+        self.requester.cfg_table.next = self.registers.cfg_table.val();
+        self.tx.cfg_table.next = self.registers.cfg_table.val();
+        self.responder.cfg_index.next = self.registers.cfg_index.val();
+        self.requester.cfg_index.next = self.registers.cfg_index.val();
+        self.tx.cfg_index.next = self.registers.cfg_index.val();
+        self.responder.cfg_row.next = self.registers.cfg_row.val();
+        self.requester.cfg_row.next = self.registers.cfg_row.val();
+        self.tx.cfg_row.next = self.registers.cfg_row.val();
+        self.responder.cfg_cq_space.next = self.registers.cq_space.val();
+        self.cc.cfg_t_ns.next = self.registers.cfg_cc_t_ns.val();
+        self.cc.cfg_inv_t.next = self.registers.cfg_cc_inv_t.val();
+        self.cc.cfg_queue_gain.next = self.registers.cfg_cc_queue_gain.val();
+        self.cc.cfg_target.next = self.registers.cfg_cc_target.val();
+        self.cc.cfg_u_one.next = self.registers.cfg_cc_u_one.val();
+        self.cc.cfg_max_stage.next = self.registers.cfg_cc_max_stage.val();
+        self.cc.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();
+        self.cc.cfg_w_init.next = self.registers.cfg_cc_w_init.val();
+        self.cc.cfg_w_min.next = self.registers.cfg_cc_w_min.val();
+        self.cc.cfg_rate_gain.next = self.registers.cfg_cc_rate_gain.val();
+        self.cc.cfg_rate_min.next = self.registers.cfg_cc_rate_min.val();
+        self.cc.cfg_rate_max.next = self.registers.cfg_cc_rate_max.val();
+        comment!("table rows");
+        self.responder.s_cfg_valid.next = self.registers.m_cfg_responder_valid.val();
+        self.registers.m_cfg_responder_ready.next = self.responder.s_cfg_ready.val();
+        self.requester.s_cfg_valid.next = self.registers.m_cfg_requester_valid.val();
+        self.registers.m_cfg_requester_ready.next = self.requester.s_cfg_ready.val();
+        self.tx.s_cfg_valid.next = self.registers.m_cfg_tx_valid.val();
+        self.registers.m_cfg_tx_ready.next = self.tx.s_cfg_ready.val();
+        self.cc.s_flow_valid.next = self.registers.m_flow_valid.val();
+        self.registers.m_flow_ready.next = self.cc.s_flow_ready.val();
+        self.cc.s_flow_flow.next = self.registers.m_flow_flow.val().get_bits::<6>(0);
+        self.cc.s_flow_op.next = self.registers.m_flow_op.val();
+        self.cc.s_flow_telemetry.next = self.registers.m_flow_telemetry.val();
+        self.cc.s_flow_window_bytes.next = self.registers.m_flow_window_bytes.val();
+        self.cc.s_flow_rate.next = self.registers.m_flow_rate.val();
+        comment!("completions");
+        self.registers.s_requester_valid.next = self.requester.m_cqe_valid.val();
+        self.registers.s_requester_status.next = self.requester.m_cqe_status.val();
+        self.registers.s_requester_flow.next = self.requester.m_cqe_flow.val();
+        self.registers.s_requester_wr_id.next = self.requester.m_cqe_wr_id.val();
+        self.registers.s_requester_byte_len.next = self.requester.m_cqe_byte_len.val();
+        self.requester.m_cqe_ready.next = self.registers.s_requester_ready.val();
+        self.registers.s_responder_valid.next = self.responder.m_cqe_valid.val();
+        self.registers.s_responder_status.next = self.responder.m_cqe_status.val();
+        self.registers.s_responder_flow.next = self.responder.m_cqe_flow.val();
+        self.registers.s_responder_imm.next = self.responder.m_cqe_imm.val();
+        self.registers.s_responder_byte_len.next = self.responder.m_cqe_byte_len.val();
+        self.responder.m_cqe_ready.next = self.registers.s_responder_ready.val();
+        comment!("window and rate that software watches");
+        self.registers.watch_valid.next = self.cc.m_rate_valid.val();
+        self.registers.watch_flow.next = bit_cast::<16, 6>(self.cc.m_rate_flow.val());
+        self.registers.watch_window.next = self.cc.m_rate_window_bytes.val();
+        self.registers.watch_rate.next = self.cc.m_rate_rate.val();
+        comment!("events");
+        self.registers.event[0].next = self.rx.event_rx_host.val();
+        self.registers.event[1].next = self.rx.event_rx_host_overflow.val();
+        self.registers.event[2].next = self.rx.event_rx_req.val();
+        self.registers.event[3].next = self.rx.event_rx_ack.val();
+        self.registers.event[4].next = self.rx.event_rx_drop_mac_error.val();
+        self.registers.event[5].next = self.rx.event_rx_drop_truncated.val();
+        self.registers.event[6].next = self.rx.event_rx_drop_oversize.val();
+        self.registers.event[7].next = self.rx.event_rx_drop_ip_checksum.val();
+        self.registers.event[8].next = self.rx.event_rx_drop_length.val();
+        self.registers.event[9].next = self.rx.event_rx_drop_icrc.val();
+        self.registers.event[10].next = self.rx.event_rx_drop_opcode.val();
+        self.registers.event[11].next = self.rx.event_rx_drop_version.val();
+        self.registers.event[12].next = self.rx.event_rx_drop_pkey.val();
+        self.registers.event[13].next = self.rx.event_rx_drop_telemetry.val();
+        self.registers.event[14].next = self.responder.event_resp_accepted.val();
+        self.registers.event[15].next = self.responder.event_resp_duplicate.val();
+        self.registers.event[16].next = self.responder.event_resp_out_of_sequence.val();
+        self.registers.event[17].next = self.responder.event_resp_nak_invalid.val();
+        self.registers.event[18].next = self.responder.event_resp_nak_access.val();
+        self.registers.event[19].next = self.responder.event_resp_nak_operation.val();
+        self.registers.event[20].next = self.responder.event_resp_rnr.val();
+        self.registers.event[21].next = self.responder.event_resp_no_qp.val();
+        self.registers.event[22].next = self.requester.event_reqr_ack.val();
+        self.registers.event[23].next = self.requester.event_reqr_ack_coalesced_stale.val();
+        self.registers.event[24].next = self.requester.event_reqr_ack_ghost.val();
+        self.registers.event[25].next = self.requester.event_reqr_nak_sequence.val();
+        self.registers.event[26].next = self.requester.event_reqr_nak_rnr.val();
+        self.registers.event[27].next = self.requester.event_reqr_nak_fatal.val();
+        self.registers.event[28].next = self.requester.event_reqr_no_qp.val();
+        self.registers.event[29].next = self.requester.event_reqr_retransmit_packet.val();
+        self.registers.event[30].next = self.requester.event_reqr_timeout.val();
+        self.registers.event[31].next = self.requester.event_reqr_wr_refused.val();
+        self.registers.event[32].next = self.tx.event_tx_data.val();
+        self.registers.event[33].next = self.tx.event_tx_ack.val();
+        self.registers.event[34].next = self.tx.event_tx_host.val();
+        self.registers.event[35].next = self.tx.event_tx_fail.val();
+    }
+}
+
+/// Emits the NIC.
+pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
+    let sizes = (config.data_bits, config.flow_count, config.mr_count, config.sq_depth);
+    match sizes {
+        (64, 64, 64, 8) => emit::emit("nic", Nic::new(config), config),
+        _ => Err(emit::no_such_size("nic", config)),
+    }
+}
