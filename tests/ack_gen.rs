@@ -1,8 +1,21 @@
 //! ack_gen: Verilog against golden model.
 
-use rdma_nic::assert_matches_golden;
+use rdma_nic::{assert_catches, assert_matches_golden};
 
 #[test]
 fn ack_gen_matches_golden() {
-    assert_matches_golden("ack_gen", 0..4, 50_000, &["m_cqe_status", "m_cqe_wr_id"]);
+    assert_matches_golden("ack_gen", 0..4, 100_000, &["m_cqe_status", "m_cqe_wr_id"]);
+}
+
+#[test]
+fn ack_gen_bench_notices_broken_verilog() {
+    let breaks = [
+        ("queue_s_valid = !was_queued", "queue_s_valid = 1'b1"),
+        ("!tel_store | (tel_flow != queue_m_data)", "1'b1"),
+        ("msn_before = tag_msn - ends", "msn_before = tag_msn"),
+        ("waits = has_imm & cqe_valid & !m_cqe_ready", "waits = 1'b0"),
+    ];
+    for (from, to) in breaks {
+        assert_catches("ack_gen", from, to, 100_000);
+    }
 }

@@ -13,7 +13,7 @@ pub enum Kind {
     Operator,
     /// One bit of a number flipped.
     Constant,
-    /// A register or wire one bit narrower, or the neighbour of a selected bit.
+    /// A register one bit narrower, or a selected part one bit beside itself.
     Width,
     /// An `if` always or never taken, or negated.
     Condition,
@@ -185,10 +185,15 @@ impl<'a> Scanner<'a> {
     /// `wire [7:0] x;` or `reg [7:0] x = ...;`
     fn declaration(&mut self, at: usize) -> usize {
         let end = self.after(at, ";");
+        // Only there for linters: an and of all that nobody reads.
+        if self.tokens[at..end].iter().any(|t| t.text.starts_with("unused_")) {
+            return end;
+        }
         let texts: Vec<&str> = self.tokens[at..end].iter().map(|t| t.text).collect();
         let skip = usize::from(texts.get(1) == Some(&"signed"));
-        if let (Some(&"["), Some(high), Some(&":")) =
-            (texts.get(1 + skip), texts.get(2 + skip), texts.get(3 + skip))
+        // Only state: a narrower connection is what linters find.
+        if let (&"reg", Some(&"["), Some(high), Some(&":")) =
+            (&texts[0], texts.get(1 + skip), texts.get(2 + skip), texts.get(3 + skip))
         {
             let narrower = high.parse::<u32>().ok().and_then(|n| n.checked_sub(1));
             if let Some(narrower) = narrower {
@@ -365,14 +370,22 @@ impl<'a> Scanner<'a> {
         self.push(Kind::Constant, at, &flipped);
     }
 
-    /// `x[3]`: the next bit.
+    /// `x[3]` or `x[7:4]`: the part one bit below, or above where there is nothing below.
     fn bit_select(&mut self, at: usize) {
-        let (before, after) = (at.checked_sub(1).map(|b| self.text_at(b)), self.text_at(at + 1));
-        if (before, after) != (Some("["), "]") {
+        if at == 0 || self.text_at(at - 1) != "[" {
             return;
         }
-        if let Ok(index) = self.tokens[at].text.parse::<u32>() {
-            self.push(Kind::Width, at, &index.checked_sub(1).unwrap_or(1).to_string());
+        let number = |at: usize| self.text_at(at).parse::<u32>().ok();
+        let beside = |n: u32, low: u32| if low > 0 { n - 1 } else { n + 1 };
+        match (number(at), self.text_at(at + 1), number(at + 2)) {
+            (Some(bit), "]", _) => self.push(Kind::Width, at, &beside(bit, bit).to_string()),
+            (Some(high), ":", Some(low)) if self.text_at(at + 3) == "]" => {
+                let end = self.tokens[at + 2];
+                let range = self.tokens[at].at..end.at + end.text.len();
+                let to = format!("{}:{}", beside(high, low), beside(low, low));
+                self.push_range(Kind::Width, range, to);
+            }
+            _ => {}
         }
     }
 
@@ -453,7 +466,7 @@ module m(input wire clock, input wire [7:0] a, output reg [7:0] q);
   wire [7:0] sum;
   assign sum = a + {4'h0, state};
   always @(*) begin
-    if (a[3] && (sum <= 8'hf0)) q = ~sum; else q = 8'd0;
+    if (a[3] && (sum <= 8'hf0)) q = {4'd0, ~sum[6:3]}; else q = 8'd0;
   end
   always @(posedge clock) state <= state - 4'b0001;
 endmodule

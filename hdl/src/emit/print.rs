@@ -111,8 +111,7 @@ pub fn sized_literal(value: &BigUint, width: usize, signed: bool) -> String {
     if *value < BigUint::from(1000_u32) && !signed {
         return format!("{width}'d{value}");
     }
-    let digits = width.div_ceil(4);
-    let hex = format!("{:0>digits$}", value.to_str_radix(16));
+    let hex = value.to_str_radix(16);
     let groups: Vec<&str> = hex
         .as_bytes()
         .rchunks(4)

@@ -569,6 +569,25 @@ fn writes_files_and_lists() {
 }
 
 #[test]
+fn literals_have_their_width_and_are_easy_to_read() {
+    let text =
+        |value: u128, width, signed| super::print::sized_literal(&value.into(), width, signed);
+    assert_eq!(text(1, 1, false), "1'b1");
+    assert_eq!(text(42, 8, false), "8'd42");
+    assert_eq!(text(1000, 10, false), "10'h3e8");
+    assert_eq!(text(0x8000_0000, 48, false), "48'h8000_0000");
+    assert_eq!(text(0x1_0000_0000, 64, false), "64'h1_0000_0000");
+    assert_eq!(text(0xfb, 8, true), "8'shfb");
+}
+
+#[test]
+fn emits_the_same_text_every_time() {
+    let config = nic_spec::config::NicConfig::preset("gbe").unwrap();
+    let once = || super::by_name("frame_fifo", &config).unwrap().single_file();
+    assert_eq!(once(), once());
+}
+
+#[test]
 fn names_the_blocks_when_one_is_unknown() {
     let config = nic_spec::config::NicConfig::preset("gbe").unwrap();
     let error = super::by_name("fivo", &config).expect_err("no such block");

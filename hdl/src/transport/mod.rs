@@ -1,11 +1,12 @@
-mod ack_rows;
-mod ack_tel;
-mod resp_check;
-mod resp_ctl;
-mod resp_move;
-mod resp_tables;
+//! Reliable connection transport: responder and requester.
 
 pub mod ack_gen;
+pub mod ack_rows;
+pub mod ack_tel;
+pub mod resp_check;
+pub mod resp_ctl;
+pub mod resp_move;
+pub mod resp_tables;
 pub mod responder;
 pub mod requester;
 mod requester_ack;

@@ -277,7 +277,8 @@ impl Software {
             8 => regs::COUNTERS + 4 * rng.gen_range(0..40),
             9 | 10 => regs::ROW_DATA + 4 * rng.gen_range(0..16),
             11 => regs::ROW_STATUS,
-            _ => 4 * rng.gen_range(0..40),
+            12 => regs::CC_WINDOW + 4 * rng.gen_range(0..2),
+            _ => 4 * rng.gen_range(0..64),
         }
     }
 }

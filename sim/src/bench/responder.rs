@@ -163,7 +163,7 @@ impl Peer {
             telemetry: rng.gen_ratio(3, 4),
             remote_write: !rng.gen_ratio(1, 20),
             remote_read: rng.gen(),
-            mtu_code: [0, 0, 0, 0, 1, 1, 2, 3, 4, 4][rng.gen_range(0..10)],
+            mtu_code: [0, 0, 0, 0, 0, 1, 1, 2, 3, 4][rng.gen_range(0..10)],
             qpn: rng.gen_range(0..0x100_0000 / flow_count) * flow_count + index,
             remote_ip: rng.gen(),
             rq_psn: psn,
@@ -173,20 +173,23 @@ impl Peer {
     }
 
     /// Appends the packets of one message to `mr`.
-    fn extend(&mut self, rng: &mut ChaCha8Rng, mr: &MrRow) {
+    fn extend(&mut self, rng: &mut ChaCha8Rng, mr: &MrRow, bursts: bool) {
         let mtu = 256_u32 << self.qp.mtu_code;
-        let length = match rng.gen_range(0..10) {
+        let length = match rng.gen_range(0..if bursts { 6 } else { 10 }) {
             0 | 1 => 0,
             2..=5 => rng.gen_range(1..65),
-            6 => mtu * rng.gen_range(1..4),
-            _ => rng.gen_range(1..3 * mtu),
+            6 | 7 => mtu * rng.gen_range(1..3),
+            8 => rng.gen_range(1..3 * mtu),
+            _ => rng.gen_range(1..mtu),
         };
         let length = length.min(mr.length_bytes.min(1 << 20) as u32);
         let room = mr.length_bytes - u64::from(length);
-        let offset = if rng.gen_ratio(1, 3) { room } else { rng.gen_range(0..=room) };
+        let near = room.min(1 << 33);
+        let offset = if rng.gen_ratio(1, 3) { near } else { rng.gen_range(0..=near) };
+        let offset = if rng.gen_ratio(1, 16) { room } else { offset };
         let va = mr.va.wrapping_add(offset);
         let (rkey, dma_len) = (mr.rkey, length);
-        let with_imm = u8::from(rng.gen_ratio(1, 3));
+        let with_imm = u8::from(rng.gen_ratio(if bursts { 4 } else { 2 }, 5));
         let count = length.div_ceil(mtu).max(1);
         for n in 0..count {
             let (is_first, is_last) = (n == 0, n + 1 == count);
@@ -231,15 +234,15 @@ impl Peer {
     }
 
     /// The next packet on the wire, lost and repeated ones considered.
-    fn send(&mut self, rng: &mut ChaCha8Rng, mr: &MrRow) -> Packet {
-        match rng.gen_range(0..120) {
+    fn send(&mut self, rng: &mut ChaCha8Rng, mr: &MrRow, bursts: bool) -> Packet {
+        match if bursts { 120 } else { rng.gen_range(0..120) } {
             0..=3 => self.cursor = self.cursor.saturating_sub(rng.gen_range(1..6)),
             4..=6 => self.cursor += rng.gen_range(1..3),
             7..=9 => self.seek(self.acked_psn),
             _ => {}
         }
         while self.cursor >= self.packets.len() {
-            self.extend(rng, mr);
+            self.extend(rng, mr, bursts);
             self.cursor = self.cursor.min(self.packets.len() - 1);
         }
         self.cursor += 1;
@@ -247,11 +250,20 @@ impl Peer {
     }
 }
 
+/// One of `width` bits, often the highest or the lowest.
+fn one_bit(rng: &mut ChaCha8Rng, width: u32) -> u32 {
+    match rng.gen_range(0..4) {
+        0 => 1,
+        1 => 1 << (width - 1),
+        _ => 1 << rng.gen_range(0..width),
+    }
+}
+
 /// Spoils a packet in one of many ways.
 fn spoil(rng: &mut ChaCha8Rng, p: &mut ReqIn) {
-    match rng.gen_range(0..16) {
-        0 => p.qpn ^= 1 << rng.gen_range(0..24),
-        1 => p.src_ip ^= 1 << rng.gen_range(0..32),
+    match rng.gen_range(0..20) {
+        0 => p.qpn ^= one_bit(rng, 24),
+        1 => p.src_ip ^= one_bit(rng, 32),
         2 => p.opcode = rng.gen_range(0..=opcode::READ_REQUEST),
         3 => {
             let codes = [opcode::COMPARE_SWAP, opcode::FETCH_ADD, opcode::SEND_ONLY_INVALIDATE];
@@ -262,12 +274,20 @@ fn spoil(rng: &mut ChaCha8Rng, p: &mut ReqIn) {
         6 => p.payload_bytes = (p.payload_bytes + 1).min(4096),
         7 => p.va = p.va.wrapping_add(1),
         8 => p.va = p.va.wrapping_sub(rng.gen::<u64>() >> rng.gen_range(0..64)),
-        9 => p.rkey ^= 1 << rng.gen_range(0..32),
+        9 => p.rkey ^= one_bit(rng, 32),
         10 => p.dma_len = p.dma_len.wrapping_add(1),
         11 => p.dma_len = rng.gen(),
         12 => p.dma_len = [0, 1 << 31, (1 << 31) + 1, u32::MAX][rng.gen_range(0..4)],
-        13 => p.psn ^= 1 << rng.gen_range(0..24),
-        14 => p.psn = p.psn.wrapping_add(0x80_0000) & 0xff_ffff,
+        13 => p.psn ^= one_bit(rng, 24),
+        14..=17 => {
+            p.opcode = match p.opcode {
+                opcode::WRITE_ONLY => opcode::WRITE_FIRST,
+                opcode::WRITE_LAST => opcode::WRITE_MIDDLE,
+                opcode::WRITE_MIDDLE => opcode::WRITE_LAST,
+                _ => opcode::WRITE_ONLY,
+            }
+        }
+        18 => p.psn = p.psn.wrapping_add(0x80_0000) & 0xff_ffff,
         _ => p.opcode = rng.gen_range(opcode::WRITE_FIRST..=opcode::WRITE_ONLY_IMM),
     }
 }
@@ -284,6 +304,8 @@ struct Dma {
     frames: VecDeque<usize>,
     ended: VecDeque<(u128, bool)>,
     error_1_in: u32,
+    /// Keeps all ends back.
+    holds: bool,
 }
 
 impl Dma {
@@ -297,6 +319,7 @@ impl Dma {
             frames: VecDeque::new(),
             ended: VecDeque::new(),
             error_1_in,
+            holds: false,
         }
     }
 
@@ -309,8 +332,9 @@ impl Dma {
     }
 
     fn drive(&mut self, rng: &mut ChaCha8Rng, out: &ResponderOut, i: &mut ResponderIn) {
-        let ended = &mut self.ended;
-        let done = self.done.drive(out.s_done_ready, || ended.pop_front());
+        let (ended, holds) = (&mut self.ended, self.holds);
+        let next = || if holds { None } else { ended.pop_front() };
+        let done = self.done.drive(out.s_done_ready, next);
         if let Some((tag, error)) = done {
             i.s_done = DoneIn { valid: true, tag, error };
         }
@@ -364,6 +388,9 @@ pub struct Peers {
     rnr_timer: u8,
     /// Cycles that requests keep away from a new table.
     quiet: u32,
+    has_resets: bool,
+    /// Many small messages without mistakes, whose ends are kept back for long.
+    bursts: bool,
 }
 
 impl Peers {
@@ -396,9 +423,24 @@ impl Peers {
             space,
             rnr_timer,
             quiet,
+            has_resets: true,
+            bursts: false,
         };
         new.start();
         new
+    }
+
+    /// The same without resets in between.
+    pub fn without_resets(mut self) -> Self {
+        self.has_resets = false;
+        self
+    }
+
+    /// Inputs for `cycle` without new requests and new table rows.
+    pub fn without_requests(&mut self, cycle: u64, out: &ResponderOut) -> ResponderIn {
+        self.quiet = 2;
+        self.upcoming = None;
+        self.next(cycle, out)
     }
 
     /// Fills the tables, as software does after reset.
@@ -417,7 +459,8 @@ impl Peers {
             Some(mr) => mr.rkey >> 8 & (self.mr_count - 1),
             None => rng.gen_range(0..self.mr_count / 8) * 8 + n as u32,
         };
-        let length_bytes: u64 = match rng.gen_range(0..4) {
+        let length_bytes: u64 = match rng.gen_range(0..6) {
+            5 => u64::MAX - rng.gen_range(0..0x1000),
             0 => rng.gen_range(0..0x1000),
             1 => 1 << 32 | rng.gen_range(0..0x1000),
             _ => rng.gen_range(0x4000..0x10_0000),
@@ -466,7 +509,7 @@ impl Peers {
     /// Software's work: repair what is dead, and change what works.
     fn maintain(&mut self) {
         let n = self.rng.gen_range(0..self.peers.len());
-        let is_dead = self.peers[n].is_dead && self.rng.gen_ratio(1, 200);
+        let is_dead = self.peers[n].is_dead && self.rng.gen_ratio(1, 50);
         if is_dead || self.rng.gen_ratio(1, 3000) {
             self.write_peer(n);
         }
@@ -484,7 +527,7 @@ impl Peers {
         let n = rng.gen_range(0..self.peers.len());
         let mr = self.regions[rng.gen_range(0..self.regions.len())];
         let peer = &mut self.peers[n];
-        let packet = peer.send(rng, &mr);
+        let packet = peer.send(rng, &mr, self.bursts);
         let has_reth = opcode::has_reth(packet.opcode);
         let reth = |v: u64| if has_reth { v } else { 0 };
         let mut req = ReqIn {
@@ -501,7 +544,7 @@ impl Peers {
             src_ip: peer.qp.remote_ip,
             tel: random_tel(rng),
         };
-        if rng.gen_ratio(1, 60) {
+        if !self.bursts && rng.gen_ratio(1, 16) {
             spoil(rng, &mut req);
         }
         req
@@ -539,9 +582,13 @@ impl Peers {
 }
 
 impl Stimulus<Responder> for Peers {
-    fn next(&mut self, _: u64, out: &ResponderOut) -> ResponderIn {
+    fn next(&mut self, cycle: u64, out: &ResponderOut) -> ResponderIn {
+        if cycle % 4096 == 0 {
+            self.bursts = self.rng.gen_ratio(1, 3);
+        }
+        self.dma.holds = self.bursts && cycle % 4096 < 2000;
         let mut i = ResponderIn {
-            reset: self.rng.gen_ratio(1, 30_000),
+            reset: self.has_resets && self.rng.gen_ratio(1, 30_000),
             cfg_cq_space: self.space.drive(),
             cfg_rnr_timer: self.rnr_timer,
             m_ack_ready: self.ack.drive(),

@@ -30,8 +30,10 @@ pub const OP_CREATE: u8 = 1;
 /// `op` of `s_rate`.
 pub const OP_REMOVE: u8 = 2;
 
-/// Cycles between two changes of what the flows do.
-const PHASE_CYCLES: u64 = 2000;
+/// Longest time between two changes of what the flows do.
+const PHASE_CYCLES_MAX: u64 = 2500;
+/// A pause lasts longer than any time that counts for credit.
+const PAUSE_CYCLES: u64 = 4600;
 
 /// Flows that come, go, change their rates and windows and are armed at random, with stalls on
 /// every stream. Most arms follow a grant, as they should; some come twice or without a flow.
@@ -44,10 +46,11 @@ pub struct RandomFlows {
     grant: Sink,
     /// Granted flows that will be armed again.
     rearm: VecDeque<u16>,
-    /// Only flows below this one are created and armed in this phase.
-    active: u16,
-    /// Bits of the rates of this phase: from a trickle to saturated.
-    rate_bits: u32,
+    /// Flows that are created and armed in this phase: this many from the first one on.
+    active: (u16, u16),
+    phase_end: u64,
+    /// No work arrives in this phase.
+    is_pause: bool,
     len_bytes_max: u16,
     /// One `s_rate` in this many cycles.
     rate_interval: u32,
@@ -69,8 +72,9 @@ impl RandomFlows {
             rate,
             grant,
             rearm: VecDeque::new(),
-            active: 1,
-            rate_bits: 27,
+            active: (0, 1),
+            phase_end: 0,
+            is_pause: false,
             len_bytes_max: 100,
             rate_interval: 1,
             grant_is_open: true,
@@ -79,16 +83,24 @@ impl RandomFlows {
 
     fn begin_phase(&mut self, cycle: u64) {
         let rng = &mut self.rng;
-        self.active = match rng.gen_range(0..4) {
+        let count = match rng.gen_range(0..4) {
             0 => 1,
             1 => rng.gen_range(1..=self.flow_count.min(4)),
             _ => rng.gen_range(1..=self.flow_count),
         };
-        self.rate_bits = *[8, 16, 20, 24, 26, 27, 27, 32].get(rng.gen_range(0..8)).unwrap_or(&27);
+        self.active = (rng.gen_range(0..self.flow_count), count);
         self.len_bytes_max = [1, 64, 300, 1100, 4200, 16383][rng.gen_range(0..6)];
-        // The first phase begins with all flows created.
+        // The first phase creates most flows.
         self.rate_interval = if cycle == 0 { 2 } else { 1 << rng.gen_range(1..9) };
-        self.grant_is_open = rng.gen_range(0..4) != 0;
+        self.grant_is_open = rng.gen();
+        self.is_pause = cycle > 0 && rng.gen_range(0..8) == 0;
+        let length = rng.gen_range(500..PHASE_CYCLES_MAX);
+        self.phase_end = cycle + if self.is_pause { PAUSE_CYCLES } else { length };
+    }
+
+    /// One of the flows of this phase.
+    fn flow(rng: &mut ChaCha8Rng, active: (u16, u16), flow_count: u16) -> u16 {
+        (active.0 + rng.gen_range(0..active.1)) % flow_count
     }
 
     fn inflight_bytes(rng: &mut ChaCha8Rng) -> u32 {
@@ -96,53 +108,56 @@ impl RandomFlows {
             0 => 0,
             1 => 8192,
             2 => rng.gen_range(0..16384),
-            _ => rng.gen(),
+            _ => rng.gen::<u32>() & 0x8010_3fff,
         }
     }
 
-    fn next_work(
-        rng: &mut ChaCha8Rng,
-        rearm: &mut VecDeque<u16>,
-        size: (u16, u16),
-    ) -> Option<Work> {
-        let (active, len_bytes_max) = size;
+    fn next_work(&mut self) -> Option<Work> {
+        let rng = &mut self.rng;
         let is_random = rng.gen_range(0..16) == 0;
-        let flow = if is_random { Some(rng.gen_range(0..active)) } else { rearm.pop_front() };
+        let any = Self::flow(rng, self.active, self.flow_count);
+        let flow = if is_random { Some(any) } else { self.rearm.pop_front() };
         let small = rng.gen_range(0..3) == 0;
         let inflight_bytes = if small { 0 } else { Self::inflight_bytes(rng) };
-        let len_bytes = rng.gen_range(0..=len_bytes_max);
+        let len_bytes = rng.gen_range(0..=self.len_bytes_max);
         flow.map(|flow| Work { valid: true, flow, len_bytes, inflight_bytes })
     }
 
-    fn next_rate(rng: &mut ChaCha8Rng, active: u16, rate_bits: u32) -> Rate {
-        let op = match rng.gen_range(0..8) {
+    fn next_rate(&mut self) -> Rate {
+        let rng = &mut self.rng;
+        let op = match rng.gen_range(0..16) {
             0 => OP_REMOVE,
-            1..=3 => OP_UPDATE,
+            1..=7 => OP_UPDATE,
             _ => OP_CREATE,
         };
         // A window equal to the bytes in flight is the edge.
         let window_bytes = [0, 1, 8192, 16384, 1 << 20, u32::MAX][rng.gen_range(0..6)];
+        // From a trickle to more than the line.
+        let rate_bits = [0, 8, 16, 20, 22, 24, 25, 26, 27, 32][rng.gen_range(0..10)];
         let rate = (rng.gen::<u64>() & ((1 << rate_bits) - 1)) as u32;
-        Rate { valid: true, flow: rng.gen_range(0..active), op, window_bytes, rate }
+        let flow = Self::flow(rng, self.active, self.flow_count);
+        Rate { valid: true, flow, op, window_bytes, rate }
     }
 }
 
 impl Stimulus<Scheduler> for RandomFlows {
     fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
-        if cycle % PHASE_CYCLES == 0 {
+        if cycle == self.phase_end {
             self.begin_phase(cycle);
         }
-        let (rng, rearm) = (&mut self.rng, &mut self.rearm);
-        let (active, rate_bits, interval) = (self.active, self.rate_bits, self.rate_interval);
-        let size = (active, self.len_bytes_max);
-        let work = self.work.drive(out.s_work.ready, || Self::next_work(rng, rearm, size));
-        let inflight = self.inflight.drive(out.s_inflight.ready, || {
-            let inflight_bytes = Self::inflight_bytes(rng);
-            Some(Inflight { valid: true, flow: rng.gen_range(0..active), inflight_bytes })
-        });
-        let rate = self.rate.drive(out.s_rate.ready, || {
-            (rng.gen_range(0..interval) == 0).then(|| Self::next_rate(rng, active, rate_bits))
-        });
+        let next_work = if self.is_pause { None } else { self.next_work() };
+        let mut given_back = next_work;
+        let work = self.work.drive(out.s_work.ready, || given_back.take());
+        if let Some(work) = given_back {
+            self.rearm.push_front(work.flow);
+        }
+        let inflight_bytes = Self::inflight_bytes(&mut self.rng);
+        let flow = Self::flow(&mut self.rng, self.active, self.flow_count);
+        let inflight = Inflight { valid: true, flow, inflight_bytes };
+        let inflight = self.inflight.drive(out.s_inflight.ready, || Some(inflight));
+        let rate = self.next_rate();
+        let is_due = self.rng.gen_range(0..self.rate_interval) == 0;
+        let rate = self.rate.drive(out.s_rate.ready, || is_due.then_some(rate));
         let ready = self.grant.drive() | self.grant_is_open;
         if ready && out.m_grant.valid {
             self.rearm.push_back(out.m_grant.flow);

@@ -92,9 +92,9 @@ fn tasks<'a>(benches: &'a [Bench], sources: &'a [Source], plan: &Plan) -> Vec<Ta
         for (module, found) in by_module {
             let is_smaller =
                 |(other, _): &(usize, Vec<Mutant>)| source.text.len() < sources[*other].text.len();
-            let family = family(&source.text, &module);
-            if smallest.get(&family).is_none_or(is_smaller) {
-                smallest.insert(family, (at, found));
+            let family = family(&module);
+            if smallest.get(family).is_none_or(is_smaller) {
+                smallest.insert(family.to_string(), (at, found));
             }
         }
     }
@@ -108,14 +108,16 @@ fn tasks<'a>(benches: &'a [Bench], sources: &'a [Source], plan: &Plan) -> Vec<Ta
     smallest.into_values().map(task).collect()
 }
 
-/// The module's text without its numbers: instances that differ in size only are mutated once.
-fn family(text: &str, module: &str) -> String {
-    let after_name = |rest: &str| rest.starts_with(|c: char| !c.is_alphanumeric() && c != '_');
-    let header = format!("module {module}");
-    let start = text.match_indices(&header).find(|(at, _)| after_name(&text[at + header.len()..]));
-    let body = start.map_or(module, |(at, _)| &text[at..]);
-    let body = body.find("endmodule").map_or(body, |end| &body[..end]);
-    body.chars().filter(|c| !c.is_ascii_digit() && !c.is_whitespace()).collect()
+/// `ram` of `ram_6_14`: modules that differ in size only are mutated once.
+fn family(module: &str) -> &str {
+    let name = module.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
+    // Digits that are no size belong to the name: `crc32`.
+    if module[name.len()..].starts_with('_') {
+        name
+    } else {
+        let sizes = module[name.len()..].find('_').unwrap_or(module.len() - name.len());
+        &module[..name.len() + sizes]
+    }
 }
 
 /// The kinds in turn, each in its own order: no kind crowds out the others.
@@ -164,5 +166,16 @@ impl Task<'_> {
             };
         }
         Some(Outcome::Survived)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::family;
+
+    #[test]
+    fn sizes_are_no_part_of_a_module_name() {
+        let names = ["ram_6_14", "ram", "crc32", "crc32_8", "fifo_128_3_4", "skid_1"];
+        assert_eq!(names.map(family), ["ram", "ram", "crc32", "crc32", "fifo", "skid"]);
     }
 }
