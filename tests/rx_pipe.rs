@@ -1,6 +1,609 @@
-//! Rx pipe against its golden twin.
+//! Rx pipe against its golden twin, and the golden twin against the standard and real traffic.
+
+use nic_sim::bench::rx::{FrameMaker, Host};
+use nic_sim::golden::rx::rx_pipe::{ReqPorts, RxPipe, RxPipeIn, RxPipeOut};
+use nic_sim::lockstep::{GoldenOnly, LockStep, Stepper};
+use nic_sim::pcap;
+use nic_sim::ports::PortField;
+use nic_sim::verilator::{Flavour, Source};
+use nic_spec::wire::telemetry::{Form, Hop, Repr};
+use nic_spec::wire::{ethernet, icrc, ipv4, roce};
+use rand::{Rng, RngCore, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
+
+/// The second host of the captures.
+const HOST_2: Host = Host {
+    mac: 0x5254_0000_0002,
+    ip: 0x0a00_0002,
+    pkey: 0xffff,
+    tel_format: 0,
+    tel_dscp: 10,
+    tel_echo_dscp: 12,
+};
+/// The first one.
+const HOST_1: Host = Host { mac: 0x5254_0000_0001, ip: 0x0a00_0001, ..HOST_2 };
+
+/// Names of the events, in the order of the ports.
+const EVENTS: [&str; 14] = [
+    "host",
+    "host_overflow",
+    "req",
+    "ack",
+    "drop_mac_error",
+    "drop_truncated",
+    "drop_oversize",
+    "drop_ip_checksum",
+    "drop_length",
+    "drop_icrc",
+    "drop_opcode",
+    "drop_version",
+    "drop_pkey",
+    "drop_telemetry",
+];
+
+/// An engine with frames on one side and collectors on the other.
+struct Rig<S> {
+    engine: S,
+    host: Host,
+    out: RxPipeOut,
+    reqs: Vec<ReqPorts>,
+    acks: usize,
+    payloads: Vec<Vec<u8>>,
+    host_frames: Vec<Vec<u8>>,
+    events: [usize; 14],
+    open: [Vec<u8>; 2],
+    stalls: usize,
+    cycles: u64,
+    taking: bool,
+}
+
+impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
+    fn new(mut engine: S, host: Host) -> Self {
+        let out = engine.reset().unwrap_or_else(|e| panic!("{e}"));
+        Self {
+            engine,
+            host,
+            out,
+            reqs: vec![],
+            acks: 0,
+            payloads: vec![],
+            host_frames: vec![],
+            events: [0; 14],
+            open: Default::default(),
+            stalls: 0,
+            cycles: 0,
+            taking: true,
+        }
+    }
+
+    /// One cycle; whether the beat was taken.
+    fn step(&mut self, beat: Option<(&[u8], bool, bool)>) -> bool {
+        let (bytes, last, user) = beat.unwrap_or((&[], false, false));
+        let mut data = [0; 8];
+        data[..bytes.len()].copy_from_slice(bytes);
+        let inputs = RxPipeIn {
+            cfg_local_mac: self.host.mac,
+            cfg_local_ip: self.host.ip,
+            cfg_pkey: self.host.pkey,
+            cfg_tel_format: self.host.tel_format,
+            cfg_tel_dscp: self.host.tel_dscp,
+            cfg_tel_echo_dscp: self.host.tel_echo_dscp,
+            s_axis_tdata: u64::from_le_bytes(data),
+            s_axis_tkeep: (0xff_u16 >> (8 - bytes.len())) as u8,
+            s_axis_tvalid: beat.is_some(),
+            s_axis_tlast: last,
+            s_axis_tuser: user,
+            m_host_tready: self.taking,
+            m_payload_tready: self.taking,
+            m_req_ready: self.taking,
+            m_ack_ready: self.taking,
+            ..RxPipeIn::default()
+        };
+        let out = self.out;
+        if self.taking {
+            self.collect(&out);
+        }
+        let taken = beat.is_some() && out.s_axis_tready;
+        self.stalls += usize::from(beat.is_some() && !taken);
+        self.out = self.engine.step(&inputs).unwrap_or_else(|e| panic!("{e}"));
+        let mut events = [0; 14];
+        self.out.event_rx.store(&mut events);
+        assert!(events.iter().sum::<u64>() <= 1, "one frame, one event");
+        self.events.iter_mut().zip(events).for_each(|(sum, event)| *sum += event as usize);
+        self.cycles += 1;
+        taken
+    }
+
+    fn collect(&mut self, out: &RxPipeOut) {
+        if out.m_req.valid {
+            self.reqs.push(out.m_req);
+        }
+        self.acks += usize::from(out.m_ack.valid);
+        let [open_payload, open_host] = &mut self.open;
+        for (axis, open, frames) in [
+            (out.m_payload, open_payload, &mut self.payloads),
+            (out.m_host, open_host, &mut self.host_frames),
+        ] {
+            if axis.tvalid {
+                let kept = axis.tkeep.count_ones() as usize;
+                open.extend(&axis.tdata.to_le_bytes()[..kept]);
+                if axis.tlast {
+                    frames.push(std::mem::take(open));
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, frame: &[u8], user: bool) {
+        let beat_count = frame.len().div_ceil(8);
+        for (index, bytes) in frame.chunks(8).enumerate() {
+            let last = index + 1 == beat_count;
+            let mut waited = 0;
+            while !self.step(Some((bytes, last, user && last))) {
+                waited += 1;
+                assert!(waited < 100_000, "the rx pipe hangs");
+            }
+        }
+    }
+
+    fn idle(&mut self, cycles: u64) {
+        (0..cycles).for_each(|_| drop(self.step(None)));
+    }
+
+    /// Frames that ended, and the events that say so.
+    fn count(&self, event: &str) -> usize {
+        self.events[EVENTS.iter().position(|name| *name == event).expect("an event")]
+    }
+}
+
+fn golden(host: Host) -> Rig<GoldenOnly<RxPipe>> {
+    Rig::new(GoldenOnly(RxPipe::new()), host)
+}
+
+fn lock_step(host: Host, seed: u64) -> Rig<LockStep<RxPipe>> {
+    let (_, source) = rdma_nic::bench_and_verilog("rx_pipe");
+    let model = build(&source);
+    Rig::new(LockStep::new(RxPipe::new(), &[model], seed).expect("a DUT"), host)
+}
+
+fn build(source: &Source) -> std::sync::Arc<nic_sim::verilator::Model> {
+    source.model(Flavour::Fast).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn capture(name: &str) -> Vec<Vec<u8>> {
+    let path = format!("{}/tests/data/rxe/{name}.pcap", env!("CARGO_MANIFEST_DIR"));
+    let records = pcap::read(path).unwrap_or_else(|e| panic!("{e}"));
+    records.into_iter().map(|record| record.data).collect()
+}
 
 #[test]
 fn rx_pipe_matches_golden() {
-    rdma_nic::assert_matches_golden("rx_pipe", 1..=4, 100_000, &[]);
+    rdma_nic::assert_matches_golden("rx_pipe", 1..=4, 150_000, &[]);
+}
+
+#[test]
+fn rx_pipe_breaks_are_caught() {
+    for (from, to) in [
+        ("32'h2144_df1c", "32'h2144_df1d"),
+        ("beats_limit = 12'd960", "beats_limit = 12'd961"),
+        ("in_index != 4'd0", "in_index != 4'd15"),
+        ("early_3 == 4'd15", "early_3 != 4'd15"),
+    ] {
+        rdma_nic::assert_catches("rx_pipe", from, to, 400_000);
+    }
+}
+
+/// Every outcome occurs in the stimulus of the bench, or the bench would say nothing about it.
+#[test]
+fn rx_pipe_stimulus_reaches_every_event() {
+    use nic_sim::bench::{rx::RxTraffic, Stimulus};
+    use nic_sim::ports::Golden;
+    let mut sums = [0; 14];
+    for seed in 1..=4 {
+        let (mut golden, mut traffic) = (RxPipe::new(), RxTraffic::new(seed));
+        let mut out = golden.step(&RxPipeIn { reset: true, ..RxPipeIn::default() });
+        for cycle in 0..150_000 {
+            out = golden.step(&traffic.next(cycle, &out));
+            let mut events = [0; 14];
+            out.event_rx.store(&mut events);
+            sums.iter_mut().zip(events).for_each(|(sum, event)| *sum += event);
+        }
+    }
+    println!("{:?}", EVENTS.iter().zip(sums).collect::<Vec<_>>());
+    let rare = EVENTS.iter().zip(sums).filter(|(_, sum)| *sum < 20);
+    assert_eq!(rare.collect::<Vec<_>>(), [], "events that hardly occur");
+}
+
+#[test]
+fn rx_pipe_reads_captured_packets() {
+    let frames = capture("send_imm_atomic");
+    let mut rig = golden(HOST_2);
+    rig.send(&frames[6], false);
+    rig.idle(60);
+    let expected = ReqPorts {
+        valid: true,
+        qpn: 0x13,
+        opcode: 0x05,
+        psn: 0x105,
+        ack_req: true,
+        payload_bytes: 10,
+        imm: 0x1122_3344,
+        src_ip: 0x0a00_0001,
+        ..ReqPorts::default()
+    };
+    assert_eq!(rig.reqs, [expected]);
+    let payload = [0xf1, 0x3d, 0x8a, 0xd7, 0x23, 0x70, 0xbc, 0x09, 0x56, 0xa2];
+    assert_eq!(rig.payloads, [payload]);
+
+    let mut rig = golden(HOST_1);
+    rig.taking = false;
+    rig.send(&frames[5], false);
+    rig.idle(15);
+    let ack = rig.out.m_ack;
+    assert_eq!((ack.valid, ack.qpn, ack.psn), (true, 0x13, 0x104));
+    assert_eq!((ack.syndrome, ack.msn, ack.src_ip), (0x1f, 1, 0x0a00_0002));
+
+    let mut rig = golden(HOST_2);
+    rig.send(&capture("nak_bad_range_read")[0], false);
+    rig.idle(60);
+    let read = rig.reqs[0];
+    assert_eq!((read.opcode, read.va, read.rkey), (0x0c, 0x7f2e_f77c_2f9c, 0x1a4d));
+    assert_eq!((read.dma_len, read.payload_bytes), (3000, 0));
+}
+
+/// All captures, towards both hosts, in lock-step: each packet is what the software parser says.
+#[test]
+fn rx_pipe_agrees_with_software_on_all_captures() {
+    let names = [
+        "bad_icrc",
+        "ecn_tclass",
+        "loss_ack",
+        "loss_nak",
+        "mtu256_write_read",
+        "mtu4096_write_read",
+        "nak_bad_rkey_write",
+        "psn_wrap",
+        "rnr_then_ok",
+        "send_imm_atomic",
+        "write_multi",
+    ];
+    for (seed, host) in [(1, HOST_1), (2, HOST_2)] {
+        let mut rig = lock_step(host, seed);
+        let (mut payloads, mut counts) = (vec![], [0; 4]);
+        for frame in names.iter().flat_map(|name| capture(name)) {
+            rig.send(&frame, false);
+            match roce::FrameRepr::parse(&frame, None) {
+                _ if ethernet::Packet::new_unchecked(&frame).dst() != host.mac => counts[0] += 1,
+                Err(error) => {
+                    assert_eq!(error, roce::FrameError::Icrc);
+                    counts[1] += 1;
+                }
+                Ok(repr) if repr.bth.opcode == 0x11 => counts[2] += 1,
+                Ok(repr) if (0x0d..=0x12).contains(&repr.bth.opcode) => counts[3] += 1,
+                Ok(repr) => payloads.push(repr.payload.to_vec()),
+            }
+        }
+        rig.idle(2000);
+        let names = ["host", "drop_icrc", "ack", "drop_opcode"];
+        assert_eq!(names.map(|name| rig.count(name)), counts);
+        assert_eq!((rig.reqs.len(), rig.acks), (payloads.len(), counts[2]));
+        payloads.retain(|payload| !payload.is_empty());
+        assert_eq!(rig.payloads.len(), payloads.len());
+        assert!(rig.payloads == payloads, "payload bytes differ");
+    }
+}
+
+/// A smallest RoCEv2 frame (58 bytes) and a smallest frame of another kind take eight beats each;
+/// they come without a gap and none waits.
+#[test]
+fn rx_pipe_takes_smallest_frames_back_to_back() {
+    let mut rig = lock_step(HOST_2, 3);
+    let mut maker = FrameMaker::new(ChaCha8Rng::seed_from_u64(5));
+    maker.host = HOST_2;
+    let small = loop {
+        let frame = maker.roce(0..=0);
+        let is_send = frame.len() == 58 && frame[42] == 0x04;
+        if is_send && roce::FrameRepr::parse(&frame, None).is_ok_and(|r| r.bth.pkey == 0xffff) {
+            break frame;
+        }
+    };
+    let mut foreign = small.clone();
+    foreign[0] ^= 2;
+    let mut rng = ChaCha8Rng::seed_from_u64(6);
+    let mut roce_count = 0;
+    let start = rig.cycles;
+    for _ in 0..2000 {
+        let is_roce = rng.gen();
+        roce_count += usize::from(is_roce);
+        rig.send(if is_roce { &small } else { &foreign }, false);
+    }
+    assert_eq!((rig.cycles - start, rig.stalls), (2000 * 8, 0));
+    rig.idle(40);
+    assert_eq!((rig.reqs.len(), rig.host_frames.len()), (roce_count, 2000 - roce_count));
+    assert_eq!((rig.count("req"), rig.count("host")), (roce_count, 2000 - roce_count));
+}
+
+/// Nobody takes anything: input stops before anything is lost, and all of it comes out later.
+#[test]
+fn rx_pipe_waits_when_its_buffers_are_full() {
+    let mut rig = lock_step(HOST_2, 4);
+    let write = capture("mtu4096_write_read").into_iter().find(|f| f.len() == 4170);
+    let write = write.expect("a WRITE first of 4096 bytes");
+    rig.taking = false;
+    let mut beats = write.chunks(8).cycle();
+    let beat_count = write.len().div_ceil(8);
+    let (mut sent, mut refused) = (0, 0);
+    while refused < 2000 {
+        let last = sent % beat_count == beat_count - 1;
+        let bytes = beats.clone().next().expect("endless");
+        if rig.step(Some((bytes, last, false))) {
+            beats.next();
+            sent += 1;
+            refused = 0;
+        } else {
+            refused += 1;
+        }
+    }
+    assert!((2 * beat_count..4 * beat_count).contains(&sent), "{sent} beats taken");
+    rig.taking = true;
+    while sent % beat_count != 0 {
+        let last = sent % beat_count == beat_count - 1;
+        if rig.step(Some((beats.clone().next().expect("endless"), last, false))) {
+            beats.next();
+            sent += 1;
+        }
+    }
+    rig.idle(3000);
+    assert_eq!(rig.payloads.len(), sent / beat_count);
+    let payload = roce::FrameRepr::parse(&write, None).expect("a good frame").payload;
+    assert!(rig.payloads.iter().all(|p| p == payload));
+}
+
+#[test]
+fn rx_pipe_drops_host_frames_without_room_and_goes_on() {
+    let mut rig = lock_step(HOST_2, 5);
+    rig.taking = false;
+    let foreign = vec![0x5a; 1504];
+    (0..20).for_each(|_| rig.send(&foreign, false));
+    rig.send(&capture("send_imm_atomic")[6], false);
+    rig.idle(20);
+    assert_eq!(rig.stalls, 0);
+    // 2048 beats, two of them further on, in frames of 188.
+    assert_eq!((rig.count("host"), rig.count("host_overflow"), rig.count("req")), (10, 10, 1));
+    rig.taking = true;
+    rig.idle(3000);
+    assert!(rig.host_frames.len() == 10 && rig.host_frames.iter().all(|f| *f == foreign));
+}
+
+/// A WRITE first of a capture with telemetry inserted by hand, every hop count and both forms.
+#[test]
+fn rx_pipe_strips_telemetry() {
+    let plain = capture("mtu256_write_read").into_iter().find(|f| f.len() > 300 && f[5] == 2);
+    let plain = plain.expect("a data packet for host 2");
+    let hop = Hop { rate_code: 2, ts_ns: 0x12_3456, tx_units: 0xa_bcde, queue_units: 0xf00f };
+    let word: u64 = 2 | 0x12_3456 << 3 | 0xa_bcde << 27 | 0xf00f << 47;
+    let insert = |bytes: &[u8]| {
+        let mut frame = plain.clone();
+        frame.splice(42..42, bytes.iter().copied());
+        for at in [16, 38] {
+            let length = u16::from_be_bytes([frame[at], frame[at + 1]]) + bytes.len() as u16;
+            frame[at..at + 2].copy_from_slice(&length.to_be_bytes());
+        }
+        let mut ip = ipv4::Packet::new_unchecked(&mut frame[14..]);
+        ip.set_tos(10 << 2);
+        ip.fill_checksum();
+        frame
+    };
+    let payload = roce::FrameRepr::parse(&plain, None).expect("a good frame").payload.to_vec();
+    for hop_count in 0..=15 {
+        let mut bytes = vec![(hop_count as u8) << 4 | 0xa, 0xbc];
+        (0..hop_count).for_each(|_| bytes.extend([0x21, 0x23, 0x45, 0x6a, 0xbc, 0xde, 0xf0, 0x0f]));
+        let mut rig = golden(Host { tel_format: 1, ..HOST_2 });
+        rig.send(&insert(&bytes), false);
+        rig.idle(100);
+        assert_eq!(rig.payloads, [payload.clone()], "{hop_count} hops");
+        let tel = rig.reqs[0].tel;
+        let hops = if hop_count > 5 { 6 } else { hop_count as u8 };
+        assert_eq!((tel.valid, tel.hops, tel.path), (true, hops, 0xabc));
+        let expected: [u64; 5] = core::array::from_fn(|i| if i < hop_count { word } else { 0 });
+        assert_eq!(tel.hop, expected);
+    }
+    let mut bytes = [0; 42];
+    Repr::new(0, &[hop; 5]).emit(Form::Authors, &mut bytes);
+    let mut rig = golden(Host { tel_format: 2, tel_echo_dscp: 10, tel_dscp: 1, ..HOST_2 });
+    rig.send(&insert(&bytes), false);
+    // Another DSCP: no telemetry is expected, and what stands there is not a BTH.
+    rig.host.tel_echo_dscp = 11;
+    rig.idle(60);
+    rig.send(&insert(&bytes), false);
+    rig.idle(60);
+    assert_eq!(rig.payloads, [payload]);
+    assert_eq!((rig.reqs[0].tel.hops, rig.reqs[0].tel.hop), (5, [word; 5]));
+    assert_eq!(rig.count("req"), 1);
+}
+
+/// Where a frame ends, and where its IP packet says that it ends: one event each, nothing hangs,
+/// and the frame behind it arrives.
+#[test]
+fn rx_pipe_survives_every_length() {
+    let good = capture("send_imm_atomic")[6].clone();
+    for form in 0..=2 {
+        let host = Host { tel_format: form, tel_dscp: 0, tel_echo_dscp: 0, ..HOST_2 };
+        let mut rig = lock_step(host, 6 + u64::from(form));
+        let mut sent = 0;
+        for len in 1..=good.len() {
+            rig.send(&good[..len], false);
+            sent += 1;
+        }
+        for total in 0..=100_u16 {
+            let mut frame = good.clone();
+            frame[16..18].copy_from_slice(&total.to_be_bytes());
+            frame[38..40].copy_from_slice(&total.wrapping_sub(20).to_be_bytes());
+            ipv4::Packet::new_unchecked(&mut frame[14..]).fill_checksum();
+            for len in [frame.len(), 38, 42, 58] {
+                rig.send(&frame[..len], false);
+                sent += 1;
+            }
+        }
+        rig.idle(40);
+        assert_eq!(rig.events.iter().sum::<usize>(), sent);
+        rig.host.tel_format = 0;
+        rig.idle(40);
+        let before = rig.count("req");
+        rig.send(&good, false);
+        rig.idle(40);
+        assert_eq!(rig.count("req"), before + 1);
+    }
+}
+
+/// Faults pile up in one frame; the reason is always the one that ranks first.
+#[test]
+fn rx_pipe_reasons_have_one_order() {
+    let mut frame = capture("mtu512_write_read").into_iter().find(|f| f[5] == 2 && f.len() == 586);
+    let frame = frame.as_mut().expect("a WRITE first of 512 bytes");
+    let mut expect = |frame: &[u8], user: bool, event: &str| {
+        let mut rig = golden(HOST_2);
+        rig.send(frame, user);
+        rig.idle(200);
+        assert_eq!(rig.count(event), 1, "{event}: {:?}", rig.events);
+        assert_eq!(rig.events.iter().sum::<usize>(), 1);
+        let accepted = event == "req";
+        assert_eq!(rig.payloads.len(), usize::from(accepted));
+        assert_eq!(rig.reqs.len(), usize::from(accepted));
+    };
+    let fix_ip = |frame: &mut [u8]| ipv4::Packet::new_unchecked(&mut frame[14..]).fill_checksum();
+    let fix_icrc = |frame: &mut [u8]| {
+        let end = frame.len() - icrc::BYTES;
+        let (ip, udp) = (frame[14..34].try_into().unwrap(), frame[34..42].try_into().unwrap());
+        let crc = icrc::icrc(ip, udp, &frame[42..end]);
+        frame[end..].copy_from_slice(&crc.to_le_bytes());
+    };
+    expect(frame, false, "req");
+    frame[45] = 0x7f;
+    fix_icrc(frame);
+    expect(frame, false, "drop_pkey");
+    frame[42] = 0x1f;
+    fix_icrc(frame);
+    expect(frame, false, "drop_opcode");
+    frame[43] |= 0x01;
+    fix_icrc(frame);
+    expect(frame, false, "drop_version");
+    frame[100] ^= 0x80;
+    expect(frame, false, "drop_icrc");
+    frame[42] = 0x11;
+    expect(frame, false, "drop_length");
+    frame[38] ^= 0x10;
+    expect(frame, false, "drop_length");
+    expect(&frame[..580], false, "drop_truncated");
+    frame[22] ^= 1;
+    expect(&frame[..580], false, "drop_ip_checksum");
+    fix_ip(frame);
+    expect(&frame[..580], false, "drop_truncated");
+    frame[33] = 9;
+    expect(&frame[..580], false, "host");
+    frame.resize(9216, 0);
+    expect(frame, false, "host");
+    frame.push(0);
+    expect(frame, false, "drop_oversize");
+    expect(frame, true, "drop_mac_error");
+}
+
+/// Payload lengths around every boundary; 4096 bytes are the most.
+#[test]
+fn rx_pipe_payload_edges() {
+    let mut rig = lock_step(HOST_2, 9);
+    let template = capture("mtu512_write_read").into_iter().find(|f| f[5] == 2 && f.len() == 586);
+    let template = template.expect("a WRITE first");
+    let repr = roce::FrameRepr::parse(&template, None).expect("a good frame");
+    let mut bytes = vec![0; 4200];
+    ChaCha8Rng::seed_from_u64(1).fill_bytes(&mut bytes);
+    let lengths = (0..=33).chain(4080..=4100);
+    let mut expected = vec![];
+    for (len, opcode) in
+        lengths.flat_map(|len| [(len, 0x04), (len, 0x05), (len, 0x0a), (len, 0x0b)])
+    {
+        let mut repr = repr;
+        repr.bth.opcode = opcode;
+        repr.bth.psn = 0xff_ffff;
+        repr.reth = repr.reth.filter(|_| opcode >= 0x0a);
+        repr.imm = (opcode % 2 == 1).then_some(0x0102_0304);
+        repr.payload = &bytes[..len];
+        let mut frame = vec![0; repr.buffer_len()];
+        repr.emit(&mut frame);
+        rig.send(&frame, false);
+        if len > 0 && len <= 4096 {
+            expected.push(repr.payload.to_vec());
+        }
+    }
+    rig.idle(2000);
+    assert_eq!(rig.count("drop_oversize"), 4 * 4);
+    assert_eq!(rig.reqs.len(), 4 * (34 + 17));
+    assert!(rig.payloads == expected);
+    assert!(rig.reqs.iter().all(|req| req.psn == 0xff_ffff));
+}
+
+/// Captured conversations with frames lost, duplicated, reordered, truncated, lengthened and
+/// flipped. `RX_FUZZ_FRAMES` sets the number of frames.
+#[test]
+fn rx_pipe_fuzz_accounts_for_every_frame() {
+    let frames = std::env::var("RX_FUZZ_FRAMES").ok().and_then(|n| n.parse().ok());
+    let frame_count: usize = frames.unwrap_or(3_000);
+    let seed = 20;
+    println!("seed {seed}, {frame_count} frames");
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut rig = lock_step(HOST_2, seed);
+    let captured: Vec<Vec<u8>> =
+        ["write_multi", "loss_nak", "send_imm_atomic", "psn_wrap", "mtu256_write_read", "bad_icrc"]
+            .iter()
+            .flat_map(|name| capture(name))
+            .collect();
+    let mut queue = VecDeque::new();
+    let mut at = 0;
+    let mut accepted_bytes = 0;
+    for _ in 0..frame_count {
+        while queue.len() < 4 {
+            at = (at + 1) % captured.len();
+            // Lost, or once, or twice.
+            let copies = [0, 1, 1, 1, 1, 2][rng.gen_range(0..6)];
+            (0..copies).for_each(|_| queue.push_back(captured[at].clone()));
+        }
+        let place = if rng.gen_ratio(1, 5) { rng.gen_range(0..queue.len()) } else { 0 };
+        let mut frame = queue.remove(place).expect("there are four");
+        match rng.gen_range(0..8) {
+            0 => frame.truncate(rng.gen_range(1..=frame.len())),
+            1 if rng.gen_ratio(1, 20) => frame.resize(rng.gen_range(1..12_000), 0xa5),
+            1 => frame.resize(frame.len() + rng.gen_range(1..64), 0xa5),
+            2..=4 => {
+                for _ in 0..rng.gen_range(1..4) {
+                    // Headers are hit more often than the payload.
+                    let end = if rng.gen() { frame.len() } else { frame.len().min(70) };
+                    frame[rng.gen_range(0..end)] ^= 1 << rng.gen_range(0..8);
+                }
+            }
+            _ => {}
+        }
+        rig.taking = rng.gen_ratio(9, 10);
+        let user = rng.gen_ratio(1, 50);
+        if rig.taking {
+            rig.send(&frame, user);
+            rig.idle(rng.gen_range(0..3) * rng.gen_range(0..20));
+        } else {
+            rig.idle(rng.gen_range(0..30));
+            rig.taking = true;
+            rig.send(&frame, user);
+        }
+        accepted_bytes += rig.payloads.drain(..).map(|p| p.len()).sum::<usize>();
+        rig.host_frames.clear();
+    }
+    rig.taking = true;
+    rig.idle(4000);
+    accepted_bytes += rig.payloads.drain(..).map(|p| p.len()).sum::<usize>();
+    let total: usize = rig.events.iter().sum();
+    println!("{} cycles, {:?}", rig.cycles, EVENTS.iter().zip(rig.events).collect::<Vec<_>>());
+    assert_eq!(total, frame_count, "each frame in exactly one counter");
+    assert_eq!((rig.reqs.len(), rig.acks), (rig.count("req"), rig.count("ack")));
+    let announced: usize = rig.reqs.iter().map(|req| usize::from(req.payload_bytes)).sum();
+    assert_eq!(announced, accepted_bytes, "each record has its payload");
+    assert!(!rig.out.m_payload.tvalid && !rig.out.m_req.valid && rig.out.s_axis_tready);
 }

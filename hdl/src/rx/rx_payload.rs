@@ -106,11 +106,13 @@ impl Logic for RxPayload {
         self.in_valid.d.next = self.s_valid.val();
         self.in_data.d.next = self.s_data.val();
         self.in_index.d.next = self.index.val();
-        comment!("Payload beats, from the first complete one until no byte is left.");
+        comment!("Payload beats, from the first complete one until no byte is left, or until the");
+        comment!("next packet starts: this one was cut off.");
         self.first_word.next = self.in_valid.q.val()
             & self.payload_wanted.val()
             & (self.in_index.q.val() == self.payload_beat.val());
-        self.active.next = self.first_word.val() | (self.in_valid.q.val() & self.running.q.val());
+        self.active.next = self.first_word.val()
+            | (self.in_valid.q.val() & self.running.q.val() & (self.in_index.q.val() != 0));
         self.left_now.next = self.left.q.val();
         if self.first_word.val() {
             self.left_now.next = self.payload_bytes.val();
@@ -121,9 +123,6 @@ impl Logic for RxPayload {
             self.earlier.d.next = self.in_data.q.val();
             self.left.d.next = self.left_now.val() - 8;
             self.running.d.next = self.active.val() & !self.at_end.val();
-            if self.in_index.q.val() == 0 {
-                self.running.d.next = false;
-            }
         }
         self.old_4.next = self.earlier.q.val() >> 32;
         self.data_wide.next = self.in_data.q.val();

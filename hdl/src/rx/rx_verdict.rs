@@ -7,7 +7,7 @@
 //!
 //! # Source            ARCHITECTURE.md, rx pipe
 //! # Interface timing  cycle 0: s_close and its flags; cycle 1: s_overflow; cycle 2: the other
-//!                     flags, m_store; cycle 7: s_icrc_ok; cycle [`LATENCY_CYCLES`]: event,
+//!                     flags; cycle 3: m_store; cycle 7: s_icrc_ok; cycle [`LATENCY_CYCLES`]: event,
 //!                     m_verdict, m_accept
 //! # Latency and rate  [`LATENCY_CYCLES`]; one frame per cycle
 //! # Number formats    reason: place of the event in the specification's list, 15 none yet
@@ -154,7 +154,11 @@ impl Logic for RxVerdict {
             beats,
             events
         );
-        self.keep_record.next = self.close_2.q.val() & self.roce_2.q.val();
+        comment!(
+            "A frame that only its ICRC, version, opcode or key can still spoil has 8 beats or"
+        );
+        comment!("more: the next such frame ends after this one's verdict.");
+        self.keep_record.next = self.close_3.q.val() & (self.early_3.q.val() == 15);
         self.m_close.next = self.close_1.q.val();
         self.m_store.next = self.keep_record.val();
         self.m_verdict.next = self.is_done.q.val();

@@ -23,7 +23,7 @@ pub fn rx_pipe(config: &NicConfig) -> Bench {
 }
 
 /// Cycles between two changes of traffic, sinks and registers.
-const PHASE_CYCLES: u64 = 4000;
+const PHASE_CYCLES: u64 = 3000;
 /// Idle cycles before registers change: no frame is on its way then.
 const QUIET_CYCLES: u32 = 40;
 
@@ -153,8 +153,10 @@ impl Stimulus<RxPipe> for RxTraffic {
         let beat = if reset { None } else { self.offer(out.s_axis_tready) };
         let host = self.maker.host;
         let drive = beat.unwrap_or_default();
+        // Towards its end a phase drains what its sinks have held up.
+        let taking = if self.phase_left == 0 { [Taking::Stalls; 4] } else { self.taking };
         let mut readys = [false; 4];
-        for ((ready, sink), taking) in readys.iter_mut().zip(&mut self.sinks).zip(self.taking) {
+        for ((ready, sink), taking) in readys.iter_mut().zip(&mut self.sinks).zip(taking) {
             *ready = taking.ready(&mut self.rng, sink);
         }
         RxPipeIn {
