@@ -148,7 +148,9 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
     }
 
     fn idle(&mut self, cycles: u64) {
-        (0..cycles).for_each(|_| drop(self.step(None)));
+        for _ in 0..cycles {
+            self.step(None);
+        }
     }
 
     /// Frames that ended, and the events that say so.
@@ -462,7 +464,7 @@ fn rx_pipe_survives_every_length() {
 fn rx_pipe_reasons_have_one_order() {
     let mut frame = capture("mtu512_write_read").into_iter().find(|f| f[5] == 2 && f.len() == 586);
     let frame = frame.as_mut().expect("a WRITE first of 512 bytes");
-    let mut expect = |frame: &[u8], user: bool, event: &str| {
+    let expect = |frame: &[u8], user: bool, event: &str| {
         let mut rig = golden(HOST_2);
         rig.send(frame, user);
         rig.idle(200);

@@ -6,6 +6,7 @@
 //! # Reset             synchronous, high
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
+use super::rx_opcode::RxOpcode;
 use crate::Module;
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
@@ -61,9 +62,9 @@ pub struct RxBth {
     pub has_word: Signal<Out, Bit>,
     /// Pad bytes.
     pub pad_count: Signal<Out, Bits<2>>,
+    code: RxOpcode,
     beat: DFF<Bits<4>>,
     src: DFF<Bits<32>>,
-    op: DFF<Bits<8>>,
     se: DFF<Bit>,
     ar: DFF<Bit>,
     dest: DFF<Bits<24>>,
@@ -72,21 +73,10 @@ pub struct RxBth {
     key: DFF<Bits<32>>,
     length: DFF<Bits<32>>,
     word: DFF<Bits<32>>,
-    reth: DFF<Bit>,
-    short_header: DFF<Bit>,
     pad: DFF<Bits<2>>,
-    request: DFF<Bit>,
-    ack: DFF<Bit>,
     tver_ok: DFF<Bit>,
     key_ok: DFF<Bit>,
     index: Signal<Local, Bits<4>>,
-    code: Signal<Local, Bits<8>>,
-    code_reth: Signal<Local, Bit>,
-    code_imm: Signal<Local, Bit>,
-    code_aeth: Signal<Local, Bit>,
-    code_atomic: Signal<Local, Bit>,
-    code_invalidate: Signal<Local, Bit>,
-    code_short: Signal<Local, Bit>,
     base_equal: Signal<Local, Bit>,
     full_member: Signal<Local, Bit>,
     base_used: Signal<Local, Bit>,
@@ -110,29 +100,10 @@ impl Logic for RxBth {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self,
-            clock,
-            beat,
-            src,
-            op,
-            se,
-            ar,
-            dest,
-            seq,
-            address,
-            key,
-            length,
-            word,
-            reth,
-            short_header,
-            pad,
-            request,
-            ack,
-            tver_ok,
+            self, clock, beat, src, se, ar, dest, seq, address, key, length, word, pad, tver_ok,
             key_ok
         );
         self.src_ip.next = self.src.q.val();
-        self.opcode.next = self.op.q.val();
         self.solicited.next = self.se.q.val();
         self.ack_req.next = self.ar.q.val();
         self.qpn.next = self.dest.q.val();
@@ -141,12 +112,8 @@ impl Logic for RxBth {
         self.rkey.next = self.key.q.val();
         self.dma_len.next = self.length.q.val();
         self.imm.next = self.word.q.val();
-        self.is_request.next = self.request.q.val();
-        self.is_ack.next = self.ack.q.val();
         self.version_ok.next = self.tver_ok.q.val();
         self.pkey_ok.next = self.key_ok.q.val();
-        self.has_reth.next = self.reth.q.val();
-        self.has_word.next = self.short_header.q.val();
         self.pad_count.next = self.pad.q.val();
         self.index.next = self.beat.q.val();
         if self.s_first.val() {
@@ -177,24 +144,14 @@ impl Logic for RxBth {
             | self.byte_7.val();
         self.low_wide.next = bit_cast::<64, 32>(self.low_word.val());
         self.high_wide.next = bit_cast::<64, 32>(self.high_word.val());
-        comment!("What the opcode says, as it passes.");
-        self.code.next = self.s_data.val().get_bits::<8>(32);
-        self.code_reth.next = (self.code.val() == 0x06)
-            | (self.code.val() == 0x0a)
-            | (self.code.val() == 0x0b)
-            | (self.code.val() == 0x0c);
-        self.code_imm.next = (self.code.val() == 0x03)
-            | (self.code.val() == 0x05)
-            | (self.code.val() == 0x09)
-            | (self.code.val() == 0x0b);
-        self.code_aeth.next = (self.code.val() == 0x0d)
-            | (self.code.val() == 0x0f)
-            | (self.code.val() == 0x10)
-            | (self.code.val() == 0x11)
-            | (self.code.val() == 0x12);
-        self.code_atomic.next = (self.code.val() == 0x13) | (self.code.val() == 0x14);
-        self.code_invalidate.next = (self.code.val() == 0x16) | (self.code.val() == 0x17);
-        self.code_short.next = self.code_imm.val() | self.code_aeth.val();
+        self.code.clock.next = self.clock.val();
+        self.code.s_valid.next = self.s_valid.val() & (self.index.val() == 3);
+        self.code.s_code.next = self.s_data.val().get_bits::<8>(32);
+        self.opcode.next = self.code.opcode.val();
+        self.is_request.next = self.code.is_request.val();
+        self.is_ack.next = self.code.is_ack.val();
+        self.has_reth.next = self.code.has_reth.val();
+        self.has_word.next = self.code.has_word.val();
         comment!("Partition keys: the low 15 bits are equal and not 0; one side is a full member.");
         self.key_high.next = self.s_data.val().get_bits::<8>(48);
         self.key_low.next = self.s_data.val().get_bits::<8>(56);
@@ -206,17 +163,10 @@ impl Logic for RxBth {
             match self.index.val().index() {
                 1 => self.src.d.next = self.high_word.val(),
                 3 => {
-                    self.op.d.next = self.code.val();
                     self.se.d.next = self.s_data.val().get_bit(47);
                     self.tver_ok.d.next = self.s_data.val().get_bits::<4>(40) == 0;
                     self.key_ok.d.next =
                         self.base_equal.val() & self.full_member.val() & self.base_used.val();
-                    self.reth.d.next = self.code_reth.val();
-                    self.short_header.d.next = self.code_short.val();
-                    self.request.d.next = (self.code.val() < 0x0d)
-                        | self.code_atomic.val()
-                        | self.code_invalidate.val();
-                    self.ack.d.next = self.code.val() == 0x11;
                     self.pad.d.next = self.s_data.val().get_bits::<2>(44);
                     self.address.d.next = 0.into();
                     self.key.d.next = 0.into();
@@ -229,20 +179,20 @@ impl Logic for RxBth {
                     self.seq.d.next = self.high_word.val().get_bits::<24>(0);
                 }
                 5 => {
-                    if self.reth.q.val() {
+                    if self.code.has_reth.val() {
                         self.address.d.next = (self.low_wide.val() << 32) | self.high_wide.val();
-                    } else if self.short_header.q.val() {
+                    } else if self.code.has_word.val() {
                         self.word.d.next = self.low_word.val();
                     }
                 }
                 6 => {
-                    if self.reth.q.val() {
+                    if self.code.has_reth.val() {
                         self.key.d.next = self.low_word.val();
                         self.length.d.next = self.high_word.val();
                     }
                 }
                 7 => {
-                    if self.reth.q.val() & self.short_header.q.val() {
+                    if self.code.has_reth.val() & self.code.has_word.val() {
                         self.word.d.next = self.low_word.val();
                     }
                 }

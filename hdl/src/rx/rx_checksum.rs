@@ -1,6 +1,6 @@
 //! IPv4 header checksum of the packets that pass.
 //!
-//! # Source            RFC 791, RFC 1071: the one's complement sum of the header's words is all ones
+//! # Source            RFC 791, RFC 1071: the one's complement sum of the words is all ones
 //! # Interface timing  cycle 0: the packet's third beat; cycle 5: ok, until cycle 3 after the first
 //!                     beat of the next packet
 //! # Latency and rate  [`LATENCY_CYCLES`]; one beat per cycle, no ready

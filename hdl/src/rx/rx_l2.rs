@@ -1,7 +1,7 @@
 //! Ethernet header: matches addresses and type, removes 14 or 18 bytes, measures the frame.
 //!
 //! # Source            IEEE 802.3, IEEE 802.1Q
-//! # Interface timing  cycle 0: beat taken; cycle 2: m_valid, the IP packet from byte 0 on, one beat
+//! # Interface timing  cycle 0: beat taken; cycle 2: m_valid, the IP packet from byte 0 on, a beat
 //!                     for each raw beat that completes one; cycle 3: what is left of a last beat.
 //!                     m_end: cycle 3 after the last raw beat, whatever the frame was
 //! # Latency and rate  2; one beat per cycle, frames of any length back to back, no ready
@@ -75,6 +75,13 @@ pub struct RxL2 {
     in_packet: Signal<Local, Bit>,
     emit: Signal<Local, Bit>,
     final_beat: Signal<Local, Bit>,
+    mac: Signal<Local, Bits<48>>,
+    mac_0: Signal<Local, Bits<48>>,
+    mac_1: Signal<Local, Bits<48>>,
+    mac_2: Signal<Local, Bits<48>>,
+    mac_3: Signal<Local, Bits<48>>,
+    mac_4: Signal<Local, Bits<48>>,
+    mac_5: Signal<Local, Bits<48>>,
     upper_old: Signal<Local, Bits<64>>,
     lower_new: Signal<Local, Bits<64>>,
     raw_wide: Signal<Local, Bits<64>>,
@@ -137,30 +144,34 @@ impl Logic for RxL2 {
                 self.raw_index.d.next = self.raw_index.q.val() + 1;
             }
         }
+        self.mac_0.next = bit_cast::<48, 8>(self.cfg_local_mac.val().get_bits::<8>(40));
+        self.mac_1.next = bit_cast::<48, 8>(self.cfg_local_mac.val().get_bits::<8>(32));
+        self.mac_2.next = bit_cast::<48, 8>(self.cfg_local_mac.val().get_bits::<8>(24));
+        self.mac_3.next = bit_cast::<48, 8>(self.cfg_local_mac.val().get_bits::<8>(16));
+        self.mac_4.next = bit_cast::<48, 8>(self.cfg_local_mac.val().get_bits::<8>(8));
+        self.mac_5.next = bit_cast::<48, 8>(self.cfg_local_mac.val().get_bits::<8>(0));
+        self.mac.next = self.mac_0.val()
+            | (self.mac_1.val() << 8)
+            | (self.mac_2.val() << 16)
+            | (self.mac_3.val() << 24)
+            | (self.mac_4.val() << 32)
+            | (self.mac_5.val() << 40);
         comment!("Destination address, then type or tag, then the type behind a tag.");
-        if self.raw_valid.q.val() & (self.raw_index.q.val() == 0) {
-            self.mac_ok.d.next = (self.raw_data.q.val().get_bits::<8>(0)
-                == self.cfg_local_mac.val().get_bits::<8>(40))
-                & (self.raw_data.q.val().get_bits::<8>(8)
-                    == self.cfg_local_mac.val().get_bits::<8>(32))
-                & (self.raw_data.q.val().get_bits::<8>(16)
-                    == self.cfg_local_mac.val().get_bits::<8>(24))
-                & (self.raw_data.q.val().get_bits::<8>(24)
-                    == self.cfg_local_mac.val().get_bits::<8>(16))
-                & (self.raw_data.q.val().get_bits::<8>(32)
-                    == self.cfg_local_mac.val().get_bits::<8>(8))
-                & (self.raw_data.q.val().get_bits::<8>(40)
-                    == self.cfg_local_mac.val().get_bits::<8>(0));
-        }
-        if self.raw_valid.q.val() & (self.raw_index.q.val() == 1) {
-            self.has_tag.d.next = self.raw_data.q.val().get_bits::<16>(32) == 0x0081;
-            self.type_ok.d.next = self.raw_data.q.val().get_bits::<16>(32) == 0x0008;
-        }
-        if self.raw_valid.q.val() & self.has_tag.q.val() & (self.raw_index.q.val() == 2) {
-            self.type_ok.d.next = self.raw_data.q.val().get_bits::<16>(0) == 0x0008;
-        }
-        if self.raw_valid.q.val() & (self.raw_index.q.val() == 3) {
-            self.l2_ok.d.next = self.mac_ok.q.val() & self.type_ok.q.val();
+        if self.raw_valid.q.val() {
+            match self.raw_index.q.val().index() {
+                0 => self.mac_ok.d.next = self.raw_data.q.val().get_bits::<48>(0) == self.mac.val(),
+                1 => {
+                    self.has_tag.d.next = self.raw_data.q.val().get_bits::<16>(32) == 0x0081;
+                    self.type_ok.d.next = self.raw_data.q.val().get_bits::<16>(32) == 0x0008;
+                }
+                2 => {
+                    if self.has_tag.q.val() {
+                        self.type_ok.d.next = self.raw_data.q.val().get_bits::<16>(0) == 0x0008;
+                    }
+                }
+                3 => self.l2_ok.d.next = self.mac_ok.q.val() & self.type_ok.q.val(),
+                _ => {}
+            }
         }
         comment!("The IP packet starts at byte 6 of beat 1, or at byte 2 of beat 2 behind a tag.");
         self.in_packet.next =

@@ -193,18 +193,6 @@ pub struct RxPipe {
     records: RxRecords,
     room: RxRoom,
     take: Signal<Local, Bit>,
-    va_high: Signal<Local, Bits<64>>,
-    hop_low_0: Signal<Local, Bits<64>>,
-    hop_high_0: Signal<Local, Bits<64>>,
-    hop_low_1: Signal<Local, Bits<64>>,
-    hop_high_1: Signal<Local, Bits<64>>,
-    hop_low_2: Signal<Local, Bits<64>>,
-    hop_high_2: Signal<Local, Bits<64>>,
-    hop_low_3: Signal<Local, Bits<64>>,
-    hop_high_3: Signal<Local, Bits<64>>,
-    hop_low_4: Signal<Local, Bits<64>>,
-    hop_high_4: Signal<Local, Bits<64>>,
-    tel_records_hop: [Signal<Local, Bits<64>>; 5],
 }
 
 impl Logic for RxPipe {
@@ -290,10 +278,9 @@ impl Logic for RxPipe {
         self.tel.s_bytes.next = self.trim.m_bytes.val();
         self.tel_records.cfg_tel_format.next = self.cfg_tel_format.val();
         self.tel_records.s_start.next = self.tel.rec_start.val();
+        self.tel_records.s_stamped.next = self.tel.tel_valid.val();
         self.tel_records.s_valid.next = self.tel.rec_valid.val();
-        self.tel_records.s_data.next = self.tel.rec_data.val();
-        self.tel_records.s_hop.next = self.tel.rec_hop.val();
-        self.tel_records.s_count.next = self.tel.rec_count.val();
+        self.tel_records.s_data.next = self.tel.m_data.val();
         comment!("The packet without telemetry: ICRC, headers, payload.");
         self.icrc.s_valid.next = self.tel.m_valid.val();
         self.icrc.s_data.next = self.tel.m_data.val();
@@ -388,59 +375,38 @@ impl Logic for RxPipe {
         self.records.payload_bytes.next = self.length.payload_bytes.val();
         self.records.tel_valid.next = self.tel.tel_valid.val();
         self.records.tel_hops.next = self.tel_records.tel_hops.val();
-        self.records.tel_path.next = self.tel.tel_path.val();
+        self.records.tel_path.next = self.tel_records.tel_path.val();
         self.m_req_valid.next = self.records.m_req_valid.val();
-        self.m_ack_valid.next = self.records.m_ack_valid.val();
         self.records.m_req_ready.next = self.m_req_ready.val();
+        self.m_req_qpn.next = self.records.m_req_qpn.val();
+        self.m_req_opcode.next = self.records.m_req_opcode.val();
+        self.m_req_psn.next = self.records.m_req_psn.val();
+        self.m_req_ack_req.next = self.records.m_req_ack_req.val();
+        self.m_req_solicited.next = self.records.m_req_solicited.val();
+        self.m_req_payload_bytes.next = self.records.m_req_payload_bytes.val();
+        self.m_req_va.next = self.records.m_req_va.val();
+        self.m_req_rkey.next = self.records.m_req_rkey.val();
+        self.m_req_dma_len.next = self.records.m_req_dma_len.val();
+        self.m_req_imm.next = self.records.m_req_imm.val();
+        self.m_req_src_ip.next = self.records.m_req_src_ip.val();
+        self.m_req_tel_valid.next = self.records.m_req_tel_valid.val();
+        self.m_req_tel_hops.next = self.records.m_req_tel_hops.val();
+        self.m_req_tel_path.next = self.records.m_req_tel_path.val();
+        self.m_ack_valid.next = self.records.m_ack_valid.val();
         self.records.m_ack_ready.next = self.m_ack_ready.val();
+        self.m_ack_qpn.next = self.records.m_ack_qpn.val();
+        self.m_ack_psn.next = self.records.m_ack_psn.val();
+        self.m_ack_syndrome.next = self.records.m_ack_syndrome.val();
+        self.m_ack_msn.next = self.records.m_ack_msn.val();
+        self.m_ack_src_ip.next = self.records.m_ack_src_ip.val();
+        self.m_ack_tel_valid.next = self.records.m_ack_tel_valid.val();
+        self.m_ack_tel_hops.next = self.records.m_ack_tel_hops.val();
+        self.m_ack_tel_path.next = self.records.m_ack_tel_path.val();
         for i in 0..5 {
-            self.tel_records_hop[i].next = self.tel_records.tel_hop[i].val();
-            self.records.tel_hop[i].next = self.tel_records_hop[i].val();
+            self.records.tel_hop[i].next = self.tel_records.tel_hop[i].val();
+            self.m_req_tel_hop[i].next = self.records.m_req_tel_hop[i].val();
+            self.m_ack_tel_hop[i].next = self.records.m_ack_tel_hop[i].val();
         }
-        self.m_req_qpn.next = self.records.m_word[6].val().get_bits::<24>(0);
-        self.m_req_opcode.next = self.records.m_word[6].val().get_bits::<8>(24);
-        self.m_req_psn.next = self.records.m_word[7].val().get_bits::<24>(0);
-        self.m_req_solicited.next = self.records.m_word[7].val().get_bit(25);
-        self.m_req_ack_req.next = self.records.m_word[7].val().get_bit(26);
-        self.m_req_payload_bytes.next = self.records.m_word[8].val().get_bits::<13>(0);
-        self.va_high.next = bit_cast::<64, 32>(self.records.m_word[1].val());
-        self.m_req_va.next =
-            bit_cast::<64, 32>(self.records.m_word[0].val()) | (self.va_high.val() << 32);
-        self.m_req_rkey.next = self.records.m_word[2].val();
-        self.m_req_dma_len.next = self.records.m_word[3].val();
-        self.m_req_imm.next = self.records.m_word[4].val();
-        self.m_req_src_ip.next = self.records.m_word[5].val();
-        self.m_ack_qpn.next = self.records.m_word[6].val().get_bits::<24>(0);
-        self.m_ack_psn.next = self.records.m_word[7].val().get_bits::<24>(0);
-        self.m_ack_syndrome.next = self.records.m_word[4].val().get_bits::<8>(24);
-        self.m_ack_msn.next = self.records.m_word[4].val().get_bits::<24>(0);
-        self.m_ack_src_ip.next = self.records.m_word[5].val();
-        self.m_req_tel_valid.next = self.records.m_word[8].val().get_bit(13);
-        self.m_req_tel_hops.next = self.records.m_word[8].val().get_bits::<3>(14);
-        self.m_req_tel_path.next = self.records.m_word[8].val().get_bits::<12>(17);
-        self.m_ack_tel_valid.next = self.records.m_word[8].val().get_bit(13);
-        self.m_ack_tel_hops.next = self.records.m_word[8].val().get_bits::<3>(14);
-        self.m_ack_tel_path.next = self.records.m_word[8].val().get_bits::<12>(17);
-        self.hop_low_0.next = bit_cast::<64, 32>(self.records.m_word[9].val());
-        self.hop_high_0.next = bit_cast::<64, 32>(self.records.m_word[10].val());
-        self.m_req_tel_hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
-        self.m_ack_tel_hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
-        self.hop_low_1.next = bit_cast::<64, 32>(self.records.m_word[11].val());
-        self.hop_high_1.next = bit_cast::<64, 32>(self.records.m_word[12].val());
-        self.m_req_tel_hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
-        self.m_ack_tel_hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
-        self.hop_low_2.next = bit_cast::<64, 32>(self.records.m_word[13].val());
-        self.hop_high_2.next = bit_cast::<64, 32>(self.records.m_word[14].val());
-        self.m_req_tel_hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
-        self.m_ack_tel_hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
-        self.hop_low_3.next = bit_cast::<64, 32>(self.records.m_word[15].val());
-        self.hop_high_3.next = bit_cast::<64, 32>(self.records.m_word[16].val());
-        self.m_req_tel_hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
-        self.m_ack_tel_hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
-        self.hop_low_4.next = bit_cast::<64, 32>(self.records.m_word[17].val());
-        self.hop_high_4.next = bit_cast::<64, 32>(self.records.m_word[18].val());
-        self.m_req_tel_hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
-        self.m_ack_tel_hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
         comment!("Room for what is on its way.");
         self.room.s_commit.next = self.verdict.m_accept.val();
         self.room.s_beats.next = self.verdict.m_beats.val();

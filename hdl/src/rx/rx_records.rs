@@ -1,21 +1,21 @@
 //! Records of accepted packets, in order, towards responder (requests) and requester (ACKs).
 //!
-//! A record is written when its fields are complete and becomes visible when its frame is accepted.
+//! One FIFO holds both, so an ACK waits behind a request that is not taken. The fields of both
+//! sources are the same words.
 //!
 //! # Interface timing  cycle 0: s_store with the fields; any later cycle c: s_commit, without
 //!                     another s_store between; cycle c + 2: m_req or m_ack
 //! # Latency and rate  2; one record per cycle
-//! # Shape             holds 16 records; rx_room sees to it that there is room
-//! # Reset             synchronous, high: empty, fields 0; they hold their last value while valid is
-//!                     low
+//! # Shape             holds 16 records
+//! # Reset             synchronous, high: empty, fields 0; they hold their last value while valid
+//!                     is low
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
-use crate::util::lut_ram::LutRam;
+use super::rx_record_fifo::RxRecordFifo;
 use crate::Module;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
-/// Record FIFO of the rx pipe. A record is 19 words: va, rkey, dma_len, imm, src_ip, `{opcode,
+/// Records of the rx pipe. A record is 19 words: va, rkey, dma_len, imm, src_ip, `{opcode,
 /// qpn}`, `{flags, psn}`, `{tel_path, tel_hops, tel_valid, payload_bytes}`, hops.
 #[derive(LogicBlock, Default)]
 pub struct RxRecords {
@@ -60,25 +60,64 @@ pub struct RxRecords {
     pub tel_path: Signal<In, Bits<12>>,
     /// Its records.
     pub tel_hop: [Signal<In, Bits<64>>; 5],
-    /// A request stands at the source.
+    /// A request stands here.
     pub m_req_valid: Signal<Out, Bit>,
     /// It is taken.
     pub m_req_ready: Signal<In, Bit>,
-    /// An ACK stands at the source.
+    /// Queue pair.
+    pub m_req_qpn: Signal<Out, Bits<24>>,
+    /// Operation code.
+    pub m_req_opcode: Signal<Out, Bits<8>>,
+    /// Packet sequence number.
+    pub m_req_psn: Signal<Out, Bits<24>>,
+    /// Acknowledge request.
+    pub m_req_ack_req: Signal<Out, Bit>,
+    /// Solicited event.
+    pub m_req_solicited: Signal<Out, Bit>,
+    /// Bytes of payload, 0..=4096.
+    pub m_req_payload_bytes: Signal<Out, Bits<13>>,
+    /// RETH virtual address; 0 without RETH.
+    pub m_req_va: Signal<Out, Bits<64>>,
+    /// RETH key.
+    pub m_req_rkey: Signal<Out, Bits<32>>,
+    /// RETH length.
+    pub m_req_dma_len: Signal<Out, Bits<32>>,
+    /// Immediate data; 0 without.
+    pub m_req_imm: Signal<Out, Bits<32>>,
+    /// Source address.
+    pub m_req_src_ip: Signal<Out, Bits<32>>,
+    /// Telemetry is there.
+    pub m_req_tel_valid: Signal<Out, Bit>,
+    /// Records; 6: not usable.
+    pub m_req_tel_hops: Signal<Out, Bits<3>>,
+    /// Path identifier.
+    pub m_req_tel_path: Signal<Out, Bits<12>>,
+    /// Records, native layout; 0 where there is none.
+    pub m_req_tel_hop: [Signal<Out, Bits<64>>; 5],
+    /// An ACK stands here.
     pub m_ack_valid: Signal<Out, Bit>,
     /// It is taken.
     pub m_ack_ready: Signal<In, Bit>,
-    /// Words of the record at the source.
-    pub m_word: [Signal<Out, Bits<32>>; 19],
-    ram: [LutRam<4, 32>; 19],
-    head: [DFF<Bits<32>>; 19],
-    head_valid: DFF<Bit>,
-    write_index: DFF<Bits<4>>,
-    read_index: DFF<Bits<4>>,
-    word: [Signal<Local, Bits<32>>; 19],
+    /// Queue pair.
+    pub m_ack_qpn: Signal<Out, Bits<24>>,
+    /// Packet sequence number.
+    pub m_ack_psn: Signal<Out, Bits<24>>,
+    /// AETH syndrome.
+    pub m_ack_syndrome: Signal<Out, Bits<8>>,
+    /// AETH message sequence number.
+    pub m_ack_msn: Signal<Out, Bits<24>>,
+    /// Source address.
+    pub m_ack_src_ip: Signal<Out, Bits<32>>,
+    /// Telemetry is there.
+    pub m_ack_tel_valid: Signal<Out, Bit>,
+    /// Records; 6: not usable.
+    pub m_ack_tel_hops: Signal<Out, Bits<3>>,
+    /// Path identifier.
+    pub m_ack_tel_path: Signal<Out, Bits<12>>,
+    /// Records, native layout; 0 where there is none.
+    pub m_ack_tel_hop: [Signal<Out, Bits<64>>; 5],
+    fifo: RxRecordFifo,
     head_ack: Signal<Local, Bit>,
-    pop: Signal<Local, Bit>,
-    load: Signal<Local, Bit>,
     opcode_wide: Signal<Local, Bits<32>>,
     ack_req_wide: Signal<Local, Bits<32>>,
     solicited_wide: Signal<Local, Bits<32>>,
@@ -86,15 +125,31 @@ pub struct RxRecords {
     tel_valid_wide: Signal<Local, Bits<32>>,
     hops_wide: Signal<Local, Bits<32>>,
     path_wide: Signal<Local, Bits<32>>,
+    va_high: Signal<Local, Bits<64>>,
+    hop_low_0: Signal<Local, Bits<64>>,
+    hop_high_0: Signal<Local, Bits<64>>,
+    hop_low_1: Signal<Local, Bits<64>>,
+    hop_high_1: Signal<Local, Bits<64>>,
+    hop_low_2: Signal<Local, Bits<64>>,
+    hop_high_2: Signal<Local, Bits<64>>,
+    hop_low_3: Signal<Local, Bits<64>>,
+    hop_high_3: Signal<Local, Bits<64>>,
+    hop_low_4: Signal<Local, Bits<64>>,
+    hop_high_4: Signal<Local, Bits<64>>,
 }
 
 impl Logic for RxRecords {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, head_valid, write_index, read_index);
-        self.head_ack.next = self.head[7].q.val().get_bit(24);
-        self.m_req_valid.next = self.head_valid.q.val() & !self.head_ack.val();
-        self.m_ack_valid.next = self.head_valid.q.val() & self.head_ack.val();
+        self.fifo.clock.next = self.clock.val();
+        self.fifo.reset.next = self.reset.val();
+        self.fifo.s_store.next = self.s_store.val();
+        self.fifo.s_commit.next = self.s_commit.val();
+        self.head_ack.next = self.fifo.m_word[7].val().get_bit(24);
+        self.m_req_valid.next = self.fifo.m_valid.val() & !self.head_ack.val();
+        self.m_ack_valid.next = self.fifo.m_valid.val() & self.head_ack.val();
+        self.fifo.m_ready.next = (self.m_req_ready.val() & !self.head_ack.val())
+            | (self.m_ack_ready.val() & self.head_ack.val());
         comment!("Fields to words.");
         self.opcode_wide.next = bit_cast::<32, 8>(self.opcode.val());
         self.is_ack_wide.next = 0.into();
@@ -115,65 +170,76 @@ impl Logic for RxRecords {
         }
         self.hops_wide.next = bit_cast::<32, 3>(self.tel_hops.val());
         self.path_wide.next = bit_cast::<32, 12>(self.tel_path.val());
-        self.word[0].next = self.va.val().get_bits::<32>(0);
-        self.word[1].next = self.va.val().get_bits::<32>(32);
-        self.word[2].next = self.rkey.val();
-        self.word[3].next = self.dma_len.val();
-        self.word[4].next = self.imm.val();
-        self.word[5].next = self.src_ip.val();
-        self.word[6].next = bit_cast::<32, 24>(self.qpn.val()) | (self.opcode_wide.val() << 24);
-        self.word[7].next = bit_cast::<32, 24>(self.psn.val())
+        self.fifo.s_word[0].next = self.va.val().get_bits::<32>(0);
+        self.fifo.s_word[1].next = self.va.val().get_bits::<32>(32);
+        self.fifo.s_word[2].next = self.rkey.val();
+        self.fifo.s_word[3].next = self.dma_len.val();
+        self.fifo.s_word[4].next = self.imm.val();
+        self.fifo.s_word[5].next = self.src_ip.val();
+        self.fifo.s_word[6].next =
+            bit_cast::<32, 24>(self.qpn.val()) | (self.opcode_wide.val() << 24);
+        self.fifo.s_word[7].next = bit_cast::<32, 24>(self.psn.val())
             | self.is_ack_wide.val()
             | self.solicited_wide.val()
             | self.ack_req_wide.val();
-        self.word[8].next = bit_cast::<32, 13>(self.payload_bytes.val())
+        self.fifo.s_word[8].next = bit_cast::<32, 13>(self.payload_bytes.val())
             | self.tel_valid_wide.val()
             | (self.hops_wide.val() << 14)
             | (self.path_wide.val() << 17);
-        self.word[9].next = self.tel_hop[0].val().get_bits::<32>(0);
-        self.word[10].next = self.tel_hop[0].val().get_bits::<32>(32);
-        self.word[11].next = self.tel_hop[1].val().get_bits::<32>(0);
-        self.word[12].next = self.tel_hop[1].val().get_bits::<32>(32);
-        self.word[13].next = self.tel_hop[2].val().get_bits::<32>(0);
-        self.word[14].next = self.tel_hop[2].val().get_bits::<32>(32);
-        self.word[15].next = self.tel_hop[3].val().get_bits::<32>(0);
-        self.word[16].next = self.tel_hop[3].val().get_bits::<32>(32);
-        self.word[17].next = self.tel_hop[4].val().get_bits::<32>(0);
-        self.word[18].next = self.tel_hop[4].val().get_bits::<32>(32);
-        comment!("The head is loaded when it is free.");
-        self.pop.next = (self.m_req_ready.val() & !self.head_ack.val())
-            | (self.m_ack_ready.val() & self.head_ack.val());
-        self.load.next = (self.pop.val() | !self.head_valid.q.val())
-            & (self.write_index.q.val() != self.read_index.q.val());
-        if self.load.val() {
-            self.head_valid.d.next = true;
-            self.read_index.d.next = self.read_index.q.val() + 1;
-        } else if self.pop.val() {
-            self.head_valid.d.next = false;
-        }
-        if self.s_commit.val() {
-            self.write_index.d.next = self.write_index.q.val() + 1;
-        }
-        for i in 0..19 {
-            self.ram[i].clock.next = self.clock.val();
-            self.ram[i].write_enable.next = self.s_store.val();
-            self.ram[i].write_address.next = self.write_index.q.val();
-            self.ram[i].write_data.next = self.word[i].val();
-            self.ram[i].read_address.next = self.read_index.q.val();
-            self.head[i].clock.next = self.clock.val();
-            self.head[i].d.next = self.head[i].q.val();
-            self.m_word[i].next = self.head[i].q.val();
-            if self.load.val() {
-                self.head[i].d.next = self.ram[i].read_data.val();
-            }
-            if self.reset.val() {
-                self.head[i].d.next = 0.into();
-            }
-        }
-        if self.reset.val() {
-            self.head_valid.d.next = false;
-            self.write_index.d.next = 0.into();
-            self.read_index.d.next = 0.into();
-        }
+        self.fifo.s_word[9].next = self.tel_hop[0].val().get_bits::<32>(0);
+        self.fifo.s_word[10].next = self.tel_hop[0].val().get_bits::<32>(32);
+        self.fifo.s_word[11].next = self.tel_hop[1].val().get_bits::<32>(0);
+        self.fifo.s_word[12].next = self.tel_hop[1].val().get_bits::<32>(32);
+        self.fifo.s_word[13].next = self.tel_hop[2].val().get_bits::<32>(0);
+        self.fifo.s_word[14].next = self.tel_hop[2].val().get_bits::<32>(32);
+        self.fifo.s_word[15].next = self.tel_hop[3].val().get_bits::<32>(0);
+        self.fifo.s_word[16].next = self.tel_hop[3].val().get_bits::<32>(32);
+        self.fifo.s_word[17].next = self.tel_hop[4].val().get_bits::<32>(0);
+        self.fifo.s_word[18].next = self.tel_hop[4].val().get_bits::<32>(32);
+        comment!("Words to fields.");
+        self.m_req_qpn.next = self.fifo.m_word[6].val().get_bits::<24>(0);
+        self.m_req_opcode.next = self.fifo.m_word[6].val().get_bits::<8>(24);
+        self.m_req_psn.next = self.fifo.m_word[7].val().get_bits::<24>(0);
+        self.m_req_solicited.next = self.fifo.m_word[7].val().get_bit(25);
+        self.m_req_ack_req.next = self.fifo.m_word[7].val().get_bit(26);
+        self.m_req_payload_bytes.next = self.fifo.m_word[8].val().get_bits::<13>(0);
+        self.va_high.next = bit_cast::<64, 32>(self.fifo.m_word[1].val());
+        self.m_req_va.next =
+            bit_cast::<64, 32>(self.fifo.m_word[0].val()) | (self.va_high.val() << 32);
+        self.m_req_rkey.next = self.fifo.m_word[2].val();
+        self.m_req_dma_len.next = self.fifo.m_word[3].val();
+        self.m_req_imm.next = self.fifo.m_word[4].val();
+        self.m_req_src_ip.next = self.fifo.m_word[5].val();
+        self.m_ack_qpn.next = self.fifo.m_word[6].val().get_bits::<24>(0);
+        self.m_ack_psn.next = self.fifo.m_word[7].val().get_bits::<24>(0);
+        self.m_ack_syndrome.next = self.fifo.m_word[4].val().get_bits::<8>(24);
+        self.m_ack_msn.next = self.fifo.m_word[4].val().get_bits::<24>(0);
+        self.m_ack_src_ip.next = self.fifo.m_word[5].val();
+        self.m_req_tel_valid.next = self.fifo.m_word[8].val().get_bit(13);
+        self.m_req_tel_hops.next = self.fifo.m_word[8].val().get_bits::<3>(14);
+        self.m_req_tel_path.next = self.fifo.m_word[8].val().get_bits::<12>(17);
+        self.m_ack_tel_valid.next = self.fifo.m_word[8].val().get_bit(13);
+        self.m_ack_tel_hops.next = self.fifo.m_word[8].val().get_bits::<3>(14);
+        self.m_ack_tel_path.next = self.fifo.m_word[8].val().get_bits::<12>(17);
+        self.hop_low_0.next = bit_cast::<64, 32>(self.fifo.m_word[9].val());
+        self.hop_high_0.next = bit_cast::<64, 32>(self.fifo.m_word[10].val());
+        self.m_req_tel_hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
+        self.m_ack_tel_hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
+        self.hop_low_1.next = bit_cast::<64, 32>(self.fifo.m_word[11].val());
+        self.hop_high_1.next = bit_cast::<64, 32>(self.fifo.m_word[12].val());
+        self.m_req_tel_hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
+        self.m_ack_tel_hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
+        self.hop_low_2.next = bit_cast::<64, 32>(self.fifo.m_word[13].val());
+        self.hop_high_2.next = bit_cast::<64, 32>(self.fifo.m_word[14].val());
+        self.m_req_tel_hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
+        self.m_ack_tel_hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
+        self.hop_low_3.next = bit_cast::<64, 32>(self.fifo.m_word[15].val());
+        self.hop_high_3.next = bit_cast::<64, 32>(self.fifo.m_word[16].val());
+        self.m_req_tel_hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
+        self.m_ack_tel_hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
+        self.hop_low_4.next = bit_cast::<64, 32>(self.fifo.m_word[17].val());
+        self.hop_high_4.next = bit_cast::<64, 32>(self.fifo.m_word[18].val());
+        self.m_req_tel_hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
+        self.m_ack_tel_hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
     }
 }

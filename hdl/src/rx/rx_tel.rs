@@ -1,4 +1,4 @@
-//! Takes native telemetry out from between UDP and BTH, and cuts it into records.
+//! Takes native telemetry out from between UDP and BTH, and points at it as it passes.
 //!
 //! # Source            HPCC, SIGCOMM 2019, figure 7 (2 + 8n bytes, big-endian); its authors'
 //!                     simulator (42 bytes, little-endian)
@@ -51,18 +51,10 @@ pub struct RxTel {
     pub m_bytes: Signal<Out, Bits<4>>,
     /// The packet has telemetry.
     pub tel_valid: Signal<Out, Bit>,
-    /// Path identifier.
-    pub tel_path: Signal<Out, Bits<12>>,
-    /// The header of a packet was seen: its records follow.
+    /// `m_data` has the front of the telemetry in its upper half, or there is none.
     pub rec_start: Signal<Out, Bit>,
-    /// A record.
+    /// `m_data` has the next eight bytes of telemetry.
     pub rec_valid: Signal<Out, Bit>,
-    /// Its bytes as they came.
-    pub rec_data: Signal<Out, Bits<64>>,
-    /// Which hop's.
-    pub rec_hop: Signal<Out, Bits<4>>,
-    /// Hops that the header counts.
-    pub rec_count: Signal<Out, Bits<16>>,
     /// Bytes of the telemetry: 0 or 8n + 2.
     pub tel_bytes: Signal<Out, Bits<8>>,
     /// Bytes of UDP header, telemetry, BTH and ICRC.
@@ -71,7 +63,6 @@ pub struct RxTel {
     strip: DFF<Bit>,
     first_join: DFF<Bit>,
     skip: DFF<Bits<4>>,
-    hop: DFF<Bits<4>>,
     held: DFF<Bits<32>>,
     earlier: DFF<Bits<64>>,
     flush: DFF<Bit>,
@@ -82,14 +73,10 @@ pub struct RxTel {
     out_last: DFF<Bit>,
     out_bytes: DFF<Bits<4>>,
     valid: DFF<Bit>,
-    path: DFF<Bits<12>>,
-    count: DFF<Bits<16>>,
     bytes: DFF<Bits<8>>,
     head: DFF<Bits<8>>,
-    window: DFF<Bits<64>>,
-    window_hop: DFF<Bits<4>>,
-    window_valid: DFF<Bit>,
     start: DFF<Bit>,
+    record: DFF<Bit>,
     is_paper: Signal<Local, Bit>,
     index: Signal<Local, Bits<3>>,
     at_telemetry: Signal<Local, Bit>,
@@ -107,8 +94,6 @@ pub struct RxTel {
     held_wide: Signal<Local, Bits<64>>,
     joined: Signal<Local, Bits<64>>,
     data_wide: Signal<Local, Bits<64>>,
-    path_high: Signal<Local, Bits<12>>,
-    path_low: Signal<Local, Bits<12>>,
 }
 
 impl Logic for RxTel {
@@ -121,7 +106,6 @@ impl Logic for RxTel {
             strip,
             first_join,
             skip,
-            hop,
             held,
             earlier,
             flush,
@@ -132,14 +116,10 @@ impl Logic for RxTel {
             out_last,
             out_bytes,
             valid,
-            path,
-            count,
             bytes,
             head,
-            window,
-            window_hop,
-            window_valid,
-            start
+            start,
+            record
         );
         self.m_valid.next = self.out_valid.q.val();
         self.m_data.next = self.out_data.q.val();
@@ -147,14 +127,10 @@ impl Logic for RxTel {
         self.m_last.next = self.out_last.q.val();
         self.m_bytes.next = self.out_bytes.q.val();
         self.tel_valid.next = self.valid.q.val();
-        self.tel_path.next = self.path.q.val();
         self.tel_bytes.next = self.bytes.q.val();
         self.head_bytes.next = self.head.q.val();
         self.rec_start.next = self.start.q.val();
-        self.rec_valid.next = self.window_valid.q.val();
-        self.rec_data.next = self.window.q.val();
-        self.rec_hop.next = self.window_hop.q.val();
-        self.rec_count.next = self.count.q.val();
+        self.rec_valid.next = self.record.q.val();
         comment!("Where in the packet this beat is; 4 stands for all that follow.");
         self.is_paper.next = self.cfg_tel_format.val() == 1;
         self.index.next = self.beat.q.val();
@@ -184,46 +160,26 @@ impl Logic for RxTel {
         }
         self.places_wide.next = bit_cast::<8, 4>(self.places.val());
         self.record_bytes.next = self.places_wide.val() << 3;
-        self.path_high.next = bit_cast::<12, 4>(self.s_data.val().get_bits::<4>(32));
-        self.path_low.next = bit_cast::<12, 8>(self.s_data.val().get_bits::<8>(40));
         if self.at_telemetry.val() {
             self.strip.d.next = self.tel_expected.val();
             self.valid.d.next = self.tel_expected.val();
             self.first_join.d.next = true;
             self.skip.d.next = self.places.val();
-            self.hop.d.next = 0.into();
             self.held.d.next = self.s_data.val().get_bits::<32>(0);
-            self.path.d.next = 0.into();
-            self.count.d.next = 0.into();
             self.bytes.d.next = 0.into();
             self.head.d.next = 24.into();
             if self.tel_expected.val() {
                 self.bytes.d.next = self.record_bytes.val() + 2;
                 self.head.d.next = self.record_bytes.val() + 26;
-                if self.is_paper.val() {
-                    self.path.d.next = (self.path_high.val() << 8) | self.path_low.val();
-                    self.count.d.next = bit_cast::<16, 4>(self.places.val());
-                }
             }
         }
-        comment!("Records: a hop's eight bytes lie in two beats.");
-        self.data_wide.next = self.s_data.val();
-        self.window_valid.d.next = self.skipping.val();
-        self.window_hop.d.next = self.hop.q.val();
-        if self.is_paper.val() {
-            self.window.d.next = (self.earlier.q.val() >> 48) | (self.data_wide.val() << 16);
-        } else {
-            self.window.d.next = (self.earlier.q.val() >> 32) | (self.data_wide.val() << 32);
-        }
+        self.record.d.next = self.skipping.val();
         if self.skipping.val() {
             self.skip.d.next = self.skip.q.val() - 1;
-            self.hop.d.next = self.hop.q.val() + 1;
-            if !self.is_paper.val() & (self.skip.q.val() == 1) {
-                self.count.d.next = self.s_data.val().get_bits::<16>(32);
-            }
         }
         comment!("Behind telemetry a beat is six old bytes and two new ones; the first one that");
         comment!("follows is four from in front of it, two and two.");
+        self.data_wide.next = self.s_data.val();
         self.old_6.next = self.earlier.q.val() >> 16;
         self.new_2.next = self.data_wide.val() << 48;
         self.old_2.next = bit_cast::<64, 16>(self.earlier.q.val().get_bits::<16>(48));
@@ -256,7 +212,7 @@ impl Logic for RxTel {
             self.strip.d.next = false;
             self.flush.d.next = false;
             self.out_valid.d.next = false;
-            self.window_valid.d.next = false;
+            self.record.d.next = false;
             self.start.d.next = false;
         }
     }

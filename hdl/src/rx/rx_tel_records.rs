@@ -1,7 +1,8 @@
 //! Brings telemetry records of either form into the native layout and keeps a packet's five.
 //!
 //! # Source            HPCC, SIGCOMM 2019, figure 7; its authors' simulator
-//! # Interface timing  cycle 0: s_valid; cycle 1: tel_hop; cycle 2: tel_hops. s_start clears
+//! # Interface timing  cycle 0: s_valid; cycle 1: tel_hop; cycle 2: tel_hops. s_start: tel_path in
+//!                     cycle 1, the rest is cleared
 //! # Latency and rate  1; one record per cycle, no ready
 //! # Number formats    tel_hop | rate [2:0], ns [26:3], bytes/128 [46:27], queue/80 [63:47] |
 //!                     tel_hops 6 = not usable (more than five hops, or a rate code above 7)
@@ -22,24 +23,33 @@ pub struct RxTelRecords {
     pub reset: Signal<In, Bit>,
     /// Telemetry form: 1 paper, 2 authors.
     pub cfg_tel_format: Signal<In, Bits<2>>,
-    /// A packet's telemetry starts, or it has none.
+    /// The beat whose upper half the telemetry starts with.
     pub s_start: Signal<In, Bit>,
-    /// A record.
+    /// Telemetry does start there.
+    pub s_stamped: Signal<In, Bit>,
+    /// A beat that completes a record.
     pub s_valid: Signal<In, Bit>,
     /// Its bytes, first one in bits 7:0.
     pub s_data: Signal<In, Bits<64>>,
-    /// Which hop's.
-    pub s_hop: Signal<In, Bits<4>>,
-    /// Hops that the header counts.
-    pub s_count: Signal<In, Bits<16>>,
+    /// Path identifier; 0 in the authors' form.
+    pub tel_path: Signal<Out, Bits<12>>,
     /// Hops, or 6.
     pub tel_hops: Signal<Out, Bits<3>>,
-    /// Record of each hop; 0 where there is none.
+    /// Record of each hop; 0 where there is none in the paper's form.
     pub tel_hop: [Signal<Out, Bits<64>>; 5],
     hops: [DFF<Bits<64>>; 5],
     odd_rate: DFF<Bit>,
     usable: DFF<Bits<3>>,
+    path: DFF<Bits<12>>,
+    count: DFF<Bits<16>>,
+    hop: DFF<Bits<4>>,
+    earlier: DFF<Bits<64>>,
     is_paper: Signal<Local, Bit>,
+    data_wide: Signal<Local, Bits<64>>,
+    paper_word: Signal<Local, Bits<64>>,
+    authors_word: Signal<Local, Bits<64>>,
+    path_high: Signal<Local, Bits<12>>,
+    path_low: Signal<Local, Bits<12>>,
     rate: Signal<Local, Bits<64>>,
     time_0: Signal<Local, Bits<64>>,
     time_1: Signal<Local, Bits<64>>,
@@ -56,30 +66,55 @@ pub struct RxTelRecords {
 impl Logic for RxTelRecords {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, odd_rate, usable);
+        dff_setup!(self, clock, odd_rate, usable, path, count, hop, earlier);
         self.is_paper.next = self.cfg_tel_format.val() == 1;
         self.tel_hops.next = self.usable.q.val();
+        self.tel_path.next = self.path.q.val();
         for i in 0..5 {
             self.hops[i].clock.next = self.clock.val();
             self.hops[i].d.next = self.hops[i].q.val();
             self.tel_hop[i].next = self.hops[i].q.val();
         }
-        self.usable.d.next = self.s_count.val().get_bits::<3>(0);
-        if (self.s_count.val() > 5) | self.odd_rate.q.val() {
+        self.usable.d.next = self.count.q.val().get_bits::<3>(0);
+        if (self.count.q.val() > 5) | self.odd_rate.q.val() {
             self.usable.d.next = 6.into();
         }
+        comment!("Count and path stand in front; the authors' count stands behind five records.");
+        self.path_high.next = bit_cast::<12, 4>(self.s_data.val().get_bits::<4>(32));
+        self.path_low.next = bit_cast::<12, 8>(self.s_data.val().get_bits::<8>(40));
+        if self.s_start.val() {
+            self.earlier.d.next = self.s_data.val();
+            self.hop.d.next = 0.into();
+            self.path.d.next = 0.into();
+            self.count.d.next = 0.into();
+            if self.s_stamped.val() & self.is_paper.val() {
+                self.path.d.next = (self.path_high.val() << 8) | self.path_low.val();
+                self.count.d.next = bit_cast::<16, 4>(self.s_data.val().get_bits::<4>(36));
+            }
+        }
+        if self.s_valid.val() {
+            self.earlier.d.next = self.s_data.val();
+            self.hop.d.next = self.hop.q.val() + 1;
+            if !self.is_paper.val() & (self.hop.q.val() == 4) {
+                self.count.d.next = self.s_data.val().get_bits::<16>(32);
+            }
+        }
+        comment!("A record's eight bytes lie in two beats.");
+        self.data_wide.next = self.s_data.val();
+        self.paper_word.next = (self.earlier.q.val() >> 48) | (self.data_wide.val() << 16);
+        self.authors_word.next = (self.earlier.q.val() >> 32) | (self.data_wide.val() << 32);
         comment!("The paper's record is big-endian: rate 4, time 24, bytes sent 20, queue 16.");
-        self.rate.next = bit_cast::<64, 3>(self.s_data.val().get_bits::<3>(4));
-        self.time_3.next = bit_cast::<64, 4>(self.s_data.val().get_bits::<4>(0));
-        self.time_2.next = bit_cast::<64, 8>(self.s_data.val().get_bits::<8>(8));
-        self.time_1.next = bit_cast::<64, 8>(self.s_data.val().get_bits::<8>(16));
-        self.time_0.next = bit_cast::<64, 4>(self.s_data.val().get_bits::<4>(28));
-        self.sent_2.next = bit_cast::<64, 4>(self.s_data.val().get_bits::<4>(24));
-        self.sent_1.next = bit_cast::<64, 8>(self.s_data.val().get_bits::<8>(32));
-        self.sent_0.next = bit_cast::<64, 8>(self.s_data.val().get_bits::<8>(40));
-        self.queue_1.next = bit_cast::<64, 8>(self.s_data.val().get_bits::<8>(48));
-        self.queue_0.next = bit_cast::<64, 8>(self.s_data.val().get_bits::<8>(56));
-        self.record.next = self.s_data.val();
+        self.rate.next = bit_cast::<64, 3>(self.paper_word.val().get_bits::<3>(4));
+        self.time_3.next = bit_cast::<64, 4>(self.paper_word.val().get_bits::<4>(0));
+        self.time_2.next = bit_cast::<64, 8>(self.paper_word.val().get_bits::<8>(8));
+        self.time_1.next = bit_cast::<64, 8>(self.paper_word.val().get_bits::<8>(16));
+        self.time_0.next = bit_cast::<64, 4>(self.paper_word.val().get_bits::<4>(28));
+        self.sent_2.next = bit_cast::<64, 4>(self.paper_word.val().get_bits::<4>(24));
+        self.sent_1.next = bit_cast::<64, 8>(self.paper_word.val().get_bits::<8>(32));
+        self.sent_0.next = bit_cast::<64, 8>(self.paper_word.val().get_bits::<8>(40));
+        self.queue_1.next = bit_cast::<64, 8>(self.paper_word.val().get_bits::<8>(48));
+        self.queue_0.next = bit_cast::<64, 8>(self.paper_word.val().get_bits::<8>(56));
+        self.record.next = self.authors_word.val();
         if self.is_paper.val() {
             self.record.next = self.rate.val()
                 | (self.time_0.val() << 3)
@@ -99,9 +134,9 @@ impl Logic for RxTelRecords {
             }
         }
         for i in 0..5 {
-            if self.s_valid.val() & (self.s_hop.val() == i.to_bits::<4>()) {
+            if self.s_valid.val() & (self.hop.q.val() == i.to_bits::<4>()) {
                 self.hops[i].d.next = self.record.val();
-                if self.is_paper.val() & self.s_data.val().get_bit(7) {
+                if self.is_paper.val() & self.paper_word.val().get_bit(7) {
                     self.odd_rate.d.next = true;
                 }
             }

@@ -7,13 +7,14 @@
 //!
 //! # Source            ARCHITECTURE.md, rx pipe
 //! # Interface timing  cycle 0: s_close and its flags; cycle 1: s_overflow; cycle 2: the other
-//!                     flags; cycle 3: m_store; cycle 7: s_icrc_ok; cycle [`LATENCY_CYCLES`]: event,
-//!                     m_verdict, m_accept
+//!                     flags; cycle 3: m_store; cycle 7: s_icrc_ok; cycle [`LATENCY_CYCLES`]:
+//!                     m_event, m_verdict, m_accept
 //! # Latency and rate  [`LATENCY_CYCLES`]; one frame per cycle
 //! # Number formats    reason: place of the event in the specification's list, 15 none yet
 //! # Reset             synchronous, high: no event
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
+use super::rx_reason::RxReason;
 use crate::Module;
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
@@ -77,6 +78,7 @@ pub struct RxVerdict {
     pub m_beats: Signal<Out, Bits<10>>,
     /// One-hot event of the verdict, in the order of the specification's list.
     pub m_event: Signal<Out, Bits<14>>,
+    reason_of: RxReason,
     close_1: DFF<Bit>,
     roce_1: DFF<Bit>,
     user_1: DFF<Bit>,
@@ -91,8 +93,6 @@ pub struct RxVerdict {
     length_2: DFF<Bit>,
     overflow_2: DFF<Bit>,
     close_3: DFF<Bit>,
-    early_3: DFF<Bits<4>>,
-    late_3: DFF<Bits<4>>,
     close_4: DFF<Bit>,
     early_4: DFF<Bits<4>>,
     late_4: DFF<Bits<4>>,
@@ -135,8 +135,6 @@ impl Logic for RxVerdict {
             length_2,
             overflow_2,
             close_3,
-            early_3,
-            late_3,
             close_4,
             early_4,
             late_4,
@@ -158,7 +156,7 @@ impl Logic for RxVerdict {
             "A frame that only its ICRC, version, opcode or key can still spoil has 8 beats or"
         );
         comment!("more: the next such frame ends after this one's verdict.");
-        self.keep_record.next = self.close_3.q.val() & (self.early_3.q.val() == 15);
+        self.keep_record.next = self.close_3.q.val() & (self.reason_of.m_early.val() == 15);
         self.m_close.next = self.close_1.q.val();
         self.m_store.next = self.keep_record.val();
         self.m_verdict.next = self.is_done.q.val();
@@ -178,42 +176,23 @@ impl Logic for RxVerdict {
         self.truncated_2.d.next = self.truncated_1.q.val();
         self.length_2.d.next = self.length_1.q.val();
         self.overflow_2.d.next = self.s_overflow.val();
-        comment!("Reasons that rank before the ICRC.");
         self.close_3.d.next = self.close_2.q.val();
-        self.early_3.d.next = 15.into();
-        if self.user_2.q.val() {
-            self.early_3.d.next = 4.into();
-        } else if self.oversize_2.q.val() {
-            self.early_3.d.next = 6.into();
-        } else if !self.roce_2.q.val() {
-            self.early_3.d.next = 0.into();
-            if self.overflow_2.q.val() {
-                self.early_3.d.next = 1.into();
-            }
-        } else if !self.checksum_ok.val() {
-            self.early_3.d.next = 7.into();
-        } else if self.truncated_2.q.val() {
-            self.early_3.d.next = 5.into();
-        } else if self.length_2.q.val() {
-            self.early_3.d.next = 8.into();
-        } else if self.tel_long.val() {
-            self.early_3.d.next = 13.into();
-        } else if self.len_short.val() | (self.is_ack.val() & self.len_some.val()) {
-            self.early_3.d.next = 8.into();
-        } else if self.len_big.val() {
-            self.early_3.d.next = 6.into();
-        }
-        comment!("Reasons that rank behind it.");
-        self.late_3.d.next = 2.into();
-        if !self.version_ok.val() {
-            self.late_3.d.next = 11.into();
-        } else if !self.is_request.val() & !self.is_ack.val() {
-            self.late_3.d.next = 10.into();
-        } else if !self.pkey_ok.val() {
-            self.late_3.d.next = 12.into();
-        } else if self.is_ack.val() {
-            self.late_3.d.next = 3.into();
-        }
+        self.reason_of.clock.next = self.clock.val();
+        self.reason_of.s_roce.next = self.roce_2.q.val();
+        self.reason_of.s_user.next = self.user_2.q.val();
+        self.reason_of.s_oversize.next = self.oversize_2.q.val();
+        self.reason_of.s_truncated.next = self.truncated_2.q.val();
+        self.reason_of.s_length.next = self.length_2.q.val();
+        self.reason_of.s_overflow.next = self.overflow_2.q.val();
+        self.reason_of.checksum_ok.next = self.checksum_ok.val();
+        self.reason_of.tel_long.next = self.tel_long.val();
+        self.reason_of.len_short.next = self.len_short.val();
+        self.reason_of.len_big.next = self.len_big.val();
+        self.reason_of.len_some.next = self.len_some.val();
+        self.reason_of.is_request.next = self.is_request.val();
+        self.reason_of.is_ack.next = self.is_ack.val();
+        self.reason_of.version_ok.next = self.version_ok.val();
+        self.reason_of.pkey_ok.next = self.pkey_ok.val();
         self.whole_beats.next = self.payload_bytes.val().get_bits::<10>(3);
         if self.keep_record.val() {
             self.beats.d.next = self.whole_beats.val();
@@ -223,8 +202,8 @@ impl Logic for RxVerdict {
         }
         comment!("Wait for the CRC.");
         self.close_4.d.next = self.close_3.q.val();
-        self.early_4.d.next = self.early_3.q.val();
-        self.late_4.d.next = self.late_3.q.val();
+        self.early_4.d.next = self.reason_of.m_early.val();
+        self.late_4.d.next = self.reason_of.m_late.val();
         self.close_5.d.next = self.close_4.q.val();
         self.early_5.d.next = self.early_4.q.val();
         self.late_5.d.next = self.late_4.q.val();

@@ -1,0 +1,81 @@
+//! What an opcode says about its packet.
+//!
+//! # Source            InfiniBand architecture, volume 1, section 9.2.1
+//! # Interface timing  cycle 0: s_valid, s_code; cycle 1: all of the outputs, until the next
+//!                     s_valid
+//! # Latency and rate  1; one opcode per cycle, no ready
+//! # Reset             none: follows its inputs
+//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Opcode decoder of the rx pipe.
+#[derive(LogicBlock, Default)]
+pub struct RxOpcode {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// An opcode.
+    pub s_valid: Signal<In, Bit>,
+    /// Its value.
+    pub s_code: Signal<In, Bits<8>>,
+    /// The opcode.
+    pub opcode: Signal<Out, Bits<8>>,
+    /// A RETH (16 bytes) follows the BTH.
+    pub has_reth: Signal<Out, Bit>,
+    /// Four bytes of AETH or ImmDt follow.
+    pub has_word: Signal<Out, Bit>,
+    /// A request that the responder answers.
+    pub is_request: Signal<Out, Bit>,
+    /// An ACKNOWLEDGE.
+    pub is_ack: Signal<Out, Bit>,
+    op: DFF<Bits<8>>,
+    reth: DFF<Bit>,
+    word: DFF<Bit>,
+    request: DFF<Bit>,
+    ack: DFF<Bit>,
+    code: Signal<Local, Bits<8>>,
+    code_reth: Signal<Local, Bit>,
+    code_imm: Signal<Local, Bit>,
+    code_aeth: Signal<Local, Bit>,
+    code_atomic: Signal<Local, Bit>,
+    code_invalidate: Signal<Local, Bit>,
+}
+
+impl Logic for RxOpcode {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, op, reth, word, request, ack);
+        self.opcode.next = self.op.q.val();
+        self.has_reth.next = self.reth.q.val();
+        self.has_word.next = self.word.q.val();
+        self.is_request.next = self.request.q.val();
+        self.is_ack.next = self.ack.q.val();
+        self.code.next = self.s_code.val();
+        self.code_reth.next = (self.code.val() == 0x06)
+            | (self.code.val() == 0x0a)
+            | (self.code.val() == 0x0b)
+            | (self.code.val() == 0x0c);
+        self.code_imm.next = (self.code.val() == 0x03)
+            | (self.code.val() == 0x05)
+            | (self.code.val() == 0x09)
+            | (self.code.val() == 0x0b);
+        self.code_aeth.next = (self.code.val() == 0x0d)
+            | (self.code.val() == 0x0f)
+            | (self.code.val() == 0x10)
+            | (self.code.val() == 0x11)
+            | (self.code.val() == 0x12);
+        self.code_atomic.next = (self.code.val() == 0x13) | (self.code.val() == 0x14);
+        self.code_invalidate.next = (self.code.val() == 0x16) | (self.code.val() == 0x17);
+        if self.s_valid.val() {
+            self.op.d.next = self.code.val();
+            self.reth.d.next = self.code_reth.val();
+            self.word.d.next = self.code_imm.val() | self.code_aeth.val();
+            self.request.d.next =
+                (self.code.val() < 0x0d) | self.code_atomic.val() | self.code_invalidate.val();
+            self.ack.d.next = self.code.val() == 0x11;
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! FIFO of records of 19 words: written when they are complete, visible when they are accepted.
+//!
+//! # Interface timing  cycle 0: s_store with the words; any later cycle c: s_commit, without
+//!                     another s_store between; cycle c + 2: m_valid
+//! # Latency and rate  2; one record per cycle
+//! # Shape             holds 16 records; rx_room sees to it that there is room
+//! # Reset             synchronous, high: empty, words 0; they hold their last value while m_valid
+//!                     is low
+//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+
+use crate::util::lut_ram::LutRam;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Record FIFO of the rx pipe.
+#[derive(LogicBlock, Default)]
+pub struct RxRecordFifo {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Write the record behind the last one.
+    pub s_store: Signal<In, Bit>,
+    /// Make it visible.
+    pub s_commit: Signal<In, Bit>,
+    /// Its words.
+    pub s_word: [Signal<In, Bits<32>>; 19],
+    /// A record stands at the source.
+    pub m_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_ready: Signal<In, Bit>,
+    /// Its words.
+    pub m_word: [Signal<Out, Bits<32>>; 19],
+    ram: [LutRam<4, 32>; 19],
+    head: [DFF<Bits<32>>; 19],
+    head_valid: DFF<Bit>,
+    write_index: DFF<Bits<4>>,
+    read_index: DFF<Bits<4>>,
+    load: Signal<Local, Bit>,
+}
+
+impl Logic for RxRecordFifo {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, head_valid, write_index, read_index);
+        self.m_valid.next = self.head_valid.q.val();
+        comment!("The head is loaded when it is free.");
+        self.load.next = (self.m_ready.val() | !self.head_valid.q.val())
+            & (self.write_index.q.val() != self.read_index.q.val());
+        if self.load.val() {
+            self.head_valid.d.next = true;
+            self.read_index.d.next = self.read_index.q.val() + 1;
+        } else if self.m_ready.val() {
+            self.head_valid.d.next = false;
+        }
+        if self.s_commit.val() {
+            self.write_index.d.next = self.write_index.q.val() + 1;
+        }
+        for i in 0..19 {
+            self.ram[i].clock.next = self.clock.val();
+            self.ram[i].write_enable.next = self.s_store.val();
+            self.ram[i].write_address.next = self.write_index.q.val();
+            self.ram[i].write_data.next = self.s_word[i].val();
+            self.ram[i].read_address.next = self.read_index.q.val();
+            self.head[i].clock.next = self.clock.val();
+            self.head[i].d.next = self.head[i].q.val();
+            self.m_word[i].next = self.head[i].q.val();
+            if self.load.val() {
+                self.head[i].d.next = self.ram[i].read_data.val();
+            }
+            if self.reset.val() {
+                self.head[i].d.next = 0.into();
+            }
+        }
+        if self.reset.val() {
+            self.head_valid.d.next = false;
+            self.write_index.d.next = 0.into();
+            self.read_index.d.next = 0.into();
+        }
+    }
+}
