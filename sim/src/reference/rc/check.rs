@@ -1,6 +1,6 @@
 //! Judges a responder's answers, whatever ACKs it merges and whenever it sends them.
 
-use super::responder::{Outcome, Received, Responder, Verdict};
+use super::responder::{Outcome, Received, Responder};
 use super::{psn_add, psn_distance, Answer, Class, Memory, Request, PSN_MASK};
 use nic_spec::wire::aeth::syndrome;
 use nic_spec::wire::bth::opcode;
@@ -49,7 +49,7 @@ pub struct ResponderCheck {
     /// NAKs, READ responses and atomic acknowledges that are due.
     due: VecDeque<Answer>,
     ack_due: Option<u32>,
-    /// Requests by verdict: accepted, duplicate, out of sequence, not ready, refused, ignored.
+    /// Requests by the index of their verdict.
     pub verdicts: [u64; 6],
 }
 
@@ -76,15 +76,7 @@ impl ResponderCheck {
     /// A request has arrived.
     pub fn request(&mut self, request: &Request) -> Outcome {
         let outcome = self.responder.request(&mut self.memory, request);
-        let index = match outcome.verdict {
-            Verdict::Accepted => 0,
-            Verdict::Duplicate => 1,
-            Verdict::OutOfSequence => 2,
-            Verdict::NotReady => 3,
-            Verdict::Refused(_) => 4,
-            Verdict::Ignored => 5,
-        };
-        self.verdicts[index] += 1;
+        self.verdicts[outcome.verdict.index()] += 1;
         let last_psn = psn_add(self.responder.expected_psn(), PSN_MASK);
         let state = (last_psn, self.responder.msn());
         if self.states.back() != Some(&state) {
@@ -112,7 +104,9 @@ impl ResponderCheck {
         }
         // A sequence NAK that was overtaken by events need not come any more.
         let is_stale = |due: &&Answer| {
-            due.syndrome == syndrome::NAK_SEQUENCE && psn_distance(answer.psn, due.psn) > 0
+            let distance = psn_distance(answer.psn, due.psn);
+            let is_worse = distance == 0 && answer.syndrome != syndrome::NAK_SEQUENCE;
+            due.syndrome == syndrome::NAK_SEQUENCE && (distance > 0 || is_worse)
         };
         let skipped = self.due.iter().take_while(is_stale).count();
         match self.due.get(skipped) {

@@ -36,6 +36,20 @@ pub enum Verdict {
     Ignored,
 }
 
+impl Verdict {
+    /// 0 accepted, 1 duplicate, 2 out of sequence, 3 not ready, 4 refused, 5 ignored.
+    pub fn index(self) -> usize {
+        match self {
+            Self::Accepted => 0,
+            Self::Duplicate => 1,
+            Self::OutOfSequence => 2,
+            Self::NotReady => 3,
+            Self::Refused(_) => 4,
+            Self::Ignored => 5,
+        }
+    }
+}
+
 /// A message that ended and that software is told of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
@@ -257,7 +271,8 @@ impl Responder {
             Kind::Send => place.is_first,
             Kind::Write => request.imm.is_some(),
         };
-        if takes_buffer && self.receive_buffers == Some(0) {
+        let has_room = !takes_buffer || self.receive_buffers != Some(0);
+        if kind == Kind::Send && !has_room {
             return Err(Refusal::NotReady);
         }
         let mut message = match self.message {
@@ -265,6 +280,9 @@ impl Responder {
             None => begin(memory, request, kind)?,
         };
         self.check_length(&message, request, place)?;
+        if !has_room {
+            return Err(Refusal::NotReady);
+        }
         if kind == Kind::Write && !request.payload.is_empty() {
             let target = memory.slice(&message.remote, request.payload.len() as u64);
             target.ok_or(ACCESS)?.copy_from_slice(&request.payload);
