@@ -24,13 +24,17 @@ pub struct Host {
 }
 
 impl Host {
-    /// One of the two hosts of the captures, with random other registers.
+    /// One of the two hosts of the captures or any host, with random other registers.
     pub fn random(rng: &mut ChaCha8Rng) -> Self {
         let number = rng.gen_range(1..=2_u32);
+        let captured = (0x5254_0000_0000 | u64::from(number), 0x0a00_0000 | number);
+        // Addresses full of zeros would hide a compare that looks at the wrong bits.
+        let any = (rng.gen::<u64>() >> 16, rng.gen());
+        let (mac, ip) = if rng.gen() { captured } else { any };
         Self {
-            mac: 0x5254_0000_0000 | u64::from(number),
-            ip: 0x0a00_0000 | number,
-            pkey: *[0xffff, 0xffff, 0x7fff, 0x8001].choose(rng).expect("some"),
+            mac,
+            ip,
+            pkey: *[0xffff, 0xffff, 0x7fff, rng.gen()].choose(rng).expect("some"),
             tel_format: rng.gen_range(0..=3),
             tel_dscp: rng.gen_range(1..64),
             tel_echo_dscp: rng.gen_range(0..64),
@@ -142,14 +146,13 @@ impl FrameMaker {
         let mut frame = self.roce(0..=bytes_max.saturating_sub(80));
         let at = ethernet::Packet::new_unchecked(&frame).header_len();
         let change = match self.rng.gen_range(0..9) {
-            0 => 0,
-            1 => 5,
+            0 | 1 => self.rng.gen_range(0..6),
             2 => at - 2,
             3 => at - 1,
             4 => at,
             5 => at + ipv4::field::FLAGS_OFFSET.start,
             6 => at + ipv4::field::PROTOCOL.start,
-            7 => at + ipv4::field::DST.end - 1,
+            7 => at + self.rng.gen_range(ipv4::field::DST),
             _ => at + ipv4::HEADER_BYTES + udp::field::DST_PORT.end - 1,
         };
         frame[change] ^= 1 << self.rng.gen_range(0..8);
