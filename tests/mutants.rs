@@ -11,9 +11,9 @@ use std::path::PathBuf;
 const PLAN: Plan = Plan {
     seed: 1,
     mutant_count: 240,
-    per_module_min: 4,
-    run_count: 2,
-    cycles: 20_000,
+    per_module_min: 3,
+    run_count: 3,
+    cycles: 40_000,
     short_count: 8,
     short_cycles: 500,
 };
