@@ -10,10 +10,10 @@ mod replay;
 mod table;
 mod verify;
 
-use clap::{Parser, Subcommand};
 use crate::bench;
 use crate::engine::EngineKind;
 use crate::verilator::{Flavour, Source};
+use clap::{Parser, Subcommand};
 use nic_spec::config::NicConfig;
 use std::path::Path;
 use std::process::ExitCode;

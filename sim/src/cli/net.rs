@@ -91,7 +91,8 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     let count = bar.counter();
     let result = writes::run(&plan, engines, |done| count.store(done, Ordering::Relaxed));
     drop(bar);
-    let at_scenario = |e: String| CliError::Failed(format!("{}: {e}", arguments.scenario.display()));
+    let at_scenario =
+        |e: String| CliError::Failed(format!("{}: {e}", arguments.scenario.display()));
     let report = result.map_err(|e| at_scenario(e.to_string()))?;
     let table = table(&report, &plan, arguments.engine);
     print!("{table}");

@@ -183,20 +183,28 @@ fn play_responder(
     drop(bar);
     let outcome = result.map_err(|e| at_capture(arguments, e))?;
     println!("{} as responder {}", arguments.capture.display(), ip_text(conversation.local.ip));
-    let (ours, real) = outcome.sequence_naks();
-    let mut table = Table::new(["", "NIC", "real host"]);
+    let [ours, expected, real] = outcome.sequence_naks();
+    let mut table = Table::new(["", "NIC", "reference", "real host"]);
     let count_of = |code: u8, all: &mut dyn Iterator<Item = &Packet>| {
         all.filter(|p| p.syndrome.is_some_and(|s| s & syndrome::KIND_MASK == code)).count()
     };
+    let reference = |code: u8| {
+        let all = outcome.reference.iter();
+        all.filter(|a| a.syndrome & syndrome::KIND_MASK == code).count().to_string()
+    };
     let sent = || outcome.replies.iter().filter_map(|r| r.packet.as_ref());
-    table.row(["frames in".into(), outcome.fed.to_string(), records.len().to_string()]);
-    let frames_out = [outcome.replies.len(), outcome.real.len()];
-    table.row(["frames out".into(), frames_out[0].to_string(), frames_out[1].to_string()]);
+    let received = outcome.fed + outcome.lost_later;
+    let fed = outcome.fed.to_string();
+    table.row(["frames in".into(), fed.clone(), fed, received.to_string()]);
+    let out = [outcome.replies.len(), outcome.reference.len(), outcome.real.len()];
+    let out = out.map(|count| count.to_string());
+    table.row(["frames out".into(), out[0].clone(), out[1].clone(), out[2].clone()]);
     for (name, code) in [("ACK", 0), ("RNR NAK", 0x20), ("NAK", 0x60)] {
         let counts = [count_of(code, &mut sent()), count_of(code, &mut outcome.real.iter())];
-        table.row([name.into(), counts[0].to_string(), counts[1].to_string()]);
+        let [ours, real] = counts.map(|count| count.to_string());
+        table.row([name.into(), ours, reference(code), real]);
     }
-    table.row(["sequence NAK at PSN".into(), list(&ours), list(&real)]);
+    table.row(["sequence NAK at PSN".into(), list(&ours), list(&expected), list(&real)]);
     print!("{table}");
     responder_details(&outcome);
     write_replies(arguments, &outcome.replies)?;
@@ -217,14 +225,14 @@ fn responder_details(outcome: &responder::Outcome) {
         );
     }
     for m in &outcome.memory {
-        let verdict = if m.is_equal() { "as the requester wrote it" } else { "DIFFERS" };
+        let verdict = if m.is_equal() { "equal to the reference" } else { "DIFFER" };
         println!("region rkey {:#x} va {:#x}: {} bytes {verdict}", m.rkey, m.va, m.found.len());
     }
     if outcome.stray_bytes > 0 {
         println!("BYTES WRITTEN OUTSIDE EVERY REGION: {}", outcome.stray_bytes);
     }
-    for record in &outcome.unanswered {
-        println!("NOT ANSWERED: record {}", record + 1);
+    for (record, what) in &outcome.wrong {
+        println!("WRONG ANSWER to record {}: {what}", record + 1);
     }
     print_counters(&outcome.counters);
 }

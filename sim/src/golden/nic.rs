@@ -1,8 +1,8 @@
 //! The whole NIC: every block's twin, composed the way the hardware is (`hdl/src/nic.rs`).
 
 use crate::env::axi_mem::{ReadMaster, ReadSlave, WriteMaster, WriteSlave};
-use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
 use crate::golden::cc::cc_unit::CcUnit;
+use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
 use crate::golden::host::dma_read::DmaRead;
 use crate::golden::host::dma_write::DmaWrite;
 use crate::golden::host::registers::Registers;
@@ -172,8 +172,18 @@ impl Nic {
         }
         n.wire("registers.cq_space", "responder.cfg_cq_space");
         for parameter in [
-            "t_ns", "inv_t", "queue_gain", "target", "u_one", "max_stage", "w_ai", "w_init",
-            "w_min", "rate_gain", "rate_min", "rate_max",
+            "t_ns",
+            "inv_t",
+            "queue_gain",
+            "target",
+            "u_one",
+            "max_stage",
+            "w_ai",
+            "w_init",
+            "w_min",
+            "rate_gain",
+            "rate_min",
+            "rate_max",
         ] {
             n.wire(&format!("registers.cfg_cc_{parameter}"), &format!("cc.cfg_{parameter}"));
         }

@@ -12,10 +12,7 @@ use std::fmt;
 /// PSNs and QPNs are 24 bits.
 const MASK_24: u32 = 0xff_ffff;
 
-/// Distance `a - b` of PSNs, in serial-number arithmetic.
-pub fn psn_distance(a: u32, b: u32) -> i32 {
-    ((a.wrapping_sub(b) << 8) as i32) >> 8
-}
+pub use crate::reference::rc::psn_distance;
 
 /// Whose part is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

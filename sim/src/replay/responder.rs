@@ -1,12 +1,16 @@
 //! Plays the responder of a captured conversation.
 
-use super::conversation::{psn_distance, Conversation, Packet, Part};
+use super::conversation::{Conversation, Packet, Pair, Part, Region};
 use super::{Memory, ReplayError, Reply};
 use crate::env::station::Station;
 use crate::pcap::Record;
+use crate::reference::rc as reference;
+use crate::reference::rc::responder::{Abilities, Responder};
+use crate::reference::rc::{Answer, Request};
 use nic_driver::{MrRow, Nic, QpConfig};
 use nic_spec::wire::aeth::syndrome;
 use nic_spec::wire::bth::opcode;
+use nic_spec::wire::roce::FrameRepr;
 use std::collections::BTreeMap;
 
 /// The NIC is given this many idle cycles between frames, so that every frame gets its own answer.
@@ -27,11 +31,13 @@ pub struct Outcome {
     pub lost_later: usize,
     /// What the NIC sent.
     pub replies: Vec<Reply>,
+    /// What the message-level reference answers to the same frames.
+    pub reference: Vec<Answer>,
     /// What the real host sent.
     pub real: Vec<Packet>,
-    /// Records of requests that must be answered and were not.
-    pub unanswered: Vec<usize>,
-    /// Content of every region beside what the requester wrote.
+    /// Records to which the NIC answered otherwise than the reference, and what both said.
+    pub wrong: Vec<(usize, String)>,
+    /// Content of every region beside what the reference holds.
     pub memory: Vec<Memory>,
     /// Bytes that the NIC wrote outside every region.
     pub stray_bytes: u64,
@@ -44,28 +50,60 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// PSNs of sequence NAKs: of the NIC, and of the real host.
-    pub fn sequence_naks(&self) -> (Vec<u32>, Vec<u32>) {
+    /// PSNs of sequence NAKs: of the NIC, of the reference, and of the real host.
+    pub fn sequence_naks(&self) -> [Vec<u32>; 3] {
         let nak = |p: &&Packet| p.is_nak(syndrome::NAK_SEQUENCE);
         let ours = self.replies.iter().filter_map(|r| r.packet.as_ref()).filter(nak);
+        let expected = self.reference.iter().filter(|a| a.syndrome == syndrome::NAK_SEQUENCE);
         let real = self.real.iter().filter(nak);
-        (ours.map(|p| p.psn).collect(), real.map(|p| p.psn).collect())
+        [
+            ours.map(|p| p.psn).collect(),
+            expected.map(|a| a.psn).collect(),
+            real.map(|p| p.psn).collect(),
+        ]
     }
 
-    /// Whether the NIC did what a responder must. (Behind an unsupported request the real host
-    /// went on and the NIC did not: then the NAKs are not compared.)
+    /// Whether the NIC answered every frame as the reference does, and memory is the reference's.
     pub fn is_good(&self) -> bool {
-        let (ours, real) = self.sequence_naks();
-        let same_naks = self.unsupported > 0 || ours == real;
-        let same_memory = self.unsupported > 0 || self.memory.iter().all(Memory::is_equal);
-        same_naks && same_memory && self.unanswered.is_empty() && self.stray_bytes == 0
+        let same_memory = self.memory.iter().all(Memory::is_equal);
+        same_memory && self.wrong.is_empty() && self.stray_bytes == 0
     }
 }
 
-/// Where each QP's requester stands, as the frames that reached us tell.
-struct Progress {
-    expected_psn: u32,
-    is_failed: bool,
+/// What this NIC knows how to do.
+const ABILITIES: Abilities = Abilities { write: true, read: false, send: false, atomic: false };
+
+/// The reference responder of each queue pair, over one memory.
+struct Reference {
+    pairs: BTreeMap<u32, Responder>,
+    memory: reference::Memory,
+}
+
+impl Reference {
+    fn new(conversation: &Conversation) -> Self {
+        let region = |r: &Region| {
+            let bytes = vec![0; r.length_bytes as usize];
+            let region = reference::Region { va: r.va, bytes, ..Default::default() };
+            (r.rkey, reference::Region { remote_write: true, remote_read: true, ..region })
+        };
+        let pair = |p: &Pair| (p.qpn, Responder::new(p.mtu_bytes, p.first_psn, ABILITIES));
+        Self {
+            pairs: conversation.pairs.iter().map(pair).collect(),
+            memory: reference::Memory {
+                regions: conversation.regions.iter().map(region).collect(),
+            },
+        }
+    }
+
+    /// Its answers to a frame; none to what is no request for one of the queue pairs.
+    fn answers(&mut self, frame: &[u8]) -> Vec<Answer> {
+        let Ok(repr) = FrameRepr::parse(frame, None) else { return Vec::new() };
+        let Some(pair) = self.pairs.get_mut(&repr.bth.qpn) else { return Vec::new() };
+        if !opcode::is_request(repr.bth.opcode) {
+            return Vec::new();
+        }
+        pair.request(&mut self.memory, &Request::from(&repr)).answers
+    }
 }
 
 /// Feeds the captured frames to the NIC in `station`.
@@ -77,79 +115,60 @@ pub fn run(
 ) -> Result<Outcome, ReplayError> {
     let mut nic = Nic::probe(station)?;
     let addresses = set_up(conversation, &mut nic)?;
+    let mut reference = Reference::new(conversation);
     let mut outcome = Outcome {
         fed: 0,
         lost_later: conversation.parts.iter().filter(|p| **p == Part::LostLater).count(),
         replies: Vec::new(),
+        reference: Vec::new(),
         real: conversation.sent().cloned().collect(),
-        unanswered: Vec::new(),
+        wrong: Vec::new(),
         memory: Vec::new(),
         stray_bytes: 0,
         counters: Vec::new(),
         cycles: 0,
         unsupported: 0,
     };
-    let mut pairs: BTreeMap<u32, Progress> = conversation
-        .pairs
-        .iter()
-        .map(|p| (p.qpn, Progress { expected_psn: p.first_psn, is_failed: false }))
-        .collect();
+    let requests = conversation.received().filter(|p| p.is_request() && !p.is_write());
+    outcome.unsupported = requests.count();
     for (index, record) in records.iter().enumerate() {
         progress(index);
         if conversation.parts[index] != Part::Received {
             continue;
         }
         let replies = feed(nic.bus(), index, &record.data)?;
-        outcome.fed += 1;
-        let packet = conversation.packets.iter().find(|p| p.record == index);
-        if let Some(packet) = packet.filter(|p| p.is_request()) {
-            outcome.unsupported += usize::from(!packet.is_write());
-            if let Some(pair) = pairs.get_mut(&packet.qpn) {
-                let due = pair.take(packet, &replies);
-                if due && replies.is_empty() {
-                    outcome.unanswered.push(index);
-                }
-            }
+        let expected = reference.answers(&record.data);
+        let got: Vec<Option<Answer>> = replies.iter().map(answer).collect();
+        if !got.iter().flatten().eq(&expected) || got.iter().any(Option::is_none) {
+            outcome.wrong.push((index, format!("{got:x?} instead of {expected:x?}")));
         }
+        outcome.fed += 1;
         outcome.replies.extend(replies);
+        outcome.reference.extend(expected);
     }
     outcome.cycles = nic.bus().cycle();
     outcome.counters = super::counters(&mut nic)?;
     let memory = &nic.bus().memory;
-    outcome.memory = compare(conversation, &addresses, memory);
+    outcome.memory = addresses
+        .iter()
+        .map(|p| Memory {
+            rkey: p.rkey,
+            va: p.va,
+            expected: reference.memory.regions[&p.rkey].bytes.clone(),
+            found: memory.load(p.at, p.bytes as usize),
+        })
+        .collect();
     outcome.stray_bytes = super::stray_bytes(memory, &addresses);
     Ok(outcome)
 }
 
-impl Progress {
-    /// Takes a request; whether it must be answered.
-    fn take(&mut self, packet: &Packet, replies: &[Reply]) -> bool {
-        if self.is_failed {
-            return false;
-        }
-        let fatal = |r: &Reply| {
-            let code = r.packet.as_ref().and_then(|p| p.syndrome).unwrap_or(0);
-            code > syndrome::NAK_SEQUENCE && code & syndrome::KIND_MASK == syndrome::KIND_MASK
-        };
-        self.is_failed = replies.iter().any(fatal);
-        match psn_distance(packet.psn, self.expected_psn) {
-            0 => {
-                let rnr = |r: &Reply| {
-                    let code = r.packet.as_ref().and_then(|p| p.syndrome).unwrap_or(0);
-                    code & syndrome::KIND_MASK == syndrome::RNR_NAK
-                };
-                if !replies.iter().any(rnr) {
-                    self.expected_psn = (self.expected_psn + 1) & 0xff_ffff;
-                }
-                packet.ack_req
-            }
-            behind if behind < 0 => packet.is_write(),
-            _ => false,
-        }
-    }
+/// What a reply says; `None` if it is no valid RoCEv2 packet.
+fn answer(reply: &Reply) -> Option<Answer> {
+    FrameRepr::parse(&reply.frame, None).ok().map(|repr| Answer::from(&repr))
 }
 
-fn set_up(
+/// Opens the memory regions and creates the queue pairs; where the regions stand.
+pub fn set_up(
     conversation: &Conversation,
     nic: &mut Nic<Station>,
 ) -> Result<Vec<super::Placed>, ReplayError> {
@@ -177,6 +196,15 @@ fn set_up(
         host_address =
             (at + region.length_bytes).next_multiple_of(REGION_ALIGN_BYTES) + REGION_ALIGN_BYTES;
     }
+    create_pairs(conversation, nic)?;
+    Ok(placed)
+}
+
+/// Creates (or resets) the queue pairs.
+pub fn create_pairs(
+    conversation: &Conversation,
+    nic: &mut Nic<Station>,
+) -> Result<(), ReplayError> {
     for pair in &conversation.pairs {
         nic.create_qp(&QpConfig {
             remote_write: true,
@@ -193,7 +221,12 @@ fn set_up(
             ..QpConfig::default()
         })?;
     }
-    Ok(placed)
+    Ok(())
+}
+
+/// Bytes that were written outside every region.
+pub fn stray(memory: &crate::env::axi_mem::AxiMem, placed: &[super::Placed]) -> u64 {
+    super::stray_bytes(memory, placed)
 }
 
 fn feed(station: &mut Station, record: usize, frame: &[u8]) -> Result<Vec<Reply>, ReplayError> {
@@ -206,58 +239,4 @@ fn feed(station: &mut Station, record: usize, frame: &[u8]) -> Result<Vec<Reply>
         }
     }
     Ok(super::take_replies(station, record))
-}
-
-/// What the requester's packets amount to, region by region, beside host memory.
-fn compare(
-    conversation: &Conversation,
-    placed: &[super::Placed],
-    memory: &crate::env::axi_mem::AxiMem,
-) -> Vec<Memory> {
-    let mut images: BTreeMap<u32, Vec<u8>> =
-        placed.iter().map(|p| (p.rkey, vec![0; p.bytes as usize])).collect();
-    for pair in &conversation.pairs {
-        let mut by_psn: BTreeMap<i32, &Packet> = BTreeMap::new();
-        let ours = conversation.received().filter(|p| p.qpn == pair.qpn && p.is_request());
-        for packet in ours {
-            by_psn.entry(psn_distance(packet.psn, pair.first_psn)).or_insert(packet);
-        }
-        let mut cursor: Option<(u32, u64)> = None;
-        for (next, (distance, packet)) in by_psn.iter().enumerate() {
-            if *distance != next as i32 {
-                break;
-            }
-            if let Some((va, rkey, _)) = packet.reth.filter(|_| packet.is_write()) {
-                cursor = Some((rkey, va));
-            }
-            let Some((rkey, va)) = cursor.filter(|_| packet.is_write()) else { continue };
-            write(&mut images, placed, rkey, va, &packet.payload);
-            let ends = !matches!(packet.opcode, opcode::WRITE_FIRST | opcode::WRITE_MIDDLE);
-            cursor = (!ends).then_some((rkey, va + packet.payload.len() as u64));
-        }
-    }
-    placed
-        .iter()
-        .map(|p| Memory {
-            rkey: p.rkey,
-            va: p.va,
-            expected: images.remove(&p.rkey).unwrap_or_default(),
-            found: memory.load(p.at, p.bytes as usize),
-        })
-        .collect()
-}
-
-fn write(
-    images: &mut BTreeMap<u32, Vec<u8>>,
-    placed: &[super::Placed],
-    rkey: u32,
-    va: u64,
-    bytes: &[u8],
-) {
-    let Some(region) = placed.iter().find(|p| p.rkey == rkey) else { return };
-    let Some(image) = images.get_mut(&rkey) else { return };
-    let Some(offset) = va.checked_sub(region.va).map(|o| o as usize) else { return };
-    if let Some(target) = image.get_mut(offset..offset + bytes.len()) {
-        target.copy_from_slice(bytes);
-    }
 }

@@ -1,3 +1,3 @@
 pub mod ack_gen;
-pub mod responder;
 pub mod requester;
+pub mod responder;
