@@ -155,6 +155,11 @@ impl Requester {
         self.send_psn
     }
 
+    /// Work requests that have not ended.
+    pub fn open_count(&self) -> usize {
+        self.posted.len()
+    }
+
     /// Whether nothing is left to do.
     pub fn is_idle(&self) -> bool {
         self.posted.is_empty()
@@ -195,7 +200,8 @@ impl Requester {
             opcode: code,
             psn,
             ack_req: is_last || psn % self.limits.ack_interval == 0,
-            solicited: is_last && work.solicited,
+            // The bit is for messages that make a completion at the peer.
+            solicited: is_last && work.solicited && work.imm.is_some(),
             remote: is_first.then_some(remote),
             imm: work.imm.filter(|_| is_last),
             payload: work.bytes[start..end].to_vec(),
