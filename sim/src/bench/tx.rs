@@ -34,7 +34,9 @@ struct Traffic {
 impl Traffic {
     fn row(&mut self) -> Option<(u8, u16, Row)> {
         let rng = &mut self.rng;
-        if self.rows_left > 0 {
+        // Every flow has a row before it has traffic: rows are random after power-up.
+        let is_first = self.rows_left > 0;
+        if is_first {
             self.rows_left -= 1;
         } else if rng.gen_range(0..500) > 0 {
             return None;
@@ -50,11 +52,8 @@ impl Traffic {
             qpn: rng.gen_range(0..1 << 24),
             ..QpRow::default()
         };
-        let table = if self.rows_left > 0 || rng.gen() { 0 } else { rng.gen_range(1..4) };
-        // Every flow has a row before it has traffic: rows are random after power-up.
-        let any = rng.gen_range(0..self.flow_count);
-        let index =
-            if self.rows_left < self.flow_count { any } else { self.rows_left - self.flow_count };
+        let table = if is_first || rng.gen() { 0 } else { rng.gen_range(1..4) };
+        let index = if is_first { self.rows_left } else { rng.gen_range(0..self.flow_count) };
         Some((table, index as u16, qp.to_row()))
     }
 
@@ -156,7 +155,7 @@ impl TxStimulus {
             traffic: Traffic {
                 rng,
                 flow_count: config.flow_count,
-                rows_left: 2 * config.flow_count,
+                rows_left: config.flow_count,
             },
             config: constants,
             s_cfg,
