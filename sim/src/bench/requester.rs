@@ -24,8 +24,8 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
 }
 
 const PSN_MASK: u32 = 0xff_ffff;
-/// Flows that take part.
-const USED_FLOWS: usize = 6;
+/// Flows that take part: few, so that queues and PSNs get far, or several.
+const USED_FLOWS: [usize; 3] = [1, 2, 6];
 
 /// A queue pair and its peer, which loses, refuses and forgets packets.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +52,8 @@ struct World {
     /// Losses of this phase, in 256ths.
     loss_256: u32,
     phase_left: u32,
+    /// Most messages are one packet.
+    has_short_messages: bool,
 }
 
 /// Queue pairs, work requests, answers and grants with random stalls.
@@ -76,15 +78,17 @@ impl RequesterStimulus {
         let (s_grant, s_fail) = (Source::new(fork()), Source::new(fork()));
         let sinks = (0..6).map(|_| Sink::new(fork())).collect();
         let tel_format = rng.gen_range(0..3);
-        let spread = config.flow_count / USED_FLOWS.min(config.flow_count);
+        let used_flows = USED_FLOWS[seed as usize % 3].min(config.flow_count);
+        let spread = config.flow_count / used_flows;
         let peer = |i: usize| Peer { flow: i * spread, ..Peer::default() };
         let world = World {
-            peers: (0..USED_FLOWS.min(config.flow_count)).map(peer).collect(),
+            peers: (0..used_flows).map(peer).collect(),
             flow_count: config.flow_count,
             acks: VecDeque::new(),
             grants: Vec::new(),
             loss_256: 0,
             phase_left: 0,
+            has_short_messages: rng.gen(),
             rng,
         };
         let last_cfg = (0, 0, [0; 16]);
@@ -96,15 +100,19 @@ impl World {
     fn new_qp(&mut self, at: usize) -> (u8, u16, Row) {
         let rng = &mut self.rng;
         let peer = &mut self.peers[at];
-        let near_wrap = rng.gen_bool(0.5);
-        let sq_psn = if near_wrap { PSN_MASK - rng.gen_range(0..40) } else { rng.gen() };
+        let sq_psn = match rng.gen_range(0..4) {
+            0 | 1 => PSN_MASK - rng.gen_range(0..40),
+            // Where an AckReq interval of 2^15 ends.
+            2 => rng.gen_range(0..4) << 15 | 0x7fff - rng.gen_range(0..20),
+            _ => rng.gen(),
+        };
         let qp = QpRow {
             valid: rng.gen_bool(0.97),
             telemetry: rng.gen(),
             mtu_code: rng.gen_range(0..5),
             timeout_exponent: [0, 1, 1, 2, 3, 31][rng.gen_range(0..6)],
             retry_limit: [7, 7, 7, 3, 2, 1, 0][rng.gen_range(0..7)],
-            ack_interval_log2: rng.gen_range(0..5),
+            ack_interval_log2: [0, 1, 2, 3, 4, 5, 14, 15][rng.gen_range(0..8)],
             qpn: (rng.gen::<u32>() << 10 | peer.flow as u32) & PSN_MASK,
             remote_ip: rng.gen(),
             sq_psn: sq_psn & PSN_MASK,
@@ -122,6 +130,7 @@ impl World {
         let rng = &mut self.rng;
         let mtu = 256_u32 << self.peers[at].qp.mtu_code;
         let length_bytes = match rng.gen_range(0..8) {
+            1.. if self.has_short_messages && rng.gen_bool(0.9) => rng.gen_range(1..mtu),
             0 => 0,
             1 => mtu * rng.gen_range(1..5),
             2 => mtu * rng.gen_range(1..4) + 1,
@@ -154,6 +163,7 @@ impl World {
             return Some(self.new_qp(at));
         }
         let at = self.rng.gen_range(0..self.peers.len());
+        let posts = if self.has_short_messages { 200 } else { 60 };
         match self.rng.gen_range(0..4000) {
             0 => Some(self.new_qp(at)),
             1 => Some((self.rng.gen_range(1..4) | 1, self.rng.gen(), self.rng.gen())),
@@ -162,7 +172,7 @@ impl World {
                 let is_ours = self.peers.iter().any(|p| p.flow == usize::from(flow));
                 (!is_ours).then(|| (2, flow, WrRow::default().to_row()))
             }
-            3..=60 => Some(self.new_wr(at)),
+            n if (3..=posts).contains(&n) => Some(self.new_wr(at)),
             _ => None,
         }
     }
@@ -291,7 +301,7 @@ impl World {
 }
 
 impl Stimulus<Requester> for RequesterStimulus {
-    fn next(&mut self, _cycle: u64, out: &RequesterOut) -> RequesterIn {
+    fn next(&mut self, cycle: u64, out: &RequesterOut) -> RequesterIn {
         let ready: Vec<bool> = self.sinks.iter_mut().map(Sink::drive).collect();
         let port = |n: usize| ReadyPort { ready: ready[n] };
         let mut i = RequesterIn {
@@ -301,7 +311,7 @@ impl Stimulus<Requester> for RequesterStimulus {
             m_work: port(2),
             m_inflight: port(3),
             m_cc: port(4),
-            m_cqe: port(5),
+            m_cqe: ReadyPort { ready: ready[5] && (cycle & 0x800 == 0 || cycle % 64 == 0) },
             ..RequesterIn::default()
         };
         let world = &mut self.world;

@@ -152,11 +152,7 @@ impl TxStimulus {
             ..TxPipeIn::default()
         };
         Self {
-            traffic: Traffic {
-                rng,
-                flow_count: config.flow_count,
-                rows_left: config.flow_count,
-            },
+            traffic: Traffic { rng, flow_count: config.flow_count, rows_left: config.flow_count },
             config: constants,
             s_cfg,
             s_pkt,
@@ -221,7 +217,10 @@ impl Stimulus<TxPipe> for TxStimulus {
         let beat = data_beat(self.s_host.drive(out.s_host.tready));
         let DataBeat { tvalid, tdata, tkeep, tlast, .. } = beat;
         i.s_host = HostBeat { tvalid, tdata, tkeep, tlast };
-        i.m_axis = TreadyPort { tready: self.m_axis.drive() || self.is_prompt };
+        // A MAC that pauses for so long that the frame FIFO fills up.
+        let is_paused = !self.is_prompt && (3000..7000).contains(&(cycle % 16_384));
+        let tready = (self.m_axis.drive() && !is_paused) || self.is_prompt;
+        i.m_axis = TreadyPort { tready };
         i.m_fail.ready = self.m_fail.drive();
         i
     }
