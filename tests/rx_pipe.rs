@@ -190,7 +190,7 @@ fn rx_pipe_breaks_are_caught() {
         ("32'h2144_df1c", "32'h2144_df1d"),
         ("beats_limit = 12'd960", "beats_limit = 12'd961"),
         ("in_index != 4'd0", "in_index != 4'd15"),
-        ("early_3 == 4'd15", "early_3 != 4'd15"),
+        ("reason_of_m_early == 4'd15", "reason_of_m_early != 4'd15"),
     ] {
         rdma_nic::assert_catches("rx_pipe", from, to, 400_000);
     }

@@ -22,8 +22,13 @@ pub fn rx_pipe(config: &NicConfig) -> Bench {
     Bench::new("rx_pipe", config, RxPipe::new, RxTraffic::new)
 }
 
-/// Cycles between two changes of traffic, sinks and registers.
-const PHASE_CYCLES: u64 = 3000;
+/// Cycles between two changes of traffic, sinks and registers: short, but for one phase in
+/// [`LONG_PHASE_RATIO`], in which buffers can fill.
+const PHASE_CYCLES: core::ops::Range<u64> = 100..1200;
+/// Cycles of a long phase.
+const LONG_PHASE_CYCLES: u64 = 5000;
+/// One phase in so many is a long one.
+const LONG_PHASE_RATIO: u32 = 12;
 /// Idle cycles before registers change: no frame is on its way then.
 const QUIET_CYCLES: u32 = 40;
 
@@ -42,8 +47,12 @@ enum Taking {
 
 impl Taking {
     fn random(rng: &mut ChaCha8Rng) -> Self {
-        [Self::Always, Self::Stalls, Self::Stalls, Self::Stalls, Self::Slowly, Self::Not]
-            [rng.gen_range(0..6)]
+        match rng.gen_range(0..12) {
+            0 => Self::Not,
+            1 => Self::Slowly,
+            2..=5 => Self::Always,
+            _ => Self::Stalls,
+        }
     }
 
     fn ready(self, rng: &mut ChaCha8Rng, sink: &mut Sink) -> bool {
@@ -88,17 +97,23 @@ impl RxTraffic {
             back_to_back: true,
             sinks,
             taking: [Taking::Always; 4],
-            phase_left: PHASE_CYCLES,
+            phase_left: 1000,
             quiet: 0,
         }
     }
 
     fn begin_phase(&mut self) {
         let rng = &mut self.rng;
-        self.phase_left = PHASE_CYCLES;
+        let is_long = rng.gen_ratio(1, LONG_PHASE_RATIO);
+        self.phase_left = if is_long { LONG_PHASE_CYCLES } else { rng.gen_range(PHASE_CYCLES) };
         self.back_to_back = rng.gen();
         self.style = FrameStyle::random(rng);
         self.taking = core::array::from_fn(|_| Taking::random(rng));
+        if is_long && rng.gen() {
+            // Fill the host's buffer.
+            self.style = FrameStyle::Foreign;
+            self.taking = [Taking::Not, Taking::Always, Taking::Always, Taking::Always];
+        }
         self.maker.host = Host::random(rng);
     }
 
@@ -145,7 +160,7 @@ impl RxTraffic {
 
 impl Stimulus<RxPipe> for RxTraffic {
     fn next(&mut self, _cycle: u64, out: &RxPipeOut) -> RxPipeIn {
-        let reset = self.rng.gen_ratio(1, 40_000);
+        let reset = self.rng.gen_ratio(1, 15_000);
         if reset {
             self.source.reset();
             self.beats.clear();

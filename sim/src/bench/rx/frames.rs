@@ -112,10 +112,11 @@ impl FrameMaker {
             FrameStyle::Small if kind < 60 => self.roce(0..=16),
             FrameStyle::Small if kind < 75 => self.foreign(80),
             FrameStyle::Large if kind < 90 => self.roce(2000..=4096),
-            _ if kind < 50 => self.roce(0..=300),
-            _ if kind < 55 => self.roce(4090..=4110),
-            _ if kind < 85 => self.captured.choose(&mut self.rng).expect("some").clone(),
-            _ if kind < 95 => self.foreign(300),
+            _ if kind < 50 => self.roce(0..=40),
+            _ if kind < 67 => self.roce(0..=300),
+            _ if kind < 68 => self.roce(4090..=4110),
+            _ if kind < 80 => self.captured(),
+            _ if kind < 95 => self.foreign(150),
             _ => self.noise(1..=200),
         };
         let damaged = match style {
@@ -127,6 +128,16 @@ impl FrameMaker {
             self.damage(&mut frame);
         }
         (frame, self.rng.gen_ratio(1, 40))
+    }
+
+    /// A captured frame, mostly one for us.
+    fn captured(&mut self) -> Vec<u8> {
+        let frame = self.captured.choose(&mut self.rng).expect("some");
+        let is_ours = ethernet::Packet::new_unchecked(frame).dst() == self.host.mac;
+        if is_ours || self.rng.gen_ratio(1, 4) {
+            return frame.clone();
+        }
+        self.captured()
     }
 
     fn noise(&mut self, bytes: core::ops::RangeInclusive<usize>) -> Vec<u8> {
@@ -185,13 +196,16 @@ impl FrameMaker {
     }
 
     fn opcode(&mut self) -> u8 {
-        if self.rng.gen_ratio(1, 12) {
+        if self.rng.gen_ratio(1, 24) {
             return self.rng.gen();
+        }
+        if self.rng.gen_ratio(1, 8) {
+            return self.rng.gen_range(0x0d..=0x17);
         }
         if self.rng.gen_ratio(1, 4) {
             return bth::opcode::ACKNOWLEDGE;
         }
-        self.rng.gen_range(0x00..=0x17)
+        self.rng.gen_range(0x00..=0x0c)
     }
 
     /// A RoCEv2 frame for us, with a payload of so many bytes where the opcode can have one.
@@ -233,7 +247,7 @@ impl FrameMaker {
                 solicited: rng.gen(),
                 migrate: rng.gen(),
                 pad_count: 0,
-                pkey: host.pkey,
+                pkey: host.pkey | 0x8000,
                 qpn: rng.gen::<u32>() >> 8,
                 ack_req: rng.gen(),
                 psn: rng.gen::<u32>() >> 8,
