@@ -307,7 +307,7 @@ fn rc_golden_requester_is_what_the_reference_says() {
         resent += lab.packet_count - lab.packets.len();
     }
     println!("{resent} packets sent again");
-    assert!(resent > 1000);
+    assert!(resent > 500);
 }
 
 #[test]
