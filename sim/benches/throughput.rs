@@ -4,7 +4,11 @@
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use nic_sim::bench::{benches, Engine, Options};
+use nic_sim::golden::cc::cc_unit::{CcAck, CcFlow, CcUnit, FlowState, Tel, OP_CREATE};
+use nic_sim::replay::cc_trace::{Ack, Trace};
+use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::config::NicConfig;
+use std::path::Path;
 use std::time::Duration;
 
 /// Cycles of one run; the reset before it is not counted.
@@ -35,5 +39,33 @@ fn cycles_per_second(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(throughput, cycles_per_second);
+/// Congestion control updates per second, without the timing of the block.
+fn cc_updates_per_second(criterion: &mut Criterion) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/hpcc/b_5hop_random_mi5.csv");
+    let trace = Trace::read(Path::new(path)).expect("the trace is committed");
+    let port = CcConfig::for_line(100e9, 100, 250_000_000);
+    let config = CcConfig { t_ns: 13_000, w_init_bytes: 162_500, ..port };
+    let cfg = CcUnit::cfg(CcParams::derive(&config).expect("legal parameters"));
+    let ack = |a: &Ack| {
+        let tel = Tel { valid: true, hops: 5, path: 0, hop: a.tel.hops };
+        CcAck { valid: true, flow: 0, psn: a.psn, snd_nxt: a.snd_nxt, tel }
+    };
+    let acks: Vec<CcAck> = trace.acks.iter().map(ack).collect();
+    let mut group = criterion.benchmark_group("cc_update_5_hops");
+    group.throughput(Throughput::Elements(acks.len() as u64)).sample_size(10);
+    group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
+    group.bench_function("reference", |b| b.iter(|| trace.run_reference(&config, || {})));
+    group.bench_function("golden", |b| {
+        let window_bytes = config.w_init_bytes;
+        let create = CcFlow { op: OP_CREATE, telemetry: true, window_bytes, ..CcFlow::default() };
+        b.iter(|| {
+            let mut flow = FlowState::default();
+            flow.command(&cfg, &create);
+            acks.iter().filter_map(|a| flow.new_ack(&cfg, a)).map(|r| r.rate).max()
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(throughput, cycles_per_second, cc_updates_per_second);
 criterion_main!(throughput);

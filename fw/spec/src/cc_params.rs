@@ -179,7 +179,22 @@ mod tests {
         assert_eq!((p.u_one, p.target), (0x6400_0000, 0x5f00_0000));
         assert_eq!((p.w_ai, p.w_min), (26 << 10, 52 << 10));
         // 50 bytes a cycle at 250 MHz; 4 ns of 4160 ns.
-        assert_eq!((p.rate_max, p.rate_gain), (50 << 24, 264_305_094));
+        assert_eq!((p.rate_max, p.rate_gain), (50 << 24, 264_305_680));
+    }
+
+    #[test]
+    fn cc_params_reset_values_are_the_defaults_at_8_gbps_and_125_mhz() {
+        let p = CcParams::derive(&CcConfig::for_line(8e9, 64, 125_000_000)).unwrap();
+        let reset = |name: &str| {
+            let register = crate::regs::CONFIG_REGISTERS.iter().find(|r| r.name == name);
+            register.expect("the register exists").reset
+        };
+        assert_eq!((p.t_ns, p.inv_t), (reset("cc_t_ns"), reset("cc_inv_t")));
+        assert_eq!((p.queue_gain, p.target), (reset("cc_queue_gain"), reset("cc_target")));
+        assert_eq!((p.u_one, p.max_stage.into()), (reset("cc_u_one"), reset("cc_max_stage")));
+        assert_eq!((p.w_ai, p.w_init), (reset("cc_w_ai"), reset("cc_w_init")));
+        assert_eq!((p.w_min, p.rate_gain), (reset("cc_w_min"), reset("cc_rate_gain")));
+        assert_eq!((p.rate_min, p.rate_max), (reset("cc_rate_min"), reset("cc_rate_max")));
     }
 
     #[test]

@@ -98,10 +98,10 @@ macro_rules! flight_tables {
             fn hdl(&self) -> Verilog {
                 Verilog::Custom(format!(
                     "\
-(* ram_style = \"distributed\" *) reg [{ewma_top}:0] ewma [0:7];
-(* ram_style = \"distributed\" *) reg [{wind_top}:0] wind [0:7];
-(* ram_style = \"distributed\" *) reg [56:0] average [0:7];
-(* ram_style = \"distributed\" *) reg [{end_top}:0] ending [0:7];
+reg [{ewma_top}:0] ewma [0:7];
+reg [{wind_top}:0] wind [0:7];
+reg [56:0] average [0:7];
+reg [{end_top}:0] ending [0:7];
 wire [2:0] slot_2 = slot - 3'd2;
 wire [2:0] slot_4 = slot - 3'd4;
 wire [2:0] slot_7 = slot - 3'd7;

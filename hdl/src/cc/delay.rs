@@ -64,7 +64,6 @@ impl<const W: usize, const N: usize> Logic for Delay<W, N> {
         let bits = (usize::BITS - last.leading_zeros()) as usize;
         Verilog::Custom(format!(
             "\
-(* ram_style = \"distributed\" *)
 reg [{top}:0] ring [0:{last}];
 reg [{index_top}:0] index;
 
