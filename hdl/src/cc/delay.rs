@@ -3,7 +3,7 @@
 //! # Interface timing  cycle 0: d; cycle N: q = d
 //! # Latency and rate  N cycles; one word per cycle
 //! # Shape             W bits, N in 1..=64; from 3 cycles on a ring in LUT RAM and one register
-//! # Reset             puts the ring's index to 0; the words under way are not cleared, so the user
+//! # Reset             puts the index of a ring that does not wrap by itself to 0; the words under way are not cleared, so the user
 //!                     keeps a valid bit of its own
 //! # Twins             part of the twins of its users
 
@@ -62,6 +62,12 @@ impl<const W: usize, const N: usize> Logic for Delay<W, N> {
         // The ring holds N - 1 words: one is read and replaced in each cycle.
         let last = N - 2;
         let bits = (usize::BITS - last.leading_zeros()) as usize;
+        // A ring of a power of two wraps by itself.
+        let wrap = if (last + 1).is_power_of_two() {
+            String::new()
+        } else {
+            format!("    if (reset || (index == {bits}'d{last})) index <= {bits}'d0;\n")
+        };
         Verilog::Custom(format!(
             "\
 reg [{top}:0] ring [0:{last}];
@@ -71,8 +77,7 @@ always @(posedge clock) begin
     q <= ring[index];
     ring[index] <= d;
     index <= index + {bits}'d1;
-    if (reset || (index == {bits}'d{last})) index <= {bits}'d0;
-end
+{wrap}end
 ",
             index_top = bits - 1,
         ))

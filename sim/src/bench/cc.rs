@@ -188,6 +188,8 @@ fn next_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
     };
     let queue_units = match rng.gen_range(0..8) {
         0 => number(rng, 17),
+        // A long queue stays.
+        1 | 2 if old >> 62 != 0 => old >> 47,
         1..=3 => 0,
         _ => rng.gen_range(0..2000),
     };
