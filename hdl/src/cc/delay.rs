@@ -3,7 +3,7 @@
 //! # Interface timing  cycle 0: d; cycle N: q = d
 //! # Latency and rate  N cycles; one word per cycle
 //! # Shape             W bits, N in 1..=64; from 3 cycles on a ring in LUT RAM and one register
-//! # Reset             puts the index of a ring that does not wrap by itself to 0; the words under way are not cleared, so the user
+//! # Reset             puts the ring's index to 0; the words under way are not cleared, so the user
 //!                     keeps a valid bit of its own
 //! # Twins             part of the twins of its users
 
@@ -63,10 +63,9 @@ impl<const W: usize, const N: usize> Logic for Delay<W, N> {
         let last = N - 2;
         let bits = (usize::BITS - last.leading_zeros()) as usize;
         // A ring of a power of two wraps by itself.
-        let wrap = if (last + 1).is_power_of_two() {
-            String::new()
-        } else {
-            format!("    if (reset || (index == {bits}'d{last})) index <= {bits}'d0;\n")
+        let wrap = match (last + 1).is_power_of_two() {
+            true => "reset".to_string(),
+            false => format!("reset || (index == {bits}'d{last})"),
         };
         Verilog::Custom(format!(
             "\
@@ -77,7 +76,8 @@ always @(posedge clock) begin
     q <= ring[index];
     ring[index] <= d;
     index <= index + {bits}'d1;
-{wrap}end
+    if ({wrap}) index <= {bits}'d0;
+end
 ",
             index_top = bits - 1,
         ))
