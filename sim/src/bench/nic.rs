@@ -91,6 +91,8 @@ struct Traffic {
     rng: ChaCha8Rng,
     driver: nic_driver::Nic<Recorder>,
     script: VecDeque<(u32, Option<u32>)>,
+    /// Accesses until the registers stand that frames are judged by: no frame comes before.
+    settings_left: usize,
     in_access: bool,
     qps: Vec<PeerQp>,
     form: Option<Form>,
@@ -117,6 +119,7 @@ impl Traffic {
             rng,
             driver,
             script: VecDeque::new(),
+            settings_left: 0,
             in_access: false,
             qps: Vec::new(),
             form,
@@ -138,6 +141,8 @@ impl Traffic {
         let fine = "the recorder never fails";
         d.set_address(LOCAL_MAC, LOCAL_IP).expect(fine);
         d.set_telemetry(format, TELEMETRY_DSCP, ECHO_DSCP).expect(fine);
+        self.play();
+        self.settings_left = self.script.len();
         for index in 0..QP_COUNT {
             let region = MrRow {
                 remote_write: index != 5,
@@ -347,7 +352,7 @@ impl Traffic {
 
     /// The peer sends a packet of a message, or something else.
     fn peer(&mut self) {
-        if self.world.undelivered() > 2 || !self.rng.gen_ratio(1, 40) {
+        if self.settings_left > 0 || self.world.undelivered() > 2 || !self.rng.gen_ratio(1, 40) {
             return;
         }
         if self.rng.gen_ratio(1, 12) {
@@ -532,6 +537,9 @@ impl Stimulus<Nic> for Traffic {
         }
         let (pins, answer) = self.world.drive_access(out);
         self.in_access = answer.is_none();
+        if !self.in_access {
+            self.settings_left = self.settings_left.saturating_sub(1);
+        }
         pins
     }
 }

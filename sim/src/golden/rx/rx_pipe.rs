@@ -283,6 +283,8 @@ pub struct RxPipe {
     cycle: u64,
     frame: Vec<u8>,
     frame_beats: usize,
+    /// The frame in progress is RoCEv2 for us; decided once.
+    is_roce: bool,
     host_ended: bool,
     host_line: VecDeque<HostEntry>,
     host_fifo: FrameFifo<(u64, u8)>,
@@ -310,6 +312,7 @@ impl Default for RxPipe {
             cycle: 0,
             frame: Vec::with_capacity(8 * FRAME_BEATS_MAX),
             frame_beats: 0,
+            is_roce: false,
             host_ended: false,
             host_line: VecDeque::new(),
             host_fifo: FrameFifo::new(HOST_BEATS, true),
@@ -341,8 +344,10 @@ impl RxPipe {
         if self.frame_beats <= FRAME_BEATS_MAX {
             self.frame.extend(&i.s_axis_tdata.to_le_bytes()[..byte_count]);
         }
-        let is_roce =
-            (index == DECIDING_BEAT || i.s_axis_tlast) && is_roce_for_us(&self.frame, &settings);
+        if index == DECIDING_BEAT || (i.s_axis_tlast && index < DECIDING_BEAT) {
+            self.is_roce = is_roce_for_us(&self.frame, &settings);
+        }
+        let is_roce = self.is_roce;
         let is_oversize = self.frame_beats > FRAME_BEATS_MAX;
         if i.s_axis_tlast {
             self.judge(i.s_axis_tuser, is_oversize, is_roce, &settings);
@@ -362,6 +367,7 @@ impl RxPipe {
         if i.s_axis_tlast {
             self.frame.clear();
             self.frame_beats = 0;
+            self.is_roce = false;
         }
     }
 
