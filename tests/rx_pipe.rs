@@ -664,7 +664,7 @@ fn change_registers_under_traffic<S: Stepper<In = RxPipeIn, Out = RxPipeOut>>(
 fn regress_rx_pipe_registers_change_under_traffic() {
     let (_, source) = rdma_nic::bench_and_verilog("rx_pipe");
     let model = build(&source);
-    for seed in [30, 40, 50] {
+    for seed in [30, 40] {
         change_registers_under_traffic(golden(HOST_2), seed);
         let dut = Dut::new(&model, seed).expect("a DUT");
         change_registers_under_traffic(Rig::new(dut, HOST_2), seed);
