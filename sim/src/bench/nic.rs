@@ -275,7 +275,8 @@ impl Traffic {
     /// The peer answers what the NIC sent.
     fn answer(&mut self) {
         while let Some((_, frame)) = self.world.sent.pop_front() {
-            let dscp = frame.bytes[15] >> 2;
+            // The host's own frames can be shorter than an IP header.
+            let Some(dscp) = frame.bytes.get(15).map(|tos| tos >> 2) else { continue };
             let form = self.form.filter(|_| dscp == TELEMETRY_DSCP || dscp == ECHO_DSCP);
             let Ok(packet) = FrameRepr::parse(&frame.bytes, form) else { continue };
             let Some(at) = self.qps.iter().position(|qp| 0x800 + qp.index as u32 == packet.bth.qpn)
