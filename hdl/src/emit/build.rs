@@ -48,7 +48,7 @@ impl Library {
             constants: constants(&table),
             signals: signals(&table),
             registers: vec![],
-            instances: instances(scope, &indices),
+            instances: instances(scope, &indices, &self.modules),
             body: Body::Custom(String::new()),
             paths: BTreeMap::new(),
         };
@@ -187,7 +187,11 @@ fn signals(table: &Symbols) -> BTreeMap<String, Signal> {
     signals
 }
 
-fn instances(scope: &Scope, indices: &BTreeMap<String, usize>) -> Vec<Instance> {
+fn instances(
+    scope: &Scope,
+    indices: &BTreeMap<String, usize>,
+    modules: &[Module],
+) -> Vec<Instance> {
     let children = scope.children.iter().filter_map(|child| {
         let module = *indices.get(&child.name)?;
         let name = verilog_name(&child.name);
@@ -198,7 +202,9 @@ fn instances(scope: &Scope, indices: &BTreeMap<String, usize>) -> Vec<Instance> 
                 (p.name, net)
             })
             .collect();
-        Some(Instance { name, module, connections })
+        let hidden = modules[module].declares(&name);
+        let label = if hidden { format!("{name}_block") } else { name.clone() };
+        Some(Instance { name, label, module, connections })
     });
     children.collect()
 }

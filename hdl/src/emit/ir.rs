@@ -294,12 +294,28 @@ pub struct Register {
 /// An instance of another module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
-    /// Name in this module.
+    /// Name in this module; its nets start with it.
     pub name: String,
+    /// Name of the instance itself: another one where its module has a signal of that name.
+    pub label: String,
     /// Index of the module in the library.
     pub module: usize,
     /// Port and what it is connected to.
     pub connections: Vec<(String, Expr)>,
+}
+
+impl Module {
+    /// The module declares something called `name`.
+    pub fn declares(&self, name: &str) -> bool {
+        let in_text = match &self.body {
+            Body::Custom(text) => super::check::words(text).iter().any(|w| w == name),
+            Body::Kernel(_) => false,
+        };
+        in_text
+            || self.signals.contains_key(name)
+            || self.constants.iter().any(|c| c.0 == name)
+            || self.instances.iter().any(|i| i.label == name)
+    }
 }
 
 /// What a module does.

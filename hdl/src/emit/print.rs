@@ -305,7 +305,7 @@ impl Printer {
         names: &dyn Fn(usize) -> String,
     ) {
         self.line("");
-        self.line(&format!("{} {} (", names(instance.module), instance.name));
+        self.line(&format!("{} {} (", names(instance.module), instance.label));
         self.indent += 1;
         let count = instance.connections.len();
         for (i, (port, net)) in instance.connections.iter().enumerate() {

@@ -553,6 +553,31 @@ fn shares_equal_modules_and_names_different_ones_by_size() {
 }
 
 #[test]
+fn renames_an_instance_that_its_module_would_hide() {
+    shape!(Holder { word: DFF<Bits<8>> } {
+        #[hdl_gen]
+        fn update(&mut self) {
+            dff_setup!(self, clock, r, word);
+            self.r.d.next = self.x.val();
+            self.word.d.next = self.r.q.val();
+            self.y.next = self.word.q.val();
+        }
+    });
+    shape!(Around { word: Holder } {
+        #[hdl_gen]
+        fn update(&mut self) {
+            dff_setup!(self, clock, r);
+            self.word.clock.next = self.clock.val();
+            self.word.x.next = self.x.val();
+            self.r.d.next = self.word.y.val();
+            self.y.next = self.r.q.val();
+        }
+    });
+    let text = text(&mut Around::default());
+    assert!(text.contains("holder word_block (") && text.contains("r <= word_y;"), "{text}");
+}
+
+#[test]
 fn writes_files_and_lists() {
     let config = nic_spec::config::NicConfig::preset("gbe").unwrap();
     let design = super::by_name("fifo", &config).unwrap();
