@@ -188,7 +188,7 @@ fn rx_pipe_matches_golden() {
 fn rx_pipe_breaks_are_caught() {
     for (from, to) in [
         ("32'h2144_df1c", "32'h2144_df1d"),
-        ("beats_limit = 12'd960", "beats_limit = 12'd961"),
+        ("beats_limit = 12'd960", "beats_limit = 12'd96"),
         ("in_index != 4'd0", "in_index != 4'd15"),
         ("reason_of_m_early == 4'd15", "reason_of_m_early != 4'd15"),
     ] {
