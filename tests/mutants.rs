@@ -1,5 +1,5 @@
 //! Deliberate mistakes in the emitted Verilog of every block: the benches must notice most of them.
-//! Those that they do not notice are printed; reasons stand in tests/data/mutant-survivors.md.
+//! Each one that they do not notice has its reason in tests/data/mutant-survivors.md.
 
 use nic_sim::bench::{self, Bench};
 use nic_sim::cli::Table;
@@ -19,7 +19,7 @@ const PLAN: Plan = Plan {
 };
 
 /// Share of the mutants that must be caught. The goal is 90.
-const CAUGHT_PERCENT_MIN: usize = 60;
+const CAUGHT_PERCENT_MIN: usize = 80;
 
 fn survivors_path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/mutant-survivors.md")
@@ -77,4 +77,5 @@ fn mutants_are_caught_or_explained() {
     assert!(verdicts.len() >= 200, "{} mutants are too few", verdicts.len());
     let percent = 100 * caught / verdicts.len();
     assert!(percent >= CAUGHT_PERCENT_MIN, "{percent} % caught");
+    assert!(unexplained.is_empty(), "survivors without a reason in mutant-survivors.md");
 }
