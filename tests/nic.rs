@@ -47,14 +47,15 @@ fn nic_matches_golden() {
         "nic",
         1..=4,
         40_000,
-        &["m_axi_awsize", "m_axi_awburst", "m_axi_arsize", "m_axi_arburst"],
+        &["m_axi_awsize", "m_axi_awburst", "m_axi_arsize", "m_axi_arburst", "m_axi_bready"],
     );
 }
 
 /// What a bad packet leaves in the rx pipe once held up the responder (m_axi_awaddr, cycle 24297).
 #[test]
 fn regress_nic_rx_leftovers_reach_the_responder() {
-    let fixed = ["m_axi_awsize", "m_axi_awburst", "m_axi_arsize", "m_axi_arburst"];
+    let fixed =
+        ["m_axi_awsize", "m_axi_awburst", "m_axi_arsize", "m_axi_arburst", "m_axi_bready"];
     rdma_nic::assert_matches_golden("nic", [6], 25_000, &fixed);
 }
 
