@@ -7,7 +7,7 @@ use nic_sim::net::switch::{Faults, Stamping};
 use nic_sim::net::writes::{self, Plan, Report};
 use nic_sim::pcap::{self, Record};
 use nic_sim::replay::conversation::{Conversation, Packet, Role};
-use nic_sim::replay::{requester, responder};
+use nic_sim::replay::{requester, responder, stray_bytes};
 use nic_sim::verilator::Source;
 use nic_spec::cc_params::CcConfig;
 use nic_spec::regs::EVENTS;
@@ -54,8 +54,7 @@ fn nic_matches_golden() {
 /// What a bad packet leaves in the rx pipe once held up the responder (m_axi_awaddr, cycle 24297).
 #[test]
 fn regress_nic_rx_leftovers_reach_the_responder() {
-    let fixed =
-        ["m_axi_awsize", "m_axi_awburst", "m_axi_arsize", "m_axi_arburst", "m_axi_bready"];
+    let fixed = ["m_axi_awsize", "m_axi_awburst", "m_axi_arsize", "m_axi_arburst", "m_axi_bready"];
     rdma_nic::assert_matches_golden("nic", [6], 25_000, &fixed);
 }
 
@@ -229,7 +228,7 @@ fn nic_survives_a_fuzzed_wire() {
     };
     let requests = u64::from(nic.counter("rx_req").unwrap());
     assert_eq!(layer("resp_", &mut nic), requests, "every request in exactly one counter");
-    assert_eq!(responder::stray(&nic.bus().memory, &placed), 0, "bytes outside every region");
+    assert_eq!(stray_bytes(&nic.bus().memory, &placed), 0, "bytes outside every region");
 }
 
 fn nic_again(c: &Conversation, nic: &mut nic_driver::Nic<Station>) {

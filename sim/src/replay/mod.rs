@@ -168,7 +168,7 @@ fn counters(nic: &mut Nic<Station>) -> Result<Vec<(&'static str, u32)>, ReplayEr
 }
 
 /// Bytes written outside every region.
-fn stray_bytes(memory: &AxiMem, placed: &[Placed]) -> u64 {
+pub fn stray_bytes(memory: &AxiMem, placed: &[Placed]) -> u64 {
     let outside = |range: &std::ops::Range<u64>| {
         let inside: u64 = placed
             .iter()

@@ -110,7 +110,7 @@ pub fn run(
         outcome.fed += 1;
         step(&mut nic, &mut lanes, &mut outcome, 64)?;
     }
-    while nic.bus().quiet_cycles() < DONE_CYCLES && nic.bus().cycle() < u64::MAX {
+    while nic.bus().quiet_cycles() < DONE_CYCLES {
         step(&mut nic, &mut lanes, &mut outcome, 512)?;
         if nic.bus().cycle() > WAIT_CYCLES_MAX * 4 {
             break;

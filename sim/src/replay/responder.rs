@@ -224,11 +224,6 @@ pub fn create_pairs(
     Ok(())
 }
 
-/// Bytes that were written outside every region.
-pub fn stray(memory: &crate::env::axi_mem::AxiMem, placed: &[super::Placed]) -> u64 {
-    super::stray_bytes(memory, placed)
-}
-
 fn feed(station: &mut Station, record: usize, frame: &[u8]) -> Result<Vec<Reply>, ReplayError> {
     station.deliver(frame.to_vec(), false);
     let deadline = station.cycle() + FRAME_CYCLES_MAX;
