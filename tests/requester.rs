@@ -47,6 +47,8 @@ const QP: QpRow = QpRow {
     sq_psn: 0xff_fffe,
     window_bytes: 0,
     rate_uq8_24: 0,
+    rnr_retry_limit: 7,
+    read_limit: 4,
 };
 
 /// A requester whose outputs are all taken at once, and what came out of it.

@@ -54,6 +54,10 @@ pub struct QpRow {
     pub window_bytes: u32,
     /// Initial pacing rate in bytes a cycle (telemetry off: fixed).
     pub rate_uq8_24: u32,
+    /// RNR NAKs in a row without progress before the QP fails, 0..=6; 7: no limit.
+    pub rnr_retry_limit: u8,
+    /// READs of ours that may be outstanding, 1..=16; 0 counts as 1.
+    pub read_limit: u8,
 }
 
 impl QpRow {
@@ -78,6 +82,7 @@ impl QpRow {
         row[7] = self.sq_psn & 0xff_ffff;
         row[8] = self.window_bytes;
         row[9] = self.rate_uq8_24;
+        row[10] = u32::from(self.rnr_retry_limit & 7) | u32::from(self.read_limit & 31) << 8;
         row
     }
 
@@ -103,6 +108,8 @@ impl QpRow {
             sq_psn: row[7] & 0xff_ffff,
             window_bytes: row[8],
             rate_uq8_24: row[9],
+            rnr_retry_limit: (row[10] & 7) as u8,
+            read_limit: (row[10] >> 8 & 31) as u8,
         }
     }
 }
@@ -164,6 +171,8 @@ pub enum Operation {
     Write = 0,
     /// RDMA WRITE with immediate.
     WriteImmediate = 1,
+    /// RDMA READ.
+    Read = 2,
 }
 
 /// A work request.
@@ -210,7 +219,11 @@ impl WrRow {
     pub fn from_row(row: &Row) -> Self {
         let wide = |i: usize| u64::from(row[i]) | u64::from(row[i + 1]) << 32;
         Self {
-            operation: if row[0] & 3 == 1 { Operation::WriteImmediate } else { Operation::Write },
+            operation: match row[0] & 3 {
+                1 => Operation::WriteImmediate,
+                2 => Operation::Read,
+                _ => Operation::Write,
+            },
             signalled: row[0] & 4 != 0,
             solicited: row[0] & 8 != 0,
             wr_id: row[1],
@@ -242,6 +255,8 @@ pub enum Status {
     Flushed,
     /// The peer stayed without receive resources.
     RnrRetryExceeded,
+    /// The peer's READ response had the wrong length or opcode.
+    BadResponse,
     /// A code that this version does not know.
     Unknown(u8),
 }
@@ -257,6 +272,7 @@ impl From<u8> for Status {
             5 => Self::LocalDma,
             6 => Self::Flushed,
             7 => Self::RnrRetryExceeded,
+            8 => Self::BadResponse,
             other => Self::Unknown(other),
         }
     }
@@ -331,6 +347,8 @@ mod tests {
             sq_psn: 1,
             window_bytes: 162_500,
             rate_uq8_24: 8 << 24,
+            rnr_retry_limit: 7,
+            read_limit: 16,
         };
         assert_eq!(QpRow::from_row(&qp.to_row()), qp);
         assert_eq!(qp.to_row()[0], 0x052e_ee27);
