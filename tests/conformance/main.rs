@@ -1,0 +1,9 @@
+//! Situations that the standard names, one a row, each with its expectation typed by hand. The
+//! message-level reference, the golden NIC, and the Verilog (in lock-step with the golden NIC)
+//! must all do what the row says.
+//!
+//! Source: InfiniBand architecture volume 1, section 9.7 and its tables; annex A17 for RoCEv2.
+
+mod frames;
+mod requester;
+mod responder;
