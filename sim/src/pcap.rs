@@ -143,30 +143,69 @@ pub fn write<'a>(
     path: impl AsRef<Path>,
     records: impl IntoIterator<Item = &'a Record>,
 ) -> Result<(), Error> {
-    let path = path.as_ref();
-    let bytes = to_bytes(records);
-    let written = fs::File::create(path).and_then(|mut file| file.write_all(&bytes));
-    written.map_err(|error| Error { path: path.into(), kind: ErrorKind::Io(error) })
+    let mut writer = Writer::create(path)?;
+    records.into_iter().try_for_each(|record| writer.record(record))?;
+    writer.flush()
+}
+
+/// A capture that grows, with nanosecond time stamps, little-endian.
+#[derive(Debug)]
+pub struct Writer {
+    path: PathBuf,
+    file: io::BufWriter<fs::File>,
+}
+
+impl Writer {
+    /// Begins a capture.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref().to_path_buf();
+        let file = fs::File::create(&path)
+            .map_err(|error| Error { path: path.clone(), kind: ErrorKind::Io(error) })?;
+        let mut writer = Self { path, file: io::BufWriter::new(file) };
+        writer.write(&header_bytes())?;
+        Ok(writer)
+    }
+
+    /// Appends a frame.
+    pub fn record(&mut self, record: &Record) -> Result<(), Error> {
+        self.write(&record_bytes(record))
+    }
+
+    /// Brings everything to the file.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        let flushed = self.file.flush();
+        flushed.map_err(|error| Error { path: self.path.clone(), kind: ErrorKind::Io(error) })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let written = self.file.write_all(bytes);
+        written.map_err(|error| Error { path: self.path.clone(), kind: ErrorKind::Io(error) })
+    }
 }
 
 /// The bytes of a capture with nanosecond time stamps, little-endian.
 pub fn to_bytes<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let word = |bytes: &mut Vec<u8>, value: u32| bytes.extend(value.to_le_bytes());
-    word(&mut bytes, MAGIC_NS);
-    bytes.extend([2, 0, 4, 0]);
-    for value in [0, 0, RECORD_BYTES_MAX as u32, LINKTYPE_ETHERNET] {
-        word(&mut bytes, value);
-    }
-    for record in records {
-        let length = record.data.len() as u32;
-        let (seconds, ns) = (record.time_ns / 1_000_000_000, record.time_ns % 1_000_000_000);
-        for value in [seconds as u32, ns as u32, length, length] {
-            word(&mut bytes, value);
-        }
-        bytes.extend(&record.data);
-    }
+    let mut bytes = header_bytes();
+    records.into_iter().for_each(|record| bytes.extend(record_bytes(record)));
     bytes
+}
+
+fn words(values: &[u32]) -> impl Iterator<Item = u8> + '_ {
+    values.iter().flat_map(|value| value.to_le_bytes())
+}
+
+fn header_bytes() -> Vec<u8> {
+    let mut bytes: Vec<u8> = words(&[MAGIC_NS]).collect();
+    bytes.extend([2, 0, 4, 0]);
+    bytes.extend(words(&[0, 0, RECORD_BYTES_MAX as u32, LINKTYPE_ETHERNET]));
+    bytes
+}
+
+fn record_bytes(record: &Record) -> Vec<u8> {
+    let length = record.data.len() as u32;
+    let (seconds, ns) = (record.time_ns / 1_000_000_000, record.time_ns % 1_000_000_000);
+    let header = [seconds as u32, ns as u32, length, length];
+    words(&header).chain(record.data.iter().copied()).collect()
 }
 
 #[cfg(test)]
