@@ -5,6 +5,7 @@ pub mod cli;
 pub mod engine;
 pub mod env;
 pub mod golden;
+pub mod interop;
 pub mod lockstep;
 pub mod mutate;
 pub mod net;

@@ -3,6 +3,7 @@
 
 mod cc_replay;
 mod emit;
+mod interop;
 mod net;
 mod progress;
 mod regmap;
@@ -41,6 +42,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Lets two NICs write to each other through a switch
     Net(net::Arguments),
+    /// Runs a Linux guest with Soft-RoCE as the NIC's peer
+    Interop(interop::Arguments),
     /// Prints the register map as Markdown, C header or SystemRDL
     Regmap(regmap::Arguments),
 }
@@ -88,6 +91,7 @@ pub fn main() -> ExitCode {
         Command::CcReplay(arguments) => cc_replay::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Net(arguments) => net::run(arguments),
+        Command::Interop(arguments) => interop::run(arguments),
         Command::Regmap(arguments) => regmap::run(arguments),
     };
     match result {
