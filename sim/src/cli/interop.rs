@@ -58,7 +58,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     let mut table = Table::new([
         "kernel",
         "MTU",
-        "QPs",
+        "QPs x depth",
         "sizes",
         "wire",
         "write in",
@@ -98,7 +98,7 @@ fn quick() -> Vec<Case> {
     let case = |mtu_bytes, qp_count, message_bytes: &[u32], faults| Case {
         mtu_bytes,
         qp_count,
-        is_duplex: qp_count > 1,
+        depth: if qp_count > 1 { 2 } else { 1 },
         message_bytes: message_bytes.to_vec(),
         faults,
     };
@@ -123,7 +123,7 @@ fn full() -> Vec<Case> {
             let case = |qp_count: usize, message_bytes: &[u32]| Case {
                 mtu_bytes,
                 qp_count,
-                is_duplex: qp_count > 1,
+                depth: if qp_count > 1 { 2 } else { 1 },
                 message_bytes: message_bytes.to_vec(),
                 faults,
             };
@@ -182,7 +182,7 @@ fn row(image: &Image, case: &Case, outcome: &Outcome, seconds: f64) -> [String; 
     [
         image.version.clone(),
         case.mtu_bytes.to_string(),
-        case.qp_count.to_string(),
+        format!("{} x {}", case.qp_count, case.depth),
         format!("{smallest}..{largest}"),
         wire.to_string(),
         messages(Action::GuestWrite),

@@ -25,17 +25,13 @@ pub const GUEST_MTU: u32 = 4200;
 /// RDMA READ takes part.
 const WITH_READ: bool = false;
 
-/// Each queue pair has so many places of [`PLACE_BYTES`] in each buffer.
-const PLACES: u64 = 4;
-/// A message, where it begins in its place, and guards.
-const PLACE_BYTES: u64 = 2 << 20;
-/// The guest starts a message at most so many bytes behind its place's beginning.
-const SHIFT_BYTES_MAX: u64 = 4096;
-/// Bytes kept free in front of a message in the guest.
+/// Bytes of each buffer: what the messages of a round and the gaps between them need.
+const BUFFER_BYTES: u64 = 32 << 20;
+/// A message begins up to so many bytes behind the end of the one before it, in any alignment.
+const GAP_BYTES_MAX: u64 = 4096;
+/// Bytes kept free around a message in the guest.
 const GUARD_BYTES: u64 = 64;
-/// Longest message.
-const MESSAGE_BYTES_MAX: u32 = 1 << 20;
-/// Queue pairs that the buffers have places for.
+/// Queue pairs that a case can have.
 pub const QPS_MAX: usize = 4;
 /// The guest may write and read here.
 const REGION_VA: u64 = 0x7f00_0000_0000;
@@ -76,8 +72,9 @@ pub struct Case {
     pub mtu_bytes: u32,
     /// Queue pairs at once, at most [`QPS_MAX`].
     pub qp_count: usize,
-    /// Both sides at once.
-    pub is_duplex: bool,
+    /// Messages of each queue pair at once. With one, WRITE and READ of either side follow each
+    /// other; with more, both sides WRITE at once and the READs are posted behind the WRITEs.
+    pub depth: usize,
     /// Lengths of the messages, one round each.
     pub message_bytes: Vec<u32>,
     /// What the wire does.
@@ -165,7 +162,7 @@ pub fn greet(lab: &mut Lab) -> Result<(), InteropError> {
         remote_read: true,
         rkey: REGION_RKEY,
         va: REGION_VA,
-        length_bytes: QPS_MAX as u64 * PLACES * PLACE_BYTES,
+        length_bytes: BUFFER_BYTES,
         host_address: REGION_HOST,
         ..MrRow::default()
     })?;
@@ -174,14 +171,13 @@ pub fn greet(lab: &mut Lab) -> Result<(), InteropError> {
 
 /// Runs case `number`; its random choices are a function of `seed` and the number.
 pub fn run(lab: &mut Lab, case: &Case, number: u32, seed: u64) -> Result<Outcome, InteropError> {
-    assert!(case.qp_count <= QPS_MAX, "buffers have places for {QPS_MAX} queue pairs");
+    assert!(case.qp_count <= QPS_MAX, "QPNs of a case: {QPS_MAX}");
     let mut rng = ChaCha8Rng::seed_from_u64(seed ^ u64::from(number) << 32);
     let (frames, events, cycle) = (lab.wire.counters, counters(lab)?, lab.nic.bus().cycle());
     lab.wire.set_faults(case.faults);
     let mut bench = connect(lab, case, number, &mut rng)?;
     let mut outcome = Outcome::default();
     for bytes in &case.message_bytes {
-        assert!(*bytes <= MESSAGE_BYTES_MAX, "a message fills its place");
         round(&mut bench, case, *bytes, &mut rng, &mut outcome)?;
     }
     let qps = bench.qps;
@@ -290,6 +286,28 @@ fn connect<'a>(
     Ok(Bench { lab, qps, guest_rkey, guest_address })
 }
 
+/// Hands out room for the messages of a round.
+struct Layout<'a> {
+    rng: &'a mut ChaCha8Rng,
+    guest_end: u64,
+    host_end: u64,
+}
+
+impl Layout<'_> {
+    fn message(&mut self, qp: usize, bytes: u32) -> Message {
+        let gaps: [u64; 4] = [(); 4].map(|()| self.rng.gen_range(2 * GUARD_BYTES..GAP_BYTES_MAX));
+        let room = |end: &mut u64, gap: u64| {
+            let start = *end + gap;
+            *end = start + u64::from(bytes);
+            assert!(*end + GUARD_BYTES <= BUFFER_BYTES, "the messages of a round fit the buffers");
+            start
+        };
+        let guest = [gaps[0], gaps[1]].map(|gap| room(&mut self.guest_end, gap));
+        let host = [gaps[2], gaps[3]].map(|gap| room(&mut self.host_end, gap));
+        Message { qp, seed: self.rng.gen(), bytes, guest, host }
+    }
+}
+
 /// Messages of this length on every queue pair, there and back.
 fn round(
     bench: &mut Bench,
@@ -298,24 +316,20 @@ fn round(
     rng: &mut ChaCha8Rng,
     outcome: &mut Outcome,
 ) -> Result<(), InteropError> {
-    // The first two places are for what the guest does, the others for what the NIC does.
-    let mut message = |qp: usize, first_place: u64| {
-        let mut at = |place| {
-            let shift = rng.gen_range(GUARD_BYTES..SHIFT_BYTES_MAX);
-            (qp as u64 * PLACES + first_place + place) * PLACE_BYTES + shift
-        };
-        let (guest, host) = ([at(0), at(1)], [at(0), at(1)]);
-        Message { qp, seed: rng.gen(), bytes, guest, host }
+    let mut layout = Layout { rng, guest_end: GUARD_BYTES, host_end: 0 };
+    let mut messages = || -> Vec<Message> {
+        let qps = (0..case.depth).flat_map(|_| 0..case.qp_count);
+        qps.map(|qp| layout.message(qp, bytes)).collect()
     };
-    let theirs: Vec<Message> = (0..case.qp_count).map(|qp| message(qp, 0)).collect();
-    let ours: Vec<Message> = (0..case.qp_count).map(|qp| message(qp, 2)).collect();
+    let (theirs, ours) = (messages(), messages());
     let writes = [(Action::GuestWrite, &theirs[..]), (Action::NicWrite, &ours[..])];
     let reads = [(Action::GuestRead, &theirs[..]), (Action::NicRead, &ours[..])];
-    let steps: Vec<&[(Action, &[Message])]> = match (WITH_READ, case.is_duplex) {
-        (false, true) => vec![&writes],
-        (false, false) => vec![&writes[..1], &writes[1..]],
-        (true, true) => vec![&writes, &reads],
-        (true, false) => vec![&writes[..1], &reads[..1], &writes[1..], &reads[1..]],
+    let all = [writes, reads].concat();
+    let steps: Vec<&[(Action, &[Message])]> = match (WITH_READ, case.depth) {
+        (false, 1) => vec![&writes[..1], &writes[1..]],
+        (false, _) => vec![&writes],
+        (true, 1) => vec![&writes[..1], &reads[..1], &writes[1..], &reads[1..]],
+        (true, _) => vec![&all],
     };
     for step in steps {
         exchange(bench, step).map_err(|error| describe(error, case, bytes, step))?;

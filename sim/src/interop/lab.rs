@@ -164,7 +164,8 @@ impl Lab {
                     }
                 }
                 Event::Console(line) => self.is_up |= line.contains("guest: up"),
-                Event::Answer(line) => self.answers.push(line),
+                Event::Answer(line) if line.starts_with("ok") => self.answers.push(line),
+                Event::Answer(line) => return Err(self.guest_failed(&format!("guest: {line}"))),
                 Event::Closed => return Err(self.guest_failed("QEMU ended")),
             }
         }
@@ -198,10 +199,7 @@ impl Lab {
         let line = self.wait(&what, STEP_LIMIT, |lab| {
             Ok((!lab.answers.is_empty()).then(|| lab.answers.remove(0)))
         })?;
-        match line.strip_prefix("ok") {
-            Some(rest) => Ok(rest.trim().to_string()),
-            None => Err(self.guest_failed(&format!("guest: {command}: {line}"))),
-        }
+        Ok(line.trim_start_matches("ok").trim().to_string())
     }
 
     /// Sends a command and waits for its answer.
