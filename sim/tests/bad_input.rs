@@ -80,4 +80,6 @@ fn other_verbs_refuse_bad_arguments() {
     let kind = file("kind.toml", b"qp_count = \"many\"\n");
     refuses(&["net", &kind], &[&kind, "line 1"]);
     refuses(&["net", "/none.toml"], &["/none.toml"]);
+    refuses(&["interop"], &["--guest"]);
+    refuses(&["interop", "--guest", "/none"], &["/none", "scripts/guest/build"]);
 }

@@ -49,11 +49,12 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
         let text = "--verilog contradicts --engine golden: choose --engine rtl or both";
         return Err(CliError::Usage(text.into()));
     }
+    let images: Result<Vec<Image>, _> = arguments.guest.iter().map(|d| Image::open(d)).collect();
+    let images = images.map_err(CliError::usage)?;
+    config(&arguments.preset)?;
     std::fs::create_dir_all(&arguments.out).map_err(|e| {
         CliError::Usage(format!("{}: cannot make the folder: {e}", arguments.out.display()))
     })?;
-    let images: Result<Vec<Image>, _> = arguments.guest.iter().map(|d| Image::open(d)).collect();
-    let images = images.map_err(CliError::usage)?;
     let cases = if arguments.quick { quick() } else { full() };
     let mut table = Table::new([
         "kernel",
@@ -87,7 +88,9 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
         }
     }
     drop(bar);
-    print!("{table}");
+    if done.load(Ordering::Relaxed) > 0 {
+        print!("{table}");
+    }
     result?;
     println!("{}", summary(arguments.engine, cycles));
     Ok(())

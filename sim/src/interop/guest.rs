@@ -149,10 +149,10 @@ impl Guest {
         }
         let append =
             format!("console=ttyS0 quiet panic=-1 mitigations=off no_timer_check peer.ip={ip}/24 peer.mtu={mtu}");
-        let mut process = command(image, &folder, mac, &append)
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(failed("qemu-system-x86_64 does not start; scripts/setup installs it"))?;
+        let mut process =
+            command(image, &folder, mac, &append).stderr(Stdio::piped()).spawn().map_err(
+                failed("qemu-system-x86_64 does not start; scripts/setup --interop installs it"),
+            )?;
         let mut streams = Vec::new();
         for listener in &listeners {
             match accept(listener, &mut process) {
