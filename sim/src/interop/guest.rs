@@ -26,6 +26,8 @@ const FRAME_BYTES_MIN: usize = 60;
 /// Its network device. When QEMU stops the clock it throws away what waits for room in the guest:
 /// with the longest ring there is, hardly ever anything does.
 const DEVICE: &str = "virtio-net-pci,netdev=net,romfile=,rx_queue_size=1024";
+/// An emulated machine is slow: it gets no safeguards of real CPUs, and its timer may be late.
+const KERNEL_ARGUMENTS: &str = "console=ttyS0 quiet panic=-1 mitigations=off no_timer_check";
 /// Memory of the guest.
 const MEMORY_MB: &str = "256";
 
@@ -118,11 +120,32 @@ impl Monitor {
     }
 }
 
-/// A running guest. It is killed when this is dropped.
+/// A process that ends with its owner.
+#[derive(Debug)]
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A folder that goes with its owner.
+#[derive(Debug)]
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A running guest. It ends when this is dropped.
 #[derive(Debug)]
 pub struct Guest {
-    process: Child,
-    folder: PathBuf,
+    _process: Process,
+    _folder: Folder,
     monitor: Monitor,
     control: UnixStream,
     frames: Sender<Vec<u8>>,
@@ -138,31 +161,22 @@ impl Guest {
     /// Starts `image`; its network interface gets this address and MTU.
     pub fn start(image: &Image, mac: u64, ip: &str, mtu: u32) -> Result<Self, GuestError> {
         let unique = format!("nic-interop-{}-{}", std::process::id(), image.version);
-        let folder = std::env::temp_dir().join(unique);
-        std::fs::create_dir_all(&folder).map_err(failed("temporary folder"))?;
+        let folder = Folder(std::env::temp_dir().join(unique));
+        std::fs::create_dir_all(&folder.0).map_err(failed("temporary folder"))?;
         let names = ["console", "control", "monitor", "net"];
         let mut listeners = Vec::new();
         for name in names {
-            let path = folder.join(name);
+            let path = folder.0.join(name);
             let _ = std::fs::remove_file(&path);
             listeners.push(UnixListener::bind(&path).map_err(failed("socket"))?);
         }
-        let append =
-            format!("console=ttyS0 quiet panic=-1 mitigations=off no_timer_check peer.ip={ip}/24 peer.mtu={mtu}");
-        let mut process =
-            command(image, &folder, mac, &append).stderr(Stdio::piped()).spawn().map_err(
-                failed("qemu-system-x86_64 does not start; scripts/setup --interop installs it"),
-            )?;
+        let append = format!("{KERNEL_ARGUMENTS} peer.ip={ip}/24 peer.mtu={mtu}");
+        let process = command(image, &folder.0, mac, &append).stderr(Stdio::piped()).spawn();
+        let what = "qemu-system-x86_64 does not start; scripts/setup --interop installs it";
+        let mut process = Process(process.map_err(failed(what))?);
         let mut streams = Vec::new();
         for listener in &listeners {
-            match accept(listener, &mut process) {
-                Ok(stream) => streams.push(stream),
-                Err(error) => {
-                    let _ = process.kill();
-                    let _ = std::fs::remove_dir_all(&folder);
-                    return Err(error);
-                }
-            }
+            streams.push(accept(listener, &mut process.0)?);
         }
         let mut streams = streams.into_iter();
         let mut next = || streams.next().expect("one stream a name");
@@ -174,8 +188,8 @@ impl Guest {
         let frames = write_frames(net.try_clone().map_err(failed("network socket"))?);
         read_frames(net, sender);
         Ok(Self {
-            process,
-            folder,
+            _process: process,
+            _folder: folder,
             monitor: Monitor::open(monitor)?,
             control,
             frames,
@@ -240,14 +254,6 @@ impl Guest {
     /// How long the guest's clock has run.
     pub fn ran(&self) -> Duration {
         self.ran + self.running_since.map_or(Duration::ZERO, |since| since.elapsed())
-    }
-}
-
-impl Drop for Guest {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
