@@ -114,7 +114,7 @@ mod tests {
         let records = crate::pcap::read(format!("{dir}write_multi.pcap")).unwrap();
         let path = std::env::temp_dir().join(format!("nic-wire-{}.pcap", std::process::id()));
         let mut wire = Wire::new(&path, 3).unwrap();
-        wire.set_faults(Faults { loss_ppm: 200_000, duplicate_ppm: 200_000, corrupt_ppm: 0 });
+        wire.set_faults(Faults { loss_ppm: 200_000, duplicate_ppm: 200_000, ..Faults::default() });
         let mut delivered = 0;
         for record in &records {
             delivered += u64::from(wire.pass(Direction::ToNic, &record.data).unwrap());
