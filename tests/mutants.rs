@@ -4,22 +4,23 @@
 use nic_sim::bench::{self, Bench};
 use nic_sim::cli::Table;
 use nic_sim::mutate::campaign::{run, Outcome, Plan, Verdict};
+use nic_sim::mutate::Mutant;
 use nic_spec::config::NicConfig;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 const PLAN: Plan = Plan {
     seed: 1,
-    mutant_count: 220,
+    per_root: 0.2244,
     per_module_min: 3,
-    run_count: 2,
-    cycles: 20_000,
+    run_count: 3,
+    cycles: 40_000,
     short_count: 8,
     short_cycles: 500,
 };
 
-/// Share of the mutants that must be caught. The goal is 90.
-const CAUGHT_PERCENT_MIN: usize = 80;
+/// Share of the mutants that must be caught.
+const CAUGHT_PERCENT_MIN: usize = 90;
 
 fn survivors_path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/mutant-survivors.md")
@@ -52,12 +53,20 @@ fn print_counts(verdicts: &[Verdict]) {
 
 #[test]
 fn mutants_are_caught_or_explained() {
-    println!("seed {}", PLAN.seed);
-    let config = NicConfig::preset("gbe").expect("preset");
+    // `NIC_MUTANT_SEED` tries other mutants, for which there are no rows; `NIC_MUTANT_ONLY` runs
+    // those whose name contains one of its lines.
+    let seed = std::env::var("NIC_MUTANT_SEED").ok().and_then(|n| n.parse().ok());
+    let plan = Plan { seed: seed.unwrap_or(PLAN.seed), ..PLAN };
+    println!("seed {}", plan.seed);
+    let mut config = NicConfig::preset("gbe").expect("preset");
+    // Timers of 4.096 us x 2^n must run out in short runs.
+    config.clock_hz = 25_000_000;
     // A build of the whole NIC takes as long as 50 of its blocks, and its top has no logic.
     let benches: Vec<Bench> =
         bench::benches(&config).into_iter().filter(|b| b.name() != "nic").collect();
-    let verdicts = run(&benches, &PLAN).expect("all benches are green");
+    let only = std::env::var("NIC_MUTANT_ONLY").unwrap_or_default();
+    let wanted = |m: &Mutant| only.is_empty() || only.lines().any(|part| m.id().contains(part));
+    let verdicts = run(&benches, &plan, &wanted).expect("all benches are green");
     print_counts(&verdicts);
     let is_survivor = |v: &&Verdict| v.outcome == Outcome::Survived;
     let survivors: Vec<String> =
@@ -71,11 +80,21 @@ fn mutants_are_caught_or_explained() {
     for survivor in &unexplained {
         println!("- {survivor} -- ");
     }
+    for survivor in survivors.iter().filter(|s| known.contains_key(*s)) {
+        println!("known: {survivor}");
+    }
     for row in &stale {
         println!("stale: {row}");
+    }
+    if !only.is_empty() {
+        return;
     }
     assert!(verdicts.len() >= 200, "{} mutants are too few", verdicts.len());
     let percent = 100 * caught / verdicts.len();
     assert!(percent >= CAUGHT_PERCENT_MIN, "{percent} % caught");
+    if plan.seed != PLAN.seed {
+        return;
+    }
     assert!(unexplained.is_empty(), "survivors without a reason in mutant-survivors.md");
+    assert!(stale.is_empty(), "rows of mutant-survivors.md that do not survive");
 }

@@ -1,7 +1,9 @@
 //! Mutants: copies of a Verilog text with one deliberate mistake each, to see whether the benches
-//! notice. Works on the tokens of any plain Verilog-2005, so also on a text from outside.
+//! notice. Works on the tokens of any plain Verilog-2005, so also on a text from outside. Mistakes
+//! that cannot matter, as their form alone shows, are left out: `equivalent.rs` lists the forms.
 
 pub mod campaign;
+mod equivalent;
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -148,7 +150,12 @@ pub fn mutants(text: &str, seed: u64) -> Vec<Mutant> {
     let mut scanner =
         Scanner { text, tokens: tokens(text), found: Vec::new(), line_starts, module: "" };
     scanner.scan(seed);
-    let mut found = scanner.found;
+    let Scanner { tokens, mut found, .. } = scanner;
+    for module in tokens.split(|t| t.text == "endmodule").filter(|m| !m.is_empty()) {
+        let forms = equivalent::Forms::new(module);
+        let inside = module[0].at..=module[module.len() - 1].at;
+        found.retain(|m| !(inside.contains(&m.range.start) && forms.shows(m)));
+    }
     found.sort_by_key(|m| m.rank);
     found
 }
@@ -499,6 +506,91 @@ endmodule
         let ids = |text: &str| -> Vec<String> { mutants(text, 5).iter().map(Mutant::id).collect() };
         let longer = TEXT.replace("  reg [3:0]", "  // more\n\n  reg [3:0]");
         assert_eq!(ids(TEXT), ids(&longer));
+    }
+
+    /// Each line of the text has a mistake that cannot matter and a like one that can.
+    #[test]
+    fn forms_that_cannot_matter_are_left_out() {
+        let text = "
+module m(input wire clock, input wire [3:0] a, output wire [7:0] y, output wire [8:0] z);
+  reg ring;
+  reg [2:0] turn;
+  reg [2:0] turn_2;
+  reg [4:0] part;
+  reg [4:0] part_next;
+  reg [4:0] all;
+  reg [7:0] few;
+  reg [7:0] many;
+  wire [7:0] wide = 8'd0;
+  wire [2:0] across = turn + 3'd4;
+  wire [7:0] high;
+  wire [7:0] low;
+  assign high = {4'd0, a};
+  assign low = {4'd0, a};
+  assign y = (high << 4) | low | {3'd0, part[3:0], 1'b0} | few | many | {6'd0, full} | {7'd0, ring};
+  assign z = {5'd0, a} << 5 | {6'd0, a[2:0]} << 6 | {across, turn_2, 3'd0} | all;
+  reg [1:0] full;
+  reg [1:0] partial;
+  always @(*) begin
+    case (a)
+      4'd0: partial = 2'd1;
+      default: partial = 2'd2;
+    endcase
+    case (partial)
+      2'd0: full = 2'd3;
+      2'd1: full = 2'd2;
+      2'd2: full = 2'd1;
+      2'd3: full = 2'd0;
+      default: full = 2'd3;
+    endcase
+  end
+  always @(*) begin
+    part_next = part;
+    few = 8'd0;
+    many = 8'd0;
+    if (a[0]) begin few = 8'd7; many = 8'd128; part_next = 5'd31; end
+  end
+  always @(posedge clock) begin
+    ring <= ring + 1'd1;
+    turn <= turn - 3'd4;
+    turn_2 <= turn_2 - 3'd2;
+    part <= part_next;
+    all <= all + 5'd1;
+  end
+endmodule
+";
+        let found = mutants(text, 1);
+        let narrower = |name: &str| {
+            let line = format!("{name};");
+            found.iter().any(|m| m.kind == Kind::Width && m.line_text.ends_with(&line))
+        };
+        let names = ["turn", "part", "part_next", "all", "few", "many"];
+        let expected = [true, true, true, true, false, true];
+        assert_eq!(names.map(narrower), expected);
+        let text = text.replace("    part_next = part;\n", "    part_next = 5'd0;\n");
+        let found = mutants(&text, 1);
+        let narrower = |name: &str| {
+            let line = format!("{name};");
+            found.iter().any(|m| m.kind == Kind::Width && m.line_text.ends_with(&line))
+        };
+        assert_eq!(["part", "part_next", "all"].map(narrower), [false, false, true]);
+        let operator = |start: &str| {
+            found.iter().any(|m| m.kind == Kind::Operator && m.line_text.starts_with(start))
+        };
+        let starts = ["ring <=", "turn <=", "wire [2:0] across", "turn_2 <=", "all <="];
+        assert_eq!(starts.map(operator), [false, false, false, true, true]);
+        let zeros = |start: &str, from: &str| {
+            let is_there = |m: &&Mutant| m.line_text.starts_with(start) && m.from == from;
+            found.iter().any(|m| m.kind == Kind::Constant && is_there(&m))
+        };
+        let in_default = |name: &str| {
+            let start = format!("default: {name}");
+            found.iter().any(|m| m.line_text.starts_with(&start))
+        };
+        assert_eq!(["full", "partial"].map(in_default), [false, true]);
+        assert!(!zeros("assign high", "4'd0") && !zeros("assign z", "5'd0"));
+        assert!(!zeros("assign z", "6'd0"));
+        assert!(zeros("assign low", "4'd0") && zeros("assign z", "3'd0"));
     }
 
     #[test]

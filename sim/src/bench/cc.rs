@@ -172,6 +172,11 @@ fn hop_word(code: u64, ts_ns: u64, tx_units: u64, queue_units: u64) -> u64 {
 
 /// The record that the same hop stamps a while later: idle, busy, or beyond all reason.
 fn next_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
+    if rng.gen_range(0..64) == 0 {
+        // The largest u' that there is; the queue counts if it was as long before.
+        let (ts_ns, sent) = ((old >> 3) + 1, (old >> 27) + 0xf_ffff);
+        return hop_word(old & 7, ts_ns, sent, 0x1_ffff);
+    }
     let tau_ns = match rng.gen_range(0..16) {
         0 => 0,
         1 => 1,
@@ -279,6 +284,7 @@ impl RandomAcks {
         peer.tel.hop = peer.tel.hop.map(|hop| next_hop(rng, hop));
         match rng.gen_range(0..64) {
             0 => peer.tel.path = rng.gen_range(0..4096),
+            3 => peer.tel.path ^= 1 << rng.gen_range(0..12),
             1 => peer.tel.hops = rng.gen_range(1..6),
             2 => peer.tel.hop[rng.gen_range(0..5)] = rng.gen(),
             _ => {}

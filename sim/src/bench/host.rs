@@ -64,7 +64,7 @@ impl Stimulus<TableWindow> for Random {
         // Mostly an index in range, now and then the first beyond, or any.
         let index: u32 = match rng.gen_range(0..8) {
             0 => rng.gen_range(0..0x1_0000),
-            1 => 1 << rng.gen_range(0..12),
+            1 => 1 << rng.gen_range(0..16),
             _ => rng.gen_range(0..64),
         };
         let commit = rng.gen_ratio(1, 8);
@@ -258,12 +258,16 @@ struct Software {
     rng: ChaCha8Rng,
     bus: AxilMaster,
     completing: Completing,
+    /// One flow's window and rate in this many cycles.
+    watch_interval: u32,
 }
 
 impl Software {
     fn new(seed: u64) -> Self {
         let (rng, completing) = (ChaCha8Rng::seed_from_u64(seed ^ 1), Completing::new(seed));
-        Self { rng, bus: AxilMaster::default(), completing }
+        // Software may read them before there is any.
+        let watch_interval = [2, 20, 200][seed as usize % 3];
+        Self { rng, bus: AxilMaster::default(), completing, watch_interval }
     }
 
     fn address(&mut self) -> u16 {
@@ -324,7 +328,7 @@ impl Stimulus<Registers> for Software {
         let m_flow_ready = rng.gen_ratio(1, 3);
         let event = Pulses(core::array::from_fn(|_| rng.gen_ratio(1, 16)));
         let watch = WatchIn {
-            valid: rng.gen(),
+            valid: rng.gen_ratio(1, self.watch_interval),
             flow: rng.gen_range(0..4),
             window: rng.gen(),
             rate: rng.gen(),

@@ -27,6 +27,24 @@ const PSN_MASK: u32 = 0xff_ffff;
 /// Flows that take part: few, so that queues and PSNs get far, or several.
 const USED_FLOWS: [usize; 3] = [1, 2, 6];
 
+/// Peers change between calm and harsh after so many cycles.
+const HARSH_CYCLES: u64 = 10_000;
+
+/// How the peers behave for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mood {
+    /// Mostly in order.
+    Calm,
+    /// Often not ready, and now and then it takes the packet all the same.
+    NotReady,
+    /// Asks again for what it has, packet by packet.
+    Stubborn,
+    /// Refuses for good.
+    Refusing,
+    /// Most answers are lost.
+    Unheard,
+}
+
 /// A queue pair and its peer, which loses, refuses and forgets packets.
 #[derive(Clone, Debug, Default)]
 struct Peer {
@@ -51,6 +69,9 @@ struct World {
     grants: Vec<u16>,
     /// Losses of this phase, in 256ths.
     loss_256: u32,
+    mood: Mood,
+    /// Peers have other moods than calm.
+    is_harsh: bool,
     phase_left: u32,
     /// Most messages are one packet.
     has_short_messages: bool,
@@ -80,15 +101,19 @@ impl RequesterStimulus {
         let tel_format = rng.gen_range(0..3);
         let used_flows = USED_FLOWS[seed as usize % 3].min(config.flow_count);
         let spread = config.flow_count / used_flows;
-        let peer = |i: usize| Peer { flow: i * spread, ..Peer::default() };
+        let has_short_messages = rng.gen();
+        let first = rng.gen_range(0..spread);
+        let peer = |i: usize| Peer { flow: first + i * spread, ..Peer::default() };
         let world = World {
             peers: (0..used_flows).map(peer).collect(),
             flow_count: config.flow_count,
             acks: VecDeque::new(),
             grants: Vec::new(),
             loss_256: 0,
+            mood: Mood::Calm,
+            is_harsh: false,
             phase_left: 0,
-            has_short_messages: rng.gen(),
+            has_short_messages,
             rng,
         };
         let last_cfg = (0, 0, [0; 16]);
@@ -110,7 +135,7 @@ impl World {
             valid: rng.gen_bool(0.97),
             telemetry: rng.gen(),
             mtu_code: rng.gen_range(0..5),
-            timeout_exponent: [0, 1, 1, 2, 3, 31][rng.gen_range(0..6)],
+            timeout_exponent: [0, 1, 1, 1, 1, 1, 2, 3, 17, 31][rng.gen_range(0..10)],
             retry_limit: [7, 7, 7, 3, 2, 1, 0][rng.gen_range(0..7)],
             ack_interval_log2: [0, 1, 2, 3, 4, 5, 14, 15][rng.gen_range(0..8)],
             qpn: (rng.gen::<u32>() << 10 | peer.flow as u32) & PSN_MASK,
@@ -209,6 +234,14 @@ impl World {
         if self.phase_left == 0 {
             self.phase_left = self.rng.gen_range(1..60);
             self.loss_256 = [0, 0, 0, 0, 0, 0, 2, 8, 40, 256][self.rng.gen_range(0..10)];
+            self.mood = match self.rng.gen_range(0..12) {
+                _ if !self.is_harsh => Mood::Calm,
+                0 | 1 => Mood::NotReady,
+                2 | 3 => Mood::Stubborn,
+                4 => Mood::Refusing,
+                5 | 6 => Mood::Unheard,
+                _ => Mood::Calm,
+            };
         }
         self.phase_left -= 1;
         let Some(at) = self.peers.iter().position(|p| p.flow == usize::from(pkt.flow)) else {
@@ -222,12 +255,17 @@ impl World {
         let (expected, before) = (peer.expected, peer.expected.wrapping_sub(1));
         if gap == 0 {
             let fate = self.rng.gen_range(0..1200);
-            if fate < 3 {
+            if fate < 3 || (self.mood == Mood::NotReady && fate < 300) {
                 let code = 0x20 + [1, 1, 2, 3, 5][self.rng.gen_range(0..5)];
+                self.answer(at, expected, code);
+                if fate % 8 > 0 {
+                    return;
+                }
+            } else if fate == 3 || (self.mood == Mood::Refusing && fate < 200) {
+                let code = [0x61, 0x62, 0x62, 0x63, 0x63, 0x64, 0x7f][self.rng.gen_range(0..7)];
                 return self.answer(at, expected, code);
-            } else if fate == 3 {
-                let code = [0x61, 0x62, 0x63, 0x64, 0x65][self.rng.gen_range(0..5)];
-                return self.answer(at, expected, code);
+            } else if self.mood == Mood::Stubborn && fate < 900 {
+                return self.answer(at, expected, 0x60);
             }
             let peer = &mut self.peers[at];
             peer.expected = (expected + 1) & PSN_MASK;
@@ -240,7 +278,7 @@ impl World {
                 self.answer(at, expected, syndrome);
             }
         } else if gap < 1 << 23 {
-            if !peer.has_nacked {
+            if !peer.has_nacked || self.mood == Mood::Stubborn {
                 peer.has_nacked = true;
                 self.answer(at, expected, 0x60);
             }
@@ -269,6 +307,9 @@ impl World {
             return None;
         }
         let ack = self.acks.pop_front()?;
+        if self.mood == Mood::Unheard && self.rng.gen_bool(0.8) {
+            return None;
+        }
         match self.rng.gen_range(0..40) {
             0 => None,
             1 => {
@@ -315,6 +356,8 @@ impl Stimulus<Requester> for RequesterStimulus {
             ..RequesterIn::default()
         };
         let world = &mut self.world;
+        // Long calm times too: only then is much in flight for longer than a timeout.
+        world.is_harsh = cycle / HARSH_CYCLES % 2 == 1;
         if out.m_pkt.valid && i.m_pkt.ready {
             world.receive(&out.m_pkt);
         }

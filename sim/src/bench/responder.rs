@@ -267,7 +267,11 @@ fn spoil(rng: &mut ChaCha8Rng, p: &mut ReqIn) {
         2 => p.opcode = rng.gen_range(0..=opcode::READ_REQUEST),
         3 => {
             let codes = [opcode::COMPARE_SWAP, opcode::FETCH_ADD, opcode::SEND_ONLY_INVALIDATE];
-            p.opcode = codes[rng.gen_range(0..3)];
+            p.opcode = [codes[0], codes[1], codes[2], opcode::READ_REQUEST][rng.gen_range(0..4)];
+            if rng.gen() {
+                // A duplicate, which is not to be answered by an ACK.
+                p.psn = p.psn.wrapping_sub(rng.gen_range(1..6)) & 0xff_ffff;
+            }
         }
         4 => p.payload_bytes = rng.gen_range(0..=4096),
         5 => p.payload_bytes = p.payload_bytes.saturating_sub(1),
@@ -275,7 +279,7 @@ fn spoil(rng: &mut ChaCha8Rng, p: &mut ReqIn) {
         7 => p.va = p.va.wrapping_add(1),
         8 => p.va = p.va.wrapping_sub(rng.gen::<u64>() >> rng.gen_range(0..64)),
         9 => p.rkey ^= one_bit(rng, 32),
-        10 => p.dma_len = p.dma_len.wrapping_add(1),
+        10 => p.dma_len ^= one_bit(rng, 32),
         11 => p.dma_len = rng.gen(),
         12 => p.dma_len = [0, 1 << 31, (1 << 31) + 1, u32::MAX][rng.gen_range(0..4)],
         13 => p.psn ^= one_bit(rng, 24),

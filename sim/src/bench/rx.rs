@@ -29,6 +29,8 @@ const PHASE_CYCLES: core::ops::Range<u64> = 100..1200;
 const LONG_PHASE_CYCLES: u64 = 5000;
 /// One phase in so many is a long one.
 const LONG_PHASE_RATIO: u32 = 12;
+/// A phase ends when the input has been blocked for so long.
+const BLOCKED_CYCLES: u32 = 50;
 /// Idle cycles before registers change: no frame is on its way then.
 const QUIET_CYCLES: u32 = 40;
 
@@ -79,6 +81,8 @@ pub struct RxTraffic {
     taking: [Taking; 4],
     phase_left: u64,
     quiet: u32,
+    /// Cycles since the input was last ready.
+    blocked: u32,
 }
 
 impl RxTraffic {
@@ -99,6 +103,7 @@ impl RxTraffic {
             taking: [Taking::Always; 4],
             phase_left: 1000,
             quiet: 0,
+            blocked: 0,
         }
     }
 
@@ -106,7 +111,7 @@ impl RxTraffic {
         let rng = &mut self.rng;
         let is_long = rng.gen_ratio(1, LONG_PHASE_RATIO);
         self.phase_left = if is_long { LONG_PHASE_CYCLES } else { rng.gen_range(PHASE_CYCLES) };
-        self.back_to_back = rng.gen();
+        self.back_to_back = rng.gen_ratio(3, 4);
         self.style = FrameStyle::random(rng);
         self.taking = core::array::from_fn(|_| Taking::random(rng));
         if is_long && rng.gen() {
@@ -114,7 +119,24 @@ impl RxTraffic {
             self.style = FrameStyle::Foreign;
             self.taking = [Taking::Not, Taking::Always, Taking::Always, Taking::Always];
         }
-        self.maker.host = Host::random(rng);
+        match rng.gen_range(0..12) {
+            0 => self.fill_payload(),
+            1 => self.fill_records(),
+            _ => {}
+        }
+        self.maker.host = Host::random(&mut self.rng);
+    }
+
+    /// Large packets whose payload nobody takes, until the input stops.
+    fn fill_payload(&mut self) {
+        (self.phase_left, self.back_to_back, self.style) = (2000, true, FrameStyle::Large);
+        self.taking = [Taking::Always, Taking::Not, Taking::Always, Taking::Always];
+    }
+
+    /// Small packets whose records nobody takes, until the input stops.
+    fn fill_records(&mut self) {
+        (self.phase_left, self.back_to_back, self.style) = (500, true, FrameStyle::Stamped);
+        self.taking = [Taking::Always, Taking::Always, Taking::Not, Taking::Not];
     }
 
     fn fill(&mut self) {
@@ -135,6 +157,10 @@ impl RxTraffic {
     /// The beat to offer, with this cycle's traffic.
     fn offer(&mut self, ready: bool) -> Option<Beat> {
         self.phase_left = self.phase_left.saturating_sub(1);
+        self.blocked = if ready { 0 } else { self.blocked + 1 };
+        if self.blocked > BLOCKED_CYCLES {
+            self.phase_left = 0;
+        }
         if self.phase_left == 0 && self.beats.is_empty() && self.source.is_idle() {
             self.quiet += 1;
             if self.quiet == QUIET_CYCLES {

@@ -66,12 +66,17 @@ struct Items {
     source: Source<u64>,
     sink: Sink,
     mask: u64,
+    /// Cycles until the sink opens again: long enough to fill the block.
+    closed: u32,
 }
+
+/// Cycles for which a sink stays closed now and then.
+const CLOSED_CYCLES: u32 = 1200;
 
 impl Items {
     fn new(seed: u64, bits: u32) -> Self {
         let (source, sink) = (Source::new(sub(seed, 1)), Sink::new(sub(seed, 2)));
-        Self { rng: sub(seed, 0), source, sink, mask: u64::MAX >> (64 - bits) }
+        Self { rng: sub(seed, 0), source, sink, mask: u64::MAX >> (64 - bits), closed: 0 }
     }
 
     fn drive(&mut self, s_ready: bool) -> ItemIn {
@@ -82,7 +87,12 @@ impl Items {
             self.source.reset();
         }
         let (s_valid, s_data) = (item.is_some(), item.unwrap_or(!junk & self.mask));
-        ItemIn { reset, s_valid, s_data, m_ready: self.sink.drive() }
+        self.closed = match self.closed {
+            0 if self.rng.gen_ratio(1, 4 * CLOSED_CYCLES) => CLOSED_CYCLES,
+            left => left.saturating_sub(1),
+        };
+        let m_ready = self.sink.drive() && self.closed == 0;
+        ItemIn { reset, s_valid, s_data, m_ready }
     }
 }
 

@@ -13,8 +13,9 @@ use std::sync::{Mutex, PoisonError};
 pub struct Plan {
     /// Decides which mutants are taken.
     pub seed: u64,
-    /// Mutants over all modules, about.
-    pub mutant_count: usize,
+    /// Mutants tried in a module: so many times the root of how many it has. No module's number
+    /// depends on another module.
+    pub per_root: f64,
     /// Least number for each module.
     pub per_module_min: usize,
     /// Runs of [`Plan::cycles`] cycles that a mutant must survive, from as many seeds.
@@ -55,9 +56,14 @@ struct Task<'a> {
     quota: usize,
 }
 
-/// Mutates every module once, in the smallest bench that contains it. An error is a bench that
-/// is red, or cannot be run, without any mutant.
-pub fn run(benches: &[Bench], plan: &Plan) -> Result<Vec<Verdict>, String> {
+/// Mutates every module once, in the smallest bench that contains it; of the mutants that the plan
+/// takes, only those that are `wanted` are run. An error is a bench that is red, or cannot be run,
+/// without any mutant.
+pub fn run(
+    benches: &[Bench],
+    plan: &Plan,
+    wanted: &(dyn Fn(&Mutant) -> bool + Sync),
+) -> Result<Vec<Verdict>, String> {
     let sources = benches.iter().map(Bench::emitted).collect::<Result<Vec<_>, _>>()?;
     let mut tasks = tasks(benches, &sources, plan);
     // Long ones first, so that the last worker is not alone for long.
@@ -66,7 +72,7 @@ pub fn run(benches: &[Bench], plan: &Plan) -> Result<Vec<Verdict>, String> {
     let results = Mutex::new(Vec::new());
     let worker = || loop {
         let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-        let verdicts = task.run(plan);
+        let verdicts = task.run(plan, wanted);
         results.lock().unwrap_or_else(PoisonError::into_inner).push(verdicts);
     };
     let worker_count = std::thread::available_parallelism().map_or(1, usize::from);
@@ -98,10 +104,8 @@ fn tasks<'a>(benches: &'a [Bench], sources: &'a [Source], plan: &Plan) -> Vec<Ta
             }
         }
     }
-    let weight = |found: &[Mutant]| (found.len() as f64).sqrt();
-    let total: f64 = smallest.values().map(|(_, found)| weight(found)).sum();
     let task = |(at, found): (usize, Vec<Mutant>)| {
-        let share = plan.mutant_count as f64 * weight(&found) / total;
+        let share = plan.per_root * (found.len() as f64).sqrt();
         let quota = (share.round() as usize).max(plan.per_module_min).min(found.len());
         Task { bench: &benches[at], source: &sources[at], mutants: by_turns(found), quota }
     };
@@ -132,19 +136,32 @@ fn by_turns(found: Vec<Mutant>) -> Vec<Mutant> {
 }
 
 impl Task<'_> {
-    fn run(&self, plan: &Plan) -> Result<Vec<Verdict>, String> {
+    fn run(
+        &self,
+        plan: &Plan,
+        wanted: &(dyn Fn(&Mutant) -> bool + Sync),
+    ) -> Result<Vec<Verdict>, String> {
         let block = self.bench.name();
+        if !self.mutants.iter().take(self.quota).any(wanted) {
+            return Ok(Vec::new());
+        }
         if let Outcome::Caught(how) = self.outcome(self.source, plan).unwrap_or(Outcome::Survived) {
             return Err(format!("{block} is red without a mutant: {how}"));
         }
         let mut verdicts = Vec::new();
+        let mut tried = 0;
         for mutant in &self.mutants {
-            if verdicts.len() >= self.quota {
+            if tried >= self.quota {
                 break;
+            }
+            if !wanted(mutant) {
+                tried += 1;
+                continue;
             }
             let mut source = self.source.clone();
             source.text = mutant.apply(&source.text);
             if let Some(outcome) = self.outcome(&source, plan) {
+                tried += 1;
                 verdicts.push(Verdict { block, mutant: mutant.clone(), outcome });
             }
         }

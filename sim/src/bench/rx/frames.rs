@@ -35,7 +35,7 @@ impl Host {
             mac,
             ip,
             pkey: *[0xffff, 0xffff, 0x7fff, rng.gen()].choose(rng).expect("some"),
-            tel_format: rng.gen_range(0..=3),
+            tel_format: [0, 1, 1, 1, 2, 2, 2, 3][rng.gen_range(0..8)],
             tel_dscp: rng.gen_range(1..64),
             tel_echo_dscp: rng.gen_range(0..64),
         }
@@ -49,8 +49,10 @@ pub enum FrameStyle {
     Mixed,
     /// Small RoCEv2 packets and small foreign frames.
     Small,
-    /// Large RoCEv2 packets.
+    /// Large RoCEv2 packets, and some just too large.
     Large,
+    /// Good RoCEv2 packets, with telemetry if it is on.
+    Stamped,
     /// Frames for the host's own stack.
     Foreign,
     /// Runts of a few beats.
@@ -67,6 +69,9 @@ impl FrameStyle {
             Self::Mixed,
             Self::Small,
             Self::Large,
+            Self::Stamped,
+            Self::Stamped,
+            Self::Stamped,
             Self::Foreign,
             Self::Runts,
             Self::Damaged,
@@ -94,24 +99,30 @@ pub struct FrameMaker {
     /// Whom most frames are for.
     pub host: Host,
     captured: Vec<Vec<u8>>,
+    /// Packets carry telemetry if the host expects any.
+    is_stamping: bool,
 }
 
 impl FrameMaker {
     /// A maker that draws from `rng`.
     pub fn new(mut rng: ChaCha8Rng) -> Self {
         let host = Host::random(&mut rng);
-        Self { rng, host, captured: captured_frames() }
+        Self { rng, host, captured: captured_frames(), is_stamping: false }
     }
 
     /// The next frame and whether the MAC calls it bad.
     pub fn next(&mut self, style: FrameStyle) -> (Vec<u8>, bool) {
+        self.is_stamping = style == FrameStyle::Stamped;
         let kind = self.rng.gen_range(0..100);
         let mut frame = match style {
             FrameStyle::Runts if kind < 80 => self.noise(1..=64),
             FrameStyle::Foreign if kind < 90 => self.foreign(1600),
             FrameStyle::Small if kind < 60 => self.roce(0..=16),
             FrameStyle::Small if kind < 75 => self.foreign(80),
+            FrameStyle::Large if kind < 50 => self.roce(4090..=4110),
             FrameStyle::Large if kind < 90 => self.roce(2000..=4096),
+            FrameStyle::Stamped if kind < 20 => self.roce_at_a_power_of_two(),
+            FrameStyle::Stamped => self.roce(0..=40),
             _ if kind < 50 => self.roce(0..=40),
             _ if kind < 67 => self.roce(0..=300),
             _ if kind < 68 => self.roce(4090..=4110),
@@ -121,12 +132,13 @@ impl FrameMaker {
         };
         let damaged = match style {
             FrameStyle::Damaged => self.rng.gen(),
-            FrameStyle::Large => self.rng.gen_ratio(1, 20),
+            FrameStyle::Large | FrameStyle::Stamped => self.rng.gen_ratio(1, 20),
             _ => self.rng.gen_ratio(1, 6),
         };
         if damaged {
             self.damage(&mut frame);
         }
+        self.is_stamping = false;
         (frame, self.rng.gen_ratio(1, 40))
     }
 
@@ -148,7 +160,7 @@ impl FrameMaker {
 
     /// A frame that looks like RoCEv2 for us, but for one thing; or something else altogether.
     fn foreign(&mut self, bytes_max: usize) -> Vec<u8> {
-        if self.rng.gen_ratio(1, 200) {
+        if self.rng.gen_ratio(1, 80) {
             return self.noise(9200..=9240);
         }
         if self.rng.gen_ratio(1, 3) {
@@ -215,7 +227,7 @@ impl FrameMaker {
         if opcode == bth::opcode::ACKNOWLEDGE && !self.rng.gen_ratio(1, 20) {
             payload.clear();
         }
-        let stamped = self.rng.gen();
+        let stamped = self.is_stamping || self.rng.gen();
         let telemetry = if stamped { self.telemetry() } else { None };
         let host = self.host;
         let rng = &mut self.rng;
@@ -268,10 +280,43 @@ impl FrameMaker {
         repr.payload = &payload;
         let mut frame = vec![0; repr.buffer_len()];
         repr.emit(&mut frame);
+        if self.rng.gen_ratio(1, 4) {
+            self.change_the_end(&mut frame);
+        }
+        let rng = &mut self.rng;
         if rng.gen_ratio(1, 3) && frame.len() < ethernet::FRAME_BYTES_MIN {
             frame.resize(ethernet::FRAME_BYTES_MIN, 0xaa);
         }
         frame
+    }
+
+    /// A packet whose IP length just reaches a power of two: without its telemetry it is below.
+    fn roce_at_a_power_of_two(&mut self) -> Vec<u8> {
+        let power = 1 << [7, 8, 9, 10, 11, 12][self.rng.gen_range(0..6)];
+        let more = self.rng.gen_range(0..48);
+        let empty = self.roce(0..=0);
+        let headers = empty.len() - ethernet::Packet::new_unchecked(&empty).header_len();
+        let bytes = (power + more as usize).saturating_sub(headers);
+        self.roce(bytes..=bytes)
+    }
+
+    /// What no sender should do and every receiver takes: pad bytes that are not 0, or a packet
+    /// whose length is no multiple of four.
+    fn change_the_end(&mut self, frame: &mut Vec<u8>) {
+        let Ok(eth) = ethernet::Packet::new_checked(&frame[..]) else { return };
+        let ip = eth.header_len();
+        if self.rng.gen() {
+            let pad = frame.len() - icrc::BYTES - 3..frame.len() - icrc::BYTES;
+            let pad_count = self.rng.gen_range(0..=3);
+            frame[pad].iter_mut().rev().take(pad_count).for_each(|b| *b = 0x5a);
+        } else {
+            let more = self.rng.gen_range(1..8);
+            frame.resize(frame.len() + more, 0);
+            for at in [ip + ipv4::field::TOTAL_LEN.start, ip + 20 + udp::field::LEN.start] {
+                add_be16(frame, at, more as u16, true);
+            }
+        }
+        self.repair(frame);
     }
 
     /// Damages a frame once, and often repairs the checksums so that a later check must find it.
@@ -286,6 +331,8 @@ impl FrameMaker {
                 let at = rng.gen_range(0..frame.len());
                 frame[at] ^= 1 << rng.gen_range(0..8);
             }
+            2 if rng.gen() => frame.truncate(rng.gen_range(ip + 16..bth + 16)),
+            2 if rng.gen() => frame.truncate(frame.len() - rng.gen_range(1..=4)),
             2 => frame.truncate(rng.gen_range(1..=frame.len())),
             3 => {
                 let more = rng.gen_range(1..=40);
