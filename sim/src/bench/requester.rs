@@ -35,6 +35,8 @@ const HARSH_CYCLES: u64 = 10_000;
 enum Mood {
     /// Mostly in order.
     Calm,
+    /// Answers take long, so that there is always something in flight.
+    Far,
     /// Often not ready, and now and then it takes the packet all the same.
     NotReady,
     /// Asks again for what it has, packet by packet.
@@ -136,7 +138,7 @@ impl World {
             telemetry: rng.gen(),
             mtu_code: rng.gen_range(0..5),
             timeout_exponent: [0, 1, 1, 1, 1, 1, 2, 3, 17, 31][rng.gen_range(0..10)],
-            retry_limit: [7, 7, 7, 3, 2, 1, 0][rng.gen_range(0..7)],
+            retry_limit: [7, 7, 7, 7, 3, 2, 1, 0][rng.gen_range(0..8)],
             ack_interval_log2: [0, 1, 2, 3, 4, 5, 14, 15][rng.gen_range(0..8)],
             qpn: (rng.gen::<u32>() << 10 | peer.flow as u32) & PSN_MASK,
             remote_ip: rng.gen(),
@@ -235,6 +237,7 @@ impl World {
             self.phase_left = self.rng.gen_range(1..60);
             self.loss_256 = [0, 0, 0, 0, 0, 0, 2, 8, 40, 256][self.rng.gen_range(0..10)];
             self.mood = match self.rng.gen_range(0..12) {
+                0..=5 if !self.is_harsh => Mood::Far,
                 _ if !self.is_harsh => Mood::Calm,
                 0 | 1 => Mood::NotReady,
                 2 | 3 => Mood::Stubborn,
@@ -242,6 +245,9 @@ impl World {
                 5 | 6 => Mood::Unheard,
                 _ => Mood::Calm,
             };
+            if self.mood == Mood::Far {
+                self.phase_left = 150;
+            }
         }
         self.phase_left -= 1;
         let Some(at) = self.peers.iter().position(|p| p.flow == usize::from(pkt.flow)) else {
@@ -264,7 +270,7 @@ impl World {
             } else if fate == 3 || (self.mood == Mood::Refusing && fate < 200) {
                 let code = [0x61, 0x62, 0x62, 0x63, 0x63, 0x64, 0x7f][self.rng.gen_range(0..7)];
                 return self.answer(at, expected, code);
-            } else if self.mood == Mood::Stubborn && fate < 900 {
+            } else if self.mood == Mood::Stubborn && fate < 1160 {
                 return self.answer(at, expected, 0x60);
             }
             let peer = &mut self.peers[at];
@@ -303,7 +309,8 @@ impl World {
             }
         }
         // A slow network at times, so that PSNs pile up.
-        if self.acks.is_empty() || self.rng.gen_bool(0.7) {
+        let is_late = self.mood == Mood::Far && self.acks.len() < 5 && self.rng.gen_bool(0.995);
+        if self.acks.is_empty() || is_late || self.rng.gen_bool(0.7) {
             return None;
         }
         let ack = self.acks.pop_front()?;
