@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -23,8 +24,9 @@ const CONSOLE_LINES: usize = 12;
 const FRAME_BYTES_MAX: usize = 65_536;
 /// Smallest frame without FCS, which a MAC pads to.
 const FRAME_BYTES_MIN: usize = 60;
-/// Its network device. When QEMU stops the clock it throws away what waits for room in the guest:
-/// with the longest ring there is, hardly ever anything does.
+/// Its network device. When QEMU stops the clock it throws away the frames that wait for room in
+/// the guest or on our link. Hardly any do: the ring is the longest there is, and the link is TCP,
+/// which buffers megabytes where a UNIX socket takes some hundred frames.
 const DEVICE: &str = "virtio-net-pci,netdev=net,romfile=,rx_queue_size=1024";
 /// An emulated machine is slow: it gets no safeguards of real CPUs, and its timer may be late.
 const KERNEL_ARGUMENTS: &str = "console=ttyS0 quiet panic=-1 mitigations=off no_timer_check";
@@ -163,24 +165,30 @@ impl Guest {
         let unique = format!("nic-interop-{}-{}", std::process::id(), image.version);
         let folder = Folder(std::env::temp_dir().join(unique));
         std::fs::create_dir_all(&folder.0).map_err(failed("temporary folder"))?;
-        let names = ["console", "control", "monitor", "net"];
         let mut listeners = Vec::new();
-        for name in names {
+        for name in ["console", "control", "monitor"] {
             let path = folder.0.join(name);
             let _ = std::fs::remove_file(&path);
-            listeners.push(UnixListener::bind(&path).map_err(failed("socket"))?);
+            let listener = UnixListener::bind(&path).map_err(failed("socket"))?;
+            listener.set_nonblocking(true).map_err(failed("socket"))?;
+            listeners.push(listener);
         }
+        let link = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed("network socket"))?;
+        link.set_nonblocking(true).map_err(failed("network socket"))?;
+        let port = link.local_addr().map_err(failed("network socket"))?.port();
         let append = format!("{KERNEL_ARGUMENTS} peer.ip={ip}/24 peer.mtu={mtu}");
-        let process = command(image, &folder.0, mac, &append).stderr(Stdio::piped()).spawn();
+        let process = command(image, &folder.0, port, mac, &append).stderr(Stdio::piped()).spawn();
         let what = "qemu-system-x86_64 does not start; scripts/setup --interop installs it";
         let mut process = Process(process.map_err(failed(what))?);
         let mut streams = Vec::new();
         for listener in &listeners {
-            streams.push(accept(listener, &mut process.0)?);
+            streams.push(accept(|| listener.accept().map(|(s, _)| s), &mut process.0)?);
         }
+        let net = accept(|| link.accept().map(|(s, _)| s), &mut process.0)?;
+        net.set_nodelay(true).map_err(failed("network socket"))?;
         let mut streams = streams.into_iter();
         let mut next = || streams.next().expect("one stream a name");
-        let (console, control, monitor, net) = (next(), next(), next(), next());
+        let (console, control, monitor) = (next(), next(), next());
         let (sender, events) = mpsc::channel();
         read_lines(console, sender.clone(), Event::Console);
         let answers = control.try_clone().map_err(failed("control socket"))?;
@@ -257,13 +265,11 @@ impl Guest {
     }
 }
 
-fn command(image: &Image, folder: &Path, mac: u64, append: &str) -> Command {
+fn command(image: &Image, folder: &Path, port: u16, mac: u64, append: &str) -> Command {
     let octets: Vec<String> = mac.to_be_bytes()[2..].iter().map(|b| format!("{b:02x}")).collect();
     let socket = |id: &str| format!("socket,id={id},path={},server=off", folder.join(id).display());
-    let link = format!(
-        "stream,id=net,server=off,addr.type=unix,addr.path={}",
-        folder.join("net").display()
-    );
+    let link =
+        format!("stream,id=net,server=off,addr.type=inet,addr.host=127.0.0.1,addr.port={port}");
     let mut command = Command::new("qemu-system-x86_64");
     command
         .args(["-M", "pc", "-accel", "tcg", "-m", MEMORY_MB, "-nodefaults", "-no-reboot"])
@@ -284,12 +290,13 @@ fn command(image: &Image, folder: &Path, mac: u64, append: &str) -> Command {
 }
 
 /// QEMU's connection; an error if it ends or does not come.
-fn accept(listener: &UnixListener, process: &mut Child) -> Result<UnixStream, GuestError> {
-    listener.set_nonblocking(true).map_err(failed("socket"))?;
+fn accept<S>(
+    mut take: impl FnMut() -> io::Result<S>,
+    process: &mut Child,
+) -> Result<S, GuestError> {
     let end = Instant::now() + CONNECT_LIMIT;
     loop {
-        if let Ok((stream, _)) = listener.accept() {
-            stream.set_nonblocking(false).map_err(failed("socket"))?;
+        if let Ok(stream) = take() {
             return Ok(stream);
         }
         if let Ok(Some(status)) = process.try_wait() {
@@ -319,8 +326,9 @@ fn read_lines(stream: UnixStream, events: Sender<Event>, event: fn(String) -> Ev
 }
 
 /// On the link a frame stands behind its length, 4 bytes big-endian.
-fn read_frames(mut stream: UnixStream, events: Sender<Event>) {
+fn read_frames(stream: TcpStream, events: Sender<Event>) {
     thread::spawn(move || {
+        let mut stream = BufReader::with_capacity(1 << 18, stream);
         let mut length = [0; 4];
         while stream.read_exact(&mut length).is_ok() {
             let length = u32::from_be_bytes(length) as usize;
@@ -337,7 +345,7 @@ fn read_frames(mut stream: UnixStream, events: Sender<Event>) {
     });
 }
 
-fn write_frames(mut stream: UnixStream) -> Sender<Vec<u8>> {
+fn write_frames(mut stream: TcpStream) -> Sender<Vec<u8>> {
     let (sender, frames) = mpsc::channel::<Vec<u8>>();
     thread::spawn(move || {
         for frame in frames {
