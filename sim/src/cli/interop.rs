@@ -2,6 +2,7 @@
 
 use super::{config, CliError, Progress, Table};
 use crate::engine::EngineKind;
+use crate::env::station::NicEngine;
 use crate::interop::cases::{self, Action, Case, Outcome};
 use crate::interop::guest::{Guest, Image};
 use crate::interop::lab::Lab;
@@ -10,7 +11,7 @@ use crate::interop::InteropError;
 use crate::net::switch::Faults;
 use clap::Args;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// Arguments of `nic interop`.
@@ -39,6 +40,9 @@ pub struct Arguments {
     out: PathBuf,
 }
 
+/// Columns of the table.
+const COLUMNS: usize = 17;
+
 /// A percent of the frames, either way.
 fn faulty() -> Faults {
     Faults { loss_ppm: 10_000, duplicate_ppm: 10_000, ..Faults::default() }
@@ -52,7 +56,6 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
     let images: Result<Vec<Image>, _> = arguments.guest.iter().map(|d| Image::open(d)).collect();
     let images = images.map_err(CliError::usage)?;
-    config(&arguments.preset)?;
     std::fs::create_dir_all(&arguments.out).map_err(|e| {
         CliError::Usage(format!("{}: cannot make the folder: {e}", arguments.out.display()))
     })?;
@@ -78,21 +81,28 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     ]);
     let bar = Progress::new("cases", (cases.len() * images.len()) as u64);
     let done = bar.counter();
-    let mut cycles = 0;
-    let mut result = Ok(());
-    for image in &images {
-        result = guest(arguments, image, &cases, &mut table, &mut cycles, || {
-            done.fetch_add(1, Ordering::Relaxed);
-        });
-        if result.is_err() {
-            break;
-        }
+    let config = config(&arguments.preset)?;
+    let source = super::nic_source(&config, arguments.verilog.as_deref(), arguments.engine)?;
+    let mut engines = Vec::new();
+    for _ in &images {
+        let engine = arguments.engine.nic(&config, &source, arguments.seed);
+        engines.push(engine.map_err(CliError::failed)?);
     }
+    let runs: Vec<Run> = std::thread::scope(|scope| {
+        let start = |(image, engine)| {
+            let (cases, done) = (&cases, &done);
+            scope.spawn(move || guest(arguments, image, engine, cases, done))
+        };
+        let threads: Vec<_> = images.iter().zip(engines).map(start).collect();
+        threads.into_iter().map(|t| t.join().expect("a panic ends the run")).collect()
+    });
     drop(bar);
+    runs.iter().flat_map(|run| &run.rows).for_each(|row| table.row(row.clone()));
     if done.load(Ordering::Relaxed) > 0 {
         print!("{table}");
     }
-    result?;
+    let cycles = runs.iter().map(|run| run.cycles).sum();
+    runs.into_iter().try_for_each(|run| run.result)?;
     println!("{}", summary(arguments.engine, cycles));
     Ok(())
 }
@@ -139,44 +149,46 @@ fn full() -> Vec<Case> {
     cases
 }
 
-/// Runs all cases with one guest.
+/// What came of the cases with one guest.
+struct Run {
+    rows: Vec<[String; COLUMNS]>,
+    cycles: u64,
+    result: Result<(), CliError>,
+}
+
+/// Runs all cases with one guest, up to the first that fails.
 fn guest(
     arguments: &Arguments,
     image: &Image,
+    engine: NicEngine,
     cases: &[Case],
-    table: &mut Table,
-    cycles: &mut u64,
-    mut progress: impl FnMut(),
-) -> Result<(), CliError> {
+    done: &AtomicU64,
+) -> Run {
     let capture = arguments.out.join(format!("{}.pcap", image.version));
-    let at_guest = |e: InteropError| {
-        CliError::Failed(format!("guest {} (capture {}): {e}", image.version, capture.display()))
-    };
-    let config = config(&arguments.preset)?;
-    let source = super::nic_source(&config, arguments.verilog.as_deref(), arguments.engine)?;
-    let engine = arguments.engine.nic(&config, &source, arguments.seed);
-    let engine = engine.map_err(CliError::failed)?;
-    let start = || -> Result<Lab, InteropError> {
+    let mut run = Run { rows: Vec::new(), cycles: 0, result: Ok(()) };
+    let all = || -> Result<(), InteropError> {
         let wire = Wire::new(&capture, arguments.seed)?;
         let guest = Guest::start(image, cases::GUEST.mac, cases::GUEST_IP, cases::GUEST_MTU)?;
         let mut lab = Lab::new(engine, guest, wire, cases::LOCAL, arguments.seed)?;
         cases::greet(&mut lab)?;
-        Ok(lab)
+        for (number, case) in cases.iter().enumerate() {
+            let began = Instant::now();
+            let outcome = cases::run(&mut lab, case, number as u32, arguments.seed);
+            lab.wire.flush()?;
+            run.rows.push(row(image, case, &outcome?, began.elapsed().as_secs_f64()));
+            run.cycles = lab.nic.bus().cycle();
+            done.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
     };
-    let mut lab = start().map_err(at_guest)?;
-    for (number, case) in cases.iter().enumerate() {
-        let began = Instant::now();
-        let outcome = cases::run(&mut lab, case, number as u32, arguments.seed);
-        lab.wire.flush().map_err(at_guest)?;
-        let outcome = outcome.map_err(at_guest)?;
-        table.row(row(image, case, &outcome, began.elapsed().as_secs_f64()));
-        progress();
-    }
-    *cycles += lab.nic.bus().cycle();
-    Ok(())
+    let result = all();
+    run.result = result.map_err(|e| {
+        CliError::Failed(format!("guest {} (capture {}): {e}", image.version, capture.display()))
+    });
+    run
 }
 
-fn row(image: &Image, case: &Case, outcome: &Outcome, seconds: f64) -> [String; 17] {
+fn row(image: &Image, case: &Case, outcome: &Outcome, seconds: f64) -> [String; COLUMNS] {
     let messages = |action: Action| match outcome.messages[action as usize] {
         0 => "-".to_string(),
         count => count.to_string(),
