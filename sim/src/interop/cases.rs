@@ -39,8 +39,8 @@ const REGION_HOST: u64 = 0x8_0000_0000;
 const REGION_RKEY: u32 = 0x0000_055a;
 /// Buffers of the NIC's own requests.
 const BUFFER_HOST: u64 = 0x1_0000_0000;
-/// The guest resends after 134 ms of its time without an answer.
-const GUEST_TIMEOUT_EXPONENT: u32 = 15;
+/// The guest resends after 268 ms of its time without an answer.
+const GUEST_TIMEOUT_EXPONENT: u32 = 16;
 /// The NIC resends after 131,072 cycles: 131 ms of the guest's time at least.
 const NIC_TIMEOUT_EXPONENT: u8 = 8;
 /// The guest waits so long for its completions, ms of its time.

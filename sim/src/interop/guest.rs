@@ -25,8 +25,7 @@ const FRAME_BYTES_MAX: usize = 65_536;
 /// Smallest frame without FCS, which a MAC pads to.
 const FRAME_BYTES_MIN: usize = 60;
 /// Its network device. When QEMU stops the clock it throws away the frames that wait for room in
-/// the guest or on our link. Hardly any do: the ring is the longest there is, and the link is TCP,
-/// which buffers megabytes where a UNIX socket takes some hundred frames.
+/// the guest: with the longest ring there is, hardly any do.
 const DEVICE: &str = "virtio-net-pci,netdev=net,romfile=,rx_queue_size=1024";
 /// An emulated machine is slow: it gets no safeguards of real CPUs, and its timer may be late.
 const KERNEL_ARGUMENTS: &str = "console=ttyS0 quiet panic=-1 mitigations=off no_timer_check";

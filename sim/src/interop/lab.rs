@@ -28,6 +28,9 @@ const IDLE_CYCLES_PER_MS: u64 = 400;
 const PASSIVE_CYCLES_PER_MS: u64 = 20;
 /// The guest's clock stands while more than this waits for the NIC.
 const BACKLOG_BYTES_MAX: usize = 16 * 1024;
+/// It is only stopped when no frame has come for so long: QEMU throws away a frame that is on its
+/// way out of the guest when its clock stops.
+const PAUSE_BEFORE_HOLD: Duration = Duration::from_millis(2);
 /// It goes on when less than this is left.
 const BACKLOG_BYTES_LOW: usize = 4 * 1024;
 /// Waiting takes steps of this length.
@@ -55,6 +58,7 @@ pub struct Lab {
     /// Cycles that the NIC may run.
     saved_cycles: i64,
     backlog_bytes: usize,
+    last_frame: Instant,
     /// Requests of the NIC that are not complete.
     outstanding: usize,
     completions: Vec<Completion>,
@@ -81,6 +85,7 @@ impl Lab {
             guest_time: Duration::ZERO,
             saved_cycles: 0,
             backlog_bytes: 0,
+            last_frame: Instant::now(),
             outstanding: 0,
             completions: Vec::new(),
         };
@@ -129,7 +134,9 @@ impl Lab {
         }
         if self.saved_cycles <= 0 || self.backlog_bytes < BACKLOG_BYTES_LOW {
             self.guest.release()?;
-        } else if self.backlog_bytes > BACKLOG_BYTES_MAX {
+        } else if self.backlog_bytes > BACKLOG_BYTES_MAX
+            && self.last_frame.elapsed() > PAUSE_BEFORE_HOLD
+        {
             self.guest.hold()?;
         }
         if !is_busy || self.saved_cycles <= 0 {
@@ -164,6 +171,7 @@ impl Lab {
             nap = Duration::ZERO;
             match event {
                 Event::Frame(frame) => {
+                    self.last_frame = Instant::now();
                     for _ in 0..self.wire.pass(Direction::ToNic, &frame)? {
                         self.backlog_bytes += frame.len();
                         self.nic.bus().deliver(frame.clone(), false);
