@@ -269,8 +269,10 @@ fn command(image: &Image, folder: &Path, port: u16, mac: u64, append: &str) -> C
     let socket = |id: &str| format!("socket,id={id},path={},server=off", folder.join(id).display());
     let link =
         format!("stream,id=net,server=off,addr.type=inet,addr.host=127.0.0.1,addr.port={port}");
-    let mut command = Command::new("qemu-system-x86_64");
+    // QEMU must not outlive us, whatever ends us.
+    let mut command = Command::new("setpriv");
     command
+        .args(["--pdeathsig", "KILL", "qemu-system-x86_64"])
         .args(["-M", "pc", "-accel", "tcg", "-m", MEMORY_MB, "-nodefaults", "-no-reboot"])
         .args(["-display", "none"])
         .arg("-kernel")
