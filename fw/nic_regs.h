@@ -141,5 +141,6 @@
 #define NIC_COUNTER_TX_ACK 0x284 /* ACK or NAK sent */
 #define NIC_COUNTER_TX_HOST 0x288 /* frame of the host's own stack sent */
 #define NIC_COUNTER_TX_FAIL 0x28c /* data packet given up: host memory read failed */
+#define NIC_COUNTER_RX_RESPONSE 0x290 /* good RoCEv2 READ response packet */
 
 #endif

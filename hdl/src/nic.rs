@@ -541,6 +541,7 @@ impl Logic for Nic {
         self.registers.event[11].next = self.rx.event_rx_drop_version.val();
         self.registers.event[12].next = self.rx.event_rx_drop_pkey.val();
         self.registers.event[13].next = self.rx.event_rx_drop_telemetry.val();
+        self.registers.event[36].next = self.rx.event_rx_response.val();
         self.registers.event[14].next = self.responder.event_resp_accepted.val();
         self.registers.event[15].next = self.responder.event_resp_duplicate.val();
         self.registers.event[16].next = self.responder.event_resp_out_of_sequence.val();

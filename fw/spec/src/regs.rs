@@ -339,6 +339,7 @@ pub const EVENTS: &[(&str, &str)] = &[
     ("tx_ack", "ACK or NAK sent"),
     ("tx_host", "frame of the host's own stack sent"),
     ("tx_fail", "data packet given up: host memory read failed"),
+    ("rx_response", "good RoCEv2 READ response packet"),
 ];
 
 /// Position of an event in [`EVENTS`].

@@ -52,6 +52,8 @@ pub struct RxBth {
     pub is_request: Signal<Out, Bit>,
     /// An ACKNOWLEDGE.
     pub is_ack: Signal<Out, Bit>,
+    /// A READ response.
+    pub is_response: Signal<Out, Bit>,
     /// Transport version 0.
     pub version_ok: Signal<Out, Bit>,
     /// The partition keys match.
@@ -150,6 +152,7 @@ impl Logic for RxBth {
         self.opcode.next = self.code.opcode.val();
         self.is_request.next = self.code.is_request.val();
         self.is_ack.next = self.code.is_ack.val();
+        self.is_response.next = self.code.is_response.val();
         self.has_reth.next = self.code.has_reth.val();
         self.has_word.next = self.code.has_word.val();
         comment!("Partition keys: the low 15 bits are equal and not 0; one side is a full member.");

@@ -31,15 +31,19 @@ pub struct RxOpcode {
     pub is_request: Signal<Out, Bit>,
     /// An ACKNOWLEDGE.
     pub is_ack: Signal<Out, Bit>,
+    /// A READ response.
+    pub is_response: Signal<Out, Bit>,
     op: DFF<Bits<8>>,
     reth: DFF<Bit>,
     word: DFF<Bit>,
     request: DFF<Bit>,
     ack: DFF<Bit>,
+    response: DFF<Bit>,
     code: Signal<Local, Bits<8>>,
     code_reth: Signal<Local, Bit>,
     code_imm: Signal<Local, Bit>,
     code_aeth: Signal<Local, Bit>,
+    code_response: Signal<Local, Bit>,
     code_atomic: Signal<Local, Bit>,
     code_invalidate: Signal<Local, Bit>,
 }
@@ -47,12 +51,13 @@ pub struct RxOpcode {
 impl Logic for RxOpcode {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, op, reth, word, request, ack);
+        dff_setup!(self, clock, op, reth, word, request, ack, response);
         self.opcode.next = self.op.q.val();
         self.has_reth.next = self.reth.q.val();
         self.has_word.next = self.word.q.val();
         self.is_request.next = self.request.q.val();
         self.is_ack.next = self.ack.q.val();
+        self.is_response.next = self.response.q.val();
         self.code.next = self.s_code.val();
         self.code_reth.next = (self.code.val() == 0x06)
             | (self.code.val() == 0x0a)
@@ -67,6 +72,10 @@ impl Logic for RxOpcode {
             | (self.code.val() == 0x10)
             | (self.code.val() == 0x11)
             | (self.code.val() == 0x12);
+        self.code_response.next = (self.code.val() == 0x0d)
+            | (self.code.val() == 0x0e)
+            | (self.code.val() == 0x0f)
+            | (self.code.val() == 0x10);
         self.code_atomic.next = (self.code.val() == 0x13) | (self.code.val() == 0x14);
         self.code_invalidate.next = (self.code.val() == 0x16) | (self.code.val() == 0x17);
         if self.s_valid.val() {
@@ -76,6 +85,7 @@ impl Logic for RxOpcode {
             self.request.d.next =
                 (self.code.val() < 0x0d) | self.code_atomic.val() | self.code_invalidate.val();
             self.ack.d.next = self.code.val() == 0x11;
+            self.response.d.next = self.code_response.val();
         }
     }
 }

@@ -26,8 +26,10 @@ pub struct RxPayload {
     pub s_data: Signal<In, Bits<64>>,
     /// First beat.
     pub s_first: Signal<In, Bit>,
-    /// A request with a payload of a legal length.
+    /// A request or READ response with a payload of a legal length.
     pub payload_wanted: Signal<In, Bit>,
+    /// It is a READ response.
+    pub payload_response: Signal<In, Bit>,
     /// Its length.
     pub payload_bytes: Signal<In, Bits<13>>,
     /// Beat with which the first payload beat is complete.
@@ -48,6 +50,8 @@ pub struct RxPayload {
     pub m_axis_tlast: Signal<Out, Bit>,
     /// On the last beat: drop the frame.
     pub m_axis_tuser: Signal<Out, Bit>,
+    /// The frame is that of a READ response.
+    pub m_axis_response: Signal<Out, Bit>,
     beat: DFF<Bits<4>>,
     in_valid: DFF<Bit>,
     in_data: DFF<Bits<64>>,
@@ -55,17 +59,20 @@ pub struct RxPayload {
     earlier: DFF<Bits<64>>,
     running: DFF<Bit>,
     left: DFF<Bits<13>>,
+    response: DFF<Bit>,
     word_valid: DFF<Bit>,
     word: DFF<Bits<64>>,
     word_keep: DFF<Bits<8>>,
     held_valid: DFF<Bit>,
     held: DFF<Bits<64>>,
     held_keep: DFF<Bits<8>>,
+    held_response: DFF<Bit>,
     out_valid: DFF<Bit>,
     out_data: DFF<Bits<64>>,
     out_keep: DFF<Bits<8>>,
     out_last: DFF<Bit>,
     out_user: DFF<Bit>,
+    out_response: DFF<Bit>,
     index: Signal<Local, Bits<4>>,
     first_word: Signal<Local, Bit>,
     active: Signal<Local, Bit>,
@@ -83,15 +90,36 @@ impl Logic for RxPayload {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, beat, in_valid, in_data, in_index, earlier, running, left, word_valid,
-            word, word_keep, held_valid, held, held_keep, out_valid, out_data, out_keep, out_last,
-            out_user
+            self,
+            clock,
+            beat,
+            in_valid,
+            in_data,
+            in_index,
+            earlier,
+            running,
+            left,
+            response,
+            word_valid,
+            word,
+            word_keep,
+            held_valid,
+            held,
+            held_keep,
+            held_response,
+            out_valid,
+            out_data,
+            out_keep,
+            out_last,
+            out_user,
+            out_response
         );
         self.m_axis_tvalid.next = self.out_valid.q.val();
         self.m_axis_tdata.next = self.out_data.q.val();
         self.m_axis_tkeep.next = self.out_keep.q.val();
         self.m_axis_tlast.next = self.out_last.q.val();
         self.m_axis_tuser.next = self.out_user.q.val();
+        self.m_axis_response.next = self.out_response.q.val();
         comment!("A cycle for the length to become known.");
         self.index.next = self.beat.q.val();
         if self.s_first.val() {
@@ -116,6 +144,7 @@ impl Logic for RxPayload {
         self.left_now.next = self.left.q.val();
         if self.first_word.val() {
             self.left_now.next = self.payload_bytes.val();
+            self.response.d.next = self.payload_response.val();
         }
         self.at_end.next = self.left_now.val() < 9;
         self.tail.next = self.left_now.val().get_bits::<4>(0);
@@ -164,10 +193,12 @@ impl Logic for RxPayload {
         self.out_keep.d.next = self.held_keep.q.val();
         self.out_last.d.next = self.s_verdict.val();
         self.out_user.d.next = !self.s_accept.val();
+        self.out_response.d.next = self.held_response.q.val();
         if self.word_valid.q.val() {
             self.held_valid.d.next = true;
             self.held.d.next = self.word.q.val() & self.mask.val();
             self.held_keep.d.next = self.word_keep.q.val();
+            self.held_response.d.next = self.response.q.val();
         } else if self.s_verdict.val() {
             self.held_valid.d.next = false;
         }

@@ -1,10 +1,11 @@
-//! Rx pipe: raw frames in; requests, their payload, ACKs and the host's frames out.
+//! Rx pipe: raw frames in; requests, ACKs, READ responses, payload and the host's frames out.
 //!
 //! ```text
 //! raw -+-> l2 -+-> trim --> tel -+-> icrc -------> verdict --> events
 //!      |       +-> checksum      +-> bth, length     |
 //!      |       +-> ip            +-> payload --------+-> payload FIFO
-//!      |           | is it RoCEv2 for us?    records-+-> m_req, m_ack
+//!      |           | is it RoCEv2 for us?          +-> response FIFO
+//!      |           |                         records-+-> m_req, m_ack
 //!      +-> host <--+
 //! ```
 //!
@@ -14,9 +15,11 @@
 //!
 //! # Source            ARCHITECTURE.md, rx pipe
 //! # Interface timing  cycle 0: last beat of a frame taken; cycle [`EVENT_CYCLES`]: its event;
-//!                     m_req or m_ack: 2 cycles later, m_payload: 4 cycles later; m_host: cycle 8
+//!                     m_req or m_ack: 2 cycles later, m_payload or m_response: 4 cycles later;
+//!                     m_host: cycle 8
 //! # Latency and rate  one beat per cycle, frames of any length back to back
-//! # Shape             64-bit datapath. 2048 beats of payload, 16 records, 2048 beats for the host
+//! # Shape             64-bit datapath. 2048 beats of payload of requests and of READ responses,
+//!                     16 records, 2048 beats for the host
 //! # Reset             synchronous, high: empty, s_axis_tready = 1
 //! # Twins             sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
@@ -93,6 +96,16 @@ pub struct RxPipe {
     pub m_payload_tready: Signal<In, Bit>,
     /// Last beat of the frame.
     pub m_payload_tlast: Signal<Out, Bit>,
+    /// Payload, one frame for each READ response with payload.
+    pub m_response_tdata: Signal<Out, Bits<64>>,
+    /// Valid bytes.
+    pub m_response_tkeep: Signal<Out, Bits<8>>,
+    /// A beat stands here.
+    pub m_response_tvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_response_tready: Signal<In, Bit>,
+    /// Last beat of the frame.
+    pub m_response_tlast: Signal<Out, Bit>,
     /// A request stands here.
     pub m_req_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -127,7 +140,7 @@ pub struct RxPipe {
     pub m_req_tel_path: Signal<Out, Bits<12>>,
     /// Records, native layout; 0 where there is none.
     pub m_req_tel_hop: [Signal<Out, Bits<64>>; 5],
-    /// An ACK stands here.
+    /// An ACK or READ response stands here.
     pub m_ack_valid: Signal<Out, Bit>,
     /// It is taken.
     pub m_ack_ready: Signal<In, Bit>,
@@ -135,7 +148,11 @@ pub struct RxPipe {
     pub m_ack_qpn: Signal<Out, Bits<24>>,
     /// Packet sequence number.
     pub m_ack_psn: Signal<Out, Bits<24>>,
-    /// AETH syndrome.
+    /// Operation code.
+    pub m_ack_opcode: Signal<Out, Bits<8>>,
+    /// Bytes of payload, 0..=4096.
+    pub m_ack_payload_bytes: Signal<Out, Bits<13>>,
+    /// AETH syndrome; 0 without AETH.
     pub m_ack_syndrome: Signal<Out, Bits<8>>,
     /// AETH message sequence number.
     pub m_ack_msn: Signal<Out, Bits<24>>,
@@ -177,6 +194,8 @@ pub struct RxPipe {
     pub event_rx_drop_pkey: Signal<Out, Bit>,
     /// A frame ended as `drop_telemetry`.
     pub event_rx_drop_telemetry: Signal<Out, Bit>,
+    /// A frame ended as `response`.
+    pub event_rx_response: Signal<Out, Bit>,
     l2: RxL2,
     host: RxHost,
     trim: RxTrim,
@@ -189,6 +208,7 @@ pub struct RxPipe {
     length: RxLength,
     payload: RxPayload,
     payload_fifo: FrameFifo<64, 8, 73, 11, 12>,
+    response_fifo: FrameFifo<64, 8, 73, 11, 12>,
     verdict: RxVerdict,
     records: RxRecords,
     room: RxRoom,
@@ -221,6 +241,8 @@ impl Logic for RxPipe {
         self.payload.reset.next = self.reset.val();
         self.payload_fifo.clock.next = self.clock.val();
         self.payload_fifo.reset.next = self.reset.val();
+        self.response_fifo.clock.next = self.clock.val();
+        self.response_fifo.reset.next = self.reset.val();
         self.verdict.clock.next = self.clock.val();
         self.verdict.reset.next = self.reset.val();
         self.records.clock.next = self.clock.val();
@@ -305,17 +327,19 @@ impl Logic for RxPipe {
         self.length.has_reth.next = self.bth.has_reth.val();
         self.length.has_word.next = self.bth.has_word.val();
         self.length.pad_count.next = self.bth.pad_count.val();
-        self.payload.payload_wanted.next = self.bth.is_request.val()
+        self.payload.payload_wanted.next = (self.bth.is_request.val() | self.bth.is_response.val())
             & self.length.len_some.val()
             & !self.length.len_short.val()
             & !self.length.len_big.val();
+        self.payload.payload_response.next = self.bth.is_response.val();
         self.payload.payload_bytes.next = self.length.payload_bytes.val();
         self.payload.payload_beat.next = self.length.payload_beat.val();
         self.payload.payload_half.next = self.length.payload_half.val();
         self.payload.s_verdict.next = self.verdict.m_verdict.val();
         self.payload.s_accept.next = self.verdict.m_accept.val();
         self.payload_fifo.cfg_drop_when_full.next = false;
-        self.payload_fifo.s_axis_tvalid.next = self.payload.m_axis_tvalid.val();
+        self.payload_fifo.s_axis_tvalid.next =
+            self.payload.m_axis_tvalid.val() & !self.payload.m_axis_response.val();
         self.payload_fifo.s_axis_tdata.next = self.payload.m_axis_tdata.val();
         self.payload_fifo.s_axis_tkeep.next = self.payload.m_axis_tkeep.val();
         self.payload_fifo.s_axis_tlast.next = self.payload.m_axis_tlast.val();
@@ -325,6 +349,18 @@ impl Logic for RxPipe {
         self.m_payload_tkeep.next = self.payload_fifo.m_axis_tkeep.val();
         self.m_payload_tlast.next = self.payload_fifo.m_axis_tlast.val();
         self.payload_fifo.m_axis_tready.next = self.m_payload_tready.val();
+        self.response_fifo.cfg_drop_when_full.next = false;
+        self.response_fifo.s_axis_tvalid.next =
+            self.payload.m_axis_tvalid.val() & self.payload.m_axis_response.val();
+        self.response_fifo.s_axis_tdata.next = self.payload.m_axis_tdata.val();
+        self.response_fifo.s_axis_tkeep.next = self.payload.m_axis_tkeep.val();
+        self.response_fifo.s_axis_tlast.next = self.payload.m_axis_tlast.val();
+        self.response_fifo.s_axis_tuser.next = self.payload.m_axis_tuser.val();
+        self.m_response_tvalid.next = self.response_fifo.m_axis_tvalid.val();
+        self.m_response_tdata.next = self.response_fifo.m_axis_tdata.val();
+        self.m_response_tkeep.next = self.response_fifo.m_axis_tkeep.val();
+        self.m_response_tlast.next = self.response_fifo.m_axis_tlast.val();
+        self.response_fifo.m_axis_tready.next = self.m_response_tready.val();
         comment!("Verdict.");
         self.verdict.s_close.next = self.ip.m_close.val();
         self.verdict.s_roce.next = self.ip.m_close_roce.val();
@@ -341,6 +377,7 @@ impl Logic for RxPipe {
         self.verdict.payload_bytes.next = self.length.payload_bytes.val();
         self.verdict.is_request.next = self.bth.is_request.val();
         self.verdict.is_ack.next = self.bth.is_ack.val();
+        self.verdict.is_response.next = self.bth.is_response.val();
         self.verdict.version_ok.next = self.bth.version_ok.val();
         self.verdict.pkey_ok.next = self.bth.pkey_ok.val();
         self.verdict.s_icrc_ok.next = self.icrc.ok.val();
@@ -358,10 +395,11 @@ impl Logic for RxPipe {
         self.event_rx_drop_version.next = self.verdict.m_event.val().get_bit(11);
         self.event_rx_drop_pkey.next = self.verdict.m_event.val().get_bit(12);
         self.event_rx_drop_telemetry.next = self.verdict.m_event.val().get_bit(13);
-        comment!("Records of requests and ACKs.");
+        self.event_rx_response.next = self.verdict.m_event.val().get_bit(14);
+        comment!("Records of requests, and of ACKs and READ responses.");
         self.records.s_store.next = self.verdict.m_store.val();
         self.records.s_commit.next = self.verdict.m_accept.val();
-        self.records.is_ack.next = self.bth.is_ack.val();
+        self.records.for_requester.next = self.bth.is_ack.val() | self.bth.is_response.val();
         self.records.qpn.next = self.bth.qpn.val();
         self.records.opcode.next = self.bth.opcode.val();
         self.records.psn.next = self.bth.psn.val();
@@ -396,6 +434,8 @@ impl Logic for RxPipe {
         self.records.m_ack_ready.next = self.m_ack_ready.val();
         self.m_ack_qpn.next = self.records.m_ack_qpn.val();
         self.m_ack_psn.next = self.records.m_ack_psn.val();
+        self.m_ack_opcode.next = self.records.m_ack_opcode.val();
+        self.m_ack_payload_bytes.next = self.records.m_ack_payload_bytes.val();
         self.m_ack_syndrome.next = self.records.m_ack_syndrome.val();
         self.m_ack_msn.next = self.records.m_ack_msn.val();
         self.m_ack_src_ip.next = self.records.m_ack_src_ip.val();
@@ -410,8 +450,10 @@ impl Logic for RxPipe {
         comment!("Room for what is on its way.");
         self.room.s_commit.next = self.verdict.m_accept.val();
         self.room.s_beats.next = self.verdict.m_beats.val();
-        self.room.pop_beat.next =
+        self.room.pop_payload.next =
             self.payload_fifo.m_axis_tvalid.val() & self.m_payload_tready.val();
+        self.room.pop_response.next =
+            self.response_fifo.m_axis_tvalid.val() & self.m_response_tready.val();
         self.room.pop_record.next = (self.records.m_req_valid.val() & self.m_req_ready.val())
             | (self.records.m_ack_valid.val() & self.m_ack_ready.val());
     }

@@ -1,7 +1,7 @@
 //! What became of a frame, the ICRC aside.
 //!
-//! Reasons are places in the specification's list of events. The order in which they rank is that
-//! of rx_verdict.rs.
+//! Reasons are places in the pipe's list of events. The order in which they rank is that of
+//! rx_verdict.rs.
 //!
 //! # Source            ARCHITECTURE.md, rx pipe
 //! # Interface timing  cycle 0: the flags of a frame; cycle 1: early, late
@@ -46,6 +46,8 @@ pub struct RxReason {
     pub is_request: Signal<In, Bit>,
     /// Opcode of an ACK.
     pub is_ack: Signal<In, Bit>,
+    /// Opcode of a READ response.
+    pub is_response: Signal<In, Bit>,
     /// Transport version 0.
     pub version_ok: Signal<In, Bit>,
     /// Partition keys match.
@@ -92,12 +94,14 @@ impl Logic for RxReason {
         self.late.d.next = 2.into();
         if !self.version_ok.val() {
             self.late.d.next = 11.into();
-        } else if !self.is_request.val() & !self.is_ack.val() {
+        } else if !self.is_request.val() & !self.is_ack.val() & !self.is_response.val() {
             self.late.d.next = 10.into();
         } else if !self.pkey_ok.val() {
             self.late.d.next = 12.into();
         } else if self.is_ack.val() {
             self.late.d.next = 3.into();
+        } else if self.is_response.val() {
+            self.late.d.next = 14.into();
         }
     }
 }

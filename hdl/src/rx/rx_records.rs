@@ -1,6 +1,7 @@
-//! Records of accepted packets, in order, towards responder (requests) and requester (ACKs).
+//! Records of accepted packets, in order, towards responder (requests) and requester (ACKs and
+//! READ responses).
 //!
-//! One FIFO holds both, so an ACK waits behind a request that is not taken. The fields of both
+//! One FIFO holds all, so an ACK waits behind a request that is not taken. The fields of both
 //! sources are the same words.
 //!
 //! # Interface timing  cycle 0: s_store with the fields; any later cycle c: s_commit, without
@@ -28,8 +29,8 @@ pub struct RxRecords {
     pub s_store: Signal<In, Bit>,
     /// Make it visible.
     pub s_commit: Signal<In, Bit>,
-    /// The record is an ACK.
-    pub is_ack: Signal<In, Bit>,
+    /// The record is an ACK or a READ response.
+    pub for_requester: Signal<In, Bit>,
     /// Queue pair.
     pub qpn: Signal<In, Bits<24>>,
     /// Operation code.
@@ -94,7 +95,7 @@ pub struct RxRecords {
     pub m_req_tel_path: Signal<Out, Bits<12>>,
     /// Records, native layout; 0 where there is none.
     pub m_req_tel_hop: [Signal<Out, Bits<64>>; 5],
-    /// An ACK stands here.
+    /// An ACK or READ response stands here.
     pub m_ack_valid: Signal<Out, Bit>,
     /// It is taken.
     pub m_ack_ready: Signal<In, Bit>,
@@ -102,7 +103,11 @@ pub struct RxRecords {
     pub m_ack_qpn: Signal<Out, Bits<24>>,
     /// Packet sequence number.
     pub m_ack_psn: Signal<Out, Bits<24>>,
-    /// AETH syndrome.
+    /// Operation code.
+    pub m_ack_opcode: Signal<Out, Bits<8>>,
+    /// Bytes of payload, 0..=4096.
+    pub m_ack_payload_bytes: Signal<Out, Bits<13>>,
+    /// AETH syndrome; 0 without AETH.
     pub m_ack_syndrome: Signal<Out, Bits<8>>,
     /// AETH message sequence number.
     pub m_ack_msn: Signal<Out, Bits<24>>,
@@ -117,11 +122,11 @@ pub struct RxRecords {
     /// Records, native layout; 0 where there is none.
     pub m_ack_tel_hop: [Signal<Out, Bits<64>>; 5],
     fifo: RxRecordFifo,
-    head_ack: Signal<Local, Bit>,
+    head_for_requester: Signal<Local, Bit>,
     opcode_wide: Signal<Local, Bits<32>>,
     ack_req_wide: Signal<Local, Bits<32>>,
     solicited_wide: Signal<Local, Bits<32>>,
-    is_ack_wide: Signal<Local, Bits<32>>,
+    for_requester_wide: Signal<Local, Bits<32>>,
     tel_valid_wide: Signal<Local, Bits<32>>,
     hops_wide: Signal<Local, Bits<32>>,
     path_wide: Signal<Local, Bits<32>>,
@@ -145,16 +150,16 @@ impl Logic for RxRecords {
         self.fifo.reset.next = self.reset.val();
         self.fifo.s_store.next = self.s_store.val();
         self.fifo.s_commit.next = self.s_commit.val();
-        self.head_ack.next = self.fifo.m_word[7].val().get_bit(24);
-        self.m_req_valid.next = self.fifo.m_valid.val() & !self.head_ack.val();
-        self.m_ack_valid.next = self.fifo.m_valid.val() & self.head_ack.val();
-        self.fifo.m_ready.next = (self.m_req_ready.val() & !self.head_ack.val())
-            | (self.m_ack_ready.val() & self.head_ack.val());
+        self.head_for_requester.next = self.fifo.m_word[7].val().get_bit(24);
+        self.m_req_valid.next = self.fifo.m_valid.val() & !self.head_for_requester.val();
+        self.m_ack_valid.next = self.fifo.m_valid.val() & self.head_for_requester.val();
+        self.fifo.m_ready.next = (self.m_req_ready.val() & !self.head_for_requester.val())
+            | (self.m_ack_ready.val() & self.head_for_requester.val());
         comment!("Fields to words.");
         self.opcode_wide.next = bit_cast::<32, 8>(self.opcode.val());
-        self.is_ack_wide.next = 0.into();
-        if self.is_ack.val() {
-            self.is_ack_wide.next = 0x0100_0000.into();
+        self.for_requester_wide.next = 0.into();
+        if self.for_requester.val() {
+            self.for_requester_wide.next = 0x0100_0000.into();
         }
         self.solicited_wide.next = 0.into();
         if self.solicited.val() {
@@ -179,7 +184,7 @@ impl Logic for RxRecords {
         self.fifo.s_word[6].next =
             bit_cast::<32, 24>(self.qpn.val()) | (self.opcode_wide.val() << 24);
         self.fifo.s_word[7].next = bit_cast::<32, 24>(self.psn.val())
-            | self.is_ack_wide.val()
+            | self.for_requester_wide.val()
             | self.solicited_wide.val()
             | self.ack_req_wide.val();
         self.fifo.s_word[8].next = bit_cast::<32, 13>(self.payload_bytes.val())
@@ -212,6 +217,8 @@ impl Logic for RxRecords {
         self.m_req_src_ip.next = self.fifo.m_word[5].val();
         self.m_ack_qpn.next = self.fifo.m_word[6].val().get_bits::<24>(0);
         self.m_ack_psn.next = self.fifo.m_word[7].val().get_bits::<24>(0);
+        self.m_ack_opcode.next = self.fifo.m_word[6].val().get_bits::<8>(24);
+        self.m_ack_payload_bytes.next = self.fifo.m_word[8].val().get_bits::<13>(0);
         self.m_ack_syndrome.next = self.fifo.m_word[4].val().get_bits::<8>(24);
         self.m_ack_msn.next = self.fifo.m_word[4].val().get_bits::<24>(0);
         self.m_ack_src_ip.next = self.fifo.m_word[5].val();

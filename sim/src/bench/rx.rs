@@ -77,8 +77,9 @@ pub struct RxTraffic {
     source: Source<Beat>,
     /// Frames come without stalls in this phase.
     back_to_back: bool,
-    sinks: [Sink; 4],
-    taking: [Taking; 4],
+    /// Host frames, payload, READ responses' payload, requests, ACKs.
+    sinks: [Sink; 5],
+    taking: [Taking; 5],
     phase_left: u64,
     quiet: u32,
     /// Cycles since the input was last ready.
@@ -100,7 +101,7 @@ impl RxTraffic {
             source,
             back_to_back: true,
             sinks,
-            taking: [Taking::Always; 4],
+            taking: [Taking::Always; 5],
             phase_left: 1000,
             quiet: 0,
             blocked: 0,
@@ -117,7 +118,8 @@ impl RxTraffic {
         if is_long && rng.gen() {
             // Fill the host's buffer.
             self.style = FrameStyle::Foreign;
-            self.taking = [Taking::Not, Taking::Always, Taking::Always, Taking::Always];
+            self.taking = [Taking::Always; 5];
+            self.taking[0] = Taking::Not;
         }
         match rng.gen_range(0..12) {
             0 => self.fill_payload(),
@@ -195,8 +197,8 @@ impl Stimulus<RxPipe> for RxTraffic {
         let host = self.maker.host;
         let drive = beat.unwrap_or_default();
         // Towards its end a phase drains what its sinks have held up.
-        let taking = if self.phase_left == 0 { [Taking::Stalls; 4] } else { self.taking };
-        let mut readys = [false; 4];
+        let taking = if self.phase_left == 0 { [Taking::Stalls; 5] } else { self.taking };
+        let mut readys = [false; 5];
         for ((ready, sink), taking) in readys.iter_mut().zip(&mut self.sinks).zip(taking) {
             *ready = taking.ready(&mut self.rng, sink);
         }
@@ -215,8 +217,9 @@ impl Stimulus<RxPipe> for RxTraffic {
             s_axis_tuser: drive.tuser,
             m_host_tready: readys[0],
             m_payload_tready: readys[1],
-            m_req_ready: readys[2],
-            m_ack_ready: readys[3],
+            m_response_tready: readys[2],
+            m_req_ready: readys[3],
+            m_ack_ready: readys[4],
         }
     }
 }

@@ -95,6 +95,14 @@ pub mod opcode {
         matches!(opcode, SEND_LAST_IMM | SEND_ONLY_IMM | WRITE_LAST_IMM | WRITE_ONLY_IMM)
     }
 
+    /// Whether the packet is (part of) the answer to a READ request.
+    pub const fn is_read_response(opcode: u8) -> bool {
+        matches!(
+            opcode,
+            READ_RESPONSE_FIRST | READ_RESPONSE_MIDDLE | READ_RESPONSE_LAST | READ_RESPONSE_ONLY
+        )
+    }
+
     /// Whether a responder must answer: SEND, WRITE, READ request and atomics.
     pub const fn is_request(opcode: u8) -> bool {
         opcode <= READ_REQUEST
@@ -243,6 +251,7 @@ mod tests {
         assert!(with(opcode::has_reth).eq([0x06, 0x0a, 0x0b, 0x0c]));
         assert!(with(opcode::has_aeth).eq([0x0d, 0x0f, 0x10, 0x11, 0x12]));
         assert!(with(opcode::has_immdt).eq([0x03, 0x05, 0x09, 0x0b]));
+        assert!(with(opcode::is_read_response).eq([0x0d, 0x0e, 0x0f, 0x10]));
         assert_eq!(with(opcode::is_request).count(), 17);
     }
 }

@@ -6,6 +6,10 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngCore};
 use rand_chacha::ChaCha8Rng;
 
+/// Opcodes of READ responses.
+const READ_RESPONSES: core::ops::RangeInclusive<u8> =
+    bth::opcode::READ_RESPONSE_FIRST..=bth::opcode::READ_RESPONSE_ONLY;
+
 /// Registers of the host that receives.
 #[derive(Clone, Copy, Debug)]
 pub struct Host {
@@ -216,6 +220,9 @@ impl FrameMaker {
         }
         if self.rng.gen_ratio(1, 4) {
             return bth::opcode::ACKNOWLEDGE;
+        }
+        if self.rng.gen_ratio(1, 4) {
+            return self.rng.gen_range(READ_RESPONSES);
         }
         self.rng.gen_range(0x00..=0x0c)
     }

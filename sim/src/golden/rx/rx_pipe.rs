@@ -1,7 +1,7 @@
 //! Twin of `rx/rx_pipe`: a frame is judged when its last beat is taken; everything that follows
 //! from the verdict appears after the fixed delays of the interface page.
 
-use super::verdict::{is_roce_for_us, judge, Packet, Reason, Settings};
+use super::verdict::{is_roce_for_us, judge, Kind, Packet, Reason, Settings};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
 use crate::ports;
@@ -58,8 +58,10 @@ ports! {
         pub s_axis_tuser: bool,
         /// The host takes a beat.
         pub m_host_tready: bool,
-        /// A beat of payload is taken.
+        /// A beat of a request's payload is taken.
         pub m_payload_tready: bool,
+        /// A beat of a READ response's payload is taken.
+        pub m_response_tready: bool,
         /// A request is taken.
         pub m_req_ready: bool,
         /// An ACK is taken.
@@ -111,15 +113,19 @@ ports! {
     }
 }
 ports! {
-    /// ACKs for the requester.
+    /// ACKs and READ responses for the requester.
     pub struct AckPorts {
-        /// An ACK stands here.
+        /// An ACK or READ response stands here.
         pub valid: bool,
         /// Queue pair.
         pub qpn: u32,
         /// Packet sequence number.
         pub psn: u32,
-        /// AETH syndrome.
+        /// Operation code.
+        pub opcode: u8,
+        /// Bytes of payload, 0..=4096.
+        pub payload_bytes: u16,
+        /// AETH syndrome; 0 without AETH.
         pub syndrome: u8,
         /// AETH message sequence number.
         pub msn: u32,
@@ -173,6 +179,8 @@ ports! {
         pub drop_pkey: bool,
         /// Telemetry does not fit.
         pub drop_telemetry: bool,
+        /// READ response accepted.
+        pub response: bool,
     }
 }
 ports! {
@@ -184,9 +192,11 @@ ports! {
         pub m_host: AxisPorts,
         /// Payload of requests.
         pub m_payload: AxisPorts,
+        /// Payload of READ responses.
+        pub m_response: AxisPorts,
         /// Requests.
         pub m_req: ReqPorts,
-        /// ACKs.
+        /// ACKs and READ responses.
         pub m_ack: AckPorts,
         /// Events.
         pub event_rx: RxEvents,
@@ -200,6 +210,7 @@ impl RxEvents {
             Reason::HostOverflow => &mut self.host_overflow,
             Reason::Req => &mut self.req,
             Reason::Ack => &mut self.ack,
+            Reason::Response => &mut self.response,
             Reason::MacError => &mut self.drop_mac_error,
             Reason::Truncated => &mut self.drop_truncated,
             Reason::Oversize => &mut self.drop_oversize,
@@ -293,6 +304,7 @@ pub struct RxPipe {
     accepted: VecDeque<(u64, Box<Packet>)>,
     record_fifo: LutFifo<Record>,
     payload_fifo: PayloadFifo,
+    response_fifo: PayloadFifo,
     payload_beats: usize,
     records: usize,
     ready: bool,
@@ -302,7 +314,7 @@ pub struct RxPipe {
 /// What the record FIFO holds: fields of both sources, of which `m_ack` has its own names for some.
 #[derive(Clone, Copy, Debug, Default)]
 struct Record {
-    is_ack: bool,
+    for_requester: bool,
     req: ReqPorts,
 }
 
@@ -320,6 +332,7 @@ impl Default for RxPipe {
             accepted: VecDeque::new(),
             record_fifo: LutFifo::new(RECORDS),
             payload_fifo: PayloadFifo::default(),
+            response_fifo: PayloadFifo::default(),
             payload_beats: 0,
             records: 0,
             ready: true,
@@ -380,8 +393,7 @@ impl RxPipe {
             (None, None)
         } else {
             match judge(&self.frame, settings) {
-                Ok(packet) if packet.is_ack => (Some(Reason::Ack), Some(Box::new(packet))),
-                Ok(packet) => (Some(Reason::Req), Some(Box::new(packet))),
+                Ok(packet) => (Some(packet.kind.into()), Some(Box::new(packet))),
                 Err(reason) => (Some(reason), None),
             }
         };
@@ -421,12 +433,14 @@ impl RxPipe {
     fn step_accepted(&mut self, i: &RxPipeIn) {
         self.ready = self.payload_beats < PAYLOAD_BEATS_LIMIT && self.records < RECORDS_LIMIT;
         let head = self.record_fifo.m_data();
-        let record_ready = if head.is_ack { i.m_ack_ready } else { i.m_req_ready };
+        let record_ready = if head.for_requester { i.m_ack_ready } else { i.m_req_ready };
         self.records -= usize::from(self.record_fifo.m_valid() && record_ready);
         self.payload_beats -= usize::from(self.payload_fifo.head_valid && i.m_payload_tready);
+        self.payload_beats -= usize::from(self.response_fifo.head_valid && i.m_response_tready);
         let at = |event: u64, delay: u64| event + delay == self.cycle;
         let entering = self.accepted.iter().find(|(event, _)| at(*event, RECORD_CYCLES));
-        let record = entering.map(|(_, p)| Record { is_ack: p.is_ack, req: p.req });
+        let record =
+            entering.map(|(_, p)| Record { for_requester: p.kind != Kind::Request, req: p.req });
         if let Some((_, packet)) = entering {
             self.records += 1;
             self.payload_beats += packet.payload.len().div_ceil(8);
@@ -434,7 +448,13 @@ impl RxPipe {
         self.record_fifo.step(false, record, record_ready);
         let leaving = self.accepted.front().is_some_and(|(event, _)| at(*event, PAYLOAD_CYCLES));
         let packet = if leaving { self.accepted.pop_front() } else { None };
-        self.payload_fifo.step(packet.as_ref().map(|(_, p)| &p.payload[..]), i.m_payload_tready);
+        let payload_of = |for_response: bool| {
+            let packet = packet.as_ref().map(|(_, p)| p);
+            let packet = packet.filter(|p| (p.kind == Kind::Response) == for_response);
+            packet.map(|p| &p.payload[..])
+        };
+        self.payload_fifo.step(payload_of(false), i.m_payload_tready);
+        self.response_fifo.step(payload_of(true), i.m_response_tready);
     }
 
     fn out(&self) -> RxPipeOut {
@@ -444,17 +464,20 @@ impl RxPipe {
             tvalid,
             tlast: beat.last,
         };
-        let Record { is_ack, req } = self.record_fifo.m_data();
+        let Record { for_requester, req } = self.record_fifo.m_data();
         let valid = self.record_fifo.m_valid();
         RxPipeOut {
             s_axis_tready: self.ready,
             m_host: axis(self.host_fifo.m_beat(), self.host_fifo.m_valid()),
             m_payload: axis(self.payload_fifo.head, self.payload_fifo.head_valid),
-            m_req: ReqPorts { valid: valid && !is_ack, ..req },
+            m_response: axis(self.response_fifo.head, self.response_fifo.head_valid),
+            m_req: ReqPorts { valid: valid && !for_requester, ..req },
             m_ack: AckPorts {
-                valid: valid && is_ack,
+                valid: valid && for_requester,
                 qpn: req.qpn,
                 psn: req.psn,
+                opcode: req.opcode,
+                payload_bytes: req.payload_bytes,
                 syndrome: (req.imm >> 24) as u8,
                 msn: req.imm & 0xff_ffff,
                 src_ip: req.src_ip,

@@ -8,7 +8,7 @@ use nic_spec::wire::{
 /// What became of a frame. The first of these that applies, in this order, decides: MacError,
 /// Oversize (the frame), Host or HostOverflow, IpChecksum, Truncated, Length (IP and UDP),
 /// Telemetry, Length (transport headers), Oversize (the payload), Icrc, Version, Opcode, Pkey;
-/// else Req or Ack.
+/// else Req, Ack or Response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// Given to the host.
@@ -19,6 +19,8 @@ pub enum Reason {
     Req,
     /// A good ACK.
     Ack,
+    /// A good READ response.
+    Response,
     /// The MAC called it bad.
     MacError,
     /// The frame ends before its IP packet.
@@ -70,12 +72,33 @@ impl Settings {
     }
 }
 
+/// What an accepted packet is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Of a requester: the responder's.
+    Request,
+    /// An ACK: the requester's.
+    Ack,
+    /// A READ response: the requester's.
+    Response,
+}
+
+impl From<Kind> for Reason {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Request => Self::Req,
+            Kind::Ack => Self::Ack,
+            Kind::Response => Self::Response,
+        }
+    }
+}
+
 /// An accepted packet.
 #[derive(Clone, Debug)]
 pub struct Packet {
-    /// It is an ACK.
-    pub is_ack: bool,
-    /// Fields; of an ACK, `imm` is the AETH.
+    /// What it is.
+    pub kind: Kind,
+    /// Fields; where there is an AETH, it is `imm`.
     pub req: ReqPorts,
     /// Payload.
     pub payload: Vec<u8>,
@@ -133,7 +156,8 @@ pub fn judge(frame: &[u8], settings: &Settings) -> Result<Packet, Reason> {
     ensure(expected.to_le_bytes() == trailer, Reason::Icrc)?;
     let bth = bth::Packet::new_unchecked(transport);
     ensure(bth.transport_version() == 0, Reason::Version)?;
-    ensure(packet.is_ack || bth::opcode::is_request(bth.opcode()), Reason::Opcode)?;
+    let is_served = packet.kind != Kind::Request || bth::opcode::is_request(bth.opcode());
+    ensure(is_served, Reason::Opcode)?;
     ensure(settings.pkey_matches(bth.pkey()), Reason::Pkey)?;
     Ok(packet)
 }
@@ -195,9 +219,13 @@ fn take_headers(transport: &[u8]) -> Result<Packet, Reason> {
         rest = &rest[immdt::HEADER_BYTES..];
     }
     let payload_len = rest.len().checked_sub(usize::from(bth.pad_count())).ok_or(Reason::Length)?;
-    let is_ack = opcode == bth::opcode::ACKNOWLEDGE;
-    ensure(!is_ack || payload_len == 0, Reason::Length)?;
+    let kind = match opcode {
+        bth::opcode::ACKNOWLEDGE => Kind::Ack,
+        _ if bth::opcode::is_read_response(opcode) => Kind::Response,
+        _ => Kind::Request,
+    };
+    ensure(kind != Kind::Ack || payload_len == 0, Reason::Length)?;
     ensure(payload_len <= PAYLOAD_BYTES_MAX, Reason::Oversize)?;
     req.payload_bytes = payload_len as u16;
-    Ok(Packet { is_ack, req, payload: rest[..payload_len].into() })
+    Ok(Packet { kind, req, payload: rest[..payload_len].into() })
 }
