@@ -213,7 +213,7 @@ impl Lab {
         }
         let rng = &mut self.rng;
         (i.m_pkt, i.m_read, i.m_work) = (ready(rng), ready(rng), ready(rng));
-        (i.m_inflight, i.m_cc, i.m_cqe) = (ready(rng), ready(rng), ready(rng));
+        (i.m_inflight, i.m_cc, i.m_order) = (ready(rng), ready(rng), ready(rng));
         if let (Some(flow), true) = (self.grants.front(), rng.gen_ratio(1, 4)) {
             i.s_grant = FlowPorts { valid: true, flow: *flow };
         }
@@ -254,9 +254,11 @@ impl Lab {
             self.read.push_back(bytes);
         }
         self.join();
-        if out.m_cqe.valid && i.m_cqe.ready {
-            let cqe = out.m_cqe;
-            self.completions.push(Completion { wr_id: cqe.wr_id, status: status(cqe.status) });
+        if out.m_order.valid && i.m_order.ready {
+            let cqe = out.m_order;
+            if cqe.signalled || cqe.status != 0 {
+                self.completions.push(Completion { wr_id: cqe.wr_id, status: status(cqe.status) });
+            }
         }
         self.far_end();
     }

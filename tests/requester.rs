@@ -1,7 +1,7 @@
 //! Requester against its golden twin, and the golden twin against the standard.
 
 use nic_sim::golden::transport::requester::{
-    CqePorts, PktPorts, ReadPorts, Requester, RequesterIn, RequesterOut, WorkPorts,
+    OrderPorts, PktPorts, ReadPorts, Requester, RequesterIn, RequesterOut, WorkPorts,
 };
 use nic_sim::ports::{Golden, Wide};
 use nic_spec::rows::{Operation, QpRow, Row, WrRow};
@@ -9,7 +9,12 @@ use rdma_nic::{assert_catches, assert_matches_golden, gbe};
 
 #[test]
 fn requester_matches_golden() {
-    assert_matches_golden("requester", 1..5, 200_000, &["m_cqe_kind", "m_cqe_imm"]);
+    assert_matches_golden(
+        "requester",
+        1..5,
+        200_000,
+        &["m_order_op", "m_order_addr", "m_order_bytes"],
+    );
 }
 
 #[test]
@@ -24,8 +29,13 @@ fn requester_catches_a_timer_that_is_never_restarted() {
 }
 
 #[test]
-fn requester_catches_a_signalled_completion_that_is_lost() {
-    assert_catches("requester", "ack_covered & requests_signalled", "ack_covered & 1'b0", 60_000);
+fn requester_catches_a_completion_that_is_not_signalled() {
+    assert_catches(
+        "requester",
+        "order_signalled_next = signalled",
+        "order_signalled_next = 1'b0",
+        60_000,
+    );
 }
 
 const QP: QpRow = QpRow {
@@ -58,7 +68,7 @@ struct Driver {
     pkts: Vec<PktPorts>,
     reads: Vec<ReadPorts>,
     works: Vec<WorkPorts>,
-    cqes: Vec<CqePorts>,
+    cqes: Vec<OrderPorts>,
     inflight: u32,
     /// Grant whatever is armed.
     grants: bool,
@@ -81,7 +91,7 @@ impl Driver {
 
     fn step(&mut self, mut i: RequesterIn) {
         (i.m_pkt.ready, i.m_read.ready, i.m_work.ready) = (true, true, true);
-        (i.m_inflight.ready, i.m_cc.ready, i.m_cqe.ready) = (true, true, true);
+        (i.m_inflight.ready, i.m_cc.ready, i.m_order.ready) = (true, true, true);
         if !self.offered && self.armed > 0 && self.grants {
             (self.offered, self.armed) = (true, self.armed - 1);
         }
@@ -92,7 +102,7 @@ impl Driver {
         self.pkts.extend(out.m_pkt.valid.then_some(out.m_pkt));
         self.reads.extend(out.m_read.valid.then_some(out.m_read));
         self.works.extend(out.m_work.valid.then_some(out.m_work));
-        self.cqes.extend(out.m_cqe.valid.then_some(out.m_cqe));
+        self.cqes.extend(out.m_order.valid.then_some(out.m_order));
         self.armed += usize::from(out.m_work.valid);
         if out.m_inflight.valid {
             self.inflight = out.m_inflight.inflight_bytes;

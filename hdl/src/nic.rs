@@ -321,6 +321,8 @@ impl Logic for Nic {
         self.requester.s_ack_psn.next = self.rx.m_ack_psn.val();
         self.requester.s_ack_syndrome.next = self.rx.m_ack_syndrome.val();
         self.requester.s_ack_msn.next = self.rx.m_ack_msn.val();
+        self.requester.s_ack_opcode.next = 17.into();
+        self.requester.s_ack_payload_bytes.next = 0.into();
         self.requester.s_ack_src_ip.next = self.rx.m_ack_src_ip.val();
         self.requester.s_ack_tel_valid.next = self.rx.m_ack_tel_valid.val();
         self.requester.s_ack_tel_hops.next = self.rx.m_ack_tel_hops.val();
@@ -509,12 +511,12 @@ impl Logic for Nic {
         self.cc.s_flow_window_bytes.next = self.registers.m_flow_window_bytes.val();
         self.cc.s_flow_rate.next = self.registers.m_flow_rate.val();
         comment!("completions");
-        self.registers.s_requester_valid.next = self.requester.m_cqe_valid.val();
-        self.registers.s_requester_status.next = self.requester.m_cqe_status.val();
-        self.registers.s_requester_flow.next = self.requester.m_cqe_flow.val();
-        self.registers.s_requester_wr_id.next = self.requester.m_cqe_wr_id.val();
-        self.registers.s_requester_byte_len.next = self.requester.m_cqe_byte_len.val();
-        self.requester.m_cqe_ready.next = self.registers.s_requester_ready.val();
+        self.registers.s_requester_valid.next = self.requester.m_order_valid.val();
+        self.registers.s_requester_status.next = self.requester.m_order_status.val();
+        self.registers.s_requester_flow.next = bit_cast::<16, 6>(self.requester.m_order_flow.val());
+        self.registers.s_requester_wr_id.next = self.requester.m_order_wr_id.val();
+        self.registers.s_requester_byte_len.next = self.requester.m_order_byte_len.val();
+        self.requester.m_order_ready.next = self.registers.s_requester_ready.val();
         self.registers.s_responder_valid.next = self.responder.m_cqe_valid.val();
         self.registers.s_responder_status.next = self.responder.m_cqe_status.val();
         self.registers.s_responder_flow.next = self.responder.m_cqe_flow.val();

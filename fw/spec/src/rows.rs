@@ -16,7 +16,7 @@ pub enum Table {
 }
 
 /// A queue pair.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QpRow {
     /// Packets of this QP are handled; false destroys it.
     pub valid: bool,
@@ -58,6 +58,13 @@ pub struct QpRow {
     pub rnr_retry_limit: u8,
     /// READs of ours that may be outstanding, 1..=16; 0 counts as 1.
     pub read_limit: u8,
+}
+
+impl Default for QpRow {
+    /// A queue pair that is not valid, with no limit of RNR retries and 4 READs outstanding.
+    fn default() -> Self {
+        Self { rnr_retry_limit: 7, read_limit: 4, ..Self::from_row(&[0; 16]) }
+    }
 }
 
 impl QpRow {

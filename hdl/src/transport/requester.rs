@@ -54,6 +54,10 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub s_ack_msn: Signal<In, Bits<24>>,
     /// Sender.
     pub s_ack_src_ip: Signal<In, Bits<32>>,
+    /// BTH operation code: ACK or READ response.
+    pub s_ack_opcode: Signal<In, Bits<8>>,
+    /// Bytes of a READ response.
+    pub s_ack_payload_bytes: Signal<In, Bits<13>>,
     /// Telemetry came with it.
     pub s_ack_tel_valid: Signal<In, Bit>,
     /// Records; 6: not usable.
@@ -170,22 +174,26 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub m_cc_tel_hop_3: Signal<Out, Bits<64>>,
     /// Record of hop 4.
     pub m_cc_tel_hop_4: Signal<Out, Bits<64>>,
-    /// A completion.
-    pub m_cqe_valid: Signal<Out, Bit>,
+    /// An order for the completer.
+    pub m_order_valid: Signal<Out, Bit>,
     /// It is taken.
-    pub m_cqe_ready: Signal<In, Bit>,
-    /// 0: requester.
-    pub m_cqe_kind: Signal<Out, Bits<8>>,
-    /// How it ended.
-    pub m_cqe_status: Signal<Out, Bits<8>>,
+    pub m_order_ready: Signal<In, Bit>,
+    /// 0: a work request has ended, 1: the payload at hand lands, 2: it is dropped.
+    pub m_order_op: Signal<Out, Bits<2>>,
     /// Flow.
-    pub m_cqe_flow: Signal<Out, Bits<16>>,
-    /// Id of the work request.
-    pub m_cqe_wr_id: Signal<Out, Bits<32>>,
-    /// 0.
-    pub m_cqe_imm: Signal<Out, Bits<32>>,
-    /// Bytes of the message.
-    pub m_cqe_byte_len: Signal<Out, Bits<32>>,
+    pub m_order_flow: Signal<Out, Bits<FB>>,
+    /// Local address where the payload lands.
+    pub m_order_addr: Signal<Out, Bits<64>>,
+    /// Bytes of the payload.
+    pub m_order_bytes: Signal<Out, Bits<13>>,
+    /// How the work request ended.
+    pub m_order_status: Signal<Out, Bits<8>>,
+    /// Its id.
+    pub m_order_wr_id: Signal<Out, Bits<32>>,
+    /// Bytes of its message.
+    pub m_order_byte_len: Signal<Out, Bits<32>>,
+    /// It wants a completion on success.
+    pub m_order_signalled: Signal<Out, Bit>,
     /// An ACK moved a flow on.
     pub event_reqr_ack: Signal<Out, Bit>,
     /// An ACK or NAK was behind what is outstanding.
@@ -215,7 +223,6 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     requests: RequesterWr<FB, SB, AB>,
     out: RequesterOut<FB>,
     expired: Signal<Local, Bit>,
-    completes: Signal<Local, Bit>,
 }
 
 impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
@@ -232,6 +239,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             s_ack_syndrome: Default::default(),
             s_ack_msn: Default::default(),
             s_ack_src_ip: Default::default(),
+            s_ack_opcode: Default::default(),
+            s_ack_payload_bytes: Default::default(),
             s_ack_tel_valid: Default::default(),
             s_ack_tel_hops: Default::default(),
             s_ack_tel_path: Default::default(),
@@ -290,14 +299,16 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             m_cc_tel_hop_2: Default::default(),
             m_cc_tel_hop_3: Default::default(),
             m_cc_tel_hop_4: Default::default(),
-            m_cqe_valid: Default::default(),
-            m_cqe_ready: Default::default(),
-            m_cqe_kind: Default::default(),
-            m_cqe_status: Default::default(),
-            m_cqe_flow: Default::default(),
-            m_cqe_wr_id: Default::default(),
-            m_cqe_imm: Default::default(),
-            m_cqe_byte_len: Default::default(),
+            m_order_valid: Default::default(),
+            m_order_ready: Default::default(),
+            m_order_op: Default::default(),
+            m_order_flow: Default::default(),
+            m_order_addr: Default::default(),
+            m_order_bytes: Default::default(),
+            m_order_status: Default::default(),
+            m_order_wr_id: Default::default(),
+            m_order_byte_len: Default::default(),
+            m_order_signalled: Default::default(),
             event_reqr_ack: Default::default(),
             event_reqr_ack_coalesced_stale: Default::default(),
             event_reqr_ack_ghost: Default::default(),
@@ -317,7 +328,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             requests: Default::default(),
             out: Default::default(),
             expired: Default::default(),
-            completes: Default::default(),
         }
     }
 }
@@ -358,9 +368,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ctl.sq_single.next = self.flows.sq_single.val();
         self.ctl.has_progress.next = self.ack.progress.val();
         self.ctl.covered.next = self.ack.covered.val();
-        self.ctl.signalled.next = self.requests.signalled.val();
         self.ctl.last_packet.next = self.requests.last.val();
-        self.ctl.cqe_busy.next = self.out.cqe_busy.val();
+        self.ctl.order_busy.next = self.out.order_busy.val();
         self.ctl.inflight_busy.next = self.out.inflight_busy.val();
         self.ctl.work_busy.next = self.out.work_busy.val();
         self.expired.next =
@@ -400,10 +409,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.flows.rnr_deadline.next = self.timer.rnr_deadline.val();
         self.flows.cfg_psn.next = self.cfg_row.val().get_bits::<24>(224);
         self.flows.post_len.next = self.cfg_row.val().get_bits::<32>(128);
-        self.completes.next = self.ack.covered.val() & self.requests.signalled.val();
-        self.flows.retires.next =
-            self.ack.covered.val() & (!self.requests.signalled.val() | !self.out.cqe_busy.val());
-        self.flows.fails.next = !self.out.cqe_busy.val();
+        self.flows.retires.next = self.ack.covered.val() & !self.out.order_busy.val();
+        self.flows.fails.next = !self.out.order_busy.val();
         self.flows.arms.next = !self.out.work_busy.val();
         self.ack.clock.next = self.clock.val();
         self.ack.ack_psn.next = self.s_ack_psn.val();
@@ -459,7 +466,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.out.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
         self.out.nxt.next = self.flows.nxt.val();
         self.out.inflight.next = self.flows.inflight.val();
-        self.out.completes.next = self.completes.val();
+        self.out.covered.next = self.ack.covered.val();
         self.out.opcode.next = self.requests.opcode.val();
         self.out.ack_req.next = self.requests.ack_req.val();
         self.out.solicited.next = self.requests.solicited.val();
@@ -471,6 +478,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.out.len.next = self.requests.len.val();
         self.out.imm.next = self.requests.imm.val();
         self.out.wr_id.next = self.requests.wr_id.val();
+        self.out.signalled.next = self.requests.signalled.val();
+        self.out.cfg_signalled.next = self.cfg_row.val().get_bit(2);
         self.out.cfg_wr_id.next = self.cfg_row.val().get_bits::<32>(32);
         self.out.cfg_len.next = self.cfg_row.val().get_bits::<32>(128);
         self.s_ack_ready.next = self.ctl.ready.val().get_bit(0);
@@ -525,14 +534,16 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.m_cc_tel_hop_2.next = self.out.m_cc_tel_hop_2.val();
         self.m_cc_tel_hop_3.next = self.out.m_cc_tel_hop_3.val();
         self.m_cc_tel_hop_4.next = self.out.m_cc_tel_hop_4.val();
-        self.out.m_cqe_ready.next = self.m_cqe_ready.val();
-        self.m_cqe_valid.next = self.out.m_cqe_valid.val();
-        self.m_cqe_kind.next = self.out.m_cqe_kind.val();
-        self.m_cqe_status.next = self.out.m_cqe_status.val();
-        self.m_cqe_flow.next = self.out.m_cqe_flow.val();
-        self.m_cqe_wr_id.next = self.out.m_cqe_wr_id.val();
-        self.m_cqe_imm.next = self.out.m_cqe_imm.val();
-        self.m_cqe_byte_len.next = self.out.m_cqe_byte_len.val();
+        self.out.m_order_ready.next = self.m_order_ready.val();
+        self.m_order_valid.next = self.out.m_order_valid.val();
+        self.m_order_op.next = self.out.m_order_op.val();
+        self.m_order_flow.next = self.out.m_order_flow.val();
+        self.m_order_addr.next = self.out.m_order_addr.val();
+        self.m_order_bytes.next = self.out.m_order_bytes.val();
+        self.m_order_status.next = self.out.m_order_status.val();
+        self.m_order_wr_id.next = self.out.m_order_wr_id.val();
+        self.m_order_byte_len.next = self.out.m_order_byte_len.val();
+        self.m_order_signalled.next = self.out.m_order_signalled.val();
     }
 }
 

@@ -253,8 +253,6 @@ pub struct RequesterCtl<const FB: usize> {
     pub has_progress: Signal<In, Bit>,
     /// The head is acknowledged as a whole.
     pub covered: Signal<In, Bit>,
-    /// The head wants a completion.
-    pub signalled: Signal<In, Bit>,
     /// The flow's timer has run out.
     pub expired: Signal<In, Bit>,
     /// No retry is left.
@@ -263,8 +261,8 @@ pub struct RequesterCtl<const FB: usize> {
     pub last_packet: Signal<In, Bit>,
     /// The packet's PSN has been sent before.
     pub is_resend: Signal<In, Bit>,
-    /// The completion slot is taken.
-    pub cqe_busy: Signal<In, Bit>,
+    /// The order slot is taken.
+    pub order_busy: Signal<In, Bit>,
     /// The in-flight or the telemetry slot is taken.
     pub inflight_busy: Signal<In, Bit>,
     /// The arm slot is taken.
@@ -402,7 +400,7 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
             State::Retire => {
                 if !self.covered.val() {
                     self.goto.next = State::Seq;
-                } else if !self.signalled.val() | !self.cqe_busy.val() {
+                } else if !self.order_busy.val() {
                     self.goto.next = State::NextRead;
                     if self.sq_single.val() {
                         self.goto.next = State::Seq;
@@ -516,7 +514,7 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                 self.goto.next = State::FailEmit;
             }
             State::FailEmit => {
-                if !self.cqe_busy.val() {
+                if !self.order_busy.val() {
                     self.fail_status.d.next = 6.into();
                     self.goto.next = State::FailRead;
                     if self.sq_single.val() {
@@ -528,7 +526,7 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                 self.goto.next = State::Save;
             }
             State::Flush => {
-                if !self.cqe_busy.val() {
+                if !self.order_busy.val() {
                     self.goto.next = State::Done;
                 }
             }

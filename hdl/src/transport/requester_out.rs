@@ -50,8 +50,8 @@ pub struct RequesterOut<const FB: usize> {
     pub nxt: Signal<In, Bits<24>>,
     /// Bytes sent and not acknowledged.
     pub inflight: Signal<In, Bits<32>>,
-    /// The head is completed in Retire.
-    pub completes: Signal<In, Bit>,
+    /// The head ends in Retire.
+    pub covered: Signal<In, Bit>,
     /// Operation code of the packet.
     pub opcode: Signal<In, Bits<8>>,
     /// It asks for an ACK.
@@ -74,18 +74,22 @@ pub struct RequesterOut<const FB: usize> {
     pub imm: Signal<In, Bits<32>>,
     /// Its id.
     pub wr_id: Signal<In, Bits<32>>,
+    /// It wants a completion on success.
+    pub signalled: Signal<In, Bit>,
     /// Work request row: id.
     pub cfg_wr_id: Signal<In, Bits<32>>,
     /// Work request row: bytes.
     pub cfg_len: Signal<In, Bits<32>>,
+    /// Work request row: signalled.
+    pub cfg_signalled: Signal<In, Bit>,
     /// The packet slots are free.
     pub packet_free: Signal<Out, Bit>,
     /// The in-flight slot or the telemetry slot is taken.
     pub inflight_busy: Signal<Out, Bit>,
     /// The arm slot is taken.
     pub work_busy: Signal<Out, Bit>,
-    /// The completion slot is taken.
-    pub cqe_busy: Signal<Out, Bit>,
+    /// The order slot is taken.
+    pub order_busy: Signal<Out, Bit>,
     /// A packet for the tx pipe.
     pub m_pkt_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -162,22 +166,26 @@ pub struct RequesterOut<const FB: usize> {
     pub m_cc_tel_hop_3: Signal<Out, Bits<64>>,
     /// Record of hop 4.
     pub m_cc_tel_hop_4: Signal<Out, Bits<64>>,
-    /// A completion.
-    pub m_cqe_valid: Signal<Out, Bit>,
+    /// An order for the completer.
+    pub m_order_valid: Signal<Out, Bit>,
     /// It is taken.
-    pub m_cqe_ready: Signal<In, Bit>,
-    /// 0: requester.
-    pub m_cqe_kind: Signal<Out, Bits<8>>,
-    /// How it ended.
-    pub m_cqe_status: Signal<Out, Bits<8>>,
+    pub m_order_ready: Signal<In, Bit>,
+    /// 0: a work request has ended, 1: the payload at hand lands, 2: it is dropped.
+    pub m_order_op: Signal<Out, Bits<2>>,
     /// Flow.
-    pub m_cqe_flow: Signal<Out, Bits<16>>,
-    /// Id of the work request.
-    pub m_cqe_wr_id: Signal<Out, Bits<32>>,
-    /// 0.
-    pub m_cqe_imm: Signal<Out, Bits<32>>,
-    /// Bytes of the message.
-    pub m_cqe_byte_len: Signal<Out, Bits<32>>,
+    pub m_order_flow: Signal<Out, Bits<FB>>,
+    /// Local address where the payload lands.
+    pub m_order_addr: Signal<Out, Bits<64>>,
+    /// Bytes of the payload.
+    pub m_order_bytes: Signal<Out, Bits<13>>,
+    /// How the work request ended.
+    pub m_order_status: Signal<Out, Bits<8>>,
+    /// Its id.
+    pub m_order_wr_id: Signal<Out, Bits<32>>,
+    /// Bytes of its message.
+    pub m_order_byte_len: Signal<Out, Bits<32>>,
+    /// It wants a completion on success.
+    pub m_order_signalled: Signal<Out, Bit>,
     pkt_valid: DFF<Bit>,
     pkt_flow: DFF<Bits<FB>>,
     pkt_opcode: DFF<Bits<8>>,
@@ -211,11 +219,12 @@ pub struct RequesterOut<const FB: usize> {
     cc_tel_hop_2: DFF<Bits<64>>,
     cc_tel_hop_3: DFF<Bits<64>>,
     cc_tel_hop_4: DFF<Bits<64>>,
-    cqe_valid: DFF<Bit>,
-    cqe_status: DFF<Bits<8>>,
-    cqe_flow: DFF<Bits<FB>>,
-    cqe_wr_id: DFF<Bits<32>>,
-    cqe_byte_len: DFF<Bits<32>>,
+    order_valid: DFF<Bit>,
+    order_status: DFF<Bits<8>>,
+    order_flow: DFF<Bits<FB>>,
+    order_wr_id: DFF<Bits<32>>,
+    order_byte_len: DFF<Bits<32>>,
+    order_signalled: DFF<Bit>,
 }
 
 impl<const FB: usize> Logic for RequesterOut<FB> {
@@ -257,11 +266,12 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             cc_tel_hop_2,
             cc_tel_hop_3,
             cc_tel_hop_4,
-            cqe_valid,
-            cqe_status,
-            cqe_flow,
-            cqe_wr_id,
-            cqe_byte_len
+            order_valid,
+            order_status,
+            order_flow,
+            order_wr_id,
+            order_byte_len,
+            order_signalled
         );
         self.m_pkt_valid.next = self.pkt_valid.q.val();
         self.m_pkt_flow.next = self.pkt_flow.q.val();
@@ -296,17 +306,19 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
         self.m_cc_tel_hop_2.next = self.cc_tel_hop_2.q.val();
         self.m_cc_tel_hop_3.next = self.cc_tel_hop_3.q.val();
         self.m_cc_tel_hop_4.next = self.cc_tel_hop_4.q.val();
-        self.m_cqe_valid.next = self.cqe_valid.q.val();
-        self.m_cqe_kind.next = 0.into();
-        self.m_cqe_status.next = self.cqe_status.q.val();
-        self.m_cqe_flow.next = bit_cast::<16, FB>(self.cqe_flow.q.val());
-        self.m_cqe_wr_id.next = self.cqe_wr_id.q.val();
-        self.m_cqe_imm.next = 0.into();
-        self.m_cqe_byte_len.next = self.cqe_byte_len.q.val();
+        self.m_order_valid.next = self.order_valid.q.val();
+        self.m_order_op.next = 0.into();
+        self.m_order_addr.next = 0.into();
+        self.m_order_bytes.next = 0.into();
+        self.m_order_signalled.next = self.order_signalled.q.val();
+        self.m_order_status.next = self.order_status.q.val();
+        self.m_order_flow.next = self.order_flow.q.val();
+        self.m_order_wr_id.next = self.order_wr_id.q.val();
+        self.m_order_byte_len.next = self.order_byte_len.q.val();
         self.packet_free.next = !self.pkt_valid.q.val() & !self.read_valid.q.val();
         self.inflight_busy.next = self.inflight_valid.q.val() | self.cc_valid.q.val();
         self.work_busy.next = self.work_valid.q.val();
-        self.cqe_busy.next = self.cqe_valid.q.val();
+        self.order_busy.next = self.order_valid.q.val();
         if self.m_pkt_ready.val() {
             self.pkt_valid.d.next = false;
         }
@@ -322,8 +334,8 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
         if self.m_cc_ready.val() {
             self.cc_valid.d.next = false;
         }
-        if self.m_cqe_ready.val() {
-            self.cqe_valid.d.next = false;
+        if self.m_order_ready.val() {
+            self.order_valid.d.next = false;
         }
         if self.state.val() == State::Send {
             self.pkt_valid.d.next = true;
@@ -369,22 +381,24 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
                 self.cc_tel_hop_4.d.next = self.ack_tel_hop_4.val();
             }
         }
-        if !self.cqe_valid.q.val() {
-            if ((self.state.val() == State::Retire) & self.completes.val())
+        if !self.order_valid.q.val() {
+            if ((self.state.val() == State::Retire) & self.covered.val())
                 | (self.state.val() == State::FailEmit)
                 | (self.state.val() == State::Flush)
             {
-                self.cqe_valid.d.next = true;
-                self.cqe_flow.d.next = self.flow.val();
-                self.cqe_status.d.next = 0.into();
-                self.cqe_wr_id.d.next = self.wr_id.val();
-                self.cqe_byte_len.d.next = self.len.val();
+                self.order_valid.d.next = true;
+                self.order_flow.d.next = self.flow.val();
+                self.order_status.d.next = 0.into();
+                self.order_wr_id.d.next = self.wr_id.val();
+                self.order_byte_len.d.next = self.len.val();
+                self.order_signalled.d.next = self.signalled.val();
                 if self.state.val() == State::FailEmit {
-                    self.cqe_status.d.next = self.status.val();
+                    self.order_status.d.next = self.status.val();
                 } else if self.state.val() == State::Flush {
-                    self.cqe_status.d.next = 6.into();
-                    self.cqe_wr_id.d.next = self.cfg_wr_id.val();
-                    self.cqe_byte_len.d.next = self.cfg_len.val();
+                    self.order_status.d.next = 6.into();
+                    self.order_wr_id.d.next = self.cfg_wr_id.val();
+                    self.order_byte_len.d.next = self.cfg_len.val();
+                    self.order_signalled.d.next = self.cfg_signalled.val();
                 }
             }
         }
@@ -422,11 +436,12 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             self.cc_tel_hop_2.d.next = 0.into();
             self.cc_tel_hop_3.d.next = 0.into();
             self.cc_tel_hop_4.d.next = 0.into();
-            self.cqe_valid.d.next = false;
-            self.cqe_status.d.next = 0.into();
-            self.cqe_flow.d.next = 0.into();
-            self.cqe_wr_id.d.next = 0.into();
-            self.cqe_byte_len.d.next = 0.into();
+            self.order_valid.d.next = false;
+            self.order_status.d.next = 0.into();
+            self.order_flow.d.next = 0.into();
+            self.order_wr_id.d.next = 0.into();
+            self.order_byte_len.d.next = 0.into();
+            self.order_signalled.d.next = false;
         }
     }
 }

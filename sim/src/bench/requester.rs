@@ -219,7 +219,18 @@ impl World {
         let peer = &self.peers[at];
         let (qpn, src_ip, msn) = (peer.qp.qpn, peer.qp.remote_ip, peer.msn);
         let psn = psn & PSN_MASK;
-        self.acks.push_back(AckPorts { valid: true, qpn, psn, syndrome, msn, src_ip, tel });
+        let (opcode, payload_bytes) = (0x11, 0);
+        self.acks.push_back(AckPorts {
+            valid: true,
+            qpn,
+            psn,
+            syndrome,
+            msn,
+            src_ip,
+            opcode,
+            payload_bytes,
+            tel,
+        });
     }
 
     /// A queue pair that failed is made anew, sooner or later.
@@ -359,7 +370,7 @@ impl Stimulus<Requester> for RequesterStimulus {
             m_work: port(2),
             m_inflight: port(3),
             m_cc: port(4),
-            m_cqe: ReadyPort { ready: ready[5] && (cycle & 0x800 == 0 || cycle % 64 == 0) },
+            m_order: ReadyPort { ready: ready[5] && (cycle & 0x1800 != 0 || cycle % 64 == 0) },
             ..RequesterIn::default()
         };
         let world = &mut self.world;
@@ -368,8 +379,8 @@ impl Stimulus<Requester> for RequesterStimulus {
         if out.m_pkt.valid && i.m_pkt.ready {
             world.receive(&out.m_pkt);
         }
-        if out.m_cqe.valid && i.m_cqe.ready && out.m_cqe.status != 0 {
-            world.revive(out.m_cqe.flow);
+        if out.m_order.valid && i.m_order.ready && out.m_order.status != 0 {
+            world.revive(out.m_order.flow);
         }
         if out.m_work.valid && i.m_work.ready {
             world.grants.push(out.m_work.flow);

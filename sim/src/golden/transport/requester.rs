@@ -1,10 +1,12 @@
 //! Twin of `transport/requester`: an operation is worked out as a whole when it starts, and its
 //! effects appear in the cycles that the interface page names.
 
-use crate::ports;
+mod ports;
+
 use crate::ports::Golden;
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{Operation, QpRow, Row, WrRow};
+pub use ports::*;
 use std::collections::VecDeque;
 
 const PSN_MASK: u32 = 0xff_ffff;
@@ -27,165 +29,6 @@ mod cycles {
     pub const FRAME_BYTES: u32 = 2;
     /// A work request is entered.
     pub const POST: u32 = 4;
-}
-
-ports! {
-    /// Telemetry bundle.
-    pub struct TelPorts {
-        /// Present.
-        pub valid: bool,
-        /// Records; 6: not usable.
-        pub hops: u8,
-        /// XOR of the switches' identifiers.
-        pub path: u16,
-        /// Records in the native layout.
-        pub hop: [u64; 5],
-    }
-}
-ports! {
-    /// ACK sink.
-    pub struct AckPorts {
-        pub valid: bool,
-        pub qpn: u32,
-        pub psn: u32,
-        pub syndrome: u8,
-        pub msn: u32,
-        pub src_ip: u32,
-        pub tel: TelPorts,
-    }
-}
-ports! {
-    /// Stream of flow numbers.
-    pub struct FlowPorts {
-        pub valid: bool,
-        pub flow: u16,
-    }
-}
-ports! {
-    /// Ready of a stream.
-    pub struct ReadyPort {
-        pub ready: bool,
-    }
-}
-ports! {
-    /// Valid of a stream.
-    pub struct ValidPort {
-        pub valid: bool,
-    }
-}
-ports! {
-    /// Inputs.
-    pub struct RequesterIn {
-        pub reset: bool,
-        pub s_ack: AckPorts,
-        pub s_cfg: ValidPort,
-        pub cfg_table: u8,
-        pub cfg_index: u16,
-        pub cfg_row: crate::ports::Wide<8>,
-        pub cfg_tel_format: u8,
-        pub s_grant: FlowPorts,
-        pub s_fail: FlowPorts,
-        pub m_pkt: ReadyPort,
-        pub m_read: ReadyPort,
-        pub m_work: ReadyPort,
-        pub m_inflight: ReadyPort,
-        pub m_cc: ReadyPort,
-        pub m_cqe: ReadyPort,
-    }
-}
-ports! {
-    /// Packet for the tx pipe.
-    pub struct PktPorts {
-        pub valid: bool,
-        pub flow: u16,
-        pub opcode: u8,
-        pub psn: u32,
-        pub ack_req: bool,
-        pub solicited: bool,
-        pub payload_bytes: u16,
-        pub va: u64,
-        pub rkey: u32,
-        pub dma_len: u32,
-        pub imm: u32,
-    }
-}
-ports! {
-    /// Read command.
-    pub struct ReadPorts {
-        pub valid: bool,
-        pub addr: u64,
-        pub bytes: u16,
-    }
-}
-ports! {
-    /// Arm of a flow.
-    pub struct WorkPorts {
-        pub valid: bool,
-        pub flow: u16,
-        pub len_bytes: u16,
-        pub inflight_bytes: u32,
-    }
-}
-ports! {
-    /// Bytes in flight.
-    pub struct InflightPorts {
-        pub valid: bool,
-        pub flow: u16,
-        pub inflight_bytes: u32,
-    }
-}
-ports! {
-    /// Telemetry for the CC unit.
-    pub struct CcPorts {
-        pub valid: bool,
-        pub flow: u16,
-        pub psn: u32,
-        pub snd_nxt: u32,
-        pub tel: TelPorts,
-    }
-}
-ports! {
-    /// Completion.
-    pub struct CqePorts {
-        pub valid: bool,
-        pub kind: u8,
-        pub status: u8,
-        pub flow: u16,
-        pub wr_id: u32,
-        pub imm: u32,
-        pub byte_len: u32,
-    }
-}
-ports! {
-    /// Events.
-    pub struct RequesterEvents {
-        pub ack: bool,
-        pub ack_coalesced_stale: bool,
-        pub ack_ghost: bool,
-        pub nak_sequence: bool,
-        pub nak_rnr: bool,
-        pub nak_fatal: bool,
-        pub no_qp: bool,
-        pub retransmit_packet: bool,
-        pub timeout: bool,
-        pub wr_refused: bool,
-    }
-}
-ports! {
-    /// Outputs.
-    pub struct RequesterOut {
-        pub s_ack: ReadyPort,
-        pub s_cfg: ReadyPort,
-        pub s_grant: ReadyPort,
-        pub s_fail: ReadyPort,
-        pub m_pkt: PktPorts,
-        pub m_read: ReadPorts,
-        pub m_work: WorkPorts,
-        pub m_inflight: InflightPorts,
-        pub m_cc: CcPorts,
-        pub m_cqe: CqePorts,
-        pub event_reqr: RequesterEvents,
-    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -307,18 +150,25 @@ enum Op {
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Wait(u32),
-    Cqe {
+    Completion {
         wr_id: u32,
         byte_len: u32,
         status: u8,
+        signalled: bool,
     },
-    /// A head that wants no completion, or that is complete.
     Events(RequesterEvents),
     Send(PktPorts, ReadPorts, bool),
     Work(WorkPorts),
     Inflight(InflightPorts, Option<CcPorts>),
     /// The sink's ready is high.
     Done,
+}
+
+impl Step {
+    fn completion(wr: &WrRow, status: u8) -> Self {
+        let (wr_id, byte_len, signalled) = (wr.wr_id, wr.length_bytes, wr.signalled);
+        Self::Completion { wr_id, byte_len, status, signalled }
+    }
 }
 
 /// Requester of RDMA WRITE.
@@ -447,9 +297,8 @@ impl Requester {
         let f = &mut self.flows[flow];
         for (at, posted) in f.queue.drain(..).enumerate() {
             let status = if at == 0 { status } else { 6 };
-            let (wr_id, byte_len) = (posted.wr.wr_id, posted.wr.length_bytes);
             self.script.push_back(Step::Wait(cycles::READ));
-            self.script.push_back(Step::Cqe { wr_id, byte_len, status });
+            self.script.push_back(Step::completion(&posted.wr, status));
         }
         (f.failed, f.timer, f.current) = (true, Timer::Off, 0);
         self.wait(1);
@@ -505,11 +354,7 @@ impl Requester {
                 self.script.push_back(Step::Wait(1));
                 break;
             }
-            let (wr_id, byte_len) = (head.wr.wr_id, head.wr.length_bytes);
-            self.script.push_back(match head.wr.signalled {
-                true => Step::Cqe { wr_id, byte_len, status: 0 },
-                false => Step::Wait(1),
-            });
+            self.script.push_back(Step::completion(&head.wr, 0));
             f.queue.pop_front();
             f.current = f.current.saturating_sub(1);
             if !f.queue.is_empty() {
@@ -614,10 +459,9 @@ impl Requester {
             self.script.push_back(Step::Done);
             return;
         }
-        let (wr_id, byte_len) = (wr.wr_id, wr.length_bytes);
         if f.failed {
             self.wait(cycles::JUDGE_ROW);
-            self.script.push_back(Step::Cqe { wr_id, byte_len, status: 6 });
+            self.script.push_back(Step::completion(&wr, 6));
             self.script.push_back(Step::Done);
             return;
         }
@@ -742,13 +586,23 @@ impl Requester {
                 }
             }
             Step::Events(events) => out.event_reqr = events,
-            Step::Cqe { wr_id, byte_len, status } => {
-                if before.m_cqe.valid {
+            Step::Completion { wr_id, byte_len, status, signalled } => {
+                if before.m_order.valid {
                     return false;
                 }
-                let flow = self.op_flow();
-                let (kind, imm) = (0, 0);
-                self.out.m_cqe = CqePorts { valid: true, kind, status, flow, wr_id, imm, byte_len };
+                let (op, addr, bytes, flow) = (order::COMPLETION, 0, 0, self.op_flow());
+                let order = OrderPorts {
+                    valid: true,
+                    op,
+                    flow,
+                    addr,
+                    bytes,
+                    status,
+                    wr_id,
+                    byte_len,
+                    signalled,
+                };
+                self.out.m_order = order;
             }
             Step::Send(pkt, read, is_resent) => {
                 out.m_pkt = pkt;
@@ -837,7 +691,7 @@ impl Golden for Requester {
         out.m_work.valid &= !i.m_work.ready;
         out.m_inflight.valid &= !i.m_inflight.ready;
         out.m_cc.valid &= !i.m_cc.ready;
-        out.m_cqe.valid &= !i.m_cqe.ready;
+        out.m_order.valid &= !i.m_order.ready;
         out.event_reqr = RequesterEvents::default();
         (out.s_ack.ready, out.s_cfg.ready) = (false, false);
         (out.s_grant.ready, out.s_fail.ready) = (false, false);
