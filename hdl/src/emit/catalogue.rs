@@ -3,7 +3,9 @@
 use super::{emit_block, Design, EmitError, Rule};
 use crate::cc;
 use crate::host;
+use crate::transport::pkt_mux::PktMux;
 use crate::transport::responder;
+use crate::transport::work_mux::WorkMux;
 use crate::util::{self, frame_fifo::FrameFifo};
 use nic_spec::config::NicConfig;
 use rust_hdl_core::prelude::Block;
@@ -25,6 +27,10 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("mul_serial", |c| emit("mul_serial", util::mul_serial::MulSerial::<32, 24, 56>::default(), c)),
     ("recip", |c| emit("recip", util::recip::Recip::<48>::default(), c)),
     ("crc32", |c| emit("crc32", util::crc32::Crc32::<64, 8>::default(), c)),
+    ("stream_mux", |c| emit("stream_mux", util::stream_mux::StreamMux::<64>::default(), c)),
+    ("stream_route", |c| {
+        emit("stream_route", util::stream_route::StreamRoute::<32, 33>::default(), c)
+    }),
     ("rr_arb", |c| emit("rr_arb", util::rr_arb::RrArb::<64, 8, 6>::default(), c)),
     ("axil_port", |c| emit("axil_port", host::axil_port::AxilPort::default(), c)),
     ("rx_pipe", crate::rx::emit),
@@ -33,6 +39,20 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
         emit("dma_write", host::dma_write::DmaWrite::<64, 128, 8, 128>::default(), c)
     }),
     ("dma_read", |c| emit("dma_read", host::dma_read::DmaRead::<64, 128, 8>::default(), c)),
+    ("write_mux", |c| {
+        emit("write_mux", host::write_mux::WriteMux::<64, 65, 127, 128, 129>::default(), c)
+    }),
+    ("completer", crate::transport::completer::emit),
+    ("pkt_mux", |c| match c.flow_count {
+        64 => emit("pkt_mux", PktMux::<6, 7>::default(), c),
+        256 => emit("pkt_mux", PktMux::<8, 9>::default(), c),
+        _ => Err(no_such_size("pkt_mux", c)),
+    }),
+    ("work_mux", |c| match c.flow_count {
+        64 => emit("work_mux", WorkMux::<6, 7, 52>::default(), c),
+        256 => emit("work_mux", WorkMux::<8, 9, 54>::default(), c),
+        _ => Err(no_such_size("work_mux", c)),
+    }),
     ("ack_gen", responder::emit_ack_gen),
     ("responder", responder::emit),
     ("requester", crate::transport::requester::emit),

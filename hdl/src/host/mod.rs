@@ -13,3 +13,4 @@ pub mod dma_write_done;
 pub mod event_counters;
 pub mod registers;
 pub mod table_window;
+pub mod write_mux;

@@ -3,6 +3,9 @@
 pub mod ack_gen;
 pub mod ack_rows;
 pub mod ack_tel;
+pub mod completer;
+mod completer_end;
+pub mod pkt_mux;
 pub mod requester;
 mod requester_ack;
 mod requester_ctl;
@@ -16,3 +19,4 @@ pub mod resp_ctl;
 pub mod resp_move;
 pub mod resp_tables;
 pub mod responder;
+pub mod work_mux;

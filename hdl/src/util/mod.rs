@@ -11,3 +11,5 @@ pub mod ram_fifo;
 pub mod recip;
 pub mod rr_arb;
 pub mod skid;
+pub mod stream_mux;
+pub mod stream_route;

@@ -9,6 +9,7 @@ pub mod cc;
 pub mod dma;
 pub mod host;
 pub mod nic;
+pub mod read;
 pub mod requester;
 pub mod responder;
 pub mod rx;
@@ -92,6 +93,7 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         sched::benches,
         responder::benches,
         requester::benches,
+        read::benches,
         tx::benches,
         host::benches,
         nic::benches,

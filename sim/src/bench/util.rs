@@ -11,6 +11,10 @@ use crate::golden::util::mul::{
 use crate::golden::util::recip::{Recip, RecipIn, Reciprocal};
 use crate::golden::util::rr_arb::{RrArb, RrArbIn, RrArbOut};
 use crate::golden::util::skid::{ItemIn, Skid, SkidOut};
+use crate::golden::util::stream_mux::{StreamMux, StreamMuxIn, StreamMuxOut};
+use crate::golden::util::stream_route::{
+    StreamRouteBlock, StreamRouteIn, StreamRouteOut, ITEM_BITS,
+};
 use crate::ports::Wide;
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
@@ -33,6 +37,8 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         Bench::new("mul_serial", c, || MulSerial::new(32), Factors::new),
         Bench::new("recip", c, Recip::default, |seed| Arguments { rng: rng(seed) }),
         Bench::new("crc32", c, || Crc32::new(8), CrcFrames::new),
+        Bench::new("stream_mux", c, StreamMux::<u64>::default, Pairs::new),
+        Bench::new("stream_route", c, || StreamRouteBlock::new(ITEM_BITS), Routed::new),
         Bench::new("rr_arb", c, || RrArb::<1>::new(64), Requests::new),
     ]
 }
@@ -290,5 +296,72 @@ impl Stimulus<RrArb<1>> for Requests {
             self.lines = 0;
         }
         pins
+    }
+}
+
+/// Items of two sources into one sink.
+struct Pairs {
+    rng: ChaCha8Rng,
+    sources: [Source<u64>; 2],
+    sink: Sink,
+}
+
+impl Pairs {
+    fn new(seed: u64) -> Self {
+        let sources = [1, 2].map(|salt| Source::new(sub(seed, salt)));
+        Self { rng: sub(seed, 0), sources, sink: Sink::new(sub(seed, 3)) }
+    }
+}
+
+impl Stimulus<StreamMux<u64>> for Pairs {
+    fn next(&mut self, _cycle: u64, out: &StreamMuxOut) -> StreamMuxIn {
+        let reset = self.rng.gen_ratio(1, RESET_CYCLES);
+        let (a, b) = (self.rng.gen(), self.rng.gen());
+        let offer_a = self.sources[0].drive(out.s_a_ready, || Some(a));
+        let offer_b = self.sources[1].drive(out.s_b_ready, || Some(b));
+        if reset {
+            self.sources.iter_mut().for_each(Source::reset);
+        }
+        StreamMuxIn {
+            reset,
+            s_a_valid: offer_a.is_some(),
+            s_a_data: offer_a.unwrap_or(!a),
+            s_b_valid: offer_b.is_some(),
+            s_b_data: offer_b.unwrap_or(!b),
+            m_ready: self.sink.drive(),
+        }
+    }
+}
+
+/// Items for two sinks.
+struct Routed {
+    rng: ChaCha8Rng,
+    source: Source<u64>,
+    sinks: [Sink; 2],
+}
+
+impl Routed {
+    fn new(seed: u64) -> Self {
+        let sinks = [2, 3].map(|salt| Sink::new(sub(seed, salt)));
+        Self { rng: sub(seed, 0), source: Source::new(sub(seed, 1)), sinks }
+    }
+}
+
+impl Stimulus<StreamRouteBlock> for Routed {
+    fn next(&mut self, _cycle: u64, out: &StreamRouteOut) -> StreamRouteIn {
+        let reset = self.rng.gen_ratio(1, RESET_CYCLES);
+        let junk = self.rng.gen::<u64>() >> (63 - ITEM_BITS);
+        let offer = self.source.drive(out.s_ready, || Some(junk));
+        if reset {
+            self.source.reset();
+        }
+        let [a, b] = &mut self.sinks;
+        StreamRouteIn {
+            reset,
+            s_valid: offer.is_some(),
+            s_data: offer.unwrap_or(junk ^ 1),
+            m_a_ready: a.drive(),
+            m_b_ready: b.drive(),
+        }
     }
 }

@@ -10,3 +10,4 @@ pub mod dma_write;
 pub mod event_counters;
 pub mod registers;
 pub mod table_window;
+pub mod write_mux;

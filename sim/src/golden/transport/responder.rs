@@ -127,7 +127,7 @@ struct Message {
 
 /// Where the payload goes.
 #[derive(Clone, Debug, Default)]
-struct Mover {
+pub(super) struct Mover {
     input: Skid<PayloadBeat>,
     /// Orders: whether to drop the frame.
     next: Option<bool>,
@@ -136,7 +136,29 @@ struct Mover {
 }
 
 impl Mover {
-    fn step(&mut self, reset: bool, s: &PayloadBeat, order: Option<bool>, m_ready: bool) {
+    /// There is room for an order.
+    pub(super) fn order_ready(&self) -> bool {
+        self.next.is_none()
+    }
+
+    /// `s_axis_tready`.
+    pub(super) fn s_ready(&self) -> bool {
+        self.input.s_ready()
+    }
+
+    /// The source.
+    pub(super) fn m_axis(&self) -> PayloadBeat {
+        self.out
+    }
+
+    /// One clock edge; an order says whether to drop the next frame.
+    pub(super) fn step(
+        &mut self,
+        reset: bool,
+        s: &PayloadBeat,
+        order: Option<bool>,
+        m_ready: bool,
+    ) {
         let head = self.input.m_data();
         let offer = s.tvalid.then_some(*s);
         if reset {
@@ -427,7 +449,7 @@ impl Responder {
             State::Check(CHECK_CYCLES) => {
                 self.verdict = self.judge(i.cfg_cq_space);
                 let is_free = !self.out.m_cmd.valid
-                    && self.mover.next.is_none()
+                    && self.mover.order_ready()
                     && self.commands_in_flight < COMMANDS_IN_FLIGHT_MAX;
                 if is_free {
                     State::Commit
@@ -532,8 +554,8 @@ impl Golden for Responder {
         self.copy_ack_gen_outputs();
         self.out.s_req_ready = self.state == State::Idle;
         self.out.s_cfg_ready = self.state == State::Write;
-        self.out.s_payload_tready = self.mover.input.s_ready();
-        self.out.m_data = self.mover.out;
+        self.out.s_payload_tready = self.mover.s_ready();
+        self.out.m_data = self.mover.m_axis();
         self.out
     }
 }

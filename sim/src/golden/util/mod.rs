@@ -8,3 +8,5 @@ pub mod ram;
 pub mod recip;
 pub mod rr_arb;
 pub mod skid;
+pub mod stream_mux;
+pub mod stream_route;

@@ -1,0 +1,373 @@
+//! Packets of both halves of the NIC on their way to the tx pipe, with their read commands: data of
+//! the requester, and READ responses, whose flow gets the top bit.
+//!
+//! # Interface timing  cycle 0: a packet stands, with its read command if it has payload, and both
+//!                     sources are free; cycle 1: s_*_ready of both; cycle 2: m_pkt_valid, and
+//!                     m_read_valid
+//! # Latency and rate  [`LATENCY_CYCLES`]; one packet every other cycle
+//! # Order             the halves take turns by packet; read commands leave in the order of their
+//!                     packets. A packet without payload has no read command
+//! # Reset             synchronous, high: empty, the requester goes first, all data 0; data holds
+//!                     its last value while its valid is low
+//! # Twins             sim/src/golden/transport/pkt_mux.rs, tests/pkt_mux.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from a packet at a sink to the packet at the source.
+pub const LATENCY_CYCLES: usize = 2;
+
+/// Mux of packets; `FP1 = FB + 1`.
+#[derive(LogicBlock)]
+pub struct PktMux<const FB: usize, const FP1: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// The requester has a packet.
+    pub s_data_pkt_valid: Signal<In, Bit>,
+    /// It will be taken.
+    pub s_data_pkt_ready: Signal<Out, Bit>,
+    /// Flow.
+    pub s_data_pkt_flow: Signal<In, Bits<FB>>,
+    /// Opcode.
+    pub s_data_pkt_opcode: Signal<In, Bits<8>>,
+    /// PSN.
+    pub s_data_pkt_psn: Signal<In, Bits<24>>,
+    /// AckReq.
+    pub s_data_pkt_ack_req: Signal<In, Bit>,
+    /// Solicited event.
+    pub s_data_pkt_solicited: Signal<In, Bit>,
+    /// Payload bytes.
+    pub s_data_pkt_payload_bytes: Signal<In, Bits<13>>,
+    /// RETH: virtual address.
+    pub s_data_pkt_va: Signal<In, Bits<64>>,
+    /// RETH: rkey.
+    pub s_data_pkt_rkey: Signal<In, Bits<32>>,
+    /// RETH: length of the message.
+    pub s_data_pkt_dma_len: Signal<In, Bits<32>>,
+    /// Immediate.
+    pub s_data_pkt_imm: Signal<In, Bits<32>>,
+    /// The requester has a read command.
+    pub s_data_read_valid: Signal<In, Bit>,
+    /// It will be taken.
+    pub s_data_read_ready: Signal<Out, Bit>,
+    /// Byte address.
+    pub s_data_read_addr: Signal<In, Bits<64>>,
+    /// Bytes.
+    pub s_data_read_bytes: Signal<In, Bits<13>>,
+    /// `read_reply` has a packet.
+    pub s_reply_pkt_valid: Signal<In, Bit>,
+    /// It will be taken.
+    pub s_reply_pkt_ready: Signal<Out, Bit>,
+    /// Flow.
+    pub s_reply_pkt_flow: Signal<In, Bits<FB>>,
+    /// Opcode.
+    pub s_reply_pkt_opcode: Signal<In, Bits<8>>,
+    /// PSN.
+    pub s_reply_pkt_psn: Signal<In, Bits<24>>,
+    /// Payload bytes.
+    pub s_reply_pkt_payload_bytes: Signal<In, Bits<13>>,
+    /// AETH: syndrome.
+    pub s_reply_pkt_syndrome: Signal<In, Bits<8>>,
+    /// AETH: MSN.
+    pub s_reply_pkt_msn: Signal<In, Bits<24>>,
+    /// `read_reply` has a read command.
+    pub s_reply_read_valid: Signal<In, Bit>,
+    /// It will be taken.
+    pub s_reply_read_ready: Signal<Out, Bit>,
+    /// Byte address.
+    pub s_reply_read_addr: Signal<In, Bits<64>>,
+    /// Bytes.
+    pub s_reply_read_bytes: Signal<In, Bits<13>>,
+    /// A packet stands.
+    pub m_pkt_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_pkt_ready: Signal<In, Bit>,
+    /// Flow; top bit: READ response.
+    pub m_pkt_flow: Signal<Out, Bits<FP1>>,
+    /// Opcode.
+    pub m_pkt_opcode: Signal<Out, Bits<8>>,
+    /// PSN.
+    pub m_pkt_psn: Signal<Out, Bits<24>>,
+    /// AckReq.
+    pub m_pkt_ack_req: Signal<Out, Bit>,
+    /// Solicited event.
+    pub m_pkt_solicited: Signal<Out, Bit>,
+    /// Payload bytes.
+    pub m_pkt_payload_bytes: Signal<Out, Bits<13>>,
+    /// RETH: virtual address.
+    pub m_pkt_va: Signal<Out, Bits<64>>,
+    /// RETH: rkey.
+    pub m_pkt_rkey: Signal<Out, Bits<32>>,
+    /// RETH: length of the message.
+    pub m_pkt_dma_len: Signal<Out, Bits<32>>,
+    /// Immediate.
+    pub m_pkt_imm: Signal<Out, Bits<32>>,
+    /// AETH: syndrome.
+    pub m_pkt_syndrome: Signal<Out, Bits<8>>,
+    /// AETH: MSN.
+    pub m_pkt_msn: Signal<Out, Bits<24>>,
+    /// A read command stands.
+    pub m_read_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_read_ready: Signal<In, Bit>,
+    /// Byte address.
+    pub m_read_addr: Signal<Out, Bits<64>>,
+    /// Bytes.
+    pub m_read_bytes: Signal<Out, Bits<13>>,
+    take_data: DFF<Bit>,
+    take_reply: DFF<Bit>,
+    with_read: DFF<Bit>,
+    reply_next: DFF<Bit>,
+    pkt_full: DFF<Bit>,
+    flow: DFF<Bits<FP1>>,
+    opcode: DFF<Bits<8>>,
+    psn: DFF<Bits<24>>,
+    ack_req: DFF<Bit>,
+    solicited: DFF<Bit>,
+    payload_bytes: DFF<Bits<13>>,
+    va: DFF<Bits<64>>,
+    rkey: DFF<Bits<32>>,
+    dma_len: DFF<Bits<32>>,
+    imm: DFF<Bits<32>>,
+    syndrome: DFF<Bits<8>>,
+    msn: DFF<Bits<24>>,
+    read_full: DFF<Bit>,
+    addr: DFF<Bits<64>>,
+    bytes: DFF<Bits<13>>,
+    data_reads: Signal<Local, Bit>,
+    reply_reads: Signal<Local, Bit>,
+    data_can: Signal<Local, Bit>,
+    reply_can: Signal<Local, Bit>,
+    free: Signal<Local, Bit>,
+    no_bytes: Constant<Bits<13>>,
+    top: Constant<Bits<FP1>>,
+}
+
+impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
+    fn default() -> Self {
+        assert!(FP1 == FB + 1, "FP1 = FB + 1");
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_data_pkt_valid: Default::default(),
+            s_data_pkt_ready: Default::default(),
+            s_data_pkt_flow: Default::default(),
+            s_data_pkt_opcode: Default::default(),
+            s_data_pkt_psn: Default::default(),
+            s_data_pkt_ack_req: Default::default(),
+            s_data_pkt_solicited: Default::default(),
+            s_data_pkt_payload_bytes: Default::default(),
+            s_data_pkt_va: Default::default(),
+            s_data_pkt_rkey: Default::default(),
+            s_data_pkt_dma_len: Default::default(),
+            s_data_pkt_imm: Default::default(),
+            s_data_read_valid: Default::default(),
+            s_data_read_ready: Default::default(),
+            s_data_read_addr: Default::default(),
+            s_data_read_bytes: Default::default(),
+            s_reply_pkt_valid: Default::default(),
+            s_reply_pkt_ready: Default::default(),
+            s_reply_pkt_flow: Default::default(),
+            s_reply_pkt_opcode: Default::default(),
+            s_reply_pkt_psn: Default::default(),
+            s_reply_pkt_payload_bytes: Default::default(),
+            s_reply_pkt_syndrome: Default::default(),
+            s_reply_pkt_msn: Default::default(),
+            s_reply_read_valid: Default::default(),
+            s_reply_read_ready: Default::default(),
+            s_reply_read_addr: Default::default(),
+            s_reply_read_bytes: Default::default(),
+            m_pkt_valid: Default::default(),
+            m_pkt_ready: Default::default(),
+            m_pkt_flow: Default::default(),
+            m_pkt_opcode: Default::default(),
+            m_pkt_psn: Default::default(),
+            m_pkt_ack_req: Default::default(),
+            m_pkt_solicited: Default::default(),
+            m_pkt_payload_bytes: Default::default(),
+            m_pkt_va: Default::default(),
+            m_pkt_rkey: Default::default(),
+            m_pkt_dma_len: Default::default(),
+            m_pkt_imm: Default::default(),
+            m_pkt_syndrome: Default::default(),
+            m_pkt_msn: Default::default(),
+            m_read_valid: Default::default(),
+            m_read_ready: Default::default(),
+            m_read_addr: Default::default(),
+            m_read_bytes: Default::default(),
+            take_data: Default::default(),
+            take_reply: Default::default(),
+            with_read: Default::default(),
+            reply_next: Default::default(),
+            pkt_full: Default::default(),
+            flow: Default::default(),
+            opcode: Default::default(),
+            psn: Default::default(),
+            ack_req: Default::default(),
+            solicited: Default::default(),
+            payload_bytes: Default::default(),
+            va: Default::default(),
+            rkey: Default::default(),
+            dma_len: Default::default(),
+            imm: Default::default(),
+            syndrome: Default::default(),
+            msn: Default::default(),
+            read_full: Default::default(),
+            addr: Default::default(),
+            bytes: Default::default(),
+            data_reads: Default::default(),
+            reply_reads: Default::default(),
+            data_can: Default::default(),
+            reply_can: Default::default(),
+            free: Default::default(),
+            no_bytes: Constant::new(0u64.to_bits()),
+            top: Constant::new((1u64 << FB).to_bits()),
+        }
+    }
+}
+
+impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            take_data,
+            take_reply,
+            with_read,
+            reply_next,
+            pkt_full,
+            flow,
+            opcode,
+            psn,
+            ack_req,
+            solicited,
+            payload_bytes,
+            va,
+            rkey,
+            dma_len,
+            imm,
+            syndrome,
+            msn,
+            read_full,
+            addr,
+            bytes
+        );
+        self.s_data_pkt_ready.next = self.take_data.q.val();
+        self.s_data_read_ready.next = self.take_data.q.val() & self.with_read.q.val();
+        self.s_reply_pkt_ready.next = self.take_reply.q.val();
+        self.s_reply_read_ready.next = self.take_reply.q.val() & self.with_read.q.val();
+        self.m_pkt_valid.next = self.pkt_full.q.val();
+        self.m_pkt_flow.next = self.flow.q.val();
+        self.m_pkt_opcode.next = self.opcode.q.val();
+        self.m_pkt_psn.next = self.psn.q.val();
+        self.m_pkt_ack_req.next = self.ack_req.q.val();
+        self.m_pkt_solicited.next = self.solicited.q.val();
+        self.m_pkt_payload_bytes.next = self.payload_bytes.q.val();
+        self.m_pkt_va.next = self.va.q.val();
+        self.m_pkt_rkey.next = self.rkey.q.val();
+        self.m_pkt_dma_len.next = self.dma_len.q.val();
+        self.m_pkt_imm.next = self.imm.q.val();
+        self.m_pkt_syndrome.next = self.syndrome.q.val();
+        self.m_pkt_msn.next = self.msn.q.val();
+        self.m_read_valid.next = self.read_full.q.val();
+        self.m_read_addr.next = self.addr.q.val();
+        self.m_read_bytes.next = self.bytes.q.val();
+        comment!("A packet with payload waits for its read command.");
+        self.data_reads.next = self.s_data_pkt_payload_bytes.val() != self.no_bytes.val();
+        self.reply_reads.next = self.s_reply_pkt_payload_bytes.val() != self.no_bytes.val();
+        self.data_can.next =
+            self.s_data_pkt_valid.val() & (self.s_data_read_valid.val() | !self.data_reads.val());
+        self.reply_can.next = self.s_reply_pkt_valid.val()
+            & (self.s_reply_read_valid.val() | !self.reply_reads.val());
+        self.free.next = (self.m_pkt_ready.val() | !self.pkt_full.q.val())
+            & (self.m_read_ready.val() | !self.read_full.q.val())
+            & !self.take_data.q.val()
+            & !self.take_reply.q.val();
+        self.take_data.d.next = false;
+        self.take_reply.d.next = false;
+        if self.free.val() {
+            if self.data_can.val() & (!self.reply_next.q.val() | !self.reply_can.val()) {
+                self.take_data.d.next = true;
+                self.with_read.d.next = self.data_reads.val();
+                self.reply_next.d.next = true;
+            } else if self.reply_can.val() {
+                self.take_reply.d.next = true;
+                self.with_read.d.next = self.reply_reads.val();
+                self.reply_next.d.next = false;
+            }
+        }
+        if self.m_pkt_ready.val() {
+            self.pkt_full.d.next = false;
+        }
+        if self.m_read_ready.val() {
+            self.read_full.d.next = false;
+        }
+        if self.take_data.q.val() {
+            self.pkt_full.d.next = true;
+            self.flow.d.next = bit_cast::<FP1, FB>(self.s_data_pkt_flow.val());
+            self.opcode.d.next = self.s_data_pkt_opcode.val();
+            self.psn.d.next = self.s_data_pkt_psn.val();
+            self.ack_req.d.next = self.s_data_pkt_ack_req.val();
+            self.solicited.d.next = self.s_data_pkt_solicited.val();
+            self.payload_bytes.d.next = self.s_data_pkt_payload_bytes.val();
+            self.va.d.next = self.s_data_pkt_va.val();
+            self.rkey.d.next = self.s_data_pkt_rkey.val();
+            self.dma_len.d.next = self.s_data_pkt_dma_len.val();
+            self.imm.d.next = self.s_data_pkt_imm.val();
+            self.syndrome.d.next = 0.into();
+            self.msn.d.next = 0.into();
+        }
+        if self.take_reply.q.val() {
+            self.pkt_full.d.next = true;
+            self.flow.d.next = bit_cast::<FP1, FB>(self.s_reply_pkt_flow.val()) | self.top.val();
+            self.opcode.d.next = self.s_reply_pkt_opcode.val();
+            self.psn.d.next = self.s_reply_pkt_psn.val();
+            self.ack_req.d.next = false;
+            self.solicited.d.next = false;
+            self.payload_bytes.d.next = self.s_reply_pkt_payload_bytes.val();
+            self.va.d.next = 0.into();
+            self.rkey.d.next = 0.into();
+            self.dma_len.d.next = 0.into();
+            self.imm.d.next = 0.into();
+            self.syndrome.d.next = self.s_reply_pkt_syndrome.val();
+            self.msn.d.next = self.s_reply_pkt_msn.val();
+        }
+        if self.with_read.q.val() & (self.take_data.q.val() | self.take_reply.q.val()) {
+            self.read_full.d.next = true;
+            self.addr.d.next = self.s_data_read_addr.val();
+            self.bytes.d.next = self.s_data_read_bytes.val();
+            if self.take_reply.q.val() {
+                self.addr.d.next = self.s_reply_read_addr.val();
+                self.bytes.d.next = self.s_reply_read_bytes.val();
+            }
+        }
+        if self.reset.val() {
+            self.take_data.d.next = false;
+            self.take_reply.d.next = false;
+            self.with_read.d.next = false;
+            self.reply_next.d.next = false;
+            self.pkt_full.d.next = false;
+            self.flow.d.next = 0.into();
+            self.opcode.d.next = 0.into();
+            self.psn.d.next = 0.into();
+            self.ack_req.d.next = false;
+            self.solicited.d.next = false;
+            self.payload_bytes.d.next = 0.into();
+            self.va.d.next = 0.into();
+            self.rkey.d.next = 0.into();
+            self.dma_len.d.next = 0.into();
+            self.imm.d.next = 0.into();
+            self.syndrome.d.next = 0.into();
+            self.msn.d.next = 0.into();
+            self.read_full.d.next = false;
+            self.addr.d.next = 0.into();
+            self.bytes.d.next = 0.into();
+        }
+    }
+}

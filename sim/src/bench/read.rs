@@ -1,0 +1,521 @@
+//! Benches: the blocks that join requester and READ responses, each with a scoreboard of its own.
+
+use super::{Bench, Stimulus};
+use crate::env::stream::{Beat, FrameSource, Sink, Source};
+use crate::golden::host::write_mux::{
+    PortBeat, PortCmd, Report, WriteMux, WriteMuxIn, WriteMuxOut,
+};
+use crate::golden::transport::ack_gen::DoneIn;
+use crate::golden::transport::completer::{op, Completer, CompleterIn, CompleterOut, OrderPorts};
+use crate::golden::transport::pkt_mux::{DataPkt, PktMux, PktMuxIn, PktMuxOut, ReadCmd, ReplyPkt};
+use crate::golden::transport::responder::PayloadBeat;
+use crate::golden::transport::work_mux::{WorkMux, WorkMuxIn, WorkMuxOut, WorkPorts};
+use nic_spec::config::NicConfig;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
+
+/// Cycles between resets in the middle of a run, on average.
+const RESET_CYCLES: u32 = 10_000;
+/// Bytes a beat.
+const BEAT_BYTES: usize = 8;
+/// Largest number of items that a bench holds back.
+const WAITING_MAX: usize = 16;
+
+/// The benches of this area.
+pub fn benches(config: &NicConfig) -> Vec<Bench> {
+    let c = config;
+    let [d, e, f, g, h, k] = std::array::from_fn(|_| c.clone());
+    vec![
+        Bench::new("write_mux", c, WriteMux::default, Ports::new),
+        Bench::new("completer", c, move || Completer::new(&d), move |s| Orders::new(&e, s)),
+        Bench::new("pkt_mux", c, move || PktMux::new(&f), move |s| Packets::new(&g, s)),
+        Bench::new("work_mux", c, move || WorkMux::new(&h), move |s| Works::new(&k, s)),
+    ]
+}
+
+fn sub(seed: u64, salt: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt)
+}
+
+fn length(rng: &mut ChaCha8Rng) -> u16 {
+    match rng.gen_range(0..8) {
+        0 => 0,
+        1 => rng.gen_range(1..=4096),
+        2 => BEAT_BYTES as u16 * rng.gen_range(1..=32),
+        _ => rng.gen_range(1..=40),
+    }
+}
+
+/// Commands of one port with their frames, which may come before or behind them.
+struct Port {
+    cmds: Source<PortCmd>,
+    waiting: VecDeque<PortCmd>,
+    frames: FrameSource,
+    done: Sink,
+    /// First words of the frames whose commands have not left.
+    heads: VecDeque<(u128, Option<u64>)>,
+    /// Tags whose report has not come.
+    open: VecDeque<u128>,
+}
+
+impl Port {
+    fn new(seed: u64, salt: u64) -> Self {
+        Self {
+            cmds: Source::new(sub(seed, salt)),
+            waiting: VecDeque::new(),
+            frames: FrameSource::new(sub(seed, salt + 1), BEAT_BYTES),
+            done: Sink::new(sub(seed, salt + 2)),
+            heads: VecDeque::new(),
+            open: VecDeque::new(),
+        }
+    }
+
+    fn make(&mut self, rng: &mut ChaCha8Rng) {
+        if self.waiting.len() >= 4 || self.frames.pending_beats() > 600 {
+            return;
+        }
+        let cmd = PortCmd { valid: true, addr: rng.gen(), bytes: length(rng), tag: rng.gen() };
+        let cmd = PortCmd { tag: cmd.tag >> 1, ..cmd };
+        let frame: Vec<u8> = (0..cmd.bytes.next_multiple_of(8)).map(|_| rng.gen()).collect();
+        let head = frame.first_chunk().map(|word| u64::from_le_bytes(*word));
+        self.frames.push(&frame, false);
+        self.heads.push_back((cmd.tag, head));
+        self.waiting.push_back(cmd);
+    }
+
+    fn drive(&mut self, cmd_ready: bool, data_ready: bool) -> (Option<PortCmd>, Option<Beat>) {
+        let waiting = &mut self.waiting;
+        let cmd = self.cmds.drive(cmd_ready, || waiting.pop_front());
+        (cmd, self.frames.drive(data_ready))
+    }
+
+    /// The tag comes back in order.
+    fn check_report(&mut self, report: &Report, ready: bool) {
+        if report.valid && ready {
+            assert_eq!(Some(report.tag), self.open.pop_front(), "reports in the order of commands");
+        }
+    }
+}
+
+fn port_beat(beat: Option<Beat>, junk: u64) -> PortBeat {
+    match beat {
+        Some(beat) => PortBeat { tvalid: true, tdata: beat.tdata[0], tlast: beat.tlast },
+        None => PortBeat { tvalid: false, tdata: junk, tlast: junk & 1 != 0 },
+    }
+}
+
+/// Responder and completer at the write mux, and an engine behind it.
+struct Ports {
+    rng: ChaCha8Rng,
+    ports: [Port; 2],
+    cmd: Sink,
+    data: Sink,
+    reports: Source<(u128, bool)>,
+    started: VecDeque<u128>,
+    /// Beats that the engine expects, the first of each frame with its word.
+    expected: VecDeque<Option<u64>>,
+    reset_seed: u64,
+}
+
+impl Ports {
+    fn new(seed: u64) -> Self {
+        Self {
+            rng: sub(seed, 0),
+            ports: [Port::new(seed, 10), Port::new(seed, 20)],
+            cmd: Sink::new(sub(seed, 1)),
+            data: Sink::new(sub(seed, 2)),
+            reports: Source::new(sub(seed, 3)),
+            started: VecDeque::new(),
+            expected: VecDeque::new(),
+            reset_seed: seed,
+        }
+    }
+
+    fn engine(&mut self, out: &WriteMuxOut, pins: &WriteMuxIn) {
+        if out.m_cmd.valid && pins.m_cmd_ready {
+            let port = usize::from(out.m_cmd.tag >> 127 != 0);
+            let (tag, head) = self.ports[port].heads.pop_front().expect("a command was given");
+            assert_eq!(out.m_cmd.tag & (u128::MAX >> 1), tag, "commands of a port in order");
+            self.ports[port].open.push_back(tag);
+            self.started.push_back(out.m_cmd.tag);
+            let beats = usize::from(out.m_cmd.bytes).div_ceil(BEAT_BYTES);
+            self.expected.extend((0..beats).map(|at| head.filter(|_| at == 0)));
+        }
+        // Data may be ahead of its command.
+        if out.m_data.tvalid && pins.m_data_tready {
+            let expected = self.expected.pop_front().expect("a beat of a command that has left");
+            assert!(
+                expected.is_none_or(|word| word == out.m_data.tdata),
+                "frame behind its command"
+            );
+        }
+    }
+}
+
+impl Stimulus<WriteMux> for Ports {
+    fn next(&mut self, _cycle: u64, out: &WriteMuxOut) -> WriteMuxIn {
+        let reset = self.rng.gen_ratio(1, RESET_CYCLES);
+        for port in &mut self.ports {
+            port.make(&mut self.rng);
+        }
+        let junk = PortCmd {
+            tag: self.rng.gen::<u128>() >> 1,
+            addr: self.rng.gen(),
+            ..PortCmd::default()
+        };
+        let a = self.ports[0].drive(out.s_a_cmd_ready, out.s_a_data_tready);
+        let b = self.ports[1].drive(out.s_b_cmd_ready, out.s_b_data_tready);
+        let (rng, started) = (&mut self.rng, &mut self.started);
+        let error = rng.gen_ratio(1, 4);
+        let report =
+            self.reports.drive(out.s_done_ready, || started.pop_front().map(|tag| (tag, error)));
+        // The engine takes a command before its data.
+        let m_cmd_ready = self.cmd.drive();
+        let is_ahead = self.expected.is_empty() && !(out.m_cmd.valid && m_cmd_ready);
+        let pins = WriteMuxIn {
+            reset,
+            s_a_cmd: a.0.unwrap_or(junk),
+            s_a_data: port_beat(a.1, junk.addr),
+            m_a_done_ready: self.ports[0].done.drive(),
+            s_b_cmd: b.0.unwrap_or(junk),
+            s_b_data: port_beat(b.1, !junk.addr),
+            m_b_done_ready: self.ports[1].done.drive(),
+            m_cmd_ready,
+            m_data_tready: self.data.drive() && !is_ahead,
+            s_done: Report {
+                valid: report.is_some(),
+                tag: report.map_or(junk.tag, |r| r.0),
+                error: report.map_or(error, |r| r.1),
+            },
+        };
+        self.engine(out, &pins);
+        self.ports[0].check_report(&out.m_a_done, pins.m_a_done_ready);
+        self.ports[1].check_report(&out.m_b_done, pins.m_b_done_ready);
+        if reset {
+            self.reset_seed = self.rng.gen();
+            *self = Self::new(self.reset_seed);
+        }
+        pins
+    }
+}
+
+/// Orders of a requester that reads, payload, an engine that answers late and refuses some.
+struct Orders {
+    rng: ChaCha8Rng,
+    flow_count: u16,
+    orders: Source<OrderPorts>,
+    waiting: VecDeque<OrderPorts>,
+    frames: FrameSource,
+    cmd: Sink,
+    data: Sink,
+    done: Source<(u128, bool)>,
+    /// Tags and beats of commands that the engine has taken.
+    open: VecDeque<(u128, usize)>,
+    /// Beats that have come for the oldest commands.
+    beats: usize,
+    row: Option<u16>,
+    cqe: Sink,
+    fail: Sink,
+    next_id: u32,
+    /// Ids of completions that must come.
+    ids: VecDeque<u32>,
+}
+
+impl Orders {
+    fn new(config: &NicConfig, seed: u64) -> Self {
+        Self::of(config.flow_count as u16, seed)
+    }
+
+    fn of(flow_count: u16, seed: u64) -> Self {
+        Self {
+            rng: sub(seed, 0),
+            flow_count,
+            orders: Source::new(sub(seed, 1)),
+            waiting: VecDeque::new(),
+            frames: FrameSource::new(sub(seed, 2), BEAT_BYTES),
+            cmd: Sink::new(sub(seed, 3)),
+            data: Sink::new(sub(seed, 4)),
+            done: Source::new(sub(seed, 5)),
+            open: VecDeque::new(),
+            beats: 0,
+            row: None,
+            cqe: Sink::new(sub(seed, 6)),
+            fail: Sink::new(sub(seed, 7)),
+            next_id: 0,
+            ids: VecDeque::new(),
+        }
+    }
+
+    /// An order; few flows, so that errors meet completions.
+    fn order(&mut self) {
+        if self.waiting.len() >= 4 || self.frames.pending_beats() > 600 {
+            return;
+        }
+        let rng = &mut self.rng;
+        let limit = if rng.gen_ratio(1, 8) { self.flow_count } else { 4 };
+        let order = OrderPorts {
+            valid: true,
+            op: *[op::COMPLETION, op::LAND, op::LAND, op::DROP].get(rng.gen_range(0..4)).unwrap(),
+            flow: rng.gen_range(0..limit),
+            addr: rng.gen(),
+            bytes: length(rng).max(1),
+            status: if rng.gen_ratio(1, 8) { rng.gen_range(1..9) } else { 0 },
+            wr_id: self.next_id,
+            byte_len: rng.gen(),
+            signalled: rng.gen(),
+        };
+        if order.op == op::COMPLETION {
+            self.ids.push_back(order.wr_id);
+            self.next_id += 1;
+        } else {
+            let bytes: Vec<u8> = (0..order.bytes).map(|_| rng.gen()).collect();
+            self.frames.push(&bytes, false);
+        }
+        self.waiting.push_back(order);
+    }
+
+    /// Takes commands and data; reports what has all its data.
+    fn engine(
+        &mut self,
+        out: &CompleterOut,
+        cmd_ready: bool,
+        data_ready: bool,
+    ) -> Option<(u128, bool)> {
+        let (open, beats, rng) = (&mut self.open, &mut self.beats, &mut self.rng);
+        let is_complete = open.front().is_some_and(|(_, needed)| *needed <= *beats);
+        let report = self.done.drive(out.s_done_ready, || {
+            let (tag, needed) = open.pop_front().filter(|_| is_complete)?;
+            *beats -= needed;
+            Some((tag, needed > 0 && rng.gen_ratio(1, 12)))
+        });
+        if out.m_cmd.valid && cmd_ready {
+            let needed = usize::from(out.m_cmd.bytes).div_ceil(BEAT_BYTES);
+            self.open.push_back((out.m_cmd.tag, needed));
+        }
+        self.beats += usize::from(out.m_data.tvalid && data_ready);
+        report
+    }
+}
+
+impl Stimulus<Completer> for Orders {
+    fn next(&mut self, _cycle: u64, out: &CompleterOut) -> CompleterIn {
+        let reset = self.rng.gen_ratio(1, RESET_CYCLES);
+        self.order();
+        let junk = OrderPorts {
+            op: self.rng.gen_range(0..3),
+            flow: self.rng.gen_range(0..self.flow_count),
+            addr: self.rng.gen(),
+            ..OrderPorts::default()
+        };
+        let waiting = &mut self.waiting;
+        let order = self.orders.drive(out.s_order_ready, || waiting.pop_front());
+        let beat = self.frames.drive(out.s_response_tready);
+        let (m_cmd_ready, m_data_tready) = (self.cmd.drive(), self.data.drive());
+        let report = self.engine(out, m_cmd_ready, m_data_tready);
+        let row_taken = out.s_cfg_ready;
+        if self.row.is_none() && self.rng.gen_ratio(1, 200) {
+            self.row = Some(self.rng.gen_range(0..4));
+        }
+        let (m_cqe_ready, m_fail_ready) = (self.cqe.drive(), self.fail.drive());
+        if out.m_cqe.valid && m_cqe_ready {
+            assert_eq!(Some(out.m_cqe.wr_id), self.ids.pop_front(), "completions in order");
+        }
+        let pins = CompleterIn {
+            reset,
+            s_order: order.unwrap_or(junk),
+            s_response: PayloadBeat {
+                tvalid: beat.is_some(),
+                tdata: beat.map_or(junk.addr, |b| b.tdata[0]),
+                tkeep: beat.map_or(0x5a, |b| b.tkeep as u8),
+                tlast: beat.map_or(junk.addr & 1 != 0, |b| b.tlast),
+            },
+            s_done: DoneIn {
+                valid: report.is_some(),
+                tag: report.map_or(u128::from(junk.addr) << 40, |r| r.0),
+                error: report.map_or(junk.addr & 2 != 0, |r| r.1),
+            },
+            s_cfg_valid: self.row.is_some(),
+            cfg_index: self.row.unwrap_or(junk.flow),
+            m_cmd_ready,
+            m_data_tready,
+            m_cqe_ready,
+            m_fail_ready,
+        };
+        if row_taken {
+            self.row = None;
+        }
+        if reset {
+            *self = Self::of(self.flow_count, self.rng.gen());
+        }
+        pins
+    }
+}
+
+/// One half in front of the packet mux: packets, and their read commands somewhat later or earlier.
+struct Half<P> {
+    pkts: Source<P>,
+    waiting_pkts: VecDeque<P>,
+    reads: Source<ReadCmd>,
+    waiting_reads: VecDeque<ReadCmd>,
+}
+
+impl<P: Clone> Half<P> {
+    fn new(seed: u64, salt: u64) -> Self {
+        Self {
+            pkts: Source::new(sub(seed, salt)),
+            waiting_pkts: VecDeque::new(),
+            reads: Source::new(sub(seed, salt + 1)),
+            waiting_reads: VecDeque::new(),
+        }
+    }
+
+    fn push(&mut self, pkt: P, id: u64, bytes: u16) {
+        self.waiting_pkts.push_back(pkt);
+        if bytes > 0 {
+            self.waiting_reads.push_back(ReadCmd { valid: true, addr: id, bytes });
+        }
+    }
+
+    fn drive(&mut self, pkt_ready: bool, read_ready: bool) -> (Option<P>, Option<ReadCmd>) {
+        let (pkts, reads) = (&mut self.waiting_pkts, &mut self.waiting_reads);
+        let pkt = self.pkts.drive(pkt_ready, || pkts.pop_front());
+        (pkt, self.reads.drive(read_ready, || reads.pop_front()))
+    }
+}
+
+/// Both halves in front of the packet mux.
+struct Packets {
+    rng: ChaCha8Rng,
+    flow_count: u16,
+    data: Half<DataPkt>,
+    reply: Half<ReplyPkt>,
+    pkt: Sink,
+    read: Sink,
+    next_id: u32,
+    /// Ids of packets with payload that have left, and of read commands that have.
+    left: [VecDeque<u64>; 2],
+}
+
+impl Packets {
+    fn new(config: &NicConfig, seed: u64) -> Self {
+        Self::of(config.flow_count as u16, seed)
+    }
+
+    fn of(flow_count: u16, seed: u64) -> Self {
+        Self {
+            rng: sub(seed, 0),
+            flow_count,
+            data: Half::new(seed, 10),
+            reply: Half::new(seed, 20),
+            pkt: Sink::new(sub(seed, 1)),
+            read: Sink::new(sub(seed, 2)),
+            next_id: 0,
+            left: Default::default(),
+        }
+    }
+
+    fn make(&mut self) {
+        let rng = &mut self.rng;
+        let flow = rng.gen_range(0..self.flow_count);
+        let payload_bytes = if rng.gen() { rng.gen_range(1..=4096) } else { 0 };
+        let (psn, opcode) = (self.next_id & 0xff_ffff, rng.gen());
+        let id = u64::from(psn);
+        if rng.gen() && self.data.waiting_pkts.len() < WAITING_MAX {
+            let pkt = DataPkt {
+                valid: true,
+                flow,
+                opcode,
+                psn,
+                ack_req: rng.gen(),
+                solicited: rng.gen(),
+                payload_bytes,
+                va: rng.gen(),
+                rkey: rng.gen(),
+                dma_len: rng.gen(),
+                imm: rng.gen(),
+            };
+            self.data.push(pkt, id, payload_bytes);
+        } else if self.reply.waiting_pkts.len() < WAITING_MAX {
+            let (syndrome, msn) = (rng.gen(), rng.gen_range(0..1 << 24));
+            let pkt = ReplyPkt { valid: true, flow, opcode, psn, payload_bytes, syndrome, msn };
+            self.reply.push(pkt, id, payload_bytes);
+        }
+        self.next_id += 1;
+    }
+}
+
+impl Stimulus<PktMux> for Packets {
+    fn next(&mut self, _cycle: u64, out: &PktMuxOut) -> PktMuxIn {
+        let reset = self.rng.gen_ratio(1, RESET_CYCLES);
+        self.make();
+        let data = self.data.drive(out.s_data_pkt_ready, out.s_data_read_ready);
+        let reply = self.reply.drive(out.s_reply_pkt_ready, out.s_reply_read_ready);
+        let junk = self.rng.gen::<u16>() & 0xfff;
+        let read = ReadCmd { bytes: junk, ..ReadCmd::default() };
+        let pins = PktMuxIn {
+            reset,
+            s_data_pkt: data.0.unwrap_or(DataPkt { payload_bytes: junk, ..DataPkt::default() }),
+            s_data_read: data.1.unwrap_or(read),
+            s_reply_pkt: reply.0.unwrap_or(ReplyPkt { payload_bytes: junk, ..ReplyPkt::default() }),
+            s_reply_read: reply.1.unwrap_or(read),
+            m_pkt_ready: self.pkt.drive(),
+            m_read_ready: self.read.drive(),
+        };
+        if out.m_pkt.valid && pins.m_pkt_ready && out.m_pkt.payload_bytes > 0 {
+            self.left[0].push_back(u64::from(out.m_pkt.psn));
+        }
+        if out.m_read.valid && pins.m_read_ready {
+            self.left[1].push_back(out.m_read.addr);
+        }
+        while self.left.iter().all(|ids| !ids.is_empty()) {
+            let [pkt, read] = &mut self.left;
+            assert_eq!(pkt.pop_front(), read.pop_front(), "reads in the order of packets");
+        }
+        if reset {
+            *self = Self::of(self.flow_count, self.rng.gen());
+        }
+        pins
+    }
+}
+
+/// Work of both halves.
+struct Works {
+    rng: ChaCha8Rng,
+    flow_count: u16,
+    halves: [Source<WorkPorts>; 2],
+    sink: Sink,
+}
+
+impl Works {
+    fn new(config: &NicConfig, seed: u64) -> Self {
+        let halves = [10, 11].map(|salt| Source::new(sub(seed, salt)));
+        let flow_count = config.flow_count as u16;
+        Self { rng: sub(seed, 0), flow_count, halves, sink: Sink::new(sub(seed, 1)) }
+    }
+}
+
+impl Stimulus<WorkMux> for Works {
+    fn next(&mut self, _cycle: u64, out: &WorkMuxOut) -> WorkMuxIn {
+        let (rng, flow_count) = (&mut self.rng, self.flow_count);
+        let reset = rng.gen_ratio(1, RESET_CYCLES);
+        let mut work = || WorkPorts {
+            valid: true,
+            flow: rng.gen_range(0..flow_count),
+            len_bytes: rng.gen_range(0..1 << 14),
+            inflight_bytes: rng.gen(),
+        };
+        let junk = WorkPorts { valid: false, ..work() };
+        let [data, reply] = &mut self.halves;
+        let pins = WorkMuxIn {
+            reset,
+            s_data: data.drive(out.s_data_ready, || Some(work())).unwrap_or(junk),
+            s_reply: reply.drive(out.s_reply_ready, || Some(work())).unwrap_or(junk),
+            m_work_ready: self.sink.drive(),
+        };
+        if reset {
+            self.halves.iter_mut().for_each(Source::reset);
+        }
+        pins
+    }
+}

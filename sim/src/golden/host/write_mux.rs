@@ -1,0 +1,160 @@
+//! Twin of `host/write_mux`: commands of responder and completer for the write engine.
+
+use crate::golden::util::skid::Skid;
+use crate::golden::util::stream_route::StreamRoute;
+use crate::ports;
+use crate::ports::Golden;
+
+/// Bits of a port's tag; the engine's has the port above them.
+const TAG_BITS: u32 = 127;
+
+ports! {
+    /// A command of a port.
+    pub struct PortCmd {
+        pub valid: bool,
+        pub addr: u64,
+        pub bytes: u16,
+        pub tag: u128,
+    }
+}
+ports! {
+    /// A beat of a port.
+    pub struct PortBeat {
+        pub tvalid: bool,
+        pub tdata: u64,
+        pub tlast: bool,
+    }
+}
+ports! {
+    /// A report.
+    pub struct Report {
+        pub valid: bool,
+        pub tag: u128,
+        pub error: bool,
+    }
+}
+ports! {
+    /// A beat for the engine.
+    pub struct EngineBeat {
+        pub tvalid: bool,
+        pub tdata: u64,
+    }
+}
+ports! {
+    /// Inputs.
+    pub struct WriteMuxIn {
+        pub reset: bool,
+        pub s_a_cmd: PortCmd,
+        pub s_a_data: PortBeat,
+        pub m_a_done_ready: bool,
+        pub s_b_cmd: PortCmd,
+        pub s_b_data: PortBeat,
+        pub m_b_done_ready: bool,
+        pub m_cmd_ready: bool,
+        pub m_data_tready: bool,
+        pub s_done: Report,
+    }
+}
+ports! {
+    /// Outputs.
+    pub struct WriteMuxOut {
+        pub s_a_cmd_ready: bool,
+        pub s_a_data_tready: bool,
+        pub m_a_done: Report,
+        pub s_b_cmd_ready: bool,
+        pub s_b_data_tready: bool,
+        pub m_b_done: Report,
+        pub m_cmd: PortCmd,
+        pub m_data: EngineBeat,
+        pub s_done_ready: bool,
+    }
+}
+
+/// The mux.
+#[derive(Clone, Debug, Default)]
+pub struct WriteMux {
+    beats: [Skid<PortBeat>; 2],
+    /// The port whose command is taken at the next edge.
+    taking: Option<usize>,
+    b_next: bool,
+    /// The port whose frame moves.
+    moving: Option<usize>,
+    cmd: PortCmd,
+    beat: EngineBeat,
+    reports: StreamRoute<(u128, bool)>,
+}
+
+impl WriteMux {
+    /// Commands whose frame, if they have one, has begun to come.
+    fn can_start(&self, i: &WriteMuxIn) -> [bool; 2] {
+        let cmds = [i.s_a_cmd, i.s_b_cmd];
+        [0, 1].map(|p| cmds[p].valid && (cmds[p].bytes == 0 || self.beats[p].m_valid()))
+    }
+
+    fn take_commands(&mut self, i: &WriteMuxIn, can: [bool; 2], is_between_frames: bool) {
+        let is_free = i.m_cmd_ready || !self.cmd.valid;
+        self.cmd.valid &= !i.m_cmd_ready;
+        if let Some(port) = self.taking.take() {
+            let cmd = [i.s_a_cmd, i.s_b_cmd][port];
+            self.cmd = PortCmd { valid: true, tag: cmd.tag | (port as u128) << TAG_BITS, ..cmd };
+            self.moving = (cmd.bytes > 0).then_some(port);
+        } else if is_free && is_between_frames {
+            self.taking = match can {
+                [true, true] => Some(usize::from(self.b_next)),
+                [true, false] => Some(0),
+                [false, true] => Some(1),
+                [false, false] => None,
+            };
+            self.b_next = self.taking.map_or(self.b_next, |port| port == 0);
+        }
+    }
+
+    /// Moves a beat of the frame under way; the port that it was taken from.
+    fn move_beat(&mut self, m_ready: bool) -> Option<usize> {
+        let is_free = m_ready || !self.beat.tvalid;
+        self.beat.tvalid &= !m_ready;
+        let port = self.moving.filter(|port| is_free && self.beats[*port].m_valid())?;
+        let PortBeat { tdata, tlast, .. } = self.beats[port].m_data();
+        self.beat = EngineBeat { tvalid: true, tdata };
+        if tlast {
+            self.moving = None;
+        }
+        Some(port)
+    }
+}
+
+impl Golden for WriteMux {
+    type In = WriteMuxIn;
+    type Out = WriteMuxOut;
+
+    fn step(&mut self, i: &WriteMuxIn) -> WriteMuxOut {
+        if i.reset {
+            *self = Self::default();
+        } else {
+            let is_between_frames = self.moving.is_none();
+            let can = self.can_start(i);
+            let moved = self.move_beat(i.m_data_tready);
+            self.take_commands(i, can, is_between_frames);
+            for (port, s) in [i.s_a_data, i.s_b_data].iter().enumerate() {
+                self.beats[port].step(false, s.tvalid.then_some(*s), moved == Some(port));
+            }
+        }
+        let tag = i.s_done.tag & ((1 << TAG_BITS) - 1);
+        let item = ((tag, i.s_done.error), i.s_done.tag >> TAG_BITS != 0);
+        let readies = [i.m_a_done_ready, i.m_b_done_ready];
+        self.reports.step(i.reset, i.s_done.valid.then_some(item), readies);
+        let [a_done, b_done] = self.reports.valids();
+        let (tag, error) = self.reports.m_data();
+        WriteMuxOut {
+            s_a_cmd_ready: self.taking == Some(0),
+            s_a_data_tready: self.beats[0].s_ready(),
+            m_a_done: Report { valid: a_done, tag, error },
+            s_b_cmd_ready: self.taking == Some(1),
+            s_b_data_tready: self.beats[1].s_ready(),
+            m_b_done: Report { valid: b_done, tag, error },
+            m_cmd: self.cmd,
+            m_data: self.beat,
+            s_done_ready: self.reports.s_ready(),
+        }
+    }
+}

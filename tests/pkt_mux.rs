@@ -1,0 +1,14 @@
+//! pkt_mux: Verilog against golden model, and the scoreboard of the bench.
+
+use rdma_nic::{assert_catches, assert_matches_golden};
+
+#[test]
+fn pkt_mux_matches_golden() {
+    assert_matches_golden("pkt_mux", 0..4, 50_000, &[]);
+}
+
+#[test]
+fn pkt_mux_breaks_are_caught() {
+    assert_catches("pkt_mux", "(s_data_read_valid | !data_reads)", "1'b1", 20_000);
+    assert_catches("pkt_mux", "(m_read_ready | !read_full)", "1'b1", 20_000);
+}

@@ -1,0 +1,14 @@
+//! stream_route: Verilog against golden model.
+
+use rdma_nic::{assert_catches, assert_matches_golden};
+
+#[test]
+fn stream_route_matches_golden() {
+    assert_matches_golden("stream_route", 0..4, 50_000, &[]);
+}
+
+#[test]
+fn stream_route_breaks_are_caught() {
+    assert_catches("stream_route", "m_b_ready | !b_full", "1'b1", 2000);
+    assert_catches("stream_route", "a_full_next = !is_b", "a_full_next = 1'b1", 2000);
+}

@@ -1,0 +1,13 @@
+//! work_mux: Verilog against golden model.
+
+use rdma_nic::{assert_catches, assert_matches_golden};
+
+#[test]
+fn work_mux_matches_golden() {
+    assert_matches_golden("work_mux", 0..4, 50_000, &[]);
+}
+
+#[test]
+fn work_mux_breaks_are_caught() {
+    assert_catches("work_mux", "mux_m_is_b", "!mux_m_is_b", 2000);
+}
