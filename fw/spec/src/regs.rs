@@ -85,7 +85,7 @@ macro_rules! config_registers {
                 "R_min, smallest rate, bytes a cycle, UQ8.24.", []),
             (27, cc_rate_max, cfg_cc_rate_max, 32, 134217728,
                 "Line rate, largest rate, bytes a cycle, UQ8.24.", []),
-            (28, cc_watch, cfg_cc_watch, 16, 0, "Flow whose window and rate CC_WINDOW and CC_RATE show.", []),
+            (28, cc_watch, cfg_cc_watch, 16, 0, "Flow whose window and rate CC_WINDOW and CC_RATE show; from the flow count on: READ responses.", []),
         }
     };
 }

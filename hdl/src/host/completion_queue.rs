@@ -39,6 +39,8 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     pub s_requester_wr_id: Signal<In, Bits<32>>,
     /// Bytes of the message.
     pub s_requester_byte_len: Signal<In, Bits<32>>,
+    /// Software wants it also when it is good.
+    pub s_requester_signalled: Signal<In, Bit>,
     /// Completion of the responder.
     pub s_responder_valid: Signal<In, Bit>,
     /// Taken.
@@ -75,6 +77,7 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     fetch: DFF<Bits<2>>,
     wr_space: DFF<Bit>,
     responder_space: DFF<Bit>,
+    taking: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     word: Signal<Local, Bits<128>>,
     requester_word: Signal<Local, Bits<128>>,
@@ -117,6 +120,7 @@ impl<const D: usize, const A: usize, const AP1: usize> Default for CompletionQue
             s_requester_flow: Default::default(),
             s_requester_wr_id: Default::default(),
             s_requester_byte_len: Default::default(),
+            s_requester_signalled: Default::default(),
             s_responder_valid: Default::default(),
             s_responder_ready: Default::default(),
             s_responder_status: Default::default(),
@@ -141,6 +145,7 @@ impl<const D: usize, const A: usize, const AP1: usize> Default for CompletionQue
             fetch: Default::default(),
             wr_space: Default::default(),
             responder_space: Default::default(),
+            taking: Default::default(),
             push: Default::default(),
             word: Default::default(),
             requester_word: Default::default(),
@@ -217,8 +222,8 @@ impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue
         comment!("a sink is taken in the cycle after its valid, the two in turn");
         self.requester_ready.d.next = false;
         self.responder_ready.d.next = false;
-        self.push.next = self.requester_ready.q.val() | self.responder_ready.q.val();
-        if !self.push.val() && (self.held.q.val() != self.full.val()) {
+        self.taking.next = self.requester_ready.q.val() | self.responder_ready.q.val();
+        if !self.taking.val() && (self.held.q.val() != self.full.val()) {
             if self.s_requester_valid.val() && (!self.turn.q.val() || !self.s_responder_valid.val())
             {
                 self.requester_ready.d.next = true;
@@ -228,6 +233,10 @@ impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue
                 self.turn.d.next = false;
             }
         }
+        comment!("good completions that software does not want end here");
+        self.push.next = self.responder_ready.q.val()
+            | (self.requester_ready.q.val()
+                & (self.s_requester_signalled.val() | self.s_requester_status.val().any()));
         self.word.next = self.requester_word.val();
         if self.responder_ready.q.val() {
             self.word.next = self.responder_word.val();

@@ -85,11 +85,19 @@ macro_rules! registers {
             pub m_cfg_tx_valid: Signal<Out, Bit>,
             /// It is taken.
             pub m_cfg_tx_ready: Signal<In, Bit>,
-            /// A QP row waits for the CC unit.
+            /// The row waits for the block of READ responses.
+            pub m_cfg_reply_valid: Signal<Out, Bit>,
+            /// It is taken.
+            pub m_cfg_reply_ready: Signal<In, Bit>,
+            /// The row waits for the completer.
+            pub m_cfg_completer_valid: Signal<Out, Bit>,
+            /// It is taken.
+            pub m_cfg_completer_ready: Signal<In, Bit>,
+            /// A QP row waits for the CC unit: its data flow, then its flow of READ responses.
             pub m_flow_valid: Signal<Out, Bit>,
             /// It is taken.
             pub m_flow_ready: Signal<In, Bit>,
-            /// Flow index.
+            /// Flow; READ responses have the flow count added.
             pub m_flow_flow: Signal<Out, Bits<16>>,
             /// 1 create, 2 remove.
             pub m_flow_op: Signal<Out, Bits<2>>,
@@ -119,6 +127,8 @@ macro_rules! registers {
             pub s_requester_wr_id: Signal<In, Bits<32>>,
             /// Bytes of the message.
             pub s_requester_byte_len: Signal<In, Bits<32>>,
+            /// Software wants it also when it is good.
+            pub s_requester_signalled: Signal<In, Bit>,
             /// Completion of the responder.
             pub s_responder_valid: Signal<In, Bit>,
             /// Taken.
@@ -154,6 +164,7 @@ macro_rules! registers {
             mac_high_placed: Signal<Local, Bits<48>>,
             op_create: Constant<Bits<2>>,
             op_remove: Constant<Bits<2>>,
+            reply_bit: Constant<Bits<16>>,
             window_seen: DFF<Bits<32>>,
             rate_seen: DFF<Bits<32>>,
         }
@@ -193,6 +204,10 @@ macro_rules! registers {
                     m_cfg_requester_ready: Default::default(),
                     m_cfg_tx_valid: Default::default(),
                     m_cfg_tx_ready: Default::default(),
+                    m_cfg_reply_valid: Default::default(),
+                    m_cfg_reply_ready: Default::default(),
+                    m_cfg_completer_valid: Default::default(),
+                    m_cfg_completer_ready: Default::default(),
                     m_flow_valid: Default::default(),
                     m_flow_ready: Default::default(),
                     m_flow_flow: Default::default(),
@@ -209,12 +224,14 @@ macro_rules! registers {
                     mac_high_placed: Default::default(),
                     op_create: Constant::new(1u64.to_bits()),
                     op_remove: Constant::new(2u64.to_bits()),
+                    reply_bit: Constant::new((config.flow_count as u64).to_bits()),
                     s_requester_valid: Default::default(),
                     s_requester_ready: Default::default(),
                     s_requester_status: Default::default(),
                     s_requester_flow: Default::default(),
                     s_requester_wr_id: Default::default(),
                     s_requester_byte_len: Default::default(),
+                    s_requester_signalled: Default::default(),
                     s_responder_valid: Default::default(),
                     s_responder_ready: Default::default(),
                     s_responder_status: Default::default(),
@@ -309,15 +326,24 @@ macro_rules! registers {
                 self.window.m_cfg_requester_ready.next = self.m_cfg_requester_ready.val();
                 self.m_cfg_tx_valid.next = self.window.m_cfg_tx_valid.val();
                 self.window.m_cfg_tx_ready.next = self.m_cfg_tx_ready.val();
+                self.m_cfg_reply_valid.next = self.window.m_cfg_reply_valid.val();
+                self.window.m_cfg_reply_ready.next = self.m_cfg_reply_ready.val();
+                self.m_cfg_completer_valid.next = self.window.m_cfg_completer_valid.val();
+                self.window.m_cfg_completer_ready.next = self.m_cfg_completer_ready.val();
                 comment!("what the CC unit needs of a QP row");
                 self.m_flow_valid.next = self.window.m_cfg_cc_valid.val();
                 self.window.m_cfg_cc_ready.next = self.m_flow_ready.val();
                 self.m_flow_flow.next = self.window.cfg_index.val();
+                if self.window.m_cfg_cc_reply.val() {
+                    self.m_flow_flow.next = self.window.cfg_index.val() | self.reply_bit.val();
+                }
                 self.m_flow_op.next = self.op_remove.val();
                 if self.window.cfg_row.val().get_bit(0) {
                     self.m_flow_op.next = self.op_create.val();
                 }
-                self.m_flow_telemetry.next = self.window.cfg_row.val().get_bit(1);
+                comment!("READ responses have no feedback: their window and rate are fixed");
+                self.m_flow_telemetry.next =
+                    self.window.cfg_row.val().get_bit(1) & !self.window.m_cfg_cc_reply.val();
                 self.m_flow_window_bytes.next = self.window.cfg_row.val().get_bits::<32>(256);
                 self.m_flow_rate.next = self.window.cfg_row.val().get_bits::<32>(288);
                 comment!("completions");
@@ -327,6 +353,7 @@ macro_rules! registers {
                 self.queue.s_requester_flow.next = self.s_requester_flow.val();
                 self.queue.s_requester_wr_id.next = self.s_requester_wr_id.val();
                 self.queue.s_requester_byte_len.next = self.s_requester_byte_len.val();
+                self.queue.s_requester_signalled.next = self.s_requester_signalled.val();
                 self.queue.s_responder_valid.next = self.s_responder_valid.val();
                 self.s_responder_ready.next = self.queue.s_responder_ready.val();
                 self.queue.s_responder_status.next = self.s_responder_status.val();

@@ -58,10 +58,20 @@ pub struct TableWindow {
     pub m_cfg_tx_valid: Signal<Out, Bit>,
     /// It is taken.
     pub m_cfg_tx_ready: Signal<In, Bit>,
-    /// The row waits for the cc block.
+    /// The row waits for the block of READ responses.
+    pub m_cfg_reply_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cfg_reply_ready: Signal<In, Bit>,
+    /// The row waits for the completer.
+    pub m_cfg_completer_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cfg_completer_ready: Signal<In, Bit>,
+    /// The row waits for the cc block, for each of its two flows in turn.
     pub m_cfg_cc_valid: Signal<Out, Bit>,
     /// It is taken.
     pub m_cfg_cc_ready: Signal<In, Bit>,
+    /// The flow of READ responses has its turn.
+    pub m_cfg_cc_reply: Signal<Out, Bit>,
     row: DFF<Bits<512>>,
     word_wide: Signal<Local, Bits<9>>,
     shift: Signal<Local, Bits<9>>,
@@ -78,7 +88,10 @@ pub struct TableWindow {
     responder_pending: DFF<Bit>,
     requester_pending: DFF<Bit>,
     tx_pending: DFF<Bit>,
+    reply_pending: DFF<Bit>,
+    completer_pending: DFF<Bit>,
     cc_pending: DFF<Bit>,
+    cc_reply: DFF<Bit>,
     new_table: Signal<Local, Bits<2>>,
     new_index: Signal<Local, Bits<16>>,
     index_ok: Signal<Local, Bit>,
@@ -114,8 +127,13 @@ impl TableWindow {
             m_cfg_requester_ready: Default::default(),
             m_cfg_tx_valid: Default::default(),
             m_cfg_tx_ready: Default::default(),
+            m_cfg_reply_valid: Default::default(),
+            m_cfg_reply_ready: Default::default(),
+            m_cfg_completer_valid: Default::default(),
+            m_cfg_completer_ready: Default::default(),
             m_cfg_cc_valid: Default::default(),
             m_cfg_cc_ready: Default::default(),
+            m_cfg_cc_reply: Default::default(),
             row: Default::default(),
             word_wide: Default::default(),
             shift: Default::default(),
@@ -132,7 +150,10 @@ impl TableWindow {
             responder_pending: Default::default(),
             requester_pending: Default::default(),
             tx_pending: Default::default(),
+            reply_pending: Default::default(),
+            completer_pending: Default::default(),
             cc_pending: Default::default(),
+            cc_reply: Default::default(),
             new_table: Default::default(),
             new_index: Default::default(),
             index_ok: Default::default(),
@@ -160,11 +181,16 @@ impl Logic for TableWindow {
             responder_pending,
             requester_pending,
             tx_pending,
-            cc_pending
+            reply_pending,
+            completer_pending,
+            cc_pending,
+            cc_reply
         );
         self.waiting.next = self.responder_pending.q.val()
             | self.requester_pending.q.val()
             | self.tx_pending.q.val()
+            | self.reply_pending.q.val()
+            | self.completer_pending.q.val()
             | self.cc_pending.q.val();
         comment!("staged words");
         self.word_wide.next = bit_cast::<9, 4>(self.word_index.val());
@@ -187,7 +213,10 @@ impl Logic for TableWindow {
         self.m_cfg_responder_valid.next = self.responder_pending.q.val();
         self.m_cfg_requester_valid.next = self.requester_pending.q.val();
         self.m_cfg_tx_valid.next = self.tx_pending.q.val();
+        self.m_cfg_reply_valid.next = self.reply_pending.q.val();
+        self.m_cfg_completer_valid.next = self.completer_pending.q.val();
         self.m_cfg_cc_valid.next = self.cc_pending.q.val();
+        self.m_cfg_cc_reply.next = self.cc_reply.q.val();
         if self.m_cfg_responder_ready.val() {
             self.responder_pending.d.next = false;
         }
@@ -197,8 +226,15 @@ impl Logic for TableWindow {
         if self.m_cfg_tx_ready.val() {
             self.tx_pending.d.next = false;
         }
-        if self.m_cfg_cc_ready.val() {
-            self.cc_pending.d.next = false;
+        if self.m_cfg_reply_ready.val() {
+            self.reply_pending.d.next = false;
+        }
+        if self.m_cfg_completer_ready.val() {
+            self.completer_pending.d.next = false;
+        }
+        if self.m_cfg_cc_ready.val() & self.cc_pending.q.val() {
+            self.cc_reply.d.next = !self.cc_reply.q.val();
+            self.cc_pending.d.next = !self.cc_reply.q.val();
         }
         comment!("a commit");
         self.new_table.next = self.wdata.val().get_bits::<2>(16);
@@ -220,6 +256,8 @@ impl Logic for TableWindow {
                 self.responder_pending.d.next = self.new_table.val() != self.wr.val();
                 self.requester_pending.d.next = self.new_table.val() != self.mr.val();
                 self.tx_pending.d.next = self.new_table.val() == self.qp.val();
+                self.reply_pending.d.next = self.new_table.val() == self.qp.val();
+                self.completer_pending.d.next = self.new_table.val() == self.qp.val();
                 self.cc_pending.d.next = self.new_table.val() == self.qp.val();
             }
         }
@@ -232,7 +270,10 @@ impl Logic for TableWindow {
             self.responder_pending.d.next = false;
             self.requester_pending.d.next = false;
             self.tx_pending.d.next = false;
+            self.reply_pending.d.next = false;
+            self.completer_pending.d.next = false;
             self.cc_pending.d.next = false;
+            self.cc_reply.d.next = false;
         }
     }
 }

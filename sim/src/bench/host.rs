@@ -80,6 +80,8 @@ impl Stimulus<TableWindow> for Random {
             m_cfg_responder_ready: rng.gen_ratio(1, 3),
             m_cfg_requester_ready: rng.gen_ratio(1, 3),
             m_cfg_tx_ready: rng.gen_ratio(1, 3),
+            m_cfg_reply_ready: rng.gen_ratio(1, 3),
+            m_cfg_completer_ready: rng.gen_ratio(1, 3),
             m_cfg_cc_ready: rng.gen_ratio(1, 3),
         }
     }
@@ -141,10 +143,11 @@ impl Stimulus<CompletionQueue> for Completing {
         if out.s_requester_ready || !self.requester.valid {
             self.requester = RequesterCqe {
                 valid: rng.gen_range(0..100) < self.push_percent,
-                status: rng.gen(),
+                status: if rng.gen() { 0 } else { rng.gen() },
                 flow: rng.gen(),
                 wr_id: rng.gen(),
                 byte_len: rng.gen(),
+                signalled: rng.gen_ratio(3, 4),
             };
         }
         if out.s_responder_ready || !self.responder.valid {
@@ -324,6 +327,8 @@ impl Stimulus<Registers> for Software {
             responder_ready: rng.gen_ratio(1, 3),
             requester_ready: rng.gen_ratio(1, 3),
             tx_ready: rng.gen_ratio(1, 3),
+            reply_ready: rng.gen_ratio(1, 3),
+            completer_ready: rng.gen_ratio(1, 3),
         };
         let m_flow_ready = rng.gen_ratio(1, 3);
         let event = Pulses(core::array::from_fn(|_| rng.gen_ratio(1, 16)));

@@ -11,6 +11,8 @@ crate::ports! {
         pub flow: u16,
         pub wr_id: u32,
         pub byte_len: u32,
+        /// Software wants it also when it is good.
+        pub signalled: bool,
     }
 }
 crate::ports! {
@@ -122,8 +124,8 @@ impl Golden for CompletionQueue {
             out.head = 0;
             self.entries.pop_front();
         }
-        if was.s_requester_ready {
-            let c = &i.s_requester;
+        let c = &i.s_requester;
+        if was.s_requester_ready && (c.signalled || c.status != 0) {
             self.entries.push_back(entry(c.status, 0, c.flow, [c.wr_id, 0, c.byte_len]));
         }
         if was.s_responder_ready {

@@ -18,6 +18,8 @@ crate::ports! {
         pub responder_ready: bool,
         pub requester_ready: bool,
         pub tx_ready: bool,
+        pub reply_ready: bool,
+        pub completer_ready: bool,
     }
 }
 crate::ports! {
@@ -26,6 +28,8 @@ crate::ports! {
         pub responder_valid: bool,
         pub requester_valid: bool,
         pub tx_valid: bool,
+        pub reply_valid: bool,
+        pub completer_valid: bool,
     }
 }
 crate::ports! {
@@ -154,6 +158,7 @@ pub struct Registers {
     window: TableWindow,
     counters: EventCounters,
     queue: CompletionQueue,
+    flow_count: u16,
     /// Window and rate last given to the watched flow.
     watched: (u32, u32),
     wires: Wires,
@@ -180,6 +185,7 @@ impl Registers {
             window: TableWindow::new(config),
             counters: EventCounters::default(),
             queue: CompletionQueue::new(config.cq_depth()),
+            flow_count: config.flow_count as u16,
             watched: (0, 0),
             wires: Wires::default(),
         }
@@ -228,6 +234,8 @@ impl Golden for Registers {
             m_cfg_responder_ready: i.m_cfg.responder_ready,
             m_cfg_requester_ready: i.m_cfg.requester_ready,
             m_cfg_tx_ready: i.m_cfg.tx_ready,
+            m_cfg_reply_ready: i.m_cfg.reply_ready,
+            m_cfg_completer_ready: i.m_cfg.completer_ready,
             m_cfg_cc_ready: i.m_flow_ready,
         });
         let rd = EventRead { valid: w.decode.counter_valid, index: index & 63 };
@@ -254,6 +262,7 @@ impl Registers {
         let words = w.window.cfg.row.0;
         let row = core::array::from_fn(|i| (words[i / 2] >> (i % 2 * 32)) as u32);
         let qp = QpRow::from_row(&row);
+        let is_reply = w.window.m_cfg_cc_reply;
         RegistersOut {
             s_axil: w.port.s_axil,
             cfg: w.window.cfg,
@@ -261,12 +270,14 @@ impl Registers {
                 responder_valid: w.window.m_cfg_responder_valid,
                 requester_valid: w.window.m_cfg_requester_valid,
                 tx_valid: w.window.m_cfg_tx_valid,
+                reply_valid: w.window.m_cfg_reply_valid,
+                completer_valid: w.window.m_cfg_completer_valid,
             },
             m_flow: FlowOut {
                 valid: w.window.m_cfg_cc_valid,
-                flow: w.window.cfg.index,
+                flow: w.window.cfg.index + if is_reply { self.flow_count } else { 0 },
                 op: if qp.valid { 1 } else { 2 },
-                telemetry: qp.telemetry,
+                telemetry: qp.telemetry && !is_reply,
                 window_bytes: qp.window_bytes,
                 rate: qp.rate_uq8_24,
             },

@@ -16,6 +16,8 @@ crate::ports! {
         pub m_cfg_responder_ready: bool,
         pub m_cfg_requester_ready: bool,
         pub m_cfg_tx_ready: bool,
+        pub m_cfg_reply_ready: bool,
+        pub m_cfg_completer_ready: bool,
         pub m_cfg_cc_ready: bool,
     }
 }
@@ -37,7 +39,11 @@ crate::ports! {
         pub m_cfg_responder_valid: bool,
         pub m_cfg_requester_valid: bool,
         pub m_cfg_tx_valid: bool,
+        pub m_cfg_reply_valid: bool,
+        pub m_cfg_completer_valid: bool,
         pub m_cfg_cc_valid: bool,
+        /// The second of a QP's two flows has its turn.
+        pub m_cfg_cc_reply: bool,
     }
 }
 
@@ -86,7 +92,11 @@ impl Golden for TableWindow {
         out.m_cfg_responder_valid &= !i.m_cfg_responder_ready;
         out.m_cfg_requester_valid &= !i.m_cfg_requester_ready;
         out.m_cfg_tx_valid &= !i.m_cfg_tx_ready;
-        out.m_cfg_cc_valid &= !i.m_cfg_cc_ready;
+        out.m_cfg_reply_valid &= !i.m_cfg_reply_ready;
+        out.m_cfg_completer_valid &= !i.m_cfg_completer_ready;
+        if out.m_cfg_cc_valid && i.m_cfg_cc_ready {
+            (out.m_cfg_cc_valid, out.m_cfg_cc_reply) = (!out.m_cfg_cc_reply, !out.m_cfg_cc_reply);
+        }
         if i.commit {
             let (table, index) = ((i.wdata >> 16 & 3) as u8, i.wdata & 0xffff);
             let (qp, mr) = (table == Table::Qp as u8, table == Table::Mr as u8);
@@ -99,12 +109,16 @@ impl Golden for TableWindow {
                 out.m_cfg_responder_valid = qp || mr;
                 out.m_cfg_requester_valid = qp || wr;
                 out.m_cfg_tx_valid = qp;
+                out.m_cfg_reply_valid = qp;
+                out.m_cfg_completer_valid = qp;
                 out.m_cfg_cc_valid = qp;
             }
         }
         out.busy = out.m_cfg_responder_valid
             || out.m_cfg_requester_valid
             || out.m_cfg_tx_valid
+            || out.m_cfg_reply_valid
+            || out.m_cfg_completer_valid
             || out.m_cfg_cc_valid;
         *out
     }
