@@ -91,7 +91,7 @@
 #define NIC_CC_RATE_MIN 0x068
 /* Line rate, largest rate, bytes a cycle, UQ8.24. (rw, reset 0x8000000) */
 #define NIC_CC_RATE_MAX 0x06c
-/* Flow whose window and rate CC_WINDOW and CC_RATE show. (rw, reset 0x0) */
+/* Flow whose window and rate CC_WINDOW and CC_RATE show; from the flow count on: READ responses. (rw, reset 0x0) */
 #define NIC_CC_WATCH 0x070
 /* Window that the CC unit last gave the flow in CC_WATCH, bytes. (ro, reset 0x0) */
 #define NIC_CC_WINDOW 0x0e0
