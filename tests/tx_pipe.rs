@@ -1,14 +1,15 @@
 //! Tx pipe against its golden twin, the wire formats, tshark, and its promised rate.
 
 use nic_sim::bench::{tx::TxStimulus, Stimulus};
-use nic_sim::golden::transport::requester::PktPorts;
-use nic_sim::golden::tx::tx_pipe::{DataBeat, TxPipe, TxPipeIn, TxPipeOut};
+use nic_sim::golden::tx::tx_pipe::{DataBeat, TxPipe, TxPipeIn, TxPipeOut, TxPktPorts};
 use nic_sim::pcap::{self, Record};
-use nic_sim::ports::Golden;
+use nic_sim::ports::{Golden, Wide};
+use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::Form;
 use rdma_nic::{assert_catches, assert_matches_golden, gbe};
+use std::collections::VecDeque;
 use std::process::Command;
 
 #[test]
@@ -28,7 +29,17 @@ fn tx_pipe_catches_a_term_missing_in_the_ip_checksum() {
 
 #[test]
 fn tx_pipe_catches_a_bad_frame_that_leaves() {
-    assert_catches("tx_pipe", "bad = is_bad;", "bad = 1'b0;", 20_000);
+    assert_catches("tx_pipe", "bad = is_bad;", "bad = 1'b0;", 60_000);
+}
+
+#[test]
+fn tx_pipe_catches_an_aeth_missing_in_read_responses() {
+    assert_catches("tx_pipe", "pkt_opcode == 8'd15", "pkt_opcode == 8'd14", 20_000);
+}
+
+#[test]
+fn tx_pipe_catches_a_read_response_that_fails_as_a_request() {
+    assert_catches("tx_pipe", "fail_flow_next = flow;", "fail_flow_next = flow & 7'd63;", 60_000);
 }
 
 /// Frames of the random stimulus of `seed`, with the inputs that made each RoCEv2 one.
@@ -68,6 +79,7 @@ fn parse<'a>(frame: &'a [u8], i: &TxPipeIn) -> Option<FrameRepr<'a>> {
 
 #[test]
 fn tx_pipe_frames_parse_with_correct_icrc() {
+    let mut opcodes = std::collections::BTreeSet::new();
     for seed in 1..4 {
         let (frames, i) = random_frames(seed, 60_000);
         let from_us = |f: &&Vec<u8>| {
@@ -80,8 +92,96 @@ fn tx_pipe_frames_parse_with_correct_icrc() {
             let repr = parse(frame, &i).unwrap_or_else(|| panic!("seed {seed}: {frame:02x?}"));
             assert_eq!(repr.ethernet.src, i.cfg_local_mac);
             assert!(frame.len() >= 60 && repr.ip.dont_fragment);
+            opcodes.insert(repr.bth.opcode);
         }
     }
+    assert!(opcodes.into_iter().eq(0x06..=0x11), "every opcode was sent");
+}
+
+/// READ request and READ responses of Linux hosts: the same fields make the same bytes.
+#[test]
+fn tx_pipe_makes_the_bytes_of_captured_read_packets() {
+    let path = format!("{}/tests/data/rxe/mtu256_write_read.pcap", env!("CARGO_MANIFEST_DIR"));
+    let records = pcap::read(path).expect("a good capture");
+    for (index, opcode) in [(13, 0x0c), (14, 0x0d), (15, 0x0e), (25, 0x0f)] {
+        let wanted = &records[index].data;
+        let repr = FrameRepr::parse(wanted, None).expect("a good frame");
+        assert_eq!(repr.bth.opcode, opcode);
+        let (reth, aeth) = (repr.reth.unwrap_or_default(), repr.aeth.unwrap_or_default());
+        let mut i = TxPipeIn {
+            cfg_local_mac: repr.ethernet.src,
+            cfg_local_ip: repr.ip.src,
+            cfg_pkey: repr.bth.pkey,
+            cfg_ttl: repr.ip.ttl,
+            ..TxPipeIn::default()
+        };
+        let row = QpRow {
+            remote_mac: repr.ethernet.dst,
+            remote_ip: repr.ip.dst,
+            remote_qpn: repr.bth.qpn,
+            udp_source_port: repr.udp_src_port,
+            ..QpRow::default()
+        }
+        .to_row();
+        let words = |n: usize| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32;
+        i.cfg_row = Wide(core::array::from_fn(words));
+        i.s_pkt = TxPktPorts {
+            flow: 64,
+            opcode,
+            psn: repr.bth.psn,
+            ack_req: repr.bth.ack_req,
+            solicited: repr.bth.solicited,
+            payload_bytes: repr.payload.len() as u16,
+            va: reth.va,
+            rkey: reth.rkey,
+            dma_len: reth.dma_len,
+            syndrome: aeth.syndrome,
+            msn: aeth.msn,
+            ..TxPktPorts::default()
+        };
+        let sent = send_one(i, repr.payload);
+        let end = wanted.len() - 4;
+        // The IPv4 header has an id of our own, and with it another checksum and ICRC.
+        assert_eq!((&sent[..16], &sent[26..end]), (&wanted[..16], &wanted[26..end]));
+        assert!(FrameRepr::parse(&sent, None).is_ok(), "{sent:02x?}");
+    }
+}
+
+/// The frame of one packet with its payload, behind the row of its queue pair.
+fn send_one(mut i: TxPipeIn, payload: &[u8]) -> Vec<u8> {
+    let mut golden = TxPipe::new(&gbe());
+    let mut out = golden.step(&TxPipeIn { reset: true, ..i });
+    let mut beats: VecDeque<&[u8]> = payload.chunks(8).collect();
+    let mut frame = vec![];
+    (i.s_cfg.valid, i.m_axis.tready) = (true, true);
+    for _ in 0..1000 {
+        if out.s_cfg.ready {
+            (i.s_cfg.valid, i.s_pkt.valid) = (false, true);
+        }
+        i.s_pkt.valid &= !out.s_pkt.ready;
+        let mut data = [0; 8];
+        let bytes = beats.front().copied().unwrap_or(&[]);
+        data[..bytes.len()].copy_from_slice(bytes);
+        i.s_data = DataBeat {
+            tvalid: !beats.is_empty(),
+            tdata: u64::from_le_bytes(data),
+            tkeep: (0xff_u16 >> (8 - bytes.len())) as u8,
+            tlast: beats.len() == 1,
+            tuser: false,
+        };
+        if out.s_data.tready {
+            beats.pop_front();
+        }
+        if out.m_axis.tvalid {
+            let count = out.m_axis.tkeep.count_ones() as usize;
+            frame.extend(&out.m_axis.tdata.to_le_bytes()[..count]);
+            if out.m_axis.tlast {
+                return frame;
+            }
+        }
+        out = golden.step(&i);
+    }
+    panic!("no frame");
 }
 
 #[test]
@@ -134,7 +234,8 @@ fn tx_pipe_keeps_the_line_full_at_every_large_mtu() {
 /// WRITE MIDDLE packets of `mtu` bytes without an end.
 fn full_load(mtu: u16, out: &TxPipeOut, left: &mut u16, beat_count: u16) -> TxPipeIn {
     let mut i = TxPipeIn::default();
-    i.s_pkt = PktPorts { valid: true, opcode: opcode::WRITE_MIDDLE, payload_bytes: mtu, ..i.s_pkt };
+    i.s_pkt =
+        TxPktPorts { valid: true, opcode: opcode::WRITE_MIDDLE, payload_bytes: mtu, ..i.s_pkt };
     i.m_axis.tready = true;
     i.m_fail.ready = true;
     if *left == 0 {

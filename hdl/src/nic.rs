@@ -158,7 +158,7 @@ pub struct Nic {
     requester: Requester<6, 3, 9>,
     scheduler: Scheduler<64, 6, 7>,
     cc: CcUnit<6, 9, 211>,
-    tx: TxPipe<6>,
+    tx: TxPipe<6, 7>,
     dma_write: DmaWrite<64, 128, 8, 127>,
     dma_read: DmaRead<64, 128, 8>,
     registers: Registers<1024, 10, 11>,
@@ -369,7 +369,7 @@ impl Logic for Nic {
         comment!("packets to send");
         self.tx.s_pkt_valid.next = self.requester.m_pkt_valid.val();
         self.requester.m_pkt_ready.next = self.tx.s_pkt_ready.val();
-        self.tx.s_pkt_flow.next = self.requester.m_pkt_flow.val();
+        self.tx.s_pkt_flow.next = bit_cast::<7, 6>(self.requester.m_pkt_flow.val());
         self.tx.s_pkt_opcode.next = self.requester.m_pkt_opcode.val();
         self.tx.s_pkt_psn.next = self.requester.m_pkt_psn.val();
         self.tx.s_pkt_ack_req.next = self.requester.m_pkt_ack_req.val();
@@ -405,7 +405,7 @@ impl Logic for Nic {
         self.tx.s_ack_tel_hop_4.next = self.responder.m_ack_tel_hop_4.val();
         self.requester.s_fail_valid.next = self.tx.m_fail_valid.val();
         self.tx.m_fail_ready.next = self.requester.s_fail_ready.val();
-        self.requester.s_fail_flow.next = self.tx.m_fail_flow.val();
+        self.requester.s_fail_flow.next = self.tx.m_fail_flow.val().get_bits::<6>(0);
         self.tx.s_host_tvalid.next = self.s_axis_host_tvalid.val();
         self.s_axis_host_tready.next = self.tx.s_host_tready.val();
         self.tx.s_host_tdata.next = self.s_axis_host_tdata.val();

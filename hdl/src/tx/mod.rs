@@ -15,11 +15,11 @@ pub mod tx_seq;
 pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
     use tx_pipe::TxPipe;
     match (config.data_bits, config.flow_count) {
-        (64, 4) => emit_block("tx_pipe", TxPipe::<2>::default(), config),
-        (64, 8) => emit_block("tx_pipe", TxPipe::<3>::default(), config),
-        (64, 64) => emit_block("tx_pipe", TxPipe::<6>::default(), config),
-        (64, 256) => emit_block("tx_pipe", TxPipe::<8>::default(), config),
-        (64, 1024) => emit_block("tx_pipe", TxPipe::<10>::default(), config),
+        (64, 4) => emit_block("tx_pipe", TxPipe::<2, 3>::default(), config),
+        (64, 8) => emit_block("tx_pipe", TxPipe::<3, 4>::default(), config),
+        (64, 64) => emit_block("tx_pipe", TxPipe::<6, 7>::default(), config),
+        (64, 256) => emit_block("tx_pipe", TxPipe::<8, 9>::default(), config),
+        (64, 1024) => emit_block("tx_pipe", TxPipe::<10, 11>::default(), config),
         _ => Err(no_such_size("tx_pipe", config)),
     }
 }

@@ -377,6 +377,18 @@ impl<const FB: usize> Logic for TxHeader<FB> {
                 9 => {
                     self.fixed.d.next = 28.into();
                 }
+                12 => {
+                    self.fixed.d.next = 40.into();
+                }
+                13 => {
+                    self.fixed.d.next = 28.into();
+                }
+                15 => {
+                    self.fixed.d.next = 28.into();
+                }
+                16 => {
+                    self.fixed.d.next = 28.into();
+                }
                 10 => {
                     self.fixed.d.next = 40.into();
                 }

@@ -78,6 +78,10 @@ pub struct TxPiece {
     pub pkt_dma_len: Signal<In, Bits<32>>,
     /// Data packet.
     pub pkt_imm: Signal<In, Bits<32>>,
+    /// READ response: AETH syndrome.
+    pub pkt_syndrome: Signal<In, Bits<8>>,
+    /// READ response: MSN.
+    pub pkt_msn: Signal<In, Bits<24>>,
     /// ACK: AETH syndrome.
     pub ack_syndrome: Signal<In, Bits<8>>,
     /// ACK: MSN.
@@ -256,6 +260,8 @@ impl Default for TxPiece {
             pkt_rkey: Default::default(),
             pkt_dma_len: Default::default(),
             pkt_imm: Default::default(),
+            pkt_syndrome: Default::default(),
+            pkt_msn: Default::default(),
             ack_syndrome: Default::default(),
             ack_msn: Default::default(),
             ack_psn: Default::default(),
@@ -414,6 +420,10 @@ impl Logic for TxPiece {
             self.rkey.d.next = self.pkt_rkey.val();
             self.dma_len.d.next = self.pkt_dma_len.val();
             self.last_word.d.next = self.pkt_imm.val();
+            if self.pkt_opcode.val() > 12 {
+                self.last_word.d.next = (bit_cast::<32, 8>(self.pkt_syndrome.val()) << 24)
+                    | bit_cast::<32, 24>(self.pkt_msn.val());
+            }
             self.path.d.next = 0.into();
             self.hops.d.next = 0.into();
             if self.s_is_ack.val() {

@@ -1,4 +1,5 @@
-//! Tx pipe: makes RoCEv2 frames of packets and ACKs and sends host frames between them.
+//! Tx pipe: makes RoCEv2 frames of packets, READ responses and ACKs and sends host frames between
+//! them.
 //!
 //! # Source            RFC 791, RFC 768, InfiniBand volume 1 sections 9.2, 9.3 and annex A17
 //!                     (RoCEv2, ICRC); telemetry as HPCC (SIGCOMM 2019) figure 7 and the authors'
@@ -8,11 +9,12 @@
 //!                     frame's first beat at m_axis. A frame never has a gap at m_axis
 //! # Latency and rate  138 cycles for the 136 beats of an RDMA WRITE MIDDLE of MTU 1024, the next
 //!                     frame's headers being made beside it; 13 cycles for an ACK, 16 in a row
-//! # Order             data, ACK, host take turns among those that wait
+//! # Order             data (READ responses are data), ACK, host take turns among those that wait
 //! # Rules             64-bit datapath. UDP checksum 0, DF, IPv4 id counts up per frame. ICRC of
 //!                     the packet as it would be without telemetry. A read error drops the frame and
 //!                     shows in m_fail; so does, in event_tx_fail alone, a host frame of more than
-//!                     4224 bytes. No frame is shorter than 60 bytes but the host's own
+//!                     4224 bytes. No frame is shorter than 60 bytes but the host's own: packets
+//!                     without an extension header have payload
 //! # Reset             synchronous, high: empty; queue pair rows are as they were
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
@@ -33,9 +35,9 @@ pub const HEADER_CYCLES: usize = super::tx_header::LATENCY_CYCLES;
 /// Cycles from the state of the last piece to the frame's first beat.
 pub const LATENCY_CYCLES: usize = 13;
 
-/// Tx pipe with a 64-bit datapath; `FB` = log2 of the flow count.
+/// Tx pipe with a 64-bit datapath; `FB` = log2 of the flow count, `GB` = FB + 1.
 #[derive(LogicBlock)]
-pub struct TxPipe<const FB: usize> {
+pub struct TxPipe<const FB: usize, const GB: usize> {
     module_type: Module<Self>,
     /// Core clock.
     pub clock: Signal<In, Clock>,
@@ -65,12 +67,12 @@ pub struct TxPipe<const FB: usize> {
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
     pub cfg_row: Signal<In, Bits<512>>,
-    /// A data packet.
+    /// A packet of the requester, or a READ response.
     pub s_pkt_valid: Signal<In, Bit>,
     /// It is taken.
     pub s_pkt_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_pkt_flow: Signal<In, Bits<FB>>,
+    /// Flow; the top bit is 1 for a READ response.
+    pub s_pkt_flow: Signal<In, Bits<GB>>,
     /// BTH operation code.
     pub s_pkt_opcode: Signal<In, Bits<8>>,
     /// PSN.
@@ -89,6 +91,10 @@ pub struct TxPipe<const FB: usize> {
     pub s_pkt_dma_len: Signal<In, Bits<32>>,
     /// Immediate data.
     pub s_pkt_imm: Signal<In, Bits<32>>,
+    /// READ response: AETH syndrome.
+    pub s_pkt_syndrome: Signal<In, Bits<8>>,
+    /// READ response: MSN.
+    pub s_pkt_msn: Signal<In, Bits<24>>,
     /// An ACK or NAK.
     pub s_ack_valid: Signal<In, Bit>,
     /// It is taken.
@@ -153,8 +159,8 @@ pub struct TxPipe<const FB: usize> {
     pub m_fail_valid: Signal<Out, Bit>,
     /// It is taken.
     pub m_fail_ready: Signal<In, Bit>,
-    /// Flow of the packet.
-    pub m_fail_flow: Signal<Out, Bits<FB>>,
+    /// Flow of the packet, as in `s_pkt`.
+    pub m_fail_flow: Signal<Out, Bits<GB>>,
     /// A data frame.
     pub event_tx_data: Signal<Out, Bit>,
     /// An ACK.
@@ -164,7 +170,7 @@ pub struct TxPipe<const FB: usize> {
     /// A dropped frame.
     pub event_tx_fail: Signal<Out, Bit>,
     header: TxHeader<FB>,
-    seq: TxSeq<FB>,
+    seq: TxSeq<GB>,
     cutter: TxPiece,
     delay: TxDelay,
     crc_pack: TxPack,
@@ -175,7 +181,7 @@ pub struct TxPipe<const FB: usize> {
     crc_seed: Constant<Bits<32>>,
 }
 
-impl<const FB: usize> Default for TxPipe<FB> {
+impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
     fn default() -> Self {
         Self {
             module_type: Default::default(),
@@ -205,6 +211,8 @@ impl<const FB: usize> Default for TxPipe<FB> {
             s_pkt_rkey: Default::default(),
             s_pkt_dma_len: Default::default(),
             s_pkt_imm: Default::default(),
+            s_pkt_syndrome: Default::default(),
+            s_pkt_msn: Default::default(),
             s_ack_valid: Default::default(),
             s_ack_ready: Default::default(),
             s_ack_flow: Default::default(),
@@ -256,7 +264,7 @@ impl<const FB: usize> Default for TxPipe<FB> {
     }
 }
 
-impl<const FB: usize> Logic for TxPipe<FB> {
+impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
     #[hdl_gen]
     fn update(&mut self) {
         self.header.clock.next = self.clock.val();
@@ -271,7 +279,7 @@ impl<const FB: usize> Logic for TxPipe<FB> {
         self.header.cfg_index.next = self.cfg_index.val();
         self.header.cfg_row.next = self.cfg_row.val();
         self.header.s_pkt_valid.next = self.s_pkt_valid.val();
-        self.header.s_pkt_flow.next = self.s_pkt_flow.val();
+        self.header.s_pkt_flow.next = self.s_pkt_flow.val().get_bits::<FB>(0);
         self.header.s_pkt_opcode.next = self.s_pkt_opcode.val();
         self.header.s_pkt_payload_bytes.next = self.s_pkt_payload_bytes.val();
         self.header.s_ack_valid.next = self.s_ack_valid.val();
@@ -327,6 +335,8 @@ impl<const FB: usize> Logic for TxPipe<FB> {
         self.cutter.pkt_rkey.next = self.s_pkt_rkey.val();
         self.cutter.pkt_dma_len.next = self.s_pkt_dma_len.val();
         self.cutter.pkt_imm.next = self.s_pkt_imm.val();
+        self.cutter.pkt_syndrome.next = self.s_pkt_syndrome.val();
+        self.cutter.pkt_msn.next = self.s_pkt_msn.val();
         self.cutter.ack_syndrome.next = self.s_ack_syndrome.val();
         self.cutter.ack_msn.next = self.s_ack_msn.val();
         self.cutter.ack_psn.next = self.s_ack_psn.val();

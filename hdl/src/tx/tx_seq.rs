@@ -55,9 +55,9 @@ pub enum SeqState {
     Host,
 }
 
-/// Sequencer; `FB` = log2 of the flow count.
+/// Sequencer; `GB` = log2 of the flow count and one, for READ responses.
 #[derive(LogicBlock)]
-pub struct TxSeq<const FB: usize> {
+pub struct TxSeq<const GB: usize> {
     module_type: Module<Self>,
     /// Core clock.
     pub clock: Signal<In, Clock>,
@@ -76,7 +76,7 @@ pub struct TxSeq<const FB: usize> {
     /// It is taken.
     pub s_ready: Signal<Out, Bit>,
     /// Data packet: flow.
-    pub pkt_flow: Signal<In, Bits<FB>>,
+    pub pkt_flow: Signal<In, Bits<GB>>,
     /// Data packet: BTH operation code.
     pub pkt_opcode: Signal<In, Bits<8>>,
     /// Data packet: payload bytes.
@@ -118,12 +118,12 @@ pub struct TxSeq<const FB: usize> {
     /// It is taken.
     pub m_fail_ready: Signal<In, Bit>,
     /// Flow of the packet.
-    pub m_fail_flow: Signal<Out, Bits<FB>>,
+    pub m_fail_flow: Signal<Out, Bits<GB>>,
     /// A data frame, an ACK, a host frame, a dropped frame.
     pub pulse: Signal<Out, Bits<4>>,
     now: DFF<SeqState>,
     has_room: DFF<Bit>,
-    flow: DFF<Bits<FB>>,
+    flow: DFF<Bits<GB>>,
     is_ack: DFF<Bit>,
     with_tel: DFF<Bit>,
     with_reth: DFF<Bit>,
@@ -135,7 +135,7 @@ pub struct TxSeq<const FB: usize> {
     bad: DFF<Bit>,
     host_end: DFF<Bit>,
     fail: DFF<Bit>,
-    fail_flow: DFF<Bits<FB>>,
+    fail_flow: DFF<Bits<GB>>,
     pulses: DFF<Bits<4>>,
     goto: Signal<Local, SeqState>,
     body: Signal<Local, SeqState>,
@@ -143,7 +143,7 @@ pub struct TxSeq<const FB: usize> {
     frame_beats: Constant<Bits<10>>,
 }
 
-impl<const FB: usize> Default for TxSeq<FB> {
+impl<const GB: usize> Default for TxSeq<GB> {
     fn default() -> Self {
         Self {
             module_type: Default::default(),
@@ -202,7 +202,7 @@ impl<const FB: usize> Default for TxSeq<FB> {
     }
 }
 
-impl<const FB: usize> Logic for TxSeq<FB> {
+impl<const GB: usize> Logic for TxSeq<GB> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -261,10 +261,14 @@ impl<const FB: usize> Logic for TxSeq<FB> {
                 self.with_reth.d.next = (self.s_kind.val() == 0)
                     & ((self.pkt_opcode.val() == 6)
                         | (self.pkt_opcode.val() == 10)
-                        | (self.pkt_opcode.val() == 11));
+                        | (self.pkt_opcode.val() == 11)
+                        | (self.pkt_opcode.val() == 12));
                 self.with_word.d.next = (self.s_kind.val() == 1)
                     | (self.pkt_opcode.val() == 9)
-                    | (self.pkt_opcode.val() == 11);
+                    | (self.pkt_opcode.val() == 11)
+                    | (self.pkt_opcode.val() == 13)
+                    | (self.pkt_opcode.val() == 15)
+                    | (self.pkt_opcode.val() == 16);
                 self.hops.d.next = 0.into();
                 if self.s_kind.val() == 1 {
                     self.hops.d.next = self.ack_tel_hops.val();

@@ -2,13 +2,14 @@
 
 use super::{Bench, Stimulus};
 use crate::env::stream::{Beat, FrameSource, Sink, Source};
-use crate::golden::transport::requester::{PktPorts, TelPorts};
+use crate::golden::transport::requester::TelPorts;
 use crate::golden::tx::tx_pipe::{
-    DataBeat, HostBeat, TreadyPort, TxAckPorts, TxPipe, TxPipeIn, TxPipeOut,
+    DataBeat, HostBeat, TreadyPort, TxAckPorts, TxPipe, TxPipeIn, TxPipeOut, TxPktPorts,
 };
 use crate::ports::Wide;
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row};
+use nic_spec::wire::bth::opcode;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -58,20 +59,21 @@ impl Traffic {
     }
 
     /// A packet and its payload.
-    fn packet(&mut self) -> (PktPorts, Vec<u8>) {
+    fn packet(&mut self) -> (TxPktPorts, Vec<u8>) {
         let rng = &mut self.rng;
-        let opcode = rng.gen_range(6..12);
+        let opcode = rng.gen_range(opcode::WRITE_FIRST..=opcode::READ_RESPONSE_ONLY);
         let length = match rng.gen_range(0..8) {
+            _ if opcode == opcode::READ_REQUEST => 0,
             0 => rng.gen_range(1..9),
             1 => 256 << rng.gen_range(0..5),
             2 => rng.gen_range(1..4097),
-            3 if opcode >= 10 => 0,
+            3 if opcode >= opcode::WRITE_ONLY && opcode != opcode::READ_RESPONSE_MIDDLE => 0,
             _ => rng.gen_range(1..300),
         };
         let payload: Vec<u8> = (0..length).map(|_| rng.gen()).collect();
-        let packet = PktPorts {
+        let packet = TxPktPorts {
             valid: true,
-            flow: rng.gen_range(0..self.flow_count) as u16,
+            flow: rng.gen_range(0..2 * self.flow_count) as u16,
             opcode,
             psn: rng.gen_range(0..1 << 24),
             ack_req: rng.gen(),
@@ -81,6 +83,8 @@ impl Traffic {
             rkey: rng.gen(),
             dma_len: rng.gen(),
             imm: rng.gen(),
+            syndrome: rng.gen(),
+            msn: rng.gen_range(0..1 << 24),
         };
         (packet, payload)
     }
@@ -119,7 +123,7 @@ pub struct TxStimulus {
     traffic: Traffic,
     config: TxPipeIn,
     s_cfg: Source<(u8, u16, Row)>,
-    s_pkt: Source<PktPorts>,
+    s_pkt: Source<TxPktPorts>,
     s_ack: Source<TxAckPorts>,
     s_data: FrameSource,
     s_host: FrameSource,
@@ -167,7 +171,7 @@ impl TxStimulus {
         }
     }
 
-    fn next_packet(traffic: &mut Traffic, s_data: &mut FrameSource) -> PktPorts {
+    fn next_packet(traffic: &mut Traffic, s_data: &mut FrameSource) -> TxPktPorts {
         let (packet, payload) = traffic.packet();
         let is_error = traffic.rng.gen_range(0..50) == 0;
         s_data.push(&payload, is_error);

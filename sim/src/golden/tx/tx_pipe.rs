@@ -1,7 +1,7 @@
 //! Twin of `tx/tx_pipe`: frames are made byte by byte by the wire formats of the spec; only the
 //! sizes of their pieces and the cycles in which they move are modelled.
 
-use crate::golden::transport::requester::{PktPorts, ReadyPort, TelPorts};
+use crate::golden::transport::requester::{ReadyPort, TelPorts};
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
 use crate::ports;
 use crate::ports::{Golden, Wide};
@@ -24,6 +24,25 @@ const HEADER_CYCLES: u32 = 12;
 /// Cycles from a piece to the packer.
 const PIECE_CYCLES: usize = 8;
 
+ports! {
+    /// Packet sink: packets of the requester and READ responses.
+    pub struct TxPktPorts {
+        pub valid: bool,
+        /// The bit above the flow says that it is a READ response.
+        pub flow: u16,
+        pub opcode: u8,
+        pub psn: u32,
+        pub ack_req: bool,
+        pub solicited: bool,
+        pub payload_bytes: u16,
+        pub va: u64,
+        pub rkey: u32,
+        pub dma_len: u32,
+        pub imm: u32,
+        pub syndrome: u8,
+        pub msn: u32,
+    }
+}
 ports! {
     /// ACK sink.
     pub struct TxAckPorts {
@@ -81,7 +100,7 @@ ports! {
         pub cfg_table: u8,
         pub cfg_index: u16,
         pub cfg_row: Wide<8>,
-        pub s_pkt: PktPorts,
+        pub s_pkt: TxPktPorts,
         pub s_ack: TxAckPorts,
         pub s_data: DataBeat,
         pub s_host: HostBeat,
@@ -90,7 +109,7 @@ ports! {
     }
 }
 ports! {
-    /// Flow whose payload could not be read.
+    /// Flow, as in `s_pkt`, of a packet whose payload could not be read.
     pub struct FailPorts {
         pub valid: bool,
         pub flow: u16,
@@ -155,7 +174,7 @@ struct Frame {
     kind: Kind,
     qp: QpRow,
     ident: u16,
-    pkt: PktPorts,
+    pkt: TxPktPorts,
     ack: TxAckPorts,
     /// Telemetry that it carries.
     form: Option<Form>,
@@ -354,7 +373,7 @@ impl TxPipe {
             if opcode::has_reth(frame.pkt.opcode) {
                 pieces.extend([8, 8]);
             }
-            if opcode::has_immdt(frame.pkt.opcode) {
+            if opcode::has_immdt(frame.pkt.opcode) || opcode::has_aeth(frame.pkt.opcode) {
                 pieces.push_back(4);
             }
         }
@@ -375,6 +394,13 @@ impl TxPipe {
             }
         }
         let has_reth = !is_ack && opcode::has_reth(pkt.opcode);
+        let aeth = match is_ack {
+            true => Some(aeth::Repr { syndrome: ack.syndrome, msn: ack.msn }),
+            false if opcode::has_aeth(pkt.opcode) => {
+                Some(aeth::Repr { syndrome: pkt.syndrome, msn: pkt.msn })
+            }
+            false => None,
+        };
         let has_imm = !is_ack && opcode::has_immdt(pkt.opcode);
         let repr = FrameRepr {
             ethernet: ethernet::Repr {
@@ -407,7 +433,7 @@ impl TxPipe {
                 rkey: pkt.rkey,
                 dma_len: pkt.dma_len,
             }),
-            aeth: is_ack.then_some(aeth::Repr { syndrome: ack.syndrome, msn: ack.msn }),
+            aeth,
             imm: has_imm.then_some(pkt.imm),
             payload: &self.body,
         };
