@@ -66,7 +66,7 @@ impl Lab {
     fn new(seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let first_psn = if rng.gen() { 0xff_fff0 } else { rng.gen_range(0..0x100_0000) };
-        let limits = Limits { ack_interval: 4, retry: 100_000, rnr_retry: None };
+        let limits = Limits { ack_interval: 4, retry: 100_000, rnr_retry: None, reads: 16 };
         let abilities = Abilities { write: true, read: false, send: false, atomic: false };
         let source = (0..REGION_BYTES).map(|_| rng.gen()).collect();
         let mut lab = Self {
@@ -151,7 +151,8 @@ impl Lab {
                 remote_va: va,
                 immediate: imm.unwrap_or(0),
             });
-            self.reference.post(Work { wr_id, bytes, va, rkey: RKEY, imm, signalled, solicited });
+            let work = Work { wr_id, bytes, va, rkey: RKEY, imm, signalled, ..Work::default() };
+            self.reference.post(Work { solicited, ..work });
             at += length;
         }
         let packet = |n| self.reference.packet(psn_add(self.first_psn, n));

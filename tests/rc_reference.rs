@@ -210,7 +210,7 @@ fn rc_reference_leaves_memory_as_the_requester_wrote_it() {
 }
 
 /// Work requests that a captured requester had: of each PSN the packet that was sent first.
-fn works(requests: &[Request]) -> Vec<Work> {
+fn works(requests: &[Request], mtu_bytes: u32) -> Vec<Work> {
     let mut works: Vec<Work> = Vec::new();
     let mut next_psn = requests[0].psn;
     for request in requests {
@@ -226,18 +226,24 @@ fn works(requests: &[Request]) -> Vec<Work> {
         let work = works.last_mut().expect("a message begins with a RETH");
         work.bytes.extend(&request.payload);
         work.imm = work.imm.or(request.imm);
+        if request.opcode == opcode::READ_REQUEST {
+            let bytes = request.remote.expect("READ").length_bytes;
+            work.read_bytes = Some(bytes);
+            next_psn = psn_add(next_psn, bytes.div_ceil(mtu_bytes).max(1) - 1);
+        }
     }
     works
 }
 
 #[test]
 fn rc_reference_sends_as_linux_does() {
-    let mut rewinds = 0;
+    let (mut rewinds, mut read_bytes) = (0, 0);
     for path in captures() {
         let records = pcap::read(&path).expect("capture");
         let c = Conversation::infer(&records, Role::Requester, None, &rdma_nic::gbe());
         let c = c.expect("capture");
-        if c.packets.iter().any(|p| p.is_request() && !p.is_write()) {
+        let is_known = |p: &Packet| p.is_write() || p.opcode == opcode::READ_REQUEST;
+        if c.packets.iter().any(|p| p.is_request() && !is_known(p)) {
             continue;
         }
         let frame = |p: &Packet| records[p.record].data.clone();
@@ -247,15 +253,17 @@ fn rc_reference_sends_as_linux_does() {
             // Two packets are unreadable on the way out; the rest of this capture is as others.
             continue;
         }
-        let limits = Limits { ack_interval: 1 << 20, retry: 7, rnr_retry: None };
+        let limits = Limits { ack_interval: 1 << 20, retry: 7, rnr_retry: None, reads: 16 };
         let mut requester = Requester::new(c.pairs[0].mtu_bytes, c.pairs[0].first_psn, limits);
-        works(&requests).into_iter().for_each(|work| requester.post(work));
+        let mtu_bytes = c.pairs[0].mtu_bytes as u32;
+        works(&requests, mtu_bytes).into_iter().for_each(|work| requester.post(work));
         let mut resume_psn = None;
         for packet in &c.packets {
             if !packet.is_request() {
                 // An answer behind which its packets are sent again did not arrive in time.
                 let mut later = c.packets.iter().filter(|p| p.record > packet.record);
-                let done = i32::from(packet.syndrome == Some(syndrome::ACK)) - 1;
+                let is_done = packet.syndrome.is_none_or(|s| s == syndrome::ACK);
+                let done = i32::from(is_done) - 1;
                 if later.any(|p| p.is_request() && psn_distance(p.psn, packet.psn) <= done) {
                     continue;
                 }
@@ -268,7 +276,9 @@ fn rc_reference_sends_as_linux_does() {
             let real = request(packet);
             let mut ours = requester.packet(real.psn).unwrap_or_else(|| panic!("{path}"));
             // rxe sets AckReq at intervals of its own.
-            ours.ack_req |= real.ack_req;
+            if matches!(ours.opcode, opcode::WRITE_FIRST | opcode::WRITE_MIDDLE) {
+                ours.ack_req = real.ack_req;
+            }
             assert_eq!(ours, real, "{path}: PSN {}", real.psn);
             if let Some(psn) = resume_psn.take() {
                 assert_eq!(real.psn, psn, "{path}: resumes at the NAK's PSN");
@@ -277,12 +287,17 @@ fn rc_reference_sends_as_linux_does() {
                 requester.send();
             }
         }
-        let is_refused = path.ends_with("nak_bad_rkey_write.pcap");
-        let status = if is_refused { Status::RemoteAccess } else { Status::Ok };
+        let status = match path.rsplit('/').next().expect("a name") {
+            "nak_bad_rkey_write.pcap" | "nak_bad_range_read.pcap" => Status::RemoteAccess,
+            "nak_no_access_read.pcap" => Status::RemoteInvalidRequest,
+            _ => Status::Ok,
+        };
         assert!(requester.completions.iter().all(|c| c.status == status), "{path}");
         assert!(!requester.completions.is_empty() && requester.is_idle(), "{path}");
+        read_bytes += requester.landings.iter().map(|l| l.bytes.len()).sum::<usize>();
     }
     assert!(rewinds >= 2, "{rewinds} rewinds");
+    assert!(read_bytes > 10_000, "{read_bytes} bytes read in all captures");
 }
 
 const MTU: usize = 256;
@@ -389,7 +404,7 @@ impl Lab {
     fn new(seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let psn = 0xff_ffff - rng.gen_range(0..40);
-        let limits = Limits { ack_interval: 4, retry: 1_000_000, rnr_retry: None };
+        let limits = Limits { ack_interval: 4, retry: 1_000_000, rnr_retry: None, reads: 16 };
         Self {
             requester: Requester::new(MTU, psn, limits),
             check: ResponderCheck::new(Responder::new(MTU, psn, WRITES), region(20_000)),
@@ -452,7 +467,7 @@ fn rc_reference_delivers_over_a_bad_link() {
             let va = 0x1000 + at as u64;
             at += bytes.len();
             let work =
-                Work { wr_id, bytes, va, rkey: 0x77, imm, signalled: true, solicited: false };
+                Work { wr_id, bytes, va, rkey: 0x77, imm, signalled: true, ..Work::default() };
             lab.requester.post(work);
         }
         let mut steps = 0;
@@ -474,7 +489,7 @@ fn rc_reference_delivers_over_a_bad_link() {
 
 #[test]
 fn rc_reference_ends_a_connection_once() {
-    let limits = Limits { ack_interval: 1, retry: 2, rnr_retry: Some(1) };
+    let limits = Limits { ack_interval: 1, retry: 2, rnr_retry: Some(1), reads: 16 };
     let posted = || {
         let mut requester = Requester::new(MTU, 10, limits);
         for wr_id in 0..3 {

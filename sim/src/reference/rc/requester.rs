@@ -1,22 +1,29 @@
-//! The side that writes.
+//! The side that writes and reads.
 
-use super::{packet_count, psn_add, psn_distance, Answer, Class, Remote, Request, PSN_MASK};
-use nic_spec::wire::aeth::syndrome;
+mod answer;
+
+use super::{packet_count, psn_add, psn_distance, Remote, Request, PSN_MASK};
 use nic_spec::wire::bth::opcode;
 use std::collections::VecDeque;
 
-/// An RDMA WRITE.
+/// Most PSNs that may be outstanding: half of them, so that old and new can be told apart
+/// (InfiniBand, volume 1, section 9.7.2).
+pub const PSN_SPAN_MAX: u32 = 1 << 23;
+
+/// An RDMA WRITE, or an RDMA READ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Chosen by software, returned in the completion.
     pub wr_id: u32,
-    /// The bytes.
+    /// The bytes of a WRITE.
     pub bytes: Vec<u8>,
+    /// Length of a READ; `None`: a WRITE.
+    pub read_bytes: Option<u32>,
     /// Remote address.
     pub va: u64,
     /// Remote key.
     pub rkey: u32,
-    /// Immediate data, if any.
+    /// Immediate data of a WRITE, if any.
     pub imm: Option<u32>,
     /// Raise an event at the peer.
     pub solicited: bool,
@@ -27,7 +34,7 @@ pub struct Work {
 /// How a work request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Acknowledged.
+    /// Acknowledged, or read.
     Ok,
     /// The peer did not answer.
     RetryExceeded,
@@ -41,6 +48,8 @@ pub enum Status {
     Flushed,
     /// The peer was not ready too often.
     RnrExceeded,
+    /// A READ response of the wrong length or kind.
+    BadResponse,
 }
 
 /// A work request has ended.
@@ -52,6 +61,17 @@ pub struct Completion {
     pub status: Status,
 }
 
+/// Bytes of a READ have come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Landing {
+    /// The READ.
+    pub wr_id: u32,
+    /// Place of the first byte in the message.
+    pub offset: u32,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
 /// What an answer was good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -59,7 +79,7 @@ pub enum Effect {
     Progress,
     /// Acknowledged nothing new.
     Stale,
-    /// Is about packets that are not outstanding.
+    /// Is about packets that are not outstanding, or is a READ response whose turn it is not.
     Ghost,
     /// Sends again from the PSN.
     Rewound(u32),
@@ -73,12 +93,25 @@ pub enum Effect {
 struct Posted {
     work: Work,
     first_psn: u32,
+    /// PSNs that it takes: for a READ those of its responses.
     packet_count: u32,
 }
 
 impl Posted {
-    fn last_psn(&self) -> u32 {
-        psn_add(self.first_psn, self.packet_count - 1)
+    fn is_read(&self) -> bool {
+        self.work.read_bytes.is_some()
+    }
+
+    fn length_bytes(&self) -> u32 {
+        self.work.read_bytes.unwrap_or(self.work.bytes.len() as u32)
+    }
+
+    fn end_psn(&self) -> u32 {
+        psn_add(self.first_psn, self.packet_count)
+    }
+
+    fn holds(&self, psn: u32) -> bool {
+        (psn.wrapping_sub(self.first_psn) & PSN_MASK) < self.packet_count
     }
 }
 
@@ -91,6 +124,8 @@ pub struct Limits {
     pub retry: u32,
     /// RNR NAKs without progress; `None`: no limit.
     pub rnr_retry: Option<u32>,
+    /// READs that may be outstanding.
+    pub reads: u32,
 }
 
 /// Requester's side of one connection: go-back-N without a copy of what was sent.
@@ -112,6 +147,8 @@ pub struct Requester {
     is_closed: bool,
     /// Completions, in order; software takes them.
     pub completions: VecDeque<Completion>,
+    /// Bytes that were read, in order.
+    pub landings: VecDeque<Landing>,
 }
 
 impl Requester {
@@ -130,29 +167,36 @@ impl Requester {
             rnr_retries: 0,
             is_closed: false,
             completions: VecDeque::new(),
+            landings: VecDeque::new(),
         }
     }
 
-    /// Queues a WRITE; on a closed connection it is flushed.
+    /// Queues a work request; on a closed connection it is flushed.
     pub fn post(&mut self, work: Work) {
         if self.is_closed {
             let (wr_id, status) = (work.wr_id, Status::Flushed);
             self.completions.push_back(Completion { wr_id, status });
             return;
         }
-        let packet_count = packet_count(work.bytes.len() as u64, self.mtu_bytes);
-        self.posted.push_back(Posted { work, first_psn: self.post_psn, packet_count });
-        self.post_psn = psn_add(self.post_psn, packet_count);
+        let mut posted = Posted { work, first_psn: self.post_psn, packet_count: 0 };
+        posted.packet_count = packet_count(posted.length_bytes().into(), self.mtu_bytes);
+        self.post_psn = posted.end_psn();
+        self.posted.push_back(posted);
     }
 
-    /// Packets that are sent and not acknowledged.
+    /// PSNs that are sent and not acknowledged.
     pub fn outstanding(&self) -> u32 {
-        psn_distance(self.send_psn, self.unacked_psn).max(0) as u32
+        self.send_psn.wrapping_sub(self.unacked_psn) & PSN_MASK
     }
 
     /// PSN of the next packet to send.
     pub fn send_psn(&self) -> u32 {
         self.send_psn
+    }
+
+    /// Oldest PSN that is not acknowledged.
+    pub fn unacked_psn(&self) -> u32 {
+        self.unacked_psn
     }
 
     /// Work requests that have not ended.
@@ -165,24 +209,58 @@ impl Requester {
         self.posted.is_empty()
     }
 
-    /// The next packet to send, if there is one.
+    /// Whether a packet of this work request has been sent.
+    fn is_begun(&self, posted: &Posted) -> bool {
+        psn_distance(posted.first_psn, self.new_psn) < 0
+    }
+
+    /// READs that were sent and have not ended.
+    fn open_reads(&self) -> impl Iterator<Item = &Posted> {
+        self.posted.iter().filter(|p| p.is_read() && self.is_begun(p))
+    }
+
+    /// PSN behind the packet of `psn`: a READ request stands for all that it asks for.
+    pub fn psn_after(&self, psn: u32) -> Option<u32> {
+        let posted = self.posted.iter().find(|p| p.holds(psn))?;
+        Some(if posted.is_read() { posted.end_psn() } else { psn_add(psn, 1) })
+    }
+
+    /// The next packet to send, if there is one that may be sent.
     pub fn send(&mut self) -> Option<Request> {
-        let request = self.packet(self.send_psn)?;
-        self.send_psn = psn_add(self.send_psn, 1);
-        if psn_distance(self.send_psn, self.new_psn) > 0 {
-            self.new_psn = self.send_psn;
+        let posted = self.posted.iter().find(|p| p.holds(self.send_psn))?;
+        let is_new_read = posted.is_read() && !self.is_begun(posted);
+        if is_new_read && self.open_reads().count() >= self.limits.reads as usize {
+            return None;
         }
+        let next_psn = self.psn_after(self.send_psn)?;
+        let packets = next_psn.wrapping_sub(self.send_psn) & PSN_MASK;
+        if self.outstanding() + packets > PSN_SPAN_MAX {
+            return None;
+        }
+        let request = self.packet(self.send_psn)?;
+        if self.send_psn == self.new_psn {
+            self.new_psn = next_psn;
+        }
+        self.send_psn = next_psn;
         Some(request)
     }
 
-    /// The packet of `psn`: what a PSN stands for never changes.
+    /// The packet of `psn`: what a PSN stands for never changes. A READ that is asked for again
+    /// begins at the PSN whose response is missing.
     pub fn packet(&self, psn: u32) -> Option<Request> {
-        let holds =
-            |p: &&Posted| (0..p.packet_count as i32).contains(&psn_distance(psn, p.first_psn));
-        let posted = self.posted.iter().find(holds)?;
-        let Posted { work, packet_count, .. } = posted;
-        let index = psn_distance(psn, posted.first_psn) as u32;
-        let (is_first, is_last) = (index == 0, index + 1 == *packet_count);
+        let posted = self.posted.iter().find(|p| p.holds(psn))?;
+        let work = &posted.work;
+        let index = psn.wrapping_sub(posted.first_psn) & PSN_MASK;
+        let start = index as usize * self.mtu_bytes;
+        let length_bytes = posted.length_bytes();
+        let remote = Remote { va: work.va, rkey: work.rkey, length_bytes };
+        if posted.is_read() {
+            let (va, length_bytes) = (work.va + start as u64, length_bytes - start as u32);
+            let remote = Some(Remote { va, length_bytes, ..remote });
+            let (opcode, ack_req) = (opcode::READ_REQUEST, true);
+            return Some(Request { opcode, psn, ack_req, remote, ..Request::default() });
+        }
+        let (is_first, is_last) = (index == 0, index + 1 == posted.packet_count);
         use opcode::*;
         let code = match (is_first, is_last, work.imm.is_some()) {
             (true, true, false) => WRITE_ONLY,
@@ -192,10 +270,7 @@ impl Requester {
             (false, true, false) => WRITE_LAST,
             (false, true, true) => WRITE_LAST_IMM,
         };
-        let start = index as usize * self.mtu_bytes;
         let end = work.bytes.len().min(start + self.mtu_bytes);
-        let length_bytes = work.bytes.len() as u32;
-        let remote = Remote { va: work.va, rkey: work.rkey, length_bytes };
         Some(Request {
             opcode: code,
             psn,
@@ -206,94 +281,5 @@ impl Requester {
             imm: work.imm.filter(|_| is_last),
             payload: work.bytes[start..end].to_vec(),
         })
-    }
-
-    /// Takes an answer that is addressed to this connection and came from its peer.
-    pub fn answer(&mut self, answer: &Answer) -> Effect {
-        let from_oldest = psn_distance(answer.psn, self.unacked_psn);
-        let is_sent = psn_distance(answer.psn, self.new_psn) < 0;
-        if self.is_closed || !is_sent {
-            return Effect::Ghost;
-        }
-        match answer.class() {
-            Class::Ack if from_oldest < 0 => Effect::Stale,
-            Class::Ack => {
-                self.acknowledge_before(psn_add(answer.psn, 1));
-                Effect::Progress
-            }
-            _ if from_oldest < 0 => Effect::Stale,
-            Class::Rnr(timer) => {
-                self.acknowledge_before(answer.psn);
-                self.rnr_retries += 1;
-                if self.limits.rnr_retry.is_some_and(|limit| self.rnr_retries > limit) {
-                    return self.close(Status::RnrExceeded);
-                }
-                self.send_psn = answer.psn;
-                Effect::Waits(answer.psn, timer)
-            }
-            Class::Nak(syndrome::NAK_SEQUENCE) => {
-                self.acknowledge_before(answer.psn);
-                if self.retry() {
-                    Effect::Rewound(answer.psn)
-                } else {
-                    self.close(Status::RetryExceeded)
-                }
-            }
-            Class::Nak(code) => {
-                self.acknowledge_before(answer.psn);
-                self.close(match code {
-                    syndrome::NAK_INVALID_REQUEST => Status::RemoteInvalidRequest,
-                    syndrome::NAK_REMOTE_ACCESS => Status::RemoteAccess,
-                    _ => Status::RemoteOperation,
-                })
-            }
-        }
-    }
-
-    /// Nothing was heard for the timeout while packets were outstanding.
-    pub fn timeout(&mut self) -> Effect {
-        if self.is_closed || self.new_psn == self.unacked_psn {
-            return Effect::Stale;
-        }
-        if self.retry() {
-            Effect::Rewound(self.unacked_psn)
-        } else {
-            self.close(Status::RetryExceeded)
-        }
-    }
-
-    /// Goes back to the oldest packet, unless that was done too often.
-    fn retry(&mut self) -> bool {
-        self.retries += 1;
-        self.send_psn = self.unacked_psn;
-        self.retries <= self.limits.retry
-    }
-
-    fn acknowledge_before(&mut self, psn: u32) {
-        if psn_distance(psn, self.unacked_psn) <= 0 {
-            return;
-        }
-        self.unacked_psn = psn;
-        (self.retries, self.rnr_retries) = (0, 0);
-        if psn_distance(self.send_psn, psn) < 0 {
-            self.send_psn = psn;
-        }
-        while self.posted.front().is_some_and(|p| psn_distance(p.last_psn(), psn) < 0) {
-            let done = self.posted.pop_front().expect("seen");
-            if done.work.signalled {
-                let completion = Completion { wr_id: done.work.wr_id, status: Status::Ok };
-                self.completions.push_back(completion);
-            }
-        }
-    }
-
-    /// Ends the connection: the oldest work request fails, the others are flushed.
-    fn close(&mut self, status: Status) -> Effect {
-        self.is_closed = true;
-        for (i, posted) in self.posted.drain(..).enumerate() {
-            let status = if i == 0 { status } else { Status::Flushed };
-            self.completions.push_back(Completion { wr_id: posted.work.wr_id, status });
-        }
-        Effect::Fatal(status)
     }
 }
