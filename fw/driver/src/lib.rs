@@ -134,6 +134,21 @@ pub struct Write {
     pub unsignalled: bool,
 }
 
+/// An RDMA READ to post.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Read {
+    /// Address on the NIC's AXI4 master where the first byte goes.
+    pub local_address: u64,
+    /// Bytes, 0..=[`MESSAGE_BYTES_MAX`].
+    pub length_bytes: u32,
+    /// The peer's virtual address.
+    pub remote_va: u64,
+    /// The peer's memory key.
+    pub rkey: u32,
+    /// No completion for a success.
+    pub unsignalled: bool,
+}
+
 /// One NIC behind a bus.
 #[derive(Debug)]
 pub struct Nic<B> {
@@ -229,10 +244,14 @@ impl<B: Bus> Nic<B> {
         self.write(regs::config_offset::cc_watch, u32::from(qp.flow_index))
     }
 
-    /// Creates (or resets) the queue pair at `qpn mod flow_count`.
+    /// Creates (or resets) the queue pair at `qpn mod flow_count`. Unless its caller says
+    /// otherwise, RNR NAKs are retried without limit, and 4 READs may be outstanding.
     pub fn create_qp(&mut self, config: &QpConfig) -> Result<Qp, Error<B::Error>> {
         if config.qpn >> 24 != 0 || config.remote_qpn >> 24 != 0 || config.mtu_code > 4 {
             return Err(Error::Argument("qp: QPNs are 24 bits, mtu_code 0..=4"));
+        }
+        if config.rnr_retry_limit > 7 || config.read_limit > 16 {
+            return Err(Error::Argument("qp: rnr_retry_limit is 0..=7, read_limit 0..=16"));
         }
         let flow_index = (config.qpn % self.sizes.flow_count) as u16;
         self.commit(Table::Qp, flow_index, &QpConfig { valid: true, ..*config }.to_row())?;
@@ -261,28 +280,50 @@ impl<B: Bus> Nic<B> {
 
     /// Posts an RDMA WRITE; the id that its completion will carry.
     pub fn post_write(&mut self, qp: &mut Qp, write: &Write) -> Result<u32, Error<B::Error>> {
-        if write.length_bytes > MESSAGE_BYTES_MAX {
-            return Err(Error::Argument("length_bytes is at most 2^31"));
-        }
-        if qp.outstanding_count() >= self.sizes.sq_depth {
-            return Err(Error::SendQueueFull);
-        }
-        let wr_id = qp.posted_count;
+        let operation = match write.immediate {
+            Some(_) => Operation::WriteImmediate,
+            None => Operation::Write,
+        };
         let row = WrRow {
-            operation: match write.immediate {
-                Some(_) => Operation::WriteImmediate,
-                None => Operation::Write,
-            },
+            operation,
             signalled: !write.unsignalled,
             solicited: false,
-            wr_id,
+            wr_id: 0,
             local_address: write.local_address,
             length_bytes: write.length_bytes,
             rkey: write.rkey,
             remote_va: write.remote_va,
             immediate: write.immediate.unwrap_or(0),
         };
-        self.commit(Table::Wr, qp.flow_index, &row.to_row())?;
+        self.post(qp, row)
+    }
+
+    /// Posts an RDMA READ; the id that its completion will carry. The bytes are in host memory
+    /// when the completion is.
+    pub fn post_read(&mut self, qp: &mut Qp, read: &Read) -> Result<u32, Error<B::Error>> {
+        let row = WrRow {
+            operation: Operation::Read,
+            signalled: !read.unsignalled,
+            solicited: false,
+            wr_id: 0,
+            local_address: read.local_address,
+            length_bytes: read.length_bytes,
+            rkey: read.rkey,
+            remote_va: read.remote_va,
+            immediate: 0,
+        };
+        self.post(qp, row)
+    }
+
+    fn post(&mut self, qp: &mut Qp, row: WrRow) -> Result<u32, Error<B::Error>> {
+        if row.length_bytes > MESSAGE_BYTES_MAX {
+            return Err(Error::Argument("length_bytes is at most 2^31"));
+        }
+        if qp.outstanding_count() >= self.sizes.sq_depth {
+            return Err(Error::SendQueueFull);
+        }
+        let wr_id = qp.posted_count;
+        self.commit(Table::Wr, qp.flow_index, &WrRow { wr_id, ..row }.to_row())?;
         qp.posted_count = qp.posted_count.wrapping_add(1);
         Ok(wr_id)
     }
@@ -327,5 +368,69 @@ impl<B: Bus> Nic<B> {
 
     fn write(&mut self, offset: u16, value: u32) -> Result<(), Error<B::Error>> {
         self.bus.write32(u32::from(offset), value).map_err(Error::Bus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keeps the row that was staged last.
+    struct Staging {
+        row: Row,
+    }
+
+    impl Bus for Staging {
+        type Error = ();
+
+        fn read32(&mut self, _address_bytes: u32) -> Result<u32, ()> {
+            Ok(0)
+        }
+
+        fn write32(&mut self, address_bytes: u32, value: u32) -> Result<(), ()> {
+            let word = address_bytes.wrapping_sub(regs::ROW_DATA.into()) / 4;
+            if let Some(place) = self.row.get_mut(word as usize) {
+                *place = value;
+            }
+            Ok(())
+        }
+    }
+
+    fn nic() -> Nic<Staging> {
+        let sizes = Sizes { flow_count: 64, mr_count: 64, sq_depth: 2, clock_hz: 125_000_000 };
+        Nic { bus: Staging { row: [0; 16] }, sizes }
+    }
+
+    #[test]
+    fn driver_posts_a_read_and_a_write_with_ids_of_one_count() {
+        let (mut nic, mut qp) = (nic(), Qp::at_index(5, 5));
+        let read = Read {
+            local_address: 0x1_0000_2000,
+            length_bytes: 600,
+            remote_va: 0x7f00_0000_1000,
+            rkey: 0x311,
+            unsignalled: true,
+        };
+        assert_eq!(nic.post_read(&mut qp, &read), Ok(0));
+        // Operation 2, not signalled.
+        let row = [2, 0, 0x2000, 1, 600, 0x311, 0x1000, 0x7f00, 0, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(nic.bus.row, row);
+        assert_eq!(nic.post_write(&mut qp, &Write::default()), Ok(1));
+        assert_eq!(nic.bus.row[..2], [4, 1]);
+        assert_eq!(nic.post_read(&mut qp, &read), Err(Error::SendQueueFull));
+        let too_long = Read { length_bytes: MESSAGE_BYTES_MAX + 1, ..read };
+        assert!(matches!(nic.post_read(&mut qp, &too_long), Err(Error::Argument(_))));
+    }
+
+    #[test]
+    fn driver_retries_rnr_without_limit_unless_told() {
+        let mut nic = nic();
+        nic.create_qp(&QpConfig::default()).expect("good");
+        assert_eq!(nic.bus.row[10], 7 | 4 << 8);
+        let config = QpConfig { rnr_retry_limit: 0, read_limit: 16, ..QpConfig::default() };
+        nic.create_qp(&config).expect("good");
+        assert_eq!(nic.bus.row[10], 16 << 8);
+        let config = QpConfig { read_limit: 17, ..config };
+        assert!(matches!(nic.create_qp(&config), Err(Error::Argument(_))));
     }
 }
