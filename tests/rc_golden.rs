@@ -59,7 +59,7 @@ impl Lab {
     fn new(seed: u64, spoil_1_in: u32) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let psn = if rng.gen() { 0xff_fff0 } else { rng.gen_range(0..0x100_0000) };
-        let limits = Limits { ack_interval: 4, retry: 100_000, rnr_retry: None };
+        let limits = Limits { ack_interval: 4, retry: 100_000, rnr_retry: None, reads: 16 };
         let mut lab = Self {
             rng,
             golden: Responder::new(&rdma_nic::gbe()),
@@ -249,7 +249,7 @@ impl Lab {
             let (va, imm) = (VA + at as u64, self.rng.gen::<bool>().then_some(wr_id));
             at += length;
             let work =
-                Work { wr_id, bytes, va, rkey: RKEY, imm, signalled: true, solicited: false };
+                Work { wr_id, bytes, va, rkey: RKEY, imm, signalled: true, ..Work::default() };
             self.requester.post(work);
         }
         20
@@ -267,8 +267,11 @@ impl Lab {
         assert!(self.requester.is_idle() || closed, "seed {seed}: stuck");
         self.requests.clear();
         // What is under way comes to its end; nothing new is sent.
-        self.requester =
-            Requester::new(MTU, 0, Limits { ack_interval: 1, retry: 0, rnr_retry: None });
+        self.requester = Requester::new(
+            MTU,
+            0,
+            Limits { ack_interval: 1, retry: 0, rnr_retry: None, reads: 16 },
+        );
         (0..5000).for_each(|_| self.step());
     }
 
