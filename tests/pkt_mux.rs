@@ -11,4 +11,5 @@ fn pkt_mux_matches_golden() {
 fn pkt_mux_breaks_are_caught() {
     assert_catches("pkt_mux", "(s_data_read_valid | !data_reads)", "1'b1", 20_000);
     assert_catches("pkt_mux", "(m_read_ready | !read_full)", "1'b1", 20_000);
+    assert_catches("pkt_mux", "take_pkt <= pkt_full & m_pkt_ready", "take_pkt <= pkt_full", 20_000);
 }

@@ -85,10 +85,6 @@ macro_rules! registers {
             pub m_cfg_tx_valid: Signal<Out, Bit>,
             /// It is taken.
             pub m_cfg_tx_ready: Signal<In, Bit>,
-            /// The row waits for the block of READ responses.
-            pub m_cfg_reply_valid: Signal<Out, Bit>,
-            /// It is taken.
-            pub m_cfg_reply_ready: Signal<In, Bit>,
             /// The row waits for the completer.
             pub m_cfg_completer_valid: Signal<Out, Bit>,
             /// It is taken.
@@ -204,8 +200,6 @@ macro_rules! registers {
                     m_cfg_requester_ready: Default::default(),
                     m_cfg_tx_valid: Default::default(),
                     m_cfg_tx_ready: Default::default(),
-                    m_cfg_reply_valid: Default::default(),
-                    m_cfg_reply_ready: Default::default(),
                     m_cfg_completer_valid: Default::default(),
                     m_cfg_completer_ready: Default::default(),
                     m_flow_valid: Default::default(),
@@ -326,8 +320,6 @@ macro_rules! registers {
                 self.window.m_cfg_requester_ready.next = self.m_cfg_requester_ready.val();
                 self.m_cfg_tx_valid.next = self.window.m_cfg_tx_valid.val();
                 self.window.m_cfg_tx_ready.next = self.m_cfg_tx_ready.val();
-                self.m_cfg_reply_valid.next = self.window.m_cfg_reply_valid.val();
-                self.window.m_cfg_reply_ready.next = self.m_cfg_reply_ready.val();
                 self.m_cfg_completer_valid.next = self.window.m_cfg_completer_valid.val();
                 self.window.m_cfg_completer_ready.next = self.m_cfg_completer_ready.val();
                 comment!("what the CC unit needs of a QP row");

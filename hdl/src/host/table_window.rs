@@ -58,10 +58,6 @@ pub struct TableWindow {
     pub m_cfg_tx_valid: Signal<Out, Bit>,
     /// It is taken.
     pub m_cfg_tx_ready: Signal<In, Bit>,
-    /// The row waits for the block of READ responses.
-    pub m_cfg_reply_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cfg_reply_ready: Signal<In, Bit>,
     /// The row waits for the completer.
     pub m_cfg_completer_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -88,7 +84,6 @@ pub struct TableWindow {
     responder_pending: DFF<Bit>,
     requester_pending: DFF<Bit>,
     tx_pending: DFF<Bit>,
-    reply_pending: DFF<Bit>,
     completer_pending: DFF<Bit>,
     cc_pending: DFF<Bit>,
     cc_reply: DFF<Bit>,
@@ -127,8 +122,6 @@ impl TableWindow {
             m_cfg_requester_ready: Default::default(),
             m_cfg_tx_valid: Default::default(),
             m_cfg_tx_ready: Default::default(),
-            m_cfg_reply_valid: Default::default(),
-            m_cfg_reply_ready: Default::default(),
             m_cfg_completer_valid: Default::default(),
             m_cfg_completer_ready: Default::default(),
             m_cfg_cc_valid: Default::default(),
@@ -150,7 +143,6 @@ impl TableWindow {
             responder_pending: Default::default(),
             requester_pending: Default::default(),
             tx_pending: Default::default(),
-            reply_pending: Default::default(),
             completer_pending: Default::default(),
             cc_pending: Default::default(),
             cc_reply: Default::default(),
@@ -181,7 +173,6 @@ impl Logic for TableWindow {
             responder_pending,
             requester_pending,
             tx_pending,
-            reply_pending,
             completer_pending,
             cc_pending,
             cc_reply
@@ -189,7 +180,6 @@ impl Logic for TableWindow {
         self.waiting.next = self.responder_pending.q.val()
             | self.requester_pending.q.val()
             | self.tx_pending.q.val()
-            | self.reply_pending.q.val()
             | self.completer_pending.q.val()
             | self.cc_pending.q.val();
         comment!("staged words");
@@ -213,7 +203,6 @@ impl Logic for TableWindow {
         self.m_cfg_responder_valid.next = self.responder_pending.q.val();
         self.m_cfg_requester_valid.next = self.requester_pending.q.val();
         self.m_cfg_tx_valid.next = self.tx_pending.q.val();
-        self.m_cfg_reply_valid.next = self.reply_pending.q.val();
         self.m_cfg_completer_valid.next = self.completer_pending.q.val();
         self.m_cfg_cc_valid.next = self.cc_pending.q.val();
         self.m_cfg_cc_reply.next = self.cc_reply.q.val();
@@ -225,9 +214,6 @@ impl Logic for TableWindow {
         }
         if self.m_cfg_tx_ready.val() {
             self.tx_pending.d.next = false;
-        }
-        if self.m_cfg_reply_ready.val() {
-            self.reply_pending.d.next = false;
         }
         if self.m_cfg_completer_ready.val() {
             self.completer_pending.d.next = false;
@@ -256,7 +242,6 @@ impl Logic for TableWindow {
                 self.responder_pending.d.next = self.new_table.val() != self.wr.val();
                 self.requester_pending.d.next = self.new_table.val() != self.mr.val();
                 self.tx_pending.d.next = self.new_table.val() == self.qp.val();
-                self.reply_pending.d.next = self.new_table.val() == self.qp.val();
                 self.completer_pending.d.next = self.new_table.val() == self.qp.val();
                 self.cc_pending.d.next = self.new_table.val() == self.qp.val();
             }
@@ -270,7 +255,6 @@ impl Logic for TableWindow {
             self.responder_pending.d.next = false;
             self.requester_pending.d.next = false;
             self.tx_pending.d.next = false;
-            self.reply_pending.d.next = false;
             self.completer_pending.d.next = false;
             self.cc_pending.d.next = false;
             self.cc_reply.d.next = false;

@@ -1,10 +1,11 @@
 //! Packets of both halves of the NIC on their way to the tx pipe, with their read commands: data of
 //! the requester, and READ responses, whose flow gets the top bit.
 //!
-//! # Interface timing  cycle 0: a packet stands, with its read command if it has payload, and both
-//!                     sources are free; cycle 1: s_*_ready of both; cycle 2: m_pkt_valid, and
-//!                     m_read_valid
-//! # Latency and rate  [`LATENCY_CYCLES`]; one packet every other cycle
+//! # Interface timing  cycle 0: a packet stands, with its read command if it has payload; cycle 1:
+//!                     m_pkt_valid, m_read_valid and s_*_read_ready; the cycle after m_pkt_ready:
+//!                     s_*_pkt_ready. So a packet that was taken here is with the tx pipe: no ACK
+//!                     that waits for it can overtake it
+//! # Latency and rate  [`LATENCY_CYCLES`]; one packet every 3 cycles
 //! # Order             the halves take turns by packet; read commands leave in the order of their
 //!                     packets. A packet without payload has no read command
 //! # Reset             synchronous, high: empty, the requester goes first, all data 0; data holds
@@ -16,7 +17,7 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a packet at a sink to the packet at the source.
-pub const LATENCY_CYCLES: usize = 2;
+pub const LATENCY_CYCLES: usize = 1;
 
 /// Mux of packets; `FP1 = FB + 1`.
 #[derive(LogicBlock)]
@@ -118,9 +119,10 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     pub m_read_addr: Signal<Out, Bits<64>>,
     /// Bytes.
     pub m_read_bytes: Signal<Out, Bits<13>>,
-    take_data: DFF<Bit>,
-    take_reply: DFF<Bit>,
-    with_read: DFF<Bit>,
+    busy: DFF<Bit>,
+    is_reply: DFF<Bit>,
+    take_pkt: DFF<Bit>,
+    take_read: DFF<Bit>,
     reply_next: DFF<Bit>,
     pkt_full: DFF<Bit>,
     flow: DFF<Bits<FP1>>,
@@ -143,6 +145,8 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     data_can: Signal<Local, Bit>,
     reply_can: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
+    load_data: Signal<Local, Bit>,
+    load_reply: Signal<Local, Bit>,
     no_bytes: Constant<Bits<13>>,
     top: Constant<Bits<FP1>>,
 }
@@ -200,9 +204,10 @@ impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
             m_read_ready: Default::default(),
             m_read_addr: Default::default(),
             m_read_bytes: Default::default(),
-            take_data: Default::default(),
-            take_reply: Default::default(),
-            with_read: Default::default(),
+            busy: Default::default(),
+            is_reply: Default::default(),
+            take_pkt: Default::default(),
+            take_read: Default::default(),
             reply_next: Default::default(),
             pkt_full: Default::default(),
             flow: Default::default(),
@@ -225,6 +230,8 @@ impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
             data_can: Default::default(),
             reply_can: Default::default(),
             free: Default::default(),
+            load_data: Default::default(),
+            load_reply: Default::default(),
             no_bytes: Constant::new(0u64.to_bits()),
             top: Constant::new((1u64 << FB).to_bits()),
         }
@@ -237,9 +244,10 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
         dff_setup!(
             self,
             clock,
-            take_data,
-            take_reply,
-            with_read,
+            busy,
+            is_reply,
+            take_pkt,
+            take_read,
             reply_next,
             pkt_full,
             flow,
@@ -258,10 +266,10 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             addr,
             bytes
         );
-        self.s_data_pkt_ready.next = self.take_data.q.val();
-        self.s_data_read_ready.next = self.take_data.q.val() & self.with_read.q.val();
-        self.s_reply_pkt_ready.next = self.take_reply.q.val();
-        self.s_reply_read_ready.next = self.take_reply.q.val() & self.with_read.q.val();
+        self.s_data_pkt_ready.next = self.take_pkt.q.val() & !self.is_reply.q.val();
+        self.s_data_read_ready.next = self.take_read.q.val() & !self.is_reply.q.val();
+        self.s_reply_pkt_ready.next = self.take_pkt.q.val() & self.is_reply.q.val();
+        self.s_reply_read_ready.next = self.take_read.q.val() & self.is_reply.q.val();
         self.m_pkt_valid.next = self.pkt_full.q.val();
         self.m_pkt_flow.next = self.flow.q.val();
         self.m_pkt_opcode.next = self.opcode.q.val();
@@ -285,22 +293,18 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.s_data_pkt_valid.val() & (self.s_data_read_valid.val() | !self.data_reads.val());
         self.reply_can.next = self.s_reply_pkt_valid.val()
             & (self.s_reply_read_valid.val() | !self.reply_reads.val());
-        self.free.next = (self.m_pkt_ready.val() | !self.pkt_full.q.val())
-            & (self.m_read_ready.val() | !self.read_full.q.val())
-            & !self.take_data.q.val()
-            & !self.take_reply.q.val();
-        self.take_data.d.next = false;
-        self.take_reply.d.next = false;
-        if self.free.val() {
-            if self.data_can.val() & (!self.reply_next.q.val() | !self.reply_can.val()) {
-                self.take_data.d.next = true;
-                self.with_read.d.next = self.data_reads.val();
-                self.reply_next.d.next = true;
-            } else if self.reply_can.val() {
-                self.take_reply.d.next = true;
-                self.with_read.d.next = self.reply_reads.val();
-                self.reply_next.d.next = false;
-            }
+        self.free.next = !self.busy.q.val() & (self.m_read_ready.val() | !self.read_full.q.val());
+        self.load_data.next = self.free.val()
+            & self.data_can.val()
+            & (!self.reply_next.q.val() | !self.reply_can.val());
+        self.load_reply.next = self.free.val()
+            & self.reply_can.val()
+            & (self.reply_next.q.val() | !self.data_can.val());
+        comment!("The tx pipe has the packet: its half may go on.");
+        self.take_pkt.d.next = self.pkt_full.q.val() & self.m_pkt_ready.val();
+        self.take_read.d.next = false;
+        if self.take_pkt.q.val() {
+            self.busy.d.next = false;
         }
         if self.m_pkt_ready.val() {
             self.pkt_full.d.next = false;
@@ -308,8 +312,13 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
         if self.m_read_ready.val() {
             self.read_full.d.next = false;
         }
-        if self.take_data.q.val() {
+        if self.load_data.val() | self.load_reply.val() {
+            self.busy.d.next = true;
+            self.is_reply.d.next = self.load_reply.val();
+            self.reply_next.d.next = self.load_data.val();
             self.pkt_full.d.next = true;
+        }
+        if self.load_data.val() {
             self.flow.d.next = bit_cast::<FP1, FB>(self.s_data_pkt_flow.val());
             self.opcode.d.next = self.s_data_pkt_opcode.val();
             self.psn.d.next = self.s_data_pkt_psn.val();
@@ -323,8 +332,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.syndrome.d.next = 0.into();
             self.msn.d.next = 0.into();
         }
-        if self.take_reply.q.val() {
-            self.pkt_full.d.next = true;
+        if self.load_reply.val() {
             self.flow.d.next = bit_cast::<FP1, FB>(self.s_reply_pkt_flow.val()) | self.top.val();
             self.opcode.d.next = self.s_reply_pkt_opcode.val();
             self.psn.d.next = self.s_reply_pkt_psn.val();
@@ -338,19 +346,23 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.syndrome.d.next = self.s_reply_pkt_syndrome.val();
             self.msn.d.next = self.s_reply_pkt_msn.val();
         }
-        if self.with_read.q.val() & (self.take_data.q.val() | self.take_reply.q.val()) {
+        if self.load_data.val() & self.data_reads.val() {
+            self.take_read.d.next = true;
             self.read_full.d.next = true;
             self.addr.d.next = self.s_data_read_addr.val();
             self.bytes.d.next = self.s_data_read_bytes.val();
-            if self.take_reply.q.val() {
-                self.addr.d.next = self.s_reply_read_addr.val();
-                self.bytes.d.next = self.s_reply_read_bytes.val();
-            }
+        }
+        if self.load_reply.val() & self.reply_reads.val() {
+            self.take_read.d.next = true;
+            self.read_full.d.next = true;
+            self.addr.d.next = self.s_reply_read_addr.val();
+            self.bytes.d.next = self.s_reply_read_bytes.val();
         }
         if self.reset.val() {
-            self.take_data.d.next = false;
-            self.take_reply.d.next = false;
-            self.with_read.d.next = false;
+            self.busy.d.next = false;
+            self.is_reply.d.next = false;
+            self.take_pkt.d.next = false;
+            self.take_read.d.next = false;
             self.reply_next.d.next = false;
             self.pkt_full.d.next = false;
             self.flow.d.next = 0.into();

@@ -80,7 +80,6 @@ impl Stimulus<TableWindow> for Random {
             m_cfg_responder_ready: rng.gen_ratio(1, 3),
             m_cfg_requester_ready: rng.gen_ratio(1, 3),
             m_cfg_tx_ready: rng.gen_ratio(1, 3),
-            m_cfg_reply_ready: rng.gen_ratio(1, 3),
             m_cfg_completer_ready: rng.gen_ratio(1, 3),
             m_cfg_cc_ready: rng.gen_ratio(1, 3),
         }
@@ -327,7 +326,6 @@ impl Stimulus<Registers> for Software {
             responder_ready: rng.gen_ratio(1, 3),
             requester_ready: rng.gen_ratio(1, 3),
             tx_ready: rng.gen_ratio(1, 3),
-            reply_ready: rng.gen_ratio(1, 3),
             completer_ready: rng.gen_ratio(1, 3),
         };
         let m_flow_ready = rng.gen_ratio(1, 3);

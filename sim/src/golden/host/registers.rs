@@ -18,7 +18,6 @@ crate::ports! {
         pub responder_ready: bool,
         pub requester_ready: bool,
         pub tx_ready: bool,
-        pub reply_ready: bool,
         pub completer_ready: bool,
     }
 }
@@ -28,7 +27,6 @@ crate::ports! {
         pub responder_valid: bool,
         pub requester_valid: bool,
         pub tx_valid: bool,
-        pub reply_valid: bool,
         pub completer_valid: bool,
     }
 }
@@ -234,7 +232,6 @@ impl Golden for Registers {
             m_cfg_responder_ready: i.m_cfg.responder_ready,
             m_cfg_requester_ready: i.m_cfg.requester_ready,
             m_cfg_tx_ready: i.m_cfg.tx_ready,
-            m_cfg_reply_ready: i.m_cfg.reply_ready,
             m_cfg_completer_ready: i.m_cfg.completer_ready,
             m_cfg_cc_ready: i.m_flow_ready,
         });
@@ -270,7 +267,6 @@ impl Registers {
                 responder_valid: w.window.m_cfg_responder_valid,
                 requester_valid: w.window.m_cfg_requester_valid,
                 tx_valid: w.window.m_cfg_tx_valid,
-                reply_valid: w.window.m_cfg_reply_valid,
                 completer_valid: w.window.m_cfg_completer_valid,
             },
             m_flow: FlowOut {

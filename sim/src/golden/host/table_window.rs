@@ -16,7 +16,6 @@ crate::ports! {
         pub m_cfg_responder_ready: bool,
         pub m_cfg_requester_ready: bool,
         pub m_cfg_tx_ready: bool,
-        pub m_cfg_reply_ready: bool,
         pub m_cfg_completer_ready: bool,
         pub m_cfg_cc_ready: bool,
     }
@@ -39,7 +38,6 @@ crate::ports! {
         pub m_cfg_responder_valid: bool,
         pub m_cfg_requester_valid: bool,
         pub m_cfg_tx_valid: bool,
-        pub m_cfg_reply_valid: bool,
         pub m_cfg_completer_valid: bool,
         pub m_cfg_cc_valid: bool,
         /// The second of a QP's two flows has its turn.
@@ -92,7 +90,6 @@ impl Golden for TableWindow {
         out.m_cfg_responder_valid &= !i.m_cfg_responder_ready;
         out.m_cfg_requester_valid &= !i.m_cfg_requester_ready;
         out.m_cfg_tx_valid &= !i.m_cfg_tx_ready;
-        out.m_cfg_reply_valid &= !i.m_cfg_reply_ready;
         out.m_cfg_completer_valid &= !i.m_cfg_completer_ready;
         if out.m_cfg_cc_valid && i.m_cfg_cc_ready {
             (out.m_cfg_cc_valid, out.m_cfg_cc_reply) = (!out.m_cfg_cc_reply, !out.m_cfg_cc_reply);
@@ -109,7 +106,6 @@ impl Golden for TableWindow {
                 out.m_cfg_responder_valid = qp || mr;
                 out.m_cfg_requester_valid = qp || wr;
                 out.m_cfg_tx_valid = qp;
-                out.m_cfg_reply_valid = qp;
                 out.m_cfg_completer_valid = qp;
                 out.m_cfg_cc_valid = qp;
             }
@@ -117,7 +113,6 @@ impl Golden for TableWindow {
         out.busy = out.m_cfg_responder_valid
             || out.m_cfg_requester_valid
             || out.m_cfg_tx_valid
-            || out.m_cfg_reply_valid
             || out.m_cfg_completer_valid
             || out.m_cfg_cc_valid;
         *out

@@ -82,18 +82,21 @@ ports! {
     }
 }
 
-/// What is taken at the next edge.
+/// A packet between the edge that loads it and the one after the tx pipe has taken it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Taking {
+struct Loaded {
     is_reply: bool,
-    with_read: bool,
+    /// Its half sees the ready of its packet.
+    pkt_ready: bool,
+    /// Its half sees the ready of its read command.
+    read_ready: bool,
 }
 
 /// The mux.
 #[derive(Clone, Debug)]
 pub struct PktMux {
     flow_count: u16,
-    taking: Option<Taking>,
+    loaded: Option<Loaded>,
     reply_next: bool,
     pkt: MuxedPkt,
     read: ReadCmd,
@@ -104,15 +107,15 @@ impl PktMux {
     pub fn new(config: &NicConfig) -> Self {
         Self {
             flow_count: config.flow_count as u16,
-            taking: None,
+            loaded: None,
             reply_next: false,
             pkt: MuxedPkt::default(),
             read: ReadCmd::default(),
         }
     }
 
-    fn load(&mut self, taking: Taking, i: &PktMuxIn) {
-        if taking.is_reply {
+    fn load(&mut self, is_reply: bool, i: &PktMuxIn) {
+        if is_reply {
             let p = &i.s_reply_pkt;
             self.pkt = MuxedPkt {
                 valid: true,
@@ -141,18 +144,25 @@ impl PktMux {
                 ..MuxedPkt::default()
             };
         }
-        if taking.with_read {
-            self.read = if taking.is_reply { i.s_reply_read } else { i.s_data_read };
+        let read_ready = self.pkt.payload_bytes > 0;
+        if read_ready {
+            self.read = if is_reply { i.s_reply_read } else { i.s_data_read };
             self.read.valid = true;
         }
+        self.loaded = Some(Loaded { is_reply, pkt_ready: false, read_ready });
+        self.reply_next = !is_reply;
     }
 
-    fn choose(&self, i: &PktMuxIn) -> Option<Taking> {
-        let reads = [i.s_data_pkt.payload_bytes > 0, i.s_reply_pkt.payload_bytes > 0];
-        let data = i.s_data_pkt.valid && (!reads[0] || i.s_data_read.valid);
-        let reply = i.s_reply_pkt.valid && (!reads[1] || i.s_reply_read.valid);
-        let is_reply = if data && reply { self.reply_next } else { reply };
-        (data || reply).then_some(Taking { is_reply, with_read: reads[usize::from(is_reply)] })
+    /// The half whose packet goes next.
+    fn choose(&self, i: &PktMuxIn) -> Option<bool> {
+        let [data_reads, reply_reads] =
+            [i.s_data_pkt.payload_bytes > 0, i.s_reply_pkt.payload_bytes > 0];
+        let data = i.s_data_pkt.valid && (!data_reads || i.s_data_read.valid);
+        let reply = i.s_reply_pkt.valid && (!reply_reads || i.s_reply_read.valid);
+        match (data, reply) {
+            (true, true) => Some(self.reply_next),
+            _ => (data || reply).then_some(reply),
+        }
     }
 }
 
@@ -161,24 +171,29 @@ impl Golden for PktMux {
     type Out = PktMuxOut;
 
     fn step(&mut self, i: &PktMuxIn) -> PktMuxOut {
+        let was_full = self.pkt.valid;
         self.pkt.valid &= !i.m_pkt_ready;
         self.read.valid &= !i.m_read_ready;
         if i.reset {
-            (self.taking, self.reply_next) = (None, false);
+            (self.loaded, self.reply_next) = (None, false);
             (self.pkt, self.read) = (MuxedPkt::default(), ReadCmd::default());
-        } else if let Some(taking) = self.taking.take() {
-            self.load(taking, i);
-        } else if !self.pkt.valid && !self.read.valid {
-            self.taking = self.choose(i);
-            self.reply_next = self.taking.map_or(self.reply_next, |t| !t.is_reply);
+        } else if let Some(loaded) = &mut self.loaded {
+            loaded.read_ready = false;
+            if loaded.pkt_ready {
+                self.loaded = None;
+            } else {
+                loaded.pkt_ready = was_full && i.m_pkt_ready;
+            }
+        } else if let Some(is_reply) = self.choose(i).filter(|_| !self.read.valid) {
+            self.load(is_reply, i);
         }
-        let takes = |is_reply| self.taking.filter(|t| t.is_reply == is_reply);
-        let reads = |is_reply| takes(is_reply).is_some_and(|t| t.with_read);
+        let of = |is_reply| self.loaded.filter(|l| l.is_reply == is_reply);
+        let (data, reply) = (of(false), of(true));
         PktMuxOut {
-            s_data_pkt_ready: takes(false).is_some(),
-            s_data_read_ready: reads(false),
-            s_reply_pkt_ready: takes(true).is_some(),
-            s_reply_read_ready: reads(true),
+            s_data_pkt_ready: data.is_some_and(|l| l.pkt_ready),
+            s_data_read_ready: data.is_some_and(|l| l.read_ready),
+            s_reply_pkt_ready: reply.is_some_and(|l| l.pkt_ready),
+            s_reply_read_ready: reply.is_some_and(|l| l.read_ready),
             m_pkt: self.pkt,
             m_read: self.read,
         }
