@@ -2,11 +2,13 @@
 
 use nic_hdl::emit::emit;
 use nic_hdl::util::crc32::{advance, rewind, Crc32 as Hdl};
-use nic_sim::golden::util::crc32::{Crc32, Crc32In, Crc32Out};
+use nic_sim::golden::util::crc32::{crc32, Crc32, Crc32In, Crc32Out};
 use nic_sim::lockstep::{Dut, LockStep, Stepper};
 use nic_sim::ports;
 use nic_sim::ports::Wide;
 use nic_sim::verilator::Flavour;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rdma_nic::{
     assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step, verilog_of,
 };
@@ -17,7 +19,7 @@ fn crc32_matches_golden() {
 }
 
 fn engine() -> LockStep<Crc32> {
-    lock_step(Crc32::new(8), &bench_and_verilog("crc32").1, 1)
+    lock_step(Crc32::new(8, 1), &bench_and_verilog("crc32").1, 1)
 }
 
 /// Sends a frame without gaps.
@@ -41,7 +43,7 @@ fn send(engine: &mut LockStep<Crc32>, seed: u32, frame: &[u8], skip: usize) -> V
 
 fn drain(engine: &mut LockStep<Crc32>, seed: u32) -> Vec<u32> {
     let idle = Crc32In { cfg_seed: seed, ..Crc32In::default() };
-    let outs = (0..Hdl::<64, 8>::LATENCY_CYCLES).map(|_| engine.step(&idle).expect("equal"));
+    let outs = (0..Hdl::<64, 8, 1>::LATENCY_CYCLES).map(|_| engine.step(&idle).expect("equal"));
     outs.filter(|out| out.m_valid).map(|out| out.m_crc).collect()
 }
 
@@ -82,7 +84,7 @@ fn crc32_undoes_skipped_bytes_by_its_seed() {
     let mut engine = engine();
     let mut crcs = send(&mut engine, after_ones, b"xyz", 0);
     crcs.extend(drain(&mut engine, after_ones));
-    assert_eq!(crcs, [nic_sim::golden::util::crc32::crc32(b"\xff\xff\xff\xff\xff\xff\xff\xffxyz")]);
+    assert_eq!(crcs, [crc32(b"\xff\xff\xff\xff\xff\xff\xff\xffxyz")]);
 }
 
 ports! {
@@ -119,12 +121,45 @@ fn check_width(name: &str, source: &nic_sim::verilator::Source, beat_bytes: usiz
 
 #[test]
 fn crc32_gives_published_values_at_8_32_and_512_bits() {
-    let source = verilog_of(emit("crc32_8", Hdl::<8, 1>::default(), &gbe()));
-    check_width("crc32_8", &source, 1, Hdl::<8, 1>::LATENCY_CYCLES);
-    let source = verilog_of(emit("crc32_32", Hdl::<32, 4>::default(), &gbe()));
-    check_width("crc32_32", &source, 4, Hdl::<32, 4>::LATENCY_CYCLES);
-    let source = verilog_of(emit("crc32_512", Hdl::<512, 64>::default(), &gbe()));
-    check_width("crc32_512", &source, 64, Hdl::<512, 64>::LATENCY_CYCLES);
+    let source = verilog_of(emit("crc32_8", Hdl::<8, 1, 1>::default(), &gbe()));
+    check_width("crc32_8", &source, 1, Hdl::<8, 1, 1>::LATENCY_CYCLES);
+    let source = verilog_of(emit("crc32_32", Hdl::<32, 4, 1>::default(), &gbe()));
+    check_width("crc32_32", &source, 4, Hdl::<32, 4, 1>::LATENCY_CYCLES);
+    let source = verilog_of(emit("crc32_512", Hdl::<512, 64, 1>::default(), &gbe()));
+    check_width("crc32_512", &source, 64, Hdl::<512, 64, 1>::LATENCY_CYCLES);
+}
+
+/// Frames that are multiples of 2, 4 or 8 bytes get their CRC sooner; other lengths count up to
+/// the next multiple, with zeros.
+#[test]
+fn crc32_of_coarse_frames_matches_golden() {
+    let [two, four, eight] = [
+        emit("crc32_2", Hdl::<64, 8, 2>::default(), &gbe()),
+        emit("crc32_4", Hdl::<64, 8, 4>::default(), &gbe()),
+        emit("crc32_8", Hdl::<64, 8, 8>::default(), &gbe()),
+    ];
+    for (grain, latency, design) in [(2, 4, two), (4, 3, four), (8, 2, eight)] {
+        let mut golden = Crc32::new(8, grain);
+        assert_eq!(golden.latency_cycles(), latency);
+        // "12345678" and "9" with zeros up to the multiple.
+        golden.step(false, u32::MAX, Some((b"12345678", 0xff, false)));
+        golden.step(false, u32::MAX, Some((b"9.......", 0x01, true)));
+        (1..latency).for_each(|_| golden.step(false, u32::MAX, None));
+        let mut message = b"123456789".to_vec();
+        message.resize(message.len().next_multiple_of(grain), 0);
+        assert_eq!((golden.m_valid(), golden.m_crc()), (true, crc32(&message)));
+
+        let mut engine = lock_step(Crc32::new(8, grain), &verilog_of(design), grain as u64);
+        let mut rng = ChaCha8Rng::seed_from_u64(grain as u64);
+        for _ in 0..20_000 {
+            let s_last = rng.gen_ratio(1, 4);
+            let s_keep = if s_last { 0xff >> rng.gen_range(0..8) } else { 0xff };
+            let (s_valid, s_data) = (rng.gen_ratio(7, 8), rng.gen());
+            let reset = rng.gen_ratio(1, 2000);
+            let pins = Crc32In { reset, cfg_seed: u32::MAX, s_valid, s_data, s_keep, s_last };
+            engine.step(&pins).unwrap_or_else(|e| panic!("grain {grain}: {e}"));
+        }
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("mul_pipe", |c| emit("mul_pipe", util::mul_pipe::MulPipe::<32, 24, 56>::default(), c)),
     ("mul_serial", |c| emit("mul_serial", util::mul_serial::MulSerial::<32, 24, 56>::default(), c)),
     ("recip", |c| emit("recip", util::recip::Recip::<48>::default(), c)),
-    ("crc32", |c| emit("crc32", util::crc32::Crc32::<64, 8>::default(), c)),
+    ("crc32", |c| emit("crc32", util::crc32::Crc32::<64, 8, 1>::default(), c)),
     ("stream_mux", |c| emit("stream_mux", util::stream_mux::StreamMux::<64>::default(), c)),
     ("stream_route", |c| {
         emit("stream_route", util::stream_route::StreamRoute::<32, 33>::default(), c)

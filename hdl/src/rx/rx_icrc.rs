@@ -5,6 +5,8 @@
 //! known. The CRC is linear, so the difference is added later: what it has become after five more
 //! beats is exclusive-ored to the sixth.
 //!
+//! The CRC runs over whole beats: what it must be then depends on the zeros behind the last byte.
+//!
 //! # Source            InfiniBand architecture, annex A17; ARCHITECTURE.md, rx pipe
 //! # Interface timing  cycle 0: last beat; cycle [`LATENCY_CYCLES`]: ok, until the next packet's.
 //!                     s_close: a packet without last beat is over
@@ -20,10 +22,15 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the last beat to `ok`.
-pub const LATENCY_CYCLES: usize = 1 + latency_cycles(8);
+pub const LATENCY_CYCLES: usize = 1 + latency_cycles(8, 8);
 
 /// What the CRC of a message with its own ICRC behind it is.
 const GOOD_CRC: u32 = 0x2144_df1c;
+
+/// The same with so many zeros behind the ICRC.
+fn good_crc(zero_count: usize) -> u32 {
+    !(0..zero_count).fold(!GOOD_CRC, |state, _| advance(state, 0))
+}
 
 /// ICRC stage of the 64-bit rx pipe.
 #[derive(LogicBlock)]
@@ -55,7 +62,7 @@ pub struct RxIcrc {
     pub udp_len: Signal<In, Bits<16>>,
     /// The ICRC is right.
     pub ok: Signal<Out, Bit>,
-    crc: Crc32<64, 8>,
+    crc: Crc32<64, 8, 8>,
     fix: RxLenFix,
     beat: DFF<Bits<3>>,
     open: DFF<Bit>,
@@ -66,6 +73,9 @@ pub struct RxIcrc {
     in_data: DFF<Bits<64>>,
     in_last: DFF<Bit>,
     in_keep: DFF<Bits<8>>,
+    end_1: DFF<Bit>,
+    keep_1: DFF<Bits<8>>,
+    wanted: DFF<Bits<32>>,
     index: Signal<Local, Bits<3>>,
     tel_wide: Signal<Local, Bits<16>>,
     ones: Signal<Local, Bits<64>>,
@@ -75,7 +85,7 @@ pub struct RxIcrc {
     fix_wide: Signal<Local, Bits<64>>,
     upper: Signal<Local, Bits<64>>,
     seed: Constant<Bits<32>>,
-    good: Constant<Bits<32>>,
+    good: [Constant<Bits<32>>; 8],
     ones_0: Constant<Bits<64>>,
     ones_1: Constant<Bits<64>>,
     ones_3: Constant<Bits<64>>,
@@ -111,6 +121,9 @@ impl Default for RxIcrc {
             in_data: Default::default(),
             in_last: Default::default(),
             in_keep: Default::default(),
+            end_1: Default::default(),
+            keep_1: Default::default(),
+            wanted: Default::default(),
             index: Default::default(),
             tel_wide: Default::default(),
             ones: Default::default(),
@@ -120,7 +133,7 @@ impl Default for RxIcrc {
             fix_wide: Default::default(),
             upper: Default::default(),
             seed: Constant::new(u64::from(seed).into()),
-            good: Constant::new(u64::from(GOOD_CRC).into()),
+            good: array_init::array_init(|zeros| Constant::new(u64::from(good_crc(zeros)).into())),
             ones_0: Constant::new(0x0000_0000_0000_ff00_u64.into()),
             ones_1: Constant::new(0x0000_0000_ffff_00ff_u64.into()),
             ones_3: Constant::new(0x0000_0000_ffff_0000_u64.into()),
@@ -134,7 +147,7 @@ impl Logic for RxIcrc {
     fn update(&mut self) {
         dff_setup!(
             self, clock, beat, open, ip_short, udp_short, difference, in_valid, in_data, in_last,
-            in_keep
+            in_keep, end_1, keep_1, wanted
         );
         self.crc.clock.next = self.clock.val();
         self.crc.reset.next = self.reset.val();
@@ -143,7 +156,22 @@ impl Logic for RxIcrc {
         self.crc.s_data.next = self.in_data.q.val();
         self.crc.s_keep.next = self.in_keep.q.val();
         self.crc.s_last.next = self.in_last.q.val();
-        self.ok.next = self.crc.m_crc.val() == self.good.val();
+        self.ok.next = self.crc.m_crc.val() == self.wanted.q.val();
+        comment!("What the CRC must be, in the cycle in which it is there.");
+        self.end_1.d.next = self.in_valid.q.val() & self.in_last.q.val();
+        self.keep_1.d.next = self.in_keep.q.val();
+        if self.end_1.q.val() {
+            match self.keep_1.q.val().index() {
+                1 => self.wanted.d.next = self.good[7].val(),
+                3 => self.wanted.d.next = self.good[6].val(),
+                7 => self.wanted.d.next = self.good[5].val(),
+                15 => self.wanted.d.next = self.good[4].val(),
+                31 => self.wanted.d.next = self.good[3].val(),
+                63 => self.wanted.d.next = self.good[2].val(),
+                127 => self.wanted.d.next = self.good[1].val(),
+                _ => self.wanted.d.next = self.good[0].val(),
+            }
+        }
         self.index.next = self.beat.q.val();
         if self.s_first.val() {
             self.index.next = 0.into();

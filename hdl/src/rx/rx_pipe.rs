@@ -15,7 +15,7 @@
 //!
 //! # Source            ARCHITECTURE.md, rx pipe
 //! # Interface timing  cycle 0: last beat of a frame taken; cycle [`EVENT_CYCLES`]: its event;
-//!                     m_req or m_ack: 2 cycles later, m_payload or m_response: 4 cycles later;
+//!                     m_req or m_ack: 1 cycle later, m_payload or m_response: 4 cycles later;
 //!                     m_host: cycle 8
 //! # Latency and rate  one beat per cycle, frames of any length back to back
 //! # Shape             64-bit datapath. 2048 beats of payload of requests and of READ responses,
@@ -42,7 +42,7 @@ use crate::Module;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the last beat of a frame to its event.
-pub const EVENT_CYCLES: usize = 13;
+pub const EVENT_CYCLES: usize = 10;
 
 /// Rx pipe of a 64-bit datapath.
 #[derive(LogicBlock, Default)]

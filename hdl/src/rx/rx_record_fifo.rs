@@ -1,8 +1,8 @@
 //! FIFO of records of 19 words: written when they are complete, visible when they are accepted.
 //!
 //! # Interface timing  cycle 0: s_store with the words; any later cycle c: s_commit, without
-//!                     another s_store between; cycle c + 2: m_valid
-//! # Latency and rate  2; one record per cycle
+//!                     another s_store between; cycle c + 1: m_valid
+//! # Latency and rate  1; one record per cycle
 //! # Shape             holds 16 records; rx_room sees to it that there is room
 //! # Reset             synchronous, high: empty, words 0; they hold their last value while m_valid
 //!                     is low
@@ -46,9 +46,12 @@ impl Logic for RxRecordFifo {
     fn update(&mut self) {
         dff_setup!(self, clock, head_valid, write_index, read_index);
         self.m_valid.next = self.head_valid.q.val();
-        comment!("The head is loaded when it is free.");
+        comment!(
+            "The head is loaded when it is free, with what is accepted in this cycle too: it is"
+        );
+        comment!("in the RAM already.");
         self.load.next = (self.m_ready.val() | !self.head_valid.q.val())
-            & (self.write_index.q.val() != self.read_index.q.val());
+            & ((self.write_index.q.val() != self.read_index.q.val()) | self.s_commit.val());
         if self.load.val() {
             self.head_valid.d.next = true;
             self.read_index.d.next = self.read_index.q.val() + 1;

@@ -5,8 +5,8 @@
 //! sources are the same words.
 //!
 //! # Interface timing  cycle 0: s_store with the fields; any later cycle c: s_commit, without
-//!                     another s_store between; cycle c + 2: m_req or m_ack
-//! # Latency and rate  2; one record per cycle
+//!                     another s_store between; cycle c + 1: m_req or m_ack
+//! # Latency and rate  1; one record per cycle
 //! # Shape             holds 16 records
 //! # Reset             synchronous, high: empty, fields 0; they hold their last value while valid
 //!                     is low

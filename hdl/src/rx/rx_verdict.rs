@@ -7,7 +7,7 @@
 //!
 //! # Source            ARCHITECTURE.md, rx pipe
 //! # Interface timing  cycle 0: s_close and its flags; cycle 1: s_overflow; cycle 2: the other
-//!                     flags; cycle 3: m_store; cycle 7: s_icrc_ok; cycle [`LATENCY_CYCLES`]:
+//!                     flags; cycle 3: m_store; cycle 4: s_icrc_ok; cycle [`LATENCY_CYCLES`]:
 //!                     m_event, m_verdict, m_accept
 //! # Latency and rate  [`LATENCY_CYCLES`]; one frame per cycle
 //! # Number formats    reason: place of the event in `m_event`, 15 none yet
@@ -20,7 +20,7 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Cycles from `s_close` to the event.
-pub const LATENCY_CYCLES: usize = 8;
+pub const LATENCY_CYCLES: usize = 5;
 
 /// Verdict stage of the rx pipe.
 #[derive(LogicBlock, Default)]
@@ -99,15 +99,6 @@ pub struct RxVerdict {
     close_4: DFF<Bit>,
     early_4: DFF<Bits<4>>,
     late_4: DFF<Bits<4>>,
-    close_5: DFF<Bit>,
-    early_5: DFF<Bits<4>>,
-    late_5: DFF<Bits<4>>,
-    close_6: DFF<Bit>,
-    early_6: DFF<Bits<4>>,
-    late_6: DFF<Bits<4>>,
-    close_7: DFF<Bit>,
-    early_7: DFF<Bits<4>>,
-    late_7: DFF<Bits<4>>,
     is_done: DFF<Bit>,
     accept: DFF<Bit>,
     beats: DFF<Bits<10>>,
@@ -141,15 +132,6 @@ impl Logic for RxVerdict {
             close_4,
             early_4,
             late_4,
-            close_5,
-            early_5,
-            late_5,
-            close_6,
-            early_6,
-            late_6,
-            close_7,
-            early_7,
-            late_7,
             is_done,
             accept,
             beats,
@@ -204,41 +186,29 @@ impl Logic for RxVerdict {
                 self.beats.d.next = self.whole_beats.val() + 1;
             }
         }
-        comment!("Wait for the CRC.");
+        comment!("The CRC is there one cycle later.");
         self.close_4.d.next = self.close_3.q.val();
         self.early_4.d.next = self.reason_of.m_early.val();
         self.late_4.d.next = self.reason_of.m_late.val();
-        self.close_5.d.next = self.close_4.q.val();
-        self.early_5.d.next = self.early_4.q.val();
-        self.late_5.d.next = self.late_4.q.val();
-        self.close_6.d.next = self.close_5.q.val();
-        self.early_6.d.next = self.early_5.q.val();
-        self.late_6.d.next = self.late_5.q.val();
-        self.close_7.d.next = self.close_6.q.val();
-        self.early_7.d.next = self.early_6.q.val();
-        self.late_7.d.next = self.late_6.q.val();
-        self.reason.next = self.late_7.q.val();
-        if self.early_7.q.val() != 15 {
-            self.reason.next = self.early_7.q.val();
+        self.reason.next = self.late_4.q.val();
+        if self.early_4.q.val() != 15 {
+            self.reason.next = self.early_4.q.val();
         } else if !self.s_icrc_ok.val() {
             self.reason.next = 9.into();
         }
         self.one.next = 1.into();
         self.events.d.next = 0.into();
-        if self.close_7.q.val() {
+        if self.close_4.q.val() {
             self.events.d.next = self.one.val() << self.reason.val();
         }
-        self.is_done.d.next = self.close_7.q.val();
-        self.accept.d.next = self.close_7.q.val()
+        self.is_done.d.next = self.close_4.q.val();
+        self.accept.d.next = self.close_4.q.val()
             & ((self.reason.val() == 2) | (self.reason.val() == 3) | (self.reason.val() == 14));
         if self.reset.val() {
             self.close_1.d.next = false;
             self.close_2.d.next = false;
             self.close_3.d.next = false;
             self.close_4.d.next = false;
-            self.close_5.d.next = false;
-            self.close_6.d.next = false;
-            self.close_7.d.next = false;
             self.is_done.d.next = false;
             self.accept.d.next = false;
             self.events.d.next = 0.into();

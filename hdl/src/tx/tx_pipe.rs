@@ -174,7 +174,7 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     cutter: TxPiece,
     delay: TxDelay,
     crc_pack: TxPack,
-    crc: Crc32<64, 8>,
+    crc: Crc32<64, 8, 4>,
     pack: TxPack,
     fifo: FrameFifo<64, 8, 73, 11, 12>,
     space: TxRoom,

@@ -4,9 +4,12 @@
 //!                     x^10 + x^8 + x^7 + x^5 + x^4 + x^2 + x + 1, bits reflected, result inverted
 //! # Interface timing  cycle 0: last beat; cycle [`latency_cycles`]: m_valid for one cycle, m_crc
 //!                     (held until the next result)
-//! # Latency and rate  2 + max(1, log2 KB); one beat per cycle, frames back to back. No ready
+//! # Latency and rate  2 + log2(KB / G), 3 for KB = 1; one beat per cycle, frames back to back. No
+//!                     ready
 //! # Shape             KB = W / 8. Bytes outside tkeep count as 0; on the last beat the bytes
 //!                     above the highest kept one don't count at all, and at least one is kept.
+//!                     What counts of the last beat is rounded up to a multiple of G bytes, zeros:
+//!                     a frame whose length is one loses no time by what it can't have
 //!                     Bytes below the first kept one of the first beat are undone by the seed:
 //!                     [`rewind`]`(seed, bytes)`
 //! # Number formats    cfg_seed: state before the first byte, 0xffffffff for the plain CRC;
@@ -22,16 +25,17 @@ use std::fmt::Write;
 const POLYNOMIAL_REFLECTED: u32 = 0xedb8_8320;
 const PART_BITS: usize = 32;
 
-/// Cycles from the last beat to the CRC for beats of `beat_bytes`.
-pub const fn latency_cycles(beat_bytes: usize) -> usize {
-    2 + rewind_step_count(beat_bytes)
+/// Cycles from the last beat to the CRC for beats of `beat_bytes` whose frames are multiples of
+/// `grain_bytes`.
+pub const fn latency_cycles(beat_bytes: usize, grain_bytes: usize) -> usize {
+    2 + rewind_step_count(beat_bytes, grain_bytes)
 }
 
-const fn rewind_step_count(beat_bytes: usize) -> usize {
+const fn rewind_step_count(beat_bytes: usize, grain_bytes: usize) -> usize {
     if beat_bytes == 1 {
         1
     } else {
-        beat_bytes.trailing_zeros() as usize
+        (beat_bytes / grain_bytes).trailing_zeros() as usize
     }
 }
 
@@ -57,9 +61,9 @@ pub const fn rewind(state: u32, bytes: usize) -> u32 {
     s
 }
 
-/// CRC-32 of frames on a `W`-bit stream; `KB = W / 8`.
+/// CRC-32 of frames on a `W`-bit stream; `KB = W / 8`. Frames are multiples of `G` bytes.
 #[derive(LogicBlock)]
-pub struct Crc32<const W: usize, const KB: usize> {
+pub struct Crc32<const W: usize, const KB: usize, const G: usize> {
     module_type: Module<Self>,
     /// Core clock.
     pub clock: Signal<In, Clock>,
@@ -81,14 +85,15 @@ pub struct Crc32<const W: usize, const KB: usize> {
     pub m_crc: Signal<Out, Bits<32>>,
 }
 
-impl<const W: usize, const KB: usize> Crc32<W, KB> {
+impl<const W: usize, const KB: usize, const G: usize> Crc32<W, KB, G> {
     /// Cycles from the last beat to the CRC.
-    pub const LATENCY_CYCLES: usize = latency_cycles(KB);
+    pub const LATENCY_CYCLES: usize = latency_cycles(KB, G);
 }
 
-impl<const W: usize, const KB: usize> Default for Crc32<W, KB> {
+impl<const W: usize, const KB: usize, const G: usize> Default for Crc32<W, KB, G> {
     fn default() -> Self {
         assert!(W == 8 * KB && KB.is_power_of_two(), "KB = W / 8, a power of two");
+        assert!(G.is_power_of_two() && G <= KB, "G is a power of two, at most KB");
         Self {
             module_type: Default::default(),
             clock: Default::default(),
@@ -127,16 +132,16 @@ fn linear_map(source: &str, input_bits: usize, column: impl Fn(usize) -> u32) ->
     format!("{{\n{}\n}}", rows.join(",\n"))
 }
 
-/// Index of the highest 1 of `s_keep`, by halving.
-fn highest_kept(beat_bytes: usize, text: &mut String) {
+/// Index of the highest 1 of `s_keep` in units of `grain_bytes`, by halving.
+fn highest_kept(beat_bytes: usize, grain_bytes: usize, text: &mut String) {
     // Bit 0 of a half says nothing that the halves above it being empty doesn't.
     let mut half = "s_keep".to_string();
     let mut width = beat_bytes;
     let mut bits = Vec::new();
-    while width > 1 {
+    while width > grain_bytes {
         let middle = width / 2;
         bits.push(format!("|{half}[{}:{middle}]", width - 1));
-        if middle > 1 {
+        if middle > grain_bytes {
             let name = format!("half_{middle}");
             let _ = writeln!(
                 text,
@@ -153,9 +158,10 @@ fn highest_kept(beat_bytes: usize, text: &mut String) {
     let _ = writeln!(text, "wire [{}:0] highest = {{{}}};", bits.len() - 1, bits.join(", "));
 }
 
-fn crc_verilog(beat_bytes: usize) -> String {
+fn crc_verilog(beat_bytes: usize, grain_bytes: usize) -> String {
     let width = 8 * beat_bytes;
-    let step_count = rewind_step_count(beat_bytes);
+    let step_count = rewind_step_count(beat_bytes, grain_bytes);
+    let rewinds = beat_bytes > grain_bytes;
     let mut text =
         String::from("// 1: contribution of the data, in parts; bytes without keep are 0.\n");
     let lanes: Vec<String> = (0..beat_bytes)
@@ -184,14 +190,14 @@ fn crc_verilog(beat_bytes: usize) -> String {
         );
     }
     let pad_bits = step_count;
-    let _ = writeln!(text, "// Bytes of the last beat that don't count.");
-    if beat_bytes > 1 {
-        highest_kept(beat_bytes, &mut text);
+    if rewinds {
+        let _ = writeln!(text, "// Grains of the last beat that don't count.");
+        highest_kept(beat_bytes, grain_bytes, &mut text);
     }
     let _ = write!(
         text,
         "reg fresh, valid_1, first_1, last_1;\n{pad_registers}reg [31:0] state;\n",
-        pad_registers = if beat_bytes > 1 {
+        pad_registers = if rewinds {
             (1..=step_count + 1)
                 .map(|i| format!("reg [{}:{}] pad_{i};\n", pad_bits - 1, lowest_pad(i)))
                 .collect::<String>()
@@ -207,14 +213,16 @@ fn crc_verilog(beat_bytes: usize) -> String {
         linear_map("state_in", 32, |bit| (0..beat_bytes).fold(1 << bit, |s, _| advance(s, 0))),
         (0..part_count).map(|p| format!(" ^ part_{p}")).collect::<String>()
     );
-    text += "// 3: each stage takes a power of two of the bytes back that don't count.\n";
+    if step_count > 0 {
+        text += "// 3: each stage takes a power of two of the bytes back that don't count.\n";
+    }
     (1..step_count).for_each(|step| {
         let _ = writeln!(text, "reg [31:0] rewound_{step};");
     });
     for step in 0..step_count {
         let source = if step == 0 { "state".into() } else { format!("rewound_{step}") };
-        let bytes = 1 << step;
-        let next = if beat_bytes == 1 {
+        let bytes = grain_bytes << step;
+        let next = if !rewinds {
             source
         } else {
             format!(
@@ -225,7 +233,7 @@ fn crc_verilog(beat_bytes: usize) -> String {
         };
         let _ = writeln!(text, "wire [31:0] taken_back_{} = {next};", step + 1);
     }
-    text += &registers(beat_bytes, step_count);
+    text += &registers(rewinds, step_count);
     text
 }
 
@@ -235,7 +243,7 @@ fn lowest_pad(i: usize) -> usize {
 }
 
 /// Declarations of the rewind stages and the clocked part.
-fn registers(beat_bytes: usize, step_count: usize) -> String {
+fn registers(rewinds: bool, step_count: usize) -> String {
     let mut text = String::new();
     let mut load = String::new();
     for step in 1..=step_count {
@@ -244,7 +252,7 @@ fn registers(beat_bytes: usize, step_count: usize) -> String {
             let _ = writeln!(load, "    rewound_{step} <= taken_back_{step};");
         }
     }
-    if beat_bytes > 1 {
+    if rewinds {
         let _ = writeln!(load, "    pad_1 <= ~highest;");
         (1..=step_count).for_each(|i| {
             let (high, low) = (step_count - 1, lowest_pad(i + 1));
@@ -256,10 +264,16 @@ fn registers(beat_bytes: usize, step_count: usize) -> String {
         let _ = writeln!(clear, "        valid_{i} <= 1'b0;");
     });
     let mut shift = String::new();
+    if step_count > 0 {
+        shift += "        valid_2 <= valid_1 & last_1;\n";
+    }
     (2..=step_count).for_each(|i| {
         let _ = writeln!(shift, "        valid_{} <= valid_{i};", i + 1);
     });
-    let done = step_count + 1;
+    let (done, crc) = match step_count {
+        0 => ("valid_1 & last_1".into(), "state_out".into()),
+        _ => (format!("valid_{}", step_count + 1), format!("taken_back_{step_count}")),
+    };
     let _ = write!(
         text,
         "always @(posedge clock) begin
@@ -273,9 +287,8 @@ fn registers(beat_bytes: usize, step_count: usize) -> String {
     end else begin
         if (s_valid) fresh <= s_last;
         valid_1 <= s_valid;
-        valid_2 <= valid_1 & last_1;
-{shift}        m_valid <= valid_{done};
-        if (valid_{done}) m_crc <= ~taken_back_{step_count};
+{shift}        m_valid <= {done};
+        if ({done}) m_crc <= ~{crc};
     end
 end
 "
@@ -283,7 +296,7 @@ end
     text
 }
 
-impl<const W: usize, const KB: usize> Logic for Crc32<W, KB> {
+impl<const W: usize, const KB: usize, const G: usize> Logic for Crc32<W, KB, G> {
     fn update(&mut self) {}
 
     fn connect(&mut self) {
@@ -292,7 +305,7 @@ impl<const W: usize, const KB: usize> Logic for Crc32<W, KB> {
     }
 
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(crc_verilog(KB))
+        Verilog::Custom(crc_verilog(KB, G))
     }
 }
 

@@ -36,7 +36,7 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         Bench::new("mul_pipe", c, || MulPipe::new(32, 24), Factors::new),
         Bench::new("mul_serial", c, || MulSerial::new(32), Factors::new),
         Bench::new("recip", c, Recip::default, |seed| Arguments { rng: rng(seed) }),
-        Bench::new("crc32", c, || Crc32::new(8), CrcFrames::new),
+        Bench::new("crc32", c, || Crc32::new(8, 1), CrcFrames::new),
         Bench::new("stream_mux", c, StreamMux::<u64>::default, Pairs::new),
         Bench::new("stream_route", c, || StreamRouteBlock::new(ITEM_BITS), Routed::new),
         Bench::new("rr_arb", c, || RrArb::<1>::new(64), Requests::new),

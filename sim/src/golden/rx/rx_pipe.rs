@@ -9,9 +9,9 @@ use crate::ports::Golden;
 use std::collections::VecDeque;
 
 /// Cycles from a frame's last beat to its event.
-pub const EVENT_CYCLES: u64 = 13;
-/// Cycles from an event to the record's entry into its FIFO.
-const RECORD_CYCLES: u64 = 0;
+pub const EVENT_CYCLES: u64 = 10;
+/// Cycles from a record's entry into its FIFO to its event.
+const RECORD_CYCLES: u64 = 1;
 /// Cycles from an event to the payload's entry into its FIFO.
 const PAYLOAD_CYCLES: u64 = 1;
 /// Cycles from a beat to its entry into the host's FIFO.
@@ -438,13 +438,14 @@ impl RxPipe {
         self.payload_beats -= usize::from(self.payload_fifo.head_valid && i.m_payload_tready);
         self.payload_beats -= usize::from(self.response_fifo.head_valid && i.m_response_tready);
         let at = |event: u64, delay: u64| event + delay == self.cycle;
-        let entering = self.accepted.iter().find(|(event, _)| at(*event, RECORD_CYCLES));
-        let record =
-            entering.map(|(_, p)| Record { for_requester: p.kind != Kind::Request, req: p.req });
-        if let Some((_, packet)) = entering {
+        if let Some((_, packet)) = self.accepted.iter().find(|(event, _)| at(*event, 0)) {
             self.records += 1;
             self.payload_beats += packet.payload.len().div_ceil(8);
         }
+        let is_entering = |event: u64| event == self.cycle + RECORD_CYCLES;
+        let entering = self.accepted.iter().find(|(event, _)| is_entering(*event));
+        let record =
+            entering.map(|(_, p)| Record { for_requester: p.kind != Kind::Request, req: p.req });
         self.record_fifo.step(false, record, record_ready);
         let leaving = self.accepted.front().is_some_and(|(event, _)| at(*event, PAYLOAD_CYCLES));
         let packet = if leaving { self.accepted.pop_front() } else { None };
@@ -503,8 +504,8 @@ impl Golden for RxPipe {
             self.take(i);
         }
         self.step_host(i.m_host_tready);
-        self.step_accepted(i);
         self.step_events();
+        self.step_accepted(i);
         self.cycle += 1;
         self.out()
     }

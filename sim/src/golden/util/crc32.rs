@@ -33,6 +33,7 @@ pub fn crc32(bytes: &[u8]) -> u32 {
 #[derive(Clone, Debug)]
 pub struct Crc32 {
     beat_bytes: usize,
+    grain_bytes: usize,
     fresh: bool,
     state: u32,
     /// CRCs on their way to the output, the next one to appear in bit 0 of `due`.
@@ -45,16 +46,22 @@ pub struct Crc32 {
 }
 
 impl Crc32 {
-    /// A CRC over beats of `beat_bytes`: 1..=512, a power of two.
-    pub fn new(beat_bytes: usize) -> Self {
+    /// A CRC over beats of `beat_bytes`, 1..=512, a power of two; the length of a frame is rounded
+    /// up to `grain_bytes`, a power of two.
+    pub fn new(beat_bytes: usize, grain_bytes: usize) -> Self {
+        let latency_cycles = match beat_bytes {
+            1 => 3,
+            _ => 2 + (beat_bytes / grain_bytes).ilog2() as usize,
+        };
         Self {
             beat_bytes,
+            grain_bytes,
             fresh: true,
             state: 0,
             waiting: [0; 16],
             due: 0,
             at: 0,
-            latency_cycles: 2 + (beat_bytes.ilog2() as usize).max(1),
+            latency_cycles,
             valid: false,
             crc: 0,
         }
@@ -78,7 +85,7 @@ impl Crc32 {
     /// One clock edge. A beat is `(data bytes, keep, last)`.
     pub fn step(&mut self, reset: bool, seed: u32, beat: Option<(&[u8], u64, bool)>) {
         if reset {
-            *self = Self::new(self.beat_bytes);
+            *self = Self::new(self.beat_bytes, self.grain_bytes);
             return;
         }
         if let Some((bytes, keep, last)) = beat {
@@ -87,7 +94,8 @@ impl Crc32 {
             }
             self.fresh = last;
             let highest = 64 - keep.leading_zeros() as usize;
-            let count = if last { highest.max(1) } else { self.beat_bytes };
+            let kept = highest.max(1).next_multiple_of(self.grain_bytes);
+            let count = if last { kept } else { self.beat_bytes };
             for (i, &byte) in bytes[..count].iter().enumerate() {
                 self.state = update(self.state, if keep >> i & 1 == 1 { byte } else { 0 });
             }
@@ -158,7 +166,7 @@ mod tests {
 
     #[test]
     fn crc32_of_a_frame_of_two_beats_appears_after_the_latency() {
-        let mut crc = Crc32::new(8);
+        let mut crc = Crc32::new(8, 1);
         crc.step(false, u32::MAX, Some((b"12345678", 0xff, false)));
         crc.step(false, u32::MAX, Some((b"9.......", 0x01, true)));
         for _ in 1..crc.latency_cycles() {
