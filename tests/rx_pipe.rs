@@ -273,6 +273,26 @@ fn rx_pipe_reads_captured_packets() {
     assert_eq!((read.dma_len, read.payload_bytes), (3000, 0));
 }
 
+/// Cycles from the last beat of a frame to its record and to its payload: request, ACK, READ
+/// response.
+#[test]
+fn rx_pipe_records_and_payload_come_in_time() {
+    let frames = capture("mtu256_write_read");
+    for (host, index, has_payload) in [(HOST_2, 0, true), (HOST_1, 12, false), (HOST_1, 14, true)] {
+        let mut rig = lock_step(host, 15);
+        rig.send(&frames[index], false);
+        let (mut record, mut payload) = (None, None);
+        for cycle in 1..40 {
+            let has_record = rig.out.m_req.valid || rig.out.m_ack.valid;
+            let has_beat = rig.out.m_payload.tvalid || rig.out.m_response.tvalid;
+            record = record.or(has_record.then_some(cycle));
+            payload = payload.or(has_beat.then_some(cycle));
+            rig.idle(1);
+        }
+        assert_eq!((record, payload), (Some(11), has_payload.then_some(14)));
+    }
+}
+
 /// READ responses of a Linux host: 256 bytes first and middle, 189 bytes last.
 #[test]
 fn rx_pipe_reads_captured_read_responses() {

@@ -4,7 +4,10 @@
 //! # Interface timing  cycle 0: choice; an item stands at m_item from cycle [`LATENCY_CYCLES`] on
 //!                     (host: cycle 1); it is taken in a cycle with m_ready high; the sink's ready
 //!                     is high in the cycle after, when its fields have been copied
-//! # Latency and rate  [`LATENCY_CYCLES`]; one item every 14 cycles, beside the frame before
+//!                     m_ip_len, m_udp_len, m_ip_plain and m_udp_plain: 1 cycle later than the
+//!                     item, m_checksum: [`CHECKSUM_CYCLES`] later; both stay until 4 cycles
+//!                     behind the cycle in which it is taken
+//! # Latency and rate  [`LATENCY_CYCLES`]; one item every 6 cycles, beside the frame before
 //! # Order             data, ACK, host take turns among those that wait
 //! # Number formats    lengths in bytes, 16 bits; tel_bytes 0, 2 + 8 hops, or 42
 //! # Reset             synchronous, high: no item, IPv4 id 0; rows are as they were
@@ -16,7 +19,10 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the choice of a data or ACK frame to its item.
-pub const LATENCY_CYCLES: usize = 12;
+pub const LATENCY_CYCLES: usize = 4;
+
+/// Cycles from an item to its checksum.
+pub const CHECKSUM_CYCLES: usize = 4;
 
 /// Bits of the kept part of a queue pair row.
 pub const ROW_BITS: usize = 127;
@@ -28,12 +34,8 @@ pub enum HeaderState {
     Pick,
     /// The row is stored.
     Store,
-    /// The flow's row is read.
-    Read,
-    /// It goes to registers.
-    Load,
-    /// Lengths and checksum.
-    Sum,
+    /// The flow's row goes to registers, then what follows from it.
+    Work,
     /// The item waits for the sequencer.
     Offer,
     /// The sequencer has copied it.
@@ -125,9 +127,8 @@ pub struct TxHeader<const FB: usize> {
     rows: Ram<FB, ROW_BITS>,
     state: DFF<HeaderState>,
     kind: DFF<Bits<2>>,
-    flow: DFF<Bits<FB>>,
     host_busy: DFF<Bit>,
-    count: DFF<Bits<4>>,
+    count: DFF<Bits<2>>,
     id: DFF<Bits<16>>,
     row: DFF<Bits<ROW_BITS>>,
     has_tel: DFF<Bit>,
@@ -141,10 +142,11 @@ pub struct TxHeader<const FB: usize> {
     ip_len: DFF<Bits<16>>,
     sum_source: DFF<Bits<20>>,
     sum_target: DFF<Bits<20>>,
-    sum_length: DFF<Bits<20>>,
-    sum_rest: DFF<Bits<20>>,
     sum_addresses: DFF<Bits<20>>,
-    sum_others: DFF<Bits<20>>,
+    sum_id: DFF<Bits<20>>,
+    sum_fixed: DFF<Bits<20>>,
+    sum_rest: DFF<Bits<20>>,
+    sum_plain: DFF<Bits<20>>,
     sum: DFF<Bits<20>>,
     folded: DFF<Bits<17>>,
     folded_again: DFF<Bits<16>>,
@@ -208,7 +210,6 @@ impl<const FB: usize> Default for TxHeader<FB> {
             rows: Default::default(),
             state: Default::default(),
             kind: Default::default(),
-            flow: Default::default(),
             host_busy: Default::default(),
             count: Default::default(),
             id: Default::default(),
@@ -224,10 +225,11 @@ impl<const FB: usize> Default for TxHeader<FB> {
             ip_len: Default::default(),
             sum_source: Default::default(),
             sum_target: Default::default(),
-            sum_length: Default::default(),
-            sum_rest: Default::default(),
             sum_addresses: Default::default(),
-            sum_others: Default::default(),
+            sum_id: Default::default(),
+            sum_fixed: Default::default(),
+            sum_rest: Default::default(),
+            sum_plain: Default::default(),
             sum: Default::default(),
             folded: Default::default(),
             folded_again: Default::default(),
@@ -255,7 +257,6 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             clock,
             state,
             kind,
-            flow,
             host_busy,
             count,
             id,
@@ -271,10 +272,11 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             ip_len,
             sum_source,
             sum_target,
-            sum_length,
-            sum_rest,
             sum_addresses,
-            sum_others,
+            sum_id,
+            sum_fixed,
+            sum_rest,
+            sum_plain,
             sum,
             folded,
             folded_again
@@ -300,21 +302,6 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         self.m_udp_plain.next = self.udp_plain.q.val();
         self.not_sum.next = !self.folded_again.q.val();
         self.m_checksum.next = self.not_sum.val();
-
-        comment!("Row: MAC, IP, port, QPN, DSCP, telemetry.");
-        self.rows.read_enable.next = self.state.q.val() == HeaderState::Read;
-        self.rows.read_address.next = self.flow.q.val();
-        self.row.d.next = self.rows.read_data.val();
-        self.rows.write_enable.next =
-            (self.state.q.val() == HeaderState::Store) & (self.cfg_table.val() == 0);
-        self.rows.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
-        self.rows.write_data.next =
-            bit_cast::<ROW_BITS, 48>(self.cfg_row.val().get_bits::<48>(128))
-                | (bit_cast::<ROW_BITS, 32>(self.cfg_row.val().get_bits::<32>(96)) << 48)
-                | (bit_cast::<ROW_BITS, 16>(self.cfg_row.val().get_bits::<16>(176)) << 80)
-                | (bit_cast::<ROW_BITS, 24>(self.cfg_row.val().get_bits::<24>(64)) << 96)
-                | (bit_cast::<ROW_BITS, 6>(self.cfg_row.val().get_bits::<6>(16)) << 120)
-                | (bit_cast::<ROW_BITS, 1>(self.cfg_row.val().get_bits::<1>(1)) << 126);
 
         comment!("The next kind that waits, behind the last one.");
         self.want_host.next = self.s_host_valid.val() & !self.host_busy.q.val();
@@ -344,6 +331,24 @@ impl<const FB: usize> Logic for TxHeader<FB> {
                 }
             }
         }
+
+        comment!("Row: MAC, IP, port, QPN, DSCP, telemetry.");
+        self.rows.read_enable.next = self.state.q.val() == HeaderState::Pick;
+        self.rows.read_address.next = self.s_pkt_flow.val();
+        if self.choice.val() == 1 {
+            self.rows.read_address.next = self.s_ack_flow.val();
+        }
+        self.row.d.next = self.rows.read_data.val();
+        self.rows.write_enable.next =
+            (self.state.q.val() == HeaderState::Store) & (self.cfg_table.val() == 0);
+        self.rows.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
+        self.rows.write_data.next =
+            bit_cast::<ROW_BITS, 48>(self.cfg_row.val().get_bits::<48>(128))
+                | (bit_cast::<ROW_BITS, 32>(self.cfg_row.val().get_bits::<32>(96)) << 48)
+                | (bit_cast::<ROW_BITS, 16>(self.cfg_row.val().get_bits::<16>(176)) << 80)
+                | (bit_cast::<ROW_BITS, 24>(self.cfg_row.val().get_bits::<24>(64)) << 96)
+                | (bit_cast::<ROW_BITS, 6>(self.cfg_row.val().get_bits::<6>(16)) << 120)
+                | (bit_cast::<ROW_BITS, 1>(self.cfg_row.val().get_bits::<1>(1)) << 126);
 
         comment!("Telemetry and DSCP.");
         self.hop_bytes.next = bit_cast::<16, 3>(self.s_ack_tel_hops.val()) << 3;
@@ -406,20 +411,20 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         }
         self.ip_len.d.next = self.udp_len.q.val() + 20;
 
-        comment!("One's complement sum of the IPv4 header.");
+        comment!("One's complement sum of the IPv4 header; its length is UDP's and 20.");
         self.sum_source.d.next = bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(16))
             + bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(0));
         self.sum_target.d.next = bit_cast::<20, 16>(self.row.q.val().get_bits::<16>(64))
             + bit_cast::<20, 16>(self.row.q.val().get_bits::<16>(48));
-        self.sum_length.d.next =
-            bit_cast::<20, 16>(self.ip_len.q.val()) + bit_cast::<20, 16>(self.id.q.val());
+        self.sum_addresses.d.next = self.sum_source.q.val() + self.sum_target.q.val();
+        self.sum_id.d.next = bit_cast::<20, 16>(self.id.q.val()) + 20;
         self.tos.next = (bit_cast::<20, 6>(self.dscp.q.val()) << 2) | self.version_flags.val();
         self.ttl_high.next = bit_cast::<20, 8>(self.cfg_ttl.val()) << 8;
         self.ttl_protocol.next = self.ttl_high.val() | 17;
-        self.sum_rest.d.next = self.tos.val() + self.ttl_protocol.val();
-        self.sum_addresses.d.next = self.sum_source.q.val() + self.sum_target.q.val();
-        self.sum_others.d.next = self.sum_length.q.val() + self.sum_rest.q.val();
-        self.sum.d.next = self.sum_addresses.q.val() + self.sum_others.q.val();
+        self.sum_fixed.d.next = self.sum_id.q.val() + self.ttl_protocol.val();
+        self.sum_rest.d.next = self.tos.val() + self.sum_fixed.q.val();
+        self.sum_plain.d.next = self.sum_addresses.q.val() + self.sum_rest.q.val();
+        self.sum.d.next = self.sum_plain.q.val() + bit_cast::<20, 16>(self.udp_len.q.val());
         self.folded.d.next = bit_cast::<17, 16>(self.sum.q.val().get_bits::<16>(0))
             + bit_cast::<17, 4>(self.sum.q.val().get_bits::<4>(16));
         self.carry.next = bit_cast::<16, 1>(self.folded.q.val().get_bits::<1>(16));
@@ -435,11 +440,8 @@ impl<const FB: usize> Logic for TxHeader<FB> {
                     self.state.d.next = HeaderState::Store;
                 } else if self.found.val() {
                     self.kind.d.next = self.choice.val();
-                    self.state.d.next = HeaderState::Read;
-                    self.flow.d.next = self.s_pkt_flow.val();
-                    if self.choice.val() == 1 {
-                        self.flow.d.next = self.s_ack_flow.val();
-                    } else if self.choice.val() == 2 {
+                    self.state.d.next = HeaderState::Work;
+                    if self.choice.val() == 2 {
                         self.state.d.next = HeaderState::Offer;
                     }
                 }
@@ -447,15 +449,9 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             HeaderState::Store => {
                 self.state.d.next = HeaderState::Pick;
             }
-            HeaderState::Read => {
-                self.state.d.next = HeaderState::Load;
-            }
-            HeaderState::Load => {
-                self.state.d.next = HeaderState::Sum;
-            }
-            HeaderState::Sum => {
+            HeaderState::Work => {
                 self.count.d.next = self.count.q.val() + 1;
-                if self.count.q.val() == 8 {
+                if self.count.q.val() == 2 {
                     self.state.d.next = HeaderState::Offer;
                 }
             }

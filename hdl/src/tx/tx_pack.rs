@@ -1,11 +1,11 @@
-//! Packs pieces of 2, 4 or 8 bytes into full 64-bit beats; the last piece of a frame may have any
-//! number of bytes.
+//! Packs pieces of 2, 4, 6 or 8 bytes into full 64-bit beats; the last piece of a frame may have
+//! any number of bytes.
 //!
 //! # Interface timing  cycle 0: s_valid, s_bytes, s_data; cycle 1: the beat that it fills, if it
 //!                     fills one; cycle 2: the rest of a last piece that fills more than one
-//! # Latency and rate  [`LATENCY_CYCLES`]; one piece a cycle; after a last piece one idle cycle.
-//!                     No ready
-//! # Shape             pieces but the last of a frame have 2, 4 or 8 bytes; a last piece behind
+//! # Latency and rate  [`LATENCY_CYCLES`]; one piece a cycle; after a last piece that fills more
+//!                     than one beat one idle cycle. No ready
+//! # Shape             pieces but the last of a frame have 2, 4, 6 or 8 bytes; a last piece behind
 //!                     an odd number of bytes does not exist
 //! # Reset             synchronous, high: empty, outputs 0
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs

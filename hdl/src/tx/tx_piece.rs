@@ -1,8 +1,9 @@
 //! Pieces of a frame: what is sent, and what the ICRC covers of it.
 //!
 //! # Source            as `tx_seq`
-//! # Interface timing  part of `tx_pipe`: fields are copied in Start; the piece of a state is at
-//!                     p_ and c_ in the cycle after
+//! # Interface timing  part of `tx_pipe`: fields are copied with s_copy, lengths in C1, the
+//!                     checksum is used in C3; the piece of a state is at p_ and c_ in the cycle
+//!                     after
 //! # Number formats    pieces carry their first byte in bits 7:0; bytes behind p_bytes are 0
 //! # ICRC              eight bytes of ones for the Ethernet header; ToS, TTL, both checksums and
 //!                     BTH byte 4 are ones; lengths as without telemetry, telemetry left out
@@ -34,6 +35,8 @@ pub struct TxPiece {
     pub cfg_tel_format: Signal<In, Bits<2>>,
     /// State of the sequencer.
     pub state: Signal<In, SeqState>,
+    /// Copy the fields of the item.
+    pub s_copy: Signal<In, Bit>,
     /// The item is an ACK.
     pub s_is_ack: Signal<In, Bit>,
     /// It carries telemetry.
@@ -100,6 +103,8 @@ pub struct TxPiece {
     pub ack_tel_hop_3: Signal<In, Bits<64>>,
     /// ACK: record 4.
     pub ack_tel_hop_4: Signal<In, Bits<64>>,
+    /// The frame has a RETH.
+    pub has_reth: Signal<In, Bit>,
     /// The frame has an ImmDt or AETH.
     pub has_word: Signal<In, Bit>,
     /// The frame has payload.
@@ -158,7 +163,6 @@ pub struct TxPiece {
     udp_len: DFF<Bits<16>>,
     ip_plain: DFF<Bits<16>>,
     udp_plain: DFF<Bits<16>>,
-    checksum: DFF<Bits<16>>,
     has_tel: DFF<Bit>,
     opcode: DFF<Bits<8>>,
     psn: DFF<Bits<24>>,
@@ -192,6 +196,10 @@ pub struct TxPiece {
     udp: Signal<Local, Bits<64>>,
     c3: Signal<Local, Bits<64>>,
     b0: Signal<Local, Bits<64>>,
+    b0_masked: Signal<Local, Bits<64>>,
+    b0_low: Signal<Local, Bits<64>>,
+    b1: Signal<Local, Bits<64>>,
+    is_paper: Signal<Local, Bit>,
     word: Signal<Local, Bits<64>>,
     masked: Signal<Local, Bits<64>>,
     word_le: Signal<Local, Bits<64>>,
@@ -224,6 +232,7 @@ pub struct TxPiece {
     top_ones: Constant<Bits<64>>,
     roce_port: Constant<Bits<64>>,
     reserved_ones: Constant<Bits<64>>,
+    top_six: Constant<Bits<64>>,
 }
 
 impl Default for TxPiece {
@@ -238,6 +247,7 @@ impl Default for TxPiece {
             cfg_ttl: Default::default(),
             cfg_tel_format: Default::default(),
             state: Default::default(),
+            s_copy: Default::default(),
             s_is_ack: Default::default(),
             s_has_tel: Default::default(),
             s_mac: Default::default(),
@@ -271,6 +281,7 @@ impl Default for TxPiece {
             ack_tel_hop_2: Default::default(),
             ack_tel_hop_3: Default::default(),
             ack_tel_hop_4: Default::default(),
+            has_reth: Default::default(),
             has_word: Default::default(),
             has_payload: Default::default(),
             is_bad: Default::default(),
@@ -305,7 +316,6 @@ impl Default for TxPiece {
             udp_len: Default::default(),
             ip_plain: Default::default(),
             udp_plain: Default::default(),
-            checksum: Default::default(),
             has_tel: Default::default(),
             opcode: Default::default(),
             psn: Default::default(),
@@ -339,6 +349,10 @@ impl Default for TxPiece {
             udp: Default::default(),
             c3: Default::default(),
             b0: Default::default(),
+            b0_masked: Default::default(),
+            b0_low: Default::default(),
+            b1: Default::default(),
+            is_paper: Default::default(),
             word: Default::default(),
             masked: Default::default(),
             word_le: Default::default(),
@@ -371,6 +385,7 @@ impl Default for TxPiece {
             top_ones: Constant::new((0xffff_u64 << 48).into()),
             roce_port: Constant::new((4791_u64 << 16).into()),
             reserved_ones: Constant::new(0xff00_0000.into()),
+            top_six: Constant::new((u64::MAX << 16).into()),
         }
     }
 }
@@ -380,8 +395,8 @@ impl Logic for TxPiece {
     fn update(&mut self) {
         dff_setup!(
             self, clock, mac, ip, port, qpn, dscp, id, ip_len, udp_len, ip_plain, udp_plain,
-            checksum, has_tel, opcode, psn, ack_req, solicited, pad, va, rkey, dma_len, last_word,
-            path, hops, sent, sent_data, sent_bytes, sent_last, sent_bad, sent_icrc, crc, crc_data,
+            has_tel, opcode, psn, ack_req, solicited, pad, va, rkey, dma_len, last_word, path,
+            hops, sent, sent_data, sent_bytes, sent_last, sent_bad, sent_icrc, crc, crc_data,
             crc_bytes, crc_last
         );
         self.p_valid.next = self.sent.q.val();
@@ -398,18 +413,13 @@ impl Logic for TxPiece {
         comment!("Fields of the frame, copied until it starts.");
         self.payload_low.next = self.pkt_payload_bytes.val().get_bits::<2>(0);
         self.minus_pad.next = self.no_bytes.val() - self.payload_low.val();
-        if self.state.val() == SeqState::Start {
+        if self.s_copy.val() {
             self.mac.d.next = self.s_mac.val();
             self.ip.d.next = self.s_ip.val();
             self.port.d.next = self.s_port.val();
             self.qpn.d.next = self.s_qpn.val();
             self.dscp.d.next = self.s_dscp.val();
             self.id.d.next = self.s_id.val();
-            self.ip_len.d.next = self.s_ip_len.val();
-            self.udp_len.d.next = self.s_udp_len.val();
-            self.ip_plain.d.next = self.s_ip_plain.val();
-            self.udp_plain.d.next = self.s_udp_plain.val();
-            self.checksum.d.next = self.s_checksum.val();
             self.has_tel.d.next = self.s_has_tel.val();
             self.opcode.d.next = self.pkt_opcode.val();
             self.psn.d.next = self.pkt_psn.val();
@@ -441,6 +451,12 @@ impl Logic for TxPiece {
                     | (bit_cast::<320, 64>(self.ack_tel_hop_3.val()) << 192)
                     | (bit_cast::<320, 64>(self.ack_tel_hop_4.val()) << 256);
             }
+        }
+        if self.state.val() == SeqState::C1 {
+            self.ip_len.d.next = self.s_ip_len.val();
+            self.udp_len.d.next = self.s_udp_len.val();
+            self.ip_plain.d.next = self.s_ip_plain.val();
+            self.udp_plain.d.next = self.s_udp_plain.val();
         }
         comment!("Beats: byte count and mask of a contiguous keep.");
         self.beat.next = self.s_data_tdata.val();
@@ -491,7 +507,7 @@ impl Logic for TxPiece {
         self.udp.next = (bit_cast::<64, 16>(self.ip.q.val().get_bits::<16>(0)) << 48)
             | (bit_cast::<64, 16>(self.port.q.val()) << 32)
             | self.roce_port.val();
-        self.c3.next = (bit_cast::<64, 16>(self.checksum.q.val()) << 48)
+        self.c3.next = (bit_cast::<64, 16>(self.s_checksum.val()) << 48)
             | (bit_cast::<64, 32>(self.cfg_local_ip.val()) << 16)
             | bit_cast::<64, 16>(self.ip.q.val().get_bits::<16>(16));
         self.b0.next = (bit_cast::<64, 8>(self.opcode.q.val()) << 56)
@@ -499,6 +515,11 @@ impl Logic for TxPiece {
             | (bit_cast::<64, 2>(self.pad.q.val()) << 52)
             | (bit_cast::<64, 16>(self.cfg_pkey.val()) << 32)
             | bit_cast::<64, 24>(self.qpn.q.val());
+        self.b0_masked.next = self.b0.val() | self.reserved_ones.val();
+        self.b1.next = (bit_cast::<64, 1>(self.ack_req.q.val().into()) << 31)
+            | bit_cast::<64, 24>(self.psn.q.val());
+        self.b0_low.next = bit_cast::<64, 16>(self.b0.val().get_bits::<16>(0));
+        self.is_paper.next = self.has_tel.q.val() & (self.cfg_tel_format.val() == 1);
         self.word.next = 0.into();
         self.masked.next = 0.into();
         self.raw.next = false;
@@ -549,7 +570,7 @@ impl Logic for TxPiece {
                 self.bytes.next = 2.into();
                 self.masked.next = self.top_ones.val();
                 self.covered_bytes.next = 2.into();
-                if self.has_tel.q.val() & (self.cfg_tel_format.val() == 1) {
+                if self.is_paper.val() {
                     self.bytes.next = 4.into();
                     self.word.next = (bit_cast::<64, 3>(self.hop_count.val()) << 44)
                         | (bit_cast::<64, 12>(self.path.q.val()) << 32);
@@ -561,21 +582,37 @@ impl Logic for TxPiece {
                 self.covered.next = false;
                 self.hops.d.next = self.hops.q.val() >> 64;
             }
-            SeqState::Count => {
-                self.word.next = bit_cast::<64, 3>(self.hop_count.val()) << 56;
-                self.bytes.next = 2.into();
-                self.covered.next = false;
-            }
             SeqState::B0 => {
-                self.word.next = self.b0.val();
-                self.masked.next = self.b0.val() | self.reserved_ones.val();
+                if self.is_paper.val() {
+                    self.word.next = self.b0.val();
+                    self.masked.next = self.b0_masked.val();
+                } else if self.has_tel.q.val() {
+                    self.word.next =
+                        (bit_cast::<64, 3>(self.hop_count.val()) << 56) | (self.b0.val() >> 16);
+                    self.masked.next = self.b0_masked.val() & self.top_six.val();
+                    self.covered_bytes.next = 6.into();
+                } else {
+                    self.word.next = self.b0.val() >> 16;
+                    self.masked.next = (self.b0_masked.val() >> 16) | self.top_ones.val();
+                }
             }
             SeqState::B1 => {
-                self.word.next = (bit_cast::<64, 1>(self.ack_req.q.val().into()) << 63)
-                    | (bit_cast::<64, 24>(self.psn.q.val()) << 32);
+                self.bytes.next = 6.into();
+                self.covered_bytes.next = 6.into();
+                self.word.next = (self.b0_low.val() << 48) | (self.b1.val() << 16);
+                if self.is_paper.val() {
+                    self.bytes.next = 4.into();
+                    self.covered_bytes.next = 4.into();
+                    self.word.next = self.b1.val() << 32;
+                    if self.has_word.val() & !self.has_reth.val() {
+                        self.bytes.next = 8.into();
+                        self.covered_bytes.next = 8.into();
+                        self.word.next =
+                            (self.b1.val() << 32) | bit_cast::<64, 32>(self.last_word.q.val());
+                        self.ends.next = !self.has_payload.val();
+                    }
+                }
                 self.masked.next = self.word.val();
-                self.bytes.next = 4.into();
-                self.covered_bytes.next = 4.into();
             }
             SeqState::R0 => {
                 self.word.next = self.va.q.val();

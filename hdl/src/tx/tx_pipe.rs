@@ -7,8 +7,8 @@
 //! # Interface timing  cycle 0: packet chosen; cycle [`HEADER_CYCLES`]: headers ready; then one
 //!                     piece a cycle (`tx_seq`), and [`LATENCY_CYCLES`] from the last piece to the
 //!                     frame's first beat at m_axis. A frame never has a gap at m_axis
-//! # Latency and rate  138 cycles for the 136 beats of an RDMA WRITE MIDDLE of MTU 1024, the next
-//!                     frame's headers being made beside it; 13 cycles for an ACK, 16 in a row
+//! # Latency and rate  137 cycles for the 136 beats of an RDMA WRITE MIDDLE of MTU 1024, the next
+//!                     frame's headers being made beside it; 9 cycles for the 8 beats of an ACK
 //! # Order             data (READ responses are data), ACK, host take turns among those that wait
 //! # Rules             64-bit datapath. UDP checksum 0, DF, IPv4 id counts up per frame. ICRC of
 //!                     the packet as it would be without telemetry. A read error drops the frame and
@@ -33,7 +33,7 @@ use rust_hdl_core::prelude::*;
 pub const HEADER_CYCLES: usize = super::tx_header::LATENCY_CYCLES;
 
 /// Cycles from the state of the last piece to the frame's first beat.
-pub const LATENCY_CYCLES: usize = 13;
+pub const LATENCY_CYCLES: usize = 11;
 
 /// Tx pipe with a 64-bit datapath; `FB` = log2 of the flow count, `GB` = FB + 1.
 #[derive(LogicBlock)]
@@ -296,6 +296,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.seq.s_valid.next = self.header.m_valid.val();
         self.seq.s_kind.next = self.header.m_kind.val();
         self.seq.s_has_tel.next = self.header.m_has_tel.val();
+        self.seq.ip_len_low.next = self.header.m_ip_len.val().get_bits::<3>(0);
         self.seq.pkt_flow.next = self.s_pkt_flow.val();
         self.seq.pkt_opcode.next = self.s_pkt_opcode.val();
         self.seq.pkt_payload_bytes.next = self.s_pkt_payload_bytes.val();
@@ -313,6 +314,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.cutter.cfg_pkey.next = self.cfg_pkey.val();
         self.cutter.cfg_ttl.next = self.cfg_ttl.val();
         self.cutter.cfg_tel_format.next = self.cfg_tel_format.val();
+        self.cutter.s_copy.next = self.seq.copy.val();
         self.cutter.state.next = self.seq.state.val();
         self.cutter.s_has_tel.next = self.header.m_has_tel.val();
         self.cutter.s_mac.next = self.header.m_mac.val();
@@ -346,6 +348,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.cutter.ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
         self.cutter.ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
         self.cutter.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
+        self.cutter.has_reth.next = self.seq.has_reth.val();
         self.cutter.has_word.next = self.seq.has_word.val();
         self.cutter.has_payload.next = self.seq.has_payload.val();
         self.cutter.is_bad.next = self.seq.is_bad.val();

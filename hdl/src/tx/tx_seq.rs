@@ -2,10 +2,12 @@
 //!
 //! # Source            InfiniBand, volume 1, sections 9.2 (BTH) and 9.3; annex A17; HPCC paper,
 //!                     figure 7, and the authors' IntHeader (telemetry)
-//! # Interface timing  part of `tx_pipe`. Cycle 0: Start with an item and room; cycle 1: C0, or
-//!                     Host; one piece a cycle
-//! # Latency and rate  Ethernet to UDP 6 pieces, telemetry 1 a record and 1 in the authors' form,
-//!                     BTH 2, RETH 2, ImmDt or AETH 1, payload 1 a beat, ICRC 1, one idle cycle
+//! # Interface timing  part of `tx_pipe`. Cycle 0: Start or Icrc with an item and room; cycle 1:
+//!                     C0, or Host; one piece a cycle
+//! # Latency and rate  Ethernet and IPv4 to UDP length 5 pieces, UDP checksum and BTH 2, RETH 2,
+//!                     ImmDt or AETH 1, payload 1 a beat, ICRC 1. Telemetry 1 and 1 a record; the
+//!                     paper's form has ImmDt or AETH in the BTH's. One idle cycle behind a frame
+//!                     whose ICRC ends in a beat of its own, and behind a host frame
 //! # Reset             synchronous, high: between frames
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
@@ -31,15 +33,14 @@ pub enum SeqState {
     C3,
     /// Target address, UDP ports, length.
     C4,
-    /// UDP checksum, and the count of the paper's form.
+    /// With telemetry: UDP checksum, and the count of the paper's form.
     C5,
     /// A telemetry record.
     Hop,
-    /// Hop count of the authors' form.
-    Count,
-    /// BTH: operation code to QPN.
+    /// BTH to its byte 6, behind the UDP checksum or the count of the authors' form; with the
+    /// paper's to byte 8.
     B0,
-    /// BTH: AckReq, PSN.
+    /// The rest of the BTH; with the paper's form ImmDt or AETH too.
     B1,
     /// RETH: address.
     R0,
@@ -75,6 +76,8 @@ pub struct TxSeq<const GB: usize> {
     pub s_has_tel: Signal<In, Bit>,
     /// It is taken.
     pub s_ready: Signal<Out, Bit>,
+    /// IPv4 length, bits 2:0, in C1.
+    pub ip_len_low: Signal<In, Bits<3>>,
     /// Data packet: flow.
     pub pkt_flow: Signal<In, Bits<GB>>,
     /// Data packet: BTH operation code.
@@ -93,6 +96,8 @@ pub struct TxSeq<const GB: usize> {
     pub host_valid: Signal<In, Bit>,
     /// It is the last one.
     pub host_last: Signal<In, Bit>,
+    /// The fields of the next frame are copied.
+    pub copy: Signal<Out, Bit>,
     /// State.
     pub state: Signal<Out, SeqState>,
     /// Takes payload.
@@ -101,6 +106,8 @@ pub struct TxSeq<const GB: usize> {
     pub host_ready: Signal<Out, Bit>,
     /// A host frame has been taken.
     pub host_done: Signal<Out, Bit>,
+    /// The frame has a RETH.
+    pub has_reth: Signal<Out, Bit>,
     /// The frame has an ImmDt or AETH.
     pub has_word: Signal<Out, Bit>,
     /// The frame has payload.
@@ -129,6 +136,7 @@ pub struct TxSeq<const GB: usize> {
     with_reth: DFF<Bit>,
     with_word: DFF<Bit>,
     with_payload: DFF<Bit>,
+    late: DFF<Bit>,
     hops: DFF<Bits<3>>,
     hops_left: DFF<Bits<3>>,
     beats_left: DFF<Bits<10>>,
@@ -137,6 +145,8 @@ pub struct TxSeq<const GB: usize> {
     fail: DFF<Bit>,
     fail_flow: DFF<Bits<GB>>,
     pulses: DFF<Bits<4>>,
+    free: Signal<Local, Bit>,
+    ready: Signal<Local, Bit>,
     goto: Signal<Local, SeqState>,
     body: Signal<Local, SeqState>,
     stuck: Signal<Local, Bit>,
@@ -155,6 +165,7 @@ impl<const GB: usize> Default for TxSeq<GB> {
             s_kind: Default::default(),
             s_has_tel: Default::default(),
             s_ready: Default::default(),
+            ip_len_low: Default::default(),
             pkt_flow: Default::default(),
             pkt_opcode: Default::default(),
             pkt_payload_bytes: Default::default(),
@@ -164,10 +175,12 @@ impl<const GB: usize> Default for TxSeq<GB> {
             data_error: Default::default(),
             host_valid: Default::default(),
             host_last: Default::default(),
+            copy: Default::default(),
             state: Default::default(),
             data_ready: Default::default(),
             host_ready: Default::default(),
             host_done: Default::default(),
+            has_reth: Default::default(),
             has_word: Default::default(),
             has_payload: Default::default(),
             is_bad: Default::default(),
@@ -186,6 +199,7 @@ impl<const GB: usize> Default for TxSeq<GB> {
             with_reth: Default::default(),
             with_word: Default::default(),
             with_payload: Default::default(),
+            late: Default::default(),
             hops: Default::default(),
             hops_left: Default::default(),
             beats_left: Default::default(),
@@ -194,6 +208,8 @@ impl<const GB: usize> Default for TxSeq<GB> {
             fail: Default::default(),
             fail_flow: Default::default(),
             pulses: Default::default(),
+            free: Default::default(),
+            ready: Default::default(),
             goto: Default::default(),
             body: Default::default(),
             stuck: Default::default(),
@@ -216,6 +232,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             with_reth,
             with_word,
             with_payload,
+            late,
             hops,
             hops_left,
             beats_left,
@@ -226,16 +243,24 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             pulses
         );
         self.state.next = self.now.q.val();
-        self.s_ready.next = (self.now.q.val() == SeqState::Start) & self.has_room.q.val();
         self.has_room.d.next = self.room.val();
         self.data_ready.next = self.now.q.val() == SeqState::Pay;
         self.host_ready.next = self.now.q.val() == SeqState::Host;
         self.host_done.next = self.host_end.q.val();
+        self.has_reth.next = self.with_reth.q.val();
         self.has_word.next = self.with_word.q.val();
         self.has_payload.next = self.with_payload.q.val();
         self.is_bad.next = self.bad.q.val();
         self.stuck.next = self.bad.q.val() & self.fail.q.val();
         self.is_stuck.next = self.stuck.val();
+        comment!("The next frame follows the ICRC at once unless that ends in a beat of its own.");
+        self.free.next = (self.now.q.val() == SeqState::Start)
+            | ((self.now.q.val() == SeqState::Icrc) & !self.stuck.val());
+        self.ready.next = self.free.val()
+            & self.has_room.q.val()
+            & ((self.now.q.val() == SeqState::Start) | !self.late.q.val());
+        self.copy.next = self.free.val();
+        self.s_ready.next = self.ready.val();
         self.is_long.next = !self.beats_left.q.val().any();
         self.hop_count.next = self.hops.q.val();
         self.m_fail_valid.next = self.fail.q.val();
@@ -251,38 +276,33 @@ impl<const GB: usize> Logic for TxSeq<GB> {
         if self.with_payload.q.val() {
             self.body.next = SeqState::Pay;
         }
-        match self.now.q.val() {
-            SeqState::Start => {
-                self.flow.d.next = self.pkt_flow.val();
-                self.is_ack.d.next = self.s_kind.val() == 1;
-                self.with_tel.d.next = self.s_has_tel.val();
-                self.with_payload.d.next =
-                    (self.s_kind.val() == 0) & self.pkt_payload_bytes.val().any();
-                self.with_reth.d.next = (self.s_kind.val() == 0)
-                    & ((self.pkt_opcode.val() == 6)
-                        | (self.pkt_opcode.val() == 10)
-                        | (self.pkt_opcode.val() == 11)
-                        | (self.pkt_opcode.val() == 12));
-                self.with_word.d.next = (self.s_kind.val() == 1)
-                    | (self.pkt_opcode.val() == 9)
+        if self.free.val() {
+            self.flow.d.next = self.pkt_flow.val();
+            self.is_ack.d.next = self.s_kind.val() == 1;
+            self.with_tel.d.next = self.s_has_tel.val();
+            self.with_payload.d.next =
+                (self.s_kind.val() == 0) & self.pkt_payload_bytes.val().any();
+            self.with_reth.d.next = (self.s_kind.val() == 0)
+                & ((self.pkt_opcode.val() == 6)
+                    | (self.pkt_opcode.val() == 10)
                     | (self.pkt_opcode.val() == 11)
-                    | (self.pkt_opcode.val() == 13)
-                    | (self.pkt_opcode.val() == 15)
-                    | (self.pkt_opcode.val() == 16);
-                self.hops.d.next = 0.into();
-                if self.s_kind.val() == 1 {
-                    self.hops.d.next = self.ack_tel_hops.val();
-                }
-                self.hops_left.d.next = 5.into();
-                self.beats_left.d.next = self.frame_beats.val();
-                self.bad.d.next = false;
-                if self.s_valid.val() & self.has_room.q.val() {
-                    self.goto.next = SeqState::C0;
-                    if self.s_kind.val() == 2 {
-                        self.goto.next = SeqState::Host;
-                    }
-                }
+                    | (self.pkt_opcode.val() == 12));
+            self.with_word.d.next = (self.s_kind.val() == 1)
+                | (self.pkt_opcode.val() == 9)
+                | (self.pkt_opcode.val() == 11)
+                | (self.pkt_opcode.val() == 13)
+                | (self.pkt_opcode.val() == 15)
+                | (self.pkt_opcode.val() == 16);
+            self.hops.d.next = 0.into();
+            if self.s_kind.val() == 1 {
+                self.hops.d.next = self.ack_tel_hops.val();
             }
+            self.hops_left.d.next = 5.into();
+            self.beats_left.d.next = self.frame_beats.val();
+            self.bad.d.next = false;
+        }
+        match self.now.q.val() {
+            SeqState::Start => {}
             SeqState::C0 => {
                 comment!("The authors' form always has five records, the paper's those there are.");
                 if self.cfg_tel_format.val() == 1 {
@@ -291,6 +311,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                 self.goto.next = SeqState::C1;
             }
             SeqState::C1 => {
+                self.late.d.next = self.ip_len_low.val() == 4;
                 self.goto.next = SeqState::C2;
             }
             SeqState::C2 => {
@@ -300,11 +321,14 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                 self.goto.next = SeqState::C4;
             }
             SeqState::C4 => {
-                self.goto.next = SeqState::C5;
+                self.goto.next = SeqState::B0;
+                if self.with_tel.q.val() {
+                    self.goto.next = SeqState::C5;
+                }
             }
             SeqState::C5 => {
                 self.goto.next = SeqState::B0;
-                if self.with_tel.q.val() & self.hops_left.q.val().any() {
+                if self.hops_left.q.val().any() {
                     self.goto.next = SeqState::Hop;
                 }
             }
@@ -312,13 +336,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                 self.hops_left.d.next = self.hops_left.q.val() - 1;
                 if self.hops_left.q.val() == 1 {
                     self.goto.next = SeqState::B0;
-                    if self.cfg_tel_format.val() == 2 {
-                        self.goto.next = SeqState::Count;
-                    }
                 }
-            }
-            SeqState::Count => {
-                self.goto.next = SeqState::B0;
             }
             SeqState::B0 => {
                 self.goto.next = SeqState::B1;
@@ -327,7 +345,9 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                 self.goto.next = self.body.val();
                 if self.with_reth.q.val() {
                     self.goto.next = SeqState::R0;
-                } else if self.with_word.q.val() {
+                } else if self.with_word.q.val()
+                    & !(self.with_tel.q.val() & (self.cfg_tel_format.val() == 1))
+                {
                     self.goto.next = SeqState::Word;
                 }
             }
@@ -377,6 +397,12 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             }
         }
         self.now.d.next = self.goto.val();
+        if self.s_valid.val() & self.ready.val() {
+            self.now.d.next = SeqState::C0;
+            if self.s_kind.val() == 2 {
+                self.now.d.next = SeqState::Host;
+            }
+        }
         if self.reset.val() {
             self.now.d.next = SeqState::Start;
             self.has_room.d.next = false;

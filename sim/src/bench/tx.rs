@@ -173,7 +173,7 @@ impl TxStimulus {
 
     fn next_packet(traffic: &mut Traffic, s_data: &mut FrameSource) -> TxPktPorts {
         let (packet, payload) = traffic.packet();
-        let is_error = traffic.rng.gen_range(0..50) == 0;
+        let is_error = traffic.rng.gen_range(0..12) == 0;
         s_data.push(&payload, is_error);
         packet
     }

@@ -10,7 +10,7 @@ use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::{self, opcode};
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{self, Form, Hop};
-use nic_spec::wire::{aeth, ethernet, ipv4, reth};
+use nic_spec::wire::{aeth, ethernet, icrc, ipv4, reth};
 use std::collections::VecDeque;
 
 /// Beats of the frame FIFO.
@@ -20,9 +20,11 @@ const FRAME_BEATS_MAX: usize = 528;
 /// Beats that may be on their way to the FIFO.
 const MARGIN_BEATS: usize = 32;
 /// Cycles from the choice of a packet to its headers, the choice included.
-const HEADER_CYCLES: u32 = 12;
+const HEADER_CYCLES: u32 = 4;
+/// Bytes of the last piece.
+const ICRC_BYTES: usize = icrc::BYTES;
 /// Cycles from a piece to the packer.
-const PIECE_CYCLES: usize = 8;
+const PIECE_CYCLES: usize = 6;
 
 ports! {
     /// Packet sink: packets of the requester and READ responses.
@@ -245,6 +247,8 @@ pub struct TxPipe {
     sequence: Sequence,
     frame: Option<Frame>,
     bad: bool,
+    /// Bytes of the frame's pieces so far.
+    piece_bytes: usize,
     /// The fail slot was taken before this cycle's edge.
     was_failing: bool,
     /// Payload, or the host frame.
@@ -277,6 +281,7 @@ impl TxPipe {
             sequence: Sequence::Start,
             frame: None,
             bad: false,
+            piece_bytes: 0,
             was_failing: false,
             body: Vec::with_capacity(8192),
             pipe: VecDeque::from(vec![None; PIECE_CYCLES]),
@@ -358,24 +363,24 @@ impl TxPipe {
     fn header_pieces(&self, frame: &Frame) -> VecDeque<usize> {
         let mut pieces = VecDeque::from([8; 5]);
         let hops = if frame.kind == Kind::Ack { frame.ack.tel.hops } else { 0 };
+        let code = if frame.kind == Kind::Ack { opcode::ACKNOWLEDGE } else { frame.pkt.opcode };
+        let has_reth = opcode::has_reth(code);
+        let has_word = opcode::has_immdt(code) || opcode::has_aeth(code);
+        // The UDP checksum or the authors' count and the BTH together are 14 bytes.
         match frame.form {
-            None => pieces.push_back(2),
+            None => pieces.extend([8, 6]),
             Some(Form::Paper) => {
                 pieces.push_back(4);
                 pieces.extend(vec![8; usize::from(hops)]);
+                pieces.extend([8, if has_word && !has_reth { 8 } else { 4 }]);
             }
-            Some(Form::Authors) => pieces.extend([2, 8, 8, 8, 8, 8, 2]),
+            Some(Form::Authors) => pieces.extend([2, 8, 8, 8, 8, 8, 8, 6]),
         }
-        pieces.extend([8, 4]);
-        if frame.kind == Kind::Ack {
+        if has_reth {
+            pieces.extend([8, 8]);
+        }
+        if has_word && (has_reth || frame.form != Some(Form::Paper)) {
             pieces.push_back(4);
-        } else {
-            if opcode::has_reth(frame.pkt.opcode) {
-                pieces.extend([8, 8]);
-            }
-            if opcode::has_immdt(frame.pkt.opcode) || opcode::has_aeth(frame.pkt.opcode) {
-                pieces.push_back(4);
-            }
         }
         pieces
     }
@@ -474,13 +479,20 @@ impl TxPipe {
                 self.sequence = Sequence::Icrc;
                 whole(if beat.tkeep & 0x10 == 0 { 4 } else { 8 })
             }
-            Sequence::Icrc => self.end(i),
+            Sequence::Icrc => {
+                let piece = self.end(i);
+                if is_taken {
+                    self.start(i);
+                }
+                piece
+            }
             Sequence::Host { .. } => self.step_host(i),
         }
     }
 
     fn start(&mut self, i: &TxPipeIn) {
         self.bad = false;
+        self.piece_bytes = 0;
         self.body.clear();
         let (kind, ident) = (self.kind, self.ident);
         let qp = self.qps[self.flow];
@@ -496,6 +508,17 @@ impl TxPipe {
             Kind::Host => Sequence::Host { beats: 0 },
             _ => Sequence::Headers(self.header_pieces(&frame)),
         };
+    }
+
+    /// Whether a frame can start: none is on its way, or its last piece ends it in this cycle
+    /// without a beat that follows.
+    fn is_free(&self) -> bool {
+        let is_stuck = self.bad && self.was_failing;
+        match self.sequence {
+            Sequence::Start => true,
+            Sequence::Icrc => !is_stuck && self.piece_bytes % 8 + ICRC_BYTES <= 8,
+            _ => false,
+        }
     }
 
     /// The place of the ICRC: waits while a bad frame finds the fail slot taken.
@@ -515,7 +538,7 @@ impl TxPipe {
             self.out.event_tx.data = frame.kind == Kind::Data;
             self.out.event_tx.ack = frame.kind == Kind::Ack;
         }
-        Some(Piece { bytes: 4, last: true, bad: self.bad })
+        Some(Piece { bytes: ICRC_BYTES, last: true, bad: self.bad })
     }
 
     fn step_host(&mut self, i: &TxPipeIn) -> Option<Piece> {
@@ -586,9 +609,8 @@ impl Golden for TxPipe {
             self.reset();
             return self.out;
         }
-        let is_taken =
-            self.header == Header::Offer && self.sequence == Sequence::Start && self.has_room;
         self.was_failing = self.out.m_fail.valid;
+        let is_taken = self.header == Header::Offer && self.is_free() && self.has_room;
         self.out.m_fail.valid &= !i.m_fail.ready;
         self.out.event_tx = TxEvents::default();
         self.step_fifo(i);
@@ -596,6 +618,7 @@ impl Golden for TxPipe {
         self.packer.step(piece);
         self.step_header(i, is_taken);
         let made = self.step_sequence(i, is_taken);
+        self.piece_bytes += made.filter(|p| !p.last).map_or(0, |p| p.bytes);
         self.pipe.push_back(made);
         self.out.s_cfg.ready = self.header == Header::Store;
         let is_done = self.header == Header::Done;
