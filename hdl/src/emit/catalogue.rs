@@ -55,6 +55,7 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     }),
     ("ack_gen", responder::emit_ack_gen),
     ("responder", responder::emit),
+    ("read_reply", crate::transport::read_reply::emit),
     ("requester", crate::transport::requester::emit),
     ("tx_pipe", crate::tx::emit),
     ("cc_hop", |c| emit("cc_hop", cc::cc_hop::CcHop::default(), c)),

@@ -10,6 +10,7 @@ pub mod dma;
 pub mod host;
 pub mod nic;
 pub mod read;
+pub mod read_reply;
 pub mod requester;
 pub mod responder;
 pub mod rx;
@@ -92,6 +93,7 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         cc::benches,
         sched::benches,
         responder::benches,
+        read_reply::benches,
         requester::benches,
         read::benches,
         tx::benches,

@@ -1,0 +1,198 @@
+//! Ends of jobs of the READ responses, towards the responder.
+//!
+//! # Source            ARCHITECTURE.md, READ responses
+//! # Interface timing  steps as `read_ctl` has them; m_end stands from the next cycle on. The end of
+//!                     a job whose last packet leaves goes to m_end in an idle cycle, once the packet
+//!                     was taken
+//! # Number formats    m_end_jobs | 0..=16; m_end_reads | 0..=m_end_jobs
+//! # Reset             synchronous, high: all outputs 0
+//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Ends of jobs of `2^FB` flows.
+#[derive(LogicBlock, Default)]
+pub struct ReadEnd<const FB: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Flow of the operation.
+    pub flow: Signal<In, Bits<FB>>,
+    /// It is a job.
+    pub is_job: Signal<In, Bit>,
+    /// That was asked for before.
+    pub is_restart: Signal<In, Bit>,
+    /// It is a row.
+    pub is_cfg: Signal<In, Bit>,
+    /// Host memory has failed the flow.
+    pub failed: Signal<In, Bit>,
+    /// Step: nothing.
+    pub idle: Signal<In, Bit>,
+    /// Step: a new READ goes to its place, a row into force.
+    pub place: Signal<In, Bit>,
+    /// A job waits there.
+    pub displaces: Signal<In, Bit>,
+    /// It is no restart.
+    pub displaces_read: Signal<In, Bit>,
+    /// Step: a restart goes to its place.
+    pub put: Signal<In, Bit>,
+    /// It was found.
+    pub found: Signal<In, Bit>,
+    /// Jobs that the walk gave up.
+    pub walk_jobs: Signal<In, Bits<5>>,
+    /// Those that were no restarts.
+    pub walk_reads: Signal<In, Bits<5>>,
+    /// Step: the packet leaves.
+    pub emit: Signal<In, Bit>,
+    /// The job is no restart.
+    pub picked_read: Signal<In, Bit>,
+    /// Its region has a new row: no packet leaves.
+    pub dead: Signal<In, Bit>,
+    /// The packet is the last of its job.
+    pub last: Signal<In, Bit>,
+    /// In an idle cycle the end of the last job goes out.
+    pub last_due: Signal<In, Bit>,
+    /// Nothing stands at m_end.
+    pub end_free: Signal<Out, Bit>,
+    /// A job's last packet has left, its end was not told of.
+    pub last_waits: Signal<Out, Bit>,
+    /// Jobs have ended, or a row is in force.
+    pub m_end_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_end_ready: Signal<In, Bit>,
+    /// Flow index.
+    pub m_end_flow: Signal<Out, Bits<FB>>,
+    /// Jobs that have left or were given up.
+    pub m_end_jobs: Signal<Out, Bits<5>>,
+    /// Those that were no restarts.
+    pub m_end_reads: Signal<Out, Bits<5>>,
+    /// Host memory could not be read.
+    pub m_end_error: Signal<Out, Bit>,
+    /// The flow's row is in force.
+    pub m_end_cleared: Signal<Out, Bit>,
+    /// A READ was asked for again.
+    pub event_read_restart: Signal<Out, Bit>,
+    /// A job was given up.
+    pub event_read_dropped: Signal<Out, Bit>,
+    valid: DFF<Bit>,
+    end_flow: DFF<Bits<FB>>,
+    jobs: DFF<Bits<5>>,
+    reads: DFF<Bits<5>>,
+    error: DFF<Bit>,
+    cleared: DFF<Bit>,
+    last_q: DFF<Bit>,
+    last_flow: DFF<Bits<FB>>,
+    last_read: DFF<Bit>,
+    e_restart: DFF<Bit>,
+    e_dropped: DFF<Bit>,
+    one: Signal<Local, Bit>,
+    some: Signal<Local, Bit>,
+    one_read: Signal<Local, Bit>,
+    one_reads: Signal<Local, Bits<5>>,
+    last_reads: Signal<Local, Bits<5>>,
+}
+
+impl<const FB: usize> Logic for ReadEnd<FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self, clock, valid, end_flow, jobs, reads, error, cleared, last_q, last_flow,
+            last_read, e_restart, e_dropped
+        );
+        self.m_end_valid.next = self.valid.q.val();
+        self.m_end_flow.next = self.end_flow.q.val();
+        self.m_end_jobs.next = self.jobs.q.val();
+        self.m_end_reads.next = self.reads.q.val();
+        self.m_end_error.next = self.error.q.val();
+        self.m_end_cleared.next = self.cleared.q.val();
+        self.event_read_restart.next = self.e_restart.q.val();
+        self.event_read_dropped.next = self.e_dropped.q.val();
+        self.end_free.next = !self.valid.q.val();
+        self.last_waits.next = self.last_q.q.val();
+        self.e_dropped.d.next = false;
+        if self.m_end_ready.val() {
+            self.valid.d.next = false;
+        }
+        comment!("one job of the operation's flow");
+        self.one.next = false;
+        self.one_read.next = false;
+        if self.place.val() & self.is_job.val() & self.failed.val() {
+            self.one.next = true;
+            self.one_read.next = !self.is_restart.val();
+        } else if self.place.val() & self.is_job.val() & !self.is_restart.val() {
+            self.one.next = self.displaces.val();
+            self.one_read.next = self.displaces_read.val();
+        } else if self.put.val() & self.is_job.val() {
+            self.one.next = !self.found.val();
+        } else if self.emit.val() {
+            self.one.next = self.dead.val();
+            self.one_read.next = self.picked_read.val();
+        }
+        self.one_reads.next = 0.into();
+        self.one_reads.next = self.one_reads.val().replace_bit(0, self.one_read.val());
+        self.last_reads.next = 0.into();
+        self.last_reads.next = self.last_reads.val().replace_bit(0, self.last_read.q.val());
+        if self.one.val() {
+            self.valid.d.next = true;
+            self.end_flow.d.next = self.flow.val();
+            self.jobs.d.next = 1.into();
+            self.reads.d.next = self.one_reads.val();
+            self.error.d.next = false;
+            self.cleared.d.next = false;
+            self.e_dropped.d.next = true;
+        }
+        comment!("more than one: a restart's or a failed flow's");
+        self.some.next = self.walk_jobs.val().any();
+        self.e_restart.d.next = self.put.val() & self.is_job.val() & self.found.val();
+        if self.put.val() & (!self.is_job.val() | (self.found.val() & self.some.val())) {
+            self.valid.d.next = true;
+            self.end_flow.d.next = self.flow.val();
+            self.jobs.d.next = self.walk_jobs.val();
+            self.reads.d.next = self.walk_reads.val();
+            self.error.d.next = !self.is_job.val();
+            self.cleared.d.next = false;
+            self.e_dropped.d.next = self.some.val() & !self.is_job.val();
+        }
+        if self.place.val() & self.is_cfg.val() {
+            self.valid.d.next = true;
+            self.end_flow.d.next = self.flow.val();
+            self.jobs.d.next = 0.into();
+            self.reads.d.next = 0.into();
+            self.error.d.next = false;
+            self.cleared.d.next = true;
+            if self.last_flow.q.val() == self.flow.val() {
+                self.last_q.d.next = false;
+            }
+        }
+        comment!("the last packet of a job");
+        if self.emit.val() & !self.dead.val() {
+            self.last_q.d.next = self.last.val();
+            self.last_flow.d.next = self.flow.val();
+            self.last_read.d.next = self.picked_read.val();
+        }
+        if self.idle.val() & self.last_due.val() {
+            self.valid.d.next = true;
+            self.end_flow.d.next = self.last_flow.q.val();
+            self.jobs.d.next = 1.into();
+            self.reads.d.next = self.last_reads.val();
+            self.error.d.next = false;
+            self.cleared.d.next = false;
+            self.last_q.d.next = false;
+        }
+        if self.reset.val() {
+            self.valid.d.next = false;
+            self.end_flow.d.next = 0.into();
+            self.jobs.d.next = 0.into();
+            self.reads.d.next = 0.into();
+            self.error.d.next = false;
+            self.cleared.d.next = false;
+            self.last_q.d.next = false;
+            self.e_restart.d.next = false;
+            self.e_dropped.d.next = false;
+        }
+    }
+}
