@@ -14,6 +14,9 @@ fn ack_gen_bench_notices_broken_verilog() {
         ("!tel_store | (tel_flow != queue_m_data)", "1'b1"),
         ("msn_before = tag_msn - ends", "msn_before = tag_msn"),
         ("waits = has_imm & cqe_valid & !m_cqe_ready", "waits = 1'b0"),
+        ("holds = |was_jobs", "holds = 1'b0"),
+        ("jobs_less = was_jobs - ", "jobs_less = was_jobs - 1 - "),
+        ("ended_more = was_ended + end_reads", "ended_more = was_ended"),
     ];
     for (from, to) in breaks {
         assert_catches("ack_gen", from, to, 100_000);

@@ -1,6 +1,7 @@
 //! The golden responder against the message-level reference: a reference requester writes to it
 //! over a bad link, a DMA of our own puts the bytes into memory, and each answer is judged.
 
+use nic_sim::bench::responder::Replies;
 use nic_sim::golden::transport::responder::ResponderOut;
 use nic_sim::golden::transport::responder::{PayloadBeat, ReqIn, Responder, ResponderIn};
 use nic_sim::ports::{Golden, Wide};
@@ -53,6 +54,7 @@ struct Lab {
     quiet_cycles: u32,
     /// One request in this many is spoiled.
     spoil_1_in: u32,
+    replies: Replies,
 }
 
 impl Lab {
@@ -77,6 +79,7 @@ impl Lab {
             received: Vec::new(),
             quiet_cycles: 0,
             spoil_1_in,
+            replies: Replies::new(&rdma_nic::gbe()),
         };
         lab.out = lab.golden.step(&ResponderIn { reset: true, ..ResponderIn::default() });
         (0..200).for_each(|_| lab.clock(ResponderIn::default()));
@@ -102,7 +105,8 @@ impl Lab {
         lab
     }
 
-    fn clock(&mut self, inputs: ResponderIn) {
+    fn clock(&mut self, mut inputs: ResponderIn) {
+        self.replies.drive(&self.out, &mut inputs, (true, true, None));
         self.out = self.golden.step(&inputs);
     }
 

@@ -1,9 +1,11 @@
 //! responder: Verilog against golden model, and golden model against the standard's rules.
 
-use nic_sim::bench::responder::Peers;
+use nic_sim::bench::responder::{Peers, Replies};
 use nic_sim::bench::Stimulus;
 use nic_sim::env::stream::{frame_to_beats, Beat, FrameSink};
 use nic_sim::golden::transport::ack_gen::{AckOut, CqeOut, DoneIn, Tag, Tel};
+use nic_sim::golden::transport::read_reply::ReplyPorts;
+use nic_sim::golden::transport::requester::ReadPorts;
 use nic_sim::golden::transport::responder::{
     PayloadBeat, ReqIn, Responder, ResponderIn, ResponderOut,
 };
@@ -64,6 +66,11 @@ struct Rig {
     holds_acks: bool,
     cq_space: bool,
     error: bool,
+    replies: Replies,
+    holds_replies: bool,
+    fail: Option<u16>,
+    /// READ responses with their read commands.
+    packets: Vec<(ReplyPorts, ReadPorts)>,
     writes: Vec<(u64, Vec<u8>)>,
     acks: Vec<AckOut>,
     cqes: Vec<CqeOut>,
@@ -136,6 +143,10 @@ impl Rig {
             holds_acks: false,
             cq_space: true,
             error: false,
+            replies: Replies::new(&gbe()),
+            holds_replies: false,
+            fail: None,
+            packets: Vec::new(),
             writes: Vec::new(),
             acks: Vec::new(),
             cqes: Vec::new(),
@@ -196,7 +207,11 @@ impl Rig {
     }
 
     fn step(&mut self) {
-        let (i, before) = (self.inputs(), self.out);
+        let (mut i, before) = (self.inputs(), self.out);
+        let fail_taken = self.replies.takes_fail();
+        let control = (!self.holds_replies, true, self.fail);
+        self.packets.extend(self.replies.drive(&before, &mut i, control));
+        self.fail = self.fail.filter(|_| !fail_taken);
         if i.s_req.valid && before.s_req_ready {
             let (_, payload) = self.requests.pop_front().expect("offered");
             self.beats.extend(frame_to_beats(&payload, 8, false));

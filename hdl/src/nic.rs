@@ -154,7 +154,7 @@ pub struct Nic {
     /// Frames from the host's own stack: last beat.
     pub s_axis_host_tlast: Signal<In, Bit>,
     rx: RxPipe,
-    responder: Responder<64, 8, 73, 6, 7, 6>,
+    responder: Responder<64, 8, 73, 6, 7, 6, 70>,
     requester: Requester<6, 3, 9>,
     scheduler: Scheduler<64, 6, 7>,
     cc: CcUnit<6, 9, 211>,

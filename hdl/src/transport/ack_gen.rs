@@ -1,17 +1,21 @@
-//! ACKs and NAKs that the flows owe: at most one of each a flow, sent when tx has room.
+//! ACKs and NAKs that the flows owe: at most one of each a flow, sent when tx has room. READs on
+//! their way to the READ responses, which nothing of their flow overtakes.
 //!
 //! # Source            InfiniBand architecture volume 1, section 9.7.5.1 (acknowledge), 9.7.5.2
 //!                     (NAK), tables 45 and 46 (syndromes); ARCHITECTURE.md, Responder
 //! # Interface timing  cycle 0: s_done taken; cycle 2: its flow's row is changed; cycle 3:
-//!                     m_cqe, retired, fail, events. An idle block looks at the next flow that
+//!                     m_cqe, m_job, retired, ended, events. An idle block looks at the next flow that
 //!                     owes in cycle 0 and has m_ack in cycle 4
 //! # Latency and rate  one s_done or one m_ack every 3 cycles; s_done never waits for m_ack
 //! # Number formats    s_done_tag | PSN \[23:0\], MSN \[47:24\], immediate \[79:48\],
 //!                     message bytes \[111:80\], flow \[121:112\], outcome \[124:122\] (0 accepted,
 //!                     1 accepted with AckReq, 2 duplicate, 3 RNR, 4 sequence, 5 invalid,
-//!                     6 access), with immediate \[125\], ends its message \[126\]
+//!                     6 access, 7 READ: its bytes instead of the message's), with immediate
+//!                     \[125\], ends its message \[126\]; a READ that does not was asked for again
 //! # Rules             a later ACK replaces an earlier one, a NAK goes out before an ACK, and a
-//!                     flow with a fatal NAK answers nothing more until s_clear
+//!                     flow with a fatal NAK answers nothing more until it is cleared. While a READ
+//!                     of the flow has not ended, its answers wait; a READ makes those that it finds
+//!                     void, as its response acknowledges all before it
 //! # Reset             synchronous, high: s_done_ready = 0 for 2^FB cycles while rows are cleared
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
@@ -25,7 +29,7 @@ pub const TAG_BITS: usize = 127;
 
 /// ACK generator for `2^FB` flows; `FC = FB + 1`.
 #[derive(LogicBlock, Default)]
-pub struct AckGen<const FB: usize, const FC: usize> {
+pub struct AckGen<const FB: usize, const FC: usize, const MB: usize> {
     module_type: Module<Self>,
     /// Core clock.
     pub clock: Signal<In, Clock>,
@@ -39,12 +43,26 @@ pub struct AckGen<const FB: usize, const FC: usize> {
     pub s_done_tag: Signal<In, Bits<127>>,
     /// Host memory refused the write.
     pub s_done_error: Signal<In, Bit>,
-    /// Forget all about a flow.
-    pub s_clear_valid: Signal<In, Bit>,
-    /// Done.
-    pub s_clear_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_clear_flow: Signal<In, Bits<FB>>,
+    /// Jobs have ended, or a row is in force.
+    pub s_end_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_end_ready: Signal<Out, Bit>,
+    /// Flow index.
+    pub s_end_flow: Signal<In, Bits<FB>>,
+    /// Jobs that have ended.
+    pub s_end_jobs: Signal<In, Bits<5>>,
+    /// Those that were no restarts.
+    pub s_end_reads: Signal<In, Bits<5>>,
+    /// The flow is in error.
+    pub s_end_error: Signal<In, Bit>,
+    /// Forget all about the flow.
+    pub s_end_cleared: Signal<In, Bit>,
+    /// Address of the oldest READ whose command has not ended.
+    pub s_read_addr: Signal<In, Bits<64>>,
+    /// Its memory region.
+    pub s_read_region: Signal<In, Bits<MB>>,
+    /// Its command has.
+    pub s_read_ready: Signal<Out, Bit>,
     /// Hold this packet's telemetry.
     pub tel_take: Signal<In, Bit>,
     /// There is telemetry.
@@ -115,23 +133,47 @@ pub struct AckGen<const FB: usize, const FC: usize> {
     pub m_cqe_imm: Signal<Out, Bits<32>>,
     /// Bytes of the message.
     pub m_cqe_byte_len: Signal<Out, Bits<32>>,
+    /// A READ stands at the source.
+    pub m_job_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_job_ready: Signal<In, Bit>,
+    /// Flow index.
+    pub m_job_flow: Signal<Out, Bits<FB>>,
+    /// PSN of the first response.
+    pub m_job_psn: Signal<Out, Bits<24>>,
+    /// MSN of its responses.
+    pub m_job_msn: Signal<Out, Bits<24>>,
+    /// Address of the first byte.
+    pub m_job_addr: Signal<Out, Bits<64>>,
+    /// Bytes.
+    pub m_job_bytes: Signal<Out, Bits<32>>,
+    /// It was asked for before.
+    pub m_job_restart: Signal<Out, Bit>,
+    /// Memory region.
+    pub m_job_region: Signal<Out, Bits<MB>>,
     /// A command has been dealt with.
     pub retired: Signal<Out, Bit>,
     /// It ended a WRITE with immediate.
     pub retired_imm: Signal<Out, Bit>,
-    /// A write failed.
-    pub fail_valid: Signal<Out, Bit>,
-    /// Its flow.
-    pub fail_flow: Signal<Out, Bits<FB>>,
+    /// Something has ended in a flow.
+    pub ended_valid: Signal<Out, Bit>,
+    /// The flow.
+    pub ended_flow: Signal<Out, Bits<FB>>,
+    /// It is in error.
+    pub ended_failed: Signal<Out, Bit>,
+    /// READs that have ended, modulo 32.
+    pub ended_reads: Signal<Out, Bits<5>>,
+    /// All is forgotten about a flow.
+    pub cleared: Signal<Out, Bit>,
     /// An accepted packet's bytes have landed.
     pub event_resp_accepted: Signal<Out, Bit>,
     /// They have not.
     pub event_resp_nak_operation: Signal<Out, Bit>,
-    rows: AckRows<FB, FC>,
+    rows: AckRows<FB, FC, MB>,
     telemetry: AckTel<FB>,
 }
 
-impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
+impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckGen<FB, FC, MB> {
     #[hdl_gen]
     fn update(&mut self) {
         self.rows.clock.next = self.clock.val();
@@ -139,8 +181,25 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.rows.s_done_valid.next = self.s_done_valid.val();
         self.rows.s_done_tag.next = self.s_done_tag.val();
         self.rows.s_done_error.next = self.s_done_error.val();
-        self.rows.s_clear_valid.next = self.s_clear_valid.val();
-        self.rows.s_clear_flow.next = self.s_clear_flow.val();
+        self.rows.s_end_valid.next = self.s_end_valid.val();
+        self.s_end_ready.next = self.rows.s_end_ready.val();
+        self.rows.s_end_flow.next = self.s_end_flow.val();
+        self.rows.s_end_jobs.next = self.s_end_jobs.val();
+        self.rows.s_end_reads.next = self.s_end_reads.val();
+        self.rows.s_end_error.next = self.s_end_error.val();
+        self.rows.s_end_cleared.next = self.s_end_cleared.val();
+        self.rows.s_read_addr.next = self.s_read_addr.val();
+        self.rows.s_read_region.next = self.s_read_region.val();
+        self.s_read_ready.next = self.rows.s_read_ready.val();
+        self.m_job_valid.next = self.rows.m_job_valid.val();
+        self.m_job_flow.next = self.rows.m_job_flow.val();
+        self.m_job_psn.next = self.rows.m_job_psn.val();
+        self.m_job_msn.next = self.rows.m_job_msn.val();
+        self.m_job_addr.next = self.rows.m_job_addr.val();
+        self.m_job_bytes.next = self.rows.m_job_bytes.val();
+        self.m_job_restart.next = self.rows.m_job_restart.val();
+        self.m_job_region.next = self.rows.m_job_region.val();
+        self.rows.m_job_ready.next = self.m_job_ready.val();
         self.rows.tel_store.next = self.tel_store.val();
         self.rows.tel_flow.next = self.tel_flow.val();
         self.rows.cfg_rnr_timer.next = self.cfg_rnr_timer.val();
@@ -167,7 +226,6 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.telemetry.send.next = self.rows.tel_send.val();
         self.telemetry.send_tel.next = self.rows.tel_send_tel.val();
         self.s_done_ready.next = self.rows.s_done_ready.val();
-        self.s_clear_ready.next = self.rows.s_clear_ready.val();
         self.m_ack_valid.next = self.rows.m_ack_valid.val();
         self.m_ack_flow.next = self.rows.m_ack_flow.val();
         self.m_ack_syndrome.next = self.rows.m_ack_syndrome.val();
@@ -179,8 +237,11 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.m_cqe_byte_len.next = self.rows.m_cqe_byte_len.val();
         self.retired.next = self.rows.retired.val();
         self.retired_imm.next = self.rows.retired_imm.val();
-        self.fail_valid.next = self.rows.fail_valid.val();
-        self.fail_flow.next = self.rows.fail_flow.val();
+        self.ended_valid.next = self.rows.ended_valid.val();
+        self.ended_flow.next = self.rows.ended_flow.val();
+        self.ended_failed.next = self.rows.ended_failed.val();
+        self.ended_reads.next = self.rows.ended_reads.val();
+        self.cleared.next = self.rows.cleared.val();
         self.event_resp_accepted.next = self.rows.event_resp_accepted.val();
         self.event_resp_nak_operation.next = self.rows.event_resp_nak_operation.val();
         self.m_cqe_flow.next = bit_cast::<16, FB>(self.rows.m_cqe_flow.val());

@@ -4,7 +4,8 @@
 //! # Interface timing  as `ack_gen`, of which this is the control
 //! # Number formats    row | ACK: PSN \[23:0\], MSN \[47:24\], owed \[99\], with telemetry
 //!                     \[101\]; NAK: PSN \[71:48\], MSN \[95:72\], outcome \[98:96\], owed
-//!                     \[100\]; in error \[102\]; in the queue \[103\]
+//!                     \[100\]; in error \[102\]; in the queue \[103\]; jobs of READs that have
+//!                     not ended \[109:104\]; READs that have, modulo 32 \[114:110\]
 //! # Reset             synchronous, high: rows are cleared, one a cycle
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
@@ -28,7 +29,7 @@ pub enum AckGenState {
 
 /// Rows of `2^FB` flows; `FC = FB + 1`.
 #[derive(LogicBlock)]
-pub struct AckRows<const FB: usize, const FC: usize> {
+pub struct AckRows<const FB: usize, const FC: usize, const MB: usize> {
     module_type: Module<Self>,
     /// Core clock.
     pub clock: Signal<In, Clock>,
@@ -42,12 +43,26 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     pub s_done_tag: Signal<In, Bits<127>>,
     /// Host memory refused the write.
     pub s_done_error: Signal<In, Bit>,
-    /// Forget all about a flow.
-    pub s_clear_valid: Signal<In, Bit>,
-    /// Done.
-    pub s_clear_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_clear_flow: Signal<In, Bits<FB>>,
+    /// Jobs have ended, or a row is in force.
+    pub s_end_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_end_ready: Signal<Out, Bit>,
+    /// Flow index.
+    pub s_end_flow: Signal<In, Bits<FB>>,
+    /// Jobs that have ended.
+    pub s_end_jobs: Signal<In, Bits<5>>,
+    /// Those that were no restarts.
+    pub s_end_reads: Signal<In, Bits<5>>,
+    /// The flow is in error.
+    pub s_end_error: Signal<In, Bit>,
+    /// Forget all about the flow.
+    pub s_end_cleared: Signal<In, Bit>,
+    /// Address of the oldest READ whose command has not ended.
+    pub s_read_addr: Signal<In, Bits<64>>,
+    /// Its memory region.
+    pub s_read_region: Signal<In, Bits<MB>>,
+    /// Its command has.
+    pub s_read_ready: Signal<Out, Bit>,
     /// A flow's telemetry is being stored.
     pub tel_store: Signal<In, Bit>,
     /// The flow.
@@ -78,14 +93,38 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     pub m_cqe_imm: Signal<Out, Bits<32>>,
     /// Bytes of the message.
     pub m_cqe_byte_len: Signal<Out, Bits<32>>,
+    /// A READ stands at the source.
+    pub m_job_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_job_ready: Signal<In, Bit>,
+    /// Flow index.
+    pub m_job_flow: Signal<Out, Bits<FB>>,
+    /// PSN of the first response.
+    pub m_job_psn: Signal<Out, Bits<24>>,
+    /// MSN of its responses.
+    pub m_job_msn: Signal<Out, Bits<24>>,
+    /// Address of the first byte.
+    pub m_job_addr: Signal<Out, Bits<64>>,
+    /// Bytes.
+    pub m_job_bytes: Signal<Out, Bits<32>>,
+    /// It was asked for before.
+    pub m_job_restart: Signal<Out, Bit>,
+    /// Memory region.
+    pub m_job_region: Signal<Out, Bits<MB>>,
     /// A command has been dealt with.
     pub retired: Signal<Out, Bit>,
     /// It ended a WRITE with immediate.
     pub retired_imm: Signal<Out, Bit>,
-    /// A write failed.
-    pub fail_valid: Signal<Out, Bit>,
-    /// Its flow.
-    pub fail_flow: Signal<Out, Bits<FB>>,
+    /// Something has ended in a flow.
+    pub ended_valid: Signal<Out, Bit>,
+    /// The flow.
+    pub ended_flow: Signal<Out, Bits<FB>>,
+    /// It is in error.
+    pub ended_failed: Signal<Out, Bit>,
+    /// READs that have ended, modulo 32.
+    pub ended_reads: Signal<Out, Bits<5>>,
+    /// All is forgotten about a flow.
+    pub cleared: Signal<Out, Bit>,
     /// An accepted packet's bytes have landed.
     pub event_resp_accepted: Signal<Out, Bit>,
     /// They have not.
@@ -102,15 +141,19 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     pub tel_send: Signal<Out, Bit>,
     /// Send what was fetched.
     pub tel_send_tel: Signal<Out, Bit>,
-    rows: Ram<FB, 104>,
+    rows: Ram<FB, 115>,
     queue: Fifo<FB, FB, FC>,
     state: DFF<AckGenState>,
-    clears: DFF<Bit>,
+    is_end: DFF<Bit>,
+    end_jobs: DFF<Bits<5>>,
+    end_reads: DFF<Bits<5>>,
+    end_error: DFF<Bit>,
+    end_clears: DFF<Bit>,
     tag: DFF<Bits<127>>,
     error: DFF<Bit>,
     flow: DFF<Bits<FB>>,
     scrub_flow: DFF<Bits<FB>>,
-    row: DFF<Bits<104>>,
+    row: DFF<Bits<115>>,
     ack_valid: DFF<Bit>,
     ack_flow: DFF<Bits<FB>>,
     ack_syndrome: DFF<Bits<8>>,
@@ -123,8 +166,19 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     cqe_byte_len: DFF<Bits<32>>,
     retired_q: DFF<Bit>,
     retired_imm_q: DFF<Bit>,
-    fail: DFF<Bit>,
-    failed_flow: DFF<Bits<FB>>,
+    job_valid: DFF<Bit>,
+    job_flow: DFF<Bits<FB>>,
+    job_psn: DFF<Bits<24>>,
+    job_msn: DFF<Bits<24>>,
+    job_addr: DFF<Bits<64>>,
+    job_bytes: DFF<Bits<32>>,
+    job_restart: DFF<Bit>,
+    job_region: DFF<Bits<MB>>,
+    note: DFF<Bit>,
+    note_flow: DFF<Bits<FB>>,
+    note_failed: DFF<Bit>,
+    note_reads: DFF<Bits<5>>,
+    cleared_q: DFF<Bit>,
     landed: DFF<Bit>,
     refused: DFF<Bit>,
     can_send: Signal<Local, Bit>,
@@ -151,17 +205,28 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     kind: Signal<Local, Bits<2>>,
     nak_bits: Signal<Local, Bits<2>>,
     is_nak: Signal<Local, Bit>,
-    rows_data: Signal<Local, Bits<104>>,
+    rows_data: Signal<Local, Bits<115>>,
+    was_jobs: Signal<Local, Bits<6>>,
+    jobs: Signal<Local, Bits<6>>,
+    jobs_less: Signal<Local, Bits<6>>,
+    was_ended: Signal<Local, Bits<5>>,
+    ended: Signal<Local, Bits<5>>,
+    ended_more: Signal<Local, Bits<5>>,
+    is_read: Signal<Local, Bit>,
+    is_new: Signal<Local, Bit>,
+    holds: Signal<Local, Bit>,
+    notes: Signal<Local, Bit>,
     ack: Constant<Bits<3>>,
     again: Constant<Bits<3>>,
     operation: Constant<Bits<3>>,
+    read: Constant<Bits<3>>,
     syndrome_ack: Constant<Bits<8>>,
     syndrome_rnr: Constant<Bits<8>>,
     syndrome_nak: Constant<Bits<8>>,
     last_flow: Constant<Bits<FB>>,
 }
 
-impl<const FB: usize, const FC: usize> Default for AckRows<FB, FC> {
+impl<const FB: usize, const FC: usize, const MB: usize> Default for AckRows<FB, FC, MB> {
     fn default() -> Self {
         assert!(FC == FB + 1 && FB <= 10, "FC = FB + 1, FB <= 10");
         Self {
@@ -172,9 +237,16 @@ impl<const FB: usize, const FC: usize> Default for AckRows<FB, FC> {
             s_done_ready: Default::default(),
             s_done_tag: Default::default(),
             s_done_error: Default::default(),
-            s_clear_valid: Default::default(),
-            s_clear_ready: Default::default(),
-            s_clear_flow: Default::default(),
+            s_end_valid: Default::default(),
+            s_end_ready: Default::default(),
+            s_end_flow: Default::default(),
+            s_end_jobs: Default::default(),
+            s_end_reads: Default::default(),
+            s_end_error: Default::default(),
+            s_end_cleared: Default::default(),
+            s_read_addr: Default::default(),
+            s_read_region: Default::default(),
+            s_read_ready: Default::default(),
             tel_store: Default::default(),
             tel_flow: Default::default(),
             cfg_rnr_timer: Default::default(),
@@ -190,10 +262,22 @@ impl<const FB: usize, const FC: usize> Default for AckRows<FB, FC> {
             m_cqe_flow: Default::default(),
             m_cqe_imm: Default::default(),
             m_cqe_byte_len: Default::default(),
+            m_job_valid: Default::default(),
+            m_job_ready: Default::default(),
+            m_job_flow: Default::default(),
+            m_job_psn: Default::default(),
+            m_job_msn: Default::default(),
+            m_job_addr: Default::default(),
+            m_job_bytes: Default::default(),
+            m_job_restart: Default::default(),
+            m_job_region: Default::default(),
             retired: Default::default(),
             retired_imm: Default::default(),
-            fail_valid: Default::default(),
-            fail_flow: Default::default(),
+            ended_valid: Default::default(),
+            ended_flow: Default::default(),
+            ended_failed: Default::default(),
+            ended_reads: Default::default(),
+            cleared: Default::default(),
             event_resp_accepted: Default::default(),
             event_resp_nak_operation: Default::default(),
             tel_scrub: Default::default(),
@@ -205,7 +289,11 @@ impl<const FB: usize, const FC: usize> Default for AckRows<FB, FC> {
             rows: Default::default(),
             queue: Default::default(),
             state: Default::default(),
-            clears: Default::default(),
+            is_end: Default::default(),
+            end_jobs: Default::default(),
+            end_reads: Default::default(),
+            end_error: Default::default(),
+            end_clears: Default::default(),
             tag: Default::default(),
             error: Default::default(),
             flow: Default::default(),
@@ -223,8 +311,19 @@ impl<const FB: usize, const FC: usize> Default for AckRows<FB, FC> {
             cqe_byte_len: Default::default(),
             retired_q: Default::default(),
             retired_imm_q: Default::default(),
-            fail: Default::default(),
-            failed_flow: Default::default(),
+            job_valid: Default::default(),
+            job_flow: Default::default(),
+            job_psn: Default::default(),
+            job_msn: Default::default(),
+            job_addr: Default::default(),
+            job_bytes: Default::default(),
+            job_restart: Default::default(),
+            job_region: Default::default(),
+            note: Default::default(),
+            note_flow: Default::default(),
+            note_failed: Default::default(),
+            note_reads: Default::default(),
+            cleared_q: Default::default(),
             landed: Default::default(),
             refused: Default::default(),
             can_send: Default::default(),
@@ -252,9 +351,20 @@ impl<const FB: usize, const FC: usize> Default for AckRows<FB, FC> {
             nak_bits: Default::default(),
             is_nak: Default::default(),
             rows_data: Default::default(),
+            was_jobs: Default::default(),
+            jobs: Default::default(),
+            jobs_less: Default::default(),
+            was_ended: Default::default(),
+            ended: Default::default(),
+            ended_more: Default::default(),
+            is_read: Default::default(),
+            is_new: Default::default(),
+            holds: Default::default(),
+            notes: Default::default(),
             ack: Constant::new(1u64.to_bits()),
             again: Constant::new(2u64.to_bits()),
             operation: Constant::new(7u64.to_bits()),
+            read: Constant::new(7u64.to_bits()),
             syndrome_ack: Constant::new(0x1fu64.to_bits()),
             syndrome_rnr: Constant::new(0x20u64.to_bits()),
             syndrome_nak: Constant::new(0x60u64.to_bits()),
@@ -263,14 +373,18 @@ impl<const FB: usize, const FC: usize> Default for AckRows<FB, FC> {
     }
 }
 
-impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
+impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckRows<FB, FC, MB> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
             self,
             clock,
             state,
-            clears,
+            is_end,
+            end_jobs,
+            end_reads,
+            end_error,
+            end_clears,
             tag,
             error,
             flow,
@@ -288,8 +402,19 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
             cqe_byte_len,
             retired_q,
             retired_imm_q,
-            fail,
-            failed_flow,
+            job_valid,
+            job_flow,
+            job_psn,
+            job_msn,
+            job_addr,
+            job_bytes,
+            job_restart,
+            job_region,
+            note,
+            note_flow,
+            note_failed,
+            note_reads,
+            cleared_q,
             landed,
             refused
         );
@@ -297,8 +422,20 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
         self.queue.clock.next = self.clock.val();
         self.queue.reset.next = self.reset.val();
         comment!("outputs");
-        self.s_done_ready.next = self.state.q.val() == AckGenState::Idle;
-        self.s_clear_ready.next = (self.state.q.val() == AckGenState::Apply) & self.clears.q.val();
+        self.s_done_ready.next =
+            (self.state.q.val() == AckGenState::Idle) & !self.job_valid.q.val();
+        self.s_end_ready.next = (self.state.q.val() == AckGenState::Apply) & self.is_end.q.val();
+        self.s_read_ready.next = (self.state.q.val() == AckGenState::Apply)
+            & !self.is_end.q.val()
+            & (self.tag.q.val().get_bits::<3>(122) == self.read.val());
+        self.m_job_valid.next = self.job_valid.q.val();
+        self.m_job_flow.next = self.job_flow.q.val();
+        self.m_job_psn.next = self.job_psn.q.val();
+        self.m_job_msn.next = self.job_msn.q.val();
+        self.m_job_addr.next = self.job_addr.q.val();
+        self.m_job_bytes.next = self.job_bytes.q.val();
+        self.m_job_restart.next = self.job_restart.q.val();
+        self.m_job_region.next = self.job_region.q.val();
         self.m_ack_valid.next = self.ack_valid.q.val();
         self.m_ack_flow.next = self.ack_flow.q.val();
         self.m_ack_syndrome.next = self.ack_syndrome.q.val();
@@ -311,8 +448,11 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
         self.m_cqe_byte_len.next = self.cqe_byte_len.q.val();
         self.retired.next = self.retired_q.q.val();
         self.retired_imm.next = self.retired_imm_q.q.val();
-        self.fail_valid.next = self.fail.q.val();
-        self.fail_flow.next = self.failed_flow.q.val();
+        self.ended_valid.next = self.note.q.val();
+        self.ended_flow.next = self.note_flow.q.val();
+        self.ended_failed.next = self.note_failed.q.val();
+        self.ended_reads.next = self.note_reads.q.val();
+        self.cleared.next = self.cleared_q.q.val();
         self.event_resp_accepted.next = self.landed.q.val();
         self.event_resp_nak_operation.next = self.refused.q.val();
         self.tel_scrub.next = self.state.q.val() == AckGenState::Scrub;
@@ -328,6 +468,8 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
         self.tag_psn.next = self.tag.q.val().get_bits::<24>(0);
         self.tag_msn.next = self.tag.q.val().get_bits::<24>(24);
         self.ends.next = bit_cast::<24, 1>(self.tag.q.val().get_bits::<1>(126));
+        self.is_read.next = self.outcome.val() == self.read.val();
+        self.is_new.next = self.tag.q.val().get_bit(126);
         self.msn_before.next = self.tag_msn.val() - self.ends.val();
         comment!("the flow's row");
         self.psn_of_ack.next = self.row.q.val().get_bits::<24>(0);
@@ -340,11 +482,20 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
         self.has_tel.next = self.row.q.val().get_bit(101);
         self.was_closed.next = self.row.q.val().get_bit(102);
         self.was_queued.next = self.row.q.val().get_bit(103);
+        self.was_jobs.next = self.row.q.val().get_bits::<6>(104);
+        self.was_ended.next = self.row.q.val().get_bits::<5>(110);
+        self.jobs_less.next = self.was_jobs.val() - bit_cast::<6, 5>(self.end_jobs.q.val());
+        self.ended_more.next = self.was_ended.val() + self.end_reads.q.val();
+        self.jobs.next = self.was_jobs.val();
+        self.ended.next = self.was_ended.val();
         self.closed.next = self.was_closed.val();
         self.queued.next = self.was_queued.val();
         self.nak_bits.next = self.nak_outcome.val().get_bits::<2>(0);
-        self.tel_send.next =
-            (self.state.q.val() == AckGenState::Send) & (self.owes_nak.val() | self.owes_ack.val());
+        comment!("An answer must not overtake READ responses.");
+        self.holds.next = self.was_jobs.val().any();
+        self.tel_send.next = (self.state.q.val() == AckGenState::Send)
+            & (self.owes_nak.val() | self.owes_ack.val())
+            & !self.holds.val();
         self.tel_send_tel.next = self.has_tel.val() & !self.owes_nak.val();
         comment!("defaults");
         self.can_send.next =
@@ -360,9 +511,14 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
         self.queue.m_ready.next = false;
         self.retired_q.d.next = false;
         self.retired_imm_q.d.next = false;
-        self.fail.d.next = false;
+        self.note.d.next = false;
+        self.notes.next = false;
+        self.cleared_q.d.next = false;
         self.landed.d.next = false;
         self.refused.d.next = false;
+        if self.m_job_ready.val() {
+            self.job_valid.d.next = false;
+        }
         if self.m_ack_ready.val() {
             self.ack_valid.d.next = false;
         }
@@ -382,14 +538,19 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
                 self.rows.read_enable.next = true;
                 self.tag.d.next = self.s_done_tag.val();
                 self.error.d.next = self.s_done_error.val();
-                self.clears.d.next = !self.s_done_valid.val();
-                self.rows.read_address.next = self.s_clear_flow.val();
-                self.flow.d.next = self.s_clear_flow.val();
-                if self.s_done_valid.val() {
+                self.end_jobs.d.next = self.s_end_jobs.val();
+                self.end_reads.d.next = self.s_end_reads.val();
+                self.end_error.d.next = self.s_end_error.val();
+                self.end_clears.d.next = self.s_end_cleared.val();
+                self.is_end.d.next = true;
+                self.rows.read_address.next = self.s_end_flow.val();
+                self.flow.d.next = self.s_end_flow.val();
+                if self.s_done_valid.val() & !self.job_valid.q.val() {
+                    self.is_end.d.next = false;
                     self.rows.read_address.next = self.s_done_tag.val().get_bits::<FB>(112);
                     self.flow.d.next = self.s_done_tag.val().get_bits::<FB>(112);
-                }
-                if self.s_done_valid.val() | self.s_clear_valid.val() {
+                    self.state.d.next = AckGenState::Load;
+                } else if self.s_end_valid.val() {
                     self.state.d.next = AckGenState::Load;
                 } else if self.can_send.val() {
                     self.state.d.next = AckGenState::Fetch;
@@ -399,18 +560,29 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
                 self.state.d.next = AckGenState::Apply;
             }
             AckGenState::Apply => {
-                if self.clears.q.val() | !self.waits.val() {
+                if self.is_end.q.val() | !self.waits.val() {
                     self.rows.write_enable.next = true;
                     self.state.d.next = AckGenState::Idle;
                     if self.can_send.val() {
                         self.state.d.next = AckGenState::Fetch;
                     }
                 }
-                if self.clears.q.val() {
-                    self.owes_ack.next = false;
-                    self.owes_nak.next = false;
-                    self.has_tel.next = false;
-                    self.closed.next = false;
+                if self.is_end.q.val() {
+                    self.jobs.next = self.jobs_less.val();
+                    self.ended.next = self.ended_more.val();
+                    self.notes.next = true;
+                    if self.end_error.q.val() | self.end_clears.q.val() {
+                        self.owes_ack.next = false;
+                        self.owes_nak.next = false;
+                        self.has_tel.next = false;
+                        self.closed.next = true;
+                    }
+                    if self.end_clears.q.val() {
+                        self.jobs.next = 0.into();
+                        self.ended.next = 0.into();
+                        self.closed.next = false;
+                        self.cleared_q.d.next = true;
+                    }
                 } else if !self.waits.val() {
                     self.retired_q.d.next = true;
                     self.retired_imm_q.d.next = self.has_imm.val();
@@ -418,11 +590,33 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
                         self.is_accepted.val() & !self.error.q.val() & !self.was_closed.val();
                     self.refused.d.next =
                         self.is_accepted.val() & (self.error.q.val() | self.was_closed.val());
+                    if self.is_read.val() {
+                        self.landed.d.next = self.is_new.val() & !self.was_closed.val();
+                        self.refused.d.next = self.is_new.val() & self.was_closed.val();
+                    }
                     if self.was_closed.val() {
-                        comment!("a flow in error answers nothing more");
+                        comment!("A flow in error answers nothing more: its READ has ended.");
+                        if self.is_read.val() & self.is_new.val() {
+                            self.ended.next = self.was_ended.val() + 1;
+                            self.notes.next = true;
+                        }
+                    } else if self.is_read.val() {
+                        self.jobs.next = self.was_jobs.val() + 1;
+                        self.job_valid.d.next = true;
+                        self.job_flow.d.next = self.flow.q.val();
+                        self.job_psn.d.next = self.tag_psn.val();
+                        self.job_msn.d.next = self.tag_msn.val();
+                        self.job_addr.d.next = self.s_read_addr.val();
+                        self.job_bytes.d.next = self.tag.q.val().get_bits::<32>(80);
+                        self.job_restart.d.next = !self.is_new.val();
+                        self.job_region.d.next = self.s_read_region.val();
+                        if self.is_new.val() {
+                            comment!("Its response acknowledges all before it.");
+                            self.owes_ack.next = false;
+                            self.owes_nak.next = false;
+                        }
                     } else if self.is_accepted.val() & self.error.q.val() {
-                        self.fail.d.next = true;
-                        self.failed_flow.d.next = self.flow.q.val();
+                        self.notes.next = true;
                         self.psn_of_nak.next = self.tag_psn.val();
                         self.msn_of_nak.next = self.msn_before.val();
                         self.nak_outcome.next = self.operation.val();
@@ -451,10 +645,19 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
                         self.owes_nak.next = true;
                         self.closed.next = self.is_nak.val() & self.kind.val().any();
                     }
-                    if self.owes_ack.val() | self.owes_nak.val() {
-                        self.queue.s_valid.next = !self.was_queued.val();
-                        self.queued.next = true;
-                    }
+                }
+                if (self.is_end.q.val() | !self.waits.val())
+                    & (self.owes_ack.val() | self.owes_nak.val())
+                    & !self.jobs.val().any()
+                {
+                    self.queue.s_valid.next = !self.was_queued.val();
+                    self.queued.next = true;
+                }
+                if self.notes.val() {
+                    self.note.d.next = true;
+                    self.note_flow.d.next = self.flow.q.val();
+                    self.note_failed.d.next = self.closed.val();
+                    self.note_reads.d.next = self.ended.val();
                 }
             }
             AckGenState::Fetch => {
@@ -473,11 +676,13 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
                 self.state.d.next = AckGenState::Idle;
                 self.rows.write_enable.next = true;
                 self.queued.next = false;
-                if self.owes_nak.val() | self.owes_ack.val() {
+                if (self.owes_nak.val() | self.owes_ack.val()) & !self.holds.val() {
                     self.ack_valid.d.next = true;
                     self.ack_flow.d.next = self.flow.q.val();
                 }
-                if self.owes_nak.val() {
+                if self.holds.val() {
+                    comment!("It comes back with the end of the last job.");
+                } else if self.owes_nak.val() {
                     self.ack_syndrome.d.next =
                         bit_cast::<8, 5>(self.cfg_rnr_timer.val()) | self.syndrome_rnr.val();
                     if self.nak_outcome.val().get_bit(2) {
@@ -500,11 +705,14 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
             }
         }
         comment!("the row as it will be");
-        self.rows_data.next = bit_cast::<104, 24>(self.psn_of_ack.val())
-            | (bit_cast::<104, 24>(self.msn_of_ack.val()) << 24)
-            | (bit_cast::<104, 24>(self.psn_of_nak.val()) << 48)
-            | (bit_cast::<104, 24>(self.msn_of_nak.val()) << 72)
-            | (bit_cast::<104, 3>(self.nak_outcome.val()) << 96);
+        self.rows_data.next = bit_cast::<115, 24>(self.psn_of_ack.val())
+            | (bit_cast::<115, 24>(self.msn_of_ack.val()) << 24)
+            | (bit_cast::<115, 24>(self.psn_of_nak.val()) << 48)
+            | (bit_cast::<115, 24>(self.msn_of_nak.val()) << 72)
+            | (bit_cast::<115, 3>(self.nak_outcome.val()) << 96);
+        self.rows_data.next = self.rows_data.val()
+            | (bit_cast::<115, 6>(self.jobs.val()) << 104)
+            | (bit_cast::<115, 5>(self.ended.val()) << 110);
         self.rows_data.next = self.rows_data.val().replace_bit(99, self.owes_ack.val());
         self.rows_data.next = self.rows_data.val().replace_bit(100, self.owes_nak.val());
         self.rows_data.next = self.rows_data.val().replace_bit(101, self.has_tel.val());
@@ -520,7 +728,19 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
             self.cqe_valid.d.next = false;
             self.retired_q.d.next = false;
             self.retired_imm_q.d.next = false;
-            self.fail.d.next = false;
+            self.note.d.next = false;
+            self.note_flow.d.next = 0.into();
+            self.note_failed.d.next = false;
+            self.note_reads.d.next = 0.into();
+            self.cleared_q.d.next = false;
+            self.job_valid.d.next = false;
+            self.job_flow.d.next = 0.into();
+            self.job_psn.d.next = 0.into();
+            self.job_msn.d.next = 0.into();
+            self.job_addr.d.next = 0.into();
+            self.job_bytes.d.next = 0.into();
+            self.job_restart.d.next = false;
+            self.job_region.d.next = 0.into();
             self.landed.d.next = false;
             self.refused.d.next = false;
             self.scrub_flow.d.next = 0.into();
@@ -532,7 +752,6 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
             self.cqe_flow.d.next = 0.into();
             self.cqe_imm.d.next = 0.into();
             self.cqe_byte_len.d.next = 0.into();
-            self.failed_flow.d.next = 0.into();
         }
     }
 }

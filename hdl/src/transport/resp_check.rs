@@ -1,7 +1,8 @@
-//! Verdict on a request: whose it is, its PSN, its form, its right to write, the answer.
+//! Verdict on a request: whose it is, its PSN, its form, its right to write or read, the answer.
 //!
 //! # Source            InfiniBand architecture volume 1, section 9.7.4 (responder); 9.7.4.1.1
-//!                     (PSN), 9.7.4.1.2 (opcode sequence), 9.7.4.1.5 (rkey), 9.7.4.1.6 (length)
+//!                     (PSN), 9.7.4.1.2 (opcode sequence), 9.7.4.1.5 (rkey), 9.7.4.1.6 (length),
+//!                     9.7.4.5 (duplicates)
 //! # Interface timing  cycle 0: take, s_req; cycle 7: the verdict, which follows failed and
 //!                     cq_room by one cycle; commit stores the flow's new state
 //! # Latency and rate  [`LATENCY_CYCLES`]; one request at a time
@@ -65,10 +66,14 @@ pub struct RespCheck<const FB: usize, const MB: usize> {
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
     pub cfg_row: Signal<In, Bits<512>>,
-    /// A write has failed.
-    pub fail_valid: Signal<In, Bit>,
-    /// Its flow.
-    pub fail_flow: Signal<In, Bits<FB>>,
+    /// Something has ended in a flow.
+    pub ended_valid: Signal<In, Bit>,
+    /// The flow.
+    pub ended_flow: Signal<In, Bits<FB>>,
+    /// It is in error.
+    pub ended_failed: Signal<In, Bit>,
+    /// READs that have ended, modulo 32.
+    pub ended_reads: Signal<In, Bits<5>>,
     /// Flow of the request.
     pub flow: Signal<Out, Bits<FB>>,
     /// It has telemetry.
@@ -99,6 +104,12 @@ pub struct RespCheck<const FB: usize, const MB: usize> {
     pub cmd_bytes: Signal<Out, Bits<13>>,
     /// Tag of the command, see `ack_gen`.
     pub cmd_tag: Signal<Out, Bits<127>>,
+    /// The command is a READ's.
+    pub is_job: Signal<Out, Bit>,
+    /// Address of its first byte; 0 when it has none.
+    pub job_addr: Signal<Out, Bits<64>>,
+    /// Its memory region.
+    pub job_region: Signal<Out, Bits<MB>>,
     tables: RespTables<FB, MB>,
     qpn: DFF<Bits<24>>,
     psn: DFF<Bits<24>>,
@@ -111,6 +122,7 @@ pub struct RespCheck<const FB: usize, const MB: usize> {
     src_ip: DFF<Bits<32>>,
     is_write: DFF<Bit>,
     is_read: DFF<Bit>,
+    is_atomic: DFF<Bit>,
     starts: DFF<Bit>,
     ends: DFF<Bit>,
     has_imm: DFF<Bit>,
@@ -146,12 +158,28 @@ pub struct RespCheck<const FB: usize, const MB: usize> {
     v_access: DFF<Bit>,
     v_not_ready: DFF<Bit>,
     v_accept: DFF<Bit>,
+    psn_behind: DFF<Bits<24>>,
+    mtu_code: DFF<Bits<3>>,
+    len_less: DFF<Bits<32>>,
+    packets_less: DFF<Bits<24>>,
+    psn_after_read: DFF<Bits<24>>,
+    is_within: DFF<Bit>,
+    is_bare: DFF<Bit>,
+    may_read: DFF<Bit>,
+    v_again: DFF<Bit>,
     opcode: Signal<Local, Bits<8>>,
     first: Signal<Local, Bit>,
     middle: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
     only: Signal<Local, Bit>,
     with_imm: Signal<Local, Bit>,
+    read: Signal<Local, Bit>,
+    right: Signal<Local, Bit>,
+    reads: Signal<Local, Bits<5>>,
+    reads_after: Signal<Local, Bits<5>>,
+    next_psn: Signal<Local, Bits<24>>,
+    sound: Signal<Local, Bit>,
+    read_form: Signal<Local, Bit>,
     expected: Signal<Local, Bits<24>>,
     msn: Signal<Local, Bits<24>>,
     was_closed: Signal<Local, Bit>,
@@ -164,6 +192,7 @@ pub struct RespCheck<const FB: usize, const MB: usize> {
     region_length: Signal<Local, Bits<65>>,
     region_host: Signal<Local, Bits<64>>,
     region_rkey: Signal<Local, Bits<32>>,
+    rkey_ok: Signal<Local, Bit>,
     order_ok: Signal<Local, Bit>,
     size_ok: Signal<Local, Bit>,
     known: Signal<Local, Bit>,
@@ -174,7 +203,7 @@ pub struct RespCheck<const FB: usize, const MB: usize> {
     answer_msn: Signal<Local, Bits<24>>,
     answer: Signal<Local, Bits<3>>,
     tag: Signal<Local, Bits<127>>,
-    state: Signal<Local, Bits<211>>,
+    state: Signal<Local, Bits<216>>,
     write_first: Constant<Bits<8>>,
     write_middle: Constant<Bits<8>>,
     write_last: Constant<Bits<8>>,
@@ -211,8 +240,10 @@ impl<const FB: usize, const MB: usize> Default for RespCheck<FB, MB> {
             region_write: Default::default(),
             cfg_index: Default::default(),
             cfg_row: Default::default(),
-            fail_valid: Default::default(),
-            fail_flow: Default::default(),
+            ended_valid: Default::default(),
+            ended_flow: Default::default(),
+            ended_failed: Default::default(),
+            ended_reads: Default::default(),
             flow: Default::default(),
             telemetry: Default::default(),
             has_payload: Default::default(),
@@ -228,6 +259,9 @@ impl<const FB: usize, const MB: usize> Default for RespCheck<FB, MB> {
             cmd_addr: Default::default(),
             cmd_bytes: Default::default(),
             cmd_tag: Default::default(),
+            is_job: Default::default(),
+            job_addr: Default::default(),
+            job_region: Default::default(),
             tables: Default::default(),
             qpn: Default::default(),
             psn: Default::default(),
@@ -240,6 +274,7 @@ impl<const FB: usize, const MB: usize> Default for RespCheck<FB, MB> {
             src_ip: Default::default(),
             is_write: Default::default(),
             is_read: Default::default(),
+            is_atomic: Default::default(),
             starts: Default::default(),
             ends: Default::default(),
             has_imm: Default::default(),
@@ -275,12 +310,28 @@ impl<const FB: usize, const MB: usize> Default for RespCheck<FB, MB> {
             v_access: Default::default(),
             v_not_ready: Default::default(),
             v_accept: Default::default(),
+            psn_behind: Default::default(),
+            mtu_code: Default::default(),
+            len_less: Default::default(),
+            packets_less: Default::default(),
+            psn_after_read: Default::default(),
+            is_within: Default::default(),
+            is_bare: Default::default(),
+            may_read: Default::default(),
+            v_again: Default::default(),
             opcode: Default::default(),
             first: Default::default(),
             middle: Default::default(),
             last: Default::default(),
             only: Default::default(),
             with_imm: Default::default(),
+            read: Default::default(),
+            right: Default::default(),
+            reads: Default::default(),
+            reads_after: Default::default(),
+            next_psn: Default::default(),
+            sound: Default::default(),
+            read_form: Default::default(),
             expected: Default::default(),
             msn: Default::default(),
             was_closed: Default::default(),
@@ -293,6 +344,7 @@ impl<const FB: usize, const MB: usize> Default for RespCheck<FB, MB> {
             region_length: Default::default(),
             region_host: Default::default(),
             region_rkey: Default::default(),
+            rkey_ok: Default::default(),
             order_ok: Default::default(),
             size_ok: Default::default(),
             known: Default::default(),
@@ -335,6 +387,7 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
             src_ip,
             is_write,
             is_read,
+            is_atomic,
             starts,
             ends,
             has_imm,
@@ -369,7 +422,16 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
             v_invalid,
             v_access,
             v_not_ready,
-            v_accept
+            v_accept,
+            psn_behind,
+            mtu_code,
+            len_less,
+            packets_less,
+            psn_after_read,
+            is_within,
+            is_bare,
+            may_read,
+            v_again
         );
         self.tables.clock.next = self.clock.val();
         self.tables.reset.next = self.reset.val();
@@ -381,8 +443,10 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
         self.tables.region_write.next = self.region_write.val();
         self.tables.cfg_index.next = self.cfg_index.val();
         self.tables.cfg_row.next = self.cfg_row.val();
-        self.tables.fail_valid.next = self.fail_valid.val();
-        self.tables.fail_flow.next = self.fail_flow.val();
+        self.tables.ended_valid.next = self.ended_valid.val();
+        self.tables.ended_flow.next = self.ended_flow.val();
+        self.tables.ended_failed.next = self.ended_failed.val();
+        self.tables.ended_reads.next = self.ended_reads.val();
         self.ready.next = self.tables.ready.val();
         comment!("cycle 0: the request");
         self.opcode.next = self.s_req_opcode.val();
@@ -390,6 +454,7 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
         self.middle.next = self.opcode.val() == self.write_middle.val();
         self.last.next = (self.opcode.val() == self.write_last.val())
             | (self.opcode.val() == self.write_last_imm.val());
+        self.read.next = self.opcode.val() == self.read_request.val();
         self.only.next = (self.opcode.val() == self.write_only.val())
             | (self.opcode.val() == self.write_only_imm.val());
         self.with_imm.next = (self.opcode.val() == self.write_last_imm.val())
@@ -404,13 +469,13 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
             self.dma_len.d.next = self.s_req_dma_len.val();
             self.imm.d.next = self.s_req_imm.val();
             self.src_ip.d.next = self.s_req_src_ip.val();
-            self.starts.d.next = self.first.val() | self.only.val();
-            self.ends.d.next = self.last.val() | self.only.val();
+            self.starts.d.next = self.first.val() | self.only.val() | self.read.val();
+            self.ends.d.next = self.last.val() | self.only.val() | self.read.val();
             self.has_imm.d.next = self.with_imm.val();
             self.is_write.d.next =
                 self.first.val() | self.middle.val() | self.last.val() | self.only.val();
-            self.is_read.d.next = (self.opcode.val() == self.read_request.val())
-                | (self.opcode.val() == self.compare_swap.val())
+            self.is_read.d.next = self.read.val();
+            self.is_atomic.d.next = (self.opcode.val() == self.compare_swap.val())
                 | (self.opcode.val() == self.fetch_add.val());
         }
         comment!("cycle 2: the queue pair and where the message stands");
@@ -424,6 +489,7 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
             & (self.tables.qp.val().get_bits::<32>(31) == self.src_ip.q.val())
             & !self.was_closed.val();
         self.psn_ahead.d.next = self.psn.q.val() - self.expected.val();
+        self.psn_behind.d.next = self.expected.val() - self.psn.q.val();
         self.psn_before.d.next = self.expected.val() - 1;
         self.psn_after.d.next = self.expected.val() + 1;
         self.msn_after.d.next = self.msn.val() + 1;
@@ -437,6 +503,7 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
             self.to_come.d.next = self.dma_len.q.val();
             self.length.d.next = self.dma_len.q.val();
         }
+        self.mtu_code.d.next = self.tables.qp.val().get_bits::<3>(4);
         match self.tables.qp.val().get_bits::<3>(4).index() {
             0 => self.mtu.d.next = 256.into(),
             1 => self.mtu.d.next = 512.into(),
@@ -452,22 +519,32 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
         self.is_more.d.next = self.to_come.q.val() > self.mtu.q.val();
         self.is_huge.d.next = self.to_come.q.val() > self.length_max.val();
         self.is_empty.d.next = !self.to_come.q.val().any();
+        self.is_bare.d.next = !self.payload.q.val().any();
+        self.len_less.d.next = self.to_come.q.val() - 1;
         self.left_after.d.next = self.to_come.q.val() - self.payload.q.val();
         self.va_after.d.next = self.at_va.q.val() + bit_cast::<64, 32>(self.payload.q.val());
         self.region_va.next = bit_cast::<65, 64>(self.tables.region.val().get_bits::<64>(35));
         self.at_va_wide.next = bit_cast::<65, 64>(self.at_va.q.val());
         self.offset.d.next = self.at_va_wide.val() - self.region_va.val();
         self.region_rkey.next = self.tables.region.val().get_bits::<32>(3);
+        self.rkey_ok.next = self.region_rkey.val() == self.at_rkey.q.val();
         self.may_write.d.next = self.tables.region.val().get_bit(0)
             & self.tables.region.val().get_bit(1)
-            & (self.region_rkey.val() == self.at_rkey.q.val());
+            & self.rkey_ok.val();
+        self.may_read.d.next = self.tables.region.val().get_bit(0)
+            & self.tables.region.val().get_bit(2)
+            & self.rkey_ok.val();
         comment!("cycle 4: the form, the end in the region, the host's address");
-        self.order_ok.next = self.is_write.q.val()
-            & self.tables.qp.val().get_bit(2)
-            & (self.starts.q.val() != self.in_message.val());
+        self.read_form.next = self.is_read.q.val() & self.tables.qp.val().get_bit(3);
+        self.right.next =
+            (self.is_write.q.val() & self.tables.qp.val().get_bit(2)) | self.read_form.val();
+        self.order_ok.next = self.right.val() & (self.starts.q.val() != self.in_message.val());
         self.size_ok.next = self.is_mtu.q.val() & self.is_more.q.val();
         if self.ends.q.val() {
             self.size_ok.next = self.is_short.q.val() & self.is_whole.q.val();
+        }
+        if self.is_read.q.val() {
+            self.size_ok.next = self.is_bare.q.val();
         }
         self.well_formed.d.next = self.order_ok.val() & self.size_ok.val() & !self.is_huge.q.val();
         self.offset_64.next = self.offset.q.val().get_bits::<64>(0);
@@ -475,24 +552,62 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
         self.reach.d.next = self.offset_wide.val() + bit_cast::<65, 32>(self.to_come.q.val());
         self.region_host.next = self.tables.region.val().get_bits::<64>(163);
         self.address.d.next = self.region_host.val() + self.offset_64.val();
+        comment!("and a READ's packets less one");
+        match self.mtu_code.q.val().index() {
+            0 => self.packets_less.d.next = self.len_less.q.val().get_bits::<24>(8),
+            1 => {
+                self.packets_less.d.next =
+                    bit_cast::<24, 23>(self.len_less.q.val().get_bits::<23>(9))
+            }
+            2 => {
+                self.packets_less.d.next =
+                    bit_cast::<24, 22>(self.len_less.q.val().get_bits::<22>(10))
+            }
+            3 => {
+                self.packets_less.d.next =
+                    bit_cast::<24, 21>(self.len_less.q.val().get_bits::<21>(11))
+            }
+            _ => {
+                self.packets_less.d.next =
+                    bit_cast::<24, 20>(self.len_less.q.val().get_bits::<20>(12))
+            }
+        }
+        if self.is_empty.q.val() {
+            self.packets_less.d.next = 0.into();
+        }
         comment!("cycle 5: the range; bit 64 of the offset is a borrow");
+        self.psn_after_read.d.next = self.psn_after.q.val() + self.packets_less.q.val();
+        self.is_within.d.next = self.packets_less.q.val() < self.psn_behind.q.val();
         self.region_length.next = bit_cast::<65, 64>(self.tables.region.val().get_bits::<64>(99));
         self.in_range.d.next =
             (self.reach.q.val() <= self.region_length.val()) & !self.offset.q.val().get_bit(64);
         comment!("cycle 6: the verdict");
         self.known.next = self.is_ours.q.val() & !self.tables.failed.val();
         self.good.next = self.is_empty.q.val() | (self.may_write.q.val() & self.in_range.q.val());
+        if self.is_read.q.val() {
+            self.good.next =
+                self.is_empty.q.val() | (self.may_read.q.val() & self.in_range.q.val());
+        }
+        self.sound.next =
+            self.well_formed.q.val() & !(self.is_read.q.val() & self.tables.reads_full.val());
         self.room.next = self.cq_room.val() | !self.has_imm.q.val();
         self.v_no_qp.d.next = !self.known.val();
         self.v_duplicate.d.next = self.known.val() & self.psn_ahead.q.val().get_bit(23);
         self.v_ahead.d.next =
             self.known.val() & !self.in_order.q.val() & !self.psn_ahead.q.val().get_bit(23);
-        self.v_invalid.d.next =
-            self.known.val() & self.in_order.q.val() & !self.well_formed.q.val();
-        self.fit.next = self.known.val() & self.in_order.q.val() & self.well_formed.q.val();
+        self.v_invalid.d.next = self.known.val() & self.in_order.q.val() & !self.sound.val();
+        self.fit.next = self.known.val() & self.in_order.q.val() & self.sound.val();
         self.v_access.d.next = self.fit.val() & !self.good.val();
         self.v_not_ready.d.next = self.fit.val() & self.good.val() & !self.room.val();
         self.v_accept.d.next = self.fit.val() & self.good.val() & self.room.val();
+        comment!("a READ that is asked for again");
+        self.v_again.d.next = self.known.val()
+            & self.psn_ahead.q.val().get_bit(23)
+            & self.read_form.val()
+            & self.is_bare.q.val()
+            & !self.is_huge.q.val()
+            & self.good.val()
+            & self.is_within.q.val();
         comment!("cycle 7: the command");
         self.flow.next = self.tables.flow.val();
         self.telemetry.next = self.tables.qp.val().get_bit(1);
@@ -510,7 +625,8 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
             | self.v_access.q.val()
             | self.v_not_ready.q.val()
             | (self.v_ahead.q.val() & !self.nak_sent.val())
-            | (self.v_duplicate.q.val() & !self.is_read.q.val());
+            | (self.v_duplicate.q.val() & !self.is_read.q.val() & !self.is_atomic.q.val())
+            | self.v_again.q.val();
         self.cmd_addr.next = 0.into();
         self.cmd_bytes.next = 0.into();
         if self.v_accept.q.val() & self.payload.q.val().any() {
@@ -542,6 +658,20 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
         if self.v_accept.q.val() & self.ends.q.val() {
             self.answer_msn.next = self.msn_after.q.val();
         }
+        comment!("A READ's job; a restart does not end a message.");
+        self.is_job.next = self.v_again.q.val() | (self.v_accept.q.val() & self.is_read.q.val());
+        self.job_region.next = self.rkey.q.val().get_bits::<MB>(8);
+        self.job_addr.next = self.address.q.val();
+        if self.is_empty.q.val() {
+            self.job_addr.next = 0.into();
+        }
+        if self.v_again.q.val() {
+            self.answer_psn.next = self.psn.q.val();
+            self.answer.next = 7.into();
+        }
+        if self.v_accept.q.val() & self.is_read.q.val() {
+            self.answer.next = 7.into();
+        }
         self.tag.next = bit_cast::<127, 24>(self.answer_psn.val())
             | (bit_cast::<127, 24>(self.answer_msn.val()) << 24)
             | (bit_cast::<127, FB>(self.tables.flow.val()) << 112)
@@ -552,18 +682,29 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
                 | (bit_cast::<127, 32>(self.length.q.val()) << 80);
             self.tag.next = self.tag.val().replace_bit(125, true);
         }
+        if self.v_again.q.val() | (self.v_accept.q.val() & self.is_read.q.val()) {
+            self.tag.next = self.tag.val() | (bit_cast::<127, 32>(self.length.q.val()) << 80);
+        }
         self.tag.next = self.tag.val().replace_bit(126, self.v_accept.q.val() & self.ends.q.val());
         self.cmd_tag.next = self.tag.val();
         comment!("and the flow's new state");
         self.tables.state_write.next = self.commit.val();
         self.state.next = self.tables.flow_state.val();
+        self.reads.next = self.tables.flow_state.val().get_bits::<5>(211);
+        self.reads_after.next = self.reads.val();
+        self.next_psn.next = self.psn_after.q.val();
+        if self.is_read.q.val() {
+            self.reads_after.next = self.reads.val() + 1;
+            self.next_psn.next = self.psn_after_read.q.val();
+        }
         if self.v_accept.q.val() {
-            self.state.next = bit_cast::<211, 24>(self.psn_after.q.val())
-                | (bit_cast::<211, 24>(self.answer_msn.val()) << 24)
-                | (bit_cast::<211, 64>(self.va_after.q.val()) << 51)
-                | (bit_cast::<211, 32>(self.at_rkey.q.val()) << 115)
-                | (bit_cast::<211, 32>(self.left_after.q.val()) << 147)
-                | (bit_cast::<211, 32>(self.length.q.val()) << 179);
+            self.state.next = bit_cast::<216, 24>(self.next_psn.val())
+                | (bit_cast::<216, 24>(self.answer_msn.val()) << 24)
+                | (bit_cast::<216, 64>(self.va_after.q.val()) << 51)
+                | (bit_cast::<216, 32>(self.at_rkey.q.val()) << 115)
+                | (bit_cast::<216, 32>(self.left_after.q.val()) << 147)
+                | (bit_cast::<216, 32>(self.length.q.val()) << 179)
+                | (bit_cast::<216, 5>(self.reads_after.val()) << 211);
             self.state.next = self.state.val().replace_bit(50, !self.ends.q.val());
         }
         if self.v_ahead.q.val() | self.v_not_ready.q.val() {

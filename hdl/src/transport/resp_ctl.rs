@@ -2,7 +2,8 @@
 //!
 //! # Source            ARCHITECTURE.md, Responder
 //! # Interface timing  cycle 0: s_req; cycle 7: commit; cycle 8: m_cmd, events, s_req_ready. A row
-//!                     waits until no command is in flight, then the flow's answers are cleared
+//!                     waits until no command is in flight and no READ stands at m_job; then it
+//!                     goes on to the READ responses, and a flow's answers are cleared
 //! # Latency and rate  [`LATENCY_CYCLES`]; one request every 8 cycles
 //! # Number formats    commands in flight | 0..=64; WRITEs with immediate in flight | 0..=16
 //! # Reset             synchronous, high: s_req_ready = 0 until the tables are clear
@@ -25,6 +26,7 @@ pub enum RespState {
     Check,
     Commit,
     Drain,
+    Pass,
     Clear,
     Write,
 }
@@ -51,10 +53,14 @@ pub struct RespCtl {
     pub qp_write: Signal<Out, Bit>,
     /// The row goes to the memory regions.
     pub region_write: Signal<Out, Bit>,
-    /// Forget the flow's answers.
-    pub clear_valid: Signal<Out, Bit>,
-    /// Done.
-    pub clear_ready: Signal<In, Bit>,
+    /// The row is offered to the READ responses.
+    pub m_cfg_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cfg_ready: Signal<In, Bit>,
+    /// A READ stands at m_job.
+    pub job_waits: Signal<In, Bit>,
+    /// The flow's answers are forgotten.
+    pub cleared: Signal<In, Bit>,
     /// The tables are clear.
     pub tables_ready: Signal<In, Bit>,
     /// There is room for an order to the payload mover.
@@ -147,8 +153,10 @@ impl Default for RespCtl {
             cfg_table: Default::default(),
             qp_write: Default::default(),
             region_write: Default::default(),
-            clear_valid: Default::default(),
-            clear_ready: Default::default(),
+            m_cfg_valid: Default::default(),
+            m_cfg_ready: Default::default(),
+            job_waits: Default::default(),
+            cleared: Default::default(),
             tables_ready: Default::default(),
             order_ready: Default::default(),
             commit: Default::default(),
@@ -231,7 +239,7 @@ impl Logic for RespCtl {
         self.is_region.d.next = self.cfg_table.val() == self.region_table.val();
         self.qp_write.next = (self.state.q.val() == RespState::Write) & self.is_qp.q.val();
         self.region_write.next = (self.state.q.val() == RespState::Write) & self.is_region.q.val();
-        self.clear_valid.next = self.state.q.val() == RespState::Clear;
+        self.m_cfg_valid.next = self.state.q.val() == RespState::Pass;
         self.commit.next = self.state.q.val() == RespState::Commit;
         self.imm_full.next = self.imm_in_flight.q.val().get_bit(4);
         self.m_cmd_valid.next = self.cmd_valid.q.val();
@@ -301,15 +309,23 @@ impl Logic for RespCtl {
                 }
             }
             RespState::Drain => {
-                if !self.in_flight.q.val().any() {
+                if !self.in_flight.q.val().any() & !self.job_waits.val() {
                     self.state.d.next = RespState::Write;
-                    if self.cfg_table.val() == self.qp_table.val() {
+                    if self.is_qp.q.val() | self.is_region.q.val() {
+                        self.state.d.next = RespState::Pass;
+                    }
+                }
+            }
+            RespState::Pass => {
+                if self.m_cfg_ready.val() {
+                    self.state.d.next = RespState::Write;
+                    if self.is_qp.q.val() {
                         self.state.d.next = RespState::Clear;
                     }
                 }
             }
             RespState::Clear => {
-                if self.clear_ready.val() {
+                if self.cleared.val() {
                     self.state.d.next = RespState::Write;
                 }
             }

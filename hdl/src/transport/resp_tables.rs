@@ -2,12 +2,13 @@
 //!
 //! # Source            ARCHITECTURE.md, "Table rows"
 //! # Interface timing  cycle 0: take, s_req_qpn; cycle 1: req_starts, req_region; cycle 2: qp,
-//!                     flow_state; cycle 3: region. They stay until the next take. failed follows
-//!                     the table by one cycle
+//!                     flow_state; cycle 3: region. They stay until the next take. failed and
+//!                     reads_full follow the table by one cycle
 //! # Number formats    qp | row word 0 \[6:0\], QPN \[30:7\], remote IP \[62:31\]
 //!                     flow_state | expected PSN \[23:0\], MSN \[47:24\], in error \[48\], NAK sent
 //!                     \[49\], in a message \[50\], next VA \[114:51\], rkey \[146:115\], bytes to
-//!                     come \[178:147\], bytes of the message \[210:179\]
+//!                     come \[178:147\], bytes of the message \[210:179\], READs accepted, modulo
+//!                     32 \[215:211\]
 //!                     region | row word 0 \[2:0\], rkey \[34:3\], VA \[98:35\], length \[162:99\],
 //!                     host address \[226:163\]
 //! # Reset             synchronous, high: ready = 0 while rows are cleared, one a cycle
@@ -42,15 +43,17 @@ pub struct RespTables<const FB: usize, const MB: usize> {
     /// Its queue pair.
     pub qp: Signal<Out, Bits<63>>,
     /// Its receive state.
-    pub flow_state: Signal<Out, Bits<211>>,
+    pub flow_state: Signal<Out, Bits<216>>,
     /// Its memory region.
     pub region: Signal<Out, Bits<227>>,
-    /// A write of the flow has failed.
+    /// A write of the flow has failed, or a read.
     pub failed: Signal<Out, Bit>,
+    /// 16 READs of the flow have no answer yet.
+    pub reads_full: Signal<Out, Bit>,
     /// Store the flow's new state.
     pub state_write: Signal<In, Bit>,
     /// The state.
-    pub new_state: Signal<In, Bits<211>>,
+    pub new_state: Signal<In, Bits<216>>,
     /// Store a queue pair and start it anew.
     pub qp_write: Signal<In, Bit>,
     /// Store a memory region.
@@ -59,21 +62,29 @@ pub struct RespTables<const FB: usize, const MB: usize> {
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
     pub cfg_row: Signal<In, Bits<512>>,
-    /// A write has failed.
-    pub fail_valid: Signal<In, Bit>,
-    /// Its flow.
-    pub fail_flow: Signal<In, Bits<FB>>,
+    /// Something has ended in a flow.
+    pub ended_valid: Signal<In, Bit>,
+    /// The flow.
+    pub ended_flow: Signal<In, Bits<FB>>,
+    /// It is in error.
+    pub ended_failed: Signal<In, Bit>,
+    /// READs that have ended, modulo 32.
+    pub ended_reads: Signal<In, Bits<5>>,
     qps: Ram<FB, 63>,
-    states: Ram<FB, 211>,
+    states: Ram<FB, 216>,
     regions: Ram<MB, 227>,
-    failures: LutRam<FB, 1>,
+    endings: LutRam<FB, 6>,
     scrubs: DFF<Bit>,
     scrub_at: DFF<Bits<10>>,
     flow_q: DFF<Bits<FB>>,
     qp_q: DFF<Bits<63>>,
-    state_q: DFF<Bits<211>>,
+    state_q: DFF<Bits<216>>,
     region_q: DFF<Bits<227>>,
     failed_q: DFF<Bit>,
+    full_q: DFF<Bit>,
+    waiting: Signal<Local, Bits<5>>,
+    accepted: Signal<Local, Bits<5>>,
+    ended: Signal<Local, Bits<5>>,
     psn: Signal<Local, Bits<24>>,
     last_row: Constant<Bits<10>>,
 }
@@ -95,18 +106,21 @@ impl<const FB: usize, const MB: usize> Default for RespTables<FB, MB> {
             flow_state: Default::default(),
             region: Default::default(),
             failed: Default::default(),
+            reads_full: Default::default(),
             state_write: Default::default(),
             new_state: Default::default(),
             qp_write: Default::default(),
             region_write: Default::default(),
             cfg_index: Default::default(),
             cfg_row: Default::default(),
-            fail_valid: Default::default(),
-            fail_flow: Default::default(),
+            ended_valid: Default::default(),
+            ended_flow: Default::default(),
+            ended_failed: Default::default(),
+            ended_reads: Default::default(),
             qps: Default::default(),
             states: Default::default(),
             regions: Default::default(),
-            failures: Default::default(),
+            endings: Default::default(),
             scrubs: Default::default(),
             scrub_at: Default::default(),
             flow_q: Default::default(),
@@ -114,6 +128,10 @@ impl<const FB: usize, const MB: usize> Default for RespTables<FB, MB> {
             state_q: Default::default(),
             region_q: Default::default(),
             failed_q: Default::default(),
+            full_q: Default::default(),
+            waiting: Default::default(),
+            accepted: Default::default(),
+            ended: Default::default(),
             psn: Default::default(),
             last_row: Constant::new(((1_u64 << FB.max(MB)) - 1).to_bits()),
         }
@@ -123,17 +141,20 @@ impl<const FB: usize, const MB: usize> Default for RespTables<FB, MB> {
 impl<const FB: usize, const MB: usize> Logic for RespTables<FB, MB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, scrubs, scrub_at, flow_q, qp_q, state_q, region_q, failed_q);
+        dff_setup!(
+            self, clock, scrubs, scrub_at, flow_q, qp_q, state_q, region_q, failed_q, full_q
+        );
         self.qps.clock.next = self.clock.val();
         self.states.clock.next = self.clock.val();
         self.regions.clock.next = self.clock.val();
-        self.failures.clock.next = self.clock.val();
+        self.endings.clock.next = self.clock.val();
         self.ready.next = !self.scrubs.q.val();
         self.flow.next = self.flow_q.q.val();
         self.qp.next = self.qp_q.q.val();
         self.flow_state.next = self.state_q.q.val();
         self.region.next = self.region_q.q.val();
         self.failed.next = self.failed_q.q.val();
+        self.reads_full.next = self.full_q.q.val();
         comment!("Look-up: the queue pair and its state first, then the region of the rkey.");
         self.qps.read_enable.next = self.take.val();
         self.qps.read_address.next = self.s_req_flow.val();
@@ -150,8 +171,13 @@ impl<const FB: usize, const MB: usize> Logic for RespTables<FB, MB> {
             self.regions.read_address.next = self.req_region.val();
         }
         self.region_q.d.next = self.regions.read_data.val();
-        self.failures.read_address.next = self.flow_q.q.val();
-        self.failed_q.d.next = self.failures.read_data.val().get_bit(0);
+        self.endings.read_address.next = self.flow_q.q.val();
+        self.failed_q.d.next = self.endings.read_data.val().get_bit(0);
+        comment!("Both counts run modulo 32, and never more than 16 READs have no answer.");
+        self.accepted.next = self.state_q.q.val().get_bits::<5>(211);
+        self.ended.next = self.endings.read_data.val().get_bits::<5>(1);
+        self.waiting.next = self.accepted.val() - self.ended.val();
+        self.full_q.d.next = self.waiting.val().get_bit(4);
         comment!("Rows of software; a queue pair starts at its first PSN.");
         self.psn.next = self.cfg_row.val().get_bits::<24>(192);
         self.qps.write_enable.next = self.qp_write.val() | self.scrubs.q.val();
@@ -166,14 +192,16 @@ impl<const FB: usize, const MB: usize> Logic for RespTables<FB, MB> {
         self.states.write_enable.next = self.qp_write.val() | self.state_write.val();
         self.states.write_address.next = self.flow_q.q.val();
         self.states.write_data.next = self.new_state.val();
-        self.failures.write_enable.next = self.qp_write.val() | self.fail_valid.val();
-        self.failures.write_address.next = self.fail_flow.val();
-        self.failures.write_data.next = 1.into();
+        self.endings.write_enable.next = self.qp_write.val() | self.ended_valid.val();
+        self.endings.write_address.next = self.ended_flow.val();
+        self.endings.write_data.next = bit_cast::<6, 5>(self.ended_reads.val()) << 1;
+        self.endings.write_data.next =
+            self.endings.write_data.val().replace_bit(0, self.ended_failed.val());
         if self.qp_write.val() {
             self.states.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
-            self.states.write_data.next = bit_cast::<211, 24>(self.psn.val());
-            self.failures.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
-            self.failures.write_data.next = 0.into();
+            self.states.write_data.next = bit_cast::<216, 24>(self.psn.val());
+            self.endings.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
+            self.endings.write_data.next = 0.into();
         }
         if self.scrubs.q.val() {
             self.qps.write_address.next = self.scrub_at.q.val().get_bits::<FB>(0);

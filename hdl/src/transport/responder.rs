@@ -1,12 +1,12 @@
-//! Responder of RoCEv2 RC: RDMA WRITE with and without immediate.
+//! Responder of RoCEv2 RC: RDMA WRITE with and without immediate, and RDMA READ requests.
 //!
 //! # Source            InfiniBand architecture volume 1, section 9.7; ARCHITECTURE.md, Responder
 //! # Interface timing  cycle 0: s_req taken; cycle 8: m_cmd, events; its payload follows, in order
 //!                     of the requests. Every answer goes as a command through the DMA and comes
-//!                     back as s_done; m_ack and m_cqe are made of that, see `ack_gen`
+//!                     back as s_done; m_ack, m_cqe and m_job are made of that, see `ack_gen`
 //! # Latency and rate  [`LATENCY_CYCLES`]; one request every 8 cycles, one beat a cycle
 //! # Shape             W bits, KB bytes a beat, B = W + KB + 1, 2^FB flows, FC = FB + 1,
-//!                     2^MB memory regions
+//!                     2^MB memory regions, R = MB + 64
 //! # Number formats    s_req_psn | 24 bits, serial; m_cmd_bytes | 0..=4096; tags see `ack_gen`
 //! # Reset             synchronous, high: readies low for 2^max(FB, MB) + 1 cycles
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
@@ -16,6 +16,7 @@ use super::resp_check::RespCheck;
 use super::resp_ctl::{self, RespCtl};
 use super::resp_move::RespMove;
 use crate::emit::{self, Design, EmitError};
+use crate::util::ram_fifo::RamFifo;
 use crate::Module;
 use nic_spec::config::NicConfig;
 use rust_hdl_core::prelude::*;
@@ -32,6 +33,7 @@ pub struct Responder<
     const FB: usize,
     const FC: usize,
     const MB: usize,
+    const R: usize,
 > {
     module_type: Module<Self>,
     /// Core clock.
@@ -106,6 +108,20 @@ pub struct Responder<
     pub s_done_tag: Signal<In, Bits<127>>,
     /// Host memory refused the write.
     pub s_done_error: Signal<In, Bit>,
+    /// Jobs have ended, or a row is in force.
+    pub s_end_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_end_ready: Signal<Out, Bit>,
+    /// Flow index.
+    pub s_end_flow: Signal<In, Bits<FB>>,
+    /// Jobs that have ended.
+    pub s_end_jobs: Signal<In, Bits<5>>,
+    /// Those that were no restarts.
+    pub s_end_reads: Signal<In, Bits<5>>,
+    /// The flow is in error.
+    pub s_end_error: Signal<In, Bit>,
+    /// Forget all about the flow.
+    pub s_end_cleared: Signal<In, Bit>,
     /// At least 32 more completions fit.
     pub cfg_cq_space: Signal<In, Bit>,
     /// Timer code of RNR NAKs.
@@ -174,6 +190,28 @@ pub struct Responder<
     pub m_cqe_imm: Signal<Out, Bits<32>>,
     /// Bytes of the message.
     pub m_cqe_byte_len: Signal<Out, Bits<32>>,
+    /// A READ stands at the source.
+    pub m_job_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_job_ready: Signal<In, Bit>,
+    /// Flow index.
+    pub m_job_flow: Signal<Out, Bits<FB>>,
+    /// PSN of the first response.
+    pub m_job_psn: Signal<Out, Bits<24>>,
+    /// MSN of its responses.
+    pub m_job_msn: Signal<Out, Bits<24>>,
+    /// Address of the first byte.
+    pub m_job_addr: Signal<Out, Bits<64>>,
+    /// Bytes.
+    pub m_job_bytes: Signal<Out, Bits<32>>,
+    /// It was asked for before.
+    pub m_job_restart: Signal<Out, Bit>,
+    /// Memory region.
+    pub m_job_region: Signal<Out, Bits<MB>>,
+    /// A row that was taken is offered to the READ responses, behind the READs before it.
+    pub m_cfg_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cfg_ready: Signal<In, Bit>,
     /// An accepted packet's bytes have landed.
     pub event_resp_accepted: Signal<Out, Bit>,
     /// Request behind the expected PSN.
@@ -193,7 +231,8 @@ pub struct Responder<
     control: RespCtl,
     check: RespCheck<FB, MB>,
     mover: RespMove<W, KB, B>,
-    ack_gen: AckGen<FB, FC>,
+    ack_gen: AckGen<FB, FC, MB>,
+    reads: RamFifo<R, 6, 7>,
     take: Signal<Local, Bit>,
 }
 
@@ -204,7 +243,8 @@ impl<
         const FB: usize,
         const FC: usize,
         const MB: usize,
-    > Logic for Responder<W, KB, B, FB, FC, MB>
+        const R: usize,
+    > Logic for Responder<W, KB, B, FB, FC, MB, R>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -279,12 +319,42 @@ impl<
         self.s_done_ready.next = self.ack_gen.s_done_ready.val();
         self.control.retired.next = self.ack_gen.retired.val();
         self.control.retired_imm.next = self.ack_gen.retired_imm.val();
-        self.check.fail_valid.next = self.ack_gen.fail_valid.val();
-        self.check.fail_flow.next = self.ack_gen.fail_flow.val();
+        self.check.ended_valid.next = self.ack_gen.ended_valid.val();
+        self.check.ended_flow.next = self.ack_gen.ended_flow.val();
+        self.check.ended_failed.next = self.ack_gen.ended_failed.val();
+        self.check.ended_reads.next = self.ack_gen.ended_reads.val();
+        comment!(
+            "READs: what their commands' tags have no room for, at most one a command in flight"
+        );
+        self.reads.clock.next = self.clock.val();
+        self.reads.reset.next = self.reset.val();
+        self.reads.s_valid.next = self.control.commit.val() & self.check.is_job.val();
+        self.reads.s_data.next = bit_cast::<R, 64>(self.check.job_addr.val())
+            | (bit_cast::<R, MB>(self.check.job_region.val()) << 64);
+        self.reads.m_ready.next = self.ack_gen.s_read_ready.val();
+        self.ack_gen.s_read_addr.next = self.reads.m_data.val().get_bits::<64>(0);
+        self.ack_gen.s_read_region.next = self.reads.m_data.val().get_bits::<MB>(64);
+        self.ack_gen.s_end_valid.next = self.s_end_valid.val();
+        self.s_end_ready.next = self.ack_gen.s_end_ready.val();
+        self.ack_gen.s_end_flow.next = self.s_end_flow.val();
+        self.ack_gen.s_end_jobs.next = self.s_end_jobs.val();
+        self.ack_gen.s_end_reads.next = self.s_end_reads.val();
+        self.ack_gen.s_end_error.next = self.s_end_error.val();
+        self.ack_gen.s_end_cleared.next = self.s_end_cleared.val();
+        self.m_job_valid.next = self.ack_gen.m_job_valid.val();
+        self.m_job_flow.next = self.ack_gen.m_job_flow.val();
+        self.m_job_psn.next = self.ack_gen.m_job_psn.val();
+        self.m_job_msn.next = self.ack_gen.m_job_msn.val();
+        self.m_job_addr.next = self.ack_gen.m_job_addr.val();
+        self.m_job_bytes.next = self.ack_gen.m_job_bytes.val();
+        self.m_job_restart.next = self.ack_gen.m_job_restart.val();
+        self.m_job_region.next = self.ack_gen.m_job_region.val();
+        self.ack_gen.m_job_ready.next = self.m_job_ready.val();
+        self.control.job_waits.next = self.ack_gen.m_job_valid.val();
+        self.m_cfg_valid.next = self.control.m_cfg_valid.val();
+        self.control.m_cfg_ready.next = self.m_cfg_ready.val();
+        self.control.cleared.next = self.ack_gen.cleared.val();
         comment!("answers");
-        self.ack_gen.s_clear_valid.next = self.control.clear_valid.val();
-        self.control.clear_ready.next = self.ack_gen.s_clear_ready.val();
-        self.ack_gen.s_clear_flow.next = self.cfg_index.val().get_bits::<FB>(0);
         self.ack_gen.tel_take.next = self.take.val();
         self.ack_gen.s_tel_valid.next = self.s_req_tel_valid.val();
         self.ack_gen.s_tel_hops.next = self.s_req_tel_hops.val();
@@ -336,7 +406,7 @@ impl<
 pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
     let name = "responder";
     match (config.data_bits, config.flow_count, config.mr_count) {
-        (64, 64, 64) => emit::emit(name, Responder::<64, 8, 73, 6, 7, 6>::default(), config),
+        (64, 64, 64) => emit::emit(name, Responder::<64, 8, 73, 6, 7, 6, 70>::default(), config),
         _ => Err(emit::no_such_size(name, config)),
     }
 }
@@ -344,8 +414,8 @@ pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
 /// Emits the ACK generator alone in the sizes of a configuration.
 pub fn emit_ack_gen(config: &NicConfig) -> Result<Design, EmitError> {
     let name = "ack_gen";
-    match config.flow_count {
-        64 => emit::emit(name, AckGen::<6, 7>::default(), config),
+    match (config.flow_count, config.mr_count) {
+        (64, 64) => emit::emit(name, AckGen::<6, 7, 6>::default(), config),
         _ => Err(emit::no_such_size(name, config)),
     }
 }

@@ -5,10 +5,14 @@ use crate::env::stream::{Beat, FrameSink, FrameSource, Sink, Source};
 use crate::golden::transport::ack_gen::{
     AckGen, AckGenIn, AckGenOut, AckOut, DoneIn, Outcome, Tag, Tel,
 };
+use crate::golden::transport::read_reply::{
+    EndPorts, ReadReply, ReadReplyIn, ReadReplyOut, ReplyPorts,
+};
+use crate::golden::transport::requester::ReadPorts;
 use crate::golden::transport::responder::{
     PayloadBeat, ReqIn, Responder, ResponderIn, ResponderOut,
 };
-use crate::ports::Wide;
+use crate::ports::{Golden, Wide};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
@@ -34,14 +38,17 @@ fn random_tel(rng: &mut ChaCha8Rng) -> Tel {
     }
 }
 
-/// Ends of commands of all kinds, few flows, and telemetry stored at any time.
+/// Ends of commands and of READs of all kinds, few flows, and telemetry stored at any time.
 #[derive(Debug)]
 pub struct Owing {
     rng: ChaCha8Rng,
     done: Source<(u128, bool)>,
-    clear: Option<u16>,
+    end: Source<EndPorts>,
+    /// READs that were handed over and have not ended, by flow.
+    jobs: Vec<u8>,
     ack: Sink,
     cqe: Sink,
+    job: Sink,
     flow_count: u16,
     /// Flows in use: few, so that answers meet.
     flow_limit: u16,
@@ -54,16 +61,18 @@ impl Owing {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut next = || ChaCha8Rng::from_rng(&mut rng).expect("seeding never fails");
         let (done, ack, cqe) = (Source::new(next()), Sink::new(next()), Sink::new(next()));
+        let (end, job) = (Source::new(next()), Sink::new(next()));
         let flow_count = config.flow_count as u16;
-        let (clear, rnr_timer) = (None, 0);
-        Self { rng, done, clear, ack, cqe, flow_count, flow_limit: flow_count, rnr_timer }
+        let (jobs, rnr_timer) = (vec![0; config.flow_count], 0);
+        let flow_limit = flow_count;
+        Self { rng, done, end, jobs, ack, cqe, job, flow_count, flow_limit, rnr_timer }
     }
 
     fn tag(rng: &mut ChaCha8Rng, flow_limit: u16) -> Tag {
-        use Outcome::{Access, Ack, Again, Invalid, NotReady, Quiet, Sequence};
-        let kinds = [Quiet, Ack, Ack, Ack, Again, Sequence, NotReady, Invalid, Access];
+        use Outcome::{Access, Ack, Again, Invalid, NotReady, Quiet, Read, Sequence};
+        let kinds = [Quiet, Ack, Ack, Ack, Again, Sequence, NotReady, Read, Invalid, Access];
         let fatal = rng.gen_ratio(1, 20);
-        let outcome = kinds[rng.gen_range(0..if fatal { 9 } else { 7 })];
+        let outcome = kinds[rng.gen_range(0..if fatal { 10 } else { 8 })];
         let is_accepted = matches!(outcome, Quiet | Ack);
         Tag {
             psn: rng.gen::<u32>() >> 8,
@@ -75,6 +84,88 @@ impl Owing {
             has_imm: is_accepted && rng.gen_ratio(1, 3),
             ends: rng.gen(),
         }
+    }
+
+    /// Some of a flow's READs have ended, or all is over.
+    fn end(rng: &mut ChaCha8Rng, jobs: &mut [u8], flow_limit: u16) -> Option<EndPorts> {
+        let flow = rng.gen_range(0..flow_limit);
+        let waiting = &mut jobs[usize::from(flow)];
+        let (cleared, error) = (rng.gen_ratio(1, 100), rng.gen_ratio(1, 100));
+        if *waiting == 0 && !cleared && !error {
+            return None;
+        }
+        let jobs = rng.gen_range(0..=(*waiting).min(16));
+        let reads = rng.gen_range(0..=jobs);
+        *waiting = if cleared { 0 } else { *waiting - jobs };
+        Some(EndPorts { valid: true, flow, jobs, reads, error, cleared })
+    }
+}
+
+/// READ responses behind a responder: their golden twin and a scheduler.
+#[derive(Clone, Debug)]
+pub struct Replies {
+    reply: ReadReply,
+    out: ReadReplyOut,
+    /// Flows that have asked, in order.
+    asked: VecDeque<u16>,
+    grant: Option<u16>,
+}
+
+impl Replies {
+    /// For a NIC of these sizes, out of reset.
+    pub fn new(config: &NicConfig) -> Self {
+        let mut reply = ReadReply::new(config);
+        let out = reply.step(&ReadReplyIn { reset: true, ..ReadReplyIn::default() });
+        Self { reply, out, asked: VecDeque::new(), grant: None }
+    }
+
+    /// Fills in what the responder gets, and does one cycle. `grants` lets a flow that has asked
+    /// send; `takes` takes the packet at the source and returns it.
+    pub fn drive(
+        &mut self,
+        out: &ResponderOut,
+        i: &mut ResponderIn,
+        (grants, takes, fail): (bool, bool, Option<u16>),
+    ) -> Option<(ReplyPorts, ReadPorts)> {
+        let before = self.out;
+        (i.s_end, i.m_job_ready) = (before.m_end, before.s_job_ready);
+        i.m_cfg_ready = before.s_cfg_ready;
+        if self.grant.is_none() && grants {
+            self.grant = self.asked.pop_front();
+        }
+        if before.m_work.valid {
+            self.asked.push_back(before.m_work.flow);
+        }
+        self.out = self.reply.step(&ReadReplyIn {
+            reset: i.reset,
+            s_job: out.m_job,
+            s_cfg_valid: out.m_cfg_valid,
+            cfg_table: i.cfg_table,
+            cfg_index: i.cfg_index,
+            cfg_row: i.cfg_row,
+            s_grant_valid: self.grant.is_some(),
+            s_grant_flow: self.grant.unwrap_or(0),
+            s_fail_valid: fail.is_some(),
+            s_fail_flow: fail.unwrap_or(0),
+            cfg_tel_format: 0,
+            m_pkt_ready: takes,
+            m_read_ready: takes,
+            m_work_ready: true,
+            m_end_ready: out.s_end_ready,
+        });
+        if before.s_grant_ready {
+            self.grant = None;
+        }
+        if i.reset {
+            (self.grant, self.out) = (None, ReadReplyOut::default());
+            self.asked.clear();
+        }
+        (before.m_pkt.valid && takes).then_some((before.m_pkt, before.m_read))
+    }
+
+    /// Whether a read error that is offered is taken in the coming cycle.
+    pub fn takes_fail(&self) -> bool {
+        self.out.s_fail_ready
     }
 }
 
@@ -92,13 +183,12 @@ impl Stimulus<AckGen> for Owing {
             Some((Self::tag(rng, limit).to_bits(), error))
         };
         let done = self.done.drive(out.s_done_ready, make);
-        let rng = &mut self.rng;
-        if out.s_clear_ready {
-            self.clear = None;
+        let m_job_ready = self.job.drive();
+        if out.m_job.valid && m_job_ready {
+            self.jobs[usize::from(out.m_job.flow)] += 1;
         }
-        if self.clear.is_none() && rng.gen_ratio(1, 50) {
-            self.clear = Some(rng.gen_range(0..limit));
-        }
+        let (jobs, rng) = (&mut self.jobs, &mut self.rng);
+        let s_end = self.end.drive(out.s_end_ready, || Self::end(rng, jobs, limit));
         let reset = rng.gen_ratio(1, 8000);
         let i = AckGenIn {
             reset,
@@ -107,8 +197,9 @@ impl Stimulus<AckGen> for Owing {
                 tag: done.map_or_else(|| rng.gen::<u128>() >> 1, |d| d.0),
                 error: done.is_some_and(|d| d.1),
             },
-            s_clear_valid: self.clear.is_some(),
-            s_clear_flow: self.clear.unwrap_or(0),
+            s_end: s_end.unwrap_or_default(),
+            s_read_addr: rng.gen(),
+            s_read_region: rng.gen_range(0..64),
             tel_take: rng.gen_ratio(1, 4),
             s_tel: random_tel(rng),
             tel_store: rng.gen_ratio(1, 4),
@@ -117,10 +208,12 @@ impl Stimulus<AckGen> for Owing {
             cfg_rnr_timer: self.rnr_timer,
             m_ack_ready: self.ack.drive(),
             m_cqe_ready: self.cqe.drive(),
+            m_job_ready,
         };
         if reset {
             self.done.reset();
-            self.clear = None;
+            self.end.reset();
+            self.jobs.fill(0);
         }
         i
     }
@@ -162,7 +255,7 @@ impl Peer {
             valid: !rng.gen_ratio(1, 20),
             telemetry: rng.gen_ratio(3, 4),
             remote_write: !rng.gen_ratio(1, 20),
-            remote_read: rng.gen(),
+            remote_read: !rng.gen_ratio(1, 20),
             mtu_code: [0, 0, 0, 0, 0, 1, 1, 2, 3, 4][rng.gen_range(0..10)],
             qpn: rng.gen_range(0..0x100_0000 / flow_count) * flow_count + index,
             remote_ip: rng.gen(),
@@ -175,6 +268,7 @@ impl Peer {
     /// Appends the packets of one message to `mr`.
     fn extend(&mut self, rng: &mut ChaCha8Rng, mr: &MrRow, bursts: bool) {
         let mtu = 256_u32 << self.qp.mtu_code;
+        let reads = rng.gen_ratio(1, if bursts { 8 } else { 4 });
         let length = match rng.gen_range(0..if bursts { 6 } else { 10 }) {
             0 | 1 => 0,
             2..=5 => rng.gen_range(1..65),
@@ -182,15 +276,34 @@ impl Peer {
             8 => rng.gen_range(1..3 * mtu),
             _ => rng.gen_range(1..mtu),
         };
-        let length = length.min(mr.length_bytes.min(1 << 20) as u32);
+        let is_huge = reads && rng.gen_ratio(1, 60);
+        let length = if is_huge { rng.gen_range(1 << 20..=1 << 31) } else { length };
+        let longest = if is_huge { 1 << 31 } else { 1 << 20 };
+        let length = length.min(mr.length_bytes.min(longest) as u32);
         let room = mr.length_bytes - u64::from(length);
         let near = room.min(1 << 33);
         let offset = if rng.gen_ratio(1, 3) { near } else { rng.gen_range(0..=near) };
         let offset = if rng.gen_ratio(1, 16) { room } else { offset };
         let va = mr.va.wrapping_add(offset);
         let (rkey, dma_len) = (mr.rkey, length);
-        let with_imm = u8::from(rng.gen_ratio(if bursts { 4 } else { 2 }, 5));
         let count = length.div_ceil(mtu).max(1);
+        if reads {
+            let (opcode, psn, ack_req) = (opcode::READ_REQUEST, self.next_psn, rng.gen());
+            let (payload_bytes, imm) = (0, 0);
+            self.packets.push_back(Packet {
+                opcode,
+                psn,
+                ack_req,
+                payload_bytes,
+                va,
+                rkey,
+                dma_len,
+                imm,
+            });
+            self.next_psn = psn.wrapping_add(count) & 0xff_ffff;
+            return self.forget();
+        }
+        let with_imm = u8::from(rng.gen_ratio(if bursts { 4 } else { 2 }, 5));
         for n in 0..count {
             let (is_first, is_last) = (n == 0, n + 1 == count);
             let opcode = match (is_first, is_last) {
@@ -214,6 +327,10 @@ impl Peer {
             });
             self.next_psn = (psn + 1) & 0xff_ffff;
         }
+        self.forget();
+    }
+
+    fn forget(&mut self) {
         while self.packets.len() > 100 {
             self.packets.pop_front();
             self.cursor = self.cursor.saturating_sub(1);
@@ -246,7 +363,16 @@ impl Peer {
             self.cursor = self.cursor.min(self.packets.len() - 1);
         }
         self.cursor += 1;
-        self.packets[self.cursor - 1]
+        let mut packet = self.packets[self.cursor - 1];
+        if packet.opcode == opcode::READ_REQUEST && rng.gen_ratio(1, 6) {
+            // Its rest, as after the loss of responses.
+            let mtu = 256_u32 << self.qp.mtu_code;
+            let done = rng.gen_range(0..packet.dma_len.div_ceil(mtu).max(1));
+            packet.psn = packet.psn.wrapping_add(done) & 0xff_ffff;
+            packet.va = packet.va.wrapping_add(u64::from(done) * u64::from(mtu));
+            packet.dma_len -= done * mtu;
+        }
+        packet
     }
 }
 
@@ -389,6 +515,10 @@ pub struct Peers {
     ack: Sink,
     cqe: Sink,
     space: Sink,
+    replies: Replies,
+    /// One in so many cycles lets a READ response leave.
+    grant_1_in: u32,
+    fail: Option<u16>,
     rnr_timer: u8,
     /// Cycles that requests keep away from a new table.
     quiet: u32,
@@ -425,6 +555,9 @@ impl Peers {
             ack,
             cqe,
             space,
+            replies: Replies::new(config),
+            grant_1_in: 1,
+            fail: None,
             rnr_timer,
             quiet,
             has_resets: true,
@@ -478,7 +611,7 @@ impl Peers {
         let row = MrRow {
             valid: !rng.gen_ratio(1, 30),
             remote_write: !rng.gen_ratio(1, 30),
-            remote_read: rng.gen(),
+            remote_read: !rng.gen_ratio(1, 30),
             rkey: rng.gen_range(0..0x1_0000) << 16 & !(self.mr_count - 1) << 8
                 | index << 8
                 | rng.gen_range(0..0x100),
@@ -589,6 +722,7 @@ impl Stimulus<Responder> for Peers {
     fn next(&mut self, cycle: u64, out: &ResponderOut) -> ResponderIn {
         if cycle % 4096 == 0 {
             self.bursts = self.rng.gen_ratio(1, 3);
+            self.grant_1_in = [1, 1, 10, 100, 3000][self.rng.gen_range(0..5)];
         }
         self.dma.holds = self.bursts && cycle % 4096 < 2000;
         let mut i = ResponderIn {
@@ -604,6 +738,15 @@ impl Stimulus<Responder> for Peers {
         }
         self.drive_streams(out, &mut i);
         self.dma.drive(&mut self.rng, out, &mut i);
+        if self.fail.is_none() && self.rng.gen_ratio(1, 10_000) {
+            let n = self.rng.gen_range(0..self.peers.len());
+            self.fail = Some((self.peers[n].qp.qpn & (self.flow_count - 1)) as u16);
+        }
+        let grants = self.rng.gen_ratio(1, self.grant_1_in);
+        let takes = self.rng.gen_ratio(7, 8);
+        let fail_taken = self.replies.takes_fail();
+        self.replies.drive(out, &mut i, (grants, takes, self.fail));
+        self.fail = self.fail.filter(|_| !fail_taken);
         if out.m_ack.valid && i.m_ack_ready {
             let mask = self.flow_count - 1;
             let flow = u32::from(out.m_ack.flow);
@@ -611,6 +754,7 @@ impl Stimulus<Responder> for Peers {
             peer.into_iter().for_each(|p| p.answered(&out.m_ack));
         }
         if i.reset {
+            self.fail = None;
             self.request.reset();
             self.cfg.reset();
             self.dma.reset();

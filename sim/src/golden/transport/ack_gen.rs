@@ -1,5 +1,7 @@
-//! Twin of `hdl/src/transport/ack_gen.rs`: which ACK or NAK each flow owes its peer.
+//! Twin of `hdl/src/transport/ack_gen.rs`: which ACK or NAK each flow owes its peer, and READs on
+//! their way to the READ responses.
 
+use super::read_reply::{EndPorts, JobPorts};
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::Golden;
@@ -53,9 +55,10 @@ ports! {
     pub struct AckGenIn {
         pub reset: bool,
         pub s_done: DoneIn,
-        /// Forget all about the flow.
-        pub s_clear_valid: bool,
-        pub s_clear_flow: u16,
+        pub s_end: EndPorts,
+        /// Of the oldest READ whose command has not ended.
+        pub s_read_addr: u64,
+        pub s_read_region: u16,
         /// Hold the telemetry of the packet that is looked at.
         pub tel_take: bool,
         pub s_tel: Tel,
@@ -67,22 +70,31 @@ ports! {
         pub cfg_rnr_timer: u8,
         pub m_ack_ready: bool,
         pub m_cqe_ready: bool,
+        pub m_job_ready: bool,
     }
 }
 ports! {
     /// Outputs.
     pub struct AckGenOut {
         pub s_done_ready: bool,
-        pub s_clear_ready: bool,
+        pub s_end_ready: bool,
+        pub s_read_ready: bool,
         pub m_ack: AckOut,
         pub m_cqe: CqeOut,
+        pub m_job: JobPorts,
         /// A command has been dealt with.
         pub retired: bool,
         /// It belonged to the last packet of a WRITE with immediate.
         pub retired_imm: bool,
-        /// A write failed: the flow is in error.
-        pub fail_valid: bool,
-        pub fail_flow: u16,
+        /// Something has ended in a flow.
+        pub ended_valid: bool,
+        pub ended_flow: u16,
+        /// It is in error.
+        pub ended_failed: bool,
+        /// READs that have ended, modulo 32.
+        pub ended_reads: u8,
+        /// All is forgotten about a flow.
+        pub cleared: bool,
         pub event_resp_accepted: bool,
         pub event_resp_nak_operation: bool,
     }
@@ -107,14 +119,16 @@ pub enum Outcome {
     Invalid = 5,
     /// NAK: remote access error.
     Access = 6,
+    /// READ, which the READ responses answer.
+    Read = 7,
     /// NAK: remote operation error. Not put into tags.
-    Operation = 7,
+    Operation = 8,
 }
 
 impl Outcome {
     fn from_code(code: u8) -> Self {
         use Outcome::*;
-        [Quiet, Ack, Again, NotReady, Sequence, Invalid, Access, Operation][usize::from(code & 7)]
+        [Quiet, Ack, Again, NotReady, Sequence, Invalid, Access, Read][usize::from(code & 7)]
     }
 }
 
@@ -130,7 +144,7 @@ pub struct Tag {
     pub msn: u32,
     /// Immediate data of a completion.
     pub imm: u32,
-    /// Bytes of the message, for a completion.
+    /// Bytes of the message, for a completion; of a READ.
     pub byte_len: u32,
     /// Flow index, below 1024.
     pub flow: u16,
@@ -138,7 +152,7 @@ pub struct Tag {
     pub outcome: Outcome,
     /// Last packet of a WRITE with immediate.
     pub has_imm: bool,
-    /// The message ends with this packet: `msn` counts it.
+    /// The message ends with this packet: `msn` counts it. Not so for a READ asked for again.
     pub ends: bool,
 }
 
@@ -188,6 +202,10 @@ struct Row {
     is_closed: bool,
     /// The flow's id is in the queue.
     is_queued: bool,
+    /// READs that were handed over and have not ended; answers wait for them.
+    jobs: u8,
+    /// READs that have ended, restarts not counted, modulo 32.
+    ended_reads: u8,
 }
 
 /// What the block is at. Each takes one cycle or waits.
@@ -210,7 +228,7 @@ enum State {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Job {
     Done { tag: Tag, error: bool },
-    Clear(u16),
+    End(EndPorts),
 }
 
 /// The block.
@@ -258,17 +276,23 @@ impl AckGen {
     }
 
     /// Applies a finished command to its flow; returns the flow to queue.
-    fn finish(&mut self, tag: Tag, error: bool) -> Option<u16> {
+    fn finish(&mut self, tag: Tag, error: bool, i: &AckGenIn) -> Option<u16> {
         let mask = self.rows.len() - 1;
         let flow = tag.flow & mask as u16;
         let row = &mut self.rows[usize::from(flow)];
+        let is_read = tag.outcome == Outcome::Read;
         let is_accepted = matches!(tag.outcome, Outcome::Quiet | Outcome::Ack);
+        let is_counted = is_accepted || is_read && tag.ends;
         let has_failed = is_accepted && error;
         self.out.retired = true;
         self.out.retired_imm = tag.has_imm;
-        self.out.event_resp_accepted = is_accepted && !error && !row.is_closed;
-        self.out.event_resp_nak_operation = is_accepted && (error || row.is_closed);
+        self.out.event_resp_accepted = is_counted && !has_failed && !row.is_closed;
+        self.out.event_resp_nak_operation = is_counted && (has_failed || row.is_closed);
         if row.is_closed {
+            if is_read && tag.ends {
+                row.ended_reads = (row.ended_reads + 1) % 32;
+                self.tell_ended(flow);
+            }
             return None;
         }
         let (psn, msn) = (tag.psn, tag.msn);
@@ -276,16 +300,18 @@ impl AckGen {
             let msn = msn.wrapping_sub(u32::from(tag.ends)) & 0xff_ffff;
             row.nak = Some(Pending { psn, msn, outcome: Outcome::Operation });
             row.is_closed = true;
-            (self.out.fail_valid, self.out.fail_flow) = (true, flow);
+            self.tell_ended(flow);
         } else {
             let pending = Some(Pending { psn, msn, outcome: tag.outcome });
             match tag.outcome {
                 Outcome::Quiet => {}
                 Outcome::Ack => (row.ack, row.has_tel) = (pending, true),
                 Outcome::Again => row.ack = pending,
+                Outcome::Read => self.hand_over(flow, tag, i),
                 _ => row.nak = pending,
             }
             use Outcome::{Access, Invalid, Operation};
+            let row = &mut self.rows[usize::from(flow)];
             row.is_closed = matches!(tag.outcome, Invalid | Access | Operation);
             if tag.has_imm && is_accepted {
                 let (imm, byte_len) = (tag.imm, tag.byte_len);
@@ -293,7 +319,56 @@ impl AckGen {
                     CqeOut { valid: true, kind: 1, flow, imm, byte_len, ..CqeOut::default() };
             }
         }
-        let owes = row.ack.is_some() || row.nak.is_some();
+        self.queue_up(flow)
+    }
+
+    /// A READ goes to the READ responses. Its response acknowledges all before it.
+    fn hand_over(&mut self, flow: u16, tag: Tag, i: &AckGenIn) {
+        let row = &mut self.rows[usize::from(flow)];
+        row.jobs = (row.jobs + 1) & 63;
+        if tag.ends {
+            (row.ack, row.nak) = (None, None);
+        }
+        self.out.m_job = JobPorts {
+            valid: true,
+            flow,
+            psn: tag.psn,
+            msn: tag.msn,
+            addr: i.s_read_addr,
+            bytes: tag.byte_len,
+            restart: !tag.ends,
+            region: i.s_read_region,
+        };
+    }
+
+    fn end(&mut self, end: &EndPorts) -> Option<u16> {
+        let flow = end.flow & (self.rows.len() as u16 - 1);
+        let row = &mut self.rows[usize::from(flow)];
+        row.jobs = row.jobs.wrapping_sub(end.jobs) & 63;
+        row.ended_reads = (row.ended_reads + end.reads) % 32;
+        if end.error || end.cleared {
+            let (jobs, ended_reads, is_queued) = (row.jobs, row.ended_reads, row.is_queued);
+            *row = Row { is_queued, jobs, ended_reads, is_closed: true, ..Row::default() };
+        }
+        if end.cleared {
+            *row = Row { is_queued: row.is_queued, ..Row::default() };
+            self.out.cleared = true;
+        }
+        self.tell_ended(flow);
+        self.queue_up(flow)
+    }
+
+    fn tell_ended(&mut self, flow: u16) {
+        let row = &self.rows[usize::from(flow)];
+        let out = &mut self.out;
+        (out.ended_valid, out.ended_flow) = (true, flow);
+        (out.ended_failed, out.ended_reads) = (row.is_closed, row.ended_reads);
+    }
+
+    /// The flow, if it is to be queued: it owes something and nothing of it is overtaken.
+    fn queue_up(&mut self, flow: u16) -> Option<u16> {
+        let row = &mut self.rows[usize::from(flow)];
+        let owes = (row.ack.is_some() || row.nak.is_some()) && row.jobs == 0;
         let push = owes && !row.is_queued;
         row.is_queued |= push;
         push.then_some(flow)
@@ -303,6 +378,9 @@ impl AckGen {
     fn send(&mut self, flow: u16, rnr_timer: u8) -> Option<u16> {
         let row = &mut self.rows[usize::from(flow)];
         row.is_queued = false;
+        if row.jobs > 0 {
+            return None;
+        }
         let (pending, tel) = match (row.nak.take(), row.ack) {
             (Some(nak), _) => (nak, Tel::default()),
             (None, Some(ack)) => {
@@ -327,9 +405,9 @@ impl AckGen {
     }
 
     /// One state's work; returns the next state and the flow to put into the queue.
-    fn work(&mut self, i: &AckGenIn, ack_free: bool) -> (State, Option<u16>) {
+    fn work(&mut self, i: &AckGenIn, ack_free: bool, job_waits: bool) -> (State, Option<u16>) {
         let can_send = self.queue.m_valid() && ack_free;
-        let (flow_mask, head) = (self.rows.len() as u16 - 1, self.queue.m_data());
+        let head = self.queue.m_data();
         let then = if can_send { State::Fetch } else { State::Idle };
         match self.state {
             State::Scrub => {
@@ -337,24 +415,18 @@ impl AckGen {
                 let is_done = self.scrub_at == self.rows.len();
                 (if is_done { State::Idle } else { State::Scrub }, None)
             }
-            State::Idle if i.s_done.valid => {
+            State::Idle if i.s_done.valid && !job_waits => {
                 let tag = Tag::from_bits(i.s_done.tag);
                 (State::Load(Job::Done { tag, error: i.s_done.error }), None)
             }
-            State::Idle if i.s_clear_valid => {
-                (State::Load(Job::Clear(i.s_clear_flow & flow_mask)), None)
-            }
+            State::Idle if i.s_end.valid => (State::Load(Job::End(i.s_end)), None),
             State::Idle => (then, None),
             State::Load(job) => (State::Apply(job), None),
-            State::Apply(Job::Clear(flow)) => {
-                let row = &mut self.rows[usize::from(flow)];
-                *row = Row { is_queued: row.is_queued, ..Row::default() };
-                (then, None)
-            }
+            State::Apply(Job::End(end)) => (then, self.end(&end)),
             State::Apply(Job::Done { tag, .. }) if tag.has_imm && self.out.m_cqe.valid => {
                 (self.state, None)
             }
-            State::Apply(Job::Done { tag, error }) => (then, self.finish(tag, error)),
+            State::Apply(Job::Done { tag, error }) => (then, self.finish(tag, error, i)),
             State::Fetch if i.tel_store && i.tel_flow == head => (State::Fetch, None),
             State::Fetch => {
                 self.fetched_tel = self.tel_rows[usize::from(head)];
@@ -383,9 +455,12 @@ impl Golden for AckGen {
         let ack_free = !out.m_ack.valid || i.m_ack_ready;
         out.m_ack.valid &= !i.m_ack_ready;
         out.m_cqe.valid &= !i.m_cqe_ready;
-        (out.retired, out.retired_imm, out.fail_valid) = (false, false, false);
+        let job_waits = out.m_job.valid;
+        out.m_job.valid &= !i.m_job_ready;
+        (out.retired, out.retired_imm) = (false, false);
+        (out.ended_valid, out.cleared) = (false, false);
         (out.event_resp_accepted, out.event_resp_nak_operation) = (false, false);
-        let (next, push) = self.work(i, ack_free);
+        let (next, push) = self.work(i, ack_free, job_waits);
         let pop = before == State::Fetch && next != State::Fetch;
         self.queue.step(false, push, pop);
         self.state = next;
@@ -393,8 +468,10 @@ impl Golden for AckGen {
             let tel = Tel { valid: held.valid && i.tel_enable, ..held };
             self.tel_rows[usize::from(i.tel_flow)] = tel;
         }
-        self.out.s_done_ready = self.state == State::Idle;
-        self.out.s_clear_ready = matches!(self.state, State::Apply(Job::Clear(_)));
+        self.out.s_done_ready = self.state == State::Idle && !self.out.m_job.valid;
+        self.out.s_end_ready = matches!(self.state, State::Apply(Job::End(_)));
+        let is_read = |job| matches!(job, Job::Done { tag, .. } if tag.outcome == Outcome::Read);
+        self.out.s_read_ready = matches!(self.state, State::Apply(job) if is_read(job));
         self.out
     }
 }

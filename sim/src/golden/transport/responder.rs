@@ -1,9 +1,11 @@
-//! Twin of `hdl/src/transport/responder.rs`: answers RDMA WRITE requests of RoCEv2 RC.
+//! Twin of `hdl/src/transport/responder.rs`: answers RDMA WRITE and READ requests of RoCEv2 RC.
 //!
 //! Sources: InfiniBand architecture volume 1, section 9.7 (reliable connection, responder) and
 //! ARCHITECTURE.md, Responder.
 
 use super::ack_gen::{AckGen, AckGenIn, AckGenOut, AckOut, CqeOut, DoneIn, Outcome, Tag, Tel};
+use super::read_reply::{EndPorts, JobPorts};
+use crate::golden::util::fifo::RamFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports;
 use crate::ports::{Golden, Wide};
@@ -59,6 +61,7 @@ ports! {
         pub cfg_index: u16,
         pub cfg_row: Wide<8>,
         pub s_done: DoneIn,
+        pub s_end: EndPorts,
         /// At least 32 completions fit.
         pub cfg_cq_space: bool,
         pub cfg_rnr_timer: u8,
@@ -66,6 +69,8 @@ ports! {
         pub m_data_tready: bool,
         pub m_ack_ready: bool,
         pub m_cqe_ready: bool,
+        pub m_job_ready: bool,
+        pub m_cfg_ready: bool,
     }
 }
 ports! {
@@ -75,10 +80,13 @@ ports! {
         pub s_payload_tready: bool,
         pub s_cfg_ready: bool,
         pub s_done_ready: bool,
+        pub s_end_ready: bool,
         pub m_cmd: CmdOut,
         pub m_data: PayloadBeat,
         pub m_ack: AckOut,
         pub m_cqe: CqeOut,
+        pub m_job: JobPorts,
+        pub m_cfg_valid: bool,
         pub event_resp_accepted: bool,
         pub event_resp_duplicate: bool,
         pub event_resp_out_of_sequence: bool,
@@ -96,6 +104,8 @@ const LENGTH_MAX: u32 = 1 << 31;
 const IMM_IN_FLIGHT_MAX: u8 = 16;
 /// DMA commands that may be outstanding.
 const COMMANDS_IN_FLIGHT_MAX: u8 = 64;
+/// READs of a flow that may be without an answer.
+const READS_MAX: u8 = 16;
 /// Cycles between taking a request and its verdict.
 const CHECK_CYCLES: u8 = 6;
 
@@ -114,6 +124,8 @@ struct Flow {
     nak_sent: bool,
     /// The WRITE that is under way.
     message: Option<Message>,
+    /// READs accepted, modulo 32.
+    reads: u8,
 }
 
 /// Rest of a WRITE.
@@ -191,6 +203,8 @@ enum State {
     Commit,
     /// A table row waits for the commands in flight.
     Drain,
+    /// It goes on to the READ responses.
+    Pass,
     /// The flow's answers are forgotten.
     Clear,
     /// The row is written.
@@ -204,6 +218,8 @@ enum Verdict {
     NoQp,
     Ahead,
     Duplicate,
+    /// A READ that is asked for again.
+    Again,
     Invalid,
     Access,
     NotReady,
@@ -219,6 +235,11 @@ pub struct Responder {
     /// A write of the flow failed.
     failed: Vec<bool>,
     failed_seen: bool,
+    /// READs of the flow that have ended, modulo 32.
+    ended_reads: Vec<u8>,
+    reads_full_seen: bool,
+    /// READs whose commands are in flight: address and region.
+    reads: RamFifo<(u64, u16)>,
     state: State,
     scrub_left: usize,
     req: ReqIn,
@@ -241,6 +262,9 @@ impl Responder {
             flows: vec![Flow::default(); n],
             failed: vec![false; n],
             failed_seen: false,
+            ended_reads: vec![0; n],
+            reads_full_seen: false,
+            reads: RamFifo::new(usize::from(COMMANDS_IN_FLIGHT_MAX)),
             state: State::Scrub,
             scrub_left: n.max(m),
             req: ReqIn::default(),
@@ -280,16 +304,38 @@ impl Responder {
         &self.mrs[(rkey >> 8) as usize & (self.mrs.len() - 1)]
     }
 
+    fn mtu(&self) -> u32 {
+        256 << self.qps[self.flow_index()].mtu_code.min(4)
+    }
+
+    /// PSNs that the responses of a READ take.
+    fn read_packets(&self) -> u32 {
+        self.req.dma_len.div_ceil(self.mtu()).max(1)
+    }
+
+    /// Whether the READ request is one, and the peer may read at all.
+    fn is_read_formed(&self) -> bool {
+        let r = &self.req;
+        let may_read = self.qps[self.flow_index()].remote_read;
+        r.opcode == opcode::READ_REQUEST
+            && may_read
+            && r.payload_bytes == 0
+            && r.dma_len <= LENGTH_MAX
+    }
+
     /// Whether opcode, order and lengths are as the standard wants them.
     fn is_well_formed(&self) -> bool {
         let (qp, flow) = (&self.qps[self.flow_index()], &self.flows[self.flow_index()]);
         let (r, message) = (&self.req, self.message());
+        if r.opcode == opcode::READ_REQUEST {
+            return self.is_read_formed() && flow.message.is_none() && !self.reads_full_seen;
+        }
         let is_write = (opcode::WRITE_FIRST..=opcode::WRITE_ONLY_IMM).contains(&r.opcode);
         let starts = opcode::has_reth(r.opcode);
         if !is_write || !qp.remote_write || starts == flow.message.is_some() {
             return false;
         }
-        let mtu = 256_u32 << qp.mtu_code.min(4);
+        let mtu = self.mtu();
         let payload = u32::from(r.payload_bytes);
         let fits = match r.opcode {
             opcode::WRITE_FIRST | opcode::WRITE_MIDDLE => payload == mtu && message.remaining > mtu,
@@ -298,17 +344,26 @@ impl Responder {
         fits && message.remaining <= LENGTH_MAX
     }
 
-    /// Whether the peer may write what is left of the message.
+    /// Whether the peer may write what is left of the message, or read.
     fn is_allowed(&self) -> bool {
         let message = self.message();
         let mr = self.region(message.rkey);
         let offset = u128::from(message.va.wrapping_sub(mr.va));
+        let reads = self.req.opcode == opcode::READ_REQUEST;
         message.remaining == 0
             || mr.valid
-                && mr.remote_write
+                && (if reads { mr.remote_read } else { mr.remote_write })
                 && mr.rkey == message.rkey
                 && message.va >= mr.va
                 && offset + u128::from(message.remaining) <= u128::from(mr.length_bytes)
+    }
+
+    /// Whether a READ from before the expected PSN can be answered again. None of its responses lies
+    /// at or beyond that.
+    fn is_repeatable(&self) -> bool {
+        let behind =
+            psn_add(self.flows[self.flow_index()].expected_psn, self.req.psn.wrapping_neg());
+        self.is_read_formed() && self.is_allowed() && self.read_packets() <= behind
     }
 
     fn judge(&self, cq_space: bool) -> Verdict {
@@ -331,6 +386,7 @@ impl Responder {
                 }
             }
             1..=0x7f_ffff => Verdict::Ahead,
+            _ if self.is_repeatable() => Verdict::Again,
             _ => Verdict::Duplicate,
         }
     }
@@ -346,11 +402,13 @@ impl Responder {
             Verdict::NoQp => None,
             Verdict::Ahead if flow.nak_sent => None,
             Verdict::Ahead => Some(Outcome::Sequence),
+            Verdict::Again => Some(Outcome::Read),
             Verdict::Duplicate if reads => None,
             Verdict::Duplicate => Some(Outcome::Again),
             Verdict::Invalid => Some(Outcome::Invalid),
             Verdict::Access => Some(Outcome::Access),
             Verdict::NotReady => Some(Outcome::NotReady),
+            Verdict::Accept if self.req.opcode == opcode::READ_REQUEST => Some(Outcome::Read),
             Verdict::Accept if self.req.ack_req => Some(Outcome::Ack),
             Verdict::Accept => Some(Outcome::Quiet),
         }
@@ -363,12 +421,17 @@ impl Responder {
         let accepted = self.verdict == Verdict::Accept;
         let ends = accepted && ends_message(r.opcode);
         let has_imm = accepted && opcode::has_immdt(r.opcode);
-        let psn_back = u32::from(outcome == Outcome::Again);
+        let psn = match self.verdict {
+            Verdict::Again => r.psn,
+            Verdict::Duplicate => psn_add(flow.expected_psn, 0xff_ffff),
+            _ => flow.expected_psn,
+        };
+        let has_length = has_imm || outcome == Outcome::Read;
         let tag = Tag {
-            psn: psn_add(flow.expected_psn, psn_back.wrapping_neg()),
+            psn,
             msn: psn_add(flow.msn, u32::from(ends)),
             imm: if has_imm { r.imm } else { 0 },
-            byte_len: if has_imm { message.length } else { 0 },
+            byte_len: if has_length { message.length } else { 0 },
             flow: index as u16,
             outcome,
             has_imm,
@@ -385,16 +448,19 @@ impl Responder {
 
     fn advance_flow(&mut self) {
         let (index, mut message, r) = (self.flow_index(), self.message(), self.req);
+        let is_read = r.opcode == opcode::READ_REQUEST;
+        let packets = if is_read { self.read_packets() } else { 1 };
         let flow = &mut self.flows[index];
         match self.verdict {
-            Verdict::NoQp | Verdict::Duplicate => {}
+            Verdict::NoQp | Verdict::Duplicate | Verdict::Again => {}
             Verdict::Ahead | Verdict::NotReady => flow.nak_sent = true,
             Verdict::Invalid | Verdict::Access => flow.is_closed = true,
             Verdict::Accept => {
                 let ends = ends_message(r.opcode);
                 message.va = message.va.wrapping_add(u64::from(r.payload_bytes));
                 message.remaining -= u32::from(r.payload_bytes);
-                flow.expected_psn = psn_add(flow.expected_psn, 1);
+                flow.expected_psn = psn_add(flow.expected_psn, packets);
+                flow.reads = (flow.reads + u8::from(is_read)) % 32;
                 flow.msn = psn_add(flow.msn, u32::from(ends));
                 flow.nak_sent = false;
                 flow.message = (!ends).then_some(message);
@@ -407,7 +473,7 @@ impl Responder {
         let event = match self.verdict {
             Verdict::NoQp => &mut out.event_resp_no_qp,
             Verdict::Ahead => &mut out.event_resp_out_of_sequence,
-            Verdict::Duplicate => &mut out.event_resp_duplicate,
+            Verdict::Duplicate | Verdict::Again => &mut out.event_resp_duplicate,
             Verdict::Invalid => &mut out.event_resp_nak_invalid,
             Verdict::Access => &mut out.event_resp_nak_access,
             Verdict::NotReady => &mut out.event_resp_rnr,
@@ -425,15 +491,24 @@ impl Responder {
             let (qp, index) = (QpRow::from_row(&row), index & (self.qps.len() - 1));
             self.qps[index] = qp;
             self.flows[index] = Flow { expected_psn: qp.rq_psn, ..Flow::default() };
-            self.failed[index] = false;
+            (self.failed[index], self.ended_reads[index]) = (false, 0);
         } else if i.cfg_table == Table::Mr as u8 {
             let index = index & (self.mrs.len() - 1);
             self.mrs[index] = MrRow::from_row(&row);
         }
     }
 
+    /// The READ that goes to the READ responses once its command has ended.
+    fn read(&self) -> Option<(u64, u16)> {
+        let is_read = self.outcome() == Some(Outcome::Read);
+        let mr = self.region(self.req.rkey);
+        let addr = mr.host_address.wrapping_add(self.req.va.wrapping_sub(mr.va));
+        let region = (self.req.rkey >> 8) as usize & (self.mrs.len() - 1);
+        is_read.then_some((if self.req.dma_len == 0 { 0 } else { addr }, region as u16))
+    }
+
     /// One state's work; returns the next state and the order for the payload.
-    fn work(&mut self, i: &ResponderIn, clear_ready: bool) -> (State, Option<bool>) {
+    fn work(&mut self, i: &ResponderIn, ack: &AckGenOut) -> (State, Option<bool>) {
         let then = if i.s_cfg_valid { State::Drain } else { State::Idle };
         let next = match self.state {
             State::Scrub if self.scrub_left == 0 => State::Idle,
@@ -469,10 +544,13 @@ impl Responder {
                 self.advance_flow();
                 return (then, (self.req.payload_bytes > 0).then_some(!accepted));
             }
-            State::Drain if self.commands_in_flight > 0 => State::Drain,
-            State::Drain if i.cfg_table == Table::Qp as u8 => State::Clear,
+            State::Drain if self.commands_in_flight > 0 || ack.m_job.valid => State::Drain,
+            State::Drain if i.cfg_table <= Table::Mr as u8 => State::Pass,
             State::Drain => State::Write,
-            State::Clear if !clear_ready => State::Clear,
+            State::Pass if !i.m_cfg_ready => State::Pass,
+            State::Pass if i.cfg_table == Table::Qp as u8 => State::Clear,
+            State::Pass => State::Write,
+            State::Clear if !ack.cleared => State::Clear,
             State::Clear => State::Write,
             State::Write => {
                 self.write_row(i);
@@ -488,8 +566,9 @@ impl Responder {
         AckGenIn {
             reset: i.reset,
             s_done: i.s_done,
-            s_clear_valid: self.state == State::Clear,
-            s_clear_flow: i.cfg_index & (self.qps.len() as u16 - 1),
+            s_end: i.s_end,
+            s_read_addr: self.reads.m_data().0,
+            s_read_region: self.reads.m_data().1,
             tel_take: i.s_req.valid && self.state == State::Idle,
             s_tel: i.s_req.tel,
             tel_store: accepts,
@@ -498,6 +577,7 @@ impl Responder {
             cfg_rnr_timer: i.cfg_rnr_timer,
             m_ack_ready: i.m_ack_ready,
             m_cqe_ready: i.m_cqe_ready,
+            m_job_ready: i.m_job_ready,
         }
     }
 
@@ -506,6 +586,8 @@ impl Responder {
         self.out.s_done_ready = ack.s_done_ready;
         self.out.m_ack = ack.m_ack;
         self.out.m_cqe = ack.m_cqe;
+        self.out.m_job = ack.m_job;
+        self.out.s_end_ready = ack.s_end_ready;
         self.out.event_resp_accepted = ack.event_resp_accepted;
         self.out.event_resp_nak_operation = ack.event_resp_nak_operation;
     }
@@ -513,8 +595,9 @@ impl Responder {
     fn retire(&mut self, ack: &AckGenOut) {
         self.commands_in_flight -= u8::from(ack.retired);
         self.imm_in_flight -= u8::from(ack.retired_imm);
-        if ack.fail_valid {
-            self.failed[usize::from(ack.fail_flow)] = true;
+        if ack.ended_valid {
+            let flow = usize::from(ack.ended_flow);
+            (self.failed[flow], self.ended_reads[flow]) = (ack.ended_failed, ack.ended_reads);
         }
     }
 }
@@ -534,6 +617,7 @@ impl Golden for Responder {
         self.ack_gen.step(&ack_in);
         if i.reset {
             self.mover.step(true, &i.s_payload, None, false);
+            self.reads.step(true, None, false);
             self.reset();
         } else {
             let out = &mut self.out;
@@ -544,16 +628,22 @@ impl Golden for Responder {
             out.event_resp_nak_access = false;
             out.event_resp_rnr = false;
             out.event_resp_no_qp = false;
-            let failed = self.failed[self.flow_index()];
-            let (next, order) = self.work(i, ack_before.s_clear_ready);
+            let index = self.flow_index();
+            let (failed, ended) = (self.failed[index], self.ended_reads[index]);
+            let waiting = self.flows[index].reads.wrapping_sub(ended) % 32;
+            let read = self.read().filter(|_| self.state == State::Commit);
+            let (next, order) = self.work(i, &ack_before);
             self.state = next;
             self.failed_seen = failed;
+            self.reads_full_seen = waiting >= READS_MAX;
+            self.reads.step(false, read, ack_before.s_read_ready);
             self.retire(&ack_before);
             self.mover.step(false, &i.s_payload, order, i.m_data_tready);
         }
         self.copy_ack_gen_outputs();
         self.out.s_req_ready = self.state == State::Idle;
         self.out.s_cfg_ready = self.state == State::Write;
+        self.out.m_cfg_valid = self.state == State::Pass;
         self.out.s_payload_tready = self.mover.s_ready();
         self.out.m_data = self.mover.m_axis();
         self.out
