@@ -127,14 +127,14 @@
 #define NIC_COUNTER_RESP_NAK_OPERATION 0x24c /* request answered by NAK 0x63, remote operational error */
 #define NIC_COUNTER_RESP_RNR 0x250 /* request answered by an RNR NAK: no completion room */
 #define NIC_COUNTER_RESP_NO_QP 0x254 /* request for no valid QP, or from another address */
-#define NIC_COUNTER_REQR_ACK 0x258 /* acknowledgement that advanced a flow */
-#define NIC_COUNTER_REQR_ACK_COALESCED_STALE 0x25c /* acknowledgement of packets already acknowledged */
-#define NIC_COUNTER_REQR_ACK_GHOST 0x260 /* acknowledgement of packets never sent */
+#define NIC_COUNTER_REQR_ACK 0x258 /* acknowledgement or READ response that was due */
+#define NIC_COUNTER_REQR_ACK_COALESCED_STALE 0x25c /* answer to packets already acknowledged */
+#define NIC_COUNTER_REQR_ACK_GHOST 0x260 /* answer to packets never sent, or READ response behind a lost one */
 #define NIC_COUNTER_REQR_NAK_SEQUENCE 0x264 /* NAK 0x60, sequence error: went back */
 #define NIC_COUNTER_REQR_NAK_RNR 0x268 /* RNR NAK: waits, then goes back */
-#define NIC_COUNTER_REQR_NAK_FATAL 0x26c /* other NAK: the QP is in error */
-#define NIC_COUNTER_REQR_NO_QP 0x270 /* acknowledgement for no valid QP, or from another address */
-#define NIC_COUNTER_REQR_RETRANSMIT_PACKET 0x274 /* data packet sent again */
+#define NIC_COUNTER_REQR_NAK_FATAL 0x26c /* other NAK, or bad READ response: the QP is in error */
+#define NIC_COUNTER_REQR_NO_QP 0x270 /* answer for no valid QP, or from another address */
+#define NIC_COUNTER_REQR_RETRANSMIT_PACKET 0x274 /* data packet or READ request sent again */
 #define NIC_COUNTER_REQR_TIMEOUT 0x278 /* retransmission timer expired: went back */
 #define NIC_COUNTER_REQR_WR_REFUSED 0x27c /* work request refused: send queue full or QP not valid */
 #define NIC_COUNTER_TX_DATA 0x280 /* data packet sent */

@@ -134,7 +134,7 @@ impl Driver {
         let mut i = RequesterIn::default();
         i.s_ack.valid = true;
         (i.s_ack.qpn, i.s_ack.src_ip) = (QP.qpn, QP.remote_ip);
-        (i.s_ack.psn, i.s_ack.syndrome) = (psn, syndrome);
+        (i.s_ack.psn, i.s_ack.syndrome, i.s_ack.opcode) = (psn, syndrome, 0x11);
         while !self.out.s_ack.ready {
             self.step(i);
         }

@@ -19,6 +19,7 @@ mod requester_ctl;
 mod requester_flow;
 mod requester_out;
 mod requester_qp;
+mod requester_response;
 mod requester_timer;
 mod requester_wr;
 pub mod resp_check;

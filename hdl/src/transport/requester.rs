@@ -1,27 +1,34 @@
-//! Requester of RDMA WRITE: send queues, go-back-N, timers, completions.
+//! Requester of RDMA WRITE and READ: send queues, go-back-N, timers, completions.
 //!
 //! # Source            InfiniBand, volume 1, sections 9.7.2, 9.7.5, 9.7.6; annex A17 (RoCEv2)
 //! # Interface timing  one operation at a time; order: overdue timer scan, ACK, row, read error,
 //!                     grant, timer scan. A sink's fields are used until its ready, one cycle, at
 //!                     the operation's end. Cycles from the pick to the cycle of ready, while no
 //!                     output waits: ACK 10, 4 more for each work request it completes, 6 if it is
-//!                     not for a flow or not outstanding; grant 19 with the next packet armed, 21
-//!                     if that is of the next message, 12 if there is none; work request 18
-//!                     (armed) or 9; queue pair row 5. A NAK that arms takes 10 more
+//!                     not for a flow or not outstanding; READ response 15, the last one 16, 12 if
+//!                     it is not its turn, 7 n + 11 more with n WRITEs before the READ; grant 19
+//!                     with the next packet armed, 21 if that is of the next message, 12 if there
+//!                     is none; work request 10 (armed) or 9; queue pair row 5. A NAK that arms
+//!                     takes 10 more, and so does an answer that lets a waiting packet go
 //! # Latency and rate  [`LATENCY_CYCLES`]; timer scan of one flow every 32 cycles
 //! # Number formats    as `requester_flow`, `requester_timer`
 //! # Rules             A PSN from una to the highest sent is outstanding, also after a rewind: the
 //!                     ACK of a duplicate jumps forward. NAK: the PSNs before are acknowledged. PSN
 //!                     sequence NAK and timeout resend from una, at most `retry limit` times
-//!                     without progress; RNR has no limit
+//!                     without progress, RNR at most `RNR retry limit` times. A READ takes the
+//!                     PSNs of its responses; they come in order, and nothing else acknowledges
+//!                     them. Its first one acknowledges the WRITEs before. A READ that is sent
+//!                     again asks for what is missing. A new READ waits while `read limit` READs
+//!                     are open, every packet while it would make more than 2^23 PSNs outstanding
 //! # Reset             synchronous, high: outputs 0; 2^FB cycles of scrubbing with readies low
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
 use super::requester_ack::RequesterAck;
-use super::requester_ctl::{RequesterCtl, RequesterPick};
+use super::requester_ctl::{Op, RequesterCtl, RequesterPick};
 use super::requester_flow::RequesterFlow;
 use super::requester_out::RequesterOut;
 use super::requester_qp::RequesterQp;
+use super::requester_response::RequesterResponse;
 use super::requester_timer::RequesterTimer;
 use super::requester_wr::RequesterWr;
 use crate::emit::{emit as emit_block, no_such_size, Design, EmitError};
@@ -219,10 +226,17 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     qp: RequesterQp<FB>,
     flows: RequesterFlow<FB>,
     ack: RequesterAck,
+    response: RequesterResponse,
     timer: RequesterTimer,
     requests: RequesterWr<FB, SB, AB>,
     out: RequesterOut<FB>,
     expired: Signal<Local, Bit>,
+    covered: Signal<Local, Bit>,
+    reads_full: Signal<Local, Bit>,
+    forgets: Signal<Local, Bit>,
+    retry_base: Signal<Local, Bits<3>>,
+    rnr_base: Signal<Local, Bits<3>>,
+    no_limit: Constant<Bits<3>>,
 }
 
 impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
@@ -324,10 +338,17 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             qp: Default::default(),
             flows: RequesterFlow::new(1 << SB),
             ack: Default::default(),
+            response: Default::default(),
             timer: RequesterTimer::new(clock_hz),
             requests: Default::default(),
             out: Default::default(),
             expired: Default::default(),
+            covered: Default::default(),
+            reads_full: Default::default(),
+            forgets: Default::default(),
+            retry_base: Default::default(),
+            rnr_base: Default::default(),
+            no_limit: Constant::new(7.into()),
         }
     }
 }
@@ -343,6 +364,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.pick.fail_valid.next = self.s_fail_valid.val();
         self.pick.fail_flow.next = self.s_fail_flow.val();
         self.pick.grant_flow.next = self.s_grant_flow.val();
+        self.pick.ack_opcode.next = self.s_ack_opcode.val();
         self.pick.state.next = self.ctl.state.val();
         self.pick.ack_flow.next = self.s_ack_qpn.val().get_bits::<FB>(0);
         self.pick.cfg_flow.next = self.cfg_index.val().get_bits::<FB>(0);
@@ -366,8 +388,21 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ctl.sq_empty.next = self.flows.sq_empty.val();
         self.ctl.sq_full.next = self.flows.sq_full.val();
         self.ctl.sq_single.next = self.flows.sq_single.val();
-        self.ctl.has_progress.next = self.ack.progress.val();
-        self.ctl.covered.next = self.ack.covered.val();
+        self.ctl.is_nak_rnr.next = self.ack.is_nak_rnr.val();
+        self.ctl.outstanding.next = self.ack.outstanding.val();
+        self.ctl.has_progress.next = self.flows.has_progress.val();
+        self.covered.next = self.ack.covered.val() & !self.requests.is_read.val();
+        self.ctl.covered.next = self.covered.val();
+        self.ctl.reads_open.next = self.flows.open_reads.val().any();
+        self.ctl.is_read.next = self.requests.is_read.val();
+        self.ctl.has_payload.next = self.response.has_payload.val();
+        self.ctl.due.next = self.response.due.val();
+        self.ctl.behind.next = self.response.behind.val();
+        self.ctl.good.next = self.response.good.val();
+        self.ctl.last_response.next = self.requests.last_response.val();
+        self.reads_full.next = self.flows.open_reads.val() >= self.qp.read_limit.val();
+        self.ctl.held.next = self.flows.held.val() & self.reads_full.val();
+        self.ctl.blocked.next = self.requests.blocked.val();
         self.ctl.last_packet.next = self.requests.last.val();
         self.ctl.order_busy.next = self.out.order_busy.val();
         self.ctl.inflight_busy.next = self.out.inflight_busy.val();
@@ -375,7 +410,20 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.expired.next =
             (self.flows.timer.val() | self.flows.rnr.val()) & self.ack.is_late.val();
         self.ctl.expired.next = self.expired.val();
-        self.ctl.retry_out.next = self.flows.retry.val() == self.qp.limit.val();
+        comment!("Progress in this operation ends what was in a row.");
+        self.forgets.next = self.flows.has_progress.val()
+            & ((self.ctl.op.val() == Op::Ack) | (self.ctl.op.val() == Op::Response));
+        self.retry_base.next = self.flows.retry.val();
+        self.rnr_base.next = self.flows.rnr_retry.val();
+        if self.forgets.val() {
+            self.retry_base.next = 0.into();
+            self.rnr_base.next = 0.into();
+        }
+        self.flows.retry_base.next = self.retry_base.val();
+        self.flows.rnr_base.next = self.rnr_base.val();
+        self.ctl.retry_out.next = self.retry_base.val() == self.qp.limit.val();
+        self.ctl.rnr_out.next = (self.rnr_base.val() == self.qp.rnr_limit.val())
+            & (self.qp.rnr_limit.val() != self.no_limit.val());
         self.ctl.is_resend.next = self.flows.nxt.val() != self.flows.high.val();
         self.qp.clock.next = self.clock.val();
         self.qp.reset.next = self.reset.val();
@@ -396,8 +444,12 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.flows.is_ack.next = self.ack.is_ack.val();
         self.flows.is_nak_rnr.next = self.ack.is_nak_rnr.val();
         self.flows.target.next = self.ack.target.val();
-        self.flows.progress.next = self.ack.progress.val();
-        self.flows.overtakes.next = self.ack.overtakes.val();
+        self.flows.is_nak_sequence.next = self.ack.is_nak_sequence.val();
+        self.flows.wr_is_read.next = self.requests.is_read.val();
+        self.flows.wr_first_psn.next = self.requests.first_psn.val();
+        self.flows.wr_end_psn.next = self.requests.end_psn.val();
+        self.flows.last_response.next = self.requests.last_response.val();
+        self.flows.limited.next = self.requests.limited.val();
         self.flows.expired.next = self.expired.val();
         self.flows.wr_start_seq.next = self.requests.start_seq.val();
         self.flows.wr_acked_bytes.next = self.ack.acked_bytes.val();
@@ -409,20 +461,31 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.flows.rnr_deadline.next = self.timer.rnr_deadline.val();
         self.flows.cfg_psn.next = self.cfg_row.val().get_bits::<24>(224);
         self.flows.post_len.next = self.cfg_row.val().get_bits::<32>(128);
-        self.flows.retires.next = self.ack.covered.val() & !self.out.order_busy.val();
+        self.flows.post_is_read.next =
+            self.cfg_row.val().get_bit(1) & !self.cfg_row.val().get_bit(0);
+        self.flows.retires.next = self.covered.val() & !self.out.order_busy.val();
         self.flows.fails.next = !self.out.order_busy.val();
-        self.flows.arms.next = !self.out.work_busy.val();
+        self.flows.advances.next = !self.requests.last_response.val() | !self.out.order_busy.val();
+        self.flows.arms.next = !self.out.work_busy.val() & !self.requests.blocked.val();
         self.ack.clock.next = self.clock.val();
         self.ack.ack_psn.next = self.s_ack_psn.val();
         self.ack.syndrome.next = self.s_ack_syndrome.val();
         self.ack.una.next = self.flows.una.val();
-        self.ack.nxt.next = self.flows.nxt.val();
         self.ack.high.next = self.flows.high.val();
         self.ack.wr_first_psn.next = self.requests.first_psn.val();
         self.ack.wr_end_psn.next = self.requests.end_psn.val();
         self.ack.mtu.next = self.qp.mtu.val();
         self.ack.now.next = self.timer.now.val();
         self.ack.deadline.next = self.flows.deadline.val();
+        self.response.clock.next = self.clock.val();
+        self.response.opcode.next = self.s_ack_opcode.val();
+        self.response.syndrome.next = self.s_ack_syndrome.val();
+        self.response.payload_bytes.next = self.s_ack_payload_bytes.val();
+        self.response.is_oldest.next = self.ack.is_oldest.val();
+        self.response.index.next = self.requests.index.val();
+        self.response.passed.next = self.ctl.passed.val();
+        self.response.due_bytes.next = self.requests.due_bytes.val();
+        self.response.last.next = self.requests.last_response.val();
         self.timer.clock.next = self.clock.val();
         self.timer.reset.next = self.reset.val();
         self.timer.state.next = self.ctl.state.val();
@@ -436,7 +499,14 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.requests.head.next = self.flows.head.val();
         self.requests.current.next = self.flows.current.val();
         self.requests.tail.next = self.flows.tail.val();
+        self.requests.probe.next = self.flows.probe.val();
+        self.requests.una.next = self.flows.una.val();
         self.requests.nxt.next = self.flows.nxt.val();
+        self.requests.high.next = self.flows.high.val();
+        self.requests.response_psn.next = self.s_ack_psn.val();
+        self.requests.takes_response.next =
+            (self.ctl.op.val() == Op::Response) & !self.ctl.arming.val();
+        self.requests.reads_full.next = self.reads_full.val();
         self.requests.tail_psn.next = self.flows.tail_psn.val();
         self.requests.tail_seq.next = self.flows.tail_seq.val();
         self.requests.mtu.next = self.qp.mtu.val();
@@ -466,7 +536,12 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.out.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
         self.out.nxt.next = self.flows.nxt.val();
         self.out.inflight.next = self.flows.inflight.val();
-        self.out.covered.next = self.ack.covered.val();
+        self.out.covered.next = self.covered.val();
+        self.out.lands.next = self.ctl.lands.val();
+        self.out.payload_bytes.next = self.s_ack_payload_bytes.val();
+        self.out.last_response.next = self.requests.last_response.val();
+        self.out.blocked.next = self.requests.blocked.val();
+        self.out.dma_len.next = self.requests.dma_len.val();
         self.out.opcode.next = self.requests.opcode.val();
         self.out.ack_req.next = self.requests.ack_req.val();
         self.out.solicited.next = self.requests.solicited.val();

@@ -24,8 +24,6 @@ pub struct RequesterAck {
     pub syndrome: Signal<In, Bits<8>>,
     /// Oldest unacknowledged PSN.
     pub una: Signal<In, Bits<24>>,
-    /// Next PSN to send.
-    pub nxt: Signal<In, Bits<24>>,
     /// PSN behind the highest ever sent.
     pub high: Signal<In, Bits<24>>,
     /// First PSN of the work request at hand.
@@ -52,12 +50,12 @@ pub struct RequesterAck {
     pub is_nak_sequence: Signal<Out, Bit>,
     /// It is another NAK.
     pub is_nak_fatal: Signal<Out, Bit>,
-    /// New unacknowledged PSN.
+    /// It is for a good queue pair and its PSN is outstanding. As of Decide.
+    pub outstanding: Signal<Out, Bit>,
+    /// Its PSN is the oldest that is not acknowledged. As of Decide.
+    pub is_oldest: Signal<Out, Bit>,
+    /// The PSNs before this one are acknowledged, those of READs excepted.
     pub target: Signal<Out, Bits<24>>,
-    /// It is not the old one.
-    pub progress: Signal<Out, Bit>,
-    /// It is at or behind the next PSN to send.
-    pub overtakes: Signal<Out, Bit>,
     /// It is at or behind the end of the work request.
     pub covered: Signal<Out, Bit>,
     /// Bytes of the work request in front of it.
@@ -71,8 +69,7 @@ pub struct RequesterAck {
     span: DFF<Bits<24>>,
     in_span: DFF<Bit>,
     reached: DFF<Bits<24>>,
-    moves: DFF<Bit>,
-    beyond_nxt: DFF<Bits<24>>,
+    oldest: DFF<Bit>,
     beyond_end: DFF<Bits<24>>,
     into_wr: DFF<Bits<24>>,
     bytes: DFF<Bits<32>>,
@@ -84,8 +81,8 @@ impl Logic for RequesterAck {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, peer, kind, code, distance, span, in_span, reached, moves, beyond_nxt,
-            beyond_end, into_wr, bytes, late
+            self, clock, peer, kind, code, distance, span, in_span, reached, oldest, beyond_end,
+            into_wr, bytes, late
         );
         self.peer.d.next = self.is_peer.val();
         self.kind.d.next = self.syndrome.val().get_bits::<3>(5);
@@ -123,8 +120,8 @@ impl Logic for RequesterAck {
             self.status.next = 4.into();
         }
         self.target.next = self.reached.q.val();
-        self.progress.next = self.moves.q.val();
-        self.overtakes.next = !self.beyond_nxt.q.val().get_bit(23);
+        self.outstanding.next = self.peer.q.val() & self.in_span.q.val();
+        self.is_oldest.next = self.oldest.q.val();
         self.covered.next = !self.beyond_end.q.val().get_bit(23);
         self.acked_bytes.next = self.bytes.q.val();
         self.is_late.next = !self.late.q.val().get_bit(32);
@@ -136,8 +133,7 @@ impl Logic for RequesterAck {
         if self.kind.q.val() == 0 {
             self.reached.d.next = self.ack_psn.val() + 1;
         }
-        self.moves.d.next = self.reached.q.val() != self.una.val();
-        self.beyond_nxt.d.next = self.reached.q.val() - self.nxt.val();
+        self.oldest.d.next = !self.distance.q.val().any();
         self.beyond_end.d.next = self.reached.q.val() - self.wr_end_psn.val();
         self.into_wr.d.next = self.reached.q.val() - self.wr_first_psn.val();
         self.late.d.next = self.now.val() - self.deadline.val();

@@ -9,6 +9,7 @@
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
 use crate::Module;
+use nic_spec::wire::bth::opcode;
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
@@ -27,6 +28,20 @@ pub enum State {
     Class,
     /// ACK and timer are judged.
     Decide,
+    /// A READ response: the work request at hand may be the READ.
+    Seek,
+    /// The next one is read.
+    SeekRead,
+    /// It goes to registers.
+    SeekLoad,
+    /// A READ response against the packet that is due.
+    Match,
+    /// READ responses are judged.
+    Answer,
+    /// The payload's order goes out.
+    Order,
+    /// The READ goes on by a packet; the last one completes it.
+    Advance,
     /// The head work request is completed if it is covered.
     Retire,
     /// The next head is read.
@@ -92,6 +107,8 @@ pub enum State {
 pub enum Op {
     /// ACK or NAK from the rx pipe.
     Ack,
+    /// READ response.
+    Response,
     /// Queue pair row.
     Qp,
     /// Work request row.
@@ -107,7 +124,7 @@ pub enum Op {
 }
 
 /// Chooses the next operation; `FB` = log2 of the flow count.
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock)]
 pub struct RequesterPick<const FB: usize> {
     module_type: Module<Self>,
     /// Core clock.
@@ -120,6 +137,8 @@ pub struct RequesterPick<const FB: usize> {
     pub ack_valid: Signal<In, Bit>,
     /// Its flow.
     pub ack_flow: Signal<In, Bits<FB>>,
+    /// Its operation code.
+    pub ack_opcode: Signal<In, Bits<8>>,
     /// A row waits.
     pub cfg_valid: Signal<In, Bit>,
     /// Its table.
@@ -147,6 +166,39 @@ pub struct RequesterPick<const FB: usize> {
     found: DFF<Bit>,
     choice: DFF<Op>,
     place: DFF<Bits<FB>>,
+    acknowledge: Constant<Bits<8>>,
+}
+
+impl<const FB: usize> Default for RequesterPick<FB> {
+    fn default() -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            state: Default::default(),
+            ack_valid: Default::default(),
+            ack_flow: Default::default(),
+            ack_opcode: Default::default(),
+            cfg_valid: Default::default(),
+            cfg_table: Default::default(),
+            cfg_flow: Default::default(),
+            fail_valid: Default::default(),
+            fail_flow: Default::default(),
+            grant_valid: Default::default(),
+            grant_flow: Default::default(),
+            picked: Default::default(),
+            op: Default::default(),
+            flow: Default::default(),
+            scan_flow: Default::default(),
+            scan_count: Default::default(),
+            scan_due: Default::default(),
+            scan_urgent: Default::default(),
+            found: Default::default(),
+            choice: Default::default(),
+            place: Default::default(),
+            acknowledge: Constant::new(u64::from(opcode::ACKNOWLEDGE).into()),
+        }
+    }
 }
 
 impl<const FB: usize> Logic for RequesterPick<FB> {
@@ -162,7 +214,10 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
         self.place.d.next = self.scan_flow.q.val();
         if !self.scan_urgent.q.val() {
             if self.ack_valid.val() {
-                self.choice.d.next = Op::Ack;
+                self.choice.d.next = Op::Response;
+                if self.ack_opcode.val() == self.acknowledge.val() {
+                    self.choice.d.next = Op::Ack;
+                }
                 self.place.d.next = self.ack_flow.val();
             } else if self.cfg_valid.val() {
                 self.choice.d.next = Op::Other;
@@ -249,7 +304,7 @@ pub struct RequesterCtl<const FB: usize> {
     pub sq_full: Signal<In, Bit>,
     /// The head is the only work request.
     pub sq_single: Signal<In, Bit>,
-    /// The ACK moves the unacknowledged PSN.
+    /// The unacknowledged PSN has moved.
     pub has_progress: Signal<In, Bit>,
     /// The head is acknowledged as a whole.
     pub covered: Signal<In, Bit>,
@@ -257,6 +312,30 @@ pub struct RequesterCtl<const FB: usize> {
     pub expired: Signal<In, Bit>,
     /// No retry is left.
     pub retry_out: Signal<In, Bit>,
+    /// No RNR retry is left.
+    pub rnr_out: Signal<In, Bit>,
+    /// It is an RNR NAK.
+    pub is_nak_rnr: Signal<In, Bit>,
+    /// The answer is for the queue pair and its PSN is outstanding.
+    pub outstanding: Signal<In, Bit>,
+    /// READs have been sent and have not ended.
+    pub reads_open: Signal<In, Bit>,
+    /// The work request at hand is a READ.
+    pub is_read: Signal<In, Bit>,
+    /// The answer has payload.
+    pub has_payload: Signal<In, Bit>,
+    /// It is the READ response whose turn it is.
+    pub due: Signal<In, Bit>,
+    /// Its PSN is before the READ.
+    pub behind: Signal<In, Bit>,
+    /// It has the opcode and the bytes that are due.
+    pub good: Signal<In, Bit>,
+    /// It is the last one of the READ.
+    pub last_response: Signal<In, Bit>,
+    /// The next packet is a READ that waits for another one to end.
+    pub held: Signal<In, Bit>,
+    /// The packet that was prepared may not be sent yet.
+    pub blocked: Signal<In, Bit>,
     /// The packet that was prepared ends its message.
     pub last_packet: Signal<In, Bit>,
     /// The packet's PSN has been sent before.
@@ -275,6 +354,12 @@ pub struct RequesterCtl<const FB: usize> {
     pub flow: Signal<Out, Bits<FB>>,
     /// Everything sent and not acknowledged is sent again.
     pub rewind: Signal<Out, Bit>,
+    /// The packet that is prepared is to be armed; else it is to be sent or has come.
+    pub arming: Signal<Out, Bit>,
+    /// WRITEs stand before the READ that was found.
+    pub passed: Signal<Out, Bit>,
+    /// The payload at hand lands; else it is dropped.
+    pub lands: Signal<Out, Bit>,
     /// Completion status of the next failed work request.
     pub status: Signal<Out, Bits<8>>,
     /// Readies of ack, cfg, fail, grant.
@@ -286,7 +371,10 @@ pub struct RequesterCtl<const FB: usize> {
     now_op: DFF<Op>,
     now_flow: DFF<Bits<FB>>,
     again: DFF<Bit>,
-    sent: DFF<Bit>,
+    for_arm: DFF<Bit>,
+    has_passed: DFF<Bit>,
+    is_landing: DFF<Bit>,
+    is_bad: DFF<Bit>,
     fail_status: DFF<Bits<8>>,
     readies: DFF<Bits<4>>,
     pulses: DFF<Bits<10>>,
@@ -304,7 +392,10 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
             now_op,
             now_flow,
             again,
-            sent,
+            for_arm,
+            has_passed,
+            is_landing,
+            is_bad,
             fail_status,
             readies,
             pulses
@@ -313,6 +404,9 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
         self.op.next = self.now_op.q.val();
         self.flow.next = self.now_flow.q.val();
         self.rewind.next = self.again.q.val();
+        self.arming.next = self.for_arm.q.val();
+        self.passed.next = self.has_passed.q.val();
+        self.lands.next = self.is_landing.q.val();
         self.status.next = self.fail_status.q.val();
         self.ready.next = self.readies.q.val();
         self.pulse.next = self.pulses.q.val();
@@ -330,7 +424,10 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
             }
             State::Idle => {
                 self.again.d.next = false;
-                self.sent.d.next = false;
+                self.for_arm.d.next = false;
+                self.has_passed.d.next = false;
+                self.is_landing.d.next = false;
+                self.is_bad.d.next = false;
                 self.now_op.d.next = self.pick_op.val();
                 self.now_flow.d.next = self.pick_flow.val();
                 if self.picked.val() {
@@ -362,13 +459,16 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                     }
                 } else if self.now_op.q.val() == Op::Grant {
                     self.goto.next = State::WrLoad;
-                    if !self.pending.val() | self.is_rnr.val() {
+                    if !self.armed.val() | !self.pending.val() | self.is_rnr.val() {
                         self.goto.next = State::Save;
                     }
                 }
             }
             State::Class => {
                 self.goto.next = State::Decide;
+                if self.now_op.q.val() == Op::Response {
+                    self.goto.next = State::Seek;
+                }
             }
             State::Decide => {
                 self.again.d.next = !self.is_ack.val();
@@ -397,6 +497,76 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                     }
                 }
             }
+            State::Seek => {
+                comment!("The oldest READ; the first cycle of its preparation, like P0.");
+                self.goto.next = State::P1;
+                if !self.outstanding.val() | !self.reads_open.val() {
+                    self.pulses.d.next = 4.into();
+                    if !self.outstanding.val() {
+                        self.pulses.d.next = self.ack_pulse.val();
+                    }
+                    self.goto.next = State::Done;
+                    if self.has_payload.val() {
+                        self.goto.next = State::Order;
+                    }
+                } else if !self.is_read.val() {
+                    self.has_passed.d.next = true;
+                    self.goto.next = State::SeekRead;
+                }
+            }
+            State::SeekRead => {
+                self.goto.next = State::SeekLoad;
+            }
+            State::SeekLoad => {
+                self.goto.next = State::Seek;
+            }
+            State::Match => {
+                self.goto.next = State::Answer;
+            }
+            State::Answer => {
+                self.fail_status.d.next = 8.into();
+                self.goto.next = State::Done;
+                if !self.due.val() {
+                    self.pulses.d.next = 4.into();
+                    if self.behind.val() {
+                        self.pulses.d.next = 2.into();
+                    }
+                } else if self.good.val() {
+                    self.pulses.d.next = 1.into();
+                    self.is_landing.d.next = true;
+                    self.goto.next = State::Advance;
+                } else {
+                    self.pulses.d.next = 32.into();
+                    self.is_bad.d.next = true;
+                    self.goto.next = State::FailRead;
+                }
+                if self.has_payload.val() {
+                    self.goto.next = State::Order;
+                }
+                if self.due.val() & self.has_passed.q.val() {
+                    comment!("It acknowledges the WRITEs before; then it is judged again.");
+                    self.has_passed.d.next = false;
+                    self.is_landing.d.next = false;
+                    self.is_bad.d.next = false;
+                    self.pulses.d.next = 0.into();
+                    self.goto.next = State::NextRead;
+                }
+            }
+            State::Order => {
+                if !self.order_busy.val() {
+                    self.goto.next = State::Done;
+                    if self.is_landing.q.val() {
+                        self.goto.next = State::Advance;
+                    } else if self.is_bad.q.val() {
+                        self.goto.next = State::FailRead;
+                    }
+                }
+            }
+            State::Advance => {
+                if !self.last_response.val() | !self.order_busy.val() {
+                    self.goto.next = State::Fin;
+                }
+            }
             State::Retire => {
                 if !self.covered.val() {
                     self.goto.next = State::Seq;
@@ -418,17 +588,20 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
             }
             State::Seq => {
                 self.goto.next = State::Fin;
+                if self.now_op.q.val() == Op::Response {
+                    self.goto.next = State::P0;
+                }
             }
             State::Fin => {
                 self.goto.next = State::Emit;
                 if self.now_op.q.val() == Op::Ack {
                     if self.is_nak_fatal.val() {
                         self.goto.next = State::FailRead;
-                    } else if self.is_nak_sequence.val()
-                        & !self.has_progress.val()
-                        & self.retry_out.val()
-                    {
+                    } else if self.is_nak_sequence.val() & self.retry_out.val() {
                         self.fail_status.d.next = 1.into();
+                        self.goto.next = State::FailRead;
+                    } else if self.is_nak_rnr.val() & self.rnr_out.val() {
+                        self.fail_status.d.next = 7.into();
                         self.goto.next = State::FailRead;
                     }
                 }
@@ -436,7 +609,10 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
             State::Emit => {
                 if !self.inflight_busy.val() {
                     self.goto.next = State::Done;
-                    if self.again.q.val() & self.arms.val() {
+                    if self.arms.val()
+                        & (self.again.q.val() | (self.has_progress.val() & !self.held.val()))
+                    {
+                        self.for_arm.d.next = true;
                         self.goto.next = State::WrRead;
                     }
                 }
@@ -458,12 +634,16 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
             }
             State::P3 => {
                 self.goto.next = State::Len0;
-                if (self.now_op.q.val() == Op::Grant) & !self.sent.q.val() {
-                    self.goto.next = State::Send;
+                if !self.for_arm.q.val() {
+                    if self.now_op.q.val() == Op::Response {
+                        self.goto.next = State::Match;
+                    } else if self.now_op.q.val() == Op::Grant {
+                        self.goto.next = State::Send;
+                    }
                 }
             }
             State::Send => {
-                self.sent.d.next = true;
+                self.for_arm.d.next = true;
                 if self.is_resend.val() {
                     self.pulses.d.next = 128.into();
                 }
@@ -485,7 +665,7 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                 self.goto.next = State::Arm;
             }
             State::Arm => {
-                if !self.work_busy.val() {
+                if self.blocked.val() | !self.work_busy.val() {
                     self.goto.next = State::Save;
                 }
             }
@@ -502,9 +682,10 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                 self.goto.next = State::Post3;
             }
             State::Post3 => {
+                comment!("Its first packet is the next one; what else is not armed waits.");
                 self.goto.next = State::Save;
-                if !self.armed.val() & !self.is_rnr.val() {
-                    self.goto.next = State::WrRead;
+                if !self.pending.val() & !self.armed.val() & !self.is_rnr.val() {
+                    self.goto.next = State::Arm;
                 }
             }
             State::FailRead => {
@@ -540,6 +721,9 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                 Op::Ack => {
                     self.readies.d.next = 1.into();
                 }
+                Op::Response => {
+                    self.readies.d.next = 1.into();
+                }
                 Op::Fail => {
                     self.readies.d.next = 4.into();
                 }
@@ -557,7 +741,10 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
             self.now_op.d.next = Op::Scan;
             self.now_flow.d.next = 0.into();
             self.again.d.next = false;
-            self.sent.d.next = false;
+            self.for_arm.d.next = false;
+            self.has_passed.d.next = false;
+            self.is_landing.d.next = false;
+            self.is_bad.d.next = false;
             self.fail_status.d.next = 0.into();
             self.readies.d.next = 0.into();
             self.pulses.d.next = 0.into();

@@ -1,7 +1,7 @@
 //! Output slots of the requester: one register a stream.
 //!
-//! # Interface timing  part of `requester`: filled in Send, Arm, Emit, Retire, FailEmit, Flush, and
-//!                     only when empty
+//! # Interface timing  part of `requester`: filled in Send, Arm, Emit, Order, Retire, Advance,
+//!                     FailEmit, Flush, and only when empty
 //! # Reset             synchronous, high: empty, fields 0; they hold their last value while empty
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
@@ -50,6 +50,14 @@ pub struct RequesterOut<const FB: usize> {
     pub nxt: Signal<In, Bits<24>>,
     /// Bytes sent and not acknowledged.
     pub inflight: Signal<In, Bits<32>>,
+    /// The payload at hand lands; else it is dropped.
+    pub lands: Signal<In, Bit>,
+    /// Its bytes.
+    pub payload_bytes: Signal<In, Bits<13>>,
+    /// It ends the READ.
+    pub last_response: Signal<In, Bit>,
+    /// The packet that was prepared may not be sent yet.
+    pub blocked: Signal<In, Bit>,
     /// The head ends in Retire.
     pub covered: Signal<In, Bit>,
     /// Operation code of the packet.
@@ -68,7 +76,9 @@ pub struct RequesterOut<const FB: usize> {
     pub va: Signal<In, Bits<64>>,
     /// Its remote key.
     pub rkey: Signal<In, Bits<32>>,
-    /// Its bytes.
+    /// Bytes of the message, or that a READ asks for.
+    pub dma_len: Signal<In, Bits<32>>,
+    /// Bytes of the work request.
     pub len: Signal<In, Bits<32>>,
     /// Its immediate data.
     pub imm: Signal<In, Bits<32>>,
@@ -220,6 +230,9 @@ pub struct RequesterOut<const FB: usize> {
     cc_tel_hop_3: DFF<Bits<64>>,
     cc_tel_hop_4: DFF<Bits<64>>,
     order_valid: DFF<Bit>,
+    order_op: DFF<Bits<2>>,
+    order_addr: DFF<Bits<64>>,
+    order_bytes: DFF<Bits<13>>,
     order_status: DFF<Bits<8>>,
     order_flow: DFF<Bits<FB>>,
     order_wr_id: DFF<Bits<32>>,
@@ -267,6 +280,9 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             cc_tel_hop_3,
             cc_tel_hop_4,
             order_valid,
+            order_op,
+            order_addr,
+            order_bytes,
             order_status,
             order_flow,
             order_wr_id,
@@ -307,9 +323,9 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
         self.m_cc_tel_hop_3.next = self.cc_tel_hop_3.q.val();
         self.m_cc_tel_hop_4.next = self.cc_tel_hop_4.q.val();
         self.m_order_valid.next = self.order_valid.q.val();
-        self.m_order_op.next = 0.into();
-        self.m_order_addr.next = 0.into();
-        self.m_order_bytes.next = 0.into();
+        self.m_order_op.next = self.order_op.q.val();
+        self.m_order_addr.next = self.order_addr.q.val();
+        self.m_order_bytes.next = self.order_bytes.q.val();
         self.m_order_signalled.next = self.order_signalled.q.val();
         self.m_order_status.next = self.order_status.q.val();
         self.m_order_flow.next = self.order_flow.q.val();
@@ -347,7 +363,7 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             self.pkt_payload_bytes.d.next = self.bytes.val();
             self.pkt_va.d.next = self.va.val();
             self.pkt_rkey.d.next = self.rkey.val();
-            self.pkt_dma_len.d.next = self.len.val();
+            self.pkt_dma_len.d.next = self.dma_len.val();
             self.pkt_imm.d.next = self.imm.val();
             if self.bytes.val().any() {
                 self.read_valid.d.next = true;
@@ -355,7 +371,7 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
                 self.read_bytes.d.next = self.bytes.val();
             }
         }
-        if (self.state.val() == State::Arm) & !self.work_valid.q.val() {
+        if (self.state.val() == State::Arm) & !self.work_valid.q.val() & !self.blocked.val() {
             self.work_valid.d.next = true;
             self.work_flow.d.next = self.flow.val();
             self.work_len_bytes.d.next = self.frame_bytes.val();
@@ -383,11 +399,13 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
         }
         if !self.order_valid.q.val() {
             if ((self.state.val() == State::Retire) & self.covered.val())
+                | ((self.state.val() == State::Advance) & self.last_response.val())
                 | (self.state.val() == State::FailEmit)
                 | (self.state.val() == State::Flush)
             {
                 self.order_valid.d.next = true;
                 self.order_flow.d.next = self.flow.val();
+                self.order_op.d.next = 0.into();
                 self.order_status.d.next = 0.into();
                 self.order_wr_id.d.next = self.wr_id.val();
                 self.order_byte_len.d.next = self.len.val();
@@ -400,6 +418,16 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
                     self.order_byte_len.d.next = self.cfg_len.val();
                     self.order_signalled.d.next = self.cfg_signalled.val();
                 }
+            }
+        }
+        if (self.state.val() == State::Order) & !self.order_valid.q.val() {
+            self.order_valid.d.next = true;
+            self.order_flow.d.next = self.flow.val();
+            self.order_bytes.d.next = self.payload_bytes.val();
+            self.order_op.d.next = 2.into();
+            if self.lands.val() {
+                self.order_op.d.next = 1.into();
+                self.order_addr.d.next = self.address.val();
             }
         }
         if self.reset.val() {
@@ -437,6 +465,9 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             self.cc_tel_hop_3.d.next = 0.into();
             self.cc_tel_hop_4.d.next = 0.into();
             self.order_valid.d.next = false;
+            self.order_op.d.next = 0.into();
+            self.order_addr.d.next = 0.into();
+            self.order_bytes.d.next = 0.into();
             self.order_status.d.next = 0.into();
             self.order_flow.d.next = 0.into();
             self.order_wr_id.d.next = 0.into();

@@ -12,7 +12,7 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Bits of a row.
-pub const QP_BITS: usize = 73;
+pub const QP_BITS: usize = 81;
 
 /// Queue pair of the operation; `FB` = log2 of the flow count.
 #[derive(LogicBlock)]
@@ -30,7 +30,7 @@ pub struct RequesterQp<const FB: usize> {
     pub read_flow: Signal<In, Bits<FB>>,
     /// Flow of the operation.
     pub flow: Signal<In, Bits<FB>>,
-    /// Queue pair row: words 0, 1 and 3.
+    /// Queue pair row: words 0, 1, 3 and 10.
     pub cfg_row: Signal<In, Bits<512>>,
     /// The ACK's QPN.
     pub ack_qpn: Signal<In, Bits<24>>,
@@ -48,6 +48,10 @@ pub struct RequesterQp<const FB: usize> {
     pub limit: Signal<Out, Bits<3>>,
     /// log2 of the AckReq interval.
     pub interval: Signal<Out, Bits<4>>,
+    /// RNR retry limit; 7: none.
+    pub rnr_limit: Signal<Out, Bits<3>>,
+    /// READs that may be outstanding, 1..=16.
+    pub read_limit: Signal<Out, Bits<5>>,
     /// The queue pair is valid and the ACK is for it and from its peer.
     pub is_peer: Signal<Out, Bit>,
     rows: Ram<FB, QP_BITS>,
@@ -59,9 +63,13 @@ pub struct RequesterQp<const FB: usize> {
     r_interval: DFF<Bits<4>>,
     r_qpn: DFF<Bits<24>>,
     r_ip: DFF<Bits<32>>,
+    r_rnr_limit: DFF<Bits<3>>,
+    r_read_limit: DFF<Bits<5>>,
     same_qpn: DFF<Bit>,
     same_ip: DFF<Bit>,
     largest_mtu: Constant<Bits<3>>,
+    most_reads: Constant<Bits<5>>,
+    cfg_reads: Signal<Local, Bits<5>>,
     cfg_mtu: Signal<Local, Bits<3>>,
 }
 
@@ -84,6 +92,8 @@ impl<const FB: usize> Default for RequesterQp<FB> {
             timeout: Default::default(),
             limit: Default::default(),
             interval: Default::default(),
+            rnr_limit: Default::default(),
+            read_limit: Default::default(),
             is_peer: Default::default(),
             rows: Default::default(),
             r_valid: Default::default(),
@@ -94,9 +104,13 @@ impl<const FB: usize> Default for RequesterQp<FB> {
             r_interval: Default::default(),
             r_qpn: Default::default(),
             r_ip: Default::default(),
+            r_rnr_limit: Default::default(),
+            r_read_limit: Default::default(),
             same_qpn: Default::default(),
             same_ip: Default::default(),
             largest_mtu: Constant::new(4.into()),
+            most_reads: Constant::new(16.into()),
+            cfg_reads: Default::default(),
             cfg_mtu: Default::default(),
         }
     }
@@ -116,6 +130,8 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
             r_interval,
             r_qpn,
             r_ip,
+            r_rnr_limit,
+            r_read_limit,
             same_qpn,
             same_ip
         );
@@ -126,6 +142,8 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
         self.timeout.next = self.r_timeout.q.val();
         self.limit.next = self.r_limit.q.val();
         self.interval.next = self.r_interval.q.val();
+        self.rnr_limit.next = self.r_rnr_limit.q.val();
+        self.read_limit.next = self.r_read_limit.q.val();
         self.is_peer.next = self.r_valid.q.val() & self.same_qpn.q.val() & self.same_ip.q.val();
         self.same_qpn.d.next = self.r_qpn.q.val() == self.ack_qpn.val();
         self.same_ip.d.next = self.r_ip.q.val() == self.ack_ip.val();
@@ -142,7 +160,10 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
             | (bit_cast::<QP_BITS, 3>(self.r_limit.q.val()) << 10)
             | (bit_cast::<QP_BITS, 4>(self.r_interval.q.val()) << 13)
             | (bit_cast::<QP_BITS, 24>(self.r_qpn.q.val()) << 17)
-            | (bit_cast::<QP_BITS, 32>(self.r_ip.q.val()) << 41);
+            | (bit_cast::<QP_BITS, 32>(self.r_ip.q.val()) << 41)
+            | (bit_cast::<QP_BITS, 3>(self.r_rnr_limit.q.val()) << 73)
+            | (bit_cast::<QP_BITS, 5>(self.r_read_limit.q.val()) << 76);
+        self.cfg_reads.next = self.cfg_row.val().get_bits::<5>(328);
         self.cfg_mtu.next = self.cfg_row.val().get_bits::<3>(4);
         if self.state.val() == State::Load {
             self.r_valid.d.next = self.rows.read_data.val().get_bit(0);
@@ -153,6 +174,8 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
             self.r_interval.d.next = self.rows.read_data.val().get_bits::<4>(13);
             self.r_qpn.d.next = self.rows.read_data.val().get_bits::<24>(17);
             self.r_ip.d.next = self.rows.read_data.val().get_bits::<32>(41);
+            self.r_rnr_limit.d.next = self.rows.read_data.val().get_bits::<3>(73);
+            self.r_read_limit.d.next = self.rows.read_data.val().get_bits::<5>(76);
         }
         if (self.state.val() == State::Check) & (self.op.val() == Op::Qp) {
             self.r_valid.d.next = self.cfg_row.val().get_bit(0);
@@ -166,6 +189,13 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
             self.r_interval.d.next = self.cfg_row.val().get_bits::<4>(24);
             self.r_qpn.d.next = self.cfg_row.val().get_bits::<24>(32);
             self.r_ip.d.next = self.cfg_row.val().get_bits::<32>(96);
+            self.r_rnr_limit.d.next = self.cfg_row.val().get_bits::<3>(320);
+            self.r_read_limit.d.next = self.cfg_reads.val();
+            if self.cfg_reads.val().get_bit(4) {
+                self.r_read_limit.d.next = self.most_reads.val();
+            } else if !self.cfg_reads.val().any() {
+                self.r_read_limit.d.next = 1.into();
+            }
         }
         if self.reset.val() {
             self.r_valid.d.next = false;
@@ -176,6 +206,8 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
             self.r_interval.d.next = 0.into();
             self.r_qpn.d.next = 0.into();
             self.r_ip.d.next = 0.into();
+            self.r_rnr_limit.d.next = 0.into();
+            self.r_read_limit.d.next = 0.into();
             self.same_qpn.d.next = false;
             self.same_ip.d.next = false;
         }

@@ -1,0 +1,113 @@
+//! A READ response against the packet that is due.
+//!
+//! # Source            InfiniBand, volume 1, section 9.7.5.1 (READ responses)
+//! # Interface timing  part of `requester`, registered: from Match to Answer
+//! # Rules             Its turn: the oldest PSN that is not acknowledged, or the first one of the
+//!                     READ while WRITEs stand before it. FIRST or MIDDLE bring a whole MTU, LAST
+//!                     or ONLY the rest; an AETH holds an ACK. A READ that is asked for again is
+//!                     answered with FIRST by some peers and with MIDDLE by others
+//! # Reset             none: every result is used only after its operands were valid
+//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+
+use crate::Module;
+use nic_spec::wire::bth::opcode;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Judges READ responses.
+#[derive(LogicBlock)]
+pub struct RequesterResponse {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Operation code of the response.
+    pub opcode: Signal<In, Bits<8>>,
+    /// Its AETH syndrome.
+    pub syndrome: Signal<In, Bits<8>>,
+    /// Its bytes.
+    pub payload_bytes: Signal<In, Bits<13>>,
+    /// Its PSN is the oldest that is not acknowledged.
+    pub is_oldest: Signal<In, Bit>,
+    /// Its PSN from the first one of the READ.
+    pub index: Signal<In, Bits<24>>,
+    /// WRITEs stand before the READ.
+    pub passed: Signal<In, Bit>,
+    /// Bytes that are due.
+    pub due_bytes: Signal<In, Bits<13>>,
+    /// They end the READ.
+    pub last: Signal<In, Bit>,
+    /// It has payload.
+    pub has_payload: Signal<Out, Bit>,
+    /// It is the response whose turn it is.
+    pub due: Signal<Out, Bit>,
+    /// Its PSN is before the READ.
+    pub behind: Signal<Out, Bit>,
+    /// It has the opcode and the bytes that are due.
+    pub good: Signal<Out, Bit>,
+    some: DFF<Bit>,
+    in_turn: DFF<Bit>,
+    in_front: DFF<Bit>,
+    fits: DFF<Bit>,
+    has_place: Signal<Local, Bit>,
+    read_first: Constant<Bits<8>>,
+    read_middle: Constant<Bits<8>>,
+    read_last: Constant<Bits<8>>,
+    read_only: Constant<Bits<8>>,
+}
+
+impl Default for RequesterResponse {
+    fn default() -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            opcode: Default::default(),
+            syndrome: Default::default(),
+            payload_bytes: Default::default(),
+            is_oldest: Default::default(),
+            index: Default::default(),
+            passed: Default::default(),
+            due_bytes: Default::default(),
+            last: Default::default(),
+            has_payload: Default::default(),
+            due: Default::default(),
+            behind: Default::default(),
+            good: Default::default(),
+            some: Default::default(),
+            in_turn: Default::default(),
+            in_front: Default::default(),
+            fits: Default::default(),
+            has_place: Default::default(),
+            read_first: Constant::new(u64::from(opcode::READ_RESPONSE_FIRST).into()),
+            read_middle: Constant::new(u64::from(opcode::READ_RESPONSE_MIDDLE).into()),
+            read_last: Constant::new(u64::from(opcode::READ_RESPONSE_LAST).into()),
+            read_only: Constant::new(u64::from(opcode::READ_RESPONSE_ONLY).into()),
+        }
+    }
+}
+
+impl Logic for RequesterResponse {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, some, in_turn, in_front, fits);
+        self.has_payload.next = self.some.q.val();
+        self.due.next = self.in_turn.q.val();
+        self.behind.next = self.in_front.q.val();
+        self.good.next = self.fits.q.val();
+        self.some.d.next = self.payload_bytes.val().any();
+        self.in_turn.d.next = self.is_oldest.val();
+        self.in_front.d.next = false;
+        if self.passed.val() {
+            self.in_turn.d.next = !self.index.val().any();
+            self.in_front.d.next = self.index.val().get_bit(23);
+        }
+        self.has_place.next = (self.opcode.val() == self.read_first.val())
+            | (self.opcode.val() == self.read_middle.val());
+        if self.last.val() {
+            self.has_place.next = (self.opcode.val() == self.read_last.val())
+                | (self.opcode.val() == self.read_only.val());
+        }
+        self.fits.d.next = self.has_place.val()
+            & (self.payload_bytes.val() == self.due_bytes.val())
+            & (self.syndrome.val().get_bits::<3>(5) == 0);
+    }
+}

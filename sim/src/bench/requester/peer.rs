@@ -1,0 +1,254 @@
+//! The far ends of the requester's bench: they lose, refuse, forget and spoil.
+
+use super::World;
+use crate::golden::transport::requester::{AckPorts, PktPorts, TelPorts};
+use nic_spec::rows::QpRow;
+use nic_spec::wire::bth::opcode;
+use rand::Rng;
+
+pub const PSN_MASK: u32 = 0xff_ffff;
+/// Most responses to one READ request: the rest is lost.
+const RESPONSES_MAX: u32 = 300;
+
+/// How the peers behave for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mood {
+    /// Mostly in order.
+    Calm,
+    /// Answers take long, so that there is always something in flight.
+    Far,
+    /// Often not ready, and now and then it takes the packet all the same.
+    NotReady,
+    /// Asks again for what it has, packet by packet.
+    Stubborn,
+    /// Refuses for good.
+    Refusing,
+    /// Most answers are lost.
+    Unheard,
+}
+
+/// A queue pair and its peer.
+#[derive(Clone, Debug, Default)]
+pub struct Peer {
+    pub flow: usize,
+    pub qp: QpRow,
+    /// PSN that the peer expects.
+    pub expected: u32,
+    pub msn: u32,
+    /// The gap has been answered.
+    pub has_nacked: bool,
+}
+
+/// What waits for the requester.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    Ack(AckPorts),
+    /// Responses of a peer from this PSN on.
+    Read {
+        peer: usize,
+        psn: u32,
+        left_bytes: u32,
+        left_count: u32,
+    },
+}
+
+impl World {
+    fn tel(&mut self) -> TelPorts {
+        let rng = &mut self.rng;
+        TelPorts {
+            valid: rng.gen(),
+            hops: rng.gen_range(0..7),
+            path: rng.gen_range(0..1 << 12),
+            hop: rng.gen(),
+        }
+    }
+
+    fn ports(&mut self, at: usize, psn: u32, syndrome: u8) -> AckPorts {
+        let tel = self.tel();
+        let peer = &self.peers[at];
+        AckPorts {
+            valid: true,
+            qpn: peer.qp.qpn,
+            psn: psn & PSN_MASK,
+            syndrome,
+            msn: peer.msn,
+            src_ip: peer.qp.remote_ip,
+            opcode: opcode::ACKNOWLEDGE,
+            payload_bytes: 0,
+            tel,
+        }
+    }
+
+    fn answer(&mut self, at: usize, psn: u32, syndrome: u8) {
+        let ports = self.ports(at, psn, syndrome);
+        self.answers.push_back(Answer::Ack(ports));
+    }
+
+    /// A READ request is answered, the first time or again.
+    fn read(&mut self, peer: usize, pkt: &PktPorts) {
+        let count = pkt.dma_len.div_ceil(256 << self.peers[peer].qp.mtu_code).max(1);
+        let left_count = match self.rng.gen_range(0..10) {
+            0 => self.rng.gen_range(0..count.min(8)),
+            _ => count.min(RESPONSES_MAX),
+        };
+        let (psn, left_bytes) = (pkt.psn, pkt.dma_len);
+        self.answers.push_back(Answer::Read { peer, psn, left_bytes, left_count });
+    }
+
+    /// What the peer does with a packet.
+    pub fn receive(&mut self, pkt: &PktPorts) {
+        if self.phase_left == 0 {
+            self.phase_left = self.rng.gen_range(1..60);
+            self.loss_256 = [0, 0, 0, 0, 0, 0, 2, 8, 40, 256][self.rng.gen_range(0..10)];
+            self.mood = match self.rng.gen_range(0..12) {
+                0..=5 if !self.is_harsh => Mood::Far,
+                _ if !self.is_harsh => Mood::Calm,
+                0 | 1 => Mood::NotReady,
+                2 | 3 => Mood::Stubborn,
+                4 => Mood::Refusing,
+                5 | 6 => Mood::Unheard,
+                _ => Mood::Calm,
+            };
+            if self.mood == Mood::Far {
+                self.phase_left = 150;
+            }
+        }
+        self.phase_left -= 1;
+        let Some(at) = self.peers.iter().position(|p| p.flow == usize::from(pkt.flow)) else {
+            return;
+        };
+        if self.rng.gen_range(0..256) < self.loss_256 {
+            return;
+        }
+        let is_read = pkt.opcode == opcode::READ_REQUEST;
+        let peer = &mut self.peers[at];
+        let gap = pkt.psn.wrapping_sub(peer.expected) & PSN_MASK;
+        let (expected, before) = (peer.expected, peer.expected.wrapping_sub(1));
+        if gap == 0 {
+            let fate = self.rng.gen_range(0..1200);
+            if fate < 3 || (self.mood == Mood::NotReady && fate < 300) {
+                let code = 0x20 + [1, 1, 2, 3, 5][self.rng.gen_range(0..5)];
+                self.answer(at, expected, code);
+                if fate % 8 > 0 {
+                    return;
+                }
+            } else if fate == 3 || (self.mood == Mood::Refusing && fate < 200) {
+                let code = [0x61, 0x62, 0x62, 0x63, 0x63, 0x64, 0x7f][self.rng.gen_range(0..7)];
+                return self.answer(at, expected, code);
+            } else if self.mood == Mood::Stubborn && fate < 1160 {
+                return self.answer(at, expected, 0x60);
+            }
+            let peer = &mut self.peers[at];
+            let mtu = 256 << peer.qp.mtu_code;
+            let psns = if is_read { pkt.dma_len.div_ceil(mtu).max(1) } else { 1 };
+            peer.expected = (expected + psns) & PSN_MASK;
+            peer.has_nacked = false;
+            if is_read || matches!(pkt.opcode, 8..=11) {
+                peer.msn = (peer.msn + 1) & PSN_MASK;
+            }
+            if is_read {
+                self.read(at, pkt);
+            } else if self.reads_256 > 0 && self.rng.gen_bool(0.3) {
+                // A READ response must do.
+            } else if pkt.ack_req || self.rng.gen_bool(0.1) {
+                let syndrome = [0x1f, 0x00, 0x0a][self.rng.gen_range(0..3)];
+                self.answer(at, expected, syndrome);
+            }
+        } else if gap < 1 << 23 {
+            if !peer.has_nacked || self.mood == Mood::Stubborn {
+                peer.has_nacked = true;
+                self.answer(at, expected, 0x60);
+            }
+        } else if is_read {
+            self.read(at, pkt);
+        } else {
+            self.answer(at, before, 0x1f);
+        }
+    }
+
+    /// The next response to the READ at the front.
+    fn response(&mut self) -> AckPorts {
+        let Some(Answer::Read { peer, psn, left_bytes, left_count }) = self.answers.pop_front()
+        else {
+            unreachable!("a READ is at the front")
+        };
+        let mtu = 256 << self.peers[peer].qp.mtu_code;
+        let bytes = left_bytes.min(mtu);
+        let is_last = left_bytes <= mtu;
+        if left_count > 1 && !is_last {
+            let (psn, left_bytes, left_count) = (psn + 1, left_bytes - bytes, left_count - 1);
+            self.answers.push_front(Answer::Read { peer, psn, left_bytes, left_count });
+        }
+        let mut ports = self.ports(peer, psn, 0x1f);
+        ports.payload_bytes = bytes as u16;
+        use opcode::*;
+        ports.opcode = match (is_last, self.rng.gen()) {
+            (false, false) => READ_RESPONSE_FIRST,
+            (false, true) => READ_RESPONSE_MIDDLE,
+            (true, false) => READ_RESPONSE_LAST,
+            (true, true) => READ_RESPONSE_ONLY,
+        };
+        match self.rng.gen_range(0..2000) {
+            0 => ports.payload_bytes = self.rng.gen_range(0..=4096),
+            1 => ports.opcode = self.rng.gen_range(READ_RESPONSE_FIRST..=READ_RESPONSE_ONLY),
+            2 => ports.syndrome = self.rng.gen(),
+            3..=6 => ports.psn = ports.psn.wrapping_add(self.rng.gen_range(1..4)) & PSN_MASK,
+            _ => {}
+        }
+        ports
+    }
+
+    /// An answer that nobody expects.
+    fn noise(&mut self, kind: u32) {
+        let at = self.rng.gen_range(0..self.peers.len());
+        let psn = self.peers[at].expected.wrapping_add(self.rng.gen_range(0..40)).wrapping_sub(20);
+        let syndrome = [0x1f, 0x60, 0x3f, 0x40, 0x80, 0xe0][self.rng.gen_range(0..6)];
+        let mut ports = self.ports(at, psn, syndrome);
+        match kind {
+            0 => ports.qpn ^= 1 << self.rng.gen_range(6..24),
+            1 => ports.src_ip ^= 1 << self.rng.gen_range(0..32),
+            _ => {}
+        }
+        if self.reads_256 > 0 && self.rng.gen() {
+            ports.opcode = self.rng.gen_range(0x0d..=0x10);
+            ports.payload_bytes = [0, self.rng.gen_range(0..=4096)][self.rng.gen_range(0..2)];
+        }
+        self.answers.push_back(Answer::Ack(ports));
+    }
+
+    /// The next answer that reaches the requester.
+    pub fn next_ack(&mut self) -> Option<AckPorts> {
+        let kind = self.rng.gen_range(0..2000);
+        if kind < 4 {
+            self.noise(kind);
+        }
+        // A slow network at times, so that PSNs pile up.
+        let is_late = self.mood == Mood::Far && self.answers.len() < 5 && self.rng.gen_bool(0.995);
+        if self.answers.is_empty() || is_late || self.rng.gen_bool(0.7) {
+            return None;
+        }
+        let ack = match self.answers.front()? {
+            Answer::Read { left_count: 0, .. } => {
+                self.answers.pop_front();
+                return None;
+            }
+            Answer::Read { .. } => self.response(),
+            Answer::Ack(ports) => {
+                let ports = *ports;
+                self.answers.pop_front();
+                ports
+            }
+        };
+        if self.mood == Mood::Unheard && self.rng.gen_bool(0.8) {
+            return None;
+        }
+        match self.rng.gen_range(0..40) {
+            0 => None,
+            1 => {
+                self.answers.push_back(Answer::Ack(ack));
+                Some(ack)
+            }
+            _ => Some(ack),
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! What the requester keeps of a flow: its queue pair, its send queue, its PSNs.
+
+use nic_spec::rows::{Operation, QpRow, WrRow};
+use std::collections::VecDeque;
+
+/// PSNs are 24 bits.
+pub const PSN_MASK: u32 = 0xff_ffff;
+/// Most PSNs that may be outstanding.
+const PSN_SPAN_MAX: u32 = 1 << 23;
+/// READs that may be outstanding at most.
+const READS_MAX: u8 = 16;
+
+/// Distance from PSN `a` to PSN `b`.
+pub fn psn_distance(a: u32, b: u32) -> u32 {
+    b.wrapping_sub(a) & PSN_MASK
+}
+
+/// Whether PSN `a` is at or behind `b` in serial-number arithmetic.
+pub fn psn_reaches(a: u32, b: u32) -> bool {
+    psn_distance(b, a) < 1 << 23
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timer {
+    #[default]
+    Off,
+    Retransmission,
+    Rnr,
+}
+
+/// A posted work request.
+#[derive(Clone, Copy, Debug)]
+pub struct Posted {
+    pub wr: WrRow,
+    pub first_psn: u32,
+    pub packet_count: u32,
+    /// Bytes posted to the flow before this one, modulo 2^32; READs send none.
+    pub start_seq: u32,
+}
+
+impl Posted {
+    pub fn is_read(&self) -> bool {
+        self.wr.operation == Operation::Read
+    }
+
+    pub fn end_psn(&self) -> u32 {
+        self.first_psn.wrapping_add(self.packet_count) & PSN_MASK
+    }
+}
+
+/// A packet of a message at a PSN: of a WRITE as it is sent, of a READ as it is to come.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    pub posted: Posted,
+    pub is_first: bool,
+    pub is_last: bool,
+    pub offset: u32,
+    /// Bytes of the message from here on.
+    pub rest: u32,
+    pub bytes: u32,
+}
+
+impl Packet {
+    /// PSNs that sending it takes: a READ request asks for all the rest.
+    pub fn psns(&self, psn: u32) -> u32 {
+        if self.posted.is_read() {
+            psn_distance(psn, self.posted.end_psn())
+        } else {
+            1
+        }
+    }
+
+    /// Payload bytes that it sends.
+    pub fn sent_bytes(&self) -> u32 {
+        if self.posted.is_read() {
+            0
+        } else {
+            self.bytes
+        }
+    }
+
+    /// Whether the next packet is of another message.
+    pub fn ends(&self) -> bool {
+        self.is_last || self.posted.is_read()
+    }
+
+    pub fn has_imm(&self) -> bool {
+        self.is_last && self.posted.wr.operation == Operation::WriteImmediate
+    }
+
+    /// BTH, RETH and immediate data.
+    pub fn transport_bytes(&self) -> u32 {
+        let has_reth = self.is_first || self.posted.is_read();
+        12 + if has_reth { 16 } else { 0 } + if self.has_imm() { 4 } else { 0 }
+    }
+
+    pub fn opcode(&self) -> u8 {
+        match (self.is_first, self.is_last) {
+            _ if self.posted.is_read() => 0x0c,
+            (true, false) => 0x06,
+            (false, false) => 0x07,
+            (false, true) => 0x08 + u8::from(self.has_imm()),
+            (true, true) => 0x0a + u8::from(self.has_imm()),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Flow {
+    pub qp: QpRow,
+    pub failed: bool,
+    pub armed: bool,
+    pub timer: Timer,
+    pub deadline: u64,
+    pub retries: u8,
+    pub rnr_retries: u8,
+    /// Oldest first.
+    pub queue: VecDeque<Posted>,
+    /// Work request in `queue` that `nxt` belongs to; its length if there is none.
+    pub current: usize,
+    /// READs that were sent and have not ended.
+    pub open_reads: u8,
+    pub una: u32,
+    pub nxt: u32,
+    /// PSN behind the highest ever sent.
+    pub high: u32,
+    pub tail_psn: u32,
+    pub una_seq: u32,
+    pub nxt_seq: u32,
+    pub tail_seq: u32,
+}
+
+impl Flow {
+    /// A new queue pair.
+    pub fn new(qp: QpRow) -> Self {
+        let psn = qp.sq_psn;
+        Self { qp, una: psn, nxt: psn, high: psn, tail_psn: psn, ..Self::default() }
+    }
+
+    pub fn mtu(&self) -> u32 {
+        256 << self.qp.mtu_code.min(4)
+    }
+
+    pub fn has_pending(&self) -> bool {
+        self.current < self.queue.len()
+    }
+
+    pub fn may_arm(&self) -> bool {
+        self.has_pending() && !self.armed && self.timer != Timer::Rnr
+    }
+
+    /// Whether the next packet is a new READ and as many as may be are outstanding.
+    pub fn waits_for_read(&self) -> bool {
+        let limit = self.qp.read_limit.clamp(1, READS_MAX);
+        let is_new = self.nxt == self.high;
+        self.queue[self.current].is_read() && is_new && self.open_reads >= limit
+    }
+
+    /// Whether the next packet would take the outstanding PSNs beyond half of all.
+    pub fn is_far(&self) -> bool {
+        let psns = self.packet().psns(self.nxt);
+        psn_distance(self.una, self.nxt) + psns > PSN_SPAN_MAX
+    }
+
+    /// The packet of `psn`, which belongs to `posted`.
+    pub fn packet_at(&self, posted: Posted, psn: u32) -> Packet {
+        let index = psn_distance(posted.first_psn, psn);
+        let offset = index.wrapping_mul(self.mtu());
+        let rest = posted.wr.length_bytes.wrapping_sub(offset);
+        let (is_first, is_last) = (index == 0, rest <= self.mtu());
+        Packet { posted, is_first, is_last, offset, rest, bytes: rest.min(self.mtu()) }
+    }
+
+    /// The next packet to send.
+    pub fn packet(&self) -> Packet {
+        self.packet_at(self.queue[self.current], self.nxt)
+    }
+
+    pub fn inflight_bytes(&self) -> u32 {
+        self.nxt_seq.wrapping_sub(self.una_seq)
+    }
+
+    /// Enters a work request for which there is room.
+    pub fn post(&mut self, wr: WrRow) {
+        let packet_count = wr.length_bytes.div_ceil(self.mtu()).max(1);
+        let (first_psn, start_seq) = (self.tail_psn, self.tail_seq);
+        let posted = Posted { wr, first_psn, packet_count, start_seq };
+        self.queue.push_back(posted);
+        self.tail_psn = posted.end_psn();
+        if !posted.is_read() {
+            self.tail_seq = self.tail_seq.wrapping_add(wr.length_bytes);
+        }
+    }
+
+    /// The packet at `nxt` is sent; whether it has been before.
+    pub fn send(&mut self, packet: &Packet) -> bool {
+        let is_resent = self.nxt != self.high;
+        self.nxt = self.nxt.wrapping_add(packet.psns(self.nxt)) & PSN_MASK;
+        if !is_resent {
+            self.high = self.nxt;
+            self.open_reads += u8::from(packet.posted.is_read());
+        }
+        self.nxt_seq = self.nxt_seq.wrapping_add(packet.sent_bytes());
+        self.current += usize::from(packet.ends());
+        is_resent
+    }
+
+    /// The oldest work request has ended.
+    pub fn retire(&mut self) -> Posted {
+        let head = self.queue.pop_front().expect("a work request");
+        self.open_reads -= u8::from(head.is_read());
+        self.current = self.current.saturating_sub(1);
+        head
+    }
+
+    /// `una` is the oldest PSN that is not acknowledged; whether that is news.
+    pub fn advance(&mut self, una: u32) -> bool {
+        let has_progress = una != self.una;
+        if has_progress {
+            (self.retries, self.rnr_retries) = (0, 0);
+        }
+        self.una = una;
+        self.una_seq = match self.queue.front() {
+            None => self.tail_seq,
+            Some(head) if head.is_read() => head.start_seq,
+            Some(head) => {
+                let packets = psn_distance(head.first_psn, una);
+                head.start_seq.wrapping_add(packets.wrapping_mul(self.mtu()))
+            }
+        };
+        has_progress
+    }
+
+    pub fn rewind(&mut self) {
+        (self.nxt, self.nxt_seq, self.current) = (self.una, self.una_seq, 0);
+    }
+
+    /// Starts the retransmission timer at `now`, if the queue pair has one.
+    pub fn start_timer(&mut self, now: u64) {
+        self.timer = Timer::Off;
+        if self.qp.timeout_exponent != 0 {
+            self.timer = Timer::Retransmission;
+            self.deadline = now + (1 << self.qp.timeout_exponent) + 1;
+        }
+    }
+}

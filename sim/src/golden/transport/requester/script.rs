@@ -1,0 +1,146 @@
+//! What an operation does, and in which cycle.
+
+use super::ports::*;
+use super::Requester;
+use nic_spec::rows::WrRow;
+
+/// Cycles of the steps that every operation is made of.
+pub mod cycles {
+    /// Row read and loaded, the operation judged.
+    pub const JUDGE_ROW: u32 = 2;
+    /// ACK or timer judged.
+    pub const JUDGE_ACK: u32 = 3;
+    /// The next work request becomes the head.
+    pub const NEXT_HEAD: u32 = 3;
+    /// A work request is passed over on the way to the first READ.
+    pub const SEEK: u32 = 3;
+    /// A work request is read.
+    pub const READ: u32 = 2;
+    /// A packet is prepared.
+    pub const PREPARE: u32 = 4;
+    /// A READ response is compared with it.
+    pub const MATCH: u32 = 1;
+    /// Its frame bytes are known.
+    pub const FRAME_BYTES: u32 = 2;
+    /// A work request is entered; the frame bytes of its first packet are known then.
+    pub const POST: u32 = 4;
+}
+
+/// What happens when; an action takes a cycle, and longer while its slot is taken.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    Wait(u32),
+    /// A work request has ended.
+    Completion {
+        wr_id: u32,
+        byte_len: u32,
+        status: u8,
+        signalled: bool,
+    },
+    /// Payload goes to an address, or nowhere.
+    Payload {
+        addr: Option<u64>,
+        bytes: u16,
+    },
+    Events(RequesterEvents),
+    Send(PktPorts, ReadPorts, bool),
+    Work(WorkPorts),
+    Inflight(InflightPorts, Option<CcPorts>),
+    /// The sink's ready is high.
+    Done,
+}
+
+impl Step {
+    pub fn completion(wr: &WrRow, status: u8) -> Self {
+        let (wr_id, byte_len, signalled) = (wr.wr_id, wr.length_bytes, wr.signalled);
+        Self::Completion { wr_id, byte_len, status, signalled }
+    }
+}
+
+impl Requester {
+    pub(super) fn push(&mut self, step: Step) {
+        self.script.push_back(step);
+    }
+
+    pub(super) fn wait(&mut self, cycles: u32) {
+        if cycles > 0 {
+            self.push(Step::Wait(cycles));
+        }
+    }
+
+    pub(super) fn events(&mut self, set: impl FnOnce(&mut RequesterEvents)) {
+        let mut events = RequesterEvents::default();
+        set(&mut events);
+        self.push(Step::Events(events));
+    }
+
+    pub(super) fn done(&mut self) {
+        self.push(Step::Done);
+    }
+
+    pub(super) fn save(&mut self) {
+        self.wait(1);
+        self.done();
+    }
+
+    /// Does the front of the script; false while its slot is taken.
+    pub(super) fn act(&mut self, step: Step, before: &RequesterOut) -> bool {
+        let out = &mut self.out;
+        match step {
+            Step::Wait(cycles) => {
+                if cycles > 1 {
+                    self.script[0] = Step::Wait(cycles - 1);
+                    return false;
+                }
+            }
+            Step::Events(events) => out.event_reqr = events,
+            Step::Completion { .. } | Step::Payload { .. } => {
+                if before.m_order.valid {
+                    return false;
+                }
+                self.order(step);
+            }
+            Step::Send(pkt, read, is_resent) => {
+                out.m_pkt = pkt;
+                if read.valid {
+                    out.m_read = read;
+                }
+                out.event_reqr.retransmit_packet = is_resent;
+            }
+            Step::Work(work) => {
+                if before.m_work.valid {
+                    return false;
+                }
+                out.m_work = work;
+            }
+            Step::Inflight(inflight, cc) => {
+                if before.m_inflight.valid || before.m_cc.valid {
+                    return false;
+                }
+                out.m_inflight = inflight;
+                out.m_cc = cc.unwrap_or(out.m_cc);
+            }
+            Step::Done => {}
+        }
+        true
+    }
+
+    /// Fields that an order does not have keep their values.
+    fn order(&mut self, step: Step) {
+        let flow = self.picked.map_or(0, |(_, flow)| flow as u16);
+        let order = &mut self.out.m_order;
+        (order.valid, order.flow) = (true, flow);
+        match step {
+            Step::Completion { wr_id, byte_len, status, signalled } => {
+                order.op = order::COMPLETION;
+                (order.wr_id, order.byte_len) = (wr_id, byte_len);
+                (order.status, order.signalled) = (status, signalled);
+            }
+            Step::Payload { addr, bytes } => {
+                order.op = if addr.is_some() { order::LAND } else { order::DROP };
+                (order.addr, order.bytes) = (addr.unwrap_or(order.addr), bytes);
+            }
+            _ => {}
+        }
+    }
+}

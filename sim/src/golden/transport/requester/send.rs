@@ -1,0 +1,115 @@
+//! Posting, arming, sending.
+
+use super::flow::Timer;
+use super::ports::*;
+use super::script::{cycles, Step};
+use super::Requester;
+use nic_spec::rows::WrRow;
+
+impl Requester {
+    /// Arms the flow for its next packet, whose frame bytes are known in `cycles`, if that may go.
+    fn arm_in(&mut self, flow: usize, cycles: u32, i: &RequesterIn) {
+        self.wait(cycles);
+        let f = &mut self.flows[flow];
+        if f.waits_for_read() || f.is_far() {
+            self.wait(1);
+            return self.save();
+        }
+        f.armed = true;
+        let packet = f.packet();
+        let telemetry_bytes = match i.cfg_tel_format {
+            1 if f.qp.telemetry => 2,
+            2 if f.qp.telemetry => 42,
+            _ => 0,
+        };
+        let payload_bytes = packet.sent_bytes().next_multiple_of(4);
+        let len_bytes =
+            14 + 20 + 8 + telemetry_bytes + packet.transport_bytes() + payload_bytes + 4;
+        let work = WorkPorts {
+            valid: true,
+            flow: flow as u16,
+            len_bytes: len_bytes as u16,
+            inflight_bytes: f.inflight_bytes(),
+        };
+        self.push(Step::Work(work));
+        self.save();
+    }
+
+    /// Arms the flow for its next packet, whose work request is at hand or not.
+    pub(super) fn arm(&mut self, flow: usize, read: bool, i: &RequesterIn) {
+        let read_cycles = if read { cycles::READ } else { 0 };
+        self.arm_in(flow, read_cycles + cycles::PREPARE + cycles::FRAME_BYTES, i);
+    }
+
+    pub(super) fn post(&mut self, flow: usize, wr: WrRow, i: &RequesterIn) {
+        let f = &mut self.flows[flow];
+        if !f.qp.valid || f.queue.len() == self.sq_depth {
+            self.wait(cycles::JUDGE_ROW - 1);
+            self.events(|e| e.wr_refused = true);
+            return self.done();
+        }
+        if f.failed {
+            self.wait(cycles::JUDGE_ROW);
+            self.push(Step::completion(&wr, 6));
+            return self.done();
+        }
+        // What is pending and not armed waits for an answer.
+        let had_pending = f.has_pending();
+        f.post(wr);
+        let arms = !had_pending && f.may_arm();
+        let cycles = cycles::JUDGE_ROW + cycles::POST;
+        if arms {
+            self.arm_in(flow, cycles, i);
+        } else {
+            self.wait(cycles);
+            self.save();
+        }
+    }
+
+    pub(super) fn grant(&mut self, flow: usize, i: &RequesterIn) {
+        let now = self.now();
+        self.wait(cycles::JUDGE_ROW);
+        let f = &mut self.flows[flow];
+        let was_armed = core::mem::take(&mut f.armed);
+        if !was_armed || !f.may_arm() {
+            return self.save();
+        }
+        // The first cycle of the read is that of the judgement.
+        let read_cycles = cycles::READ - 1;
+        let packet = f.packet();
+        let wr = packet.posted.wr;
+        let is_read = packet.posted.is_read();
+        let interval_mask = (1_u32 << f.qp.ack_interval_log2) - 1;
+        let pkt = PktPorts {
+            valid: true,
+            flow: flow as u16,
+            opcode: packet.opcode(),
+            psn: f.nxt,
+            ack_req: packet.ends() || f.nxt & interval_mask == interval_mask,
+            solicited: packet.has_imm() && wr.solicited,
+            payload_bytes: packet.sent_bytes() as u16,
+            va: wr.remote_va.wrapping_add(if is_read { packet.offset.into() } else { 0 }),
+            rkey: wr.rkey,
+            dma_len: if is_read { packet.rest } else { wr.length_bytes },
+            imm: wr.immediate,
+        };
+        let read = ReadPorts {
+            valid: packet.sent_bytes() > 0,
+            addr: wr.local_address.wrapping_add(packet.offset.into()),
+            bytes: packet.bytes as u16,
+        };
+        let is_resent = f.send(&packet);
+        if f.timer == Timer::Off {
+            f.start_timer(now);
+        }
+        let has_pending = f.has_pending();
+        self.wait(read_cycles + cycles::PREPARE);
+        self.push(Step::Send(pkt, read, is_resent));
+        self.wait(1);
+        if has_pending {
+            self.arm(flow, packet.ends(), i);
+        } else {
+            self.save();
+        }
+    }
+}
