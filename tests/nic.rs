@@ -58,6 +58,20 @@ fn regress_nic_rx_leftovers_reach_the_responder() {
     rdma_nic::assert_matches_golden("nic", [6], 25_000, &fixed);
 }
 
+/// Captures with READ; the requests of the last two are refused.
+const READ_CAPTURES: [&str; 10] = [
+    "ecn_tclass",
+    "loss_read_resp_middle",
+    "mtu256_write_read",
+    "mtu512_write_read",
+    "mtu2048_write_read",
+    "mtu4096_write_read",
+    "psn_wrap",
+    "read_multi",
+    "nak_bad_range_read",
+    "nak_no_access_read",
+];
+
 #[test]
 fn nic_as_responder_keeps_its_part_of_every_capture() {
     let names = [
@@ -68,17 +82,15 @@ fn nic_as_responder_keeps_its_part_of_every_capture() {
         "loss_write_middle",
         "nak_bad_rkey_write",
         "write_multi",
-        "mtu256_write_read",
-        "psn_wrap",
         "send_imm_atomic",
         "rnr_then_ok",
     ];
-    for name in names {
+    for name in names.into_iter().chain(READ_CAPTURES) {
         let o = respond(name, EngineKind::Golden);
         assert!(o.is_good(), "{name}: {:?} {} stray", o.wrong, o.stray_bytes);
         let [ours, _, real] = o.sequence_naks();
         if o.unsupported > 0 {
-            // The real host went on behind a READ or SEND.
+            // The real host went on behind a SEND.
             continue;
         }
         if name == "bad_icrc" {
@@ -92,24 +104,53 @@ fn nic_as_responder_keeps_its_part_of_every_capture() {
         let our_acks = o.replies.iter().filter_map(|r| r.packet.as_ref()).filter(acks).count();
         assert_eq!(our_acks, real_acks, "{name}: ACKs");
     }
+    for name in READ_CAPTURES {
+        let (differing, compared) = respond(name, EngineKind::Golden).read_bytes();
+        assert_eq!(differing, 0, "{name}: bytes read");
+        assert_eq!(compared > 0, !name.starts_with("nak_"), "{name}: {compared} bytes read");
+    }
     let bad = respond("bad_icrc", EngineKind::Golden);
     assert!(bad.counters.iter().any(|(n, count)| *n == "rx_drop_icrc" && *count > 0));
 }
 
 #[test]
 fn nic_verilog_responds_as_golden() {
-    for name in ["loss_nak", "bad_icrc"] {
+    for name in ["loss_nak", "bad_icrc", "loss_read_resp_middle"] {
         assert!(respond(name, EngineKind::Both).is_good(), "{name}");
     }
+}
+
+fn request(name: &str) -> requester::Outcome {
+    let records = capture(name);
+    let c = Conversation::infer(&records, Role::Requester, None, &gbe()).expect("inferred");
+    requester::run(&c, &records, station(EngineKind::Golden, Manners::Prompt), |_| {})
+        .unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+#[test]
+fn nic_as_requester_reads_what_the_real_responder_sent() {
+    for name in READ_CAPTURES {
+        let o = request(name);
+        assert!(o.is_good(), "{name}: {:?} {:?} {}", o.differing, o.missing, o.reads_wrong);
+        let status = match name {
+            "nak_bad_range_read" => "RemoteAccess",
+            "nak_no_access_read" => "RemoteInvalidRequest",
+            _ => "ok",
+        };
+        assert_eq!(o.completed.get(status), Some(&o.posted), "{name}: completions");
+        assert_eq!(o.reads_compared > 0, status == "ok", "{name}: nothing was read");
+        assert!(o.replies.iter().all(|r| r.packet.is_some()), "{name}: invalid frame sent");
+    }
+    // The response with PSN 260 was lost: the READ was asked for again from there.
+    let asked = request("loss_read_resp_middle");
+    let reads = asked.replies.iter().filter_map(|r| r.packet.as_ref()).filter(|p| p.is_read());
+    assert_eq!(reads.map(|p| p.psn).collect::<Vec<_>>(), [256, 260]);
 }
 
 #[test]
 fn nic_as_requester_resumes_where_the_nak_says() {
     for name in ["loss_ack", "loss_nak", "loss_write_middle", "write_multi"] {
-        let records = capture(name);
-        let c = Conversation::infer(&records, Role::Requester, None, &gbe()).expect("inferred");
-        let o = requester::run(&c, &records, station(EngineKind::Golden, Manners::Prompt), |_| {})
-            .unwrap_or_else(|e| panic!("{name}: {e}"));
+        let o = request(name);
         assert!(o.is_good(), "{name}: {:?} {:?} {:?}", o.differing, o.missing, o.resumed);
         assert_eq!(o.completed.get("ok"), Some(&o.posted), "{name}: completions");
         assert!(o.replies.iter().all(|r| r.packet.is_some()), "{name}: invalid frame sent");
@@ -122,10 +163,17 @@ fn plan(form: Option<Form>, manners: Manners, seed: u64) -> Plan {
         clock_hz,
         link_gbps: 25.0,
         stamping: form.map(|form| Stamping { form, dscp: 0x13, rate_code: 0, switch_id: 0x2a5 }),
-        faults: Faults { loss_ppm: 15_000, duplicate_ppm: 10_000, corrupt_ppm: 5_000 },
+        faults: Faults {
+            loss_ppm: 15_000,
+            duplicate_ppm: 10_000,
+            corrupt_ppm: 5_000,
+            reorder_ppm: 5_000,
+        },
         qp_count: 3,
         message_count: 6,
         message_bytes: (0, 9_000),
+        read_percent: 40,
+        read_limit: 3,
         mtu_code: 2,
         window_bytes: 15_625,
         cc: CcConfig { w_init_bytes: 15_625, ..CcConfig::for_line(25e9, 6, clock_hz) },
@@ -165,6 +213,41 @@ fn nic_pair_in_lock_step() {
     assert!(report.is_good(), "{report:?}");
 }
 
+/// Operations of the exchange under faults; the environment variable `NIC_PAIR_OPERATIONS` changes
+/// it.
+const PAIR_OPERATIONS: u32 = 320;
+/// Queue pairs of each NIC in it.
+const PAIR_QPS: u32 = 16;
+
+#[test]
+fn nic_pair_completes_every_read_and_write_once_under_faults() {
+    let operations = std::env::var("NIC_PAIR_OPERATIONS").ok().and_then(|n| n.parse().ok());
+    let operations: u32 = operations.unwrap_or(PAIR_OPERATIONS);
+    let plan = Plan {
+        faults: Faults {
+            loss_ppm: 20_000,
+            duplicate_ppm: 20_000,
+            corrupt_ppm: 0,
+            reorder_ppm: 20_000,
+        },
+        qp_count: PAIR_QPS,
+        message_count: operations.div_ceil(2 * PAIR_QPS),
+        message_bytes: (0, 6_000),
+        read_percent: 50,
+        read_limit: 4,
+        timeout_exponent: 6,
+        ..plan(None, Manners::Stalling, 11)
+    };
+    let report = exchange(&plan, EngineKind::Golden);
+    println!("{report:?}");
+    assert!(report.is_good(), "{report:?}");
+    let done: u32 = report.nics.iter().map(|n| n.completions).sum();
+    assert_eq!(done, 2 * PAIR_QPS * plan.message_count, "each completed once");
+    let s = &report.switch;
+    assert!(s.lost > 0 && s.duplicated > 0 && s.reordered > 0, "{s:?}");
+    assert!(report.nics.iter().all(|n| n.reads > 0 && n.counter("rx_response") > 0));
+}
+
 /// Frames of the fuzz; the environment variable `NIC_FUZZ_FRAMES` changes it.
 const FUZZ_FRAMES: usize = 20_000;
 
@@ -189,7 +272,8 @@ fn mangle(rng: &mut ChaCha8Rng, frame: &[u8]) -> Vec<u8> {
 fn nic_survives_a_fuzzed_wire() {
     let frames = std::env::var("NIC_FUZZ_FRAMES").ok().and_then(|n| n.parse().ok());
     let frames: usize = frames.unwrap_or(FUZZ_FRAMES);
-    let records = [capture("loss_nak"), capture("write_multi"), capture("send_imm_atomic")];
+    let names = ["loss_nak", "write_multi", "send_imm_atomic", "read_multi", "psn_wrap"];
+    let records = names.map(capture);
     let all: Vec<&Record> = records.iter().flatten().collect();
     let c = Conversation::infer(&records[1], Role::Responder, None, &gbe()).expect("inferred");
     let mut nic = nic_driver::Nic::probe(station(EngineKind::Golden, Manners::Prompt)).unwrap();

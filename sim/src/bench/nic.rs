@@ -3,7 +3,7 @@
 use super::{Bench, Stimulus};
 use crate::env::station::{sub_seed, Manners, World};
 use crate::golden::nic::{Nic, NicIn, NicOut};
-use nic_driver::{Bus, MrRow, QpConfig, Write};
+use nic_driver::{Bus, MrRow, QpConfig, Read, Write};
 use nic_spec::config::NicConfig;
 use nic_spec::regs;
 use nic_spec::wire::aeth::{self, syndrome};
@@ -38,6 +38,11 @@ const REGION_BASE: u64 = 0x4_0000_0000;
 /// Where the NIC's own messages stand; reads at the top end fail.
 const SOURCE_BASE: u64 = 0x9_0000_0000;
 const SOURCE_BYTES: u64 = 0x4_0000;
+/// Where READs of the NIC land; writes at the top end fail.
+const LANDING_BASE: u64 = 0xa_0000_0000;
+const LANDING_BYTES: u64 = 0x4_0000;
+/// READ requests that a peer may repeat.
+const OLD_READS_MAX: usize = 8;
 /// Bits of PSNs and QPNs.
 const MASK_24: u32 = 0xff_ffff;
 
@@ -80,7 +85,11 @@ struct PeerQp {
     va: u64,
     rkey: u32,
     with_immediate: bool,
+    /// The message is a READ.
+    is_read: bool,
     in_message: bool,
+    /// READs that were asked for: PSN, address, bytes.
+    old_reads: VecDeque<(u32, u64, u32)>,
     is_failed: bool,
     handle: nic_driver::Qp,
 }
@@ -111,6 +120,8 @@ impl Traffic {
         world.memory.store(SOURCE_BASE, &bytes);
         world.memory.fail_in(SOURCE_BASE + SOURCE_BYTES - 0x1000..SOURCE_BASE + SOURCE_BYTES);
         world.memory.fail_in(REGION_BASE + 0x7f00..REGION_BASE + 0x8000);
+        let landing_end = LANDING_BASE + LANDING_BYTES;
+        world.memory.fail_in(landing_end - 0x1000..landing_end);
         let recorder = Recorder { sizes: config.sizes_word(), writes: VecDeque::new() };
         let driver = nic_driver::Nic::probe(recorder).expect("the recorder answers as a NIC");
         let form = [None, Some(Form::Authors), Some(Form::Paper)][(seed % 3) as usize];
@@ -146,6 +157,7 @@ impl Traffic {
         for index in 0..QP_COUNT {
             let region = MrRow {
                 remote_write: index != 5,
+                remote_read: index != 4,
                 rkey: rkey(index),
                 va: REGION_VA,
                 length_bytes: REGION_BYTES,
@@ -168,6 +180,9 @@ impl Traffic {
         let config = QpConfig {
             telemetry: has_telemetry,
             remote_write: true,
+            remote_read: index != 3,
+            read_limit: rng.gen_range(0..=16),
+            rnr_retry_limit: rng.gen_range(0..8),
             mtu_code,
             timeout_exponent: rng.gen_range(1..4),
             retry_limit: rng.gen_range(1..8),
@@ -196,7 +211,9 @@ impl Traffic {
             va: 0,
             rkey: 0,
             with_immediate: false,
+            is_read: false,
             in_message: false,
+            old_reads: VecDeque::new(),
             is_failed: false,
             handle,
         }
@@ -256,16 +273,20 @@ impl Traffic {
             _ => rng.gen_range(0..12_000),
         };
         let beyond = if rng.gen_ratio(1, 60) { 0 } else { 0x1000 + u64::from(length_bytes) };
-        let write = Write {
-            local_address: SOURCE_BASE + rng.gen_range(0..SOURCE_BYTES - beyond),
-            length_bytes,
-            remote_va: rng.gen(),
-            rkey: rng.gen(),
-            immediate: rng.gen_ratio(1, 4).then(|| rng.gen()),
-            unsignalled: rng.gen_ratio(1, 4),
-        };
+        let (remote_va, rkey, unsignalled) = (rng.gen(), rng.gen(), rng.gen_ratio(1, 4));
         let qp = &mut self.qps[at].handle;
-        if self.driver.post_write(qp, &write).is_err() {
+        let result = if rng.gen_ratio(2, 5) {
+            let local_address = LANDING_BASE + rng.gen_range(0..LANDING_BYTES - beyond);
+            let read = Read { local_address, length_bytes, remote_va, rkey, unsignalled };
+            self.driver.post_read(qp, &read)
+        } else {
+            let local_address = SOURCE_BASE + rng.gen_range(0..SOURCE_BYTES - beyond);
+            let immediate = rng.gen_ratio(1, 4).then(|| rng.gen());
+            let write =
+                Write { local_address, length_bytes, remote_va, rkey, immediate, unsignalled };
+            self.driver.post_write(qp, &write)
+        };
+        if result.is_err() {
             // The NIC's own books decide: forget ours.
             *qp = nic_driver::Qp::at_index(qp.flow_index, qp.qpn);
         }
@@ -286,6 +307,11 @@ impl Traffic {
             if packet.bth.opcode == opcode::ACKNOWLEDGE {
                 let code = packet.aeth.map_or(0, |a| a.syndrome);
                 self.take_answer(at, packet.bth.psn, code);
+            } else if opcode::is_read_response(packet.bth.opcode) {
+                // What it reads does not matter to this peer.
+            } else if packet.bth.opcode == opcode::READ_REQUEST && self.rng.gen_ratio(11, 12) {
+                let length = packet.reth.map_or(0, |r| r.dma_len);
+                self.respond(at, packet.bth.psn, length);
             } else if packet.bth.ack_req || self.rng.gen_ratio(1, 8) {
                 self.acknowledge(at, packet.bth.psn);
             }
@@ -327,6 +353,56 @@ impl Traffic {
         let copies = if self.rng.gen_ratio(1, 30) { 2 } else { 1 };
         for _ in 0..copies {
             self.world.deliver(bytes.clone(), false);
+        }
+    }
+
+    /// Sends the bytes that a READ of the NIC asks for; some responses are lost or wrong.
+    fn respond(&mut self, at: usize, first_psn: u32, length_bytes: u32) {
+        let mtu_bytes = self.qps[at].mtu_bytes;
+        let count = length_bytes.div_ceil(mtu_bytes).max(1);
+        // A resumed READ may begin with MIDDLE or LAST.
+        let begins_with_first = self.rng.gen_ratio(3, 4);
+        for index in 0..count {
+            let telemetry = self.telemetry(at);
+            let rng = &mut self.rng;
+            let (is_first, is_last) = (index == 0 && begins_with_first, index + 1 == count);
+            let mut code = match (is_first, is_last) {
+                (true, true) => opcode::READ_RESPONSE_ONLY,
+                (true, false) => opcode::READ_RESPONSE_FIRST,
+                (false, false) => opcode::READ_RESPONSE_MIDDLE,
+                (false, true) => opcode::READ_RESPONSE_LAST,
+            };
+            let mut bytes = (length_bytes - index * mtu_bytes).min(mtu_bytes) as usize;
+            let mut psn = first_psn.wrapping_add(index) & MASK_24;
+            if rng.gen_range(0..2048) < self.malice_256 {
+                match rng.gen_range(0..4) {
+                    0 => code = rng.gen_range(0x0d..=0x10),
+                    1 => bytes = rng.gen_range(0..=bytes),
+                    2 => bytes = rng.gen_range(0..=4096),
+                    _ => psn = psn.wrapping_add(rng.gen_range(0..4)).wrapping_sub(2) & MASK_24,
+                }
+            }
+            let payload: Vec<u8> = (0..bytes).map(|_| rng.gen()).collect();
+            let has_aeth = opcode::has_aeth(code);
+            let frame = FrameRepr {
+                telemetry,
+                bth: bth::Repr { opcode: code, psn, ..peer_bth(&self.qps[at]) },
+                aeth: has_aeth.then_some(aeth::Repr { syndrome: syndrome::ACK, msn: psn }),
+                payload: &payload,
+                ..peer_frame(&self.qps[at], telemetry.map_or(0, |_| TELEMETRY_DSCP))
+            };
+            let mut bytes = emit(&frame);
+            if rng.gen_range(0..2048) < self.malice_256 {
+                damage(rng, &mut bytes);
+            }
+            let copies = match rng.gen_range(0..120) {
+                0 => 0,
+                1 | 2 => 2,
+                _ => 1,
+            };
+            for _ in 0..copies {
+                self.world.deliver(bytes.clone(), false);
+            }
         }
     }
 
@@ -378,6 +454,10 @@ impl Traffic {
         if !self.qps[at].in_message {
             self.open_message(at);
         }
+        if self.qps[at].is_read {
+            self.read(at);
+            return;
+        }
         let telemetry = self.telemetry(at);
         let (rng, qp) = (&mut self.rng, &mut self.qps[at]);
         let rest = qp.message_bytes - qp.offset;
@@ -421,6 +501,50 @@ impl Traffic {
         }
     }
 
+    /// The peer asks for the rest of its READ, or again for an old one, perhaps from its middle.
+    fn read(&mut self, at: usize) {
+        let telemetry = self.telemetry(at);
+        let (rng, qp) = (&mut self.rng, &mut self.qps[at]);
+        let rest = qp.message_bytes - qp.offset;
+        let (mut psn, mut va, mut bytes) = (qp.psn, qp.va.wrapping_add(u64::from(qp.offset)), rest);
+        let is_repeated = rng.gen_ratio(1, 6) && !qp.old_reads.is_empty();
+        if is_repeated {
+            (psn, va, bytes) = qp.old_reads[rng.gen_range(0..qp.old_reads.len())];
+            if rng.gen() {
+                let packets = rng.gen_range(0..=bytes / qp.mtu_bytes);
+                let skipped = packets * qp.mtu_bytes;
+                (psn, va) = ((psn + packets) & MASK_24, va.wrapping_add(u64::from(skipped)));
+                bytes -= skipped;
+            }
+        } else {
+            if qp.old_reads.len() == OLD_READS_MAX {
+                qp.old_reads.pop_front();
+            }
+            qp.old_reads.push_back((psn, va, bytes));
+            qp.psn = (psn + rest.div_ceil(qp.mtu_bytes).max(1)) & MASK_24;
+            qp.in_message = false;
+        }
+        let mut frame = FrameRepr {
+            telemetry,
+            bth: bth::Repr {
+                opcode: opcode::READ_REQUEST,
+                psn,
+                ack_req: rng.gen(),
+                ..peer_bth(qp)
+            },
+            reth: Some(reth::Repr { va, rkey: qp.rkey, dma_len: bytes }),
+            ..peer_frame(qp, telemetry.map_or(0, |_| TELEMETRY_DSCP))
+        };
+        if rng.gen_range(0..256) < self.malice_256 && rng.gen() {
+            misbehave(rng, &mut frame);
+        }
+        let bytes = emit(&frame);
+        let copies = [1, 1, 1, 1, 1, 1, 1, 1, 2, 0][rng.gen_range(0..10)];
+        for _ in 0..copies {
+            self.world.deliver(bytes.clone(), false);
+        }
+    }
+
     fn open_message(&mut self, at: usize) {
         let malice = self.rng.gen_range(0..1024) < self.malice_256;
         let (rng, qp) = (&mut self.rng, &mut self.qps[at]);
@@ -437,6 +561,7 @@ impl Traffic {
         qp.offset = 0;
         qp.in_message = true;
         qp.with_immediate = rng.gen_ratio(1, 6);
+        qp.is_read = rng.gen_ratio(2, 5);
         if malice {
             match rng.gen_range(0..3) {
                 0 => qp.rkey ^= 1,

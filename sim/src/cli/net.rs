@@ -1,4 +1,4 @@
-//! `nic net`: two NICs that write to each other through a switch.
+//! `nic net`: two NICs that write to and read from each other through a switch.
 
 use super::{config, CliError, Progress, Table};
 use crate::engine::EngineKind;
@@ -52,10 +52,18 @@ struct Scenario {
     duplicate_ppm: u32,
     #[serde(default)]
     corrupt_ppm: u32,
+    #[serde(default)]
+    reorder_ppm: u32,
     qp_count: u32,
     message_count: u32,
     message_bytes_min: u32,
     message_bytes_max: u32,
+    /// Share of the messages that are READs.
+    #[serde(default)]
+    read_percent: u32,
+    /// READs that a queue pair may have outstanding.
+    #[serde(default = "default_read_limit")]
+    read_limit: u8,
     mtu_bytes: u32,
     /// Random stalls of memory and streams.
     #[serde(default)]
@@ -68,6 +76,10 @@ struct Scenario {
 
 fn default_dscp() -> u8 {
     0x13
+}
+
+fn default_read_limit() -> u8 {
+    16
 }
 
 fn default_timeout() -> u8 {
@@ -104,7 +116,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     if report.is_good() {
         return Ok(());
     }
-    Err(at_scenario("bytes are missing or wrong".into()))
+    Err(at_scenario("bytes or completions are missing or wrong".into()))
 }
 
 fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
@@ -124,6 +136,8 @@ fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
         (s.message_bytes_min <= s.message_bytes_max, "message_bytes_min is above _max"),
         (s.message_bytes_max <= 1 << 20, "message_bytes_max must be at most 1048576"),
         ([256, 512, 1024, 2048, 4096].contains(&s.mtu_bytes), "mtu_bytes: 256, 512, .., 4096"),
+        (s.read_percent <= 100, "read_percent must be at most 100"),
+        ((1..=16).contains(&s.read_limit), "read_limit must be in 1..=16"),
         (s.dscp < 64, "dscp must be below 64"),
     ] {
         if !ok {
@@ -157,10 +171,13 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
             loss_ppm: s.loss_ppm,
             duplicate_ppm: s.duplicate_ppm,
             corrupt_ppm: s.corrupt_ppm,
+            reorder_ppm: s.reorder_ppm,
         },
         qp_count: s.qp_count,
         message_count: s.message_count,
         message_bytes: (s.message_bytes_min, s.message_bytes_max),
+        read_percent: s.read_percent,
+        read_limit: s.read_limit,
         mtu_code: (s.mtu_bytes.ilog2() - 8) as u8,
         window_bytes: w_init as u32,
         cc,
@@ -177,6 +194,7 @@ fn table(report: &Report, plan: &Plan, engine: EngineKind) -> String {
     for (name, event) in [
         ("request packets in", "rx_req"),
         ("ACK packets in", "rx_ack"),
+        ("READ responses in", "rx_response"),
         ("data packets out", "tx_data"),
         ("ACKs and NAKs out", "tx_ack"),
         ("sequence NAKs received", "reqr_nak_sequence"),
@@ -187,6 +205,7 @@ fn table(report: &Report, plan: &Plan, engine: EngineKind) -> String {
         row(name, a.counter(event).to_string(), b.counter(event).to_string());
     }
     row("messages completed", a.completions.to_string(), b.completions.to_string());
+    row("READs among them", a.reads.to_string(), b.reads.to_string());
     row("bytes landed and verified", a.bytes_verified.to_string(), b.bytes_verified.to_string());
     row("bytes wrong", a.bytes_wrong.to_string(), b.bytes_wrong.to_string());
     row("bytes outside the region", a.bytes_stray.to_string(), b.bytes_stray.to_string());
@@ -207,12 +226,13 @@ fn table(report: &Report, plan: &Plan, engine: EngineKind) -> String {
         EngineKind::Rtl => format!("{} cycles of the Verilated NIC", report.cycles),
     };
     format!(
-        "{table}{compared}\nswitch: {} frames forwarded, {} lost, {} duplicated, {} corrupted, \
+        "{table}{compared}\nswitch: {} frames forwarded, {} lost, {} duplicated, {} corrupted, {} overtaken, \
          longest queue {} bytes\ngoodput {:.2} Gb/s both ways together, on links of {} Gb/s\n",
         s.forwarded,
         s.lost,
         s.duplicated,
         s.corrupted,
+        s.reordered,
         s.queue_bytes_max,
         report.goodput_gbps(),
         plan.link_gbps

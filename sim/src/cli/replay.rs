@@ -92,7 +92,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
         return Err(CliError::Usage(text.into()));
     }
     if arguments.memory.is_some() && arguments.role == RoleArgument::Requester {
-        let text = "--memory needs --role responder: a requester's memory is only read";
+        let text = "--memory needs --role responder: a requester has no regions";
         return Err(CliError::Usage(text.into()));
     }
     let records = pcap::read(&arguments.capture).map_err(CliError::usage)?;
@@ -220,9 +220,13 @@ fn responder_details(outcome: &responder::Outcome) {
     }
     if outcome.unsupported > 0 {
         println!(
-            "SEND, READ and atomic requests, answered by NAK 0x61: {} (the QP is in error then)",
+            "SEND and atomic requests, answered by NAK 0x61: {} (the QP is in error then)",
             outcome.unsupported
         );
+    }
+    let (differing, compared) = outcome.read_bytes();
+    if compared > 0 {
+        println!("bytes read: {compared} beside the real host's, {differing} differ");
     }
     for m in &outcome.memory {
         let verdict = if m.is_equal() { "equal to the reference" } else { "DIFFER" };
@@ -267,6 +271,10 @@ fn play_requester(
     table.row(["ends of messages out".into(), ours.1.to_string(), real.1.to_string()]);
     print!("{table}");
     println!("messages posted: {}", outcome.posted);
+    if outcome.reads_compared > 0 {
+        let (all, wrong) = (outcome.reads_compared, outcome.reads_wrong);
+        println!("READs held against the real responder's bytes: {all}, wrong: {wrong}");
+    }
     for (status, count) in &outcome.completed {
         println!("completions {status}: {count}");
     }

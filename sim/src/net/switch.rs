@@ -17,6 +17,11 @@ const FRAME_BYTES_MIN: usize = 60;
 /// Largest queue length that fits its field.
 const QUEUE_UNITS_MAX: u64 = (1 << 17) - 1;
 
+/// Frames that overtake a held one, at most.
+pub const OVERTAKEN_MAX: usize = 4;
+/// A held frame that none overtakes goes on after this time.
+const HELD_NS: f64 = 3_000.0;
+
 /// Telemetry that a switch stamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamping {
@@ -39,6 +44,8 @@ pub struct Faults {
     pub duplicate_ppm: u32,
     /// Frames with one bit flipped.
     pub corrupt_ppm: u32,
+    /// Frames that up to [`OVERTAKEN_MAX`] later ones to the same port overtake.
+    pub reorder_ppm: u32,
 }
 
 /// Frames that a switch has seen.
@@ -54,6 +61,8 @@ pub struct SwitchCounters {
     pub duplicated: u64,
     /// Corrupted.
     pub corrupted: u64,
+    /// Held back so that others overtook them.
+    pub reordered: u64,
     /// Largest queue, bytes.
     pub queue_bytes_max: u64,
 }
@@ -64,6 +73,8 @@ struct Port {
     queue: VecDeque<Vec<u8>>,
     queue_bytes: u64,
     tx_bytes: u64,
+    /// Frames that wait for others to overtake them: how many are still to, and until when.
+    held: Vec<(usize, Option<f64>, Vec<u8>)>,
     /// Frame on the wire and the time its last byte is through.
     on_wire: Option<(f64, Vec<u8>)>,
 }
@@ -123,19 +134,51 @@ impl Switch {
         let copies = if self.happens(self.faults.duplicate_ppm) { 2 } else { 1 };
         self.counters.duplicated += copies - 1;
         for _ in 0..copies {
-            let port = &mut self.ports[at];
-            if port.queue_bytes + frame.len() as u64 > self.queue_bytes_limit {
-                self.counters.overflowed += 1;
+            if self.happens(self.faults.reorder_ppm) {
+                self.counters.reordered += 1;
+                let later = self.rng.gen_range(1..=OVERTAKEN_MAX);
+                self.ports[at].held.push((later, None, frame.clone()));
                 continue;
             }
-            port.queue_bytes += frame.len() as u64;
-            self.counters.queue_bytes_max = self.counters.queue_bytes_max.max(port.queue_bytes);
-            port.queue.push_back(frame.clone());
+            self.enqueue(at, frame.clone());
+            for held in &mut self.ports[at].held {
+                held.0 = held.0.saturating_sub(1);
+            }
+            self.release(at, |held| held.0 == 0);
+        }
+    }
+
+    fn enqueue(&mut self, at: usize, frame: Vec<u8>) {
+        let port = &mut self.ports[at];
+        if port.queue_bytes + frame.len() as u64 > self.queue_bytes_limit {
+            self.counters.overflowed += 1;
+            return;
+        }
+        port.queue_bytes += frame.len() as u64;
+        self.counters.queue_bytes_max = self.counters.queue_bytes_max.max(port.queue_bytes);
+        port.queue.push_back(frame);
+    }
+
+    /// Held frames that are `due` go on.
+    fn release(&mut self, at: usize, due: impl Fn(&(usize, Option<f64>, Vec<u8>)) -> bool) {
+        let held = std::mem::take(&mut self.ports[at].held);
+        for item in held {
+            if due(&item) {
+                self.enqueue(at, item.2);
+            } else {
+                self.ports[at].held.push(item);
+            }
         }
     }
 
     /// The next frame that is through at port `at` by `now_ns`.
     pub fn poll(&mut self, at: usize, now_ns: f64) -> Option<Vec<u8>> {
+        if !self.ports[at].held.is_empty() {
+            for held in &mut self.ports[at].held {
+                held.1 = held.1.or(Some(now_ns + HELD_NS));
+            }
+            self.release(at, |held| held.1.is_some_and(|until_ns| until_ns <= now_ns));
+        }
         let (stamping, bytes_per_ns) = (self.stamping, self.bytes_per_ns);
         let port = &mut self.ports[at];
         let free_ns = match port.on_wire.take() {

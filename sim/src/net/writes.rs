@@ -1,10 +1,11 @@
-//! NICs that write to each other through the switch, and the proof that every byte landed.
+//! NICs that write to and read from each other through the switch, and the proof that every byte
+//! landed and every operation completed once.
 
 use super::switch::{Faults, Stamping, Switch, SwitchCounters};
 use super::{Network, NetworkBus};
 use crate::env::station::{sub_seed, BusError, Manners, NicEngine, Station};
 use crate::lockstep::StepError;
-use nic_driver::{Error, MrRow, Nic, Qp, QpConfig, Status, Write};
+use nic_driver::{Completion, Error, MrRow, Nic, Qp, QpConfig, Read, Status, Write};
 use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::regs::EVENTS;
 use rand::{Rng, SeedableRng};
@@ -20,8 +21,14 @@ const POLL_CYCLES: u64 = 500;
 /// Where messages stand in host memory, and where the peer's writes land.
 const SOURCE_BASE: u64 = 0x1_0000_0000;
 const TARGET_BASE: u64 = 0x8_0000_0000;
-/// Virtual address of every region.
+/// What the peer reads, and where what is read from the peer lands.
+const READ_BASE: u64 = 0x10_0000_0000;
+const LANDING_BASE: u64 = 0x18_0000_0000;
+/// Virtual address of the regions that are written and that are read.
 const REGION_VA: u64 = 0x7f00_0000_0000;
+const READ_VA: u64 = 0x6e00_0000_0000;
+/// Index of the region that is read, as its rkey's.
+const READ_REGION: u32 = 0x20_00;
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -40,6 +47,10 @@ pub struct Plan {
     pub message_count: u32,
     /// Shortest and longest message, bytes.
     pub message_bytes: (u32, u32),
+    /// Share of the messages that are READs, the others being WRITEs.
+    pub read_percent: u32,
+    /// READs that a queue pair may have outstanding.
+    pub read_limit: u8,
     /// Path MTU code: 256 << code bytes.
     pub mtu_code: u8,
     /// Initial window, bytes.
@@ -63,7 +74,11 @@ pub struct NicReport {
     pub completions: u32,
     /// Completions with another status.
     pub failures: u32,
-    /// Bytes that landed in this NIC's memory as its peer wrote them.
+    /// Completions that came twice, not in the order of their posts, or for nothing.
+    pub completions_wrong: u32,
+    /// READs among the messages.
+    pub reads: u32,
+    /// Bytes that landed in this NIC's memory as its peer wrote them, or as it read them.
     pub bytes_verified: u64,
     /// Bytes that did not.
     pub bytes_wrong: u64,
@@ -104,9 +119,14 @@ impl Report {
         bytes as f64 * 8.0 / self.busy_ns
     }
 
-    /// Whether every byte landed where it should and nowhere else.
+    /// Whether every byte landed where it should and nowhere else, and every message completed
+    /// once.
     pub fn is_good(&self) -> bool {
-        self.nics.iter().all(|n| n.bytes_wrong == 0 && n.bytes_stray == 0 && n.failures == 0)
+        let good = |n: &NicReport| {
+            let bytes = n.bytes_wrong == 0 && n.bytes_stray == 0;
+            bytes && n.failures == 0 && n.completions_wrong == 0
+        };
+        self.nics.iter().all(good)
     }
 }
 
@@ -156,11 +176,13 @@ impl From<Error<BusError>> for RunError {
     }
 }
 
-/// A message of the plan: where it stands, where it goes.
+/// A message of the plan: which way it goes, where it stands and where it goes. A WRITE stands at an
+/// address of ours and goes to an offset in the peer's region, a READ the other way round.
 #[derive(Clone, Copy, Debug)]
 struct Message {
-    source: u64,
-    target_offset: u64,
+    is_read: bool,
+    local: u64,
+    remote_offset: u64,
     length_bytes: u32,
 }
 
@@ -169,6 +191,7 @@ struct Host {
     qps: Vec<Qp>,
     messages: Vec<Vec<Message>>,
     posted: Vec<usize>,
+    completed: Vec<usize>,
     report: NicReport,
 }
 
@@ -253,6 +276,14 @@ fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host
         host_address: TARGET_BASE,
         ..MrRow::default()
     })?;
+    nic.create_mr(&MrRow {
+        remote_read: true,
+        rkey: rkey(at) + READ_REGION,
+        va: READ_VA,
+        length_bytes: region_bytes(plan),
+        host_address: READ_BASE,
+        ..MrRow::default()
+    })?;
     let mut rng = ChaCha8Rng::seed_from_u64(sub_seed(plan.seed, 10 + at as u64));
     let (mut qps, mut messages) = (Vec::new(), Vec::new());
     let mut slot = 0;
@@ -261,6 +292,9 @@ fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host
         qps.push(nic.create_qp(&QpConfig {
             telemetry: plan.stamping.is_some(),
             remote_write: true,
+            remote_read: true,
+            read_limit: plan.read_limit,
+            rnr_retry_limit: 7,
             mtu_code: plan.mtu_code,
             timeout_exponent: plan.timeout_exponent,
             retry_limit: 7,
@@ -280,18 +314,24 @@ fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host
         let mut queue = Vec::new();
         for _ in 0..plan.message_count {
             let length_bytes = rng.gen_range(plan.message_bytes.0..=plan.message_bytes.1);
-            let source = SOURCE_BASE + slot * slot_bytes + rng.gen_range(0..64);
-            let target_offset = slot * slot_bytes + rng.gen_range(0..64);
+            let offset = slot * slot_bytes + rng.gen_range(0..64);
+            let remote_offset = slot * slot_bytes + rng.gen_range(0..64);
             let bytes: Vec<u8> = (0..length_bytes).map(|_| rng.gen()).collect();
-            network.borrow_mut().stations[at].memory.store(source, &bytes);
-            queue.push(Message { source, target_offset, length_bytes });
+            let is_read = rng.gen_range(0..100) < plan.read_percent;
+            let local = if is_read { LANDING_BASE } else { SOURCE_BASE } + offset;
+            let (source_at, source) =
+                if is_read { (1 - at, READ_BASE + remote_offset) } else { (at, local) };
+            network.borrow_mut().stations[source_at].memory.store(source, &bytes);
+            queue.push(Message { is_read, local, remote_offset, length_bytes });
             slot += 1;
         }
         messages.push(queue);
     }
     nic.watch_cc(&qps[0])?;
-    let posted = vec![0; plan.qp_count as usize];
-    Ok(Host { nic, qps, messages, posted, report: NicReport::default() })
+    let (posted, completed) = (vec![0; qps.len()], vec![0; qps.len()]);
+    let reads = messages.iter().flatten().filter(|m: &&Message| m.is_read).count() as u32;
+    let report = NicReport { reads, ..NicReport::default() };
+    Ok(Host { nic, qps, messages, posted, completed, report })
 }
 
 /// Posts and polls until every message is complete; the time of the last completion.
@@ -312,13 +352,9 @@ fn exchange(
         }
         for host in hosts.iter_mut() {
             while let Some(completion) = host.nic.poll()? {
-                host.qps.iter_mut().for_each(|qp| qp.complete(&completion));
+                host.complete(&completion);
                 done += 1;
                 last_cycle = network.borrow().cycle();
-                match completion.status {
-                    Status::Ok => host.report.completions += 1,
-                    _ => host.report.failures += 1,
-                }
             }
         }
         progress(u64::from(done));
@@ -334,14 +370,20 @@ fn exchange(
 fn post(host: &mut Host, peer: usize) -> Result<(), RunError> {
     for qp in 0..host.qps.len() {
         while let Some(message) = host.messages[qp].get(host.posted[qp]) {
-            let write = Write {
-                local_address: message.source,
-                length_bytes: message.length_bytes,
-                remote_va: REGION_VA + message.target_offset,
-                rkey: rkey(peer),
-                ..Write::default()
+            let (local_address, length_bytes) = (message.local, message.length_bytes);
+            let result = if message.is_read {
+                let remote_va = READ_VA + message.remote_offset;
+                let rkey = rkey(peer) + READ_REGION;
+                let read =
+                    Read { local_address, length_bytes, remote_va, rkey, unsignalled: false };
+                host.nic.post_read(&mut host.qps[qp], &read)
+            } else {
+                let (remote_va, rkey) = (REGION_VA + message.remote_offset, rkey(peer));
+                let write =
+                    Write { local_address, length_bytes, remote_va, rkey, ..Write::default() };
+                host.nic.post_write(&mut host.qps[qp], &write)
             };
-            match host.nic.post_write(&mut host.qps[qp], &write) {
+            match result {
                 Ok(_) => host.posted[qp] += 1,
                 Err(Error::SendQueueFull | Error::Refused) => break,
                 Err(error) => return Err(error.into()),
@@ -351,26 +393,51 @@ fn post(host: &mut Host, peer: usize) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Holds what landed at station `at` against what its peer sent.
+impl Host {
+    /// Books a completion: those of a queue pair come in the order of its posts, each once.
+    fn complete(&mut self, completion: &Completion) {
+        match completion.status {
+            Status::Ok => self.report.completions += 1,
+            _ => self.report.failures += 1,
+        }
+        let at = self.qps.iter().position(|qp| qp.flow_index == completion.flow_index);
+        let message = at.and_then(|at| {
+            self.qps[at].complete(completion);
+            let next = self.completed[at];
+            self.completed[at] += 1;
+            let message = self.messages[at].get(next).filter(|_| next < self.posted[at])?;
+            (completion.wr_id == next as u32).then_some(message)
+        });
+        let right = message.is_some_and(|m| m.length_bytes == completion.byte_count);
+        self.report.completions_wrong += u32::from(!right);
+    }
+}
+
+/// Holds what landed at station `at` against where it came from: the peer's WRITEs, our READs.
 fn verify(network: &Network, hosts: &mut [Host], at: usize, region_bytes: u64) {
-    let (target, source) = (&network.stations[at].memory, &network.stations[1 - at].memory);
+    let (here, there) = (&network.stations[at].memory, &network.stations[1 - at].memory);
+    let written = hosts[1 - at].messages.iter().flatten().filter(|m| !m.is_read);
+    let written = written.map(|m| (m.local, TARGET_BASE + m.remote_offset, m.length_bytes));
+    let read = hosts[at].messages.iter().flatten().filter(|m| m.is_read);
+    let read = read.map(|m| (READ_BASE + m.remote_offset, m.local, m.length_bytes));
     let (mut verified, mut wrong) = (0, 0);
-    for message in hosts[1 - at].messages.iter().flatten() {
-        let length = message.length_bytes as usize;
-        let sent = source.load(message.source, length);
-        let landed = target.load(TARGET_BASE + message.target_offset, length);
+    for (source, target, length) in written.chain(read) {
+        let sent = there.load(source, length as usize);
+        let landed = here.load(target, length as usize);
         let equal = sent.iter().zip(&landed).filter(|(a, b)| a == b).count() as u64;
         verified += equal;
-        wrong += length as u64 - equal;
+        wrong += u64::from(length) - equal;
     }
-    let region = TARGET_BASE..TARGET_BASE + region_bytes;
+    let regions = [TARGET_BASE, LANDING_BASE].map(|base| base..base + region_bytes);
     let outside = |r: &std::ops::Range<u64>| {
-        let inside = r.end.min(region.end).saturating_sub(r.start.max(region.start));
-        r.end - r.start - inside
+        let inside = |region: &std::ops::Range<u64>| {
+            r.end.min(region.end).saturating_sub(r.start.max(region.start))
+        };
+        r.end - r.start - regions.iter().map(inside).sum::<u64>()
     };
     let report = &mut hosts[at].report;
     report.bytes_verified = verified;
     report.bytes_wrong = wrong;
-    report.bytes_stray = target.written_ranges().iter().map(outside).sum();
+    report.bytes_stray = here.written_ranges().iter().map(outside).sum();
     report.tx_beats = network.stations[at].tx_beats();
 }

@@ -12,14 +12,14 @@ use std::fmt;
 /// PSNs and QPNs are 24 bits.
 const MASK_24: u32 = 0xff_ffff;
 
-pub use crate::reference::rc::psn_distance;
+pub use crate::reference::rc::{packet_count, psn_distance};
 
 /// Whose part is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The host that is written to.
+    /// The host that is written to and read from.
     Responder,
-    /// The host that writes.
+    /// The host that writes and reads.
     Requester,
 }
 
@@ -49,6 +49,8 @@ pub struct Pair {
     pub last_psn: u32,
     /// Path MTU in bytes.
     pub mtu_bytes: usize,
+    /// The peer may READ: no READ of it was refused as invalid.
+    pub remote_read: bool,
 }
 
 /// A memory region, as far as the capture shows it.
@@ -130,6 +132,30 @@ impl Packet {
     /// Whether it is one packet of an RDMA WRITE.
     pub fn is_write(&self) -> bool {
         (opcode::WRITE_FIRST..=opcode::WRITE_ONLY_IMM).contains(&self.opcode)
+    }
+
+    /// Whether it asks for a READ.
+    pub fn is_read(&self) -> bool {
+        self.opcode == opcode::READ_REQUEST
+    }
+
+    /// Whether it brings bytes of a READ.
+    pub fn is_read_response(&self) -> bool {
+        opcode::is_read_response(self.opcode)
+    }
+
+    /// PSNs that it takes: a READ those of its responses.
+    pub fn psn_count(&self, mtu_bytes: usize) -> u32 {
+        match self.reth {
+            Some((_, _, length)) if self.is_read() => packet_count(length.into(), mtu_bytes),
+            _ => 1,
+        }
+    }
+
+    /// Position of `psn` among those that it takes.
+    pub fn offset_of(&self, psn: u32, mtu_bytes: usize) -> Option<usize> {
+        let at = psn_distance(psn, self.psn);
+        (0..self.psn_count(mtu_bytes) as i32).contains(&at).then_some(at as usize)
     }
 
     /// Whether it is a NAK of this syndrome.
@@ -243,6 +269,46 @@ impl Conversation {
         Ok(())
     }
 
+    /// What a region held before the conversation, as far as READs show it; 0 elsewhere.
+    pub fn initial(&self, region: &Region) -> Vec<u8> {
+        let mut bytes = vec![0; region.length_bytes as usize];
+        let mut is_settled = vec![false; bytes.len()];
+        let place = |va: u64| va.checked_sub(region.va).map(|at| at as usize);
+        for packet in &self.packets {
+            match packet.reth {
+                Some((va, rkey, length)) if packet.is_write() && rkey == region.rkey => {
+                    let Some(at) = place(va) else { continue };
+                    let end = is_settled.len().min(at + length as usize);
+                    is_settled[at.min(end)..end].fill(true);
+                }
+                _ if packet.is_read_response() => {
+                    let Some((va, rkey)) = self.read_address(packet) else { continue };
+                    let Some(at) = place(va).filter(|_| rkey == region.rkey) else { continue };
+                    for (at, byte) in (at..bytes.len()).zip(&packet.payload) {
+                        if !std::mem::replace(&mut is_settled[at], true) {
+                            bytes[at] = *byte;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        bytes
+    }
+
+    /// Address and rkey of a READ response of the played host: those of the latest request for it.
+    fn read_address(&self, response: &Packet) -> Option<(u64, u32)> {
+        let pair = self
+            .pairs
+            .iter()
+            .find(|p| p.remote_qpn == response.qpn && p.remote.ip == response.destination.ip)?;
+        self.packets.iter().rev().filter(|p| p.record < response.record).find_map(|p| {
+            let (va, rkey, _) = p.reth.filter(|_| p.is_read() && p.qpn == pair.qpn)?;
+            let packets = p.offset_of(response.psn, pair.mtu_bytes)?;
+            Some((va + (packets * pair.mtu_bytes) as u64, rkey))
+        })
+    }
+
     /// Packets that the real host sent.
     pub fn sent(&self) -> impl Iterator<Item = &Packet> {
         self.packets.iter().filter(|p| self.parts[p.record] == Part::Sent)
@@ -303,14 +369,39 @@ fn parts(records: &[Record], packets: &[Packet], local: Address) -> Vec<Part> {
             parts[missed.record] = Part::LostLater;
         }
     }
+    for retry in packets.iter().filter(|p| p.is_read()) {
+        if parts[retry.record] != Part::Sent {
+            continue;
+        }
+        // A READ that is asked for again from its middle shows which response was missed.
+        let is_middle = |p: &Packet| {
+            p.is_read() && p.qpn == retry.qpn && {
+                let (va, _, length) = p.reth.unwrap_or_default();
+                let (from, _, _) = retry.reth.unwrap_or_default();
+                p.record < retry.record && va < from && from < va + u64::from(length)
+            }
+        };
+        if packets.iter().any(is_middle) {
+            let missed = packets
+                .iter()
+                .rev()
+                .find(|p| p.record < retry.record && p.is_read_response() && p.psn == retry.psn);
+            if let Some(missed) = missed {
+                parts[missed.record] = Part::LostLater;
+            }
+        }
+    }
     parts
+}
+
+/// Whether `answer` goes where `request` came from.
+fn same_hosts(answer: &Packet, request: &Packet) -> bool {
+    answer.source.ip == request.destination.ip && answer.destination.ip == request.source.ip
 }
 
 /// Whether `answer` can belong to the connection of `request`: same hosts, and no other connection
 /// between them is nearer by PSN.
 fn answers(answer: &Packet, request: &Packet, packets: &[Packet]) -> bool {
-    let same_hosts =
-        answer.source.ip == request.destination.ip && answer.destination.ip == request.source.ip;
     let nearest = packets
         .iter()
         .filter(|p| {
@@ -319,15 +410,22 @@ fn answers(answer: &Packet, request: &Packet, packets: &[Packet]) -> bool {
                 && p.destination.ip == request.destination.ip
         })
         .min_by_key(|p| psn_distance(answer.psn, p.psn).unsigned_abs());
-    same_hosts && nearest.is_some_and(|p| p.qpn == request.qpn)
+    same_hosts(answer, request) && nearest.is_some_and(|p| p.qpn == request.qpn)
 }
 
-fn mtu_bytes(requests: &[&Packet]) -> usize {
-    let full = requests
-        .iter()
-        .filter(|p| matches!(p.opcode, opcode::WRITE_FIRST | opcode::WRITE_MIDDLE))
-        .map(|p| p.payload.len());
-    let longest = requests.iter().map(|p| p.payload.len()).max().unwrap_or(0);
+/// From the payload of packets that are not the last of their message, of both directions.
+fn mtu_bytes(requests: &[&Packet], packets: &[Packet]) -> usize {
+    use opcode::{READ_RESPONSE_FIRST, READ_RESPONSE_MIDDLE, WRITE_FIRST, WRITE_MIDDLE};
+    let responses = packets.iter().filter(|p| {
+        p.is_read_response() && requests.iter().any(|r| r.is_read() && same_hosts(p, r))
+    });
+    let all: Vec<&Packet> = requests.iter().copied().chain(responses).collect();
+    let is_full = |p: &&&Packet| {
+        let full = [WRITE_FIRST, WRITE_MIDDLE, READ_RESPONSE_FIRST, READ_RESPONSE_MIDDLE];
+        full.contains(&p.opcode)
+    };
+    let full = all.iter().filter(is_full).map(|p| p.payload.len());
+    let longest = all.iter().map(|p| p.payload.len()).max().unwrap_or(0);
     let needed = full.max().unwrap_or(longest.max(1024));
     [256, 512, 1024, 2048, 4096].into_iter().find(|mtu| *mtu >= needed).unwrap_or(4096)
 }
@@ -344,8 +442,9 @@ fn connections<'a>(
     all
 }
 
-fn last_psn(requests: &[&Packet], first_psn: u32) -> u32 {
-    let furthest = requests.iter().map(|p| psn_distance(p.psn, first_psn)).max().unwrap_or(0);
+fn last_psn(requests: &[&Packet], first_psn: u32, mtu_bytes: usize) -> u32 {
+    let last = |p: &&Packet| psn_distance(p.psn, first_psn) + p.psn_count(mtu_bytes) as i32 - 1;
+    let furthest = requests.iter().map(last).max().unwrap_or(0);
     first_psn.wrapping_add(furthest.max(0) as u32) & MASK_24
 }
 
@@ -363,14 +462,21 @@ fn responder_pairs(packets: &[Packet], local: Address) -> Vec<Pair> {
             _ => first.psn,
         };
         let reply = packets.iter().find(answer);
+        let mtu_bytes = mtu_bytes(&requests, packets);
+        let refused = |read: &&&Packet| {
+            packets
+                .iter()
+                .any(|p| answer(&p) && p.psn == read.psn && p.is_nak(syndrome::NAK_INVALID_REQUEST))
+        };
         Pair {
             qpn,
             remote_qpn: reply.map_or(0, |p| p.qpn),
             remote: first.source,
             udp_source_port: reply.map_or(0xc000, |p| p.udp_source_port),
             first_psn,
-            last_psn: last_psn(&requests, first_psn),
-            mtu_bytes: mtu_bytes(&requests),
+            last_psn: last_psn(&requests, first_psn, mtu_bytes),
+            mtu_bytes,
+            remote_read: !requests.iter().filter(|p| p.is_read()).any(|p| refused(&&p)),
         }
     };
     all.into_iter().map(pair).collect()
@@ -383,14 +489,16 @@ fn requester_pairs(packets: &[Packet], local: Address) -> Vec<Pair> {
         let reply = packets.iter().find(|p| {
             p.destination.ip == local.ip && !p.is_request() && answers(p, first, packets)
         });
+        let mtu_bytes = mtu_bytes(&requests, packets);
         Pair {
             qpn: reply.map_or(remote_qpn, |p| p.qpn),
             remote_qpn,
             remote: first.destination,
             udp_source_port: first.udp_source_port,
             first_psn: first.psn,
-            last_psn: last_psn(&requests, first.psn),
-            mtu_bytes: mtu_bytes(&requests),
+            last_psn: last_psn(&requests, first.psn, mtu_bytes),
+            mtu_bytes,
+            remote_read: false,
         }
     };
     all.into_iter().map(pair).collect()
@@ -408,7 +516,8 @@ fn regions(packets: &[Packet], local: Address) -> Vec<Region> {
         })
     };
     let mut regions: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
-    for p in packets.iter().filter(|p| p.destination.ip == local.ip && p.is_write()) {
+    let names = |p: &&Packet| p.destination.ip == local.ip && (p.is_write() || p.is_read());
+    for p in packets.iter().filter(names) {
         let Some((va, rkey, length)) = p.reth.filter(|r| r.2 > 0) else { continue };
         if refused(p) {
             continue;

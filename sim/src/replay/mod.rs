@@ -103,7 +103,7 @@ impl fmt::Display for ReplayError {
             Self::Hangs { record } => write!(f, "the NIC hangs after record {}", record + 1),
             Self::Unsupported { record, opcode } => write!(
                 f,
-                "record {} is a request with opcode {opcode:#04x}; this NIC sends RDMA WRITE only",
+                "record {} is a request with opcode {opcode:#04x}; this NIC sends RDMA WRITE and READ only",
                 record + 1
             ),
             Self::Gap { psn } => {

@@ -5,7 +5,7 @@ use super::conversation::{psn_distance, Conversation, Packet, Pair, Part};
 use super::{ReplayError, Reply};
 use crate::env::station::Station;
 use crate::pcap::Record;
-use nic_driver::{Error, Nic, Qp, QpConfig, Status, Write};
+use nic_driver::{Error, Nic, Qp, QpConfig, Read, Status, Write};
 use nic_spec::wire::aeth::syndrome;
 use nic_spec::wire::bth::opcode;
 use std::collections::BTreeMap;
@@ -34,6 +34,10 @@ pub struct Outcome {
     pub differing: Vec<(u32, u32, &'static str)>,
     /// PSNs that the real host sent and the NIC did not.
     pub missing: Vec<(u32, u32)>,
+    /// READs whose bytes in memory are not those that the real responder sent.
+    pub reads_wrong: usize,
+    /// READs whose bytes were held against them.
+    pub reads_compared: usize,
     /// For every sequence NAK fed: its PSN and the PSN the NIC went back to.
     pub resumed: Vec<(u32, Option<u32>)>,
     /// Event counters that are not 0.
@@ -46,13 +50,15 @@ impl Outcome {
     /// Whether the NIC did what a requester must.
     pub fn is_good(&self) -> bool {
         let resumed = self.resumed.iter().all(|(nak, at)| *at == Some(*nak));
-        self.differing.is_empty() && self.missing.is_empty() && resumed
+        self.differing.is_empty() && self.missing.is_empty() && resumed && self.reads_wrong == 0
     }
 }
 
-/// A message to send.
+/// A message to send, or to ask for.
 struct Message {
     write: Write,
+    is_read: bool,
+    /// What is sent, or what the real responder sent.
     payload: Vec<u8>,
 }
 
@@ -63,6 +69,10 @@ struct Lane<'a> {
     waiting: std::vec::IntoIter<Message>,
     /// Distance from the first PSN of the packet sent last.
     sent: i32,
+    /// PSNs of the READs that were asked for, first to last, as distances.
+    reads: Vec<(i32, i32)>,
+    /// Where a READ lands, and what must be there.
+    landing: Vec<(u64, Vec<u8>)>,
     /// A fed NAK whose resumption has not been seen yet: index in `resumed`.
     nak: Option<usize>,
 }
@@ -84,6 +94,8 @@ pub fn run(
         real: conversation.sent().cloned().collect(),
         differing: Vec::new(),
         missing: Vec::new(),
+        reads_wrong: 0,
+        reads_compared: 0,
         resumed: Vec::new(),
         counters: Vec::new(),
         cycles: 0,
@@ -100,7 +112,7 @@ pub fn run(
             lanes.iter().position(|l| l.pair.qpn == answer.qpn).map(|at| (at, answer))
         });
         if let Some((at, answer)) = lane {
-            wait_until_due(&mut nic, &mut lanes, at, answer, &mut outcome)?;
+            wait_until_due(conversation, &mut nic, &mut lanes, at, answer, &mut outcome)?;
             if answer.is_nak(syndrome::NAK_SEQUENCE) {
                 lanes[at].nak = Some(outcome.resumed.len());
                 outcome.resumed.push((answer.psn, None));
@@ -115,6 +127,12 @@ pub fn run(
         if nic.bus().cycle() > WAIT_CYCLES_MAX * 4 {
             break;
         }
+    }
+    let is_clean = outcome.completed.keys().all(|status| status == "ok");
+    for (at, bytes) in lanes.iter().flat_map(|l| &l.landing).filter(|_| is_clean) {
+        outcome.reads_compared += 1;
+        let landed = nic.bus().memory.load(*at, bytes.len());
+        outcome.reads_wrong += usize::from(landed != *bytes);
     }
     outcome.cycles = nic.bus().cycle();
     outcome.counters = super::counters(&mut nic)?;
@@ -133,6 +151,8 @@ fn open<'a>(
             mtu_code: super::mtu_code(pair.mtu_bytes),
             timeout_exponent: 10,
             retry_limit: 7,
+            rnr_retry_limit: 7,
+            read_limit: 16,
             ack_interval_log2: 5,
             qpn: pair.qpn,
             remote_qpn: pair.remote_qpn,
@@ -145,13 +165,20 @@ fn open<'a>(
             ..QpConfig::default()
         })?;
         let mut messages = messages(conversation, pair)?;
+        let mut landing = Vec::new();
         for message in &mut messages {
             // Any alignment may occur: keep the low bits of the remote address.
             message.write.local_address = address + message.write.remote_va % 64;
-            nic.bus().memory.store(message.write.local_address, &message.payload);
-            address += (message.payload.len() as u64 + 128).next_multiple_of(4096);
+            if message.is_read {
+                landing.push((message.write.local_address, message.payload.clone()));
+            } else {
+                nic.bus().memory.store(message.write.local_address, &message.payload);
+            }
+            let bytes = message.payload.len().max(message.write.length_bytes as usize);
+            address += (bytes as u64 + 128).next_multiple_of(4096);
         }
-        lanes.push(Lane { pair, qp, waiting: messages.into_iter(), sent: -1, nak: None });
+        let (waiting, reads) = (messages.into_iter(), Vec::new());
+        lanes.push(Lane { pair, qp, waiting, sent: -1, reads, landing, nak: None });
     }
     Ok(lanes)
 }
@@ -160,7 +187,7 @@ fn open<'a>(
 fn messages(conversation: &Conversation, pair: &Pair) -> Result<Vec<Message>, ReplayError> {
     let mut by_psn: BTreeMap<i32, &Packet> = BTreeMap::new();
     for packet in conversation.sent().filter(|p| p.is_request() && p.qpn == pair.remote_qpn) {
-        if !packet.is_write() {
+        if !packet.is_write() && !packet.is_read() {
             return Err(ReplayError::Unsupported { record: packet.record, opcode: packet.opcode });
         }
         let at = by_psn.entry(psn_distance(packet.psn, pair.first_psn)).or_insert(packet);
@@ -171,13 +198,23 @@ fn messages(conversation: &Conversation, pair: &Pair) -> Result<Vec<Message>, Re
     }
     let mut all = Vec::new();
     let mut open: Option<Message> = None;
-    for (next, (distance, packet)) in by_psn.iter().enumerate() {
-        if *distance != next as i32 {
+    let mut next = 0;
+    for (distance, packet) in &by_psn {
+        if *distance < next {
+            // A READ that was asked for again from its middle.
+            continue;
+        }
+        if *distance != next {
             return Err(ReplayError::Gap { psn: packet.psn });
+        }
+        next += packet.psn_count(pair.mtu_bytes) as i32;
+        if packet.is_read() {
+            all.push(read(conversation, pair, packet));
+            continue;
         }
         if let Some((remote_va, rkey, length_bytes)) = packet.reth {
             let write = Write { length_bytes, remote_va, rkey, ..Write::default() };
-            open = Some(Message { write, payload: Vec::new() });
+            open = Some(Message { write, is_read: false, payload: Vec::new() });
         }
         let Some(mut message) = open.take() else {
             return Err(ReplayError::Gap { psn: packet.psn });
@@ -193,6 +230,24 @@ fn messages(conversation: &Conversation, pair: &Pair) -> Result<Vec<Message>, Re
     Ok(all)
 }
 
+/// The READ that `request` asks for, with the bytes that the real responder sent.
+fn read(conversation: &Conversation, pair: &Pair, request: &Packet) -> Message {
+    let (remote_va, rkey, length_bytes) = request.reth.unwrap_or_default();
+    let mut payload = vec![0; length_bytes as usize];
+    let responses = conversation
+        .packets
+        .iter()
+        .filter(|p| p.is_read_response() && p.qpn == pair.qpn && p.source.ip == pair.remote.ip);
+    for response in responses {
+        let Some(at) = request.offset_of(response.psn, pair.mtu_bytes) else { continue };
+        for (to, from) in payload[at * pair.mtu_bytes..].iter_mut().zip(&response.payload) {
+            *to = *from;
+        }
+    }
+    let write = Write { length_bytes, remote_va, rkey, ..Write::default() };
+    Message { write, is_read: true, payload }
+}
+
 /// Posts what the send queues take.
 fn post(
     nic: &mut Nic<Station>,
@@ -203,7 +258,15 @@ fn post(
     for lane in lanes {
         while lane.qp.outstanding_count() < depth {
             let Some(message) = lane.waiting.next() else { break };
-            match nic.post_write(&mut lane.qp, &message.write) {
+            let Write { local_address, length_bytes, remote_va, rkey, .. } = message.write;
+            let result = if message.is_read {
+                let read =
+                    Read { local_address, length_bytes, remote_va, rkey, unsignalled: false };
+                nic.post_read(&mut lane.qp, &read)
+            } else {
+                nic.post_write(&mut lane.qp, &message.write)
+            };
+            match result {
                 Ok(_) => outcome.posted += 1,
                 Err(Error::SendQueueFull) => break,
                 Err(error) => return Err(error.into()),
@@ -249,15 +312,19 @@ fn watch(station: &mut Station, lanes: &mut [Lane], outcome: &mut Outcome) {
                         outcome.resumed[nak].1 = Some(packet.psn);
                     }
                 }
-                lane.sent = distance;
+                lane.sent = distance + packet.psn_count(lane.pair.mtu_bytes) as i32 - 1;
+                if packet.is_read() {
+                    lane.reads.push((distance, lane.sent));
+                }
             }
         }
         outcome.replies.push(reply);
     }
 }
 
-/// Runs until the NIC has sent what `answer` answers.
+/// Runs until the NIC has sent what `answer` answers; a READ as often as the real host had.
 fn wait_until_due(
+    conversation: &Conversation,
     nic: &mut Nic<Station>,
     lanes: &mut [Lane],
     at: usize,
@@ -271,8 +338,17 @@ fn wait_until_due(
     if answer.is_nak(syndrome::NAK_SEQUENCE) && due < last {
         due += 1;
     }
+    let real = conversation.sent().filter(|p| {
+        let asks = p.is_read() && p.qpn == pair.remote_qpn && p.record < answer.record;
+        asks && p.offset_of(answer.psn, pair.mtu_bytes).is_some()
+    });
+    let asked = if answer.is_read_response() { real.count() } else { 0 };
     let deadline = nic.bus().cycle() + WAIT_CYCLES_MAX;
-    while lanes[at].sent < due || lanes[at].nak.is_some() {
+    let covers = |(first, last): &&(i32, i32)| (*first..=*last).contains(&due);
+    while lanes[at].sent < due
+        || lanes[at].nak.is_some()
+        || lanes[at].reads.iter().filter(covers).count() < asked
+    {
         step(nic, lanes, outcome, 16)?;
         if nic.bus().cycle() > deadline {
             return Err(ReplayError::NeverDue { record: answer.record, psn: answer.psn });

@@ -45,7 +45,7 @@ pub struct Outcome {
     pub counters: Vec<(&'static str, u32)>,
     /// Cycles run.
     pub cycles: u64,
-    /// READ, SEND and atomic requests: answered by NAK 0x61.
+    /// SEND and atomic requests: answered by NAK 0x61.
     pub unsupported: usize,
 }
 
@@ -63,6 +63,23 @@ impl Outcome {
         ]
     }
 
+    /// Bytes of the READ responses that differ from those of the real host for the same PSN of the
+    /// same queue pair, and how many were held against each other.
+    pub fn read_bytes(&self) -> (usize, usize) {
+        let key = |p: &Packet| (p.qpn, p.psn);
+        let real = self.real.iter().filter(|p| p.is_read_response());
+        let real: BTreeMap<_, _> = real.map(|p| (key(p), &p.payload)).collect();
+        let (mut differing, mut compared) = (0, 0);
+        let ours = self.replies.iter().filter_map(|r| r.packet.as_ref());
+        for packet in ours.filter(|p| p.is_read_response()) {
+            let Some(model) = real.get(&key(packet)) else { continue };
+            compared += packet.payload.len();
+            let unequal = packet.payload.iter().zip(*model).filter(|(a, b)| a != b).count();
+            differing += unequal + packet.payload.len().abs_diff(model.len());
+        }
+        (differing, compared)
+    }
+
     /// Whether the NIC answered every frame as the reference does, and memory is the reference's.
     pub fn is_good(&self) -> bool {
         let same_memory = self.memory.iter().all(Memory::is_equal);
@@ -71,7 +88,7 @@ impl Outcome {
 }
 
 /// What this NIC knows how to do.
-const ABILITIES: Abilities = Abilities { write: true, read: false, send: false, atomic: false };
+const ABILITIES: Abilities = Abilities { write: true, read: true, send: false, atomic: false };
 
 /// The reference responder of each queue pair, over one memory.
 struct Reference {
@@ -82,11 +99,14 @@ struct Reference {
 impl Reference {
     fn new(conversation: &Conversation) -> Self {
         let region = |r: &Region| {
-            let bytes = vec![0; r.length_bytes as usize];
+            let bytes = conversation.initial(r);
             let region = reference::Region { va: r.va, bytes, ..Default::default() };
             (r.rkey, reference::Region { remote_write: true, remote_read: true, ..region })
         };
-        let pair = |p: &Pair| (p.qpn, Responder::new(p.mtu_bytes, p.first_psn, ABILITIES));
+        let pair = |p: &Pair| {
+            let abilities = Abilities { read: p.remote_read, ..ABILITIES };
+            (p.qpn, Responder::new(p.mtu_bytes, p.first_psn, abilities))
+        };
         Self {
             pairs: conversation.pairs.iter().map(pair).collect(),
             memory: reference::Memory {
@@ -129,7 +149,8 @@ pub fn run(
         cycles: 0,
         unsupported: 0,
     };
-    let requests = conversation.received().filter(|p| p.is_request() && !p.is_write());
+    let requests =
+        conversation.received().filter(|p| p.is_request() && !p.is_write() && !p.is_read());
     outcome.unsupported = requests.count();
     for (index, record) in records.iter().enumerate() {
         progress(index);
@@ -187,6 +208,7 @@ pub fn set_up(
             host_address: at,
             ..MrRow::default()
         })?;
+        nic.bus().memory.store(at, &conversation.initial(region));
         placed.push(super::Placed {
             rkey: region.rkey,
             va: region.va,
@@ -208,7 +230,7 @@ pub fn create_pairs(
     for pair in &conversation.pairs {
         nic.create_qp(&QpConfig {
             remote_write: true,
-            remote_read: true,
+            remote_read: pair.remote_read,
             mtu_code: super::mtu_code(pair.mtu_bytes),
             qpn: pair.qpn,
             remote_qpn: pair.remote_qpn,
