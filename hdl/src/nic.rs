@@ -10,16 +10,23 @@ use crate::emit::{self, Design, EmitError};
 use crate::host::dma_read::DmaRead;
 use crate::host::dma_write::DmaWrite;
 use crate::host::registers::Registers;
+use crate::host::write_mux::WriteMux;
 use crate::rx::rx_pipe::RxPipe;
 use crate::sched::scheduler::Scheduler;
+use crate::transport::completer::Completer;
+use crate::transport::pkt_mux::PktMux;
+use crate::transport::read_reply::ReadReply;
 use crate::transport::requester::Requester;
 use crate::transport::responder::Responder;
+use crate::transport::work_mux::WorkMux;
 use crate::tx::tx_pipe::TxPipe;
+use crate::util::stream_mux::StreamMux;
+use crate::util::stream_route::StreamRoute;
 use crate::Module;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
-/// The NIC: 64-bit datapath, 64 flows, 64 memory regions, 8 work requests a flow.
+/// The NIC: 64-bit datapath, 64 queue pairs with two paced flows each, 64 memory regions, 8 work requests a flow.
 #[derive(LogicBlock)]
 pub struct Nic {
     module_type: Module<Self>,
@@ -155,11 +162,19 @@ pub struct Nic {
     pub s_axis_host_tlast: Signal<In, Bit>,
     rx: RxPipe,
     responder: Responder<64, 8, 73, 6, 7, 6, 70>,
+    read_reply: ReadReply<6, 10, 6>,
     requester: Requester<6, 3, 9>,
-    scheduler: Scheduler<64, 6, 7>,
-    cc: CcUnit<6, 9, 211>,
+    completer: Completer<64, 8, 73, 6, 7>,
+    work_mux: WorkMux<6, 7, 52>,
+    scheduler: Scheduler<128, 7, 8>,
+    grants: StreamRoute<6, 7>,
+    cc: CcUnit<7, 10, 212>,
+    pkt_mux: PktMux<6, 7>,
     tx: TxPipe<6, 7>,
-    dma_write: DmaWrite<64, 128, 8, 127>,
+    tx_fails: StreamRoute<6, 7>,
+    fails: StreamMux<6>,
+    write_mux: WriteMux<64, 65, 127, 128, 129>,
+    dma_write: DmaWrite<64, 128, 8, 128>,
     dma_read: DmaRead<64, 128, 8>,
     registers: Registers<1024, 10, 11>,
 }
@@ -236,10 +251,18 @@ impl Nic {
             s_axis_host_tlast: Default::default(),
             rx: RxPipe::default(),
             responder: Default::default(),
+            read_reply: Default::default(),
             requester: Requester::new(config.clock_hz),
+            completer: Default::default(),
+            work_mux: Default::default(),
             scheduler: Default::default(),
+            grants: Default::default(),
             cc: Default::default(),
+            pkt_mux: Default::default(),
             tx: Default::default(),
+            tx_fails: Default::default(),
+            fails: Default::default(),
+            write_mux: Default::default(),
             dma_write: Default::default(),
             dma_read: Default::default(),
             registers: Registers::new(config),
@@ -251,15 +274,23 @@ impl Logic for Nic {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(
-            self, clock, rx, responder, requester, scheduler, cc, tx, dma_write, dma_read,
-            registers
+            self, clock, rx, responder, read_reply, requester, completer, work_mux, scheduler,
+            grants, cc, pkt_mux, tx, tx_fails, fails, write_mux, dma_write, dma_read, registers
         );
         self.rx.reset.next = self.reset.val();
         self.responder.reset.next = self.reset.val();
+        self.read_reply.reset.next = self.reset.val();
         self.requester.reset.next = self.reset.val();
+        self.completer.reset.next = self.reset.val();
+        self.work_mux.reset.next = self.reset.val();
         self.scheduler.reset.next = self.reset.val();
+        self.grants.reset.next = self.reset.val();
         self.cc.reset.next = self.reset.val();
+        self.pkt_mux.reset.next = self.reset.val();
         self.tx.reset.next = self.reset.val();
+        self.tx_fails.reset.next = self.reset.val();
+        self.fails.reset.next = self.reset.val();
+        self.write_mux.reset.next = self.reset.val();
         self.dma_write.reset.next = self.reset.val();
         self.dma_read.reset.next = self.reset.val();
         self.registers.reset.next = self.reset.val();
@@ -302,27 +333,70 @@ impl Logic for Nic {
         self.responder.s_payload_tkeep.next = self.rx.m_payload_tkeep.val();
         self.responder.s_payload_tlast.next = self.rx.m_payload_tlast.val();
         comment!("writes to host memory, and what becomes of them");
-        self.dma_write.s_cmd_valid.next = self.responder.m_cmd_valid.val();
-        self.responder.m_cmd_ready.next = self.dma_write.s_cmd_ready.val();
-        self.dma_write.s_cmd_addr.next = self.responder.m_cmd_addr.val();
-        self.dma_write.s_cmd_bytes.next = self.responder.m_cmd_bytes.val();
-        self.dma_write.s_cmd_tag.next = self.responder.m_cmd_tag.val();
-        self.dma_write.s_axis_tdata.next = self.responder.m_data_tdata.val();
-        self.dma_write.s_axis_tvalid.next = self.responder.m_data_tvalid.val();
-        self.responder.m_data_tready.next = self.dma_write.s_axis_tready.val();
-        self.responder.s_done_valid.next = self.dma_write.m_done_valid.val();
-        self.dma_write.m_done_ready.next = self.responder.s_done_ready.val();
-        self.responder.s_done_tag.next = self.dma_write.m_done_tag.val();
-        self.responder.s_done_error.next = self.dma_write.m_done_error.val();
-        comment!("acknowledgements");
+        self.write_mux.s_a_cmd_valid.next = self.responder.m_cmd_valid.val();
+        self.responder.m_cmd_ready.next = self.write_mux.s_a_cmd_ready.val();
+        self.write_mux.s_a_cmd_addr.next = self.responder.m_cmd_addr.val();
+        self.write_mux.s_a_cmd_bytes.next = self.responder.m_cmd_bytes.val();
+        self.write_mux.s_a_cmd_tag.next = self.responder.m_cmd_tag.val();
+        self.write_mux.s_a_data_tvalid.next = self.responder.m_data_tvalid.val();
+        self.responder.m_data_tready.next = self.write_mux.s_a_data_tready.val();
+        self.write_mux.s_a_data_tdata.next = self.responder.m_data_tdata.val();
+        self.write_mux.s_a_data_tlast.next = self.responder.m_data_tlast.val();
+        self.responder.s_done_valid.next = self.write_mux.m_a_done_valid.val();
+        self.write_mux.m_a_done_ready.next = self.responder.s_done_ready.val();
+        self.responder.s_done_tag.next = self.write_mux.m_a_done_tag.val();
+        self.responder.s_done_error.next = self.write_mux.m_a_done_error.val();
+        self.write_mux.s_b_cmd_valid.next = self.completer.m_cmd_valid.val();
+        self.completer.m_cmd_ready.next = self.write_mux.s_b_cmd_ready.val();
+        self.write_mux.s_b_cmd_addr.next = self.completer.m_cmd_addr.val();
+        self.write_mux.s_b_cmd_bytes.next = self.completer.m_cmd_bytes.val();
+        self.write_mux.s_b_cmd_tag.next = self.completer.m_cmd_tag.val();
+        self.write_mux.s_b_data_tvalid.next = self.completer.m_data_tvalid.val();
+        self.completer.m_data_tready.next = self.write_mux.s_b_data_tready.val();
+        self.write_mux.s_b_data_tdata.next = self.completer.m_data_tdata.val();
+        self.write_mux.s_b_data_tlast.next = self.completer.m_data_tlast.val();
+        self.completer.s_done_valid.next = self.write_mux.m_b_done_valid.val();
+        self.write_mux.m_b_done_ready.next = self.completer.s_done_ready.val();
+        self.completer.s_done_tag.next = self.write_mux.m_b_done_tag.val();
+        self.completer.s_done_error.next = self.write_mux.m_b_done_error.val();
+        self.dma_write.s_cmd_valid.next = self.write_mux.m_cmd_valid.val();
+        self.write_mux.m_cmd_ready.next = self.dma_write.s_cmd_ready.val();
+        self.dma_write.s_cmd_addr.next = self.write_mux.m_cmd_addr.val();
+        self.dma_write.s_cmd_bytes.next = self.write_mux.m_cmd_bytes.val();
+        self.dma_write.s_cmd_tag.next = self.write_mux.m_cmd_tag.val();
+        self.dma_write.s_axis_tvalid.next = self.write_mux.m_data_tvalid.val();
+        self.write_mux.m_data_tready.next = self.dma_write.s_axis_tready.val();
+        self.dma_write.s_axis_tdata.next = self.write_mux.m_data_tdata.val();
+        self.write_mux.s_done_valid.next = self.dma_write.m_done_valid.val();
+        self.dma_write.m_done_ready.next = self.write_mux.s_done_ready.val();
+        self.write_mux.s_done_tag.next = self.dma_write.m_done_tag.val();
+        self.write_mux.s_done_error.next = self.dma_write.m_done_error.val();
+        comment!("READs of the peer");
+        self.read_reply.s_job_valid.next = self.responder.m_job_valid.val();
+        self.responder.m_job_ready.next = self.read_reply.s_job_ready.val();
+        self.read_reply.s_job_flow.next = self.responder.m_job_flow.val();
+        self.read_reply.s_job_psn.next = self.responder.m_job_psn.val();
+        self.read_reply.s_job_msn.next = self.responder.m_job_msn.val();
+        self.read_reply.s_job_addr.next = self.responder.m_job_addr.val();
+        self.read_reply.s_job_bytes.next = self.responder.m_job_bytes.val();
+        self.read_reply.s_job_restart.next = self.responder.m_job_restart.val();
+        self.read_reply.s_job_region.next = self.responder.m_job_region.val();
+        self.responder.s_end_valid.next = self.read_reply.m_end_valid.val();
+        self.read_reply.m_end_ready.next = self.responder.s_end_ready.val();
+        self.responder.s_end_flow.next = self.read_reply.m_end_flow.val();
+        self.responder.s_end_jobs.next = self.read_reply.m_end_jobs.val();
+        self.responder.s_end_reads.next = self.read_reply.m_end_reads.val();
+        self.responder.s_end_error.next = self.read_reply.m_end_error.val();
+        self.responder.s_end_cleared.next = self.read_reply.m_end_cleared.val();
+        comment!("acknowledgements and READ responses");
         self.requester.s_ack_valid.next = self.rx.m_ack_valid.val();
         self.rx.m_ack_ready.next = self.requester.s_ack_ready.val();
         self.requester.s_ack_qpn.next = self.rx.m_ack_qpn.val();
         self.requester.s_ack_psn.next = self.rx.m_ack_psn.val();
         self.requester.s_ack_syndrome.next = self.rx.m_ack_syndrome.val();
         self.requester.s_ack_msn.next = self.rx.m_ack_msn.val();
-        self.requester.s_ack_opcode.next = 17.into();
-        self.requester.s_ack_payload_bytes.next = 0.into();
+        self.requester.s_ack_opcode.next = self.rx.m_ack_opcode.val();
+        self.requester.s_ack_payload_bytes.next = self.rx.m_ack_payload_bytes.val();
         self.requester.s_ack_src_ip.next = self.rx.m_ack_src_ip.val();
         self.requester.s_ack_tel_valid.next = self.rx.m_ack_tel_valid.val();
         self.requester.s_ack_tel_hops.next = self.rx.m_ack_tel_hops.val();
@@ -332,24 +406,56 @@ impl Logic for Nic {
         self.requester.s_ack_tel_hop_2.next = self.rx.m_ack_tel_hop[2].val();
         self.requester.s_ack_tel_hop_3.next = self.rx.m_ack_tel_hop[3].val();
         self.requester.s_ack_tel_hop_4.next = self.rx.m_ack_tel_hop[4].val();
+        self.completer.s_response_tvalid.next = self.rx.m_response_tvalid.val();
+        self.rx.m_response_tready.next = self.completer.s_response_tready.val();
+        self.completer.s_response_tdata.next = self.rx.m_response_tdata.val();
+        self.completer.s_response_tkeep.next = self.rx.m_response_tkeep.val();
+        self.completer.s_response_tlast.next = self.rx.m_response_tlast.val();
+        self.completer.s_order_valid.next = self.requester.m_order_valid.val();
+        self.requester.m_order_ready.next = self.completer.s_order_ready.val();
+        self.completer.s_order_op.next = self.requester.m_order_op.val();
+        self.completer.s_order_flow.next = self.requester.m_order_flow.val();
+        self.completer.s_order_addr.next = self.requester.m_order_addr.val();
+        self.completer.s_order_bytes.next = self.requester.m_order_bytes.val();
+        self.completer.s_order_status.next = self.requester.m_order_status.val();
+        self.completer.s_order_wr_id.next = self.requester.m_order_wr_id.val();
+        self.completer.s_order_byte_len.next = self.requester.m_order_byte_len.val();
+        self.completer.s_order_signalled.next = self.requester.m_order_signalled.val();
         comment!("work, pacing and window");
-        self.scheduler.s_work_valid.next = self.requester.m_work_valid.val();
-        self.requester.m_work_ready.next = self.scheduler.s_work_ready.val();
-        self.scheduler.s_work_flow.next = self.requester.m_work_flow.val();
-        self.scheduler.s_work_len_bytes.next = self.requester.m_work_len_bytes.val();
-        self.scheduler.s_work_inflight_bytes.next = self.requester.m_work_inflight_bytes.val();
+        self.work_mux.s_data_valid.next = self.requester.m_work_valid.val();
+        self.requester.m_work_ready.next = self.work_mux.s_data_ready.val();
+        self.work_mux.s_data_flow.next = self.requester.m_work_flow.val();
+        self.work_mux.s_data_len_bytes.next = self.requester.m_work_len_bytes.val();
+        self.work_mux.s_data_inflight_bytes.next = self.requester.m_work_inflight_bytes.val();
+        self.work_mux.s_reply_valid.next = self.read_reply.m_work_valid.val();
+        self.read_reply.m_work_ready.next = self.work_mux.s_reply_ready.val();
+        self.work_mux.s_reply_flow.next = self.read_reply.m_work_flow.val();
+        self.work_mux.s_reply_len_bytes.next = self.read_reply.m_work_len_bytes.val();
+        self.work_mux.s_reply_inflight_bytes.next = self.read_reply.m_work_inflight_bytes.val();
+        self.scheduler.s_work_valid.next = self.work_mux.m_work_valid.val();
+        self.work_mux.m_work_ready.next = self.scheduler.s_work_ready.val();
+        self.scheduler.s_work_flow.next = self.work_mux.m_work_flow.val();
+        self.scheduler.s_work_len_bytes.next = self.work_mux.m_work_len_bytes.val();
+        self.scheduler.s_work_inflight_bytes.next = self.work_mux.m_work_inflight_bytes.val();
         self.scheduler.s_inflight_valid.next = self.requester.m_inflight_valid.val();
         self.requester.m_inflight_ready.next = self.scheduler.s_inflight_ready.val();
-        self.scheduler.s_inflight_flow.next = self.requester.m_inflight_flow.val();
         self.scheduler.s_inflight_inflight_bytes.next =
             self.requester.m_inflight_inflight_bytes.val();
-        self.requester.s_grant_valid.next = self.scheduler.m_grant_valid.val();
-        self.scheduler.m_grant_ready.next = self.requester.s_grant_ready.val();
-        self.requester.s_grant_flow.next = self.scheduler.m_grant_flow.val();
+        self.scheduler.s_inflight_flow.next =
+            bit_cast::<7, 6>(self.requester.m_inflight_flow.val());
+        self.grants.s_valid.next = self.scheduler.m_grant_valid.val();
+        self.scheduler.m_grant_ready.next = self.grants.s_ready.val();
+        self.grants.s_data.next = self.scheduler.m_grant_flow.val();
+        self.requester.s_grant_valid.next = self.grants.m_a_valid.val();
+        self.grants.m_a_ready.next = self.requester.s_grant_ready.val();
+        self.requester.s_grant_flow.next = self.grants.m_a_data.val();
+        self.read_reply.s_grant_valid.next = self.grants.m_b_valid.val();
+        self.grants.m_b_ready.next = self.read_reply.s_grant_ready.val();
+        self.read_reply.s_grant_flow.next = self.grants.m_b_data.val();
         comment!("congestion control");
         self.cc.s_ack_valid.next = self.requester.m_cc_valid.val();
         self.requester.m_cc_ready.next = self.cc.s_ack_ready.val();
-        self.cc.s_ack_flow.next = self.requester.m_cc_flow.val();
+        self.cc.s_ack_flow.next = bit_cast::<7, 6>(self.requester.m_cc_flow.val());
         self.cc.s_ack_psn.next = self.requester.m_cc_psn.val();
         self.cc.s_ack_snd_nxt.next = self.requester.m_cc_snd_nxt.val();
         self.cc.s_ack_tel_valid.next = self.requester.m_cc_tel_valid.val();
@@ -367,22 +473,52 @@ impl Logic for Nic {
         self.scheduler.s_rate_window_bytes.next = self.cc.m_rate_window_bytes.val();
         self.scheduler.s_rate_rate.next = self.cc.m_rate_rate.val();
         comment!("packets to send");
-        self.tx.s_pkt_valid.next = self.requester.m_pkt_valid.val();
-        self.requester.m_pkt_ready.next = self.tx.s_pkt_ready.val();
-        self.tx.s_pkt_flow.next = bit_cast::<7, 6>(self.requester.m_pkt_flow.val());
-        self.tx.s_pkt_opcode.next = self.requester.m_pkt_opcode.val();
-        self.tx.s_pkt_psn.next = self.requester.m_pkt_psn.val();
-        self.tx.s_pkt_ack_req.next = self.requester.m_pkt_ack_req.val();
-        self.tx.s_pkt_solicited.next = self.requester.m_pkt_solicited.val();
-        self.tx.s_pkt_payload_bytes.next = self.requester.m_pkt_payload_bytes.val();
-        self.tx.s_pkt_va.next = self.requester.m_pkt_va.val();
-        self.tx.s_pkt_rkey.next = self.requester.m_pkt_rkey.val();
-        self.tx.s_pkt_dma_len.next = self.requester.m_pkt_dma_len.val();
-        self.tx.s_pkt_imm.next = self.requester.m_pkt_imm.val();
-        self.dma_read.s_cmd_valid.next = self.requester.m_read_valid.val();
-        self.requester.m_read_ready.next = self.dma_read.s_cmd_ready.val();
-        self.dma_read.s_cmd_addr.next = self.requester.m_read_addr.val();
-        self.dma_read.s_cmd_bytes.next = self.requester.m_read_bytes.val();
+        self.pkt_mux.s_data_pkt_valid.next = self.requester.m_pkt_valid.val();
+        self.requester.m_pkt_ready.next = self.pkt_mux.s_data_pkt_ready.val();
+        self.pkt_mux.s_data_pkt_flow.next = self.requester.m_pkt_flow.val();
+        self.pkt_mux.s_data_pkt_opcode.next = self.requester.m_pkt_opcode.val();
+        self.pkt_mux.s_data_pkt_psn.next = self.requester.m_pkt_psn.val();
+        self.pkt_mux.s_data_pkt_ack_req.next = self.requester.m_pkt_ack_req.val();
+        self.pkt_mux.s_data_pkt_solicited.next = self.requester.m_pkt_solicited.val();
+        self.pkt_mux.s_data_pkt_payload_bytes.next = self.requester.m_pkt_payload_bytes.val();
+        self.pkt_mux.s_data_pkt_va.next = self.requester.m_pkt_va.val();
+        self.pkt_mux.s_data_pkt_rkey.next = self.requester.m_pkt_rkey.val();
+        self.pkt_mux.s_data_pkt_dma_len.next = self.requester.m_pkt_dma_len.val();
+        self.pkt_mux.s_data_pkt_imm.next = self.requester.m_pkt_imm.val();
+        self.pkt_mux.s_data_read_valid.next = self.requester.m_read_valid.val();
+        self.requester.m_read_ready.next = self.pkt_mux.s_data_read_ready.val();
+        self.pkt_mux.s_data_read_addr.next = self.requester.m_read_addr.val();
+        self.pkt_mux.s_data_read_bytes.next = self.requester.m_read_bytes.val();
+        self.pkt_mux.s_reply_pkt_valid.next = self.read_reply.m_pkt_valid.val();
+        self.read_reply.m_pkt_ready.next = self.pkt_mux.s_reply_pkt_ready.val();
+        self.pkt_mux.s_reply_pkt_flow.next = self.read_reply.m_pkt_flow.val();
+        self.pkt_mux.s_reply_pkt_opcode.next = self.read_reply.m_pkt_opcode.val();
+        self.pkt_mux.s_reply_pkt_psn.next = self.read_reply.m_pkt_psn.val();
+        self.pkt_mux.s_reply_pkt_payload_bytes.next = self.read_reply.m_pkt_payload_bytes.val();
+        self.pkt_mux.s_reply_pkt_syndrome.next = self.read_reply.m_pkt_syndrome.val();
+        self.pkt_mux.s_reply_pkt_msn.next = self.read_reply.m_pkt_msn.val();
+        self.pkt_mux.s_reply_read_valid.next = self.read_reply.m_read_valid.val();
+        self.read_reply.m_read_ready.next = self.pkt_mux.s_reply_read_ready.val();
+        self.pkt_mux.s_reply_read_addr.next = self.read_reply.m_read_addr.val();
+        self.pkt_mux.s_reply_read_bytes.next = self.read_reply.m_read_bytes.val();
+        self.tx.s_pkt_valid.next = self.pkt_mux.m_pkt_valid.val();
+        self.pkt_mux.m_pkt_ready.next = self.tx.s_pkt_ready.val();
+        self.tx.s_pkt_flow.next = self.pkt_mux.m_pkt_flow.val();
+        self.tx.s_pkt_opcode.next = self.pkt_mux.m_pkt_opcode.val();
+        self.tx.s_pkt_psn.next = self.pkt_mux.m_pkt_psn.val();
+        self.tx.s_pkt_ack_req.next = self.pkt_mux.m_pkt_ack_req.val();
+        self.tx.s_pkt_solicited.next = self.pkt_mux.m_pkt_solicited.val();
+        self.tx.s_pkt_payload_bytes.next = self.pkt_mux.m_pkt_payload_bytes.val();
+        self.tx.s_pkt_va.next = self.pkt_mux.m_pkt_va.val();
+        self.tx.s_pkt_rkey.next = self.pkt_mux.m_pkt_rkey.val();
+        self.tx.s_pkt_dma_len.next = self.pkt_mux.m_pkt_dma_len.val();
+        self.tx.s_pkt_imm.next = self.pkt_mux.m_pkt_imm.val();
+        self.tx.s_pkt_syndrome.next = self.pkt_mux.m_pkt_syndrome.val();
+        self.tx.s_pkt_msn.next = self.pkt_mux.m_pkt_msn.val();
+        self.dma_read.s_cmd_valid.next = self.pkt_mux.m_read_valid.val();
+        self.pkt_mux.m_read_ready.next = self.dma_read.s_cmd_ready.val();
+        self.dma_read.s_cmd_addr.next = self.pkt_mux.m_read_addr.val();
+        self.dma_read.s_cmd_bytes.next = self.pkt_mux.m_read_bytes.val();
         self.tx.s_data_tvalid.next = self.dma_read.m_axis_tvalid.val();
         self.dma_read.m_axis_tready.next = self.tx.s_data_tready.val();
         self.tx.s_data_tdata.next = self.dma_read.m_axis_tdata.val();
@@ -403,9 +539,23 @@ impl Logic for Nic {
         self.tx.s_ack_tel_hop_2.next = self.responder.m_ack_tel_hop_2.val();
         self.tx.s_ack_tel_hop_3.next = self.responder.m_ack_tel_hop_3.val();
         self.tx.s_ack_tel_hop_4.next = self.responder.m_ack_tel_hop_4.val();
-        self.requester.s_fail_valid.next = self.tx.m_fail_valid.val();
-        self.tx.m_fail_ready.next = self.requester.s_fail_ready.val();
-        self.requester.s_fail_flow.next = self.tx.m_fail_flow.val().get_bits::<6>(0);
+        comment!("host memory that could not be read or written");
+        self.tx_fails.s_valid.next = self.tx.m_fail_valid.val();
+        self.tx.m_fail_ready.next = self.tx_fails.s_ready.val();
+        self.tx_fails.s_data.next = self.tx.m_fail_flow.val();
+        self.fails.s_a_valid.next = self.tx_fails.m_a_valid.val();
+        self.tx_fails.m_a_ready.next = self.fails.s_a_ready.val();
+        self.fails.s_a_data.next = self.tx_fails.m_a_data.val();
+        self.read_reply.s_fail_valid.next = self.tx_fails.m_b_valid.val();
+        self.tx_fails.m_b_ready.next = self.read_reply.s_fail_ready.val();
+        self.read_reply.s_fail_flow.next = self.tx_fails.m_b_data.val();
+        self.fails.s_b_valid.next = self.completer.m_fail_valid.val();
+        self.completer.m_fail_ready.next = self.fails.s_b_ready.val();
+        self.fails.s_b_data.next = self.completer.m_fail_flow.val();
+        self.requester.s_fail_valid.next = self.fails.m_valid.val();
+        self.fails.m_ready.next = self.requester.s_fail_ready.val();
+        self.requester.s_fail_flow.next = self.fails.m_data.val();
+        comment!("frames of the host and to the MAC");
         self.tx.s_host_tvalid.next = self.s_axis_host_tvalid.val();
         self.s_axis_host_tready.next = self.tx.s_host_tready.val();
         self.tx.s_host_tdata.next = self.s_axis_host_tdata.val();
@@ -469,6 +619,7 @@ impl Logic for Nic {
         self.rx.cfg_tel_format.next = self.registers.cfg_tel_format.val();
         self.tx.cfg_tel_format.next = self.registers.cfg_tel_format.val();
         self.requester.cfg_tel_format.next = self.registers.cfg_tel_format.val();
+        self.read_reply.cfg_tel_format.next = self.registers.cfg_tel_format.val();
         self.rx.cfg_tel_dscp.next = self.registers.cfg_tel_dscp.val();
         self.tx.cfg_tel_dscp.next = self.registers.cfg_tel_dscp.val();
         self.rx.cfg_tel_echo_dscp.next = self.registers.cfg_tel_echo_dscp.val();
@@ -477,12 +628,16 @@ impl Logic for Nic {
         self.responder.cfg_table.next = self.registers.cfg_table.val();
         self.requester.cfg_table.next = self.registers.cfg_table.val();
         self.tx.cfg_table.next = self.registers.cfg_table.val();
+        self.read_reply.cfg_table.next = self.registers.cfg_table.val();
         self.responder.cfg_index.next = self.registers.cfg_index.val();
         self.requester.cfg_index.next = self.registers.cfg_index.val();
         self.tx.cfg_index.next = self.registers.cfg_index.val();
+        self.completer.cfg_index.next = self.registers.cfg_index.val();
+        self.read_reply.cfg_index.next = self.registers.cfg_index.val();
         self.responder.cfg_row.next = self.registers.cfg_row.val();
         self.requester.cfg_row.next = self.registers.cfg_row.val();
         self.tx.cfg_row.next = self.registers.cfg_row.val();
+        self.read_reply.cfg_row.next = self.registers.cfg_row.val();
         self.responder.cfg_cq_space.next = self.registers.cq_space.val();
         self.cc.cfg_t_ns.next = self.registers.cfg_cc_t_ns.val();
         self.cc.cfg_inv_t.next = self.registers.cfg_cc_inv_t.val();
@@ -503,20 +658,25 @@ impl Logic for Nic {
         self.registers.m_cfg_requester_ready.next = self.requester.s_cfg_ready.val();
         self.tx.s_cfg_valid.next = self.registers.m_cfg_tx_valid.val();
         self.registers.m_cfg_tx_ready.next = self.tx.s_cfg_ready.val();
+        self.read_reply.s_cfg_valid.next = self.responder.m_cfg_valid.val();
+        self.responder.m_cfg_ready.next = self.read_reply.s_cfg_ready.val();
+        self.completer.s_cfg_valid.next = self.registers.m_cfg_completer_valid.val();
+        self.registers.m_cfg_completer_ready.next = self.completer.s_cfg_ready.val();
         self.cc.s_flow_valid.next = self.registers.m_flow_valid.val();
         self.registers.m_flow_ready.next = self.cc.s_flow_ready.val();
-        self.cc.s_flow_flow.next = self.registers.m_flow_flow.val().get_bits::<6>(0);
+        self.cc.s_flow_flow.next = self.registers.m_flow_flow.val().get_bits::<7>(0);
         self.cc.s_flow_op.next = self.registers.m_flow_op.val();
         self.cc.s_flow_telemetry.next = self.registers.m_flow_telemetry.val();
         self.cc.s_flow_window_bytes.next = self.registers.m_flow_window_bytes.val();
         self.cc.s_flow_rate.next = self.registers.m_flow_rate.val();
         comment!("completions");
-        self.registers.s_requester_valid.next = self.requester.m_order_valid.val();
-        self.registers.s_requester_status.next = self.requester.m_order_status.val();
-        self.registers.s_requester_flow.next = bit_cast::<16, 6>(self.requester.m_order_flow.val());
-        self.registers.s_requester_wr_id.next = self.requester.m_order_wr_id.val();
-        self.registers.s_requester_byte_len.next = self.requester.m_order_byte_len.val();
-        self.requester.m_order_ready.next = self.registers.s_requester_ready.val();
+        self.registers.s_requester_valid.next = self.completer.m_cqe_valid.val();
+        self.completer.m_cqe_ready.next = self.registers.s_requester_ready.val();
+        self.registers.s_requester_status.next = self.completer.m_cqe_status.val();
+        self.registers.s_requester_flow.next = self.completer.m_cqe_flow.val();
+        self.registers.s_requester_wr_id.next = self.completer.m_cqe_wr_id.val();
+        self.registers.s_requester_byte_len.next = self.completer.m_cqe_byte_len.val();
+        self.registers.s_requester_signalled.next = self.completer.m_cqe_signalled.val();
         self.registers.s_responder_valid.next = self.responder.m_cqe_valid.val();
         self.registers.s_responder_status.next = self.responder.m_cqe_status.val();
         self.registers.s_responder_flow.next = self.responder.m_cqe_flow.val();
@@ -525,7 +685,7 @@ impl Logic for Nic {
         self.responder.m_cqe_ready.next = self.registers.s_responder_ready.val();
         comment!("window and rate that software watches");
         self.registers.watch_valid.next = self.cc.m_rate_valid.val();
-        self.registers.watch_flow.next = bit_cast::<16, 6>(self.cc.m_rate_flow.val());
+        self.registers.watch_flow.next = bit_cast::<16, 7>(self.cc.m_rate_flow.val());
         self.registers.watch_window.next = self.cc.m_rate_window_bytes.val();
         self.registers.watch_rate.next = self.cc.m_rate_rate.val();
         comment!("events");
@@ -543,7 +703,6 @@ impl Logic for Nic {
         self.registers.event[11].next = self.rx.event_rx_drop_version.val();
         self.registers.event[12].next = self.rx.event_rx_drop_pkey.val();
         self.registers.event[13].next = self.rx.event_rx_drop_telemetry.val();
-        self.registers.event[36].next = self.rx.event_rx_response.val();
         self.registers.event[14].next = self.responder.event_resp_accepted.val();
         self.registers.event[15].next = self.responder.event_resp_duplicate.val();
         self.registers.event[16].next = self.responder.event_resp_out_of_sequence.val();
@@ -566,6 +725,10 @@ impl Logic for Nic {
         self.registers.event[33].next = self.tx.event_tx_ack.val();
         self.registers.event[34].next = self.tx.event_tx_host.val();
         self.registers.event[35].next = self.tx.event_tx_fail.val();
+        self.registers.event[36].next = self.rx.event_rx_response.val();
+        self.registers.event[37].next = self.read_reply.event_read_packet.val();
+        self.registers.event[38].next = self.read_reply.event_read_restart.val();
+        self.registers.event[39].next = self.read_reply.event_read_dropped.val();
     }
 }
 

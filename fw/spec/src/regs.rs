@@ -340,6 +340,9 @@ pub const EVENTS: &[(&str, &str)] = &[
     ("tx_host", "frame of the host's own stack sent"),
     ("tx_fail", "data packet given up: host memory read failed"),
     ("rx_response", "good RoCEv2 READ response packet"),
+    ("read_packet", "READ response handed to the tx pipe"),
+    ("read_restart", "READ request of the peer that was asked for before and is read again"),
+    ("read_dropped", "READ of the peer given up: asked for again, row written, or host memory failed"),
 ];
 
 /// Position of an event in [`EVENTS`].

@@ -6,12 +6,19 @@ use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
 use crate::golden::host::dma_read::DmaRead;
 use crate::golden::host::dma_write::DmaWrite;
 use crate::golden::host::registers::Registers;
+use crate::golden::host::write_mux::WriteMux;
 use crate::golden::netlist::Netlist;
 use crate::golden::rx::rx_pipe::RxPipe;
 use crate::golden::sched::scheduler::Scheduler;
+use crate::golden::transport::completer::Completer;
+use crate::golden::transport::pkt_mux::PktMux;
+use crate::golden::transport::read_reply::ReadReply;
 use crate::golden::transport::requester::Requester;
 use crate::golden::transport::responder::Responder;
+use crate::golden::transport::work_mux::WorkMux;
 use crate::golden::tx::tx_pipe::TxPipe;
+use crate::golden::util::stream_mux::StreamMux;
+use crate::golden::util::stream_route::StreamRouteBlock;
 use crate::ports;
 use crate::ports::{Both, Golden};
 use nic_spec::config::NicConfig;
@@ -99,12 +106,23 @@ impl Nic {
     /// A NIC of the sizes of `config`.
     pub fn new(config: &NicConfig) -> Self {
         let mut n = Netlist::new::<NicIn, NicOut>();
+        // Data and READ responses of a queue pair are paced apart.
+        let paced = NicConfig { flow_count: 2 * config.flow_count, ..config.clone() };
+        let flow_bits = config.flow_count.ilog2();
         n.add("rx", RxPipe::new());
         n.add("responder", Responder::new(config));
+        n.add("read_reply", ReadReply::new(config));
         n.add("requester", Requester::new(config));
-        n.add("scheduler", Scheduler::new(config));
-        n.add("cc", CcUnit::new(config));
+        n.add("completer", Completer::new(config));
+        n.add("work_mux", WorkMux::new(config));
+        n.add("scheduler", Scheduler::new(&paced));
+        n.add("grants", StreamRouteBlock::new(flow_bits));
+        n.add("cc", CcUnit::new(&paced));
+        n.add("pkt_mux", PktMux::new(config));
         n.add("tx", TxPipe::new(config));
+        n.add("tx_fails", StreamRouteBlock::new(flow_bits));
+        n.add("fails", StreamMux::<u64>::default());
+        n.add("write_mux", WriteMux::default());
         n.add("dma_write", DmaWrite::<u128>::new(config.data_bytes()));
         n.add("dma_read", DmaRead::new(config.data_bytes()));
         n.add("registers", Registers::new(config));
@@ -121,33 +139,64 @@ impl Nic {
             ("rx.m_host", "pins.m_axis_host"),
             ("rx.m_req", "responder.s_req"),
             ("rx.m_payload", "responder.s_payload"),
-            ("responder.m_cmd", "dma_write.s_cmd"),
-            ("responder.m_data", "dma_write.s_axis"),
-            ("dma_write.m_done", "responder.s_done"),
+            ("responder.m_cmd", "write_mux.s_a_cmd"),
+            ("responder.m_data", "write_mux.s_a_data"),
+            ("write_mux.m_a_done", "responder.s_done"),
+            ("completer.m_cmd", "write_mux.s_b_cmd"),
+            ("completer.m_data", "write_mux.s_b_data"),
+            ("write_mux.m_b_done", "completer.s_done"),
+            ("write_mux.m_cmd", "dma_write.s_cmd"),
+            ("write_mux.m_data", "dma_write.s_axis"),
+            ("dma_write.m_done", "write_mux.s_done"),
+            ("responder.m_job", "read_reply.s_job"),
+            ("read_reply.m_end", "responder.s_end"),
             ("rx.m_ack", "requester.s_ack"),
-            ("requester.m_work", "scheduler.s_work"),
+            ("rx.m_response", "completer.s_response"),
+            ("requester.m_order", "completer.s_order"),
+            ("requester.m_work", "work_mux.s_data"),
+            ("read_reply.m_work", "work_mux.s_reply"),
+            ("work_mux.m_work", "scheduler.s_work"),
             ("requester.m_inflight", "scheduler.s_inflight"),
-            ("scheduler.m_grant", "requester.s_grant"),
             ("requester.m_cc", "cc.s_ack"),
             ("cc.m_rate", "scheduler.s_rate"),
-            ("requester.m_pkt", "tx.s_pkt"),
-            ("requester.m_read", "dma_read.s_cmd"),
+            ("requester.m_pkt", "pkt_mux.s_data_pkt"),
+            ("requester.m_read", "pkt_mux.s_data_read"),
+            ("read_reply.m_pkt", "pkt_mux.s_reply_pkt"),
+            ("read_reply.m_read", "pkt_mux.s_reply_read"),
+            ("pkt_mux.m_pkt", "tx.s_pkt"),
+            ("pkt_mux.m_read", "dma_read.s_cmd"),
             ("dma_read.m_axis", "tx.s_data"),
             ("responder.m_ack", "tx.s_ack"),
-            ("tx.m_fail", "requester.s_fail"),
             ("pins.s_axis_host", "tx.s_host"),
             ("tx.m_axis", "pins.m_axis_tx"),
             ("dma_write.m_axi", "pins.m_axi"),
             ("dma_read.m_axi", "pins.m_axi"),
             ("pins.s_axil", "registers.s_axil"),
-            ("requester.m_cqe", "registers.s_requester"),
+            ("completer.m_cqe", "registers.s_requester"),
             ("responder.m_cqe", "registers.s_responder"),
             ("registers.m_cfg_responder", "responder.s_cfg"),
             ("registers.m_cfg_requester", "requester.s_cfg"),
             ("registers.m_cfg_tx", "tx.s_cfg"),
+            ("responder.m_cfg", "read_reply.s_cfg"),
+            ("registers.m_cfg_completer", "completer.s_cfg"),
             ("registers.m_flow", "cc.s_flow"),
         ] {
             n.stream(from, to);
+        }
+        // Streams of flow numbers, some of which have the bit of READ responses on top.
+        for (from, flow, to, data) in [
+            ("scheduler.m_grant", "flow", "grants.s", "data"),
+            ("grants.m_a", "data", "requester.s_grant", "flow"),
+            ("grants.m_b", "data", "read_reply.s_grant", "flow"),
+            ("tx.m_fail", "flow", "tx_fails.s", "data"),
+            ("tx_fails.m_a", "data", "fails.s_a", "data"),
+            ("tx_fails.m_b", "data", "read_reply.s_fail", "flow"),
+            ("completer.m_fail", "flow", "fails.s_b", "data"),
+            ("fails.m", "data", "requester.s_fail", "flow"),
+        ] {
+            n.wire(&format!("{from}_valid"), &format!("{to}_valid"));
+            n.wire(&format!("{from}_{flow}"), &format!("{to}_{data}"));
+            n.wire(&format!("{to}_ready"), &format!("{from}_ready"));
         }
     }
 
@@ -158,13 +207,13 @@ impl Nic {
             ("cfg_local_ip", &["rx", "tx"]),
             ("cfg_pkey", &["rx", "tx"]),
             ("cfg_ttl", &["tx"]),
-            ("cfg_tel_format", &["rx", "tx", "requester"]),
+            ("cfg_tel_format", &["rx", "tx", "requester", "read_reply"]),
             ("cfg_tel_dscp", &["rx", "tx"]),
             ("cfg_tel_echo_dscp", &["rx", "tx"]),
             ("cfg_rnr_timer", &["responder"]),
-            ("cfg_table", &["responder", "requester", "tx"]),
-            ("cfg_index", &["responder", "requester", "tx"]),
-            ("cfg_row", &["responder", "requester", "tx"]),
+            ("cfg_table", &["responder", "requester", "tx", "read_reply"]),
+            ("cfg_index", &["responder", "requester", "tx", "read_reply", "completer"]),
+            ("cfg_row", &["responder", "requester", "tx", "read_reply"]),
         ] {
             for block in blocks {
                 n.wire(&format!("registers.{port}"), &format!("{block}.{port}"));
@@ -197,6 +246,7 @@ impl Nic {
                 Some("rx") => "rx",
                 Some("resp") => "responder",
                 Some("reqr") => "requester",
+                Some("read") => "read_reply",
                 _ => "tx",
             };
             n.wire(&format!("{block}.event_{event}"), &format!("registers.event_{index}"));
