@@ -342,7 +342,10 @@ pub const EVENTS: &[(&str, &str)] = &[
     ("rx_response", "good RoCEv2 READ response packet"),
     ("read_packet", "READ response handed to the tx pipe"),
     ("read_restart", "READ request of the peer that was asked for before and is read again"),
-    ("read_dropped", "READ of the peer given up: asked for again, row written, or host memory failed"),
+    (
+        "read_dropped",
+        "READ of the peer given up: asked for again, row written, or host memory failed",
+    ),
 ];
 
 /// Position of an event in [`EVENTS`].

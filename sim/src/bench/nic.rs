@@ -109,6 +109,8 @@ struct Traffic {
     tx_units: u32,
     /// Probability in 1/256 that the peer misbehaves with a packet.
     malice_256: u32,
+    /// READ requests and READ responses that the NIC sent.
+    reads_sent: [usize; 2],
 }
 
 impl Traffic {
@@ -137,6 +139,7 @@ impl Traffic {
             time_ns: 0,
             tx_units: 0,
             malice_256: [0, 10, 40][(seed / 3 % 3) as usize],
+            reads_sent: [0; 2],
         };
         traffic.set_up();
         traffic
@@ -253,9 +256,9 @@ impl Traffic {
                 let address = rng.gen_range(0..0x400);
                 self.script.push_back((address & !3, None));
             }
-            14 => {
+            14..=18 => {
                 let failed = self.qps.iter().position(|qp| qp.is_failed);
-                if let Some(at) = failed.or_else(|| rng.gen_ratio(1, 30).then_some(0)) {
+                if let Some(at) = failed.or_else(|| rng.gen_ratio(1, 150).then_some(0)) {
                     self.qps[at] = self.new_qp(at);
                     self.play();
                 }
@@ -304,6 +307,8 @@ impl Traffic {
             else {
                 continue;
             };
+            self.reads_sent[0] += usize::from(packet.bth.opcode == opcode::READ_REQUEST);
+            self.reads_sent[1] += usize::from(opcode::is_read_response(packet.bth.opcode));
             if packet.bth.opcode == opcode::ACKNOWLEDGE {
                 let code = packet.aeth.map_or(0, |a| a.syndrome);
                 self.take_answer(at, packet.bth.psn, code);
@@ -667,5 +672,32 @@ impl Stimulus<Nic> for Traffic {
             self.settings_left = self.settings_left.saturating_sub(1);
         }
         pins
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ports::Golden;
+
+    #[test]
+    fn bench_of_the_nic_reads_both_ways() {
+        let config = NicConfig::preset("gbe").expect("the preset exists");
+        for seed in [1, 3] {
+            let (mut nic, mut traffic) = (Nic::new(&config), Traffic::new(&config, seed));
+            let mut out = nic.step(&NicIn { reset: true, ..NicIn::default() });
+            for cycle in 0..60_000 {
+                out = nic.step(&traffic.next(cycle, &out));
+            }
+            let written = traffic.world.memory.written_ranges();
+            let landed: u64 = written
+                .iter()
+                .filter(|range| range.start >= LANDING_BASE)
+                .map(|range| range.end - range.start)
+                .sum();
+            let [requests, responses] = traffic.reads_sent;
+            println!("seed {seed}: {requests} asked, {responses} answered, {landed} bytes landed");
+            assert!(requests > 20 && responses > 20 && landed > 10_000, "seed {seed}");
+        }
     }
 }

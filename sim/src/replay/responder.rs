@@ -13,8 +13,9 @@ use nic_spec::wire::bth::opcode;
 use nic_spec::wire::roce::FrameRepr;
 use std::collections::BTreeMap;
 
-/// The NIC is given this many idle cycles between frames, so that every frame gets its own answer.
-const QUIET_CYCLES: u64 = 256;
+/// The NIC is given this many idle cycles between frames, so that every frame gets its own answer:
+/// more than the longest packet takes inside.
+const QUIET_CYCLES: u64 = 1024;
 /// A frame whose handling takes longer than this hangs.
 const FRAME_CYCLES_MAX: u64 = 200_000;
 
