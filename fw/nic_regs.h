@@ -142,5 +142,8 @@
 #define NIC_COUNTER_TX_HOST 0x288 /* frame of the host's own stack sent */
 #define NIC_COUNTER_TX_FAIL 0x28c /* data packet given up: host memory read failed */
 #define NIC_COUNTER_RX_RESPONSE 0x290 /* good RoCEv2 READ response packet */
+#define NIC_COUNTER_READ_PACKET 0x294 /* READ response handed to the tx pipe */
+#define NIC_COUNTER_READ_RESTART 0x298 /* READ request of the peer that was asked for before and is read again */
+#define NIC_COUNTER_READ_DROPPED 0x29c /* READ of the peer given up: asked for again, row written, or host memory failed */
 
 #endif
