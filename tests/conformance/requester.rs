@@ -261,6 +261,7 @@ fn reference_status(status: requester::Status) -> Status {
         RemoteOperation => Status::RemoteOperation,
         Flushed => Status::Flushed,
         RnrExceeded => Status::RnrRetryExceeded,
+        BadResponse => Status::BadResponse,
     }
 }
 
@@ -270,6 +271,7 @@ fn run_reference(row: &Row) {
         ack_interval: 1,
         retry: row.qp.retry_limit.into(),
         rnr_retry: (row.qp.rnr_retry_limit < 7).then_some(row.qp.rnr_retry_limit.into()),
+        reads: u32::from(row.qp.read_limit.max(1)),
     };
     let mut requester = Requester::new(MTU, row.qp.sq_psn, limits);
     let (mut waits, mut wr_id) = (false, 0);
