@@ -132,13 +132,15 @@ impl RxTraffic {
     /// Large packets whose payload nobody takes, until the input stops.
     fn fill_payload(&mut self) {
         (self.phase_left, self.back_to_back, self.style) = (2000, true, FrameStyle::Large);
-        self.taking = [Taking::Always, Taking::Not, Taking::Always, Taking::Always];
+        self.taking = [Taking::Always; 5];
+        self.taking[if self.rng.gen() { 1 } else { 2 }] = Taking::Not;
     }
 
     /// Small packets whose records nobody takes, until the input stops.
     fn fill_records(&mut self) {
         (self.phase_left, self.back_to_back, self.style) = (500, true, FrameStyle::Stamped);
-        self.taking = [Taking::Always, Taking::Always, Taking::Not, Taking::Not];
+        self.taking = [Taking::Always; 5];
+        self.taking[3..].fill(Taking::Not);
     }
 
     fn fill(&mut self) {
