@@ -5,7 +5,7 @@ use super::stack::Address;
 use super::wire::Counters;
 use super::InteropError;
 use crate::net::switch::Faults;
-use nic_driver::{MrRow, Qp, QpConfig, Status, Write};
+use nic_driver::{MrRow, Qp, QpConfig, Read, Status, Write};
 use nic_spec::regs::EVENTS;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -21,9 +21,6 @@ pub const LOCAL_IP: &str = "10.0.0.2";
 pub const GUEST_IP: &str = "10.0.0.1";
 /// MTU of the guest's interface: room for a path MTU of 4096 and headers.
 pub const GUEST_MTU: u32 = 4200;
-
-/// RDMA READ takes part.
-const WITH_READ: bool = false;
 
 /// Bytes of each buffer: what the messages of a round and the gaps between them need.
 const BUFFER_BYTES: u64 = 32 << 20;
@@ -325,11 +322,9 @@ fn round(
     let writes = [(Action::GuestWrite, &theirs[..]), (Action::NicWrite, &ours[..])];
     let reads = [(Action::GuestRead, &theirs[..]), (Action::NicRead, &ours[..])];
     let all = [writes, reads].concat();
-    let steps: Vec<&[(Action, &[Message])]> = match (WITH_READ, case.depth) {
-        (false, 1) => vec![&writes[..1], &writes[1..]],
-        (false, _) => vec![&writes],
-        (true, 1) => vec![&writes[..1], &reads[..1], &writes[1..], &reads[1..]],
-        (true, _) => vec![&all],
+    let steps: Vec<&[(Action, &[Message])]> = match case.depth {
+        1 => vec![&writes[..1], &reads[..1], &writes[1..], &reads[1..]],
+        _ => vec![&all],
     };
     for step in steps {
         exchange(bench, step).map_err(|error| describe(error, case, bytes, step))?;
@@ -440,7 +435,14 @@ fn start(bench: &mut Bench, action: Action, m: &Message) -> Result<(), InteropEr
             bench.lab.nic.post_write(&mut bench.qps[m.qp], &write)?;
         }
         Action::NicRead => {
-            return Err(InteropError::Wrong("the driver does not READ yet".into()));
+            let read = Read {
+                local_address: BUFFER_HOST + m.host[1],
+                length_bytes: m.bytes,
+                remote_va: bench.guest_address + m.guest[0],
+                rkey: bench.guest_rkey,
+                ..Read::default()
+            };
+            bench.lab.nic.post_read(&mut bench.qps[m.qp], &read)?;
         }
     }
     Ok(())
