@@ -5,7 +5,7 @@
 
 /* Identifies the core: "RNIC". (ro, reset 0x524e4943) */
 #define NIC_ID 0x000
-/* Version of the register map. (ro, reset 0x100) */
+/* Version of the register map. (ro, reset 0x200) */
 #define NIC_VERSION 0x004
 #define NIC_VERSION_PATCH_SHIFT 0 /* compatible corrections */
 #define NIC_VERSION_PATCH_MASK 0x000000ffu
@@ -43,7 +43,7 @@
 #define NIC_ROW_STATUS_REFUSED_MASK 0x00000002u
 /* Completions waiting. (ro, reset 0x0) */
 #define NIC_CQ_COUNT 0x018
-/* Writing drops the completion that CQ_ENTRY shows. (wo, reset 0x0) */
+/* Writing drops the completion that CQ_ENTRY shows; ignored with a completion ring. (wo, reset 0x0) */
 #define NIC_CQ_POP 0x01c
 /* Bits 31:0 of this host's MAC address. (rw, reset 0x0) */
 #define NIC_LOCAL_MAC_LO 0x020
@@ -93,6 +93,54 @@
 #define NIC_CC_RATE_MAX 0x06c
 /* Flow whose window and rate CC_WINDOW and CC_RATE show; from the flow count on: READ responses. (rw, reset 0x0) */
 #define NIC_CC_WATCH 0x070
+/* Bits 31:0 of the completion ring's address, a multiple of 16. (rw, reset 0x0) */
+#define NIC_CQ_BASE_LO 0x074
+/* Bits 63:32 of the completion ring's address. (rw, reset 0x0) */
+#define NIC_CQ_BASE_HI 0x078
+/* log2 of the completion ring's entries, 1..=15; 0: no ring, completions wait for CQ_POP. (rw, reset 0x0) */
+#define NIC_CQ_LOG2 0x07c
+/* What raises the interrupt line. (rw, reset 0x0) */
+#define NIC_IRQ_ENABLE 0x080
+#define NIC_IRQ_ENABLE_COMPLETION_SHIFT 0 /* a completion, once CQ_CONSUMER has asked for it */
+#define NIC_IRQ_ENABLE_COMPLETION_MASK 0x00000001u
+#define NIC_IRQ_ENABLE_ERROR_SHIFT 1 /* errors in HOST_STATUS */
+#define NIC_IRQ_ENABLE_ERROR_MASK 0x00000002u
+/* Tells of work requests in a submission ring. Refused (HOST_STATUS) without a ring, and with an index beyond the ring or behind the last one. (wo, reset 0x0) */
+#define NIC_DOORBELL 0x0a0
+#define NIC_DOORBELL_FLOW_SHIFT 0 /* QP index */
+#define NIC_DOORBELL_FLOW_MASK 0x0000ffffu
+#define NIC_DOORBELL_INDEX_SHIFT 16 /* work requests posted since the QP was set up, modulo 2^16 */
+#define NIC_DOORBELL_INDEX_MASK 0xffff0000u
+/* Frees entries of the completion ring. Refused (HOST_STATUS) if it moves back or beyond what was written. (wo, reset 0x0) */
+#define NIC_CQ_CONSUMER 0x0a4
+#define NIC_CQ_CONSUMER_INDEX_SHIFT 0 /* entries read since the ring was switched on, modulo 2^16 */
+#define NIC_CQ_CONSUMER_INDEX_MASK 0x0000ffffu
+#define NIC_CQ_CONSUMER_ARM_SHIFT 16 /* interrupt once there is an entry that is not read; takes back a pending one */
+#define NIC_CQ_CONSUMER_ARM_MASK 0x00010000u
+/* Entries written to the completion ring since it was switched on, modulo 2^16. (ro, reset 0x0) */
+#define NIC_CQ_PRODUCER 0x0a8
+/* State of rings and interrupt. (ro, reset 0x0) */
+#define NIC_HOST_STATUS 0x0ac
+#define NIC_HOST_STATUS_PENDING_SHIFT 0 /* a completion has raised the interrupt */
+#define NIC_HOST_STATUS_PENDING_MASK 0x00000001u
+#define NIC_HOST_STATUS_ARMED_SHIFT 1 /* the next completion will raise it */
+#define NIC_HOST_STATUS_ARMED_MASK 0x00000002u
+#define NIC_HOST_STATUS_CQ_FULL_SHIFT 2 /* completions wait for a free ring entry */
+#define NIC_HOST_STATUS_CQ_FULL_MASK 0x00000004u
+#define NIC_HOST_STATUS_CQ_ON_SHIFT 3 /* the completion ring is on, or not yet off */
+#define NIC_HOST_STATUS_CQ_ON_MASK 0x00000008u
+#define NIC_HOST_STATUS_DOORBELL_REFUSED_SHIFT 4 /* error: a doorbell was refused */
+#define NIC_HOST_STATUS_DOORBELL_REFUSED_MASK 0x00000010u
+#define NIC_HOST_STATUS_SQ_ERROR_SHIFT 5 /* error: a work request could not be read */
+#define NIC_HOST_STATUS_SQ_ERROR_MASK 0x00000020u
+#define NIC_HOST_STATUS_CQ_ERROR_SHIFT 6 /* error: a completion could not be written; the ring stands still until CQ_LOG2 is 0 */
+#define NIC_HOST_STATUS_CQ_ERROR_MASK 0x00000040u
+#define NIC_HOST_STATUS_CONSUMER_REFUSED_SHIFT 7 /* error: CQ_CONSUMER was refused */
+#define NIC_HOST_STATUS_CONSUMER_REFUSED_MASK 0x00000080u
+#define NIC_HOST_STATUS_FLOW_SHIFT 16 /* QP index of the doorbell refused last */
+#define NIC_HOST_STATUS_FLOW_MASK 0xffff0000u
+/* Writing ones clears these bits of HOST_STATUS: 0 and 4 to 7. (wo, reset 0x0) */
+#define NIC_HOST_CLEAR 0x0b0
 /* Window that the CC unit last gave the flow in CC_WATCH, bytes. (ro, reset 0x0) */
 #define NIC_CC_WINDOW 0x0e0
 /* Rate that the CC unit last gave the flow in CC_WATCH, bytes a cycle, UQ8.24. (ro, reset 0x0) */
@@ -145,5 +193,125 @@
 #define NIC_COUNTER_READ_PACKET 0x294 /* READ response handed to the tx pipe */
 #define NIC_COUNTER_READ_RESTART 0x298 /* READ request of the peer that was asked for before and is read again */
 #define NIC_COUNTER_READ_DROPPED 0x29c /* READ of the peer given up: asked for again, row written, or host memory failed */
+#define NIC_COUNTER_SQ_DOORBELL_REFUSED 0x2a0 /* doorbell refused: no ring, or an index beyond it or behind the last */
+#define NIC_COUNTER_SQ_WR_REFUSED 0x2a4 /* work request row refused: the QP has a submission ring */
+#define NIC_COUNTER_SQ_READ_ERROR 0x2a8 /* work request that could not be read from host memory */
+#define NIC_COUNTER_CQ_FULL 0x2ac /* completions began to wait for a free entry of the completion ring */
+#define NIC_COUNTER_CQ_ERROR 0x2b0 /* completion ring stopped: an entry could not be written to host memory */
+#define NIC_COUNTER_CQ_REFUSED 0x2b4 /* completion ring index refused: it moves back or beyond what was written */
+
+/* Queue pair, row QPN mod flow count of table 0: 32-bit little-endian words. */
+#define NIC_QP_BYTES 64
+#define NIC_QP_VALID_WORD 0 /* the queue pair exists */
+#define NIC_QP_VALID_SHIFT 0
+#define NIC_QP_VALID_MASK 0x00000001u
+#define NIC_QP_TELEMETRY_WORD 0 /* data carries telemetry, ACKs echo it */
+#define NIC_QP_TELEMETRY_SHIFT 1
+#define NIC_QP_TELEMETRY_MASK 0x00000002u
+#define NIC_QP_REMOTE_WRITE_WORD 0 /* the peer may RDMA WRITE */
+#define NIC_QP_REMOTE_WRITE_SHIFT 2
+#define NIC_QP_REMOTE_WRITE_MASK 0x00000004u
+#define NIC_QP_REMOTE_READ_WORD 0 /* the peer may RDMA READ */
+#define NIC_QP_REMOTE_READ_SHIFT 3
+#define NIC_QP_REMOTE_READ_MASK 0x00000008u
+#define NIC_QP_MTU_WORD 0 /* path MTU 256 x 2^n bytes, 0..=4 */
+#define NIC_QP_MTU_SHIFT 4
+#define NIC_QP_MTU_MASK 0x00000070u
+#define NIC_QP_TIMEOUT_WORD 0 /* retransmission timeout 4.096 us x 2^n; 0: off */
+#define NIC_QP_TIMEOUT_SHIFT 8
+#define NIC_QP_TIMEOUT_MASK 0x00001f00u
+#define NIC_QP_RETRY_LIMIT_WORD 0 /* retries in a row without progress */
+#define NIC_QP_RETRY_LIMIT_SHIFT 13
+#define NIC_QP_RETRY_LIMIT_MASK 0x0000e000u
+#define NIC_QP_DSCP_WORD 0 /* DSCP of packets without telemetry */
+#define NIC_QP_DSCP_SHIFT 16
+#define NIC_QP_DSCP_MASK 0x003f0000u
+#define NIC_QP_ACK_INTERVAL_WORD 0 /* log2 of the packets between AckReq */
+#define NIC_QP_ACK_INTERVAL_SHIFT 24
+#define NIC_QP_ACK_INTERVAL_MASK 0x0f000000u
+#define NIC_QP_QPN_WORD 1 /* our QPN */
+#define NIC_QP_QPN_SHIFT 0
+#define NIC_QP_QPN_MASK 0x00ffffffu
+#define NIC_QP_REMOTE_QPN_WORD 2 /* the peer's QPN */
+#define NIC_QP_REMOTE_QPN_SHIFT 0
+#define NIC_QP_REMOTE_QPN_MASK 0x00ffffffu
+#define NIC_QP_REMOTE_IP_WORD 3 /* the peer's IPv4 address */
+#define NIC_QP_REMOTE_MAC_LO_WORD 4 /* bits 31:0 of the peer's MAC address */
+#define NIC_QP_REMOTE_MAC_HI_WORD 5 /* bits 47:32 of the peer's MAC address */
+#define NIC_QP_REMOTE_MAC_HI_SHIFT 0
+#define NIC_QP_REMOTE_MAC_HI_MASK 0x0000ffffu
+#define NIC_QP_UDP_SOURCE_PORT_WORD 5 /* UDP source port */
+#define NIC_QP_UDP_SOURCE_PORT_SHIFT 16
+#define NIC_QP_UDP_SOURCE_PORT_MASK 0xffff0000u
+#define NIC_QP_RQ_PSN_WORD 6 /* first PSN expected */
+#define NIC_QP_RQ_PSN_SHIFT 0
+#define NIC_QP_RQ_PSN_MASK 0x00ffffffu
+#define NIC_QP_SQ_PSN_WORD 7 /* first PSN sent */
+#define NIC_QP_SQ_PSN_SHIFT 0
+#define NIC_QP_SQ_PSN_MASK 0x00ffffffu
+#define NIC_QP_WINDOW_WORD 8 /* initial window, bytes */
+#define NIC_QP_RATE_WORD 9 /* initial rate, UQ8.24 bytes a cycle */
+#define NIC_QP_RNR_RETRY_LIMIT_WORD 10 /* RNR retries; 7: no limit */
+#define NIC_QP_RNR_RETRY_LIMIT_SHIFT 0
+#define NIC_QP_RNR_RETRY_LIMIT_MASK 0x00000007u
+#define NIC_QP_READ_LIMIT_WORD 10 /* READs outstanding, 1..=16 */
+#define NIC_QP_READ_LIMIT_SHIFT 8
+#define NIC_QP_READ_LIMIT_MASK 0x00001f00u
+#define NIC_QP_SQ_LOG2_WORD 11 /* log2 of the submission ring's entries; 0: no ring */
+#define NIC_QP_SQ_LOG2_SHIFT 0
+#define NIC_QP_SQ_LOG2_MASK 0x0000000fu
+#define NIC_QP_SQ_ADDRESS_WORD 12 /* address of the submission ring, a multiple of 64; high word behind it */
+
+/* Memory region, row (rkey >> 8) mod region count of table 1: 32-bit little-endian words. */
+#define NIC_MR_BYTES 64
+#define NIC_MR_VALID_WORD 0 /* the region exists */
+#define NIC_MR_VALID_SHIFT 0
+#define NIC_MR_VALID_MASK 0x00000001u
+#define NIC_MR_REMOTE_WRITE_WORD 0 /* the peer may RDMA WRITE */
+#define NIC_MR_REMOTE_WRITE_SHIFT 1
+#define NIC_MR_REMOTE_WRITE_MASK 0x00000002u
+#define NIC_MR_REMOTE_READ_WORD 0 /* the peer may RDMA READ */
+#define NIC_MR_REMOTE_READ_SHIFT 2
+#define NIC_MR_REMOTE_READ_MASK 0x00000004u
+#define NIC_MR_RKEY_WORD 1 /* remote key */
+#define NIC_MR_VA_WORD 2 /* first virtual address; high word behind it */
+#define NIC_MR_LENGTH_WORD 4 /* bytes; high word behind it */
+#define NIC_MR_HOST_ADDRESS_WORD 6 /* address of the first byte; high word behind it */
+
+/* Work request, entry of a submission ring or row of table 2: 32-bit little-endian words. */
+#define NIC_WR_BYTES 64
+#define NIC_WR_OPERATION_WORD 0 /* 0 WRITE, 1 WRITE with immediate, 2 READ */
+#define NIC_WR_OPERATION_SHIFT 0
+#define NIC_WR_OPERATION_MASK 0x00000003u
+#define NIC_WR_SIGNALLED_WORD 0 /* a success makes a completion too */
+#define NIC_WR_SIGNALLED_SHIFT 2
+#define NIC_WR_SIGNALLED_MASK 0x00000004u
+#define NIC_WR_SOLICITED_WORD 0 /* asks the peer for a solicited event */
+#define NIC_WR_SOLICITED_SHIFT 3
+#define NIC_WR_SOLICITED_MASK 0x00000008u
+#define NIC_WR_ID_WORD 1 /* returned in the completion */
+#define NIC_WR_LOCAL_ADDRESS_WORD 2 /* address of the first byte here; high word behind it */
+#define NIC_WR_LENGTH_WORD 4 /* bytes, at most 2^31 */
+#define NIC_WR_RKEY_WORD 5 /* the peer's memory key */
+#define NIC_WR_REMOTE_VA_WORD 6 /* the peer's virtual address; high word behind it */
+#define NIC_WR_IMMEDIATE_WORD 8 /* immediate data */
+
+/* Completion, entry of the completion ring; the last word is written last: 32-bit little-endian words. */
+#define NIC_CQE_BYTES 16
+#define NIC_CQE_WR_ID_WORD 0 /* id of the work request; kind 2: its index in the ring */
+#define NIC_CQE_IMMEDIATE_WORD 1 /* immediate data, kind 1 */
+#define NIC_CQE_BYTE_COUNT_WORD 2 /* bytes of the message */
+#define NIC_CQE_STATUS_WORD 3 /* 0 ok, 1 retry exceeded, 2 remote access, 3 remote invalid request, 4 remote operation, 5 local DMA, 6 flushed, 7 RNR retry exceeded, 8 bad READ response */
+#define NIC_CQE_STATUS_SHIFT 0
+#define NIC_CQE_STATUS_MASK 0x000000ffu
+#define NIC_CQE_KIND_WORD 3 /* 0 work request, 1 WRITE with immediate received, 2 submission ring not readable */
+#define NIC_CQE_KIND_SHIFT 8
+#define NIC_CQE_KIND_MASK 0x00007f00u
+#define NIC_CQE_PHASE_WORD 3 /* 1 in the first pass through the ring, then alternating */
+#define NIC_CQE_PHASE_SHIFT 15
+#define NIC_CQE_PHASE_MASK 0x00008000u
+#define NIC_CQE_FLOW_WORD 3 /* QP index */
+#define NIC_CQE_FLOW_SHIFT 16
+#define NIC_CQE_FLOW_MASK 0xffff0000u
 
 #endif

@@ -7,9 +7,13 @@
 
 use crate::cc::cc_unit::CcUnit;
 use crate::emit::{self, Design, EmitError};
+use crate::host::cq_ring::CqRing;
 use crate::host::dma_read::DmaRead;
 use crate::host::dma_write::DmaWrite;
+use crate::host::interrupt::Interrupt;
+use crate::host::read_mux::ReadMux;
 use crate::host::registers::Registers;
+use crate::host::sq_fetch::SqFetch;
 use crate::host::write_mux::WriteMux;
 use crate::rx::rx_pipe::RxPipe;
 use crate::sched::scheduler::Scheduler;
@@ -160,6 +164,8 @@ pub struct Nic {
     pub s_axis_host_tready: Signal<Out, Bit>,
     /// Frames from the host's own stack: last beat.
     pub s_axis_host_tlast: Signal<In, Bit>,
+    /// Interrupt, level.
+    pub irq: Signal<Out, Bit>,
     rx: RxPipe,
     responder: Responder<64, 8, 73, 6, 7, 6, 70>,
     read_reply: ReadReply<6, 10, 6>,
@@ -173,7 +179,12 @@ pub struct Nic {
     tx: TxPipe<6, 7>,
     tx_fails: StreamRoute<6, 7>,
     fails: StreamMux<6>,
+    sq_fetch: SqFetch<6, 7, 22>,
+    cq_ring: CqRing,
+    interrupt: Interrupt,
+    ring_mux: WriteMux<64, 65, 126, 127, 128>,
     write_mux: WriteMux<64, 65, 127, 128, 129>,
+    read_mux: ReadMux,
     dma_write: DmaWrite<64, 128, 8, 128>,
     dma_read: DmaRead<64, 128, 8>,
     registers: Registers<1024, 10, 11>,
@@ -249,6 +260,7 @@ impl Nic {
             s_axis_host_tvalid: Default::default(),
             s_axis_host_tready: Default::default(),
             s_axis_host_tlast: Default::default(),
+            irq: Default::default(),
             rx: RxPipe::default(),
             responder: Default::default(),
             read_reply: Default::default(),
@@ -262,7 +274,12 @@ impl Nic {
             tx: Default::default(),
             tx_fails: Default::default(),
             fails: Default::default(),
+            sq_fetch: SqFetch::new(config),
+            cq_ring: Default::default(),
+            interrupt: Default::default(),
+            ring_mux: Default::default(),
             write_mux: Default::default(),
+            read_mux: Default::default(),
             dma_write: Default::default(),
             dma_read: Default::default(),
             registers: Registers::new(config),
@@ -275,7 +292,8 @@ impl Logic for Nic {
     fn update(&mut self) {
         clock!(
             self, clock, rx, responder, read_reply, requester, completer, work_mux, scheduler,
-            grants, cc, pkt_mux, tx, tx_fails, fails, write_mux, dma_write, dma_read, registers
+            grants, cc, pkt_mux, tx, tx_fails, fails, sq_fetch, cq_ring, interrupt, ring_mux,
+            write_mux, read_mux, dma_write, dma_read, registers
         );
         self.rx.reset.next = self.reset.val();
         self.responder.reset.next = self.reset.val();
@@ -290,7 +308,12 @@ impl Logic for Nic {
         self.tx.reset.next = self.reset.val();
         self.tx_fails.reset.next = self.reset.val();
         self.fails.reset.next = self.reset.val();
+        self.sq_fetch.reset.next = self.reset.val();
+        self.cq_ring.reset.next = self.reset.val();
+        self.interrupt.reset.next = self.reset.val();
+        self.ring_mux.reset.next = self.reset.val();
         self.write_mux.reset.next = self.reset.val();
+        self.read_mux.reset.next = self.reset.val();
         self.dma_write.reset.next = self.reset.val();
         self.dma_read.reset.next = self.reset.val();
         self.registers.reset.next = self.reset.val();
@@ -346,19 +369,44 @@ impl Logic for Nic {
         self.write_mux.m_a_done_ready.next = self.responder.s_done_ready.val();
         self.responder.s_done_tag.next = self.write_mux.m_a_done_tag.val();
         self.responder.s_done_error.next = self.write_mux.m_a_done_error.val();
-        self.write_mux.s_b_cmd_valid.next = self.completer.m_cmd_valid.val();
-        self.completer.m_cmd_ready.next = self.write_mux.s_b_cmd_ready.val();
-        self.write_mux.s_b_cmd_addr.next = self.completer.m_cmd_addr.val();
-        self.write_mux.s_b_cmd_bytes.next = self.completer.m_cmd_bytes.val();
-        self.write_mux.s_b_cmd_tag.next = self.completer.m_cmd_tag.val();
-        self.write_mux.s_b_data_tvalid.next = self.completer.m_data_tvalid.val();
-        self.completer.m_data_tready.next = self.write_mux.s_b_data_tready.val();
-        self.write_mux.s_b_data_tdata.next = self.completer.m_data_tdata.val();
-        self.write_mux.s_b_data_tlast.next = self.completer.m_data_tlast.val();
-        self.completer.s_done_valid.next = self.write_mux.m_b_done_valid.val();
-        self.write_mux.m_b_done_ready.next = self.completer.s_done_ready.val();
-        self.completer.s_done_tag.next = self.write_mux.m_b_done_tag.val();
-        self.completer.s_done_error.next = self.write_mux.m_b_done_error.val();
+        self.ring_mux.s_a_cmd_valid.next = self.completer.m_cmd_valid.val();
+        self.completer.m_cmd_ready.next = self.ring_mux.s_a_cmd_ready.val();
+        self.ring_mux.s_a_cmd_addr.next = self.completer.m_cmd_addr.val();
+        self.ring_mux.s_a_cmd_bytes.next = self.completer.m_cmd_bytes.val();
+        self.ring_mux.s_a_cmd_tag.next = bit_cast::<126, 127>(self.completer.m_cmd_tag.val());
+        self.ring_mux.s_a_data_tvalid.next = self.completer.m_data_tvalid.val();
+        self.completer.m_data_tready.next = self.ring_mux.s_a_data_tready.val();
+        self.ring_mux.s_a_data_tdata.next = self.completer.m_data_tdata.val();
+        self.ring_mux.s_a_data_tlast.next = self.completer.m_data_tlast.val();
+        self.completer.s_done_valid.next = self.ring_mux.m_a_done_valid.val();
+        self.ring_mux.m_a_done_ready.next = self.completer.s_done_ready.val();
+        self.completer.s_done_error.next = self.ring_mux.m_a_done_error.val();
+        self.ring_mux.s_b_cmd_valid.next = self.cq_ring.m_cmd_valid.val();
+        self.cq_ring.m_cmd_ready.next = self.ring_mux.s_b_cmd_ready.val();
+        self.ring_mux.s_b_cmd_addr.next = self.cq_ring.m_cmd_addr.val();
+        self.ring_mux.s_b_cmd_bytes.next = self.cq_ring.m_cmd_bytes.val();
+        self.ring_mux.s_b_cmd_tag.next = self.cq_ring.m_cmd_tag.val();
+        self.ring_mux.s_b_data_tvalid.next = self.cq_ring.m_data_tvalid.val();
+        self.cq_ring.m_data_tready.next = self.ring_mux.s_b_data_tready.val();
+        self.ring_mux.s_b_data_tdata.next = self.cq_ring.m_data_tdata.val();
+        self.ring_mux.s_b_data_tlast.next = self.cq_ring.m_data_tlast.val();
+        self.cq_ring.s_done_valid.next = self.ring_mux.m_b_done_valid.val();
+        self.ring_mux.m_b_done_ready.next = self.cq_ring.s_done_ready.val();
+        self.cq_ring.s_done_error.next = self.ring_mux.m_b_done_error.val();
+        self.completer.s_done_tag.next = bit_cast::<127, 126>(self.ring_mux.m_a_done_tag.val());
+        self.write_mux.s_b_cmd_valid.next = self.ring_mux.m_cmd_valid.val();
+        self.ring_mux.m_cmd_ready.next = self.write_mux.s_b_cmd_ready.val();
+        self.write_mux.s_b_cmd_addr.next = self.ring_mux.m_cmd_addr.val();
+        self.write_mux.s_b_cmd_bytes.next = self.ring_mux.m_cmd_bytes.val();
+        self.write_mux.s_b_cmd_tag.next = self.ring_mux.m_cmd_tag.val();
+        self.write_mux.s_b_data_tvalid.next = self.ring_mux.m_data_tvalid.val();
+        self.ring_mux.m_data_tready.next = self.write_mux.s_b_data_tready.val();
+        self.write_mux.s_b_data_tdata.next = self.ring_mux.m_data_tdata.val();
+        self.write_mux.s_b_data_tlast.next = self.ring_mux.m_data_tlast.val();
+        self.ring_mux.s_done_valid.next = self.write_mux.m_b_done_valid.val();
+        self.write_mux.m_b_done_ready.next = self.ring_mux.s_done_ready.val();
+        self.ring_mux.s_done_tag.next = self.write_mux.m_b_done_tag.val();
+        self.ring_mux.s_done_error.next = self.write_mux.m_b_done_error.val();
         self.dma_write.s_cmd_valid.next = self.write_mux.m_cmd_valid.val();
         self.write_mux.m_cmd_ready.next = self.dma_write.s_cmd_ready.val();
         self.dma_write.s_cmd_addr.next = self.write_mux.m_cmd_addr.val();
@@ -515,16 +563,35 @@ impl Logic for Nic {
         self.tx.s_pkt_imm.next = self.pkt_mux.m_pkt_imm.val();
         self.tx.s_pkt_syndrome.next = self.pkt_mux.m_pkt_syndrome.val();
         self.tx.s_pkt_msn.next = self.pkt_mux.m_pkt_msn.val();
-        self.dma_read.s_cmd_valid.next = self.pkt_mux.m_read_valid.val();
-        self.pkt_mux.m_read_ready.next = self.dma_read.s_cmd_ready.val();
-        self.dma_read.s_cmd_addr.next = self.pkt_mux.m_read_addr.val();
-        self.dma_read.s_cmd_bytes.next = self.pkt_mux.m_read_bytes.val();
-        self.tx.s_data_tvalid.next = self.dma_read.m_axis_tvalid.val();
-        self.dma_read.m_axis_tready.next = self.tx.s_data_tready.val();
-        self.tx.s_data_tdata.next = self.dma_read.m_axis_tdata.val();
-        self.tx.s_data_tkeep.next = self.dma_read.m_axis_tkeep.val();
-        self.tx.s_data_tlast.next = self.dma_read.m_axis_tlast.val();
-        self.tx.s_data_tuser.next = self.dma_read.m_axis_tuser.val();
+        self.read_mux.s_pkt_valid.next = self.pkt_mux.m_read_valid.val();
+        self.pkt_mux.m_read_ready.next = self.read_mux.s_pkt_ready.val();
+        self.read_mux.s_pkt_addr.next = self.pkt_mux.m_read_addr.val();
+        self.read_mux.s_pkt_bytes.next = self.pkt_mux.m_read_bytes.val();
+        self.read_mux.s_wr_valid.next = self.sq_fetch.m_cmd_valid.val();
+        self.sq_fetch.m_cmd_ready.next = self.read_mux.s_wr_ready.val();
+        self.read_mux.s_wr_addr.next = self.sq_fetch.m_cmd_addr.val();
+        self.read_mux.s_wr_bytes.next = self.sq_fetch.m_cmd_bytes.val();
+        self.dma_read.s_cmd_valid.next = self.read_mux.m_cmd_valid.val();
+        self.read_mux.m_cmd_ready.next = self.dma_read.s_cmd_ready.val();
+        self.dma_read.s_cmd_addr.next = self.read_mux.m_cmd_addr.val();
+        self.dma_read.s_cmd_bytes.next = self.read_mux.m_cmd_bytes.val();
+        self.read_mux.s_axis_tvalid.next = self.dma_read.m_axis_tvalid.val();
+        self.dma_read.m_axis_tready.next = self.read_mux.s_axis_tready.val();
+        self.read_mux.s_axis_tdata.next = self.dma_read.m_axis_tdata.val();
+        self.read_mux.s_axis_tkeep.next = self.dma_read.m_axis_tkeep.val();
+        self.read_mux.s_axis_tlast.next = self.dma_read.m_axis_tlast.val();
+        self.read_mux.s_axis_tuser.next = self.dma_read.m_axis_tuser.val();
+        self.sq_fetch.s_axis_tvalid.next = self.read_mux.m_wr_tvalid.val();
+        self.read_mux.m_wr_tready.next = self.sq_fetch.s_axis_tready.val();
+        self.sq_fetch.s_axis_tdata.next = self.read_mux.m_wr_tdata.val();
+        self.sq_fetch.s_axis_tlast.next = self.read_mux.m_wr_tlast.val();
+        self.sq_fetch.s_axis_tuser.next = self.read_mux.m_wr_tuser.val();
+        self.tx.s_data_tvalid.next = self.read_mux.m_pkt_tvalid.val();
+        self.read_mux.m_pkt_tready.next = self.tx.s_data_tready.val();
+        self.tx.s_data_tdata.next = self.read_mux.m_pkt_tdata.val();
+        self.tx.s_data_tkeep.next = self.read_mux.m_pkt_tkeep.val();
+        self.tx.s_data_tlast.next = self.read_mux.m_pkt_tlast.val();
+        self.tx.s_data_tuser.next = self.read_mux.m_pkt_tuser.val();
         self.tx.s_ack_valid.next = self.responder.m_ack_valid.val();
         self.responder.m_ack_ready.next = self.tx.s_ack_ready.val();
         self.tx.s_ack_flow.next = self.responder.m_ack_flow.val();
@@ -626,16 +693,19 @@ impl Logic for Nic {
         self.tx.cfg_tel_echo_dscp.next = self.registers.cfg_tel_echo_dscp.val();
         self.responder.cfg_rnr_timer.next = self.registers.cfg_rnr_timer.val();
         self.responder.cfg_table.next = self.registers.cfg_table.val();
-        self.requester.cfg_table.next = self.registers.cfg_table.val();
+        self.sq_fetch.cfg_table.next = self.registers.cfg_table.val();
+        self.requester.cfg_table.next = self.sq_fetch.m_cfg_table.val();
         self.tx.cfg_table.next = self.registers.cfg_table.val();
         self.read_reply.cfg_table.next = self.registers.cfg_table.val();
         self.responder.cfg_index.next = self.registers.cfg_index.val();
-        self.requester.cfg_index.next = self.registers.cfg_index.val();
+        self.sq_fetch.cfg_index.next = self.registers.cfg_index.val();
+        self.requester.cfg_index.next = self.sq_fetch.m_cfg_index.val();
         self.tx.cfg_index.next = self.registers.cfg_index.val();
         self.completer.cfg_index.next = self.registers.cfg_index.val();
         self.read_reply.cfg_index.next = self.registers.cfg_index.val();
         self.responder.cfg_row.next = self.registers.cfg_row.val();
-        self.requester.cfg_row.next = self.registers.cfg_row.val();
+        self.sq_fetch.cfg_row.next = self.registers.cfg_row.val();
+        self.requester.cfg_row.next = self.sq_fetch.m_cfg_row.val();
         self.tx.cfg_row.next = self.registers.cfg_row.val();
         self.read_reply.cfg_row.next = self.registers.cfg_row.val();
         self.responder.cfg_cq_space.next = self.registers.cq_space.val();
@@ -654,8 +724,10 @@ impl Logic for Nic {
         comment!("table rows");
         self.responder.s_cfg_valid.next = self.registers.m_cfg_responder_valid.val();
         self.registers.m_cfg_responder_ready.next = self.responder.s_cfg_ready.val();
-        self.requester.s_cfg_valid.next = self.registers.m_cfg_requester_valid.val();
-        self.registers.m_cfg_requester_ready.next = self.requester.s_cfg_ready.val();
+        self.sq_fetch.s_cfg_valid.next = self.registers.m_cfg_requester_valid.val();
+        self.registers.m_cfg_requester_ready.next = self.sq_fetch.s_cfg_ready.val();
+        self.requester.s_cfg_valid.next = self.sq_fetch.m_cfg_valid.val();
+        self.sq_fetch.m_cfg_ready.next = self.requester.s_cfg_ready.val();
         self.tx.s_cfg_valid.next = self.registers.m_cfg_tx_valid.val();
         self.registers.m_cfg_tx_ready.next = self.tx.s_cfg_ready.val();
         self.read_reply.s_cfg_valid.next = self.responder.m_cfg_valid.val();
@@ -688,6 +760,47 @@ impl Logic for Nic {
         self.registers.watch_flow.next = bit_cast::<16, 7>(self.cc.m_rate_flow.val());
         self.registers.watch_window.next = self.cc.m_rate_window_bytes.val();
         self.registers.watch_rate.next = self.cc.m_rate_rate.val();
+        comment!("rings in host memory");
+        self.sq_fetch.s_doorbell_valid.next = self.registers.m_doorbell_valid.val();
+        self.registers.m_doorbell_ready.next = self.sq_fetch.s_doorbell_ready.val();
+        self.sq_fetch.s_doorbell_flow.next = self.registers.m_doorbell_flow.val();
+        self.sq_fetch.s_doorbell_index.next = self.registers.m_doorbell_index.val();
+        self.sq_fetch.wr_room.next = self.registers.wr_room.val();
+        self.sq_fetch.watch_valid.next = self.requester.m_order_valid.val();
+        self.sq_fetch.watch_ready.next = self.completer.s_order_ready.val();
+        self.sq_fetch.watch_op.next = self.requester.m_order_op.val();
+        self.sq_fetch.watch_flow.next = self.requester.m_order_flow.val();
+        self.registers.s_lost_valid.next = self.sq_fetch.m_cqe_valid.val();
+        self.sq_fetch.m_cqe_ready.next = self.registers.s_lost_ready.val();
+        self.registers.s_lost_flow.next = self.sq_fetch.m_cqe_flow.val();
+        self.registers.s_lost_wr_id.next = self.sq_fetch.m_cqe_wr_id.val();
+        self.cq_ring.cfg_base_lo.next = self.registers.cfg_cq_base_lo.val();
+        self.cq_ring.cfg_base_hi.next = self.registers.cfg_cq_base_hi.val();
+        self.cq_ring.cfg_log2.next = self.registers.cfg_cq_log2.val();
+        self.cq_ring.head_valid.next = self.registers.head_valid.val();
+        self.cq_ring.head.next = self.registers.head.val();
+        self.registers.ring_owns.next = self.cq_ring.owns.val();
+        self.registers.ring_take.next = self.cq_ring.head_take.val();
+        self.registers.ring_commit.next = self.cq_ring.head_commit.val();
+        self.registers.ring_rewind.next = self.cq_ring.head_rewind.val();
+        self.registers.cq_landed.next = self.cq_ring.landed.val();
+        self.cq_ring.s_consumer_valid.next = self.registers.m_consumer_valid.val();
+        self.cq_ring.s_consumer_index.next = self.registers.m_consumer_index.val();
+        self.cq_ring.s_consumer_arm.next = self.registers.m_consumer_arm.val();
+        self.interrupt.cfg_enable.next = self.registers.cfg_irq_enable.val();
+        self.interrupt.arm.next = self.cq_ring.armed.val();
+        self.interrupt.waiting.next = self.cq_ring.waiting.val();
+        self.interrupt.full.next = self.cq_ring.full.val();
+        self.interrupt.ring_owns.next = self.cq_ring.owns.val();
+        self.interrupt.error[0].next = self.sq_fetch.event_sq_doorbell_refused.val();
+        self.interrupt.error[1].next = self.sq_fetch.event_sq_read_error.val();
+        self.interrupt.error[2].next = self.cq_ring.event_cq_error.val();
+        self.interrupt.error[3].next = self.cq_ring.event_cq_refused.val();
+        self.interrupt.doorbell_flow.next = self.registers.m_doorbell_flow.val();
+        self.interrupt.clear_valid.next = self.registers.m_clear_valid.val();
+        self.interrupt.clear_bits.next = self.registers.m_clear_bits.val();
+        self.registers.host_status.next = self.interrupt.status.val();
+        self.irq.next = self.interrupt.irq.val();
         comment!("events");
         self.registers.event[0].next = self.rx.event_rx_host.val();
         self.registers.event[1].next = self.rx.event_rx_host_overflow.val();
@@ -729,6 +842,12 @@ impl Logic for Nic {
         self.registers.event[37].next = self.read_reply.event_read_packet.val();
         self.registers.event[38].next = self.read_reply.event_read_restart.val();
         self.registers.event[39].next = self.read_reply.event_read_dropped.val();
+        self.registers.event[40].next = self.sq_fetch.event_sq_doorbell_refused.val();
+        self.registers.event[41].next = self.sq_fetch.event_sq_wr_refused.val();
+        self.registers.event[42].next = self.sq_fetch.event_sq_read_error.val();
+        self.registers.event[43].next = self.cq_ring.event_cq_full.val();
+        self.registers.event[44].next = self.cq_ring.event_cq_error.val();
+        self.registers.event[45].next = self.cq_ring.event_cq_refused.val();
     }
 }
 

@@ -1,5 +1,7 @@
-//! The register map as pages: Markdown, C header, SystemRDL, all from `nic_spec::regs`.
+//! The register map as pages: Markdown, C header, SystemRDL, all from `nic_spec::regs` and, for
+//! what is exchanged through memory and table rows, `nic_spec::layouts`.
 
+use nic_spec::layouts::{Part, LAYOUTS};
 use nic_spec::regs::{registers, Access, Field, Register, COUNTERS, EVENTS};
 use std::fmt::Write;
 
@@ -60,7 +62,37 @@ pub fn markdown() -> String {
         writeln!(page, "| 0x{:03x} | {name} | {doc} |", counter_offset(i))
             .expect("writing to a string");
     }
+    page.push_str("\n## Rows, work requests, completions\n\n32-bit little-endian words.\n");
+    for layout in LAYOUTS {
+        writeln!(page, "\n### {}: {} bytes\n\n{}.\n", layout.name, layout.bytes, layout.doc)
+            .expect("writing to a string");
+        page.push_str("| word | bits | name | meaning |\n|---|---|---|---|\n");
+        for part in layout.parts {
+            let (f, last) = (part.field, part.word + part.word_count - 1);
+            let words = if last == part.word {
+                format!("{last}")
+            } else {
+                format!("{}, {last}", part.word)
+            };
+            writeln!(page, "| {words} | {} | {} | {} |", bits(f.lsb, f.width), f.name, f.doc)
+                .expect("writing to a string");
+        }
+    }
     page
+}
+
+/// A part of a record in C: its word, and shift and mask where it is not whole words.
+fn c_part(page: &mut String, layout: &str, part: &Part) {
+    let name = format!("NIC_{}_{}", layout.to_uppercase(), part.field.name.to_uppercase());
+    let Field { lsb, width, doc, .. } = part.field;
+    let words = if part.word_count > 1 { "; high word behind it" } else { "" };
+    writeln!(page, "#define {name}_WORD {} /* {doc}{words} */", part.word)
+        .expect("writing to a string");
+    if width < 32 {
+        let mask = (u32::MAX >> (32 - u32::from(width))) << lsb;
+        writeln!(page, "#define {name}_SHIFT {lsb}\n#define {name}_MASK 0x{mask:08x}u")
+            .expect("writing to a string");
+    }
 }
 
 /// The C header.
@@ -92,6 +124,13 @@ pub fn c_header() -> String {
         let offset = counter_offset(i);
         writeln!(page, "#define NIC_COUNTER_{} 0x{offset:03x} /* {doc} */", name.to_uppercase())
             .expect("writing to a string");
+    }
+    for layout in LAYOUTS {
+        writeln!(page, "\n/* {}: 32-bit little-endian words. */", layout.doc)
+            .expect("writing to a string");
+        let name = layout.name.to_uppercase();
+        writeln!(page, "#define NIC_{name}_BYTES {}", layout.bytes).expect("writing to a string");
+        layout.parts.iter().for_each(|part| c_part(&mut page, layout.name, part));
     }
     page.push_str("\n#endif\n");
     page

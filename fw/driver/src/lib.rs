@@ -16,11 +16,13 @@
 
 #[allow(unsafe_code)]
 pub mod mmio;
+pub mod rings;
 
 use nic_spec::cc_params::CcParams;
 use nic_spec::regs;
 pub use nic_spec::rows::{Completion, CompletionKind, MrRow, QpRow as QpConfig, Status};
 use nic_spec::rows::{Operation, Row, Table, WrRow};
+use rings::{CompletionRing, Ring};
 
 /// 32-bit register access; addresses are byte offsets into the CSR space.
 pub trait Bus {
@@ -92,6 +94,7 @@ pub struct Qp {
     pub flow_index: u16,
     /// Our QPN.
     pub qpn: u32,
+    ring: Option<Ring>,
     posted_count: u32,
     completed_count: u32,
 }
@@ -99,7 +102,7 @@ pub struct Qp {
 impl Qp {
     /// Books of a queue pair at this index with nothing outstanding.
     pub fn at_index(flow_index: u16, qpn: u32) -> Self {
-        Self { flow_index, qpn, posted_count: 0, completed_count: 0 }
+        Self { flow_index, qpn, ring: None, posted_count: 0, completed_count: 0 }
     }
 
     /// Work requests posted and not completed yet.
@@ -108,10 +111,13 @@ impl Qp {
     }
 
     /// Books a completion of this QP. Completions come in posting order, and `wr_id` numbers the
-    /// posts, so a signalled completion covers the unsignalled ones before it.
+    /// posts, so a signalled completion covers the unsignalled ones before it. One that names no
+    /// outstanding post is left over from an earlier queue pair of the index, and changes nothing.
     pub fn complete(&mut self, completion: &Completion) {
         let ours = completion.flow_index == self.flow_index;
-        if ours && completion.kind == CompletionKind::Requester {
+        let ahead = completion.wr_id.wrapping_sub(self.completed_count);
+        let is_outstanding = ahead < self.outstanding_count();
+        if ours && completion.kind == CompletionKind::Requester && is_outstanding {
             self.completed_count = completion.wr_id.wrapping_add(1);
         }
     }
@@ -149,11 +155,44 @@ pub struct Read {
     pub unsignalled: bool,
 }
 
+impl Write {
+    fn to_row(self) -> WrRow {
+        WrRow {
+            operation: match self.immediate {
+                Some(_) => Operation::WriteImmediate,
+                None => Operation::Write,
+            },
+            signalled: !self.unsignalled,
+            local_address: self.local_address,
+            length_bytes: self.length_bytes,
+            rkey: self.rkey,
+            remote_va: self.remote_va,
+            immediate: self.immediate.unwrap_or(0),
+            ..WrRow::default()
+        }
+    }
+}
+
+impl Read {
+    fn to_row(self) -> WrRow {
+        WrRow {
+            operation: Operation::Read,
+            signalled: !self.unsignalled,
+            local_address: self.local_address,
+            length_bytes: self.length_bytes,
+            rkey: self.rkey,
+            remote_va: self.remote_va,
+            ..WrRow::default()
+        }
+    }
+}
+
 /// One NIC behind a bus.
 #[derive(Debug)]
 pub struct Nic<B> {
     bus: B,
     sizes: Sizes,
+    cq: Option<CompletionRing>,
 }
 
 impl<B: Bus> Nic<B> {
@@ -176,7 +215,7 @@ impl<B: Bus> Nic<B> {
             sq_depth: log2(12),
             clock_hz: read(regs::CLOCK_HZ)?,
         };
-        Ok(Self { bus, sizes })
+        Ok(Self { bus, sizes, cq: None })
     }
 
     /// Sizes read at probe.
@@ -245,7 +284,8 @@ impl<B: Bus> Nic<B> {
     }
 
     /// Creates (or resets) the queue pair at `qpn mod flow_count`. Unless its caller says
-    /// otherwise, RNR NAKs are retried without limit, and 4 READs may be outstanding.
+    /// otherwise, RNR NAKs are retried without limit, and 4 READs may be outstanding. With `sq_log2`
+    /// it has a submission ring, and [`Nic::submit`] takes the place of `post_*`.
     pub fn create_qp(&mut self, config: &QpConfig) -> Result<Qp, Error<B::Error>> {
         if config.qpn >> 24 != 0 || config.remote_qpn >> 24 != 0 || config.mtu_code > 4 {
             return Err(Error::Argument("qp: QPNs are 24 bits, mtu_code 0..=4"));
@@ -253,9 +293,14 @@ impl<B: Bus> Nic<B> {
         if config.rnr_retry_limit > 7 || config.read_limit > 16 {
             return Err(Error::Argument("qp: rnr_retry_limit is 0..=7, read_limit 0..=16"));
         }
+        if config.sq_log2 > 15 || config.sq_address % 64 != 0 {
+            return Err(Error::Argument("qp: sq_log2 is 0..=15, sq_address a multiple of 64"));
+        }
         let flow_index = (config.qpn % self.sizes.flow_count) as u16;
         self.commit(Table::Qp, flow_index, &QpConfig { valid: true, ..*config }.to_row())?;
-        Ok(Qp::at_index(flow_index, config.qpn))
+        let ring = Ring { address: config.sq_address, log2: config.sq_log2 };
+        let ring = (config.sq_log2 > 0).then_some(ring);
+        Ok(Qp { ring, ..Qp::at_index(flow_index, config.qpn) })
     }
 
     /// Destroys a queue pair; packets for it are dropped from now on.
@@ -278,46 +323,23 @@ impl<B: Bus> Nic<B> {
         self.commit(Table::Mr, index as u16, &[0; 16])
     }
 
-    /// Posts an RDMA WRITE; the id that its completion will carry.
+    /// Posts an RDMA WRITE by registers; the id that its completion will carry.
     pub fn post_write(&mut self, qp: &mut Qp, write: &Write) -> Result<u32, Error<B::Error>> {
-        let operation = match write.immediate {
-            Some(_) => Operation::WriteImmediate,
-            None => Operation::Write,
-        };
-        let row = WrRow {
-            operation,
-            signalled: !write.unsignalled,
-            solicited: false,
-            wr_id: 0,
-            local_address: write.local_address,
-            length_bytes: write.length_bytes,
-            rkey: write.rkey,
-            remote_va: write.remote_va,
-            immediate: write.immediate.unwrap_or(0),
-        };
-        self.post(qp, row)
+        self.post(qp, write.to_row())
     }
 
-    /// Posts an RDMA READ; the id that its completion will carry. The bytes are in host memory
-    /// when the completion is.
+    /// Posts an RDMA READ by registers; the id that its completion will carry. The bytes are in
+    /// host memory when the completion is.
     pub fn post_read(&mut self, qp: &mut Qp, read: &Read) -> Result<u32, Error<B::Error>> {
-        let row = WrRow {
-            operation: Operation::Read,
-            signalled: !read.unsignalled,
-            solicited: false,
-            wr_id: 0,
-            local_address: read.local_address,
-            length_bytes: read.length_bytes,
-            rkey: read.rkey,
-            remote_va: read.remote_va,
-            immediate: 0,
-        };
-        self.post(qp, row)
+        self.post(qp, read.to_row())
     }
 
     fn post(&mut self, qp: &mut Qp, row: WrRow) -> Result<u32, Error<B::Error>> {
         if row.length_bytes > MESSAGE_BYTES_MAX {
             return Err(Error::Argument("length_bytes is at most 2^31"));
+        }
+        if qp.ring.is_some() {
+            return Err(Error::Argument("post: the QP has a submission ring"));
         }
         if qp.outstanding_count() >= self.sizes.sq_depth {
             return Err(Error::SendQueueFull);
@@ -328,7 +350,8 @@ impl<B: Bus> Nic<B> {
         Ok(wr_id)
     }
 
-    /// Takes the oldest completion; give it to [`Qp::complete`] of its queue pair.
+    /// Takes the oldest completion by registers, while no completion ring is open; give it to
+    /// [`Qp::complete`] of its queue pair.
     pub fn poll(&mut self) -> Result<Option<Completion>, Error<B::Error>> {
         if self.read(regs::CQ_COUNT)? == 0 {
             return Ok(None);
@@ -398,7 +421,7 @@ mod tests {
 
     fn nic() -> Nic<Staging> {
         let sizes = Sizes { flow_count: 64, mr_count: 64, sq_depth: 2, clock_hz: 125_000_000 };
-        Nic { bus: Staging { row: [0; 16] }, sizes }
+        Nic { bus: Staging { row: [0; 16] }, sizes, cq: None }
     }
 
     #[test]

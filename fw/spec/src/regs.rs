@@ -86,6 +86,14 @@ macro_rules! config_registers {
             (27, cc_rate_max, cfg_cc_rate_max, 32, 134217728,
                 "Line rate, largest rate, bytes a cycle, UQ8.24.", []),
             (28, cc_watch, cfg_cc_watch, 16, 0, "Flow whose window and rate CC_WINDOW and CC_RATE show; from the flow count on: READ responses.", []),
+            (29, cq_base_lo, cfg_cq_base_lo, 32, 0, "Bits 31:0 of the completion ring's address, a multiple of 16.", []),
+            (30, cq_base_hi, cfg_cq_base_hi, 32, 0, "Bits 63:32 of the completion ring's address.", []),
+            (31, cq_log2, cfg_cq_log2, 4, 0,
+                "log2 of the completion ring's entries, 1..=15; 0: no ring, completions wait for CQ_POP.", []),
+            (32, irq_enable, cfg_irq_enable, 2, 0, "What raises the interrupt line.", [
+                (completion, 0, 1, "a completion, once CQ_CONSUMER has asked for it"),
+                (error, 1, 1, "errors in HOST_STATUS"),
+            ]),
         }
     };
 }
@@ -119,7 +127,7 @@ config_registers!(config_table);
 /// Value of `ID`: "RNIC" in ASCII.
 pub const ID_VALUE: u32 = 0x524e_4943;
 /// Value of `VERSION`: major, minor, patch.
-pub const VERSION_VALUE: u32 = 0x0000_0100;
+pub const VERSION_VALUE: u32 = 0x0000_0200;
 
 /// Byte offset of `ID`.
 pub const ID: u16 = 0x000;
@@ -137,6 +145,16 @@ pub const ROW_STATUS: u16 = 0x014;
 pub const CQ_COUNT: u16 = 0x018;
 /// Byte offset of `CQ_POP`.
 pub const CQ_POP: u16 = 0x01c;
+/// Byte offset of `DOORBELL`.
+pub const DOORBELL: u16 = 0x0a0;
+/// Byte offset of `CQ_CONSUMER`.
+pub const CQ_CONSUMER: u16 = 0x0a4;
+/// Byte offset of `CQ_PRODUCER`.
+pub const CQ_PRODUCER: u16 = 0x0a8;
+/// Byte offset of `HOST_STATUS`.
+pub const HOST_STATUS: u16 = 0x0ac;
+/// Byte offset of `HOST_CLEAR`.
+pub const HOST_CLEAR: u16 = 0x0b0;
 /// Byte offset of `CC_WINDOW`.
 pub const CC_WINDOW: u16 = 0x0e0;
 /// Byte offset of `CC_RATE`.
@@ -147,6 +165,24 @@ pub const CQ_ENTRY: u16 = 0x0f0;
 pub const ROW_DATA: u16 = 0x100;
 /// Byte offset of the event counters.
 pub const COUNTERS: u16 = 0x200;
+
+/// Fields of `HOST_STATUS`.
+pub const HOST_STATUS_FIELDS: &[Field] = &[
+    Field { name: "pending", lsb: 0, width: 1, doc: "a completion has raised the interrupt" },
+    Field { name: "armed", lsb: 1, width: 1, doc: "the next completion will raise it" },
+    Field { name: "cq_full", lsb: 2, width: 1, doc: "completions wait for a free ring entry" },
+    Field { name: "cq_on", lsb: 3, width: 1, doc: "the completion ring is on, or not yet off" },
+    Field { name: "doorbell_refused", lsb: 4, width: 1, doc: "error: a doorbell was refused" },
+    Field { name: "sq_error", lsb: 5, width: 1, doc: "error: a work request could not be read" },
+    Field {
+        name: "cq_error",
+        lsb: 6,
+        width: 1,
+        doc: "error: a completion could not be written; the ring stands still until CQ_LOG2 is 0",
+    },
+    Field { name: "consumer_refused", lsb: 7, width: 1, doc: "error: CQ_CONSUMER was refused" },
+    Field { name: "flow", lsb: 16, width: 16, doc: "QP index of the doorbell refused last" },
+];
 
 /// Registers that are not plain configuration.
 pub const SPECIAL_REGISTERS: &[Register] = &[
@@ -255,7 +291,80 @@ pub const SPECIAL_REGISTERS: &[Register] = &[
         access: Access::Wo,
         reset: 0,
         width: 1,
-        doc: "Writing drops the completion that CQ_ENTRY shows.",
+        doc: "Writing drops the completion that CQ_ENTRY shows; ignored with a completion ring.",
+        fields: &[],
+    },
+    Register {
+        name: "doorbell",
+        offset: DOORBELL,
+        count: 1,
+        access: Access::Wo,
+        reset: 0,
+        width: 32,
+        doc: "Tells of work requests in a submission ring. Refused (HOST_STATUS) without a ring, and \
+              with an index beyond the ring or behind the last one.",
+        fields: &[
+            Field { name: "flow", lsb: 0, width: 16, doc: "QP index" },
+            Field {
+                name: "index",
+                lsb: 16,
+                width: 16,
+                doc: "work requests posted since the QP was set up, modulo 2^16",
+            },
+        ],
+    },
+    Register {
+        name: "cq_consumer",
+        offset: CQ_CONSUMER,
+        count: 1,
+        access: Access::Wo,
+        reset: 0,
+        width: 17,
+        doc: "Frees entries of the completion ring. Refused (HOST_STATUS) if it moves back or beyond \
+              what was written.",
+        fields: &[
+            Field {
+                name: "index",
+                lsb: 0,
+                width: 16,
+                doc: "entries read since the ring was switched on, modulo 2^16",
+            },
+            Field {
+                name: "arm",
+                lsb: 16,
+                width: 1,
+                doc: "interrupt once there is an entry that is not read; takes back a pending one",
+            },
+        ],
+    },
+    Register {
+        name: "cq_producer",
+        offset: CQ_PRODUCER,
+        count: 1,
+        access: Access::Ro,
+        reset: 0,
+        width: 16,
+        doc: "Entries written to the completion ring since it was switched on, modulo 2^16.",
+        fields: &[],
+    },
+    Register {
+        name: "host_status",
+        offset: HOST_STATUS,
+        count: 1,
+        access: Access::Ro,
+        reset: 0,
+        width: 32,
+        doc: "State of rings and interrupt.",
+        fields: HOST_STATUS_FIELDS,
+    },
+    Register {
+        name: "host_clear",
+        offset: HOST_CLEAR,
+        count: 1,
+        access: Access::Wo,
+        reset: 0,
+        width: 8,
+        doc: "Writing ones clears these bits of HOST_STATUS: 0 and 4 to 7.",
         fields: &[],
     },
     Register {
@@ -346,6 +455,12 @@ pub const EVENTS: &[(&str, &str)] = &[
         "read_dropped",
         "READ of the peer given up: asked for again, row written, or host memory failed",
     ),
+    ("sq_doorbell_refused", "doorbell refused: no ring, or an index beyond it or behind the last"),
+    ("sq_wr_refused", "work request row refused: the QP has a submission ring"),
+    ("sq_read_error", "work request that could not be read from host memory"),
+    ("cq_full", "completions began to wait for a free entry of the completion ring"),
+    ("cq_error", "completion ring stopped: an entry could not be written to host memory"),
+    ("cq_refused", "completion ring index refused: it moves back or beyond what was written"),
 ];
 
 /// Position of an event in [`EVENTS`].

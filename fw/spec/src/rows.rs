@@ -58,6 +58,10 @@ pub struct QpRow {
     pub rnr_retry_limit: u8,
     /// READs of ours that may be outstanding, 1..=16; 0 counts as 1.
     pub read_limit: u8,
+    /// log2 of the entries of the submission ring, 1..=15; 0: none, work requests are committed.
+    pub sq_log2: u8,
+    /// Address of the ring on the AXI4 master, a multiple of 64.
+    pub sq_address: u64,
 }
 
 impl Default for QpRow {
@@ -90,6 +94,9 @@ impl QpRow {
         row[8] = self.window_bytes;
         row[9] = self.rate_uq8_24;
         row[10] = u32::from(self.rnr_retry_limit & 7) | u32::from(self.read_limit & 31) << 8;
+        row[11] = u32::from(self.sq_log2 & 15);
+        row[12] = self.sq_address as u32;
+        row[13] = (self.sq_address >> 32) as u32;
         row
     }
 
@@ -117,6 +124,8 @@ impl QpRow {
             rate_uq8_24: row[9],
             rnr_retry_limit: (row[10] & 7) as u8,
             read_limit: (row[10] >> 8 & 31) as u8,
+            sq_log2: (row[11] & 15) as u8,
+            sq_address: u64::from(row[12]) | u64::from(row[13]) << 32,
         }
     }
 }
@@ -292,10 +301,14 @@ pub enum CompletionKind {
     Requester,
     /// An RDMA WRITE with immediate by the peer.
     Received,
+    /// A work request of the submission ring could not be read: the ring stands still from there
+    /// on until its queue pair is set up anew. `wr_id` is its index, modulo 2^16.
+    RingLost,
 }
 
-/// A completion entry (`CQ_ENTRY`): word 0 is status [7:0], kind [15:8], flow [31:16]; word 1
-/// wr_id; word 2 immediate; word 3 bytes.
+/// A completion entry, in `CQ_ENTRY` and in the completion ring: word 0 is wr_id; word 1
+/// immediate; word 2 bytes; word 3 status [7:0], kind [14:8], phase [15], flow [31:16]. The phase
+/// is that of a ring entry's pass, 1 in the first; it stands in the word that is written last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// How it ended.
@@ -313,18 +326,27 @@ pub struct Completion {
 }
 
 impl Completion {
+    /// Bytes of an entry in the ring.
+    pub const RING_BYTES: u64 = 16;
+
+    /// Whether an entry's words are of a pass through the ring in which entries carry `phase`.
+    pub fn has_phase(words: &[u32; 4], phase: bool) -> bool {
+        (words[3] >> 15 & 1 == 1) == phase
+    }
+
     /// Reads the entry's words.
     pub fn from_words(words: [u32; 4]) -> Self {
         Self {
-            status: Status::from(words[0] as u8),
-            kind: match words[0] >> 8 & 0xff {
+            status: Status::from(words[3] as u8),
+            kind: match words[3] >> 8 & 0x7f {
                 0 => CompletionKind::Requester,
-                _ => CompletionKind::Received,
+                1 => CompletionKind::Received,
+                _ => CompletionKind::RingLost,
             },
-            flow_index: (words[0] >> 16) as u16,
-            wr_id: words[1],
-            immediate: words[2],
-            byte_count: words[3],
+            flow_index: (words[3] >> 16) as u16,
+            wr_id: words[0],
+            immediate: words[1],
+            byte_count: words[2],
         }
     }
 }
@@ -356,6 +378,8 @@ mod tests {
             rate_uq8_24: 8 << 24,
             rnr_retry_limit: 7,
             read_limit: 16,
+            sq_log2: 15,
+            sq_address: 0x8000_0001_0000_0040,
         };
         assert_eq!(QpRow::from_row(&qp.to_row()), qp);
         assert_eq!(qp.to_row()[0], 0x052e_ee27);

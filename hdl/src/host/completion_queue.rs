@@ -1,15 +1,19 @@
-//! Completions of the requester and the responder on their way to software.
+//! Completions of the requester, the responder and the submission rings on their way to software.
 //!
 //! # Source            ARCHITECTURE.md, CSR
 //! # Interface timing  a sink's ready answers its valid in the next cycle; head_valid rises
 //!                     [`LATENCY_CYCLES`] after the queue stopped being empty
-//! # Latency and rate  one completion every other cycle, sources in turn
+//! # Latency and rate  one completion every other cycle; requester and responder in turn, the
+//!                     submission rings first
+//! # Users             software pops, or the completion ring takes the head, and later commits what
+//!                     it took, oldest first, or rewinds to what is not committed
 //! # Number formats    count | UQ(A+1) | completions, 0..=D
 //! # Reset             synchronous, high: empty
 //! # Twins             sim/src/golden/host/completion_queue.rs, tests/csr.rs
 
 use crate::util::ram::Ram;
 use crate::Module;
+use num_bigint::BigUint;
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
@@ -53,13 +57,29 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     pub s_responder_imm: Signal<In, Bits<32>>,
     /// Bytes of the message.
     pub s_responder_byte_len: Signal<In, Bits<32>>,
-    /// Drop the head.
+    /// A work request could not be read.
+    pub s_lost_valid: Signal<In, Bit>,
+    /// Taken.
+    pub s_lost_ready: Signal<Out, Bit>,
+    /// Flow index.
+    pub s_lost_flow: Signal<In, Bits<16>>,
+    /// Its index in the ring.
+    pub s_lost_wr_id: Signal<In, Bits<32>>,
+    /// Drop the head; ignored while the ring owns the queue.
     pub pop: Signal<In, Bit>,
+    /// The completion ring owns the queue.
+    pub ring_owns: Signal<In, Bit>,
+    /// It takes the head.
+    pub ring_take: Signal<In, Bit>,
+    /// The oldest that it took is in host memory.
+    pub ring_commit: Signal<In, Bit>,
+    /// The others that it took are not: show them again.
+    pub ring_rewind: Signal<In, Bit>,
     /// The oldest completion is shown.
     pub head_valid: Signal<Out, Bit>,
     /// Oldest completion, word 0 in bits 31:0; 0 while `head_valid` is low.
     pub head: Signal<Out, Bits<128>>,
-    /// Completions held.
+    /// Completions held: what the ring took counts until it is committed.
     pub count: Signal<Out, Bits<AP1>>,
     /// Room for the completions of one more work request.
     pub wr_room: Signal<Out, Bit>,
@@ -68,10 +88,12 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     entries: Ram<A, 128>,
     requester_ready: DFF<Bit>,
     responder_ready: DFF<Bit>,
+    lost_ready: DFF<Bit>,
     turn: DFF<Bit>,
     write_at: DFF<Bits<A>>,
     read_at: DFF<Bits<A>>,
     held: DFF<Bits<AP1>>,
+    unread: DFF<Bits<AP1>>,
     shown: DFF<Bit>,
     entry: DFF<Bits<128>>,
     fetch: DFF<Bits<2>>,
@@ -82,13 +104,23 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     word: Signal<Local, Bits<128>>,
     requester_word: Signal<Local, Bits<128>>,
     responder_word: Signal<Local, Bits<128>>,
+    lost_word: Signal<Local, Bits<128>>,
+    requester_info: Signal<Local, Bits<128>>,
     requester_flow: Signal<Local, Bits<128>>,
-    requester_id: Signal<Local, Bits<128>>,
     requester_len: Signal<Local, Bits<128>>,
-    responder_kind: Signal<Local, Bits<128>>,
+    responder_info: Signal<Local, Bits<128>>,
     responder_flow: Signal<Local, Bits<128>>,
     responder_imm: Signal<Local, Bits<128>>,
     responder_len: Signal<Local, Bits<128>>,
+    lost_flow: Signal<Local, Bits<128>>,
+    leaves: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    pops: Signal<Local, Bit>,
+    held_after: Signal<Local, Bits<AP1>>,
+    uncommitted: Signal<Local, Bits<AP1>>,
+    read_back: Signal<Local, Bits<A>>,
+    unread_more: Signal<Local, Bits<AP1>>,
+    unread_fewer: Signal<Local, Bits<AP1>>,
     write_next: Signal<Local, Bits<A>>,
     read_next: Signal<Local, Bits<A>>,
     more: Signal<Local, Bits<AP1>>,
@@ -104,6 +136,7 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     wr_limit: Constant<Bits<AP1>>,
     responder_limit: Constant<Bits<AP1>>,
     received: Constant<Bits<128>>,
+    lost: Constant<Bits<128>>,
 }
 
 impl<const D: usize, const A: usize, const AP1: usize> Default for CompletionQueue<D, A, AP1> {
@@ -127,7 +160,15 @@ impl<const D: usize, const A: usize, const AP1: usize> Default for CompletionQue
             s_responder_flow: Default::default(),
             s_responder_imm: Default::default(),
             s_responder_byte_len: Default::default(),
+            s_lost_valid: Default::default(),
+            s_lost_ready: Default::default(),
+            s_lost_flow: Default::default(),
+            s_lost_wr_id: Default::default(),
             pop: Default::default(),
+            ring_owns: Default::default(),
+            ring_take: Default::default(),
+            ring_commit: Default::default(),
+            ring_rewind: Default::default(),
             head_valid: Default::default(),
             head: Default::default(),
             count: Default::default(),
@@ -136,10 +177,12 @@ impl<const D: usize, const A: usize, const AP1: usize> Default for CompletionQue
             entries: Default::default(),
             requester_ready: Default::default(),
             responder_ready: Default::default(),
+            lost_ready: Default::default(),
             turn: Default::default(),
             write_at: Default::default(),
             read_at: Default::default(),
             held: Default::default(),
+            unread: Default::default(),
             shown: Default::default(),
             entry: Default::default(),
             fetch: Default::default(),
@@ -150,13 +193,23 @@ impl<const D: usize, const A: usize, const AP1: usize> Default for CompletionQue
             word: Default::default(),
             requester_word: Default::default(),
             responder_word: Default::default(),
+            lost_word: Default::default(),
+            requester_info: Default::default(),
             requester_flow: Default::default(),
-            requester_id: Default::default(),
             requester_len: Default::default(),
-            responder_kind: Default::default(),
+            responder_info: Default::default(),
             responder_flow: Default::default(),
             responder_imm: Default::default(),
             responder_len: Default::default(),
+            lost_flow: Default::default(),
+            leaves: Default::default(),
+            ends: Default::default(),
+            pops: Default::default(),
+            held_after: Default::default(),
+            uncommitted: Default::default(),
+            read_back: Default::default(),
+            unread_more: Default::default(),
+            unread_fewer: Default::default(),
             write_next: Default::default(),
             read_next: Default::default(),
             more: Default::default(),
@@ -171,7 +224,8 @@ impl<const D: usize, const A: usize, const AP1: usize> Default for CompletionQue
             full: Constant::new((D as u64).to_bits()),
             wr_limit: Constant::new((half - 2 * RESPONDER_RESERVE).to_bits()),
             responder_limit: Constant::new((half - RESPONDER_RESERVE).to_bits()),
-            received: Constant::new(0x100u64.to_bits()),
+            received: Constant::new((BigUint::from(1_u32) << 104_u32).into()),
+            lost: Constant::new((BigUint::from(0x205_u32) << 96_u32).into()),
         }
     }
 }
@@ -184,10 +238,12 @@ impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue
             clock,
             requester_ready,
             responder_ready,
+            lost_ready,
             turn,
             write_at,
             read_at,
             held,
+            unread,
             shown,
             entry,
             fetch,
@@ -197,34 +253,44 @@ impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue
         comment!("outputs are registers");
         self.s_requester_ready.next = self.requester_ready.q.val();
         self.s_responder_ready.next = self.responder_ready.q.val();
+        self.s_lost_ready.next = self.lost_ready.q.val();
         self.head_valid.next = self.shown.q.val();
         self.head.next = self.entry.q.val();
         self.count.next = self.held.q.val();
         self.wr_room.next = self.wr_space.q.val();
         self.responder_room.next = self.responder_space.q.val();
-        comment!("entry: length, immediate, wr_id, flow, kind, status from high to low");
-        self.requester_flow.next = bit_cast::<128, 16>(self.s_requester_flow.val());
-        self.requester_id.next = bit_cast::<128, 32>(self.s_requester_wr_id.val());
+        comment!("entry: flow, kind, status, length, immediate, wr_id from high to low");
         self.requester_len.next = bit_cast::<128, 32>(self.s_requester_byte_len.val());
-        self.requester_word.next = bit_cast::<128, 8>(self.s_requester_status.val())
-            | (self.requester_flow.val() << 16)
-            | (self.requester_id.val() << 32)
-            | (self.requester_len.val() << 96);
-        self.responder_flow.next = bit_cast::<128, 16>(self.s_responder_flow.val());
+        self.requester_info.next = bit_cast::<128, 8>(self.s_requester_status.val());
+        self.requester_flow.next = bit_cast::<128, 16>(self.s_requester_flow.val());
+        self.requester_word.next = bit_cast::<128, 32>(self.s_requester_wr_id.val())
+            | (self.requester_len.val() << 64)
+            | (self.requester_info.val() << 96)
+            | (self.requester_flow.val() << 112);
         self.responder_imm.next = bit_cast::<128, 32>(self.s_responder_imm.val());
         self.responder_len.next = bit_cast::<128, 32>(self.s_responder_byte_len.val());
-        self.responder_kind.next = self.received.val();
-        self.responder_word.next = bit_cast::<128, 8>(self.s_responder_status.val())
-            | self.responder_kind.val()
-            | (self.responder_flow.val() << 16)
-            | (self.responder_imm.val() << 64)
-            | (self.responder_len.val() << 96);
-        comment!("a sink is taken in the cycle after its valid, the two in turn");
+        self.responder_info.next = bit_cast::<128, 8>(self.s_responder_status.val());
+        self.responder_flow.next = bit_cast::<128, 16>(self.s_responder_flow.val());
+        self.responder_word.next = self.received.val()
+            | (self.responder_imm.val() << 32)
+            | (self.responder_len.val() << 64)
+            | (self.responder_info.val() << 96)
+            | (self.responder_flow.val() << 112);
+        self.lost_flow.next = bit_cast::<128, 16>(self.s_lost_flow.val());
+        self.lost_word.next = self.lost.val()
+            | bit_cast::<128, 32>(self.s_lost_wr_id.val())
+            | (self.lost_flow.val() << 112);
+        comment!("a sink is taken in the cycle after its valid");
         self.requester_ready.d.next = false;
         self.responder_ready.d.next = false;
-        self.taking.next = self.requester_ready.q.val() | self.responder_ready.q.val();
+        self.lost_ready.d.next = false;
+        self.taking.next =
+            self.requester_ready.q.val() | self.responder_ready.q.val() | self.lost_ready.q.val();
         if !self.taking.val() && (self.held.q.val() != self.full.val()) {
-            if self.s_requester_valid.val() && (!self.turn.q.val() || !self.s_responder_valid.val())
+            if self.s_lost_valid.val() {
+                self.lost_ready.d.next = true;
+            } else if self.s_requester_valid.val()
+                && (!self.turn.q.val() || !self.s_responder_valid.val())
             {
                 self.requester_ready.d.next = true;
                 self.turn.d.next = true;
@@ -235,11 +301,14 @@ impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue
         }
         comment!("good completions that software does not want end here");
         self.push.next = self.responder_ready.q.val()
+            | self.lost_ready.q.val()
             | (self.requester_ready.q.val()
                 & (self.s_requester_signalled.val() | self.s_requester_status.val().any()));
         self.word.next = self.requester_word.val();
         if self.responder_ready.q.val() {
             self.word.next = self.responder_word.val();
+        } else if self.lost_ready.q.val() {
+            self.word.next = self.lost_word.val();
         }
         self.write_next.next = self.write_at.q.val() + self.one_at.val();
         self.read_next.next = self.read_at.q.val() + self.one_at.val();
@@ -266,29 +335,53 @@ impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue
         }
         if (self.fetch.q.val() == self.idle.val())
             && !self.shown.q.val()
-            && (self.held.q.val() != self.none.val())
+            && (self.unread.q.val() != self.none.val())
         {
             self.fetch.d.next = self.one_step.val();
         }
-        if self.pop.val() && self.shown.q.val() {
+        self.pops.next = self.pop.val() & self.shown.q.val() & !self.ring_owns.val();
+        self.leaves.next = self.pops.val() | (self.ring_take.val() & self.shown.q.val());
+        self.ends.next = self.pops.val() | self.ring_commit.val();
+        if self.leaves.val() {
             self.shown.d.next = false;
             self.entry.d.next = 0.into();
             self.read_at.d.next = self.read_next.val();
-            if !self.push.val() {
-                self.held.d.next = self.fewer.val();
-            }
-        } else if self.push.val() {
-            self.held.d.next = self.more.val();
+        }
+        self.held_after.next = self.held.q.val();
+        if self.push.val() & !self.ends.val() {
+            self.held_after.next = self.more.val();
+        } else if self.ends.val() & !self.push.val() {
+            self.held_after.next = self.fewer.val();
+        }
+        self.held.d.next = self.held_after.val();
+        self.unread_more.next = self.unread.q.val() + self.one.val();
+        self.unread_fewer.next = self.unread.q.val() - self.one.val();
+        if self.push.val() & !self.leaves.val() {
+            self.unread.d.next = self.unread_more.val();
+        } else if self.leaves.val() & !self.push.val() {
+            self.unread.d.next = self.unread_fewer.val();
+        }
+        comment!("what was taken and not committed is shown again");
+        self.uncommitted.next = self.held.q.val() - self.unread.q.val();
+        self.read_back.next = self.read_at.q.val() - bit_cast::<A, AP1>(self.uncommitted.val());
+        if self.ring_rewind.val() {
+            self.read_at.d.next = self.read_back.val();
+            self.unread.d.next = self.held_after.val();
+            self.shown.d.next = false;
+            self.entry.d.next = 0.into();
+            self.fetch.d.next = self.idle.val();
         }
         self.wr_space.d.next = self.held.q.val() < self.wr_limit.val();
         self.responder_space.d.next = self.held.q.val() < self.responder_limit.val();
         if self.reset.val() {
             self.requester_ready.d.next = false;
             self.responder_ready.d.next = false;
+            self.lost_ready.d.next = false;
             self.turn.d.next = false;
             self.write_at.d.next = 0.into();
             self.read_at.d.next = 0.into();
             self.held.d.next = 0.into();
+            self.unread.d.next = 0.into();
             self.shown.d.next = false;
             self.entry.d.next = 0.into();
             self.fetch.d.next = 0.into();

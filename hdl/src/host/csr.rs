@@ -3,7 +3,8 @@
 //!
 //! # Source            nic_spec::regs
 //! # Interface timing  s_valid, s_write, s_addr, s_wdata hold until s_done
-//! # Latency and rate  [`ACCESS_CYCLES`]; a counter read waits for the scan
+//! # Latency and rate  [`ACCESS_CYCLES`]; a counter read waits for the scan, a doorbell until the
+//!                     submission rings take it
 //! # Reset             synchronous, high: no access
 //! # Twins             sim/src/golden/host/csr.rs, tests/csr.rs
 
@@ -12,7 +13,7 @@ use nic_spec::{regs, NicConfig};
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
-/// Cycles from `s_valid` to `s_done`, a counter read excepted.
+/// Cycles from `s_valid` to `s_done`, a counter read and a doorbell excepted.
 pub const ACCESS_CYCLES: usize = 2;
 
 /// The decode.
@@ -71,6 +72,21 @@ pub struct Csr {
     pub counter_done: Signal<In, Bit>,
     /// From the event counters: value.
     pub counter_data: Signal<In, Bits<32>>,
+    /// From the completion ring: entries that have landed.
+    pub cq_landed: Signal<In, Bits<16>>,
+    /// From the interrupt: status.
+    pub host_status: Signal<In, Bits<32>>,
+    /// To the submission rings: a doorbell.
+    pub doorbell_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub doorbell_ready: Signal<In, Bit>,
+    /// To the completion ring: software's index is written.
+    pub consumer_write: Signal<Out, Bit>,
+    /// To the interrupt: clear.
+    pub clear_write: Signal<Out, Bit>,
+    ringing: DFF<Bit>,
+    consumed: DFF<Bit>,
+    cleared: DFF<Bit>,
     step: DFF<Bits<2>>,
     done: DFF<Bit>,
     error: DFF<Bit>,
@@ -96,7 +112,7 @@ pub struct Csr {
     refused_bit: Signal<Local, Bits<32>>,
     start: Constant<Bits<2>>,
     decide: Constant<Bits<2>>,
-    wait_counter: Constant<Bits<2>>,
+    wait_answer: Constant<Bits<2>>,
     finish: Constant<Bits<2>>,
     zero_high: Constant<Bits<6>>,
     zero_low: Constant<Bits<2>>,
@@ -141,6 +157,15 @@ impl Csr {
             counter_valid: Default::default(),
             counter_done: Default::default(),
             counter_data: Default::default(),
+            cq_landed: Default::default(),
+            host_status: Default::default(),
+            doorbell_valid: Default::default(),
+            doorbell_ready: Default::default(),
+            consumer_write: Default::default(),
+            clear_write: Default::default(),
+            ringing: Default::default(),
+            consumed: Default::default(),
+            cleared: Default::default(),
             step: Default::default(),
             done: Default::default(),
             error: Default::default(),
@@ -166,7 +191,7 @@ impl Csr {
             refused_bit: Default::default(),
             start: Constant::new(0u64.to_bits()),
             decide: Constant::new(1u64.to_bits()),
-            wait_counter: Constant::new(2u64.to_bits()),
+            wait_answer: Constant::new(2u64.to_bits()),
             finish: Constant::new(3u64.to_bits()),
             zero_high: Constant::new(0u64.to_bits()),
             zero_low: Constant::new(0u64.to_bits()),
@@ -186,7 +211,8 @@ impl Logic for Csr {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, step, done, error, rdata, reg_write, word_write, commit, pop, counting
+            self, clock, step, done, error, rdata, reg_write, word_write, commit, pop, counting,
+            ringing, consumed, cleared
         );
         self.s_done.next = self.done.q.val();
         self.s_error.next = self.error.q.val();
@@ -196,6 +222,9 @@ impl Logic for Csr {
         self.window_commit.next = self.commit.q.val();
         self.queue_pop.next = self.pop.q.val();
         self.counter_valid.next = self.counting.q.val();
+        self.doorbell_valid.next = self.ringing.q.val();
+        self.consumer_write.next = self.consumed.q.val();
+        self.clear_write.next = self.cleared.q.val();
         comment!("address");
         self.high.next = self.s_addr.val().get_bits::<6>(10);
         self.low.next = self.s_addr.val().get_bits::<2>(0);
@@ -243,6 +272,15 @@ impl Logic for Csr {
                 }
             }
             7 => {}
+            40 => {}
+            41 => {}
+            42 => {
+                self.value.next = bit_cast::<32, 16>(self.cq_landed.val());
+            }
+            43 => {
+                self.value.next = self.host_status.val();
+            }
+            44 => {}
             56 => {
                 self.value.next = self.watch_window.val();
             }
@@ -274,6 +312,8 @@ impl Logic for Csr {
         self.word_write.d.next = false;
         self.commit.d.next = false;
         self.pop.d.next = false;
+        self.consumed.d.next = false;
+        self.cleared.d.next = false;
         self.done.d.next = false;
         self.error.d.next = false;
         self.rdata.d.next = 0.into();
@@ -301,6 +341,20 @@ impl Logic for Csr {
                             self.writable.next = true;
                             self.pop.d.next = true;
                         }
+                        40 => {
+                            self.writable.next = true;
+                            self.done.d.next = false;
+                            self.ringing.d.next = true;
+                            self.step.d.next = self.wait_answer.val();
+                        }
+                        41 => {
+                            self.writable.next = true;
+                            self.consumed.d.next = true;
+                        }
+                        44 => {
+                            self.writable.next = true;
+                            self.cleared.d.next = true;
+                        }
                         _ => {
                             if self.in_row.val() {
                                 self.writable.next = !self.window_busy.val();
@@ -315,7 +369,7 @@ impl Logic for Csr {
                 } else if self.in_counters.val() {
                     self.done.d.next = false;
                     self.counting.d.next = true;
-                    self.step.d.next = self.wait_counter.val();
+                    self.step.d.next = self.wait_answer.val();
                 } else {
                     self.error.d.next = !self.readable.val();
                     if self.readable.val() {
@@ -324,7 +378,13 @@ impl Logic for Csr {
                 }
             }
             2 => {
-                if self.counter_done.val() {
+                if self.ringing.q.val() {
+                    if self.doorbell_ready.val() {
+                        self.ringing.d.next = false;
+                        self.done.d.next = true;
+                        self.step.d.next = self.finish.val();
+                    }
+                } else if self.counter_done.val() {
                     self.counting.d.next = false;
                     self.done.d.next = true;
                     self.rdata.d.next = self.counter_data.val();
@@ -347,6 +407,9 @@ impl Logic for Csr {
             self.commit.d.next = false;
             self.pop.d.next = false;
             self.counting.d.next = false;
+            self.ringing.d.next = false;
+            self.consumed.d.next = false;
+            self.cleared.d.next = false;
         }
     }
 }

@@ -137,6 +137,50 @@ macro_rules! registers {
             pub s_responder_imm: Signal<In, Bits<32>>,
             /// Bytes of the message.
             pub s_responder_byte_len: Signal<In, Bits<32>>,
+            /// A work request could not be read.
+            pub s_lost_valid: Signal<In, Bit>,
+            /// Taken.
+            pub s_lost_ready: Signal<Out, Bit>,
+            /// Flow index.
+            pub s_lost_flow: Signal<In, Bits<16>>,
+            /// Its index in the ring.
+            pub s_lost_wr_id: Signal<In, Bits<32>>,
+            /// The queue shows a completion.
+            pub head_valid: Signal<Out, Bit>,
+            /// The completion.
+            pub head: Signal<Out, Bits<128>>,
+            /// The completion ring owns the queue.
+            pub ring_owns: Signal<In, Bit>,
+            /// It takes the completion.
+            pub ring_take: Signal<In, Bit>,
+            /// The oldest that it took has landed.
+            pub ring_commit: Signal<In, Bit>,
+            /// The others that it took have not.
+            pub ring_rewind: Signal<In, Bit>,
+            /// Entries that have landed.
+            pub cq_landed: Signal<In, Bits<16>>,
+            /// Software's index in the completion ring.
+            pub m_consumer_valid: Signal<Out, Bit>,
+            /// The index.
+            pub m_consumer_index: Signal<Out, Bits<16>>,
+            /// It wants an interrupt.
+            pub m_consumer_arm: Signal<Out, Bit>,
+            /// State of rings and interrupt.
+            pub host_status: Signal<In, Bits<32>>,
+            /// Software clears bits of it.
+            pub m_clear_valid: Signal<Out, Bit>,
+            /// These.
+            pub m_clear_bits: Signal<Out, Bits<8>>,
+            /// A doorbell.
+            pub m_doorbell_valid: Signal<Out, Bit>,
+            /// Taken.
+            pub m_doorbell_ready: Signal<In, Bit>,
+            /// Flow index; holds for some cycles.
+            pub m_doorbell_flow: Signal<Out, Bits<16>>,
+            /// Producer index.
+            pub m_doorbell_index: Signal<Out, Bits<16>>,
+            /// Room for the completion of one more work request.
+            pub wr_room: Signal<Out, Bit>,
             /// Room for what the responder may still complete.
             pub cq_space: Signal<Out, Bit>,
             /// The CC unit gives a flow its window and rate.
@@ -232,6 +276,28 @@ macro_rules! registers {
                     s_responder_flow: Default::default(),
                     s_responder_imm: Default::default(),
                     s_responder_byte_len: Default::default(),
+                    s_lost_valid: Default::default(),
+                    s_lost_ready: Default::default(),
+                    s_lost_flow: Default::default(),
+                    s_lost_wr_id: Default::default(),
+                    head_valid: Default::default(),
+                    head: Default::default(),
+                    ring_owns: Default::default(),
+                    ring_take: Default::default(),
+                    ring_commit: Default::default(),
+                    ring_rewind: Default::default(),
+                    cq_landed: Default::default(),
+                    m_consumer_valid: Default::default(),
+                    m_consumer_index: Default::default(),
+                    m_consumer_arm: Default::default(),
+                    host_status: Default::default(),
+                    m_clear_valid: Default::default(),
+                    m_clear_bits: Default::default(),
+                    m_doorbell_valid: Default::default(),
+                    m_doorbell_ready: Default::default(),
+                    m_doorbell_flow: Default::default(),
+                    m_doorbell_index: Default::default(),
+                    wr_room: Default::default(),
                     cq_space: Default::default(),
                     watch_valid: Default::default(),
                     watch_flow: Default::default(),
@@ -352,11 +418,34 @@ macro_rules! registers {
                 self.queue.s_responder_flow.next = self.s_responder_flow.val();
                 self.queue.s_responder_imm.next = self.s_responder_imm.val();
                 self.queue.s_responder_byte_len.next = self.s_responder_byte_len.val();
+                self.queue.s_lost_valid.next = self.s_lost_valid.val();
+                self.s_lost_ready.next = self.queue.s_lost_ready.val();
+                self.queue.s_lost_flow.next = self.s_lost_flow.val();
+                self.queue.s_lost_wr_id.next = self.s_lost_wr_id.val();
+                self.queue.ring_owns.next = self.ring_owns.val();
+                self.queue.ring_take.next = self.ring_take.val();
+                self.queue.ring_commit.next = self.ring_commit.val();
+                self.queue.ring_rewind.next = self.ring_rewind.val();
+                self.head_valid.next = self.queue.head_valid.val();
+                self.head.next = self.queue.head.val();
+                self.wr_room.next = self.queue.wr_room.val();
                 self.queue.pop.next = self.decode.queue_pop.val();
                 self.decode.queue_valid.next = self.queue.head_valid.val();
                 self.decode.queue_head.next = self.queue.head.val();
                 self.decode.queue_count.next = bit_cast::<16, AP1>(self.queue.count.val());
                 self.cq_space.next = self.queue.responder_room.val();
+                comment!("rings and interrupt");
+                self.decode.cq_landed.next = self.cq_landed.val();
+                self.decode.host_status.next = self.host_status.val();
+                self.m_consumer_valid.next = self.decode.consumer_write.val();
+                self.m_consumer_index.next = self.port.m_wdata.val().get_bits::<16>(0);
+                self.m_consumer_arm.next = self.port.m_wdata.val().get_bit(16);
+                self.m_clear_valid.next = self.decode.clear_write.val();
+                self.m_clear_bits.next = self.port.m_wdata.val().get_bits::<8>(0);
+                self.m_doorbell_valid.next = self.decode.doorbell_valid.val();
+                self.decode.doorbell_ready.next = self.m_doorbell_ready.val();
+                self.m_doorbell_flow.next = self.port.m_wdata.val().get_bits::<16>(0);
+                self.m_doorbell_index.next = self.port.m_wdata.val().get_bits::<16>(16);
                 comment!("event counters");
                 for i in 0..EVENT_COUNT {
                     self.counters.event[i].next = self.event[i].val();

@@ -10,7 +10,7 @@
 //!                     before they are visible. A command whose frame is behind the other port's in
 //!                     a common buffer therefore never blocks that port
 //! # Shape             W bits of data, tags of T bits; the engine's tag has the port on top. The
-//!                     engine counts beats, so tlast ends here
+//!                     engine counts beats and needs no tlast; another mux does
 //! # Reset             synchronous, high: idle, a goes first, all data 0; data holds its last value
 //!                     while its valid is low
 //! # Twins             sim/src/golden/host/write_mux.rs, tests/write_mux.rs
@@ -106,6 +106,8 @@ pub struct WriteMux<
     pub m_data_tready: Signal<In, Bit>,
     /// Bytes.
     pub m_data_tdata: Signal<Out, Bits<W>>,
+    /// Last beat of the command: for another mux; the engine counts beats.
+    pub m_data_tlast: Signal<Out, Bit>,
     /// The engine has done a command.
     pub s_done_valid: Signal<In, Bit>,
     /// The report will be taken.
@@ -127,6 +129,7 @@ pub struct WriteMux<
     tag: DFF<Bits<TP1>>,
     beat_full: DFF<Bit>,
     beat: DFF<Bits<W>>,
+    beat_last: DFF<Bit>,
     a_last: Signal<Local, Bits<1>>,
     b_last: Signal<Local, Bits<1>>,
     a_can: Signal<Local, Bit>,
@@ -192,6 +195,7 @@ impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const T
             m_data_tvalid: Default::default(),
             m_data_tready: Default::default(),
             m_data_tdata: Default::default(),
+            m_data_tlast: Default::default(),
             s_done_valid: Default::default(),
             s_done_ready: Default::default(),
             s_done_tag: Default::default(),
@@ -209,6 +213,7 @@ impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const T
             tag: Default::default(),
             beat_full: Default::default(),
             beat: Default::default(),
+            beat_last: Default::default(),
             a_last: Default::default(),
             b_last: Default::default(),
             a_can: Default::default(),
@@ -237,7 +242,7 @@ impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const T
     fn update(&mut self) {
         dff_setup!(
             self, clock, take_a, take_b, b_next, moving, from_b, cmd_full, addr, bytes, tag,
-            beat_full, beat
+            beat_full, beat, beat_last
         );
         clock!(self, clock, a_data, b_data, reports);
         self.reports.reset.next = self.reset.val();
@@ -251,6 +256,7 @@ impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const T
         self.m_cmd_tag.next = self.tag.q.val();
         self.m_data_tvalid.next = self.beat_full.q.val();
         self.m_data_tdata.next = self.beat.q.val();
+        self.m_data_tlast.next = self.beat_last.q.val();
         comment!("a beat: last, data from high to low");
         self.a_last.next = 0.into();
         if self.s_a_data_tlast.val() {
@@ -326,6 +332,7 @@ impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const T
         if self.moved.val() {
             self.beat_full.d.next = true;
             self.beat.d.next = self.head.val().get_bits::<W>(0);
+            self.beat_last.d.next = self.head.val().get_bit(self.last_at.val().index());
             self.moving.d.next = !self.head.val().get_bit(self.last_at.val().index());
         }
         comment!("a report: port, error, tag from high to low");
@@ -358,6 +365,7 @@ impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const T
             self.tag.d.next = 0.into();
             self.beat_full.d.next = false;
             self.beat.d.next = 0.into();
+            self.beat_last.d.next = false;
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::golden::host::axil_port::{
     Access, Answer, AxilMaster, AxilPort, AxilPortIn, AxilPortOut,
 };
 use crate::golden::host::completion_queue::{
-    CompletionQueue, CompletionQueueIn, CompletionQueueOut, RequesterCqe, ResponderCqe,
+    CompletionQueue, CompletionQueueIn, CompletionQueueOut, RequesterCqe, ResponderCqe, RingControl,
 };
 use crate::golden::host::csr::{Csr, CsrIn, CsrOut};
 use crate::golden::host::csr_regs::{CsrRegs, CsrRegsIn, CsrRegsOut};
@@ -13,6 +13,7 @@ use crate::golden::host::event_counters::{
     EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses,
 };
 use crate::golden::host::registers::{CfgReady, Registers, RegistersIn, RegistersOut, WatchIn};
+use crate::golden::host::sq_fetch::LostPorts;
 use crate::golden::host::table_window::{TableWindow, TableWindowIn, TableWindowOut};
 use nic_spec::config::NicConfig;
 use nic_spec::regs;
@@ -121,18 +122,56 @@ struct Completing {
     pop_percent: u32,
     requester: RequesterCqe,
     responder: ResponderCqe,
+    lost: LostPorts,
+    /// A ring that takes entries and commits them later.
+    ring: RingControl,
+    taken: u32,
+    ring_percent: u32,
 }
 
 impl Completing {
     fn new(seed: u64) -> Self {
         let rng = ChaCha8Rng::seed_from_u64(seed);
-        let (requester, responder) = Default::default();
-        Self { rng, push_percent: 100, pop_percent: 0, requester, responder }
+        let (requester, responder, lost, ring) = Default::default();
+        let (push_percent, pop_percent, taken, ring_percent) = (100, 0, 0, 0);
+        Self {
+            rng,
+            push_percent,
+            pop_percent,
+            requester,
+            responder,
+            lost,
+            ring,
+            taken,
+            ring_percent,
+        }
+    }
+}
+
+impl Completing {
+    /// The ring owns the queue in phases, takes what is shown, and commits in its own time.
+    fn next_ring(&mut self, cycle: u64, out: &CompletionQueueOut) {
+        let rng = &mut self.rng;
+        let was = self.ring;
+        // What was driven in the cycle before is in effect now.
+        let shown = out.head_valid && !was.take && !was.rewind;
+        if cycle % 2048 == 0 {
+            self.ring_percent = [0, 0, 5, 30, 100][rng.gen_range(0..5)];
+        }
+        let mut chance = |percent: u32| rng.gen_range(0..100) < percent;
+        let owns = self.ring_percent > 0 || self.taken > 0;
+        let take = owns && shown && chance(self.ring_percent) && self.taken < 8;
+        let mut rewind = self.taken > 0 && !take && chance(1);
+        let commit = self.taken > 0 && !rewind && chance(self.ring_percent.max(5));
+        rewind |= owns && self.taken == 0 && !take && !commit && chance(1);
+        self.taken = if rewind { 0 } else { self.taken + u32::from(take) - u32::from(commit) };
+        self.ring = RingControl { owns, take, commit, rewind };
     }
 }
 
 impl Stimulus<CompletionQueue> for Completing {
     fn next(&mut self, cycle: u64, out: &CompletionQueueOut) -> CompletionQueueIn {
+        self.next_ring(cycle, out);
         let rng = &mut self.rng;
         // Long phases of filling and of draining, so that full and empty both occur.
         if cycle % 4096 == 0 && cycle != 0 {
@@ -158,10 +197,20 @@ impl Stimulus<CompletionQueue> for Completing {
                 byte_len: rng.gen(),
             };
         }
+        if out.s_lost_ready || !self.lost.valid {
+            let valid = rng.gen_ratio(self.push_percent, 1000);
+            self.lost = LostPorts { valid, flow: rng.gen(), wr_id: rng.gen() };
+        }
+        let reset = rng.gen_ratio(1, 50_000);
+        if reset {
+            self.taken = 0;
+        }
         CompletionQueueIn {
-            reset: rng.gen_ratio(1, 50_000),
+            reset,
             s_requester: self.requester,
             s_responder: self.responder,
+            s_lost: self.lost,
+            ring: self.ring,
             pop: rng.gen_range(0..100) < self.pop_percent,
         }
     }
@@ -228,6 +277,7 @@ impl Stimulus<Csr> for Decoding {
             let addr = match rng.gen_range(0..8) {
                 0 => rng.gen(),
                 1 => rng.gen_range(0..0x400),
+                2 if rng.gen() => regs::DOORBELL + 4 * rng.gen_range(0..5),
                 2 => regs::CQ_ENTRY + 4 * rng.gen_range(0..4),
                 3 => regs::COUNTERS + 4 * rng.gen_range(0..64),
                 _ => 4 * rng.gen_range(0..0x100),
@@ -251,6 +301,9 @@ impl Stimulus<Csr> for Decoding {
             watch_rate: rng.gen(),
             counter_done: out.counter_valid && rng.gen_ratio(1, 8),
             counter_data: rng.gen(),
+            cq_landed: rng.gen(),
+            host_status: rng.gen(),
+            doorbell_ready: out.doorbell_valid && rng.gen_ratio(1, 8),
         }
     }
 }
@@ -284,6 +337,7 @@ impl Software {
             9 | 10 => regs::ROW_DATA + 4 * rng.gen_range(0..16),
             11 => regs::ROW_STATUS,
             12 => regs::CC_WINDOW + 4 * rng.gen_range(0..2),
+            13 => regs::DOORBELL + 4 * rng.gen_range(0..5),
             _ => 4 * rng.gen_range(0..64),
         }
     }
@@ -312,6 +366,8 @@ impl Stimulus<Registers> for Software {
         let queue_out = CompletionQueueOut {
             s_requester_ready: out.s_requester_ready,
             s_responder_ready: out.s_responder_ready,
+            s_lost_ready: out.s_lost_ready,
+            head_valid: out.head_valid,
             ..Default::default()
         };
         let completions =
@@ -320,6 +376,7 @@ impl Stimulus<Registers> for Software {
         let reset = rng.gen_ratio(1, 20_000);
         if reset {
             self.bus = AxilMaster::default();
+            self.completing.taken = 0;
         }
         let (s_requester, s_responder) = (completions.s_requester, completions.s_responder);
         let m_cfg = CfgReady {
@@ -337,6 +394,20 @@ impl Stimulus<Registers> for Software {
             rate: rng.gen(),
         };
         let s_axil = self.bus;
-        RegistersIn { reset, s_axil, m_cfg, m_flow_ready, s_requester, s_responder, watch, event }
+        RegistersIn {
+            reset,
+            s_axil,
+            m_cfg,
+            m_flow_ready,
+            s_requester,
+            s_responder,
+            s_lost: completions.s_lost,
+            ring: completions.ring,
+            cq_landed: rng.gen(),
+            host_status: rng.gen(),
+            m_doorbell_ready: out.m_doorbell.valid && rng.gen_ratio(1, 4),
+            watch,
+            event,
+        }
     }
 }

@@ -13,6 +13,7 @@ pub mod read;
 pub mod read_reply;
 pub mod requester;
 pub mod responder;
+pub mod rings;
 pub mod rx;
 pub mod sched;
 pub mod tx;
@@ -100,6 +101,7 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         host::benches,
         nic::benches,
         dma::benches,
+        rings::benches,
     ];
     areas.iter().flat_map(|area| area(config)).collect()
 }

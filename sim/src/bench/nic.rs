@@ -3,7 +3,8 @@
 use super::{Bench, Stimulus};
 use crate::env::station::{sub_seed, Manners, World};
 use crate::golden::nic::{Nic, NicIn, NicOut};
-use nic_driver::{Bus, MrRow, QpConfig, Read, Write};
+use nic_driver::rings::{HostMemory, Ring, Work};
+use nic_driver::{Bus, Completion, MrRow, QpConfig, Read, Status, Write};
 use nic_spec::config::NicConfig;
 use nic_spec::regs;
 use nic_spec::wire::aeth::{self, syndrome};
@@ -46,11 +47,18 @@ const OLD_READS_MAX: usize = 8;
 /// Bits of PSNs and QPNs.
 const MASK_24: u32 = 0xff_ffff;
 
+/// Where the rings stand: one place cannot be read.
+const SQ_BASE: u64 = 0x20_0000_0000;
+const SQ_STRIDE: u64 = 0x1_0000;
+const CQ_BASE: u64 = 0x21_0000_0000;
+
 /// Register writes that the driver makes, for playing later.
 #[derive(Clone, Debug)]
 struct Recorder {
     sizes: u32,
     writes: VecDeque<(u32, u32)>,
+    /// What it wrote to rings.
+    stores: Vec<(u64, Vec<u32>)>,
 }
 
 impl Bus for Recorder {
@@ -67,6 +75,18 @@ impl Bus for Recorder {
 
     fn write32(&mut self, address_bytes: u32, value: u32) -> Result<(), Self::Error> {
         self.writes.push_back((address_bytes, value));
+        Ok(())
+    }
+}
+
+impl HostMemory for Recorder {
+    fn load(&mut self, _address: u64, words: &mut [u32]) -> Result<(), Self::Error> {
+        words.fill(0);
+        Ok(())
+    }
+
+    fn store(&mut self, address: u64, words: &[u32]) -> Result<(), Self::Error> {
+        self.stores.push((address, words.to_vec()));
         Ok(())
     }
 }
@@ -109,6 +129,9 @@ struct Traffic {
     tx_units: u32,
     /// Probability in 1/256 that the peer misbehaves with a packet.
     malice_256: u32,
+    /// The completion ring, if the run has rings, and entries read.
+    ring: Option<Ring>,
+    read_count: u16,
     /// READ requests and READ responses that the NIC sent.
     reads_sent: [usize; 2],
 }
@@ -121,10 +144,14 @@ impl Traffic {
         let bytes: Vec<u8> = (0..SOURCE_BYTES).map(|_| rng.gen()).collect();
         world.memory.store(SOURCE_BASE, &bytes);
         world.memory.fail_in(SOURCE_BASE + SOURCE_BYTES - 0x1000..SOURCE_BASE + SOURCE_BYTES);
+        // The thirteenth place of a ring of sixteen.
+        let place = SQ_BASE + 4 * SQ_STRIDE + 0xf40 + 12 * 64;
+        world.memory.fail_in(place..place + 1);
         world.memory.fail_in(REGION_BASE + 0x7f00..REGION_BASE + 0x8000);
         let landing_end = LANDING_BASE + LANDING_BYTES;
         world.memory.fail_in(landing_end - 0x1000..landing_end);
-        let recorder = Recorder { sizes: config.sizes_word(), writes: VecDeque::new() };
+        let recorder =
+            Recorder { sizes: config.sizes_word(), writes: VecDeque::new(), stores: vec![] };
         let driver = nic_driver::Nic::probe(recorder).expect("the recorder answers as a NIC");
         let form = [None, Some(Form::Authors), Some(Form::Paper)][(seed % 3) as usize];
         let mut traffic = Self {
@@ -139,6 +166,8 @@ impl Traffic {
             time_ns: 0,
             tx_units: 0,
             malice_256: [0, 10, 40][(seed / 3 % 3) as usize],
+            ring: (seed % 2 == 1).then_some(Ring { address: CQ_BASE + 0x7f0, log2: 3 }),
+            read_count: 0,
             reads_sent: [0; 2],
         };
         traffic.set_up();
@@ -155,6 +184,10 @@ impl Traffic {
         let fine = "the recorder never fails";
         d.set_address(LOCAL_MAC, LOCAL_IP).expect(fine);
         d.set_telemetry(format, TELEMETRY_DSCP, ECHO_DSCP).expect(fine);
+        if let Some(ring) = self.ring {
+            d.open_cq(ring).expect(fine);
+            d.enable_interrupts(true, true).expect(fine);
+        }
         self.play();
         self.settings_left = self.script.len();
         for index in 0..QP_COUNT {
@@ -200,6 +233,8 @@ impl Traffic {
             sq_psn,
             window_bytes: [2_000, 20_000, 200_000][rng.gen_range(0..3)],
             rate_uq8_24: [1 << 23, 4 << 24, 8 << 24][rng.gen_range(0..3)],
+            sq_log2: if self.ring.is_some() && index % 2 == 0 { rng.gen_range(1..5) } else { 0 },
+            sq_address: SQ_BASE + index as u64 * SQ_STRIDE + 0xf40,
             ..QpConfig::default()
         };
         let handle = self.driver.create_qp(&config).expect("the recorder never fails");
@@ -224,6 +259,10 @@ impl Traffic {
 
     /// Moves what the driver has written into the script.
     fn play(&mut self) {
+        // Ring entries first: the places are free, and no doorbell has told of them.
+        for (address, words) in std::mem::take(&mut self.driver.bus().stores) {
+            self.world.memory.store_words(address, &words);
+        }
         let writes = std::mem::take(&mut self.driver.bus().writes);
         for (address, value) in writes {
             self.script.push_back((address, Some(value)));
@@ -242,6 +281,7 @@ impl Traffic {
         let rng = &mut self.rng;
         match rng.gen_range(0..400) {
             0..=7 => self.post(),
+            8..=11 if self.ring.is_some() => self.poll_ring(),
             8..=11 => self.script.extend([
                 (u32::from(regs::CQ_COUNT), None),
                 (u32::from(regs::CQ_ENTRY), None),
@@ -263,8 +303,44 @@ impl Traffic {
                     self.play();
                 }
             }
+            19 if self.ring.is_some() => self.script.extend([
+                (u32::from(regs::HOST_STATUS), None),
+                (u32::from(regs::HOST_CLEAR), Some(rng.gen())),
+            ]),
+            // A wrong doorbell or index changes nothing: beyond any ring, or of no flow.
+            20 if self.ring.is_some() && rng.gen_ratio(1, 4) => {
+                let wrong = [0x7000 << 16 | 2, 0x1_0005, 0x1_0fff][rng.gen_range(0..3)];
+                self.script.push_back((u32::from(regs::DOORBELL), Some(wrong)));
+                let index = self.read_count.wrapping_add(0x4000);
+                self.script.push_back((u32::from(regs::CQ_CONSUMER), Some(index.into())));
+            }
             _ => {}
         }
+    }
+
+    /// Reads what has come into the completion ring, and tells the NIC.
+    fn poll_ring(&mut self) {
+        let Some(ring) = self.ring else { return };
+        let size = 1 << ring.log2;
+        loop {
+            let place = u64::from(self.read_count % size);
+            let mut words = [0; 4];
+            let address = ring.address + place * Completion::RING_BYTES;
+            self.world.memory.load_words(address, &mut words);
+            if !Completion::has_phase(&words, self.read_count / size % 2 == 0) {
+                break;
+            }
+            self.read_count = self.read_count.wrapping_add(1);
+            let completion = Completion::from_words(words);
+            for qp in self.qps.iter_mut() {
+                qp.handle.complete(&completion);
+                let ours = qp.handle.flow_index == completion.flow_index;
+                qp.is_failed |= ours && completion.status != Status::Ok;
+            }
+        }
+        let arm = u32::from(self.rng.gen_ratio(3, 4)) << 16;
+        let index = u32::from(self.read_count);
+        self.script.push_back((u32::from(regs::CQ_CONSUMER), Some(index | arm)));
     }
 
     fn post(&mut self) {
@@ -277,17 +353,33 @@ impl Traffic {
         };
         let beyond = if rng.gen_ratio(1, 60) { 0 } else { 0x1000 + u64::from(length_bytes) };
         let (remote_va, rkey, unsignalled) = (rng.gen(), rng.gen(), rng.gen_ratio(1, 4));
-        let qp = &mut self.qps[at].handle;
-        let result = if rng.gen_ratio(2, 5) {
+        let has_ring = self.ring.is_some() && at % 2 == 0;
+        let work = if rng.gen_ratio(2, 5) {
             let local_address = LANDING_BASE + rng.gen_range(0..LANDING_BYTES - beyond);
-            let read = Read { local_address, length_bytes, remote_va, rkey, unsignalled };
-            self.driver.post_read(qp, &read)
+            Work::Read(Read { local_address, length_bytes, remote_va, rkey, unsignalled })
         } else {
             let local_address = SOURCE_BASE + rng.gen_range(0..SOURCE_BYTES - beyond);
             let immediate = rng.gen_ratio(1, 4).then(|| rng.gen());
-            let write =
-                Write { local_address, length_bytes, remote_va, rkey, immediate, unsignalled };
-            self.driver.post_write(qp, &write)
+            Work::Write(Write {
+                local_address,
+                length_bytes,
+                remote_va,
+                rkey,
+                immediate,
+                unsignalled,
+            })
+        };
+        let qp = &mut self.qps[at].handle;
+        let result = match work {
+            // A full ring waits for completions; now and then two go with one doorbell.
+            _ if has_ring => {
+                let both = [work, work];
+                let count = 1 + usize::from(length_bytes % 3 == 0);
+                let _ = self.driver.submit(qp, &both[..count]);
+                Ok(0)
+            }
+            Work::Read(read) => self.driver.post_read(qp, &read),
+            Work::Write(write) => self.driver.post_write(qp, &write),
         };
         if result.is_err() {
             // The NIC's own books decide: forget ours.

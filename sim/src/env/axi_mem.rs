@@ -221,6 +221,20 @@ impl AxiMem {
         }
     }
 
+    /// Host side: 32-bit little-endian words from `addr`.
+    pub fn load_words(&self, addr: u64, words: &mut [u32]) {
+        let bytes = self.load(addr, 4 * words.len());
+        for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(4)) {
+            *word = u32::from_le_bytes(bytes.try_into().expect("four bytes"));
+        }
+    }
+
+    /// Host side: stores 32-bit little-endian words at `addr`.
+    pub fn store_words(&mut self, addr: u64, words: &[u32]) {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.store(addr, &bytes);
+    }
+
     /// Every byte range that the master has written, merged, in order of address.
     pub fn written_ranges(&self) -> Vec<Range<u64>> {
         let mut ranges: Vec<Range<u64>> = Vec::new();

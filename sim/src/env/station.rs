@@ -7,6 +7,7 @@ use crate::golden::host::axil_port::AxilMaster;
 use crate::golden::nic::{AxisGood, AxisMaster, AxisSlave, NicIn, NicOut};
 use crate::lockstep::{StepError, Stepper};
 use crate::ports::Both;
+use nic_driver::rings::HostMemory;
 use nic_driver::Bus;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -81,6 +82,7 @@ pub struct World {
     cycle: u64,
     quiet_cycles: u64,
     tx_beats: u64,
+    irq: bool,
 }
 
 impl fmt::Debug for World {
@@ -114,6 +116,7 @@ impl World {
             cycle: 0,
             quiet_cycles: 0,
             tx_beats: 0,
+            irq: false,
         }
     }
 
@@ -179,6 +182,7 @@ impl World {
     }
 
     fn collect(&mut self, out: &NicOut, go: [bool; 2]) {
+        self.irq = out.irq;
         let moved = (out.m_axis_tx.tvalid, out.m_axis_host.tvalid, self.pins.s_axis_rx.tvalid);
         let busy = moved != (false, false, false)
             || out.m_axi.0.awvalid
@@ -195,6 +199,11 @@ impl World {
         if out.m_axis_host.tvalid && go[1] {
             self.to_host.extend(self.host_sink.take(&beat(&out.m_axis_host)));
         }
+    }
+
+    /// The interrupt line, as the NIC last drove it.
+    pub fn irq(&self) -> bool {
+        self.irq
     }
 
     /// Starts a register access: a write if there is a value.
@@ -317,6 +326,18 @@ impl Bus for Station {
 
     fn write32(&mut self, address_bytes: u32, value: u32) -> Result<(), BusError> {
         self.access(address_bytes, Some(value)).map(|_| ())
+    }
+}
+
+impl HostMemory for Station {
+    fn load(&mut self, address: u64, words: &mut [u32]) -> Result<(), BusError> {
+        self.world.memory.load_words(address, words);
+        Ok(())
+    }
+
+    fn store(&mut self, address: u64, words: &[u32]) -> Result<(), BusError> {
+        self.world.memory.store_words(address, words);
+        Ok(())
     }
 }
 

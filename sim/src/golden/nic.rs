@@ -3,9 +3,13 @@
 use crate::env::axi_mem::{ReadMaster, ReadSlave, WriteMaster, WriteSlave};
 use crate::golden::cc::cc_unit::CcUnit;
 use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
+use crate::golden::host::cq_ring::CqRing;
 use crate::golden::host::dma_read::DmaRead;
 use crate::golden::host::dma_write::DmaWrite;
+use crate::golden::host::interrupt::Interrupt;
+use crate::golden::host::read_mux::ReadMux;
 use crate::golden::host::registers::Registers;
+use crate::golden::host::sq_fetch::SqFetch;
 use crate::golden::host::write_mux::WriteMux;
 use crate::golden::netlist::Netlist;
 use crate::golden::rx::rx_pipe::RxPipe;
@@ -93,6 +97,8 @@ ports! {
         pub m_axis_host: AxisGood,
         /// Frames from the host's own stack.
         pub s_axis_host: AxisSlave,
+        /// Interrupt, level.
+        pub irq: bool,
     }
 }
 
@@ -122,7 +128,12 @@ impl Nic {
         n.add("tx", TxPipe::new(config));
         n.add("tx_fails", StreamRouteBlock::new(flow_bits));
         n.add("fails", StreamMux::<u64>::default());
+        n.add("sq_fetch", SqFetch::new(config));
+        n.add("cq_ring", CqRing::new());
+        n.add("interrupt", Interrupt::default());
+        n.add("ring_mux", WriteMux::new(126));
         n.add("write_mux", WriteMux::default());
+        n.add("read_mux", ReadMux::default());
         n.add("dma_write", DmaWrite::<u128>::new(config.data_bytes()));
         n.add("dma_read", DmaRead::new(config.data_bytes()));
         n.add("registers", Registers::new(config));
@@ -142,9 +153,15 @@ impl Nic {
             ("responder.m_cmd", "write_mux.s_a_cmd"),
             ("responder.m_data", "write_mux.s_a_data"),
             ("write_mux.m_a_done", "responder.s_done"),
-            ("completer.m_cmd", "write_mux.s_b_cmd"),
-            ("completer.m_data", "write_mux.s_b_data"),
-            ("write_mux.m_b_done", "completer.s_done"),
+            ("completer.m_cmd", "ring_mux.s_a_cmd"),
+            ("completer.m_data", "ring_mux.s_a_data"),
+            ("ring_mux.m_a_done", "completer.s_done"),
+            ("cq_ring.m_cmd", "ring_mux.s_b_cmd"),
+            ("cq_ring.m_data", "ring_mux.s_b_data"),
+            ("ring_mux.m_b_done", "cq_ring.s_done"),
+            ("ring_mux.m_cmd", "write_mux.s_b_cmd"),
+            ("ring_mux.m_data", "write_mux.s_b_data"),
+            ("write_mux.m_b_done", "ring_mux.s_done"),
             ("write_mux.m_cmd", "dma_write.s_cmd"),
             ("write_mux.m_data", "dma_write.s_axis"),
             ("dma_write.m_done", "write_mux.s_done"),
@@ -164,8 +181,12 @@ impl Nic {
             ("read_reply.m_pkt", "pkt_mux.s_reply_pkt"),
             ("read_reply.m_read", "pkt_mux.s_reply_read"),
             ("pkt_mux.m_pkt", "tx.s_pkt"),
-            ("pkt_mux.m_read", "dma_read.s_cmd"),
-            ("dma_read.m_axis", "tx.s_data"),
+            ("pkt_mux.m_read", "read_mux.s_pkt"),
+            ("sq_fetch.m_cmd", "read_mux.s_wr"),
+            ("read_mux.m_cmd", "dma_read.s_cmd"),
+            ("dma_read.m_axis", "read_mux.s_axis"),
+            ("read_mux.m_pkt", "tx.s_data"),
+            ("read_mux.m_wr", "sq_fetch.s_axis"),
             ("responder.m_ack", "tx.s_ack"),
             ("pins.s_axis_host", "tx.s_host"),
             ("tx.m_axis", "pins.m_axis_tx"),
@@ -175,7 +196,12 @@ impl Nic {
             ("completer.m_cqe", "registers.s_requester"),
             ("responder.m_cqe", "registers.s_responder"),
             ("registers.m_cfg_responder", "responder.s_cfg"),
-            ("registers.m_cfg_requester", "requester.s_cfg"),
+            ("registers.m_doorbell", "sq_fetch.s_doorbell"),
+            ("sq_fetch.m_cqe", "registers.s_lost"),
+            ("registers.m_consumer", "cq_ring.s_consumer"),
+            ("registers.m_clear", "interrupt.clear"),
+            ("registers.m_cfg_requester", "sq_fetch.s_cfg"),
+            ("sq_fetch.m_cfg", "requester.s_cfg"),
             ("registers.m_cfg_tx", "tx.s_cfg"),
             ("responder.m_cfg", "read_reply.s_cfg"),
             ("registers.m_cfg_completer", "completer.s_cfg"),
@@ -200,6 +226,44 @@ impl Nic {
         }
     }
 
+    /// What rings, completion queue and interrupt tell each other beside streams.
+    fn connect_rings(n: &mut Netlist) {
+        for (from, to) in [
+            ("sq_fetch.m_cfg_table", "requester.cfg_table"),
+            ("sq_fetch.m_cfg_index", "requester.cfg_index"),
+            ("sq_fetch.m_cfg_row", "requester.cfg_row"),
+            ("requester.m_order_valid", "sq_fetch.watch_valid"),
+            ("completer.s_order_ready", "sq_fetch.watch_ready"),
+            ("requester.m_order_op", "sq_fetch.watch_op"),
+            ("requester.m_order_flow", "sq_fetch.watch_flow"),
+            ("registers.wr_room", "sq_fetch.wr_room"),
+            ("registers.cfg_cq_base_lo", "cq_ring.cfg_base_lo"),
+            ("registers.cfg_cq_base_hi", "cq_ring.cfg_base_hi"),
+            ("registers.cfg_cq_log2", "cq_ring.cfg_log2"),
+            ("registers.head_valid", "cq_ring.head_valid"),
+            ("registers.head", "cq_ring.head"),
+            ("cq_ring.owns", "registers.ring_owns"),
+            ("cq_ring.head_take", "registers.ring_take"),
+            ("cq_ring.head_commit", "registers.ring_commit"),
+            ("cq_ring.head_rewind", "registers.ring_rewind"),
+            ("cq_ring.landed", "registers.cq_landed"),
+            ("registers.cfg_irq_enable", "interrupt.cfg_enable"),
+            ("cq_ring.armed", "interrupt.arm"),
+            ("cq_ring.waiting", "interrupt.waiting"),
+            ("cq_ring.full", "interrupt.full"),
+            ("cq_ring.owns", "interrupt.ring_owns"),
+            ("sq_fetch.event_sq_doorbell_refused", "interrupt.error_0"),
+            ("sq_fetch.event_sq_read_error", "interrupt.error_1"),
+            ("cq_ring.event_cq_error", "interrupt.error_2"),
+            ("cq_ring.event_cq_refused", "interrupt.error_3"),
+            ("registers.m_doorbell_flow", "interrupt.doorbell_flow"),
+            ("interrupt.status", "registers.host_status"),
+            ("interrupt.irq", "pins.irq"),
+        ] {
+            n.wire(from, to);
+        }
+    }
+
     /// Register values, table rows and events.
     fn configure(n: &mut Netlist) {
         for (port, blocks) in [
@@ -211,15 +275,16 @@ impl Nic {
             ("cfg_tel_dscp", &["rx", "tx"]),
             ("cfg_tel_echo_dscp", &["rx", "tx"]),
             ("cfg_rnr_timer", &["responder"]),
-            ("cfg_table", &["responder", "requester", "tx", "read_reply"]),
-            ("cfg_index", &["responder", "requester", "tx", "read_reply", "completer"]),
-            ("cfg_row", &["responder", "requester", "tx", "read_reply"]),
+            ("cfg_table", &["responder", "sq_fetch", "tx", "read_reply"]),
+            ("cfg_index", &["responder", "sq_fetch", "tx", "read_reply", "completer"]),
+            ("cfg_row", &["responder", "sq_fetch", "tx", "read_reply"]),
         ] {
             for block in blocks {
                 n.wire(&format!("registers.{port}"), &format!("{block}.{port}"));
             }
         }
         n.wire("registers.cq_space", "responder.cfg_cq_space");
+        Self::connect_rings(n);
         for parameter in [
             "t_ns",
             "inv_t",
@@ -247,6 +312,8 @@ impl Nic {
                 Some("resp") => "responder",
                 Some("reqr") => "requester",
                 Some("read") => "read_reply",
+                Some("sq") => "sq_fetch",
+                Some("cq") => "cq_ring",
                 _ => "tx",
             };
             n.wire(&format!("{block}.event_{event}"), &format!("registers.event_{index}"));

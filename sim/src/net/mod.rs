@@ -5,6 +5,7 @@ pub mod writes;
 
 use crate::env::station::{BusError, Station};
 use crate::lockstep::StepError;
+use nic_driver::rings::HostMemory;
 use nic_driver::Bus;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -103,5 +104,17 @@ impl Bus for NetworkBus {
 
     fn write32(&mut self, address_bytes: u32, value: u32) -> Result<(), BusError> {
         self.network.borrow_mut().access(self.station, address_bytes, Some(value)).map(|_| ())
+    }
+}
+
+impl HostMemory for NetworkBus {
+    fn load(&mut self, address: u64, words: &mut [u32]) -> Result<(), BusError> {
+        self.network.borrow().stations[self.station].memory.load_words(address, words);
+        Ok(())
+    }
+
+    fn store(&mut self, address: u64, words: &[u32]) -> Result<(), BusError> {
+        self.network.borrow_mut().stations[self.station].memory.store_words(address, words);
+        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! Twin of `hdl/src/host/completion_queue.rs`: completions on their way to software.
 
+use super::sq_fetch::LostPorts;
 use crate::ports::Golden;
 use std::collections::VecDeque;
 
@@ -26,12 +27,23 @@ crate::ports! {
     }
 }
 crate::ports! {
+    /// What the completion ring does to the queue.
+    pub struct RingControl {
+        pub owns: bool,
+        pub take: bool,
+        pub commit: bool,
+        pub rewind: bool,
+    }
+}
+crate::ports! {
     /// Inputs.
     pub struct CompletionQueueIn {
         pub reset: bool,
         pub s_requester: RequesterCqe,
         pub s_responder: ResponderCqe,
+        pub s_lost: LostPorts,
         pub pop: bool,
+        pub ring: RingControl,
     }
 }
 crate::ports! {
@@ -39,6 +51,7 @@ crate::ports! {
     pub struct CompletionQueueOut {
         pub s_requester_ready: bool,
         pub s_responder_ready: bool,
+        pub s_lost_ready: bool,
         pub head_valid: bool,
         pub head: u128,
         pub count: u16,
@@ -55,6 +68,8 @@ const RESPONDER_RESERVE: usize = 32;
 pub struct CompletionQueue {
     depth: usize,
     entries: VecDeque<u128>,
+    /// Entries that the ring has taken and not committed.
+    taken: usize,
     responder_next: bool,
     /// Cycles until the head is shown, counted from 2.
     fetch: Option<u8>,
@@ -63,9 +78,9 @@ pub struct CompletionQueue {
 
 /// A completion entry as the register map lays it out.
 fn entry(status: u8, kind: u8, flow: u16, words: [u32; 3]) -> u128 {
-    let word0 = u32::from(status) | u32::from(kind) << 8 | u32::from(flow) << 16;
+    let info = u32::from(status) | u32::from(kind) << 8 | u32::from(flow) << 16;
     let [wr_id, imm, byte_len] = words;
-    [word0, wr_id, imm, byte_len].iter().rev().fold(0, |all, w| all << 32 | u128::from(*w))
+    [wr_id, imm, byte_len, info].iter().rev().fold(0, |all, w| all << 32 | u128::from(*w))
 }
 
 impl CompletionQueue {
@@ -74,6 +89,7 @@ impl CompletionQueue {
         Self {
             depth,
             entries: VecDeque::with_capacity(depth),
+            taken: 0,
             responder_next: false,
             fetch: None,
             out: CompletionQueueOut::default(),
@@ -92,16 +108,20 @@ impl Golden for CompletionQueue {
         }
         let was = self.out;
         let held = self.entries.len();
-        let pushing = was.s_requester_ready || was.s_responder_ready;
+        let unread = held - self.taken;
+        let pushing = was.s_requester_ready || was.s_responder_ready || was.s_lost_ready;
         let mut out = CompletionQueueOut {
             s_requester_ready: false,
             s_responder_ready: false,
+            s_lost_ready: false,
             wr_room: held < self.depth / 2 - 2 * RESPONDER_RESERVE,
             responder_room: held < self.depth / 2 - RESPONDER_RESERVE,
             ..was
         };
         if !pushing && held < self.depth {
-            if i.s_requester.valid && !(self.responder_next && i.s_responder.valid) {
+            if i.s_lost.valid {
+                out.s_lost_ready = true;
+            } else if i.s_requester.valid && !(self.responder_next && i.s_responder.valid) {
                 out.s_requester_ready = true;
                 self.responder_next = true;
             } else if i.s_responder.valid {
@@ -113,16 +133,21 @@ impl Golden for CompletionQueue {
             Some(2) => {
                 self.fetch = None;
                 out.head_valid = true;
-                out.head = self.entries[0];
+                out.head = self.entries[self.taken];
             }
             Some(n) => self.fetch = Some(n + 1),
-            None if !was.head_valid && held > 0 => self.fetch = Some(1),
+            None if !was.head_valid && unread > 0 => self.fetch = Some(1),
             None => {}
         }
-        if i.pop && was.head_valid {
-            out.head_valid = false;
-            out.head = 0;
+        let pops = i.pop && was.head_valid && !i.ring.owns;
+        let takes = i.ring.take && was.head_valid;
+        if pops || takes {
+            (out.head_valid, out.head) = (false, 0);
+        }
+        self.taken += usize::from(takes);
+        if pops || i.ring.commit {
             self.entries.pop_front();
+            self.taken -= usize::from(i.ring.commit);
         }
         let c = &i.s_requester;
         if was.s_requester_ready && (c.signalled || c.status != 0) {
@@ -131,6 +156,14 @@ impl Golden for CompletionQueue {
         if was.s_responder_ready {
             let c = &i.s_responder;
             self.entries.push_back(entry(c.status, 1, c.flow, [0, c.imm, c.byte_len]));
+        }
+        if was.s_lost_ready {
+            let local_dma = 5;
+            self.entries.push_back(entry(local_dma, 2, i.s_lost.flow, [i.s_lost.wr_id, 0, 0]));
+        }
+        if i.ring.rewind {
+            (self.taken, self.fetch) = (0, None);
+            (out.head_valid, out.head) = (false, 0);
         }
         out.count = self.entries.len() as u16;
         self.out = out;

@@ -22,6 +22,9 @@ crate::ports! {
         pub watch_rate: u32,
         pub counter_done: bool,
         pub counter_data: u32,
+        pub cq_landed: u16,
+        pub host_status: u32,
+        pub doorbell_ready: bool,
     }
 }
 crate::ports! {
@@ -33,6 +36,9 @@ crate::ports! {
         pub window_commit: bool,
         pub queue_pop: bool,
         pub counter_valid: bool,
+        pub doorbell_valid: bool,
+        pub consumer_write: bool,
+        pub clear_write: bool,
     }
 }
 
@@ -42,6 +48,7 @@ enum Step {
     Start,
     Decide,
     WaitCounter,
+    WaitDoorbell,
     Finish,
 }
 
@@ -79,6 +86,9 @@ impl Csr {
             regs::CC_RATE => i.watch_rate,
             regs::CQ_COUNT if i.queue_valid => u32::from(i.queue_count),
             regs::CQ_COUNT | regs::ROW_COMMIT | regs::CQ_POP => 0,
+            regs::DOORBELL | regs::CQ_CONSUMER | regs::HOST_CLEAR => 0,
+            regs::CQ_PRODUCER => i.cq_landed.into(),
+            regs::HOST_STATUS => i.host_status,
             _ if in_entry => (i.queue_head >> (8 * (offset - regs::CQ_ENTRY))) as u32,
             _ if in_row => i.window_word,
             _ => return i.regs_hit.then_some(i.regs_data),
@@ -99,6 +109,19 @@ impl Csr {
                 self.out.queue_pop = true;
                 true
             }
+            regs::DOORBELL => {
+                (self.out.doorbell_valid, self.out.s.done) = (true, false);
+                self.step = Step::WaitDoorbell;
+                true
+            }
+            regs::CQ_CONSUMER => {
+                self.out.consumer_write = true;
+                true
+            }
+            regs::HOST_CLEAR => {
+                self.out.clear_write = true;
+                true
+            }
             _ if special.is_some_and(|r| r.name == "row_data") => {
                 self.out.window_write = true;
                 !i.window_busy
@@ -116,7 +139,7 @@ impl Golden for Csr {
     type Out = CsrOut;
 
     fn step(&mut self, i: &CsrIn) -> CsrOut {
-        let counting = self.out.counter_valid;
+        let (counting, ringing) = (self.out.counter_valid, self.out.doorbell_valid);
         self.out = CsrOut::default();
         if i.reset {
             self.step = Step::Start;
@@ -150,6 +173,11 @@ impl Golden for Csr {
                 self.step = Step::Finish;
             }
             Step::WaitCounter => self.out.counter_valid = counting,
+            Step::WaitDoorbell if i.doorbell_ready => {
+                self.out.s.done = true;
+                self.step = Step::Finish;
+            }
+            Step::WaitDoorbell => self.out.doorbell_valid = ringing,
             Step::Finish if !i.s.valid => self.step = Step::Start,
             Step::Finish => {}
         }

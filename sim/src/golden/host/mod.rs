@@ -2,12 +2,16 @@
 
 pub mod axil_port;
 pub mod completion_queue;
+pub mod cq_ring;
 pub mod csr;
 pub mod csr_regs;
 pub mod dma_bursts;
 pub mod dma_read;
 pub mod dma_write;
 pub mod event_counters;
+pub mod interrupt;
+pub mod read_mux;
 pub mod registers;
+pub mod sq_fetch;
 pub mod table_window;
 pub mod write_mux;

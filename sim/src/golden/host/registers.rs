@@ -2,11 +2,14 @@
 
 use super::axil_port::{AxilMaster, AxilPort, AxilPortIn, AxilPortOut, AxilSlave};
 use super::completion_queue::{
-    CompletionQueue, CompletionQueueIn, CompletionQueueOut, RequesterCqe, ResponderCqe,
+    CompletionQueue, CompletionQueueIn, CompletionQueueOut, RequesterCqe, ResponderCqe, RingControl,
 };
+use super::cq_ring::ConsumerPorts;
 use super::csr::{Csr, CsrIn, CsrOut};
 use super::csr_regs::{CsrConfig, CsrRegs, CsrRegsIn, CsrRegsOut};
 use super::event_counters::{EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses};
+use super::interrupt::ClearPorts;
+use super::sq_fetch::{DoorbellPorts, LostPorts};
 use super::table_window::{CfgRow, TableWindow, TableWindowIn, TableWindowOut};
 use crate::ports::{join_name, Golden, PortDef, PortField, Ports};
 use nic_spec::rows::QpRow;
@@ -68,6 +71,11 @@ crate::ports! {
         pub m_flow_ready: bool,
         pub s_requester: RequesterCqe,
         pub s_responder: ResponderCqe,
+        pub s_lost: LostPorts,
+        pub ring: RingControl,
+        pub cq_landed: u16,
+        pub host_status: u32,
+        pub m_doorbell_ready: bool,
         pub watch: WatchIn,
         pub event: Pulses,
     }
@@ -90,6 +98,20 @@ pub struct RegistersOut {
     pub s_requester_ready: bool,
     /// Completion of the responder is taken.
     pub s_responder_ready: bool,
+    /// A lost work request is taken.
+    pub s_lost_ready: bool,
+    /// The queue shows a completion.
+    pub head_valid: bool,
+    /// The completion.
+    pub head: u128,
+    /// Software's index.
+    pub m_consumer: ConsumerPorts,
+    /// What software clears.
+    pub m_clear: ClearPorts,
+    /// Doorbell.
+    pub m_doorbell: DoorbellPorts,
+    /// Room for the completion of one more work request.
+    pub wr_room: bool,
     /// Room for what the responder may still complete.
     pub cq_space: bool,
     /// Ports `cfg_*` of the configuration registers.
@@ -105,6 +127,13 @@ crate::ports! {
         m_flow: FlowOut,
         s_requester_ready: bool,
         s_responder_ready: bool,
+        s_lost_ready: bool,
+        head_valid: bool,
+        head: u128,
+        m_consumer: ConsumerPorts,
+        m_clear: ClearPorts,
+        m_doorbell: DoorbellPorts,
+        wr_room: bool,
         cq_space: bool,
     }
 }
@@ -124,6 +153,13 @@ impl PortField for RegistersOut {
             m_flow: self.m_flow,
             s_requester_ready: self.s_requester_ready,
             s_responder_ready: self.s_responder_ready,
+            s_lost_ready: self.s_lost_ready,
+            head_valid: self.head_valid,
+            head: self.head,
+            m_consumer: self.m_consumer,
+            m_clear: self.m_clear,
+            m_doorbell: self.m_doorbell,
+            wr_room: self.wr_room,
             cq_space: self.cq_space,
         };
         named.store(words);
@@ -139,6 +175,13 @@ impl PortField for RegistersOut {
             m_flow: n.m_flow,
             s_requester_ready: n.s_requester_ready,
             s_responder_ready: n.s_responder_ready,
+            s_lost_ready: n.s_lost_ready,
+            head_valid: n.head_valid,
+            head: n.head,
+            m_consumer: n.m_consumer,
+            m_clear: n.m_clear,
+            m_doorbell: n.m_doorbell,
+            wr_room: n.wr_room,
             cq_space: n.cq_space,
             derived: Derived::load(&words[Named::WORDS..]),
             config: CsrConfig::load(&words[Named::WORDS + Derived::WORDS..]),
@@ -214,6 +257,9 @@ impl Golden for Registers {
             watch_rate: self.watched.1,
             counter_done: w.counters.rd_done,
             counter_data: w.counters.rd_data,
+            cq_landed: i.cq_landed,
+            host_status: i.host_status,
+            doorbell_ready: i.m_doorbell_ready,
         });
         self.wires.config_regs = self.config_regs.step(&CsrRegsIn {
             reset,
@@ -241,7 +287,9 @@ impl Golden for Registers {
             reset,
             s_requester: i.s_requester,
             s_responder: i.s_responder,
+            s_lost: i.s_lost,
             pop: w.decode.queue_pop,
+            ring: i.ring,
         });
         let watched = i.watch.valid && u32::from(i.watch.flow) == w.config_regs.config.cfg_cc_watch;
         if reset {
@@ -285,6 +333,21 @@ impl Registers {
             },
             s_requester_ready: w.queue.s_requester_ready,
             s_responder_ready: w.queue.s_responder_ready,
+            s_lost_ready: w.queue.s_lost_ready,
+            head_valid: w.queue.head_valid,
+            head: w.queue.head,
+            m_consumer: ConsumerPorts {
+                valid: w.decode.consumer_write,
+                index: w.port.m.wdata as u16,
+                arm: w.port.m.wdata >> 16 & 1 != 0,
+            },
+            m_clear: ClearPorts { valid: w.decode.clear_write, bits: w.port.m.wdata as u8 },
+            m_doorbell: DoorbellPorts {
+                valid: w.decode.doorbell_valid,
+                flow: w.port.m.wdata as u16,
+                index: (w.port.m.wdata >> 16) as u16,
+            },
+            wr_room: w.queue.wr_room,
             cq_space: w.queue.responder_room,
             config: w.config_regs.config,
         }

@@ -5,9 +5,6 @@ use crate::golden::util::stream_route::StreamRoute;
 use crate::ports;
 use crate::ports::Golden;
 
-/// Bits of a port's tag; the engine's has the port above them.
-const TAG_BITS: u32 = 127;
-
 ports! {
     /// A command of a port.
     pub struct PortCmd {
@@ -38,6 +35,7 @@ ports! {
     pub struct EngineBeat {
         pub tvalid: bool,
         pub tdata: u64,
+        pub tlast: bool,
     }
 }
 ports! {
@@ -71,8 +69,10 @@ ports! {
 }
 
 /// The mux.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct WriteMux {
+    /// Bits of a port's tag; the engine's has the port above them.
+    tag_bits: u32,
     beats: [Skid<PortBeat>; 2],
     /// The port whose command is taken at the next edge.
     taking: Option<usize>,
@@ -85,6 +85,12 @@ pub struct WriteMux {
 }
 
 impl WriteMux {
+    /// A mux whose ports have tags of `tag_bits`.
+    pub fn new(tag_bits: u32) -> Self {
+        let (beats, taking, b_next, moving, cmd, beat, reports) = Default::default();
+        Self { tag_bits, beats, taking, b_next, moving, cmd, beat, reports }
+    }
+
     /// Commands whose frame, if they have one, has begun to come.
     fn can_start(&self, i: &WriteMuxIn) -> [bool; 2] {
         let cmds = [i.s_a_cmd, i.s_b_cmd];
@@ -96,7 +102,8 @@ impl WriteMux {
         self.cmd.valid &= !i.m_cmd_ready;
         if let Some(port) = self.taking.take() {
             let cmd = [i.s_a_cmd, i.s_b_cmd][port];
-            self.cmd = PortCmd { valid: true, tag: cmd.tag | (port as u128) << TAG_BITS, ..cmd };
+            self.cmd =
+                PortCmd { valid: true, tag: cmd.tag | (port as u128) << self.tag_bits, ..cmd };
             self.moving = (cmd.bytes > 0).then_some(port);
         } else if is_free && is_between_frames {
             self.taking = match can {
@@ -115,7 +122,7 @@ impl WriteMux {
         self.beat.tvalid &= !m_ready;
         let port = self.moving.filter(|port| is_free && self.beats[*port].m_valid())?;
         let PortBeat { tdata, tlast, .. } = self.beats[port].m_data();
-        self.beat = EngineBeat { tvalid: true, tdata };
+        self.beat = EngineBeat { tvalid: true, tdata, tlast };
         if tlast {
             self.moving = None;
         }
@@ -129,7 +136,7 @@ impl Golden for WriteMux {
 
     fn step(&mut self, i: &WriteMuxIn) -> WriteMuxOut {
         if i.reset {
-            *self = Self::default();
+            *self = Self::new(self.tag_bits);
         } else {
             let is_between_frames = self.moving.is_none();
             let can = self.can_start(i);
@@ -139,8 +146,8 @@ impl Golden for WriteMux {
                 self.beats[port].step(false, s.tvalid.then_some(*s), moved == Some(port));
             }
         }
-        let tag = i.s_done.tag & ((1 << TAG_BITS) - 1);
-        let item = ((tag, i.s_done.error), i.s_done.tag >> TAG_BITS != 0);
+        let tag = i.s_done.tag & ((1 << self.tag_bits) - 1);
+        let item = ((tag, i.s_done.error), i.s_done.tag >> self.tag_bits != 0);
         let readies = [i.m_a_done_ready, i.m_b_done_ready];
         self.reports.step(i.reset, i.s_done.valid.then_some(item), readies);
         let [a_done, b_done] = self.reports.valids();
@@ -156,5 +163,12 @@ impl Golden for WriteMux {
             m_data: self.beat,
             s_done_ready: self.reports.s_ready(),
         }
+    }
+}
+
+impl Default for WriteMux {
+    /// The mux of responder and completer.
+    fn default() -> Self {
+        Self::new(127)
     }
 }

@@ -1,0 +1,262 @@
+//! Submission rings in host memory: reads work requests and hands them to the requester.
+//!
+//! # Source            ARCHITECTURE.md, Rings
+//! # Interface timing  doorbell in an idle block: taken after 3 cycles, m_cmd after 5. First beat
+//!                     of its data: m_cfg_valid after 8
+//! # Latency and rate  one doorbell, retired work request or fetch every 4 cycles; a work request
+//!                     every 8 cycles. Eight are on their way from host memory at most
+//! # Shape             `OW = FB + 16`, `FB1 = FB + 1`. A work request is read with 40 of its 64
+//!                     bytes: the rest is of no use. No more of a flow than its send queue holds
+//!                     are fetched, and none without completion room
+//! # Reset             synchronous, high: no rings; nothing is taken for 2^FB cycles
+//! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
+
+use super::sq_flows::SqFlows;
+use super::sq_rows::SqRows;
+use crate::emit::{self, Design, EmitError};
+use crate::util::fifo::Fifo;
+use crate::Module;
+use nic_spec::NicConfig;
+use rust_hdl_core::prelude::*;
+
+/// Bytes that are read of a work request.
+pub const WR_BYTES: u64 = 40;
+
+/// Submission rings of `2^FB` flows.
+#[derive(LogicBlock)]
+pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Software has moved a producer index.
+    pub s_doorbell_valid: Signal<In, Bit>,
+    /// Taken.
+    pub s_doorbell_ready: Signal<Out, Bit>,
+    /// Flow index.
+    pub s_doorbell_flow: Signal<In, Bits<16>>,
+    /// Producer index: work requests since the queue pair was set up, modulo 2^16.
+    pub s_doorbell_index: Signal<In, Bits<16>>,
+    /// A committed row waits for the requester.
+    pub s_cfg_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_cfg_ready: Signal<Out, Bit>,
+    /// Its table.
+    pub cfg_table: Signal<In, Bits<2>>,
+    /// Its index.
+    pub cfg_index: Signal<In, Bits<16>>,
+    /// The row.
+    pub cfg_row: Signal<In, Bits<512>>,
+    /// A row for the requester.
+    pub m_cfg_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cfg_ready: Signal<In, Bit>,
+    /// Its table.
+    pub m_cfg_table: Signal<Out, Bits<2>>,
+    /// Its index.
+    pub m_cfg_index: Signal<Out, Bits<16>>,
+    /// The row.
+    pub m_cfg_row: Signal<Out, Bits<512>>,
+    /// Watched stream of the requester.
+    pub watch_valid: Signal<In, Bit>,
+    /// It is taken by whom it is for.
+    pub watch_ready: Signal<In, Bit>,
+    /// 0: a work request retires.
+    pub watch_op: Signal<In, Bits<2>>,
+    /// Flow index.
+    pub watch_flow: Signal<In, Bits<FB>>,
+    /// There is completion room for one more work request.
+    pub wr_room: Signal<In, Bit>,
+    /// Read command.
+    pub m_cmd_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cmd_ready: Signal<In, Bit>,
+    /// Byte address.
+    pub m_cmd_addr: Signal<Out, Bits<64>>,
+    /// Bytes.
+    pub m_cmd_bytes: Signal<Out, Bits<13>>,
+    /// Data of the commands, in order.
+    pub s_axis_tdata: Signal<In, Bits<64>>,
+    /// Last beat of a command.
+    pub s_axis_tlast: Signal<In, Bit>,
+    /// On the last beat: the memory reported an error.
+    pub s_axis_tuser: Signal<In, Bit>,
+    /// A beat is offered.
+    pub s_axis_tvalid: Signal<In, Bit>,
+    /// It will be taken.
+    pub s_axis_tready: Signal<Out, Bit>,
+    /// A work request could not be read: the ring stands still from here on.
+    pub m_cqe_valid: Signal<Out, Bit>,
+    /// Taken.
+    pub m_cqe_ready: Signal<In, Bit>,
+    /// Flow index.
+    pub m_cqe_flow: Signal<Out, Bits<16>>,
+    /// Index of the work request.
+    pub m_cqe_wr_id: Signal<Out, Bits<32>>,
+    /// A doorbell changed nothing: no ring, or an index beyond the ring or behind the last one.
+    pub event_sq_doorbell_refused: Signal<Out, Bit>,
+    /// A committed work request was dropped: its queue pair has a ring.
+    pub event_sq_wr_refused: Signal<Out, Bit>,
+    /// A work request could not be read.
+    pub event_sq_read_error: Signal<Out, Bit>,
+    flows: SqFlows<FB, FB1>,
+    rows: SqRows<FB, OW>,
+    credits: Fifo<FB, 4, 5>,
+    orders: Fifo<OW, 3, 4>,
+    beats: Fifo<66, 6, 7>,
+    order_flow: Signal<Local, Bits<OW>>,
+    last_part: Signal<Local, Bits<66>>,
+    error_part: Signal<Local, Bits<66>>,
+    last_bit: Constant<Bits<66>>,
+    error_bit: Constant<Bits<66>>,
+    wr_bytes: Constant<Bits<13>>,
+}
+
+impl<const FB: usize, const FB1: usize, const OW: usize> SqFetch<FB, FB1, OW> {
+    /// The rings of a NIC of these sizes.
+    pub fn new(config: &NicConfig) -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_doorbell_valid: Default::default(),
+            s_doorbell_ready: Default::default(),
+            s_doorbell_flow: Default::default(),
+            s_doorbell_index: Default::default(),
+            s_cfg_valid: Default::default(),
+            s_cfg_ready: Default::default(),
+            cfg_table: Default::default(),
+            cfg_index: Default::default(),
+            cfg_row: Default::default(),
+            m_cfg_valid: Default::default(),
+            m_cfg_ready: Default::default(),
+            m_cfg_table: Default::default(),
+            m_cfg_index: Default::default(),
+            m_cfg_row: Default::default(),
+            watch_valid: Default::default(),
+            watch_ready: Default::default(),
+            watch_op: Default::default(),
+            watch_flow: Default::default(),
+            wr_room: Default::default(),
+            m_cmd_valid: Default::default(),
+            m_cmd_ready: Default::default(),
+            m_cmd_addr: Default::default(),
+            m_cmd_bytes: Default::default(),
+            s_axis_tdata: Default::default(),
+            s_axis_tlast: Default::default(),
+            s_axis_tuser: Default::default(),
+            s_axis_tvalid: Default::default(),
+            s_axis_tready: Default::default(),
+            m_cqe_valid: Default::default(),
+            m_cqe_ready: Default::default(),
+            m_cqe_flow: Default::default(),
+            m_cqe_wr_id: Default::default(),
+            event_sq_doorbell_refused: Default::default(),
+            event_sq_wr_refused: Default::default(),
+            event_sq_read_error: Default::default(),
+            flows: SqFlows::new(config),
+            rows: Default::default(),
+            credits: Default::default(),
+            orders: Default::default(),
+            beats: Default::default(),
+            order_flow: Default::default(),
+            last_part: Default::default(),
+            error_part: Default::default(),
+            last_bit: Constant::new((num_bigint::BigUint::from(1_u32) << 64_u32).into()),
+            error_bit: Constant::new((num_bigint::BigUint::from(1_u32) << 65_u32).into()),
+            wr_bytes: Constant::new(WR_BYTES.to_bits()),
+        }
+    }
+}
+
+impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, FB1, OW> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, flows, rows, credits, orders, beats);
+        self.flows.reset.next = self.reset.val();
+        self.rows.reset.next = self.reset.val();
+        self.credits.reset.next = self.reset.val();
+        self.orders.reset.next = self.reset.val();
+        self.beats.reset.next = self.reset.val();
+        comment!("what has retired; taken at once, so the FIFO holds a few at most");
+        self.credits.s_valid.next =
+            self.watch_valid.val() & self.watch_ready.val() & !self.watch_op.val().any();
+        self.credits.s_data.next = self.watch_flow.val();
+        self.flows.credit_valid.next = self.credits.m_valid.val();
+        self.credits.m_ready.next = self.flows.credit_ready.val();
+        self.flows.credit_flow.next = self.credits.m_data.val();
+        self.rows.is_quiet.next = !self.watch_valid.val() & !self.credits.count.val().any();
+        comment!("doorbells and commands");
+        self.flows.s_doorbell_valid.next = self.s_doorbell_valid.val();
+        self.s_doorbell_ready.next = self.flows.s_doorbell_ready.val();
+        self.flows.s_doorbell_flow.next = self.s_doorbell_flow.val();
+        self.flows.s_doorbell_index.next = self.s_doorbell_index.val();
+        self.flows.wr_room.next = self.wr_room.val();
+        self.m_cmd_valid.next = self.flows.m_cmd_valid.val();
+        self.flows.m_cmd_ready.next = self.m_cmd_ready.val();
+        self.m_cmd_addr.next = self.flows.m_cmd_addr.val();
+        self.m_cmd_bytes.next = self.wr_bytes.val();
+        self.order_flow.next = bit_cast::<OW, FB>(self.flows.order_flow.val());
+        self.orders.s_valid.next = self.flows.order_valid.val();
+        self.orders.s_data.next =
+            bit_cast::<OW, 16>(self.flows.order_index.val()) | (self.order_flow.val() << 16);
+        comment!("data; there is room for all that was asked for");
+        self.last_part.next = 0.into();
+        if self.s_axis_tlast.val() {
+            self.last_part.next = self.last_bit.val();
+        }
+        self.error_part.next = 0.into();
+        if self.s_axis_tuser.val() {
+            self.error_part.next = self.error_bit.val();
+        }
+        self.beats.s_valid.next = self.s_axis_tvalid.val();
+        self.beats.s_data.next = bit_cast::<66, 64>(self.s_axis_tdata.val())
+            | self.last_part.val()
+            | self.error_part.val();
+        self.s_axis_tready.next = self.beats.s_ready.val();
+        self.rows.beat_valid.next = self.beats.m_valid.val();
+        self.beats.m_ready.next = self.rows.beat_ready.val();
+        self.rows.beat.next = self.beats.m_data.val();
+        self.rows.order_valid.next = self.orders.m_valid.val();
+        self.orders.m_ready.next = self.rows.order_ready.val();
+        self.rows.order.next = self.orders.m_data.val();
+        comment!("rows");
+        self.rows.s_cfg_valid.next = self.s_cfg_valid.val();
+        self.s_cfg_ready.next = self.rows.s_cfg_ready.val();
+        self.rows.cfg_table.next = self.cfg_table.val();
+        self.rows.cfg_index.next = self.cfg_index.val();
+        self.rows.cfg_row.next = self.cfg_row.val();
+        self.m_cfg_valid.next = self.rows.m_cfg_valid.val();
+        self.rows.m_cfg_ready.next = self.m_cfg_ready.val();
+        self.m_cfg_table.next = self.rows.m_cfg_table.val();
+        self.m_cfg_index.next = self.rows.m_cfg_index.val();
+        self.m_cfg_row.next = self.rows.m_cfg_row.val();
+        self.flows.row_valid.next = self.rows.row_valid.val();
+        self.flows.row_op.next = self.rows.row_op.val();
+        self.flows.row_flow.next = self.rows.row_flow.val();
+        self.flows.row_base.next = self.rows.row_base.val();
+        self.flows.row_log2.next = self.rows.row_log2.val();
+        self.rows.row_done.next = self.flows.row_done.val();
+        self.rows.row_has_ring.next = self.flows.row_has_ring.val();
+        self.rows.row_stopped.next = self.flows.row_stopped.val();
+        self.flows.hold.next = self.rows.hold.val();
+        self.rows.drained.next = self.flows.drained.val();
+        self.flows.slot_free.next = self.rows.slot_free.val();
+        self.m_cqe_valid.next = self.rows.m_cqe_valid.val();
+        self.rows.m_cqe_ready.next = self.m_cqe_ready.val();
+        self.m_cqe_flow.next = self.rows.m_cqe_flow.val();
+        self.m_cqe_wr_id.next = self.rows.m_cqe_wr_id.val();
+        self.event_sq_doorbell_refused.next = self.flows.event_doorbell.val();
+        self.event_sq_wr_refused.next = self.rows.event_refused.val();
+        self.event_sq_read_error.next = self.rows.event_failed.val();
+    }
+}
+
+/// Emits the block.
+pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
+    match config.flow_count {
+        64 => emit::emit("sq_fetch", SqFetch::<6, 7, 22>::new(config), config),
+        _ => Err(emit::no_such_size("sq_fetch", config)),
+    }
+}

@@ -1,0 +1,252 @@
+//! Twin of `hdl/src/host/cq_ring.rs`: completions on their way to host memory.
+
+use super::read_mux::StreamReady;
+use super::write_mux::{PortBeat, PortCmd};
+use crate::golden::transport::requester::ReadyPort;
+use crate::ports;
+use crate::ports::Golden;
+
+/// Bytes of an entry.
+const ENTRY_BYTES: u16 = 16;
+/// Entries on their way at most.
+const WRITES_MAX: usize = 8;
+/// Bit of an entry that tells its pass.
+const PHASE_BIT: u32 = 96 + 15;
+
+ports! {
+    /// The ring's registers.
+    pub struct CqConfig {
+        pub base_lo: u32,
+        pub base_hi: u32,
+        pub log2: u8,
+    }
+}
+ports! {
+    /// Software's index.
+    pub struct ConsumerPorts {
+        pub valid: bool,
+        pub index: u16,
+        pub arm: bool,
+    }
+}
+ports! {
+    /// A write has ended.
+    pub struct WrittenPorts {
+        pub valid: bool,
+        pub error: bool,
+    }
+}
+ports! {
+    /// Inputs.
+    pub struct CqRingIn {
+        pub reset: bool,
+        pub cfg: CqConfig,
+        pub head_valid: bool,
+        pub head: u128,
+        pub s_consumer: ConsumerPorts,
+        pub m_cmd: ReadyPort,
+        pub m_data: StreamReady,
+        pub s_done: WrittenPorts,
+    }
+}
+ports! {
+    /// Events.
+    pub struct CqEvents {
+        pub full: bool,
+        pub error: bool,
+        pub refused: bool,
+    }
+}
+ports! {
+    /// What the ring does to the queue.
+    pub struct HeadControl {
+        pub take: bool,
+        pub commit: bool,
+        pub rewind: bool,
+    }
+}
+ports! {
+    /// Outputs.
+    pub struct CqRingOut {
+        pub owns: bool,
+        pub head: HeadControl,
+        pub m_cmd: PortCmd,
+        pub m_data: PortBeat,
+        pub s_done: ReadyPort,
+        pub landed: u16,
+        pub waiting: bool,
+        pub armed: bool,
+        pub full: bool,
+        pub event_cq: CqEvents,
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum State {
+    #[default]
+    Off,
+    Idle,
+    First,
+    Second,
+    Settle,
+    Back,
+    Halt,
+}
+
+/// Free-running indices.
+#[derive(Clone, Copy, Debug, Default)]
+struct Indices {
+    producer: u16,
+    landed: u16,
+    consumer: u16,
+}
+
+/// Where the next entry goes, and whether it fits.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    addr: u64,
+    phase: bool,
+    room: bool,
+}
+
+impl Place {
+    fn of(at: Indices, cfg: &CqConfig) -> Self {
+        let base = u64::from(cfg.base_lo) | u64::from(cfg.base_hi) << 32;
+        let slot = u64::from(at.producer) & ((1 << cfg.log2) - 1);
+        let used = at.producer.wrapping_sub(at.consumer);
+        Self {
+            addr: base.wrapping_add(slot * u64::from(ENTRY_BYTES)),
+            phase: at.producer >> cfg.log2 & 1 == 0,
+            room: u32::from(used) < 1 << cfg.log2,
+        }
+    }
+}
+
+/// A consumer index that is looked at, and whether it is good.
+#[derive(Clone, Copy, Debug, Default)]
+struct Check {
+    consumer: ConsumerPorts,
+    good: bool,
+}
+
+/// The ring.
+#[derive(Clone, Debug, Default)]
+pub struct CqRing {
+    state: State,
+    entry: u128,
+    indices: Indices,
+    /// The indices a cycle ago.
+    was: Indices,
+    place: Place,
+    check: Check,
+    arms: bool,
+    unseen: bool,
+    head_seen: bool,
+    outstanding: usize,
+    stopped: bool,
+    out: CqRingOut,
+}
+
+impl CqRing {
+    /// A ring that is off.
+    pub fn new() -> Self {
+        let m_cmd = PortCmd { bytes: ENTRY_BYTES, ..Default::default() };
+        let s_done = ReadyPort { ready: true };
+        Self { out: CqRingOut { m_cmd, s_done, ..Default::default() }, ..Default::default() }
+    }
+
+    fn next_state(&self, i: &CqRingIn, starts: bool) -> State {
+        let on = i.cfg.log2 > 0;
+        let empty = self.outstanding == 0 && !self.out.head.commit;
+        match self.state {
+            State::Off if on => State::Settle,
+            State::Idle if starts => State::First,
+            State::Idle if empty && (self.stopped || !on) => State::Back,
+            State::First if i.m_data.tready => State::Second,
+            State::Second if i.m_data.tready => State::Settle,
+            State::Settle => State::Idle,
+            State::Back => State::Halt,
+            State::Halt if !on => State::Off,
+            same => same,
+        }
+    }
+
+    /// The indices' part of an edge.
+    fn move_indices(&mut self, i: &CqRingIn, starts: bool) {
+        let was = self.indices;
+        self.place = Place::of(self.was, &i.cfg);
+        let at = &mut self.indices;
+        at.producer = at.producer.wrapping_add(starts.into());
+        at.landed = at.landed.wrapping_add(self.out.head.commit.into());
+        if self.state == State::Back {
+            at.producer = was.landed;
+        }
+        let Check { consumer, good } = self.check;
+        self.out.armed = self.arms;
+        self.arms = consumer.valid && consumer.arm && good;
+        self.out.event_cq.refused = consumer.valid && !good;
+        if consumer.valid && good {
+            at.consumer = consumer.index;
+        }
+        let by = i.s_consumer.index.wrapping_sub(was.consumer);
+        let by_max = was.producer.wrapping_sub(was.consumer);
+        self.check = Check { consumer: i.s_consumer, good: by <= by_max };
+        if self.state == State::Off {
+            *at = Indices::default();
+        }
+        // Software may be ahead of the reports.
+        let unseen = self.was.landed.wrapping_sub(self.was.consumer) as i16;
+        self.unseen = unseen == i16::MIN || unseen > 0;
+        self.head_seen = i.head_valid;
+        self.was = was;
+    }
+}
+
+impl Golden for CqRing {
+    type In = CqRingIn;
+    type Out = CqRingOut;
+
+    fn step(&mut self, i: &CqRingIn) -> CqRingOut {
+        if i.reset {
+            *self = Self::new();
+            return self.out;
+        }
+        let able = self.state == State::Idle && i.cfg.log2 > 0 && !self.stopped && i.head_valid;
+        let starts =
+            able && self.place.room && !self.out.m_cmd.valid && self.outstanding < WRITES_MAX;
+        let next = self.next_state(i, starts);
+        let place = self.place;
+        self.move_indices(i, starts);
+        self.out.m_cmd.valid &= !i.m_cmd.ready;
+        if starts {
+            (self.out.m_cmd.valid, self.out.m_cmd.addr) = (true, place.addr);
+            self.entry = i.head | u128::from(place.phase) << PHASE_BIT;
+        } else if self.state == State::First && i.m_data.tready {
+            self.entry >>= 64;
+        }
+        let done = i.s_done;
+        self.out.event_cq.error = done.valid && done.error && !self.stopped;
+        self.out.head = HeadControl {
+            take: starts,
+            commit: done.valid && !done.error && !self.stopped,
+            rewind: next == State::Back,
+        };
+        self.stopped |= done.valid && done.error;
+        self.stopped &= next != State::Off;
+        self.outstanding += usize::from(starts);
+        self.outstanding -= usize::from(done.valid);
+        let is_full = able && !place.room;
+        self.out.event_cq.full = is_full && !self.out.full;
+        self.out.full = is_full;
+        self.state = next;
+        self.out.owns = next != State::Off;
+        self.out.waiting = if self.out.owns { self.unseen } else { self.head_seen };
+        self.out.m_data = PortBeat {
+            tvalid: matches!(next, State::First | State::Second),
+            tdata: self.entry as u64,
+            tlast: next == State::Second,
+        };
+        self.out.landed = self.indices.landed;
+        self.out
+    }
+}

@@ -1,0 +1,447 @@
+//! Twin of `hdl/src/host/sq_fetch.rs`: submission rings in host memory.
+
+use super::read_mux::{StreamReady, WrData};
+use super::table_window::CfgRow;
+use crate::golden::transport::requester::{ReadPorts, ReadyPort, ValidPort};
+use crate::golden::util::fifo::LutFifo;
+use crate::ports;
+use crate::ports::{Golden, Wide};
+use nic_spec::rows::{QpRow, Row, Table};
+use nic_spec::NicConfig;
+
+/// Work requests on their way from host memory at most.
+const FETCHES_MAX: usize = 8;
+/// Bytes that are read of each.
+const WR_BYTES: u16 = 40;
+/// Cycle of an operation in which it takes effect; it is picked in cycle 0.
+const EXEC_CYCLE: u8 = 3;
+
+ports! {
+    /// Doorbell.
+    pub struct DoorbellPorts {
+        pub valid: bool,
+        pub flow: u16,
+        pub index: u16,
+    }
+}
+ports! {
+    /// A stream that is only looked at.
+    pub struct WatchPorts {
+        pub valid: bool,
+        pub ready: bool,
+        pub op: u8,
+        pub flow: u16,
+    }
+}
+ports! {
+    /// Row for the requester.
+    pub struct RowPorts {
+        pub valid: bool,
+        pub table: u8,
+        pub index: u16,
+        pub row: Wide<8>,
+    }
+}
+ports! {
+    /// A work request that could not be read.
+    pub struct LostPorts {
+        pub valid: bool,
+        pub flow: u16,
+        pub wr_id: u32,
+    }
+}
+ports! {
+    /// Events.
+    pub struct SqEvents {
+        pub doorbell_refused: bool,
+        pub wr_refused: bool,
+        pub read_error: bool,
+    }
+}
+ports! {
+    /// Inputs.
+    pub struct SqFetchIn {
+        pub reset: bool,
+        pub s_doorbell: DoorbellPorts,
+        pub s_cfg: ValidPort,
+        pub cfg: CfgRow,
+        pub m_cfg: ReadyPort,
+        pub watch: WatchPorts,
+        pub wr_room: bool,
+        pub m_cmd: ReadyPort,
+        pub s_axis: WrData,
+        pub m_cqe: ReadyPort,
+    }
+}
+ports! {
+    /// Outputs.
+    pub struct SqFetchOut {
+        pub s_doorbell: ReadyPort,
+        pub s_cfg: ReadyPort,
+        pub m_cfg: RowPorts,
+        pub m_cmd: ReadPorts,
+        pub s_axis: StreamReady,
+        pub m_cqe: LostPorts,
+        pub event_sq: SqEvents,
+    }
+}
+
+/// Books of a flow.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flow {
+    address: u64,
+    log2: u8,
+    producer: u16,
+    fetched: u16,
+    in_flight: usize,
+    /// Stands among those that wait for a fetch.
+    queued: bool,
+    /// A fetch failed: nothing more until the queue pair is set up anew.
+    stopped: bool,
+}
+
+impl Flow {
+    fn pending(&self) -> u16 {
+        self.producer.wrapping_sub(self.fetched)
+    }
+
+    /// The next work request is fetched: which, and where it stands.
+    fn take_next(&mut self, flow: usize) -> (Order, u64) {
+        let order = Order { flow, index: self.fetched };
+        let place = u64::from(self.fetched) & ((1 << self.log2) - 1);
+        self.fetched = self.fetched.wrapping_add(1);
+        self.in_flight += 1;
+        (order, self.address.wrapping_add(place << 6))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Op {
+    Credit,
+    Row,
+    Doorbell,
+    Fetch,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Order {
+    flow: usize,
+    index: u16,
+}
+
+/// What happens to rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Rows {
+    #[default]
+    Wait,
+    Fill,
+    Came,
+    Failed,
+    Report,
+    Drop,
+    Look,
+    Offer,
+    Quiet,
+    NewQp,
+    Ack,
+    Gap,
+}
+
+/// Decided in the cycle before, in effect with the coming edge.
+#[derive(Clone, Copy, Debug, Default)]
+struct Decided {
+    enters: Option<usize>,
+    fetch: Option<(Order, u64)>,
+}
+
+/// Submission rings.
+#[derive(Clone, Debug)]
+pub struct SqFetch {
+    config: NicConfig,
+    flows: Vec<Flow>,
+    scrub_left: usize,
+    op: Option<(Op, usize, u8)>,
+    active: LutFifo<usize>,
+    decided: Decided,
+    fetch_count: usize,
+    is_drained: bool,
+    holds: bool,
+    credits: LutFifo<usize>,
+    orders: LutFifo<Order>,
+    beats: LutFifo<(u64, bool, bool)>,
+    rows: Rows,
+    row: [u64; 8],
+    is_fetched: bool,
+    guards: bool,
+    out: SqFetchOut,
+}
+
+impl SqFetch {
+    /// The rings of a NIC of these sizes.
+    pub fn new(config: &NicConfig) -> Self {
+        let m_cmd = ReadPorts { bytes: WR_BYTES, ..Default::default() };
+        let s_axis = StreamReady { tready: true };
+        Self {
+            config: config.clone(),
+            flows: vec![Flow::default(); config.flow_count],
+            scrub_left: config.flow_count,
+            op: None,
+            active: LutFifo::new(config.flow_count),
+            decided: Decided::default(),
+            fetch_count: 0,
+            is_drained: false,
+            holds: false,
+            credits: LutFifo::new(16),
+            orders: LutFifo::new(FETCHES_MAX),
+            beats: LutFifo::new(64),
+            rows: Rows::Wait,
+            row: [0; 8],
+            is_fetched: false,
+            guards: false,
+            out: SqFetchOut { m_cmd, s_axis, ..Default::default() },
+        }
+    }
+
+    fn words(&self) -> Row {
+        core::array::from_fn(|n| (self.row[n / 2] >> (32 * (n % 2))) as u32)
+    }
+
+    fn row_flow(&self) -> usize {
+        usize::from(self.out.m_cfg.index) % self.flows.len()
+    }
+
+    /// The operation that takes effect with the coming edge.
+    fn executes(&self) -> Option<(Op, usize)> {
+        self.op.filter(|op| op.2 == EXEC_CYCLE).map(|(op, flow, _)| (op, flow))
+    }
+
+    fn pick(&self, i: &SqFetchIn) -> Option<(Op, usize)> {
+        let row_op = matches!(self.rows, Rows::Came | Rows::Failed | Rows::Look | Rows::NewQp);
+        let may_fetch = self.active.m_valid() && self.may_go(i);
+        if self.scrub_left > 0 {
+            None
+        } else if self.credits.m_valid() {
+            Some((Op::Credit, self.credits.m_data()))
+        } else if row_op {
+            Some((Op::Row, self.row_flow()))
+        } else if i.s_doorbell.valid {
+            Some((Op::Doorbell, usize::from(i.s_doorbell.flow) % self.flows.len()))
+        } else {
+            may_fetch.then(|| (Op::Fetch, self.active.m_data()))
+        }
+    }
+
+    /// There is room for one more fetch.
+    fn may_go(&self, i: &SqFetchIn) -> bool {
+        i.wr_room
+            && !self.holds
+            && !self.out.m_cmd.valid
+            && self.decided.fetch.is_none()
+            && self.fetch_count < FETCHES_MAX
+    }
+
+    /// Does an operation on the books; what follows from it. `direct`: a doorbell may fetch at once.
+    fn execute(&mut self, op: Op, at: usize, i: &SqFetchIn, direct: bool) -> (Decided, bool) {
+        let (words, flow_count, depth) = (self.words(), self.flows.len(), self.config.sq_depth);
+        let f = &mut self.flows[at];
+        let has_credit = f.in_flight < depth;
+        let mut decided = Decided::default();
+        let mut refused = false;
+        let mut enters = false;
+        match op {
+            Op::Credit => {
+                f.in_flight = f.in_flight.saturating_sub(1);
+                enters = f.pending() > 0 && !f.queued && !f.stopped;
+            }
+            Op::Row => match self.rows {
+                Rows::NewQp => {
+                    let qp = QpRow::from_row(&words);
+                    let log2 = if qp.valid { qp.sq_log2 } else { 0 };
+                    let address = qp.sq_address & !63;
+                    *f = Flow { address, log2, queued: f.queued, ..Flow::default() };
+                }
+                Rows::Failed => {
+                    f.stopped = true;
+                    f.in_flight -= 1;
+                }
+                Rows::Came if f.stopped => f.in_flight -= 1,
+                _ => {}
+            },
+            Op::Doorbell => {
+                let ahead = i.s_doorbell.index.wrapping_sub(f.fetched);
+                let in_range = usize::from(i.s_doorbell.flow) < flow_count;
+                let fits = u32::from(ahead) <= 1 << f.log2 && ahead >= f.pending();
+                refused = !(in_range && f.log2 > 0 && fits);
+                if !refused {
+                    f.producer = i.s_doorbell.index;
+                    enters = ahead > 0 && has_credit && !f.queued && !f.stopped;
+                    if enters && direct {
+                        decided.fetch = Some(f.take_next(at));
+                        enters = f.pending() > 0 && f.in_flight < depth;
+                    }
+                }
+            }
+            Op::Fetch => {
+                f.queued = false;
+                if f.pending() > 0 && !f.stopped {
+                    assert!(has_credit, "flow {at} waits without credit");
+                    decided.fetch = Some(f.take_next(at));
+                    enters = f.pending() > 0 && f.in_flight < depth;
+                }
+            }
+        }
+        f.queued |= enters;
+        decided.enters = enters.then_some(at);
+        (decided, refused)
+    }
+
+    /// The rows' part of an edge: the next state, from what stands before the edge.
+    fn move_rows(&mut self, i: &SqFetchIn) -> Rows {
+        let done = self.executes().filter(|(op, _)| *op == Op::Row).map(|(_, flow)| flow);
+        let done = done.map(|flow| self.flows[flow]);
+        let beat = self.beats.m_valid().then(|| self.beats.m_data());
+        match self.rows {
+            Rows::Wait => self.wait(i),
+            Rows::Fill => {
+                let Some((data, last, error)) = beat else { return Rows::Fill };
+                self.row.rotate_left(1);
+                self.row[7] = 0;
+                self.row[4] = data;
+                match (last, error) {
+                    (false, _) => Rows::Fill,
+                    (true, true) => Rows::Failed,
+                    (true, false) if self.guards => Rows::Came,
+                    _ => Rows::Offer,
+                }
+            }
+            Rows::Came => match done {
+                None => Rows::Came,
+                Some(flow) if flow.stopped => Rows::Drop,
+                Some(_) => Rows::Offer,
+            },
+            Rows::Failed => {
+                let Some(flow) = done else { return Rows::Failed };
+                self.out.event_sq.read_error = true;
+                if flow.stopped {
+                    Rows::Drop
+                } else {
+                    Rows::Report
+                }
+            }
+            Rows::Report => {
+                self.guards = true;
+                Rows::Report
+            }
+            Rows::Drop | Rows::Gap => Rows::Wait,
+            Rows::Look => match done {
+                None => Rows::Look,
+                Some(flow) if flow.log2 > 0 => {
+                    self.out.event_sq.wr_refused = true;
+                    Rows::Ack
+                }
+                Some(_) => Rows::Offer,
+            },
+            Rows::Offer if !i.m_cfg.ready => Rows::Offer,
+            Rows::Offer if self.is_fetched => Rows::Drop,
+            Rows::Offer if i.cfg.table == Table::Qp as u8 => Rows::Quiet,
+            Rows::Offer => Rows::Ack,
+            Rows::Quiet if !i.watch.valid && self.credits.count() == 0 => Rows::NewQp,
+            Rows::Quiet => Rows::Quiet,
+            Rows::NewQp => done.map_or(Rows::NewQp, |_| Rows::Ack),
+            Rows::Ack => Rows::Gap,
+        }
+    }
+
+    fn wait(&mut self, i: &SqFetchIn) -> Rows {
+        let m_cfg = &mut self.out.m_cfg;
+        self.guards &= self.orders.m_valid();
+        self.is_fetched = self.orders.m_valid() && self.beats.m_valid();
+        (m_cfg.table, m_cfg.index) = (i.cfg.table, i.cfg.index);
+        if self.is_fetched {
+            (m_cfg.table, m_cfg.index) = (Table::Wr as u8, self.orders.m_data().flow as u16);
+            self.row = [0; 8];
+            Rows::Fill
+        } else if i.s_cfg.valid && i.cfg.table == Table::Wr as u8 {
+            self.row = i.cfg.row.0;
+            Rows::Look
+        } else if i.s_cfg.valid && self.is_drained {
+            self.row = i.cfg.row.0;
+            Rows::Offer
+        } else {
+            Rows::Wait
+        }
+    }
+}
+
+impl Golden for SqFetch {
+    type In = SqFetchIn;
+    type Out = SqFetchOut;
+
+    fn step(&mut self, i: &SqFetchIn) -> SqFetchOut {
+        if i.reset {
+            *self = Self::new(&self.config.clone());
+            return self.out;
+        }
+        let before = self.out;
+        // What the picture before the edge says.
+        let picked = if self.op.is_none() { self.pick(i) } else { None };
+        let direct = self.may_go(i) && self.active.count() == 0;
+        self.out.event_sq = SqEvents::default();
+        self.out.m_cqe.valid &= !i.m_cqe.ready;
+        self.out.m_cmd.valid &= !i.m_cmd.ready;
+        let executed = self.executes();
+        let leaves = self.rows == Rows::Drop;
+        let fills = self.rows == Rows::Fill;
+        let mut next_rows = self.move_rows(i);
+        if self.rows == Rows::Report && !before.m_cqe.valid {
+            let (flow, wr_id) = (self.out.m_cfg.index, self.orders.m_data().index.into());
+            self.out.m_cqe = LostPorts { valid: true, flow, wr_id };
+            next_rows = Rows::Drop;
+        }
+        let idle = self.op.is_none() && self.decided.fetch.is_none();
+        let drained = self.holds && idle && self.fetch_count == 0;
+        let is_qp = i.s_cfg.valid && i.cfg.table == Table::Qp as u8;
+        let holds = is_qp && self.rows != Rows::Ack;
+        // The edge.
+        let Decided { enters, fetch } = std::mem::take(&mut self.decided);
+        let pops = matches!(self.op, Some((Op::Fetch, _, 1)));
+        self.active.step(false, enters, pops);
+        let counted = matches!(executed, Some((Op::Credit, _)));
+        let flow_count = self.flows.len();
+        let retired = (i.watch.valid && i.watch.ready && i.watch.op == 0)
+            .then(|| usize::from(i.watch.flow) % flow_count);
+        assert!(retired.is_none() || self.credits.s_ready(), "credits come too fast");
+        self.credits.step(false, retired, counted);
+        self.orders.step(false, fetch.map(|(order, _)| order), leaves);
+        let s = &i.s_axis;
+        self.beats.step(false, s.tvalid.then_some((s.tdata, s.tlast, s.tuser)), fills);
+        if let Some((_, addr)) = fetch {
+            self.out.m_cmd = ReadPorts { valid: true, addr, bytes: WR_BYTES };
+        }
+        self.fetch_count += usize::from(fetch.is_some());
+        self.fetch_count -= usize::from(leaves);
+        if let Some((op, flow)) = executed {
+            (self.decided, self.out.event_sq.doorbell_refused) = self.execute(op, flow, i, direct);
+        }
+        self.op = match self.op {
+            None => picked.map(|(op, flow)| (op, flow, 1)),
+            Some((_, _, EXEC_CYCLE)) => None,
+            Some((op, flow, cycle)) => Some((op, flow, cycle + 1)),
+        };
+        (self.is_drained, self.holds, self.rows) = (drained, holds, next_rows);
+        self.scrub_left = self.scrub_left.saturating_sub(1);
+        self.outputs();
+        self.out
+    }
+}
+
+impl SqFetch {
+    fn outputs(&mut self) {
+        let executes = self.executes().map(|(op, _)| op);
+        self.out.s_doorbell.ready = executes == Some(Op::Doorbell);
+        self.out.s_cfg.ready = self.rows == Rows::Ack;
+        self.out.m_cfg.valid = self.rows == Rows::Offer;
+        self.out.m_cfg.row = Wide(self.row);
+        self.out.s_axis.tready = self.beats.s_ready();
+    }
+}

@@ -1,0 +1,24 @@
+//! cq_ring and interrupt: Verilog against golden model, and the scoreboard of the bench.
+
+use rdma_nic::{assert_catches, assert_matches_golden};
+
+#[test]
+fn cq_ring_matches_golden() {
+    let fixed = ["m_cmd_bytes", "m_cmd_tag", "s_done_ready"];
+    assert_matches_golden("cq_ring", 0..6, 120_000, &fixed);
+}
+
+#[test]
+fn interrupt_matches_golden() {
+    assert_matches_golden("interrupt", 0..2, 20_000, &[]);
+}
+
+#[test]
+fn cq_ring_breaks_are_caught() {
+    // An entry more than there is room for.
+    assert_catches("cq_ring", "used_wide < size", "used_wide <= size", 20_000);
+    // Software is ahead of the reports: no interrupt.
+    assert_catches("cq_ring", "(|unseen) & (unseen < ahead)", "(|unseen)", 20_000);
+    assert_catches("interrupt", "pending_next = 1'b1", "pending_next = 1'b0", 1_000);
+    assert_catches("completion_queue", "& !ring_owns", "", 60_000);
+}
