@@ -107,3 +107,54 @@ impl HostMemory for MappedHost {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rings::{Ring, Work};
+    use crate::{CompletionKind, Error, Nic, QpConfig, Status, Write};
+    use nic_spec::regs;
+
+    /// Where the NIC sees the memory.
+    const ADDRESS: u64 = 0x1_0000_0000;
+
+    #[test]
+    fn mapped_host_carries_rings_and_stays_in_its_memory() {
+        let (mut space, mut memory) = ([0_u32; 0x4000], [0xffff_ffff_u32; 256]);
+        let register = |offset: u16| usize::from(offset / 4);
+        space[register(regs::ID)] = regs::ID_VALUE;
+        space[register(regs::VERSION)] = regs::VERSION_VALUE;
+        space[register(regs::SIZES)] = 6 << 4 | 6 << 8 | 3 << 12;
+        let (space_at, memory_at) = (space.as_mut_ptr(), memory.as_mut_ptr());
+        // SAFETY: both arrays outlive the host, and nothing else touches them while it works.
+        let host = unsafe { MappedHost::new(Mmio::new(space_at), memory_at, ADDRESS, 1024) };
+        let mut nic = Nic::probe(host).expect("it reads as a NIC");
+        nic.open_cq(Ring { address: ADDRESS, log2: 2 }).expect("opened");
+        assert_eq!(nic.poll_cq().expect("polled"), None);
+        let (sq_log2, sq_address) = (2, ADDRESS + 256);
+        let config = QpConfig { qpn: 7, sq_log2, sq_address, ..QpConfig::default() };
+        let mut qp = nic.create_qp(&config).expect("created");
+        let write = Write { local_address: 0x55, length_bytes: 9, ..Write::default() };
+        nic.submit(&mut qp, &[Work::Write(write); 3]).expect("submitted");
+        // The NIC completes the second: wr_id 1, status 6, phase 1.
+        let entry = [1, 0, 9, 7 << 16 | 1 << 15 | 6];
+        nic.bus().store(ADDRESS, &entry).expect("inside");
+        let completion = nic.poll_cq().expect("polled").expect("one is there");
+        assert_eq!(
+            (completion.status, completion.kind),
+            (Status::Flushed, CompletionKind::Requester)
+        );
+        qp.complete(&completion);
+        assert_eq!(qp.outstanding_count(), 1);
+        // A ring of four frees its entries one by one.
+        assert_eq!(nic.bus().read32(regs::CQ_CONSUMER.into()), Ok(1));
+        assert_eq!(nic.bus().read32(regs::DOORBELL.into()), Ok(7 | 3 << 16));
+        let beyond = Ring { address: ADDRESS + 1024 - 32, log2: 2 };
+        assert_eq!(nic.open_cq(beyond), Err(Error::Bus(OutsideMemory(ADDRESS + 1024))));
+        assert_eq!(nic.bus().load(ADDRESS - 4, &mut [0]), Err(OutsideMemory(ADDRESS - 4)));
+        drop(nic);
+        assert_eq!(memory[64..69], [4, 0, 0x55, 0, 9], "first work request");
+        assert_eq!(memory[64 + 32 + 1], 2, "id of the third");
+        assert_eq!(memory[64 + 48], 0xffff_ffff, "the fourth place is free");
+    }
+}
