@@ -244,7 +244,7 @@ impl Submitting {
         let qp = QpRow {
             valid: rng.gen_ratio(7, 8),
             qpn: flow as u32,
-            sq_log2: [0, 1, 2, 3, 4, 6][rng.gen_range(0..6)],
+            sq_log2: [0, 1, 2, 3, 4, 8][rng.gen_range(0..6)],
             // Rings do not overlap; carries into every part of the address.
             sq_address: [0_u64, 0xffff_f000, 0xffff_ffff_fff0_0000][rng.gen_range(0..3)]
                 .wrapping_add(flow as u64 * 0x1_0000 + rng.gen_range(0..64) * 64),
