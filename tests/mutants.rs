@@ -13,7 +13,7 @@ const PLAN: Plan = Plan {
     seed: 1,
     per_root: 0.2244,
     per_module_min: 3,
-    run_count: 3,
+    run_count: 12,
     cycles: 40_000,
     short_count: 8,
     short_cycles: 500,

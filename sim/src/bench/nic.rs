@@ -778,7 +778,7 @@ mod tests {
         for seed in [1, 3] {
             let (mut nic, mut traffic) = (Nic::new(&config), Traffic::new(&config, seed));
             let mut out = nic.step(&NicIn { reset: true, ..NicIn::default() });
-            for cycle in 0..60_000 {
+            for cycle in 0..150_000 {
                 out = nic.step(&traffic.next(cycle, &out));
             }
             let written = traffic.world.memory.written_ranges();

@@ -41,6 +41,7 @@ fn sub(seed: u64, salt: u64) -> ChaCha8Rng {
 fn length(rng: &mut ChaCha8Rng) -> u16 {
     match rng.gen_range(0..8) {
         0 => 0,
+        1 if rng.gen() => 4096,
         1 => rng.gen_range(1..=4096),
         2 => BEAT_BYTES as u16 * rng.gen_range(1..=32),
         _ => rng.gen_range(1..=40),

@@ -132,8 +132,8 @@ impl World {
                 if fate % 8 > 0 {
                     return;
                 }
-            } else if fate == 3 || (self.mood == Mood::Refusing && fate < 200) {
-                let code = [0x61, 0x62, 0x62, 0x63, 0x63, 0x64, 0x7f][self.rng.gen_range(0..7)];
+            } else if fate == 3 || (self.mood == Mood::Refusing && fate < 600) {
+                let code = [0x61, 0x62, 0x62, 0x62, 0x63, 0x64, 0x7f][self.rng.gen_range(0..7)];
                 return self.answer(at, expected, code);
             } else if self.mood == Mood::Stubborn && fate < 1160 {
                 return self.answer(at, expected, 0x60);
