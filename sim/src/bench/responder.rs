@@ -232,6 +232,9 @@ struct Packet {
     imm: u32,
 }
 
+/// How a requester sends: many small messages without mistakes, and one READ in so many messages.
+type Manner = (bool, u32);
+
 /// One requester: packets of valid messages, sent with losses, repetitions and mistakes.
 #[derive(Clone, Debug, Default)]
 struct Peer {
@@ -266,9 +269,9 @@ impl Peer {
     }
 
     /// Appends the packets of one message to `mr`.
-    fn extend(&mut self, rng: &mut ChaCha8Rng, mr: &MrRow, bursts: bool) {
+    fn extend(&mut self, rng: &mut ChaCha8Rng, mr: &MrRow, (bursts, reads_1_in): Manner) {
         let mtu = 256_u32 << self.qp.mtu_code;
-        let reads = rng.gen_ratio(1, if bursts { 8 } else { 4 });
+        let reads = rng.gen_ratio(1, reads_1_in);
         let length = match rng.gen_range(0..if bursts { 6 } else { 10 }) {
             0 | 1 => 0,
             2..=5 => rng.gen_range(1..65),
@@ -351,15 +354,15 @@ impl Peer {
     }
 
     /// The next packet on the wire, lost and repeated ones considered.
-    fn send(&mut self, rng: &mut ChaCha8Rng, mr: &MrRow, bursts: bool) -> Packet {
-        match if bursts { 120 } else { rng.gen_range(0..120) } {
+    fn send(&mut self, rng: &mut ChaCha8Rng, mr: &MrRow, manner: Manner) -> Packet {
+        match if manner.0 { 120 } else { rng.gen_range(0..120) } {
             0..=3 => self.cursor = self.cursor.saturating_sub(rng.gen_range(1..6)),
             4..=6 => self.cursor += rng.gen_range(1..3),
             7..=9 => self.seek(self.acked_psn),
             _ => {}
         }
         while self.cursor >= self.packets.len() {
-            self.extend(rng, mr, bursts);
+            self.extend(rng, mr, manner);
             self.cursor = self.cursor.min(self.packets.len() - 1);
         }
         self.cursor += 1;
@@ -525,6 +528,7 @@ pub struct Peers {
     has_resets: bool,
     /// Many small messages without mistakes, whose ends are kept back for long.
     bursts: bool,
+    reads_1_in: u32,
 }
 
 impl Peers {
@@ -562,6 +566,7 @@ impl Peers {
             quiet,
             has_resets: true,
             bursts: false,
+            reads_1_in: 4,
         };
         new.start();
         new
@@ -664,7 +669,7 @@ impl Peers {
         let n = rng.gen_range(0..self.peers.len());
         let mr = self.regions[rng.gen_range(0..self.regions.len())];
         let peer = &mut self.peers[n];
-        let packet = peer.send(rng, &mr, self.bursts);
+        let packet = peer.send(rng, &mr, (self.bursts, self.reads_1_in));
         let has_reth = opcode::has_reth(packet.opcode);
         let reth = |v: u64| if has_reth { v } else { 0 };
         let mut req = ReqIn {
@@ -722,6 +727,7 @@ impl Stimulus<Responder> for Peers {
     fn next(&mut self, cycle: u64, out: &ResponderOut) -> ResponderIn {
         if cycle % 4096 == 0 {
             self.bursts = self.rng.gen_ratio(1, 3);
+            self.reads_1_in = [1, 4, 4, 10][self.rng.gen_range(0..4)];
             self.grant_1_in = [1, 1, 10, 100, 3000][self.rng.gen_range(0..5)];
         }
         self.dma.holds = self.bursts && cycle % 4096 < 2000;
