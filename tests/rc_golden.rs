@@ -1,5 +1,5 @@
 //! The golden responder against the message-level reference: a reference requester writes to it
-//! over a bad link, a DMA of our own puts the bytes into memory, and each answer is judged.
+//! and reads back over a bad link, a DMA of our own puts the bytes into memory, and each answer is judged.
 
 use nic_sim::bench::responder::Replies;
 use nic_sim::golden::transport::responder::ResponderOut;
@@ -13,7 +13,7 @@ use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 const MTU: usize = 256;
 const QPN: u32 = 0x1205;
@@ -21,14 +21,17 @@ const PEER_IP: u32 = 0x0a00_0001;
 const RKEY: u32 = 0x311;
 const VA: u64 = 0x7f00_1234_5000;
 const HOST_ADDRESS: u64 = 0x4_0000;
-const REGION_BYTES: usize = 20_000;
+const REGION_BYTES: usize = 32_000;
 /// Cycles of silence after which the requester sends again.
 const TIMEOUT_CYCLES: u32 = 1500;
+/// Messages of a conversation.
+const COUNT: u32 = 30;
 
 fn reference(psn: u32) -> ResponderCheck {
-    let abilities = Abilities { write: true, read: false, send: false, atomic: false };
+    let abilities = Abilities { write: true, read: true, send: false, atomic: false };
     let bytes = vec![0; REGION_BYTES];
-    let region = Region { va: VA, bytes, remote_write: true, ..Region::default() };
+    let (va, remote_write, remote_read) = (VA, true, true);
+    let region = Region { va, bytes, remote_write, remote_read, ..Region::default() };
     let memory = Memory { regions: [(RKEY, region)].into() };
     ResponderCheck::new(responder::Responder::new(MTU, psn, abilities), memory)
 }
@@ -55,13 +58,21 @@ struct Lab {
     /// One request in this many is spoiled.
     spoil_1_in: u32,
     replies: Replies,
+    /// One in so many cycles lets a READ response leave.
+    grant_1_in: u32,
+    /// What each READ must bring, by `wr_id`.
+    expected: BTreeMap<u32, Vec<u8>>,
+    /// What it brought.
+    read_bytes: BTreeMap<u32, Vec<u8>>,
 }
 
 impl Lab {
     fn new(seed: u64, spoil_1_in: u32) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let psn = if rng.gen() { 0xff_fff0 } else { rng.gen_range(0..0x100_0000) };
-        let limits = Limits { ack_interval: 4, retry: 100_000, rnr_retry: None, reads: 16 };
+        let reads = [1, 4, 16][rng.gen_range(0..3)];
+        let limits = Limits { ack_interval: 4, retry: 100_000, rnr_retry: None, reads };
+        let grant_1_in = [1, 30, 300, 2500][rng.gen_range(0..3)];
         let mut lab = Self {
             rng,
             golden: Responder::new(&rdma_nic::gbe()),
@@ -80,12 +91,16 @@ impl Lab {
             quiet_cycles: 0,
             spoil_1_in,
             replies: Replies::new(&rdma_nic::gbe()),
+            grant_1_in,
+            expected: BTreeMap::new(),
+            read_bytes: BTreeMap::new(),
         };
         lab.out = lab.golden.step(&ResponderIn { reset: true, ..ResponderIn::default() });
         (0..200).for_each(|_| lab.clock(ResponderIn::default()));
         let mr = MrRow {
             valid: true,
             remote_write: true,
+            remote_read: true,
             rkey: RKEY,
             va: VA,
             length_bytes: REGION_BYTES as u64,
@@ -95,6 +110,7 @@ impl Lab {
         let qp = QpRow {
             valid: true,
             remote_write: true,
+            remote_read: true,
             qpn: QPN,
             remote_ip: PEER_IP,
             rq_psn: psn,
@@ -106,8 +122,34 @@ impl Lab {
     }
 
     fn clock(&mut self, mut inputs: ResponderIn) {
-        self.replies.drive(&self.out, &mut inputs, (true, true, None));
+        let control = (self.rng.gen_ratio(1, self.grant_1_in), self.rng.gen_ratio(1, 4), None);
+        if let Some((pkt, read)) = self.replies.drive(&self.out, &mut inputs, control) {
+            let at = read.addr.wrapping_sub(HOST_ADDRESS) as usize;
+            let payload = match usize::from(pkt.payload_bytes) {
+                0 => Vec::new(),
+                bytes => self.memory.get(at..at + bytes).expect("inside of the region").to_vec(),
+            };
+            assert_eq!(read.valid, pkt.payload_bytes > 0);
+            let answer = Answer::acknowledge(pkt.psn, pkt.syndrome, pkt.msn);
+            self.come(Answer { opcode: pkt.opcode, payload, ..answer });
+        }
         self.out = self.golden.step(&inputs);
+    }
+
+    /// An answer has come out: it is judged, and lost on the link or not.
+    fn come(&mut self, answer: Answer) {
+        // A MIDDLE has no AETH.
+        let is_bare = answer.opcode == opcode::READ_RESPONSE_MIDDLE;
+        assert!(!is_bare || answer.syndrome == 0);
+        let answer = match is_bare {
+            true => Answer { syndrome: nic_spec::wire::aeth::syndrome::ACK, ..answer },
+            false => answer,
+        };
+        self.check.answer(&answer).unwrap_or_else(|wrong| panic!("{wrong}"));
+        self.quiet_cycles = 0;
+        if !self.rng.gen_ratio(1, 10) {
+            self.answers.push_back(answer);
+        }
     }
 
     fn write_row(&mut self, table: Table, index: u32, row: Row) {
@@ -129,6 +171,7 @@ impl Lab {
 
     /// A legal request becomes one of many illegal ones, never with two mistakes.
     fn spoil(rng: &mut ChaCha8Rng, request: &mut Request) {
+        let is_read = request.opcode == opcode::READ_REQUEST;
         match (rng.gen_range(0..6), &mut request.remote) {
             (0, Some(remote)) if remote.length_bytes > 0 => {
                 remote.rkey ^= 1 << rng.gen_range(0..32)
@@ -136,6 +179,7 @@ impl Lab {
             (1, Some(remote)) if remote.length_bytes > 0 => {
                 remote.va += REGION_BYTES as u64 - rng.gen_range(0..u64::from(remote.length_bytes));
             }
+            (2, Some(_)) if is_read => request.payload.push(7),
             (2, Some(remote)) if request.payload.len() < MTU => remote.length_bytes += 1,
             (3, None) if !request.payload.is_empty() => drop(request.payload.pop()),
             (4, None) => request.opcode = opcode::SEND_MIDDLE,
@@ -184,11 +228,7 @@ impl Lab {
         i.m_cqe_ready = self.rng.gen();
         if self.out.m_ack.valid && i.m_ack_ready {
             let ack = self.out.m_ack;
-            let answer = Answer::acknowledge(ack.psn, ack.syndrome, ack.msn);
-            self.check.answer(&answer).unwrap_or_else(|wrong| panic!("{wrong}"));
-            if !self.rng.gen_ratio(1, 10) {
-                self.answers.push_back(answer);
-            }
+            self.come(Answer::acknowledge(ack.psn, ack.syndrome, ack.msn));
         }
         if self.out.m_cqe.valid && i.m_cqe_ready {
             self.received.push((self.out.m_cqe.imm, self.out.m_cqe.byte_len));
@@ -203,6 +243,11 @@ impl Lab {
         if self.rng.gen_ratio(1, 20) {
             if let Some(answer) = self.answers.pop_front() {
                 self.requester.answer(&answer);
+            }
+            for landing in self.requester.landings.drain(..) {
+                let bytes = self.read_bytes.entry(landing.wr_id).or_default();
+                assert_eq!(bytes.len(), landing.offset as usize, "order of the bytes");
+                bytes.extend(landing.bytes);
             }
         }
         if self.quiet_cycles == TIMEOUT_CYCLES {
@@ -244,19 +289,30 @@ impl Lab {
         }
     }
 
-    /// Posts WRITEs; returns their count.
+    /// Posts WRITEs, and READs of what they wrote; returns their count.
     fn post(&mut self) -> u32 {
-        let mut at = 0;
-        for wr_id in 0..20 {
+        let mut image: Vec<u8> = Vec::new();
+        for wr_id in 0..COUNT {
             let length = [0, 1, MTU, self.rng.gen_range(0..1000)][self.rng.gen_range(0..4)];
-            let bytes = (0..length).map(|_| self.rng.gen()).collect();
-            let (va, imm) = (VA + at as u64, self.rng.gen::<bool>().then_some(wr_id));
-            at += length;
-            let work =
-                Work { wr_id, bytes, va, rkey: RKEY, imm, signalled: true, ..Work::default() };
+            let (signalled, solicited, rkey) = (true, false, RKEY);
+            if self.rng.gen_ratio(2, 5) {
+                let start = self.rng.gen_range(0..=image.len());
+                let bytes = &image[start..image.len().min(start + length)];
+                self.expected.insert(wr_id, bytes.to_vec());
+                let read_bytes = Some(bytes.len() as u32);
+                let va = VA + start as u64;
+                let work = Work { wr_id, read_bytes, va, rkey, signalled, ..Work::default() };
+                self.requester.post(work);
+                continue;
+            }
+            let bytes: Vec<u8> = (0..length).map(|_| self.rng.gen()).collect();
+            let va = VA + image.len() as u64;
+            image.extend(&bytes);
+            let (read_bytes, imm) = (None, self.rng.gen::<bool>().then_some(wr_id));
+            let work = Work { wr_id, bytes, read_bytes, va, rkey, imm, signalled, solicited };
             self.requester.post(work);
         }
-        20
+        COUNT
     }
 
     fn run(&mut self, cycles_max: u32, seed: u64) {
@@ -270,6 +326,7 @@ impl Lab {
         let closed = self.check.responder().is_closed();
         assert!(self.requester.is_idle() || closed, "seed {seed}: stuck");
         self.requests.clear();
+        self.grant_1_in = 1;
         // What is under way comes to its end; nothing new is sent.
         self.requester = Requester::new(
             MTU,
@@ -322,16 +379,22 @@ fn beats(payload: &[u8]) -> impl Iterator<Item = PayloadBeat> + '_ {
 
 #[test]
 fn rc_golden_responder_is_what_the_reference_says() {
-    let mut verdicts = [0; 6];
+    let (mut verdicts, mut responses) = ([0; 6], 0);
     for seed in 0..60 {
         let mut lab = Lab::new(seed, 1 << 30);
         lab.post();
         lab.run(2_000_000, seed);
         lab.assert_equal(seed);
-        assert_eq!(lab.check.responder().msn(), 20, "seed {seed}");
+        assert_eq!(lab.check.responder().msn(), COUNT, "seed {seed}");
+        lab.expected.retain(|_, bytes| !bytes.is_empty());
+        lab.read_bytes.retain(|_, bytes| !bytes.is_empty());
+        assert_eq!(lab.read_bytes, lab.expected, "seed {seed}: what was read");
+        responses += lab.check.response_count();
         (0..6).for_each(|n| verdicts[n] += lab.check.verdicts[n]);
     }
     println!("accepted, duplicate, out of sequence, not ready, refused, ignored: {verdicts:?}");
+    println!("{responses} READ responses");
+    assert!(responses > 500, "{responses} READ responses");
     assert!(verdicts[..3].iter().all(|n| *n > 200), "{verdicts:?}");
 }
 

@@ -176,11 +176,14 @@ impl Readers {
     }
 
     /// Software, at random.
-    fn maintain(&mut self) {
+    fn maintain(&mut self, out: &ReadReplyOut) {
         let often = if self.calm { 20 } else { 1 };
         if self.rng.gen_ratio(1, 700 * often) {
             let flow = self.rng.gen_range(0..self.flow_limit);
             self.write_flow(flow);
+        }
+        if out.m_pkt.valid && self.rng.gen_ratio(1, 200 * often) {
+            self.write_flow(out.m_pkt.flow);
         }
         if self.rng.gen_ratio(1, 400 * often) {
             let region = self.rng.gen_range(0..4) * 13 % self.region_count;
@@ -223,7 +226,7 @@ impl Stimulus<ReadReply> for Readers {
             self.asked.push_back(out.m_work.flow);
         }
         if self.rows.is_empty() {
-            self.maintain();
+            self.maintain(out);
         }
         self.quiet = self.quiet.saturating_sub(1);
         let wants =

@@ -374,6 +374,10 @@ impl Peer {
             packet.psn = packet.psn.wrapping_add(done) & 0xff_ffff;
             packet.va = packet.va.wrapping_add(u64::from(done) * u64::from(mtu));
             packet.dma_len -= done * mtu;
+            if rng.gen_ratio(1, 4) {
+                // Too far, if nothing came behind it.
+                packet.dma_len += mtu;
+            }
         }
         packet
     }

@@ -1,9 +1,12 @@
 //! Judges a responder's answers, whatever ACKs it merges and whenever it sends them.
 
-use super::responder::{Outcome, Received, Responder};
+mod reads;
+
+use super::responder::{Outcome, Received, Responder, Verdict};
 use super::{psn_add, psn_distance, Answer, Class, Memory, Request, PSN_MASK};
 use nic_spec::wire::aeth::syndrome;
 use nic_spec::wire::bth::opcode;
+use reads::Reads;
 use std::collections::VecDeque;
 
 /// An answer that the standard does not allow, or one that is missing.
@@ -13,6 +16,8 @@ pub enum Wrong {
     Ack(Answer),
     /// NAK, READ response or atomic acknowledge that is not due.
     Unexpected(Answer),
+    /// ACK or NAK of what came behind a READ, before the READ's responses.
+    Overtakes(Answer),
     /// Answers that never came.
     Missing(Vec<Answer>),
     /// An ACK up to this PSN was asked for and never came.
@@ -27,6 +32,7 @@ impl core::fmt::Display for Wrong {
         match self {
             Self::Ack(a) => write!(f, "ACK of a state that never was: {}", one(a)),
             Self::Unexpected(a) => write!(f, "not due: {}", one(a)),
+            Self::Overtakes(a) => write!(f, "overtakes READ responses: {}", one(a)),
             Self::Missing(all) => write!(f, "{} missing, first {}", all.len(), one(&all[0])),
             Self::MissingAck(psn) => write!(f, "no ACK up to PSN {psn}"),
         }
@@ -46,8 +52,9 @@ pub struct ResponderCheck {
     pub received: Vec<Received>,
     /// ACKs that are true: PSN and MSN of each state since the last one that was acknowledged.
     states: VecDeque<(u32, u32)>,
-    /// NAKs, READ responses and atomic acknowledges that are due.
+    /// NAKs and atomic acknowledges that are due.
     due: VecDeque<Answer>,
+    reads: Reads,
     ack_due: Option<u32>,
     /// Requests by the index of their verdict.
     pub verdicts: [u64; 6],
@@ -63,6 +70,7 @@ impl ResponderCheck {
             received: Vec::new(),
             states: VecDeque::from([first]),
             due: VecDeque::new(),
+            reads: Reads::default(),
             ack_due: None,
             verdicts: [0; 6],
         }
@@ -82,6 +90,13 @@ impl ResponderCheck {
         if self.states.back() != Some(&state) {
             self.states.push_back(state);
         }
+        if outcome.answers.first().is_some_and(Answer::is_read_response) {
+            match outcome.verdict {
+                Verdict::Accepted => self.reads.accepted(&outcome.answers),
+                _ => self.reads.repeated(&outcome.answers),
+            }
+            return outcome;
+        }
         for answer in &outcome.answers {
             if is_plain_ack(answer) {
                 self.ack_due = Some(answer.psn);
@@ -95,7 +110,13 @@ impl ResponderCheck {
 
     /// An answer has come out.
     pub fn answer(&mut self, answer: &Answer) -> Result<(), Wrong> {
+        if answer.is_read_response() {
+            self.reads.response(answer)?;
+            self.settle(psn_add(answer.psn, PSN_MASK));
+            return Ok(());
+        }
         if is_plain_ack(answer) {
+            self.reads.answered(answer.psn, answer)?;
             let state = (answer.psn, answer.msn);
             let at = self.states.iter().position(|s| *s == state);
             self.states.drain(..at.ok_or_else(|| Wrong::Ack(answer.clone()))?);
@@ -114,8 +135,15 @@ impl ResponderCheck {
             _ => return Err(Wrong::Unexpected(answer.clone())),
         }
         self.due.drain(..=skipped);
-        self.settle(psn_add(answer.psn, PSN_MASK));
+        let psn_before = psn_add(answer.psn, PSN_MASK);
+        self.reads.answered(psn_before, answer)?;
+        self.settle(psn_before);
         Ok(())
+    }
+
+    /// READ responses so far.
+    pub fn response_count(&self) -> u64 {
+        self.reads.count
     }
 
     fn settle(&mut self, psn: u32) {
@@ -126,7 +154,8 @@ impl ResponderCheck {
     pub fn finish(&self) -> Result<(), Wrong> {
         let expected = self.responder.expected_psn();
         let is_due = |a: &&Answer| a.syndrome != syndrome::NAK_SEQUENCE || a.psn == expected;
-        let missing: Vec<Answer> = self.due.iter().filter(is_due).cloned().collect();
+        let mut missing: Vec<Answer> = self.due.iter().filter(is_due).cloned().collect();
+        missing.extend(self.reads.missing());
         match (missing.is_empty(), self.ack_due) {
             (false, _) => Err(Wrong::Missing(missing)),
             (true, Some(psn)) => Err(Wrong::MissingAck(psn)),

@@ -326,6 +326,9 @@ impl Responder {
     }
 
     fn read(&mut self, memory: &mut Memory, request: &Request) -> Result<Vec<Answer>, Refusal> {
+        if !request.payload.is_empty() {
+            return Err(INVALID);
+        }
         let remote = checked(memory, request.remote, |region| region.remote_read)?;
         self.read_psns.push(request.psn);
         self.msn = psn_add(self.msn, 1);
@@ -395,9 +398,18 @@ impl Responder {
         Answer { opcode: opcode::ATOMIC_ACKNOWLEDGE, payload, ..answer }
     }
 
+    /// Whether a READ from before the expected PSN can be one that was accepted, or its rest.
+    fn is_repetition(&self, request: &Request) -> bool {
+        let length_bytes = request.remote.map_or(0, |remote| remote.length_bytes);
+        let packets = packet_count(length_bytes.into(), self.mtu_bytes);
+        let behind = self.expected_psn.wrapping_sub(request.psn) & PSN_MASK;
+        self.abilities.read && request.payload.is_empty() && packets <= behind
+    }
+
     /// Answers a request again without doing anything again; a READ is read again.
     fn duplicate(&mut self, memory: &mut Memory, request: &Request) -> Vec<Answer> {
         match request.opcode {
+            opcode::READ_REQUEST if !self.is_repetition(request) => Vec::new(),
             opcode::READ_REQUEST => {
                 let remote = checked(memory, request.remote, |region| region.remote_read);
                 let is_whole = self.read_psns.contains(&request.psn);
