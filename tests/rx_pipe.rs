@@ -289,7 +289,7 @@ fn rx_pipe_records_and_payload_come_in_time() {
             payload = payload.or(has_beat.then_some(cycle));
             rig.idle(1);
         }
-        assert_eq!((record, payload), (Some(11), has_payload.then_some(14)));
+        assert_eq!((record, payload), (Some(11), has_payload.then_some(13)));
     }
 }
 

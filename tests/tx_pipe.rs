@@ -35,6 +35,16 @@ fn tx_pipe_catches_a_bad_frame_that_leaves() {
 }
 
 #[test]
+fn tx_pipe_catches_a_seed_without_the_zeros_in_front() {
+    assert_catches("tx_pipe", "crc_skip_next = is_odd;", "crc_skip_next = 1'b0;", 20_000);
+}
+
+#[test]
+fn tx_pipe_catches_a_frame_that_follows_in_the_beat_of_an_icrc() {
+    assert_catches("tx_pipe", "late_next = ip_len_low == 3'd4;", "late_next = 1'b0;", 60_000);
+}
+
+#[test]
 fn tx_pipe_catches_an_aeth_missing_in_read_responses() {
     assert_catches("tx_pipe", "pkt_opcode == 8'd15", "pkt_opcode == 8'd14", 20_000);
 }
@@ -307,12 +317,12 @@ fn tx_pipe_first_beat_comes_in_time() {
     };
     let ack = |tel| TxAckPorts { valid: true, tel, ..TxAckPorts::default() };
     for (format, s_pkt, s_ack, expected) in [
-        (0, TxPktPorts::default(), ack(TelPorts::default()), 23),
-        (1, TxPktPorts::default(), ack(tel(5)), 28),
-        (2, TxPktPorts::default(), ack(tel(5)), 29),
-        (0, write(8), TxAckPorts::default(), 26),
-        (0, write(64), TxAckPorts::default(), 33),
-        (0, write(1024), TxAckPorts::default(), 153),
+        (0, TxPktPorts::default(), ack(TelPorts::default()), 19),
+        (1, TxPktPorts::default(), ack(tel(5)), 24),
+        (2, TxPktPorts::default(), ack(tel(5)), 25),
+        (0, write(8), TxAckPorts::default(), 22),
+        (0, write(64), TxAckPorts::default(), 29),
+        (0, write(1024), TxAckPorts::default(), 149),
     ] {
         let source = bench_and_verilog("tx_pipe").1;
         let mut engine = lock_step(TxPipe::new(&gbe()), &source, 2);

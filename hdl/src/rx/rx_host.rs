@@ -5,8 +5,8 @@
 //!
 //! # Source            ARCHITECTURE.md, rx pipe
 //! # Interface timing  cycle 0: beat taken; cycle 5: beat in the FIFO; cycle 6: overflow after the
-//!                     last beat; cycle 8 after the last beat: m_axis
-//! # Latency and rate  8; one beat per cycle, no ready: what finds no room is dropped
+//!                     last beat; cycle 7 after the last beat: m_axis, 8 for a frame of one beat
+//! # Latency and rate  7; one beat per cycle, no ready: what finds no room is dropped
 //! # Reset             synchronous, high: empty
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 

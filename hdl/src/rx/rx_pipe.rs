@@ -3,9 +3,8 @@
 //! ```text
 //! raw -+-> l2 -+-> trim --> tel -+-> icrc -------> verdict --> events
 //!      |       +-> checksum      +-> bth, length     |
-//!      |       +-> ip            +-> payload --------+-> payload FIFO
-//!      |           | is it RoCEv2 for us?          +-> response FIFO
-//!      |           |                         records-+-> m_req, m_ack
+//!      |       +-> ip            +-> payload --------+-> payload FIFO, response FIFO
+//!      |           | is it RoCEv2 for us?    records-+-> m_req, m_ack
 //!      +-> host <--+
 //! ```
 //!
@@ -15,8 +14,8 @@
 //!
 //! # Source            ARCHITECTURE.md, rx pipe
 //! # Interface timing  cycle 0: last beat of a frame taken; cycle [`EVENT_CYCLES`]: its event;
-//!                     m_req or m_ack: 1 cycle later, m_payload or m_response: 4 cycles later;
-//!                     m_host: cycle 8
+//!                     m_req or m_ack: 1 cycle later, m_payload or m_response: 3 cycles later;
+//!                     m_host: cycle 7; 1 more for payload or a host frame of one beat
 //! # Latency and rate  one beat per cycle, frames of any length back to back
 //! # Shape             64-bit datapath. 2048 beats of payload of requests and of READ responses,
 //!                     16 records, 2048 beats for the host

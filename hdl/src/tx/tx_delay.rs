@@ -1,7 +1,7 @@
 //! Delays the pieces of a frame until its ICRC is known, and puts it in its place.
 //!
 //! # Interface timing  a piece at s_ in cycle 0 is at m_ in cycle [`LATENCY_CYCLES`]; the piece
-//!                     with s_icrc takes icrc in cycle 4: that of its own frame, whose last
+//!                     with s_icrc takes icrc in cycle 2: that of its own frame, whose last
 //!                     covered piece was there at cycle -1 at the latest
 //! # Latency and rate  [`LATENCY_CYCLES`]; one piece a cycle
 //! # Reset             synchronous, high: no piece
@@ -12,7 +12,7 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a piece to itself: packer, CRC-32 and the cycle between.
-pub const LATENCY_CYCLES: usize = 5;
+pub const LATENCY_CYCLES: usize = 3;
 
 /// Delay of the frame's pieces.
 #[derive(LogicBlock, Default)]
@@ -52,19 +52,12 @@ pub struct TxDelay {
     piece_2: DFF<Bits<71>>,
     valid_3: DFF<Bit>,
     piece_3: DFF<Bits<71>>,
-    valid_4: DFF<Bit>,
-    piece_4: DFF<Bits<71>>,
-    valid_5: DFF<Bit>,
-    piece_5: DFF<Bits<71>>,
 }
 
 impl Logic for TxDelay {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, valid_1, piece_1, valid_2, piece_2, valid_3, piece_3, valid_4, piece_4,
-            valid_5, piece_5
-        );
+        dff_setup!(self, clock, valid_1, piece_1, valid_2, piece_2, valid_3, piece_3);
         self.valid_1.d.next = self.s_valid.val();
         self.piece_1.d.next = bit_cast::<71, 64>(self.s_data.val())
             | (bit_cast::<71, 4>(self.s_bytes.val()) << 64)
@@ -75,24 +68,18 @@ impl Logic for TxDelay {
         self.piece_2.d.next = self.piece_1.q.val();
         self.valid_3.d.next = self.valid_2.q.val();
         self.piece_3.d.next = self.piece_2.q.val();
-        self.valid_4.d.next = self.valid_3.q.val();
-        self.piece_4.d.next = self.piece_3.q.val();
-        self.valid_5.d.next = self.valid_4.q.val();
-        self.piece_5.d.next = self.piece_4.q.val();
-        if self.piece_4.q.val().get_bit(70) {
-            self.piece_5.d.next = self.piece_4.q.val() | bit_cast::<71, 32>(self.icrc.val());
+        if self.piece_2.q.val().get_bit(70) {
+            self.piece_3.d.next = self.piece_2.q.val() | bit_cast::<71, 32>(self.icrc.val());
         }
-        self.m_valid.next = self.valid_5.q.val();
-        self.m_data.next = self.piece_5.q.val().get_bits::<64>(0);
-        self.m_bytes.next = self.piece_5.q.val().get_bits::<4>(64);
-        self.m_last.next = self.piece_5.q.val().get_bit(68);
-        self.m_bad.next = self.piece_5.q.val().get_bit(69);
+        self.m_valid.next = self.valid_3.q.val();
+        self.m_data.next = self.piece_3.q.val().get_bits::<64>(0);
+        self.m_bytes.next = self.piece_3.q.val().get_bits::<4>(64);
+        self.m_last.next = self.piece_3.q.val().get_bit(68);
+        self.m_bad.next = self.piece_3.q.val().get_bit(69);
         if self.reset.val() {
             self.valid_1.d.next = false;
             self.valid_2.d.next = false;
             self.valid_3.d.next = false;
-            self.valid_4.d.next = false;
-            self.valid_5.d.next = false;
         }
     }
 }

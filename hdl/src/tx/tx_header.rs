@@ -4,10 +4,10 @@
 //! # Interface timing  cycle 0: choice; an item stands at m_item from cycle [`LATENCY_CYCLES`] on
 //!                     (host: cycle 1); it is taken in a cycle with m_ready high; the sink's ready
 //!                     is high in the cycle after, when its fields have been copied
-//!                     m_ip_len, m_udp_len, m_ip_plain and m_udp_plain: 1 cycle later than the
-//!                     item, m_checksum: [`CHECKSUM_CYCLES`] later; both stay until 4 cycles
+//!                     m_ip_plain: 1 cycle later than the item, m_ip_len, m_udp_len, m_udp_plain:
+//!                     2 cycles later, m_checksum: [`CHECKSUM_CYCLES`] later; both stay until 4 cycles
 //!                     behind the cycle in which it is taken
-//! # Latency and rate  [`LATENCY_CYCLES`]; one item every 6 cycles, beside the frame before
+//! # Latency and rate  [`LATENCY_CYCLES`]; one item every 5 cycles, beside the frame before
 //! # Order             data, ACK, host take turns among those that wait
 //! # Number formats    lengths in bytes, 16 bits; tel_bytes 0, 2 + 8 hops, or 42
 //! # Reset             synchronous, high: no item, IPv4 id 0; rows are as they were
@@ -19,7 +19,7 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the choice of a data or ACK frame to its item.
-pub const LATENCY_CYCLES: usize = 4;
+pub const LATENCY_CYCLES: usize = 3;
 
 /// Cycles from an item to its checksum.
 pub const CHECKSUM_CYCLES: usize = 4;
@@ -141,7 +141,6 @@ pub struct TxHeader<const FB: usize> {
     udp_len: DFF<Bits<16>>,
     ip_len: DFF<Bits<16>>,
     sum_source: DFF<Bits<20>>,
-    sum_target: DFF<Bits<20>>,
     sum_addresses: DFF<Bits<20>>,
     sum_id: DFF<Bits<20>>,
     sum_fixed: DFF<Bits<20>>,
@@ -155,6 +154,8 @@ pub struct TxHeader<const FB: usize> {
     found: Signal<Local, Bit>,
     up: Signal<Local, Bits<13>>,
     hop_bytes: Signal<Local, Bits<16>>,
+    target: Signal<Local, Bits<20>>,
+    new_dscp: Signal<Local, Bits<6>>,
     tos: Signal<Local, Bits<20>>,
     ttl_protocol: Signal<Local, Bits<20>>,
     ttl_high: Signal<Local, Bits<20>>,
@@ -224,7 +225,6 @@ impl<const FB: usize> Default for TxHeader<FB> {
             udp_len: Default::default(),
             ip_len: Default::default(),
             sum_source: Default::default(),
-            sum_target: Default::default(),
             sum_addresses: Default::default(),
             sum_id: Default::default(),
             sum_fixed: Default::default(),
@@ -238,6 +238,8 @@ impl<const FB: usize> Default for TxHeader<FB> {
             found: Default::default(),
             up: Default::default(),
             hop_bytes: Default::default(),
+            target: Default::default(),
+            new_dscp: Default::default(),
             tos: Default::default(),
             ttl_protocol: Default::default(),
             ttl_high: Default::default(),
@@ -271,7 +273,6 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             udp_len,
             ip_len,
             sum_source,
-            sum_target,
             sum_addresses,
             sum_id,
             sum_fixed,
@@ -354,20 +355,21 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         self.hop_bytes.next = bit_cast::<16, 3>(self.s_ack_tel_hops.val()) << 3;
         self.has_tel.d.next = false;
         self.tel_bytes.d.next = 0.into();
-        self.dscp.d.next = self.row.q.val().get_bits::<6>(120);
+        self.new_dscp.next = self.row.q.val().get_bits::<6>(120);
         if (self.cfg_tel_format.val() == 1) | (self.cfg_tel_format.val() == 2) {
             if self.kind.q.val() == 1 {
                 if self.s_ack_tel_valid.val() {
                     self.has_tel.d.next = true;
                     self.tel_bytes.d.next = self.hop_bytes.val() + 2;
-                    self.dscp.d.next = self.cfg_tel_echo_dscp.val();
+                    self.new_dscp.next = self.cfg_tel_echo_dscp.val();
                 }
             } else if self.row.q.val().get_bit(126) {
                 self.has_tel.d.next = true;
                 self.tel_bytes.d.next = 2.into();
-                self.dscp.d.next = self.cfg_tel_dscp.val();
+                self.new_dscp.next = self.cfg_tel_dscp.val();
             }
         }
+        self.dscp.d.next = self.new_dscp.val();
         comment!("UDP header, BTH and ICRC, then RETH, ImmDt or AETH, then padded payload.");
         self.up.next = self.s_pkt_payload_bytes.val() + 3;
         self.fixed.d.next = 28.into();
@@ -414,11 +416,11 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         comment!("One's complement sum of the IPv4 header; its length is UDP's and 20.");
         self.sum_source.d.next = bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(16))
             + bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(0));
-        self.sum_target.d.next = bit_cast::<20, 16>(self.row.q.val().get_bits::<16>(64))
+        self.target.next = bit_cast::<20, 16>(self.row.q.val().get_bits::<16>(64))
             + bit_cast::<20, 16>(self.row.q.val().get_bits::<16>(48));
-        self.sum_addresses.d.next = self.sum_source.q.val() + self.sum_target.q.val();
+        self.sum_addresses.d.next = self.sum_source.q.val() + self.target.val();
         self.sum_id.d.next = bit_cast::<20, 16>(self.id.q.val()) + 20;
-        self.tos.next = (bit_cast::<20, 6>(self.dscp.q.val()) << 2) | self.version_flags.val();
+        self.tos.next = (bit_cast::<20, 6>(self.new_dscp.val()) << 2) | self.version_flags.val();
         self.ttl_high.next = bit_cast::<20, 8>(self.cfg_ttl.val()) << 8;
         self.ttl_protocol.next = self.ttl_high.val() | 17;
         self.sum_fixed.d.next = self.sum_id.q.val() + self.ttl_protocol.val();
@@ -451,7 +453,7 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             }
             HeaderState::Work => {
                 self.count.d.next = self.count.q.val() + 1;
-                if self.count.q.val() == 2 {
+                if self.count.q.val() == 1 {
                     self.state.d.next = HeaderState::Offer;
                 }
             }

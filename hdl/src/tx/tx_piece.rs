@@ -5,8 +5,10 @@
 //!                     checksum is used in C3; the piece of a state is at p_ and c_ in the cycle
 //!                     after
 //! # Number formats    pieces carry their first byte in bits 7:0; bytes behind p_bytes are 0
-//! # ICRC              eight bytes of ones for the Ethernet header; ToS, TTL, both checksums and
-//!                     BTH byte 4 are ones; lengths as without telemetry, telemetry left out
+//! # ICRC              ToS, TTL, both checksums and BTH byte 4 are ones; lengths as without
+//!                     telemetry, telemetry left out. What it covers is made a multiple of eight
+//!                     bytes by four zeros in front, c_skip, which the seed makes up for as for
+//!                     the eight bytes of ones that stand for the Ethernet header
 //! # Reset             synchronous, high: no piece
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
@@ -153,6 +155,8 @@ pub struct TxPiece {
     pub c_bytes: Signal<Out, Bits<4>>,
     /// Last of the frame.
     pub c_last: Signal<Out, Bit>,
+    /// Four zeros stand in front of the frame, from the cycle after C0 on.
+    pub c_skip: Signal<Out, Bit>,
     mac: DFF<Bits<48>>,
     ip: DFF<Bits<32>>,
     port: DFF<Bits<16>>,
@@ -185,6 +189,7 @@ pub struct TxPiece {
     crc_data: DFF<Bits<64>>,
     crc_bytes: DFF<Bits<4>>,
     crc_last: DFF<Bit>,
+    crc_skip: DFF<Bit>,
     beat: Signal<Local, Bits<64>>,
     keep: Signal<Local, Bits<8>>,
     beat_bytes: Signal<Local, Bits<4>>,
@@ -200,6 +205,7 @@ pub struct TxPiece {
     b0_low: Signal<Local, Bits<64>>,
     b1: Signal<Local, Bits<64>>,
     is_paper: Signal<Local, Bit>,
+    is_odd: Signal<Local, Bit>,
     word: Signal<Local, Bits<64>>,
     masked: Signal<Local, Bits<64>>,
     word_le: Signal<Local, Bits<64>>,
@@ -224,7 +230,6 @@ pub struct TxPiece {
     byte_6: Constant<Bits<64>>,
     byte_7: Constant<Bits<64>>,
     byte_8: Constant<Bits<64>>,
-    ones: Constant<Bits<64>>,
     type_version: Constant<Bits<64>>,
     version_ones: Constant<Bits<64>>,
     flags_protocol: Constant<Bits<64>>,
@@ -306,6 +311,7 @@ impl Default for TxPiece {
             c_data: Default::default(),
             c_bytes: Default::default(),
             c_last: Default::default(),
+            c_skip: Default::default(),
             mac: Default::default(),
             ip: Default::default(),
             port: Default::default(),
@@ -338,6 +344,7 @@ impl Default for TxPiece {
             crc_data: Default::default(),
             crc_bytes: Default::default(),
             crc_last: Default::default(),
+            crc_skip: Default::default(),
             beat: Default::default(),
             keep: Default::default(),
             beat_bytes: Default::default(),
@@ -353,6 +360,7 @@ impl Default for TxPiece {
             b0_low: Default::default(),
             b1: Default::default(),
             is_paper: Default::default(),
+            is_odd: Default::default(),
             word: Default::default(),
             masked: Default::default(),
             word_le: Default::default(),
@@ -377,7 +385,6 @@ impl Default for TxPiece {
             byte_6: Constant::new((u64::MAX >> 16).into()),
             byte_7: Constant::new((u64::MAX >> 8).into()),
             byte_8: Constant::new((u64::MAX >> 0).into()),
-            ones: Constant::new(u64::MAX.into()),
             type_version: Constant::new(0x0800_4500.into()),
             version_ones: Constant::new((0x45ff_u64 << 48).into()),
             flags_protocol: Constant::new(0x4000_0011.into()),
@@ -397,7 +404,7 @@ impl Logic for TxPiece {
             self, clock, mac, ip, port, qpn, dscp, id, ip_len, udp_len, ip_plain, udp_plain,
             has_tel, opcode, psn, ack_req, solicited, pad, va, rkey, dma_len, last_word, path,
             hops, sent, sent_data, sent_bytes, sent_last, sent_bad, sent_icrc, crc, crc_data,
-            crc_bytes, crc_last
+            crc_bytes, crc_last, crc_skip
         );
         self.p_valid.next = self.sent.q.val();
         self.p_data.next = self.sent_data.q.val();
@@ -409,6 +416,8 @@ impl Logic for TxPiece {
         self.c_data.next = self.crc_data.q.val();
         self.c_bytes.next = self.crc_bytes.q.val();
         self.c_last.next = self.crc_last.q.val();
+        self.c_skip.next = self.crc_skip.q.val();
+        self.is_odd.next = !self.s_ip_plain.val().get_bits::<3>(0).any();
 
         comment!("Fields of the frame, copied until it starts.");
         self.payload_low.next = self.pkt_payload_bytes.val().get_bits::<2>(0);
@@ -539,7 +548,9 @@ impl Logic for TxPiece {
             SeqState::C0 => {
                 self.word.next = (bit_cast::<64, 48>(self.mac.q.val()) << 16)
                     | bit_cast::<64, 16>(self.cfg_local_mac.val().get_bits::<16>(32));
-                self.masked.next = self.ones.val();
+                self.covered.next = self.is_odd.val();
+                self.covered_bytes.next = 4.into();
+                self.crc_skip.d.next = self.is_odd.val();
             }
             SeqState::C1 => {
                 self.word.next = (bit_cast::<64, 32>(self.cfg_local_mac.val().get_bits::<32>(0))

@@ -6,7 +6,8 @@
 //!                     42 bytes
 //! # Interface timing  cycle 0: packet chosen; cycle [`HEADER_CYCLES`]: headers ready; then one
 //!                     piece a cycle (`tx_seq`), and [`LATENCY_CYCLES`] from the last piece to the
-//!                     frame's first beat at m_axis. A frame never has a gap at m_axis
+//!                     frame's first beat at m_axis, one less if it ends in the beat before. A
+//!                     frame never has a gap at m_axis
 //! # Latency and rate  137 cycles for the 136 beats of an RDMA WRITE MIDDLE of MTU 1024, the next
 //!                     frame's headers being made beside it; 9 cycles for the 8 beats of an ACK
 //! # Order             data (READ responses are data), ACK, host take turns among those that wait
@@ -24,7 +25,7 @@ use super::tx_pack::TxPack;
 use super::tx_piece::TxPiece;
 use super::tx_room::TxRoom;
 use super::tx_seq::TxSeq;
-use crate::util::crc32::Crc32;
+use crate::util::crc32::{advance, rewind, Crc32};
 use crate::util::frame_fifo::FrameFifo;
 use crate::Module;
 use rust_hdl_core::prelude::*;
@@ -33,7 +34,7 @@ use rust_hdl_core::prelude::*;
 pub const HEADER_CYCLES: usize = super::tx_header::LATENCY_CYCLES;
 
 /// Cycles from the state of the last piece to the frame's first beat.
-pub const LATENCY_CYCLES: usize = 11;
+pub const LATENCY_CYCLES: usize = 8;
 
 /// Tx pipe with a 64-bit datapath; `FB` = log2 of the flow count, `GB` = FB + 1.
 #[derive(LogicBlock)]
@@ -174,11 +175,17 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     cutter: TxPiece,
     delay: TxDelay,
     crc_pack: TxPack,
-    crc: Crc32<64, 8, 4>,
+    crc: Crc32<64, 8, 8>,
     pack: TxPack,
     fifo: FrameFifo<64, 8, 73, 11, 12>,
     space: TxRoom,
-    crc_seed: Constant<Bits<32>>,
+    seed: Constant<Bits<32>>,
+    seed_behind_zeros: Constant<Bits<32>>,
+}
+
+/// CRC state behind the eight bytes of ones that stand for the Ethernet header.
+fn seed() -> u32 {
+    (0..8).fold(u32::MAX, |state, _| advance(state, 0xff))
 }
 
 impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
@@ -259,7 +266,8 @@ impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
             pack: Default::default(),
             fifo: Default::default(),
             space: Default::default(),
-            crc_seed: Constant::new(0xffff_ffff_u64.into()),
+            seed: Constant::new(u64::from(seed()).into()),
+            seed_behind_zeros: Constant::new(u64::from(rewind(seed(), 4)).into()),
         }
     }
 }
@@ -386,7 +394,10 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.crc.s_data.next = self.crc_pack.m_tdata.val();
         self.crc.s_keep.next = self.crc_pack.m_tkeep.val();
         self.crc.s_last.next = self.crc_pack.m_tlast.val();
-        self.crc.cfg_seed.next = self.crc_seed.val();
+        self.crc.cfg_seed.next = self.seed.val();
+        if self.cutter.c_skip.val() {
+            self.crc.cfg_seed.next = self.seed_behind_zeros.val();
+        }
         self.pack.clock.next = self.clock.val();
         self.pack.reset.next = self.reset.val();
         self.pack.s_valid.next = self.delay.m_valid.val();

@@ -12,7 +12,8 @@
 //!                     a frame whose length is one loses no time by what it can't have
 //!                     Bytes below the first kept one of the first beat are undone by the seed:
 //!                     [`rewind`]`(seed, bytes)`
-//! # Number formats    cfg_seed: state before the first byte, 0xffffffff for the plain CRC;
+//! # Number formats    cfg_seed: state before the first byte, 0xffffffff for the plain CRC; must
+//!                     be there in the cycle after the frame's first beat;
 //!                     m_crc: its byte 0 (bits 7:0) is the first on the wire
 //! # Critical path     parts of 32 data bits, then state, then one rewind step a stage
 //! # Reset             synchronous, high: between frames, m_valid = 0, m_crc = 0

@@ -1,8 +1,9 @@
 //! AXI4-Stream frame FIFO: a frame becomes visible when its last beat was taken as good.
 //!
-//! # Interface timing  cycle 0: last beat with tuser = 0 taken; cycle 3: first beat at m_axis.
+//! # Interface timing  cycle 0: last beat with tuser = 0 taken; cycle 2: first beat at m_axis, 3
+//!                     if it is the only one.
 //!                     event_bad, event_overflow: the cycle after the frame's last beat
-//! # Latency and rate  [`LATENCY_CYCLES`]; one beat per cycle, no gap inside a frame at m_axis
+//! # Latency and rate  [`LATENCY_CYCLES`], 1 more for a frame of one beat; one beat per cycle, no gap inside a frame at m_axis
 //! # Shape             2^AW beats of W bits, KB = W / 8, RW = W + KB + 1, CW = AW + 1; AW >= 3.
 //!                     Two more beats wait behind the RAM
 //! # Rollback          tuser on the last beat drops the frame (event_bad). A frame that finds no
@@ -17,8 +18,9 @@ use crate::Module;
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
-/// Cycles from a frame's last beat at the sink to its first beat at the source.
-pub const LATENCY_CYCLES: usize = 3;
+/// Cycles from a frame's last beat at the sink to its first beat at the source, if that is another
+/// one.
+pub const LATENCY_CYCLES: usize = 2;
 
 /// Frame FIFO of `2^AW` beats; `KB = W / 8`, `RW = W + KB + 1`, `CW = AW + 1`.
 #[derive(LogicBlock)]
@@ -85,6 +87,7 @@ pub struct FrameFifo<
     oversize: Signal<Local, Bit>,
     no_room: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
+    pass: Signal<Local, Bit>,
     fetch: Signal<Local, Bit>,
     next_write_index: Signal<Local, Bits<AW>>,
     used_more: Signal<Local, Bits<CW>>,
@@ -149,6 +152,7 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
             oversize: Default::default(),
             no_room: Default::default(),
             load: Default::default(),
+            pass: Default::default(),
             fetch: Default::default(),
             next_write_index: Default::default(),
             used_more: Default::default(),
@@ -217,10 +221,12 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
             & self.is_full.val()
             & (self.committed.q.val() == self.none.val());
         self.rollback.next = self.bad_end.val() | self.no_room.val() | self.oversize.val();
+        comment!("The first beat of a frame that ends now is in the RAM, unless this is it.");
+        self.pass.next = self.commit.val() & (self.write_index.q.val() != self.start_index.q.val());
         self.load.next =
             (self.m_axis_tready.val() | !self.head_valid.q.val()) & self.word_valid.q.val();
         self.fetch.next = (self.load.val() | !self.word_valid.q.val())
-            & (self.committed.q.val() != self.none.val());
+            & ((self.committed.q.val() != self.none.val()) | self.pass.val());
         comment!("The rest of a frame that lost a beat is swallowed.");
         self.swallowed.next =
             self.push.val() & self.s_axis_tlast.val() & (self.discard.q.val() | self.no_room.val());

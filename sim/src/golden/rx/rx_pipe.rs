@@ -235,7 +235,8 @@ impl RxEvents {
 
 type HostBeat = Beat<(u64, u8)>;
 
-/// Whole frames in, one beat a cycle out: a queue and two places behind it.
+/// Whole frames in, one beat a cycle out: a queue and two places behind it. A frame of more than
+/// one beat passes the queue when that is empty.
 #[derive(Clone, Debug, Default)]
 struct PayloadFifo {
     queue: VecDeque<HostBeat>,
@@ -266,6 +267,9 @@ impl PayloadFifo {
             let keep = (0xff_u16 >> (8 - bytes.len())) as u8;
             Beat { data: (u64::from_le_bytes(data), keep), last: i + 1 == beat_count }
         }));
+        if self.stage.is_none() && beat_count > 1 {
+            self.stage = self.queue.pop_front();
+        }
     }
 }
 

@@ -20,11 +20,11 @@ const FRAME_BEATS_MAX: usize = 528;
 /// Beats that may be on their way to the FIFO.
 const MARGIN_BEATS: usize = 32;
 /// Cycles from the choice of a packet to its headers, the choice included.
-const HEADER_CYCLES: u32 = 4;
+const HEADER_CYCLES: u32 = 3;
 /// Bytes of the last piece.
 const ICRC_BYTES: usize = icrc::BYTES;
 /// Cycles from a piece to the packer.
-const PIECE_CYCLES: usize = 6;
+const PIECE_CYCLES: usize = 4;
 
 ports! {
     /// Packet sink: packets of the requester and READ responses.

@@ -126,7 +126,12 @@ impl<T: Copy + Default> FrameFifo<T> {
             if bad {
                 self.open.clear();
             }
+            // Its first beat is in the memory already, unless it is this one.
+            let can_pass = self.stage.is_none() && self.open.len() > 1;
             self.committed.extend(self.open.drain(..));
+            if can_pass {
+                self.stage = self.committed.pop_front();
+            }
         }
     }
 }
@@ -207,7 +212,6 @@ mod tests {
         (0..9).for_each(|_| fifo.step(false, None, true));
         assert!(!fifo.m_valid());
         fifo.step(false, Some((beat(2, true), false)), true);
-        fifo.step(false, None, true);
         assert!(!fifo.m_valid());
         fifo.step(false, None, true);
         assert_eq!((fifo.m_valid(), fifo.m_beat()), (true, beat(1, false)));
