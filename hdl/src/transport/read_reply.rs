@@ -91,20 +91,8 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
     pub m_pkt_opcode: Signal<Out, Bits<8>>,
     /// Sequence number.
     pub m_pkt_psn: Signal<Out, Bits<24>>,
-    /// Always 0.
-    pub m_pkt_ack_req: Signal<Out, Bit>,
-    /// Always 0.
-    pub m_pkt_solicited: Signal<Out, Bit>,
     /// Bytes of payload.
     pub m_pkt_payload_bytes: Signal<Out, Bits<13>>,
-    /// Always 0.
-    pub m_pkt_va: Signal<Out, Bits<64>>,
-    /// Always 0.
-    pub m_pkt_rkey: Signal<Out, Bits<32>>,
-    /// Always 0.
-    pub m_pkt_dma_len: Signal<Out, Bits<32>>,
-    /// Always 0.
-    pub m_pkt_imm: Signal<Out, Bits<32>>,
     /// AETH syndrome; 0 without AETH.
     pub m_pkt_syndrome: Signal<Out, Bits<8>>,
     /// AETH MSN; 0 without AETH.
@@ -273,13 +261,7 @@ impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, 
         self.m_pkt_flow.next = self.packets.m_pkt_flow.val();
         self.m_pkt_opcode.next = self.packets.m_pkt_opcode.val();
         self.m_pkt_psn.next = self.packets.m_pkt_psn.val();
-        self.m_pkt_ack_req.next = false;
-        self.m_pkt_solicited.next = false;
         self.m_pkt_payload_bytes.next = self.packets.m_pkt_payload_bytes.val();
-        self.m_pkt_va.next = 0.into();
-        self.m_pkt_rkey.next = 0.into();
-        self.m_pkt_dma_len.next = 0.into();
-        self.m_pkt_imm.next = 0.into();
         self.m_pkt_syndrome.next = self.packets.m_pkt_syndrome.val();
         self.m_pkt_msn.next = self.packets.m_pkt_msn.val();
         self.m_read_valid.next = self.packets.m_read_valid.val();

@@ -59,13 +59,7 @@ ports! {
         pub flow: u16,
         pub opcode: u8,
         pub psn: u32,
-        pub ack_req: bool,
-        pub solicited: bool,
         pub payload_bytes: u16,
-        pub va: u64,
-        pub rkey: u32,
-        pub dma_len: u32,
-        pub imm: u32,
         pub syndrome: u8,
         pub msn: u32,
     }
@@ -416,7 +410,6 @@ impl ReadReply {
             payload_bytes: bytes,
             syndrome: if is_middle { 0 } else { syndrome::ACK },
             msn: if is_middle { 0 } else { job.msn },
-            ..ReplyPorts::default()
         };
         self.script
             .push_back(Step::Send(pkt, ReadPorts { valid: bytes > 0, addr: job.addr, bytes }));
