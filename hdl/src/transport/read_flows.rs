@@ -111,8 +111,10 @@ pub struct ReadFlows<const FB: usize, const JB: usize> {
     new_tel: DFF<Bit>,
     turned: DFF<Bits<16>>,
     slot: DFF<Bits<4>>,
+    others: DFF<Bits<16>>,
+    others_wait: DFF<Bit>,
+    slot_read: DFF<Bit>,
     stored: Signal<Local, Bit>,
-    others: Signal<Local, Bits<16>>,
     row_in: Signal<Local, Bits<47>>,
     row_out: Signal<Local, Bits<47>>,
     twice: Signal<Local, Bits<32>>,
@@ -187,8 +189,10 @@ impl<const FB: usize, const JB: usize> Default for ReadFlows<FB, JB> {
             new_tel: Default::default(),
             turned: Default::default(),
             slot: Default::default(),
-            stored: Default::default(),
             others: Default::default(),
+            others_wait: Default::default(),
+            slot_read: Default::default(),
+            stored: Default::default(),
             row_in: Default::default(),
             row_out: Default::default(),
             twice: Default::default(),
@@ -213,8 +217,23 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, place_at, known, waiting, reads, armed_q, failed_q, code, tel, new_code,
-            new_tel, turned, slot
+            self,
+            clock,
+            place_at,
+            known,
+            waiting,
+            reads,
+            armed_q,
+            failed_q,
+            code,
+            tel,
+            new_code,
+            new_tel,
+            turned,
+            slot,
+            others,
+            others_wait,
+            slot_read
         );
         self.armed.next = self.armed_q.q.val();
         self.failed.next = self.failed_q.q.val();
@@ -223,9 +242,12 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
         self.telemetry.next = self.tel.q.val();
         self.displaces.next = self.waiting.q.val().get_bit(self.place_at.q.val().index());
         self.displaces_read.next = self.reads.q.val().get_bit(self.place_at.q.val().index());
-        self.picked_read.next = self.reads.q.val().get_bit(self.slot.q.val().index());
-        self.others.next = self.waiting.q.val().replace_bit(self.slot.q.val().index(), false);
-        self.has_others.next = self.others.val().any();
+        comment!("The job that was picked stands for four steps before its packet leaves.");
+        self.slot_read.d.next = self.reads.q.val().get_bit(self.slot.q.val().index());
+        self.picked_read.next = self.slot_read.q.val();
+        self.others.d.next = self.waiting.q.val().replace_bit(self.slot.q.val().index(), false);
+        self.others_wait.d.next = self.others.q.val().any();
+        self.has_others.next = self.others_wait.q.val();
         self.slot_at.next = self.slot.q.val();
         self.next_at.next = self.place_at.q.val();
         self.found_at.next = self.walker.m_place.val();
@@ -321,7 +343,7 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
                 self.reads.q.val().replace_bit(self.walker.m_place.val().index(), false);
         }
         if self.emit_ends.val() & self.emit.val() {
-            self.waiting.d.next = self.others.val();
+            self.waiting.d.next = self.others.q.val();
         }
         if self.turn.val() & self.is_grant.val() {
             self.armed_q.d.next = false;
