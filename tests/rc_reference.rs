@@ -547,3 +547,91 @@ fn rc_check_accepts_merged_acks_and_nothing_else() {
     assert_eq!(gap.finish(), Ok(()));
     assert_eq!(gap.answer(&nak), Err(Wrong::Unexpected(nak)), "one a gap");
 }
+
+fn read_request(psn: u32, at: u64, length_bytes: u32) -> Request {
+    let remote = Some(Remote { va: 0x1000 + at, rkey: 0x77, length_bytes });
+    Request { opcode: opcode::READ_REQUEST, psn, ack_req: true, remote, ..Request::default() }
+}
+
+/// A connection of which this much may be read.
+fn readable() -> (Memory, Responder) {
+    let mut memory = region(4096);
+    let target = memory.regions.get_mut(&0x77).expect("the region");
+    target.remote_read = true;
+    target.bytes.iter_mut().enumerate().for_each(|(n, byte)| *byte = (n * 7 >> 4) as u8);
+    (memory, Responder::new(MTU, 0, ALL))
+}
+
+#[test]
+fn rc_reference_refuses_reads_that_the_standard_refuses() {
+    let invalid = Verdict::Refused(syndrome::NAK_INVALID_REQUEST);
+    let access = Verdict::Refused(syndrome::NAK_REMOTE_ACCESS);
+    let good = read_request(0, 8, 600);
+    let with_payload = Request { payload: vec![1], ..good.clone() };
+    let cases = [
+        (good.clone(), Verdict::Accepted),
+        (read_request(0, 4096, 0), Verdict::Accepted),
+        (read_request(0, 4096, 1), access),
+        (read_request(0, 8, 4089), access),
+        (read_request(0, 0, (1 << 31) + 1), invalid),
+        (with_payload.clone(), invalid),
+    ];
+    for (request, verdict) in cases {
+        let (mut memory, mut responder) = readable();
+        assert_eq!(responder.request(&mut memory, &request).verdict, verdict, "{request:?}");
+    }
+    // Again, but not beyond what was asked for.
+    let (mut memory, mut responder) = readable();
+    responder.request(&mut memory, &good);
+    assert_eq!((responder.expected_psn(), responder.msn()), (3, 1));
+    let mut answers = |request: &Request| responder.request(&mut memory, request).answers.len();
+    let counts = [
+        (good, 3),
+        (read_request(1, 264, 344), 2),
+        (read_request(1, 264, 513), 0),
+        (read_request(2, 4090, 8), 0),
+        (with_payload, 0),
+    ];
+    counts.iter().for_each(|(request, count)| assert_eq!(answers(request), *count, "{request:?}"));
+}
+
+#[test]
+fn rc_check_judges_read_responses() {
+    let start = || {
+        let (memory, responder) = readable();
+        let mut check = ResponderCheck::new(responder, memory);
+        let answers = check.request(&read_request(0, 8, 600)).answers;
+        let acks = check.request(&write_request(opcode::WRITE_ONLY, 3, 8, 8)).answers;
+        (check, answers, acks[0].clone())
+    };
+    let (mut check, answers, ack) = start();
+    assert_eq!(check.answer(&ack), Err(Wrong::Overtakes(ack.clone())));
+    answers.iter().for_each(|a| assert_eq!(check.answer(a), Ok(())));
+    assert_eq!(check.answer(&ack), Ok(()));
+    assert_eq!((check.finish(), check.response_count()), (Ok(()), 3));
+    assert_eq!(check.answer(&answers[0]), Err(Wrong::Unexpected(answers[0].clone())), "asked once");
+    // The first response only.
+    let (mut check, answers, _) = start();
+    assert_eq!(check.answer(&answers[0]), Ok(()));
+    assert_eq!(check.finish(), Err(Wrong::Missing(answers[1..].to_vec())));
+    let first = &answers[0];
+    let wrong = [
+        Answer { opcode: opcode::READ_RESPONSE_MIDDLE, ..answers[0].clone() },
+        Answer { msn: 2, ..first.clone() },
+        Answer { payload: vec![0; MTU], ..first.clone() },
+        Answer { psn: 3, ..first.clone() },
+        answers[1].clone(),
+    ];
+    for answer in wrong {
+        let (mut check, ..) = start();
+        assert_eq!(check.answer(&answer), Err(Wrong::Unexpected(answer.clone())));
+    }
+    // Asked for again in the middle: from there on, and no more often than that.
+    let (mut check, answers, ack) = start();
+    let resumed = check.request(&read_request(1, 264, 344)).answers;
+    assert_eq!(resumed[0].opcode, opcode::READ_RESPONSE_MIDDLE);
+    let sent = [&answers[0], &answers[1], &resumed[0], &resumed[1]];
+    sent.iter().for_each(|a| assert_eq!(check.answer(a), Ok(())));
+    assert_eq!(check.answer(&resumed[0]), Err(Wrong::Unexpected(resumed[0].clone())));
+    assert_eq!(check.answer(&ack), Ok(()));
+}
