@@ -192,6 +192,9 @@ impl<const FB: usize, const MB: usize> Logic for RespTables<FB, MB> {
         self.states.write_enable.next = self.qp_write.val() | self.state_write.val();
         self.states.write_address.next = self.flow_q.q.val();
         self.states.write_data.next = self.new_state.val();
+        comment!(
+            "A row is written one cycle after its flow's own end, and ends are three cycles apart."
+        );
         self.endings.write_enable.next = self.qp_write.val() | self.ended_valid.val();
         self.endings.write_address.next = self.ended_flow.val();
         self.endings.write_data.next = bit_cast::<6, 5>(self.ended_reads.val()) << 1;
