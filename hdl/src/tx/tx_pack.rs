@@ -56,8 +56,8 @@ pub struct TxPack {
     user: DFF<Bit>,
     low: Signal<Local, Bits<64>>,
     high: Signal<Local, Bits<64>>,
-    total: Signal<Local, Bits<5>>,
-    behind: Signal<Local, Bits<5>>,
+    total: Signal<Local, Bits<4>>,
+    fills: Signal<Local, Bit>,
     fits: Signal<Local, Bit>,
     keep_bytes: Signal<Local, Bits<4>>,
     ones: Signal<Local, Bits<16>>,
@@ -91,15 +91,15 @@ impl Logic for TxPack {
             }
             _ => {}
         }
-        self.total.next =
-            bit_cast::<5, 4>(self.rest_bytes.q.val()) + bit_cast::<5, 4>(self.s_bytes.val());
-        self.behind.next = self.total.val() - 8;
-        self.fits.next = self.total.val() <= 8;
+        comment!("At most 14 bytes: a filled beat leaves the sum modulo 8.");
+        self.total.next = self.rest_bytes.q.val() + self.s_bytes.val();
+        self.fills.next = self.total.val().get_bit(3);
+        self.fits.next = !self.fills.val() | !self.total.val().get_bits::<3>(0).any();
         self.keep_bytes.next = 8.into();
         if self.flush.q.val() {
             self.keep_bytes.next = self.rest_bytes.q.val();
         } else if self.fits.val() {
-            self.keep_bytes.next = self.total.val().get_bits::<4>(0);
+            self.keep_bytes.next = self.total.val();
         }
         self.ones.next = 0xff.into();
         self.mask.next = self.ones.val() << self.keep_bytes.val();
@@ -118,22 +118,23 @@ impl Logic for TxPack {
             self.rest_bytes.d.next = 0.into();
         } else if self.s_valid.val() {
             self.rest.d.next = self.rest.q.val() | self.low.val();
-            self.rest_bytes.d.next = self.total.val().get_bits::<4>(0);
-            if self.s_last.val() | !self.fits.val() | (self.total.val() == 8) {
+            self.rest_bytes.d.next = bit_cast::<4, 3>(self.total.val().get_bits::<3>(0));
+            self.bad.d.next = self.s_bad.val();
+            if self.fills.val() {
+                self.rest.d.next = self.high.val();
+            }
+            if self.s_last.val() | self.fills.val() {
                 self.valid.d.next = true;
                 self.data.d.next = self.rest.q.val() | self.low.val();
                 self.keep.d.next = self.mask.val().get_bits::<8>(8);
+            }
+            if self.s_last.val() & self.fits.val() {
+                self.last.d.next = true;
+                self.user.d.next = self.s_bad.val();
                 self.rest.d.next = 0.into();
                 self.rest_bytes.d.next = 0.into();
-                if !self.fits.val() {
-                    self.rest.d.next = self.high.val();
-                    self.rest_bytes.d.next = self.behind.val().get_bits::<4>(0);
-                    self.flush.d.next = self.s_last.val();
-                    self.bad.d.next = self.s_bad.val();
-                } else if self.s_last.val() {
-                    self.last.d.next = true;
-                    self.user.d.next = self.s_bad.val();
-                }
+            } else if self.s_last.val() {
+                self.flush.d.next = true;
             }
         }
         if self.reset.val() {
