@@ -89,7 +89,7 @@ impl RequesterStimulus {
             is_harsh: false,
             phase_left: 0,
             has_short_messages,
-            reads_256: [0, 30, 128, 230][rng.gen_range(0..4)],
+            reads_256: [0, 128, 30, 230][seed as usize % 4],
             rng,
         };
         let last_cfg = (0, 0, [0; 16]);
