@@ -5,11 +5,11 @@
 //!                     grant, timer scan. A sink's fields are used until its ready, one cycle, at
 //!                     the operation's end. Cycles from the pick to the cycle of ready, while no
 //!                     output waits: ACK 10, 4 more for each work request it completes, 6 if it is
-//!                     not for a flow or not outstanding; READ response 15, the last one 16, 12 if
-//!                     it is not its turn, 7 n + 11 more with n WRITEs before the READ; grant 19
-//!                     with the next packet armed, 21 if that is of the next message, 12 if there
-//!                     is none; work request 10 (armed) or 9; queue pair row 5. A NAK that arms
-//!                     takes 10 more, and so does an answer that lets a waiting packet go
+//!                     not for a flow or not outstanding; READ response 14, the last one 15, 11 if
+//!                     it is not its turn, 7 n + 10 more with n WRITEs before the READ; grant 15
+//!                     with the next packet armed, 18 if that is of the next message, 11 if there
+//!                     is none; work request 9 (armed) or 8; queue pair row 5. A NAK that arms
+//!                     takes 8 more, and so does an answer that lets a waiting packet go
 //! # Latency and rate  [`LATENCY_CYCLES`]; timer scan of one flow every 32 cycles
 //! # Number formats    as `requester_flow`, `requester_timer`
 //! # Rules             A PSN from una to the highest sent is outstanding, also after a rewind: the
@@ -37,7 +37,7 @@ use nic_spec::config::NicConfig;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a grant that is picked to its packet at `m_pkt`.
-pub const LATENCY_CYCLES: usize = 10;
+pub const LATENCY_CYCLES: usize = 9;
 
 /// Requester; `FB` = log2 of the flow count, `SB` = log2 of the queue depth, `AB = FB + SB`.
 #[derive(LogicBlock)]

@@ -13,7 +13,7 @@ use nic_spec::wire::bth::opcode;
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
-/// States of the requester. `Pn` and `Lenn` prepare the next packet.
+/// States of the requester. `Pn` and `Len` prepare the next packet.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum State {
     /// Flow rows are cleared after reset.
@@ -64,20 +64,16 @@ pub enum State {
     WrLoad,
     /// Packet number in the message.
     P0,
-    /// Byte offset.
+    /// Bytes left, addresses.
     P1,
-    /// Bytes left, local address.
-    P2,
     /// Bytes of this packet, last or not.
-    P3,
+    P2,
     /// Packet and read command go out.
     Send,
-    /// The position after the packet is known.
+    /// The position after the packet is known; P0 of the next one in the message.
     More,
-    /// Header and padded payload bytes of the next packet.
-    Len0,
     /// Frame bytes of the next packet.
-    Len1,
+    Len,
     /// The flow is armed.
     Arm,
     /// The row is written.
@@ -86,10 +82,8 @@ pub enum State {
     Post0,
     /// Shifted.
     Post1,
-    /// End PSN.
-    Post2,
     /// The work request is written.
-    Post3,
+    Post2,
     /// A failed queue pair's head is read.
     FailRead,
     /// It goes to registers.
@@ -630,10 +624,7 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                 self.goto.next = State::P2;
             }
             State::P2 => {
-                self.goto.next = State::P3;
-            }
-            State::P3 => {
-                self.goto.next = State::Len0;
+                self.goto.next = State::Len;
                 if !self.for_arm.q.val() {
                     if self.now_op.q.val() == Op::Response {
                         self.goto.next = State::Match;
@@ -652,16 +643,13 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
             State::More => {
                 self.goto.next = State::Save;
                 if self.pending.val() {
-                    self.goto.next = State::P0;
+                    self.goto.next = State::P1;
                     if self.last_packet.val() {
                         self.goto.next = State::WrRead;
                     }
                 }
             }
-            State::Len0 => {
-                self.goto.next = State::Len1;
-            }
-            State::Len1 => {
+            State::Len => {
                 self.goto.next = State::Arm;
             }
             State::Arm => {
@@ -679,9 +667,6 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                 self.goto.next = State::Post2;
             }
             State::Post2 => {
-                self.goto.next = State::Post3;
-            }
-            State::Post3 => {
                 comment!("Its first packet is the next one; what else is not armed waits.");
                 self.goto.next = State::Save;
                 if !self.pending.val() & !self.armed.val() & !self.is_rnr.val() {

@@ -134,7 +134,7 @@ pub struct RequesterFlow<const FB: usize> {
     pub probe: Signal<Out, Bits<7>>,
     /// When the timer runs out.
     pub deadline: Signal<Out, Bits<33>>,
-    /// Bytes sent and not acknowledged; as of Fin or Len0.
+    /// Bytes sent and not acknowledged; as of Emit or Arm.
     pub inflight: Signal<Out, Bits<32>>,
     /// Work requests left to send.
     pub pending: Signal<Out, Bit>,
@@ -508,7 +508,7 @@ impl<const FB: usize> Logic for RequesterFlow<FB> {
                     self.r_deadline.d.next = self.retry_deadline.val();
                 }
             }
-            State::Len0 => {
+            State::Len => {
                 self.flight.d.next = self.r_nxt_seq.q.val() - self.r_una_seq.q.val();
             }
             State::Arm => {
@@ -517,7 +517,7 @@ impl<const FB: usize> Logic for RequesterFlow<FB> {
                     self.r_armed.d.next = true;
                 }
             }
-            State::Post3 => {
+            State::Post2 => {
                 self.r_tail.d.next = self.r_tail.q.val() + 1;
                 self.r_tail_psn.d.next = self.post_end_psn.val();
                 if !self.post_is_read.val() {

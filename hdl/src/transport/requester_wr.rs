@@ -3,10 +3,10 @@
 //! # Source            InfiniBand, volume 1, section 9.7.4 (packets of a message)
 //! # Interface timing  part of `requester`. Read in Check, WrRead, NextRead, SeekRead, FailRead; the
 //!                     work request is at hand two cycles later. Free running from then on: P0
-//!                     packet number, P1 offset, P2 rest and addresses, P3 bytes; Len0, Len1 frame
-//!                     bytes, and whether the packet may be sent; Post0 rounded length, Post1
-//!                     packets, Post2 end PSN, written in Post3. The frame bytes of a posted work
-//!                     request's first packet come from its row and are there in Post3
+//!                     packet number, P1 rest and addresses, P2 bytes; Len frame bytes, and
+//!                     whether the packet may be sent; Check rounded length of a posted work
+//!                     request, Post0 packets, Post1 end PSN, written in Post2. The frame bytes of
+//!                     its first packet come from its row and are there in Post2
 //! # Number formats    bytes 0..=4096, frame bytes 58 + 42 + 16 + 4 + 4096 at most; no frame is
 //!                     shorter than 62 bytes, so Ethernet padding never happens
 //! # Reset             none: every result is used only after its operands were valid
@@ -119,7 +119,6 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     packets: DFF<Bits<24>>,
     post_end: DFF<Bits<24>>,
     number: DFF<Bits<24>>,
-    offset: DFF<Bits<32>>,
     rest: DFF<Bits<32>>,
     place: DFF<Bits<64>>,
     remote: DFF<Bits<64>>,
@@ -127,14 +126,13 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     ends: DFF<Bit>,
     starts: DFF<Bit>,
     on_interval: DFF<Bit>,
-    padded: DFF<Bits<14>>,
-    headers: DFF<Bits<14>>,
     frame: DFF<Bits<14>>,
     ahead: DFF<Bits<24>>,
     span: DFF<Bits<24>>,
     far: DFF<Bit>,
     waits: DFF<Bit>,
     psn: Signal<Local, Bits<24>>,
+    offset: Signal<Local, Bits<32>>,
     post_op: Signal<Local, Bits<2>>,
     next_op: Signal<Local, Bits<2>>,
     reads: Signal<Local, Bit>,
@@ -152,6 +150,8 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     is_imm: Signal<Local, Bit>,
     ends_imm: Signal<Local, Bit>,
     up: Signal<Local, Bits<13>>,
+    padded: Signal<Local, Bits<14>>,
+    headers: Signal<Local, Bits<14>>,
     base: Signal<Local, Bits<14>>,
     power: Signal<Local, Bits<16>>,
     low_mask: Signal<Local, Bits<16>>,
@@ -279,7 +279,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
             packets,
             post_end,
             number,
-            offset,
             rest,
             place,
             remote,
@@ -287,8 +286,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
             ends,
             starts,
             on_interval,
-            padded,
-            headers,
             frame,
             ahead,
             span,
@@ -325,7 +322,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
 
         comment!("Rows: read at the head or at the current work request, written at the tail.");
         self.position.next = self.head.val().get_bits::<SB>(0);
-        if self.state.val() == State::Post3 {
+        if self.state.val() == State::Post2 {
             self.position.next = self.tail.val().get_bits::<SB>(0);
         } else if self.state.val() == State::SeekRead {
             self.position.next = self.probe.val().get_bits::<SB>(0);
@@ -341,7 +338,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
             | (self.state.val() == State::SeekRead)
             | (self.state.val() == State::FailRead);
         self.wr.d.next = self.rows.read_data.val();
-        self.rows.write_enable.next = self.state.val() == State::Post3;
+        self.rows.write_enable.next = self.state.val() == State::Post2;
         self.rows.write_address.next = self.row_address.val();
         self.row.next = bit_cast::<WR_BITS, 64>(self.cfg_row.val().get_bits::<64>(64))
             | (bit_cast::<WR_BITS, 64>(self.cfg_row.val().get_bits::<64>(192)) << 64)
@@ -364,31 +361,31 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
                 self.mtu_bytes.next = 256.into();
                 self.round_up.next = 255.into();
                 self.shifted.next = self.rounded.q.val() >> 8;
-                self.offset.d.next = self.wide_index.val() << 8;
+                self.offset.next = self.wide_index.val() << 8;
             }
             1 => {
                 self.mtu_bytes.next = 512.into();
                 self.round_up.next = 511.into();
                 self.shifted.next = self.rounded.q.val() >> 9;
-                self.offset.d.next = self.wide_index.val() << 9;
+                self.offset.next = self.wide_index.val() << 9;
             }
             2 => {
                 self.mtu_bytes.next = 1024.into();
                 self.round_up.next = 1023.into();
                 self.shifted.next = self.rounded.q.val() >> 10;
-                self.offset.d.next = self.wide_index.val() << 10;
+                self.offset.next = self.wide_index.val() << 10;
             }
             3 => {
                 self.mtu_bytes.next = 2048.into();
                 self.round_up.next = 2047.into();
                 self.shifted.next = self.rounded.q.val() >> 11;
-                self.offset.d.next = self.wide_index.val() << 11;
+                self.offset.next = self.wide_index.val() << 11;
             }
             _ => {
                 self.mtu_bytes.next = 4096.into();
                 self.round_up.next = 4095.into();
                 self.shifted.next = self.rounded.q.val() >> 12;
-                self.offset.d.next = self.wide_index.val() << 12;
+                self.offset.next = self.wide_index.val() << 12;
             }
         }
         comment!("Posting: packets of the message, at least one.");
@@ -408,7 +405,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
         self.next_op.next = self.wr.q.val().get_bits::<2>(256);
         self.number.d.next = self.psn.val() - self.first_psn.val();
         self.starts.d.next = !self.number.q.val().any();
-        self.rest.d.next = self.len.val() - self.offset.q.val();
+        self.rest.d.next = self.len.val() - self.offset.val();
         if self.op.val() == Op::Wr {
             self.next_op.next = self.post_op.val();
             self.starts.d.next = true;
@@ -416,10 +413,10 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
         }
         self.next_reads.next = self.next_op.val() == self.read.val();
         self.place.d.next =
-            self.wr.q.val().get_bits::<64>(0) + bit_cast::<64, 32>(self.offset.q.val());
+            self.wr.q.val().get_bits::<64>(0) + bit_cast::<64, 32>(self.offset.val());
         self.remote_offset.next = 0.into();
         if self.reads.val() {
-            self.remote_offset.next = self.offset.q.val();
+            self.remote_offset.next = self.offset.val();
         }
         self.remote.d.next =
             self.wr.q.val().get_bits::<64>(64) + bit_cast::<64, 32>(self.remote_offset.val());
@@ -459,7 +456,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
             self.sent_bytes.next = 0.into();
         }
         self.up.next = self.sent_bytes.val() + 3;
-        self.padded.d.next = bit_cast::<14, 13>(self.up.val() & self.words.val());
+        self.padded.next = bit_cast::<14, 13>(self.up.val() & self.words.val());
         self.ends_imm.next = (self.next_op.val() == self.with_imm.val()) & self.ends.q.val();
         self.base.next = 58.into();
         if self.starts.q.val() | self.next_reads.val() {
@@ -470,8 +467,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
         } else if self.ends_imm.val() {
             self.base.next = 62.into();
         }
-        self.headers.d.next = self.base.val() + bit_cast::<14, 6>(self.telemetry_bytes.val());
-        self.frame.d.next = self.padded.q.val() + self.headers.q.val();
+        self.headers.next = self.base.val() + bit_cast::<14, 6>(self.telemetry_bytes.val());
+        self.frame.d.next = self.padded.val() + self.headers.val();
         comment!("A new READ waits while too many are outstanding, all while too many PSNs are.");
         self.waits.d.next =
             self.next_reads.val() & self.reads_full.val() & (self.nxt.val() == self.high.val());

@@ -110,7 +110,7 @@ impl World {
         let qp = QpRow {
             valid: rng.gen_bool(0.97),
             telemetry: rng.gen(),
-            mtu_code: rng.gen_range(0..5),
+            mtu_code: [0, 0, 1, 2, 3, 4][rng.gen_range(0..6)],
             timeout_exponent: [0, 1, 1, 1, 1, 1, 2, 3, 17, 31][rng.gen_range(0..10)],
             retry_limit: [7, 7, 7, 7, 3, 2, 1, 0][rng.gen_range(0..8)],
             ack_interval_log2: [0, 1, 2, 3, 4, 5, 14, 15][rng.gen_range(0..8)],
@@ -134,19 +134,23 @@ impl World {
         let mtu = 256_u32 << self.peers[at].qp.mtu_code;
         let is_read = rng.gen_range(0..256) < self.reads_256;
         let length_bytes = match rng.gen_range(0..8) {
+            // Half of all PSNs at once, at the smallest MTU.
+            _ if is_read && rng.gen_ratio(1, 100) => 1 << 31,
             1.. if self.has_short_messages && rng.gen_bool(0.9) => rng.gen_range(1..mtu),
             0 => 0,
             1 => mtu * rng.gen_range(1..5),
             2 => mtu * rng.gen_range(1..4) + 1,
-            3 => 1 << 31,
+            3 if !is_read => 1 << 31,
             4 => rng.gen_range(1..5),
             // Long enough to be in flight while the timer is restarted more than once.
             5 => mtu * rng.gen_range(20..200),
             _ => rng.gen_range(0..6 * mtu),
         };
-        // A message of 2 GB would never end: rarely. As a READ it takes half of all PSNs at once.
-        let is_shortened = rng.gen_bool(if is_read { 0.7 } else { 0.9 });
-        let length_bytes = if length_bytes == 1 << 31 && is_shortened { mtu } else { length_bytes };
+        // A WRITE of 2 GB would never end: rarely.
+        let length_bytes = match length_bytes {
+            0x8000_0000 if !is_read && rng.gen_bool(0.9) => mtu,
+            other => other,
+        };
         let wr = WrRow {
             operation: match rng.gen() {
                 _ if is_read => Operation::Read,

@@ -17,13 +17,13 @@ pub mod cycles {
     /// A work request is read.
     pub const READ: u32 = 2;
     /// A packet is prepared.
-    pub const PREPARE: u32 = 4;
+    pub const PREPARE: u32 = 3;
     /// A READ response is compared with it.
     pub const MATCH: u32 = 1;
     /// Its frame bytes are known.
-    pub const FRAME_BYTES: u32 = 2;
+    pub const FRAME_BYTES: u32 = 1;
     /// A work request is entered; the frame bytes of its first packet are known then.
-    pub const POST: u32 = 4;
+    pub const POST: u32 = 3;
 }
 
 /// What happens when; an action takes a cycle, and longer while its slot is taken.

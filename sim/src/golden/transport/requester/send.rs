@@ -35,10 +35,10 @@ impl Requester {
         self.save();
     }
 
-    /// Arms the flow for its next packet, whose work request is at hand or not.
+    /// Arms the flow for its next packet. With its work request at hand the preparation has begun.
     pub(super) fn arm(&mut self, flow: usize, read: bool, i: &RequesterIn) {
-        let read_cycles = if read { cycles::READ } else { 0 };
-        self.arm_in(flow, read_cycles + cycles::PREPARE + cycles::FRAME_BYTES, i);
+        let read_cycles = if read { cycles::READ + cycles::PREPARE } else { cycles::PREPARE - 1 };
+        self.arm_in(flow, read_cycles + cycles::FRAME_BYTES, i);
     }
 
     pub(super) fn post(&mut self, flow: usize, wr: WrRow, i: &RequesterIn) {
