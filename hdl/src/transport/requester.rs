@@ -11,7 +11,7 @@
 //!                     is none; work request 9 (armed) or 8; queue pair row 5. A NAK that arms
 //!                     takes 8 more, and so does an answer that lets a waiting packet go
 //! # Latency and rate  [`LATENCY_CYCLES`]; timer scan of one flow every 32 cycles
-//! # Number formats    as `requester_flow`, `requester_timer`
+//! # Number formats    as `requester_psn`, `requester_queue`, `requester_timer`
 //! # Rules             A PSN from una to the highest sent is outstanding, also after a rewind: the
 //!                     ACK of a duplicate jumps forward. NAK: the PSNs before are acknowledged. PSN
 //!                     sequence NAK and timeout resend from una, at most `retry limit` times
@@ -25,10 +25,12 @@
 
 use super::requester_ack::RequesterAck;
 use super::requester_ctl::{Op, RequesterCtl, RequesterPick};
-use super::requester_flow::RequesterFlow;
 use super::requester_out::RequesterOut;
+use super::requester_psn::RequesterPsn;
 use super::requester_qp::RequesterQp;
+use super::requester_queue::RequesterQueue;
 use super::requester_response::RequesterResponse;
+use super::requester_retry::RequesterRetry;
 use super::requester_timer::RequesterTimer;
 use super::requester_wr::RequesterWr;
 use crate::emit::{emit as emit_block, no_such_size, Design, EmitError};
@@ -224,7 +226,9 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pick: RequesterPick<FB>,
     ctl: RequesterCtl<FB>,
     qp: RequesterQp<FB>,
-    flows: RequesterFlow<FB>,
+    psns: RequesterPsn<FB>,
+    queue: RequesterQueue<FB>,
+    retry: RequesterRetry<FB>,
     ack: RequesterAck,
     response: RequesterResponse,
     timer: RequesterTimer,
@@ -232,6 +236,7 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     out: RequesterOut<FB>,
     expired: Signal<Local, Bit>,
     covered: Signal<Local, Bit>,
+    is_resend: Signal<Local, Bit>,
     reads_full: Signal<Local, Bit>,
     forgets: Signal<Local, Bit>,
     retry_base: Signal<Local, Bits<3>>,
@@ -336,7 +341,9 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             pick: Default::default(),
             ctl: Default::default(),
             qp: Default::default(),
-            flows: RequesterFlow::new(1 << SB),
+            psns: Default::default(),
+            queue: RequesterQueue::new(1 << SB),
+            retry: Default::default(),
             ack: Default::default(),
             response: Default::default(),
             timer: RequesterTimer::new(clock_hz),
@@ -344,6 +351,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             out: Default::default(),
             expired: Default::default(),
             covered: Default::default(),
+            is_resend: Default::default(),
             reads_full: Default::default(),
             forgets: Default::default(),
             retry_base: Default::default(),
@@ -381,50 +389,51 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ctl.is_nak_sequence.next = self.ack.is_nak_sequence.val();
         self.ctl.is_nak_fatal.next = self.ack.is_nak_fatal.val();
         self.ctl.qp_valid.next = self.qp.qp_valid.val();
-        self.ctl.qp_error.next = self.flows.error.val();
-        self.ctl.armed.next = self.flows.armed.val();
-        self.ctl.is_rnr.next = self.flows.rnr.val();
-        self.ctl.pending.next = self.flows.pending.val();
-        self.ctl.sq_empty.next = self.flows.sq_empty.val();
-        self.ctl.sq_full.next = self.flows.sq_full.val();
-        self.ctl.sq_single.next = self.flows.sq_single.val();
+        self.ctl.qp_error.next = self.queue.error.val();
+        self.ctl.armed.next = self.queue.armed.val();
+        self.ctl.is_rnr.next = self.retry.rnr.val();
+        self.ctl.pending.next = self.queue.pending.val();
+        self.ctl.sq_empty.next = self.queue.sq_empty.val();
+        self.ctl.sq_full.next = self.queue.sq_full.val();
+        self.ctl.sq_single.next = self.queue.sq_single.val();
         self.ctl.is_nak_rnr.next = self.ack.is_nak_rnr.val();
         self.ctl.outstanding.next = self.ack.outstanding.val();
-        self.ctl.has_progress.next = self.flows.has_progress.val();
+        self.ctl.has_progress.next = self.psns.has_progress.val();
         self.covered.next = self.ack.covered.val() & !self.requests.is_read.val();
         self.ctl.covered.next = self.covered.val();
-        self.ctl.reads_open.next = self.flows.open_reads.val().any();
+        self.ctl.reads_open.next = self.queue.open_reads.val().any();
         self.ctl.is_read.next = self.requests.is_read.val();
         self.ctl.has_payload.next = self.response.has_payload.val();
         self.ctl.due.next = self.response.due.val();
         self.ctl.behind.next = self.response.behind.val();
         self.ctl.good.next = self.response.good.val();
         self.ctl.last_response.next = self.requests.last_response.val();
-        self.reads_full.next = self.flows.open_reads.val() >= self.qp.read_limit.val();
-        self.ctl.held.next = self.flows.held.val() & self.reads_full.val();
+        self.reads_full.next = self.queue.open_reads.val() >= self.qp.read_limit.val();
+        self.ctl.held.next = self.queue.held.val() & self.reads_full.val();
         self.ctl.blocked.next = self.requests.blocked.val();
         self.ctl.last_packet.next = self.requests.last.val();
         self.ctl.order_busy.next = self.out.order_busy.val();
         self.ctl.inflight_busy.next = self.out.inflight_busy.val();
         self.ctl.work_busy.next = self.out.work_busy.val();
         self.expired.next =
-            (self.flows.timer.val() | self.flows.rnr.val()) & self.ack.is_late.val();
+            (self.retry.timer.val() | self.retry.rnr.val()) & self.ack.is_late.val();
         self.ctl.expired.next = self.expired.val();
         comment!("Progress in this operation ends what was in a row.");
-        self.forgets.next = self.flows.has_progress.val()
+        self.forgets.next = self.psns.has_progress.val()
             & ((self.ctl.op.val() == Op::Ack) | (self.ctl.op.val() == Op::Response));
-        self.retry_base.next = self.flows.retry.val();
-        self.rnr_base.next = self.flows.rnr_retry.val();
+        self.retry_base.next = self.retry.retry.val();
+        self.rnr_base.next = self.retry.rnr_retry.val();
         if self.forgets.val() {
             self.retry_base.next = 0.into();
             self.rnr_base.next = 0.into();
         }
-        self.flows.retry_base.next = self.retry_base.val();
-        self.flows.rnr_base.next = self.rnr_base.val();
+        self.retry.retry_base.next = self.retry_base.val();
+        self.retry.rnr_base.next = self.rnr_base.val();
         self.ctl.retry_out.next = self.retry_base.val() == self.qp.limit.val();
         self.ctl.rnr_out.next = (self.rnr_base.val() == self.qp.rnr_limit.val())
             & (self.qp.rnr_limit.val() != self.no_limit.val());
-        self.ctl.is_resend.next = self.flows.nxt.val() != self.flows.high.val();
+        self.is_resend.next = self.psns.nxt.val() != self.psns.high.val();
+        self.ctl.is_resend.next = self.is_resend.val();
         self.qp.clock.next = self.clock.val();
         self.qp.reset.next = self.reset.val();
         self.qp.state.next = self.ctl.state.val();
@@ -434,49 +443,68 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.qp.cfg_row.next = self.cfg_row.val();
         self.qp.ack_qpn.next = self.s_ack_qpn.val();
         self.qp.ack_ip.next = self.s_ack_src_ip.val();
-        self.flows.clock.next = self.clock.val();
-        self.flows.reset.next = self.reset.val();
-        self.flows.state.next = self.ctl.state.val();
-        self.flows.op.next = self.ctl.op.val();
-        self.flows.read_flow.next = self.pick.flow.val();
-        self.flows.flow.next = self.ctl.flow.val();
-        self.flows.rewind.next = self.ctl.rewind.val();
-        self.flows.is_ack.next = self.ack.is_ack.val();
-        self.flows.is_nak_rnr.next = self.ack.is_nak_rnr.val();
-        self.flows.target.next = self.ack.target.val();
-        self.flows.is_nak_sequence.next = self.ack.is_nak_sequence.val();
-        self.flows.wr_is_read.next = self.requests.is_read.val();
-        self.flows.wr_first_psn.next = self.requests.first_psn.val();
-        self.flows.wr_end_psn.next = self.requests.end_psn.val();
-        self.flows.last_response.next = self.requests.last_response.val();
-        self.flows.limited.next = self.requests.limited.val();
-        self.flows.expired.next = self.expired.val();
-        self.flows.wr_start_seq.next = self.requests.start_seq.val();
-        self.flows.wr_acked_bytes.next = self.ack.acked_bytes.val();
-        self.flows.packet_bytes.next = self.requests.bytes.val();
-        self.flows.packet_last.next = self.requests.last.val();
-        self.flows.post_end_psn.next = self.requests.post_end_psn.val();
-        self.flows.timer_on.next = self.timer.timer_on.val();
-        self.flows.retry_deadline.next = self.timer.retry_deadline.val();
-        self.flows.rnr_deadline.next = self.timer.rnr_deadline.val();
-        self.flows.cfg_psn.next = self.cfg_row.val().get_bits::<24>(224);
-        self.flows.post_len.next = self.cfg_row.val().get_bits::<32>(128);
-        self.flows.post_is_read.next =
+        self.psns.clock.next = self.clock.val();
+        self.queue.clock.next = self.clock.val();
+        self.retry.clock.next = self.clock.val();
+        self.psns.reset.next = self.reset.val();
+        self.queue.reset.next = self.reset.val();
+        self.retry.reset.next = self.reset.val();
+        self.psns.state.next = self.ctl.state.val();
+        self.queue.state.next = self.ctl.state.val();
+        self.retry.state.next = self.ctl.state.val();
+        self.psns.op.next = self.ctl.op.val();
+        self.queue.op.next = self.ctl.op.val();
+        self.retry.op.next = self.ctl.op.val();
+        self.psns.read_flow.next = self.pick.flow.val();
+        self.queue.read_flow.next = self.pick.flow.val();
+        self.retry.read_flow.next = self.pick.flow.val();
+        self.psns.flow.next = self.ctl.flow.val();
+        self.queue.flow.next = self.ctl.flow.val();
+        self.retry.flow.next = self.ctl.flow.val();
+        self.psns.rewind.next = self.ctl.rewind.val();
+        self.queue.rewind.next = self.ctl.rewind.val();
+        self.retry.rewind.next = self.ctl.rewind.val();
+        self.retry.is_nak_rnr.next = self.ack.is_nak_rnr.val();
+        self.psns.target.next = self.ack.target.val();
+        self.psns.wr_is_read.next = self.requests.is_read.val();
+        self.psns.wr_first_psn.next = self.requests.first_psn.val();
+        self.psns.wr_end_psn.next = self.requests.end_psn.val();
+        self.queue.last_response.next = self.requests.last_response.val();
+        self.queue.limited.next = self.requests.limited.val();
+        self.retry.expired.next = self.expired.val();
+        self.psns.wr_start_seq.next = self.requests.start_seq.val();
+        self.psns.wr_acked_bytes.next = self.ack.acked_bytes.val();
+        self.psns.packet_bytes.next = self.requests.bytes.val();
+        self.queue.packet_last.next = self.requests.last.val();
+        self.psns.post_end_psn.next = self.requests.post_end_psn.val();
+        self.retry.timer_on.next = self.timer.timer_on.val();
+        self.retry.retry_deadline.next = self.timer.retry_deadline.val();
+        self.retry.rnr_deadline.next = self.timer.rnr_deadline.val();
+        self.psns.sq_empty.next = self.queue.sq_empty.val();
+        self.queue.overtakes.next = self.psns.overtakes.val();
+        self.queue.is_new_read.next = self.requests.is_read.val() & !self.is_resend.val();
+        self.retry.overtakes.next = self.psns.overtakes.val();
+        self.retry.has_progress.next = self.psns.has_progress.val();
+        self.psns.cfg_psn.next = self.cfg_row.val().get_bits::<24>(224);
+        self.psns.post_len.next = self.cfg_row.val().get_bits::<32>(128);
+        self.psns.post_is_read.next =
             self.cfg_row.val().get_bit(1) & !self.cfg_row.val().get_bit(0);
-        self.flows.retires.next = self.covered.val() & !self.out.order_busy.val();
-        self.flows.fails.next = !self.out.order_busy.val();
-        self.flows.advances.next = !self.requests.last_response.val() | !self.out.order_busy.val();
-        self.flows.arms.next = !self.out.work_busy.val() & !self.requests.blocked.val();
+        self.psns.retires.next = self.covered.val() & !self.out.order_busy.val();
+        self.queue.retires.next = self.covered.val() & !self.out.order_busy.val();
+        self.queue.fails.next = !self.out.order_busy.val();
+        self.psns.advances.next = !self.requests.last_response.val() | !self.out.order_busy.val();
+        self.queue.advances.next = !self.requests.last_response.val() | !self.out.order_busy.val();
+        self.queue.arms.next = !self.out.work_busy.val() & !self.requests.blocked.val();
         self.ack.clock.next = self.clock.val();
         self.ack.ack_psn.next = self.s_ack_psn.val();
         self.ack.syndrome.next = self.s_ack_syndrome.val();
-        self.ack.una.next = self.flows.una.val();
-        self.ack.high.next = self.flows.high.val();
+        self.ack.una.next = self.psns.una.val();
+        self.ack.high.next = self.psns.high.val();
         self.ack.wr_first_psn.next = self.requests.first_psn.val();
         self.ack.wr_end_psn.next = self.requests.end_psn.val();
         self.ack.mtu.next = self.qp.mtu.val();
         self.ack.now.next = self.timer.now.val();
-        self.ack.deadline.next = self.flows.deadline.val();
+        self.ack.deadline.next = self.retry.deadline.val();
         self.response.clock.next = self.clock.val();
         self.response.opcode.next = self.s_ack_opcode.val();
         self.response.syndrome.next = self.s_ack_syndrome.val();
@@ -491,24 +519,24 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.timer.state.next = self.ctl.state.val();
         self.timer.timeout.next = self.qp.timeout.val();
         self.timer.rnr_code.next = self.s_ack_syndrome.val().get_bits::<5>(0);
-        self.ack.is_peer.next = self.qp.is_peer.val() & !self.flows.error.val();
+        self.ack.is_peer.next = self.qp.is_peer.val() & !self.queue.error.val();
         self.requests.clock.next = self.clock.val();
         self.requests.state.next = self.ctl.state.val();
         self.requests.op.next = self.ctl.op.val();
         self.requests.flow.next = self.ctl.flow.val();
-        self.requests.head.next = self.flows.head.val();
-        self.requests.current.next = self.flows.current.val();
-        self.requests.tail.next = self.flows.tail.val();
-        self.requests.probe.next = self.flows.probe.val();
-        self.requests.una.next = self.flows.una.val();
-        self.requests.nxt.next = self.flows.nxt.val();
-        self.requests.high.next = self.flows.high.val();
+        self.requests.head.next = self.queue.head.val();
+        self.requests.current.next = self.queue.current.val();
+        self.requests.tail.next = self.queue.tail.val();
+        self.requests.probe.next = self.queue.probe.val();
+        self.requests.una.next = self.psns.una.val();
+        self.requests.nxt.next = self.psns.nxt.val();
+        self.requests.high.next = self.psns.high.val();
         self.requests.response_psn.next = self.s_ack_psn.val();
         self.requests.takes_response.next =
             (self.ctl.op.val() == Op::Response) & !self.ctl.arming.val();
         self.requests.reads_full.next = self.reads_full.val();
-        self.requests.tail_psn.next = self.flows.tail_psn.val();
-        self.requests.tail_seq.next = self.flows.tail_seq.val();
+        self.requests.tail_psn.next = self.psns.tail_psn.val();
+        self.requests.tail_seq.next = self.psns.tail_seq.val();
         self.requests.mtu.next = self.qp.mtu.val();
         self.requests.interval.next = self.qp.interval.val();
         self.requests.cfg_row.next = self.cfg_row.val();
@@ -534,8 +562,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.out.ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
         self.out.ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
         self.out.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
-        self.out.nxt.next = self.flows.nxt.val();
-        self.out.inflight.next = self.flows.inflight.val();
+        self.out.nxt.next = self.psns.nxt.val();
+        self.out.inflight.next = self.psns.inflight.val();
         self.out.covered.next = self.covered.val();
         self.out.lands.next = self.ctl.lands.val();
         self.out.payload_bytes.next = self.s_ack_payload_bytes.val();

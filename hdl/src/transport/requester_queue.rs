@@ -1,0 +1,267 @@
+//! Send queue positions of a flow, and whether it may be armed.
+//!
+//! # Interface timing  part of `requester`: read in Idle, in registers from Check on, written in
+//!                     Emit and Save
+//! # Number formats    signal | bits | meaning
+//!                     head, current, tail | 7 | send queue positions, modulo 128
+//!                     open_reads | 5 | READs sent and not ended, 0..=16
+//! # Invariants        head <= current <= tail
+//! # Reset             synchronous, high: fields 0; the sequencer scrubs the rows
+//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+
+use super::requester_ctl::{Op, State};
+use crate::util::ram::Ram;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Bits of a row.
+pub const QUEUE_BITS: usize = 29;
+
+/// Send queue of the operation's flow; `FB` = log2 of the flow count.
+#[derive(LogicBlock)]
+pub struct RequesterQueue<const FB: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// State of the sequencer.
+    pub state: Signal<In, State>,
+    /// Its operation.
+    pub op: Signal<In, Op>,
+    /// Flow that is picked in Idle.
+    pub read_flow: Signal<In, Bits<FB>>,
+    /// Flow of the operation.
+    pub flow: Signal<In, Bits<FB>>,
+    /// Everything sent and not acknowledged is sent again.
+    pub rewind: Signal<In, Bit>,
+    /// What is acknowledged is behind the next PSN to send.
+    pub overtakes: Signal<In, Bit>,
+    /// The head leaves the queue in Retire.
+    pub retires: Signal<In, Bit>,
+    /// The head leaves the queue in FailEmit.
+    pub fails: Signal<In, Bit>,
+    /// Advance ends.
+    pub advances: Signal<In, Bit>,
+    /// The READ at the head ends with it.
+    pub last_response: Signal<In, Bit>,
+    /// The arm goes out.
+    pub arms: Signal<In, Bit>,
+    /// The next packet is a READ that waits for another one to end; as of Arm.
+    pub limited: Signal<In, Bit>,
+    /// The packet that is sent is the last of its message.
+    pub packet_last: Signal<In, Bit>,
+    /// It is a READ that has not been sent before.
+    pub is_new_read: Signal<In, Bit>,
+    /// The queue pair is in error.
+    pub error: Signal<Out, Bit>,
+    /// An arm is outstanding.
+    pub armed: Signal<Out, Bit>,
+    /// READs that were sent and have not ended.
+    pub open_reads: Signal<Out, Bits<5>>,
+    /// The next packet was a READ that waits for another one to end.
+    pub held: Signal<Out, Bit>,
+    /// Oldest work request.
+    pub head: Signal<Out, Bits<7>>,
+    /// The one that the next PSN belongs to.
+    pub current: Signal<Out, Bits<7>>,
+    /// Place of the next one to be posted.
+    pub tail: Signal<Out, Bits<7>>,
+    /// The next one to look at on the way to the first READ.
+    pub probe: Signal<Out, Bits<7>>,
+    /// Work requests left to send.
+    pub pending: Signal<Out, Bit>,
+    /// No work request.
+    pub sq_empty: Signal<Out, Bit>,
+    /// The head is the only work request.
+    pub sq_single: Signal<Out, Bit>,
+    /// No room.
+    pub sq_full: Signal<Out, Bit>,
+    rows: Ram<FB, QUEUE_BITS>,
+    r_error: DFF<Bit>,
+    r_armed: DFF<Bit>,
+    r_held: DFF<Bit>,
+    r_open_reads: DFF<Bits<5>>,
+    r_head: DFF<Bits<7>>,
+    r_current: DFF<Bits<7>>,
+    r_tail: DFF<Bits<7>>,
+    look: DFF<Bits<7>>,
+    head_next: Signal<Local, Bits<7>>,
+    used: Signal<Local, Bits<7>>,
+    depth: Constant<Bits<7>>,
+}
+
+impl<const FB: usize> RequesterQueue<FB> {
+    /// A queue of `sq_depth` work requests a flow: a power of two, 2..=64.
+    pub fn new(sq_depth: usize) -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            state: Default::default(),
+            op: Default::default(),
+            read_flow: Default::default(),
+            flow: Default::default(),
+            rewind: Default::default(),
+            overtakes: Default::default(),
+            retires: Default::default(),
+            fails: Default::default(),
+            advances: Default::default(),
+            last_response: Default::default(),
+            arms: Default::default(),
+            limited: Default::default(),
+            packet_last: Default::default(),
+            is_new_read: Default::default(),
+            error: Default::default(),
+            armed: Default::default(),
+            open_reads: Default::default(),
+            held: Default::default(),
+            head: Default::default(),
+            current: Default::default(),
+            tail: Default::default(),
+            probe: Default::default(),
+            pending: Default::default(),
+            sq_empty: Default::default(),
+            sq_single: Default::default(),
+            sq_full: Default::default(),
+            rows: Default::default(),
+            r_error: Default::default(),
+            r_armed: Default::default(),
+            r_held: Default::default(),
+            r_open_reads: Default::default(),
+            r_head: Default::default(),
+            r_current: Default::default(),
+            r_tail: Default::default(),
+            look: Default::default(),
+            head_next: Default::default(),
+            used: Default::default(),
+            depth: Constant::new((sq_depth as u64).into()),
+        }
+    }
+}
+
+impl<const FB: usize> Logic for RequesterQueue<FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            r_error,
+            r_armed,
+            r_held,
+            r_open_reads,
+            r_head,
+            r_current,
+            r_tail,
+            look
+        );
+        self.error.next = self.r_error.q.val();
+        self.armed.next = self.r_armed.q.val();
+        self.open_reads.next = self.r_open_reads.q.val();
+        self.held.next = self.r_held.q.val();
+        self.head.next = self.r_head.q.val();
+        self.current.next = self.r_current.q.val();
+        self.tail.next = self.r_tail.q.val();
+        self.probe.next = self.look.q.val();
+        self.pending.next = self.r_current.q.val() != self.r_tail.q.val();
+        self.sq_empty.next = self.r_head.q.val() == self.r_tail.q.val();
+        self.head_next.next = self.r_head.q.val() + 1;
+        self.sq_single.next = self.head_next.val() == self.r_tail.q.val();
+        self.used.next = self.r_tail.q.val() - self.r_head.q.val();
+        self.sq_full.next = self.used.val() == self.depth.val();
+        self.rows.clock.next = self.clock.val();
+        self.rows.read_enable.next = self.state.val() == State::Idle;
+        self.rows.read_address.next = self.read_flow.val();
+        self.rows.write_enable.next = (self.state.val() == State::Scrub)
+            | (self.state.val() == State::Emit)
+            | (self.state.val() == State::Save);
+        self.rows.write_address.next = self.flow.val();
+        self.rows.write_data.next = bit_cast::<QUEUE_BITS, 1>(self.r_error.q.val().into())
+            | (bit_cast::<QUEUE_BITS, 1>(self.r_armed.q.val().into()) << 1)
+            | (bit_cast::<QUEUE_BITS, 1>(self.r_held.q.val().into()) << 2)
+            | (bit_cast::<QUEUE_BITS, 5>(self.r_open_reads.q.val()) << 3)
+            | (bit_cast::<QUEUE_BITS, 7>(self.r_head.q.val()) << 8)
+            | (bit_cast::<QUEUE_BITS, 7>(self.r_current.q.val()) << 15)
+            | (bit_cast::<QUEUE_BITS, 7>(self.r_tail.q.val()) << 22);
+        match self.state.val() {
+            State::Load => {
+                self.r_error.d.next = self.rows.read_data.val().get_bit(0);
+                self.r_armed.d.next = self.rows.read_data.val().get_bit(1);
+                self.r_held.d.next = self.rows.read_data.val().get_bit(2);
+                self.r_open_reads.d.next = self.rows.read_data.val().get_bits::<5>(3);
+                self.r_head.d.next = self.rows.read_data.val().get_bits::<7>(8);
+                self.r_current.d.next = self.rows.read_data.val().get_bits::<7>(15);
+                self.r_tail.d.next = self.rows.read_data.val().get_bits::<7>(22);
+            }
+            State::Check => {
+                self.look.d.next = self.head_next.val();
+                if self.op.val() == Op::Grant {
+                    self.r_armed.d.next = false;
+                } else if self.op.val() == Op::Qp {
+                    self.r_error.d.next = false;
+                    self.r_armed.d.next = false;
+                    self.r_held.d.next = false;
+                    self.r_open_reads.d.next = 0.into();
+                    self.r_head.d.next = 0.into();
+                    self.r_current.d.next = 0.into();
+                    self.r_tail.d.next = 0.into();
+                }
+            }
+            State::SeekLoad => {
+                self.look.d.next = self.look.q.val() + 1;
+            }
+            State::Retire => {
+                if self.retires.val() {
+                    self.r_head.d.next = self.head_next.val();
+                }
+            }
+            State::Advance => {
+                if self.advances.val() & self.last_response.val() {
+                    self.r_head.d.next = self.head_next.val();
+                    self.r_open_reads.d.next = self.r_open_reads.q.val() - 1;
+                }
+            }
+            State::Fin => {
+                if self.rewind.val() | self.overtakes.val() {
+                    self.r_current.d.next = self.r_head.q.val();
+                }
+            }
+            State::Send => {
+                if self.is_new_read.val() {
+                    self.r_open_reads.d.next = self.r_open_reads.q.val() + 1;
+                }
+                if self.packet_last.val() {
+                    self.r_current.d.next = self.r_current.q.val() + 1;
+                }
+            }
+            State::Arm => {
+                self.r_held.d.next = self.limited.val();
+                self.r_armed.d.next = self.r_armed.q.val() | self.arms.val();
+            }
+            State::Post2 => {
+                self.r_tail.d.next = self.r_tail.q.val() + 1;
+            }
+            State::FailEmit => {
+                if self.fails.val() {
+                    self.r_head.d.next = self.head_next.val();
+                }
+            }
+            State::FailEnd => {
+                self.r_error.d.next = true;
+                self.r_open_reads.d.next = 0.into();
+                self.r_current.d.next = self.r_head.q.val();
+            }
+            _ => {}
+        }
+        if self.reset.val() {
+            self.r_error.d.next = false;
+            self.r_armed.d.next = false;
+            self.r_held.d.next = false;
+            self.r_open_reads.d.next = 0.into();
+            self.r_head.d.next = 0.into();
+            self.r_current.d.next = 0.into();
+            self.r_tail.d.next = 0.into();
+        }
+    }
+}

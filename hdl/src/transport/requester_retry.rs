@@ -1,0 +1,156 @@
+//! Timer of a flow, and what was tried again without progress.
+//!
+//! # Source            InfiniBand, volume 1, sections 9.7.5.2.8 (RNR) and 9.7.6.1.3 (timer)
+//! # Interface timing  part of `requester`: read in Idle, in registers from Check on, written in
+//!                     Emit and Save
+//! # Number formats    deadline | 33 bits, modulo 2^33 | ticks
+//! # Invariants        the retransmission timer runs only while something is outstanding
+//! # Reset             synchronous, high: fields 0; the sequencer scrubs the rows
+//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+
+use super::requester_ctl::{Op, State};
+use crate::util::ram::Ram;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Bits of a row.
+pub const RETRY_BITS: usize = 41;
+
+/// Timer and retries of the operation's flow; `FB` = log2 of the flow count.
+#[derive(LogicBlock, Default)]
+pub struct RequesterRetry<const FB: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// State of the sequencer.
+    pub state: Signal<In, State>,
+    /// Its operation.
+    pub op: Signal<In, Op>,
+    /// Flow that is picked in Idle.
+    pub read_flow: Signal<In, Bits<FB>>,
+    /// Flow of the operation.
+    pub flow: Signal<In, Bits<FB>>,
+    /// Everything sent and not acknowledged is sent again.
+    pub rewind: Signal<In, Bit>,
+    /// What is acknowledged is behind the next PSN to send.
+    pub overtakes: Signal<In, Bit>,
+    /// The unacknowledged PSN has moved.
+    pub has_progress: Signal<In, Bit>,
+    /// It is an RNR NAK.
+    pub is_nak_rnr: Signal<In, Bit>,
+    /// Retries without progress before this operation.
+    pub retry_base: Signal<In, Bits<3>>,
+    /// RNR retries without progress before this operation.
+    pub rnr_base: Signal<In, Bits<3>>,
+    /// The flow's timer has run out.
+    pub expired: Signal<In, Bit>,
+    /// The queue pair's timeout is on.
+    pub timer_on: Signal<In, Bit>,
+    /// When a retransmission timer that starts now runs out.
+    pub retry_deadline: Signal<In, Bits<33>>,
+    /// When an RNR timer that starts now runs out.
+    pub rnr_deadline: Signal<In, Bits<33>>,
+    /// The retransmission timer runs.
+    pub timer: Signal<Out, Bit>,
+    /// Waits for the RNR timer.
+    pub rnr: Signal<Out, Bit>,
+    /// Retries without progress.
+    pub retry: Signal<Out, Bits<3>>,
+    /// RNR retries without progress.
+    pub rnr_retry: Signal<Out, Bits<3>>,
+    /// When the timer runs out.
+    pub deadline: Signal<Out, Bits<33>>,
+    rows: Ram<FB, RETRY_BITS>,
+    r_timer: DFF<Bit>,
+    r_rnr: DFF<Bit>,
+    r_retry: DFF<Bits<3>>,
+    r_rnr_retry: DFF<Bits<3>>,
+    r_deadline: DFF<Bits<33>>,
+}
+
+impl<const FB: usize> Logic for RequesterRetry<FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, r_timer, r_rnr, r_retry, r_rnr_retry, r_deadline);
+        self.timer.next = self.r_timer.q.val();
+        self.rnr.next = self.r_rnr.q.val();
+        self.retry.next = self.r_retry.q.val();
+        self.rnr_retry.next = self.r_rnr_retry.q.val();
+        self.deadline.next = self.r_deadline.q.val();
+        self.rows.clock.next = self.clock.val();
+        self.rows.read_enable.next = self.state.val() == State::Idle;
+        self.rows.read_address.next = self.read_flow.val();
+        self.rows.write_enable.next = (self.state.val() == State::Scrub)
+            | (self.state.val() == State::Emit)
+            | (self.state.val() == State::Save);
+        self.rows.write_address.next = self.flow.val();
+        self.rows.write_data.next = bit_cast::<RETRY_BITS, 1>(self.r_timer.q.val().into())
+            | (bit_cast::<RETRY_BITS, 1>(self.r_rnr.q.val().into()) << 1)
+            | (bit_cast::<RETRY_BITS, 3>(self.r_retry.q.val()) << 2)
+            | (bit_cast::<RETRY_BITS, 3>(self.r_rnr_retry.q.val()) << 5)
+            | (bit_cast::<RETRY_BITS, 33>(self.r_deadline.q.val()) << 8);
+        match self.state.val() {
+            State::Load => {
+                self.r_timer.d.next = self.rows.read_data.val().get_bit(0);
+                self.r_rnr.d.next = self.rows.read_data.val().get_bit(1);
+                self.r_retry.d.next = self.rows.read_data.val().get_bits::<3>(2);
+                self.r_rnr_retry.d.next = self.rows.read_data.val().get_bits::<3>(5);
+                self.r_deadline.d.next = self.rows.read_data.val().get_bits::<33>(8);
+            }
+            State::Check => {
+                if self.op.val() == Op::Qp {
+                    self.r_timer.d.next = false;
+                    self.r_rnr.d.next = false;
+                    self.r_retry.d.next = 0.into();
+                    self.r_rnr_retry.d.next = 0.into();
+                }
+            }
+            State::Decide => {
+                comment!("The RNR timer has run out: sending goes on.");
+                if (self.op.val() == Op::Scan) & self.expired.val() {
+                    self.r_rnr.d.next = false;
+                }
+            }
+            State::Fin => {
+                self.r_retry.d.next = self.retry_base.val();
+                self.r_rnr_retry.d.next = self.rnr_base.val();
+                if self.rewind.val() {
+                    self.r_timer.d.next = false;
+                    if (self.op.val() == Op::Ack) & self.is_nak_rnr.val() {
+                        self.r_rnr_retry.d.next = self.rnr_base.val() + 1;
+                        self.r_rnr.d.next = true;
+                        self.r_deadline.d.next = self.rnr_deadline.val();
+                    } else {
+                        self.r_retry.d.next = self.retry_base.val() + 1;
+                    }
+                } else if self.overtakes.val() {
+                    self.r_timer.d.next = false;
+                } else if self.has_progress.val() & !self.r_rnr.q.val() {
+                    self.r_timer.d.next = self.timer_on.val();
+                    self.r_deadline.d.next = self.retry_deadline.val();
+                }
+            }
+            State::Send => {
+                if !self.r_timer.q.val() {
+                    self.r_timer.d.next = self.timer_on.val();
+                    self.r_deadline.d.next = self.retry_deadline.val();
+                }
+            }
+            State::FailEnd => {
+                self.r_timer.d.next = false;
+                self.r_rnr.d.next = false;
+            }
+            _ => {}
+        }
+        if self.reset.val() {
+            self.r_timer.d.next = false;
+            self.r_rnr.d.next = false;
+            self.r_retry.d.next = 0.into();
+            self.r_rnr_retry.d.next = 0.into();
+            self.r_deadline.d.next = 0.into();
+        }
+    }
+}
