@@ -16,6 +16,8 @@ mod read_walk;
 pub mod requester;
 mod requester_ack;
 mod requester_ctl;
+mod requester_feedback;
+mod requester_order;
 mod requester_out;
 mod requester_psn;
 mod requester_qp;

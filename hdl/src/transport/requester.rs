@@ -25,6 +25,8 @@
 
 use super::requester_ack::RequesterAck;
 use super::requester_ctl::{Op, RequesterCtl, RequesterPick};
+use super::requester_feedback::RequesterFeedback;
+use super::requester_order::RequesterOrder;
 use super::requester_out::RequesterOut;
 use super::requester_psn::RequesterPsn;
 use super::requester_qp::RequesterQp;
@@ -234,6 +236,8 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     timer: RequesterTimer,
     requests: RequesterWr<FB, SB, AB>,
     out: RequesterOut<FB>,
+    feedback: RequesterFeedback<FB>,
+    orders: RequesterOrder<FB>,
     expired: Signal<Local, Bit>,
     covered: Signal<Local, Bit>,
     is_resend: Signal<Local, Bit>,
@@ -349,6 +353,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             timer: RequesterTimer::new(clock_hz),
             requests: Default::default(),
             out: Default::default(),
+            feedback: Default::default(),
+            orders: Default::default(),
             expired: Default::default(),
             covered: Default::default(),
             is_resend: Default::default(),
@@ -412,8 +418,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ctl.held.next = self.queue.held.val() & self.reads_full.val();
         self.ctl.blocked.next = self.requests.blocked.val();
         self.ctl.last_packet.next = self.requests.last.val();
-        self.ctl.order_busy.next = self.out.order_busy.val();
-        self.ctl.inflight_busy.next = self.out.inflight_busy.val();
+        self.ctl.order_busy.next = self.orders.order_busy.val();
+        self.ctl.inflight_busy.next = self.feedback.inflight_busy.val();
         self.ctl.work_busy.next = self.out.work_busy.val();
         self.expired.next =
             (self.retry.timer.val() | self.retry.rnr.val()) & self.ack.is_late.val();
@@ -489,11 +495,13 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.psns.post_len.next = self.cfg_row.val().get_bits::<32>(128);
         self.psns.post_is_read.next =
             self.cfg_row.val().get_bit(1) & !self.cfg_row.val().get_bit(0);
-        self.psns.retires.next = self.covered.val() & !self.out.order_busy.val();
-        self.queue.retires.next = self.covered.val() & !self.out.order_busy.val();
-        self.queue.fails.next = !self.out.order_busy.val();
-        self.psns.advances.next = !self.requests.last_response.val() | !self.out.order_busy.val();
-        self.queue.advances.next = !self.requests.last_response.val() | !self.out.order_busy.val();
+        self.psns.retires.next = self.covered.val() & !self.orders.order_busy.val();
+        self.queue.retires.next = self.covered.val() & !self.orders.order_busy.val();
+        self.queue.fails.next = !self.orders.order_busy.val();
+        self.psns.advances.next =
+            !self.requests.last_response.val() | !self.orders.order_busy.val();
+        self.queue.advances.next =
+            !self.requests.last_response.val() | !self.orders.order_busy.val();
         self.queue.arms.next = !self.out.work_busy.val() & !self.requests.blocked.val();
         self.ack.clock.next = self.clock.val();
         self.ack.ack_psn.next = self.s_ack_psn.val();
@@ -547,27 +555,37 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
             self.requests.telemetry_bytes.next = 42.into();
         }
         self.out.clock.next = self.clock.val();
+        self.feedback.clock.next = self.clock.val();
+        self.orders.clock.next = self.clock.val();
         self.out.reset.next = self.reset.val();
+        self.feedback.reset.next = self.reset.val();
+        self.orders.reset.next = self.reset.val();
         self.out.state.next = self.ctl.state.val();
-        self.out.op.next = self.ctl.op.val();
+        self.feedback.state.next = self.ctl.state.val();
+        self.orders.state.next = self.ctl.state.val();
+        self.feedback.op.next = self.ctl.op.val();
         self.out.flow.next = self.ctl.flow.val();
-        self.out.status.next = self.ctl.status.val();
-        self.out.is_ack.next = self.ack.is_ack.val();
-        self.out.ack_psn.next = self.s_ack_psn.val();
-        self.out.ack_tel_valid.next = self.s_ack_tel_valid.val();
-        self.out.ack_tel_hops.next = self.s_ack_tel_hops.val();
-        self.out.ack_tel_path.next = self.s_ack_tel_path.val();
-        self.out.ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
-        self.out.ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
-        self.out.ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
-        self.out.ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
-        self.out.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
+        self.feedback.flow.next = self.ctl.flow.val();
+        self.orders.flow.next = self.ctl.flow.val();
+        self.orders.status.next = self.ctl.status.val();
+        self.feedback.is_ack.next = self.ack.is_ack.val();
+        self.feedback.ack_psn.next = self.s_ack_psn.val();
+        self.feedback.ack_tel_valid.next = self.s_ack_tel_valid.val();
+        self.feedback.ack_tel_hops.next = self.s_ack_tel_hops.val();
+        self.feedback.ack_tel_path.next = self.s_ack_tel_path.val();
+        self.feedback.ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
+        self.feedback.ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
+        self.feedback.ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
+        self.feedback.ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
+        self.feedback.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
         self.out.nxt.next = self.psns.nxt.val();
+        self.feedback.nxt.next = self.psns.nxt.val();
         self.out.inflight.next = self.psns.inflight.val();
-        self.out.covered.next = self.covered.val();
-        self.out.lands.next = self.ctl.lands.val();
-        self.out.payload_bytes.next = self.s_ack_payload_bytes.val();
-        self.out.last_response.next = self.requests.last_response.val();
+        self.feedback.inflight.next = self.psns.inflight.val();
+        self.orders.covered.next = self.covered.val();
+        self.orders.lands.next = self.ctl.lands.val();
+        self.orders.payload_bytes.next = self.s_ack_payload_bytes.val();
+        self.orders.last_response.next = self.requests.last_response.val();
         self.out.blocked.next = self.requests.blocked.val();
         self.out.dma_len.next = self.requests.dma_len.val();
         self.out.opcode.next = self.requests.opcode.val();
@@ -575,16 +593,17 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.out.solicited.next = self.requests.solicited.val();
         self.out.bytes.next = self.requests.bytes.val();
         self.out.address.next = self.requests.address.val();
+        self.orders.address.next = self.requests.address.val();
         self.out.frame_bytes.next = self.requests.frame_bytes.val();
         self.out.va.next = self.requests.va.val();
         self.out.rkey.next = self.requests.rkey.val();
-        self.out.len.next = self.requests.len.val();
+        self.orders.len.next = self.requests.len.val();
         self.out.imm.next = self.requests.imm.val();
-        self.out.wr_id.next = self.requests.wr_id.val();
-        self.out.signalled.next = self.requests.signalled.val();
-        self.out.cfg_signalled.next = self.cfg_row.val().get_bit(2);
-        self.out.cfg_wr_id.next = self.cfg_row.val().get_bits::<32>(32);
-        self.out.cfg_len.next = self.cfg_row.val().get_bits::<32>(128);
+        self.orders.wr_id.next = self.requests.wr_id.val();
+        self.orders.signalled.next = self.requests.signalled.val();
+        self.orders.cfg_signalled.next = self.cfg_row.val().get_bit(2);
+        self.orders.cfg_wr_id.next = self.cfg_row.val().get_bits::<32>(32);
+        self.orders.cfg_len.next = self.cfg_row.val().get_bits::<32>(128);
         self.s_ack_ready.next = self.ctl.ready.val().get_bit(0);
         self.s_cfg_ready.next = self.ctl.ready.val().get_bit(1);
         self.s_fail_ready.next = self.ctl.ready.val().get_bit(2);
@@ -620,33 +639,33 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.m_work_flow.next = self.out.m_work_flow.val();
         self.m_work_len_bytes.next = self.out.m_work_len_bytes.val();
         self.m_work_inflight_bytes.next = self.out.m_work_inflight_bytes.val();
-        self.out.m_inflight_ready.next = self.m_inflight_ready.val();
-        self.m_inflight_valid.next = self.out.m_inflight_valid.val();
-        self.m_inflight_flow.next = self.out.m_inflight_flow.val();
-        self.m_inflight_inflight_bytes.next = self.out.m_inflight_inflight_bytes.val();
-        self.out.m_cc_ready.next = self.m_cc_ready.val();
-        self.m_cc_valid.next = self.out.m_cc_valid.val();
-        self.m_cc_flow.next = self.out.m_cc_flow.val();
-        self.m_cc_psn.next = self.out.m_cc_psn.val();
-        self.m_cc_snd_nxt.next = self.out.m_cc_snd_nxt.val();
-        self.m_cc_tel_valid.next = self.out.m_cc_tel_valid.val();
-        self.m_cc_tel_hops.next = self.out.m_cc_tel_hops.val();
-        self.m_cc_tel_path.next = self.out.m_cc_tel_path.val();
-        self.m_cc_tel_hop_0.next = self.out.m_cc_tel_hop_0.val();
-        self.m_cc_tel_hop_1.next = self.out.m_cc_tel_hop_1.val();
-        self.m_cc_tel_hop_2.next = self.out.m_cc_tel_hop_2.val();
-        self.m_cc_tel_hop_3.next = self.out.m_cc_tel_hop_3.val();
-        self.m_cc_tel_hop_4.next = self.out.m_cc_tel_hop_4.val();
-        self.out.m_order_ready.next = self.m_order_ready.val();
-        self.m_order_valid.next = self.out.m_order_valid.val();
-        self.m_order_op.next = self.out.m_order_op.val();
-        self.m_order_flow.next = self.out.m_order_flow.val();
-        self.m_order_addr.next = self.out.m_order_addr.val();
-        self.m_order_bytes.next = self.out.m_order_bytes.val();
-        self.m_order_status.next = self.out.m_order_status.val();
-        self.m_order_wr_id.next = self.out.m_order_wr_id.val();
-        self.m_order_byte_len.next = self.out.m_order_byte_len.val();
-        self.m_order_signalled.next = self.out.m_order_signalled.val();
+        self.feedback.m_inflight_ready.next = self.m_inflight_ready.val();
+        self.m_inflight_valid.next = self.feedback.m_inflight_valid.val();
+        self.m_inflight_flow.next = self.feedback.m_inflight_flow.val();
+        self.m_inflight_inflight_bytes.next = self.feedback.m_inflight_inflight_bytes.val();
+        self.feedback.m_cc_ready.next = self.m_cc_ready.val();
+        self.m_cc_valid.next = self.feedback.m_cc_valid.val();
+        self.m_cc_flow.next = self.feedback.m_cc_flow.val();
+        self.m_cc_psn.next = self.feedback.m_cc_psn.val();
+        self.m_cc_snd_nxt.next = self.feedback.m_cc_snd_nxt.val();
+        self.m_cc_tel_valid.next = self.feedback.m_cc_tel_valid.val();
+        self.m_cc_tel_hops.next = self.feedback.m_cc_tel_hops.val();
+        self.m_cc_tel_path.next = self.feedback.m_cc_tel_path.val();
+        self.m_cc_tel_hop_0.next = self.feedback.m_cc_tel_hop_0.val();
+        self.m_cc_tel_hop_1.next = self.feedback.m_cc_tel_hop_1.val();
+        self.m_cc_tel_hop_2.next = self.feedback.m_cc_tel_hop_2.val();
+        self.m_cc_tel_hop_3.next = self.feedback.m_cc_tel_hop_3.val();
+        self.m_cc_tel_hop_4.next = self.feedback.m_cc_tel_hop_4.val();
+        self.orders.m_order_ready.next = self.m_order_ready.val();
+        self.m_order_valid.next = self.orders.m_order_valid.val();
+        self.m_order_op.next = self.orders.m_order_op.val();
+        self.m_order_flow.next = self.orders.m_order_flow.val();
+        self.m_order_addr.next = self.orders.m_order_addr.val();
+        self.m_order_bytes.next = self.orders.m_order_bytes.val();
+        self.m_order_status.next = self.orders.m_order_status.val();
+        self.m_order_wr_id.next = self.orders.m_order_wr_id.val();
+        self.m_order_byte_len.next = self.orders.m_order_byte_len.val();
+        self.m_order_signalled.next = self.orders.m_order_signalled.val();
     }
 }
 
