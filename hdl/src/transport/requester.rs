@@ -26,8 +26,10 @@
 use super::requester_ack::RequesterAck;
 use super::requester_ctl::{Op, RequesterCtl, RequesterPick};
 use super::requester_feedback::RequesterFeedback;
+use super::requester_frame::RequesterFrame;
 use super::requester_order::RequesterOrder;
 use super::requester_out::RequesterOut;
+use super::requester_packet::RequesterPacket;
 use super::requester_psn::RequesterPsn;
 use super::requester_qp::RequesterQp;
 use super::requester_queue::RequesterQueue;
@@ -235,12 +237,15 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     response: RequesterResponse,
     timer: RequesterTimer,
     requests: RequesterWr<FB, SB, AB>,
+    packet: RequesterPacket,
+    frame: RequesterFrame,
     out: RequesterOut<FB>,
     feedback: RequesterFeedback<FB>,
     orders: RequesterOrder<FB>,
     expired: Signal<Local, Bit>,
     covered: Signal<Local, Bit>,
     is_resend: Signal<Local, Bit>,
+    posts: Signal<Local, Bit>,
     reads_full: Signal<Local, Bit>,
     forgets: Signal<Local, Bit>,
     retry_base: Signal<Local, Bits<3>>,
@@ -352,12 +357,15 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             response: Default::default(),
             timer: RequesterTimer::new(clock_hz),
             requests: Default::default(),
+            packet: Default::default(),
+            frame: Default::default(),
             out: Default::default(),
             feedback: Default::default(),
             orders: Default::default(),
             expired: Default::default(),
             covered: Default::default(),
             is_resend: Default::default(),
+            posts: Default::default(),
             reads_full: Default::default(),
             forgets: Default::default(),
             retry_base: Default::default(),
@@ -413,11 +421,11 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ctl.due.next = self.response.due.val();
         self.ctl.behind.next = self.response.behind.val();
         self.ctl.good.next = self.response.good.val();
-        self.ctl.last_response.next = self.requests.last_response.val();
+        self.ctl.last_response.next = self.packet.ends.val();
         self.reads_full.next = self.queue.open_reads.val() >= self.qp.read_limit.val();
         self.ctl.held.next = self.queue.held.val() & self.reads_full.val();
-        self.ctl.blocked.next = self.requests.blocked.val();
-        self.ctl.last_packet.next = self.requests.last.val();
+        self.ctl.blocked.next = self.frame.blocked.val();
+        self.ctl.last_packet.next = self.packet.last.val();
         self.ctl.order_busy.next = self.orders.order_busy.val();
         self.ctl.inflight_busy.next = self.feedback.inflight_busy.val();
         self.ctl.work_busy.next = self.out.work_busy.val();
@@ -475,13 +483,13 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.psns.wr_is_read.next = self.requests.is_read.val();
         self.psns.wr_first_psn.next = self.requests.first_psn.val();
         self.psns.wr_end_psn.next = self.requests.end_psn.val();
-        self.queue.last_response.next = self.requests.last_response.val();
-        self.queue.limited.next = self.requests.limited.val();
+        self.queue.last_response.next = self.packet.ends.val();
+        self.queue.limited.next = self.frame.limited.val();
         self.retry.expired.next = self.expired.val();
         self.psns.wr_start_seq.next = self.requests.start_seq.val();
         self.psns.wr_acked_bytes.next = self.ack.acked_bytes.val();
-        self.psns.packet_bytes.next = self.requests.bytes.val();
-        self.queue.packet_last.next = self.requests.last.val();
+        self.psns.packet_bytes.next = self.packet.bytes.val();
+        self.queue.packet_last.next = self.packet.last.val();
         self.psns.post_end_psn.next = self.requests.post_end_psn.val();
         self.retry.timer_on.next = self.timer.timer_on.val();
         self.retry.retry_deadline.next = self.timer.retry_deadline.val();
@@ -498,11 +506,9 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.psns.retires.next = self.covered.val() & !self.orders.order_busy.val();
         self.queue.retires.next = self.covered.val() & !self.orders.order_busy.val();
         self.queue.fails.next = !self.orders.order_busy.val();
-        self.psns.advances.next =
-            !self.requests.last_response.val() | !self.orders.order_busy.val();
-        self.queue.advances.next =
-            !self.requests.last_response.val() | !self.orders.order_busy.val();
-        self.queue.arms.next = !self.out.work_busy.val() & !self.requests.blocked.val();
+        self.psns.advances.next = !self.packet.ends.val() | !self.orders.order_busy.val();
+        self.queue.advances.next = !self.packet.ends.val() | !self.orders.order_busy.val();
+        self.queue.arms.next = !self.out.work_busy.val() & !self.frame.blocked.val();
         self.ack.clock.next = self.clock.val();
         self.ack.ack_psn.next = self.s_ack_psn.val();
         self.ack.syndrome.next = self.s_ack_syndrome.val();
@@ -518,10 +524,10 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.response.syndrome.next = self.s_ack_syndrome.val();
         self.response.payload_bytes.next = self.s_ack_payload_bytes.val();
         self.response.is_oldest.next = self.ack.is_oldest.val();
-        self.response.index.next = self.requests.index.val();
+        self.response.index.next = self.packet.index.val();
         self.response.passed.next = self.ctl.passed.val();
-        self.response.due_bytes.next = self.requests.due_bytes.val();
-        self.response.last.next = self.requests.last_response.val();
+        self.response.due_bytes.next = self.packet.due_bytes.val();
+        self.response.last.next = self.packet.ends.val();
         self.timer.clock.next = self.clock.val();
         self.timer.reset.next = self.reset.val();
         self.timer.state.next = self.ctl.state.val();
@@ -536,23 +542,45 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.requests.current.next = self.queue.current.val();
         self.requests.tail.next = self.queue.tail.val();
         self.requests.probe.next = self.queue.probe.val();
-        self.requests.una.next = self.psns.una.val();
-        self.requests.nxt.next = self.psns.nxt.val();
-        self.requests.high.next = self.psns.high.val();
-        self.requests.response_psn.next = self.s_ack_psn.val();
-        self.requests.takes_response.next =
-            (self.ctl.op.val() == Op::Response) & !self.ctl.arming.val();
-        self.requests.reads_full.next = self.reads_full.val();
         self.requests.tail_psn.next = self.psns.tail_psn.val();
         self.requests.tail_seq.next = self.psns.tail_seq.val();
         self.requests.mtu.next = self.qp.mtu.val();
-        self.requests.interval.next = self.qp.interval.val();
         self.requests.cfg_row.next = self.cfg_row.val();
-        self.requests.telemetry_bytes.next = 0.into();
+        self.posts.next = self.ctl.op.val() == Op::Wr;
+        self.packet.clock.next = self.clock.val();
+        self.packet.posts.next = self.posts.val();
+        self.packet.post_len.next = self.cfg_row.val().get_bits::<32>(128);
+        self.packet.nxt.next = self.psns.nxt.val();
+        self.packet.takes_response.next =
+            (self.ctl.op.val() == Op::Response) & !self.ctl.arming.val();
+        self.packet.response_psn.next = self.s_ack_psn.val();
+        self.packet.mtu.next = self.qp.mtu.val();
+        self.packet.interval.next = self.qp.interval.val();
+        self.packet.first_psn.next = self.requests.first_psn.val();
+        self.packet.is_read.next = self.requests.is_read.val();
+        self.packet.operation.next = self.requests.operation.val();
+        self.packet.solicits.next = self.requests.solicits.val();
+        self.packet.len.next = self.requests.len.val();
+        self.packet.local_address.next = self.requests.local_address.val();
+        self.packet.remote_address.next = self.requests.remote_address.val();
+        self.frame.clock.next = self.clock.val();
+        self.frame.posts.next = self.posts.val();
+        self.frame.post_operation.next = self.cfg_row.val().get_bits::<2>(0);
+        self.frame.post_packets.next = self.requests.post_packets.val();
+        self.frame.operation.next = self.requests.operation.val();
+        self.frame.end_psn.next = self.requests.end_psn.val();
+        self.frame.una.next = self.psns.una.val();
+        self.frame.nxt.next = self.psns.nxt.val();
+        self.frame.high.next = self.psns.high.val();
+        self.frame.reads_full.next = self.reads_full.val();
+        self.frame.due_bytes.next = self.packet.due_bytes.val();
+        self.frame.first.next = self.packet.first.val();
+        self.frame.ends.next = self.packet.ends.val();
+        self.frame.telemetry_bytes.next = 0.into();
         if self.qp.telemetry.val() & (self.cfg_tel_format.val() == 1) {
-            self.requests.telemetry_bytes.next = 2.into();
+            self.frame.telemetry_bytes.next = 2.into();
         } else if self.qp.telemetry.val() & (self.cfg_tel_format.val() == 2) {
-            self.requests.telemetry_bytes.next = 42.into();
+            self.frame.telemetry_bytes.next = 42.into();
         }
         self.out.clock.next = self.clock.val();
         self.feedback.clock.next = self.clock.val();
@@ -585,17 +613,17 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.orders.covered.next = self.covered.val();
         self.orders.lands.next = self.ctl.lands.val();
         self.orders.payload_bytes.next = self.s_ack_payload_bytes.val();
-        self.orders.last_response.next = self.requests.last_response.val();
-        self.out.blocked.next = self.requests.blocked.val();
-        self.out.dma_len.next = self.requests.dma_len.val();
-        self.out.opcode.next = self.requests.opcode.val();
-        self.out.ack_req.next = self.requests.ack_req.val();
-        self.out.solicited.next = self.requests.solicited.val();
-        self.out.bytes.next = self.requests.bytes.val();
-        self.out.address.next = self.requests.address.val();
-        self.orders.address.next = self.requests.address.val();
-        self.out.frame_bytes.next = self.requests.frame_bytes.val();
-        self.out.va.next = self.requests.va.val();
+        self.orders.last_response.next = self.packet.ends.val();
+        self.out.blocked.next = self.frame.blocked.val();
+        self.out.dma_len.next = self.packet.dma_len.val();
+        self.out.opcode.next = self.packet.opcode.val();
+        self.out.ack_req.next = self.packet.ack_req.val();
+        self.out.solicited.next = self.packet.solicited.val();
+        self.out.bytes.next = self.packet.bytes.val();
+        self.out.address.next = self.packet.address.val();
+        self.orders.address.next = self.packet.address.val();
+        self.out.frame_bytes.next = self.frame.frame_bytes.val();
+        self.out.va.next = self.packet.va.val();
         self.out.rkey.next = self.requests.rkey.val();
         self.orders.len.next = self.requests.len.val();
         self.out.imm.next = self.requests.imm.val();

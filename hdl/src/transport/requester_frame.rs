@@ -1,0 +1,162 @@
+//! Frame bytes of the next packet, and whether it may be sent.
+//!
+//! # Source            InfiniBand, volume 1, sections 9.7.2 (at most half of the PSNs outstanding) and
+//!                     9.7.3 (READs outstanding)
+//! # Interface timing  part of `requester`, registered: from Len to Arm. A posted work request's
+//!                     first packet comes from its row
+//! # Number formats    58 + 42 + 16 + 4 + 4096 bytes at most; no frame is shorter than 62 bytes, so
+//!                     Ethernet padding never happens
+//! # Reset             none: every result is used only after its operands were valid
+//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Frame of the next packet.
+#[derive(LogicBlock)]
+pub struct RequesterFrame {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// A work request is posted: its first packet.
+    pub posts: Signal<In, Bit>,
+    /// Its operation.
+    pub post_operation: Signal<In, Bits<2>>,
+    /// Its packets.
+    pub post_packets: Signal<In, Bits<24>>,
+    /// Operation of the work request at hand.
+    pub operation: Signal<In, Bits<2>>,
+    /// PSN behind it.
+    pub end_psn: Signal<In, Bits<24>>,
+    /// Oldest unacknowledged PSN.
+    pub una: Signal<In, Bits<24>>,
+    /// Next PSN to send.
+    pub nxt: Signal<In, Bits<24>>,
+    /// PSN behind the highest ever sent.
+    pub high: Signal<In, Bits<24>>,
+    /// As many READs are outstanding as may be.
+    pub reads_full: Signal<In, Bit>,
+    /// Bytes of the message that belong to the packet.
+    pub due_bytes: Signal<In, Bits<13>>,
+    /// It is the first of its message.
+    pub first: Signal<In, Bit>,
+    /// It is the last of its message.
+    pub ends: Signal<In, Bit>,
+    /// Bytes of the empty telemetry header.
+    pub telemetry_bytes: Signal<In, Bits<6>>,
+    /// Frame bytes.
+    pub frame_bytes: Signal<Out, Bits<14>>,
+    /// The packet is a READ that waits for another one to end.
+    pub limited: Signal<Out, Bit>,
+    /// The packet may not be sent yet.
+    pub blocked: Signal<Out, Bit>,
+    frame: DFF<Bits<14>>,
+    ahead: DFF<Bits<24>>,
+    span: DFF<Bits<24>>,
+    far: DFF<Bit>,
+    waits: DFF<Bit>,
+    next_op: Signal<Local, Bits<2>>,
+    reads: Signal<Local, Bit>,
+    sent_bytes: Signal<Local, Bits<13>>,
+    up: Signal<Local, Bits<13>>,
+    padded: Signal<Local, Bits<14>>,
+    ends_imm: Signal<Local, Bit>,
+    base: Signal<Local, Bits<14>>,
+    headers: Signal<Local, Bits<14>>,
+    total: Signal<Local, Bits<25>>,
+    with_imm: Constant<Bits<2>>,
+    read: Constant<Bits<2>>,
+    words: Constant<Bits<13>>,
+    half: Constant<Bits<25>>,
+}
+
+impl Default for RequesterFrame {
+    fn default() -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            posts: Default::default(),
+            post_operation: Default::default(),
+            post_packets: Default::default(),
+            operation: Default::default(),
+            end_psn: Default::default(),
+            una: Default::default(),
+            nxt: Default::default(),
+            high: Default::default(),
+            reads_full: Default::default(),
+            due_bytes: Default::default(),
+            first: Default::default(),
+            ends: Default::default(),
+            telemetry_bytes: Default::default(),
+            frame_bytes: Default::default(),
+            limited: Default::default(),
+            blocked: Default::default(),
+            frame: Default::default(),
+            ahead: Default::default(),
+            span: Default::default(),
+            far: Default::default(),
+            waits: Default::default(),
+            next_op: Default::default(),
+            reads: Default::default(),
+            sent_bytes: Default::default(),
+            up: Default::default(),
+            padded: Default::default(),
+            ends_imm: Default::default(),
+            base: Default::default(),
+            headers: Default::default(),
+            total: Default::default(),
+            with_imm: Constant::new(1.into()),
+            read: Constant::new(2.into()),
+            words: Constant::new(0x1ffc.into()),
+            half: Constant::new((1_u64 << 23).into()),
+        }
+    }
+}
+
+impl Logic for RequesterFrame {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, frame, ahead, span, far, waits);
+        self.frame_bytes.next = self.frame.q.val();
+        self.limited.next = self.waits.q.val();
+        self.blocked.next = self.waits.q.val() | self.far.q.val();
+        self.next_op.next = self.operation.val();
+        if self.posts.val() {
+            self.next_op.next = self.post_operation.val();
+        }
+        self.reads.next = self.next_op.val() == self.read.val();
+        self.sent_bytes.next = self.due_bytes.val();
+        if self.reads.val() {
+            self.sent_bytes.next = 0.into();
+        }
+        self.up.next = self.sent_bytes.val() + 3;
+        self.padded.next = bit_cast::<14, 13>(self.up.val() & self.words.val());
+        self.ends_imm.next = (self.next_op.val() == self.with_imm.val()) & self.ends.val();
+        self.base.next = 58.into();
+        if self.first.val() | self.reads.val() {
+            self.base.next = 74.into();
+            if self.ends_imm.val() {
+                self.base.next = 78.into();
+            }
+        } else if self.ends_imm.val() {
+            self.base.next = 62.into();
+        }
+        self.headers.next = self.base.val() + bit_cast::<14, 6>(self.telemetry_bytes.val());
+        self.frame.d.next = self.padded.val() + self.headers.val();
+        comment!("A new READ waits while too many are outstanding, all while too many PSNs are.");
+        self.waits.d.next =
+            self.reads.val() & self.reads_full.val() & (self.nxt.val() == self.high.val());
+        self.ahead.d.next = self.nxt.val() - self.una.val();
+        self.span.d.next = 1.into();
+        if self.reads.val() {
+            self.span.d.next = self.end_psn.val() - self.nxt.val();
+            if self.posts.val() {
+                self.span.d.next = self.post_packets.val();
+            }
+        }
+        self.total.next =
+            bit_cast::<25, 24>(self.ahead.q.val()) + bit_cast::<25, 24>(self.span.q.val());
+        self.far.d.next = self.total.val() > self.half.val();
+    }
+}
