@@ -47,7 +47,7 @@ fn requester_catches_an_ack_that_ends_a_read() {
 
 #[test]
 fn requester_catches_a_read_that_begins_anew_after_a_loss() {
-    assert_catches("requester", "remote_offset = offset", "remote_offset = 32'd0", 400_000);
+    assert_catches("requester", "far_offset = offset", "far_offset = 32'd0", 400_000);
 }
 
 #[test]

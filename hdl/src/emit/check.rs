@@ -6,7 +6,8 @@ use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks whose outputs may depend on their inputs within the cycle: helpers inside a block.
-const COMBINATIONAL: &[&str] = &["lut_ram", "crc32_step", "crc32_chunk"];
+const COMBINATIONAL: &[&str] =
+    &["lut_ram", "crc32_step", "crc32_chunk", "requester_next_answer", "requester_next_packet"];
 
 fn all_ones(width: usize) -> BigUint {
     (BigUint::from(1_u32) << width) - 1_u32

@@ -24,12 +24,13 @@
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
 use super::requester_ack::RequesterAck;
-use super::requester_ctl::{Op, RequesterCtl, RequesterPick};
+use super::requester_ctl::{Op, RequesterCtl};
 use super::requester_feedback::RequesterFeedback;
 use super::requester_frame::RequesterFrame;
 use super::requester_order::RequesterOrder;
 use super::requester_out::RequesterOut;
 use super::requester_packet::RequesterPacket;
+use super::requester_pick::RequesterPick;
 use super::requester_psn::RequesterPsn;
 use super::requester_qp::RequesterQp;
 use super::requester_queue::RequesterQueue;

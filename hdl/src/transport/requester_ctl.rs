@@ -1,4 +1,4 @@
-//! Sequencer of the requester: picks an operation and walks through its states.
+//! Sequencer of the requester: takes the operation that was picked and walks through its states.
 //!
 //! # Source            InfiniBand, volume 1, section 9.7.5 (reliable requester)
 //! # Interface timing  part of `requester`: the operation that is picked in [`State::Idle`] has its
@@ -8,8 +8,10 @@
 //! # Reset             synchronous, high: scrubs the 2^FB flow rows, one a cycle
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
+use super::requester_next_answer::RequesterNextAnswer;
+use super::requester_next_packet::RequesterNextPacket;
+use super::requester_verdict::RequesterVerdict;
 use crate::Module;
-use nic_spec::wire::bth::opcode;
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
@@ -117,145 +119,6 @@ pub enum Op {
     Scan,
 }
 
-/// Chooses the next operation; `FB` = log2 of the flow count.
-#[derive(LogicBlock)]
-pub struct RequesterPick<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
-    /// State of the sequencer.
-    pub state: Signal<In, State>,
-    /// An ACK waits.
-    pub ack_valid: Signal<In, Bit>,
-    /// Its flow.
-    pub ack_flow: Signal<In, Bits<FB>>,
-    /// Its operation code.
-    pub ack_opcode: Signal<In, Bits<8>>,
-    /// A row waits.
-    pub cfg_valid: Signal<In, Bit>,
-    /// Its table.
-    pub cfg_table: Signal<In, Bits<2>>,
-    /// Its flow.
-    pub cfg_flow: Signal<In, Bits<FB>>,
-    /// A read error waits.
-    pub fail_valid: Signal<In, Bit>,
-    /// Its flow.
-    pub fail_flow: Signal<In, Bits<FB>>,
-    /// A grant waits and the packet's output slots are free.
-    pub grant_valid: Signal<In, Bit>,
-    /// Its flow.
-    pub grant_flow: Signal<In, Bits<FB>>,
-    /// There is something to do; only in Idle.
-    pub picked: Signal<Out, Bit>,
-    /// What.
-    pub op: Signal<Out, Op>,
-    /// For which flow.
-    pub flow: Signal<Out, Bits<FB>>,
-    scan_flow: DFF<Bits<FB>>,
-    scan_count: DFF<Bits<5>>,
-    scan_due: DFF<Bit>,
-    scan_urgent: DFF<Bit>,
-    found: DFF<Bit>,
-    choice: DFF<Op>,
-    place: DFF<Bits<FB>>,
-    acknowledge: Constant<Bits<8>>,
-}
-
-impl<const FB: usize> Default for RequesterPick<FB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            state: Default::default(),
-            ack_valid: Default::default(),
-            ack_flow: Default::default(),
-            ack_opcode: Default::default(),
-            cfg_valid: Default::default(),
-            cfg_table: Default::default(),
-            cfg_flow: Default::default(),
-            fail_valid: Default::default(),
-            fail_flow: Default::default(),
-            grant_valid: Default::default(),
-            grant_flow: Default::default(),
-            picked: Default::default(),
-            op: Default::default(),
-            flow: Default::default(),
-            scan_flow: Default::default(),
-            scan_count: Default::default(),
-            scan_due: Default::default(),
-            scan_urgent: Default::default(),
-            found: Default::default(),
-            choice: Default::default(),
-            place: Default::default(),
-            acknowledge: Constant::new(u64::from(opcode::ACKNOWLEDGE).into()),
-        }
-    }
-}
-
-impl<const FB: usize> Logic for RequesterPick<FB> {
-    #[hdl_gen]
-    fn update(&mut self) {
-        dff_setup!(self, clock, scan_flow, scan_count, scan_due, scan_urgent, found, choice, place);
-        self.picked.next = self.found.q.val();
-        self.op.next = self.choice.q.val();
-        self.flow.next = self.place.q.val();
-        comment!("A timer scan that has waited for a whole interval goes first.");
-        self.found.d.next = self.state.val() == State::Idle;
-        self.choice.d.next = Op::Scan;
-        self.place.d.next = self.scan_flow.q.val();
-        if !self.scan_urgent.q.val() {
-            if self.ack_valid.val() {
-                self.choice.d.next = Op::Response;
-                if self.ack_opcode.val() == self.acknowledge.val() {
-                    self.choice.d.next = Op::Ack;
-                }
-                self.place.d.next = self.ack_flow.val();
-            } else if self.cfg_valid.val() {
-                self.choice.d.next = Op::Other;
-                if self.cfg_table.val() == 0 {
-                    self.choice.d.next = Op::Qp;
-                } else if self.cfg_table.val() == 2 {
-                    self.choice.d.next = Op::Wr;
-                }
-                self.place.d.next = self.cfg_flow.val();
-            } else if self.fail_valid.val() {
-                self.choice.d.next = Op::Fail;
-                self.place.d.next = self.fail_flow.val();
-            } else if self.grant_valid.val() {
-                self.choice.d.next = Op::Grant;
-                self.place.d.next = self.grant_flow.val();
-            } else {
-                self.found.d.next = self.scan_due.q.val() & (self.state.val() == State::Idle);
-            }
-        }
-        self.scan_count.d.next = self.scan_count.q.val() + 1;
-        if self.scan_count.q.val().all() {
-            self.scan_due.d.next = true;
-            self.scan_urgent.d.next = self.scan_due.q.val();
-        }
-        if (self.state.val() == State::Idle)
-            & self.found.q.val()
-            & (self.choice.q.val() == Op::Scan)
-        {
-            self.scan_flow.d.next = self.scan_flow.q.val() + 1;
-            self.scan_due.d.next = false;
-            self.scan_urgent.d.next = false;
-        }
-        if self.reset.val() {
-            self.scan_flow.d.next = 0.into();
-            self.scan_count.d.next = 0.into();
-            self.scan_due.d.next = false;
-            self.scan_urgent.d.next = false;
-            self.found.d.next = false;
-            self.choice.d.next = Op::Ack;
-            self.place.d.next = 0.into();
-        }
-    }
-}
-
 /// Sequencer; `FB` = log2 of the flow count.
 #[derive(LogicBlock, Default)]
 pub struct RequesterCtl<const FB: usize> {
@@ -358,57 +221,96 @@ pub struct RequesterCtl<const FB: usize> {
     pub status: Signal<Out, Bits<8>>,
     /// Readies of ack, cfg, fail, grant.
     pub ready: Signal<Out, Bits<4>>,
-    /// Events: ack, stale, ghost, nak_sequence, nak_rnr, nak_fatal, no_qp, retransmit_packet,
-    /// timeout, wr_refused.
+    /// Events: ack, stale, ghost, nak_sequence, nak_rnr, nak_fatal, no_qp, retransmit_packet, timeout, wr_refused.
     pub pulse: Signal<Out, Bits<10>>,
     now_state: DFF<State>,
     now_op: DFF<Op>,
     now_flow: DFF<Bits<FB>>,
-    again: DFF<Bit>,
-    for_arm: DFF<Bit>,
-    has_passed: DFF<Bit>,
-    is_landing: DFF<Bit>,
-    is_bad: DFF<Bit>,
-    fail_status: DFF<Bits<8>>,
     readies: DFF<Bits<4>>,
-    pulses: DFF<Bits<10>>,
+    verdict: RequesterVerdict,
+    answers: RequesterNextAnswer,
+    packets: RequesterNextPacket,
     goto: Signal<Local, State>,
-    arms: Signal<Local, Bit>,
 }
 
 impl<const FB: usize> Logic for RequesterCtl<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            now_state,
-            now_op,
-            now_flow,
-            again,
-            for_arm,
-            has_passed,
-            is_landing,
-            is_bad,
-            fail_status,
-            readies,
-            pulses
-        );
+        dff_setup!(self, clock, now_state, now_op, now_flow, readies);
         self.state.next = self.now_state.q.val();
         self.op.next = self.now_op.q.val();
         self.flow.next = self.now_flow.q.val();
-        self.rewind.next = self.again.q.val();
-        self.arming.next = self.for_arm.q.val();
-        self.passed.next = self.has_passed.q.val();
-        self.lands.next = self.is_landing.q.val();
-        self.status.next = self.fail_status.q.val();
         self.ready.next = self.readies.q.val();
-        self.pulse.next = self.pulses.q.val();
-        self.readies.d.next = 0.into();
-        self.pulses.d.next = 0.into();
-        self.goto.next = self.now_state.q.val();
-        comment!("Arms only what has something to send and no arm outstanding.");
-        self.arms.next = self.pending.val() & !self.armed.val() & !self.is_rnr.val();
+        self.rewind.next = self.verdict.rewind.val();
+        self.arming.next = self.verdict.arming.val();
+        self.passed.next = self.verdict.passed.val();
+        self.lands.next = self.verdict.lands.val();
+        self.status.next = self.verdict.status.val();
+        self.pulse.next = self.verdict.pulse.val();
+        self.verdict.clock.next = self.clock.val();
+        self.verdict.reset.next = self.reset.val();
+        self.verdict.state.next = self.now_state.q.val();
+        self.verdict.op.next = self.now_op.q.val();
+        self.verdict.ack_pulse.next = self.ack_pulse.val();
+        self.verdict.ack_status.next = self.ack_status.val();
+        self.verdict.is_ack.next = self.is_ack.val();
+        self.verdict.is_nak_sequence.next = self.is_nak_sequence.val();
+        self.verdict.is_nak_rnr.next = self.is_nak_rnr.val();
+        self.verdict.outstanding.next = self.outstanding.val();
+        self.verdict.reads_open.next = self.reads_open.val();
+        self.verdict.is_read.next = self.is_read.val();
+        self.verdict.due.next = self.due.val();
+        self.verdict.behind.next = self.behind.val();
+        self.verdict.good.next = self.good.val();
+        self.verdict.qp_valid.next = self.qp_valid.val();
+        self.verdict.sq_full.next = self.sq_full.val();
+        self.verdict.expired.next = self.expired.val();
+        self.verdict.is_rnr.next = self.is_rnr.val();
+        self.verdict.retry_out.next = self.retry_out.val();
+        self.verdict.is_resend.next = self.is_resend.val();
+        self.verdict.order_busy.next = self.order_busy.val();
+        self.answers.state.next = self.now_state.q.val();
+        self.answers.op.next = self.now_op.q.val();
+        self.answers.passed.next = self.verdict.passed.val();
+        self.answers.lands.next = self.verdict.lands.val();
+        self.answers.spoils.next = self.verdict.spoils.val();
+        self.answers.rewind.next = self.verdict.rewind.val();
+        self.answers.ack_accept.next = self.ack_accept.val();
+        self.answers.is_nak_sequence.next = self.is_nak_sequence.val();
+        self.answers.is_nak_rnr.next = self.is_nak_rnr.val();
+        self.answers.is_nak_fatal.next = self.is_nak_fatal.val();
+        self.answers.outstanding.next = self.outstanding.val();
+        self.answers.reads_open.next = self.reads_open.val();
+        self.answers.is_read.next = self.is_read.val();
+        self.answers.has_payload.next = self.has_payload.val();
+        self.answers.due.next = self.due.val();
+        self.answers.good.next = self.good.val();
+        self.answers.last_response.next = self.last_response.val();
+        self.answers.covered.next = self.covered.val();
+        self.answers.sq_single.next = self.sq_single.val();
+        self.answers.expired.next = self.expired.val();
+        self.answers.is_rnr.next = self.is_rnr.val();
+        self.answers.armed.next = self.armed.val();
+        self.answers.pending.next = self.pending.val();
+        self.answers.retry_out.next = self.retry_out.val();
+        self.answers.rnr_out.next = self.rnr_out.val();
+        self.answers.has_progress.next = self.has_progress.val();
+        self.answers.held.next = self.held.val();
+        self.answers.order_busy.next = self.order_busy.val();
+        self.answers.inflight_busy.next = self.inflight_busy.val();
+        self.packets.state.next = self.now_state.q.val();
+        self.packets.op.next = self.now_op.q.val();
+        self.packets.arming.next = self.verdict.arming.val();
+        self.packets.other.next = self.answers.goto.val();
+        self.packets.blocked.next = self.blocked.val();
+        self.packets.last_packet.next = self.last_packet.val();
+        self.packets.armed.next = self.armed.val();
+        self.packets.is_rnr.next = self.is_rnr.val();
+        self.packets.pending.next = self.pending.val();
+        self.packets.sq_single.next = self.sq_single.val();
+        self.packets.order_busy.next = self.order_busy.val();
+        self.packets.work_busy.next = self.work_busy.val();
+        self.goto.next = self.packets.goto.val();
         match self.now_state.q.val() {
             State::Scrub => {
                 self.now_flow.d.next = self.now_flow.q.val() + 1;
@@ -417,11 +319,6 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                 }
             }
             State::Idle => {
-                self.again.d.next = false;
-                self.for_arm.d.next = false;
-                self.has_passed.d.next = false;
-                self.is_landing.d.next = false;
-                self.is_bad.d.next = false;
                 self.now_op.d.next = self.pick_op.val();
                 self.now_flow.d.next = self.pick_flow.val();
                 if self.picked.val() {
@@ -440,13 +337,11 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                 } else if self.now_op.q.val() == Op::Wr {
                     self.goto.next = State::Post0;
                     if !self.qp_valid.val() | self.sq_full.val() {
-                        self.pulses.d.next = 512.into();
                         self.goto.next = State::Done;
                     } else if self.qp_error.val() {
                         self.goto.next = State::Flush;
                     }
                 } else if self.now_op.q.val() == Op::Fail {
-                    self.fail_status.d.next = 5.into();
                     self.goto.next = State::FailRead;
                     if self.sq_empty.val() {
                         self.goto.next = State::Done;
@@ -458,281 +353,27 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                     }
                 }
             }
-            State::Class => {
-                self.goto.next = State::Decide;
-                if self.now_op.q.val() == Op::Response {
-                    self.goto.next = State::Seek;
-                }
-            }
-            State::Decide => {
-                self.again.d.next = !self.is_ack.val();
-                self.fail_status.d.next = self.ack_status.val();
-                if self.now_op.q.val() == Op::Ack {
-                    self.pulses.d.next = self.ack_pulse.val();
-                    self.goto.next = State::Done;
-                    if self.ack_accept.val() {
-                        self.goto.next = State::Retire;
-                    }
-                } else {
-                    self.again.d.next = true;
-                    self.fail_status.d.next = 1.into();
-                    self.goto.next = State::Idle;
-                    if self.expired.val() & self.is_rnr.val() {
-                        self.goto.next = State::Save;
-                        if self.pending.val() & !self.armed.val() {
-                            self.goto.next = State::WrRead;
-                        }
-                    } else if self.expired.val() {
-                        self.pulses.d.next = 256.into();
-                        self.goto.next = State::Fin;
-                        if self.retry_out.val() {
-                            self.goto.next = State::FailRead;
-                        }
-                    }
-                }
-            }
-            State::Seek => {
-                comment!("The oldest READ; the first cycle of its preparation, like P0.");
-                self.goto.next = State::P1;
-                if !self.outstanding.val() | !self.reads_open.val() {
-                    self.pulses.d.next = 4.into();
-                    if !self.outstanding.val() {
-                        self.pulses.d.next = self.ack_pulse.val();
-                    }
-                    self.goto.next = State::Done;
-                    if self.has_payload.val() {
-                        self.goto.next = State::Order;
-                    }
-                } else if !self.is_read.val() {
-                    self.has_passed.d.next = true;
-                    self.goto.next = State::SeekRead;
-                }
-            }
-            State::SeekRead => {
-                self.goto.next = State::SeekLoad;
-            }
-            State::SeekLoad => {
-                self.goto.next = State::Seek;
-            }
-            State::Match => {
-                self.goto.next = State::Answer;
-            }
-            State::Answer => {
-                self.fail_status.d.next = 8.into();
-                self.goto.next = State::Done;
-                if !self.due.val() {
-                    self.pulses.d.next = 4.into();
-                    if self.behind.val() {
-                        self.pulses.d.next = 2.into();
-                    }
-                } else if self.good.val() {
-                    self.pulses.d.next = 1.into();
-                    self.is_landing.d.next = true;
-                    self.goto.next = State::Advance;
-                } else {
-                    self.pulses.d.next = 32.into();
-                    self.is_bad.d.next = true;
-                    self.goto.next = State::FailRead;
-                }
-                if self.has_payload.val() {
-                    self.goto.next = State::Order;
-                }
-                if self.due.val() & self.has_passed.q.val() {
-                    comment!("It acknowledges the WRITEs before; then it is judged again.");
-                    self.has_passed.d.next = false;
-                    self.is_landing.d.next = false;
-                    self.is_bad.d.next = false;
-                    self.pulses.d.next = 0.into();
-                    self.goto.next = State::NextRead;
-                }
-            }
-            State::Order => {
-                if !self.order_busy.val() {
-                    self.goto.next = State::Done;
-                    if self.is_landing.q.val() {
-                        self.goto.next = State::Advance;
-                    } else if self.is_bad.q.val() {
-                        self.goto.next = State::FailRead;
-                    }
-                }
-            }
-            State::Advance => {
-                if !self.last_response.val() | !self.order_busy.val() {
-                    self.goto.next = State::Fin;
-                }
-            }
-            State::Retire => {
-                if !self.covered.val() {
-                    self.goto.next = State::Seq;
-                } else if !self.order_busy.val() {
-                    self.goto.next = State::NextRead;
-                    if self.sq_single.val() {
-                        self.goto.next = State::Seq;
-                    }
-                }
-            }
-            State::NextRead => {
-                self.goto.next = State::NextLoad;
-            }
-            State::NextLoad => {
-                self.goto.next = State::NextDiff;
-            }
-            State::NextDiff => {
-                self.goto.next = State::Retire;
-            }
-            State::Seq => {
-                self.goto.next = State::Fin;
-                if self.now_op.q.val() == Op::Response {
-                    self.goto.next = State::P0;
-                }
-            }
-            State::Fin => {
-                self.goto.next = State::Emit;
-                if self.now_op.q.val() == Op::Ack {
-                    if self.is_nak_fatal.val() {
-                        self.goto.next = State::FailRead;
-                    } else if self.is_nak_sequence.val() & self.retry_out.val() {
-                        self.fail_status.d.next = 1.into();
-                        self.goto.next = State::FailRead;
-                    } else if self.is_nak_rnr.val() & self.rnr_out.val() {
-                        self.fail_status.d.next = 7.into();
-                        self.goto.next = State::FailRead;
-                    }
-                }
-            }
-            State::Emit => {
-                if !self.inflight_busy.val() {
-                    self.goto.next = State::Done;
-                    if self.arms.val()
-                        & (self.again.q.val() | (self.has_progress.val() & !self.held.val()))
-                    {
-                        self.for_arm.d.next = true;
-                        self.goto.next = State::WrRead;
-                    }
-                }
-            }
-            State::WrRead => {
-                self.goto.next = State::WrLoad;
-            }
-            State::WrLoad => {
-                self.goto.next = State::P0;
-            }
-            State::P0 => {
-                self.goto.next = State::P1;
-            }
-            State::P1 => {
-                self.goto.next = State::P2;
-            }
-            State::P2 => {
-                self.goto.next = State::Len;
-                if !self.for_arm.q.val() {
-                    if self.now_op.q.val() == Op::Response {
-                        self.goto.next = State::Match;
-                    } else if self.now_op.q.val() == Op::Grant {
-                        self.goto.next = State::Send;
-                    }
-                }
-            }
-            State::Send => {
-                self.for_arm.d.next = true;
-                if self.is_resend.val() {
-                    self.pulses.d.next = 128.into();
-                }
-                self.goto.next = State::More;
-            }
-            State::More => {
-                self.goto.next = State::Save;
-                if self.pending.val() {
-                    self.goto.next = State::P1;
-                    if self.last_packet.val() {
-                        self.goto.next = State::WrRead;
-                    }
-                }
-            }
-            State::Len => {
-                self.goto.next = State::Arm;
-            }
-            State::Arm => {
-                if self.blocked.val() | !self.work_busy.val() {
-                    self.goto.next = State::Save;
-                }
-            }
-            State::Save => {
-                self.goto.next = State::Done;
-            }
-            State::Post0 => {
-                self.goto.next = State::Post1;
-            }
-            State::Post1 => {
-                self.goto.next = State::Post2;
-            }
-            State::Post2 => {
-                comment!("Its first packet is the next one; what else is not armed waits.");
-                self.goto.next = State::Save;
-                if !self.pending.val() & !self.armed.val() & !self.is_rnr.val() {
-                    self.goto.next = State::Arm;
-                }
-            }
-            State::FailRead => {
-                self.goto.next = State::FailLoad;
-            }
-            State::FailLoad => {
-                self.goto.next = State::FailEmit;
-            }
-            State::FailEmit => {
-                if !self.order_busy.val() {
-                    self.fail_status.d.next = 6.into();
-                    self.goto.next = State::FailRead;
-                    if self.sq_single.val() {
-                        self.goto.next = State::FailEnd;
-                    }
-                }
-            }
-            State::FailEnd => {
-                self.goto.next = State::Save;
-            }
-            State::Flush => {
-                if !self.order_busy.val() {
-                    self.goto.next = State::Done;
-                }
-            }
-            State::Done => {
-                self.goto.next = State::Idle;
-            }
+            _ => {}
         }
         self.now_state.d.next = self.goto.val();
+        self.readies.d.next = 0.into();
         if self.goto.val() == State::Done {
-            match self.now_op.q.val() {
-                Op::Ack => {
-                    self.readies.d.next = 1.into();
-                }
-                Op::Response => {
-                    self.readies.d.next = 1.into();
-                }
-                Op::Fail => {
-                    self.readies.d.next = 4.into();
-                }
-                Op::Grant => {
-                    self.readies.d.next = 8.into();
-                }
-                Op::Scan => {}
-                _ => {
-                    self.readies.d.next = 2.into();
-                }
+            self.readies.d.next = 2.into();
+            if (self.now_op.q.val() == Op::Ack) | (self.now_op.q.val() == Op::Response) {
+                self.readies.d.next = 1.into();
+            } else if self.now_op.q.val() == Op::Fail {
+                self.readies.d.next = 4.into();
+            } else if self.now_op.q.val() == Op::Grant {
+                self.readies.d.next = 8.into();
+            } else if self.now_op.q.val() == Op::Scan {
+                self.readies.d.next = 0.into();
             }
         }
         if self.reset.val() {
             self.now_state.d.next = State::Scrub;
             self.now_op.d.next = Op::Scan;
             self.now_flow.d.next = 0.into();
-            self.again.d.next = false;
-            self.for_arm.d.next = false;
-            self.has_passed.d.next = false;
-            self.is_landing.d.next = false;
-            self.is_bad.d.next = false;
-            self.fail_status.d.next = 0.into();
             self.readies.d.next = 0.into();
-            self.pulses.d.next = 0.into();
         }
     }
 }

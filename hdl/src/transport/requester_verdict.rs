@@ -1,0 +1,193 @@
+//! What an operation of the requester has found out: events, completion status, what follows.
+//!
+//! # Interface timing  part of `requester`: set in the state that judges, for the ones behind it; an
+//!                     event is high in the next cycle
+//! # Reset             synchronous, high: fields 0
+//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+
+use super::requester_ctl::{Op, State};
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Findings of the operation.
+#[derive(LogicBlock, Default)]
+pub struct RequesterVerdict {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// State of the sequencer.
+    pub state: Signal<In, State>,
+    /// Its operation.
+    pub op: Signal<In, Op>,
+    /// How it is counted.
+    pub ack_pulse: Signal<In, Bits<10>>,
+    /// Completion status if it is a fatal NAK.
+    pub ack_status: Signal<In, Bits<8>>,
+    /// It is an ACK.
+    pub is_ack: Signal<In, Bit>,
+    /// It is a NAK for a PSN sequence error.
+    pub is_nak_sequence: Signal<In, Bit>,
+    /// It is an RNR NAK.
+    pub is_nak_rnr: Signal<In, Bit>,
+    /// The answer is for the queue pair and its PSN is outstanding.
+    pub outstanding: Signal<In, Bit>,
+    /// READs have been sent and have not ended.
+    pub reads_open: Signal<In, Bit>,
+    /// The work request at hand is a READ.
+    pub is_read: Signal<In, Bit>,
+    /// It is the READ response whose turn it is.
+    pub due: Signal<In, Bit>,
+    /// Its PSN is before the READ.
+    pub behind: Signal<In, Bit>,
+    /// It has the opcode and the bytes that are due.
+    pub good: Signal<In, Bit>,
+    /// The queue pair is valid.
+    pub qp_valid: Signal<In, Bit>,
+    /// No room in the queue.
+    pub sq_full: Signal<In, Bit>,
+    /// The flow's timer has run out.
+    pub expired: Signal<In, Bit>,
+    /// Waits for the RNR timer.
+    pub is_rnr: Signal<In, Bit>,
+    /// No retry is left.
+    pub retry_out: Signal<In, Bit>,
+    /// The packet's PSN has been sent before.
+    pub is_resend: Signal<In, Bit>,
+    /// The order slot is taken.
+    pub order_busy: Signal<In, Bit>,
+    /// Everything sent and not acknowledged is sent again.
+    pub rewind: Signal<Out, Bit>,
+    /// The packet that is prepared is to be armed; else it is to be sent or has come.
+    pub arming: Signal<Out, Bit>,
+    /// WRITEs stand before the READ that was found.
+    pub passed: Signal<Out, Bit>,
+    /// The payload at hand lands; else it is dropped.
+    pub lands: Signal<Out, Bit>,
+    /// The READ response ends the queue pair.
+    pub spoils: Signal<Out, Bit>,
+    /// Completion status of the next failed work request.
+    pub status: Signal<Out, Bits<8>>,
+    /// Events: ack, stale, ghost, nak_sequence, nak_rnr, nak_fatal, no_qp, retransmit_packet, timeout, wr_refused.
+    pub pulse: Signal<Out, Bits<10>>,
+    again: DFF<Bit>,
+    for_arm: DFF<Bit>,
+    has_passed: DFF<Bit>,
+    is_landing: DFF<Bit>,
+    is_bad: DFF<Bit>,
+    fail_status: DFF<Bits<8>>,
+    pulses: DFF<Bits<10>>,
+}
+
+impl Logic for RequesterVerdict {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            again,
+            for_arm,
+            has_passed,
+            is_landing,
+            is_bad,
+            fail_status,
+            pulses
+        );
+        self.rewind.next = self.again.q.val();
+        self.arming.next = self.for_arm.q.val();
+        self.passed.next = self.has_passed.q.val();
+        self.lands.next = self.is_landing.q.val();
+        self.spoils.next = self.is_bad.q.val();
+        self.status.next = self.fail_status.q.val();
+        self.pulse.next = self.pulses.q.val();
+        self.pulses.d.next = 0.into();
+        match self.state.val() {
+            State::Idle => {
+                self.again.d.next = false;
+                self.for_arm.d.next = false;
+                self.has_passed.d.next = false;
+                self.is_landing.d.next = false;
+                self.is_bad.d.next = false;
+            }
+            State::Check => {
+                self.fail_status.d.next = 5.into();
+                if (self.op.val() == Op::Wr) & (!self.qp_valid.val() | self.sq_full.val()) {
+                    self.pulses.d.next = 512.into();
+                }
+            }
+            State::Decide => {
+                if self.op.val() == Op::Ack {
+                    self.again.d.next = !self.is_ack.val();
+                    self.fail_status.d.next = self.ack_status.val();
+                    self.pulses.d.next = self.ack_pulse.val();
+                } else {
+                    self.again.d.next = true;
+                    self.fail_status.d.next = 1.into();
+                    if self.expired.val() & !self.is_rnr.val() {
+                        self.pulses.d.next = 256.into();
+                    }
+                }
+            }
+            State::Seek => {
+                if !self.outstanding.val() {
+                    self.pulses.d.next = self.ack_pulse.val();
+                } else if !self.reads_open.val() {
+                    self.pulses.d.next = 4.into();
+                } else if !self.is_read.val() {
+                    self.has_passed.d.next = true;
+                }
+            }
+            State::Answer => {
+                self.fail_status.d.next = 8.into();
+                if !self.due.val() {
+                    self.pulses.d.next = 4.into();
+                    if self.behind.val() {
+                        self.pulses.d.next = 2.into();
+                    }
+                } else if self.has_passed.q.val() {
+                    comment!("It acknowledges the WRITEs before; then it is judged again.");
+                    self.has_passed.d.next = false;
+                } else if self.good.val() {
+                    self.pulses.d.next = 1.into();
+                    self.is_landing.d.next = true;
+                } else {
+                    self.pulses.d.next = 32.into();
+                    self.is_bad.d.next = true;
+                }
+            }
+            State::Fin => {
+                if self.is_nak_sequence.val() & self.retry_out.val() {
+                    self.fail_status.d.next = 1.into();
+                } else if self.is_nak_rnr.val() {
+                    self.fail_status.d.next = 7.into();
+                }
+            }
+            State::WrRead => {
+                self.for_arm.d.next = true;
+            }
+            State::Send => {
+                self.for_arm.d.next = true;
+                if self.is_resend.val() {
+                    self.pulses.d.next = 128.into();
+                }
+            }
+            State::FailEmit => {
+                if !self.order_busy.val() {
+                    self.fail_status.d.next = 6.into();
+                }
+            }
+            _ => {}
+        }
+        if self.reset.val() {
+            self.again.d.next = false;
+            self.for_arm.d.next = false;
+            self.has_passed.d.next = false;
+            self.is_landing.d.next = false;
+            self.is_bad.d.next = false;
+            self.fail_status.d.next = 0.into();
+            self.pulses.d.next = 0.into();
+        }
+    }
+}
