@@ -700,7 +700,7 @@ fn responder_bench_notices_broken_verilog() {
         ("& !job_waits", ""),
     ];
     for (from, to) in breaks {
-        assert_catches("responder", from, to, 400_000);
+        assert_catches("responder", from, to, 1_600_000);
     }
 }
 

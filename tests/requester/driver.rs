@@ -62,6 +62,8 @@ pub const QP: QpRow = QpRow {
     rate_uq8_24: 0,
     rnr_retry_limit: 7,
     read_limit: 4,
+    sq_log2: 0,
+    sq_address: 0,
 };
 
 /// A requester whose outputs are all taken at once, and what came out of it.

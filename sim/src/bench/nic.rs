@@ -147,7 +147,7 @@ impl Traffic {
         // The thirteenth place of a ring of sixteen.
         let place = SQ_BASE + 4 * SQ_STRIDE + 0xf40 + 12 * 64;
         world.memory.fail_in(place..place + 1);
-        world.memory.fail_in(REGION_BASE + 0x7f00..REGION_BASE + 0x8000);
+        world.memory.fail_in(REGION_BASE + 0x7800..REGION_BASE + 0x8000);
         let landing_end = LANDING_BASE + LANDING_BYTES;
         world.memory.fail_in(landing_end - 0x1000..landing_end);
         let recorder =
@@ -286,15 +286,24 @@ impl Traffic {
                 (u32::from(regs::CQ_COUNT), None),
                 (u32::from(regs::CQ_ENTRY), None),
                 (u32::from(regs::CQ_ENTRY) + 4, None),
+                (u32::from(regs::CQ_ENTRY) + 8, None),
+                (u32::from(regs::CQ_ENTRY) + 12, None),
                 (u32::from(regs::CQ_POP), Some(1)),
             ]),
+            12 if rng.gen_ratio(1, 8) => {
+                // As a log of all events does.
+                let counters = (0..regs::EVENTS.len() as u32).map(|n| 4 * n);
+                self.script.extend(counters.map(|at| (u32::from(regs::COUNTERS) + at, None)));
+            }
             12 => {
                 let counter = rng.gen_range(0..regs::EVENTS.len() as u32);
                 self.script.push_back((u32::from(regs::COUNTERS) + 4 * counter, None));
             }
             13 if rng.gen_ratio(1, 4) => {
-                let address = rng.gen_range(0..0x400);
-                self.script.push_back((address & !3, None));
+                let any = rng.gen_range(0..0x400) & !3;
+                let watched = u32::from(regs::CC_WINDOW) + 4 * rng.gen_range(0..2);
+                let address = if rng.gen() { any } else { watched };
+                self.script.push_back((address, None));
             }
             14..=18 => {
                 let failed = self.qps.iter().position(|qp| qp.is_failed);
@@ -351,14 +360,20 @@ impl Traffic {
             1 => rng.gen_range(0..300),
             _ => rng.gen_range(0..12_000),
         };
-        let beyond = if rng.gen_ratio(1, 60) { 0 } else { 0x1000 + u64::from(length_bytes) };
+        // Memory fails at the end of what it holds for us.
+        let fails = rng.gen_ratio(1, 30);
+        let mut offset = |bytes: u64| match fails {
+            true => bytes - 0x1000,
+            false => rng.gen_range(0..bytes - 0x1000 - u64::from(length_bytes)),
+        };
+        let (source, landing) = (offset(SOURCE_BYTES), offset(LANDING_BYTES));
         let (remote_va, rkey, unsignalled) = (rng.gen(), rng.gen(), rng.gen_ratio(1, 4));
         let has_ring = self.ring.is_some() && at % 2 == 0;
         let work = if rng.gen_ratio(2, 5) {
-            let local_address = LANDING_BASE + rng.gen_range(0..LANDING_BYTES - beyond);
+            let local_address = LANDING_BASE + landing;
             Work::Read(Read { local_address, length_bytes, remote_va, rkey, unsignalled })
         } else {
-            let local_address = SOURCE_BASE + rng.gen_range(0..SOURCE_BYTES - beyond);
+            let local_address = SOURCE_BASE + source;
             let immediate = rng.gen_ratio(1, 4).then(|| rng.gen());
             Work::Write(Write {
                 local_address,
@@ -510,7 +525,8 @@ impl Traffic {
         self.time_ns = self.time_ns.wrapping_add(rng.gen_range(0..20_000));
         self.tx_units = self.tx_units.wrapping_add(rng.gen_range(0..300));
         let most = if form == Form::Paper { 7 } else { 5 };
-        let count = if rng.gen_ratio(1, 5) { rng.gen_range(0..=most) } else { 2 };
+        let usual = [2, 5, 4][at / 2 % 3];
+        let count = if rng.gen_ratio(1, 5) { rng.gen_range(0..=most) } else { usual };
         let hops: Vec<Hop> = (0..count)
             .map(|i| Hop {
                 rate_code: 0,

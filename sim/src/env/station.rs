@@ -82,6 +82,8 @@ pub struct World {
     cycle: u64,
     quiet_cycles: u64,
     tx_beats: u64,
+    rx_end_cycle: u64,
+    write_cycle: u64,
     irq: bool,
 }
 
@@ -116,6 +118,8 @@ impl World {
             cycle: 0,
             quiet_cycles: 0,
             tx_beats: 0,
+            rx_end_cycle: 0,
+            write_cycle: 0,
             irq: false,
         }
     }
@@ -128,6 +132,16 @@ impl World {
     /// Cycles since the NIC last moved a beat on a stream or used host memory.
     pub fn quiet_cycles(&self) -> u64 {
         self.quiet_cycles
+    }
+
+    /// Cycle in which the NIC last took the last beat of a frame.
+    pub fn rx_end_cycle(&self) -> u64 {
+        self.rx_end_cycle
+    }
+
+    /// Cycle in which the NIC last took the data of a register write.
+    pub fn write_cycle(&self) -> u64 {
+        self.write_cycle
     }
 
     /// Beats that the NIC sent.
@@ -183,6 +197,13 @@ impl World {
 
     fn collect(&mut self, out: &NicOut, go: [bool; 2]) {
         self.irq = out.irq;
+        let rx = &self.pins.s_axis_rx;
+        if rx.tvalid && rx.tlast && out.s_axis_rx.tready {
+            self.rx_end_cycle = self.cycle;
+        }
+        if self.pins.s_axil.wvalid && out.s_axil.wready {
+            self.write_cycle = self.cycle;
+        }
         let moved = (out.m_axis_tx.tvalid, out.m_axis_host.tvalid, self.pins.s_axis_rx.tvalid);
         let busy = moved != (false, false, false)
             || out.m_axi.0.awvalid
