@@ -108,7 +108,7 @@ fn rc_reference_read_is_not_acknowledged_by_anything_but_its_responses() {
     let remote = Remote { va: 0x1100, rkey: 0, length_bytes: 344 };
     assert_eq!((request.psn, request.remote), (1, Some(remote)), "asked for from there");
     assert_eq!(r.send().map(|q| q.psn), Some(3));
-    // To us the first response is a MIDDLE, to others a FIRST: both will do.
+    // In the middle it is a MIDDLE to some peers, to others a FIRST: both will do.
     assert_eq!(r.answer(&response(READ_RESPONSE_FIRST, 1, 256)), Effect::Progress);
     assert_eq!(r.answer(&response(READ_RESPONSE_ONLY, 2, 88)), Effect::Progress);
     assert_eq!(statuses(&r), [(1, Status::Ok), (2, Status::Ok)]);
@@ -143,6 +143,7 @@ fn rc_reference_read_ends_with_a_bad_response() {
     assert_eq!(ends(&[response(READ_RESPONSE_FIRST, 0xff_ffff, 255)]), bad);
     assert_eq!(ends(&[response(READ_RESPONSE_FIRST, 0xff_ffff, 0)]), bad);
     assert_eq!(ends(&[response(READ_RESPONSE_ONLY, 0xff_ffff, 256)]), bad);
+    assert_eq!(ends(&[response(READ_RESPONSE_MIDDLE, 0xff_ffff, 256)]), bad, "nothing begins so");
     assert_eq!(ends(&[response(READ_RESPONSE_LAST, 0xff_ffff, 256)]), bad);
     assert_eq!(ends(&[first.clone(), response(READ_RESPONSE_LAST, 0, 45)]), bad);
     assert_eq!(ends(&[first.clone(), response(READ_RESPONSE_MIDDLE, 0, 44)]), bad);

@@ -68,6 +68,13 @@ fn requester_catches_a_response_that_is_not_compared() {
 }
 
 #[test]
+fn requester_catches_a_read_that_begins_with_middle() {
+    let from = "has_place = (opcode == read_first) | ((opcode == read_middle) & !first)";
+    let to = "has_place = (opcode == read_first) | (opcode == read_middle)";
+    assert_catches("requester", from, to, 400_000);
+}
+
+#[test]
 fn requester_catches_rnr_retries_without_end() {
     assert_catches("requester", "is_nak_rnr & rnr_out", "is_nak_rnr & 1'b0", 400_000);
 }

@@ -275,6 +275,21 @@ fn requester_read_ends_with_a_bad_response() {
 }
 
 #[test]
+fn requester_read_begins_with_first_or_only() {
+    for (bytes, opcode, payload_bytes) in
+        [(600, MIDDLE, 256), (600, LAST, 256), (600, ONLY, 256), (10, LAST, 10), (10, FIRST, 10)]
+    {
+        let mut d = Driver::new(UNTIMED);
+        d.post(1, 10);
+        d.read(2, bytes);
+        sent(&mut d);
+        d.response(opcode, 0xff_ffff, payload_bytes);
+        let due = [Order::End(1, OK), Order::Drop(payload_bytes), Order::End(2, BAD_RESPONSE)];
+        assert_eq!(d.orders(), due, "{opcode:#x} of {bytes} bytes");
+    }
+}
+
+#[test]
 fn requester_read_first_response_may_be_bad_behind_a_write() {
     let mut d = Driver::new(UNTIMED);
     d.post(1, 10);
@@ -306,7 +321,8 @@ fn requester_read_response_ends_a_row_of_retries() {
     for n in 0..4_u32 {
         // Once a timeout more would be one too many.
         d.run(2 * TIMEOUT_CYCLES - 2000);
-        d.response(if n == 3 { LAST } else { MIDDLE }, (0xff_fffe + n) & 0xff_ffff, 256);
+        let opcode = [FIRST, MIDDLE, MIDDLE, LAST][n as usize];
+        d.response(opcode, (0xff_fffe + n) & 0xff_ffff, 256);
     }
     d.run(100);
     assert_eq!(d.ends(), [(1, OK)]);

@@ -537,6 +537,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.response.payload_bytes.next = self.s_ack_payload_bytes.val();
         self.response.is_oldest.next = self.ack.is_oldest.val();
         self.response.index.next = self.packet.index.val();
+        self.response.first.next = self.packet.first.val();
         self.response.passed.next = self.ctl.passed.val();
         self.response.due_bytes.next = self.packet.due_bytes.val();
         self.response.last.next = self.packet.ends.val();

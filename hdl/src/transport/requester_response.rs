@@ -4,8 +4,9 @@
 //! # Interface timing  part of `requester`, registered: from Match to Answer
 //! # Rules             Its turn: the oldest PSN that is not acknowledged, or the first one of the
 //!                     READ while WRITEs stand before it. FIRST or MIDDLE bring a whole MTU, LAST
-//!                     or ONLY the rest; an AETH holds an ACK. A READ that is asked for again is
-//!                     answered with FIRST by some peers and with MIDDLE by others
+//!                     or ONLY the rest; an AETH holds an ACK. The first response is FIRST or ONLY.
+//!                     A READ that is asked for again in the middle is answered with FIRST or ONLY
+//!                     by some peers, with MIDDLE or LAST by others
 //! # Reset             none: every result is used only after its operands were valid
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
@@ -30,6 +31,8 @@ pub struct RequesterResponse {
     pub is_oldest: Signal<In, Bit>,
     /// Its PSN from the first one of the READ.
     pub index: Signal<In, Bits<24>>,
+    /// It is the first one of the READ.
+    pub first: Signal<In, Bit>,
     /// WRITEs stand before the READ.
     pub passed: Signal<In, Bit>,
     /// Bytes that are due.
@@ -65,6 +68,7 @@ impl Default for RequesterResponse {
             payload_bytes: Default::default(),
             is_oldest: Default::default(),
             index: Default::default(),
+            first: Default::default(),
             passed: Default::default(),
             due_bytes: Default::default(),
             last: Default::default(),
@@ -101,10 +105,10 @@ impl Logic for RequesterResponse {
             self.in_front.d.next = self.index.val().get_bit(23);
         }
         self.has_place.next = (self.opcode.val() == self.read_first.val())
-            | (self.opcode.val() == self.read_middle.val());
+            | ((self.opcode.val() == self.read_middle.val()) & !self.first.val());
         if self.last.val() {
-            self.has_place.next = (self.opcode.val() == self.read_last.val())
-                | (self.opcode.val() == self.read_only.val());
+            self.has_place.next = (self.opcode.val() == self.read_only.val())
+                | ((self.opcode.val() == self.read_last.val()) & !self.first.val());
         }
         self.fits.d.next = self.has_place.val()
             & (self.payload_bytes.val() == self.due_bytes.val())

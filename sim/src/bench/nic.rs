@@ -110,6 +110,8 @@ struct PeerQp {
     in_message: bool,
     /// READs that were asked for: PSN, address, bytes.
     old_reads: VecDeque<(u32, u64, u32)>,
+    /// PSNs of the responses to the NIC's latest READs: the first one, and how many.
+    asked_reads: VecDeque<(u32, u32)>,
     is_failed: bool,
     handle: nic_driver::Qp,
 }
@@ -134,6 +136,24 @@ struct Traffic {
     read_count: u16,
     /// READ requests and READ responses that the NIC sent.
     reads_sent: [usize; 2],
+}
+
+/// READs of the NIC that the peer remembers.
+const READS_KEPT: usize = 32;
+
+impl PeerQp {
+    /// The NIC asks for `count` responses from `psn` on: whether in the middle of a READ.
+    fn resumes(&mut self, psn: u32, count: u32) -> bool {
+        let index = |first: u32| psn.wrapping_sub(first) & MASK_24;
+        let known = self.asked_reads.iter().rev().find(|(first, count)| index(*first) < *count);
+        if let Some((first, _)) = known {
+            return *first != psn;
+        }
+        self.asked_reads.push_back((psn, count));
+        let surplus = self.asked_reads.len().saturating_sub(READS_KEPT);
+        self.asked_reads.drain(..surplus);
+        false
+    }
 }
 
 impl Traffic {
@@ -252,6 +272,7 @@ impl Traffic {
             is_read: false,
             in_message: false,
             old_reads: VecDeque::new(),
+            asked_reads: VecDeque::new(),
             is_failed: false,
             handle,
         }
@@ -472,8 +493,9 @@ impl Traffic {
     fn respond(&mut self, at: usize, first_psn: u32, length_bytes: u32) {
         let mtu_bytes = self.qps[at].mtu_bytes;
         let count = length_bytes.div_ceil(mtu_bytes).max(1);
-        // A resumed READ may begin with MIDDLE or LAST.
-        let begins_with_first = self.rng.gen_ratio(3, 4);
+        // A READ that is resumed in the middle may go on with MIDDLE or LAST.
+        let may_go_on = self.qps[at].resumes(first_psn, count);
+        let begins_with_first = self.rng.gen_ratio(3, 4) || !may_go_on;
         for index in 0..count {
             let telemetry = self.telemetry(at);
             let rng = &mut self.rng;

@@ -5,6 +5,7 @@ use crate::golden::transport::requester::{AckPorts, PktPorts, TelPorts};
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
 use rand::Rng;
+use std::collections::VecDeque;
 
 pub const PSN_MASK: u32 = 0xff_ffff;
 /// Most responses to one READ request: the rest is lost.
@@ -37,7 +38,12 @@ pub struct Peer {
     pub msn: u32,
     /// The gap has been answered.
     pub has_nacked: bool,
+    /// First PSNs of the latest READs.
+    pub read_psns: VecDeque<u32>,
 }
+
+/// READs that a peer remembers.
+const READS_KEPT: usize = 64;
 
 /// What waits for the requester.
 #[derive(Clone, Debug)]
@@ -143,6 +149,11 @@ impl World {
             let psns = if is_read { pkt.dma_len.div_ceil(mtu).max(1) } else { 1 };
             peer.expected = (expected + psns) & PSN_MASK;
             peer.has_nacked = false;
+            if is_read {
+                peer.read_psns.push_back(pkt.psn);
+                let surplus = peer.read_psns.len().saturating_sub(READS_KEPT);
+                peer.read_psns.drain(..surplus);
+            }
             if is_read || matches!(pkt.opcode, 8..=11) {
                 peer.msn = (peer.msn + 1) & PSN_MASK;
             }
@@ -182,16 +193,21 @@ impl World {
         let mut ports = self.ports(peer, psn, 0x1f);
         ports.payload_bytes = bytes as u16;
         use opcode::*;
-        ports.opcode = match (is_last, self.rng.gen()) {
-            (false, false) => READ_RESPONSE_FIRST,
-            (false, true) => READ_RESPONSE_MIDDLE,
-            (true, false) => READ_RESPONSE_LAST,
-            (true, true) => READ_RESPONSE_ONLY,
+        // A READ begins with FIRST or ONLY, and may do so anew in the middle.
+        let begins = self.peers[peer].read_psns.contains(&ports.psn);
+        ports.opcode = match (is_last, begins, self.rng.gen()) {
+            (false, true, _) | (false, _, false) => READ_RESPONSE_FIRST,
+            (false, ..) => READ_RESPONSE_MIDDLE,
+            (true, true, _) | (true, _, true) => READ_RESPONSE_ONLY,
+            (true, ..) => READ_RESPONSE_LAST,
         };
         match self.rng.gen_range(0..2000) {
             0 => ports.payload_bytes = self.rng.gen_range(0..=4096),
             1 => ports.opcode = self.rng.gen_range(READ_RESPONSE_FIRST..=READ_RESPONSE_ONLY),
             2 => ports.syndrome = self.rng.gen(),
+            7..=106 if begins => {
+                ports.opcode = if is_last { READ_RESPONSE_LAST } else { READ_RESPONSE_MIDDLE };
+            }
             3..=6 => ports.psn = ports.psn.wrapping_add(self.rng.gen_range(1..4)) & PSN_MASK,
             _ => {}
         }

@@ -183,9 +183,12 @@ impl Requester {
         let a = &i.s_ack;
         let f = &mut self.flows[flow];
         let packet = f.packet_at(f.queue[0], a.psn);
-        let has_place = match packet.is_last {
-            true => matches!(a.opcode, READ_RESPONSE_LAST | READ_RESPONSE_ONLY),
-            false => matches!(a.opcode, READ_RESPONSE_FIRST | READ_RESPONSE_MIDDLE),
+        // In the middle a READ that is asked for again may begin anew or go on.
+        let has_place = match (packet.is_first, packet.is_last) {
+            (true, true) => a.opcode == READ_RESPONSE_ONLY,
+            (true, false) => a.opcode == READ_RESPONSE_FIRST,
+            (false, true) => matches!(a.opcode, READ_RESPONSE_LAST | READ_RESPONSE_ONLY),
+            (false, false) => matches!(a.opcode, READ_RESPONSE_FIRST | READ_RESPONSE_MIDDLE),
         };
         let has_bytes = u32::from(a.payload_bytes) == packet.bytes;
         if !has_place || !has_bytes || a.syndrome >> 5 != 0 {

@@ -83,10 +83,13 @@ impl Requester {
         let rest = read.length_bytes() as usize - offset;
         let is_last = index + 1 == read.packet_count as usize;
         use opcode::*;
-        // The first response to a READ that is asked for again is a FIRST to some, to others not.
-        let place = match is_last {
-            true => [READ_RESPONSE_LAST, READ_RESPONSE_ONLY],
-            false => [READ_RESPONSE_FIRST, READ_RESPONSE_MIDDLE],
+        // The first response to a READ that is asked for again in the middle is FIRST or ONLY by
+        // the standard, but MIDDLE or LAST from Linux rxe.
+        let place: &[u8] = match (index == 0, is_last) {
+            (true, true) => &[READ_RESPONSE_ONLY],
+            (true, false) => &[READ_RESPONSE_FIRST],
+            (false, true) => &[READ_RESPONSE_LAST, READ_RESPONSE_ONLY],
+            (false, false) => &[READ_RESPONSE_FIRST, READ_RESPONSE_MIDDLE],
         };
         let is_good = place.contains(&answer.opcode)
             && answer.class() == Class::Ack
