@@ -50,6 +50,8 @@ pub enum Status {
     RnrExceeded,
     /// A READ response of the wrong length or kind.
     BadResponse,
+    /// Our memory refused what was read.
+    LocalMemory,
 }
 
 /// A work request has ended.
@@ -145,6 +147,8 @@ pub struct Requester {
     retries: u32,
     rnr_retries: u32,
     is_closed: bool,
+    /// Our memory refuses what is read.
+    pub memory_fails: bool,
     /// Completions, in order; software takes them.
     pub completions: VecDeque<Completion>,
     /// Bytes that were read, in order.
@@ -166,6 +170,7 @@ impl Requester {
             retries: 0,
             rnr_retries: 0,
             is_closed: false,
+            memory_fails: false,
             completions: VecDeque::new(),
             landings: VecDeque::new(),
         }

@@ -133,6 +133,9 @@ pub struct Responder {
     abilities: Abilities,
     /// Room for SEND and immediate data; `None`: always.
     pub receive_buffers: Option<usize>,
+    /// READs that may still be taken before one is answered; `None`: always. Whoever lets answers
+    /// leave gives them back.
+    pub read_resources: Option<usize>,
     /// 5-bit code of the RNR timer.
     pub rnr_timer: u8,
     expected_psn: u32,
@@ -154,6 +157,7 @@ impl Responder {
             mtu_bytes,
             abilities,
             receive_buffers: None,
+            read_resources: None,
             rnr_timer: 0,
             expected_psn: first_psn & PSN_MASK,
             msn: 0,
@@ -326,10 +330,11 @@ impl Responder {
     }
 
     fn read(&mut self, memory: &mut Memory, request: &Request) -> Result<Vec<Answer>, Refusal> {
-        if !request.payload.is_empty() {
+        if !request.payload.is_empty() || self.read_resources == Some(0) {
             return Err(INVALID);
         }
         let remote = checked(memory, request.remote, |region| region.remote_read)?;
+        self.read_resources = self.read_resources.map(|n| n - 1);
         self.read_psns.push(request.psn);
         self.msn = psn_add(self.msn, 1);
         let count = packet_count(remote.length_bytes.into(), self.mtu_bytes);

@@ -97,6 +97,9 @@ impl Requester {
         if !is_good {
             return self.close(Status::BadResponse);
         }
+        if self.memory_fails && rest > 0 {
+            return self.close(Status::LocalMemory);
+        }
         let (wr_id, offset) = (read.work.wr_id, offset as u32);
         self.landings.push_back(Landing { wr_id, offset, bytes: answer.payload.clone() });
         self.advance(psn_add(answer.psn, 1));
