@@ -175,6 +175,8 @@ fn plan(form: Option<Form>, manners: Manners, seed: u64) -> Plan {
         message_count: 6,
         message_bytes: (0, 9_000),
         read_percent: 40,
+        immediate_percent: 0,
+        ring_qp_count: 0,
         read_limit: 3,
         mtu_code: 2,
         window_bytes: 15_625,
@@ -216,15 +218,25 @@ fn nic_pair_in_lock_step() {
 }
 
 /// Operations of the exchange under faults; the environment variable `NIC_PAIR_OPERATIONS` changes
-/// it.
-const PAIR_OPERATIONS: u32 = 320;
-/// Queue pairs of each NIC in it.
+/// it, `NIC_PAIR_ENGINE` (golden, rtl or both) what runs the NICs, `NIC_PAIR_SEED` the seed.
+const PAIR_OPERATIONS: u32 = 960;
+/// Queue pairs of each NIC in it; half of them post through rings in host memory.
 const PAIR_QPS: u32 = 16;
+
+fn from_environment<T: std::str::FromStr>(name: &str, default: T) -> T {
+    let text = std::env::var(name);
+    text.map_or(default, |t| t.parse().unwrap_or_else(|_| panic!("{name}: {t}")))
+}
 
 #[test]
 fn nic_pair_completes_every_read_and_write_once_under_faults() {
-    let operations = std::env::var("NIC_PAIR_OPERATIONS").ok().and_then(|n| n.parse().ok());
-    let operations: u32 = operations.unwrap_or(PAIR_OPERATIONS);
+    let operations = from_environment("NIC_PAIR_OPERATIONS", PAIR_OPERATIONS);
+    let engine = match &*from_environment("NIC_PAIR_ENGINE", "golden".to_string()) {
+        "golden" => EngineKind::Golden,
+        "rtl" => EngineKind::Rtl,
+        "both" => EngineKind::Both,
+        other => panic!("NIC_PAIR_ENGINE: golden, rtl or both, not {other}"),
+    };
     let plan = Plan {
         faults: Faults {
             loss_ppm: 20_000,
@@ -236,18 +248,23 @@ fn nic_pair_completes_every_read_and_write_once_under_faults() {
         message_count: operations.div_ceil(2 * PAIR_QPS),
         message_bytes: (0, 6_000),
         read_percent: 50,
+        immediate_percent: 30,
+        ring_qp_count: PAIR_QPS / 2,
         read_limit: 4,
         timeout_exponent: 6,
-        ..plan(None, Manners::Stalling, 11)
+        ..plan(None, Manners::Stalling, from_environment("NIC_PAIR_SEED", 11))
     };
-    let report = exchange(&plan, EngineKind::Golden);
+    let report = exchange(&plan, engine);
     println!("{report:?}");
     assert!(report.is_good(), "{report:?}");
     let done: u32 = report.nics.iter().map(|n| n.completions).sum();
     assert_eq!(done, 2 * PAIR_QPS * plan.message_count, "each completed once");
     let s = &report.switch;
     assert!(s.lost > 0 && s.duplicated > 0 && s.reordered > 0, "{s:?}");
-    assert!(report.nics.iter().all(|n| n.reads > 0 && n.counter("rx_response") > 0));
+    for nic in &report.nics {
+        assert!(nic.reads > 0 && nic.received > 0 && nic.counter("rx_response") > 0);
+        assert_eq!(nic.counter("sq_doorbell_refused") + nic.counter("cq_error"), 0);
+    }
 }
 
 /// Frames of the fuzz; the environment variable `NIC_FUZZ_FRAMES` changes it.

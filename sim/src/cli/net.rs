@@ -61,6 +61,12 @@ struct Scenario {
     /// Share of the messages that are READs.
     #[serde(default)]
     read_percent: u32,
+    /// Share of the WRITEs that carry immediate data.
+    #[serde(default)]
+    immediate_percent: u32,
+    /// Queue pairs that post through rings in host memory; with any, completions do, too.
+    #[serde(default)]
+    ring_qp_count: u32,
     /// READs that a queue pair may have outstanding.
     #[serde(default = "default_read_limit")]
     read_limit: u8,
@@ -137,6 +143,8 @@ fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
         (s.message_bytes_max <= 1 << 20, "message_bytes_max must be at most 1048576"),
         ([256, 512, 1024, 2048, 4096].contains(&s.mtu_bytes), "mtu_bytes: 256, 512, .., 4096"),
         (s.read_percent <= 100, "read_percent must be at most 100"),
+        (s.immediate_percent <= 100, "immediate_percent must be at most 100"),
+        (s.ring_qp_count <= s.qp_count, "ring_qp_count is above qp_count"),
         ((1..=16).contains(&s.read_limit), "read_limit must be in 1..=16"),
         (s.dscp < 64, "dscp must be below 64"),
     ] {
@@ -177,6 +185,8 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
         message_count: s.message_count,
         message_bytes: (s.message_bytes_min, s.message_bytes_max),
         read_percent: s.read_percent,
+        immediate_percent: s.immediate_percent,
+        ring_qp_count: s.ring_qp_count,
         read_limit: s.read_limit,
         mtu_code: (s.mtu_bytes.ilog2() - 8) as u8,
         window_bytes: w_init as u32,
@@ -206,6 +216,9 @@ fn table(report: &Report, plan: &Plan, engine: EngineKind) -> String {
     }
     row("messages completed", a.completions.to_string(), b.completions.to_string());
     row("READs among them", a.reads.to_string(), b.reads.to_string());
+    if plan.immediate_percent > 0 {
+        row("immediates received", a.received.to_string(), b.received.to_string());
+    }
     row("bytes landed and verified", a.bytes_verified.to_string(), b.bytes_verified.to_string());
     row("bytes wrong", a.bytes_wrong.to_string(), b.bytes_wrong.to_string());
     row("bytes outside the region", a.bytes_stray.to_string(), b.bytes_stray.to_string());

@@ -74,6 +74,8 @@ pub struct World {
     tx_sink: FrameSink,
     host_sink: FrameSink,
     stalls: Option<[Stall; 2]>,
+    /// Of the register bus: address and data of a write, its answer, address of a read, its answer.
+    register_stalls: Option<[Stall; 5]>,
     pins: NicIn,
     /// Frames that the NIC sent, with the cycle of their last beat.
     pub sent: VecDeque<(u64, Frame)>,
@@ -112,6 +114,7 @@ impl World {
             tx_sink: FrameSink::default(),
             host_sink: FrameSink::default(),
             stalls: (!prompt).then_some(stalls),
+            register_stalls: None,
             pins: NicIn::default(),
             sent: VecDeque::new(),
             to_host: VecDeque::new(),
@@ -122,6 +125,15 @@ impl World {
             write_cycle: 0,
             irq: false,
         }
+    }
+
+    /// Stalls what [`Manners::Stalling`] does not: the five channels of the register bus, and frames
+    /// from the wire between their beats.
+    pub fn stall_everything(&mut self, seed: u64) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x57a7_1015);
+        let mut sub = || ChaCha8Rng::from_rng(&mut rng).expect("ChaCha cannot fail");
+        self.rx = FrameSource::new(sub(), BEAT_BYTES);
+        self.register_stalls = Some(std::array::from_fn(|_| Stall::new(sub())));
     }
 
     /// Cycles since reset.
@@ -180,7 +192,7 @@ impl World {
         let host = self.host_tx.drive(out.s_axis_host.tready);
         self.pins = NicIn {
             reset: false,
-            s_axil: self.axil,
+            s_axil: self.drive_registers(),
             m_axi: Both(
                 self.memory.drive_write(&out.m_axi.0),
                 self.memory.drive_read(&out.m_axi.1),
@@ -193,6 +205,21 @@ impl World {
         self.collect(out, go);
         self.cycle += 1;
         self.pins
+    }
+
+    /// Pins of the register bus: what stalls is not shown, but a valid that was shown stays.
+    fn drive_registers(&mut self) -> AxilMaster {
+        let (axil, shown) = (self.axil, self.pins.s_axil);
+        let Some(stalls) = &mut self.register_stalls else { return axil };
+        let [aw, w, b, ar, r] = stalls.each_mut().map(Stall::go);
+        AxilMaster {
+            awvalid: axil.awvalid && (aw || shown.awvalid),
+            wvalid: axil.wvalid && (w || shown.wvalid),
+            bready: axil.bready && b,
+            arvalid: axil.arvalid && (ar || shown.arvalid),
+            rready: axil.rready && r,
+            ..axil
+        }
     }
 
     fn collect(&mut self, out: &NicOut, go: [bool; 2]) {
@@ -244,10 +271,10 @@ impl World {
         };
     }
 
-    /// The answer once it is there: data and whether it was refused.
+    /// The answer once it is taken: data and whether it was refused.
     fn poll_access(&self, out: &NicOut) -> Option<(u32, bool)> {
-        let slave = out.s_axil;
-        let done = (slave.bvalid && self.axil.bready) || (slave.rvalid && self.axil.rready);
+        let (master, slave) = (self.pins.s_axil, out.s_axil);
+        let done = (slave.bvalid && master.bready) || (slave.rvalid && master.rready);
         if done && !self.axil.awvalid && !self.axil.arvalid {
             return Some((slave.rdata, slave.bresp | slave.rresp != 0));
         }
@@ -256,15 +283,16 @@ impl World {
 
     /// Ready pins seen before an edge end the address phase behind it.
     fn end_address_phase(&mut self, before: &NicOut) {
-        self.axil.awvalid &= !before.s_axil.awready;
-        self.axil.wvalid &= !before.s_axil.wready;
-        self.axil.arvalid &= !before.s_axil.arready;
+        let shown = self.pins.s_axil;
+        self.axil.awvalid &= !(shown.awvalid && before.s_axil.awready);
+        self.axil.wvalid &= !(shown.wvalid && before.s_axil.wready);
+        self.axil.arvalid &= !(shown.arvalid && before.s_axil.arready);
     }
 
     /// As [`World::drive`], in a cycle of an access; its answer once it is there.
     pub fn drive_access(&mut self, out: &NicOut) -> (NicIn, Option<(u32, bool)>) {
-        let answer = self.poll_access(out);
         let pins = self.drive(out);
+        let answer = self.poll_access(out);
         self.end_address_phase(out);
         if answer.is_some() {
             self.axil = AxilMaster::default();
