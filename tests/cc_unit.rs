@@ -8,6 +8,7 @@ use nic_sim::golden::cc::cc_unit::{
 use nic_sim::golden::cc::CcCfg;
 use nic_sim::lockstep::{GoldenOnly, LockStep};
 use nic_sim::ports::Golden;
+use nic_sim::replay::cc_random::{chunk, Statistics, CHUNK_ACKS};
 use nic_sim::replay::cc_trace::{against_trace, resynchronised, State, Trace};
 use nic_sim::verilator::Flavour;
 use nic_spec::cc_params::{CcConfig, CcParams};
@@ -296,4 +297,20 @@ fn cc_unit_flows_without_telemetry_keep_window_and_rate() {
             (OP_UPDATE, 100_000, adaptive)
         ]
     );
+}
+
+/// The bounds of `hdl/number-formats.md`; `nic cc-error` tries more ACKs.
+#[test]
+fn cc_unit_arithmetic_stays_within_its_bounds() {
+    let mut all = Statistics::default();
+    (0..50).for_each(|index| all.merge(&chunk(7, index, CHUNK_ACKS)));
+    assert!(all.u.of_bound_max <= 1.0 && all.w.of_bound_max <= 1.0, "{all:?}");
+    assert!(all.rate.of_bound_max <= 1.0, "{all:?}");
+    // Bounds that are far away would prove nothing.
+    assert!(all.u.of_bound_max > 0.9 && all.w.of_bound_max > 0.5, "{all:?}");
+    assert_eq!((all.decisions_wrong, all.other_outcome), (0, 0));
+    let e = all.extremes;
+    let met = [e.time_still, e.time_one, e.time_wrap, e.sent_wrap, e.queue_full, e.queue_empty];
+    let ends = [e.hops_0, e.hops_5, e.hops_6, e.u_small, e.u_large];
+    assert!(met.iter().chain(&ends).all(|count| *count > 100), "{e:?}");
 }

@@ -1,6 +1,7 @@
 //! The command line tool `nic`: one verb a module. Errors are one sentence on stderr; the exit
 //! code is 0 when all is well, 1 after a mismatch or a failed run, 2 for wrong usage or input.
 
+mod cc_error;
 mod cc_replay;
 mod emit;
 mod interop;
@@ -38,6 +39,8 @@ enum Command {
     Verify(verify::Arguments),
     /// Runs an ACK trace through the congestion control unit and compares with the f64 reference
     CcReplay(cc_replay::Arguments),
+    /// Runs random ACKs through the congestion control's arithmetic and measures its error
+    CcError(cc_error::Arguments),
     /// Plays one side of a captured conversation and compares with the real host
     Replay(replay::Arguments),
     /// Lets two NICs write to each other through a switch
@@ -89,6 +92,7 @@ pub fn main() -> ExitCode {
         Command::Emit(arguments) => emit::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
         Command::CcReplay(arguments) => cc_replay::run(arguments),
+        Command::CcError(arguments) => cc_error::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Net(arguments) => net::run(arguments),
         Command::Interop(arguments) => interop::run(arguments),

@@ -1,5 +1,6 @@
 //! Replays one side of a captured conversation through the NIC.
 
+pub mod cc_random;
 pub mod cc_trace;
 pub mod conversation;
 pub mod requester;
