@@ -72,6 +72,26 @@ impl Default for QpRow {
 }
 
 impl QpRow {
+    /// A queue pair for a local network, connected with the peer's `remote_qpn`: what the peer may
+    /// do, rings and telemetry are the caller's. MTU 1024; all PSNs begin at 0; 64 KiB in flight at
+    /// 8 bytes a cycle; an ACK for every 16 packets; seven retries, each after 67 ms.
+    pub fn connected(qpn: u32, remote_qpn: u32, remote_mac: u64, remote_ip: u32) -> Self {
+        Self {
+            mtu_code: 2,
+            timeout_exponent: 14,
+            retry_limit: 7,
+            ack_interval_log2: 4,
+            qpn,
+            remote_qpn,
+            remote_ip,
+            remote_mac,
+            udp_source_port: 0xc000 | (qpn & 0x3fff) as u16,
+            window_bytes: 64 << 10,
+            rate_uq8_24: 8 << 24,
+            ..Self::default()
+        }
+    }
+
     /// The row's words.
     pub fn to_row(&self) -> Row {
         let mut row = [0; 16];

@@ -3,16 +3,48 @@
 pub mod switch;
 pub mod writes;
 
-use crate::env::station::{BusError, Station};
+use crate::engine::EngineKind;
+use crate::env::station::{BusError, Manners, Station};
 use crate::lockstep::StepError;
+use crate::verilator::Source;
 use nic_driver::rings::HostMemory;
 use nic_driver::Bus;
+use nic_spec::NicConfig;
 use std::cell::RefCell;
+use std::error::Error;
 use std::rc::Rc;
-use switch::Switch;
+use switch::{Faults, Switch};
 
 /// Longest register access in cycles.
 const ACCESS_CYCLES_MAX: u64 = 1000;
+
+/// MAC address of a station.
+pub fn mac(station: usize) -> u64 {
+    0x0200_0000_0001 + station as u64
+}
+
+/// IPv4 address of a station.
+pub fn ip(station: usize) -> u32 {
+    0x0a00_0001 + station as u32
+}
+
+/// Two NICs of the preset `gbe`, each in its host, on a switch of 10 Gb/s without faults: where to
+/// start from.
+pub fn pair(engine: EngineKind) -> Result<[NetworkBus; 2], Box<dyn Error>> {
+    let config = NicConfig::preset("gbe")?;
+    let source = match engine.has_rtl() {
+        true => crate::bench::emitted("nic", &config)?,
+        false => Source::new("nic", ""),
+    };
+    let mut stations = Vec::new();
+    for seed in 0..2 {
+        let engine = engine.nic(&config, &source, seed)?;
+        stations.push(Station::new(engine, Manners::Prompt, seed)?);
+    }
+    let switch = Switch::new(&[mac(0), mac(1)], 10.0, Faults::default(), 1);
+    let network = Rc::new(RefCell::new(Network::new(stations, switch, config.clock_hz)));
+    Ok([0, 1].map(|station| NetworkBus { network: network.clone(), station }))
+}
 
 /// Stations, each on the switch port of its index.
 #[derive(Debug)]
@@ -95,6 +127,23 @@ pub struct NetworkBus {
     pub station: usize,
 }
 
+impl NetworkBus {
+    /// Stores bytes in the host's memory.
+    pub fn store_bytes(&self, address: u64, bytes: &[u8]) {
+        self.network.borrow_mut().stations[self.station].memory.store(address, bytes);
+    }
+
+    /// Time in ns.
+    pub fn now_ns(&self) -> f64 {
+        self.network.borrow().now_ns()
+    }
+
+    /// Bytes of the host's memory.
+    pub fn load_bytes(&self, address: u64, byte_count: usize) -> Vec<u8> {
+        self.network.borrow().stations[self.station].memory.load(address, byte_count)
+    }
+}
+
 impl Bus for NetworkBus {
     type Error = BusError;
 
@@ -108,7 +157,9 @@ impl Bus for NetworkBus {
 }
 
 impl HostMemory for NetworkBus {
+    /// Takes one cycle, so that time passes for software that polls memory.
     fn load(&mut self, address: u64, words: &mut [u32]) -> Result<(), BusError> {
+        self.network.borrow_mut().tick()?;
         self.network.borrow().stations[self.station].memory.load_words(address, words);
         Ok(())
     }

@@ -4,7 +4,7 @@
 mod expected;
 
 use super::switch::{Faults, Stamping, Switch, SwitchCounters};
-use super::{Network, NetworkBus};
+use super::{ip, mac, Network, NetworkBus};
 use crate::env::station::{sub_seed, BusError, Manners, NicEngine, Station};
 use crate::lockstep::StepError;
 use nic_driver::rings::{Ring, Work};
@@ -220,16 +220,6 @@ struct Host {
     received: Vec<Vec<(u32, u32)>>,
     rng: ChaCha8Rng,
     report: NicReport,
-}
-
-/// MAC of a station.
-fn mac(station: usize) -> u64 {
-    0x0200_0000_0001 + station as u64
-}
-
-/// IPv4 address of a station.
-fn ip(station: usize) -> u32 {
-    0x0a00_0001 + station as u32
 }
 
 fn rkey(station: usize) -> u32 {
