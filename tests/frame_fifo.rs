@@ -36,6 +36,7 @@ fn send(
             s_axis_tvalid: sent < beat_count,
             s_axis_tlast: sent + 1 == beat_count,
             s_axis_tuser: bad,
+            s_open: false,
             m_axis_tready: m_ready,
             reset: false,
         };
@@ -90,8 +91,35 @@ fn frame_fifo_full_drops_the_newcomer_and_keeps_the_rest() {
 }
 
 #[test]
+fn frame_fifo_open_frame_longer_than_the_buffer_passes() {
+    let mut engine = engine();
+    let (mut sent, mut received) = (0, 0);
+    for cycle in 0..4 * FRAME_FIFO_BEATS as u64 {
+        let pins = FrameFifoIn {
+            s_axis_tdata: sent,
+            s_axis_tvalid: cycle >= 1,
+            // A frame that is open has no bad end.
+            s_axis_tuser: true,
+            s_open: cycle == 6,
+            m_axis_tready: true,
+            ..FrameFifoIn::default()
+        };
+        let out = engine.step(&pins).expect("equal");
+        sent += u64::from(cycle >= 1);
+        assert_eq!(out.m_axis_tvalid, cycle >= 7, "two cycles behind s_open, then each cycle");
+        if out.m_axis_tvalid {
+            assert_eq!(out.m_axis_tdata, received);
+            received += 1;
+        }
+    }
+    assert!(received > 3 * FRAME_FIFO_BEATS as u64);
+}
+
+#[test]
 fn frame_fifo_breaks_are_caught() {
-    assert_catches("frame_fifo", "bad_end | no_room | oversize", "bad_end | no_room", 50_000);
+    assert_catches("frame_fifo", "opens = s_open | is_open;", "opens = is_open;", 50_000);
+    assert_catches("frame_fifo", "is_open <= opens", "is_open <= s_open", 50_000);
+    assert_catches("frame_fifo", "no_room | oversize", "no_room", 50_000);
     assert_catches("frame_fifo", "used != last_place", "1'b1", 50_000);
     // A frame of one beat is not in the memory when it is complete.
     assert_catches("frame_fifo", "write_index != start_index", "1'b1", 50_000);

@@ -137,6 +137,7 @@ impl Logic for RxHost {
         self.fifo.clock.next = self.clock.val();
         self.fifo.reset.next = self.reset.val();
         self.fifo.cfg_drop_when_full.next = true;
+        self.fifo.s_open.next = false;
         self.fifo.s_axis_tvalid.next = self.in_valid.q.val();
         self.fifo.s_axis_tdata.next = self.in_data.q.val();
         self.fifo.s_axis_tkeep.next = self.in_keep.q.val();

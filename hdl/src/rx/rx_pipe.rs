@@ -337,6 +337,7 @@ impl Logic for RxPipe {
         self.payload.s_verdict.next = self.verdict.m_verdict.val();
         self.payload.s_accept.next = self.verdict.m_accept.val();
         self.payload_fifo.cfg_drop_when_full.next = false;
+        self.payload_fifo.s_open.next = false;
         self.payload_fifo.s_axis_tvalid.next =
             self.payload.m_axis_tvalid.val() & !self.payload.m_axis_response.val();
         self.payload_fifo.s_axis_tdata.next = self.payload.m_axis_tdata.val();
@@ -349,6 +350,7 @@ impl Logic for RxPipe {
         self.m_payload_tlast.next = self.payload_fifo.m_axis_tlast.val();
         self.payload_fifo.m_axis_tready.next = self.m_payload_tready.val();
         self.response_fifo.cfg_drop_when_full.next = false;
+        self.response_fifo.s_open.next = false;
         self.response_fifo.s_axis_tvalid.next =
             self.payload.m_axis_tvalid.val() & self.payload.m_axis_response.val();
         self.response_fifo.s_axis_tdata.next = self.payload.m_axis_tdata.val();

@@ -5,9 +5,11 @@
 //!                     (RoCEv2, ICRC); telemetry as HPCC (SIGCOMM 2019) figure 7 and the authors'
 //!                     42 bytes
 //! # Interface timing  cycle 0: packet chosen; cycle [`HEADER_CYCLES`]: headers ready; then one
-//!                     piece a cycle (`tx_seq`), and [`LATENCY_CYCLES`] from the last piece to the
-//!                     frame's first beat at m_axis, one less if it ends in the beat before. A
-//!                     frame never has a gap at m_axis
+//!                     piece a cycle (`tx_seq`). A frame starts at m_axis [`OPEN_CYCLES`] behind
+//!                     the state of its last payload beat, or of its second piece of BTH if it has
+//!                     no payload: what is still on its way comes in time. A host frame starts
+//!                     [`LATENCY_CYCLES`] behind the state of its last beat, one more if that is
+//!                     its only one. A frame never has a gap at m_axis
 //! # Latency and rate  137 cycles for the 136 beats of an RDMA WRITE MIDDLE of MTU 1024, the next
 //!                     frame's headers being made beside it; 9 cycles for the 8 beats of an ACK
 //! # Order             data (READ responses are data), ACK, host take turns among those that wait
@@ -33,8 +35,11 @@ use rust_hdl_core::prelude::*;
 /// Cycles from the choice of a packet to its headers.
 pub const HEADER_CYCLES: usize = super::tx_header::LATENCY_CYCLES;
 
-/// Cycles from the state of the last piece to the frame's first beat.
-pub const LATENCY_CYCLES: usize = 8;
+/// Cycles from the state that opens a frame to its first beat.
+pub const OPEN_CYCLES: usize = 3;
+
+/// Cycles from the state of a host frame's last beat to its first one.
+pub const LATENCY_CYCLES: usize = 7;
 
 /// Tx pipe with a 64-bit datapath; `FB` = log2 of the flow count, `GB` = FB + 1.
 #[derive(LogicBlock)]
@@ -414,6 +419,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.fifo.s_axis_tuser.next = self.pack.m_tuser.val();
         self.fifo.m_axis_tready.next = self.m_axis_tready.val();
         self.fifo.cfg_drop_when_full.next = false;
+        self.fifo.s_open.next = self.seq.open.val();
         self.space.clock.next = self.clock.val();
         self.space.reset.next = self.reset.val();
         self.space.push.next = self.pack.m_tvalid.val();

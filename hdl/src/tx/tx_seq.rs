@@ -118,6 +118,8 @@ pub struct TxSeq<const GB: usize> {
     pub is_stuck: Signal<Out, Bit>,
     /// The host frame is too long.
     pub is_long: Signal<Out, Bit>,
+    /// The frame is good and its last pieces follow without a gap: it may begin to leave.
+    pub open: Signal<Out, Bit>,
     /// Records of the frame.
     pub hop_count: Signal<Out, Bits<3>>,
     /// The payload of a packet could not be read.
@@ -142,6 +144,7 @@ pub struct TxSeq<const GB: usize> {
     beats_left: DFF<Bits<10>>,
     bad: DFF<Bit>,
     host_end: DFF<Bit>,
+    opens: DFF<Bit>,
     fail: DFF<Bit>,
     fail_flow: DFF<Bits<GB>>,
     pulses: DFF<Bits<4>>,
@@ -186,6 +189,7 @@ impl<const GB: usize> Default for TxSeq<GB> {
             is_bad: Default::default(),
             is_stuck: Default::default(),
             is_long: Default::default(),
+            open: Default::default(),
             hop_count: Default::default(),
             m_fail_valid: Default::default(),
             m_fail_ready: Default::default(),
@@ -205,6 +209,7 @@ impl<const GB: usize> Default for TxSeq<GB> {
             beats_left: Default::default(),
             bad: Default::default(),
             host_end: Default::default(),
+            opens: Default::default(),
             fail: Default::default(),
             fail_flow: Default::default(),
             pulses: Default::default(),
@@ -238,6 +243,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             beats_left,
             bad,
             host_end,
+            opens,
             fail,
             fail_flow,
             pulses
@@ -268,6 +274,8 @@ impl<const GB: usize> Logic for TxSeq<GB> {
         self.pulse.next = self.pulses.q.val();
         self.pulses.d.next = 0.into();
         self.host_end.d.next = false;
+        self.opens.d.next = false;
+        self.open.next = self.opens.q.val();
         if self.m_fail_ready.val() {
             self.fail.d.next = false;
         }
@@ -342,6 +350,8 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                 self.goto.next = SeqState::B1;
             }
             SeqState::B1 => {
+                comment!("Without payload nothing can fail any more, nor come late.");
+                self.opens.d.next = !self.with_payload.q.val();
                 self.goto.next = self.body.val();
                 if self.with_reth.q.val() {
                     self.goto.next = SeqState::R0;
@@ -366,6 +376,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             SeqState::Pay => {
                 if self.data_valid.val() & self.data_last.val() {
                     self.bad.d.next = self.data_error.val();
+                    self.opens.d.next = !self.data_error.val();
                     self.goto.next = SeqState::Icrc;
                 }
             }
@@ -407,6 +418,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             self.now.d.next = SeqState::Start;
             self.has_room.d.next = false;
             self.host_end.d.next = false;
+            self.opens.d.next = false;
             self.bad.d.next = false;
             self.fail.d.next = false;
             self.fail_flow.d.next = 0.into();

@@ -1,7 +1,10 @@
-//! AXI4-Stream frame FIFO: a frame becomes visible when its last beat was taken as good.
+//! AXI4-Stream frame FIFO: a frame becomes visible when its last beat was taken as good, or when it
+//! is opened.
 //!
 //! # Interface timing  cycle 0: last beat with tuser = 0 taken; cycle 2: first beat at m_axis, 3
 //!                     if it is the only one.
+//!                     s_open in cycle 0: the first beat at m_axis in cycle 2, if it was taken
+//!                     before cycle 0; a beat that is taken after that in its cycle 3
 //!                     event_bad, event_overflow: the cycle after the frame's last beat
 //! # Latency and rate  [`LATENCY_CYCLES`], 1 more for a frame of one beat; one beat per cycle, no gap inside a frame at m_axis
 //! # Shape             2^AW beats of W bits, KB = W / 8, RW = W + KB + 1, CW = AW + 1; AW >= 3.
@@ -9,6 +12,9 @@
 //! # Rollback          tuser on the last beat drops the frame (event_bad). A frame that finds no
 //!                     room with cfg_drop_when_full, or that is longer than the buffer without,
 //!                     is swallowed to its last beat and dropped (event_overflow): never a hang
+//! # Open frames       s_open: the frame at the sink, of which no last beat was taken yet, is good
+//!                     and leaves as it comes; its tuser counts for nothing. Whoever opens it sees
+//!                     to it that its beats come in time. Not with cfg_drop_when_full
 //! # Reset             synchronous, high: empty, s_axis_tready = 1, m_axis_* = 0, which hold their
 //!                     last value while m_axis_tvalid is low
 //! # Twins             sim/src/golden/util/frame_fifo.rs, tests/frame_fifo.rs
@@ -50,6 +56,8 @@ pub struct FrameFifo<
     pub s_axis_tlast: Signal<In, Bit>,
     /// On the last beat: drop the frame.
     pub s_axis_tuser: Signal<In, Bit>,
+    /// The frame at the sink may leave before its last beat.
+    pub s_open: Signal<In, Bit>,
     /// Data, byte 0 in bits 7:0.
     pub m_axis_tdata: Signal<Out, Bits<W>>,
     /// Valid bytes.
@@ -67,6 +75,7 @@ pub struct FrameFifo<
     ram: Ram<AW, RW>,
     room: DFF<Bit>,
     discard: DFF<Bit>,
+    is_open: DFF<Bit>,
     used: DFF<Bits<CW>>,
     committed: DFF<Bits<CW>>,
     write_index: DFF<Bits<AW>>,
@@ -80,6 +89,9 @@ pub struct FrameFifo<
     is_full: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     store: Signal<Local, Bit>,
+    opens: Signal<Local, Bit>,
+    loss: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
     commit: Signal<Local, Bit>,
     rollback: Signal<Local, Bit>,
     bad_end: Signal<Local, Bit>,
@@ -122,6 +134,7 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
             s_axis_tready: Default::default(),
             s_axis_tlast: Default::default(),
             s_axis_tuser: Default::default(),
+            s_open: Default::default(),
             m_axis_tdata: Default::default(),
             m_axis_tkeep: Default::default(),
             m_axis_tvalid: Default::default(),
@@ -132,6 +145,7 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
             ram: Default::default(),
             room: Default::default(),
             discard: Default::default(),
+            is_open: Default::default(),
             used: Default::default(),
             committed: Default::default(),
             write_index: Default::default(),
@@ -145,6 +159,9 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
             is_full: Default::default(),
             push: Default::default(),
             store: Default::default(),
+            opens: Default::default(),
+            loss: Default::default(),
+            ends: Default::default(),
             commit: Default::default(),
             rollback: Default::default(),
             bad_end: Default::default(),
@@ -182,6 +199,7 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
             clock,
             room,
             discard,
+            is_open,
             used,
             committed,
             write_index,
@@ -213,15 +231,20 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
         self.is_full.next = self.used.q.val() == self.full.val();
         self.push.next = self.s_axis_tvalid.val() & self.room.q.val();
         self.store.next = self.push.val() & !self.discard.q.val() & !self.is_full.val();
-        self.commit.next = self.store.val() & self.s_axis_tlast.val() & !self.s_axis_tuser.val();
-        self.bad_end.next = self.store.val() & self.s_axis_tlast.val() & self.s_axis_tuser.val();
+        self.opens.next = self.s_open.val() | self.is_open.q.val();
+        self.ends.next = self.store.val() & self.s_axis_tlast.val() & !self.opens.val();
+        self.bad_end.next = self.ends.val() & self.s_axis_tuser.val();
         self.bad.d.next = self.bad_end.val();
         self.no_room.next = self.push.val() & !self.discard.q.val() & self.is_full.val();
         self.oversize.next = !self.cfg_drop_when_full.val()
             & self.is_full.val()
             & (self.committed.q.val() == self.none.val());
-        self.rollback.next = self.bad_end.val() | self.no_room.val() | self.oversize.val();
-        comment!("The first beat of a frame that ends now is in the RAM, unless this is it.");
+        self.loss.next = self.no_room.val() | self.oversize.val();
+        self.rollback.next = self.bad_end.val() | self.loss.val();
+        self.commit.next =
+            (self.ends.val() & !self.s_axis_tuser.val()) | (self.opens.val() & !self.loss.val());
+        self.is_open.d.next = self.opens.val() & !(self.push.val() & self.s_axis_tlast.val());
+        comment!("The first beat of what becomes visible is in the RAM, unless it comes now.");
         self.pass.next = self.commit.val() & (self.write_index.q.val() != self.start_index.q.val());
         self.load.next =
             (self.m_axis_tready.val() | !self.head_valid.q.val()) & self.word_valid.q.val();
@@ -256,10 +279,15 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
             self.used.d.next = self.used_less.val();
         }
         if self.commit.val() {
-            self.start_index.d.next = self.next_write_index.val();
-            self.committed.d.next = self.used_more.val();
-            if self.fetch.val() {
-                self.committed.d.next = self.used.q.val();
+            self.start_index.d.next = self.write_index.q.val();
+            self.committed.d.next = self.used.q.val();
+            if self.store.val() {
+                self.start_index.d.next = self.next_write_index.val();
+            }
+            if self.store.val() & !self.fetch.val() {
+                self.committed.d.next = self.used_more.val();
+            } else if self.fetch.val() & !self.store.val() {
+                self.committed.d.next = self.used_less.val();
             }
         }
         if self.rollback.val() {
@@ -295,6 +323,7 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
         if self.reset.val() {
             self.room.d.next = true;
             self.discard.d.next = false;
+            self.is_open.d.next = false;
             self.used.d.next = 0.into();
             self.committed.d.next = 0.into();
             self.write_index.d.next = 0.into();

@@ -161,6 +161,7 @@ impl Stimulus<FrameFifo<(u64, u8)>> for Frames {
         pins.s_axis_tvalid = beat.is_some();
         pins.cfg_drop_when_full = self.drop_when_full;
         pins.m_axis_tready = self.sink.drive();
+        pins.s_open = !self.drop_when_full && self.rng.gen_ratio(1, 64);
         pins.reset = reset;
         if reset {
             self.source.reset();

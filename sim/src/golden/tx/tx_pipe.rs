@@ -1,5 +1,7 @@
 //! Twin of `tx/tx_pipe`: frames are made byte by byte by the wire formats of the spec; only the
-//! sizes of their pieces and the cycles in which they move are modelled.
+//! sizes of their pieces and the cycles in which they move are modelled. A frame may begin to leave
+//! once it cannot fail any more, that is behind its last payload beat, and all that is missing comes
+//! in time; without payload that is so behind the BTH. Host frames are whole before they leave.
 
 use crate::golden::transport::requester::{ReadyPort, TelPorts};
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
@@ -162,7 +164,11 @@ enum Header {
 enum Sequence {
     Start,
     /// Pieces of the headers that are left, in bytes.
-    Headers(VecDeque<usize>),
+    Headers {
+        pieces: VecDeque<usize>,
+        /// Those of them that are behind the BTH.
+        behind_bth: usize,
+    },
     Payload,
     Icrc,
     Host {
@@ -259,8 +265,11 @@ pub struct TxPipe {
     /// Frames that are complete and not gone, the first one's number.
     frames: VecDeque<Vec<u8>>,
     first_frame: u64,
+    /// The frame is opened at the FIFO at the next edge.
+    opens: bool,
     open_beats: usize,
-    whole_beats: usize,
+    /// Beats of whole frames; those of a frame that leaves before it is whole are lent.
+    whole_beats: isize,
     used_beats: usize,
     fits: bool,
     has_room: bool,
@@ -289,6 +298,7 @@ impl TxPipe {
             fifo: FrameFifo::new(FIFO_BEATS, false),
             frames: VecDeque::new(),
             first_frame: 0,
+            opens: false,
             open_beats: 0,
             whole_beats: 0,
             used_beats: 0,
@@ -360,7 +370,7 @@ impl TxPipe {
     }
 
     /// Sizes of the pieces of the headers.
-    fn header_pieces(&self, frame: &Frame) -> VecDeque<usize> {
+    fn headers(&self, frame: &Frame) -> Sequence {
         let mut pieces = VecDeque::from([8; 5]);
         let hops = if frame.kind == Kind::Ack { frame.ack.tel.hops } else { 0 };
         let code = if frame.kind == Kind::Ack { opcode::ACKNOWLEDGE } else { frame.pkt.opcode };
@@ -376,13 +386,15 @@ impl TxPipe {
             }
             Some(Form::Authors) => pieces.extend([2, 8, 8, 8, 8, 8, 8, 6]),
         }
+        let to_bth = pieces.len();
         if has_reth {
             pieces.extend([8, 8]);
         }
         if has_word && (has_reth || frame.form != Some(Form::Paper)) {
             pieces.push_back(4);
         }
-        pieces
+        let behind_bth = pieces.len() - to_bth;
+        Sequence::Headers { pieces, behind_bth }
     }
 
     /// All bytes of the frame that has just ended.
@@ -457,12 +469,16 @@ impl TxPipe {
                 }
                 None
             }
-            Sequence::Headers(pieces) => {
+            Sequence::Headers { pieces, behind_bth } => {
                 let bytes = pieces.pop_front().expect("at least one piece");
+                let frame = self.frame.as_ref().expect("a frame");
+                let has_payload = frame.kind == Kind::Data && frame.pkt.payload_bytes > 0;
+                let opens = !has_payload && pieces.len() == *behind_bth;
                 if pieces.is_empty() {
-                    let frame = self.frame.as_ref().expect("a frame");
-                    let has_payload = frame.kind == Kind::Data && frame.pkt.payload_bytes > 0;
                     self.sequence = if has_payload { Sequence::Payload } else { Sequence::Icrc };
+                }
+                if opens {
+                    self.open(i);
                 }
                 whole(bytes)
             }
@@ -476,11 +492,14 @@ impl TxPipe {
                     return whole(8);
                 }
                 self.bad = beat.tuser;
+                if !self.bad {
+                    self.open(i);
+                }
                 self.sequence = Sequence::Icrc;
                 whole(if beat.tkeep & 0x10 == 0 { 4 } else { 8 })
             }
             Sequence::Icrc => {
-                let piece = self.end(i);
+                let piece = self.end();
                 if is_taken {
                     self.start(i);
                 }
@@ -506,8 +525,16 @@ impl TxPipe {
         self.frame = Some(frame);
         self.sequence = match kind {
             Kind::Host => Sequence::Host { beats: 0 },
-            _ => Sequence::Headers(self.header_pieces(&frame)),
+            _ => self.headers(&frame),
         };
+    }
+
+    /// The frame is good, and its bytes are known.
+    fn open(&mut self, i: &TxPipeIn) {
+        let frame = self.frame.expect("a frame");
+        let bytes = self.frame_bytes(&frame, i);
+        self.frames.push_back(bytes);
+        self.opens = true;
     }
 
     /// Whether a frame can start: none is on its way, or its last piece ends it in this cycle
@@ -522,7 +549,7 @@ impl TxPipe {
     }
 
     /// The place of the ICRC: waits while a bad frame finds the fail slot taken.
-    fn end(&mut self, i: &TxPipeIn) -> Option<Piece> {
+    fn end(&mut self) -> Option<Piece> {
         let frame = self.frame.expect("a frame");
         if self.bad && self.was_failing {
             return None;
@@ -533,8 +560,6 @@ impl TxPipe {
             self.out.m_fail = FailPorts { valid: true, flow: frame.pkt.flow };
             self.frames.push_back(Vec::new());
         } else {
-            let bytes = self.frame_bytes(&frame, i);
-            self.frames.push_back(bytes);
             self.out.event_tx.data = frame.kind == Kind::Data;
             self.out.event_tx.ack = frame.kind == Kind::Ack;
         }
@@ -564,21 +589,23 @@ impl TxPipe {
     fn step_room(&mut self, popped: bool) {
         self.has_room = self.fits;
         self.fits = self.used_beats < FIFO_BEATS - FRAME_BEATS_MAX - MARGIN_BEATS;
-        self.used_beats = self.whole_beats + self.open_beats;
+        let used_beats = self.whole_beats + self.open_beats as isize;
+        self.used_beats = usize::try_from(used_beats).expect("no beat leaves before it came");
         if let Some((beat, bad)) = self.packer.beat {
             self.open_beats += 1;
             if beat.last {
-                let beats = core::mem::take(&mut self.open_beats);
+                let beats = core::mem::take(&mut self.open_beats) as isize;
                 self.whole_beats += if bad { 0 } else { beats };
             }
         }
-        self.whole_beats -= usize::from(popped);
+        self.whole_beats -= isize::from(popped);
     }
 
     fn step_fifo(&mut self, i: &TxPipeIn) {
         let popped = self.fifo.m_valid() && i.m_axis.tready;
         self.step_room(popped);
-        self.fifo.step(false, self.packer.beat, i.m_axis.tready);
+        let opens = core::mem::take(&mut self.opens);
+        self.fifo.step_open(false, self.packer.beat, opens, i.m_axis.tready);
         self.out.m_axis.tvalid = self.fifo.m_valid();
         if self.fifo.m_valid() {
             let Beat { data: (frame, offset, count), last } = self.fifo.m_beat();

@@ -1,4 +1,5 @@
-//! Twin of `util/frame_fifo`: whole frames only, one beat a cycle, never a gap inside a frame.
+//! Twin of `util/frame_fifo`: whole frames, one beat a cycle, never a gap inside a frame; a frame
+//! that is opened leaves as it comes.
 
 use crate::ports;
 use crate::ports::Golden;
@@ -26,6 +27,8 @@ pub struct FrameFifo<T> {
     head: Beat<T>,
     head_valid: bool,
     discard: bool,
+    /// The frame at the sink leaves as it comes.
+    is_open: bool,
     event_bad: bool,
     event_overflow: bool,
 }
@@ -42,6 +45,7 @@ impl<T: Copy + Default> FrameFifo<T> {
             head: Beat::default(),
             head_valid: false,
             discard: false,
+            is_open: false,
             event_bad: false,
             event_overflow: false,
         }
@@ -78,6 +82,17 @@ impl<T: Copy + Default> FrameFifo<T> {
 
     /// One clock edge. `s` is the offered beat and whether its frame is bad (`tuser`).
     pub fn step(&mut self, reset: bool, s: Option<(Beat<T>, bool)>, m_ready: bool) {
+        self.step_open(reset, s, false, m_ready);
+    }
+
+    /// As [`FrameFifo::step`]; `open` is `s_open`.
+    pub fn step_open(
+        &mut self,
+        reset: bool,
+        s: Option<(Beat<T>, bool)>,
+        open: bool,
+        m_ready: bool,
+    ) {
         if reset {
             *self = Self::new(self.depth_beats, self.drop_when_full);
             return;
@@ -93,8 +108,20 @@ impl<T: Copy + Default> FrameFifo<T> {
             self.open.clear();
             self.discard = true;
         }
+        self.is_open |= open;
         if let Some((beat, bad)) = taken {
             self.write(beat, bad, was_full);
+        } else if self.is_open {
+            self.show(0);
+        }
+    }
+
+    /// All beats of the frame at the sink may leave; the last `fresh_count` come just now.
+    fn show(&mut self, fresh_count: usize) {
+        let can_pass = self.stage.is_none() && self.open.len() > fresh_count;
+        self.committed.extend(self.open.drain(..));
+        if can_pass {
+            self.stage = self.committed.pop_front();
         }
     }
 
@@ -114,6 +141,8 @@ impl<T: Copy + Default> FrameFifo<T> {
     }
 
     fn write(&mut self, beat: Beat<T>, bad: bool, was_full: bool) {
+        let was_open = self.is_open;
+        self.is_open &= !beat.last;
         if self.discard || was_full {
             self.open.clear();
             self.event_overflow = beat.last;
@@ -121,17 +150,11 @@ impl<T: Copy + Default> FrameFifo<T> {
             return;
         }
         self.open.push(beat);
-        if beat.last {
-            self.event_bad = bad;
-            if bad {
-                self.open.clear();
-            }
-            // Its first beat is in the memory already, unless it is this one.
-            let can_pass = self.stage.is_none() && self.open.len() > 1;
-            self.committed.extend(self.open.drain(..));
-            if can_pass {
-                self.stage = self.committed.pop_front();
-            }
+        self.event_bad = beat.last && bad && !was_open;
+        if self.event_bad {
+            self.open.clear();
+        } else if beat.last || was_open {
+            self.show(1);
         }
     }
 }
@@ -153,6 +176,8 @@ ports! {
         pub s_axis_tlast: bool,
         /// Bad frame.
         pub s_axis_tuser: bool,
+        /// The frame at the sink may leave before its last beat.
+        pub s_open: bool,
         /// The beat at the source is taken.
         pub m_axis_tready: bool,
     }
@@ -184,7 +209,7 @@ impl Golden for FrameFifo<(u64, u8)> {
         self.drop_when_full = i.cfg_drop_when_full;
         let beat = Beat { data: (i.s_axis_tdata, i.s_axis_tkeep), last: i.s_axis_tlast };
         let offer = i.s_axis_tvalid.then_some((beat, i.s_axis_tuser));
-        FrameFifo::step(self, i.reset, offer, i.m_axis_tready);
+        self.step_open(i.reset, offer, i.s_open, i.m_axis_tready);
         FrameFifoOut {
             s_axis_tready: self.s_ready(),
             m_axis_tdata: self.head.data.0,
@@ -217,6 +242,23 @@ mod tests {
         assert_eq!((fifo.m_valid(), fifo.m_beat()), (true, beat(1, false)));
         fifo.step(false, None, true);
         assert_eq!((fifo.m_valid(), fifo.m_beat()), (true, beat(2, true)));
+    }
+
+    #[test]
+    fn frame_fifo_lets_an_open_frame_leave_as_it_comes() {
+        let mut fifo = FrameFifo::<u64>::new(8, false);
+        (1..4).for_each(|n| fifo.step(false, Some((beat(n, false), false)), true));
+        assert!(!fifo.m_valid());
+        fifo.step_open(false, None, true, true);
+        fifo.step(false, Some((beat(4, false), false)), true);
+        assert_eq!((fifo.m_valid(), fifo.m_beat()), (true, beat(1, false)));
+        fifo.step(false, Some((beat(5, true), true)), true);
+        for n in 3..6 {
+            fifo.step(false, Some((beat(9, false), false)), true);
+            assert_eq!((fifo.m_valid(), fifo.m_beat()), (true, beat(n, n == 5)));
+        }
+        (0..3).for_each(|_| fifo.step(false, None, true));
+        assert!(!fifo.m_valid(), "the next frame is not open");
     }
 
     #[test]
