@@ -1,9 +1,9 @@
 //! Cuts a DMA command into AXI4 bursts and describes its data for the aligner.
 //!
 //! # Source            AMBA AXI4 A3.4.1: no burst crosses 4 KB, at most 256 beats
-//! # Interface timing  cycle 0: s_valid and s_ready; cycle 4: m_a_valid, m_d_valid, each until its
+//! # Interface timing  cycle 0: s_valid and s_ready; cycle 2: m_a_valid, m_d_valid, each until its
 //!                     ready; s_ready the cycle after the last of them
-//! # Latency and rate  [`LATENCY_CYCLES`]; one command every 4 + bursts cycles
+//! # Latency and rate  [`LATENCY_CYCLES`]; one command every 2 + bursts cycles
 //! # Number formats    all lengths are less one, in beats of KB bytes; bursts | UQ5.0 | 0..=17,
 //!                     0 for a command of 0 bytes, which has no m_a
 //! # Reset             synchronous, high: idle, s_ready = 1; data hold 0
@@ -14,18 +14,14 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a command to its first burst.
-pub const LATENCY_CYCLES: usize = 4;
+pub const LATENCY_CYCLES: usize = 2;
 
 /// Step that a command is at.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum BurstState {
     /// Waits for a command.
     Idle,
-    /// Adds the offset to the length.
-    Reach,
-    /// Finds the last beat.
-    Last,
-    /// Counts the bursts.
+    /// Finds the last beat and counts the bursts.
     Cut,
     /// Offers bursts and description.
     Issue,
@@ -91,6 +87,9 @@ pub struct DmaBursts<const KB: usize> {
     a_valid: DFF<Bit>,
     d_valid: DFF<Bit>,
     s_low: Signal<Local, Bits<13>>,
+    s_less: Signal<Local, Bits<13>>,
+    s_offset: Signal<Local, Bits<13>>,
+    last_beat: Signal<Local, Bits<13>>,
     s_beat: Signal<Local, Bits<13>>,
     bus_beats_less: Signal<Local, Bits<13>>,
     stream_beats_less: Signal<Local, Bits<13>>,
@@ -160,6 +159,9 @@ impl<const KB: usize> Default for DmaBursts<KB> {
             a_valid: Default::default(),
             d_valid: Default::default(),
             s_low: Default::default(),
+            s_less: Default::default(),
+            s_offset: Default::default(),
+            last_beat: Default::default(),
             s_beat: Default::default(),
             bus_beats_less: Default::default(),
             stream_beats_less: Default::default(),
@@ -208,14 +210,17 @@ impl<const KB: usize> Logic for DmaBursts<KB> {
         self.m_d_extra.next = self.extra.q.val();
         self.m_d_bursts.next = self.bursts.q.val();
         self.s_low.next = bit_cast::<13, 12>(self.s_addr.val().get_bits::<12>(0));
+        self.s_less.next = self.s_bytes.val() - 1;
+        self.s_offset.next = self.s_low.val() & self.lane_mask.val();
         self.s_beat.next = self.s_low.val() >> self.beat_shift.val();
         self.bus_beats_less.next = self.reach.q.val() >> self.beat_shift.val();
         self.stream_beats_less.next = self.bytes_less.q.val() >> self.beat_shift.val();
-        self.windows_crossed.next = self.last.q.val() >> self.window_shift.val();
+        self.last_beat.next = self.first.q.val() + self.bus_beats_less.val();
+        self.windows_crossed.next = self.last_beat.val() >> self.window_shift.val();
         self.crossed.next = bit_cast::<5, 13>(self.windows_crossed.val());
         self.next_window.next = self.next_addr.q.val() + self.window_bytes.val();
         self.to_window_end.next = self.window_mask.val() - self.first.q.val();
-        self.end_in_window.next = self.last.q.val() & self.window_mask.val();
+        self.end_in_window.next = self.last_beat.val() & self.window_mask.val();
         self.a_done.next = !self.a_valid.q.val()
             | (self.m_a_ready.val() & (self.left.q.val() == self.none_left.val()));
         self.d_done.next = !self.d_valid.q.val() | self.m_d_ready.val();
@@ -225,24 +230,18 @@ impl<const KB: usize> Logic for DmaBursts<KB> {
                     self.ready.d.next = false;
                     self.none.d.next = self.s_bytes.val() == self.zero_bytes.val();
                     self.addr.d.next = self.s_addr.val();
-                    self.bytes_less.d.next = self.s_bytes.val() - 1;
-                    self.offset.d.next = self.s_low.val() & self.lane_mask.val();
+                    self.bytes_less.d.next = self.s_less.val();
+                    self.offset.d.next = self.s_offset.val();
+                    self.reach.d.next = self.s_less.val() + self.s_offset.val();
                     self.first.d.next = self.s_beat.val() & self.window_mask.val();
-                    self.state.d.next = BurstState::Reach;
+                    self.next_addr.d.next = self.s_addr.val() & self.window_base.val();
+                    self.state.d.next = BurstState::Cut;
                 }
             }
-            BurstState::Reach => {
-                self.reach.d.next = self.bytes_less.q.val() + self.offset.q.val();
-                self.next_addr.d.next = self.addr.q.val() & self.window_base.val();
-                self.state.d.next = BurstState::Last;
-            }
-            BurstState::Last => {
-                self.last.d.next = self.first.q.val() + self.bus_beats_less.val();
+            BurstState::Cut => {
+                self.last.d.next = self.last_beat.val();
                 self.extra.d.next = self.bus_beats_less.val() != self.stream_beats_less.val();
                 self.next_addr.d.next = self.next_window.val();
-                self.state.d.next = BurstState::Cut;
-            }
-            BurstState::Cut => {
                 self.left.d.next = self.crossed.val();
                 self.bursts.d.next = self.crossed.val() + 1;
                 self.last_len.d.next = bit_cast::<8, 13>(self.end_in_window.val());

@@ -1,8 +1,8 @@
 //! Read engine: host memory to a stream over AXI4, from any byte address.
 //!
 //! # Source            AMBA AXI4: INCR bursts, no ID, all data in order
-//! # Interface timing  cycle 0: s_cmd taken; cycle 4: its first burst on AR
-//! # Latency and rate  one beat per cycle, one command every 4 + bursts cycles; up to eight
+//! # Interface timing  cycle 0: s_cmd taken; cycle 2: its first burst on AR
+//! # Latency and rate  one beat per cycle, one command every 2 + bursts cycles; up to eight
 //!                     commands are asked for ahead of the data
 //! # Shape             windows of 256 beats (2 KB at 64 bits): a burst never leaves its window, so
 //!                     never crosses 4 KB; 4096 bytes take at most 3 bursts at 64 bits.

@@ -1,9 +1,9 @@
 //! Write engine: stream payload to host memory over AXI4, at any byte address.
 //!
 //! # Source            AMBA AXI4: INCR bursts, no ID, all responses in order
-//! # Interface timing  cycle 0: s_cmd taken; cycle 4: its first burst on AW. W beats may go ahead
+//! # Interface timing  cycle 0: s_cmd taken; cycle 2: its first burst on AW. W beats may go ahead
 //!                     of AW. m_done when every burst of the command has its response, in order
-//! # Latency and rate  one beat per cycle, one command every 4 + bursts cycles; eight commands
+//! # Latency and rate  one beat per cycle, one command every 2 + bursts cycles; eight commands
 //!                     may wait for their responses
 //! # Shape             windows of 256 beats (2 KB at 64 bits): a burst never leaves its window, so
 //!                     never crosses 4 KB; 4096 bytes take at most 3 bursts at 64 bits

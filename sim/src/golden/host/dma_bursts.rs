@@ -1,8 +1,8 @@
-//! Twin of `host/dma_bursts`: the bursts of a command, four cycles after it was taken.
+//! Twin of `host/dma_bursts`: the bursts of a command, two cycles after it was taken.
 
 use std::collections::VecDeque;
 
-const PREPARE_CYCLES: u8 = 3;
+const PREPARE_CYCLES: u8 = 1;
 
 /// One AXI4 burst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
