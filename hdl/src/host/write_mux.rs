@@ -1,8 +1,8 @@
 //! Two sources of commands for the write engine: port a (responder) and port b (completer).
 //!
 //! # Interface timing  cycle 0: a command stands that can start; cycle 1: s_*_cmd_ready; cycle 2:
-//!                     m_cmd_valid. Its data follows from cycle 2 on. A report: cycle 0: s_done_valid;
-//!                     cycle 1: s_done_ready; cycle 2: m_*_done_valid
+//!                     m_cmd_valid. Its data follows from cycle 2 on. A report: cycle 0: s_done_valid and
+//!                     s_done_ready; cycle 1: m_*_done_valid
 //! # Latency and rate  [`LATENCY_CYCLES`]; one beat a cycle inside a frame, and 2 cycles from a last
 //!                     beat to the next command. One report every other cycle, in the engine's order
 //! # Order             The ports take turns by command. A command with bytes starts once the first

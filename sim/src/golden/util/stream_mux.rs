@@ -7,7 +7,7 @@ use crate::ports::Golden;
 #[derive(Clone, Debug, Default)]
 pub struct StreamMux<T> {
     /// The sink that is ready: false for a.
-    taking: Option<bool>,
+    ready: Option<bool>,
     b_next: bool,
     full: bool,
     item: T,
@@ -17,7 +17,7 @@ pub struct StreamMux<T> {
 impl<T: Copy + Default> StreamMux<T> {
     /// `s_a_ready` and `s_b_ready`.
     pub fn readies(&self) -> [bool; 2] {
-        [self.taking == Some(false), self.taking == Some(true)]
+        [self.ready == Some(false), self.ready == Some(true)]
     }
 
     /// `m_valid`.
@@ -36,26 +36,18 @@ impl<T: Copy + Default> StreamMux<T> {
             *self = Self::default();
             return;
         }
-        let was_taking = self.taking.take();
-        let is_free = m_ready || !self.full;
         self.full &= !m_ready;
-        match was_taking {
-            // A raised valid stays, so the item is still there.
-            Some(is_b) => {
-                self.full = true;
-                self.is_b = is_b;
-                self.item = s[usize::from(is_b)].unwrap_or_default();
-            }
-            None if is_free => {
-                self.taking = match s {
-                    [Some(_), Some(_)] => Some(self.b_next),
-                    [Some(_), None] => Some(false),
-                    [None, Some(_)] => Some(true),
-                    [None, None] => None,
-                };
-                self.b_next = self.taking.map_or(self.b_next, |is_b| !is_b);
-            }
-            None => {}
+        let taken = self.ready.take().and_then(|is_b| Some((s[usize::from(is_b)]?, is_b)));
+        if let Some((item, is_b)) = taken {
+            (self.item, self.is_b, self.full) = (item, is_b, true);
+            self.b_next = !is_b;
+        } else if !self.full {
+            // With nobody waiting a is ready.
+            self.ready = match s {
+                [Some(_), Some(_)] => Some(self.b_next),
+                [_, None] => Some(false),
+                [None, Some(_)] => Some(true),
+            };
         }
     }
 }

@@ -6,7 +6,6 @@ use crate::ports::Golden;
 /// Route of any record; other twins compose it through its methods.
 #[derive(Clone, Debug, Default)]
 pub struct StreamRoute<T> {
-    taking: bool,
     /// Where the item goes: false for a.
     full: Option<bool>,
     item: T,
@@ -15,7 +14,7 @@ pub struct StreamRoute<T> {
 impl<T: Copy + Default> StreamRoute<T> {
     /// `s_ready`.
     pub fn s_ready(&self) -> bool {
-        self.taking
+        self.full.is_none()
     }
 
     /// `m_a_valid` and `m_b_valid`.
@@ -34,16 +33,10 @@ impl<T: Copy + Default> StreamRoute<T> {
             *self = Self::default();
             return;
         }
-        let leaves = self.full.is_some_and(|is_b| m_ready[usize::from(is_b)]);
-        if leaves {
-            self.full = None;
-        }
-        if self.taking {
-            let (item, is_b) = s.unwrap_or_default();
-            (self.item, self.full) = (item, Some(is_b));
-            self.taking = false;
-        } else {
-            self.taking = s.is_some() && self.full.is_none();
+        match (self.full, s) {
+            (Some(is_b), _) => self.full = self.full.filter(|_| !m_ready[usize::from(is_b)]),
+            (None, Some((item, is_b))) => (self.item, self.full) = (item, Some(is_b)),
+            (None, None) => {}
         }
     }
 }
