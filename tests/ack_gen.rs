@@ -11,7 +11,8 @@ fn ack_gen_matches_golden() {
 fn ack_gen_bench_notices_broken_verilog() {
     let breaks = [
         ("queue_s_valid = !was_queued", "queue_s_valid = 1'b1"),
-        ("!tel_store | (tel_flow != queue_m_data)", "1'b1"),
+        ("tel_store & (tel_flow == tel_row)", "1'b0"),
+        ("direct = !queue_m_valid & ack_free & fresh", "direct = ack_free & fresh"),
         ("msn_before = tag_msn - ends", "msn_before = tag_msn"),
         ("waits = has_imm & cqe_valid & !m_cqe_ready", "waits = 1'b0"),
         ("holds = |was_jobs", "holds = 1'b0"),

@@ -4,9 +4,11 @@
 //! # Source            InfiniBand architecture volume 1, section 9.7.5.1 (acknowledge), 9.7.5.2
 //!                     (NAK), tables 45 and 46 (syndromes); ARCHITECTURE.md, Responder
 //! # Interface timing  cycle 0: s_done taken; cycle 2: its flow's row is changed; cycle 3:
-//!                     m_cqe, m_job, retired, ended, events. An idle block looks at the next flow that
-//!                     owes in cycle 0 and has m_ack in cycle 4
-//! # Latency and rate  one s_done or one m_ack every 3 cycles; s_done never waits for m_ack
+//!                     m_cqe, m_job, retired, ended, events; cycle 4: m_ack, if it is free and no
+//!                     other flow waits for it. Otherwise the flow waits its turn: an idle block
+//!                     looks at the next flow that owes in cycle 0 and has m_ack in cycle 4
+//! # Latency and rate  one s_done or one m_ack every 3 cycles, both in 4; s_done never waits for
+//!                     m_ack
 //! # Number formats    s_done_tag | PSN \[23:0\], MSN \[47:24\], immediate \[79:48\],
 //!                     message bytes \[111:80\], flow \[121:112\], outcome \[124:122\] (0 accepted,
 //!                     1 accepted with AckReq, 2 duplicate, 3 RNR, 4 sequence, 5 invalid,

@@ -152,6 +152,7 @@ pub struct AckRows<const FB: usize, const FC: usize, const MB: usize> {
     tag: DFF<Bits<127>>,
     error: DFF<Bit>,
     flow: DFF<Bits<FB>>,
+    fresh: DFF<Bit>,
     scrub_flow: DFF<Bits<FB>>,
     row: DFF<Bits<115>>,
     ack_valid: DFF<Bit>,
@@ -182,6 +183,10 @@ pub struct AckRows<const FB: usize, const FC: usize, const MB: usize> {
     landed: DFF<Bit>,
     refused: DFF<Bit>,
     can_send: Signal<Local, Bit>,
+    ack_free: Signal<Local, Bit>,
+    direct: Signal<Local, Bit>,
+    tel_row: Signal<Local, Bits<FB>>,
+    stores: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
     outcome: Signal<Local, Bits<3>>,
     is_accepted: Signal<Local, Bit>,
@@ -297,6 +302,7 @@ impl<const FB: usize, const FC: usize, const MB: usize> Default for AckRows<FB, 
             tag: Default::default(),
             error: Default::default(),
             flow: Default::default(),
+            fresh: Default::default(),
             scrub_flow: Default::default(),
             row: Default::default(),
             ack_valid: Default::default(),
@@ -327,6 +333,10 @@ impl<const FB: usize, const FC: usize, const MB: usize> Default for AckRows<FB, 
             landed: Default::default(),
             refused: Default::default(),
             can_send: Default::default(),
+            ack_free: Default::default(),
+            direct: Default::default(),
+            tel_row: Default::default(),
+            stores: Default::default(),
             waits: Default::default(),
             outcome: Default::default(),
             is_accepted: Default::default(),
@@ -388,6 +398,7 @@ impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckRows<FB, FC
             tag,
             error,
             flow,
+            fresh,
             scrub_flow,
             row,
             ack_valid,
@@ -457,8 +468,13 @@ impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckRows<FB, FC
         self.event_resp_nak_operation.next = self.refused.q.val();
         self.tel_scrub.next = self.state.q.val() == AckGenState::Scrub;
         self.tel_scrub_flow.next = self.scrub_flow.q.val();
-        self.tel_fetch.next = self.state.q.val() == AckGenState::Fetch;
-        self.tel_fetch_flow.next = self.queue.m_data.val();
+        self.tel_fetch.next =
+            (self.state.q.val() == AckGenState::Fetch) | (self.state.q.val() == AckGenState::Load);
+        self.tel_row.next = self.queue.m_data.val();
+        if self.state.q.val() == AckGenState::Load {
+            self.tel_row.next = self.flow.q.val();
+        }
+        self.tel_fetch_flow.next = self.tel_row.val();
         comment!("a command that has ended");
         self.outcome.next = self.tag.q.val().get_bits::<3>(122);
         self.kind.next = self.outcome.val().get_bits::<2>(0);
@@ -498,8 +514,10 @@ impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckRows<FB, FC
             & !self.holds.val();
         self.tel_send_tel.next = self.has_tel.val() & !self.owes_nak.val();
         comment!("defaults");
-        self.can_send.next =
-            self.queue.m_valid.val() & (!self.ack_valid.q.val() | self.m_ack_ready.val());
+        self.ack_free.next = !self.ack_valid.q.val() | self.m_ack_ready.val();
+        self.can_send.next = self.queue.m_valid.val() & self.ack_free.val();
+        self.direct.next = !self.queue.m_valid.val() & self.ack_free.val() & self.fresh.q.val();
+        self.stores.next = self.tel_store.val() & (self.tel_flow.val() == self.tel_row.val());
         self.waits.next = self.has_imm.val() & self.cqe_valid.q.val() & !self.m_cqe_ready.val();
         self.rows.write_enable.next = false;
         self.rows.write_address.next = self.flow.q.val();
@@ -557,6 +575,7 @@ impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckRows<FB, FC
                 }
             }
             AckGenState::Load => {
+                self.fresh.d.next = !self.stores.val();
                 self.state.d.next = AckGenState::Apply;
             }
             AckGenState::Apply => {
@@ -652,6 +671,11 @@ impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckRows<FB, FC
                 {
                     self.queue.s_valid.next = !self.was_queued.val();
                     self.queued.next = true;
+                    if self.direct.val() & !self.was_queued.val() {
+                        comment!("Nobody waits: the answer goes out at once.");
+                        self.queue.s_valid.next = false;
+                        self.state.d.next = AckGenState::Send;
+                    }
                 }
                 if self.notes.val() {
                     self.note.d.next = true;
@@ -664,7 +688,7 @@ impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckRows<FB, FC
                 comment!("Telemetry of the same flow is being stored: once more.");
                 self.flow.d.next = self.queue.m_data.val();
                 self.rows.read_enable.next = true;
-                if !self.tel_store.val() | (self.tel_flow.val() != self.queue.m_data.val()) {
+                if !self.stores.val() {
                     self.queue.m_ready.next = true;
                     self.state.d.next = AckGenState::Choose;
                 }
@@ -719,6 +743,9 @@ impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckRows<FB, FC
         self.rows_data.next = self.rows_data.val().replace_bit(102, self.closed.val());
         self.rows_data.next = self.rows_data.val().replace_bit(103, self.queued.val());
         self.rows.write_data.next = self.rows_data.val();
+        if self.state.q.val() == AckGenState::Apply {
+            self.row.d.next = self.rows_data.val();
+        }
         if self.state.q.val() == AckGenState::Scrub {
             self.rows.write_data.next = 0.into();
         }

@@ -217,8 +217,8 @@ enum State {
     Idle,
     /// The row is read.
     Load(Job),
-    /// The row is changed.
-    Apply(Job),
+    /// The row is changed. The flow's telemetry was looked up too; not so if some was being stored.
+    Apply(Job, bool),
     /// The next flow that owes is looked up.
     Fetch,
     Choose(u16),
@@ -365,6 +365,14 @@ impl AckGen {
         (out.ended_failed, out.ended_reads) = (row.is_closed, row.ended_reads);
     }
 
+    fn flow_of(&self, job: &Job) -> u16 {
+        let flow = match job {
+            Job::Done { tag, .. } => tag.flow,
+            Job::End(end) => end.flow,
+        };
+        flow & (self.rows.len() as u16 - 1)
+    }
+
     /// The flow, if it is to be queued: it owes something and nothing of it is overtaken.
     fn queue_up(&mut self, flow: u16) -> Option<u16> {
         let row = &mut self.rows[usize::from(flow)];
@@ -421,12 +429,25 @@ impl AckGen {
             }
             State::Idle if i.s_end.valid => (State::Load(Job::End(i.s_end)), None),
             State::Idle => (then, None),
-            State::Load(job) => (State::Apply(job), None),
-            State::Apply(Job::End(end)) => (then, self.end(&end)),
-            State::Apply(Job::Done { tag, .. }) if tag.has_imm && self.out.m_cqe.valid => {
+            State::Load(job) => {
+                let flow = self.flow_of(&job);
+                self.fetched_tel = self.tel_rows[usize::from(flow)];
+                (State::Apply(job, !(i.tel_store && i.tel_flow == flow)), None)
+            }
+            State::Apply(Job::Done { tag, .. }, _) if tag.has_imm && self.out.m_cqe.valid => {
                 (self.state, None)
             }
-            State::Apply(Job::Done { tag, error }) => (then, self.finish(tag, error, i)),
+            State::Apply(job, has_tel) => {
+                let owes = match job {
+                    Job::End(end) => self.end(&end),
+                    Job::Done { tag, error } => self.finish(tag, error, i),
+                };
+                // Nobody waits: the answer goes out at once.
+                match owes.filter(|_| has_tel && ack_free && !self.queue.m_valid()) {
+                    Some(flow) => (State::Send(flow), None),
+                    None => (then, owes),
+                }
+            }
             State::Fetch if i.tel_store && i.tel_flow == head => (State::Fetch, None),
             State::Fetch => {
                 self.fetched_tel = self.tel_rows[usize::from(head)];
@@ -469,9 +490,9 @@ impl Golden for AckGen {
             self.tel_rows[usize::from(i.tel_flow)] = tel;
         }
         self.out.s_done_ready = self.state == State::Idle && !self.out.m_job.valid;
-        self.out.s_end_ready = matches!(self.state, State::Apply(Job::End(_)));
+        self.out.s_end_ready = matches!(self.state, State::Apply(Job::End(_), _));
         let is_read = |job| matches!(job, Job::Done { tag, .. } if tag.outcome == Outcome::Read);
-        self.out.s_read_ready = matches!(self.state, State::Apply(job) if is_read(job));
+        self.out.s_read_ready = matches!(self.state, State::Apply(job, _) if is_read(job));
         self.out
     }
 }
