@@ -445,6 +445,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ctl.order_busy.next = self.orders.order_busy.val();
         self.ctl.inflight_busy.next = self.feedback.inflight_busy.val();
         self.ctl.work_busy.next = self.out.work_busy.val();
+        self.ctl.timed.next = self.retry.timer.val() | self.retry.rnr.val();
         self.ctl.expired.next = self.expired.val();
         self.ctl.retry_out.next = self.retry_base.val() == self.qp.limit.val();
         self.ctl.rnr_out.next = (self.rnr_base.val() == self.qp.rnr_limit.val())

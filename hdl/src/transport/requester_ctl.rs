@@ -165,6 +165,8 @@ pub struct RequesterCtl<const FB: usize> {
     pub has_progress: Signal<In, Bit>,
     /// The head is acknowledged as a whole.
     pub covered: Signal<In, Bit>,
+    /// A timer of the flow runs.
+    pub timed: Signal<In, Bit>,
     /// The flow's timer has run out.
     pub expired: Signal<In, Bit>,
     /// No retry is left.
@@ -341,6 +343,8 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                     } else if self.qp_error.val() {
                         self.goto.next = State::Flush;
                     }
+                } else if (self.now_op.q.val() == Op::Scan) & !self.timed.val() {
+                    self.goto.next = State::Idle;
                 } else if self.now_op.q.val() == Op::Fail {
                     self.goto.next = State::FailRead;
                     if self.sq_empty.val() {

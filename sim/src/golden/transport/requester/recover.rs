@@ -92,9 +92,12 @@ impl Requester {
 
     pub(super) fn scan(&mut self, flow: usize, i: &RequesterIn) {
         let now = self.now();
+        if self.flows[flow].timer == Timer::Off {
+            return self.wait(cycles::JUDGE_ROW);
+        }
         self.wait(cycles::JUDGE_ACK);
         let f = &mut self.flows[flow];
-        if f.timer == Timer::Off || now < f.deadline {
+        if now < f.deadline {
             self.wait(1);
         } else if f.timer == Timer::Rnr {
             f.timer = Timer::Off;
