@@ -2,7 +2,8 @@
 //!
 //! # Source            ARCHITECTURE.md, Rings
 //! # Interface timing  doorbell in an idle block: taken after 3 cycles, m_cmd after 5. First beat
-//!                     of its data: m_cfg_valid after 8
+//!                     of its data: m_cfg_valid after 8. A committed work request: m_cfg_valid
+//!                     after 4
 //! # Latency and rate  one doorbell, retired work request or fetch every 4 cycles; a work request
 //!                     every 8 cycles. Eight are on their way from host memory at most
 //! # Shape             `OW = FB + 16`, `FB1 = FB + 1`. A work request is read with 40 of its 64
@@ -11,11 +12,13 @@
 //! # Reset             synchronous, high: no rings; nothing is taken for 2^FB cycles
 //! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
 
+use super::sq_book::SqOp;
 use super::sq_flows::SqFlows;
 use super::sq_rows::SqRows;
 use crate::emit::{self, Design, EmitError};
 use crate::util::fifo::Fifo;
 use crate::Module;
+use nic_spec::rows::Table;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
@@ -106,11 +109,13 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     orders: Fifo<OW, 3, 4>,
     beats: Fifo<66, 6, 7>,
     order_flow: Signal<Local, Bits<OW>>,
+    looks: Signal<Local, Bit>,
     last_part: Signal<Local, Bits<66>>,
     error_part: Signal<Local, Bits<66>>,
     last_bit: Constant<Bits<66>>,
     error_bit: Constant<Bits<66>>,
     wr_bytes: Constant<Bits<13>>,
+    wr_table: Constant<Bits<2>>,
 }
 
 impl<const FB: usize, const FB1: usize, const OW: usize> SqFetch<FB, FB1, OW> {
@@ -161,11 +166,13 @@ impl<const FB: usize, const FB1: usize, const OW: usize> SqFetch<FB, FB1, OW> {
             orders: Default::default(),
             beats: Default::default(),
             order_flow: Default::default(),
+            looks: Default::default(),
             last_part: Default::default(),
             error_part: Default::default(),
             last_bit: Constant::new((num_bigint::BigUint::from(1_u32) << 64_u32).into()),
             error_bit: Constant::new((num_bigint::BigUint::from(1_u32) << 65_u32).into()),
             wr_bytes: Constant::new(WR_BYTES.to_bits()),
+            wr_table: Constant::new((Table::Wr as u64).to_bits()),
         }
     }
 }
@@ -232,9 +239,19 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         self.m_cfg_table.next = self.rows.m_cfg_table.val();
         self.m_cfg_index.next = self.rows.m_cfg_index.val();
         self.m_cfg_row.next = self.rows.m_cfg_row.val();
-        self.flows.row_valid.next = self.rows.row_valid.val();
+        comment!("A committed work request is looked up while it is taken.");
+        self.looks.next = self.rows.waits.val()
+            & self.s_cfg_valid.val()
+            & (self.cfg_table.val() == self.wr_table.val())
+            & !(self.orders.m_valid.val() & self.beats.m_valid.val());
+        self.rows.looks.next = self.looks.val();
+        self.flows.row_valid.next = self.rows.row_valid.val() | self.looks.val();
         self.flows.row_op.next = self.rows.row_op.val();
         self.flows.row_flow.next = self.rows.row_flow.val();
+        if self.looks.val() {
+            self.flows.row_op.next = SqOp::Look;
+            self.flows.row_flow.next = self.cfg_index.val().get_bits::<FB>(0);
+        }
         self.flows.row_base.next = self.rows.row_base.val();
         self.flows.row_log2.next = self.rows.row_log2.val();
         self.rows.row_done.next = self.flows.row_done.val();

@@ -74,6 +74,11 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     pub order_ready: Signal<Out, Bit>,
     /// Flow and index.
     pub order: Signal<In, Bits<OW>>,
+    /// Nothing is at hand.
+    pub waits: Signal<Out, Bit>,
+    /// Nothing is at hand and none has come, but a work request is committed: its flow is being
+    /// looked up.
+    pub looks: Signal<In, Bit>,
     /// Operation on the flow's books.
     pub row_valid: Signal<Out, Bit>,
     /// Which.
@@ -123,7 +128,6 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     failed: DFF<Bit>,
     refused: DFF<Bit>,
     is_qp: Signal<Local, Bit>,
-    is_wr: Signal<Local, Bit>,
     beat_data: Signal<Local, Bits<64>>,
     beat_wide: Signal<Local, Bits<512>>,
     order_index: Signal<Local, Bits<16>>,
@@ -155,6 +159,8 @@ impl<const FB: usize, const OW: usize> Default for SqRows<FB, OW> {
             order_valid: Default::default(),
             order_ready: Default::default(),
             order: Default::default(),
+            waits: Default::default(),
+            looks: Default::default(),
             row_valid: Default::default(),
             row_op: Default::default(),
             row_flow: Default::default(),
@@ -186,7 +192,6 @@ impl<const FB: usize, const OW: usize> Default for SqRows<FB, OW> {
             failed: Default::default(),
             refused: Default::default(),
             is_qp: Default::default(),
-            is_wr: Default::default(),
             beat_data: Default::default(),
             beat_wide: Default::default(),
             order_index: Default::default(),
@@ -218,7 +223,9 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
         self.m_cqe_wr_id.next = bit_cast::<32, 16>(self.cqe_index.q.val());
         self.event_failed.next = self.failed.q.val();
         self.event_refused.next = self.refused.q.val();
+        self.is_qp.next = self.cfg_table.val() == self.qp_table.val();
         comment!("operation on the books");
+        self.waits.next = self.state.q.val() == RowsState::Wait;
         self.row_valid.next = (self.state.q.val() == RowsState::Came)
             | (self.state.q.val() == RowsState::Failed)
             | (self.state.q.val() == RowsState::Look)
@@ -238,8 +245,6 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
         if self.row.q.val().get_bit(0) {
             self.row_log2.next = self.row.q.val().get_bits::<4>(352);
         }
-        self.is_qp.next = self.cfg_table.val() == self.qp_table.val();
-        self.is_wr.next = self.cfg_table.val() == self.wr_table.val();
         self.holds.d.next =
             self.s_cfg_valid.val() & self.is_qp.val() & (self.state.q.val() != RowsState::Ack);
         self.beat_data.next = self.beat.val().get_bits::<64>(0);
@@ -266,7 +271,7 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
                     self.row_table.d.next = self.wr_table.val();
                     self.index.d.next = bit_cast::<16, FB>(self.order_flow.val());
                     self.state.d.next = RowsState::Fill;
-                } else if self.s_cfg_valid.val() & self.is_wr.val() {
+                } else if self.looks.val() {
                     self.row.d.next = self.cfg_row.val();
                     self.state.d.next = RowsState::Look;
                 } else if self.s_cfg_valid.val() & self.drained.val() {

@@ -217,18 +217,25 @@ impl SqFetch {
 
     fn pick(&self, i: &SqFetchIn) -> Option<(Op, usize)> {
         let row_op = matches!(self.rows, Rows::Came | Rows::Failed | Rows::Look | Rows::NewQp);
+        let row_flow = if self.looks(i) { usize::from(i.cfg.index) } else { self.row_flow() };
         let may_fetch = self.active.m_valid() && self.may_go(i);
         if self.scrub_left > 0 {
             None
         } else if self.credits.m_valid() {
             Some((Op::Credit, self.credits.m_data()))
-        } else if row_op {
-            Some((Op::Row, self.row_flow()))
+        } else if row_op || self.looks(i) {
+            Some((Op::Row, row_flow % self.flows.len()))
         } else if i.s_doorbell.valid {
             Some((Op::Doorbell, usize::from(i.s_doorbell.flow) % self.flows.len()))
         } else {
             may_fetch.then(|| (Op::Fetch, self.active.m_data()))
         }
+    }
+
+    /// A committed work request is about to be looked up.
+    fn looks(&self, i: &SqFetchIn) -> bool {
+        let has_come = self.orders.m_valid() && self.beats.m_valid();
+        self.rows == Rows::Wait && !has_come && i.s_cfg.valid && i.cfg.table == Table::Wr as u8
     }
 
     /// There is room for one more fetch.
