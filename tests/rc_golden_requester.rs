@@ -435,7 +435,7 @@ fn assert_ends(seed: u64, kind: Kind, status: Status, spoil: impl FnOnce(&mut La
     spoil(&mut lab);
     lab.run(seed);
     let due: Vec<_> = lab.reference.completions.iter().copied().collect();
-    assert!(due.iter().any(|c| c.status == status), "seed {seed}");
+    assert!(due.iter().any(|c| c.status == status), "seed {seed}: {due:?}");
     let count = lab.completions.len();
     assert_eq!(lab.completions, due[..count], "seed {seed}");
     assert_eq!(lab.landings, due_landings(&lab, &starts), "seed {seed}: bytes read");
@@ -455,7 +455,9 @@ fn rc_golden_requester_ends_as_the_reference_says() {
 #[test]
 fn rc_golden_requester_ends_with_a_bad_response_as_the_reference_does() {
     for seed in 300..340 {
-        assert_ends(seed, READS, Status::BadResponse, |lab| lab.spoils_1_in = 2);
+        // All of them, or every other one: then some READs may end well before.
+        let spoils_1_in = 1 + (seed % 2) as u32;
+        assert_ends(seed, READS, Status::BadResponse, |lab| lab.spoils_1_in = spoils_1_in);
     }
 }
 

@@ -87,7 +87,11 @@ fn rc_reference_read_acknowledges_the_writes_before_it() {
     for psn in [PSN, 0xff_ffff, 1, 2, 3, 4] {
         let (mut r, _) = sent(works());
         let effect = r.answer(&response(READ_RESPONSE_MIDDLE, psn, 256));
-        let due = if psn >= PSN { Effect::Stale } else { Effect::Ghost };
+        let due = match psn {
+            4 => Effect::Ghost,
+            1..=3 => Effect::Rewound(PSN),
+            _ => Effect::Stale,
+        };
         assert_eq!((effect, r.unacked_psn()), (due, PSN), "PSN {psn}");
         assert!(r.landings.is_empty() && r.completions.is_empty());
     }
@@ -117,8 +121,9 @@ fn rc_reference_read_is_not_acknowledged_by_anything_but_its_responses() {
 #[test]
 fn rc_reference_read_takes_responses_in_order_and_once() {
     let (mut r, _) = sent([read(1, 600), read(2, 100)]);
-    assert_eq!(r.answer(&response(READ_RESPONSE_MIDDLE, 0xff_ffff, 256)), Effect::Ghost);
-    assert_eq!(r.answer(&response(READ_RESPONSE_ONLY, 1, 100)), Effect::Ghost, "the next READ's");
+    let gap = r.answer(&response(READ_RESPONSE_MIDDLE, 0xff_ffff, 256));
+    assert_eq!(gap, Effect::Rewound(PSN), "the first one is lost");
+    assert_eq!(r.answer(&response(READ_RESPONSE_ONLY, 1, 100)), Effect::Ghost, "told already");
     assert_eq!(r.answer(&response(READ_RESPONSE_FIRST, PSN, 256)), Effect::Progress);
     assert_eq!(r.answer(&response(READ_RESPONSE_FIRST, PSN, 256)), Effect::Stale);
     assert_eq!(r.answer(&nak(1)), Effect::Rewound(0xff_ffff), "a NAK behind it neither");
@@ -126,6 +131,37 @@ fn rc_reference_read_takes_responses_in_order_and_once() {
     assert_eq!(r.answer(&response(READ_RESPONSE_MIDDLE, 0xff_ffff, 256)), Effect::Progress);
     assert_eq!(r.send().map(|q| q.psn), Some(0));
     assert_eq!(r.landings.len(), 2);
+}
+
+#[test]
+fn rc_reference_read_asks_again_at_once_for_what_a_response_shows_to_be_lost() {
+    let (mut r, _) = sent([read(1, 1024), read(2, 100)]);
+    r.answer(&response(READ_RESPONSE_FIRST, PSN, 256));
+    let lost = response(READ_RESPONSE_MIDDLE, 0xff_ffff, 256);
+    let after = [response(READ_RESPONSE_MIDDLE, 0, 256), response(READ_RESPONSE_LAST, 1, 256)];
+    assert_eq!(after.clone().map(|a| r.answer(&a)), [Effect::Rewound(0xff_ffff), Effect::Ghost]);
+    let again: Vec<_> = std::iter::from_fn(|| r.send()).map(|q| (q.psn, q.remote)).collect();
+    let remote = |va, length_bytes| Some(Remote { va, rkey: 0, length_bytes });
+    assert_eq!(again, [(0xff_ffff, remote(0x1100, 768)), (2, remote(0x1000, 100))]);
+    assert_eq!(r.answer(&after[1]), Effect::Ghost, "once until there is progress");
+    assert_eq!(r.timeout(), Effect::Rewound(0xff_ffff), "then it is the timer's");
+    assert_eq!(r.answer(&lost), Effect::Progress);
+    assert_eq!(r.answer(&after[1]), Effect::Rewound(0), "another gap");
+    after.iter().for_each(|a| assert_eq!(r.answer(a), Effect::Progress));
+    // The next READ answers: all of one that has not come is asked for, too.
+    let (mut r, _) = sent([read(1, 600), read(2, 100)]);
+    assert_eq!(r.answer(&response(READ_RESPONSE_ONLY, 1, 100)), Effect::Rewound(PSN));
+}
+
+#[test]
+fn rc_reference_read_gap_is_a_retry() {
+    let (mut r, _) = sent([read(1, 600)]);
+    r.answer(&response(READ_RESPONSE_FIRST, PSN, 256));
+    assert_eq!(r.answer(&response(READ_RESPONSE_LAST, 0, 88)), Effect::Rewound(0xff_ffff));
+    let effects: Vec<_> = (0..LIMITS.retry).map(|_| r.timeout()).collect();
+    let (last, others) = effects.split_last().expect("some retries");
+    assert!(others.iter().all(|e| *e == Effect::Rewound(0xff_ffff)), "{effects:?}");
+    assert_eq!(*last, Effect::Fatal(Status::RetryExceeded));
 }
 
 #[test]

@@ -75,6 +75,17 @@ fn requester_catches_a_read_that_begins_with_middle() {
 }
 
 #[test]
+fn requester_catches_a_gap_that_is_answered_again_and_again() {
+    assert_catches(
+        "requester",
+        "!behind & !had_gap & !has_payload",
+        "!behind & !has_payload",
+        400_000,
+    );
+    assert_catches("requester", "gap = r_gap", "gap = 1'b0", 400_000);
+}
+
+#[test]
 fn requester_catches_rnr_retries_without_end() {
     assert_catches("requester", "is_nak_rnr & rnr_out", "is_nak_rnr & 1'b0", 400_000);
 }

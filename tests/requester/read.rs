@@ -112,7 +112,7 @@ fn requester_read_waits_while_too_many_are_open() {
 fn requester_read_asks_again_for_what_is_lost() {
     let responses = [(FIRST, 0xff_fffe, 256), (MIDDLE, 0xff_ffff, 256), (LAST, 0, 88)];
     for lost in 0..3 {
-        let mut d = Driver::new(QP);
+        let mut d = Driver::new(QpRow { retry_limit: 7, ..QP });
         d.read(1, 600);
         assert_eq!(sent(&mut d), [(READ, 0xff_fffe, 600)]);
         for (n, (opcode, psn, bytes)) in responses.into_iter().enumerate() {
@@ -134,6 +134,71 @@ fn requester_read_asks_again_for_what_is_lost() {
             d.orders().into_iter().filter(|o| !matches!(o, Order::Drop(_))).collect();
         let land = |n: u64, bytes| Order::Land(0x1000 + 256 * n, bytes);
         assert_eq!(lands, [land(0, 256), land(1, 256), land(2, 88), Order::End(1, OK)]);
+    }
+}
+
+#[test]
+fn requester_read_asks_again_at_once_for_what_a_response_shows_to_be_lost() {
+    let mut d = Driver::new(UNTIMED);
+    d.read(1, 1024);
+    d.read(2, 10);
+    sent(&mut d);
+    d.response(FIRST, 0xff_fffe, 256);
+    d.response(MIDDLE, 0, 256);
+    assert_eq!(d.orders(), [Order::Land(0x1000, 256), Order::Drop(256)]);
+    assert_eq!(sent(&mut d), [(READ, 0xff_ffff, 768), (READ, 2, 10)], "both are asked for again");
+    d.response(LAST, 1, 256);
+    d.response(ONLY, 2, 10);
+    assert_eq!(d.orders(), [Order::Drop(256), Order::Drop(10)]);
+    assert!(sent(&mut d).is_empty(), "once until there is progress");
+    d.response(MIDDLE, 0xff_ffff, 256);
+    d.response(LAST, 1, 256);
+    assert_eq!(d.orders(), [Order::Land(0x1100, 256), Order::Drop(256)]);
+    assert_eq!(sent(&mut d), [(READ, 0, 512), (READ, 2, 10)], "another gap");
+    d.response(MIDDLE, 0, 256);
+    d.response(LAST, 1, 256);
+    d.response(ONLY, 2, 10);
+    assert_eq!(d.ends(), [(1, OK), (2, OK)]);
+    // A response without payload shows it, too, and so does one of a later READ.
+    let mut d = Driver::new(UNTIMED);
+    d.post(1, 10);
+    d.read(2, 600);
+    d.read(3, 0);
+    sent(&mut d);
+    d.response(ONLY, 2, 0);
+    let again = [(10, 0xff_fffe, 10), (READ, 0xff_ffff, 600), (READ, 2, 0)];
+    assert_eq!((sent(&mut d), d.orders()), (again.to_vec(), vec![]));
+}
+
+#[test]
+fn requester_read_gap_without_an_answer_is_left_to_the_timer() {
+    let mut d = Driver::new(QP);
+    d.read(1, 600);
+    sent(&mut d);
+    d.response(LAST, 0, 88);
+    d.run(TIMEOUT_CYCLES);
+    let request = (READ, 0xff_fffe, 600);
+    assert_eq!(sent(&mut d), [request, request], "gap, timer");
+    d.run(TIMEOUT_CYCLES);
+    assert!(sent(&mut d).is_empty());
+    assert_eq!(d.ends(), [(1, RETRY_EXCEEDED)], "two retries");
+}
+
+#[test]
+fn requester_read_gap_without_a_retry_ends() {
+    for behind_a_write in [false, true] {
+        let mut d = Driver::new(QpRow { retry_limit: 0, ..UNTIMED });
+        if behind_a_write {
+            d.post(1, 10);
+        }
+        d.read(2, 1024);
+        sent(&mut d);
+        d.response(MIDDLE, 1, 256);
+        let ends = [Order::End(1, RETRY_EXCEEDED), Order::End(2, FLUSHED)];
+        let only = [Order::End(2, RETRY_EXCEEDED)];
+        let ends = if behind_a_write { &ends[..] } else { &only };
+        assert_eq!(d.orders(), [&[Order::Drop(256)], ends].concat());
+        assert!(sent(&mut d).is_empty());
     }
 }
 

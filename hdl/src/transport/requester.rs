@@ -6,7 +6,7 @@
 //!                     the operation's end. Cycles from the pick to the cycle of ready, while no
 //!                     output waits: ACK 10, 4 more for each work request it completes, 6 if it is
 //!                     not for a flow or not outstanding; READ response 14, the last one 15, 11 if
-//!                     it is not its turn, 7 n + 10 more with n WRITEs before the READ; grant 15
+//!                     it is not its turn, 13 if it shows a gap, 7 n + 10 more with n WRITEs before the READ; grant 15
 //!                     with the next packet armed, 18 if that is of the next message, 11 if there
 //!                     is none; work request 9 (armed) or 8; queue pair row 5. A NAK that arms
 //!                     takes 8 more, and so does an answer that lets a waiting packet go
@@ -17,8 +17,10 @@
 //!                     sequence NAK and timeout resend from una, at most `retry limit` times
 //!                     without progress, RNR at most `RNR retry limit` times. A READ takes the
 //!                     PSNs of its responses; they come in order, and nothing else acknowledges
-//!                     them. Its first one acknowledges the WRITEs before. A READ that is sent
-//!                     again asks for what is missing. A new READ waits while `read limit` READs
+//!                     them. Its first one acknowledges the WRITEs before. One that is beyond
+//!                     the one that is due shows that a response is lost: as a PSN sequence NAK
+//!                     of the oldest PSN, but only the first until there is progress. A READ that
+//!                     is sent again asks for what is missing. A new READ waits while `read limit` READs
 //!                     are open, every packet while it would make more than 2^23 PSNs outstanding
 //! # Reset             synchronous, high: outputs 0; 2^FB cycles of scrubbing with readies low
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
@@ -386,7 +388,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
             (self.retry.timer.val() | self.retry.rnr.val()) & self.ack.is_late.val();
         comment!("Progress in this operation ends what was in a row.");
         self.forgets.next = self.psns.has_progress.val()
-            & ((self.ctl.op.val() == Op::Ack) | (self.ctl.op.val() == Op::Response));
+            & ((self.ctl.op.val() == Op::Ack)
+                | ((self.ctl.op.val() == Op::Response) & !self.ctl.rewind.val()));
         self.retry_base.next = self.retry.retry.val();
         self.rnr_base.next = self.retry.rnr_retry.val();
         if self.forgets.val() {
@@ -445,6 +448,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ctl.order_busy.next = self.orders.order_busy.val();
         self.ctl.inflight_busy.next = self.feedback.inflight_busy.val();
         self.ctl.work_busy.next = self.out.work_busy.val();
+        self.ctl.had_gap.next = self.retry.gap.val();
         self.ctl.timed.next = self.retry.timer.val() | self.retry.rnr.val();
         self.ctl.expired.next = self.expired.val();
         self.ctl.retry_out.next = self.retry_base.val() == self.qp.limit.val();
@@ -499,6 +503,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.queue.fails.next = !self.orders.order_busy.val();
         self.queue.advances.next = !self.packet.ends.val() | !self.orders.order_busy.val();
         self.queue.arms.next = !self.out.work_busy.val() & !self.frame.blocked.val();
+        self.retry.forgets.next = self.forgets.val();
         self.retry.retry_base.next = self.retry_base.val();
         self.retry.rnr_base.next = self.rnr_base.val();
         self.retry.clock.next = self.clock.val();

@@ -187,6 +187,8 @@ pub struct RequesterCtl<const FB: usize> {
     pub due: Signal<In, Bit>,
     /// Its PSN is before the READ.
     pub behind: Signal<In, Bit>,
+    /// A gap in READ responses was answered, and there was no progress since.
+    pub had_gap: Signal<In, Bit>,
     /// It has the opcode and the bytes that are due.
     pub good: Signal<In, Bit>,
     /// It is the last one of the READ.
@@ -263,6 +265,7 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
         self.verdict.is_read.next = self.is_read.val();
         self.verdict.due.next = self.due.val();
         self.verdict.behind.next = self.behind.val();
+        self.verdict.had_gap.next = self.had_gap.val();
         self.verdict.good.next = self.good.val();
         self.verdict.qp_valid.next = self.qp_valid.val();
         self.verdict.sq_full.next = self.sq_full.val();
@@ -286,6 +289,8 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
         self.answers.is_read.next = self.is_read.val();
         self.answers.has_payload.next = self.has_payload.val();
         self.answers.due.next = self.due.val();
+        self.answers.behind.next = self.behind.val();
+        self.answers.had_gap.next = self.had_gap.val();
         self.answers.good.next = self.good.val();
         self.answers.last_response.next = self.last_response.val();
         self.answers.covered.next = self.covered.val();

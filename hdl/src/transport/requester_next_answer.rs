@@ -35,6 +35,10 @@ pub struct RequesterNextAnswer {
     pub has_payload: Signal<In, Bit>,
     /// It is the READ response whose turn it is.
     pub due: Signal<In, Bit>,
+    /// Its PSN is before the READ.
+    pub behind: Signal<In, Bit>,
+    /// A gap in READ responses was answered, and there was no progress since.
+    pub had_gap: Signal<In, Bit>,
     /// It has the opcode and the bytes that are due.
     pub good: Signal<In, Bit>,
     /// WRITEs stand before the READ that was found.
@@ -142,9 +146,13 @@ impl Logic for RequesterNextAnswer {
             }
             State::Answer => {
                 self.goto.next = self.refused.val();
-                if self.due.val() & self.passed.val() {
+                if !self.due.val() {
+                    if !self.behind.val() & !self.had_gap.val() & !self.has_payload.val() {
+                        self.goto.next = State::Fin;
+                    }
+                } else if self.passed.val() {
                     self.goto.next = State::NextRead;
-                } else if self.due.val() & !self.has_payload.val() {
+                } else if !self.has_payload.val() {
                     self.goto.next = State::FailRead;
                     if self.good.val() {
                         self.goto.next = State::Advance;
@@ -158,6 +166,8 @@ impl Logic for RequesterNextAnswer {
                         self.goto.next = State::Advance;
                     } else if self.spoils.val() {
                         self.goto.next = State::FailRead;
+                    } else if self.rewind.val() {
+                        self.goto.next = State::Fin;
                     }
                 }
             }
@@ -185,6 +195,9 @@ impl Logic for RequesterNextAnswer {
             State::Fin => {
                 self.goto.next = State::Emit;
                 if (self.op.val() == Op::Ack) & self.ends.val() {
+                    self.goto.next = State::FailRead;
+                }
+                if (self.op.val() == Op::Response) & self.rewind.val() & self.retry_out.val() {
                     self.goto.next = State::FailRead;
                 }
             }

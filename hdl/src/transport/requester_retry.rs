@@ -15,7 +15,7 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Bits of a row.
-pub const RETRY_BITS: usize = 41;
+pub const RETRY_BITS: usize = 42;
 
 /// Timer and retries of the operation's flow; `FB` = log2 of the flow count.
 #[derive(LogicBlock, Default)]
@@ -41,6 +41,8 @@ pub struct RequesterRetry<const FB: usize> {
     pub has_progress: Signal<In, Bit>,
     /// It is an RNR NAK.
     pub is_nak_rnr: Signal<In, Bit>,
+    /// Progress in this operation.
+    pub forgets: Signal<In, Bit>,
     /// Retries without progress before this operation.
     pub retry_base: Signal<In, Bits<3>>,
     /// RNR retries without progress before this operation.
@@ -57,6 +59,8 @@ pub struct RequesterRetry<const FB: usize> {
     pub timer: Signal<Out, Bit>,
     /// Waits for the RNR timer.
     pub rnr: Signal<Out, Bit>,
+    /// A gap in READ responses was answered, and there was no progress since.
+    pub gap: Signal<Out, Bit>,
     /// Retries without progress.
     pub retry: Signal<Out, Bits<3>>,
     /// RNR retries without progress.
@@ -66,6 +70,7 @@ pub struct RequesterRetry<const FB: usize> {
     rows: Ram<FB, RETRY_BITS>,
     r_timer: DFF<Bit>,
     r_rnr: DFF<Bit>,
+    r_gap: DFF<Bit>,
     r_retry: DFF<Bits<3>>,
     r_rnr_retry: DFF<Bits<3>>,
     r_deadline: DFF<Bits<33>>,
@@ -74,9 +79,10 @@ pub struct RequesterRetry<const FB: usize> {
 impl<const FB: usize> Logic for RequesterRetry<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, r_timer, r_rnr, r_retry, r_rnr_retry, r_deadline);
+        dff_setup!(self, clock, r_timer, r_rnr, r_gap, r_retry, r_rnr_retry, r_deadline);
         self.timer.next = self.r_timer.q.val();
         self.rnr.next = self.r_rnr.q.val();
+        self.gap.next = self.r_gap.q.val();
         self.retry.next = self.r_retry.q.val();
         self.rnr_retry.next = self.r_rnr_retry.q.val();
         self.deadline.next = self.r_deadline.q.val();
@@ -91,7 +97,8 @@ impl<const FB: usize> Logic for RequesterRetry<FB> {
             | (bit_cast::<RETRY_BITS, 1>(self.r_rnr.q.val().into()) << 1)
             | (bit_cast::<RETRY_BITS, 3>(self.r_retry.q.val()) << 2)
             | (bit_cast::<RETRY_BITS, 3>(self.r_rnr_retry.q.val()) << 5)
-            | (bit_cast::<RETRY_BITS, 33>(self.r_deadline.q.val()) << 8);
+            | (bit_cast::<RETRY_BITS, 33>(self.r_deadline.q.val()) << 8)
+            | (bit_cast::<RETRY_BITS, 1>(self.r_gap.q.val().into()) << 41);
         match self.state.val() {
             State::Load => {
                 self.r_timer.d.next = self.rows.read_data.val().get_bit(0);
@@ -99,11 +106,13 @@ impl<const FB: usize> Logic for RequesterRetry<FB> {
                 self.r_retry.d.next = self.rows.read_data.val().get_bits::<3>(2);
                 self.r_rnr_retry.d.next = self.rows.read_data.val().get_bits::<3>(5);
                 self.r_deadline.d.next = self.rows.read_data.val().get_bits::<33>(8);
+                self.r_gap.d.next = self.rows.read_data.val().get_bit(41);
             }
             State::Check => {
                 if self.op.val() == Op::Qp {
                     self.r_timer.d.next = false;
                     self.r_rnr.d.next = false;
+                    self.r_gap.d.next = false;
                     self.r_retry.d.next = 0.into();
                     self.r_rnr_retry.d.next = 0.into();
                 }
@@ -117,6 +126,12 @@ impl<const FB: usize> Logic for RequesterRetry<FB> {
             State::Fin => {
                 self.r_retry.d.next = self.retry_base.val();
                 self.r_rnr_retry.d.next = self.rnr_base.val();
+                if self.forgets.val() {
+                    self.r_gap.d.next = false;
+                }
+                if self.rewind.val() & (self.op.val() == Op::Response) {
+                    self.r_gap.d.next = true;
+                }
                 if self.rewind.val() {
                     self.r_timer.d.next = false;
                     if (self.op.val() == Op::Ack) & self.is_nak_rnr.val() {
@@ -148,6 +163,7 @@ impl<const FB: usize> Logic for RequesterRetry<FB> {
         if self.reset.val() {
             self.r_timer.d.next = false;
             self.r_rnr.d.next = false;
+            self.r_gap.d.next = false;
             self.r_retry.d.next = 0.into();
             self.r_rnr_retry.d.next = 0.into();
             self.r_deadline.d.next = 0.into();

@@ -42,6 +42,8 @@ pub struct RequesterVerdict {
     pub due: Signal<In, Bit>,
     /// Its PSN is before the READ.
     pub behind: Signal<In, Bit>,
+    /// A gap in READ responses was answered, and there was no progress since.
+    pub had_gap: Signal<In, Bit>,
     /// It has the opcode and the bytes that are due.
     pub good: Signal<In, Bit>,
     /// The queue pair is valid.
@@ -145,6 +147,10 @@ impl Logic for RequesterVerdict {
                     self.pulses.d.next = 4.into();
                     if self.behind.val() {
                         self.pulses.d.next = 2.into();
+                    } else if !self.had_gap.val() {
+                        comment!("One before it is lost: as good as a NAK.");
+                        self.pulses.d.next = 8.into();
+                        self.again.d.next = true;
                     }
                 } else if self.has_passed.q.val() {
                     comment!("It acknowledges the WRITEs before; then it is judged again.");
@@ -158,7 +164,9 @@ impl Logic for RequesterVerdict {
                 }
             }
             State::Fin => {
-                if self.is_nak_sequence.val() & self.retry_out.val() {
+                if (self.is_nak_sequence.val() | (self.op.val() == Op::Response))
+                    & self.retry_out.val()
+                {
                     self.fail_status.d.next = 1.into();
                 } else if self.is_nak_rnr.val() {
                     self.fail_status.d.next = 7.into();

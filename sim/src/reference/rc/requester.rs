@@ -146,6 +146,8 @@ pub struct Requester {
     unacked_psn: u32,
     retries: u32,
     rnr_retries: u32,
+    /// A READ response has told that one before it is lost, and nothing was acknowledged since.
+    has_gap: bool,
     is_closed: bool,
     /// Our memory refuses what is read.
     pub memory_fails: bool,
@@ -169,6 +171,7 @@ impl Requester {
             unacked_psn: psn,
             retries: 0,
             rnr_retries: 0,
+            has_gap: false,
             is_closed: false,
             memory_fails: false,
             completions: VecDeque::new(),

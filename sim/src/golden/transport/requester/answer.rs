@@ -163,12 +163,20 @@ impl Requester {
         let is_behind = before > 0 && psn_distance(first_psn, a.psn) >= 1 << 23;
         self.wait(before as u32 * cycles::SEEK + cycles::PREPARE + cycles::MATCH);
         if a.psn != due_psn {
+            // Beyond what is due: a response is lost, which is as good as a NAK, but only once.
+            let is_gap = !is_behind && !self.flows[flow].has_gap;
             self.events(|e| match is_behind {
                 true => e.ack_coalesced_stale = true,
+                false if is_gap => e.nak_sequence = true,
                 false => e.ack_ghost = true,
             });
             self.drop_payload(i);
-            return self.done();
+            if !is_gap {
+                return self.done();
+            }
+            self.flows[flow].has_gap = true;
+            self.wait(1);
+            return self.nak_sequence(flow, i);
         }
         if before > 0 {
             self.wait(1 + cycles::NEXT_HEAD);

@@ -114,6 +114,8 @@ pub struct Flow {
     pub deadline: u64,
     pub retries: u8,
     pub rnr_retries: u8,
+    /// A gap in READ responses was answered, and there was no progress since.
+    pub has_gap: bool,
     /// Oldest first.
     pub queue: VecDeque<Posted>,
     /// Work request in `queue` that `nxt` belongs to; its length if there is none.
@@ -217,7 +219,7 @@ impl Flow {
     pub fn advance(&mut self, una: u32) -> bool {
         let has_progress = una != self.una;
         if has_progress {
-            (self.retries, self.rnr_retries) = (0, 0);
+            (self.retries, self.rnr_retries, self.has_gap) = (0, 0, false);
         }
         self.una = una;
         self.una_seq = match self.queue.front() {

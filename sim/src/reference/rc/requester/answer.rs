@@ -73,8 +73,14 @@ impl Requester {
         if from_due < 0 {
             return Effect::Stale;
         }
-        if from_due > 0 || due_psn.is_none() {
+        let is_sent = psn_distance(answer.psn, self.new_psn) < 0;
+        if due_psn.is_none() || from_due > 0 && (!is_sent || self.has_gap) {
             return Effect::Ghost;
+        }
+        if from_due > 0 {
+            // Responses come in order: one is lost, as if a NAK had told so (section 9.7.5.2).
+            self.has_gap = true;
+            return self.retry();
         }
         self.acknowledge_before(answer.psn);
         let read = self.posted.front().expect("the READ");
@@ -132,7 +138,7 @@ impl Requester {
     /// All before `psn` is done.
     fn advance(&mut self, psn: u32) {
         self.unacked_psn = psn;
-        (self.retries, self.rnr_retries) = (0, 0);
+        (self.retries, self.rnr_retries, self.has_gap) = (0, 0, false);
         if psn_distance(self.send_psn, psn) < 0 {
             self.send_psn = psn;
         }
