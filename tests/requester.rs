@@ -71,7 +71,7 @@ fn requester_catches_a_response_that_is_not_compared() {
 fn requester_catches_a_read_that_begins_with_middle() {
     let from = "has_place = (opcode == read_first) | ((opcode == read_middle) & !first)";
     let to = "has_place = (opcode == read_first) | (opcode == read_middle)";
-    assert_catches("requester", from, to, 400_000);
+    assert_catches("requester", from, to, 2_000_000);
 }
 
 #[test]

@@ -205,7 +205,7 @@ impl World {
             0 => ports.payload_bytes = self.rng.gen_range(0..=4096),
             1 => ports.opcode = self.rng.gen_range(READ_RESPONSE_FIRST..=READ_RESPONSE_ONLY),
             2 => ports.syndrome = self.rng.gen(),
-            7..=106 if begins => {
+            7..=26 if begins => {
                 ports.opcode = if is_last { READ_RESPONSE_LAST } else { READ_RESPONSE_MIDDLE };
             }
             3..=6 => ports.psn = ports.psn.wrapping_add(self.rng.gen_range(1..4)) & PSN_MASK,
