@@ -17,6 +17,9 @@ struct Rig {
     engine: LockStep<Completer>,
     open: VecDeque<(u128, bool)>,
     bad_addr: u64,
+    /// Cycle of the first report, and of the row.
+    report_cycle: usize,
+    row_cycle: usize,
     statuses: Vec<(u16, u8)>,
     fails: Vec<u16>,
 }
@@ -26,15 +29,15 @@ impl Rig {
         let (_, source) = bench_and_verilog("completer");
         let engine = lock_step(Completer::new(&gbe()), &source, 1);
         let (open, statuses, fails) = (VecDeque::new(), vec![], vec![]);
-        Self { engine, open, bad_addr: 0xbad, statuses, fails }
+        Self { engine, open, bad_addr: 0xbad, report_cycle: 0, row_cycle: 0, statuses, fails }
     }
 
     fn run(&mut self, orders: &[OrderPorts], row: Option<u16>, cycles: usize) {
         let mut orders: VecDeque<_> = orders.iter().copied().collect();
         let mut row = row;
-        for _ in 0..cycles {
+        for cycle in 0..cycles {
             let out = *self.engine.last_out();
-            let done = self.open.front().copied();
+            let done = self.open.front().copied().filter(|_| cycle >= self.report_cycle);
             let pins = CompleterIn {
                 s_order: orders.front().copied().unwrap_or_default(),
                 s_response: PayloadBeat { tvalid: true, tdata: 1, tkeep: 1, tlast: true },
@@ -43,7 +46,7 @@ impl Rig {
                     tag: done.map_or(0, |d| d.0),
                     error: done.is_some_and(|d| d.1),
                 },
-                s_cfg_valid: row.is_some(),
+                s_cfg_valid: row.is_some() && cycle >= self.row_cycle,
                 cfg_index: row.unwrap_or(0),
                 m_cmd_ready: true,
                 m_data_tready: true,
@@ -105,8 +108,23 @@ fn completer_fails_a_flow_until_its_row_is_written() {
     assert_eq!(rig.statuses.last(), Some(&(3, 0)));
 }
 
+/// Host memory refuses bytes of a queue pair while its new row is written.
+#[test]
+fn completer_tells_nothing_of_a_queue_pair_that_is_replaced() {
+    for (row, fails) in [(3, vec![4]), (4, vec![3]), (5, vec![3, 4])] {
+        let mut rig = Rig::new();
+        (rig.row_cycle, rig.report_cycle) = (120, 160);
+        rig.run(&[land(3, 0xbad), land(4, 0xbad)], Some(row), 300);
+        assert_eq!(rig.fails, fails, "row of flow {row}");
+        (rig.row_cycle, rig.report_cycle) = (0, 0);
+        rig.run(&[land(row, 0xbad), completion(row)], None, 200);
+        assert_eq!((rig.fails.last(), rig.statuses.last()), (Some(&row), Some(&(row, 5))));
+    }
+}
+
 #[test]
 fn completer_breaks_are_caught() {
+    assert_catches("completer", "fails_s_valid = !is_replaced", "fails_s_valid = 1'b1", 1_000_000);
     assert_catches("completer", "bytes_next = s_order_bytes", "bytes_next = 13'd8", 20_000);
     assert_catches("completer", "status_next = host_error", "status_next = flushed", 100_000);
     assert_catches("completer", "& !s_cfg_valid", "", 100_000);

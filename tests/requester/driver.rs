@@ -16,7 +16,7 @@ pub fn address(wr_id: u32) -> u64 {
     0x1000 * u64::from(wr_id)
 }
 
-fn work(operation: Operation, wr_id: u32, length_bytes: u32) -> WrRow {
+pub fn work(operation: Operation, wr_id: u32, length_bytes: u32) -> WrRow {
     WrRow {
         operation,
         signalled: true,
@@ -205,6 +205,28 @@ impl Driver {
             self.step(i);
         }
         self.step(i);
+    }
+
+    /// Host memory has refused accesses of the queue pair `times` times; the errors stand one behind
+    /// the other, with `gap` cycles between them, while rows are written.
+    pub fn rows_while_failing(&mut self, rows: &[(u8, Row)], mut times: usize, gap: usize) {
+        let (mut rows, mut gap_left) = (rows.iter().peekable(), 0);
+        while let Some((table, row)) = rows.peek() {
+            let mut i = RequesterIn { cfg_table: *table, cfg_index: 5, ..RequesterIn::default() };
+            let words = |n: usize| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32;
+            i.cfg_row = Wide(core::array::from_fn(words));
+            i.s_cfg.valid = true;
+            (i.s_fail.valid, i.s_fail.flow) = (times > 0 && gap_left == 0, 5);
+            gap_left = usize::saturating_sub(gap_left, 1);
+            if self.out.s_fail.ready {
+                (times, gap_left) = (times - 1, gap);
+            }
+            if self.out.s_cfg.ready {
+                rows.next();
+            }
+            self.step(i);
+        }
+        assert_eq!(times, 0, "all errors were taken");
     }
 
     /// Runs to where no timer scan is near.

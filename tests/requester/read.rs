@@ -1,9 +1,9 @@
 //! RDMA READ. The first PSN of the queue pair is 0xfffffe and the MTU 256, so that every message of
 //! some packets is over the wrap.
 
-use crate::driver::{address, Driver, Order, QP, VA};
+use crate::driver::{address, work, Driver, Order, QP, VA};
 use nic_sim::golden::transport::requester::{AckPorts, TelPorts};
-use nic_spec::rows::QpRow;
+use nic_spec::rows::{Operation, QpRow};
 
 const FIRST: u8 = 0x0d;
 const MIDDLE: u8 = 0x0e;
@@ -457,6 +457,21 @@ fn requester_read_fails_with_its_host_memory() {
     d.orders();
     d.fail();
     assert_eq!(d.orders(), [Order::End(1, LOCAL_DMA), Order::End(2, FLUSHED)]);
+}
+
+#[test]
+fn requester_read_errors_of_a_queue_pair_come_before_its_new_row() {
+    for gap in 0..4 {
+        let mut d = Driver::new(UNTIMED);
+        d.read(1, 600);
+        sent(&mut d);
+        let rows = [(0, UNTIMED.to_row()), (2, work(Operation::Read, 2, 10).to_row())];
+        d.rows_while_failing(&rows, 3, gap);
+        assert_eq!(d.orders(), [Order::End(1, LOCAL_DMA)], "gap {gap}");
+        assert_eq!(sent(&mut d), [(READ, 0xff_fffe, 10)]);
+        d.response(ONLY, 0xff_fffe, 10);
+        assert_eq!(d.orders(), [Order::Land(0x2000, 10), Order::End(2, OK)]);
+    }
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! # Interface timing  cycle 0: s_done_valid; cycle 1: s_done_ready; cycle 4: m_cqe_valid, or the
 //!                     flow on its way to m_fail. A row: cycle 0: s_cfg_valid and idle; cycle 2:
 //!                     s_cfg_ready
+//! # Rules             While a flow's row is offered no error of it goes to m_fail: it is about the
+//!                     queue pair of before, and the requester may have the new one already
 //! # Latency and rate  one report every 4 cycles; a report waits for room for its completion, never
 //!                     for m_fail: F flows may stand there, and each comes once
 //! # Number formats    errors | 2 bits a flow | 0 none, 1 its requester was told, 2 completions are
@@ -92,6 +94,7 @@ pub struct CompleterEnd<const FB: usize, const FC: usize> {
     held: Signal<Local, Bits<2>>,
     is_land: Signal<Local, Bit>,
     is_good: Signal<Local, Bit>,
+    is_replaced: Signal<Local, Bit>,
     good: Constant<Bits<2>>,
     told: Constant<Bits<2>>,
     flushing: Constant<Bits<2>>,
@@ -141,6 +144,7 @@ impl<const FB: usize, const FC: usize> Default for CompleterEnd<FB, FC> {
             held: Default::default(),
             is_land: Default::default(),
             is_good: Default::default(),
+            is_replaced: Default::default(),
             good: Constant::new(0u64.to_bits()),
             told: Constant::new(1u64.to_bits()),
             flushing: Constant::new(2u64.to_bits()),
@@ -182,6 +186,8 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
         self.held.next = self.errors.read_data.val();
         self.is_land.next = self.tag.q.val().get_bit(self.land_at.val().index());
         self.is_good.next = self.held.val() == self.good.val();
+        self.is_replaced.next =
+            self.s_cfg_valid.val() & (self.s_cfg_flow.val() == self.flow.q.val());
         if self.m_cqe_ready.val() {
             self.cqe_full.d.next = false;
         }
@@ -217,7 +223,10 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
                     if self.error.q.val() & self.is_good.val() {
                         self.errors.write_enable.next = true;
                         self.errors.write_data.next = self.told.val();
-                        self.fails.s_valid.next = true;
+                        comment!(
+                            "Not so if the queue pair is being set up anew: it has its own fate."
+                        );
+                        self.fails.s_valid.next = !self.is_replaced.val();
                     }
                 } else if self.m_cqe_ready.val() | !self.cqe_full.q.val() {
                     self.state.d.next = State::Idle;

@@ -1,8 +1,8 @@
 //! Requester of RDMA WRITE and READ: send queues, go-back-N, timers, completions.
 //!
 //! # Source            InfiniBand, volume 1, sections 9.7.2, 9.7.5, 9.7.6; annex A17 (RoCEv2)
-//! # Interface timing  one operation at a time; order: overdue timer scan, ACK, row, read error,
-//!                     grant, timer scan. A sink's fields are used until its ready, one cycle, at
+//! # Interface timing  one operation at a time; order: overdue timer scan, ACK, read error, row,
+//!                     grant, timer scan. A queue pair row waits for 4 cycles without a read error. A sink's fields are used until its ready, one cycle, at
 //!                     the operation's end. Cycles from the pick to the cycle of ready, while no
 //!                     output waits: ACK 10, 4 more for each work request it completes, 6 if it is
 //!                     not for a flow or not outstanding; READ response 14, the last one 15, 11 if

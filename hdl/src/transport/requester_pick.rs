@@ -4,6 +4,8 @@
 //!                     order is that of the requester's page
 //! # Latency and rate  a timer scan is due every 32 cycles; one that has waited for a whole interval
 //!                     goes first
+//! # Rules             A queue pair row waits until no read error has stood for 4 cycles: those that
+//!                     are on their way are about the queue pair of before
 //! # Reset             synchronous, high: nothing chosen, flow 0 is the first to be scanned
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
@@ -53,6 +55,7 @@ pub struct RequesterPick<const FB: usize> {
     scan_count: DFF<Bits<5>>,
     scan_due: DFF<Bit>,
     scan_urgent: DFF<Bit>,
+    fails: DFF<Bits<4>>,
     found: DFF<Bit>,
     choice: DFF<Op>,
     place: DFF<Bits<FB>>,
@@ -83,6 +86,7 @@ impl<const FB: usize> Default for RequesterPick<FB> {
             scan_count: Default::default(),
             scan_due: Default::default(),
             scan_urgent: Default::default(),
+            fails: Default::default(),
             found: Default::default(),
             choice: Default::default(),
             place: Default::default(),
@@ -94,13 +98,27 @@ impl<const FB: usize> Default for RequesterPick<FB> {
 impl<const FB: usize> Logic for RequesterPick<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, scan_flow, scan_count, scan_due, scan_urgent, found, choice, place);
+        dff_setup!(
+            self,
+            clock,
+            scan_flow,
+            scan_count,
+            scan_due,
+            scan_urgent,
+            fails,
+            found,
+            choice,
+            place
+        );
         self.picked.next = self.found.q.val();
         self.op.next = self.choice.q.val();
         self.flow.next = self.place.q.val();
         self.found.d.next = self.state.val() == State::Idle;
         self.choice.d.next = Op::Scan;
         self.place.d.next = self.scan_flow.q.val();
+        comment!("Errors of a queue pair are taken before its new row.");
+        self.fails.d.next =
+            (self.fails.q.val() << 1) | bit_cast::<4, 1>(self.fail_valid.val().into());
         if !self.scan_urgent.q.val() {
             if self.ack_valid.val() {
                 self.choice.d.next = Op::Response;
@@ -108,7 +126,12 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
                     self.choice.d.next = Op::Ack;
                 }
                 self.place.d.next = self.ack_flow.val();
-            } else if self.cfg_valid.val() {
+            } else if self.fail_valid.val() {
+                self.choice.d.next = Op::Fail;
+                self.place.d.next = self.fail_flow.val();
+            } else if self.cfg_valid.val()
+                & (!self.fails.q.val().any() | self.cfg_table.val().any())
+            {
                 self.choice.d.next = Op::Other;
                 if self.cfg_table.val() == 0 {
                     self.choice.d.next = Op::Qp;
@@ -116,9 +139,6 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
                     self.choice.d.next = Op::Wr;
                 }
                 self.place.d.next = self.cfg_flow.val();
-            } else if self.fail_valid.val() {
-                self.choice.d.next = Op::Fail;
-                self.place.d.next = self.fail_flow.val();
             } else if self.grant_valid.val() {
                 self.choice.d.next = Op::Grant;
                 self.place.d.next = self.grant_flow.val();
@@ -144,6 +164,7 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
             self.scan_count.d.next = 0.into();
             self.scan_due.d.next = false;
             self.scan_urgent.d.next = false;
+            self.fails.d.next = 0.into();
             self.found.d.next = false;
             self.choice.d.next = Op::Ack;
             self.place.d.next = 0.into();

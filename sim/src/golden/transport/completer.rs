@@ -248,6 +248,10 @@ impl Completer {
         None
     }
 
+    fn is_replaced(&self, flow: u16, i: &CompleterIn) -> bool {
+        i.s_cfg_valid && usize::from(i.cfg_index) % self.flow_count == usize::from(flow)
+    }
+
     fn reports(&mut self, i: &CompleterIn, is_idle: bool) {
         self.cqe.valid &= !i.m_cqe_ready;
         let mut fail = None;
@@ -262,7 +266,8 @@ impl Completer {
                 self.phase = Phase::Report(LOOK_CYCLES);
                 self.in_flight = self.in_flight.wrapping_sub(1);
             }
-            Phase::Report(0) => fail = self.act(),
+            // The requester may have the flow's new queue pair already.
+            Phase::Report(0) => fail = self.act().filter(|flow| !self.is_replaced(*flow, i)),
             Phase::Report(left) => self.phase = Phase::Report(left - 1),
             Phase::Forget => {
                 self.errors[usize::from(i.cfg_index) % self.flow_count] = FlowError::None;

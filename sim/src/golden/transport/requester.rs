@@ -18,6 +18,8 @@ use std::collections::VecDeque;
 
 /// Cycles between timer scans.
 const SCAN_CYCLES: u64 = 32;
+/// Cycles without a read error that a queue pair row waits for.
+const ROW_WAIT_CYCLES: u8 = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Op {
@@ -40,6 +42,8 @@ pub struct Requester {
     scan_flow: usize,
     scan_due: bool,
     scan_urgent: bool,
+    /// Cycles in which a queue pair row waits: read errors may follow that are about the old one.
+    row_wait: u8,
     picked: Option<(Op, usize)>,
     op: Op,
     script: VecDeque<Step>,
@@ -58,6 +62,7 @@ impl Requester {
             scan_flow: 0,
             scan_due: false,
             scan_urgent: false,
+            row_wait: 0,
             picked: None,
             op: Op::Scan,
             script: VecDeque::with_capacity(64),
@@ -69,7 +74,7 @@ impl Requester {
         self.flows.iter_mut().for_each(|f| *f = Flow::default());
         self.scrub_left = self.flows.len();
         (self.cycle, self.scan_flow) = (0, 0);
-        (self.scan_due, self.scan_urgent) = (false, false);
+        (self.scan_due, self.scan_urgent, self.row_wait) = (false, false, 0);
         self.picked = None;
         self.script.clear();
         self.out = RequesterOut::default();
@@ -86,10 +91,10 @@ impl Requester {
             Some((Op::Scan, self.scan_flow))
         } else if i.s_ack.valid {
             Some((Op::Answer, index(i.s_ack.qpn.into())))
-        } else if i.s_cfg.valid {
-            Some((Op::Cfg, index(i.cfg_index.into())))
         } else if i.s_fail.valid {
             Some((Op::Fail, index(i.s_fail.flow.into())))
+        } else if i.s_cfg.valid && (i.cfg_table != 0 || self.row_wait == 0) {
+            Some((Op::Cfg, index(i.cfg_index.into())))
         } else if i.s_grant.valid && packet_free {
             Some((Op::Grant, index(i.s_grant.flow.into())))
         } else {
@@ -198,6 +203,8 @@ impl Golden for Requester {
             self.scan_due = true;
         }
         self.cycle += 1;
+        self.row_wait =
+            if i.s_fail.valid { ROW_WAIT_CYCLES } else { self.row_wait.saturating_sub(1) };
         self.out
     }
 }
