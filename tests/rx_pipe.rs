@@ -1,7 +1,9 @@
 //! Rx pipe against its golden twin, and the golden twin against the standard and real traffic.
 
 use nic_sim::bench::rx::{FrameMaker, FrameStyle, Host};
-use nic_sim::golden::rx::rx_pipe::{AckPorts, ReqPorts, RxPipe, RxPipeIn, RxPipeOut};
+use nic_sim::golden::rx::rx_pipe::{
+    AckPorts, FeedbackPorts, ReqPorts, RxPipe, RxPipeIn, RxPipeOut,
+};
 use nic_sim::golden::rx::verdict::Kind;
 use nic_sim::lockstep::{Dut, GoldenOnly, LockStep, Stepper};
 use nic_sim::pcap;
@@ -26,7 +28,7 @@ const HOST_2: Host = Host {
 const HOST_1: Host = Host { mac: 0x5254_0000_0001, ip: 0x0a00_0001, ..HOST_2 };
 
 /// Names of the events, in the order of the ports.
-const EVENTS: [&str; 15] = [
+const EVENTS: [&str; 16] = [
     "host",
     "host_overflow",
     "req",
@@ -42,6 +44,7 @@ const EVENTS: [&str; 15] = [
     "drop_pkey",
     "drop_telemetry",
     "response",
+    "feedback",
 ];
 
 /// An engine with frames on one side and collectors on the other.
@@ -51,10 +54,11 @@ struct Rig<S> {
     out: RxPipeOut,
     reqs: Vec<ReqPorts>,
     acks: Vec<AckPorts>,
+    feedbacks: Vec<FeedbackPorts>,
     payloads: Vec<Vec<u8>>,
     responses: Vec<Vec<u8>>,
     host_frames: Vec<Vec<u8>>,
-    events: [usize; 15],
+    events: [usize; 16],
     open: [Vec<u8>; 3],
     stalls: usize,
     cycles: u64,
@@ -71,10 +75,11 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
             out,
             reqs: vec![],
             acks: vec![],
+            feedbacks: vec![],
             payloads: vec![],
             responses: vec![],
             host_frames: vec![],
-            events: [0; 15],
+            events: [0; 16],
             open: Default::default(),
             stalls: 0,
             cycles: 0,
@@ -105,6 +110,7 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
             m_response_tready: self.taking,
             m_req_ready: self.taking,
             m_ack_ready: self.taking,
+            m_feedback_ready: self.taking,
             ..RxPipeIn::default()
         };
         let out = self.out;
@@ -114,7 +120,7 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
         let taken = beat.is_some() && out.s_axis_tready;
         self.stalls += usize::from(beat.is_some() && !taken);
         self.out = self.engine.step(&inputs).unwrap_or_else(|e| panic!("{e}"));
-        let mut events = [0; 15];
+        let mut events = [0; 16];
         self.out.event_rx.store(&mut events);
         assert!(events.iter().sum::<u64>() <= 1, "one frame, one event");
         self.events.iter_mut().zip(events).for_each(|(sum, event)| *sum += event as usize);
@@ -128,6 +134,9 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
         }
         if out.m_ack.valid {
             self.acks.push(out.m_ack);
+        }
+        if out.m_feedback.valid {
+            self.feedbacks.push(out.m_feedback);
         }
         let [open_payload, open_response, open_host] = &mut self.open;
         for (axis, open, frames, taking) in [
@@ -209,6 +218,9 @@ fn rx_pipe_breaks_are_caught() {
         ("in_index != 4'd0", "in_index != 4'd15"),
         ("reason_of_m_early == 4'd15", "reason_of_m_early != 4'd15"),
         ("held_response_next = response", "held_response_next = word_valid"),
+        ("code == 8'd192", "code == 8'd193"),
+        ("is_bare = is_ack | is_feedback", "is_bare = is_ack"),
+        ("m_feedback_ready & head_for_feedback", "m_feedback_ready & head_for_requester"),
     ] {
         rdma_nic::assert_catches("rx_pipe", from, to, 400_000);
     }
@@ -219,13 +231,13 @@ fn rx_pipe_breaks_are_caught() {
 fn rx_pipe_stimulus_reaches_every_event() {
     use nic_sim::bench::{rx::RxTraffic, Stimulus};
     use nic_sim::ports::Golden;
-    let mut sums = [0; 15];
+    let mut sums = [0; 16];
     for seed in 1..=4 {
         let (mut golden, mut traffic) = (RxPipe::new(), RxTraffic::new(seed));
         let mut out = golden.step(&RxPipeIn { reset: true, ..RxPipeIn::default() });
         for cycle in 0..150_000 {
             out = golden.step(&traffic.next(cycle, &out));
-            let mut events = [0; 15];
+            let mut events = [0; 16];
             out.event_rx.store(&mut events);
             sums.iter_mut().zip(events).for_each(|(sum, event)| *sum += event);
         }
@@ -570,6 +582,60 @@ fn rx_pipe_strips_telemetry() {
     assert_eq!(rig.count("req"), 1);
 }
 
+/// A telemetry response made of a captured ACK by hand: opcode 0xc0, no AETH, telemetry of the
+/// paper's form with one hop. With payload, a pad count or one wrong bit it is dropped once.
+#[test]
+fn rx_pipe_reads_telemetry_responses() {
+    let ack = &capture("send_imm_atomic")[5];
+    let make = |tail: &[u8], flags: u8| {
+        let mut plain = [&ack[..54], tail, &[0; 4]].concat();
+        (plain[42], plain[43]) = (0xc0, flags);
+        let udp_bytes = plain.len() as u16 - 34;
+        plain[15] = 12 << 2;
+        plain[16..18].copy_from_slice(&(udp_bytes + 20).to_be_bytes());
+        plain[38..40].copy_from_slice(&udp_bytes.to_be_bytes());
+        let (headers, end) = (&plain[14..], plain.len() - 4);
+        let (ip, udp) = (headers[..20].try_into().unwrap(), headers[20..28].try_into().unwrap());
+        let icrc = nic_spec::wire::icrc::icrc(ip, udp, &plain[42..end]);
+        plain[end..].copy_from_slice(&icrc.to_le_bytes());
+        let telemetry = [0x1a, 0xbc, 0x21, 0x23, 0x45, 0x6a, 0xbc, 0xde, 0xf0, 0x0f];
+        plain.splice(42..42, telemetry);
+        plain[16..18].copy_from_slice(&(udp_bytes + 30).to_be_bytes());
+        plain[38..40].copy_from_slice(&(udp_bytes + 10).to_be_bytes());
+        ipv4::Packet::new_unchecked(&mut plain[14..]).fill_checksum();
+        plain
+    };
+    let good = make(&[], 0);
+    for (seed, form) in [(21, 1), (22, 0)] {
+        let mut rig = lock_step(Host { tel_format: form, ..HOST_1 }, seed);
+        rig.send(&good, false);
+        rig.idle(40);
+        if form == 0 {
+            // What stands behind UDP is then taken for a BTH.
+            assert!(rig.feedbacks.is_empty() && rig.events.iter().sum::<usize>() == 1);
+            continue;
+        }
+        let [feedback] = rig.feedbacks[..] else { panic!("{} records", rig.feedbacks.len()) };
+        assert_eq!((feedback.qpn, feedback.psn, feedback.src_ip), (0x13, 0x104, 0x0a00_0002));
+        let word: u64 = 2 | 0x12_3456 << 3 | 0xa_bcde << 27 | 0xf00f << 47;
+        let tel = feedback.tel;
+        assert_eq!((tel.valid, tel.hops, tel.path), (true, 1, 0xabc));
+        assert_eq!(tel.hop, [word, 0, 0, 0, 0]);
+        for (frame, event, count) in [
+            (make(&[1, 2, 3, 4], 0), "drop_length", 1),
+            (make(&[], 0x10), "drop_length", 2),
+            (make(&[], 0x01), "drop_version", 1),
+            ([&good[..60], &[good[60] ^ 1], &good[61..]].concat(), "drop_icrc", 1),
+        ] {
+            rig.send(&frame, false);
+            rig.idle(40);
+            assert_eq!(rig.count(event), count, "{event}");
+        }
+        assert_eq!((rig.feedbacks.len(), rig.events.iter().sum::<usize>()), (1, 5));
+        assert!(rig.acks.is_empty() && rig.reqs.is_empty() && rig.payloads.is_empty());
+    }
+}
+
 /// Where a frame ends, and where its IP packet says that it ends: one event each, nothing hangs,
 /// and the frame behind it arrives.
 #[test]
@@ -765,6 +831,7 @@ fn fuzz(host: Host, seed: u64) {
     let responses = rig.acks_of(Kind::Response);
     assert_eq!((rig.reqs.len(), responses.len()), (rig.count("req"), rig.count("response")));
     assert_eq!(rig.acks_of(Kind::Ack).len(), rig.count("ack"));
+    assert_eq!(rig.feedbacks.len(), rig.count("feedback"));
     let accepted = if host.ip == HOST_1.ip { responses.len() } else { rig.reqs.len() };
     assert!(accepted > frame_count / 20, "{accepted} packets with payload");
     let some = |bytes: u16| Some(usize::from(bytes)).filter(|len| *len > 0);
@@ -814,6 +881,7 @@ fn change_registers_under_traffic<S: Stepper<In = RxPipeIn, Out = RxPipeOut>>(
     assert_eq!(rig.count("req"), rig.reqs.len());
     assert_eq!(rig.count("ack"), rig.acks_of(Kind::Ack).len());
     assert_eq!(rig.count("response"), rig.acks_of(Kind::Response).len());
+    assert_eq!(rig.count("feedback"), rig.feedbacks.len());
     assert_eq!(rig.count("host"), rig.host_frames.len());
     let lengths = |req: &ReqPorts| Some(usize::from(req.payload_bytes)).filter(|len| *len > 0);
     let expected: Vec<usize> = rig.reqs.iter().filter_map(lengths).collect();

@@ -2,7 +2,9 @@
 
 use nic_sim::bench::{tx::TxStimulus, Stimulus};
 use nic_sim::golden::transport::requester::TelPorts;
-use nic_sim::golden::tx::tx_pipe::{DataBeat, TxAckPorts, TxPipe, TxPipeIn, TxPktPorts};
+use nic_sim::golden::tx::tx_pipe::{
+    DataBeat, TxAckPorts, TxFeedbackPorts, TxPipe, TxPipeIn, TxPktPorts,
+};
 use nic_sim::lockstep::Stepper;
 use nic_sim::pcap::{self, Record};
 use nic_sim::ports::{Golden, Wide};
@@ -52,6 +54,61 @@ fn tx_pipe_catches_an_aeth_missing_in_read_responses() {
 #[test]
 fn tx_pipe_catches_a_read_response_that_fails_as_a_request() {
     assert_catches("tx_pipe", "fail_flow_next = flow;", "fail_flow_next = flow & 7'd63;", 20_000);
+}
+
+#[test]
+fn tx_pipe_catches_broken_telemetry_responses() {
+    for (from, to) in [
+        ("opcode_next = 8'd192", "opcode_next = 8'd193"),
+        ("ends = !has_reth & !has_word & !has_payload", "ends = 1'b0"),
+        ("pulses_next = 5'd16", "pulses_next = 5'd2"),
+        ("cutter_ack_psn = s_feedback_psn", "cutter_ack_psn = s_ack_psn"),
+    ] {
+        assert_catches("tx_pipe", from, to, 20_000);
+    }
+}
+
+/// A telemetry response byte by byte: Ethernet, IPv4 (DSCP of echoes), UDP, the paper's telemetry
+/// with one hop, BTH; the ICRC is that of the packet without telemetry.
+#[test]
+fn tx_pipe_makes_the_bytes_of_a_telemetry_response() {
+    let row = QpRow {
+        telemetry: true,
+        remote_mac: 0x0200_0000_0002,
+        remote_ip: 0x0a00_0002,
+        remote_qpn: 0x01_0203,
+        udp_source_port: 0xc001,
+        ..QpRow::default()
+    }
+    .to_row();
+    let words = |n: usize| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32;
+    let word: u64 = 2 | 0x12_3456 << 3 | 0xa_bcde << 27 | 0xf00f << 47;
+    let tel = TelPorts { valid: true, hops: 1, path: 0xabc, hop: [word, 0, 0, 0, 0] };
+    let i = TxPipeIn {
+        cfg_local_mac: 0x0200_0000_0001,
+        cfg_local_ip: 0x0a00_0001,
+        cfg_pkey: 0xffff,
+        cfg_ttl: 64,
+        cfg_tel_format: 1,
+        cfg_tel_dscp: 0x13,
+        cfg_tel_echo_dscp: 0x17,
+        cfg_row: Wide(core::array::from_fn(words)),
+        s_feedback: TxFeedbackPorts { valid: true, flow: 0, psn: 0x44_5566, tel },
+        ..TxPipeIn::default()
+    };
+    let sent = send_one(i, &[]);
+    let wanted = [
+        &[2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0][..],
+        &[0x45, 0x5c, 0, 54, 0, 0, 0x40, 0, 64, 17],
+        &[10, 0, 0, 1, 10, 0, 0, 2, 0xc0, 1, 0x12, 0xb7, 0, 34, 0, 0],
+        &[0x1a, 0xbc, 0x21, 0x23, 0x45, 0x6a, 0xbc, 0xde, 0xf0, 0x0f],
+        &[0xc0, 0, 0xff, 0xff, 0, 1, 2, 3, 0, 0x44, 0x55, 0x66],
+    ];
+    let end = sent.len() - 4;
+    // Behind the IPv4 header checksum at 24 and in front of the ICRC; both are checked by the parser.
+    assert_eq!([&sent[..24], &sent[26..end]].concat(), wanted.concat());
+    let repr = FrameRepr::parse(&sent, Some(Form::Paper)).expect("a good frame");
+    assert!(repr.payload.is_empty() && repr.aeth.is_none());
 }
 
 /// Frames of the random stimulus of `seed`, with the inputs that made each RoCEv2 one.
@@ -134,7 +191,7 @@ fn tx_pipe_frames_parse_with_correct_icrc() {
             opcodes.insert(repr.bth.opcode);
         }
     }
-    assert!(opcodes.into_iter().eq(0x06..=0x11), "every opcode was sent");
+    assert!(opcodes.into_iter().eq((0x06..=0x11).chain([0xc0])), "every opcode was sent");
 }
 
 /// READ request and READ responses of Linux hosts: the same fields make the same bytes.
@@ -195,9 +252,10 @@ fn send_one(mut i: TxPipeIn, payload: &[u8]) -> Vec<u8> {
     (i.s_cfg.valid, i.m_axis.tready) = (true, true);
     for _ in 0..1000 {
         if out.s_cfg.ready {
-            (i.s_cfg.valid, i.s_pkt.valid) = (false, true);
+            (i.s_cfg.valid, i.s_pkt.valid) = (false, !i.s_feedback.valid);
         }
         i.s_pkt.valid &= !out.s_pkt.ready;
+        i.s_feedback.valid &= !out.s_feedback.ready;
         let mut data = [0; 8];
         let bytes = beats.front().copied().unwrap_or(&[]);
         data[..bytes.len()].copy_from_slice(bytes);

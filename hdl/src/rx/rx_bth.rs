@@ -54,6 +54,8 @@ pub struct RxBth {
     pub is_ack: Signal<Out, Bit>,
     /// A READ response.
     pub is_response: Signal<Out, Bit>,
+    /// A telemetry response.
+    pub is_feedback: Signal<Out, Bit>,
     /// Transport version 0.
     pub version_ok: Signal<Out, Bit>,
     /// The partition keys match.
@@ -153,6 +155,7 @@ impl Logic for RxBth {
         self.is_request.next = self.code.is_request.val();
         self.is_ack.next = self.code.is_ack.val();
         self.is_response.next = self.code.is_response.val();
+        self.is_feedback.next = self.code.is_feedback.val();
         self.has_reth.next = self.code.has_reth.val();
         self.has_word.next = self.code.has_word.val();
         comment!("Partition keys: the low 15 bits are equal and not 0; one side is a full member.");

@@ -1,6 +1,7 @@
 //! What an opcode says about its packet.
 //!
-//! # Source            InfiniBand architecture, volume 1, section 9.2.1
+//! # Source            InfiniBand architecture, volume 1, section 9.2.1; 0xc0, a manufacturer's code:
+//!                     ARCHITECTURE.md, telemetry responses
 //! # Interface timing  cycle 0: s_valid, s_code; cycle 1: all of the outputs, until the next
 //!                     s_valid
 //! # Latency and rate  1; one opcode per cycle, no ready
@@ -33,12 +34,15 @@ pub struct RxOpcode {
     pub is_ack: Signal<Out, Bit>,
     /// A READ response.
     pub is_response: Signal<Out, Bit>,
+    /// A telemetry response.
+    pub is_feedback: Signal<Out, Bit>,
     op: DFF<Bits<8>>,
     reth: DFF<Bit>,
     word: DFF<Bit>,
     request: DFF<Bit>,
     ack: DFF<Bit>,
     response: DFF<Bit>,
+    feedback: DFF<Bit>,
     code: Signal<Local, Bits<8>>,
     code_reth: Signal<Local, Bit>,
     code_imm: Signal<Local, Bit>,
@@ -51,13 +55,14 @@ pub struct RxOpcode {
 impl Logic for RxOpcode {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, op, reth, word, request, ack, response);
+        dff_setup!(self, clock, op, reth, word, request, ack, response, feedback);
         self.opcode.next = self.op.q.val();
         self.has_reth.next = self.reth.q.val();
         self.has_word.next = self.word.q.val();
         self.is_request.next = self.request.q.val();
         self.is_ack.next = self.ack.q.val();
         self.is_response.next = self.response.q.val();
+        self.is_feedback.next = self.feedback.q.val();
         self.code.next = self.s_code.val();
         self.code_reth.next = (self.code.val() == 0x06)
             | (self.code.val() == 0x0a)
@@ -86,6 +91,7 @@ impl Logic for RxOpcode {
                 (self.code.val() < 0x0d) | self.code_atomic.val() | self.code_invalidate.val();
             self.ack.d.next = self.code.val() == 0x11;
             self.response.d.next = self.code_response.val();
+            self.feedback.d.next = self.code.val() == 0xc0;
         }
     }
 }

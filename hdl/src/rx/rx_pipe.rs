@@ -165,6 +165,24 @@ pub struct RxPipe {
     pub m_ack_tel_path: Signal<Out, Bits<12>>,
     /// Records, native layout; 0 where there is none.
     pub m_ack_tel_hop: [Signal<Out, Bits<64>>; 5],
+    /// A telemetry response stands here.
+    pub m_feedback_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_feedback_ready: Signal<In, Bit>,
+    /// Queue pair.
+    pub m_feedback_qpn: Signal<Out, Bits<24>>,
+    /// PSN of the READ response whose telemetry it brings.
+    pub m_feedback_psn: Signal<Out, Bits<24>>,
+    /// Source address.
+    pub m_feedback_src_ip: Signal<Out, Bits<32>>,
+    /// Telemetry is there.
+    pub m_feedback_tel_valid: Signal<Out, Bit>,
+    /// Records; 6: not usable.
+    pub m_feedback_tel_hops: Signal<Out, Bits<3>>,
+    /// Path identifier.
+    pub m_feedback_tel_path: Signal<Out, Bits<12>>,
+    /// Records, native layout; 0 where there is none.
+    pub m_feedback_tel_hop: [Signal<Out, Bits<64>>; 5],
     /// A frame ended as `host`.
     pub event_rx_host: Signal<Out, Bit>,
     /// A frame ended as `host_overflow`.
@@ -195,6 +213,8 @@ pub struct RxPipe {
     pub event_rx_drop_telemetry: Signal<Out, Bit>,
     /// A frame ended as `response`.
     pub event_rx_response: Signal<Out, Bit>,
+    /// A frame ended as `feedback`.
+    pub event_rx_feedback: Signal<Out, Bit>,
     l2: RxL2,
     host: RxHost,
     trim: RxTrim,
@@ -379,6 +399,7 @@ impl Logic for RxPipe {
         self.verdict.is_request.next = self.bth.is_request.val();
         self.verdict.is_ack.next = self.bth.is_ack.val();
         self.verdict.is_response.next = self.bth.is_response.val();
+        self.verdict.is_feedback.next = self.bth.is_feedback.val();
         self.verdict.version_ok.next = self.bth.version_ok.val();
         self.verdict.pkey_ok.next = self.bth.pkey_ok.val();
         self.verdict.s_icrc_ok.next = self.icrc.ok.val();
@@ -397,10 +418,12 @@ impl Logic for RxPipe {
         self.event_rx_drop_pkey.next = self.verdict.m_event.val().get_bit(12);
         self.event_rx_drop_telemetry.next = self.verdict.m_event.val().get_bit(13);
         self.event_rx_response.next = self.verdict.m_event.val().get_bit(14);
-        comment!("Records of requests, and of ACKs and READ responses.");
+        self.event_rx_feedback.next = self.verdict.m_event.val().get_bit(15);
+        comment!("Records of requests, of ACKs and READ responses, and of telemetry responses.");
         self.records.s_store.next = self.verdict.m_store.val();
         self.records.s_commit.next = self.verdict.m_accept.val();
         self.records.for_requester.next = self.bth.is_ack.val() | self.bth.is_response.val();
+        self.records.for_feedback.next = self.bth.is_feedback.val();
         self.records.qpn.next = self.bth.qpn.val();
         self.records.opcode.next = self.bth.opcode.val();
         self.records.psn.next = self.bth.psn.val();
@@ -443,10 +466,19 @@ impl Logic for RxPipe {
         self.m_ack_tel_valid.next = self.records.m_ack_tel_valid.val();
         self.m_ack_tel_hops.next = self.records.m_ack_tel_hops.val();
         self.m_ack_tel_path.next = self.records.m_ack_tel_path.val();
+        self.m_feedback_valid.next = self.records.m_feedback_valid.val();
+        self.records.m_feedback_ready.next = self.m_feedback_ready.val();
+        self.m_feedback_qpn.next = self.records.m_feedback_qpn.val();
+        self.m_feedback_psn.next = self.records.m_feedback_psn.val();
+        self.m_feedback_src_ip.next = self.records.m_feedback_src_ip.val();
+        self.m_feedback_tel_valid.next = self.records.m_feedback_tel_valid.val();
+        self.m_feedback_tel_hops.next = self.records.m_feedback_tel_hops.val();
+        self.m_feedback_tel_path.next = self.records.m_feedback_tel_path.val();
         for i in 0..5 {
             self.records.tel_hop[i].next = self.tel_records.tel_hop[i].val();
             self.m_req_tel_hop[i].next = self.records.m_req_tel_hop[i].val();
             self.m_ack_tel_hop[i].next = self.records.m_ack_tel_hop[i].val();
+            self.m_feedback_tel_hop[i].next = self.records.m_feedback_tel_hop[i].val();
         }
         comment!("Room for what is on its way.");
         self.room.s_commit.next = self.verdict.m_accept.val();
@@ -456,6 +488,7 @@ impl Logic for RxPipe {
         self.room.pop_response.next =
             self.response_fifo.m_axis_tvalid.val() & self.m_response_tready.val();
         self.room.pop_record.next = (self.records.m_req_valid.val() & self.m_req_ready.val())
-            | (self.records.m_ack_valid.val() & self.m_ack_ready.val());
+            | (self.records.m_ack_valid.val() & self.m_ack_ready.val())
+            | (self.records.m_feedback_valid.val() & self.m_feedback_ready.val());
     }
 }

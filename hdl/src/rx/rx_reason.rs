@@ -48,6 +48,8 @@ pub struct RxReason {
     pub is_ack: Signal<In, Bit>,
     /// Opcode of a READ response.
     pub is_response: Signal<In, Bit>,
+    /// Opcode of a telemetry response.
+    pub is_feedback: Signal<In, Bit>,
     /// Transport version 0.
     pub version_ok: Signal<In, Bit>,
     /// Partition keys match.
@@ -58,6 +60,7 @@ pub struct RxReason {
     pub m_late: Signal<Out, Bits<4>>,
     early: DFF<Bits<4>>,
     late: DFF<Bits<4>>,
+    is_bare: Signal<Local, Bit>,
 }
 
 impl Logic for RxReason {
@@ -66,6 +69,7 @@ impl Logic for RxReason {
         dff_setup!(self, clock, early, late);
         self.m_early.next = self.early.q.val();
         self.m_late.next = self.late.q.val();
+        self.is_bare.next = self.is_ack.val() | self.is_feedback.val();
         comment!("Reasons that rank before the ICRC.");
         self.early.d.next = 15.into();
         if self.s_user.val() {
@@ -85,7 +89,7 @@ impl Logic for RxReason {
             self.early.d.next = 8.into();
         } else if self.tel_long.val() {
             self.early.d.next = 13.into();
-        } else if self.len_short.val() | (self.is_ack.val() & self.len_some.val()) {
+        } else if self.len_short.val() | (self.is_bare.val() & self.len_some.val()) {
             self.early.d.next = 8.into();
         } else if self.len_big.val() {
             self.early.d.next = 6.into();
@@ -94,7 +98,7 @@ impl Logic for RxReason {
         self.late.d.next = 2.into();
         if !self.version_ok.val() {
             self.late.d.next = 11.into();
-        } else if !self.is_request.val() & !self.is_ack.val() & !self.is_response.val() {
+        } else if !self.is_request.val() & !self.is_bare.val() & !self.is_response.val() {
             self.late.d.next = 10.into();
         } else if !self.pkey_ok.val() {
             self.late.d.next = 12.into();
@@ -102,6 +106,8 @@ impl Logic for RxReason {
             self.late.d.next = 3.into();
         } else if self.is_response.val() {
             self.late.d.next = 14.into();
+        } else if self.is_feedback.val() {
+            self.late.d.next = 15.into();
         }
     }
 }

@@ -1,11 +1,12 @@
-//! Records of accepted packets, in order, towards responder (requests) and requester (ACKs and
-//! READ responses).
+//! Records of accepted packets, in order, towards responder (requests), requester (ACKs and READ
+//! responses) and congestion control (telemetry responses).
 //!
-//! One FIFO holds all, so an ACK waits behind a request that is not taken. The fields of both
+//! One FIFO holds all, so an ACK waits behind a request that is not taken. The fields of all
 //! sources are the same words.
 //!
 //! # Interface timing  cycle 0: s_store with the fields; any later cycle c: s_commit, without
-//!                     another s_store between; cycle c + 1: m_req or m_ack
+//!                     another s_store between; cycle c + 1: m_req, m_ack or
+//!                     m_feedback
 //! # Latency and rate  1; one record per cycle
 //! # Shape             holds 16 records
 //! # Reset             synchronous, high: empty, fields 0; they hold their last value while valid
@@ -31,6 +32,8 @@ pub struct RxRecords {
     pub s_commit: Signal<In, Bit>,
     /// The record is an ACK or a READ response.
     pub for_requester: Signal<In, Bit>,
+    /// The record is a telemetry response.
+    pub for_feedback: Signal<In, Bit>,
     /// Queue pair.
     pub qpn: Signal<In, Bits<24>>,
     /// Operation code.
@@ -121,12 +124,33 @@ pub struct RxRecords {
     pub m_ack_tel_path: Signal<Out, Bits<12>>,
     /// Records, native layout; 0 where there is none.
     pub m_ack_tel_hop: [Signal<Out, Bits<64>>; 5],
+    /// A telemetry response stands here.
+    pub m_feedback_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_feedback_ready: Signal<In, Bit>,
+    /// Queue pair.
+    pub m_feedback_qpn: Signal<Out, Bits<24>>,
+    /// PSN of the READ response whose telemetry it brings.
+    pub m_feedback_psn: Signal<Out, Bits<24>>,
+    /// Source address.
+    pub m_feedback_src_ip: Signal<Out, Bits<32>>,
+    /// Telemetry is there.
+    pub m_feedback_tel_valid: Signal<Out, Bit>,
+    /// Records; 6: not usable.
+    pub m_feedback_tel_hops: Signal<Out, Bits<3>>,
+    /// Path identifier.
+    pub m_feedback_tel_path: Signal<Out, Bits<12>>,
+    /// Records, native layout; 0 where there is none.
+    pub m_feedback_tel_hop: [Signal<Out, Bits<64>>; 5],
     fifo: RxRecordFifo,
     head_for_requester: Signal<Local, Bit>,
+    head_for_feedback: Signal<Local, Bit>,
+    head_for_responder: Signal<Local, Bit>,
     opcode_wide: Signal<Local, Bits<32>>,
     ack_req_wide: Signal<Local, Bits<32>>,
     solicited_wide: Signal<Local, Bits<32>>,
     for_requester_wide: Signal<Local, Bits<32>>,
+    for_feedback_wide: Signal<Local, Bits<32>>,
     tel_valid_wide: Signal<Local, Bits<32>>,
     hops_wide: Signal<Local, Bits<32>>,
     path_wide: Signal<Local, Bits<32>>,
@@ -151,15 +175,24 @@ impl Logic for RxRecords {
         self.fifo.s_store.next = self.s_store.val();
         self.fifo.s_commit.next = self.s_commit.val();
         self.head_for_requester.next = self.fifo.m_word[7].val().get_bit(24);
-        self.m_req_valid.next = self.fifo.m_valid.val() & !self.head_for_requester.val();
+        self.head_for_feedback.next = self.fifo.m_word[7].val().get_bit(27);
+        self.head_for_responder.next =
+            !self.head_for_requester.val() & !self.head_for_feedback.val();
+        self.m_req_valid.next = self.fifo.m_valid.val() & self.head_for_responder.val();
         self.m_ack_valid.next = self.fifo.m_valid.val() & self.head_for_requester.val();
-        self.fifo.m_ready.next = (self.m_req_ready.val() & !self.head_for_requester.val())
-            | (self.m_ack_ready.val() & self.head_for_requester.val());
+        self.m_feedback_valid.next = self.fifo.m_valid.val() & self.head_for_feedback.val();
+        self.fifo.m_ready.next = (self.m_req_ready.val() & self.head_for_responder.val())
+            | (self.m_ack_ready.val() & self.head_for_requester.val())
+            | (self.m_feedback_ready.val() & self.head_for_feedback.val());
         comment!("Fields to words.");
         self.opcode_wide.next = bit_cast::<32, 8>(self.opcode.val());
         self.for_requester_wide.next = 0.into();
         if self.for_requester.val() {
             self.for_requester_wide.next = 0x0100_0000.into();
+        }
+        self.for_feedback_wide.next = 0.into();
+        if self.for_feedback.val() {
+            self.for_feedback_wide.next = 0x0800_0000.into();
         }
         self.solicited_wide.next = 0.into();
         if self.solicited.val() {
@@ -185,6 +218,7 @@ impl Logic for RxRecords {
             bit_cast::<32, 24>(self.qpn.val()) | (self.opcode_wide.val() << 24);
         self.fifo.s_word[7].next = bit_cast::<32, 24>(self.psn.val())
             | self.for_requester_wide.val()
+            | self.for_feedback_wide.val()
             | self.solicited_wide.val()
             | self.ack_req_wide.val();
         self.fifo.s_word[8].next = bit_cast::<32, 13>(self.payload_bytes.val())
@@ -228,25 +262,36 @@ impl Logic for RxRecords {
         self.m_ack_tel_valid.next = self.fifo.m_word[8].val().get_bit(13);
         self.m_ack_tel_hops.next = self.fifo.m_word[8].val().get_bits::<3>(14);
         self.m_ack_tel_path.next = self.fifo.m_word[8].val().get_bits::<12>(17);
+        self.m_feedback_qpn.next = self.fifo.m_word[6].val().get_bits::<24>(0);
+        self.m_feedback_psn.next = self.fifo.m_word[7].val().get_bits::<24>(0);
+        self.m_feedback_src_ip.next = self.fifo.m_word[5].val();
+        self.m_feedback_tel_valid.next = self.fifo.m_word[8].val().get_bit(13);
+        self.m_feedback_tel_hops.next = self.fifo.m_word[8].val().get_bits::<3>(14);
+        self.m_feedback_tel_path.next = self.fifo.m_word[8].val().get_bits::<12>(17);
         self.hop_low_0.next = bit_cast::<64, 32>(self.fifo.m_word[9].val());
         self.hop_high_0.next = bit_cast::<64, 32>(self.fifo.m_word[10].val());
         self.m_req_tel_hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
         self.m_ack_tel_hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
+        self.m_feedback_tel_hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
         self.hop_low_1.next = bit_cast::<64, 32>(self.fifo.m_word[11].val());
         self.hop_high_1.next = bit_cast::<64, 32>(self.fifo.m_word[12].val());
         self.m_req_tel_hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
         self.m_ack_tel_hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
+        self.m_feedback_tel_hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
         self.hop_low_2.next = bit_cast::<64, 32>(self.fifo.m_word[13].val());
         self.hop_high_2.next = bit_cast::<64, 32>(self.fifo.m_word[14].val());
         self.m_req_tel_hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
         self.m_ack_tel_hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
+        self.m_feedback_tel_hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
         self.hop_low_3.next = bit_cast::<64, 32>(self.fifo.m_word[15].val());
         self.hop_high_3.next = bit_cast::<64, 32>(self.fifo.m_word[16].val());
         self.m_req_tel_hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
         self.m_ack_tel_hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
+        self.m_feedback_tel_hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
         self.hop_low_4.next = bit_cast::<64, 32>(self.fifo.m_word[17].val());
         self.hop_high_4.next = bit_cast::<64, 32>(self.fifo.m_word[18].val());
         self.m_req_tel_hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
         self.m_ack_tel_hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
+        self.m_feedback_tel_hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
     }
 }

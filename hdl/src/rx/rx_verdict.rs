@@ -3,14 +3,14 @@
 //! The first reason that applies, in this order, decides:
 //! mac_error; oversize (frame); host or host_overflow (not RoCEv2 for us); ip_checksum; truncated;
 //! length (IP and UDP); telemetry; length (transport headers); oversize (payload); icrc; version;
-//! opcode; pkey; then the frame is accepted as req, ack or response.
+//! opcode; pkey; then the frame is accepted as req, ack, response or feedback.
 //!
 //! # Source            ARCHITECTURE.md, rx pipe
 //! # Interface timing  cycle 0: s_close and its flags; cycle 1: s_overflow; cycle 2: the other
 //!                     flags; cycle 3: m_store; cycle 4: s_icrc_ok; cycle [`LATENCY_CYCLES`]:
 //!                     m_event, m_verdict, m_accept
 //! # Latency and rate  [`LATENCY_CYCLES`]; one frame per cycle
-//! # Number formats    reason: place of the event in `m_event`, 15 none yet
+//! # Number formats    reason: place of the event in `m_event`; in `m_early` 15 is none yet
 //! # Reset             synchronous, high: no event
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
@@ -60,6 +60,8 @@ pub struct RxVerdict {
     pub is_ack: Signal<In, Bit>,
     /// Opcode of a READ response.
     pub is_response: Signal<In, Bit>,
+    /// Opcode of a telemetry response.
+    pub is_feedback: Signal<In, Bit>,
     /// Transport version 0.
     pub version_ok: Signal<In, Bit>,
     /// Partition keys match.
@@ -79,8 +81,8 @@ pub struct RxVerdict {
     /// Beats of its payload.
     pub m_beats: Signal<Out, Bits<10>>,
     /// One-hot event of the verdict: those of the specification's list in their order, then
-    /// response.
-    pub m_event: Signal<Out, Bits<15>>,
+    /// response and feedback.
+    pub m_event: Signal<Out, Bits<16>>,
     reason_of: RxReason,
     close_1: DFF<Bit>,
     roce_1: DFF<Bit>,
@@ -102,10 +104,10 @@ pub struct RxVerdict {
     is_done: DFF<Bit>,
     accept: DFF<Bit>,
     beats: DFF<Bits<10>>,
-    events: DFF<Bits<15>>,
+    events: DFF<Bits<16>>,
     keep_record: Signal<Local, Bit>,
     reason: Signal<Local, Bits<4>>,
-    one: Signal<Local, Bits<15>>,
+    one: Signal<Local, Bits<16>>,
     whole_beats: Signal<Local, Bits<10>>,
 }
 
@@ -177,6 +179,7 @@ impl Logic for RxVerdict {
         self.reason_of.is_request.next = self.is_request.val();
         self.reason_of.is_ack.next = self.is_ack.val();
         self.reason_of.is_response.next = self.is_response.val();
+        self.reason_of.is_feedback.next = self.is_feedback.val();
         self.reason_of.version_ok.next = self.version_ok.val();
         self.reason_of.pkey_ok.next = self.pkey_ok.val();
         self.whole_beats.next = self.payload_bytes.val().get_bits::<10>(3);
@@ -203,7 +206,10 @@ impl Logic for RxVerdict {
         }
         self.is_done.d.next = self.close_4.q.val();
         self.accept.d.next = self.close_4.q.val()
-            & ((self.reason.val() == 2) | (self.reason.val() == 3) | (self.reason.val() == 14));
+            & ((self.reason.val() == 2)
+                | (self.reason.val() == 3)
+                | (self.reason.val() == 14)
+                | (self.reason.val() == 15));
         if self.reset.val() {
             self.close_1.d.next = false;
             self.close_2.d.next = false;

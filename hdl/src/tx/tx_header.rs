@@ -8,7 +8,7 @@
 //!                     2 cycles later, m_checksum: [`CHECKSUM_CYCLES`] later; both stay until 4 cycles
 //!                     behind the cycle in which it is taken
 //! # Latency and rate  [`LATENCY_CYCLES`]; one item every 5 cycles, beside the frame before
-//! # Order             data, ACK, host take turns among those that wait
+//! # Order             data, ACK, telemetry response, host take turns among those that wait
 //! # Number formats    lengths in bytes, 16 bits; tel_bytes 0, 2 + 8 hops, or 42
 //! # Reset             synchronous, high: no item, IPv4 id 0; rows are as they were
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
@@ -18,7 +18,7 @@ use crate::Module;
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
-/// Cycles from the choice of a data or ACK frame to its item.
+/// Cycles from the choice of a frame other than the host's to its item.
 pub const LATENCY_CYCLES: usize = 3;
 
 /// Cycles from an item to its checksum.
@@ -58,7 +58,7 @@ pub struct TxHeader<const FB: usize> {
     pub cfg_tel_format: Signal<In, Bits<2>>,
     /// DSCP of data with telemetry.
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
-    /// DSCP of ACKs with telemetry.
+    /// DSCP of ACKs with telemetry and of telemetry responses.
     pub cfg_tel_echo_dscp: Signal<In, Bits<6>>,
     /// A table row; rows of other tables are taken and ignored.
     pub s_cfg_valid: Signal<In, Bit>,
@@ -90,6 +90,16 @@ pub struct TxHeader<const FB: usize> {
     pub s_ack_tel_valid: Signal<In, Bit>,
     /// Records of it.
     pub s_ack_tel_hops: Signal<In, Bits<3>>,
+    /// A telemetry response waits.
+    pub s_feedback_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_feedback_ready: Signal<Out, Bit>,
+    /// Its flow.
+    pub s_feedback_flow: Signal<In, Bits<FB>>,
+    /// It has telemetry.
+    pub s_feedback_tel_valid: Signal<In, Bit>,
+    /// Records of it.
+    pub s_feedback_tel_hops: Signal<In, Bits<3>>,
     /// A host frame waits.
     pub s_host_valid: Signal<In, Bit>,
     /// The host frame is on its way.
@@ -98,7 +108,7 @@ pub struct TxHeader<const FB: usize> {
     pub m_ready: Signal<In, Bit>,
     /// An item stands here.
     pub m_valid: Signal<Out, Bit>,
-    /// 0 data, 1 ACK, 2 host frame.
+    /// 0 data, 1 ACK, 2 host frame, 3 telemetry response.
     pub m_kind: Signal<Out, Bits<2>>,
     /// It carries telemetry.
     pub m_has_tel: Signal<Out, Bit>,
@@ -153,6 +163,8 @@ pub struct TxHeader<const FB: usize> {
     choice: Signal<Local, Bits<2>>,
     found: Signal<Local, Bit>,
     up: Signal<Local, Bits<13>>,
+    echo_valid: Signal<Local, Bit>,
+    echo_hops: Signal<Local, Bits<3>>,
     hop_bytes: Signal<Local, Bits<16>>,
     target: Signal<Local, Bits<20>>,
     new_dscp: Signal<Local, Bits<6>>,
@@ -191,6 +203,11 @@ impl<const FB: usize> Default for TxHeader<FB> {
             s_ack_flow: Default::default(),
             s_ack_tel_valid: Default::default(),
             s_ack_tel_hops: Default::default(),
+            s_feedback_valid: Default::default(),
+            s_feedback_ready: Default::default(),
+            s_feedback_flow: Default::default(),
+            s_feedback_tel_valid: Default::default(),
+            s_feedback_tel_hops: Default::default(),
             s_host_valid: Default::default(),
             host_done: Default::default(),
             m_ready: Default::default(),
@@ -237,6 +254,8 @@ impl<const FB: usize> Default for TxHeader<FB> {
             choice: Default::default(),
             found: Default::default(),
             up: Default::default(),
+            echo_valid: Default::default(),
+            echo_hops: Default::default(),
             hop_bytes: Default::default(),
             target: Default::default(),
             new_dscp: Default::default(),
@@ -288,6 +307,8 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             (self.state.q.val() == HeaderState::Done) & (self.kind.q.val() == 0);
         self.s_ack_ready.next =
             (self.state.q.val() == HeaderState::Done) & (self.kind.q.val() == 1);
+        self.s_feedback_ready.next =
+            (self.state.q.val() == HeaderState::Done) & (self.kind.q.val() == 3);
         self.m_valid.next = self.state.q.val() == HeaderState::Offer;
         self.m_kind.next = self.kind.q.val();
         self.m_has_tel.next = self.has_tel.q.val();
@@ -306,21 +327,38 @@ impl<const FB: usize> Logic for TxHeader<FB> {
 
         comment!("The next kind that waits, behind the last one.");
         self.want_host.next = self.s_host_valid.val() & !self.host_busy.q.val();
-        self.found.next = self.s_pkt_valid.val() | self.s_ack_valid.val() | self.want_host.val();
+        self.found.next = self.s_pkt_valid.val()
+            | self.s_ack_valid.val()
+            | self.s_feedback_valid.val()
+            | self.want_host.val();
         self.choice.next = 0.into();
         match self.kind.q.val().index() {
             0 => {
                 if self.s_ack_valid.val() {
                     self.choice.next = 1.into();
+                } else if self.s_feedback_valid.val() {
+                    self.choice.next = 3.into();
                 } else if self.want_host.val() {
                     self.choice.next = 2.into();
                 }
             }
             1 => {
-                if self.want_host.val() {
+                if self.s_feedback_valid.val() {
+                    self.choice.next = 3.into();
+                } else if self.want_host.val() {
                     self.choice.next = 2.into();
                 } else if !self.s_pkt_valid.val() {
                     self.choice.next = 1.into();
+                }
+            }
+            3 => {
+                if self.want_host.val() {
+                    self.choice.next = 2.into();
+                } else if !self.s_pkt_valid.val() {
+                    self.choice.next = 3.into();
+                    if self.s_ack_valid.val() {
+                        self.choice.next = 1.into();
+                    }
                 }
             }
             _ => {
@@ -328,6 +366,8 @@ impl<const FB: usize> Logic for TxHeader<FB> {
                     self.choice.next = 2.into();
                     if self.s_ack_valid.val() {
                         self.choice.next = 1.into();
+                    } else if self.s_feedback_valid.val() {
+                        self.choice.next = 3.into();
                     }
                 }
             }
@@ -338,6 +378,8 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         self.rows.read_address.next = self.s_pkt_flow.val();
         if self.choice.val() == 1 {
             self.rows.read_address.next = self.s_ack_flow.val();
+        } else if self.choice.val() == 3 {
+            self.rows.read_address.next = self.s_feedback_flow.val();
         }
         self.row.d.next = self.rows.read_data.val();
         self.rows.write_enable.next =
@@ -352,13 +394,19 @@ impl<const FB: usize> Logic for TxHeader<FB> {
                 | (bit_cast::<ROW_BITS, 1>(self.cfg_row.val().get_bits::<1>(1)) << 126);
 
         comment!("Telemetry and DSCP.");
-        self.hop_bytes.next = bit_cast::<16, 3>(self.s_ack_tel_hops.val()) << 3;
+        self.echo_valid.next = self.s_ack_tel_valid.val();
+        self.echo_hops.next = self.s_ack_tel_hops.val();
+        if self.kind.q.val() == 3 {
+            self.echo_valid.next = self.s_feedback_tel_valid.val();
+            self.echo_hops.next = self.s_feedback_tel_hops.val();
+        }
+        self.hop_bytes.next = bit_cast::<16, 3>(self.echo_hops.val()) << 3;
         self.has_tel.d.next = false;
         self.tel_bytes.d.next = 0.into();
         self.new_dscp.next = self.row.q.val().get_bits::<6>(120);
         if (self.cfg_tel_format.val() == 1) | (self.cfg_tel_format.val() == 2) {
-            if self.kind.q.val() == 1 {
-                if self.s_ack_tel_valid.val() {
+            if self.kind.q.val().get_bit(0) {
+                if self.echo_valid.val() {
                     self.has_tel.d.next = true;
                     self.tel_bytes.d.next = self.hop_bytes.val() + 2;
                     self.new_dscp.next = self.cfg_tel_echo_dscp.val();
@@ -404,6 +452,8 @@ impl<const FB: usize> Logic for TxHeader<FB> {
                 }
                 _ => {}
             }
+        } else if self.kind.q.val() == 3 {
+            self.fixed.d.next = 24.into();
         }
         self.udp_plain.d.next = self.fixed.q.val() + self.padded.q.val();
         self.ip_plain.d.next = self.udp_plain.q.val() + 20;

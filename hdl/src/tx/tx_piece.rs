@@ -39,8 +39,10 @@ pub struct TxPiece {
     pub state: Signal<In, SeqState>,
     /// Copy the fields of the item.
     pub s_copy: Signal<In, Bit>,
-    /// The item is an ACK.
+    /// The item is an ACK or a telemetry response.
     pub s_is_ack: Signal<In, Bit>,
+    /// It is a telemetry response.
+    pub s_is_feedback: Signal<In, Bit>,
     /// It carries telemetry.
     pub s_has_tel: Signal<In, Bit>,
     /// Remote MAC address.
@@ -91,19 +93,19 @@ pub struct TxPiece {
     pub ack_syndrome: Signal<In, Bits<8>>,
     /// ACK: MSN.
     pub ack_msn: Signal<In, Bits<24>>,
-    /// ACK: PSN.
+    /// ACK, telemetry response: PSN.
     pub ack_psn: Signal<In, Bits<24>>,
-    /// ACK: XOR of the switches' identifiers.
+    /// ACK, telemetry response: XOR of the switches' identifiers.
     pub ack_tel_path: Signal<In, Bits<12>>,
-    /// ACK: record 0.
+    /// ACK, telemetry response: record 0.
     pub ack_tel_hop_0: Signal<In, Bits<64>>,
-    /// ACK: record 1.
+    /// ACK, telemetry response: record 1.
     pub ack_tel_hop_1: Signal<In, Bits<64>>,
-    /// ACK: record 2.
+    /// ACK, telemetry response: record 2.
     pub ack_tel_hop_2: Signal<In, Bits<64>>,
-    /// ACK: record 3.
+    /// ACK, telemetry response: record 3.
     pub ack_tel_hop_3: Signal<In, Bits<64>>,
-    /// ACK: record 4.
+    /// ACK, telemetry response: record 4.
     pub ack_tel_hop_4: Signal<In, Bits<64>>,
     /// The frame has a RETH.
     pub has_reth: Signal<In, Bit>,
@@ -254,6 +256,7 @@ impl Default for TxPiece {
             state: Default::default(),
             s_copy: Default::default(),
             s_is_ack: Default::default(),
+            s_is_feedback: Default::default(),
             s_has_tel: Default::default(),
             s_mac: Default::default(),
             s_ip: Default::default(),
@@ -447,6 +450,9 @@ impl Logic for TxPiece {
             self.hops.d.next = 0.into();
             if self.s_is_ack.val() {
                 self.opcode.d.next = 17.into();
+                if self.s_is_feedback.val() {
+                    self.opcode.d.next = 192.into();
+                }
                 self.psn.d.next = self.ack_psn.val();
                 self.ack_req.d.next = false;
                 self.solicited.d.next = false;
@@ -611,6 +617,8 @@ impl Logic for TxPiece {
                 self.bytes.next = 6.into();
                 self.covered_bytes.next = 6.into();
                 self.word.next = (self.b0_low.val() << 48) | (self.b1.val() << 16);
+                self.ends.next =
+                    !self.has_reth.val() & !self.has_word.val() & !self.has_payload.val();
                 if self.is_paper.val() {
                     self.bytes.next = 4.into();
                     self.covered_bytes.next = 4.into();

@@ -1,5 +1,5 @@
-//! Tx pipe: makes RoCEv2 frames of packets, READ responses and ACKs and sends host frames between
-//! them.
+//! Tx pipe: makes RoCEv2 frames of packets, READ responses, ACKs and telemetry responses and sends
+//! host frames between them.
 //!
 //! # Source            RFC 791, RFC 768, InfiniBand volume 1 sections 9.2, 9.3 and annex A17
 //!                     (RoCEv2, ICRC); telemetry as HPCC (SIGCOMM 2019) figure 7 and the authors'
@@ -12,12 +12,14 @@
 //!                     its only one. A frame never has a gap at m_axis
 //! # Latency and rate  137 cycles for the 136 beats of an RDMA WRITE MIDDLE of MTU 1024, the next
 //!                     frame's headers being made beside it; 9 cycles for the 8 beats of an ACK
-//! # Order             data (READ responses are data), ACK, host take turns among those that wait
+//! # Order             data (READ responses are data), ACK, telemetry response, host take turns
+//!                     among those that wait
 //! # Rules             64-bit datapath. UDP checksum 0, DF, IPv4 id counts up per frame. ICRC of
 //!                     the packet as it would be without telemetry. A read error drops the frame and
 //!                     shows in m_fail; so does, in event_tx_fail alone, a host frame of more than
 //!                     4224 bytes. No frame is shorter than 60 bytes but the host's own: packets
-//!                     without an extension header have payload
+//!                     without an extension header have payload or telemetry; a telemetry response
+//!                     has 58 if telemetry was switched off while it waited
 //! # Reset             synchronous, high: empty; queue pair rows are as they were
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
@@ -129,6 +131,30 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
     /// Record of hop 4.
     pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    /// A telemetry response waits.
+    pub s_feedback_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_feedback_ready: Signal<Out, Bit>,
+    /// Flow.
+    pub s_feedback_flow: Signal<In, Bits<FB>>,
+    /// PSN of the READ response whose telemetry it brings.
+    pub s_feedback_psn: Signal<In, Bits<24>>,
+    /// There is telemetry.
+    pub s_feedback_tel_valid: Signal<In, Bit>,
+    /// Records of it.
+    pub s_feedback_tel_hops: Signal<In, Bits<3>>,
+    /// XOR of the switches' identifiers.
+    pub s_feedback_tel_path: Signal<In, Bits<12>>,
+    /// Record of hop 0.
+    pub s_feedback_tel_hop_0: Signal<In, Bits<64>>,
+    /// Record of hop 1.
+    pub s_feedback_tel_hop_1: Signal<In, Bits<64>>,
+    /// Record of hop 2.
+    pub s_feedback_tel_hop_2: Signal<In, Bits<64>>,
+    /// Record of hop 3.
+    pub s_feedback_tel_hop_3: Signal<In, Bits<64>>,
+    /// Record of hop 4.
+    pub s_feedback_tel_hop_4: Signal<In, Bits<64>>,
     /// Payload beat.
     pub s_data_tvalid: Signal<In, Bit>,
     /// It is taken.
@@ -175,6 +201,8 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     pub event_tx_host: Signal<Out, Bit>,
     /// A dropped frame.
     pub event_tx_fail: Signal<Out, Bit>,
+    /// A telemetry response was sent.
+    pub event_tx_feedback: Signal<Out, Bit>,
     header: TxHeader<FB>,
     seq: TxSeq<GB>,
     cutter: TxPiece,
@@ -186,6 +214,7 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     space: TxRoom,
     seed: Constant<Bits<32>>,
     seed_behind_zeros: Constant<Bits<32>>,
+    is_feedback: Signal<Local, Bit>,
 }
 
 /// CRC state behind the eight bytes of ones that stand for the Ethernet header.
@@ -239,6 +268,18 @@ impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
             s_ack_tel_hop_2: Default::default(),
             s_ack_tel_hop_3: Default::default(),
             s_ack_tel_hop_4: Default::default(),
+            s_feedback_valid: Default::default(),
+            s_feedback_ready: Default::default(),
+            s_feedback_flow: Default::default(),
+            s_feedback_psn: Default::default(),
+            s_feedback_tel_valid: Default::default(),
+            s_feedback_tel_hops: Default::default(),
+            s_feedback_tel_path: Default::default(),
+            s_feedback_tel_hop_0: Default::default(),
+            s_feedback_tel_hop_1: Default::default(),
+            s_feedback_tel_hop_2: Default::default(),
+            s_feedback_tel_hop_3: Default::default(),
+            s_feedback_tel_hop_4: Default::default(),
             s_data_tvalid: Default::default(),
             s_data_tready: Default::default(),
             s_data_tdata: Default::default(),
@@ -262,6 +303,7 @@ impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
             event_tx_ack: Default::default(),
             event_tx_host: Default::default(),
             event_tx_fail: Default::default(),
+            event_tx_feedback: Default::default(),
             header: Default::default(),
             seq: Default::default(),
             cutter: Default::default(),
@@ -271,6 +313,7 @@ impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
             pack: Default::default(),
             fifo: Default::default(),
             space: Default::default(),
+            is_feedback: Default::default(),
             seed: Constant::new(u64::from(seed()).into()),
             seed_behind_zeros: Constant::new(u64::from(rewind(seed(), 4)).into()),
         }
@@ -299,6 +342,10 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.header.s_ack_flow.next = self.s_ack_flow.val();
         self.header.s_ack_tel_valid.next = self.s_ack_tel_valid.val();
         self.header.s_ack_tel_hops.next = self.s_ack_tel_hops.val();
+        self.header.s_feedback_valid.next = self.s_feedback_valid.val();
+        self.header.s_feedback_flow.next = self.s_feedback_flow.val();
+        self.header.s_feedback_tel_valid.next = self.s_feedback_tel_valid.val();
+        self.header.s_feedback_tel_hops.next = self.s_feedback_tel_hops.val();
         self.header.s_host_valid.next = self.s_host_tvalid.val();
         self.header.host_done.next = self.seq.host_done.val();
         self.header.m_ready.next = self.seq.s_ready.val();
@@ -313,7 +360,26 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.seq.pkt_flow.next = self.s_pkt_flow.val();
         self.seq.pkt_opcode.next = self.s_pkt_opcode.val();
         self.seq.pkt_payload_bytes.next = self.s_pkt_payload_bytes.val();
+        comment!("What an ACK and a telemetry response have in common.");
+        self.is_feedback.next = self.header.m_kind.val() == 3;
         self.seq.ack_tel_hops.next = self.s_ack_tel_hops.val();
+        self.cutter.ack_psn.next = self.s_ack_psn.val();
+        self.cutter.ack_tel_path.next = self.s_ack_tel_path.val();
+        self.cutter.ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
+        self.cutter.ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
+        self.cutter.ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
+        self.cutter.ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
+        self.cutter.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
+        if self.is_feedback.val() {
+            self.seq.ack_tel_hops.next = self.s_feedback_tel_hops.val();
+            self.cutter.ack_psn.next = self.s_feedback_psn.val();
+            self.cutter.ack_tel_path.next = self.s_feedback_tel_path.val();
+            self.cutter.ack_tel_hop_0.next = self.s_feedback_tel_hop_0.val();
+            self.cutter.ack_tel_hop_1.next = self.s_feedback_tel_hop_1.val();
+            self.cutter.ack_tel_hop_2.next = self.s_feedback_tel_hop_2.val();
+            self.cutter.ack_tel_hop_3.next = self.s_feedback_tel_hop_3.val();
+            self.cutter.ack_tel_hop_4.next = self.s_feedback_tel_hop_4.val();
+        }
         self.seq.data_valid.next = self.s_data_tvalid.val();
         self.seq.data_last.next = self.s_data_tlast.val();
         self.seq.data_error.next = self.s_data_tuser.val();
@@ -354,13 +420,6 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.cutter.pkt_msn.next = self.s_pkt_msn.val();
         self.cutter.ack_syndrome.next = self.s_ack_syndrome.val();
         self.cutter.ack_msn.next = self.s_ack_msn.val();
-        self.cutter.ack_psn.next = self.s_ack_psn.val();
-        self.cutter.ack_tel_path.next = self.s_ack_tel_path.val();
-        self.cutter.ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
-        self.cutter.ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
-        self.cutter.ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
-        self.cutter.ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
-        self.cutter.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
         self.cutter.has_reth.next = self.seq.has_reth.val();
         self.cutter.has_word.next = self.seq.has_word.val();
         self.cutter.has_payload.next = self.seq.has_payload.val();
@@ -376,7 +435,8 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.cutter.s_host_tdata.next = self.s_host_tdata.val();
         self.cutter.s_host_tkeep.next = self.s_host_tkeep.val();
         self.cutter.s_host_tlast.next = self.s_host_tlast.val();
-        self.cutter.s_is_ack.next = self.header.m_kind.val() == 1;
+        self.cutter.s_is_ack.next = self.header.m_kind.val().get_bit(0);
+        self.cutter.s_is_feedback.next = self.is_feedback.val();
         self.delay.clock.next = self.clock.val();
         self.delay.reset.next = self.reset.val();
         self.delay.s_valid.next = self.cutter.p_valid.val();
@@ -433,6 +493,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.s_cfg_ready.next = self.header.s_cfg_ready.val();
         self.s_pkt_ready.next = self.header.s_pkt_ready.val();
         self.s_ack_ready.next = self.header.s_ack_ready.val();
+        self.s_feedback_ready.next = self.header.s_feedback_ready.val();
         self.s_data_tready.next = self.seq.data_ready.val();
         self.s_host_tready.next = self.seq.host_ready.val();
         self.m_fail_valid.next = self.seq.m_fail_valid.val();
@@ -441,5 +502,6 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.event_tx_ack.next = self.seq.pulse.val().get_bit(1);
         self.event_tx_host.next = self.seq.pulse.val().get_bit(2);
         self.event_tx_fail.next = self.seq.pulse.val().get_bit(3);
+        self.event_tx_feedback.next = self.seq.pulse.val().get_bit(4);
     }
 }

@@ -70,7 +70,7 @@ pub struct TxSeq<const GB: usize> {
     pub room: Signal<In, Bit>,
     /// An item stands at the header builder.
     pub s_valid: Signal<In, Bit>,
-    /// 0 data, 1 ACK, 2 host frame.
+    /// 0 data, 1 ACK, 2 host frame, 3 telemetry response.
     pub s_kind: Signal<In, Bits<2>>,
     /// It carries telemetry.
     pub s_has_tel: Signal<In, Bit>,
@@ -84,7 +84,7 @@ pub struct TxSeq<const GB: usize> {
     pub pkt_opcode: Signal<In, Bits<8>>,
     /// Data packet: payload bytes.
     pub pkt_payload_bytes: Signal<In, Bits<13>>,
-    /// ACK: records.
+    /// ACK, telemetry response: records.
     pub ack_tel_hops: Signal<In, Bits<3>>,
     /// A payload beat.
     pub data_valid: Signal<In, Bit>,
@@ -128,12 +128,13 @@ pub struct TxSeq<const GB: usize> {
     pub m_fail_ready: Signal<In, Bit>,
     /// Flow of the packet.
     pub m_fail_flow: Signal<Out, Bits<GB>>,
-    /// A data frame, an ACK, a host frame, a dropped frame.
-    pub pulse: Signal<Out, Bits<4>>,
+    /// A data frame, an ACK, a host frame, a dropped frame, a telemetry response.
+    pub pulse: Signal<Out, Bits<5>>,
     now: DFF<SeqState>,
     has_room: DFF<Bit>,
     flow: DFF<Bits<GB>>,
     is_ack: DFF<Bit>,
+    is_feedback: DFF<Bit>,
     with_tel: DFF<Bit>,
     with_reth: DFF<Bit>,
     with_word: DFF<Bit>,
@@ -147,7 +148,7 @@ pub struct TxSeq<const GB: usize> {
     opens: DFF<Bit>,
     fail: DFF<Bit>,
     fail_flow: DFF<Bits<GB>>,
-    pulses: DFF<Bits<4>>,
+    pulses: DFF<Bits<5>>,
     free: Signal<Local, Bit>,
     ready: Signal<Local, Bit>,
     goto: Signal<Local, SeqState>,
@@ -199,6 +200,7 @@ impl<const GB: usize> Default for TxSeq<GB> {
             has_room: Default::default(),
             flow: Default::default(),
             is_ack: Default::default(),
+            is_feedback: Default::default(),
             with_tel: Default::default(),
             with_reth: Default::default(),
             with_word: Default::default(),
@@ -233,6 +235,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             has_room,
             flow,
             is_ack,
+            is_feedback,
             with_tel,
             with_reth,
             with_word,
@@ -287,6 +290,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
         if self.free.val() {
             self.flow.d.next = self.pkt_flow.val();
             self.is_ack.d.next = self.s_kind.val() == 1;
+            self.is_feedback.d.next = self.s_kind.val() == 3;
             self.with_tel.d.next = self.s_has_tel.val();
             self.with_payload.d.next =
                 (self.s_kind.val() == 0) & self.pkt_payload_bytes.val().any();
@@ -296,13 +300,14 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                     | (self.pkt_opcode.val() == 11)
                     | (self.pkt_opcode.val() == 12));
             self.with_word.d.next = (self.s_kind.val() == 1)
-                | (self.pkt_opcode.val() == 9)
-                | (self.pkt_opcode.val() == 11)
-                | (self.pkt_opcode.val() == 13)
-                | (self.pkt_opcode.val() == 15)
-                | (self.pkt_opcode.val() == 16);
+                | ((self.s_kind.val() == 0)
+                    & ((self.pkt_opcode.val() == 9)
+                        | (self.pkt_opcode.val() == 11)
+                        | (self.pkt_opcode.val() == 13)
+                        | (self.pkt_opcode.val() == 15)
+                        | (self.pkt_opcode.val() == 16)));
             self.hops.d.next = 0.into();
-            if self.s_kind.val() == 1 {
+            if self.s_kind.val().get_bit(0) {
                 self.hops.d.next = self.ack_tel_hops.val();
             }
             self.hops_left.d.next = 5.into();
@@ -390,6 +395,8 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                         self.fail_flow.d.next = self.flow.q.val();
                     } else if self.is_ack.q.val() {
                         self.pulses.d.next = 2.into();
+                    } else if self.is_feedback.q.val() {
+                        self.pulses.d.next = 16.into();
                     }
                 }
             }

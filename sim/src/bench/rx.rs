@@ -77,9 +77,9 @@ pub struct RxTraffic {
     source: Source<Beat>,
     /// Frames come without stalls in this phase.
     back_to_back: bool,
-    /// Host frames, payload, READ responses' payload, requests, ACKs.
-    sinks: [Sink; 5],
-    taking: [Taking; 5],
+    /// Host frames, payload, READ responses' payload, requests, ACKs, telemetry responses.
+    sinks: [Sink; 6],
+    taking: [Taking; 6],
     phase_left: u64,
     quiet: u32,
     /// Cycles since the input was last ready.
@@ -101,7 +101,7 @@ impl RxTraffic {
             source,
             back_to_back: true,
             sinks,
-            taking: [Taking::Always; 5],
+            taking: [Taking::Always; 6],
             phase_left: 1000,
             quiet: 0,
             blocked: 0,
@@ -118,7 +118,7 @@ impl RxTraffic {
         if is_long && rng.gen() {
             // Fill the host's buffer.
             self.style = FrameStyle::Foreign;
-            self.taking = [Taking::Always; 5];
+            self.taking = [Taking::Always; 6];
             self.taking[0] = Taking::Not;
         }
         match rng.gen_range(0..12) {
@@ -132,14 +132,14 @@ impl RxTraffic {
     /// Large packets whose payload nobody takes, until the input stops.
     fn fill_payload(&mut self) {
         (self.phase_left, self.back_to_back, self.style) = (2000, true, FrameStyle::Large);
-        self.taking = [Taking::Always; 5];
+        self.taking = [Taking::Always; 6];
         self.taking[if self.rng.gen() { 1 } else { 2 }] = Taking::Not;
     }
 
     /// Small packets whose records nobody takes, until the input stops.
     fn fill_records(&mut self) {
         (self.phase_left, self.back_to_back, self.style) = (500, true, FrameStyle::Stamped);
-        self.taking = [Taking::Always; 5];
+        self.taking = [Taking::Always; 6];
         self.taking[3..].fill(Taking::Not);
     }
 
@@ -199,8 +199,8 @@ impl Stimulus<RxPipe> for RxTraffic {
         let host = self.maker.host;
         let drive = beat.unwrap_or_default();
         // Towards its end a phase drains what its sinks have held up.
-        let taking = if self.phase_left == 0 { [Taking::Stalls; 5] } else { self.taking };
-        let mut readys = [false; 5];
+        let taking = if self.phase_left == 0 { [Taking::Stalls; 6] } else { self.taking };
+        let mut readys = [false; 6];
         for ((ready, sink), taking) in readys.iter_mut().zip(&mut self.sinks).zip(taking) {
             *ready = taking.ready(&mut self.rng, sink);
         }
@@ -222,6 +222,7 @@ impl Stimulus<RxPipe> for RxTraffic {
             m_response_tready: readys[2],
             m_req_ready: readys[3],
             m_ack_ready: readys[4],
+            m_feedback_ready: readys[5],
         }
     }
 }

@@ -4,7 +4,8 @@ use super::{Bench, Stimulus};
 use crate::env::stream::{Beat, FrameSource, Sink, Source};
 use crate::golden::transport::requester::TelPorts;
 use crate::golden::tx::tx_pipe::{
-    DataBeat, HostBeat, TreadyPort, TxAckPorts, TxPipe, TxPipeIn, TxPipeOut, TxPktPorts,
+    DataBeat, HostBeat, TreadyPort, TxAckPorts, TxFeedbackPorts, TxPipe, TxPipeIn, TxPipeOut,
+    TxPktPorts,
 };
 use crate::ports::Wide;
 use nic_spec::config::NicConfig;
@@ -106,6 +107,11 @@ impl Traffic {
         }
     }
 
+    fn feedback(&mut self) -> TxFeedbackPorts {
+        let TxAckPorts { valid, flow, psn, tel, .. } = self.ack();
+        TxFeedbackPorts { valid, flow, psn, tel }
+    }
+
     fn host_frame(&mut self) -> Vec<u8> {
         let rng = &mut self.rng;
         let length = match rng.gen_range(0..40) {
@@ -125,13 +131,14 @@ pub struct TxStimulus {
     s_cfg: Source<(u8, u16, Row)>,
     s_pkt: Source<TxPktPorts>,
     s_ack: Source<TxAckPorts>,
+    s_feedback: Source<TxFeedbackPorts>,
     s_data: FrameSource,
     s_host: FrameSource,
     m_axis: Sink,
     m_fail: Sink,
     last_row: (u8, u16, Row),
-    /// Chances of data, ACK and host frames, in 256ths, of this phase.
-    chances: [u32; 3],
+    /// Chances of data, ACKs, host frames and telemetry responses, in 256ths, of this phase.
+    chances: [u32; 4],
     /// Host memory always answers, nothing stalls but the MAC.
     is_prompt: bool,
 }
@@ -144,6 +151,7 @@ impl TxStimulus {
         let (s_cfg, s_pkt, s_ack) = (Source::new(fork()), Source::new(fork()), Source::new(fork()));
         let (s_data, s_host) = (FrameSource::new(fork(), 8), FrameSource::new(fork(), 8));
         let (m_axis, m_fail) = (Sink::new(fork()), Sink::new(fork()));
+        let s_feedback = Source::new(fork());
         let is_prompt = seed % 4 == 3;
         let constants = TxPipeIn {
             cfg_local_mac: rng.gen_range(0..1 << 48),
@@ -161,12 +169,13 @@ impl TxStimulus {
             s_cfg,
             s_pkt,
             s_ack,
+            s_feedback,
             s_data: if is_prompt { s_data.prompt() } else { s_data },
             s_host,
             m_axis,
             m_fail,
             last_row: (0, 0, [0; 16]),
-            chances: [256; 3],
+            chances: [256; 4],
             is_prompt,
         }
     }
@@ -204,13 +213,16 @@ impl Stimulus<TxPipe> for TxStimulus {
         i.cfg_row =
             Wide(core::array::from_fn(|n| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32));
         let is_set_up = traffic.rows_left == 0;
-        let [data, ack, host] =
+        let [data, ack, host, feedback] =
             self.chances.map(|c| is_set_up && traffic.rng.gen_range(0..256) < c);
         let packet =
             self.s_pkt.drive(out.s_pkt.ready, || data.then(|| Self::next_packet(traffic, s_data)));
         i.s_pkt = packet.unwrap_or_default();
         let ack = self.s_ack.drive(out.s_ack.ready, || ack.then(|| traffic.ack()));
         i.s_ack = ack.unwrap_or_default();
+        let ready = out.s_feedback.ready;
+        let feedback = self.s_feedback.drive(ready, || feedback.then(|| traffic.feedback()));
+        i.s_feedback = feedback.unwrap_or_default();
         // Garbage behind the kept bytes, as a DMA engine may leave it.
         i.s_data = data_beat(s_data.drive(out.s_data.tready));
         let kept = (1_u128 << (8 * i.s_data.tkeep.count_ones())) - 1;

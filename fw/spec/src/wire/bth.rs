@@ -24,7 +24,7 @@ pub mod field {
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 12;
 
-/// Operation codes of the reliable connection service.
+/// Operation codes of the reliable connection service, and [`TELEMETRY_RESPONSE`](opcode::TELEMETRY_RESPONSE).
 pub mod opcode {
     /// First packet of a SEND.
     pub const SEND_FIRST: u8 = 0x00;
@@ -72,6 +72,12 @@ pub mod opcode {
     pub const SEND_LAST_INVALIDATE: u8 = 0x16;
     /// Only packet of a SEND with invalidate.
     pub const SEND_ONLY_INVALIDATE: u8 = 0x17;
+
+    /// Telemetry response: the telemetry that a READ response has collected, on its way back to the
+    /// sender of that response; nothing but a BTH, whose PSN is that of the READ response. A
+    /// code of the range that the standard leaves to manufacturers, 0xc0..=0xff (section 9.2.1).
+    /// It takes no PSN, is not acknowledged and not sent again.
+    pub const TELEMETRY_RESPONSE: u8 = 0xc0;
 
     /// Whether a RETH follows the BTH.
     pub const fn has_reth(opcode: u8) -> bool {
@@ -253,5 +259,7 @@ mod tests {
         assert!(with(opcode::has_immdt).eq([0x03, 0x05, 0x09, 0x0b]));
         assert!(with(opcode::is_read_response).eq([0x0d, 0x0e, 0x0f, 0x10]));
         assert_eq!(with(opcode::is_request).count(), 17);
+        // A manufacturer's code that is no request and has nothing behind the BTH.
+        assert_eq!(opcode::TELEMETRY_RESPONSE >> 6, 3);
     }
 }

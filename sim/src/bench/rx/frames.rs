@@ -218,6 +218,9 @@ impl FrameMaker {
         if self.rng.gen_ratio(1, 8) {
             return self.rng.gen_range(0x0d..=0x17);
         }
+        if self.rng.gen_ratio(1, 8) {
+            return bth::opcode::TELEMETRY_RESPONSE;
+        }
         if self.rng.gen_ratio(1, 4) {
             return bth::opcode::ACKNOWLEDGE;
         }
@@ -231,7 +234,8 @@ impl FrameMaker {
     pub fn roce(&mut self, payload_bytes: core::ops::RangeInclusive<usize>) -> Vec<u8> {
         let opcode = self.opcode();
         let mut payload = self.noise(payload_bytes);
-        if opcode == bth::opcode::ACKNOWLEDGE && !self.rng.gen_ratio(1, 20) {
+        let is_bare = matches!(opcode, bth::opcode::ACKNOWLEDGE | bth::opcode::TELEMETRY_RESPONSE);
+        if is_bare && !self.rng.gen_ratio(1, 20) {
             payload.clear();
         }
         let stamped = self.is_stamping || self.rng.gen();

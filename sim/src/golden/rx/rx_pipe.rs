@@ -66,6 +66,8 @@ ports! {
         pub m_req_ready: bool,
         /// An ACK is taken.
         pub m_ack_ready: bool,
+        /// A telemetry response is taken.
+        pub m_feedback_ready: bool,
     }
 }
 ports! {
@@ -136,6 +138,21 @@ ports! {
     }
 }
 ports! {
+    /// Telemetry responses for the congestion control.
+    pub struct FeedbackPorts {
+        /// A telemetry response stands here.
+        pub valid: bool,
+        /// Queue pair.
+        pub qpn: u32,
+        /// PSN of the READ response whose telemetry it brings.
+        pub psn: u32,
+        /// Source address.
+        pub src_ip: u32,
+        /// Telemetry.
+        pub tel: TelPorts,
+    }
+}
+ports! {
     /// A stream's source.
     pub struct AxisPorts {
         /// Data.
@@ -181,6 +198,8 @@ ports! {
         pub drop_telemetry: bool,
         /// READ response accepted.
         pub response: bool,
+        /// Telemetry response accepted.
+        pub feedback: bool,
     }
 }
 ports! {
@@ -198,6 +217,8 @@ ports! {
         pub m_req: ReqPorts,
         /// ACKs and READ responses.
         pub m_ack: AckPorts,
+        /// Telemetry responses.
+        pub m_feedback: FeedbackPorts,
         /// Events.
         pub event_rx: RxEvents,
     }
@@ -211,6 +232,7 @@ impl RxEvents {
             Reason::Req => &mut self.req,
             Reason::Ack => &mut self.ack,
             Reason::Response => &mut self.response,
+            Reason::Feedback => &mut self.feedback,
             Reason::MacError => &mut self.drop_mac_error,
             Reason::Truncated => &mut self.drop_truncated,
             Reason::Oversize => &mut self.drop_oversize,
@@ -315,10 +337,10 @@ pub struct RxPipe {
     events: RxEvents,
 }
 
-/// What the record FIFO holds: fields of both sources, of which `m_ack` has its own names for some.
+/// What the record FIFO holds: fields of all sources, of which `m_ack` has its own names for some.
 #[derive(Clone, Copy, Debug, Default)]
 struct Record {
-    for_requester: bool,
+    kind: Option<Kind>,
     req: ReqPorts,
 }
 
@@ -437,7 +459,11 @@ impl RxPipe {
     fn step_accepted(&mut self, i: &RxPipeIn) {
         self.ready = self.payload_beats < PAYLOAD_BEATS_LIMIT && self.records < RECORDS_LIMIT;
         let head = self.record_fifo.m_data();
-        let record_ready = if head.for_requester { i.m_ack_ready } else { i.m_req_ready };
+        let record_ready = match head.kind {
+            Some(Kind::Ack | Kind::Response) => i.m_ack_ready,
+            Some(Kind::Feedback) => i.m_feedback_ready,
+            Some(Kind::Request) | None => i.m_req_ready,
+        };
         self.records -= usize::from(self.record_fifo.m_valid() && record_ready);
         self.payload_beats -= usize::from(self.payload_fifo.head_valid && i.m_payload_tready);
         self.payload_beats -= usize::from(self.response_fifo.head_valid && i.m_response_tready);
@@ -448,8 +474,7 @@ impl RxPipe {
         }
         let is_entering = |event: u64| event == self.cycle + RECORD_CYCLES;
         let entering = self.accepted.iter().find(|(event, _)| is_entering(*event));
-        let record =
-            entering.map(|(_, p)| Record { for_requester: p.kind != Kind::Request, req: p.req });
+        let record = entering.map(|(_, p)| Record { kind: Some(p.kind), req: p.req });
         self.record_fifo.step(false, record, record_ready);
         let leaving = self.accepted.front().is_some_and(|(event, _)| at(*event, PAYLOAD_CYCLES));
         let packet = if leaving { self.accepted.pop_front() } else { None };
@@ -469,22 +494,30 @@ impl RxPipe {
             tvalid,
             tlast: beat.last,
         };
-        let Record { for_requester, req } = self.record_fifo.m_data();
+        let Record { kind, req } = self.record_fifo.m_data();
         let valid = self.record_fifo.m_valid();
+        let is = |kinds: &[Kind]| valid && kind.is_some_and(|k| kinds.contains(&k));
         RxPipeOut {
             s_axis_tready: self.ready,
             m_host: axis(self.host_fifo.m_beat(), self.host_fifo.m_valid()),
             m_payload: axis(self.payload_fifo.head, self.payload_fifo.head_valid),
             m_response: axis(self.response_fifo.head, self.response_fifo.head_valid),
-            m_req: ReqPorts { valid: valid && !for_requester, ..req },
+            m_req: ReqPorts { valid: is(&[Kind::Request]), ..req },
             m_ack: AckPorts {
-                valid: valid && for_requester,
+                valid: is(&[Kind::Ack, Kind::Response]),
                 qpn: req.qpn,
                 psn: req.psn,
                 opcode: req.opcode,
                 payload_bytes: req.payload_bytes,
                 syndrome: (req.imm >> 24) as u8,
                 msn: req.imm & 0xff_ffff,
+                src_ip: req.src_ip,
+                tel: req.tel,
+            },
+            m_feedback: FeedbackPorts {
+                valid: is(&[Kind::Feedback]),
+                qpn: req.qpn,
+                psn: req.psn,
                 src_ip: req.src_ip,
                 tel: req.tel,
             },

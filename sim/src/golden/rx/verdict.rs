@@ -8,7 +8,7 @@ use nic_spec::wire::{
 /// What became of a frame. The first of these that applies, in this order, decides: MacError,
 /// Oversize (the frame), Host or HostOverflow, IpChecksum, Truncated, Length (IP and UDP),
 /// Telemetry, Length (transport headers), Oversize (the payload), Icrc, Version, Opcode, Pkey;
-/// else Req, Ack or Response.
+/// else Req, Ack, Response or Feedback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// Given to the host.
@@ -21,6 +21,8 @@ pub enum Reason {
     Ack,
     /// A good READ response.
     Response,
+    /// A good telemetry response.
+    Feedback,
     /// The MAC called it bad.
     MacError,
     /// The frame ends before its IP packet.
@@ -81,6 +83,8 @@ pub enum Kind {
     Ack,
     /// A READ response: the requester's.
     Response,
+    /// A telemetry response: the congestion control's.
+    Feedback,
 }
 
 impl From<Kind> for Reason {
@@ -89,6 +93,7 @@ impl From<Kind> for Reason {
             Kind::Request => Self::Req,
             Kind::Ack => Self::Ack,
             Kind::Response => Self::Response,
+            Kind::Feedback => Self::Feedback,
         }
     }
 }
@@ -221,10 +226,12 @@ fn take_headers(transport: &[u8]) -> Result<Packet, Reason> {
     let payload_len = rest.len().checked_sub(usize::from(bth.pad_count())).ok_or(Reason::Length)?;
     let kind = match opcode {
         bth::opcode::ACKNOWLEDGE => Kind::Ack,
+        bth::opcode::TELEMETRY_RESPONSE => Kind::Feedback,
         _ if bth::opcode::is_read_response(opcode) => Kind::Response,
         _ => Kind::Request,
     };
-    ensure(kind != Kind::Ack || payload_len == 0, Reason::Length)?;
+    let is_bare = matches!(kind, Kind::Ack | Kind::Feedback);
+    ensure(!is_bare || payload_len == 0, Reason::Length)?;
     ensure(payload_len <= PAYLOAD_BYTES_MAX, Reason::Oversize)?;
     req.payload_bytes = payload_len as u16;
     Ok(Packet { kind, req, payload: rest[..payload_len].into() })

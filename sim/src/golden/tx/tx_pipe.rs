@@ -59,6 +59,15 @@ ports! {
     }
 }
 ports! {
+    /// Sink of telemetry responses.
+    pub struct TxFeedbackPorts {
+        pub valid: bool,
+        pub flow: u16,
+        pub psn: u32,
+        pub tel: TelPorts,
+    }
+}
+ports! {
     /// Beat of a sink without tuser.
     pub struct HostBeat {
         pub tvalid: bool,
@@ -106,6 +115,7 @@ ports! {
         pub cfg_row: Wide<8>,
         pub s_pkt: TxPktPorts,
         pub s_ack: TxAckPorts,
+        pub s_feedback: TxFeedbackPorts,
         pub s_data: DataBeat,
         pub s_host: HostBeat,
         pub m_axis: TreadyPort,
@@ -126,6 +136,7 @@ ports! {
         pub ack: bool,
         pub host: bool,
         pub fail: bool,
+        pub feedback: bool,
     }
 }
 ports! {
@@ -134,6 +145,7 @@ ports! {
         pub s_cfg: ReadyPort,
         pub s_pkt: ReadyPort,
         pub s_ack: ReadyPort,
+        pub s_feedback: ReadyPort,
         pub s_data: TreadyPort,
         pub s_host: TreadyPort,
         pub m_axis: HostBeat,
@@ -146,6 +158,7 @@ ports! {
 enum Kind {
     Data,
     Ack,
+    Feedback,
     Host,
 }
 
@@ -183,9 +196,24 @@ struct Frame {
     qp: QpRow,
     ident: u16,
     pkt: TxPktPorts,
-    ack: TxAckPorts,
+    /// ACK or telemetry response.
+    echo: TxAckPorts,
     /// Telemetry that it carries.
     form: Option<Form>,
+}
+
+impl Frame {
+    fn is_echo(&self) -> bool {
+        matches!(self.kind, Kind::Ack | Kind::Feedback)
+    }
+
+    fn opcode(&self) -> u8 {
+        match self.kind {
+            Kind::Ack => opcode::ACKNOWLEDGE,
+            Kind::Feedback => opcode::TELEMETRY_RESPONSE,
+            Kind::Data | Kind::Host => self.pkt.opcode,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -319,12 +347,14 @@ impl TxPipe {
         let waits = |kind: &Kind| match kind {
             Kind::Data => i.s_pkt.valid,
             Kind::Ack => i.s_ack.valid,
+            Kind::Feedback => i.s_feedback.valid,
             Kind::Host => i.s_host.tvalid && !self.is_host_busy,
         };
         let order = match self.kind {
-            Kind::Data => [Kind::Ack, Kind::Host, Kind::Data],
-            Kind::Ack => [Kind::Host, Kind::Data, Kind::Ack],
-            Kind::Host => [Kind::Data, Kind::Ack, Kind::Host],
+            Kind::Data => [Kind::Ack, Kind::Feedback, Kind::Host, Kind::Data],
+            Kind::Ack => [Kind::Feedback, Kind::Host, Kind::Data, Kind::Ack],
+            Kind::Feedback => [Kind::Host, Kind::Data, Kind::Ack, Kind::Feedback],
+            Kind::Host => [Kind::Data, Kind::Ack, Kind::Feedback, Kind::Host],
         };
         order.into_iter().find(waits)
     }
@@ -337,7 +367,11 @@ impl TxPipe {
                 None => Header::Pick,
                 Some(kind) => {
                     self.kind = kind;
-                    let flow = if kind == Kind::Ack { i.s_ack.flow } else { i.s_pkt.flow };
+                    let flow = match kind {
+                        Kind::Ack => i.s_ack.flow,
+                        Kind::Feedback => i.s_feedback.flow,
+                        Kind::Data | Kind::Host => i.s_pkt.flow,
+                    };
                     self.flow = usize::from(flow) % self.qps.len();
                     match kind {
                         Kind::Host => Header::Offer,
@@ -372,8 +406,8 @@ impl TxPipe {
     /// Sizes of the pieces of the headers.
     fn headers(&self, frame: &Frame) -> Sequence {
         let mut pieces = VecDeque::from([8; 5]);
-        let hops = if frame.kind == Kind::Ack { frame.ack.tel.hops } else { 0 };
-        let code = if frame.kind == Kind::Ack { opcode::ACKNOWLEDGE } else { frame.pkt.opcode };
+        let hops = if frame.is_echo() { frame.echo.tel.hops } else { 0 };
+        let code = frame.opcode();
         let has_reth = opcode::has_reth(code);
         let has_word = opcode::has_immdt(code) || opcode::has_aeth(code);
         // The UDP checksum or the authors' count and the BTH together are 14 bytes.
@@ -400,25 +434,20 @@ impl TxPipe {
     /// All bytes of the frame that has just ended.
     fn frame_bytes(&self, frame: &Frame, i: &TxPipeIn) -> Vec<u8> {
         let form = frame.form;
-        let is_ack = frame.kind == Kind::Ack;
-        let (pkt, ack) = (&frame.pkt, &frame.ack);
-        let tel_dscp = if is_ack { i.cfg_tel_echo_dscp } else { i.cfg_tel_dscp };
+        let is_echo = frame.is_echo();
+        let (pkt, echo, code) = (&frame.pkt, &frame.echo, frame.opcode());
+        let tel_dscp = if is_echo { i.cfg_tel_echo_dscp } else { i.cfg_tel_dscp };
         let mut records = telemetry::Repr::default();
-        if is_ack {
-            (records.hop_count, records.path) = (ack.tel.hops.into(), ack.tel.path);
-            for (hop, word) in records.hops.iter_mut().zip(ack.tel.hop) {
+        if is_echo {
+            (records.hop_count, records.path) = (echo.tel.hops.into(), echo.tel.path);
+            for (hop, word) in records.hops.iter_mut().zip(echo.tel.hop) {
                 *hop = Hop::from_word(word);
             }
         }
-        let has_reth = !is_ack && opcode::has_reth(pkt.opcode);
-        let aeth = match is_ack {
-            true => Some(aeth::Repr { syndrome: ack.syndrome, msn: ack.msn }),
-            false if opcode::has_aeth(pkt.opcode) => {
-                Some(aeth::Repr { syndrome: pkt.syndrome, msn: pkt.msn })
-            }
-            false => None,
+        let (syndrome, msn) = match is_echo {
+            true => (echo.syndrome, echo.msn),
+            false => (pkt.syndrome, pkt.msn),
         };
-        let has_imm = !is_ack && opcode::has_immdt(pkt.opcode);
         let repr = FrameRepr {
             ethernet: ethernet::Repr {
                 dst: frame.qp.remote_mac,
@@ -437,21 +466,21 @@ impl TxPipe {
             udp_src_port: frame.qp.udp_source_port,
             telemetry: form.map(|form| (form, records)),
             bth: bth::Repr {
-                opcode: if is_ack { opcode::ACKNOWLEDGE } else { pkt.opcode },
-                solicited: !is_ack && pkt.solicited,
+                opcode: code,
+                solicited: !is_echo && pkt.solicited,
                 pkey: i.cfg_pkey,
                 qpn: frame.qp.remote_qpn,
-                ack_req: !is_ack && pkt.ack_req,
-                psn: if is_ack { ack.psn } else { pkt.psn },
+                ack_req: !is_echo && pkt.ack_req,
+                psn: if is_echo { echo.psn } else { pkt.psn },
                 ..bth::Repr::default()
             },
-            reth: has_reth.then_some(reth::Repr {
+            reth: opcode::has_reth(code).then_some(reth::Repr {
                 va: pkt.va,
                 rkey: pkt.rkey,
                 dma_len: pkt.dma_len,
             }),
-            aeth,
-            imm: has_imm.then_some(pkt.imm),
+            aeth: opcode::has_aeth(code).then_some(aeth::Repr { syndrome, msn }),
+            imm: opcode::has_immdt(code).then_some(pkt.imm),
             payload: &self.body,
         };
         let mut bytes = vec![0; repr.buffer_len()];
@@ -515,13 +544,18 @@ impl TxPipe {
         self.body.clear();
         let (kind, ident) = (self.kind, self.ident);
         let qp = self.qps[self.flow];
-        let has_telemetry = if kind == Kind::Ack { i.s_ack.tel.valid } else { qp.telemetry };
+        let echo = match (kind, i.s_feedback) {
+            (Kind::Feedback, f) => TxAckPorts { psn: f.psn, tel: f.tel, ..TxAckPorts::default() },
+            _ => i.s_ack,
+        };
+        let is_echo = matches!(kind, Kind::Ack | Kind::Feedback);
+        let has_telemetry = if is_echo { echo.tel.valid } else { qp.telemetry };
         let form = match i.cfg_tel_format {
             1 if has_telemetry => Some(Form::Paper),
             2 if has_telemetry => Some(Form::Authors),
             _ => None,
         };
-        let frame = Frame { kind, qp, ident, pkt: i.s_pkt, ack: i.s_ack, form };
+        let frame = Frame { kind, qp, ident, pkt: i.s_pkt, echo, form };
         self.frame = Some(frame);
         self.sequence = match kind {
             Kind::Host => Sequence::Host { beats: 0 },
@@ -562,6 +596,7 @@ impl TxPipe {
         } else {
             self.out.event_tx.data = frame.kind == Kind::Data;
             self.out.event_tx.ack = frame.kind == Kind::Ack;
+            self.out.event_tx.feedback = frame.kind == Kind::Feedback;
         }
         Some(Piece { bytes: ICRC_BYTES, last: true, bad: self.bad })
     }
@@ -651,6 +686,7 @@ impl Golden for TxPipe {
         let is_done = self.header == Header::Done;
         self.out.s_pkt.ready = is_done && self.kind == Kind::Data;
         self.out.s_ack.ready = is_done && self.kind == Kind::Ack;
+        self.out.s_feedback.ready = is_done && self.kind == Kind::Feedback;
         self.out.s_data.tready = self.sequence == Sequence::Payload;
         self.out.s_host.tready = matches!(self.sequence, Sequence::Host { .. });
         self.out
