@@ -43,6 +43,8 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
         emit("write_mux", host::write_mux::WriteMux::<64, 65, 127, 128, 129>::default(), c)
     }),
     ("completer", crate::transport::completer::emit),
+    ("feedback_out", crate::transport::feedback_out::emit),
+    ("feedback_in", crate::transport::feedback_in::emit),
     ("pkt_mux", |c| match c.flow_count {
         64 => emit("pkt_mux", PktMux::<6, 7>::default(), c),
         256 => emit("pkt_mux", PktMux::<8, 9>::default(), c),

@@ -7,6 +7,7 @@ mod run;
 
 pub mod cc;
 pub mod dma;
+pub mod feedback;
 pub mod host;
 pub mod nic;
 pub mod read;
@@ -97,6 +98,7 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         read_reply::benches,
         requester::benches,
         read::benches,
+        feedback::benches,
         tx::benches,
         host::benches,
         nic::benches,

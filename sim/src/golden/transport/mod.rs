@@ -1,5 +1,7 @@
 pub mod ack_gen;
 pub mod completer;
+pub mod feedback_in;
+pub mod feedback_out;
 pub mod pkt_mux;
 pub mod read_reply;
 pub mod requester;

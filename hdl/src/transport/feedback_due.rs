@@ -1,0 +1,68 @@
+//! Flows that have sent a telemetry response and must wait: oldest first, one timer compare.
+//!
+//! The interval is the same for all flows, so they fall due in the order in which they began to
+//! wait, and only the oldest has to be looked at.
+//!
+//! # Interface timing  cycle 0: s_valid; cycle 3 at the earliest: m_due, m_flow, until m_take
+//! # Shape             holds 2^FB flows; RB = FB + 24, CW = FB + 1
+//! # Number formats    cycle counter | UQ24.0 | modulo; cfg_cycles | UQ20.0
+//! # Reset             synchronous, high: nobody waits, counter 0
+//! # Twins             part of sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
+
+use crate::util::fifo::Fifo;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Queue of waiting flows.
+#[derive(LogicBlock, Default)]
+pub struct FeedbackDue<const FB: usize, const RB: usize, const CW: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Cycles that a flow waits.
+    pub cfg_cycles: Signal<In, Bits<20>>,
+    /// A flow begins to wait.
+    pub s_valid: Signal<In, Bit>,
+    /// The flow.
+    pub s_flow: Signal<In, Bits<FB>>,
+    /// The oldest has waited long enough.
+    pub m_due: Signal<Out, Bit>,
+    /// The oldest.
+    pub m_flow: Signal<Out, Bits<FB>>,
+    /// It waits no longer.
+    pub m_take: Signal<In, Bit>,
+    ring: Fifo<RB, FB, CW>,
+    now: DFF<Bits<24>>,
+    stands: DFF<Bit>,
+    age: DFF<Bits<24>>,
+    wide: Signal<Local, Bits<RB>>,
+    placed: Signal<Local, Bits<RB>>,
+    interval: Signal<Local, Bits<24>>,
+}
+
+impl<const FB: usize, const RB: usize, const CW: usize> Logic for FeedbackDue<FB, RB, CW> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, now, stands, age);
+        self.ring.clock.next = self.clock.val();
+        self.ring.reset.next = self.reset.val();
+        self.now.d.next = self.now.q.val() + 1;
+        self.wide.next = bit_cast::<RB, FB>(self.s_flow.val());
+        self.placed.next = self.wide.val() << 24;
+        self.ring.s_valid.next = self.s_valid.val();
+        self.ring.s_data.next = bit_cast::<RB, 24>(self.now.q.val()) | self.placed.val();
+        self.ring.m_ready.next = self.m_take.val();
+        self.stands.d.next = self.ring.m_valid.val() & !self.m_take.val();
+        self.age.d.next = self.now.q.val() - self.ring.m_data.val().get_bits::<24>(0);
+        self.interval.next = bit_cast::<24, 20>(self.cfg_cycles.val());
+        self.m_flow.next = self.ring.m_data.val().get_bits::<FB>(24);
+        self.m_due.next = self.stands.q.val() & (self.age.q.val() >= self.interval.val());
+        if self.reset.val() {
+            self.now.d.next = 0.into();
+            self.stands.d.next = false;
+        }
+    }
+}

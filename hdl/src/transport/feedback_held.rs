@@ -1,0 +1,149 @@
+//! The READ response that has just come, and whether its queue pair answers it with telemetry.
+//!
+//! # Interface timing  cycle 0: watch_valid and watch_ready; cycle 1: busy; cycle 4: m_valid, until
+//!                     taken. READ responses are so far apart that none comes while one is held
+//! # Shape             m_word: PSN \[23:0\], hops \[26:24\], path \[38:27\], records \[358:39\]
+//! # Reset             synchronous, high: nothing held; rows are as they were
+//! # Twins             part of sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
+
+use crate::util::ram::Ram;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Holds a READ response of `2^FB` flows.
+#[derive(LogicBlock, Default)]
+pub struct FeedbackHeld<const FB: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// An answer stands at the requester.
+    pub watch_valid: Signal<In, Bit>,
+    /// The requester takes it.
+    pub watch_ready: Signal<In, Bit>,
+    /// Its operation code.
+    pub watch_opcode: Signal<In, Bits<8>>,
+    /// Its queue pair.
+    pub watch_qpn: Signal<In, Bits<24>>,
+    /// Its PSN.
+    pub watch_psn: Signal<In, Bits<24>>,
+    /// Its source address.
+    pub watch_src_ip: Signal<In, Bits<32>>,
+    /// It has telemetry.
+    pub watch_tel_valid: Signal<In, Bit>,
+    /// Records; 6: not usable.
+    pub watch_tel_hops: Signal<In, Bits<3>>,
+    /// XOR of the switches' identifiers.
+    pub watch_tel_path: Signal<In, Bits<12>>,
+    /// Record of hop 0.
+    pub watch_tel_hop_0: Signal<In, Bits<64>>,
+    /// Record of hop 1.
+    pub watch_tel_hop_1: Signal<In, Bits<64>>,
+    /// Record of hop 2.
+    pub watch_tel_hop_2: Signal<In, Bits<64>>,
+    /// Record of hop 3.
+    pub watch_tel_hop_3: Signal<In, Bits<64>>,
+    /// Record of hop 4.
+    pub watch_tel_hop_4: Signal<In, Bits<64>>,
+    /// Store the row of a flow; not while a READ response is held or comes.
+    pub row_write: Signal<In, Bit>,
+    /// The flow.
+    pub row_flow: Signal<In, Bits<FB>>,
+    /// Its QPN.
+    pub row_qpn: Signal<In, Bits<24>>,
+    /// Its peer's address.
+    pub row_ip: Signal<In, Bits<32>>,
+    /// A READ response with telemetry is taken in this cycle.
+    pub comes: Signal<Out, Bit>,
+    /// One is held.
+    pub busy: Signal<Out, Bit>,
+    /// One is held and has been looked up.
+    pub m_valid: Signal<Out, Bit>,
+    /// Forget it.
+    pub m_take: Signal<In, Bit>,
+    /// Its flow.
+    pub m_flow: Signal<Out, Bits<FB>>,
+    /// QPN and address are those of the row.
+    pub m_match: Signal<Out, Bit>,
+    /// PSN and telemetry.
+    pub m_word: Signal<Out, Bits<359>>,
+    rows: Ram<FB, 56>,
+    held: DFF<Bit>,
+    read: DFF<Bit>,
+    keep: DFF<Bit>,
+    judge: DFF<Bit>,
+    checked: DFF<Bit>,
+    matches: DFF<Bit>,
+    row: DFF<Bits<56>>,
+    qpn: DFF<Bits<24>>,
+    src_ip: DFF<Bits<32>>,
+    word: DFF<Bits<359>>,
+    is_response: Signal<Local, Bit>,
+    load: Signal<Local, Bit>,
+}
+
+impl<const FB: usize> Logic for FeedbackHeld<FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, held, read, keep, judge, checked, matches, row, qpn, src_ip, word);
+        self.busy.next = self.held.q.val();
+        self.m_valid.next = self.checked.q.val();
+        self.m_flow.next = self.qpn.q.val().get_bits::<FB>(0);
+        self.m_match.next = self.matches.q.val();
+        self.m_word.next = self.word.q.val();
+        self.is_response.next = (self.watch_opcode.val() == 0x0d)
+            | (self.watch_opcode.val() == 0x0e)
+            | (self.watch_opcode.val() == 0x0f)
+            | (self.watch_opcode.val() == 0x10);
+        self.load.next = self.watch_valid.val()
+            & self.watch_ready.val()
+            & self.watch_tel_valid.val()
+            & self.is_response.val();
+        self.comes.next = self.load.val();
+        if self.m_take.val() {
+            self.held.d.next = false;
+            self.checked.d.next = false;
+        }
+        if self.load.val() {
+            self.held.d.next = true;
+            self.qpn.d.next = self.watch_qpn.val();
+            self.src_ip.d.next = self.watch_src_ip.val();
+            self.word.d.next = bit_cast::<359, 24>(self.watch_psn.val())
+                | (bit_cast::<359, 3>(self.watch_tel_hops.val()) << 24)
+                | (bit_cast::<359, 12>(self.watch_tel_path.val()) << 27)
+                | (bit_cast::<359, 64>(self.watch_tel_hop_0.val()) << 39)
+                | (bit_cast::<359, 64>(self.watch_tel_hop_1.val()) << 103)
+                | (bit_cast::<359, 64>(self.watch_tel_hop_2.val()) << 167)
+                | (bit_cast::<359, 64>(self.watch_tel_hop_3.val()) << 231)
+                | (bit_cast::<359, 64>(self.watch_tel_hop_4.val()) << 295);
+        }
+        comment!("The row: address, word, verdict.");
+        self.read.d.next = self.load.val();
+        self.keep.d.next = self.read.q.val();
+        self.judge.d.next = self.keep.q.val();
+        self.rows.clock.next = self.clock.val();
+        self.rows.write_enable.next = self.row_write.val();
+        self.rows.write_address.next = self.row_flow.val();
+        self.rows.write_data.next =
+            bit_cast::<56, 24>(self.row_qpn.val()) | (bit_cast::<56, 32>(self.row_ip.val()) << 24);
+        self.rows.read_enable.next = self.read.q.val();
+        self.rows.read_address.next = self.qpn.q.val().get_bits::<FB>(0);
+        if self.keep.q.val() {
+            self.row.d.next = self.rows.read_data.val();
+        }
+        if self.judge.q.val() {
+            self.checked.d.next = true;
+            self.matches.d.next = (self.row.q.val().get_bits::<24>(0) == self.qpn.q.val())
+                & (self.row.q.val().get_bits::<32>(24) == self.src_ip.q.val());
+        }
+        if self.reset.val() {
+            self.held.d.next = false;
+            self.read.d.next = false;
+            self.keep.d.next = false;
+            self.judge.d.next = false;
+            self.checked.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! Telemetry responses in: they go to the congestion control of the READ responses, beside the
+//! ACKs of the requester, which go to that of the data.
+//!
+//! # Source            ARCHITECTURE.md, telemetry responses
+//! # Interface timing  cycle 0: s_feedback_valid with nothing under way; cycle 4: m_cc and
+//!                     event_feedback_accepted, if m_cc is free, or event_feedback_dropped, and
+//!                     s_feedback_ready. ACK: cycle 0: s_cc_valid; cycle 1: s_cc_ready, m_cc
+//! # Latency and rate  an ACK every other cycle, a telemetry response every 6 cycles; when both wait
+//!                     they take turns
+//! # Shape             2^FB = F flows, FP1 = FB + 1
+//! # Number formats    PSNs | UQ24.0 | serial numbers
+//! # Rules             a telemetry response counts if its QPN and source are those of a row with
+//!                     telemetry, telemetry came with it, and its PSN is behind that of the latest
+//!                     READ response sent. Others are dropped, also if their row is written
+//!                     meanwhile. snd_nxt is the PSN behind the latest.
+//!                     WRITEs of the peer take PSNs of the same space and bring no telemetry response:
+//!                     behind a step of 2^22 or more its PSN is shown as 2^22 ahead of the one
+//!                     before, so that the congestion control never sees it behind. A step back by
+//!                     2^16 at most is one of a telemetry response that was overtaken
+//! # Reset             synchronous, high: no flow has telemetry, outputs 0; m_cc holds its last value
+//!                     while valid is low
+//! # Twins             sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
+
+use super::feedback_flows::FeedbackFlows;
+use super::feedback_judge::FeedbackJudge;
+use crate::emit::{self, Design, EmitError};
+use crate::Module;
+use nic_spec::NicConfig;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// States of the block.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+pub enum FeedbackState {
+    /// Nothing under way.
+    Idle,
+    /// The ACK is taken.
+    Ack,
+    /// The tables show the flow of a telemetry response.
+    Look,
+    /// Compares.
+    Match,
+    /// Verdict: waits for room if it counts.
+    Judge,
+    /// It is taken.
+    Done,
+}
+
+/// Telemetry responses of `F = 2^FB` flows.
+#[derive(LogicBlock)]
+pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// A queue pair row waits.
+    pub row_valid: Signal<In, Bit>,
+    /// It is taken by who keeps the telemetry to send.
+    pub row_ready: Signal<In, Bit>,
+    /// Index of the row.
+    pub cfg_index: Signal<In, Bits<16>>,
+    /// The row.
+    pub cfg_row: Signal<In, Bits<512>>,
+    /// A READ response waits to be sent.
+    pub sent_valid: Signal<In, Bit>,
+    /// It is sent.
+    pub sent_ready: Signal<In, Bit>,
+    /// Its flow.
+    pub sent_flow: Signal<In, Bits<FB>>,
+    /// Its PSN.
+    pub sent_psn: Signal<In, Bits<24>>,
+    /// A telemetry response is offered.
+    pub s_feedback_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_feedback_ready: Signal<Out, Bit>,
+    /// Queue pair.
+    pub s_feedback_qpn: Signal<In, Bits<24>>,
+    /// PSN of the READ response whose telemetry it brings.
+    pub s_feedback_psn: Signal<In, Bits<24>>,
+    /// Source address.
+    pub s_feedback_src_ip: Signal<In, Bits<32>>,
+    /// Telemetry is there.
+    pub s_feedback_tel_valid: Signal<In, Bit>,
+    /// Records; 6: not usable.
+    pub s_feedback_tel_hops: Signal<In, Bits<3>>,
+    /// XOR of the switches' identifiers.
+    pub s_feedback_tel_path: Signal<In, Bits<12>>,
+    /// Records.
+    pub s_feedback_tel_hop: [Signal<In, Bits<64>>; 5],
+    /// Telemetry of an ACK is offered.
+    pub s_cc_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_cc_ready: Signal<Out, Bit>,
+    /// Flow.
+    pub s_cc_flow: Signal<In, Bits<FB>>,
+    /// PSN of the ACK.
+    pub s_cc_psn: Signal<In, Bits<24>>,
+    /// Next PSN to send.
+    pub s_cc_snd_nxt: Signal<In, Bits<24>>,
+    /// Telemetry came with it.
+    pub s_cc_tel_valid: Signal<In, Bit>,
+    /// Records; 6: not usable.
+    pub s_cc_tel_hops: Signal<In, Bits<3>>,
+    /// XOR of the switches' identifiers.
+    pub s_cc_tel_path: Signal<In, Bits<12>>,
+    /// Records.
+    pub s_cc_tel_hop: [Signal<In, Bits<64>>; 5],
+    /// Telemetry for the congestion control.
+    pub m_cc_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cc_ready: Signal<In, Bit>,
+    /// Paced flow; top bit: READ responses.
+    pub m_cc_flow: Signal<Out, Bits<FP1>>,
+    /// PSN that it acknowledges.
+    pub m_cc_psn: Signal<Out, Bits<24>>,
+    /// Next PSN to send.
+    pub m_cc_snd_nxt: Signal<Out, Bits<24>>,
+    /// Telemetry came with it.
+    pub m_cc_tel_valid: Signal<Out, Bit>,
+    /// Records; 6: not usable.
+    pub m_cc_tel_hops: Signal<Out, Bits<3>>,
+    /// XOR of the switches' identifiers.
+    pub m_cc_tel_path: Signal<Out, Bits<12>>,
+    /// Records.
+    pub m_cc_tel_hop: [Signal<Out, Bits<64>>; 5],
+    /// A telemetry response counts.
+    pub event_feedback_accepted: Signal<Out, Bit>,
+    /// A telemetry response is dropped.
+    pub event_feedback_dropped: Signal<Out, Bit>,
+    flows: FeedbackFlows<FB, F>,
+    judge: FeedbackJudge,
+    state: DFF<FeedbackState>,
+    feedback_next: DFF<Bit>,
+    accepted: DFF<Bit>,
+    dropped: DFF<Bit>,
+    full: DFF<Bit>,
+    cc_flow: DFF<Bits<FP1>>,
+    cc_psn: DFF<Bits<24>>,
+    cc_snd_nxt: DFF<Bits<24>>,
+    tel_valid: DFF<Bit>,
+    tel_hops: DFF<Bits<3>>,
+    tel_path: DFF<Bits<12>>,
+    tel_hop: [DFF<Bits<64>>; 5],
+    row_comes: Signal<Local, Bit>,
+    sends: Signal<Local, Bit>,
+    stale: DFF<Bit>,
+    row_flow: Signal<Local, Bits<FB>>,
+    row_hits: Signal<Local, Bit>,
+    void: Signal<Local, Bit>,
+    free: Signal<Local, Bit>,
+    load_ack: Signal<Local, Bit>,
+    load_feedback: Signal<Local, Bit>,
+    flow: Signal<Local, Bits<FB>>,
+    top: Constant<Bits<FP1>>,
+}
+
+impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<FB, F, FP1> {
+    fn default() -> Self {
+        assert!(F == 1 << FB && FP1 == FB + 1, "F = 2^FB, FP1 = FB + 1");
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            row_valid: Default::default(),
+            row_ready: Default::default(),
+            cfg_index: Default::default(),
+            cfg_row: Default::default(),
+            sent_valid: Default::default(),
+            sent_ready: Default::default(),
+            sent_flow: Default::default(),
+            sent_psn: Default::default(),
+            s_feedback_valid: Default::default(),
+            s_feedback_ready: Default::default(),
+            s_feedback_qpn: Default::default(),
+            s_feedback_psn: Default::default(),
+            s_feedback_src_ip: Default::default(),
+            s_feedback_tel_valid: Default::default(),
+            s_feedback_tel_hops: Default::default(),
+            s_feedback_tel_path: Default::default(),
+            s_feedback_tel_hop: Default::default(),
+            s_cc_valid: Default::default(),
+            s_cc_ready: Default::default(),
+            s_cc_flow: Default::default(),
+            s_cc_psn: Default::default(),
+            s_cc_snd_nxt: Default::default(),
+            s_cc_tel_valid: Default::default(),
+            s_cc_tel_hops: Default::default(),
+            s_cc_tel_path: Default::default(),
+            s_cc_tel_hop: Default::default(),
+            m_cc_valid: Default::default(),
+            m_cc_ready: Default::default(),
+            m_cc_flow: Default::default(),
+            m_cc_psn: Default::default(),
+            m_cc_snd_nxt: Default::default(),
+            m_cc_tel_valid: Default::default(),
+            m_cc_tel_hops: Default::default(),
+            m_cc_tel_path: Default::default(),
+            m_cc_tel_hop: Default::default(),
+            event_feedback_accepted: Default::default(),
+            event_feedback_dropped: Default::default(),
+            flows: Default::default(),
+            judge: Default::default(),
+            state: Default::default(),
+            feedback_next: Default::default(),
+            accepted: Default::default(),
+            dropped: Default::default(),
+            full: Default::default(),
+            cc_flow: Default::default(),
+            cc_psn: Default::default(),
+            cc_snd_nxt: Default::default(),
+            tel_valid: Default::default(),
+            tel_hops: Default::default(),
+            tel_path: Default::default(),
+            tel_hop: Default::default(),
+            row_comes: Default::default(),
+            sends: Default::default(),
+            stale: Default::default(),
+            row_flow: Default::default(),
+            row_hits: Default::default(),
+            void: Default::default(),
+            free: Default::default(),
+            load_ack: Default::default(),
+            load_feedback: Default::default(),
+            flow: Default::default(),
+            top: Constant::new((1u64 << FB).to_bits()),
+        }
+    }
+}
+
+impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB, F, FP1> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            state,
+            feedback_next,
+            accepted,
+            dropped,
+            stale,
+            full,
+            cc_flow,
+            cc_psn,
+            cc_snd_nxt,
+            tel_valid,
+            tel_hops,
+            tel_path
+        );
+        self.flows.clock.next = self.clock.val();
+        self.flows.reset.next = self.reset.val();
+        self.judge.clock.next = self.clock.val();
+        self.s_feedback_ready.next = self.state.q.val() == FeedbackState::Done;
+        self.s_cc_ready.next = self.state.q.val() == FeedbackState::Ack;
+        self.event_feedback_accepted.next = self.accepted.q.val();
+        self.event_feedback_dropped.next = self.dropped.q.val();
+        self.m_cc_valid.next = self.full.q.val();
+        self.m_cc_flow.next = self.cc_flow.q.val();
+        self.m_cc_psn.next = self.cc_psn.q.val();
+        self.m_cc_snd_nxt.next = self.cc_snd_nxt.q.val();
+        self.m_cc_tel_valid.next = self.tel_valid.q.val();
+        self.m_cc_tel_hops.next = self.tel_hops.q.val();
+        self.m_cc_tel_path.next = self.tel_path.q.val();
+        comment!("Tables: rows and READ responses sent are seen as they pass.");
+        self.row_comes.next = self.row_valid.val() & self.row_ready.val();
+        self.sends.next = self.sent_valid.val() & self.sent_ready.val();
+        self.flow.next = self.s_feedback_qpn.val().get_bits::<FB>(0);
+        self.flows.row_comes.next = self.row_comes.val();
+        self.row_flow.next = self.cfg_index.val().get_bits::<FB>(0);
+        self.flows.row_flow.next = self.row_flow.val();
+        self.flows.row_telemetry.next =
+            self.cfg_row.val().get_bit(0) & self.cfg_row.val().get_bit(1);
+        self.flows.row_qpn.next = self.cfg_row.val().get_bits::<24>(32);
+        self.flows.row_ip.next = self.cfg_row.val().get_bits::<32>(96);
+        self.flows.sends.next = self.sends.val();
+        self.flows.sent_flow.next = self.sent_flow.val();
+        self.flows.sent_psn.next = self.sent_psn.val();
+        self.flows.look.next = false;
+        self.flows.flow.next = self.flow.val();
+        self.flows.count.next = self.load_feedback.val();
+        self.flows.count_ahead.next = !self.judge.m_is_back.val();
+        self.flows.count_psn.next = self.s_feedback_psn.val();
+        self.judge.look.next = self.state.q.val() == FeedbackState::Look;
+        self.judge.compare.next = self.state.q.val() == FeedbackState::Match;
+        self.judge.tel_valid.next = self.s_feedback_tel_valid.val();
+        self.judge.psn.next = self.s_feedback_psn.val();
+        self.judge.qpn.next = self.s_feedback_qpn.val();
+        self.judge.src_ip.next = self.s_feedback_src_ip.val();
+        self.judge.row_qpn.next = self.flows.qpn.val();
+        self.judge.row_ip.next = self.flows.ip.val();
+        self.judge.row_snd_nxt.next = self.flows.snd_nxt.val();
+        self.judge.row_last.next = self.flows.last.val();
+        self.judge.is_on.next = self.flows.is_on.val();
+        self.judge.is_followed.next = self.flows.is_followed.val();
+        self.row_hits.next = self.row_comes.val() & (self.row_flow.val() == self.flow.val());
+        self.void.next = self.stale.q.val() | self.row_hits.val();
+        self.stale.d.next = self.void.val() & (self.state.q.val() != FeedbackState::Idle);
+        self.free.next = !self.full.q.val() | self.m_cc_ready.val();
+        self.load_ack.next = (self.state.q.val() == FeedbackState::Idle)
+            & self.s_cc_valid.val()
+            & self.free.val()
+            & (!self.feedback_next.q.val() | !self.s_feedback_valid.val());
+        self.load_feedback.next = (self.state.q.val() == FeedbackState::Judge)
+            & self.judge.m_counts.val()
+            & !self.void.val()
+            & self.free.val();
+        self.accepted.d.next = self.load_feedback.val();
+        self.dropped.d.next = false;
+        if self.m_cc_ready.val() {
+            self.full.d.next = false;
+        }
+        match self.state.q.val() {
+            FeedbackState::Idle => {
+                if self.load_ack.val() {
+                    self.state.d.next = FeedbackState::Ack;
+                    self.feedback_next.d.next = true;
+                } else if self.s_feedback_valid.val() & !self.row_comes.val() & !self.sends.val() {
+                    self.flows.look.next = true;
+                    self.state.d.next = FeedbackState::Look;
+                }
+            }
+            FeedbackState::Ack => {
+                self.state.d.next = FeedbackState::Idle;
+            }
+            FeedbackState::Look => {
+                self.state.d.next = FeedbackState::Match;
+            }
+            FeedbackState::Match => {
+                self.state.d.next = FeedbackState::Judge;
+            }
+            FeedbackState::Judge => {
+                if self.load_feedback.val() | !self.judge.m_counts.val() | self.void.val() {
+                    self.dropped.d.next = !self.load_feedback.val();
+                    self.feedback_next.d.next = false;
+                    self.state.d.next = FeedbackState::Done;
+                }
+            }
+            FeedbackState::Done => {
+                self.state.d.next = FeedbackState::Idle;
+            }
+        }
+        comment!("The output.");
+        if self.load_ack.val() {
+            self.full.d.next = true;
+            self.cc_flow.d.next = bit_cast::<FP1, FB>(self.s_cc_flow.val());
+            self.cc_psn.d.next = self.s_cc_psn.val();
+            self.cc_snd_nxt.d.next = self.s_cc_snd_nxt.val();
+            self.tel_valid.d.next = self.s_cc_tel_valid.val();
+            self.tel_hops.d.next = self.s_cc_tel_hops.val();
+            self.tel_path.d.next = self.s_cc_tel_path.val();
+        }
+        if self.load_feedback.val() {
+            self.full.d.next = true;
+            self.cc_flow.d.next = bit_cast::<FP1, FB>(self.flow.val()) | self.top.val();
+            self.cc_psn.d.next = self.judge.m_psn.val();
+            self.cc_snd_nxt.d.next = self.judge.m_snd_nxt.val();
+            self.tel_valid.d.next = true;
+            self.tel_hops.d.next = self.s_feedback_tel_hops.val();
+            self.tel_path.d.next = self.s_feedback_tel_path.val();
+        }
+        for i in 0..5 {
+            self.tel_hop[i].clock.next = self.clock.val();
+            self.tel_hop[i].d.next = self.tel_hop[i].q.val();
+            self.m_cc_tel_hop[i].next = self.tel_hop[i].q.val();
+            if self.load_ack.val() {
+                self.tel_hop[i].d.next = self.s_cc_tel_hop[i].val();
+            }
+            if self.load_feedback.val() {
+                self.tel_hop[i].d.next = self.s_feedback_tel_hop[i].val();
+            }
+            if self.reset.val() {
+                self.tel_hop[i].d.next = 0.into();
+            }
+        }
+        if self.reset.val() {
+            self.state.d.next = FeedbackState::Idle;
+            self.feedback_next.d.next = false;
+            self.stale.d.next = false;
+            self.accepted.d.next = false;
+            self.dropped.d.next = false;
+            self.full.d.next = false;
+            self.cc_flow.d.next = 0.into();
+            self.cc_psn.d.next = 0.into();
+            self.cc_snd_nxt.d.next = 0.into();
+            self.tel_valid.d.next = false;
+            self.tel_hops.d.next = 0.into();
+            self.tel_path.d.next = 0.into();
+        }
+    }
+}
+
+/// Emits the block.
+pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
+    match config.flow_count {
+        64 => emit::emit("feedback_in", FeedbackIn::<6, 64, 7>::default(), config),
+        _ => Err(emit::no_such_size("feedback_in", config)),
+    }
+}

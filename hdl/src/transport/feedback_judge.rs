@@ -1,0 +1,137 @@
+//! Whether a telemetry response counts, and the PSN that the congestion control sees of it.
+//!
+//! # Source            ARCHITECTURE.md, telemetry responses
+//! # Interface timing  cycle 0: look; cycle 1: outputs, until the next look's
+//! # Number formats    PSNs | UQ24.0 | serial numbers
+//! # Reset             none: follows its inputs
+//! # Twins             part of sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Verdict on a telemetry response.
+#[derive(LogicBlock)]
+pub struct FeedbackJudge {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// The inputs stand: first half of the work.
+    pub look: Signal<In, Bit>,
+    /// The cycle after: second half.
+    pub compare: Signal<In, Bit>,
+    /// It has telemetry.
+    pub tel_valid: Signal<In, Bit>,
+    /// Its PSN.
+    pub psn: Signal<In, Bits<24>>,
+    /// Its queue pair.
+    pub qpn: Signal<In, Bits<24>>,
+    /// Its source address.
+    pub src_ip: Signal<In, Bits<32>>,
+    /// QPN of the row.
+    pub row_qpn: Signal<In, Bits<24>>,
+    /// Peer's address in the row.
+    pub row_ip: Signal<In, Bits<32>>,
+    /// PSN behind the latest READ response.
+    pub row_snd_nxt: Signal<In, Bits<24>>,
+    /// PSN of the latest telemetry response that counted.
+    pub row_last: Signal<In, Bits<24>>,
+    /// The flow has telemetry and has sent READ responses.
+    pub is_on: Signal<In, Bit>,
+    /// A telemetry response has counted before.
+    pub is_followed: Signal<In, Bit>,
+    /// It counts.
+    pub m_counts: Signal<Out, Bit>,
+    /// It was overtaken.
+    pub m_is_back: Signal<Out, Bit>,
+    /// PSN for the congestion control.
+    pub m_psn: Signal<Out, Bits<24>>,
+    /// Next PSN to send.
+    pub m_snd_nxt: Signal<Out, Bits<24>>,
+    known: DFF<Bit>,
+    followed: DFF<Bit>,
+    counts: DFF<Bit>,
+    is_back: DFF<Bit>,
+    snd_nxt: DFF<Bits<24>>,
+    step: DFF<Bits<24>>,
+    far: DFF<Bits<24>>,
+    shown: DFF<Bits<24>>,
+    behind: Signal<Local, Bits<24>>,
+    steps_back: Signal<Local, Bit>,
+    is_far: Signal<Local, Bit>,
+    far_step: Constant<Bits<24>>,
+    back_bits: Constant<Bits<8>>,
+}
+
+impl Default for FeedbackJudge {
+    fn default() -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            look: Default::default(),
+            compare: Default::default(),
+            tel_valid: Default::default(),
+            psn: Default::default(),
+            qpn: Default::default(),
+            src_ip: Default::default(),
+            row_qpn: Default::default(),
+            row_ip: Default::default(),
+            row_snd_nxt: Default::default(),
+            row_last: Default::default(),
+            is_on: Default::default(),
+            is_followed: Default::default(),
+            m_counts: Default::default(),
+            m_is_back: Default::default(),
+            m_psn: Default::default(),
+            m_snd_nxt: Default::default(),
+            known: Default::default(),
+            followed: Default::default(),
+            counts: Default::default(),
+            is_back: Default::default(),
+            snd_nxt: Default::default(),
+            step: Default::default(),
+            far: Default::default(),
+            shown: Default::default(),
+            behind: Default::default(),
+            steps_back: Default::default(),
+            is_far: Default::default(),
+            far_step: Constant::new((1u64 << 22).to_bits()),
+            back_bits: Constant::new(0xffu64.to_bits()),
+        }
+    }
+}
+
+impl Logic for FeedbackJudge {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, known, followed, counts, is_back, snd_nxt, step, far, shown);
+        self.m_counts.next = self.counts.q.val();
+        self.m_is_back.next = self.is_back.q.val();
+        self.m_psn.next = self.shown.q.val();
+        self.m_snd_nxt.next = self.snd_nxt.q.val();
+        if self.look.val() {
+            self.snd_nxt.d.next = self.row_snd_nxt.val();
+            self.step.d.next = self.psn.val() - self.row_last.val();
+            self.far.d.next = self.row_last.val() + self.far_step.val();
+            self.followed.d.next = self.is_followed.val();
+            self.known.d.next = self.is_on.val()
+                & self.tel_valid.val()
+                & (self.row_qpn.val() == self.qpn.val())
+                & (self.row_ip.val() == self.src_ip.val());
+        }
+        comment!("Behind the next PSN, and how far from the telemetry response before.");
+        self.behind.next = self.psn.val() - self.snd_nxt.q.val();
+        self.steps_back.next = self.step.q.val().get_bits::<8>(16) == self.back_bits.val();
+        self.is_far.next = self.followed.q.val()
+            & !self.steps_back.val()
+            & self.step.q.val().get_bits::<2>(22).any();
+        if self.compare.val() {
+            self.counts.d.next = self.known.q.val() & self.behind.val().get_bit(23);
+            self.is_back.d.next = self.followed.q.val() & self.steps_back.val();
+            self.shown.d.next = self.psn.val();
+            if self.is_far.val() {
+                self.shown.d.next = self.far.q.val();
+            }
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Telemetry responses out: the newest telemetry that READ responses of a queue pair have brought
+//! goes back to their sender, at most once in an interval.
+//!
+//! # Source            ARCHITECTURE.md, telemetry responses
+//! # Interface timing  cycle 0: watch_valid and watch_ready of a READ response; its telemetry response
+//!                     stands from cycle [`LATENCY_CYCLES`] on if its flow does not wait. The interval
+//!                     counts from m_feedback_ready. A row stands at m_cfg 2 cycles after it came,
+//!                     s_cfg_ready 1 cycle behind m_cfg_ready
+//! # Latency and rate  a READ response every 8 cycles at most; one operation every other cycle
+//! # Shape             2^FB = F flows; RB = FB + 24, CW = FB + 1
+//! # Number formats    cfg_feedback_cycles | UQ20.0 | cycles; 0: no limit
+//! # Rules             a flow's first telemetry response leaves at once; then it waits, and what comes
+//!                     meanwhile replaces what came before. When its time is up the newest leaves.
+//!                     None leaves without telemetry in the queue pair's row, nor for a READ response
+//!                     whose QPN or source is another. A row makes its flow forget; it goes on to the
+//!                     tx pipe once no telemetry response of the flow stands at m_feedback. A new
+//!                     queue pair inherits what is left of the wait
+//! # Reset             synchronous, high: no flow has telemetry, none waits
+//! # Twins             sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
+
+use super::feedback_due::FeedbackDue;
+use super::feedback_held::FeedbackHeld;
+use crate::emit::{self, Design, EmitError};
+use crate::util::fifo::Fifo;
+use crate::util::ram::Ram;
+use crate::Module;
+use nic_spec::NicConfig;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from a READ response to its telemetry response, with nothing else to do.
+pub const LATENCY_CYCLES: usize = 12;
+
+/// What a cycle's successor does.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+pub enum FeedbackOp {
+    /// Nothing: the next operation is chosen.
+    None,
+    /// A READ response that has been looked up.
+    Arrive,
+    /// A row.
+    Cfg,
+    /// A flow has waited long enough.
+    Expire,
+    /// The output is free, a flow is next.
+    Load,
+}
+
+/// Telemetry responses of `F = 2^FB` flows.
+#[derive(LogicBlock)]
+pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const CW: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Cycles between two telemetry responses of a flow.
+    pub cfg_feedback_cycles: Signal<In, Bits<20>>,
+    /// A queue pair row is offered.
+    pub s_cfg_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_cfg_ready: Signal<Out, Bit>,
+    /// Index of the row.
+    pub cfg_index: Signal<In, Bits<16>>,
+    /// The row.
+    pub cfg_row: Signal<In, Bits<512>>,
+    /// The row is in force here: the tx pipe's turn.
+    pub m_cfg_valid: Signal<Out, Bit>,
+    /// The tx pipe takes it.
+    pub m_cfg_ready: Signal<In, Bit>,
+    /// An answer stands at the requester.
+    pub watch_valid: Signal<In, Bit>,
+    /// The requester takes it.
+    pub watch_ready: Signal<In, Bit>,
+    /// Its operation code.
+    pub watch_opcode: Signal<In, Bits<8>>,
+    /// Its queue pair.
+    pub watch_qpn: Signal<In, Bits<24>>,
+    /// Its PSN.
+    pub watch_psn: Signal<In, Bits<24>>,
+    /// Its source address.
+    pub watch_src_ip: Signal<In, Bits<32>>,
+    /// It has telemetry.
+    pub watch_tel_valid: Signal<In, Bit>,
+    /// Records; 6: not usable.
+    pub watch_tel_hops: Signal<In, Bits<3>>,
+    /// XOR of the switches' identifiers.
+    pub watch_tel_path: Signal<In, Bits<12>>,
+    /// Record of hop 0.
+    pub watch_tel_hop_0: Signal<In, Bits<64>>,
+    /// Record of hop 1.
+    pub watch_tel_hop_1: Signal<In, Bits<64>>,
+    /// Record of hop 2.
+    pub watch_tel_hop_2: Signal<In, Bits<64>>,
+    /// Record of hop 3.
+    pub watch_tel_hop_3: Signal<In, Bits<64>>,
+    /// Record of hop 4.
+    pub watch_tel_hop_4: Signal<In, Bits<64>>,
+    /// A telemetry response stands at the source.
+    pub m_feedback_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_feedback_ready: Signal<In, Bit>,
+    /// Its flow.
+    pub m_feedback_flow: Signal<Out, Bits<FB>>,
+    /// PSN of the READ response.
+    pub m_feedback_psn: Signal<Out, Bits<24>>,
+    /// There is telemetry: always, with valid.
+    pub m_feedback_tel_valid: Signal<Out, Bit>,
+    /// Records; 6: not usable.
+    pub m_feedback_tel_hops: Signal<Out, Bits<3>>,
+    /// XOR of the switches' identifiers.
+    pub m_feedback_tel_path: Signal<Out, Bits<12>>,
+    /// Record of hop 0.
+    pub m_feedback_tel_hop_0: Signal<Out, Bits<64>>,
+    /// Record of hop 1.
+    pub m_feedback_tel_hop_1: Signal<Out, Bits<64>>,
+    /// Record of hop 2.
+    pub m_feedback_tel_hop_2: Signal<Out, Bits<64>>,
+    /// Record of hop 3.
+    pub m_feedback_tel_hop_3: Signal<Out, Bits<64>>,
+    /// Record of hop 4.
+    pub m_feedback_tel_hop_4: Signal<Out, Bits<64>>,
+    held: FeedbackHeld<FB>,
+    due: FeedbackDue<FB, RB, CW>,
+    queue: Fifo<FB, FB, CW>,
+    stacks: Ram<FB, 359>,
+    op: DFF<FeedbackOp>,
+    flow: DFF<Bits<FB>>,
+    enabled: DFF<Bits<F>>,
+    busy: DFF<Bits<F>>,
+    pending: DFF<Bits<F>>,
+    cfg_valid: DFF<Bit>,
+    cfg_done: DFF<Bit>,
+    loading: DFF<Bit>,
+    full: DFF<Bit>,
+    shown_flow: DFF<Bits<FB>>,
+    shown: DFF<Bits<359>>,
+    cfg_flow: Signal<Local, Bits<FB>>,
+    cfg_waits: Signal<Local, Bit>,
+    has_telemetry: Signal<Local, Bit>,
+    accepts: Signal<Local, Bit>,
+    is_busy: Signal<Local, Bit>,
+    is_pending: Signal<Local, Bit>,
+    mask: Signal<Local, Bits<F>>,
+    others: Signal<Local, Bits<F>>,
+    one: Constant<Bits<F>>,
+}
+
+impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Default
+    for FeedbackOut<FB, F, RB, CW>
+{
+    fn default() -> Self {
+        assert!(
+            F == 1 << FB && RB == FB + 24 && CW == FB + 1,
+            "F = 2^FB, RB = FB + 24, CW = FB + 1"
+        );
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            cfg_feedback_cycles: Default::default(),
+            s_cfg_valid: Default::default(),
+            s_cfg_ready: Default::default(),
+            cfg_index: Default::default(),
+            cfg_row: Default::default(),
+            m_cfg_valid: Default::default(),
+            m_cfg_ready: Default::default(),
+            watch_valid: Default::default(),
+            watch_ready: Default::default(),
+            watch_opcode: Default::default(),
+            watch_qpn: Default::default(),
+            watch_psn: Default::default(),
+            watch_src_ip: Default::default(),
+            watch_tel_valid: Default::default(),
+            watch_tel_hops: Default::default(),
+            watch_tel_path: Default::default(),
+            watch_tel_hop_0: Default::default(),
+            watch_tel_hop_1: Default::default(),
+            watch_tel_hop_2: Default::default(),
+            watch_tel_hop_3: Default::default(),
+            watch_tel_hop_4: Default::default(),
+            m_feedback_valid: Default::default(),
+            m_feedback_ready: Default::default(),
+            m_feedback_flow: Default::default(),
+            m_feedback_psn: Default::default(),
+            m_feedback_tel_valid: Default::default(),
+            m_feedback_tel_hops: Default::default(),
+            m_feedback_tel_path: Default::default(),
+            m_feedback_tel_hop_0: Default::default(),
+            m_feedback_tel_hop_1: Default::default(),
+            m_feedback_tel_hop_2: Default::default(),
+            m_feedback_tel_hop_3: Default::default(),
+            m_feedback_tel_hop_4: Default::default(),
+            held: Default::default(),
+            due: Default::default(),
+            queue: Default::default(),
+            stacks: Default::default(),
+            op: Default::default(),
+            flow: Default::default(),
+            enabled: Default::default(),
+            busy: Default::default(),
+            pending: Default::default(),
+            cfg_valid: Default::default(),
+            cfg_done: Default::default(),
+            loading: Default::default(),
+            full: Default::default(),
+            shown_flow: Default::default(),
+            shown: Default::default(),
+            cfg_flow: Default::default(),
+            cfg_waits: Default::default(),
+            has_telemetry: Default::default(),
+            accepts: Default::default(),
+            is_busy: Default::default(),
+            is_pending: Default::default(),
+            mask: Default::default(),
+            others: Default::default(),
+            one: Constant::new(1u64.to_bits()),
+        }
+    }
+}
+
+impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
+    for FeedbackOut<FB, F, RB, CW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self, clock, op, flow, enabled, busy, pending, cfg_valid, cfg_done, loading, full,
+            shown_flow, shown
+        );
+        clock!(self, clock, held, due, queue, stacks);
+        self.held.reset.next = self.reset.val();
+        self.due.reset.next = self.reset.val();
+        self.queue.reset.next = self.reset.val();
+        self.s_cfg_ready.next = self.cfg_done.q.val();
+        self.m_cfg_valid.next = self.cfg_valid.q.val();
+        self.m_feedback_valid.next = self.full.q.val();
+        self.m_feedback_flow.next = self.shown_flow.q.val();
+        self.m_feedback_psn.next = self.shown.q.val().get_bits::<24>(0);
+        self.m_feedback_tel_valid.next = self.full.q.val();
+        self.m_feedback_tel_hops.next = self.shown.q.val().get_bits::<3>(24);
+        self.m_feedback_tel_path.next = self.shown.q.val().get_bits::<12>(27);
+        self.m_feedback_tel_hop_0.next = self.shown.q.val().get_bits::<64>(39);
+        self.m_feedback_tel_hop_1.next = self.shown.q.val().get_bits::<64>(103);
+        self.m_feedback_tel_hop_2.next = self.shown.q.val().get_bits::<64>(167);
+        self.m_feedback_tel_hop_3.next = self.shown.q.val().get_bits::<64>(231);
+        self.m_feedback_tel_hop_4.next = self.shown.q.val().get_bits::<64>(295);
+        self.held.watch_valid.next = self.watch_valid.val();
+        self.held.watch_ready.next = self.watch_ready.val();
+        self.held.watch_opcode.next = self.watch_opcode.val();
+        self.held.watch_qpn.next = self.watch_qpn.val();
+        self.held.watch_psn.next = self.watch_psn.val();
+        self.held.watch_src_ip.next = self.watch_src_ip.val();
+        self.held.watch_tel_valid.next = self.watch_tel_valid.val();
+        self.held.watch_tel_hops.next = self.watch_tel_hops.val();
+        self.held.watch_tel_path.next = self.watch_tel_path.val();
+        self.held.watch_tel_hop_0.next = self.watch_tel_hop_0.val();
+        self.held.watch_tel_hop_1.next = self.watch_tel_hop_1.val();
+        self.held.watch_tel_hop_2.next = self.watch_tel_hop_2.val();
+        self.held.watch_tel_hop_3.next = self.watch_tel_hop_3.val();
+        self.held.watch_tel_hop_4.next = self.watch_tel_hop_4.val();
+        comment!(
+            "Choice: a row waits while a READ response is looked up or its flow's frame stands."
+        );
+        self.cfg_flow.next = self.cfg_index.val().get_bits::<FB>(0);
+        self.cfg_waits.next = self.cfg_valid.q.val()
+            | self.cfg_done.q.val()
+            | self.held.busy.val()
+            | self.held.comes.val()
+            | ((self.full.q.val() | self.loading.q.val())
+                & (self.shown_flow.q.val() == self.cfg_flow.val()));
+        self.op.d.next = FeedbackOp::None;
+        self.flow.d.next = self.held.m_flow.val();
+        if self.op.q.val() == FeedbackOp::None {
+            if self.held.m_valid.val() {
+                self.op.d.next = FeedbackOp::Arrive;
+            } else if self.s_cfg_valid.val() & !self.cfg_waits.val() {
+                self.op.d.next = FeedbackOp::Cfg;
+                self.flow.d.next = self.cfg_flow.val();
+            } else if self.due.m_due.val() {
+                self.op.d.next = FeedbackOp::Expire;
+                self.flow.d.next = self.due.m_flow.val();
+            } else if self.queue.m_valid.val() & !self.full.q.val() & !self.loading.q.val() {
+                self.op.d.next = FeedbackOp::Load;
+                self.flow.d.next = self.queue.m_data.val();
+            }
+        }
+        comment!(
+            "Operations. A flow is busy from the queue over the output to the end of its wait."
+        );
+        self.mask.next = self.one.val() << self.flow.q.val();
+        self.others.next = !self.mask.val();
+        self.is_busy.next = self.busy.q.val().get_bit(self.flow.q.val().index());
+        self.is_pending.next = self.pending.q.val().get_bit(self.flow.q.val().index());
+        self.accepts.next =
+            self.enabled.q.val().get_bit(self.flow.q.val().index()) & self.held.m_match.val();
+        self.has_telemetry.next = self.cfg_row.val().get_bit(0) & self.cfg_row.val().get_bit(1);
+        self.held.m_take.next = self.op.q.val() == FeedbackOp::Arrive;
+        self.held.row_write.next = self.op.q.val() == FeedbackOp::Cfg;
+        self.held.row_flow.next = self.flow.q.val();
+        self.held.row_qpn.next = self.cfg_row.val().get_bits::<24>(32);
+        self.held.row_ip.next = self.cfg_row.val().get_bits::<32>(96);
+        self.stacks.write_enable.next = false;
+        self.stacks.write_address.next = self.flow.q.val();
+        self.stacks.write_data.next = self.held.m_word.val();
+        self.stacks.read_enable.next = self.op.q.val() == FeedbackOp::Load;
+        self.stacks.read_address.next = self.flow.q.val();
+        self.queue.s_valid.next = false;
+        self.queue.s_data.next = self.flow.q.val();
+        self.queue.m_ready.next = self.op.q.val() == FeedbackOp::Load;
+        self.due.cfg_cycles.next = self.cfg_feedback_cycles.val();
+        self.due.s_valid.next = self.full.q.val() & self.m_feedback_ready.val();
+        self.due.s_flow.next = self.shown_flow.q.val();
+        self.due.m_take.next = self.op.q.val() == FeedbackOp::Expire;
+        self.cfg_done.d.next = self.cfg_valid.q.val() & self.m_cfg_ready.val();
+        self.loading.d.next = false;
+        if self.m_cfg_ready.val() {
+            self.cfg_valid.d.next = false;
+        }
+        if self.m_feedback_ready.val() {
+            self.full.d.next = false;
+        }
+        if self.loading.q.val() {
+            self.full.d.next = true;
+            self.shown.d.next = self.stacks.read_data.val();
+        }
+        match self.op.q.val() {
+            FeedbackOp::None => {}
+            FeedbackOp::Arrive => {
+                if self.accepts.val() {
+                    self.stacks.write_enable.next = true;
+                    self.pending.d.next = self.pending.q.val() | self.mask.val();
+                    self.busy.d.next = self.busy.q.val() | self.mask.val();
+                    self.queue.s_valid.next = !self.is_busy.val();
+                }
+            }
+            FeedbackOp::Cfg => {
+                self.cfg_valid.d.next = true;
+                self.pending.d.next = self.pending.q.val() & self.others.val();
+                self.enabled.d.next = self.enabled.q.val() & self.others.val();
+                if self.has_telemetry.val() {
+                    self.enabled.d.next = self.enabled.q.val() | self.mask.val();
+                }
+            }
+            FeedbackOp::Expire => {
+                self.queue.s_valid.next = self.is_pending.val();
+                if !self.is_pending.val() {
+                    self.busy.d.next = self.busy.q.val() & self.others.val();
+                }
+            }
+            FeedbackOp::Load => {
+                self.pending.d.next = self.pending.q.val() & self.others.val();
+                self.loading.d.next = self.is_pending.val();
+                if self.is_pending.val() {
+                    self.shown_flow.d.next = self.flow.q.val();
+                } else {
+                    self.busy.d.next = self.busy.q.val() & self.others.val();
+                }
+            }
+        }
+        if self.reset.val() {
+            self.op.d.next = FeedbackOp::None;
+            self.enabled.d.next = 0.into();
+            self.busy.d.next = 0.into();
+            self.pending.d.next = 0.into();
+            self.cfg_valid.d.next = false;
+            self.cfg_done.d.next = false;
+            self.loading.d.next = false;
+            self.full.d.next = false;
+            self.shown_flow.d.next = 0.into();
+            self.shown.d.next = 0.into();
+        }
+    }
+}
+
+/// Emits the block.
+pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
+    match config.flow_count {
+        64 => emit::emit("feedback_out", FeedbackOut::<6, 64, 30, 7>::default(), config),
+        _ => Err(emit::no_such_size("feedback_out", config)),
+    }
+}

@@ -1,0 +1,306 @@
+//! Benches: telemetry responses, out and in.
+
+use super::{Bench, Stimulus};
+use crate::env::stream::{Sink, Source};
+use crate::golden::rx::rx_pipe::{FeedbackPorts, TelPorts as RxTel};
+use crate::golden::transport::feedback_in::{
+    FeedbackIn, FeedbackInIn, FeedbackInOut, RowWatch, SentWatch,
+};
+use crate::golden::transport::feedback_out::{
+    FeedbackOut, FeedbackOutIn, FeedbackOutOut, WatchPorts,
+};
+use crate::golden::transport::requester::{CcPorts, ReadyPort, TelPorts};
+use crate::golden::tx::tx_pipe::CfgPort;
+use crate::ports::Wide;
+use nic_spec::config::NicConfig;
+use nic_spec::rows::QpRow;
+use nic_spec::wire::bth::opcode;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// A reset comes once in so many cycles.
+const RESET_CYCLES: u32 = 20_000;
+/// The requester takes an answer in so many cycles at least.
+const WATCH_CYCLES: u64 = 8;
+/// Cycles between two changes of what is busy.
+const PHASE_CYCLES: core::ops::Range<u64> = 500..3000;
+
+/// The benches of this area.
+pub fn benches(config: &NicConfig) -> Vec<Bench> {
+    let c = config;
+    let [d, e, f, g] = std::array::from_fn(|_| c.clone());
+    vec![
+        Bench::new("feedback_out", c, move || FeedbackOut::new(&d), move |s| Answers::new(&e, s)),
+        Bench::new("feedback_in", c, move || FeedbackIn::new(&f), move |s| Responses::new(&g, s)),
+    ]
+}
+
+/// Rows of few queue pairs, so that what comes often meets one.
+struct Rows {
+    rng: ChaCha8Rng,
+    flow_count: usize,
+    /// Rows as they were offered last.
+    last: Vec<QpRow>,
+    /// Flows that are busy in this phase: so many from this one on.
+    busy: (usize, usize),
+    source: Source<(u16, QpRow)>,
+    pins: (u16, Wide<8>),
+    phase_left: u64,
+}
+
+impl Rows {
+    fn new(config: &NicConfig, mut rng: ChaCha8Rng) -> Self {
+        let source = Source::new(ChaCha8Rng::seed_from_u64(rng.gen()));
+        let flow_count = config.flow_count;
+        let last = vec![QpRow::default(); flow_count];
+        let pins = (0, Wide([0; 8]));
+        Self { rng, flow_count, last, busy: (0, 4), source, pins, phase_left: 0 }
+    }
+
+    /// Whether a phase begins.
+    fn tick(&mut self) -> bool {
+        self.phase_left = self.phase_left.saturating_sub(1);
+        if self.phase_left > 0 {
+            return false;
+        }
+        self.phase_left = self.rng.gen_range(PHASE_CYCLES);
+        let count = [1, 2, 8, self.flow_count][self.rng.gen_range(0..4)];
+        self.busy = (self.rng.gen_range(0..self.flow_count), count);
+        true
+    }
+
+    fn flow(&mut self) -> usize {
+        (self.busy.0 + self.rng.gen_range(0..self.busy.1)) % self.flow_count
+    }
+
+    /// The row that is offered: rows come often while the phase is new.
+    fn drive(&mut self, ready: bool) -> bool {
+        let chance = if self.phase_left > 400 { 300 } else { 20 };
+        let is_new = self.rng.gen_ratio(1, chance);
+        let flow = self.flow();
+        let (rng, flow_count) = (&mut self.rng, self.flow_count);
+        let row = self.source.drive(ready, || {
+            is_new.then(|| {
+                let number = rng.gen_range(0..1 << 24) / flow_count * flow_count + flow;
+                let row = QpRow {
+                    valid: rng.gen_ratio(7, 8),
+                    telemetry: rng.gen_ratio(7, 8),
+                    qpn: number as u32,
+                    remote_qpn: rng.gen_range(0..1 << 24),
+                    remote_ip: rng.gen(),
+                    remote_mac: rng.gen_range(0..1 << 48),
+                    ..QpRow::default()
+                };
+                (flow as u16, row)
+            })
+        });
+        if let Some((index, row)) = row {
+            let words = row.to_row();
+            let word = |n: usize| u64::from(words[2 * n]) | u64::from(words[2 * n + 1]) << 32;
+            self.pins = (index, Wide(core::array::from_fn(word)));
+            self.last[usize::from(index)] = row;
+        }
+        row.is_some()
+    }
+
+    /// QPN and source of a packet, mostly of a queue pair with a row.
+    fn address(&mut self) -> (usize, u32, u32) {
+        let flow = self.flow();
+        let row = self.last[flow];
+        match self.rng.gen_range(0..24) {
+            0 => (flow, row.qpn ^ 1 << self.rng.gen_range(6..24), row.remote_ip),
+            1 => (flow, row.qpn, row.remote_ip ^ 1 << self.rng.gen_range(0..32)),
+            _ => (flow, row.qpn, row.remote_ip),
+        }
+    }
+}
+
+fn tel(rng: &mut ChaCha8Rng) -> TelPorts {
+    TelPorts {
+        valid: rng.gen_ratio(9, 10),
+        hops: rng.gen_range(0..7),
+        path: rng.gen_range(0..1 << 12),
+        hop: rng.gen(),
+    }
+}
+
+/// Answers on their way to the requester.
+struct Answers {
+    rng: ChaCha8Rng,
+    rows: Rows,
+    interval: u32,
+    answer: Option<WatchPorts>,
+    since_taken: u64,
+    /// One cycle in so many brings an answer.
+    pause: u32,
+    frame: Sink,
+    row: Sink,
+}
+
+impl Answers {
+    fn new(config: &NicConfig, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut fork = || ChaCha8Rng::seed_from_u64(rng.gen());
+        let rows = Rows::new(config, fork());
+        let (frame, row) = (Sink::new(fork()), Sink::new(fork()));
+        let (interval, pause) = (100, 1);
+        Self { rng, rows, interval, answer: None, since_taken: 0, pause, frame, row }
+    }
+
+    fn watch(&mut self) -> WatchPorts {
+        self.since_taken += 1;
+        if self.answer.is_none() && self.rng.gen_ratio(1, self.pause) {
+            let (_, qpn, src_ip) = self.rows.address();
+            let rng = &mut self.rng;
+            let opcode = match rng.gen_range(0..8) {
+                0 => opcode::ACKNOWLEDGE,
+                1 => rng.gen(),
+                _ => rng.gen_range(opcode::READ_RESPONSE_FIRST..=opcode::READ_RESPONSE_ONLY),
+            };
+            let (psn, tel) = (rng.gen_range(0..1 << 24), tel(rng));
+            self.answer =
+                Some(WatchPorts { valid: true, ready: false, opcode, qpn, psn, src_ip, tel });
+        }
+        let mut pins =
+            self.answer.unwrap_or(WatchPorts { qpn: self.rng.gen(), ..Default::default() });
+        pins.qpn &= 0xff_ffff;
+        pins.ready = self.since_taken >= WATCH_CYCLES && self.rng.gen_ratio(1, 2);
+        if pins.valid && pins.ready {
+            (self.answer, self.since_taken) = (None, 0);
+        }
+        pins
+    }
+}
+
+impl Stimulus<FeedbackOut> for Answers {
+    fn next(&mut self, _cycle: u64, out: &FeedbackOutOut) -> FeedbackOutIn {
+        let reset = self.rng.gen_ratio(1, RESET_CYCLES);
+        if self.rows.tick() {
+            self.interval = [0, 1, 30, 200, 625, 1500][self.rng.gen_range(0..6)];
+            self.pause = [1, 1, 40, 300][self.rng.gen_range(0..4)];
+        }
+        let valid = self.rows.drive(out.s_cfg.ready);
+        let pins = FeedbackOutIn {
+            reset,
+            cfg_feedback_cycles: self.interval,
+            s_cfg: CfgPort { valid },
+            cfg_index: self.rows.pins.0,
+            cfg_row: self.rows.pins.1,
+            m_cfg: ReadyPort { ready: self.row.drive() },
+            watch: self.watch(),
+            m_feedback: ReadyPort { ready: self.frame.drive() },
+        };
+        if reset {
+            self.rows.source.reset();
+            self.rows.phase_left = 0;
+        }
+        pins
+    }
+}
+
+/// Telemetry responses, ACKs and READ responses that are sent.
+struct Responses {
+    rng: ChaCha8Rng,
+    rows: Rows,
+    /// PSN of the flow's latest READ response.
+    psns: Vec<u32>,
+    sent: Source<SentWatch>,
+    feedback: Source<FeedbackPorts>,
+    ack: Source<CcPorts>,
+    /// One cycle in so many brings a telemetry response, an ACK.
+    pauses: [u32; 2],
+    sink: Sink,
+}
+
+impl Responses {
+    fn new(config: &NicConfig, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut fork = || ChaCha8Rng::seed_from_u64(rng.gen());
+        let rows = Rows::new(config, fork());
+        let (sent, feedback, ack) = (Source::new(fork()), Source::new(fork()), Source::new(fork()));
+        let sink = Sink::new(fork());
+        let psns = vec![0xff_ff00; config.flow_count];
+        let pauses = [1, 1];
+        Self { rng, rows, psns, sent, feedback, ack, pauses, sink }
+    }
+
+    fn sent(&mut self) -> SentWatch {
+        let flow = self.rows.flow();
+        let (rng, psns) = (&mut self.rng, &mut self.psns);
+        let ready = rng.gen();
+        let sent = self.sent.drive(ready, || {
+            rng.gen_ratio(1, 8).then(|| {
+                let step = match rng.gen_range(0..16) {
+                    0 => rng.gen_range(1 << 21..1 << 23),
+                    1 => (1 << 24) - rng.gen_range(1..50),
+                    2 => rng.gen_range(2..1 << 18),
+                    _ => 1,
+                };
+                psns[flow] = (psns[flow] + step) & 0xff_ffff;
+                SentWatch { valid: true, ready: false, flow: flow as u16, psn: psns[flow] }
+            })
+        });
+        SentWatch { ready, ..sent.unwrap_or_default() }
+    }
+
+    fn feedback(&mut self, ready: bool) -> FeedbackPorts {
+        let (flow, qpn, src_ip) = self.rows.address();
+        let (rng, last, pause) = (&mut self.rng, self.psns[flow], self.pauses[0]);
+        let feedback = self.feedback.drive(ready, || {
+            rng.gen_ratio(1, pause).then(|| {
+                let back = match rng.gen_range(0..16) {
+                    0 => rng.gen_range(0..1 << 24),
+                    1 => (1 << 24) - rng.gen_range(1..3),
+                    2 => (1 << 16) + rng.gen_range(0..3) - 1,
+                    3 => rng.gen_range(0..1 << 17),
+                    _ => rng.gen_range(0..20),
+                };
+                let psn = last.wrapping_sub(back) & 0xff_ffff;
+                let TelPorts { valid, hops, path, hop } = tel(rng);
+                let tel = RxTel { valid, hops, path, hop };
+                FeedbackPorts { valid: true, qpn: qpn & 0xff_ffff, psn, src_ip, tel }
+            })
+        });
+        feedback.unwrap_or_default()
+    }
+
+    fn ack(&mut self, ready: bool) -> CcPorts {
+        let flow = self.rows.flow() as u16;
+        let (rng, pause) = (&mut self.rng, self.pauses[1]);
+        let ack = self.ack.drive(ready, || {
+            rng.gen_ratio(1, pause).then(|| {
+                let (psn, snd_nxt) = (rng.gen_range(0..1 << 24), rng.gen_range(0..1 << 24));
+                CcPorts { valid: true, flow, psn, snd_nxt, tel: tel(rng) }
+            })
+        });
+        ack.unwrap_or_default()
+    }
+}
+
+impl Stimulus<FeedbackIn> for Responses {
+    fn next(&mut self, _cycle: u64, out: &FeedbackInOut) -> FeedbackInIn {
+        let reset = self.rng.gen_ratio(1, RESET_CYCLES);
+        if self.rows.tick() {
+            self.pauses = core::array::from_fn(|_| [1, 1, 10, 200][self.rng.gen_range(0..4)]);
+        }
+        let row_ready = self.rng.gen_ratio(1, 4);
+        let valid = self.rows.drive(row_ready);
+        let pins = FeedbackInIn {
+            reset,
+            row: RowWatch { valid, ready: row_ready },
+            cfg_index: self.rows.pins.0,
+            cfg_row: self.rows.pins.1,
+            sent: self.sent(),
+            s_feedback: self.feedback(out.s_feedback.ready),
+            s_cc: self.ack(out.s_cc.ready),
+            m_cc: ReadyPort { ready: self.sink.drive() },
+        };
+        if reset {
+            self.rows.source.reset();
+            self.rows.phase_left = 0;
+            self.feedback.reset();
+            self.ack.reset();
+        }
+        pins
+    }
+}

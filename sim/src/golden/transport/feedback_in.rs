@@ -1,0 +1,207 @@
+//! Twin of `transport/feedback_in`: telemetry responses on their way to the congestion control,
+//! beside the requester's ACKs.
+
+use super::requester::{CcPorts, ReadyPort, TelPorts};
+use crate::golden::rx::rx_pipe::FeedbackPorts;
+use crate::ports;
+use crate::ports::{Golden, Wide};
+use nic_spec::config::NicConfig;
+use nic_spec::rows::QpRow;
+
+/// Cycles from the choice of a telemetry response to its verdict.
+const LOOK_CYCLES: u32 = 3;
+/// A step of a PSN that is as large is shown as this.
+const FAR_STEP: u32 = 1 << 22;
+/// A telemetry response that is behind by no more than this was overtaken.
+const BACK_MAX: u32 = 1 << 16;
+
+ports! {
+    /// A stream that passes: taken when both are high.
+    pub struct RowWatch {
+        pub valid: bool,
+        pub ready: bool,
+    }
+}
+ports! {
+    /// READ responses on their way out.
+    pub struct SentWatch {
+        pub valid: bool,
+        pub ready: bool,
+        pub flow: u16,
+        pub psn: u32,
+    }
+}
+ports! {
+    /// Inputs.
+    pub struct FeedbackInIn {
+        pub reset: bool,
+        pub row: RowWatch,
+        pub cfg_index: u16,
+        pub cfg_row: Wide<8>,
+        pub sent: SentWatch,
+        pub s_feedback: FeedbackPorts,
+        pub s_cc: CcPorts,
+        pub m_cc: ReadyPort,
+    }
+}
+ports! {
+    /// Events.
+    pub struct FeedbackEvents {
+        /// A telemetry response counts.
+        pub accepted: bool,
+        /// It is dropped.
+        pub dropped: bool,
+    }
+}
+ports! {
+    /// Outputs.
+    pub struct FeedbackInOut {
+        pub s_feedback: ReadyPort,
+        pub s_cc: ReadyPort,
+        pub m_cc: CcPorts,
+        pub event_feedback: FeedbackEvents,
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Flow {
+    row: QpRow,
+    /// PSN behind the latest READ response.
+    snd_nxt: Option<u32>,
+    /// PSN of the latest telemetry response.
+    last: Option<u32>,
+}
+
+/// What becomes of a telemetry response.
+#[derive(Clone, Copy, Debug)]
+struct Verdict {
+    /// What the congestion control hears; nothing if it is dropped.
+    cc: Option<CcPorts>,
+    /// It was overtaken.
+    is_back: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Idle,
+    Ack,
+    /// Cycles left until the verdict is carried out.
+    Judge(u32, Verdict),
+    Done,
+}
+
+/// The block.
+#[derive(Clone, Debug)]
+pub struct FeedbackIn {
+    flows: Vec<Flow>,
+    step: Step,
+    feedback_next: bool,
+    out: FeedbackInOut,
+}
+
+fn psn_sub(a: u32, b: u32) -> u32 {
+    a.wrapping_sub(b) & 0xff_ffff
+}
+
+impl FeedbackIn {
+    /// For the flows of `config`.
+    pub fn new(config: &NicConfig) -> Self {
+        Self {
+            flows: vec![Flow::default(); config.flow_count],
+            step: Step::Idle,
+            feedback_next: false,
+            out: FeedbackInOut::default(),
+        }
+    }
+
+    fn flow_at(&self, index: u32) -> usize {
+        index as usize % self.flows.len()
+    }
+
+    fn judge(&self, p: &FeedbackPorts) -> Verdict {
+        let at = self.flow_at(p.qpn);
+        let flow = &self.flows[at];
+        let row = &flow.row;
+        let is_ours = row.valid && row.telemetry && row.qpn == p.qpn && row.remote_ip == p.src_ip;
+        // Behind: half of all PSNs are.
+        let snd_nxt = flow.snd_nxt.filter(|next| psn_sub(*next, p.psn).wrapping_sub(1) < 1 << 23);
+        let (true, Some(snd_nxt)) = (is_ours && p.tel.valid, snd_nxt) else {
+            return Verdict { cc: None, is_back: false };
+        };
+        let is_back = flow.last.is_some_and(|last| (1..=BACK_MAX).contains(&psn_sub(last, p.psn)));
+        let is_far = |last: &u32| !is_back && psn_sub(p.psn, *last) >= FAR_STEP;
+        let psn = flow.last.filter(is_far).map_or(p.psn, |last| (last + FAR_STEP) & 0xff_ffff);
+        let tel = TelPorts { valid: true, hops: p.tel.hops, path: p.tel.path, hop: p.tel.hop };
+        let flow = (at + self.flows.len()) as u16;
+        Verdict { cc: Some(CcPorts { valid: true, flow, psn, snd_nxt, tel }), is_back }
+    }
+
+    fn next(&mut self, i: &FeedbackInIn, row: Option<usize>, sends: bool) -> Step {
+        let p = &i.s_feedback;
+        let is_free = !self.out.m_cc.valid;
+        match self.step {
+            Step::Idle if i.s_cc.valid && is_free && !(self.feedback_next && p.valid) => {
+                self.out.m_cc = i.s_cc;
+                self.feedback_next = true;
+                Step::Ack
+            }
+            Step::Idle if p.valid && row.is_none() && !sends => {
+                Step::Judge(LOOK_CYCLES - 1, self.judge(p))
+            }
+            Step::Idle | Step::Ack | Step::Done => Step::Idle,
+            Step::Judge(left, mut verdict) => {
+                let at = self.flow_at(p.qpn);
+                if row == Some(at) {
+                    verdict.cc = None;
+                }
+                if left > 0 {
+                    return Step::Judge(left - 1, verdict);
+                }
+                match verdict.cc {
+                    Some(_) if !is_free => return Step::Judge(0, verdict),
+                    Some(cc) => {
+                        self.out.m_cc = cc;
+                        self.out.event_feedback.accepted = true;
+                        if !verdict.is_back {
+                            self.flows[at].last = Some(p.psn);
+                        }
+                    }
+                    None => self.out.event_feedback.dropped = true,
+                }
+                self.feedback_next = false;
+                Step::Done
+            }
+        }
+    }
+}
+
+impl Golden for FeedbackIn {
+    type In = FeedbackInIn;
+    type Out = FeedbackInOut;
+
+    fn step(&mut self, i: &FeedbackInIn) -> FeedbackInOut {
+        if i.reset {
+            self.flows.fill(Flow::default());
+            (self.step, self.feedback_next) = (Step::Idle, false);
+            self.out = FeedbackInOut::default();
+            return self.out;
+        }
+        let row = (i.row.valid && i.row.ready).then(|| self.flow_at(i.cfg_index.into()));
+        let sends = i.sent.valid && i.sent.ready;
+        self.out.event_feedback = FeedbackEvents::default();
+        self.out.m_cc.valid &= !i.m_cc.ready;
+        self.step = self.next(i, row, sends);
+        if sends {
+            let at = self.flow_at(i.sent.flow.into());
+            self.flows[at].snd_nxt = Some((i.sent.psn + 1) & 0xff_ffff);
+        }
+        if let Some(at) = row {
+            let words = |n: usize| (i.cfg_row.0[n / 2] >> (32 * (n % 2))) as u32;
+            let row = QpRow::from_row(&core::array::from_fn(words));
+            self.flows[at] = Flow { row, ..Flow::default() };
+        }
+        self.out.s_feedback.ready = matches!(self.step, Step::Done);
+        self.out.s_cc.ready = matches!(self.step, Step::Ack);
+        self.out
+    }
+}

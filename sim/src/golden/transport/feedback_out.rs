@@ -1,0 +1,224 @@
+//! Twin of `transport/feedback_out`: the newest telemetry of each queue pair's READ responses, and
+//! when it may go back.
+
+use super::requester::{ReadyPort, TelPorts};
+use crate::golden::tx::tx_pipe::{CfgPort, TxFeedbackPorts};
+use crate::golden::util::fifo::LutFifo;
+use crate::ports;
+use crate::ports::{Golden, Wide};
+use nic_spec::config::NicConfig;
+use nic_spec::rows::QpRow;
+use nic_spec::wire::bth::opcode;
+
+/// Cycles that a READ response is looked up.
+const LOOK_CYCLES: u32 = 3;
+
+ports! {
+    /// Answers on their way to the requester.
+    pub struct WatchPorts {
+        pub valid: bool,
+        /// The requester takes it.
+        pub ready: bool,
+        pub opcode: u8,
+        pub qpn: u32,
+        pub psn: u32,
+        pub src_ip: u32,
+        pub tel: TelPorts,
+    }
+}
+ports! {
+    /// Inputs.
+    pub struct FeedbackOutIn {
+        pub reset: bool,
+        pub cfg_feedback_cycles: u32,
+        pub s_cfg: CfgPort,
+        pub cfg_index: u16,
+        pub cfg_row: Wide<8>,
+        pub m_cfg: ReadyPort,
+        pub watch: WatchPorts,
+        pub m_feedback: ReadyPort,
+    }
+}
+ports! {
+    /// Outputs.
+    pub struct FeedbackOutOut {
+        pub s_cfg: ReadyPort,
+        pub m_cfg: CfgPort,
+        pub m_feedback: TxFeedbackPorts,
+    }
+}
+
+/// What a READ response brought.
+#[derive(Clone, Copy, Debug)]
+struct Stack {
+    psn: u32,
+    tel: TelPorts,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Flow {
+    row: QpRow,
+    /// What is to be sent.
+    newest: Option<Stack>,
+    /// It stands in the queue, at the output, or among those that wait.
+    is_busy: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Arrive,
+    Cfg,
+    Expire,
+    Load,
+}
+
+/// The block.
+#[derive(Clone, Debug)]
+pub struct FeedbackOut {
+    flows: Vec<Flow>,
+    /// The READ response that is looked up: what it is, and cycles left.
+    held: Option<(WatchPorts, u32)>,
+    op: Option<Op>,
+    /// Flows whose telemetry may go.
+    queue: LutFifo<u16>,
+    /// Flows that wait, and the cycle in which they began.
+    waiting: LutFifo<(u16, u32)>,
+    now: u32,
+    /// How long the oldest had waited a cycle ago.
+    age: Option<u32>,
+    loading: Option<Stack>,
+    out: FeedbackOutOut,
+}
+
+impl FeedbackOut {
+    /// For the flows of `config`.
+    pub fn new(config: &NicConfig) -> Self {
+        let flow_count = config.flow_count;
+        Self {
+            flows: vec![Flow::default(); flow_count],
+            held: None,
+            op: None,
+            queue: LutFifo::new(flow_count),
+            waiting: LutFifo::new(flow_count),
+            now: 0,
+            age: None,
+            loading: None,
+            out: FeedbackOutOut::default(),
+        }
+    }
+
+    fn reset(&mut self) {
+        let flow_count = self.flows.len();
+        self.flows.fill(Flow::default());
+        (self.held, self.op, self.age, self.loading) = (None, None, None, None);
+        (self.queue, self.waiting) = (LutFifo::new(flow_count), LutFifo::new(flow_count));
+        self.now = 0;
+        self.out = FeedbackOutOut::default();
+    }
+
+    fn flow_at(&self, index: u32) -> usize {
+        index as usize % self.flows.len()
+    }
+
+    /// The operation of the next cycle.
+    fn choose(&self, i: &FeedbackOutIn, comes: bool) -> Option<Op> {
+        let shown = &self.out.m_feedback;
+        let is_used = shown.valid || self.loading.is_some();
+        let is_under_way = self.out.m_cfg.valid || self.out.s_cfg.ready;
+        let index = self.flow_at(i.cfg_index.into());
+        let is_shown = is_used && usize::from(shown.flow) == index;
+        let cfg_can = !is_under_way && self.held.is_none() && !comes && !is_shown;
+        if self.held.is_some_and(|(_, left)| left == 0) {
+            Some(Op::Arrive)
+        } else if i.s_cfg.valid && cfg_can {
+            Some(Op::Cfg)
+        } else if self.age.is_some_and(|age| age >= i.cfg_feedback_cycles) {
+            Some(Op::Expire)
+        } else {
+            (self.queue.m_valid() && !is_used).then_some(Op::Load)
+        }
+    }
+
+    /// Carries out an operation; the flow that joins the queue.
+    fn act(&mut self, op: Op, i: &FeedbackOutIn) -> Option<u16> {
+        match op {
+            Op::Arrive => {
+                let (packet, _) = self.held.take().expect("looked up");
+                let at = self.flow_at(packet.qpn);
+                let flow = &mut self.flows[at];
+                let is_ours = packet.qpn == flow.row.qpn && packet.src_ip == flow.row.remote_ip;
+                if !(is_ours && flow.row.valid && flow.row.telemetry) {
+                    return None;
+                }
+                flow.newest = Some(Stack { psn: packet.psn, tel: packet.tel });
+                let was_busy = core::mem::replace(&mut flow.is_busy, true);
+                (!was_busy).then_some(at as u16)
+            }
+            Op::Cfg => {
+                let words = |n: usize| (i.cfg_row.0[n / 2] >> (32 * (n % 2))) as u32;
+                let at = self.flow_at(i.cfg_index.into());
+                self.flows[at].row = QpRow::from_row(&core::array::from_fn(words));
+                self.flows[at].newest = None;
+                self.out.m_cfg.valid = true;
+                None
+            }
+            Op::Expire => {
+                let (at, _) = self.waiting.m_data();
+                let flow = &mut self.flows[usize::from(at)];
+                flow.is_busy = flow.newest.is_some();
+                flow.is_busy.then_some(at)
+            }
+            Op::Load => {
+                let at = self.queue.m_data();
+                let flow = &mut self.flows[usize::from(at)];
+                self.loading = flow.newest.take();
+                flow.is_busy = self.loading.is_some();
+                if flow.is_busy {
+                    self.out.m_feedback.flow = at;
+                }
+                None
+            }
+        }
+    }
+}
+
+impl Golden for FeedbackOut {
+    type In = FeedbackOutIn;
+    type Out = FeedbackOutOut;
+
+    fn step(&mut self, i: &FeedbackOutIn) -> FeedbackOutOut {
+        if i.reset {
+            self.reset();
+            return self.out;
+        }
+        let w = &i.watch;
+        let comes = w.valid && w.ready && w.tel.valid && opcode::is_read_response(w.opcode);
+        let next = if self.op.is_some() { None } else { self.choose(i, comes) };
+        let leaves = self.out.m_feedback.valid && i.m_feedback.ready;
+        let waits = leaves.then_some((self.out.m_feedback.flow, self.now));
+        self.out.s_cfg.ready = self.out.m_cfg.valid && i.m_cfg.ready;
+        self.out.m_cfg.valid &= !i.m_cfg.ready;
+        self.out.m_feedback.valid &= !i.m_feedback.ready;
+        if let Some(Stack { psn, tel }) = self.loading.take() {
+            let flow = self.out.m_feedback.flow;
+            self.out.m_feedback = TxFeedbackPorts { valid: true, flow, psn, tel };
+        }
+        self.out.m_feedback.tel.valid = self.out.m_feedback.valid;
+        let op = core::mem::replace(&mut self.op, next);
+        let joins = op.and_then(|op| self.act(op, i));
+        let expires = matches!(op, Some(Op::Expire));
+        let oldest = self.waiting.m_valid() && !expires;
+        let age = self.now.wrapping_sub(self.waiting.m_data().1) & 0xff_ffff;
+        self.age = oldest.then_some(age);
+        self.waiting.step(false, waits, expires);
+        self.queue.step(false, joins, matches!(op, Some(Op::Load)));
+        if let Some((_, left)) = &mut self.held {
+            *left = left.saturating_sub(1);
+        }
+        if comes {
+            self.held = Some((*w, LOOK_CYCLES));
+        }
+        self.now = (self.now + 1) & 0xff_ffff;
+        self.out
+    }
+}
