@@ -214,7 +214,11 @@ fn feedback_out_keeps_its_promises_under_load() {
                 count += 1;
                 assert_ne!(flow % 8, 7, "flow {flow} has no telemetry");
                 if let Some(before) = last_taken[flow].replace(rig.cycle) {
-                    assert!(rig.cycle - before >= interval.into(), "flow {flow} at {}", rig.cycle);
+                    assert!(
+                        rig.cycle - before >= u64::from(interval),
+                        "flow {flow} at {}",
+                        rig.cycle
+                    );
                 }
                 let (newest_psn, came) = newest[flow].expect("something came");
                 // What came while it stood at the output leaves with the next.

@@ -171,6 +171,7 @@ fn plan(form: Option<Form>, manners: Manners, seed: u64) -> Plan {
             corrupt_ppm: 5_000,
             reorder_ppm: 5_000,
         },
+        cut_opcode: None,
         qp_count: 3,
         message_count: 6,
         message_bytes: (0, 9_000),
@@ -215,6 +216,72 @@ fn nic_pair_lands_every_byte_over_a_link_that_loses_packets() {
 fn nic_pair_in_lock_step() {
     let report = exchange(&plan(Some(Form::Authors), Manners::Stalling, 7), EngineKind::Both);
     assert!(report.is_good(), "{report:?}");
+}
+
+/// NICs of 50 Gb/s behind ports of 25 Gb/s READ from each other on several queue pairs.
+fn crowded(cut_opcode: Option<u8>, message_count: u32, seed: u64) -> Plan {
+    let clock_hz = 781_250_000;
+    Plan {
+        clock_hz,
+        link_gbps: 25.0,
+        faults: Faults::default(),
+        cut_opcode,
+        qp_count: 4,
+        message_count,
+        message_bytes: (40_000, 60_000),
+        read_percent: 100,
+        read_limit: 2,
+        window_bytes: 31_250,
+        cc: CcConfig { w_init_bytes: 31_250, ..CcConfig::for_line(50e9, 8, clock_hz) },
+        // 268 us: no timer runs out while a queue is drained.
+        timeout_exponent: 6,
+        ..plan(Some(Form::Authors), Manners::Prompt, seed)
+    }
+}
+
+/// Telemetry responses bring the rate of READ responses down to the port's and keep its queue
+/// short; without them the senders go on at 50 Gb/s and the queue grows as far as open READs let it.
+#[test]
+fn nic_pair_read_responses_follow_congestion() {
+    let line_rate = 8 << 24;
+    let report = exchange(&crowded(None, 10, 31), EngineKind::Golden);
+    assert!(report.is_good(), "{report:?}");
+    let cut = exchange(&crowded(Some(0xc0), 10, 31), EngineKind::Golden);
+    assert!(cut.is_good(), "{cut:?}");
+    for (name, report) in [("with", &report), ("without", &cut)] {
+        let rates = report.nics.iter().map(|n| n.flow0.expect("watched"));
+        println!(
+            "{name} telemetry responses: queue at most {} bytes, overflowed {}, cut {}, {:.2} Gb/s, rates {:?}",
+            report.switch.queue_bytes_max,
+            report.switch.overflowed,
+            report.switch.cut,
+            report.goodput_gbps(),
+            rates.collect::<Vec<_>>()
+        );
+    }
+    for nic in &report.nics {
+        let (_, rate) = nic.flow0.expect("watched");
+        assert!(rate < line_rate / 3, "one of four flows at {rate}");
+        let [sent, received] = ["tx_feedback", "rx_feedback"].map(|name| nic.counter(name));
+        assert!(sent > 100 && received > 100, "{sent} sent, {received} received");
+        assert_eq!(nic.counter("feedback_accepted"), received);
+        assert_eq!(nic.counter("feedback_dropped"), 0);
+    }
+    assert!(cut.nics.iter().all(|nic| nic.counter("rx_feedback") == 0));
+    assert!(cut.switch.cut > 100);
+    let [with, without] = [&report, &cut].map(|report| report.switch.queue_bytes_max);
+    assert!(with < 100_000 && without > 3 * with, "{with} and {without} bytes");
+    assert!(report.goodput_gbps() > 35.0, "{:.2} Gb/s", report.goodput_gbps());
+}
+
+/// The same in lock-step, with losses: telemetry responses are lost too.
+#[test]
+fn nic_pair_read_responses_in_lock_step() {
+    let faults = Faults { loss_ppm: 5000, duplicate_ppm: 5000, ..Faults::default() };
+    let plan = Plan { faults, timeout_exponent: 3, ..crowded(None, 2, 32) };
+    let report = exchange(&plan, EngineKind::Both);
+    assert!(report.is_good(), "{report:?}");
+    assert!(report.nics.iter().all(|nic| nic.counter("feedback_accepted") > 0));
 }
 
 /// Operations of the exchange under faults; the environment variable `NIC_PAIR_OPERATIONS` changes

@@ -18,6 +18,8 @@ use crate::host::write_mux::WriteMux;
 use crate::rx::rx_pipe::RxPipe;
 use crate::sched::scheduler::Scheduler;
 use crate::transport::completer::Completer;
+use crate::transport::feedback_in::FeedbackIn;
+use crate::transport::feedback_out::FeedbackOut;
 use crate::transport::pkt_mux::PktMux;
 use crate::transport::read_reply::ReadReply;
 use crate::transport::requester::Requester;
@@ -171,6 +173,8 @@ pub struct Nic {
     read_reply: ReadReply<6, 10, 6>,
     requester: Requester<6, 3, 9>,
     completer: Completer<64, 8, 73, 6, 7>,
+    feedback_out: FeedbackOut<6, 64, 30, 7>,
+    feedback_in: FeedbackIn<6, 64, 7>,
     work_mux: WorkMux<6, 7, 52>,
     scheduler: Scheduler<128, 7, 8>,
     grants: StreamRoute<6, 7>,
@@ -266,6 +270,8 @@ impl Nic {
             read_reply: Default::default(),
             requester: Requester::new(config.clock_hz),
             completer: Default::default(),
+            feedback_out: Default::default(),
+            feedback_in: Default::default(),
             work_mux: Default::default(),
             scheduler: Default::default(),
             grants: Default::default(),
@@ -291,15 +297,40 @@ impl Logic for Nic {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(
-            self, clock, rx, responder, read_reply, requester, completer, work_mux, scheduler,
-            grants, cc, pkt_mux, tx, tx_fails, fails, sq_fetch, cq_ring, interrupt, ring_mux,
-            write_mux, read_mux, dma_write, dma_read, registers
+            self,
+            clock,
+            rx,
+            responder,
+            read_reply,
+            requester,
+            completer,
+            feedback_out,
+            feedback_in,
+            work_mux,
+            scheduler,
+            grants,
+            cc,
+            pkt_mux,
+            tx,
+            tx_fails,
+            fails,
+            sq_fetch,
+            cq_ring,
+            interrupt,
+            ring_mux,
+            write_mux,
+            read_mux,
+            dma_write,
+            dma_read,
+            registers
         );
         self.rx.reset.next = self.reset.val();
         self.responder.reset.next = self.reset.val();
         self.read_reply.reset.next = self.reset.val();
         self.requester.reset.next = self.reset.val();
         self.completer.reset.next = self.reset.val();
+        self.feedback_out.reset.next = self.reset.val();
+        self.feedback_in.reset.next = self.reset.val();
         self.work_mux.reset.next = self.reset.val();
         self.scheduler.reset.next = self.reset.val();
         self.grants.reset.next = self.reset.val();
@@ -501,25 +532,89 @@ impl Logic for Nic {
         self.grants.m_b_ready.next = self.read_reply.s_grant_ready.val();
         self.read_reply.s_grant_flow.next = self.grants.m_b_data.val();
         comment!("congestion control");
-        self.cc.s_ack_valid.next = self.requester.m_cc_valid.val();
-        self.requester.m_cc_ready.next = self.cc.s_ack_ready.val();
-        self.cc.s_ack_flow.next = bit_cast::<7, 6>(self.requester.m_cc_flow.val());
-        self.cc.s_ack_psn.next = self.requester.m_cc_psn.val();
-        self.cc.s_ack_snd_nxt.next = self.requester.m_cc_snd_nxt.val();
-        self.cc.s_ack_tel_valid.next = self.requester.m_cc_tel_valid.val();
-        self.cc.s_ack_tel_hops.next = self.requester.m_cc_tel_hops.val();
-        self.cc.s_ack_tel_path.next = self.requester.m_cc_tel_path.val();
-        self.cc.s_ack_tel_hop_0.next = self.requester.m_cc_tel_hop_0.val();
-        self.cc.s_ack_tel_hop_1.next = self.requester.m_cc_tel_hop_1.val();
-        self.cc.s_ack_tel_hop_2.next = self.requester.m_cc_tel_hop_2.val();
-        self.cc.s_ack_tel_hop_3.next = self.requester.m_cc_tel_hop_3.val();
-        self.cc.s_ack_tel_hop_4.next = self.requester.m_cc_tel_hop_4.val();
+        self.feedback_in.s_cc_valid.next = self.requester.m_cc_valid.val();
+        self.requester.m_cc_ready.next = self.feedback_in.s_cc_ready.val();
+        self.feedback_in.s_cc_flow.next = self.requester.m_cc_flow.val();
+        self.feedback_in.s_cc_psn.next = self.requester.m_cc_psn.val();
+        self.feedback_in.s_cc_snd_nxt.next = self.requester.m_cc_snd_nxt.val();
+        self.feedback_in.s_cc_tel_valid.next = self.requester.m_cc_tel_valid.val();
+        self.feedback_in.s_cc_tel_hops.next = self.requester.m_cc_tel_hops.val();
+        self.feedback_in.s_cc_tel_path.next = self.requester.m_cc_tel_path.val();
+        self.feedback_in.s_cc_tel_hop[0].next = self.requester.m_cc_tel_hop_0.val();
+        self.feedback_in.s_cc_tel_hop[1].next = self.requester.m_cc_tel_hop_1.val();
+        self.feedback_in.s_cc_tel_hop[2].next = self.requester.m_cc_tel_hop_2.val();
+        self.feedback_in.s_cc_tel_hop[3].next = self.requester.m_cc_tel_hop_3.val();
+        self.feedback_in.s_cc_tel_hop[4].next = self.requester.m_cc_tel_hop_4.val();
+        self.cc.s_ack_valid.next = self.feedback_in.m_cc_valid.val();
+        self.feedback_in.m_cc_ready.next = self.cc.s_ack_ready.val();
+        self.cc.s_ack_flow.next = self.feedback_in.m_cc_flow.val();
+        self.cc.s_ack_psn.next = self.feedback_in.m_cc_psn.val();
+        self.cc.s_ack_snd_nxt.next = self.feedback_in.m_cc_snd_nxt.val();
+        self.cc.s_ack_tel_valid.next = self.feedback_in.m_cc_tel_valid.val();
+        self.cc.s_ack_tel_hops.next = self.feedback_in.m_cc_tel_hops.val();
+        self.cc.s_ack_tel_path.next = self.feedback_in.m_cc_tel_path.val();
+        self.cc.s_ack_tel_hop_0.next = self.feedback_in.m_cc_tel_hop[0].val();
+        self.cc.s_ack_tel_hop_1.next = self.feedback_in.m_cc_tel_hop[1].val();
+        self.cc.s_ack_tel_hop_2.next = self.feedback_in.m_cc_tel_hop[2].val();
+        self.cc.s_ack_tel_hop_3.next = self.feedback_in.m_cc_tel_hop[3].val();
+        self.cc.s_ack_tel_hop_4.next = self.feedback_in.m_cc_tel_hop[4].val();
         self.scheduler.s_rate_valid.next = self.cc.m_rate_valid.val();
         self.cc.m_rate_ready.next = self.scheduler.s_rate_ready.val();
         self.scheduler.s_rate_flow.next = self.cc.m_rate_flow.val();
         self.scheduler.s_rate_op.next = self.cc.m_rate_op.val();
         self.scheduler.s_rate_window_bytes.next = self.cc.m_rate_window_bytes.val();
         self.scheduler.s_rate_rate.next = self.cc.m_rate_rate.val();
+        comment!("telemetry responses");
+        self.feedback_out.watch_valid.next = self.rx.m_ack_valid.val();
+        self.feedback_out.watch_ready.next = self.requester.s_ack_ready.val();
+        self.feedback_out.watch_opcode.next = self.rx.m_ack_opcode.val();
+        self.feedback_out.watch_qpn.next = self.rx.m_ack_qpn.val();
+        self.feedback_out.watch_psn.next = self.rx.m_ack_psn.val();
+        self.feedback_out.watch_src_ip.next = self.rx.m_ack_src_ip.val();
+        self.feedback_out.watch_tel_valid.next = self.rx.m_ack_tel_valid.val();
+        self.feedback_out.watch_tel_hops.next = self.rx.m_ack_tel_hops.val();
+        self.feedback_out.watch_tel_path.next = self.rx.m_ack_tel_path.val();
+        self.feedback_out.watch_tel_hop_0.next = self.rx.m_ack_tel_hop[0].val();
+        self.feedback_out.watch_tel_hop_1.next = self.rx.m_ack_tel_hop[1].val();
+        self.feedback_out.watch_tel_hop_2.next = self.rx.m_ack_tel_hop[2].val();
+        self.feedback_out.watch_tel_hop_3.next = self.rx.m_ack_tel_hop[3].val();
+        self.feedback_out.watch_tel_hop_4.next = self.rx.m_ack_tel_hop[4].val();
+        self.tx.s_feedback_valid.next = self.feedback_out.m_feedback_valid.val();
+        self.feedback_out.m_feedback_ready.next = self.tx.s_feedback_ready.val();
+        self.tx.s_feedback_flow.next = self.feedback_out.m_feedback_flow.val();
+        self.tx.s_feedback_psn.next = self.feedback_out.m_feedback_psn.val();
+        self.tx.s_feedback_tel_valid.next = self.feedback_out.m_feedback_tel_valid.val();
+        self.tx.s_feedback_tel_hops.next = self.feedback_out.m_feedback_tel_hops.val();
+        self.tx.s_feedback_tel_path.next = self.feedback_out.m_feedback_tel_path.val();
+        self.tx.s_feedback_tel_hop_0.next = self.feedback_out.m_feedback_tel_hop_0.val();
+        self.tx.s_feedback_tel_hop_1.next = self.feedback_out.m_feedback_tel_hop_1.val();
+        self.tx.s_feedback_tel_hop_2.next = self.feedback_out.m_feedback_tel_hop_2.val();
+        self.tx.s_feedback_tel_hop_3.next = self.feedback_out.m_feedback_tel_hop_3.val();
+        self.tx.s_feedback_tel_hop_4.next = self.feedback_out.m_feedback_tel_hop_4.val();
+        self.feedback_in.s_feedback_valid.next = self.rx.m_feedback_valid.val();
+        self.rx.m_feedback_ready.next = self.feedback_in.s_feedback_ready.val();
+        self.feedback_in.s_feedback_qpn.next = self.rx.m_feedback_qpn.val();
+        self.feedback_in.s_feedback_psn.next = self.rx.m_feedback_psn.val();
+        self.feedback_in.s_feedback_src_ip.next = self.rx.m_feedback_src_ip.val();
+        self.feedback_in.s_feedback_tel_valid.next = self.rx.m_feedback_tel_valid.val();
+        self.feedback_in.s_feedback_tel_hops.next = self.rx.m_feedback_tel_hops.val();
+        self.feedback_in.s_feedback_tel_path.next = self.rx.m_feedback_tel_path.val();
+        self.feedback_in.s_feedback_tel_hop[0].next = self.rx.m_feedback_tel_hop[0].val();
+        self.feedback_in.s_feedback_tel_hop[1].next = self.rx.m_feedback_tel_hop[1].val();
+        self.feedback_in.s_feedback_tel_hop[2].next = self.rx.m_feedback_tel_hop[2].val();
+        self.feedback_in.s_feedback_tel_hop[3].next = self.rx.m_feedback_tel_hop[3].val();
+        self.feedback_in.s_feedback_tel_hop[4].next = self.rx.m_feedback_tel_hop[4].val();
+        self.feedback_in.sent_valid.next = self.read_reply.m_pkt_valid.val();
+        self.feedback_in.sent_ready.next = self.pkt_mux.s_reply_pkt_ready.val();
+        self.feedback_in.sent_flow.next = self.read_reply.m_pkt_flow.val();
+        self.feedback_in.sent_psn.next = self.read_reply.m_pkt_psn.val();
+        self.feedback_out.cfg_feedback_cycles.next = self.registers.cfg_feedback_cycles.val();
+        self.feedback_out.cfg_index.next = self.registers.cfg_index.val();
+        self.feedback_out.cfg_row.next = self.registers.cfg_row.val();
+        self.feedback_in.cfg_index.next = self.registers.cfg_index.val();
+        self.feedback_in.cfg_row.next = self.registers.cfg_row.val();
+        self.feedback_in.row_valid.next = self.registers.m_cfg_tx_valid.val();
+        self.feedback_in.row_ready.next = self.feedback_out.s_cfg_ready.val();
         comment!("packets to send");
         self.pkt_mux.s_data_pkt_valid.next = self.requester.m_pkt_valid.val();
         self.requester.m_pkt_ready.next = self.pkt_mux.s_data_pkt_ready.val();
@@ -728,8 +823,10 @@ impl Logic for Nic {
         self.registers.m_cfg_requester_ready.next = self.sq_fetch.s_cfg_ready.val();
         self.requester.s_cfg_valid.next = self.sq_fetch.m_cfg_valid.val();
         self.sq_fetch.m_cfg_ready.next = self.requester.s_cfg_ready.val();
-        self.tx.s_cfg_valid.next = self.registers.m_cfg_tx_valid.val();
-        self.registers.m_cfg_tx_ready.next = self.tx.s_cfg_ready.val();
+        self.feedback_out.s_cfg_valid.next = self.registers.m_cfg_tx_valid.val();
+        self.registers.m_cfg_tx_ready.next = self.feedback_out.s_cfg_ready.val();
+        self.tx.s_cfg_valid.next = self.feedback_out.m_cfg_valid.val();
+        self.feedback_out.m_cfg_ready.next = self.tx.s_cfg_ready.val();
         self.read_reply.s_cfg_valid.next = self.responder.m_cfg_valid.val();
         self.responder.m_cfg_ready.next = self.read_reply.s_cfg_ready.val();
         self.completer.s_cfg_valid.next = self.registers.m_cfg_completer_valid.val();
@@ -848,6 +945,10 @@ impl Logic for Nic {
         self.registers.event[43].next = self.cq_ring.event_cq_full.val();
         self.registers.event[44].next = self.cq_ring.event_cq_error.val();
         self.registers.event[45].next = self.cq_ring.event_cq_refused.val();
+        self.registers.event[46].next = self.rx.event_rx_feedback.val();
+        self.registers.event[47].next = self.tx.event_tx_feedback.val();
+        self.registers.event[48].next = self.feedback_in.event_feedback_accepted.val();
+        self.registers.event[49].next = self.feedback_in.event_feedback_dropped.val();
     }
 }
 

@@ -266,6 +266,7 @@ impl<B: Bus> Nic<B> {
             (at::cc_rate_gain, p.rate_gain),
             (at::cc_rate_min, p.rate_min),
             (at::cc_rate_max, p.rate_max),
+            (at::feedback_cycles, p.feedback_cycles),
         ] {
             self.write(offset, value)?;
         }
@@ -281,6 +282,12 @@ impl<B: Bus> Nic<B> {
     /// Makes `qp` the one whose window and rate [`Nic::cc_state`] reads.
     pub fn watch_cc(&mut self, qp: &Qp) -> Result<(), Error<B::Error>> {
         self.write(regs::config_offset::cc_watch, u32::from(qp.flow_index))
+    }
+
+    /// Makes the READ responses of `qp` those whose window and rate [`Nic::cc_state`] reads.
+    pub fn watch_cc_of_responses(&mut self, qp: &Qp) -> Result<(), Error<B::Error>> {
+        let flow = u32::from(qp.flow_index) + self.sizes.flow_count;
+        self.write(regs::config_offset::cc_watch, flow)
     }
 
     /// Creates (or resets) the queue pair at `qpn mod flow_count`. Unless its caller says

@@ -112,6 +112,8 @@ pub struct CcParams {
     pub rate_min: u32,
     /// Largest rate in bytes a cycle, UQ8.24.
     pub rate_max: u32,
+    /// T in cycles, rounded up, 20 bits: telemetry responses of a queue pair are as far apart.
+    pub feedback_cycles: u32,
 }
 
 /// `value * 2^fraction_bits` to the nearest integer; `None` if it needs more than 32 bits.
@@ -160,6 +162,10 @@ impl CcParams {
             )?,
             rate_min: rate(c.rate_min_bps, "rate_min_bps")?.max(1),
             rate_max: rate(c.line_rate_bps, "line_rate_bps")?.max(1),
+            feedback_cycles: {
+                let cycles = (u64::from(c.t_ns) * c.clock_hz).div_ceil(1_000_000_000);
+                cycles.min((1 << 20) - 1) as u32
+            },
         })
     }
 }
@@ -195,6 +201,7 @@ mod tests {
         assert_eq!((p.w_ai, p.w_init), (reset("cc_w_ai"), reset("cc_w_init")));
         assert_eq!((p.w_min, p.rate_gain), (reset("cc_w_min"), reset("cc_rate_gain")));
         assert_eq!((p.rate_min, p.rate_max), (reset("cc_rate_min"), reset("cc_rate_max")));
+        assert_eq!(p.feedback_cycles, reset("feedback_cycles"));
     }
 
     #[test]

@@ -94,6 +94,8 @@ macro_rules! config_registers {
                 (completion, 0, 1, "a completion, once CQ_CONSUMER has asked for it"),
                 (error, 1, 1, "errors in HOST_STATUS"),
             ]),
+            (33, feedback_cycles, cfg_feedback_cycles, 20, 625,
+                "Cycles between two telemetry responses of a queue pair, T; 0: no limit.", []),
         }
     };
 }
@@ -461,6 +463,14 @@ pub const EVENTS: &[(&str, &str)] = &[
     ("cq_full", "completions began to wait for a free entry of the completion ring"),
     ("cq_error", "completion ring stopped: an entry could not be written to host memory"),
     ("cq_refused", "completion ring index refused: it moves back or beyond what was written"),
+    ("rx_feedback", "good telemetry response packet"),
+    ("tx_feedback", "telemetry response sent"),
+    ("feedback_accepted", "telemetry response given to the congestion control of READ responses"),
+    (
+        "feedback_dropped",
+        "telemetry response without telemetry, for no QP with telemetry, from another address, or \
+         for a READ response that was not sent",
+    ),
 ];
 
 /// Position of an event in [`EVENTS`].

@@ -399,9 +399,7 @@ macro_rules! registers {
                 if self.window.cfg_row.val().get_bit(0) {
                     self.m_flow_op.next = self.op_create.val();
                 }
-                comment!("READ responses have no feedback: their window and rate are fixed");
-                self.m_flow_telemetry.next =
-                    self.window.cfg_row.val().get_bit(1) & !self.window.m_cfg_cc_reply.val();
+                self.m_flow_telemetry.next = self.window.cfg_row.val().get_bit(1);
                 self.m_flow_window_bytes.next = self.window.cfg_row.val().get_bits::<32>(256);
                 self.m_flow_rate.next = self.window.cfg_row.val().get_bits::<32>(288);
                 comment!("completions");

@@ -3,6 +3,7 @@
 use super::{Bench, Stimulus};
 use crate::env::station::{sub_seed, Manners, World};
 use crate::golden::nic::{Nic, NicIn, NicOut};
+use crate::reference::rc::feedback::FeedbackCheck;
 use nic_driver::rings::{HostMemory, Ring, Work};
 use nic_driver::{Bus, Completion, MrRow, QpConfig, Read, Status, Write};
 use nic_spec::config::NicConfig;
@@ -113,6 +114,8 @@ struct PeerQp {
     /// PSNs of the responses to the NIC's latest READs: the first one, and how many.
     asked_reads: VecDeque<(u32, u32)>,
     is_failed: bool,
+    /// Telemetry responses that the NIC owes for READ responses of the peer.
+    feedback: FeedbackCheck,
     handle: nic_driver::Qp,
 }
 
@@ -136,6 +139,8 @@ struct Traffic {
     read_count: u16,
     /// READ requests and READ responses that the NIC sent.
     reads_sent: [usize; 2],
+    /// Telemetry responses that it sent.
+    feedbacks: usize,
 }
 
 /// READs of the NIC that the peer remembers.
@@ -189,6 +194,7 @@ impl Traffic {
             ring: (seed % 2 == 1).then_some(Ring { address: CQ_BASE + 0x7f0, log2: 3 }),
             read_count: 0,
             reads_sent: [0; 2],
+            feedbacks: 0,
         };
         traffic.set_up();
         traffic
@@ -274,6 +280,7 @@ impl Traffic {
             old_reads: VecDeque::new(),
             asked_reads: VecDeque::new(),
             is_failed: false,
+            feedback: FeedbackCheck::default(),
             handle,
         }
     }
@@ -329,7 +336,10 @@ impl Traffic {
             14..=18 => {
                 let failed = self.qps.iter().position(|qp| qp.is_failed);
                 if let Some(at) = failed.or_else(|| rng.gen_ratio(1, 150).then_some(0)) {
-                    self.qps[at] = self.new_qp(at);
+                    let qp = self.new_qp(at);
+                    // Frames of the old one may still be on their way.
+                    let feedback = std::mem::take(&mut self.qps[at].feedback);
+                    self.qps[at] = PeerQp { feedback, ..qp };
                     self.play();
                 }
             }
@@ -426,7 +436,7 @@ impl Traffic {
 
     /// The peer answers what the NIC sent.
     fn answer(&mut self) {
-        while let Some((_, frame)) = self.world.sent.pop_front() {
+        while let Some((cycle, frame)) = self.world.sent.pop_front() {
             // The host's own frames can be shorter than an IP header.
             let Some(dscp) = frame.bytes.get(15).map(|tos| tos >> 2) else { continue };
             let form = self.form.filter(|_| dscp == TELEMETRY_DSCP || dscp == ECHO_DSCP);
@@ -442,6 +452,14 @@ impl Traffic {
                 self.take_answer(at, packet.bth.psn, code);
             } else if opcode::is_read_response(packet.bth.opcode) {
                 // What it reads does not matter to this peer.
+                self.feed_back(at, packet.bth.psn);
+            } else if packet.bth.opcode == opcode::TELEMETRY_RESPONSE {
+                let qp = &mut self.qps[at];
+                assert!(qp.has_telemetry, "the peer has not asked for telemetry");
+                let (psn, telemetry) = (packet.bth.psn, packet.telemetry.map(|(_, repr)| repr));
+                let checked = qp.feedback.sent(cycle, psn, telemetry);
+                checked.unwrap_or_else(|error| panic!("telemetry response of PSN {psn}: {error}"));
+                self.feedbacks += 1;
             } else if packet.bth.opcode == opcode::READ_REQUEST && self.rng.gen_ratio(11, 12) {
                 let length = packet.reth.map_or(0, |r| r.dma_len);
                 self.respond(at, packet.bth.psn, length);
@@ -485,7 +503,36 @@ impl Traffic {
         let bytes = emit(&frame);
         let copies = if self.rng.gen_ratio(1, 30) { 2 } else { 1 };
         for _ in 0..copies {
-            self.world.deliver(bytes.clone(), false);
+            self.deliver(bytes.clone());
+        }
+    }
+
+    /// Telemetry that a READ response of the NIC has collected goes back, at times of a wrong PSN, to
+    /// a queue pair without telemetry, or with payload.
+    fn feed_back(&mut self, at: usize, psn: u32) {
+        let rng = &mut self.rng;
+        if !rng.gen_ratio(1, 3) {
+            return;
+        }
+        let (psn, code) = match rng.gen_range(0..16) {
+            0 => (rng.gen_range(0..1 << 24), opcode::TELEMETRY_RESPONSE),
+            1 => (psn.wrapping_add(rng.gen_range(1..4)) & MASK_24, opcode::TELEMETRY_RESPONSE),
+            2 => (psn, rng.gen_range(opcode::TELEMETRY_RESPONSE..=0xff)),
+            _ => (psn, opcode::TELEMETRY_RESPONSE),
+        };
+        let payload: &[u8] = if rng.gen_ratio(1, 30) { &[1, 2, 3, 4] } else { &[] };
+        let telemetry = self.telemetry(at);
+        let qp = &self.qps[at];
+        let frame = FrameRepr {
+            telemetry,
+            bth: bth::Repr { opcode: code, psn, ..peer_bth(qp) },
+            payload,
+            ..peer_frame(qp, telemetry.map_or(0, |_| ECHO_DSCP))
+        };
+        let bytes = emit(&frame);
+        let copies = if self.rng.gen_ratio(1, 30) { 2 } else { 1 };
+        for _ in 0..copies {
+            self.deliver(bytes.clone());
         }
     }
 
@@ -535,9 +582,22 @@ impl Traffic {
                 _ => 1,
             };
             for _ in 0..copies {
-                self.world.deliver(bytes.clone(), false);
+                self.deliver(bytes.clone());
             }
         }
+    }
+
+    /// A frame goes to the NIC; READ responses with telemetry are noted.
+    fn deliver(&mut self, bytes: Vec<u8>) {
+        let parsed = self.form.and_then(|form| FrameRepr::parse(&bytes, Some(form)).ok());
+        if let Some(packet) = parsed.filter(|p| opcode::is_read_response(p.bth.opcode)) {
+            let at = (0..self.qps.len()).find(|at| qpn(*at) == packet.bth.qpn);
+            let telemetry = packet.telemetry.map(|(_, repr)| repr).filter(|repr| repr.is_usable());
+            if let Some(at) = at {
+                self.qps[at].feedback.came(0, packet.bth.psn, telemetry);
+            }
+        }
+        self.world.deliver(bytes, false);
     }
 
     /// Telemetry of a path of some hops.
@@ -632,7 +692,7 @@ impl Traffic {
         }
         let copies = if rng.gen_ratio(1, 40) { 2 } else { 1 };
         for _ in 0..copies {
-            self.world.deliver(bytes.clone(), false);
+            self.deliver(bytes.clone());
         }
     }
 
@@ -676,7 +736,7 @@ impl Traffic {
         let bytes = emit(&frame);
         let copies = [1, 1, 1, 1, 1, 1, 1, 1, 2, 0][rng.gen_range(0..10)];
         for _ in 0..copies {
-            self.world.deliver(bytes.clone(), false);
+            self.deliver(bytes.clone());
         }
     }
 
@@ -826,7 +886,10 @@ mod tests {
                 .map(|range| range.end - range.start)
                 .sum();
             let [requests, responses] = traffic.reads_sent;
+            let feedbacks = traffic.feedbacks;
             println!("seed {seed}: {requests} asked, {responses} answered, {landed} bytes landed");
+            println!("seed {seed}: {feedbacks} telemetry responses");
+            assert!(feedbacks > 20 || traffic.form.is_none(), "seed {seed}: {feedbacks}");
             assert!(requests > 20 && responses > 20 && landed > 10_000, "seed {seed}");
         }
     }

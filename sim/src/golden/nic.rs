@@ -15,6 +15,8 @@ use crate::golden::netlist::Netlist;
 use crate::golden::rx::rx_pipe::RxPipe;
 use crate::golden::sched::scheduler::Scheduler;
 use crate::golden::transport::completer::Completer;
+use crate::golden::transport::feedback_in::FeedbackIn;
+use crate::golden::transport::feedback_out::FeedbackOut;
 use crate::golden::transport::pkt_mux::PktMux;
 use crate::golden::transport::read_reply::ReadReply;
 use crate::golden::transport::requester::Requester;
@@ -120,6 +122,8 @@ impl Nic {
         n.add("read_reply", ReadReply::new(config));
         n.add("requester", Requester::new(config));
         n.add("completer", Completer::new(config));
+        n.add("feedback_out", FeedbackOut::new(config));
+        n.add("feedback_in", FeedbackIn::new(config));
         n.add("work_mux", WorkMux::new(config));
         n.add("scheduler", Scheduler::new(&paced));
         n.add("grants", StreamRouteBlock::new(flow_bits));
@@ -174,7 +178,10 @@ impl Nic {
             ("read_reply.m_work", "work_mux.s_reply"),
             ("work_mux.m_work", "scheduler.s_work"),
             ("requester.m_inflight", "scheduler.s_inflight"),
-            ("requester.m_cc", "cc.s_ack"),
+            ("requester.m_cc", "feedback_in.s_cc"),
+            ("rx.m_feedback", "feedback_in.s_feedback"),
+            ("feedback_in.m_cc", "cc.s_ack"),
+            ("feedback_out.m_feedback", "tx.s_feedback"),
             ("cc.m_rate", "scheduler.s_rate"),
             ("requester.m_pkt", "pkt_mux.s_data_pkt"),
             ("requester.m_read", "pkt_mux.s_data_read"),
@@ -202,7 +209,8 @@ impl Nic {
             ("registers.m_clear", "interrupt.clear"),
             ("registers.m_cfg_requester", "sq_fetch.s_cfg"),
             ("sq_fetch.m_cfg", "requester.s_cfg"),
-            ("registers.m_cfg_tx", "tx.s_cfg"),
+            ("registers.m_cfg_tx", "feedback_out.s_cfg"),
+            ("feedback_out.m_cfg", "tx.s_cfg"),
             ("responder.m_cfg", "read_reply.s_cfg"),
             ("registers.m_cfg_completer", "completer.s_cfg"),
             ("registers.m_flow", "cc.s_flow"),
@@ -264,6 +272,27 @@ impl Nic {
         }
     }
 
+    /// What those who send and take telemetry responses see pass.
+    fn connect_feedback(n: &mut Netlist) {
+        let tel = ["tel_valid", "tel_hops", "tel_path"].map(String::from);
+        let hops = (0..5).map(|hop| format!("tel_hop_{hop}"));
+        let fields = ["valid", "opcode", "qpn", "psn", "src_ip"].map(String::from);
+        for field in fields.into_iter().chain(tel).chain(hops) {
+            n.wire(&format!("rx.m_ack_{field}"), &format!("feedback_out.watch_{field}"));
+        }
+        for (from, to) in [
+            ("requester.s_ack_ready", "feedback_out.watch_ready"),
+            ("registers.m_cfg_tx_valid", "feedback_in.row_valid"),
+            ("feedback_out.s_cfg_ready", "feedback_in.row_ready"),
+            ("read_reply.m_pkt_valid", "feedback_in.sent_valid"),
+            ("pkt_mux.s_reply_pkt_ready", "feedback_in.sent_ready"),
+            ("read_reply.m_pkt_flow", "feedback_in.sent_flow"),
+            ("read_reply.m_pkt_psn", "feedback_in.sent_psn"),
+        ] {
+            n.wire(from, to);
+        }
+    }
+
     /// Register values, table rows and events.
     fn configure(n: &mut Netlist) {
         for (port, blocks) in [
@@ -271,6 +300,7 @@ impl Nic {
             ("cfg_local_ip", &["rx", "tx"]),
             ("cfg_pkey", &["rx", "tx"]),
             ("cfg_ttl", &["tx"]),
+            ("cfg_feedback_cycles", &["feedback_out"]),
             ("cfg_tel_format", &["rx", "tx", "requester", "read_reply"]),
             ("cfg_tel_dscp", &["rx", "tx"]),
             ("cfg_tel_echo_dscp", &["rx", "tx"]),
@@ -278,6 +308,8 @@ impl Nic {
             ("cfg_table", &["responder", "sq_fetch", "tx", "read_reply"]),
             ("cfg_index", &["responder", "sq_fetch", "tx", "read_reply", "completer"]),
             ("cfg_row", &["responder", "sq_fetch", "tx", "read_reply"]),
+            ("cfg_index", &["feedback_out", "feedback_in"]),
+            ("cfg_row", &["feedback_out", "feedback_in"]),
         ] {
             for block in blocks {
                 n.wire(&format!("registers.{port}"), &format!("{block}.{port}"));
@@ -285,6 +317,7 @@ impl Nic {
         }
         n.wire("registers.cq_space", "responder.cfg_cq_space");
         Self::connect_rings(n);
+        Self::connect_feedback(n);
         for parameter in [
             "t_ns",
             "inv_t",
@@ -312,6 +345,7 @@ impl Nic {
                 Some("resp") => "responder",
                 Some("reqr") => "requester",
                 Some("read") => "read_reply",
+                Some("feedback") => "feedback_in",
                 Some("sq") => "sq_fetch",
                 Some("cq") => "cq_ring",
                 _ => "tx",

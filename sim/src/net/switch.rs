@@ -63,6 +63,8 @@ pub struct SwitchCounters {
     pub corrupted: u64,
     /// Held back so that others overtook them.
     pub reordered: u64,
+    /// Cut off for their opcode.
+    pub cut: u64,
     /// Largest queue, bytes.
     pub queue_bytes_max: u64,
 }
@@ -86,6 +88,7 @@ pub struct Switch {
     bytes_per_ns: f64,
     queue_bytes_limit: u64,
     stamping: Option<Stamping>,
+    cut_opcode: Option<u8>,
     faults: Faults,
     rng: ChaCha8Rng,
     /// What it has done.
@@ -100,6 +103,7 @@ impl Switch {
             bytes_per_ns: rate_gbps / 8.0,
             queue_bytes_limit: 1 << 20,
             stamping: None,
+            cut_opcode: None,
             faults,
             rng: ChaCha8Rng::seed_from_u64(seed),
             counters: SwitchCounters::default(),
@@ -109,6 +113,18 @@ impl Switch {
     /// Stamps telemetry from now on.
     pub fn stamp(&mut self, stamping: Stamping) {
         self.stamping = Some(stamping);
+    }
+
+    /// Lets no frame with this opcode through from now on.
+    pub fn cut_opcode(&mut self, opcode: u8) {
+        self.cut_opcode = Some(opcode);
+    }
+
+    fn is_cut(&self, frame: &[u8]) -> bool {
+        let Some(opcode) = self.cut_opcode else { return false };
+        let forms = [self.stamping.map(|stamping| stamping.form), None];
+        let parsed = forms.into_iter().find_map(|form| FrameRepr::parse(frame, form).ok());
+        parsed.is_some_and(|packet| packet.bth.opcode == opcode)
     }
 
     fn happens(&mut self, ppm: u32) -> bool {
@@ -122,6 +138,10 @@ impl Switch {
             self.counters.lost += 1;
             return;
         };
+        if self.is_cut(&frame) {
+            self.counters.cut += 1;
+            return;
+        }
         if self.happens(self.faults.loss_ppm) {
             self.counters.lost += 1;
             return;

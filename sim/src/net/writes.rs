@@ -55,6 +55,8 @@ pub struct Plan {
     pub stamping: Option<Stamping>,
     /// What goes wrong on the way.
     pub faults: Faults,
+    /// Opcode that does not get through the switch.
+    pub cut_opcode: Option<u8>,
     /// Queue pairs of each NIC.
     pub qp_count: u32,
     /// Messages of each queue pair.
@@ -107,7 +109,8 @@ pub struct NicReport {
     pub bytes_stray: u64,
     /// Beats sent.
     pub tx_beats: u64,
-    /// Window and rate of the first flow when the run ended: bytes, UQ8.24 bytes a cycle.
+    /// Window and rate of the first flow when the run ended, bytes and UQ8.24 bytes a cycle: of its READ
+    /// responses if the plan has nothing but READs.
     pub flow0: Option<(u32, u32)>,
 }
 
@@ -246,6 +249,9 @@ pub fn run(
     if let Some(stamping) = plan.stamping {
         switch.stamp(stamping);
     }
+    if let Some(opcode) = plan.cut_opcode {
+        switch.cut_opcode(opcode);
+    }
     let network = Rc::new(RefCell::new(Network::new(stations, switch, plan.clock_hz)));
     let mut hosts = Vec::new();
     for at in 0..2 {
@@ -327,7 +333,10 @@ fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host
         qps.push(nic.create_qp(&qp_config(plan, at, qp))?);
         messages.push(draw_messages(plan, network, at, qp, &mut rng));
     }
-    nic.watch_cc(&qps[0])?;
+    match plan.read_percent {
+        100 => nic.watch_cc_of_responses(&qps[0])?,
+        _ => nic.watch_cc(&qps[0])?,
+    }
     let (posted, completed) = (vec![0; qps.len()], vec![0; qps.len()]);
     let received = vec![Vec::new(); qps.len()];
     let first_ring_qp = plan.first_ring_qp() as usize;

@@ -8,6 +8,7 @@
 //! [`check::ResponderCheck`] accepts every legal choice.
 
 pub mod check;
+pub mod feedback;
 pub mod requester;
 pub mod responder;
 
@@ -124,6 +125,11 @@ impl Answer {
             syndrome::RNR_NAK => Class::Rnr(self.syndrome & 0x1f),
             _ => Class::Nak(self.syndrome),
         }
+    }
+
+    /// Whether the packet only brings telemetry: neither side's PSNs know of it.
+    pub fn is_telemetry_response(&self) -> bool {
+        self.opcode == opcode::TELEMETRY_RESPONSE
     }
 
     /// Whether the packet carries bytes that were read.

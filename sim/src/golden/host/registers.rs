@@ -321,7 +321,7 @@ impl Registers {
                 valid: w.window.m_cfg_cc_valid,
                 flow: w.window.cfg.index + if is_reply { self.flow_count } else { 0 },
                 op: if qp.valid { 1 } else { 2 },
-                telemetry: qp.telemetry && !is_reply,
+                telemetry: qp.telemetry,
                 window_bytes: qp.window_bytes,
                 rate: qp.rate_uq8_24,
             },

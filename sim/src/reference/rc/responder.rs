@@ -32,7 +32,7 @@ pub enum Verdict {
     NotReady,
     /// Refused with this NAK; the connection is closed.
     Refused(u8),
-    /// The connection is closed.
+    /// The connection is closed, or the packet is no request.
     Ignored,
 }
 
@@ -194,7 +194,8 @@ impl Responder {
 
     /// Takes a packet that is addressed to this connection and came from its peer.
     pub fn request(&mut self, memory: &mut Memory, request: &Request) -> Outcome {
-        if self.is_closed {
+        // A telemetry response is no request: it takes no PSN and is not answered.
+        if self.is_closed || request.opcode == opcode::TELEMETRY_RESPONSE {
             return Outcome::silent(Verdict::Ignored);
         }
         match psn_distance(request.psn, self.expected_psn) {
