@@ -59,9 +59,9 @@
 #define NIC_TELEMETRY 0x034
 #define NIC_TELEMETRY_FORMAT_SHIFT 0 /* 0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes */
 #define NIC_TELEMETRY_FORMAT_MASK 0x00000003u
-#define NIC_TELEMETRY_DSCP_SHIFT 8 /* DSCP of data packets with a telemetry header */
+#define NIC_TELEMETRY_DSCP_SHIFT 8 /* DSCP of data packets and READ responses with a telemetry header */
 #define NIC_TELEMETRY_DSCP_MASK 0x00003f00u
-#define NIC_TELEMETRY_ECHO_DSCP_SHIFT 16 /* DSCP of ACKs that echo telemetry */
+#define NIC_TELEMETRY_ECHO_DSCP_SHIFT 16 /* DSCP of ACKs and telemetry responses, which echo telemetry */
 #define NIC_TELEMETRY_ECHO_DSCP_MASK 0x003f0000u
 /* Timer code of RNR NAKs sent, InfiniBand encoding. (rw, reset 0x1) */
 #define NIC_RNR_TIMER 0x038
@@ -105,6 +105,8 @@
 #define NIC_IRQ_ENABLE_COMPLETION_MASK 0x00000001u
 #define NIC_IRQ_ENABLE_ERROR_SHIFT 1 /* errors in HOST_STATUS */
 #define NIC_IRQ_ENABLE_ERROR_MASK 0x00000002u
+/* Cycles between two telemetry responses of a queue pair, T; 0: no limit. (rw, reset 0x271) */
+#define NIC_FEEDBACK_CYCLES 0x084
 /* Tells of work requests in a submission ring. Refused (HOST_STATUS) without a ring, and with an index beyond the ring or behind the last one. (wo, reset 0x0) */
 #define NIC_DOORBELL 0x0a0
 #define NIC_DOORBELL_FLOW_SHIFT 0 /* QP index */
@@ -199,13 +201,17 @@
 #define NIC_COUNTER_CQ_FULL 0x2ac /* completions began to wait for a free entry of the completion ring */
 #define NIC_COUNTER_CQ_ERROR 0x2b0 /* completion ring stopped: an entry could not be written to host memory */
 #define NIC_COUNTER_CQ_REFUSED 0x2b4 /* completion ring index refused: it moves back or beyond what was written */
+#define NIC_COUNTER_RX_FEEDBACK 0x2b8 /* good telemetry response packet */
+#define NIC_COUNTER_TX_FEEDBACK 0x2bc /* telemetry response sent */
+#define NIC_COUNTER_FEEDBACK_ACCEPTED 0x2c0 /* telemetry response given to the congestion control of READ responses */
+#define NIC_COUNTER_FEEDBACK_DROPPED 0x2c4 /* telemetry response without telemetry, for no QP with telemetry, from another address, or for a READ response that was not sent */
 
 /* Queue pair, row QPN mod flow count of table 0: 32-bit little-endian words. */
 #define NIC_QP_BYTES 64
 #define NIC_QP_VALID_WORD 0 /* the queue pair exists */
 #define NIC_QP_VALID_SHIFT 0
 #define NIC_QP_VALID_MASK 0x00000001u
-#define NIC_QP_TELEMETRY_WORD 0 /* data carries telemetry, ACKs echo it */
+#define NIC_QP_TELEMETRY_WORD 0 /* data and READ responses carry telemetry, ACKs and telemetry responses echo it */
 #define NIC_QP_TELEMETRY_SHIFT 1
 #define NIC_QP_TELEMETRY_MASK 0x00000002u
 #define NIC_QP_REMOTE_WRITE_WORD 0 /* the peer may RDMA WRITE */

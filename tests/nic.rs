@@ -233,8 +233,8 @@ fn crowded(cut_opcode: Option<u8>, message_count: u32, seed: u64) -> Plan {
         read_limit: 2,
         window_bytes: 31_250,
         cc: CcConfig { w_init_bytes: 31_250, ..CcConfig::for_line(50e9, 8, clock_hz) },
-        // 268 us: no timer runs out while a queue is drained.
-        timeout_exponent: 6,
+        // 2.1 ms: no timer runs out while a queue is drained.
+        timeout_exponent: 9,
         ..plan(Some(Form::Authors), Manners::Prompt, seed)
     }
 }

@@ -46,7 +46,13 @@ pub const QUEUE_PAIR: Layout = Layout {
     doc: "Queue pair, row QPN mod flow count of table 0",
     parts: &[
         bits(0, "valid", 0, 1, "the queue pair exists"),
-        bits(0, "telemetry", 1, 1, "data carries telemetry, ACKs echo it"),
+        bits(
+            0,
+            "telemetry",
+            1,
+            1,
+            "data and READ responses carry telemetry, ACKs and telemetry responses echo it",
+        ),
         bits(0, "remote_write", 2, 1, "the peer may RDMA WRITE"),
         bits(0, "remote_read", 3, 1, "the peer may RDMA READ"),
         bits(0, "mtu", 4, 3, "path MTU 256 x 2^n bytes, 0..=4"),

@@ -64,8 +64,8 @@ macro_rules! config_registers {
             (12, ttl, cfg_ttl, 8, 64, "IPv4 time to live of packets sent.", []),
             (13, telemetry, cfg_telemetry, 22, 1512192, "In-band telemetry of packets on the wire.", [
                 (format, 0, 2, "0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes"),
-                (dscp, 8, 6, "DSCP of data packets with a telemetry header"),
-                (echo_dscp, 16, 6, "DSCP of ACKs that echo telemetry"),
+                (dscp, 8, 6, "DSCP of data packets and READ responses with a telemetry header"),
+                (echo_dscp, 16, 6, "DSCP of ACKs and telemetry responses, which echo telemetry"),
             ]),
             (14, rnr_timer, cfg_rnr_timer, 5, 1, "Timer code of RNR NAKs sent, InfiniBand encoding.", []),
             (15, scratch, cfg_scratch, 32, 0, "Free for software; drives nothing.", []),

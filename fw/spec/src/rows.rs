@@ -20,7 +20,7 @@ pub enum Table {
 pub struct QpRow {
     /// Packets of this QP are handled; false destroys it.
     pub valid: bool,
-    /// Data packets carry a telemetry header and ACKs echo it.
+    /// Data packets and READ responses carry a telemetry header; ACKs and telemetry responses echo it.
     pub telemetry: bool,
     /// The peer may RDMA WRITE.
     pub remote_write: bool,

@@ -3,9 +3,10 @@
 //! The interval is the same for all flows, so they fall due in the order in which they began to
 //! wait, and only the oldest has to be looked at.
 //!
-//! # Interface timing  cycle 0: s_valid; cycle 3 at the earliest: m_due, m_flow, until m_take
+//! # Interface timing  cycle 0: s_valid; cycle 3 at the earliest: m_valid, m_age, m_flow, until
+//!                     m_take
 //! # Shape             holds 2^FB flows; RB = FB + 24, CW = FB + 1
-//! # Number formats    cycle counter | UQ24.0 | modulo; cfg_cycles | UQ20.0
+//! # Number formats    cycle counter, age | UQ24.0 | modulo 2^24
 //! # Reset             synchronous, high: nobody waits, counter 0
 //! # Twins             part of sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
 
@@ -22,14 +23,14 @@ pub struct FeedbackDue<const FB: usize, const RB: usize, const CW: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// Cycles that a flow waits.
-    pub cfg_cycles: Signal<In, Bits<20>>,
     /// A flow begins to wait.
     pub s_valid: Signal<In, Bit>,
     /// The flow.
     pub s_flow: Signal<In, Bits<FB>>,
-    /// The oldest has waited long enough.
-    pub m_due: Signal<Out, Bit>,
+    /// A flow waits.
+    pub m_valid: Signal<Out, Bit>,
+    /// How long it had waited a cycle ago.
+    pub m_age: Signal<Out, Bits<24>>,
     /// The oldest.
     pub m_flow: Signal<Out, Bits<FB>>,
     /// It waits no longer.
@@ -40,7 +41,6 @@ pub struct FeedbackDue<const FB: usize, const RB: usize, const CW: usize> {
     age: DFF<Bits<24>>,
     wide: Signal<Local, Bits<RB>>,
     placed: Signal<Local, Bits<RB>>,
-    interval: Signal<Local, Bits<24>>,
 }
 
 impl<const FB: usize, const RB: usize, const CW: usize> Logic for FeedbackDue<FB, RB, CW> {
@@ -57,12 +57,13 @@ impl<const FB: usize, const RB: usize, const CW: usize> Logic for FeedbackDue<FB
         self.ring.m_ready.next = self.m_take.val();
         self.stands.d.next = self.ring.m_valid.val() & !self.m_take.val();
         self.age.d.next = self.now.q.val() - self.ring.m_data.val().get_bits::<24>(0);
-        self.interval.next = bit_cast::<24, 20>(self.cfg_cycles.val());
         self.m_flow.next = self.ring.m_data.val().get_bits::<FB>(24);
-        self.m_due.next = self.stands.q.val() & (self.age.q.val() >= self.interval.val());
+        self.m_valid.next = self.stands.q.val();
+        self.m_age.next = self.age.q.val();
         if self.reset.val() {
             self.now.d.next = 0.into();
             self.stands.d.next = false;
+            self.age.d.next = 0.into();
         }
     }
 }

@@ -47,7 +47,7 @@ pub struct FeedbackHeld<const FB: usize> {
     pub watch_tel_hop_3: Signal<In, Bits<64>>,
     /// Record of hop 4.
     pub watch_tel_hop_4: Signal<In, Bits<64>>,
-    /// Store the row of a flow; not while a READ response is held or comes.
+    /// Store the row of a flow; not while a READ response is held, nor in cycle 1.
     pub row_write: Signal<In, Bit>,
     /// The flow.
     pub row_flow: Signal<In, Bits<FB>>,
@@ -55,8 +55,6 @@ pub struct FeedbackHeld<const FB: usize> {
     pub row_qpn: Signal<In, Bits<24>>,
     /// Its peer's address.
     pub row_ip: Signal<In, Bits<32>>,
-    /// A READ response with telemetry is taken in this cycle.
-    pub comes: Signal<Out, Bit>,
     /// One is held.
     pub busy: Signal<Out, Bit>,
     /// One is held and has been looked up.
@@ -75,7 +73,7 @@ pub struct FeedbackHeld<const FB: usize> {
     keep: DFF<Bit>,
     judge: DFF<Bit>,
     checked: DFF<Bit>,
-    matches: DFF<Bit>,
+    is_match: DFF<Bit>,
     row: DFF<Bits<56>>,
     qpn: DFF<Bits<24>>,
     src_ip: DFF<Bits<32>>,
@@ -87,11 +85,11 @@ pub struct FeedbackHeld<const FB: usize> {
 impl<const FB: usize> Logic for FeedbackHeld<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, held, read, keep, judge, checked, matches, row, qpn, src_ip, word);
+        dff_setup!(self, clock, held, read, keep, judge, checked, is_match, row, qpn, src_ip, word);
         self.busy.next = self.held.q.val();
         self.m_valid.next = self.checked.q.val();
         self.m_flow.next = self.qpn.q.val().get_bits::<FB>(0);
-        self.m_match.next = self.matches.q.val();
+        self.m_match.next = self.is_match.q.val();
         self.m_word.next = self.word.q.val();
         self.is_response.next = (self.watch_opcode.val() == 0x0d)
             | (self.watch_opcode.val() == 0x0e)
@@ -101,7 +99,6 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
             & self.watch_ready.val()
             & self.watch_tel_valid.val()
             & self.is_response.val();
-        self.comes.next = self.load.val();
         if self.m_take.val() {
             self.held.d.next = false;
             self.checked.d.next = false;
@@ -135,7 +132,7 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
         }
         if self.judge.q.val() {
             self.checked.d.next = true;
-            self.matches.d.next = (self.row.q.val().get_bits::<24>(0) == self.qpn.q.val())
+            self.is_match.d.next = (self.row.q.val().get_bits::<24>(0) == self.qpn.q.val())
                 & (self.row.q.val().get_bits::<32>(24) == self.src_ip.q.val());
         }
         if self.reset.val() {

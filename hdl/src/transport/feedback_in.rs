@@ -147,7 +147,7 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     stale: DFF<Bit>,
     row_flow: Signal<Local, Bits<FB>>,
     row_hits: Signal<Local, Bit>,
-    void: Signal<Local, Bit>,
+    is_void: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
     load_ack: Signal<Local, Bit>,
     load_feedback: Signal<Local, Bit>,
@@ -218,7 +218,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             stale: Default::default(),
             row_flow: Default::default(),
             row_hits: Default::default(),
-            void: Default::default(),
+            is_void: Default::default(),
             free: Default::default(),
             load_ack: Default::default(),
             load_feedback: Default::default(),
@@ -277,9 +277,6 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.flows.sent_psn.next = self.sent_psn.val();
         self.flows.look.next = false;
         self.flows.flow.next = self.flow.val();
-        self.flows.count.next = self.load_feedback.val();
-        self.flows.count_ahead.next = !self.judge.m_is_back.val();
-        self.flows.count_psn.next = self.s_feedback_psn.val();
         self.judge.look.next = self.state.q.val() == FeedbackState::Look;
         self.judge.compare.next = self.state.q.val() == FeedbackState::Match;
         self.judge.tel_valid.next = self.s_feedback_tel_valid.val();
@@ -293,8 +290,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.judge.is_on.next = self.flows.is_on.val();
         self.judge.is_followed.next = self.flows.is_followed.val();
         self.row_hits.next = self.row_comes.val() & (self.row_flow.val() == self.flow.val());
-        self.void.next = self.stale.q.val() | self.row_hits.val();
-        self.stale.d.next = self.void.val() & (self.state.q.val() != FeedbackState::Idle);
+        self.is_void.next = self.stale.q.val() | self.row_hits.val();
+        self.stale.d.next = self.is_void.val() & (self.state.q.val() != FeedbackState::Idle);
         self.free.next = !self.full.q.val() | self.m_cc_ready.val();
         self.load_ack.next = (self.state.q.val() == FeedbackState::Idle)
             & self.s_cc_valid.val()
@@ -302,8 +299,11 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             & (!self.feedback_next.q.val() | !self.s_feedback_valid.val());
         self.load_feedback.next = (self.state.q.val() == FeedbackState::Judge)
             & self.judge.m_counts.val()
-            & !self.void.val()
+            & !self.is_void.val()
             & self.free.val();
+        self.flows.count.next = self.load_feedback.val();
+        self.flows.count_ahead.next = !self.judge.m_is_back.val();
+        self.flows.count_psn.next = self.s_feedback_psn.val();
         self.accepted.d.next = self.load_feedback.val();
         self.dropped.d.next = false;
         if self.m_cc_ready.val() {
@@ -329,7 +329,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
                 self.state.d.next = FeedbackState::Judge;
             }
             FeedbackState::Judge => {
-                if self.load_feedback.val() | !self.judge.m_counts.val() | self.void.val() {
+                if self.load_feedback.val() | !self.judge.m_counts.val() | self.is_void.val() {
                     self.dropped.d.next = !self.load_feedback.val();
                     self.feedback_next.d.next = false;
                     self.state.d.next = FeedbackState::Done;

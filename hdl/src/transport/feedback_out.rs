@@ -29,7 +29,7 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a READ response to its telemetry response, with nothing else to do.
-pub const LATENCY_CYCLES: usize = 12;
+pub const LATENCY_CYCLES: usize = 10;
 
 /// What a cycle's successor does.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -137,6 +137,7 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     shown: DFF<Bits<359>>,
     cfg_flow: Signal<Local, Bits<FB>>,
     cfg_waits: Signal<Local, Bit>,
+    interval: Signal<Local, Bits<24>>,
     has_telemetry: Signal<Local, Bit>,
     accepts: Signal<Local, Bit>,
     is_busy: Signal<Local, Bit>,
@@ -208,6 +209,7 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Default
             shown: Default::default(),
             cfg_flow: Default::default(),
             cfg_waits: Default::default(),
+            interval: Default::default(),
             has_telemetry: Default::default(),
             accepts: Default::default(),
             is_busy: Default::default(),
@@ -266,9 +268,10 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         self.cfg_waits.next = self.cfg_valid.q.val()
             | self.cfg_done.q.val()
             | self.held.busy.val()
-            | self.held.comes.val()
+            | (self.watch_valid.val() & self.watch_ready.val())
             | ((self.full.q.val() | self.loading.q.val())
                 & (self.shown_flow.q.val() == self.cfg_flow.val()));
+        self.interval.next = bit_cast::<24, 20>(self.cfg_feedback_cycles.val());
         self.op.d.next = FeedbackOp::None;
         self.flow.d.next = self.held.m_flow.val();
         if self.op.q.val() == FeedbackOp::None {
@@ -277,7 +280,7 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
             } else if self.s_cfg_valid.val() & !self.cfg_waits.val() {
                 self.op.d.next = FeedbackOp::Cfg;
                 self.flow.d.next = self.cfg_flow.val();
-            } else if self.due.m_due.val() {
+            } else if self.due.m_valid.val() & (self.due.m_age.val() >= self.interval.val()) {
                 self.op.d.next = FeedbackOp::Expire;
                 self.flow.d.next = self.due.m_flow.val();
             } else if self.queue.m_valid.val() & !self.full.q.val() & !self.loading.q.val() {
@@ -308,7 +311,6 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         self.queue.s_valid.next = false;
         self.queue.s_data.next = self.flow.q.val();
         self.queue.m_ready.next = self.op.q.val() == FeedbackOp::Load;
-        self.due.cfg_cycles.next = self.cfg_feedback_cycles.val();
         self.due.s_valid.next = self.full.q.val() & self.m_feedback_ready.val();
         self.due.s_flow.next = self.shown_flow.q.val();
         self.due.m_take.next = self.op.q.val() == FeedbackOp::Expire;

@@ -121,12 +121,14 @@ impl FeedbackOut {
     }
 
     /// The operation of the next cycle.
-    fn choose(&self, i: &FeedbackOutIn, comes: bool) -> Option<Op> {
+    fn choose(&self, i: &FeedbackOutIn) -> Option<Op> {
         let shown = &self.out.m_feedback;
         let is_used = shown.valid || self.loading.is_some();
         let is_under_way = self.out.m_cfg.valid || self.out.s_cfg.ready;
         let index = self.flow_at(i.cfg_index.into());
         let is_shown = is_used && usize::from(shown.flow) == index;
+        // An answer that is taken in this cycle may be one to look up.
+        let comes = i.watch.valid && i.watch.ready;
         let cfg_can = !is_under_way && self.held.is_none() && !comes && !is_shown;
         if self.held.is_some_and(|(_, left)| left == 0) {
             Some(Op::Arrive)
@@ -193,7 +195,7 @@ impl Golden for FeedbackOut {
         }
         let w = &i.watch;
         let comes = w.valid && w.ready && w.tel.valid && opcode::is_read_response(w.opcode);
-        let next = if self.op.is_some() { None } else { self.choose(i, comes) };
+        let next = if self.op.is_some() { None } else { self.choose(i) };
         let leaves = self.out.m_feedback.valid && i.m_feedback.ready;
         let waits = leaves.then_some((self.out.m_feedback.flow, self.now));
         self.out.s_cfg.ready = self.out.m_cfg.valid && i.m_cfg.ready;
@@ -216,6 +218,7 @@ impl Golden for FeedbackOut {
             *left = left.saturating_sub(1);
         }
         if comes {
+            assert!(self.held.is_none(), "the requester takes READ responses too fast");
             self.held = Some((*w, LOOK_CYCLES));
         }
         self.now = (self.now + 1) & 0xff_ffff;
