@@ -174,6 +174,7 @@ fn plan(form: Option<Form>, manners: Manners, seed: u64) -> Plan {
         cut_opcode: None,
         qp_count: 3,
         message_count: 6,
+        one_way: false,
         message_bytes: (0, 9_000),
         read_percent: 40,
         immediate_percent: 0,
@@ -218,7 +219,7 @@ fn nic_pair_in_lock_step() {
     assert!(report.is_good(), "{report:?}");
 }
 
-/// NICs of 50 Gb/s behind ports of 25 Gb/s READ from each other on several queue pairs.
+/// A NIC of 50 Gb/s READs from another behind ports of 25 Gb/s on several queue pairs.
 fn crowded(cut_opcode: Option<u8>, message_count: u32, seed: u64) -> Plan {
     let clock_hz = 781_250_000;
     Plan {
@@ -228,6 +229,7 @@ fn crowded(cut_opcode: Option<u8>, message_count: u32, seed: u64) -> Plan {
         cut_opcode,
         qp_count: 4,
         message_count,
+        one_way: true,
         message_bytes: (40_000, 60_000),
         read_percent: 100,
         read_limit: 2,
@@ -239,14 +241,15 @@ fn crowded(cut_opcode: Option<u8>, message_count: u32, seed: u64) -> Plan {
     }
 }
 
-/// Telemetry responses bring the rate of READ responses down to the port's and keep its queue
-/// short; without them the senders go on at 50 Gb/s and the queue grows as far as open READs let it.
+/// Telemetry responses bring the rate of READ responses down to the port's and bound its queue; without them the senders go on at 50 Gb/s and the queue grows as far as open READs let it.
 #[test]
 fn nic_pair_read_responses_follow_congestion() {
     let line_rate = 8 << 24;
-    let report = exchange(&crowded(None, 10, 31), EngineKind::Golden);
+    let long =
+        |cut_opcode| Plan { message_bytes: (100_000, 120_000), ..crowded(cut_opcode, 5, 31) };
+    let report = exchange(&long(None), EngineKind::Golden);
     assert!(report.is_good(), "{report:?}");
-    let cut = exchange(&crowded(Some(0xc0), 10, 31), EngineKind::Golden);
+    let cut = exchange(&long(Some(0xc0)), EngineKind::Golden);
     assert!(cut.is_good(), "{cut:?}");
     for (name, report) in [("with", &report), ("without", &cut)] {
         let rates = report.nics.iter().map(|n| n.flow0.expect("watched"));
@@ -259,29 +262,29 @@ fn nic_pair_read_responses_follow_congestion() {
             rates.collect::<Vec<_>>()
         );
     }
-    for nic in &report.nics {
-        let (_, rate) = nic.flow0.expect("watched");
-        assert!(rate < line_rate / 3, "one of four flows at {rate}");
-        let [sent, received] = ["tx_feedback", "rx_feedback"].map(|name| nic.counter(name));
-        assert!(sent > 100 && received > 100, "{sent} sent, {received} received");
-        assert_eq!(nic.counter("feedback_accepted"), received);
-        assert_eq!(nic.counter("feedback_dropped"), 0);
-    }
+    let [reader, sender] = &report.nics[..] else { panic!("two NICs") };
+    let (_, rate) = sender.flow0.expect("watched");
+    assert!(rate < line_rate / 4, "one of four flows at {rate}");
+    let [sent, received] = [reader.counter("tx_feedback"), sender.counter("rx_feedback")];
+    assert!(sent > 100 && received == sent, "{sent} sent, {received} received");
+    assert_eq!(sender.counter("feedback_accepted"), received);
+    assert_eq!(sender.counter("tx_feedback") + reader.counter("rx_feedback"), 0);
     assert!(cut.nics.iter().all(|nic| nic.counter("rx_feedback") == 0));
-    assert!(cut.switch.cut > 100);
+    assert_eq!(u64::from(cut.nics[0].counter("tx_feedback")), cut.switch.cut);
+    assert_eq!(cut.nics[1].flow0.expect("watched").1, line_rate - 1, "nothing slowed it down");
     let [with, without] = [&report, &cut].map(|report| report.switch.queue_bytes_max);
-    assert!(with < 100_000 && without > 3 * with, "{with} and {without} bytes");
-    assert!(report.goodput_gbps() > 35.0, "{:.2} Gb/s", report.goodput_gbps());
+    assert!(with < 256_000 && without > 3 * with, "{with} and {without} bytes");
+    assert!(report.goodput_gbps() > 18.0, "{:.2} Gb/s", report.goodput_gbps());
 }
 
 /// The same in lock-step, with losses: telemetry responses are lost too.
 #[test]
 fn nic_pair_read_responses_in_lock_step() {
     let faults = Faults { loss_ppm: 5000, duplicate_ppm: 5000, ..Faults::default() };
-    let plan = Plan { faults, timeout_exponent: 3, ..crowded(None, 2, 32) };
+    let plan = Plan { faults, timeout_exponent: 6, ..crowded(None, 2, 32) };
     let report = exchange(&plan, EngineKind::Both);
     assert!(report.is_good(), "{report:?}");
-    assert!(report.nics.iter().all(|nic| nic.counter("feedback_accepted") > 0));
+    assert!(report.nics[1].counter("feedback_accepted") > 20);
 }
 
 /// Operations of the exchange under faults; the environment variable `NIC_PAIR_OPERATIONS` changes

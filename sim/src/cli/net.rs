@@ -184,6 +184,7 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
         cut_opcode: None,
         qp_count: s.qp_count,
         message_count: s.message_count,
+        one_way: false,
         message_bytes: (s.message_bytes_min, s.message_bytes_max),
         read_percent: s.read_percent,
         immediate_percent: s.immediate_percent,

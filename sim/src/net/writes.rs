@@ -61,6 +61,8 @@ pub struct Plan {
     pub qp_count: u32,
     /// Messages of each queue pair.
     pub message_count: u32,
+    /// Only the first NIC has messages.
+    pub one_way: bool,
     /// Shortest and longest message, bytes.
     pub message_bytes: (u32, u32),
     /// Share of the messages that are READs, the others being WRITEs.
@@ -381,7 +383,8 @@ fn draw_messages(
 ) -> Vec<Message> {
     let slot_bytes = slot_bytes(plan);
     let mut queue = Vec::new();
-    for number in 0..plan.message_count {
+    let message_count = if plan.one_way && at > 0 { 0 } else { plan.message_count };
+    for number in 0..message_count {
         let slot = u64::from(qp * plan.message_count + number) * slot_bytes;
         let length_bytes = rng.gen_range(plan.message_bytes.0..=plan.message_bytes.1);
         let offset = slot + rng.gen_range(0..64);
@@ -414,7 +417,8 @@ fn exchange(
 ) -> Result<f64, RunError> {
     let messages = hosts.iter().flat_map(|h| h.messages.iter().flatten());
     let immediates = messages.filter(|m| m.immediate.is_some()).count() as u32;
-    let total = 2 * plan.qp_count * plan.message_count + immediates;
+    let sides = if plan.one_way { 1 } else { 2 };
+    let total = sides * plan.qp_count * plan.message_count + immediates;
     let (mut done, mut last_cycle) = (0, network.borrow().cycle());
     while done < total {
         for (at, host) in hosts.iter_mut().enumerate() {
