@@ -241,7 +241,8 @@ fn crowded(cut_opcode: Option<u8>, message_count: u32, seed: u64) -> Plan {
     }
 }
 
-/// Telemetry responses bring the rate of READ responses down to the port's and bound its queue; without them the senders go on at 50 Gb/s and the queue grows as far as open READs let it.
+/// Telemetry responses bring the rate of READ responses down to the port's and bound its queue;
+/// without them the sender goes on at 50 Gb/s and the queue grows as far as open READs let it.
 #[test]
 fn nic_pair_read_responses_follow_congestion() {
     let line_rate = 8 << 24;
