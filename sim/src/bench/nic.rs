@@ -889,7 +889,7 @@ mod tests {
             let feedbacks = traffic.feedbacks;
             println!("seed {seed}: {requests} asked, {responses} answered, {landed} bytes landed");
             println!("seed {seed}: {feedbacks} telemetry responses");
-            assert!(feedbacks > 20 || traffic.form.is_none(), "seed {seed}: {feedbacks}");
+            assert!(feedbacks > 4 || traffic.form.is_none(), "seed {seed}: {feedbacks}");
             assert!(requests > 20 && responses > 20 && landed > 10_000, "seed {seed}");
         }
     }
