@@ -207,11 +207,15 @@ fn longest_gap(load: &Load, line: &BusyLine, end: u64) -> f64 {
     longest
 }
 
-fn check_loads(flow_count: usize, limit: impl Fn(&Load) -> f64) {
-    let cycles = 4 * WINDOW_CYCLES;
+/// Windows until the order of packets has settled.
+const SETTLE_WINDOWS: u64 = 4;
+
+fn check_loads(flow_count: usize, windows: u64, limit: impl Fn(&Load) -> f64) {
+    let cycles = windows * WINDOW_CYCLES;
+    let mut failed = Vec::new();
     for load in loads(flow_count) {
         let line = serve(&load, 1, cycles);
-        let w = worst(&load, &line, 1000 + 4 * flow_count as u64, cycles);
+        let w = worst(&load, &line, SETTLE_WINDOWS * WINDOW_CYCLES, cycles);
         let gap = longest_gap(&load, &line, cycles);
         println!(
             "{:16} deviation {:+.3}, outside {:.2} % of windows, gap {gap:.2}, line {:.4} full",
@@ -220,24 +224,27 @@ fn check_loads(flow_count: usize, limit: impl Fn(&Load) -> f64) {
             w.outside * 100.0,
             w.utilisation
         );
-        assert!(w.deviation.abs() <= limit(&load), "{}: deviation {}", load.name, w.deviation);
+        if w.deviation.abs() > limit(&load) {
+            failed.push((load.name.clone(), w.deviation));
+        }
         assert!(gap <= 2.0, "{}: a flow starves: gap {gap}", load.name);
     }
+    assert!(failed.is_empty(), "{failed:?}");
 }
 
 #[test]
 fn scheduler_gives_64_flows_their_rates() {
-    check_loads(64, deviation_max);
+    check_loads(64, 16, deviation_max);
 }
 
 #[test]
 fn scheduler_gives_4_flows_their_rates() {
-    check_loads(4, deviation_max);
+    check_loads(4, 16, deviation_max);
 }
 
 #[test]
 fn scheduler_gives_1024_flows_their_rates() {
-    check_loads(1024, |_| 4.0);
+    check_loads(1024, 8, |_| 4.0);
 }
 
 #[test]

@@ -176,7 +176,7 @@ pub struct Nic {
     feedback_out: FeedbackOut<6, 64, 30, 7>,
     feedback_in: FeedbackIn<6, 64, 7>,
     work_mux: WorkMux<6, 7, 52>,
-    scheduler: Scheduler<128, 7, 8>,
+    scheduler: Scheduler<128, 7, 8, 39>,
     grants: StreamRoute<6, 7>,
     cc: CcUnit<7, 10, 212>,
     pkt_mux: PktMux<6, 7>,

@@ -43,9 +43,9 @@ pub struct CreditPipe {
     pub s_len_bytes: Signal<In, Bits<14>>,
     /// Credit after the last visit, UQ16.24 bytes.
     pub s_credit: Signal<In, Bits<40>>,
-    /// Cycle of the last visit.
+    /// Time of the last visit.
     pub s_seen: Signal<In, Bits<23>>,
-    /// This cycle.
+    /// Time of this visit.
     pub s_now: Signal<In, Bits<23>>,
     /// The flow had a visit since it was created.
     pub s_started: Signal<In, Bit>,

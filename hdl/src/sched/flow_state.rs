@@ -75,10 +75,10 @@ pub struct FlowState<const F: usize, const FB: usize> {
     pub m_len_bytes: Signal<Out, Bits<14>>,
     /// Credit after the last visit, UQ16.24 bytes.
     pub m_credit: Signal<Out, Bits<40>>,
-    /// Cycle of the last visit.
+    /// Time of the last visit.
     pub m_seen: Signal<Out, Bits<23>>,
-    /// This cycle.
-    pub m_now: Signal<Out, Bits<23>>,
+    /// Time of the visits whose m_* stand now.
+    pub s_time: Signal<In, Bits<23>>,
     /// The flow had a visit since it was created.
     pub m_started: Signal<Out, Bit>,
     /// Its first credit, UQ0.12 packets.
@@ -100,8 +100,7 @@ pub struct FlowState<const F: usize, const FB: usize> {
     work_turn: DFF<Bit>,
     inflight_turn: DFF<Bit>,
     created: DFF<Bits<F>>,
-    now: DFF<Bits<23>>,
-    store_time: DFF<Bits<23>>,
+    visit_time: [DFF<Bits<23>>; 7],
     credit_word: DFF<Bits<64>>,
     phase: DFF<Bits<12>>,
     flow: DFF<Bits<FB>>,
@@ -121,7 +120,6 @@ pub struct FlowState<const F: usize, const FB: usize> {
     last_flow: Constant<Bits<FB>>,
     one: Constant<Bits<F>>,
     started_flag: Constant<Bits<64>>,
-    first_store_time: Constant<Bits<23>>,
     phase_bit: [Constant<Bits<12>>; FB],
 }
 
@@ -156,7 +154,7 @@ impl<const F: usize, const FB: usize> Default for FlowState<F, FB> {
             m_len_bytes: Default::default(),
             m_credit: Default::default(),
             m_seen: Default::default(),
-            m_now: Default::default(),
+            s_time: Default::default(),
             m_started: Default::default(),
             m_phase: Default::default(),
             s_store_valid: Default::default(),
@@ -172,8 +170,7 @@ impl<const F: usize, const FB: usize> Default for FlowState<F, FB> {
             work_turn: Default::default(),
             inflight_turn: Default::default(),
             created: Default::default(),
-            now: Default::default(),
-            store_time: Default::default(),
+            visit_time: Default::default(),
             credit_word: Default::default(),
             phase: Default::default(),
             flow: Default::default(),
@@ -193,7 +190,6 @@ impl<const F: usize, const FB: usize> Default for FlowState<F, FB> {
             last_flow: Constant::new((F as u64 - 1).into()),
             one: Constant::new(1.into()),
             started_flag: Constant::new((1_u64 << 63).into()),
-            first_store_time: Constant::new(((1_u64 << 23) - 7).into()),
             phase_bit: array_init::array_init(|i| Constant::new((1_u64 << (11 - i)).into())),
         }
     }
@@ -210,8 +206,6 @@ impl<const F: usize, const FB: usize> Logic for FlowState<F, FB> {
             work_turn,
             inflight_turn,
             created,
-            now,
-            store_time,
             credit_word,
             phase,
             flow,
@@ -271,7 +265,6 @@ impl<const F: usize, const FB: usize> Logic for FlowState<F, FB> {
             }
         }
         self.phase.d.next = self.phase_now.val();
-        self.now.d.next = self.now.q.val() + 1;
         self.m_created.next = self.is_created.q.val();
         self.m_rate.next = self.rate_table.read_data.val().get_bits::<32>(0);
         self.m_window_bytes.next = self.rate_table.read_data.val().get_bits::<32>(32);
@@ -280,11 +273,16 @@ impl<const F: usize, const FB: usize> Logic for FlowState<F, FB> {
         self.m_credit.next = self.credit_word.q.val().get_bits::<40>(0);
         self.m_seen.next = self.credit_word.q.val().get_bits::<23>(40);
         self.m_started.next = self.credit_word.q.val().get_bit(63);
-        self.m_now.next = self.now.q.val();
         self.m_phase.next = self.phase.q.val();
         comment!("Store {started, time of the visit, credit}; after reset clear all rows.");
-        self.store_time.d.next = self.store_time.q.val() + 1;
-        self.time_wide.next = bit_cast::<64, 23>(self.store_time.q.val());
+        for i in 0..7 {
+            self.visit_time[i].clock.next = self.clock.val();
+        }
+        self.visit_time[0].d.next = self.s_time.val();
+        for i in 0..6 {
+            self.visit_time[i + 1].d.next = self.visit_time[i].q.val();
+        }
+        self.time_wide.next = bit_cast::<64, 23>(self.visit_time[6].q.val());
         self.time_part.next = self.time_wide.val() << 40;
         self.credit_table.write_enable.next = self.s_store_valid.val();
         self.credit_table.write_address.next = self.s_store_flow.val();
@@ -308,8 +306,6 @@ impl<const F: usize, const FB: usize> Logic for FlowState<F, FB> {
             self.work_turn.d.next = false;
             self.inflight_turn.d.next = false;
             self.created.d.next = 0.into();
-            self.now.d.next = 0.into();
-            self.store_time.d.next = self.first_store_time.val();
         }
     }
 }

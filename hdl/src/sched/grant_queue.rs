@@ -1,8 +1,8 @@
 //! Grants that wait for the requester, and the floor: how much a flow must lag to get in.
 //!
 //! The floor rises to the highest level seen and comes down by one level in each [`FLOOR_CYCLES`]
-//! cycles without a waiting grant: so the flow that lags most goes first, whatever the lag that
-//! all have in common.
+//! cycles without a waiting grant, or [`FLOOR_CYCLES_LOW`] while the line has little work: so the
+//! flow that lags most goes first, whatever the lag that all have in common.
 //!
 //! # Interface timing  cycle 0: s_push, s_seen; cycle 1: m_grant_*, m_floor
 //! # Latency and rate  [`LATENCY_CYCLES`]; one push per cycle while m_is_full is low
@@ -20,6 +20,8 @@ pub const LATENCY_CYCLES: usize = 1;
 pub const GRANT_DEPTH: usize = 2;
 /// After so many cycles without a waiting grant the floor comes down by one level.
 pub const FLOOR_CYCLES: usize = 32;
+/// The same while the line has little work.
+pub const FLOOR_CYCLES_LOW: usize = 4;
 
 /// Two places for grants, and the floor.
 #[derive(LogicBlock)]
@@ -37,6 +39,8 @@ pub struct GrantQueue<const FB: usize> {
     pub s_seen: Signal<In, Bit>,
     /// Levels that it has reached.
     pub s_seen_levels: Signal<In, Bits<8>>,
+    /// The line has little work.
+    pub s_is_low: Signal<In, Bit>,
     /// Both places are taken.
     pub m_is_full: Signal<Out, Bit>,
     /// Levels that a flow must have reached.
@@ -55,6 +59,8 @@ pub struct GrantQueue<const FB: usize> {
     idle_cycles: DFF<Bits<5>>,
     raised: Signal<Local, Bits<8>>,
     last_idle: Constant<Bits<5>>,
+    last_idle_low: Constant<Bits<5>>,
+    is_last: Signal<Local, Bit>,
 }
 
 impl<const FB: usize> Default for GrantQueue<FB> {
@@ -67,6 +73,7 @@ impl<const FB: usize> Default for GrantQueue<FB> {
             s_push_flow: Default::default(),
             s_seen: Default::default(),
             s_seen_levels: Default::default(),
+            s_is_low: Default::default(),
             m_is_full: Default::default(),
             m_floor: Default::default(),
             m_grant_valid: Default::default(),
@@ -80,6 +87,8 @@ impl<const FB: usize> Default for GrantQueue<FB> {
             idle_cycles: Default::default(),
             raised: Default::default(),
             last_idle: Constant::new((FLOOR_CYCLES as u64 - 1).into()),
+            last_idle_low: Constant::new((FLOOR_CYCLES_LOW as u64 - 1).into()),
+            is_last: Default::default(),
         }
     }
 }
@@ -122,9 +131,14 @@ impl<const FB: usize> Logic for GrantQueue<FB> {
         }
         self.floor.d.next = self.raised.val();
         self.idle_cycles.d.next = 0.into();
+        self.is_last.next = self.idle_cycles.q.val() == self.last_idle.val();
+        if self.s_is_low.val() {
+            self.is_last.next = self.idle_cycles.q.val() >= self.last_idle_low.val();
+        }
         if !self.first_valid.q.val() {
             self.idle_cycles.d.next = self.idle_cycles.q.val() + 1;
-            if self.idle_cycles.q.val() == self.last_idle.val() {
+            if self.is_last.val() {
+                self.idle_cycles.d.next = 0.into();
                 self.floor.d.next = self.raised.val() >> 1;
             }
         }

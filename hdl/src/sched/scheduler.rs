@@ -41,6 +41,7 @@ use super::active_ring::ActiveRing;
 use super::credit_pipe::CreditPipe;
 use super::flow_state::FlowState;
 use super::grant_rule::GrantRule;
+use super::turns::Turns;
 use crate::Module;
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
@@ -54,7 +55,7 @@ pub const CREDIT_CAP_BYTES: u64 = 1 << 16;
 
 /// Scheduler of `F = 2^FB` flows.
 #[derive(LogicBlock)]
-pub struct Scheduler<const F: usize, const FB: usize, const CB: usize> {
+pub struct Scheduler<const F: usize, const FB: usize, const CB: usize, const EW: usize> {
     module_type: Module<Self>,
     /// Core clock.
     pub clock: Signal<In, Clock>,
@@ -99,17 +100,23 @@ pub struct Scheduler<const F: usize, const FB: usize, const CB: usize> {
     ring: ActiveRing<FB, CB>,
     flow_state: FlowState<F, FB>,
     credit_pipe: CreditPipe,
+    turns: Turns<F, FB, EW>,
     grant_rule: GrantRule<F, FB>,
     visit_valid: [DFF<Bit>; 8],
     visit_is_arm: [DFF<Bit>; 8],
+    visit_is_call: [DFF<Bit>; 8],
+    visit_is_bounced: [DFF<Bit>; 7],
     visit_flow: [DFF<Bits<FB>>; 8],
     visit_created: [DFF<Bit>; 6],
     op_remove: Constant<Bits<2>>,
 }
 
-impl<const F: usize, const FB: usize, const CB: usize> Default for Scheduler<F, FB, CB> {
+impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Default
+    for Scheduler<F, FB, CB, EW>
+{
     fn default() -> Self {
         assert!(F == 1 << FB && CB == FB + 1, "F = 2^FB, CB = FB + 1");
+        assert!(EW == FB + 32, "EW = FB + 32");
         Self {
             module_type: Default::default(),
             clock: Default::default(),
@@ -135,9 +142,12 @@ impl<const F: usize, const FB: usize, const CB: usize> Default for Scheduler<F, 
             ring: Default::default(),
             flow_state: Default::default(),
             credit_pipe: Default::default(),
+            turns: Default::default(),
             grant_rule: Default::default(),
             visit_valid: Default::default(),
             visit_is_arm: Default::default(),
+            visit_is_call: Default::default(),
+            visit_is_bounced: Default::default(),
             visit_flow: Default::default(),
             visit_created: Default::default(),
             op_remove: Constant::new(2.into()),
@@ -145,16 +155,16 @@ impl<const F: usize, const FB: usize, const CB: usize> Default for Scheduler<F, 
     }
 }
 
-impl<const F: usize, const FB: usize, const CB: usize> Logic for Scheduler<F, FB, CB> {
+impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
+    for Scheduler<F, FB, CB, EW>
+{
     #[hdl_gen]
     fn update(&mut self) {
-        self.ring.clock.next = self.clock.val();
+        clock!(self, clock, ring, flow_state, credit_pipe, turns, grant_rule);
         self.ring.reset.next = self.reset.val();
-        self.flow_state.clock.next = self.clock.val();
         self.flow_state.reset.next = self.reset.val();
-        self.credit_pipe.clock.next = self.clock.val();
         self.credit_pipe.reset.next = self.reset.val();
-        self.grant_rule.clock.next = self.clock.val();
+        self.turns.reset.next = self.reset.val();
         self.grant_rule.reset.next = self.reset.val();
         comment!("Sinks.");
         self.s_work_ready.next = self.flow_state.s_work_ready.val();
@@ -180,6 +190,8 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for Scheduler<F, FB
             & (self.s_rate_op.val() == self.op_remove.val());
         self.grant_rule.s_remove_flow.next = self.s_rate_flow.val();
         comment!("Visit.");
+        self.ring.s_call_valid.next = self.turns.m_visit_valid.val();
+        self.ring.s_call_flow.next = self.turns.m_called_flow.val();
         self.ring.s_arm_valid.next = self.grant_rule.m_arm_valid.val();
         self.ring.s_arm_flow.next = self.grant_rule.m_arm_flow.val();
         self.ring.s_return_valid.next = self.grant_rule.m_return_valid.val();
@@ -192,25 +204,32 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for Scheduler<F, FB
         self.credit_pipe.s_len_bytes.next = self.flow_state.m_len_bytes.val();
         self.credit_pipe.s_credit.next = self.flow_state.m_credit.val();
         self.credit_pipe.s_seen.next = self.flow_state.m_seen.val();
-        self.credit_pipe.s_now.next = self.flow_state.m_now.val();
+        self.credit_pipe.s_now.next = self.turns.m_time.val();
+        self.flow_state.s_time.next = self.turns.m_time.val();
         self.credit_pipe.s_started.next = self.flow_state.m_started.val();
         self.credit_pipe.s_phase.next = self.flow_state.m_phase.val();
         comment!("The visit's flow travels beside its state and credit.");
         self.visit_valid[0].d.next = self.ring.m_visit_valid.val();
         self.visit_is_arm[0].d.next = self.ring.m_visit_is_arm.val();
+        self.visit_is_call[0].d.next = self.ring.m_visit_is_call.val();
+        self.visit_is_bounced[0].d.next = self.turns.m_bounce.val();
         self.visit_flow[0].d.next = self.ring.m_visit_flow.val();
         self.visit_created[0].d.next = self.flow_state.m_created.val();
         for i in 0..8 {
             self.visit_valid[i].clock.next = self.clock.val();
             self.visit_is_arm[i].clock.next = self.clock.val();
+            self.visit_is_call[i].clock.next = self.clock.val();
             self.visit_flow[i].clock.next = self.clock.val();
         }
         for i in 0..7 {
+            self.visit_is_bounced[i].clock.next = self.clock.val();
             self.visit_valid[i + 1].d.next = self.visit_valid[i].q.val();
             self.visit_is_arm[i + 1].d.next = self.visit_is_arm[i].q.val();
+            self.visit_is_call[i + 1].d.next = self.visit_is_call[i].q.val();
             self.visit_flow[i + 1].d.next = self.visit_flow[i].q.val();
         }
         for i in 0..6 {
+            self.visit_is_bounced[i + 1].d.next = self.visit_is_bounced[i].q.val();
             self.visit_created[i].clock.next = self.clock.val();
         }
         for i in 0..5 {
@@ -220,6 +239,9 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for Scheduler<F, FB
         self.grant_rule.s_visit_valid.next = self.visit_valid[7].q.val();
         self.grant_rule.s_visit_flow.next = self.visit_flow[7].q.val();
         self.grant_rule.s_visit_is_arm.next = self.visit_is_arm[7].q.val();
+        self.grant_rule.s_visit_is_call.next = self.visit_is_call[7].q.val();
+        self.grant_rule.s_visit_is_bounced.next = self.visit_is_bounced[6].q.val();
+        self.grant_rule.s_visit_is_within.next = self.turns.m_is_within.val();
         self.grant_rule.s_visit_created.next = self.visit_created[5].q.val();
         self.grant_rule.s_visit_is_open.next = self.credit_pipe.m_is_open.val();
         self.grant_rule.s_visit_kept_credit.next = self.credit_pipe.m_kept_credit.val();
@@ -229,6 +251,26 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for Scheduler<F, FB
         self.flow_state.s_store_flow.next = self.grant_rule.m_visit_flow.val();
         self.flow_state.s_store_credit.next = self.grant_rule.m_store_credit.val();
         self.flow_state.s_store_started.next = self.grant_rule.m_store_started.val();
+        comment!("Turns.");
+        self.turns.s_seen_valid.next = self.ring.m_visit_valid.val();
+        self.turns.s_seen_flow.next = self.ring.m_visit_flow.val();
+        self.turns.s_seen_is_call.next = self.ring.m_visit_is_call.val();
+        self.turns.s_rate.next = self.flow_state.m_rate.val();
+        self.turns.s_len_bytes.next = self.flow_state.m_len_bytes.val();
+        self.turns.s_end.next = self.visit_valid[7].q.val() & self.visit_is_call[7].q.val();
+        self.turns.s_done.next = self.grant_rule.m_turn_done.val();
+        self.turns.s_has_place.next = self.grant_rule.m_has_place.val();
+        self.turns.s_packet_valid.next = self.grant_rule.m_packet_valid.val();
+        self.turns.s_packet_flow.next = self.grant_rule.m_visit_flow.val();
+        self.turns.s_change_valid.next =
+            self.s_rate_valid.val() & self.flow_state.s_rate_ready.val();
+        self.turns.s_change_flow.next = self.s_rate_flow.val();
+        self.turns.m_visit_ready.next = !self.grant_rule.m_arm_valid.val();
+        self.grant_rule.s_called_valid.next = self.turns.m_called_valid.val();
+        self.grant_rule.s_called_flow.next = self.turns.m_called_flow.val();
+        self.grant_rule.s_is_pending.next = self.turns.m_is_pending.val();
+        self.grant_rule.s_is_settled.next = self.turns.m_is_settled.val();
+        self.grant_rule.s_is_low.next = self.turns.m_is_low.val();
         self.m_grant_valid.next = self.grant_rule.m_grant_valid.val();
         self.m_grant_flow.next = self.grant_rule.m_grant_flow.val();
         self.grant_rule.m_grant_ready.next = self.m_grant_ready.val();

@@ -1,3 +1,4 @@
 //! Twins of the scheduler's blocks.
 
+pub mod calendar;
 pub mod scheduler;

@@ -3,6 +3,7 @@
 //! A flow with work is visited over and over: it earns credit for the cycles since its last visit
 //! and sends when the credit covers its packet. All times are in cycles.
 
+use super::calendar::{Calendar, Caller, CallerIn, Packet, KEPT_PACKETS_MAX, WINDOW_CYCLES};
 use crate::ports;
 use crate::ports::Golden;
 use nic_spec::NicConfig;
@@ -18,6 +19,8 @@ pub const GRANT_DEPTH: usize = 2;
 pub const LEVEL_QUARTERS: [u64; 8] = [4, 5, 6, 7, 8, 9, 10, 12];
 /// After so many cycles without a waiting grant the floor comes down by one level.
 pub const FLOOR_CYCLES: u32 = 32;
+/// The same while the line has little work.
+pub const FLOOR_CYCLES_LOW: u32 = 4;
 /// From the accept of `s_work` to the grant, when the flow may send at once.
 pub const LATENCY_CYCLES: usize = 13;
 
@@ -116,10 +119,50 @@ struct Visit {
     flow: u16,
     /// First visit after `s_work`.
     is_arm: bool,
+    /// Visit of the flow whose turn has come; the flow's place in the ring does not change.
+    is_call: bool,
+    /// Its flow is called and has another visit on the way: back into the ring.
+    is_bounced: bool,
     rate: u32,
     len_bytes: u16,
     is_open: bool,
     created: bool,
+    /// Bytes of its flow in the window.
+    window_bytes: u32,
+    /// When the line carries what is granted next, see `LineClock`.
+    time: u32,
+}
+
+impl Visit {
+    /// What the flow asks for in a window.
+    fn asked_bytes(&self) -> u32 {
+        ((u64::from(self.rate) * u64::from(WINDOW_CYCLES)) >> 24) as u32
+    }
+
+    /// The flow sends few packets in a window.
+    fn is_kept(&self) -> bool {
+        self.asked_bytes() / KEPT_PACKETS_MAX < u32::from(self.len_bytes)
+    }
+
+    /// The flow has not got more than it asks for.
+    fn is_within(&self) -> bool {
+        !self.is_kept() || self.window_bytes <= self.asked_bytes()
+    }
+
+    /// Its packet, for the calendar.
+    fn packet(&self) -> Packet {
+        let is_over = self.window_bytes + u32::from(self.len_bytes) > self.asked_bytes();
+        Packet { flow: self.flow, len_bytes: self.len_bytes, is_over, is_kept: self.is_kept() }
+    }
+}
+
+/// What a flow can do at the end of its visit.
+#[derive(Clone, Copy, Debug)]
+struct Claim {
+    flow: u16,
+    lag: usize,
+    /// It is its turn.
+    is_called: bool,
 }
 
 /// The scheduler.
@@ -130,7 +173,11 @@ pub struct Scheduler {
     scrub_left: usize,
     work_turn: bool,
     inflight_turn: bool,
-    cycle: u32,
+    calendar: Calendar,
+    caller: Caller,
+    /// The turn of the called flow is over, in this and in the last cycle.
+    is_turn_over: bool,
+    was_turn_over: bool,
     accepted_work: Option<u16>,
     accepted_remove: Option<u16>,
     arm: Option<u16>,
@@ -156,7 +203,10 @@ impl Scheduler {
             scrub_left: count,
             work_turn: false,
             inflight_turn: false,
-            cycle: 0,
+            calendar: Calendar::new(count),
+            caller: Caller::default(),
+            is_turn_over: false,
+            was_turn_over: false,
             accepted_work: None,
             accepted_remove: None,
             arm: None,
@@ -176,7 +226,8 @@ impl Scheduler {
         flows.iter_mut().for_each(|f| *f = Flow::default());
         let (scrub_left, mut ring) = (flows.len(), core::mem::take(&mut self.ring));
         ring.clear();
-        *self = Self { flows, scrub_left, ring, ..Self::new(&EMPTY) };
+        let calendar = Calendar::new(flows.len());
+        *self = Self { flows, scrub_left, ring, calendar, ..Self::new(&EMPTY) };
     }
 
     fn out(&self) -> SchedulerOut {
@@ -197,13 +248,14 @@ impl Scheduler {
         (self.youngest + n - age) % n
     }
 
-    /// Chooses the next flow; a flow with new work goes first.
+    /// Chooses the next flow: one with new work, the called one, the next of the ring.
     fn choose(&mut self) {
         let is_arm = self.arm.is_some();
-        let chosen = self.arm.take().or_else(|| self.ring.pop_front());
+        let call = if is_arm { None } else { self.caller.visit.take() };
+        let chosen = self.arm.take().or(call).or_else(|| self.ring.pop_front());
         self.youngest = (self.youngest + 1) % self.visits.len();
-        let (valid, flow) = (chosen.is_some(), chosen.unwrap_or(0));
-        self.visits[self.youngest] = Visit { valid, flow, is_arm, ..Visit::default() };
+        let (valid, flow, is_call) = (chosen.is_some(), chosen.unwrap_or(0), call.is_some());
+        self.visits[self.youngest] = Visit { valid, flow, is_arm, is_call, ..Visit::default() };
     }
 
     /// Takes what this cycle's transfers bring.
@@ -221,6 +273,7 @@ impl Scheduler {
         if i.s_rate.valid && self.scrub_left == 0 {
             let flow = &mut self.flows[usize::from(i.s_rate.flow)];
             (flow.rate, flow.window_bytes) = (i.s_rate.rate, i.s_rate.window_bytes);
+            self.calendar.renew(i.s_rate.flow);
             match i.s_rate.op {
                 1 => flow.created = true,
                 2 => {
@@ -240,6 +293,7 @@ impl Scheduler {
         (visit.rate, visit.len_bytes, visit.created) = (flow.rate, flow.len_bytes, flow.created);
         let inflight = flow.inflight_bytes;
         visit.is_open = inflight == 0 || inflight < flow.window_bytes;
+        visit.window_bytes = self.calendar.bytes(visit.flow);
     }
 
     /// Credit of `visit`'s flow at `time`, UQ16.24.
@@ -258,24 +312,30 @@ impl Scheduler {
         (flow.credit + earned).min((CREDIT_CAP_BYTES << 24) - 1)
     }
 
-    /// Decides the oldest visit. Returns the flow that goes back to the ring, and the flow that
-    /// is granted.
-    fn decide(&mut self) -> (Option<u16>, Option<u16>) {
+    /// Decides the oldest visit. Returns the flow that goes back to the ring, and the visit whose
+    /// flow is granted.
+    fn decide(&mut self) -> (Option<u16>, Option<Visit>) {
         let visit = self.visits[self.at_age(DECIDE_AGE)];
-        if !visit.valid {
-            return (None, None);
+        if !visit.valid || visit.is_bounced {
+            return (visit.valid.then_some(visit.flow), None);
         }
-        let time = self.cycle.wrapping_sub((DECIDE_AGE - TIME_AGE) as u32) & STAMP_MASK;
-        let credit = self.credit_at(&visit, time);
+        let credit = self.credit_at(&visit, visit.time);
         let len = u64::from(visit.len_bytes);
         let reached = |quarters: &u64| credit >> 22 >= quarters * len;
         let lag = LEVEL_QUARTERS.iter().take_while(|q| reached(q)).count();
         let id = usize::from(visit.flow);
-        let may_send = visit.created && self.flows[id].armed && visit.is_open && lag > 0;
-        let is_granted = may_send && self.has_room(visit.flow, lag);
+        // Who is far behind is not held back by what it got before.
+        let is_late = lag == LEVEL_QUARTERS.len();
+        let is_within = visit.is_within() || is_late;
+        let is_mine = self.caller.called == Some(visit.flow);
+        let may_send =
+            visit.created && self.flows[id].armed && visit.is_open && lag > 0 && is_within;
+        let claim = Claim { flow: visit.flow, lag, is_called: is_mine && !is_late };
+        let is_granted = may_send && self.has_room(claim);
+        self.is_turn_over = is_mine && (is_granted || !may_send || is_late);
 
         let flow = &mut self.flows[id];
-        (flow.visited_at, flow.is_started) = (time, visit.created);
+        (flow.visited_at, flow.is_started) = (visit.time, visit.created);
         flow.credit = if !visit.created {
             0
         } else if is_granted {
@@ -286,20 +346,25 @@ impl Scheduler {
             credit
         };
         flow.armed &= !is_granted;
-        flow.in_ring = flow.armed;
-        let stays = flow.armed;
+        let stays = flow.armed && !visit.is_call;
+        if !visit.is_call {
+            flow.in_ring = stays;
+        }
         if may_send {
             self.floor = self.floor.max(lag);
         }
         self.keep_ticket(&visit, lag, may_send && !is_granted);
-        (stays.then_some(visit.flow), is_granted.then_some(visit.flow))
+        (stays.then_some(visit.flow), is_granted.then_some(visit))
     }
 
-    /// Whether a flow that lags this much gets one of the places for grants.
-    fn has_room(&self, flow: u16, lag: usize) -> bool {
-        let is_holder = self.ticket == Some(flow);
+    /// Whether a flow gets one of the places for grants. A flow whose turn it is goes before
+    /// those that only lag; the holder of the ticket has a place of its own.
+    fn has_room(&self, claim: Claim) -> bool {
+        let is_holder = self.ticket == Some(claim.flow);
         let kept = usize::from(self.ticket.is_some() && !is_holder);
-        self.grants.len() + kept < GRANT_DEPTH && (is_holder || lag >= self.floor)
+        let is_free = self.calendar.is_settled || self.calendar.clock.is_low;
+        let is_first = is_holder || claim.is_called || (is_free && claim.lag >= self.floor);
+        self.grants.len() + kept < GRANT_DEPTH && !self.calendar.is_busy() && is_first
     }
 
     /// Gives the ticket to the first flow that is late and finds no room, and takes it back.
@@ -312,10 +377,29 @@ impl Scheduler {
         }
     }
 
+    /// Moves calendar and caller on.
+    fn remember(&mut self, granted: Option<Packet>, has_place: bool) {
+        let seen = self.visits[self.at_age(READ_AGE)];
+        let visited = (seen.valid && !seen.is_call).then_some(seen.flow);
+        let oldest = self.visits[self.at_age(DECIDE_AGE)];
+        let ended = oldest.valid && oldest.is_call;
+        let is_done = core::mem::replace(&mut self.was_turn_over, self.is_turn_over);
+        self.is_turn_over = false;
+        let called = self.caller.called;
+        let at = self.at_age(READ_AGE);
+        self.visits[at].is_bounced =
+            self.caller.is_on_way && visited.is_some() && visited == called;
+        let at = self.at_age(TIME_AGE);
+        self.visits[at].time = self.calendar.clock.time;
+        let next = self.calendar.step(granted, called.is_some());
+        self.caller.step(CallerIn { visited, ended, is_done, has_place, next });
+    }
+
     /// Lowers the floor while no grant waits.
     fn lower_floor(&mut self, was_idle: bool) {
         self.idle_cycles = if was_idle { self.idle_cycles + 1 } else { 0 };
-        if self.idle_cycles == FLOOR_CYCLES {
+        let is_low = self.calendar.clock.is_low;
+        if self.idle_cycles >= if is_low { FLOOR_CYCLES_LOW } else { FLOOR_CYCLES } {
             self.idle_cycles = 0;
             self.floor = self.floor.saturating_sub(1);
         }
@@ -359,8 +443,11 @@ impl Golden for Scheduler {
         }
         self.choose();
         let is_idle = self.grants.is_empty();
+        let has_place = self.grants.len() < GRANT_DEPTH;
         let (stays, granted) = self.decide();
         self.lower_floor(is_idle);
+        self.remember(granted.map(|v| v.packet()), has_place);
+        let granted = granted.map(|v| v.flow);
         if i.m_grant.ready {
             self.grants.pop_front();
         }
@@ -373,7 +460,6 @@ impl Golden for Scheduler {
         self.inflight_turn = is_clean && self.work_turn;
         self.work_turn = is_clean && !self.work_turn;
         self.scrub_left = self.scrub_left.saturating_sub(1);
-        self.cycle = self.cycle.wrapping_add(1);
         self.out()
     }
 }

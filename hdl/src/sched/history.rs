@@ -1,0 +1,195 @@
+//! The packets of the last window, oldest first, and the ages of two of them: the oldest, and the
+//! oldest whose flow has not had its turn since.
+//!
+//! # Interface timing  cycle 0: s_push, s_expire or s_turn; cycle [`LATENCY_CYCLES`]: m_* of the
+//!                     changed list. s_time moves: m_* one cycle later
+//! # Latency and rate  [`LATENCY_CYCLES`]; one change in [`LATENCY_CYCLES`] cycles
+//! # Shape             2^AW - 1 packets of flows of FB bits, EW = FB + 32
+//! # Number formats    ages | UQ18.0 | cycles of s_time, modulo 2^18
+//! # Reset             synchronous, high: empty
+//! # Twins             `entries` of sim/src/golden/sched/calendar.rs
+
+use super::share_pipe::WINDOW_CYCLES;
+use crate::util::ram::Ram;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from a change of the list to what it says.
+pub const LATENCY_CYCLES: usize = 5;
+/// Packets that are so many cycles too old are dropped whatever happens.
+pub const OVERDUE_CYCLES: u32 = 4096;
+
+/// List of packets.
+#[derive(LogicBlock)]
+pub struct History<const AW: usize, const FB: usize, const EW: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// A packet is granted; only while m_is_full is low.
+    pub s_push: Signal<In, Bit>,
+    /// Its flow.
+    pub s_push_flow: Signal<In, Bits<FB>>,
+    /// Its bytes.
+    pub s_push_len_bytes: Signal<In, Bits<14>>,
+    /// Its time.
+    pub s_push_stamp: Signal<In, Bits<18>>,
+    /// The oldest packet goes.
+    pub s_expire: Signal<In, Bit>,
+    /// The next turn is over.
+    pub s_turn: Signal<In, Bit>,
+    /// Now.
+    pub s_time: Signal<In, Bits<18>>,
+    /// Age at which a flow's turn comes.
+    pub s_turn_age: Signal<In, Bits<18>>,
+    /// No room.
+    pub m_is_full: Signal<Out, Bit>,
+    /// The oldest packet's turn has been, and it is a window old.
+    pub m_is_expired: Signal<Out, Bit>,
+    /// The oldest packet is much too old.
+    pub m_is_overdue: Signal<Out, Bit>,
+    /// Its flow.
+    pub m_oldest_flow: Signal<Out, Bits<FB>>,
+    /// Its bytes.
+    pub m_oldest_len_bytes: Signal<Out, Bits<14>>,
+    /// A turn has come.
+    pub m_is_due: Signal<Out, Bit>,
+    /// Its flow.
+    pub m_due_flow: Signal<Out, Bits<FB>>,
+    ram: Ram<AW, EW>,
+    head: DFF<Bits<AW>>,
+    next: DFF<Bits<AW>>,
+    tail: DFF<Bits<AW>>,
+    reads_next: DFF<Bit>,
+    oldest: DFF<Bits<EW>>,
+    due: DFF<Bits<EW>>,
+    is_full: DFF<Bit>,
+    is_old: DFF<Bit>,
+    is_overdue: DFF<Bit>,
+    is_due: DFF<Bit>,
+    after_tail: Signal<Local, Bits<AW>>,
+    oldest_stamp: Signal<Local, Bits<18>>,
+    due_stamp: Signal<Local, Bits<18>>,
+    oldest_age: Signal<Local, Bits<18>>,
+    due_age: Signal<Local, Bits<18>>,
+    flow_part: Signal<Local, Bits<EW>>,
+    len_wide: Signal<Local, Bits<EW>>,
+    len_part: Signal<Local, Bits<EW>>,
+    window: Constant<Bits<18>>,
+    overdue: Constant<Bits<18>>,
+}
+
+impl<const AW: usize, const FB: usize, const EW: usize> Default for History<AW, FB, EW> {
+    fn default() -> Self {
+        assert!(EW == FB + 32, "EW = FB + 32");
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_push: Default::default(),
+            s_push_flow: Default::default(),
+            s_push_len_bytes: Default::default(),
+            s_push_stamp: Default::default(),
+            s_expire: Default::default(),
+            s_turn: Default::default(),
+            s_time: Default::default(),
+            s_turn_age: Default::default(),
+            m_is_full: Default::default(),
+            m_is_expired: Default::default(),
+            m_is_overdue: Default::default(),
+            m_oldest_flow: Default::default(),
+            m_oldest_len_bytes: Default::default(),
+            m_is_due: Default::default(),
+            m_due_flow: Default::default(),
+            ram: Default::default(),
+            head: Default::default(),
+            next: Default::default(),
+            tail: Default::default(),
+            reads_next: Default::default(),
+            oldest: Default::default(),
+            due: Default::default(),
+            is_full: Default::default(),
+            is_old: Default::default(),
+            is_overdue: Default::default(),
+            is_due: Default::default(),
+            after_tail: Default::default(),
+            oldest_stamp: Default::default(),
+            due_stamp: Default::default(),
+            oldest_age: Default::default(),
+            due_age: Default::default(),
+            flow_part: Default::default(),
+            len_wide: Default::default(),
+            len_part: Default::default(),
+            window: Constant::new(u64::from(WINDOW_CYCLES).into()),
+            overdue: Constant::new(u64::from(WINDOW_CYCLES + OVERDUE_CYCLES).into()),
+        }
+    }
+}
+
+impl<const AW: usize, const FB: usize, const EW: usize> Logic for History<AW, FB, EW> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self, clock, head, next, tail, reads_next, oldest, due, is_full, is_old, is_overdue,
+            is_due
+        );
+        self.ram.clock.next = self.clock.val();
+        comment!("The list {flow, bytes, time}.");
+        self.flow_part.next = bit_cast::<EW, FB>(self.s_push_flow.val());
+        self.len_wide.next = bit_cast::<EW, 14>(self.s_push_len_bytes.val());
+        self.len_part.next = self.len_wide.val() << 18;
+        self.ram.write_enable.next = self.s_push.val();
+        self.ram.write_address.next = self.tail.q.val();
+        self.ram.write_data.next = (self.flow_part.val() << 32)
+            | self.len_part.val()
+            | bit_cast::<EW, 18>(self.s_push_stamp.val());
+        self.after_tail.next = self.tail.q.val() + 1;
+        if self.s_push.val() {
+            self.tail.d.next = self.after_tail.val();
+        }
+        self.is_full.d.next = self.after_tail.val() == self.head.q.val();
+        if self.s_expire.val() {
+            self.head.d.next = self.head.q.val() + 1;
+        }
+        if self.s_turn.val() {
+            self.next.d.next = self.next.q.val() + 1;
+        }
+        comment!("Both packets are read in turn, again and again.");
+        self.reads_next.d.next = !self.reads_next.q.val();
+        self.ram.read_enable.next = true;
+        self.ram.read_address.next = self.head.q.val();
+        if self.reads_next.q.val() {
+            self.ram.read_address.next = self.next.q.val();
+            self.oldest.d.next = self.ram.read_data.val();
+        } else {
+            self.due.d.next = self.ram.read_data.val();
+        }
+        comment!("Ages.");
+        self.oldest_stamp.next = self.oldest.q.val().get_bits::<18>(0);
+        self.oldest_age.next = self.s_time.val() - self.oldest_stamp.val();
+        self.is_old.d.next = self.oldest_age.val() >= self.window.val();
+        self.is_overdue.d.next = self.oldest_age.val() >= self.overdue.val();
+        self.due_stamp.next = self.due.q.val().get_bits::<18>(0);
+        self.due_age.next = self.s_time.val() - self.due_stamp.val();
+        self.is_due.d.next = self.due_age.val() >= self.s_turn_age.val();
+        self.m_is_full.next = self.is_full.q.val();
+        self.m_is_expired.next = self.is_old.q.val() & (self.next.q.val() != self.head.q.val());
+        self.m_is_overdue.next = self.is_overdue.q.val();
+        self.m_oldest_flow.next = self.oldest.q.val().get_bits::<FB>(32);
+        self.m_oldest_len_bytes.next = self.oldest.q.val().get_bits::<14>(18);
+        self.m_is_due.next = self.is_due.q.val() & (self.next.q.val() != self.tail.q.val());
+        self.m_due_flow.next = self.due.q.val().get_bits::<FB>(32);
+        if self.reset.val() {
+            self.head.d.next = 0.into();
+            self.next.d.next = 0.into();
+            self.tail.d.next = 0.into();
+            self.reads_next.d.next = false;
+            self.is_full.d.next = false;
+            self.is_old.d.next = false;
+            self.is_overdue.d.next = false;
+            self.is_due.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Whether a flow has got its share: bytes of the window beside what its rate asks for.
+//!
+//! # Interface timing  cycle 0: s_*; cycle [`LATENCY_CYCLES`]: m_*
+//! # Latency and rate  [`LATENCY_CYCLES`]; one visit per cycle, no valid: the user delays its own
+//! # Number formats    s_rate          | UQ8.24 | bytes a cycle; rate x window is cut to bytes
+//!                     s_recent_bytes  | UQ26.0 | bytes in the window
+//! # Reset             synchronous, high: the product is zero, nothing else
+//! # Twins             `Visit` of sim/src/golden/sched/scheduler.rs
+
+use crate::util::mul_pipe::MulPipe;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from a flow's state to its share.
+pub const LATENCY_CYCLES: usize = 6;
+/// 1 ms at 125 MHz.
+pub const WINDOW_CYCLES: u32 = 125_000;
+/// A flow that may send at least so many packets in a window is not remembered.
+pub const KEPT_PACKETS_MAX: u32 = 256;
+/// Bytes that the line carries in a cycle.
+pub const BEAT_BYTES: u64 = 8;
+
+/// Pipeline from rate and bytes in the window to the share.
+#[derive(LogicBlock)]
+pub struct SharePipe {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Rate, UQ8.24 bytes a cycle.
+    pub s_rate: Signal<In, Bits<32>>,
+    /// Bytes of the packet that waits.
+    pub s_len_bytes: Signal<In, Bits<14>>,
+    /// Bytes in the window.
+    pub s_recent_bytes: Signal<In, Bits<26>>,
+    /// The flow has not got more than it asks for.
+    pub m_is_within: Signal<Out, Bit>,
+    /// With this packet it has.
+    pub m_is_over: Signal<Out, Bit>,
+    /// It sends few packets in a window, and is remembered.
+    pub m_is_kept: Signal<Out, Bit>,
+    /// Bytes of the packet.
+    pub m_len_bytes: Signal<Out, Bits<14>>,
+    /// Its beats.
+    pub m_beats: Signal<Out, Bits<12>>,
+    product: MulPipe<32, 17, 49>,
+    rate_1: DFF<Bits<32>>,
+    len_1: DFF<Bits<14>>,
+    recent_1: DFF<Bits<26>>,
+    len_2: DFF<Bits<14>>,
+    recent_2: DFF<Bits<26>>,
+    len_3: DFF<Bits<14>>,
+    recent_3: DFF<Bits<26>>,
+    asked_4: DFF<Bits<26>>,
+    len_4: DFF<Bits<14>>,
+    recent_4: DFF<Bits<26>>,
+    asked_5: DFF<Bits<26>>,
+    len_5: DFF<Bits<14>>,
+    recent_5: DFF<Bits<26>>,
+    after_5: DFF<Bits<26>>,
+    rounded_5: DFF<Bits<15>>,
+    within_6: DFF<Bit>,
+    over_6: DFF<Bit>,
+    kept_6: DFF<Bit>,
+    len_6: DFF<Bits<14>>,
+    beats_6: DFF<Bits<12>>,
+    asked: Signal<Local, Bits<25>>,
+    len_wide: Signal<Local, Bits<26>>,
+    packets: Signal<Local, Bits<18>>,
+    len_packets: Signal<Local, Bits<18>>,
+    is_kept: Signal<Local, Bit>,
+    len_15: Signal<Local, Bits<15>>,
+    window: Constant<Bits<17>>,
+    round_up: Constant<Bits<15>>,
+}
+
+impl Default for SharePipe {
+    fn default() -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_rate: Default::default(),
+            s_len_bytes: Default::default(),
+            s_recent_bytes: Default::default(),
+            m_is_within: Default::default(),
+            m_is_over: Default::default(),
+            m_is_kept: Default::default(),
+            m_len_bytes: Default::default(),
+            m_beats: Default::default(),
+            product: Default::default(),
+            rate_1: Default::default(),
+            len_1: Default::default(),
+            recent_1: Default::default(),
+            len_2: Default::default(),
+            recent_2: Default::default(),
+            len_3: Default::default(),
+            recent_3: Default::default(),
+            asked_4: Default::default(),
+            len_4: Default::default(),
+            recent_4: Default::default(),
+            asked_5: Default::default(),
+            len_5: Default::default(),
+            recent_5: Default::default(),
+            after_5: Default::default(),
+            rounded_5: Default::default(),
+            within_6: Default::default(),
+            over_6: Default::default(),
+            kept_6: Default::default(),
+            len_6: Default::default(),
+            beats_6: Default::default(),
+            asked: Default::default(),
+            len_wide: Default::default(),
+            packets: Default::default(),
+            len_packets: Default::default(),
+            is_kept: Default::default(),
+            len_15: Default::default(),
+            window: Constant::new(u64::from(WINDOW_CYCLES).into()),
+            round_up: Constant::new((BEAT_BYTES - 1).into()),
+        }
+    }
+}
+
+impl Logic for SharePipe {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self, clock, rate_1, len_1, recent_1, len_2, recent_2, len_3, recent_3, asked_4, len_4,
+            recent_4, asked_5, len_5, recent_5, after_5, rounded_5, within_6, over_6, kept_6,
+            len_6, beats_6
+        );
+        self.product.clock.next = self.clock.val();
+        self.product.reset.next = self.reset.val();
+        self.m_is_within.next = self.within_6.q.val();
+        self.m_is_over.next = self.over_6.q.val();
+        self.m_is_kept.next = self.kept_6.q.val();
+        self.m_len_bytes.next = self.len_6.q.val();
+        self.m_beats.next = self.beats_6.q.val();
+        comment!("Stages 1 to 3: rate x window.");
+        self.rate_1.d.next = self.s_rate.val();
+        self.len_1.d.next = self.s_len_bytes.val();
+        self.recent_1.d.next = self.s_recent_bytes.val();
+        self.product.a.next = self.rate_1.q.val();
+        self.product.b.next = self.window.val();
+        self.len_2.d.next = self.len_1.q.val();
+        self.recent_2.d.next = self.recent_1.q.val();
+        self.len_3.d.next = self.len_2.q.val();
+        self.recent_3.d.next = self.recent_2.q.val();
+        comment!("Stages 4 and 5: whole bytes; bytes in the window with this packet.");
+        self.asked.next = self.product.p.val().get_bits::<25>(24);
+        self.asked_4.d.next = bit_cast::<26, 25>(self.asked.val());
+        self.len_4.d.next = self.len_3.q.val();
+        self.recent_4.d.next = self.recent_3.q.val();
+        self.len_wide.next = bit_cast::<26, 14>(self.len_4.q.val());
+        self.after_5.d.next = self.recent_4.q.val() + self.len_wide.val();
+        self.asked_5.d.next = self.asked_4.q.val();
+        self.recent_5.d.next = self.recent_4.q.val();
+        self.len_5.d.next = self.len_4.q.val();
+        self.len_15.next = bit_cast::<15, 14>(self.len_4.q.val());
+        self.rounded_5.d.next = self.len_15.val() + self.round_up.val();
+        comment!("Stage 6: compare.");
+        self.packets.next = self.asked_5.q.val().get_bits::<18>(8);
+        self.len_packets.next = bit_cast::<18, 14>(self.len_5.q.val());
+        self.is_kept.next = self.packets.val() < self.len_packets.val();
+        self.kept_6.d.next = self.is_kept.val();
+        self.within_6.d.next =
+            !self.is_kept.val() | (self.recent_5.q.val() <= self.asked_5.q.val());
+        self.over_6.d.next = self.asked_5.q.val() < self.after_5.q.val();
+        self.len_6.d.next = self.len_5.q.val();
+        self.beats_6.d.next = self.rounded_5.q.val().get_bits::<12>(3);
+    }
+}

@@ -1,0 +1,257 @@
+//! A row a flow: its bytes and packets in the window.
+//!
+//! # Interface timing  cycle 0: s_read, s_flow; cycle 2: s_change; cycle 3: m_turn_valid, and the
+//!                     row is written. Cycle 0: s_visit_flow; cycle 2:
+//!                     m_recent_bytes, writes of cycle 0 included
+//! # Latency and rate  [`LATENCY_CYCLES`]; one change in 6 cycles
+//! # Shape             F = 2^FB flows
+//! # Number formats    row | bytes UQ26.0, packets UQ12.0, packets of an older rate UQ12.0, is over
+//! # Reset             synchronous, high: rows are cleared in F cycles
+//! # Twins             `Row` of sim/src/golden/sched/calendar.rs
+
+use super::flow_table::FlowTable;
+use crate::util::ram::Ram;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from the read of a row to its change.
+pub const LATENCY_CYCLES: usize = 2;
+
+/// Rows of `F = 2^FB` flows.
+#[derive(LogicBlock)]
+pub struct ShareRows<const F: usize, const FB: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// Read a row.
+    pub s_read: Signal<In, Bit>,
+    /// Its flow, for three cycles.
+    pub s_flow: Signal<In, Bits<FB>>,
+    /// Change the row.
+    pub s_change: Signal<In, Bit>,
+    /// A packet of the flow is written down.
+    pub s_is_record: Signal<In, Bit>,
+    /// It may be the flow's turn; neither: a packet expires.
+    pub s_is_turn: Signal<In, Bit>,
+    /// Bytes of the packet.
+    pub s_len_bytes: Signal<In, Bits<14>>,
+    /// The flow is above its share with it.
+    pub s_is_over: Signal<In, Bit>,
+    /// Rate or window of a flow change.
+    pub s_rate_valid: Signal<In, Bit>,
+    /// Its id.
+    pub s_rate_flow: Signal<In, Bits<FB>>,
+    /// Flow of a visit.
+    pub s_visit_flow: Signal<In, Bits<FB>>,
+    /// Bytes of the visit's flow in the window.
+    pub m_recent_bytes: Signal<Out, Bits<26>>,
+    /// It is the flow's turn.
+    pub m_turn_valid: Signal<Out, Bit>,
+    rows: Ram<FB, 51>,
+    recent: FlowTable<FB, 26>,
+    fresh: DFF<Bits<F>>,
+    is_clean: DFF<Bit>,
+    scrub_flow: DFF<Bits<FB>>,
+    word: DFF<Bits<51>>,
+    write_valid: DFF<Bit>,
+    write_flow: DFF<Bits<FB>>,
+    write_word: DFF<Bits<51>>,
+    visit_flow: DFF<Bits<FB>>,
+    visit_fresh: DFF<Bit>,
+    turn_valid: DFF<Bit>,
+    is_fresh: Signal<Local, Bit>,
+    is_old: Signal<Local, Bit>,
+    writes: Signal<Local, Bit>,
+    bytes: Signal<Local, Bits<26>>,
+    count: Signal<Local, Bits<12>>,
+    stale: Signal<Local, Bits<12>>,
+    new_bytes: Signal<Local, Bits<26>>,
+    new_count: Signal<Local, Bits<12>>,
+    new_stale: Signal<Local, Bits<12>>,
+    is_over: Signal<Local, Bit>,
+    len_wide: Signal<Local, Bits<26>>,
+    bytes_wide: Signal<Local, Bits<51>>,
+    count_wide: Signal<Local, Bits<51>>,
+    stale_wide: Signal<Local, Bits<51>>,
+    fields: Signal<Local, Bits<51>>,
+    row_mask: Signal<Local, Bits<F>>,
+    keep_mask: Signal<Local, Bits<F>>,
+    rate_mask: Signal<Local, Bits<F>>,
+    kept: Signal<Local, Bits<F>>,
+    one: Constant<Bits<F>>,
+    last_flow: Constant<Bits<FB>>,
+    over_flag: Constant<Bits<51>>,
+}
+
+impl<const F: usize, const FB: usize> Default for ShareRows<F, FB> {
+    fn default() -> Self {
+        assert!(F == 1 << FB, "F = 2^FB");
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_read: Default::default(),
+            s_flow: Default::default(),
+            s_change: Default::default(),
+            s_is_record: Default::default(),
+            s_is_turn: Default::default(),
+            s_len_bytes: Default::default(),
+            s_is_over: Default::default(),
+            s_rate_valid: Default::default(),
+            s_rate_flow: Default::default(),
+            s_visit_flow: Default::default(),
+            m_recent_bytes: Default::default(),
+            m_turn_valid: Default::default(),
+            rows: Default::default(),
+            recent: Default::default(),
+            fresh: Default::default(),
+            is_clean: Default::default(),
+            scrub_flow: Default::default(),
+            word: Default::default(),
+            write_valid: Default::default(),
+            write_flow: Default::default(),
+            write_word: Default::default(),
+            visit_flow: Default::default(),
+            turn_valid: Default::default(),
+            visit_fresh: Default::default(),
+            is_fresh: Default::default(),
+            is_old: Default::default(),
+            writes: Default::default(),
+            bytes: Default::default(),
+            count: Default::default(),
+            stale: Default::default(),
+            new_bytes: Default::default(),
+            new_count: Default::default(),
+            new_stale: Default::default(),
+            is_over: Default::default(),
+            len_wide: Default::default(),
+            bytes_wide: Default::default(),
+            count_wide: Default::default(),
+            stale_wide: Default::default(),
+            fields: Default::default(),
+            row_mask: Default::default(),
+            keep_mask: Default::default(),
+            rate_mask: Default::default(),
+            kept: Default::default(),
+            one: Constant::new(1.into()),
+            last_flow: Constant::new((F as u64 - 1).into()),
+            over_flag: Constant::new(1.into()),
+        }
+    }
+}
+
+impl<const F: usize, const FB: usize> Logic for ShareRows<F, FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            fresh,
+            is_clean,
+            scrub_flow,
+            word,
+            write_valid,
+            write_flow,
+            write_word,
+            visit_flow,
+            visit_fresh,
+            turn_valid
+        );
+        self.m_turn_valid.next = self.turn_valid.q.val();
+        self.rows.clock.next = self.clock.val();
+        self.recent.clock.next = self.clock.val();
+        comment!("Read, two registers behind the RAM.");
+        self.rows.read_enable.next = self.s_read.val();
+        self.rows.read_address.next = self.s_flow.val();
+        self.word.d.next = self.rows.read_data.val();
+        comment!("All packets of a row that is fresh are of an older rate.");
+        self.is_fresh.next = self.fresh.q.val().get_bit(self.s_flow.val().index());
+        self.bytes.next = self.word.q.val().get_bits::<26>(25);
+        self.count.next = self.word.q.val().get_bits::<12>(13);
+        self.stale.next = self.word.q.val().get_bits::<12>(1);
+        self.is_old.next = self.stale.val().any();
+        self.turn_valid.d.next = self.s_change.val()
+            & !self.s_is_record.val()
+            & !self.is_fresh.val()
+            & !self.is_old.val()
+            & !self.word.q.val().get_bit(0);
+        if self.is_fresh.val() {
+            self.bytes.next = 0.into();
+            self.stale.next = self.count.val();
+            self.is_old.next = self.count.val().any();
+        }
+        comment!("A packet more, or less.");
+        self.len_wide.next = bit_cast::<26, 14>(self.s_len_bytes.val());
+        self.new_bytes.next = self.bytes.val();
+        self.new_stale.next = self.stale.val();
+        self.is_over.next = self.s_is_record.val() & self.s_is_over.val();
+        if self.s_is_record.val() {
+            self.new_count.next = self.count.val() + 1;
+            self.new_bytes.next = self.bytes.val() + self.len_wide.val();
+        } else {
+            self.new_count.next = self.count.val() - 1;
+            if self.is_old.val() {
+                self.new_stale.next = self.stale.val() - 1;
+            } else {
+                self.new_bytes.next = self.bytes.val() - self.len_wide.val();
+            }
+        }
+        self.bytes_wide.next = bit_cast::<51, 26>(self.new_bytes.val());
+        self.count_wide.next = bit_cast::<51, 12>(self.new_count.val());
+        self.stale_wide.next = bit_cast::<51, 12>(self.new_stale.val());
+        self.fields.next = (self.bytes_wide.val() << 25)
+            | (self.count_wide.val() << 13)
+            | (self.stale_wide.val() << 1);
+        self.write_word.d.next = self.fields.val();
+        if self.is_over.val() {
+            self.write_word.d.next = self.fields.val() | self.over_flag.val();
+        }
+        self.writes.next = self.s_change.val() & !self.s_is_turn.val();
+        self.write_valid.d.next = self.writes.val();
+        self.write_flow.d.next = self.s_flow.val();
+        comment!("Write; after reset clear all rows.");
+        self.rows.write_enable.next = self.write_valid.q.val();
+        self.rows.write_address.next = self.write_flow.q.val();
+        self.rows.write_data.next = self.write_word.q.val();
+        if !self.is_clean.q.val() {
+            self.rows.write_enable.next = true;
+            self.rows.write_address.next = self.scrub_flow.q.val();
+            self.rows.write_data.next = 0.into();
+            self.scrub_flow.d.next = self.scrub_flow.q.val() + 1;
+            self.is_clean.d.next = self.scrub_flow.q.val() == self.last_flow.val();
+        }
+        comment!("Visits read the bytes only, and zero while the row is fresh.");
+        self.recent.write_enable.next = self.rows.write_enable.val();
+        self.recent.write_address.next = self.rows.write_address.val();
+        self.recent.write_data.next = self.rows.write_data.val().get_bits::<26>(25);
+        self.recent.read_address.next = self.s_visit_flow.val();
+        self.visit_flow.d.next = self.s_visit_flow.val();
+        self.visit_fresh.d.next = self.fresh.q.val().get_bit(self.visit_flow.q.val().index());
+        self.m_recent_bytes.next = self.recent.read_data.val();
+        if self.visit_fresh.q.val() {
+            self.m_recent_bytes.next = 0.into();
+        }
+        comment!("Fresh: an s_rate came since the row was written.");
+        self.row_mask.next = 0.into();
+        if self.writes.val() {
+            self.row_mask.next = self.one.val() << self.s_flow.val();
+        }
+        self.rate_mask.next = 0.into();
+        if self.s_rate_valid.val() {
+            self.rate_mask.next = self.one.val() << self.s_rate_flow.val();
+        }
+        self.keep_mask.next = !self.row_mask.val();
+        self.kept.next = self.fresh.q.val() & self.keep_mask.val();
+        self.fresh.d.next = self.kept.val() | self.rate_mask.val();
+        if self.reset.val() {
+            self.fresh.d.next = 0.into();
+            self.is_clean.d.next = false;
+            self.scrub_flow.d.next = 0.into();
+            self.write_valid.d.next = false;
+            self.turn_valid.d.next = false;
+        }
+    }
+}

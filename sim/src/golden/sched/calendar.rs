@@ -1,0 +1,337 @@
+//! The packets of the last millisecond, for the flow scheduler (`hdl/src/sched/calendar.rs`).
+//!
+//! Each packet that is granted is written down with the time at which the line carries it. When
+//! a packet is nearly a window old its flow's turn comes again; when it is a window old it is
+//! counted no more.
+
+use std::collections::VecDeque;
+
+/// 1 ms at 125 MHz.
+pub const WINDOW_CYCLES: u32 = 125_000;
+/// Bytes that the line carries in a cycle.
+pub const BEAT_BYTES: u32 = 8;
+/// Packets that are remembered.
+pub const HISTORY_PACKETS: usize = 2047;
+/// A flow that may send at least so many packets in a window is not remembered.
+pub const KEPT_PACKETS_MAX: u32 = 256;
+/// A turn comes this many cycles, and one and a half of the longest packets, before its time.
+pub const LEAD_CYCLES: u32 = 32;
+/// Packets that are so many cycles too old are dropped whatever happens.
+pub const OVERDUE_CYCLES: u32 = 4096;
+/// A line with less work than this is low.
+pub const LOW_CYCLES: u32 = 32;
+/// From the start of one operation to the next.
+pub const OPERATION_CYCLES: u8 = 6;
+/// A flow is called when it had no visit for so many cycles.
+pub const QUIET_CYCLES: u8 = 9;
+
+const STAMP_MASK: u32 = (1 << 18) - 1;
+/// Work on the line beyond this is not counted.
+const AHEAD_MAX: u32 = 1 << 13;
+
+/// When the line carries what is granted next.
+#[derive(Clone, Debug, Default)]
+pub struct LineClock {
+    /// Cycle in which the next packet starts on a line that never waits.
+    pub time: u32,
+    /// Cycles of work that the line has.
+    ahead: u32,
+    /// Beats of the longest packets of this and the last 2^17 cycles.
+    longest: u32,
+    longest_before: u32,
+    epoch: bool,
+    /// The line has little work.
+    pub is_low: bool,
+    longest_of_both: u32,
+    lead: u32,
+    /// Age at which a turn comes.
+    pub turn_age: u32,
+}
+
+impl LineClock {
+    /// One cycle; `beats` of a packet that is granted.
+    fn step(&mut self, beats: Option<u32>) {
+        self.turn_age = WINDOW_CYCLES - self.lead;
+        self.lead = LEAD_CYCLES + self.longest_of_both + self.longest_of_both / 2;
+        self.longest_of_both = self.longest.max(self.longest_before);
+        self.is_low = self.ahead < LOW_CYCLES;
+        let epoch = self.time >> 17 & 1 == 1;
+        if epoch != self.epoch {
+            (self.longest_before, self.longest) = (self.longest, 0);
+        }
+        self.epoch = epoch;
+        self.longest = self.longest.max(beats.unwrap_or(0));
+        let added = if self.ahead >= AHEAD_MAX { 0 } else { beats.unwrap_or(0) };
+        let waits = u32::from(self.ahead == 0);
+        self.time = (self.time + waits + added) & ((1 << 23) - 1);
+        self.ahead = self.ahead + waits + added - 1;
+    }
+}
+
+/// What the calendar knows of a flow.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    /// Bytes in the window, since the last `s_rate`.
+    bytes: u32,
+    /// Entries of this flow, and those among them that are older than the last `s_rate`.
+    count: u32,
+    stale: u32,
+    /// The last packet took the flow above what it asks for.
+    is_over: bool,
+}
+
+/// A granted packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packet {
+    /// Its flow.
+    pub flow: u16,
+    /// Frame bytes.
+    pub len_bytes: u16,
+    /// The flow is above what it asks for, with this packet.
+    pub is_over: bool,
+    /// The flow sends few packets in a window.
+    pub is_kept: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    flow: u16,
+    len_bytes: u16,
+    stamp: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Operation {
+    Record(Packet, u32),
+    Expire(Entry),
+    Turn(Entry),
+}
+
+/// Visits of the flow that is called.
+#[derive(Clone, Debug, Default)]
+pub struct Caller {
+    /// The flow whose turn has come.
+    pub called: Option<u16>,
+    quiet_cycles: u8,
+    /// Its visit is on the way.
+    pub is_on_way: bool,
+    is_ending: bool,
+    /// A visit to be inserted.
+    pub visit: Option<u16>,
+}
+
+impl Caller {
+    /// One cycle: `visited` starts now, unless it is a call; `ended` is a call's visit that is
+    /// decided; `is_done` ends the turn; `next` is the next flow.
+    pub fn step(&mut self, now: CallerIn) {
+        let is_seen = now.visited.is_some() && now.visited == self.called;
+        let is_ready = self.quiet_cycles == QUIET_CYCLES && !is_seen && now.has_place;
+        let starts = self.called.is_some() && !self.is_on_way && is_ready;
+        if starts {
+            self.visit = self.called;
+        }
+        self.quiet_cycles = match () {
+            () if self.is_on_way || is_seen => 0,
+            () => (self.quiet_cycles + 1).min(QUIET_CYCLES),
+        };
+        // What the visit leaves is stored one cycle after it is decided.
+        self.is_on_way = !self.is_ending && (self.is_on_way || starts);
+        self.is_ending = now.ended;
+        let is_free = self.called.is_none();
+        if now.is_done {
+            self.called = None;
+        }
+        if let Some(flow) = now.next.filter(|_| is_free) {
+            self.called = Some(flow);
+            self.quiet_cycles = 0;
+        }
+    }
+}
+
+/// What a cycle brings to the caller.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CallerIn {
+    /// Flow of an ordinary visit whose state is read now.
+    pub visited: Option<u16>,
+    /// The visit of the called flow is decided.
+    pub ended: bool,
+    /// The turn is over since the last cycle.
+    pub is_done: bool,
+    /// There is a place for a grant.
+    pub has_place: bool,
+    /// A flow whose turn has come.
+    pub next: Option<u16>,
+}
+
+/// The calendar.
+#[derive(Clone, Debug)]
+pub struct Calendar {
+    /// When the line carries what is granted next.
+    pub clock: LineClock,
+    rows: Vec<Row>,
+    /// Flows that got an `s_rate` since their row was written.
+    fresh: Vec<bool>,
+    /// Oldest first.
+    entries: VecDeque<Entry>,
+    /// Entries whose turn has been.
+    turned: usize,
+    /// The entries' ages, seen with delay: oldest one expired, overdue; next turn due.
+    is_expired: bool,
+    is_overdue: bool,
+    is_due: bool,
+    /// Packet granted in the last cycle.
+    granted: Option<Packet>,
+    /// Packet to write down, and its time.
+    pending: Option<(Packet, u32)>,
+    /// Running operation and its cycle.
+    operation: Option<(Operation, u8)>,
+    written: Option<(u16, Row)>,
+    /// Flow whose turn has come.
+    turn: Option<u16>,
+    /// Nothing is pending and no turn is due.
+    pub is_settled: bool,
+}
+
+impl Calendar {
+    /// Calendar of `flow_count` flows.
+    pub fn new(flow_count: usize) -> Self {
+        Self {
+            clock: LineClock { turn_age: 0, ..LineClock::default() },
+            rows: vec![Row::default(); flow_count],
+            fresh: vec![false; flow_count],
+            entries: VecDeque::new(),
+            turned: 0,
+            is_expired: false,
+            is_overdue: false,
+            is_due: false,
+            granted: None,
+            pending: None,
+            operation: None,
+            written: None,
+            turn: None,
+            is_settled: false,
+        }
+    }
+
+    /// Bytes of `flow` in the window.
+    pub fn bytes(&self, flow: u16) -> u32 {
+        if self.fresh[usize::from(flow)] {
+            return 0;
+        }
+        self.rows[usize::from(flow)].bytes
+    }
+
+    /// No grant can be written down now.
+    pub fn is_busy(&self) -> bool {
+        self.granted.is_some() || self.pending.is_some()
+    }
+
+    /// Rate or window of `flow` are written.
+    pub fn renew(&mut self, flow: u16) {
+        self.fresh[usize::from(flow)] = true;
+    }
+
+    fn age(&self, entry: &Entry) -> u32 {
+        self.clock.time.wrapping_sub(entry.stamp) & STAMP_MASK
+    }
+
+    /// Starts the next operation.
+    fn choose(&mut self, is_called: bool) -> Option<Operation> {
+        if let Some((packet, stamp)) = self.pending.take() {
+            if packet.is_kept && self.entries.len() < HISTORY_PACKETS {
+                return Some(Operation::Record(packet, stamp));
+            }
+        }
+        let is_free = !is_called || self.is_overdue;
+        if self.turned > 0 && self.is_expired && is_free {
+            return Some(Operation::Expire(self.entries[0]));
+        }
+        let next = self.entries.get(self.turned).copied();
+        next.filter(|_| self.is_due && is_free).map(Operation::Turn)
+    }
+
+    /// Second cycle of an operation: the list changes.
+    fn move_list(&mut self, operation: Operation) {
+        match operation {
+            Operation::Record(Packet { flow, len_bytes, .. }, stamp) => {
+                self.entries.push_back(Entry { flow, len_bytes, stamp });
+            }
+            Operation::Expire(_) => {
+                self.entries.pop_front();
+                self.turned -= 1;
+            }
+            Operation::Turn(_) => self.turned += 1,
+        }
+    }
+
+    /// Fourth cycle: the flow's row changes. Returns the flow if it is its turn.
+    fn change_row(&mut self, operation: Operation) -> Option<u16> {
+        let flow = match operation {
+            Operation::Record(packet, _) => packet.flow,
+            Operation::Expire(entry) | Operation::Turn(entry) => entry.flow,
+        };
+        let id = usize::from(flow);
+        let (mut row, is_fresh) = (self.rows[id], self.fresh[id]);
+        let is_turn = !is_fresh && row.stale == 0 && !row.is_over;
+        if is_fresh {
+            row = Row { stale: row.count, count: row.count, ..Row::default() };
+        }
+        match operation {
+            Operation::Turn(_) => return is_turn.then_some(flow),
+            Operation::Record(packet, _) => {
+                row.count += 1;
+                row.bytes += u32::from(packet.len_bytes);
+                row.is_over = packet.is_over;
+            }
+            Operation::Expire(entry) => {
+                row.count -= 1;
+                row.is_over = false;
+                if row.stale > 0 {
+                    row.stale -= 1;
+                } else {
+                    row.bytes -= u32::from(entry.len_bytes);
+                }
+            }
+        }
+        self.fresh[id] = false;
+        self.written = Some((flow, row));
+        (is_turn && matches!(operation, Operation::Expire(_))).then_some(flow)
+    }
+
+    /// One cycle; `granted` is decided in it. Returns a flow whose turn has come.
+    pub fn step(&mut self, granted: Option<Packet>, is_called: bool) -> Option<u16> {
+        if let Some((flow, row)) = self.written.take() {
+            self.rows[usize::from(flow)] = row;
+        }
+        let is_due = self.turned < self.entries.len() && self.is_due;
+        self.is_settled =
+            self.operation.is_none() && self.pending.is_none() && !is_due && !is_called;
+        let turn = self.turn.take();
+        match self.operation.take() {
+            None => self.operation = self.choose(is_called).map(|operation| (operation, 1)),
+            Some((operation, cycle)) => {
+                match cycle {
+                    1 => self.move_list(operation),
+                    3 => self.turn = self.change_row(operation),
+                    _ => {}
+                }
+                let more = cycle + 1 < OPERATION_CYCLES;
+                self.operation = more.then_some((operation, cycle + 1));
+            }
+        }
+        // The list has been the same for long enough whenever these are looked at.
+        let oldest = self.entries.front().map_or(0, |e| self.age(e));
+        self.is_expired = oldest >= WINDOW_CYCLES;
+        self.is_overdue = oldest >= WINDOW_CYCLES + OVERDUE_CYCLES;
+        let next = self.entries.get(self.turned).map_or(0, |e| self.age(e));
+        self.is_due = next >= self.clock.turn_age;
+        let stamp = self.clock.time & STAMP_MASK;
+        if let Some(packet) = self.granted {
+            self.pending = Some((packet, stamp));
+        }
+        let beats = |packet: Packet| u32::from(packet.len_bytes).div_ceil(BEAT_BYTES);
+        self.clock.step(self.granted.map(beats));
+        self.granted = granted;
+        turn
+    }
+}
