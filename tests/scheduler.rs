@@ -1,12 +1,15 @@
 //! The scheduler against its golden twin, and its rules one by one, on both at once.
 
 use nic_hdl::sched::scheduler::{CREDIT_CAP_BYTES, LATENCY_CYCLES, VISIT_CYCLES};
-use nic_sim::bench::sched::{scheduler, BusyLine, OP_CREATE, OP_REMOVE, OP_UPDATE};
+use nic_sim::bench::sched::{
+    restless, scheduler, BusyLine, RestlessLine, OP_CREATE, OP_REMOVE, OP_UPDATE,
+};
 use nic_sim::bench::{emitted, Options, Stimulus};
+use nic_sim::golden::sched::calendar::Cases;
 use nic_sim::golden::sched::scheduler::{
     Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work,
 };
-use nic_sim::lockstep::{LockStep, Stepper};
+use nic_sim::lockstep::{GoldenOnly, LockStep, Stepper};
 use nic_sim::verilator::Flavour;
 use nic_spec::NicConfig;
 
@@ -109,6 +112,77 @@ fn scheduler_matches_golden_at_4_and_1024_flows() {
             let run = bench.run(&source, &Options::new(seed, 150_000));
             run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
         }
+    }
+}
+
+#[test]
+fn scheduler_turns_match_golden() {
+    for (flow_count, seeds) in [(64, 1..=6), (4, 1..=2), (128, 2..=3), (1024, 1..=2)] {
+        let bench = restless(&config(flow_count));
+        let source = bench.emitted().expect("emits");
+        for seed in seeds {
+            let run = bench.run(&source, &Options::new(seed, 400_000));
+            run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
+        }
+    }
+}
+
+/// What the stimulus of `scheduler_turns_match_golden` reaches.
+#[test]
+fn scheduler_turns_reach_every_case() {
+    let mut all = Cases::default();
+    for seed in 1..=6 {
+        let mut engine = GoldenOnly(Scheduler::new(&config(FLOWS)));
+        let mut line = RestlessLine::new(seed, FLOWS);
+        let mut out = engine.reset().expect("reset");
+        for cycle in 0..400_000 {
+            out = engine.step(&line.next(cycle, &out)).expect("steps");
+        }
+        let c = engine.0.cases();
+        println!("seed {seed}: {c:?}");
+        all.kept += c.kept;
+        all.dropped += c.dropped;
+        all.expired += c.expired;
+        all.stale += c.stale;
+        all.overdue += c.overdue;
+        all.renewed += c.renewed;
+        all.turns += c.turns;
+        all.over += c.over;
+        all.young += c.young;
+        all.second_turns += c.second_turns;
+    }
+    let few = [all.kept, all.dropped, all.expired, all.stale, all.overdue];
+    let others = [all.renewed, all.turns, all.over, all.young, all.second_turns];
+    assert!(few.iter().chain(&others).all(|count| *count >= 10), "{all:?}");
+}
+
+#[test]
+fn scheduler_turn_breaks_are_caught() {
+    let breaks = [
+        ("oldest_age >= window", "oldest_age > window"),
+        ("due_age >= s_turn_age", "due_age > s_turn_age"),
+        ("bytes - len_wide", "bytes + len_wide"),
+        ("count - 1", "count + 1"),
+        ("stale - 1", "stale + 1"),
+        ("after_tail == head", "tail == head"),
+        ("asked_5 < after_5", "asked_5 <= after_5"),
+        ("recent_5 <= asked_5", "recent_5 < asked_5"),
+        ("s_seen_flow == called_flow", "s_seen_flow != called_flow"),
+        ("both_wide + half", "both_wide - half"),
+        ("longest < longest_before", "longest_before < longest"),
+        ("fresh & keep_mask", "fresh | keep_mask"),
+    ];
+    let bench = restless(&config(FLOWS));
+    let source = bench.emitted().expect("emits");
+    for (from, to) in breaks {
+        assert!(source.text.contains(from), "the Verilog has no {from:?}");
+        let mut broken = source.clone();
+        broken.text = broken.text.replacen(from, to, 1);
+        let found = (1..=6).any(|seed| {
+            let options = Options { failure_dir: None, ..Options::new(seed, 400_000) };
+            bench.run(&broken, &options).is_err()
+        });
+        assert!(found, "the bench does not notice {from:?} -> {to:?}");
     }
 }
 

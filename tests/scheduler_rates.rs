@@ -177,17 +177,22 @@ fn serve_on(
     line
 }
 
-/// Deviation limit in units of the tolerance. Where packets of many different rates meet on a full
-/// line, no order keeps each within one packet in every window (balanced sequences do not exist
-/// for most sets of rates; serving the largest lag first, with no delays, leaves 1.2 to 1.5), so
-/// the limit of mixed loads is above 1.
+/// Vectors of 64 flows that do not keep the promise in every window, and by how much. A flow that
+/// asks for a few hundredths of a packet more than a whole number can send in time only if it goes
+/// first in the very cycle in which its credit covers the packet; and where frames have many
+/// lengths, a short one that waits for a long one is late by more than its own time on the line.
+const ABOVE: [(&str, f64); 6] = [
+    ("random log 6", 1.01),
+    ("random log 8", 1.05),
+    ("random 9", 1.02),
+    ("random log 14", 1.21),
+    ("random 17", 1.07),
+    ("random log 18", 1.02),
+];
+
+/// Deviation limit in units of the tolerance.
 fn deviation_max(load: &Load) -> f64 {
-    let is_regular = ["equal", "one at line rate", "1000:1", "1:1000"].contains(&&*load.name);
-    if is_regular {
-        1.0
-    } else {
-        1.7
-    }
+    ABOVE.iter().find(|(name, _)| *name == load.name).map_or(1.0, |(_, limit)| *limit)
 }
 
 /// Longest wait of a flow for its next packet, in units of its period plus one round of all flows.
@@ -207,15 +212,15 @@ fn longest_gap(load: &Load, line: &BusyLine, end: u64) -> f64 {
     longest
 }
 
-/// Windows until the order of packets has settled.
-const SETTLE_WINDOWS: u64 = 4;
+/// The promise holds from one window after the last `s_rate`.
+const SETTLE_WINDOWS: u64 = 1;
 
 fn check_loads(flow_count: usize, windows: u64, limit: impl Fn(&Load) -> f64) {
     let cycles = windows * WINDOW_CYCLES;
     let mut failed = Vec::new();
     for load in loads(flow_count) {
         let line = serve(&load, 1, cycles);
-        let w = worst(&load, &line, SETTLE_WINDOWS * WINDOW_CYCLES, cycles);
+        let w = worst(&load, &line, SETTLE_WINDOWS * WINDOW_CYCLES + 4 * flow_count as u64, cycles);
         let gap = longest_gap(&load, &line, cycles);
         println!(
             "{:16} deviation {:+.3}, outside {:.2} % of windows, gap {gap:.2}, line {:.4} full",
@@ -239,20 +244,21 @@ fn scheduler_gives_64_flows_their_rates() {
 
 #[test]
 fn scheduler_gives_4_flows_their_rates() {
-    check_loads(4, 16, deviation_max);
+    // Most of these go by lag alone, as they send 256 packets in a window or more.
+    check_loads(4, 16, |_| 1.5);
 }
 
 #[test]
 fn scheduler_gives_1024_flows_their_rates() {
-    check_loads(1024, 8, |_| 4.0);
+    check_loads(1024, 8, |load| if load.name == "1000:1" { 2.6 } else { 1.02 });
 }
 
 #[test]
 fn scheduler_verilog_gives_flows_their_rates() {
     for load in loads(64).iter().filter(|l| ["equal", "1000:1", "random 9"].contains(&&*l.name)) {
-        let cycles = 3 * WINDOW_CYCLES;
+        let cycles = 5 * WINDOW_CYCLES;
         let line = serve_in_lock_step(load, 2, cycles);
-        let w = worst(load, &line, 2000, cycles);
+        let w = worst(load, &line, SETTLE_WINDOWS * WINDOW_CYCLES + 200, cycles);
         assert!(w.deviation.abs() <= deviation_max(load), "{}: {}", load.name, w.deviation);
     }
 }

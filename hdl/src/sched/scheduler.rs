@@ -2,19 +2,31 @@
 //!
 //! Flows with work wait in a ring and are visited in turn, one a cycle; idle flows cost nothing.
 //! A visit adds rate x elapsed cycles to the flow's credit and grants a packet when the credit
-//! covers it. Among flows that are due the one that lags most, in packets, goes first.
+//! covers it, and the flow has not got more than its share of the last millisecond.
+//!
+//! In any window of 1 ms a flow that asks for a packets may get one more or one less. No order
+//! that only looks at lags keeps that, so the packets of the last window are remembered. When one
+//! of them is about to leave the window and its flow has not more than a packets in it, it is the
+//! flow's turn again: it is visited at once, and goes before all flows that only lag. Turns never
+//! ask for more than the line: each belongs to a packet that the line carried a window ago. What
+//! they leave goes to the flow that lags most, in packets, among those that have not more than a
+//! packets in the window; so rates are right in the long run.
 //!
 //! # Interface timing  cycle 0: s_work taken; cycle [`LATENCY_CYCLES`]: m_grant, if the flow may
 //!                     send at once. s_work and s_inflight are ready in turn, every other cycle;
 //!                     s_rate always. All readies are low for F cycles after reset (clearing)
 //! # Latency and rate  a visit takes [`VISIT_CYCLES`] cycles until the next one of the same flow;
 //!                     visits of different flows start one per cycle. A flow's packets are at
-//!                     least LATENCY_CYCLES plus the requester's grant-to-work time apart
-//! # Shape             F = 2^FB flows, CB = FB + 1
+//!                     least LATENCY_CYCLES plus the requester's grant-to-work time apart, two
+//!                     grants at least 3 cycles, or 9 while the calendar is at work
+//! # Shape             F = 2^FB flows, CB = FB + 1, EW = FB + 32; 2047 packets are remembered
 //! # Number formats    rate      | UQ8.24  | bytes a cycle
 //!                     credit    | UQ16.24 | bytes; saturates below [`CREDIT_CAP_BYTES`]; exact
 //!                               |         | otherwise
 //!                     len_bytes | UQ14.0  | at most 16383
+//!                     time      | UQ23.0  | cycles of a clock that stands while the line (one beat
+//!                               |         | of 8 bytes a cycle) is busy with what is granted, and
+//!                               |         | has jumped by as much
 //! # Rules             - Windows: a flow sends while inflight < window; with nothing in flight it
 //!                       may always send one packet. While it is closed its credit holds at one
 //!                       packet: it does not burst when the window opens.
@@ -30,9 +42,17 @@
 //!                       drops it; a grant already in the output queue still comes out. An update
 //!                       changes rate and window from the next visit on (also of a flow that is not
 //!                       created, without creating it). Nothing that arrives during a visit is lost.
+//!                     - Each s_rate starts its flow's history anew: the flow has no turns until a
+//!                       packet that it sent since is a window old, so the promise of 1 ms holds
+//!                       from 1 ms after the last s_rate. Its bytes since count at once.
+//!                     - A flow that lags 3 packets has no turns and is not held back by its share:
+//!                       under overload, lag and ticket decide alone.
+//!                     - Flows that may send 256 packets or more in a window are not remembered, and
+//!                       no flow is while 2047 packets are: for these 1 % is more than two packets,
+//!                       or packets are shorter than 61 beats.
 //! # Waiting           a flow that is due waits for its lag to reach 3 packets, at most two periods
 //!                     (2 x len / rate), then for at most F - 1 tickets before its own, each one
-//!                     grant taken plus one round of F + 2 x VISIT_CYCLES cycles, whatever the
+//!                     grant taken plus two rounds of F + 2 x VISIT_CYCLES cycles, whatever the
 //!                     load. With an empty queue the floor lets it in after 256 cycles.
 //! # Reset             synchronous, high: no flow exists, no grant
 //! # Twins             sim/src/golden/sched/scheduler.rs, tests/scheduler.rs, scheduler_rates.rs

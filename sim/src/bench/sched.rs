@@ -23,6 +23,14 @@ pub fn scheduler(config: &NicConfig) -> Bench {
     Bench::new("scheduler", config, golden, stimulus)
 }
 
+/// Bench of the scheduler's memory: flows that keep their rates, on a line that is full or nearly.
+pub fn restless(config: &NicConfig) -> Bench {
+    let (sizes, flow_count) = (config.clone(), config.flow_count);
+    let golden = move || Scheduler::new(&sizes);
+    let stimulus = move |seed| RestlessLine::new(seed, flow_count);
+    Bench::new("scheduler", config, golden, stimulus)
+}
+
 /// `op` of `s_rate`.
 pub const OP_UPDATE: u8 = 0;
 /// `op` of `s_rate`.
@@ -265,6 +273,79 @@ impl Stimulus<Scheduler> for BusyLine {
             self.to_arm.pop_front();
             let len_bytes = self.lens_bytes[usize::from(flow)];
             inputs.s_work = Work { valid: true, flow, len_bytes, inflight_bytes: 0 };
+        }
+        inputs
+    }
+}
+
+/// A busy line whose flows mostly keep their rates for longer than the scheduler remembers, while
+/// some change their rates, leave and come back, and the line itself stands still now and then.
+pub struct RestlessLine {
+    rng: ChaCha8Rng,
+    line: BusyLine,
+    flow_count: u16,
+    /// A removed flow that comes back, and when.
+    away: Option<(u64, u16)>,
+    /// Cycles between two disturbances, about.
+    interval: u32,
+}
+
+impl RestlessLine {
+    /// Stimulus for `flow_count` flows.
+    pub fn new(seed: u64, flow_count: usize) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let len_bytes = [100, 1082, 4154, 0][seed as usize % 4];
+        let lens: Vec<u16> = (0..flow_count)
+            .map(|_| if len_bytes == 0 { rng.gen_range(300..1500) } else { len_bytes })
+            .collect();
+        let weights: Vec<f64> =
+            (0..flow_count).map(|_| 100_f64.powf(rng.gen_range(0.0..1.0))).collect();
+        let total: f64 = weights.iter().sum();
+        let load = [0.9, 0.999, 1.0, 1.3][rng.gen_range(0..4)];
+        let rates =
+            weights.iter().map(|w| (w / total * load * 8.0 * f64::from(1 << 24)) as u32).collect();
+        let interval = [1000, 4000, 20_000][rng.gen_range(0..3)];
+        let line = BusyLine::new(rng.gen(), 8, rates, lens);
+        Self { rng, line, flow_count: flow_count as u16, away: None, interval }
+    }
+
+    /// Changes of one of the first flows, and stops of the line.
+    fn disturb(&mut self, cycle: u64) -> Option<Rate> {
+        let flow = self.rng.gen_range(0..self.flow_count.div_ceil(4));
+        let rate = self.line.rates[usize::from(flow)];
+        let window_bytes = self.line.window_bytes;
+        let update = Rate { valid: true, flow, op: OP_UPDATE, window_bytes, rate };
+        match self.rng.gen_range(0..8) {
+            0 if self.away.is_none() => {
+                self.away = Some((cycle + self.rng.gen_range(1..3000), flow));
+                Some(Rate { op: OP_REMOVE, ..update })
+            }
+            1 => {
+                self.line.busy_until = cycle + self.rng.gen_range(1..12_000);
+                None
+            }
+            2 => {
+                let rate = self.rng.gen_range(0..=rate);
+                Some(Rate { rate, ..update })
+            }
+            _ => Some(update),
+        }
+    }
+}
+
+impl Stimulus<Scheduler> for RestlessLine {
+    fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
+        let mut inputs = self.line.next(cycle, out);
+        if !self.line.to_create.is_empty() || inputs.s_rate.valid {
+            return inputs;
+        }
+        if let Some((_, flow)) = self.away.filter(|(at, _)| *at <= cycle) {
+            self.away = None;
+            let (window_bytes, rate) = (self.line.window_bytes, self.line.rates[usize::from(flow)]);
+            inputs.s_rate = Rate { valid: true, flow, op: OP_CREATE, window_bytes, rate };
+            self.line.to_arm.push_back((cycle, flow));
+        } else if self.rng.gen_range(0..self.interval) == 0 {
+            inputs.s_rate = self.disturb(cycle).unwrap_or_default();
         }
         inputs
     }

@@ -80,6 +80,26 @@ struct Row {
     is_over: bool,
 }
 
+/// How often each case came, so that a test knows what it has reached.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cases {
+    /// Packets written down, and not, for want of room.
+    pub kept: u64,
+    pub dropped: u64,
+    /// Packets that left the window: of the flow's rate, of an older one, much too late.
+    pub expired: u64,
+    pub stale: u64,
+    pub overdue: u64,
+    /// Rows that began anew.
+    pub renewed: u64,
+    /// Turns: given, passed since the flow has its share, or since its history is of an older rate.
+    pub turns: u64,
+    pub over: u64,
+    pub young: u64,
+    /// Turns that were given when the flow's packet left the window.
+    pub second_turns: u64,
+}
+
 /// A granted packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
@@ -188,6 +208,8 @@ pub struct Calendar {
     written: Option<(u16, Row)>,
     /// Flow whose turn has come.
     turn: Option<u16>,
+    /// Cases since the reset.
+    pub cases: Cases,
     /// Nothing is pending and no turn is due.
     pub is_settled: bool,
 }
@@ -209,6 +231,7 @@ impl Calendar {
             operation: None,
             written: None,
             turn: None,
+            cases: Cases::default(),
             is_settled: false,
         }
     }
@@ -241,6 +264,7 @@ impl Calendar {
             if packet.is_kept && self.entries.len() < HISTORY_PACKETS {
                 return Some(Operation::Record(packet, stamp));
             }
+            self.cases.dropped += u64::from(packet.is_kept);
         }
         let is_free = !is_called || self.is_overdue;
         if self.turned > 0 && self.is_expired && is_free {
@@ -272,18 +296,32 @@ impl Calendar {
         };
         let id = usize::from(flow);
         let (mut row, is_fresh) = (self.rows[id], self.fresh[id]);
-        let is_turn = !is_fresh && row.stale == 0 && !row.is_over;
+        let is_young = is_fresh || row.stale > 0;
+        let is_turn = !is_young && !row.is_over;
+        let cases = &mut self.cases;
+        if matches!(operation, Operation::Turn(_)) {
+            cases.turns += u64::from(is_turn);
+            cases.young += u64::from(is_young);
+            cases.over += u64::from(!is_young && row.is_over);
+            return is_turn.then_some(flow);
+        }
         if is_fresh {
+            cases.renewed += 1;
             row = Row { stale: row.count, count: row.count, ..Row::default() };
         }
         match operation {
-            Operation::Turn(_) => return is_turn.then_some(flow),
+            Operation::Turn(_) => {}
             Operation::Record(packet, _) => {
+                cases.kept += 1;
                 row.count += 1;
                 row.bytes += u32::from(packet.len_bytes);
                 row.is_over = packet.is_over;
             }
             Operation::Expire(entry) => {
+                cases.expired += 1;
+                cases.stale += u64::from(row.stale > 0);
+                cases.overdue += u64::from(self.is_overdue);
+                cases.second_turns += u64::from(is_turn);
                 row.count -= 1;
                 row.is_over = false;
                 if row.stale > 0 {

@@ -1,9 +1,14 @@
 //! Golden model of the flow scheduler (`hdl/src/sched/scheduler.rs`).
 //!
 //! A flow with work is visited over and over: it earns credit for the cycles since its last visit
-//! and sends when the credit covers its packet. All times are in cycles.
+//! and sends when the credit covers its packet. All times are in cycles, of a clock that stands
+//! while the line is busy with what is granted.
+//!
+//! In a window of 1 ms a flow asks for `a` packets, and any window may hold one more or one less
+//! only. So it may send while it has not more than `a` in the window, and must before it has less
+//! than `a - 1`: when its oldest packet leaves and no more than `a` are there, it is its turn.
 
-use super::calendar::{Calendar, Caller, CallerIn, Packet, KEPT_PACKETS_MAX, WINDOW_CYCLES};
+use super::calendar::{Calendar, Caller, CallerIn, Cases, Packet, KEPT_PACKETS_MAX, WINDOW_CYCLES};
 use crate::ports;
 use crate::ports::Golden;
 use nic_spec::NicConfig;
@@ -219,6 +224,11 @@ impl Scheduler {
             idle_cycles: 0,
             ticket: None,
         }
+    }
+
+    /// How often each case of the calendar came.
+    pub fn cases(&self) -> Cases {
+        self.calendar.cases
     }
 
     fn reset(&mut self) {
