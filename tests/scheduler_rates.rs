@@ -94,6 +94,8 @@ struct Worst {
     deviation: f64,
     /// Share of windows (that begin or end with a packet) outside of the tolerance.
     outside: f64,
+    /// Packets too many or too few in the whole time.
+    drift: f64,
     utilisation: f64,
 }
 
@@ -129,6 +131,11 @@ fn worst(load: &Load, line: &BusyLine, from: u64, end: u64) -> Worst {
         let packet_cycles = line.packet_cycles(flow as u16);
         let len_bytes = f64::from(load.lens_bytes[flow]);
         let served = Served { starts: &starts[flow], packet_cycles, len_bytes };
+        let asked = load.asked_bytes(flow) * (end - from) as f64 / WINDOW_CYCLES as f64;
+        let drift = (served.until(end) - served.until(from) - asked) / len_bytes;
+        if drift.abs() > worst.drift.abs() {
+            worst.drift = drift;
+        }
         let edges = starts[flow].iter().flat_map(|s| [*s, *s + packet_cycles]);
         let begins = edges.flat_map(|e| [e, e.saturating_sub(WINDOW_CYCLES)]);
         for begin in begins.filter(|b| *b >= from && b + WINDOW_CYCLES <= end) {
@@ -181,18 +188,27 @@ fn serve_on(
 /// asks for a few hundredths of a packet more than a whole number can send in time only if it goes
 /// first in the very cycle in which its credit covers the packet; and where frames have many
 /// lengths, a short one that waits for a long one is late by more than its own time on the line.
-const ABOVE: [(&str, f64); 6] = [
+const ABOVE_64: [(&str, f64); 8] = [
     ("random log 6", 1.01),
     ("random log 8", 1.05),
     ("random 9", 1.02),
+    ("random log 12", 1.01),
     ("random log 14", 1.21),
+    ("random log 16", 1.02),
     ("random 17", 1.07),
     ("random log 18", 1.02),
 ];
 
-/// Deviation limit in units of the tolerance.
-fn deviation_max(load: &Load) -> f64 {
-    ABOVE.iter().find(|(name, _)| *name == load.name).map_or(1.0, |(_, limit)| *limit)
+/// The same for 4 flows of long frames: all have their share at once, and the line waits.
+const ABOVE_4: [(&str, f64); 4] =
+    [("random 7", 1.56), ("random 13", 1.75), ("random log 14", 1.01), ("random 19", 1.32)];
+
+/// One flow of nearly the line's rate among 1023: 1 % of it are 4.6 packets.
+const ABOVE_1024: [(&str, f64); 1] = [("1000:1", 2.6)];
+
+/// Deviation limit in units of the tolerance: `otherwise`, if the vector is not in `above`.
+fn deviation_max(load: &Load, above: &[(&str, f64)], otherwise: f64) -> f64 {
+    above.iter().find(|(name, _)| *name == load.name).map_or(otherwise, |(_, limit)| *limit)
 }
 
 /// Longest wait of a flow for its next packet, in units of its period plus one round of all flows.
@@ -223,12 +239,15 @@ fn check_loads(flow_count: usize, windows: u64, limit: impl Fn(&Load) -> f64) {
         let w = worst(&load, &line, SETTLE_WINDOWS * WINDOW_CYCLES + 4 * flow_count as u64, cycles);
         let gap = longest_gap(&load, &line, cycles);
         println!(
-            "{:16} deviation {:+.3}, outside {:.2} % of windows, gap {gap:.2}, line {:.4} full",
+            "{:16} deviation {:+.3}, outside {:.2} % of windows, drift {:+.2}, gap {gap:.2}, line {:.4}",
             load.name,
             w.deviation,
             w.outside * 100.0,
+            w.drift,
             w.utilisation
         );
+        // Rates are right in the long run: no flow is ever much behind, or ahead.
+        assert!(flow_count > 64 || w.drift.abs() <= 3.0, "{}: drift {}", load.name, w.drift);
         if w.deviation.abs() > limit(&load) {
             failed.push((load.name.clone(), w.deviation));
         }
@@ -239,18 +258,17 @@ fn check_loads(flow_count: usize, windows: u64, limit: impl Fn(&Load) -> f64) {
 
 #[test]
 fn scheduler_gives_64_flows_their_rates() {
-    check_loads(64, 16, deviation_max);
+    check_loads(64, 16, |load| deviation_max(load, &ABOVE_64, 1.0));
 }
 
 #[test]
 fn scheduler_gives_4_flows_their_rates() {
-    // Most of these go by lag alone, as they send 256 packets in a window or more.
-    check_loads(4, 16, |_| 1.5);
+    check_loads(4, 16, |load| deviation_max(load, &ABOVE_4, 1.0));
 }
 
 #[test]
 fn scheduler_gives_1024_flows_their_rates() {
-    check_loads(1024, 8, |load| if load.name == "1000:1" { 2.6 } else { 1.02 });
+    check_loads(1024, 8, |load| deviation_max(load, &ABOVE_1024, 1.02));
 }
 
 #[test]
@@ -259,6 +277,11 @@ fn scheduler_verilog_gives_flows_their_rates() {
         let cycles = 5 * WINDOW_CYCLES;
         let line = serve_in_lock_step(load, 2, cycles);
         let w = worst(load, &line, SETTLE_WINDOWS * WINDOW_CYCLES + 200, cycles);
-        assert!(w.deviation.abs() <= deviation_max(load), "{}: {}", load.name, w.deviation);
+        assert!(
+            w.deviation.abs() <= deviation_max(load, &ABOVE_64, 1.0),
+            "{}: {}",
+            load.name,
+            w.deviation
+        );
     }
 }
