@@ -62,6 +62,7 @@ pub struct ShareRows<const F: usize, const FB: usize> {
     visit_flow: DFF<Bits<FB>>,
     visit_fresh: DFF<Bit>,
     turn_valid: DFF<Bit>,
+    was_fresh: DFF<Bit>,
     is_fresh: Signal<Local, Bit>,
     is_old: Signal<Local, Bit>,
     writes: Signal<Local, Bit>,
@@ -116,6 +117,7 @@ impl<const F: usize, const FB: usize> Default for ShareRows<F, FB> {
             write_word: Default::default(),
             visit_flow: Default::default(),
             turn_valid: Default::default(),
+            was_fresh: Default::default(),
             visit_fresh: Default::default(),
             is_fresh: Default::default(),
             is_old: Default::default(),
@@ -158,7 +160,8 @@ impl<const F: usize, const FB: usize> Logic for ShareRows<F, FB> {
             write_word,
             visit_flow,
             visit_fresh,
-            turn_valid
+            turn_valid,
+            was_fresh
         );
         self.m_turn_valid.next = self.turn_valid.q.val();
         self.rows.clock.next = self.clock.val();
@@ -168,7 +171,8 @@ impl<const F: usize, const FB: usize> Logic for ShareRows<F, FB> {
         self.rows.read_address.next = self.s_flow.val();
         self.word.d.next = self.rows.read_data.val();
         comment!("All packets of a row that is fresh are of an older rate.");
-        self.is_fresh.next = self.fresh.q.val().get_bit(self.s_flow.val().index());
+        self.was_fresh.d.next = self.fresh.q.val().get_bit(self.s_flow.val().index());
+        self.is_fresh.next = self.was_fresh.q.val();
         self.bytes.next = self.word.q.val().get_bits::<26>(25);
         self.count.next = self.word.q.val().get_bits::<12>(13);
         self.stale.next = self.word.q.val().get_bits::<12>(1);
@@ -234,9 +238,11 @@ impl<const F: usize, const FB: usize> Logic for ShareRows<F, FB> {
         if self.visit_fresh.q.val() {
             self.m_recent_bytes.next = 0.into();
         }
-        comment!("Fresh: an s_rate came since the row was written.");
+        comment!(
+            "Fresh: an s_rate came since the row was written, or in the cycle before its change."
+        );
         self.row_mask.next = 0.into();
-        if self.writes.val() {
+        if self.writes.val() & self.is_fresh.val() {
             self.row_mask.next = self.one.val() << self.s_flow.val();
         }
         self.rate_mask.next = 0.into();

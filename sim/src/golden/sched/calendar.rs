@@ -127,6 +127,15 @@ enum Operation {
     Turn(Entry),
 }
 
+impl Operation {
+    fn flow(&self) -> u16 {
+        match self {
+            Self::Record(packet, _) => packet.flow,
+            Self::Expire(entry) | Self::Turn(entry) => entry.flow,
+        }
+    }
+}
+
 /// Visits of the flow that is called.
 #[derive(Clone, Debug, Default)]
 pub struct Caller {
@@ -205,6 +214,8 @@ pub struct Calendar {
     pending: Option<(Packet, u32)>,
     /// Running operation and its cycle.
     operation: Option<(Operation, u8)>,
+    /// Its flow was fresh, a cycle before its row changes.
+    was_fresh: bool,
     written: Option<(u16, Row)>,
     /// Flow whose turn has come.
     turn: Option<u16>,
@@ -229,6 +240,7 @@ impl Calendar {
             granted: None,
             pending: None,
             operation: None,
+            was_fresh: false,
             written: None,
             turn: None,
             cases: Cases::default(),
@@ -290,12 +302,9 @@ impl Calendar {
 
     /// Fourth cycle: the flow's row changes. Returns the flow if it is its turn.
     fn change_row(&mut self, operation: Operation) -> Option<u16> {
-        let flow = match operation {
-            Operation::Record(packet, _) => packet.flow,
-            Operation::Expire(entry) | Operation::Turn(entry) => entry.flow,
-        };
+        let flow = operation.flow();
         let id = usize::from(flow);
-        let (mut row, is_fresh) = (self.rows[id], self.fresh[id]);
+        let (mut row, is_fresh) = (self.rows[id], self.was_fresh);
         let is_young = is_fresh || row.stale > 0;
         let is_turn = !is_young && !row.is_over;
         let cases = &mut self.cases;
@@ -331,7 +340,8 @@ impl Calendar {
                 }
             }
         }
-        self.fresh[id] = false;
+        // An s_rate of the last cycle is seen by the next change.
+        self.fresh[id] &= !is_fresh;
         self.written = Some((flow, row));
         (is_turn && matches!(operation, Operation::Expire(_))).then_some(flow)
     }
@@ -350,6 +360,7 @@ impl Calendar {
             Some((operation, cycle)) => {
                 match cycle {
                     1 => self.move_list(operation),
+                    2 => self.was_fresh = self.fresh[usize::from(operation.flow())],
                     3 => self.turn = self.change_row(operation),
                     _ => {}
                 }
