@@ -36,6 +36,7 @@ pub trait Stimulus<G: Golden> {
 pub struct Bench {
     name: &'static str,
     config: NicConfig,
+    telling_cycles: u64,
     run: Box<RunFn>,
 }
 
@@ -62,7 +63,17 @@ impl Bench {
         let run = move |bench: &Bench, source: &Source, options: &Options| {
             run::run(bench, source, options, &golden, &stimulus)
         };
-        Self { name, config: config.clone(), run: Box::new(run) }
+        Self { name, config: config.clone(), telling_cycles: 0, run: Box::new(run) }
+    }
+
+    /// The same for a block whose parts come into play only after so many cycles.
+    pub fn telling_after(self, cycles: u64) -> Self {
+        Self { telling_cycles: cycles, ..self }
+    }
+
+    /// Cycles that a run needs to tell of every part of the block.
+    pub fn telling_cycles(&self) -> u64 {
+        self.telling_cycles
     }
 
     /// Name of the block: that of its Verilog top module.

@@ -19,8 +19,35 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
 pub fn scheduler(config: &NicConfig) -> Bench {
     let (sizes, flow_count) = (config.clone(), config.flow_count);
     let golden = move || Scheduler::new(&sizes);
-    let stimulus = move |seed| RandomFlows::new(seed, flow_count);
-    Bench::new("scheduler", config, golden, stimulus)
+    let stimulus = move |seed| Flows::new(seed, flow_count);
+    Bench::new("scheduler", config, golden, stimulus).telling_after(TELLING_CYCLES)
+}
+
+/// More than two of the times that the scheduler remembers.
+const TELLING_CYCLES: u64 = 300_000;
+
+/// Flows of every kind: one seed in four keeps rates on a full line.
+enum Flows {
+    Random(RandomFlows),
+    Restless(RestlessLine),
+}
+
+impl Flows {
+    fn new(seed: u64, flow_count: usize) -> Self {
+        match seed % 4 {
+            3 => Self::Restless(RestlessLine::new(seed / 4, flow_count)),
+            _ => Self::Random(RandomFlows::new(seed, flow_count)),
+        }
+    }
+}
+
+impl Stimulus<Scheduler> for Flows {
+    fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
+        match self {
+            Self::Random(flows) => flows.next(cycle, out),
+            Self::Restless(line) => line.next(cycle, out),
+        }
+    }
 }
 
 /// Bench of the scheduler's memory: flows that keep their rates, on a line that is full or nearly.

@@ -18,7 +18,7 @@ pub struct Plan {
     pub per_root: f64,
     /// Least number for each module.
     pub per_module_min: usize,
-    /// Runs of [`Plan::cycles`] cycles that a mutant must survive, from as many seeds.
+    /// Runs of [`Plan::cycles`] cycles (or what the bench needs, if that is more) that a mutant must survive, from as many seeds.
     pub run_count: u64,
     /// Cycles of each of them.
     pub cycles: u64,
@@ -171,7 +171,8 @@ impl Task<'_> {
     /// `None`: not a mutant, because it is no Verilog.
     fn outcome(&self, source: &Source, plan: &Plan) -> Option<Outcome> {
         for run in 0..plan.short_count + plan.run_count {
-            let cycles = if run < plan.short_count { plan.short_cycles } else { plan.cycles };
+            let long_cycles = plan.cycles.max(self.bench.telling_cycles());
+            let cycles = if run < plan.short_count { plan.short_cycles } else { long_cycles };
             let mut options = Options::new(plan.seed + run, cycles);
             (options.flavour, options.failure_dir) = (Flavour::Quick, None);
             let Err(failure) = self.bench.run(source, &options) else { continue };
