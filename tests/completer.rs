@@ -1,7 +1,8 @@
 //! completer: Verilog against golden model, and what it promises.
 
 use nic_sim::golden::transport::ack_gen::DoneIn;
-use nic_sim::golden::transport::completer::{op, Completer, CompleterIn, OrderPorts};
+use nic_sim::golden::transport::completer::{Completer, CompleterIn};
+use nic_sim::golden::transport::requester::{order, OrderPorts};
 use nic_sim::golden::transport::responder::PayloadBeat;
 use nic_sim::lockstep::{LockStep, Stepper};
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
@@ -80,11 +81,17 @@ impl Rig {
 }
 
 fn land(flow: u16, addr: u64) -> OrderPorts {
-    OrderPorts { valid: true, op: op::LAND, flow, addr, bytes: 1, ..OrderPorts::default() }
+    OrderPorts { valid: true, op: order::LAND, flow, addr, bytes: 1, ..OrderPorts::default() }
 }
 
 fn completion(flow: u16) -> OrderPorts {
-    OrderPorts { valid: true, op: op::COMPLETION, flow, signalled: true, ..OrderPorts::default() }
+    OrderPorts {
+        valid: true,
+        op: order::COMPLETION,
+        flow,
+        signalled: true,
+        ..OrderPorts::default()
+    }
 }
 
 #[test]

@@ -6,8 +6,10 @@ use crate::golden::host::write_mux::{
     PortBeat, PortCmd, Report, WriteMux, WriteMuxIn, WriteMuxOut,
 };
 use crate::golden::transport::ack_gen::DoneIn;
-use crate::golden::transport::completer::{op, Completer, CompleterIn, CompleterOut, OrderPorts};
-use crate::golden::transport::pkt_mux::{DataPkt, PktMux, PktMuxIn, PktMuxOut, ReadCmd, ReplyPkt};
+use crate::golden::transport::completer::{Completer, CompleterIn, CompleterOut};
+use crate::golden::transport::pkt_mux::{PktMux, PktMuxIn, PktMuxOut};
+use crate::golden::transport::read_reply::ReplyPorts;
+use crate::golden::transport::requester::{order, OrderPorts, PktPorts, ReadPorts};
 use crate::golden::transport::responder::PayloadBeat;
 use crate::golden::transport::work_mux::{WorkMux, WorkMuxIn, WorkMuxOut, WorkPorts};
 use nic_spec::config::NicConfig;
@@ -257,7 +259,9 @@ impl Orders {
         let limit = if rng.gen_ratio(1, 8) { self.flow_count } else { 4 };
         let order = OrderPorts {
             valid: true,
-            op: *[op::COMPLETION, op::LAND, op::LAND, op::DROP].get(rng.gen_range(0..4)).unwrap(),
+            op: *[order::COMPLETION, order::LAND, order::LAND, order::DROP]
+                .get(rng.gen_range(0..4))
+                .unwrap(),
             flow: rng.gen_range(0..limit),
             addr: rng.gen(),
             bytes: length(rng).max(1),
@@ -266,7 +270,7 @@ impl Orders {
             byte_len: rng.gen(),
             signalled: rng.gen(),
         };
-        if order.op == op::COMPLETION {
+        if order.op == order::COMPLETION {
             self.ids.push_back(order.wr_id);
             self.next_id += 1;
         } else {
@@ -357,8 +361,8 @@ impl Stimulus<Completer> for Orders {
 struct Half<P> {
     pkts: Source<P>,
     waiting_pkts: VecDeque<P>,
-    reads: Source<ReadCmd>,
-    waiting_reads: VecDeque<ReadCmd>,
+    reads: Source<ReadPorts>,
+    waiting_reads: VecDeque<ReadPorts>,
 }
 
 impl<P: Clone> Half<P> {
@@ -374,11 +378,11 @@ impl<P: Clone> Half<P> {
     fn push(&mut self, pkt: P, id: u64, bytes: u16) {
         self.waiting_pkts.push_back(pkt);
         if bytes > 0 {
-            self.waiting_reads.push_back(ReadCmd { valid: true, addr: id, bytes });
+            self.waiting_reads.push_back(ReadPorts { valid: true, addr: id, bytes });
         }
     }
 
-    fn drive(&mut self, pkt_ready: bool, read_ready: bool) -> (Option<P>, Option<ReadCmd>) {
+    fn drive(&mut self, pkt_ready: bool, read_ready: bool) -> (Option<P>, Option<ReadPorts>) {
         let (pkts, reads) = (&mut self.waiting_pkts, &mut self.waiting_reads);
         let pkt = self.pkts.drive(pkt_ready, || pkts.pop_front());
         (pkt, self.reads.drive(read_ready, || reads.pop_front()))
@@ -389,8 +393,8 @@ impl<P: Clone> Half<P> {
 struct Packets {
     rng: ChaCha8Rng,
     flow_count: u16,
-    data: Half<DataPkt>,
-    reply: Half<ReplyPkt>,
+    data: Half<PktPorts>,
+    reply: Half<ReplyPorts>,
     pkt: Sink,
     read: Sink,
     next_id: u32,
@@ -423,7 +427,7 @@ impl Packets {
         let (psn, opcode) = (self.next_id & 0xff_ffff, rng.gen());
         let id = u64::from(psn);
         if rng.gen() && self.data.waiting_pkts.len() < WAITING_MAX {
-            let pkt = DataPkt {
+            let pkt = PktPorts {
                 valid: true,
                 flow,
                 opcode,
@@ -439,7 +443,7 @@ impl Packets {
             self.data.push(pkt, id, payload_bytes);
         } else if self.reply.waiting_pkts.len() < WAITING_MAX {
             let (syndrome, msn) = (rng.gen(), rng.gen_range(0..1 << 24));
-            let pkt = ReplyPkt { valid: true, flow, opcode, psn, payload_bytes, syndrome, msn };
+            let pkt = ReplyPorts { valid: true, flow, opcode, psn, payload_bytes, syndrome, msn };
             self.reply.push(pkt, id, payload_bytes);
         }
         self.next_id += 1;
@@ -453,12 +457,14 @@ impl Stimulus<PktMux> for Packets {
         let data = self.data.drive(out.s_data_pkt_ready, out.s_data_read_ready);
         let reply = self.reply.drive(out.s_reply_pkt_ready, out.s_reply_read_ready);
         let junk = self.rng.gen::<u16>() & 0xfff;
-        let read = ReadCmd { bytes: junk, ..ReadCmd::default() };
+        let read = ReadPorts { bytes: junk, ..ReadPorts::default() };
         let pins = PktMuxIn {
             reset,
-            s_data_pkt: data.0.unwrap_or(DataPkt { payload_bytes: junk, ..DataPkt::default() }),
+            s_data_pkt: data.0.unwrap_or(PktPorts { payload_bytes: junk, ..PktPorts::default() }),
             s_data_read: data.1.unwrap_or(read),
-            s_reply_pkt: reply.0.unwrap_or(ReplyPkt { payload_bytes: junk, ..ReplyPkt::default() }),
+            s_reply_pkt: reply
+                .0
+                .unwrap_or(ReplyPorts { payload_bytes: junk, ..ReplyPorts::default() }),
             s_reply_read: reply.1.unwrap_or(read),
             m_pkt_ready: self.pkt.drive(),
             m_read_ready: self.read.drive(),

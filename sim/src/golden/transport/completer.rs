@@ -3,6 +3,7 @@
 //! Source: InfiniBand architecture volume 1, 9.7.6; ARCHITECTURE.md, Completer.
 
 use super::ack_gen::DoneIn;
+use super::requester::{order, OrderPorts};
 use super::responder::{CmdOut, Mover, PayloadBeat};
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
@@ -18,31 +19,6 @@ const FLUSHED: u8 = 6;
 /// Cycles from taking a report to its consequence, less one.
 const LOOK_CYCLES: u8 = 1;
 
-/// Orders of the requester.
-pub mod op {
-    /// A work request retires.
-    pub const COMPLETION: u8 = 0;
-    /// The next frame goes to memory.
-    pub const LAND: u8 = 1;
-    /// The next frame is dropped.
-    pub const DROP: u8 = 2;
-}
-
-ports! {
-    /// An order of the requester.
-    pub struct OrderPorts {
-        pub valid: bool,
-        /// See [`op`].
-        pub op: u8,
-        pub flow: u16,
-        pub addr: u64,
-        pub bytes: u16,
-        pub status: u8,
-        pub wr_id: u32,
-        pub byte_len: u32,
-        pub signalled: bool,
-    }
-}
 ports! {
     /// Completion.
     pub struct CompletionPorts {
@@ -188,7 +164,7 @@ impl Completer {
     /// Orders: the command that starts, and whether a frame is dropped or kept.
     fn order(&mut self, i: &CompleterIn) -> Option<bool> {
         let o = &i.s_order;
-        let (is_land, is_frame) = (o.op == op::LAND, o.op != op::COMPLETION);
+        let (is_land, is_frame) = (o.op == order::LAND, o.op != order::COMPLETION);
         let sends = is_land || !is_frame;
         let is_free = i.m_cmd_ready || !self.cmd.valid;
         let has_room = is_free && self.in_flight < COMMANDS_IN_FLIGHT_MAX;

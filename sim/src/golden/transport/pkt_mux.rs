@@ -1,71 +1,20 @@
 //! Twin of `transport/pkt_mux`: packets of requester and `read_reply`, with their read commands.
 
+use super::read_reply::ReplyPorts;
+use super::requester::{PktPorts, ReadPorts};
+use crate::golden::tx::tx_pipe::TxPktPorts;
 use crate::ports;
 use crate::ports::Golden;
 use nic_spec::config::NicConfig;
 
 ports! {
-    /// Packet of the requester.
-    pub struct DataPkt {
-        pub valid: bool,
-        pub flow: u16,
-        pub opcode: u8,
-        pub psn: u32,
-        pub ack_req: bool,
-        pub solicited: bool,
-        pub payload_bytes: u16,
-        pub va: u64,
-        pub rkey: u32,
-        pub dma_len: u32,
-        pub imm: u32,
-    }
-}
-ports! {
-    /// READ response.
-    pub struct ReplyPkt {
-        pub valid: bool,
-        pub flow: u16,
-        pub opcode: u8,
-        pub psn: u32,
-        pub payload_bytes: u16,
-        pub syndrome: u8,
-        pub msn: u32,
-    }
-}
-ports! {
-    /// Packet for the tx pipe.
-    pub struct MuxedPkt {
-        pub valid: bool,
-        pub flow: u16,
-        pub opcode: u8,
-        pub psn: u32,
-        pub ack_req: bool,
-        pub solicited: bool,
-        pub payload_bytes: u16,
-        pub va: u64,
-        pub rkey: u32,
-        pub dma_len: u32,
-        pub imm: u32,
-        pub syndrome: u8,
-        pub msn: u32,
-    }
-}
-ports! {
-    /// Read command.
-    pub struct ReadCmd {
-        pub valid: bool,
-        pub addr: u64,
-        pub bytes: u16,
-    }
-}
-ports! {
     /// Inputs.
     pub struct PktMuxIn {
         pub reset: bool,
-        pub s_data_pkt: DataPkt,
-        pub s_data_read: ReadCmd,
-        pub s_reply_pkt: ReplyPkt,
-        pub s_reply_read: ReadCmd,
+        pub s_data_pkt: PktPorts,
+        pub s_data_read: ReadPorts,
+        pub s_reply_pkt: ReplyPorts,
+        pub s_reply_read: ReadPorts,
         pub m_pkt_ready: bool,
         pub m_read_ready: bool,
     }
@@ -77,8 +26,8 @@ ports! {
         pub s_data_read_ready: bool,
         pub s_reply_pkt_ready: bool,
         pub s_reply_read_ready: bool,
-        pub m_pkt: MuxedPkt,
-        pub m_read: ReadCmd,
+        pub m_pkt: TxPktPorts,
+        pub m_read: ReadPorts,
     }
 }
 
@@ -98,8 +47,8 @@ pub struct PktMux {
     flow_count: u16,
     loaded: Option<Loaded>,
     reply_next: bool,
-    pkt: MuxedPkt,
-    read: ReadCmd,
+    pkt: TxPktPorts,
+    read: ReadPorts,
 }
 
 impl PktMux {
@@ -109,15 +58,15 @@ impl PktMux {
             flow_count: config.flow_count as u16,
             loaded: None,
             reply_next: false,
-            pkt: MuxedPkt::default(),
-            read: ReadCmd::default(),
+            pkt: TxPktPorts::default(),
+            read: ReadPorts::default(),
         }
     }
 
     fn load(&mut self, is_reply: bool, i: &PktMuxIn) {
         if is_reply {
             let p = &i.s_reply_pkt;
-            self.pkt = MuxedPkt {
+            self.pkt = TxPktPorts {
                 valid: true,
                 flow: p.flow + self.flow_count,
                 opcode: p.opcode,
@@ -125,11 +74,11 @@ impl PktMux {
                 payload_bytes: p.payload_bytes,
                 syndrome: p.syndrome,
                 msn: p.msn,
-                ..MuxedPkt::default()
+                ..TxPktPorts::default()
             };
         } else {
             let p = &i.s_data_pkt;
-            self.pkt = MuxedPkt {
+            self.pkt = TxPktPorts {
                 valid: true,
                 flow: p.flow,
                 opcode: p.opcode,
@@ -141,7 +90,7 @@ impl PktMux {
                 rkey: p.rkey,
                 dma_len: p.dma_len,
                 imm: p.imm,
-                ..MuxedPkt::default()
+                ..TxPktPorts::default()
             };
         }
         let read_ready = self.pkt.payload_bytes > 0;
@@ -176,7 +125,7 @@ impl Golden for PktMux {
         self.read.valid &= !i.m_read_ready;
         if i.reset {
             (self.loaded, self.reply_next) = (None, false);
-            (self.pkt, self.read) = (MuxedPkt::default(), ReadCmd::default());
+            (self.pkt, self.read) = (TxPktPorts::default(), ReadPorts::default());
         } else if let Some(loaded) = &mut self.loaded {
             loaded.read_ready = false;
             if loaded.pkt_ready {
