@@ -5,7 +5,8 @@ use super::walk::Scope;
 use num_bigint::BigUint;
 use rust_hdl_core::ast::Verilog;
 use rust_hdl_core::atom::AtomKind;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::LazyLock;
 
 /// What a name of the kernel stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -220,7 +221,8 @@ fn add_enums(table: &mut Symbols, scope: &Scope, place: &str, out: &mut Vec<Find
 
 /// Reserved in Verilog-2005 or SystemVerilog-2017.
 pub fn is_keyword(name: &str) -> bool {
-    KEYWORDS.split_whitespace().any(|k| k == name)
+    static SET: LazyLock<HashSet<&str>> = LazyLock::new(|| KEYWORDS.split_whitespace().collect());
+    SET.contains(name)
 }
 
 const KEYWORDS: &str = "
