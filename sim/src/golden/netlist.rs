@@ -2,6 +2,7 @@
 
 use crate::ports::{Golden, PortDef, PortField, Ports};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// A twin with its types erased: inputs and outputs are words in port order.
 trait Erased: Send {
@@ -20,24 +21,29 @@ struct Node {
     twin: Option<Box<dyn Erased>>,
     sinks: BTreeMap<String, PortDef>,
     sources: BTreeMap<String, PortDef>,
-    sink_words: Vec<u64>,
-    source_words: Vec<u64>,
+    /// Its inputs in the words of all sinks, its outputs in those of all sources.
+    sink_words: Range<usize>,
+    source_words: Range<usize>,
 }
 
-/// A wire: words copied from a source to a sink before every edge.
+/// A word of a wire: copied from a source to a sink before every edge.
 #[derive(Clone, Copy, Debug)]
 struct Copy {
-    from: (usize, usize),
-    to: (usize, usize),
-    count: usize,
+    from: usize,
+    to: usize,
 }
 
 /// Blocks and the wires between them.
 pub struct Netlist {
     nodes: Vec<Node>,
+    /// Values of all sinks, then of all sources, block after block.
+    sink_words: Vec<u64>,
+    source_words: Vec<u64>,
     copies: Vec<Copy>,
+    /// The copies that end at pins.
+    pins: Vec<Copy>,
     driven: Vec<(usize, String)>,
-    resets: Vec<(usize, usize)>,
+    resets: Vec<usize>,
 }
 
 impl std::fmt::Debug for Netlist {
@@ -58,25 +64,36 @@ impl Netlist {
             twin: None,
             sinks: by_name(O::port_defs()),
             sources: by_name(I::port_defs()),
+            sink_words: 0..O::WORDS,
+            source_words: 0..I::WORDS,
+        };
+        Self {
+            nodes: vec![surroundings],
             sink_words: vec![0; O::WORDS],
             source_words: vec![0; I::WORDS],
-        };
-        Self { nodes: vec![surroundings], copies: vec![], driven: vec![], resets: vec![] }
+            copies: vec![],
+            pins: vec![],
+            driven: vec![],
+            resets: vec![],
+        }
     }
 
     /// Adds a block.
     pub fn add<G: Golden + Send + 'static>(&mut self, name: &'static str, twin: G) {
         let sinks = by_name(G::In::port_defs());
+        let (sink, source) = (self.sink_words.len(), self.source_words.len());
+        self.sink_words.resize(sink + G::In::WORDS, 0);
+        self.source_words.resize(source + G::Out::WORDS, 0);
         if let Some(reset) = sinks.get("reset") {
-            self.resets.push((self.nodes.len(), reset.word_index));
+            self.resets.push(sink + reset.word_index);
         }
         self.nodes.push(Node {
             name,
             twin: Some(Box::new(twin)),
             sinks,
             sources: by_name(G::Out::port_defs()),
-            sink_words: vec![0; G::In::WORDS],
-            source_words: vec![0; G::Out::WORDS],
+            sink_words: sink..self.sink_words.len(),
+            source_words: source..self.source_words.len(),
         });
     }
 
@@ -96,11 +113,16 @@ impl Netlist {
             sink.1
         );
         self.driven.push(sink);
-        self.copies.push(Copy {
-            from: (from.0, from.1.word_index),
-            to: (to.0, to.1.word_index),
-            count: from.1.word_count.min(to.1.word_count),
-        });
+        let first = Copy {
+            from: self.nodes[from.0].source_words.start + from.1.word_index,
+            to: self.nodes[to.0].sink_words.start + to.1.word_index,
+        };
+        let count = from.1.word_count.min(to.1.word_count);
+        let copies = (0..count).map(|word| Copy { from: first.from + word, to: first.to + word });
+        self.copies.extend(copies.clone());
+        if to.0 == 0 {
+            self.pins.extend(copies);
+        }
     }
 
     /// Connects one port: `wire("rx.event_rx_req", "registers.event_2")`.
@@ -149,28 +171,23 @@ impl Netlist {
 
     /// One rising edge.
     pub fn step<I: Ports, O: Ports>(&mut self, inputs: &I, reset: bool) -> O {
-        inputs.store(&mut self.nodes[0].source_words);
+        inputs.store(&mut self.source_words[..I::WORDS]);
         for copy in &self.copies {
-            for word in 0..copy.count {
-                let value = self.nodes[copy.from.0].source_words[copy.from.1 + word];
-                self.nodes[copy.to.0].sink_words[copy.to.1 + word] = value;
-            }
+            self.sink_words[copy.to] = self.source_words[copy.from];
         }
-        for (node, word) in &self.resets {
-            self.nodes[*node].sink_words[*word] = u64::from(reset);
+        for word in &self.resets {
+            self.sink_words[*word] = u64::from(reset);
         }
-        for node in &mut self.nodes[1..] {
+        for node in &mut self.nodes {
             if let Some(twin) = &mut node.twin {
-                twin.step(&node.sink_words, &mut node.source_words);
+                let outputs = &mut self.source_words[node.source_words.clone()];
+                twin.step(&self.sink_words[node.sink_words.clone()], outputs);
             }
         }
         // Outputs of the whole are outputs of blocks, after this edge.
-        for copy in self.copies.iter().filter(|c| c.to.0 == 0) {
-            for word in 0..copy.count {
-                let value = self.nodes[copy.from.0].source_words[copy.from.1 + word];
-                self.nodes[0].sink_words[copy.to.1 + word] = value;
-            }
+        for copy in &self.pins {
+            self.sink_words[copy.to] = self.source_words[copy.from];
         }
-        O::load(&self.nodes[0].sink_words)
+        O::load(&self.sink_words[..O::WORDS])
     }
 }
