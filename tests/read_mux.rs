@@ -9,5 +9,8 @@ fn read_mux_matches_golden() {
 
 #[test]
 fn read_mux_breaks_are_caught() {
-    assert_catches("read_mux", "s_wr_ready = free & is_wr_turn", "s_wr_ready = free", 5_000);
+    // Data goes to the wrong user.
+    assert_catches("read_mux", "owners_s_data = wr_owner", "owners_s_data = pkt_owner", 5_000);
+    // A command that stands at the source gives way to another.
+    assert_catches("read_mux", "(goes | !pkt_valid)", "1'b1", 5_000);
 }

@@ -103,6 +103,7 @@ pub struct Csr {
     counter: Signal<Local, Bits<6>>,
     row_page: Signal<Local, Bits<4>>,
     in_row: Signal<Local, Bit>,
+    rings: Signal<Local, Bit>,
     in_counters: Signal<Local, Bit>,
     readable: Signal<Local, Bit>,
     writable: Signal<Local, Bit>,
@@ -120,6 +121,7 @@ pub struct Csr {
     counter_page: Constant<Bits<2>>,
     counter_count: Constant<Bits<6>>,
     one: Constant<Bits<32>>,
+    doorbell_word: Constant<Bits<8>>,
     id: Constant<Bits<32>>,
     version: Constant<Bits<32>>,
     sizes: Constant<Bits<32>>,
@@ -182,6 +184,7 @@ impl Csr {
             counter: Default::default(),
             row_page: Default::default(),
             in_row: Default::default(),
+            rings: Default::default(),
             in_counters: Default::default(),
             readable: Default::default(),
             writable: Default::default(),
@@ -199,6 +202,7 @@ impl Csr {
             counter_page: Constant::new((u64::from(regs::COUNTERS >> 8)).to_bits()),
             counter_count: Constant::new((regs::EVENTS.len() as u64).to_bits()),
             one: Constant::new(1u64.to_bits()),
+            doorbell_word: Constant::new((u64::from(regs::DOORBELL) / 4).to_bits()),
             id: Constant::new((u64::from(regs::ID_VALUE)).to_bits()),
             version: Constant::new((u64::from(regs::VERSION_VALUE)).to_bits()),
             sizes: Constant::new((u64::from(config.sizes_word())).to_bits()),
@@ -235,6 +239,10 @@ impl Logic for Csr {
         self.in_row.next = self.row_page.val() == self.row_pages.val();
         self.in_counters.next = (self.page.val() == self.counter_page.val())
             && (self.counter.val() < self.counter_count.val());
+        self.rings.next = self.s_write.val()
+            & (self.high.val() == self.zero_high.val())
+            & (self.low.val() == self.zero_low.val())
+            & (self.word.val() == self.doorbell_word.val());
         comment!("special registers; the match gives word indices, as in nic_spec::regs");
         if self.window_refused.val() {
             self.refused_bit.next = self.one.val() << 1;
@@ -322,6 +330,11 @@ impl Logic for Csr {
             0 => {
                 if self.s_valid.val() {
                     self.step.d.next = self.decide.val();
+                    comment!("a doorbell is not held up by what the others must look up");
+                    if self.rings.val() {
+                        self.ringing.d.next = true;
+                        self.step.d.next = self.wait_answer.val();
+                    }
                 }
             }
             1 => {
@@ -340,12 +353,6 @@ impl Logic for Csr {
                         7 => {
                             self.writable.next = true;
                             self.pop.d.next = true;
-                        }
-                        40 => {
-                            self.writable.next = true;
-                            self.done.d.next = false;
-                            self.ringing.d.next = true;
-                            self.step.d.next = self.wait_answer.val();
                         }
                         41 => {
                             self.writable.next = true;

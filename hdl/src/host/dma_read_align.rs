@@ -2,7 +2,8 @@
 //!
 //! # Interface timing  a stream beat appears three cycles after the last bus beat it needs
 //! # Latency and rate  [`LATENCY_CYCLES`]; one beat per cycle; a command takes as many cycles as it
-//!                     has bus beats, and one more where the stream has as many
+//!                     has bus beats, and one more where the stream has as many and its first
+//!                     byte is not in lane 0
 //! # Shape             W2 = 2 W, KB = W / 8. Eight descriptions wait
 //! # Reset             synchronous, high: idle; m_axis_* 0, which hold while tvalid is low. Bytes
 //!                     outside tkeep are 0
@@ -64,6 +65,7 @@ pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
     bus_errors: Skid<1>,
     busy: DFF<Bit>,
     opening: DFF<Bit>,
+    first: DFF<Bit>,
     flush: DFF<Bit>,
     extra: DFF<Bit>,
     index: DFF<Bits<13>>,
@@ -74,6 +76,7 @@ pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
     end_keep: DFF<Bits<KB>>,
     rotated_valid: DFF<Bit>,
     rotated_opening: DFF<Bit>,
+    rotated_first: DFF<Bit>,
     rotated_last: DFF<Bit>,
     rotated_error: DFF<Bit>,
     rotated: DFF<Bits<W>>,
@@ -114,6 +117,8 @@ pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
     twice: Signal<Local, Bits<W2>>,
     shifted: Signal<Local, Bits<W2>>,
     new_bits: Signal<Local, Bits<W>>,
+    had_failed: Signal<Local, Bit>,
+    shifts: Signal<Local, Bit>,
     lane_mask: Constant<Bits<6>>,
     all_bits: Constant<Bits<W>>,
     all_lanes: Constant<Bits<KB>>,
@@ -151,6 +156,7 @@ impl<const W: usize, const W2: usize, const KB: usize> Default for DmaReadAlign<
             bus_errors: Default::default(),
             busy: Default::default(),
             opening: Default::default(),
+            first: Default::default(),
             flush: Default::default(),
             extra: Default::default(),
             index: Default::default(),
@@ -161,6 +167,7 @@ impl<const W: usize, const W2: usize, const KB: usize> Default for DmaReadAlign<
             end_keep: Default::default(),
             rotated_valid: Default::default(),
             rotated_opening: Default::default(),
+            rotated_first: Default::default(),
             rotated_last: Default::default(),
             rotated_error: Default::default(),
             rotated: Default::default(),
@@ -201,6 +208,8 @@ impl<const W: usize, const W2: usize, const KB: usize> Default for DmaReadAlign<
             twice: Default::default(),
             shifted: Default::default(),
             new_bits: Default::default(),
+            had_failed: Default::default(),
+            shifts: Default::default(),
             lane_mask: Constant::new((KB as u64 - 1).into()),
             all_bits: Constant::new(ones(W).into()),
             all_lanes: Constant::new(ones(KB).into()),
@@ -218,6 +227,7 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
             clock,
             busy,
             opening,
+            first,
             flush,
             extra,
             index,
@@ -228,6 +238,7 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
             end_keep,
             rotated_valid,
             rotated_opening,
+            rotated_first,
             rotated_last,
             rotated_error,
             rotated,
@@ -277,8 +288,9 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
         self.m_axis_tkeep.next = self.keep.q.val();
         self.m_axis_tlast.next = self.last.q.val();
         self.m_axis_tuser.next = self.user.q.val();
-        comment!("The first bus beat only opens; where the bus has no beat more than the");
-        comment!("stream, a last step without a bus beat flushes.");
+        comment!("With bytes from lane 0 on a bus beat is a stream beat. Else the first bus beat");
+        comment!("only opens; where the bus has no beat more than the stream, a last step without");
+        comment!("a bus beat flushes.");
         self.take_stream.next = self.m_axis_tready.val() | !self.valid.q.val();
         self.take_rotated.next = self.take_stream.val() | !self.rotated_valid.q.val();
         self.at_end.next = self.index.q.val() == self.last_index.q.val();
@@ -299,6 +311,7 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
         if self.issue.val() {
             self.rotated.d.next = bit_cast::<W, W2>(self.shifted.val());
             self.rotated_opening.d.next = self.opening.q.val();
+            self.rotated_first.d.next = self.first.q.val();
             self.rotated_error.d.next = self.bus_error.val();
             self.rotated_old.d.next = self.old_bits.q.val();
             self.rotated_last.d.next = self.finish.val();
@@ -311,46 +324,52 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
             }
             self.index.d.next = self.index.q.val() + 1;
             self.opening.d.next = false;
+            self.first.d.next = false;
             self.flush.d.next = self.at_end.val();
         }
         self.rotated_valid.d.next =
             self.issue.val() | (self.rotated_valid.q.val() & !self.take_stream.val());
         comment!("Lanes that the beat before did not fill come from this one.");
         self.new_bits.next = !self.rotated_old.q.val();
+        self.had_failed.next = self.failed.q.val() & !self.rotated_first.q.val();
         if self.take_stream.val() {
             self.valid.d.next = self.rotated_valid.q.val() & !self.rotated_opening.q.val();
         }
         if self.take_stream.val() & self.rotated_valid.q.val() {
             self.previous.d.next = self.rotated.q.val();
-            self.failed.d.next =
-                self.rotated_error.q.val() | (self.failed.q.val() & !self.rotated_opening.q.val());
+            self.failed.d.next = self.rotated_error.q.val() | self.had_failed.val();
             if !self.rotated_opening.q.val() {
                 self.data.d.next = ((self.previous.q.val() & self.rotated_old.q.val())
                     | (self.rotated.q.val() & self.new_bits.val()))
                     & self.rotated_mask.q.val();
                 self.keep.d.next = self.rotated_keep.q.val();
                 self.last.d.next = self.rotated_last.q.val();
-                self.user.d.next =
-                    self.rotated_last.q.val() & (self.failed.q.val() | self.rotated_error.q.val());
+                self.user.d.next = self.rotated_last.q.val()
+                    & (self.had_failed.val() | self.rotated_error.q.val());
             }
         }
         comment!("The next command's shift and masks.");
         self.offset.next = self.descriptions.m_data.val().get_bits::<6>(26);
         self.end_lane.next = self.descriptions.m_data.val().get_bits::<6>(32);
         self.lanes_unused.next = self.end_lane.val() ^ self.lane_mask.val();
+        self.shifts.next = self.offset.val().any();
         self.offset_bytes.next = bit_cast::<10, 6>(self.offset.val());
         self.offset_bits.next = self.offset_bytes.val() << 3;
         self.unused_bytes.next = bit_cast::<10, 6>(self.lanes_unused.val());
         self.unused_bits.next = self.unused_bytes.val() << 3;
         if self.load.val() {
             self.busy.d.next = true;
-            self.opening.d.next = true;
+            self.opening.d.next = self.shifts.val();
+            self.first.d.next = true;
             self.flush.d.next = false;
             self.index.d.next = self.descriptions.m_data.val().get_bits::<13>(0);
             self.last_index.d.next = self.descriptions.m_data.val().get_bits::<13>(13);
-            self.extra.d.next = self.descriptions.m_data.val().get_bit(38);
+            self.extra.d.next = self.descriptions.m_data.val().get_bit(38) | !self.shifts.val();
             self.shift_bits.d.next = self.offset_bits.val();
-            self.old_bits.d.next = self.all_bits.val() >> self.offset_bits.val();
+            self.old_bits.d.next = 0.into();
+            if self.shifts.val() {
+                self.old_bits.d.next = self.all_bits.val() >> self.offset_bits.val();
+            }
             self.end_bits.d.next = self.all_bits.val() >> self.unused_bits.val();
             self.end_keep.d.next = self.all_lanes.val() >> self.lanes_unused.val();
         }

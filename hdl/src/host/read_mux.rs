@@ -1,9 +1,10 @@
 //! Two users of the read engine: data of packets and work requests. Each gets its own data back.
 //!
 //! # Interface timing  cycle 0: a sink's command taken; cycle 1: m_cmd. A beat passes in one cycle
-//! # Latency and rate  [`LATENCY_CYCLES`]; one command every other cycle, sinks in turn; one beat
-//!                     per cycle
-//! # Shape             a command of 0 bytes has no frame. Sixteen frames may be on their way
+//! # Latency and rate  [`LATENCY_CYCLES`]; one command every other cycle of each sink, sinks in
+//!                     turn; one beat per cycle
+//! # Shape             a register a sink: neither waits for the other to be taken. A command of 0
+//!                     bytes has no frame. Sixteen frames may be on their way
 //! # Reset             synchronous, high: idle; the data outputs hold while no valid is high
 //! # Twins             sim/src/golden/host/read_mux.rs, tests/read_mux.rs
 
@@ -84,12 +85,15 @@ pub struct ReadMux {
     owners: Fifo<1, 4, 5>,
     beats: Skid<74>,
     is_wr_turn: DFF<Bit>,
-    cmd_valid: DFF<Bit>,
-    addr: DFF<Bits<64>>,
-    bytes: DFF<Bits<13>>,
-    free: Signal<Local, Bit>,
-    take_pkt: Signal<Local, Bit>,
-    take_wr: Signal<Local, Bit>,
+    pkt_valid: DFF<Bit>,
+    pkt_addr: DFF<Bits<64>>,
+    pkt_bytes: DFF<Bits<13>>,
+    wr_valid: DFF<Bit>,
+    wr_addr: DFF<Bits<64>>,
+    wr_bytes: DFF<Bits<13>>,
+    cmd_valid: Signal<Local, Bit>,
+    cmd_bytes: Signal<Local, Bits<13>>,
+    goes: Signal<Local, Bit>,
     is_wr: Signal<Local, Bit>,
     moves: Signal<Local, Bit>,
     stands: Signal<Local, Bit>,
@@ -141,12 +145,15 @@ impl Default for ReadMux {
             owners: Default::default(),
             beats: Default::default(),
             is_wr_turn: Default::default(),
+            pkt_valid: Default::default(),
+            pkt_addr: Default::default(),
+            pkt_bytes: Default::default(),
+            wr_valid: Default::default(),
+            wr_addr: Default::default(),
+            wr_bytes: Default::default(),
             cmd_valid: Default::default(),
-            addr: Default::default(),
-            bytes: Default::default(),
-            free: Default::default(),
-            take_pkt: Default::default(),
-            take_wr: Default::default(),
+            cmd_bytes: Default::default(),
+            goes: Default::default(),
             is_wr: Default::default(),
             moves: Default::default(),
             stands: Default::default(),
@@ -165,45 +172,58 @@ impl Default for ReadMux {
 impl Logic for ReadMux {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, is_wr_turn, cmd_valid, addr, bytes);
+        dff_setup!(
+            self, clock, is_wr_turn, pkt_valid, pkt_addr, pkt_bytes, wr_valid, wr_addr, wr_bytes
+        );
         clock!(self, clock, owners, beats);
         self.owners.reset.next = self.reset.val();
         self.beats.reset.next = self.reset.val();
-        comment!("commands: the sink whose turn it is sees ready");
-        self.m_cmd_valid.next = self.cmd_valid.q.val();
-        self.m_cmd_addr.next = self.addr.q.val();
-        self.m_cmd_bytes.next = self.bytes.q.val();
-        self.free.next = !self.cmd_valid.q.val() & self.owners.s_ready.val();
-        self.s_pkt_ready.next = self.free.val() & !self.is_wr_turn.q.val();
-        self.s_wr_ready.next = self.free.val() & self.is_wr_turn.q.val();
-        self.take_pkt.next = self.free.val() & !self.is_wr_turn.q.val() & self.s_pkt_valid.val();
-        self.take_wr.next = self.free.val() & self.is_wr_turn.q.val() & self.s_wr_valid.val();
-        if self.cmd_valid.q.val() & self.m_cmd_ready.val() {
-            self.cmd_valid.d.next = false;
-        }
-        self.owners.s_valid.next = false;
+        comment!("commands: a register a sink; the one whose turn it is stands at the source");
+        self.s_pkt_ready.next = !self.pkt_valid.q.val();
+        self.s_wr_ready.next = !self.wr_valid.q.val();
+        self.cmd_valid.next = self.pkt_valid.q.val() & self.owners.s_ready.val();
+        self.m_cmd_addr.next = self.pkt_addr.q.val();
+        self.cmd_bytes.next = self.pkt_bytes.q.val();
         self.owners.s_data.next = self.pkt_owner.val();
-        if self.take_pkt.val() {
-            self.cmd_valid.d.next = true;
-            self.addr.d.next = self.s_pkt_addr.val();
-            self.bytes.d.next = self.s_pkt_bytes.val();
-            self.owners.s_valid.next = self.s_pkt_bytes.val().any();
-        } else if self.take_wr.val() {
-            self.cmd_valid.d.next = true;
-            self.addr.d.next = self.s_wr_addr.val();
-            self.bytes.d.next = self.s_wr_bytes.val();
-            self.owners.s_valid.next = self.s_wr_bytes.val().any();
+        if self.is_wr_turn.q.val() {
+            self.cmd_valid.next = self.wr_valid.q.val() & self.owners.s_ready.val();
+            self.m_cmd_addr.next = self.wr_addr.q.val();
+            self.cmd_bytes.next = self.wr_bytes.q.val();
             self.owners.s_data.next = self.wr_owner.val();
         }
-        comment!(
-            "the turn goes to the other sink if that waits, and this one was served or has none"
-        );
+        self.m_cmd_valid.next = self.cmd_valid.val();
+        self.m_cmd_bytes.next = self.cmd_bytes.val();
+        self.goes.next = self.cmd_valid.val() & self.m_cmd_ready.val();
+        self.owners.s_valid.next = self.goes.val() & self.cmd_bytes.val().any();
+        if self.s_pkt_valid.val() & !self.pkt_valid.q.val() {
+            self.pkt_valid.d.next = true;
+            self.pkt_addr.d.next = self.s_pkt_addr.val();
+            self.pkt_bytes.d.next = self.s_pkt_bytes.val();
+        }
+        if self.s_wr_valid.val() & !self.wr_valid.q.val() {
+            self.wr_valid.d.next = true;
+            self.wr_addr.d.next = self.s_wr_addr.val();
+            self.wr_bytes.d.next = self.s_wr_bytes.val();
+        }
+        comment!("the turn goes to the other one if that waits or comes, and this one is done");
         if self.is_wr_turn.q.val() {
-            if self.s_pkt_valid.val() & (self.take_wr.val() | !self.s_wr_valid.val()) {
+            if self.goes.val() {
+                self.wr_valid.d.next = false;
+            }
+            if (self.pkt_valid.q.val() | self.s_pkt_valid.val())
+                & (self.goes.val() | !self.wr_valid.q.val())
+            {
                 self.is_wr_turn.d.next = false;
             }
-        } else if self.s_wr_valid.val() & (self.take_pkt.val() | !self.s_pkt_valid.val()) {
-            self.is_wr_turn.d.next = true;
+        } else {
+            if self.goes.val() {
+                self.pkt_valid.d.next = false;
+            }
+            if (self.wr_valid.q.val() | self.s_wr_valid.val())
+                & (self.goes.val() | !self.pkt_valid.q.val())
+            {
+                self.is_wr_turn.d.next = true;
+            }
         }
         comment!("data: frames come in the order of the commands");
         self.keep_wide.next = bit_cast::<74, 8>(self.s_axis_tkeep.val());
@@ -241,9 +261,12 @@ impl Logic for ReadMux {
         self.m_wr_tuser.next = self.beats.m_data.val().get_bit(73);
         if self.reset.val() {
             self.is_wr_turn.d.next = false;
-            self.cmd_valid.d.next = false;
-            self.addr.d.next = 0.into();
-            self.bytes.d.next = 0.into();
+            self.pkt_valid.d.next = false;
+            self.pkt_addr.d.next = 0.into();
+            self.pkt_bytes.d.next = 0.into();
+            self.wr_valid.d.next = false;
+            self.wr_addr.d.next = 0.into();
+            self.wr_bytes.d.next = 0.into();
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Submission rings in host memory: reads work requests and hands them to the requester.
 //!
 //! # Source            ARCHITECTURE.md, Rings
-//! # Interface timing  doorbell in an idle block: taken after 3 cycles, m_cmd after 5. First beat
-//!                     of its data: m_cfg_valid after 8. A committed work request: m_cfg_valid
-//!                     after 4
+//! # Interface timing  doorbell in an idle block: taken after 3 cycles, m_cmd after 4. First beat
+//!                     of its data: hint after 1, m_cfg_valid after 5. A committed work request:
+//!                     m_cfg_valid after 4
 //! # Latency and rate  one doorbell, retired work request or fetch every 4 cycles; a work request
 //!                     every 8 cycles. Eight are on their way from host memory at most
 //! # Shape             `OW = FB + 16`, `FB1 = FB + 1`. A work request is read with 40 of its 64
@@ -61,6 +61,10 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     pub m_cfg_index: Signal<Out, Bits<16>>,
     /// The row.
     pub m_cfg_row: Signal<Out, Bits<512>>,
+    /// A work request for this flow is coming.
+    pub hint_valid: Signal<Out, Bit>,
+    /// Flow index.
+    pub hint_flow: Signal<Out, Bits<FB>>,
     /// Watched stream of the requester.
     pub watch_valid: Signal<In, Bit>,
     /// It is taken by whom it is for.
@@ -109,6 +113,10 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     orders: Fifo<OW, 3, 4>,
     beats: Fifo<66, 6, 7>,
     order_flow: Signal<Local, Bits<OW>>,
+    new_beat: Signal<Local, Bits<66>>,
+    takes: Signal<Local, Bit>,
+    passes: Signal<Local, Bit>,
+    beat_stands: Signal<Local, Bit>,
     looks: Signal<Local, Bit>,
     last_part: Signal<Local, Bits<66>>,
     error_part: Signal<Local, Bits<66>>,
@@ -139,6 +147,8 @@ impl<const FB: usize, const FB1: usize, const OW: usize> SqFetch<FB, FB1, OW> {
             m_cfg_table: Default::default(),
             m_cfg_index: Default::default(),
             m_cfg_row: Default::default(),
+            hint_valid: Default::default(),
+            hint_flow: Default::default(),
             watch_valid: Default::default(),
             watch_ready: Default::default(),
             watch_op: Default::default(),
@@ -166,6 +176,10 @@ impl<const FB: usize, const FB1: usize, const OW: usize> SqFetch<FB, FB1, OW> {
             orders: Default::default(),
             beats: Default::default(),
             order_flow: Default::default(),
+            new_beat: Default::default(),
+            takes: Default::default(),
+            passes: Default::default(),
+            beat_stands: Default::default(),
             looks: Default::default(),
             last_part: Default::default(),
             error_part: Default::default(),
@@ -217,14 +231,24 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         if self.s_axis_tuser.val() {
             self.error_part.next = self.error_bit.val();
         }
-        self.beats.s_valid.next = self.s_axis_tvalid.val();
-        self.beats.s_data.next = bit_cast::<66, 64>(self.s_axis_tdata.val())
+        self.new_beat.next = bit_cast::<66, 64>(self.s_axis_tdata.val())
             | self.last_part.val()
             | self.error_part.val();
         self.s_axis_tready.next = self.beats.s_ready.val();
-        self.rows.beat_valid.next = self.beats.m_valid.val();
-        self.beats.m_ready.next = self.rows.beat_ready.val();
+        comment!("a beat passes the FIFO where none stands before it and it is wanted");
+        self.takes.next =
+            self.rows.fills.val() | (self.rows.waits.val() & self.orders.m_valid.val());
+        self.passes.next = self.takes.val() & !self.beats.count.val().any();
+        self.beats.s_valid.next = self.s_axis_tvalid.val() & !self.passes.val();
+        self.beats.s_data.next = self.new_beat.val();
+        self.beats.m_ready.next = self.takes.val();
+        self.beat_stands.next = self.beats.m_valid.val();
         self.rows.beat.next = self.beats.m_data.val();
+        if self.passes.val() {
+            self.beat_stands.next = self.s_axis_tvalid.val();
+            self.rows.beat.next = self.new_beat.val();
+        }
+        self.rows.beat_valid.next = self.beat_stands.val();
         self.rows.order_valid.next = self.orders.m_valid.val();
         self.orders.m_ready.next = self.rows.order_ready.val();
         self.rows.order.next = self.orders.m_data.val();
@@ -234,6 +258,8 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         self.rows.cfg_table.next = self.cfg_table.val();
         self.rows.cfg_index.next = self.cfg_index.val();
         self.rows.cfg_row.next = self.cfg_row.val();
+        self.hint_valid.next = self.rows.hint_valid.val();
+        self.hint_flow.next = bit_cast::<FB, 16>(self.rows.m_cfg_index.val());
         self.m_cfg_valid.next = self.rows.m_cfg_valid.val();
         self.rows.m_cfg_ready.next = self.m_cfg_ready.val();
         self.m_cfg_table.next = self.rows.m_cfg_table.val();
@@ -243,7 +269,7 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         self.looks.next = self.rows.waits.val()
             & self.s_cfg_valid.val()
             & (self.cfg_table.val() == self.wr_table.val())
-            & !(self.orders.m_valid.val() & self.beats.m_valid.val());
+            & !(self.orders.m_valid.val() & self.beat_stands.val());
         self.rows.looks.next = self.looks.val();
         self.flows.row_valid.next = self.rows.row_valid.val() | self.looks.val();
         self.flows.row_op.next = self.rows.row_op.val();

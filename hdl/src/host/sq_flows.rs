@@ -1,7 +1,7 @@
 //! Submission rings: picks an operation on the books of a flow, and asks for work requests.
 //!
 //! # Source            ARCHITECTURE.md, Rings
-//! # Interface timing  cycle 0: the operation is picked; cycle 3: its ready or done; cycle 5: m_cmd
+//! # Interface timing  cycle 0: the operation is picked; cycle 3: its ready or done; cycle 4: m_cmd
 //! # Latency and rate  one operation every [`OPERATION_CYCLES`]. Order: credit, row operation,
 //!                     doorbell, fetch; flows that have something to fetch take turns. With
 //!                     nobody waiting a doorbell is its own first fetch
@@ -175,8 +175,12 @@ impl<const FB: usize, const FB1: usize> Logic for SqFlows<FB, FB1> {
         self.row_has_ring.next = self.book.has_ring.val();
         self.row_stopped.next = self.book.stopped.val();
         self.drained.next = self.is_drained.q.val();
-        self.m_cmd_valid.next = self.cmd_valid.q.val();
+        self.line_wide.next = bit_cast::<64, 58>(self.book.line.val());
+        self.m_cmd_valid.next = self.cmd_valid.q.val() | self.book.go.val();
         self.m_cmd_addr.next = self.addr.q.val();
+        if self.book.go.val() {
+            self.m_cmd_addr.next = self.line_wide.val() << 6;
+        }
         self.order_valid.next = self.book.go.val();
         self.order_flow.next = self.book.flow.val();
         self.order_index.next = self.book.index.val();
@@ -236,13 +240,12 @@ impl<const FB: usize, const FB1: usize> Logic for SqFlows<FB, FB1> {
         self.active.s_valid.next = self.book.push.val();
         self.active.s_data.next = self.book.flow.val();
         comment!("a command, and the slot that it takes");
-        if self.m_cmd_ready.val() {
-            self.cmd_valid.d.next = false;
-        }
-        self.line_wide.next = bit_cast::<64, 58>(self.book.line.val());
         if self.book.go.val() {
             self.cmd_valid.d.next = true;
             self.addr.d.next = self.line_wide.val() << 6;
+        }
+        if self.m_cmd_ready.val() {
+            self.cmd_valid.d.next = false;
         }
         if self.book.go.val() & !self.slot_free.val() {
             self.slots.d.next = self.slots.q.val() + 1;

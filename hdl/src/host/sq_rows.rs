@@ -1,7 +1,8 @@
 //! Rows on their way to the requester: fetched work requests, and what software commits.
 //!
 //! # Source            ARCHITECTURE.md, Rings
-//! # Interface timing  cycle 0: first beat of a work request at its head; cycle 6: m_cfg_valid
+//! # Interface timing  cycle 0: first beat of a work request; cycle 5: m_cfg_valid. hint is valid
+//!                     from its first beat until it leaves
 //! # Latency and rate  [`LATENCY_CYCLES`]; one work request every 8 cycles. A work request that has
 //!                     come goes before a committed row; a queue pair row waits until no fetch is
 //!                     under way, and is answered when what has retired before it has been counted
@@ -62,10 +63,11 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     pub m_cfg_index: Signal<Out, Bits<16>>,
     /// The row.
     pub m_cfg_row: Signal<Out, Bits<512>>,
-    /// A beat of a work request: error, last, data from the top.
+    /// A beat of a work request: error, last, data from the top. It is taken while a row fills,
+    /// and where nothing is at hand and there is an order.
     pub beat_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub beat_ready: Signal<Out, Bit>,
+    /// A work request is being put together.
+    pub fills: Signal<Out, Bit>,
     /// The beat.
     pub beat: Signal<In, Bits<66>>,
     /// Who has asked for it: flow, index from the top.
@@ -74,6 +76,8 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     pub order_ready: Signal<Out, Bit>,
     /// Flow and index.
     pub order: Signal<In, Bits<OW>>,
+    /// A work request for this flow is coming.
+    pub hint_valid: Signal<Out, Bit>,
     /// Nothing is at hand.
     pub waits: Signal<Out, Bit>,
     /// Nothing is at hand and none has come, but a work request is committed: its flow is being
@@ -154,11 +158,12 @@ impl<const FB: usize, const OW: usize> Default for SqRows<FB, OW> {
             m_cfg_index: Default::default(),
             m_cfg_row: Default::default(),
             beat_valid: Default::default(),
-            beat_ready: Default::default(),
+            fills: Default::default(),
             beat: Default::default(),
             order_valid: Default::default(),
             order_ready: Default::default(),
             order: Default::default(),
+            hint_valid: Default::default(),
             waits: Default::default(),
             looks: Default::default(),
             row_valid: Default::default(),
@@ -214,7 +219,11 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
         self.m_cfg_index.next = self.index.q.val();
         self.m_cfg_row.next = self.row.q.val();
         self.s_cfg_ready.next = self.state.q.val() == RowsState::Ack;
-        self.beat_ready.next = self.state.q.val() == RowsState::Fill;
+        self.fills.next = self.state.q.val() == RowsState::Fill;
+        self.hint_valid.next = self.is_fetched.q.val()
+            & ((self.state.q.val() == RowsState::Fill)
+                | (self.state.q.val() == RowsState::Came)
+                | (self.state.q.val() == RowsState::Offer));
         self.slot_free.next = self.state.q.val() == RowsState::Drop;
         self.order_ready.next = self.state.q.val() == RowsState::Drop;
         self.hold.next = self.holds.q.val();
@@ -267,7 +276,7 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
                 self.index.d.next = self.cfg_index.val();
                 if self.order_valid.val() & self.beat_valid.val() {
                     self.is_fetched.d.next = true;
-                    self.row.d.next = 0.into();
+                    self.row.d.next = self.beat_wide.val() << 256;
                     self.row_table.d.next = self.wr_table.val();
                     self.index.d.next = bit_cast::<16, FB>(self.order_flow.val());
                     self.state.d.next = RowsState::Fill;

@@ -109,11 +109,6 @@ impl Csr {
                 self.out.queue_pop = true;
                 true
             }
-            regs::DOORBELL => {
-                (self.out.doorbell_valid, self.out.s.done) = (true, false);
-                self.step = Step::WaitDoorbell;
-                true
-            }
             regs::CQ_CONSUMER => {
                 self.out.consumer_write = true;
                 true
@@ -146,6 +141,11 @@ impl Golden for Csr {
             return self.out;
         }
         match self.step {
+            Step::Start if i.s.valid && i.s.write && i.s.addr == regs::DOORBELL => {
+                // Nothing has to be looked up for it.
+                self.out.doorbell_valid = true;
+                self.step = Step::WaitDoorbell;
+            }
             Step::Start if i.s.valid => self.step = Step::Decide,
             Step::Start => {}
             Step::Decide => {

@@ -26,7 +26,7 @@ pub struct StreamBeat {
 /// A step of the aligner: a bus beat, or the flush after the last one.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    /// What it puts out; the first bus beat of a command only opens.
+    /// What it puts out; a first bus beat that does not begin with lane 0 only opens.
     beat: Option<StreamBeat>,
 }
 
@@ -99,10 +99,13 @@ impl Aligner {
         self.bus.step(false, r, takes_bus);
     }
 
-    /// Takes a bus beat if there is one left, and gives a stream beat unless it was the first.
+    /// Takes a bus beat if there is one left, and gives a stream beat unless it was only a part of
+    /// the first.
     fn advance(&self, active: &mut Active) -> Step {
-        // What stands in the stream beat is decided by the bytes before the new ones come: a full
-        // beat, or the last bytes.
+        // With bytes from lane 0 on a bus beat is a stream beat. Else what stands in the stream
+        // beat is decided by the bytes before the new ones come: a full beat, or the last bytes.
+        let opens = !active.opened && active.at % self.beat_bytes != 0;
+        active.opened = true;
         if active.bus_bytes_left > 0 {
             let (data, error) = self.bus.m_data();
             let lane = active.at % self.beat_bytes;
@@ -114,8 +117,7 @@ impl Aligner {
             active.bus_bytes_left -= came;
             active.error |= error;
         }
-        if !active.opened {
-            active.opened = true;
+        if opens {
             return Step { beat: None };
         }
         let count = active.bytes_left.min(self.beat_bytes);

@@ -71,22 +71,27 @@ enum User {
 #[derive(Clone, Debug)]
 pub struct ReadMux {
     turn: User,
-    command: ReadPorts,
+    packet: ReadPorts,
+    work_request: ReadPorts,
     owners: LutFifo<User>,
     beats: Skid<StreamBeat>,
 }
 
 impl Default for ReadMux {
     fn default() -> Self {
-        let (turn, command, beats) = Default::default();
-        Self { turn, command, owners: LutFifo::new(FRAMES), beats }
+        let (turn, packet, work_request, beats) = Default::default();
+        Self { turn, packet, work_request, owners: LutFifo::new(FRAMES), beats }
     }
 }
 
 impl ReadMux {
-    /// Whether a command of `user` is taken at the coming edge.
-    fn ready(&self, user: User) -> bool {
-        !self.command.valid && self.owners.s_ready() && self.turn == user
+    /// The command that stands at the source.
+    fn command(&self) -> ReadPorts {
+        let command = match self.turn {
+            User::Packet => self.packet,
+            User::WorkRequest => self.work_request,
+        };
+        ReadPorts { valid: command.valid && self.owners.s_ready(), ..command }
     }
 
     fn stands(&self, user: User) -> bool {
@@ -98,9 +103,9 @@ impl ReadMux {
         let tvalid = self.stands(User::Packet);
         let wr = self.stands(User::WorkRequest);
         ReadMuxOut {
-            s_pkt: ReadyPort { ready: self.ready(User::Packet) },
-            s_wr: ReadyPort { ready: self.ready(User::WorkRequest) },
-            m_cmd: self.command,
+            s_pkt: ReadyPort { ready: !self.packet.valid },
+            s_wr: ReadyPort { ready: !self.work_request.valid },
+            m_cmd: self.command(),
             s_axis: StreamReady { tready: self.beats.s_ready() },
             m_pkt: ReadData { tdata: data, tkeep: keep, tlast: last, tuser: error, tvalid },
             m_wr: WrData { tdata: data, tlast: last, tuser: error, tvalid: wr },
@@ -117,25 +122,38 @@ impl Golden for ReadMux {
             *self = Self::default();
             return self.outputs();
         }
-        let (mine, other, other_user) = match self.turn {
-            User::Packet => (i.s_pkt, i.s_wr, User::WorkRequest),
-            User::WorkRequest => (i.s_wr, i.s_pkt, User::Packet),
+        let command = self.command();
+        let stood = match self.turn {
+            User::Packet => self.packet.valid,
+            User::WorkRequest => self.work_request.valid,
         };
-        let taken = (self.ready(self.turn) && mine.valid).then_some(mine);
-        let owner = taken.filter(|c| c.bytes > 0).map(|_| self.turn);
+        let leaves = command.valid && i.m_cmd.ready;
+        let owner = (leaves && command.bytes > 0).then_some(self.turn);
         let goes = self.stands(User::Packet) && i.m_pkt.tready
             || self.stands(User::WorkRequest) && i.m_wr.tready;
         self.owners.step(false, owner, goes && self.beats.m_data().last);
         let s = &i.s_axis;
         let beat = StreamBeat { data: s.tdata, keep: s.tkeep, last: s.tlast, error: s.tuser };
         self.beats.step(false, s.tvalid.then_some(beat), goes);
-        if other.valid && (taken.is_some() || !mine.valid) {
+        // A place is free again in the cycle behind that in which it was left.
+        for (user, place, s) in [
+            (User::Packet, &mut self.packet, i.s_pkt),
+            (User::WorkRequest, &mut self.work_request, i.s_wr),
+        ] {
+            if place.valid {
+                place.valid = !(leaves && self.turn == user);
+            } else if s.valid {
+                *place = s;
+            }
+        }
+        let (other, other_user) = match self.turn {
+            User::Packet => (self.work_request, User::WorkRequest),
+            User::WorkRequest => (self.packet, User::Packet),
+        };
+        // What has stood keeps its turn until it leaves; what has just come has none to keep.
+        if other.valid && (leaves || !stood) {
             self.turn = other_user;
         }
-        if self.command.valid && i.m_cmd.ready {
-            self.command.valid = false;
-        }
-        self.command = taken.unwrap_or(self.command);
         self.outputs()
     }
 }

@@ -43,6 +43,13 @@ ports! {
     }
 }
 ports! {
+    /// A work request for this flow is coming.
+    pub struct HintPorts {
+        pub valid: bool,
+        pub flow: u16,
+    }
+}
+ports! {
     /// A work request that could not be read.
     pub struct LostPorts {
         pub valid: bool,
@@ -79,6 +86,7 @@ ports! {
         pub s_doorbell: ReadyPort,
         pub s_cfg: ReadyPort,
         pub m_cfg: RowPorts,
+        pub hint: HintPorts,
         pub m_cmd: ReadPorts,
         pub s_axis: StreamReady,
         pub m_cqe: LostPorts,
@@ -234,8 +242,27 @@ impl SqFetch {
 
     /// A committed work request is about to be looked up.
     fn looks(&self, i: &SqFetchIn) -> bool {
-        let has_come = self.orders.m_valid() && self.beats.m_valid();
+        let has_come = self.orders.m_valid() && self.beat(i).is_some();
         self.rows == Rows::Wait && !has_come && i.s_cfg.valid && i.cfg.table == Table::Wr as u8
+    }
+
+    /// A work request is looked for or filled.
+    fn takes_beat(&self) -> bool {
+        self.rows == Rows::Fill || self.rows == Rows::Wait && self.orders.m_valid()
+    }
+
+    /// A beat that comes goes straight into the row.
+    fn passes(&self) -> bool {
+        self.takes_beat() && self.beats.count() == 0
+    }
+
+    /// The oldest beat: data, last, error.
+    fn beat(&self, i: &SqFetchIn) -> Option<(u64, bool, bool)> {
+        let s = &i.s_axis;
+        match self.passes() {
+            true => s.tvalid.then_some((s.tdata, s.tlast, s.tuser)),
+            false => self.beats.m_valid().then(|| self.beats.m_data()),
+        }
     }
 
     /// There is room for one more fetch.
@@ -306,7 +333,7 @@ impl SqFetch {
     fn move_rows(&mut self, i: &SqFetchIn) -> Rows {
         let done = self.executes().filter(|(op, _)| *op == Op::Row).map(|(_, flow)| flow);
         let done = done.map(|flow| self.flows[flow]);
-        let beat = self.beats.m_valid().then(|| self.beats.m_data());
+        let beat = self.beat(i);
         match self.rows {
             Rows::Wait => self.wait(i),
             Rows::Fill => {
@@ -360,13 +387,14 @@ impl SqFetch {
     }
 
     fn wait(&mut self, i: &SqFetchIn) -> Rows {
-        let m_cfg = &mut self.out.m_cfg;
         self.guards &= self.orders.m_valid();
-        self.is_fetched = self.orders.m_valid() && self.beats.m_valid();
+        let beat = self.beat(i).filter(|_| self.orders.m_valid());
+        self.is_fetched = beat.is_some();
+        let m_cfg = &mut self.out.m_cfg;
         (m_cfg.table, m_cfg.index) = (i.cfg.table, i.cfg.index);
-        if self.is_fetched {
+        if let Some((data, ..)) = beat {
             (m_cfg.table, m_cfg.index) = (Table::Wr as u8, self.orders.m_data().flow as u16);
-            self.row = [0; 8];
+            self.row = [0, 0, 0, 0, data, 0, 0, 0];
             Rows::Fill
         } else if i.s_cfg.valid && i.cfg.table == Table::Wr as u8 {
             self.row = i.cfg.row.0;
@@ -398,7 +426,7 @@ impl Golden for SqFetch {
         self.out.m_cmd.valid &= !i.m_cmd.ready;
         let executed = self.executes();
         let leaves = self.rows == Rows::Drop;
-        let fills = self.rows == Rows::Fill;
+        let (takes_beat, passes) = (self.takes_beat(), self.passes());
         let mut next_rows = self.move_rows(i);
         if self.rows == Rows::Report && !before.m_cqe.valid {
             let (flow, wr_id) = (self.out.m_cfg.index, self.orders.m_data().index.into());
@@ -421,14 +449,15 @@ impl Golden for SqFetch {
         self.credits.step(false, retired, counted);
         self.orders.step(false, fetch.map(|(order, _)| order), leaves);
         let s = &i.s_axis;
-        self.beats.step(false, s.tvalid.then_some((s.tdata, s.tlast, s.tuser)), fills);
-        if let Some((_, addr)) = fetch {
-            self.out.m_cmd = ReadPorts { valid: true, addr, bytes: WR_BYTES };
-        }
+        let stored = s.tvalid && !passes;
+        self.beats.step(false, stored.then_some((s.tdata, s.tlast, s.tuser)), takes_beat);
         self.fetch_count += usize::from(fetch.is_some());
         self.fetch_count -= usize::from(leaves);
         if let Some((op, flow)) = executed {
             (self.decided, self.out.event_sq.doorbell_refused) = self.execute(op, flow, i, direct);
+            if let Some((_, addr)) = self.decided.fetch {
+                self.out.m_cmd = ReadPorts { valid: true, addr, bytes: WR_BYTES };
+            }
         }
         self.op = match self.op {
             None => picked.map(|(op, flow)| (op, flow, 1)),
@@ -449,6 +478,9 @@ impl SqFetch {
         self.out.s_cfg.ready = self.rows == Rows::Ack;
         self.out.m_cfg.valid = self.rows == Rows::Offer;
         self.out.m_cfg.row = Wide(self.row);
+        let hints = matches!(self.rows, Rows::Fill | Rows::Came | Rows::Offer);
+        self.out.hint.valid = hints && self.is_fetched;
+        self.out.hint.flow = self.row_flow() as u16;
         self.out.s_axis.tready = self.beats.s_ready();
     }
 }
