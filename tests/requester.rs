@@ -54,6 +54,24 @@ fn requester_catches_a_read_that_begins_anew_after_a_loss() {
 }
 
 #[test]
+fn requester_catches_a_packet_that_was_prepared_for_another_flow() {
+    let from = "takes_grant = grant_valid & (grant_flow == now_flow)";
+    assert_catches("requester", from, "takes_grant = grant_valid", 400_000);
+}
+
+#[test]
+fn requester_catches_a_work_request_in_a_row_that_was_brought_in_for_another() {
+    let from = "takes_wr = wr_valid & (wr_flow == now_flow)";
+    assert_catches("requester", from, "takes_wr = wr_valid", 60_000);
+}
+
+#[test]
+fn requester_catches_a_packet_ahead_that_holds_up_others() {
+    let from = "opens = prepares | (now_state == STATE_AWAIT)";
+    assert_catches("requester", from, "opens = (now_state == STATE_AWAIT)", 60_000);
+}
+
+#[test]
 fn requester_catches_reads_that_stay_open() {
     let from = "r_open_reads_next = r_open_reads - 5'd1";
     assert_catches("requester", from, "r_open_reads_next = r_open_reads", 200_000);
@@ -67,7 +85,7 @@ fn requester_catches_a_response_before_the_read_that_lands() {
 #[test]
 fn requester_catches_a_response_that_is_not_compared() {
     let from = "fits <= has_place & (payload_bytes == due_bytes)";
-    assert_catches("requester", from, "fits <= has_place & 1'b1", 1_000_000);
+    assert_catches("requester", from, "fits <= has_place & 1'b1", 4_000_000);
 }
 
 #[test]

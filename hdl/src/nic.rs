@@ -863,6 +863,8 @@ impl Logic for Nic {
         self.sq_fetch.s_doorbell_flow.next = self.registers.m_doorbell_flow.val();
         self.sq_fetch.s_doorbell_index.next = self.registers.m_doorbell_index.val();
         self.sq_fetch.wr_room.next = self.registers.wr_room.val();
+        self.requester.hint_valid.next = self.sq_fetch.hint_valid.val();
+        self.requester.hint_flow.next = self.sq_fetch.hint_flow.val();
         self.sq_fetch.watch_valid.next = self.requester.m_order_valid.val();
         self.sq_fetch.watch_ready.next = self.completer.s_order_ready.val();
         self.sq_fetch.watch_op.next = self.requester.m_order_op.val();

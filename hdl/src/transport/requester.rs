@@ -2,14 +2,18 @@
 //!
 //! # Source            InfiniBand, volume 1, sections 9.7.2, 9.7.5, 9.7.6; annex A17 (RoCEv2)
 //! # Interface timing  one operation at a time; order: overdue timer scan, ACK, read error, row,
-//!                     grant, timer scan. A queue pair row waits for 4 cycles without a read error. A sink's fields are used until its ready, one cycle, at
+//!                     grant, hint, timer scan. A queue pair row waits for 4 cycles without a read error. A sink's fields are used until its ready, one cycle, at
 //!                     the operation's end. Cycles from the pick to the cycle of ready, while no
 //!                     output waits: ACK 10, 4 more for each work request it completes, 6 if it is
 //!                     not for a flow or not outstanding; READ response 14, the last one 15, 11 if
 //!                     it is not its turn, 13 if it shows a gap, 7 n + 10 more with n WRITEs before the READ; grant 15
 //!                     with the next packet armed, 18 if that is of the next message, 11 if there
 //!                     is none; work request 9 (armed) or 8; queue pair row 5. A NAK that arms
-//!                     takes 8 more, and so does an answer that lets a waiting packet go
+//!                     takes 8 more, and so does an answer that lets a waiting packet go.
+//!                     While nothing waits it works ahead: behind an arm the flow's packet is
+//!                     prepared, so that its grant sends it after 2 cycles instead of 9; with a
+//!                     hint the flow's row is brought in, so that its work request takes 3 cycles
+//!                     less. Both give way at once to all but a timer scan that is not overdue
 //! # Latency and rate  [`LATENCY_CYCLES`]; timer scan of one flow every 32 cycles
 //! # Number formats    as `requester_psn`, `requester_queue`, `requester_timer`
 //! # Rules             A PSN from una to the highest sent is outstanding, also after a rewind: the
@@ -43,6 +47,7 @@ use super::requester_wr::RequesterWr;
 use crate::emit::{emit as emit_block, no_such_size, Design, EmitError};
 use crate::Module;
 use nic_spec::config::NicConfig;
+use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a grant that is picked to its packet at `m_pkt`.
@@ -100,6 +105,10 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
     pub cfg_row: Signal<In, Bits<512>>,
+    /// A work request for this flow is coming.
+    pub hint_valid: Signal<In, Bit>,
+    /// Flow index.
+    pub hint_flow: Signal<In, Bits<FB>>,
     /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
     pub cfg_tel_format: Signal<In, Bits<2>>,
     /// A flow may send a packet.
@@ -254,6 +263,7 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     retry_base: Signal<Local, Bits<3>>,
     rnr_base: Signal<Local, Bits<3>>,
     no_limit: Constant<Bits<3>>,
+    wr_table: Constant<Bits<2>>,
 }
 
 impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
@@ -285,6 +295,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             cfg_table: Default::default(),
             cfg_index: Default::default(),
             cfg_row: Default::default(),
+            hint_valid: Default::default(),
+            hint_flow: Default::default(),
             cfg_tel_format: Default::default(),
             s_grant_valid: Default::default(),
             s_grant_ready: Default::default(),
@@ -374,6 +386,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             retry_base: Default::default(),
             rnr_base: Default::default(),
             no_limit: Constant::new(7.into()),
+            wr_table: Constant::new((Table::Wr as u64).into()),
         }
     }
 }
@@ -412,6 +425,17 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.pick.ack_flow.next = self.s_ack_qpn.val().get_bits::<FB>(0);
         self.pick.cfg_flow.next = self.cfg_index.val().get_bits::<FB>(0);
         self.pick.grant_valid.next = self.s_grant_valid.val() & self.out.packet_free.val();
+        self.pick.is_open.next = self.ctl.is_open.val();
+        self.pick.is_fresh.next = self.ctl.is_fresh.val();
+        self.pick.hint_valid.next = self.hint_valid.val();
+        self.pick.hint_flow.next = self.hint_flow.val();
+        self.ctl.grant_valid.next = self.s_grant_valid.val() & self.out.packet_free.val();
+        self.ctl.grant_flow.next = self.s_grant_flow.val();
+        self.ctl.wr_valid.next =
+            self.s_cfg_valid.val() & (self.cfg_table.val() == self.wr_table.val());
+        self.ctl.wr_flow.next = self.cfg_index.val().get_bits::<FB>(0);
+        self.ctl.hint_valid.next = self.hint_valid.val();
+        self.ctl.hint_flow.next = self.hint_flow.val();
         self.ctl.clock.next = self.clock.val();
         self.ctl.reset.next = self.reset.val();
         self.ctl.picked.next = self.pick.picked.val();
@@ -460,6 +484,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.qp.reset.next = self.reset.val();
         self.qp.state.next = self.ctl.state.val();
         self.qp.op.next = self.ctl.op.val();
+        self.qp.is_open.next = self.ctl.is_open.val();
         self.qp.read_flow.next = self.pick.flow.val();
         self.qp.flow.next = self.ctl.flow.val();
         self.qp.cfg_row.next = self.cfg_row.val();
@@ -469,6 +494,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.psns.reset.next = self.reset.val();
         self.psns.state.next = self.ctl.state.val();
         self.psns.op.next = self.ctl.op.val();
+        self.psns.is_open.next = self.ctl.is_open.val();
         self.psns.read_flow.next = self.pick.flow.val();
         self.psns.flow.next = self.ctl.flow.val();
         self.psns.rewind.next = self.ctl.rewind.val();
@@ -491,6 +517,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.queue.reset.next = self.reset.val();
         self.queue.state.next = self.ctl.state.val();
         self.queue.op.next = self.ctl.op.val();
+        self.queue.is_open.next = self.ctl.is_open.val();
         self.queue.read_flow.next = self.pick.flow.val();
         self.queue.flow.next = self.ctl.flow.val();
         self.queue.rewind.next = self.ctl.rewind.val();
@@ -510,6 +537,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.retry.reset.next = self.reset.val();
         self.retry.state.next = self.ctl.state.val();
         self.retry.op.next = self.ctl.op.val();
+        self.retry.is_open.next = self.ctl.is_open.val();
         self.retry.read_flow.next = self.pick.flow.val();
         self.retry.flow.next = self.ctl.flow.val();
         self.retry.rewind.next = self.ctl.rewind.val();
@@ -523,6 +551,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.timer.clock.next = self.clock.val();
         self.timer.reset.next = self.reset.val();
         self.timer.state.next = self.ctl.state.val();
+        self.timer.is_open.next = self.ctl.is_open.val();
         self.timer.timeout.next = self.qp.timeout.val();
         self.timer.rnr_code.next = self.s_ack_syndrome.val().get_bits::<5>(0);
         comment!("Answers.");

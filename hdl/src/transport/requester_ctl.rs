@@ -96,6 +96,10 @@ pub enum State {
     FailEnd,
     /// A work request for a queue pair in error is completed.
     Flush,
+    /// The flow of a work request that is coming is at hand.
+    Await,
+    /// A packet is prepared ahead of its grant.
+    Held,
 }
 
 /// Operations of the requester.
@@ -117,6 +121,8 @@ pub enum Op {
     Grant,
     /// Timer scan.
     Scan,
+    /// A work request is coming.
+    Next,
 }
 
 /// Sequencer; `FB` = log2 of the flow count.
@@ -133,6 +139,18 @@ pub struct RequesterCtl<const FB: usize> {
     pub pick_op: Signal<In, Op>,
     /// For which flow.
     pub pick_flow: Signal<In, Bits<FB>>,
+    /// A grant waits and the packet's output slots are free.
+    pub grant_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub grant_flow: Signal<In, Bits<FB>>,
+    /// A work request waits.
+    pub wr_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub wr_flow: Signal<In, Bits<FB>>,
+    /// A work request is coming.
+    pub hint_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub hint_flow: Signal<In, Bits<FB>>,
     /// The ACK is worked on.
     pub ack_accept: Signal<In, Bit>,
     /// How it is counted.
@@ -207,6 +225,10 @@ pub struct RequesterCtl<const FB: usize> {
     pub inflight_busy: Signal<In, Bit>,
     /// The arm slot is taken.
     pub work_busy: Signal<In, Bit>,
+    /// The next operation may be chosen: between two, or while this one is done ahead of its time.
+    pub is_open: Signal<Out, Bit>,
+    /// The last flow that was armed can be prepared.
+    pub is_fresh: Signal<Out, Bit>,
     /// State.
     pub state: Signal<Out, State>,
     /// Operation.
@@ -231,20 +253,31 @@ pub struct RequesterCtl<const FB: usize> {
     now_op: DFF<Op>,
     now_flow: DFF<Bits<FB>>,
     readies: DFF<Bits<4>>,
+    fresh: DFF<Bit>,
+    prepares: DFF<Bit>,
     verdict: RequesterVerdict,
     answers: RequesterNextAnswer,
     packets: RequesterNextPacket,
     goto: Signal<Local, State>,
+    opens: Signal<Local, Bit>,
+    takes_wr: Signal<Local, Bit>,
+    takes_grant: Signal<Local, Bit>,
+    keeps: Signal<Local, Bit>,
 }
 
 impl<const FB: usize> Logic for RequesterCtl<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, now_state, now_op, now_flow, readies);
+        dff_setup!(self, clock, now_state, now_op, now_flow, readies, fresh, prepares);
         self.state.next = self.now_state.q.val();
         self.op.next = self.now_op.q.val();
         self.flow.next = self.now_flow.q.val();
         self.ready.next = self.readies.q.val();
+        self.is_fresh.next = self.fresh.q.val();
+        self.opens.next = self.prepares.q.val()
+            | (self.now_state.q.val() == State::Await)
+            | (self.now_state.q.val() == State::Idle);
+        self.is_open.next = self.opens.val();
         self.rewind.next = self.verdict.rewind.val();
         self.arming.next = self.verdict.arming.val();
         self.passed.next = self.verdict.passed.val();
@@ -318,6 +351,13 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
         self.packets.order_busy.next = self.order_busy.val();
         self.packets.work_busy.next = self.work_busy.val();
         self.goto.next = self.packets.goto.val();
+        self.takes_wr.next = self.wr_valid.val() & (self.wr_flow.val() == self.now_flow.q.val());
+        self.takes_grant.next =
+            self.grant_valid.val() & (self.grant_flow.val() == self.now_flow.q.val());
+        self.keeps.next = self.hint_valid.val() & (self.hint_flow.val() == self.now_flow.q.val());
+        if (self.now_state.q.val() == State::Arm) & !self.work_busy.val() & !self.blocked.val() {
+            self.fresh.d.next = true;
+        }
         match self.now_state.q.val() {
             State::Scrub => {
                 self.now_flow.d.next = self.now_flow.q.val() + 1;
@@ -326,14 +366,39 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                 }
             }
             State::Idle => {
-                self.now_op.d.next = self.pick_op.val();
-                self.now_flow.d.next = self.pick_flow.val();
-                if self.picked.val() {
-                    self.goto.next = State::Load;
+                if self.fresh.q.val() {
+                    comment!("The flow that was armed is still at hand.");
+                    self.now_op.d.next = Op::Grant;
+                    self.fresh.d.next = false;
+                    self.prepares.d.next = true;
+                    self.goto.next = State::WrRead;
                 }
             }
             State::Load => {
+                self.fresh.d.next = false;
                 self.goto.next = State::Check;
+            }
+            State::P2 => {
+                if self.prepares.q.val() {
+                    self.goto.next = State::Held;
+                }
+            }
+            State::Held => {
+                if self.takes_grant.val() {
+                    self.prepares.d.next = false;
+                    self.goto.next = State::Send;
+                }
+            }
+            State::Await => {
+                if self.takes_wr.val() {
+                    self.now_op.d.next = Op::Wr;
+                    self.goto.next = State::Check;
+                    if self.qp_valid.val() & !self.sq_full.val() & !self.qp_error.val() {
+                        self.goto.next = State::Post0;
+                    }
+                } else if !self.keeps.val() {
+                    self.goto.next = State::Idle;
+                }
             }
             State::Check => {
                 self.goto.next = State::Class;
@@ -341,6 +406,8 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                     self.goto.next = State::Save;
                 } else if self.now_op.q.val() == Op::Other {
                     self.goto.next = State::Done;
+                } else if self.now_op.q.val() == Op::Next {
+                    self.goto.next = State::Await;
                 } else if self.now_op.q.val() == Op::Wr {
                     self.goto.next = State::Post0;
                     if !self.qp_valid.val() | self.sq_full.val() {
@@ -364,6 +431,12 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
             }
             _ => {}
         }
+        if self.opens.val() & self.picked.val() {
+            self.now_op.d.next = self.pick_op.val();
+            self.now_flow.d.next = self.pick_flow.val();
+            self.prepares.d.next = false;
+            self.goto.next = State::Load;
+        }
         self.now_state.d.next = self.goto.val();
         self.readies.d.next = 0.into();
         if self.goto.val() == State::Done {
@@ -383,6 +456,8 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
             self.now_op.d.next = Op::Scan;
             self.now_flow.d.next = 0.into();
             self.readies.d.next = 0.into();
+            self.fresh.d.next = false;
+            self.prepares.d.next = false;
         }
     }
 }

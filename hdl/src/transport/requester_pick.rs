@@ -1,7 +1,8 @@
 //! Chooses the next operation of the requester, and when a flow's timer is looked at.
 //!
-//! # Interface timing  part of `requester`: chooses in the first cycle of Idle, for the second. The
-//!                     order is that of the requester's page
+//! # Interface timing  part of `requester`: chooses in the first cycle of Idle, for the second, and
+//!                     in each cycle in which the requester works ahead, for the next. The order is that of the requester's
+//!                     page
 //! # Latency and rate  a timer scan is due every 32 cycles; one that has waited for a whole interval
 //!                     goes first
 //! # Rules             A queue pair row waits until no read error has stood for 4 cycles: those that
@@ -45,7 +46,15 @@ pub struct RequesterPick<const FB: usize> {
     pub grant_valid: Signal<In, Bit>,
     /// Its flow.
     pub grant_flow: Signal<In, Bits<FB>>,
-    /// There is something to do; only in Idle.
+    /// The next operation may be chosen.
+    pub is_open: Signal<In, Bit>,
+    /// The last flow that was armed can be prepared.
+    pub is_fresh: Signal<In, Bit>,
+    /// A work request is coming.
+    pub hint_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub hint_flow: Signal<In, Bits<FB>>,
+    /// There is something to do, if an operation may be chosen.
     pub picked: Signal<Out, Bit>,
     /// What.
     pub op: Signal<Out, Op>,
@@ -59,6 +68,8 @@ pub struct RequesterPick<const FB: usize> {
     found: DFF<Bit>,
     choice: DFF<Op>,
     place: DFF<Bits<FB>>,
+    is_idle: Signal<Local, Bit>,
+    waits: Signal<Local, Bit>,
     acknowledge: Constant<Bits<8>>,
 }
 
@@ -79,6 +90,10 @@ impl<const FB: usize> Default for RequesterPick<FB> {
             fail_flow: Default::default(),
             grant_valid: Default::default(),
             grant_flow: Default::default(),
+            is_open: Default::default(),
+            is_fresh: Default::default(),
+            hint_valid: Default::default(),
+            hint_flow: Default::default(),
             picked: Default::default(),
             op: Default::default(),
             flow: Default::default(),
@@ -90,6 +105,8 @@ impl<const FB: usize> Default for RequesterPick<FB> {
             found: Default::default(),
             choice: Default::default(),
             place: Default::default(),
+            is_idle: Default::default(),
+            waits: Default::default(),
             acknowledge: Constant::new(u64::from(opcode::ACKNOWLEDGE).into()),
         }
     }
@@ -113,7 +130,8 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
         self.picked.next = self.found.q.val();
         self.op.next = self.choice.q.val();
         self.flow.next = self.place.q.val();
-        self.found.d.next = self.state.val() == State::Idle;
+        self.is_idle.next = self.state.val() == State::Idle;
+        self.waits.next = true;
         self.choice.d.next = Op::Scan;
         self.place.d.next = self.scan_flow.q.val();
         comment!("Errors of a queue pair are taken before its new row.");
@@ -143,7 +161,15 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
                 self.choice.d.next = Op::Grant;
                 self.place.d.next = self.grant_flow.val();
             } else {
-                self.found.d.next = self.scan_due.q.val() & (self.state.val() == State::Idle);
+                self.waits.next = false;
+            }
+        }
+        self.found.d.next = self.waits.val() & self.is_open.val();
+        if !self.waits.val() & self.is_idle.val() & !self.is_fresh.val() {
+            self.found.d.next = self.scan_due.q.val() | self.hint_valid.val();
+            if self.hint_valid.val() {
+                self.choice.d.next = Op::Next;
+                self.place.d.next = self.hint_flow.val();
             }
         }
         self.scan_count.d.next = self.scan_count.q.val() + 1;
@@ -151,10 +177,7 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
             self.scan_due.d.next = true;
             self.scan_urgent.d.next = self.scan_due.q.val();
         }
-        if (self.state.val() == State::Idle)
-            & self.found.q.val()
-            & (self.choice.q.val() == Op::Scan)
-        {
+        if self.is_open.val() & self.found.q.val() & (self.choice.q.val() == Op::Scan) {
             self.scan_flow.d.next = self.scan_flow.q.val() + 1;
             self.scan_due.d.next = false;
             self.scan_urgent.d.next = false;

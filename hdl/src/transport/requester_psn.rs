@@ -32,7 +32,9 @@ pub struct RequesterPsn<const FB: usize> {
     pub state: Signal<In, State>,
     /// Its operation.
     pub op: Signal<In, Op>,
-    /// Flow that is picked in Idle.
+    /// The next operation may be chosen.
+    pub is_open: Signal<In, Bit>,
+    /// Flow that is read then.
     pub read_flow: Signal<In, Bits<FB>>,
     /// Flow of the operation.
     pub flow: Signal<In, Bits<FB>>,
@@ -117,7 +119,7 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
         self.is_ahead.next = !self.beyond_nxt.q.val().get_bit(23);
         self.overtakes.next = self.is_ahead.val();
         self.rows.clock.next = self.clock.val();
-        self.rows.read_enable.next = self.state.val() == State::Idle;
+        self.rows.read_enable.next = self.is_open.val();
         self.rows.read_address.next = self.read_flow.val();
         self.rows.write_enable.next = (self.state.val() == State::Scrub)
             | (self.state.val() == State::Emit)

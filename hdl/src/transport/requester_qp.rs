@@ -26,7 +26,9 @@ pub struct RequesterQp<const FB: usize> {
     pub state: Signal<In, State>,
     /// Its operation.
     pub op: Signal<In, Op>,
-    /// Flow that is picked in Idle.
+    /// The next operation may be chosen.
+    pub is_open: Signal<In, Bit>,
+    /// Flow that is read then.
     pub read_flow: Signal<In, Bits<FB>>,
     /// Flow of the operation.
     pub flow: Signal<In, Bits<FB>>,
@@ -81,6 +83,7 @@ impl<const FB: usize> Default for RequesterQp<FB> {
             reset: Default::default(),
             state: Default::default(),
             op: Default::default(),
+            is_open: Default::default(),
             read_flow: Default::default(),
             flow: Default::default(),
             cfg_row: Default::default(),
@@ -148,7 +151,7 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
         self.same_qpn.d.next = self.r_qpn.q.val() == self.ack_qpn.val();
         self.same_ip.d.next = self.r_ip.q.val() == self.ack_ip.val();
         comment!("The row as it is written and read.");
-        self.rows.read_enable.next = self.state.val() == State::Idle;
+        self.rows.read_enable.next = self.is_open.val();
         self.rows.read_address.next = self.read_flow.val();
         self.rows.write_enable.next = (self.state.val() == State::Scrub)
             | ((self.state.val() == State::Save) & (self.op.val() == Op::Qp));

@@ -30,7 +30,9 @@ pub struct RequesterQueue<const FB: usize> {
     pub state: Signal<In, State>,
     /// Its operation.
     pub op: Signal<In, Op>,
-    /// Flow that is picked in Idle.
+    /// The next operation may be chosen.
+    pub is_open: Signal<In, Bit>,
+    /// Flow that is read then.
     pub read_flow: Signal<In, Bits<FB>>,
     /// Flow of the operation.
     pub flow: Signal<In, Bits<FB>>,
@@ -101,6 +103,7 @@ impl<const FB: usize> RequesterQueue<FB> {
             reset: Default::default(),
             state: Default::default(),
             op: Default::default(),
+            is_open: Default::default(),
             read_flow: Default::default(),
             flow: Default::default(),
             rewind: Default::default(),
@@ -171,7 +174,7 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
         self.used.next = self.r_tail.q.val() - self.r_head.q.val();
         self.sq_full.next = self.used.val() == self.depth.val();
         self.rows.clock.next = self.clock.val();
-        self.rows.read_enable.next = self.state.val() == State::Idle;
+        self.rows.read_enable.next = self.is_open.val();
         self.rows.read_address.next = self.read_flow.val();
         self.rows.write_enable.next = (self.state.val() == State::Scrub)
             | (self.state.val() == State::Emit)
@@ -228,6 +231,7 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
                 }
             }
             State::Send => {
+                self.r_armed.d.next = false;
                 if self.is_new_read.val() {
                     self.r_open_reads.d.next = self.r_open_reads.q.val() + 1;
                 }

@@ -29,7 +29,9 @@ pub struct RequesterRetry<const FB: usize> {
     pub state: Signal<In, State>,
     /// Its operation.
     pub op: Signal<In, Op>,
-    /// Flow that is picked in Idle.
+    /// The next operation may be chosen.
+    pub is_open: Signal<In, Bit>,
+    /// Flow that is read then.
     pub read_flow: Signal<In, Bits<FB>>,
     /// Flow of the operation.
     pub flow: Signal<In, Bits<FB>>,
@@ -87,7 +89,7 @@ impl<const FB: usize> Logic for RequesterRetry<FB> {
         self.rnr_retry.next = self.r_rnr_retry.q.val();
         self.deadline.next = self.r_deadline.q.val();
         self.rows.clock.next = self.clock.val();
-        self.rows.read_enable.next = self.state.val() == State::Idle;
+        self.rows.read_enable.next = self.is_open.val();
         self.rows.read_address.next = self.read_flow.val();
         self.rows.write_enable.next = (self.state.val() == State::Scrub)
             | (self.state.val() == State::Emit)

@@ -30,6 +30,8 @@ pub struct RequesterTimer {
     pub reset: Signal<In, Bit>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
+    /// The next operation may be chosen.
+    pub is_open: Signal<In, Bit>,
     /// Timeout exponent of the queue pair; 0: off.
     pub timeout: Signal<In, Bits<5>>,
     /// RNR timer code.
@@ -68,6 +70,7 @@ impl RequesterTimer {
             clock: Default::default(),
             reset: Default::default(),
             state: Default::default(),
+            is_open: Default::default(),
             timeout: Default::default(),
             rnr_code: Default::default(),
             now: Default::default(),
@@ -111,7 +114,7 @@ impl Logic for RequesterTimer {
             self.divider.d.next = 0.into();
             self.tick.d.next = self.tick.q.val() + 1;
         }
-        if self.state.val() == State::Idle {
+        if self.is_open.val() {
             self.held.d.next = self.tick.q.val();
         }
         self.duration.d.next = (self.one.val() << self.timeout.val()) | self.one.val();

@@ -105,14 +105,14 @@ impl Logic for RequesterVerdict {
         self.status.next = self.fail_status.q.val();
         self.pulse.next = self.pulses.q.val();
         self.pulses.d.next = 0.into();
+        if (self.state.val() == State::Idle) | (self.state.val() == State::Load) {
+            self.again.d.next = false;
+            self.for_arm.d.next = false;
+            self.has_passed.d.next = false;
+            self.is_landing.d.next = false;
+            self.is_bad.d.next = false;
+        }
         match self.state.val() {
-            State::Idle => {
-                self.again.d.next = false;
-                self.for_arm.d.next = false;
-                self.has_passed.d.next = false;
-                self.is_landing.d.next = false;
-                self.is_bad.d.next = false;
-            }
             State::Check => {
                 self.fail_status.d.next = 5.into();
                 if (self.op.val() == Op::Wr) & (!self.qp_valid.val() | self.sq_full.val()) {

@@ -5,7 +5,7 @@ mod peer;
 use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source};
 use crate::golden::transport::requester::{
-    order, AckPorts, ReadyPort, Requester, RequesterIn, RequesterOut, ValidPort,
+    order, AckPorts, FlowPorts, ReadyPort, Requester, RequesterIn, RequesterOut, ValidPort,
 };
 use crate::ports::Wide;
 use nic_spec::config::NicConfig;
@@ -40,6 +40,8 @@ struct World {
     flow_count: usize,
     answers: VecDeque<Answer>,
     grants: Vec<u16>,
+    /// Flow that a work request may come for.
+    hint: Option<u16>,
     /// Losses of this phase, in 256ths.
     loss_256: u32,
     mood: Mood,
@@ -84,6 +86,7 @@ impl RequesterStimulus {
             flow_count: config.flow_count,
             answers: VecDeque::new(),
             grants: Vec::new(),
+            hint: None,
             loss_256: 0,
             mood: Mood::Calm,
             is_harsh: false,
@@ -176,7 +179,11 @@ impl World {
         if let Some(at) = self.peers.iter().position(|p| p.qp.qpn == 0) {
             return Some(self.new_qp(at));
         }
-        let at = self.rng.gen_range(0..self.peers.len());
+        let hinted = self.peers.iter().position(|p| self.hint == Some(p.flow as u16));
+        let at = match hinted {
+            Some(at) if self.rng.gen_bool(0.8) => at,
+            _ => self.rng.gen_range(0..self.peers.len()),
+        };
         let posts = if self.has_short_messages { 200 } else { 60 };
         match self.rng.gen_range(0..4000) {
             0 => Some(self.new_qp(at)),
@@ -209,6 +216,20 @@ impl World {
         Some(if self.rng.gen() { self.peers[at].flow } else { any } as u16)
     }
 
+    /// Hints mostly come true, some are for nobody, and some end before anything comes.
+    fn next_hint(&mut self, is_posted: bool) -> Option<u16> {
+        let rng = &mut self.rng;
+        self.hint = match self.hint {
+            Some(_) if is_posted || rng.gen_ratio(1, 64) => None,
+            None if rng.gen_ratio(1, 64) => Some(rng.gen_range(0..self.flow_count) as u16),
+            None if rng.gen_ratio(1, 16) => {
+                Some(self.peers[rng.gen_range(0..self.peers.len())].flow as u16)
+            }
+            hint => hint,
+        };
+        self.hint
+    }
+
     fn next_grant(&mut self, cycle: u64) -> Option<u16> {
         // Answers to what was sent before a rewind come before it is sent again.
         if cycle & 0x3800 == 0x3800 && cycle % 256 != 0 {
@@ -217,7 +238,9 @@ impl World {
         if self.rng.gen_range(0..4000) == 0 {
             return Some(self.rng.gen_range(0..self.flow_count) as u16);
         }
-        if self.grants.is_empty() || self.rng.gen_bool(0.2) {
+        // Times in which packets stand ready before their grants come.
+        let wait = if cycle & 0x1c00 != 0x400 { 0.2 } else { 0.97 };
+        if self.grants.is_empty() || self.rng.gen_bool(wait) {
             return None;
         }
         let at = self.rng.gen_range(0..self.grants.len());
@@ -257,6 +280,8 @@ impl Stimulus<Requester> for RequesterStimulus {
         i.s_ack = ack.unwrap_or_default();
         let cfg = self.s_cfg.drive(out.s_cfg.ready, || world.new_cfg());
         i.s_cfg = ValidPort { valid: cfg.is_some() };
+        let hint = world.next_hint(out.s_cfg.ready);
+        i.hint = FlowPorts { valid: hint.is_some(), flow: hint.unwrap_or(0) };
         self.last_cfg = cfg.unwrap_or(self.last_cfg);
         let row = &self.last_cfg.2;
         (i.cfg_table, i.cfg_index) = (self.last_cfg.0, self.last_cfg.1);

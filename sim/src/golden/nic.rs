@@ -240,6 +240,8 @@ impl Nic {
             ("sq_fetch.m_cfg_table", "requester.cfg_table"),
             ("sq_fetch.m_cfg_index", "requester.cfg_index"),
             ("sq_fetch.m_cfg_row", "requester.cfg_row"),
+            ("sq_fetch.hint_valid", "requester.hint_valid"),
+            ("sq_fetch.hint_flow", "requester.hint_flow"),
             ("requester.m_order_valid", "sq_fetch.watch_valid"),
             ("completer.s_order_ready", "sq_fetch.watch_ready"),
             ("requester.m_order_op", "sq_fetch.watch_op"),

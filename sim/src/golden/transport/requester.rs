@@ -11,7 +11,7 @@ mod send;
 use crate::ports::Golden;
 use flow::Flow;
 use nic_spec::config::NicConfig;
-use nic_spec::rows::{QpRow, Row, WrRow};
+use nic_spec::rows::{QpRow, Row, Table, WrRow};
 pub use ports::*;
 use script::{cycles, Step};
 use std::collections::VecDeque;
@@ -28,6 +28,19 @@ enum Op {
     Fail,
     Grant,
     Scan,
+    /// A work request is coming.
+    Next,
+}
+
+/// What is done while nothing waits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Ahead {
+    /// A flow was armed and is at hand.
+    Armed(usize),
+    /// Its packet is ready in so many cycles.
+    Packet(usize, u32),
+    /// The flow of a work request that is coming is at hand.
+    Flow(usize),
 }
 
 /// Requester of RDMA WRITE and READ.
@@ -47,6 +60,7 @@ pub struct Requester {
     picked: Option<(Op, usize)>,
     op: Op,
     script: VecDeque<Step>,
+    ahead: Option<Ahead>,
     out: RequesterOut,
 }
 
@@ -66,6 +80,7 @@ impl Requester {
             picked: None,
             op: Op::Scan,
             script: VecDeque::with_capacity(64),
+            ahead: None,
             out: RequesterOut::default(),
         }
     }
@@ -77,6 +92,7 @@ impl Requester {
         (self.scan_due, self.scan_urgent, self.row_wait) = (false, false, 0);
         self.picked = None;
         self.script.clear();
+        self.ahead = None;
         self.out = RequesterOut::default();
     }
 
@@ -98,18 +114,68 @@ impl Requester {
         } else if i.s_grant.valid && packet_free {
             Some((Op::Grant, index(i.s_grant.flow.into())))
         } else {
-            self.scan_due.then_some((Op::Scan, self.scan_flow))
+            None
         }
+    }
+
+    /// What is done if nothing waits.
+    fn pick_idle(&self, i: &RequesterIn) -> Option<(Op, usize)> {
+        if i.hint.valid {
+            return Some((Op::Next, usize::from(i.hint.flow) % self.flows.len()));
+        }
+        self.scan_due.then_some((Op::Scan, self.scan_flow))
+    }
+
+    /// A cycle between two operations.
+    fn idle(&mut self, i: &RequesterIn, packet_free: bool) {
+        let flow_count = self.flows.len();
+        let is_for = |flow: usize, of: u16| usize::from(of) % flow_count == flow;
+        let is_wr = i.s_cfg.valid && i.cfg_table == Table::Wr as u8;
+        match self.ahead {
+            Some(Ahead::Packet(flow, 0))
+                if i.s_grant.valid && packet_free && is_for(flow, i.s_grant.flow) =>
+            {
+                self.ahead = None;
+                (self.op, self.picked) = (Op::Grant, Some((Op::Grant, flow)));
+                // The timer counts from the cycle before.
+                let now = self.cycle.saturating_sub(1) / self.tick_cycles;
+                return self.send(flow, 0, now, i);
+            }
+            Some(Ahead::Flow(flow)) if is_wr && is_for(flow, i.cfg_index) => {
+                self.ahead = None;
+                (self.op, self.picked) = (Op::Cfg, Some((Op::Cfg, flow)));
+                return self.post(flow, WrRow::from_row(&row_words(i)), true, i);
+            }
+            _ => {}
+        }
+        self.picked = self.pick(i, packet_free);
+        self.ahead = match self.ahead {
+            // What is picked starts with the row of its own flow.
+            _ if self.picked.is_some() => None,
+            Some(Ahead::Armed(flow)) => Some(Ahead::Packet(flow, cycles::AHEAD)),
+            Some(Ahead::Packet(flow, left)) => Some(Ahead::Packet(flow, left.saturating_sub(1))),
+            Some(Ahead::Flow(flow)) if i.hint.valid && is_for(flow, i.hint.flow) => self.ahead,
+            Some(Ahead::Flow(_)) => None,
+            None => {
+                self.picked = self.pick_idle(i);
+                None
+            }
+        };
     }
 
     fn start(&mut self, op: Op, flow: usize, i: &RequesterIn) {
         self.op = op;
+        self.ahead = None;
         match op {
             Op::Answer => self.answer(flow, i),
             Op::Cfg => self.cfg(flow, i),
             Op::Fail => self.local_error(flow),
             Op::Grant => self.grant(flow, i),
             Op::Scan => self.scan(flow, i),
+            Op::Next => {
+                self.wait(cycles::JUDGE_ROW);
+                self.ahead = Some(Ahead::Flow(flow));
+            }
         }
     }
 
@@ -122,7 +188,7 @@ impl Requester {
                 self.wait(cycles::JUDGE_ROW);
                 self.save();
             }
-            2 => self.post(flow, WrRow::from_row(&row), i),
+            2 => self.post(flow, WrRow::from_row(&row), false, i),
             _ => {
                 self.wait(cycles::JUDGE_ROW);
                 self.done();
@@ -134,7 +200,7 @@ impl Requester {
         let packet_free = !before.m_pkt.valid && !before.m_read.valid;
         if self.script.is_empty() {
             match self.picked {
-                None => self.picked = self.pick(i, packet_free),
+                None => self.idle(i, packet_free),
                 Some((op, flow)) => {
                     self.start(op, flow, i);
                     if op == Op::Scan {
@@ -163,7 +229,7 @@ impl Requester {
             Op::Cfg => self.out.s_cfg.ready = true,
             Op::Fail => self.out.s_fail.ready = true,
             Op::Grant => self.out.s_grant.ready = true,
-            Op::Scan => {}
+            Op::Scan | Op::Next => {}
         }
     }
 }

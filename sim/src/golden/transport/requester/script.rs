@@ -22,6 +22,8 @@ pub mod cycles {
     pub const MATCH: u32 = 1;
     /// Its frame bytes are known.
     pub const FRAME_BYTES: u32 = 1;
+    /// A packet is prepared ahead of its grant, with its work request read.
+    pub const AHEAD: u32 = 5;
     /// A work request is entered; the frame bytes of its first packet are known then.
     pub const POST: u32 = 3;
 }

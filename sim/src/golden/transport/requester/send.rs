@@ -3,7 +3,7 @@
 use super::flow::Timer;
 use super::ports::*;
 use super::script::{cycles, Step};
-use super::Requester;
+use super::{Ahead, Requester};
 use nic_spec::rows::WrRow;
 
 impl Requester {
@@ -32,6 +32,7 @@ impl Requester {
             inflight_bytes: f.inflight_bytes(),
         };
         self.push(Step::Work(work));
+        self.ahead = Some(Ahead::Armed(flow));
         self.save();
     }
 
@@ -41,15 +42,18 @@ impl Requester {
         self.arm_in(flow, read_cycles + cycles::FRAME_BYTES, i);
     }
 
-    pub(super) fn post(&mut self, flow: usize, wr: WrRow, i: &RequesterIn) {
+    /// Enters a work request; `at_hand`: the flow's row is there.
+    pub(super) fn post(&mut self, flow: usize, wr: WrRow, at_hand: bool, i: &RequesterIn) {
+        // What is not entered is judged again.
+        let load_cycles = if at_hand { 0 } else { cycles::JUDGE_ROW - 1 };
         let f = &mut self.flows[flow];
         if !f.qp.valid || f.queue.len() == self.sq_depth {
-            self.wait(cycles::JUDGE_ROW - 1);
+            self.wait(load_cycles);
             self.events(|e| e.wr_refused = true);
             return self.done();
         }
         if f.failed {
-            self.wait(cycles::JUDGE_ROW);
+            self.wait(load_cycles + 1);
             self.push(Step::completion(&wr, 6));
             return self.done();
         }
@@ -57,7 +61,7 @@ impl Requester {
         let had_pending = f.has_pending();
         f.post(wr);
         let arms = !had_pending && f.may_arm();
-        let cycles = cycles::JUDGE_ROW + cycles::POST;
+        let cycles = if at_hand { cycles::POST } else { cycles::JUDGE_ROW + cycles::POST };
         if arms {
             self.arm_in(flow, cycles, i);
         } else {
@@ -75,7 +79,13 @@ impl Requester {
             return self.save();
         }
         // The first cycle of the read is that of the judgement.
-        let read_cycles = cycles::READ - 1;
+        self.send(flow, cycles::READ - 1 + cycles::PREPARE, now, i);
+    }
+
+    /// Sends the flow's next packet, which is prepared in `prepare_cycles`.
+    pub(super) fn send(&mut self, flow: usize, prepare_cycles: u32, now: u64, i: &RequesterIn) {
+        let f = &mut self.flows[flow];
+        f.armed = false;
         let packet = f.packet();
         let wr = packet.posted.wr;
         let is_read = packet.posted.is_read();
@@ -103,7 +113,7 @@ impl Requester {
             f.start_timer(now);
         }
         let has_pending = f.has_pending();
-        self.wait(read_cycles + cycles::PREPARE);
+        self.wait(prepare_cycles);
         self.push(Step::Send(pkt, read, is_resent));
         self.wait(1);
         if has_pending {
