@@ -21,8 +21,6 @@ const SQ: u64 = 0x10_0000;
 const SQ_LOG2: u8 = 4;
 /// Largest latency that the NIC may have, host memory's own left out.
 const LATENCY_CYCLES_MAX: u64 = 64;
-/// Where the work request has to be fetched from a submission ring first.
-const RING_CYCLES_MAX: u64 = 82;
 /// Starts that are tried: the requester looks at a timer every 32 cycles.
 const PHASES: u64 = 32;
 
@@ -81,7 +79,8 @@ fn first_beat(nic: &mut Nic<Station>) -> u64 {
 
 /// Least and most cycles of `measure`, whose second argument is when it starts: work in the
 /// background takes turns with it. Host memory's cycles are left out: its latency, which enters in
-/// proportion to the accesses that the path waits for, is taken away.
+/// proportion to the accesses that the path waits for, is taken away. The cycle that its output
+/// register takes beside is not.
 fn without_memory(measure: impl Fn(u64, u64) -> u64) -> [u64; 2] {
     let all = |memory_cycles| {
         let cycles: Vec<u64> = (0..PHASES).map(|phase| measure(memory_cycles, phase)).collect();
@@ -156,7 +155,12 @@ fn latency_is_at_most_64_cycles_with_messages_of_64_bytes() {
     for (what, [least, most], limit) in [
         ("WRITE ONLY, last beat in to first beat of its ACK out", ack, LATENCY_CYCLES_MAX),
         ("WRITE, work request committed to first beat out", post, LATENCY_CYCLES_MAX),
-        ("WRITE, doorbell of the submission ring to first beat out", ring, RING_CYCLES_MAX),
+        // 1 register, 4 `sq_fetch`, 1 `read_mux`, 2 `dma_read`, 1 (memory), 3 `dma_read`,
+        // 1 `read_mux`, 4 for the work request's other beats, 1 `sq_fetch`, 5 to 8 requester,
+        // 1 `work_mux`, 13 or 14 scheduler, 1 `grants`, 2 requester, 1 `pkt_mux`, 1 `read_mux`,
+        // 2 `dma_read`, 1 (memory), 3 `dma_read`, 1 `read_mux`, 7 for the payload's other beats,
+        // 3 tx pipe.
+        ("WRITE, doorbell of the submission ring to first beat out", ring, LATENCY_CYCLES_MAX),
     ] {
         println!("{what}: {least} to {most} cycles, of {limit}");
         assert!(most <= limit, "{what}: {most} cycles");
