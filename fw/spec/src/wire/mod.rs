@@ -10,6 +10,7 @@ pub mod bth;
 pub mod ethernet;
 pub mod icrc;
 pub mod immdt;
+pub mod int_md;
 pub mod ipv4;
 pub mod reth;
 pub mod roce;
