@@ -57,9 +57,9 @@
 #define NIC_TTL 0x030
 /* In-band telemetry of packets on the wire. (rw, reset 0x171300) */
 #define NIC_TELEMETRY 0x034
-#define NIC_TELEMETRY_FORMAT_SHIFT 0 /* 0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes */
-#define NIC_TELEMETRY_FORMAT_MASK 0x00000003u
-#define NIC_TELEMETRY_DSCP_SHIFT 8 /* DSCP of data packets and READ responses with a telemetry header */
+#define NIC_TELEMETRY_FORMAT_SHIFT 0 /* 0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes, 3 P4-INT INT-MD 2.1 */
+#define NIC_TELEMETRY_FORMAT_MASK 0x00000007u
+#define NIC_TELEMETRY_DSCP_SHIFT 8 /* DSCP of data packets and READ responses with telemetry */
 #define NIC_TELEMETRY_DSCP_MASK 0x00003f00u
 #define NIC_TELEMETRY_ECHO_DSCP_SHIFT 16 /* DSCP of ACKs and telemetry responses, which echo telemetry */
 #define NIC_TELEMETRY_ECHO_DSCP_MASK 0x003f0000u
@@ -107,6 +107,20 @@
 #define NIC_IRQ_ENABLE_ERROR_MASK 0x00000002u
 /* Cycles between two telemetry responses of a queue pair, T; 0: no limit. (rw, reset 0x271) */
 #define NIC_FEEDBACK_CYCLES 0x084
+/* Telemetry that switches insert: INT-MD. (rw, reset 0x0) */
+#define NIC_TELEMETRY_STACK 0x088
+#define NIC_TELEMETRY_STACK_PORT_SHIFT 0 /* UDP destination port that marks it, beside the DSCP */
+#define NIC_TELEMETRY_STACK_PORT_MASK 0x0000ffffu
+#define NIC_TELEMETRY_STACK_QUEUE_BYTES_SHIFT 16 /* queues are counted in bytes, else in cells */
+#define NIC_TELEMETRY_STACK_QUEUE_BYTES_MASK 0x00010000u
+/* Rate codes of INT-MD's hops, 3 bits each, by the low three bits of the egress interface. (rw, reset 0x0) */
+#define NIC_TELEMETRY_RATES 0x08c
+/* What one unit of utilisation adds to U on a link of 25 Gb/s; 0: hops count bytes. (rw, reset 0x0) */
+#define NIC_CC_UTIL_GAIN 0x090
+#define NIC_CC_UTIL_GAIN_MANTISSA_SHIFT 0 /* at least 2^21, or 0 */
+#define NIC_CC_UTIL_GAIN_MANTISSA_MASK 0x003fffffu
+#define NIC_CC_UTIL_GAIN_EXPONENT_SHIFT 22 /* mantissa x 2^(14 - exponent), UQ0.36 */
+#define NIC_CC_UTIL_GAIN_EXPONENT_MASK 0x07c00000u
 /* Tells of work requests in a submission ring. Refused (HOST_STATUS) without a ring, and with an index beyond the ring or behind the last one. (wo, reset 0x0) */
 #define NIC_DOORBELL 0x0a0
 #define NIC_DOORBELL_FLOW_SHIFT 0 /* QP index */
@@ -168,7 +182,7 @@
 #define NIC_COUNTER_RX_DROP_OPCODE 0x228 /* opcode unknown or not supported */
 #define NIC_COUNTER_RX_DROP_VERSION 0x22c /* transport header version not 0 */
 #define NIC_COUNTER_RX_DROP_PKEY 0x230 /* partition key not ours */
-#define NIC_COUNTER_RX_DROP_TELEMETRY 0x234 /* telemetry header malformed */
+#define NIC_COUNTER_RX_DROP_TELEMETRY 0x234 /* telemetry longer than its packet, or not what marks the packet */
 #define NIC_COUNTER_RESP_ACCEPTED 0x238 /* request packet accepted */
 #define NIC_COUNTER_RESP_DUPLICATE 0x23c /* duplicate request packet, acknowledged again */
 #define NIC_COUNTER_RESP_OUT_OF_SEQUENCE 0x240 /* request packet ahead of the expected PSN, dropped */
@@ -205,6 +219,7 @@
 #define NIC_COUNTER_TX_FEEDBACK 0x2bc /* telemetry response sent */
 #define NIC_COUNTER_FEEDBACK_ACCEPTED 0x2c0 /* telemetry response given to the congestion control of READ responses */
 #define NIC_COUNTER_FEEDBACK_DROPPED 0x2c4 /* telemetry response without telemetry, for no QP with telemetry, from another address, or for a READ response that was not sent */
+#define NIC_COUNTER_RX_TELEMETRY_UNUSABLE 0x2c8 /* good packet whose telemetry gives no update: more than five hops, or malformed */
 
 /* Queue pair, row QPN mod flow count of table 0: 32-bit little-endian words. */
 #define NIC_QP_BYTES 64

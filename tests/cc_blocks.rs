@@ -52,7 +52,7 @@ fn cc_hop_is_the_drafts_to_2_pow_minus_17() {
         let sent = (old >> 27) + spread(&mut rng, 20);
         let word = code | (ts & 0xff_ffff) << 3 | (sent & 0xf_ffff) << 27;
         let new = word | spread(&mut rng, 17) << 47;
-        let golden = hop_utilisation(params.queue_gain, old, new);
+        let golden = hop_utilisation(params.queue_gain, params.util_gain, old, new);
         let reference = hpcc::hop_utilisation(&draft, old, new);
         assert_eq!(golden.map(|(_, tau)| f64::from(tau)), reference.map(|(_, tau)| tau));
         let (Some((is, _)), Some((should_be, _))) = (golden, reference) else { continue };
@@ -61,6 +61,36 @@ fn cc_hop_is_the_drafts_to_2_pow_minus_17() {
         let bound = should_be * 2_f64.powi(-17) + 3.0 / U_ONE as f64;
         assert!((is - should_be).abs() <= bound, "{old:x} {new:x}: {is} {should_be}");
     }
+}
+
+/// u' = qlen/(B T) + utilisation, where hops tell that.
+#[test]
+fn cc_hop_takes_utilisation() {
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    for full in [1, 100, 10_000, (1 << 20) - 1] {
+        let config = CcConfig { utilisation_full: Some(full), ..config() };
+        let (params, draft) = (CcParams::derive(&config).unwrap(), reference_params(&config));
+        for _ in 0..50_000 {
+            let (old, field) = (rng.gen(), spread(&mut rng, 20));
+            let word = rng.gen_range(0..8) | rng.gen_range(0..1 << 24) << 3 | field << 27;
+            let new = word | spread(&mut rng, 17) << 47;
+            let golden = hop_utilisation(params.queue_gain, params.util_gain, old, new);
+            let reference = hpcc::hop_utilisation(&draft, old, new);
+            assert_eq!(golden.map(|(_, tau)| f64::from(tau)), reference.map(|(_, tau)| tau));
+            let (Some((is, _)), Some((should_be, _))) = (golden, reference) else { continue };
+            let is = is as f64 / U_ONE as f64;
+            let bound = should_be * 2_f64.powi(-17) + 3.0 / U_ONE as f64;
+            assert!((is - should_be).abs() <= bound, "{old:x} {new:x}: {is} {should_be}");
+        }
+    }
+    // By hand: 5000 of 10000 and 1250 units of 80 bytes queued at 100 Gb/s over 13 us.
+    let config = CcConfig { utilisation_full: Some(10_000), ..config() };
+    let params = CcParams::derive(&config).unwrap();
+    let (old, new) = (2 | 1250 << 47, 2 | 1000 << 3 | 5000 << 27 | 2000 << 47);
+    let (u, tau_ns) = hop_utilisation(params.queue_gain, params.util_gain, old, new).unwrap();
+    assert_eq!(tau_ns, 1000);
+    let should_be = 0.5 + 100_000.0 / 162_500.0;
+    assert!((u as f64 / U_ONE as f64 - should_be).abs() < 1e-5);
 }
 
 #[test]

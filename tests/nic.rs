@@ -3,7 +3,7 @@
 
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::{Manners, Station};
-use nic_sim::net::switch::{Faults, Stamping};
+use nic_sim::net::switch::{Faults, Format, Stamping};
 use nic_sim::net::writes::{self, Plan, Report};
 use nic_sim::pcap::{self, Record};
 use nic_sim::replay::conversation::{Conversation, Packet, Role};
@@ -159,12 +159,22 @@ fn nic_as_requester_resumes_where_the_nak_says() {
     }
 }
 
-fn plan(form: Option<Form>, manners: Manners, seed: u64) -> Plan {
+const PAPER: Format = Format::Native(Form::Paper);
+const AUTHORS: Format = Format::Native(Form::Authors);
+const INT_MD: Format = Format::IntMd { by_port: false };
+const INT_MD_BY_PORT: Format = Format::IntMd { by_port: true };
+
+fn plan(format: Option<Format>, manners: Manners, seed: u64) -> Plan {
     let clock_hz = 390_625_000;
     Plan {
         clock_hz,
         link_gbps: 25.0,
-        stamping: form.map(|form| Stamping { form, dscp: 0x13, rate_code: 0, switch_id: 0x2a5 }),
+        stamping: format.map(|format| Stamping {
+            format,
+            dscp: 0x13,
+            rate_code: 0,
+            switch_id: 0x2a5,
+        }),
         faults: Faults {
             loss_ppm: 15_000,
             duplicate_ppm: 10_000,
@@ -198,16 +208,24 @@ fn exchange(plan: &Plan, engine: EngineKind) -> Report {
 
 #[test]
 fn nic_pair_lands_every_byte_over_a_link_that_loses_packets() {
-    for (seed, form) in [(1, None), (2, Some(Form::Paper)), (3, Some(Form::Authors))] {
+    for (seed, format) in [
+        (1, None),
+        (2, Some(PAPER)),
+        (3, Some(AUTHORS)),
+        (4, Some(INT_MD)),
+        (5, Some(INT_MD_BY_PORT)),
+    ] {
         for manners in [Manners::Prompt, Manners::Stalling] {
-            let report = exchange(&plan(form, manners, seed), EngineKind::Golden);
+            let report = exchange(&plan(format, manners, seed), EngineKind::Golden);
             assert!(report.is_good(), "{report:?}");
             assert!(report.switch.lost > 0, "nothing was lost");
             let landed: u64 = report.nics.iter().map(|n| n.bytes_verified).sum();
             assert!(landed > 50_000, "{landed} bytes");
-            if form.is_some() {
+            if format.is_some() {
                 let (window, rate) = report.nics[0].flow0.expect("watched");
                 assert!(window > 0 && rate > 0, "no congestion control: {window} {rate}");
+                let unusable = report.nics.iter().map(|n| n.counter("rx_telemetry_unusable"));
+                assert_eq!(unusable.sum::<u32>(), 0);
             }
         }
     }
@@ -215,8 +233,38 @@ fn nic_pair_lands_every_byte_over_a_link_that_loses_packets() {
 
 #[test]
 fn nic_pair_in_lock_step() {
-    let report = exchange(&plan(Some(Form::Authors), Manners::Stalling, 7), EngineKind::Both);
-    assert!(report.is_good(), "{report:?}");
+    for format in [AUTHORS, INT_MD] {
+        let report = exchange(&plan(Some(format), Manners::Stalling, 7), EngineKind::Both);
+        assert!(report.is_good(), "{format:?}: {report:?}");
+    }
+}
+
+/// A NIC of 50 Gb/s WRITEs to another behind ports of 25 Gb/s: whatever the switch writes, its
+/// queue stays below what the windows would fill, and the rate comes down to the port's.
+#[test]
+fn nic_pair_writes_follow_congestion_with_each_format() {
+    let run = |format| {
+        let plan = Plan {
+            stamping: plan(format, Manners::Prompt, 41).stamping,
+            read_percent: 0,
+            message_bytes: (100_000, 120_000),
+            ..crowded(None, 5, 41)
+        };
+        let report = exchange(&plan, EngineKind::Golden);
+        assert!(report.is_good(), "{format:?}: {report:?}");
+        let rate = report.nics[0].flow0.expect("watched").1;
+        let queue = report.switch.queue_bytes_max;
+        println!(
+            "{format:?}: queue at most {queue} bytes, {:.2} Gb/s, rate {rate}",
+            report.goodput_gbps()
+        );
+        (queue, rate, report.goodput_gbps())
+    };
+    let (queue, _, _) = run(None);
+    for format in [PAPER, AUTHORS, INT_MD, INT_MD_BY_PORT] {
+        let (bounded, rate, goodput) = run(Some(format));
+        assert!(bounded < queue * 3 / 4 && rate < 8 << 24 && goodput > 15.0, "{format:?}");
+    }
 }
 
 /// A NIC of 50 Gb/s READs from another behind ports of 25 Gb/s on several queue pairs.
@@ -237,7 +285,7 @@ fn crowded(cut_opcode: Option<u8>, message_count: u32, seed: u64) -> Plan {
         cc: CcConfig { w_init_bytes: 31_250, ..CcConfig::for_line(50e9, 8, clock_hz) },
         // 2.1 ms: no timer runs out while a queue is drained.
         timeout_exponent: 9,
-        ..plan(Some(Form::Authors), Manners::Prompt, seed)
+        ..plan(Some(AUTHORS), Manners::Prompt, seed)
     }
 }
 

@@ -63,7 +63,7 @@ impl Rig {
         let mut reply = ReadReply::new(&gbe());
         let out = reply.step(&ReadReplyIn { reset: true, ..ReadReplyIn::default() });
         let input = ReadReplyIn {
-            cfg_tel_format: format,
+            cfg_tel_data: format,
             m_pkt_ready: true,
             m_read_ready: true,
             m_work_ready: true,

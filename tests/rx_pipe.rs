@@ -8,6 +8,7 @@ use nic_sim::golden::rx::verdict::Kind;
 use nic_sim::lockstep::{Dut, GoldenOnly, LockStep, Stepper};
 use nic_sim::pcap;
 use nic_sim::ports::PortField;
+use nic_sim::reference::int_md;
 use nic_sim::verilator::{Flavour, Source};
 use nic_spec::wire::telemetry::{Form, Hop, Repr};
 use nic_spec::wire::{aeth, bth, ethernet, icrc, ipv4, roce, telemetry};
@@ -23,6 +24,9 @@ const HOST_2: Host = Host {
     tel_format: 0,
     tel_dscp: 10,
     tel_echo_dscp: 12,
+    tel_port: 0x1b6d,
+    tel_queue_bytes: false,
+    tel_rates: 0,
 };
 /// The first one.
 const HOST_1: Host = Host { mac: 0x5254_0000_0001, ip: 0x0a00_0001, ..HOST_2 };
@@ -59,6 +63,8 @@ struct Rig<S> {
     responses: Vec<Vec<u8>>,
     host_frames: Vec<Vec<u8>>,
     events: [usize; 16],
+    /// Packets whose telemetry is not usable.
+    unusable: usize,
     open: [Vec<u8>; 3],
     stalls: usize,
     cycles: u64,
@@ -80,6 +86,7 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
             responses: vec![],
             host_frames: vec![],
             events: [0; 16],
+            unusable: 0,
             open: Default::default(),
             stalls: 0,
             cycles: 0,
@@ -100,6 +107,9 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
             cfg_tel_format: self.host.tel_format,
             cfg_tel_dscp: self.host.tel_dscp,
             cfg_tel_echo_dscp: self.host.tel_echo_dscp,
+            cfg_tel_port: self.host.tel_port,
+            cfg_tel_queue_bytes: self.host.tel_queue_bytes,
+            cfg_tel_rates: self.host.tel_rates,
             s_axis_tdata: u64::from_le_bytes(data),
             s_axis_tkeep: (0xff_u16 >> (8 - bytes.len())) as u8,
             s_axis_tvalid: beat.is_some(),
@@ -123,6 +133,7 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
         let mut events = [0; 16];
         self.out.event_rx.store(&mut events);
         assert!(events.iter().sum::<u64>() <= 1, "one frame, one event");
+        self.unusable += usize::from(self.out.event_rx_telemetry_unusable);
         self.events.iter_mut().zip(events).for_each(|(sum, event)| *sum += event as usize);
         self.cycles += 1;
         taken
@@ -221,6 +232,9 @@ fn rx_pipe_breaks_are_caught() {
         ("code == 8'd192", "code == 8'd193"),
         ("is_bare = is_ack | is_feedback", "is_bare = is_ack"),
         ("m_feedback_ready & head_for_feedback", "m_feedback_ready & head_for_requester"),
+        ("place_b = 5'd0;", "place_b = 5'd1;"),
+        ("words_next = used_place + behind + 5'd1;", "words_next = used_place + behind;"),
+        ("^ s_word_a[23:12]", "^ s_word_a[22:11]"),
     ] {
         rdma_nic::assert_catches("rx_pipe", from, to, 400_000);
     }
@@ -232,11 +246,18 @@ fn rx_pipe_stimulus_reaches_every_event() {
     use nic_sim::bench::{rx::RxTraffic, Stimulus};
     use nic_sim::ports::Golden;
     let mut sums = [0; 16];
+    // INT-MD by the number of hops that are usable, and what is not.
+    let mut stacks = [0; 7];
     for seed in 1..=4 {
         let (mut golden, mut traffic) = (RxPipe::new(), RxTraffic::new(seed));
         let mut out = golden.step(&RxPipeIn { reset: true, ..RxPipeIn::default() });
         for cycle in 0..150_000 {
-            out = golden.step(&traffic.next(cycle, &out));
+            let inputs = traffic.next(cycle, &out);
+            if inputs.cfg_tel_format == 3 && inputs.m_req_ready && out.m_req.valid {
+                let tel = out.m_req.tel;
+                stacks[usize::from(tel.hops)] += usize::from(tel.valid && tel.hops > 0);
+            }
+            out = golden.step(&inputs);
             let mut events = [0; 16];
             out.event_rx.store(&mut events);
             sums.iter_mut().zip(events).for_each(|(sum, event)| *sum += event);
@@ -245,6 +266,7 @@ fn rx_pipe_stimulus_reaches_every_event() {
     println!("{:?}", EVENTS.iter().zip(sums).collect::<Vec<_>>());
     let rare = EVENTS.iter().zip(sums).filter(|(_, sum)| *sum < 20);
     assert_eq!(rare.collect::<Vec<_>>(), [], "events that hardly occur");
+    assert!(stacks[1..].iter().all(|count| *count > 20), "hops of INT-MD: {stacks:?}");
 }
 
 #[test]
@@ -580,6 +602,291 @@ fn rx_pipe_strips_telemetry() {
     assert_eq!(rig.payloads, [payload]);
     assert_eq!((rig.reqs[0].tel.hops, rig.reqs[0].tel.hop), (5, [word; 5]));
     assert_eq!(rig.count("req"), 1);
+}
+
+/// A WRITE first of a capture, to which a switch would give telemetry.
+fn captured_write() -> Vec<u8> {
+    let plain = capture("mtu256_write_read").into_iter().find(|f| f.len() > 300 && f[5] == 2);
+    plain.expect("a data packet for host 2")
+}
+
+/// The frame with these bytes behind its UDP header, lengths and checksum by hand; with an 802.1Q
+/// tag if asked for.
+fn with_telemetry(plain: &[u8], bytes: &[u8], dscp: u8, port: Option<u16>, tag: bool) -> Vec<u8> {
+    let mut frame = plain.to_vec();
+    frame.splice(42..42, bytes.iter().copied());
+    for at in [16, 38] {
+        let length = u16::from_be_bytes([frame[at], frame[at + 1]]) + bytes.len() as u16;
+        frame[at..at + 2].copy_from_slice(&length.to_be_bytes());
+    }
+    if let Some(port) = port {
+        frame[36..38].copy_from_slice(&port.to_be_bytes());
+    }
+    let mut ip = ipv4::Packet::new_unchecked(&mut frame[14..]);
+    ip.set_tos(dscp << 2);
+    ip.fill_checksum();
+    if tag {
+        frame.splice(12..12, [0x81, 0x00, 0x00, 0x07]);
+    }
+    frame
+}
+
+/// Two hops of INT-MD in HPCC's profile, typed from the figures of the specification (sections
+/// 5.7.2 and 5.8): the newest first.
+const INT_TWO_HOPS: [u8; 64] = [
+    0x10, 0x0f, 0x00, 0x0a, // shim: INT-MD, NPT 0, 15 words, DSCP 10
+    0x20, 0x00, 0x06, 0x03, // version 2, no flags, six words a hop, three hops left
+    0xd5, 0x00, 0x00, 0x00, // bits 0, 1, 3, 5, 7; no domain
+    0x00, 0x00, 0x00, 0x00, // no domain instructions, no flags
+    0x00, 0x00, 0x02, 0x0b, // node 0x20b
+    0x00, 0x03, 0x00, 0x09, // in by 3, out by 9
+    0x05, 0x00, 0x00, 0x21, // queue 5 with 33 cells
+    0x00, 0x00, 0x00, 0x7b, 0xab, 0xcd, 0xef, 0x01, // time
+    0x00, 0x00, 0x26, 0xac, // 9900
+    0x00, 0x00, 0x01, 0x0a, // node 0x10a
+    0x00, 0x01, 0x00, 0x02, // in by 1, out by 2
+    0x00, 0x02, 0x00, 0x00, // queue 0 with 131072 cells: too many for the field
+    0x00, 0x00, 0x00, 0x7b, 0xab, 0xcd, 0x00, 0x02, // time
+    0x00, 0x10, 0x00, 0x00, // 1048576: too many for the field
+];
+
+/// What the two hops are as records: rate codes by 9 mod 8 and 2, time mod 2^24.
+const TWO_HOPS: [u64; 2] = [
+    3 | 0xcdef01 << 3 | 9900 << 27 | 33 << 47,
+    4 | 0xcd0002 << 3 | 0xf_ffff << 27 | 0x1_ffff << 47,
+];
+/// Rate code 3 for interfaces 1 mod 8, 4 for 2 mod 8, 2 for 0 mod 8.
+const RATES: u32 = 2 | 3 << 3 | 4 << 6;
+/// The hosts with INT-MD.
+const INT_HOST: Host = Host { tel_format: 3, tel_rates: RATES, ..HOST_2 };
+
+/// Known answers: the same stack marked by DSCP and by port, with and without a tag; the ICRC is
+/// the captured packet's.
+#[test]
+fn rx_pipe_reads_int_md() {
+    let plain = captured_write();
+    let payload = roce::FrameRepr::parse(&plain, None).expect("a good frame").payload.to_vec();
+    let mut by_port = INT_TWO_HOPS;
+    by_port[..4].copy_from_slice(&[0x14, 0x0f, 0x12, 0xb7]); // NPT 1, port 4791
+    let mut rig = lock_step(INT_HOST, 41);
+    for tag in [false, true] {
+        rig.send(&with_telemetry(&plain, &INT_TWO_HOPS, 10, None, tag), false);
+        rig.send(&with_telemetry(&plain, &by_port, 33, Some(0x1b6d), tag), false);
+    }
+    rig.idle(200);
+    assert_eq!((rig.count("req"), rig.unusable), (4, 0), "{:?}", rig.events);
+    assert_eq!(rig.payloads, vec![payload; 4]);
+    // Turned left by 5 in 12 bits and exclusive or: 0x20b, 0x030009, 0x10a, 0x010002.
+    let mut path = 0x20b_u32;
+    for word in [0x030 ^ 0x009, 0x10a, 0x010 ^ 0x002] {
+        path = (path << 5 & 0xfff | path >> 7) ^ word;
+    }
+    for req in &rig.reqs {
+        let tel = req.tel;
+        assert_eq!((tel.valid, tel.hops, u32::from(tel.path)), (true, 2, path));
+        assert_eq!(tel.hop, [TWO_HOPS[0], TWO_HOPS[1], 0, 0, 0]);
+    }
+    // Queues in bytes: 33 bytes are no unit of 64, 131072 are 2048 of them.
+    rig.host.tel_queue_bytes = true;
+    rig.send(&with_telemetry(&plain, &INT_TWO_HOPS, 10, None, false), false);
+    rig.idle(200);
+    let queues = rig.reqs[4].tel.hop.map(|word| word >> 47);
+    assert_eq!(queues, [0, 2048, 0, 0, 0]);
+}
+
+/// The instruction bitmap is walked: words that are not needed are passed over, wherever they are,
+/// and hops of an odd number of words begin in either half of a beat.
+#[test]
+fn rx_pipe_walks_the_instruction_bitmap() {
+    let plain = captured_write();
+    let mut rig = lock_step(INT_HOST, 42);
+    // Every bit but the reserved ones: latency 1, ingress time 2, level 2 interfaces 2, buffer 1,
+    // checksum 1 and a domain's word behind them.
+    let long: Vec<u32> = vec![
+        0x7,
+        0x1_0001,
+        0xee,
+        0x0100_0010,
+        0xe1,
+        0xe2,
+        0x1,
+        0x0123_4567,
+        0xe3,
+        0xe4,
+        50,
+        0xe5,
+        0xe6,
+        0xe7,
+    ];
+    let short: Vec<u32> = vec![0x7, 0x0100_0010, 0x1, 0x0123_4567, 50];
+    for (instructions, words, path, rate) in
+        [(0xff81_u16, &long, (0x7 << 5) ^ 0x010 ^ 0x001, 3), (0x9500, &short, 0x7, 2)]
+    {
+        for hop_count in 0..=7 {
+            let body: Vec<u32> = (0..hop_count).flat_map(|_| words.iter().copied()).collect();
+            let control = 2 << 28 | (words.len() as u32) << 8;
+            let shim = 0x1000_0000 | (3 + body.len() as u32) << 16;
+            let head = [shim, control, u32::from(instructions) << 16, 0];
+            let bytes: Vec<u8> =
+                head.into_iter().chain(body).flat_map(|word| word.to_be_bytes()).collect();
+            rig.send(&with_telemetry(&plain, &bytes, 10, None, false), false);
+            rig.idle(200);
+            let tel = rig.reqs.pop().expect("the packet").tel;
+            let usable = hop_count <= 5;
+            assert_eq!((tel.valid, tel.hops), (true, if usable { hop_count as u8 } else { 6 }));
+            let record = rate | 0x23_4567 << 3 | 50 << 27 | 16 << 47;
+            let expected = core::array::from_fn(|at| if at < hop_count { record } else { 0 });
+            assert_eq!(tel.hop, expected, "{instructions:x}, {hop_count} hops");
+            if hop_count == 1 {
+                assert_eq!(tel.path, path);
+            }
+        }
+    }
+    assert_eq!((rig.payloads.len(), rig.unusable, rig.count("req")), (16, 4, 16));
+}
+
+/// Malformed stacks: the packet is taken where its end is known, and gives no update; a shim that
+/// is not for the packet drops it.
+#[test]
+fn rx_pipe_counts_malformed_int_md() {
+    let plain = captured_write();
+    let mut rig = lock_step(INT_HOST, 43);
+    let change = |changes: &[(usize, &[u8])]| {
+        let mut bytes = INT_TWO_HOPS.to_vec();
+        for (at, new) in changes {
+            bytes[*at..*at + new.len()].copy_from_slice(new);
+        }
+        bytes
+    };
+    let ones: &[u8] = &[0xff; 8];
+    let unusable = [
+        ("version 1", change(&[(4, &[0x10])])),
+        ("hops exceeded", change(&[(4, &[0x24])])),
+        ("MTU exceeded", change(&[(4, &[0x22])])),
+        ("hops of seven words", change(&[(6, &[7])])),
+        ("hops of five words, six asked for", change(&[(6, &[5])])),
+        ("hops of no words", change(&[(6, &[0])])),
+        ("no node", change(&[(8, &[0x55])])),
+        ("no queue", change(&[(8, &[0xc5])])),
+        ("no time", change(&[(8, &[0xd1])])),
+        ("no utilisation", change(&[(8, &[0xd4])])),
+        ("a seventh word asked for", change(&[(9, &[0x80])])),
+        ("invalid node", change(&[(16, &ones[..4])])),
+        ("invalid interfaces", change(&[(44, &ones[..4])])),
+        ("invalid queue", change(&[(24, &ones[..4])])),
+        ("invalid time", change(&[(52, ones)])),
+        ("invalid utilisation", change(&[(36, &ones[..4])])),
+        ("a word too many", [change(&[(1, &[16])]), vec![0; 4]].concat()),
+        ("a word too few", change(&[(1, &[14])])[..60].to_vec()),
+        ("no whole header", change(&[(1, &[2])])[..12].to_vec()),
+        ("nothing behind the shim", change(&[(1, &[0])])[..4].to_vec()),
+    ];
+    for (at, (what, bytes)) in unusable.iter().enumerate() {
+        rig.send(&with_telemetry(&plain, bytes, 10, None, false), false);
+        rig.idle(200);
+        assert_eq!((rig.count("req"), rig.unusable), (at + 1, at + 1), "{what}");
+        let tel = rig.reqs[at].tel;
+        assert_eq!((tel.valid, tel.hops, tel.path), (true, 6, 0), "{what}");
+    }
+    // Times of which one word is all ones are good.
+    for at in [28, 32] {
+        let bytes = change(&[(at, &ones[..4])]);
+        rig.send(&with_telemetry(&plain, &bytes, 10, None, false), false);
+    }
+    rig.idle(200);
+    assert_eq!((rig.count("req"), rig.unusable), (22, 20));
+    let dropped = [
+        (change(&[(0, &[0x20])]), None),
+        (change(&[(0, &[0x14])]), None),
+        (change(&[(0, &[0x14, 0x0f, 0x12, 0xb8])]), Some(0x1b6d)),
+        (change(&[(0, &[0x10, 0x0f, 0x12, 0xb7])]), Some(0x1b6d)),
+        (change(&[(1, &[0xff])]), None),
+    ];
+    for (at, (bytes, port)) in dropped.iter().enumerate() {
+        rig.send(&with_telemetry(&plain, bytes, 10, *port, false), false);
+        rig.idle(200);
+        assert_eq!(rig.count("drop_telemetry"), at + 1);
+    }
+    // A shim that ends too early or too late leaves the wrong bytes: the ICRC finds it.
+    for words in [14, 16] {
+        let frame = with_telemetry(&plain, &change(&[(1, &[words])]), 10, None, false);
+        rig.send(&frame, false);
+    }
+    rig.idle(200);
+    assert_eq!((rig.count("drop_icrc"), rig.count("req"), rig.unusable), (2, 22, 20));
+}
+
+/// What the rx pipe makes of random stacks, good and bad, is what the specification's own words
+/// make of them.
+#[test]
+fn rx_pipe_reads_int_md_as_the_reference_does() {
+    let mut maker = FrameMaker::new(ChaCha8Rng::seed_from_u64(44));
+    maker.host = INT_HOST;
+    let mut rig = golden(INT_HOST);
+    let mut counts = [0; 7];
+    for _ in 0..20_000 {
+        let (frame, _) = maker.next(FrameStyle::Stamped);
+        let before = rig.reqs.len();
+        rig.send(&frame, false);
+        rig.idle(30);
+        if rig.reqs.len() == before {
+            continue;
+        }
+        let eth = ethernet::Packet::new_unchecked(&frame).header_len();
+        let is_int = frame[eth + 22..eth + 24] == INT_HOST.tel_port.to_be_bytes()
+            || frame[eth + 1] >> 2 == INT_HOST.tel_dscp;
+        if !is_int {
+            continue;
+        }
+        let tel = rig.reqs[before].tel;
+        let hops = int_md::hops(&frame[eth + 28..]).filter(|hops| hops.len() <= 5);
+        counts[hops.as_ref().map_or(6, Vec::len)] += 1;
+        let Some(hops) = hops else {
+            assert_eq!((tel.valid, tel.hops, tel.path), (true, 6, 0), "{frame:x?}");
+            continue;
+        };
+        assert_eq!((tel.valid, usize::from(tel.hops)), (true, hops.len()), "{frame:x?}");
+        for (word, hop) in tel.hop.iter().zip(&hops) {
+            let port = hop.interfaces.map_or(0, |(_, egress)| egress & 7);
+            let record = Hop::from_word(*word);
+            assert_eq!(record.rate_code, [2, 3, 4, 0, 0, 0, 0, 0][usize::from(port)]);
+            assert_eq!(u64::from(record.ts_ns), hop.egress_time & 0xff_ffff);
+            assert_eq!(record.tx_units, hop.utilisation.min(0xf_ffff));
+            assert_eq!(record.queue_units, hop.occupancy.min(0x1_ffff));
+        }
+    }
+    println!("packets by usable hops, and others: {counts:?}");
+    assert!(counts.iter().all(|count| *count > 50), "{counts:?}");
+}
+
+/// The smallest frames with INT-MD, back to back, at every number of hops: the input never waits.
+#[test]
+fn rx_pipe_takes_int_md_at_line_rate() {
+    let plain = captured_write();
+    let repr = roce::FrameRepr::parse(&plain, None).expect("a good frame");
+    let bth = bth::Repr { opcode: 0x11, ..repr.bth };
+    let ack = roce::FrameRepr {
+        bth,
+        reth: None,
+        payload: &[],
+        aeth: Some(aeth::Repr { syndrome: 0x1f, msn: 1 }),
+        ..repr
+    };
+    let mut plain = vec![0; ack.buffer_len()];
+    ack.emit(&mut plain);
+    let mut rig = golden(INT_HOST);
+    for round in 0..200 {
+        let hop_count = round % 3;
+        let mut bytes = INT_TWO_HOPS[..16 + 24 * hop_count].to_vec();
+        bytes[1] = (3 + 6 * hop_count) as u8;
+        rig.send(&with_telemetry(&plain, &bytes, 10, None, false), false);
+    }
+    rig.idle(50);
+    assert_eq!((rig.count("ack"), rig.stalls, rig.unusable), (200, 0, 0));
+    for (at, ack) in rig.acks.iter().enumerate() {
+        assert_eq!(usize::from(ack.tel.hops), at % 3);
+        assert_eq!(ack.tel.hop[..at % 3], TWO_HOPS[..at % 3]);
+    }
 }
 
 /// A telemetry response made of a captured ACK by hand: opcode 0xc0, no AETH, telemetry of the

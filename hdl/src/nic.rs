@@ -779,9 +779,13 @@ impl Logic for Nic {
         self.tx.cfg_pkey.next = self.registers.cfg_pkey.val();
         self.tx.cfg_ttl.next = self.registers.cfg_ttl.val();
         self.rx.cfg_tel_format.next = self.registers.cfg_tel_format.val();
-        self.tx.cfg_tel_format.next = self.registers.cfg_tel_format.val();
-        self.requester.cfg_tel_format.next = self.registers.cfg_tel_format.val();
-        self.read_reply.cfg_tel_format.next = self.registers.cfg_tel_format.val();
+        self.rx.cfg_tel_port.next = self.registers.cfg_tel_port.val();
+        self.rx.cfg_tel_queue_bytes.next = self.registers.cfg_tel_queue_bytes.val();
+        self.rx.cfg_tel_rates.next = self.registers.cfg_tel_rates.val();
+        self.tx.cfg_tel_data.next = self.registers.cfg_tel_data.val();
+        self.tx.cfg_tel_echo.next = self.registers.cfg_tel_echo.val();
+        self.requester.cfg_tel_data.next = self.registers.cfg_tel_data.val();
+        self.read_reply.cfg_tel_data.next = self.registers.cfg_tel_data.val();
         self.rx.cfg_tel_dscp.next = self.registers.cfg_tel_dscp.val();
         self.tx.cfg_tel_dscp.next = self.registers.cfg_tel_dscp.val();
         self.rx.cfg_tel_echo_dscp.next = self.registers.cfg_tel_echo_dscp.val();
@@ -807,6 +811,7 @@ impl Logic for Nic {
         self.cc.cfg_t_ns.next = self.registers.cfg_cc_t_ns.val();
         self.cc.cfg_inv_t.next = self.registers.cfg_cc_inv_t.val();
         self.cc.cfg_queue_gain.next = self.registers.cfg_cc_queue_gain.val();
+        self.cc.cfg_util_gain.next = self.registers.cfg_cc_util_gain.val();
         self.cc.cfg_target.next = self.registers.cfg_cc_target.val();
         self.cc.cfg_u_one.next = self.registers.cfg_cc_u_one.val();
         self.cc.cfg_max_stage.next = self.registers.cfg_cc_max_stage.val();
@@ -951,6 +956,7 @@ impl Logic for Nic {
         self.registers.event[47].next = self.tx.event_tx_feedback.val();
         self.registers.event[48].next = self.feedback_in.event_feedback_accepted.val();
         self.registers.event[49].next = self.feedback_in.event_feedback_dropped.val();
+        self.registers.event[50].next = self.rx.event_rx_telemetry_unusable.val();
     }
 }
 

@@ -38,6 +38,9 @@ pub struct CcConfig {
     pub rate_min_bps: f64,
     /// Telemetry counts bytes in units of `128 * multi` and queues in units of `80 * multi`: 1..=16.
     pub multi: u32,
+    /// Hops tell their utilisation instead of the bytes that they have sent: how much of its unit
+    /// is the whole link, 1..=1048575.
+    pub utilisation_full: Option<u32>,
     /// Core clock in Hz.
     pub clock_hz: u64,
 }
@@ -57,6 +60,7 @@ impl CcConfig {
             line_rate_bps,
             rate_min_bps: line_rate_bps / 1000.0,
             multi: 1,
+            utilisation_full: None,
             clock_hz,
         }
     }
@@ -94,6 +98,9 @@ pub struct CcParams {
     pub inv_t: u32,
     /// 0.625/T per ns (a queue unit is 0.625 of a byte unit), UQ0.40 in 32 bits.
     pub queue_gain: u32,
+    /// What one unit of utilisation is in the units of U: mantissa [21:0], at least 2^21, and
+    /// exponent [26:22]; mantissa x 2^(14 - exponent), UQ0.36. 0: hops count bytes.
+    pub util_gain: u32,
     /// eta in the units of U, UQ0.36 in 32 bits.
     pub target: u32,
     /// 1 in the units of U, UQ0.36 in 32 bits.
@@ -122,6 +129,16 @@ fn fixed(value: f64, fraction_bits: u32) -> Option<u32> {
     (scaled >= 0.0 && scaled < 4_294_967_296.0).then_some(scaled as u32)
 }
 
+/// `value`, in units of 2^-36, as mantissa [21:0] of at least 2^21 and exponent [26:22]; for values
+/// in 2^-30..=2^-5.
+fn float(value: f64) -> u32 {
+    let (mut scaled, mut exponent) = (value * (1_u64 << 57) as f64, 35);
+    while scaled >= 4_194_303.5 {
+        (scaled, exponent) = (scaled / 2.0, exponent - 1);
+    }
+    (scaled + 0.5) as u32 | exponent << 22
+}
+
 impl CcParams {
     /// Register values for `c`.
     ///
@@ -133,6 +150,8 @@ impl CcParams {
         need((257..1 << 20).contains(&c.t_ns), "t_ns", "in 257..=1048575")?;
         need((0.05..=2.0).contains(&c.eta), "eta", "in 0.05..=2")?;
         need((1..=16).contains(&c.multi), "multi", "in 1..=16")?;
+        let full = c.utilisation_full.unwrap_or(1);
+        need((1..1 << 20).contains(&full), "utilisation_full", "in 1..=1048575")?;
         need(c.w_init_bytes > 0, "w_init_bytes", "at least 1")?;
         need(c.clock_hz > 0, "clock_hz", "at least 1")?;
         need(c.rate_min_bps > 0.0, "rate_min_bps", "above 0")?;
@@ -148,6 +167,7 @@ impl CcParams {
             t_ns: c.t_ns,
             inv_t: fit(1.0 / t_ns, INV_T_FRACTION_BITS, "t_ns", "in 257..=1048575")?,
             queue_gain: fit(0.625 / t_ns, INV_T_FRACTION_BITS, "t_ns", "in 257..=1048575")?,
+            util_gain: c.utilisation_full.map_or(0, |full| float(u_one / f64::from(full))),
             target: fit(u_one * c.eta, U_FRACTION_BITS, "eta", "in 0.05..=2")?,
             u_one: fit(u_one, U_FRACTION_BITS, "multi", "in 1..=16")?,
             max_stage: c.max_stage,
@@ -202,6 +222,21 @@ mod tests {
         assert_eq!((p.w_min, p.rate_gain), (reset("cc_w_min"), reset("cc_rate_gain")));
         assert_eq!((p.rate_min, p.rate_max), (reset("cc_rate_min"), reset("cc_rate_max")));
         assert_eq!(p.feedback_cycles, reset("feedback_cycles"));
+    }
+
+    #[test]
+    fn cc_params_of_utilisation_are_a_mantissa_and_an_exponent() {
+        let gain = |full| {
+            let config = CcConfig { utilisation_full: Some(full), ..testbed() };
+            CcParams::derive(&config).unwrap().util_gain
+        };
+        // 25/1024 in UQ0.36 is 25 x 2^26 = 3276800 x 2^9; over 10000: 2684355 x 2^-4.
+        assert_eq!(gain(1), 5 << 22 | 3_276_800);
+        assert_eq!(gain(10_000), 18 << 22 | 2_684_355);
+        assert_eq!(gain((1 << 20) - 1), 25 << 22 | 3_276_803);
+        assert_eq!(CcParams::derive(&testbed()).unwrap().util_gain, 0);
+        let none = CcConfig { utilisation_full: Some(0), ..testbed() };
+        assert_eq!(CcParams::derive(&none).unwrap_err().field, "utilisation_full");
     }
 
     #[test]

@@ -63,8 +63,8 @@ macro_rules! config_registers {
             (11, pkey, cfg_pkey, 16, 65535, "Partition key of all packets.", []),
             (12, ttl, cfg_ttl, 8, 64, "IPv4 time to live of packets sent.", []),
             (13, telemetry, cfg_telemetry, 22, 1512192, "In-band telemetry of packets on the wire.", [
-                (format, 0, 2, "0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes"),
-                (dscp, 8, 6, "DSCP of data packets and READ responses with a telemetry header"),
+                (format, 0, 3, "0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes, 3 P4-INT INT-MD 2.1"),
+                (dscp, 8, 6, "DSCP of data packets and READ responses with telemetry"),
                 (echo_dscp, 16, 6, "DSCP of ACKs and telemetry responses, which echo telemetry"),
             ]),
             (14, rnr_timer, cfg_rnr_timer, 5, 1, "Timer code of RNR NAKs sent, InfiniBand encoding.", []),
@@ -96,6 +96,17 @@ macro_rules! config_registers {
             ]),
             (33, feedback_cycles, cfg_feedback_cycles, 20, 625,
                 "Cycles between two telemetry responses of a queue pair, T; 0: no limit.", []),
+            (34, telemetry_stack, cfg_telemetry_stack, 17, 0, "Telemetry that switches insert: INT-MD.", [
+                (port, 0, 16, "UDP destination port that marks it, beside the DSCP"),
+                (queue_bytes, 16, 1, "queues are counted in bytes, else in cells"),
+            ]),
+            (35, telemetry_rates, cfg_telemetry_rates, 24, 0,
+                "Rate codes of INT-MD's hops, 3 bits each, by the low three bits of the egress interface.", []),
+            (36, cc_util_gain, cfg_cc_util_gain, 27, 0,
+                "What one unit of utilisation adds to U on a link of 25 Gb/s; 0: hops count bytes.", [
+                (mantissa, 0, 22, "at least 2^21, or 0"),
+                (exponent, 22, 5, "mantissa x 2^(14 - exponent), UQ0.36"),
+            ]),
         }
     };
 }
@@ -427,7 +438,7 @@ pub const EVENTS: &[(&str, &str)] = &[
     ("rx_drop_opcode", "opcode unknown or not supported"),
     ("rx_drop_version", "transport header version not 0"),
     ("rx_drop_pkey", "partition key not ours"),
-    ("rx_drop_telemetry", "telemetry header malformed"),
+    ("rx_drop_telemetry", "telemetry longer than its packet, or not what marks the packet"),
     ("resp_accepted", "request packet accepted"),
     ("resp_duplicate", "duplicate request packet, acknowledged again"),
     ("resp_out_of_sequence", "request packet ahead of the expected PSN, dropped"),
@@ -470,6 +481,10 @@ pub const EVENTS: &[(&str, &str)] = &[
         "feedback_dropped",
         "telemetry response without telemetry, for no QP with telemetry, from another address, or \
          for a READ response that was not sent",
+    ),
+    (
+        "rx_telemetry_unusable",
+        "good packet whose telemetry gives no update: more than five hops, or malformed",
     ),
 ];
 

@@ -5,16 +5,17 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one hop per cycle (five side by side for one ACK a cycle)
 //! # Number formats    record     | rate code [2:0], time ns [26:3], sent/128 [46:27], queue/80 [63:47]
 //!                     tau        | UQ24.0  | ns, difference mod 2^24; 0: hop skipped
-//!                     sent       | UQ20.0  | 128 bytes, difference mod 2^20
+//!                     sent       | UQ20.0  | 128 bytes, difference mod 2^20; or utilisation
 //!                     queue      | UQ17.0  | 80 bytes, the smaller of both records
 //!                     1/tau      | UQ0.22  | mantissa, relative error below 2^-18
-//!                     sent/tau   | UQ20.36 | exact range, truncated
+//!                     sent/tau   | UQ20.36 | exact range, truncated; or utilisation x util_gain x
+//!                                            2^code: that part of the link's rate
 //!                     queue_gain | UQ0.40  | 0.625/T: a queue unit is 0.625 of a sent unit
 //!                     queue/T    | UQ9.36  | truncated
 //!                     u          | UQ21.36 | their sum over the link's rate in 25 Gb/s: U = 1 is
 //!                                            25/1024; cannot overflow (2^20 + 2^9 < 2^21)
 //!                     Rate codes 0..=4 are 25 x 2^code Gb/s, 7 is 40 Gb/s (x 5/8), 5 and 6 name no
-//!                     rate: hop skipped
+//!                     rate: hop skipped, as is 7 with utilisation
 //! # Reset             synchronous, high: nothing under way, outputs 0; outputs are 0 unless m_valid
 //! # Twins             sim/src/golden/cc/cc_hop.rs, tests/cc_blocks.rs
 
@@ -38,6 +39,8 @@ pub struct CcHop {
     pub reset: Signal<In, Bit>,
     /// 0.625/T per ns, UQ0.40.
     pub cfg_queue_gain: Signal<In, Bits<32>>,
+    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count bytes.
+    pub cfg_util_gain: Signal<In, Bits<27>>,
     /// The records are of a counted hop.
     pub s_valid: Signal<In, Bit>,
     /// Record of the ACK before.
@@ -56,7 +59,8 @@ pub struct CcHop {
     sent_delay: Delay<20, 7>,
     queue_delay: Delay<17, 10>,
     exponent_delay: Delay<5, 3>,
-    code_delay: Delay<3, 13>,
+    early_code: Delay<3, 7>,
+    code_delay: Delay<3, 6>,
     tau_delay: Delay<24, 14>,
     valid_1: DFF<Bit>,
     tau_1: DFF<Bits<24>>,
@@ -89,6 +93,8 @@ pub struct CcHop {
     u_sum: Signal<Local, Bits<57>>,
     no_rate_5: Constant<Bits<3>>,
     no_rate_6: Constant<Bits<3>>,
+    no_rate_7: Constant<Bits<3>>,
+    by_use: Signal<Local, Bit>,
     usable_bit: Constant<Bits<14>>,
 }
 
@@ -99,6 +105,7 @@ impl Default for CcHop {
             clock: Default::default(),
             reset: Default::default(),
             cfg_queue_gain: Default::default(),
+            cfg_util_gain: Default::default(),
             s_valid: Default::default(),
             old_hop: Default::default(),
             new_hop: Default::default(),
@@ -111,6 +118,7 @@ impl Default for CcHop {
             sent_delay: Default::default(),
             queue_delay: Default::default(),
             exponent_delay: Default::default(),
+            early_code: Default::default(),
             code_delay: Default::default(),
             tau_delay: Default::default(),
             valid_1: Default::default(),
@@ -144,6 +152,8 @@ impl Default for CcHop {
             u_sum: Default::default(),
             no_rate_5: Constant::new(5.into()),
             no_rate_6: Constant::new(6.into()),
+            no_rate_7: Constant::new(7.into()),
+            by_use: Default::default(),
             usable_bit: Constant::new(1.into()),
         }
     }
@@ -168,6 +178,8 @@ impl Logic for CcHop {
         self.queue_delay.reset.next = self.reset.val();
         self.exponent_delay.clock.next = self.clock.val();
         self.exponent_delay.reset.next = self.reset.val();
+        self.early_code.clock.next = self.clock.val();
+        self.early_code.reset.next = self.reset.val();
         self.code_delay.clock.next = self.clock.val();
         self.code_delay.reset.next = self.reset.val();
         self.tau_delay.clock.next = self.clock.val();
@@ -184,7 +196,11 @@ impl Logic for CcHop {
         self.new_queue.next = self.new_hop.val().get_bits::<17>(47);
         self.valid_1.d.next = self.s_valid.val();
         self.tau_1.d.next = self.new_tau.val() - self.old_tau.val();
+        self.by_use.next = self.cfg_util_gain.val().get_bit(21);
         self.sent_1.d.next = self.new_sent.val() - self.old_sent.val();
+        if self.by_use.val() {
+            self.sent_1.d.next = self.new_sent.val();
+        }
         self.queue_1.d.next = self.new_queue.val();
         if self.old_queue.val() < self.new_queue.val() {
             self.queue_1.d.next = self.old_queue.val();
@@ -194,7 +210,8 @@ impl Logic for CcHop {
         self.usable.next = self.valid_1.q.val()
             && self.tau_1.q.val().any()
             && (self.code_1.q.val() != self.no_rate_5.val())
-            && (self.code_1.q.val() != self.no_rate_6.val());
+            && (self.code_1.q.val() != self.no_rate_6.val())
+            && !(self.by_use.val() && (self.code_1.q.val() == self.no_rate_7.val()));
         self.usable_later.next = self.usable_2.q.val() << 1;
         self.usable_2.d.next = self.usable_later.val();
         if self.usable.val() {
@@ -204,11 +221,18 @@ impl Logic for CcHop {
         self.recip.x.next = self.tau_1.q.val();
         self.sent_delay.d.next = self.sent_1.q.val();
         self.queue_delay.d.next = self.queue_1.q.val();
-        self.code_delay.d.next = self.code_1.q.val();
+        self.early_code.d.next = self.code_1.q.val();
+        self.code_delay.d.next = self.early_code.q.val();
         self.tau_delay.d.next = self.tau_1.q.val();
         self.sent_mul.a.next = self.sent_delay.q.val();
         self.sent_mul.b.next = self.recip.mantissa.val();
         self.exponent_delay.d.next = self.recip.exponent.val().get_bits::<5>(0);
+        comment!("Utilisation: that part of the link's rate, in units of 25 Gb/s times 2^code.");
+        if self.by_use.val() {
+            self.sent_mul.b.next = self.cfg_util_gain.val().get_bits::<22>(0);
+            self.exponent_delay.d.next = self.cfg_util_gain.val().get_bits::<5>(22)
+                - bit_cast::<5, 3>(self.early_code.q.val());
+        }
         self.queue_mul.a.next = self.queue_delay.q.val();
         self.queue_mul.b.next = self.cfg_queue_gain.val();
         comment!("12, 13: the exponent, by bytes, then by bits.");

@@ -30,6 +30,8 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     pub reset: Signal<In, Bit>,
     /// 0.625/T per ns, UQ0.40.
     pub cfg_queue_gain: Signal<In, Bits<32>>,
+    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count bytes.
+    pub cfg_util_gain: Signal<In, Bits<27>>,
     /// Cycle of the slot.
     pub phase: Signal<In, Bits<3>>,
     /// Flow of this slot.
@@ -75,6 +77,7 @@ impl<const FB: usize, const HB: usize> Default for CcRecords<FB, HB> {
             clock: Default::default(),
             reset: Default::default(),
             cfg_queue_gain: Default::default(),
+            cfg_util_gain: Default::default(),
             phase: Default::default(),
             flow: Default::default(),
             hops: Default::default(),
@@ -150,6 +153,7 @@ impl<const FB: usize, const HB: usize> Logic for CcRecords<FB, HB> {
             _ => {}
         }
         self.one_hop.cfg_queue_gain.next = self.cfg_queue_gain.val();
+        self.one_hop.cfg_util_gain.next = self.cfg_util_gain.val();
         self.one_hop.s_valid.next = self.counted_2.q.val();
         self.one_hop.old_hop.next = self.old_2.q.val();
         self.one_hop.new_hop.next = self.new_2.q.val();

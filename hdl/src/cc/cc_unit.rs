@@ -61,6 +61,8 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     pub cfg_inv_t: Signal<In, Bits<32>>,
     /// 0.625/T per ns, UQ0.40.
     pub cfg_queue_gain: Signal<In, Bits<32>>,
+    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count bytes.
+    pub cfg_util_gain: Signal<In, Bits<27>>,
     /// eta in the units of U, UQ0.36.
     pub cfg_target: Signal<In, Bits<32>>,
     /// 1 in the units of U, UQ0.36.
@@ -189,6 +191,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, H
             cfg_t_ns: Default::default(),
             cfg_inv_t: Default::default(),
             cfg_queue_gain: Default::default(),
+            cfg_util_gain: Default::default(),
             cfg_target: Default::default(),
             cfg_u_one: Default::default(),
             cfg_max_stage: Default::default(),
@@ -341,6 +344,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.intake.drop.next = self.drop_3.q.val();
         comment!("Records.");
         self.records.cfg_queue_gain.next = self.cfg_queue_gain.val();
+        self.records.cfg_util_gain.next = self.cfg_util_gain.val();
         self.records.phase.next = self.phase.val();
         self.records.flow.next = self.intake.now_flow.val();
         self.records.hops.next = self.intake.now_hops.val();

@@ -106,7 +106,17 @@ macro_rules! registers {
             /// This host's MAC address.
             pub cfg_local_mac: Signal<Out, Bits<48>>,
             /// Telemetry format.
-            pub cfg_tel_format: Signal<Out, Bits<2>>,
+            pub cfg_tel_format: Signal<Out, Bits<3>>,
+            /// Form of the header that data packets leave room for: 0 none, 1 paper, 2 authors.
+            pub cfg_tel_data: Signal<Out, Bits<2>>,
+            /// Form of what ACKs echo: 0 none, 1 paper, 2 authors.
+            pub cfg_tel_echo: Signal<Out, Bits<2>>,
+            /// UDP port that marks telemetry that switches insert.
+            pub cfg_tel_port: Signal<Out, Bits<16>>,
+            /// They count queues in bytes.
+            pub cfg_tel_queue_bytes: Signal<Out, Bit>,
+            /// Rate codes by the low three bits of the egress interface.
+            pub cfg_tel_rates: Signal<Out, Bits<24>>,
             /// DSCP of data packets with telemetry.
             pub cfg_tel_dscp: Signal<Out, Bits<6>>,
             /// DSCP of ACKs that echo telemetry.
@@ -255,6 +265,11 @@ macro_rules! registers {
                     m_flow_rate: Default::default(),
                     cfg_local_mac: Default::default(),
                     cfg_tel_format: Default::default(),
+                    cfg_tel_data: Default::default(),
+                    cfg_tel_echo: Default::default(),
+                    cfg_tel_port: Default::default(),
+                    cfg_tel_queue_bytes: Default::default(),
+                    cfg_tel_rates: Default::default(),
                     cfg_tel_dscp: Default::default(),
                     cfg_tel_echo_dscp: Default::default(),
                     mac_low: Default::default(),
@@ -364,7 +379,31 @@ macro_rules! registers {
                 self.mac_high.next = bit_cast::<48, 16>(self.config_regs.cfg_local_mac_hi.val());
                 self.mac_high_placed.next = self.mac_high.val() << 32;
                 self.cfg_local_mac.next = self.mac_low.val() | self.mac_high_placed.val();
-                self.cfg_tel_format.next = self.config_regs.cfg_telemetry.val().get_bits::<2>(0);
+                self.cfg_tel_format.next = self.config_regs.cfg_telemetry.val().get_bits::<3>(0);
+                comment!("data leave room for the native forms; INT-MD is echoed in the paper's");
+                match self.config_regs.cfg_telemetry.val().get_bits::<3>(0).index() {
+                    1 => {
+                        self.cfg_tel_data.next = 1.into();
+                        self.cfg_tel_echo.next = 1.into();
+                    }
+                    2 => {
+                        self.cfg_tel_data.next = 2.into();
+                        self.cfg_tel_echo.next = 2.into();
+                    }
+                    3 => {
+                        self.cfg_tel_data.next = 0.into();
+                        self.cfg_tel_echo.next = 1.into();
+                    }
+                    _ => {
+                        self.cfg_tel_data.next = 0.into();
+                        self.cfg_tel_echo.next = 0.into();
+                    }
+                }
+                self.cfg_tel_port.next =
+                    self.config_regs.cfg_telemetry_stack.val().get_bits::<16>(0);
+                self.cfg_tel_queue_bytes.next =
+                    self.config_regs.cfg_telemetry_stack.val().get_bit(16);
+                self.cfg_tel_rates.next = self.config_regs.cfg_telemetry_rates.val();
                 self.cfg_tel_dscp.next = self.config_regs.cfg_telemetry.val().get_bits::<6>(8);
                 self.cfg_tel_echo_dscp.next =
                     self.config_regs.cfg_telemetry.val().get_bits::<6>(16);

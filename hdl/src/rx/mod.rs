@@ -15,6 +15,8 @@ pub mod rx_reason;
 pub mod rx_record_fifo;
 pub mod rx_records;
 pub mod rx_room;
+pub mod rx_stack;
+pub mod rx_stack_hop;
 pub mod rx_tel;
 pub mod rx_tel_records;
 pub mod rx_trim;

@@ -55,7 +55,7 @@ pub struct RxIcrc {
     /// The packet had telemetry.
     pub tel_valid: Signal<In, Bit>,
     /// Bytes of telemetry.
-    pub tel_bytes: Signal<In, Bits<8>>,
+    pub tel_bytes: Signal<In, Bits<11>>,
     /// IPv4 total length of the header.
     pub ip_len: Signal<In, Bits<16>>,
     /// UDP length of the header.
@@ -90,6 +90,7 @@ pub struct RxIcrc {
     ones_1: Constant<Bits<64>>,
     ones_3: Constant<Bits<64>>,
     ones_4: Constant<Bits<64>>,
+    roce_port: Constant<Bits<64>>,
 }
 
 impl Default for RxIcrc {
@@ -138,6 +139,7 @@ impl Default for RxIcrc {
             ones_1: Constant::new(0x0000_0000_ffff_00ff_u64.into()),
             ones_3: Constant::new(0x0000_0000_ffff_0000_u64.into()),
             ones_4: Constant::new(0x0000_0000_0000_00ff_u64.into()),
+            roce_port: Constant::new(0xb712_0000_0000_0000_u64.into()),
         }
     }
 }
@@ -184,14 +186,17 @@ impl Logic for RxIcrc {
             }
         }
         comment!("Lengths without telemetry, and what the total length's difference becomes.");
-        self.tel_wide.next = bit_cast::<16, 8>(self.tel_bytes.val());
+        self.tel_wide.next = bit_cast::<16, 11>(self.tel_bytes.val());
         self.ip_short.d.next = self.ip_len.val() - self.tel_wide.val();
         self.udp_short.d.next = self.udp_len.val() - self.tel_wide.val();
         self.difference.d.next = self.ip_len.val() ^ self.ip_short.q.val();
         self.fix.clock.next = self.clock.val();
         self.fix.difference.next = self.difference.q.val();
         self.fix_wide.next = bit_cast::<64, 32>(self.fix.contribution.val());
-        comment!("Ones: ToS; TTL, header checksum; UDP checksum; reserved byte of the BTH.");
+        comment!(
+            "Ones: ToS; TTL, header checksum; UDP checksum; reserved byte of the BTH. The port"
+        );
+        comment!("is RoCEv2's, whatever marks the packet now.");
         self.ones.next = 0.into();
         self.data.next = self.s_data.val();
         self.upper.next = self.s_data.val() >> 16;
@@ -200,6 +205,10 @@ impl Logic for RxIcrc {
         match self.index.val().index() {
             0 => self.ones.next = self.ones_0.val(),
             1 => self.ones.next = self.ones_1.val(),
+            2 => {
+                self.data.next =
+                    self.roce_port.val() | bit_cast::<64, 48>(self.s_data.val().get_bits::<48>(0));
+            }
             3 => {
                 self.ones.next = self.ones_3.val();
                 if self.tel_valid.val() {

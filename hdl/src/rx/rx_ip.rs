@@ -1,4 +1,5 @@
-//! IPv4 and UDP headers: is the frame RoCEv2 for us, and do its lengths agree.
+//! IPv4 and UDP headers: is the frame RoCEv2 for us, what telemetry does it carry, and do its
+//! lengths agree.
 //!
 //! # Source            RFC 791, RFC 768
 //! # Interface timing  fields: the cycle after their beat, until the next packet's. roce: 2 cycles
@@ -23,12 +24,14 @@ pub struct RxIp {
     pub reset: Signal<In, Bit>,
     /// Our IPv4 address, first byte in bits 31:24.
     pub cfg_local_ip: Signal<In, Bits<32>>,
-    /// Telemetry form: 1 paper, 2 authors; else none.
-    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// Telemetry format: 1 paper, 2 authors, 3 INT-MD; else none.
+    pub cfg_tel_format: Signal<In, Bits<3>>,
     /// DSCP of stamped data.
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
     /// DSCP of ACKs that echo telemetry.
     pub cfg_tel_echo_dscp: Signal<In, Bits<6>>,
+    /// UDP port of packets with INT-MD.
+    pub cfg_tel_port: Signal<In, Bits<16>>,
     /// A beat of the packet.
     pub s_valid: Signal<In, Bit>,
     /// Its bytes.
@@ -47,8 +50,12 @@ pub struct RxIp {
     pub s_end_oversize: Signal<In, Bit>,
     /// With `s_end`: bytes behind the Ethernet header.
     pub s_end_bytes: Signal<In, Bits<14>>,
-    /// The DSCP and the register say that telemetry follows UDP.
+    /// DSCP, port and register say that telemetry follows UDP.
     pub tel_expected: Signal<Out, Bit>,
+    /// It is a stack of INT-MD.
+    pub tel_stack: Signal<Out, Bit>,
+    /// The packet is marked by its port.
+    pub tel_by_port: Signal<Out, Bit>,
     /// UDP length.
     pub udp_len: Signal<Out, Bits<16>>,
     /// The frame in progress is RoCEv2 for us.
@@ -71,7 +78,10 @@ pub struct RxIp {
     dst_ok: DFF<Bit>,
     port_ok: DFF<Bit>,
     is_roce: DFF<Bit>,
-    tel_hit: DFF<Bit>,
+    data_hit: DFF<Bit>,
+    echo_hit: DFF<Bit>,
+    stack_hit: DFF<Bit>,
+    port_hit: DFF<Bit>,
     udp: DFF<Bits<16>>,
     total_rest: DFF<Bits<16>>,
     total_short: DFF<Bit>,
@@ -89,6 +99,7 @@ pub struct RxIp {
     udp_high: Signal<Local, Bits<16>>,
     udp_low: Signal<Local, Bits<16>>,
     tel_on: Signal<Local, Bit>,
+    is_int: Signal<Local, Bit>,
 }
 
 impl Logic for RxIp {
@@ -103,7 +114,10 @@ impl Logic for RxIp {
             dst_ok,
             port_ok,
             is_roce,
-            tel_hit,
+            data_hit,
+            echo_hit,
+            stack_hit,
+            port_hit,
             udp,
             total_rest,
             total_short,
@@ -118,7 +132,10 @@ impl Logic for RxIp {
             close_truncated,
             close_length
         );
-        self.tel_expected.next = self.tel_hit.q.val();
+        self.tel_expected.next =
+            self.data_hit.q.val() | self.echo_hit.q.val() | self.port_hit.q.val();
+        self.tel_stack.next = self.stack_hit.q.val() | self.port_hit.q.val();
+        self.tel_by_port.next = self.port_hit.q.val();
         self.udp_len.next = self.udp.q.val();
         self.roce.next = self.is_roce.q.val();
         self.m_close.next = self.close.q.val();
@@ -134,16 +151,22 @@ impl Logic for RxIp {
         if self.s_end.val() {
             self.beat.d.next = 0.into();
         }
-        comment!("Fields: version and header length, no fragment, UDP, our address, port 4791.");
+        comment!(
+            "Fields: version and header length, no fragment, UDP, our address, port 4791 or INT's."
+        );
+        self.is_int.next = self.cfg_tel_format.val() == 3;
         self.tel_on.next =
-            self.cfg_tel_format.val().get_bit(0) != self.cfg_tel_format.val().get_bit(1);
+            (self.cfg_tel_format.val() == 1) | (self.cfg_tel_format.val() == 2) | self.is_int.val();
         if self.s_valid.val() & self.is_first.val() {
             self.first_ok.d.next = (self.s_data.val().get_bits::<8>(0) == 0x45)
                 & (self.s_data.val().get_bits::<6>(48) == 0)
                 & (self.s_data.val().get_bits::<8>(56) == 0);
-            self.tel_hit.d.next = self.tel_on.val()
-                & ((self.s_data.val().get_bits::<6>(10) == self.cfg_tel_dscp.val())
-                    | (self.s_data.val().get_bits::<6>(10) == self.cfg_tel_echo_dscp.val()));
+            self.data_hit.d.next = self.tel_on.val()
+                & (self.s_data.val().get_bits::<6>(10) == self.cfg_tel_dscp.val());
+            self.stack_hit.d.next = self.is_int.val()
+                & (self.s_data.val().get_bits::<6>(10) == self.cfg_tel_dscp.val());
+            self.echo_hit.d.next = self.tel_on.val()
+                & (self.s_data.val().get_bits::<6>(10) == self.cfg_tel_echo_dscp.val());
         }
         if self.s_valid.val() & (self.beat.q.val() == 1) {
             self.proto_ok.d.next = self.s_data.val().get_bits::<8>(8) == 17;
@@ -155,6 +178,9 @@ impl Logic for RxIp {
                 & (self.s_data.val().get_bits::<8>(16) == self.cfg_local_ip.val().get_bits::<8>(8))
                 & (self.s_data.val().get_bits::<8>(24) == self.cfg_local_ip.val().get_bits::<8>(0));
             self.port_ok.d.next = self.s_data.val().get_bits::<16>(48) == 0xb712;
+            self.port_hit.d.next = self.is_int.val()
+                & (self.s_data.val().get_bits::<8>(48) == self.cfg_tel_port.val().get_bits::<8>(8))
+                & (self.s_data.val().get_bits::<8>(56) == self.cfg_tel_port.val().get_bits::<8>(0));
         }
         self.udp_high.next = bit_cast::<16, 8>(self.s_data.val().get_bits::<8>(0));
         self.udp_low.next = bit_cast::<16, 8>(self.s_data.val().get_bits::<8>(8));
@@ -165,7 +191,7 @@ impl Logic for RxIp {
             & self.first_ok.q.val()
             & self.proto_ok.q.val()
             & self.dst_ok.q.val()
-            & self.port_ok.q.val();
+            & (self.port_ok.q.val() | self.port_hit.q.val());
         if self.s_end.val() {
             self.dst_ok.d.next = false;
         }

@@ -21,9 +21,9 @@ pub struct RxLength {
     /// UDP length of the header.
     pub udp_len: Signal<In, Bits<16>>,
     /// Bytes of telemetry.
-    pub tel_bytes: Signal<In, Bits<8>>,
+    pub tel_bytes: Signal<In, Bits<11>>,
     /// Bytes of UDP header, telemetry, BTH and ICRC.
-    pub head_bytes: Signal<In, Bits<8>>,
+    pub head_bytes: Signal<In, Bits<11>>,
     /// A RETH (16 bytes) is there.
     pub has_reth: Signal<In, Bit>,
     /// Four bytes of AETH or ImmDt are there.
@@ -75,8 +75,8 @@ impl Logic for RxLength {
         self.payload_beat.next = self.start.q.val();
         self.payload_half.next = self.half.q.val();
         self.udp_wide.next = bit_cast::<17, 16>(self.udp_len.val());
-        self.head_wide.next = bit_cast::<17, 8>(self.head_bytes.val());
-        self.tel_wide.next = bit_cast::<16, 8>(self.tel_bytes.val());
+        self.head_wide.next = bit_cast::<17, 11>(self.head_bytes.val());
+        self.tel_wide.next = bit_cast::<16, 11>(self.tel_bytes.val());
         self.udp_rest.d.next = self.udp_len.val() - 8;
         self.long_tel.d.next = self.udp_rest.q.val() < self.tel_wide.val();
         self.extra.next = bit_cast::<17, 2>(self.pad_count.val());

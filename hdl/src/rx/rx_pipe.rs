@@ -32,6 +32,8 @@ use super::rx_length::RxLength;
 use super::rx_payload::RxPayload;
 use super::rx_records::RxRecords;
 use super::rx_room::RxRoom;
+use super::rx_stack::RxStack;
+use super::rx_stack_hop::RxStackHop;
 use super::rx_tel::RxTel;
 use super::rx_tel_records::RxTelRecords;
 use super::rx_trim::RxTrim;
@@ -57,12 +59,18 @@ pub struct RxPipe {
     pub cfg_local_ip: Signal<In, Bits<32>>,
     /// Our partition key.
     pub cfg_pkey: Signal<In, Bits<16>>,
-    /// Telemetry form: 0 none, 1 paper, 2 authors.
-    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD.
+    pub cfg_tel_format: Signal<In, Bits<3>>,
     /// DSCP of stamped data.
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
     /// DSCP of ACKs that echo telemetry.
     pub cfg_tel_echo_dscp: Signal<In, Bits<6>>,
+    /// UDP port of packets with INT-MD.
+    pub cfg_tel_port: Signal<In, Bits<16>>,
+    /// INT-MD counts queues in bytes, else in cells.
+    pub cfg_tel_queue_bytes: Signal<In, Bit>,
+    /// Rate codes of INT-MD's hops, by the low three bits of their egress interfaces.
+    pub cfg_tel_rates: Signal<In, Bits<24>>,
     /// Raw frames: data, byte 0 in bits 7:0.
     pub s_axis_tdata: Signal<In, Bits<64>>,
     /// Valid bytes.
@@ -215,6 +223,8 @@ pub struct RxPipe {
     pub event_rx_response: Signal<Out, Bit>,
     /// A frame ended as `feedback`.
     pub event_rx_feedback: Signal<Out, Bit>,
+    /// Beside `req`, `ack`, `response` or `feedback`: telemetry that is not usable.
+    pub event_rx_telemetry_unusable: Signal<Out, Bit>,
     l2: RxL2,
     host: RxHost,
     trim: RxTrim,
@@ -222,6 +232,8 @@ pub struct RxPipe {
     ip: RxIp,
     tel: RxTel,
     tel_records: RxTelRecords,
+    stack: RxStack,
+    stack_hop: RxStackHop,
     icrc: RxIcrc,
     bth: RxBth,
     length: RxLength,
@@ -251,6 +263,10 @@ impl Logic for RxPipe {
         self.tel.reset.next = self.reset.val();
         self.tel_records.clock.next = self.clock.val();
         self.tel_records.reset.next = self.reset.val();
+        self.stack.clock.next = self.clock.val();
+        self.stack.reset.next = self.reset.val();
+        self.stack_hop.clock.next = self.clock.val();
+        self.stack_hop.reset.next = self.reset.val();
         self.icrc.clock.next = self.clock.val();
         self.icrc.reset.next = self.reset.val();
         self.bth.clock.next = self.clock.val();
@@ -309,9 +325,12 @@ impl Logic for RxPipe {
         self.ip.cfg_tel_format.next = self.cfg_tel_format.val();
         self.ip.cfg_tel_dscp.next = self.cfg_tel_dscp.val();
         self.ip.cfg_tel_echo_dscp.next = self.cfg_tel_echo_dscp.val();
+        self.ip.cfg_tel_port.next = self.cfg_tel_port.val();
         comment!("Telemetry.");
         self.tel.cfg_tel_format.next = self.cfg_tel_format.val();
         self.tel.tel_expected.next = self.ip.tel_expected.val();
+        self.tel.tel_stack.next = self.ip.tel_stack.val();
+        self.tel.tel_by_port.next = self.ip.tel_by_port.val();
         self.tel.s_valid.next = self.trim.m_valid.val();
         self.tel.s_data.next = self.trim.m_data.val();
         self.tel.s_first.next = self.trim.m_first.val();
@@ -322,6 +341,33 @@ impl Logic for RxPipe {
         self.tel_records.s_stamped.next = self.tel.tel_valid.val();
         self.tel_records.s_valid.next = self.tel.rec_valid.val();
         self.tel_records.s_data.next = self.tel.m_data.val();
+        self.stack.s_start.next = self.tel.rec_start.val();
+        self.stack.s_valid.next = self.tel.pair_valid.val();
+        self.stack.s_pair.next = self.tel.pair.val();
+        self.stack.s_half.next = self.tel.pair_half.val();
+        self.stack.s_last.next = self.tel.pair_last.val();
+        self.stack_hop.cfg_tel_queue_bytes.next = self.cfg_tel_queue_bytes.val();
+        self.stack_hop.cfg_tel_rates.next = self.cfg_tel_rates.val();
+        self.stack_hop.s_start.next = self.tel.rec_start.val();
+        self.stack_hop.s_word_a.next = self.stack.m_word_a.val();
+        self.stack_hop.s_word_b.next = self.stack.m_word_b.val();
+        self.stack_hop.node_a.next = self.stack.node_a.val();
+        self.stack_hop.node_b.next = self.stack.node_b.val();
+        self.stack_hop.ports_a.next = self.stack.ports_a.val();
+        self.stack_hop.ports_b.next = self.stack.ports_b.val();
+        self.stack_hop.queue_a.next = self.stack.queue_a.val();
+        self.stack_hop.queue_b.next = self.stack.queue_b.val();
+        self.stack_hop.time_a.next = self.stack.time_a.val();
+        self.stack_hop.time_b.next = self.stack.time_b.val();
+        self.stack_hop.used_a.next = self.stack.used_a.val();
+        self.stack_hop.used_b.next = self.stack.used_b.val();
+        self.stack_hop.s_done.next = self.stack.m_done.val();
+        self.tel_records.is_stack.next = self.tel.is_stack.val();
+        self.tel_records.stack_valid.next = self.stack_hop.m_valid.val();
+        self.tel_records.stack_record.next = self.stack_hop.m_record.val();
+        self.tel_records.stack_path.next = self.stack_hop.path.val();
+        self.tel_records.stack_whole.next =
+            self.stack.whole.val() & !self.stack_hop.is_invalid.val();
         comment!("The packet without telemetry: ICRC, headers, payload.");
         self.icrc.s_valid.next = self.tel.m_valid.val();
         self.icrc.s_data.next = self.tel.m_data.val();
@@ -391,7 +437,9 @@ impl Logic for RxPipe {
         self.verdict.s_length.next = self.ip.m_close_length.val();
         self.verdict.s_overflow.next = self.host.overflow.val();
         self.verdict.checksum_ok.next = self.checksum.ok.val();
-        self.verdict.tel_long.next = self.length.tel_long.val();
+        self.verdict.tel_long.next = self.length.tel_long.val() | self.tel.bad_shim.val();
+        self.verdict.tel_unusable.next =
+            self.tel.tel_valid.val() & (self.tel_records.tel_hops.val() == 6);
         self.verdict.len_short.next = self.length.len_short.val();
         self.verdict.len_big.next = self.length.len_big.val();
         self.verdict.len_some.next = self.length.len_some.val();
@@ -419,6 +467,7 @@ impl Logic for RxPipe {
         self.event_rx_drop_telemetry.next = self.verdict.m_event.val().get_bit(13);
         self.event_rx_response.next = self.verdict.m_event.val().get_bit(14);
         self.event_rx_feedback.next = self.verdict.m_event.val().get_bit(15);
+        self.event_rx_telemetry_unusable.next = self.verdict.m_unusable.val();
         comment!("Records of requests, of ACKs and READ responses, and of telemetry responses.");
         self.records.s_store.next = self.verdict.m_store.val();
         self.records.s_commit.next = self.verdict.m_accept.val();

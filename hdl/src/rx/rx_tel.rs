@@ -1,14 +1,16 @@
-//! Takes native telemetry out from between UDP and BTH, and points at it as it passes.
+//! Takes telemetry out from between UDP and BTH, and points at it as it passes.
 //!
 //! # Source            HPCC, SIGCOMM 2019, figure 7 (2 + 8n bytes, big-endian); its authors'
-//!                     simulator (42 bytes, little-endian)
+//!                     simulator (42 bytes, little-endian); INT dataplane specification 2.1
+//!                     (4 + 4n bytes)
 //! # Interface timing  cycle 0: s_valid; cycle 1: m_valid, the packet without telemetry, a beat
 //!                     when its last byte is there (and what is left behind the last beat in
 //!                     cycle 2). tel_bytes, head_bytes, tel_valid: cycle 1 after the fourth beat;
 //!                     records: cycle 2 after the beat that completes them; all until the fourth
-//!                     beat of the next packet
+//!                     beat of the next packet. Words of a stack: cycle 1 after the beat of the
+//!                     second one
 //! # Latency and rate  1; one beat per cycle, no ready. A packet is followed by one idle cycle
-//! # Number formats    tel_bytes, head_bytes | UQ8.0 | bytes
+//! # Number formats    tel_bytes, head_bytes | UQ11.0 | bytes
 //! # Reset             synchronous, high: no telemetry
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
@@ -16,8 +18,9 @@ use crate::Module;
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
-/// Telemetry stage of the 64-bit rx pipe. The telemetry is 2 bytes and a multiple of 8 in both
-/// forms, so the bytes behind it move by two, and whole beats are left out.
+/// Telemetry stage of the 64-bit rx pipe. Native telemetry is 2 bytes and a multiple of 8, so the
+/// bytes behind it move by two, and whole beats are left out; a stack is a multiple of 4, so they
+/// move by four or not at all.
 #[derive(LogicBlock, Default)]
 pub struct RxTel {
     module_type: Module<Self>,
@@ -25,10 +28,14 @@ pub struct RxTel {
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// Telemetry form: 1 paper, 2 authors.
-    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// Telemetry format: 1 paper, 2 authors, 3 INT-MD.
+    pub cfg_tel_format: Signal<In, Bits<3>>,
     /// Telemetry follows UDP.
     pub tel_expected: Signal<In, Bit>,
+    /// It is a stack; else it has a native form.
+    pub tel_stack: Signal<In, Bit>,
+    /// The packet is marked by its UDP port.
+    pub tel_by_port: Signal<In, Bit>,
     /// A beat of the IP packet.
     pub s_valid: Signal<In, Bit>,
     /// Its bytes; those behind the end are 0.
@@ -55,14 +62,33 @@ pub struct RxTel {
     pub rec_start: Signal<Out, Bit>,
     /// `m_data` has the next eight bytes of telemetry.
     pub rec_valid: Signal<Out, Bit>,
-    /// Bytes of the telemetry: 0 or 8n + 2.
-    pub tel_bytes: Signal<Out, Bits<8>>,
+    /// Two words of a stack.
+    pub pair_valid: Signal<Out, Bit>,
+    /// The first one in bits 31:0, as in the packet.
+    pub pair: Signal<Out, Bits<64>>,
+    /// The second one is not the stack's.
+    pub pair_half: Signal<Out, Bit>,
+    /// Nothing of the stack follows.
+    pub pair_last: Signal<Out, Bit>,
+    /// The telemetry is a stack.
+    pub is_stack: Signal<Out, Bit>,
+    /// What stands there is no stack for the packet's mark.
+    pub bad_shim: Signal<Out, Bit>,
+    /// Bytes of the telemetry: 0, 8n + 2 or 4n + 4.
+    pub tel_bytes: Signal<Out, Bits<11>>,
     /// Bytes of UDP header, telemetry, BTH and ICRC.
-    pub head_bytes: Signal<Out, Bits<8>>,
+    pub head_bytes: Signal<Out, Bits<11>>,
     beat: DFF<Bits<3>>,
     strip: DFF<Bit>,
     first_join: DFF<Bit>,
-    skip: DFF<Bits<4>>,
+    skip: DFF<Bits<7>>,
+    stack: DFF<Bit>,
+    aligned: DFF<Bit>,
+    shim_bad: DFF<Bit>,
+    two: DFF<Bit>,
+    two_half: DFF<Bit>,
+    two_last: DFF<Bit>,
+    words: DFF<Bits<64>>,
     held: DFF<Bits<32>>,
     earlier: DFF<Bits<64>>,
     flush: DFF<Bit>,
@@ -73,11 +99,10 @@ pub struct RxTel {
     out_last: DFF<Bit>,
     out_bytes: DFF<Bits<4>>,
     valid: DFF<Bit>,
-    bytes: DFF<Bits<8>>,
-    head: DFF<Bits<8>>,
+    bytes: DFF<Bits<11>>,
+    head: DFF<Bits<11>>,
     start: DFF<Bit>,
     record: DFF<Bit>,
-    is_paper: Signal<Local, Bit>,
     index: Signal<Local, Bits<3>>,
     at_telemetry: Signal<Local, Bit>,
     behind: Signal<Local, Bit>,
@@ -85,9 +110,19 @@ pub struct RxTel {
     resume: Signal<Local, Bit>,
     plain: Signal<Local, Bit>,
     fits: Signal<Local, Bit>,
+    room: Signal<Local, Bits<4>>,
+    more: Signal<Local, Bits<4>>,
     places: Signal<Local, Bits<4>>,
-    places_wide: Signal<Local, Bits<8>>,
-    record_bytes: Signal<Local, Bits<8>>,
+    length: Signal<Local, Bits<8>>,
+    places_wide: Signal<Local, Bits<11>>,
+    length_wide: Signal<Local, Bits<11>>,
+    record_bytes: Signal<Local, Bits<11>>,
+    stack_bytes: Signal<Local, Bits<11>>,
+    marked: Signal<Local, Bits<4>>,
+    joining: Signal<Local, Bit>,
+    old_4: Signal<Local, Bits<64>>,
+    new_4: Signal<Local, Bits<64>>,
+    low_4: Signal<Local, Bits<64>>,
     old_6: Signal<Local, Bits<64>>,
     new_2: Signal<Local, Bits<64>>,
     old_2: Signal<Local, Bits<64>>,
@@ -106,6 +141,13 @@ impl Logic for RxTel {
             strip,
             first_join,
             skip,
+            stack,
+            aligned,
+            shim_bad,
+            two,
+            two_half,
+            two_last,
+            words,
             held,
             earlier,
             flush,
@@ -131,8 +173,13 @@ impl Logic for RxTel {
         self.head_bytes.next = self.head.q.val();
         self.rec_start.next = self.start.q.val();
         self.rec_valid.next = self.record.q.val();
+        self.pair_valid.next = self.two.q.val();
+        self.pair.next = self.words.q.val();
+        self.pair_half.next = self.two_half.q.val();
+        self.pair_last.next = self.two_last.q.val();
+        self.is_stack.next = self.stack.q.val();
+        self.bad_shim.next = self.shim_bad.q.val();
         comment!("Where in the packet this beat is; 4 stands for all that follow.");
-        self.is_paper.next = self.cfg_tel_format.val() == 1;
         self.index.next = self.beat.q.val();
         if self.s_first.val() {
             self.index.next = 0.into();
@@ -155,40 +202,89 @@ impl Logic for RxTel {
         }
         comment!("Byte 28 has the hop count in the paper's form; the authors' form has 5 places.");
         self.places.next = self.s_data.val().get_bits::<4>(36);
-        if !self.is_paper.val() {
+        if self.cfg_tel_format.val() == 2 {
             self.places.next = 5.into();
         }
-        self.places_wide.next = bit_cast::<8, 4>(self.places.val());
+        self.places_wide.next = bit_cast::<11, 4>(self.places.val());
         self.record_bytes.next = self.places_wide.val() << 3;
+        comment!("Byte 29 has the words behind a stack's shim, byte 28 type 1 and what marks it.");
+        self.length.next = self.s_data.val().get_bits::<8>(40);
+        self.length_wide.next = bit_cast::<11, 8>(self.length.val());
+        self.stack_bytes.next = self.length_wide.val() << 2;
+        self.marked.next = 4.into();
+        if self.tel_by_port.val() {
+            self.marked.next = 5.into();
+        }
         if self.at_telemetry.val() {
             self.strip.d.next = self.tel_expected.val();
             self.valid.d.next = self.tel_expected.val();
+            self.stack.d.next = self.tel_expected.val() & self.tel_stack.val();
             self.first_join.d.next = true;
-            self.skip.d.next = self.places.val();
+            self.aligned.d.next = self.tel_stack.val() & self.length.val().get_bit(0);
+            self.skip.d.next = bit_cast::<7, 4>(self.places.val());
             self.held.d.next = self.s_data.val().get_bits::<32>(0);
             self.bytes.d.next = 0.into();
             self.head.d.next = 24.into();
-            if self.tel_expected.val() {
+            self.shim_bad.d.next = false;
+            if self.tel_stack.val() {
+                self.skip.d.next = self.length.val().get_bits::<7>(1);
+                self.bytes.d.next = self.stack_bytes.val() + 4;
+                self.head.d.next = self.stack_bytes.val() + 28;
+                self.shim_bad.d.next = (self.s_data.val().get_bits::<2>(38) != 0)
+                    | (self.s_data.val().get_bits::<4>(34) != self.marked.val())
+                    | (self.tel_by_port.val() & (self.s_data.val().get_bits::<16>(48) != 0xb712));
+            } else if self.tel_expected.val() {
                 self.bytes.d.next = self.record_bytes.val() + 2;
                 self.head.d.next = self.record_bytes.val() + 26;
             }
         }
-        self.record.d.next = self.skipping.val();
+        self.record.d.next = self.skipping.val() & !self.stack.q.val();
         if self.skipping.val() {
             self.skip.d.next = self.skip.q.val() - 1;
         }
-        comment!("Behind telemetry a beat is six old bytes and two new ones; the first one that");
-        comment!("follows is four from in front of it, two and two.");
+        comment!("Words of a stack: one from the beat before, one from this.");
         self.data_wide.next = self.s_data.val();
+        self.joining.next = self.resume.val() & self.first_join.q.val();
+        self.low_4.next = self.data_wide.val() << 32;
+        self.old_4.next = self.earlier.q.val() >> 32;
+        self.two.d.next = self.stack.q.val() & (self.skipping.val() | self.joining.val());
+        self.two_last.d.next = self.joining.val();
+        self.two_half.d.next = self.joining.val() & !self.aligned.q.val();
+        self.words.d.next = self.old_4.val() | self.low_4.val();
+        comment!("Behind native telemetry a beat is six old bytes and two new ones; the first one");
+        comment!(
+            "that follows is four from in front of it, two and two. Behind a stack it is four"
+        );
+        comment!("old ones and four new ones, or the beat as it comes.");
         self.old_6.next = self.earlier.q.val() >> 16;
         self.new_2.next = self.data_wide.val() << 48;
         self.old_2.next = bit_cast::<64, 16>(self.earlier.q.val().get_bits::<16>(48));
         self.held_wide.next = bit_cast::<64, 32>(self.held.q.val());
-        self.joined.next = self.old_6.val() | self.new_2.val();
-        if self.first_join.q.val() {
-            self.joined.next = self.held_wide.val() | (self.old_2.val() << 32) | self.new_2.val();
+        self.new_4.next = self.low_4.val();
+        if self.aligned.q.val() {
+            self.new_4.next = bit_cast::<64, 32>(self.data_wide.val().get_bits::<32>(32)) << 32;
         }
-        self.fits.next = self.s_bytes.val() < 3;
+        self.joined.next = self.old_6.val() | self.new_2.val();
+        if self.first_join.q.val() & self.stack.q.val() {
+            self.joined.next = self.held_wide.val() | self.new_4.val();
+        } else if self.first_join.q.val() {
+            self.joined.next = self.held_wide.val() | (self.old_2.val() << 32) | self.new_2.val();
+        } else if self.aligned.q.val() {
+            self.joined.next = self.data_wide.val();
+        } else if self.stack.q.val() {
+            self.joined.next = self.old_4.val() | self.low_4.val();
+        }
+        comment!("What does not fit into the last beat follows in one more.");
+        self.room.next = 2.into();
+        self.more.next = 6.into();
+        if self.aligned.q.val() {
+            self.room.next = 8.into();
+            self.more.next = 0.into();
+        } else if self.stack.q.val() {
+            self.room.next = 4.into();
+            self.more.next = 4.into();
+        }
+        self.fits.next = self.s_bytes.val() <= self.room.val();
         self.out_valid.d.next = self.plain.val() | self.resume.val() | self.flush.q.val();
         self.out_first.d.next = self.s_first.val() & !self.flush.q.val();
         self.out_data.d.next = self.s_data.val();
@@ -199,12 +295,15 @@ impl Logic for RxTel {
             self.first_join.d.next = false;
             self.out_data.d.next = self.joined.val();
             self.out_last.d.next = self.s_last.val() & self.fits.val();
-            self.out_bytes.d.next = self.s_bytes.val() + 6;
+            self.out_bytes.d.next = self.s_bytes.val() + self.more.val();
             self.flush.d.next = self.s_last.val() & !self.fits.val();
-            self.flush_bytes.d.next = self.s_bytes.val() - 2;
+            self.flush_bytes.d.next = self.s_bytes.val() - self.room.val();
         }
         if self.flush.q.val() {
             self.out_data.d.next = self.old_6.val();
+            if self.stack.q.val() {
+                self.out_data.d.next = self.old_4.val();
+            }
             self.out_last.d.next = true;
             self.out_bytes.d.next = self.flush_bytes.q.val();
         }
@@ -213,6 +312,7 @@ impl Logic for RxTel {
             self.flush.d.next = false;
             self.out_valid.d.next = false;
             self.record.d.next = false;
+            self.two.d.next = false;
             self.start.d.next = false;
         }
     }

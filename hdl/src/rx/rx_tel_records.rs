@@ -1,11 +1,13 @@
-//! Brings telemetry records of either form into the native layout and keeps a packet's five.
+//! Brings telemetry records of either native form into the native layout, and keeps the first five
+//! records of a packet, native or of a stack.
 //!
 //! # Source            HPCC, SIGCOMM 2019, figure 7; its authors' simulator
-//! # Interface timing  cycle 0: s_valid; cycle 1: tel_hop; cycle 2: tel_hops. s_start: tel_path in
-//!                     cycle 1, the rest is cleared
+//! # Interface timing  cycle 0: s_valid or stack_valid; cycle 1: tel_hop; cycle 2: tel_hops.
+//!                     s_start: tel_path in cycle 1, the rest is cleared
 //! # Latency and rate  1; one record per cycle, no ready
 //! # Number formats    tel_hop | rate [2:0], ns [26:3], bytes/128 [46:27], queue/80 [63:47] |
-//!                     tel_hops 6 = not usable (more than five hops, or a rate code above 7)
+//!                     tel_hops 6 = not usable (more than five hops, a rate code above 7, or a
+//!                     stack that is not whole)
 //! # Reset             synchronous, high: no record in progress
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
@@ -21,8 +23,8 @@ pub struct RxTelRecords {
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// Telemetry form: 1 paper, 2 authors.
-    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// Telemetry format: 1 paper, 2 authors, 3 INT-MD.
+    pub cfg_tel_format: Signal<In, Bits<3>>,
     /// The beat whose upper half the telemetry starts with.
     pub s_start: Signal<In, Bit>,
     /// Telemetry does start there.
@@ -31,6 +33,16 @@ pub struct RxTelRecords {
     pub s_valid: Signal<In, Bit>,
     /// Its bytes, first one in bits 7:0.
     pub s_data: Signal<In, Bits<64>>,
+    /// The telemetry of the packet is a stack.
+    pub is_stack: Signal<In, Bit>,
+    /// A record of a stack, never with `s_valid`.
+    pub stack_valid: Signal<In, Bit>,
+    /// It, in the native layout.
+    pub stack_record: Signal<In, Bits<64>>,
+    /// Nodes and interfaces of the stack so far.
+    pub stack_path: Signal<In, Bits<12>>,
+    /// The stack so far tells about every hop.
+    pub stack_whole: Signal<In, Bit>,
     /// Path identifier; 0 in the authors' form.
     pub tel_path: Signal<Out, Bits<12>>,
     /// Hops, or 6.
@@ -61,13 +73,14 @@ pub struct RxTelRecords {
     queue_0: Signal<Local, Bits<64>>,
     queue_1: Signal<Local, Bits<64>>,
     record: Signal<Local, Bits<64>>,
+    no_use: Signal<Local, Bit>,
 }
 
 impl Logic for RxTelRecords {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, odd_rate, usable, path, count, hop, earlier);
-        self.is_paper.next = self.cfg_tel_format.val() == 1;
+        self.is_paper.next = self.cfg_tel_format.val() != 2;
         self.tel_hops.next = self.usable.q.val();
         self.tel_path.next = self.path.q.val();
         for i in 0..5 {
@@ -76,8 +89,18 @@ impl Logic for RxTelRecords {
             self.tel_hop[i].next = self.hops[i].q.val();
         }
         self.usable.d.next = self.count.q.val().get_bits::<3>(0);
-        if (self.count.q.val() > 5) | self.odd_rate.q.val() {
+        self.no_use.next = (self.count.q.val() > 5)
+            | self.odd_rate.q.val()
+            | (self.is_stack.val() & !self.stack_whole.val());
+        if self.no_use.val() {
             self.usable.d.next = 6.into();
+        }
+        comment!("The path of a stack, unless that is not usable.");
+        if self.is_stack.val() {
+            self.path.d.next = self.stack_path.val();
+            if self.no_use.val() {
+                self.path.d.next = 0.into();
+            }
         }
         comment!("Count and path stand in front; the authors' count stands behind five records.");
         self.path_high.next = bit_cast::<12, 4>(self.s_data.val().get_bits::<4>(32));
@@ -87,7 +110,7 @@ impl Logic for RxTelRecords {
             self.hop.d.next = 0.into();
             self.path.d.next = 0.into();
             self.count.d.next = 0.into();
-            if self.s_stamped.val() & self.is_paper.val() {
+            if self.s_stamped.val() & self.is_paper.val() & !self.is_stack.val() {
                 self.path.d.next = (self.path_high.val() << 8) | self.path_low.val();
                 self.count.d.next = bit_cast::<16, 4>(self.s_data.val().get_bits::<4>(36));
             }
@@ -98,6 +121,11 @@ impl Logic for RxTelRecords {
             if !self.is_paper.val() & (self.hop.q.val() == 4) {
                 self.count.d.next = self.s_data.val().get_bits::<16>(32);
             }
+        }
+        comment!("A stack is counted as it is read; six stands for more.");
+        if self.stack_valid.val() & (self.hop.q.val() != 6) {
+            self.hop.d.next = self.hop.q.val() + 1;
+            self.count.d.next = self.count.q.val() + 1;
         }
         comment!("A record's eight bytes lie in two beats.");
         self.data_wide.next = self.s_data.val();
@@ -127,6 +155,9 @@ impl Logic for RxTelRecords {
                 | (self.queue_0.val() << 47)
                 | (self.queue_1.val() << 55);
         }
+        if self.is_stack.val() {
+            self.record.next = self.stack_record.val();
+        }
         if self.s_start.val() {
             self.odd_rate.d.next = false;
             for i in 0..5 {
@@ -134,9 +165,11 @@ impl Logic for RxTelRecords {
             }
         }
         for i in 0..5 {
-            if self.s_valid.val() & (self.hop.q.val() == i.to_bits::<4>()) {
+            if (self.s_valid.val() | self.stack_valid.val())
+                & (self.hop.q.val() == i.to_bits::<4>())
+            {
                 self.hops[i].d.next = self.record.val();
-                if self.is_paper.val() & self.paper_word.val().get_bit(7) {
+                if self.is_paper.val() & !self.is_stack.val() & self.paper_word.val().get_bit(7) {
                     self.odd_rate.d.next = true;
                 }
             }

@@ -7,8 +7,8 @@
 //!
 //! # Source            ARCHITECTURE.md, rx pipe
 //! # Interface timing  cycle 0: s_close and its flags; cycle 1: s_overflow; cycle 2: the other
-//!                     flags; cycle 3: m_store; cycle 4: s_icrc_ok; cycle [`LATENCY_CYCLES`]:
-//!                     m_event, m_verdict, m_accept
+//!                     flags; cycle 3: m_store, tel_unusable; cycle 4: s_icrc_ok; cycle [`LATENCY_CYCLES`]:
+//!                     m_event, m_verdict, m_accept, m_unusable
 //! # Latency and rate  [`LATENCY_CYCLES`]; one frame per cycle
 //! # Number formats    reason: place of the event in `m_event`; in `m_early` 15 is none yet
 //! # Reset             synchronous, high: no event
@@ -48,6 +48,8 @@ pub struct RxVerdict {
     pub checksum_ok: Signal<In, Bit>,
     /// Telemetry does not fit.
     pub tel_long: Signal<In, Bit>,
+    /// Telemetry is there, but not usable.
+    pub tel_unusable: Signal<In, Bit>,
     /// Transport headers do not fit.
     pub len_short: Signal<In, Bit>,
     /// Payload too long.
@@ -83,6 +85,8 @@ pub struct RxVerdict {
     /// One-hot event of the verdict: those of the specification's list in their order, then
     /// response and feedback.
     pub m_event: Signal<Out, Bits<16>>,
+    /// Beside it: the accepted packet has telemetry that is not usable.
+    pub m_unusable: Signal<Out, Bit>,
     reason_of: RxReason,
     close_1: DFF<Bit>,
     roce_1: DFF<Bit>,
@@ -101,6 +105,8 @@ pub struct RxVerdict {
     close_4: DFF<Bit>,
     early_4: DFF<Bits<4>>,
     late_4: DFF<Bits<4>>,
+    unusable_4: DFF<Bit>,
+    unusable: DFF<Bit>,
     is_done: DFF<Bit>,
     accept: DFF<Bit>,
     beats: DFF<Bits<10>>,
@@ -109,6 +115,7 @@ pub struct RxVerdict {
     reason: Signal<Local, Bits<4>>,
     one: Signal<Local, Bits<16>>,
     whole_beats: Signal<Local, Bits<10>>,
+    good: Signal<Local, Bit>,
 }
 
 impl Logic for RxVerdict {
@@ -134,6 +141,8 @@ impl Logic for RxVerdict {
             close_4,
             early_4,
             late_4,
+            unusable_4,
+            unusable,
             is_done,
             accept,
             beats,
@@ -150,6 +159,7 @@ impl Logic for RxVerdict {
         self.m_accept.next = self.accept.q.val();
         self.m_beats.next = self.beats.q.val();
         self.m_event.next = self.events.q.val();
+        self.m_unusable.next = self.unusable.q.val();
         self.close_1.d.next = self.s_close.val();
         self.roce_1.d.next = self.s_roce.val();
         self.user_1.d.next = self.s_user.val();
@@ -193,6 +203,7 @@ impl Logic for RxVerdict {
         self.close_4.d.next = self.close_3.q.val();
         self.early_4.d.next = self.reason_of.m_early.val();
         self.late_4.d.next = self.reason_of.m_late.val();
+        self.unusable_4.d.next = self.tel_unusable.val();
         self.reason.next = self.late_4.q.val();
         if self.early_4.q.val() != 15 {
             self.reason.next = self.early_4.q.val();
@@ -205,11 +216,13 @@ impl Logic for RxVerdict {
             self.events.d.next = self.one.val() << self.reason.val();
         }
         self.is_done.d.next = self.close_4.q.val();
-        self.accept.d.next = self.close_4.q.val()
+        self.good.next = self.close_4.q.val()
             & ((self.reason.val() == 2)
                 | (self.reason.val() == 3)
                 | (self.reason.val() == 14)
                 | (self.reason.val() == 15));
+        self.accept.d.next = self.good.val();
+        self.unusable.d.next = self.good.val() & self.unusable_4.q.val();
         if self.reset.val() {
             self.close_1.d.next = false;
             self.close_2.d.next = false;
@@ -217,6 +230,7 @@ impl Logic for RxVerdict {
             self.close_4.d.next = false;
             self.is_done.d.next = false;
             self.accept.d.next = false;
+            self.unusable.d.next = false;
             self.events.d.next = 0.into();
         }
     }

@@ -36,7 +36,7 @@ pub struct ReadJobs<const JB: usize, const MB: usize> {
     /// Region of a row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// 0 none, 1 paper, 2 authors'.
-    pub cfg_tel_format: Signal<In, Bits<2>>,
+    pub cfg_tel_data: Signal<In, Bits<2>>,
     /// Step: take the job, or the row.
     pub take: Signal<In, Bit>,
     /// It is a row.
@@ -126,7 +126,7 @@ impl<const JB: usize, const MB: usize> Default for ReadJobs<JB, MB> {
             s_job_bytes: Default::default(),
             s_job_region: Default::default(),
             cfg_index: Default::default(),
-            cfg_tel_format: Default::default(),
+            cfg_tel_data: Default::default(),
             take: Default::default(),
             is_cfg: Default::default(),
             revoke: Default::default(),
@@ -264,7 +264,7 @@ impl<const JB: usize, const MB: usize> Logic for ReadJobs<JB, MB> {
         }
         self.telemetry_bytes.next = 0.into();
         if self.telemetry.val() {
-            match self.cfg_tel_format.val().index() {
+            match self.cfg_tel_data.val().index() {
                 1 => self.telemetry_bytes.next = 2.into(),
                 2 => self.telemetry_bytes.next = 42.into(),
                 _ => self.telemetry_bytes.next = 0.into(),

@@ -80,7 +80,7 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
     /// Flow index.
     pub s_fail_flow: Signal<In, Bits<FB>>,
     /// Telemetry: 0 none, 1 paper, 2 authors'.
-    pub cfg_tel_format: Signal<In, Bits<2>>,
+    pub cfg_tel_data: Signal<In, Bits<2>>,
     /// A response stands at the source.
     pub m_pkt_valid: Signal<Out, Bit>,
     /// It is taken, and on its way to the MAC ahead of what comes later.
@@ -181,7 +181,7 @@ impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, 
         self.jobs.s_job_bytes.next = self.s_job_bytes.val();
         self.jobs.s_job_region.next = self.s_job_region.val();
         self.jobs.cfg_index.next = self.cfg_index.val();
-        self.jobs.cfg_tel_format.next = self.cfg_tel_format.val();
+        self.jobs.cfg_tel_data.next = self.cfg_tel_data.val();
         self.flows.cfg_row.next = self.cfg_row.val();
         comment!("steps");
         self.control.packet_free.next =

@@ -110,7 +110,7 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     /// Flow index.
     pub hint_flow: Signal<In, Bits<FB>>,
     /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
-    pub cfg_tel_format: Signal<In, Bits<2>>,
+    pub cfg_tel_data: Signal<In, Bits<2>>,
     /// A flow may send a packet.
     pub s_grant_valid: Signal<In, Bit>,
     /// It is taken.
@@ -297,7 +297,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             cfg_row: Default::default(),
             hint_valid: Default::default(),
             hint_flow: Default::default(),
-            cfg_tel_format: Default::default(),
+            cfg_tel_data: Default::default(),
             s_grant_valid: Default::default(),
             s_grant_ready: Default::default(),
             s_grant_flow: Default::default(),
@@ -619,9 +619,9 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.frame.first.next = self.packet.first.val();
         self.frame.ends.next = self.packet.ends.val();
         self.frame.telemetry_bytes.next = 0.into();
-        if self.qp.telemetry.val() & (self.cfg_tel_format.val() == 1) {
+        if self.qp.telemetry.val() & (self.cfg_tel_data.val() == 1) {
             self.frame.telemetry_bytes.next = 2.into();
-        } else if self.qp.telemetry.val() & (self.cfg_tel_format.val() == 2) {
+        } else if self.qp.telemetry.val() & (self.cfg_tel_data.val() == 2) {
             self.frame.telemetry_bytes.next = 42.into();
         }
         comment!("Outputs.");

@@ -54,8 +54,10 @@ pub struct TxHeader<const FB: usize> {
     pub cfg_local_ip: Signal<In, Bits<32>>,
     /// Time to live.
     pub cfg_ttl: Signal<In, Bits<8>>,
-    /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
-    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// Form of telemetry, where there is any: 1 paper, 2 authors' 42 bytes.
+    pub cfg_tel_form: Signal<In, Bits<2>>,
+    /// Data packets leave room for telemetry.
+    pub cfg_tel_data: Signal<In, Bit>,
     /// DSCP of data with telemetry.
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
     /// DSCP of ACKs with telemetry and of telemetry responses.
@@ -185,7 +187,8 @@ impl<const FB: usize> Default for TxHeader<FB> {
             reset: Default::default(),
             cfg_local_ip: Default::default(),
             cfg_ttl: Default::default(),
-            cfg_tel_format: Default::default(),
+            cfg_tel_form: Default::default(),
+            cfg_tel_data: Default::default(),
             cfg_tel_dscp: Default::default(),
             cfg_tel_echo_dscp: Default::default(),
             s_cfg_valid: Default::default(),
@@ -404,14 +407,14 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         self.has_tel.d.next = false;
         self.tel_bytes.d.next = 0.into();
         self.new_dscp.next = self.row.q.val().get_bits::<6>(120);
-        if (self.cfg_tel_format.val() == 1) | (self.cfg_tel_format.val() == 2) {
+        if (self.cfg_tel_form.val() == 1) | (self.cfg_tel_form.val() == 2) {
             if self.kind.q.val().get_bit(0) {
                 if self.echo_valid.val() {
                     self.has_tel.d.next = true;
                     self.tel_bytes.d.next = self.hop_bytes.val() + 2;
                     self.new_dscp.next = self.cfg_tel_echo_dscp.val();
                 }
-            } else if self.row.q.val().get_bit(126) {
+            } else if self.row.q.val().get_bit(126) & self.cfg_tel_data.val() {
                 self.has_tel.d.next = true;
                 self.tel_bytes.d.next = 2.into();
                 self.new_dscp.next = self.cfg_tel_dscp.val();
@@ -458,7 +461,7 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         self.udp_plain.d.next = self.fixed.q.val() + self.padded.q.val();
         self.ip_plain.d.next = self.udp_plain.q.val() + 20;
         self.udp_len.d.next = self.udp_plain.q.val() + self.tel_bytes.q.val();
-        if self.has_tel.q.val() & (self.cfg_tel_format.val() == 2) {
+        if self.has_tel.q.val() & (self.cfg_tel_form.val() == 2) {
             self.udp_len.d.next = self.udp_plain.q.val() + 42;
         }
         self.ip_len.d.next = self.udp_len.q.val() + 20;

@@ -33,8 +33,8 @@ pub struct TxPiece {
     pub cfg_pkey: Signal<In, Bits<16>>,
     /// Time to live.
     pub cfg_ttl: Signal<In, Bits<8>>,
-    /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
-    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// Form of telemetry, where there is any: 1 paper, 2 authors' 42 bytes.
+    pub cfg_tel_form: Signal<In, Bits<2>>,
     /// State of the sequencer.
     pub state: Signal<In, SeqState>,
     /// Copy the fields of the item.
@@ -252,7 +252,7 @@ impl Default for TxPiece {
             cfg_local_ip: Default::default(),
             cfg_pkey: Default::default(),
             cfg_ttl: Default::default(),
-            cfg_tel_format: Default::default(),
+            cfg_tel_form: Default::default(),
             state: Default::default(),
             s_copy: Default::default(),
             s_is_ack: Default::default(),
@@ -534,7 +534,7 @@ impl Logic for TxPiece {
         self.b1.next = (bit_cast::<64, 1>(self.ack_req.q.val().into()) << 31)
             | bit_cast::<64, 24>(self.psn.q.val());
         self.b0_low.next = bit_cast::<64, 16>(self.b0.val().get_bits::<16>(0));
-        self.is_paper.next = self.has_tel.q.val() & (self.cfg_tel_format.val() == 1);
+        self.is_paper.next = self.has_tel.q.val() & (self.cfg_tel_form.val() == 1);
         self.word.next = 0.into();
         self.masked.next = 0.into();
         self.raw.next = false;
@@ -595,7 +595,7 @@ impl Logic for TxPiece {
             }
             SeqState::Hop => {
                 self.word.next = self.paper.val();
-                self.raw.next = self.cfg_tel_format.val() == 2;
+                self.raw.next = self.cfg_tel_form.val() == 2;
                 self.covered.next = false;
                 self.hops.d.next = self.hops.q.val() >> 64;
             }

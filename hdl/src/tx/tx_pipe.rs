@@ -59,8 +59,10 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     pub cfg_pkey: Signal<In, Bits<16>>,
     /// Time to live.
     pub cfg_ttl: Signal<In, Bits<8>>,
-    /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
-    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// Form of the telemetry header of data packets: 0 none, else as `cfg_tel_echo`.
+    pub cfg_tel_data: Signal<In, Bits<2>>,
+    /// Form of telemetry in ACKs and telemetry responses: 0 none, 1 paper, 2 authors' 42 bytes.
+    pub cfg_tel_echo: Signal<In, Bits<2>>,
     /// DSCP of data with telemetry.
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
     /// DSCP of ACKs with telemetry.
@@ -232,7 +234,8 @@ impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
             cfg_local_ip: Default::default(),
             cfg_pkey: Default::default(),
             cfg_ttl: Default::default(),
-            cfg_tel_format: Default::default(),
+            cfg_tel_data: Default::default(),
+            cfg_tel_echo: Default::default(),
             cfg_tel_dscp: Default::default(),
             cfg_tel_echo_dscp: Default::default(),
             s_cfg_valid: Default::default(),
@@ -327,7 +330,8 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.header.reset.next = self.reset.val();
         self.header.cfg_local_ip.next = self.cfg_local_ip.val();
         self.header.cfg_ttl.next = self.cfg_ttl.val();
-        self.header.cfg_tel_format.next = self.cfg_tel_format.val();
+        self.header.cfg_tel_form.next = self.cfg_tel_echo.val();
+        self.header.cfg_tel_data.next = self.cfg_tel_data.val().any();
         self.header.cfg_tel_dscp.next = self.cfg_tel_dscp.val();
         self.header.cfg_tel_echo_dscp.next = self.cfg_tel_echo_dscp.val();
         self.header.s_cfg_valid.next = self.s_cfg_valid.val();
@@ -351,7 +355,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.header.m_ready.next = self.seq.s_ready.val();
         self.seq.clock.next = self.clock.val();
         self.seq.reset.next = self.reset.val();
-        self.seq.cfg_tel_format.next = self.cfg_tel_format.val();
+        self.seq.cfg_tel_form.next = self.cfg_tel_echo.val();
         self.seq.room.next = self.space.room.val();
         self.seq.s_valid.next = self.header.m_valid.val();
         self.seq.s_kind.next = self.header.m_kind.val();
@@ -392,7 +396,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.cutter.cfg_local_ip.next = self.cfg_local_ip.val();
         self.cutter.cfg_pkey.next = self.cfg_pkey.val();
         self.cutter.cfg_ttl.next = self.cfg_ttl.val();
-        self.cutter.cfg_tel_format.next = self.cfg_tel_format.val();
+        self.cutter.cfg_tel_form.next = self.cfg_tel_echo.val();
         self.cutter.s_copy.next = self.seq.copy.val();
         self.cutter.state.next = self.seq.state.val();
         self.cutter.s_has_tel.next = self.header.m_has_tel.val();

@@ -64,8 +64,8 @@ pub struct TxSeq<const GB: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
-    pub cfg_tel_format: Signal<In, Bits<2>>,
+    /// Form of telemetry, where there is any: 1 paper, 2 authors' 42 bytes.
+    pub cfg_tel_form: Signal<In, Bits<2>>,
     /// The frame FIFO has room for the longest frame.
     pub room: Signal<In, Bit>,
     /// An item stands at the header builder.
@@ -163,7 +163,7 @@ impl<const GB: usize> Default for TxSeq<GB> {
             module_type: Default::default(),
             clock: Default::default(),
             reset: Default::default(),
-            cfg_tel_format: Default::default(),
+            cfg_tel_form: Default::default(),
             room: Default::default(),
             s_valid: Default::default(),
             s_kind: Default::default(),
@@ -318,7 +318,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             SeqState::Start => {}
             SeqState::C0 => {
                 comment!("The authors' form always has five records, the paper's those there are.");
-                if self.cfg_tel_format.val() == 1 {
+                if self.cfg_tel_form.val() == 1 {
                     self.hops_left.d.next = self.hops.q.val();
                 }
                 self.goto.next = SeqState::C1;
@@ -361,7 +361,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                 if self.with_reth.q.val() {
                     self.goto.next = SeqState::R0;
                 } else if self.with_word.q.val()
-                    & !(self.with_tel.q.val() & (self.cfg_tel_format.val() == 1))
+                    & !(self.with_tel.q.val() & (self.cfg_tel_form.val() == 1))
                 {
                     self.goto.next = SeqState::Word;
                 }

@@ -50,6 +50,7 @@ fn parameters(rng: &mut ChaCha8Rng) -> CcCfg {
             t_ns: number(rng, 20) as u32,
             inv_t: number(rng, 32) as u32,
             queue_gain: number(rng, 32) as u32,
+            util_gain: number(rng, 27) as u32,
             target: number(rng, 32) as u32,
             u_one: number(rng, 32) as u32,
             max_stage: rng.gen(),
@@ -72,6 +73,7 @@ fn parameters(rng: &mut ChaCha8Rng) -> CcCfg {
         w_ai_bytes: f64::from(w_init_bytes) * rng.gen_range(0.0001..0.05),
         w_init_bytes,
         multi: rng.gen_range(1..=4),
+        utilisation_full: rng.gen_ratio(1, 3).then(|| 1 << rng.gen_range(0..20)),
         rate_min_bps: line_rate_bps / rng.gen_range(10.0..10_000.0),
         ..CcConfig::for_line(line_rate_bps, 64, 250_000_000)
     };
@@ -114,7 +116,14 @@ impl Stimulus<CcHop> for Numbers {
             hop_word(rng.gen_range(0..8), number(rng, 24), number(rng, 20), number(rng, 17));
         let new_hop = if rng.gen() { next_hop(rng, old_hop) } else { rng.gen() };
         let s_valid = rng.gen_range(0..8) != 0;
-        CcHopIn { reset, cfg_queue_gain: self.cfg.queue_gain, s_valid, old_hop, new_hop }
+        CcHopIn {
+            reset,
+            cfg_queue_gain: self.cfg.queue_gain,
+            cfg_util_gain: self.cfg.util_gain,
+            s_valid,
+            old_hop,
+            new_hop,
+        }
     }
 }
 

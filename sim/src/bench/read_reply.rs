@@ -215,7 +215,7 @@ impl Stimulus<ReadReply> for Readers {
         let reset = self.has_resets && self.rng.gen_ratio(1, 30_000);
         let mut i = ReadReplyIn {
             reset,
-            cfg_tel_format: self.tel_format,
+            cfg_tel_data: self.tel_format,
             m_pkt_ready: self.pkt.drive(),
             m_read_ready: self.read.drive(),
             m_work_ready: self.work.drive(),

@@ -253,7 +253,7 @@ impl Stimulus<Requester> for RequesterStimulus {
         let ready: Vec<bool> = self.sinks.iter_mut().map(Sink::drive).collect();
         let port = |n: usize| ReadyPort { ready: ready[n] };
         let mut i = RequesterIn {
-            cfg_tel_format: self.tel_format,
+            cfg_tel_data: self.tel_format,
             m_pkt: port(0),
             m_read: port(1),
             m_work: port(2),

@@ -147,7 +147,7 @@ impl Replies {
             s_grant_flow: self.grant.unwrap_or(0),
             s_fail_valid: fail.is_some(),
             s_fail_flow: fail.unwrap_or(0),
-            cfg_tel_format: 0,
+            cfg_tel_data: 0,
             m_pkt_ready: takes,
             m_read_ready: takes,
             m_work_ready: true,

@@ -153,12 +153,14 @@ impl TxStimulus {
         let (m_axis, m_fail) = (Sink::new(fork()), Sink::new(fork()));
         let s_feedback = Source::new(fork());
         let is_prompt = seed % 4 == 3;
+        let form = ((seed + seed / 4) % 4) as usize;
         let constants = TxPipeIn {
             cfg_local_mac: rng.gen_range(0..1 << 48),
             cfg_local_ip: rng.gen(),
             cfg_pkey: rng.gen(),
             cfg_ttl: rng.gen(),
-            cfg_tel_format: (seed % 3) as u8,
+            cfg_tel_data: [0, 1, 2, 0][form],
+            cfg_tel_echo: [0, 1, 2, 1][form],
             cfg_tel_dscp: rng.gen_range(0..64),
             cfg_tel_echo_dscp: rng.gen_range(0..64),
             ..TxPipeIn::default()

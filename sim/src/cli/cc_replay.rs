@@ -126,6 +126,7 @@ fn parameters(a: &Arguments) -> Result<(CcConfig, CcParams), CliError> {
         w_init_bytes: a.w_init_bytes,
         line_rate_bps: a.line_rate_gbps * 1e9,
         rate_min_bps: a.rate_min_mbps * 1e6,
+        utilisation_full: None,
         multi: a.multi,
         clock_hz: a.clock_mhz * 1_000_000,
     };

@@ -3,7 +3,7 @@
 use super::{config, CliError, Progress, Table};
 use crate::engine::EngineKind;
 use crate::env::station::Manners;
-use crate::net::switch::{Faults, Stamping};
+use crate::net::switch::{Faults, Format, Stamping};
 use crate::net::writes::{self, Plan, Report};
 use clap::Args;
 use nic_spec::cc_params::CcConfig;
@@ -41,7 +41,7 @@ pub struct Arguments {
 struct Scenario {
     /// Rate of the links, Gb/s; 25 is rate code 0 of the telemetry.
     link_gbps: f64,
-    /// "none", "paper" or "authors".
+    /// "none", "paper", "authors", or INT-MD: "int-md" (marked by DSCP) or "int-md-port".
     telemetry: String,
     /// DSCP of stamped packets.
     #[serde(default = "default_dscp")]
@@ -136,7 +136,10 @@ fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
     let s = &scenario;
     for (ok, text) in [
         (s.link_gbps > 0.0, "link_gbps must be above 0"),
-        (matches!(&*s.telemetry, "none" | "paper" | "authors"), "telemetry: none, paper, authors"),
+        (
+            matches!(&*s.telemetry, "none" | "paper" | "authors" | "int-md" | "int-md-port"),
+            "telemetry: none, paper, authors, int-md, int-md-port",
+        ),
         ((1..=16).contains(&s.qp_count), "qp_count must be in 1..=16"),
         ((1..=10_000).contains(&s.message_count), "message_count must be in 1..=10000"),
         (s.message_bytes_min <= s.message_bytes_max, "message_bytes_min is above _max"),
@@ -158,9 +161,11 @@ fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
 fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, CliError> {
     // The simulated core runs as fast as the link needs: one beat a cycle is line rate.
     let clock_hz = (s.link_gbps * 1e9 / 8.0 / beat_bytes) as u64;
-    let form = match &*s.telemetry {
-        "paper" => Some(Form::Paper),
-        "authors" => Some(Form::Authors),
+    let format = match &*s.telemetry {
+        "paper" => Some(Format::Native(Form::Paper)),
+        "authors" => Some(Format::Native(Form::Authors)),
+        "int-md" => Some(Format::IntMd { by_port: false }),
+        "int-md-port" => Some(Format::IntMd { by_port: true }),
         _ => None,
     };
     let line = CcConfig::for_line(s.link_gbps * 1e9, 2 * s.qp_count, clock_hz);
@@ -174,7 +179,12 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
     Ok(Plan {
         clock_hz,
         link_gbps: s.link_gbps,
-        stamping: form.map(|form| Stamping { form, dscp: s.dscp, rate_code: 0, switch_id: 0x2a5 }),
+        stamping: format.map(|format| Stamping {
+            format,
+            dscp: s.dscp,
+            rate_code: 0,
+            switch_id: 0x2a5,
+        }),
         faults: Faults {
             loss_ppm: s.loss_ppm,
             duplicate_ppm: s.duplicate_ppm,

@@ -1,5 +1,6 @@
 //! Networks of NICs: stations and a switch on one clock.
 
+pub mod insert;
 pub mod switch;
 pub mod writes;
 

@@ -1,11 +1,12 @@
 //! A store-and-forward switch: one queue a port, telemetry stamped at dequeue, random loss.
 
-use nic_spec::wire::ethernet;
-use nic_spec::wire::ipv4;
+use super::insert;
+use nic_spec::wire::int_md;
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{
     Form, Hop, HOPS_MAX, HOPS_USED_MAX, QUEUE_UNIT_BYTES, TX_UNIT_BYTES,
 };
+use nic_spec::wire::{bth, ethernet, ipv4, udp};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
@@ -22,12 +23,34 @@ pub const OVERTAKEN_MAX: usize = 4;
 /// A held frame that none overtakes goes on after this time.
 const HELD_NS: f64 = 3_000.0;
 
+/// Utilisation of a whole link, as INT-MD tells it here: hundredths of a percent.
+pub const UTILISATION_FULL: u32 = 10_000;
+/// Time over which the utilisation is averaged.
+const UTILISATION_NS: f64 = 2_000.0;
+/// UDP destination port of packets with INT-MD that a port marks.
+pub const INT_PORT: u16 = 0x1b6d;
+/// Bytes of a cell of the buffer, in which INT-MD counts queues here.
+const CELL_BYTES: u64 = QUEUE_UNIT_BYTES as u64;
+
+/// How a switch writes telemetry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Into the header that the sender has left room for.
+    Native(Form),
+    /// INT-MD in HPCC's profile: inserted into every RoCEv2 packet that is no ACK and no telemetry
+    /// response.
+    IntMd {
+        /// [`INT_PORT`] marks the packets; else their DSCP.
+        by_port: bool,
+    },
+}
+
 /// Telemetry that a switch stamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamping {
     /// Layout.
-    pub form: Form,
-    /// DSCP of the packets to stamp.
+    pub format: Format,
+    /// DSCP of packets with telemetry.
     pub dscp: u8,
     /// Rate code of the ports, see reference HPCC: 0 is 25 Gb/s.
     pub rate_code: u8,
@@ -75,6 +98,9 @@ struct Port {
     queue: VecDeque<Vec<u8>>,
     queue_bytes: u64,
     tx_bytes: u64,
+    /// Utilisation of the link, and when the last frame began to leave.
+    utilisation: f64,
+    started_ns: f64,
     /// Frames that wait for others to overtake them: how many are still to, and until when.
     held: Vec<(usize, Option<f64>, Vec<u8>)>,
     /// Frame on the wire and the time its last byte is through.
@@ -122,7 +148,11 @@ impl Switch {
 
     fn is_cut(&self, frame: &[u8]) -> bool {
         let Some(opcode) = self.cut_opcode else { return false };
-        let forms = [self.stamping.map(|stamping| stamping.form), None];
+        let form = self.stamping.map(|stamping| match stamping.format {
+            Format::Native(form) => form,
+            Format::IntMd { .. } => Form::Paper,
+        });
+        let forms = [form, None];
         let parsed = forms.into_iter().find_map(|form| FrameRepr::parse(frame, form).ok());
         parsed.is_some_and(|packet| packet.bth.opcode == opcode)
     }
@@ -223,26 +253,44 @@ impl Port {
     fn start(&mut self, now_ns: f64, bytes_per_ns: f64, stamping: Option<Stamping>) {
         let Some(frame) = self.queue.pop_front() else { return };
         self.queue_bytes -= frame.len() as u64;
+        self.utilisation *= (-(now_ns - self.started_ns) / UTILISATION_NS).exp();
+        self.started_ns = now_ns;
         let frame = match stamping.and_then(|s| self.stamped(&frame, now_ns, s)) {
             Some(stamped) => stamped,
             None => frame,
         };
         self.tx_bytes += frame.len() as u64;
         let wire_bytes = (frame.len().max(FRAME_BYTES_MIN) + WIRE_OVERHEAD_BYTES) as f64;
-        self.on_wire = Some((now_ns + wire_bytes / bytes_per_ns, frame));
+        let wire_ns = wire_bytes / bytes_per_ns;
+        self.utilisation += 1.0 - (-wire_ns / UTILISATION_NS).exp();
+        self.on_wire = Some((now_ns + wire_ns, frame));
     }
 
     /// The frame with one more record: the queue without this packet, the bytes sent before it.
     fn stamped(&self, frame: &[u8], now_ns: f64, stamping: Stamping) -> Option<Vec<u8>> {
+        match stamping.format {
+            Format::Native(form) => self.stamped_natively(frame, now_ns, form, stamping),
+            Format::IntMd { by_port } => self.stamped_by_int(frame, now_ns, by_port, stamping),
+        }
+    }
+
+    /// The frame with a record in the room that its sender has left.
+    fn stamped_natively(
+        &self,
+        frame: &[u8],
+        now_ns: f64,
+        form: Form,
+        stamping: Stamping,
+    ) -> Option<Vec<u8>> {
         let eth = ethernet::Packet::new_checked(frame).ok()?;
         let ip = ipv4::Packet::new_checked(eth.payload()).ok()?;
         if ip.dscp() != stamping.dscp {
             return None;
         }
-        let repr = FrameRepr::parse(frame, Some(stamping.form)).ok()?;
+        let repr = FrameRepr::parse(frame, Some(form)).ok()?;
         let (_, mut telemetry) = repr.telemetry?;
         let count = usize::from(telemetry.hop_count);
-        let room = if stamping.form == Form::Paper { HOPS_MAX } else { HOPS_USED_MAX };
+        let room = if form == Form::Paper { HOPS_MAX } else { HOPS_USED_MAX };
         if count >= room {
             return None;
         }
@@ -254,12 +302,48 @@ impl Port {
                 as u32,
         };
         telemetry.hop_count += 1;
-        if stamping.form == Form::Paper {
+        if form == Form::Paper {
             telemetry.path ^= stamping.switch_id & 0xfff;
         }
-        let repr = FrameRepr { telemetry: Some((stamping.form, telemetry)), ..repr };
+        let repr = FrameRepr { telemetry: Some((form, telemetry)), ..repr };
         let mut bytes = vec![0; repr.buffer_len().max(FRAME_BYTES_MIN)];
         repr.emit(&mut bytes);
         Some(bytes)
+    }
+
+    /// The frame with INT-MD of this hop, its first one: the switch is the source of INT.
+    fn stamped_by_int(
+        &self,
+        frame: &[u8],
+        now_ns: f64,
+        by_port: bool,
+        stamping: Stamping,
+    ) -> Option<Vec<u8>> {
+        let repr = FrameRepr::parse(frame, None).ok()?;
+        let is_echo =
+            matches!(repr.bth.opcode, bth::opcode::ACKNOWLEDGE | bth::opcode::TELEMETRY_RESPONSE);
+        if is_echo {
+            return None;
+        }
+        let (npt, original) = match by_port {
+            true => (int_md::NPT_PORT, udp::PORT_ROCE),
+            false => (int_md::NPT_DSCP, repr.ip.dscp.into()),
+        };
+        let headers = int_md::Headers { hops_left: 4, ..int_md::Headers::hpcc(npt, original) };
+        let ts_ns = now_ns as u64;
+        let words = [
+            stamping.switch_id.into(),
+            1 << 16 | 8,
+            (self.queue_bytes / CELL_BYTES) as u32 & 0xff_ffff,
+            (ts_ns >> 32) as u32,
+            ts_ns as u32,
+            (self.utilisation * f64::from(UTILISATION_FULL)) as u32,
+        ];
+        let mut telemetry = vec![0; int_md::HEADERS_BYTES];
+        headers.emit(4 * words.len(), &mut telemetry);
+        telemetry.extend(words.iter().flat_map(|word: &u32| word.to_be_bytes()));
+        let port = by_port.then_some(INT_PORT);
+        let dscp = if by_port { repr.ip.dscp } else { stamping.dscp };
+        Some(insert::telemetry(frame, &telemetry, dscp, port))
     }
 }

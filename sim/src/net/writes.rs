@@ -3,7 +3,7 @@
 
 mod expected;
 
-use super::switch::{Faults, Stamping, Switch, SwitchCounters};
+use super::switch::{Faults, Format, Stamping, Switch, SwitchCounters, INT_PORT, UTILISATION_FULL};
 use super::{ip, mac, Network, NetworkBus};
 use crate::env::station::{sub_seed, BusError, Manners, NicEngine, Station};
 use crate::lockstep::StepError;
@@ -302,13 +302,19 @@ fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host
     let mut nic = Nic::probe(NetworkBus { network: network.clone(), station: at })?;
     nic.set_address(mac(at), ip(at))?;
     if let Some(stamping) = plan.stamping {
-        let format = match stamping.form {
-            nic_spec::wire::telemetry::Form::Paper => 1,
-            nic_spec::wire::telemetry::Form::Authors => 2,
+        use nic_spec::wire::telemetry::Form;
+        let format = match stamping.format {
+            Format::Native(Form::Paper) => 1,
+            Format::Native(Form::Authors) => 2,
+            Format::IntMd { .. } => 3,
         };
         nic.set_telemetry(format, stamping.dscp, 0x17)?;
+        nic.set_telemetry_stack(INT_PORT, false, [stamping.rate_code; 8])?;
     }
-    let cc = CcParams::derive(&plan.cc).map_err(|_| Error::Argument("cc parameters"))?;
+    let is_int = plan.stamping.is_some_and(|s| matches!(s.format, Format::IntMd { .. }));
+    let utilisation_full = is_int.then_some(UTILISATION_FULL);
+    let cc = CcConfig { utilisation_full, ..plan.cc };
+    let cc = CcParams::derive(&cc).map_err(|_| Error::Argument("cc parameters"))?;
     nic.set_cc_params(&cc)?;
     nic.create_mr(&MrRow {
         remote_write: true,

@@ -45,6 +45,8 @@ pub struct Params {
     pub line_rate_bps: f64,
     /// Telemetry units are `128 * multi` bytes sent and `80 * multi` bytes queued.
     pub multi: f64,
+    /// In the place of the bytes sent hops tell their utilisation, of which this is all.
+    pub utilisation_full: Option<f64>,
 }
 
 /// Telemetry of an ACK.
@@ -169,8 +171,13 @@ pub fn hop_utilisation(p: &Params, old: u64, new: u64) -> Option<(f64, f64)> {
     let (tau, tx_bytes) = (delta(3, 24), delta(27, 20) * 128.0 * p.multi);
     let queue_bytes = field(old, 47, 17).min(field(new, 47, 17)) as f64 * 80.0 * p.multi;
     let b = link_bytes_per_ns((new & 7) as u8)?;
-    let tx_rate = tx_bytes / tau;
-    (tau > 0.0).then(|| (queue_bytes / (b * p.t_ns) + tx_rate / b, tau))
+    let tx = match p.utilisation_full {
+        // 40 Gb/s is none of the rates that such a hop can have.
+        Some(_) if new & 7 == 7 => return None,
+        Some(full) => field(new, 27, 20) as f64 / full,
+        None => tx_bytes / tau / b,
+    };
+    (tau > 0.0).then(|| (queue_bytes / (b * p.t_ns) + tx, tau))
 }
 
 #[cfg(test)]
@@ -187,6 +194,7 @@ mod tests {
         rate_min_bps: 100e6,
         line_rate_bps: 100e9,
         multi: 1.0,
+        utilisation_full: None,
     };
 
     fn tel(ts_ns: u64, tx: u64, queue: u64) -> Telemetry {

@@ -68,6 +68,7 @@ pub fn reference_params(c: &CcConfig) -> Params {
         rate_min_bps: c.rate_min_bps,
         line_rate_bps: c.line_rate_bps,
         multi: c.multi.into(),
+        utilisation_full: c.utilisation_full.map(f64::from),
     }
 }
 

@@ -1,7 +1,10 @@
 //! Frames for the rx pipe: RoCEv2 of every kind, captured ones, foreign ones, and damaged ones.
 
+mod stacks;
+
+use crate::net::insert;
 use crate::pcap;
-use nic_spec::wire::{aeth, bth, ethernet, icrc, ipv4, reth, roce, telemetry, udp};
+use nic_spec::wire::{aeth, bth, ethernet, icrc, int_md, ipv4, reth, roce, telemetry, udp};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngCore};
 use rand_chacha::ChaCha8Rng;
@@ -19,12 +22,18 @@ pub struct Host {
     pub ip: u32,
     /// Partition key.
     pub pkey: u16,
-    /// Telemetry form: 0 none, 1 paper, 2 authors.
+    /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD.
     pub tel_format: u8,
     /// DSCP of stamped data.
     pub tel_dscp: u8,
     /// DSCP of ACKs that echo telemetry.
     pub tel_echo_dscp: u8,
+    /// UDP port of packets with INT-MD.
+    pub tel_port: u16,
+    /// INT-MD counts queues in bytes.
+    pub tel_queue_bytes: bool,
+    /// Rate codes by the low three bits of the egress interface.
+    pub tel_rates: u32,
 }
 
 impl Host {
@@ -39,9 +48,12 @@ impl Host {
             mac,
             ip,
             pkey: *[0xffff, 0xffff, 0x7fff, rng.gen()].choose(rng).expect("some"),
-            tel_format: [0, 1, 1, 1, 2, 2, 2, 3][rng.gen_range(0..8)],
+            tel_format: [0, 1, 1, 2, 2, 3, 3, 3, 3, rng.gen_range(4..8)][rng.gen_range(0..10)],
             tel_dscp: rng.gen_range(1..64),
             tel_echo_dscp: rng.gen_range(0..64),
+            tel_port: rng.gen(),
+            tel_queue_bytes: rng.gen(),
+            tel_rates: rng.gen::<u32>() >> 8,
         }
     }
 }
@@ -186,12 +198,7 @@ impl FrameMaker {
         frame
     }
 
-    fn telemetry(&mut self) -> Option<(telemetry::Form, telemetry::Repr)> {
-        let form = match self.host.tel_format {
-            1 => telemetry::Form::Paper,
-            2 => telemetry::Form::Authors,
-            _ => return None,
-        };
+    fn telemetry(&mut self, form: telemetry::Form) -> (telemetry::Form, telemetry::Repr) {
         let most = if self.rng.gen_ratio(1, 4) && form == telemetry::Form::Paper { 15 } else { 5 };
         let hop_count = self.rng.gen_range(0..=most);
         let mut hops = [telemetry::Hop::default(); telemetry::HOPS_MAX];
@@ -208,7 +215,7 @@ impl FrameMaker {
                 repr.hop_count = self.rng.gen();
             }
         }
-        Some((form, repr))
+        (form, repr)
     }
 
     fn opcode(&mut self) -> u8 {
@@ -239,12 +246,19 @@ impl FrameMaker {
             payload.clear();
         }
         let stamped = self.is_stamping || self.rng.gen();
-        let telemetry = if stamped { self.telemetry() } else { None };
         let host = self.host;
-        let rng = &mut self.rng;
         let tel_dscps = [host.tel_dscp, host.tel_echo_dscp];
-        let dscp =
-            if stamped { *tel_dscps.choose(rng).expect("two") } else { rng.gen_range(0..64) };
+        let any = self.rng.gen_range(0..64);
+        let dscp = if stamped { *tel_dscps.choose(&mut self.rng).expect("two") } else { any };
+        let is_data = dscp == host.tel_dscp;
+        let form = match host.tel_format {
+            1 => Some(telemetry::Form::Paper),
+            2 => Some(telemetry::Form::Authors),
+            3 if !is_data => Some(telemetry::Form::Paper),
+            _ => None,
+        };
+        let telemetry = form.filter(|_| stamped).map(|form| self.telemetry(form));
+        let rng = &mut self.rng;
         let mut repr = roce::FrameRepr {
             ethernet: ethernet::Repr {
                 dst: host.mac,
@@ -291,6 +305,9 @@ impl FrameMaker {
         repr.payload = &payload;
         let mut frame = vec![0; repr.buffer_len()];
         repr.emit(&mut frame);
+        if stamped && is_data && host.tel_format == 3 {
+            frame = self.with_stack(&frame);
+        }
         if self.rng.gen_ratio(1, 4) {
             self.change_the_end(&mut frame);
         }
@@ -374,7 +391,11 @@ impl FrameMaker {
                 frame[at] ^= 1 << rng.gen_range(0..8);
             }
             9 if frame.len() > bth => frame[ip + 1] = self.host.tel_dscp << 2,
-            10 if rng.gen_ratio(1, 10) => frame.resize(rng.gen_range(9200..9240), 0x33),
+            10 if frame.len() > bth + 16 && rng.gen() => {
+                let at = bth + rng.gen_range(0..16);
+                frame[at] ^= 1 << rng.gen_range(0..8);
+            }
+            10 if rng.gen_ratio(1, 5) => frame.resize(rng.gen_range(9200..9240), 0x33),
             _ => {
                 let end = frame.len() - 1;
                 frame[end] ^= 1 << rng.gen_range(0..8);
@@ -384,6 +405,23 @@ impl FrameMaker {
         if repair {
             self.repair(frame);
         }
+    }
+
+    /// Bytes of telemetry in front of a body, if they are there.
+    fn telemetry_len(&self, dscp: u8, port: u16, body: &[u8]) -> Option<usize> {
+        let host = &self.host;
+        let (is_data, is_echo) = (dscp == host.tel_dscp, dscp == host.tel_echo_dscp);
+        let form = match host.tel_format {
+            1 if is_data || is_echo => telemetry::Form::Paper,
+            2 if is_data || is_echo => telemetry::Form::Authors,
+            3 if port == host.tel_port || is_data => {
+                let len = int_md::SHIM_BYTES + 4 * usize::from(*body.get(1)?);
+                return (len <= body.len()).then_some(len);
+            }
+            3 if is_echo => telemetry::Form::Paper,
+            _ => return Some(0),
+        };
+        telemetry::Repr::parse(form, body).ok().map(|repr| repr.buffer_len(form))
     }
 
     /// Sets header checksum and ICRC as if the frame were meant to be as it is.
@@ -397,28 +435,20 @@ impl FrameMaker {
         let mut ip = ipv4::Packet::new_unchecked(&mut frame[at..]);
         ip.fill_checksum();
         let (dscp, total) = (ip.dscp(), usize::from(ip.total_len()));
-        let form = match self.host.tel_format {
-            1 => Some(telemetry::Form::Paper),
-            2 => Some(telemetry::Form::Authors),
-            _ => None,
-        };
-        let is_stamped = [self.host.tel_dscp, self.host.tel_echo_dscp].contains(&dscp);
         let end = at + total;
+        let port = u16::from_be_bytes([frame[udp + 2], frame[udp + 3]]);
         let Some(body) = frame.get(bth..end.max(bth)) else { return };
-        let tel_len = match form.filter(|_| is_stamped) {
-            None => 0,
-            Some(form) => match telemetry::Repr::parse(form, body) {
-                Ok(repr) => repr.buffer_len(form),
-                Err(_) => return,
-            },
-        };
+        let Some(tel_len) = self.telemetry_len(dscp, port, body) else { return };
         if body.len() < tel_len + icrc::BYTES {
             return;
         }
         let transport = &frame[bth + tel_len..end - icrc::BYTES];
         let ip_header = frame[at..udp].try_into().expect("20 bytes");
-        let udp_header = frame[udp..bth].try_into().expect("8 bytes");
-        let crc = icrc::icrc(ip_header, udp_header, transport);
+        let mut udp_header: [u8; 8] = frame[udp..bth].try_into().expect("8 bytes");
+        if self.host.tel_format == 3 && port == self.host.tel_port {
+            udp_header[2..4].copy_from_slice(&udp::PORT_ROCE.to_be_bytes());
+        }
+        let crc = icrc::icrc(ip_header, &udp_header, transport);
         frame[end - icrc::BYTES..end].copy_from_slice(&crc.to_le_bytes());
     }
 }

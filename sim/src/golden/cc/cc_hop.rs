@@ -15,6 +15,8 @@ ports! {
         pub reset: bool,
         /// 0.625/T, UQ0.40.
         pub cfg_queue_gain: u32,
+        /// What one unit of utilisation is; without mantissa: hops count bytes.
+        pub cfg_util_gain: u32,
         /// The records are of a counted hop.
         pub s_valid: bool,
         /// Record of the ACK before.
@@ -36,7 +38,10 @@ ports! {
 }
 
 /// u' of a hop in units of `nic_spec::cc_params::U_ONE`, and its tau; `None`: no information.
-pub fn hop_utilisation(queue_gain: u32, old: u64, new: u64) -> Option<(u64, u32)> {
+///
+/// A hop that tells its utilisation sends that part of its link's rate; 40 Gb/s is none of the rates
+/// that such a hop can have.
+pub fn hop_utilisation(queue_gain: u32, util_gain: u32, old: u64, new: u64) -> Option<(u64, u32)> {
     let delta = |lsb: u32, mask: u64| (new >> lsb).wrapping_sub(old >> lsb) & mask;
     let (tau_ns, tx_units) = (delta(3, 0xff_ffff), delta(27, 0xf_ffff));
     let queue_units = (old >> 47).min(new >> 47);
@@ -44,9 +49,19 @@ pub fn hop_utilisation(queue_gain: u32, old: u64, new: u64) -> Option<(u64, u32)
     if tau_ns == 0 || code == 5 || code == 6 {
         return None;
     }
-    let recip = reciprocal(tau_ns);
     // 22 fraction bits become 36.
-    let sent = (tx_units * u64::from(recip.mantissa)) << 14 >> recip.exponent;
+    let sent = match util_gain >> 21 & 1 {
+        0 => {
+            let recip = reciprocal(tau_ns);
+            (tx_units * u64::from(recip.mantissa)) << 14 >> recip.exponent
+        }
+        _ if code == 7 => return None,
+        _ => {
+            let (mantissa, exponent) = (util_gain & 0x3f_ffff, util_gain >> 22 & 31);
+            let exponent = exponent.wrapping_sub(code as u32) & 31;
+            ((new >> 27 & 0xf_ffff) * u64::from(mantissa)) << 14 >> exponent
+        }
+    };
     let queued = (queue_units * u64::from(queue_gain)) >> 4;
     let at_25_gbps = sent + queued;
     // The link's rate in units of 25 Gb/s is a power of two, or 8/5.
@@ -66,7 +81,7 @@ impl Golden for CcHop {
     type Out = CcHopOut;
     fn step(&mut self, i: &CcHopIn) -> CcHopOut {
         let hop = match i.s_valid {
-            true => hop_utilisation(i.cfg_queue_gain, i.old_hop, i.new_hop),
+            true => hop_utilisation(i.cfg_queue_gain, i.cfg_util_gain, i.old_hop, i.new_hop),
             false => None,
         };
         let result = hop.map(|(u, tau_ns)| CcHopOut { m_valid: true, u, tau_ns });

@@ -191,7 +191,8 @@ impl FlowState {
     fn update(&mut self, cfg: &CcCfg, old: &Tel, new: &Tel, full: bool) -> u32 {
         let mut worst: Option<(u64, u32)> = None;
         for i in 0..usize::from(new.hops) {
-            let hop = hop_utilisation(cfg.queue_gain, old.hop[i], new.hop[i]);
+            let (old, new) = (old.hop[i], new.hop[i]);
+            let hop = hop_utilisation(cfg.queue_gain, cfg.util_gain, old, new);
             let is_worse = hop.is_some_and(|(u, _)| worst.is_none_or(|(most, _)| u > most));
             worst = if is_worse { hop } else { worst };
         }

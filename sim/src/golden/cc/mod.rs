@@ -17,6 +17,8 @@ ports! {
         pub inv_t: u32,
         /// 0.625/T, UQ0.40.
         pub queue_gain: u32,
+        /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count bytes.
+        pub util_gain: u32,
         /// eta in the units of U, UQ0.36.
         pub target: u32,
         /// 1 in the units of U, UQ0.36.
@@ -44,6 +46,7 @@ impl From<CcParams> for CcCfg {
             t_ns: p.t_ns,
             inv_t: p.inv_t,
             queue_gain: p.queue_gain,
+            util_gain: p.util_gain,
             target: p.target,
             u_one: p.u_one,
             max_stage: p.max_stage,

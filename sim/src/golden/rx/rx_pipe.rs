@@ -40,12 +40,18 @@ ports! {
         pub cfg_local_ip: u32,
         /// Our partition key.
         pub cfg_pkey: u16,
-        /// Telemetry form: 0 none, 1 paper, 2 authors.
+        /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD.
         pub cfg_tel_format: u8,
         /// DSCP of stamped data.
         pub cfg_tel_dscp: u8,
         /// DSCP of ACKs that echo telemetry.
         pub cfg_tel_echo_dscp: u8,
+        /// UDP port of packets with INT-MD.
+        pub cfg_tel_port: u16,
+        /// INT-MD counts queues in bytes.
+        pub cfg_tel_queue_bytes: bool,
+        /// Rate codes by the low three bits of the egress interface.
+        pub cfg_tel_rates: u32,
         /// Raw frames: data.
         pub s_axis_tdata: u64,
         /// Valid bytes.
@@ -221,6 +227,8 @@ ports! {
         pub m_feedback: FeedbackPorts,
         /// Events.
         pub event_rx: RxEvents,
+        /// Beside one of the accepting events: its telemetry is not usable.
+        pub event_rx_telemetry_unusable: bool,
     }
 }
 
@@ -335,6 +343,8 @@ pub struct RxPipe {
     records: usize,
     ready: bool,
     events: RxEvents,
+    /// Event beside those.
+    unusable: bool,
 }
 
 /// What the record FIFO holds: fields of all sources, of which `m_ack` has its own names for some.
@@ -363,6 +373,7 @@ impl Default for RxPipe {
             records: 0,
             ready: true,
             events: RxEvents::default(),
+            unusable: false,
         }
     }
 }
@@ -444,6 +455,7 @@ impl RxPipe {
     /// Events of the coming cycle.
     fn step_events(&mut self) {
         self.events = RxEvents::default();
+        self.unusable = false;
         let due = self.verdicts.front().is_some_and(|v| v.event_cycle == self.cycle + 1);
         if !due {
             return;
@@ -451,6 +463,7 @@ impl RxPipe {
         let verdict = self.verdicts.pop_front().expect("due");
         self.events.set(verdict.reason.expect("decided long before its event"));
         if let Some(packet) = verdict.packet {
+            self.unusable = packet.req.tel.valid && packet.req.tel.hops == 6;
             self.accepted.push_back((verdict.event_cycle, packet));
         }
     }
@@ -522,6 +535,7 @@ impl RxPipe {
                 tel: req.tel,
             },
             event_rx: self.events,
+            event_rx_telemetry_unusable: self.unusable,
         }
     }
 }

@@ -1,8 +1,9 @@
 //! What the rx pipe must make of a whole frame.
 
 use super::rx_pipe::{ReqPorts, RxPipeIn, TelPorts};
+use super::stack::{self, Units};
 use nic_spec::wire::{
-    aeth, bth, ethernet, icrc, immdt, ipv4, reth, roce::PAYLOAD_BYTES_MAX, telemetry, udp,
+    aeth, bth, ethernet, icrc, immdt, int_md, ipv4, reth, roce::PAYLOAD_BYTES_MAX, telemetry, udp,
 };
 
 /// What became of a frame. The first of these that applies, in this order, decides: MacError,
@@ -41,7 +42,7 @@ pub enum Reason {
     Version,
     /// Partition key.
     Pkey,
-    /// Telemetry longer than the UDP payload.
+    /// Telemetry longer than the UDP payload, or a shim that does not fit the packet.
     Telemetry,
 }
 
@@ -51,20 +52,68 @@ pub struct Settings {
     mac: u64,
     ip: u32,
     pkey: u16,
-    form: Option<telemetry::Form>,
-    dscps: [u8; 2],
+    format: Format,
+    dscp: u8,
+    echo_dscp: u8,
+}
+
+/// How switches write telemetry.
+#[derive(Clone, Copy, Debug)]
+enum Format {
+    None,
+    /// Into a header that the NIC leaves room for.
+    Native(telemetry::Form),
+    /// INT-MD, marked by this UDP port or by the DSCP.
+    IntMd {
+        port: u16,
+        units: Units,
+    },
+}
+
+/// What telemetry a packet carries.
+#[derive(Clone, Copy, Debug)]
+enum Carried {
+    None,
+    Native(telemetry::Form),
+    IntMd { npt: u8, units: Units },
 }
 
 impl Settings {
     /// Those on the pins.
     pub fn of(i: &RxPipeIn) -> Self {
-        let form = match i.cfg_tel_format {
-            1 => Some(telemetry::Form::Paper),
-            2 => Some(telemetry::Form::Authors),
-            _ => None,
+        let units =
+            Units { queue_in_bytes: i.cfg_tel_queue_bytes, rates: i.cfg_tel_rates & 0xff_ffff };
+        let format = match i.cfg_tel_format {
+            1 => Format::Native(telemetry::Form::Paper),
+            2 => Format::Native(telemetry::Form::Authors),
+            3 => Format::IntMd { port: i.cfg_tel_port, units },
+            _ => Format::None,
         };
-        let dscps = [i.cfg_tel_dscp, i.cfg_tel_echo_dscp];
-        Self { mac: i.cfg_local_mac, ip: i.cfg_local_ip, pkey: i.cfg_pkey, form, dscps }
+        let (mac, ip, pkey) = (i.cfg_local_mac, i.cfg_local_ip, i.cfg_pkey);
+        Self { mac, ip, pkey, format, dscp: i.cfg_tel_dscp, echo_dscp: i.cfg_tel_echo_dscp }
+    }
+
+    /// Whether the NIC takes packets to this UDP port.
+    fn is_our_port(&self, port: u16) -> bool {
+        let is_marked = matches!(self.format, Format::IntMd { port: marked, .. } if port == marked);
+        port == udp::PORT_ROCE || is_marked
+    }
+
+    /// What a packet with these marks carries. Echoes have the paper's form unless the switches
+    /// write the authors'.
+    fn carried(&self, dscp: u8, port: u16) -> Carried {
+        let (is_data, is_echo) = (dscp == self.dscp, dscp == self.echo_dscp);
+        match self.format {
+            Format::Native(form) if is_data || is_echo => Carried::Native(form),
+            Format::IntMd { port: marked, units } if port == marked => {
+                Carried::IntMd { npt: int_md::NPT_PORT, units }
+            }
+            Format::IntMd { units, .. } if is_data => {
+                Carried::IntMd { npt: int_md::NPT_DSCP, units }
+            }
+            Format::IntMd { .. } if is_echo => Carried::Native(telemetry::Form::Paper),
+            _ => Carried::None,
+        }
     }
 
     /// Base keys equal and not 0, one side a full member (InfiniBand, volume 1, section 10.9.3).
@@ -126,7 +175,7 @@ pub fn is_roce_for_us(frame: &[u8], settings: &Settings) -> bool {
         && !ip.is_fragment()
         && ip.protocol() == ipv4::PROTOCOL_UDP
         && ip.dst() == settings.ip
-        && udp.dst_port() == udp::PORT_ROCE
+        && settings.is_our_port(udp.dst_port())
 }
 
 fn ensure(holds: bool, reason: Reason) -> Result<(), Reason> {
@@ -144,20 +193,20 @@ pub fn judge(frame: &[u8], settings: &Settings) -> Result<Packet, Reason> {
     let headers = ipv4::HEADER_BYTES + udp::HEADER_BYTES;
     ensure(total >= headers, Reason::Length)?;
     let (ip_header, datagram) = packet[..total].split_at(ipv4::HEADER_BYTES);
-    let udp_len = udp::Packet::new_unchecked(datagram).len();
-    ensure(usize::from(udp_len) == datagram.len(), Reason::Length)?;
+    let udp = udp::Packet::new_unchecked(datagram);
+    ensure(usize::from(udp.len()) == datagram.len(), Reason::Length)?;
     let (udp_header, body) = datagram.split_at(udp::HEADER_BYTES);
-    let (tel, body) = take_telemetry(ip.dscp(), body, settings)?;
+    let (tel, body) = take_telemetry(settings.carried(ip.dscp(), udp.dst_port()), body)?;
     let transport_len = body.len().checked_sub(icrc::BYTES).ok_or(Reason::Length)?;
     let (transport, trailer) = body.split_at(transport_len);
     let mut packet = take_headers(transport)?;
     packet.req.src_ip = ip.src();
     packet.req.tel = tel;
-    let expected = icrc::icrc(
-        ip_header.try_into().expect("20 bytes"),
-        udp_header.try_into().expect("8 bytes"),
-        transport,
-    );
+    // The ICRC is that of the packet to RoCEv2's port, whatever marks it now.
+    let mut udp_header: [u8; udp::HEADER_BYTES] = udp_header.try_into().expect("8 bytes");
+    udp::Packet::new_unchecked(&mut udp_header[..]).set_dst_port(udp::PORT_ROCE);
+    let ip_header = ip_header.try_into().expect("20 bytes");
+    let expected = icrc::icrc(ip_header, &udp_header, transport);
     ensure(expected.to_le_bytes() == trailer, Reason::Icrc)?;
     let bth = bth::Packet::new_unchecked(transport);
     ensure(bth.transport_version() == 0, Reason::Version)?;
@@ -167,14 +216,19 @@ pub fn judge(frame: &[u8], settings: &Settings) -> Result<Packet, Reason> {
     Ok(packet)
 }
 
-fn take_telemetry<'a>(
-    dscp: u8,
-    body: &'a [u8],
-    settings: &Settings,
-) -> Result<(TelPorts, &'a [u8]), Reason> {
-    let Some(form) = settings.form.filter(|_| settings.dscps.contains(&dscp)) else {
-        return Ok((TelPorts::default(), body));
-    };
+fn take_telemetry(carried: Carried, body: &[u8]) -> Result<(TelPorts, &[u8]), Reason> {
+    match carried {
+        Carried::None => Ok((TelPorts::default(), body)),
+        Carried::Native(form) => take_native(form, body),
+        Carried::IntMd { npt, units } => {
+            let stack = int_md::Stack::parse(body, npt, udp::PORT_ROCE);
+            let stack = stack.map_err(|_| Reason::Telemetry)?;
+            Ok((stack::telemetry(&stack, units), &body[stack.len()..]))
+        }
+    }
+}
+
+fn take_native(form: telemetry::Form, body: &[u8]) -> Result<(TelPorts, &[u8]), Reason> {
     let repr = telemetry::Repr::parse(form, body).map_err(|_| Reason::Telemetry)?;
     let (header, rest) = body.split_at(repr.buffer_len(form));
     let mut tel = TelPorts { valid: true, hops: 6, path: repr.path, ..TelPorts::default() };

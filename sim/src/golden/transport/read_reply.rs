@@ -89,7 +89,7 @@ ports! {
         pub s_grant_flow: u16,
         pub s_fail_valid: bool,
         pub s_fail_flow: u16,
-        pub cfg_tel_format: u8,
+        pub cfg_tel_data: u8,
         pub m_pkt_ready: bool,
         pub m_read_ready: bool,
         pub m_work_ready: bool,
@@ -262,7 +262,7 @@ impl ReadReply {
             self.wait(JUDGE_CYCLES + 1);
             let is_last = job.bytes <= mtu;
             let payload = job.bytes.min(mtu).next_multiple_of(4);
-            let telemetry_bytes = match i.cfg_tel_format {
+            let telemetry_bytes = match i.cfg_tel_data {
                 1 if telemetry => 2,
                 2 if telemetry => 42,
                 _ => 0,

@@ -106,7 +106,10 @@ ports! {
         pub cfg_local_ip: u32,
         pub cfg_pkey: u16,
         pub cfg_ttl: u8,
-        pub cfg_tel_format: u8,
+        /// Form of the telemetry header of data packets: 0 none, else as `cfg_tel_echo`.
+        pub cfg_tel_data: u8,
+        /// Form of telemetry in ACKs and telemetry responses: 0 none, 1 paper, 2 authors.
+        pub cfg_tel_echo: u8,
         pub cfg_tel_dscp: u8,
         pub cfg_tel_echo_dscp: u8,
         pub s_cfg: CfgPort,
@@ -549,8 +552,11 @@ impl TxPipe {
             _ => i.s_ack,
         };
         let is_echo = matches!(kind, Kind::Ack | Kind::Feedback);
-        let has_telemetry = if is_echo { echo.tel.valid } else { qp.telemetry };
-        let form = match i.cfg_tel_format {
+        let (has_telemetry, form) = match is_echo {
+            true => (echo.tel.valid, i.cfg_tel_echo),
+            false => (qp.telemetry, i.cfg_tel_data),
+        };
+        let form = match form {
             1 if has_telemetry => Some(Form::Paper),
             2 if has_telemetry => Some(Form::Authors),
             _ => None,

@@ -68,7 +68,7 @@ ports! {
         pub cfg_index: u16,
         pub cfg_row: crate::ports::Wide<8>,
         pub hint: FlowPorts,
-        pub cfg_tel_format: u8,
+        pub cfg_tel_data: u8,
         pub s_grant: FlowPorts,
         pub s_fail: FlowPorts,
         pub m_pkt: ReadyPort,

@@ -17,7 +17,7 @@ impl Requester {
         }
         f.armed = true;
         let packet = f.packet();
-        let telemetry_bytes = match i.cfg_tel_format {
+        let telemetry_bytes = match i.cfg_tel_data {
             1 if f.qp.telemetry => 2,
             2 if f.qp.telemetry => 42,
             _ => 0,

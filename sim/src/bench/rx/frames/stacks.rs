@@ -1,0 +1,86 @@
+//! Telemetry stacks as switches insert them, good and bad.
+
+use super::{insert, FrameMaker};
+use nic_spec::wire::{int_md, udp};
+use rand::seq::SliceRandom;
+use rand::Rng;
+
+impl FrameMaker {
+    /// The frame with INT-MD.
+    pub(super) fn with_stack(&mut self, frame: &[u8]) -> Vec<u8> {
+        let host = self.host;
+        let marked = self.rng.gen::<bool>().then_some(host.tel_port);
+        let (mut npt, mut original) = (int_md::NPT_DSCP, self.rng.gen());
+        if marked.is_some() {
+            (npt, original) = (int_md::NPT_PORT, udp::PORT_ROCE);
+        }
+        let stack = self.stack(npt, original);
+        let dscp = if marked.is_some() && self.rng.gen() {
+            self.rng.gen_range(0..64)
+        } else {
+            host.tel_dscp
+        };
+        insert::telemetry(frame, &stack, dscp, marked)
+    }
+
+    /// Shim, metadata header and hops; mostly good ones in HPCC's profile.
+    fn stack(&mut self, npt: u8, original: u16) -> Vec<u8> {
+        let rng = &mut self.rng;
+        let mut headers = int_md::Headers::hpcc(npt, original);
+        if rng.gen_ratio(1, 3) {
+            let needed = if rng.gen_ratio(7, 8) { int_md::instruction::NEEDED } else { 0 };
+            headers.instructions = rng.gen::<u16>() | needed;
+            let words = int_md::Layout::of(headers.instructions).map_or(7, |layout| layout.words);
+            headers.hop_words = (words + [0, 0, 0, 1, 2][rng.gen_range(0..5)]) as u8;
+        }
+        match rng.gen_range(0..40) {
+            0 => headers.version = rng.gen_range(0..16),
+            1 => headers.hops_exceeded = true,
+            2 => headers.mtu_exceeded = true,
+            3 => headers.hop_words = rng.gen_range(0..32),
+            4 => headers.npt ^= rng.gen_range(1..4),
+            5 => headers.original ^= 1 << rng.gen_range(0..16),
+            _ => {}
+        }
+        headers.hops_left = rng.gen();
+        let hop_count =
+            if rng.gen_ratio(1, 8) { rng.gen_range(0..=9) } else { rng.gen_range(0..=5) };
+        let mut words = Vec::new();
+        for _ in 0..hop_count * usize::from(headers.hop_words) {
+            words.push(self.word());
+        }
+        let rng = &mut self.rng;
+        if rng.gen_ratio(1, 16) {
+            words.resize(words.len() + rng.gen_range(1..6), 0x1234_5678);
+        }
+        words.truncate(255 - int_md::HEADER_WORDS);
+        let mut bytes = vec![0; int_md::HEADERS_BYTES];
+        headers.emit(4 * words.len(), &mut bytes);
+        bytes.extend(words.iter().flat_map(|word| word.to_be_bytes()));
+        if rng.gen_ratio(1, 30) {
+            // Domain and reserved bits mean nothing to us.
+            bytes[12..16].fill(0xff);
+            bytes[5] = 0x1f;
+        }
+        if rng.gen_ratio(1, 40) {
+            // No whole metadata header.
+            let length = rng.gen_range(0..3);
+            bytes[1] = length;
+            bytes.truncate(int_md::SHIM_BYTES + 4 * usize::from(length));
+        }
+        bytes
+    }
+
+    /// A value of a switch: any, around the largest that a record holds, or invalid.
+    fn word(&mut self) -> u32 {
+        let rng = &mut self.rng;
+        match rng.gen_range(0..60) {
+            0 => u32::MAX,
+            1 => *[0, 0xf_ffff, 0x10_0000, 0x1_ffff, 0x2_0000, 0x7f_ffff, 0x80_0000, 0xffff_fffe]
+                .choose(rng)
+                .expect("some"),
+            2..=30 => rng.gen::<u32>() >> rng.gen_range(8..32),
+            _ => rng.gen(),
+        }
+    }
+}
