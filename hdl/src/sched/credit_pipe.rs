@@ -4,12 +4,14 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one visit per cycle, no valid: the user delays its own
 //! # Number formats    signal        | format  | unit
 //!                     s_rate        | UQ8.24  | bytes a cycle
-//!                     s_now, s_seen | UQ23.0  | cycles, modulo 2^23; elapsed time counts for at
+//!                     s_now, s_seen | UQ22.0  | cycles, modulo 2^22; elapsed time counts for at
 //!                                   |         | most [`ELAPSED_MAX_CYCLES`]
-//!                     credits       | UQ16.24 | bytes; saturate below 64 KiB, nothing else is
-//!                                   |         | ever rounded
+//!                     credits       | UQ17.24 | bytes, with an offset of 64 KiB: bit 40 is set
+//!                                   |         | from zero on; saturate below 64 KiB of credit,
+//!                                   |         | nothing else is ever rounded
 //!                     s_phase       | UQ0.12  | packets: first credit of a flow not s_started
 //!                     m_levels      | 8 bits  | bit k: credit >= LEVEL_QUARTERS[k] / 4 packets
+//!                     m_may_owe     | 1 bit   | the flow owes at most 32 KiB
 //! # Reset             synchronous, high: all zero
 //! # Twins             `credit_at` of sim/src/golden/sched/scheduler.rs
 
@@ -23,7 +25,9 @@ pub const LATENCY_CYCLES: usize = 6;
 /// Time since the last visit counts for at most this many cycles.
 pub const ELAPSED_MAX_CYCLES: u32 = (1 << 12) - 1;
 /// Credit that reaches each level, in quarters of the packet.
-pub const LEVEL_QUARTERS: [u64; 8] = [4, 5, 6, 7, 8, 9, 10, 12];
+pub const LEVEL_QUARTERS: [u64; 8] = [4, 5, 6, 7, 8, 9, 10, 16];
+/// Credit 0 as it is stored.
+pub const CREDIT_ZERO: u64 = 1 << 40;
 
 /// Pipeline from the state of a flow to its credit and levels.
 #[derive(LogicBlock)]
@@ -41,69 +45,73 @@ pub struct CreditPipe {
     pub s_inflight_bytes: Signal<In, Bits<32>>,
     /// Bytes of the packet that waits.
     pub s_len_bytes: Signal<In, Bits<14>>,
-    /// Credit after the last visit, UQ16.24 bytes.
-    pub s_credit: Signal<In, Bits<40>>,
+    /// Credit after the last visit.
+    pub s_credit: Signal<In, Bits<41>>,
     /// Time of the last visit.
-    pub s_seen: Signal<In, Bits<23>>,
+    pub s_seen: Signal<In, Bits<22>>,
     /// Time of this visit.
-    pub s_now: Signal<In, Bits<23>>,
+    pub s_now: Signal<In, Bits<22>>,
     /// The flow had a visit since it was created.
     pub s_started: Signal<In, Bit>,
     /// First credit, UQ0.12 packets.
     pub s_phase: Signal<In, Bits<12>>,
     /// The window lets the flow send.
     pub m_is_open: Signal<Out, Bit>,
-    /// Credit to keep when nothing is sent, UQ16.24 bytes: one packet at most while closed.
-    pub m_kept_credit: Signal<Out, Bits<40>>,
-    /// Credit that a packet leaves, UQ16.24 bytes, if level 0 is reached.
-    pub m_spent_credit: Signal<Out, Bits<40>>,
+    /// Credit to keep when nothing is sent: one packet at most while closed.
+    pub m_kept_credit: Signal<Out, Bits<41>>,
+    /// Credit that a packet leaves, if the flow may send it.
+    pub m_spent_credit: Signal<Out, Bits<41>>,
     /// Levels reached.
     pub m_levels: Signal<Out, Bits<8>>,
+    /// A packet may be sent before there is credit for it.
+    pub m_may_owe: Signal<Out, Bit>,
     product: MulPipe<32, 12, 44>,
     factor_1: DFF<Bits<32>>,
     cycles_1: DFF<Bits<12>>,
-    credit_1: DFF<Bits<40>>,
+    credit_1: DFF<Bits<41>>,
     len_1: DFF<Bits<14>>,
     open_1: DFF<Bit>,
-    credit_2: DFF<Bits<40>>,
+    credit_2: DFF<Bits<41>>,
     len_2: DFF<Bits<14>>,
     open_2: DFF<Bit>,
-    credit_3: DFF<Bits<40>>,
+    credit_3: DFF<Bits<41>>,
     len_3: DFF<Bits<14>>,
     open_3: DFF<Bit>,
     sum_4: DFF<Bits<45>>,
     len_4: DFF<Bits<14>>,
     open_4: DFF<Bit>,
-    credit_5: DFF<Bits<40>>,
+    credit_5: DFF<Bits<41>>,
     len_5: DFF<Bits<14>>,
     open_5: DFF<Bit>,
     quarters_5: [DFF<Bits<18>>; 8],
-    kept_6: DFF<Bits<40>>,
-    spent_6: DFF<Bits<40>>,
+    kept_6: DFF<Bits<41>>,
+    spent_6: DFF<Bits<41>>,
     levels_6: DFF<Bits<8>>,
+    may_owe_6: DFF<Bit>,
     open_6: DFF<Bit>,
-    elapsed: Signal<Local, Bits<23>>,
-    over: Signal<Local, Bits<11>>,
+    elapsed: Signal<Local, Bits<22>>,
+    over: Signal<Local, Bits<10>>,
     len_scaled: Signal<Local, Bits<32>>,
     credit_wide: Signal<Local, Bits<45>>,
     product_wide: Signal<Local, Bits<45>>,
-    carry: Signal<Local, Bits<5>>,
+    carry: Signal<Local, Bits<4>>,
     len_x1: Signal<Local, Bits<18>>,
     len_x2: Signal<Local, Bits<18>>,
     len_x4: Signal<Local, Bits<18>>,
     len_x8: Signal<Local, Bits<18>>,
     credit_quarters: Signal<Local, Bits<18>>,
-    credit_whole: Signal<Local, Bits<16>>,
-    len_whole: Signal<Local, Bits<16>>,
-    excess: Signal<Local, Bits<16>>,
-    excess_wide: Signal<Local, Bits<40>>,
-    excess_part: Signal<Local, Bits<40>>,
+    credit_whole: Signal<Local, Bits<17>>,
+    len_whole: Signal<Local, Bits<17>>,
+    excess: Signal<Local, Bits<17>>,
+    excess_wide: Signal<Local, Bits<41>>,
+    excess_part: Signal<Local, Bits<41>>,
     fraction: Signal<Local, Bits<24>>,
-    closed_wide: Signal<Local, Bits<40>>,
+    closed_wide: Signal<Local, Bits<41>>,
     levels: Signal<Local, Bits<8>>,
     level_bit: [Constant<Bits<8>>; 8],
     none: Constant<Bits<32>>,
-    credit_max: Constant<Bits<40>>,
+    credit_max: Constant<Bits<41>>,
+    credit_zero: Constant<Bits<41>>,
 }
 
 impl Default for CreditPipe {
@@ -125,6 +133,7 @@ impl Default for CreditPipe {
             m_kept_credit: Default::default(),
             m_spent_credit: Default::default(),
             m_levels: Default::default(),
+            m_may_owe: Default::default(),
             product: Default::default(),
             factor_1: Default::default(),
             cycles_1: Default::default(),
@@ -147,6 +156,7 @@ impl Default for CreditPipe {
             kept_6: Default::default(),
             spent_6: Default::default(),
             levels_6: Default::default(),
+            may_owe_6: Default::default(),
             open_6: Default::default(),
             elapsed: Default::default(),
             over: Default::default(),
@@ -169,7 +179,8 @@ impl Default for CreditPipe {
             levels: Default::default(),
             level_bit: array_init::array_init(|k| Constant::new((1_u64 << k).into())),
             none: Constant::new(0.into()),
-            credit_max: Constant::new(((1_u64 << 40) - 1).into()),
+            credit_max: Constant::new(((1_u64 << 41) - 1).into()),
+            credit_zero: Constant::new(CREDIT_ZERO.into()),
         }
     }
 }
@@ -180,7 +191,7 @@ impl Logic for CreditPipe {
         dff_setup!(
             self, clock, factor_1, cycles_1, credit_1, len_1, open_1, credit_2, len_2, open_2,
             credit_3, len_3, open_3, sum_4, len_4, open_4, credit_5, len_5, open_5, kept_6,
-            spent_6, levels_6, open_6
+            spent_6, levels_6, may_owe_6, open_6
         );
         self.product.clock.next = self.clock.val();
         self.product.reset.next = self.reset.val();
@@ -188,9 +199,10 @@ impl Logic for CreditPipe {
         self.m_kept_credit.next = self.kept_6.q.val();
         self.m_spent_credit.next = self.spent_6.q.val();
         self.m_levels.next = self.levels_6.q.val();
+        self.m_may_owe.next = self.may_owe_6.q.val();
         comment!("Stage 1: elapsed cycles, saturated; a new flow gets a share of its packet.");
         self.elapsed.next = self.s_now.val() - self.s_seen.val();
-        self.over.next = self.elapsed.val().get_bits::<11>(12);
+        self.over.next = self.elapsed.val().get_bits::<10>(12);
         self.cycles_1.d.next = self.elapsed.val().get_bits::<12>(0);
         if self.over.val().any() {
             self.cycles_1.d.next = 0xfff.into();
@@ -216,14 +228,14 @@ impl Logic for CreditPipe {
         self.len_3.d.next = self.len_2.q.val();
         self.open_3.d.next = self.open_2.q.val();
         comment!("Stage 4: sum.");
-        self.credit_wide.next = bit_cast::<45, 40>(self.credit_3.q.val());
+        self.credit_wide.next = bit_cast::<45, 41>(self.credit_3.q.val());
         self.product_wide.next = bit_cast::<45, 44>(self.product.p.val());
         self.sum_4.d.next = self.credit_wide.val() + self.product_wide.val();
         self.len_4.d.next = self.len_3.q.val();
         self.open_4.d.next = self.open_3.q.val();
         comment!("Stage 5: saturate; quarters of the packet for each level.");
-        self.carry.next = self.sum_4.q.val().get_bits::<5>(40);
-        self.credit_5.d.next = self.sum_4.q.val().get_bits::<40>(0);
+        self.carry.next = self.sum_4.q.val().get_bits::<4>(41);
+        self.credit_5.d.next = self.sum_4.q.val().get_bits::<41>(0);
         if self.carry.val().any() {
             self.credit_5.d.next = self.credit_max.val();
         }
@@ -241,35 +253,40 @@ impl Logic for CreditPipe {
         self.quarters_5[4].d.next = self.len_x8.val();
         self.quarters_5[5].d.next = self.len_x8.val() + self.len_x1.val();
         self.quarters_5[6].d.next = self.len_x8.val() + self.len_x2.val();
-        self.quarters_5[7].d.next = self.len_x8.val() + self.len_x4.val();
+        self.quarters_5[7].d.next = self.len_x1.val() << 4;
         self.len_5.d.next = self.len_4.q.val();
         self.open_5.d.next = self.open_4.q.val();
         comment!("Stage 6: levels reached, the credit kept and what a packet would leave.");
         self.credit_quarters.next = self.credit_5.q.val().get_bits::<18>(22);
         self.levels.next = 0.into();
         for i in 0..8 {
-            if self.credit_quarters.val() >= self.quarters_5[i].q.val() {
+            if self.credit_5.q.val().get_bit(40)
+                & (self.credit_quarters.val() >= self.quarters_5[i].q.val())
+            {
                 self.levels.next = self.levels.val() | self.level_bit[i].val();
             }
         }
         self.levels_6.d.next = self.levels.val();
-        self.credit_whole.next = self.credit_5.q.val().get_bits::<16>(24);
-        self.len_whole.next = bit_cast::<16, 14>(self.len_5.q.val());
+        self.may_owe_6.d.next =
+            self.credit_5.q.val().get_bit(40) | self.credit_5.q.val().get_bit(39);
+        self.credit_whole.next = self.credit_5.q.val().get_bits::<17>(24);
+        self.len_whole.next = bit_cast::<17, 14>(self.len_5.q.val());
         self.excess.next = self.credit_whole.val() - self.len_whole.val();
-        self.excess_wide.next = bit_cast::<40, 16>(self.excess.val());
+        self.excess_wide.next = bit_cast::<41, 17>(self.excess.val());
         self.excess_part.next = self.excess_wide.val() << 24;
         self.fraction.next = self.credit_5.q.val().get_bits::<24>(0);
-        self.spent_6.d.next = self.excess_part.val() | bit_cast::<40, 24>(self.fraction.val());
-        self.closed_wide.next = bit_cast::<40, 14>(self.len_5.q.val());
+        self.spent_6.d.next = self.excess_part.val() | bit_cast::<41, 24>(self.fraction.val());
+        self.closed_wide.next = bit_cast::<41, 14>(self.len_5.q.val());
         self.kept_6.d.next = self.credit_5.q.val();
         if !self.open_5.q.val() & self.levels.val().get_bit(0) {
-            self.kept_6.d.next = self.closed_wide.val() << 24;
+            self.kept_6.d.next = (self.closed_wide.val() << 24) | self.credit_zero.val();
         }
         self.open_6.d.next = self.open_5.q.val();
         if self.reset.val() {
             self.kept_6.d.next = 0.into();
             self.spent_6.d.next = 0.into();
             self.levels_6.d.next = 0.into();
+            self.may_owe_6.d.next = false;
             self.open_6.d.next = false;
         }
     }

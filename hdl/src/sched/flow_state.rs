@@ -10,6 +10,7 @@
 //!                     the readies low
 //! # Twins             `accept` and `read` of sim/src/golden/sched/scheduler.rs
 
+use super::credit_pipe::CREDIT_ZERO;
 use super::flow_table::FlowTable;
 use crate::util::ram::Ram;
 use crate::Module;
@@ -73,12 +74,12 @@ pub struct FlowState<const F: usize, const FB: usize> {
     pub m_inflight_bytes: Signal<Out, Bits<32>>,
     /// Bytes of the packet that waits.
     pub m_len_bytes: Signal<Out, Bits<14>>,
-    /// Credit after the last visit, UQ16.24 bytes.
-    pub m_credit: Signal<Out, Bits<40>>,
+    /// Credit after the last visit.
+    pub m_credit: Signal<Out, Bits<41>>,
     /// Time of the last visit.
-    pub m_seen: Signal<Out, Bits<23>>,
+    pub m_seen: Signal<Out, Bits<22>>,
     /// Time of the visits whose m_* stand now.
-    pub s_time: Signal<In, Bits<23>>,
+    pub s_time: Signal<In, Bits<22>>,
     /// The flow had a visit since it was created.
     pub m_started: Signal<Out, Bit>,
     /// Its first credit, UQ0.12 packets.
@@ -87,8 +88,8 @@ pub struct FlowState<const F: usize, const FB: usize> {
     pub s_store_valid: Signal<In, Bit>,
     /// Its flow.
     pub s_store_flow: Signal<In, Bits<FB>>,
-    /// Credit after the visit, UQ16.24 bytes.
-    pub s_store_credit: Signal<In, Bits<40>>,
+    /// Credit after the visit.
+    pub s_store_credit: Signal<In, Bits<41>>,
     /// The flow existed.
     pub s_store_started: Signal<In, Bit>,
     rate_table: FlowTable<FB, 64>,
@@ -100,7 +101,7 @@ pub struct FlowState<const F: usize, const FB: usize> {
     work_turn: DFF<Bit>,
     inflight_turn: DFF<Bit>,
     created: DFF<Bits<F>>,
-    visit_time: [DFF<Bits<23>>; 7],
+    visit_time: [DFF<Bits<22>>; 7],
     credit_word: DFF<Bits<64>>,
     phase: DFF<Bits<12>>,
     flow: DFF<Bits<FB>>,
@@ -120,6 +121,7 @@ pub struct FlowState<const F: usize, const FB: usize> {
     last_flow: Constant<Bits<FB>>,
     one: Constant<Bits<F>>,
     started_flag: Constant<Bits<64>>,
+    no_credit: Constant<Bits<64>>,
     phase_bit: [Constant<Bits<12>>; FB],
 }
 
@@ -190,6 +192,7 @@ impl<const F: usize, const FB: usize> Default for FlowState<F, FB> {
             last_flow: Constant::new((F as u64 - 1).into()),
             one: Constant::new(1.into()),
             started_flag: Constant::new((1_u64 << 63).into()),
+            no_credit: Constant::new(CREDIT_ZERO.into()),
             phase_bit: array_init::array_init(|i| Constant::new((1_u64 << (11 - i)).into())),
         }
     }
@@ -270,8 +273,8 @@ impl<const F: usize, const FB: usize> Logic for FlowState<F, FB> {
         self.m_window_bytes.next = self.rate_table.read_data.val().get_bits::<32>(32);
         self.m_inflight_bytes.next = self.inflight_table.read_data.val();
         self.m_len_bytes.next = self.len_table.read_data.val();
-        self.m_credit.next = self.credit_word.q.val().get_bits::<40>(0);
-        self.m_seen.next = self.credit_word.q.val().get_bits::<23>(40);
+        self.m_credit.next = self.credit_word.q.val().get_bits::<41>(0);
+        self.m_seen.next = self.credit_word.q.val().get_bits::<22>(41);
         self.m_started.next = self.credit_word.q.val().get_bit(63);
         self.m_phase.next = self.phase.q.val();
         comment!("Store {started, time of the visit, credit}; after reset clear all rows.");
@@ -282,21 +285,21 @@ impl<const F: usize, const FB: usize> Logic for FlowState<F, FB> {
         for i in 0..6 {
             self.visit_time[i + 1].d.next = self.visit_time[i].q.val();
         }
-        self.time_wide.next = bit_cast::<64, 23>(self.visit_time[6].q.val());
-        self.time_part.next = self.time_wide.val() << 40;
+        self.time_wide.next = bit_cast::<64, 22>(self.visit_time[6].q.val());
+        self.time_part.next = self.time_wide.val() << 41;
         self.credit_table.write_enable.next = self.s_store_valid.val();
         self.credit_table.write_address.next = self.s_store_flow.val();
         self.credit_table.write_data.next =
-            self.time_part.val() | bit_cast::<64, 40>(self.s_store_credit.val());
+            self.time_part.val() | bit_cast::<64, 41>(self.s_store_credit.val());
         if self.s_store_started.val() {
             self.credit_table.write_data.next = self.started_flag.val()
                 | self.time_part.val()
-                | bit_cast::<64, 40>(self.s_store_credit.val());
+                | bit_cast::<64, 41>(self.s_store_credit.val());
         }
         if !self.is_clean.q.val() {
             self.credit_table.write_enable.next = true;
             self.credit_table.write_address.next = self.scrub_flow.q.val();
-            self.credit_table.write_data.next = 0.into();
+            self.credit_table.write_data.next = self.no_credit.val();
             self.scrub_flow.d.next = self.scrub_flow.q.val() + 1;
             self.is_clean.d.next = self.scrub_flow.q.val() == self.last_flow.val();
         }

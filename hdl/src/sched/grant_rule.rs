@@ -1,10 +1,10 @@
 //! Decides each visit: grant, back to the ring, or leave it.
 //!
-//! A flow may send when it is armed, created, inside its window, has credit for a packet, and has
-//! not got more than its share. It is granted when it is called, or when nobody is called and it
-//! lags at least as much as the floor of the grant queue. A flow on the top level is not held back
-//! by its share; the first one that finds no room takes the ticket: the last place for grants is
-//! then kept for it.
+//! A flow may send when it is armed, created, inside its window, has credit for a packet or is
+//! called, and has not got more than its share. It is granted when it is called, or when nobody is
+//! called and it lags at least as much as the floor of the grant queue, or is too fast to be
+//! remembered. A flow on the top level is not held back by its share; the first one that finds no
+//! room takes the ticket: the last place for grants is then kept for it.
 //!
 //! # Interface timing  cycle 0: s_visit_*; cycle 1: m_grant_*, m_packet_valid, m_turn_done, m_return_*, m_store_*.
 //!                     Cycle 0: s_work_* or s_remove_*; cycle 2: m_arm_*, when the flow is not in
@@ -16,6 +16,7 @@
 //! # Twins             `decide` of sim/src/golden/sched/scheduler.rs
 
 use super::active_set::ActiveSet;
+use super::credit_pipe::CREDIT_ZERO;
 use super::grant_queue::GrantQueue;
 use crate::Module;
 use rust_hdl_core::prelude::*;
@@ -47,12 +48,16 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     pub s_visit_is_open: Signal<In, Bit>,
     /// It has not got more than its share.
     pub s_visit_is_within: Signal<In, Bit>,
-    /// Credit to keep when nothing is sent, UQ16.24 bytes.
-    pub s_visit_kept_credit: Signal<In, Bits<40>>,
-    /// Credit that its packet leaves, UQ16.24 bytes.
-    pub s_visit_spent_credit: Signal<In, Bits<40>>,
+    /// Its packets are remembered.
+    pub s_visit_is_kept: Signal<In, Bit>,
+    /// Credit to keep when nothing is sent.
+    pub s_visit_kept_credit: Signal<In, Bits<41>>,
+    /// Credit that its packet leaves.
+    pub s_visit_spent_credit: Signal<In, Bits<41>>,
     /// Levels reached.
     pub s_visit_levels: Signal<In, Bits<8>>,
+    /// When called it may send before it has credit.
+    pub s_visit_may_owe: Signal<In, Bit>,
     /// A flow is called.
     pub s_called_valid: Signal<In, Bit>,
     /// The flow.
@@ -81,8 +86,8 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     pub m_visit_flow: Signal<Out, Bits<FB>>,
     /// The last visit's credit is to be stored.
     pub m_store_valid: Signal<Out, Bit>,
-    /// Credit after the visit, UQ16.24 bytes.
-    pub m_store_credit: Signal<Out, Bits<40>>,
+    /// Credit after the visit.
+    pub m_store_credit: Signal<Out, Bits<41>>,
     /// The flow existed.
     pub m_store_started: Signal<Out, Bit>,
     /// The flow of the last visit is granted.
@@ -102,7 +107,7 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     return_valid: DFF<Bit>,
     visit_flow: DFF<Bits<FB>>,
     store_valid: DFF<Bit>,
-    store_credit: DFF<Bits<40>>,
+    store_credit: DFF<Bits<41>>,
     store_started: DFF<Bit>,
     packet_valid: DFF<Bit>,
     turn_done: DFF<Bit>,
@@ -112,6 +117,7 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     is_decided: Signal<Local, Bit>,
     is_late: Signal<Local, Bit>,
     is_mine: Signal<Local, Bit>,
+    has_credit: Signal<Local, Bit>,
     is_called: Signal<Local, Bit>,
     is_holder: Signal<Local, Bit>,
     has_room: Signal<Local, Bit>,
@@ -122,6 +128,7 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     leave: Signal<Local, Bit>,
     below_floor: Signal<Local, Bits<8>>,
     not_reached: Signal<Local, Bits<8>>,
+    no_credit: Constant<Bits<41>>,
 }
 
 impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
@@ -142,6 +149,8 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             s_visit_kept_credit: Default::default(),
             s_visit_spent_credit: Default::default(),
             s_visit_levels: Default::default(),
+            s_visit_may_owe: Default::default(),
+            s_visit_is_kept: Default::default(),
             s_called_valid: Default::default(),
             s_called_flow: Default::default(),
             s_is_pending: Default::default(),
@@ -179,6 +188,7 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             is_decided: Default::default(),
             is_late: Default::default(),
             is_mine: Default::default(),
+            has_credit: Default::default(),
             is_called: Default::default(),
             is_holder: Default::default(),
             has_room: Default::default(),
@@ -189,6 +199,7 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             leave: Default::default(),
             below_floor: Default::default(),
             not_reached: Default::default(),
+            no_credit: Constant::new(CREDIT_ZERO.into()),
         }
     }
 }
@@ -237,15 +248,17 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
         self.is_decided.next = self.s_visit_valid.val() & !self.s_visit_is_bounced.val();
         self.is_late.next = self.s_visit_levels.val().get_bit(7);
         self.is_armed.next = self.set.m_armed.val().get_bit(self.s_visit_flow.val().index());
+        self.is_mine.next =
+            self.s_called_valid.val() & (self.s_called_flow.val() == self.s_visit_flow.val());
+        self.has_credit.next = self.s_visit_levels.val().get_bit(0)
+            | (self.is_mine.val() & self.s_visit_may_owe.val());
         self.may_send.next = self.is_decided.val()
             & self.s_visit_created.val()
             & self.s_visit_is_open.val()
-            & self.s_visit_levels.val().get_bit(0)
+            & self.has_credit.val()
             & (self.s_visit_is_within.val() | self.is_late.val())
             & self.is_armed.val();
         comment!("Is there room for its grant, and is it first?");
-        self.is_mine.next =
-            self.s_called_valid.val() & (self.s_called_flow.val() == self.s_visit_flow.val());
         self.is_called.next = self.is_mine.val() & !self.is_late.val();
         self.is_holder.next =
             self.ticket_valid.q.val() & (self.ticket_flow.q.val() == self.s_visit_flow.val());
@@ -257,7 +270,8 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
         self.below_floor.next = self.queue.m_floor.val() & self.not_reached.val();
         self.is_first.next = self.is_holder.val()
             | self.is_called.val()
-            | ((self.s_is_settled.val() | self.s_is_low.val()) & !self.below_floor.val().any());
+            | ((self.s_is_settled.val() | self.s_is_low.val())
+                & (!self.below_floor.val().any() | !self.s_visit_is_kept.val()));
         self.grant.next = self.may_send.val() & self.has_room.val() & self.is_first.val();
         self.passed_over.next = self.may_send.val() & !self.grant.val();
         self.leave.next = self.is_decided.val()
@@ -293,7 +307,7 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
             self.s_visit_valid.val() & !self.s_visit_is_call.val() & !self.leave.val();
         self.store_credit.d.next = self.s_visit_kept_credit.val();
         if !self.s_visit_created.val() {
-            self.store_credit.d.next = 0.into();
+            self.store_credit.d.next = self.no_credit.val();
         } else if self.grant.val() {
             self.store_credit.d.next = self.s_visit_spent_credit.val();
         }

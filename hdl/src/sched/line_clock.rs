@@ -17,7 +17,7 @@ use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a grant to the time of the next one.
 pub const LATENCY_CYCLES: usize = 1;
-/// A turn comes this many cycles, and one and a half of the longest packets, before its time.
+/// A turn comes this many cycles, and those of the longest packet, before its time.
 pub const LEAD_CYCLES: u64 = 32;
 
 /// Clock of the line.
@@ -55,8 +55,6 @@ pub struct LineClock {
     above_low: Signal<Local, Bits<9>>,
     base: Signal<Local, Bits<12>>,
     both_wide: Signal<Local, Bits<18>>,
-    half: Signal<Local, Bits<18>>,
-    lead_sum: Signal<Local, Bits<18>>,
     none: Constant<Bits<14>>,
     lead_cycles: Constant<Bits<18>>,
     window: Constant<Bits<18>>,
@@ -90,8 +88,6 @@ impl Default for LineClock {
             above_low: Default::default(),
             base: Default::default(),
             both_wide: Default::default(),
-            half: Default::default(),
-            lead_sum: Default::default(),
             none: Constant::new(0.into()),
             lead_cycles: Constant::new(LEAD_CYCLES.into()),
             window: Constant::new(u64::from(WINDOW_CYCLES).into()),
@@ -151,9 +147,7 @@ impl Logic for LineClock {
             self.longest_of_both.d.next = self.longest_before.q.val();
         }
         self.both_wide.next = bit_cast::<18, 12>(self.longest_of_both.q.val());
-        self.half.next = self.both_wide.val() >> 1;
-        self.lead_sum.next = self.both_wide.val() + self.half.val();
-        self.lead.d.next = self.lead_sum.val() + self.lead_cycles.val();
+        self.lead.d.next = self.both_wide.val() + self.lead_cycles.val();
         self.turn_age.d.next = self.window.val() - self.lead.q.val();
         if self.reset.val() {
             self.now.d.next = 0.into();

@@ -4,13 +4,18 @@
 //! A visit adds rate x elapsed cycles to the flow's credit and grants a packet when the credit
 //! covers it, and the flow has not got more than its share of the last millisecond.
 //!
-//! In any window of 1 ms a flow that asks for a packets may get one more or one less. No order
-//! that only looks at lags keeps that, so the packets of the last window are remembered. When one
-//! of them is about to leave the window and its flow has not more than a packets in it, it is the
-//! flow's turn again: it is visited at once, and goes before all flows that only lag. Turns never
-//! ask for more than the line: each belongs to a packet that the line carried a window ago. What
-//! they leave goes to the flow that lags most, in packets, among those that have not more than a
-//! packets in the window; so rates are right in the long run.
+//! In any window of 1 ms a flow that asks for a packets may get one more or one less: its count
+//! alternates between the whole numbers below and above a. It may send while its count is not
+//! above a, and with its count below a it must before its oldest packet leaves. No order that only
+//! looks at lags keeps that, so the packets of the last window are remembered. Shortly before one
+//! of them leaves, if its flow has not more than a packets, it is the flow's turn again: it is
+//! visited at once and goes before all flows that only lag. A flow that lags is let in while the
+//! next turn is further away than the longest packet takes. Turns are apart by what the line
+//! carried a window ago, so each comes in time if the first does, whatever the lengths. A turn may
+//! come a little before the flow's credit, which then falls below zero. What the turns leave goes
+//! to the flow that lags most, in packets, among those that have not more than a packets in the
+//! window; so rates are right in the long run. Flows that are too fast to be remembered do not
+//! wait for those that lag more: for them a packet late is more than one of theirs.
 //!
 //! # Interface timing  cycle 0: s_work taken; cycle [`LATENCY_CYCLES`]: m_grant, if the flow may
 //!                     send at once. s_work and s_inflight are ready in turn, every other cycle;
@@ -21,8 +26,8 @@
 //!                     grants at least 3 cycles, or 9 while the calendar is at work
 //! # Shape             F = 2^FB flows, CB = FB + 1, EW = FB + 32; 2047 packets are remembered
 //! # Number formats    rate      | UQ8.24  | bytes a cycle
-//!                     credit    | UQ16.24 | bytes; saturates below [`CREDIT_CAP_BYTES`]; exact
-//!                               |         | otherwise
+//!                     credit    | SQ16.24 | bytes; saturates below [`CREDIT_CAP_BYTES`]; exact
+//!                               |         | otherwise; not below -48 KiB
 //!                     len_bytes | UQ14.0  | at most 16383
 //!                     time      | UQ23.0  | cycles of a clock that stands while the line (one beat
 //!                               |         | of 8 bytes a cycle) is busy with what is granted, and
@@ -31,10 +36,11 @@
 //!                       may always send one packet. While it is closed its credit holds at one
 //!                       packet: it does not burst when the window opens.
 //!                     - Idle time counts for at most 4095 cycles, and credit saturates at 64 KiB.
-//!                       At full load a flow goes first at a lag of 3 packets (12.5 kB of 4 KiB
-//!                       frames, 49 kB of the longest), and then waits for the frames that are
-//!                       granted already: two here and two in the requester, in which the line
-//!                       carries 16.6 kB. That is the most a flow can save and still lose nothing.
+//!                       At full load a flow goes first at a lag of 4 packets (16.6 kB of 4 KiB
+//!                       frames), and then waits for the frames that are granted already: two here
+//!                       and two in the requester, in which the line carries 16.6 kB. A flow loses
+//!                       nothing while its frames are shorter than 12 kB.
+//!                     - A flow that owes more than 32 KiB has no turns until it has earned them.
 //!                     - A flow's first credit is bitreverse(flow)/F of its packet: flows that
 //!                       start together do not fall due together for ever.
 //!                     - s_work for a flow that has work already replaces length and in-flight
@@ -45,13 +51,13 @@
 //!                     - Each s_rate starts its flow's history anew: the flow has no turns until a
 //!                       packet that it sent since is a window old, so the promise of 1 ms holds
 //!                       from 1 ms after the last s_rate. Its bytes since count at once.
-//!                     - A flow that lags 3 packets has no turns and is not held back by its share:
+//!                     - A flow that lags 4 packets has no turns and is not held back by its share:
 //!                       under overload, lag and ticket decide alone.
 //!                     - Flows that may send 256 packets or more in a window are not remembered, and
 //!                       no flow is while 2047 packets are: for these 1 % is more than two packets,
 //!                       or packets are shorter than 61 beats.
-//! # Waiting           a flow that is due waits for its lag to reach 3 packets, at most two periods
-//!                     (2 x len / rate), then for at most F - 1 tickets before its own, each one
+//! # Waiting           a flow that is due waits for its lag to reach 4 packets, at most three periods
+//!                     (3 x len / rate), then for at most F - 1 tickets before its own, each one
 //!                     grant taken plus two rounds of F + 2 x VISIT_CYCLES cycles, whatever the
 //!                     load. With an empty queue the floor lets it in after 256 cycles.
 //! # Reset             synchronous, high: no flow exists, no grant
@@ -224,8 +230,8 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
         self.credit_pipe.s_len_bytes.next = self.flow_state.m_len_bytes.val();
         self.credit_pipe.s_credit.next = self.flow_state.m_credit.val();
         self.credit_pipe.s_seen.next = self.flow_state.m_seen.val();
-        self.credit_pipe.s_now.next = self.turns.m_time.val();
-        self.flow_state.s_time.next = self.turns.m_time.val();
+        self.credit_pipe.s_now.next = self.turns.m_time.val().get_bits::<22>(0);
+        self.flow_state.s_time.next = self.turns.m_time.val().get_bits::<22>(0);
         self.credit_pipe.s_started.next = self.flow_state.m_started.val();
         self.credit_pipe.s_phase.next = self.flow_state.m_phase.val();
         comment!("The visit's flow travels beside its state and credit.");
@@ -267,6 +273,8 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
         self.grant_rule.s_visit_kept_credit.next = self.credit_pipe.m_kept_credit.val();
         self.grant_rule.s_visit_spent_credit.next = self.credit_pipe.m_spent_credit.val();
         self.grant_rule.s_visit_levels.next = self.credit_pipe.m_levels.val();
+        self.grant_rule.s_visit_may_owe.next = self.credit_pipe.m_may_owe.val();
+        self.grant_rule.s_visit_is_kept.next = self.turns.m_is_kept.val();
         self.flow_state.s_store_valid.next = self.grant_rule.m_store_valid.val();
         self.flow_state.s_store_flow.next = self.grant_rule.m_visit_flow.val();
         self.flow_state.s_store_credit.next = self.grant_rule.m_store_credit.val();

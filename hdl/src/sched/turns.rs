@@ -1,7 +1,7 @@
 //! Whose turn it is: line clock, calendar of the last window, shares, and the called flow.
 //!
 //! # Interface timing  cycle 0: s_seen_*; cycle 1: m_bounce; cycle 2: s_rate, s_len_bytes of that visit;
-//!                     cycle 8: m_is_within, s_end; cycle 9: s_done, s_packet_*. m_called_*,
+//!                     cycle 8: m_is_within, m_is_kept, s_end; cycle 9: s_done, s_packet_*. m_called_*,
 //!                     m_is_pending, m_is_settled, m_is_low, m_time: now
 //! # Latency and rate  [`LATENCY_CYCLES`]; one visit per cycle, one packet while m_is_pending is low
 //! # Shape             F = 2^FB flows, EW = FB + 32; the last 2047 packets
@@ -55,6 +55,8 @@ pub struct Turns<const F: usize, const FB: usize, const EW: usize> {
     pub m_bounce: Signal<Out, Bit>,
     /// The flow has not got more than its share.
     pub m_is_within: Signal<Out, Bit>,
+    /// Its packets are remembered.
+    pub m_is_kept: Signal<Out, Bit>,
     /// When the line carries what is granted next.
     pub m_time: Signal<Out, Bits<23>>,
     /// The line has little work.
@@ -102,6 +104,7 @@ impl<const F: usize, const FB: usize, const EW: usize> Default for Turns<F, FB, 
             s_change_flow: Default::default(),
             m_bounce: Default::default(),
             m_is_within: Default::default(),
+            m_is_kept: Default::default(),
             m_time: Default::default(),
             m_is_low: Default::default(),
             m_is_pending: Default::default(),
@@ -141,6 +144,7 @@ impl<const F: usize, const FB: usize, const EW: usize> Logic for Turns<F, FB, EW
         self.share_pipe.s_len_bytes.next = self.s_len_bytes.val();
         self.share_pipe.s_recent_bytes.next = self.calendar.m_recent_bytes.val();
         self.m_is_within.next = self.share_pipe.m_is_within.val();
+        self.m_is_kept.next = self.share_pipe.m_is_kept.val();
         comment!("The packet that is granted.");
         self.is_over.d.next = self.share_pipe.m_is_over.val();
         self.is_kept.d.next = self.share_pipe.m_is_kept.val();

@@ -14,7 +14,7 @@ pub const BEAT_BYTES: u32 = 8;
 pub const HISTORY_PACKETS: usize = 2047;
 /// A flow that may send at least so many packets in a window is not remembered.
 pub const KEPT_PACKETS_MAX: u32 = 256;
-/// A turn comes this many cycles, and one and a half of the longest packets, before its time.
+/// A turn comes this many cycles, and those of the longest packet, before its time.
 pub const LEAD_CYCLES: u32 = 32;
 /// Packets that are so many cycles too old are dropped whatever happens.
 pub const OVERDUE_CYCLES: u32 = 4096;
@@ -52,7 +52,7 @@ impl LineClock {
     /// One cycle; `beats` of a packet that is granted.
     fn step(&mut self, beats: Option<u32>) {
         self.turn_age = WINDOW_CYCLES - self.lead;
-        self.lead = LEAD_CYCLES + self.longest_of_both + self.longest_of_both / 2;
+        self.lead = LEAD_CYCLES + self.longest_of_both;
         self.longest_of_both = self.longest.max(self.longest_before);
         self.is_low = self.ahead < LOW_CYCLES;
         let epoch = self.time >> 17 & 1 == 1;

@@ -6,7 +6,8 @@
 //!
 //! In a window of 1 ms a flow asks for `a` packets, and any window may hold one more or one less
 //! only. So it may send while it has not more than `a` in the window, and must before it has less
-//! than `a - 1`: when its oldest packet leaves and no more than `a` are there, it is its turn.
+//! than `a - 1`: when its oldest packet is about to leave and no more than `a` are there, it is its
+//! turn, which does not wait for credit.
 
 use super::calendar::{Calendar, Caller, CallerIn, Cases, Packet, KEPT_PACKETS_MAX, WINDOW_CYCLES};
 use crate::ports;
@@ -15,13 +16,15 @@ use nic_spec::NicConfig;
 use std::collections::VecDeque;
 
 /// Credit saturates below this many bytes.
-pub const CREDIT_CAP_BYTES: u64 = 1 << 16;
+pub const CREDIT_CAP_BYTES: i64 = 1 << 16;
+/// A flow that owes more than this has no turns.
+pub const DEBT_MAX_BYTES: i64 = 1 << 15;
 /// Time since the last visit counts for at most this many cycles.
 pub const ELAPSED_MAX_CYCLES: u32 = (1 << 12) - 1;
 /// Grants that can wait for the requester.
 pub const GRANT_DEPTH: usize = 2;
 /// Lag levels: level `k` is reached when the credit is `LEVEL_QUARTERS[k]` quarters of the packet.
-pub const LEVEL_QUARTERS: [u64; 8] = [4, 5, 6, 7, 8, 9, 10, 12];
+pub const LEVEL_QUARTERS: [i64; 8] = [4, 5, 6, 7, 8, 9, 10, 16];
 /// After so many cycles without a waiting grant the floor comes down by one level.
 pub const FLOOR_CYCLES: u32 = 32;
 /// The same while the line has little work.
@@ -35,7 +38,8 @@ const READ_AGE: usize = 2;
 const TIME_AGE: usize = 4;
 /// From the choice of a flow to the decision.
 const DECIDE_AGE: usize = 10;
-const STAMP_MASK: u32 = (1 << 23) - 1;
+/// Time of a flow's last visit, mod 2^22.
+const STAMP_MASK: u32 = (1 << 22) - 1;
 
 ports! {
     /// A flow has a packet to send.
@@ -110,8 +114,8 @@ struct Flow {
     window_bytes: u32,
     len_bytes: u16,
     inflight_bytes: u32,
-    /// UQ16.24.
-    credit: u64,
+    /// SQ16.24; below zero after turns that did not wait for it.
+    credit: i64,
     visited_at: u32,
     /// The credit has been given its first value.
     is_started: bool,
@@ -168,6 +172,8 @@ struct Claim {
     lag: usize,
     /// It is its turn.
     is_called: bool,
+    /// It sends many packets in a window.
+    is_fast: bool,
 }
 
 /// The scheduler.
@@ -306,8 +312,8 @@ impl Scheduler {
         visit.window_bytes = self.calendar.bytes(visit.flow);
     }
 
-    /// Credit of `visit`'s flow at `time`, UQ16.24.
-    fn credit_at(&self, visit: &Visit, time: u32) -> u64 {
+    /// Credit of `visit`'s flow at `time`, SQ16.24.
+    fn credit_at(&self, visit: &Visit, time: u32) -> i64 {
         let flow = &self.flows[usize::from(visit.flow)];
         let elapsed = time.wrapping_sub(flow.visited_at) & STAMP_MASK;
         let earned = if flow.is_started {
@@ -319,7 +325,7 @@ impl Scheduler {
             let phase = u64::from(visit.flow.reverse_bits() >> (16 - bits)) << (12 - bits);
             (u64::from(visit.len_bytes) << 12) * phase
         };
-        (flow.credit + earned).min((CREDIT_CAP_BYTES << 24) - 1)
+        (flow.credit + earned as i64).min((CREDIT_CAP_BYTES << 24) - 1)
     }
 
     /// Decides the oldest visit. Returns the flow that goes back to the ring, and the visit whose
@@ -330,17 +336,23 @@ impl Scheduler {
             return (visit.valid.then_some(visit.flow), None);
         }
         let credit = self.credit_at(&visit, visit.time);
-        let len = u64::from(visit.len_bytes);
-        let reached = |quarters: &u64| credit >> 22 >= quarters * len;
+        let len = i64::from(visit.len_bytes);
+        let reached = |quarters: &i64| credit >> 22 >= quarters * len;
         let lag = LEVEL_QUARTERS.iter().take_while(|q| reached(q)).count();
         let id = usize::from(visit.flow);
         // Who is far behind is not held back by what it got before.
         let is_late = lag == LEVEL_QUARTERS.len();
         let is_within = visit.is_within() || is_late;
         let is_mine = self.caller.called == Some(visit.flow);
-        let may_send =
-            visit.created && self.flows[id].armed && visit.is_open && lag > 0 && is_within;
-        let claim = Claim { flow: visit.flow, lag, is_called: is_mine && !is_late };
+        // A turn does not wait for credit: it may come a little early.
+        let may_owe = is_mine && credit >= -(DEBT_MAX_BYTES << 24);
+        let may_send = visit.created
+            && self.flows[id].armed
+            && visit.is_open
+            && (lag > 0 || may_owe)
+            && is_within;
+        let is_fast = !visit.is_kept();
+        let claim = Claim { flow: visit.flow, lag, is_called: is_mine && !is_late, is_fast };
         let is_granted = may_send && self.has_room(claim);
         self.is_turn_over = is_mine && (is_granted || !may_send || is_late);
 
@@ -373,7 +385,8 @@ impl Scheduler {
         let is_holder = self.ticket == Some(claim.flow);
         let kept = usize::from(self.ticket.is_some() && !is_holder);
         let is_free = self.calendar.is_settled || self.calendar.clock.is_low;
-        let is_first = is_holder || claim.is_called || (is_free && claim.lag >= self.floor);
+        let is_above = claim.lag >= self.floor || claim.is_fast;
+        let is_first = is_holder || claim.is_called || (is_free && is_above);
         self.grants.len() + kept < GRANT_DEPTH && !self.calendar.is_busy() && is_first
     }
 
