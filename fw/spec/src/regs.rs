@@ -50,25 +50,14 @@ pub struct Register {
     pub fields: &'static [Field],
 }
 
-/// Calls macro `$m` with one row per configuration register:
-/// `(word index, name, port, width, reset, doc, [fields])`. They are flip-flops in the block
-/// `csr_regs`, each driving its port.
+/// Calls macro `$m` with one row per register of the congestion control; the CC core has these
+/// alone. With `@between`, other rows stand before and behind them.
 #[macro_export]
-macro_rules! config_registers {
-    ($m:ident) => {
+macro_rules! cc_registers {
+    ($m:ident) => { $crate::cc_registers! { @between $m [] [] } };
+    (@between $m:ident [$($before:tt)*] [$($after:tt)*]) => {
         $m! {
-            (8, local_mac_lo, cfg_local_mac_lo, 32, 0, "Bits 31:0 of this host's MAC address.", []),
-            (9, local_mac_hi, cfg_local_mac_hi, 16, 0, "Bits 47:32 of this host's MAC address.", []),
-            (10, local_ip, cfg_local_ip, 32, 0, "This host's IPv4 address; 10.0.0.1 is 0x0a000001.", []),
-            (11, pkey, cfg_pkey, 16, 65535, "Partition key of all packets.", []),
-            (12, ttl, cfg_ttl, 8, 64, "IPv4 time to live of packets sent.", []),
-            (13, telemetry, cfg_telemetry, 22, 1512192, "In-band telemetry of packets on the wire.", [
-                (format, 0, 3, "0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes, 3 P4-INT INT-MD 2.1"),
-                (dscp, 8, 6, "DSCP of data packets and READ responses with telemetry"),
-                (echo_dscp, 16, 6, "DSCP of ACKs and telemetry responses, which echo telemetry"),
-            ]),
-            (14, rnr_timer, cfg_rnr_timer, 5, 1, "Timer code of RNR NAKs sent, InfiniBand encoding.", []),
-            (15, scratch, cfg_scratch, 32, 0, "Free for software; drives nothing.", []),
+            $($before)*
             (16, cc_t_ns, cfg_cc_t_ns, 20, 5000, "T, base round-trip time, ns.", []),
             (17, cc_inv_t, cfg_cc_inv_t, 32, 219902326, "1/T per ns, UQ0.40.", []),
             (18, cc_queue_gain, cfg_cc_queue_gain, 32, 137438953, "0.625/T per ns, UQ0.40.", []),
@@ -85,6 +74,36 @@ macro_rules! config_registers {
                 "R_min, smallest rate, bytes a cycle, UQ8.24.", []),
             (27, cc_rate_max, cfg_cc_rate_max, 32, 134217728,
                 "Line rate, largest rate, bytes a cycle, UQ8.24.", []),
+            (36, cc_util_gain, cfg_cc_util_gain, 27, 0,
+                "What one unit of utilisation adds to U on a link of 25 Gb/s; 0: hops count bytes.", [
+                (mantissa, 0, 22, "at least 2^21, or 0"),
+                (exponent, 22, 5, "mantissa x 2^(14 - exponent), UQ0.36"),
+            ]),
+            $($after)*
+        }
+    };
+}
+
+/// Calls macro `$m` with one row per configuration register:
+/// `(word index, name, port, width, reset, doc, [fields])`. They are flip-flops in the block
+/// `csr_regs`, each driving its port.
+#[macro_export]
+macro_rules! config_registers {
+    ($m:ident) => {
+        $crate::cc_registers! { @between $m [
+            (8, local_mac_lo, cfg_local_mac_lo, 32, 0, "Bits 31:0 of this host's MAC address.", []),
+            (9, local_mac_hi, cfg_local_mac_hi, 16, 0, "Bits 47:32 of this host's MAC address.", []),
+            (10, local_ip, cfg_local_ip, 32, 0, "This host's IPv4 address; 10.0.0.1 is 0x0a000001.", []),
+            (11, pkey, cfg_pkey, 16, 65535, "Partition key of all packets.", []),
+            (12, ttl, cfg_ttl, 8, 64, "IPv4 time to live of packets sent.", []),
+            (13, telemetry, cfg_telemetry, 22, 1512192, "In-band telemetry of packets on the wire.", [
+                (format, 0, 3, "0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes, 3 P4-INT INT-MD 2.1"),
+                (dscp, 8, 6, "DSCP of data packets and READ responses with telemetry"),
+                (echo_dscp, 16, 6, "DSCP of ACKs and telemetry responses, which echo telemetry"),
+            ]),
+            (14, rnr_timer, cfg_rnr_timer, 5, 1, "Timer code of RNR NAKs sent, InfiniBand encoding.", []),
+            (15, scratch, cfg_scratch, 32, 0, "Free for software; drives nothing.", []),
+        ] [
             (28, cc_watch, cfg_cc_watch, 16, 0, "Flow whose window and rate CC_WINDOW and CC_RATE show; from the flow count on: READ responses.", []),
             (29, cq_base_lo, cfg_cq_base_lo, 32, 0, "Bits 31:0 of the completion ring's address, a multiple of 16.", []),
             (30, cq_base_hi, cfg_cq_base_hi, 32, 0, "Bits 63:32 of the completion ring's address.", []),
@@ -102,20 +121,16 @@ macro_rules! config_registers {
             ]),
             (35, telemetry_rates, cfg_telemetry_rates, 24, 0,
                 "Rate codes of INT-MD's hops, 3 bits each, by the low three bits of the egress interface.", []),
-            (36, cc_util_gain, cfg_cc_util_gain, 27, 0,
-                "What one unit of utilisation adds to U on a link of 25 Gb/s; 0: hops count bytes.", [
-                (mantissa, 0, 22, "at least 2^21, or 0"),
-                (exponent, 22, 5, "mantissa x 2^(14 - exponent), UQ0.36"),
-            ]),
-        }
+        ] }
     };
 }
 
-macro_rules! config_table {
-    ($(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
+macro_rules! register_table {
+    ($(#[$about:meta])* $table:ident; $(($index:tt, $name:ident, $port:ident, $width:tt,
+        $reset:tt, $doc:literal,
         [$(($field:ident, $lsb:tt, $bits:tt, $field_doc:literal)),* $(,)?])),* $(,)?) => {
-        /// Configuration registers, in word order.
-        pub const CONFIG_REGISTERS: &[Register] = &[$(Register {
+        $(#[$about])*
+        pub const $table: &[Register] = &[$(Register {
             name: stringify!($name),
             offset: $index * 4,
             count: 1,
@@ -127,7 +142,22 @@ macro_rules! config_table {
                 name: stringify!($field), lsb: $lsb, width: $bits, doc: $field_doc,
             }),*],
         }),*];
+    };
+}
 
+macro_rules! config_table {
+    ($($row:tt),* $(,)?) => {
+        register_table! {
+            /// Configuration registers, in the order of their ports.
+            CONFIG_REGISTERS; $($row),*
+        }
+        config_offsets! { $($row),* }
+    };
+}
+
+macro_rules! config_offsets {
+    ($(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
+        $fields:tt)),*) => {
         /// Byte offsets of the configuration registers.
         pub mod config_offset {
             $(#[doc = $doc] #[allow(non_upper_case_globals)]
@@ -137,8 +167,20 @@ macro_rules! config_table {
 }
 config_registers!(config_table);
 
+macro_rules! cc_table {
+    ($($row:tt),* $(,)?) => {
+        register_table! {
+            /// Configuration registers of the congestion control, in the order of their ports.
+            CC_REGISTERS; $($row),*
+        }
+    };
+}
+cc_registers!(cc_table);
+
 /// Value of `ID`: "RNIC" in ASCII.
 pub const ID_VALUE: u32 = 0x524e_4943;
+/// Value of `ID` in the CC core: "RNCC" in ASCII.
+pub const CC_ID_VALUE: u32 = 0x524e_4343;
 /// Value of `VERSION`: major, minor, patch.
 pub const VERSION_VALUE: u32 = 0x0000_0200;
 

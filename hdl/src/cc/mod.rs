@@ -1,5 +1,6 @@
 //! Congestion control: HPCC++ NewAck for every flow.
 
+pub mod cc_core;
 pub mod cc_ewma;
 pub mod cc_flight;
 pub mod cc_hop;

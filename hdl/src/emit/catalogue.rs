@@ -68,6 +68,7 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("cc_ewma", |c| emit("cc_ewma", cc::cc_ewma::CcEwma::default(), c)),
     ("cc_wind", |c| emit("cc_wind", cc::cc_wind::CcWind::default(), c)),
     ("cc_unit", cc_unit),
+    ("cc_core", cc_core),
     ("csr", |c| emit("csr", host::csr::Csr::new(c), c)),
     ("csr_regs", |c| emit("csr_regs", host::csr_regs::CsrRegs::default(), c)),
     ("table_window", |c| emit("table_window", host::table_window::TableWindow::new(c), c)),
@@ -104,6 +105,17 @@ fn cc_unit(c: &NicConfig) -> Result<Design, EmitError> {
         256 => emit("cc_unit", cc::cc_unit::CcUnit::<8, 11, 213>::default(), c),
         1024 => emit("cc_unit", cc::cc_unit::CcUnit::<10, 13, 215>::default(), c),
         _ => Err(no_such_size("cc_unit", c)),
+    }
+}
+
+fn cc_core(c: &NicConfig) -> Result<Design, EmitError> {
+    use cc::cc_core::CcCore;
+    match c.flow_count {
+        4 => emit("cc_core", CcCore::<2, 5, 207>::new(c), c),
+        64 => emit("cc_core", CcCore::<6, 9, 211>::new(c), c),
+        256 => emit("cc_core", CcCore::<8, 11, 213>::new(c), c),
+        1024 => emit("cc_core", CcCore::<10, 13, 215>::new(c), c),
+        _ => Err(no_such_size("cc_core", c)),
     }
 }
 

@@ -1,6 +1,6 @@
-//! Configuration registers of the NIC.
+//! Configuration registers: of the NIC, and of the CC core.
 //!
-//! # Source            nic_spec::regs::config_registers
+//! # Source            nic_spec::regs, config_registers and cc_registers
 //! # Interface timing  cycle 0: wr_valid, wr_index, wr_data or rd_index; cycle 1: the port, or
 //!                     rd_hit and rd_data
 //! # Latency and rate  [`LATENCY_CYCLES`]; one write and one read per cycle
@@ -14,12 +14,12 @@ use rust_hdl_widgets::prelude::*;
 /// Cycles from an index to its data, and from a write to its port.
 pub const LATENCY_CYCLES: usize = 1;
 
-macro_rules! csr_regs {
-    ($(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
+macro_rules! register_block {
+    ($(#[$about:meta])* $block:ident; $(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
         $fields:tt)),* $(,)?) => {
-        /// Configuration registers: one flip-flop word and one port a row of the table.
+        $(#[$about])*
         #[derive(LogicBlock, Default)]
-        pub struct CsrRegs {
+        pub struct $block {
             module_type: Module<Self>,
             /// Core clock.
             pub clock: Signal<In, Clock>,
@@ -43,7 +43,7 @@ macro_rules! csr_regs {
             $($name: DFF<Bits<$width>>,)*
         }
 
-        impl Logic for CsrRegs {
+        impl Logic for $block {
             #[hdl_gen]
             fn update(&mut self) {
                 dff_setup!(self, clock, hit, data, $($name),*);
@@ -77,4 +77,19 @@ macro_rules! csr_regs {
         }
     };
 }
+
+macro_rules! csr_regs {
+    ($($row:tt)*) => { register_block! {
+        /// Configuration registers of the NIC: one flip-flop word and one port a row of the table.
+        CsrRegs; $($row)*
+    } };
+}
 nic_spec::config_registers!(csr_regs);
+
+macro_rules! cc_regs {
+    ($($row:tt)*) => { register_block! {
+        /// Registers of the congestion control: one flip-flop word and one port a row of the table.
+        CcRegs; $($row)*
+    } };
+}
+nic_spec::cc_registers!(cc_regs);

@@ -26,7 +26,7 @@ impl Core {
     fn block(self) -> &'static str {
         match self {
             Self::Nic => "nic",
-            Self::Cc => "cc_unit",
+            Self::Cc => "cc_core",
             Self::Sched => "scheduler",
             Self::Rx => "rx_pipe",
             Self::Tx => "tx_pipe",

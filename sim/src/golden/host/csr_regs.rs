@@ -1,7 +1,7 @@
 //! Twin of `hdl/src/host/csr_regs.rs`: the configuration registers of the spec's table.
 
 use crate::ports::Golden;
-use nic_spec::regs::CONFIG_REGISTERS;
+use nic_spec::regs::{Register, CONFIG_REGISTERS};
 
 macro_rules! declare {
     ($(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
@@ -66,20 +66,50 @@ impl crate::ports::PortField for CsrRegsOut {
 }
 impl crate::ports::Ports for CsrRegsOut {}
 
-/// The registers.
+/// Registers of a table: one is read and one written in a cycle.
 #[derive(Clone, Debug)]
-pub struct CsrRegs {
+pub struct RegisterFile {
+    rows: &'static [Register],
     values: Vec<u32>,
 }
 
-impl Default for CsrRegs {
-    fn default() -> Self {
-        Self { values: CONFIG_REGISTERS.iter().map(|r| r.reset).collect() }
+impl RegisterFile {
+    /// The registers of `rows` with their reset values.
+    pub fn new(rows: &'static [Register]) -> Self {
+        Self { rows, values: rows.iter().map(|r| r.reset).collect() }
+    }
+
+    fn find(&self, index: u8) -> Option<usize> {
+        self.rows.iter().position(|r| r.offset == u16::from(index) * 4)
+    }
+
+    /// The register at a word index.
+    pub fn read(&self, index: u8) -> CsrRegsRead {
+        let at = self.find(index);
+        CsrRegsRead { hit: at.is_some(), data: at.map_or(0, |at| self.values[at]) }
+    }
+
+    /// Writes the register at a word index, if there is one; bits beyond its width are dropped.
+    pub fn write(&mut self, index: u8, data: u32) {
+        if let Some(at) = self.find(index) {
+            self.values[at] = data & u32::MAX >> (32 - u32::from(self.rows[at].width));
+        }
+    }
+
+    /// Values in word order.
+    pub fn values(&self) -> &[u32] {
+        &self.values
     }
 }
 
-fn find(index: u8) -> Option<usize> {
-    CONFIG_REGISTERS.iter().position(|r| r.offset == u16::from(index) * 4)
+/// The registers.
+#[derive(Clone, Debug)]
+pub struct CsrRegs(RegisterFile);
+
+impl Default for CsrRegs {
+    fn default() -> Self {
+        Self(RegisterFile::new(CONFIG_REGISTERS))
+    }
 }
 
 impl Golden for CsrRegs {
@@ -87,17 +117,13 @@ impl Golden for CsrRegs {
     type Out = CsrRegsOut;
 
     fn step(&mut self, i: &CsrRegsIn) -> CsrRegsOut {
+        let mut rd = self.0.read(i.rd_index);
         if i.reset {
             *self = Self::default();
-            let config = CsrConfig::from_values(&self.values);
-            return CsrRegsOut { config, ..Default::default() };
+            rd = CsrRegsRead::default();
+        } else if i.wr_valid {
+            self.0.write(i.wr_index, i.wr_data);
         }
-        let read = find(i.rd_index);
-        let rd = CsrRegsRead { hit: read.is_some(), data: read.map_or(0, |at| self.values[at]) };
-        if let (true, Some(at)) = (i.wr_valid, find(i.wr_index)) {
-            let mask = u32::MAX >> (32 - u32::from(CONFIG_REGISTERS[at].width));
-            self.values[at] = i.wr_data & mask;
-        }
-        CsrRegsOut { rd, config: CsrConfig::from_values(&self.values) }
+        CsrRegsOut { rd, config: CsrConfig::from_values(self.0.values()) }
     }
 }

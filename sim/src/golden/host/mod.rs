@@ -2,6 +2,7 @@
 
 pub mod axil_port;
 pub mod completion_queue;
+pub mod core_csr;
 pub mod cq_ring;
 pub mod csr;
 pub mod csr_regs;

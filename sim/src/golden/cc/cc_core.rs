@@ -1,0 +1,256 @@
+//! Twin of `hdl/src/cc/cc_core.rs`: the congestion control unit behind AXI4-Stream events and
+//! AXI4-Lite registers, composed of its blocks' twins.
+
+use super::cc_unit::{CcAck, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, Tel};
+use super::CcCfg;
+use crate::golden::host::axil_port::{AxilMaster, AxilPort, AxilPortIn, AxilPortOut, AxilSlave};
+use crate::golden::host::core_csr::{CoreCsr, CoreCsrIn, CoreCsrOut};
+use crate::golden::host::csr_regs::{CsrRegsRead, RegisterFile};
+use crate::ports::{Golden, Wide};
+use nic_spec::regs::{CC_ID_VALUE, CC_REGISTERS};
+use nic_spec::NicConfig;
+
+crate::ports! {
+    /// ACKs.
+    pub struct AckStream {
+        pub tvalid: bool,
+        /// 416 bits.
+        pub tdata: Wide<7>,
+    }
+}
+crate::ports! {
+    /// Flow commands.
+    pub struct FlowStream {
+        pub tvalid: bool,
+        /// 96 bits.
+        pub tdata: u128,
+    }
+}
+crate::ports! {
+    /// Results.
+    pub struct RateStream {
+        pub tvalid: bool,
+        /// 256 bits.
+        pub tdata: Wide<4>,
+    }
+}
+crate::ports! {
+    /// Ready of a stream.
+    pub struct TReady {
+        pub tready: bool,
+    }
+}
+crate::ports! {
+    /// Inputs.
+    pub struct CcCoreIn {
+        pub reset: bool,
+        pub s_axil: AxilMaster,
+        pub s_axis_ack: AckStream,
+        pub s_axis_flow: FlowStream,
+        pub m_axis_rate: TReady,
+    }
+}
+crate::ports! {
+    /// Outputs.
+    pub struct CcCoreOut {
+        pub s_axil: AxilSlave,
+        pub s_axis_ack: TReady,
+        pub s_axis_flow: TReady,
+        pub m_axis_rate: RateStream,
+    }
+}
+
+/// `width` bits of `words` from bit `lsb`; both within one word.
+fn bits(words: &[u64], lsb: usize, width: usize) -> u64 {
+    words[lsb / 64] >> (lsb % 64) & (u64::MAX >> (64 - width))
+}
+
+impl AckStream {
+    /// An ACK as its event.
+    pub fn pack(ack: &CcAck) -> Self {
+        let mut words = [0; 7];
+        words[0] = u64::from(ack.flow) | u64::from(ack.psn) << 16 | u64::from(ack.snd_nxt) << 40;
+        let tel = ack.tel;
+        words[1] = u64::from(tel.valid) | u64::from(tel.hops) << 1 | u64::from(tel.path) << 4;
+        // Records begin at bit 96, in the middle of a word.
+        for (i, hop) in tel.hop.iter().enumerate() {
+            words[1 + i] |= hop << 32;
+            words[2 + i] = hop >> 32;
+        }
+        Self { tvalid: ack.valid, tdata: Wide(words) }
+    }
+
+    fn unpack(&self, flow_mask: u16) -> CcAck {
+        let w = &self.tdata.0;
+        CcAck {
+            valid: self.tvalid,
+            flow: bits(w, 0, 16) as u16 & flow_mask,
+            psn: bits(w, 16, 24) as u32,
+            snd_nxt: bits(w, 40, 24) as u32,
+            tel: Tel {
+                valid: bits(w, 64, 1) != 0,
+                hops: bits(w, 65, 3) as u8,
+                path: bits(w, 68, 12) as u16,
+                hop: core::array::from_fn(|i| w[1 + i] >> 32 | w[2 + i] << 32),
+            },
+        }
+    }
+}
+
+impl FlowStream {
+    /// A flow command as its event.
+    pub fn pack(flow: &CcFlow) -> Self {
+        let low = u128::from(flow.flow) | u128::from(flow.op) << 16;
+        let tdata = low
+            | u128::from(flow.telemetry) << 18
+            | u128::from(flow.window_bytes) << 32
+            | u128::from(flow.rate) << 64;
+        Self { tvalid: flow.valid, tdata }
+    }
+
+    fn unpack(&self, flow_mask: u16) -> CcFlow {
+        CcFlow {
+            valid: self.tvalid,
+            flow: self.tdata as u16 & flow_mask,
+            op: (self.tdata >> 16 & 3) as u8,
+            telemetry: self.tdata >> 18 & 1 != 0,
+            window_bytes: (self.tdata >> 32) as u32,
+            rate: (self.tdata >> 64) as u32,
+        }
+    }
+}
+
+impl RateStream {
+    fn pack(rate: &CcRate) -> Self {
+        let flags = u64::from(rate.full) << 18 | u64::from(rate.first) << 19;
+        let stage = u64::from(rate.inc_stage) << 24;
+        let head = u64::from(rate.flow) | u64::from(rate.op) << 16 | flags | stage;
+        let words = [
+            head | u64::from(rate.window_bytes) << 32,
+            u64::from(rate.rate) | u64::from(rate.last_update_psn) << 32,
+            rate.u,
+            rate.wc_bytes,
+        ];
+        Self { tvalid: rate.valid, tdata: Wide(words) }
+    }
+
+    /// The result that the event says.
+    pub fn unpack(&self) -> CcRate {
+        let w = &self.tdata.0;
+        CcRate {
+            valid: self.tvalid,
+            flow: bits(w, 0, 16) as u16,
+            op: bits(w, 16, 2) as u8,
+            full: bits(w, 18, 1) != 0,
+            first: bits(w, 19, 1) != 0,
+            inc_stage: bits(w, 24, 8) as u8,
+            window_bytes: bits(w, 32, 32) as u32,
+            rate: bits(w, 64, 32) as u32,
+            last_update_psn: bits(w, 96, 24) as u32,
+            u: w[2],
+            wc_bytes: w[3],
+        }
+    }
+}
+
+/// The registers as the unit's parameters.
+fn parameters(registers: &RegisterFile) -> CcCfg {
+    let value = |name: &str| {
+        let at = CC_REGISTERS.iter().position(|r| r.name == name);
+        registers.values()[at.expect("a register of the table")]
+    };
+    CcCfg {
+        t_ns: value("cc_t_ns"),
+        inv_t: value("cc_inv_t"),
+        queue_gain: value("cc_queue_gain"),
+        target: value("cc_target"),
+        u_one: value("cc_u_one"),
+        max_stage: value("cc_max_stage") as u8,
+        w_ai: value("cc_w_ai"),
+        w_init: value("cc_w_init"),
+        w_min: value("cc_w_min"),
+        rate_gain: value("cc_rate_gain"),
+        rate_min: value("cc_rate_min"),
+        rate_max: value("cc_rate_max"),
+    }
+}
+
+/// The core.
+#[derive(Clone, Debug)]
+pub struct CcCore {
+    port: AxilPort,
+    decode: CoreCsr,
+    registers: RegisterFile,
+    /// Values of the registers.
+    cfg: CcCfg,
+    unit: CcUnit,
+    flow_mask: u16,
+    wires: Wires,
+}
+
+/// Outputs of the blocks after the last edge.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wires {
+    port: AxilPortOut,
+    decode: CoreCsrOut,
+    read: CsrRegsRead,
+    unit: CcUnitOut,
+}
+
+impl CcCore {
+    /// The core with the flows of `config`.
+    pub fn new(config: &NicConfig) -> Self {
+        let registers = RegisterFile::new(CC_REGISTERS);
+        Self {
+            port: AxilPort::default(),
+            decode: CoreCsr::new(CC_ID_VALUE, config),
+            cfg: parameters(&registers),
+            registers,
+            unit: CcUnit::new(config),
+            flow_mask: (config.flow_count - 1) as u16,
+            wires: Wires::default(),
+        }
+    }
+}
+
+impl Golden for CcCore {
+    type In = CcCoreIn;
+    type Out = CcCoreOut;
+
+    fn step(&mut self, i: &CcCoreIn) -> CcCoreOut {
+        let (w, reset) = (self.wires, i.reset);
+        let index = (w.port.m.addr >> 2) as u8;
+        let cfg = self.cfg;
+        self.wires.port = self.port.step(&AxilPortIn { reset, s_axil: i.s_axil, s: w.decode.s });
+        self.wires.decode = self.decode.step(&CoreCsrIn {
+            reset,
+            s: w.port.m.into(),
+            regs_hit: w.read.hit,
+            regs_data: w.read.data,
+        });
+        self.wires.read = self.registers.read(index);
+        if reset {
+            self.registers = RegisterFile::new(CC_REGISTERS);
+            self.wires.read = CsrRegsRead::default();
+        } else if w.decode.regs_wr_valid {
+            self.registers.write(index, w.port.m.wdata);
+        }
+        if reset || w.decode.regs_wr_valid {
+            self.cfg = parameters(&self.registers);
+        }
+        self.wires.unit = self.unit.step(&CcUnitIn {
+            reset,
+            cfg,
+            s_ack: i.s_axis_ack.unpack(self.flow_mask),
+            s_flow: i.s_axis_flow.unpack(self.flow_mask),
+            m_rate: CcReady { ready: i.m_axis_rate.tready },
+        });
+        let w = &self.wires;
+        CcCoreOut {
+            s_axil: w.port.s_axil,
+            s_axis_ack: TReady { tready: w.unit.s_ack.ready },
+            s_axis_flow: TReady { tready: w.unit.s_flow.ready },
+            m_axis_rate: RateStream::pack(&w.unit.m_rate),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Twin of `hdl/src/host/core_csr.rs`: register decode of a core that stands alone.
+
+use crate::golden::host::axil_port::{Access, Answer};
+use crate::ports::Golden;
+use nic_spec::{regs, NicConfig};
+
+crate::ports! {
+    /// An access without its data, which goes to the registers.
+    pub struct AccessAt {
+        pub valid: bool,
+        pub write: bool,
+        pub addr: u16,
+    }
+}
+crate::ports! {
+    /// Inputs.
+    pub struct CoreCsrIn {
+        pub reset: bool,
+        pub s: AccessAt,
+        pub regs_hit: bool,
+        pub regs_data: u32,
+    }
+}
+crate::ports! {
+    /// Outputs.
+    pub struct CoreCsrOut {
+        pub s: Answer,
+        pub regs_wr_valid: bool,
+    }
+}
+
+impl From<Access> for AccessAt {
+    fn from(access: Access) -> Self {
+        Self { valid: access.valid, write: access.write, addr: access.addr }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Step {
+    #[default]
+    Start,
+    Decide,
+    Finish,
+}
+
+/// The decode.
+#[derive(Clone, Debug)]
+pub struct CoreCsr {
+    id: u32,
+    sizes: u32,
+    clock_hz: u32,
+    step: Step,
+}
+
+impl CoreCsr {
+    /// The decode of the core with this `ID`.
+    pub fn new(id: u32, config: &NicConfig) -> Self {
+        Self {
+            id,
+            sizes: config.flow_sizes_word(),
+            clock_hz: config.clock_hz as u32,
+            step: Step::Start,
+        }
+    }
+
+    /// Value of the register at `offset`, `None` where there is none.
+    fn read(&self, offset: u16, i: &CoreCsrIn) -> Option<u32> {
+        match offset {
+            regs::ID => Some(self.id),
+            regs::VERSION => Some(regs::VERSION_VALUE),
+            regs::SIZES => Some(self.sizes),
+            regs::CLOCK_HZ => Some(self.clock_hz),
+            _ => i.regs_hit.then_some(i.regs_data),
+        }
+    }
+}
+
+impl Golden for CoreCsr {
+    type In = CoreCsrIn;
+    type Out = CoreCsrOut;
+
+    fn step(&mut self, i: &CoreCsrIn) -> CoreCsrOut {
+        let mut out = CoreCsrOut::default();
+        self.step = match self.step {
+            _ if i.reset => Step::Start,
+            Step::Start if i.s.valid => Step::Decide,
+            Step::Finish if !i.s.valid => Step::Start,
+            Step::Start | Step::Finish => self.step,
+            Step::Decide => {
+                out.s.done = true;
+                let in_map = i.s.addr < 0x400 && i.s.addr % 4 == 0;
+                let ok = if in_map && i.s.write {
+                    out.regs_wr_valid = i.regs_hit;
+                    i.regs_hit
+                } else {
+                    let value = self.read(i.s.addr, i).filter(|_| in_map);
+                    out.s.rdata = value.unwrap_or(0);
+                    value.is_some()
+                };
+                out.s.error = !ok;
+                Step::Finish
+            }
+        };
+        out
+    }
+}
