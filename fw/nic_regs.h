@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0
- * Made by `nic regmap --format c`; edit fw/spec/src/regs.rs. */
+ * Made by `nic regmap --core nic --format c`; edit fw/spec/src/regs.rs. */
 #ifndef NIC_REGS_H
 #define NIC_REGS_H
 

@@ -239,6 +239,12 @@ pub const HOST_STATUS_FIELDS: &[Field] = &[
     Field { name: "flow", lsb: 16, width: 16, doc: "QP index of the doorbell refused last" },
 ];
 
+/// Fields of `SIZES` in a core that stands alone.
+pub const CORE_SIZES_FIELDS: &[Field] = &[
+    Field { name: "flow_log2", lsb: 4, width: 4, doc: "log2 of flows" },
+    Field { name: "hop_count", lsb: 16, width: 4, doc: "telemetry records used" },
+];
+
 /// Registers that are not plain configuration.
 pub const SPECIAL_REGISTERS: &[Register] = &[
     Register {

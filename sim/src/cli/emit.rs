@@ -1,7 +1,7 @@
 //! `nic emit`: the Verilog of a core or a block, with file list, FuseSoC core and register map.
 
 use super::CliError;
-use crate::regmap;
+use crate::regmap::{self, Map};
 use clap::{Args, ValueEnum};
 use nic_hdl::emit::{self, Design, Layout, Rule};
 use std::path::{Path, PathBuf};
@@ -95,10 +95,15 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
 /// Writes all files; the number of Verilog files.
 fn write(design: &Design, dir: &Path, layout: Layout) -> std::io::Result<usize> {
     let files = design.write_dir(dir, layout)?;
-    if design.top == Core::Nic.block() {
-        std::fs::write(dir.join("registers.md"), regmap::markdown())?;
-        std::fs::write(dir.join("nic_regs.h"), regmap::c_header())?;
-        std::fs::write(dir.join("nic.rdl"), regmap::system_rdl())?;
+    let map = match design.top.as_str() {
+        "nic" => Some(Map::nic()),
+        "cc_core" => Some(Map::cc_core()),
+        _ => None,
+    };
+    if let Some(map) = map {
+        std::fs::write(dir.join("registers.md"), regmap::markdown(&map))?;
+        std::fs::write(dir.join(format!("{}_regs.h", design.top)), regmap::c_header(&map))?;
+        std::fs::write(dir.join(format!("{}.rdl", design.top)), regmap::system_rdl(&map))?;
     }
     Ok(files.len())
 }

@@ -1,7 +1,7 @@
 //! `nic regmap`: the register map as Markdown, C header or SystemRDL.
 
 use super::CliError;
-use crate::regmap;
+use crate::regmap::{self, Map};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -13,9 +13,22 @@ enum Format {
     Systemrdl,
 }
 
+/// Core that has registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Core {
+    /// The whole NIC
+    Nic,
+    /// The congestion control unit as a core of its own
+    CcCore,
+}
+
 /// Arguments of `nic regmap`.
 #[derive(Debug, Args)]
 pub struct Arguments {
+    /// Core whose registers are shown
+    #[arg(long, value_enum, default_value_t = Core::Nic)]
+    core: Core,
     /// Format of the page
     #[arg(long, value_enum, default_value_t = Format::Markdown)]
     format: Format,
@@ -26,10 +39,14 @@ pub struct Arguments {
 
 /// Prints or writes the page.
 pub fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let map = match arguments.core {
+        Core::Nic => Map::nic(),
+        Core::CcCore => Map::cc_core(),
+    };
     let page = match arguments.format {
-        Format::Markdown => regmap::markdown(),
-        Format::C => regmap::c_header(),
-        Format::Systemrdl => regmap::system_rdl(),
+        Format::Markdown => regmap::markdown(&map),
+        Format::C => regmap::c_header(&map),
+        Format::Systemrdl => regmap::system_rdl(&map),
     };
     let Some(path) = &arguments.out else {
         print!("{page}");
