@@ -192,6 +192,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcCore<FB, HB,
         self.unit.cfg_rate_gain.next = self.registers.cfg_cc_rate_gain.val();
         self.unit.cfg_rate_min.next = self.registers.cfg_cc_rate_min.val();
         self.unit.cfg_rate_max.next = self.registers.cfg_cc_rate_max.val();
+        self.unit.cfg_util_gain.next = self.registers.cfg_cc_util_gain.val();
         comment!("ACK");
         self.unit.s_ack_valid.next = self.s_axis_ack_tvalid.val();
         self.s_axis_ack_tready.next = self.unit.s_ack_ready.val();

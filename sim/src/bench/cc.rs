@@ -399,6 +399,7 @@ impl CoreEvents {
             (regs::config_offset::cc_rate_gain, c.rate_gain),
             (regs::config_offset::cc_rate_min, c.rate_min),
             (regs::config_offset::cc_rate_max, c.rate_max),
+            (regs::config_offset::cc_util_gain, c.util_gain),
         ];
         self.bus = AxilMaster::default();
         self.writing = false;

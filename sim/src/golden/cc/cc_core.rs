@@ -172,6 +172,7 @@ fn parameters(registers: &RegisterFile) -> CcCfg {
         rate_gain: value("cc_rate_gain"),
         rate_min: value("cc_rate_min"),
         rate_max: value("cc_rate_max"),
+        util_gain: value("cc_util_gain"),
     }
 }
 

@@ -96,7 +96,7 @@ impl RegisterFile {
         }
     }
 
-    /// Values in word order.
+    /// Values in the order of the table.
     pub fn values(&self) -> &[u32] {
         &self.values
     }
