@@ -169,7 +169,7 @@ pub struct Nic {
     /// Interrupt, level.
     pub irq: Signal<Out, Bit>,
     rx: RxPipe,
-    responder: Responder<64, 8, 73, 6, 7, 6, 70>,
+    responder: Responder<64, 8, 73, 6, 7, 6>,
     read_reply: ReadReply<6, 10, 6>,
     requester: Requester<6, 3, 9>,
     completer: Completer<64, 8, 73, 6, 7>,
@@ -459,7 +459,8 @@ impl Logic for Nic {
         self.read_reply.s_job_addr.next = self.responder.m_job_addr.val();
         self.read_reply.s_job_bytes.next = self.responder.m_job_bytes.val();
         self.read_reply.s_job_restart.next = self.responder.m_job_restart.val();
-        self.read_reply.s_job_region.next = self.responder.m_job_region.val();
+        self.read_reply.s_job_va.next = self.responder.m_job_va.val();
+        self.read_reply.s_job_rkey.next = self.responder.m_job_rkey.val();
         self.responder.s_end_valid.next = self.read_reply.m_end_valid.val();
         self.read_reply.m_end_ready.next = self.responder.s_end_ready.val();
         self.responder.s_end_flow.next = self.read_reply.m_end_flow.val();

@@ -31,7 +31,7 @@ pub const TAG_BITS: usize = 127;
 
 /// ACK generator for `2^FB` flows; `FC = FB + 1`.
 #[derive(LogicBlock, Default)]
-pub struct AckGen<const FB: usize, const FC: usize, const MB: usize> {
+pub struct AckGen<const FB: usize, const FC: usize> {
     module_type: Module<Self>,
     /// Core clock.
     pub clock: Signal<In, Clock>,
@@ -61,8 +61,10 @@ pub struct AckGen<const FB: usize, const FC: usize, const MB: usize> {
     pub s_end_cleared: Signal<In, Bit>,
     /// Address of the oldest READ whose command has not ended.
     pub s_read_addr: Signal<In, Bits<64>>,
-    /// Its memory region.
-    pub s_read_region: Signal<In, Bits<MB>>,
+    /// Its virtual address.
+    pub s_read_va: Signal<In, Bits<64>>,
+    /// Its remote key.
+    pub s_read_rkey: Signal<In, Bits<32>>,
     /// Its command has.
     pub s_read_ready: Signal<Out, Bit>,
     /// Hold this packet's telemetry.
@@ -151,8 +153,10 @@ pub struct AckGen<const FB: usize, const FC: usize, const MB: usize> {
     pub m_job_bytes: Signal<Out, Bits<32>>,
     /// It was asked for before.
     pub m_job_restart: Signal<Out, Bit>,
-    /// Memory region.
-    pub m_job_region: Signal<Out, Bits<MB>>,
+    /// Virtual address that the peer has asked for.
+    pub m_job_va: Signal<Out, Bits<64>>,
+    /// Remote key.
+    pub m_job_rkey: Signal<Out, Bits<32>>,
     /// A command has been dealt with.
     pub retired: Signal<Out, Bit>,
     /// It ended a WRITE with immediate.
@@ -171,11 +175,11 @@ pub struct AckGen<const FB: usize, const FC: usize, const MB: usize> {
     pub event_resp_accepted: Signal<Out, Bit>,
     /// They have not.
     pub event_resp_nak_operation: Signal<Out, Bit>,
-    rows: AckRows<FB, FC, MB>,
+    rows: AckRows<FB, FC>,
     telemetry: AckTel<FB>,
 }
 
-impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckGen<FB, FC, MB> {
+impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
     #[hdl_gen]
     fn update(&mut self) {
         self.rows.clock.next = self.clock.val();
@@ -191,7 +195,8 @@ impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckGen<FB, FC,
         self.rows.s_end_error.next = self.s_end_error.val();
         self.rows.s_end_cleared.next = self.s_end_cleared.val();
         self.rows.s_read_addr.next = self.s_read_addr.val();
-        self.rows.s_read_region.next = self.s_read_region.val();
+        self.rows.s_read_va.next = self.s_read_va.val();
+        self.rows.s_read_rkey.next = self.s_read_rkey.val();
         self.s_read_ready.next = self.rows.s_read_ready.val();
         self.m_job_valid.next = self.rows.m_job_valid.val();
         self.m_job_flow.next = self.rows.m_job_flow.val();
@@ -200,7 +205,8 @@ impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckGen<FB, FC,
         self.m_job_addr.next = self.rows.m_job_addr.val();
         self.m_job_bytes.next = self.rows.m_job_bytes.val();
         self.m_job_restart.next = self.rows.m_job_restart.val();
-        self.m_job_region.next = self.rows.m_job_region.val();
+        self.m_job_va.next = self.rows.m_job_va.val();
+        self.m_job_rkey.next = self.rows.m_job_rkey.val();
         self.rows.m_job_ready.next = self.m_job_ready.val();
         self.rows.tel_store.next = self.tel_store.val();
         self.rows.tel_flow.next = self.tel_flow.val();

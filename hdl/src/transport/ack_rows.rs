@@ -29,7 +29,7 @@ pub enum AckGenState {
 
 /// Rows of `2^FB` flows; `FC = FB + 1`.
 #[derive(LogicBlock)]
-pub struct AckRows<const FB: usize, const FC: usize, const MB: usize> {
+pub struct AckRows<const FB: usize, const FC: usize> {
     module_type: Module<Self>,
     /// Core clock.
     pub clock: Signal<In, Clock>,
@@ -59,8 +59,10 @@ pub struct AckRows<const FB: usize, const FC: usize, const MB: usize> {
     pub s_end_cleared: Signal<In, Bit>,
     /// Address of the oldest READ whose command has not ended.
     pub s_read_addr: Signal<In, Bits<64>>,
-    /// Its memory region.
-    pub s_read_region: Signal<In, Bits<MB>>,
+    /// Its virtual address.
+    pub s_read_va: Signal<In, Bits<64>>,
+    /// Its remote key.
+    pub s_read_rkey: Signal<In, Bits<32>>,
     /// Its command has.
     pub s_read_ready: Signal<Out, Bit>,
     /// A flow's telemetry is being stored.
@@ -109,8 +111,10 @@ pub struct AckRows<const FB: usize, const FC: usize, const MB: usize> {
     pub m_job_bytes: Signal<Out, Bits<32>>,
     /// It was asked for before.
     pub m_job_restart: Signal<Out, Bit>,
-    /// Memory region.
-    pub m_job_region: Signal<Out, Bits<MB>>,
+    /// Virtual address that the peer has asked for.
+    pub m_job_va: Signal<Out, Bits<64>>,
+    /// Remote key.
+    pub m_job_rkey: Signal<Out, Bits<32>>,
     /// A command has been dealt with.
     pub retired: Signal<Out, Bit>,
     /// It ended a WRITE with immediate.
@@ -174,7 +178,8 @@ pub struct AckRows<const FB: usize, const FC: usize, const MB: usize> {
     job_addr: DFF<Bits<64>>,
     job_bytes: DFF<Bits<32>>,
     job_restart: DFF<Bit>,
-    job_region: DFF<Bits<MB>>,
+    job_va: DFF<Bits<64>>,
+    job_rkey: DFF<Bits<32>>,
     note: DFF<Bit>,
     note_flow: DFF<Bits<FB>>,
     note_failed: DFF<Bit>,
@@ -231,7 +236,7 @@ pub struct AckRows<const FB: usize, const FC: usize, const MB: usize> {
     last_flow: Constant<Bits<FB>>,
 }
 
-impl<const FB: usize, const FC: usize, const MB: usize> Default for AckRows<FB, FC, MB> {
+impl<const FB: usize, const FC: usize> Default for AckRows<FB, FC> {
     fn default() -> Self {
         assert!(FC == FB + 1 && FB <= 10, "FC = FB + 1, FB <= 10");
         Self {
@@ -250,7 +255,8 @@ impl<const FB: usize, const FC: usize, const MB: usize> Default for AckRows<FB, 
             s_end_error: Default::default(),
             s_end_cleared: Default::default(),
             s_read_addr: Default::default(),
-            s_read_region: Default::default(),
+            s_read_va: Default::default(),
+            s_read_rkey: Default::default(),
             s_read_ready: Default::default(),
             tel_store: Default::default(),
             tel_flow: Default::default(),
@@ -275,7 +281,8 @@ impl<const FB: usize, const FC: usize, const MB: usize> Default for AckRows<FB, 
             m_job_addr: Default::default(),
             m_job_bytes: Default::default(),
             m_job_restart: Default::default(),
-            m_job_region: Default::default(),
+            m_job_va: Default::default(),
+            m_job_rkey: Default::default(),
             retired: Default::default(),
             retired_imm: Default::default(),
             ended_valid: Default::default(),
@@ -324,7 +331,8 @@ impl<const FB: usize, const FC: usize, const MB: usize> Default for AckRows<FB, 
             job_addr: Default::default(),
             job_bytes: Default::default(),
             job_restart: Default::default(),
-            job_region: Default::default(),
+            job_va: Default::default(),
+            job_rkey: Default::default(),
             note: Default::default(),
             note_flow: Default::default(),
             note_failed: Default::default(),
@@ -383,7 +391,7 @@ impl<const FB: usize, const FC: usize, const MB: usize> Default for AckRows<FB, 
     }
 }
 
-impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckRows<FB, FC, MB> {
+impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -420,7 +428,8 @@ impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckRows<FB, FC
             job_addr,
             job_bytes,
             job_restart,
-            job_region,
+            job_va,
+            job_rkey,
             note,
             note_flow,
             note_failed,
@@ -446,7 +455,8 @@ impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckRows<FB, FC
         self.m_job_addr.next = self.job_addr.q.val();
         self.m_job_bytes.next = self.job_bytes.q.val();
         self.m_job_restart.next = self.job_restart.q.val();
-        self.m_job_region.next = self.job_region.q.val();
+        self.m_job_va.next = self.job_va.q.val();
+        self.m_job_rkey.next = self.job_rkey.q.val();
         self.m_ack_valid.next = self.ack_valid.q.val();
         self.m_ack_flow.next = self.ack_flow.q.val();
         self.m_ack_syndrome.next = self.ack_syndrome.q.val();
@@ -628,7 +638,8 @@ impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckRows<FB, FC
                         self.job_addr.d.next = self.s_read_addr.val();
                         self.job_bytes.d.next = self.tag.q.val().get_bits::<32>(80);
                         self.job_restart.d.next = !self.is_new.val();
-                        self.job_region.d.next = self.s_read_region.val();
+                        self.job_va.d.next = self.s_read_va.val();
+                        self.job_rkey.d.next = self.s_read_rkey.val();
                         if self.is_new.val() {
                             comment!("Its response acknowledges all before it.");
                             self.owes_ack.next = false;
@@ -767,7 +778,8 @@ impl<const FB: usize, const FC: usize, const MB: usize> Logic for AckRows<FB, FC
             self.job_addr.d.next = 0.into();
             self.job_bytes.d.next = 0.into();
             self.job_restart.d.next = false;
-            self.job_region.d.next = 0.into();
+            self.job_va.d.next = 0.into();
+            self.job_rkey.d.next = 0.into();
             self.landed.d.next = false;
             self.refused.d.next = false;
             self.scrub_flow.d.next = 0.into();

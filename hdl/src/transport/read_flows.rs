@@ -37,6 +37,12 @@ pub struct ReadFlows<const FB: usize, const JB: usize> {
     pub is_grant: Signal<In, Bit>,
     /// PSN of the job.
     pub psn: Signal<In, Bits<24>>,
+    /// Virtual address of the job that is taken.
+    pub s_job_va: Signal<In, Bits<64>>,
+    /// Its remote key.
+    pub s_job_rkey: Signal<In, Bits<32>>,
+    /// Its bytes.
+    pub s_job_bytes: Signal<In, Bits<32>>,
     /// The row of a queue pair.
     pub cfg_row: Signal<In, Bits<512>>,
     /// Step: clear this flow after reset.
@@ -145,6 +151,9 @@ impl<const FB: usize, const JB: usize> Default for ReadFlows<FB, JB> {
             is_fail: Default::default(),
             is_grant: Default::default(),
             psn: Default::default(),
+            s_job_va: Default::default(),
+            s_job_rkey: Default::default(),
+            s_job_bytes: Default::default(),
             cfg_row: Default::default(),
             scrub: Default::default(),
             take: Default::default(),
@@ -259,6 +268,11 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
         self.walker.store_index.next =
             (bit_cast::<JB, FB>(self.flow.val()) << 4) | bit_cast::<JB, 4>(self.place_at.q.val());
         self.walker.psn.next = self.psn.val();
+        self.walker.take.next = self.take.val();
+        self.walker.s_job_va.next = self.s_job_va.val();
+        self.walker.s_job_rkey.next = self.s_job_rkey.val();
+        self.walker.s_job_bytes.next = self.s_job_bytes.val();
+        self.walker.mtu_code.next = self.code.q.val();
         self.walker.start.next = self.load.val();
         self.walker.walk.next = self.walk.val();
         self.walker.searches.next = self.is_job.val();

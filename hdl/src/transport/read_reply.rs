@@ -10,7 +10,9 @@
 //! # Number formats    s_job_bytes | 0..=2^31; m_pkt_payload_bytes | 0..=4096; m_end_jobs | 0..=16
 //! # Rules             a flow's jobs leave in the order of their PSNs. A restart takes the place of the
 //!                     READ that its PSN is in, of the last 16: jobs from there on are given up, older
-//!                     ones go first. Of an older READ it is given up itself. A new row of a region
+//!                     ones go first. It asks for the READ or a part of it: its responses have
+//!                     PSNs of the READ's, its bytes lie in those of the READ, under the same
+//!                     rkey; else, and of an older READ, it is given up itself. A new row of a region
 //!                     ends the jobs that were checked against its old one; a row of a queue pair and a
 //!                     read error end the flow's. A read error closes the flow until its next row
 //! # Reset             synchronous, high: readies low for 2^FB + 1 cycles
@@ -55,8 +57,10 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
     pub s_job_bytes: Signal<In, Bits<32>>,
     /// It was asked for before.
     pub s_job_restart: Signal<In, Bit>,
-    /// Memory region.
-    pub s_job_region: Signal<In, Bits<MB>>,
+    /// Virtual address that the peer has asked for.
+    pub s_job_va: Signal<In, Bits<64>>,
+    /// Remote key, whose bits from 8 on are the memory region.
+    pub s_job_rkey: Signal<In, Bits<32>>,
     /// A table row is offered, in order with the jobs.
     pub s_cfg_valid: Signal<In, Bit>,
     /// It is taken.
@@ -179,7 +183,10 @@ impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, 
         self.jobs.s_job_msn.next = self.s_job_msn.val();
         self.jobs.s_job_addr.next = self.s_job_addr.val();
         self.jobs.s_job_bytes.next = self.s_job_bytes.val();
-        self.jobs.s_job_region.next = self.s_job_region.val();
+        self.jobs.s_job_region.next = self.s_job_rkey.val().get_bits::<MB>(8);
+        self.flows.s_job_va.next = self.s_job_va.val();
+        self.flows.s_job_rkey.next = self.s_job_rkey.val();
+        self.flows.s_job_bytes.next = self.s_job_bytes.val();
         self.jobs.cfg_index.next = self.cfg_index.val();
         self.jobs.cfg_tel_data.next = self.cfg_tel_data.val();
         self.flows.cfg_row.next = self.cfg_row.val();

@@ -108,8 +108,10 @@ pub struct RespCheck<const FB: usize, const MB: usize> {
     pub is_job: Signal<Out, Bit>,
     /// Address of its first byte; 0 when it has none.
     pub job_addr: Signal<Out, Bits<64>>,
-    /// Its memory region.
-    pub job_region: Signal<Out, Bits<MB>>,
+    /// Virtual address that it asks for.
+    pub job_va: Signal<Out, Bits<64>>,
+    /// Its remote key.
+    pub job_rkey: Signal<Out, Bits<32>>,
     tables: RespTables<FB, MB>,
     qpn: DFF<Bits<24>>,
     psn: DFF<Bits<24>>,
@@ -261,7 +263,8 @@ impl<const FB: usize, const MB: usize> Default for RespCheck<FB, MB> {
             cmd_tag: Default::default(),
             is_job: Default::default(),
             job_addr: Default::default(),
-            job_region: Default::default(),
+            job_va: Default::default(),
+            job_rkey: Default::default(),
             tables: Default::default(),
             qpn: Default::default(),
             psn: Default::default(),
@@ -660,7 +663,8 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
         }
         comment!("A READ's job; a restart does not end a message.");
         self.is_job.next = self.v_again.q.val() | (self.v_accept.q.val() & self.is_read.q.val());
-        self.job_region.next = self.rkey.q.val().get_bits::<MB>(8);
+        self.job_va.next = self.va.q.val();
+        self.job_rkey.next = self.rkey.q.val();
         self.job_addr.next = self.address.q.val();
         if self.is_empty.q.val() {
             self.job_addr.next = 0.into();

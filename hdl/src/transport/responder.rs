@@ -6,7 +6,7 @@
 //!                     back as s_done; m_ack, m_cqe and m_job are made of that, see `ack_gen`
 //! # Latency and rate  [`LATENCY_CYCLES`]; one request every 8 cycles, one beat a cycle
 //! # Shape             W bits, KB bytes a beat, B = W + KB + 1, 2^FB flows, FC = FB + 1,
-//!                     2^MB memory regions, R = MB + 64
+//!                     2^MB memory regions
 //! # Number formats    s_req_psn | 24 bits, serial; m_cmd_bytes | 0..=4096; tags see `ack_gen`
 //! # Reset             synchronous, high: readies low for 2^max(FB, MB) + 1 cycles
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
@@ -33,7 +33,6 @@ pub struct Responder<
     const FB: usize,
     const FC: usize,
     const MB: usize,
-    const R: usize,
 > {
     module_type: Module<Self>,
     /// Core clock.
@@ -206,8 +205,10 @@ pub struct Responder<
     pub m_job_bytes: Signal<Out, Bits<32>>,
     /// It was asked for before.
     pub m_job_restart: Signal<Out, Bit>,
-    /// Memory region.
-    pub m_job_region: Signal<Out, Bits<MB>>,
+    /// Virtual address that the peer has asked for.
+    pub m_job_va: Signal<Out, Bits<64>>,
+    /// Remote key.
+    pub m_job_rkey: Signal<Out, Bits<32>>,
     /// A row that was taken is offered to the READ responses, behind the READs before it.
     pub m_cfg_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -231,8 +232,8 @@ pub struct Responder<
     control: RespCtl,
     check: RespCheck<FB, MB>,
     mover: RespMove<W, KB, B>,
-    ack_gen: AckGen<FB, FC, MB>,
-    reads: RamFifo<R, 6, 7>,
+    ack_gen: AckGen<FB, FC>,
+    reads: RamFifo<160, 6, 7>,
     take: Signal<Local, Bit>,
 }
 
@@ -243,8 +244,7 @@ impl<
         const FB: usize,
         const FC: usize,
         const MB: usize,
-        const R: usize,
-    > Logic for Responder<W, KB, B, FB, FC, MB, R>
+    > Logic for Responder<W, KB, B, FB, FC, MB>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -329,11 +329,13 @@ impl<
         self.reads.clock.next = self.clock.val();
         self.reads.reset.next = self.reset.val();
         self.reads.s_valid.next = self.control.commit.val() & self.check.is_job.val();
-        self.reads.s_data.next = bit_cast::<R, 64>(self.check.job_addr.val())
-            | (bit_cast::<R, MB>(self.check.job_region.val()) << 64);
+        self.reads.s_data.next = bit_cast::<160, 64>(self.check.job_addr.val())
+            | (bit_cast::<160, 64>(self.check.job_va.val()) << 64)
+            | (bit_cast::<160, 32>(self.check.job_rkey.val()) << 128);
         self.reads.m_ready.next = self.ack_gen.s_read_ready.val();
         self.ack_gen.s_read_addr.next = self.reads.m_data.val().get_bits::<64>(0);
-        self.ack_gen.s_read_region.next = self.reads.m_data.val().get_bits::<MB>(64);
+        self.ack_gen.s_read_va.next = self.reads.m_data.val().get_bits::<64>(64);
+        self.ack_gen.s_read_rkey.next = self.reads.m_data.val().get_bits::<32>(128);
         self.ack_gen.s_end_valid.next = self.s_end_valid.val();
         self.s_end_ready.next = self.ack_gen.s_end_ready.val();
         self.ack_gen.s_end_flow.next = self.s_end_flow.val();
@@ -348,7 +350,8 @@ impl<
         self.m_job_addr.next = self.ack_gen.m_job_addr.val();
         self.m_job_bytes.next = self.ack_gen.m_job_bytes.val();
         self.m_job_restart.next = self.ack_gen.m_job_restart.val();
-        self.m_job_region.next = self.ack_gen.m_job_region.val();
+        self.m_job_va.next = self.ack_gen.m_job_va.val();
+        self.m_job_rkey.next = self.ack_gen.m_job_rkey.val();
         self.ack_gen.m_job_ready.next = self.m_job_ready.val();
         self.control.job_waits.next = self.ack_gen.m_job_valid.val();
         self.m_cfg_valid.next = self.control.m_cfg_valid.val();
@@ -406,7 +409,7 @@ impl<
 pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
     let name = "responder";
     match (config.data_bits, config.flow_count, config.mr_count) {
-        (64, 64, 64) => emit::emit(name, Responder::<64, 8, 73, 6, 7, 6, 70>::default(), config),
+        (64, 64, 64) => emit::emit(name, Responder::<64, 8, 73, 6, 7, 6>::default(), config),
         _ => Err(emit::no_such_size(name, config)),
     }
 }
@@ -415,7 +418,7 @@ pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
 pub fn emit_ack_gen(config: &NicConfig) -> Result<Design, EmitError> {
     let name = "ack_gen";
     match (config.flow_count, config.mr_count) {
-        (64, 64) => emit::emit(name, AckGen::<6, 7, 6>::default(), config),
+        (64, 64) => emit::emit(name, AckGen::<6, 7>::default(), config),
         _ => Err(emit::no_such_size(name, config)),
     }
 }

@@ -21,8 +21,8 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
 struct Reader {
     next_psn: u32,
     mtu_code: u8,
-    /// First PSN and bytes, newest last.
-    reads: VecDeque<(u32, u32)>,
+    /// Newest last.
+    reads: VecDeque<JobPorts>,
     /// PSN to ask for next, in a series that goes back.
     resume_psn: Option<u32>,
 }
@@ -133,11 +133,14 @@ impl Readers {
             },
             bytes: 0,
             restart: false,
-            region: rng.gen_range(0..4) * 13 % self.region_count,
+            // Regions with the rest of the address space behind them, too.
+            va: if rng.gen_ratio(1, 8) { u64::MAX - rng.gen_range(0..3 * mtu) } else { rng.gen() },
+            rkey: u32::from(rng.gen_range(0..4) * 13 % self.region_count) << 8
+                | rng.gen_range(0..4),
         };
         let again = if self.calm { 40 } else { 6 };
         if reader.resume_psn.is_none() && rng.gen_ratio(1, again) && !reader.reads.is_empty() {
-            let (psn, bytes) = reader.reads[rng.gen_range(0..reader.reads.len())];
+            let JobPorts { psn, bytes, .. } = reader.reads[rng.gen_range(0..reader.reads.len())];
             let packets = (bytes as u64).div_ceil(mtu).clamp(1, 0x80_0000) as u32;
             let offset = if rng.gen() { 0 } else { rng.gen_range(0..packets) };
             let before = if rng.gen_ratio(1, 8) { rng.gen_range(0..3) } else { 0 };
@@ -147,12 +150,24 @@ impl Readers {
             job.psn = psn;
             job.restart = true;
             let is_behind = |first: u32| psn.wrapping_sub(first) & 0x80_0000 != 0;
-            let at = reader.reads.iter().rposition(|(first, _)| !is_behind(*first));
-            let (first, bytes) = at.map_or((psn, 0), |at| reader.reads[at]);
-            let done = u64::from(psn.wrapping_sub(first) & 0xff_ffff) * mtu;
-            job.bytes = u64::from(bytes).saturating_sub(done) as u32;
+            let at = reader.reads.iter().rposition(|r| !is_behind(r.psn));
+            let first = at.map_or(job, |at| reader.reads[at]);
+            let done = u64::from(psn.wrapping_sub(first.psn) & 0xff_ffff) * mtu;
+            job.bytes = u64::from(first.bytes).saturating_sub(done) as u32;
+            (job.va, job.rkey) = (first.va.wrapping_add(done), first.rkey);
+            // A part, and what is not in it.
+            match rng.gen_range(0..40) {
+                0..=3 => job.bytes -= job.bytes.min(rng.gen_range(0..3 * mtu as u32)),
+                4 => job.bytes = (job.bytes + rng.gen_range(1..2 * mtu as u32)).min(1 << 31),
+                5 => job.va = job.va.wrapping_sub(rng.gen_range(1..2 * mtu)),
+                6 => job.va = job.va.wrapping_add(rng.gen_range(1..2 * mtu)),
+                7 => job.va = job.va.wrapping_add(rng.gen_range(1_u64..4) << 32),
+                8 => job.rkey ^= 1,
+                9 | 10 => (job.va, job.bytes) = (first.va, first.bytes),
+                _ => {}
+            }
             // A series goes on with the next READ.
-            let next = at.and_then(|at| reader.reads.get(at + 1)).map(|(first, _)| *first);
+            let next = at.and_then(|at| reader.reads.get(at + 1)).map(|r| r.psn);
             reader.resume_psn = next.filter(|_| rng.gen_ratio(9, 10));
             return job;
         }
@@ -164,7 +179,7 @@ impl Readers {
             9..=11 => mtu as u32 * rng.gen_range(1..4),
             _ => rng.gen_range(1..4 * mtu as u32),
         };
-        reader.reads.push_back((job.psn, job.bytes));
+        reader.reads.push_back(job);
         if reader.reads.len() > 18 {
             reader.reads.pop_front();
         }

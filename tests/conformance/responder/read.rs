@@ -216,6 +216,9 @@ fn dropped_rows() -> Vec<Row> {
     vec![
         drop("duplicate READ that ends behind all that was asked for", read(PSN, 0, 769)),
         drop("duplicate READ, resumed, longer than it was", read(PSN + 2, 512, 257)),
+        drop("duplicate READ longer than it was, in the same packets", read(PSN, 0, 601)),
+        drop("duplicate READ of the byte behind it", read(PSN, 600, 1)),
+        drop("duplicate READ of more PSNs than are left of it", read(PSN + 2, 0, 257)),
         drop("duplicate READ with the rkey of no region", read(PSN, 0, 600).reth(VA, 0x0300, 600)),
         drop("duplicate READ with the wrong key", read(PSN, 0, 600).reth(VA, RKEY + 1, 600)),
         drop(
@@ -227,6 +230,27 @@ fn dropped_rows() -> Vec<Row> {
         drop("duplicate READ above 2^31 bytes", read(PSN, 0, (1 << 31) + 1)),
         drop("duplicate READ with payload", read(PSN, 0, 4).payload(1, 4)),
         drop("duplicate atomic", Packet::new(FETCH_ADD, PSN).payload(0, 28)),
+        // What was no READ is none when it is asked for again.
+        Row::over_bytes("duplicate READ at the PSN of a WRITE")
+            .read3()
+            .acked(only(PSN + 3, 4000, 1, 4), 2)
+            .acked(only(PSN + 4, 4004, 1, 4), 3)
+            .silent(read(PSN + 3, 0, 4), DUPLICATE)
+            .silent(read(PSN + 2, 512, 257), DUPLICATE)
+            .silent(read(PSN + 1, 0, 600), DUPLICATE)
+            .rereads(read(PSN, 0, 600), three(PSN, 3))
+            .memory(4000..4008, 1),
+        Row::over_bytes("duplicate READ of the bytes before those of the READ")
+            .reads(read(PSN, 256, 4), vec![response(ONLY, PSN, 1, 256..260)])
+            .silent(read(PSN, 255, 4), DUPLICATE)
+            .silent(read(PSN, 0, 4), DUPLICATE)
+            .rereads(read(PSN, 258, 2), vec![response(ONLY, PSN, 1, 258..260)]),
+        Row::over_bytes("duplicate READ in the PSNs of one and the bytes of another")
+            .read3()
+            .reads(read(PSN + 3, 1024, 4), vec![response(ONLY, PSN + 3, 2, 1024..1028)])
+            .silent(read(PSN, 1024, 4), DUPLICATE)
+            .silent(read(PSN + 3, 0, 4), DUPLICATE)
+            .rereads(read(PSN + 3, 1024, 4), vec![response(ONLY, PSN + 3, 2, 1024..1028)]),
     ]
 }
 

@@ -58,7 +58,8 @@ ports! {
         pub s_end: EndPorts,
         /// Of the oldest READ whose command has not ended.
         pub s_read_addr: u64,
-        pub s_read_region: u16,
+        pub s_read_va: u64,
+        pub s_read_rkey: u32,
         /// Hold the telemetry of the packet that is looked at.
         pub tel_take: bool,
         pub s_tel: Tel,
@@ -337,7 +338,8 @@ impl AckGen {
             addr: i.s_read_addr,
             bytes: tag.byte_len,
             restart: !tag.ends,
-            region: i.s_read_region,
+            va: i.s_read_va,
+            rkey: i.s_read_rkey,
         };
     }
 

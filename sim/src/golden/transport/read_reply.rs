@@ -33,8 +33,10 @@ ports! {
         pub bytes: u32,
         /// It was asked for before.
         pub restart: bool,
-        /// Index of its memory region.
-        pub region: u16,
+        /// Where the peer has asked for them.
+        pub va: u64,
+        /// Remote key; its bits from 8 on are the index of the memory region.
+        pub rkey: u32,
     }
 }
 ports! {
@@ -130,7 +132,27 @@ struct Job {
 #[derive(Clone, Copy, Debug)]
 struct Read {
     first_psn: u32,
+    packets: u32,
+    va: u64,
+    bytes: u32,
+    rkey: u32,
     job: Option<Job>,
+}
+
+impl Read {
+    fn new(p: &JobPorts, mtu: u32, job: Job) -> Self {
+        let packets = p.bytes.div_ceil(mtu).max(1);
+        Self { first_psn: p.psn, packets, va: p.va, bytes: p.bytes, rkey: p.rkey, job: Some(job) }
+    }
+
+    /// Whether `part`, whose PSN is not behind the first, asks for this READ or a part of it.
+    fn contains(&self, part: &Read) -> bool {
+        let packets_before = part.first_psn.wrapping_sub(self.first_psn) & 0xff_ffff;
+        let bytes_before = part.va.wrapping_sub(self.va);
+        packets_before + part.packets <= self.packets
+            && u128::from(bytes_before) + u128::from(part.bytes) <= self.bytes.into()
+            && part.rkey == self.rkey
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -284,7 +306,7 @@ impl ReadReply {
         let flow = self.index(i.s_job.flow);
         let dropped = ReadEvents { dropped: true, ..ReadEvents::default() };
         let p = &i.s_job;
-        let region = usize::from(p.region) & (self.generations.len() - 1);
+        let region = (p.rkey >> 8) as usize & (self.generations.len() - 1);
         let job = Job {
             psn: p.psn,
             msn: p.msn,
@@ -303,11 +325,12 @@ impl ReadReply {
             self.end(flow, ended, dropped);
             return self.wait(1);
         }
+        let read = Read::new(p, f.mtu(), job);
         if p.restart {
             self.wait(1);
-            return self.restart(flow, job, i);
+            return self.restart(flow, read, i);
         }
-        f.reads.push_back(Read { first_psn: p.psn, job: Some(job) });
+        f.reads.push_back(read);
         if f.reads.len() > HISTORY {
             ended.add(f.reads.pop_front().and_then(|r| r.job));
         }
@@ -316,16 +339,19 @@ impl ReadReply {
         self.finish(flow, i);
     }
 
-    fn restart(&mut self, flow: usize, job: Job, i: &ReadReplyIn) {
-        let f = &mut self.flows[flow];
+    fn restart(&mut self, flow: usize, part: Read, i: &ReadReplyIn) {
+        let f = &self.flows[flow];
         let mut ended = Ended::default();
+        let job = part.job.expect("a job");
         let age = f.reads.iter().rev().position(|r| !psn_is_behind(job.psn, r.first_psn));
-        let Some(age) = age else {
+        let read = age.map(|age| f.reads[f.reads.len() - 1 - age]);
+        let Some(age) = age.filter(|_| read.is_some_and(|r| r.contains(&part))) else {
             ended.add(Some(job));
-            self.wait(HISTORY - 1 + WALK_CYCLES);
+            self.wait(age.unwrap_or(HISTORY - 1) + WALK_CYCLES);
             self.end(flow, ended, ReadEvents { dropped: true, ..ReadEvents::default() });
             return self.wait(1);
         };
+        let f = &mut self.flows[flow];
         let at = f.reads.len() - 1 - age;
         f.reads.iter_mut().skip(at).for_each(|r| ended.add(r.job.take()));
         let has_begun = f.reads[at].first_psn != job.psn;

@@ -238,8 +238,8 @@ pub struct Responder {
     /// READs of the flow that have ended, modulo 32.
     ended_reads: Vec<u8>,
     reads_full_seen: bool,
-    /// READs whose commands are in flight: address and region.
-    reads: RamFifo<(u64, u16)>,
+    /// READs whose commands are in flight: address, virtual address, remote key.
+    reads: RamFifo<(u64, u64, u32)>,
     state: State,
     scrub_left: usize,
     req: ReqIn,
@@ -499,12 +499,12 @@ impl Responder {
     }
 
     /// The READ that goes to the READ responses once its command has ended.
-    fn read(&self) -> Option<(u64, u16)> {
+    fn read(&self) -> Option<(u64, u64, u32)> {
         let is_read = self.outcome() == Some(Outcome::Read);
         let mr = self.region(self.req.rkey);
         let addr = mr.host_address.wrapping_add(self.req.va.wrapping_sub(mr.va));
-        let region = (self.req.rkey >> 8) as usize & (self.mrs.len() - 1);
-        is_read.then_some((if self.req.dma_len == 0 { 0 } else { addr }, region as u16))
+        let addr = if self.req.dma_len == 0 { 0 } else { addr };
+        is_read.then_some((addr, self.req.va, self.req.rkey))
     }
 
     /// One state's work; returns the next state and the order for the payload.
@@ -568,7 +568,8 @@ impl Responder {
             s_done: i.s_done,
             s_end: i.s_end,
             s_read_addr: self.reads.m_data().0,
-            s_read_region: self.reads.m_data().1,
+            s_read_va: self.reads.m_data().1,
+            s_read_rkey: self.reads.m_data().2,
             tel_take: i.s_req.valid && self.state == State::Idle,
             s_tel: i.s_req.tel,
             tel_store: accepts,

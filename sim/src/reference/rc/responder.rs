@@ -144,8 +144,8 @@ pub struct Responder {
     /// The gap, or the lack of room, was told of.
     nak_sent: bool,
     is_closed: bool,
-    /// First PSN of each READ so far.
-    read_psns: Vec<u32>,
+    /// READs so far: first PSN and what was asked for.
+    reads: Vec<(u32, Remote)>,
     /// Original values by PSN.
     atomics: BTreeMap<u32, u64>,
 }
@@ -164,7 +164,7 @@ impl Responder {
             message: None,
             nak_sent: false,
             is_closed: false,
-            read_psns: Vec::new(),
+            reads: Vec::new(),
             atomics: BTreeMap::new(),
         }
     }
@@ -336,7 +336,7 @@ impl Responder {
         }
         let remote = checked(memory, request.remote, |region| region.remote_read)?;
         self.read_resources = self.read_resources.map(|n| n - 1);
-        self.read_psns.push(request.psn);
+        self.reads.push((request.psn, remote));
         self.msn = psn_add(self.msn, 1);
         let count = packet_count(remote.length_bytes.into(), self.mtu_bytes);
         self.expected_psn = psn_add(self.expected_psn, count);
@@ -404,21 +404,29 @@ impl Responder {
         Answer { opcode: opcode::ATOMIC_ACKNOWLEDGE, payload, ..answer }
     }
 
-    /// Whether a READ from before the expected PSN can be one that was accepted, or its rest.
-    fn is_repetition(&self, request: &Request) -> bool {
-        let length_bytes = request.remote.map_or(0, |remote| remote.length_bytes);
-        let packets = packet_count(length_bytes.into(), self.mtu_bytes);
-        let behind = self.expected_psn.wrapping_sub(request.psn) & PSN_MASK;
-        self.abilities.read && request.payload.is_empty() && packets <= behind
+    /// The first PSN of the READ that this one, from before the expected PSN, repeats: the whole or a
+    /// part of it. Its responses have PSNs of that READ's, its bytes lie in those of that READ.
+    fn repeated(&self, request: &Request) -> Option<u32> {
+        let remote = request.remote?;
+        let packets = |r: &Remote| packet_count(r.length_bytes.into(), self.mtu_bytes);
+        let behind = |first: u32| request.psn.wrapping_sub(first) & PSN_MASK;
+        let is_read = self.abilities.read && request.payload.is_empty();
+        let mut newest_first = self.reads.iter().rev().filter(|_| is_read);
+        let (first, read) = newest_first.find(|(first, read)| behind(*first) < packets(read))?;
+        let bytes_before = remote.va.checked_sub(read.va)?;
+        let is_inside = behind(*first) + packets(&remote) <= packets(read)
+            && bytes_before.saturating_add(remote.length_bytes.into())
+                <= u64::from(read.length_bytes);
+        (is_inside && remote.rkey == read.rkey).then_some(*first)
     }
 
     /// Answers a request again without doing anything again; a READ is read again.
     fn duplicate(&mut self, memory: &mut Memory, request: &Request) -> Vec<Answer> {
         match request.opcode {
-            opcode::READ_REQUEST if !self.is_repetition(request) => Vec::new(),
             opcode::READ_REQUEST => {
+                let Some(first_psn) = self.repeated(request) else { return Vec::new() };
                 let remote = checked(memory, request.remote, |region| region.remote_read);
-                let is_whole = self.read_psns.contains(&request.psn);
+                let is_whole = first_psn == request.psn;
                 let read = |r| self.read_responses(memory, request.psn, r, is_whole);
                 remote.map(read).unwrap_or_default()
             }
