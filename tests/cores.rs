@@ -5,11 +5,12 @@ use nic_sim::bench::{self, Options};
 use nic_sim::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream, TReady};
 use nic_sim::golden::cc::cc_unit::{CcAck, CcFlow, Tel, OP_CREATE};
 use nic_sim::golden::host::axil_port::AxilMaster;
+use nic_sim::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
+use nic_sim::golden::sched::scheduler::{Inflight, Rate, Work};
 use nic_sim::ports::Golden;
 use nic_spec::regs::config_offset;
 use nic_spec::NicConfig;
 use rdma_nic::{assert_catches, assert_matches_golden, gbe};
-use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 
@@ -37,24 +38,59 @@ fn cc_core_breaks_are_caught() {
 }
 
 #[test]
-fn cc_core_passes_the_verilog_bench_that_users_start_from() {
-    let design = nic_hdl::emit::by_name("cc_core", &gbe()).unwrap_or_else(|e| panic!("{e}"));
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cc_core");
+fn sched_core_matches_golden() {
+    assert_matches_golden("sched_core", 0..4, 60_000, &[]);
+}
+
+#[test]
+fn sched_core_matches_golden_with_4_and_1024_flows() {
+    for flow_count in [4, 1024] {
+        let config = NicConfig { flow_count, ..gbe() };
+        let bench = bench::by_name("sched_core", &config).expect("the bench exists");
+        let source = bench.emitted().unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
+        let run = bench.run(&source, &Options::new(0, 60_000));
+        run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
+    }
+}
+
+#[test]
+fn sched_core_breaks_are_caught() {
+    // A second command overwrites one that waits; a command of the registers loses its window.
+    assert_catches("sched_core", "commanded && is_command && port_m_write", "1'b0", 60_000);
+    assert_catches("sched_core", "= registers_cfg_flow_window;", "= 32'd0;", 60_000);
+}
+
+/// Runs the Verilog bench of a core; what it prints.
+fn verilog_bench(core: &str) -> String {
+    let design = nic_hdl::emit::by_name(core, &gbe()).unwrap_or_else(|e| panic!("{e}"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(core);
     design.write_dir(&folder, Layout::FilePerModule).expect("the folder can be written");
-    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cores/cc_core_tb.v");
-    let run = |program: &str, arguments: &[&OsStr]| {
+    let bench = format!("{}/tests/cores/{core}_tb.v", env!("CARGO_MANIFEST_DIR"));
+    let run = |program: &str, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).current_dir(&folder).output();
         let output = output.unwrap_or_else(|e| panic!("{program}: {e}"));
         assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    let build = ["-g2005", "-Wall", "-Wno-timescale", "-o", "bench", "-c", "files.f"];
-    let build: Vec<&OsStr> = build.iter().map(OsStr::new).chain([bench.as_os_str()]).collect();
-    run("iverilog", &build);
-    let printed = run("vvp", &[OsStr::new("bench")]);
+    let flags = ["-g2005", "-Wall", "-Wno-timescale", "-o", "bench", "-c", "files.f", &bench];
+    run("iverilog", &flags);
+    let printed = run("vvp", &["bench"]);
     assert!(printed.lines().any(|line| line == "PASS") && !printed.contains("FAIL"), "{printed}");
+    printed
+}
+
+#[test]
+fn cc_core_passes_the_verilog_bench_that_users_start_from() {
+    let printed = verilog_bench("cc_core");
     let windows = printed.lines().filter(|line| line.starts_with("flow 5: window")).count();
     assert_eq!(windows, 3, "{printed}");
+}
+
+#[test]
+fn sched_core_passes_the_verilog_bench_that_users_start_from() {
+    let printed = verilog_bench("sched_core");
+    let counts = printed.lines().filter(|line| line.contains("packets in 1 ms")).count();
+    assert_eq!(counts, 2, "{printed}");
 }
 
 /// Cycles of some signals as WaveJSON (WaveDrom); cycles that are left out leave a gap.
@@ -314,4 +350,100 @@ fn cc_core_page_shows_its_events() {
     assert!(stored.first && stored.window_bytes == 5000, "the first record is only stored");
     assert!(updated.full && updated.window_bytes < 5000, "the queue makes the window smaller");
     waves.check("cc-core-events");
+}
+
+#[test]
+fn sched_core_page_shows_its_events() {
+    let mut core = SchedCore::new(&gbe());
+    let idle = SchedCoreIn::default();
+    core.step(&SchedCoreIn { reset: true, ..idle });
+    let mut out = SchedCoreOut::default();
+    for _ in 0..200 {
+        out = core.step(&idle);
+    }
+    let mut waves = Waves::new(
+        2,
+        &[
+            "s_axis_rate_tdata",
+            "s_axis_rate_tvalid",
+            "s_axis_rate_tready",
+            "s_axis_work_tdata",
+            "s_axis_work_tvalid",
+            "s_axis_work_tready",
+            "s_axis_inflight_tdata",
+            "s_axis_inflight_tvalid",
+            "s_axis_inflight_tready",
+            "m_axis_grant_tdata",
+            "m_axis_grant_tvalid",
+            "m_axis_grant_tready",
+        ],
+    );
+    let (valid, flow) = (true, 5);
+    let mut rate = None;
+    let packet = |inflight_bytes| Work { valid, flow, len_bytes: 1000, inflight_bytes };
+    // The last one first.
+    let mut works = vec![packet(2000), packet(0)];
+    let (mut work, mut inflight): (Option<Work>, Option<Inflight>) = (None, None);
+    let (mut grants, mut waited, mut quiet, mut gap) = (vec![], 0, 0, false);
+    for cycle in 0..200 {
+        match cycle {
+            1 => {
+                let (window_bytes, rate_value) = (2000, 8 << 24);
+                rate = Some(Rate { valid, flow, op: OP_CREATE, window_bytes, rate: rate_value });
+            }
+            4 => work = works.pop(),
+            _ => {}
+        }
+        // After the grant the window is full; an ACK opens it.
+        if grants.len() == 1 {
+            waited += 1;
+            match waited {
+                2 => work = works.pop(),
+                40 => inflight = Some(Inflight { valid, flow, inflight_bytes: 1000 }),
+                _ => {}
+            }
+        }
+        let (r, w, f) =
+            (rate.unwrap_or_default(), work.unwrap_or_default(), inflight.unwrap_or_default());
+        let grant = out.m_axis_grant;
+        let moves = r.valid || w.valid || f.valid || grant.tvalid || cycle == 0;
+        quiet = if moves { 0 } else { quiet + 1 };
+        if quiet <= 1 {
+            waves.cycle(vec![
+                value(r.valid, || "create 5".into()),
+                Level::Bit(r.valid),
+                Level::Bit(out.s_axis_rate.tready),
+                value(w.valid, || format!("5, {}", w.inflight_bytes)),
+                Level::Bit(w.valid),
+                Level::Bit(out.s_axis_work.tready),
+                value(f.valid, || format!("5, {}", f.inflight_bytes)),
+                Level::Bit(f.valid),
+                Level::Bit(out.s_axis_inflight.tready),
+                value(grant.tvalid, || grant.tdata.to_string()),
+                Level::Bit(grant.tvalid),
+                Level::Bit(true),
+            ]);
+            gap = false;
+        } else if !gap {
+            waves.gap();
+            gap = true;
+        }
+        if grant.tvalid {
+            grants.push(cycle);
+        }
+        let taken = (out.s_axis_rate.tready, out.s_axis_work.tready, out.s_axis_inflight.tready);
+        out = core.step(&SchedCoreIn {
+            s_axis_rate: r.into(),
+            s_axis_work: w.into(),
+            s_axis_inflight: f.into(),
+            m_axis_grant: TReady { tready: true },
+            ..idle
+        });
+        rate = rate.filter(|_| !taken.0);
+        work = work.filter(|_| !taken.1);
+        inflight = inflight.filter(|_| !taken.2);
+    }
+    assert_eq!(grants.len(), 2, "one grant for each packet");
+    assert!(grants[1] > grants[0] + 40, "the second one waits for the window");
+    waves.check("sched-core-events");
 }

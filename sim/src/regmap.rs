@@ -4,7 +4,7 @@
 use nic_spec::layouts::{Layout, Part, LAYOUTS};
 use nic_spec::regs::{
     registers, Access, Field, Register, CC_ID_VALUE, CC_REGISTERS, CLOCK_HZ, CORE_SIZES_FIELDS,
-    COUNTERS, EVENTS, ID, SIZES, SPECIAL_REGISTERS, VERSION,
+    COUNTERS, EVENTS, ID, SCHED_ID_VALUE, SCHED_REGISTERS, SIZES, SPECIAL_REGISTERS, VERSION,
 };
 use std::fmt::Write;
 
@@ -29,18 +29,33 @@ impl Map {
 
     /// The congestion control unit as a core of its own.
     pub fn cc_core() -> Self {
-        let own = |r: &&Register| matches!(r.offset, ID | VERSION | SIZES | CLOCK_HZ);
-        let mut registers: Vec<_> = SPECIAL_REGISTERS.iter().filter(own).copied().collect();
+        Self::core("cc_core", CC_ID_VALUE, "Identifies the core: \"RNCC\".", CC_REGISTERS)
+    }
+
+    /// The scheduler as a core of its own.
+    pub fn sched_core() -> Self {
+        let id = "Identifies the core: \"RNSC\".";
+        Self::core("sched_core", SCHED_ID_VALUE, id, SCHED_REGISTERS)
+    }
+
+    /// The map of a core by the name of its top module; `None` if it has no registers.
+    pub fn of(name: &str) -> Option<Self> {
+        [Self::nic(), Self::cc_core(), Self::sched_core()].into_iter().find(|map| map.name == name)
+    }
+
+    fn core(name: &'static str, id: u32, id_doc: &'static str, own: &[Register]) -> Self {
+        let head = |r: &&Register| matches!(r.offset, ID | VERSION | SIZES | CLOCK_HZ);
+        let mut registers: Vec<_> = SPECIAL_REGISTERS.iter().filter(head).copied().collect();
         for r in &mut registers {
             match r.offset {
-                ID => (r.reset, r.doc) = (CC_ID_VALUE, "Identifies the core: \"RNCC\"."),
+                ID => (r.reset, r.doc) = (id, id_doc),
                 SIZES => r.fields = CORE_SIZES_FIELDS,
                 _ => {}
             }
         }
-        registers.extend(CC_REGISTERS);
+        registers.extend(own);
         registers.sort_by_key(|r| r.offset);
-        Self { name: "cc_core", registers, events: &[], layouts: &[] }
+        Self { name, registers, events: &[], layouts: &[] }
     }
 
     /// What C names begin with.

@@ -136,6 +136,7 @@ async def window_follows_the_queue(dut):
 
 
 def main(rtl):
+    from cocotb_tools.check_results import get_results
     from cocotb_tools.runner import get_runner
 
     rtl = Path(rtl).resolve()
@@ -147,8 +148,6 @@ def main(rtl):
     sys.path.insert(0, str(Path(__file__).parent))
     results = runner.test(hdl_toplevel="cc_core", test_module="test_cc_core", build_dir=build,
                           test_dir=build)
-    from cocotb_tools.check_results import get_results
-
     tests, failed = get_results(results)
     print(f"{tests} tests, {failed} failed")
     sys.exit(1 if failed or not tests else 0)

@@ -92,9 +92,9 @@ impl NicConfig {
             | self.cq_depth().ilog2() << 20
     }
 
-    /// Value of register `SIZES` in a core that stands alone: flows and telemetry records.
+    /// Value of register `SIZES` in a core that stands alone: its flows.
     pub fn flow_sizes_word(&self) -> u32 {
-        self.flow_count.ilog2() << 4 | (self.hop_count as u32) << 16
+        self.flow_count.ilog2() << 4
     }
 
     /// Bytes a beat of the datapath carries.

@@ -84,6 +84,23 @@ macro_rules! cc_registers {
     };
 }
 
+/// Calls macro `$m` with one row per register of the scheduler core.
+#[macro_export]
+macro_rules! sched_registers {
+    ($m:ident) => {
+        $m! {
+            (8, flow_window, cfg_flow_window, 32, 0, "Window of the next FLOW_COMMAND, bytes.", []),
+            (9, flow_rate, cfg_flow_rate, 32, 0,
+                "Rate of the next FLOW_COMMAND, bytes a cycle, UQ8.24.", []),
+            (10, flow_command, cfg_flow_command, 18, 0,
+                "Writing creates, changes or removes a flow; refused while the last one waits.", [
+                (flow, 0, 16, "index of the flow"),
+                (op, 16, 2, "0 new window and rate, 1 create, 2 remove"),
+            ]),
+        }
+    };
+}
+
 /// Calls macro `$m` with one row per configuration register:
 /// `(word index, name, port, width, reset, doc, [fields])`. They are flip-flops in the block
 /// `csr_regs`, each driving its port.
@@ -177,10 +194,25 @@ macro_rules! cc_table {
 }
 cc_registers!(cc_table);
 
+macro_rules! sched_table {
+    ($($row:tt),* $(,)?) => {
+        register_table! {
+            /// Registers of the scheduler core beside id, version, sizes and clock.
+            SCHED_REGISTERS; $($row),*
+        }
+    };
+}
+sched_registers!(sched_table);
+
+/// Byte offset of the scheduler core's `FLOW_COMMAND`.
+pub const FLOW_COMMAND: u16 = 0x028;
+
 /// Value of `ID`: "RNIC" in ASCII.
 pub const ID_VALUE: u32 = 0x524e_4943;
 /// Value of `ID` in the CC core: "RNCC" in ASCII.
 pub const CC_ID_VALUE: u32 = 0x524e_4343;
+/// Value of `ID` in the scheduler core: "RNSC" in ASCII.
+pub const SCHED_ID_VALUE: u32 = 0x524e_5343;
 /// Value of `VERSION`: major, minor, patch.
 pub const VERSION_VALUE: u32 = 0x0000_0200;
 
@@ -240,10 +272,8 @@ pub const HOST_STATUS_FIELDS: &[Field] = &[
 ];
 
 /// Fields of `SIZES` in a core that stands alone.
-pub const CORE_SIZES_FIELDS: &[Field] = &[
-    Field { name: "flow_log2", lsb: 4, width: 4, doc: "log2 of flows" },
-    Field { name: "hop_count", lsb: 16, width: 4, doc: "telemetry records used" },
-];
+pub const CORE_SIZES_FIELDS: &[Field] =
+    &[Field { name: "flow_log2", lsb: 4, width: 4, doc: "log2 of flows" }];
 
 /// Registers that are not plain configuration.
 pub const SPECIAL_REGISTERS: &[Register] = &[

@@ -35,6 +35,7 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("axil_port", |c| emit("axil_port", host::axil_port::AxilPort::default(), c)),
     ("rx_pipe", crate::rx::emit),
     ("scheduler", crate::sched::emit),
+    ("sched_core", crate::sched::emit_core),
     ("dma_write", |c| {
         emit("dma_write", host::dma_write::DmaWrite::<64, 128, 8, 128>::default(), c)
     }),

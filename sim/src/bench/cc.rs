@@ -1,5 +1,6 @@
 //! Benches: congestion control.
 
+use super::axil::Software;
 use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source};
 use crate::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream, TReady};
@@ -10,13 +11,11 @@ use crate::golden::cc::cc_unit::{
 };
 use crate::golden::cc::cc_wind::{CcWind, CcWindIn, CcWindOut};
 use crate::golden::cc::CcCfg;
-use crate::golden::host::axil_port::AxilMaster;
 use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::config::NicConfig;
-use nic_spec::regs;
+use nic_spec::regs::{self, config_offset};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::collections::VecDeque;
 
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
@@ -353,13 +352,7 @@ impl Stimulus<CcUnit> for RandomAcks {
 pub struct CoreEvents {
     rng: ChaCha8Rng,
     acks: RandomAcks,
-    bus: AxilMaster,
-    /// Writes to be done before the first event.
-    writes: VecDeque<(u16, u32)>,
-    /// A write is under way.
-    writing: bool,
-    /// Write and read addresses are taken at the coming edge.
-    taken: (bool, bool),
+    software: Software,
     events_from: Option<u64>,
     /// What stands in the bits of the ACKs that the core ignores.
     ignored: [u64; 2],
@@ -370,14 +363,12 @@ impl CoreEvents {
     pub fn new(seed: u64, flow_count: usize) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(!seed);
         let beyond_flows = 0xffff & !(flow_count as u64 - 1);
+        let software = ChaCha8Rng::seed_from_u64(rng.gen());
         let mut events = Self {
             ignored: [rng.gen::<u64>() & beyond_flows, rng.gen::<u64>() & 0xffff_0000],
             acks: RandomAcks::new(seed, flow_count),
+            software: Software::new(software, regs::CC_REGISTERS),
             rng,
-            bus: AxilMaster::default(),
-            writes: VecDeque::new(),
-            writing: false,
-            taken: (false, false),
             events_from: None,
         };
         events.set_up();
@@ -387,66 +378,25 @@ impl CoreEvents {
     fn set_up(&mut self) {
         let c = &self.acks.cfg;
         let values = [
-            (regs::config_offset::cc_t_ns, c.t_ns),
-            (regs::config_offset::cc_inv_t, c.inv_t),
-            (regs::config_offset::cc_queue_gain, c.queue_gain),
-            (regs::config_offset::cc_target, c.target),
-            (regs::config_offset::cc_u_one, c.u_one),
-            (regs::config_offset::cc_max_stage, c.max_stage.into()),
-            (regs::config_offset::cc_w_ai, c.w_ai),
-            (regs::config_offset::cc_w_init, c.w_init),
-            (regs::config_offset::cc_w_min, c.w_min),
-            (regs::config_offset::cc_rate_gain, c.rate_gain),
-            (regs::config_offset::cc_rate_min, c.rate_min),
-            (regs::config_offset::cc_rate_max, c.rate_max),
-            (regs::config_offset::cc_util_gain, c.util_gain),
+            (config_offset::cc_t_ns, c.t_ns),
+            (config_offset::cc_inv_t, c.inv_t),
+            (config_offset::cc_queue_gain, c.queue_gain),
+            (config_offset::cc_target, c.target),
+            (config_offset::cc_u_one, c.u_one),
+            (config_offset::cc_max_stage, c.max_stage.into()),
+            (config_offset::cc_w_ai, c.w_ai),
+            (config_offset::cc_w_init, c.w_init),
+            (config_offset::cc_w_min, c.w_min),
+            (config_offset::cc_rate_gain, c.rate_gain),
+            (config_offset::cc_rate_min, c.rate_min),
+            (config_offset::cc_rate_max, c.rate_max),
+            (config_offset::cc_util_gain, c.util_gain),
         ];
-        self.bus = AxilMaster::default();
-        self.writing = false;
-        self.taken = (false, false);
+        self.software.restart(values);
         self.events_from = None;
-        self.writes = values.into();
         self.acks.ack.reset();
         self.acks.flow.reset();
         self.acks.created = 0;
-    }
-
-    /// An address that is read, or written without effect on the parameters.
-    fn address(rng: &mut ChaCha8Rng) -> u16 {
-        match rng.gen_range(0..4) {
-            0 => rng.gen(),
-            1 => rng.gen_range(0..0x80),
-            _ => 4 * rng.gen_range(0..32),
-        }
-    }
-
-    fn drive_bus(&mut self, out: &CcCoreOut) {
-        let (slave, rng) = (&out.s_axil, &mut self.rng);
-        // What was accepted at the last edge; `taken` are the readies before that edge.
-        let (write_taken, read_taken) = self.taken;
-        if write_taken && self.bus.awvalid {
-            (self.bus.awvalid, self.bus.wvalid) = (false, false);
-        }
-        if read_taken {
-            self.bus.arvalid = false;
-        }
-        self.taken = (slave.awready, slave.arready);
-        if !self.writing && rng.gen_ratio(1, 4) {
-            let is_parameter = |at: u16| regs::CC_REGISTERS.iter().any(|r| r.offset == at);
-            let idle_write = Some((Self::address(rng), rng.gen())).filter(|w| !is_parameter(w.0));
-            if let Some((address, value)) = self.writes.pop_front().or(idle_write) {
-                self.writing = true;
-                (self.bus.awvalid, self.bus.wvalid) = (true, true);
-                (self.bus.awaddr, self.bus.wdata, self.bus.wstrb) = (address, value, 15);
-            }
-        }
-        if !self.bus.arvalid && rng.gen_ratio(1, 8) {
-            (self.bus.arvalid, self.bus.araddr) = (true, Self::address(rng));
-        }
-        (self.bus.bready, self.bus.rready) = (rng.gen(), rng.gen());
-        if slave.bvalid && self.bus.bready {
-            self.writing = false;
-        }
     }
 }
 
@@ -456,10 +406,8 @@ impl Stimulus<CcCore> for CoreEvents {
         if reset {
             self.set_up();
         }
-        self.drive_bus(out);
-        let s_axil = self.bus;
-        let is_set_up = self.writes.is_empty() && !self.writing;
-        if self.events_from.is_none() && is_set_up {
+        let s_axil = self.software.drive(&out.s_axil);
+        if self.events_from.is_none() && self.software.is_done() {
             self.events_from = Some(cycle);
         }
         let Some(from) = self.events_from.filter(|_| !reset) else {

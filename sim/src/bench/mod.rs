@@ -5,6 +5,7 @@
 
 mod run;
 
+pub mod axil;
 pub mod cc;
 pub mod dma;
 pub mod feedback;

@@ -1,18 +1,26 @@
 //! Benches: scheduler.
 
+use super::axil::Software;
 use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source};
+use crate::golden::cc::cc_core::TReady;
+use crate::golden::sched::sched_core::{Command, SchedCore, SchedCoreIn, SchedCoreOut};
 use crate::golden::sched::scheduler::{
-    Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work,
+    Grant, Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work,
 };
 use nic_spec::config::NicConfig;
+use nic_spec::regs;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
-    vec![scheduler(config)]
+    let (sizes, flow_count) = (config.clone(), config.flow_count);
+    let golden = move || SchedCore::new(&sizes);
+    let stimulus = move |seed| CoreFlows::new(seed, flow_count);
+    let core = Bench::new("sched_core", config, golden, stimulus).telling_after(TELLING_CYCLES);
+    vec![scheduler(config), core]
 }
 
 /// Bench of the scheduler.
@@ -375,5 +383,67 @@ impl Stimulus<Scheduler> for RestlessLine {
             inputs.s_rate = self.disturb(cycle).unwrap_or_default();
         }
         inputs
+    }
+}
+
+/// The events of [`Flows`] on the core's streams; software that also gives flow commands, some of
+/// them while the core clears its rows after reset.
+pub struct CoreFlows {
+    rng: ChaCha8Rng,
+    flows: Flows,
+    software: Software,
+    flow_count: u16,
+    /// One flow command by register in this many cycles.
+    command_interval: u32,
+    /// What stands in the bits of a flow's index that the core ignores.
+    ignored: u16,
+}
+
+impl CoreFlows {
+    /// Stimulus for `flow_count` flows.
+    pub fn new(seed: u64, flow_count: usize) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(!seed);
+        let software = ChaCha8Rng::seed_from_u64(rng.gen());
+        let mut software = Software::new(software, regs::SCHED_REGISTERS);
+        // Two at once: the scheduler is still clearing, the second one is refused.
+        software.restart([(regs::FLOW_COMMAND, 1 << 16), (regs::FLOW_COMMAND, 1 << 16 | 1)]);
+        Self {
+            ignored: rng.gen::<u16>() & !(flow_count as u16 - 1),
+            command_interval: [200, 2000, 20_000][rng.gen_range(0..3)],
+            flows: Flows::new(seed, flow_count),
+            software,
+            flow_count: flow_count as u16,
+            rng,
+        }
+    }
+}
+
+impl Stimulus<SchedCore> for CoreFlows {
+    fn next(&mut self, cycle: u64, out: &SchedCoreOut) -> SchedCoreIn {
+        let rng = &mut self.rng;
+        if self.software.is_done() && rng.gen_range(0..self.command_interval) == 0 {
+            let flow = u32::from(rng.gen_range(0..self.flow_count));
+            let command = rng.gen_range(0..4) << 16 | flow | u32::from(self.ignored);
+            self.software.writes.extend([(0x20, rng.gen()), (0x24, rng.gen::<u32>() >> 8)]);
+            self.software.writes.push_back((regs::FLOW_COMMAND, command));
+        }
+        let grant = Grant { valid: out.m_axis_grant.tvalid, flow: out.m_axis_grant.tdata };
+        let unit_out = SchedulerOut {
+            s_work: Ready { ready: out.s_axis_work.tready },
+            s_inflight: Ready { ready: out.s_axis_inflight.tready },
+            s_rate: Ready { ready: out.s_axis_rate.tready },
+            m_grant: grant,
+        };
+        let events = self.flows.next(cycle, &unit_out);
+        let mut s_axis_rate = Command::from(events.s_rate);
+        s_axis_rate.tdata |= u128::from(self.ignored);
+        SchedCoreIn {
+            reset: events.reset,
+            s_axil: self.software.drive(&out.s_axil),
+            s_axis_work: events.s_work.into(),
+            s_axis_inflight: events.s_inflight.into(),
+            s_axis_rate,
+            m_axis_grant: TReady { tready: events.m_grant.ready },
+        }
     }
 }

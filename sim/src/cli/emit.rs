@@ -27,7 +27,7 @@ impl Core {
         match self {
             Self::Nic => "nic",
             Self::Cc => "cc_core",
-            Self::Sched => "scheduler",
+            Self::Sched => "sched_core",
             Self::Rx => "rx_pipe",
             Self::Tx => "tx_pipe",
         }
@@ -95,12 +95,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
 /// Writes all files; the number of Verilog files.
 fn write(design: &Design, dir: &Path, layout: Layout) -> std::io::Result<usize> {
     let files = design.write_dir(dir, layout)?;
-    let map = match design.top.as_str() {
-        "nic" => Some(Map::nic()),
-        "cc_core" => Some(Map::cc_core()),
-        _ => None,
-    };
-    if let Some(map) = map {
+    if let Some(map) = Map::of(&design.top) {
         std::fs::write(dir.join("registers.md"), regmap::markdown(&map))?;
         std::fs::write(dir.join(format!("{}_regs.h", design.top)), regmap::c_header(&map))?;
         std::fs::write(dir.join(format!("{}.rdl", design.top)), regmap::system_rdl(&map))?;

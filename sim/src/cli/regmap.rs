@@ -21,6 +21,8 @@ enum Core {
     Nic,
     /// The congestion control unit as a core of its own
     CcCore,
+    /// The scheduler as a core of its own
+    SchedCore,
 }
 
 /// Arguments of `nic regmap`.
@@ -42,6 +44,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     let map = match arguments.core {
         Core::Nic => Map::nic(),
         Core::CcCore => Map::cc_core(),
+        Core::SchedCore => Map::sched_core(),
     };
     let page = match arguments.format {
         Format::Markdown => regmap::markdown(&map),

@@ -1,0 +1,193 @@
+//! Twin of `hdl/src/sched/sched_core.rs`: the scheduler behind AXI4-Stream events and AXI4-Lite
+//! registers, composed of its blocks' twins.
+
+use super::scheduler::{Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work};
+use crate::golden::cc::cc_core::TReady;
+use crate::golden::host::axil_port::{AxilMaster, AxilPort, AxilPortIn, AxilPortOut, AxilSlave};
+use crate::golden::host::core_csr::{CoreCsr, CoreCsrIn, CoreCsrOut};
+use crate::golden::host::csr_regs::{CsrRegsRead, RegisterFile};
+use crate::ports::Golden;
+use nic_spec::regs::{FLOW_COMMAND, SCHED_ID_VALUE, SCHED_REGISTERS};
+use nic_spec::NicConfig;
+
+crate::ports! {
+    /// A stream of 64 bits.
+    pub struct Event {
+        pub tvalid: bool,
+        pub tdata: u64,
+    }
+}
+crate::ports! {
+    /// Flow commands, 96 bits.
+    pub struct Command {
+        pub tvalid: bool,
+        pub tdata: u128,
+    }
+}
+crate::ports! {
+    /// Grants, 16 bits.
+    pub struct GrantStream {
+        pub tvalid: bool,
+        /// The flow.
+        pub tdata: u16,
+    }
+}
+crate::ports! {
+    /// Inputs.
+    pub struct SchedCoreIn {
+        pub reset: bool,
+        pub s_axil: AxilMaster,
+        pub s_axis_work: Event,
+        pub s_axis_inflight: Event,
+        pub s_axis_rate: Command,
+        pub m_axis_grant: TReady,
+    }
+}
+crate::ports! {
+    /// Outputs.
+    pub struct SchedCoreOut {
+        pub s_axil: AxilSlave,
+        pub s_axis_work: TReady,
+        pub s_axis_inflight: TReady,
+        pub s_axis_rate: TReady,
+        pub m_axis_grant: GrantStream,
+    }
+}
+
+impl From<Work> for Event {
+    fn from(w: Work) -> Self {
+        let tdata =
+            u64::from(w.flow) | u64::from(w.len_bytes) << 16 | u64::from(w.inflight_bytes) << 32;
+        Self { tvalid: w.valid, tdata }
+    }
+}
+
+impl From<Inflight> for Event {
+    fn from(i: Inflight) -> Self {
+        let tdata = u64::from(i.flow) | u64::from(i.inflight_bytes) << 32;
+        Self { tvalid: i.valid, tdata }
+    }
+}
+
+impl From<Rate> for Command {
+    fn from(r: Rate) -> Self {
+        let head = u128::from(r.flow) | u128::from(r.op) << 16;
+        let tdata = head | u128::from(r.window_bytes) << 32 | u128::from(r.rate) << 64;
+        Self { tvalid: r.valid, tdata }
+    }
+}
+
+/// The core.
+#[derive(Clone, Debug)]
+pub struct SchedCore {
+    port: AxilPort,
+    decode: CoreCsr,
+    /// Window, rate, command.
+    registers: RegisterFile,
+    unit: Scheduler,
+    flow_mask: u16,
+    /// The command of the registers waits for the scheduler.
+    commanded: bool,
+    wires: Wires,
+}
+
+/// Outputs of the blocks after the last edge.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wires {
+    port: AxilPortOut,
+    decode: CoreCsrOut,
+    read: CsrRegsRead,
+    unit: SchedulerOut,
+}
+
+impl SchedCore {
+    /// The core with the flows of `config`.
+    pub fn new(config: &NicConfig) -> Self {
+        Self {
+            port: AxilPort::default(),
+            decode: CoreCsr::new(SCHED_ID_VALUE, config),
+            registers: RegisterFile::new(SCHED_REGISTERS),
+            unit: Scheduler::new(config),
+            flow_mask: (config.flow_count - 1) as u16,
+            commanded: false,
+            wires: Wires::default(),
+        }
+    }
+
+    /// What the scheduler sees as a flow command.
+    fn rate(&self, stream: &Command) -> Rate {
+        let [window_bytes, rate, command] = *self.registers.values() else {
+            unreachable!("three registers")
+        };
+        let (head, window_bytes, rate) = if self.commanded {
+            (command, window_bytes, rate)
+        } else {
+            let tdata = stream.tdata;
+            (tdata as u32, (tdata >> 32) as u32, (tdata >> 64) as u32)
+        };
+        Rate {
+            valid: stream.tvalid || self.commanded,
+            flow: head as u16 & self.flow_mask,
+            op: (head >> 16 & 3) as u8,
+            window_bytes,
+            rate,
+        }
+    }
+}
+
+impl Golden for SchedCore {
+    type In = SchedCoreIn;
+    type Out = SchedCoreOut;
+
+    fn step(&mut self, i: &SchedCoreIn) -> SchedCoreOut {
+        let (w, reset) = (self.wires, i.reset);
+        let (index, access) = ((w.port.m.addr >> 2) as u8, w.port.m);
+        let is_command = u16::from(index) == FLOW_COMMAND / 4;
+        let refused = self.commanded && is_command && access.write;
+        let s_rate = self.rate(&i.s_axis_rate);
+        self.wires.port = self.port.step(&AxilPortIn { reset, s_axil: i.s_axil, s: w.decode.s });
+        self.wires.decode = self.decode.step(&CoreCsrIn {
+            reset,
+            s: access.into(),
+            regs_hit: w.read.hit && !refused,
+            regs_data: w.read.data,
+        });
+        self.wires.read = self.registers.read(index);
+        if w.unit.s_rate.ready {
+            self.commanded = false;
+        }
+        if reset {
+            self.registers = RegisterFile::new(SCHED_REGISTERS);
+            self.wires.read = CsrRegsRead::default();
+            self.commanded = false;
+        } else if w.decode.regs_wr_valid {
+            self.registers.write(index, access.wdata);
+            self.commanded |= is_command;
+        }
+        let (work, inflight) = (i.s_axis_work, i.s_axis_inflight);
+        self.wires.unit = self.unit.step(&SchedulerIn {
+            reset,
+            s_work: Work {
+                valid: work.tvalid,
+                flow: work.tdata as u16 & self.flow_mask,
+                len_bytes: (work.tdata >> 16 & 0x3fff) as u16,
+                inflight_bytes: (work.tdata >> 32) as u32,
+            },
+            s_inflight: Inflight {
+                valid: inflight.tvalid,
+                flow: inflight.tdata as u16 & self.flow_mask,
+                inflight_bytes: (inflight.tdata >> 32) as u32,
+            },
+            s_rate,
+            m_grant: Ready { ready: i.m_axis_grant.tready },
+        });
+        let w = &self.wires;
+        SchedCoreOut {
+            s_axil: w.port.s_axil,
+            s_axis_work: TReady { tready: w.unit.s_work.ready },
+            s_axis_inflight: TReady { tready: w.unit.s_inflight.ready },
+            s_axis_rate: TReady { tready: w.unit.s_rate.ready && !self.commanded },
+            m_axis_grant: GrantStream { tvalid: w.unit.m_grant.valid, tdata: w.unit.m_grant.flow },
+        }
+    }
+}
