@@ -1,7 +1,9 @@
 //! The whole NIC: in lock-step with its golden twin, on captures of real Linux peers, between two
 //! of its kind, and under a fuzzed wire.
 
+use nic_driver::{QpConfig, Status, Write};
 use nic_sim::engine::EngineKind;
+use nic_sim::env::axi_mem::AxiMem;
 use nic_sim::env::station::{Manners, Station};
 use nic_sim::net::switch::{Faults, Format, Stamping};
 use nic_sim::net::writes::{self, Plan, Report};
@@ -455,4 +457,57 @@ fn nic_survives_a_fuzzed_wire() {
 
 fn nic_again(c: &Conversation, nic: &mut nic_driver::Nic<Station>) {
     responder::create_pairs(c, nic).unwrap();
+}
+
+/// A packet waits for host memory, its queue pair is made anew, then memory refuses: that is no
+/// error of the new queue pair.
+fn fail_of_an_old_queue_pair(engine: EngineKind) {
+    const SOURCE: u64 = 0x1000;
+    const REFUSED: u64 = 0x8000;
+    const MEMORY_CYCLES: u64 = 4000;
+    let mut station = station(engine, Manners::Prompt);
+    station.memory = AxiMem::new(1).without_stalls(MEMORY_CYCLES);
+    station.memory.fail_in(REFUSED..REFUSED + 64);
+    let mut nic = nic_driver::Nic::probe(station).expect("a NIC");
+    let config = |qpn| QpConfig {
+        qpn,
+        remote_qpn: qpn,
+        remote_ip: 0x0a00_0002,
+        mtu_code: 2,
+        window_bytes: 1 << 20,
+        rate_uq8_24: 8 << 24,
+        ..QpConfig::default()
+    };
+    let write = |local_address| Write { local_address, length_bytes: 64, ..Write::default() };
+    let mut old = nic.create_qp(&config(1)).expect("created");
+    nic.post_write(&mut old, &write(REFUSED)).expect("posted");
+    let start = nic.bus().cycle();
+    while nic.bus().memory.is_idle() {
+        nic.bus().tick().expect("equal");
+        assert!(nic.bus().cycle() < start + 1000, "nothing is read");
+    }
+    let asked = nic.bus().cycle();
+    // Of the same flow.
+    let mut new = nic.create_qp(&config(1 + 64)).expect("created");
+    nic.post_write(&mut new, &write(SOURCE)).expect("posted");
+    assert!(nic.bus().cycle() < asked + MEMORY_CYCLES / 2, "before memory answers");
+    nic.bus().run(3 * MEMORY_CYCLES).expect("equal");
+    assert_eq!(nic.counter("tx_fail").expect("read"), 1);
+    assert_eq!(nic.poll().expect("read"), None, "the new queue pair goes on");
+    assert_eq!(nic.bus().sent.len(), 1, "its WRITE leaves");
+    // Its own error ends it.
+    nic.post_write(&mut new, &write(REFUSED)).expect("posted");
+    nic.bus().run(3 * MEMORY_CYCLES).expect("equal");
+    let status = nic.poll().expect("read").map(|c| c.status);
+    assert_eq!(status, Some(Status::LocalDma));
+}
+
+#[test]
+fn nic_read_error_of_an_old_queue_pair_ends_no_new_one() {
+    fail_of_an_old_queue_pair(EngineKind::Golden);
+}
+
+#[test]
+fn nic_read_error_of_an_old_queue_pair_in_lock_step() {
+    fail_of_an_old_queue_pair(EngineKind::Both);
 }

@@ -72,6 +72,12 @@ fn requester_catches_a_packet_ahead_that_holds_up_others() {
 }
 
 #[test]
+fn requester_catches_an_error_of_an_old_row_that_counts() {
+    let from = "ctl_is_old = (|s_fail_mark) & (s_fail_mark != qp_mark)";
+    assert_catches("requester", from, "ctl_is_old = 1'b0", 400_000);
+}
+
+#[test]
 fn requester_catches_reads_that_stay_open() {
     let from = "r_open_reads_next = r_open_reads - 5'd1";
     assert_catches("requester", from, "r_open_reads_next = r_open_reads", 200_000);

@@ -181,8 +181,8 @@ pub struct Nic {
     cc: CcUnit<7, 10, 212>,
     pkt_mux: PktMux<6, 7>,
     tx: TxPipe<6, 7>,
-    tx_fails: StreamRoute<6, 7>,
-    fails: StreamMux<6>,
+    tx_fails: StreamRoute<10, 11>,
+    fails: StreamMux<10>,
     sq_fetch: SqFetch<6, 7, 22>,
     cq_ring: CqRing,
     interrupt: Interrupt,
@@ -629,6 +629,7 @@ impl Logic for Nic {
         self.pkt_mux.s_data_pkt_rkey.next = self.requester.m_pkt_rkey.val();
         self.pkt_mux.s_data_pkt_dma_len.next = self.requester.m_pkt_dma_len.val();
         self.pkt_mux.s_data_pkt_imm.next = self.requester.m_pkt_imm.val();
+        self.pkt_mux.s_data_pkt_mark.next = self.requester.m_pkt_mark.val();
         self.pkt_mux.s_data_read_valid.next = self.requester.m_read_valid.val();
         self.requester.m_read_ready.next = self.pkt_mux.s_data_read_ready.val();
         self.pkt_mux.s_data_read_addr.next = self.requester.m_read_addr.val();
@@ -657,6 +658,7 @@ impl Logic for Nic {
         self.tx.s_pkt_rkey.next = self.pkt_mux.m_pkt_rkey.val();
         self.tx.s_pkt_dma_len.next = self.pkt_mux.m_pkt_dma_len.val();
         self.tx.s_pkt_imm.next = self.pkt_mux.m_pkt_imm.val();
+        self.tx.s_pkt_mark.next = self.pkt_mux.m_pkt_mark.val();
         self.tx.s_pkt_syndrome.next = self.pkt_mux.m_pkt_syndrome.val();
         self.tx.s_pkt_msn.next = self.pkt_mux.m_pkt_msn.val();
         self.read_mux.s_pkt_valid.next = self.pkt_mux.m_read_valid.val();
@@ -705,19 +707,22 @@ impl Logic for Nic {
         comment!("host memory that could not be read or written");
         self.tx_fails.s_valid.next = self.tx.m_fail_valid.val();
         self.tx.m_fail_ready.next = self.tx_fails.s_ready.val();
-        self.tx_fails.s_data.next = self.tx.m_fail_flow.val();
+        comment!("Read errors: the flow above the mark of its queue pair's row.");
+        self.tx_fails.s_data.next = bit_cast::<11, 4>(self.tx.m_fail_mark.val())
+            | (bit_cast::<11, 7>(self.tx.m_fail_flow.val()) << 4);
         self.fails.s_a_valid.next = self.tx_fails.m_a_valid.val();
         self.tx_fails.m_a_ready.next = self.fails.s_a_ready.val();
         self.fails.s_a_data.next = self.tx_fails.m_a_data.val();
         self.read_reply.s_fail_valid.next = self.tx_fails.m_b_valid.val();
         self.tx_fails.m_b_ready.next = self.read_reply.s_fail_ready.val();
-        self.read_reply.s_fail_flow.next = self.tx_fails.m_b_data.val();
+        self.read_reply.s_fail_flow.next = self.tx_fails.m_b_data.val().get_bits::<6>(4);
         self.fails.s_b_valid.next = self.completer.m_fail_valid.val();
         self.completer.m_fail_ready.next = self.fails.s_b_ready.val();
-        self.fails.s_b_data.next = self.completer.m_fail_flow.val();
+        self.fails.s_b_data.next = bit_cast::<10, 6>(self.completer.m_fail_flow.val()) << 4;
         self.requester.s_fail_valid.next = self.fails.m_valid.val();
         self.fails.m_ready.next = self.requester.s_fail_ready.val();
-        self.requester.s_fail_flow.next = self.fails.m_data.val();
+        self.requester.s_fail_flow.next = self.fails.m_data.val().get_bits::<6>(4);
+        self.requester.s_fail_mark.next = self.fails.m_data.val().get_bits::<4>(0);
         comment!("frames of the host and to the MAC");
         self.tx.s_host_tvalid.next = self.s_axis_host_tvalid.val();
         self.s_axis_host_tready.next = self.tx.s_host_tready.val();

@@ -51,6 +51,8 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     pub s_data_pkt_dma_len: Signal<In, Bits<32>>,
     /// Immediate.
     pub s_data_pkt_imm: Signal<In, Bits<32>>,
+    /// Mark of its flow's row.
+    pub s_data_pkt_mark: Signal<In, Bits<4>>,
     /// The requester has a read command.
     pub s_data_read_valid: Signal<In, Bit>,
     /// It will be taken.
@@ -107,6 +109,8 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     pub m_pkt_dma_len: Signal<Out, Bits<32>>,
     /// Immediate.
     pub m_pkt_imm: Signal<Out, Bits<32>>,
+    /// Mark of its flow's row; 0 for a READ response.
+    pub m_pkt_mark: Signal<Out, Bits<4>>,
     /// AETH: syndrome.
     pub m_pkt_syndrome: Signal<Out, Bits<8>>,
     /// AETH: MSN.
@@ -135,6 +139,7 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     rkey: DFF<Bits<32>>,
     dma_len: DFF<Bits<32>>,
     imm: DFF<Bits<32>>,
+    mark: DFF<Bits<4>>,
     syndrome: DFF<Bits<8>>,
     msn: DFF<Bits<24>>,
     read_full: DFF<Bit>,
@@ -170,6 +175,7 @@ impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
             s_data_pkt_rkey: Default::default(),
             s_data_pkt_dma_len: Default::default(),
             s_data_pkt_imm: Default::default(),
+            s_data_pkt_mark: Default::default(),
             s_data_read_valid: Default::default(),
             s_data_read_ready: Default::default(),
             s_data_read_addr: Default::default(),
@@ -198,6 +204,7 @@ impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
             m_pkt_rkey: Default::default(),
             m_pkt_dma_len: Default::default(),
             m_pkt_imm: Default::default(),
+            m_pkt_mark: Default::default(),
             m_pkt_syndrome: Default::default(),
             m_pkt_msn: Default::default(),
             m_read_valid: Default::default(),
@@ -220,6 +227,7 @@ impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
             rkey: Default::default(),
             dma_len: Default::default(),
             imm: Default::default(),
+            mark: Default::default(),
             syndrome: Default::default(),
             msn: Default::default(),
             read_full: Default::default(),
@@ -260,6 +268,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             rkey,
             dma_len,
             imm,
+            mark,
             syndrome,
             msn,
             read_full,
@@ -281,6 +290,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
         self.m_pkt_rkey.next = self.rkey.q.val();
         self.m_pkt_dma_len.next = self.dma_len.q.val();
         self.m_pkt_imm.next = self.imm.q.val();
+        self.m_pkt_mark.next = self.mark.q.val();
         self.m_pkt_syndrome.next = self.syndrome.q.val();
         self.m_pkt_msn.next = self.msn.q.val();
         self.m_read_valid.next = self.read_full.q.val();
@@ -329,6 +339,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.rkey.d.next = self.s_data_pkt_rkey.val();
             self.dma_len.d.next = self.s_data_pkt_dma_len.val();
             self.imm.d.next = self.s_data_pkt_imm.val();
+            self.mark.d.next = self.s_data_pkt_mark.val();
             self.syndrome.d.next = 0.into();
             self.msn.d.next = 0.into();
         }
@@ -343,6 +354,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.rkey.d.next = 0.into();
             self.dma_len.d.next = 0.into();
             self.imm.d.next = 0.into();
+            self.mark.d.next = 0.into();
             self.syndrome.d.next = self.s_reply_pkt_syndrome.val();
             self.msn.d.next = self.s_reply_pkt_msn.val();
         }
@@ -375,6 +387,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.rkey.d.next = 0.into();
             self.dma_len.d.next = 0.into();
             self.imm.d.next = 0.into();
+            self.mark.d.next = 0.into();
             self.syndrome.d.next = 0.into();
             self.msn.d.next = 0.into();
             self.read_full.d.next = false;

@@ -26,6 +26,8 @@
 //!                     of the oldest PSN, but only the first until there is progress. A READ that
 //!                     is sent again asks for what is missing. A new READ waits while `read limit` READs
 //!                     are open, every packet while it would make more than 2^23 PSNs outstanding
+//!                     A read error of a packet that was made by another row of its flow, as its
+//!                     mark says, ends nothing
 //! # Reset             synchronous, high: outputs 0; 2^FB cycles of scrubbing with readies low
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
@@ -123,6 +125,8 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub s_fail_ready: Signal<Out, Bit>,
     /// The packet's flow.
     pub s_fail_flow: Signal<In, Bits<FB>>,
+    /// Mark of the row that its packet was made by; 0: of the present one.
+    pub s_fail_mark: Signal<In, Bits<4>>,
     /// A packet for the tx pipe.
     pub m_pkt_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -147,6 +151,8 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub m_pkt_dma_len: Signal<Out, Bits<32>>,
     /// Immediate data.
     pub m_pkt_imm: Signal<Out, Bits<32>>,
+    /// Mark of the flow's row: 1..=15, another one for each.
+    pub m_pkt_mark: Signal<Out, Bits<4>>,
     /// A read command, one for each packet with payload.
     pub m_read_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -304,6 +310,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             s_fail_valid: Default::default(),
             s_fail_ready: Default::default(),
             s_fail_flow: Default::default(),
+            s_fail_mark: Default::default(),
             m_pkt_valid: Default::default(),
             m_pkt_ready: Default::default(),
             m_pkt_flow: Default::default(),
@@ -316,6 +323,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             m_pkt_rkey: Default::default(),
             m_pkt_dma_len: Default::default(),
             m_pkt_imm: Default::default(),
+            m_pkt_mark: Default::default(),
             m_read_valid: Default::default(),
             m_read_ready: Default::default(),
             m_read_addr: Default::default(),
@@ -449,6 +457,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ctl.is_nak_fatal.next = self.ack.is_nak_fatal.val();
         self.ctl.qp_valid.next = self.qp.qp_valid.val();
         self.ctl.qp_error.next = self.queue.error.val();
+        self.ctl.is_old.next =
+            self.s_fail_mark.val().any() & (self.s_fail_mark.val() != self.qp.mark.val());
         self.ctl.armed.next = self.queue.armed.val();
         self.ctl.is_rnr.next = self.retry.rnr.val();
         self.ctl.pending.next = self.queue.pending.val();
@@ -642,6 +652,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.out.va.next = self.packet.va.val();
         self.out.rkey.next = self.requests.rkey.val();
         self.out.imm.next = self.requests.imm.val();
+        self.out.mark.next = self.qp.mark.val();
         self.out.m_pkt_ready.next = self.m_pkt_ready.val();
         self.out.m_read_ready.next = self.m_read_ready.val();
         self.out.m_work_ready.next = self.m_work_ready.val();
@@ -706,6 +717,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.m_pkt_rkey.next = self.out.m_pkt_rkey.val();
         self.m_pkt_dma_len.next = self.out.m_pkt_dma_len.val();
         self.m_pkt_imm.next = self.out.m_pkt_imm.val();
+        self.m_pkt_mark.next = self.out.m_pkt_mark.val();
         self.m_read_valid.next = self.out.m_read_valid.val();
         self.m_read_addr.next = self.out.m_read_addr.val();
         self.m_read_bytes.next = self.out.m_read_bytes.val();

@@ -167,6 +167,8 @@ pub struct RequesterCtl<const FB: usize> {
     pub qp_valid: Signal<In, Bit>,
     /// It is in error.
     pub qp_error: Signal<In, Bit>,
+    /// The read error is of a packet that was made by a row of before.
+    pub is_old: Signal<In, Bit>,
     /// An arm is outstanding.
     pub armed: Signal<In, Bit>,
     /// Waits for the RNR timer.
@@ -419,7 +421,7 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
                     self.goto.next = State::Idle;
                 } else if self.now_op.q.val() == Op::Fail {
                     self.goto.next = State::FailRead;
-                    if self.sq_empty.val() {
+                    if self.sq_empty.val() | self.is_old.val() {
                         self.goto.next = State::Done;
                     }
                 } else if self.now_op.q.val() == Op::Grant {

@@ -47,6 +47,8 @@ pub struct RequesterOut<const FB: usize> {
     pub dma_len: Signal<In, Bits<32>>,
     /// Its immediate data.
     pub imm: Signal<In, Bits<32>>,
+    /// Mark of its flow's row.
+    pub mark: Signal<In, Bits<4>>,
     /// The packet slots are free.
     pub packet_free: Signal<Out, Bit>,
     /// The arm slot is taken.
@@ -75,6 +77,8 @@ pub struct RequesterOut<const FB: usize> {
     pub m_pkt_dma_len: Signal<Out, Bits<32>>,
     /// Immediate data.
     pub m_pkt_imm: Signal<Out, Bits<32>>,
+    /// Mark of its flow's row.
+    pub m_pkt_mark: Signal<Out, Bits<4>>,
     /// A read command, one for each packet with payload.
     pub m_read_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -104,6 +108,7 @@ pub struct RequesterOut<const FB: usize> {
     pkt_rkey: DFF<Bits<32>>,
     pkt_dma_len: DFF<Bits<32>>,
     pkt_imm: DFF<Bits<32>>,
+    pkt_mark: DFF<Bits<4>>,
     read_valid: DFF<Bit>,
     read_addr: DFF<Bits<64>>,
     read_bytes: DFF<Bits<13>>,
@@ -130,6 +135,7 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             pkt_rkey,
             pkt_dma_len,
             pkt_imm,
+            pkt_mark,
             read_valid,
             read_addr,
             read_bytes,
@@ -149,6 +155,7 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
         self.m_pkt_rkey.next = self.pkt_rkey.q.val();
         self.m_pkt_dma_len.next = self.pkt_dma_len.q.val();
         self.m_pkt_imm.next = self.pkt_imm.q.val();
+        self.m_pkt_mark.next = self.pkt_mark.q.val();
         self.m_read_valid.next = self.read_valid.q.val();
         self.m_read_addr.next = self.read_addr.q.val();
         self.m_read_bytes.next = self.read_bytes.q.val();
@@ -179,6 +186,7 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             self.pkt_rkey.d.next = self.rkey.val();
             self.pkt_dma_len.d.next = self.dma_len.val();
             self.pkt_imm.d.next = self.imm.val();
+            self.pkt_mark.d.next = self.mark.val();
             if self.bytes.val().any() {
                 self.read_valid.d.next = true;
                 self.read_addr.d.next = self.address.val();
@@ -203,6 +211,7 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             self.pkt_rkey.d.next = 0.into();
             self.pkt_dma_len.d.next = 0.into();
             self.pkt_imm.d.next = 0.into();
+            self.pkt_mark.d.next = 0.into();
             self.read_valid.d.next = false;
             self.read_addr.d.next = 0.into();
             self.read_bytes.d.next = 0.into();

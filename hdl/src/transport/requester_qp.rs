@@ -12,7 +12,7 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Bits of a row.
-pub const QP_BITS: usize = 81;
+pub const QP_BITS: usize = 85;
 
 /// Queue pair of the operation; `FB` = log2 of the flow count.
 #[derive(LogicBlock)]
@@ -54,6 +54,8 @@ pub struct RequesterQp<const FB: usize> {
     pub rnr_limit: Signal<Out, Bits<3>>,
     /// READs that may be outstanding, 1..=16.
     pub read_limit: Signal<Out, Bits<5>>,
+    /// Of the row: 1..=15, another one for each row of the flow.
+    pub mark: Signal<Out, Bits<4>>,
     /// The queue pair is valid and the ACK is for it and from its peer.
     pub is_peer: Signal<Out, Bit>,
     rows: Ram<FB, QP_BITS>,
@@ -67,6 +69,7 @@ pub struct RequesterQp<const FB: usize> {
     r_ip: DFF<Bits<32>>,
     r_rnr_limit: DFF<Bits<3>>,
     r_read_limit: DFF<Bits<5>>,
+    r_mark: DFF<Bits<4>>,
     same_qpn: DFF<Bit>,
     same_ip: DFF<Bit>,
     largest_mtu: Constant<Bits<3>>,
@@ -97,6 +100,7 @@ impl<const FB: usize> Default for RequesterQp<FB> {
             interval: Default::default(),
             rnr_limit: Default::default(),
             read_limit: Default::default(),
+            mark: Default::default(),
             is_peer: Default::default(),
             rows: Default::default(),
             r_valid: Default::default(),
@@ -109,6 +113,7 @@ impl<const FB: usize> Default for RequesterQp<FB> {
             r_ip: Default::default(),
             r_rnr_limit: Default::default(),
             r_read_limit: Default::default(),
+            r_mark: Default::default(),
             same_qpn: Default::default(),
             same_ip: Default::default(),
             largest_mtu: Constant::new(4.into()),
@@ -135,6 +140,7 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
             r_ip,
             r_rnr_limit,
             r_read_limit,
+            r_mark,
             same_qpn,
             same_ip
         );
@@ -147,6 +153,7 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
         self.interval.next = self.r_interval.q.val();
         self.rnr_limit.next = self.r_rnr_limit.q.val();
         self.read_limit.next = self.r_read_limit.q.val();
+        self.mark.next = self.r_mark.q.val();
         self.is_peer.next = self.r_valid.q.val() & self.same_qpn.q.val() & self.same_ip.q.val();
         self.same_qpn.d.next = self.r_qpn.q.val() == self.ack_qpn.val();
         self.same_ip.d.next = self.r_ip.q.val() == self.ack_ip.val();
@@ -165,7 +172,8 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
             | (bit_cast::<QP_BITS, 24>(self.r_qpn.q.val()) << 17)
             | (bit_cast::<QP_BITS, 32>(self.r_ip.q.val()) << 41)
             | (bit_cast::<QP_BITS, 3>(self.r_rnr_limit.q.val()) << 73)
-            | (bit_cast::<QP_BITS, 5>(self.r_read_limit.q.val()) << 76);
+            | (bit_cast::<QP_BITS, 5>(self.r_read_limit.q.val()) << 76)
+            | (bit_cast::<QP_BITS, 4>(self.r_mark.q.val()) << 81);
         self.cfg_reads.next = self.cfg_row.val().get_bits::<5>(328);
         self.cfg_mtu.next = self.cfg_row.val().get_bits::<3>(4);
         if self.state.val() == State::Load {
@@ -179,6 +187,7 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
             self.r_ip.d.next = self.rows.read_data.val().get_bits::<32>(41);
             self.r_rnr_limit.d.next = self.rows.read_data.val().get_bits::<3>(73);
             self.r_read_limit.d.next = self.rows.read_data.val().get_bits::<5>(76);
+            self.r_mark.d.next = self.rows.read_data.val().get_bits::<4>(81);
         }
         if (self.state.val() == State::Check) & (self.op.val() == Op::Qp) {
             self.r_valid.d.next = self.cfg_row.val().get_bit(0);
@@ -193,6 +202,10 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
             self.r_qpn.d.next = self.cfg_row.val().get_bits::<24>(32);
             self.r_ip.d.next = self.cfg_row.val().get_bits::<32>(96);
             self.r_rnr_limit.d.next = self.cfg_row.val().get_bits::<3>(320);
+            self.r_mark.d.next = self.r_mark.q.val() + 1;
+            if self.r_mark.q.val().all() {
+                self.r_mark.d.next = 1.into();
+            }
             self.r_read_limit.d.next = self.cfg_reads.val();
             if self.cfg_reads.val().get_bit(4) {
                 self.r_read_limit.d.next = self.most_reads.val();
@@ -211,6 +224,7 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
             self.r_ip.d.next = 0.into();
             self.r_rnr_limit.d.next = 0.into();
             self.r_read_limit.d.next = 0.into();
+            self.r_mark.d.next = 0.into();
             self.same_qpn.d.next = false;
             self.same_ip.d.next = false;
         }

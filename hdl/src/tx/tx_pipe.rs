@@ -101,6 +101,8 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     pub s_pkt_dma_len: Signal<In, Bits<32>>,
     /// Immediate data.
     pub s_pkt_imm: Signal<In, Bits<32>>,
+    /// Comes back with a read error.
+    pub s_pkt_mark: Signal<In, Bits<4>>,
     /// READ response: AETH syndrome.
     pub s_pkt_syndrome: Signal<In, Bits<8>>,
     /// READ response: MSN.
@@ -195,6 +197,8 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     pub m_fail_ready: Signal<In, Bit>,
     /// Flow of the packet, as in `s_pkt`.
     pub m_fail_flow: Signal<Out, Bits<GB>>,
+    /// Mark of the packet.
+    pub m_fail_mark: Signal<Out, Bits<4>>,
     /// A data frame.
     pub event_tx_data: Signal<Out, Bit>,
     /// An ACK.
@@ -255,6 +259,7 @@ impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
             s_pkt_rkey: Default::default(),
             s_pkt_dma_len: Default::default(),
             s_pkt_imm: Default::default(),
+            s_pkt_mark: Default::default(),
             s_pkt_syndrome: Default::default(),
             s_pkt_msn: Default::default(),
             s_ack_valid: Default::default(),
@@ -302,6 +307,7 @@ impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
             m_fail_valid: Default::default(),
             m_fail_ready: Default::default(),
             m_fail_flow: Default::default(),
+            m_fail_mark: Default::default(),
             event_tx_data: Default::default(),
             event_tx_ack: Default::default(),
             event_tx_host: Default::default(),
@@ -362,6 +368,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.seq.s_has_tel.next = self.header.m_has_tel.val();
         self.seq.ip_len_low.next = self.header.m_ip_len.val().get_bits::<3>(0);
         self.seq.pkt_flow.next = self.s_pkt_flow.val();
+        self.seq.pkt_mark.next = self.s_pkt_mark.val();
         self.seq.pkt_opcode.next = self.s_pkt_opcode.val();
         self.seq.pkt_payload_bytes.next = self.s_pkt_payload_bytes.val();
         comment!("What an ACK and a telemetry response have in common.");
@@ -502,6 +509,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.s_host_tready.next = self.seq.host_ready.val();
         self.m_fail_valid.next = self.seq.m_fail_valid.val();
         self.m_fail_flow.next = self.seq.m_fail_flow.val();
+        self.m_fail_mark.next = self.seq.m_fail_mark.val();
         self.event_tx_data.next = self.seq.pulse.val().get_bit(0);
         self.event_tx_ack.next = self.seq.pulse.val().get_bit(1);
         self.event_tx_host.next = self.seq.pulse.val().get_bit(2);

@@ -80,6 +80,8 @@ pub struct TxSeq<const GB: usize> {
     pub ip_len_low: Signal<In, Bits<3>>,
     /// Data packet: flow.
     pub pkt_flow: Signal<In, Bits<GB>>,
+    /// Its mark.
+    pub pkt_mark: Signal<In, Bits<4>>,
     /// Data packet: BTH operation code.
     pub pkt_opcode: Signal<In, Bits<8>>,
     /// Data packet: payload bytes.
@@ -128,6 +130,8 @@ pub struct TxSeq<const GB: usize> {
     pub m_fail_ready: Signal<In, Bit>,
     /// Flow of the packet.
     pub m_fail_flow: Signal<Out, Bits<GB>>,
+    /// Mark of the packet.
+    pub m_fail_mark: Signal<Out, Bits<4>>,
     /// A data frame, an ACK, a host frame, a dropped frame, a telemetry response.
     pub pulse: Signal<Out, Bits<5>>,
     now: DFF<SeqState>,
@@ -148,6 +152,8 @@ pub struct TxSeq<const GB: usize> {
     opens: DFF<Bit>,
     fail: DFF<Bit>,
     fail_flow: DFF<Bits<GB>>,
+    mark: DFF<Bits<4>>,
+    fail_mark: DFF<Bits<4>>,
     pulses: DFF<Bits<5>>,
     free: Signal<Local, Bit>,
     ready: Signal<Local, Bit>,
@@ -171,6 +177,7 @@ impl<const GB: usize> Default for TxSeq<GB> {
             s_ready: Default::default(),
             ip_len_low: Default::default(),
             pkt_flow: Default::default(),
+            pkt_mark: Default::default(),
             pkt_opcode: Default::default(),
             pkt_payload_bytes: Default::default(),
             ack_tel_hops: Default::default(),
@@ -195,6 +202,7 @@ impl<const GB: usize> Default for TxSeq<GB> {
             m_fail_valid: Default::default(),
             m_fail_ready: Default::default(),
             m_fail_flow: Default::default(),
+            m_fail_mark: Default::default(),
             pulse: Default::default(),
             now: Default::default(),
             has_room: Default::default(),
@@ -214,6 +222,8 @@ impl<const GB: usize> Default for TxSeq<GB> {
             opens: Default::default(),
             fail: Default::default(),
             fail_flow: Default::default(),
+            mark: Default::default(),
+            fail_mark: Default::default(),
             pulses: Default::default(),
             free: Default::default(),
             ready: Default::default(),
@@ -249,6 +259,8 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             opens,
             fail,
             fail_flow,
+            mark,
+            fail_mark,
             pulses
         );
         self.state.next = self.now.q.val();
@@ -274,6 +286,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
         self.hop_count.next = self.hops.q.val();
         self.m_fail_valid.next = self.fail.q.val();
         self.m_fail_flow.next = self.fail_flow.q.val();
+        self.m_fail_mark.next = self.fail_mark.q.val();
         self.pulse.next = self.pulses.q.val();
         self.pulses.d.next = 0.into();
         self.host_end.d.next = false;
@@ -289,6 +302,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
         }
         if self.free.val() {
             self.flow.d.next = self.pkt_flow.val();
+            self.mark.d.next = self.pkt_mark.val();
             self.is_ack.d.next = self.s_kind.val() == 1;
             self.is_feedback.d.next = self.s_kind.val() == 3;
             self.with_tel.d.next = self.s_has_tel.val();
@@ -393,6 +407,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                         self.pulses.d.next = 8.into();
                         self.fail.d.next = true;
                         self.fail_flow.d.next = self.flow.q.val();
+                        self.fail_mark.d.next = self.mark.q.val();
                     } else if self.is_ack.q.val() {
                         self.pulses.d.next = 2.into();
                     } else if self.is_feedback.q.val() {
@@ -429,6 +444,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             self.bad.d.next = false;
             self.fail.d.next = false;
             self.fail_flow.d.next = 0.into();
+            self.fail_mark.d.next = 0.into();
             self.pulses.d.next = 0.into();
         }
     }

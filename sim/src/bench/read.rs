@@ -439,6 +439,7 @@ impl Packets {
                 rkey: rng.gen(),
                 dma_len: rng.gen(),
                 imm: rng.gen(),
+                mark: rng.gen_range(0..16),
             };
             self.data.push(pkt, id, payload_bytes);
         } else if self.reply.waiting_pkts.len() < WAITING_MAX {

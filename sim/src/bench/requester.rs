@@ -62,7 +62,7 @@ pub struct RequesterStimulus {
     s_ack: Source<AckPorts>,
     s_cfg: Source<(u8, u16, Row)>,
     s_grant: Source<u16>,
-    s_fail: Source<u16>,
+    s_fail: Source<(u16, u8)>,
     sinks: Vec<Sink>,
     last_cfg: (u8, u16, Row),
 }
@@ -207,13 +207,16 @@ impl World {
         }
     }
 
-    fn next_fail(&mut self) -> Option<u16> {
+    /// Flow and mark.
+    fn next_fail(&mut self, sent_mark: u8) -> Option<(u16, u8)> {
         if self.rng.gen_range(0..20_000) > 0 {
             return None;
         }
         let at = self.rng.gen_range(0..self.peers.len());
         let any = self.rng.gen_range(0..self.flow_count);
-        Some(if self.rng.gen() { self.peers[at].flow } else { any } as u16)
+        let flow = if self.rng.gen() { self.peers[at].flow } else { any } as u16;
+        let mark = [0, sent_mark, self.rng.gen_range(0..16)][self.rng.gen_range(0..3)];
+        Some((flow, mark))
     }
 
     /// Hints mostly come true, some are for nobody, and some end before anything comes.
@@ -289,8 +292,9 @@ impl Stimulus<Requester> for RequesterStimulus {
             Wide(core::array::from_fn(|n| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32));
         let grant = self.s_grant.drive(out.s_grant.ready, || world.next_grant(cycle));
         (i.s_grant.valid, i.s_grant.flow) = (grant.is_some(), grant.unwrap_or(0));
-        let fail = self.s_fail.drive(out.s_fail.ready, || world.next_fail());
-        (i.s_fail.valid, i.s_fail.flow) = (fail.is_some(), fail.unwrap_or(0));
+        let fail = self.s_fail.drive(out.s_fail.ready, || world.next_fail(out.m_pkt.mark));
+        (i.s_fail.valid, i.s_fail.flow) = (fail.is_some(), fail.map_or(0, |f| f.0));
+        i.s_fail.mark = fail.map_or(0, |f| f.1);
         i
     }
 }

@@ -86,6 +86,7 @@ impl Traffic {
             imm: rng.gen(),
             syndrome: rng.gen(),
             msn: rng.gen_range(0..1 << 24),
+            mark: rng.gen_range(0..16),
         };
         (packet, payload)
     }

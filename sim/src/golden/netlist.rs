@@ -33,6 +33,16 @@ struct Copy {
     to: usize,
 }
 
+/// Bits of a source that stand among those of a sink.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    from: usize,
+    low_bit: u32,
+    mask: u64,
+    to: usize,
+    shift: u32,
+}
+
 /// Blocks and the wires between them.
 pub struct Netlist {
     nodes: Vec<Node>,
@@ -40,6 +50,7 @@ pub struct Netlist {
     sink_words: Vec<u64>,
     source_words: Vec<u64>,
     copies: Vec<Copy>,
+    parts: Vec<Part>,
     /// The copies that end at pins.
     pins: Vec<Copy>,
     driven: Vec<(usize, String)>,
@@ -72,6 +83,7 @@ impl Netlist {
             sink_words: vec![0; O::WORDS],
             source_words: vec![0; I::WORDS],
             copies: vec![],
+            parts: vec![],
             pins: vec![],
             driven: vec![],
             resets: vec![],
@@ -134,6 +146,31 @@ impl Netlist {
         self.connect((a, &source), (b, &sink));
     }
 
+    fn part(&mut self, from: &str, bits: (u32, u32), to: &str, shift: u32) {
+        let ((a, source), (b, sink)) = (self.find(from), self.find(to));
+        let source = self.nodes[a].sources.get(&source).unwrap_or_else(|| panic!("no port {from}"));
+        let sink_def = self.nodes[b].sinks.get(&sink).unwrap_or_else(|| panic!("no port {to}"));
+        let (low_bit, count) = bits;
+        self.parts.push(Part {
+            from: self.nodes[a].source_words.start + source.word_index,
+            low_bit,
+            mask: u64::MAX >> (64 - count),
+            to: self.nodes[b].sink_words.start + sink_def.word_index,
+            shift,
+        });
+        self.driven.push((b, sink));
+    }
+
+    /// Connects bits of one port, of lowest bit and count: `slice("a.m_data", (4, 6), "b.s_flow")`.
+    pub fn slice(&mut self, from: &str, bits: (u32, u32), to: &str) {
+        self.part(from, bits, to, 0);
+    }
+
+    /// Connects several ports to one, each at its bit and with its count of bits.
+    pub fn join(&mut self, from: &[(&str, u32, u32)], to: &str) {
+        from.iter().for_each(|(port, at, count)| self.part(port, (0, *count), to, *at));
+    }
+
     /// Connects all fields of a stream, both directions: `stream("rx.m_req", "responder.s_req")`.
     pub fn stream(&mut self, from: &str, to: &str) {
         let (a, b) = (self.find(from), self.find(to));
@@ -174,6 +211,11 @@ impl Netlist {
         inputs.store(&mut self.source_words[..I::WORDS]);
         for copy in &self.copies {
             self.sink_words[copy.to] = self.source_words[copy.from];
+        }
+        self.parts.iter().for_each(|part| self.sink_words[part.to] = 0);
+        for part in &self.parts {
+            let bits = self.source_words[part.from] >> part.low_bit & part.mask;
+            self.sink_words[part.to] |= bits << part.shift;
         }
         for word in &self.resets {
             self.sink_words[*word] = u64::from(reset);

@@ -104,6 +104,9 @@ ports! {
     }
 }
 
+/// Bits of the mark that packets carry of their queue pair's row.
+const MARK_BITS: u32 = 4;
+
 /// The NIC.
 #[derive(Debug)]
 pub struct Nic {
@@ -130,7 +133,7 @@ impl Nic {
         n.add("cc", CcUnit::new(&paced));
         n.add("pkt_mux", PktMux::new(config));
         n.add("tx", TxPipe::new(config));
-        n.add("tx_fails", StreamRouteBlock::new(flow_bits));
+        n.add("tx_fails", StreamRouteBlock::new(flow_bits + MARK_BITS));
         n.add("fails", StreamMux::<u64>::default());
         n.add("sq_fetch", SqFetch::new(config));
         n.add("cq_ring", CqRing::new());
@@ -141,14 +144,14 @@ impl Nic {
         n.add("dma_write", DmaWrite::<u128>::new(config.data_bytes()));
         n.add("dma_read", DmaRead::new(config.data_bytes()));
         n.add("registers", Registers::new(config));
-        Self::connect(&mut n);
+        Self::connect(&mut n, flow_bits);
         Self::configure(&mut n);
         n.check();
         Self { netlist: n }
     }
 
     /// The picture of design.md: data flows one way along it.
-    fn connect(n: &mut Netlist) {
+    fn connect(n: &mut Netlist, flow_bits: u32) {
         for (from, to) in [
             ("pins.s_axis_rx", "rx.s_axis"),
             ("rx.m_host", "pins.m_axis_host"),
@@ -222,16 +225,35 @@ impl Nic {
             ("scheduler.m_grant", "flow", "grants.s", "data"),
             ("grants.m_a", "data", "requester.s_grant", "flow"),
             ("grants.m_b", "data", "read_reply.s_grant", "flow"),
-            ("tx.m_fail", "flow", "tx_fails.s", "data"),
             ("tx_fails.m_a", "data", "fails.s_a", "data"),
-            ("tx_fails.m_b", "data", "read_reply.s_fail", "flow"),
-            ("completer.m_fail", "flow", "fails.s_b", "data"),
-            ("fails.m", "data", "requester.s_fail", "flow"),
         ] {
             n.wire(&format!("{from}_valid"), &format!("{to}_valid"));
             n.wire(&format!("{from}_{flow}"), &format!("{to}_{data}"));
             n.wire(&format!("{to}_ready"), &format!("{from}_ready"));
         }
+        Self::connect_fails(n, flow_bits);
+    }
+
+    /// Read errors: the flow above the mark of its queue pair's row.
+    fn connect_fails(n: &mut Netlist, flow_bits: u32) {
+        for (from, to) in [
+            ("tx.m_fail", "tx_fails.s"),
+            ("tx_fails.m_b", "read_reply.s_fail"),
+            ("completer.m_fail", "fails.s_b"),
+            ("fails.m", "requester.s_fail"),
+        ] {
+            n.wire(&format!("{from}_valid"), &format!("{to}_valid"));
+            n.wire(&format!("{to}_ready"), &format!("{from}_ready"));
+        }
+        let flow = (MARK_BITS, flow_bits);
+        n.join(
+            &[("tx.m_fail_mark", 0, MARK_BITS), ("tx.m_fail_flow", MARK_BITS, flow_bits + 1)],
+            "tx_fails.s_data",
+        );
+        n.slice("tx_fails.m_b_data", flow, "read_reply.s_fail_flow");
+        n.join(&[("completer.m_fail_flow", MARK_BITS, flow_bits)], "fails.s_b_data");
+        n.slice("fails.m_data", flow, "requester.s_fail_flow");
+        n.slice("fails.m_data", (0, MARK_BITS), "requester.s_fail_mark");
     }
 
     /// What rings, completion queue and interrupt tell each other beside streams.

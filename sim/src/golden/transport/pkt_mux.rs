@@ -90,6 +90,7 @@ impl PktMux {
                 rkey: p.rkey,
                 dma_len: p.dma_len,
                 imm: p.imm,
+                mark: p.mark,
                 ..TxPktPorts::default()
             };
         }

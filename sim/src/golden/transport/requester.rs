@@ -18,6 +18,8 @@ use std::collections::VecDeque;
 
 /// Cycles between timer scans.
 const SCAN_CYCLES: u64 = 32;
+/// Marks of a flow's rows.
+const MARKS: u8 = 15;
 /// Cycles without a read error that a queue pair row waits for.
 const ROW_WAIT_CYCLES: u8 = 4;
 
@@ -169,7 +171,7 @@ impl Requester {
         match op {
             Op::Answer => self.answer(flow, i),
             Op::Cfg => self.cfg(flow, i),
-            Op::Fail => self.local_error(flow),
+            Op::Fail => self.local_error(flow, i.s_fail.mark),
             Op::Grant => self.grant(flow, i),
             Op::Scan => self.scan(flow, i),
             Op::Next => {
@@ -184,7 +186,8 @@ impl Requester {
         match i.cfg_table {
             0 => {
                 let qp = QpRow::from_row(&row);
-                self.flows[flow] = Flow::new(qp);
+                let mark = self.flows[flow].mark % MARKS + 1;
+                self.flows[flow] = Flow { mark, ..Flow::new(qp) };
                 self.wait(cycles::JUDGE_ROW);
                 self.save();
             }

@@ -45,6 +45,8 @@ ports! {
         pub imm: u32,
         pub syndrome: u8,
         pub msn: u32,
+        /// Comes back with a read error.
+        pub mark: u8,
     }
 }
 ports! {
@@ -130,6 +132,7 @@ ports! {
     pub struct FailPorts {
         pub valid: bool,
         pub flow: u16,
+        pub mark: u8,
     }
 }
 ports! {
@@ -597,7 +600,7 @@ impl TxPipe {
         self.sequence = Sequence::Start;
         if self.bad {
             self.out.event_tx.fail = true;
-            self.out.m_fail = FailPorts { valid: true, flow: frame.pkt.flow };
+            self.out.m_fail = FailPorts { valid: true, flow: frame.pkt.flow, mark: frame.pkt.mark };
             self.frames.push_back(Vec::new());
         } else {
             self.out.event_tx.data = frame.kind == Kind::Data;

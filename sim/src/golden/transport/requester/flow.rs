@@ -108,6 +108,8 @@ impl Packet {
 #[derive(Clone, Debug, Default)]
 pub struct Flow {
     pub qp: QpRow,
+    /// 1..=15, another one for each row; 0 before the first.
+    pub mark: u8,
     pub failed: bool,
     pub armed: bool,
     pub timer: Timer,

@@ -47,6 +47,15 @@ ports! {
     }
 }
 ports! {
+    /// Host memory has failed a flow.
+    pub struct RowFailPorts {
+        pub valid: bool,
+        pub flow: u16,
+        /// Of the queue pair row that its packet was made by; 0: of the present one.
+        pub mark: u8,
+    }
+}
+ports! {
     /// Ready of a stream.
     pub struct ReadyPort {
         pub ready: bool,
@@ -70,7 +79,7 @@ ports! {
         pub hint: FlowPorts,
         pub cfg_tel_data: u8,
         pub s_grant: FlowPorts,
-        pub s_fail: FlowPorts,
+        pub s_fail: RowFailPorts,
         pub m_pkt: ReadyPort,
         pub m_read: ReadyPort,
         pub m_work: ReadyPort,
@@ -93,6 +102,8 @@ ports! {
         pub rkey: u32,
         pub dma_len: u32,
         pub imm: u32,
+        /// Of the flow's queue pair row: 1..=15, another one for each row.
+        pub mark: u8,
     }
 }
 ports! {

@@ -41,9 +41,11 @@ impl Requester {
         self.save();
     }
 
-    pub(super) fn local_error(&mut self, flow: usize) {
+    /// An error of a packet that was made by a row of before is of no queue pair that is there.
+    pub(super) fn local_error(&mut self, flow: usize, mark: u8) {
         self.wait(cycles::JUDGE_ROW);
-        if self.flows[flow].queue.is_empty() {
+        let is_old = mark != 0 && mark != self.flows[flow].mark;
+        if is_old || self.flows[flow].queue.is_empty() {
             self.done();
         } else {
             self.fail(flow, status::LOCAL_DMA);

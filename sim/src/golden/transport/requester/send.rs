@@ -102,6 +102,7 @@ impl Requester {
             rkey: wr.rkey,
             dma_len: if is_read { packet.rest } else { wr.length_bytes },
             imm: wr.immediate,
+            mark: f.mark,
         };
         let read = ReadPorts {
             valid: packet.sent_bytes() > 0,
