@@ -11,6 +11,7 @@ pub mod ethernet;
 pub mod icrc;
 pub mod immdt;
 pub mod int_md;
+pub mod ioam;
 pub mod ipv4;
 pub mod reth;
 pub mod roce;
