@@ -216,6 +216,7 @@ fn nic_pair_lands_every_byte_over_a_link_that_loses_packets() {
         (3, Some(AUTHORS)),
         (4, Some(INT_MD)),
         (5, Some(INT_MD_BY_PORT)),
+        (6, Some(Format::Ioam)),
     ] {
         for manners in [Manners::Prompt, Manners::Stalling] {
             let report = exchange(&plan(format, manners, seed), EngineKind::Golden);
@@ -235,7 +236,7 @@ fn nic_pair_lands_every_byte_over_a_link_that_loses_packets() {
 
 #[test]
 fn nic_pair_in_lock_step() {
-    for format in [AUTHORS, INT_MD] {
+    for format in [AUTHORS, INT_MD, Format::Ioam] {
         let report = exchange(&plan(Some(format), Manners::Stalling, 7), EngineKind::Both);
         assert!(report.is_good(), "{format:?}: {report:?}");
     }
@@ -263,7 +264,7 @@ fn nic_pair_writes_follow_congestion_with_each_format() {
         (queue, rate, report.goodput_gbps())
     };
     let (queue, _, _) = run(None);
-    for format in [PAPER, AUTHORS, INT_MD, INT_MD_BY_PORT] {
+    for format in [PAPER, AUTHORS, INT_MD, INT_MD_BY_PORT, Format::Ioam] {
         let (bounded, rate, goodput) = run(Some(format));
         assert!(bounded < queue * 3 / 4 && rate < 8 << 24 && goodput > 15.0, "{format:?}");
     }

@@ -8,7 +8,7 @@ use nic_sim::golden::rx::verdict::Kind;
 use nic_sim::lockstep::{Dut, GoldenOnly, LockStep, Stepper};
 use nic_sim::pcap;
 use nic_sim::ports::PortField;
-use nic_sim::reference::int_md;
+use nic_sim::reference::{int_md, ioam};
 use nic_sim::verilator::{Flavour, Source};
 use nic_spec::wire::telemetry::{Form, Hop, Repr};
 use nic_spec::wire::{aeth, bth, ethernet, icrc, ipv4, roce, telemetry};
@@ -26,6 +26,7 @@ const HOST_2: Host = Host {
     tel_echo_dscp: 12,
     tel_port: 0x1b6d,
     tel_queue_bytes: false,
+    tel_time_binary: false,
     tel_rates: 0,
 };
 /// The first one.
@@ -109,6 +110,7 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
             cfg_tel_echo_dscp: self.host.tel_echo_dscp,
             cfg_tel_port: self.host.tel_port,
             cfg_tel_queue_bytes: self.host.tel_queue_bytes,
+            cfg_tel_time_binary: self.host.tel_time_binary,
             cfg_tel_rates: self.host.tel_rates,
             s_axis_tdata: u64::from_le_bytes(data),
             s_axis_tkeep: (0xff_u16 >> (8 - bytes.len())) as u8,
@@ -177,6 +179,15 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
         }
     }
 
+    /// A frame whose beats come with pauses between them.
+    fn send_slowly(&mut self, frame: &[u8]) {
+        let beat_count = frame.len().div_ceil(8);
+        for (index, bytes) in frame.chunks(8).enumerate() {
+            self.idle(index as u64 % 4);
+            assert!(self.step(Some((bytes, index + 1 == beat_count, false))));
+        }
+    }
+
     fn idle(&mut self, cycles: u64) {
         for _ in 0..cycles {
             self.step(None);
@@ -233,8 +244,9 @@ fn rx_pipe_breaks_are_caught() {
         ("is_bare = is_ack | is_feedback", "is_bare = is_ack"),
         ("m_feedback_ready & head_for_feedback", "m_feedback_ready & head_for_requester"),
         ("place_b = 5'd0;", "place_b = 5'd1;"),
-        ("words_next = used_place + behind + 5'd1;", "words_next = used_place + behind;"),
+        ("= int_used + int_behind + 5'd1;", "= int_used + int_behind;"),
         ("^ s_word_a[23:12]", "^ s_word_a[22:11]"),
+        ("second_before_next = s_word_b[14:0]", "second_before_next = s_word_b[15:1]"),
     ] {
         rdma_nic::assert_catches("rx_pipe", from, to, 400_000);
     }
@@ -246,16 +258,21 @@ fn rx_pipe_stimulus_reaches_every_event() {
     use nic_sim::bench::{rx::RxTraffic, Stimulus};
     use nic_sim::ports::Golden;
     let mut sums = [0; 16];
-    // INT-MD by the number of hops that are usable, and what is not.
-    let mut stacks = [0; 7];
+    // INT-MD and IOAM by the number of hops that are usable, and what is not.
+    let (mut stacks, mut traces) = ([0; 7], [0; 7]);
     for seed in 1..=4 {
         let (mut golden, mut traffic) = (RxPipe::new(), RxTraffic::new(seed));
         let mut out = golden.step(&RxPipeIn { reset: true, ..RxPipeIn::default() });
         for cycle in 0..150_000 {
             let inputs = traffic.next(cycle, &out);
-            if inputs.cfg_tel_format == 3 && inputs.m_req_ready && out.m_req.valid {
+            let stack = match inputs.cfg_tel_format {
+                3 => Some(&mut stacks),
+                4 => Some(&mut traces),
+                _ => None,
+            };
+            if let Some(counts) = stack.filter(|_| inputs.m_req_ready && out.m_req.valid) {
                 let tel = out.m_req.tel;
-                stacks[usize::from(tel.hops)] += usize::from(tel.valid && tel.hops > 0);
+                counts[usize::from(tel.hops)] += usize::from(tel.valid && tel.hops > 0);
             }
             out = golden.step(&inputs);
             let mut events = [0; 16];
@@ -266,7 +283,9 @@ fn rx_pipe_stimulus_reaches_every_event() {
     println!("{:?}", EVENTS.iter().zip(sums).collect::<Vec<_>>());
     let rare = EVENTS.iter().zip(sums).filter(|(_, sum)| *sum < 20);
     assert_eq!(rare.collect::<Vec<_>>(), [], "events that hardly occur");
-    assert!(stacks[1..].iter().all(|count| *count > 20), "hops of INT-MD: {stacks:?}");
+    for (name, counts) in [("INT-MD", stacks), ("IOAM", traces)] {
+        assert!(counts[1..].iter().all(|count| *count > 10), "hops of {name}: {counts:?}");
+    }
 }
 
 #[test]
@@ -782,7 +801,7 @@ fn rx_pipe_counts_malformed_int_md() {
         ("nothing behind the shim", change(&[(1, &[0])])[..4].to_vec()),
     ];
     for (at, (what, bytes)) in unusable.iter().enumerate() {
-        rig.send(&with_telemetry(&plain, bytes, 10, None, false), false);
+        rig.send_slowly(&with_telemetry(&plain, bytes, 10, None, false));
         rig.idle(200);
         assert_eq!((rig.count("req"), rig.unusable), (at + 1, at + 1), "{what}");
         let tel = rig.reqs[at].tel;
@@ -857,6 +876,203 @@ fn rx_pipe_reads_int_md_as_the_reference_does() {
     }
     println!("packets by usable hops, and others: {counts:?}");
     assert!(counts.iter().all(|count| *count > 50), "{counts:?}");
+}
+
+/// Two nodes of an IOAM trace with what HPCC asks for and seconds, typed from the figures of RFC
+/// 9197 (sections 4.4.1 and 4.4.2) and RFC 9452: the newest first.
+const IOAM_TWO_NODES: [u8; 60] = [
+    0x01, 0x0e, 0x00, 0x00, // incremental trace, 14 words
+    0x00, 0x00, 0x30, 0x12, // namespace 0, six words a node, no flags, 18 words left
+    0xf2, 0x08, 0x00, 0x00, // bits 0, 1, 2, 3, 6, 12
+    0x3e, 0x00, 0x02, 0x0b, // hop limit 62, node 0x20b
+    0x00, 0x03, 0x00, 0x09, // in by 3, out by 9
+    0x00, 0x00, 0x00, 0x03, // 3 s
+    0x3b, 0x9a, 0xc9, 0xff, // 999999999 ns
+    0x00, 0x00, 0x00, 0x21, // 33 cells
+    0x12, 0x34, 0x56, 0x7f, // bytes sent
+    0x3f, 0x00, 0x01, 0x0a, // hop limit 63, node 0x10a
+    0x00, 0x01, 0x00, 0x02, // in by 1, out by 2
+    0x65, 0x53, 0xf1, 0x00, // 1700000000 s
+    0x00, 0x00, 0x00, 0x07, // 7 ns
+    0x01, 0x00, 0x00, 0x00, // 16777216 cells: too many for the field
+    0xff, 0xff, 0xff, 0xfe, // bytes sent
+];
+
+/// The hosts with IOAM.
+const IOAM_HOST: Host = Host { tel_format: 4, ..INT_HOST };
+
+/// Known answers: the same trace with and without a tag, times in ns and in binary fractions; the
+/// ICRC is the captured packet's.
+#[test]
+fn rx_pipe_reads_ioam() {
+    let plain = captured_write();
+    let payload = roce::FrameRepr::parse(&plain, None).expect("a good frame").payload.to_vec();
+    let mut rig = lock_step(IOAM_HOST, 51);
+    for tag in [false, true] {
+        rig.send(&with_telemetry(&plain, &IOAM_TWO_NODES, 10, None, tag), false);
+        rig.send_slowly(&with_telemetry(&plain, &IOAM_TWO_NODES, 10, None, tag));
+    }
+    rig.idle(200);
+    assert_eq!((rig.count("req"), rig.unusable), (4, 0), "{:?}", rig.events);
+    assert_eq!(rig.payloads, vec![payload; 4]);
+    // 3999999999 and 1700000000000000007 mod 2^24; bytes over 128 mod 2^20.
+    let times = [3_999_999_999_u64, 1_700_000_000_000_000_007].map(|ns| ns % (1 << 24) << 3);
+    let records = [
+        3 | times[0] | (0x1234_567f_u64 >> 7 & 0xf_ffff) << 27 | 33 << 47,
+        4 | times[1] | 0xf_ffff << 27 | 0x1_ffff << 47,
+    ];
+    // Turned left by 5 in 12 bits and exclusive or; no hop limits.
+    let mut path = 0x20b_u32;
+    for word in [0x030 ^ 0x009, 0x10a, 0x010 ^ 0x002] {
+        path = (path << 5 & 0xfff | path >> 7) ^ word;
+    }
+    for req in &rig.reqs {
+        let tel = req.tel;
+        assert_eq!((tel.valid, tel.hops, u32::from(tel.path)), (true, 2, path));
+        assert_eq!(tel.hop, [records[0], records[1], 0, 0, 0]);
+    }
+    // Binary fractions: 2^-30 s are the unit. Queues in bytes: 64 are.
+    (rig.host.tel_time_binary, rig.host.tel_queue_bytes) = (true, true);
+    rig.send(&with_telemetry(&plain, &IOAM_TWO_NODES, 10, None, false), false);
+    rig.idle(200);
+    let hops = rig.reqs[4].tel.hop;
+    assert_eq!(hops.map(|word| word >> 3 & 0xff_ffff), [0x3b9a_c9ff >> 2 & 0xff_ffff, 1, 0, 0, 0]);
+    assert_eq!(hops.map(|word| word >> 47), [0, 0x1_ffff, 0, 0, 0]);
+}
+
+/// Another node, another interface, another order: another path, in INT-MD and in IOAM. IOAM's hop
+/// limit is not of it.
+#[test]
+fn rx_pipe_paths_tell_nodes_and_interfaces_apart() {
+    let plain = captured_write();
+    for (host, stack, first, words, top) in
+        [(INT_HOST, &INT_TWO_HOPS[..], 16, 6, 32), (IOAM_HOST, &IOAM_TWO_NODES[..], 12, 6, 24)]
+    {
+        let mut rig = golden(host);
+        let mut path = |bytes: &[u8]| {
+            rig.send(&with_telemetry(&plain, bytes, 10, None, false), false);
+            rig.idle(100);
+            let tel = rig.reqs.pop().expect("the packet").tel;
+            assert_eq!(tel.hops, 2);
+            tel.path
+        };
+        let before = path(stack);
+        assert_eq!(path(stack), before);
+        let change = |at: usize, bit: u32| {
+            let mut bytes = stack.to_vec();
+            bytes[at + 3 - bit as usize / 8] ^= 1 << (bit % 8);
+            bytes
+        };
+        for hop in [first, first + 4 * words] {
+            for bit in 0..32 {
+                assert_eq!(path(&change(hop, bit)) == before, bit >= top, "node bit {bit}");
+                assert_ne!(path(&change(hop + 4, bit)), before, "interface bit {bit}");
+            }
+        }
+        let mut swapped = stack.to_vec();
+        swapped[first..].rotate_left(4 * words);
+        assert_ne!(path(&swapped), before);
+    }
+}
+
+/// Malformed traces: the packet is taken where its end is known, and gives no update.
+#[test]
+fn rx_pipe_counts_malformed_ioam() {
+    let plain = captured_write();
+    let mut rig = lock_step(IOAM_HOST, 52);
+    let change = |at: usize, new: &[u8]| {
+        let mut bytes = IOAM_TWO_NODES.to_vec();
+        bytes[at..at + new.len()].copy_from_slice(new);
+        bytes
+    };
+    let ones: &[u8] = &[0xff; 4];
+    let unusable = [
+        ("preallocated trace", change(0, &[0])),
+        ("edge to edge", change(0, &[3])),
+        ("overflow", change(6, &[0x34])),
+        ("nodes of seven words", change(6, &[0x38])),
+        ("nodes of five words, six asked for", change(6, &[0x28])),
+        ("nodes of no words", change(6, &[0])),
+        ("no node", change(8, &[0x72])),
+        ("no seconds", change(8, &[0xd2])),
+        ("no fraction", change(8, &[0xe2])),
+        ("no queue", change(8, &[0xf0])),
+        ("no bytes sent", change(9, &[0x04])),
+        ("a seventh word asked for", change(9, &[0x0c])),
+        ("opaque state", change(10, &[0x02])),
+        ("invalid node", change(13, &ones[..3])),
+        ("invalid interfaces", change(40, ones)),
+        ("invalid fraction", change(24, ones)),
+        ("invalid queue", change(52, ones)),
+        ("invalid bytes sent", change(32, ones)),
+        ("a word too many", [change(1, &[15]), vec![0; 4]].concat()),
+        ("a word too few", change(1, &[13])[..56].to_vec()),
+        ("no whole header", change(1, &[1])[..8].to_vec()),
+        ("nothing behind four bytes", change(1, &[0])[..4].to_vec()),
+    ];
+    for (at, (what, bytes)) in unusable.iter().enumerate() {
+        rig.send(&with_telemetry(&plain, bytes, 10, None, false), false);
+        rig.idle(200);
+        assert_eq!((rig.count("req"), rig.unusable), (at + 1, at + 1), "{what}");
+        let tel = rig.reqs[at].tel;
+        assert_eq!((tel.valid, tel.hops, tel.path), (true, 6, 0), "{what}");
+    }
+    // Seconds of ones are a time like any other, and so is a hop limit.
+    for at in [20, 12] {
+        rig.send(&with_telemetry(&plain, &change(at, &ones[..1]), 10, None, false), false);
+    }
+    rig.idle(200);
+    assert_eq!((rig.count("req"), rig.unusable), (24, 22));
+    assert_eq!(rig.reqs[22].tel.path, rig.reqs[23].tel.path);
+    rig.send(&with_telemetry(&plain, &change(1, &[0xff]), 10, None, false), false);
+    rig.idle(200);
+    assert_eq!(rig.count("drop_telemetry"), 1);
+}
+
+/// What the rx pipe makes of random traces, good and bad, is what the RFC's own words make of them.
+#[test]
+fn rx_pipe_reads_ioam_as_the_reference_does() {
+    for binary in [false, true] {
+        let host = Host { tel_time_binary: binary, ..IOAM_HOST };
+        let mut maker = FrameMaker::new(ChaCha8Rng::seed_from_u64(54));
+        maker.host = host;
+        let mut rig = golden(host);
+        let mut counts = [0; 7];
+        for _ in 0..15_000 {
+            let (frame, _) = maker.next(FrameStyle::Stamped);
+            let before = rig.reqs.len();
+            rig.send(&frame, false);
+            rig.idle(30);
+            if rig.reqs.len() == before {
+                continue;
+            }
+            let eth = ethernet::Packet::new_unchecked(&frame).header_len();
+            if frame[eth + 1] >> 2 != host.tel_dscp {
+                continue;
+            }
+            let tel = rig.reqs[before].tel;
+            let nodes = ioam::nodes(&frame[eth + 28..], binary).filter(|nodes| nodes.len() <= 5);
+            counts[nodes.as_ref().map_or(6, Vec::len)] += 1;
+            let Some(nodes) = nodes else {
+                assert_eq!((tel.valid, tel.hops, tel.path), (true, 6, 0), "{frame:x?}");
+                continue;
+            };
+            assert_eq!((tel.valid, usize::from(tel.hops)), (true, nodes.len()), "{frame:x?}");
+            for (word, node) in tel.hop.iter().zip(&nodes) {
+                let port = node.interfaces.map_or(0, |(_, egress)| egress & 7);
+                let record = Hop::from_word(*word);
+                assert_eq!(record.rate_code, [2, 3, 4, 0, 0, 0, 0, 0][usize::from(port)]);
+                let seconds = u128::from(node.seconds.unwrap_or(0));
+                let ns = seconds * 1_000_000_000 + u128::from(node.fraction);
+                let time = if binary { u128::from(node.fraction / 4) } else { ns };
+                assert_eq!(u128::from(record.ts_ns), time % (1 << 24));
+                assert_eq!(record.tx_units, node.tx_bytes / 128 % (1 << 20));
+                assert_eq!(record.queue_units, node.queue.min(0x1_ffff));
+            }
+        }
+        println!("packets by usable nodes, and others: {counts:?}");
+        assert!(counts.iter().all(|count| *count > 40), "{counts:?}");
+    }
 }
 
 /// The smallest frames with INT-MD, back to back, at every number of hops: the input never waits.
@@ -1162,7 +1378,7 @@ fn change_registers_under_traffic<S: Stepper<In = RxPipeIn, Out = RxPipeOut>>(
     let good = capture("send_imm_atomic")[6].clone();
     let frame_count = 3000;
     for _ in 0..frame_count {
-        maker.host = Host { tel_format: rng.gen_range(0..4), ..HOST_2 };
+        maker.host = Host { tel_format: rng.gen_range(0..5), ..HOST_2 };
         let (frame, user) = maker.next(FrameStyle::random(&mut rng));
         let beat_count = frame.len().div_ceil(8);
         for (index, bytes) in frame.chunks(8).enumerate() {
@@ -1172,7 +1388,7 @@ fn change_registers_under_traffic<S: Stepper<In = RxPipeIn, Out = RxPipeOut>>(
                     0 => rig.host.mac = 0,
                     1 => rig.host.ip = 0,
                     2 => rig.host.pkey = 0,
-                    3 => rig.host.tel_format = rng.gen_range(0..4),
+                    3 => rig.host.tel_format = rng.gen_range(0..5),
                     4 => rig.host.tel_dscp = rng.gen_range(0..64),
                     _ => {}
                 }

@@ -235,34 +235,37 @@ impl<B: Bus> Nic<B> {
         self.write(regs::config_offset::local_ip, ip)
     }
 
-    /// Selects the telemetry format (0 none, 1 paper, 2 authors' 42 bytes, 3 INT-MD) and its DSCP
-    /// marks.
+    /// Selects the telemetry format (0 none, 1 paper, 2 authors' 42 bytes, 3 INT-MD,
+    /// 4 IOAM) and its DSCP marks.
     pub fn set_telemetry(
         &mut self,
         format: u8,
         dscp: u8,
         echo_dscp: u8,
     ) -> Result<(), Error<B::Error>> {
-        if format > 3 || dscp > 63 || echo_dscp > 63 {
-            return Err(Error::Argument("telemetry: format is 0..=3, DSCP 0..=63"));
+        if format > 4 || dscp > 63 || echo_dscp > 63 {
+            return Err(Error::Argument("telemetry: format is 0..=4, DSCP 0..=63"));
         }
         let value = u32::from(format) | u32::from(dscp) << 8 | u32::from(echo_dscp) << 16;
         self.write(regs::config_offset::telemetry, value)
     }
 
-    /// Tells about telemetry that switches insert: the UDP port that marks it, whether queues are
-    /// counted in bytes, and the rate codes (0..=7) by the low three bits of the egress interface.
+    /// Tells about telemetry that switches insert: the UDP port that marks INT-MD, whether queues
+    /// are counted in bytes, whether IOAM's fractions of a second are binary, and the rate codes
+    /// (0..=7) by the low three bits of the egress interface.
     pub fn set_telemetry_stack(
         &mut self,
         port: u16,
         queue_in_bytes: bool,
+        time_is_binary: bool,
         rate_codes: [u8; 8],
     ) -> Result<(), Error<B::Error>> {
         if rate_codes.iter().any(|code| *code > 7) {
             return Err(Error::Argument("telemetry: rate codes are 0..=7"));
         }
         let rates = rate_codes.iter().rev().fold(0, |word, code| word << 3 | u32::from(*code));
-        let stack = u32::from(port) | u32::from(queue_in_bytes) << 16;
+        let units = u32::from(queue_in_bytes) << 16 | u32::from(time_is_binary) << 17;
+        let stack = u32::from(port) | units;
         self.write(regs::config_offset::telemetry_stack, stack)?;
         self.write(regs::config_offset::telemetry_rates, rates)
     }

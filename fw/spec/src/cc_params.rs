@@ -41,6 +41,12 @@ pub struct CcConfig {
     /// Hops tell their utilisation instead of the bytes that they have sent: how much of its unit
     /// is the whole link, 1..=1048575.
     pub utilisation_full: Option<u32>,
+    /// Bytes that a unit of the queues is, `multi` aside: 80 in the native forms, else a cell of the
+    /// switches, or 64 where they count bytes.
+    pub queue_unit_bytes: f64,
+    /// Nanoseconds that a unit of the hops' times is: 1, or 10^9/2^30 where the fractions of a second
+    /// are binary.
+    pub time_unit_ns: f64,
     /// Core clock in Hz.
     pub clock_hz: u64,
 }
@@ -61,6 +67,8 @@ impl CcConfig {
             rate_min_bps: line_rate_bps / 1000.0,
             multi: 1,
             utilisation_full: None,
+            queue_unit_bytes: 80.0,
+            time_unit_ns: 1.0,
             clock_hz,
         }
     }
@@ -92,7 +100,7 @@ impl core::error::Error for CcParamError {}
 /// Values of the unit's `cfg_*` ports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CcParams {
-    /// T in ns, 20 bits.
+    /// T in units of the hops' times, ns, 20 bits.
     pub t_ns: u32,
     /// 1/T per ns, UQ0.40 in 32 bits.
     pub inv_t: u32,
@@ -156,17 +164,27 @@ impl CcParams {
         need(c.clock_hz > 0, "clock_hz", "at least 1")?;
         need(c.rate_min_bps > 0.0, "rate_min_bps", "above 0")?;
         need(c.rate_min_bps <= c.line_rate_bps, "rate_min_bps", "at most line_rate_bps")?;
+        need((0.5..=2.0).contains(&c.time_unit_ns), "time_unit_ns", "in 0.5..=2")?;
+        need((1.0..=4096.0).contains(&c.queue_unit_bytes), "queue_unit_bytes", "in 1..=4096")?;
         let (t_ns, clock_hz) = (f64::from(c.t_ns), c.clock_hz as f64);
-        let u_one = 25.0 / 1024.0 / f64::from(c.multi);
+        let t = t_ns / c.time_unit_ns;
+        need((257.0..=1_048_575.0).contains(&t), "t_ns", "in 257..=1048575 time units")?;
+        let u_one = 25.0 / 1024.0 / f64::from(c.multi) * c.time_unit_ns;
+        let queue_gain = c.queue_unit_bytes / 128.0 / t;
         let rate = |bps: f64, field| {
             let range = "below 256 bytes a cycle of the core clock";
             fit(bps / 8.0 / clock_hz, RATE_FRACTION_BITS, field, range)
         };
         let window = |bytes, field| fit(bytes, W_AI_FRACTION_BITS, field, "in 0..4194304");
         Ok(Self {
-            t_ns: c.t_ns,
-            inv_t: fit(1.0 / t_ns, INV_T_FRACTION_BITS, "t_ns", "in 257..=1048575")?,
-            queue_gain: fit(0.625 / t_ns, INV_T_FRACTION_BITS, "t_ns", "in 257..=1048575")?,
+            t_ns: (t + 0.5) as u32,
+            inv_t: fit(1.0 / t, INV_T_FRACTION_BITS, "t_ns", "in 257..=1048575")?,
+            queue_gain: fit(
+                queue_gain,
+                INV_T_FRACTION_BITS,
+                "queue_unit_bytes",
+                "below 128 T / 2^8",
+            )?,
             util_gain: c.utilisation_full.map_or(0, |full| float(u_one / f64::from(full))),
             target: fit(u_one * c.eta, U_FRACTION_BITS, "eta", "in 0.05..=2")?,
             u_one: fit(u_one, U_FRACTION_BITS, "multi", "in 1..=16")?,
@@ -237,6 +255,22 @@ mod tests {
         assert_eq!(CcParams::derive(&testbed()).unwrap().util_gain, 0);
         let none = CcConfig { utilisation_full: Some(0), ..testbed() };
         assert_eq!(CcParams::derive(&none).unwrap_err().field, "utilisation_full");
+    }
+
+    #[test]
+    fn cc_params_follow_the_units_of_the_network() {
+        let derive = |queue_unit_bytes, time_unit_ns| {
+            let config = CcConfig { queue_unit_bytes, time_unit_ns, ..testbed() };
+            CcParams::derive(&config).unwrap()
+        };
+        let (native, cells) = (derive(80.0, 1.0), derive(160.0, 1.0));
+        assert_eq!(cells.queue_gain, 2 * native.queue_gain);
+        assert_eq!(CcParams { queue_gain: native.queue_gain, ..cells }, native);
+        // 4160 ns are 4466.8 units of 2^-30 s; U = 1 is 25/1024 x 0.931.
+        let binary = derive(80.0, 1e9 / (1_u64 << 30) as f64);
+        assert_eq!((binary.t_ns, binary.rate_gain), (4467, native.rate_gain));
+        assert_eq!((binary.u_one, binary.target), (1_562_500_000, 1_484_375_000));
+        assert_eq!(binary.inv_t, 246_153_846);
     }
 
     #[test]

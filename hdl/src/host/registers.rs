@@ -115,6 +115,8 @@ macro_rules! registers {
             pub cfg_tel_port: Signal<Out, Bits<16>>,
             /// They count queues in bytes.
             pub cfg_tel_queue_bytes: Signal<Out, Bit>,
+            /// Fractions of a second are binary.
+            pub cfg_tel_time_binary: Signal<Out, Bit>,
             /// Rate codes by the low three bits of the egress interface.
             pub cfg_tel_rates: Signal<Out, Bits<24>>,
             /// DSCP of data packets with telemetry.
@@ -269,6 +271,7 @@ macro_rules! registers {
                     cfg_tel_echo: Default::default(),
                     cfg_tel_port: Default::default(),
                     cfg_tel_queue_bytes: Default::default(),
+                    cfg_tel_time_binary: Default::default(),
                     cfg_tel_rates: Default::default(),
                     cfg_tel_dscp: Default::default(),
                     cfg_tel_echo_dscp: Default::default(),
@@ -380,7 +383,7 @@ macro_rules! registers {
                 self.mac_high_placed.next = self.mac_high.val() << 32;
                 self.cfg_local_mac.next = self.mac_low.val() | self.mac_high_placed.val();
                 self.cfg_tel_format.next = self.config_regs.cfg_telemetry.val().get_bits::<3>(0);
-                comment!("data leave room for the native forms; INT-MD is echoed in the paper's");
+                comment!("data leave room for the native forms; others are echoed in the paper's");
                 match self.config_regs.cfg_telemetry.val().get_bits::<3>(0).index() {
                     1 => {
                         self.cfg_tel_data.next = 1.into();
@@ -394,6 +397,10 @@ macro_rules! registers {
                         self.cfg_tel_data.next = 0.into();
                         self.cfg_tel_echo.next = 1.into();
                     }
+                    4 => {
+                        self.cfg_tel_data.next = 0.into();
+                        self.cfg_tel_echo.next = 1.into();
+                    }
                     _ => {
                         self.cfg_tel_data.next = 0.into();
                         self.cfg_tel_echo.next = 0.into();
@@ -403,6 +410,8 @@ macro_rules! registers {
                     self.config_regs.cfg_telemetry_stack.val().get_bits::<16>(0);
                 self.cfg_tel_queue_bytes.next =
                     self.config_regs.cfg_telemetry_stack.val().get_bit(16);
+                self.cfg_tel_time_binary.next =
+                    self.config_regs.cfg_telemetry_stack.val().get_bit(17);
                 self.cfg_tel_rates.next = self.config_regs.cfg_telemetry_rates.val();
                 self.cfg_tel_dscp.next = self.config_regs.cfg_telemetry.val().get_bits::<6>(8);
                 self.cfg_tel_echo_dscp.next =

@@ -16,6 +16,7 @@ pub mod rx_record_fifo;
 pub mod rx_records;
 pub mod rx_room;
 pub mod rx_stack;
+pub mod rx_stack_ask;
 pub mod rx_stack_hop;
 pub mod rx_tel;
 pub mod rx_tel_records;

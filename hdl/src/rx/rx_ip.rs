@@ -24,7 +24,7 @@ pub struct RxIp {
     pub reset: Signal<In, Bit>,
     /// Our IPv4 address, first byte in bits 31:24.
     pub cfg_local_ip: Signal<In, Bits<32>>,
-    /// Telemetry format: 1 paper, 2 authors, 3 INT-MD; else none.
+    /// Telemetry format: 1 paper, 2 authors, 3 INT-MD, 4 IOAM; else none.
     pub cfg_tel_format: Signal<In, Bits<3>>,
     /// DSCP of stamped data.
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
@@ -52,7 +52,7 @@ pub struct RxIp {
     pub s_end_bytes: Signal<In, Bits<14>>,
     /// DSCP, port and register say that telemetry follows UDP.
     pub tel_expected: Signal<Out, Bit>,
-    /// It is a stack of INT-MD.
+    /// It is a stack: INT-MD or IOAM.
     pub tel_stack: Signal<Out, Bit>,
     /// The packet is marked by its port.
     pub tel_by_port: Signal<Out, Bit>,
@@ -100,6 +100,7 @@ pub struct RxIp {
     udp_low: Signal<Local, Bits<16>>,
     tel_on: Signal<Local, Bit>,
     is_int: Signal<Local, Bit>,
+    is_ioam: Signal<Local, Bit>,
 }
 
 impl Logic for RxIp {
@@ -155,15 +156,18 @@ impl Logic for RxIp {
             "Fields: version and header length, no fragment, UDP, our address, port 4791 or INT's."
         );
         self.is_int.next = self.cfg_tel_format.val() == 3;
-        self.tel_on.next =
-            (self.cfg_tel_format.val() == 1) | (self.cfg_tel_format.val() == 2) | self.is_int.val();
+        self.is_ioam.next = self.cfg_tel_format.val() == 4;
+        self.tel_on.next = (self.cfg_tel_format.val() == 1)
+            | (self.cfg_tel_format.val() == 2)
+            | self.is_int.val()
+            | self.is_ioam.val();
         if self.s_valid.val() & self.is_first.val() {
             self.first_ok.d.next = (self.s_data.val().get_bits::<8>(0) == 0x45)
                 & (self.s_data.val().get_bits::<6>(48) == 0)
                 & (self.s_data.val().get_bits::<8>(56) == 0);
             self.data_hit.d.next = self.tel_on.val()
                 & (self.s_data.val().get_bits::<6>(10) == self.cfg_tel_dscp.val());
-            self.stack_hit.d.next = self.is_int.val()
+            self.stack_hit.d.next = (self.is_int.val() | self.is_ioam.val())
                 & (self.s_data.val().get_bits::<6>(10) == self.cfg_tel_dscp.val());
             self.echo_hit.d.next = self.tel_on.val()
                 & (self.s_data.val().get_bits::<6>(10) == self.cfg_tel_echo_dscp.val());

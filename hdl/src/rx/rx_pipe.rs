@@ -59,7 +59,7 @@ pub struct RxPipe {
     pub cfg_local_ip: Signal<In, Bits<32>>,
     /// Our partition key.
     pub cfg_pkey: Signal<In, Bits<16>>,
-    /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD.
+    /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD, 4 IOAM.
     pub cfg_tel_format: Signal<In, Bits<3>>,
     /// DSCP of stamped data.
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
@@ -67,9 +67,11 @@ pub struct RxPipe {
     pub cfg_tel_echo_dscp: Signal<In, Bits<6>>,
     /// UDP port of packets with INT-MD.
     pub cfg_tel_port: Signal<In, Bits<16>>,
-    /// INT-MD counts queues in bytes, else in cells.
+    /// INT-MD and IOAM count queues in bytes, else in cells.
     pub cfg_tel_queue_bytes: Signal<In, Bit>,
-    /// Rate codes of INT-MD's hops, by the low three bits of their egress interfaces.
+    /// IOAM's fractions of a second are binary, else ns.
+    pub cfg_tel_time_binary: Signal<In, Bit>,
+    /// Rate codes of their hops, by the low three bits of their egress interfaces.
     pub cfg_tel_rates: Signal<In, Bits<24>>,
     /// Raw frames: data, byte 0 in bits 7:0.
     pub s_axis_tdata: Signal<In, Bits<64>>,
@@ -346,9 +348,15 @@ impl Logic for RxPipe {
         self.stack.s_pair.next = self.tel.pair.val();
         self.stack.s_half.next = self.tel.pair_half.val();
         self.stack.s_last.next = self.tel.pair_last.val();
+        self.stack.cfg_tel_format.next = self.cfg_tel_format.val();
+        self.stack.cfg_tel_time_binary.next = self.cfg_tel_time_binary.val();
+        self.stack_hop.cfg_tel_format.next = self.cfg_tel_format.val();
+        self.stack_hop.cfg_tel_time_binary.next = self.cfg_tel_time_binary.val();
+        self.stack_hop.has_seconds.next = self.stack.seconds.val();
         self.stack_hop.cfg_tel_queue_bytes.next = self.cfg_tel_queue_bytes.val();
         self.stack_hop.cfg_tel_rates.next = self.cfg_tel_rates.val();
         self.stack_hop.s_start.next = self.tel.rec_start.val();
+        self.stack_hop.s_valid.next = self.stack.m_valid.val();
         self.stack_hop.s_word_a.next = self.stack.m_word_a.val();
         self.stack_hop.s_word_b.next = self.stack.m_word_b.val();
         self.stack_hop.node_a.next = self.stack.node_a.val();

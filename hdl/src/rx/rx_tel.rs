@@ -2,7 +2,7 @@
 //!
 //! # Source            HPCC, SIGCOMM 2019, figure 7 (2 + 8n bytes, big-endian); its authors'
 //!                     simulator (42 bytes, little-endian); INT dataplane specification 2.1
-//!                     (4 + 4n bytes)
+//!                     and RFC 9197 (4 + 4n bytes)
 //! # Interface timing  cycle 0: s_valid; cycle 1: m_valid, the packet without telemetry, a beat
 //!                     when its last byte is there (and what is left behind the last beat in
 //!                     cycle 2). tel_bytes, head_bytes, tel_valid: cycle 1 after the fourth beat;
@@ -28,7 +28,7 @@ pub struct RxTel {
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// Telemetry format: 1 paper, 2 authors, 3 INT-MD.
+    /// Telemetry format: 1 paper, 2 authors, 3 INT-MD, 4 IOAM.
     pub cfg_tel_format: Signal<In, Bits<3>>,
     /// Telemetry follows UDP.
     pub tel_expected: Signal<In, Bit>,
@@ -207,7 +207,7 @@ impl Logic for RxTel {
         }
         self.places_wide.next = bit_cast::<11, 4>(self.places.val());
         self.record_bytes.next = self.places_wide.val() << 3;
-        comment!("Byte 29 has the words behind a stack's shim, byte 28 type 1 and what marks it.");
+        comment!("Byte 29 has the words behind a stack's shim, byte 28 INT's type 1 and its mark.");
         self.length.next = self.s_data.val().get_bits::<8>(40);
         self.length_wide.next = bit_cast::<11, 8>(self.length.val());
         self.stack_bytes.next = self.length_wide.val() << 2;
@@ -230,9 +230,11 @@ impl Logic for RxTel {
                 self.skip.d.next = self.length.val().get_bits::<7>(1);
                 self.bytes.d.next = self.stack_bytes.val() + 4;
                 self.head.d.next = self.stack_bytes.val() + 28;
-                self.shim_bad.d.next = (self.s_data.val().get_bits::<2>(38) != 0)
-                    | (self.s_data.val().get_bits::<4>(34) != self.marked.val())
-                    | (self.tel_by_port.val() & (self.s_data.val().get_bits::<16>(48) != 0xb712));
+                self.shim_bad.d.next = (self.cfg_tel_format.val() == 3)
+                    & ((self.s_data.val().get_bits::<2>(38) != 0)
+                        | (self.s_data.val().get_bits::<4>(34) != self.marked.val())
+                        | (self.tel_by_port.val()
+                            & (self.s_data.val().get_bits::<16>(48) != 0xb712)));
             } else if self.tel_expected.val() {
                 self.bytes.d.next = self.record_bytes.val() + 2;
                 self.head.d.next = self.record_bytes.val() + 26;

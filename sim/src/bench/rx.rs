@@ -214,6 +214,7 @@ impl Stimulus<RxPipe> for RxTraffic {
             cfg_tel_echo_dscp: host.tel_echo_dscp,
             cfg_tel_port: host.tel_port,
             cfg_tel_queue_bytes: host.tel_queue_bytes,
+            cfg_tel_time_binary: host.tel_time_binary,
             cfg_tel_rates: host.tel_rates,
             s_axis_tdata: drive.tdata[0],
             s_axis_tkeep: drive.tkeep as u8,

@@ -127,6 +127,8 @@ fn parameters(a: &Arguments) -> Result<(CcConfig, CcParams), CliError> {
         line_rate_bps: a.line_rate_gbps * 1e9,
         rate_min_bps: a.rate_min_mbps * 1e6,
         utilisation_full: None,
+        queue_unit_bytes: 80.0,
+        time_unit_ns: 1.0,
         multi: a.multi,
         clock_hz: a.clock_mhz * 1_000_000,
     };

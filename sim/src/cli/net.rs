@@ -41,7 +41,7 @@ pub struct Arguments {
 struct Scenario {
     /// Rate of the links, Gb/s; 25 is rate code 0 of the telemetry.
     link_gbps: f64,
-    /// "none", "paper", "authors", or INT-MD: "int-md" (marked by DSCP) or "int-md-port".
+    /// "none", "paper", "authors", "int-md" (marked by DSCP), "int-md-port", "ioam".
     telemetry: String,
     /// DSCP of stamped packets.
     #[serde(default = "default_dscp")]
@@ -137,8 +137,11 @@ fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
     for (ok, text) in [
         (s.link_gbps > 0.0, "link_gbps must be above 0"),
         (
-            matches!(&*s.telemetry, "none" | "paper" | "authors" | "int-md" | "int-md-port"),
-            "telemetry: none, paper, authors, int-md, int-md-port",
+            matches!(
+                &*s.telemetry,
+                "none" | "paper" | "authors" | "int-md" | "int-md-port" | "ioam"
+            ),
+            "telemetry: none, paper, authors, int-md, int-md-port, ioam",
         ),
         ((1..=16).contains(&s.qp_count), "qp_count must be in 1..=16"),
         ((1..=10_000).contains(&s.message_count), "message_count must be in 1..=10000"),
@@ -166,6 +169,7 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
         "authors" => Some(Format::Native(Form::Authors)),
         "int-md" => Some(Format::IntMd { by_port: false }),
         "int-md-port" => Some(Format::IntMd { by_port: true }),
+        "ioam" => Some(Format::Ioam),
         _ => None,
     };
     let line = CcConfig::for_line(s.link_gbps * 1e9, 2 * s.qp_count, clock_hz);

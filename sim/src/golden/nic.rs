@@ -330,6 +330,7 @@ impl Nic {
             ("cfg_tel_echo", &["tx"]),
             ("cfg_tel_port", &["rx"]),
             ("cfg_tel_queue_bytes", &["rx"]),
+            ("cfg_tel_time_binary", &["rx"]),
             ("cfg_tel_rates", &["rx"]),
             ("cfg_tel_dscp", &["rx", "tx"]),
             ("cfg_tel_echo_dscp", &["rx", "tx"]),

@@ -1,12 +1,12 @@
 //! A store-and-forward switch: one queue a port, telemetry stamped at dequeue, random loss.
 
 use super::insert;
-use nic_spec::wire::int_md;
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{
     Form, Hop, HOPS_MAX, HOPS_USED_MAX, QUEUE_UNIT_BYTES, TX_UNIT_BYTES,
 };
 use nic_spec::wire::{bth, ethernet, ipv4, udp};
+use nic_spec::wire::{int_md, ioam};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
@@ -29,7 +29,9 @@ pub const UTILISATION_FULL: u32 = 10_000;
 const UTILISATION_NS: f64 = 2_000.0;
 /// UDP destination port of packets with INT-MD that a port marks.
 pub const INT_PORT: u16 = 0x1b6d;
-/// Bytes of a cell of the buffer, in which INT-MD counts queues here.
+/// What the clock of IOAM shows in the beginning: 50 us before a second ends.
+const IOAM_START_NS: u64 = 1_700_000_000_999_950_000;
+/// Bytes of a cell of the buffer, in which INT-MD and IOAM count queues here.
 const CELL_BYTES: u64 = QUEUE_UNIT_BYTES as u64;
 
 /// How a switch writes telemetry.
@@ -43,6 +45,8 @@ pub enum Format {
         /// [`INT_PORT`] marks the packets; else their DSCP.
         by_port: bool,
     },
+    /// An IOAM trace with what HPCC asks for and seconds, inserted into the same packets.
+    Ioam,
 }
 
 /// Telemetry that a switch stamps.
@@ -150,7 +154,7 @@ impl Switch {
         let Some(opcode) = self.cut_opcode else { return false };
         let form = self.stamping.map(|stamping| match stamping.format {
             Format::Native(form) => form,
-            Format::IntMd { .. } => Form::Paper,
+            Format::IntMd { .. } | Format::Ioam => Form::Paper,
         });
         let forms = [form, None];
         let parsed = forms.into_iter().find_map(|form| FrameRepr::parse(frame, form).ok());
@@ -271,6 +275,7 @@ impl Port {
         match stamping.format {
             Format::Native(form) => self.stamped_natively(frame, now_ns, form, stamping),
             Format::IntMd { by_port } => self.stamped_by_int(frame, now_ns, by_port, stamping),
+            Format::Ioam => self.stamped_by_ioam(frame, now_ns, stamping),
         }
     }
 
@@ -319,12 +324,7 @@ impl Port {
         by_port: bool,
         stamping: Stamping,
     ) -> Option<Vec<u8>> {
-        let repr = FrameRepr::parse(frame, None).ok()?;
-        let is_echo =
-            matches!(repr.bth.opcode, bth::opcode::ACKNOWLEDGE | bth::opcode::TELEMETRY_RESPONSE);
-        if is_echo {
-            return None;
-        }
+        let repr = to_stamp(frame)?;
         let (npt, original) = match by_port {
             true => (int_md::NPT_PORT, udp::PORT_ROCE),
             false => (int_md::NPT_DSCP, repr.ip.dscp.into()),
@@ -346,4 +346,35 @@ impl Port {
         let dscp = if by_port { repr.ip.dscp } else { stamping.dscp };
         Some(insert::telemetry(frame, &telemetry, dscp, port))
     }
+
+    /// The frame with an IOAM trace of this node, its first one: the switch encapsulates.
+    fn stamped_by_ioam(&self, frame: &[u8], now_ns: f64, stamping: Stamping) -> Option<Vec<u8>> {
+        to_stamp(frame)?;
+        let headers = ioam::Headers {
+            option_type: ioam::TYPE_INCREMENTAL,
+            node_words: 6,
+            words_left: 24,
+            trace_type: ioam::trace::HPCC | ioam::trace::SECONDS,
+            ..ioam::Headers::default()
+        };
+        let ns = IOAM_START_NS + now_ns as u64;
+        let words = [
+            63 << 24 | u32::from(stamping.switch_id),
+            1 << 16 | 8,
+            (ns / 1_000_000_000) as u32,
+            (ns % 1_000_000_000) as u32,
+            (self.queue_bytes / CELL_BYTES) as u32,
+            self.tx_bytes as u32,
+        ];
+        let mut telemetry = vec![0; ioam::HEADERS_BYTES];
+        headers.emit(4 * words.len(), &mut telemetry);
+        telemetry.extend(words.iter().flat_map(|word: &u32| word.to_be_bytes()));
+        Some(insert::telemetry(frame, &telemetry, stamping.dscp, None))
+    }
+}
+
+/// The packet, if it is one of those that switches insert telemetry into.
+fn to_stamp(frame: &[u8]) -> Option<FrameRepr<'_>> {
+    let echoes = [bth::opcode::ACKNOWLEDGE, bth::opcode::TELEMETRY_RESPONSE];
+    FrameRepr::parse(frame, None).ok().filter(|repr| !echoes.contains(&repr.bth.opcode))
 }

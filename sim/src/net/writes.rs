@@ -307,9 +307,10 @@ fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host
             Format::Native(Form::Paper) => 1,
             Format::Native(Form::Authors) => 2,
             Format::IntMd { .. } => 3,
+            Format::Ioam => 4,
         };
         nic.set_telemetry(format, stamping.dscp, 0x17)?;
-        nic.set_telemetry_stack(INT_PORT, false, [stamping.rate_code; 8])?;
+        nic.set_telemetry_stack(INT_PORT, false, false, [stamping.rate_code; 8])?;
     }
     let is_int = plan.stamping.is_some_and(|s| matches!(s.format, Format::IntMd { .. }));
     let utilisation_full = is_int.then_some(UTILISATION_FULL);

@@ -22,7 +22,7 @@ pub struct Host {
     pub ip: u32,
     /// Partition key.
     pub pkey: u16,
-    /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD.
+    /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD, 4 IOAM.
     pub tel_format: u8,
     /// DSCP of stamped data.
     pub tel_dscp: u8,
@@ -30,8 +30,10 @@ pub struct Host {
     pub tel_echo_dscp: u8,
     /// UDP port of packets with INT-MD.
     pub tel_port: u16,
-    /// INT-MD counts queues in bytes.
+    /// INT-MD and IOAM count queues in bytes.
     pub tel_queue_bytes: bool,
+    /// IOAM's fractions of a second are binary.
+    pub tel_time_binary: bool,
     /// Rate codes by the low three bits of the egress interface.
     pub tel_rates: u32,
 }
@@ -48,11 +50,13 @@ impl Host {
             mac,
             ip,
             pkey: *[0xffff, 0xffff, 0x7fff, rng.gen()].choose(rng).expect("some"),
-            tel_format: [0, 1, 1, 2, 2, 3, 3, 3, 3, rng.gen_range(4..8)][rng.gen_range(0..10)],
+            tel_format: [0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4, rng.gen_range(5..8)]
+                [rng.gen_range(0..12)],
             tel_dscp: rng.gen_range(1..64),
             tel_echo_dscp: rng.gen_range(0..64),
             tel_port: rng.gen(),
             tel_queue_bytes: rng.gen(),
+            tel_time_binary: rng.gen(),
             tel_rates: rng.gen::<u32>() >> 8,
         }
     }
@@ -254,7 +258,7 @@ impl FrameMaker {
         let form = match host.tel_format {
             1 => Some(telemetry::Form::Paper),
             2 => Some(telemetry::Form::Authors),
-            3 if !is_data => Some(telemetry::Form::Paper),
+            3 | 4 if !is_data => Some(telemetry::Form::Paper),
             _ => None,
         };
         let telemetry = form.filter(|_| stamped).map(|form| self.telemetry(form));
@@ -305,7 +309,7 @@ impl FrameMaker {
         repr.payload = &payload;
         let mut frame = vec![0; repr.buffer_len()];
         repr.emit(&mut frame);
-        if stamped && is_data && host.tel_format == 3 {
+        if stamped && is_data && matches!(host.tel_format, 3 | 4) {
             frame = self.with_stack(&frame);
         }
         if self.rng.gen_ratio(1, 4) {
@@ -414,11 +418,11 @@ impl FrameMaker {
         let form = match host.tel_format {
             1 if is_data || is_echo => telemetry::Form::Paper,
             2 if is_data || is_echo => telemetry::Form::Authors,
-            3 if port == host.tel_port || is_data => {
+            3 | 4 if (host.tel_format == 3 && port == host.tel_port) || is_data => {
                 let len = int_md::SHIM_BYTES + 4 * usize::from(*body.get(1)?);
                 return (len <= body.len()).then_some(len);
             }
-            3 if is_echo => telemetry::Form::Paper,
+            3 | 4 if is_echo => telemetry::Form::Paper,
             _ => return Some(0),
         };
         telemetry::Repr::parse(form, body).ok().map(|repr| repr.buffer_len(form))

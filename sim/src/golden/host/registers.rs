@@ -51,10 +51,11 @@ crate::ports! {
         pub tel_format: u8,
         /// Form of the header that data packets leave room for.
         pub tel_data: u8,
-        /// Form of what ACKs echo: that of the data, the paper's for INT-MD.
+        /// Form of what ACKs echo: that of the data, the paper's for INT-MD and IOAM.
         pub tel_echo: u8,
         pub tel_port: u16,
         pub tel_queue_bytes: bool,
+        pub tel_time_binary: bool,
         pub tel_rates: u32,
         pub tel_dscp: u8,
         pub tel_echo_dscp: u8,
@@ -336,9 +337,10 @@ impl Registers {
                 local_mac: u64::from(c.cfg_local_mac_lo) | u64::from(c.cfg_local_mac_hi) << 32,
                 tel_format: (c.cfg_telemetry & 7) as u8,
                 tel_data: [0, 1, 2, 0, 0, 0, 0, 0][c.cfg_telemetry as usize & 7],
-                tel_echo: [0, 1, 2, 1, 0, 0, 0, 0][c.cfg_telemetry as usize & 7],
+                tel_echo: [0, 1, 2, 1, 1, 0, 0, 0][c.cfg_telemetry as usize & 7],
                 tel_port: c.cfg_telemetry_stack as u16,
                 tel_queue_bytes: c.cfg_telemetry_stack >> 16 & 1 != 0,
+                tel_time_binary: c.cfg_telemetry_stack >> 17 & 1 != 0,
                 tel_rates: c.cfg_telemetry_rates,
                 tel_dscp: (c.cfg_telemetry >> 8 & 63) as u8,
                 tel_echo_dscp: (c.cfg_telemetry >> 16 & 63) as u8,

@@ -40,7 +40,7 @@ ports! {
         pub cfg_local_ip: u32,
         /// Our partition key.
         pub cfg_pkey: u16,
-        /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD.
+        /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD, 4 IOAM.
         pub cfg_tel_format: u8,
         /// DSCP of stamped data.
         pub cfg_tel_dscp: u8,
@@ -48,8 +48,10 @@ ports! {
         pub cfg_tel_echo_dscp: u8,
         /// UDP port of packets with INT-MD.
         pub cfg_tel_port: u16,
-        /// INT-MD counts queues in bytes.
+        /// INT-MD and IOAM count queues in bytes.
         pub cfg_tel_queue_bytes: bool,
+        /// IOAM's fractions of a second are binary.
+        pub cfg_tel_time_binary: bool,
         /// Rate codes by the low three bits of the egress interface.
         pub cfg_tel_rates: u32,
         /// Raw frames: data.

@@ -6,7 +6,7 @@
 //! and the path 0.
 
 use super::rx_pipe::TelPorts;
-use nic_spec::wire::int_md;
+use nic_spec::wire::{int_md, ioam};
 
 /// Bits that the path is turned by before each word.
 const PATH_TURN: u32 = 5;
@@ -16,8 +16,18 @@ const PATH_TURN: u32 = 5;
 pub struct Units {
     /// Queues are counted in bytes, else in cells.
     pub queue_in_bytes: bool,
+    /// IOAM's fractions of a second are binary, else ns.
+    pub time_is_binary: bool,
     /// Rate codes by the low three bits of the egress interface.
     pub rates: u32,
+}
+
+/// What a hop comes to.
+struct Told {
+    record: u64,
+    node: u32,
+    interfaces: u32,
+    is_invalid: bool,
 }
 
 fn fold(path: u16, word: u32) -> u16 {
@@ -25,26 +35,56 @@ fn fold(path: u16, word: u32) -> u16 {
     turned ^ ((word ^ word >> 12 ^ word >> 24) & 0xfff) as u16
 }
 
-fn record(hop: &int_md::Hop, units: Units) -> u64 {
-    let rate = u64::from(units.rates >> (3 * (hop.interfaces & 7)) & 7);
-    let occupancy = u64::from(hop.queue & 0xff_ffff);
-    let queue = if units.queue_in_bytes { occupancy >> 6 } else { occupancy };
-    rate | (hop.time & 0xff_ffff) << 3
-        | u64::from(hop.utilisation).min(0xf_ffff) << 27
-        | queue.min(0x1_ffff) << 47
+impl Units {
+    fn record(self, interfaces: u32, time: u64, sent: u32, queue: u32) -> u64 {
+        let rate = u64::from(self.rates >> (3 * (interfaces & 7)) & 7);
+        let queue = u64::from(if self.queue_in_bytes { queue >> 6 } else { queue });
+        rate | (time & 0xff_ffff) << 3 | u64::from(sent) << 27 | queue.min(0x1_ffff) << 47
+    }
 }
 
-/// Telemetry of a packet with this stack.
-pub fn telemetry(stack: &int_md::Stack, units: Units) -> TelPorts {
-    let mut tel = TelPorts { valid: true, hops: 6, ..TelPorts::default() };
+/// Telemetry of a packet with INT-MD.
+pub fn int_md(stack: &int_md::Stack, units: Units) -> TelPorts {
     let has_interfaces = stack.layout().is_ok_and(|(_, layout)| layout.interfaces.is_some());
-    let (mut count, mut path, mut is_usable) = (0, 0, stack.is_whole());
-    for hop in stack.hops() {
+    let hops = stack.hops().map(|hop| {
+        let sent = hop.utilisation.min(0xf_ffff);
+        Told {
+            record: units.record(hop.interfaces, hop.time, sent, hop.queue & 0xff_ffff),
+            node: hop.node,
+            interfaces: hop.interfaces,
+            is_invalid: hop.is_invalid(),
+        }
+    });
+    telemetry(hops, has_interfaces, stack.is_whole())
+}
+
+/// Telemetry of a packet with an IOAM trace. Without seconds, ns would be wrong once a second.
+pub fn ioam(trace: &ioam::Trace, units: Units) -> TelPorts {
+    let layout = trace.layout().ok().map(|(_, layout)| layout);
+    let has_time = layout.is_some_and(|l| units.time_is_binary || l.seconds.is_some());
+    let has_interfaces = layout.is_some_and(|l| l.interfaces.is_some());
+    let nodes = trace.nodes().filter(|_| has_time).map(|node| {
+        let ns = u64::from(node.seconds) * 1_000_000_000 + u64::from(node.fraction);
+        let time = if units.time_is_binary { u64::from(node.fraction >> 2) } else { ns };
+        Told {
+            record: units.record(node.interfaces, time, node.tx_bytes >> 7 & 0xf_ffff, node.queue),
+            node: node.node,
+            interfaces: node.interfaces,
+            is_invalid: node.is_invalid(),
+        }
+    });
+    telemetry(nodes, has_interfaces, has_time && trace.is_whole())
+}
+
+fn telemetry(hops: impl Iterator<Item = Told>, has_interfaces: bool, is_whole: bool) -> TelPorts {
+    let mut tel = TelPorts { valid: true, hops: 6, ..TelPorts::default() };
+    let (mut count, mut path, mut is_usable) = (0, 0, is_whole);
+    for hop in hops {
         if let Some(place) = tel.hop.get_mut(count) {
-            *place = record(&hop, units);
+            *place = hop.record;
         }
         count += 1;
-        is_usable &= !hop.is_invalid();
+        is_usable &= !hop.is_invalid;
         path = fold(path, hop.node);
         if has_interfaces {
             path = fold(path, hop.interfaces);

@@ -3,7 +3,8 @@
 use super::rx_pipe::{ReqPorts, RxPipeIn, TelPorts};
 use super::stack::{self, Units};
 use nic_spec::wire::{
-    aeth, bth, ethernet, icrc, immdt, int_md, ipv4, reth, roce::PAYLOAD_BYTES_MAX, telemetry, udp,
+    aeth, bth, ethernet, icrc, immdt, int_md, ioam, ipv4, reth, roce::PAYLOAD_BYTES_MAX, telemetry,
+    udp,
 };
 
 /// What became of a frame. The first of these that applies, in this order, decides: MacError,
@@ -68,6 +69,10 @@ enum Format {
         port: u16,
         units: Units,
     },
+    /// An IOAM trace, marked by the DSCP.
+    Ioam {
+        units: Units,
+    },
 }
 
 /// What telemetry a packet carries.
@@ -76,17 +81,22 @@ enum Carried {
     None,
     Native(telemetry::Form),
     IntMd { npt: u8, units: Units },
+    Ioam { units: Units },
 }
 
 impl Settings {
     /// Those on the pins.
     pub fn of(i: &RxPipeIn) -> Self {
-        let units =
-            Units { queue_in_bytes: i.cfg_tel_queue_bytes, rates: i.cfg_tel_rates & 0xff_ffff };
+        let units = Units {
+            queue_in_bytes: i.cfg_tel_queue_bytes,
+            time_is_binary: i.cfg_tel_time_binary,
+            rates: i.cfg_tel_rates & 0xff_ffff,
+        };
         let format = match i.cfg_tel_format {
             1 => Format::Native(telemetry::Form::Paper),
             2 => Format::Native(telemetry::Form::Authors),
             3 => Format::IntMd { port: i.cfg_tel_port, units },
+            4 => Format::Ioam { units },
             _ => Format::None,
         };
         let (mac, ip, pkey) = (i.cfg_local_mac, i.cfg_local_ip, i.cfg_pkey);
@@ -111,7 +121,10 @@ impl Settings {
             Format::IntMd { units, .. } if is_data => {
                 Carried::IntMd { npt: int_md::NPT_DSCP, units }
             }
-            Format::IntMd { .. } if is_echo => Carried::Native(telemetry::Form::Paper),
+            Format::Ioam { units } if is_data => Carried::Ioam { units },
+            Format::IntMd { .. } | Format::Ioam { .. } if is_echo => {
+                Carried::Native(telemetry::Form::Paper)
+            }
             _ => Carried::None,
         }
     }
@@ -223,7 +236,11 @@ fn take_telemetry(carried: Carried, body: &[u8]) -> Result<(TelPorts, &[u8]), Re
         Carried::IntMd { npt, units } => {
             let stack = int_md::Stack::parse(body, npt, udp::PORT_ROCE);
             let stack = stack.map_err(|_| Reason::Telemetry)?;
-            Ok((stack::telemetry(&stack, units), &body[stack.len()..]))
+            Ok((stack::int_md(&stack, units), &body[stack.len()..]))
+        }
+        Carried::Ioam { units } => {
+            let trace = ioam::Trace::parse(body).map_err(|_| Reason::Telemetry)?;
+            Ok((stack::ioam(&trace, units), &body[trace.len()..]))
         }
     }
 }

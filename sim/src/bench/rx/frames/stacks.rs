@@ -1,14 +1,18 @@
 //! Telemetry stacks as switches insert them, good and bad.
 
 use super::{insert, FrameMaker};
-use nic_spec::wire::{int_md, udp};
+use nic_spec::wire::{int_md, ioam, udp};
 use rand::seq::SliceRandom;
 use rand::Rng;
 
 impl FrameMaker {
-    /// The frame with INT-MD.
+    /// The frame with INT-MD or IOAM.
     pub(super) fn with_stack(&mut self, frame: &[u8]) -> Vec<u8> {
         let host = self.host;
+        if host.tel_format == 4 {
+            let trace = self.trace();
+            return insert::telemetry(frame, &trace, host.tel_dscp, None);
+        }
         let marked = self.rng.gen::<bool>().then_some(host.tel_port);
         let (mut npt, mut original) = (int_md::NPT_DSCP, self.rng.gen());
         if marked.is_some() {
@@ -31,7 +35,7 @@ impl FrameMaker {
             let needed = if rng.gen_ratio(7, 8) { int_md::instruction::NEEDED } else { 0 };
             headers.instructions = rng.gen::<u16>() | needed;
             let words = int_md::Layout::of(headers.instructions).map_or(7, |layout| layout.words);
-            headers.hop_words = (words + [0, 0, 0, 1, 2][rng.gen_range(0..5)]) as u8;
+            headers.hop_words = (words + [1, 1, 1, 1, 2, 3, 0][rng.gen_range(0..7)] - 1) as u8;
         }
         match rng.gen_range(0..40) {
             0 => headers.version = rng.gen_range(0..16),
@@ -71,11 +75,61 @@ impl FrameMaker {
         bytes
     }
 
+    /// Trace and nodes; mostly good ones with what HPCC asks for.
+    fn trace(&mut self) -> Vec<u8> {
+        let rng = &mut self.rng;
+        let with_seconds = [0, ioam::trace::SECONDS][rng.gen_range(0..2)];
+        let mut headers = ioam::Headers {
+            option_type: ioam::TYPE_INCREMENTAL,
+            namespace: rng.gen(),
+            trace_type: ioam::trace::HPCC | with_seconds,
+            ..ioam::Headers::default()
+        };
+        if rng.gen_ratio(1, 3) {
+            let needed = if rng.gen_ratio(7, 8) { ioam::trace::NEEDED } else { 0 };
+            headers.trace_type = rng.gen_range(0..1 << 24) & rng.gen::<u32>() | needed;
+            if rng.gen_ratio(7, 8) {
+                headers.trace_type &= !ioam::trace::OPAQUE;
+            }
+        }
+        let words = ioam::Layout::of(headers.trace_type).map_or(5, |layout| layout.words);
+        headers.node_words = (words + [1, 1, 1, 1, 1, 1, 2, 3, 0][rng.gen_range(0..9)] - 1) as u8;
+        match rng.gen_range(0..30) {
+            0 => headers.option_type = rng.gen_range(0..5),
+            1 => headers.overflow = true,
+            2 => headers.node_words = rng.gen_range(0..32),
+            _ => {}
+        }
+        headers.words_left = rng.gen();
+        let count = if rng.gen_ratio(1, 8) { rng.gen_range(0..=9) } else { rng.gen_range(0..=5) };
+        let mut words = Vec::new();
+        for _ in 0..count * usize::from(headers.node_words) {
+            words.push(self.word());
+        }
+        let rng = &mut self.rng;
+        if rng.gen_ratio(1, 16) {
+            words.resize(words.len() + rng.gen_range(1..6), 0x1234_5678);
+        }
+        words.truncate(255 - ioam::HEADER_WORDS);
+        let mut bytes = vec![0; ioam::HEADERS_BYTES];
+        headers.emit(4 * words.len(), &mut bytes);
+        bytes.extend(words.iter().flat_map(|word| word.to_be_bytes()));
+        // Reserved bytes and the next protocol mean nothing to us.
+        (bytes[2], bytes[3], bytes[11]) = (rng.gen(), rng.gen(), rng.gen());
+        if rng.gen_ratio(1, 40) {
+            // No whole header.
+            let length = rng.gen_range(0..2);
+            bytes[1] = length;
+            bytes.truncate(ioam::SHIM_BYTES + 4 * usize::from(length));
+        }
+        bytes
+    }
+
     /// A value of a switch: any, around the largest that a record holds, or invalid.
     fn word(&mut self) -> u32 {
         let rng = &mut self.rng;
         match rng.gen_range(0..60) {
-            0 => u32::MAX,
+            0 => u32::MAX >> [0, 8][rng.gen_range(0..2)],
             1 => *[0, 0xf_ffff, 0x10_0000, 0x1_ffff, 0x2_0000, 0x7f_ffff, 0x80_0000, 0xffff_fffe]
                 .choose(rng)
                 .expect("some"),
