@@ -2,9 +2,10 @@
 
 use nic_hdl::emit::Layout;
 use nic_sim::bench::{self, Options};
-use nic_sim::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream, TReady};
+use nic_sim::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream};
 use nic_sim::golden::cc::cc_unit::{CcAck, CcFlow, Tel, OP_CREATE};
 use nic_sim::golden::host::axil_port::AxilMaster;
+use nic_sim::golden::host::core_csr::TReady;
 use nic_sim::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
 use nic_sim::golden::sched::scheduler::{Inflight, Rate, Work};
 use nic_sim::ports::Golden;
@@ -14,6 +15,16 @@ use rdma_nic::{assert_catches, assert_matches_golden, gbe};
 use std::path::Path;
 use std::process::Command;
 
+fn matches_with_4_and_1024_flows(core: &str) {
+    for flow_count in [4, 1024] {
+        let config = NicConfig { flow_count, ..gbe() };
+        let bench = bench::by_name(core, &config).expect("the bench exists");
+        let source = bench.emitted().unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
+        let run = bench.run(&source, &Options::new(0, 60_000));
+        run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
+    }
+}
+
 #[test]
 fn cc_core_matches_golden() {
     assert_matches_golden("cc_core", 0..4, 60_000, &[]);
@@ -21,13 +32,7 @@ fn cc_core_matches_golden() {
 
 #[test]
 fn cc_core_matches_golden_with_4_and_1024_flows() {
-    for flow_count in [4, 1024] {
-        let config = NicConfig { flow_count, ..gbe() };
-        let bench = bench::by_name("cc_core", &config).expect("the bench exists");
-        let source = bench.emitted().unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
-        let run = bench.run(&source, &Options::new(0, 60_000));
-        run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
-    }
+    matches_with_4_and_1024_flows("cc_core");
 }
 
 #[test]
@@ -44,13 +49,7 @@ fn sched_core_matches_golden() {
 
 #[test]
 fn sched_core_matches_golden_with_4_and_1024_flows() {
-    for flow_count in [4, 1024] {
-        let config = NicConfig { flow_count, ..gbe() };
-        let bench = bench::by_name("sched_core", &config).expect("the bench exists");
-        let source = bench.emitted().unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
-        let run = bench.run(&source, &Options::new(0, 60_000));
-        run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
-    }
+    matches_with_4_and_1024_flows("sched_core");
 }
 
 #[test]
@@ -99,6 +98,8 @@ struct Waves {
     cycles: Vec<Vec<Level>>,
     /// Width of a cycle in the figure.
     scale: usize,
+    /// Cycles in which nothing has moved.
+    quiet: usize,
 }
 
 /// What a signal shows in a cycle.
@@ -114,7 +115,7 @@ enum Level {
 
 impl Waves {
     fn new(scale: usize, names: &[&'static str]) -> Self {
-        Self { names: names.to_vec(), cycles: vec![], scale }
+        Self { names: names.to_vec(), cycles: vec![], scale, quiet: 0 }
     }
 
     fn cycle(&mut self, levels: Vec<Level>) {
@@ -122,8 +123,14 @@ impl Waves {
         self.cycles.push(levels);
     }
 
-    fn gap(&mut self) {
-        self.cycles.push(vec![Level::Gap; self.names.len()]);
+    /// A cycle in which something moves or nothing; of quiet ones all but the first are a gap.
+    fn cycle_that(&mut self, moves: bool, levels: Vec<Level>) {
+        self.quiet = if moves { 0 } else { self.quiet + 1 };
+        match self.quiet {
+            0 | 1 => self.cycle(levels),
+            2 => self.cycles.push(vec![Level::Gap; self.names.len()]),
+            _ => {}
+        }
     }
 
     fn json(&self) -> String {
@@ -300,7 +307,7 @@ fn cc_core_page_shows_its_events() {
     // The second record: 5000 ns later, the link was full and 8000 bytes waited at both times.
     let mut acks = vec![ack(15, hop(6000, 600, 100)), ack(10, hop(1000, 100, 100))];
     let mut flow = None;
-    let (mut results, mut gap, mut quiet) = (vec![], false, 0);
+    let mut results = vec![];
     for cycle in 0..400 {
         if cycle == 1 {
             flow = Some(create);
@@ -310,9 +317,9 @@ fn cc_core_page_shows_its_events() {
         let ack_in = acks.last().copied().filter(|_| !results.is_empty()).unwrap_or_default();
         let rate = out.m_axis_rate.unpack();
         let moves = flow_in.valid || ack_in.valid && out.s_axis_ack.tready || rate.valid;
-        quiet = if moves || cycle == 0 { 0 } else { quiet + 1 };
-        if quiet <= 1 {
-            waves.cycle(vec![
+        waves.cycle_that(
+            moves || cycle == 0,
+            vec![
                 value(flow_in.valid, || "create 5".into()),
                 Level::Bit(flow_in.valid),
                 Level::Bit(out.s_axis_flow.tready),
@@ -322,12 +329,8 @@ fn cc_core_page_shows_its_events() {
                 value(rate.valid, || format!("5: {}", rate.window_bytes)),
                 Level::Bit(rate.valid),
                 Level::Bit(true),
-            ]);
-            gap = false;
-        } else if !gap {
-            waves.gap();
-            gap = true;
-        }
+            ],
+        );
         let taken = (out.s_axis_flow.tready, out.s_axis_ack.tready);
         let inputs = CcCoreIn {
             s_axis_flow: FlowStream::pack(&flow_in),
@@ -384,7 +387,7 @@ fn sched_core_page_shows_its_events() {
     // The last one first.
     let mut works = vec![packet(2000), packet(0)];
     let (mut work, mut inflight): (Option<Work>, Option<Inflight>) = (None, None);
-    let (mut grants, mut waited, mut quiet, mut gap) = (vec![], 0, 0, false);
+    let (mut grants, mut waited) = (vec![], 0);
     for cycle in 0..200 {
         match cycle {
             1 => {
@@ -407,9 +410,9 @@ fn sched_core_page_shows_its_events() {
             (rate.unwrap_or_default(), work.unwrap_or_default(), inflight.unwrap_or_default());
         let grant = out.m_axis_grant;
         let moves = r.valid || w.valid || f.valid || grant.tvalid || cycle == 0;
-        quiet = if moves { 0 } else { quiet + 1 };
-        if quiet <= 1 {
-            waves.cycle(vec![
+        waves.cycle_that(
+            moves,
+            vec![
                 value(r.valid, || "create 5".into()),
                 Level::Bit(r.valid),
                 Level::Bit(out.s_axis_rate.tready),
@@ -422,12 +425,8 @@ fn sched_core_page_shows_its_events() {
                 value(grant.tvalid, || grant.tdata.to_string()),
                 Level::Bit(grant.tvalid),
                 Level::Bit(true),
-            ]);
-            gap = false;
-        } else if !gap {
-            waves.gap();
-            gap = true;
-        }
+            ],
+        );
         if grant.tvalid {
             grants.push(cycle);
         }

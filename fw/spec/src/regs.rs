@@ -169,15 +169,18 @@ macro_rules! config_table {
             /// Configuration registers, in the order of their ports.
             CONFIG_REGISTERS; $($row),*
         }
-        config_offsets! { $($row),* }
+        register_offsets! {
+            /// Byte offsets of the configuration registers.
+            config_offset; $($row),*
+        }
     };
 }
 
-macro_rules! config_offsets {
-    ($(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
+macro_rules! register_offsets {
+    ($(#[$about:meta])* $module:ident; $(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
         $fields:tt)),*) => {
-        /// Byte offsets of the configuration registers.
-        pub mod config_offset {
+        $(#[$about])*
+        pub mod $module {
             $(#[doc = $doc] #[allow(non_upper_case_globals)]
             pub const $name: u16 = $index * 4;)*
         }
@@ -201,12 +204,13 @@ macro_rules! sched_table {
             /// Registers of the scheduler core beside id, version, sizes and clock.
             SCHED_REGISTERS; $($row),*
         }
+        register_offsets! {
+            /// Byte offsets of the scheduler core's own registers.
+            sched_offset; $($row),*
+        }
     };
 }
 sched_registers!(sched_table);
-
-/// Byte offset of the scheduler core's `FLOW_COMMAND`.
-pub const FLOW_COMMAND: u16 = 0x028;
 
 /// Value of `ID`: "RNIC" in ASCII.
 pub const ID_VALUE: u32 = 0x524e_4943;

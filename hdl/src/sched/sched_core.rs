@@ -146,7 +146,7 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> SchedCor
             commanded: Default::default(),
             index: Default::default(),
             is_command: Default::default(),
-            command_index: Constant::new(u64::from(regs::FLOW_COMMAND / 4).to_bits()),
+            command_index: Constant::new(u64::from(regs::sched_offset::flow_command / 4).to_bits()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::axil::Software;
 use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source};
-use crate::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream, TReady};
+use crate::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream};
 use crate::golden::cc::cc_ewma::{CcEwma, CcEwmaIn, CcEwmaOut};
 use crate::golden::cc::cc_hop::{CcHop, CcHopIn, CcHopOut};
 use crate::golden::cc::cc_unit::{
@@ -11,6 +11,7 @@ use crate::golden::cc::cc_unit::{
 };
 use crate::golden::cc::cc_wind::{CcWind, CcWindIn, CcWindOut};
 use crate::golden::cc::CcCfg;
+use crate::golden::host::core_csr::TReady;
 use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::config::NicConfig;
 use nic_spec::regs::{self, config_offset};

@@ -3,13 +3,13 @@
 use super::axil::Software;
 use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source};
-use crate::golden::cc::cc_core::TReady;
+use crate::golden::host::core_csr::TReady;
 use crate::golden::sched::sched_core::{Command, SchedCore, SchedCoreIn, SchedCoreOut};
 use crate::golden::sched::scheduler::{
     Grant, Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work,
 };
 use nic_spec::config::NicConfig;
-use nic_spec::regs;
+use nic_spec::regs::{self, sched_offset};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
@@ -406,7 +406,10 @@ impl CoreFlows {
         let software = ChaCha8Rng::seed_from_u64(rng.gen());
         let mut software = Software::new(software, regs::SCHED_REGISTERS);
         // Two at once: the scheduler is still clearing, the second one is refused.
-        software.restart([(regs::FLOW_COMMAND, 1 << 16), (regs::FLOW_COMMAND, 1 << 16 | 1)]);
+        software.restart([
+            (sched_offset::flow_command, 1 << 16),
+            (sched_offset::flow_command, 1 << 16 | 1),
+        ]);
         Self {
             ignored: rng.gen::<u16>() & !(flow_count as u16 - 1),
             command_interval: [200, 2000, 20_000][rng.gen_range(0..3)],
@@ -424,8 +427,11 @@ impl Stimulus<SchedCore> for CoreFlows {
         if self.software.is_done() && rng.gen_range(0..self.command_interval) == 0 {
             let flow = u32::from(rng.gen_range(0..self.flow_count));
             let command = rng.gen_range(0..4) << 16 | flow | u32::from(self.ignored);
-            self.software.writes.extend([(0x20, rng.gen()), (0x24, rng.gen::<u32>() >> 8)]);
-            self.software.writes.push_back((regs::FLOW_COMMAND, command));
+            self.software.writes.extend([
+                (sched_offset::flow_window, rng.gen()),
+                (sched_offset::flow_rate, rng.gen::<u32>() >> 8),
+            ]);
+            self.software.writes.push_back((sched_offset::flow_command, command));
         }
         let grant = Grant { valid: out.m_axis_grant.tvalid, flow: out.m_axis_grant.tdata };
         let unit_out = SchedulerOut {

@@ -1,11 +1,10 @@
 //! Twin of `hdl/src/cc/cc_core.rs`: the congestion control unit behind AXI4-Stream events and
 //! AXI4-Lite registers, composed of its blocks' twins.
 
-use super::cc_unit::{CcAck, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, Tel};
+use super::cc_unit::{CcAck, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, Tel};
 use super::CcCfg;
-use crate::golden::host::axil_port::{AxilMaster, AxilPort, AxilPortIn, AxilPortOut, AxilSlave};
-use crate::golden::host::core_csr::{CoreCsr, CoreCsrIn, CoreCsrOut};
-use crate::golden::host::csr_regs::{CsrRegsRead, RegisterFile};
+use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
+use crate::golden::host::core_csr::{CoreRegisters, TReady};
 use crate::ports::{Golden, Wide};
 use nic_spec::regs::{CC_ID_VALUE, CC_REGISTERS};
 use nic_spec::NicConfig;
@@ -32,12 +31,6 @@ crate::ports! {
         pub tvalid: bool,
         /// 256 bits.
         pub tdata: Wide<4>,
-    }
-}
-crate::ports! {
-    /// Ready of a stream.
-    pub struct TReady {
-        pub tready: bool,
     }
 }
 crate::ports! {
@@ -154,10 +147,10 @@ impl RateStream {
 }
 
 /// The registers as the unit's parameters.
-fn parameters(registers: &RegisterFile) -> CcCfg {
+fn parameters(values: &[u32]) -> CcCfg {
     let value = |name: &str| {
         let at = CC_REGISTERS.iter().position(|r| r.name == name);
-        registers.values()[at.expect("a register of the table")]
+        values[at.expect("a register of the table")]
     };
     CcCfg {
         t_ns: value("cc_t_ns"),
@@ -179,37 +172,22 @@ fn parameters(registers: &RegisterFile) -> CcCfg {
 /// The core.
 #[derive(Clone, Debug)]
 pub struct CcCore {
-    port: AxilPort,
-    decode: CoreCsr,
-    registers: RegisterFile,
+    registers: CoreRegisters,
     /// Values of the registers.
     cfg: CcCfg,
     unit: CcUnit,
     flow_mask: u16,
-    wires: Wires,
-}
-
-/// Outputs of the blocks after the last edge.
-#[derive(Clone, Copy, Debug, Default)]
-struct Wires {
-    port: AxilPortOut,
-    decode: CoreCsrOut,
-    read: CsrRegsRead,
-    unit: CcUnitOut,
 }
 
 impl CcCore {
     /// The core with the flows of `config`.
     pub fn new(config: &NicConfig) -> Self {
-        let registers = RegisterFile::new(CC_REGISTERS);
+        let registers = CoreRegisters::new(CC_ID_VALUE, CC_REGISTERS, config);
         Self {
-            port: AxilPort::default(),
-            decode: CoreCsr::new(CC_ID_VALUE, config),
-            cfg: parameters(&registers),
+            cfg: parameters(registers.values()),
             registers,
             unit: CcUnit::new(config),
             flow_mask: (config.flow_count - 1) as u16,
-            wires: Wires::default(),
         }
     }
 }
@@ -219,39 +197,22 @@ impl Golden for CcCore {
     type Out = CcCoreOut;
 
     fn step(&mut self, i: &CcCoreIn) -> CcCoreOut {
-        let (w, reset) = (self.wires, i.reset);
-        let index = (w.port.m.addr >> 2) as u8;
         let cfg = self.cfg;
-        self.wires.port = self.port.step(&AxilPortIn { reset, s_axil: i.s_axil, s: w.decode.s });
-        self.wires.decode = self.decode.step(&CoreCsrIn {
-            reset,
-            s: w.port.m.into(),
-            regs_hit: w.read.hit,
-            regs_data: w.read.data,
-        });
-        self.wires.read = self.registers.read(index);
-        if reset {
-            self.registers = RegisterFile::new(CC_REGISTERS);
-            self.wires.read = CsrRegsRead::default();
-        } else if w.decode.regs_wr_valid {
-            self.registers.write(index, w.port.m.wdata);
+        if self.registers.step(i.reset, i.s_axil, None).is_some() || i.reset {
+            self.cfg = parameters(self.registers.values());
         }
-        if reset || w.decode.regs_wr_valid {
-            self.cfg = parameters(&self.registers);
-        }
-        self.wires.unit = self.unit.step(&CcUnitIn {
-            reset,
+        let unit = self.unit.step(&CcUnitIn {
+            reset: i.reset,
             cfg,
             s_ack: i.s_axis_ack.unpack(self.flow_mask),
             s_flow: i.s_axis_flow.unpack(self.flow_mask),
             m_rate: CcReady { ready: i.m_axis_rate.tready },
         });
-        let w = &self.wires;
         CcCoreOut {
-            s_axil: w.port.s_axil,
-            s_axis_ack: TReady { tready: w.unit.s_ack.ready },
-            s_axis_flow: TReady { tready: w.unit.s_flow.ready },
-            m_axis_rate: RateStream::pack(&w.unit.m_rate),
+            s_axil: self.registers.pins(),
+            s_axis_ack: TReady { tready: unit.s_ack.ready },
+            s_axis_flow: TReady { tready: unit.s_flow.ready },
+            m_axis_rate: RateStream::pack(&unit.m_rate),
         }
     }
 }

@@ -1,8 +1,12 @@
 //! Twin of `hdl/src/host/core_csr.rs`: register decode of a core that stands alone.
 
-use crate::golden::host::axil_port::{Access, Answer};
+use crate::golden::host::axil_port::{
+    Access, Answer, AxilMaster, AxilPort, AxilPortIn, AxilPortOut, AxilSlave,
+};
+use crate::golden::host::csr_regs::{CsrRegsRead, RegisterFile};
 use crate::ports::Golden;
-use nic_spec::{regs, NicConfig};
+use nic_spec::regs::{self, Register};
+use nic_spec::NicConfig;
 
 crate::ports! {
     /// An access without its data, which goes to the registers.
@@ -102,5 +106,74 @@ impl Golden for CoreCsr {
             }
         };
         out
+    }
+}
+
+crate::ports! {
+    /// Ready of an AXI4-Stream.
+    pub struct TReady {
+        pub tready: bool,
+    }
+}
+
+/// Port, decode and registers of a core that stands alone, wired together.
+#[derive(Clone, Debug)]
+pub struct CoreRegisters {
+    rows: &'static [Register],
+    port: AxilPort,
+    decode: CoreCsr,
+    file: RegisterFile,
+    port_out: AxilPortOut,
+    decode_out: CoreCsrOut,
+    read: CsrRegsRead,
+}
+
+impl CoreRegisters {
+    /// The registers `rows` of the core with this `ID`.
+    pub fn new(id: u32, rows: &'static [Register], config: &NicConfig) -> Self {
+        Self {
+            rows,
+            port: AxilPort::default(),
+            decode: CoreCsr::new(id, config),
+            file: RegisterFile::new(rows),
+            port_out: AxilPortOut::default(),
+            decode_out: CoreCsrOut::default(),
+            read: CsrRegsRead::default(),
+        }
+    }
+
+    /// Values in the order of the table.
+    pub fn values(&self) -> &[u32] {
+        self.file.values()
+    }
+
+    /// The slave's pins after the last edge.
+    pub fn pins(&self) -> AxilSlave {
+        self.port_out.s_axil
+    }
+
+    /// One rising edge; `refused` is the offset that may not be written now. The offset of the
+    /// register that was written.
+    pub fn step(&mut self, reset: bool, s_axil: AxilMaster, refused: Option<u16>) -> Option<u16> {
+        let (access, decoded, read) = (self.port_out.m, self.decode_out, self.read);
+        let index = (access.addr >> 2) as u8;
+        let offset = u16::from(index) * 4;
+        let is_refused = access.write && refused == Some(offset);
+        self.port_out = self.port.step(&AxilPortIn { reset, s_axil, s: decoded.s });
+        self.decode_out = self.decode.step(&CoreCsrIn {
+            reset,
+            s: access.into(),
+            regs_hit: read.hit && !is_refused,
+            regs_data: read.data,
+        });
+        self.read = self.file.read(index);
+        if reset {
+            self.file = RegisterFile::new(self.rows);
+            self.read = CsrRegsRead::default();
+        } else if decoded.regs_wr_valid {
+            self.file.write(index, access.wdata);
+            return Some(offset);
+        }
+        None
     }
 }

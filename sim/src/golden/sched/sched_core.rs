@@ -1,13 +1,11 @@
 //! Twin of `hdl/src/sched/sched_core.rs`: the scheduler behind AXI4-Stream events and AXI4-Lite
 //! registers, composed of its blocks' twins.
 
-use super::scheduler::{Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work};
-use crate::golden::cc::cc_core::TReady;
-use crate::golden::host::axil_port::{AxilMaster, AxilPort, AxilPortIn, AxilPortOut, AxilSlave};
-use crate::golden::host::core_csr::{CoreCsr, CoreCsrIn, CoreCsrOut};
-use crate::golden::host::csr_regs::{CsrRegsRead, RegisterFile};
+use super::scheduler::{Inflight, Rate, Ready, Scheduler, SchedulerIn, Work};
+use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
+use crate::golden::host::core_csr::{CoreRegisters, TReady};
 use crate::ports::Golden;
-use nic_spec::regs::{FLOW_COMMAND, SCHED_ID_VALUE, SCHED_REGISTERS};
+use nic_spec::regs::{sched_offset, SCHED_ID_VALUE, SCHED_REGISTERS};
 use nic_spec::NicConfig;
 
 crate::ports! {
@@ -80,37 +78,24 @@ impl From<Rate> for Command {
 /// The core.
 #[derive(Clone, Debug)]
 pub struct SchedCore {
-    port: AxilPort,
-    decode: CoreCsr,
-    /// Window, rate, command.
-    registers: RegisterFile,
+    registers: CoreRegisters,
     unit: Scheduler,
     flow_mask: u16,
     /// The command of the registers waits for the scheduler.
     commanded: bool,
-    wires: Wires,
-}
-
-/// Outputs of the blocks after the last edge.
-#[derive(Clone, Copy, Debug, Default)]
-struct Wires {
-    port: AxilPortOut,
-    decode: CoreCsrOut,
-    read: CsrRegsRead,
-    unit: SchedulerOut,
+    /// The scheduler takes a command at the coming edge.
+    takes_command: bool,
 }
 
 impl SchedCore {
     /// The core with the flows of `config`.
     pub fn new(config: &NicConfig) -> Self {
         Self {
-            port: AxilPort::default(),
-            decode: CoreCsr::new(SCHED_ID_VALUE, config),
-            registers: RegisterFile::new(SCHED_REGISTERS),
+            registers: CoreRegisters::new(SCHED_ID_VALUE, SCHED_REGISTERS, config),
             unit: Scheduler::new(config),
             flow_mask: (config.flow_count - 1) as u16,
             commanded: false,
-            wires: Wires::default(),
+            takes_command: false,
         }
     }
 
@@ -140,33 +125,15 @@ impl Golden for SchedCore {
     type Out = SchedCoreOut;
 
     fn step(&mut self, i: &SchedCoreIn) -> SchedCoreOut {
-        let (w, reset) = (self.wires, i.reset);
-        let (index, access) = ((w.port.m.addr >> 2) as u8, w.port.m);
-        let is_command = u16::from(index) == FLOW_COMMAND / 4;
-        let refused = self.commanded && is_command && access.write;
         let s_rate = self.rate(&i.s_axis_rate);
-        self.wires.port = self.port.step(&AxilPortIn { reset, s_axil: i.s_axil, s: w.decode.s });
-        self.wires.decode = self.decode.step(&CoreCsrIn {
-            reset,
-            s: access.into(),
-            regs_hit: w.read.hit && !refused,
-            regs_data: w.read.data,
-        });
-        self.wires.read = self.registers.read(index);
-        if w.unit.s_rate.ready {
-            self.commanded = false;
-        }
-        if reset {
-            self.registers = RegisterFile::new(SCHED_REGISTERS);
-            self.wires.read = CsrRegsRead::default();
-            self.commanded = false;
-        } else if w.decode.regs_wr_valid {
-            self.registers.write(index, access.wdata);
-            self.commanded |= is_command;
-        }
+        let refused = self.commanded.then_some(sched_offset::flow_command);
+        let written = self.registers.step(i.reset, i.s_axil, refused);
+        self.commanded = !i.reset
+            && (written == Some(sched_offset::flow_command)
+                || self.commanded && !self.takes_command);
         let (work, inflight) = (i.s_axis_work, i.s_axis_inflight);
-        self.wires.unit = self.unit.step(&SchedulerIn {
-            reset,
+        let unit = self.unit.step(&SchedulerIn {
+            reset: i.reset,
             s_work: Work {
                 valid: work.tvalid,
                 flow: work.tdata as u16 & self.flow_mask,
@@ -181,13 +148,13 @@ impl Golden for SchedCore {
             s_rate,
             m_grant: Ready { ready: i.m_axis_grant.tready },
         });
-        let w = &self.wires;
+        self.takes_command = unit.s_rate.ready;
         SchedCoreOut {
-            s_axil: w.port.s_axil,
-            s_axis_work: TReady { tready: w.unit.s_work.ready },
-            s_axis_inflight: TReady { tready: w.unit.s_inflight.ready },
-            s_axis_rate: TReady { tready: w.unit.s_rate.ready && !self.commanded },
-            m_axis_grant: GrantStream { tvalid: w.unit.m_grant.valid, tdata: w.unit.m_grant.flow },
+            s_axil: self.registers.pins(),
+            s_axis_work: TReady { tready: unit.s_work.ready },
+            s_axis_inflight: TReady { tready: unit.s_inflight.ready },
+            s_axis_rate: TReady { tready: unit.s_rate.ready && !self.commanded },
+            m_axis_grant: GrantStream { tvalid: unit.m_grant.valid, tdata: unit.m_grant.flow },
         }
     }
 }
