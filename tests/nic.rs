@@ -1,7 +1,7 @@
 //! The whole NIC: in lock-step with its golden twin, on captures of real Linux peers, between two
 //! of its kind, and under a fuzzed wire.
 
-use nic_driver::{QpConfig, Status, Write};
+use nic_driver::{MrRow, QpConfig, Status, Write};
 use nic_sim::engine::EngineKind;
 use nic_sim::env::axi_mem::AxiMem;
 use nic_sim::env::station::{Manners, Station};
@@ -13,7 +13,10 @@ use nic_sim::replay::{requester, responder, stray_bytes};
 use nic_sim::verilator::Source;
 use nic_spec::cc_params::CcConfig;
 use nic_spec::regs::EVENTS;
+use nic_spec::wire::bth::opcode;
+use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::Form;
+use nic_spec::wire::{bth, ethernet, ipv4, reth};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rdma_nic::gbe;
@@ -511,4 +514,98 @@ fn nic_read_error_of_an_old_queue_pair_ends_no_new_one() {
 #[test]
 fn nic_read_error_of_an_old_queue_pair_in_lock_step() {
     fail_of_an_old_queue_pair(EngineKind::Both);
+}
+
+/// A READ request of a peer at 10.0.0.2.
+fn read_request(qpn: u32, psn: u32, va: u64, rkey: u32) -> Vec<u8> {
+    let repr = FrameRepr {
+        ethernet: ethernet::Repr { dst: 0x0200_0000_0001, src: 2, ..Default::default() },
+        ip: ipv4::Repr { src: 0x0a00_0002, dst: 0x0a00_0001, ttl: 64, ..Default::default() },
+        udp_src_port: 0xc000,
+        bth: bth::Repr {
+            opcode: opcode::READ_REQUEST,
+            pkey: 0xffff,
+            qpn,
+            psn,
+            ..Default::default()
+        },
+        reth: Some(reth::Repr { va, rkey, dma_len: 64 }),
+        ..Default::default()
+    };
+    let mut frame = vec![0; repr.buffer_len()];
+    repr.emit(&mut frame);
+    frame
+}
+
+/// A READ response waits for host memory, its queue pair is made anew, then memory refuses: the new
+/// queue pair goes on to answer.
+fn fail_of_an_old_response(engine: EngineKind) {
+    const HOST: u64 = 0x1000;
+    const REFUSED_OFFSET: u64 = 0x8000;
+    const VA: u64 = 0x10_0000;
+    const RKEY: u32 = 0x100;
+    const MEMORY_CYCLES: u64 = 4000;
+    let mut station = station(engine, Manners::Prompt);
+    station.memory = AxiMem::new(1).without_stalls(MEMORY_CYCLES);
+    let refused = HOST + REFUSED_OFFSET;
+    station.memory.fail_in(refused..refused + 64);
+    let mut nic = nic_driver::Nic::probe(station).expect("a NIC");
+    nic.set_address(0x0200_0000_0001, 0x0a00_0001).expect("set");
+    let region = MrRow {
+        valid: true,
+        remote_read: true,
+        rkey: RKEY,
+        va: VA,
+        length_bytes: 0x1_0000,
+        host_address: HOST,
+        ..MrRow::default()
+    };
+    nic.create_mr(&region).expect("created");
+    let config = |qpn| QpConfig {
+        qpn,
+        remote_qpn: qpn,
+        remote_ip: 0x0a00_0002,
+        remote_read: true,
+        mtu_code: 2,
+        window_bytes: 1 << 20,
+        rate_uq8_24: 8 << 24,
+        ..QpConfig::default()
+    };
+    nic.create_qp(&config(1)).expect("created");
+    nic.bus().deliver(read_request(1, 0, VA + REFUSED_OFFSET, RKEY), false);
+    let start = nic.bus().cycle();
+    while nic.bus().memory.is_idle() {
+        nic.bus().tick().expect("equal");
+        assert!(nic.bus().cycle() < start + 1000, "nothing is read");
+    }
+    let asked = nic.bus().cycle();
+    // Of the same flow. Its READ stands behind the packet of the old queue pair.
+    let new = 1 + 64;
+    nic.create_qp(&config(new)).expect("created");
+    nic.bus().deliver(read_request(new, 0, VA, RKEY), false);
+    assert!(nic.bus().cycle() < asked + MEMORY_CYCLES / 2, "before memory answers");
+    nic.bus().run(3 * MEMORY_CYCLES).expect("equal");
+    assert_eq!(nic.counter("tx_fail").expect("read"), 1);
+    assert_eq!(nic.bus().sent.len(), 1, "its response leaves");
+    nic.bus().deliver(read_request(new, 1, VA, RKEY), false);
+    nic.bus().run(3 * MEMORY_CYCLES).expect("equal");
+    assert_eq!(nic.bus().sent.len(), 2, "it answers on");
+    // Its own error ends it.
+    for (psn, offset) in [(2, REFUSED_OFFSET), (3, 0)] {
+        nic.bus().deliver(read_request(new, psn, VA + offset, RKEY), false);
+        nic.bus().run(3 * MEMORY_CYCLES).expect("equal");
+    }
+    assert_eq!(nic.counter("tx_fail").expect("read"), 2);
+    assert_eq!(nic.counter("resp_no_qp").expect("read"), 1);
+    assert_eq!(nic.bus().sent.len(), 2, "a queue pair in error answers nothing");
+}
+
+#[test]
+fn nic_read_error_of_an_old_response_ends_no_new_one() {
+    fail_of_an_old_response(EngineKind::Golden);
+}
+
+#[test]
+fn nic_read_error_of_an_old_response_in_lock_step() {
+    fail_of_an_old_response(EngineKind::Both);
 }

@@ -35,6 +35,8 @@ fn read_reply_bench_notices_broken_verilog() {
         ("armed_q <= 1'b1", "armed_q <= 1'b0"),
         ("last_flow == flow", "1'b0"),
         ("base = without_aeth", "base = with_aeth"),
+        ("is_old = mark_q != fail_mark", "is_old = 1'b0"),
+        ("mark_q_next = mark_q + 4'd1", "mark_q_next = mark_q"),
     ];
     for (from, to) in breaks {
         assert_catches("read_reply", from, to, 400_000);

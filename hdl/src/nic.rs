@@ -642,6 +642,7 @@ impl Logic for Nic {
         self.pkt_mux.s_reply_pkt_payload_bytes.next = self.read_reply.m_pkt_payload_bytes.val();
         self.pkt_mux.s_reply_pkt_syndrome.next = self.read_reply.m_pkt_syndrome.val();
         self.pkt_mux.s_reply_pkt_msn.next = self.read_reply.m_pkt_msn.val();
+        self.pkt_mux.s_reply_pkt_mark.next = self.read_reply.m_pkt_mark.val();
         self.pkt_mux.s_reply_read_valid.next = self.read_reply.m_read_valid.val();
         self.read_reply.m_read_ready.next = self.pkt_mux.s_reply_read_ready.val();
         self.pkt_mux.s_reply_read_addr.next = self.read_reply.m_read_addr.val();
@@ -716,6 +717,7 @@ impl Logic for Nic {
         self.read_reply.s_fail_valid.next = self.tx_fails.m_b_valid.val();
         self.tx_fails.m_b_ready.next = self.read_reply.s_fail_ready.val();
         self.read_reply.s_fail_flow.next = self.tx_fails.m_b_data.val().get_bits::<6>(4);
+        self.read_reply.s_fail_mark.next = self.tx_fails.m_b_data.val().get_bits::<4>(0);
         self.fails.s_b_valid.next = self.completer.m_fail_valid.val();
         self.completer.m_fail_ready.next = self.fails.s_b_ready.val();
         self.fails.s_b_data.next = bit_cast::<10, 6>(self.completer.m_fail_flow.val()) << 4;

@@ -18,14 +18,25 @@ pub const PEER_QPN: u32 = 0x22;
 /// First PSN in either direction, unless a row begins elsewhere.
 pub const PSN: u32 = 100;
 pub const MTU: usize = 256;
-/// A region that may be written and read, and one that may be neither.
+/// A region that may be written and read, one that may be neither, and another open one at the same
+/// addresses.
 pub const RKEY: u32 = 0x100;
 pub const CLOSED_RKEY: u32 = 0x201;
+pub const OTHER_RKEY: u32 = 0x402;
 pub const VA: u64 = 0x10_0000;
 pub const REGION_BYTES: u64 = 4096;
 /// Where the regions are in host memory.
 pub const HOST: u64 = 0x1_0000_0000;
 pub const CLOSED_HOST: u64 = 0x2_0000_0000;
+pub const OTHER_HOST: u64 = 0x5_0000_0000;
+
+/// From [`PSN`] to the last PSN of all: the next packet is behind the wrap.
+pub const TO_WRAP: u32 = 0xff_ffff - PSN;
+
+/// `psn` as far behind [`PSN`] as before, in a row that begins at the last PSN of all.
+pub fn over_wrap(psn: u32) -> u32 {
+    psn.wrapping_add(TO_WRAP) & 0xff_ffff
+}
 
 /// What is wrong with a packet below the transport.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,7 +156,9 @@ pub fn nic(engine: EngineKind) -> Nic<Station> {
     let station = Station::new(engine, Manners::Prompt, 1).unwrap_or_else(|e| panic!("{e}"));
     let mut nic = Nic::probe(station).unwrap();
     nic.set_address(LOCAL_MAC, LOCAL_IP).unwrap();
-    for (rkey, host_address, open) in [(RKEY, HOST, true), (CLOSED_RKEY, CLOSED_HOST, false)] {
+    let regions =
+        [(RKEY, HOST, true), (CLOSED_RKEY, CLOSED_HOST, false), (OTHER_RKEY, OTHER_HOST, true)];
+    for (rkey, host_address, open) in regions {
         nic.create_mr(&MrRow {
             valid: true,
             remote_write: open,

@@ -23,6 +23,16 @@ const LANDING_BYTES: usize = 4096;
 const POSTS_MAX: usize = 4;
 /// No row has so many packets without an answer.
 const PACKETS_MAX: usize = 64;
+/// All that can be wrong below the transport.
+const SPOILT: [Spoilt; 7] = [
+    Spoilt::Icrc,
+    Spoilt::Pkey,
+    Spoilt::Version,
+    Spoilt::Qpn,
+    Spoilt::SourceAddress,
+    Spoilt::IpChecksum,
+    Spoilt::Truncated,
+];
 /// Cycles of a timeout of exponent 4, at 125 MHz, with one round of the timer scan.
 const TIMEOUT_CYCLES: u64 = 8192 + 64 * 32 + 600;
 
@@ -50,6 +60,7 @@ enum Act {
 type Sent = (u8, u32, usize);
 
 /// An act, the packets that leave after it, and the work requests that end.
+#[derive(Clone)]
 struct Step {
     act: Act,
     /// `None`: any requests for the rest of a READ.
@@ -58,6 +69,7 @@ struct Step {
 }
 
 /// One situation.
+#[derive(Clone)]
 struct Row {
     name: &'static str,
     qp: QpConfig,
@@ -86,6 +98,19 @@ impl Row {
     fn landed(mut self, work: usize, range: Range<usize>, fill: u8) -> Self {
         self.landed.push((work, range, fill));
         self
+    }
+
+    /// The same with the wrap of the PSN behind its first packet.
+    fn over_wrap(&self) -> Self {
+        let mut row = self.clone().qp(|qp| qp.sq_psn = over_wrap(qp.sq_psn));
+        row.name = format!("{}, over the wrap", self.name).leak();
+        for step in &mut row.steps {
+            if let Act::Peer(packets) | Act::Gap(packets) = &mut step.act {
+                packets.iter_mut().for_each(|p| p.psn = over_wrap(p.psn));
+            }
+            step.sent.iter_mut().flatten().for_each(|s| s.1 = over_wrap(s.1));
+        }
+        row
     }
 
     fn landed_bytes(&self) -> Vec<u8> {
@@ -185,6 +210,34 @@ fn answered_rows() -> Vec<Row> {
             .step(Act::Peer(vec![answer(PSN + 2, ACK).spoilt(Spoilt::Qpn)]), &[], &[])
             .step(Act::Peer(vec![answer(PSN + 2, ACK).spoilt(Spoilt::Icrc)]), &[], &[])
             .answer(PSN + 2, ACK, &[], &[ok]),
+        SPOILT
+            .iter()
+            .fold(
+                Row::new("ACKs and NAKs that are wrong below the transport").post3(PSN),
+                |row, s| {
+                    let packets = [(PSN + 2, ACK), (PSN, NAK_SEQUENCE), (PSN, NAK_REMOTE_ACCESS)];
+                    let packets = packets.map(|(psn, syndrome)| answer(psn, syndrome).spoilt(*s));
+                    row.step(Act::Peer(packets.to_vec()), &[], &[])
+                },
+            )
+            .answer(PSN + 2, ACK, &[], &[ok]),
+        Row::new("ACKs reordered by 1").post3(PSN).ignored(PSN + 1, ACK).ignored(PSN, ACK).answer(
+            PSN + 2,
+            ACK,
+            &[],
+            &[ok],
+        ),
+        (0..7)
+            .fold(
+                Row::new("ACKs reordered by 7").post3(PSN).post3(PSN + 3).post3(PSN + 6).answer(
+                    PSN + 7,
+                    ACK,
+                    &[],
+                    &[ok, ok],
+                ),
+                |row, n| row.ignored(PSN + n, ACK),
+            )
+            .answer(PSN + 8, ACK, &[], &[ok]),
         Row::new("reserved syndromes say nothing")
             .post3(PSN)
             .ignored(PSN + 2, 0x40)
@@ -248,6 +301,14 @@ fn resent_rows() -> Vec<Row> {
             .answer(PSN, RNR_NAK | 4, &[], &[])
             .timer(&write3(PSN), &[])
             .answer(PSN + 2, ACK, &[], &[ok]),
+        Row::new("RNR NAKs run out, the rest is flushed")
+            .qp(|qp| qp.rnr_retry_limit = 1)
+            .post3(PSN)
+            .post3(PSN + 3)
+            .answer(PSN, RNR_NAK | 4, &[], &[])
+            .timer(&[write3(PSN), write3(PSN + 3)].concat(), &[])
+            .answer(PSN, RNR_NAK | 4, &[], &[Status::RnrRetryExceeded, Status::Flushed])
+            .ignored(PSN + 5, ACK),
         Row::new("RNR NAK in the middle of a message")
             .post3(PSN)
             .answer(PSN + 2, RNR_NAK | 4, &[], &[])
@@ -278,7 +339,9 @@ fn failed_rows() -> Vec<Row> {
 
 fn rows() -> Vec<Row> {
     let tables = [answered_rows(), resent_rows(), failed_rows(), read::rows()];
-    tables.into_iter().flatten().collect()
+    let rows: Vec<Row> = tables.into_iter().flatten().collect();
+    let wraps: Vec<Row> = rows.iter().filter(|r| r.qp.sq_psn == PSN).map(Row::over_wrap).collect();
+    [rows, wraps].concat()
 }
 
 fn source_bytes() -> Vec<u8> {
@@ -340,7 +403,11 @@ impl Reference {
     /// Takes a frame, if the wire layer lets it through to this connection.
     fn frame(&mut self, frame: &[u8]) {
         let repr = FrameRepr::parse(frame, None).ok();
-        let ours = repr.filter(|r| r.bth.qpn == QPN && r.ip.src == PEER_IP);
+        let is_ours = |r: &FrameRepr<'_>| {
+            let is_connected = r.bth.qpn == QPN && r.ip.src == PEER_IP;
+            is_connected && r.bth.pkey == 0xffff && frame[43] & 0xf == 0
+        };
+        let ours = repr.filter(is_ours);
         let said = ours.map(|r| Answer::from(&r)).filter(|a| a.syndrome >> 5 != 2);
         let effect = said.map(|a| self.requester.answer(&a));
         self.waits |= matches!(effect, Some(requester::Effect::Waits(..)));

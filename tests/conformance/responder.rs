@@ -17,6 +17,7 @@ use std::ops::Range;
 const READS_MAX: usize = 16;
 
 /// Packets of the peer, back to back, the answers that they bring, and the event that counts each.
+#[derive(Clone)]
 struct Step {
     packets: Vec<Packet>,
     answers: Vec<Answer>,
@@ -24,6 +25,7 @@ struct Step {
 }
 
 /// One situation.
+#[derive(Clone)]
 struct Row {
     name: &'static str,
     first_psn: u32,
@@ -105,6 +107,17 @@ impl Row {
     fn memory(mut self, range: Range<usize>, fill: u8) -> Self {
         self.memory.push((range, fill));
         self
+    }
+
+    /// The same with the wrap of the PSN behind its first packet.
+    fn over_wrap(&self) -> Self {
+        let mut row = self.clone().first_psn(over_wrap(self.first_psn));
+        row.name = format!("{}, over the wrap", self.name).leak();
+        for step in &mut row.steps {
+            step.packets.iter_mut().for_each(|p| p.psn = over_wrap(p.psn));
+            step.answers.iter_mut().for_each(|a| a.psn = over_wrap(a.psn));
+        }
+        row
     }
 
     fn stored_bytes(&self) -> Vec<u8> {
@@ -225,6 +238,12 @@ fn sequence_rows() -> Vec<Row> {
             .again(Packet { psn: 0xff_ffff, ..a.clone() }, 1, 1)
             .gap(only(3, 0, 7, 4), 2, 1)
             .memory(0..600, 1),
+        Row::new("duplicate of a WRITE is not checked again")
+            .acked(only(PSN, 0, 1, 4), 1)
+            .again(only(PSN, 0, 7, 4).reth(VA, 0x0300, 4), PSN, 1)
+            .again(only(PSN, 0, 7, 4).reth(VA, CLOSED_RKEY, 4), PSN, 1)
+            .again(only(PSN, 0, 7, 4).reth(VA, OTHER_RKEY, 4), PSN, 1)
+            .memory(0..4, 1),
         Row::new("PSN half the space ahead is a gap, behind is a duplicate")
             .acked(only(PSN, 0, 1, 4), 1)
             .gap(only(PSN + 1 + 0x7f_ffff, 0, 7, 4), PSN + 1, 1)
@@ -390,7 +409,9 @@ fn dropped_rows() -> Vec<Row> {
 
 fn rows() -> Vec<Row> {
     let tables = [sequence_rows(), refused_rows(), dropped_rows(), read::rows()];
-    tables.into_iter().flatten().collect()
+    let rows: Vec<Row> = tables.into_iter().flatten().collect();
+    let wraps: Vec<Row> = rows.iter().filter(|r| r.first_psn == PSN).map(Row::over_wrap).collect();
+    [rows, wraps].concat()
 }
 
 /// Whether `sent` is what is due, but for ACKs that are merged into a later answer.
@@ -418,7 +439,8 @@ fn run_reference(row: &Row) {
         remote_read: is_open,
         remote_atomic: false,
     };
-    let regions = [(RKEY, region(true)), (CLOSED_RKEY, region(false))].into();
+    let regions =
+        [(RKEY, region(true)), (CLOSED_RKEY, region(false)), (OTHER_RKEY, region(true))].into();
     let mut memory = Memory { regions };
     for (at, step) in row.steps.iter().enumerate() {
         responder.read_resources = Some(READS_MAX);
@@ -445,6 +467,7 @@ fn run_reference(row: &Row) {
 fn run_nic(nic: &mut Nic<Station>, row: &Row, engine: &str) {
     nic.bus().memory.store(HOST, &row.stored_bytes());
     nic.bus().memory.store(CLOSED_HOST, &row.stored_bytes());
+    nic.bus().memory.store(OTHER_HOST, &row.stored_bytes());
     nic.create_qp(&row.qp).unwrap();
     sent(nic);
     for (at, step) in row.steps.iter().enumerate() {
@@ -468,8 +491,10 @@ fn run_nic(nic: &mut Nic<Station>, row: &Row, engine: &str) {
     }
     let bytes = nic.bus().memory.load(HOST, REGION_BYTES as usize);
     assert!(bytes == row.memory_bytes(), "{engine}: {}: memory", row.name);
-    let closed = nic.bus().memory.load(CLOSED_HOST, REGION_BYTES as usize);
-    assert!(closed == row.stored_bytes(), "{engine}: {}: closed region", row.name);
+    for (host, name) in [(CLOSED_HOST, "closed"), (OTHER_HOST, "other")] {
+        let bytes = nic.bus().memory.load(host, REGION_BYTES as usize);
+        assert!(bytes == row.stored_bytes(), "{engine}: {}: {name} region", row.name);
+    }
     while nic.poll().unwrap().is_some() {}
 }
 

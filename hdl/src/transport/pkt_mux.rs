@@ -77,6 +77,8 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     pub s_reply_pkt_syndrome: Signal<In, Bits<8>>,
     /// AETH: MSN.
     pub s_reply_pkt_msn: Signal<In, Bits<24>>,
+    /// Mark of its flow's row.
+    pub s_reply_pkt_mark: Signal<In, Bits<4>>,
     /// `read_reply` has a read command.
     pub s_reply_read_valid: Signal<In, Bit>,
     /// It will be taken.
@@ -109,7 +111,7 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     pub m_pkt_dma_len: Signal<Out, Bits<32>>,
     /// Immediate.
     pub m_pkt_imm: Signal<Out, Bits<32>>,
-    /// Mark of its flow's row; 0 for a READ response.
+    /// Mark of its flow's row.
     pub m_pkt_mark: Signal<Out, Bits<4>>,
     /// AETH: syndrome.
     pub m_pkt_syndrome: Signal<Out, Bits<8>>,
@@ -188,6 +190,7 @@ impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
             s_reply_pkt_payload_bytes: Default::default(),
             s_reply_pkt_syndrome: Default::default(),
             s_reply_pkt_msn: Default::default(),
+            s_reply_pkt_mark: Default::default(),
             s_reply_read_valid: Default::default(),
             s_reply_read_ready: Default::default(),
             s_reply_read_addr: Default::default(),
@@ -354,7 +357,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.rkey.d.next = 0.into();
             self.dma_len.d.next = 0.into();
             self.imm.d.next = 0.into();
-            self.mark.d.next = 0.into();
+            self.mark.d.next = self.s_reply_pkt_mark.val();
             self.syndrome.d.next = self.s_reply_pkt_syndrome.val();
             self.msn.d.next = self.s_reply_pkt_msn.val();
         }

@@ -3,8 +3,8 @@
 //! # Source            ARCHITECTURE.md, READ responses
 //! # Interface timing  cycle 0: an operation is picked (a row, a read error, then jobs and grants in
 //!                     turn); cycle 1: its sink is ready; cycle 2: the flow's row; then one step a
-//!                     cycle. Steps of a job: place, or place, 4..=19 walk, put; of a grant: turn,
-//!                     pick, fetch, get, judge, emit. Where the flow has work and is not armed: turn,
+//!                     cycle. Steps of a job: place, or place, 4..=19 walk, put; of a read error: the
+//!                     same; of a grant: turn, pick, fetch, get, judge, emit. Where the flow has work and is not armed: turn,
 //!                     pick, fetch, get, judge, pad, work. The last step is always save
 //! # Latency and rate  an operation takes at most 33 cycles; it starts when the outputs that it may
 //!                     fill are free, so no step waits
@@ -94,6 +94,8 @@ pub struct ReadCtl<const FB: usize> {
     pub armed: Signal<In, Bit>,
     /// Host memory has failed the flow.
     pub failed: Signal<In, Bit>,
+    /// The read error is of a packet that was made by a row of before.
+    pub is_old: Signal<In, Bit>,
     /// The flow has jobs.
     pub has_jobs: Signal<In, Bit>,
     /// It will have jobs after this packet.
@@ -191,6 +193,7 @@ impl<const FB: usize> Default for ReadCtl<FB> {
             last_due: Default::default(),
             armed: Default::default(),
             failed: Default::default(),
+            is_old: Default::default(),
             has_jobs: Default::default(),
             has_rest: Default::default(),
             found: Default::default(),
@@ -322,8 +325,6 @@ impl<const FB: usize> Logic for ReadCtl<FB> {
                 self.state.d.next = ReadState::Place;
                 if self.op_cfg.val() & self.restart.q.val() {
                     self.state.d.next = ReadState::Idle;
-                } else if self.op_fail.val() {
-                    self.state.d.next = ReadState::Walk;
                 } else if self.op_grant.val() {
                     self.state.d.next = ReadState::Turn;
                 }
@@ -331,7 +332,9 @@ impl<const FB: usize> Logic for ReadCtl<FB> {
             ReadState::Place => {
                 self.arms.d.next = true;
                 self.state.d.next = ReadState::Save;
-                if self.op_job.val() & !self.failed.val() {
+                if self.op_fail.val() & !self.is_old.val() {
+                    self.state.d.next = ReadState::Walk;
+                } else if self.op_job.val() & !self.failed.val() {
                     if self.restart.q.val() {
                         self.state.d.next = ReadState::Walk;
                     } else if !self.armed.val() {

@@ -4,7 +4,8 @@
 //! # Interface timing  steps as `read_ctl` has them; the row is there from load + 1 on
 //! # Number formats    row | place of the next READ \[3:0\], READs so far \[8:4\] (16: or more),
 //!                     waiting \[24:9\], of them no restarts \[40:25\], armed \[41\], failed \[42\],
-//!                     log2(MTU)-8 \[45:43\], telemetry \[46\]
+//!                     log2(MTU)-8 \[45:43\], telemetry \[46\], mark \[50:47\]: one more with each row,
+//!                     modulo 16
 //! # Rules             a READ has the place behind its predecessor's, modulo 16. A restart goes to the
 //!                     place of the READ that its PSN is in, and the places behind it are empty then.
 //!                     So jobs wait in the order of their PSNs, and the oldest is next
@@ -43,6 +44,8 @@ pub struct ReadFlows<const FB: usize, const JB: usize> {
     pub s_job_rkey: Signal<In, Bits<32>>,
     /// Its bytes.
     pub s_job_bytes: Signal<In, Bits<32>>,
+    /// Mark of the packet whose read error is taken.
+    pub s_fail_mark: Signal<In, Bits<4>>,
     /// The row of a queue pair.
     pub cfg_row: Signal<In, Bits<512>>,
     /// Step: clear this flow after reset.
@@ -81,6 +84,10 @@ pub struct ReadFlows<const FB: usize, const JB: usize> {
     pub mtu_code: Signal<Out, Bits<3>>,
     /// Frames carry telemetry.
     pub telemetry: Signal<Out, Bit>,
+    /// Mark of the flow's row.
+    pub mark: Signal<Out, Bits<4>>,
+    /// The read error is of a packet that was made by a row of before.
+    pub is_old: Signal<Out, Bit>,
     /// The walk is over.
     pub walk_ends: Signal<Out, Bit>,
     /// It has found the restart's place.
@@ -103,7 +110,7 @@ pub struct ReadFlows<const FB: usize, const JB: usize> {
     pub displaces_read: Signal<Out, Bit>,
     /// The job that was picked is no restart.
     pub picked_read: Signal<Out, Bit>,
-    rows: Ram<FB, 47>,
+    rows: Ram<FB, 51>,
     walker: ReadWalk<FB, JB>,
     place_at: DFF<Bits<4>>,
     known: DFF<Bits<5>>,
@@ -115,14 +122,16 @@ pub struct ReadFlows<const FB: usize, const JB: usize> {
     tel: DFF<Bit>,
     new_code: DFF<Bits<3>>,
     new_tel: DFF<Bit>,
+    mark_q: DFF<Bits<4>>,
+    fail_mark: DFF<Bits<4>>,
     turned: DFF<Bits<16>>,
     slot: DFF<Bits<4>>,
     others: DFF<Bits<16>>,
     others_wait: DFF<Bit>,
     slot_read: DFF<Bit>,
     stored: Signal<Local, Bit>,
-    row_in: Signal<Local, Bits<47>>,
-    row_out: Signal<Local, Bits<47>>,
+    row_in: Signal<Local, Bits<51>>,
+    row_out: Signal<Local, Bits<51>>,
     twice: Signal<Local, Bits<32>>,
     shifted: Signal<Local, Bits<32>>,
     negative: Signal<Local, Bits<16>>,
@@ -154,6 +163,7 @@ impl<const FB: usize, const JB: usize> Default for ReadFlows<FB, JB> {
             s_job_va: Default::default(),
             s_job_rkey: Default::default(),
             s_job_bytes: Default::default(),
+            s_fail_mark: Default::default(),
             cfg_row: Default::default(),
             scrub: Default::default(),
             take: Default::default(),
@@ -173,6 +183,8 @@ impl<const FB: usize, const JB: usize> Default for ReadFlows<FB, JB> {
             has_others: Default::default(),
             mtu_code: Default::default(),
             telemetry: Default::default(),
+            mark: Default::default(),
+            is_old: Default::default(),
             walk_ends: Default::default(),
             found: Default::default(),
             whole: Default::default(),
@@ -196,6 +208,8 @@ impl<const FB: usize, const JB: usize> Default for ReadFlows<FB, JB> {
             tel: Default::default(),
             new_code: Default::default(),
             new_tel: Default::default(),
+            mark_q: Default::default(),
+            fail_mark: Default::default(),
             turned: Default::default(),
             slot: Default::default(),
             others: Default::default(),
@@ -238,6 +252,8 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
             tel,
             new_code,
             new_tel,
+            mark_q,
+            fail_mark,
             turned,
             slot,
             others,
@@ -249,6 +265,8 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
         self.has_jobs.next = self.waiting.q.val().any();
         self.mtu_code.next = self.code.q.val();
         self.telemetry.next = self.tel.q.val();
+        self.mark.next = self.mark_q.q.val();
+        self.is_old.next = self.mark_q.q.val() != self.fail_mark.q.val();
         self.displaces.next = self.waiting.q.val().get_bit(self.place_at.q.val().index());
         self.displaces_read.next = self.reads.q.val().get_bit(self.place_at.q.val().index());
         comment!("The job that was picked stands for four steps before its packet leaves.");
@@ -317,6 +335,7 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
         if self.take.val() {
             self.new_code.d.next = self.cfg_row.val().get_bits::<3>(4);
             self.new_tel.d.next = self.cfg_row.val().get_bit(1);
+            self.fail_mark.d.next = self.s_fail_mark.val();
         }
         if self.load.val() {
             self.place_at.d.next = self.row_in.val().get_bits::<4>(0);
@@ -327,6 +346,7 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
             self.failed_q.d.next = self.row_in.val().get_bit(42);
             self.code.d.next = self.row_in.val().get_bits::<3>(43);
             self.tel.d.next = self.row_in.val().get_bit(46);
+            self.mark_q.d.next = self.row_in.val().get_bits::<4>(47);
         }
         if self.stored.val() {
             self.place_at.d.next = self.place_at.q.val() + 1;
@@ -346,6 +366,7 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
             self.failed_q.d.next = false;
             self.code.d.next = self.new_code.q.val();
             self.tel.d.next = self.new_tel.q.val();
+            self.mark_q.d.next = self.mark_q.q.val() + 1;
         }
         if self.put.val() & self.is_fail.val() {
             self.waiting.d.next = 0.into();
@@ -365,11 +386,12 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
         if self.work.val() {
             self.armed_q.d.next = true;
         }
-        self.row_out.next = bit_cast::<47, 4>(self.place_at.q.val())
-            | (bit_cast::<47, 5>(self.known.q.val()) << 4)
-            | (bit_cast::<47, 16>(self.waiting.q.val()) << 9)
-            | (bit_cast::<47, 16>(self.reads.q.val()) << 25)
-            | (bit_cast::<47, 3>(self.code.q.val()) << 43);
+        self.row_out.next = bit_cast::<51, 4>(self.place_at.q.val())
+            | (bit_cast::<51, 5>(self.known.q.val()) << 4)
+            | (bit_cast::<51, 16>(self.waiting.q.val()) << 9)
+            | (bit_cast::<51, 16>(self.reads.q.val()) << 25)
+            | (bit_cast::<51, 3>(self.code.q.val()) << 43)
+            | (bit_cast::<51, 4>(self.mark_q.q.val()) << 47);
         self.row_out.next = self.row_out.val().replace_bit(41, self.armed_q.q.val());
         self.row_out.next = self.row_out.val().replace_bit(42, self.failed_q.q.val());
         self.row_out.next = self.row_out.val().replace_bit(46, self.tel.q.val());

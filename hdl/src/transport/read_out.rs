@@ -29,6 +29,8 @@ pub struct ReadOut<const FB: usize> {
     pub psn: Signal<In, Bits<24>>,
     /// Its MSN.
     pub msn: Signal<In, Bits<24>>,
+    /// Mark of its flow's row.
+    pub mark: Signal<In, Bits<4>>,
     /// Address of its bytes.
     pub addr: Signal<In, Bits<64>>,
     /// Bytes.
@@ -61,6 +63,8 @@ pub struct ReadOut<const FB: usize> {
     pub m_pkt_syndrome: Signal<Out, Bits<8>>,
     /// AETH MSN; 0 without AETH.
     pub m_pkt_msn: Signal<Out, Bits<24>>,
+    /// Mark of its flow's row.
+    pub m_pkt_mark: Signal<Out, Bits<4>>,
     /// A read command stands at the source.
     pub m_read_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -86,6 +90,7 @@ pub struct ReadOut<const FB: usize> {
     pkt_bytes: DFF<Bits<13>>,
     pkt_syndrome: DFF<Bits<8>>,
     pkt_msn: DFF<Bits<24>>,
+    pkt_mark: DFF<Bits<4>>,
     read_valid: DFF<Bit>,
     read_addr: DFF<Bits<64>>,
     read_bytes: DFF<Bits<13>>,
@@ -112,6 +117,7 @@ impl<const FB: usize> Default for ReadOut<FB> {
             sends: Default::default(),
             psn: Default::default(),
             msn: Default::default(),
+            mark: Default::default(),
             addr: Default::default(),
             bytes: Default::default(),
             begun: Default::default(),
@@ -128,6 +134,7 @@ impl<const FB: usize> Default for ReadOut<FB> {
             m_pkt_payload_bytes: Default::default(),
             m_pkt_syndrome: Default::default(),
             m_pkt_msn: Default::default(),
+            m_pkt_mark: Default::default(),
             m_read_valid: Default::default(),
             m_read_ready: Default::default(),
             m_read_addr: Default::default(),
@@ -144,6 +151,7 @@ impl<const FB: usize> Default for ReadOut<FB> {
             pkt_bytes: Default::default(),
             pkt_syndrome: Default::default(),
             pkt_msn: Default::default(),
+            pkt_mark: Default::default(),
             read_valid: Default::default(),
             read_addr: Default::default(),
             read_bytes: Default::default(),
@@ -174,6 +182,7 @@ impl<const FB: usize> Logic for ReadOut<FB> {
             pkt_bytes,
             pkt_syndrome,
             pkt_msn,
+            pkt_mark,
             read_valid,
             read_addr,
             read_bytes,
@@ -189,6 +198,7 @@ impl<const FB: usize> Logic for ReadOut<FB> {
         self.m_pkt_payload_bytes.next = self.pkt_bytes.q.val();
         self.m_pkt_syndrome.next = self.pkt_syndrome.q.val();
         self.m_pkt_msn.next = self.pkt_msn.q.val();
+        self.m_pkt_mark.next = self.pkt_mark.q.val();
         self.m_read_valid.next = self.read_valid.q.val();
         self.m_read_addr.next = self.read_addr.q.val();
         self.m_read_bytes.next = self.read_bytes.q.val();
@@ -217,6 +227,7 @@ impl<const FB: usize> Logic for ReadOut<FB> {
             self.pkt_bytes.d.next = self.bytes.val();
             self.pkt_syndrome.d.next = self.syndrome_ack.val();
             self.pkt_msn.d.next = self.msn.val();
+            self.pkt_mark.d.next = self.mark.val();
             self.pkt_opcode.d.next = self.response_first.val();
             if self.last.val() {
                 self.pkt_opcode.d.next = self.response_only.val();
@@ -248,6 +259,7 @@ impl<const FB: usize> Logic for ReadOut<FB> {
             self.pkt_bytes.d.next = 0.into();
             self.pkt_syndrome.d.next = 0.into();
             self.pkt_msn.d.next = 0.into();
+            self.pkt_mark.d.next = 0.into();
             self.read_valid.d.next = false;
             self.read_addr.d.next = 0.into();
             self.read_bytes.d.next = 0.into();

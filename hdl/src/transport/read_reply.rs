@@ -14,7 +14,9 @@
 //!                     PSNs of the READ's, its bytes lie in those of the READ, under the same
 //!                     rkey; else, and of an older READ, it is given up itself. A new row of a region
 //!                     ends the jobs that were checked against its old one; a row of a queue pair and a
-//!                     read error end the flow's. A read error closes the flow until its next row
+//!                     read error end the flow's. A read error closes the flow until its next row; one of
+//!                     a packet that was made by another row of its flow, as its mark says, ends
+//!                     nothing
 //! # Reset             synchronous, high: readies low for 2^FB + 1 cycles
 //! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
 
@@ -83,6 +85,8 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
     pub s_fail_ready: Signal<Out, Bit>,
     /// Flow index.
     pub s_fail_flow: Signal<In, Bits<FB>>,
+    /// Mark of the row that its packet was made by.
+    pub s_fail_mark: Signal<In, Bits<4>>,
     /// Telemetry: 0 none, 1 paper, 2 authors'.
     pub cfg_tel_data: Signal<In, Bits<2>>,
     /// A response stands at the source.
@@ -101,6 +105,8 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
     pub m_pkt_syndrome: Signal<Out, Bits<8>>,
     /// AETH MSN; 0 without AETH.
     pub m_pkt_msn: Signal<Out, Bits<24>>,
+    /// Mark of the flow's row: another one for each, modulo 16.
+    pub m_pkt_mark: Signal<Out, Bits<4>>,
     /// A read command stands at the source.
     pub m_read_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -187,6 +193,7 @@ impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, 
         self.flows.s_job_va.next = self.s_job_va.val();
         self.flows.s_job_rkey.next = self.s_job_rkey.val();
         self.flows.s_job_bytes.next = self.s_job_bytes.val();
+        self.flows.s_fail_mark.next = self.s_fail_mark.val();
         self.jobs.cfg_index.next = self.cfg_index.val();
         self.jobs.cfg_tel_data.next = self.cfg_tel_data.val();
         self.flows.cfg_row.next = self.cfg_row.val();
@@ -200,6 +207,7 @@ impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, 
         self.control.last_due.next = self.last_due.val();
         self.control.armed.next = self.flows.armed.val();
         self.control.failed.next = self.flows.failed.val();
+        self.control.is_old.next = self.flows.is_old.val();
         self.control.has_jobs.next = self.flows.has_jobs.val();
         self.control.found.next = self.flows.found.val();
         self.control.walk_ends.next = self.flows.walk_ends.val();
@@ -257,6 +265,7 @@ impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, 
         self.packets.sends.next = self.sends.val();
         self.packets.psn.next = self.jobs.m_psn.val();
         self.packets.msn.next = self.jobs.m_msn.val();
+        self.packets.mark.next = self.flows.mark.val();
         self.packets.addr.next = self.jobs.m_addr.val();
         self.packets.bytes.next = self.jobs.m_bytes.val();
         self.packets.begun.next = self.jobs.m_begun.val();
@@ -271,6 +280,7 @@ impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, 
         self.m_pkt_payload_bytes.next = self.packets.m_pkt_payload_bytes.val();
         self.m_pkt_syndrome.next = self.packets.m_pkt_syndrome.val();
         self.m_pkt_msn.next = self.packets.m_pkt_msn.val();
+        self.m_pkt_mark.next = self.packets.m_pkt_mark.val();
         self.m_read_valid.next = self.packets.m_read_valid.val();
         self.packets.m_read_ready.next = self.m_read_ready.val();
         self.m_read_addr.next = self.packets.m_read_addr.val();

@@ -444,7 +444,9 @@ impl Packets {
             self.data.push(pkt, id, payload_bytes);
         } else if self.reply.waiting_pkts.len() < WAITING_MAX {
             let (syndrome, msn) = (rng.gen(), rng.gen_range(0..1 << 24));
-            let pkt = ReplyPorts { valid: true, flow, opcode, psn, payload_bytes, syndrome, msn };
+            let mark = rng.gen_range(0..16);
+            let pkt =
+                ReplyPorts { valid: true, flow, opcode, psn, payload_bytes, syndrome, msn, mark };
             self.reply.push(pkt, id, payload_bytes);
         }
         self.next_id += 1;

@@ -41,7 +41,9 @@ pub struct Readers {
     grant: Source<u16>,
     /// Flows that have asked.
     asked: VecDeque<u16>,
-    fail: Source<u16>,
+    fail: Source<(u16, u8)>,
+    /// Of the latest packet of each flow.
+    marks: Vec<u8>,
     pkt: Sink,
     read: Sink,
     work: Sink,
@@ -74,6 +76,7 @@ impl Readers {
             grant,
             asked: VecDeque::new(),
             fail,
+            marks: vec![0; config.flow_count],
             pkt,
             read,
             work,
@@ -215,8 +218,14 @@ impl Readers {
         (i.s_grant_valid, i.s_grant_flow) = (grant.is_some(), grant.unwrap_or(0));
         let fails = rng.gen_ratio(1, if self.calm { 20_000 } else { 1500 });
         let flow = rng.gen_range(0..self.flow_limit);
-        let fail = self.fail.drive(out.s_fail_ready, || fails.then_some(flow));
-        (i.s_fail_valid, i.s_fail_flow) = (fail.is_some(), fail.unwrap_or(0));
+        // The queue pair may have become another one behind the packet.
+        let mark = match rng.gen_ratio(1, 8) {
+            true => rng.gen_range(0..16),
+            false => self.marks[usize::from(flow)],
+        };
+        let fail = self.fail.drive(out.s_fail_ready, || fails.then_some((flow, mark)));
+        (i.s_fail_valid, i.s_fail_flow) = (fail.is_some(), fail.map_or(0, |f| f.0));
+        i.s_fail_mark = fail.map_or(0, |f| f.1);
     }
 }
 
@@ -239,6 +248,9 @@ impl Stimulus<ReadReply> for Readers {
         };
         if out.m_work.valid && i.m_work_ready {
             self.asked.push_back(out.m_work.flow);
+        }
+        if out.m_pkt.valid {
+            self.marks[usize::from(out.m_pkt.flow)] = out.m_pkt.mark;
         }
         if self.rows.is_empty() {
             self.maintain(out);

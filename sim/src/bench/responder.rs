@@ -109,6 +109,8 @@ pub struct Replies {
     /// Flows that have asked, in order.
     asked: VecDeque<u16>,
     grant: Option<u16>,
+    /// Of the present row of each flow: rows so far, modulo 16.
+    marks: Vec<u8>,
 }
 
 impl Replies {
@@ -116,7 +118,8 @@ impl Replies {
     pub fn new(config: &NicConfig) -> Self {
         let mut reply = ReadReply::new(config);
         let out = reply.step(&ReadReplyIn { reset: true, ..ReadReplyIn::default() });
-        Self { reply, out, asked: VecDeque::new(), grant: None }
+        let marks = vec![0; config.flow_count];
+        Self { reply, out, asked: VecDeque::new(), grant: None, marks }
     }
 
     /// Fills in what the responder gets, and does one cycle. `grants` lets a flow that has asked
@@ -147,6 +150,7 @@ impl Replies {
             s_grant_flow: self.grant.unwrap_or(0),
             s_fail_valid: fail.is_some(),
             s_fail_flow: fail.unwrap_or(0),
+            s_fail_mark: fail.map_or(0, |flow| self.marks[usize::from(flow)]),
             cfg_tel_data: 0,
             m_pkt_ready: takes,
             m_read_ready: takes,
@@ -156,9 +160,14 @@ impl Replies {
         if before.s_grant_ready {
             self.grant = None;
         }
+        if before.s_cfg_ready && i.cfg_table == Table::Qp as u8 {
+            let flow = usize::from(i.cfg_index) & (self.marks.len() - 1);
+            self.marks[flow] = (self.marks[flow] + 1) % 16;
+        }
         if i.reset {
             (self.grant, self.out) = (None, ReadReplyOut::default());
             self.asked.clear();
+            self.marks.fill(0);
         }
         (before.m_pkt.valid && takes).then_some((before.m_pkt, before.m_read))
     }

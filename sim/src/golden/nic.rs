@@ -251,6 +251,7 @@ impl Nic {
             "tx_fails.s_data",
         );
         n.slice("tx_fails.m_b_data", flow, "read_reply.s_fail_flow");
+        n.slice("tx_fails.m_b_data", (0, MARK_BITS), "read_reply.s_fail_mark");
         n.join(&[("completer.m_fail_flow", MARK_BITS, flow_bits)], "fails.s_b_data");
         n.slice("fails.m_data", flow, "requester.s_fail_flow");
         n.slice("fails.m_data", (0, MARK_BITS), "requester.s_fail_mark");

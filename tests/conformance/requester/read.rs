@@ -1,6 +1,6 @@
 //! RDMA READ.
 
-use super::{answer, write3, Act, Row, Sent, Step};
+use super::{answer, write3, Act, Row, Sent, Step, SPOILT};
 use crate::frames::*;
 use nic_driver::Status;
 use nic_spec::wire::aeth::syndrome::*;
@@ -328,16 +328,31 @@ fn ghost_rows() -> Vec<Row> {
             .landed3(),
         Row::new("response of another host is not ours")
             .read(PSN, 10)
-            .peers(
-                &[
-                    ghost(PSN).spoilt(Spoilt::SourceAddress),
-                    ghost(PSN).spoilt(Spoilt::Qpn),
-                    ghost(PSN).spoilt(Spoilt::Icrc),
-                ],
-                &[],
-            )
+            .peers(&[ghost(PSN).spoilt(Spoilt::SourceAddress), ghost(PSN).spoilt(Spoilt::Qpn)], &[])
             .peer(response(ONLY, PSN, 1, 10), &[OK])
             .landed(0, 0..10, 1),
+        Row::new("responses that are wrong below the transport")
+            .read3()
+            .peers(&SPOILT.map(|spoilt| response(FIRST, PSN, 9, 256).spoilt(spoilt)), &[])
+            .peer(response(FIRST, PSN, 1, 256), &[])
+            .peers(&SPOILT.map(|spoilt| response(MIDDLE, PSN + 1, 9, 256).spoilt(spoilt)), &[])
+            .peer(response(MIDDLE, PSN + 1, 2, 256), &[])
+            .peers(&SPOILT.map(|spoilt| response(LAST, PSN + 2, 9, 88).spoilt(spoilt)), &[])
+            .peer(response(LAST, PSN + 2, 3, 88), &[OK])
+            .landed3(),
+        Row::new("responses of the same PSN twice, the first of them spoilt")
+            .read3()
+            .peers(
+                &[
+                    response(FIRST, PSN, 9, 256).spoilt(Spoilt::Icrc),
+                    response(FIRST, PSN, 1, 256),
+                    response(MIDDLE, PSN + 1, 9, 256).spoilt(Spoilt::Pkey),
+                    response(MIDDLE, PSN + 1, 2, 256),
+                    response(LAST, PSN + 2, 3, 88),
+                ],
+                &[OK],
+            )
+            .landed3(),
     ]
 }
 

@@ -122,6 +122,18 @@ fn answered_rows() -> Vec<Row> {
             .silent(read(PSN + 6, 0, 600), "resp_out_of_sequence")
             .read3()
             .reads(read(PSN + 3, 0, 600), three(PSN + 3, 2)),
+        row("READ requests reordered by 1")
+            .gap(read(PSN + 3, 0, 600), PSN, 0)
+            .read3()
+            .reads(read(PSN + 3, 0, 600), three(PSN + 3, 2)),
+        (1..=7)
+            .fold(row("READ requests reordered by 7"), |row, n| match n {
+                1 => row.gap(read(PSN + 3 * n, 0, 600), PSN, 0),
+                _ => row.silent(read(PSN + 3 * n, 0, 600), "resp_out_of_sequence"),
+            })
+            .read3()
+            .gap(read(PSN + 6, 0, 600), PSN + 3, 1)
+            .reads(read(PSN + 3, 0, 600), three(PSN + 3, 2)),
         row("lost WRITE before a READ")
             .gap(read(PSN + 1, 0, 600), PSN, 0)
             .acked(only(PSN, 4000, 1, 4), 1)
@@ -225,6 +237,21 @@ fn dropped_rows() -> Vec<Row> {
             "duplicate READ of a region without remote read",
             read(PSN, 0, 600).reth(VA, CLOSED_RKEY, 600),
         ),
+        drop("duplicate READ with the rkey of another region that is open, too", {
+            read(PSN, 0, 600).reth(VA, OTHER_RKEY, 600)
+        }),
+        drop("duplicate READ, resumed, with the rkey of another open region", {
+            read(PSN + 1, 256, 344).reth(VA + 256, OTHER_RKEY, 344)
+        }),
+        Row::over_bytes("READs of the same bytes under two rkeys, each asked for again")
+            .read3()
+            .reads(read(PSN + 3, 0, 600).reth(VA, OTHER_RKEY, 600), three(PSN + 3, 2))
+            .silent(read(PSN, 0, 600).reth(VA, OTHER_RKEY, 600), DUPLICATE)
+            .silent(read(PSN + 3, 0, 600), DUPLICATE)
+            .rereads(read(PSN, 0, 600), three(PSN, 2))
+            .rereads(read(PSN + 3, 0, 600).reth(VA, OTHER_RKEY, 600), three(PSN + 3, 2))
+            .acked(only(PSN + 6, 0, 1, 4), 3)
+            .memory(0..4, 1),
         drop("duplicate READ that begins before the region", read(PSN, 0, 4).reth(VA - 1, RKEY, 4)),
         drop("duplicate READ that ends behind the region", read(PSN, REGION_BYTES - 3, 4)),
         drop("duplicate READ above 2^31 bytes", read(PSN, 0, (1 << 31) + 1)),
@@ -395,8 +422,34 @@ fn outstanding_rows() -> Vec<Row> {
     ]
 }
 
+/// READ requests that are wrong below the transport, new ones and duplicates.
+fn spoilt_rows() -> Vec<Row> {
+    let drop = |name, spoilt, event| {
+        Row::over_bytes(name)
+            .silent(read(PSN, 0, 600).spoilt(spoilt), event)
+            .read3()
+            .silent(read(PSN, 0, 600).spoilt(spoilt), event)
+            .rereads(read(PSN, 0, 600), three(PSN, 1))
+    };
+    vec![
+        drop("READ with a bad ICRC", Spoilt::Icrc, "rx_drop_icrc"),
+        drop("READ with a bad pkey", Spoilt::Pkey, "rx_drop_pkey"),
+        drop("READ of another transport version", Spoilt::Version, "rx_drop_version"),
+        drop("READ with the wrong QPN", Spoilt::Qpn, "resp_no_qp"),
+        drop("READ of another host", Spoilt::SourceAddress, "resp_no_qp"),
+        drop("READ with a bad IPv4 checksum", Spoilt::IpChecksum, "rx_drop_ip_checksum"),
+        drop("truncated READ", Spoilt::Truncated, "rx_drop_truncated"),
+    ]
+}
+
 pub(super) fn rows() -> Vec<Row> {
-    let tables =
-        [answered_rows(), repeated_rows(), dropped_rows(), refused_rows(), outstanding_rows()];
+    let tables = [
+        answered_rows(),
+        repeated_rows(),
+        dropped_rows(),
+        refused_rows(),
+        outstanding_rows(),
+        spoilt_rows(),
+    ];
     tables.into_iter().flatten().collect()
 }

@@ -74,6 +74,7 @@ impl PktMux {
                 payload_bytes: p.payload_bytes,
                 syndrome: p.syndrome,
                 msn: p.msn,
+                mark: p.mark,
                 ..TxPktPorts::default()
             };
         } else {

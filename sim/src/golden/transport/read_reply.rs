@@ -15,6 +15,8 @@ use std::collections::VecDeque;
 
 /// READs of a flow that can be asked for again.
 pub const HISTORY: usize = 16;
+/// Marks of a flow's rows.
+const MARKS: u8 = 16;
 /// Cycles until a place of the history that was asked for is judged.
 const WALK_CYCLES: usize = 4;
 /// Cycles from the choice of a job to its next packet's sizes: turn, pick, fetch, get, judge.
@@ -64,6 +66,8 @@ ports! {
         pub payload_bytes: u16,
         pub syndrome: u8,
         pub msn: u32,
+        /// Of the flow's row: another one for each, modulo 16.
+        pub mark: u8,
     }
 }
 ports! {
@@ -91,6 +95,8 @@ ports! {
         pub s_grant_flow: u16,
         pub s_fail_valid: bool,
         pub s_fail_flow: u16,
+        /// Of the row that its packet was made by.
+        pub s_fail_mark: u8,
         pub cfg_tel_data: u8,
         pub m_pkt_ready: bool,
         pub m_read_ready: bool,
@@ -163,6 +169,8 @@ struct Flow {
     has_failed: bool,
     mtu_code: u8,
     telemetry: bool,
+    /// Counts rows, modulo [`MARKS`].
+    mark: u8,
 }
 
 /// Jobs that have ended.
@@ -373,7 +381,8 @@ impl ReadReply {
         let qp = QpRow::from_row(&row);
         let flow = self.index(i.cfg_index);
         let (mtu_code, telemetry) = (qp.mtu_code, qp.telemetry);
-        self.flows[flow] = Flow { mtu_code, telemetry, ..Flow::default() };
+        let mark = (self.flows[flow].mark + 1) % MARKS;
+        self.flows[flow] = Flow { mtu_code, telemetry, mark, ..Flow::default() };
         self.last = self.last.filter(|(last, _)| usize::from(*last) != flow);
         let (valid, cleared) = (true, true);
         let ports = EndPorts { valid, flow: flow as u16, cleared, ..EndPorts::default() };
@@ -384,9 +393,13 @@ impl ReadReply {
     fn fail(&mut self, i: &ReadReplyIn) {
         let flow = self.index(i.s_fail_flow);
         let f = &mut self.flows[flow];
+        // The queue pair that the packet was of is there no more.
+        if i.s_fail_mark != f.mark {
+            return self.wait(3);
+        }
         f.has_failed = true;
         let Ended { jobs, reads } = f.give_up();
-        self.wait(1 + HISTORY - 1 + WALK_CYCLES);
+        self.wait(2 + HISTORY - 1 + WALK_CYCLES);
         let (valid, error, flow) = (true, true, flow as u16);
         let ports = EndPorts { valid, flow, jobs, reads, error, cleared: false };
         let events = ReadEvents { dropped: jobs > 0, ..ReadEvents::default() };
@@ -436,6 +449,7 @@ impl ReadReply {
             payload_bytes: bytes,
             syndrome: if is_middle { 0 } else { syndrome::ACK },
             msn: if is_middle { 0 } else { job.msn },
+            mark: self.flows[flow].mark,
         };
         self.script
             .push_back(Step::Send(pkt, ReadPorts { valid: bytes > 0, addr: job.addr, bytes }));
