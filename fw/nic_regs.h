@@ -57,7 +57,7 @@
 #define NIC_TTL 0x030
 /* In-band telemetry of packets on the wire. (rw, reset 0x171300) */
 #define NIC_TELEMETRY 0x034
-#define NIC_TELEMETRY_FORMAT_SHIFT 0 /* 0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes, 3 P4-INT INT-MD 2.1, 4 IOAM trace (RFC 9197) */
+#define NIC_TELEMETRY_FORMAT_SHIFT 0 /* 0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes, 3 P4-INT INT-MD 2.1, 4 IOAM trace (RFC 9197), 5 IFA 2.0 */
 #define NIC_TELEMETRY_FORMAT_MASK 0x00000007u
 #define NIC_TELEMETRY_DSCP_SHIFT 8 /* DSCP of data packets and READ responses with telemetry */
 #define NIC_TELEMETRY_DSCP_MASK 0x00003f00u
@@ -107,7 +107,7 @@
 #define NIC_IRQ_ENABLE_ERROR_MASK 0x00000002u
 /* Cycles between two telemetry responses of a queue pair, T; 0: no limit. (rw, reset 0x271) */
 #define NIC_FEEDBACK_CYCLES 0x084
-/* Telemetry that switches insert: INT-MD, IOAM. (rw, reset 0x0) */
+/* Telemetry that switches insert: INT-MD, IOAM, IFA. (rw, reset 0x0) */
 #define NIC_TELEMETRY_STACK 0x088
 #define NIC_TELEMETRY_STACK_PORT_SHIFT 0 /* UDP destination port that marks INT-MD, beside the DSCP */
 #define NIC_TELEMETRY_STACK_PORT_MASK 0x0000ffffu
@@ -115,7 +115,7 @@
 #define NIC_TELEMETRY_STACK_QUEUE_BYTES_MASK 0x00010000u
 #define NIC_TELEMETRY_STACK_TIME_BINARY_SHIFT 17 /* IOAM's fractions of a second are binary (NTP), else ns (PTP) */
 #define NIC_TELEMETRY_STACK_TIME_BINARY_MASK 0x00020000u
-/* Rate codes of their hops, 3 bits each, by the low three bits of the egress interface. (rw, reset 0x0) */
+/* Rate codes of hops of INT-MD and IOAM, 3 bits each, by the low three bits of the egress interface. (rw, reset 0x0) */
 #define NIC_TELEMETRY_RATES 0x08c
 /* What one unit of utilisation adds to U on a link of 25 Gb/s; 0: hops count bytes. (rw, reset 0x0) */
 #define NIC_CC_UTIL_GAIN 0x090

@@ -220,6 +220,7 @@ fn nic_pair_lands_every_byte_over_a_link_that_loses_packets() {
         (4, Some(INT_MD)),
         (5, Some(INT_MD_BY_PORT)),
         (6, Some(Format::Ioam)),
+        (8, Some(Format::Ifa)),
     ] {
         for manners in [Manners::Prompt, Manners::Stalling] {
             let report = exchange(&plan(format, manners, seed), EngineKind::Golden);
@@ -239,7 +240,7 @@ fn nic_pair_lands_every_byte_over_a_link_that_loses_packets() {
 
 #[test]
 fn nic_pair_in_lock_step() {
-    for format in [AUTHORS, INT_MD, Format::Ioam] {
+    for format in [AUTHORS, INT_MD, Format::Ioam, Format::Ifa] {
         let report = exchange(&plan(Some(format), Manners::Stalling, 7), EngineKind::Both);
         assert!(report.is_good(), "{format:?}: {report:?}");
     }
@@ -267,7 +268,7 @@ fn nic_pair_writes_follow_congestion_with_each_format() {
         (queue, rate, report.goodput_gbps())
     };
     let (queue, _, _) = run(None);
-    for format in [PAPER, AUTHORS, INT_MD, INT_MD_BY_PORT, Format::Ioam] {
+    for format in [PAPER, AUTHORS, INT_MD, INT_MD_BY_PORT, Format::Ioam, Format::Ifa] {
         let (bounded, rate, goodput) = run(Some(format));
         assert!(bounded < queue * 3 / 4 && rate < 8 << 24 && goodput > 15.0, "{format:?}");
     }

@@ -8,7 +8,7 @@ use nic_sim::golden::rx::verdict::Kind;
 use nic_sim::lockstep::{Dut, GoldenOnly, LockStep, Stepper};
 use nic_sim::pcap;
 use nic_sim::ports::PortField;
-use nic_sim::reference::{int_md, ioam};
+use nic_sim::reference::{ifa, int_md, ioam};
 use nic_sim::verilator::{Flavour, Source};
 use nic_spec::wire::telemetry::{Form, Hop, Repr};
 use nic_spec::wire::{aeth, bth, ethernet, icrc, ipv4, roce, telemetry};
@@ -245,8 +245,11 @@ fn rx_pipe_breaks_are_caught() {
         ("m_feedback_ready & head_for_feedback", "m_feedback_ready & head_for_requester"),
         ("place_b = 5'd0;", "place_b = 5'd1;"),
         ("= int_used + int_behind + 5'd1;", "= int_used + int_behind;"),
-        ("^ s_word_a[23:12]", "^ s_word_a[22:11]"),
+        ("^ path_a[23:12]", "^ path_a[22:11]"),
         ("second_before_next = s_word_b[14:0]", "second_before_next = s_word_b[15:1]"),
+        ("cfg_is_ifa & (place == 2'd1)", "cfg_is_ifa & (place == 2'd2)"),
+        ("stamp_next = stayed", "stamp_next = s_word_a[23:0]"),
+        ("words_max_next = s_data[63:56]", "words_max_next = s_data[62:55]"),
     ] {
         rdma_nic::assert_catches("rx_pipe", from, to, 400_000);
     }
@@ -258,8 +261,8 @@ fn rx_pipe_stimulus_reaches_every_event() {
     use nic_sim::bench::{rx::RxTraffic, Stimulus};
     use nic_sim::ports::Golden;
     let mut sums = [0; 16];
-    // INT-MD and IOAM by the number of hops that are usable, and what is not.
-    let (mut stacks, mut traces) = ([0; 7], [0; 7]);
+    // INT-MD, IOAM and IFA by the number of hops that are usable, and what is not.
+    let (mut stacks, mut traces, mut analysed) = ([0; 7], [0; 7], [0; 7]);
     for seed in 1..=4 {
         let (mut golden, mut traffic) = (RxPipe::new(), RxTraffic::new(seed));
         let mut out = golden.step(&RxPipeIn { reset: true, ..RxPipeIn::default() });
@@ -268,6 +271,7 @@ fn rx_pipe_stimulus_reaches_every_event() {
             let stack = match inputs.cfg_tel_format {
                 3 => Some(&mut stacks),
                 4 => Some(&mut traces),
+                5 => Some(&mut analysed),
                 _ => None,
             };
             if let Some(counts) = stack.filter(|_| inputs.m_req_ready && out.m_req.valid) {
@@ -283,7 +287,7 @@ fn rx_pipe_stimulus_reaches_every_event() {
     println!("{:?}", EVENTS.iter().zip(sums).collect::<Vec<_>>());
     let rare = EVENTS.iter().zip(sums).filter(|(_, sum)| *sum < 20);
     assert_eq!(rare.collect::<Vec<_>>(), [], "events that hardly occur");
-    for (name, counts) in [("INT-MD", stacks), ("IOAM", traces)] {
+    for (name, counts) in [("INT-MD", stacks), ("IOAM", traces), ("IFA", analysed)] {
         assert!(counts[1..].iter().all(|count| *count > 10), "hops of {name}: {counts:?}");
     }
 }
@@ -940,17 +944,23 @@ fn rx_pipe_reads_ioam() {
     assert_eq!(hops.map(|word| word >> 47), [0, 0x1_ffff, 0, 0, 0]);
 }
 
-/// Another node, another interface, another order: another path, in INT-MD and in IOAM. IOAM's hop
-/// limit is not of it.
+/// Another node, another interface, another order: another path, in INT-MD, in IOAM, in IFA. IOAM's
+/// hop limit and what is reserved beside IFA's device are not of it.
 #[test]
 fn rx_pipe_paths_tell_nodes_and_interfaces_apart() {
     let plain = captured_write();
-    for (host, stack, first, words, top) in
-        [(INT_HOST, &INT_TWO_HOPS[..], 16, 6, 32), (IOAM_HOST, &IOAM_TWO_NODES[..], 12, 6, 24)]
-    {
+    for (host, stack, first, words, of_path, at) in [
+        (INT_HOST, &INT_TWO_HOPS[..], 16, 6, 0..32, 4),
+        (IOAM_HOST, &IOAM_TWO_NODES[..], 12, 6, 0..24, 4),
+        (IFA_HOST, &IFA_TWO_HOPS[..], 4, 8, 8..32, 8),
+    ] {
         let mut rig = golden(host);
         let mut path = |bytes: &[u8]| {
-            rig.send(&with_telemetry(&plain, bytes, 10, None, false), false);
+            if host.tel_format == 5 {
+                rig.send(&with_ifa(&plain, IFA_HEADER, bytes, false, false), false);
+            } else {
+                rig.send(&with_telemetry(&plain, bytes, 10, None, false), false);
+            }
             rig.idle(100);
             let tel = rig.reqs.pop().expect("the packet").tel;
             assert_eq!(tel.hops, 2);
@@ -965,8 +975,9 @@ fn rx_pipe_paths_tell_nodes_and_interfaces_apart() {
         };
         for hop in [first, first + 4 * words] {
             for bit in 0..32 {
-                assert_eq!(path(&change(hop, bit)) == before, bit >= top, "node bit {bit}");
-                assert_ne!(path(&change(hop + 4, bit)), before, "interface bit {bit}");
+                let counts = of_path.contains(&bit);
+                assert_eq!(path(&change(hop, bit)) != before, counts, "node bit {bit}");
+                assert_ne!(path(&change(hop + at, bit)), before, "interface bit {bit}");
             }
         }
         let mut swapped = stack.to_vec();
@@ -1073,6 +1084,233 @@ fn rx_pipe_reads_ioam_as_the_reference_does() {
         println!("packets by usable nodes, and others: {counts:?}");
         assert!(counts.iter().all(|count| *count > 40), "{counts:?}");
     }
+}
+
+/// Two hops of IFA, typed from its headers and HPCC's hop of 32 bytes: the newest first.
+const IFA_HEADER: [u8; 4] = [0x2f, 0x11, 0x04, 0x28]; // version 2, local, UDP, in band, 40 words
+const IFA_TWO_HOPS: [u8; 68] = [
+    0x00, 0x00, 0x3e, 0x10, // vectors, hop limit 62, 16 words
+    0x30, 0x02, 0x0b, 0x00, // name space 3, device 0x20b
+    0x40, 0x00, 0x00, 0x03, // 100 Gb/s, 3 s
+    0x00, 0x09, 0x00, 0x03, // out by 9, in by 3
+    0x3b, 0x9a, 0xc9, 0xff, // 999999999 ns
+    0x00, 0x00, 0x02, 0xbc, // stays 700 ns
+    0x12, 0x34, 0x56, 0x7f, // bytes sent
+    0x00, 0x00, 0x00, 0x21, // 33 cells
+    0x00, 0x00, 0x00, 0x00, // reserved
+    0x30, 0x01, 0x0a, 0x00, // name space 3, device 0x10a
+    0x2f, 0xfc, 0xd6, 0xd8, // 40 Gb/s, reserved ones, 0xcd6d8 s
+    0x00, 0x02, 0x00, 0x01, // out by 2, in by 1
+    0x00, 0x00, 0x00, 0x07, // 7 ns
+    0x01, 0x00, 0x00, 0x01, // stays 16777217 ns
+    0xff, 0xff, 0xff, 0xfe, // bytes sent
+    0xff, 0xff, 0xff, 0xfe, // 65534 cells behind what is reserved
+    0xff, 0xff, 0xff, 0xff, // reserved
+];
+
+/// The hosts with IFA.
+const IFA_HOST: Host = Host { tel_format: 5, ..INT_HOST };
+
+/// The frame with IFA by hand: a header in front of UDP, metadata behind, IPv4's length, protocol and
+/// checksum; UDP's length counts the metadata or not.
+fn with_ifa(plain: &[u8], header: [u8; 4], metadata: &[u8], counts: bool, tag: bool) -> Vec<u8> {
+    let mut frame = with_telemetry(plain, metadata, plain[15] >> 2, None, false);
+    if !counts {
+        frame[38..40].copy_from_slice(&plain[38..40]);
+    }
+    frame.splice(34..34, header);
+    let length = u16::from_be_bytes([frame[16], frame[17]]) + 4;
+    frame[16..18].copy_from_slice(&length.to_be_bytes());
+    frame[23] = 253;
+    ipv4::Packet::new_unchecked(&mut frame[14..]).fill_checksum();
+    if tag {
+        frame.splice(12..12, [0x81, 0x00, 0x00, 0x07]);
+    }
+    frame
+}
+
+/// Known answers, with and without a tag; the ICRC is the captured packet's.
+#[test]
+fn rx_pipe_reads_ifa() {
+    let plain = captured_write();
+    let payload = roce::FrameRepr::parse(&plain, None).expect("a good frame").payload.to_vec();
+    let mut rig = lock_step(IFA_HOST, 61);
+    for tag in [false, true] {
+        rig.send(&with_ifa(&plain, IFA_HEADER, &IFA_TWO_HOPS, false, tag), false);
+        rig.send_slowly(&with_ifa(&plain, IFA_HEADER, &IFA_TWO_HOPS, true, tag));
+    }
+    rig.idle(200);
+    assert_eq!((rig.count("req"), rig.unusable), (4, 0), "{:?}", rig.events);
+    assert_eq!(rig.payloads, vec![payload; 4]);
+    let times = [3_999_999_999_u64 + 700, 841_432_000_000_000 + 7 + 16_777_217];
+    let times = times.map(|ns| ns % (1 << 24) << 3);
+    let records = [
+        2 | times[0] | (0x1234_567f_u64 >> 7 & 0xf_ffff) << 27 | 33 << 47,
+        7 | times[1] | 0xf_ffff << 27 | 0xfffe << 47,
+    ];
+    // Turned left by 5 in 12 bits and exclusive or: 0x30020b, 0x00090003, 0x30010a, 0x00020001.
+    let mut path = 0x300 ^ 0x20b_u32;
+    for word in [0x090 ^ 0x003, 0x300 ^ 0x10a, 0x020 ^ 0x001] {
+        path = (path << 5 & 0xfff | path >> 7) ^ word;
+    }
+    for req in &rig.reqs {
+        let tel = req.tel;
+        assert_eq!((tel.valid, tel.hops, u32::from(tel.path)), (true, 2, path));
+        assert_eq!(tel.hop, [records[0], records[1], 0, 0, 0]);
+    }
+    // Without IFA in the registers protocol 253 is the host's, as is another protocol behind IFA.
+    rig.send(&with_ifa(&plain, [0x2f, 6, 4, 40], &IFA_TWO_HOPS, false, true), false);
+    rig.host.tel_format = 4;
+    rig.idle(50);
+    rig.send(&with_ifa(&plain, IFA_HEADER, &IFA_TWO_HOPS, false, true), false);
+    rig.idle(200);
+    assert_eq!((rig.count("host"), rig.host_frames.len(), rig.count("req")), (2, 2, 4));
+}
+
+/// Every length of the packet behind every number of hops, so that its end lies anywhere in a beat.
+#[test]
+fn rx_pipe_takes_ifa_of_every_length() {
+    let mut rig = lock_step(IFA_HOST, 62);
+    let written = captured_write();
+    let repr = roce::FrameRepr::parse(&written, None).expect("a good frame");
+    let mut sent = vec![];
+    for hop_count in 0..=5_usize {
+        for bytes in 0..=17 {
+            let payload: Vec<u8> = (0..bytes).collect();
+            let bth = bth::Repr { pad_count: 0, ..repr.bth };
+            let write = roce::FrameRepr { bth, payload: &payload, ..repr };
+            let mut plain = vec![0; write.buffer_len()];
+            write.emit(&mut plain);
+            let hop = &IFA_TWO_HOPS[4..36];
+            let metadata = [&[0, 0, 1, 8 * hop_count as u8], &hop.repeat(hop_count)[..]].concat();
+            rig.send(&with_ifa(&plain, [0x2f, 17, 0, 41], &metadata, false, bytes % 2 == 0), false);
+            sent.push((hop_count, payload));
+        }
+    }
+    rig.idle(300);
+    assert_eq!(
+        (rig.count("req"), rig.stalls, rig.unusable),
+        (sent.len(), 0, 0),
+        "{:?}",
+        rig.events
+    );
+    for (req, (hop_count, payload)) in rig.reqs.iter().zip(&sent) {
+        assert_eq!(usize::from(req.tel.hops), *hop_count);
+        assert_eq!(usize::from(req.payload_bytes), payload.len());
+    }
+    let payloads: Vec<_> = sent.into_iter().map(|(_, p)| p).filter(|p| !p.is_empty()).collect();
+    assert_eq!(rig.payloads, payloads);
+}
+
+/// Malformed stacks: the packet is taken where its end is known, and gives no update.
+#[test]
+fn rx_pipe_counts_malformed_ifa() {
+    let plain = captured_write();
+    let mut rig = lock_step(IFA_HOST, 63);
+    let change = |at: usize, new: &[u8]| {
+        let mut bytes = IFA_TWO_HOPS.to_vec();
+        bytes[at..at + new.len()].copy_from_slice(new);
+        bytes
+    };
+    let good = IFA_HEADER;
+    let whole = IFA_TWO_HOPS.to_vec();
+    let ones: &[u8] = &[0xff; 4];
+    let unusable = [
+        ("version 1", [0x1f, 17, 4, 40], whole.clone()),
+        ("a global name space", [0x20, 17, 4, 40], whole.clone()),
+        ("no room for one more hop", [0x2f, 17, 4, 16], whole.clone()),
+        ("more words than may be", [0x2f, 17, 4, 15], whole.clone()),
+        ("hop limit reached", good, change(2, &[0])),
+        ("invalid device", good, change(4, &[0x3f, 0xff, 0xff])),
+        ("10 Gb/s", good, change(8, &[0])),
+        ("no speed", good, change(40, &[0xf0])),
+        ("a speed that means nothing", good, change(40, &[0x70])),
+        ("invalid interfaces", good, change(44, ones)),
+        ("invalid time", good, change(16, ones)),
+        ("invalid stay", good, change(52, ones)),
+        ("invalid bytes sent", good, change(24, ones)),
+        ("invalid queue", good, change(62, &ones[..2])),
+        ("a word too many", good, [change(3, &[17]), vec![0; 4]].concat()),
+        ("a word too few", good, change(3, &[15])[..64].to_vec()),
+        ("a word", good, change(3, &[1])[..8].to_vec()),
+    ];
+    for (at, (what, header, bytes)) in unusable.iter().enumerate() {
+        rig.send_slowly(&with_ifa(&plain, *header, bytes, at % 2 == 0, at % 3 == 0));
+        rig.idle(200);
+        assert_eq!((rig.count("req"), rig.unusable), (at + 1, at + 1), "{what}");
+        let tel = rig.reqs[at].tel;
+        assert_eq!((tel.valid, tel.hops, tel.path), (true, 6, 0), "{what}");
+    }
+    // A hop limit of ones, seconds of ones and what is reserved are good.
+    for bytes in [change(2, &[0xff]), change(9, &[0xff; 3]), change(7, &[0xff])] {
+        rig.send(&with_ifa(&plain, good, &bytes, false, false), false);
+    }
+    rig.idle(200);
+    assert_eq!((rig.count("req"), rig.unusable), (20, 17));
+    assert_eq!(rig.reqs[17].tel.path, rig.reqs[19].tel.path);
+    // Fragments, a stack at the end, a checksum header; more words than there are bytes.
+    for (at, flags) in [0x10, 0x08, 0x01].into_iter().enumerate() {
+        rig.send(&with_ifa(&plain, [0x2f, 17, flags, 40], &whole, false, false), false);
+        rig.idle(200);
+        assert_eq!(rig.count("drop_telemetry"), at + 1);
+    }
+    rig.send(&with_ifa(&plain, good, &change(3, &[0xff]), false, false), false);
+    // Stacks that end too early or too late leave the wrong bytes: the ICRC finds it.
+    for words in [8, 24] {
+        rig.send(&with_ifa(&plain, good, &change(3, &[words]), false, false), false);
+    }
+    rig.idle(200);
+    assert_eq!((rig.count("drop_telemetry"), rig.count("drop_icrc")), (4, 2));
+    // A packet that ends behind UDP, and in it.
+    for (bytes, total) in [(54, 40), (50, 36), (46, 32), (45, 31), (42, 28)] {
+        let mut frame = with_ifa(&plain, good, &whole, false, false)[..bytes].to_vec();
+        frame[16..18].copy_from_slice(&[0, total]);
+        ipv4::Packet::new_unchecked(&mut frame[14..]).fill_checksum();
+        frame.resize(64, 0);
+        rig.send(&frame, false);
+        rig.idle(100);
+    }
+    assert_eq!((rig.count("drop_telemetry"), rig.count("drop_length")), (7, 2));
+}
+
+/// What the rx pipe makes of random stacks, good and bad, is what the draft's own words make of them.
+#[test]
+fn rx_pipe_reads_ifa_as_the_reference_does() {
+    let mut maker = FrameMaker::new(ChaCha8Rng::seed_from_u64(64));
+    maker.host = IFA_HOST;
+    let mut rig = golden(IFA_HOST);
+    let mut counts = [0; 7];
+    for _ in 0..20_000 {
+        let (frame, _) = maker.next(FrameStyle::Stamped);
+        let before = rig.reqs.len();
+        rig.send(&frame, false);
+        rig.idle(30);
+        if rig.reqs.len() == before {
+            continue;
+        }
+        let eth = ethernet::Packet::new_unchecked(&frame).header_len();
+        if frame[eth + 9] != 253 {
+            continue;
+        }
+        let tel = rig.reqs[before].tel;
+        let hops = ifa::hops(&frame[eth + 20..]).filter(|hops| hops.len() <= 5);
+        counts[hops.as_ref().map_or(6, Vec::len)] += 1;
+        let Some(hops) = hops else {
+            assert_eq!((tel.valid, tel.hops, tel.path), (true, 6, 0), "{frame:x?}");
+            continue;
+        };
+        assert_eq!((tel.valid, usize::from(tel.hops)), (true, hops.len()), "{frame:x?}");
+        for (word, hop) in tel.hop.iter().zip(&hops) {
+            let record = Hop::from_word(*word);
+            let gbps = [25, 50, 100, 200, 400, 0, 0, 40][usize::from(record.rate_code)];
+            assert_eq!(gbps, hop.gbps);
+            assert_eq!(u64::from(record.ts_ns), hop.egress_ns % (1 << 24));
+            assert_eq!(record.tx_units, hop.tx_bytes / 128 % (1 << 20));
+            assert_eq!(record.queue_units, hop.queue);
+        }
+    }
+    println!("packets by usable hops, and others: {counts:?}");
+    assert!(counts.iter().all(|count| *count > 50), "{counts:?}");
 }
 
 /// The smallest frames with INT-MD, back to back, at every number of hops: the input never waits.
@@ -1378,7 +1616,7 @@ fn change_registers_under_traffic<S: Stepper<In = RxPipeIn, Out = RxPipeOut>>(
     let good = capture("send_imm_atomic")[6].clone();
     let frame_count = 3000;
     for _ in 0..frame_count {
-        maker.host = Host { tel_format: rng.gen_range(0..5), ..HOST_2 };
+        maker.host = Host { tel_format: rng.gen_range(0..6), ..HOST_2 };
         let (frame, user) = maker.next(FrameStyle::random(&mut rng));
         let beat_count = frame.len().div_ceil(8);
         for (index, bytes) in frame.chunks(8).enumerate() {
@@ -1388,7 +1626,7 @@ fn change_registers_under_traffic<S: Stepper<In = RxPipeIn, Out = RxPipeOut>>(
                     0 => rig.host.mac = 0,
                     1 => rig.host.ip = 0,
                     2 => rig.host.pkey = 0,
-                    3 => rig.host.tel_format = rng.gen_range(0..5),
+                    3 => rig.host.tel_format = rng.gen_range(0..6),
                     4 => rig.host.tel_dscp = rng.gen_range(0..64),
                     _ => {}
                 }

@@ -236,15 +236,15 @@ impl<B: Bus> Nic<B> {
     }
 
     /// Selects the telemetry format (0 none, 1 paper, 2 authors' 42 bytes, 3 INT-MD,
-    /// 4 IOAM) and its DSCP marks.
+    /// 4 IOAM, 5 IFA) and its DSCP marks.
     pub fn set_telemetry(
         &mut self,
         format: u8,
         dscp: u8,
         echo_dscp: u8,
     ) -> Result<(), Error<B::Error>> {
-        if format > 4 || dscp > 63 || echo_dscp > 63 {
-            return Err(Error::Argument("telemetry: format is 0..=4, DSCP 0..=63"));
+        if format > 5 || dscp > 63 || echo_dscp > 63 {
+            return Err(Error::Argument("telemetry: format is 0..=5, DSCP 0..=63"));
         }
         let value = u32::from(format) | u32::from(dscp) << 8 | u32::from(echo_dscp) << 16;
         self.write(regs::config_offset::telemetry, value)

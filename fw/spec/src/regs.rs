@@ -114,7 +114,7 @@ macro_rules! config_registers {
             (11, pkey, cfg_pkey, 16, 65535, "Partition key of all packets.", []),
             (12, ttl, cfg_ttl, 8, 64, "IPv4 time to live of packets sent.", []),
             (13, telemetry, cfg_telemetry, 22, 1512192, "In-band telemetry of packets on the wire.", [
-                (format, 0, 3, "0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes, 3 P4-INT INT-MD 2.1, 4 IOAM trace (RFC 9197)"),
+                (format, 0, 3, "0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes, 3 P4-INT INT-MD 2.1, 4 IOAM trace (RFC 9197), 5 IFA 2.0"),
                 (dscp, 8, 6, "DSCP of data packets and READ responses with telemetry"),
                 (echo_dscp, 16, 6, "DSCP of ACKs and telemetry responses, which echo telemetry"),
             ]),
@@ -132,13 +132,13 @@ macro_rules! config_registers {
             ]),
             (33, feedback_cycles, cfg_feedback_cycles, 20, 625,
                 "Cycles between two telemetry responses of a queue pair, T; 0: no limit.", []),
-            (34, telemetry_stack, cfg_telemetry_stack, 18, 0, "Telemetry that switches insert: INT-MD, IOAM.", [
+            (34, telemetry_stack, cfg_telemetry_stack, 18, 0, "Telemetry that switches insert: INT-MD, IOAM, IFA.", [
                 (port, 0, 16, "UDP destination port that marks INT-MD, beside the DSCP"),
                 (queue_bytes, 16, 1, "queues are counted in bytes, else in cells"),
                 (time_binary, 17, 1, "IOAM's fractions of a second are binary (NTP), else ns (PTP)"),
             ]),
             (35, telemetry_rates, cfg_telemetry_rates, 24, 0,
-                "Rate codes of their hops, 3 bits each, by the low three bits of the egress interface.", []),
+                "Rate codes of hops of INT-MD and IOAM, 3 bits each, by the low three bits of the egress interface.", []),
         ] }
     };
 }

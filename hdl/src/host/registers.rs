@@ -401,6 +401,10 @@ macro_rules! registers {
                         self.cfg_tel_data.next = 0.into();
                         self.cfg_tel_echo.next = 1.into();
                     }
+                    5 => {
+                        self.cfg_tel_data.next = 0.into();
+                        self.cfg_tel_echo.next = 1.into();
+                    }
                     _ => {
                         self.cfg_tel_data.next = 0.into();
                         self.cfg_tel_echo.next = 0.into();

@@ -18,6 +18,8 @@ pub mod rx_room;
 pub mod rx_stack;
 pub mod rx_stack_ask;
 pub mod rx_stack_hop;
+pub mod rx_stack_path;
+pub mod rx_stack_walk;
 pub mod rx_tel;
 pub mod rx_tel_records;
 pub mod rx_trim;

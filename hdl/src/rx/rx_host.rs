@@ -1,6 +1,6 @@
 //! Frames for the host's own stack.
 //!
-//! Every frame goes into the frame FIFO as it comes. If by its sixth beat (or its last one, if that
+//! Every frame goes into the frame FIFO as it comes. If by its seventh beat (or its last one, if that
 //! comes before) it turns out to be RoCEv2 for us, it is ended there and rolled back.
 //!
 //! # Source            ARCHITECTURE.md, rx pipe
@@ -91,7 +91,9 @@ impl Logic for RxHost {
             valid_4, data_4, keep_4, last_4, bad_4, decide_4, ended, in_valid, in_data, in_keep,
             in_last, in_user
         );
-        comment!("Which beat of the frame this is; the sixth one decides, the 1153rd is too much.");
+        comment!(
+            "Which beat of the frame this is; the seventh one decides, the 1153rd is too much."
+        );
         if self.s_valid.val() {
             if self.s_last.val() {
                 self.index.d.next = 0.into();
@@ -105,7 +107,7 @@ impl Logic for RxHost {
         self.keep_1.d.next = self.s_keep.val();
         self.last_1.d.next = self.s_last.val();
         self.bad_1.d.next = self.s_user.val() | (self.index.q.val() > 1151);
-        self.decide_1.d.next = self.index.q.val() == 5;
+        self.decide_1.d.next = self.index.q.val() == 6;
         self.valid_2.d.next = self.valid_1.q.val();
         self.data_2.d.next = self.data_1.q.val();
         self.keep_2.d.next = self.keep_1.q.val();

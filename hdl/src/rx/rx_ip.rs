@@ -1,12 +1,14 @@
 //! IPv4 and UDP headers: is the frame RoCEv2 for us, what telemetry does it carry, and do its
 //! lengths agree.
 //!
-//! # Source            RFC 791, RFC 768
+//! # Source            RFC 791, RFC 768; draft-kumar-ippm-ifa
 //! # Interface timing  fields: the cycle after their beat, until the next packet's. roce: 2 cycles
-//!                     after the packet's third beat, until 1 cycle after s_end. m_close: 2 cycles
+//!                     after the packet's third beat (IFA: fourth), until 1 cycle after s_end. m_close: 2 cycles
 //!                     after s_end
 //! # Latency and rate  1; one beat per cycle, no ready
-//! # Number formats    udp_len | UQ16.0 | bytes, as the headers have them
+//! # Number formats    udp_len | UQ16.0 | bytes, as the headers have them. IFA: what the IPv4 total
+//!                     length leaves, IFA's header included: switches need not count in UDP's
+//!                     length what they insert, so it is not looked at
 //! # Reset             synchronous, high: between packets
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
@@ -24,7 +26,8 @@ pub struct RxIp {
     pub reset: Signal<In, Bit>,
     /// Our IPv4 address, first byte in bits 31:24.
     pub cfg_local_ip: Signal<In, Bits<32>>,
-    /// Telemetry format: 1 paper, 2 authors, 3 INT-MD, 4 IOAM; else none.
+    /// Telemetry format: 1 paper, 2 authors, 3 INT-MD, 4 IOAM, 5 IFA; else
+    /// none.
     pub cfg_tel_format: Signal<In, Bits<3>>,
     /// DSCP of stamped data.
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
@@ -52,10 +55,18 @@ pub struct RxIp {
     pub s_end_bytes: Signal<In, Bits<14>>,
     /// DSCP, port and register say that telemetry follows UDP.
     pub tel_expected: Signal<Out, Bit>,
-    /// It is a stack: INT-MD or IOAM.
+    /// It is a stack: INT-MD, IOAM or IFA.
     pub tel_stack: Signal<Out, Bit>,
     /// The packet is marked by its port.
     pub tel_by_port: Signal<Out, Bit>,
+    /// The packet has IFA: telemetry, and its header in front of UDP.
+    pub tel_ifa: Signal<Out, Bit>,
+    /// IFA's header has the version and the name space that are known.
+    pub ifa_known: Signal<Out, Bit>,
+    /// It says that there is more of IFA than what is known.
+    pub ifa_more: Signal<Out, Bit>,
+    /// Words that its stack may have.
+    pub ifa_words_max: Signal<Out, Bits<8>>,
     /// UDP length.
     pub udp_len: Signal<Out, Bits<16>>,
     /// The frame in progress is RoCEv2 for us.
@@ -82,6 +93,11 @@ pub struct RxIp {
     echo_hit: DFF<Bit>,
     stack_hit: DFF<Bit>,
     port_hit: DFF<Bit>,
+    ifa: DFF<Bit>,
+    next_ok: DFF<Bit>,
+    known: DFF<Bit>,
+    more: DFF<Bit>,
+    words_max: DFF<Bits<8>>,
     udp: DFF<Bits<16>>,
     total_rest: DFF<Bits<16>>,
     total_short: DFF<Bit>,
@@ -98,9 +114,11 @@ pub struct RxIp {
     is_first: Signal<Local, Bit>,
     udp_high: Signal<Local, Bits<16>>,
     udp_low: Signal<Local, Bits<16>>,
+    udp_said: Signal<Local, Bits<16>>,
     tel_on: Signal<Local, Bit>,
     is_int: Signal<Local, Bit>,
     is_ioam: Signal<Local, Bit>,
+    is_ifa: Signal<Local, Bit>,
 }
 
 impl Logic for RxIp {
@@ -119,6 +137,11 @@ impl Logic for RxIp {
             echo_hit,
             stack_hit,
             port_hit,
+            ifa,
+            next_ok,
+            known,
+            more,
+            words_max,
             udp,
             total_rest,
             total_short,
@@ -133,11 +156,21 @@ impl Logic for RxIp {
             close_truncated,
             close_length
         );
-        self.tel_expected.next =
-            self.data_hit.q.val() | self.echo_hit.q.val() | self.port_hit.q.val();
-        self.tel_stack.next = self.stack_hit.q.val() | self.port_hit.q.val();
+        self.tel_expected.next = self.data_hit.q.val()
+            | self.echo_hit.q.val()
+            | self.port_hit.q.val()
+            | self.ifa.q.val();
+        self.tel_stack.next = self.stack_hit.q.val() | self.port_hit.q.val() | self.ifa.q.val();
         self.tel_by_port.next = self.port_hit.q.val();
-        self.udp_len.next = self.udp.q.val();
+        self.tel_ifa.next = self.ifa.q.val();
+        self.ifa_known.next = self.known.q.val();
+        self.ifa_more.next = self.more.q.val();
+        self.ifa_words_max.next = self.words_max.q.val();
+        self.udp_said.next = self.udp.q.val();
+        if self.ifa.q.val() {
+            self.udp_said.next = self.total_rest.q.val();
+        }
+        self.udp_len.next = self.udp_said.val();
         self.roce.next = self.is_roce.q.val();
         self.m_close.next = self.close.q.val();
         self.m_close_roce.next = self.close_roce.q.val();
@@ -157,6 +190,7 @@ impl Logic for RxIp {
         );
         self.is_int.next = self.cfg_tel_format.val() == 3;
         self.is_ioam.next = self.cfg_tel_format.val() == 4;
+        self.is_ifa.next = self.cfg_tel_format.val() == 5;
         self.tel_on.next = (self.cfg_tel_format.val() == 1)
             | (self.cfg_tel_format.val() == 2)
             | self.is_int.val()
@@ -169,11 +203,13 @@ impl Logic for RxIp {
                 & (self.s_data.val().get_bits::<6>(10) == self.cfg_tel_dscp.val());
             self.stack_hit.d.next = (self.is_int.val() | self.is_ioam.val())
                 & (self.s_data.val().get_bits::<6>(10) == self.cfg_tel_dscp.val());
-            self.echo_hit.d.next = self.tel_on.val()
+            self.echo_hit.d.next = (self.tel_on.val() | self.is_ifa.val())
                 & (self.s_data.val().get_bits::<6>(10) == self.cfg_tel_echo_dscp.val());
         }
         if self.s_valid.val() & (self.beat.q.val() == 1) {
-            self.proto_ok.d.next = self.s_data.val().get_bits::<8>(8) == 17;
+            self.ifa.d.next = self.is_ifa.val() & (self.s_data.val().get_bits::<8>(8) == 253);
+            self.proto_ok.d.next = (self.s_data.val().get_bits::<8>(8) == 17)
+                | (self.is_ifa.val() & (self.s_data.val().get_bits::<8>(8) == 253));
         }
         if self.s_valid.val() & (self.beat.q.val() == 2) {
             self.dst_ok.d.next = self.s_full.val()
@@ -181,7 +217,17 @@ impl Logic for RxIp {
                 & (self.s_data.val().get_bits::<8>(8) == self.cfg_local_ip.val().get_bits::<8>(16))
                 & (self.s_data.val().get_bits::<8>(16) == self.cfg_local_ip.val().get_bits::<8>(8))
                 & (self.s_data.val().get_bits::<8>(24) == self.cfg_local_ip.val().get_bits::<8>(0));
-            self.port_ok.d.next = self.s_data.val().get_bits::<16>(48) == 0xb712;
+            self.port_ok.d.next =
+                !self.ifa.q.val() & (self.s_data.val().get_bits::<16>(48) == 0xb712);
+            comment!(
+                "IFA: version 2, local name spaces; fragments, a stack at the packet's end and"
+            );
+            comment!("a checksum are more than is known.");
+            self.next_ok.d.next = self.s_data.val().get_bits::<8>(40) == 17;
+            self.known.d.next = self.s_data.val().get_bits::<8>(32) == 0x2f;
+            self.more.d.next =
+                self.s_data.val().get_bits::<2>(51).any() | self.s_data.val().get_bit(48);
+            self.words_max.d.next = self.s_data.val().get_bits::<8>(56);
             self.port_hit.d.next = self.is_int.val()
                 & (self.s_data.val().get_bits::<8>(48) == self.cfg_tel_port.val().get_bits::<8>(8))
                 & (self.s_data.val().get_bits::<8>(56) == self.cfg_tel_port.val().get_bits::<8>(0));
@@ -190,6 +236,11 @@ impl Logic for RxIp {
         self.udp_low.next = bit_cast::<16, 8>(self.s_data.val().get_bits::<8>(8));
         if self.s_valid.val() & (self.beat.q.val() == 3) {
             self.udp.d.next = (self.udp_high.val() << 8) | self.udp_low.val();
+            if self.ifa.q.val() {
+                self.port_ok.d.next = self.s_full.val()
+                    & self.next_ok.q.val()
+                    & (self.s_data.val().get_bits::<16>(16) == 0xb712);
+            }
         }
         self.is_roce.d.next = self.s_match.val()
             & self.first_ok.q.val()
@@ -202,6 +253,9 @@ impl Logic for RxIp {
         comment!("At the end: the frame's own flags.");
         self.total_rest.d.next = self.ip_len.val() - 20;
         self.total_short.d.next = self.ip_len.val() < 28;
+        if self.ifa.q.val() {
+            self.total_short.d.next = self.ip_len.val() < 32;
+        }
         self.is_end.d.next = self.s_end.val();
         self.end_user.d.next = self.s_end_user.val();
         self.end_oversize.d.next = self.s_end_oversize.val();
@@ -212,7 +266,7 @@ impl Logic for RxIp {
         self.close_oversize.d.next = self.end_oversize.q.val();
         self.close_truncated.d.next = self.end_bytes.q.val() < self.ip_len.val();
         self.close_length.d.next =
-            self.total_short.q.val() | (self.total_rest.q.val() != self.udp.q.val());
+            self.total_short.q.val() | (self.total_rest.q.val() != self.udp_said.val());
         if self.reset.val() {
             self.beat.d.next = 0.into();
             self.dst_ok.d.next = false;

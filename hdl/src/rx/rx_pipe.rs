@@ -59,7 +59,7 @@ pub struct RxPipe {
     pub cfg_local_ip: Signal<In, Bits<32>>,
     /// Our partition key.
     pub cfg_pkey: Signal<In, Bits<16>>,
-    /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD, 4 IOAM.
+    /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD, 4 IOAM, 5 IFA.
     pub cfg_tel_format: Signal<In, Bits<3>>,
     /// DSCP of stamped data.
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
@@ -67,7 +67,7 @@ pub struct RxPipe {
     pub cfg_tel_echo_dscp: Signal<In, Bits<6>>,
     /// UDP port of packets with INT-MD.
     pub cfg_tel_port: Signal<In, Bits<16>>,
-    /// INT-MD and IOAM count queues in bytes, else in cells.
+    /// INT-MD, IOAM and IFA count queues in bytes, else in cells.
     pub cfg_tel_queue_bytes: Signal<In, Bit>,
     /// IOAM's fractions of a second are binary, else ns.
     pub cfg_tel_time_binary: Signal<In, Bit>,
@@ -246,6 +246,7 @@ pub struct RxPipe {
     records: RxRecords,
     room: RxRoom,
     take: Signal<Local, Bit>,
+    is_ifa: Signal<Local, Bit>,
 }
 
 impl Logic for RxPipe {
@@ -308,6 +309,8 @@ impl Logic for RxPipe {
         self.m_host_tlast.next = self.host.m_axis_tlast.val();
         self.host.m_axis_tready.next = self.m_host_tready.val();
         comment!("IP packet: end, checksum, fields.");
+        self.is_ifa.next = self.cfg_tel_format.val() == 5;
+        self.trim.cfg_is_ifa.next = self.is_ifa.val();
         self.trim.s_valid.next = self.l2.m_valid.val();
         self.trim.s_data.next = self.l2.m_data.val();
         self.trim.s_end.next = self.l2.m_end.val();
@@ -333,6 +336,8 @@ impl Logic for RxPipe {
         self.tel.tel_expected.next = self.ip.tel_expected.val();
         self.tel.tel_stack.next = self.ip.tel_stack.val();
         self.tel.tel_by_port.next = self.ip.tel_by_port.val();
+        self.tel.tel_ifa.next = self.ip.tel_ifa.val();
+        self.tel.ifa_more.next = self.ip.ifa_more.val();
         self.tel.s_valid.next = self.trim.m_valid.val();
         self.tel.s_data.next = self.trim.m_data.val();
         self.tel.s_first.next = self.trim.m_first.val();
@@ -343,6 +348,8 @@ impl Logic for RxPipe {
         self.tel_records.s_stamped.next = self.tel.tel_valid.val();
         self.tel_records.s_valid.next = self.tel.rec_valid.val();
         self.tel_records.s_data.next = self.tel.m_data.val();
+        self.stack.ifa_known.next = self.ip.ifa_known.val();
+        self.stack.ifa_words_max.next = self.ip.ifa_words_max.val();
         self.stack.s_start.next = self.tel.rec_start.val();
         self.stack.s_valid.next = self.tel.pair_valid.val();
         self.stack.s_pair.next = self.tel.pair.val();
@@ -369,6 +376,8 @@ impl Logic for RxPipe {
         self.stack_hop.time_b.next = self.stack.time_b.val();
         self.stack_hop.used_a.next = self.stack.used_a.val();
         self.stack_hop.used_b.next = self.stack.used_b.val();
+        self.stack_hop.speed_a.next = self.stack.speed_a.val();
+        self.stack_hop.stay_b.next = self.stack.stay_b.val();
         self.stack_hop.s_done.next = self.stack.m_done.val();
         self.tel_records.is_stack.next = self.tel.is_stack.val();
         self.tel_records.stack_valid.next = self.stack_hop.m_valid.val();

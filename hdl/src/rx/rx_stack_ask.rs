@@ -1,7 +1,8 @@
 //! What a telemetry stack was asked to tell: places of the words in a hop.
 //!
 //! # Source            INT dataplane specification 2.1, section 5.8 (instruction bitmap); RFC 9197,
-//!                     section 4.4.1 (trace type); draft-gafni-ippm-ioam-additional-data-fields
+//!                     section 4.4.1 (trace type); draft-gafni-ippm-ioam-additional-data-fields;
+//!                     the hop of IFA's local name space for HPCC, 32 bytes
 //! # Interface timing  cycle 0: s_valid, s_word; cycle 1: all outputs, until the next s_valid
 //! # Latency and rate  1; one word per cycle, no ready
 //! # Number formats    places, words | UQ5.0 | words from the hop's first one, the node
@@ -20,6 +21,8 @@ pub struct RxStackAsk {
     pub clock: Signal<In, Clock>,
     /// The word is IOAM's trace type; else it has INT's instruction bitmap.
     pub is_ioam: Signal<In, Bit>,
+    /// The stack is IFA's, whose hops are all alike.
+    pub is_ifa: Signal<In, Bit>,
     /// IOAM's fractions of a second are binary.
     pub time_binary: Signal<In, Bit>,
     /// The word is here.
@@ -133,6 +136,17 @@ impl Logic for RxStackAsk {
                 self.low_time.d.next = self.trace_time.val();
                 self.used.d.next = self.trace_used.val();
                 self.count.d.next = self.trace_used.val() + self.trace_behind.val() + 1;
+            }
+            comment!(
+                "IFA: node, speed and seconds, interfaces, ns, stay, bytes sent, queue, reserved."
+            );
+            if self.is_ifa.val() {
+                self.interfaces.d.next = true;
+                self.is_enough.d.next = true;
+                self.low_time.d.next = 3.into();
+                self.used.d.next = 5.into();
+                self.queue.d.next = 6.into();
+                self.count.d.next = 8.into();
             }
         }
     }

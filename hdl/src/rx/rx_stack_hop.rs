@@ -7,15 +7,15 @@
 //! # Latency and rate  1; one pair per cycle, no ready
 //! # Number formats    queue       | UQ17.0 | cells, or 64 bytes; saturates
 //!                     utilisation | UQ20.0 | the network's unit; saturates
-//!                     bytes sent  | UQ20.0 | 128 bytes, mod 2^20 (IOAM, instead of utilisation)
-//!                     time        | UQ24.0 | ns, or 2^-30 s, mod 2^24
+//!                     bytes sent  | UQ20.0 | 128 bytes, mod 2^20 (IOAM, IFA, instead of utilisation)
+//!                     time        | UQ24.0 | ns, or 2^-30 s, mod 2^24; IFA: ingress time and stay
 //!                     rate code   | by the low three bits of the egress interface; the first one
-//!                                 | without interfaces
-//!                     path        | for each node and interfaces: turned left by 5, then exclusive
-//!                                 | or with the word's bits 11:0, 23:12 and 31:24
+//!                                 | without interfaces; IFA: of the speed
+//!                     path        | rx_stack_path.rs
 //! # Reset             synchronous, high: no record
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
+use super::rx_stack_path::RxStackPath;
 use crate::util::mul_pipe::MulPipe;
 use crate::Module;
 use rust_hdl_core::prelude::*;
@@ -31,7 +31,7 @@ pub struct RxStackHop {
     pub reset: Signal<In, Bit>,
     /// Queues are counted in bytes, else in cells.
     pub cfg_tel_queue_bytes: Signal<In, Bit>,
-    /// Telemetry format: 3 INT-MD, 4 IOAM.
+    /// Telemetry format: 3 INT-MD, 4 IOAM, 5 IFA.
     pub cfg_tel_format: Signal<In, Bits<3>>,
     /// IOAM's fractions of a second are binary.
     pub cfg_tel_time_binary: Signal<In, Bit>,
@@ -65,6 +65,10 @@ pub struct RxStackHop {
     pub used_a: Signal<In, Bit>,
     /// The second one is.
     pub used_b: Signal<In, Bit>,
+    /// The first word is a hop's of IFA, with its speed and the seconds of its ingress time.
+    pub speed_a: Signal<In, Bit>,
+    /// The second word is a hop's of IFA, the time that the packet stayed.
+    pub stay_b: Signal<In, Bit>,
     /// Seconds stand in front of the time.
     pub has_seconds: Signal<In, Bit>,
     /// A hop ends here.
@@ -77,6 +81,7 @@ pub struct RxStackHop {
     pub path: Signal<Out, Bits<12>>,
     /// A switch could not provide a value.
     pub is_invalid: Signal<Out, Bit>,
+    path_of: RxStackPath,
     valid: DFF<Bit>,
     queue: DFF<Bits<17>>,
     used: DFF<Bits<20>>,
@@ -85,49 +90,46 @@ pub struct RxStackHop {
     second_ns: MulPipe<15, 15, 30>,
     second_before: DFF<Bits<15>>,
     rate: DFF<Bits<3>>,
-    hash: DFF<Bits<12>>,
-    invalid: DFF<Bit>,
-    ones_before: DFF<Bit>,
     queue_word: Signal<Local, Bits<32>>,
     used_word: Signal<Local, Bits<32>>,
     time_word: Signal<Local, Bits<32>>,
     port: Signal<Local, Bits<3>>,
-    ones_a: Signal<Local, Bit>,
-    ones_b: Signal<Local, Bit>,
-    turned_a: Signal<Local, Bits<12>>,
-    hash_a: Signal<Local, Bits<12>>,
-    turned_b: Signal<Local, Bits<12>>,
     record_low: Signal<Local, Bits<64>>,
     whole_ns: Signal<Local, Bits<24>>,
     stamp_ns: Signal<Local, Bits<24>>,
+    stayed: Signal<Local, Bits<24>>,
     is_ioam: Signal<Local, Bit>,
-    node_ones_a: Signal<Local, Bit>,
-    node_ones_b: Signal<Local, Bit>,
-    top_a: Signal<Local, Bits<8>>,
-    top_b: Signal<Local, Bits<8>>,
+    is_ifa: Signal<Local, Bit>,
 }
 
 impl Logic for RxStackHop {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            valid,
-            queue,
-            used,
-            stamp,
-            seconds,
-            second_before,
-            rate,
-            hash,
-            invalid,
-            ones_before
-        );
+        dff_setup!(self, clock, valid, queue, used, stamp, seconds, second_before, rate);
         self.is_ioam.next = self.cfg_tel_format.val() == 4;
+        self.is_ifa.next = self.cfg_tel_format.val() == 5;
         self.m_valid.next = self.valid.q.val();
-        self.path.next = self.hash.q.val();
-        self.is_invalid.next = self.invalid.q.val();
+        self.path_of.clock.next = self.clock.val();
+        self.path_of.is_ioam.next = self.is_ioam.val();
+        self.path_of.is_ifa.next = self.is_ifa.val();
+        self.path_of.s_start.next = self.s_start.val();
+        self.path_of.s_valid.next = self.s_valid.val();
+        self.path_of.s_word_a.next = self.s_word_a.val();
+        self.path_of.s_word_b.next = self.s_word_b.val();
+        self.path_of.node_a.next = self.node_a.val();
+        self.path_of.node_b.next = self.node_b.val();
+        self.path_of.ports_a.next = self.ports_a.val();
+        self.path_of.ports_b.next = self.ports_b.val();
+        self.path_of.queue_a.next = self.queue_a.val();
+        self.path_of.queue_b.next = self.queue_b.val();
+        self.path_of.time_a.next = self.time_a.val();
+        self.path_of.time_b.next = self.time_b.val();
+        self.path_of.used_a.next = self.used_a.val();
+        self.path_of.used_b.next = self.used_b.val();
+        self.path_of.speed_a.next = self.speed_a.val();
+        self.path_of.stay_b.next = self.stay_b.val();
+        self.path.next = self.path_of.path.val();
+        self.is_invalid.next = self.path_of.is_invalid.val();
         comment!("10^9 is 59 x 2^24 and 19813 x 2^9: what seconds are in ns mod 2^24.");
         self.second_ns.clock.next = self.clock.val();
         self.second_ns.reset.next = self.reset.val();
@@ -145,6 +147,9 @@ impl Logic for RxStackHop {
         self.queue_word.next = self.s_word_a.val();
         if self.queue_b.val() {
             self.queue_word.next = self.s_word_b.val();
+            if self.is_ifa.val() {
+                self.queue_word.next = bit_cast::<32, 16>(self.s_word_b.val().get_bits::<16>(0));
+            }
         }
         if self.queue_a.val() | self.queue_b.val() {
             self.queue.d.next = self.queue_word.val().get_bits::<17>(0);
@@ -156,7 +161,7 @@ impl Logic for RxStackHop {
             } else if self.queue_word.val().get_bits::<7>(17).any() {
                 self.queue.d.next = 0x1ffff.into();
             }
-            comment!("IOAM counts in 32 bits, INT in 24 behind the number of the queue.");
+            comment!("IOAM counts in 32 bits, IFA in 16, INT in 24 behind the queue's number.");
             if self.is_ioam.val() & self.queue_word.val().get_bits::<8>(24).any() {
                 self.queue.d.next = 0x1ffff.into();
             }
@@ -170,7 +175,7 @@ impl Logic for RxStackHop {
             if self.used_word.val().get_bits::<12>(20).any() {
                 self.used.d.next = 0xfffff.into();
             }
-            if self.is_ioam.val() {
+            if self.is_ioam.val() | self.is_ifa.val() {
                 self.used.d.next = self.used_word.val().get_bits::<20>(7);
             }
         }
@@ -190,12 +195,21 @@ impl Logic for RxStackHop {
             if !self.has_seconds.val() {
                 self.seconds.d.next = 0.into();
             }
+            if self.is_ifa.val() {
+                self.seconds.d.next = self.seconds.q.val();
+            }
+        }
+        comment!("IFA's packets leave when they have come and stayed: one pair tells both.");
+        self.stayed.next =
+            self.s_word_a.val().get_bits::<24>(0) + self.s_word_b.val().get_bits::<24>(0);
+        if self.stay_b.val() {
+            self.stamp.d.next = self.stayed.val();
         }
         self.port.next = self.s_word_a.val().get_bits::<3>(0);
         if self.ports_b.val() {
             self.port.next = self.s_word_b.val().get_bits::<3>(0);
         }
-        if self.ports_a.val() | self.ports_b.val() {
+        if (self.ports_a.val() | self.ports_b.val()) & !self.is_ifa.val() {
             match self.port.val().index() {
                 0 => self.rate.d.next = self.cfg_tel_rates.val().get_bits::<3>(0),
                 1 => self.rate.d.next = self.cfg_tel_rates.val().get_bits::<3>(3),
@@ -207,56 +221,22 @@ impl Logic for RxStackHop {
                 _ => self.rate.d.next = self.cfg_tel_rates.val().get_bits::<3>(21),
             }
         }
-        comment!("All ones are no value; of INT's time both words, of IOAM's node 24 bits.");
-        self.node_ones_a.next = self.s_word_a.val().get_bits::<24>(0).all()
-            & (self.is_ioam.val() | self.s_word_a.val().get_bits::<8>(24).all());
-        self.node_ones_b.next = self.s_word_b.val().get_bits::<24>(0).all()
-            & (self.is_ioam.val() | self.s_word_b.val().get_bits::<8>(24).all());
-        self.ones_a.next = self.s_word_a.val().all();
-        self.ones_b.next = self.s_word_b.val().all();
+        comment!("IFA's speeds: 25, 40, 50, 100, 200, 400 Gb/s from 1 on.");
+        if self.speed_a.val() {
+            self.seconds.d.next = self.s_word_a.val().get_bits::<15>(0);
+            match self.s_word_a.val().get_bits::<4>(28).index() {
+                2 => self.rate.d.next = 7.into(),
+                3 => self.rate.d.next = 1.into(),
+                4 => self.rate.d.next = 2.into(),
+                5 => self.rate.d.next = 3.into(),
+                6 => self.rate.d.next = 4.into(),
+                _ => self.rate.d.next = 0.into(),
+            }
+        }
         if self.s_valid.val() {
-            self.ones_before.d.next = self.ones_b.val();
             self.second_before.d.next = self.s_word_b.val().get_bits::<15>(0);
         }
-        if ((self.ports_a.val() | self.queue_a.val() | self.used_a.val()) & self.ones_a.val())
-            | ((self.ports_b.val() | self.queue_b.val() | self.used_b.val()) & self.ones_b.val())
-            | (self.node_a.val() & self.node_ones_a.val())
-            | (self.node_b.val() & self.node_ones_b.val())
-            | (self.time_a.val()
-                & (self.is_ioam.val() | self.ones_before.q.val())
-                & self.ones_a.val())
-            | (self.time_b.val() & (self.is_ioam.val() | self.ones_a.val()) & self.ones_b.val())
-        {
-            self.invalid.d.next = true;
-        }
-        comment!("The path; IOAM's hop limit in front of the node is not of it.");
-        self.top_a.next = self.s_word_a.val().get_bits::<8>(24);
-        if self.is_ioam.val() & self.node_a.val() {
-            self.top_a.next = 0.into();
-        }
-        self.top_b.next = self.s_word_b.val().get_bits::<8>(24);
-        if self.is_ioam.val() & self.node_b.val() {
-            self.top_b.next = 0.into();
-        }
-        self.turned_a.next = (self.hash.q.val() << 5) | (self.hash.q.val() >> 7);
-        self.hash_a.next = self.hash.q.val();
-        if self.node_a.val() | self.ports_a.val() {
-            self.hash_a.next = self.turned_a.val()
-                ^ self.s_word_a.val().get_bits::<12>(0)
-                ^ self.s_word_a.val().get_bits::<12>(12)
-                ^ bit_cast::<12, 8>(self.top_a.val());
-        }
-        self.turned_b.next = (self.hash_a.val() << 5) | (self.hash_a.val() >> 7);
-        self.hash.d.next = self.hash_a.val();
-        if self.node_b.val() | self.ports_b.val() {
-            self.hash.d.next = self.turned_b.val()
-                ^ self.s_word_b.val().get_bits::<12>(0)
-                ^ self.s_word_b.val().get_bits::<12>(12)
-                ^ bit_cast::<12, 8>(self.top_b.val());
-        }
         if self.s_start.val() {
-            self.hash.d.next = 0.into();
-            self.invalid.d.next = false;
             self.seconds.d.next = 0.into();
             self.rate.d.next = self.cfg_tel_rates.val().get_bits::<3>(0);
         }

@@ -1,8 +1,8 @@
 //! Takes telemetry out from between UDP and BTH, and points at it as it passes.
 //!
 //! # Source            HPCC, SIGCOMM 2019, figure 7 (2 + 8n bytes, big-endian); its authors'
-//!                     simulator (42 bytes, little-endian); INT dataplane specification 2.1
-//!                     and RFC 9197 (4 + 4n bytes)
+//!                     simulator (42 bytes, little-endian); INT dataplane specification 2.1,
+//!                     RFC 9197 and draft-kumar-ippm-ifa (4 + 4n bytes)
 //! # Interface timing  cycle 0: s_valid; cycle 1: m_valid, the packet without telemetry, a beat
 //!                     when its last byte is there (and what is left behind the last beat in
 //!                     cycle 2). tel_bytes, head_bytes, tel_valid: cycle 1 after the fourth beat;
@@ -28,7 +28,7 @@ pub struct RxTel {
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// Telemetry format: 1 paper, 2 authors, 3 INT-MD, 4 IOAM.
+    /// Telemetry format: 1 paper, 2 authors, 3 INT-MD, 4 IOAM, 5 IFA.
     pub cfg_tel_format: Signal<In, Bits<3>>,
     /// Telemetry follows UDP.
     pub tel_expected: Signal<In, Bit>,
@@ -36,6 +36,10 @@ pub struct RxTel {
     pub tel_stack: Signal<In, Bit>,
     /// The packet is marked by its UDP port.
     pub tel_by_port: Signal<In, Bit>,
+    /// It is IFA's; `rx_trim` has taken its header away.
+    pub tel_ifa: Signal<In, Bit>,
+    /// There is more of it than what is known.
+    pub ifa_more: Signal<In, Bit>,
     /// A beat of the IP packet.
     pub s_valid: Signal<In, Bit>,
     /// Its bytes; those behind the end are 0.
@@ -74,7 +78,7 @@ pub struct RxTel {
     pub is_stack: Signal<Out, Bit>,
     /// What stands there is no stack for the packet's mark.
     pub bad_shim: Signal<Out, Bit>,
-    /// Bytes of the telemetry: 0, 8n + 2 or 4n + 4.
+    /// Bytes of the telemetry: 0, 8n + 2 or 4n + 4; IFA, its header included: 4n + 8.
     pub tel_bytes: Signal<Out, Bits<11>>,
     /// Bytes of UDP header, telemetry, BTH and ICRC.
     pub head_bytes: Signal<Out, Bits<11>>,
@@ -207,8 +211,14 @@ impl Logic for RxTel {
         }
         self.places_wide.next = bit_cast::<11, 4>(self.places.val());
         self.record_bytes.next = self.places_wide.val() << 3;
-        comment!("Byte 29 has the words behind a stack's shim, byte 28 INT's type 1 and its mark.");
+        comment!(
+            "Byte 29 (IFA: 31) has the words behind a stack's first one, byte 28 INT's type 1"
+        );
+        comment!("and its mark.");
         self.length.next = self.s_data.val().get_bits::<8>(40);
+        if self.tel_ifa.val() {
+            self.length.next = self.s_data.val().get_bits::<8>(56);
+        }
         self.length_wide.next = bit_cast::<11, 8>(self.length.val());
         self.stack_bytes.next = self.length_wide.val() << 2;
         self.marked.next = 4.into();
@@ -235,6 +245,11 @@ impl Logic for RxTel {
                         | (self.s_data.val().get_bits::<4>(34) != self.marked.val())
                         | (self.tel_by_port.val()
                             & (self.s_data.val().get_bits::<16>(48) != 0xb712)));
+                if self.tel_ifa.val() {
+                    self.bytes.d.next = self.stack_bytes.val() + 8;
+                    self.head.d.next = self.stack_bytes.val() + 32;
+                    self.shim_bad.d.next = self.ifa_more.val();
+                }
             } else if self.tel_expected.val() {
                 self.bytes.d.next = self.record_bytes.val() + 2;
                 self.head.d.next = self.record_bytes.val() + 26;

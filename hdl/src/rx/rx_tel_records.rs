@@ -23,7 +23,7 @@ pub struct RxTelRecords {
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// Telemetry format: 1 paper, 2 authors, 3 INT-MD, 4 IOAM.
+    /// Telemetry format: 1 paper, 2 authors, 3 INT-MD, 4 IOAM, 5 IFA.
     pub cfg_tel_format: Signal<In, Bits<3>>,
     /// The beat whose upper half the telemetry starts with.
     pub s_start: Signal<In, Bit>,

@@ -41,7 +41,7 @@ pub struct Arguments {
 struct Scenario {
     /// Rate of the links, Gb/s; 25 is rate code 0 of the telemetry.
     link_gbps: f64,
-    /// "none", "paper", "authors", "int-md" (marked by DSCP), "int-md-port", "ioam".
+    /// "none", "paper", "authors", "int-md" (marked by DSCP), "int-md-port", "ioam", "ifa".
     telemetry: String,
     /// DSCP of stamped packets.
     #[serde(default = "default_dscp")]
@@ -139,9 +139,9 @@ fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
         (
             matches!(
                 &*s.telemetry,
-                "none" | "paper" | "authors" | "int-md" | "int-md-port" | "ioam"
+                "none" | "paper" | "authors" | "int-md" | "int-md-port" | "ioam" | "ifa"
             ),
-            "telemetry: none, paper, authors, int-md, int-md-port, ioam",
+            "telemetry: none, paper, authors, int-md, int-md-port, ioam, ifa",
         ),
         ((1..=16).contains(&s.qp_count), "qp_count must be in 1..=16"),
         ((1..=10_000).contains(&s.message_count), "message_count must be in 1..=10000"),
@@ -170,6 +170,7 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
         "int-md" => Some(Format::IntMd { by_port: false }),
         "int-md-port" => Some(Format::IntMd { by_port: true }),
         "ioam" => Some(Format::Ioam),
+        "ifa" => Some(Format::Ifa),
         _ => None,
     };
     let line = CcConfig::for_line(s.link_gbps * 1e9, 2 * s.qp_count, clock_hz);

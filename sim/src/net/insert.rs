@@ -1,7 +1,7 @@
 //! What a switch does to a RoCEv2 frame that it gives telemetry: the bytes go in behind the UDP
 //! header, the lengths grow, a port or a DSCP marks the frame, and the ICRC stays as it was.
 
-use nic_spec::wire::{ethernet, ipv4, udp};
+use nic_spec::wire::{ethernet, ifa, ipv4, udp};
 
 /// The frame, whose IP packet is whole, with `telemetry` behind its UDP header, marked by this
 /// DSCP and, if there is one, this UDP destination port.
@@ -26,9 +26,26 @@ pub fn telemetry(frame: &[u8], telemetry: &[u8], dscp: u8, port: Option<u16>) ->
     bytes
 }
 
+/// The frame, whose IP packet is whole, with IFA: its header in front of UDP, `metadata` behind. UDP's
+/// length stays as it was.
+pub fn ifa(frame: &[u8], header: ifa::Header, metadata: &[u8]) -> Vec<u8> {
+    let at = ethernet::Packet::new_unchecked(frame).header_len();
+    let total = ipv4::Packet::new_unchecked(&frame[at..]).total_len();
+    let (udp_at, body_at) = (at + ipv4::HEADER_BYTES, at + ipv4::HEADER_BYTES + udp::HEADER_BYTES);
+    let whole = &frame[..at + usize::from(total)];
+    let parts = [&whole[..udp_at], &header.emit(), &whole[udp_at..body_at], metadata];
+    let mut bytes = [parts.concat(), whole[body_at..].to_vec()].concat();
+    let mut packet = ipv4::Packet::new_unchecked(&mut bytes[at..]);
+    packet.set_total_len(total + (ifa::HEADER_BYTES + metadata.len()) as u16);
+    packet.set_protocol(ifa::PROTOCOL);
+    packet.fill_checksum();
+    bytes
+}
+
 #[cfg(test)]
 mod tests {
-    use super::telemetry;
+    use super::{ifa, telemetry};
+    use nic_spec::wire::ifa::Header;
     use nic_spec::wire::roce::FrameRepr;
 
     #[test]
@@ -44,6 +61,21 @@ mod tests {
         expected[24..26].copy_from_slice(&stamped[24..26]);
         expected[36..38].copy_from_slice(&[0, 6]);
         expected[39] += 4;
+        assert_eq!(stamped, expected);
+    }
+
+    #[test]
+    fn insert_ifa_changes_length_protocol_and_checksum_only() {
+        let mut plain = vec![0; FrameRepr::default().buffer_len()];
+        FrameRepr::default().emit(&mut plain);
+        plain.resize(60, 0xaa);
+        let stamped = ifa(&plain, Header::default(), &[1, 2, 3, 4]);
+        let mut expected = plain[..58].to_vec();
+        expected.splice(42..42, [1, 2, 3, 4]);
+        expected.splice(34..34, [0x2f, 17, 0, 255]);
+        expected[17] += 8;
+        expected[23] = 253;
+        expected[24..26].copy_from_slice(&stamped[24..26]);
         assert_eq!(stamped, expected);
     }
 }

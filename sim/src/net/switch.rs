@@ -6,7 +6,7 @@ use nic_spec::wire::telemetry::{
     Form, Hop, HOPS_MAX, HOPS_USED_MAX, QUEUE_UNIT_BYTES, TX_UNIT_BYTES,
 };
 use nic_spec::wire::{bth, ethernet, ipv4, udp};
-use nic_spec::wire::{int_md, ioam};
+use nic_spec::wire::{ifa, int_md, ioam};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
@@ -29,9 +29,11 @@ pub const UTILISATION_FULL: u32 = 10_000;
 const UTILISATION_NS: f64 = 2_000.0;
 /// UDP destination port of packets with INT-MD that a port marks.
 pub const INT_PORT: u16 = 0x1b6d;
-/// What the clock of IOAM shows in the beginning: 50 us before a second ends.
-const IOAM_START_NS: u64 = 1_700_000_000_999_950_000;
-/// Bytes of a cell of the buffer, in which INT-MD and IOAM count queues here.
+/// What the clocks of IOAM and IFA show in the beginning: 50 us before a second ends.
+const START_NS: u64 = 1_700_000_000_999_950_000;
+/// Time that a packet has stayed in the switch when it leaves, as IFA tells it here.
+const IFA_STAY_NS: u64 = 700;
+/// Bytes of a cell of the buffer, in which INT-MD, IOAM and IFA count queues here.
 const CELL_BYTES: u64 = QUEUE_UNIT_BYTES as u64;
 
 /// How a switch writes telemetry.
@@ -47,6 +49,8 @@ pub enum Format {
     },
     /// An IOAM trace with what HPCC asks for and seconds, inserted into the same packets.
     Ioam,
+    /// IFA 2.0 with HPCC's hop, inserted into the same packets.
+    Ifa,
 }
 
 /// Telemetry that a switch stamps.
@@ -154,7 +158,7 @@ impl Switch {
         let Some(opcode) = self.cut_opcode else { return false };
         let form = self.stamping.map(|stamping| match stamping.format {
             Format::Native(form) => form,
-            Format::IntMd { .. } | Format::Ioam => Form::Paper,
+            Format::IntMd { .. } | Format::Ioam | Format::Ifa => Form::Paper,
         });
         let forms = [form, None];
         let parsed = forms.into_iter().find_map(|form| FrameRepr::parse(frame, form).ok());
@@ -276,6 +280,7 @@ impl Port {
             Format::Native(form) => self.stamped_natively(frame, now_ns, form, stamping),
             Format::IntMd { by_port } => self.stamped_by_int(frame, now_ns, by_port, stamping),
             Format::Ioam => self.stamped_by_ioam(frame, now_ns, stamping),
+            Format::Ifa => self.stamped_by_ifa(frame, now_ns, stamping),
         }
     }
 
@@ -357,7 +362,7 @@ impl Port {
             trace_type: ioam::trace::HPCC | ioam::trace::SECONDS,
             ..ioam::Headers::default()
         };
-        let ns = IOAM_START_NS + now_ns as u64;
+        let ns = START_NS + now_ns as u64;
         let words = [
             63 << 24 | u32::from(stamping.switch_id),
             1 << 16 | 8,
@@ -370,6 +375,27 @@ impl Port {
         headers.emit(4 * words.len(), &mut telemetry);
         telemetry.extend(words.iter().flat_map(|word: &u32| word.to_be_bytes()));
         Some(insert::telemetry(frame, &telemetry, stamping.dscp, None))
+    }
+
+    /// The frame with IFA of this hop, its first one: the switch initiates.
+    fn stamped_by_ifa(&self, frame: &[u8], now_ns: f64, stamping: Stamping) -> Option<Vec<u8>> {
+        to_stamp(frame)?;
+        let ns = START_NS + now_ns as u64;
+        let ingress_ns = ns - IFA_STAY_NS;
+        let hop = ifa::Hop {
+            device: 1 << 20 | u32::from(stamping.switch_id),
+            // Rate codes and speeds count the same rates, but for 40 and 50 Gb/s.
+            speed: [1, 3, 4, 5, 6, 0, 0, 2][usize::from(stamping.rate_code & 7)],
+            seconds: (ingress_ns / 1_000_000_000) as u32 & 0xf_ffff,
+            interfaces: 8 << 16 | 1,
+            ns: (ingress_ns % 1_000_000_000) as u32,
+            stay_ns: IFA_STAY_NS as u32,
+            tx_bytes: self.tx_bytes as u32,
+            queue: (self.queue_bytes / CELL_BYTES).min(0xfffe) as u16,
+        };
+        let words = (ifa::HOP_BYTES / 4) as u8;
+        let metadata = [&[0, 0, 63, words], &hop.emit()[..]].concat();
+        Some(insert::ifa(frame, ifa::Header::default(), &metadata))
     }
 }
 

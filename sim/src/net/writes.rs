@@ -308,6 +308,7 @@ fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host
             Format::Native(Form::Authors) => 2,
             Format::IntMd { .. } => 3,
             Format::Ioam => 4,
+            Format::Ifa => 5,
         };
         nic.set_telemetry(format, stamping.dscp, 0x17)?;
         nic.set_telemetry_stack(INT_PORT, false, false, [stamping.rate_code; 8])?;

@@ -9,6 +9,7 @@ pub mod aeth;
 pub mod bth;
 pub mod ethernet;
 pub mod icrc;
+pub mod ifa;
 pub mod immdt;
 pub mod int_md;
 pub mod ioam;

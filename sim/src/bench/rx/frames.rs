@@ -4,7 +4,7 @@ mod stacks;
 
 use crate::net::insert;
 use crate::pcap;
-use nic_spec::wire::{aeth, bth, ethernet, icrc, int_md, ipv4, reth, roce, telemetry, udp};
+use nic_spec::wire::{aeth, bth, ethernet, icrc, ifa, int_md, ipv4, reth, roce, telemetry, udp};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngCore};
 use rand_chacha::ChaCha8Rng;
@@ -22,7 +22,7 @@ pub struct Host {
     pub ip: u32,
     /// Partition key.
     pub pkey: u16,
-    /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD, 4 IOAM.
+    /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD, 4 IOAM, 5 IFA.
     pub tel_format: u8,
     /// DSCP of stamped data.
     pub tel_dscp: u8,
@@ -30,7 +30,7 @@ pub struct Host {
     pub tel_echo_dscp: u8,
     /// UDP port of packets with INT-MD.
     pub tel_port: u16,
-    /// INT-MD and IOAM count queues in bytes.
+    /// INT-MD, IOAM and IFA count queues in bytes.
     pub tel_queue_bytes: bool,
     /// IOAM's fractions of a second are binary.
     pub tel_time_binary: bool,
@@ -50,8 +50,8 @@ impl Host {
             mac,
             ip,
             pkey: *[0xffff, 0xffff, 0x7fff, rng.gen()].choose(rng).expect("some"),
-            tel_format: [0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4, rng.gen_range(5..8)]
-                [rng.gen_range(0..12)],
+            tel_format: [0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, rng.gen_range(6..8)]
+                [rng.gen_range(0..15)],
             tel_dscp: rng.gen_range(1..64),
             tel_echo_dscp: rng.gen_range(0..64),
             tel_port: rng.gen(),
@@ -258,7 +258,7 @@ impl FrameMaker {
         let form = match host.tel_format {
             1 => Some(telemetry::Form::Paper),
             2 => Some(telemetry::Form::Authors),
-            3 | 4 if !is_data => Some(telemetry::Form::Paper),
+            3..=5 if !is_data => Some(telemetry::Form::Paper),
             _ => None,
         };
         let telemetry = form.filter(|_| stamped).map(|form| self.telemetry(form));
@@ -309,7 +309,7 @@ impl FrameMaker {
         repr.payload = &payload;
         let mut frame = vec![0; repr.buffer_len()];
         repr.emit(&mut frame);
-        if stamped && is_data && matches!(host.tel_format, 3 | 4) {
+        if stamped && is_data && matches!(host.tel_format, 3..=5) {
             frame = self.with_stack(&frame);
         }
         if self.rng.gen_ratio(1, 4) {
@@ -422,7 +422,7 @@ impl FrameMaker {
                 let len = int_md::SHIM_BYTES + 4 * usize::from(*body.get(1)?);
                 return (len <= body.len()).then_some(len);
             }
-            3 | 4 if is_echo => telemetry::Form::Paper,
+            3..=5 if is_echo => telemetry::Form::Paper,
             _ => return Some(0),
         };
         telemetry::Repr::parse(form, body).ok().map(|repr| repr.buffer_len(form))
@@ -432,7 +432,10 @@ impl FrameMaker {
     fn repair(&self, frame: &mut [u8]) {
         let Ok(eth) = ethernet::Packet::new_checked(&frame[..]) else { return };
         let at = eth.header_len();
-        let (udp, bth) = (at + ipv4::HEADER_BYTES, at + ipv4::HEADER_BYTES + udp::HEADER_BYTES);
+        let has_ifa = self.host.tel_format == 5
+            && frame.get(at + ipv4::field::PROTOCOL.start) == Some(&ifa::PROTOCOL);
+        let udp = at + ipv4::HEADER_BYTES + if has_ifa { ifa::HEADER_BYTES } else { 0 };
+        let bth = udp + udp::HEADER_BYTES;
         if frame.len() < bth {
             return;
         }
@@ -442,17 +445,27 @@ impl FrameMaker {
         let end = at + total;
         let port = u16::from_be_bytes([frame[udp + 2], frame[udp + 3]]);
         let Some(body) = frame.get(bth..end.max(bth)) else { return };
-        let Some(tel_len) = self.telemetry_len(dscp, port, body) else { return };
+        let tel_len = if has_ifa {
+            body.get(ifa::field::WORDS.start)
+                .map(|words| ifa::METADATA_BYTES + 4 * usize::from(*words))
+        } else {
+            self.telemetry_len(dscp, port, body)
+        };
+        let Some(tel_len) = tel_len else { return };
         if body.len() < tel_len + icrc::BYTES {
             return;
         }
         let transport = &frame[bth + tel_len..end - icrc::BYTES];
-        let ip_header = frame[at..udp].try_into().expect("20 bytes");
+        let mut ip_header: [u8; ipv4::HEADER_BYTES] =
+            frame[at..at + ipv4::HEADER_BYTES].try_into().expect("20 bytes");
+        if has_ifa {
+            ip_header[ipv4::field::PROTOCOL.start] = ipv4::PROTOCOL_UDP;
+        }
         let mut udp_header: [u8; 8] = frame[udp..bth].try_into().expect("8 bytes");
         if self.host.tel_format == 3 && port == self.host.tel_port {
             udp_header[2..4].copy_from_slice(&udp::PORT_ROCE.to_be_bytes());
         }
-        let crc = icrc::icrc(ip_header, &udp_header, transport);
+        let crc = icrc::icrc(&ip_header, &udp_header, transport);
         frame[end - icrc::BYTES..end].copy_from_slice(&crc.to_le_bytes());
     }
 }

@@ -51,7 +51,7 @@ crate::ports! {
         pub tel_format: u8,
         /// Form of the header that data packets leave room for.
         pub tel_data: u8,
-        /// Form of what ACKs echo: that of the data, the paper's for INT-MD and IOAM.
+        /// Form of what ACKs echo: that of the data, the paper's for stacks of the network.
         pub tel_echo: u8,
         pub tel_port: u16,
         pub tel_queue_bytes: bool,
@@ -337,7 +337,7 @@ impl Registers {
                 local_mac: u64::from(c.cfg_local_mac_lo) | u64::from(c.cfg_local_mac_hi) << 32,
                 tel_format: (c.cfg_telemetry & 7) as u8,
                 tel_data: [0, 1, 2, 0, 0, 0, 0, 0][c.cfg_telemetry as usize & 7],
-                tel_echo: [0, 1, 2, 1, 1, 0, 0, 0][c.cfg_telemetry as usize & 7],
+                tel_echo: [0, 1, 2, 1, 1, 1, 0, 0][c.cfg_telemetry as usize & 7],
                 tel_port: c.cfg_telemetry_stack as u16,
                 tel_queue_bytes: c.cfg_telemetry_stack >> 16 & 1 != 0,
                 tel_time_binary: c.cfg_telemetry_stack >> 17 & 1 != 0,

@@ -17,7 +17,7 @@ const PAYLOAD_CYCLES: u64 = 1;
 /// Cycles from a beat to its entry into the host's FIFO.
 const HOST_CYCLES: u64 = 5;
 /// Beat (from 0) at which a frame must be known to be RoCEv2 or the host's.
-const DECIDING_BEAT: usize = 5;
+const DECIDING_BEAT: usize = 6;
 /// Longest frame in beats: 9216 bytes.
 const FRAME_BEATS_MAX: usize = 1152;
 /// Beats of accepted payload below which input is taken.
@@ -40,7 +40,7 @@ ports! {
         pub cfg_local_ip: u32,
         /// Our partition key.
         pub cfg_pkey: u16,
-        /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD, 4 IOAM.
+        /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD, 4 IOAM, 5 IFA.
         pub cfg_tel_format: u8,
         /// DSCP of stamped data.
         pub cfg_tel_dscp: u8,
@@ -48,7 +48,7 @@ ports! {
         pub cfg_tel_echo_dscp: u8,
         /// UDP port of packets with INT-MD.
         pub cfg_tel_port: u16,
-        /// INT-MD and IOAM count queues in bytes.
+        /// INT-MD, IOAM and IFA count queues in bytes.
         pub cfg_tel_queue_bytes: bool,
         /// IOAM's fractions of a second are binary.
         pub cfg_tel_time_binary: bool,

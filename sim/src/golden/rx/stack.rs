@@ -6,7 +6,7 @@
 //! and the path 0.
 
 use super::rx_pipe::TelPorts;
-use nic_spec::wire::{int_md, ioam};
+use nic_spec::wire::{ifa, int_md, ioam};
 
 /// Bits that the path is turned by before each word.
 const PATH_TURN: u32 = 5;
@@ -74,6 +74,21 @@ pub fn ioam(trace: &ioam::Trace, units: Units) -> TelPorts {
         }
     });
     telemetry(nodes, has_interfaces, has_time && trace.is_whole())
+}
+
+/// Telemetry of a packet with IFA, whose hops tell their links' rates.
+pub fn ifa(stack: &ifa::Stack, units: Units) -> TelPorts {
+    let hops = stack.hops().map(|hop| {
+        let sent = hop.tx_bytes >> 7 & 0xf_ffff;
+        let rates = Units { rates: hop.rate_code().unwrap_or(0).into(), ..units };
+        Told {
+            record: rates.record(0, hop.egress_ns(), sent, hop.queue.into()),
+            node: hop.device,
+            interfaces: hop.interfaces,
+            is_invalid: hop.is_invalid() || hop.rate_code().is_none(),
+        }
+    });
+    telemetry(hops, true, stack.is_whole())
 }
 
 fn telemetry(hops: impl Iterator<Item = Told>, has_interfaces: bool, is_whole: bool) -> TelPorts {

@@ -3,8 +3,8 @@
 use super::rx_pipe::{ReqPorts, RxPipeIn, TelPorts};
 use super::stack::{self, Units};
 use nic_spec::wire::{
-    aeth, bth, ethernet, icrc, immdt, int_md, ioam, ipv4, reth, roce::PAYLOAD_BYTES_MAX, telemetry,
-    udp,
+    aeth, bth, ethernet, icrc, ifa, immdt, int_md, ioam, ipv4, reth, roce::PAYLOAD_BYTES_MAX,
+    telemetry, udp,
 };
 
 /// What became of a frame. The first of these that applies, in this order, decides: MacError,
@@ -43,7 +43,7 @@ pub enum Reason {
     Version,
     /// Partition key.
     Pkey,
-    /// Telemetry longer than the UDP payload, or a shim that does not fit the packet.
+    /// Telemetry longer than the UDP payload, or a shim or header that does not fit the packet.
     Telemetry,
 }
 
@@ -73,6 +73,10 @@ enum Format {
     Ioam {
         units: Units,
     },
+    /// IFA, marked by the IP protocol.
+    Ifa {
+        units: Units,
+    },
 }
 
 /// What telemetry a packet carries.
@@ -82,6 +86,7 @@ enum Carried {
     Native(telemetry::Form),
     IntMd { npt: u8, units: Units },
     Ioam { units: Units },
+    Ifa { header: ifa::Header, units: Units },
 }
 
 impl Settings {
@@ -97,10 +102,16 @@ impl Settings {
             2 => Format::Native(telemetry::Form::Authors),
             3 => Format::IntMd { port: i.cfg_tel_port, units },
             4 => Format::Ioam { units },
+            5 => Format::Ifa { units },
             _ => Format::None,
         };
         let (mac, ip, pkey) = (i.cfg_local_mac, i.cfg_local_ip, i.cfg_pkey);
         Self { mac, ip, pkey, format, dscp: i.cfg_tel_dscp, echo_dscp: i.cfg_tel_echo_dscp }
+    }
+
+    /// Whether packets of this protocol have an IFA header in front of UDP.
+    fn has_ifa(&self, protocol: u8) -> bool {
+        matches!(self.format, Format::Ifa { .. }) && protocol == ifa::PROTOCOL
     }
 
     /// Whether the NIC takes packets to this UDP port.
@@ -122,7 +133,7 @@ impl Settings {
                 Carried::IntMd { npt: int_md::NPT_DSCP, units }
             }
             Format::Ioam { units } if is_data => Carried::Ioam { units },
-            Format::IntMd { .. } | Format::Ioam { .. } if is_echo => {
+            Format::IntMd { .. } | Format::Ioam { .. } | Format::Ifa { .. } if is_echo => {
                 Carried::Native(telemetry::Form::Paper)
             }
             _ => Carried::None,
@@ -181,12 +192,22 @@ pub fn is_roce_for_us(frame: &[u8], settings: &Settings) -> bool {
         return false;
     }
     let ip = ipv4::Packet::new_unchecked(packet);
-    let udp = udp::Packet::new_unchecked(&packet[ipv4::HEADER_BYTES..]);
+    let mut datagram = &packet[ipv4::HEADER_BYTES..];
+    let mut protocol = ip.protocol();
+    if settings.has_ifa(protocol) {
+        // Here up to and with the whole UDP header.
+        if packet.len() < ipv4::HEADER_BYTES + ifa::HEADER_BYTES + udp::HEADER_BYTES {
+            return false;
+        }
+        protocol = ifa::Header::parse(datagram).expect("it is there").next_header;
+        datagram = &datagram[ifa::HEADER_BYTES..];
+    }
+    let udp = udp::Packet::new_unchecked(datagram);
     eth.dst() == settings.mac
         && eth.ethertype() == ethernet::ETHERTYPE_IPV4
         && ip.version_ihl() == ipv4::VERSION_IHL
         && !ip.is_fragment()
-        && ip.protocol() == ipv4::PROTOCOL_UDP
+        && protocol == ipv4::PROTOCOL_UDP
         && ip.dst() == settings.ip
         && settings.is_our_port(udp.dst_port())
 }
@@ -203,23 +224,32 @@ pub fn judge(frame: &[u8], settings: &Settings) -> Result<Packet, Reason> {
     ensure(ip.verify_checksum(), Reason::IpChecksum)?;
     let total = usize::from(ip.total_len());
     ensure(packet.len() >= total, Reason::Truncated)?;
-    let headers = ipv4::HEADER_BYTES + udp::HEADER_BYTES;
+    let has_ifa = settings.has_ifa(ip.protocol());
+    let ifa_bytes = if has_ifa { ifa::HEADER_BYTES } else { 0 };
+    let headers = ipv4::HEADER_BYTES + ifa_bytes + udp::HEADER_BYTES;
     ensure(total >= headers, Reason::Length)?;
     let (ip_header, datagram) = packet[..total].split_at(ipv4::HEADER_BYTES);
+    let (ifa_header, datagram) = datagram.split_at(ifa_bytes);
     let udp = udp::Packet::new_unchecked(datagram);
-    ensure(usize::from(udp.len()) == datagram.len(), Reason::Length)?;
+    // Whether IFA's metadata count in UDP's length is open; the ICRC covers what follows of IP's.
+    ensure(has_ifa || usize::from(udp.len()) == datagram.len(), Reason::Length)?;
     let (udp_header, body) = datagram.split_at(udp::HEADER_BYTES);
-    let (tel, body) = take_telemetry(settings.carried(ip.dscp(), udp.dst_port()), body)?;
+    let carried = match (ifa::Header::parse(ifa_header), settings.format) {
+        (Ok(header), Format::Ifa { units }) => Carried::Ifa { header, units },
+        _ => settings.carried(ip.dscp(), udp.dst_port()),
+    };
+    let (tel, body) = take_telemetry(carried, body)?;
     let transport_len = body.len().checked_sub(icrc::BYTES).ok_or(Reason::Length)?;
     let (transport, trailer) = body.split_at(transport_len);
     let mut packet = take_headers(transport)?;
     packet.req.src_ip = ip.src();
     packet.req.tel = tel;
-    // The ICRC is that of the packet to RoCEv2's port, whatever marks it now.
+    // The ICRC is that of the packet to RoCEv2's port over UDP, whatever marks it now.
     let mut udp_header: [u8; udp::HEADER_BYTES] = udp_header.try_into().expect("8 bytes");
     udp::Packet::new_unchecked(&mut udp_header[..]).set_dst_port(udp::PORT_ROCE);
-    let ip_header = ip_header.try_into().expect("20 bytes");
-    let expected = icrc::icrc(ip_header, &udp_header, transport);
+    let mut ip_header: [u8; ipv4::HEADER_BYTES] = ip_header.try_into().expect("20 bytes");
+    ipv4::Packet::new_unchecked(&mut ip_header[..]).set_protocol(ipv4::PROTOCOL_UDP);
+    let expected = icrc::icrc(&ip_header, &udp_header, transport);
     ensure(expected.to_le_bytes() == trailer, Reason::Icrc)?;
     let bth = bth::Packet::new_unchecked(transport);
     ensure(bth.transport_version() == 0, Reason::Version)?;
@@ -241,6 +271,10 @@ fn take_telemetry(carried: Carried, body: &[u8]) -> Result<(TelPorts, &[u8]), Re
         Carried::Ioam { units } => {
             let trace = ioam::Trace::parse(body).map_err(|_| Reason::Telemetry)?;
             Ok((stack::ioam(&trace, units), &body[trace.len()..]))
+        }
+        Carried::Ifa { header, units } => {
+            let stack = ifa::Stack::parse(header, body).map_err(|_| Reason::Telemetry)?;
+            Ok((stack::ifa(&stack, units), &body[stack.len()..]))
         }
     }
 }

@@ -1,17 +1,20 @@
 //! Telemetry stacks as switches insert them, good and bad.
 
 use super::{insert, FrameMaker};
-use nic_spec::wire::{int_md, ioam, udp};
+use nic_spec::wire::{ethernet, ifa, int_md, ioam, ipv4, udp};
 use rand::seq::SliceRandom;
 use rand::Rng;
 
 impl FrameMaker {
-    /// The frame with INT-MD or IOAM.
+    /// The frame with INT-MD, IOAM or IFA.
     pub(super) fn with_stack(&mut self, frame: &[u8]) -> Vec<u8> {
         let host = self.host;
         if host.tel_format == 4 {
             let trace = self.trace();
             return insert::telemetry(frame, &trace, host.tel_dscp, None);
+        }
+        if host.tel_format == 5 {
+            return self.with_ifa(frame);
         }
         let marked = self.rng.gen::<bool>().then_some(host.tel_port);
         let (mut npt, mut original) = (int_md::NPT_DSCP, self.rng.gen());
@@ -121,6 +124,57 @@ impl FrameMaker {
             let length = rng.gen_range(0..2);
             bytes[1] = length;
             bytes.truncate(ioam::SHIM_BYTES + 4 * usize::from(length));
+        }
+        bytes
+    }
+
+    /// The frame with IFA, mostly good. Behind a tag the header may end with the beat that decides.
+    fn with_ifa(&mut self, frame: &[u8]) -> Vec<u8> {
+        let rng = &mut self.rng;
+        let mut header = ifa::Header::default();
+        // What else the header may say is no reason to refuse it: in band, turned around.
+        header.flags = rng.gen::<u8>() & !ifa::flag::MORE;
+        let count = if rng.gen_ratio(1, 8) { rng.gen_range(0..=9) } else { rng.gen_range(0..=5) };
+        let mut metadata = vec![rng.gen(), rng.gen(), rng.gen_range(1..=255), 8 * count];
+        header.words_max = rng.gen_range(8 * count + 1..=255);
+        for _ in 0..8 * count {
+            let word = self.word();
+            metadata.extend(word.to_be_bytes());
+        }
+        let rng = &mut self.rng;
+        for hop in metadata[ifa::METADATA_BYTES..].chunks_exact_mut(ifa::HOP_BYTES) {
+            if rng.gen_ratio(29, 30) {
+                hop[ifa::field::SPEED_SECONDS.start] &= 0x0f;
+                hop[ifa::field::SPEED_SECONDS.start] |= rng.gen_range(1..=6) << 4;
+            }
+        }
+        match rng.gen_range(0..60) {
+            0 => header.version = rng.gen_range(0..16),
+            1 => header.name_space = rng.gen_range(0..16),
+            2 => header.flags = rng.gen(),
+            3 => header.words_max = 8 * count - (count != 0 && rng.gen()) as u8,
+            4 => metadata[ifa::field::HOP_LIMIT.start] = 0,
+            5 => header.next_header ^= 1 << rng.gen_range(0..8),
+            6 => {
+                let more = rng.gen_range(1..8);
+                metadata[ifa::field::WORDS.start] += more;
+                metadata.resize(metadata.len() + 4 * usize::from(more), rng.gen());
+            }
+            7 => metadata[ifa::field::WORDS.start] = rng.gen(),
+            _ => {}
+        }
+        // The protocol marks the packet, whatever its DSCP.
+        let at = ethernet::Packet::new_unchecked(frame).header_len();
+        let mut frame = frame.to_vec();
+        if rng.gen_ratio(1, 4) {
+            frame[at + ipv4::field::TOS.start] = self.host.tel_echo_dscp << 2;
+        }
+        let mut bytes = insert::ifa(&frame, header, &metadata);
+        if rng.gen() {
+            // A switch that counts in UDP's length what it inserts.
+            let udp_at = at + ipv4::HEADER_BYTES + ifa::HEADER_BYTES;
+            let mut datagram = udp::Packet::new_unchecked(&mut bytes[udp_at..]);
+            datagram.set_len(datagram.len() + metadata.len() as u16);
         }
         bytes
     }
