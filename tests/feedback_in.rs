@@ -19,7 +19,9 @@ fn feedback_in_matches_golden() {
 #[test]
 fn feedback_in_breaks_are_caught() {
     for (from, to) in [
-        ("!full | m_cc_ready", "1'b1"),
+        ("s_cc_valid & !full", "s_cc_valid"),
+        ("!is_void & !full", "!is_void"),
+        ("(!full & !is_judged)", "(!is_judged)"),
         ("(row_qpn == qpn)", "1'b1"),
         ("(row_ip == src_ip)", "1'b1"),
         ("known & behind[23]", "known"),
@@ -73,6 +75,8 @@ impl Rig {
         (self.pins.row.valid, self.pins.row.ready) = (true, true);
         self.step();
         self.pins.row.valid = false;
+        // A row counts from the next cycle.
+        self.step();
     }
 
     fn send(&mut self, psn: u32) {

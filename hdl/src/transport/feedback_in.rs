@@ -6,7 +6,7 @@
 //!                     event_feedback_accepted, if m_cc is free, or event_feedback_dropped, and
 //!                     s_feedback_ready. ACK: cycle 0: s_cc_valid; cycle 1: s_cc_ready, m_cc
 //! # Latency and rate  an ACK every other cycle, a telemetry response every 6 cycles; when both wait
-//!                     they take turns
+//!                     they take turns. m_cc is filled when it was empty in the cycle before
 //! # Shape             2^FB = F flows, FP1 = FB + 1
 //! # Number formats    PSNs | UQ24.0 | serial numbers
 //! # Rules             a telemetry response counts if its QPN and source are those of a row with
@@ -17,8 +17,10 @@
 //!                     behind a step of 2^22 or more its PSN is shown as 2^22 ahead of the one
 //!                     before, so that the congestion control never sees it behind. A step back by
 //!                     2^16 at most is one of a telemetry response that was overtaken
-//! # Reset             synchronous, high: no flow has telemetry, outputs 0; m_cc holds its last value
-//!                     while valid is low
+//!                     A row counts from the cycle after that in which it was taken
+//! # Reset             synchronous, high: no flow has telemetry, outputs 0. While m_cc is empty its
+//!                     fields follow s_cc, or a telemetry response with its verdict that counts,
+//!                     taken or not: so their enable depends on no other block
 //! # Twins             sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
 
 use super::feedback_flows::FeedbackFlows;
@@ -142,13 +144,16 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     tel_hops: DFF<Bits<3>>,
     tel_path: DFF<Bits<12>>,
     tel_hop: [DFF<Bits<64>>; 5],
-    row_comes: Signal<Local, Bit>,
+    row_comes: DFF<Bit>,
+    row_flow: DFF<Bits<FB>>,
+    row_telemetry: DFF<Bit>,
+    row_qpn: DFF<Bits<24>>,
+    row_ip: DFF<Bits<32>>,
     sends: Signal<Local, Bit>,
     stale: DFF<Bit>,
-    row_flow: Signal<Local, Bits<FB>>,
     row_hits: Signal<Local, Bit>,
     is_void: Signal<Local, Bit>,
-    free: Signal<Local, Bit>,
+    is_judged: Signal<Local, Bit>,
     load_ack: Signal<Local, Bit>,
     load_feedback: Signal<Local, Bit>,
     flow: Signal<Local, Bits<FB>>,
@@ -214,12 +219,15 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             tel_path: Default::default(),
             tel_hop: Default::default(),
             row_comes: Default::default(),
+            row_flow: Default::default(),
+            row_telemetry: Default::default(),
+            row_qpn: Default::default(),
+            row_ip: Default::default(),
             sends: Default::default(),
             stale: Default::default(),
-            row_flow: Default::default(),
             row_hits: Default::default(),
             is_void: Default::default(),
-            free: Default::default(),
+            is_judged: Default::default(),
             load_ack: Default::default(),
             load_feedback: Default::default(),
             flow: Default::default(),
@@ -239,6 +247,11 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             accepted,
             dropped,
             stale,
+            row_comes,
+            row_flow,
+            row_telemetry,
+            row_qpn,
+            row_ip,
             full,
             cc_flow,
             cc_psn,
@@ -262,16 +275,18 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.m_cc_tel_hops.next = self.tel_hops.q.val();
         self.m_cc_tel_path.next = self.tel_path.q.val();
         comment!("Tables: rows and READ responses sent are seen as they pass.");
-        self.row_comes.next = self.row_valid.val() & self.row_ready.val();
+        self.row_comes.d.next = self.row_valid.val() & self.row_ready.val();
+        self.row_flow.d.next = self.cfg_index.val().get_bits::<FB>(0);
+        self.row_telemetry.d.next = self.cfg_row.val().get_bit(0) & self.cfg_row.val().get_bit(1);
+        self.row_qpn.d.next = self.cfg_row.val().get_bits::<24>(32);
+        self.row_ip.d.next = self.cfg_row.val().get_bits::<32>(96);
         self.sends.next = self.sent_valid.val() & self.sent_ready.val();
         self.flow.next = self.s_feedback_qpn.val().get_bits::<FB>(0);
-        self.flows.row_comes.next = self.row_comes.val();
-        self.row_flow.next = self.cfg_index.val().get_bits::<FB>(0);
-        self.flows.row_flow.next = self.row_flow.val();
-        self.flows.row_telemetry.next =
-            self.cfg_row.val().get_bit(0) & self.cfg_row.val().get_bit(1);
-        self.flows.row_qpn.next = self.cfg_row.val().get_bits::<24>(32);
-        self.flows.row_ip.next = self.cfg_row.val().get_bits::<32>(96);
+        self.flows.row_comes.next = self.row_comes.q.val();
+        self.flows.row_flow.next = self.row_flow.q.val();
+        self.flows.row_telemetry.next = self.row_telemetry.q.val();
+        self.flows.row_qpn.next = self.row_qpn.q.val();
+        self.flows.row_ip.next = self.row_ip.q.val();
         self.flows.sends.next = self.sends.val();
         self.flows.sent_flow.next = self.sent_flow.val();
         self.flows.sent_psn.next = self.sent_psn.val();
@@ -289,18 +304,18 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.judge.row_last.next = self.flows.last.val();
         self.judge.is_on.next = self.flows.is_on.val();
         self.judge.is_followed.next = self.flows.is_followed.val();
-        self.row_hits.next = self.row_comes.val() & (self.row_flow.val() == self.flow.val());
+        self.row_hits.next = self.row_comes.q.val() & (self.row_flow.q.val() == self.flow.val());
         self.is_void.next = self.stale.q.val() | self.row_hits.val();
         self.stale.d.next = self.is_void.val() & (self.state.q.val() != FeedbackState::Idle);
-        self.free.next = !self.full.q.val() | self.m_cc_ready.val();
+        self.is_judged.next = self.state.q.val() == FeedbackState::Judge;
         self.load_ack.next = (self.state.q.val() == FeedbackState::Idle)
             & self.s_cc_valid.val()
-            & self.free.val()
+            & !self.full.q.val()
             & (!self.feedback_next.q.val() | !self.s_feedback_valid.val());
-        self.load_feedback.next = (self.state.q.val() == FeedbackState::Judge)
+        self.load_feedback.next = self.is_judged.val()
             & self.judge.m_counts.val()
             & !self.is_void.val()
-            & self.free.val();
+            & !self.full.q.val();
         self.flows.count.next = self.load_feedback.val();
         self.flows.count_ahead.next = !self.judge.m_is_back.val();
         self.flows.count_psn.next = self.s_feedback_psn.val();
@@ -314,7 +329,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
                 if self.load_ack.val() {
                     self.state.d.next = FeedbackState::Ack;
                     self.feedback_next.d.next = true;
-                } else if self.s_feedback_valid.val() & !self.row_comes.val() & !self.sends.val() {
+                } else if self.s_feedback_valid.val() & !self.row_comes.q.val() & !self.sends.val()
+                {
                     self.flows.look.next = true;
                     self.state.d.next = FeedbackState::Look;
                 }
@@ -339,9 +355,11 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
                 self.state.d.next = FeedbackState::Idle;
             }
         }
-        comment!("The output.");
-        if self.load_ack.val() {
+        if self.load_ack.val() | self.load_feedback.val() {
             self.full.d.next = true;
+        }
+        comment!("While the output is empty its fields follow what may fill it.");
+        if !self.full.q.val() & !self.is_judged.val() {
             self.cc_flow.d.next = bit_cast::<FP1, FB>(self.s_cc_flow.val());
             self.cc_psn.d.next = self.s_cc_psn.val();
             self.cc_snd_nxt.d.next = self.s_cc_snd_nxt.val();
@@ -349,8 +367,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             self.tel_hops.d.next = self.s_cc_tel_hops.val();
             self.tel_path.d.next = self.s_cc_tel_path.val();
         }
-        if self.load_feedback.val() {
-            self.full.d.next = true;
+        if !self.full.q.val() & self.is_judged.val() & self.judge.m_counts.val() {
             self.cc_flow.d.next = bit_cast::<FP1, FB>(self.flow.val()) | self.top.val();
             self.cc_psn.d.next = self.judge.m_psn.val();
             self.cc_snd_nxt.d.next = self.judge.m_snd_nxt.val();
@@ -362,10 +379,10 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             self.tel_hop[i].clock.next = self.clock.val();
             self.tel_hop[i].d.next = self.tel_hop[i].q.val();
             self.m_cc_tel_hop[i].next = self.tel_hop[i].q.val();
-            if self.load_ack.val() {
+            if !self.full.q.val() & !self.is_judged.val() {
                 self.tel_hop[i].d.next = self.s_cc_tel_hop[i].val();
             }
-            if self.load_feedback.val() {
+            if !self.full.q.val() & self.is_judged.val() & self.judge.m_counts.val() {
                 self.tel_hop[i].d.next = self.s_feedback_tel_hop[i].val();
             }
             if self.reset.val() {
@@ -376,6 +393,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             self.state.d.next = FeedbackState::Idle;
             self.feedback_next.d.next = false;
             self.stale.d.next = false;
+            self.row_comes.d.next = false;
             self.accepted.d.next = false;
             self.dropped.d.next = false;
             self.full.d.next = false;

@@ -1,7 +1,8 @@
 //! What the requester tells scheduler and CC unit after an answer: one register a stream.
 //!
 //! # Interface timing  part of `requester`: filled in Emit, and only when both are empty
-//! # Reset             synchronous, high: empty, fields 0; they hold their last value while empty
+//! # Reset             synchronous, high: empty, fields 0; they hold their last value while empty,
+//!                     but those of m_cc_tel follow s_ack: so their enable is one register
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
 use super::requester_ctl::{Op, State};
@@ -144,6 +145,16 @@ impl<const FB: usize> Logic for RequesterFeedback<FB> {
         if self.m_cc_ready.val() {
             self.cc_valid.d.next = false;
         }
+        if !self.cc_valid.q.val() {
+            self.cc_tel_valid.d.next = self.ack_tel_valid.val();
+            self.cc_tel_hops.d.next = self.ack_tel_hops.val();
+            self.cc_tel_path.d.next = self.ack_tel_path.val();
+            self.cc_tel_hop_0.d.next = self.ack_tel_hop_0.val();
+            self.cc_tel_hop_1.d.next = self.ack_tel_hop_1.val();
+            self.cc_tel_hop_2.d.next = self.ack_tel_hop_2.val();
+            self.cc_tel_hop_3.d.next = self.ack_tel_hop_3.val();
+            self.cc_tel_hop_4.d.next = self.ack_tel_hop_4.val();
+        }
         if (self.state.val() == State::Emit) & !self.inflight_valid.q.val() & !self.cc_valid.q.val()
         {
             self.inflight_valid.d.next = true;
@@ -154,14 +165,6 @@ impl<const FB: usize> Logic for RequesterFeedback<FB> {
                 self.cc_flow.d.next = self.flow.val();
                 self.cc_psn.d.next = self.ack_psn.val();
                 self.cc_snd_nxt.d.next = self.nxt.val();
-                self.cc_tel_valid.d.next = self.ack_tel_valid.val();
-                self.cc_tel_hops.d.next = self.ack_tel_hops.val();
-                self.cc_tel_path.d.next = self.ack_tel_path.val();
-                self.cc_tel_hop_0.d.next = self.ack_tel_hop_0.val();
-                self.cc_tel_hop_1.d.next = self.ack_tel_hop_1.val();
-                self.cc_tel_hop_2.d.next = self.ack_tel_hop_2.val();
-                self.cc_tel_hop_3.d.next = self.ack_tel_hop_3.val();
-                self.cc_tel_hop_4.d.next = self.ack_tel_hop_4.val();
             }
         }
         if self.reset.val() {

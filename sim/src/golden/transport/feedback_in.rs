@@ -75,8 +75,10 @@ struct Flow {
 /// What becomes of a telemetry response.
 #[derive(Clone, Copy, Debug)]
 struct Verdict {
-    /// What the congestion control hears; nothing if it is dropped.
+    /// What the congestion control hears; nothing if it does not count.
     cc: Option<CcPorts>,
+    /// Its row was written meanwhile: it is dropped.
+    is_void: bool,
     /// It was overtaken.
     is_back: bool,
 }
@@ -96,6 +98,8 @@ pub struct FeedbackIn {
     flows: Vec<Flow>,
     step: Step,
     feedback_next: bool,
+    /// The row that was taken in the cycle before, and its flow.
+    row: Option<(usize, QpRow)>,
     out: FeedbackInOut,
 }
 
@@ -110,6 +114,7 @@ impl FeedbackIn {
             flows: vec![Flow::default(); config.flow_count],
             step: Step::Idle,
             feedback_next: false,
+            row: None,
             out: FeedbackInOut::default(),
         }
     }
@@ -126,19 +131,34 @@ impl FeedbackIn {
         // Behind: half of all PSNs are.
         let snd_nxt = flow.snd_nxt.filter(|next| psn_sub(*next, p.psn).wrapping_sub(1) < 1 << 23);
         let (true, Some(snd_nxt)) = (is_ours && p.tel.valid, snd_nxt) else {
-            return Verdict { cc: None, is_back: false };
+            return Verdict { cc: None, is_void: false, is_back: false };
         };
         let is_back = flow.last.is_some_and(|last| (1..=BACK_MAX).contains(&psn_sub(last, p.psn)));
         let is_far = |last: &u32| !is_back && psn_sub(p.psn, *last) >= FAR_STEP;
         let psn = flow.last.filter(is_far).map_or(p.psn, |last| (last + FAR_STEP) & 0xff_ffff);
         let tel = TelPorts { valid: true, hops: p.tel.hops, path: p.tel.path, hop: p.tel.hop };
         let flow = (at + self.flows.len()) as u16;
-        Verdict { cc: Some(CcPorts { valid: true, flow, psn, snd_nxt, tel }), is_back }
+        Verdict {
+            cc: Some(CcPorts { valid: true, flow, psn, snd_nxt, tel }),
+            is_void: false,
+            is_back,
+        }
     }
 
-    fn next(&mut self, i: &FeedbackInIn, row: Option<usize>, sends: bool) -> Step {
+    /// While `m_cc` is empty its fields follow what may fill it.
+    fn follow(&mut self, i: &FeedbackInIn) {
+        let cc = match self.step {
+            Step::Judge(0, verdict) => verdict.cc,
+            _ => Some(i.s_cc),
+        };
+        if let Some(cc) = cc {
+            self.out.m_cc = CcPorts { valid: false, ..cc };
+        }
+    }
+
+    /// The step after this one; `row`: flow of a row that counts from now, `is_free`: `m_cc` was empty.
+    fn next(&mut self, i: &FeedbackInIn, row: Option<usize>, sends: bool, is_free: bool) -> Step {
         let p = &i.s_feedback;
-        let is_free = !self.out.m_cc.valid;
         match self.step {
             Step::Idle if i.s_cc.valid && is_free && !(self.feedback_next && p.valid) => {
                 self.out.m_cc = i.s_cc;
@@ -151,13 +171,11 @@ impl FeedbackIn {
             Step::Idle | Step::Ack | Step::Done => Step::Idle,
             Step::Judge(left, mut verdict) => {
                 let at = self.flow_at(p.qpn);
-                if row == Some(at) {
-                    verdict.cc = None;
-                }
+                verdict.is_void |= row == Some(at);
                 if left > 0 {
                     return Step::Judge(left - 1, verdict);
                 }
-                match verdict.cc {
+                match verdict.cc.filter(|_| !verdict.is_void) {
                     Some(_) if !is_free => return Step::Judge(0, verdict),
                     Some(cc) => {
                         self.out.m_cc = cc;
@@ -182,23 +200,30 @@ impl Golden for FeedbackIn {
     fn step(&mut self, i: &FeedbackInIn) -> FeedbackInOut {
         if i.reset {
             self.flows.fill(Flow::default());
-            (self.step, self.feedback_next) = (Step::Idle, false);
+            (self.step, self.feedback_next, self.row) = (Step::Idle, false, None);
             self.out = FeedbackInOut::default();
             return self.out;
         }
-        let row = (i.row.valid && i.row.ready).then(|| self.flow_at(i.cfg_index.into()));
+        let row = self.row.take();
         let sends = i.sent.valid && i.sent.ready;
         self.out.event_feedback = FeedbackEvents::default();
+        let is_free = !self.out.m_cc.valid;
         self.out.m_cc.valid &= !i.m_cc.ready;
-        self.step = self.next(i, row, sends);
+        if is_free {
+            self.follow(i);
+        }
+        self.step = self.next(i, row.map(|(at, _)| at), sends, is_free);
         if sends {
             let at = self.flow_at(i.sent.flow.into());
             self.flows[at].snd_nxt = Some((i.sent.psn + 1) & 0xff_ffff);
         }
-        if let Some(at) = row {
+        if let Some((at, row)) = row {
+            self.flows[at] = Flow { row, ..Flow::default() };
+        }
+        if i.row.valid && i.row.ready {
             let words = |n: usize| (i.cfg_row.0[n / 2] >> (32 * (n % 2))) as u32;
             let row = QpRow::from_row(&core::array::from_fn(words));
-            self.flows[at] = Flow { row, ..Flow::default() };
+            self.row = Some((self.flow_at(i.cfg_index.into()), row));
         }
         self.out.s_feedback.ready = matches!(self.step, Step::Done);
         self.out.s_cc.ready = matches!(self.step, Step::Ack);

@@ -257,6 +257,9 @@ impl Golden for Requester {
         out.m_work.valid &= !i.m_work.ready;
         out.m_inflight.valid &= !i.m_inflight.ready;
         out.m_cc.valid &= !i.m_cc.ready;
+        if !before.m_cc.valid {
+            out.m_cc.tel = i.s_ack.tel;
+        }
         out.m_order.valid &= !i.m_order.ready;
         out.event_reqr = RequesterEvents::default();
         (out.s_ack.ready, out.s_cfg.ready) = (false, false);
