@@ -123,6 +123,18 @@
 #define NIC_CC_UTIL_GAIN_MANTISSA_MASK 0x003fffffu
 #define NIC_CC_UTIL_GAIN_EXPONENT_SHIFT 22 /* mantissa x 2^(14 - exponent), UQ0.36 */
 #define NIC_CC_UTIL_GAIN_EXPONENT_MASK 0x07c00000u
+/* Telemetry that no honest network gives is ignored. (rw, reset 0x7fffc7) */
+#define NIC_CC_CHECK 0x094
+#define NIC_CC_CHECK_PSN_SHIFT 0 /* 1: with an ACK of a PSN that was never sent */
+#define NIC_CC_CHECK_PSN_MASK 0x00000001u
+#define NIC_CC_CHECK_TIME_SHIFT 1 /* 1: if a hop's time goes back */
+#define NIC_CC_CHECK_TIME_MASK 0x00000002u
+#define NIC_CC_CHECK_BYTES_SHIFT 2 /* 1: if a hop has sent more than its link carries */
+#define NIC_CC_CHECK_BYTES_MASK 0x00000004u
+#define NIC_CC_CHECK_MULTI_SHIFT 3 /* log2 of the records' unit of 128 bytes, rounded down */
+#define NIC_CC_CHECK_MULTI_MASK 0x00000038u
+#define NIC_CC_CHECK_QUEUE_MAX_SHIFT 6 /* if a hop's queue is longer, in its unit; 131071: never */
+#define NIC_CC_CHECK_QUEUE_MAX_MASK 0x007fffc0u
 /* Tells of work requests in a submission ring. Refused (HOST_STATUS) without a ring, and with an index beyond the ring or behind the last one. (wo, reset 0x0) */
 #define NIC_DOORBELL 0x0a0
 #define NIC_DOORBELL_FLOW_SHIFT 0 /* QP index */
@@ -222,6 +234,10 @@
 #define NIC_COUNTER_FEEDBACK_ACCEPTED 0x2c0 /* telemetry response given to the congestion control of READ responses */
 #define NIC_COUNTER_FEEDBACK_DROPPED 0x2c4 /* telemetry response without telemetry, for no QP with telemetry, from another address, or for a READ response that was not sent */
 #define NIC_COUNTER_RX_TELEMETRY_UNUSABLE 0x2c8 /* good packet whose telemetry gives no update: more than five hops, or malformed */
+#define NIC_COUNTER_CC_PSN 0x2cc /* telemetry ignored: its ACK is of a PSN that was never sent */
+#define NIC_COUNTER_CC_TIME 0x2d0 /* telemetry ignored: the time of a hop has gone back */
+#define NIC_COUNTER_CC_BYTES 0x2d4 /* telemetry ignored: a hop has sent more than its link carries */
+#define NIC_COUNTER_CC_QUEUE 0x2d8 /* telemetry ignored: the queue of a hop is longer than CC_CHECK allows */
 
 /* Queue pair, row QPN mod flow count of table 0: 32-bit little-endian words. */
 #define NIC_QP_BYTES 64

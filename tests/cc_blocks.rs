@@ -27,6 +27,18 @@ fn cc_wind_matches_golden() {
 }
 
 #[test]
+fn cc_hop_breaks_are_caught() {
+    for (from, to) in [
+        ("above_3 > most_3", "above_3 >= most_3"),
+        ("new_queue > queue_max", "new_queue >= queue_max"),
+        ("tau_1[23]", "tau_1[22]"),
+        ("21'd74", "21'd73"),
+    ] {
+        assert_catches("cc_hop", from, to, 400_000);
+    }
+}
+
+#[test]
 fn cc_wind_break_is_caught() {
     assert_catches("cc_wind", "scaled_17[79:48]", "{31'd0, scaled_17[48]}", 50_000);
 }

@@ -821,6 +821,7 @@ impl Logic for Nic {
         self.cc.cfg_inv_t.next = self.registers.cfg_cc_inv_t.val();
         self.cc.cfg_queue_gain.next = self.registers.cfg_cc_queue_gain.val();
         self.cc.cfg_util_gain.next = self.registers.cfg_cc_util_gain.val();
+        self.cc.cfg_check.next = self.registers.cfg_cc_check.val();
         self.cc.cfg_target.next = self.registers.cfg_cc_target.val();
         self.cc.cfg_u_one.next = self.registers.cfg_cc_u_one.val();
         self.cc.cfg_max_stage.next = self.registers.cfg_cc_max_stage.val();
@@ -966,6 +967,10 @@ impl Logic for Nic {
         self.registers.event[48].next = self.feedback_in.event_feedback_accepted.val();
         self.registers.event[49].next = self.feedback_in.event_feedback_dropped.val();
         self.registers.event[50].next = self.rx.event_rx_telemetry_unusable.val();
+        self.registers.event[51].next = self.cc.event_cc_psn.val();
+        self.registers.event[52].next = self.cc.event_cc_time.val();
+        self.registers.event[53].next = self.cc.event_cc_bytes.val();
+        self.registers.event[54].next = self.cc.event_cc_queue.val();
     }
 }
 

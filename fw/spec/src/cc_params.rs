@@ -16,6 +16,14 @@ pub const INV_T_FRACTION_BITS: u32 = 40;
 pub const W_AI_FRACTION_BITS: u32 = 10;
 /// Fraction bits of `rate_gain`.
 pub const RATE_GAIN_FRACTION_BITS: u32 = 38;
+/// Bit of `check`: the PSN of an ACK was sent.
+pub const CHECK_PSN: u32 = 1;
+/// Bit of `check`: the time of a hop does not go back, by less than 2^23 of its units.
+pub const CHECK_TIME: u32 = 2;
+/// Bit of `check`: a hop sends no more than its link carries.
+pub const CHECK_BYTES: u32 = 4;
+/// Value of the queue's field of `check` without a limit.
+pub const QUEUE_NO_LIMIT: u32 = 0x1_ffff;
 /// Fraction bits of rates.
 pub const RATE_FRACTION_BITS: u32 = 24;
 
@@ -44,6 +52,11 @@ pub struct CcConfig {
     /// Bytes that a unit of the queues is, `multi` aside: 80 in the native forms, else a cell of the
     /// switches, or 64 where they count bytes.
     pub queue_unit_bytes: f64,
+    /// Telemetry that no honest network gives is ignored: of a PSN that was never sent, of a time
+    /// that goes back, of more bytes than the link carries.
+    pub checks: bool,
+    /// So are queues above this, in bytes.
+    pub queue_max_bytes: f64,
     /// Nanoseconds that a unit of the hops' times is: 1, or 10^9/2^30 where the fractions of a second
     /// are binary.
     pub time_unit_ns: f64,
@@ -68,6 +81,8 @@ impl CcConfig {
             multi: 1,
             utilisation_full: None,
             queue_unit_bytes: 80.0,
+            checks: true,
+            queue_max_bytes: f64::INFINITY,
             time_unit_ns: 1.0,
             clock_hz,
         }
@@ -127,6 +142,9 @@ pub struct CcParams {
     pub rate_min: u32,
     /// Largest rate in bytes a cycle, UQ8.24.
     pub rate_max: u32,
+    /// What is checked: [`CHECK_PSN`], [`CHECK_TIME`], [`CHECK_BYTES`], log2 of `multi` \[5:3\],
+    /// largest queue in its units \[22:6\].
+    pub check: u32,
     /// T in cycles, rounded up, 20 bits: telemetry responses of a queue pair are as far apart.
     pub feedback_cycles: u32,
 }
@@ -145,6 +163,20 @@ fn float(value: f64) -> u32 {
         (scaled, exponent) = (scaled / 2.0, exponent - 1);
     }
     (scaled + 0.5) as u32 | exponent << 22
+}
+
+/// The register `cc_check`.
+fn check(c: &CcConfig) -> u32 {
+    // A hop that tells its utilisation says no bytes; a unit of time above 1 ns would be too short.
+    let counts = c.utilisation_full.is_none() && c.time_unit_ns <= 1.0;
+    let checks = match (c.checks, counts) {
+        (false, _) => 0,
+        (true, false) => CHECK_PSN | CHECK_TIME,
+        (true, true) => CHECK_PSN | CHECK_TIME | CHECK_BYTES,
+    };
+    // The cast saturates.
+    let queue = (c.queue_max_bytes / c.queue_unit_bytes / f64::from(c.multi)) as u32;
+    checks | c.multi.ilog2() << 3 | queue.min(QUEUE_NO_LIMIT) << 6
 }
 
 impl CcParams {
@@ -166,6 +198,7 @@ impl CcParams {
         need(c.rate_min_bps <= c.line_rate_bps, "rate_min_bps", "at most line_rate_bps")?;
         need((0.5..=2.0).contains(&c.time_unit_ns), "time_unit_ns", "in 0.5..=2")?;
         need((1.0..=4096.0).contains(&c.queue_unit_bytes), "queue_unit_bytes", "in 1..=4096")?;
+        need(c.queue_max_bytes >= 0.0, "queue_max_bytes", "at least 0")?;
         let (t_ns, clock_hz) = (f64::from(c.t_ns), c.clock_hz as f64);
         let t = t_ns / c.time_unit_ns;
         need((257.0..=1_048_575.0).contains(&t), "t_ns", "in 257..=1048575 time units")?;
@@ -200,6 +233,7 @@ impl CcParams {
             )?,
             rate_min: rate(c.rate_min_bps, "rate_min_bps")?.max(1),
             rate_max: rate(c.line_rate_bps, "line_rate_bps")?.max(1),
+            check: check(c),
             feedback_cycles: {
                 let cycles = (u64::from(c.t_ns) * c.clock_hz).div_ceil(1_000_000_000);
                 cycles.min((1 << 20) - 1) as u32
@@ -239,7 +273,7 @@ mod tests {
         assert_eq!((p.w_ai, p.w_init), (reset("cc_w_ai"), reset("cc_w_init")));
         assert_eq!((p.w_min, p.rate_gain), (reset("cc_w_min"), reset("cc_rate_gain")));
         assert_eq!((p.rate_min, p.rate_max), (reset("cc_rate_min"), reset("cc_rate_max")));
-        assert_eq!(p.feedback_cycles, reset("feedback_cycles"));
+        assert_eq!((p.feedback_cycles, p.check), (reset("feedback_cycles"), reset("cc_check")));
     }
 
     #[test]
@@ -271,6 +305,22 @@ mod tests {
         assert_eq!((binary.t_ns, binary.rate_gain), (4467, native.rate_gain));
         assert_eq!((binary.u_one, binary.target), (1_562_500_000, 1_484_375_000));
         assert_eq!(binary.inv_t, 246_153_846);
+    }
+
+    #[test]
+    fn cc_params_of_the_checks() {
+        let check = |c: CcConfig| CcParams::derive(&c).unwrap().check;
+        assert_eq!(check(testbed()), 7 | 0x1_ffff << 6);
+        assert_eq!(check(CcConfig { checks: false, ..testbed() }), 0x1_ffff << 6);
+        // 1000 units of 4 x 80 bytes.
+        let config = CcConfig { multi: 5, queue_max_bytes: 400_399.0, ..testbed() };
+        assert_eq!(check(config), 7 | 2 << 3 | 1000 << 6);
+        let config = CcConfig { utilisation_full: Some(100), ..testbed() };
+        assert_eq!(check(config), 3 | 0x1_ffff << 6);
+        assert_eq!(check(CcConfig { time_unit_ns: 1.5, ..testbed() }), 3 | 0x1_ffff << 6);
+        assert_eq!(check(CcConfig { time_unit_ns: 0.93, ..testbed() }), 7 | 0x1_ffff << 6);
+        let config = CcConfig { queue_max_bytes: -1.0, ..testbed() };
+        assert_eq!(CcParams::derive(&config).unwrap_err().field, "queue_max_bytes");
     }
 
     #[test]

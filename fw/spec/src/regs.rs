@@ -79,6 +79,14 @@ macro_rules! cc_registers {
                 (mantissa, 0, 22, "at least 2^21, or 0"),
                 (exponent, 22, 5, "mantissa x 2^(14 - exponent), UQ0.36"),
             ]),
+            (37, cc_check, cfg_cc_check, 23, 8388551,
+                "Telemetry that no honest network gives is ignored.", [
+                (psn, 0, 1, "1: with an ACK of a PSN that was never sent"),
+                (time, 1, 1, "1: if a hop's time goes back"),
+                (bytes, 2, 1, "1: if a hop has sent more than its link carries"),
+                (multi, 3, 3, "log2 of the records' unit of 128 bytes, rounded down"),
+                (queue_max, 6, 17, "if a hop's queue is longer, in its unit; 131071: never"),
+            ]),
             $($after)*
         }
     };
@@ -569,6 +577,10 @@ pub const EVENTS: &[(&str, &str)] = &[
         "rx_telemetry_unusable",
         "good packet whose telemetry gives no update: more than five hops, or malformed",
     ),
+    ("cc_psn", "telemetry ignored: its ACK is of a PSN that was never sent"),
+    ("cc_time", "telemetry ignored: the time of a hop has gone back"),
+    ("cc_bytes", "telemetry ignored: a hop has sent more than its link carries"),
+    ("cc_queue", "telemetry ignored: the queue of a hop is longer than CC_CHECK allows"),
 ];
 
 /// Position of an event in [`EVENTS`].

@@ -86,6 +86,14 @@ pub struct CcCore<const FB: usize, const HB: usize, const IW: usize> {
     pub m_axis_rate_tready: Signal<In, Bit>,
     /// The event; layout above.
     pub m_axis_rate_tdata: Signal<Out, Bits<256>>,
+    /// Telemetry ignored: its ACK is of a PSN that was never sent.
+    pub event_cc_psn: Signal<Out, Bit>,
+    /// Telemetry ignored: the time of a hop has gone back.
+    pub event_cc_time: Signal<Out, Bit>,
+    /// Telemetry ignored: a hop has sent more than its link carries.
+    pub event_cc_bytes: Signal<Out, Bit>,
+    /// Telemetry ignored: the queue of a hop is too long.
+    pub event_cc_queue: Signal<Out, Bit>,
     port: AxilPort,
     decode: CoreCsr,
     registers: CcRegs,
@@ -130,6 +138,10 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcCore<FB, HB, IW> {
             m_axis_rate_tvalid: Default::default(),
             m_axis_rate_tready: Default::default(),
             m_axis_rate_tdata: Default::default(),
+            event_cc_psn: Default::default(),
+            event_cc_time: Default::default(),
+            event_cc_bytes: Default::default(),
+            event_cc_queue: Default::default(),
             port: Default::default(),
             decode: CoreCsr::new(regs::CC_ID_VALUE, config),
             registers: Default::default(),
@@ -193,6 +205,11 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcCore<FB, HB,
         self.unit.cfg_rate_min.next = self.registers.cfg_cc_rate_min.val();
         self.unit.cfg_rate_max.next = self.registers.cfg_cc_rate_max.val();
         self.unit.cfg_util_gain.next = self.registers.cfg_cc_util_gain.val();
+        self.unit.cfg_check.next = self.registers.cfg_cc_check.val();
+        self.event_cc_psn.next = self.unit.event_cc_psn.val();
+        self.event_cc_time.next = self.unit.event_cc_time.val();
+        self.event_cc_bytes.next = self.unit.event_cc_bytes.val();
+        self.event_cc_queue.next = self.unit.event_cc_queue.val();
         comment!("ACK");
         self.unit.s_ack_valid.next = self.s_axis_ack_tvalid.val();
         self.s_axis_ack_tready.next = self.unit.s_ack_ready.val();

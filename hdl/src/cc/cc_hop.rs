@@ -1,7 +1,8 @@
 //! u' of one hop, from its telemetry records in two ACKs.
 //!
 //! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2, MeasureInflight
-//! # Interface timing  cycle 0: valid, old_hop, new_hop; cycle [`LATENCY_CYCLES`]: m_valid, u, tau_ns
+//! # Interface timing  cycle 0: valid, old_hop, new_hop; cycle [`CHECK_CYCLES`]: bad; cycle
+//!                     [`LATENCY_CYCLES`]: m_valid, u, tau_ns
 //! # Latency and rate  [`LATENCY_CYCLES`]; one hop per cycle (five side by side for one ACK a cycle)
 //! # Number formats    record     | rate code [2:0], time ns [26:3], sent/128 [46:27], queue/80 [63:47]
 //!                     tau        | UQ24.0  | ns, difference mod 2^24; 0: hop skipped
@@ -16,7 +17,12 @@
 //!                                            25/1024; cannot overflow (2^20 + 2^9 < 2^21)
 //!                     Rate codes 0..=4 are 25 x 2^code Gb/s, 7 is 40 Gb/s (x 5/8), 5 and 6 name no
 //!                     rate: hop skipped, as is 7 with utilisation
-//! # Reset             synchronous, high: nothing under way, outputs 0; outputs are 0 unless m_valid
+//! # Checks            bad[0]: tau is 2^23 or more: time goes back. bad[1]: (sent - 74) 2^multi is
+//!                     more than tau 28/1024 2^code, of 40 Gb/s 56/1024: the link's rate and 12 %, of
+//!                     40 Gb/s 40 %, a frame of 9216 bytes, and two units. bad[2]: the new queue is
+//!                     longer than may be. They do not change m_valid
+//! # Reset             synchronous, high: nothing under way, outputs 0; u and tau_ns are 0 unless
+//!                     m_valid, bad is 0 unless the records are of a counted hop
 //! # Twins             sim/src/golden/cc/cc_hop.rs, tests/cc_blocks.rs
 
 use super::delay::Delay;
@@ -28,6 +34,11 @@ use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the records to u'.
 pub const LATENCY_CYCLES: usize = 16;
+/// A frame of 9216 bytes in units of 128, and what the counts leave out of their last unit.
+const SLACK_UNITS: u64 = 74;
+
+/// Cycles from the records to what is wrong with them.
+pub const CHECK_CYCLES: usize = 4;
 
 /// Utilisation of a hop.
 #[derive(LogicBlock)]
@@ -41,6 +52,8 @@ pub struct CcHop {
     pub cfg_queue_gain: Signal<In, Bits<32>>,
     /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count bytes.
     pub cfg_util_gain: Signal<In, Bits<27>>,
+    /// Time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
+    pub cfg_check: Signal<In, Bits<23>>,
     /// The records are of a counted hop.
     pub s_valid: Signal<In, Bit>,
     /// Record of the ACK before.
@@ -53,6 +66,8 @@ pub struct CcHop {
     pub u: Signal<Out, Bits<57>>,
     /// Time between the records, ns.
     pub tau_ns: Signal<Out, Bits<24>>,
+    /// What no honest network says: time, bytes, queue.
+    pub bad: Signal<Out, Bits<3>>,
     recip: Recip<24>,
     sent_mul: MulPipe<20, 22, 42>,
     queue_mul: MulPipe<17, 32, 49>,
@@ -67,6 +82,21 @@ pub struct CcHop {
     sent_1: DFF<Bits<20>>,
     queue_1: DFF<Bits<17>>,
     code_1: DFF<Bits<3>>,
+    deep_1: DFF<Bit>,
+    back_2: DFF<Bit>,
+    counts_2: DFF<Bit>,
+    deep_2: DFF<Bit>,
+    line_2: DFF<Bits<29>>,
+    excess_2: DFF<Bits<20>>,
+    code_2: DFF<Bits<3>>,
+    back_3: DFF<Bit>,
+    counts_3: DFF<Bit>,
+    deep_3: DFF<Bit>,
+    most_3: DFF<Bits<27>>,
+    above_3: DFF<Bits<27>>,
+    back_4: DFF<Bit>,
+    much_4: DFF<Bit>,
+    deep_4: DFF<Bit>,
     usable_2: DFF<Bits<14>>,
     coarse_12: DFF<Bits<56>>,
     fine_12: DFF<Bits<3>>,
@@ -83,6 +113,13 @@ pub struct CcHop {
     new_sent: Signal<Local, Bits<20>>,
     old_queue: Signal<Local, Bits<17>>,
     new_queue: Signal<Local, Bits<17>>,
+    queue_max: Signal<Local, Bits<17>>,
+    tau_32: Signal<Local, Bits<29>>,
+    tau_4: Signal<Local, Bits<29>>,
+    over: Signal<Local, Bits<21>>,
+    above: Signal<Local, Bits<27>>,
+    multi: Signal<Local, Bits<3>>,
+    flags: Signal<Local, Bits<3>>,
     usable: Signal<Local, Bit>,
     usable_later: Signal<Local, Bits<14>>,
     product: Signal<Local, Bits<56>>,
@@ -96,6 +133,8 @@ pub struct CcHop {
     no_rate_7: Constant<Bits<3>>,
     by_use: Signal<Local, Bit>,
     usable_bit: Constant<Bits<14>>,
+    slack_units: Constant<Bits<21>>,
+    no_limit: Constant<Bits<27>>,
 }
 
 impl Default for CcHop {
@@ -106,12 +145,14 @@ impl Default for CcHop {
             reset: Default::default(),
             cfg_queue_gain: Default::default(),
             cfg_util_gain: Default::default(),
+            cfg_check: Default::default(),
             s_valid: Default::default(),
             old_hop: Default::default(),
             new_hop: Default::default(),
             m_valid: Default::default(),
             u: Default::default(),
             tau_ns: Default::default(),
+            bad: Default::default(),
             recip: Default::default(),
             sent_mul: Default::default(),
             queue_mul: Default::default(),
@@ -126,6 +167,21 @@ impl Default for CcHop {
             sent_1: Default::default(),
             queue_1: Default::default(),
             code_1: Default::default(),
+            deep_1: Default::default(),
+            back_2: Default::default(),
+            counts_2: Default::default(),
+            deep_2: Default::default(),
+            line_2: Default::default(),
+            excess_2: Default::default(),
+            code_2: Default::default(),
+            back_3: Default::default(),
+            counts_3: Default::default(),
+            deep_3: Default::default(),
+            most_3: Default::default(),
+            above_3: Default::default(),
+            back_4: Default::default(),
+            much_4: Default::default(),
+            deep_4: Default::default(),
             usable_2: Default::default(),
             coarse_12: Default::default(),
             fine_12: Default::default(),
@@ -142,6 +198,13 @@ impl Default for CcHop {
             new_sent: Default::default(),
             old_queue: Default::default(),
             new_queue: Default::default(),
+            queue_max: Default::default(),
+            tau_32: Default::default(),
+            tau_4: Default::default(),
+            over: Default::default(),
+            above: Default::default(),
+            multi: Default::default(),
+            flags: Default::default(),
             usable: Default::default(),
             usable_later: Default::default(),
             product: Default::default(),
@@ -155,6 +218,8 @@ impl Default for CcHop {
             no_rate_7: Constant::new(7.into()),
             by_use: Default::default(),
             usable_bit: Constant::new(1.into()),
+            slack_units: Constant::new(SLACK_UNITS.to_bits()),
+            no_limit: Constant::new(((1_u64 << 27) - 1).to_bits()),
         }
     }
 }
@@ -163,8 +228,10 @@ impl Logic for CcHop {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, valid_1, tau_1, sent_1, queue_1, code_1, usable_2, coarse_12, fine_12,
-            sent_13, sum_14, whole_15, eighth_15, valid_16, u_16, tau_16
+            self, clock, valid_1, tau_1, sent_1, queue_1, code_1, deep_1, back_2, counts_2, deep_2,
+            line_2, excess_2, code_2, back_3, counts_3, deep_3, most_3, above_3, back_4, much_4,
+            deep_4, usable_2, coarse_12, fine_12, sent_13, sum_14, whole_15, eighth_15, valid_16,
+            u_16, tau_16
         );
         self.recip.clock.next = self.clock.val();
         self.recip.reset.next = self.reset.val();
@@ -206,6 +273,60 @@ impl Logic for CcHop {
             self.queue_1.d.next = self.old_queue.val();
         }
         self.code_1.d.next = self.new_hop.val().get_bits::<3>(0);
+        comment!("1..4: what no honest network says. 28 Gb/s for each 25, 28 = 32 - 4.");
+        self.queue_max.next = self.cfg_check.val().get_bits::<17>(6);
+        self.deep_1.d.next = self.s_valid.val() && (self.new_queue.val() > self.queue_max.val());
+        self.back_2.d.next = self.valid_1.q.val()
+            && self.tau_1.q.val().get_bit(23)
+            && self.cfg_check.val().get_bit(1);
+        self.counts_2.d.next = self.valid_1.q.val() && self.cfg_check.val().get_bit(2);
+        self.deep_2.d.next = self.deep_1.q.val();
+        self.tau_32.next = bit_cast::<29, 24>(self.tau_1.q.val()) << 5;
+        self.tau_4.next = bit_cast::<29, 24>(self.tau_1.q.val()) << 2;
+        self.line_2.d.next = self.tau_32.val() - self.tau_4.val();
+        self.over.next = bit_cast::<21, 20>(self.sent_1.q.val()) - self.slack_units.val();
+        self.excess_2.d.next = 0.into();
+        if !self.over.val().get_bit(20) {
+            self.excess_2.d.next = self.over.val().get_bits::<20>(0);
+        }
+        self.code_2.d.next = self.code_1.q.val();
+        self.back_3.d.next = self.back_2.q.val();
+        self.counts_3.d.next = self.counts_2.q.val();
+        self.deep_3.d.next = self.deep_2.q.val();
+        self.multi.next = self.cfg_check.val().get_bits::<3>(3);
+        self.above.next = bit_cast::<27, 20>(self.excess_2.q.val());
+        self.above_3.d.next = self.above.val() << self.multi.val();
+        match self.code_2.q.val().index() {
+            0 => {
+                self.most_3.d.next = bit_cast::<27, 19>(self.line_2.q.val().get_bits::<19>(10));
+            }
+            2 => {
+                self.most_3.d.next = bit_cast::<27, 21>(self.line_2.q.val().get_bits::<21>(8));
+            }
+            3 => {
+                self.most_3.d.next = bit_cast::<27, 22>(self.line_2.q.val().get_bits::<22>(7));
+            }
+            4 => {
+                self.most_3.d.next = bit_cast::<27, 23>(self.line_2.q.val().get_bits::<23>(6));
+            }
+            5 => {
+                self.most_3.d.next = self.no_limit.val();
+            }
+            6 => {
+                self.most_3.d.next = self.no_limit.val();
+            }
+            _ => {
+                self.most_3.d.next = bit_cast::<27, 20>(self.line_2.q.val().get_bits::<20>(9));
+            }
+        }
+        self.back_4.d.next = self.back_3.q.val();
+        self.much_4.d.next = self.counts_3.q.val() && (self.above_3.q.val() > self.most_3.q.val());
+        self.deep_4.d.next = self.deep_3.q.val();
+        self.flags.next = 0.into();
+        self.flags.next = self.flags.val().replace_bit(0, self.back_4.q.val());
+        self.flags.next = self.flags.val().replace_bit(1, self.much_4.q.val());
+        self.flags.next = self.flags.val().replace_bit(2, self.deep_4.q.val());
+        self.bad.next = self.flags.val();
         comment!("2: a hop without time or rate carries no information; the flag waits until 15.");
         self.usable.next = self.valid_1.q.val()
             && self.tau_1.q.val().any()
@@ -292,6 +413,16 @@ impl Logic for CcHop {
         }
         if self.reset.val() {
             self.valid_1.d.next = false;
+            self.deep_1.d.next = false;
+            self.back_2.d.next = false;
+            self.counts_2.d.next = false;
+            self.deep_2.d.next = false;
+            self.back_3.d.next = false;
+            self.counts_3.d.next = false;
+            self.deep_3.d.next = false;
+            self.back_4.d.next = false;
+            self.much_4.d.next = false;
+            self.deep_4.d.next = false;
             self.usable_2.d.next = 0.into();
             self.valid_16.d.next = false;
             self.u_16.d.next = 0.into();

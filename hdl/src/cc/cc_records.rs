@@ -2,7 +2,8 @@
 //!
 //! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2, MeasureInflight
 //! # Interface timing  phase 0..=4: hop is record i, the stored one is read; phase 3..=7: it is stored
-//!                     if `store`; phase 7 two slots later ([`LATENCY_CYCLES`] from phase 0): worst_*
+//!                     if `store`; phase 7 two slots later ([`LATENCY_CYCLES`] from phase 0): worst_*;
+//!                     from phase 6 three slots later on, a slot long: bad
 //! # Latency and rate  [`LATENCY_CYCLES`]; one hop per cycle, five a slot
 //! # Number formats    worst_u UQ21.36, worst_tau_ns UQ24.0: of the first usable hop unless another's
 //!                     u' is larger
@@ -32,6 +33,8 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     pub cfg_queue_gain: Signal<In, Bits<32>>,
     /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count bytes.
     pub cfg_util_gain: Signal<In, Bits<27>>,
+    /// What is checked; see `cc_hop`.
+    pub cfg_check: Signal<In, Bits<23>>,
     /// Cycle of the slot.
     pub phase: Signal<In, Bits<3>>,
     /// Flow of this slot.
@@ -48,6 +51,8 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     pub worst_u: Signal<Out, Bits<57>>,
     /// Its tau.
     pub worst_tau_ns: Signal<Out, Bits<24>>,
+    /// What no honest network says of any of the hops: time, bytes, queue.
+    pub bad: Signal<Out, Bits<3>>,
     stored: Ram<HB, 64>,
     one_hop: CcHop,
     old_2: DFF<Bits<64>>,
@@ -55,6 +60,10 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     new_2: DFF<Bits<64>>,
     new_3: DFF<Bits<64>>,
     counted_2: DFF<Bit>,
+    bad_hops: DFF<Bits<3>>,
+    bad_1: DFF<Bits<3>>,
+    bad_2: DFF<Bits<3>>,
+    bad_3: DFF<Bits<3>>,
     most_valid: DFF<Bit>,
     most_u: DFF<Bits<57>>,
     most_tau: DFF<Bits<24>>,
@@ -66,6 +75,8 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     two: Constant<Bits<3>>,
     three: Constant<Bits<3>>,
     four: Constant<Bits<3>>,
+    five: Constant<Bits<3>>,
+    six: Constant<Bits<3>>,
     first_write: Constant<Bits<3>>,
 }
 
@@ -78,6 +89,7 @@ impl<const FB: usize, const HB: usize> Default for CcRecords<FB, HB> {
             reset: Default::default(),
             cfg_queue_gain: Default::default(),
             cfg_util_gain: Default::default(),
+            cfg_check: Default::default(),
             phase: Default::default(),
             flow: Default::default(),
             hops: Default::default(),
@@ -86,6 +98,7 @@ impl<const FB: usize, const HB: usize> Default for CcRecords<FB, HB> {
             worst_valid: Default::default(),
             worst_u: Default::default(),
             worst_tau_ns: Default::default(),
+            bad: Default::default(),
             stored: Default::default(),
             one_hop: Default::default(),
             old_2: Default::default(),
@@ -93,6 +106,10 @@ impl<const FB: usize, const HB: usize> Default for CcRecords<FB, HB> {
             new_2: Default::default(),
             new_3: Default::default(),
             counted_2: Default::default(),
+            bad_hops: Default::default(),
+            bad_1: Default::default(),
+            bad_2: Default::default(),
+            bad_3: Default::default(),
             most_valid: Default::default(),
             most_u: Default::default(),
             most_tau: Default::default(),
@@ -104,6 +121,8 @@ impl<const FB: usize, const HB: usize> Default for CcRecords<FB, HB> {
             two: Constant::new(2.into()),
             three: Constant::new(3.into()),
             four: Constant::new(4.into()),
+            five: Constant::new(5.into()),
+            six: Constant::new(6.into()),
             first_write: Constant::new(3.into()),
         }
     }
@@ -113,7 +132,8 @@ impl<const FB: usize, const HB: usize> Logic for CcRecords<FB, HB> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, old_2, new_1, new_2, new_3, counted_2, most_valid, most_u, most_tau
+            self, clock, old_2, new_1, new_2, new_3, counted_2, bad_hops, bad_1, bad_2, bad_3,
+            most_valid, most_u, most_tau
         );
         self.stored.clock.next = self.clock.val();
         self.one_hop.clock.next = self.clock.val();
@@ -154,9 +174,21 @@ impl<const FB: usize, const HB: usize> Logic for CcRecords<FB, HB> {
         }
         self.one_hop.cfg_queue_gain.next = self.cfg_queue_gain.val();
         self.one_hop.cfg_util_gain.next = self.cfg_util_gain.val();
+        self.one_hop.cfg_check.next = self.cfg_check.val();
         self.one_hop.s_valid.next = self.counted_2.q.val();
         self.one_hop.old_hop.next = self.old_2.q.val();
         self.one_hop.new_hop.next = self.new_2.q.val();
+        comment!("What is wrong with any hop; of the first it leaves cc_hop in phase 6.");
+        self.bad_hops.d.next = self.bad_hops.q.val() | self.one_hop.bad.val();
+        if self.phase.val() == self.six.val() {
+            self.bad_hops.d.next = self.one_hop.bad.val();
+        }
+        if self.phase.val() == self.five.val() {
+            self.bad_1.d.next = self.bad_hops.q.val();
+            self.bad_2.d.next = self.bad_1.q.val();
+            self.bad_3.d.next = self.bad_2.q.val();
+        }
+        self.bad.next = self.bad_3.q.val();
         comment!("The largest u'; its first hop leaves cc_hop in phase 2.");
         self.is_worse.next =
             !self.most_valid.q.val() || (self.one_hop.u.val() > self.most_u.q.val());
@@ -172,6 +204,10 @@ impl<const FB: usize, const HB: usize> Logic for CcRecords<FB, HB> {
         self.worst_tau_ns.next = self.most_tau.q.val();
         if self.reset.val() {
             self.counted_2.d.next = false;
+            self.bad_hops.d.next = 0.into();
+            self.bad_1.d.next = 0.into();
+            self.bad_2.d.next = 0.into();
+            self.bad_3.d.next = 0.into();
             self.most_valid.d.next = false;
             self.most_u.d.next = 0.into();
             self.most_tau.d.next = 0.into();

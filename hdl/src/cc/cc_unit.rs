@@ -5,7 +5,7 @@
 //!                     t =  0  flow, PSN and hop 0 stand in cc_intake; its state was read
 //!                     t =  3  decided: drop, store only, update, full update
 //!                     t = 23  u' and tau of the worst hop (cc_records)
-//!                     t = 34  U (cc_ewma)
+//!                     t = 34  U (cc_ewma); telemetry that no honest network gives ends here
 //!                     t = 62  W and R (cc_wind); the state is written
 //!                     t = 65  m_rate, if it is not waiting
 //! # Latency and rate  [`LATENCY_CYCLES`] from s_ack to m_rate at least, 8 more at most when idle; one
@@ -22,6 +22,9 @@
 //!                     skipped leave U alone. tau is the first usable hop's when all u' are 0. U = 0
 //!                     gives the largest window. The first records of a flow and the first after a
 //!                     change of path or hop count are only stored, and lastUpdateSeq = snd_nxt.
+//!                     Telemetry with a PSN that is not behind snd_nxt is dropped; such of which a hop is
+//!                     bad (cc_hop) is only stored: state and window stay and no answer comes. One
+//!                     event for each, of the first reason: psn, time, bytes, queue.
 //!                     hops 0, 6, 7: records ignored, lastUpdateSeq advances if due. An ACK without
 //!                     telemetry, or of a flow that has none or does not exist, is dropped
 //! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
@@ -63,6 +66,8 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     pub cfg_queue_gain: Signal<In, Bits<32>>,
     /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count bytes.
     pub cfg_util_gain: Signal<In, Bits<27>>,
+    /// PSN \[0\], time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
+    pub cfg_check: Signal<In, Bits<23>>,
     /// eta in the units of U, UQ0.36.
     pub cfg_target: Signal<In, Bits<32>>,
     /// 1 in the units of U, UQ0.36.
@@ -145,6 +150,14 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     pub m_rate_full: Signal<Out, Bit>,
     /// The records were only stored.
     pub m_rate_first: Signal<Out, Bit>,
+    /// Telemetry ignored: its ACK is of a PSN that was never sent.
+    pub event_cc_psn: Signal<Out, Bit>,
+    /// Telemetry ignored: the time of a hop has gone back.
+    pub event_cc_time: Signal<Out, Bit>,
+    /// Telemetry ignored: a hop has sent more than its link carries.
+    pub event_cc_bytes: Signal<Out, Bit>,
+    /// Telemetry ignored: the queue of a hop is too long.
+    pub event_cc_queue: Signal<Out, Bit>,
     intake: CcIntake<FB>,
     state: CcState<FB>,
     records: CcRecords<FB, HB>,
@@ -156,6 +169,7 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     scrubs: DFF<Bit>,
     scrub_flow: DFF<Bits<FB>>,
     ahead_2: DFF<Bits<24>>,
+    behind_2: DFF<Bits<24>>,
     same_2: DFF<Bit>,
     usable_2: DFF<Bit>,
     adapts_2: DFF<Bit>,
@@ -165,6 +179,13 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     store_3: DFF<Bit>,
     drop_3: DFF<Bit>,
     done_63: DFF<Bit>,
+    e_psn: DFF<Bit>,
+    e_time: DFF<Bit>,
+    e_bytes: DFF<Bit>,
+    e_queue: DFF<Bit>,
+    never: Signal<Local, Bit>,
+    judged: Signal<Local, Bit>,
+    is_bad: Signal<Local, Bit>,
     phase: Signal<Local, Bits<3>>,
     alive: Signal<Local, Bits<8>>,
     creates: Signal<Local, Bit>,
@@ -173,6 +194,7 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     end_wc: Signal<Local, Bits<48>>,
     end_inc_stage: Signal<Local, Bits<8>>,
     end_u: Signal<Local, Bits<57>>,
+    phase_2: Constant<Bits<3>>,
     phase_3: Constant<Bits<3>>,
     phase_7: Constant<Bits<3>>,
     hops_above: Constant<Bits<3>>,
@@ -192,6 +214,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, H
             cfg_inv_t: Default::default(),
             cfg_queue_gain: Default::default(),
             cfg_util_gain: Default::default(),
+            cfg_check: Default::default(),
             cfg_target: Default::default(),
             cfg_u_one: Default::default(),
             cfg_max_stage: Default::default(),
@@ -233,6 +256,10 @@ impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, H
             m_rate_last_update_psn: Default::default(),
             m_rate_full: Default::default(),
             m_rate_first: Default::default(),
+            event_cc_psn: Default::default(),
+            event_cc_time: Default::default(),
+            event_cc_bytes: Default::default(),
+            event_cc_queue: Default::default(),
             intake: Default::default(),
             state: Default::default(),
             records: Default::default(),
@@ -244,6 +271,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, H
             scrubs: Default::default(),
             scrub_flow: Default::default(),
             ahead_2: Default::default(),
+            behind_2: Default::default(),
             same_2: Default::default(),
             usable_2: Default::default(),
             adapts_2: Default::default(),
@@ -253,6 +281,13 @@ impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, H
             store_3: Default::default(),
             drop_3: Default::default(),
             done_63: Default::default(),
+            e_psn: Default::default(),
+            e_time: Default::default(),
+            e_bytes: Default::default(),
+            e_queue: Default::default(),
+            never: Default::default(),
+            judged: Default::default(),
+            is_bad: Default::default(),
             phase: Default::default(),
             alive: Default::default(),
             creates: Default::default(),
@@ -261,6 +296,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, H
             end_wc: Default::default(),
             end_inc_stage: Default::default(),
             end_u: Default::default(),
+            phase_2: Constant::new(2.into()),
             phase_3: Constant::new(3.into()),
             phase_7: Constant::new(7.into()),
             hops_above: Constant::new(6.into()),
@@ -276,7 +312,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
     fn update(&mut self) {
         dff_setup!(
             self, clock, scrubs, scrub_flow, ahead_2, same_2, usable_2, adapts_2, due_3, first_3,
-            update_3, store_3, drop_3, done_63
+            update_3, store_3, drop_3, done_63, behind_2, e_psn, e_time, e_bytes, e_queue
         );
         self.intake.clock.next = self.clock.val();
         self.intake.reset.next = self.reset.val();
@@ -321,6 +357,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.state.read_enable.next = self.phase.val() == self.phase_7.val();
         self.state.read_flow.next = self.intake.candidate_flow.val();
         self.ahead_2.d.next = self.intake.now_psn.val() - self.state.last_psn.val();
+        self.behind_2.d.next = self.intake.now_snd_nxt.val() - self.intake.now_psn.val();
         self.same_2.d.next = self.state.recorded.val()
             && (self.state.hops.val() == self.intake.now_hops.val())
             && (self.state.path.val() == self.intake.now_path.val());
@@ -338,13 +375,24 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
             && !self.intake.now_command.val();
         self.first_3.d.next = self.usable_2.q.val() && !self.same_2.q.val();
         self.update_3.d.next = self.usable_2.q.val() && self.same_2.q.val();
-        self.store_3.d.next =
-            self.usable_2.q.val() && self.adapts_2.q.val() && self.alive.val().get_bit(0);
-        self.drop_3.d.next = !self.adapts_2.q.val() && !self.intake.now_command.val();
+        self.never.next = self.cfg_check.val().get_bit(0)
+            && (!self.behind_2.q.val().any() || self.behind_2.q.val().get_bit(23));
+        self.store_3.d.next = self.usable_2.q.val()
+            && self.adapts_2.q.val()
+            && !self.never.val()
+            && self.alive.val().get_bit(0);
+        self.drop_3.d.next =
+            (!self.adapts_2.q.val() || self.never.val()) && !self.intake.now_command.val();
+        self.e_psn.d.next = self.never.val()
+            && self.adapts_2.q.val()
+            && !self.intake.now_command.val()
+            && self.alive.val().get_bit(0)
+            && (self.phase.val() == self.phase_2.val());
         self.intake.drop.next = self.drop_3.q.val();
         comment!("Records.");
         self.records.cfg_queue_gain.next = self.cfg_queue_gain.val();
         self.records.cfg_util_gain.next = self.cfg_util_gain.val();
+        self.records.cfg_check.next = self.cfg_check.val();
         self.records.phase.next = self.phase.val();
         self.records.flow.next = self.intake.now_flow.val();
         self.records.hops.next = self.intake.now_hops.val();
@@ -419,7 +467,24 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.wind.cfg_rate_gain.next = self.cfg_rate_gain.val();
         self.wind.cfg_rate_min.next = self.cfg_rate_min.val();
         self.wind.cfg_rate_max.next = self.cfg_rate_max.val();
-        self.wind.s_valid.next = self.ewma.m_valid.val() && self.alive.val().get_bit(4);
+        comment!("Telemetry of which a hop is bad gets no further.");
+        self.judged.next =
+            self.ewma.m_valid.val() && self.alive.val().get_bit(4) && !self.flight.wind_hold.val();
+        self.is_bad.next = self.judged.val() && self.records.bad.val().any();
+        self.e_time.d.next = self.judged.val() && self.records.bad.val().get_bit(0);
+        self.e_bytes.d.next = self.judged.val()
+            && self.records.bad.val().get_bit(1)
+            && !self.records.bad.val().get_bit(0);
+        self.e_queue.d.next = self.judged.val()
+            && self.records.bad.val().get_bit(2)
+            && !self.records.bad.val().get_bit(1)
+            && !self.records.bad.val().get_bit(0);
+        self.event_cc_psn.next = self.e_psn.q.val();
+        self.event_cc_time.next = self.e_time.q.val();
+        self.event_cc_bytes.next = self.e_bytes.q.val();
+        self.event_cc_queue.next = self.e_queue.q.val();
+        self.wind.s_valid.next =
+            self.ewma.m_valid.val() && self.alive.val().get_bit(4) && !self.is_bad.val();
         self.wind.hold.next = self.flight.wind_hold.val();
         self.wind.u.next = self.ewma.u.val();
         self.wind.wc.next = self.flight.wind_wc.val();
@@ -491,6 +556,10 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
             self.scrubs.d.next = true;
             self.scrub_flow.d.next = 0.into();
             self.done_63.d.next = false;
+            self.e_psn.d.next = false;
+            self.e_time.d.next = false;
+            self.e_bytes.d.next = false;
+            self.e_queue.d.next = false;
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::golden::cc::cc_unit::{
 use crate::golden::cc::cc_wind::{CcWind, CcWindIn, CcWindOut};
 use crate::golden::cc::CcCfg;
 use crate::golden::host::core_csr::TReady;
-use nic_spec::cc_params::{CcConfig, CcParams};
+use nic_spec::cc_params::{CcConfig, CcParams, CHECK_BYTES, CHECK_PSN, CHECK_TIME};
 use nic_spec::config::NicConfig;
 use nic_spec::regs::{self, config_offset};
 use rand::{Rng, SeedableRng};
@@ -62,6 +62,7 @@ fn parameters(rng: &mut ChaCha8Rng) -> CcCfg {
             inv_t: number(rng, 32) as u32,
             queue_gain: number(rng, 32) as u32,
             util_gain: number(rng, 27) as u32,
+            check: number(rng, 23) as u32,
             target: number(rng, 32) as u32,
             u_one: number(rng, 32) as u32,
             max_stage: rng.gen(),
@@ -86,6 +87,9 @@ fn parameters(rng: &mut ChaCha8Rng) -> CcCfg {
         multi: rng.gen_range(1..=4),
         utilisation_full: rng.gen_ratio(1, 3).then(|| 1 << rng.gen_range(0..20)),
         rate_min_bps: line_rate_bps / rng.gen_range(10.0..10_000.0),
+        checks: rng.gen_ratio(3, 4),
+        // Some of the queues of `next_hop` are longer.
+        queue_max_bytes: if rng.gen() { 80.0 * 1900.0 } else { f64::INFINITY },
         ..CcConfig::for_line(line_rate_bps, 64, 250_000_000)
     };
     CcParams::derive(&config).expect("the ranges are legal").into()
@@ -131,6 +135,7 @@ impl Stimulus<CcHop> for Numbers {
             reset,
             cfg_queue_gain: self.cfg.queue_gain,
             cfg_util_gain: self.cfg.util_gain,
+            cfg_check: self.cfg.check,
             s_valid,
             old_hop,
             new_hop,
@@ -256,7 +261,9 @@ impl RandomAcks {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut child = || ChaCha8Rng::seed_from_u64(rng.gen());
         let (ack, flow, rate) = (Source::new(child()), Source::new(child()), Sink::new(child()));
-        let cfg = parameters(&mut rng);
+        let mut cfg = parameters(&mut rng);
+        // Every other seed checks, whatever the parameters are otherwise.
+        cfg.check |= if seed % 2 == 1 { CHECK_PSN | CHECK_TIME | CHECK_BYTES } else { 0 };
         let peers = vec![Peer::default(); flow_count];
         let (created, active, interval, command_interval) = (0, 1, 1, 1);
         Self { rng, cfg, peers, ack, flow, rate, created, active, interval, command_interval }
@@ -392,6 +399,7 @@ impl CoreEvents {
             (config_offset::cc_rate_min, c.rate_min),
             (config_offset::cc_rate_max, c.rate_max),
             (config_offset::cc_util_gain, c.util_gain),
+            (config_offset::cc_check, c.check),
         ];
         self.software.restart(values);
         self.events_from = None;
@@ -418,6 +426,7 @@ impl Stimulus<CcCore> for CoreEvents {
             s_ack: CcReady { ready: out.s_axis_ack.tready },
             s_flow: CcReady { ready: out.s_axis_flow.tready },
             m_rate: CcRate { valid: out.m_axis_rate.tvalid, ..Default::default() },
+            event_cc: out.event_cc,
         };
         let events = Stimulus::<CcUnit>::next(&mut self.acks, cycle - from, &unit_out);
         let mut s_axis_ack = AckStream::pack(&events.s_ack);

@@ -56,6 +56,9 @@ pub struct Arguments {
     /// Telemetry units are 128 x multi bytes sent and 80 x multi bytes queued
     #[arg(long, default_value_t = 1)]
     multi: u32,
+    /// Ignore telemetry that no honest network gives, as the NIC does after reset
+    #[arg(long)]
+    checks: bool,
     /// Core clock in MHz, which scales the rate's unit only
     #[arg(long, default_value_t = 250)]
     clock_mhz: u64,
@@ -127,6 +130,8 @@ fn parameters(a: &Arguments) -> Result<(CcConfig, CcParams), CliError> {
         line_rate_bps: a.line_rate_gbps * 1e9,
         rate_min_bps: a.rate_min_mbps * 1e6,
         utilisation_full: None,
+        checks: a.checks,
+        queue_max_bytes: f64::INFINITY,
         queue_unit_bytes: 80.0,
         time_unit_ns: 1.0,
         multi: a.multi,

@@ -354,6 +354,7 @@ impl Nic {
             "inv_t",
             "queue_gain",
             "util_gain",
+            "check",
             "target",
             "u_one",
             "max_stage",
@@ -380,6 +381,7 @@ impl Nic {
                 Some("feedback") => "feedback_in",
                 Some("sq") => "sq_fetch",
                 Some("cq") => "cq_ring",
+                Some("cc") => "cc",
                 _ => "tx",
             };
             n.wire(&format!("{block}.event_{event}"), &format!("registers.event_{index}"));

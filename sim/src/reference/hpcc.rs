@@ -4,6 +4,10 @@
 //! skipped; tau is that of the first usable hop when all u' are 0; the first records of a flow, and
 //! the first after a change of path or hop count, are only stored; an ACK without usable records
 //! moves lastUpdateSeq only; PSNs compare as serial numbers of 24 bits; W and R are clamped.
+//!
+//! Telemetry that no honest network gives ([`Ignored`]) changes no more than the records that the
+//! next ones are compared with, and with a PSN that was never sent not even these. A link may seem to
+//! carry 12 % more than its rate (one of 40 Gb/s 40 %), a frame of 9216 bytes, and two units.
 
 /// Most hops whose records are usable.
 pub const HOPS_MAX: usize = 5;
@@ -45,6 +49,10 @@ pub struct Params {
     pub line_rate_bps: f64,
     /// Telemetry units are `128 * multi` bytes sent and `80 * multi` bytes queued.
     pub multi: f64,
+    /// Telemetry that no honest network gives is ignored.
+    pub checks: bool,
+    /// So are queues of more units of `80 * multi` bytes; always.
+    pub queue_max_units: u32,
     /// In the place of the bytes sent hops tell their utilisation, of which this is all.
     pub utilisation_full: Option<f64>,
 }
@@ -71,6 +79,19 @@ impl Telemetry {
     }
 }
 
+/// Why telemetry is ignored; the first of these counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ignored {
+    /// Its ACK is of a PSN that is not behind the next one to send.
+    Psn,
+    /// The time of a hop has gone back: it is ahead by 2^23 ns or more.
+    Time,
+    /// A hop has sent more than its link carries.
+    Bytes,
+    /// The queue of a hop is longer than may be.
+    Queue,
+}
+
 /// What an ACK did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
@@ -78,6 +99,8 @@ pub struct Outcome {
     pub full: bool,
     /// The records were only stored.
     pub first: bool,
+    /// The telemetry was ignored.
+    pub ignored: Option<Ignored>,
 }
 
 /// State of one flow.
@@ -112,23 +135,46 @@ impl Flow {
     /// Takes the ACK of `psn` with its telemetry, `snd_nxt` being the next PSN to send.
     pub fn new_ack(&mut self, p: &Params, psn: u32, snd_nxt: u32, tel: &Telemetry) -> Outcome {
         let snd_nxt = snd_nxt & PSN_MASK;
+        if let Some(ignored) = self.ignores(p, psn, snd_nxt, tel) {
+            if ignored != Ignored::Psn {
+                self.records = Some(*tel);
+            }
+            return Outcome { ignored: Some(ignored), ..Outcome::default() };
+        }
         let full = self.records.is_some() && psn_after(psn, self.last_update_psn);
         if !tel.is_usable() {
             if full {
                 self.last_update_psn = snd_nxt;
             }
-            return Outcome { full, first: false };
+            return Outcome { full, ..Outcome::default() };
         }
         let Some(old) = self.records.replace(*tel).filter(|old| old.is_same_path(tel)) else {
             self.last_update_psn = snd_nxt;
-            return Outcome { full: true, first: true };
+            return Outcome { full: true, first: true, ignored: None };
         };
         self.measure_inflight(p, &old, tel);
         self.compute_wind(p, full);
         if full {
             self.last_update_psn = snd_nxt;
         }
-        Outcome { full, first: false }
+        Outcome { full, ..Outcome::default() }
+    }
+
+    fn ignores(&self, p: &Params, psn: u32, snd_nxt: u32, tel: &Telemetry) -> Option<Ignored> {
+        if p.checks && !psn_after(snd_nxt, psn) {
+            return Some(Ignored::Psn);
+        }
+        let old = self.records.filter(|old| tel.is_usable() && old.is_same_path(tel))?;
+        let hops = || old.hops.into_iter().zip(tel.hops).take(tel.hop_count as usize);
+        let is_back = |(old, new)| field(new, 3, 24).wrapping_sub(field(old, 3, 24)) >> 23 & 1 != 0;
+        if p.checks && hops().any(is_back) {
+            return Some(Ignored::Time);
+        }
+        if p.checks && hops().any(|(old, new)| is_above_line(p, old, new)) {
+            return Some(Ignored::Bytes);
+        }
+        let is_long = |(_, new)| field(new, 47, 17) > u64::from(p.queue_max_units);
+        hops().any(is_long).then_some(Ignored::Queue)
     }
 
     /// The draft's MeasureInflight.
@@ -161,9 +207,29 @@ impl Flow {
     }
 }
 
+fn field(word: u64, lsb: u32, bits: u32) -> u64 {
+    (word >> lsb) & ((1 << bits) - 1)
+}
+
+/// Whether a hop has sent more between two records than its link carries.
+fn is_above_line(p: &Params, old: u64, new: u64) -> bool {
+    let Some(link) = link_bytes_per_ns((new & 7) as u8).filter(|_| p.utilisation_full.is_none())
+    else {
+        return false;
+    };
+    let delta = |lsb, bits| {
+        let mask = (1_u64 << bits) - 1;
+        (field(new, lsb, bits).wrapping_sub(field(old, lsb, bits)) & mask) as f64
+    };
+    // A unit is taken for the next power of two below it.
+    let unit_bytes = 128.0 * p.multi.log2().floor().exp2();
+    let at_most = if link == 5.0 { 7.0 } else { link * 28.0 / 25.0 };
+    // 9216 bytes are 72 units; two more may be begun.
+    (delta(27, 20) - 74.0) * unit_bytes > at_most * delta(3, 24)
+}
+
 /// u' of a hop and its tau in ns; `None` if the hop carries no information.
 pub fn hop_utilisation(p: &Params, old: u64, new: u64) -> Option<(f64, f64)> {
-    let field = |word: u64, lsb: u32, bits: u32| (word >> lsb) & ((1 << bits) - 1);
     let delta = |lsb, bits| {
         let d = field(new, lsb, bits).wrapping_sub(field(old, lsb, bits));
         (d & ((1 << bits) - 1)) as f64
@@ -194,6 +260,8 @@ mod tests {
         rate_min_bps: 100e6,
         line_rate_bps: 100e9,
         multi: 1.0,
+        checks: false,
+        queue_max_units: 0x1_ffff,
         utilisation_full: None,
     };
 
@@ -220,7 +288,7 @@ mod tests {
         let mut flow = started(&tel(0xff_ff00, 0xf_fff0, 0));
         // 500 ns, 25 x 128 bytes at 12.5 bytes/ns: u' = 0.512; tau/T = 0.5: U = 0.756.
         let outcome = flow.new_ack(&P, 101, 200, &tel(0xff_ff00 + 500, 0xf_fff0 + 25, 9));
-        assert_eq!(outcome, Outcome { full: true, first: false });
+        assert_eq!(outcome, Outcome { full: true, ..Outcome::default() });
         assert!((flow.u - 0.756).abs() < 1e-12);
         assert_eq!((flow.inc_stage, flow.w), (1, 12500.0));
     }

@@ -217,6 +217,9 @@ fn parameters(rng: &mut ChaCha8Rng) -> (CcConfig, CcParams) {
             multi: [1, 1, 1, 2, 16][rng.gen_range(0..5)],
             utilisation_full: rng.gen_ratio(1, 4).then(|| rng.gen_range(100..1 << 20)),
             queue_unit_bytes: 80.0,
+            // The arithmetic is tried on everything that the formats can say.
+            checks: false,
+            queue_max_bytes: f64::INFINITY,
             time_unit_ns: 1.0,
             clock_hz: [125_000_000, 156_250_000, 250_000_000, 322_265_625][rng.gen_range(0..4)],
         };

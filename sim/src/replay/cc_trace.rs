@@ -3,7 +3,7 @@
 use crate::golden::cc::cc_unit::{CcAck, CcFlow, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_UPDATE};
 use crate::golden::cc::CcCfg;
 use crate::lockstep::{StepError, Stepper};
-use crate::reference::hpcc::{Flow, Outcome, Params, Telemetry};
+use crate::reference::hpcc::{Flow, Ignored, Outcome, Params, Telemetry};
 use nic_spec::cc_params::{CcConfig, U_FRACTION_BITS, U_ONE, W_FRACTION_BITS};
 use std::path::Path;
 
@@ -68,6 +68,11 @@ pub fn reference_params(c: &CcConfig) -> Params {
         rate_min_bps: c.rate_min_bps,
         line_rate_bps: c.line_rate_bps,
         multi: c.multi.into(),
+        checks: c.checks,
+        queue_max_units: match c.queue_max_bytes / c.queue_unit_bytes / f64::from(c.multi) {
+            units if units < 131_071.0 => units as u32,
+            _ => 131_071,
+        },
         utilisation_full: c.utilisation_full.map(f64::from),
     }
 }
@@ -188,7 +193,7 @@ impl Trace {
         mut done: impl FnMut(),
     ) -> Result<Vec<State>, StepError> {
         let idle = CcUnitIn { cfg, ..CcUnitIn::default() };
-        let mut driver = Driver { out: unit.reset()?, unit, idle };
+        let mut driver = Driver { out: unit.reset()?, unit, idle, state: State::default() };
         driver.idle.m_rate.ready = true;
         let window_bytes = config.w_init_bytes;
         let create =
@@ -213,6 +218,8 @@ struct Driver<'a> {
     unit: &'a mut dyn Stepper<In = CcUnitIn, Out = CcUnitOut>,
     idle: CcUnitIn,
     out: CcUnitOut,
+    /// Of the last answer.
+    state: State,
 }
 
 impl Driver<'_> {
@@ -233,25 +240,37 @@ impl Driver<'_> {
         panic!("the unit takes nothing for {CYCLES_MAX} cycles");
     }
 
+    /// The state after what was sent: the same as before if its telemetry is ignored.
     fn answer(&mut self, config: &CcConfig) -> Result<State, StepError> {
         for _ in 0..CYCLES_MAX {
-            let rate = self.out.m_rate;
+            let (rate, events) = (self.out.m_rate, self.out.event_cc);
             self.out = self.unit.step(&self.idle)?;
+            let ignored = [
+                (events.psn, Ignored::Psn),
+                (events.time, Ignored::Time),
+                (events.bytes, Ignored::Bytes),
+                (events.queue, Ignored::Queue),
+            ];
+            if let Some((_, reason)) = ignored.iter().find(|(is_it, _)| *is_it) {
+                let outcome = Outcome { ignored: Some(*reason), ..Outcome::default() };
+                return Ok(State { outcome, ..self.state });
+            }
             if !rate.valid {
                 continue;
             }
             debug_assert!(rate.op == OP_UPDATE || rate.op == OP_CREATE);
             let one = U_ONE as f64 / f64::from(config.multi);
             debug_assert_eq!(U_FRACTION_BITS, 36);
-            return Ok(State {
+            self.state = State {
                 u: rate.u as f64 / one,
                 w_bytes: rate.window_bytes.into(),
                 wc_bytes: rate.wc_bytes as f64 / f64::from(1 << W_FRACTION_BITS),
                 rate_bps: f64::from(rate.rate) / f64::from(1 << 24) * 8.0 * config.clock_hz as f64,
                 inc_stage: rate.inc_stage.into(),
                 last_update_psn: rate.last_update_psn,
-                outcome: Outcome { full: rate.full, first: rate.first },
-            });
+                outcome: Outcome { full: rate.full, first: rate.first, ignored: None },
+            };
+            return Ok(self.state);
         }
         panic!("the unit doesn't answer for {CYCLES_MAX} cycles");
     }
@@ -298,6 +317,8 @@ pub struct Errors {
     pub rows_other_stage: usize,
     /// Rows with another last_update_psn.
     pub rows_other_psn: usize,
+    /// Rows whose telemetry is ignored by one alone, or for another reason.
+    pub rows_other_ignored: usize,
 }
 
 impl Errors {
@@ -316,6 +337,7 @@ impl Errors {
         self.add(is.w_bytes, should_be.w_bytes);
         self.rows_other_stage += usize::from(is.inc_stage != should_be.inc_stage);
         self.rows_other_psn += usize::from(is.last_update_psn != should_be.last_update_psn);
+        self.rows_other_ignored += usize::from(is.outcome.ignored != should_be.outcome.ignored);
     }
 
     /// Share of rows within 1 %.

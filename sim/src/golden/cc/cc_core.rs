@@ -1,7 +1,7 @@
 //! Twin of `hdl/src/cc/cc_core.rs`: the congestion control unit behind AXI4-Stream events and
 //! AXI4-Lite registers, composed of its blocks' twins.
 
-use super::cc_unit::{CcAck, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, Tel};
+use super::cc_unit::{CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, Tel};
 use super::CcCfg;
 use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
 use crate::golden::host::core_csr::{CoreRegisters, TReady};
@@ -50,6 +50,7 @@ crate::ports! {
         pub s_axis_ack: TReady,
         pub s_axis_flow: TReady,
         pub m_axis_rate: RateStream,
+        pub event_cc: CcEvents,
     }
 }
 
@@ -166,6 +167,7 @@ fn parameters(values: &[u32]) -> CcCfg {
         rate_min: value("cc_rate_min"),
         rate_max: value("cc_rate_max"),
         util_gain: value("cc_util_gain"),
+        check: value("cc_check"),
     }
 }
 
@@ -213,6 +215,7 @@ impl Golden for CcCore {
             s_axis_ack: TReady { tready: unit.s_ack.ready },
             s_axis_flow: TReady { tready: unit.s_flow.ready },
             m_axis_rate: RateStream::pack(&unit.m_rate),
+            event_cc: unit.event_cc,
         }
     }
 }

@@ -7,6 +7,19 @@ use crate::ports::Golden;
 
 /// Cycles from the records to u'.
 pub const LATENCY_CYCLES: usize = 16;
+/// Cycles from the records to `bad`.
+pub const CHECK_CYCLES: usize = 4;
+/// Units of 128 bytes that may be more than the link carries in the time between two records: a
+/// frame of 9216 bytes that is counted at the one of its ends and timed at the other, and what both
+/// counts leave out of their last unit.
+const SLACK_UNITS: u64 = 74;
+
+/// Bit of `bad`: time goes back.
+pub const BAD_TIME: u8 = 1;
+/// Bit of `bad`: more bytes than the link carries.
+pub const BAD_BYTES: u8 = 2;
+/// Bit of `bad`: the queue is too long.
+pub const BAD_QUEUE: u8 = 4;
 
 ports! {
     /// Inputs.
@@ -17,6 +30,8 @@ ports! {
         pub cfg_queue_gain: u32,
         /// What one unit of utilisation is; without mantissa: hops count bytes.
         pub cfg_util_gain: u32,
+        /// What is checked.
+        pub cfg_check: u32,
         /// The records are of a counted hop.
         pub s_valid: bool,
         /// Record of the ACK before.
@@ -34,6 +49,8 @@ ports! {
         pub u: u64,
         /// tau: time between the records, ns.
         pub tau_ns: u32,
+        /// [`CHECK_CYCLES`] behind its records: what no honest network says.
+        pub bad: u8,
     }
 }
 
@@ -72,9 +89,33 @@ pub fn hop_utilisation(queue_gain: u32, util_gain: u32, old: u64, new: u64) -> O
     Some((u, tau_ns as u32))
 }
 
+/// What is wrong with the second of two records: `BAD_*`.
+pub fn hop_check(check: u32, util_gain: u32, old: u64, new: u64) -> u8 {
+    let field = |lsb: u32, bits: u32| check >> lsb & ((1 << bits) - 1);
+    let tau_ns = (new >> 3).wrapping_sub(old >> 3) & 0xff_ffff;
+    let before = if util_gain >> 21 & 1 == 0 { old >> 27 } else { 0 };
+    let sent = (new >> 27).wrapping_sub(before) & 0xf_ffff;
+    // 28 instead of 25 Gb/s, in bytes per 1024 ns of 128 bytes; 40 Gb/s as 56.
+    let line = match new & 7 {
+        5 | 6 => None,
+        7 => Some(28 * tau_ns << 1 >> 10),
+        code => Some(28 * tau_ns << code >> 10),
+    };
+    let above = sent.saturating_sub(SLACK_UNITS) << field(3, 3);
+    let is_bad = [
+        field(1, 1) != 0 && tau_ns >= 1 << 23,
+        field(2, 1) != 0 && line.is_some_and(|line| above > line),
+        new >> 47 > u64::from(field(6, 17)),
+    ];
+    is_bad.iter().enumerate().map(|(bit, bad)| u8::from(*bad) << bit).sum()
+}
+
 /// The block.
 #[derive(Clone, Debug, Default)]
-pub struct CcHop(Pipe<CcHopOut, LATENCY_CYCLES>);
+pub struct CcHop {
+    utilisation: Pipe<CcHopOut, LATENCY_CYCLES>,
+    checks: Pipe<u8, CHECK_CYCLES>,
+}
 
 impl Golden for CcHop {
     type In = CcHopIn;
@@ -84,7 +125,12 @@ impl Golden for CcHop {
             true => hop_utilisation(i.cfg_queue_gain, i.cfg_util_gain, i.old_hop, i.new_hop),
             false => None,
         };
-        let result = hop.map(|(u, tau_ns)| CcHopOut { m_valid: true, u, tau_ns });
-        self.0.step(i.reset, result.unwrap_or_default())
+        let result = hop.map(|(u, tau_ns)| CcHopOut { m_valid: true, u, tau_ns, bad: 0 });
+        let bad = match i.s_valid {
+            true => hop_check(i.cfg_check, i.cfg_util_gain, i.old_hop, i.new_hop),
+            false => 0,
+        };
+        let out = self.utilisation.step(i.reset, result.unwrap_or_default());
+        CcHopOut { bad: self.checks.step(i.reset, bad), ..out }
     }
 }

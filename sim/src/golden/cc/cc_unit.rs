@@ -4,13 +4,13 @@
 //! later. A start waits while its flow is under way or the results might find no room.
 
 use super::cc_ewma::ewma;
-use super::cc_hop::hop_utilisation;
+use super::cc_hop::{hop_check, hop_utilisation, BAD_BYTES, BAD_QUEUE, BAD_TIME};
 use super::cc_wind::compute_wind;
 use super::CcCfg;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::Golden;
-use nic_spec::cc_params::{CcParams, W_FRACTION_BITS};
+use nic_spec::cc_params::{CcParams, CHECK_PSN, W_FRACTION_BITS};
 use nic_spec::NicConfig;
 
 /// Cycles between two starts.
@@ -19,6 +19,8 @@ pub const SLOT_CYCLES: usize = 8;
 pub const FLIGHT_SLOTS: usize = 8;
 /// Cycles from the start to the cycle in which the result enters the output FIFO.
 pub const FLIGHT_CYCLES: usize = 63;
+/// Slot in which the telemetry is judged.
+const JUDGED_SLOT: usize = 4;
 /// Results that the output FIFO holds.
 pub const RESULT_DEPTH: usize = 16;
 
@@ -106,12 +108,35 @@ ports! {
     }
 }
 ports! {
+    /// Telemetry that was ignored, by reason.
+    pub struct CcEvents {
+        pub psn: bool,
+        pub time: bool,
+        pub bytes: bool,
+        pub queue: bool,
+    }
+}
+ports! {
     /// Outputs.
     pub struct CcUnitOut {
         pub s_ack: CcReady,
         pub s_flow: CcReady,
         pub m_rate: CcRate,
+        pub event_cc: CcEvents,
     }
+}
+
+/// Why telemetry is ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ignored {
+    /// Its ACK is of a PSN that was never sent.
+    Psn,
+    /// The time of a hop has gone back.
+    Time,
+    /// A hop has sent more than its link carries.
+    Bytes,
+    /// The queue of a hop is too long.
+    Queue,
 }
 
 /// State of a flow.
@@ -158,10 +183,40 @@ impl FlowState {
         }
     }
 
-    /// The draft's NewAck; `None` if the flow doesn't adapt or the ACK has no telemetry.
+    /// Why the telemetry of `ack` is ignored, if it is. What was never sent is ignored as a whole; of the
+    /// others the records are stored, so that the next ones are compared with them.
+    pub fn ignores(&self, cfg: &CcCfg, ack: &CcAck) -> Option<Ignored> {
+        if !self.created || !self.telemetry || !ack.tel.valid {
+            return None;
+        }
+        let behind = ack.snd_nxt.wrapping_sub(ack.psn) & 0xff_ffff;
+        if cfg.check & CHECK_PSN != 0 && !(1..1 << 23).contains(&behind) {
+            return Some(Ignored::Psn);
+        }
+        let usable = (1..=5).contains(&ack.tel.hops);
+        let key = |tel: &Tel| (tel.hops, tel.path);
+        let old = self.records.filter(|old| usable && key(old) == key(&ack.tel))?;
+        let hops = old.hop.iter().zip(&ack.tel.hop).take(ack.tel.hops.into());
+        let bad = hops.map(|(old, new)| hop_check(cfg.check, cfg.util_gain, *old, *new));
+        let bad = bad.fold(0, |all, bad| all | bad);
+        let reasons =
+            [(BAD_TIME, Ignored::Time), (BAD_BYTES, Ignored::Bytes), (BAD_QUEUE, Ignored::Queue)];
+        reasons.iter().find(|(bit, _)| bad & bit != 0).map(|(_, reason)| *reason)
+    }
+
+    /// The draft's NewAck; `None` if the flow doesn't adapt, or the ACK has no telemetry or such that
+    /// is ignored.
     pub fn new_ack(&mut self, cfg: &CcCfg, ack: &CcAck) -> Option<CcRate> {
         if !self.created || !self.telemetry || !ack.tel.valid {
             return None;
+        }
+        match self.ignores(cfg, ack) {
+            None => {}
+            Some(Ignored::Psn) => return None,
+            Some(_) => {
+                self.records = Some(ack.tel);
+                return None;
+            }
         }
         let usable = (1..=5).contains(&ack.tel.hops);
         let before = self.records;
@@ -236,6 +291,15 @@ enum Candidate {
     Flow(u16),
 }
 
+/// What has started and is under way.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    flow: u16,
+    /// `None`: its telemetry is ignored.
+    result: Option<CcRate>,
+    ignored: Option<Ignored>,
+}
+
 /// The unit.
 #[derive(Clone, Debug)]
 pub struct CcUnit {
@@ -248,8 +312,11 @@ pub struct CcUnit {
     flow: Option<CcFlow>,
     candidate: Option<Candidate>,
     go: bool,
-    /// Results under way by the slot in which they started, youngest first.
-    slots: [Option<CcRate>; FLIGHT_SLOTS],
+    /// By the slot in which they started, youngest first.
+    slots: [Option<Start>; FLIGHT_SLOTS],
+    /// An ACK of a PSN that was never sent has started in the youngest slot.
+    never_sent: bool,
+    events: CcEvents,
     results: LutFifo<CcRate>,
 }
 
@@ -267,6 +334,8 @@ impl CcUnit {
             candidate: None,
             go: false,
             slots: [None; FLIGHT_SLOTS],
+            never_sent: false,
+            events: CcEvents::default(),
             results: LutFifo::new(RESULT_DEPTH),
         }
     }
@@ -288,12 +357,21 @@ impl CcUnit {
         (self.ack_ready, self.flow_ready) = (false, false);
         (self.ack, self.flow, self.candidate) = (None, None, None);
         self.slots = [None; FLIGHT_SLOTS];
+        (self.never_sent, self.events) = (false, CcEvents::default());
         self.results.step(true, None, false);
     }
 
     /// What the phase of the slot brings.
     fn advance(&mut self, cfg: &CcCfg) {
+        self.events = CcEvents::default();
         match self.phase {
+            2 => {
+                self.events.psn = std::mem::take(&mut self.never_sent);
+                let judged = self.slots[JUDGED_SLOT].and_then(|s| s.ignored);
+                self.events.time = judged == Some(Ignored::Time);
+                self.events.bytes = judged == Some(Ignored::Bytes);
+                self.events.queue = judged == Some(Ignored::Queue);
+            }
             5 => {
                 let flow = self.flow.map(|c| Candidate::Flow(c.flow));
                 self.candidate = flow.or(self.ack.map(|a| Candidate::Ack(a.flow)));
@@ -315,17 +393,23 @@ impl CcUnit {
         self.phase = (self.phase + 1) % SLOT_CYCLES;
     }
 
-    fn start(&mut self, cfg: &CcCfg) -> Option<CcRate> {
+    fn start(&mut self, cfg: &CcCfg) -> Option<Start> {
         match self.candidate? {
             Candidate::Ack(flow) => {
                 self.ack_ready = true;
                 let ack = self.ack.take()?;
-                self.flows[usize::from(flow)].new_ack(cfg, &ack)
+                let state = &mut self.flows[usize::from(flow)];
+                let ignored = state.ignores(cfg, &ack);
+                self.never_sent = ignored == Some(Ignored::Psn);
+                let result = state.new_ack(cfg, &ack);
+                let goes_on = result.is_some() || ignored.is_some() && !self.never_sent;
+                goes_on.then_some(Start { flow, result, ignored })
             }
             Candidate::Flow(flow) => {
                 self.flow_ready = true;
                 let command = self.flow.take()?;
-                Some(self.flows[usize::from(flow)].command(cfg, &command))
+                let result = Some(self.flows[usize::from(flow)].command(cfg, &command));
+                Some(Start { flow, result, ignored: None })
             }
         }
     }
@@ -341,7 +425,8 @@ impl Golden for CcUnit {
         } else {
             let taken_ack = (i.s_ack.valid && self.ack_ready).then_some(i.s_ack);
             let taken_flow = (i.s_flow.valid && self.flow_ready).then_some(i.s_flow);
-            let result = self.slots[FLIGHT_SLOTS - 1].filter(|_| self.phase == 7);
+            let oldest = self.slots[FLIGHT_SLOTS - 1].filter(|_| self.phase == 7);
+            let result = oldest.and_then(|start| start.result);
             let count_before = self.results.count();
             debug_assert!(result.is_none() || count_before < RESULT_DEPTH);
             self.advance(&i.cfg);
@@ -363,6 +448,7 @@ impl Golden for CcUnit {
             s_ack: CcReady { ready: self.ack_ready },
             s_flow: CcReady { ready: self.flow_ready },
             m_rate: CcRate { valid: self.results.m_valid(), ..self.results.m_data() },
+            event_cc: self.events,
         }
     }
 }

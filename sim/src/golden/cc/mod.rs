@@ -20,6 +20,8 @@ ports! {
         pub queue_gain: u32,
         /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count bytes.
         pub util_gain: u32,
+        /// What is checked of telemetry, and the largest queue.
+        pub check: u32,
         /// eta in the units of U, UQ0.36.
         pub target: u32,
         /// 1 in the units of U, UQ0.36.
@@ -48,6 +50,7 @@ impl From<CcParams> for CcCfg {
             inv_t: p.inv_t,
             queue_gain: p.queue_gain,
             util_gain: p.util_gain,
+            check: p.check,
             target: p.target,
             u_one: p.u_one,
             max_stage: p.max_stage,
