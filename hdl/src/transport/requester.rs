@@ -662,6 +662,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.feedback.op.next = self.ctl.op.val();
         self.feedback.flow.next = self.ctl.flow.val();
         self.feedback.is_ack.next = self.ack.is_ack.val();
+        self.feedback.ack_flow.next = self.s_ack_qpn.val().get_bits::<FB>(0);
         self.feedback.ack_psn.next = self.s_ack_psn.val();
         self.feedback.ack_tel_valid.next = self.s_ack_tel_valid.val();
         self.feedback.ack_tel_hops.next = self.s_ack_tel_hops.val();

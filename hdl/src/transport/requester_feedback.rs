@@ -2,7 +2,7 @@
 //!
 //! # Interface timing  part of `requester`: filled in Emit, and only when both are empty
 //! # Reset             synchronous, high: empty, fields 0; they hold their last value while empty,
-//!                     but those of m_cc_tel follow s_ack: so their enable is one register
+//!                     but those of m_cc that s_ack has follow it: so their enable is one register
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
 use super::requester_ctl::{Op, State};
@@ -26,6 +26,8 @@ pub struct RequesterFeedback<const FB: usize> {
     pub flow: Signal<In, Bits<FB>>,
     /// It is an ACK.
     pub is_ack: Signal<In, Bit>,
+    /// The flow of an answer that waits.
+    pub ack_flow: Signal<In, Bits<FB>>,
     /// Its PSN.
     pub ack_psn: Signal<In, Bits<24>>,
     /// ACK: Telemetry came with it.
@@ -146,6 +148,8 @@ impl<const FB: usize> Logic for RequesterFeedback<FB> {
             self.cc_valid.d.next = false;
         }
         if !self.cc_valid.q.val() {
+            self.cc_flow.d.next = self.ack_flow.val();
+            self.cc_psn.d.next = self.ack_psn.val();
             self.cc_tel_valid.d.next = self.ack_tel_valid.val();
             self.cc_tel_hops.d.next = self.ack_tel_hops.val();
             self.cc_tel_path.d.next = self.ack_tel_path.val();
@@ -162,8 +166,6 @@ impl<const FB: usize> Logic for RequesterFeedback<FB> {
             self.inflight_inflight_bytes.d.next = self.inflight.val();
             if (self.op.val() == Op::Ack) & self.is_ack.val() & self.ack_tel_valid.val() {
                 self.cc_valid.d.next = true;
-                self.cc_flow.d.next = self.flow.val();
-                self.cc_psn.d.next = self.ack_psn.val();
                 self.cc_snd_nxt.d.next = self.nxt.val();
             }
         }

@@ -258,6 +258,8 @@ impl Golden for Requester {
         out.m_inflight.valid &= !i.m_inflight.ready;
         out.m_cc.valid &= !i.m_cc.ready;
         if !before.m_cc.valid {
+            out.m_cc.flow = (i.s_ack.qpn as usize % self.flows.len()) as u16;
+            out.m_cc.psn = i.s_ack.psn;
             out.m_cc.tel = i.s_ack.tel;
         }
         out.m_order.valid &= !i.m_order.ready;
