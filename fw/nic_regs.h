@@ -123,6 +123,8 @@
 #define NIC_CC_UTIL_GAIN_MANTISSA_MASK 0x003fffffu
 #define NIC_CC_UTIL_GAIN_EXPONENT_SHIFT 22 /* mantissa x 2^(14 - exponent), UQ0.36 */
 #define NIC_CC_UTIL_GAIN_EXPONENT_MASK 0x07c00000u
+#define NIC_CC_UTIL_GAIN_SOJOURN_SHIFT 27 /* 1: hops tell how long a packet waited in the place of the queue; CC_QUEUE_GAIN is then U = 1 over T */
+#define NIC_CC_UTIL_GAIN_SOJOURN_MASK 0x08000000u
 /* Telemetry that no honest network gives is ignored. (rw, reset 0x7fffc7) */
 #define NIC_CC_CHECK 0x094
 #define NIC_CC_CHECK_PSN_SHIFT 0 /* 1: with an ACK of a PSN that was never sent */

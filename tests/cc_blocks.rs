@@ -33,6 +33,7 @@ fn cc_hop_breaks_are_caught() {
         ("new_queue > queue_max", "new_queue >= queue_max"),
         ("tau_1[23]", "tau_1[22]"),
         ("21'd74", "21'd73"),
+        ("exponent + rate_shift", "exponent"),
     ] {
         assert_catches("cc_hop", from, to, 400_000);
     }
@@ -103,6 +104,43 @@ fn cc_hop_takes_utilisation() {
     assert_eq!(tau_ns, 1000);
     let should_be = 0.5 + 100_000.0 / 162_500.0;
     assert!((u as f64 / U_ONE as f64 - should_be).abs() < 1e-5);
+}
+
+/// u' = sojourn/T + txRate/B, or + utilisation, where the queue's field says how long a packet waited.
+#[test]
+fn cc_hop_takes_sojourn_times() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    for (unit_ns, full) in [(1.0, None), (16.0, None), (1.0, Some(10_000)), (0.125, Some(1))] {
+        let config =
+            CcConfig { utilisation_full: full, sojourn_unit_ns: Some(unit_ns), ..config() };
+        let (params, draft) = (CcParams::derive(&config).unwrap(), reference_params(&config));
+        for _ in 0..50_000 {
+            let (old, field): (u64, u64) = (rng.gen(), spread(&mut rng, 20));
+            let sent = if full.is_some() { field } else { (old >> 27) + field };
+            let ts = (old >> 3) + spread(&mut rng, 24);
+            let word = rng.gen_range(0..8_u64) | (ts & 0xff_ffff) << 3 | (sent & 0xf_ffff) << 27;
+            let new = word | spread(&mut rng, 17) << 47;
+            let golden = hop_utilisation(params.queue_gain, params.util_gain, old, new);
+            let reference = hpcc::hop_utilisation(&draft, old, new);
+            assert_eq!(golden.map(|(_, tau)| f64::from(tau)), reference.map(|(_, tau)| tau));
+            let (Some((is, _)), Some((should_be, _))) = (golden, reference) else { continue };
+            let is = is as f64 / U_ONE as f64;
+            // Half a unit of the gain, 2^-41, for each unit of the field.
+            let waited = (old >> 47).min(new >> 47) as f64;
+            let gain = waited * 2_f64.powi(-41) * 1024.0 / 25.0;
+            let bound = should_be * 2_f64.powi(-17) + gain + 3.0 / U_ONE as f64;
+            assert!((is - should_be).abs() <= bound, "{old:x} {new:x}: {is} {should_be}");
+        }
+    }
+    // By hand: at 100 Gb/s half of 1000 ns is sent (6250 bytes, 48.8 units: 49), at 25 Gb/s
+    // all of 1024 ns (25 units); 1300 ns waited, T is 13 us.
+    let config = CcConfig { sojourn_unit_ns: Some(1.0), ..config() };
+    let params = CcParams::derive(&config).unwrap();
+    for (code, tau, sent, part) in [(2, 1000, 49, 0.50176), (0, 1024, 25, 1.0)] {
+        let (old, new) = (code | 1300 << 47, code | tau << 3 | sent << 27 | 2000 << 47);
+        let (u, _) = hop_utilisation(params.queue_gain, params.util_gain, old, new).unwrap();
+        assert!((u as f64 / U_ONE as f64 - part - 0.1).abs() < 1e-5, "{u}");
+    }
 }
 
 #[test]

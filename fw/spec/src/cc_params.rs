@@ -16,6 +16,8 @@ pub const INV_T_FRACTION_BITS: u32 = 40;
 pub const W_AI_FRACTION_BITS: u32 = 10;
 /// Fraction bits of `rate_gain`.
 pub const RATE_GAIN_FRACTION_BITS: u32 = 38;
+/// Bit of `util_gain`: the queue's field of the hops is a time.
+pub const SOJOURN: u32 = 1 << 27;
 /// Bit of `check`: the PSN of an ACK was sent.
 pub const CHECK_PSN: u32 = 1;
 /// Bit of `check`: the time of a hop does not go back, by less than 2^23 of its units.
@@ -52,10 +54,13 @@ pub struct CcConfig {
     /// Bytes that a unit of the queues is, `multi` aside: 80 in the native forms, else a cell of the
     /// switches, or 64 where they count bytes.
     pub queue_unit_bytes: f64,
+    /// Hops tell how long a packet waited instead of the queue's length: nanoseconds that a unit of
+    /// that is, 1/1024..=1024.
+    pub sojourn_unit_ns: Option<f64>,
     /// Telemetry that no honest network gives is ignored: of a PSN that was never sent, of a time
     /// that goes back, of more bytes than the link carries.
     pub checks: bool,
-    /// So are queues above this, in bytes.
+    /// So are queues above this, in bytes; of sojourn times none is.
     pub queue_max_bytes: f64,
     /// Nanoseconds that a unit of the hops' times is: 1, or 10^9/2^30 where the fractions of a second
     /// are binary.
@@ -81,6 +86,7 @@ impl CcConfig {
             multi: 1,
             utilisation_full: None,
             queue_unit_bytes: 80.0,
+            sojourn_unit_ns: None,
             checks: true,
             queue_max_bytes: f64::INFINITY,
             time_unit_ns: 1.0,
@@ -119,10 +125,12 @@ pub struct CcParams {
     pub t_ns: u32,
     /// 1/T per ns, UQ0.40 in 32 bits.
     pub inv_t: u32,
-    /// 0.625/T per ns (a queue unit is 0.625 of a byte unit), UQ0.40 in 32 bits.
+    /// 0.625/T per ns (a queue unit is 0.625 of a byte unit), UQ0.40 in 32 bits; of sojourn times 1 in
+    /// the units of U over T.
     pub queue_gain: u32,
     /// What one unit of utilisation is in the units of U: mantissa [21:0], at least 2^21, and
-    /// exponent [26:22]; mantissa x 2^(14 - exponent), UQ0.36. 0: hops count bytes.
+    /// exponent [26:22]; mantissa x 2^(14 - exponent), UQ0.36. 0: hops count bytes. [`SOJOURN`]: hops
+    /// tell sojourn times.
     pub util_gain: u32,
     /// eta in the units of U, UQ0.36 in 32 bits.
     pub target: u32,
@@ -175,7 +183,10 @@ fn check(c: &CcConfig) -> u32 {
         (true, true) => CHECK_PSN | CHECK_TIME | CHECK_BYTES,
     };
     // The cast saturates.
-    let queue = (c.queue_max_bytes / c.queue_unit_bytes / f64::from(c.multi)) as u32;
+    let queue = match c.sojourn_unit_ns {
+        None => (c.queue_max_bytes / c.queue_unit_bytes / f64::from(c.multi)) as u32,
+        Some(_) => QUEUE_NO_LIMIT,
+    };
     checks | c.multi.ilog2() << 3 | queue.min(QUEUE_NO_LIMIT) << 6
 }
 
@@ -203,7 +214,16 @@ impl CcParams {
         let t = t_ns / c.time_unit_ns;
         need((257.0..=1_048_575.0).contains(&t), "t_ns", "in 257..=1048575 time units")?;
         let u_one = 25.0 / 1024.0 / f64::from(c.multi) * c.time_unit_ns;
-        let queue_gain = c.queue_unit_bytes / 128.0 / t;
+        let sojourn = c.sojourn_unit_ns.unwrap_or(1.0);
+        need((1.0 / 1024.0..=1024.0).contains(&sojourn), "sojourn_unit_ns", "in 1/1024..=1024")?;
+        let queue_field = match c.sojourn_unit_ns {
+            None => ("queue_unit_bytes", "below 128 T / 2^8"),
+            Some(_) => ("sojourn_unit_ns", "below T/6.25"),
+        };
+        let queue_gain = match c.sojourn_unit_ns {
+            None => c.queue_unit_bytes / 128.0 / t,
+            Some(unit_ns) => u_one * unit_ns / t_ns,
+        };
         let rate = |bps: f64, field| {
             let range = "below 256 bytes a cycle of the core clock";
             fit(bps / 8.0 / clock_hz, RATE_FRACTION_BITS, field, range)
@@ -212,13 +232,9 @@ impl CcParams {
         Ok(Self {
             t_ns: (t + 0.5) as u32,
             inv_t: fit(1.0 / t, INV_T_FRACTION_BITS, "t_ns", "in 257..=1048575")?,
-            queue_gain: fit(
-                queue_gain,
-                INV_T_FRACTION_BITS,
-                "queue_unit_bytes",
-                "below 128 T / 2^8",
-            )?,
-            util_gain: c.utilisation_full.map_or(0, |full| float(u_one / f64::from(full))),
+            queue_gain: fit(queue_gain, INV_T_FRACTION_BITS, queue_field.0, queue_field.1)?,
+            util_gain: c.utilisation_full.map_or(0, |full| float(u_one / f64::from(full)))
+                | c.sojourn_unit_ns.map_or(0, |_| SOJOURN),
             target: fit(u_one * c.eta, U_FRACTION_BITS, "eta", "in 0.05..=2")?,
             u_one: fit(u_one, U_FRACTION_BITS, "multi", "in 1..=16")?,
             max_stage: c.max_stage,
@@ -305,6 +321,20 @@ mod tests {
         assert_eq!((binary.t_ns, binary.rate_gain), (4467, native.rate_gain));
         assert_eq!((binary.u_one, binary.target), (1_562_500_000, 1_484_375_000));
         assert_eq!(binary.inv_t, 246_153_846);
+    }
+
+    #[test]
+    fn cc_params_of_sojourn_times() {
+        let config = CcConfig { sojourn_unit_ns: Some(16.0), queue_max_bytes: 1.0, ..testbed() };
+        let p = CcParams::derive(&config).unwrap();
+        // 25/1024 x 16/4160 in UQ0.40.
+        assert_eq!((p.util_gain, p.queue_gain), (1 << 27, 103_244_406));
+        assert_eq!(p.check >> 6, 0x1_ffff);
+        let native = CcParams::derive(&testbed()).unwrap();
+        let rest = CcParams { util_gain: 0, queue_gain: native.queue_gain, ..p };
+        assert_eq!(rest, native);
+        let config = CcConfig { sojourn_unit_ns: Some(0.0), ..testbed() };
+        assert_eq!(CcParams::derive(&config).unwrap_err().field, "sojourn_unit_ns");
     }
 
     #[test]

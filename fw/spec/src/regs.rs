@@ -74,10 +74,11 @@ macro_rules! cc_registers {
                 "R_min, smallest rate, bytes a cycle, UQ8.24.", []),
             (27, cc_rate_max, cfg_cc_rate_max, 32, 134217728,
                 "Line rate, largest rate, bytes a cycle, UQ8.24.", []),
-            (36, cc_util_gain, cfg_cc_util_gain, 27, 0,
+            (36, cc_util_gain, cfg_cc_util_gain, 28, 0,
                 "What one unit of utilisation adds to U on a link of 25 Gb/s; 0: hops count bytes.", [
                 (mantissa, 0, 22, "at least 2^21, or 0"),
                 (exponent, 22, 5, "mantissa x 2^(14 - exponent), UQ0.36"),
+                (sojourn, 27, 1, "1: hops tell how long a packet waited in the place of the queue; CC_QUEUE_GAIN is then U = 1 over T"),
             ]),
             (37, cc_check, cfg_cc_check, 23, 8388551,
                 "Telemetry that no honest network gives is ignored.", [

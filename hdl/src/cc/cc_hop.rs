@@ -16,7 +16,9 @@
 //!                     u          | UQ21.36 | their sum over the link's rate in 25 Gb/s: U = 1 is
 //!                                            25/1024; cannot overflow (2^20 + 2^9 < 2^21)
 //!                     Rate codes 0..=4 are 25 x 2^code Gb/s, 7 is 40 Gb/s (x 5/8), 5 and 6 name no
-//!                     rate: hop skipped, as is 7 with utilisation
+//!                     rate: hop skipped, as is 7 with utilisation or sojourn times
+//!                     sojourn    | UQ17.0 | in the place of queue; over T, not over the link's rate:
+//!                                  queue_gain is 25/1024 x unit/T, and sent/tau is divided first
 //! # Checks            bad[0]: tau is 2^23 or more: time goes back. bad[1]: (sent - 74) 2^multi is
 //!                     more than tau 28/1024 2^code, of 40 Gb/s 56/1024: the link's rate and 12 %, of
 //!                     40 Gb/s 40 %, a frame of 9216 bytes, and two units. bad[2]: the new queue is
@@ -50,8 +52,9 @@ pub struct CcHop {
     pub reset: Signal<In, Bit>,
     /// 0.625/T per ns, UQ0.40.
     pub cfg_queue_gain: Signal<In, Bits<32>>,
-    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count bytes.
-    pub cfg_util_gain: Signal<In, Bits<27>>,
+    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
+    /// bytes. [27]: hops tell sojourn times.
+    pub cfg_util_gain: Signal<In, Bits<28>>,
     /// Time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
     pub cfg_check: Signal<In, Bits<23>>,
     /// The records are of a counted hop.
@@ -132,6 +135,9 @@ pub struct CcHop {
     no_rate_6: Constant<Bits<3>>,
     no_rate_7: Constant<Bits<3>>,
     by_use: Signal<Local, Bit>,
+    by_time: Signal<Local, Bit>,
+    exponent: Signal<Local, Bits<5>>,
+    rate_shift: Signal<Local, Bits<5>>,
     usable_bit: Constant<Bits<14>>,
     slack_units: Constant<Bits<21>>,
     no_limit: Constant<Bits<27>>,
@@ -217,6 +223,9 @@ impl Default for CcHop {
             no_rate_6: Constant::new(6.into()),
             no_rate_7: Constant::new(7.into()),
             by_use: Default::default(),
+            by_time: Default::default(),
+            exponent: Default::default(),
+            rate_shift: Default::default(),
             usable_bit: Constant::new(1.into()),
             slack_units: Constant::new(SLACK_UNITS.to_bits()),
             no_limit: Constant::new(((1_u64 << 27) - 1).to_bits()),
@@ -264,6 +273,7 @@ impl Logic for CcHop {
         self.valid_1.d.next = self.s_valid.val();
         self.tau_1.d.next = self.new_tau.val() - self.old_tau.val();
         self.by_use.next = self.cfg_util_gain.val().get_bit(21);
+        self.by_time.next = self.cfg_util_gain.val().get_bit(27);
         self.sent_1.d.next = self.new_sent.val() - self.old_sent.val();
         if self.by_use.val() {
             self.sent_1.d.next = self.new_sent.val();
@@ -332,7 +342,8 @@ impl Logic for CcHop {
             && self.tau_1.q.val().any()
             && (self.code_1.q.val() != self.no_rate_5.val())
             && (self.code_1.q.val() != self.no_rate_6.val())
-            && !(self.by_use.val() && (self.code_1.q.val() == self.no_rate_7.val()));
+            && !((self.by_use.val() || self.by_time.val())
+                && (self.code_1.q.val() == self.no_rate_7.val()));
         self.usable_later.next = self.usable_2.q.val() << 1;
         self.usable_2.d.next = self.usable_later.val();
         if self.usable.val() {
@@ -347,12 +358,22 @@ impl Logic for CcHop {
         self.tau_delay.d.next = self.tau_1.q.val();
         self.sent_mul.a.next = self.sent_delay.q.val();
         self.sent_mul.b.next = self.recip.mantissa.val();
-        self.exponent_delay.d.next = self.recip.exponent.val().get_bits::<5>(0);
-        comment!("Utilisation: that part of the link's rate, in units of 25 Gb/s times 2^code.");
+        self.exponent.next = self.recip.exponent.val().get_bits::<5>(0);
         if self.by_use.val() {
             self.sent_mul.b.next = self.cfg_util_gain.val().get_bits::<22>(0);
-            self.exponent_delay.d.next = self.cfg_util_gain.val().get_bits::<5>(22)
-                - bit_cast::<5, 3>(self.early_code.q.val());
+            self.exponent.next = self.cfg_util_gain.val().get_bits::<5>(22);
+        }
+        comment!("Utilisation: that part of the link's rate, in units of 25 Gb/s times 2^code.");
+        comment!("With a sojourn time, which 2^code does not divide, 2^code is out of it already.");
+        self.rate_shift.next = bit_cast::<5, 3>(self.early_code.q.val());
+        self.exponent_delay.d.next = self.exponent.val();
+        if self.by_use.val() && !self.by_time.val() {
+            self.exponent_delay.d.next = self.exponent.val() - self.rate_shift.val();
+        } else if self.by_time.val() && !self.by_use.val() {
+            self.exponent_delay.d.next = self.exponent.val() + self.rate_shift.val();
+        }
+        if self.by_time.val() {
+            self.code_delay.d.next = 0.into();
         }
         self.queue_mul.a.next = self.queue_delay.q.val();
         self.queue_mul.b.next = self.cfg_queue_gain.val();

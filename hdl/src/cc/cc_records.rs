@@ -31,8 +31,9 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     pub reset: Signal<In, Bit>,
     /// 0.625/T per ns, UQ0.40.
     pub cfg_queue_gain: Signal<In, Bits<32>>,
-    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count bytes.
-    pub cfg_util_gain: Signal<In, Bits<27>>,
+    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
+    /// bytes. [27]: hops tell sojourn times.
+    pub cfg_util_gain: Signal<In, Bits<28>>,
     /// What is checked; see `cc_hop`.
     pub cfg_check: Signal<In, Bits<23>>,
     /// Cycle of the slot.

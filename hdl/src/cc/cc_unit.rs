@@ -64,8 +64,9 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     pub cfg_inv_t: Signal<In, Bits<32>>,
     /// 0.625/T per ns, UQ0.40.
     pub cfg_queue_gain: Signal<In, Bits<32>>,
-    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count bytes.
-    pub cfg_util_gain: Signal<In, Bits<27>>,
+    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
+    /// bytes. [27]: hops tell sojourn times.
+    pub cfg_util_gain: Signal<In, Bits<28>>,
     /// PSN \[0\], time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
     pub cfg_check: Signal<In, Bits<23>>,
     /// eta in the units of U, UQ0.36.

@@ -61,7 +61,7 @@ fn parameters(rng: &mut ChaCha8Rng) -> CcCfg {
             t_ns: number(rng, 20) as u32,
             inv_t: number(rng, 32) as u32,
             queue_gain: number(rng, 32) as u32,
-            util_gain: number(rng, 27) as u32,
+            util_gain: number(rng, 28) as u32,
             check: number(rng, 23) as u32,
             target: number(rng, 32) as u32,
             u_one: number(rng, 32) as u32,
@@ -87,6 +87,7 @@ fn parameters(rng: &mut ChaCha8Rng) -> CcCfg {
         multi: rng.gen_range(1..=4),
         utilisation_full: rng.gen_ratio(1, 3).then(|| 1 << rng.gen_range(0..20)),
         rate_min_bps: line_rate_bps / rng.gen_range(10.0..10_000.0),
+        sojourn_unit_ns: rng.gen_ratio(1, 3).then(|| rng.gen_range(0.1..20.0)),
         checks: rng.gen_ratio(3, 4),
         // Some of the queues of `next_hop` are longer.
         queue_max_bytes: if rng.gen() { 80.0 * 1900.0 } else { f64::INFINITY },

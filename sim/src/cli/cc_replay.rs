@@ -130,6 +130,7 @@ fn parameters(a: &Arguments) -> Result<(CcConfig, CcParams), CliError> {
         line_rate_bps: a.line_rate_gbps * 1e9,
         rate_min_bps: a.rate_min_mbps * 1e6,
         utilisation_full: None,
+        sojourn_unit_ns: None,
         checks: a.checks,
         queue_max_bytes: f64::INFINITY,
         queue_unit_bytes: 80.0,

@@ -49,6 +49,8 @@ pub struct Params {
     pub line_rate_bps: f64,
     /// Telemetry units are `128 * multi` bytes sent and `80 * multi` bytes queued.
     pub multi: f64,
+    /// In the place of the queue hops tell how long a packet waited, in units of so many ns.
+    pub sojourn_unit_ns: Option<f64>,
     /// Telemetry that no honest network gives is ignored.
     pub checks: bool,
     /// So are queues of more units of `80 * multi` bytes; always.
@@ -235,15 +237,21 @@ pub fn hop_utilisation(p: &Params, old: u64, new: u64) -> Option<(f64, f64)> {
         (d & ((1 << bits) - 1)) as f64
     };
     let (tau, tx_bytes) = (delta(3, 24), delta(27, 20) * 128.0 * p.multi);
-    let queue_bytes = field(old, 47, 17).min(field(new, 47, 17)) as f64 * 80.0 * p.multi;
+    let queue = field(old, 47, 17).min(field(new, 47, 17)) as f64;
     let b = link_bytes_per_ns((new & 7) as u8)?;
+    let queued = match p.sojourn_unit_ns {
+        // 40 Gb/s is none of the rates that such a hop can have.
+        Some(_) if new & 7 == 7 => return None,
+        Some(unit_ns) => queue * unit_ns / p.t_ns,
+        None => queue * 80.0 * p.multi / (b * p.t_ns),
+    };
     let tx = match p.utilisation_full {
         // 40 Gb/s is none of the rates that such a hop can have.
         Some(_) if new & 7 == 7 => return None,
         Some(full) => field(new, 27, 20) as f64 / full,
         None => tx_bytes / tau / b,
     };
-    (tau > 0.0).then(|| (queue_bytes / (b * p.t_ns) + tx, tau))
+    (tau > 0.0).then(|| (queued + tx, tau))
 }
 
 #[cfg(test)]
@@ -260,6 +268,7 @@ mod tests {
         rate_min_bps: 100e6,
         line_rate_bps: 100e9,
         multi: 1.0,
+        sojourn_unit_ns: None,
         checks: false,
         queue_max_units: 0x1_ffff,
         utilisation_full: None,

@@ -217,6 +217,7 @@ fn parameters(rng: &mut ChaCha8Rng) -> (CcConfig, CcParams) {
             multi: [1, 1, 1, 2, 16][rng.gen_range(0..5)],
             utilisation_full: rng.gen_ratio(1, 4).then(|| rng.gen_range(100..1 << 20)),
             queue_unit_bytes: 80.0,
+            sojourn_unit_ns: None,
             // The arithmetic is tried on everything that the formats can say.
             checks: false,
             queue_max_bytes: f64::INFINITY,

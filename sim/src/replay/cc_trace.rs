@@ -68,9 +68,10 @@ pub fn reference_params(c: &CcConfig) -> Params {
         rate_min_bps: c.rate_min_bps,
         line_rate_bps: c.line_rate_bps,
         multi: c.multi.into(),
+        sojourn_unit_ns: c.sojourn_unit_ns,
         checks: c.checks,
         queue_max_units: match c.queue_max_bytes / c.queue_unit_bytes / f64::from(c.multi) {
-            units if units < 131_071.0 => units as u32,
+            units if units < 131_071.0 && c.sojourn_unit_ns.is_none() => units as u32,
             _ => 131_071,
         },
         utilisation_full: c.utilisation_full.map(f64::from),

@@ -57,25 +57,29 @@ ports! {
 /// u' of a hop in units of `nic_spec::cc_params::U_ONE`, and its tau; `None`: no information.
 ///
 /// A hop that tells its utilisation sends that part of its link's rate; 40 Gb/s is none of the rates
-/// that such a hop can have.
+/// that such a hop can have. Nor is it of one that tells how long a packet waited: that is over T, whatever
+/// the link's rate.
 pub fn hop_utilisation(queue_gain: u32, util_gain: u32, old: u64, new: u64) -> Option<(u64, u32)> {
     let delta = |lsb: u32, mask: u64| (new >> lsb).wrapping_sub(old >> lsb) & mask;
     let (tau_ns, tx_units) = (delta(3, 0xff_ffff), delta(27, 0xf_ffff));
     let queue_units = (old >> 47).min(new >> 47);
     let code = new & 7;
-    if tau_ns == 0 || code == 5 || code == 6 {
+    let is_sojourn = util_gain >> 27 & 1 != 0;
+    if tau_ns == 0 || code == 5 || code == 6 || is_sojourn && code == 7 {
         return None;
     }
     // 22 fraction bits become 36.
     let sent = match util_gain >> 21 & 1 {
         0 => {
             let recip = reciprocal(tau_ns);
-            (tx_units * u64::from(recip.mantissa)) << 14 >> recip.exponent
+            let rate = if is_sojourn { code } else { 0 };
+            (tx_units * u64::from(recip.mantissa)) << 14 >> (u64::from(recip.exponent) + rate)
         }
         _ if code == 7 => return None,
         _ => {
             let (mantissa, exponent) = (util_gain & 0x3f_ffff, util_gain >> 22 & 31);
-            let exponent = exponent.wrapping_sub(code as u32) & 31;
+            let rate = if is_sojourn { 0 } else { code as u32 };
+            let exponent = exponent.wrapping_sub(rate) & 31;
             ((new >> 27 & 0xf_ffff) * u64::from(mantissa)) << 14 >> exponent
         }
     };
@@ -83,6 +87,7 @@ pub fn hop_utilisation(queue_gain: u32, util_gain: u32, old: u64, new: u64) -> O
     let at_25_gbps = sent + queued;
     // The link's rate in units of 25 Gb/s is a power of two, or 8/5.
     let u = match code {
+        _ if is_sojourn => at_25_gbps,
         7 => (at_25_gbps >> 1) + (at_25_gbps >> 3),
         _ => at_25_gbps >> code,
     };
