@@ -126,8 +126,8 @@ fn formal_grants_are_allowed_and_the_ticket_is_kept() {
     check(
         &GRANT_RULE,
         &[
-            ("& is_armed;", "& (is_armed | is_late);", "once"),
-            ("is_mine & s_visit_may_owe", "s_visit_may_owe", "allowed"),
+            ("is_able & is_armed", "is_able & (is_armed | is_late)", "once"),
+            ("is_mine & s_visit_must_send", "s_visit_must_send", "allowed"),
             (
                 "!queue_m_grant_valid | !ticket_valid | is_holder",
                 "!queue_m_grant_valid | !ticket_valid",

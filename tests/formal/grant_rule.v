@@ -11,6 +11,7 @@ module grant_rule_properties (
     input wire        s_visit_created,
     input wire        s_visit_is_open,
     input wire        s_visit_is_within,
+    input wire        s_visit_must_send,
     input wire        s_visit_is_kept,
     input wire [40:0] s_visit_kept_credit,
     input wire [40:0] s_visit_spent_credit,
@@ -39,7 +40,7 @@ module grant_rule_properties (
         .s_visit_is_arm(s_visit_is_arm), .s_visit_is_call(s_visit_is_call),
         .s_visit_is_bounced(s_visit_is_bounced), .s_visit_created(s_visit_created),
         .s_visit_is_open(s_visit_is_open), .s_visit_is_within(s_visit_is_within),
-        .s_visit_is_kept(s_visit_is_kept), .s_visit_kept_credit(s_visit_kept_credit),
+        .s_visit_must_send(s_visit_must_send), .s_visit_is_kept(s_visit_is_kept), .s_visit_kept_credit(s_visit_kept_credit),
         .s_visit_spent_credit(s_visit_spent_credit), .s_visit_levels(s_visit_levels),
         .s_visit_may_owe(s_visit_may_owe), .s_called_valid(s_called_valid),
         .s_called_flow(s_called_flow), .s_is_pending(s_is_pending),
@@ -75,15 +76,15 @@ module grant_rule_properties (
     wire is_mine = s_called_valid && s_called_flow == s_visit_flow;
     wire is_holder = ticket_valid && ticket_flow == s_visit_flow;
     wire has_packet = s_visit_valid && !s_visit_is_bounced && s_visit_created;
-    wire is_allowed = has_packet && s_visit_is_open && (s_visit_levels[0] || (is_mine && s_visit_may_owe))
-        && (s_visit_is_within || is_late);
+    wire is_allowed = has_packet && s_visit_is_open && (s_visit_levels[0] || (is_mine && s_visit_must_send))
+        && s_visit_is_within;
     wire dut_grant;
     wire takes = dut_grant && s_visit_flow == flow;
 
     reg was_allowed = 0, was_mine = 0, was_armed = 0, was_granted = 0, was_decided = 0;
     reg must_grant = 0, last_place_kept = 0;
     reg [40:0] was_kept = 0, was_spent = 0;
-    reg was_created = 0;
+    reg was_created = 0, was_paid = 0, was_forgotten = 0;
     always @(posedge clock) begin
         was_allowed <= !reset && is_allowed;
         was_mine <= !reset && s_visit_flow == flow;
@@ -91,6 +92,9 @@ module grant_rule_properties (
         was_granted <= !reset && m_packet_valid;
         was_decided <= !reset && s_visit_valid && !s_visit_is_bounced;
         was_created <= s_visit_created;
+        // Who owes much does not pay; what a flow lags beyond its share is forgotten.
+        was_paid <= s_visit_may_owe;
+        was_forgotten <= is_late && s_visit_is_open && !s_visit_is_within;
         was_kept <= s_visit_kept_credit;
         was_spent <= s_visit_spent_credit;
         // The holder of the ticket is granted at its next visit that finds a place.
@@ -109,6 +113,7 @@ module grant_rule_properties (
         kept_place: assert (!last_place_kept || !m_packet_valid);
         stored: assert (m_store_valid == was_decided);
         credit: assert (!m_store_valid
-            || m_store_credit == (!was_created ? ZERO : m_packet_valid ? was_spent : was_kept));
+            || m_store_credit == (!was_created ? ZERO
+                : (m_packet_valid ? was_paid : was_forgotten) ? was_spent : was_kept));
     end
 endmodule

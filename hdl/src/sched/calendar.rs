@@ -1,12 +1,14 @@
 //! What each flow sent in the last window, and whose turn it is: each packet is written down when
 //! it is granted; shortly before it is a window old its flow's turn comes again, and when it is a
-//! window old it is counted no more.
+//! window old it is counted no more. Between the two it is there for what its flow may send, and
+//! gone for what its flow must send.
 //!
-//! A flow has no turn while it is above its share, or while packets of an older rate are in its
-//! history: an s_rate starts the flow's history anew.
+//! A flow has no turn while packets of an older rate are in its history: an s_rate starts the
+//! flow's history anew. A turn is given again when a packet leaves the window and the next one's
+//! turn has been: it came while the flow was held back.
 //!
 //! # Interface timing  cycle 0: s_grant_*; cycle 2 or later: written down. Cycle 0: s_visit_flow;
-//!                     cycle 2: m_recent_bytes. m_turn_*: four cycles into its operation
+//!                     cycle 2: m_recent_bytes, m_turned. m_turn_*: four cycles into its operation
 //! # Latency and rate  [`OPERATION_CYCLES`]; one operation at a time: write down a packet before
 //!                     let one expire before call a flow. m_is_pending: no grant now
 //! # Shape             F = 2^FB flows, 2^AW - 1 packets, EW = FB + 32
@@ -37,8 +39,6 @@ pub struct Calendar<const F: usize, const FB: usize, const AW: usize, const EW: 
     pub s_grant_flow: Signal<In, Bits<FB>>,
     /// Its bytes.
     pub s_grant_len_bytes: Signal<In, Bits<14>>,
-    /// The flow is above its share with it.
-    pub s_grant_is_over: Signal<In, Bit>,
     /// It is to be written down.
     pub s_grant_is_kept: Signal<In, Bit>,
     /// Rate or window of a flow change.
@@ -55,6 +55,8 @@ pub struct Calendar<const F: usize, const FB: usize, const AW: usize, const EW: 
     pub s_is_called: Signal<In, Bit>,
     /// Bytes of the visit's flow in the window.
     pub m_recent_bytes: Signal<Out, Bits<26>>,
+    /// Those of its packets whose turn has been, at most 7.
+    pub m_turned: Signal<Out, Bits<3>>,
     /// A flow's turn has come.
     pub m_turn_valid: Signal<Out, Bit>,
     /// The flow.
@@ -68,7 +70,6 @@ pub struct Calendar<const F: usize, const FB: usize, const AW: usize, const EW: 
     pending: DFF<Bit>,
     flow: DFF<Bits<FB>>,
     len_bytes: DFF<Bits<14>>,
-    is_over: DFF<Bit>,
     is_kept: DFF<Bit>,
     stamp: DFF<Bits<18>>,
     step: DFF<Bits<3>>,
@@ -77,7 +78,6 @@ pub struct Calendar<const F: usize, const FB: usize, const AW: usize, const EW: 
     is_turn: DFF<Bit>,
     row_flow: DFF<Bits<FB>>,
     row_len: DFF<Bits<14>>,
-    row_over: DFF<Bit>,
     is_settled: DFF<Bit>,
     is_idle: Signal<Local, Bit>,
     is_free: Signal<Local, Bit>,
@@ -103,7 +103,6 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Default
             s_grant_valid: Default::default(),
             s_grant_flow: Default::default(),
             s_grant_len_bytes: Default::default(),
-            s_grant_is_over: Default::default(),
             s_grant_is_kept: Default::default(),
             s_rate_valid: Default::default(),
             s_rate_flow: Default::default(),
@@ -112,6 +111,7 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Default
             s_turn_age: Default::default(),
             s_is_called: Default::default(),
             m_recent_bytes: Default::default(),
+            m_turned: Default::default(),
             m_turn_valid: Default::default(),
             m_turn_flow: Default::default(),
             m_is_pending: Default::default(),
@@ -121,7 +121,6 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Default
             pending: Default::default(),
             flow: Default::default(),
             len_bytes: Default::default(),
-            is_over: Default::default(),
             is_kept: Default::default(),
             stamp: Default::default(),
             step: Default::default(),
@@ -130,7 +129,6 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Default
             is_turn: Default::default(),
             row_flow: Default::default(),
             row_len: Default::default(),
-            row_over: Default::default(),
             is_settled: Default::default(),
             is_idle: Default::default(),
             is_free: Default::default(),
@@ -152,8 +150,8 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Logic
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, pending, flow, len_bytes, is_over, is_kept, stamp, step, is_record,
-            is_expire, is_turn, row_flow, row_len, row_over, is_settled
+            self, clock, pending, flow, len_bytes, is_kept, stamp, step, is_record, is_expire,
+            is_turn, row_flow, row_len, is_settled
         );
         self.history.clock.next = self.clock.val();
         self.history.reset.next = self.reset.val();
@@ -165,6 +163,7 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Logic
         self.rows.s_rate_flow.next = self.s_rate_flow.val();
         self.rows.s_visit_flow.next = self.s_visit_flow.val();
         self.m_recent_bytes.next = self.rows.m_recent_bytes.val();
+        self.m_turned.next = self.rows.m_turned.val();
         comment!("The packet that is granted waits to be written down.");
         self.is_idle.next = self.step.q.val() == self.step_0.val();
         if self.is_idle.val() {
@@ -174,7 +173,6 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Logic
             self.pending.d.next = true;
             self.flow.d.next = self.s_grant_flow.val();
             self.len_bytes.d.next = self.s_grant_len_bytes.val();
-            self.is_over.d.next = self.s_grant_is_over.val();
             self.is_kept.d.next = self.s_grant_is_kept.val();
             self.stamp.d.next = self.s_time.val();
         }
@@ -198,7 +196,6 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Logic
             self.is_record.d.next = self.records.val();
             self.is_expire.d.next = self.expires.val();
             self.is_turn.d.next = self.turns.val();
-            self.row_over.d.next = self.is_over.q.val();
             self.row_flow.d.next = self.history.m_due_flow.val();
             self.row_len.d.next = self.history.m_oldest_len_bytes.val();
             if self.records.val() {
@@ -229,7 +226,6 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Logic
         self.rows.s_is_record.next = self.is_record.q.val();
         self.rows.s_is_turn.next = self.is_turn.q.val();
         self.rows.s_len_bytes.next = self.row_len.q.val();
-        self.rows.s_is_over.next = self.row_over.q.val();
         self.m_turn_valid.next = self.rows.m_turn_valid.val();
         self.m_turn_flow.next = self.row_flow.q.val();
         if self.reset.val() {

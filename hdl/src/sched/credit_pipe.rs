@@ -11,7 +11,7 @@
 //!                                   |         | nothing else is ever rounded
 //!                     s_phase       | UQ0.12  | packets: first credit of a flow not s_started
 //!                     m_levels      | 8 bits  | bit k: credit >= LEVEL_QUARTERS[k] / 4 packets
-//!                     m_may_owe     | 1 bit   | the flow owes at most 32 KiB
+//!                     m_may_owe     | 1 bit   | the flow owes at most 32 KiB: it pays for a packet
 //! # Reset             synchronous, high: all zero
 //! # Twins             `credit_at` of sim/src/golden/sched/scheduler.rs
 

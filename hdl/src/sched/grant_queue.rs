@@ -1,10 +1,10 @@
-//! Grants that wait for the requester, and the floor: how much a flow must lag to get in.
+//! Grants that wait for the requester, the flows of the last four, and the floor: how much a flow must lag to get in.
 //!
 //! The floor rises to the highest level seen and comes down by one level in each [`FLOOR_CYCLES`]
 //! cycles without a waiting grant, or [`FLOOR_CYCLES_LOW`] while the line has little work: so the
 //! flow that lags most goes first, whatever the lag that all have in common.
 //!
-//! # Interface timing  cycle 0: s_push, s_seen; cycle 1: m_grant_*, m_floor
+//! # Interface timing  cycle 0: s_push, s_seen; cycle 1: m_grant_*, m_recent_*, m_floor
 //! # Latency and rate  [`LATENCY_CYCLES`]; one push per cycle while m_is_full is low
 //! # Number formats    levels, floor | 8 bits | thermometer
 //! # Reset             synchronous, high: empty, m_grant_flow 0, floor 0
@@ -45,12 +45,27 @@ pub struct GrantQueue<const FB: usize> {
     pub m_is_full: Signal<Out, Bit>,
     /// Levels that a flow must have reached.
     pub m_floor: Signal<Out, Bits<8>>,
+    /// So many of m_recent_* are valid, thermometer.
+    pub m_recent_valid: Signal<Out, Bits<4>>,
+    /// Flow of the last grant.
+    pub m_recent_0: Signal<Out, Bits<FB>>,
+    /// Flow of the grant before.
+    pub m_recent_1: Signal<Out, Bits<FB>>,
+    /// Flow of the third last grant.
+    pub m_recent_2: Signal<Out, Bits<FB>>,
+    /// Flow of the fourth last grant.
+    pub m_recent_3: Signal<Out, Bits<FB>>,
     /// A flow may send its packet.
     pub m_grant_valid: Signal<Out, Bit>,
     /// The requester takes the grant.
     pub m_grant_ready: Signal<In, Bit>,
     /// The flow, 0 while m_grant_valid is low.
     pub m_grant_flow: Signal<Out, Bits<FB>>,
+    recent_valid: DFF<Bits<4>>,
+    recent_0: DFF<Bits<FB>>,
+    recent_1: DFF<Bits<FB>>,
+    recent_2: DFF<Bits<FB>>,
+    recent_3: DFF<Bits<FB>>,
     first_valid: DFF<Bit>,
     first_flow: DFF<Bits<FB>>,
     second_valid: DFF<Bit>,
@@ -58,6 +73,7 @@ pub struct GrantQueue<const FB: usize> {
     floor: DFF<Bits<8>>,
     idle_cycles: DFF<Bits<5>>,
     raised: Signal<Local, Bits<8>>,
+    one: Constant<Bits<4>>,
     last_idle: Constant<Bits<5>>,
     last_idle_low: Constant<Bits<5>>,
     is_last: Signal<Local, Bit>,
@@ -76,9 +92,19 @@ impl<const FB: usize> Default for GrantQueue<FB> {
             s_is_low: Default::default(),
             m_is_full: Default::default(),
             m_floor: Default::default(),
+            m_recent_valid: Default::default(),
+            m_recent_0: Default::default(),
+            m_recent_1: Default::default(),
+            m_recent_2: Default::default(),
+            m_recent_3: Default::default(),
             m_grant_valid: Default::default(),
             m_grant_ready: Default::default(),
             m_grant_flow: Default::default(),
+            recent_valid: Default::default(),
+            recent_0: Default::default(),
+            recent_1: Default::default(),
+            recent_2: Default::default(),
+            recent_3: Default::default(),
             first_valid: Default::default(),
             first_flow: Default::default(),
             second_valid: Default::default(),
@@ -86,6 +112,7 @@ impl<const FB: usize> Default for GrantQueue<FB> {
             floor: Default::default(),
             idle_cycles: Default::default(),
             raised: Default::default(),
+            one: Constant::new(1.into()),
             last_idle: Constant::new((FLOOR_CYCLES as u64 - 1).into()),
             last_idle_low: Constant::new((FLOOR_CYCLES_LOW as u64 - 1).into()),
             is_last: Default::default(),
@@ -104,12 +131,30 @@ impl<const FB: usize> Logic for GrantQueue<FB> {
             second_valid,
             second_flow,
             floor,
-            idle_cycles
+            idle_cycles,
+            recent_valid,
+            recent_0,
+            recent_1,
+            recent_2,
+            recent_3
         );
         self.m_is_full.next = self.second_valid.q.val();
         self.m_floor.next = self.floor.q.val();
         self.m_grant_valid.next = self.first_valid.q.val();
         self.m_grant_flow.next = self.first_flow.q.val();
+        comment!("The last four.");
+        self.m_recent_valid.next = self.recent_valid.q.val();
+        self.m_recent_0.next = self.recent_0.q.val();
+        self.m_recent_1.next = self.recent_1.q.val();
+        self.m_recent_2.next = self.recent_2.q.val();
+        self.m_recent_3.next = self.recent_3.q.val();
+        if self.s_push.val() {
+            self.recent_valid.d.next = (self.recent_valid.q.val() << 1) | self.one.val();
+            self.recent_0.d.next = self.s_push_flow.val();
+            self.recent_1.d.next = self.recent_0.q.val();
+            self.recent_2.d.next = self.recent_1.q.val();
+            self.recent_3.d.next = self.recent_2.q.val();
+        }
         comment!("The second place moves up when the first is free or taken.");
         if !self.first_valid.q.val() | self.m_grant_ready.val() {
             self.first_valid.d.next = self.second_valid.q.val();
@@ -149,6 +194,11 @@ impl<const FB: usize> Logic for GrantQueue<FB> {
             self.second_flow.d.next = 0.into();
             self.floor.d.next = 0.into();
             self.idle_cycles.d.next = 0.into();
+            self.recent_valid.d.next = 0.into();
+            self.recent_0.d.next = 0.into();
+            self.recent_1.d.next = 0.into();
+            self.recent_2.d.next = 0.into();
+            self.recent_3.d.next = 0.into();
         }
     }
 }

@@ -1,10 +1,14 @@
 //! Decides each visit: grant, back to the ring, or leave it.
 //!
-//! A flow may send when it is armed, created, inside its window, has credit for a packet or is
-//! called, and has not got more than its share. It is granted when it is called, or when nobody is
-//! called and it lags at least as much as the floor of the grant queue, or is too fast to be
-//! remembered. A flow on the top level is not held back by its share; the first one that finds no
-//! room takes the ticket: the last place for grants is then kept for it.
+//! A flow may send when it is armed, created, inside its window, has not got more than its share,
+//! and has credit for a packet, or is called and must send. It is granted when it is called and
+//! must send, or when nobody is called and it lags at least as much as the floor of the grant
+//! queue, or is too fast to be remembered. The first flow on the top level that finds no room takes
+//! the ticket: the last place for grants is then kept for it.
+//!
+//! A turn is over with the grant, or when the visit that was called for finds that the flow need
+//! not or cannot send. It waits while the flow's last packet may still be on its way to the line:
+//! the flow has none to send then, but will have.
 //!
 //! # Interface timing  cycle 0: s_visit_*; cycle 1: m_grant_*, m_packet_valid, m_turn_done, m_return_*, m_store_*.
 //!                     Cycle 0: s_work_* or s_remove_*; cycle 2: m_arm_*, when the flow is not in
@@ -48,6 +52,8 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     pub s_visit_is_open: Signal<In, Bit>,
     /// It has not got more than its share.
     pub s_visit_is_within: Signal<In, Bit>,
+    /// Without its packet it gets less than its share.
+    pub s_visit_must_send: Signal<In, Bit>,
     /// Its packets are remembered.
     pub s_visit_is_kept: Signal<In, Bit>,
     /// Credit to keep when nothing is sent.
@@ -56,7 +62,7 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     pub s_visit_spent_credit: Signal<In, Bits<41>>,
     /// Levels reached.
     pub s_visit_levels: Signal<In, Bits<8>>,
-    /// When called it may send before it has credit.
+    /// It pays for its packet: it does not owe much.
     pub s_visit_may_owe: Signal<In, Bit>,
     /// A flow is called.
     pub s_called_valid: Signal<In, Bit>,
@@ -82,6 +88,8 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     pub m_arm_flow: Signal<Out, Bits<FB>>,
     /// A flow stays in the ring.
     pub m_return_valid: Signal<Out, Bit>,
+    /// It is visited more often.
+    pub m_return_is_express: Signal<Out, Bit>,
     /// The flow of the last visit.
     pub m_visit_flow: Signal<Out, Bits<FB>>,
     /// The last visit's credit is to be stored.
@@ -105,6 +113,7 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     set: ActiveSet<F, FB>,
     queue: GrantQueue<FB>,
     return_valid: DFF<Bit>,
+    return_is_express: DFF<Bit>,
     visit_flow: DFF<Bits<FB>>,
     store_valid: DFF<Bit>,
     store_credit: DFF<Bits<41>>,
@@ -117,8 +126,14 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     is_decided: Signal<Local, Bit>,
     is_late: Signal<Local, Bit>,
     is_mine: Signal<Local, Bit>,
-    has_credit: Signal<Local, Bit>,
+    is_able: Signal<Local, Bit>,
     is_called: Signal<Local, Bit>,
+    is_recent: Signal<Local, Bit>,
+    is_recent_0: Signal<Local, Bit>,
+    is_recent_1: Signal<Local, Bit>,
+    is_recent_2: Signal<Local, Bit>,
+    is_recent_3: Signal<Local, Bit>,
+    waits: Signal<Local, Bit>,
     is_holder: Signal<Local, Bit>,
     has_room: Signal<Local, Bit>,
     is_first: Signal<Local, Bit>,
@@ -150,6 +165,7 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             s_visit_spent_credit: Default::default(),
             s_visit_levels: Default::default(),
             s_visit_may_owe: Default::default(),
+            s_visit_must_send: Default::default(),
             s_visit_is_kept: Default::default(),
             s_called_valid: Default::default(),
             s_called_flow: Default::default(),
@@ -163,6 +179,7 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             m_arm_valid: Default::default(),
             m_arm_flow: Default::default(),
             m_return_valid: Default::default(),
+            m_return_is_express: Default::default(),
             m_visit_flow: Default::default(),
             m_store_valid: Default::default(),
             m_store_credit: Default::default(),
@@ -176,6 +193,7 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             set: Default::default(),
             queue: Default::default(),
             return_valid: Default::default(),
+            return_is_express: Default::default(),
             visit_flow: Default::default(),
             store_valid: Default::default(),
             store_credit: Default::default(),
@@ -188,8 +206,14 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             is_decided: Default::default(),
             is_late: Default::default(),
             is_mine: Default::default(),
-            has_credit: Default::default(),
+            is_able: Default::default(),
             is_called: Default::default(),
+            is_recent: Default::default(),
+            is_recent_0: Default::default(),
+            is_recent_1: Default::default(),
+            is_recent_2: Default::default(),
+            is_recent_3: Default::default(),
+            waits: Default::default(),
             is_holder: Default::default(),
             has_room: Default::default(),
             is_first: Default::default(),
@@ -211,6 +235,7 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
             self,
             clock,
             return_valid,
+            return_is_express,
             visit_flow,
             store_valid,
             store_credit,
@@ -225,6 +250,7 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
         self.set.clock.next = self.clock.val();
         self.set.reset.next = self.reset.val();
         self.m_return_valid.next = self.return_valid.q.val();
+        self.m_return_is_express.next = self.return_is_express.q.val();
         self.m_visit_flow.next = self.visit_flow.q.val();
         self.m_store_valid.next = self.store_valid.q.val();
         self.m_store_credit.next = self.store_credit.q.val();
@@ -244,22 +270,21 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
         self.set.s_remove_flow.next = self.s_remove_flow.val();
         self.m_arm_valid.next = self.set.m_arm_valid.val();
         self.m_arm_flow.next = self.set.m_arm_flow.val();
-        comment!("May the flow send? Who is far behind is not held back by what it got before.");
+        comment!("May the flow send?");
         self.is_decided.next = self.s_visit_valid.val() & !self.s_visit_is_bounced.val();
         self.is_late.next = self.s_visit_levels.val().get_bit(7);
         self.is_armed.next = self.set.m_armed.val().get_bit(self.s_visit_flow.val().index());
         self.is_mine.next =
             self.s_called_valid.val() & (self.s_called_flow.val() == self.s_visit_flow.val());
-        self.has_credit.next = self.s_visit_levels.val().get_bit(0)
-            | (self.is_mine.val() & self.s_visit_may_owe.val());
-        self.may_send.next = self.is_decided.val()
+        self.is_called.next = self.is_mine.val() & self.s_visit_must_send.val();
+        self.is_able.next = self.is_decided.val()
             & self.s_visit_created.val()
             & self.s_visit_is_open.val()
-            & self.has_credit.val()
-            & (self.s_visit_is_within.val() | self.is_late.val())
-            & self.is_armed.val();
+            & self.s_visit_is_within.val();
+        self.may_send.next = self.is_able.val()
+            & self.is_armed.val()
+            & (self.s_visit_levels.val().get_bit(0) | self.is_called.val());
         comment!("Is there room for its grant, and is it first?");
-        self.is_called.next = self.is_mine.val() & !self.is_late.val();
         self.is_holder.next =
             self.ticket_valid.q.val() & (self.ticket_flow.q.val() == self.s_visit_flow.val());
         self.has_room.next = !self.queue.m_is_full.val()
@@ -277,9 +302,25 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
         self.leave.next = self.is_decided.val()
             & !self.s_visit_is_call.val()
             & (self.grant.val() | !self.is_armed.val());
+        comment!("The turn waits for a flow whose last packet may not have left.");
+        self.is_recent_0.next = self.queue.m_recent_valid.val().get_bit(0)
+            & (self.queue.m_recent_0.val() == self.s_visit_flow.val());
+        self.is_recent_1.next = self.queue.m_recent_valid.val().get_bit(1)
+            & (self.queue.m_recent_1.val() == self.s_visit_flow.val());
+        self.is_recent_2.next = self.queue.m_recent_valid.val().get_bit(2)
+            & (self.queue.m_recent_2.val() == self.s_visit_flow.val());
+        self.is_recent_3.next = self.queue.m_recent_valid.val().get_bit(3)
+            & (self.queue.m_recent_3.val() == self.s_visit_flow.val());
+        self.is_recent.next = self.is_recent_0.val()
+            | self.is_recent_1.val()
+            | self.is_recent_2.val()
+            | self.is_recent_3.val();
+        self.waits.next = self.is_able.val()
+            & self.is_called.val()
+            & (self.is_armed.val() | (self.is_recent.val() & !self.s_is_low.val()));
         self.turn_done.d.next = self.is_decided.val()
             & self.is_mine.val()
-            & (self.grant.val() | !self.may_send.val() | self.is_late.val());
+            & (self.grant.val() | (self.s_visit_is_call.val() & !self.waits.val()));
         self.set.s_grant.next = self.grant.val();
         self.set.s_leave.next = self.leave.val();
         self.queue.s_push.next = self.grant.val();
@@ -305,10 +346,18 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
         self.visit_flow.d.next = self.s_visit_flow.val();
         self.return_valid.d.next =
             self.s_visit_valid.val() & !self.s_visit_is_call.val() & !self.leave.val();
+        self.return_is_express.d.next = self.is_decided.val()
+            & self.s_visit_created.val()
+            & !self.s_visit_is_kept.val()
+            & !self.is_late.val();
         self.store_credit.d.next = self.s_visit_kept_credit.val();
         if !self.s_visit_created.val() {
             self.store_credit.d.next = self.no_credit.val();
         } else if self.grant.val() {
+            if self.s_visit_may_owe.val() {
+                self.store_credit.d.next = self.s_visit_spent_credit.val();
+            }
+        } else if self.is_late.val() & self.s_visit_is_open.val() & !self.s_visit_is_within.val() {
             self.store_credit.d.next = self.s_visit_spent_credit.val();
         }
         if self.reset.val() {

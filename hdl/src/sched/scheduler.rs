@@ -8,14 +8,20 @@
 //! alternates between the whole numbers below and above a. It may send while its count is not
 //! above a, and with its count below a it must before its oldest packet leaves. No order that only
 //! looks at lags keeps that, so the packets of the last window are remembered. Shortly before one
-//! of them leaves, if its flow has not more than a packets, it is the flow's turn again: it is
-//! visited at once and goes before all flows that only lag. A flow that lags is let in while the
-//! next turn is further away than the longest packet takes. Turns are apart by what the line
-//! carried a window ago, so each comes in time if the first does, whatever the lengths. A turn may
-//! come a little before the flow's credit, which then falls below zero. What the turns leave goes
-//! to the flow that lags most, in packets, among those that have not more than a packets in the
-//! window; so rates are right in the long run. Flows that are too fast to be remembered do not
-//! wait for those that lag more: for them a packet late is more than one of theirs.
+//! of them leaves it is the flow's turn again: it is visited at once and goes before all flows that
+//! only lag, if without its packet it would have less than a, those not counted whose turn has
+//! been. The turn waits for a flow whose last packet is still on its way to the line; time does not
+//! pass meanwhile. A flow that lags is let in while the next turn is further away than the longest
+//! packet takes. Turns are apart by what the line carried a window ago, so each comes in time if
+//! the first does, whatever the lengths. A turn may come a little before the flow's credit, which
+//! then falls below zero. What the turns leave goes to the flow that lags most, in packets, among
+//! those that have not more than a packets in the window. Flows that are too fast to be remembered
+//! do not wait for those that lag more, and up to 8 of them are visited every other cycle: for them
+//! a packet late is more than one of theirs.
+//!
+//! A flow that asks for little less than a whole number of packets, or little more, falls behind
+//! or gets ahead, since its packets come a little more or less than a window after those before.
+//! That is not made up for: in the long run a rate is right to 0.3 %.
 //!
 //! # Interface timing  cycle 0: s_work taken; cycle [`LATENCY_CYCLES`]: m_grant, if the flow may
 //!                     send at once. s_work and s_inflight are ready in turn, every other cycle;
@@ -40,7 +46,9 @@
 //!                       frames), and then waits for the frames that are granted already: two here
 //!                       and two in the requester, in which the line carries 16.6 kB. A flow loses
 //!                       nothing while its frames are shorter than 12 kB.
-//!                     - A flow that owes more than 32 KiB has no turns until it has earned them.
+//!                     - A flow that owes more than 32 KiB does not pay for its turns, one that
+//!                       lags 4 packets and has more than its share forgets one: the window
+//!                       decides, not what was long ago.
 //!                     - A flow's first credit is bitreverse(flow)/F of its packet: flows that
 //!                       start together do not fall due together for ever.
 //!                     - s_work for a flow that has work already replaces length and in-flight
@@ -51,8 +59,8 @@
 //!                     - Each s_rate starts its flow's history anew: the flow has no turns until a
 //!                       packet that it sent since is a window old, so the promise of 1 ms holds
 //!                       from 1 ms after the last s_rate. Its bytes since count at once.
-//!                     - A flow that lags 4 packets has no turns and is not held back by its share:
-//!                       under overload, lag and ticket decide alone.
+//!                     - Under overload flows that lag 4 packets take the ticket in turn; their
+//!                       turns go on.
 //!                     - Flows that may send 256 packets or more in a window are not remembered, and
 //!                       no flow is while 2047 packets are: for these 1 % is more than two packets,
 //!                       or packets are shorter than 61 beats.
@@ -222,6 +230,7 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
         self.ring.s_arm_flow.next = self.grant_rule.m_arm_flow.val();
         self.ring.s_return_valid.next = self.grant_rule.m_return_valid.val();
         self.ring.s_return_flow.next = self.grant_rule.m_visit_flow.val();
+        self.ring.s_return_is_express.next = self.grant_rule.m_return_is_express.val();
         self.flow_state.s_visit_valid.next = self.ring.m_visit_valid.val();
         self.flow_state.s_visit_flow.next = self.ring.m_visit_flow.val();
         self.credit_pipe.s_rate.next = self.flow_state.m_rate.val();
@@ -275,6 +284,7 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
         self.grant_rule.s_visit_levels.next = self.credit_pipe.m_levels.val();
         self.grant_rule.s_visit_may_owe.next = self.credit_pipe.m_may_owe.val();
         self.grant_rule.s_visit_is_kept.next = self.turns.m_is_kept.val();
+        self.grant_rule.s_visit_must_send.next = self.turns.m_must_send.val();
         self.flow_state.s_store_valid.next = self.grant_rule.m_store_valid.val();
         self.flow_state.s_store_flow.next = self.grant_rule.m_visit_flow.val();
         self.flow_state.s_store_credit.next = self.grant_rule.m_store_credit.val();

@@ -4,6 +4,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one visit per cycle, no valid: the user delays its own
 //! # Number formats    s_rate          | UQ8.24 | bytes a cycle; rate x window is cut to bytes
 //!                     s_recent_bytes  | UQ26.0 | bytes in the window
+//!                     m_must_send     | 1 bit  | recent + len <= asked + turned x len
 //! # Reset             synchronous, high: the product is zero, nothing else
 //! # Twins             `Visit` of sim/src/golden/sched/scheduler.rs
 
@@ -35,10 +36,12 @@ pub struct SharePipe {
     pub s_len_bytes: Signal<In, Bits<14>>,
     /// Bytes in the window.
     pub s_recent_bytes: Signal<In, Bits<26>>,
+    /// Packets in the window whose turn has been.
+    pub s_turned: Signal<In, Bits<3>>,
     /// The flow has not got more than it asks for.
     pub m_is_within: Signal<Out, Bit>,
-    /// With this packet it has.
-    pub m_is_over: Signal<Out, Bit>,
+    /// Without this packet it gets less, once those have left whose turn has been.
+    pub m_must_send: Signal<Out, Bit>,
     /// It sends few packets in a window, and is remembered.
     pub m_is_kept: Signal<Out, Bit>,
     /// Bytes of the packet.
@@ -49,6 +52,11 @@ pub struct SharePipe {
     rate_1: DFF<Bits<32>>,
     len_1: DFF<Bits<14>>,
     recent_1: DFF<Bits<26>>,
+    turned_1: DFF<Bits<3>>,
+    turned_len_2: DFF<Bits<17>>,
+    four_2: DFF<Bit>,
+    turned_len_3: DFF<Bits<17>>,
+    turned_len_4: DFF<Bits<17>>,
     len_2: DFF<Bits<14>>,
     recent_2: DFF<Bits<26>>,
     len_3: DFF<Bits<14>>,
@@ -60,14 +68,21 @@ pub struct SharePipe {
     len_5: DFF<Bits<14>>,
     recent_5: DFF<Bits<26>>,
     after_5: DFF<Bits<26>>,
+    limit_5: DFF<Bits<26>>,
     rounded_5: DFF<Bits<15>>,
     within_6: DFF<Bit>,
-    over_6: DFF<Bit>,
+    must_6: DFF<Bit>,
     kept_6: DFF<Bit>,
     len_6: DFF<Bits<14>>,
     beats_6: DFF<Bits<12>>,
     asked: Signal<Local, Bits<25>>,
     len_wide: Signal<Local, Bits<26>>,
+    len_1_wide: Signal<Local, Bits<17>>,
+    len_2_wide: Signal<Local, Bits<17>>,
+    one_len: Signal<Local, Bits<17>>,
+    two_len: Signal<Local, Bits<17>>,
+    four_len: Signal<Local, Bits<17>>,
+    turned_wide: Signal<Local, Bits<26>>,
     packets: Signal<Local, Bits<18>>,
     len_packets: Signal<Local, Bits<18>>,
     is_kept: Signal<Local, Bit>,
@@ -85,8 +100,9 @@ impl Default for SharePipe {
             s_rate: Default::default(),
             s_len_bytes: Default::default(),
             s_recent_bytes: Default::default(),
+            s_turned: Default::default(),
             m_is_within: Default::default(),
-            m_is_over: Default::default(),
+            m_must_send: Default::default(),
             m_is_kept: Default::default(),
             m_len_bytes: Default::default(),
             m_beats: Default::default(),
@@ -94,6 +110,11 @@ impl Default for SharePipe {
             rate_1: Default::default(),
             len_1: Default::default(),
             recent_1: Default::default(),
+            turned_1: Default::default(),
+            turned_len_2: Default::default(),
+            four_2: Default::default(),
+            turned_len_3: Default::default(),
+            turned_len_4: Default::default(),
             len_2: Default::default(),
             recent_2: Default::default(),
             len_3: Default::default(),
@@ -105,14 +126,21 @@ impl Default for SharePipe {
             len_5: Default::default(),
             recent_5: Default::default(),
             after_5: Default::default(),
+            limit_5: Default::default(),
             rounded_5: Default::default(),
             within_6: Default::default(),
-            over_6: Default::default(),
+            must_6: Default::default(),
             kept_6: Default::default(),
             len_6: Default::default(),
             beats_6: Default::default(),
             asked: Default::default(),
             len_wide: Default::default(),
+            len_1_wide: Default::default(),
+            len_2_wide: Default::default(),
+            one_len: Default::default(),
+            two_len: Default::default(),
+            four_len: Default::default(),
+            turned_wide: Default::default(),
             packets: Default::default(),
             len_packets: Default::default(),
             is_kept: Default::default(),
@@ -127,14 +155,39 @@ impl Logic for SharePipe {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, rate_1, len_1, recent_1, len_2, recent_2, len_3, recent_3, asked_4, len_4,
-            recent_4, asked_5, len_5, recent_5, after_5, rounded_5, within_6, over_6, kept_6,
-            len_6, beats_6
+            self,
+            clock,
+            rate_1,
+            len_1,
+            recent_1,
+            len_2,
+            recent_2,
+            len_3,
+            recent_3,
+            asked_4,
+            len_4,
+            recent_4,
+            asked_5,
+            len_5,
+            recent_5,
+            after_5,
+            rounded_5,
+            within_6,
+            must_6,
+            kept_6,
+            len_6,
+            beats_6,
+            turned_1,
+            turned_len_2,
+            four_2,
+            turned_len_3,
+            turned_len_4,
+            limit_5
         );
         self.product.clock.next = self.clock.val();
         self.product.reset.next = self.reset.val();
         self.m_is_within.next = self.within_6.q.val();
-        self.m_is_over.next = self.over_6.q.val();
+        self.m_must_send.next = self.must_6.q.val();
         self.m_is_kept.next = self.kept_6.q.val();
         self.m_len_bytes.next = self.len_6.q.val();
         self.m_beats.next = self.beats_6.q.val();
@@ -148,6 +201,26 @@ impl Logic for SharePipe {
         self.recent_2.d.next = self.recent_1.q.val();
         self.len_3.d.next = self.len_2.q.val();
         self.recent_3.d.next = self.recent_2.q.val();
+        comment!("Bytes of the packets whose turn has been, if they are as long as this one.");
+        self.turned_1.d.next = self.s_turned.val();
+        self.len_1_wide.next = bit_cast::<17, 14>(self.len_1.q.val());
+        self.one_len.next = 0.into();
+        self.two_len.next = 0.into();
+        if self.turned_1.q.val().get_bit(0) {
+            self.one_len.next = self.len_1_wide.val();
+        }
+        if self.turned_1.q.val().get_bit(1) {
+            self.two_len.next = self.len_1_wide.val() << 1;
+        }
+        self.turned_len_2.d.next = self.one_len.val() + self.two_len.val();
+        self.four_2.d.next = self.turned_1.q.val().get_bit(2);
+        self.len_2_wide.next = bit_cast::<17, 14>(self.len_2.q.val());
+        self.four_len.next = 0.into();
+        if self.four_2.q.val() {
+            self.four_len.next = self.len_2_wide.val() << 2;
+        }
+        self.turned_len_3.d.next = self.turned_len_2.q.val() + self.four_len.val();
+        self.turned_len_4.d.next = self.turned_len_3.q.val();
         comment!("Stages 4 and 5: whole bytes; bytes in the window with this packet.");
         self.asked.next = self.product.p.val().get_bits::<25>(24);
         self.asked_4.d.next = bit_cast::<26, 25>(self.asked.val());
@@ -155,6 +228,8 @@ impl Logic for SharePipe {
         self.recent_4.d.next = self.recent_3.q.val();
         self.len_wide.next = bit_cast::<26, 14>(self.len_4.q.val());
         self.after_5.d.next = self.recent_4.q.val() + self.len_wide.val();
+        self.turned_wide.next = bit_cast::<26, 17>(self.turned_len_4.q.val());
+        self.limit_5.d.next = self.asked_4.q.val() + self.turned_wide.val();
         self.asked_5.d.next = self.asked_4.q.val();
         self.recent_5.d.next = self.recent_4.q.val();
         self.len_5.d.next = self.len_4.q.val();
@@ -167,7 +242,7 @@ impl Logic for SharePipe {
         self.kept_6.d.next = self.is_kept.val();
         self.within_6.d.next =
             !self.is_kept.val() | (self.recent_5.q.val() <= self.asked_5.q.val());
-        self.over_6.d.next = self.asked_5.q.val() < self.after_5.q.val();
+        self.must_6.d.next = self.after_5.q.val() <= self.limit_5.q.val();
         self.len_6.d.next = self.len_5.q.val();
         self.beats_6.d.next = self.rounded_5.q.val().get_bits::<12>(3);
     }

@@ -1,11 +1,12 @@
 //! A row a flow: its bytes and packets in the window.
 //!
 //! # Interface timing  cycle 0: s_read, s_flow; cycle 2: s_change; cycle 3: m_turn_valid, and the
-//!                     row is written. Cycle 0: s_visit_flow; cycle 2:
-//!                     m_recent_bytes, writes of cycle 0 included
+//!                     row is written. Cycle 0: s_visit_flow; cycle 2: m_recent_bytes, m_turned,
+//!                     writes of cycle 0 included
 //! # Latency and rate  [`LATENCY_CYCLES`]; one change in 6 cycles
 //! # Shape             F = 2^FB flows
-//! # Number formats    row | bytes UQ26.0, packets UQ12.0, packets of an older rate UQ12.0, is over
+//! # Number formats    row | bytes UQ26.0, packets UQ12.0, packets of an older rate UQ12.0, packets
+//!                         | whose turn has been UQ12.0; m_turned: the last, at most 7
 //! # Reset             synchronous, high: rows are cleared in F cycles
 //! # Twins             `Row` of sim/src/golden/sched/calendar.rs
 
@@ -38,8 +39,6 @@ pub struct ShareRows<const F: usize, const FB: usize> {
     pub s_is_turn: Signal<In, Bit>,
     /// Bytes of the packet.
     pub s_len_bytes: Signal<In, Bits<14>>,
-    /// The flow is above its share with it.
-    pub s_is_over: Signal<In, Bit>,
     /// Rate or window of a flow change.
     pub s_rate_valid: Signal<In, Bit>,
     /// Its id.
@@ -48,43 +47,53 @@ pub struct ShareRows<const F: usize, const FB: usize> {
     pub s_visit_flow: Signal<In, Bits<FB>>,
     /// Bytes of the visit's flow in the window.
     pub m_recent_bytes: Signal<Out, Bits<26>>,
+    /// Those of its packets whose turn has been, at most 7.
+    pub m_turned: Signal<Out, Bits<3>>,
     /// It is the flow's turn.
     pub m_turn_valid: Signal<Out, Bit>,
-    rows: Ram<FB, 51>,
-    recent: FlowTable<FB, 26>,
+    rows: Ram<FB, 62>,
+    recent: FlowTable<FB, 29>,
     fresh: DFF<Bits<F>>,
     is_clean: DFF<Bit>,
     scrub_flow: DFF<Bits<FB>>,
-    word: DFF<Bits<51>>,
+    word: DFF<Bits<62>>,
     write_valid: DFF<Bit>,
     write_flow: DFF<Bits<FB>>,
-    write_word: DFF<Bits<51>>,
+    write_word: DFF<Bits<62>>,
     visit_flow: DFF<Bits<FB>>,
     visit_fresh: DFF<Bit>,
     turn_valid: DFF<Bit>,
     was_fresh: DFF<Bit>,
     is_fresh: Signal<Local, Bit>,
     is_old: Signal<Local, Bit>,
-    writes: Signal<Local, Bit>,
     bytes: Signal<Local, Bits<26>>,
     count: Signal<Local, Bits<12>>,
     stale: Signal<Local, Bits<12>>,
     new_bytes: Signal<Local, Bits<26>>,
     new_count: Signal<Local, Bits<12>>,
     new_stale: Signal<Local, Bits<12>>,
-    is_over: Signal<Local, Bit>,
+    turned: Signal<Local, Bits<12>>,
+    new_turned: Signal<Local, Bits<12>>,
+    turned_wide: Signal<Local, Bits<62>>,
+    many: Signal<Local, Bits<9>>,
+    has_another: Signal<Local, Bits<11>>,
+    recent_word: Signal<Local, Bits<29>>,
+    bytes_part: Signal<Local, Bits<29>>,
+    turned_part: Signal<Local, Bits<29>>,
+    bytes_29: Signal<Local, Bits<29>>,
+    row_bytes: Signal<Local, Bits<26>>,
+    row_turned: Signal<Local, Bits<3>>,
     len_wide: Signal<Local, Bits<26>>,
-    bytes_wide: Signal<Local, Bits<51>>,
-    count_wide: Signal<Local, Bits<51>>,
-    stale_wide: Signal<Local, Bits<51>>,
-    fields: Signal<Local, Bits<51>>,
+    bytes_wide: Signal<Local, Bits<62>>,
+    count_wide: Signal<Local, Bits<62>>,
+    stale_wide: Signal<Local, Bits<62>>,
+    fields: Signal<Local, Bits<62>>,
     row_mask: Signal<Local, Bits<F>>,
     keep_mask: Signal<Local, Bits<F>>,
     rate_mask: Signal<Local, Bits<F>>,
     kept: Signal<Local, Bits<F>>,
     one: Constant<Bits<F>>,
     last_flow: Constant<Bits<FB>>,
-    over_flag: Constant<Bits<51>>,
 }
 
 impl<const F: usize, const FB: usize> Default for ShareRows<F, FB> {
@@ -100,11 +109,11 @@ impl<const F: usize, const FB: usize> Default for ShareRows<F, FB> {
             s_is_record: Default::default(),
             s_is_turn: Default::default(),
             s_len_bytes: Default::default(),
-            s_is_over: Default::default(),
             s_rate_valid: Default::default(),
             s_rate_flow: Default::default(),
             s_visit_flow: Default::default(),
             m_recent_bytes: Default::default(),
+            m_turned: Default::default(),
             m_turn_valid: Default::default(),
             rows: Default::default(),
             recent: Default::default(),
@@ -121,14 +130,23 @@ impl<const F: usize, const FB: usize> Default for ShareRows<F, FB> {
             visit_fresh: Default::default(),
             is_fresh: Default::default(),
             is_old: Default::default(),
-            writes: Default::default(),
             bytes: Default::default(),
             count: Default::default(),
             stale: Default::default(),
             new_bytes: Default::default(),
             new_count: Default::default(),
             new_stale: Default::default(),
-            is_over: Default::default(),
+            turned: Default::default(),
+            new_turned: Default::default(),
+            turned_wide: Default::default(),
+            many: Default::default(),
+            has_another: Default::default(),
+            recent_word: Default::default(),
+            bytes_part: Default::default(),
+            turned_part: Default::default(),
+            bytes_29: Default::default(),
+            row_bytes: Default::default(),
+            row_turned: Default::default(),
             len_wide: Default::default(),
             bytes_wide: Default::default(),
             count_wide: Default::default(),
@@ -140,7 +158,6 @@ impl<const F: usize, const FB: usize> Default for ShareRows<F, FB> {
             kept: Default::default(),
             one: Constant::new(1.into()),
             last_flow: Constant::new((F as u64 - 1).into()),
-            over_flag: Constant::new(1.into()),
         }
     }
 }
@@ -173,15 +190,18 @@ impl<const F: usize, const FB: usize> Logic for ShareRows<F, FB> {
         comment!("All packets of a row that is fresh are of an older rate.");
         self.was_fresh.d.next = self.fresh.q.val().get_bit(self.s_flow.val().index());
         self.is_fresh.next = self.was_fresh.q.val();
-        self.bytes.next = self.word.q.val().get_bits::<26>(25);
-        self.count.next = self.word.q.val().get_bits::<12>(13);
-        self.stale.next = self.word.q.val().get_bits::<12>(1);
+        self.bytes.next = self.word.q.val().get_bits::<26>(36);
+        self.count.next = self.word.q.val().get_bits::<12>(24);
+        self.stale.next = self.word.q.val().get_bits::<12>(12);
+        self.turned.next = self.word.q.val().get_bits::<12>(0);
         self.is_old.next = self.stale.val().any();
+        comment!("A turn; or the next one came while the packet that leaves held the flow back.");
+        self.has_another.next = self.turned.val().get_bits::<11>(1);
         self.turn_valid.d.next = self.s_change.val()
             & !self.s_is_record.val()
             & !self.is_fresh.val()
             & !self.is_old.val()
-            & !self.word.q.val().get_bit(0);
+            & (self.s_is_turn.val() | self.has_another.val().any());
         if self.is_fresh.val() {
             self.bytes.next = 0.into();
             self.stale.next = self.count.val();
@@ -191,30 +211,31 @@ impl<const F: usize, const FB: usize> Logic for ShareRows<F, FB> {
         self.len_wide.next = bit_cast::<26, 14>(self.s_len_bytes.val());
         self.new_bytes.next = self.bytes.val();
         self.new_stale.next = self.stale.val();
-        self.is_over.next = self.s_is_record.val() & self.s_is_over.val();
+        self.new_count.next = self.count.val();
+        self.new_turned.next = self.turned.val();
         if self.s_is_record.val() {
             self.new_count.next = self.count.val() + 1;
             self.new_bytes.next = self.bytes.val() + self.len_wide.val();
+        } else if self.s_is_turn.val() {
+            self.new_turned.next = self.turned.val() + 1;
         } else {
             self.new_count.next = self.count.val() - 1;
+            self.new_turned.next = self.turned.val() - 1;
             if self.is_old.val() {
                 self.new_stale.next = self.stale.val() - 1;
             } else {
                 self.new_bytes.next = self.bytes.val() - self.len_wide.val();
             }
         }
-        self.bytes_wide.next = bit_cast::<51, 26>(self.new_bytes.val());
-        self.count_wide.next = bit_cast::<51, 12>(self.new_count.val());
-        self.stale_wide.next = bit_cast::<51, 12>(self.new_stale.val());
-        self.fields.next = (self.bytes_wide.val() << 25)
-            | (self.count_wide.val() << 13)
-            | (self.stale_wide.val() << 1);
-        self.write_word.d.next = self.fields.val();
-        if self.is_over.val() {
-            self.write_word.d.next = self.fields.val() | self.over_flag.val();
-        }
-        self.writes.next = self.s_change.val() & !self.s_is_turn.val();
-        self.write_valid.d.next = self.writes.val();
+        self.bytes_wide.next = bit_cast::<62, 26>(self.new_bytes.val());
+        self.count_wide.next = bit_cast::<62, 12>(self.new_count.val());
+        self.stale_wide.next = bit_cast::<62, 12>(self.new_stale.val());
+        self.turned_wide.next = bit_cast::<62, 12>(self.new_turned.val());
+        self.fields.next = (self.bytes_wide.val() << 36)
+            | (self.count_wide.val() << 24)
+            | (self.stale_wide.val() << 12);
+        self.write_word.d.next = self.fields.val() | self.turned_wide.val();
+        self.write_valid.d.next = self.s_change.val();
         self.write_flow.d.next = self.s_flow.val();
         comment!("Write; after reset clear all rows.");
         self.rows.write_enable.next = self.write_valid.q.val();
@@ -230,19 +251,31 @@ impl<const F: usize, const FB: usize> Logic for ShareRows<F, FB> {
         comment!("Visits read the bytes only, and zero while the row is fresh.");
         self.recent.write_enable.next = self.rows.write_enable.val();
         self.recent.write_address.next = self.rows.write_address.val();
-        self.recent.write_data.next = self.rows.write_data.val().get_bits::<26>(25);
+        self.many.next = self.rows.write_data.val().get_bits::<9>(3);
+        self.row_bytes.next = self.rows.write_data.val().get_bits::<26>(36);
+        self.row_turned.next = self.rows.write_data.val().get_bits::<3>(0);
+        self.bytes_29.next = bit_cast::<29, 26>(self.row_bytes.val());
+        self.bytes_part.next = self.bytes_29.val() << 3;
+        self.turned_part.next = bit_cast::<29, 3>(self.row_turned.val());
+        if self.many.val().any() {
+            self.turned_part.next = 7.into();
+        }
+        self.recent_word.next = self.bytes_part.val() | self.turned_part.val();
+        self.recent.write_data.next = self.recent_word.val();
         self.recent.read_address.next = self.s_visit_flow.val();
         self.visit_flow.d.next = self.s_visit_flow.val();
         self.visit_fresh.d.next = self.fresh.q.val().get_bit(self.visit_flow.q.val().index());
-        self.m_recent_bytes.next = self.recent.read_data.val();
+        self.m_recent_bytes.next = self.recent.read_data.val().get_bits::<26>(3);
+        self.m_turned.next = self.recent.read_data.val().get_bits::<3>(0);
         if self.visit_fresh.q.val() {
             self.m_recent_bytes.next = 0.into();
+            self.m_turned.next = 0.into();
         }
         comment!(
             "Fresh: an s_rate came since the row was written, or in the cycle before its change."
         );
         self.row_mask.next = 0.into();
-        if self.writes.val() & self.is_fresh.val() {
+        if self.s_change.val() & self.is_fresh.val() {
             self.row_mask.next = self.one.val() << self.s_flow.val();
         }
         self.rate_mask.next = 0.into();

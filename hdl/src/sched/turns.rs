@@ -1,7 +1,7 @@
 //! Whose turn it is: line clock, calendar of the last window, shares, and the called flow.
 //!
 //! # Interface timing  cycle 0: s_seen_*; cycle 1: m_bounce; cycle 2: s_rate, s_len_bytes of that visit;
-//!                     cycle 8: m_is_within, m_is_kept, s_end; cycle 9: s_done, s_packet_*. m_called_*,
+//!                     cycle 8: m_is_within, m_is_kept, m_must_send, s_end; cycle 9: s_done, s_packet_*. m_called_*,
 //!                     m_is_pending, m_is_settled, m_is_low, m_time: now
 //! # Latency and rate  [`LATENCY_CYCLES`]; one visit per cycle, one packet while m_is_pending is low
 //! # Shape             F = 2^FB flows, EW = FB + 32; the last 2047 packets
@@ -55,6 +55,8 @@ pub struct Turns<const F: usize, const FB: usize, const EW: usize> {
     pub m_bounce: Signal<Out, Bit>,
     /// The flow has not got more than its share.
     pub m_is_within: Signal<Out, Bit>,
+    /// Without its packet it gets less than its share.
+    pub m_must_send: Signal<Out, Bit>,
     /// Its packets are remembered.
     pub m_is_kept: Signal<Out, Bit>,
     /// When the line carries what is granted next.
@@ -77,7 +79,6 @@ pub struct Turns<const F: usize, const FB: usize, const EW: usize> {
     calendar: Calendar<F, FB, 11, EW>,
     caller: Caller<FB>,
     share_pipe: SharePipe,
-    is_over: DFF<Bit>,
     is_kept: DFF<Bit>,
     len_bytes: DFF<Bits<14>>,
     beats: DFF<Bits<12>>,
@@ -104,6 +105,7 @@ impl<const F: usize, const FB: usize, const EW: usize> Default for Turns<F, FB, 
             s_change_flow: Default::default(),
             m_bounce: Default::default(),
             m_is_within: Default::default(),
+            m_must_send: Default::default(),
             m_is_kept: Default::default(),
             m_time: Default::default(),
             m_is_low: Default::default(),
@@ -117,7 +119,6 @@ impl<const F: usize, const FB: usize, const EW: usize> Default for Turns<F, FB, 
             calendar: Default::default(),
             caller: Default::default(),
             share_pipe: Default::default(),
-            is_over: Default::default(),
             is_kept: Default::default(),
             len_bytes: Default::default(),
             beats: Default::default(),
@@ -129,7 +130,7 @@ impl<const F: usize, const FB: usize, const EW: usize> Default for Turns<F, FB, 
 impl<const F: usize, const FB: usize, const EW: usize> Logic for Turns<F, FB, EW> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, is_over, is_kept, len_bytes, beats);
+        dff_setup!(self, clock, is_kept, len_bytes, beats);
         self.line_clock.clock.next = self.clock.val();
         self.line_clock.reset.next = self.reset.val();
         self.calendar.clock.next = self.clock.val();
@@ -143,10 +144,11 @@ impl<const F: usize, const FB: usize, const EW: usize> Logic for Turns<F, FB, EW
         self.share_pipe.s_rate.next = self.s_rate.val();
         self.share_pipe.s_len_bytes.next = self.s_len_bytes.val();
         self.share_pipe.s_recent_bytes.next = self.calendar.m_recent_bytes.val();
+        self.share_pipe.s_turned.next = self.calendar.m_turned.val();
         self.m_is_within.next = self.share_pipe.m_is_within.val();
         self.m_is_kept.next = self.share_pipe.m_is_kept.val();
+        self.m_must_send.next = self.share_pipe.m_must_send.val();
         comment!("The packet that is granted.");
-        self.is_over.d.next = self.share_pipe.m_is_over.val();
         self.is_kept.d.next = self.share_pipe.m_is_kept.val();
         self.len_bytes.d.next = self.share_pipe.m_len_bytes.val();
         self.beats.d.next = self.share_pipe.m_beats.val();
@@ -158,7 +160,6 @@ impl<const F: usize, const FB: usize, const EW: usize> Logic for Turns<F, FB, EW
         self.calendar.s_grant_valid.next = self.s_packet_valid.val();
         self.calendar.s_grant_flow.next = self.s_packet_flow.val();
         self.calendar.s_grant_len_bytes.next = self.len_bytes.q.val();
-        self.calendar.s_grant_is_over.next = self.is_over.q.val();
         self.calendar.s_grant_is_kept.next = self.is_kept.q.val();
         self.calendar.s_time.next = self.now.val();
         self.calendar.s_turn_age.next = self.line_clock.m_turn_age.val();

@@ -2,7 +2,8 @@
 //!
 //! Each packet that is granted is written down with the time at which the line carries it. When
 //! a packet is nearly a window old its flow's turn comes again; when it is a window old it is
-//! counted no more.
+//! counted no more. Between the two the packet is there for what a flow may send, and gone for what
+//! it must send.
 
 use std::collections::VecDeque;
 
@@ -20,6 +21,8 @@ pub const LEAD_CYCLES: u32 = 32;
 pub const OVERDUE_CYCLES: u32 = 4096;
 /// A line with less work than this is low.
 pub const LOW_CYCLES: u32 = 32;
+/// More turns of a flow than this do not count before their packets leave the window.
+pub const TURNED_MAX: u32 = 7;
 /// From the start of one operation to the next.
 pub const OPERATION_CYCLES: u8 = 6;
 /// A flow is called when it had no visit for so many cycles.
@@ -76,8 +79,8 @@ struct Row {
     /// Entries of this flow, and those among them that are older than the last `s_rate`.
     count: u32,
     stale: u32,
-    /// The last packet took the flow above what it asks for.
-    is_over: bool,
+    /// Entries whose turn has been.
+    turned: u32,
 }
 
 /// How often each case came, so that a test knows what it has reached.
@@ -92,11 +95,10 @@ pub struct Cases {
     pub overdue: u64,
     /// Rows that began anew.
     pub renewed: u64,
-    /// Turns: given, passed since the flow has its share, or since its history is of an older rate.
+    /// Turns: given, passed since the flow's history is of an older rate.
     pub turns: u64,
-    pub over: u64,
     pub young: u64,
-    /// Turns that were given when the flow's packet left the window.
+    /// Turns that were given when a packet left the window, for the next one.
     pub second_turns: u64,
 }
 
@@ -107,8 +109,6 @@ pub struct Packet {
     pub flow: u16,
     /// Frame bytes.
     pub len_bytes: u16,
-    /// The flow is above what it asks for, with this packet.
-    pub is_over: bool,
     /// The flow sends few packets in a window.
     pub is_kept: bool,
 }
@@ -256,6 +256,14 @@ impl Calendar {
         self.rows[usize::from(flow)].bytes
     }
 
+    /// Packets of `flow` in the window whose turn has been, up to [`TURNED_MAX`].
+    pub fn turned(&self, flow: u16) -> u32 {
+        if self.fresh[usize::from(flow)] {
+            return 0;
+        }
+        self.rows[usize::from(flow)].turned.min(TURNED_MAX)
+    }
+
     /// No grant can be written down now.
     pub fn is_busy(&self) -> bool {
         self.granted.is_some() || self.pending.is_some()
@@ -306,44 +314,44 @@ impl Calendar {
         let id = usize::from(flow);
         let (mut row, is_fresh) = (self.rows[id], self.was_fresh);
         let is_young = is_fresh || row.stale > 0;
-        let is_turn = !is_young && !row.is_over;
         let cases = &mut self.cases;
-        if matches!(operation, Operation::Turn(_)) {
-            cases.turns += u64::from(is_turn);
-            cases.young += u64::from(is_young);
-            cases.over += u64::from(!is_young && row.is_over);
-            return is_turn.then_some(flow);
-        }
         if is_fresh {
             cases.renewed += 1;
-            row = Row { stale: row.count, count: row.count, ..Row::default() };
+            row = Row { stale: row.count, bytes: 0, ..row };
         }
+        let mut is_turn = !is_young;
         match operation {
-            Operation::Turn(_) => {}
             Operation::Record(packet, _) => {
                 cases.kept += 1;
                 row.count += 1;
                 row.bytes += u32::from(packet.len_bytes);
-                row.is_over = packet.is_over;
+                is_turn = false;
+            }
+            Operation::Turn(_) => {
+                cases.turns += u64::from(is_turn);
+                cases.young += u64::from(is_young);
+                row.turned += 1;
             }
             Operation::Expire(entry) => {
                 cases.expired += 1;
                 cases.stale += u64::from(row.stale > 0);
                 cases.overdue += u64::from(self.is_overdue);
-                cases.second_turns += u64::from(is_turn);
                 row.count -= 1;
-                row.is_over = false;
+                row.turned -= 1;
                 if row.stale > 0 {
                     row.stale -= 1;
                 } else {
                     row.bytes -= u32::from(entry.len_bytes);
                 }
+                // The next turn came while this packet still held the flow back.
+                is_turn &= row.turned > 0;
+                cases.second_turns += u64::from(is_turn);
             }
         }
         // An s_rate of the last cycle is seen by the next change.
         self.fresh[id] &= !is_fresh;
         self.written = Some((flow, row));
-        (is_turn && matches!(operation, Operation::Expire(_))).then_some(flow)
+        is_turn.then_some(flow)
     }
 
     /// One cycle; `granted` is decided in it. Returns a flow whose turn has come.

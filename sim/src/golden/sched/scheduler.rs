@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 /// Credit saturates below this many bytes.
 pub const CREDIT_CAP_BYTES: i64 = 1 << 16;
-/// A flow that owes more than this has no turns.
+/// A flow that owes more than this does not pay for its turns.
 pub const DEBT_MAX_BYTES: i64 = 1 << 15;
 /// Time since the last visit counts for at most this many cycles.
 pub const ELAPSED_MAX_CYCLES: u32 = (1 << 12) - 1;
@@ -29,6 +29,10 @@ pub const LEVEL_QUARTERS: [i64; 8] = [4, 5, 6, 7, 8, 9, 10, 16];
 pub const FLOOR_CYCLES: u32 = 32;
 /// The same while the line has little work.
 pub const FLOOR_CYCLES_LOW: u32 = 4;
+/// Packets that are granted and may not have left yet: here and in the requester.
+pub const RECENT_GRANTS: usize = 4;
+/// Flows that send too many packets to be remembered, and are visited every other cycle.
+pub const EXPRESS_FLOWS: usize = 8;
 /// From the accept of `s_work` to the grant, when the flow may send at once.
 pub const LATENCY_CYCLES: usize = 13;
 
@@ -136,8 +140,9 @@ struct Visit {
     len_bytes: u16,
     is_open: bool,
     created: bool,
-    /// Bytes of its flow in the window.
+    /// Bytes of its flow in the window, and how many of its packets have had their turn.
     window_bytes: u32,
+    turned: u32,
     /// When the line carries what is granted next, see `LineClock`.
     time: u32,
 }
@@ -158,10 +163,16 @@ impl Visit {
         !self.is_kept() || self.window_bytes <= self.asked_bytes()
     }
 
+    /// Without this packet the flow gets less than it asks for, once the packets have left whose
+    /// turn has been.
+    fn must_send(&self) -> bool {
+        let len = u32::from(self.len_bytes);
+        self.window_bytes + len <= self.asked_bytes() + self.turned * len
+    }
+
     /// Its packet, for the calendar.
     fn packet(&self) -> Packet {
-        let is_over = self.window_bytes + u32::from(self.len_bytes) > self.asked_bytes();
-        Packet { flow: self.flow, len_bytes: self.len_bytes, is_over, is_kept: self.is_kept() }
+        Packet { flow: self.flow, len_bytes: self.len_bytes, is_kept: self.is_kept() }
     }
 }
 
@@ -174,6 +185,13 @@ struct Claim {
     is_called: bool,
     /// It sends many packets in a window.
     is_fast: bool,
+}
+
+/// A flow that goes back to its ring.
+#[derive(Clone, Copy, Debug)]
+struct Return {
+    flow: u16,
+    is_express: bool,
 }
 
 /// The scheduler.
@@ -193,7 +211,10 @@ pub struct Scheduler {
     accepted_remove: Option<u16>,
     arm: Option<u16>,
     ring: VecDeque<u16>,
-    returning: Option<u16>,
+    express: VecDeque<u16>,
+    /// The next visit is one of `express`, if there is any.
+    is_express_turn: bool,
+    returning: Option<Return>,
     visits: [Visit; DECIDE_AGE + 1],
     /// Index of age 0 in `visits`.
     youngest: usize,
@@ -203,6 +224,8 @@ pub struct Scheduler {
     idle_cycles: u32,
     /// The flow for which the last place in `grants` is kept.
     ticket: Option<u16>,
+    /// Flows of the last grants, the newest first.
+    recent: VecDeque<u16>,
 }
 
 impl Scheduler {
@@ -222,6 +245,8 @@ impl Scheduler {
             accepted_remove: None,
             arm: None,
             ring: VecDeque::with_capacity(count),
+            express: VecDeque::with_capacity(EXPRESS_FLOWS),
+            is_express_turn: false,
             returning: None,
             visits: [Visit::default(); DECIDE_AGE + 1],
             youngest: 0,
@@ -229,6 +254,7 @@ impl Scheduler {
             floor: 0,
             idle_cycles: 0,
             ticket: None,
+            recent: VecDeque::with_capacity(RECENT_GRANTS + 1),
         }
     }
 
@@ -264,11 +290,22 @@ impl Scheduler {
         (self.youngest + n - age) % n
     }
 
-    /// Chooses the next flow: one with new work, the called one, the next of the ring.
+    /// The next flow of the rings, which take turns.
+    fn next_of_rings(&mut self) -> Option<u16> {
+        let is_express = !self.express.is_empty() && (self.is_express_turn || self.ring.is_empty());
+        self.is_express_turn = !is_express;
+        if is_express {
+            self.express.pop_front()
+        } else {
+            self.ring.pop_front()
+        }
+    }
+
+    /// Chooses the next flow: one with new work, the called one, the next of the rings.
     fn choose(&mut self) {
         let is_arm = self.arm.is_some();
         let call = if is_arm { None } else { self.caller.visit.take() };
-        let chosen = self.arm.take().or(call).or_else(|| self.ring.pop_front());
+        let chosen = self.arm.take().or(call).or_else(|| self.next_of_rings());
         self.youngest = (self.youngest + 1) % self.visits.len();
         let (valid, flow, is_call) = (chosen.is_some(), chosen.unwrap_or(0), call.is_some());
         self.visits[self.youngest] = Visit { valid, flow, is_arm, is_call, ..Visit::default() };
@@ -310,6 +347,7 @@ impl Scheduler {
         let inflight = flow.inflight_bytes;
         visit.is_open = inflight == 0 || inflight < flow.window_bytes;
         visit.window_bytes = self.calendar.bytes(visit.flow);
+        visit.turned = self.calendar.turned(visit.flow);
     }
 
     /// Credit of `visit`'s flow at `time`, SQ16.24.
@@ -328,45 +366,37 @@ impl Scheduler {
         (flow.credit + earned as i64).min((CREDIT_CAP_BYTES << 24) - 1)
     }
 
-    /// Decides the oldest visit. Returns the flow that goes back to the ring, and the visit whose
+    /// Decides the oldest visit. Returns the flow that goes back to its ring, and the visit whose
     /// flow is granted.
-    fn decide(&mut self) -> (Option<u16>, Option<Visit>) {
+    fn decide(&mut self) -> (Option<Return>, Option<Visit>) {
         let visit = self.visits[self.at_age(DECIDE_AGE)];
         if !visit.valid || visit.is_bounced {
-            return (visit.valid.then_some(visit.flow), None);
+            let back = Return { flow: visit.flow, is_express: false };
+            return (visit.valid.then_some(back), None);
         }
         let credit = self.credit_at(&visit, visit.time);
         let len = i64::from(visit.len_bytes);
         let reached = |quarters: &i64| credit >> 22 >= quarters * len;
         let lag = LEVEL_QUARTERS.iter().take_while(|q| reached(q)).count();
-        let id = usize::from(visit.flow);
-        // Who is far behind is not held back by what it got before.
-        let is_late = lag == LEVEL_QUARTERS.len();
-        let is_within = visit.is_within() || is_late;
+        // Flows that are far behind keep the order of the ring.
+        let is_express = visit.created && !visit.is_kept() && lag < LEVEL_QUARTERS.len();
+        let back = Return { flow: visit.flow, is_express };
+        let is_armed = self.flows[usize::from(visit.flow)].armed;
         let is_mine = self.caller.called == Some(visit.flow);
         // A turn does not wait for credit: it may come a little early.
-        let may_owe = is_mine && credit >= -(DEBT_MAX_BYTES << 24);
-        let may_send = visit.created
-            && self.flows[id].armed
-            && visit.is_open
-            && (lag > 0 || may_owe)
-            && is_within;
-        let is_fast = !visit.is_kept();
-        let claim = Claim { flow: visit.flow, lag, is_called: is_mine && !is_late, is_fast };
+        let is_called = is_mine && visit.must_send();
+        let is_able = visit.created && visit.is_open && visit.is_within();
+        let may_send = is_able && is_armed && (lag > 0 || is_called);
+        let claim = Claim { flow: visit.flow, lag, is_called, is_fast: !visit.is_kept() };
         let is_granted = may_send && self.has_room(claim);
-        self.is_turn_over = is_mine && (is_granted || !may_send || is_late);
+        // The turn waits for a flow whose last packet is still on its way to the line. Only the
+        // visit that was called for has seen all that the turn is about.
+        let is_recent = self.recent.contains(&visit.flow) && !self.calendar.clock.is_low;
+        let waits = is_able && is_called && (is_armed || is_recent);
+        self.is_turn_over = is_mine && (is_granted || (visit.is_call && !waits));
+        self.settle(&visit, credit, lag, is_granted);
 
-        let flow = &mut self.flows[id];
-        (flow.visited_at, flow.is_started) = (visit.time, visit.created);
-        flow.credit = if !visit.created {
-            0
-        } else if is_granted {
-            credit - (len << 24)
-        } else if !visit.is_open && lag > 0 {
-            len << 24
-        } else {
-            credit
-        };
+        let flow = &mut self.flows[usize::from(visit.flow)];
         flow.armed &= !is_granted;
         let stays = flow.armed && !visit.is_call;
         if !visit.is_call {
@@ -375,8 +405,30 @@ impl Scheduler {
         if may_send {
             self.floor = self.floor.max(lag);
         }
+        if is_granted {
+            self.recent.push_front(visit.flow);
+            self.recent.truncate(RECENT_GRANTS);
+        }
         self.keep_ticket(&visit, lag, may_send && !is_granted);
-        (stays.then_some(visit.flow), is_granted.then_some(visit))
+        (stays.then_some(back), is_granted.then_some(visit))
+    }
+
+    /// Stores the credit that a visit leaves.
+    fn settle(&mut self, visit: &Visit, credit: i64, lag: usize, is_granted: bool) {
+        let is_late = lag == LEVEL_QUARTERS.len();
+        let len = i64::from(visit.len_bytes) << 24;
+        let flow = &mut self.flows[usize::from(visit.flow)];
+        (flow.visited_at, flow.is_started) = (visit.time, visit.created);
+        flow.credit = match () {
+            () if !visit.created => 0,
+            // Turns are never refused, so a debt has an end.
+            () if is_granted && credit < -(DEBT_MAX_BYTES << 24) => credit,
+            () if is_granted => credit - len,
+            () if !visit.is_open && lag > 0 => len,
+            // What a flow could not get inside its share is not made up for.
+            () if is_late && !visit.is_within() && visit.is_open => credit - len,
+            () => credit,
+        };
     }
 
     /// Whether a flow gets one of the places for grants. A flow whose turn it is goes before
@@ -476,7 +528,11 @@ impl Golden for Scheduler {
         }
         self.grants.extend(granted);
         self.arm_and_remove();
-        self.ring.extend(core::mem::replace(&mut self.returning, stays));
+        if let Some(back) = core::mem::replace(&mut self.returning, stays) {
+            let is_express = back.is_express && self.express.len() < EXPRESS_FLOWS;
+            let ring = if is_express { &mut self.express } else { &mut self.ring };
+            ring.push_back(back.flow);
+        }
         self.accept(i);
         self.read();
         let is_clean = self.scrub_left == 0;
