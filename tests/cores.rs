@@ -11,7 +11,7 @@ use nic_sim::golden::sched::scheduler::{Inflight, Rate, Work};
 use nic_sim::ports::Golden;
 use nic_spec::regs::config_offset;
 use nic_spec::NicConfig;
-use rdma_nic::{assert_catches, assert_matches_golden, gbe};
+use rdma_nic::{assert_catches, assert_matches_golden, gbe, hundred};
 use std::path::Path;
 use std::process::Command;
 
@@ -33,6 +33,21 @@ fn cc_core_matches_golden() {
 #[test]
 fn cc_core_matches_golden_with_4_and_1024_flows() {
     matches_with_4_and_1024_flows("cc_core");
+}
+
+#[test]
+fn cc_core_with_an_ack_a_cycle_matches_golden() {
+    for flow_count in [1024, 64, 4] {
+        let config = NicConfig { flow_count, ..hundred() };
+        let bench = bench::by_name("cc_core", &config).expect("the bench exists");
+        let source = bench.emitted().unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
+        let run = bench.run(&source, &Options::new(3, 60_000));
+        let report = run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
+        let mut still = report.still_outputs;
+        // Which checks there are depends on the seed.
+        still.retain(|name| !name.starts_with("event_cc_"));
+        assert!(still.is_empty(), "{flow_count} flows: outputs that never moved: {still:?}");
+    }
 }
 
 #[test]

@@ -8,20 +8,21 @@ use std::process::Command;
 
 /// Emits every block once, a folder each under the build directory of the tests.
 fn emitted(test: &str) -> Vec<(&'static str, PathBuf)> {
-    let config = NicConfig::preset("gbe").expect("gbe is a preset");
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let blocks = emit::blocks();
-    assert!(blocks.len() >= 10, "the catalogue lost its blocks");
-    blocks
-        .into_iter()
-        .map(|block| {
-            let dir = root.join(block);
+    let of_preset = |preset: &str, least: usize| {
+        let config = NicConfig::preset(preset).expect("it is a preset");
+        let blocks = emit::blocks(&config);
+        assert!(blocks.len() >= least, "the catalogue lost its blocks of {preset}");
+        let emit = |block: &'static str| {
+            let dir = root.join(preset).join(block);
             let _ = std::fs::remove_dir_all(&dir);
             let design = emit::by_name(block, &config).unwrap_or_else(|e| panic!("{block}: {e}"));
             design.write_dir(&dir, Layout::FilePerModule).expect("build directory is writable");
             (block, dir)
-        })
-        .collect()
+        };
+        blocks.into_iter().map(emit).collect::<Vec<_>>()
+    };
+    [of_preset("gbe", 10), of_preset("hundred", 5)].concat()
 }
 
 /// What a tool says about a block; empty when it is content.

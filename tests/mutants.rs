@@ -62,8 +62,10 @@ fn mutants_are_caught_or_explained() {
     // Timers of 4.096 us x 2^n must run out in short runs.
     config.clock_hz = 25_000_000;
     // A build of the whole NIC takes as long as 50 of its blocks, and its top has no logic.
-    let benches: Vec<Bench> =
+    let mut benches: Vec<Bench> =
         bench::benches(&config).into_iter().filter(|b| b.name() != "nic").collect();
+    let hundred = NicConfig { flow_count: 64, ..NicConfig::preset("hundred").expect("preset") };
+    benches.extend(bench::by_name("cc_unit_wide", &hundred));
     let only = std::env::var("NIC_MUTANT_ONLY").unwrap_or_default();
     let wanted = |m: &Mutant| only.is_empty() || only.lines().any(|part| m.id().contains(part));
     let verdicts = run(&benches, &plan, &wanted).expect("all benches are green");

@@ -2,7 +2,7 @@ fn main() {
     let a: Vec<String> = std::env::args().collect();
     let cfg = nic_spec::config::NicConfig::preset("gbe").unwrap();
     let names = if a[1] == "all" {
-        nic_hdl::emit::blocks()
+        nic_hdl::emit::blocks(&cfg)
     } else {
         vec![Box::leak(a[1].clone().into_boxed_str()) as &str]
     };

@@ -11,6 +11,11 @@ pub fn gbe() -> NicConfig {
     NicConfig::preset("gbe").expect("the preset exists")
 }
 
+/// The configuration of the CC core with one ACK a cycle.
+pub fn hundred() -> NicConfig {
+    NicConfig::preset("hundred").expect("the preset exists")
+}
+
 /// The registered bench of `block` in the sizes of [`gbe`], and the emitted Verilog.
 pub fn bench_and_verilog(block: &str) -> (Bench, Source) {
     let bench = bench::by_name(block, &gbe()).unwrap_or_else(|| panic!("no bench {block}"));

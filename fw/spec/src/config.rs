@@ -43,15 +43,38 @@ impl core::fmt::Display for ConfigError {
 impl core::error::Error for ConfigError {}
 
 /// All presets that the hardware can be emitted for.
-pub const PRESETS: &[NicConfig] = &[NicConfig {
-    name: "gbe",
-    data_bits: 64,
-    flow_count: 64,
-    hop_count: 5,
-    mr_count: 64,
-    sq_depth: 8,
-    clock_hz: 125_000_000,
-}];
+pub const PRESETS: &[NicConfig] = &[
+    NicConfig {
+        name: "gbe",
+        data_bits: 64,
+        flow_count: 64,
+        hop_count: 5,
+        mr_count: 64,
+        sq_depth: 8,
+        clock_hz: 125_000_000,
+    },
+    // The CC core only: no other block has a datapath of 512 bits yet.
+    NicConfig {
+        name: "hundred",
+        data_bits: 512,
+        flow_count: 1024,
+        hop_count: 5,
+        mr_count: 1024,
+        sq_depth: 8,
+        clock_hz: 250_000_000,
+    },
+];
+
+/// How the congestion control unit shares its arithmetic among the hops of an ACK.
+///
+/// The results are the same, bit for bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CcSchedule {
+    /// One hop a cycle, one ACK every 8 cycles.
+    HopPerCycle,
+    /// Five hops side by side, one ACK a cycle.
+    AckPerCycle,
+}
 
 impl NicConfig {
     /// The preset called `name`.
@@ -95,6 +118,15 @@ impl NicConfig {
     /// Value of register `SIZES` in a core that stands alone: its flows.
     pub fn flow_sizes_word(&self) -> u32 {
         self.flow_count.ilog2() << 4
+    }
+
+    /// Schedule of the congestion control unit. An ACK of 62 bytes and more takes at least 8 beats
+    /// of 64 bits, but only one or two of 512 bits.
+    pub fn cc_schedule(&self) -> CcSchedule {
+        match self.data_bits {
+            512 => CcSchedule::AckPerCycle,
+            _ => CcSchedule::HopPerCycle,
+        }
     }
 
     /// Bytes a beat of the datapath carries.

@@ -7,7 +7,7 @@ use crate::transport::pkt_mux::PktMux;
 use crate::transport::responder;
 use crate::transport::work_mux::WorkMux;
 use crate::util::{self, frame_fifo::FrameFifo};
-use nic_spec::config::NicConfig;
+use nic_spec::config::{CcSchedule, NicConfig};
 use rust_hdl_core::prelude::Block;
 
 /// Emits one block for a configuration.
@@ -69,6 +69,7 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("cc_ewma", |c| emit("cc_ewma", cc::cc_ewma::CcEwma::default(), c)),
     ("cc_wind", |c| emit("cc_wind", cc::cc_wind::CcWind::default(), c)),
     ("cc_unit", cc_unit),
+    ("cc_unit_wide", cc_unit_wide),
     ("cc_core", cc_core),
     ("csr", |c| emit("csr", host::csr::Csr::new(c), c)),
     ("csr_regs", |c| emit("csr_regs", host::csr_regs::CsrRegs::default(), c)),
@@ -109,8 +110,35 @@ fn cc_unit(c: &NicConfig) -> Result<Design, EmitError> {
     }
 }
 
+fn cc_unit_wide(c: &NicConfig) -> Result<Design, EmitError> {
+    match c.flow_count {
+        4 => cc_unit_wide_of::<2, 386, 130, 207, 3>(c),
+        64 => cc_unit_wide_of::<6, 390, 134, 211, 7>(c),
+        256 => cc_unit_wide_of::<8, 392, 136, 213, 9>(c),
+        1024 => cc_unit_wide_of::<10, 394, 138, 215, 11>(c),
+        _ => Err(no_such_size("cc_unit_wide", c)),
+    }
+}
+
+/// One size, in a frame of its own: the block is large.
+fn cc_unit_wide_of<
+    const FB: usize,
+    const EW: usize,
+    const HW: usize,
+    const IW: usize,
+    const MW: usize,
+>(
+    c: &NicConfig,
+) -> Result<Design, EmitError> {
+    let block = cc::cc_unit_wide::CcUnitWide::<FB, EW, HW, IW, MW>::default();
+    emit("cc_unit_wide", block, c)
+}
+
 fn cc_core(c: &NicConfig) -> Result<Design, EmitError> {
     use cc::cc_core::CcCore;
+    if c.cc_schedule() == CcSchedule::AckPerCycle {
+        return cc_core_wide(c);
+    }
     match c.flow_count {
         4 => emit("cc_core", CcCore::<2, 5, 207>::new(c), c),
         64 => emit("cc_core", CcCore::<6, 9, 211>::new(c), c),
@@ -120,22 +148,66 @@ fn cc_core(c: &NicConfig) -> Result<Design, EmitError> {
     }
 }
 
+fn cc_core_wide(c: &NicConfig) -> Result<Design, EmitError> {
+    match c.flow_count {
+        4 => cc_core_wide_of::<2, 386, 130, 207, 3>(c),
+        64 => cc_core_wide_of::<6, 390, 134, 211, 7>(c),
+        256 => cc_core_wide_of::<8, 392, 136, 213, 9>(c),
+        1024 => cc_core_wide_of::<10, 394, 138, 215, 11>(c),
+        _ => Err(no_such_size("cc_core", c)),
+    }
+}
+
+/// One size, in a frame of its own: the block is large.
+fn cc_core_wide_of<
+    const FB: usize,
+    const EW: usize,
+    const HW: usize,
+    const IW: usize,
+    const MW: usize,
+>(
+    c: &NicConfig,
+) -> Result<Design, EmitError> {
+    let block = cc::cc_core::CcCoreWide::<FB, EW, HW, IW, MW>::new(c);
+    emit("cc_core", block, c)
+}
+
+/// Blocks that a datapath of 512 bits has: those of the CC core.
+const OF_ACK_PER_CYCLE: &[&str] = &["cc_hop", "cc_ewma", "cc_wind", "cc_unit_wide", "cc_core"];
+
+/// Whether a configuration has the block called `name`.
+fn has(config: &NicConfig, name: &str) -> bool {
+    match config.cc_schedule() {
+        CcSchedule::AckPerCycle => OF_ACK_PER_CYCLE.contains(&name),
+        CcSchedule::HopPerCycle => name != "cc_unit_wide",
+    }
+}
+
 /// All blocks of the catalogue, by name.
 pub fn catalogue() -> &'static [(&'static str, Entry)] {
     CATALOGUE
 }
 
-/// Names of all blocks.
-pub fn blocks() -> Vec<&'static str> {
-    catalogue().iter().map(|(name, _)| *name).collect()
+/// Names of the blocks that a configuration has.
+pub fn blocks(config: &NicConfig) -> Vec<&'static str> {
+    catalogue().iter().map(|(name, _)| *name).filter(|name| has(config, name)).collect()
 }
 
 /// Emits the block called `name` for `config`.
 pub fn by_name(name: &str, config: &NicConfig) -> Result<Design, EmitError> {
     match catalogue().iter().find(|(n, _)| *n == name) {
-        Some((_, entry)) => entry(config),
+        Some((_, entry)) if has(config, name) => entry(config),
+        Some(_) => {
+            let (preset, list) = (config.name, blocks(config).join(" "));
+            let cores = match config.cc_schedule() {
+                CcSchedule::AckPerCycle => "only the core cc, whose blocks are",
+                CcSchedule::HopPerCycle => "the blocks",
+            };
+            let text = format!("is not of preset {preset}, which has {cores} {list}");
+            Err(EmitError::one(name, Rule::UnknownBlock, text))
+        }
         None => {
-            let text = format!("no such block; blocks are {}", blocks().join(" "));
+            let text = format!("no such block; blocks are {}", blocks(config).join(" "));
             Err(EmitError::one(name, Rule::UnknownBlock, text))
         }
     }

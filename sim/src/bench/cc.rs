@@ -9,36 +9,57 @@ use crate::golden::cc::cc_hop::{CcHop, CcHopIn, CcHopOut};
 use crate::golden::cc::cc_unit::{
     CcAck, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_REMOVE,
 };
+use crate::golden::cc::cc_unit_wide::CcUnitWide;
 use crate::golden::cc::cc_wind::{CcWind, CcWindIn, CcWindOut};
 use crate::golden::cc::CcCfg;
 use crate::golden::host::core_csr::TReady;
+use crate::ports::Golden;
 use nic_spec::cc_params::{CcConfig, CcParams, CHECK_BYTES, CHECK_PSN, CHECK_TIME};
-use nic_spec::config::NicConfig;
+use nic_spec::config::{CcSchedule, NicConfig};
 use nic_spec::regs::{self, config_offset};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
-    let (c, sizes, flow_count) = (config, config.clone(), config.flow_count);
-    let core_sizes = config.clone();
-    vec![
+    let (c, flow_count) = (config, config.flow_count);
+    let (unit_sizes, core_sizes) = (config.clone(), config.clone());
+    let parts = vec![
         Bench::new("cc_hop", c, CcHop::default, Numbers::new),
         Bench::new("cc_ewma", c, CcEwma::default, Numbers::new),
         Bench::new("cc_wind", c, CcWind::default, Numbers::new),
-        Bench::new(
-            "cc_unit",
-            c,
-            move || CcUnit::new(&sizes),
-            move |seed| RandomAcks::new(seed, flow_count),
-        ),
-        Bench::new(
-            "cc_core",
-            c,
-            move || CcCore::new(&core_sizes),
-            move |seed| CoreEvents::new(seed, flow_count),
-        ),
-    ]
+    ];
+    let whole = match config.cc_schedule() {
+        CcSchedule::HopPerCycle => [
+            Bench::new(
+                "cc_unit",
+                c,
+                move || CcUnit::new(&unit_sizes),
+                move |seed| RandomAcks::new(seed, flow_count),
+            ),
+            Bench::new(
+                "cc_core",
+                c,
+                move || CcCore::new(&core_sizes),
+                move |seed| CoreEvents::new(seed, RandomAcks::new(seed, flow_count)),
+            ),
+        ],
+        CcSchedule::AckPerCycle => [
+            Bench::new(
+                "cc_unit_wide",
+                c,
+                move || CcUnitWide::new(&unit_sizes),
+                move |seed| RandomAcks::dense(seed, flow_count),
+            ),
+            Bench::new(
+                "cc_core",
+                c,
+                move || CcCore::wide(&core_sizes),
+                move |seed| CoreEvents::new(seed, RandomAcks::dense(seed, flow_count)),
+            ),
+        ],
+    };
+    parts.into_iter().chain(whole).collect()
 }
 
 /// A random number of up to `bits` bits; corners and every magnitude are frequent.
@@ -235,6 +256,17 @@ struct Peer {
     psn: u32,
 }
 
+impl Peer {
+    fn random(rng: &mut ChaCha8Rng) -> Self {
+        let hops = if rng.gen_range(0..8) == 0 { rng.gen_range(0..8) } else { rng.gen_range(1..6) };
+        let mut tel = Tel { valid: true, hops, path: rng.gen_range(0..4096), hop: [0; 5] };
+        tel.hop = tel.hop.map(|_| hop_word(rng.gen_range(0..8), rng.gen(), rng.gen(), 0));
+        let psn =
+            if rng.gen() { 0xff_ff00 | rng.gen_range(0..256) } else { rng.gen_range(0..1 << 24) };
+        Self { tel, psn }
+    }
+}
+
 /// Flows that come and go, ACKs of one, some or all of them with telemetry of every kind, stalls
 /// on every stream.
 pub struct RandomAcks {
@@ -251,6 +283,10 @@ pub struct RandomAcks {
     interval: u32,
     /// One flow command in this many cycles.
     command_interval: u32,
+    /// The unit takes an ACK a cycle: there are phases with its flows in turn, and without ready.
+    is_dense: bool,
+    /// Flow of the next ACK in such a phase.
+    turn: Option<u16>,
 }
 
 /// Cycles between two changes of what the flows do.
@@ -267,7 +303,40 @@ impl RandomAcks {
         cfg.check |= if seed % 2 == 1 { CHECK_PSN | CHECK_TIME | CHECK_BYTES } else { 0 };
         let peers = vec![Peer::default(); flow_count];
         let (created, active, interval, command_interval) = (0, 1, 1, 1);
-        Self { rng, cfg, peers, ack, flow, rate, created, active, interval, command_interval }
+        let (is_dense, turn) = (false, None);
+        Self {
+            rng,
+            cfg,
+            peers,
+            ack,
+            flow,
+            rate,
+            created,
+            active,
+            interval,
+            command_interval,
+            is_dense,
+            turn,
+        }
+    }
+
+    /// Stimulus that fills a unit which takes an ACK a cycle.
+    pub fn dense(seed: u64, flow_count: usize) -> Self {
+        Self { is_dense: true, ..Self::new(seed, flow_count) }
+    }
+
+    /// Parameters of this seed.
+    pub fn cfg(&self) -> CcCfg {
+        self.cfg
+    }
+
+    /// The next ACK of `flow`, for drivers with a timing of their own.
+    pub fn ack_of(&mut self, flow: u16) -> CcAck {
+        let (rng, peer) = (&mut self.rng, &mut self.peers[usize::from(flow)]);
+        if !peer.tel.valid {
+            *peer = Peer::random(rng);
+        }
+        Self::next_ack(rng, flow, peer)
     }
 
     fn begin_phase(&mut self) {
@@ -279,6 +348,10 @@ impl RandomAcks {
         };
         self.interval = [1, 1, 8, 30, 100][rng.gen_range(0..5)];
         self.command_interval = [50, 400, 4000][rng.gen_range(0..3)];
+        if self.is_dense {
+            self.turn = rng.gen_ratio(1, 2).then_some(0);
+            self.interval = if self.turn.is_some() { 1 } else { self.interval };
+        }
     }
 
     fn next_command(rng: &mut ChaCha8Rng, created: &mut u16, peers: &mut [Peer]) -> CcFlow {
@@ -286,12 +359,7 @@ impl RandomAcks {
         let is_new = usize::from(*created) < peers.len();
         let flow = if is_new { *created } else { rng.gen_range(0..peers.len()) as u16 };
         *created += u16::from(is_new);
-        let hops = if rng.gen_range(0..8) == 0 { rng.gen_range(0..8) } else { rng.gen_range(1..6) };
-        let mut tel = Tel { valid: true, hops, path: rng.gen_range(0..4096), hop: [0; 5] };
-        tel.hop = tel.hop.map(|_| hop_word(rng.gen_range(0..8), rng.gen(), rng.gen(), 0));
-        let psn =
-            if rng.gen() { 0xff_ff00 | rng.gen_range(0..256) } else { rng.gen_range(0..1 << 24) };
-        peers[usize::from(flow)] = Peer { tel, psn };
+        peers[usize::from(flow)] = Peer::random(rng);
         let op = match rng.gen_range(0..16) {
             0 | 1 if !is_new => OP_REMOVE,
             2 if !is_new => rng.gen_range(0..4),
@@ -330,7 +398,7 @@ impl RandomAcks {
     }
 }
 
-impl Stimulus<CcUnit> for RandomAcks {
+impl<G: Golden<In = CcUnitIn, Out = CcUnitOut>> Stimulus<G> for RandomAcks {
     fn next(&mut self, cycle: u64, out: &CcUnitOut) -> CcUnitIn {
         if cycle % PHASE_CYCLES == 0 {
             self.begin_phase();
@@ -343,8 +411,15 @@ impl Stimulus<CcUnit> for RandomAcks {
             .drive(out.s_flow.ready, || command.then(|| Self::next_command(rng, created, peers)));
         let active = self.active;
         let due = (!is_setup || rng.gen_range(0..20) == 0) && rng.gen_range(0..self.interval) == 0;
+        let (turn, flow_count) = (&mut self.turn, peers.len() as u16);
         let ack = self.ack.drive(out.s_ack.ready, || {
-            let flow = rng.gen_range(0..active);
+            let flow = match turn {
+                Some(turn) => {
+                    *turn = (*turn + 1) % flow_count;
+                    *turn
+                }
+                None => rng.gen_range(0..active),
+            };
             due.then(|| Self::next_ack(rng, flow, &mut peers[usize::from(flow)]))
         });
         CcUnitIn {
@@ -352,7 +427,10 @@ impl Stimulus<CcUnit> for RandomAcks {
             cfg: self.cfg,
             s_ack: ack.unwrap_or_default(),
             s_flow: flow.unwrap_or_default(),
-            m_rate: CcReady { ready: self.rate.drive() },
+            // Now and then nothing is taken for longer than results find room.
+            m_rate: CcReady {
+                ready: self.rate.drive() && !(self.turn.is_some() && cycle % 1000 < 250),
+            },
         }
     }
 }
@@ -368,14 +446,14 @@ pub struct CoreEvents {
 }
 
 impl CoreEvents {
-    /// Stimulus for `flow_count` flows.
-    pub fn new(seed: u64, flow_count: usize) -> Self {
+    /// Stimulus with the events of `acks`.
+    pub fn new(seed: u64, acks: RandomAcks) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(!seed);
-        let beyond_flows = 0xffff & !(flow_count as u64 - 1);
+        let beyond_flows = 0xffff & !(acks.peers.len() as u64 - 1);
         let software = ChaCha8Rng::seed_from_u64(rng.gen());
         let mut events = Self {
             ignored: [rng.gen::<u64>() & beyond_flows, rng.gen::<u64>() & 0xffff_0000],
-            acks: RandomAcks::new(seed, flow_count),
+            acks,
             software: Software::new(software, regs::CC_REGISTERS),
             rng,
             events_from: None,
@@ -410,7 +488,10 @@ impl CoreEvents {
     }
 }
 
-impl Stimulus<CcCore> for CoreEvents {
+impl<U> Stimulus<CcCore<U>> for CoreEvents
+where
+    CcCore<U>: Golden<In = CcCoreIn, Out = CcCoreOut>,
+{
     fn next(&mut self, cycle: u64, out: &CcCoreOut) -> CcCoreIn {
         let reset = cycle > 0 && self.rng.gen_ratio(1, 20_000);
         if reset {

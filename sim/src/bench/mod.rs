@@ -25,7 +25,7 @@ pub use run::{Engine, Failure, FailureCause, Options, Report};
 
 use crate::ports::Golden;
 use crate::verilator::Source;
-use nic_spec::config::NicConfig;
+use nic_spec::config::{CcSchedule, NicConfig};
 
 /// Makes a block's inputs, cycle by cycle, from what the block put out. A function of its seed.
 pub trait Stimulus<G: Golden> {
@@ -101,6 +101,10 @@ impl Bench {
 
 /// All benches of a configuration, in the order of the data path.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
+    if config.cc_schedule() == CcSchedule::AckPerCycle {
+        // No other block has a datapath of 512 bits yet.
+        return cc::benches(config);
+    }
     let areas = [
         util::benches,
         rx::benches,

@@ -3,12 +3,14 @@
 use super::{CliError, Progress, Table};
 use crate::bench;
 use crate::golden::cc::cc_unit::{CcUnit, CcUnitIn, CcUnitOut};
+use crate::golden::cc::cc_unit_wide::CcUnitWide;
 use crate::lockstep::{GoldenOnly, LockStep, Stepper};
+use crate::ports::Golden;
 use crate::replay::cc_trace::{against_trace, free_running, resynchronised, Errors, State, Trace};
 use crate::verilator::{Flavour, Source};
 use clap::{Args, ValueEnum};
 use nic_spec::cc_params::{CcConfig, CcParams};
-use nic_spec::NicConfig;
+use nic_spec::config::{CcSchedule, NicConfig};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -97,20 +99,23 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
         counter.fetch_add(1, Ordering::Relaxed);
     };
     let reference = trace.run_reference(&config, done);
-    let on_unit = |unit: &mut dyn Stepper<In = CcUnitIn, Out = CcUnitOut>| {
+    let on_unit = |unit: &mut Unit| {
         let cfg = CcUnit::cfg(params);
         let states = trace.run_unit(unit, &config, cfg, arguments.flow, done);
         states.map_err(CliError::failed)
     };
     let states = match arguments.engine {
         Engine::Reference => reference.clone(),
-        Engine::Golden => on_unit(&mut GoldenOnly(CcUnit::new(&sizes)))?,
-        Engine::Rtl => {
-            let source = source(arguments, &sizes)?;
-            let model = source.model(Flavour::Fast).map_err(CliError::failed)?;
-            let unit = LockStep::new(CcUnit::new(&sizes), &[model], arguments.seed);
-            on_unit(&mut unit.map_err(CliError::failed)?)?
-        }
+        Engine::Golden | Engine::Rtl => match sizes.cc_schedule() {
+            CcSchedule::HopPerCycle => {
+                let golden = CcUnit::new(&sizes);
+                on_unit(&mut *engine(arguments, &sizes, "cc_unit", golden)?)?
+            }
+            CcSchedule::AckPerCycle => {
+                let golden = CcUnitWide::new(&sizes);
+                on_unit(&mut *engine(arguments, &sizes, "cc_unit_wide", golden)?)?
+            }
+        },
     };
     drop(progress);
     let out = &arguments.out;
@@ -146,11 +151,31 @@ fn parameters(a: &Arguments) -> Result<(CcConfig, CcParams), CliError> {
     Ok((config, params))
 }
 
-fn source(arguments: &Arguments, sizes: &NicConfig) -> Result<Source, CliError> {
-    let emitted = bench::emitted("cc_unit", sizes).map_err(CliError::Failed)?;
+type Unit = dyn Stepper<In = CcUnitIn, Out = CcUnitOut>;
+
+/// The golden model, alone or beside the Verilog of `block`.
+fn engine<G>(
+    arguments: &Arguments,
+    sizes: &NicConfig,
+    block: &str,
+    golden: G,
+) -> Result<Box<Unit>, CliError>
+where
+    G: Golden<In = CcUnitIn, Out = CcUnitOut> + 'static,
+{
+    if arguments.engine == Engine::Golden {
+        return Ok(Box::new(GoldenOnly(golden)));
+    }
+    let model = source(arguments, sizes, block)?.model(Flavour::Fast).map_err(CliError::failed)?;
+    let unit = LockStep::new(golden, &[model], arguments.seed).map_err(CliError::failed)?;
+    Ok(Box::new(unit))
+}
+
+fn source(arguments: &Arguments, sizes: &NicConfig, block: &str) -> Result<Source, CliError> {
+    let emitted = bench::emitted(block, sizes).map_err(CliError::Failed)?;
     let Some(path) = &arguments.verilog else { return Ok(emitted) };
     let at_file = |e| CliError::Usage(format!("--verilog {}: {e}", path.display()));
-    let given = Source::read("cc_unit", path).map_err(CliError::usage)?;
+    let given = Source::read(block, path).map_err(CliError::usage)?;
     let model = given.model(Flavour::Fast).map_err(at_file)?;
     let expected = emitted.model(Flavour::Fast).map_err(CliError::failed)?;
     model.check_same_ports(&expected).map_err(at_file)?;

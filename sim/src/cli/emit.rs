@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
     let name = arguments.block.as_deref().unwrap_or(arguments.core.block());
     if name == "list" {
-        emit::blocks().iter().for_each(|block| println!("{block}"));
+        emit::blocks(&config).iter().for_each(|block| println!("{block}"));
         return Ok(());
     }
     let Some(dir) = &arguments.out else {

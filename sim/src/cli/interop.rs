@@ -1,6 +1,6 @@
 //! `nic interop`: a Linux guest with Soft-RoCE as the NIC's peer.
 
-use super::{config, CliError, Progress, Table};
+use super::{nic_config, CliError, Progress, Table};
 use crate::engine::EngineKind;
 use crate::env::station::NicEngine;
 use crate::interop::cases::{self, Action, Case, Outcome};
@@ -81,7 +81,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     ]);
     let bar = Progress::new("cases", (cases.len() * images.len()) as u64);
     let done = bar.counter();
-    let config = config(&arguments.preset)?;
+    let config = nic_config(&arguments.preset)?;
     let source = super::nic_source(&config, arguments.verilog.as_deref(), arguments.engine)?;
     let mut engines = Vec::new();
     for _ in &images {

@@ -16,7 +16,7 @@ use crate::bench;
 use crate::engine::EngineKind;
 use crate::verilator::{Flavour, Source};
 use clap::{Parser, Subcommand};
-use nic_spec::config::NicConfig;
+use nic_spec::config::{CcSchedule, NicConfig};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -116,6 +116,17 @@ pub fn config(preset: &str) -> Result<NicConfig, CliError> {
     let config = config.map_err(|e| CliError::Usage(format!("--preset {preset}: {e}")))?;
     config.validate().map_err(|e| CliError::Usage(format!("preset {preset}: {e}")))?;
     Ok(config)
+}
+
+/// The configuration called `preset` for a verb that runs the whole NIC.
+pub fn nic_config(preset: &str) -> Result<NicConfig, CliError> {
+    let config = config(preset)?;
+    match config.cc_schedule() {
+        CcSchedule::HopPerCycle => Ok(config),
+        CcSchedule::AckPerCycle => {
+            Err(CliError::Usage(format!("--preset {preset} has only the core cc, no whole NIC")))
+        }
+    }
 }
 
 /// The Verilog of the whole NIC: emitted, or from a file with the same ports.

@@ -1,6 +1,6 @@
 //! `nic net`: two NICs that write to and read from each other through a switch.
 
-use super::{config, CliError, Progress, Table};
+use super::{nic_config, CliError, Progress, Table};
 use crate::engine::EngineKind;
 use crate::env::station::Manners;
 use crate::net::switch::{Faults, Format, Stamping};
@@ -94,7 +94,7 @@ fn default_timeout() -> u8 {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let config = config(&arguments.preset)?;
+    let config = nic_config(&arguments.preset)?;
     if arguments.verilog.is_some() && !arguments.engine.has_rtl() {
         let text = "--verilog contradicts --engine golden: choose --engine rtl or both";
         return Err(CliError::Usage(text.into()));

@@ -1,6 +1,6 @@
 //! `nic replay`: one side of a captured conversation, played by the NIC.
 
-use super::{config, CliError, Progress, Table};
+use super::{nic_config, CliError, Progress, Table};
 use crate::engine::EngineKind;
 use crate::env::station::{Manners, Station};
 use crate::pcap::{self, Record};
@@ -86,7 +86,7 @@ struct RegionEntry {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let config = config(&arguments.preset)?;
+    let config = nic_config(&arguments.preset)?;
     if arguments.verilog.is_some() && !arguments.engine.has_rtl() {
         let text = "--verilog contradicts --engine golden: choose --engine rtl or both";
         return Err(CliError::Usage(text.into()));
@@ -324,7 +324,7 @@ fn finish(arguments: &Arguments, is_good: bool, cycles: u64) -> Result<(), CliEr
 
 fn write_replies(arguments: &Arguments, replies: &[Reply]) -> Result<(), CliError> {
     let Some(path) = &arguments.out else { return Ok(()) };
-    let clock_hz = config(&arguments.preset)?.clock_hz;
+    let clock_hz = nic_config(&arguments.preset)?.clock_hz;
     let record = |r: &Reply| Record {
         time_ns: (u128::from(r.cycle) * 1_000_000_000 / u128::from(clock_hz)) as u64,
         data: r.frame.clone(),

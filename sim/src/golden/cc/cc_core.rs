@@ -1,7 +1,8 @@
 //! Twin of `hdl/src/cc/cc_core.rs`: the congestion control unit behind AXI4-Stream events and
 //! AXI4-Lite registers, composed of its blocks' twins.
 
-use super::cc_unit::{CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, Tel};
+use super::cc_unit::{CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, Tel};
+use super::cc_unit_wide::CcUnitWide;
 use super::CcCfg;
 use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
 use crate::golden::host::core_csr::{CoreRegisters, TReady};
@@ -171,30 +172,43 @@ fn parameters(values: &[u32]) -> CcCfg {
     }
 }
 
-/// The core.
+/// The core around a unit.
 #[derive(Clone, Debug)]
-pub struct CcCore {
+pub struct CcCore<U = CcUnit> {
     registers: CoreRegisters,
     /// Values of the registers.
     cfg: CcCfg,
-    unit: CcUnit,
+    unit: U,
     flow_mask: u16,
 }
 
 impl CcCore {
-    /// The core with the flows of `config`.
+    /// The core with the flows of `config`, one hop a cycle.
     pub fn new(config: &NicConfig) -> Self {
+        Self::of(CcUnit::new(config), config)
+    }
+}
+
+impl CcCore<CcUnitWide> {
+    /// The core with the flows of `config`, one ACK a cycle.
+    pub fn wide(config: &NicConfig) -> Self {
+        Self::of(CcUnitWide::new(config), config)
+    }
+}
+
+impl<U> CcCore<U> {
+    fn of(unit: U, config: &NicConfig) -> Self {
         let registers = CoreRegisters::new(CC_ID_VALUE, CC_REGISTERS, config);
         Self {
             cfg: parameters(registers.values()),
             registers,
-            unit: CcUnit::new(config),
+            unit,
             flow_mask: (config.flow_count - 1) as u16,
         }
     }
 }
 
-impl Golden for CcCore {
+impl<U: Golden<In = CcUnitIn, Out = CcUnitOut>> Golden for CcCore<U> {
     type In = CcCoreIn;
     type Out = CcCoreOut;
 

@@ -1,0 +1,64 @@
+//! The worse of two hops: a node of the tree that finds the largest u'.
+//!
+//! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2: hops in order, a later one only if larger
+//! # Interface timing  cycle 0: `a_*`, `b_*`; cycle 1: m_valid, u, tau_ns
+//! # Latency and rate  [`LATENCY_CYCLES`]; one pair per cycle
+//! # Number formats    u UQ21.36; tau UQ24.0, ns. Hop a stands before b: it wins unless it carries
+//!                     no information, or b's u' is larger
+//! # Reset             none: the user's valid says what counts
+//! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from two hops to the worse one.
+pub const LATENCY_CYCLES: usize = 1;
+
+/// Worse of two hops.
+#[derive(LogicBlock, Default)]
+pub struct CcWorse {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// The first hop carries information.
+    pub a_valid: Signal<In, Bit>,
+    /// Its u'.
+    pub a_u: Signal<In, Bits<57>>,
+    /// Its tau.
+    pub a_tau_ns: Signal<In, Bits<24>>,
+    /// The second hop carries information.
+    pub b_valid: Signal<In, Bit>,
+    /// Its u'.
+    pub b_u: Signal<In, Bits<57>>,
+    /// Its tau.
+    pub b_tau_ns: Signal<In, Bits<24>>,
+    /// One of them carries information.
+    pub m_valid: Signal<Out, Bit>,
+    /// u' of the worse one.
+    pub u: Signal<Out, Bits<57>>,
+    /// Its tau.
+    pub tau_ns: Signal<Out, Bits<24>>,
+    valid_1: DFF<Bit>,
+    u_1: DFF<Bits<57>>,
+    tau_1: DFF<Bits<24>>,
+    is_larger: Signal<Local, Bit>,
+}
+
+impl Logic for CcWorse {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, valid_1, u_1, tau_1);
+        self.is_larger.next = self.b_u.val() > self.a_u.val();
+        self.valid_1.d.next = self.a_valid.val() || self.b_valid.val();
+        self.u_1.d.next = self.a_u.val();
+        self.tau_1.d.next = self.a_tau_ns.val();
+        if self.b_valid.val() && (!self.a_valid.val() || self.is_larger.val()) {
+            self.u_1.d.next = self.b_u.val();
+            self.tau_1.d.next = self.b_tau_ns.val();
+        }
+        self.m_valid.next = self.valid_1.q.val();
+        self.u.next = self.u_1.q.val();
+        self.tau_ns.next = self.tau_1.q.val();
+    }
+}

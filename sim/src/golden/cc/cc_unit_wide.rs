@@ -1,0 +1,168 @@
+//! Twin of `cc/cc_unit_wide`: HPCC++ NewAck for every flow, an ACK a cycle.
+//!
+//! In each cycle one event may start, in order; its result is ready [`FLIGHT_CYCLES`] later. An
+//! event waits while an event of its flow started less than [`SAME_FLOW_CYCLES`] before, or while
+//! the results might find no room.
+
+use super::cc_unit::{CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnitIn, CcUnitOut};
+use super::flow_state::{FlowState, Ignored};
+use super::{CcCfg, Pipe};
+use crate::golden::util::fifo::RamFifo;
+use crate::golden::util::skid::Skid;
+use crate::ports::Golden;
+use nic_spec::NicConfig;
+
+/// Cycles between two starts of the same flow, at least.
+pub const SAME_FLOW_CYCLES: u64 = 61;
+/// Cycles from the start to the cycle in which the result enters the output FIFO.
+pub const FLIGHT_CYCLES: usize = 61;
+/// Cycles from the start of an ACK of a PSN that was never sent to its event.
+pub const PSN_CYCLES: usize = 4;
+/// Cycles from the start of an ACK with a bad hop to its event.
+pub const HOP_CYCLES: usize = 8;
+/// Results that the output FIFO holds.
+pub const RESULT_DEPTH: usize = 128;
+/// With so many results in it nothing starts: those under way must find room.
+pub const RESULTS_MAX: usize = 64;
+
+/// An event at the head: the next one to start.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Ack(CcAck),
+    Flow(CcFlow),
+}
+
+impl Event {
+    fn flow(&self) -> usize {
+        match self {
+            Self::Ack(ack) => ack.flow.into(),
+            Self::Flow(command) => command.flow.into(),
+        }
+    }
+}
+
+/// The unit.
+#[derive(Clone, Debug)]
+pub struct CcUnitWide {
+    flows: Vec<FlowState>,
+    /// First cycle in which an event of the flow may start.
+    free_at: Vec<u64>,
+    cycle: u64,
+    /// Cycles of clearing that are left, and one in which the sinks open.
+    scrub_left: usize,
+    acks: Skid<CcAck>,
+    flow: Option<CcFlow>,
+    head: Option<Event>,
+    room: bool,
+    in_flight: Pipe<Option<CcRate>, FLIGHT_CYCLES>,
+    psn_events: Pipe<bool, PSN_CYCLES>,
+    hop_events: Pipe<Option<Ignored>, HOP_CYCLES>,
+    events: CcEvents,
+    /// What enters the FIFO in the coming step.
+    done: Option<CcRate>,
+    results: RamFifo<CcRate>,
+}
+
+impl CcUnitWide {
+    /// The unit of a NIC of these sizes.
+    pub fn new(config: &NicConfig) -> Self {
+        Self {
+            flows: vec![FlowState::default(); config.flow_count],
+            free_at: vec![0; config.flow_count],
+            cycle: 0,
+            scrub_left: config.flow_count + 1,
+            acks: Skid::default(),
+            flow: None,
+            head: None,
+            room: false,
+            in_flight: Pipe::default(),
+            psn_events: Pipe::default(),
+            hop_events: Pipe::default(),
+            events: CcEvents::default(),
+            done: None,
+            results: RamFifo::new(RESULT_DEPTH),
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.scrub_left == 0
+    }
+
+    fn flow_ready(&self) -> bool {
+        self.is_open() && self.flow.is_none()
+    }
+
+    fn reset(&mut self) {
+        self.flows.fill(FlowState::default());
+        self.free_at.fill(0);
+        self.cycle = 0;
+        self.scrub_left = self.flows.len() + 1;
+        self.acks.step(true, None, false);
+        (self.flow, self.head, self.done) = (None, None, None);
+        self.in_flight.step(true, None);
+        self.psn_events.step(true, false);
+        self.hop_events.step(true, None);
+        self.events = CcEvents::default();
+        self.results.step(true, None, false);
+    }
+
+    /// Carries the head out, if it may start; what it tells, if anything, and why its telemetry is
+    /// ignored, if it is.
+    fn start(&mut self, cfg: &CcCfg) -> (Option<CcRate>, Option<Ignored>) {
+        let may_start = |e: &Event| self.room && self.cycle >= self.free_at[e.flow()];
+        let Some(event) = self.head.filter(may_start) else { return (None, None) };
+        self.head = None;
+        self.free_at[event.flow()] = self.cycle + SAME_FLOW_CYCLES;
+        let state = &mut self.flows[event.flow()];
+        match event {
+            Event::Ack(ack) => {
+                let ignored = state.ignores(cfg, &ack);
+                (state.new_ack(cfg, &ack), ignored)
+            }
+            Event::Flow(command) => (Some(state.command(cfg, &command)), None),
+        }
+    }
+}
+
+impl Golden for CcUnitWide {
+    type In = CcUnitIn;
+    type Out = CcUnitOut;
+
+    fn step(&mut self, i: &CcUnitIn) -> CcUnitOut {
+        if i.reset {
+            self.reset();
+        } else {
+            let offered_ack = (i.s_ack.valid && self.is_open()).then_some(i.s_ack);
+            let offered_flow = (i.s_flow.valid && self.flow_ready()).then_some(i.s_flow);
+            let (result, ignored) = self.start(&i.cfg);
+            let never_sent = ignored == Some(Ignored::Psn);
+            let bad_hop = self.hop_events.step(false, ignored.filter(|_| !never_sent));
+            self.events = CcEvents {
+                psn: self.psn_events.step(false, never_sent),
+                time: bad_hop == Some(Ignored::Time),
+                bytes: bad_hop == Some(Ignored::Bytes),
+                queue: bad_hop == Some(Ignored::Queue),
+            };
+            let is_free = self.head.is_none();
+            let turn_of_ack = is_free && self.flow.is_none();
+            if is_free {
+                let ack = self.acks.m_valid().then(|| Event::Ack(self.acks.m_data()));
+                self.head = self.flow.take().map(Event::Flow).or(ack);
+            }
+            self.acks.step(false, offered_ack, turn_of_ack);
+            self.flow = self.flow.or(offered_flow);
+            debug_assert!(self.done.is_none() || self.results.s_ready());
+            self.room = self.results.count() < RESULTS_MAX;
+            self.results.step(false, self.done, i.m_rate.ready);
+            self.done = self.in_flight.step(false, result);
+            self.cycle += 1;
+            self.scrub_left = self.scrub_left.saturating_sub(1);
+        }
+        CcUnitOut {
+            s_ack: CcReady { ready: self.is_open() && self.acks.s_ready() },
+            s_flow: CcReady { ready: self.flow_ready() },
+            m_rate: CcRate { valid: self.results.m_valid(), ..self.results.m_data() },
+            event_cc: self.events,
+        }
+    }
+}

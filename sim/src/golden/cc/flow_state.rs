@@ -1,0 +1,168 @@
+//! NewAck as integers: what an ACK does to the state of its flow, in whichever schedule.
+//!
+//! The twins of `cc/cc_unit` and `cc/cc_unit_wide` differ in when they call it.
+
+use super::cc_ewma::ewma;
+use super::cc_hop::{hop_check, hop_utilisation, BAD_BYTES, BAD_QUEUE, BAD_TIME};
+use super::cc_unit::{CcAck, CcFlow, CcRate, Tel, OP_CREATE, OP_UPDATE};
+use super::cc_wind::compute_wind;
+use super::CcCfg;
+use nic_spec::cc_params::{CHECK_PSN, W_FRACTION_BITS};
+
+/// Why telemetry is ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ignored {
+    /// Its ACK is of a PSN that was never sent.
+    Psn,
+    /// The time of a hop has gone back.
+    Time,
+    /// A hop has sent more than its link carries.
+    Bytes,
+    /// The queue of a hop is too long.
+    Queue,
+}
+
+/// State of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlowState {
+    /// The flow exists.
+    pub created: bool,
+    /// Its ACKs carry telemetry.
+    pub telemetry: bool,
+    /// Records of the last usable ACK, if there was one.
+    pub records: Option<Tel>,
+    /// An ACK behind this PSN makes the next full update.
+    pub last_update_psn: u32,
+    /// Additive steps since the last multiplicative one.
+    pub inc_stage: u8,
+    /// W, UQ32.16.
+    pub w: u64,
+    /// Wc, UQ32.16.
+    pub wc: u64,
+    /// U, UQ21.36.
+    pub u: u64,
+}
+
+impl FlowState {
+    /// Carries out a flow command; what it tells the scheduler.
+    pub fn command(&mut self, cfg: &CcCfg, c: &CcFlow) -> CcRate {
+        let window = u64::from(c.window_bytes) << W_FRACTION_BITS;
+        let wind = compute_wind(cfg, true, 0, window, 0);
+        let created = c.op == OP_CREATE;
+        *self = Self {
+            created,
+            telemetry: c.telemetry,
+            w: wind.w,
+            wc: wind.w,
+            u: cfg.u_one.into(),
+            ..Self::default()
+        };
+        let adaptive = created && c.telemetry;
+        CcRate {
+            op: c.op,
+            window_bytes: if adaptive { self.window_bytes() } else { c.window_bytes },
+            rate: if adaptive { wind.rate } else { c.rate },
+            ..self.rate(c.flow, wind.rate)
+        }
+    }
+
+    /// Why the telemetry of `ack` is ignored, if it is. What was never sent is ignored as a whole; of the
+    /// others the records are stored, so that the next ones are compared with them.
+    pub fn ignores(&self, cfg: &CcCfg, ack: &CcAck) -> Option<Ignored> {
+        if !self.created || !self.telemetry || !ack.tel.valid {
+            return None;
+        }
+        let behind = ack.snd_nxt.wrapping_sub(ack.psn) & 0xff_ffff;
+        if cfg.check & CHECK_PSN != 0 && !(1..1 << 23).contains(&behind) {
+            return Some(Ignored::Psn);
+        }
+        let usable = (1..=5).contains(&ack.tel.hops);
+        let key = |tel: &Tel| (tel.hops, tel.path);
+        let old = self.records.filter(|old| usable && key(old) == key(&ack.tel))?;
+        let hops = old.hop.iter().zip(&ack.tel.hop).take(ack.tel.hops.into());
+        let bad = hops.map(|(old, new)| hop_check(cfg.check, cfg.util_gain, *old, *new));
+        let bad = bad.fold(0, |all, bad| all | bad);
+        let reasons =
+            [(BAD_TIME, Ignored::Time), (BAD_BYTES, Ignored::Bytes), (BAD_QUEUE, Ignored::Queue)];
+        reasons.iter().find(|(bit, _)| bad & bit != 0).map(|(_, reason)| *reason)
+    }
+
+    /// The draft's NewAck; `None` if the flow doesn't adapt, or the ACK has no telemetry or such that
+    /// is ignored.
+    pub fn new_ack(&mut self, cfg: &CcCfg, ack: &CcAck) -> Option<CcRate> {
+        if !self.created || !self.telemetry || !ack.tel.valid {
+            return None;
+        }
+        match self.ignores(cfg, ack) {
+            None => {}
+            Some(Ignored::Psn) => return None,
+            Some(_) => {
+                self.records = Some(ack.tel);
+                return None;
+            }
+        }
+        let usable = (1..=5).contains(&ack.tel.hops);
+        let before = self.records;
+        let ahead = ack.psn.wrapping_sub(self.last_update_psn) & 0xff_ffff;
+        let is_due = before.is_some() && ahead != 0 && ahead < 1 << 23;
+        let key = |tel: Tel| (tel.hops, tel.path);
+        let first = usable && before.map(key) != Some(key(ack.tel));
+        let full = is_due || first;
+        let update = usable && !first;
+        let rate = match (update, before) {
+            (true, Some(old)) => self.update(cfg, &old, &ack.tel, full),
+            _ => {
+                let wind = compute_wind(cfg, true, self.u, self.w, self.inc_stage);
+                self.w = wind.w;
+                wind.rate
+            }
+        };
+        if full {
+            self.last_update_psn = ack.snd_nxt;
+        }
+        if usable {
+            self.records = Some(ack.tel);
+        }
+        Some(CcRate { full, first, ..self.rate(ack.flow, rate) })
+    }
+
+    fn update(&mut self, cfg: &CcCfg, old: &Tel, new: &Tel, full: bool) -> u32 {
+        let mut worst: Option<(u64, u32)> = None;
+        for i in 0..usize::from(new.hops) {
+            let (old, new) = (old.hop[i], new.hop[i]);
+            let hop = hop_utilisation(cfg.queue_gain, cfg.util_gain, old, new);
+            let is_worse = hop.is_some_and(|(u, _)| worst.is_none_or(|(most, _)| u > most));
+            worst = if is_worse { hop } else { worst };
+        }
+        if let Some((u_hop, tau_ns)) = worst {
+            self.u = ewma(cfg.t_ns, cfg.inv_t, self.u, u_hop, tau_ns);
+        }
+        let wind = compute_wind(cfg, false, self.u, self.wc, self.inc_stage);
+        self.w = wind.w;
+        if full {
+            self.wc = wind.w;
+            self.inc_stage = wind.m_inc_stage;
+        }
+        wind.rate
+    }
+
+    fn window_bytes(&self) -> u32 {
+        (self.w >> W_FRACTION_BITS) as u32
+    }
+
+    fn rate(&self, flow: u16, rate: u32) -> CcRate {
+        CcRate {
+            valid: true,
+            flow,
+            op: OP_UPDATE,
+            window_bytes: self.window_bytes(),
+            rate,
+            u: self.u,
+            wc_bytes: self.wc,
+            inc_stage: self.inc_stage,
+            last_update_psn: self.last_update_psn,
+            full: false,
+            first: false,
+        }
+    }
+}
