@@ -137,6 +137,8 @@
 #define NIC_CC_CHECK_MULTI_MASK 0x00000038u
 #define NIC_CC_CHECK_QUEUE_MAX_SHIFT 6 /* if a hop's queue is longer, in its unit; 131071: never */
 #define NIC_CC_CHECK_QUEUE_MAX_MASK 0x007fffc0u
+/* PSNs from one data packet that leaves room for telemetry to the next one of its flow; 1: each packet, 255: once a round trip. (rw, reset 0x1) */
+#define NIC_TELEMETRY_EVERY 0x098
 /* Tells of work requests in a submission ring. Refused (HOST_STATUS) without a ring, and with an index beyond the ring or behind the last one. (wo, reset 0x0) */
 #define NIC_DOORBELL 0x0a0
 #define NIC_DOORBELL_FLOW_SHIFT 0 /* QP index */

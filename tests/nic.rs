@@ -187,6 +187,7 @@ fn plan(format: Option<Format>, manners: Manners, seed: u64) -> Plan {
             reorder_ppm: 5_000,
         },
         cut_opcode: None,
+        telemetry_every: 1,
         qp_count: 3,
         message_count: 6,
         one_way: false,
@@ -241,7 +242,8 @@ fn nic_pair_lands_every_byte_over_a_link_that_loses_packets() {
 #[test]
 fn nic_pair_in_lock_step() {
     for format in [AUTHORS, INT_MD, Format::Ioam, Format::Ifa] {
-        let report = exchange(&plan(Some(format), Manners::Stalling, 7), EngineKind::Both);
+        let plan = Plan { telemetry_every: 4, ..plan(Some(format), Manners::Stalling, 7) };
+        let report = exchange(&plan, EngineKind::Both);
         assert!(report.is_good(), "{format:?}: {report:?}");
     }
 }
@@ -277,6 +279,47 @@ fn nic_pair_writes_follow_congestion_with_each_format() {
         let (bounded, rate, goodput) = run(Some(format));
         assert!(bounded < queue * 3 / 4 && rate < 8 << 24 && goodput > 15.0, "{format:?}");
     }
+}
+
+/// The same with telemetry in few packets: so many of them have it as were to, the wire carries less, and
+/// the windows follow all the same.
+#[test]
+fn nic_pair_writes_follow_congestion_with_sparse_telemetry() {
+    let run = |format, telemetry_every, faults| {
+        let plan = Plan {
+            stamping: plan(format, Manners::Prompt, 43).stamping,
+            telemetry_every,
+            faults,
+            read_percent: 0,
+            message_bytes: (100_000, 120_000),
+            ..crowded(None, 5, 43)
+        };
+        let report = exchange(&plan, EngineKind::Golden);
+        assert!(report.is_good(), "{telemetry_every}: {report:?}");
+        let (stamped, data) = (report.switch.stamped, report.nics[0].counter("tx_data"));
+        let (queue, rate) =
+            (report.switch.queue_bytes_max, report.nics[0].flow0.expect("watched").1);
+        println!(
+            "{format:?}, every {telemetry_every}: {stamped} of {data} stamped, queue at most \
+             {queue} bytes, {:.2} Gb/s, rate {rate}",
+            report.goodput_gbps()
+        );
+        (stamped, u64::from(data), queue, rate, report.goodput_gbps())
+    };
+    let none = Faults::default();
+    let (_, _, unbounded, _, _) = run(None, 1, none);
+    for (every, share) in [(1, 1..=1), (4, 4..=4), (255, 2..=200)] {
+        let (stamped, data, queue, rate, goodput) = run(Some(AUTHORS), every, none);
+        assert!(share.contains(&data.div_ceil(stamped)), "{every}: {stamped} of {data}");
+        assert!(queue < unbounded * 3 / 4 && rate < 8 << 24 && goodput > 15.0, "{every}: {queue}");
+    }
+    // A lost packet with telemetry is sent again with it, so nothing stops.
+    let faults = Faults { loss_ppm: 15_000, ..none };
+    let (stamped, data, _, rate, _) = run(Some(PAPER), 255, faults);
+    assert!(
+        stamped > 20 && stamped < data * 2 / 3 && rate < 8 << 24,
+        "{stamped} of {data}, {rate}"
+    );
 }
 
 /// A NIC of 50 Gb/s READs from another behind ports of 25 Gb/s on several queue pairs.

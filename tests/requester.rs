@@ -9,6 +9,7 @@ use driver::{Driver, QP};
 use nic_sim::golden::transport::requester::{Requester, RequesterIn};
 use nic_sim::lockstep::{StepError, Stepper};
 use nic_sim::verilator::Source;
+use nic_spec::rows::QpRow;
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
 
 #[test]
@@ -105,6 +106,65 @@ fn requester_catches_a_read_that_begins_with_middle() {
 fn requester_catches_a_gap_that_is_answered_again_and_again() {
     assert_catches("requester", "else if (!had_gap)", "else if (1'b1)", 400_000);
     assert_catches("requester", "gap = r_gap", "gap = 1'b0", 400_000);
+}
+
+#[test]
+fn requester_catches_broken_subscriptions() {
+    for (from, to) in [
+        ("r_stamped_next = cfg_psn", "r_stamped_next = r_stamped"),
+        ("if (cfg_tel_every == 8'd255)", "if (1'b0)"),
+        ("& !acked[23]", "& 1'b1"),
+        ("out_ack_req = packet_ack_req | stamp_asks", "out_ack_req = packet_ack_req"),
+    ] {
+        assert_catches("requester", from, to, 400_000);
+    }
+}
+
+/// What left of these PSNs with telemetry, each with the PSN's place behind the first one; an ACK is
+/// asked for then.
+fn with_telemetry(d: &mut Driver) -> Vec<u32> {
+    d.run(600);
+    let pkts = std::mem::take(&mut d.pkts);
+    let works = std::mem::take(&mut d.works);
+    assert_eq!(pkts.len(), works.len());
+    for (pkt, work) in pkts.iter().zip(&works) {
+        assert!(pkt.bare || pkt.ack_req || d.telemetry.1 < 2);
+        let tel_bytes = if pkt.bare { 0 } else { 42 };
+        let headers = if matches!(pkt.opcode, 0x06 | 0x0a) { 74 } else { 58 };
+        assert_eq!(work.len_bytes, headers + tel_bytes + pkt.payload_bytes);
+    }
+    let place = |psn: u32| psn.wrapping_sub(QP.sq_psn) & 0xff_ffff;
+    pkts.iter().filter(|pkt| !pkt.bare).map(|pkt| place(pkt.psn)).collect()
+}
+
+/// Each packet, each fourth one, or the first one behind what is acknowledged; what is sent again
+/// counts from there.
+#[test]
+fn requester_leaves_room_for_telemetry_as_subscribed() {
+    let qp = QpRow { telemetry: true, ack_interval_log2: 15, timeout_exponent: 0, ..QP };
+    for (every, first, behind_ack, again) in [
+        (0, (0..12).collect::<Vec<_>>(), vec![12, 13], (5..14).collect::<Vec<_>>()),
+        (1, (0..12).collect(), vec![12, 13], (5..14).collect()),
+        (4, vec![0, 4, 8], vec![12], vec![5, 9, 13]),
+        (255, vec![0], vec![12], vec![12]),
+    ] {
+        let mut d = Driver::new(qp);
+        d.telemetry = (2, every);
+        d.post(1, 12 * 256);
+        assert_eq!(with_telemetry(&mut d), first, "every {every}");
+        // The ACK of PSN 4 covers the first packet with telemetry, but not the others.
+        d.ack(QP.sq_psn.wrapping_add(4) & 0xff_ffff, 0x1f);
+        d.post(2, 2 * 256);
+        assert_eq!(with_telemetry(&mut d), behind_ack, "every {every}");
+        d.ack(QP.sq_psn.wrapping_add(5) & 0xff_ffff, 0x60);
+        assert_eq!(with_telemetry(&mut d), again, "every {every}");
+    }
+    // Without telemetry nothing is bare.
+    let mut d = Driver::new(QpRow { telemetry: false, ..qp });
+    d.telemetry = (2, 4);
+    d.post(1, 12 * 256);
+    d.run(600);
+    assert!(d.pkts.len() == 12 && d.pkts.iter().all(|pkt| !pkt.bare));
 }
 
 /// A queue pair row some cycles behind a read error, in lock-step.

@@ -63,6 +63,7 @@ fn tx_pipe_catches_broken_telemetry_responses() {
         ("ends = !has_reth & !has_word & !has_payload", "ends = 1'b0"),
         ("pulses_next = 5'd16", "pulses_next = 5'd2"),
         ("cutter_ack_psn = s_feedback_psn", "cutter_ack_psn = s_ack_psn"),
+        ("& !s_pkt_bare", "& 1'b1"),
     ] {
         assert_catches("tx_pipe", from, to, 20_000);
     }
@@ -110,6 +111,31 @@ fn tx_pipe_makes_the_bytes_of_a_telemetry_response() {
     assert_eq!([&sent[..24], &sent[26..end]].concat(), wanted.concat());
     let repr = FrameRepr::parse(&sent, Some(Form::Paper)).expect("a good frame");
     assert!(repr.payload.is_empty() && repr.aeth.is_none());
+}
+
+/// A packet that goes without telemetry is the one of a queue pair that has none, its DSCP
+/// included; a READ response of the queue pair has it.
+#[test]
+fn tx_pipe_leaves_no_room_in_bare_packets() {
+    let frame = |telemetry, bare, opcode| {
+        let row = QpRow { telemetry, dscp: 0x0a, ..QpRow::default() }.to_row();
+        let words = |n: usize| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32;
+        let mut i = TxPipeIn {
+            cfg_tel_data: 2,
+            cfg_tel_echo: 2,
+            cfg_tel_dscp: 0x13,
+            cfg_row: Wide(core::array::from_fn(words)),
+            ..TxPipeIn::default()
+        };
+        i.s_pkt = TxPktPorts { valid: true, opcode, payload_bytes: 16, bare, ..i.s_pkt };
+        send_one(i, &[7; 16])
+    };
+    for opcode in [opcode::WRITE_FIRST, opcode::WRITE_ONLY, opcode::WRITE_LAST] {
+        let (plain, bare) = (frame(false, false, opcode), frame(true, true, opcode));
+        let stamped = frame(true, false, opcode);
+        assert_eq!((&bare, bare[15] >> 2), (&plain, 0x0a));
+        assert_eq!((stamped.len(), stamped[15] >> 2), (plain.len() + 42, 0x13));
+    }
 }
 
 /// Frames of the random stimulus of `seed`, with the inputs that made each RoCEv2 one.

@@ -630,6 +630,7 @@ impl Logic for Nic {
         self.pkt_mux.s_data_pkt_dma_len.next = self.requester.m_pkt_dma_len.val();
         self.pkt_mux.s_data_pkt_imm.next = self.requester.m_pkt_imm.val();
         self.pkt_mux.s_data_pkt_mark.next = self.requester.m_pkt_mark.val();
+        self.pkt_mux.s_data_pkt_bare.next = self.requester.m_pkt_bare.val();
         self.pkt_mux.s_data_read_valid.next = self.requester.m_read_valid.val();
         self.requester.m_read_ready.next = self.pkt_mux.s_data_read_ready.val();
         self.pkt_mux.s_data_read_addr.next = self.requester.m_read_addr.val();
@@ -660,6 +661,7 @@ impl Logic for Nic {
         self.tx.s_pkt_dma_len.next = self.pkt_mux.m_pkt_dma_len.val();
         self.tx.s_pkt_imm.next = self.pkt_mux.m_pkt_imm.val();
         self.tx.s_pkt_mark.next = self.pkt_mux.m_pkt_mark.val();
+        self.tx.s_pkt_bare.next = self.pkt_mux.m_pkt_bare.val();
         self.tx.s_pkt_syndrome.next = self.pkt_mux.m_pkt_syndrome.val();
         self.tx.s_pkt_msn.next = self.pkt_mux.m_pkt_msn.val();
         self.read_mux.s_pkt_valid.next = self.pkt_mux.m_read_valid.val();
@@ -794,6 +796,7 @@ impl Logic for Nic {
         self.tx.cfg_tel_data.next = self.registers.cfg_tel_data.val();
         self.tx.cfg_tel_echo.next = self.registers.cfg_tel_echo.val();
         self.requester.cfg_tel_data.next = self.registers.cfg_tel_data.val();
+        self.requester.cfg_tel_every.next = self.registers.cfg_tel_every.val();
         self.read_reply.cfg_tel_data.next = self.registers.cfg_tel_data.val();
         self.rx.cfg_tel_dscp.next = self.registers.cfg_tel_dscp.val();
         self.tx.cfg_tel_dscp.next = self.registers.cfg_tel_dscp.val();

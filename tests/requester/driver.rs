@@ -80,6 +80,8 @@ pub struct Driver {
     /// Telemetry that went on to the CC unit.
     pub ccs: usize,
     pub inflight: u32,
+    /// Form of the telemetry header, and PSNs from one packet with it to the next one.
+    pub telemetry: (u8, u8),
     /// Grant whatever is armed.
     pub grants: bool,
     armed: usize,
@@ -103,6 +105,7 @@ impl Driver {
             orders: vec![],
             ccs: 0,
             inflight: 0,
+            telemetry: (0, 0),
             grants: true,
             armed: 0,
             offered: false,
@@ -114,6 +117,7 @@ impl Driver {
 
     pub fn step(&mut self, mut i: RequesterIn) {
         (i.m_pkt.ready, i.m_read.ready, i.m_work.ready) = (true, true, true);
+        (i.cfg_tel_data, i.cfg_tel_every) = self.telemetry;
         (i.m_inflight.ready, i.m_cc.ready, i.m_order.ready) = (true, true, true);
         if !self.offered && self.armed > 0 && self.grants {
             (self.offered, self.armed) = (true, self.armed - 1);

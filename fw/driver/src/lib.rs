@@ -250,6 +250,12 @@ impl<B: Bus> Nic<B> {
         self.write(regs::config_offset::telemetry, value)
     }
 
+    /// Sets how many PSNs are from one data packet of a queue pair that leaves room for telemetry to the
+    /// next one: 1 each packet, 255 once a round trip.
+    pub fn set_telemetry_every(&mut self, every: u8) -> Result<(), Error<B::Error>> {
+        self.write(regs::config_offset::telemetry_every, every.into())
+    }
+
     /// Tells about telemetry that switches insert: the UDP port that marks INT-MD, whether queues
     /// are counted in bytes, whether IOAM's fractions of a second are binary, and the rate codes
     /// (0..=7) by the low three bits of the egress interface.

@@ -148,6 +148,8 @@ macro_rules! config_registers {
             ]),
             (35, telemetry_rates, cfg_telemetry_rates, 24, 0,
                 "Rate codes of hops of INT-MD and IOAM, 3 bits each, by the low three bits of the egress interface.", []),
+            (38, telemetry_every, cfg_tel_every, 8, 1,
+                "PSNs from one data packet that leaves room for telemetry to the next one of its flow; 1: each packet, 255: once a round trip.", []),
         ] }
     };
 }

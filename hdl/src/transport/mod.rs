@@ -35,6 +35,7 @@ mod requester_qp;
 mod requester_queue;
 mod requester_response;
 mod requester_retry;
+mod requester_stamp;
 mod requester_timer;
 mod requester_verdict;
 mod requester_wr;

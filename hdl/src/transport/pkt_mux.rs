@@ -53,6 +53,8 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     pub s_data_pkt_imm: Signal<In, Bits<32>>,
     /// Mark of its flow's row.
     pub s_data_pkt_mark: Signal<In, Bits<4>>,
+    /// It goes without telemetry.
+    pub s_data_pkt_bare: Signal<In, Bit>,
     /// The requester has a read command.
     pub s_data_read_valid: Signal<In, Bit>,
     /// It will be taken.
@@ -113,6 +115,8 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     pub m_pkt_imm: Signal<Out, Bits<32>>,
     /// Mark of its flow's row.
     pub m_pkt_mark: Signal<Out, Bits<4>>,
+    /// It goes without telemetry; READ responses do not.
+    pub m_pkt_bare: Signal<Out, Bit>,
     /// AETH: syndrome.
     pub m_pkt_syndrome: Signal<Out, Bits<8>>,
     /// AETH: MSN.
@@ -142,6 +146,7 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     dma_len: DFF<Bits<32>>,
     imm: DFF<Bits<32>>,
     mark: DFF<Bits<4>>,
+    bare: DFF<Bit>,
     syndrome: DFF<Bits<8>>,
     msn: DFF<Bits<24>>,
     read_full: DFF<Bit>,
@@ -178,6 +183,7 @@ impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
             s_data_pkt_dma_len: Default::default(),
             s_data_pkt_imm: Default::default(),
             s_data_pkt_mark: Default::default(),
+            s_data_pkt_bare: Default::default(),
             s_data_read_valid: Default::default(),
             s_data_read_ready: Default::default(),
             s_data_read_addr: Default::default(),
@@ -208,6 +214,7 @@ impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
             m_pkt_dma_len: Default::default(),
             m_pkt_imm: Default::default(),
             m_pkt_mark: Default::default(),
+            m_pkt_bare: Default::default(),
             m_pkt_syndrome: Default::default(),
             m_pkt_msn: Default::default(),
             m_read_valid: Default::default(),
@@ -231,6 +238,7 @@ impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
             dma_len: Default::default(),
             imm: Default::default(),
             mark: Default::default(),
+            bare: Default::default(),
             syndrome: Default::default(),
             msn: Default::default(),
             read_full: Default::default(),
@@ -272,6 +280,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             dma_len,
             imm,
             mark,
+            bare,
             syndrome,
             msn,
             read_full,
@@ -294,6 +303,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
         self.m_pkt_dma_len.next = self.dma_len.q.val();
         self.m_pkt_imm.next = self.imm.q.val();
         self.m_pkt_mark.next = self.mark.q.val();
+        self.m_pkt_bare.next = self.bare.q.val();
         self.m_pkt_syndrome.next = self.syndrome.q.val();
         self.m_pkt_msn.next = self.msn.q.val();
         self.m_read_valid.next = self.read_full.q.val();
@@ -343,6 +353,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.dma_len.d.next = self.s_data_pkt_dma_len.val();
             self.imm.d.next = self.s_data_pkt_imm.val();
             self.mark.d.next = self.s_data_pkt_mark.val();
+            self.bare.d.next = self.s_data_pkt_bare.val();
             self.syndrome.d.next = 0.into();
             self.msn.d.next = 0.into();
         }
@@ -358,6 +369,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.dma_len.d.next = 0.into();
             self.imm.d.next = 0.into();
             self.mark.d.next = self.s_reply_pkt_mark.val();
+            self.bare.d.next = false;
             self.syndrome.d.next = self.s_reply_pkt_syndrome.val();
             self.msn.d.next = self.s_reply_pkt_msn.val();
         }
@@ -391,6 +403,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.dma_len.d.next = 0.into();
             self.imm.d.next = 0.into();
             self.mark.d.next = 0.into();
+            self.bare.d.next = false;
             self.syndrome.d.next = 0.into();
             self.msn.d.next = 0.into();
             self.read_full.d.next = false;

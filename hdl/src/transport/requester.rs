@@ -44,6 +44,7 @@ use super::requester_qp::RequesterQp;
 use super::requester_queue::RequesterQueue;
 use super::requester_response::RequesterResponse;
 use super::requester_retry::RequesterRetry;
+use super::requester_stamp::RequesterStamp;
 use super::requester_timer::RequesterTimer;
 use super::requester_wr::RequesterWr;
 use crate::emit::{emit as emit_block, no_such_size, Design, EmitError};
@@ -113,6 +114,8 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub hint_flow: Signal<In, Bits<FB>>,
     /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
     pub cfg_tel_data: Signal<In, Bits<2>>,
+    /// PSNs from one packet with telemetry to the next one: 0, 1 each packet; 255 once a round trip.
+    pub cfg_tel_every: Signal<In, Bits<8>>,
     /// A flow may send a packet.
     pub s_grant_valid: Signal<In, Bit>,
     /// It is taken.
@@ -153,6 +156,8 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub m_pkt_imm: Signal<Out, Bits<32>>,
     /// Mark of the flow's row: 1..=15, another one for each.
     pub m_pkt_mark: Signal<Out, Bits<4>>,
+    /// It goes without telemetry, though its queue pair's packets have it.
+    pub m_pkt_bare: Signal<Out, Bit>,
     /// A read command, one for each packet with payload.
     pub m_read_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -257,6 +262,7 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     requests: RequesterWr<FB, SB, AB>,
     packet: RequesterPacket,
     frame: RequesterFrame,
+    stamp: RequesterStamp,
     out: RequesterOut<FB>,
     feedback: RequesterFeedback<FB>,
     orders: RequesterOrder<FB>,
@@ -304,6 +310,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             hint_valid: Default::default(),
             hint_flow: Default::default(),
             cfg_tel_data: Default::default(),
+            cfg_tel_every: Default::default(),
             s_grant_valid: Default::default(),
             s_grant_ready: Default::default(),
             s_grant_flow: Default::default(),
@@ -324,6 +331,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             m_pkt_dma_len: Default::default(),
             m_pkt_imm: Default::default(),
             m_pkt_mark: Default::default(),
+            m_pkt_bare: Default::default(),
             m_read_valid: Default::default(),
             m_read_ready: Default::default(),
             m_read_addr: Default::default(),
@@ -382,6 +390,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
             requests: Default::default(),
             packet: Default::default(),
             frame: Default::default(),
+            stamp: Default::default(),
             out: Default::default(),
             feedback: Default::default(),
             orders: Default::default(),
@@ -628,11 +637,20 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.frame.due_bytes.next = self.packet.due_bytes.val();
         self.frame.first.next = self.packet.first.val();
         self.frame.ends.next = self.packet.ends.val();
+        self.stamp.clock.next = self.clock.val();
+        self.stamp.cfg_tel_every.next = self.cfg_tel_every.val();
+        self.stamp.is_on.next = self.qp.telemetry.val() & self.cfg_tel_data.val().any();
+        self.stamp.una.next = self.psns.una.val();
+        self.stamp.nxt.next = self.psns.nxt.val();
+        self.stamp.stamped.next = self.psns.stamped.val();
+        self.psns.bare.next = self.stamp.bare.val();
         self.frame.telemetry_bytes.next = 0.into();
-        if self.qp.telemetry.val() & (self.cfg_tel_data.val() == 1) {
-            self.frame.telemetry_bytes.next = 2.into();
-        } else if self.qp.telemetry.val() & (self.cfg_tel_data.val() == 2) {
-            self.frame.telemetry_bytes.next = 42.into();
+        if self.qp.telemetry.val() & !self.stamp.bare.val() {
+            match self.cfg_tel_data.val().index() {
+                1 => self.frame.telemetry_bytes.next = 2.into(),
+                2 => self.frame.telemetry_bytes.next = 42.into(),
+                _ => {}
+            }
         }
         comment!("Outputs.");
         self.out.clock.next = self.clock.val();
@@ -644,7 +662,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.out.blocked.next = self.frame.blocked.val();
         self.out.dma_len.next = self.packet.dma_len.val();
         self.out.opcode.next = self.packet.opcode.val();
-        self.out.ack_req.next = self.packet.ack_req.val();
+        self.out.ack_req.next = self.packet.ack_req.val() | self.stamp.asks.val();
         self.out.solicited.next = self.packet.solicited.val();
         self.out.bytes.next = self.packet.bytes.val();
         self.out.address.next = self.packet.address.val();
@@ -653,6 +671,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.out.rkey.next = self.requests.rkey.val();
         self.out.imm.next = self.requests.imm.val();
         self.out.mark.next = self.qp.mark.val();
+        self.out.bare.next = self.stamp.bare.val();
         self.out.m_pkt_ready.next = self.m_pkt_ready.val();
         self.out.m_read_ready.next = self.m_read_ready.val();
         self.out.m_work_ready.next = self.m_work_ready.val();
@@ -719,6 +738,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.m_pkt_dma_len.next = self.out.m_pkt_dma_len.val();
         self.m_pkt_imm.next = self.out.m_pkt_imm.val();
         self.m_pkt_mark.next = self.out.m_pkt_mark.val();
+        self.m_pkt_bare.next = self.out.m_pkt_bare.val();
         self.m_read_valid.next = self.out.m_read_valid.val();
         self.m_read_addr.next = self.out.m_read_addr.val();
         self.m_read_bytes.next = self.out.m_read_bytes.val();

@@ -47,6 +47,8 @@ pub struct RequesterOut<const FB: usize> {
     pub dma_len: Signal<In, Bits<32>>,
     /// Its immediate data.
     pub imm: Signal<In, Bits<32>>,
+    /// It goes without telemetry.
+    pub bare: Signal<In, Bit>,
     /// Mark of its flow's row.
     pub mark: Signal<In, Bits<4>>,
     /// The packet slots are free.
@@ -77,6 +79,8 @@ pub struct RequesterOut<const FB: usize> {
     pub m_pkt_dma_len: Signal<Out, Bits<32>>,
     /// Immediate data.
     pub m_pkt_imm: Signal<Out, Bits<32>>,
+    /// It goes without telemetry, though its queue pair's packets have it.
+    pub m_pkt_bare: Signal<Out, Bit>,
     /// Mark of its flow's row.
     pub m_pkt_mark: Signal<Out, Bits<4>>,
     /// A read command, one for each packet with payload.
@@ -108,6 +112,7 @@ pub struct RequesterOut<const FB: usize> {
     pkt_rkey: DFF<Bits<32>>,
     pkt_dma_len: DFF<Bits<32>>,
     pkt_imm: DFF<Bits<32>>,
+    pkt_bare: DFF<Bit>,
     pkt_mark: DFF<Bits<4>>,
     read_valid: DFF<Bit>,
     read_addr: DFF<Bits<64>>,
@@ -135,6 +140,7 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             pkt_rkey,
             pkt_dma_len,
             pkt_imm,
+            pkt_bare,
             pkt_mark,
             read_valid,
             read_addr,
@@ -155,6 +161,7 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
         self.m_pkt_rkey.next = self.pkt_rkey.q.val();
         self.m_pkt_dma_len.next = self.pkt_dma_len.q.val();
         self.m_pkt_imm.next = self.pkt_imm.q.val();
+        self.m_pkt_bare.next = self.pkt_bare.q.val();
         self.m_pkt_mark.next = self.pkt_mark.q.val();
         self.m_read_valid.next = self.read_valid.q.val();
         self.m_read_addr.next = self.read_addr.q.val();
@@ -186,6 +193,7 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             self.pkt_rkey.d.next = self.rkey.val();
             self.pkt_dma_len.d.next = self.dma_len.val();
             self.pkt_imm.d.next = self.imm.val();
+            self.pkt_bare.d.next = self.bare.val();
             self.pkt_mark.d.next = self.mark.val();
             if self.bytes.val().any() {
                 self.read_valid.d.next = true;
@@ -211,6 +219,7 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             self.pkt_rkey.d.next = 0.into();
             self.pkt_dma_len.d.next = 0.into();
             self.pkt_imm.d.next = 0.into();
+            self.pkt_bare.d.next = false;
             self.pkt_mark.d.next = 0.into();
             self.read_valid.d.next = false;
             self.read_addr.d.next = 0.into();

@@ -18,7 +18,7 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Bits of a row.
-pub const PSN_BITS: usize = 192;
+pub const PSN_BITS: usize = 216;
 
 /// PSNs of the operation's flow; `FB` = log2 of the flow count.
 #[derive(LogicBlock, Default)]
@@ -68,12 +68,16 @@ pub struct RequesterPsn<const FB: usize> {
     pub post_len: Signal<In, Bits<32>>,
     /// It is a READ.
     pub post_is_read: Signal<In, Bit>,
+    /// The packet goes without telemetry.
+    pub bare: Signal<In, Bit>,
     /// Oldest unacknowledged PSN.
     pub una: Signal<Out, Bits<24>>,
     /// Next PSN to send.
     pub nxt: Signal<Out, Bits<24>>,
     /// PSN behind the highest ever sent.
     pub high: Signal<Out, Bits<24>>,
+    /// PSN of the last packet that left room for telemetry; the first one before any has.
+    pub stamped: Signal<Out, Bits<24>>,
     /// PSN of the next work request to be posted.
     pub tail_psn: Signal<Out, Bits<24>>,
     /// Its byte sequence.
@@ -89,6 +93,7 @@ pub struct RequesterPsn<const FB: usize> {
     r_nxt: DFF<Bits<24>>,
     r_high: DFF<Bits<24>>,
     r_tail_psn: DFF<Bits<24>>,
+    r_stamped: DFF<Bits<24>>,
     r_una_seq: DFF<Bits<32>>,
     r_nxt_seq: DFF<Bits<32>>,
     r_tail_seq: DFF<Bits<32>>,
@@ -106,13 +111,14 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, r_una, r_nxt, r_high, r_tail_psn, r_una_seq, r_nxt_seq, r_tail_seq,
-            flight, moved, news, beyond_nxt
+            self, clock, r_una, r_nxt, r_high, r_tail_psn, r_stamped, r_una_seq, r_nxt_seq,
+            r_tail_seq, flight, moved, news, beyond_nxt
         );
         self.una.next = self.r_una.q.val();
         self.nxt.next = self.r_nxt.q.val();
         self.high.next = self.r_high.q.val();
         self.tail_psn.next = self.r_tail_psn.q.val();
+        self.stamped.next = self.r_stamped.q.val();
         self.tail_seq.next = self.r_tail_seq.q.val();
         self.inflight.next = self.flight.q.val();
         self.has_progress.next = self.news.q.val();
@@ -131,7 +137,8 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
             | (bit_cast::<PSN_BITS, 24>(self.r_tail_psn.q.val()) << 72)
             | (bit_cast::<PSN_BITS, 32>(self.r_una_seq.q.val()) << 96)
             | (bit_cast::<PSN_BITS, 32>(self.r_nxt_seq.q.val()) << 128)
-            | (bit_cast::<PSN_BITS, 32>(self.r_tail_seq.q.val()) << 160);
+            | (bit_cast::<PSN_BITS, 32>(self.r_tail_seq.q.val()) << 160)
+            | (bit_cast::<PSN_BITS, 24>(self.r_stamped.q.val()) << 192);
         self.sent_psn.next = self.r_nxt.q.val() + 1;
         if self.wr_is_read.val() {
             self.sent_psn.next = self.wr_end_psn.val();
@@ -161,6 +168,7 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
                 self.r_una_seq.d.next = self.rows.read_data.val().get_bits::<32>(96);
                 self.r_nxt_seq.d.next = self.rows.read_data.val().get_bits::<32>(128);
                 self.r_tail_seq.d.next = self.rows.read_data.val().get_bits::<32>(160);
+                self.r_stamped.d.next = self.rows.read_data.val().get_bits::<24>(192);
                 self.moved.d.next = false;
             }
             State::Check => {
@@ -169,6 +177,7 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
                     self.r_nxt.d.next = self.cfg_psn.val();
                     self.r_high.d.next = self.cfg_psn.val();
                     self.r_tail_psn.d.next = self.cfg_psn.val();
+                    self.r_stamped.d.next = self.cfg_psn.val();
                     self.r_una_seq.d.next = 0.into();
                     self.r_nxt_seq.d.next = 0.into();
                     self.r_tail_seq.d.next = 0.into();
@@ -200,6 +209,9 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
             }
             State::Send => {
                 self.r_nxt.d.next = self.sent_psn.val();
+                if !self.bare.val() {
+                    self.r_stamped.d.next = self.r_nxt.q.val();
+                }
                 if self.r_nxt.q.val() == self.r_high.q.val() {
                     self.r_high.d.next = self.sent_psn.val();
                 }
@@ -219,6 +231,7 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
             self.r_nxt.d.next = 0.into();
             self.r_high.d.next = 0.into();
             self.r_tail_psn.d.next = 0.into();
+            self.r_stamped.d.next = 0.into();
             self.r_una_seq.d.next = 0.into();
             self.r_nxt_seq.d.next = 0.into();
             self.r_tail_seq.d.next = 0.into();

@@ -78,6 +78,8 @@ pub struct TxHeader<const FB: usize> {
     pub s_pkt_ready: Signal<Out, Bit>,
     /// Its flow.
     pub s_pkt_flow: Signal<In, Bits<FB>>,
+    /// It goes without telemetry.
+    pub s_pkt_bare: Signal<In, Bit>,
     /// Its BTH operation code.
     pub s_pkt_opcode: Signal<In, Bits<8>>,
     /// Its payload, 0..=4096.
@@ -199,6 +201,7 @@ impl<const FB: usize> Default for TxHeader<FB> {
             s_pkt_valid: Default::default(),
             s_pkt_ready: Default::default(),
             s_pkt_flow: Default::default(),
+            s_pkt_bare: Default::default(),
             s_pkt_opcode: Default::default(),
             s_pkt_payload_bytes: Default::default(),
             s_ack_valid: Default::default(),
@@ -414,7 +417,10 @@ impl<const FB: usize> Logic for TxHeader<FB> {
                     self.tel_bytes.d.next = self.hop_bytes.val() + 2;
                     self.new_dscp.next = self.cfg_tel_echo_dscp.val();
                 }
-            } else if self.row.q.val().get_bit(126) & self.cfg_tel_data.val() {
+            } else if self.row.q.val().get_bit(126)
+                & self.cfg_tel_data.val()
+                & !self.s_pkt_bare.val()
+            {
                 self.has_tel.d.next = true;
                 self.tel_bytes.d.next = 2.into();
                 self.new_dscp.next = self.cfg_tel_dscp.val();

@@ -103,6 +103,8 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     pub s_pkt_imm: Signal<In, Bits<32>>,
     /// Comes back with a read error.
     pub s_pkt_mark: Signal<In, Bits<4>>,
+    /// It goes without telemetry, though its queue pair's packets have it.
+    pub s_pkt_bare: Signal<In, Bit>,
     /// READ response: AETH syndrome.
     pub s_pkt_syndrome: Signal<In, Bits<8>>,
     /// READ response: MSN.
@@ -260,6 +262,7 @@ impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
             s_pkt_dma_len: Default::default(),
             s_pkt_imm: Default::default(),
             s_pkt_mark: Default::default(),
+            s_pkt_bare: Default::default(),
             s_pkt_syndrome: Default::default(),
             s_pkt_msn: Default::default(),
             s_ack_valid: Default::default(),
@@ -346,6 +349,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.header.cfg_row.next = self.cfg_row.val();
         self.header.s_pkt_valid.next = self.s_pkt_valid.val();
         self.header.s_pkt_flow.next = self.s_pkt_flow.val().get_bits::<FB>(0);
+        self.header.s_pkt_bare.next = self.s_pkt_bare.val();
         self.header.s_pkt_opcode.next = self.s_pkt_opcode.val();
         self.header.s_pkt_payload_bytes.next = self.s_pkt_payload_bytes.val();
         self.header.s_ack_valid.next = self.s_ack_valid.val();

@@ -440,6 +440,7 @@ impl Packets {
                 dma_len: rng.gen(),
                 imm: rng.gen(),
                 mark: rng.gen_range(0..16),
+                bare: rng.gen(),
             };
             self.data.push(pkt, id, payload_bytes);
         } else if self.reply.waiting_pkts.len() < WAITING_MAX {

@@ -87,6 +87,7 @@ impl Traffic {
             syndrome: rng.gen(),
             msn: rng.gen_range(0..1 << 24),
             mark: rng.gen_range(0..16),
+            bare: rng.gen_ratio(1, 4),
         };
         (packet, payload)
     }

@@ -43,6 +43,10 @@ struct Scenario {
     link_gbps: f64,
     /// "none", "paper", "authors", "int-md" (marked by DSCP), "int-md-port", "ioam", "ifa".
     telemetry: String,
+    /// PSNs from one packet that leaves room for native telemetry to the next one of its queue pair;
+    /// 255: once a round trip.
+    #[serde(default = "default_every")]
+    telemetry_every: u8,
     /// DSCP of stamped packets.
     #[serde(default = "default_dscp")]
     dscp: u8,
@@ -78,6 +82,10 @@ struct Scenario {
     t_ns: u32,
     #[serde(default = "default_timeout")]
     timeout_exponent: u8,
+}
+
+fn default_every() -> u8 {
+    1
 }
 
 fn default_dscp() -> u8 {
@@ -197,6 +205,7 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
             reorder_ppm: s.reorder_ppm,
         },
         cut_opcode: None,
+        telemetry_every: s.telemetry_every,
         qp_count: s.qp_count,
         message_count: s.message_count,
         one_way: false,
@@ -257,9 +266,13 @@ fn table(report: &Report, plan: &Plan, engine: EngineKind) -> String {
         EngineKind::Golden => format!("{} cycles of the golden model", report.cycles),
         EngineKind::Rtl => format!("{} cycles of the Verilated NIC", report.cycles),
     };
+    let stamped = match plan.telemetry_every {
+        1 => String::new(),
+        _ => format!("{} stamped, ", s.stamped),
+    };
     format!(
         "{table}{compared}\nswitch: {} frames forwarded, {} lost, {} duplicated, {} corrupted, {} overtaken, \
-         longest queue {} bytes\ngoodput {:.2} Gb/s both ways together, on links of {} Gb/s\n",
+         {stamped}longest queue {} bytes\ngoodput {:.2} Gb/s both ways together, on links of {} Gb/s\n",
         s.forwarded,
         s.lost,
         s.duplicated,

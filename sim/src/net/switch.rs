@@ -94,6 +94,8 @@ pub struct SwitchCounters {
     pub corrupted: u64,
     /// Held back so that others overtook them.
     pub reordered: u64,
+    /// Given a record of telemetry.
+    pub stamped: u64,
     /// Cut off for their opcode.
     pub cut: u64,
     /// Largest queue, bytes.
@@ -242,7 +244,7 @@ impl Switch {
         let free_ns = match port.on_wire.take() {
             Some((done_ns, frame)) if done_ns <= now_ns => {
                 self.counters.forwarded += 1;
-                port.start(done_ns, bytes_per_ns, stamping);
+                self.counters.stamped += port.start(done_ns, bytes_per_ns, stamping);
                 return Some(frame);
             }
             Some(waiting) => {
@@ -251,27 +253,27 @@ impl Switch {
             }
             None => now_ns,
         };
-        port.start(free_ns, bytes_per_ns, stamping);
+        self.counters.stamped += port.start(free_ns, bytes_per_ns, stamping);
         None
     }
 }
 
 impl Port {
-    /// Puts the head of the queue on the wire.
-    fn start(&mut self, now_ns: f64, bytes_per_ns: f64, stamping: Option<Stamping>) {
-        let Some(frame) = self.queue.pop_front() else { return };
+    /// Puts the head of the queue on the wire; how many records it was given.
+    fn start(&mut self, now_ns: f64, bytes_per_ns: f64, stamping: Option<Stamping>) -> u64 {
+        let Some(frame) = self.queue.pop_front() else { return 0 };
         self.queue_bytes -= frame.len() as u64;
         self.utilisation *= (-(now_ns - self.started_ns) / UTILISATION_NS).exp();
         self.started_ns = now_ns;
-        let frame = match stamping.and_then(|s| self.stamped(&frame, now_ns, s)) {
-            Some(stamped) => stamped,
-            None => frame,
-        };
+        let stamped = stamping.and_then(|s| self.stamped(&frame, now_ns, s));
+        let record_count = u64::from(stamped.is_some());
+        let frame = stamped.unwrap_or(frame);
         self.tx_bytes += frame.len() as u64;
         let wire_bytes = (frame.len().max(FRAME_BYTES_MIN) + WIRE_OVERHEAD_BYTES) as f64;
         let wire_ns = wire_bytes / bytes_per_ns;
         self.utilisation += 1.0 - (-wire_ns / UTILISATION_NS).exp();
         self.on_wire = Some((now_ns + wire_ns, frame));
+        record_count
     }
 
     /// The frame with one more record: the queue without this packet, the bytes sent before it.

@@ -57,6 +57,8 @@ pub struct Plan {
     pub faults: Faults,
     /// Opcode that does not get through the switch.
     pub cut_opcode: Option<u8>,
+    /// PSNs from one packet that leaves room for telemetry to the next one; 255: once a round trip.
+    pub telemetry_every: u8,
     /// Queue pairs of each NIC.
     pub qp_count: u32,
     /// Messages of each queue pair.
@@ -311,6 +313,7 @@ fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host
             Format::Ifa => 5,
         };
         nic.set_telemetry(format, stamping.dscp, 0x17)?;
+        nic.set_telemetry_every(plan.telemetry_every)?;
         nic.set_telemetry_stack(INT_PORT, false, false, [stamping.rate_code; 8])?;
     }
     let is_int = plan.stamping.is_some_and(|s| matches!(s.format, Format::IntMd { .. }));

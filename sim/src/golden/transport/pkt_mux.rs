@@ -92,6 +92,7 @@ impl PktMux {
                 dma_len: p.dma_len,
                 imm: p.imm,
                 mark: p.mark,
+                bare: p.bare,
                 ..TxPktPorts::default()
             };
         }

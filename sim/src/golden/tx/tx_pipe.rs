@@ -47,6 +47,8 @@ ports! {
         pub msn: u32,
         /// Comes back with a read error.
         pub mark: u8,
+        /// Without telemetry, though its queue pair's packets have it.
+        pub bare: bool,
     }
 }
 ports! {
@@ -557,7 +559,7 @@ impl TxPipe {
         let is_echo = matches!(kind, Kind::Ack | Kind::Feedback);
         let (has_telemetry, form) = match is_echo {
             true => (echo.tel.valid, i.cfg_tel_echo),
-            false => (qp.telemetry, i.cfg_tel_data),
+            false => (qp.telemetry && !i.s_pkt.bare, i.cfg_tel_data),
         };
         let form = match form {
             1 if has_telemetry => Some(Form::Paper),

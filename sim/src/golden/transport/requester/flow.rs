@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 pub const PSN_MASK: u32 = 0xff_ffff;
 /// Most PSNs that may be outstanding.
 const PSN_SPAN_MAX: u32 = 1 << 23;
+/// Telemetry once a round trip.
+const EVERY_ROUND_TRIP: u8 = 255;
 /// READs that may be outstanding at most.
 const READS_MAX: u8 = 16;
 
@@ -129,6 +131,8 @@ pub struct Flow {
     /// PSN behind the highest ever sent.
     pub high: u32,
     pub tail_psn: u32,
+    /// PSN of the last packet that left room for telemetry; the first one before any has.
+    pub stamped: u32,
     pub una_seq: u32,
     pub nxt_seq: u32,
     pub tail_seq: u32,
@@ -138,7 +142,7 @@ impl Flow {
     /// A new queue pair.
     pub fn new(qp: QpRow) -> Self {
         let psn = qp.sq_psn;
-        Self { qp, una: psn, nxt: psn, high: psn, tail_psn: psn, ..Self::default() }
+        Self { qp, una: psn, nxt: psn, high: psn, tail_psn: psn, stamped: psn, ..Self::default() }
     }
 
     pub fn mtu(&self) -> u32 {
@@ -164,6 +168,14 @@ impl Flow {
     pub fn is_far(&self) -> bool {
         let psns = self.packet().psns(self.nxt);
         psn_distance(self.una, self.nxt) + psns > PSN_SPAN_MAX
+    }
+
+    /// Whether the next packet leaves room for telemetry: it did before, or is `every` PSNs or more
+    /// behind the last one that did, or that one is acknowledged.
+    pub fn is_due(&self, every: u8) -> bool {
+        let since = psn_distance(self.stamped, self.nxt);
+        let is_acked = self.una != self.stamped && psn_reaches(self.una, self.stamped);
+        since == 0 || if every == EVERY_ROUND_TRIP { is_acked } else { since >= every.into() }
     }
 
     /// The packet of `psn`, which belongs to `posted`.

@@ -78,6 +78,8 @@ ports! {
         pub cfg_row: crate::ports::Wide<8>,
         pub hint: FlowPorts,
         pub cfg_tel_data: u8,
+        /// PSNs from one packet with telemetry to the next: 0, 1 each; 255 once a round trip.
+        pub cfg_tel_every: u8,
         pub s_grant: FlowPorts,
         pub s_fail: RowFailPorts,
         pub m_pkt: ReadyPort,
@@ -104,6 +106,8 @@ ports! {
         pub imm: u32,
         /// Of the flow's queue pair row: 1..=15, another one for each row.
         pub mark: u8,
+        /// Without telemetry, though the queue pair's packets have it.
+        pub bare: bool,
     }
 }
 ports! {

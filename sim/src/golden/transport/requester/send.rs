@@ -17,9 +17,10 @@ impl Requester {
         }
         f.armed = true;
         let packet = f.packet();
+        let has_telemetry = f.qp.telemetry && f.is_due(i.cfg_tel_every);
         let telemetry_bytes = match i.cfg_tel_data {
-            1 if f.qp.telemetry => 2,
-            2 if f.qp.telemetry => 42,
+            1 if has_telemetry => 2,
+            2 if has_telemetry => 42,
             _ => 0,
         };
         let payload_bytes = packet.sent_bytes().next_multiple_of(4);
@@ -90,12 +91,15 @@ impl Requester {
         let wr = packet.posted.wr;
         let is_read = packet.posted.is_read();
         let interval_mask = (1_u32 << f.qp.ack_interval_log2) - 1;
+        let (is_due, is_on) = (f.is_due(i.cfg_tel_every), f.qp.telemetry && i.cfg_tel_data != 0);
+        // Where others go without, an ACK must bring this one's telemetry back.
+        let asks = is_on && is_due && i.cfg_tel_every > 1;
         let pkt = PktPorts {
             valid: true,
             flow: flow as u16,
             opcode: packet.opcode(),
             psn: f.nxt,
-            ack_req: packet.ends() || f.nxt & interval_mask == interval_mask,
+            ack_req: asks || packet.ends() || f.nxt & interval_mask == interval_mask,
             solicited: packet.has_imm() && wr.solicited,
             payload_bytes: packet.sent_bytes() as u16,
             va: wr.remote_va.wrapping_add(if is_read { packet.offset.into() } else { 0 }),
@@ -103,7 +107,11 @@ impl Requester {
             dma_len: if is_read { packet.rest } else { wr.length_bytes },
             imm: wr.immediate,
             mark: f.mark,
+            bare: is_on && !is_due,
         };
+        if !pkt.bare {
+            f.stamped = f.nxt;
+        }
         let read = ReadPorts {
             valid: packet.sent_bytes() > 0,
             addr: wr.local_address.wrapping_add(packet.offset.into()),

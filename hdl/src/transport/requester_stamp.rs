@@ -1,0 +1,63 @@
+//! Which packets of a flow leave room for telemetry.
+//!
+//! A packet does if it is the one that did last, sent again; else if so many PSNs behind that one as
+//! is asked for or, once a round trip, if that one is acknowledged.
+//!
+//! # Source            HPCC++ drafts (telemetry for each packet, each N-th one, or once a round trip)
+//! # Interface timing  part of `requester`, free running: cycle 0: PSNs; cycle 2: bare, asks
+//! # Number formats    every | UQ8.0 | PSNs; 0 and 1 each packet, 255 once a round trip
+//! # Reset             none: every result is used only after its operands were valid
+//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Subscription of telemetry.
+#[derive(LogicBlock, Default)]
+pub struct RequesterStamp {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// PSNs from one packet with telemetry to the next one.
+    pub cfg_tel_every: Signal<In, Bits<8>>,
+    /// The queue pair's packets leave room for telemetry.
+    pub is_on: Signal<In, Bit>,
+    /// Oldest unacknowledged PSN.
+    pub una: Signal<In, Bits<24>>,
+    /// Next PSN to send.
+    pub nxt: Signal<In, Bits<24>>,
+    /// PSN of the last packet that left room for it.
+    pub stamped: Signal<In, Bits<24>>,
+    /// The next packet goes without.
+    pub bare: Signal<Out, Bit>,
+    /// It does not, others do: an ACK is to bring its telemetry back.
+    pub asks: Signal<Out, Bit>,
+    since: DFF<Bits<24>>,
+    acked: DFF<Bits<24>>,
+    is_bare: DFF<Bit>,
+    is_asking: DFF<Bit>,
+    is_due: Signal<Local, Bit>,
+}
+
+impl Logic for RequesterStamp {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, since, acked, is_bare, is_asking);
+        self.since.d.next = self.nxt.val() - self.stamped.val();
+        self.acked.d.next = self.una.val() - self.stamped.val();
+        self.is_due.next = self.since.q.val().get_bits::<16>(8).any()
+            | (self.since.q.val().get_bits::<8>(0) >= self.cfg_tel_every.val());
+        if self.cfg_tel_every.val() == 255 {
+            self.is_due.next = self.acked.q.val().any() & !self.acked.q.val().get_bit(23);
+        }
+        if !self.since.q.val().any() {
+            self.is_due.next = true;
+        }
+        self.is_bare.d.next = self.is_on.val() & !self.is_due.val();
+        self.is_asking.d.next =
+            self.is_on.val() & self.is_due.val() & (self.cfg_tel_every.val() > 1);
+        self.bare.next = self.is_bare.q.val();
+        self.asks.next = self.is_asking.q.val();
+    }
+}
