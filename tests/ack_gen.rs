@@ -18,6 +18,12 @@ fn ack_gen_bench_notices_broken_verilog() {
         ("holds = |was_jobs", "holds = 1'b0"),
         ("jobs_less = was_jobs - ", "jobs_less = was_jobs - 1 - "),
         ("ended_more = was_ended + end_reads", "ended_more = was_ended"),
+        ("keep = held_valid & store_enable & store", "keep = store"),
+        ("(forget | (shows & !renewed)) & !renews", "(shows & !renewed) & !renews"),
+        ("(forget | (shows & !renewed)) & !renews", "(forget | shows) & !renews"),
+        ("(forget | (shows & !renewed)) & !renews", "forget | (shows & !renewed)"),
+        ("send_tel & (fetched[0] ^ sent_copy_read_data)", "send_tel"),
+        ("new_mark = !sent_read_data", "new_mark = 1'b1"),
     ];
     for (from, to) in breaks {
         assert_catches("ack_gen", from, to, 100_000);

@@ -616,6 +616,32 @@ fn responder_echoes_telemetry_of_the_packets_it_accepts() {
     assert_eq!(rig.acks[0].tel, none);
 }
 
+/// ACKs that coalesce while tx holds them: the first stands at the port, the rest become one.
+#[test]
+fn responder_keeps_telemetry_until_it_is_echoed() {
+    let tel = |n: u64| Tel { valid: true, hops: 5, path: 0x123, hop: [n, n + 1, n + 2, 3, 4] };
+    let with = |n: u32| ReqIn { tel: tel(n.into()), ..only(n, 4) };
+    let none = Tel::default();
+    let echoes = |requests: &[ReqIn], is_anew: bool| -> Vec<Tel> {
+        let mut rig = Rig::new();
+        rig.holds_acks = true;
+        rig.answers(requests);
+        if is_anew {
+            rig.write_qp(qp());
+            rig.run(50);
+        }
+        rig.holds_acks = false;
+        rig.run(50);
+        rig.answers(&[only(if is_anew { 0 } else { requests.len() as u32 }, 4)]);
+        rig.acks.iter().map(|a| a.tel).collect()
+    };
+    assert_eq!(echoes(&[only(0, 4), with(1), only(2, 4)], false), [none, tel(1), none]);
+    assert_eq!(echoes(&[with(0), only(1, 4), only(2, 4)], false), [tel(0), none, none]);
+    assert_eq!(echoes(&[only(0, 4), with(1), with(2), only(3, 4)], false), [none, tel(2), none]);
+    // What a queue pair of before was to echo is not for the new one.
+    assert_eq!(echoes(&[only(0, 4), with(1), only(2, 4)], true), [none, none]);
+}
+
 #[test]
 fn responder_starts_anew_when_its_row_is_written() {
     let mut rig = Rig::new();

@@ -85,7 +85,7 @@ pub struct AckGen<const FB: usize, const FC: usize> {
     pub s_tel_hop_3: Signal<In, Bits<64>>,
     /// Fifth record.
     pub s_tel_hop_4: Signal<In, Bits<64>>,
-    /// The packet was accepted: keep what is held.
+    /// The packet was accepted: keep what is held, if it is telemetry.
     pub tel_store: Signal<In, Bit>,
     /// Its flow has telemetry.
     pub tel_enable: Signal<In, Bit>,
@@ -231,6 +231,8 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.telemetry.scrub_flow.next = self.rows.tel_scrub_flow.val();
         self.telemetry.fetch.next = self.rows.tel_fetch.val();
         self.telemetry.fetch_flow.next = self.rows.tel_fetch_flow.val();
+        self.telemetry.flow.next = self.rows.tel_now.val();
+        self.telemetry.forget.next = self.rows.tel_forget.val();
         self.telemetry.send.next = self.rows.tel_send.val();
         self.telemetry.send_tel.next = self.rows.tel_send_tel.val();
         self.s_done_ready.next = self.rows.s_done_ready.val();

@@ -2,8 +2,8 @@
 //!
 //! # Source            InfiniBand architecture volume 1, section 9.7.5; ARCHITECTURE.md, Responder
 //! # Interface timing  as `ack_gen`, of which this is the control
-//! # Number formats    row | ACK: PSN \[23:0\], MSN \[47:24\], owed \[99\], with telemetry
-//!                     \[101\]; NAK: PSN \[71:48\], MSN \[95:72\], outcome \[98:96\], owed
+//! # Number formats    row | ACK: PSN \[23:0\], MSN \[47:24\], owed \[99\], of a packet that
+//!                     was not there before \[101\]; NAK: PSN \[71:48\], MSN \[95:72\], outcome \[98:96\], owed
 //!                     \[100\]; in error \[102\]; in the queue \[103\]; jobs of READs that have
 //!                     not ended \[109:104\]; READs that have, modulo 32 \[114:110\]
 //! # Reset             synchronous, high: rows are cleared, one a cycle
@@ -141,6 +141,10 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     pub tel_fetch: Signal<Out, Bit>,
     /// Its index.
     pub tel_fetch_flow: Signal<Out, Bits<FB>>,
+    /// The flow whose row is changed, or that sends.
+    pub tel_now: Signal<Out, Bits<FB>>,
+    /// Its telemetry is not to be sent.
+    pub tel_forget: Signal<Out, Bit>,
     /// Send what was fetched, or none.
     pub tel_send: Signal<Out, Bit>,
     /// Send what was fetched.
@@ -296,6 +300,8 @@ impl<const FB: usize, const FC: usize> Default for AckRows<FB, FC> {
             tel_scrub_flow: Default::default(),
             tel_fetch: Default::default(),
             tel_fetch_flow: Default::default(),
+            tel_now: Default::default(),
+            tel_forget: Default::default(),
             tel_send: Default::default(),
             tel_send_tel: Default::default(),
             rows: Default::default(),
@@ -485,6 +491,10 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
             self.tel_row.next = self.flow.q.val();
         }
         self.tel_fetch_flow.next = self.tel_row.val();
+        self.tel_now.next = self.flow.q.val();
+        self.tel_forget.next = (self.state.q.val() == AckGenState::Apply)
+            & self.is_end.q.val()
+            & self.end_clears.q.val();
         comment!("a command that has ended");
         self.outcome.next = self.tag.q.val().get_bits::<3>(122);
         self.kind.next = self.outcome.val().get_bits::<2>(0);

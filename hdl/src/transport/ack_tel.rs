@@ -1,12 +1,17 @@
-//! Telemetry to echo: the latest of each flow, from the packet that brought it to the ACK.
+//! Telemetry to echo: the latest of each flow, from the packet that brought it to the ACK. A packet
+//! without telemetry leaves it as it is; what was sent once is not sent again.
 //!
 //! # Interface timing  take holds a packet's telemetry; store keeps what is held, for its flow;
 //!                     cycle 0: fetch; cycle 2: send; cycle 3: m_tel. A store of the flow that is
-//!                     fetched must not come in the fetch's cycle
-//! # Shape             valid \[0\], hops \[3:1\], path \[15:4\], records \[335:16\]
+//!                     fetched must not come in the fetch's cycle. One that comes between fetch
+//!                     and send, or with forget, stays to be sent
+//! # Shape             `stored` \[0\], hops \[3:1\], path \[15:4\], records \[335:16\]
+//! # Not yet sent      two bits a flow that differ: a store makes `stored` the opposite of `sent`,
+//!                     sending or forgetting makes `sent` as `stored`, so each has one writer
 //! # Reset             synchronous, high: m_tel = 0; flows are cleared by scrub
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
+use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;
 use crate::Module;
 use rust_hdl_core::prelude::*;
@@ -52,9 +57,13 @@ pub struct AckTel<const FB: usize> {
     pub fetch: Signal<In, Bit>,
     /// Its index.
     pub fetch_flow: Signal<In, Bits<FB>>,
+    /// The flow that send and forget mean, from the cycle behind the fetch on.
+    pub flow: Signal<In, Bits<FB>>,
+    /// What is stored of it is not to be sent.
+    pub forget: Signal<In, Bit>,
     /// Load the outputs.
     pub send: Signal<In, Bit>,
-    /// With what was fetched, else with zero.
+    /// With what was fetched, if it was not sent before; else with zero.
     pub send_tel: Signal<In, Bit>,
     /// There is telemetry.
     pub m_tel_valid: Signal<Out, Bit>,
@@ -77,13 +86,21 @@ pub struct AckTel<const FB: usize> {
     held: DFF<Bits<336>>,
     fetched: DFF<Bits<336>>,
     shown: DFF<Bits<336>>,
+    stored: LutRam<FB, 1>,
+    sent: LutRam<FB, 1>,
+    sent_copy: LutRam<FB, 1>,
+    renewed: DFF<Bit>,
     keep: Signal<Local, Bit>,
+    renews: Signal<Local, Bit>,
+    new_mark: Signal<Local, Bit>,
+    shows: Signal<Local, Bit>,
+    clears: Signal<Local, Bit>,
 }
 
 impl<const FB: usize> Logic for AckTel<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, held_valid, held, fetched, shown);
+        dff_setup!(self, clock, held_valid, held, fetched, shown, renewed);
         if self.take.val() {
             self.held_valid.d.next = self.s_tel_valid.val();
             self.held.d.next = (bit_cast::<336, 3>(self.s_tel_hops.val()) << 1)
@@ -95,21 +112,58 @@ impl<const FB: usize> Logic for AckTel<FB> {
                 | (bit_cast::<336, 64>(self.s_tel_hop_4.val()) << 272);
         }
         comment!("One write port: flows are cleared after reset, before any is stored.");
-        self.keep.next = self.held_valid.q.val() & self.store_enable.val() & !self.scrub.val();
+        self.keep.next = self.held_valid.q.val() & self.store_enable.val() & self.store.val();
+        self.new_mark.next = !self.sent.read_data.val().any();
+        comment!("One write port: flows are cleared after reset, before any is stored.");
         self.flows.clock.next = self.clock.val();
-        self.flows.write_enable.next = self.store.val() | self.scrub.val();
+        self.flows.write_enable.next = self.keep.val() | self.scrub.val();
         self.flows.write_address.next = self.store_flow.val();
-        if self.scrub.val() {
-            self.flows.write_address.next = self.scrub_flow.val();
-        }
-        self.flows.write_data.next = self.held.q.val().replace_bit(0, self.keep.val());
+        self.flows.write_data.next = self.held.q.val().replace_bit(0, self.new_mark.val());
         self.flows.read_enable.next = self.fetch.val();
         self.flows.read_address.next = self.fetch_flow.val();
         self.fetched.d.next = self.flows.read_data.val();
+        self.stored.clock.next = self.clock.val();
+        self.stored.write_enable.next = self.keep.val() | self.scrub.val();
+        self.stored.write_address.next = self.store_flow.val();
+        self.stored.write_data.next = !self.sent.read_data.val();
+        self.stored.read_address.next = self.flow.val();
+        comment!("Another store of the flow since the fetch is not sent yet.");
+        self.renews.next = self.keep.val() & (self.store_flow.val() == self.flow.val());
+        if self.renews.val() {
+            self.renewed.d.next = true;
+        }
+        if self.fetch.val() {
+            self.renewed.d.next = false;
+        }
+        self.shows.next = self.send.val()
+            & self.send_tel.val()
+            & (self.fetched.q.val().get_bit(0) ^ self.sent_copy.read_data.val().any());
+        self.clears.next =
+            (self.forget.val() | (self.shows.val() & !self.renewed.q.val())) & !self.renews.val();
+        self.sent.clock.next = self.clock.val();
+        self.sent.write_enable.next = self.clears.val() | self.scrub.val();
+        self.sent.write_address.next = self.flow.val();
+        self.sent.write_data.next = self.stored.read_data.val();
+        self.sent.read_address.next = self.store_flow.val();
+        self.sent_copy.clock.next = self.clock.val();
+        self.sent_copy.write_enable.next = self.clears.val() | self.scrub.val();
+        self.sent_copy.write_address.next = self.flow.val();
+        self.sent_copy.write_data.next = self.stored.read_data.val();
+        self.sent_copy.read_address.next = self.flow.val();
+        if self.scrub.val() {
+            self.flows.write_address.next = self.scrub_flow.val();
+            self.flows.write_data.next = 0.into();
+            self.stored.write_address.next = self.scrub_flow.val();
+            self.stored.write_data.next = 0.into();
+            self.sent.write_address.next = self.scrub_flow.val();
+            self.sent.write_data.next = 0.into();
+            self.sent_copy.write_address.next = self.scrub_flow.val();
+            self.sent_copy.write_data.next = 0.into();
+        }
         if self.send.val() {
             self.shown.d.next = 0.into();
-            if self.send_tel.val() & self.fetched.q.val().get_bit(0) {
-                self.shown.d.next = self.fetched.q.val();
+            if self.shows.val() {
+                self.shown.d.next = self.fetched.q.val().replace_bit(0, self.shows.val());
             }
         }
         self.m_tel_valid.next = self.shown.q.val().get_bit(0);

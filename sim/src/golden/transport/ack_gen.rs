@@ -63,7 +63,7 @@ ports! {
         /// Hold the telemetry of the packet that is looked at.
         pub tel_take: bool,
         pub s_tel: Tel,
-        /// It was accepted: keep what is held.
+        /// It was accepted: keep what is held, if it is telemetry.
         pub tel_store: bool,
         /// The flow has telemetry.
         pub tel_enable: bool,
@@ -197,7 +197,7 @@ struct Pending {
 struct Row {
     ack: Option<Pending>,
     nak: Option<Pending>,
-    /// Telemetry was stored since the last ACK.
+    /// The ACK is of a packet that was not there before: it takes stored telemetry along.
     has_tel: bool,
     /// A fatal NAK is owed or was sent: the flow answers nothing more.
     is_closed: bool,
@@ -207,6 +207,13 @@ struct Row {
     jobs: u8,
     /// READs that have ended, restarts not counted, modulo 32.
     ended_reads: u8,
+}
+
+/// Telemetry of a flow; each store has another number.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stored {
+    number: u64,
+    tel: Tel,
 }
 
 /// What the block is at. Each takes one cycle or waits.
@@ -236,12 +243,15 @@ enum Job {
 #[derive(Clone, Debug)]
 pub struct AckGen {
     rows: Vec<Row>,
-    tel_rows: Vec<Tel>,
+    tel_rows: Vec<Stored>,
+    /// Number of the store that each flow has sent, or that it forgets.
+    tel_done: Vec<u64>,
+    store_count: u64,
     queue: LutFifo<u16>,
     state: State,
     scrub_at: usize,
     held_tel: Tel,
-    fetched_tel: Tel,
+    fetched_tel: Stored,
     out: AckGenOut,
 }
 
@@ -251,12 +261,14 @@ impl AckGen {
         let n = config.flow_count;
         Self {
             rows: vec![Row::default(); n],
-            tel_rows: vec![Tel::default(); n],
+            tel_rows: vec![Stored::default(); n],
+            tel_done: vec![0; n],
+            store_count: 0,
             queue: LutFifo::new(n),
             state: State::Scrub,
             scrub_at: 0,
             held_tel: Tel::default(),
-            fetched_tel: Tel::default(),
+            fetched_tel: Stored::default(),
             out: AckGenOut::default(),
         }
     }
@@ -268,7 +280,9 @@ impl AckGen {
 
     fn reset(&mut self) {
         self.rows.fill(Row::default());
-        self.tel_rows.fill(Tel::default());
+        self.tel_rows.fill(Stored::default());
+        self.tel_done.fill(0);
+        self.store_count = 0;
         self.held_tel.valid = false;
         self.queue.step(true, None, false);
         self.state = State::Scrub;
@@ -354,6 +368,7 @@ impl AckGen {
         }
         if end.cleared {
             *row = Row { is_queued: row.is_queued, ..Row::default() };
+            self.tel_done[usize::from(flow)] = self.tel_rows[usize::from(flow)].number;
             self.out.cleared = true;
         }
         self.tell_ended(flow);
@@ -394,9 +409,14 @@ impl AckGen {
         let (pending, tel) = match (row.nak.take(), row.ack) {
             (Some(nak), _) => (nak, Tel::default()),
             (None, Some(ack)) => {
-                let has_tel = row.has_tel && self.fetched_tel.valid;
+                let done = &mut self.tel_done[usize::from(flow)];
+                let Stored { number, tel } = self.fetched_tel;
+                let is_new = row.has_tel && number != *done;
                 (row.ack, row.has_tel) = (None, false);
-                (ack, if has_tel { self.fetched_tel } else { Tel::default() })
+                if is_new {
+                    *done = number;
+                }
+                (ack, if is_new { tel } else { Tel::default() })
             }
             (None, None) => return None,
         };
@@ -487,9 +507,9 @@ impl Golden for AckGen {
         let pop = before == State::Fetch && next != State::Fetch;
         self.queue.step(false, push, pop);
         self.state = next;
-        if i.tel_store && before != State::Scrub {
-            let tel = Tel { valid: held.valid && i.tel_enable, ..held };
-            self.tel_rows[usize::from(i.tel_flow)] = tel;
+        if i.tel_store && held.valid && i.tel_enable && before != State::Scrub {
+            self.store_count += 1;
+            self.tel_rows[usize::from(i.tel_flow)] = Stored { number: self.store_count, tel: held };
         }
         self.out.s_done_ready = self.state == State::Idle && !self.out.m_job.valid;
         self.out.s_end_ready = matches!(self.state, State::Apply(Job::End(_), _));
