@@ -839,13 +839,18 @@ fn rx_pipe_counts_malformed_int_md() {
     assert_eq!((rig.count("drop_icrc"), rig.count("req"), rig.unusable), (2, 22, 20));
 }
 
-/// What the rx pipe makes of random stacks, good and bad, is what the specification's own words
-/// make of them.
-#[test]
-fn rx_pipe_reads_int_md_as_the_reference_does() {
-    let mut maker = FrameMaker::new(ChaCha8Rng::seed_from_u64(44));
-    maker.host = INT_HOST;
-    let mut rig = golden(INT_HOST);
+/// Sends random frames, good and bad; `stack` is what the format's specification makes of the telemetry
+/// of a frame whose IP header begins there (`None`: it has none; within: not usable), `compare` looks
+/// at a record and its hop.
+fn read_as_reference<H>(
+    host: Host,
+    seed: u64,
+    stack: impl Fn(&[u8]) -> Option<Option<Vec<H>>>,
+    compare: impl Fn(Hop, &H),
+) {
+    let mut maker = FrameMaker::new(ChaCha8Rng::seed_from_u64(seed));
+    maker.host = host;
+    let mut rig = golden(host);
     let mut counts = [0; 7];
     for _ in 0..20_000 {
         let (frame, _) = maker.next(FrameStyle::Stamped);
@@ -856,13 +861,9 @@ fn rx_pipe_reads_int_md_as_the_reference_does() {
             continue;
         }
         let eth = ethernet::Packet::new_unchecked(&frame).header_len();
-        let is_int = frame[eth + 22..eth + 24] == INT_HOST.tel_port.to_be_bytes()
-            || frame[eth + 1] >> 2 == INT_HOST.tel_dscp;
-        if !is_int {
-            continue;
-        }
+        let Some(hops) = stack(&frame[eth..]) else { continue };
         let tel = rig.reqs[before].tel;
-        let hops = int_md::hops(&frame[eth + 28..]).filter(|hops| hops.len() <= 5);
+        let hops = hops.filter(|hops| hops.len() <= 5);
         counts[hops.as_ref().map_or(6, Vec::len)] += 1;
         let Some(hops) = hops else {
             assert_eq!((tel.valid, tel.hops, tel.path), (true, 6, 0), "{frame:x?}");
@@ -870,16 +871,27 @@ fn rx_pipe_reads_int_md_as_the_reference_does() {
         };
         assert_eq!((tel.valid, usize::from(tel.hops)), (true, hops.len()), "{frame:x?}");
         for (word, hop) in tel.hop.iter().zip(&hops) {
-            let port = hop.interfaces.map_or(0, |(_, egress)| egress & 7);
-            let record = Hop::from_word(*word);
-            assert_eq!(record.rate_code, [2, 3, 4, 0, 0, 0, 0, 0][usize::from(port)]);
-            assert_eq!(u64::from(record.ts_ns), hop.egress_time & 0xff_ffff);
-            assert_eq!(record.tx_units, hop.utilisation.min(0xf_ffff));
-            assert_eq!(record.queue_units, hop.occupancy.min(0x1_ffff));
+            compare(Hop::from_word(*word), hop);
         }
     }
     println!("packets by usable hops, and others: {counts:?}");
     assert!(counts.iter().all(|count| *count > 50), "{counts:?}");
+}
+
+#[test]
+fn rx_pipe_reads_int_md_as_the_reference_does() {
+    let stack = |ip: &[u8]| {
+        let is_int =
+            ip[22..24] == INT_HOST.tel_port.to_be_bytes() || ip[1] >> 2 == INT_HOST.tel_dscp;
+        is_int.then(|| int_md::hops(&ip[28..]))
+    };
+    read_as_reference(INT_HOST, 44, stack, |record, hop| {
+        let port = hop.interfaces.map_or(0, |(_, egress)| egress & 7);
+        assert_eq!(record.rate_code, [2, 3, 4, 0, 0, 0, 0, 0][usize::from(port)]);
+        assert_eq!(u64::from(record.ts_ns), hop.egress_time & 0xff_ffff);
+        assert_eq!(record.tx_units, hop.utilisation.min(0xf_ffff));
+        assert_eq!(record.queue_units, hop.occupancy.min(0x1_ffff));
+    });
 }
 
 /// Two nodes of an IOAM trace with what HPCC asks for and seconds, typed from the figures of RFC
@@ -1040,49 +1052,22 @@ fn rx_pipe_counts_malformed_ioam() {
     assert_eq!(rig.count("drop_telemetry"), 1);
 }
 
-/// What the rx pipe makes of random traces, good and bad, is what the RFC's own words make of them.
 #[test]
 fn rx_pipe_reads_ioam_as_the_reference_does() {
     for binary in [false, true] {
         let host = Host { tel_time_binary: binary, ..IOAM_HOST };
-        let mut maker = FrameMaker::new(ChaCha8Rng::seed_from_u64(54));
-        maker.host = host;
-        let mut rig = golden(host);
-        let mut counts = [0; 7];
-        for _ in 0..15_000 {
-            let (frame, _) = maker.next(FrameStyle::Stamped);
-            let before = rig.reqs.len();
-            rig.send(&frame, false);
-            rig.idle(30);
-            if rig.reqs.len() == before {
-                continue;
-            }
-            let eth = ethernet::Packet::new_unchecked(&frame).header_len();
-            if frame[eth + 1] >> 2 != host.tel_dscp {
-                continue;
-            }
-            let tel = rig.reqs[before].tel;
-            let nodes = ioam::nodes(&frame[eth + 28..], binary).filter(|nodes| nodes.len() <= 5);
-            counts[nodes.as_ref().map_or(6, Vec::len)] += 1;
-            let Some(nodes) = nodes else {
-                assert_eq!((tel.valid, tel.hops, tel.path), (true, 6, 0), "{frame:x?}");
-                continue;
-            };
-            assert_eq!((tel.valid, usize::from(tel.hops)), (true, nodes.len()), "{frame:x?}");
-            for (word, node) in tel.hop.iter().zip(&nodes) {
-                let port = node.interfaces.map_or(0, |(_, egress)| egress & 7);
-                let record = Hop::from_word(*word);
-                assert_eq!(record.rate_code, [2, 3, 4, 0, 0, 0, 0, 0][usize::from(port)]);
-                let seconds = u128::from(node.seconds.unwrap_or(0));
-                let ns = seconds * 1_000_000_000 + u128::from(node.fraction);
-                let time = if binary { u128::from(node.fraction / 4) } else { ns };
-                assert_eq!(u128::from(record.ts_ns), time % (1 << 24));
-                assert_eq!(record.tx_units, node.tx_bytes / 128 % (1 << 20));
-                assert_eq!(record.queue_units, node.queue.min(0x1_ffff));
-            }
-        }
-        println!("packets by usable nodes, and others: {counts:?}");
-        assert!(counts.iter().all(|count| *count > 40), "{counts:?}");
+        let stack =
+            |ip: &[u8]| (ip[1] >> 2 == host.tel_dscp).then(|| ioam::nodes(&ip[28..], binary));
+        read_as_reference(host, 54, stack, |record, node| {
+            let port = node.interfaces.map_or(0, |(_, egress)| egress & 7);
+            assert_eq!(record.rate_code, [2, 3, 4, 0, 0, 0, 0, 0][usize::from(port)]);
+            let seconds = u128::from(node.seconds.unwrap_or(0));
+            let ns = seconds * 1_000_000_000 + u128::from(node.fraction);
+            let time = if binary { u128::from(node.fraction / 4) } else { ns };
+            assert_eq!(u128::from(record.ts_ns), time % (1 << 24));
+            assert_eq!(record.tx_units, node.tx_bytes / 128 % (1 << 20));
+            assert_eq!(record.queue_units, node.queue.min(0x1_ffff));
+        });
     }
 }
 
@@ -1273,44 +1258,16 @@ fn rx_pipe_counts_malformed_ifa() {
     assert_eq!((rig.count("drop_telemetry"), rig.count("drop_length")), (7, 2));
 }
 
-/// What the rx pipe makes of random stacks, good and bad, is what the draft's own words make of them.
 #[test]
 fn rx_pipe_reads_ifa_as_the_reference_does() {
-    let mut maker = FrameMaker::new(ChaCha8Rng::seed_from_u64(64));
-    maker.host = IFA_HOST;
-    let mut rig = golden(IFA_HOST);
-    let mut counts = [0; 7];
-    for _ in 0..20_000 {
-        let (frame, _) = maker.next(FrameStyle::Stamped);
-        let before = rig.reqs.len();
-        rig.send(&frame, false);
-        rig.idle(30);
-        if rig.reqs.len() == before {
-            continue;
-        }
-        let eth = ethernet::Packet::new_unchecked(&frame).header_len();
-        if frame[eth + 9] != 253 {
-            continue;
-        }
-        let tel = rig.reqs[before].tel;
-        let hops = ifa::hops(&frame[eth + 20..]).filter(|hops| hops.len() <= 5);
-        counts[hops.as_ref().map_or(6, Vec::len)] += 1;
-        let Some(hops) = hops else {
-            assert_eq!((tel.valid, tel.hops, tel.path), (true, 6, 0), "{frame:x?}");
-            continue;
-        };
-        assert_eq!((tel.valid, usize::from(tel.hops)), (true, hops.len()), "{frame:x?}");
-        for (word, hop) in tel.hop.iter().zip(&hops) {
-            let record = Hop::from_word(*word);
-            let gbps = [25, 50, 100, 200, 400, 0, 0, 40][usize::from(record.rate_code)];
-            assert_eq!(gbps, hop.gbps);
-            assert_eq!(u64::from(record.ts_ns), hop.egress_ns % (1 << 24));
-            assert_eq!(record.tx_units, hop.tx_bytes / 128 % (1 << 20));
-            assert_eq!(record.queue_units, hop.queue);
-        }
-    }
-    println!("packets by usable hops, and others: {counts:?}");
-    assert!(counts.iter().all(|count| *count > 50), "{counts:?}");
+    let stack = |ip: &[u8]| (ip[9] == 253).then(|| ifa::hops(&ip[20..]));
+    read_as_reference(IFA_HOST, 64, stack, |record, hop| {
+        let gbps = [25, 50, 100, 200, 400, 0, 0, 40][usize::from(record.rate_code)];
+        assert_eq!(gbps, hop.gbps);
+        assert_eq!(u64::from(record.ts_ns), hop.egress_ns % (1 << 24));
+        assert_eq!(record.tx_units, hop.tx_bytes / 128 % (1 << 20));
+        assert_eq!(record.queue_units, hop.queue);
+    });
 }
 
 /// The smallest frames with INT-MD, back to back, at every number of hops: the input never waits.

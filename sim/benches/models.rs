@@ -55,7 +55,7 @@ fn cc_updates(criterion: &mut Criterion) {
             flow.command(&cfg, &create);
             for n in 0..UPDATES {
                 let ack = CcAck { valid: true, flow: 0, psn: n, snd_nxt: n + 10, tel: tel(n) };
-                flow.new_ack(&cfg, &ack);
+                flow.new_ack(&cfg, &ack).expect("honest telemetry");
             }
             flow.u
         });

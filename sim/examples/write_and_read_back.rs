@@ -45,7 +45,7 @@ fn open(bus: &NetworkBus) -> Result<(Nic<NetworkBus>, Qp), Box<dyn Error>> {
 pub fn main() -> Result<(), Box<dyn Error>> {
     let [here, there] = net::pair(EngineKind::Golden)?;
     let ((mut nic, mut qp), _peer) = (open(&here)?, open(&there)?);
-    let message: Vec<u8> = (0..5000_u32).map(|n| (n * n >> 3) as u8).collect();
+    let message: Vec<u8> = (0..5000_u32).map(|n| ((n * n) >> 3) as u8).collect();
     here.store_bytes(BUFFER, &message);
     let (length_bytes, remote_va, rkey) = (message.len() as u32, VA, RKEY);
     let write = Write { local_address: BUFFER, length_bytes, remote_va, rkey, ..Write::default() };

@@ -134,35 +134,43 @@ end
     };
 }
 
-flight_tables! {
-    ewma {
-        ewma_update s_update Bit, 1;
-        ewma_u s_u Bits<57>, 57;
-    }
-    wind {
-        wind_hold s_hold Bit, 1;
-        wind_wc s_base Bits<48>, 48;
-        wind_inc_stage s_inc_stage Bits<8>, 8;
-    }
-    end {
-        end_command s_command Bit, 1;
-        end_fixed s_fixed Bit, 1;
-        end_set s_set Bit, 1;
-        end_op s_op Bits<2>, 2;
-        end_window s_window Bits<32>, 32;
-        end_rate s_rate Bits<32>, 32;
-        end_full s_full Bit, 1;
-        end_first s_first Bit, 1;
-        end_wc s_wc Bits<48>, 48;
-        end_inc_stage s_end_inc_stage Bits<8>, 8;
-        end_last_psn s_last_psn Bits<24>, 24;
-        end_exists s_exists Bit, 1;
-        end_telemetry s_telemetry Bit, 1;
-        end_recorded s_recorded Bit, 1;
-        end_hops s_hops Bits<3>, 3;
-        end_path s_path Bits<12>, 12;
-    }
+/// The fields, of every schedule: what `$build` makes a table of. An output, its input, their type and bits.
+macro_rules! flight_fields {
+    ($build:ident) => {
+        $build! {
+            ewma {
+                ewma_update s_update Bit, 1;
+                ewma_u s_u Bits<57>, 57;
+            }
+            wind {
+                wind_hold s_hold Bit, 1;
+                wind_wc s_base Bits<48>, 48;
+                wind_inc_stage s_inc_stage Bits<8>, 8;
+            }
+            end {
+                end_command s_command Bit, 1;
+                end_fixed s_fixed Bit, 1;
+                end_set s_set Bit, 1;
+                end_op s_op Bits<2>, 2;
+                end_window s_window Bits<32>, 32;
+                end_rate s_rate Bits<32>, 32;
+                end_full s_full Bit, 1;
+                end_first s_first Bit, 1;
+                end_wc s_wc Bits<48>, 48;
+                end_inc_stage s_end_inc_stage Bits<8>, 8;
+                end_last_psn s_last_psn Bits<24>, 24;
+                end_exists s_exists Bit, 1;
+                end_telemetry s_telemetry Bit, 1;
+                end_recorded s_recorded Bit, 1;
+                end_hops s_hops Bits<3>, 3;
+                end_path s_path Bits<12>, 12;
+            }
+        }
+    };
 }
+pub(super) use flight_fields;
+
+flight_fields!(flight_tables);
 
 /// Packs a result into the word that the output FIFO stores: `W = FB + 205` bits, one cycle.
 #[derive(LogicBlock, Default)]

@@ -8,6 +8,7 @@
 //! # Reset             none: what comes out belongs to an update if one was there at cycle 0
 //! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
 
+use super::cc_flight::flight_fields;
 use crate::Module;
 use rust_hdl_core::prelude::*;
 use std::collections::VecDeque;
@@ -143,32 +144,4 @@ end
     };
 }
 
-flight_rings! {
-    ewma {
-        ewma_update s_update Bit, 1;
-        ewma_u s_u Bits<57>, 57;
-    }
-    wind {
-        wind_base s_base Bits<48>, 48;
-        wind_hold s_hold Bit, 1;
-        wind_inc_stage s_inc_stage Bits<8>, 8;
-    }
-    end {
-        end_command s_command Bit, 1;
-        end_fixed s_fixed Bit, 1;
-        end_set s_set Bit, 1;
-        end_op s_op Bits<2>, 2;
-        end_window s_window Bits<32>, 32;
-        end_rate s_rate Bits<32>, 32;
-        end_full s_full Bit, 1;
-        end_first s_first Bit, 1;
-        end_wc s_wc Bits<48>, 48;
-        end_inc_stage s_end_inc_stage Bits<8>, 8;
-        end_last_psn s_last_psn Bits<24>, 24;
-        end_exists s_exists Bit, 1;
-        end_telemetry s_telemetry Bit, 1;
-        end_recorded s_recorded Bit, 1;
-        end_hops s_hops Bits<3>, 3;
-        end_path s_path Bits<12>, 12;
-    }
-}
+flight_fields!(flight_rings);

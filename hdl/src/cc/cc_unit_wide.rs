@@ -489,7 +489,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.wind.s_valid.next = self.ewma.m_valid.val();
         self.wind.hold.next = self.flight.wind_hold.val();
         self.wind.u.next = self.ewma.u.val();
-        self.wind.wc.next = self.flight.wind_base.val();
+        self.wind.wc.next = self.flight.wind_wc.val();
         self.wind.inc_stage.next = self.flight.wind_inc_stage.val();
         comment!("60: the new state. Before the first start all rows are cleared.");
         self.state.write_enable.next = self.wind.m_valid.val() || self.scrubs.q.val();

@@ -114,6 +114,20 @@ ports! {
         pub queue: bool,
     }
 }
+
+impl CcEvents {
+    /// The event of `ignored`.
+    pub fn of(ignored: Option<Ignored>) -> Self {
+        let is = |reason| ignored == Some(reason);
+        Self {
+            psn: is(Ignored::Psn),
+            time: is(Ignored::Time),
+            bytes: is(Ignored::Bytes),
+            queue: is(Ignored::Queue),
+        }
+    }
+}
+
 ports! {
     /// Outputs.
     pub struct CcUnitOut {
@@ -206,11 +220,9 @@ impl CcUnit {
         self.events = CcEvents::default();
         match self.phase {
             2 => {
-                self.events.psn = std::mem::take(&mut self.never_sent);
                 let judged = self.slots[JUDGED_SLOT].and_then(|s| s.ignored);
-                self.events.time = judged == Some(Ignored::Time);
-                self.events.bytes = judged == Some(Ignored::Bytes);
-                self.events.queue = judged == Some(Ignored::Queue);
+                let psn = std::mem::take(&mut self.never_sent);
+                self.events = CcEvents { psn, ..CcEvents::of(judged) };
             }
             5 => {
                 let flow = self.flow.map(|c| Candidate::Flow(c.flow));
@@ -239,11 +251,15 @@ impl CcUnit {
                 self.ack_ready = true;
                 let ack = self.ack.take()?;
                 let state = &mut self.flows[usize::from(flow)];
-                let ignored = state.ignores(cfg, &ack);
-                self.never_sent = ignored == Some(Ignored::Psn);
-                let result = state.new_ack(cfg, &ack);
-                let goes_on = result.is_some() || ignored.is_some() && !self.never_sent;
-                goes_on.then_some(Start { flow, result, ignored })
+                match state.new_ack(cfg, &ack) {
+                    Ok(None) => None,
+                    Ok(result) => Some(Start { flow, result, ignored: None }),
+                    Err(Ignored::Psn) => {
+                        self.never_sent = true;
+                        None
+                    }
+                    Err(ignored) => Some(Start { flow, result: None, ignored: Some(ignored) }),
+                }
             }
             Candidate::Flow(flow) => {
                 self.flow_ready = true;

@@ -116,8 +116,8 @@ impl CcUnitWide {
         let state = &mut self.flows[event.flow()];
         match event {
             Event::Ack(ack) => {
-                let ignored = state.ignores(cfg, &ack);
-                (state.new_ack(cfg, &ack), ignored)
+                let answer = state.new_ack(cfg, &ack);
+                (answer.ok().flatten(), answer.err())
             }
             Event::Flow(command) => (Some(state.command(cfg, &command)), None),
         }
@@ -137,12 +137,8 @@ impl Golden for CcUnitWide {
             let (result, ignored) = self.start(&i.cfg);
             let never_sent = ignored == Some(Ignored::Psn);
             let bad_hop = self.hop_events.step(false, ignored.filter(|_| !never_sent));
-            self.events = CcEvents {
-                psn: self.psn_events.step(false, never_sent),
-                time: bad_hop == Some(Ignored::Time),
-                bytes: bad_hop == Some(Ignored::Bytes),
-                queue: bad_hop == Some(Ignored::Queue),
-            };
+            let psn = self.psn_events.step(false, never_sent);
+            self.events = CcEvents { psn, ..CcEvents::of(bad_hop) };
             let is_free = self.head.is_none();
             let turn_of_ack = is_free && self.flow.is_none();
             if is_free {

@@ -66,20 +66,13 @@ impl FlowState {
         }
     }
 
-    /// Why the telemetry of `ack` is ignored, if it is. What was never sent is ignored as a whole; of the
-    /// others the records are stored, so that the next ones are compared with them.
-    pub fn ignores(&self, cfg: &CcCfg, ack: &CcAck) -> Option<Ignored> {
-        if !self.created || !self.telemetry || !ack.tel.valid {
-            return None;
-        }
+    /// Why the telemetry of `ack`, compared with the records `old`, is ignored, if it is.
+    fn ignores(cfg: &CcCfg, ack: &CcAck, old: Option<&Tel>) -> Option<Ignored> {
         let behind = ack.snd_nxt.wrapping_sub(ack.psn) & 0xff_ffff;
         if cfg.check & CHECK_PSN != 0 && !(1..1 << 23).contains(&behind) {
             return Some(Ignored::Psn);
         }
-        let usable = (1..=5).contains(&ack.tel.hops);
-        let key = |tel: &Tel| (tel.hops, tel.path);
-        let old = self.records.filter(|old| usable && key(old) == key(&ack.tel))?;
-        let hops = old.hop.iter().zip(&ack.tel.hop).take(ack.tel.hops.into());
+        let hops = old?.hop.iter().zip(&ack.tel.hop).take(ack.tel.hops.into());
         let bad = hops.map(|(old, new)| hop_check(cfg.check, cfg.util_gain, *old, *new));
         let bad = bad.fold(0, |all, bad| all | bad);
         let reasons =
@@ -87,35 +80,34 @@ impl FlowState {
         reasons.iter().find(|(bit, _)| bad & bit != 0).map(|(_, reason)| *reason)
     }
 
-    /// The draft's NewAck; `None` if the flow doesn't adapt, or the ACK has no telemetry or such that
-    /// is ignored.
-    pub fn new_ack(&mut self, cfg: &CcCfg, ack: &CcAck) -> Option<CcRate> {
+    /// The draft's NewAck; `None` if the flow doesn't adapt or the ACK has no telemetry.
+    ///
+    /// # Errors
+    /// Why the telemetry is ignored. Of an ACK for what was never sent nothing is kept; of the others
+    /// the records are stored, so that the next ones are compared with them.
+    pub fn new_ack(&mut self, cfg: &CcCfg, ack: &CcAck) -> Result<Option<CcRate>, Ignored> {
         if !self.created || !self.telemetry || !ack.tel.valid {
-            return None;
-        }
-        match self.ignores(cfg, ack) {
-            None => {}
-            Some(Ignored::Psn) => return None,
-            Some(_) => {
-                self.records = Some(ack.tel);
-                return None;
-            }
+            return Ok(None);
         }
         let usable = (1..=5).contains(&ack.tel.hops);
-        let before = self.records;
-        let ahead = ack.psn.wrapping_sub(self.last_update_psn) & 0xff_ffff;
-        let is_due = before.is_some() && ahead != 0 && ahead < 1 << 23;
-        let key = |tel: Tel| (tel.hops, tel.path);
-        let first = usable && before.map(key) != Some(key(ack.tel));
-        let full = is_due || first;
-        let update = usable && !first;
-        let rate = match (update, before) {
-            (true, Some(old)) => self.update(cfg, &old, &ack.tel, full),
-            _ => {
-                let wind = compute_wind(cfg, true, self.u, self.w, self.inc_stage);
-                self.w = wind.w;
-                wind.rate
+        let key = |tel: &Tel| (tel.hops, tel.path);
+        let comparable = self.records.filter(|old| usable && key(old) == key(&ack.tel));
+        if let Some(ignored) = Self::ignores(cfg, ack, comparable.as_ref()) {
+            if ignored != Ignored::Psn {
+                self.records = Some(ack.tel);
             }
+            return Err(ignored);
+        }
+        let ahead = ack.psn.wrapping_sub(self.last_update_psn) & 0xff_ffff;
+        let is_due = self.records.is_some() && ahead != 0 && ahead < 1 << 23;
+        let first = usable && comparable.is_none();
+        let full = is_due || first;
+        let rate = if let Some(old) = comparable {
+            self.update(cfg, &old, &ack.tel, full)
+        } else {
+            let wind = compute_wind(cfg, true, self.u, self.w, self.inc_stage);
+            self.w = wind.w;
+            wind.rate
         };
         if full {
             self.last_update_psn = ack.snd_nxt;
@@ -123,7 +115,7 @@ impl FlowState {
         if usable {
             self.records = Some(ack.tel);
         }
-        Some(CcRate { full, first, ..self.rate(ack.flow, rate) })
+        Ok(Some(CcRate { full, first, ..self.rate(ack.flow, rate) }))
     }
 
     fn update(&mut self, cfg: &CcCfg, old: &Tel, new: &Tel, full: bool) -> u32 {
