@@ -26,8 +26,8 @@ fn feedback_out_matches_golden() {
 fn feedback_out_breaks_are_caught() {
     for (from, to) in [
         ("age >= interval", "1'b1"),
-        ("queue_s_valid = !is_busy", "queue_s_valid = 1'b1"),
-        ("queue_s_valid = is_pending", "queue_s_valid = 1'b0"),
+        ("joins_next = !is_busy", "joins_next = 1'b1"),
+        ("joins_next = is_pending", "joins_next = 1'b0"),
         ("watch_opcode == 8'd14", "watch_opcode == 8'd17"),
         ("loading_next = is_pending", "loading_next = 1'b1"),
         ("pending_next = pending & others", "pending_next = pending"),

@@ -29,7 +29,7 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a READ response to its telemetry response, with nothing else to do.
-pub const LATENCY_CYCLES: usize = 10;
+pub const LATENCY_CYCLES: usize = 11;
 
 /// What a cycle's successor does.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -126,6 +126,8 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     stacks: Ram<FB, 359>,
     op: DFF<FeedbackOp>,
     flow: DFF<Bits<FB>>,
+    joins: DFF<Bit>,
+    joining: DFF<Bits<FB>>,
     enabled: DFF<Bits<F>>,
     busy: DFF<Bits<F>>,
     pending: DFF<Bits<F>>,
@@ -198,6 +200,8 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Default
             stacks: Default::default(),
             op: Default::default(),
             flow: Default::default(),
+            joins: Default::default(),
+            joining: Default::default(),
             enabled: Default::default(),
             busy: Default::default(),
             pending: Default::default(),
@@ -227,8 +231,8 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, op, flow, enabled, busy, pending, cfg_valid, cfg_done, loading, full,
-            shown_flow, shown
+            self, clock, op, flow, joins, joining, enabled, busy, pending, cfg_valid, cfg_done,
+            loading, full, shown_flow, shown
         );
         clock!(self, clock, held, due, queue, stacks);
         self.held.reset.next = self.reset.val();
@@ -308,8 +312,10 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         self.stacks.write_data.next = self.held.m_word.val();
         self.stacks.read_enable.next = self.op.q.val() == FeedbackOp::Load;
         self.stacks.read_address.next = self.flow.q.val();
-        self.queue.s_valid.next = false;
-        self.queue.s_data.next = self.flow.q.val();
+        self.joins.d.next = false;
+        self.joining.d.next = self.flow.q.val();
+        self.queue.s_valid.next = self.joins.q.val();
+        self.queue.s_data.next = self.joining.q.val();
         self.queue.m_ready.next = self.op.q.val() == FeedbackOp::Load;
         self.due.s_valid.next = self.full.q.val() & self.m_feedback_ready.val();
         self.due.s_flow.next = self.shown_flow.q.val();
@@ -333,7 +339,7 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
                     self.stacks.write_enable.next = true;
                     self.pending.d.next = self.pending.q.val() | self.mask.val();
                     self.busy.d.next = self.busy.q.val() | self.mask.val();
-                    self.queue.s_valid.next = !self.is_busy.val();
+                    self.joins.d.next = !self.is_busy.val();
                 }
             }
             FeedbackOp::Cfg => {
@@ -345,7 +351,7 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
                 }
             }
             FeedbackOp::Expire => {
-                self.queue.s_valid.next = self.is_pending.val();
+                self.joins.d.next = self.is_pending.val();
                 if !self.is_pending.val() {
                     self.busy.d.next = self.busy.q.val() & self.others.val();
                 }
@@ -362,6 +368,7 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         }
         if self.reset.val() {
             self.op.d.next = FeedbackOp::None;
+            self.joins.d.next = false;
             self.enabled.d.next = 0.into();
             self.busy.d.next = 0.into();
             self.pending.d.next = 0.into();

@@ -4,8 +4,9 @@
 //!                     Emit and Save
 //! # Number formats    signal | bits | meaning
 //!                     head, current, tail | 7 | send queue positions, modulo 128
+//!                     used | 7 | work requests in the queue
 //!                     open_reads | 5 | READs sent and not ended, 0..=16
-//! # Invariants        head <= current <= tail
+//! # Invariants        head <= current <= tail, used = tail - head
 //! # Reset             synchronous, high: fields 0; the sequencer scrubs the rows
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
@@ -16,7 +17,7 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Bits of a row.
-pub const QUEUE_BITS: usize = 29;
+pub const QUEUE_BITS: usize = 36;
 
 /// Send queue of the operation's flow; `FB` = log2 of the flow count.
 #[derive(LogicBlock)]
@@ -88,9 +89,10 @@ pub struct RequesterQueue<const FB: usize> {
     r_head: DFF<Bits<7>>,
     r_current: DFF<Bits<7>>,
     r_tail: DFF<Bits<7>>,
+    r_used: DFF<Bits<7>>,
     look: DFF<Bits<7>>,
     head_next: Signal<Local, Bits<7>>,
-    used: Signal<Local, Bits<7>>,
+    used_less: Signal<Local, Bits<7>>,
     depth: Constant<Bits<7>>,
 }
 
@@ -136,9 +138,10 @@ impl<const FB: usize> RequesterQueue<FB> {
             r_head: Default::default(),
             r_current: Default::default(),
             r_tail: Default::default(),
+            r_used: Default::default(),
             look: Default::default(),
             head_next: Default::default(),
-            used: Default::default(),
+            used_less: Default::default(),
             depth: Constant::new((sq_depth as u64).into()),
         }
     }
@@ -157,6 +160,7 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
             r_head,
             r_current,
             r_tail,
+            r_used,
             look
         );
         self.error.next = self.r_error.q.val();
@@ -168,11 +172,11 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
         self.tail.next = self.r_tail.q.val();
         self.probe.next = self.look.q.val();
         self.pending.next = self.r_current.q.val() != self.r_tail.q.val();
-        self.sq_empty.next = self.r_head.q.val() == self.r_tail.q.val();
+        self.sq_empty.next = self.r_used.q.val() == 0;
         self.head_next.next = self.r_head.q.val() + 1;
-        self.sq_single.next = self.head_next.val() == self.r_tail.q.val();
-        self.used.next = self.r_tail.q.val() - self.r_head.q.val();
-        self.sq_full.next = self.used.val() == self.depth.val();
+        self.used_less.next = self.r_used.q.val() - 1;
+        self.sq_single.next = self.r_used.q.val() == 1;
+        self.sq_full.next = self.r_used.q.val() == self.depth.val();
         self.rows.clock.next = self.clock.val();
         self.rows.read_enable.next = self.is_open.val();
         self.rows.read_address.next = self.read_flow.val();
@@ -186,7 +190,8 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
             | (bit_cast::<QUEUE_BITS, 5>(self.r_open_reads.q.val()) << 3)
             | (bit_cast::<QUEUE_BITS, 7>(self.r_head.q.val()) << 8)
             | (bit_cast::<QUEUE_BITS, 7>(self.r_current.q.val()) << 15)
-            | (bit_cast::<QUEUE_BITS, 7>(self.r_tail.q.val()) << 22);
+            | (bit_cast::<QUEUE_BITS, 7>(self.r_tail.q.val()) << 22)
+            | (bit_cast::<QUEUE_BITS, 7>(self.r_used.q.val()) << 29);
         match self.state.val() {
             State::Load => {
                 self.r_error.d.next = self.rows.read_data.val().get_bit(0);
@@ -196,6 +201,7 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
                 self.r_head.d.next = self.rows.read_data.val().get_bits::<7>(8);
                 self.r_current.d.next = self.rows.read_data.val().get_bits::<7>(15);
                 self.r_tail.d.next = self.rows.read_data.val().get_bits::<7>(22);
+                self.r_used.d.next = self.rows.read_data.val().get_bits::<7>(29);
             }
             State::Check => {
                 self.look.d.next = self.head_next.val();
@@ -209,6 +215,7 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
                     self.r_head.d.next = 0.into();
                     self.r_current.d.next = 0.into();
                     self.r_tail.d.next = 0.into();
+                    self.r_used.d.next = 0.into();
                 }
             }
             State::SeekLoad => {
@@ -217,11 +224,13 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
             State::Retire => {
                 if self.retires.val() {
                     self.r_head.d.next = self.head_next.val();
+                    self.r_used.d.next = self.used_less.val();
                 }
             }
             State::Advance => {
                 if self.advances.val() & self.last_response.val() {
                     self.r_head.d.next = self.head_next.val();
+                    self.r_used.d.next = self.used_less.val();
                     self.r_open_reads.d.next = self.r_open_reads.q.val() - 1;
                 }
             }
@@ -245,10 +254,12 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
             }
             State::Post2 => {
                 self.r_tail.d.next = self.r_tail.q.val() + 1;
+                self.r_used.d.next = self.r_used.q.val() + 1;
             }
             State::FailEmit => {
                 if self.fails.val() {
                     self.r_head.d.next = self.head_next.val();
+                    self.r_used.d.next = self.used_less.val();
                 }
             }
             State::FailEnd => {
@@ -266,6 +277,7 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
             self.r_head.d.next = 0.into();
             self.r_current.d.next = 0.into();
             self.r_tail.d.next = 0.into();
+            self.r_used.d.next = 0.into();
         }
     }
 }

@@ -79,6 +79,8 @@ pub struct FeedbackOut {
     /// The READ response that is looked up: what it is, and cycles left.
     held: Option<(WatchPorts, u32)>,
     op: Option<Op>,
+    /// The flow that joins the queue in the next cycle.
+    joins: Option<u16>,
     /// Flows whose telemetry may go.
     queue: LutFifo<u16>,
     /// Flows that wait, and the cycle in which they began.
@@ -98,6 +100,7 @@ impl FeedbackOut {
             flows: vec![Flow::default(); flow_count],
             held: None,
             op: None,
+            joins: None,
             queue: LutFifo::new(flow_count),
             waiting: LutFifo::new(flow_count),
             now: 0,
@@ -110,7 +113,8 @@ impl FeedbackOut {
     fn reset(&mut self) {
         let flow_count = self.flows.len();
         self.flows.fill(Flow::default());
-        (self.held, self.op, self.age, self.loading) = (None, None, None, None);
+        (self.held, self.op, self.joins) = (None, None, None);
+        (self.age, self.loading) = (None, None);
         (self.queue, self.waiting) = (LutFifo::new(flow_count), LutFifo::new(flow_count));
         self.now = 0;
         self.out = FeedbackOutOut::default();
@@ -207,7 +211,8 @@ impl Golden for FeedbackOut {
         }
         self.out.m_feedback.tel.valid = self.out.m_feedback.valid;
         let op = core::mem::replace(&mut self.op, next);
-        let joins = op.and_then(|op| self.act(op, i));
+        let next = op.and_then(|op| self.act(op, i));
+        let joins = core::mem::replace(&mut self.joins, next);
         let expires = matches!(op, Some(Op::Expire));
         let oldest = self.waiting.m_valid() && !expires;
         let age = self.now.wrapping_sub(self.waiting.m_data().1) & 0xff_ffff;
