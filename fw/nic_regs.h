@@ -59,6 +59,10 @@
 #define NIC_TELEMETRY 0x034
 #define NIC_TELEMETRY_FORMAT_SHIFT 0 /* 0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes, 3 P4-INT INT-MD 2.1, 4 IOAM trace (RFC 9197), 5 IFA 2.0 */
 #define NIC_TELEMETRY_FORMAT_MASK 0x00000007u
+#define NIC_TELEMETRY_SOURCE_SHIFT 3 /* 1: data packets and READ responses leave with INT-MD's header; 0: the first switch inserts it */
+#define NIC_TELEMETRY_SOURCE_MASK 0x00000008u
+#define NIC_TELEMETRY_BY_PORT_SHIFT 4 /* such a header is marked by the port in TELEMETRY_STACK, not by the DSCP */
+#define NIC_TELEMETRY_BY_PORT_MASK 0x00000010u
 #define NIC_TELEMETRY_DSCP_SHIFT 8 /* DSCP of data packets and READ responses with telemetry */
 #define NIC_TELEMETRY_DSCP_MASK 0x00003f00u
 #define NIC_TELEMETRY_ECHO_DSCP_SHIFT 16 /* DSCP of ACKs and telemetry responses, which echo telemetry */
@@ -107,7 +111,7 @@
 #define NIC_IRQ_ENABLE_ERROR_MASK 0x00000002u
 /* Cycles between two telemetry responses of a queue pair, T; 0: no limit. (rw, reset 0x271) */
 #define NIC_FEEDBACK_CYCLES 0x084
-/* Telemetry that switches insert: INT-MD, IOAM, IFA. (rw, reset 0x0) */
+/* INT-MD, IOAM and IFA. (rw, reset 0x0) */
 #define NIC_TELEMETRY_STACK 0x088
 #define NIC_TELEMETRY_STACK_PORT_SHIFT 0 /* UDP destination port that marks INT-MD, beside the DSCP */
 #define NIC_TELEMETRY_STACK_PORT_MASK 0x0000ffffu
@@ -137,7 +141,7 @@
 #define NIC_CC_CHECK_MULTI_MASK 0x00000038u
 #define NIC_CC_CHECK_QUEUE_MAX_SHIFT 6 /* if a hop's queue is longer, in its unit; 131071: never */
 #define NIC_CC_CHECK_QUEUE_MAX_MASK 0x007fffc0u
-/* PSNs from one data packet that leaves room for telemetry to the next one of its flow; 1: each packet, 255: once a round trip. (rw, reset 0x1) */
+/* PSNs from one data packet with a telemetry header to the next one of its flow; 1: each packet, 255: once a round trip. (rw, reset 0x1) */
 #define NIC_TELEMETRY_EVERY 0x098
 /* Tells of work requests in a submission ring. Refused (HOST_STATUS) without a ring, and with an index beyond the ring or behind the last one. (wo, reset 0x0) */
 #define NIC_DOORBELL 0x0a0

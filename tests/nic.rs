@@ -179,6 +179,7 @@ fn plan(format: Option<Format>, manners: Manners, seed: u64) -> Plan {
             dscp: 0x13,
             rate_code: 0,
             switch_id: 0x2a5,
+            is_transit: false,
         }),
         faults: Faults {
             loss_ppm: 15_000,
@@ -245,6 +246,63 @@ fn nic_pair_in_lock_step() {
         let plan = Plan { telemetry_every: 4, ..plan(Some(format), Manners::Stalling, 7) };
         let report = exchange(&plan, EngineKind::Both);
         assert!(report.is_good(), "{format:?}: {report:?}");
+    }
+}
+
+/// The plan with telemetry headers that the NICs' own packets bring along: the switch adds to them.
+fn sourced(plan: Plan) -> Plan {
+    let stamping = plan.stamping.map(|stamping| Stamping { is_transit: true, ..stamping });
+    Plan { stamping, ..plan }
+}
+
+/// Formats whose header the NIC's packets can bring along.
+const SOURCED: [Format; 2] = [INT_MD, INT_MD_BY_PORT];
+
+/// WRITEs and READs over a link that loses packets, NIC as source and as sink, the switch between them.
+#[test]
+fn nic_pair_in_lock_step_as_source_of_telemetry() {
+    for (format, telemetry_every) in SOURCED.into_iter().zip([1, 4].into_iter().cycle()) {
+        let plan = sourced(plan(Some(format), Manners::Stalling, 9));
+        let report = exchange(&Plan { telemetry_every, ..plan }, EngineKind::Both);
+        assert!(report.is_good(), "{format:?}: {report:?}");
+        assert!(report.switch.stamped > 20, "{format:?}: {report:?}");
+        let accepted = report.nics.iter().map(|nic| nic.counter("feedback_accepted"));
+        assert!(accepted.sum::<u32>() > 0, "{format:?}: no telemetry of READ responses");
+    }
+}
+
+/// The NIC's own header does what the switch's does: as many packets have it as were to, each comes back
+/// with one hop, and the windows follow.
+#[test]
+fn nic_pair_writes_follow_congestion_as_source_of_telemetry() {
+    for format in SOURCED {
+        for (every, share) in [(1, 1..=1), (4, 4..=4), (255, 2..=200)] {
+            let plan = sourced(Plan {
+                stamping: plan(Some(format), Manners::Prompt, 45).stamping,
+                telemetry_every: every,
+                read_percent: 0,
+                message_bytes: (100_000, 120_000),
+                ..crowded(None, 5, 45)
+            });
+            let report = exchange(&plan, EngineKind::Golden);
+            assert!(report.is_good(), "{format:?}: {report:?}");
+            let (stamped, data) = (report.switch.stamped, report.nics[0].counter("tx_data"));
+            let (queue, rate) =
+                (report.switch.queue_bytes_max, report.nics[0].flow0.expect("watched").1);
+            println!(
+                "{format:?}, every {every}: {stamped} of {data} stamped, queue at most {queue} bytes, \
+                 {:.2} Gb/s, rate {rate}",
+                report.goodput_gbps()
+            );
+            assert!(share.contains(&u64::from(data).div_ceil(stamped)), "{format:?}, {every}");
+            assert!(queue < 300_000 && rate < 8 << 24 && report.goodput_gbps() > 15.0);
+            for nic in &report.nics {
+                for event in ["rx_telemetry_unusable", "cc_psn", "cc_time", "cc_bytes", "cc_queue"]
+                {
+                    assert_eq!(nic.counter(event), 0, "{format:?}: {event}");
+                }
+            }
+        }
     }
 }
 

@@ -129,7 +129,9 @@ fn with_telemetry(d: &mut Driver) -> Vec<u32> {
     assert_eq!(pkts.len(), works.len());
     for (pkt, work) in pkts.iter().zip(&works) {
         assert!(pkt.bare || pkt.ack_req || d.telemetry.1 < 2);
-        let tel_bytes = if pkt.bare { 0 } else { 42 };
+        // None, paper, authors, INT-MD by DSCP, (none yet), (none yet), INT-MD by port.
+        let header_bytes = [0, 2, 42, 16, 0, 0, 16][usize::from(d.telemetry.0)];
+        let tel_bytes = if pkt.bare { 0 } else { header_bytes };
         let headers = if matches!(pkt.opcode, 0x06 | 0x0a) { 74 } else { 58 };
         assert_eq!(work.len_bytes, headers + tel_bytes + pkt.payload_bytes);
     }
@@ -148,16 +150,18 @@ fn requester_leaves_room_for_telemetry_as_subscribed() {
         (4, vec![0, 4, 8], vec![12], vec![5, 9, 13]),
         (255, vec![0], vec![12], vec![12]),
     ] {
-        let mut d = Driver::new(qp);
-        d.telemetry = (2, every);
-        d.post(1, 12 * 256);
-        assert_eq!(with_telemetry(&mut d), first, "every {every}");
-        // The ACK of PSN 4 covers the first packet with telemetry, but not the others.
-        d.ack(QP.sq_psn.wrapping_add(4) & 0xff_ffff, 0x1f);
-        d.post(2, 2 * 256);
-        assert_eq!(with_telemetry(&mut d), behind_ack, "every {every}");
-        d.ack(QP.sq_psn.wrapping_add(5) & 0xff_ffff, 0x60);
-        assert_eq!(with_telemetry(&mut d), again, "every {every}");
+        for form in [1, 2, 3, 6] {
+            let mut d = Driver::new(qp);
+            d.telemetry = (form, every);
+            d.post(1, 12 * 256);
+            assert_eq!(with_telemetry(&mut d), first, "every {every}");
+            // The ACK of PSN 4 covers the first packet with telemetry, but not the others.
+            d.ack(QP.sq_psn.wrapping_add(4) & 0xff_ffff, 0x1f);
+            d.post(2, 2 * 256);
+            assert_eq!(with_telemetry(&mut d), behind_ack, "every {every}");
+            d.ack(QP.sq_psn.wrapping_add(5) & 0xff_ffff, 0x60);
+            assert_eq!(with_telemetry(&mut d), again, "every {every}");
+        }
     }
     // Without telemetry nothing is bare.
     let mut d = Driver::new(QpRow { telemetry: false, ..qp });

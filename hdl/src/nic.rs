@@ -790,6 +790,7 @@ impl Logic for Nic {
         self.tx.cfg_ttl.next = self.registers.cfg_ttl.val();
         self.rx.cfg_tel_format.next = self.registers.cfg_tel_format.val();
         self.rx.cfg_tel_port.next = self.registers.cfg_tel_port.val();
+        self.tx.cfg_tel_port.next = self.registers.cfg_tel_port.val();
         self.rx.cfg_tel_queue_bytes.next = self.registers.cfg_tel_queue_bytes.val();
         self.rx.cfg_tel_time_binary.next = self.registers.cfg_tel_time_binary.val();
         self.rx.cfg_tel_rates.next = self.registers.cfg_tel_rates.val();

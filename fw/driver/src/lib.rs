@@ -250,13 +250,26 @@ impl<B: Bus> Nic<B> {
         self.write(regs::config_offset::telemetry, value)
     }
 
-    /// Sets how many PSNs are from one data packet of a queue pair that leaves room for telemetry to the
-    /// next one: 1 each packet, 255 once a round trip.
+    /// Says who begins INT-MD: this NIC's data packets bring its header along, marked by the UDP port of
+    /// [`Nic::set_telemetry_stack`] or by their DSCP, or the first switch inserts it, which
+    /// [`Nic::set_telemetry`] goes back to.
+    pub fn set_telemetry_source(
+        &mut self,
+        is_source: bool,
+        by_port: bool,
+    ) -> Result<(), Error<B::Error>> {
+        let telemetry = self.read(regs::config_offset::telemetry)? & !(0b11 << 3);
+        let value = telemetry | u32::from(is_source) << 3 | u32::from(is_source && by_port) << 4;
+        self.write(regs::config_offset::telemetry, value)
+    }
+
+    /// Sets how many PSNs are from one data packet of a queue pair with a telemetry header to the next
+    /// one: 1 each packet, 255 once a round trip.
     pub fn set_telemetry_every(&mut self, every: u8) -> Result<(), Error<B::Error>> {
         self.write(regs::config_offset::telemetry_every, every.into())
     }
 
-    /// Tells about telemetry that switches insert: the UDP port that marks INT-MD, whether queues
+    /// Tells about INT-MD, IOAM and IFA: the UDP port that marks INT-MD, whether queues
     /// are counted in bytes, whether IOAM's fractions of a second are binary, and the rate codes
     /// (0..=7) by the low three bits of the egress interface.
     pub fn set_telemetry_stack(

@@ -124,6 +124,8 @@ macro_rules! config_registers {
             (12, ttl, cfg_ttl, 8, 64, "IPv4 time to live of packets sent.", []),
             (13, telemetry, cfg_telemetry, 22, 1512192, "In-band telemetry of packets on the wire.", [
                 (format, 0, 3, "0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes, 3 P4-INT INT-MD 2.1, 4 IOAM trace (RFC 9197), 5 IFA 2.0"),
+                (source, 3, 1, "1: data packets and READ responses leave with INT-MD's header; 0: the first switch inserts it"),
+                (by_port, 4, 1, "such a header is marked by the port in TELEMETRY_STACK, not by the DSCP"),
                 (dscp, 8, 6, "DSCP of data packets and READ responses with telemetry"),
                 (echo_dscp, 16, 6, "DSCP of ACKs and telemetry responses, which echo telemetry"),
             ]),
@@ -141,7 +143,7 @@ macro_rules! config_registers {
             ]),
             (33, feedback_cycles, cfg_feedback_cycles, 20, 625,
                 "Cycles between two telemetry responses of a queue pair, T; 0: no limit.", []),
-            (34, telemetry_stack, cfg_telemetry_stack, 18, 0, "Telemetry that switches insert: INT-MD, IOAM, IFA.", [
+            (34, telemetry_stack, cfg_telemetry_stack, 18, 0, "INT-MD, IOAM and IFA.", [
                 (port, 0, 16, "UDP destination port that marks INT-MD, beside the DSCP"),
                 (queue_bytes, 16, 1, "queues are counted in bytes, else in cells"),
                 (time_binary, 17, 1, "IOAM's fractions of a second are binary (NTP), else ns (PTP)"),
@@ -149,7 +151,7 @@ macro_rules! config_registers {
             (35, telemetry_rates, cfg_telemetry_rates, 24, 0,
                 "Rate codes of hops of INT-MD and IOAM, 3 bits each, by the low three bits of the egress interface.", []),
             (38, telemetry_every, cfg_tel_every, 8, 1,
-                "PSNs from one data packet that leaves room for telemetry to the next one of its flow; 1: each packet, 255: once a round trip.", []),
+                "PSNs from one data packet with a telemetry header to the next one of its flow; 1: each packet, 255: once a round trip.", []),
         ] }
     };
 }

@@ -107,11 +107,12 @@ macro_rules! registers {
             pub cfg_local_mac: Signal<Out, Bits<48>>,
             /// Telemetry format.
             pub cfg_tel_format: Signal<Out, Bits<3>>,
-            /// Form of the header that data packets leave room for: 0 none, 1 paper, 2 authors.
-            pub cfg_tel_data: Signal<Out, Bits<2>>,
+            /// Form of the telemetry header in data packets: 0 none, 1 paper, 2 authors, 3 INT-MD that
+            /// the DSCP marks, 6 INT-MD that the port marks.
+            pub cfg_tel_data: Signal<Out, Bits<3>>,
             /// Form of what ACKs echo: 0 none, 1 paper, 2 authors.
             pub cfg_tel_echo: Signal<Out, Bits<2>>,
-            /// UDP port that marks telemetry that switches insert.
+            /// UDP port that marks INT-MD.
             pub cfg_tel_port: Signal<Out, Bits<16>>,
             /// They count queues in bytes.
             pub cfg_tel_queue_bytes: Signal<Out, Bit>,
@@ -214,6 +215,8 @@ macro_rules! registers {
             mac_low: Signal<Local, Bits<48>>,
             mac_high: Signal<Local, Bits<48>>,
             mac_high_placed: Signal<Local, Bits<48>>,
+            is_source: Signal<Local, Bit>,
+            by_port: Signal<Local, Bit>,
             op_create: Constant<Bits<2>>,
             op_remove: Constant<Bits<2>>,
             reply_bit: Constant<Bits<16>>,
@@ -278,6 +281,8 @@ macro_rules! registers {
                     mac_low: Default::default(),
                     mac_high: Default::default(),
                     mac_high_placed: Default::default(),
+                    is_source: Default::default(),
+                    by_port: Default::default(),
                     op_create: Constant::new(1u64.to_bits()),
                     op_remove: Constant::new(2u64.to_bits()),
                     reply_bit: Constant::new((config.flow_count as u64).to_bits()),
@@ -383,7 +388,9 @@ macro_rules! registers {
                 self.mac_high_placed.next = self.mac_high.val() << 32;
                 self.cfg_local_mac.next = self.mac_low.val() | self.mac_high_placed.val();
                 self.cfg_tel_format.next = self.config_regs.cfg_telemetry.val().get_bits::<3>(0);
-                comment!("data leave room for the native forms; others are echoed in the paper's");
+                comment!("all but the authors' form are echoed in the paper's");
+                self.is_source.next = self.config_regs.cfg_telemetry.val().get_bit(3);
+                self.by_port.next = self.config_regs.cfg_telemetry.val().get_bit(4);
                 match self.config_regs.cfg_telemetry.val().get_bits::<3>(0).index() {
                     1 => {
                         self.cfg_tel_data.next = 1.into();
@@ -395,6 +402,12 @@ macro_rules! registers {
                     }
                     3 => {
                         self.cfg_tel_data.next = 0.into();
+                        if self.is_source.val() {
+                            self.cfg_tel_data.next = 3.into();
+                            if self.by_port.val() {
+                                self.cfg_tel_data.next = 6.into();
+                            }
+                        }
                         self.cfg_tel_echo.next = 1.into();
                     }
                     4 => {

@@ -36,7 +36,7 @@ pub struct ReadJobs<const JB: usize, const MB: usize> {
     /// Region of a row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// 0 none, 1 paper, 2 authors'.
-    pub cfg_tel_data: Signal<In, Bits<2>>,
+    pub cfg_tel_data: Signal<In, Bits<3>>,
     /// Step: take the job, or the row.
     pub take: Signal<In, Bit>,
     /// It is a row.
@@ -267,6 +267,8 @@ impl<const JB: usize, const MB: usize> Logic for ReadJobs<JB, MB> {
             match self.cfg_tel_data.val().index() {
                 1 => self.telemetry_bytes.next = 2.into(),
                 2 => self.telemetry_bytes.next = 42.into(),
+                3 => self.telemetry_bytes.next = 16.into(),
+                6 => self.telemetry_bytes.next = 16.into(),
                 _ => self.telemetry_bytes.next = 0.into(),
             }
         }

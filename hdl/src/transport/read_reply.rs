@@ -88,7 +88,7 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
     /// Mark of the row that its packet was made by.
     pub s_fail_mark: Signal<In, Bits<4>>,
     /// Telemetry: 0 none, 1 paper, 2 authors'.
-    pub cfg_tel_data: Signal<In, Bits<2>>,
+    pub cfg_tel_data: Signal<In, Bits<3>>,
     /// A response stands at the source.
     pub m_pkt_valid: Signal<Out, Bit>,
     /// It is taken, and on its way to the MAC ahead of what comes later.

@@ -113,7 +113,7 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     /// Flow index.
     pub hint_flow: Signal<In, Bits<FB>>,
     /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
-    pub cfg_tel_data: Signal<In, Bits<2>>,
+    pub cfg_tel_data: Signal<In, Bits<3>>,
     /// PSNs from one packet with telemetry to the next one: 0, 1 each packet; 255 once a round trip.
     pub cfg_tel_every: Signal<In, Bits<8>>,
     /// A flow may send a packet.
@@ -649,6 +649,8 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
             match self.cfg_tel_data.val().index() {
                 1 => self.frame.telemetry_bytes.next = 2.into(),
                 2 => self.frame.telemetry_bytes.next = 42.into(),
+                3 => self.frame.telemetry_bytes.next = 16.into(),
+                6 => self.frame.telemetry_bytes.next = 16.into(),
                 _ => {}
             }
         }

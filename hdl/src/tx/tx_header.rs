@@ -9,7 +9,7 @@
 //!                     behind the cycle in which it is taken
 //! # Latency and rate  [`LATENCY_CYCLES`]; one item every 5 cycles, beside the frame before
 //! # Order             data, ACK, telemetry response, host take turns among those that wait
-//! # Number formats    lengths in bytes, 16 bits; tel_bytes 0, 2 + 8 hops, or 42
+//! # Number formats    lengths in bytes, 16 bits; tel_bytes 0, 2 + 8 hops, 42, or 16
 //! # Reset             synchronous, high: no item, IPv4 id 0; rows are as they were
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
@@ -54,10 +54,10 @@ pub struct TxHeader<const FB: usize> {
     pub cfg_local_ip: Signal<In, Bits<32>>,
     /// Time to live.
     pub cfg_ttl: Signal<In, Bits<8>>,
-    /// Form of telemetry, where there is any: 1 paper, 2 authors' 42 bytes.
-    pub cfg_tel_form: Signal<In, Bits<2>>,
-    /// Data packets leave room for telemetry.
-    pub cfg_tel_data: Signal<In, Bit>,
+    /// Form of telemetry in data packets, as m_form.
+    pub cfg_tel_data: Signal<In, Bits<3>>,
+    /// Form of telemetry in ACKs and telemetry responses: 0 none, 1 paper, 2 authors' 42 bytes.
+    pub cfg_tel_echo: Signal<In, Bits<2>>,
     /// DSCP of data with telemetry.
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
     /// DSCP of ACKs with telemetry and of telemetry responses.
@@ -114,8 +114,9 @@ pub struct TxHeader<const FB: usize> {
     pub m_valid: Signal<Out, Bit>,
     /// 0 data, 1 ACK, 2 host frame, 3 telemetry response.
     pub m_kind: Signal<Out, Bits<2>>,
-    /// It carries telemetry.
-    pub m_has_tel: Signal<Out, Bit>,
+    /// Form of the telemetry that it carries: 0 none, 1 paper, 2 authors' 42 bytes, 3 INT-MD that
+    /// its DSCP marks, 6 INT-MD that its UDP port marks.
+    pub m_form: Signal<Out, Bits<3>>,
     /// Remote MAC address.
     pub m_mac: Signal<Out, Bits<48>>,
     /// Remote IPv4 address.
@@ -126,6 +127,8 @@ pub struct TxHeader<const FB: usize> {
     pub m_qpn: Signal<Out, Bits<24>>,
     /// DSCP.
     pub m_dscp: Signal<Out, Bits<6>>,
+    /// DSCP as it would be without telemetry.
+    pub m_dscp_plain: Signal<Out, Bits<6>>,
     /// IPv4 id.
     pub m_id: Signal<Out, Bits<16>>,
     /// IPv4 length.
@@ -145,8 +148,9 @@ pub struct TxHeader<const FB: usize> {
     count: DFF<Bits<2>>,
     id: DFF<Bits<16>>,
     row: DFF<Bits<ROW_BITS>>,
-    has_tel: DFF<Bit>,
+    form: DFF<Bits<3>>,
     tel_bytes: DFF<Bits<16>>,
+    marks_dscp: DFF<Bit>,
     dscp: DFF<Bits<6>>,
     fixed: DFF<Bits<16>>,
     padded: DFF<Bits<16>>,
@@ -189,8 +193,8 @@ impl<const FB: usize> Default for TxHeader<FB> {
             reset: Default::default(),
             cfg_local_ip: Default::default(),
             cfg_ttl: Default::default(),
-            cfg_tel_form: Default::default(),
             cfg_tel_data: Default::default(),
+            cfg_tel_echo: Default::default(),
             cfg_tel_dscp: Default::default(),
             cfg_tel_echo_dscp: Default::default(),
             s_cfg_valid: Default::default(),
@@ -219,12 +223,13 @@ impl<const FB: usize> Default for TxHeader<FB> {
             m_ready: Default::default(),
             m_valid: Default::default(),
             m_kind: Default::default(),
-            m_has_tel: Default::default(),
+            m_form: Default::default(),
             m_mac: Default::default(),
             m_ip: Default::default(),
             m_port: Default::default(),
             m_qpn: Default::default(),
             m_dscp: Default::default(),
+            m_dscp_plain: Default::default(),
             m_id: Default::default(),
             m_ip_len: Default::default(),
             m_udp_len: Default::default(),
@@ -238,8 +243,9 @@ impl<const FB: usize> Default for TxHeader<FB> {
             count: Default::default(),
             id: Default::default(),
             row: Default::default(),
-            has_tel: Default::default(),
+            form: Default::default(),
             tel_bytes: Default::default(),
+            marks_dscp: Default::default(),
             dscp: Default::default(),
             fixed: Default::default(),
             padded: Default::default(),
@@ -288,8 +294,9 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             count,
             id,
             row,
-            has_tel,
+            form,
             tel_bytes,
+            marks_dscp,
             dscp,
             fixed,
             padded,
@@ -317,12 +324,13 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             (self.state.q.val() == HeaderState::Done) & (self.kind.q.val() == 3);
         self.m_valid.next = self.state.q.val() == HeaderState::Offer;
         self.m_kind.next = self.kind.q.val();
-        self.m_has_tel.next = self.has_tel.q.val();
+        self.m_form.next = self.form.q.val();
         self.m_mac.next = self.row.q.val().get_bits::<48>(0);
         self.m_ip.next = self.row.q.val().get_bits::<32>(48);
         self.m_port.next = self.row.q.val().get_bits::<16>(80);
         self.m_qpn.next = self.row.q.val().get_bits::<24>(96);
         self.m_dscp.next = self.dscp.q.val();
+        self.m_dscp_plain.next = self.row.q.val().get_bits::<6>(120);
         self.m_id.next = self.id.q.val();
         self.m_ip_len.next = self.ip_len.q.val();
         self.m_udp_len.next = self.udp_len.q.val();
@@ -400,6 +408,9 @@ impl<const FB: usize> Logic for TxHeader<FB> {
                 | (bit_cast::<ROW_BITS, 1>(self.cfg_row.val().get_bits::<1>(1)) << 126);
 
         comment!("Telemetry and DSCP.");
+        self.marks_dscp.d.next = (self.cfg_tel_data.val() == 1)
+            | (self.cfg_tel_data.val() == 2)
+            | (self.cfg_tel_data.val() == 3);
         self.echo_valid.next = self.s_ack_tel_valid.val();
         self.echo_hops.next = self.s_ack_tel_hops.val();
         if self.kind.q.val() == 3 {
@@ -407,22 +418,24 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             self.echo_hops.next = self.s_feedback_tel_hops.val();
         }
         self.hop_bytes.next = bit_cast::<16, 3>(self.echo_hops.val()) << 3;
-        self.has_tel.d.next = false;
+        self.form.d.next = 0.into();
         self.tel_bytes.d.next = 0.into();
         self.new_dscp.next = self.row.q.val().get_bits::<6>(120);
-        if (self.cfg_tel_form.val() == 1) | (self.cfg_tel_form.val() == 2) {
-            if self.kind.q.val().get_bit(0) {
-                if self.echo_valid.val() {
-                    self.has_tel.d.next = true;
-                    self.tel_bytes.d.next = self.hop_bytes.val() + 2;
-                    self.new_dscp.next = self.cfg_tel_echo_dscp.val();
-                }
-            } else if self.row.q.val().get_bit(126)
-                & self.cfg_tel_data.val()
-                & !self.s_pkt_bare.val()
-            {
-                self.has_tel.d.next = true;
-                self.tel_bytes.d.next = 2.into();
+        if self.kind.q.val().get_bit(0) {
+            if self.echo_valid.val() & self.cfg_tel_echo.val().any() {
+                self.form.d.next = bit_cast::<3, 2>(self.cfg_tel_echo.val());
+                self.tel_bytes.d.next = self.hop_bytes.val() + 2;
+                self.new_dscp.next = self.cfg_tel_echo_dscp.val();
+            }
+        } else if self.row.q.val().get_bit(126) & !self.s_pkt_bare.val() {
+            self.form.d.next = self.cfg_tel_data.val();
+            match self.cfg_tel_data.val().index() {
+                1 => self.tel_bytes.d.next = 2.into(),
+                3 => self.tel_bytes.d.next = 16.into(),
+                6 => self.tel_bytes.d.next = 16.into(),
+                _ => {}
+            }
+            if self.marks_dscp.q.val() {
                 self.new_dscp.next = self.cfg_tel_dscp.val();
             }
         }
@@ -467,7 +480,7 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         self.udp_plain.d.next = self.fixed.q.val() + self.padded.q.val();
         self.ip_plain.d.next = self.udp_plain.q.val() + 20;
         self.udp_len.d.next = self.udp_plain.q.val() + self.tel_bytes.q.val();
-        if self.has_tel.q.val() & (self.cfg_tel_form.val() == 2) {
+        if self.form.q.val() == 2 {
             self.udp_len.d.next = self.udp_plain.q.val() + 42;
         }
         self.ip_len.d.next = self.udp_len.q.val() + 20;

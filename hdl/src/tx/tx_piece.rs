@@ -33,8 +33,8 @@ pub struct TxPiece {
     pub cfg_pkey: Signal<In, Bits<16>>,
     /// Time to live.
     pub cfg_ttl: Signal<In, Bits<8>>,
-    /// Form of telemetry, where there is any: 1 paper, 2 authors' 42 bytes.
-    pub cfg_tel_form: Signal<In, Bits<2>>,
+    /// UDP port that marks INT-MD.
+    pub cfg_tel_port: Signal<In, Bits<16>>,
     /// State of the sequencer.
     pub state: Signal<In, SeqState>,
     /// Copy the fields of the item.
@@ -43,8 +43,8 @@ pub struct TxPiece {
     pub s_is_ack: Signal<In, Bit>,
     /// It is a telemetry response.
     pub s_is_feedback: Signal<In, Bit>,
-    /// It carries telemetry.
-    pub s_has_tel: Signal<In, Bit>,
+    /// Form of the telemetry that it carries, as `tx_header` m_form.
+    pub s_form: Signal<In, Bits<3>>,
     /// Remote MAC address.
     pub s_mac: Signal<In, Bits<48>>,
     /// Remote IPv4 address.
@@ -55,6 +55,8 @@ pub struct TxPiece {
     pub s_qpn: Signal<In, Bits<24>>,
     /// DSCP.
     pub s_dscp: Signal<In, Bits<6>>,
+    /// DSCP as it would be without telemetry.
+    pub s_dscp_plain: Signal<In, Bits<6>>,
     /// IPv4 id.
     pub s_id: Signal<In, Bits<16>>,
     /// IPv4 length.
@@ -164,12 +166,13 @@ pub struct TxPiece {
     port: DFF<Bits<16>>,
     qpn: DFF<Bits<24>>,
     dscp: DFF<Bits<6>>,
+    dscp_plain: DFF<Bits<6>>,
     id: DFF<Bits<16>>,
     ip_len: DFF<Bits<16>>,
     udp_len: DFF<Bits<16>>,
     ip_plain: DFF<Bits<16>>,
     udp_plain: DFF<Bits<16>>,
-    has_tel: DFF<Bit>,
+    form: DFF<Bits<3>>,
     opcode: DFF<Bits<8>>,
     psn: DFF<Bits<24>>,
     ack_req: DFF<Bit>,
@@ -207,6 +210,10 @@ pub struct TxPiece {
     b0_low: Signal<Local, Bits<64>>,
     b1: Signal<Local, Bits<64>>,
     is_paper: Signal<Local, Bit>,
+    by_port: Signal<Local, Bit>,
+    is_int: Signal<Local, Bit>,
+    int_head: Signal<Local, Bits<64>>,
+    target_port: Signal<Local, Bits<64>>,
     is_odd: Signal<Local, Bit>,
     word: Signal<Local, Bits<64>>,
     masked: Signal<Local, Bits<64>>,
@@ -240,6 +247,9 @@ pub struct TxPiece {
     roce_port: Constant<Bits<64>>,
     reserved_ones: Constant<Bits<64>>,
     top_six: Constant<Bits<64>>,
+    int_by_dscp: Constant<Bits<64>>,
+    int_by_port: Constant<Bits<64>>,
+    int_middle: Constant<Bits<64>>,
 }
 
 impl Default for TxPiece {
@@ -252,17 +262,18 @@ impl Default for TxPiece {
             cfg_local_ip: Default::default(),
             cfg_pkey: Default::default(),
             cfg_ttl: Default::default(),
-            cfg_tel_form: Default::default(),
+            cfg_tel_port: Default::default(),
             state: Default::default(),
             s_copy: Default::default(),
             s_is_ack: Default::default(),
             s_is_feedback: Default::default(),
-            s_has_tel: Default::default(),
+            s_form: Default::default(),
             s_mac: Default::default(),
             s_ip: Default::default(),
             s_port: Default::default(),
             s_qpn: Default::default(),
             s_dscp: Default::default(),
+            s_dscp_plain: Default::default(),
             s_id: Default::default(),
             s_ip_len: Default::default(),
             s_udp_len: Default::default(),
@@ -320,12 +331,13 @@ impl Default for TxPiece {
             port: Default::default(),
             qpn: Default::default(),
             dscp: Default::default(),
+            dscp_plain: Default::default(),
             id: Default::default(),
             ip_len: Default::default(),
             udp_len: Default::default(),
             ip_plain: Default::default(),
             udp_plain: Default::default(),
-            has_tel: Default::default(),
+            form: Default::default(),
             opcode: Default::default(),
             psn: Default::default(),
             ack_req: Default::default(),
@@ -363,6 +375,10 @@ impl Default for TxPiece {
             b0_low: Default::default(),
             b1: Default::default(),
             is_paper: Default::default(),
+            by_port: Default::default(),
+            is_int: Default::default(),
+            int_head: Default::default(),
+            target_port: Default::default(),
             is_odd: Default::default(),
             word: Default::default(),
             masked: Default::default(),
@@ -396,6 +412,11 @@ impl Default for TxPiece {
             roce_port: Constant::new((4791_u64 << 16).into()),
             reserved_ones: Constant::new(0xff00_0000.into()),
             top_six: Constant::new((u64::MAX << 16).into()),
+            // Behind the UDP checksum: type and NPT, three words, DSCP or port; version 2.
+            int_by_dscp: Constant::new(0x0000_1003_0000_2000_u64.into()),
+            int_by_port: Constant::new(0x0000_1403_12b7_2000_u64.into()),
+            // Six words a hop, five hops, instructions, no domain; its flags are in front of the BTH.
+            int_middle: Constant::new(0x0605_d500_0000_0000_u64.into()),
         }
     }
 }
@@ -404,9 +425,9 @@ impl Logic for TxPiece {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, mac, ip, port, qpn, dscp, id, ip_len, udp_len, ip_plain, udp_plain,
-            has_tel, opcode, psn, ack_req, solicited, pad, va, rkey, dma_len, last_word, path,
-            hops, sent, sent_data, sent_bytes, sent_last, sent_bad, sent_icrc, crc, crc_data,
+            self, clock, mac, ip, port, qpn, dscp, dscp_plain, id, ip_len, udp_len, ip_plain,
+            udp_plain, form, opcode, psn, ack_req, solicited, pad, va, rkey, dma_len, last_word,
+            path, hops, sent, sent_data, sent_bytes, sent_last, sent_bad, sent_icrc, crc, crc_data,
             crc_bytes, crc_last, crc_skip
         );
         self.p_valid.next = self.sent.q.val();
@@ -431,8 +452,9 @@ impl Logic for TxPiece {
             self.port.d.next = self.s_port.val();
             self.qpn.d.next = self.s_qpn.val();
             self.dscp.d.next = self.s_dscp.val();
+            self.dscp_plain.d.next = self.s_dscp_plain.val();
             self.id.d.next = self.s_id.val();
-            self.has_tel.d.next = self.s_has_tel.val();
+            self.form.d.next = self.s_form.val();
             self.opcode.d.next = self.pkt_opcode.val();
             self.psn.d.next = self.pkt_psn.val();
             self.ack_req.d.next = self.pkt_ack_req.val();
@@ -520,8 +542,7 @@ impl Logic for TxPiece {
 
         comment!("Pieces in network order, the first byte on top; `masked` is what the ICRC sees.");
         self.udp.next = (bit_cast::<64, 16>(self.ip.q.val().get_bits::<16>(0)) << 48)
-            | (bit_cast::<64, 16>(self.port.q.val()) << 32)
-            | self.roce_port.val();
+            | (bit_cast::<64, 16>(self.port.q.val()) << 32);
         self.c3.next = (bit_cast::<64, 16>(self.s_checksum.val()) << 48)
             | (bit_cast::<64, 32>(self.cfg_local_ip.val()) << 16)
             | bit_cast::<64, 16>(self.ip.q.val().get_bits::<16>(16));
@@ -534,7 +555,17 @@ impl Logic for TxPiece {
         self.b1.next = (bit_cast::<64, 1>(self.ack_req.q.val().into()) << 31)
             | bit_cast::<64, 24>(self.psn.q.val());
         self.b0_low.next = bit_cast::<64, 16>(self.b0.val().get_bits::<16>(0));
-        self.is_paper.next = self.has_tel.q.val() & (self.cfg_tel_form.val() == 1);
+        self.is_paper.next = self.form.q.val() == 1;
+        comment!("INT-MD: shim and metadata header without a stack; the shim keeps DSCP or port.");
+        self.by_port.next = self.form.q.val() == 6;
+        self.is_int.next = self.by_port.val() | (self.form.q.val() == 3);
+        self.int_head.next =
+            self.int_by_dscp.val() | (bit_cast::<64, 6>(self.dscp_plain.q.val()) << 18);
+        self.target_port.next = self.roce_port.val();
+        if self.by_port.val() {
+            self.int_head.next = self.int_by_port.val();
+            self.target_port.next = bit_cast::<64, 16>(self.cfg_tel_port.val()) << 16;
+        }
         self.word.next = 0.into();
         self.masked.next = 0.into();
         self.raw.next = false;
@@ -580,8 +611,12 @@ impl Logic for TxPiece {
                 self.masked.next = self.c3.val() | self.top_ones.val();
             }
             SeqState::C4 => {
-                self.word.next = self.udp.val() | bit_cast::<64, 16>(self.udp_len.q.val());
-                self.masked.next = self.udp.val() | bit_cast::<64, 16>(self.udp_plain.q.val());
+                self.word.next = self.udp.val()
+                    | self.target_port.val()
+                    | bit_cast::<64, 16>(self.udp_len.q.val());
+                self.masked.next = self.udp.val()
+                    | self.roce_port.val()
+                    | bit_cast::<64, 16>(self.udp_plain.q.val());
             }
             SeqState::C5 => {
                 self.bytes.next = 2.into();
@@ -591,11 +626,17 @@ impl Logic for TxPiece {
                     self.bytes.next = 4.into();
                     self.word.next = (bit_cast::<64, 3>(self.hop_count.val()) << 44)
                         | (bit_cast::<64, 12>(self.path.q.val()) << 32);
+                } else if self.is_int.val() {
+                    self.bytes.next = 8.into();
+                    self.word.next = self.int_head.val();
                 }
             }
             SeqState::Hop => {
                 self.word.next = self.paper.val();
-                self.raw.next = self.cfg_tel_form.val() == 2;
+                self.raw.next = self.form.q.val() == 2;
+                if self.is_int.val() {
+                    self.word.next = self.int_middle.val();
+                }
                 self.covered.next = false;
                 self.hops.d.next = self.hops.q.val() >> 64;
             }
@@ -603,7 +644,7 @@ impl Logic for TxPiece {
                 if self.is_paper.val() {
                     self.word.next = self.b0.val();
                     self.masked.next = self.b0_masked.val();
-                } else if self.has_tel.q.val() {
+                } else if self.form.q.val().any() {
                     self.word.next =
                         (bit_cast::<64, 3>(self.hop_count.val()) << 56) | (self.b0.val() >> 16);
                     self.masked.next = self.b0_masked.val() & self.top_six.val();

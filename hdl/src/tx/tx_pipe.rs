@@ -2,8 +2,8 @@
 //! host frames between them.
 //!
 //! # Source            RFC 791, RFC 768, InfiniBand volume 1 sections 9.2, 9.3 and annex A17
-//!                     (RoCEv2, ICRC); telemetry as HPCC (SIGCOMM 2019) figure 7 and the authors'
-//!                     42 bytes
+//!                     (RoCEv2, ICRC); telemetry as HPCC (SIGCOMM 2019) figure 7, the authors'
+//!                     42 bytes and P4-INT 2.1 (INT-MD)
 //! # Interface timing  cycle 0: packet chosen; cycle [`HEADER_CYCLES`]: headers ready; then one
 //!                     piece a cycle (`tx_seq`). A frame starts at m_axis [`OPEN_CYCLES`] behind
 //!                     the state of its last payload beat, or of its second piece of BTH if it has
@@ -59,10 +59,13 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     pub cfg_pkey: Signal<In, Bits<16>>,
     /// Time to live.
     pub cfg_ttl: Signal<In, Bits<8>>,
-    /// Form of the telemetry header of data packets: 0 none, else as `cfg_tel_echo`.
-    pub cfg_tel_data: Signal<In, Bits<2>>,
+    /// Form of the telemetry header of data packets: 0 to 2 as `cfg_tel_echo`, 3 INT-MD that
+    /// `cfg_tel_dscp` marks, 6 INT-MD that `cfg_tel_port` marks.
+    pub cfg_tel_data: Signal<In, Bits<3>>,
     /// Form of telemetry in ACKs and telemetry responses: 0 none, 1 paper, 2 authors' 42 bytes.
     pub cfg_tel_echo: Signal<In, Bits<2>>,
+    /// UDP port that marks INT-MD.
+    pub cfg_tel_port: Signal<In, Bits<16>>,
     /// DSCP of data with telemetry.
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
     /// DSCP of ACKs with telemetry.
@@ -242,6 +245,7 @@ impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
             cfg_ttl: Default::default(),
             cfg_tel_data: Default::default(),
             cfg_tel_echo: Default::default(),
+            cfg_tel_port: Default::default(),
             cfg_tel_dscp: Default::default(),
             cfg_tel_echo_dscp: Default::default(),
             s_cfg_valid: Default::default(),
@@ -339,8 +343,8 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.header.reset.next = self.reset.val();
         self.header.cfg_local_ip.next = self.cfg_local_ip.val();
         self.header.cfg_ttl.next = self.cfg_ttl.val();
-        self.header.cfg_tel_form.next = self.cfg_tel_echo.val();
-        self.header.cfg_tel_data.next = self.cfg_tel_data.val().any();
+        self.header.cfg_tel_data.next = self.cfg_tel_data.val();
+        self.header.cfg_tel_echo.next = self.cfg_tel_echo.val();
         self.header.cfg_tel_dscp.next = self.cfg_tel_dscp.val();
         self.header.cfg_tel_echo_dscp.next = self.cfg_tel_echo_dscp.val();
         self.header.s_cfg_valid.next = self.s_cfg_valid.val();
@@ -365,11 +369,10 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.header.m_ready.next = self.seq.s_ready.val();
         self.seq.clock.next = self.clock.val();
         self.seq.reset.next = self.reset.val();
-        self.seq.cfg_tel_form.next = self.cfg_tel_echo.val();
         self.seq.room.next = self.space.room.val();
         self.seq.s_valid.next = self.header.m_valid.val();
         self.seq.s_kind.next = self.header.m_kind.val();
-        self.seq.s_has_tel.next = self.header.m_has_tel.val();
+        self.seq.s_form.next = self.header.m_form.val();
         self.seq.ip_len_low.next = self.header.m_ip_len.val().get_bits::<3>(0);
         self.seq.pkt_flow.next = self.s_pkt_flow.val();
         self.seq.pkt_mark.next = self.s_pkt_mark.val();
@@ -407,15 +410,16 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.cutter.cfg_local_ip.next = self.cfg_local_ip.val();
         self.cutter.cfg_pkey.next = self.cfg_pkey.val();
         self.cutter.cfg_ttl.next = self.cfg_ttl.val();
-        self.cutter.cfg_tel_form.next = self.cfg_tel_echo.val();
+        self.cutter.cfg_tel_port.next = self.cfg_tel_port.val();
         self.cutter.s_copy.next = self.seq.copy.val();
         self.cutter.state.next = self.seq.state.val();
-        self.cutter.s_has_tel.next = self.header.m_has_tel.val();
+        self.cutter.s_form.next = self.header.m_form.val();
         self.cutter.s_mac.next = self.header.m_mac.val();
         self.cutter.s_ip.next = self.header.m_ip.val();
         self.cutter.s_port.next = self.header.m_port.val();
         self.cutter.s_qpn.next = self.header.m_qpn.val();
         self.cutter.s_dscp.next = self.header.m_dscp.val();
+        self.cutter.s_dscp_plain.next = self.header.m_dscp_plain.val();
         self.cutter.s_id.next = self.header.m_id.val();
         self.cutter.s_ip_len.next = self.header.m_ip_len.val();
         self.cutter.s_udp_len.next = self.header.m_udp_len.val();

@@ -1,7 +1,7 @@
 //! Sequencer of the tx pipe: which piece of a frame comes next.
 //!
 //! # Source            InfiniBand, volume 1, sections 9.2 (BTH) and 9.3; annex A17; HPCC paper,
-//!                     figure 7, and the authors' IntHeader (telemetry)
+//!                     figure 7, the authors' IntHeader and P4-INT 2.1 (telemetry)
 //! # Interface timing  part of `tx_pipe`. Cycle 0: Start or Icrc with an item and room; cycle 1:
 //!                     C0, or Host; one piece a cycle
 //! # Latency and rate  Ethernet and IPv4 to UDP length 5 pieces, UDP checksum and BTH 2, RETH 2,
@@ -33,12 +33,12 @@ pub enum SeqState {
     C3,
     /// Target address, UDP ports, length.
     C4,
-    /// With telemetry: UDP checksum, and the count of the paper's form.
+    /// With telemetry: UDP checksum, and the count of the paper's form or what begins INT-MD.
     C5,
-    /// A telemetry record.
+    /// A telemetry record, or the middle of INT-MD's header.
     Hop,
-    /// BTH to its byte 6, behind the UDP checksum or the count of the authors' form; with the
-    /// paper's to byte 8.
+    /// BTH to its byte 6, behind the UDP checksum or the last two bytes of telemetry; with the
+    /// paper's form to byte 8.
     B0,
     /// The rest of the BTH; with the paper's form ImmDt or AETH too.
     B1,
@@ -64,16 +64,14 @@ pub struct TxSeq<const GB: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// Form of telemetry, where there is any: 1 paper, 2 authors' 42 bytes.
-    pub cfg_tel_form: Signal<In, Bits<2>>,
     /// The frame FIFO has room for the longest frame.
     pub room: Signal<In, Bit>,
     /// An item stands at the header builder.
     pub s_valid: Signal<In, Bit>,
     /// 0 data, 1 ACK, 2 host frame, 3 telemetry response.
     pub s_kind: Signal<In, Bits<2>>,
-    /// It carries telemetry.
-    pub s_has_tel: Signal<In, Bit>,
+    /// Form of the telemetry that it carries, as `tx_header` m_form.
+    pub s_form: Signal<In, Bits<3>>,
     /// It is taken.
     pub s_ready: Signal<Out, Bit>,
     /// IPv4 length, bits 2:0, in C1.
@@ -139,7 +137,7 @@ pub struct TxSeq<const GB: usize> {
     flow: DFF<Bits<GB>>,
     is_ack: DFF<Bit>,
     is_feedback: DFF<Bit>,
-    with_tel: DFF<Bit>,
+    form: DFF<Bits<3>>,
     with_reth: DFF<Bit>,
     with_word: DFF<Bit>,
     with_payload: DFF<Bit>,
@@ -169,11 +167,10 @@ impl<const GB: usize> Default for TxSeq<GB> {
             module_type: Default::default(),
             clock: Default::default(),
             reset: Default::default(),
-            cfg_tel_form: Default::default(),
             room: Default::default(),
             s_valid: Default::default(),
             s_kind: Default::default(),
-            s_has_tel: Default::default(),
+            s_form: Default::default(),
             s_ready: Default::default(),
             ip_len_low: Default::default(),
             pkt_flow: Default::default(),
@@ -209,7 +206,7 @@ impl<const GB: usize> Default for TxSeq<GB> {
             flow: Default::default(),
             is_ack: Default::default(),
             is_feedback: Default::default(),
-            with_tel: Default::default(),
+            form: Default::default(),
             with_reth: Default::default(),
             with_word: Default::default(),
             with_payload: Default::default(),
@@ -246,7 +243,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             flow,
             is_ack,
             is_feedback,
-            with_tel,
+            form,
             with_reth,
             with_word,
             with_payload,
@@ -305,7 +302,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             self.mark.d.next = self.pkt_mark.val();
             self.is_ack.d.next = self.s_kind.val() == 1;
             self.is_feedback.d.next = self.s_kind.val() == 3;
-            self.with_tel.d.next = self.s_has_tel.val();
+            self.form.d.next = self.s_form.val();
             self.with_payload.d.next =
                 (self.s_kind.val() == 0) & self.pkt_payload_bytes.val().any();
             self.with_reth.d.next = (self.s_kind.val() == 0)
@@ -331,9 +328,13 @@ impl<const GB: usize> Logic for TxSeq<GB> {
         match self.now.q.val() {
             SeqState::Start => {}
             SeqState::C0 => {
-                comment!("The authors' form always has five records, the paper's those there are.");
-                if self.cfg_tel_form.val() == 1 {
-                    self.hops_left.d.next = self.hops.q.val();
+                comment!("The authors' form always has five records, the paper's those there are;");
+                comment!("INT-MD has one piece in their place.");
+                match self.form.q.val().index() {
+                    1 => self.hops_left.d.next = self.hops.q.val(),
+                    3 => self.hops_left.d.next = 1.into(),
+                    6 => self.hops_left.d.next = 1.into(),
+                    _ => {}
                 }
                 self.goto.next = SeqState::C1;
             }
@@ -349,7 +350,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             }
             SeqState::C4 => {
                 self.goto.next = SeqState::B0;
-                if self.with_tel.q.val() {
+                if self.form.q.val().any() {
                     self.goto.next = SeqState::C5;
                 }
             }
@@ -374,9 +375,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                 self.goto.next = self.body.val();
                 if self.with_reth.q.val() {
                     self.goto.next = SeqState::R0;
-                } else if self.with_word.q.val()
-                    & !(self.with_tel.q.val() & (self.cfg_tel_form.val() == 1))
-                {
+                } else if self.with_word.q.val() & (self.form.q.val() != 1) {
                     self.goto.next = SeqState::Word;
                 }
             }

@@ -97,7 +97,7 @@ impl Readers {
     }
 
     fn start(&mut self) {
-        self.tel_format = self.rng.gen_range(0..4);
+        self.tel_format = self.rng.gen_range(0..8);
         self.asked.clear();
         self.rows.clear();
         for flow in 0..self.flow_count {

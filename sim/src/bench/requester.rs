@@ -81,6 +81,8 @@ impl RequesterStimulus {
         let (tel_format, tel_every) = match seed {
             1 => (2, 255),
             2 => (1, 3),
+            3 => (3, 2),
+            4 => (6, 1),
             _ => drawn,
         };
         let used_flows = USED_FLOWS[seed as usize % 3].min(config.flow_count);

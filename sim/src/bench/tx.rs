@@ -155,14 +155,22 @@ impl TxStimulus {
         let (m_axis, m_fail) = (Sink::new(fork()), Sink::new(fork()));
         let s_feedback = Source::new(fork());
         let is_prompt = seed % 4 == 3;
-        let form = ((seed + seed / 4) % 4) as usize;
+        // Telemetry in data and in echoes: each form in one of seven seeds, none in seed 7.
+        let (tel_data, tel_echo) = match seed % 7 {
+            0 => (0, u8::from(seed % 14 == 0)),
+            form @ 1..=2 => (form as u8, form as u8),
+            3 => (3, 1),
+            4 => (6, 1),
+            _ => (0, 1),
+        };
         let constants = TxPipeIn {
             cfg_local_mac: rng.gen_range(0..1 << 48),
             cfg_local_ip: rng.gen(),
             cfg_pkey: rng.gen(),
             cfg_ttl: rng.gen(),
-            cfg_tel_data: [0, 1, 2, 0][form],
-            cfg_tel_echo: [0, 1, 2, 1][form],
+            cfg_tel_data: tel_data,
+            cfg_tel_echo: tel_echo,
+            cfg_tel_port: rng.gen(),
             cfg_tel_dscp: rng.gen_range(0..64),
             cfg_tel_echo_dscp: rng.gen_range(0..64),
             ..TxPipeIn::default()

@@ -43,7 +43,10 @@ struct Scenario {
     link_gbps: f64,
     /// "none", "paper", "authors", "int-md" (marked by DSCP), "int-md-port", "ioam", "ifa".
     telemetry: String,
-    /// PSNs from one packet that leaves room for native telemetry to the next one of its queue pair;
+    /// Who begins INT-MD: "switch", "nic".
+    #[serde(default = "default_source")]
+    telemetry_source: String,
+    /// PSNs from one packet with a telemetry header to the next one of its queue pair;
     /// 255: once a round trip.
     #[serde(default = "default_every")]
     telemetry_every: u8,
@@ -86,6 +89,10 @@ struct Scenario {
 
 fn default_every() -> u8 {
     1
+}
+
+fn default_source() -> String {
+    "switch".into()
 }
 
 fn default_dscp() -> u8 {
@@ -151,6 +158,11 @@ fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
             ),
             "telemetry: none, paper, authors, int-md, int-md-port, ioam, ifa",
         ),
+        (
+            s.telemetry_source == "switch"
+                || s.telemetry_source == "nic" && s.telemetry.starts_with("int-md"),
+            "telemetry_source: switch, or with int-md and int-md-port nic",
+        ),
         ((1..=16).contains(&s.qp_count), "qp_count must be in 1..=16"),
         ((1..=10_000).contains(&s.message_count), "message_count must be in 1..=10000"),
         (s.message_bytes_min <= s.message_bytes_max, "message_bytes_min is above _max"),
@@ -197,6 +209,7 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
             dscp: s.dscp,
             rate_code: 0,
             switch_id: 0x2a5,
+            is_transit: s.telemetry_source == "nic",
         }),
         faults: Faults {
             loss_ppm: s.loss_ppm,

@@ -1,4 +1,4 @@
-//! What a switch does to a RoCEv2 frame that it gives telemetry: the bytes go in behind the UDP
+//! What a sender or a switch does to a RoCEv2 frame that it gives telemetry: the bytes go in behind the UDP
 //! header, the lengths grow, a port or a DSCP marks the frame, and the ICRC stays as it was.
 
 use nic_spec::wire::{ethernet, ifa, ipv4, udp};
@@ -6,22 +6,30 @@ use nic_spec::wire::{ethernet, ifa, ipv4, udp};
 /// The frame, whose IP packet is whole, with `telemetry` behind its UDP header, marked by this
 /// DSCP and, if there is one, this UDP destination port.
 pub fn telemetry(frame: &[u8], telemetry: &[u8], dscp: u8, port: Option<u16>) -> Vec<u8> {
+    let mut bytes = replace(frame, 0, telemetry);
+    let at = ethernet::Packet::new_unchecked(frame).header_len();
+    if let Some(port) = port {
+        udp::Packet::new_unchecked(&mut bytes[at + ipv4::HEADER_BYTES..]).set_dst_port(port);
+    }
+    let mut packet = ipv4::Packet::new_unchecked(&mut bytes[at..]);
+    packet.set_tos(dscp << 2 | packet.tos() & 3);
+    packet.fill_checksum();
+    bytes
+}
+
+/// The frame, whose IP packet is whole, with `telemetry` in the place of the `old_bytes` behind its UDP
+/// header.
+pub fn replace(frame: &[u8], old_bytes: usize, telemetry: &[u8]) -> Vec<u8> {
     let at = ethernet::Packet::new_unchecked(frame).header_len();
     let total = ipv4::Packet::new_unchecked(&frame[at..]).total_len();
     let (udp_at, body_at) = (at + ipv4::HEADER_BYTES, at + ipv4::HEADER_BYTES + udp::HEADER_BYTES);
     let mut bytes = frame[..at + usize::from(total)].to_vec();
-    let tail = bytes.split_off(body_at);
-    bytes.extend_from_slice(telemetry);
-    bytes.extend_from_slice(&tail);
-    let added = telemetry.len() as u16;
+    bytes.splice(body_at..body_at + old_bytes, telemetry.iter().copied());
+    let grown = |length: u16| length + telemetry.len() as u16 - old_bytes as u16;
     let mut datagram = udp::Packet::new_unchecked(&mut bytes[udp_at..]);
-    datagram.set_len(datagram.len() + added);
-    if let Some(port) = port {
-        datagram.set_dst_port(port);
-    }
+    datagram.set_len(grown(datagram.len()));
     let mut packet = ipv4::Packet::new_unchecked(&mut bytes[at..]);
-    packet.set_total_len(total + added);
-    packet.set_tos(dscp << 2 | packet.tos() & 3);
+    packet.set_total_len(grown(total));
     packet.fill_checksum();
     bytes
 }

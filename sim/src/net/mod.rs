@@ -2,6 +2,7 @@
 
 pub mod insert;
 pub mod switch;
+pub mod transit;
 pub mod writes;
 
 use crate::engine::EngineKind;

@@ -1,6 +1,6 @@
 //! A store-and-forward switch: one queue a port, telemetry stamped at dequeue, random loss.
 
-use super::insert;
+use super::{insert, transit};
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{
     Form, Hop, HOPS_MAX, HOPS_USED_MAX, QUEUE_UNIT_BYTES, TX_UNIT_BYTES,
@@ -41,8 +41,8 @@ const CELL_BYTES: u64 = QUEUE_UNIT_BYTES as u64;
 pub enum Format {
     /// Into the header that the sender has left room for.
     Native(Form),
-    /// INT-MD in HPCC's profile: inserted into every RoCEv2 packet that is no ACK and no telemetry
-    /// response.
+    /// INT-MD in HPCC's profile: added to where there is a header, or inserted into every RoCEv2
+    /// packet that is no ACK and no telemetry response.
     IntMd {
         /// [`INT_PORT`] marks the packets; else their DSCP.
         by_port: bool,
@@ -64,6 +64,9 @@ pub struct Stamping {
     pub rate_code: u8,
     /// Identifier of the switch, 12 bits.
     pub switch_id: u16,
+    /// Packets of the formats that need no room bring their header along: the switch is a transit hop,
+    /// else it is the source.
+    pub is_transit: bool,
 }
 
 /// What happens to frames at random, in parts per million.
@@ -323,7 +326,7 @@ impl Port {
         Some(bytes)
     }
 
-    /// The frame with INT-MD of this hop, its first one: the switch is the source of INT.
+    /// The frame with INT-MD of this hop.
     fn stamped_by_int(
         &self,
         frame: &[u8],
@@ -331,12 +334,6 @@ impl Port {
         by_port: bool,
         stamping: Stamping,
     ) -> Option<Vec<u8>> {
-        let repr = to_stamp(frame)?;
-        let (npt, original) = match by_port {
-            true => (int_md::NPT_PORT, udp::PORT_ROCE),
-            false => (int_md::NPT_DSCP, repr.ip.dscp.into()),
-        };
-        let headers = int_md::Headers { hops_left: 4, ..int_md::Headers::hpcc(npt, original) };
         let ts_ns = now_ns as u64;
         let words = [
             stamping.switch_id.into(),
@@ -346,9 +343,19 @@ impl Port {
             ts_ns as u32,
             (self.utilisation * f64::from(UTILISATION_FULL)) as u32,
         ];
+        let hop: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_be_bytes()).collect();
+        if stamping.is_transit {
+            return transit::int_md(frame, &hop, by_port, stamping.dscp);
+        }
+        let repr = to_stamp(frame)?;
+        let (npt, original) = match by_port {
+            true => (int_md::NPT_PORT, udp::PORT_ROCE),
+            false => (int_md::NPT_DSCP, u16::from(repr.ip.dscp) << 2),
+        };
+        let headers = int_md::Headers { hops_left: 4, ..int_md::Headers::hpcc(npt, original) };
         let mut telemetry = vec![0; int_md::HEADERS_BYTES];
-        headers.emit(4 * words.len(), &mut telemetry);
-        telemetry.extend(words.iter().flat_map(|word: &u32| word.to_be_bytes()));
+        headers.emit(hop.len(), &mut telemetry);
+        telemetry.extend(hop);
         let port = by_port.then_some(INT_PORT);
         let dscp = if by_port { repr.ip.dscp } else { stamping.dscp };
         Some(insert::telemetry(frame, &telemetry, dscp, port))

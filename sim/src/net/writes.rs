@@ -313,6 +313,8 @@ fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host
             Format::Ifa => 5,
         };
         nic.set_telemetry(format, stamping.dscp, 0x17)?;
+        let by_port = stamping.format == Format::IntMd { by_port: true };
+        nic.set_telemetry_source(stamping.is_transit, by_port)?;
         nic.set_telemetry_every(plan.telemetry_every)?;
         nic.set_telemetry_stack(INT_PORT, false, false, [stamping.rate_code; 8])?;
     }

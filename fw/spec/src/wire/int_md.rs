@@ -1,4 +1,4 @@
-//! P4-INT 2.1, INT-MD: telemetry that switches insert between UDP and what it carries
+//! P4-INT 2.1, INT-MD: telemetry between UDP and what it carries, from the sender or the first switch
 //! (In-band Network Telemetry Dataplane Specification 2.1, sections 5.7.2 and 5.8).
 //!
 //! A shim of four bytes, a metadata header of twelve, then for each hop, the newest first, as many
@@ -13,7 +13,7 @@ pub mod field {
     pub const TYPE_NPT: Field = 0..1;
     /// Words behind the shim.
     pub const LENGTH: Field = 1..2;
-    /// NPT 1: the UDP destination port that the packet had; NPT 0: the low byte is its DSCP.
+    /// NPT 1: the UDP destination port that the packet had; NPT 0: bits 7:2 are its DSCP.
     pub const ORIGINAL: Field = 2..4;
     /// Version (4 bits), D, E, M, 12 reserved bits, hop length (5), hops left (8).
     pub const CONTROL: Field = 4..8;
@@ -132,7 +132,7 @@ impl Hop {
 pub struct Headers {
     /// [`NPT_DSCP`] or [`NPT_PORT`].
     pub npt: u8,
-    /// UDP destination port or DSCP that the packet had.
+    /// UDP destination port that the packet had, or its DSCP in bits 7:2.
     pub original: u16,
     /// Version of the metadata header.
     pub version: u8,

@@ -336,7 +336,13 @@ impl Registers {
             derived: Derived {
                 local_mac: u64::from(c.cfg_local_mac_lo) | u64::from(c.cfg_local_mac_hi) << 32,
                 tel_format: (c.cfg_telemetry & 7) as u8,
-                tel_data: [0, 1, 2, 0, 0, 0, 0, 0][c.cfg_telemetry as usize & 7],
+                // The native forms always; INT-MD from here, by DSCP (3) or by port (6).
+                tel_data: match (c.cfg_telemetry & 7, c.cfg_telemetry >> 3 & 3) {
+                    (native @ 1..=2, _) => native as u8,
+                    (3, 0b01) => 3,
+                    (3, 0b11) => 6,
+                    _ => 0,
+                },
                 tel_echo: [0, 1, 2, 1, 1, 1, 0, 0][c.cfg_telemetry as usize & 7],
                 tel_port: c.cfg_telemetry_stack as u16,
                 tel_queue_bytes: c.cfg_telemetry_stack >> 16 & 1 != 0,

@@ -5,6 +5,7 @@
 //! responses.
 
 use super::requester::{ReadPorts, WorkPorts};
+use crate::golden::tx::data_header::len_bytes;
 use crate::ports;
 use crate::ports::{Golden, Wide};
 use nic_spec::rows::{QpRow, Row, Table};
@@ -292,11 +293,7 @@ impl ReadReply {
             self.wait(JUDGE_CYCLES + 1);
             let is_last = job.bytes <= mtu;
             let payload = job.bytes.min(mtu).next_multiple_of(4);
-            let telemetry_bytes = match i.cfg_tel_data {
-                1 if telemetry => 2,
-                2 if telemetry => 42,
-                _ => 0,
-            };
+            let telemetry_bytes = if telemetry { len_bytes(i.cfg_tel_data) } else { 0 };
             let aeth_bytes = if job.has_begun && !is_last { 0 } else { 4 };
             let len_bytes = 14 + 20 + 8 + telemetry_bytes + 12 + aeth_bytes + payload + 4;
             self.script.push_back(Step::Work(WorkPorts {

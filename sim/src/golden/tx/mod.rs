@@ -1,3 +1,4 @@
 //! Twins of the transmit path.
 
+pub mod data_header;
 pub mod tx_pipe;

@@ -4,7 +4,9 @@
 //! in time; without payload that is so behind the BTH. Host frames are whole before they leave.
 
 use crate::golden::transport::requester::{ReadyPort, TelPorts};
+use crate::golden::tx::data_header::DataHeader;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
+use crate::net::insert;
 use crate::ports;
 use crate::ports::{Golden, Wide};
 use nic_spec::config::NicConfig;
@@ -12,7 +14,7 @@ use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::{self, opcode};
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{self, Form, Hop};
-use nic_spec::wire::{aeth, ethernet, icrc, ipv4, reth};
+use nic_spec::wire::{aeth, ethernet, icrc, int_md, ipv4, reth, udp};
 use std::collections::VecDeque;
 
 /// Beats of the frame FIFO.
@@ -110,10 +112,12 @@ ports! {
         pub cfg_local_ip: u32,
         pub cfg_pkey: u16,
         pub cfg_ttl: u8,
-        /// Form of the telemetry header of data packets: 0 none, else as `cfg_tel_echo`.
+        /// Telemetry header of data packets, see [`DataHeader`].
         pub cfg_tel_data: u8,
         /// Form of telemetry in ACKs and telemetry responses: 0 none, 1 paper, 2 authors.
         pub cfg_tel_echo: u8,
+        /// UDP port that marks INT-MD.
+        pub cfg_tel_port: u16,
         pub cfg_tel_dscp: u8,
         pub cfg_tel_echo_dscp: u8,
         pub s_cfg: CfgPort,
@@ -207,10 +211,18 @@ struct Frame {
     /// ACK or telemetry response.
     echo: TxAckPorts,
     /// Telemetry that it carries.
-    form: Option<Form>,
+    telemetry: Option<DataHeader>,
 }
 
 impl Frame {
+    /// The form of its telemetry, if that is a native one.
+    fn form(&self) -> Option<Form> {
+        match self.telemetry {
+            Some(DataHeader::Native(form)) => Some(form),
+            _ => None,
+        }
+    }
+
     fn is_echo(&self) -> bool {
         matches!(self.kind, Kind::Ack | Kind::Feedback)
     }
@@ -418,21 +430,22 @@ impl TxPipe {
         let code = frame.opcode();
         let has_reth = opcode::has_reth(code);
         let has_word = opcode::has_immdt(code) || opcode::has_aeth(code);
-        // The UDP checksum or the authors' count and the BTH together are 14 bytes.
-        match frame.form {
+        // The UDP checksum or the last two bytes of telemetry and the BTH together are 14 bytes.
+        match frame.telemetry {
             None => pieces.extend([8, 6]),
-            Some(Form::Paper) => {
+            Some(DataHeader::Native(Form::Paper)) => {
                 pieces.push_back(4);
                 pieces.extend(vec![8; usize::from(hops)]);
                 pieces.extend([8, if has_word && !has_reth { 8 } else { 4 }]);
             }
-            Some(Form::Authors) => pieces.extend([2, 8, 8, 8, 8, 8, 8, 6]),
+            Some(DataHeader::Native(Form::Authors)) => pieces.extend([2, 8, 8, 8, 8, 8, 8, 6]),
+            Some(DataHeader::IntMd { .. }) => pieces.extend([8, 8, 8, 6]),
         }
         let to_bth = pieces.len();
         if has_reth {
             pieces.extend([8, 8]);
         }
-        if has_word && (has_reth || frame.form != Some(Form::Paper)) {
+        if has_word && (has_reth || frame.form() != Some(Form::Paper)) {
             pieces.push_back(4);
         }
         let behind_bth = pieces.len() - to_bth;
@@ -441,7 +454,7 @@ impl TxPipe {
 
     /// All bytes of the frame that has just ended.
     fn frame_bytes(&self, frame: &Frame, i: &TxPipeIn) -> Vec<u8> {
-        let form = frame.form;
+        let form = frame.form();
         let is_echo = frame.is_echo();
         let (pkt, echo, code) = (&frame.pkt, &frame.echo, frame.opcode());
         let tel_dscp = if is_echo { i.cfg_tel_echo_dscp } else { i.cfg_tel_dscp };
@@ -493,7 +506,10 @@ impl TxPipe {
         };
         let mut bytes = vec![0; repr.buffer_len()];
         repr.emit(&mut bytes);
-        bytes
+        match frame.telemetry {
+            Some(DataHeader::IntMd { by_port }) => with_int(&bytes, frame.qp.dscp, by_port, i),
+            Some(DataHeader::Native(_)) | None => bytes,
+        }
     }
 
     /// One cycle of the sequencer: the piece that it makes.
@@ -561,12 +577,8 @@ impl TxPipe {
             true => (echo.tel.valid, i.cfg_tel_echo),
             false => (qp.telemetry && !i.s_pkt.bare, i.cfg_tel_data),
         };
-        let form = match form {
-            1 if has_telemetry => Some(Form::Paper),
-            2 if has_telemetry => Some(Form::Authors),
-            _ => None,
-        };
-        let frame = Frame { kind, qp, ident, pkt: i.s_pkt, echo, form };
+        let telemetry = DataHeader::of(form).filter(|_| has_telemetry);
+        let frame = Frame { kind, qp, ident, pkt: i.s_pkt, echo, telemetry };
         self.frame = Some(frame);
         self.sequence = match kind {
             Kind::Host => Sequence::Host { beats: 0 },
@@ -666,6 +678,22 @@ impl TxPipe {
             self.out.m_axis.tlast = last;
         }
     }
+}
+
+/// The plain frame with INT-MD as its source writes it: nothing pushed, what marks it kept in the shim.
+fn with_int(plain: &[u8], dscp: u8, by_port: bool, i: &TxPipeIn) -> Vec<u8> {
+    let (headers, dscp, port) = match by_port {
+        false => {
+            (int_md::Headers::hpcc(int_md::NPT_DSCP, u16::from(dscp) << 2), i.cfg_tel_dscp, None)
+        }
+        true => {
+            let headers = int_md::Headers::hpcc(int_md::NPT_PORT, udp::PORT_ROCE);
+            (headers, dscp, Some(i.cfg_tel_port))
+        }
+    };
+    let mut telemetry = [0; int_md::HEADERS_BYTES];
+    headers.emit(0, &mut telemetry);
+    insert::telemetry(plain, &telemetry, dscp, port)
 }
 
 fn keep_bytes(body: &mut Vec<u8>, tdata: u64, tkeep: u8) {

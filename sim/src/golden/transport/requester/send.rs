@@ -4,6 +4,7 @@ use super::flow::Timer;
 use super::ports::*;
 use super::script::{cycles, Step};
 use super::{Ahead, Requester};
+use crate::golden::tx::data_header::len_bytes;
 use nic_spec::rows::WrRow;
 
 impl Requester {
@@ -18,11 +19,7 @@ impl Requester {
         f.armed = true;
         let packet = f.packet();
         let has_telemetry = f.qp.telemetry && f.is_due(i.cfg_tel_every);
-        let telemetry_bytes = match i.cfg_tel_data {
-            1 if has_telemetry => 2,
-            2 if has_telemetry => 42,
-            _ => 0,
-        };
+        let telemetry_bytes = if has_telemetry { len_bytes(i.cfg_tel_data) } else { 0 };
         let payload_bytes = packet.sent_bytes().next_multiple_of(4);
         let len_bytes =
             14 + 20 + 8 + telemetry_bytes + packet.transport_bytes() + payload_bytes + 4;

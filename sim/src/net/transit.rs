@@ -1,0 +1,83 @@
+//! What a transit hop does to a frame that brings a telemetry header along: its own record goes in front
+//! of the others, and the header tells of it. Frames without the header stay as they are.
+
+use super::insert;
+use nic_spec::wire::{ethernet, int_md, ipv4, udp};
+
+/// The IPv4 packet of a frame, if it is whole, its header is right and it carries UDP, with its datagram
+/// and what is behind the UDP header.
+fn datagram(frame: &[u8]) -> Option<(ipv4::Packet<&[u8]>, udp::Packet<&[u8]>, &[u8])> {
+    let eth = ethernet::Packet::new_checked(frame).ok()?;
+    let packet = frame.get(eth.header_len()..)?;
+    let ip = ipv4::Packet::new_checked(packet).ok()?;
+    let is_udp = ip.version_ihl() == ipv4::VERSION_IHL && ip.protocol() == ipv4::PROTOCOL_UDP;
+    if !is_udp || ip.is_fragment() || !ip.verify_checksum() {
+        return None;
+    }
+    let whole = packet.get(ipv4::HEADER_BYTES..usize::from(ip.total_len()))?;
+    let datagram = udp::Packet::new_checked(whole).ok()?;
+    Some((ip, datagram, whole.get(udp::HEADER_BYTES..)?))
+}
+
+/// The frame with one more hop of INT-MD (P4-INT 2.1, section 5.8): in front of the stack, or E set if
+/// no hop is left.
+pub fn int_md(frame: &[u8], hop: &[u8], by_port: bool, dscp: u8) -> Option<Vec<u8>> {
+    let (ip, datagram, body) = datagram(frame)?;
+    let (npt, is_marked) = match by_port {
+        true => (int_md::NPT_PORT, datagram.dst_port() == super::switch::INT_PORT),
+        false => (int_md::NPT_DSCP, ip.dscp() == dscp),
+    };
+    let stack = int_md::Stack::parse(body, npt, udp::PORT_ROCE).ok().filter(|_| is_marked)?;
+    let mut headers = stack.headers().ok()?;
+    let is_known = headers.version == int_md::VERSION
+        && headers.instructions == int_md::instruction::HPCC
+        && usize::from(headers.hop_words) * 4 == hop.len();
+    if !is_known {
+        return None;
+    }
+    let old = &body[int_md::HEADERS_BYTES..stack.len()];
+    let hop = if headers.hops_left > 0 { hop } else { &[] };
+    headers.hops_exceeded |= headers.hops_left == 0;
+    headers.hops_left = headers.hops_left.saturating_sub(1);
+    let mut telemetry = vec![0; int_md::HEADERS_BYTES];
+    headers.emit(hop.len() + old.len(), &mut telemetry);
+    telemetry.extend([hop, old].concat());
+    Some(insert::replace(frame, stack.len(), &telemetry))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::int_md;
+    use crate::net::insert;
+    use nic_spec::wire::roce::FrameRepr;
+
+    fn plain() -> Vec<u8> {
+        let mut plain = vec![0; FrameRepr::default().buffer_len()];
+        FrameRepr::default().emit(&mut plain);
+        plain
+    }
+
+    /// Shim, metadata header, stack; typed from the figures of the specification.
+    fn int(hops_left: u8, flags: u8, hops: &[u8]) -> Vec<u8> {
+        let words = 3 + 6 * hops.len() as u8;
+        let mut bytes = vec![0x10, words, 0, 0, 0x20 | flags, 0, 6, hops_left, 0xd5, 0, 0, 0];
+        bytes.extend([0; 4]);
+        hops.iter().for_each(|hop| bytes.extend([*hop; 24]));
+        bytes
+    }
+
+    #[test]
+    fn transit_pushes_hops_of_int_md() {
+        let frame = |telemetry: &[u8]| insert::telemetry(&plain(), telemetry, 5, None);
+        let add = |telemetry: &[u8], hop| int_md(&frame(telemetry), &[hop; 24], false, 5);
+        assert_eq!(add(&int(5, 0, &[]), 1), Some(frame(&int(4, 0, &[1]))));
+        assert_eq!(add(&int(4, 0, &[1]), 2), Some(frame(&int(3, 0, &[2, 1]))));
+        assert_eq!(add(&int(0, 0, &[1]), 2), Some(frame(&int(0, 4, &[1]))));
+        let other = insert::telemetry(&plain(), &int(5, 0, &[]), 6, None);
+        assert_eq!(int_md(&other, &[1; 24], false, 5), None);
+        assert_eq!(int_md(&plain(), &[1; 24], false, 5), None);
+        let mut wrong = int(5, 0, &[]);
+        wrong[8] = 0xd4;
+        assert_eq!(add(&wrong, 1), None);
+    }
+}
