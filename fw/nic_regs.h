@@ -83,7 +83,7 @@
 #define NIC_CC_U_ONE 0x050
 /* maxStage: additive steps before a multiplicative one. (rw, reset 0x5) */
 #define NIC_CC_MAX_STAGE 0x054
-/* W_ai, additive increase, bytes, UQ22.10. (rw, reset 0xfa0) */
+/* W_ai, additive increase, bytes, UQ22.10; with CC_ACTIVE that of a flow which is alone. (rw, reset 0xfa0) */
 #define NIC_CC_W_AI 0x058
 /* W_init, largest window, bytes. (rw, reset 0x1388) */
 #define NIC_CC_W_INIT 0x05c
@@ -143,6 +143,8 @@
 #define NIC_CC_CHECK_QUEUE_MAX_MASK 0x007fffc0u
 /* PSNs from one data packet with a telemetry header to the next one of its flow; 1: each packet, 255: once a round trip. (rw, reset 0x1) */
 #define NIC_TELEMETRY_EVERY 0x098
+/* Window in which active flows are counted, 64 cycles; W_ai of each is CC_W_AI over their number in the window before. 0: W_ai is CC_W_AI. (rw, reset 0x0) */
+#define NIC_CC_ACTIVE 0x09c
 /* Tells of work requests in a submission ring. Refused (HOST_STATUS) without a ring, and with an index beyond the ring or behind the last one. (wo, reset 0x0) */
 #define NIC_DOORBELL 0x0a0
 #define NIC_DOORBELL_FLOW_SHIFT 0 /* QP index */

@@ -55,6 +55,8 @@ fn cc_core_breaks_are_caught() {
     // A write goes to the next register; an access that is not in the map succeeds.
     assert_catches("cc_core", "8'd17:", "8'd18:", 60_000);
     assert_catches("cc_core", "error_next = 1'b1", "error_next = 1'b0", 60_000);
+    // W_ai goes past the count of active flows.
+    assert_catches("cc_core", ".cfg_w_ai(active_w_ai)", ".cfg_w_ai(registers_cfg_cc_w_ai)", 60_000);
 }
 
 #[test]

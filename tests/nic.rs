@@ -243,7 +243,8 @@ fn nic_pair_lands_every_byte_over_a_link_that_loses_packets() {
 #[test]
 fn nic_pair_in_lock_step() {
     for format in [AUTHORS, INT_MD, Format::Ioam, Format::Ifa] {
-        let plan = Plan { telemetry_every: 4, ..plan(Some(format), Manners::Stalling, 7) };
+        let mut plan = Plan { telemetry_every: 4, ..plan(Some(format), Manners::Stalling, 7) };
+        plan.cc.active_window_ns = Some(4.0 * f64::from(plan.cc.t_ns));
         let report = exchange(&plan, EngineKind::Both);
         assert!(report.is_good(), "{format:?}: {report:?}");
     }

@@ -5,6 +5,7 @@
 //! # Reset             synchronous, high
 //! # Twins             sim/src/golden/nic.rs, tests/nic.rs
 
+use crate::cc::cc_active::CcActive;
 use crate::cc::cc_unit::CcUnit;
 use crate::emit::{self, Design, EmitError};
 use crate::host::cq_ring::CqRing;
@@ -178,6 +179,7 @@ pub struct Nic {
     work_mux: WorkMux<6, 7, 52>,
     scheduler: Scheduler<128, 7, 8, 39>,
     grants: StreamRoute<6, 7>,
+    active: CcActive<7, 8>,
     cc: CcUnit<7, 10, 212>,
     pkt_mux: PktMux<6, 7>,
     tx: TxPipe<6, 7>,
@@ -275,6 +277,7 @@ impl Nic {
             work_mux: Default::default(),
             scheduler: Default::default(),
             grants: Default::default(),
+            active: Default::default(),
             cc: Default::default(),
             pkt_mux: Default::default(),
             tx: Default::default(),
@@ -309,6 +312,7 @@ impl Logic for Nic {
             work_mux,
             scheduler,
             grants,
+            active,
             cc,
             pkt_mux,
             tx,
@@ -334,6 +338,7 @@ impl Logic for Nic {
         self.work_mux.reset.next = self.reset.val();
         self.scheduler.reset.next = self.reset.val();
         self.grants.reset.next = self.reset.val();
+        self.active.reset.next = self.reset.val();
         self.cc.reset.next = self.reset.val();
         self.pkt_mux.reset.next = self.reset.val();
         self.tx.reset.next = self.reset.val();
@@ -829,7 +834,7 @@ impl Logic for Nic {
         self.cc.cfg_target.next = self.registers.cfg_cc_target.val();
         self.cc.cfg_u_one.next = self.registers.cfg_cc_u_one.val();
         self.cc.cfg_max_stage.next = self.registers.cfg_cc_max_stage.val();
-        self.cc.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();
+        self.cc.cfg_w_ai.next = self.active.w_ai.val();
         self.cc.cfg_w_init.next = self.registers.cfg_cc_w_init.val();
         self.cc.cfg_w_min.next = self.registers.cfg_cc_w_min.val();
         self.cc.cfg_rate_gain.next = self.registers.cfg_cc_rate_gain.val();
@@ -871,6 +876,13 @@ impl Logic for Nic {
         self.registers.s_responder_imm.next = self.responder.m_cqe_imm.val();
         self.registers.s_responder_byte_len.next = self.responder.m_cqe_byte_len.val();
         self.responder.m_cqe_ready.next = self.registers.s_responder_ready.val();
+        comment!("active flows");
+        self.active.cfg_window.next = self.registers.cfg_cc_active.val();
+        self.active.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();
+        self.active.watch_valid.next = self.cc.m_rate_valid.val();
+        self.active.watch_ready.next = self.scheduler.s_rate_ready.val();
+        self.active.watch_flow.next = self.cc.m_rate_flow.val();
+        self.active.watch_full.next = self.cc.m_rate_full.val();
         comment!("window and rate that software watches");
         self.registers.watch_valid.next = self.cc.m_rate_valid.val();
         self.registers.watch_flow.next = bit_cast::<16, 7>(self.cc.m_rate_flow.val());

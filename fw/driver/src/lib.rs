@@ -299,6 +299,7 @@ impl<B: Bus> Nic<B> {
             (at::cc_queue_gain, p.queue_gain),
             (at::cc_util_gain, p.util_gain),
             (at::cc_check, p.check),
+            (at::cc_active, p.active),
             (at::cc_target, p.target),
             (at::cc_u_one, p.u_one),
             (at::cc_max_stage, u32::from(p.max_stage)),

@@ -26,6 +26,8 @@ pub const CHECK_TIME: u32 = 2;
 pub const CHECK_BYTES: u32 = 4;
 /// Value of the queue's field of `check` without a limit.
 pub const QUEUE_NO_LIMIT: u32 = 0x1_ffff;
+/// Cycles in a unit of `active`.
+pub const ACTIVE_UNIT_CYCLES: u32 = 64;
 /// Fraction bits of rates.
 pub const RATE_FRACTION_BITS: u32 = 24;
 
@@ -65,6 +67,9 @@ pub struct CcConfig {
     /// Nanoseconds that a unit of the hops' times is: 1, or 10^9/2^30 where the fractions of a second
     /// are binary.
     pub time_unit_ns: f64,
+    /// Active flows are counted, in windows of so many ns, and `w_ai_bytes`, then that of a flow which is
+    /// alone, is divided by their number.
+    pub active_window_ns: Option<f64>,
     /// Core clock in Hz.
     pub clock_hz: u64,
 }
@@ -90,6 +95,7 @@ impl CcConfig {
             checks: true,
             queue_max_bytes: f64::INFINITY,
             time_unit_ns: 1.0,
+            active_window_ns: None,
             clock_hz,
         }
     }
@@ -153,6 +159,8 @@ pub struct CcParams {
     /// What is checked: [`CHECK_PSN`], [`CHECK_TIME`], [`CHECK_BYTES`], log2 of `multi` \[5:3\],
     /// largest queue in its units \[22:6\].
     pub check: u32,
+    /// Window in which active flows are counted, in 64 cycles, rounded up, 20 bits; 0: they are not.
+    pub active: u32,
     /// T in cycles, rounded up, 20 bits: telemetry responses of a queue pair are as far apart.
     pub feedback_cycles: u32,
 }
@@ -250,6 +258,18 @@ impl CcParams {
             rate_min: rate(c.rate_min_bps, "rate_min_bps")?.max(1),
             rate_max: rate(c.line_rate_bps, "line_rate_bps")?.max(1),
             check: check(c),
+            active: match c.active_window_ns {
+                None => 0,
+                Some(ns) => {
+                    let units = ns * clock_hz / 1e9 / f64::from(ACTIVE_UNIT_CYCLES);
+                    need(
+                        units > 0.0 && units <= 1_048_575.0,
+                        "active_window_ns",
+                        "in 1..=1048575 x 64 cycles",
+                    )?;
+                    units as u32 + u32::from(units > f64::from(units as u32))
+                }
+            },
             feedback_cycles: {
                 let cycles = (u64::from(c.t_ns) * c.clock_hz).div_ceil(1_000_000_000);
                 cycles.min((1 << 20) - 1) as u32
@@ -321,6 +341,25 @@ mod tests {
         assert_eq!((binary.t_ns, binary.rate_gain), (4467, native.rate_gain));
         assert_eq!((binary.u_one, binary.target), (1_562_500_000, 1_484_375_000));
         assert_eq!(binary.inv_t, 246_153_846);
+    }
+
+    #[test]
+    fn cc_params_of_active_flows_are_a_window() {
+        let derive = |ns| {
+            let config = CcConfig { active_window_ns: ns, ..testbed() };
+            CcParams::derive(&config).map(|p| p.active).map_err(|e| e.field)
+        };
+        assert_eq!(derive(None), Ok(0));
+        // 250 MHz: 64 cycles are 256 ns.
+        assert_eq!((derive(Some(1.0)), derive(Some(2560.0))), (Ok(1), Ok(10)));
+        assert_eq!(
+            (derive(Some(2561.0)), derive(Some(256.0 * 1_048_575.0))),
+            (Ok(11), Ok(1_048_575))
+        );
+        assert_eq!(
+            (derive(Some(0.0)), derive(Some(3e8))),
+            (Err("active_window_ns"), Err("active_window_ns"))
+        );
     }
 
     #[test]

@@ -65,7 +65,7 @@ macro_rules! cc_registers {
             (20, cc_u_one, cfg_cc_u_one, 32, 1677721600, "U = 1 in units of U, UQ0.36.", []),
             (21, cc_max_stage, cfg_cc_max_stage, 8, 5,
                 "maxStage: additive steps before a multiplicative one.", []),
-            (22, cc_w_ai, cfg_cc_w_ai, 32, 4000, "W_ai, additive increase, bytes, UQ22.10.", []),
+            (22, cc_w_ai, cfg_cc_w_ai, 32, 4000, "W_ai, additive increase, bytes, UQ22.10; with CC_ACTIVE that of a flow which is alone.", []),
             (23, cc_w_init, cfg_cc_w_init, 32, 5000, "W_init, largest window, bytes.", []),
             (24, cc_w_min, cfg_cc_w_min, 32, 5120, "W_min, smallest window, bytes, UQ22.10.", []),
             (25, cc_rate_gain, cfg_cc_rate_gain, 32, 439804651,
@@ -88,6 +88,8 @@ macro_rules! cc_registers {
                 (multi, 3, 3, "log2 of the records' unit of 128 bytes, rounded down"),
                 (queue_max, 6, 17, "if a hop's queue is longer, in its unit; 131071: never"),
             ]),
+            (39, cc_active, cfg_cc_active, 20, 0,
+                "Window in which active flows are counted, 64 cycles; W_ai of each is CC_W_AI over their number in the window before. 0: W_ai is CC_W_AI.", []),
             $($after)*
         }
     };

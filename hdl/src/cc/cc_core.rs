@@ -1,7 +1,7 @@
 //! The congestion control unit as a core of its own: events on AXI4-Stream, parameters on
 //! AXI4-Lite. [cc-core.md](../../cc-core.md) shows its streams in time and how to use it.
 //!
-//! # Source            cc_unit.rs, cc_unit_wide.rs; AMBA AXI4-Stream, AXI4-Lite
+//! # Source            cc_unit.rs, cc_unit_wide.rs, cc_active.rs; AMBA AXI4-Stream, AXI4-Lite
 //! # Interface timing  that of the blocks inside; nothing is added
 //! # Latency and rate  69 cycles from s_axis_ack to m_axis_rate at least, 8 more at most when idle;
 //!                     one ACK every 8 cycles, the same flow every 64. With a datapath of 512 bits
@@ -15,10 +15,11 @@
 //!                                  192 wc_bytes 48
 //!                     flow is an index below the flow count; the bits above it are ignored
 //! # Number formats    cc_unit.rs
-//! # Shape             F = 2^FB flows; other sizes: cc_unit.rs, cc_unit_wide.rs
+//! # Shape             F = 2^FB flows; other sizes: cc_unit.rs, cc_unit_wide.rs, cc_active.rs
 //! # Reset             synchronous, high; then F cycles of clearing with the tready low
 //! # Twins             sim/src/golden/cc/cc_core.rs, tests/cores.rs
 
+use super::cc_active::CcActive;
 use super::cc_unit::CcUnit;
 use super::cc_unit_wide::CcUnitWide;
 use crate::host::axil_port::AxilPort;
@@ -30,7 +31,7 @@ use rust_hdl_core::prelude::*;
 
 /// A core around a unit; all units have the same ports.
 macro_rules! core_of {
-    ($doc:literal, $core:ident<$($size:ident),*>, $unit:ty) => {
+    ($doc:literal, $core:ident<$($size:ident),*>, $active:ty, $unit:ty) => {
         #[doc = $doc]
         #[derive(LogicBlock)]
         pub struct $core<$(const $size: usize),*> {
@@ -102,6 +103,7 @@ macro_rules! core_of {
             port: AxilPort,
             decode: CoreCsr,
             registers: CcRegs,
+            active: $active,
             unit: $unit,
             low_word: Signal<Local, Bits<256>>,
             psn_word: Signal<Local, Bits<256>>,
@@ -150,6 +152,7 @@ macro_rules! core_of {
                     port: Default::default(),
                     decode: CoreCsr::new(regs::CC_ID_VALUE, config),
                     registers: Default::default(),
+                    active: Default::default(),
                     unit: Default::default(),
                     low_word: Default::default(),
                     psn_word: Default::default(),
@@ -162,10 +165,11 @@ macro_rules! core_of {
         impl<$(const $size: usize),*> Logic for $core<$($size),*> {
             #[hdl_gen]
             fn update(&mut self) {
-                clock!(self, clock, port, decode, registers, unit);
+                clock!(self, clock, port, decode, registers, active, unit);
                 self.port.reset.next = self.reset.val();
                 self.decode.reset.next = self.reset.val();
                 self.registers.reset.next = self.reset.val();
+                self.active.reset.next = self.reset.val();
                 self.unit.reset.next = self.reset.val();
                 comment!("registers");
                 self.port.s_axil_awaddr.next = self.s_axil_awaddr.val();
@@ -203,7 +207,7 @@ macro_rules! core_of {
                 self.unit.cfg_target.next = self.registers.cfg_cc_target.val();
                 self.unit.cfg_u_one.next = self.registers.cfg_cc_u_one.val();
                 self.unit.cfg_max_stage.next = self.registers.cfg_cc_max_stage.val();
-                self.unit.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();
+                self.unit.cfg_w_ai.next = self.active.w_ai.val();
                 self.unit.cfg_w_init.next = self.registers.cfg_cc_w_init.val();
                 self.unit.cfg_w_min.next = self.registers.cfg_cc_w_min.val();
                 self.unit.cfg_rate_gain.next = self.registers.cfg_cc_rate_gain.val();
@@ -211,6 +215,12 @@ macro_rules! core_of {
                 self.unit.cfg_rate_max.next = self.registers.cfg_cc_rate_max.val();
                 self.unit.cfg_util_gain.next = self.registers.cfg_cc_util_gain.val();
                 self.unit.cfg_check.next = self.registers.cfg_cc_check.val();
+                self.active.cfg_window.next = self.registers.cfg_cc_active.val();
+                self.active.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();
+                self.active.watch_valid.next = self.unit.m_rate_valid.val();
+                self.active.watch_ready.next = self.m_axis_rate_tready.val();
+                self.active.watch_flow.next = self.unit.m_rate_flow.val();
+                self.active.watch_full.next = self.unit.m_rate_full.val();
                 self.event_cc_psn.next = self.unit.event_cc_psn.val();
                 self.event_cc_time.next = self.unit.event_cc_time.val();
                 self.event_cc_bytes.next = self.unit.event_cc_bytes.val();
@@ -257,9 +267,10 @@ macro_rules! core_of {
     };
 }
 
-core_of! { "The core with one hop a cycle.", CcCore<FB, HB, IW>, CcUnit<FB, HB, IW> }
+core_of! { "The core with one hop a cycle.", CcCore<FB, HB, IW, NB>, CcActive<FB, NB>, CcUnit<FB, HB, IW> }
 core_of! {
     "The core with one ACK a cycle.",
     CcCoreWide<FB, EW, HW, IW, MW>,
+    CcActive<FB, MW>,
     CcUnitWide<FB, EW, HW, IW, MW>
 }

@@ -1,5 +1,6 @@
 //! Congestion control: HPCC++ NewAck for every flow.
 
+pub mod cc_active;
 pub mod cc_core;
 pub mod cc_decision;
 pub mod cc_ewma;

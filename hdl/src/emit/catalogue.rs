@@ -68,6 +68,7 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("cc_hop", |c| emit("cc_hop", cc::cc_hop::CcHop::default(), c)),
     ("cc_ewma", |c| emit("cc_ewma", cc::cc_ewma::CcEwma::default(), c)),
     ("cc_wind", |c| emit("cc_wind", cc::cc_wind::CcWind::default(), c)),
+    ("cc_active", cc_active),
     ("cc_unit", cc_unit),
     ("cc_unit_wide", cc_unit_wide),
     ("cc_core", cc_core),
@@ -97,6 +98,16 @@ fn registers(config: &NicConfig) -> Result<Design, EmitError> {
         256 => emit(name, Registers::<256, 8, 9>::new(config), config),
         1024 => emit(name, Registers::<1024, 10, 11>::new(config), config),
         _ => Err(no_such_size(name, config)),
+    }
+}
+
+fn cc_active(c: &NicConfig) -> Result<Design, EmitError> {
+    match c.flow_count {
+        4 => emit("cc_active", cc::cc_active::CcActive::<2, 3>::default(), c),
+        64 => emit("cc_active", cc::cc_active::CcActive::<6, 7>::default(), c),
+        256 => emit("cc_active", cc::cc_active::CcActive::<8, 9>::default(), c),
+        1024 => emit("cc_active", cc::cc_active::CcActive::<10, 11>::default(), c),
+        _ => Err(no_such_size("cc_active", c)),
     }
 }
 
@@ -140,10 +151,10 @@ fn cc_core(c: &NicConfig) -> Result<Design, EmitError> {
         return cc_core_wide(c);
     }
     match c.flow_count {
-        4 => emit("cc_core", CcCore::<2, 5, 207>::new(c), c),
-        64 => emit("cc_core", CcCore::<6, 9, 211>::new(c), c),
-        256 => emit("cc_core", CcCore::<8, 11, 213>::new(c), c),
-        1024 => emit("cc_core", CcCore::<10, 13, 215>::new(c), c),
+        4 => emit("cc_core", CcCore::<2, 5, 207, 3>::new(c), c),
+        64 => emit("cc_core", CcCore::<6, 9, 211, 7>::new(c), c),
+        256 => emit("cc_core", CcCore::<8, 11, 213, 9>::new(c), c),
+        1024 => emit("cc_core", CcCore::<10, 13, 215, 11>::new(c), c),
         _ => Err(no_such_size("cc_core", c)),
     }
 }
@@ -173,7 +184,8 @@ fn cc_core_wide_of<
 }
 
 /// Blocks that a datapath of 512 bits has: those of the CC core.
-const OF_ACK_PER_CYCLE: &[&str] = &["cc_hop", "cc_ewma", "cc_wind", "cc_unit_wide", "cc_core"];
+const OF_ACK_PER_CYCLE: &[&str] =
+    &["cc_hop", "cc_ewma", "cc_wind", "cc_active", "cc_unit_wide", "cc_core"];
 
 /// Whether a configuration has the block called `name`.
 fn has(config: &NicConfig, name: &str) -> bool {

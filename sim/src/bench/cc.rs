@@ -3,6 +3,7 @@
 use super::axil::Software;
 use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source};
+use crate::golden::cc::cc_active::{CcActive, CcActiveIn, CcActiveOut, WatchPorts};
 use crate::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream};
 use crate::golden::cc::cc_ewma::{CcEwma, CcEwmaIn, CcEwmaOut};
 use crate::golden::cc::cc_hop::{CcHop, CcHopIn, CcHopOut};
@@ -24,10 +25,17 @@ use rand_chacha::ChaCha8Rng;
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
     let (c, flow_count) = (config, config.flow_count);
     let (unit_sizes, core_sizes) = (config.clone(), config.clone());
+    let active_sizes = config.clone();
     let parts = vec![
         Bench::new("cc_hop", c, CcHop::default, Numbers::new),
         Bench::new("cc_ewma", c, CcEwma::default, Numbers::new),
         Bench::new("cc_wind", c, CcWind::default, Numbers::new),
+        Bench::new(
+            "cc_active",
+            c,
+            move || CcActive::new(&active_sizes),
+            move |seed| Updates::new(seed, flow_count),
+        ),
     ];
     let whole = match config.cc_schedule() {
         CcSchedule::HopPerCycle => [
@@ -208,6 +216,53 @@ impl Stimulus<CcWind> for Numbers {
             },
             wc: if rng.gen() { number(rng, 48) } else { rng.gen_range(0..=window) },
             inc_stage: if rng.gen() { rng.gen() } else { rng.gen_range(0..8) },
+        }
+    }
+}
+
+/// Updates of some flows or all, one a cycle or few; windows of a few units, on and off.
+pub struct Updates {
+    rng: ChaCha8Rng,
+    flow_count: u16,
+    /// Flows below this one are active.
+    active: u16,
+    /// One update in this many cycles.
+    interval: u32,
+    window: u32,
+    w_ai: u32,
+}
+
+impl Updates {
+    /// Stimulus of a seed.
+    pub fn new(seed: u64, flow_count: usize) -> Self {
+        let rng = ChaCha8Rng::seed_from_u64(seed);
+        Self { rng, flow_count: flow_count as u16, active: 1, interval: 1, window: 1, w_ai: 0 }
+    }
+}
+
+impl Stimulus<CcActive> for Updates {
+    fn next(&mut self, cycle: u64, _out: &CcActiveOut) -> CcActiveIn {
+        let (rng, count) = (&mut self.rng, self.flow_count);
+        if cycle % 1500 == 0 {
+            self.active = [1, 2, rng.gen_range(1..=count), count][rng.gen_range(0..4)];
+            self.interval = [1, 1, 3, 30, 200][rng.gen_range(0..5)];
+        }
+        if rng.gen_ratio(1, 400) {
+            self.window = [0, 1, 2, 3, rng.gen_range(0..8), 0xf_ffff][rng.gen_range(0..6)];
+        }
+        if rng.gen_ratio(1, 200) {
+            self.w_ai = number(rng, 32) as u32;
+        }
+        CcActiveIn {
+            reset: rng.gen_ratio(1, 6000),
+            cfg_window: self.window,
+            cfg_w_ai: self.w_ai,
+            watch: WatchPorts {
+                valid: rng.gen_ratio(1, self.interval),
+                ready: rng.gen_ratio(7, 8),
+                flow: rng.gen_range(0..self.active),
+                full: rng.gen_ratio(7, 8),
+            },
         }
     }
 }
@@ -403,6 +458,10 @@ impl<G: Golden<In = CcUnitIn, Out = CcUnitOut>> Stimulus<G> for RandomAcks {
         if cycle % PHASE_CYCLES == 0 {
             self.begin_phase();
         }
+        if self.rng.gen_ratio(1, 500) {
+            // The one parameter that changes with ACKs under way.
+            self.cfg.w_ai = number(&mut self.rng, 32) as u32;
+        }
         let Self { rng, peers, created, .. } = self;
         let is_setup = usize::from(*created) < peers.len() && cycle < 20_000;
         let command = is_setup || rng.gen_range(0..self.command_interval) == 0;
@@ -479,6 +538,7 @@ impl CoreEvents {
             (config_offset::cc_rate_max, c.rate_max),
             (config_offset::cc_util_gain, c.util_gain),
             (config_offset::cc_check, c.check),
+            (config_offset::cc_active, [0, 1, 7, 60][self.rng.gen_range(0..4)]),
         ];
         self.software.restart(values);
         self.events_from = None;

@@ -140,6 +140,7 @@ fn parameters(a: &Arguments) -> Result<(CcConfig, CcParams), CliError> {
         queue_max_bytes: f64::INFINITY,
         queue_unit_bytes: 80.0,
         time_unit_ns: 1.0,
+        active_window_ns: None,
         multi: a.multi,
         clock_hz: a.clock_mhz * 1_000_000,
     };

@@ -1,6 +1,7 @@
 //! The whole NIC: every block's twin, composed the way the hardware is (`hdl/src/nic.rs`).
 
 use crate::env::axi_mem::{ReadMaster, ReadSlave, WriteMaster, WriteSlave};
+use crate::golden::cc::cc_active::CcActive;
 use crate::golden::cc::cc_unit::CcUnit;
 use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
 use crate::golden::host::cq_ring::CqRing;
@@ -130,6 +131,7 @@ impl Nic {
         n.add("work_mux", WorkMux::new(config));
         n.add("scheduler", Scheduler::new(&paced));
         n.add("grants", StreamRouteBlock::new(flow_bits));
+        n.add("active", CcActive::new(&paced));
         n.add("cc", CcUnit::new(&paced));
         n.add("pkt_mux", PktMux::new(config));
         n.add("tx", TxPipe::new(config));
@@ -359,7 +361,6 @@ impl Nic {
             "target",
             "u_one",
             "max_stage",
-            "w_ai",
             "w_init",
             "w_min",
             "rate_gain",
@@ -367,6 +368,17 @@ impl Nic {
             "rate_max",
         ] {
             n.wire(&format!("registers.cfg_cc_{parameter}"), &format!("cc.cfg_{parameter}"));
+        }
+        for (from, to) in [
+            ("registers.cfg_cc_w_ai", "active.cfg_w_ai"),
+            ("registers.cfg_cc_active", "active.cfg_window"),
+            ("cc.m_rate_valid", "active.watch_valid"),
+            ("scheduler.s_rate_ready", "active.watch_ready"),
+            ("cc.m_rate_flow", "active.watch_flow"),
+            ("cc.m_rate_full", "active.watch_full"),
+            ("active.w_ai", "cc.cfg_w_ai"),
+        ] {
+            n.wire(from, to);
         }
         for (from, to) in
             [("valid", "valid"), ("flow", "flow"), ("window_bytes", "window"), ("rate", "rate")]

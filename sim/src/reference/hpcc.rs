@@ -209,6 +209,33 @@ impl Flow {
     }
 }
 
+/// Flows that are active, and the additive increase of each of them: the draft's W_ai is
+/// W_init (1 - eta) / N. N is the number of flows that had a full update in the window that ended
+/// last; 1 if none had, and before the first one has ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ActiveFlows {
+    seen: std::collections::BTreeSet<u32>,
+    count: usize,
+}
+
+impl ActiveFlows {
+    /// A full update of `flow` in the present window.
+    pub fn full_update(&mut self, flow: u32) {
+        self.seen.insert(flow);
+    }
+
+    /// The window ends, the next one begins.
+    pub fn end_window(&mut self) {
+        self.count = self.seen.len();
+        self.seen.clear();
+    }
+
+    /// W_ai of each flow, if that of a flow alone is `w_ai_bytes`.
+    pub fn w_ai_bytes(&self, w_ai_bytes: f64) -> f64 {
+        w_ai_bytes / self.count.max(1) as f64
+    }
+}
+
 fn field(word: u64, lsb: u32, bits: u32) -> u64 {
     (word >> lsb) & ((1 << bits) - 1)
 }

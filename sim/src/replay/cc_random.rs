@@ -222,6 +222,7 @@ fn parameters(rng: &mut ChaCha8Rng) -> (CcConfig, CcParams) {
             checks: false,
             queue_max_bytes: f64::INFINITY,
             time_unit_ns: 1.0,
+            active_window_ns: None,
             clock_hz: [125_000_000, 156_250_000, 250_000_000, 322_265_625][rng.gen_range(0..4)],
         };
         if let Ok(registers) = CcParams::derive(&config) {

@@ -1,6 +1,7 @@
 //! Twin of `hdl/src/cc/cc_core.rs`: the congestion control unit behind AXI4-Stream events and
 //! AXI4-Lite registers, composed of its blocks' twins.
 
+use super::cc_active::{CcActive, CcActiveIn, WatchPorts};
 use super::cc_unit::{CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, Tel};
 use super::cc_unit_wide::CcUnitWide;
 use super::CcCfg;
@@ -148,12 +149,14 @@ impl RateStream {
     }
 }
 
+fn value(values: &[u32], name: &str) -> u32 {
+    let at = CC_REGISTERS.iter().position(|r| r.name == name);
+    values[at.expect("a register of the table")]
+}
+
 /// The registers as the unit's parameters.
 fn parameters(values: &[u32]) -> CcCfg {
-    let value = |name: &str| {
-        let at = CC_REGISTERS.iter().position(|r| r.name == name);
-        values[at.expect("a register of the table")]
-    };
+    let value = |name| value(values, name);
     CcCfg {
         t_ns: value("cc_t_ns"),
         inv_t: value("cc_inv_t"),
@@ -178,6 +181,12 @@ pub struct CcCore<U = CcUnit> {
     registers: CoreRegisters,
     /// Values of the registers.
     cfg: CcCfg,
+    active_window: u32,
+    active: CcActive,
+    /// W_ai of the unit.
+    w_ai: u32,
+    /// The result that the unit offers.
+    offered: CcRate,
     unit: U,
     flow_mask: u16,
 }
@@ -201,6 +210,10 @@ impl<U> CcCore<U> {
         let registers = CoreRegisters::new(CC_ID_VALUE, CC_REGISTERS, config);
         Self {
             cfg: parameters(registers.values()),
+            active_window: value(registers.values(), "cc_active"),
+            active: CcActive::new(config),
+            w_ai: 0,
+            offered: CcRate::default(),
             registers,
             unit,
             flow_mask: (config.flow_count - 1) as u16,
@@ -213,10 +226,21 @@ impl<U: Golden<In = CcUnitIn, Out = CcUnitOut>> Golden for CcCore<U> {
     type Out = CcCoreOut;
 
     fn step(&mut self, i: &CcCoreIn) -> CcCoreOut {
-        let cfg = self.cfg;
+        let (cfg, cfg_window, rate) = (self.cfg, self.active_window, self.offered);
         if self.registers.step(i.reset, i.s_axil, None).is_some() || i.reset {
             self.cfg = parameters(self.registers.values());
+            self.active_window = value(self.registers.values(), "cc_active");
         }
+        let cfg_w_ai = cfg.w_ai;
+        let cfg = CcCfg { w_ai: self.w_ai, ..cfg };
+        let watch = WatchPorts {
+            valid: rate.valid,
+            ready: i.m_axis_rate.tready,
+            flow: rate.flow,
+            full: rate.full,
+        };
+        let active = CcActiveIn { reset: i.reset, cfg_window, cfg_w_ai, watch };
+        self.w_ai = self.active.step(&active).w_ai;
         let unit = self.unit.step(&CcUnitIn {
             reset: i.reset,
             cfg,
@@ -224,6 +248,7 @@ impl<U: Golden<In = CcUnitIn, Out = CcUnitOut>> Golden for CcCore<U> {
             s_flow: i.s_axis_flow.unpack(self.flow_mask),
             m_rate: CcReady { ready: i.m_axis_rate.tready },
         });
+        self.offered = unit.m_rate;
         CcCoreOut {
             s_axil: self.registers.pins(),
             s_axis_ack: TReady { tready: unit.s_ack.ready },

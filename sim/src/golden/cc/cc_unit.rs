@@ -1,7 +1,8 @@
 //! Twin of `cc/cc_unit`: HPCC++ NewAck for every flow.
 //!
 //! Every [`SLOT_CYCLES`] one ACK or flow command may start; its result leaves [`FLIGHT_CYCLES`]
-//! later. A start waits while its flow is under way or the results might find no room.
+//! later. A start waits while its flow is under way or the results might find no room. W_ai may
+//! change at any time: it is that of [`W_AI_SLOT`] and [`W_AI_PHASE`].
 
 pub use super::flow_state::{FlowState, Ignored};
 use super::CcCfg;
@@ -19,6 +20,10 @@ pub const FLIGHT_SLOTS: usize = 8;
 pub const FLIGHT_CYCLES: usize = 63;
 /// Slot in which the telemetry is judged.
 const JUDGED_SLOT: usize = 4;
+/// Slot in which W_ai is added.
+const W_AI_SLOT: usize = 6;
+/// Phase of that slot.
+const W_AI_PHASE: usize = 4;
 /// Results that the output FIFO holds.
 pub const RESULT_DEPTH: usize = 16;
 
@@ -152,6 +157,34 @@ struct Start {
     /// `None`: its telemetry is ignored.
     result: Option<CcRate>,
     ignored: Option<Ignored>,
+    /// An ACK.
+    ack: Option<Taken>,
+}
+
+/// An ACK that has started, and with what.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Taken {
+    before: FlowState,
+    cfg: CcCfg,
+    ack: CcAck,
+}
+
+impl Taken {
+    /// `ack`, which starts with this state and these parameters.
+    pub fn new(before: &FlowState, cfg: &CcCfg, ack: &CcAck) -> Self {
+        Self { before: *before, cfg: *cfg, ack: *ack }
+    }
+
+    /// Its result, and the state of its flow after it, by the W_ai of later.
+    pub fn add(&self, flows: &mut [FlowState], w_ai: u32, result: CcRate) -> CcRate {
+        if w_ai == self.cfg.w_ai {
+            return result;
+        }
+        let state = &mut flows[usize::from(self.ack.flow)];
+        *state = self.before;
+        let answer = state.new_ack(&CcCfg { w_ai, ..self.cfg }, &self.ack);
+        answer.ok().flatten().expect("it had a result before")
+    }
 }
 
 /// The unit.
@@ -219,6 +252,13 @@ impl CcUnit {
     fn advance(&mut self, cfg: &CcCfg) {
         self.events = CcEvents::default();
         match self.phase {
+            W_AI_PHASE => {
+                if let Some(Start { ack: Some(ack), result: Some(rate), .. }) =
+                    &mut self.slots[W_AI_SLOT]
+                {
+                    *rate = ack.add(&mut self.flows, cfg.w_ai, *rate);
+                }
+            }
             2 => {
                 let judged = self.slots[JUDGED_SLOT].and_then(|s| s.ignored);
                 let psn = std::mem::take(&mut self.never_sent);
@@ -251,21 +291,24 @@ impl CcUnit {
                 self.ack_ready = true;
                 let ack = self.ack.take()?;
                 let state = &mut self.flows[usize::from(flow)];
+                let taken = Some(Taken::new(state, cfg, &ack));
                 match state.new_ack(cfg, &ack) {
                     Ok(None) => None,
-                    Ok(result) => Some(Start { flow, result, ignored: None }),
+                    Ok(result) => Some(Start { flow, result, ignored: None, ack: taken }),
                     Err(Ignored::Psn) => {
                         self.never_sent = true;
                         None
                     }
-                    Err(ignored) => Some(Start { flow, result: None, ignored: Some(ignored) }),
+                    Err(ignored) => {
+                        Some(Start { flow, result: None, ignored: Some(ignored), ack: None })
+                    }
                 }
             }
             Candidate::Flow(flow) => {
                 self.flow_ready = true;
                 let command = self.flow.take()?;
                 let result = Some(self.flows[usize::from(flow)].command(cfg, &command));
-                Some(Start { flow, result, ignored: None })
+                Some(Start { flow, result, ignored: None, ack: None })
             }
         }
     }

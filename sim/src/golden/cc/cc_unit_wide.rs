@@ -2,9 +2,10 @@
 //!
 //! In each cycle one event may start, in order; its result is ready [`FLIGHT_CYCLES`] later. An
 //! event waits while an event of its flow started less than [`SAME_FLOW_CYCLES`] before, or while
-//! the results might find no room.
+//! the results might find no room. W_ai may change at any time: it is that of [`W_AI_CYCLES`] after
+//! the start.
 
-use super::cc_unit::{CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnitIn, CcUnitOut};
+use super::cc_unit::{CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnitIn, CcUnitOut, Taken};
 use super::flow_state::{FlowState, Ignored};
 use super::{CcCfg, Pipe};
 use crate::golden::util::fifo::RamFifo;
@@ -16,6 +17,12 @@ use nic_spec::NicConfig;
 pub const SAME_FLOW_CYCLES: u64 = 61;
 /// Cycles from the start to the cycle in which the result enters the output FIFO.
 pub const FLIGHT_CYCLES: usize = 61;
+/// Cycles from the start to that in which W_ai is added.
+pub const W_AI_CYCLES: usize = 50;
+/// Cycles from there on.
+const REST_CYCLES: usize = FLIGHT_CYCLES - W_AI_CYCLES;
+/// Stages until then.
+const W_AI_STAGES: usize = W_AI_CYCLES + 1;
 /// Cycles from the start of an ACK of a PSN that was never sent to its event.
 pub const PSN_CYCLES: usize = 4;
 /// Cycles from the start of an ACK with a bad hop to its event.
@@ -54,7 +61,9 @@ pub struct CcUnitWide {
     flow: Option<CcFlow>,
     head: Option<Event>,
     room: bool,
-    in_flight: Pipe<Option<CcRate>, FLIGHT_CYCLES>,
+    /// Until W_ai is added.
+    in_flight: Pipe<Option<(CcRate, Option<Taken>)>, W_AI_STAGES>,
+    with_w_ai: Pipe<Option<CcRate>, REST_CYCLES>,
     psn_events: Pipe<bool, PSN_CYCLES>,
     hop_events: Pipe<Option<Ignored>, HOP_CYCLES>,
     events: CcEvents,
@@ -76,6 +85,7 @@ impl CcUnitWide {
             head: None,
             room: false,
             in_flight: Pipe::default(),
+            with_w_ai: Pipe::default(),
             psn_events: Pipe::default(),
             hop_events: Pipe::default(),
             events: CcEvents::default(),
@@ -100,6 +110,7 @@ impl CcUnitWide {
         self.acks.step(true, None, false);
         (self.flow, self.head, self.done) = (None, None, None);
         self.in_flight.step(true, None);
+        self.with_w_ai.step(true, None);
         self.psn_events.step(true, false);
         self.hop_events.step(true, None);
         self.events = CcEvents::default();
@@ -108,7 +119,7 @@ impl CcUnitWide {
 
     /// Carries the head out, if it may start; what it tells, if anything, and why its telemetry is
     /// ignored, if it is.
-    fn start(&mut self, cfg: &CcCfg) -> (Option<CcRate>, Option<Ignored>) {
+    fn start(&mut self, cfg: &CcCfg) -> (Option<(CcRate, Option<Taken>)>, Option<Ignored>) {
         let may_start = |e: &Event| self.room && self.cycle >= self.free_at[e.flow()];
         let Some(event) = self.head.filter(may_start) else { return (None, None) };
         self.head = None;
@@ -116,10 +127,11 @@ impl CcUnitWide {
         let state = &mut self.flows[event.flow()];
         match event {
             Event::Ack(ack) => {
+                let taken = Taken::new(state, cfg, &ack);
                 let answer = state.new_ack(cfg, &ack);
-                (answer.ok().flatten(), answer.err())
+                (answer.ok().flatten().map(|rate| (rate, Some(taken))), answer.err())
             }
-            Event::Flow(command) => (Some(state.command(cfg, &command)), None),
+            Event::Flow(command) => (Some((state.command(cfg, &command), None)), None),
         }
     }
 }
@@ -150,7 +162,11 @@ impl Golden for CcUnitWide {
             debug_assert!(self.done.is_none() || self.results.s_ready());
             self.room = self.results.count() < RESULTS_MAX;
             self.results.step(false, self.done, i.m_rate.ready);
-            self.done = self.in_flight.step(false, result);
+            let rate = self.in_flight.step(false, result).map(|(rate, ack)| match ack {
+                Some(ack) => ack.add(&mut self.flows, i.cfg.w_ai, rate),
+                None => rate,
+            });
+            self.done = self.with_w_ai.step(false, rate);
             self.cycle += 1;
             self.scrub_left = self.scrub_left.saturating_sub(1);
         }

@@ -1,5 +1,6 @@
 //! Twins of the congestion control blocks (`hdl/src/cc`).
 
+pub mod cc_active;
 pub mod cc_core;
 pub mod cc_ewma;
 pub mod cc_hop;

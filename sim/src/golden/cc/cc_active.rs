@@ -1,0 +1,132 @@
+//! Twin of `cc/cc_active`: W_ai divided by the number of flows that had a full update in the window
+//! before.
+
+use crate::ports;
+use crate::ports::Golden;
+use nic_spec::NicConfig;
+
+/// Cycles from the last one of a window to W_ai by its count.
+pub const LATENCY_CYCLES: u32 = 33;
+/// Cycles in a unit of `cfg_window`.
+pub const UNIT_CYCLES: u32 = 64;
+/// Windows have numbers up to this; then 1 again.
+const NUMBER_MAX: u16 = 0xffff;
+
+ports! {
+    /// Results of the unit, as they are taken.
+    pub struct WatchPorts {
+        pub valid: bool,
+        pub ready: bool,
+        pub flow: u16,
+        pub full: bool,
+    }
+}
+ports! {
+    /// Inputs.
+    pub struct CcActiveIn {
+        pub reset: bool,
+        /// Length of a window in 64 cycles; 0: off.
+        pub cfg_window: u32,
+        /// Additive increase of a flow that is alone, bytes, UQ22.10.
+        pub cfg_w_ai: u32,
+        pub watch: WatchPorts,
+    }
+}
+ports! {
+    /// Outputs.
+    pub struct CcActiveOut {
+        /// Additive increase, bytes, UQ22.10.
+        pub w_ai: u32,
+    }
+}
+
+/// The block.
+#[derive(Clone, Debug)]
+pub struct CcActive {
+    /// Number of the window in which each flow was counted last; 0: never.
+    counted_in: Vec<u16>,
+    scrub_left: usize,
+    number: u16,
+    /// Cycles of the window that have passed.
+    cycles: u32,
+    count: u32,
+    was_on: bool,
+    /// A full update that was taken in the cycle before.
+    seen: Option<u16>,
+    /// W_ai by the window that has ended, and cycles until it is known.
+    next: Option<(u32, u32)>,
+    w_ai: u32,
+}
+
+impl CcActive {
+    /// For the flows of `config`.
+    pub fn new(config: &NicConfig) -> Self {
+        Self {
+            counted_in: vec![0; config.flow_count],
+            scrub_left: config.flow_count,
+            number: 1,
+            cycles: 0,
+            count: 0,
+            was_on: false,
+            seen: None,
+            next: None,
+            w_ai: 0,
+        }
+    }
+
+    fn begin_window(&mut self) {
+        self.number = if self.number == NUMBER_MAX { 1 } else { self.number + 1 };
+        (self.cycles, self.count) = (0, 0);
+    }
+
+    fn run(&mut self, i: &CcActiveIn) {
+        if let Some(flow) = self.seen {
+            let counted_in = &mut self.counted_in[usize::from(flow)];
+            self.count += u32::from(*counted_in != self.number);
+            *counted_in = self.number;
+        }
+        if let Some((w_ai, left)) = self.next.take() {
+            match left - 1 {
+                0 => self.w_ai = w_ai,
+                left => self.next = Some((w_ai, left)),
+            }
+        }
+        self.cycles += 1;
+        // A window that was made shorter ends with its next whole unit.
+        if self.cycles % UNIT_CYCLES == 0 && self.cycles / UNIT_CYCLES >= i.cfg_window {
+            self.next = Some((i.cfg_w_ai / self.count.max(1), LATENCY_CYCLES - 1));
+            self.begin_window();
+        }
+    }
+}
+
+impl Golden for CcActive {
+    type In = CcActiveIn;
+    type Out = CcActiveOut;
+
+    fn step(&mut self, i: &CcActiveIn) -> CcActiveOut {
+        if i.reset {
+            self.counted_in.fill(0);
+            self.scrub_left = self.counted_in.len();
+            (self.number, self.cycles, self.count) = (1, 0, 0);
+            (self.was_on, self.seen, self.next, self.w_ai) = (false, None, None, 0);
+            return CcActiveOut::default();
+        }
+        let is_on = i.cfg_window != 0;
+        if is_on {
+            self.run(i);
+        } else {
+            if self.was_on {
+                self.begin_window();
+            }
+            (self.next, self.w_ai) = (None, i.cfg_w_ai);
+        }
+        self.was_on = is_on;
+        let watch = i.watch;
+        let flow = watch.flow & (self.counted_in.len() as u16 - 1);
+        let is_seen = watch.valid && watch.ready && watch.full && self.scrub_left == 0;
+        self.seen = is_seen.then_some(flow);
+        self.scrub_left = self.scrub_left.saturating_sub(1);
+        CcActiveOut { w_ai: self.w_ai }
+    }
+}
