@@ -798,6 +798,7 @@ impl Logic for Nic {
         self.tx.cfg_tel_port.next = self.registers.cfg_tel_port.val();
         self.rx.cfg_tel_queue_bytes.next = self.registers.cfg_tel_queue_bytes.val();
         self.rx.cfg_tel_time_binary.next = self.registers.cfg_tel_time_binary.val();
+        self.tx.cfg_tel_time_binary.next = self.registers.cfg_tel_time_binary.val();
         self.rx.cfg_tel_rates.next = self.registers.cfg_tel_rates.val();
         self.tx.cfg_tel_data.next = self.registers.cfg_tel_data.val();
         self.tx.cfg_tel_echo.next = self.registers.cfg_tel_echo.val();

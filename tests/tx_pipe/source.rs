@@ -10,8 +10,9 @@ use nic_spec::wire::bth::opcode;
 use nic_spec::wire::roce::FrameRepr;
 use rdma_nic::{bench_and_verilog, gbe, lock_step};
 
-/// The first form of telemetry that no native one is: INT-MD by its DSCP, and INT-MD by its port.
+/// Values of `cfg_tel_data`: INT-MD by its DSCP, IOAM, INT-MD by its port.
 const INT_BY_DSCP: u8 = 3;
+const IOAM: u8 = 4;
 const INT_BY_PORT: u8 = 6;
 
 /// What known answers have in common: a queue pair with telemetry and DSCP 10.
@@ -109,10 +110,34 @@ fn tx_pipe_makes_the_bytes_of_int_md_that_a_port_marks() {
     );
 }
 
+/// An incremental trace without nodes: five of six words each may come, of five words where fractions of
+/// a second are binary and no seconds are needed.
+#[test]
+fn tx_pipe_makes_the_bytes_of_ioam() {
+    let with_seconds: [u8; 6] = [0x30, 0x1e, 0xf2, 0x08, 0x00, 0x00];
+    let binary: [u8; 6] = [0x28, 0x19, 0xd2, 0x08, 0x00, 0x00];
+    for (cfg_tel_time_binary, sizes_and_type) in [(false, with_seconds), (true, binary)] {
+        assert_sends(
+            TxPipeIn { cfg_tel_time_binary, ..inputs(IOAM, write_last()) },
+            &[
+                &ETHERNET,
+                &[0x45, 0x13 << 2, 0, 64, 0, 0, 0x40, 0, 64, 17, 0x26, 0x5f],
+                &[10, 0, 0, 1, 10, 0, 0, 2, 0xc0, 0x01, 0x12, 0xb7, 0, 44, 0, 0],
+                &[1, 2, 0, 0], // incremental trace, two words
+                &[0, 0],       // default namespace
+                &sizes_and_type,
+                &WRITE_BTH,
+                &PAYLOAD,
+                &WRITE_ICRC,
+            ],
+        );
+    }
+}
+
 /// A packet without telemetry of a queue pair with it, and one of a queue pair without: the plain packet.
 #[test]
 fn tx_pipe_sends_bare_packets_without_a_standard_header() {
-    for form in [INT_BY_DSCP, INT_BY_PORT] {
+    for form in [INT_BY_DSCP, IOAM, INT_BY_PORT] {
         let mut bare = inputs(form, write_last());
         bare.s_pkt.bare = true;
         let mut off = inputs(form, write_last());
@@ -180,17 +205,42 @@ fn without_int(frame: &[u8], i: &TxPipeIn) -> Option<Vec<u8>> {
     Some(plain)
 }
 
+/// The plain packet, but for the DSCP that no header keeps, of a frame with an IOAM trace without nodes.
+fn without_ioam(frame: &[u8], i: &TxPipeIn) -> Option<Vec<u8>> {
+    if frame[15] >> 2 != i.cfg_tel_dscp || frame[23] != 17 {
+        return None;
+    }
+    assert!(has_good_ip(frame) && be16(frame, 38) + 20 == be16(frame, 16), "{frame:02x?}");
+    assert_eq!(frame[42..46], [1, 2, 0, 0], "incremental trace, two words");
+    let (node_words, trace_type) = (frame[48] >> 3, &frame[50..54]);
+    let count = trace_type[..3].iter().map(|byte| byte.count_ones()).sum::<u32>();
+    assert_eq!((u32::from(node_words), frame[48] & 7), (count, 0), "a word for each bit, no flags");
+    assert_eq!(frame[49], 5 * node_words, "room for five nodes");
+    assert_eq!(trace_type[0] & 0x20 == 0, i.cfg_tel_time_binary, "seconds unless binary");
+    assert_eq!((trace_type[0] | 0x20, &trace_type[1..]), (0xf2, &[0x08, 0, 0][..]));
+    let mut plain = [&frame[..42], &frame[54..]].concat();
+    let (length, udp_length) = (be16(frame, 16) - 12, be16(frame, 38) - 12);
+    set_ip(&mut plain, length, frame[15] >> 2);
+    plain[38..40].copy_from_slice(&(udp_length as u16).to_be_bytes());
+    Some(plain)
+}
+
 /// Frames of the random stimulus: what is decoded by hand is, without its telemetry, a good RoCEv2 packet
 /// with the ICRC that it has; the others are plain packets, or echoes in the paper's form.
 #[test]
 fn tx_pipe_frames_with_a_standard_header_decode() {
-    for seed in [3, 4, 10, 11] {
+    for seed in [3, 4, 5, 10, 11, 12] {
         let (frames, i) = random_frames(seed, 60_000);
         let (mut decoded, mut opcodes) = (0, std::collections::BTreeSet::new());
         for frame in frames.iter().filter(|f| {
             f.len() > 60 && f[6..12] == i.cfg_local_mac.to_be_bytes()[2..] && f[12..14] == [8, 0]
         }) {
-            let Some(plain) = without_int(frame, &i) else { continue };
+            // A plain packet whose queue pair happens to have the marking DSCP.
+            if FrameRepr::parse(frame, None).is_ok() {
+                continue;
+            }
+            let without = if i.cfg_tel_data == IOAM { without_ioam } else { without_int };
+            let Some(plain) = without(frame, &i) else { continue };
             let repr =
                 FrameRepr::parse(&plain, None).unwrap_or_else(|e| panic!("{e}: {frame:02x?}"));
             opcodes.insert(repr.bth.opcode);
@@ -214,6 +264,12 @@ fn tx_pipe_catches_broken_standard_headers() {
         (4, "target_port = {48'd0, cfg_tel_port} << 16", "target_port = roce_port"),
         (4, "if (marks_dscp)", "if (1'b1)"),
         (3, "tel_bytes_next = 16'd16", "tel_bytes_next = 16'd12"),
+        // IOAM: option type, words of five nodes, trace type, marking DSCP, bytes.
+        (5, "64'h102_0000_0000", "64'h2_0000_0000"),
+        (5, "64'h301e_f208_0000_0000", "64'h3018_f208_0000_0000"),
+        (12, "64'h2819_d208_0000_0000", "64'h2819_d200_0000_0000"),
+        (5, "(cfg_tel_data == 3'd4)", "1'b0"),
+        (5, "tel_bytes_next = 16'd12", "tel_bytes_next = 16'd16"),
     ] {
         let mut broken = source.clone();
         assert!(broken.text.contains(from), "the Verilog has no {from:?}");

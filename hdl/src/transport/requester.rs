@@ -650,6 +650,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
                 1 => self.frame.telemetry_bytes.next = 2.into(),
                 2 => self.frame.telemetry_bytes.next = 42.into(),
                 3 => self.frame.telemetry_bytes.next = 16.into(),
+                4 => self.frame.telemetry_bytes.next = 12.into(),
                 6 => self.frame.telemetry_bytes.next = 16.into(),
                 _ => {}
             }

@@ -9,7 +9,7 @@
 //!                     behind the cycle in which it is taken
 //! # Latency and rate  [`LATENCY_CYCLES`]; one item every 5 cycles, beside the frame before
 //! # Order             data, ACK, telemetry response, host take turns among those that wait
-//! # Number formats    lengths in bytes, 16 bits; tel_bytes 0, 2 + 8 hops, 42, or 16
+//! # Number formats    lengths in bytes, 16 bits; tel_bytes 0, 2 + 8 hops, 42, 16, or 12
 //! # Reset             synchronous, high: no item, IPv4 id 0; rows are as they were
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
@@ -115,7 +115,7 @@ pub struct TxHeader<const FB: usize> {
     /// 0 data, 1 ACK, 2 host frame, 3 telemetry response.
     pub m_kind: Signal<Out, Bits<2>>,
     /// Form of the telemetry that it carries: 0 none, 1 paper, 2 authors' 42 bytes, 3 INT-MD that
-    /// its DSCP marks, 6 INT-MD that its UDP port marks.
+    /// its DSCP marks, 4 IOAM, 6 INT-MD that its UDP port marks.
     pub m_form: Signal<Out, Bits<3>>,
     /// Remote MAC address.
     pub m_mac: Signal<Out, Bits<48>>,
@@ -410,7 +410,8 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         comment!("Telemetry and DSCP.");
         self.marks_dscp.d.next = (self.cfg_tel_data.val() == 1)
             | (self.cfg_tel_data.val() == 2)
-            | (self.cfg_tel_data.val() == 3);
+            | (self.cfg_tel_data.val() == 3)
+            | (self.cfg_tel_data.val() == 4);
         self.echo_valid.next = self.s_ack_tel_valid.val();
         self.echo_hops.next = self.s_ack_tel_hops.val();
         if self.kind.q.val() == 3 {
@@ -432,6 +433,7 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             match self.cfg_tel_data.val().index() {
                 1 => self.tel_bytes.d.next = 2.into(),
                 3 => self.tel_bytes.d.next = 16.into(),
+                4 => self.tel_bytes.d.next = 12.into(),
                 6 => self.tel_bytes.d.next = 16.into(),
                 _ => {}
             }

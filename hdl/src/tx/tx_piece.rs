@@ -35,6 +35,8 @@ pub struct TxPiece {
     pub cfg_ttl: Signal<In, Bits<8>>,
     /// UDP port that marks INT-MD.
     pub cfg_tel_port: Signal<In, Bits<16>>,
+    /// IOAM asks for binary fractions of a second, without seconds.
+    pub cfg_tel_time_binary: Signal<In, Bit>,
     /// State of the sequencer.
     pub state: Signal<In, SeqState>,
     /// Copy the fields of the item.
@@ -213,6 +215,8 @@ pub struct TxPiece {
     by_port: Signal<Local, Bit>,
     is_int: Signal<Local, Bit>,
     int_head: Signal<Local, Bits<64>>,
+    is_ioam: Signal<Local, Bit>,
+    ioam_middle: Signal<Local, Bits<64>>,
     target_port: Signal<Local, Bits<64>>,
     is_odd: Signal<Local, Bit>,
     word: Signal<Local, Bits<64>>,
@@ -250,6 +254,9 @@ pub struct TxPiece {
     int_by_dscp: Constant<Bits<64>>,
     int_by_port: Constant<Bits<64>>,
     int_middle: Constant<Bits<64>>,
+    ioam_head: Constant<Bits<64>>,
+    ioam_ptp: Constant<Bits<64>>,
+    ioam_ntp: Constant<Bits<64>>,
 }
 
 impl Default for TxPiece {
@@ -263,6 +270,7 @@ impl Default for TxPiece {
             cfg_pkey: Default::default(),
             cfg_ttl: Default::default(),
             cfg_tel_port: Default::default(),
+            cfg_tel_time_binary: Default::default(),
             state: Default::default(),
             s_copy: Default::default(),
             s_is_ack: Default::default(),
@@ -378,6 +386,8 @@ impl Default for TxPiece {
             by_port: Default::default(),
             is_int: Default::default(),
             int_head: Default::default(),
+            is_ioam: Default::default(),
+            ioam_middle: Default::default(),
             target_port: Default::default(),
             is_odd: Default::default(),
             word: Default::default(),
@@ -417,6 +427,11 @@ impl Default for TxPiece {
             int_by_port: Constant::new(0x0000_1403_12b7_2000_u64.into()),
             // Six words a hop, five hops, instructions, no domain; its flags are in front of the BTH.
             int_middle: Constant::new(0x0605_d500_0000_0000_u64.into()),
+            // Behind the UDP checksum: incremental trace, two words, namespace 0.
+            ioam_head: Constant::new(0x0000_0102_0000_0000_u64.into()),
+            // Words of a node (with and without seconds), words of five nodes, trace type.
+            ioam_ptp: Constant::new(0x301e_f208_0000_0000_u64.into()),
+            ioam_ntp: Constant::new(0x2819_d208_0000_0000_u64.into()),
         }
     }
 }
@@ -566,6 +581,12 @@ impl Logic for TxPiece {
             self.int_head.next = self.int_by_port.val();
             self.target_port.next = bit_cast::<64, 16>(self.cfg_tel_port.val()) << 16;
         }
+        comment!("IOAM: an incremental trace without nodes; it ends in two zeros, as INT-MD does.");
+        self.is_ioam.next = self.form.q.val() == 4;
+        self.ioam_middle.next = self.ioam_ptp.val();
+        if self.cfg_tel_time_binary.val() {
+            self.ioam_middle.next = self.ioam_ntp.val();
+        }
         self.word.next = 0.into();
         self.masked.next = 0.into();
         self.raw.next = false;
@@ -629,6 +650,9 @@ impl Logic for TxPiece {
                 } else if self.is_int.val() {
                     self.bytes.next = 8.into();
                     self.word.next = self.int_head.val();
+                } else if self.is_ioam.val() {
+                    self.bytes.next = 8.into();
+                    self.word.next = self.ioam_head.val();
                 }
             }
             SeqState::Hop => {
@@ -636,6 +660,9 @@ impl Logic for TxPiece {
                 self.raw.next = self.form.q.val() == 2;
                 if self.is_int.val() {
                     self.word.next = self.int_middle.val();
+                } else if self.is_ioam.val() {
+                    self.bytes.next = 4.into();
+                    self.word.next = self.ioam_middle.val();
                 }
                 self.covered.next = false;
                 self.hops.d.next = self.hops.q.val() >> 64;

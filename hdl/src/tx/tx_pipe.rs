@@ -3,7 +3,7 @@
 //!
 //! # Source            RFC 791, RFC 768, InfiniBand volume 1 sections 9.2, 9.3 and annex A17
 //!                     (RoCEv2, ICRC); telemetry as HPCC (SIGCOMM 2019) figure 7, the authors'
-//!                     42 bytes and P4-INT 2.1 (INT-MD)
+//!                     42 bytes, P4-INT 2.1 (INT-MD) and RFC 9197 (IOAM)
 //! # Interface timing  cycle 0: packet chosen; cycle [`HEADER_CYCLES`]: headers ready; then one
 //!                     piece a cycle (`tx_seq`). A frame starts at m_axis [`OPEN_CYCLES`] behind
 //!                     the state of its last payload beat, or of its second piece of BTH if it has
@@ -60,12 +60,14 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     /// Time to live.
     pub cfg_ttl: Signal<In, Bits<8>>,
     /// Form of the telemetry header of data packets: 0 to 2 as `cfg_tel_echo`, 3 INT-MD that
-    /// `cfg_tel_dscp` marks, 6 INT-MD that `cfg_tel_port` marks.
+    /// `cfg_tel_dscp` marks, 4 IOAM, 6 INT-MD that `cfg_tel_port` marks.
     pub cfg_tel_data: Signal<In, Bits<3>>,
     /// Form of telemetry in ACKs and telemetry responses: 0 none, 1 paper, 2 authors' 42 bytes.
     pub cfg_tel_echo: Signal<In, Bits<2>>,
     /// UDP port that marks INT-MD.
     pub cfg_tel_port: Signal<In, Bits<16>>,
+    /// IOAM asks for binary fractions of a second, without seconds.
+    pub cfg_tel_time_binary: Signal<In, Bit>,
     /// DSCP of data with telemetry.
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
     /// DSCP of ACKs with telemetry.
@@ -246,6 +248,7 @@ impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
             cfg_tel_data: Default::default(),
             cfg_tel_echo: Default::default(),
             cfg_tel_port: Default::default(),
+            cfg_tel_time_binary: Default::default(),
             cfg_tel_dscp: Default::default(),
             cfg_tel_echo_dscp: Default::default(),
             s_cfg_valid: Default::default(),
@@ -411,6 +414,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.cutter.cfg_pkey.next = self.cfg_pkey.val();
         self.cutter.cfg_ttl.next = self.cfg_ttl.val();
         self.cutter.cfg_tel_port.next = self.cfg_tel_port.val();
+        self.cutter.cfg_tel_time_binary.next = self.cfg_tel_time_binary.val();
         self.cutter.s_copy.next = self.seq.copy.val();
         self.cutter.state.next = self.seq.state.val();
         self.cutter.s_form.next = self.header.m_form.val();

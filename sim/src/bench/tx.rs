@@ -161,6 +161,7 @@ impl TxStimulus {
             form @ 1..=2 => (form as u8, form as u8),
             3 => (3, 1),
             4 => (6, 1),
+            5 => (4, 1),
             _ => (0, 1),
         };
         let constants = TxPipeIn {
@@ -171,6 +172,7 @@ impl TxStimulus {
             cfg_tel_data: tel_data,
             cfg_tel_echo: tel_echo,
             cfg_tel_port: rng.gen(),
+            cfg_tel_time_binary: seed % 14 > 6,
             cfg_tel_dscp: rng.gen_range(0..64),
             cfg_tel_echo_dscp: rng.gen_range(0..64),
             ..TxPipeIn::default()

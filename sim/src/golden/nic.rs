@@ -334,7 +334,7 @@ impl Nic {
             ("cfg_tel_every", &["requester"]),
             ("cfg_tel_port", &["rx", "tx"]),
             ("cfg_tel_queue_bytes", &["rx"]),
-            ("cfg_tel_time_binary", &["rx"]),
+            ("cfg_tel_time_binary", &["rx", "tx"]),
             ("cfg_tel_rates", &["rx"]),
             ("cfg_tel_dscp", &["rx", "tx"]),
             ("cfg_tel_echo_dscp", &["rx", "tx"]),

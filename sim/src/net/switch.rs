@@ -47,7 +47,7 @@ pub enum Format {
         /// [`INT_PORT`] marks the packets; else their DSCP.
         by_port: bool,
     },
-    /// An IOAM trace with what HPCC asks for and seconds, inserted into the same packets.
+    /// An IOAM trace with what HPCC asks for and seconds, in the same packets.
     Ioam,
     /// IFA 2.0 with HPCC's hop, inserted into the same packets.
     Ifa,
@@ -361,16 +361,8 @@ impl Port {
         Some(insert::telemetry(frame, &telemetry, dscp, port))
     }
 
-    /// The frame with an IOAM trace of this node, its first one: the switch encapsulates.
+    /// The frame with an IOAM trace of this node.
     fn stamped_by_ioam(&self, frame: &[u8], now_ns: f64, stamping: Stamping) -> Option<Vec<u8>> {
-        to_stamp(frame)?;
-        let headers = ioam::Headers {
-            option_type: ioam::TYPE_INCREMENTAL,
-            node_words: 6,
-            words_left: 24,
-            trace_type: ioam::trace::HPCC | ioam::trace::SECONDS,
-            ..ioam::Headers::default()
-        };
         let ns = START_NS + now_ns as u64;
         let words = [
             63 << 24 | u32::from(stamping.switch_id),
@@ -380,9 +372,15 @@ impl Port {
             (self.queue_bytes / CELL_BYTES) as u32,
             self.tx_bytes as u32,
         ];
+        let node: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_be_bytes()).collect();
+        if stamping.is_transit {
+            return transit::ioam(frame, &node, stamping.dscp);
+        }
+        to_stamp(frame)?;
+        let headers = ioam::Headers { words_left: 24, ..ioam::Headers::hpcc(false) };
         let mut telemetry = vec![0; ioam::HEADERS_BYTES];
-        headers.emit(4 * words.len(), &mut telemetry);
-        telemetry.extend(words.iter().flat_map(|word: &u32| word.to_be_bytes()));
+        headers.emit(node.len(), &mut telemetry);
+        telemetry.extend(node);
         Some(insert::telemetry(frame, &telemetry, stamping.dscp, None))
     }
 

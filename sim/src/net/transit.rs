@@ -2,7 +2,7 @@
 //! of the others, and the header tells of it. Frames without the header stay as they are.
 
 use super::insert;
-use nic_spec::wire::{ethernet, int_md, ipv4, udp};
+use nic_spec::wire::{ethernet, int_md, ioam, ipv4, udp};
 
 /// The IPv4 packet of a frame, if it is whole, its header is right and it carries UDP, with its datagram
 /// and what is behind the UDP header.
@@ -45,9 +45,33 @@ pub fn int_md(frame: &[u8], hop: &[u8], by_port: bool, dscp: u8) -> Option<Vec<u
     Some(insert::replace(frame, stack.len(), &telemetry))
 }
 
+/// The frame with one more node's data, seconds among them, in its incremental trace (RFC 9197, section
+/// 4.4.2): in front of the others, or the overflow flag if there is no room. Behind an overflow nothing
+/// is added.
+pub fn ioam(frame: &[u8], node: &[u8], dscp: u8) -> Option<Vec<u8>> {
+    let (ip, datagram, body) = datagram(frame)?;
+    let is_marked = ip.dscp() == dscp && datagram.dst_port() == udp::PORT_ROCE;
+    let trace = ioam::Trace::parse(body).ok().filter(|_| is_marked)?;
+    let mut headers = trace.headers().ok()?;
+    let is_known = headers.option_type == ioam::TYPE_INCREMENTAL
+        && headers.trace_type == ioam::trace::HPCC | ioam::trace::SECONDS
+        && usize::from(headers.node_words) * 4 == node.len();
+    if !is_known || headers.overflow {
+        return None;
+    }
+    let old = &body[ioam::HEADERS_BYTES..trace.len()];
+    headers.overflow = headers.words_left < headers.node_words;
+    let node = if headers.overflow { &[] } else { node };
+    headers.words_left -= (node.len() / 4) as u8;
+    let mut telemetry = vec![0; ioam::HEADERS_BYTES];
+    headers.emit(node.len() + old.len(), &mut telemetry);
+    telemetry.extend([node, old].concat());
+    Some(insert::replace(frame, trace.len(), &telemetry))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::int_md;
+    use super::{int_md, ioam};
     use crate::net::insert;
     use nic_spec::wire::roce::FrameRepr;
 
@@ -78,6 +102,30 @@ mod tests {
         assert_eq!(int_md(&plain(), &[1; 24], false, 5), None);
         let mut wrong = int(5, 0, &[]);
         wrong[8] = 0xd4;
+        assert_eq!(add(&wrong, 1), None);
+    }
+
+    /// Shim, header and nodes of a trace; typed from the figures of RFC 9452 and RFC 9197.
+    fn trace(words_left: u8, flags: u8, nodes: &[u8]) -> Vec<u8> {
+        let words = 2 + 6 * nodes.len() as u8;
+        let mut bytes = vec![1, words, 0, 0, 0, 0, 0x30 | flags, words_left, 0xf2, 8, 0, 0];
+        nodes.iter().for_each(|node| bytes.extend([*node; 24]));
+        bytes
+    }
+
+    #[test]
+    fn transit_pushes_nodes_of_ioam() {
+        let frame = |telemetry: &[u8]| insert::telemetry(&plain(), telemetry, 5, None);
+        let add = |telemetry: &[u8], node| ioam(&frame(telemetry), &[node; 24], 5);
+        assert_eq!(add(&trace(30, 0, &[]), 1), Some(frame(&trace(24, 0, &[1]))));
+        assert_eq!(add(&trace(6, 0, &[1]), 2), Some(frame(&trace(0, 0, &[2, 1]))));
+        assert_eq!(add(&trace(5, 0, &[1]), 2), Some(frame(&trace(5, 4, &[1]))));
+        assert_eq!(add(&trace(30, 4, &[1]), 2), None);
+        let other = insert::telemetry(&plain(), &trace(30, 0, &[]), 6, None);
+        assert_eq!(ioam(&other, &[1; 24], 5), None);
+        assert_eq!(ioam(&plain(), &[1; 24], 0), None);
+        let mut wrong = trace(30, 0, &[]);
+        wrong[0] = 0;
         assert_eq!(add(&wrong, 1), None);
     }
 }

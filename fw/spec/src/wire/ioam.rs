@@ -1,6 +1,6 @@
 //! IOAM incremental trace (RFC 9197) with the additional data fields of
-//! draft-gafni-ippm-ioam-additional-data-fields, inserted by switches between UDP and what it
-//! carries.
+//! draft-gafni-ippm-ioam-additional-data-fields, between UDP and what it carries, from the sender or
+//! the first switch.
 //!
 //! No standard says how IOAM stands behind UDP: the four bytes in front of the trace are those that
 //! RFC 9452 puts there behind an NSH. Then come the trace's header of eight bytes and the data of each
@@ -146,6 +146,21 @@ pub struct Headers {
 }
 
 impl Headers {
+    /// What an encapsulating node writes that asks for HPCC's fields of at most five nodes; seconds are
+    /// needed unless the fractions are binary.
+    pub const fn hpcc(time_is_binary: bool) -> Self {
+        let node_words = if time_is_binary { 5 } else { 6 };
+        let seconds = if time_is_binary { 0 } else { trace::SECONDS };
+        Self {
+            option_type: TYPE_INCREMENTAL,
+            namespace: 0,
+            node_words,
+            overflow: false,
+            words_left: 5 * node_words,
+            trace_type: trace::HPCC | seconds,
+        }
+    }
+
     /// Writes the headers, with `data_bytes` of nodes to follow.
     ///
     /// # Panics

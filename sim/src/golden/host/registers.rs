@@ -336,11 +336,12 @@ impl Registers {
             derived: Derived {
                 local_mac: u64::from(c.cfg_local_mac_lo) | u64::from(c.cfg_local_mac_hi) << 32,
                 tel_format: (c.cfg_telemetry & 7) as u8,
-                // The native forms always; INT-MD from here, by DSCP (3) or by port (6).
+                // The native forms always; others from here, INT-MD by DSCP (3) or by port (6).
                 tel_data: match (c.cfg_telemetry & 7, c.cfg_telemetry >> 3 & 3) {
                     (native @ 1..=2, _) => native as u8,
                     (3, 0b01) => 3,
                     (3, 0b11) => 6,
+                    (4, 0b01 | 0b11) => 4,
                     _ => 0,
                 },
                 tel_echo: [0, 1, 2, 1, 1, 1, 0, 0][c.cfg_telemetry as usize & 7],

@@ -1,7 +1,7 @@
 //! What `cfg_tel_data` stands for: the telemetry header with which data packets leave.
 
-use nic_spec::wire::int_md;
 use nic_spec::wire::telemetry::Form;
+use nic_spec::wire::{int_md, ioam};
 
 /// A telemetry header of data packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum DataHeader {
         /// The UDP destination port marks the packet, else its DSCP.
         by_port: bool,
     },
+    /// An incremental trace without nodes (RFC 9197, section 4.4).
+    Ioam,
 }
 
 impl DataHeader {
@@ -22,18 +24,20 @@ impl DataHeader {
             1 => Some(Self::Native(Form::Paper)),
             2 => Some(Self::Native(Form::Authors)),
             3 => Some(Self::IntMd { by_port: false }),
+            4 => Some(Self::Ioam),
             6 => Some(Self::IntMd { by_port: true }),
             _ => None,
         }
     }
 
     /// Bytes that it adds to a packet: the paper's count, the authors' five records and count, shim and
-    /// metadata header.
+    /// metadata header, shim and trace header.
     pub fn len_bytes(self) -> u32 {
         match self {
             Self::Native(Form::Paper) => 2,
             Self::Native(Form::Authors) => 42,
             Self::IntMd { .. } => int_md::HEADERS_BYTES as u32,
+            Self::Ioam => ioam::HEADERS_BYTES as u32,
         }
     }
 }

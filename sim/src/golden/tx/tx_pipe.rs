@@ -14,7 +14,7 @@ use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::{self, opcode};
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{self, Form, Hop};
-use nic_spec::wire::{aeth, ethernet, icrc, int_md, ipv4, reth, udp};
+use nic_spec::wire::{aeth, ethernet, icrc, int_md, ioam, ipv4, reth, udp};
 use std::collections::VecDeque;
 
 /// Beats of the frame FIFO.
@@ -118,6 +118,8 @@ ports! {
         pub cfg_tel_echo: u8,
         /// UDP port that marks INT-MD.
         pub cfg_tel_port: u16,
+        /// IOAM asks for binary fractions of a second, without seconds.
+        pub cfg_tel_time_binary: bool,
         pub cfg_tel_dscp: u8,
         pub cfg_tel_echo_dscp: u8,
         pub s_cfg: CfgPort,
@@ -440,6 +442,7 @@ impl TxPipe {
             }
             Some(DataHeader::Native(Form::Authors)) => pieces.extend([2, 8, 8, 8, 8, 8, 8, 6]),
             Some(DataHeader::IntMd { .. }) => pieces.extend([8, 8, 8, 6]),
+            Some(DataHeader::Ioam) => pieces.extend([8, 4, 8, 6]),
         }
         let to_bth = pieces.len();
         if has_reth {
@@ -508,6 +511,11 @@ impl TxPipe {
         repr.emit(&mut bytes);
         match frame.telemetry {
             Some(DataHeader::IntMd { by_port }) => with_int(&bytes, frame.qp.dscp, by_port, i),
+            Some(DataHeader::Ioam) => {
+                let mut trace = [0; ioam::HEADERS_BYTES];
+                ioam::Headers::hpcc(i.cfg_tel_time_binary).emit(0, &mut trace);
+                insert::telemetry(&bytes, &trace, i.cfg_tel_dscp, None)
+            }
             Some(DataHeader::Native(_)) | None => bytes,
         }
     }
