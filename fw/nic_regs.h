@@ -59,7 +59,7 @@
 #define NIC_TELEMETRY 0x034
 #define NIC_TELEMETRY_FORMAT_SHIFT 0 /* 0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes, 3 P4-INT INT-MD 2.1, 4 IOAM trace (RFC 9197), 5 IFA 2.0 */
 #define NIC_TELEMETRY_FORMAT_MASK 0x00000007u
-#define NIC_TELEMETRY_SOURCE_SHIFT 3 /* 1: data packets and READ responses leave with INT-MD's or IOAM's header; 0: the first switch inserts it */
+#define NIC_TELEMETRY_SOURCE_SHIFT 3 /* 1: data packets and READ responses leave with the header of INT-MD, IOAM or IFA; 0: the first switch inserts it */
 #define NIC_TELEMETRY_SOURCE_MASK 0x00000008u
 #define NIC_TELEMETRY_BY_PORT_SHIFT 4 /* such a header of INT-MD is marked by the port in TELEMETRY_STACK, not by the DSCP */
 #define NIC_TELEMETRY_BY_PORT_MASK 0x00000010u

@@ -257,7 +257,7 @@ fn sourced(plan: Plan) -> Plan {
 }
 
 /// Formats whose header the NIC's packets can bring along.
-const SOURCED: [Format; 3] = [INT_MD, INT_MD_BY_PORT, Format::Ioam];
+const SOURCED: [Format; 4] = [INT_MD, INT_MD_BY_PORT, Format::Ioam, Format::Ifa];
 
 /// WRITEs and READs over a link that loses packets, NIC as source and as sink, the switch between them.
 #[test]

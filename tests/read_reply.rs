@@ -155,7 +155,7 @@ fn read_reply_asks_for_whole_frames() {
     rig.job(3, 0, false);
     rig.run(200);
     assert_eq!(rig.works, [62 + 256, 58 + 256, 62 + 8, 62]);
-    for (format, bytes) in [(0, 0), (1, 2), (2, 42), (3, 16), (4, 12), (6, 16)] {
+    for (format, bytes) in [(0, 0), (1, 2), (2, 42), (3, 16), (4, 12), (5, 8), (6, 16)] {
         let mut rig = Rig::new(4, true, format);
         rig.job(0, 4096, false);
         rig.run(50);

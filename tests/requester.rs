@@ -129,8 +129,8 @@ fn with_telemetry(d: &mut Driver) -> Vec<u32> {
     assert_eq!(pkts.len(), works.len());
     for (pkt, work) in pkts.iter().zip(&works) {
         assert!(pkt.bare || pkt.ack_req || d.telemetry.1 < 2);
-        // None, paper, authors, INT-MD by DSCP, IOAM, (none yet), INT-MD by port.
-        let header_bytes = [0, 2, 42, 16, 12, 0, 16][usize::from(d.telemetry.0)];
+        // None, paper, authors, INT-MD by DSCP, IOAM, IFA, INT-MD by port.
+        let header_bytes = [0, 2, 42, 16, 12, 8, 16][usize::from(d.telemetry.0)];
         let tel_bytes = if pkt.bare { 0 } else { header_bytes };
         let headers = if matches!(pkt.opcode, 0x06 | 0x0a) { 74 } else { 58 };
         assert_eq!(work.len_bytes, headers + tel_bytes + pkt.payload_bytes);
@@ -150,7 +150,7 @@ fn requester_leaves_room_for_telemetry_as_subscribed() {
         (4, vec![0, 4, 8], vec![12], vec![5, 9, 13]),
         (255, vec![0], vec![12], vec![12]),
     ] {
-        for form in [1, 2, 3, 4, 6] {
+        for form in 1..=6 {
             let mut d = Driver::new(qp);
             d.telemetry = (form, every);
             d.post(1, 12 * 256);

@@ -402,9 +402,17 @@ impl Load {
 #[test]
 fn tx_pipe_keeps_the_line_full_at_every_large_mtu() {
     let opcodes = [opcode::WRITE_ONLY, opcode::WRITE_MIDDLE, opcode::READ_RESPONSE_FIRST];
-    for (mtu, tel_format) in
-        [(4096, 0), (1024, 0), (1024, 1), (1024, 2), (1024, 3), (1024, 4), (1024, 6), (512, 0)]
-    {
+    for (mtu, tel_format) in [
+        (4096, 0),
+        (1024, 0),
+        (1024, 1),
+        (1024, 2),
+        (1024, 3),
+        (1024, 4),
+        (1024, 5),
+        (1024, 6),
+        (512, 0),
+    ] {
         for opcode in opcodes {
             let load = Load { opcode, mtu, tel_format, ack_hops: None };
             let (beats, frames) = load.beats();
@@ -417,7 +425,9 @@ fn tx_pipe_keeps_the_line_full_at_every_large_mtu() {
 /// An ACK of 66 (62 without FCS; no telemetry) to 108 bytes beside each data packet.
 #[test]
 fn tx_pipe_keeps_the_line_full_with_an_ack_for_each_packet() {
-    for (tel_format, hops) in [(0, 0), (1, 0), (1, 1), (1, 5), (2, 5), (3, 5), (4, 5), (6, 1)] {
+    for (tel_format, hops) in
+        [(0, 0), (1, 0), (1, 1), (1, 5), (2, 5), (3, 5), (4, 5), (5, 5), (6, 1)]
+    {
         for opcode in [opcode::WRITE_ONLY, opcode::WRITE_MIDDLE, opcode::READ_RESPONSE_FIRST] {
             let load = Load { opcode, mtu: 1024, tel_format, ack_hops: Some(hops) };
             let (beats, frames) = load.beats();

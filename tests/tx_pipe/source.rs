@@ -10,9 +10,10 @@ use nic_spec::wire::bth::opcode;
 use nic_spec::wire::roce::FrameRepr;
 use rdma_nic::{bench_and_verilog, gbe, lock_step};
 
-/// Values of `cfg_tel_data`: INT-MD by its DSCP, IOAM, INT-MD by its port.
+/// Values of `cfg_tel_data`: INT-MD by its DSCP, IOAM, IFA, INT-MD by its port.
 const INT_BY_DSCP: u8 = 3;
 const IOAM: u8 = 4;
+const IFA: u8 = 5;
 const INT_BY_PORT: u8 = 6;
 
 /// What known answers have in common: a queue pair with telemetry and DSCP 10.
@@ -134,10 +135,31 @@ fn tx_pipe_makes_the_bytes_of_ioam() {
     }
 }
 
+/// IFA's header stands between IPv4, whose protocol is 253, and UDP, whose length does not count the
+/// metadata's header behind it.
+#[test]
+fn tx_pipe_makes_the_bytes_of_ifa() {
+    assert_sends(
+        inputs(IFA, read_response()),
+        &[
+            &ETHERNET,
+            &[0x45, 0x0a << 2, 0, 64, 0, 0, 0x40, 0, 64, 253, 0x25, 0x97],
+            &[10, 0, 0, 1, 10, 0, 0, 2],
+            &[0x2f, 17, 0x04, 255], // version 2, local name space, UDP behind, in band, 255 words
+            &[0xc0, 0x01, 0x12, 0xb7, 0, 36, 0, 0],
+            &[0, 0, 64, 0], // no requests, no actions, hop limit, no words
+            &RESPONSE_BTH,
+            &AETH,
+            &PAYLOAD,
+            &RESPONSE_ICRC,
+        ],
+    );
+}
+
 /// A packet without telemetry of a queue pair with it, and one of a queue pair without: the plain packet.
 #[test]
 fn tx_pipe_sends_bare_packets_without_a_standard_header() {
-    for form in [INT_BY_DSCP, IOAM, INT_BY_PORT] {
+    for form in [INT_BY_DSCP, IOAM, IFA, INT_BY_PORT] {
         let mut bare = inputs(form, write_last());
         bare.s_pkt.bare = true;
         let mut off = inputs(form, write_last());
@@ -225,11 +247,29 @@ fn without_ioam(frame: &[u8], i: &TxPipeIn) -> Option<Vec<u8>> {
     Some(plain)
 }
 
+/// The plain packet of a frame with IFA of zero hops.
+fn without_ifa(frame: &[u8], _: &TxPipeIn) -> Option<Vec<u8>> {
+    if frame[23] != 253 {
+        return None;
+    }
+    assert!(has_good_ip(frame), "{frame:02x?}");
+    let (header, metadata) = (&frame[34..38], &frame[46..50]);
+    assert_eq!((header[0] >> 4, header[0] & 15), (2, 15), "version, local name space");
+    assert_eq!((header[2], header[3]), (0b100, 255), "in band, the stack in front of the payload");
+    // The sink takes six hops less than the limit for all that there were.
+    assert!(metadata[..2] == [0, 0] && metadata[2] > 5 && metadata[3] == 0, "{metadata:?}");
+    assert_eq!(be16(frame, 42) + 28, be16(frame, 16), "UDP as it would be without");
+    let mut plain = [&frame[..34], &frame[38..46], &frame[50..]].concat();
+    plain[23] = header[1];
+    set_ip(&mut plain, be16(frame, 16) - 8, frame[15] >> 2);
+    Some(plain)
+}
+
 /// Frames of the random stimulus: what is decoded by hand is, without its telemetry, a good RoCEv2 packet
 /// with the ICRC that it has; the others are plain packets, or echoes in the paper's form.
 #[test]
 fn tx_pipe_frames_with_a_standard_header_decode() {
-    for seed in [3, 4, 5, 10, 11, 12] {
+    for seed in [3, 4, 5, 6, 10, 11, 12, 13] {
         let (frames, i) = random_frames(seed, 60_000);
         let (mut decoded, mut opcodes) = (0, std::collections::BTreeSet::new());
         for frame in frames.iter().filter(|f| {
@@ -239,7 +279,11 @@ fn tx_pipe_frames_with_a_standard_header_decode() {
             if FrameRepr::parse(frame, None).is_ok() {
                 continue;
             }
-            let without = if i.cfg_tel_data == IOAM { without_ioam } else { without_int };
+            let without = match i.cfg_tel_data {
+                IOAM => without_ioam,
+                IFA => without_ifa,
+                _ => without_int,
+            };
             let Some(plain) = without(frame, &i) else { continue };
             let repr =
                 FrameRepr::parse(&plain, None).unwrap_or_else(|e| panic!("{e}: {frame:02x?}"));
@@ -270,6 +314,13 @@ fn tx_pipe_catches_broken_standard_headers() {
         (12, "64'h2819_d208_0000_0000", "64'h2819_d200_0000_0000"),
         (5, "(cfg_tel_data == 3'd4)", "1'b0"),
         (5, "tel_bytes_next = 16'd12", "tel_bytes_next = 16'd16"),
+        // IFA: header, protocol and its checksum, hop limit, UDP's length, bytes.
+        (6, "64'h2f11_04ff_0000", "64'h2f11_00ff_0000"),
+        (6, "64'h4000_00fd", "64'h4000_0011"),
+        (6, "sum_tel = 16'd244", "sum_tel = 16'd8"),
+        (6, "64'h4000_0000_0000_0000", "64'h3f00_0000_0000_0000"),
+        (6, "({48'd0, udp_plain} << 32)", "({48'd0, udp_len} << 32)"),
+        (6, "tel_bytes_next = 16'd8", "tel_bytes_next = 16'd12"),
     ] {
         let mut broken = source.clone();
         assert!(broken.text.contains(from), "the Verilog has no {from:?}");

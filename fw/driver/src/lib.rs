@@ -250,7 +250,7 @@ impl<B: Bus> Nic<B> {
         self.write(regs::config_offset::telemetry, value)
     }
 
-    /// Says who begins INT-MD or IOAM: this NIC's data packets bring its header along, INT-MD marked by
+    /// Says who begins INT-MD, IOAM or IFA: this NIC's data packets bring its header along, INT-MD marked by
     /// the UDP port of [`Nic::set_telemetry_stack`] or by their DSCP, or the first switch inserts it, which
     /// [`Nic::set_telemetry`] goes back to.
     pub fn set_telemetry_source(

@@ -126,7 +126,7 @@ macro_rules! config_registers {
             (12, ttl, cfg_ttl, 8, 64, "IPv4 time to live of packets sent.", []),
             (13, telemetry, cfg_telemetry, 22, 1512192, "In-band telemetry of packets on the wire.", [
                 (format, 0, 3, "0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes, 3 P4-INT INT-MD 2.1, 4 IOAM trace (RFC 9197), 5 IFA 2.0"),
-                (source, 3, 1, "1: data packets and READ responses leave with INT-MD's or IOAM's header; 0: the first switch inserts it"),
+                (source, 3, 1, "1: data packets and READ responses leave with the header of INT-MD, IOAM or IFA; 0: the first switch inserts it"),
                 (by_port, 4, 1, "such a header of INT-MD is marked by the port in TELEMETRY_STACK, not by the DSCP"),
                 (dscp, 8, 6, "DSCP of data packets and READ responses with telemetry"),
                 (echo_dscp, 16, 6, "DSCP of ACKs and telemetry responses, which echo telemetry"),

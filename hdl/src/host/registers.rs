@@ -108,7 +108,7 @@ macro_rules! registers {
             /// Telemetry format.
             pub cfg_tel_format: Signal<Out, Bits<3>>,
             /// Form of the telemetry header in data packets: 0 none, 1 paper, 2 authors, 3 INT-MD that
-            /// the DSCP marks, 4 IOAM, 6 INT-MD that the port marks.
+            /// the DSCP marks, 4 IOAM, 5 IFA, 6 INT-MD that the port marks.
             pub cfg_tel_data: Signal<Out, Bits<3>>,
             /// Form of what ACKs echo: 0 none, 1 paper, 2 authors.
             pub cfg_tel_echo: Signal<Out, Bits<2>>,
@@ -419,6 +419,9 @@ macro_rules! registers {
                     }
                     5 => {
                         self.cfg_tel_data.next = 0.into();
+                        if self.is_source.val() {
+                            self.cfg_tel_data.next = 5.into();
+                        }
                         self.cfg_tel_echo.next = 1.into();
                     }
                     _ => {

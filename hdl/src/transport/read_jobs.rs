@@ -269,6 +269,7 @@ impl<const JB: usize, const MB: usize> Logic for ReadJobs<JB, MB> {
                 2 => self.telemetry_bytes.next = 42.into(),
                 3 => self.telemetry_bytes.next = 16.into(),
                 4 => self.telemetry_bytes.next = 12.into(),
+                5 => self.telemetry_bytes.next = 8.into(),
                 6 => self.telemetry_bytes.next = 16.into(),
                 _ => self.telemetry_bytes.next = 0.into(),
             }

@@ -651,6 +651,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
                 2 => self.frame.telemetry_bytes.next = 42.into(),
                 3 => self.frame.telemetry_bytes.next = 16.into(),
                 4 => self.frame.telemetry_bytes.next = 12.into(),
+                5 => self.frame.telemetry_bytes.next = 8.into(),
                 6 => self.frame.telemetry_bytes.next = 16.into(),
                 _ => {}
             }

@@ -9,7 +9,7 @@
 //!                     behind the cycle in which it is taken
 //! # Latency and rate  [`LATENCY_CYCLES`]; one item every 5 cycles, beside the frame before
 //! # Order             data, ACK, telemetry response, host take turns among those that wait
-//! # Number formats    lengths in bytes, 16 bits; tel_bytes 0, 2 + 8 hops, 42, 16, or 12
+//! # Number formats    lengths in bytes, 16 bits; tel_bytes 0, 2 + 8 hops, 42, 16, 12, or 8
 //! # Reset             synchronous, high: no item, IPv4 id 0; rows are as they were
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
@@ -115,7 +115,7 @@ pub struct TxHeader<const FB: usize> {
     /// 0 data, 1 ACK, 2 host frame, 3 telemetry response.
     pub m_kind: Signal<Out, Bits<2>>,
     /// Form of the telemetry that it carries: 0 none, 1 paper, 2 authors' 42 bytes, 3 INT-MD that
-    /// its DSCP marks, 4 IOAM, 6 INT-MD that its UDP port marks.
+    /// its DSCP marks, 4 IOAM, 5 IFA, 6 INT-MD that its UDP port marks.
     pub m_form: Signal<Out, Bits<3>>,
     /// Remote MAC address.
     pub m_mac: Signal<Out, Bits<48>>,
@@ -133,7 +133,7 @@ pub struct TxHeader<const FB: usize> {
     pub m_id: Signal<Out, Bits<16>>,
     /// IPv4 length.
     pub m_ip_len: Signal<Out, Bits<16>>,
-    /// UDP length.
+    /// UDP length; with IFA UDP is as it would be without, and this is IPv4's less 20.
     pub m_udp_len: Signal<Out, Bits<16>>,
     /// IPv4 length as it would be without telemetry.
     pub m_ip_plain: Signal<Out, Bits<16>>,
@@ -164,6 +164,7 @@ pub struct TxHeader<const FB: usize> {
     sum_fixed: DFF<Bits<20>>,
     sum_rest: DFF<Bits<20>>,
     sum_plain: DFF<Bits<20>>,
+    sum_length: DFF<Bits<16>>,
     sum: DFF<Bits<20>>,
     folded: DFF<Bits<17>>,
     folded_again: DFF<Bits<16>>,
@@ -174,6 +175,7 @@ pub struct TxHeader<const FB: usize> {
     echo_valid: Signal<Local, Bit>,
     echo_hops: Signal<Local, Bits<3>>,
     hop_bytes: Signal<Local, Bits<16>>,
+    sum_tel: Signal<Local, Bits<16>>,
     target: Signal<Local, Bits<20>>,
     new_dscp: Signal<Local, Bits<6>>,
     tos: Signal<Local, Bits<20>>,
@@ -259,6 +261,8 @@ impl<const FB: usize> Default for TxHeader<FB> {
             sum_fixed: Default::default(),
             sum_rest: Default::default(),
             sum_plain: Default::default(),
+            sum_length: Default::default(),
+            sum_tel: Default::default(),
             sum: Default::default(),
             folded: Default::default(),
             folded_again: Default::default(),
@@ -310,6 +314,7 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             sum_fixed,
             sum_rest,
             sum_plain,
+            sum_length,
             sum,
             folded,
             folded_again
@@ -434,6 +439,7 @@ impl<const FB: usize> Logic for TxHeader<FB> {
                 1 => self.tel_bytes.d.next = 2.into(),
                 3 => self.tel_bytes.d.next = 16.into(),
                 4 => self.tel_bytes.d.next = 12.into(),
+                5 => self.tel_bytes.d.next = 8.into(),
                 6 => self.tel_bytes.d.next = 16.into(),
                 _ => {}
             }
@@ -500,7 +506,15 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         self.sum_fixed.d.next = self.sum_id.q.val() + self.ttl_protocol.val();
         self.sum_rest.d.next = self.tos.val() + self.sum_fixed.q.val();
         self.sum_plain.d.next = self.sum_addresses.q.val() + self.sum_rest.q.val();
-        self.sum.d.next = self.sum_plain.q.val() + bit_cast::<20, 16>(self.udp_len.q.val());
+        comment!("Beside IFA's 8 bytes, its protocol is 253 and not 17.");
+        self.sum_tel.next = self.tel_bytes.q.val();
+        match self.form.q.val().index() {
+            2 => self.sum_tel.next = 42.into(),
+            5 => self.sum_tel.next = 244.into(),
+            _ => {}
+        }
+        self.sum_length.d.next = self.udp_plain.q.val() + self.sum_tel.val();
+        self.sum.d.next = self.sum_plain.q.val() + bit_cast::<20, 16>(self.sum_length.q.val());
         self.folded.d.next = bit_cast::<17, 16>(self.sum.q.val().get_bits::<16>(0))
             + bit_cast::<17, 4>(self.sum.q.val().get_bits::<4>(16));
         self.carry.next = bit_cast::<16, 1>(self.folded.q.val().get_bits::<1>(16));

@@ -216,6 +216,9 @@ pub struct TxPiece {
     is_int: Signal<Local, Bit>,
     int_head: Signal<Local, Bits<64>>,
     is_ioam: Signal<Local, Bit>,
+    is_ifa: Signal<Local, Bit>,
+    ifa_front: Signal<Local, Bits<64>>,
+    ifa_back: Signal<Local, Bits<64>>,
     ioam_middle: Signal<Local, Bits<64>>,
     target_port: Signal<Local, Bits<64>>,
     is_odd: Signal<Local, Bit>,
@@ -257,6 +260,9 @@ pub struct TxPiece {
     ioam_head: Constant<Bits<64>>,
     ioam_ptp: Constant<Bits<64>>,
     ioam_ntp: Constant<Bits<64>>,
+    flags_ifa: Constant<Bits<64>>,
+    ifa_header: Constant<Bits<64>>,
+    ifa_limit: Constant<Bits<64>>,
 }
 
 impl Default for TxPiece {
@@ -387,6 +393,9 @@ impl Default for TxPiece {
             is_int: Default::default(),
             int_head: Default::default(),
             is_ioam: Default::default(),
+            is_ifa: Default::default(),
+            ifa_front: Default::default(),
+            ifa_back: Default::default(),
             ioam_middle: Default::default(),
             target_port: Default::default(),
             is_odd: Default::default(),
@@ -432,6 +441,12 @@ impl Default for TxPiece {
             // Words of a node (with and without seconds), words of five nodes, trace type.
             ioam_ptp: Constant::new(0x301e_f208_0000_0000_u64.into()),
             ioam_ntp: Constant::new(0x2819_d208_0000_0000_u64.into()),
+            // Protocol 253.
+            flags_ifa: Constant::new(0x4000_00fd.into()),
+            // Version 2, local name space, UDP behind it, live traffic, at most 255 words.
+            ifa_header: Constant::new((0x2f11_04ff_u64 << 16).into()),
+            // In front of the BTH: hop limit 64, no words.
+            ifa_limit: Constant::new((0x40_u64 << 56).into()),
         }
     }
 }
@@ -582,6 +597,13 @@ impl Logic for TxPiece {
             self.target_port.next = bit_cast::<64, 16>(self.cfg_tel_port.val()) << 16;
         }
         comment!("IOAM: an incremental trace without nodes; it ends in two zeros, as INT-MD does.");
+        comment!("IFA: protocol, header in front of UDP, whose length is the plain one, metadata behind.");
+        self.is_ifa.next = self.form.q.val() == 5;
+        self.ifa_front.next = (bit_cast::<64, 16>(self.ip.q.val().get_bits::<16>(0)) << 48)
+            | self.ifa_header.val()
+            | bit_cast::<64, 16>(self.port.q.val());
+        self.ifa_back.next =
+            (self.roce_port.val() << 32) | (bit_cast::<64, 16>(self.udp_plain.q.val()) << 32);
         self.is_ioam.next = self.form.q.val() == 4;
         self.ioam_middle.next = self.ioam_ptp.val();
         if self.cfg_tel_time_binary.val() {
@@ -623,6 +645,12 @@ impl Logic for TxPiece {
                     | (bit_cast::<64, 16>(self.id.q.val()) << 32)
                     | (bit_cast::<64, 8>(self.cfg_ttl.val()) << 8)
                     | self.flags_protocol.val();
+                if self.is_ifa.val() {
+                    self.word.next = (bit_cast::<64, 16>(self.ip_len.q.val()) << 48)
+                        | (bit_cast::<64, 16>(self.id.q.val()) << 32)
+                        | (bit_cast::<64, 8>(self.cfg_ttl.val()) << 8)
+                        | self.flags_ifa.val();
+                }
                 self.masked.next = (bit_cast::<64, 16>(self.ip_plain.q.val()) << 48)
                     | (bit_cast::<64, 16>(self.id.q.val()) << 32)
                     | self.flags_ttl_protocol.val();
@@ -635,6 +663,9 @@ impl Logic for TxPiece {
                 self.word.next = self.udp.val()
                     | self.target_port.val()
                     | bit_cast::<64, 16>(self.udp_len.q.val());
+                if self.is_ifa.val() {
+                    self.word.next = self.ifa_front.val();
+                }
                 self.masked.next = self.udp.val()
                     | self.roce_port.val()
                     | bit_cast::<64, 16>(self.udp_plain.q.val());
@@ -653,6 +684,9 @@ impl Logic for TxPiece {
                 } else if self.is_ioam.val() {
                     self.bytes.next = 8.into();
                     self.word.next = self.ioam_head.val();
+                } else if self.is_ifa.val() {
+                    self.bytes.next = 8.into();
+                    self.word.next = self.ifa_back.val();
                 }
             }
             SeqState::Hop => {
@@ -674,6 +708,9 @@ impl Logic for TxPiece {
                 } else if self.form.q.val().any() {
                     self.word.next =
                         (bit_cast::<64, 3>(self.hop_count.val()) << 56) | (self.b0.val() >> 16);
+                    if self.is_ifa.val() {
+                        self.word.next = self.ifa_limit.val() | (self.b0.val() >> 16);
+                    }
                     self.masked.next = self.b0_masked.val() & self.top_six.val();
                     self.covered_bytes.next = 6.into();
                 } else {

@@ -3,7 +3,7 @@
 //!
 //! # Source            RFC 791, RFC 768, InfiniBand volume 1 sections 9.2, 9.3 and annex A17
 //!                     (RoCEv2, ICRC); telemetry as HPCC (SIGCOMM 2019) figure 7, the authors'
-//!                     42 bytes, P4-INT 2.1 (INT-MD) and RFC 9197 (IOAM)
+//!                     42 bytes, P4-INT 2.1 (INT-MD), RFC 9197 (IOAM), draft-kumar-ippm-ifa (IFA)
 //! # Interface timing  cycle 0: packet chosen; cycle [`HEADER_CYCLES`]: headers ready; then one
 //!                     piece a cycle (`tx_seq`). A frame starts at m_axis [`OPEN_CYCLES`] behind
 //!                     the state of its last payload beat, or of its second piece of BTH if it has
@@ -60,7 +60,7 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     /// Time to live.
     pub cfg_ttl: Signal<In, Bits<8>>,
     /// Form of the telemetry header of data packets: 0 to 2 as `cfg_tel_echo`, 3 INT-MD that
-    /// `cfg_tel_dscp` marks, 4 IOAM, 6 INT-MD that `cfg_tel_port` marks.
+    /// `cfg_tel_dscp` marks, 4 IOAM, 5 IFA, 6 INT-MD that `cfg_tel_port` marks.
     pub cfg_tel_data: Signal<In, Bits<3>>,
     /// Form of telemetry in ACKs and telemetry responses: 0 none, 1 paper, 2 authors' 42 bytes.
     pub cfg_tel_echo: Signal<In, Bits<2>>,

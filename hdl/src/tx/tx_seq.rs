@@ -1,7 +1,8 @@
 //! Sequencer of the tx pipe: which piece of a frame comes next.
 //!
 //! # Source            InfiniBand, volume 1, sections 9.2 (BTH) and 9.3; annex A17; HPCC paper,
-//!                     figure 7, the authors' IntHeader, P4-INT 2.1 and RFC 9197 (telemetry)
+//!                     figure 7, the authors' IntHeader, P4-INT 2.1, RFC 9197
+//!                     and draft-kumar-ippm-ifa (telemetry)
 //! # Interface timing  part of `tx_pipe`. Cycle 0: Start or Icrc with an item and room; cycle 1:
 //!                     C0, or Host; one piece a cycle
 //! # Latency and rate  Ethernet and IPv4 to UDP length 5 pieces, UDP checksum and BTH 2, RETH 2,
@@ -31,9 +32,10 @@ pub enum SeqState {
     C2,
     /// Checksum, source address, target address.
     C3,
-    /// Target address, UDP ports, length.
+    /// Target address, UDP ports, length; with IFA its header in front of UDP.
     C4,
-    /// With telemetry: UDP checksum, and the count of the paper's form or what begins INT-MD or IOAM.
+    /// With telemetry: UDP checksum, and the count of the paper's form or what begins INT-MD or IOAM;
+    /// with IFA from the UDP target port on.
     C5,
     /// A telemetry record, or the middle of INT-MD's or IOAM's header.
     Hop,
@@ -329,11 +331,12 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             SeqState::Start => {}
             SeqState::C0 => {
                 comment!("The authors' form always has five records, the paper's those there are;");
-                comment!("INT-MD and IOAM have one piece in their place.");
+                comment!("INT-MD and IOAM have one piece in their place, IFA none.");
                 match self.form.q.val().index() {
                     1 => self.hops_left.d.next = self.hops.q.val(),
                     3 => self.hops_left.d.next = 1.into(),
                     4 => self.hops_left.d.next = 1.into(),
+                    5 => self.hops_left.d.next = 0.into(),
                     6 => self.hops_left.d.next = 1.into(),
                     _ => {}
                 }

@@ -84,6 +84,7 @@ impl RequesterStimulus {
             3 => (3, 2),
             4 => (6, 1),
             5 => (4, 5),
+            6 => (5, 2),
             _ => drawn,
         };
         let used_flows = USED_FLOWS[seed as usize % 3].min(config.flow_count);

@@ -162,7 +162,7 @@ impl TxStimulus {
             3 => (3, 1),
             4 => (6, 1),
             5 => (4, 1),
-            _ => (0, 1),
+            _ => (5, 1),
         };
         let constants = TxPipeIn {
             cfg_local_mac: rng.gen_range(0..1 << 48),

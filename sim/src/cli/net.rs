@@ -43,7 +43,7 @@ struct Scenario {
     link_gbps: f64,
     /// "none", "paper", "authors", "int-md" (marked by DSCP), "int-md-port", "ioam", "ifa".
     telemetry: String,
-    /// Who begins INT-MD and IOAM: "switch", "nic".
+    /// Who begins INT-MD, IOAM and IFA: "switch", "nic".
     #[serde(default = "default_source")]
     telemetry_source: String,
     /// PSNs from one packet with a telemetry header to the next one of its queue pair;
@@ -161,8 +161,8 @@ fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
         (
             s.telemetry_source == "switch"
                 || s.telemetry_source == "nic"
-                    && matches!(&*s.telemetry, "int-md" | "int-md-port" | "ioam"),
-            "telemetry_source: switch, or with int-md, int-md-port and ioam nic",
+                    && matches!(&*s.telemetry, "int-md" | "int-md-port" | "ioam" | "ifa"),
+            "telemetry_source: switch, or with int-md, int-md-port, ioam and ifa nic",
         ),
         ((1..=16).contains(&s.qp_count), "qp_count must be in 1..=16"),
         ((1..=10_000).contains(&s.message_count), "message_count must be in 1..=10000"),

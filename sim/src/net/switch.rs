@@ -49,7 +49,7 @@ pub enum Format {
     },
     /// An IOAM trace with what HPCC asks for and seconds, in the same packets.
     Ioam,
-    /// IFA 2.0 with HPCC's hop, inserted into the same packets.
+    /// IFA 2.0 with HPCC's hop, in the same packets.
     Ifa,
 }
 
@@ -384,9 +384,8 @@ impl Port {
         Some(insert::telemetry(frame, &telemetry, stamping.dscp, None))
     }
 
-    /// The frame with IFA of this hop, its first one: the switch initiates.
+    /// The frame with IFA of this hop.
     fn stamped_by_ifa(&self, frame: &[u8], now_ns: f64, stamping: Stamping) -> Option<Vec<u8>> {
-        to_stamp(frame)?;
         let ns = START_NS + now_ns as u64;
         let ingress_ns = ns - IFA_STAY_NS;
         let hop = ifa::Hop {
@@ -400,8 +399,12 @@ impl Port {
             tx_bytes: self.tx_bytes as u32,
             queue: (self.queue_bytes / CELL_BYTES).min(0xfffe) as u16,
         };
+        if stamping.is_transit {
+            return transit::ifa(frame, &hop.emit());
+        }
+        to_stamp(frame)?;
         let words = (ifa::HOP_BYTES / 4) as u8;
-        let metadata = [&[0, 0, 63, words], &hop.emit()[..]].concat();
+        let metadata = [&[0, 0, ifa::HOP_LIMIT - 1, words], &hop.emit()[..]].concat();
         Some(insert::ifa(frame, ifa::Header::default(), &metadata))
     }
 }

@@ -2,7 +2,7 @@
 //! of the others, and the header tells of it. Frames without the header stay as they are.
 
 use super::insert;
-use nic_spec::wire::{ethernet, int_md, ioam, ipv4, udp};
+use nic_spec::wire::{ethernet, ifa, int_md, ioam, ipv4, udp};
 
 /// The IPv4 packet of a frame, if it is whole, its header is right and it carries UDP, with its datagram
 /// and what is behind the UDP header.
@@ -69,10 +69,40 @@ pub fn ioam(frame: &[u8], node: &[u8], dscp: u8) -> Option<Vec<u8>> {
     Some(insert::replace(frame, trace.len(), &telemetry))
 }
 
+/// The frame with one more hop of IFA: in front of the others, if the hop limit is not 0 and the stack may
+/// grow. UDP's length stays as it is.
+pub fn ifa(frame: &[u8], hop: &[u8; ifa::HOP_BYTES]) -> Option<Vec<u8>> {
+    let at = ethernet::Packet::new_checked(frame).ok()?.header_len();
+    let ip = ipv4::Packet::new_checked(frame.get(at..)?).ok()?;
+    let is_ifa = ip.version_ihl() == ipv4::VERSION_IHL && ip.protocol() == ifa::PROTOCOL;
+    if !is_ifa || ip.is_fragment() || !ip.verify_checksum() {
+        return None;
+    }
+    let total = ip.total_len();
+    let whole = frame.get(..at + usize::from(total))?;
+    let header = ifa::Header::parse(whole.get(at + ipv4::HEADER_BYTES..)?).ok()?;
+    let metadata_at = at + ipv4::HEADER_BYTES + ifa::HEADER_BYTES + udp::HEADER_BYTES;
+    let body = whole.get(metadata_at..)?;
+    let stack = ifa::Stack::parse(header, body).ok()?;
+    let (limit, words) = (body[2], body[3]);
+    let grown = words.checked_add((ifa::HOP_BYTES / 4) as u8).filter(|w| *w <= header.words_max)?;
+    if !stack.is_known() || header.next_header != ipv4::PROTOCOL_UDP || limit == 0 {
+        return None;
+    }
+    let (front, old) = whole.split_at(metadata_at + ifa::METADATA_BYTES);
+    let mut bytes = [front, hop, old].concat();
+    bytes[metadata_at + 2..metadata_at + 4].copy_from_slice(&[limit - 1, grown]);
+    let mut packet = ipv4::Packet::new_unchecked(&mut bytes[at..]);
+    packet.set_total_len(total + ifa::HOP_BYTES as u16);
+    packet.fill_checksum();
+    Some(bytes)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{int_md, ioam};
+    use super::{ifa, int_md, ioam};
     use crate::net::insert;
+    use nic_spec::wire::ifa::Header;
     use nic_spec::wire::roce::FrameRepr;
 
     fn plain() -> Vec<u8> {
@@ -127,5 +157,27 @@ mod tests {
         let mut wrong = trace(30, 0, &[]);
         wrong[0] = 0;
         assert_eq!(add(&wrong, 1), None);
+    }
+    /// Metadata's header and hops; typed from the layout.
+    fn metadata(limit: u8, hops: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![0, 0, limit, 8 * hops.len() as u8];
+        hops.iter().for_each(|hop| bytes.extend([*hop; 32]));
+        bytes
+    }
+
+    #[test]
+    fn transit_pushes_hops_of_ifa() {
+        let frame = |header, metadata: &[u8]| insert::ifa(&plain(), header, metadata);
+        let good = Header::default();
+        let add = |header, metadata: &[u8], hop| ifa(&frame(header, metadata), &[hop; 32]);
+        assert_eq!(add(good, &metadata(64, &[]), 1), Some(frame(good, &metadata(63, &[1]))));
+        assert_eq!(add(good, &metadata(1, &[1]), 2), Some(frame(good, &metadata(0, &[2, 1]))));
+        assert_eq!(add(good, &metadata(0, &[1]), 2), None);
+        let full = Header { words_max: 15, ..good };
+        assert_eq!(add(full, &metadata(9, &[1]), 2), None);
+        let fits = Header { words_max: 16, ..good };
+        assert_eq!(add(fits, &metadata(9, &[1]), 2), Some(frame(fits, &metadata(8, &[2, 1]))));
+        assert_eq!(add(Header { version: 3, ..good }, &metadata(9, &[]), 1), None);
+        assert_eq!(ifa(&plain(), &[1; 32]), None);
     }
 }

@@ -1,5 +1,5 @@
 //! Inband Flow Analyzer 2.0 (draft-kumar-ippm-ifa) with the hop that HPCC asks for in a local name
-//! space, inserted by switches.
+//! space, from the sender or the first switch.
 //!
 //! A header of four bytes stands between IPv4, whose protocol is 253, and UDP. Behind UDP come a
 //! metadata header of four bytes and the hops, the newest first. All big-endian. UDP's length need not
@@ -46,6 +46,8 @@ pub const PROTOCOL: u8 = 253;
 pub const HEADER_BYTES: usize = 4;
 /// Bytes of the metadata header.
 pub const METADATA_BYTES: usize = 4;
+/// Hop limit that a sender sets; one of 0 would look like hops that are missing.
+pub const HOP_LIMIT: u8 = 64;
 /// Bytes of a hop.
 pub const HOP_BYTES: usize = 32;
 /// Version that is understood.
@@ -59,6 +61,8 @@ pub mod flag {
     pub const FRAGMENTED: u8 = 1 << 4;
     /// The stack stands behind the payload.
     pub const TAIL: u8 = 1 << 3;
+    /// The packet is live traffic: it goes on without IFA where IFA ends.
+    pub const INBAND: u8 = 1 << 2;
     /// A checksum header is there.
     pub const CHECKSUM: u8 = 1;
     /// What moves the stack, or puts more beside it.

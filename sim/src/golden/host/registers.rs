@@ -341,7 +341,7 @@ impl Registers {
                     (native @ 1..=2, _) => native as u8,
                     (3, 0b01) => 3,
                     (3, 0b11) => 6,
-                    (4, 0b01 | 0b11) => 4,
+                    (format @ 4..=5, 0b01 | 0b11) => format as u8,
                     _ => 0,
                 },
                 tel_echo: [0, 1, 2, 1, 1, 1, 0, 0][c.cfg_telemetry as usize & 7],

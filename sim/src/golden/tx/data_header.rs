@@ -1,7 +1,7 @@
 //! What `cfg_tel_data` stands for: the telemetry header with which data packets leave.
 
 use nic_spec::wire::telemetry::Form;
-use nic_spec::wire::{int_md, ioam};
+use nic_spec::wire::{ifa, int_md, ioam};
 
 /// A telemetry header of data packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum DataHeader {
     },
     /// An incremental trace without nodes (RFC 9197, section 4.4).
     Ioam,
+    /// IFA 2.0 (draft-kumar-ippm-ifa) without hops: a header in front of UDP, metadata's behind.
+    Ifa,
 }
 
 impl DataHeader {
@@ -25,19 +27,21 @@ impl DataHeader {
             2 => Some(Self::Native(Form::Authors)),
             3 => Some(Self::IntMd { by_port: false }),
             4 => Some(Self::Ioam),
+            5 => Some(Self::Ifa),
             6 => Some(Self::IntMd { by_port: true }),
             _ => None,
         }
     }
 
     /// Bytes that it adds to a packet: the paper's count, the authors' five records and count, shim and
-    /// metadata header, shim and trace header.
+    /// metadata header, shim and trace header, IFA's two headers.
     pub fn len_bytes(self) -> u32 {
         match self {
             Self::Native(Form::Paper) => 2,
             Self::Native(Form::Authors) => 42,
             Self::IntMd { .. } => int_md::HEADERS_BYTES as u32,
             Self::Ioam => ioam::HEADERS_BYTES as u32,
+            Self::Ifa => (ifa::HEADER_BYTES + ifa::METADATA_BYTES) as u32,
         }
     }
 }

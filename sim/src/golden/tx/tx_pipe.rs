@@ -14,7 +14,7 @@ use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::{self, opcode};
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{self, Form, Hop};
-use nic_spec::wire::{aeth, ethernet, icrc, int_md, ioam, ipv4, reth, udp};
+use nic_spec::wire::{aeth, ethernet, icrc, ifa, int_md, ioam, ipv4, reth, udp};
 use std::collections::VecDeque;
 
 /// Beats of the frame FIFO.
@@ -443,6 +443,8 @@ impl TxPipe {
             Some(DataHeader::Native(Form::Authors)) => pieces.extend([2, 8, 8, 8, 8, 8, 8, 6]),
             Some(DataHeader::IntMd { .. }) => pieces.extend([8, 8, 8, 6]),
             Some(DataHeader::Ioam) => pieces.extend([8, 4, 8, 6]),
+            // Four bytes more in front of UDP, four behind it.
+            Some(DataHeader::Ifa) => pieces.extend([8, 8, 6]),
         }
         let to_bth = pieces.len();
         if has_reth {
@@ -515,6 +517,10 @@ impl TxPipe {
                 let mut trace = [0; ioam::HEADERS_BYTES];
                 ioam::Headers::hpcc(i.cfg_tel_time_binary).emit(0, &mut trace);
                 insert::telemetry(&bytes, &trace, i.cfg_tel_dscp, None)
+            }
+            Some(DataHeader::Ifa) => {
+                let header = ifa::Header { flags: ifa::flag::INBAND, ..ifa::Header::default() };
+                insert::ifa(&bytes, header, &[0, 0, ifa::HOP_LIMIT, 0])
             }
             Some(DataHeader::Native(_)) | None => bytes,
         }
