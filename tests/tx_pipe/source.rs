@@ -5,6 +5,7 @@ use super::{random_frames, send_with};
 use nic_sim::bench::Options;
 use nic_sim::golden::tx::tx_pipe::{TxPipe, TxPipeIn, TxPktPorts};
 use nic_sim::ports::Wide;
+use nic_sim::reference::{ifa, int_md, ioam};
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
 use nic_spec::wire::roce::FrameRepr;
@@ -287,6 +288,15 @@ fn tx_pipe_frames_with_a_standard_header_decode() {
             let Some(plain) = without(frame, &i) else { continue };
             let repr =
                 FrameRepr::parse(&plain, None).unwrap_or_else(|e| panic!("{e}: {frame:02x?}"));
+            // What the drafts' readers say of it: understood, and no hop yet.
+            match i.cfg_tel_data {
+                IOAM => {
+                    let nodes = ioam::nodes(&frame[42..], i.cfg_tel_time_binary);
+                    assert_eq!(nodes, Some(vec![]), "{frame:02x?}");
+                }
+                IFA => assert_eq!(ifa::hops(&frame[34..]), Some(vec![]), "{frame:02x?}"),
+                _ => assert_eq!(int_md::hops(&frame[42..]), Some(vec![]), "{frame:02x?}"),
+            }
             opcodes.insert(repr.bth.opcode);
             decoded += 1;
         }
