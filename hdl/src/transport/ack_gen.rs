@@ -233,8 +233,8 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.telemetry.fetch_flow.next = self.rows.tel_fetch_flow.val();
         self.telemetry.flow.next = self.rows.tel_now.val();
         self.telemetry.forget.next = self.rows.tel_forget.val();
+        self.telemetry.show.next = self.rows.tel_show.val();
         self.telemetry.send.next = self.rows.tel_send.val();
-        self.telemetry.send_tel.next = self.rows.tel_send_tel.val();
         self.s_done_ready.next = self.rows.s_done_ready.val();
         self.m_ack_valid.next = self.rows.m_ack_valid.val();
         self.m_ack_flow.next = self.rows.m_ack_flow.val();

@@ -145,10 +145,10 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     pub tel_now: Signal<Out, Bits<FB>>,
     /// Its telemetry is not to be sent.
     pub tel_forget: Signal<Out, Bit>,
-    /// Send what was fetched, or none.
+    /// Show what was fetched.
+    pub tel_show: Signal<Out, Bit>,
+    /// It is sent, if it was not before.
     pub tel_send: Signal<Out, Bit>,
-    /// Send what was fetched.
-    pub tel_send_tel: Signal<Out, Bit>,
     rows: Ram<FB, 115>,
     queue: Fifo<FB, FB, FC>,
     state: DFF<AckGenState>,
@@ -302,8 +302,8 @@ impl<const FB: usize, const FC: usize> Default for AckRows<FB, FC> {
             tel_fetch_flow: Default::default(),
             tel_now: Default::default(),
             tel_forget: Default::default(),
+            tel_show: Default::default(),
             tel_send: Default::default(),
-            tel_send_tel: Default::default(),
             rows: Default::default(),
             queue: Default::default(),
             state: Default::default(),
@@ -529,10 +529,9 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
         self.nak_bits.next = self.nak_outcome.val().get_bits::<2>(0);
         comment!("An answer must not overtake READ responses.");
         self.holds.next = self.was_jobs.val().any();
-        self.tel_send.next = (self.state.q.val() == AckGenState::Send)
-            & (self.owes_nak.val() | self.owes_ack.val())
-            & !self.holds.val();
-        self.tel_send_tel.next = self.has_tel.val() & !self.owes_nak.val();
+        self.tel_show.next = self.state.q.val() == AckGenState::Send;
+        self.tel_send.next =
+            self.has_tel.val() & self.owes_ack.val() & !self.owes_nak.val() & !self.holds.val();
         comment!("defaults");
         self.ack_free.next = !self.ack_valid.q.val() | self.m_ack_ready.val();
         self.can_send.next = self.queue.m_valid.val() & self.ack_free.val();

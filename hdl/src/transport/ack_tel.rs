@@ -2,9 +2,9 @@
 //! without telemetry leaves it as it is; what was sent once is not sent again.
 //!
 //! # Interface timing  take holds a packet's telemetry; store keeps what is held, for its flow;
-//!                     cycle 0: fetch; cycle 2: send; cycle 3: m_tel. A store of the flow that is
+//!                     cycle 0: fetch; cycle 2: show; cycle 3: m_tel. A store of the flow that is
 //!                     fetched must not come in the fetch's cycle. One that comes between fetch
-//!                     and send, or with forget, stays to be sent
+//!                     and show, or with forget, stays to be sent
 //! # Shape             `stored` \[0\], hops \[3:1\], path \[15:4\], records \[335:16\]
 //! # Not yet sent      two bits a flow that differ: a store makes `stored` the opposite of `sent`,
 //!                     sending or forgetting makes `sent` as `stored`, so each has one writer
@@ -61,10 +61,10 @@ pub struct AckTel<const FB: usize> {
     pub flow: Signal<In, Bits<FB>>,
     /// What is stored of it is not to be sent.
     pub forget: Signal<In, Bit>,
-    /// Load the outputs.
+    /// Load the outputs with what was fetched: hundreds of registers, so an early signal.
+    pub show: Signal<In, Bit>,
+    /// It is sent, if it was not before.
     pub send: Signal<In, Bit>,
-    /// With what was fetched, if it was not sent before; else with zero.
-    pub send_tel: Signal<In, Bit>,
     /// There is telemetry.
     pub m_tel_valid: Signal<Out, Bit>,
     /// Records; 6 = more than five.
@@ -135,8 +135,8 @@ impl<const FB: usize> Logic for AckTel<FB> {
         if self.fetch.val() {
             self.renewed.d.next = false;
         }
-        self.shows.next = self.send.val()
-            & self.send_tel.val()
+        self.shows.next = self.show.val()
+            & self.send.val()
             & (self.fetched.q.val().get_bit(0) ^ self.sent_copy.read_data.val().any());
         self.clears.next =
             (self.forget.val() | (self.shows.val() & !self.renewed.q.val())) & !self.renews.val();
@@ -160,11 +160,8 @@ impl<const FB: usize> Logic for AckTel<FB> {
             self.sent_copy.write_address.next = self.scrub_flow.val();
             self.sent_copy.write_data.next = 0.into();
         }
-        if self.send.val() {
-            self.shown.d.next = 0.into();
-            if self.shows.val() {
-                self.shown.d.next = self.fetched.q.val().replace_bit(0, self.shows.val());
-            }
+        if self.show.val() {
+            self.shown.d.next = self.fetched.q.val().replace_bit(0, self.shows.val());
         }
         self.m_tel_valid.next = self.shown.q.val().get_bit(0);
         self.m_tel_hops.next = self.shown.q.val().get_bits::<3>(1);

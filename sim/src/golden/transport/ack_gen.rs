@@ -401,22 +401,23 @@ impl AckGen {
 
     /// Sends what a flow owes; returns the flow if it owes more.
     fn send(&mut self, flow: u16, rnr_timer: u8) -> Option<u16> {
+        let Stored { number, tel } = self.fetched_tel;
+        self.out.m_ack.tel = Tel { valid: false, ..tel };
         let row = &mut self.rows[usize::from(flow)];
         row.is_queued = false;
         if row.jobs > 0 {
             return None;
         }
-        let (pending, tel) = match (row.nak.take(), row.ack) {
-            (Some(nak), _) => (nak, Tel::default()),
+        let (pending, is_new) = match (row.nak.take(), row.ack) {
+            (Some(nak), _) => (nak, false),
             (None, Some(ack)) => {
                 let done = &mut self.tel_done[usize::from(flow)];
-                let Stored { number, tel } = self.fetched_tel;
                 let is_new = row.has_tel && number != *done;
                 (row.ack, row.has_tel) = (None, false);
                 if is_new {
                     *done = number;
                 }
-                (ack, if is_new { tel } else { Tel::default() })
+                (ack, is_new)
             }
             (None, None) => return None,
         };
@@ -429,6 +430,7 @@ impl AckGen {
             _ => 0x1f,
         };
         let Pending { psn, msn, .. } = pending;
+        let tel = Tel { valid: is_new, ..tel };
         self.out.m_ack = AckOut { valid: true, flow, syndrome, msn, psn, tel };
         row.is_queued = row.ack.is_some();
         row.is_queued.then_some(flow)
