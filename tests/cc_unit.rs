@@ -104,6 +104,35 @@ fn cc_unit_golden_follows_reference_and_traces() {
     }
 }
 
+/// The unit of a receiver: the same, with times in the place of PSNs.
+#[test]
+fn cc_unit_of_a_receiver_sends_the_window_once_in_t() {
+    for (trace, config) in [trace_a(), trace_b()] {
+        let trace = trace.received().unwrap();
+        let states = golden_states(&trace, &config, 5);
+        let reference = trace.run_reference(&config, || {});
+        let stepped = resynchronised(&trace, &config, &states);
+        let others = (stepped.rows_other_stage, stepped.rows_other_psn, stepped.rows_above_bound);
+        assert_eq!(others, (0, 0, 0), "{stepped:?}");
+        let sent =
+            |states: &[State]| -> Vec<bool> { states.iter().map(|s| s.outcome.full).collect() };
+        assert_eq!(sent(&states), sent(&reference));
+        // More than T lies between two of them, and no longer than there was no packet.
+        let times: Vec<u64> = trace.acks.iter().map(|a| a.now_ns.unwrap()).collect();
+        let mut last = None;
+        for (n, sends) in sent(&states).into_iter().enumerate() {
+            let is_due = last.is_none_or(|last| times[n] > last + u64::from(config.t_ns));
+            assert_eq!(sends, is_due, "packet {n}");
+            last = if sends { Some(times[n]) } else { last };
+        }
+        let sent_count = sent(&states).iter().filter(|s| **s).count();
+        println!("{} packets, {sent_count} windows sent", states.len());
+        assert!(sent_count > 30 && states.len() >= sent_count);
+    }
+    let no_time = Trace::parse("ack_seq,snd_nxt,nhop,h0,h1,h2,h3,h4\n1,2,1,0,0,0,0,0\n").unwrap();
+    assert!(no_time.received().unwrap_err().contains("now_ns"));
+}
+
 #[test]
 fn cc_unit_verilog_follows_a_trace_bit_by_bit() {
     let (trace, config) = trace_b();

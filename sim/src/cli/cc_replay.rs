@@ -25,15 +25,27 @@ enum Engine {
     Rtl,
 }
 
+/// Who computes the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// The sender, from ACKs
+    Tx,
+    /// The receiver, from data packets that come at `now_ns`; it sends W once in T (column `send`)
+    Rx,
+}
+
 /// Arguments of `nic cc-replay`.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// ACK trace in CSV: columns `ack_seq`, `snd_nxt`, `nhop`, `h0`..`h4` (hop words in hex),
-    /// and where there are `win` (to compare with) and `path`
+    /// and where there are `win` (to compare with), `path` and `now_ns`
     acks: PathBuf,
     /// Who computes the states
     #[arg(long, value_enum, default_value_t = Engine::Golden)]
     engine: Engine,
+    /// Who computes the window
+    #[arg(long, value_enum, default_value_t = Mode::Tx)]
+    mode: Mode,
     /// Base round-trip time T in ns
     #[arg(long)]
     t_ns: u32,
@@ -93,6 +105,13 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
     let (config, params) = parameters(arguments)?;
     let trace = Trace::read(&arguments.acks).map_err(CliError::Usage)?;
+    let trace = match arguments.mode {
+        Mode::Tx => trace,
+        Mode::Rx => {
+            let at = arguments.acks.display();
+            trace.received().map_err(|e| CliError::Usage(format!("{at}: {e}")))?
+        }
+    };
     let progress = Progress::new("ACKs", 2 * trace.acks.len() as u64);
     let counter = progress.counter();
     let done = || {
@@ -192,7 +211,11 @@ fn report(
     reference: &[State],
 ) -> Result<(), CliError> {
     let full = states.iter().filter(|s| s.outcome.full).count();
-    println!("{}: {} ACKs, {full} full updates", arguments.acks.display(), states.len());
+    let (lines, updates) = match arguments.mode {
+        Mode::Tx => ("ACKs", "full updates"),
+        Mode::Rx => ("packets", "windows sent"),
+    };
+    println!("{}: {} {lines}, {full} {updates}", arguments.acks.display(), states.len());
     let mut table = Table::new([
         "W compared with",
         "rows",
@@ -222,7 +245,8 @@ fn report(
         add("reference, from the same state", &stepped);
         add("reference, free running", &free_running(states, reference));
     }
-    let traced = against_trace(trace, states);
+    // A trace's window is a sender's.
+    let traced = against_trace(trace, states).filter(|_| arguments.mode == Mode::Tx);
     if let Some(errors) = &traced {
         add("the trace's win, free running", errors);
     }

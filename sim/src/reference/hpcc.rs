@@ -1,4 +1,5 @@
-//! HPCC++ NewAck in f64, as the draft writes it (draft-pan-tsvwg-hpccplus-00, sections 4.2, 6.2).
+//! HPCC++ NewAck in f64, as the draft writes it (draft-pan-tsvwg-hpccplus-00, sections 4.2, 6.2), and
+//! NewINT of a receiver that computes the window (section 6.2).
 //!
 //! Where the draft is silent: a hop whose time did not move or whose rate code names no rate is
 //! skipped; tau is that of the first usable hop when all u' are 0; the first records of a flow, and
@@ -118,6 +119,8 @@ pub struct Flow {
     pub inc_stage: u32,
     /// An ACK behind this PSN makes the next full update.
     pub last_update_psn: u32,
+    /// Of a receiver, in the place of that: time of the last full update, ns.
+    pub last_update_ns: u64,
     /// Records of the last ACK.
     pub records: Option<Telemetry>,
 }
@@ -126,7 +129,8 @@ impl Flow {
     /// A flow that has seen no ACK: U is 1, W is W_init.
     pub fn new(p: &Params) -> Self {
         let w = p.w_init_bytes;
-        Self { u: 1.0, w, wc: w, inc_stage: 0, last_update_psn: 0, records: None }
+        let (last_update_psn, last_update_ns) = (0, 0);
+        Self { u: 1.0, w, wc: w, inc_stage: 0, last_update_psn, last_update_ns, records: None }
     }
 
     /// Pacing rate W/T, clamped, bit/s.
@@ -137,35 +141,46 @@ impl Flow {
     /// Takes the ACK of `psn` with its telemetry, `snd_nxt` being the next PSN to send.
     pub fn new_ack(&mut self, p: &Params, psn: u32, snd_nxt: u32, tel: &Telemetry) -> Outcome {
         let snd_nxt = snd_nxt & PSN_MASK;
-        if let Some(ignored) = self.ignores(p, psn, snd_nxt, tel) {
-            if ignored != Ignored::Psn {
-                self.records = Some(*tel);
-            }
+        if p.checks && !psn_after(snd_nxt, psn) {
+            return Outcome { ignored: Some(Ignored::Psn), ..Outcome::default() };
+        }
+        let outcome = self.take(p, psn_after(psn, self.last_update_psn), tel);
+        if outcome.full {
+            self.last_update_psn = snd_nxt;
+        }
+        outcome
+    }
+
+    /// The draft's NewINT: takes the telemetry of a packet that has come at `now_ns`. W goes back to the
+    /// sender after a full update.
+    pub fn new_int(&mut self, p: &Params, now_ns: u64, tel: &Telemetry) -> Outcome {
+        let is_due = now_ns as f64 > self.last_update_ns as f64 + p.t_ns;
+        let outcome = self.take(p, is_due, tel);
+        if outcome.full {
+            self.last_update_ns = now_ns;
+        }
+        outcome
+    }
+
+    /// What both have in common. Without records of before no update is due.
+    fn take(&mut self, p: &Params, is_due: bool, tel: &Telemetry) -> Outcome {
+        if let Some(ignored) = self.ignores(p, tel) {
+            self.records = Some(*tel);
             return Outcome { ignored: Some(ignored), ..Outcome::default() };
         }
-        let full = self.records.is_some() && psn_after(psn, self.last_update_psn);
+        let full = self.records.is_some() && is_due;
         if !tel.is_usable() {
-            if full {
-                self.last_update_psn = snd_nxt;
-            }
             return Outcome { full, ..Outcome::default() };
         }
         let Some(old) = self.records.replace(*tel).filter(|old| old.is_same_path(tel)) else {
-            self.last_update_psn = snd_nxt;
             return Outcome { full: true, first: true, ignored: None };
         };
         self.measure_inflight(p, &old, tel);
         self.compute_wind(p, full);
-        if full {
-            self.last_update_psn = snd_nxt;
-        }
         Outcome { full, ..Outcome::default() }
     }
 
-    fn ignores(&self, p: &Params, psn: u32, snd_nxt: u32, tel: &Telemetry) -> Option<Ignored> {
-        if p.checks && !psn_after(snd_nxt, psn) {
-            return Some(Ignored::Psn);
-        }
+    fn ignores(&self, p: &Params, tel: &Telemetry) -> Option<Ignored> {
         let old = self.records.filter(|old| tel.is_usable() && old.is_same_path(tel))?;
         let hops = || old.hops.into_iter().zip(tel.hops).take(tel.hop_count as usize);
         let is_back = |(old, new)| field(new, 3, 24).wrapping_sub(field(old, 3, 24)) >> 23 & 1 != 0;
@@ -359,6 +374,20 @@ mod tests {
         let long = Telemetry { hop_count: 6, ..tel(200, 200, 200) };
         assert!(flow.new_ack(&P, 121, 140, &long).full);
         assert_eq!((flow.records, flow.last_update_psn), (Some(moved), 140));
+    }
+
+    #[test]
+    fn hpcc_receiver_sends_the_window_once_in_t() {
+        let mut flow = Flow::new(&P);
+        let sends = [100, 600, 1100, 1101, 2000, 2101, 2102, 9000].map(|now_ns| {
+            // An idle link: additive steps, of which one in T counts.
+            let outcome = flow.new_int(&P, now_ns, &tel(now_ns, 0, 0));
+            (outcome.full, outcome.first, flow.inc_stage)
+        });
+        // T is 1000 ns, and more than T must have gone by.
+        let (first, no, send) = ((true, true, 0), |n| (false, false, n), |n| (true, false, n));
+        assert_eq!(sends, [first, no(0), no(0), send(1), no(1), no(1), send(2), send(3)]);
+        assert_eq!((flow.last_update_ns, flow.last_update_psn), (9000, 0));
     }
 
     #[test]

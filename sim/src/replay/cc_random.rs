@@ -344,6 +344,7 @@ impl Chunk {
             wc: bytes(self.flow.wc),
             inc_stage: self.flow.inc_stage.into(),
             last_update_psn: self.flow.last_update_psn,
+            last_update_ns: 0,
             records: self.flow.records.map(telemetry),
         }
     }

@@ -24,13 +24,27 @@ pub struct Ack {
     pub snd_nxt: u32,
     /// Records.
     pub tel: Telemetry,
+    /// When it came, ns, where the trace says so.
+    pub now_ns: Option<u64>,
     /// The trace's window after this ACK in bytes, where it has one.
     pub win_bytes: Option<f64>,
+}
+
+/// Who computes the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// The sender, from ACKs: NewAck.
+    #[default]
+    Sender,
+    /// The receiver, from data packets, and sends it once in T: NewINT.
+    Receiver,
 }
 
 /// A trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
+    /// What its lines are: ACKs, or data packets that have come.
+    pub mode: Mode,
     /// Column names.
     pub columns: Vec<String>,
     /// ACKs in order.
@@ -50,9 +64,9 @@ pub struct State {
     pub rate_bps: f64,
     /// Additive steps since the last multiplicative one.
     pub inc_stage: u32,
-    /// lastUpdateSeq mod 2^24.
+    /// lastUpdateSeq mod 2^24; of a receiver lastUpdateTime + T in ns, mod 2^24.
     pub last_update_psn: u32,
-    /// What the ACK did.
+    /// What the ACK did; a receiver sends W if it made a full update.
     pub outcome: Outcome,
 }
 
@@ -106,7 +120,7 @@ impl Trace {
             })?;
         }
         let optional = |name: &str| columns.iter().position(|c| c == name);
-        let (win, path) = (optional("win"), optional("path"));
+        let (win, path, now) = (optional("win"), optional("path"), optional("now_ns"));
         let mut acks = Vec::new();
         for record in reader.records() {
             let record = record.map_err(csv_error)?;
@@ -134,6 +148,7 @@ impl Trace {
                 psn: (decimal(places[0])? & PSN_MASK) as u32,
                 snd_nxt: (decimal(places[1])? & PSN_MASK) as u32,
                 tel,
+                now_ns: now.map(decimal).transpose()?,
                 win_bytes: win.map(number).transpose()?,
                 cells: record.iter().map(String::from).collect(),
             });
@@ -141,7 +156,18 @@ impl Trace {
         if acks.is_empty() {
             return Err("line 2: the trace has no ACK".into());
         }
-        Ok(Self { columns, acks })
+        Ok(Self { mode: Mode::Sender, columns, acks })
+    }
+
+    /// The same trace as packets that a receiver gets.
+    ///
+    /// # Errors
+    /// One sentence, if it does not say when they came.
+    pub fn received(self) -> Result<Self, String> {
+        if self.acks.iter().any(|ack| ack.now_ns.is_none()) {
+            return Err("line 1: no column now_ns; needed for --mode rx".into());
+        }
+        Ok(Self { mode: Mode::Receiver, ..self })
     }
 
     /// Writes the trace with `states` beside it. An input column whose name is needed is renamed
@@ -150,20 +176,59 @@ impl Trace {
     /// # Errors
     /// As the file system says.
     pub fn write(&self, path: &Path, states: &[State]) -> std::io::Result<()> {
-        let ours = ["u", "w_bytes", "wc_bytes", "rate_bps", "inc_stage", "last_update_psn"];
+        let ours = ["u", "w_bytes", "wc_bytes", "rate_bps", "inc_stage", "last_update_psn", "send"];
+        let ours = &ours[..ours.len() - usize::from(self.mode == Mode::Sender)];
         let renamed = |c: &String| match ours.contains(&c.as_str()) {
             true => format!("in_{c}"),
             false => c.clone(),
         };
         let mut writer = csv::Writer::from_path(path)?;
-        let names = self.columns.iter().map(renamed).chain(ours.map(String::from));
+        let names = self.columns.iter().map(renamed).chain(ours.iter().map(|c| c.to_string()));
         writer.write_record(names)?;
         for (ack, s) in self.acks.iter().zip(states) {
             let (inc_stage, last_update_psn) = (s.inc_stage as f64, s.last_update_psn as f64);
-            let values = [s.u, s.w_bytes, s.wc_bytes, s.rate_bps, inc_stage, last_update_psn];
-            writer.write_record(ack.cells.iter().cloned().chain(values.map(|v| v.to_string())))?;
+            let send = f64::from(u8::from(s.outcome.full));
+            let values = [s.u, s.w_bytes, s.wc_bytes, s.rate_bps, inc_stage, last_update_psn, send];
+            let values = &values[..ours.len()];
+            writer.write_record(
+                ack.cells.iter().cloned().chain(values.iter().map(|v| v.to_string())),
+            )?;
         }
         writer.flush()
+    }
+
+    /// What the unit gets as PSN and next PSN. A receiver's unit gets the time of the packet and the time T
+    /// later: PSN > lastUpdateSeq is then now > lastUpdateTime + T.
+    fn numbers(&self, t_ns: u32, ack: &Ack) -> (u32, u32) {
+        let now = ack.now_ns.unwrap_or(0);
+        let time = |ns: u64| (ns & PSN_MASK) as u32;
+        match self.mode {
+            Mode::Sender => (ack.psn, ack.snd_nxt),
+            Mode::Receiver => (time(now), time(now + u64::from(t_ns))),
+        }
+    }
+
+    fn step(&self, flow: &mut Flow, params: &Params, ack: &Ack) -> Outcome {
+        match self.mode {
+            Mode::Sender => flow.new_ack(params, ack.psn, ack.snd_nxt, &ack.tel),
+            Mode::Receiver => flow.new_int(params, ack.now_ns.unwrap_or(0), &ack.tel),
+        }
+    }
+
+    fn state(&self, flow: &Flow, params: &Params, outcome: Outcome) -> State {
+        let due_ns = flow.last_update_ns + params.t_ns as u64;
+        State {
+            u: flow.u,
+            w_bytes: flow.w,
+            wc_bytes: flow.wc,
+            rate_bps: flow.rate_bps(params),
+            inc_stage: flow.inc_stage,
+            last_update_psn: match self.mode {
+                Mode::Sender => flow.last_update_psn,
+                Mode::Receiver => (due_ns & PSN_MASK) as u32,
+            },
+            outcome,
+        }
     }
 
     /// Runs the f64 reference; `done` is called after each ACK.
@@ -171,9 +236,9 @@ impl Trace {
         let params = reference_params(config);
         let mut flow = Flow::new(&params);
         let step = |ack: &Ack| {
-            let outcome = flow.new_ack(&params, ack.psn, ack.snd_nxt, &ack.tel);
+            let outcome = self.step(&mut flow, &params, ack);
             done();
-            state(&flow, &params, outcome)
+            self.state(&flow, &params, outcome)
         };
         self.acks.iter().map(step).collect()
     }
@@ -205,7 +270,8 @@ impl Trace {
         for ack in &self.acks {
             let Telemetry { hop_count, path, hops } = ack.tel;
             let tel = Tel { valid: true, hops: hop_count.min(6) as u8, path, hop: hops };
-            let ack = CcAck { valid: true, flow, psn: ack.psn, snd_nxt: ack.snd_nxt, tel };
+            let (psn, snd_nxt) = self.numbers(config.t_ns, ack);
+            let ack = CcAck { valid: true, flow, psn, snd_nxt, tel };
             driver.send(|i| i.s_ack = ack, |out| out.s_ack.ready)?;
             states.push(driver.answer(config)?);
             done();
@@ -277,18 +343,6 @@ impl Driver<'_> {
     }
 }
 
-fn state(flow: &Flow, params: &Params, outcome: Outcome) -> State {
-    State {
-        u: flow.u,
-        w_bytes: flow.w,
-        wc_bytes: flow.wc,
-        rate_bps: flow.rate_bps(params),
-        inc_stage: flow.inc_stage,
-        last_update_psn: flow.last_update_psn,
-        outcome,
-    }
-}
-
 fn csv_error(error: csv::Error) -> String {
     let line = error.position().map_or(0, csv::Position::line);
     match error.kind() {
@@ -353,15 +407,15 @@ pub fn resynchronised(trace: &Trace, config: &CcConfig, states: &[State]) -> Err
     let mut flow = Flow::new(&params);
     let mut errors = Errors::default();
     for (ack, is) in trace.acks.iter().zip(states) {
-        let outcome = flow.new_ack(&params, ack.psn, ack.snd_nxt, &ack.tel);
-        errors.add_state(is, &state(&flow, &params, outcome));
+        let outcome = trace.step(&mut flow, &params, ack);
+        errors.add_state(is, &trace.state(&flow, &params, outcome));
         flow = Flow {
             u: is.u,
             w: is.w_bytes,
             wc: is.wc_bytes,
             inc_stage: is.inc_stage,
             last_update_psn: is.last_update_psn,
-            records: flow.records,
+            ..flow
         };
     }
     errors
