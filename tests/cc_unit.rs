@@ -18,7 +18,7 @@ use nic_spec::cc_params::{CcConfig, CcParams, U_ONE};
 use nic_spec::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rdma_nic::{assert_catches, assert_matches_golden, gbe};
+use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe};
 use std::path::Path;
 
 #[test]
@@ -47,6 +47,16 @@ fn cc_unit_breaks_are_caught() {
     // A flow may start again too early; a row is written to the wrong flow.
     assert_catches("cc_unit", "slot_7 = slot - 3'd7", "slot_7 = slot - 3'd6", 60_000);
     assert_catches("cc_unit", "alive_q[6]", "1'b0", 60_000);
+    // A receiver's update is due T after the last one, or goes by PSN; seed 2 is a receiver.
+    for (from, to) in [("until_2 > behind_2", "until_2 >= behind_2"), ("cfg_by_time", "1'b0")] {
+        let (bench, mut source) = bench_and_verilog("cc_unit");
+        let at = source.text.find("is_ahead = (|ahead_2)").expect("the rule for full updates");
+        let rule = source.text.split_off(at);
+        assert!(rule.contains(from), "no {from:?}");
+        source.text += &rule.replacen(from, to, 1);
+        let options = Options { failure_dir: None, ..Options::new(2, 60_000) };
+        assert!(bench.run(&source, &options).is_err(), "{from:?} -> {to:?} is not noticed");
+    }
 }
 
 fn trace_a() -> (Trace, CcConfig) {
@@ -129,6 +139,20 @@ fn cc_unit_of_a_receiver_sends_the_window_once_in_t() {
         println!("{} packets, {sent_count} windows sent", states.len());
         assert!(sent_count > 30 && states.len() >= sent_count);
     }
+    // However long a flow is silent: an idle link, packets 1.5 us to 25 ms apart, times that wrap.
+    let mut lines = String::from("now_ns,ack_seq,snd_nxt,nhop,h0,h1,h2,h3,h4\n");
+    let (mut now_ns, mut rng) = (0_u64, ChaCha8Rng::seed_from_u64(9));
+    for _ in 0..500 {
+        now_ns += 3 << rng.gen_range(9..24);
+        lines += &format!("{now_ns},0,0,1,{:x},0,0,0,0\n", 2 | (now_ns & 0xff_ffff) << 3);
+    }
+    let config = CcConfig { checks: false, ..testbed() };
+    let silent = Trace::parse(&lines).unwrap().received().unwrap();
+    let full = |states: Vec<State>| states.iter().map(|s| s.outcome.full).collect::<Vec<_>>();
+    assert_eq!(
+        full(golden_states(&silent, &config, 5)),
+        full(silent.run_reference(&config, || {}))
+    );
     let no_time = Trace::parse("ack_seq,snd_nxt,nhop,h0,h1,h2,h3,h4\n1,2,1,0,0,0,0,0\n").unwrap();
     assert!(no_time.received().unwrap_err().contains("now_ns"));
 }

@@ -832,6 +832,7 @@ impl Logic for Nic {
         self.cc.cfg_queue_gain.next = self.registers.cfg_cc_queue_gain.val();
         self.cc.cfg_util_gain.next = self.registers.cfg_cc_util_gain.val();
         self.cc.cfg_check.next = self.registers.cfg_cc_check.val();
+        self.cc.cfg_by_time.next = false;
         self.cc.cfg_target.next = self.registers.cfg_cc_target.val();
         self.cc.cfg_u_one.next = self.registers.cfg_cc_u_one.val();
         self.cc.cfg_max_stage.next = self.registers.cfg_cc_max_stage.val();

@@ -50,8 +50,8 @@ pub struct Register {
     pub fields: &'static [Field],
 }
 
-/// Calls macro `$m` with one row per register of the congestion control; the CC core has these
-/// alone. With `@between`, other rows stand before and behind them.
+/// Calls macro `$m` with one row per register of the congestion control, as the NIC and the CC core
+/// have them. With `@between`, other rows stand before and behind them.
 #[macro_export]
 macro_rules! cc_registers {
     ($m:ident) => { $crate::cc_registers! { @between $m [] [] } };
@@ -92,6 +92,18 @@ macro_rules! cc_registers {
                 "Window in which active flows are counted, 64 cycles; W_ai of each is CC_W_AI over their number in the window before. 0: W_ai is CC_W_AI.", []),
             $($after)*
         }
+    };
+}
+
+/// Calls macro `$m` with one row per register of the CC core.
+#[macro_export]
+macro_rules! cc_core_registers {
+    ($m:ident) => {
+        $crate::cc_registers! { @between $m [] [
+            (45, cc_mode, cfg_cc_mode, 1, 0, "Who computes the window.", [
+                (by_time, 0, 1, "0: the sender. 1: a receiver: psn is the time of a packet, snd_nxt that time + T, and results with full are sent"),
+            ]),
+        ] }
     };
 }
 
@@ -206,12 +218,16 @@ config_registers!(config_table);
 macro_rules! cc_table {
     ($($row:tt),* $(,)?) => {
         register_table! {
-            /// Configuration registers of the congestion control, in the order of their ports.
+            /// Registers of the CC core beside id, version, sizes and clock, in the order of their ports.
             CC_REGISTERS; $($row),*
+        }
+        register_offsets! {
+            /// Byte offsets of the CC core's own registers.
+            cc_offset; $($row),*
         }
     };
 }
-cc_registers!(cc_table);
+cc_core_registers!(cc_table);
 
 macro_rules! sched_table {
     ($($row:tt),* $(,)?) => {

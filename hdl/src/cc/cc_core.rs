@@ -215,6 +215,7 @@ macro_rules! core_of {
                 self.unit.cfg_rate_max.next = self.registers.cfg_cc_rate_max.val();
                 self.unit.cfg_util_gain.next = self.registers.cfg_cc_util_gain.val();
                 self.unit.cfg_check.next = self.registers.cfg_cc_check.val();
+                self.unit.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
                 self.active.cfg_window.next = self.registers.cfg_cc_active.val();
                 self.active.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();
                 self.active.watch_valid.next = self.unit.m_rate_valid.val();

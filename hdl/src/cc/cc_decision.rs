@@ -32,6 +32,8 @@ pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
     pub command: Signal<In, Bit>,
     /// PSNs are checked.
     pub checks_psn: Signal<In, Bit>,
+    /// PSNs are times.
+    pub by_time: Signal<In, Bit>,
     /// The event.
     pub event_word: Signal<In, Bits<EW>>,
     /// Cycle 2: the flow exists.
@@ -118,6 +120,7 @@ pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
     recorded_3: DFF<Bit>,
     ahead_3: DFF<Bits<24>>,
     behind_3: DFF<Bits<24>>,
+    until_3: DFF<Bits<24>>,
     same_3: DFF<Bit>,
     usable_3: DFF<Bit>,
     adapts_3: DFF<Bit>,
@@ -130,6 +133,7 @@ pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
     valid_4: DFF<Bit>,
     never_4: DFF<Bit>,
     never: Signal<Local, Bit>,
+    is_ahead: Signal<Local, Bit>,
     snd_nxt_2: Signal<Local, Bits<24>>,
     head: Signal<Local, Bits<HW>>,
     flow: Signal<Local, Bits<FB>>,
@@ -162,6 +166,7 @@ impl<const FB: usize, const EW: usize, const HW: usize> Default for CcDecision<F
             start: Default::default(),
             command: Default::default(),
             checks_psn: Default::default(),
+            by_time: Default::default(),
             event_word: Default::default(),
             exists: Default::default(),
             telemetry: Default::default(),
@@ -212,6 +217,7 @@ impl<const FB: usize, const EW: usize, const HW: usize> Default for CcDecision<F
             recorded_3: Default::default(),
             ahead_3: Default::default(),
             behind_3: Default::default(),
+            until_3: Default::default(),
             same_3: Default::default(),
             usable_3: Default::default(),
             adapts_3: Default::default(),
@@ -224,6 +230,7 @@ impl<const FB: usize, const EW: usize, const HW: usize> Default for CcDecision<F
             valid_4: Default::default(),
             never_4: Default::default(),
             never: Default::default(),
+            is_ahead: Default::default(),
             snd_nxt_2: Default::default(),
             head: Default::default(),
             flow: Default::default(),
@@ -252,8 +259,8 @@ impl<const FB: usize, const EW: usize, const HW: usize> Logic for CcDecision<FB,
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, alive, commands, recorded_3, ahead_3, behind_3, never_4, same_3, usable_3,
-            adapts_3, recorded_4, usable_4, due_4, first_4, update_4, store_4, valid_4
+            self, clock, alive, commands, recorded_3, ahead_3, behind_3, until_3, never_4, same_3,
+            usable_3, adapts_3, recorded_4, usable_4, due_4, first_4, update_4, store_4, valid_4
         );
         clock!(
             self,
@@ -322,6 +329,7 @@ impl<const FB: usize, const EW: usize, const HW: usize> Logic for CcDecision<FB,
         }
         self.ahead_3.d.next = self.psn_2.val() - self.last_psn.val();
         self.behind_3.d.next = self.snd_nxt_2.val() - self.psn_2.val();
+        self.until_3.d.next = self.last_psn.val() - self.psn_2.val();
         self.same_3.d.next = self.recorded.val()
             && (self.hops.val() == self.hops_2.val())
             && (self.path.val() == self.path_2.val());
@@ -334,10 +342,12 @@ impl<const FB: usize, const EW: usize, const HW: usize> Logic for CcDecision<FB,
         comment!("3: the decision.");
         self.recorded_4.d.next = self.recorded_3.q.val();
         self.usable_4.d.next = self.usable_3.q.val();
-        self.due_4.d.next = self.recorded_3.q.val()
-            && self.ahead_3.q.val().any()
-            && !self.ahead_3.q.val().get_bit(23)
-            && !self.commands.q.val().get_bit(2);
+        self.is_ahead.next = self.ahead_3.q.val().any() && !self.ahead_3.q.val().get_bit(23);
+        if self.by_time.val() {
+            self.is_ahead.next = self.until_3.q.val() > self.behind_3.q.val();
+        }
+        self.due_4.d.next =
+            self.recorded_3.q.val() && self.is_ahead.val() && !self.commands.q.val().get_bit(2);
         self.first_4.d.next = self.usable_3.q.val() && !self.same_3.q.val();
         self.update_4.d.next = self.usable_3.q.val() && self.same_3.q.val();
         comment!("A PSN that is not behind snd_nxt was never sent.");

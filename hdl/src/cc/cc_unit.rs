@@ -25,6 +25,8 @@
 //!                     Telemetry with a PSN that is not behind snd_nxt is dropped; such of which a hop is
 //!                     bad (cc_hop) is only stored: state and window stay and no answer comes. One
 //!                     event for each, of the first reason: psn, time, bytes, queue.
+//!                     With cfg_by_time PSN is the time of a packet and snd_nxt that time + T (NewINT):
+//!                     a full update is due unless lastUpdateSeq is 0 to T ahead, mod 2^24.
 //!                     hops 0, 6, 7: records ignored, lastUpdateSeq advances if due. An ACK without
 //!                     telemetry, or of a flow that has none or does not exist, is dropped
 //! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
@@ -69,6 +71,8 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     pub cfg_util_gain: Signal<In, Bits<28>>,
     /// PSN \[0\], time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
     pub cfg_check: Signal<In, Bits<23>>,
+    /// PSNs are times: the full update is due T after the last one. Else it is due behind lastUpdateSeq.
+    pub cfg_by_time: Signal<In, Bit>,
     /// eta in the units of U, UQ0.36.
     pub cfg_target: Signal<In, Bits<32>>,
     /// 1 in the units of U, UQ0.36.
@@ -171,6 +175,7 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     scrub_flow: DFF<Bits<FB>>,
     ahead_2: DFF<Bits<24>>,
     behind_2: DFF<Bits<24>>,
+    until_2: DFF<Bits<24>>,
     same_2: DFF<Bit>,
     usable_2: DFF<Bit>,
     adapts_2: DFF<Bit>,
@@ -185,6 +190,7 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     e_bytes: DFF<Bit>,
     e_queue: DFF<Bit>,
     never: Signal<Local, Bit>,
+    is_ahead: Signal<Local, Bit>,
     judged: Signal<Local, Bit>,
     is_bad: Signal<Local, Bit>,
     phase: Signal<Local, Bits<3>>,
@@ -216,6 +222,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, H
             cfg_queue_gain: Default::default(),
             cfg_util_gain: Default::default(),
             cfg_check: Default::default(),
+            cfg_by_time: Default::default(),
             cfg_target: Default::default(),
             cfg_u_one: Default::default(),
             cfg_max_stage: Default::default(),
@@ -273,6 +280,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, H
             scrub_flow: Default::default(),
             ahead_2: Default::default(),
             behind_2: Default::default(),
+            until_2: Default::default(),
             same_2: Default::default(),
             usable_2: Default::default(),
             adapts_2: Default::default(),
@@ -287,6 +295,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, H
             e_bytes: Default::default(),
             e_queue: Default::default(),
             never: Default::default(),
+            is_ahead: Default::default(),
             judged: Default::default(),
             is_bad: Default::default(),
             phase: Default::default(),
@@ -313,7 +322,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
     fn update(&mut self) {
         dff_setup!(
             self, clock, scrubs, scrub_flow, ahead_2, same_2, usable_2, adapts_2, due_3, first_3,
-            update_3, store_3, drop_3, done_63, behind_2, e_psn, e_time, e_bytes, e_queue
+            update_3, store_3, drop_3, done_63, behind_2, until_2, e_psn, e_time, e_bytes, e_queue
         );
         self.intake.clock.next = self.clock.val();
         self.intake.reset.next = self.reset.val();
@@ -359,6 +368,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.state.read_flow.next = self.intake.candidate_flow.val();
         self.ahead_2.d.next = self.intake.now_psn.val() - self.state.last_psn.val();
         self.behind_2.d.next = self.intake.now_snd_nxt.val() - self.intake.now_psn.val();
+        self.until_2.d.next = self.state.last_psn.val() - self.intake.now_psn.val();
         self.same_2.d.next = self.state.recorded.val()
             && (self.state.hops.val() == self.intake.now_hops.val())
             && (self.state.path.val() == self.intake.now_path.val());
@@ -370,10 +380,12 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
             && self.state.telemetry.val()
             && self.intake.now_tel_valid.val();
         comment!("t = 2: the decision.");
-        self.due_3.d.next = self.state.recorded.val()
-            && self.ahead_2.q.val().any()
-            && !self.ahead_2.q.val().get_bit(23)
-            && !self.intake.now_command.val();
+        self.is_ahead.next = self.ahead_2.q.val().any() && !self.ahead_2.q.val().get_bit(23);
+        if self.cfg_by_time.val() {
+            self.is_ahead.next = self.until_2.q.val() > self.behind_2.q.val();
+        }
+        self.due_3.d.next =
+            self.state.recorded.val() && self.is_ahead.val() && !self.intake.now_command.val();
         self.first_3.d.next = self.usable_2.q.val() && !self.same_2.q.val();
         self.update_3.d.next = self.usable_2.q.val() && self.same_2.q.val();
         self.never.next = self.cfg_check.val().get_bit(0)

@@ -70,6 +70,8 @@ pub struct CcUnitWide<
     pub cfg_util_gain: Signal<In, Bits<28>>,
     /// PSN \[0\], time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
     pub cfg_check: Signal<In, Bits<23>>,
+    /// PSNs are times: the full update is due T after the last one. Else it is due behind lastUpdateSeq.
+    pub cfg_by_time: Signal<In, Bit>,
     /// eta in the units of U, UQ0.36.
     pub cfg_target: Signal<In, Bits<32>>,
     /// 1 in the units of U, UQ0.36.
@@ -217,6 +219,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
             cfg_queue_gain: Default::default(),
             cfg_util_gain: Default::default(),
             cfg_check: Default::default(),
+            cfg_by_time: Default::default(),
             cfg_target: Default::default(),
             cfg_u_one: Default::default(),
             cfg_max_stage: Default::default(),
@@ -374,6 +377,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.decision.start.next = self.intake.start.val();
         self.decision.command.next = self.intake.command.val();
         self.decision.checks_psn.next = self.cfg_check.val().get_bit(0);
+        self.decision.by_time.next = self.cfg_by_time.val();
         self.decision.event_word.next = self.intake.event_word.val();
         self.decision.exists.next = self.state.exists.val();
         self.decision.telemetry.next = self.state.telemetry.val();

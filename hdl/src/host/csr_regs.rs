@@ -1,6 +1,6 @@
 //! Configuration registers: of the NIC, and of the cores that stand alone.
 //!
-//! # Source            nic_spec::regs, config_registers, cc_registers, sched_registers
+//! # Source            nic_spec::regs, config_registers, cc_core_registers, sched_registers
 //! # Interface timing  cycle 0: wr_valid, wr_index, wr_data or rd_index; cycle 1: the port, or
 //!                     rd_hit and rd_data
 //! # Latency and rate  [`LATENCY_CYCLES`]; one write and one read per cycle
@@ -92,7 +92,7 @@ macro_rules! cc_regs {
         CcRegs; $($row)*
     } };
 }
-nic_spec::cc_registers!(cc_regs);
+nic_spec::cc_core_registers!(cc_regs);
 
 macro_rules! sched_regs {
     ($($row:tt)*) => { register_block! {

@@ -17,7 +17,7 @@ use crate::golden::host::core_csr::TReady;
 use crate::ports::Golden;
 use nic_spec::cc_params::{CcConfig, CcParams, CHECK_BYTES, CHECK_PSN, CHECK_TIME};
 use nic_spec::config::{CcSchedule, NicConfig};
-use nic_spec::regs::{self, config_offset};
+use nic_spec::regs::{self, cc_offset, config_offset};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -92,6 +92,7 @@ fn parameters(rng: &mut ChaCha8Rng) -> CcCfg {
             queue_gain: number(rng, 32) as u32,
             util_gain: number(rng, 28) as u32,
             check: number(rng, 23) as u32,
+            by_time: rng.gen(),
             target: number(rng, 32) as u32,
             u_one: number(rng, 32) as u32,
             max_stage: rng.gen(),
@@ -355,6 +356,8 @@ impl RandomAcks {
         let (ack, flow, rate) = (Source::new(child()), Source::new(child()), Sink::new(child()));
         let mut cfg = parameters(&mut rng);
         // Every other seed checks, whatever the parameters are otherwise.
+        // And some seeds are those of a receiver.
+        cfg.by_time |= seed % 3 == 2;
         cfg.check |= if seed % 2 == 1 { CHECK_PSN | CHECK_TIME | CHECK_BYTES } else { 0 };
         let peers = vec![Peer::default(); flow_count];
         let (created, active, interval, command_interval) = (0, 1, 1, 1);
@@ -538,6 +541,7 @@ impl CoreEvents {
             (config_offset::cc_rate_max, c.rate_max),
             (config_offset::cc_util_gain, c.util_gain),
             (config_offset::cc_check, c.check),
+            (cc_offset::cc_mode, c.by_time.into()),
             (config_offset::cc_active, [0, 1, 7, 60][self.rng.gen_range(0..4)]),
         ];
         self.software.restart(values);

@@ -369,6 +369,7 @@ impl Nic {
         ] {
             n.wire(&format!("registers.cfg_cc_{parameter}"), &format!("cc.cfg_{parameter}"));
         }
+        n.tie_low("cc.cfg_by_time");
         for (from, to) in [
             ("registers.cfg_cc_w_ai", "active.cfg_w_ai"),
             ("registers.cfg_cc_active", "active.cfg_window"),

@@ -258,6 +258,7 @@ impl Trace {
         flow: u16,
         mut done: impl FnMut(),
     ) -> Result<Vec<State>, StepError> {
+        let cfg = CcCfg { by_time: self.mode == Mode::Receiver, ..cfg };
         let idle = CcUnitIn { cfg, ..CcUnitIn::default() };
         let mut driver = Driver { out: unit.reset()?, unit, idle, state: State::default() };
         driver.idle.m_rate.ready = true;

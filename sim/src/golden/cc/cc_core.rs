@@ -172,6 +172,7 @@ fn parameters(values: &[u32]) -> CcCfg {
         rate_max: value("cc_rate_max"),
         util_gain: value("cc_util_gain"),
         check: value("cc_check"),
+        by_time: value("cc_mode") & 1 != 0,
     }
 }
 

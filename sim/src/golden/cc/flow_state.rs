@@ -98,8 +98,7 @@ impl FlowState {
             }
             return Err(ignored);
         }
-        let ahead = ack.psn.wrapping_sub(self.last_update_psn) & 0xff_ffff;
-        let is_due = self.records.is_some() && ahead != 0 && ahead < 1 << 23;
+        let is_due = self.records.is_some() && self.is_past(cfg, ack);
         let first = usable && comparable.is_none();
         let full = is_due || first;
         let rate = if let Some(old) = comparable {
@@ -116,6 +115,16 @@ impl FlowState {
             self.records = Some(ack.tel);
         }
         Ok(Some(CcRate { full, first, ..self.rate(ack.flow, rate) }))
+    }
+
+    /// Whether an ACK is behind lastUpdateSeq, or a packet has come later than T after the last full
+    /// update: then lastUpdateSeq, this update's time + T, is not between its time and T later.
+    fn is_past(&self, cfg: &CcCfg, ack: &CcAck) -> bool {
+        let distance = |from: u32, to: u32| to.wrapping_sub(from) & 0xff_ffff;
+        match cfg.by_time {
+            true => distance(ack.psn, self.last_update_psn) > distance(ack.psn, ack.snd_nxt),
+            false => (1..1 << 23).contains(&distance(self.last_update_psn, ack.psn)),
+        }
     }
 
     fn update(&mut self, cfg: &CcCfg, old: &Tel, new: &Tel, full: bool) -> u32 {

@@ -25,6 +25,8 @@ ports! {
         pub util_gain: u32,
         /// What is checked of telemetry, and the largest queue.
         pub check: u32,
+        /// PSNs are times of packets, `snd_nxt` is T later: a receiver computes the window.
+        pub by_time: bool,
         /// eta in the units of U, UQ0.36.
         pub target: u32,
         /// 1 in the units of U, UQ0.36.
@@ -54,6 +56,7 @@ impl From<CcParams> for CcCfg {
             queue_gain: p.queue_gain,
             util_gain: p.util_gain,
             check: p.check,
+            by_time: false,
             target: p.target,
             u_one: p.u_one,
             max_stage: p.max_stage,
