@@ -381,6 +381,36 @@ fn nic_pair_writes_follow_congestion_with_sparse_telemetry() {
     );
 }
 
+/// Additive steps that are right for one flow are too much for four, unless the NIC counts its flows.
+#[test]
+fn nic_pair_additive_steps_follow_the_number_of_active_flows() {
+    let run = |flows: u32, active_t: Option<f64>| {
+        let mut plan = Plan {
+            stamping: plan(Some(AUTHORS), Manners::Prompt, 44).stamping,
+            read_percent: 0,
+            message_bytes: (100_000, 120_000),
+            ..crowded(None, 5, 44)
+        };
+        plan.cc = CcConfig::for_line(50e9, flows, plan.clock_hz);
+        plan.cc.active_window_ns = active_t.map(|t| t * f64::from(plan.cc.t_ns));
+        let report = exchange(&plan, EngineKind::Golden);
+        assert!(report.is_good(), "{report:?}");
+        let queue = report.switch.queue_bytes_max;
+        let window = report.nics[0].flow0.expect("watched").0;
+        println!(
+            "{flows} {active_t:?}: queue {queue}, {:.2} Gb/s, W {window}",
+            report.goodput_gbps()
+        );
+        (queue, report.goodput_gbps())
+    };
+    let (alone, four) = (run(1, None), run(4, None));
+    assert!(four.0 < alone.0, "W_ai makes no difference here");
+    for window in [4.0, 16.0] {
+        let counted = run(1, Some(window));
+        assert!(counted.0 <= four.0 + four.0 / 50 && counted.1 > 0.97 * four.1, "{window} T");
+    }
+}
+
 /// A NIC of 50 Gb/s READs from another behind ports of 25 Gb/s on several queue pairs.
 fn crowded(cut_opcode: Option<u8>, message_count: u32, seed: u64) -> Plan {
     let clock_hz = 781_250_000;
