@@ -4,18 +4,17 @@
 use nic_hdl::cc::cc_unit_wide::{LATENCY_CYCLES, SAME_FLOW_CYCLES};
 use nic_sim::bench::cc::RandomAcks;
 use nic_sim::bench::{self, Failure, Options, Report};
-use nic_sim::golden::cc::cc_unit::{
-    CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE,
-};
+use nic_sim::golden::cc::cc_unit::{CcAck, CcRate, CcUnit};
 use nic_sim::golden::cc::cc_unit_wide::{self, CcUnitWide};
 use nic_sim::golden::cc::CcCfg;
-use nic_sim::lockstep::{GoldenOnly, LockStep, Stepper};
+use nic_sim::lockstep::{GoldenOnly, LockStep};
 use nic_sim::replay::cc_trace::Trace;
 use nic_sim::verilator::{Flavour, Source};
-use nic_spec::cc_params::{CcConfig, CcParams};
+use nic_spec::cc_params::CcConfig;
 use nic_spec::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rdma_nic::cc::{by_flow, cfg_of, parameters, port, Driver, Unit};
 use rdma_nic::{gbe, hundred, lock_step};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -85,100 +84,6 @@ fn cc_unit_wide_breaks_are_caught() {
     }
 }
 
-/// Parameters of a port of 100 Gb/s.
-fn port() -> CcConfig {
-    CcConfig {
-        t_ns: 13_000,
-        w_init_bytes: 162_500,
-        w_ai_bytes: 81.25,
-        rate_min_bps: 100e6,
-        checks: false,
-        ..CcConfig::for_line(100e9, 1024, 250_000_000)
-    }
-}
-
-fn parameters() -> CcCfg {
-    cfg_of(&port())
-}
-
-fn cfg_of(config: &CcConfig) -> CcCfg {
-    CcUnit::cfg(CcParams::derive(config).expect("legal parameters"))
-}
-
-type Unit = dyn Stepper<In = CcUnitIn, Out = CcUnitOut>;
-
-/// A unit, its outputs, and what it answered.
-struct Driver<'a> {
-    unit: &'a mut Unit,
-    cfg: CcCfg,
-    out: CcUnitOut,
-    cycle: u64,
-    answers: Vec<(u64, CcRate)>,
-    /// ACKs whose telemetry was ignored: PSN, time, bytes, queue.
-    ignored: [usize; 4],
-}
-
-impl<'a> Driver<'a> {
-    /// Out of reset, every flow created.
-    fn new(unit: &'a mut Unit, cfg: CcCfg, flow_count: usize) -> Self {
-        let out = unit.reset().unwrap_or_else(|e| panic!("{e}"));
-        let mut driver = Self { unit, cfg, out, cycle: 0, answers: vec![], ignored: [0; 4] };
-        for flow in 0..flow_count as u16 {
-            let command = CcFlow {
-                valid: true,
-                flow,
-                op: OP_CREATE,
-                telemetry: true,
-                window_bytes: 162_500,
-                rate: 0,
-            };
-            while !driver.step(None, Some(command)).1 {}
-        }
-        driver.idle(100);
-        assert_eq!(driver.answers.len(), flow_count);
-        driver.answers.clear();
-        driver
-    }
-
-    /// One cycle; whether ACK and command were taken.
-    fn step(&mut self, ack: Option<CcAck>, flow: Option<CcFlow>) -> (bool, bool) {
-        if self.out.m_rate.valid {
-            self.answers.push((self.cycle, self.out.m_rate));
-        }
-        let CcEvents { psn, time, bytes, queue } = self.out.event_cc;
-        for (count, event) in self.ignored.iter_mut().zip([psn, time, bytes, queue]) {
-            *count += usize::from(event);
-        }
-        let taken =
-            (ack.is_some() && self.out.s_ack.ready, flow.is_some() && self.out.s_flow.ready);
-        let inputs = CcUnitIn {
-            reset: false,
-            cfg: self.cfg,
-            s_ack: ack.unwrap_or_default(),
-            s_flow: flow.unwrap_or_default(),
-            m_rate: CcReady { ready: true },
-        };
-        self.out = self.unit.step(&inputs).unwrap_or_else(|e| panic!("{e}"));
-        self.cycle += 1;
-        taken
-    }
-
-    fn idle(&mut self, cycles: u64) {
-        (0..cycles).for_each(|_| {
-            self.step(None, None);
-        });
-    }
-
-    /// Offers in each cycle until it is taken; the cycle in which it was.
-    fn ack(&mut self, ack: CcAck) -> u64 {
-        loop {
-            if self.step(Some(ack), None).0 {
-                return self.cycle - 1;
-            }
-        }
-    }
-}
-
 /// When ACKs are taken and start, from the order of their flows alone: one a cycle, in order, a flow
 /// again after so many cycles. Two wait in the skid, and one stands at the head.
 #[derive(Default)]
@@ -218,16 +123,6 @@ fn flow_order(rng: &mut ChaCha8Rng, before: &[CcAck]) -> u16 {
         }
         _ => rng.gen_range(0..1024),
     }
-}
-
-/// Every answer of a flow but the flow itself, by flow, in order.
-fn by_flow(answers: &[(u64, CcRate)]) -> BTreeMap<u16, Vec<CcRate>> {
-    let mut flows = BTreeMap::<u16, Vec<CcRate>>::new();
-    for (_, rate) in answers {
-        assert_eq!(rate.op, OP_UPDATE);
-        flows.entry(rate.flow).or_default().push(*rate);
-    }
-    flows
 }
 
 /// An ACK is offered in each cycle of a million. All outputs equal the golden model's in each of

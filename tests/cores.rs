@@ -11,7 +11,7 @@ use nic_sim::golden::sched::scheduler::{Inflight, Rate, Work};
 use nic_sim::ports::Golden;
 use nic_spec::regs::config_offset;
 use nic_spec::NicConfig;
-use rdma_nic::{assert_catches, assert_matches_golden, gbe, hundred};
+use rdma_nic::{assert_catches, assert_matches_golden, cu, gbe, hundred};
 use std::path::Path;
 use std::process::Command;
 
@@ -36,9 +36,11 @@ fn cc_core_matches_golden_with_4_and_1024_flows() {
 }
 
 #[test]
-fn cc_core_with_an_ack_a_cycle_matches_golden() {
-    for flow_count in [1024, 64, 4] {
-        let config = NicConfig { flow_count, ..hundred() };
+fn cc_core_of_other_schedules_matches_golden() {
+    let of_hundred = [1024, 64, 4].map(|flow_count| NicConfig { flow_count, ..hundred() });
+    let of_cu = [8, 4].map(|flow_count| NicConfig { flow_count, ..cu() });
+    for config in of_hundred.into_iter().chain(of_cu) {
+        let flow_count = config.flow_count;
         let bench = bench::by_name("cc_core", &config).expect("the bench exists");
         let source = bench.emitted().unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
         let run = bench.run(&source, &Options::new(3, 60_000));

@@ -22,7 +22,7 @@ fn emitted(test: &str) -> Vec<(&'static str, PathBuf)> {
         };
         blocks.into_iter().map(emit).collect::<Vec<_>>()
     };
-    [of_preset("gbe", 10), of_preset("hundred", 5)].concat()
+    [of_preset("gbe", 10), of_preset("hundred", 5), of_preset("cu", 2)].concat()
 }
 
 /// What a tool says about a block; empty when it is content.

@@ -66,6 +66,8 @@ fn mutants_are_caught_or_explained() {
         bench::benches(&config).into_iter().filter(|b| b.name() != "nic").collect();
     let hundred = NicConfig { flow_count: 64, ..NicConfig::preset("hundred").expect("preset") };
     benches.extend(bench::by_name("cc_unit_wide", &hundred));
+    let cu = NicConfig::preset("cu").expect("preset");
+    benches.extend(bench::by_name("cc_unit_serial", &cu));
     let only = std::env::var("NIC_MUTANT_ONLY").unwrap_or_default();
     let wanted = |m: &Mutant| only.is_empty() || only.lines().any(|part| m.id().contains(part));
     let verdicts = run(&benches, &plan, &wanted).expect("all benches are green");

@@ -1,5 +1,7 @@
 //! Helpers shared by the tests of the root package.
 
+pub mod cc;
+
 use nic_sim::bench::{self, Bench, Failure, Options, Report};
 use nic_sim::lockstep::{LockStep, Stepper};
 use nic_sim::ports::Golden;
@@ -14,6 +16,11 @@ pub fn gbe() -> NicConfig {
 /// The configuration of the CC core with one ACK a cycle.
 pub fn hundred() -> NicConfig {
     NicConfig::preset("hundred").expect("the preset exists")
+}
+
+/// The configuration of the CC core with one bit of a product a cycle.
+pub fn cu() -> NicConfig {
+    NicConfig::preset("cu").expect("the preset exists")
 }
 
 /// The registered bench of `block` in the sizes of [`gbe`], and the emitted Verilog.

@@ -53,6 +53,16 @@ pub const PRESETS: &[NicConfig] = &[
         sq_depth: 8,
         clock_hz: 125_000_000,
     },
+    // Alchitry Cu, iCE40 HX8K. The CC core only: no other block has a datapath of 8 bits yet.
+    NicConfig {
+        name: "cu",
+        data_bits: 8,
+        flow_count: 8,
+        hop_count: 5,
+        mr_count: 8,
+        sq_depth: 4,
+        clock_hz: 50_000_000,
+    },
     // The CC core only: no other block has a datapath of 512 bits yet.
     NicConfig {
         name: "hundred",
@@ -70,6 +80,8 @@ pub const PRESETS: &[NicConfig] = &[
 /// The results are the same, bit for bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CcSchedule {
+    /// One hop after the other, one bit of a product a cycle: an ACK every few hundred cycles.
+    BitPerCycle,
     /// One hop a cycle, one ACK every 8 cycles.
     HopPerCycle,
     /// Five hops side by side, one ACK a cycle.
@@ -121,9 +133,10 @@ impl NicConfig {
     }
 
     /// Schedule of the congestion control unit. An ACK of 62 bytes and more takes at least 8 beats
-    /// of 64 bits, but only one or two of 512 bits.
+    /// of 64 bits, but only one or two of 512 bits. A narrower datapath is that of a small FPGA.
     pub fn cc_schedule(&self) -> CcSchedule {
         match self.data_bits {
+            8..=32 => CcSchedule::BitPerCycle,
             512 => CcSchedule::AckPerCycle,
             _ => CcSchedule::HopPerCycle,
         }

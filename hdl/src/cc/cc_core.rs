@@ -1,11 +1,12 @@
 //! The congestion control unit as a core of its own: events on AXI4-Stream, parameters on
 //! AXI4-Lite. [cc-core.md](../../cc-core.md) shows its streams in time and how to use it.
 //!
-//! # Source            cc_unit.rs, cc_unit_wide.rs, cc_active.rs; AMBA AXI4-Stream, AXI4-Lite
+//! # Source            cc_unit.rs, cc_unit_wide.rs, cc_unit_serial.rs, cc_active.rs; AMBA AXI4-Stream, AXI4-Lite
 //! # Interface timing  that of the blocks inside; nothing is added
 //! # Latency and rate  69 cycles from s_axis_ack to m_axis_rate at least, 8 more at most when idle;
 //!                     one ACK every 8 cycles, the same flow every 64. With a datapath of 512 bits
-//!                     66 cycles at least, one ACK per cycle, the same flow every 61
+//!                     66 cycles at least, one ACK per cycle, the same flow every 61. With one of up
+//!                     to 32 bits one ACK at a time, 378 cycles and 211 for each hop
 //! # Stream layout     bits of tdata, the lowest first; others are 0, or ignored where they come in
 //!                     s_axis_ack   0 flow 16, 16 psn 24, 40 snd_nxt 24, 64 tel_valid 1,
 //!                                  65 tel_hops 3, 68 tel_path 12, 96 five records of 64
@@ -15,12 +16,14 @@
 //!                                  192 wc_bytes 48
 //!                     flow is an index below the flow count; the bits above it are ignored
 //! # Number formats    cc_unit.rs
-//! # Shape             F = 2^FB flows; other sizes: cc_unit.rs, cc_unit_wide.rs, cc_active.rs
+//! # Shape             F = 2^FB flows; other sizes: cc_unit.rs, cc_unit_wide.rs, cc_unit_serial.rs,
+//!                     cc_active.rs
 //! # Reset             synchronous, high; then F cycles of clearing with the tready low
 //! # Twins             sim/src/golden/cc/cc_core.rs, tests/cores.rs
 
 use super::cc_active::CcActive;
 use super::cc_unit::CcUnit;
+use super::cc_unit_serial::CcUnitSerial;
 use super::cc_unit_wide::CcUnitWide;
 use crate::host::axil_port::AxilPort;
 use crate::host::core_csr::CoreCsr;
@@ -274,4 +277,10 @@ core_of! {
     CcCoreWide<FB, EW, HW, IW, MW>,
     CcActive<FB, MW>,
     CcUnitWide<FB, EW, HW, IW, MW>
+}
+core_of! {
+    "The core with one bit of a product a cycle.",
+    CcCoreSerial<FB, AW, NB>,
+    CcActive<FB, NB>,
+    CcUnitSerial<FB, AW>
 }

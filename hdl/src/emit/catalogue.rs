@@ -71,6 +71,7 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("cc_active", cc_active),
     ("cc_unit", cc_unit),
     ("cc_unit_wide", cc_unit_wide),
+    ("cc_unit_serial", cc_unit_serial),
     ("cc_core", cc_core),
     ("csr", |c| emit("csr", host::csr::Csr::new(c), c)),
     ("csr_regs", |c| emit("csr_regs", host::csr_regs::CsrRegs::default(), c)),
@@ -104,6 +105,7 @@ fn registers(config: &NicConfig) -> Result<Design, EmitError> {
 fn cc_active(c: &NicConfig) -> Result<Design, EmitError> {
     match c.flow_count {
         4 => emit("cc_active", cc::cc_active::CcActive::<2, 3>::default(), c),
+        8 => emit("cc_active", cc::cc_active::CcActive::<3, 4>::default(), c),
         64 => emit("cc_active", cc::cc_active::CcActive::<6, 7>::default(), c),
         256 => emit("cc_active", cc::cc_active::CcActive::<8, 9>::default(), c),
         1024 => emit("cc_active", cc::cc_active::CcActive::<10, 11>::default(), c),
@@ -145,16 +147,36 @@ fn cc_unit_wide_of<
     emit("cc_unit_wide", block, c)
 }
 
+fn cc_unit_serial(c: &NicConfig) -> Result<Design, EmitError> {
+    use cc::cc_unit_serial::CcUnitSerial;
+    match c.flow_count {
+        4 => emit("cc_unit_serial", CcUnitSerial::<2, 7>::default(), c),
+        8 => emit("cc_unit_serial", CcUnitSerial::<3, 8>::default(), c),
+        _ => Err(no_such_size("cc_unit_serial", c)),
+    }
+}
+
 fn cc_core(c: &NicConfig) -> Result<Design, EmitError> {
     use cc::cc_core::CcCore;
-    if c.cc_schedule() == CcSchedule::AckPerCycle {
-        return cc_core_wide(c);
+    match c.cc_schedule() {
+        CcSchedule::BitPerCycle => return cc_core_serial(c),
+        CcSchedule::HopPerCycle => {}
+        CcSchedule::AckPerCycle => return cc_core_wide(c),
     }
     match c.flow_count {
         4 => emit("cc_core", CcCore::<2, 5, 207, 3>::new(c), c),
         64 => emit("cc_core", CcCore::<6, 9, 211, 7>::new(c), c),
         256 => emit("cc_core", CcCore::<8, 11, 213, 9>::new(c), c),
         1024 => emit("cc_core", CcCore::<10, 13, 215, 11>::new(c), c),
+        _ => Err(no_such_size("cc_core", c)),
+    }
+}
+
+fn cc_core_serial(c: &NicConfig) -> Result<Design, EmitError> {
+    use cc::cc_core::CcCoreSerial;
+    match c.flow_count {
+        4 => emit("cc_core", CcCoreSerial::<2, 7, 3>::new(c), c),
+        8 => emit("cc_core", CcCoreSerial::<3, 8, 4>::new(c), c),
         _ => Err(no_such_size("cc_core", c)),
     }
 }
@@ -187,11 +209,15 @@ fn cc_core_wide_of<
 const OF_ACK_PER_CYCLE: &[&str] =
     &["cc_hop", "cc_ewma", "cc_wind", "cc_active", "cc_unit_wide", "cc_core"];
 
+/// Blocks that a datapath of up to 32 bits has: those of the CC core.
+const OF_BIT_PER_CYCLE: &[&str] = &["cc_active", "cc_unit_serial", "cc_core"];
+
 /// Whether a configuration has the block called `name`.
 fn has(config: &NicConfig, name: &str) -> bool {
     match config.cc_schedule() {
+        CcSchedule::BitPerCycle => OF_BIT_PER_CYCLE.contains(&name),
+        CcSchedule::HopPerCycle => !["cc_unit_wide", "cc_unit_serial"].contains(&name),
         CcSchedule::AckPerCycle => OF_ACK_PER_CYCLE.contains(&name),
-        CcSchedule::HopPerCycle => name != "cc_unit_wide",
     }
 }
 
@@ -212,8 +238,8 @@ pub fn by_name(name: &str, config: &NicConfig) -> Result<Design, EmitError> {
         Some(_) => {
             let (preset, list) = (config.name, blocks(config).join(" "));
             let cores = match config.cc_schedule() {
-                CcSchedule::AckPerCycle => "only the core cc, whose blocks are",
                 CcSchedule::HopPerCycle => "the blocks",
+                _ => "only the core cc, whose blocks are",
             };
             let text = format!("is not of preset {preset}, which has {cores} {list}");
             Err(EmitError::one(name, Rule::UnknownBlock, text))

@@ -10,6 +10,7 @@ use crate::golden::cc::cc_hop::{CcHop, CcHopIn, CcHopOut};
 use crate::golden::cc::cc_unit::{
     CcAck, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_REMOVE,
 };
+use crate::golden::cc::cc_unit_serial::CcUnitSerial;
 use crate::golden::cc::cc_unit_wide::CcUnitWide;
 use crate::golden::cc::cc_wind::{CcWind, CcWindIn, CcWindOut};
 use crate::golden::cc::CcCfg;
@@ -38,6 +39,20 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         ),
     ];
     let whole = match config.cc_schedule() {
+        CcSchedule::BitPerCycle => [
+            Bench::new(
+                "cc_unit_serial",
+                c,
+                move || CcUnitSerial::new(&unit_sizes),
+                move |seed| RandomAcks::dense(seed, flow_count),
+            ),
+            Bench::new(
+                "cc_core",
+                c,
+                move || CcCore::serial(&core_sizes),
+                move |seed| CoreEvents::new(seed, RandomAcks::dense(seed, flow_count)),
+            ),
+        ],
         CcSchedule::HopPerCycle => [
             Bench::new(
                 "cc_unit",
@@ -67,7 +82,11 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
             ),
         ],
     };
-    parts.into_iter().chain(whole).collect()
+    // One bit of a product a cycle has arithmetic of its own.
+    let is_shared = |part: &Bench| {
+        part.name() == "cc_active" || config.cc_schedule() != CcSchedule::BitPerCycle
+    };
+    parts.into_iter().filter(is_shared).chain(whole).collect()
 }
 
 /// A random number of up to `bits` bits; corners and every magnitude are frequent.
@@ -339,7 +358,7 @@ pub struct RandomAcks {
     interval: u32,
     /// One flow command in this many cycles.
     command_interval: u32,
-    /// The unit takes an ACK a cycle: there are phases with its flows in turn, and without ready.
+    /// There are phases with its flows in turn, and without ready.
     is_dense: bool,
     /// Flow of the next ACK in such a phase.
     turn: Option<u16>,
@@ -378,7 +397,7 @@ impl RandomAcks {
         }
     }
 
-    /// Stimulus that fills a unit which takes an ACK a cycle.
+    /// Stimulus with phases in which a unit gets all that it takes, and nobody takes its results.
     pub fn dense(seed: u64, flow_count: usize) -> Self {
         Self { is_dense: true, ..Self::new(seed, flow_count) }
     }

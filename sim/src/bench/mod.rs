@@ -101,8 +101,8 @@ impl Bench {
 
 /// All benches of a configuration, in the order of the data path.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
-    if config.cc_schedule() == CcSchedule::AckPerCycle {
-        // No other block has a datapath of 512 bits yet.
+    if config.cc_schedule() != CcSchedule::HopPerCycle {
+        // No other block has their datapaths yet.
         return cc::benches(config);
     }
     let areas = [

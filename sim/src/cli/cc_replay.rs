@@ -3,6 +3,7 @@
 use super::{CliError, Progress, Table};
 use crate::bench;
 use crate::golden::cc::cc_unit::{CcUnit, CcUnitIn, CcUnitOut};
+use crate::golden::cc::cc_unit_serial::CcUnitSerial;
 use crate::golden::cc::cc_unit_wide::CcUnitWide;
 use crate::lockstep::{GoldenOnly, LockStep, Stepper};
 use crate::ports::Golden;
@@ -126,6 +127,10 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     let states = match arguments.engine {
         Engine::Reference => reference.clone(),
         Engine::Golden | Engine::Rtl => match sizes.cc_schedule() {
+            CcSchedule::BitPerCycle => {
+                let golden = CcUnitSerial::new(&sizes);
+                on_unit(&mut *engine(arguments, &sizes, "cc_unit_serial", golden)?)?
+            }
             CcSchedule::HopPerCycle => {
                 let golden = CcUnit::new(&sizes);
                 on_unit(&mut *engine(arguments, &sizes, "cc_unit", golden)?)?

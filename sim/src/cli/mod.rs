@@ -123,7 +123,7 @@ pub fn nic_config(preset: &str) -> Result<NicConfig, CliError> {
     let config = config(preset)?;
     match config.cc_schedule() {
         CcSchedule::HopPerCycle => Ok(config),
-        CcSchedule::AckPerCycle => {
+        CcSchedule::BitPerCycle | CcSchedule::AckPerCycle => {
             Err(CliError::Usage(format!("--preset {preset} has only the core cc, no whole NIC")))
         }
     }

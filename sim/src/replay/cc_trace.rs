@@ -260,7 +260,8 @@ impl Trace {
     ) -> Result<Vec<State>, StepError> {
         let cfg = CcCfg { by_time: self.mode == Mode::Receiver, ..cfg };
         let idle = CcUnitIn { cfg, ..CcUnitIn::default() };
-        let mut driver = Driver { out: unit.reset()?, unit, idle, state: State::default() };
+        let mut driver =
+            Driver { out: unit.reset()?, taking: None, unit, idle, state: State::default() };
         driver.idle.m_rate.ready = true;
         let window_bytes = config.w_init_bytes;
         let create =
@@ -286,6 +287,8 @@ struct Driver<'a> {
     unit: &'a mut dyn Stepper<In = CcUnitIn, Out = CcUnitOut>,
     idle: CcUnitIn,
     out: CcUnitOut,
+    /// Outputs in the cycle that took what was sent: a unit may answer in it.
+    taking: Option<CcUnitOut>,
     /// Of the last answer.
     state: State,
 }
@@ -299,9 +302,10 @@ impl Driver<'_> {
         let mut inputs = self.idle;
         offer(&mut inputs);
         for _ in 0..CYCLES_MAX {
-            let taken = is_ready(&self.out);
+            let out = self.out;
             self.out = self.unit.step(&inputs)?;
-            if taken {
+            if is_ready(&out) {
+                self.taking = Some(out);
                 return Ok(());
             }
         }
@@ -311,8 +315,11 @@ impl Driver<'_> {
     /// The state after what was sent: the same as before if its telemetry is ignored.
     fn answer(&mut self, config: &CcConfig) -> Result<State, StepError> {
         for _ in 0..CYCLES_MAX {
-            let (rate, events) = (self.out.m_rate, self.out.event_cc);
-            self.out = self.unit.step(&self.idle)?;
+            let out = match self.taking.take() {
+                Some(out) => out,
+                None => std::mem::replace(&mut self.out, self.unit.step(&self.idle)?),
+            };
+            let (rate, events) = (out.m_rate, out.event_cc);
             let ignored = [
                 (events.psn, Ignored::Psn),
                 (events.time, Ignored::Time),

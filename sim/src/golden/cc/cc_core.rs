@@ -3,6 +3,7 @@
 
 use super::cc_active::{CcActive, CcActiveIn, WatchPorts};
 use super::cc_unit::{CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, Tel};
+use super::cc_unit_serial::CcUnitSerial;
 use super::cc_unit_wide::CcUnitWide;
 use super::CcCfg;
 use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
@@ -203,6 +204,13 @@ impl CcCore<CcUnitWide> {
     /// The core with the flows of `config`, one ACK a cycle.
     pub fn wide(config: &NicConfig) -> Self {
         Self::of(CcUnitWide::new(config), config)
+    }
+}
+
+impl CcCore<CcUnitSerial> {
+    /// The core with the flows of `config`, one bit of a product a cycle.
+    pub fn serial(config: &NicConfig) -> Self {
+        Self::of(CcUnitSerial::new(config), config)
     }
 }
 

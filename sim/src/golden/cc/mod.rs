@@ -5,6 +5,7 @@ pub mod cc_core;
 pub mod cc_ewma;
 pub mod cc_hop;
 pub mod cc_unit;
+pub mod cc_unit_serial;
 pub mod cc_unit_wide;
 pub mod cc_wind;
 pub mod flow_state;

@@ -1,0 +1,379 @@
+//! HPCC++ congestion control for small FPGAs: one hop after the other, one bit of a product a cycle.
+//!
+//! # Source            draft-pan-tsvwg-hpccplus-00 sections 4.2 and 6.2, sender-based
+//! # Interface timing  one event at a time; counted t from the cycle that sees it offered (later ones wait):
+//!                     t = 1    cc_program carries it out; the parts are
+//!                     decide                                   39, 8 more without an update
+//!                     store the record of a hop                 6
+//!                     check and measure a hop                 211
+//!                     U, W before the clamps                  241; W_ai is that of 102 before the end
+//!                     clamps, R, state, result                 98
+//!                     An event is taken when it is done, in the cycle that shows its result; until then
+//!                     it must stay as it is, as a stream's items do
+//! # Latency and rate  [`latency_cycles`] from an offered ACK to its m_rate; then the next one starts
+//! # Number formats    those of cc_unit.rs
+//! # Definitions       those of cc_unit.rs: the same ACKs of a flow have the same results
+//! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
+//! # Shape             F = 2^FB flows, AW = FB + 5: 32 words a flow in block RAM
+//! # Reset             synchronous, high; then F cycles of clearing in which nothing starts
+//! # Twins             sim/src/golden/cc/cc_unit_serial.rs, sim/src/reference/hpcc.rs,
+//!                     tests/cc_unit_serial.rs
+
+use super::cc_program;
+use super::cc_serial_control::CcSerialControl;
+use super::cc_serial_event::CcSerialEvent;
+use super::cc_serial_math::CcSerialMath;
+use super::cc_serial_params::CcSerialParams;
+use super::cc_serial_result::CcSerialResult;
+use super::cc_serial_words::CcSerialWords;
+use crate::util::ram::Ram;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from the first one of an ACK without usable records to its `m_rate`, and of one whose records
+/// are only stored, [`STORE_CYCLES`] more for each.
+pub const HOLD_CYCLES: usize = 145;
+/// Cycles to store a record.
+pub const STORE_CYCLES: usize = 6;
+/// Cycles from the first one of an ACK that has no result to the one that takes it; with bad records
+/// [`latency_cycles`] less 337.
+pub const DROP_CYCLES: usize = 42;
+/// Cycles from the first one of a flow command to its `m_rate`.
+pub const COMMAND_CYCLES: usize = 106;
+
+/// Cycles from the first one of an ACK with so many hops, all of them compared with stored records, to
+/// its `m_rate`, if the result before is gone by then. It is taken in the same cycle; the next event may
+/// begin in the cycle behind that.
+pub const fn latency_cycles(hops: usize) -> usize {
+    378 + 211 * hops
+}
+
+/// HPCC++ for `2^FB` flows; `AW = FB + 5`.
+#[derive(LogicBlock)]
+pub struct CcUnitSerial<const FB: usize, const AW: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// T in ns.
+    pub cfg_t_ns: Signal<In, Bits<20>>,
+    /// 1/T per ns, UQ0.40.
+    pub cfg_inv_t: Signal<In, Bits<32>>,
+    /// 0.625/T per ns, UQ0.40.
+    pub cfg_queue_gain: Signal<In, Bits<32>>,
+    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
+    /// bytes. [27]: hops tell sojourn times.
+    pub cfg_util_gain: Signal<In, Bits<28>>,
+    /// PSN \[0\], time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
+    pub cfg_check: Signal<In, Bits<23>>,
+    /// PSNs are times: the full update is due T after the last one. Else it is due behind lastUpdateSeq.
+    pub cfg_by_time: Signal<In, Bit>,
+    /// eta in the units of U, UQ0.36.
+    pub cfg_target: Signal<In, Bits<32>>,
+    /// 1 in the units of U, UQ0.36.
+    pub cfg_u_one: Signal<In, Bits<32>>,
+    /// Additive steps before a multiplicative one.
+    pub cfg_max_stage: Signal<In, Bits<8>>,
+    /// Additive increase in bytes, UQ22.10.
+    pub cfg_w_ai: Signal<In, Bits<32>>,
+    /// Largest window in bytes.
+    pub cfg_w_init: Signal<In, Bits<32>>,
+    /// Smallest window in bytes, UQ22.10.
+    pub cfg_w_min: Signal<In, Bits<32>>,
+    /// Window bytes to bytes a cycle, UQ0.38.
+    pub cfg_rate_gain: Signal<In, Bits<32>>,
+    /// Smallest rate in bytes a cycle, UQ8.24.
+    pub cfg_rate_min: Signal<In, Bits<32>>,
+    /// Largest rate in bytes a cycle, UQ8.24.
+    pub cfg_rate_max: Signal<In, Bits<32>>,
+    /// An ACK is offered.
+    pub s_ack_valid: Signal<In, Bit>,
+    /// It will be taken.
+    pub s_ack_ready: Signal<Out, Bit>,
+    /// Flow.
+    pub s_ack_flow: Signal<In, Bits<FB>>,
+    /// PSN it acknowledges.
+    pub s_ack_psn: Signal<In, Bits<24>>,
+    /// Next PSN the flow will send.
+    pub s_ack_snd_nxt: Signal<In, Bits<24>>,
+    /// It carries telemetry.
+    pub s_ack_tel_valid: Signal<In, Bit>,
+    /// Records; 6: more than five.
+    pub s_ack_tel_hops: Signal<In, Bits<3>>,
+    /// Path identifier.
+    pub s_ack_tel_path: Signal<In, Bits<12>>,
+    /// Record, native layout.
+    pub s_ack_tel_hop_0: Signal<In, Bits<64>>,
+    /// Record, native layout.
+    pub s_ack_tel_hop_1: Signal<In, Bits<64>>,
+    /// Record, native layout.
+    pub s_ack_tel_hop_2: Signal<In, Bits<64>>,
+    /// Record, native layout.
+    pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
+    /// Record, native layout.
+    pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    /// A flow command is offered.
+    pub s_flow_valid: Signal<In, Bit>,
+    /// It will be taken.
+    pub s_flow_ready: Signal<Out, Bit>,
+    /// Flow.
+    pub s_flow_flow: Signal<In, Bits<FB>>,
+    /// 1 create, else remove.
+    pub s_flow_op: Signal<In, Bits<2>>,
+    /// Its ACKs carry telemetry.
+    pub s_flow_telemetry: Signal<In, Bit>,
+    /// First window; fixed without telemetry.
+    pub s_flow_window_bytes: Signal<In, Bits<32>>,
+    /// Fixed rate without telemetry, UQ8.24 bytes a cycle.
+    pub s_flow_rate: Signal<In, Bits<32>>,
+    /// A result is offered.
+    pub m_rate_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_rate_ready: Signal<In, Bit>,
+    /// Flow.
+    pub m_rate_flow: Signal<Out, Bits<FB>>,
+    /// 0 update, 1 create, 2 remove.
+    pub m_rate_op: Signal<Out, Bits<2>>,
+    /// Window.
+    pub m_rate_window_bytes: Signal<Out, Bits<32>>,
+    /// Rate, UQ8.24 bytes a cycle.
+    pub m_rate_rate: Signal<Out, Bits<32>>,
+    /// U, UQ21.36.
+    pub m_rate_u: Signal<Out, Bits<57>>,
+    /// Wc, UQ32.16 bytes.
+    pub m_rate_wc_bytes: Signal<Out, Bits<48>>,
+    /// Additive steps since the last multiplicative one.
+    pub m_rate_inc_stage: Signal<Out, Bits<8>>,
+    /// An ACK behind it makes the next full update.
+    pub m_rate_last_update_psn: Signal<Out, Bits<24>>,
+    /// Wc, incStage and lastUpdateSeq were updated.
+    pub m_rate_full: Signal<Out, Bit>,
+    /// The records were only stored.
+    pub m_rate_first: Signal<Out, Bit>,
+    /// Telemetry ignored: its ACK is of a PSN that was never sent.
+    pub event_cc_psn: Signal<Out, Bit>,
+    /// Telemetry ignored: the time of a hop has gone back.
+    pub event_cc_time: Signal<Out, Bit>,
+    /// Telemetry ignored: a hop has sent more than its link carries.
+    pub event_cc_bytes: Signal<Out, Bit>,
+    /// Telemetry ignored: the queue of a hop is too long.
+    pub event_cc_queue: Signal<Out, Bit>,
+    control: CcSerialControl,
+    params: CcSerialParams,
+    offer: CcSerialEvent,
+    words: CcSerialWords,
+    math: CcSerialMath,
+    result: CcSerialResult<FB>,
+    memory: Ram<AW, 32>,
+    scrubs: DFF<Bit>,
+    scrub_flow: DFF<Bits<FB>>,
+    flow: Signal<Local, Bits<FB>>,
+    arrives: Signal<Local, Bits<32>>,
+    word: Signal<Local, Bits<32>>,
+    kind: Signal<Local, Bits<3>>,
+    to_memory: Constant<Bits<3>>,
+    act_segment: Constant<Bits<4>>,
+    adapts_word: Constant<Bits<AW>>,
+    last_flow: Constant<Bits<FB>>,
+}
+
+impl<const FB: usize, const AW: usize> Default for CcUnitSerial<FB, AW> {
+    fn default() -> Self {
+        assert!(AW == FB + 5, "AW = FB + 5");
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            cfg_t_ns: Default::default(),
+            cfg_inv_t: Default::default(),
+            cfg_queue_gain: Default::default(),
+            cfg_util_gain: Default::default(),
+            cfg_check: Default::default(),
+            cfg_by_time: Default::default(),
+            cfg_target: Default::default(),
+            cfg_u_one: Default::default(),
+            cfg_max_stage: Default::default(),
+            cfg_w_ai: Default::default(),
+            cfg_w_init: Default::default(),
+            cfg_w_min: Default::default(),
+            cfg_rate_gain: Default::default(),
+            cfg_rate_min: Default::default(),
+            cfg_rate_max: Default::default(),
+            s_ack_valid: Default::default(),
+            s_ack_ready: Default::default(),
+            s_ack_flow: Default::default(),
+            s_ack_psn: Default::default(),
+            s_ack_snd_nxt: Default::default(),
+            s_ack_tel_valid: Default::default(),
+            s_ack_tel_hops: Default::default(),
+            s_ack_tel_path: Default::default(),
+            s_ack_tel_hop_0: Default::default(),
+            s_ack_tel_hop_1: Default::default(),
+            s_ack_tel_hop_2: Default::default(),
+            s_ack_tel_hop_3: Default::default(),
+            s_ack_tel_hop_4: Default::default(),
+            s_flow_valid: Default::default(),
+            s_flow_ready: Default::default(),
+            s_flow_flow: Default::default(),
+            s_flow_op: Default::default(),
+            s_flow_telemetry: Default::default(),
+            s_flow_window_bytes: Default::default(),
+            s_flow_rate: Default::default(),
+            m_rate_valid: Default::default(),
+            m_rate_ready: Default::default(),
+            m_rate_flow: Default::default(),
+            m_rate_op: Default::default(),
+            m_rate_window_bytes: Default::default(),
+            m_rate_rate: Default::default(),
+            m_rate_u: Default::default(),
+            m_rate_wc_bytes: Default::default(),
+            m_rate_inc_stage: Default::default(),
+            m_rate_last_update_psn: Default::default(),
+            m_rate_full: Default::default(),
+            m_rate_first: Default::default(),
+            event_cc_psn: Default::default(),
+            event_cc_time: Default::default(),
+            event_cc_bytes: Default::default(),
+            event_cc_queue: Default::default(),
+            control: Default::default(),
+            params: Default::default(),
+            offer: Default::default(),
+            words: Default::default(),
+            math: Default::default(),
+            result: Default::default(),
+            memory: Default::default(),
+            scrubs: Default::default(),
+            scrub_flow: Default::default(),
+            flow: Default::default(),
+            arrives: Default::default(),
+            word: Default::default(),
+            kind: Default::default(),
+            to_memory: Constant::new(4.into()),
+            act_segment: Constant::new(9.into()),
+            adapts_word: Constant::new(cc_program::ADAPTS.into()),
+            last_flow: Constant::new(((1_u64 << FB) - 1).into()),
+        }
+    }
+}
+
+impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, scrubs, scrub_flow);
+        clock!(self, clock, control, params, offer, words, math, result, memory);
+        self.control.reset.next = self.reset.val();
+        self.result.reset.next = self.reset.val();
+        self.control.rests.next = self.scrubs.q.val();
+        self.control.s_ack_valid.next = self.s_ack_valid.val();
+        self.control.s_flow_valid.next = self.s_flow_valid.val();
+        self.control.result_waits.next = self.result.m_rate_valid.val();
+        self.control.by_time.next = self.cfg_by_time.val();
+        self.control.of_math.next = self.math.conditions.val();
+        self.control.of_event.next = self.offer.conditions.val();
+        comment!("Words: parameters, event, arithmetic, memory.");
+        self.params.source.next = self.control.source.val();
+        self.params.cfg_t_ns.next = self.cfg_t_ns.val();
+        self.params.cfg_inv_t.next = self.cfg_inv_t.val();
+        self.params.cfg_queue_gain.next = self.cfg_queue_gain.val();
+        self.params.cfg_util_gain.next = self.cfg_util_gain.val();
+        self.params.cfg_target.next = self.cfg_target.val();
+        self.params.cfg_u_one.next = self.cfg_u_one.val();
+        self.params.cfg_max_stage.next = self.cfg_max_stage.val();
+        self.params.cfg_w_ai.next = self.cfg_w_ai.val();
+        self.params.cfg_w_init.next = self.cfg_w_init.val();
+        self.params.cfg_w_min.next = self.cfg_w_min.val();
+        self.params.cfg_rate_gain.next = self.cfg_rate_gain.val();
+        self.params.cfg_rate_min.next = self.cfg_rate_min.val();
+        self.params.cfg_rate_max.next = self.cfg_rate_max.val();
+        self.offer.source.next = self.control.source.val();
+        self.offer.hop.next = self.control.hop.val();
+        self.offer.cfg_util_gain.next = self.cfg_util_gain.val();
+        self.offer.cfg_check.next = self.cfg_check.val();
+        self.offer.s_ack_psn.next = self.s_ack_psn.val();
+        self.offer.s_ack_snd_nxt.next = self.s_ack_snd_nxt.val();
+        self.offer.s_ack_tel_valid.next = self.s_ack_tel_valid.val();
+        self.offer.s_ack_tel_hops.next = self.s_ack_tel_hops.val();
+        self.offer.s_ack_tel_path.next = self.s_ack_tel_path.val();
+        self.offer.s_ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
+        self.offer.s_ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
+        self.offer.s_ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
+        self.offer.s_ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
+        self.offer.s_ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
+        self.offer.s_flow_op.next = self.s_flow_op.val();
+        self.offer.s_flow_telemetry.next = self.s_flow_telemetry.val();
+        self.offer.s_flow_window_bytes.next = self.s_flow_window_bytes.val();
+        self.offer.s_flow_rate.next = self.s_flow_rate.val();
+        self.words.source.next = self.control.source.val();
+        self.words.sum.next = self.math.sum.val();
+        self.words.factor.next = self.math.factor.val();
+        self.words.chooses.next = self.control.act.val() == self.act_segment.val();
+        self.arrives.next = self.params.word.val() | self.offer.word.val() | self.words.word.val();
+        self.word.next = self.arrives.val();
+        if self.control.reads_1.val() {
+            self.word.next = self.memory.read_data.val();
+        }
+        self.math.act.next = self.control.act.val();
+        self.math.to.next = self.control.to.val();
+        self.math.word.next = self.word.val();
+        self.math.set_exponent.next = self.control.set_exponent.val();
+        self.math.multi.next = self.cfg_check.val().get_bits::<3>(3);
+        self.math.code.next = self.offer.code.val();
+        self.math.of_use.next = self.cfg_util_gain.val().get_bits::<5>(22);
+        comment!("Memory; before the first event no flow exists.");
+        self.flow.next = self.s_ack_flow.val();
+        if self.control.is_command.val() {
+            self.flow.next = self.s_flow_flow.val();
+        }
+        self.memory.read_enable.next = self.control.reads.val();
+        self.memory.read_address.next = bit_cast::<AW, 5>(self.control.read_word.val())
+            | (bit_cast::<AW, FB>(self.flow.val()) << 5);
+        self.kind.next = self.control.to.val().get_bits::<3>(3);
+        self.memory.write_enable.next = self.kind.val() == self.to_memory.val();
+        self.memory.write_address.next = bit_cast::<AW, 5>(self.control.write_word.val())
+            | (bit_cast::<AW, FB>(self.flow.val()) << 5);
+        self.memory.write_data.next = self.word.val();
+        if self.scrubs.q.val() {
+            self.memory.write_enable.next = true;
+            self.memory.write_address.next =
+                self.adapts_word.val() | (bit_cast::<AW, FB>(self.scrub_flow.q.val()) << 5);
+            self.memory.write_data.next = 0.into();
+            self.scrub_flow.d.next = self.scrub_flow.q.val() + 1;
+            self.scrubs.d.next = self.scrub_flow.q.val() != self.last_flow.val();
+        }
+        comment!("Ends.");
+        self.result.to.next = self.control.to.val();
+        self.result.word.next = self.word.val();
+        self.result.done.next = self.control.done.val();
+        self.result.shows.next = self.control.shows.val();
+        self.result.never_sent.next = self.control.never_sent.val();
+        self.result.is_bad.next = self.control.is_bad.val();
+        self.result.is_command.next = self.control.is_command.val();
+        self.result.flags.next = self.control.flags.val();
+        self.result.flow.next = self.flow.val();
+        self.result.s_flow_op.next = self.s_flow_op.val();
+        self.result.m_rate_ready.next = self.m_rate_ready.val();
+        self.s_ack_ready.next = self.result.s_ack_ready.val();
+        self.s_flow_ready.next = self.result.s_flow_ready.val();
+        self.m_rate_valid.next = self.result.m_rate_valid.val();
+        self.m_rate_flow.next = self.result.m_rate_flow.val();
+        self.m_rate_op.next = self.result.m_rate_op.val();
+        self.m_rate_window_bytes.next = self.result.m_rate_window_bytes.val();
+        self.m_rate_rate.next = self.result.m_rate_rate.val();
+        self.m_rate_u.next = self.result.m_rate_u.val();
+        self.m_rate_wc_bytes.next = self.result.m_rate_wc_bytes.val();
+        self.m_rate_inc_stage.next = self.result.m_rate_inc_stage.val();
+        self.m_rate_last_update_psn.next = self.result.m_rate_last_update_psn.val();
+        self.m_rate_full.next = self.result.m_rate_full.val();
+        self.m_rate_first.next = self.result.m_rate_first.val();
+        self.event_cc_psn.next = self.result.event_cc_psn.val();
+        self.event_cc_time.next = self.result.event_cc_time.val();
+        self.event_cc_bytes.next = self.result.event_cc_bytes.val();
+        self.event_cc_queue.next = self.result.event_cc_queue.val();
+        if self.reset.val() {
+            self.scrubs.d.next = true;
+            self.scrub_flow.d.next = 0.into();
+        }
+    }
+}
