@@ -18,8 +18,10 @@ fn cc_active_matches_golden() {
 #[test]
 fn cc_active_bench_notices_broken_verilog() {
     let breaks = [
-        ("is_again = seen_2 & ", "is_again = 1'b0 & "),
-        ("is_new = seen_1 & (tag != number)", "is_new = seen_1"),
+        ("writes & (flow_2 == flow_1)", "1'b0"),
+        ("seen_3 & (flow_3 == flow_1)", "1'b0"),
+        ("tag_2_next = tag_3", "tag_2_next = number"),
+        ("is_new = seen_2 & (tag_2 != number)", "is_new = seen_2"),
         ("ticks_more >= cfg_window", "ticks_more == cfg_window"),
         ("fits = trial >= divisor", "fits = trial > divisor"),
         ("counted = count_more", "counted = count"),
@@ -48,7 +50,7 @@ fn increases(windows: &[&[u16]]) -> Vec<u32> {
         for cycle in 0..64 * WINDOW {
             let flow = flows.get(cycle as usize / 3 % flows.len().max(1)).copied();
             let watch = WatchPorts {
-                valid: flow.is_some() && cycle < 64 * WINDOW - 1,
+                valid: flow.is_some() && cycle < 64 * WINDOW - 2,
                 ready: true,
                 flow: flow.unwrap_or(0),
                 full: true,

@@ -1,7 +1,7 @@
 //! Number of active flows, and the additive increase that each of them gets: W_ai / N.
 //!
 //! # Source            draft-pan-tsvwg-hpccplus-00 section 6.2: W_ai = W_init (1 - eta) / N
-//! # Interface timing  a full update that is taken in cycle 0 counts in cycle 2; a window that ends
+//! # Interface timing  a full update that is taken in cycle 0 counts in cycle 3; a window that ends
 //!                     with cycle 0 changes w_ai in cycle 33
 //! # Latency and rate  [`LATENCY_CYCLES`] from the end of a window to w_ai; one update per cycle
 //! # Number formats    cfg_w_ai, w_ai | UQ22.10 | bytes; w_ai is truncated: less than 2^-10 bytes below
@@ -58,6 +58,9 @@ pub struct CcActive<const FB: usize, const NB: usize> {
     seen_2: DFF<Bit>,
     flow_2: DFF<Bits<FB>>,
     tag_2: DFF<Bits<16>>,
+    seen_3: DFF<Bit>,
+    flow_3: DFF<Bits<FB>>,
+    tag_3: DFF<Bits<16>>,
     number: DFF<Bits<16>>,
     prescale: DFF<Bits<6>>,
     ticks: DFF<Bits<20>>,
@@ -68,9 +71,8 @@ pub struct CcActive<const FB: usize, const NB: usize> {
     steps: DFF<Bits<6>>,
     increase: DFF<Bits<32>>,
     is_on: Signal<Local, Bit>,
-    is_again: Signal<Local, Bit>,
+    writes: Signal<Local, Bit>,
     is_new: Signal<Local, Bit>,
-    tag: Signal<Local, Bits<16>>,
     number_more: Signal<Local, Bits<16>>,
     ticks_more: Signal<Local, Bits<20>>,
     ends: Signal<Local, Bit>,
@@ -115,6 +117,9 @@ impl<const FB: usize, const NB: usize> Default for CcActive<FB, NB> {
             seen_2: Default::default(),
             flow_2: Default::default(),
             tag_2: Default::default(),
+            seen_3: Default::default(),
+            flow_3: Default::default(),
+            tag_3: Default::default(),
             number: Default::default(),
             prescale: Default::default(),
             ticks: Default::default(),
@@ -125,9 +130,8 @@ impl<const FB: usize, const NB: usize> Default for CcActive<FB, NB> {
             steps: Default::default(),
             increase: Default::default(),
             is_on: Default::default(),
-            is_again: Default::default(),
+            writes: Default::default(),
             is_new: Default::default(),
-            tag: Default::default(),
             number_more: Default::default(),
             ticks_more: Default::default(),
             ends: Default::default(),
@@ -155,8 +159,9 @@ impl<const FB: usize, const NB: usize> Logic for CcActive<FB, NB> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, was_on, scrubs, scrub_flow, seen_1, flow_1, seen_2, flow_2, tag_2, number,
-            prescale, ticks, count, divisor, rest, quotient, steps, increase
+            self, clock, was_on, scrubs, scrub_flow, seen_1, flow_1, seen_2, flow_2, tag_2, seen_3,
+            flow_3, tag_3, number, prescale, ticks, count, divisor, rest, quotient, steps,
+            increase
         );
         self.w_ai.next = self.increase.q.val();
         self.is_on.next = self.cfg_window.val().any();
@@ -169,20 +174,24 @@ impl<const FB: usize, const NB: usize> Logic for CcActive<FB, NB> {
         self.tags.read_enable.next = true;
         self.tags.read_address.next = self.watch_flow.val();
         comment!(
-            "2: counted, once a window. What is being written does not come from the RAM yet."
+            "2: the tag; that of an update one or two before is not in the RAM when it is read."
         );
-        self.seen_2.d.next = self.seen_1.q.val() & self.is_on.val();
+        self.writes.next = self.seen_2.q.val() & self.is_on.val();
+        self.seen_2.d.next = self.seen_1.q.val();
         self.flow_2.d.next = self.flow_1.q.val();
-        self.tag_2.d.next = self.number.q.val();
-        self.is_again.next = self.seen_2.q.val() & (self.flow_2.q.val() == self.flow_1.q.val());
-        self.tag.next = self.tags.read_data.val();
-        if self.is_again.val() {
-            self.tag.next = self.tag_2.q.val();
+        self.tag_2.d.next = self.tags.read_data.val();
+        if self.writes.val() & (self.flow_2.q.val() == self.flow_1.q.val()) {
+            self.tag_2.d.next = self.number.q.val();
+        } else if self.seen_3.q.val() & (self.flow_3.q.val() == self.flow_1.q.val()) {
+            self.tag_2.d.next = self.tag_3.q.val();
         }
-        self.is_new.next = self.seen_1.q.val() & (self.tag.val() != self.number.q.val());
-        self.tags.write_enable.next =
-            (self.seen_1.q.val() & self.is_on.val()) | self.scrubs.q.val();
-        self.tags.write_address.next = self.flow_1.q.val();
+        comment!("3: counted, once a window.");
+        self.seen_3.d.next = self.writes.val();
+        self.flow_3.d.next = self.flow_2.q.val();
+        self.tag_3.d.next = self.number.q.val();
+        self.is_new.next = self.seen_2.q.val() & (self.tag_2.q.val() != self.number.q.val());
+        self.tags.write_enable.next = self.writes.val() | self.scrubs.q.val();
+        self.tags.write_address.next = self.flow_2.q.val();
         self.tags.write_data.next = self.number.q.val();
         self.count_more.next = self.count.q.val() + 1;
         self.counted.next = self.count.q.val();
@@ -256,6 +265,7 @@ impl<const FB: usize, const NB: usize> Logic for CcActive<FB, NB> {
             self.scrub_flow.d.next = 0.into();
             self.seen_1.d.next = false;
             self.seen_2.d.next = false;
+            self.seen_3.d.next = false;
             self.was_on.d.next = false;
             self.number.d.next = self.first_number.val();
             self.prescale.d.next = 0.into();

@@ -51,8 +51,8 @@ pub struct CcActive {
     cycles: u32,
     count: u32,
     was_on: bool,
-    /// A full update that was taken in the cycle before.
-    seen: Option<u16>,
+    /// A full update that was taken in the cycle before, and one of the cycle before that.
+    seen: [Option<u16>; 2],
     /// W_ai by the window that has ended, and cycles until it is known.
     next: Option<(u32, u32)>,
     w_ai: u32,
@@ -68,7 +68,7 @@ impl CcActive {
             cycles: 0,
             count: 0,
             was_on: false,
-            seen: None,
+            seen: [None; 2],
             next: None,
             w_ai: 0,
         }
@@ -80,7 +80,7 @@ impl CcActive {
     }
 
     fn run(&mut self, i: &CcActiveIn) {
-        if let Some(flow) = self.seen {
+        if let Some(flow) = self.seen[1] {
             let counted_in = &mut self.counted_in[usize::from(flow)];
             self.count += u32::from(*counted_in != self.number);
             *counted_in = self.number;
@@ -109,7 +109,7 @@ impl Golden for CcActive {
             self.counted_in.fill(0);
             self.scrub_left = self.counted_in.len();
             (self.number, self.cycles, self.count) = (1, 0, 0);
-            (self.was_on, self.seen, self.next, self.w_ai) = (false, None, None, 0);
+            (self.was_on, self.seen, self.next, self.w_ai) = (false, [None; 2], None, 0);
             return CcActiveOut::default();
         }
         let is_on = i.cfg_window != 0;
@@ -125,7 +125,7 @@ impl Golden for CcActive {
         let watch = i.watch;
         let flow = watch.flow & (self.counted_in.len() as u16 - 1);
         let is_seen = watch.valid && watch.ready && watch.full && self.scrub_left == 0;
-        self.seen = is_seen.then_some(flow);
+        self.seen = [is_seen.then_some(flow), self.seen[0]];
         self.scrub_left = self.scrub_left.saturating_sub(1);
         CcActiveOut { w_ai: self.w_ai }
     }
