@@ -38,29 +38,39 @@ pub struct RxRecordFifo {
     head_valid: DFF<Bit>,
     write_index: DFF<Bits<4>>,
     read_index: DFF<Bits<4>>,
+    more: DFF<Bit>,
     load: Signal<Local, Bit>,
+    write_next: Signal<Local, Bits<4>>,
+    read_next: Signal<Local, Bits<4>>,
 }
 
 impl Logic for RxRecordFifo {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, head_valid, write_index, read_index);
+        dff_setup!(self, clock, head_valid, write_index, read_index, more);
         self.m_valid.next = self.head_valid.q.val();
         comment!(
             "The head is loaded when it is free, with what is accepted in this cycle too: it is"
         );
-        comment!("in the RAM already.");
+        comment!(
+            "in the RAM already. It enables hundreds of registers, so it compares no indexes."
+        );
         self.load.next = (self.m_ready.val() | !self.head_valid.q.val())
-            & ((self.write_index.q.val() != self.read_index.q.val()) | self.s_commit.val());
+            & (self.more.q.val() | self.s_commit.val());
+        self.read_next.next = self.read_index.q.val();
         if self.load.val() {
             self.head_valid.d.next = true;
-            self.read_index.d.next = self.read_index.q.val() + 1;
+            self.read_next.next = self.read_index.q.val() + 1;
         } else if self.m_ready.val() {
             self.head_valid.d.next = false;
         }
+        self.write_next.next = self.write_index.q.val();
         if self.s_commit.val() {
-            self.write_index.d.next = self.write_index.q.val() + 1;
+            self.write_next.next = self.write_index.q.val() + 1;
         }
+        self.write_index.d.next = self.write_next.val();
+        self.read_index.d.next = self.read_next.val();
+        self.more.d.next = self.write_next.val() != self.read_next.val();
         for i in 0..19 {
             self.ram[i].clock.next = self.clock.val();
             self.ram[i].write_enable.next = self.s_store.val();
@@ -81,6 +91,7 @@ impl Logic for RxRecordFifo {
             self.head_valid.d.next = false;
             self.write_index.d.next = 0.into();
             self.read_index.d.next = 0.into();
+            self.more.d.next = false;
         }
     }
 }
