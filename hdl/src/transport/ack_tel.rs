@@ -111,7 +111,6 @@ impl<const FB: usize> Logic for AckTel<FB> {
                 | (bit_cast::<336, 64>(self.s_tel_hop_3.val()) << 208)
                 | (bit_cast::<336, 64>(self.s_tel_hop_4.val()) << 272);
         }
-        comment!("One write port: flows are cleared after reset, before any is stored.");
         self.keep.next = self.held_valid.q.val() & self.store_enable.val() & self.store.val();
         self.new_mark.next = !self.sent.read_data.val().any();
         comment!("One write port: flows are cleared after reset, before any is stored.");

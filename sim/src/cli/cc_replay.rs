@@ -7,7 +7,9 @@ use crate::golden::cc::cc_unit_serial::CcUnitSerial;
 use crate::golden::cc::cc_unit_wide::CcUnitWide;
 use crate::lockstep::{GoldenOnly, LockStep, Stepper};
 use crate::ports::Golden;
-use crate::replay::cc_trace::{against_trace, free_running, resynchronised, Errors, State, Trace};
+use crate::replay::cc_trace::{
+    against_trace, free_running, resynchronised, Errors, Mode, State, Trace,
+};
 use crate::verilator::{Flavour, Source};
 use clap::{Args, ValueEnum};
 use nic_spec::cc_params::{CcConfig, CcParams};
@@ -26,15 +28,6 @@ enum Engine {
     Rtl,
 }
 
-/// Who computes the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Mode {
-    /// The sender, from ACKs
-    Tx,
-    /// The receiver, from data packets that come at `now_ns`; it sends W once in T (column `send`)
-    Rx,
-}
-
 /// Arguments of `nic cc-replay`.
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -45,7 +38,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = Engine::Golden)]
     engine: Engine,
     /// Who computes the window
-    #[arg(long, value_enum, default_value_t = Mode::Tx)]
+    #[arg(long, value_enum, default_value_t = Mode::Sender)]
     mode: Mode,
     /// Base round-trip time T in ns
     #[arg(long)]
@@ -107,8 +100,8 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     let (config, params) = parameters(arguments)?;
     let trace = Trace::read(&arguments.acks).map_err(CliError::Usage)?;
     let trace = match arguments.mode {
-        Mode::Tx => trace,
-        Mode::Rx => {
+        Mode::Sender => trace,
+        Mode::Receiver => {
             let at = arguments.acks.display();
             trace.received().map_err(|e| CliError::Usage(format!("{at}: {e}")))?
         }
@@ -216,9 +209,9 @@ fn report(
     reference: &[State],
 ) -> Result<(), CliError> {
     let full = states.iter().filter(|s| s.outcome.full).count();
-    let (lines, updates) = match arguments.mode {
-        Mode::Tx => ("ACKs", "full updates"),
-        Mode::Rx => ("packets", "windows sent"),
+    let (lines, updates) = match trace.mode {
+        Mode::Sender => ("ACKs", "full updates"),
+        Mode::Receiver => ("packets", "windows sent"),
     };
     println!("{}: {} {lines}, {full} {updates}", arguments.acks.display(), states.len());
     let mut table = Table::new([
@@ -251,7 +244,7 @@ fn report(
         add("reference, free running", &free_running(states, reference));
     }
     // A trace's window is a sender's.
-    let traced = against_trace(trace, states).filter(|_| arguments.mode == Mode::Tx);
+    let traced = against_trace(trace, states).filter(|_| trace.mode == Mode::Sender);
     if let Some(errors) = &traced {
         add("the trace's win, free running", errors);
     }

@@ -4,19 +4,25 @@
 use super::insert;
 use nic_spec::wire::{ethernet, ifa, int_md, ioam, ipv4, udp};
 
-/// The IPv4 packet of a frame, if it is whole, its header is right and it carries UDP, with its datagram
-/// and what is behind the UDP header.
-fn datagram(frame: &[u8]) -> Option<(ipv4::Packet<&[u8]>, udp::Packet<&[u8]>, &[u8])> {
-    let eth = ethernet::Packet::new_checked(frame).ok()?;
-    let packet = frame.get(eth.header_len()..)?;
+/// The IPv4 packet of a frame, if it is whole, its header is right and it carries `protocol`, with its
+/// payload and where that begins in the frame.
+fn packet(frame: &[u8], protocol: u8) -> Option<(ipv4::Packet<&[u8]>, &[u8], usize)> {
+    let at = ethernet::Packet::new_checked(frame).ok()?.header_len();
+    let packet = frame.get(at..)?;
     let ip = ipv4::Packet::new_checked(packet).ok()?;
-    let is_udp = ip.version_ihl() == ipv4::VERSION_IHL && ip.protocol() == ipv4::PROTOCOL_UDP;
-    if !is_udp || ip.is_fragment() || !ip.verify_checksum() {
+    let is_it = ip.version_ihl() == ipv4::VERSION_IHL && ip.protocol() == protocol;
+    if !is_it || ip.is_fragment() || !ip.verify_checksum() {
         return None;
     }
-    let whole = packet.get(ipv4::HEADER_BYTES..usize::from(ip.total_len()))?;
-    let datagram = udp::Packet::new_checked(whole).ok()?;
-    Some((ip, datagram, whole.get(udp::HEADER_BYTES..)?))
+    let payload = packet.get(ipv4::HEADER_BYTES..usize::from(ip.total_len()))?;
+    Some((ip, payload, at + ipv4::HEADER_BYTES))
+}
+
+/// The same of a packet that carries UDP, with its datagram and what is behind the UDP header.
+fn datagram(frame: &[u8]) -> Option<(ipv4::Packet<&[u8]>, udp::Packet<&[u8]>, &[u8])> {
+    let (ip, payload, _) = packet(frame, ipv4::PROTOCOL_UDP)?;
+    let datagram = udp::Packet::new_checked(payload).ok()?;
+    Some((ip, datagram, payload.get(udp::HEADER_BYTES..)?))
 }
 
 /// The frame with one more hop of INT-MD (P4-INT 2.1, section 5.8): in front of the stack, or E set if
@@ -72,16 +78,10 @@ pub fn ioam(frame: &[u8], node: &[u8], dscp: u8) -> Option<Vec<u8>> {
 /// The frame with one more hop of IFA: in front of the others, if the hop limit is not 0 and the stack may
 /// grow. UDP's length stays as it is.
 pub fn ifa(frame: &[u8], hop: &[u8; ifa::HOP_BYTES]) -> Option<Vec<u8>> {
-    let at = ethernet::Packet::new_checked(frame).ok()?.header_len();
-    let ip = ipv4::Packet::new_checked(frame.get(at..)?).ok()?;
-    let is_ifa = ip.version_ihl() == ipv4::VERSION_IHL && ip.protocol() == ifa::PROTOCOL;
-    if !is_ifa || ip.is_fragment() || !ip.verify_checksum() {
-        return None;
-    }
-    let total = ip.total_len();
-    let whole = frame.get(..at + usize::from(total))?;
-    let header = ifa::Header::parse(whole.get(at + ipv4::HEADER_BYTES..)?).ok()?;
-    let metadata_at = at + ipv4::HEADER_BYTES + ifa::HEADER_BYTES + udp::HEADER_BYTES;
+    let (ip, payload, payload_at) = packet(frame, ifa::PROTOCOL)?;
+    let header = ifa::Header::parse(payload).ok()?;
+    let metadata_at = payload_at + ifa::HEADER_BYTES + udp::HEADER_BYTES;
+    let whole = &frame[..payload_at + payload.len()];
     let body = whole.get(metadata_at..)?;
     let stack = ifa::Stack::parse(header, body).ok()?;
     let (limit, words) = (body[2], body[3]);
@@ -92,8 +92,8 @@ pub fn ifa(frame: &[u8], hop: &[u8; ifa::HOP_BYTES]) -> Option<Vec<u8>> {
     let (front, old) = whole.split_at(metadata_at + ifa::METADATA_BYTES);
     let mut bytes = [front, hop, old].concat();
     bytes[metadata_at + 2..metadata_at + 4].copy_from_slice(&[limit - 1, grown]);
-    let mut packet = ipv4::Packet::new_unchecked(&mut bytes[at..]);
-    packet.set_total_len(total + ifa::HOP_BYTES as u16);
+    let mut packet = ipv4::Packet::new_unchecked(&mut bytes[payload_at - ipv4::HEADER_BYTES..]);
+    packet.set_total_len(ip.total_len() + ifa::HOP_BYTES as u16);
     packet.fill_checksum();
     Some(bytes)
 }

@@ -4,6 +4,7 @@ use crate::golden::cc::cc_unit::{CcAck, CcFlow, CcUnitIn, CcUnitOut, Tel, OP_CRE
 use crate::golden::cc::CcCfg;
 use crate::lockstep::{StepError, Stepper};
 use crate::reference::hpcc::{Flow, Ignored, Outcome, Params, Telemetry};
+use clap::ValueEnum;
 use nic_spec::cc_params::{CcConfig, U_FRACTION_BITS, U_ONE, W_FRACTION_BITS};
 use std::path::Path;
 
@@ -31,12 +32,13 @@ pub struct Ack {
 }
 
 /// Who computes the window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Mode {
-    /// The sender, from ACKs: NewAck.
-    #[default]
+    /// The sender, from ACKs
+    #[value(name = "tx")]
     Sender,
-    /// The receiver, from data packets, and sends it once in T: NewINT.
+    /// The receiver, from data packets that come at `now_ns`; it sends W once in T (column `send`)
+    #[value(name = "rx")]
     Receiver,
 }
 

@@ -3,12 +3,11 @@
 
 use crate::ports;
 use crate::ports::Golden;
+use nic_spec::cc_params::ACTIVE_UNIT_CYCLES;
 use nic_spec::NicConfig;
 
 /// Cycles from the last one of a window to W_ai by its count.
 pub const LATENCY_CYCLES: u32 = 33;
-/// Cycles in a unit of `cfg_window`.
-pub const UNIT_CYCLES: u32 = 64;
 /// Windows have numbers up to this; then 1 again.
 const NUMBER_MAX: u16 = 0xffff;
 
@@ -93,7 +92,8 @@ impl CcActive {
         }
         self.cycles += 1;
         // A window that was made shorter ends with its next whole unit.
-        if self.cycles % UNIT_CYCLES == 0 && self.cycles / UNIT_CYCLES >= i.cfg_window {
+        if self.cycles % ACTIVE_UNIT_CYCLES == 0 && self.cycles / ACTIVE_UNIT_CYCLES >= i.cfg_window
+        {
             self.next = Some((i.cfg_w_ai / self.count.max(1), LATENCY_CYCLES - 1));
             self.begin_window();
         }

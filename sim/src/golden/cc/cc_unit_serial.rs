@@ -157,12 +157,7 @@ impl Golden for CcUnitSerial {
             s_ack: taken(false),
             s_flow: taken(true),
             m_rate: self.result.unwrap_or_default(),
-            event_cc: CcEvents {
-                psn: ignored == Some(Ignored::Psn),
-                time: ignored == Some(Ignored::Time),
-                bytes: ignored == Some(Ignored::Bytes),
-                queue: ignored == Some(Ignored::Queue),
-            },
+            event_cc: CcEvents::of(ignored),
         }
     }
 }
