@@ -6,6 +6,7 @@ use super::ir::{Body, Dir, Expr, Instance, Module, Port, Register, Role, Signal}
 use super::lint::lint;
 use super::lower::lower;
 use super::print::print;
+use super::schedule::schedule;
 use super::symbols::{is_flip_flop, is_keyword, snake_case, symbols, verilog_name, Class, Symbols};
 use super::walk::Scope;
 use rust_hdl_core::ast::Verilog;
@@ -70,7 +71,7 @@ impl Library {
                     let parts = (&module.ports[..], &module.signals, &module.instances[..]);
                     module.paths = check::paths(&place, parts, &lowered.stmts, &self.modules, out);
                 }
-                module.body = Body::Kernel(lowered.stmts);
+                module.body = Body::Kernel(schedule(module, &lowered.stmts));
             }
             Verilog::Custom(text) => {
                 if !scope.children.is_empty() {

@@ -318,11 +318,35 @@ impl Module {
     }
 }
 
+/// A statement and the comments before it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// Comments that stand before it.
+    pub comments: Vec<String>,
+    /// The statement; never a comment.
+    pub stmt: Stmt,
+}
+
+/// A kernel, ordered for reading.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    /// Groups of statements; a group of one whole assignment becomes an `assign`.
+    pub groups: Vec<Vec<Item>>,
+    /// Register -> value at the clock edge.
+    pub loads: BTreeMap<String, Expr>,
+    /// Comments of loads that left the kernel.
+    pub load_comments: BTreeMap<String, Vec<String>>,
+    /// (condition, register and reset value, comments), in order.
+    pub resets: Vec<(Expr, Vec<(String, Expr)>, Vec<String>)>,
+    /// Instance input -> what it is connected to.
+    pub connections: BTreeMap<String, Expr>,
+}
+
 /// What a module does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     /// A kernel.
-    Kernel(Vec<Stmt>),
+    Kernel(Plan),
     /// Verilog written by hand; it uses the port names.
     Custom(String),
 }

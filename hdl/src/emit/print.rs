@@ -1,8 +1,7 @@
 //! Prints a module as Verilog-2005.
 
 use super::check::{covers, words};
-use super::ir::{Body, Dir, Expr, Kind, Module, Part, Role, Stmt};
-use super::schedule::{schedule, Item, Plan};
+use super::ir::{Body, Dir, Expr, Item, Kind, Module, Part, Plan, Role, Stmt};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +13,7 @@ pub fn print(module: &Module, name: &str, names: &dyn Fn(usize) -> String) -> St
     let mut printer = Printer { out: String::new(), indent: 0 };
     match &module.body {
         Body::Custom(text) => printer.custom(module, name, text),
-        Body::Kernel(stmts) => {
-            let plan = schedule(module, stmts);
-            printer.kernel(module, name, &plan, names);
-        }
+        Body::Kernel(plan) => printer.kernel(module, name, plan, names),
     }
     printer.out
 }
@@ -31,7 +27,7 @@ pub fn unused(module: &Module) -> Vec<(String, Vec<(usize, usize)>)> {
             let idle = ports.filter(|p| !used.contains(&p.name));
             idle.map(|p| (p.name.clone(), vec![(p.width - 1, 0)])).collect()
         }
-        Body::Kernel(stmts) => unused_bits(module, &schedule(module, stmts)).1,
+        Body::Kernel(plan) => unused_bits(module, plan).1,
     }
 }
 

@@ -4,32 +4,8 @@
 //! groups that keep its meaning: a statement may leave its place only if everything that it
 //! reads has its final value there.
 
-use super::ir::{Expr, Module, Part, Role, Stmt};
+use super::ir::{Expr, Item, Module, Part, Plan, Role, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A statement and the comments before it.
-#[derive(Clone, Debug)]
-pub struct Item {
-    /// Comments that stand before it.
-    pub comments: Vec<String>,
-    /// The statement; never a comment.
-    pub stmt: Stmt,
-}
-
-/// A kernel, ordered.
-#[derive(Debug, Default)]
-pub struct Plan {
-    /// Groups of statements; a group of one whole assignment becomes an `assign`.
-    pub groups: Vec<Vec<Item>>,
-    /// Register -> value at the clock edge.
-    pub loads: BTreeMap<String, Expr>,
-    /// Comments of loads that left the kernel.
-    pub load_comments: BTreeMap<String, Vec<String>>,
-    /// (condition, register and reset value, comments), in order.
-    pub resets: Vec<(Expr, Vec<(String, Expr)>, Vec<String>)>,
-    /// Instance input -> what it is connected to.
-    pub connections: BTreeMap<String, Expr>,
-}
 
 /// Orders the kernel of `module`.
 pub fn schedule(module: &Module, stmts: &[Stmt]) -> Plan {
@@ -105,28 +81,61 @@ fn drop_dead_defaults(items: &mut Vec<Item>) {
     });
 }
 
-/// The value that `expr` has here is the one it has at the end of the kernel.
-fn is_final(module: &Module, items: &[Item], at: usize, expr: &Expr) -> bool {
-    let mut last = true;
-    expr.reads(&mut |name, _| {
-        let variable = module.signals.get(name).is_some_and(|s| s.role.is_variable());
-        last &= !variable || !items[at..].iter().any(|i| writes(&i.stmt, name));
-    });
-    last
+/// Who writes and reads each name.
+struct Uses {
+    /// Statements that write it, in order.
+    writers: BTreeMap<String, Vec<usize>>,
+    read: BTreeSet<String>,
+}
+
+impl Uses {
+    fn of(items: &[Item]) -> Self {
+        let mut uses = Uses { writers: BTreeMap::new(), read: BTreeSet::new() };
+        for (k, item) in items.iter().enumerate() {
+            item.stmt.writes(&mut |name| {
+                let list = uses.writers.entry(name.to_string()).or_default();
+                if list.last() != Some(&k) {
+                    list.push(k);
+                }
+            });
+            item.stmt.reads(&mut |name, _| {
+                if !uses.read.contains(name) {
+                    uses.read.insert(name.to_string());
+                }
+            });
+        }
+        uses
+    }
+
+    /// One statement writes `name`, none reads it.
+    fn is_sink(&self, name: &str) -> bool {
+        self.writers.get(name).is_some_and(|list| list.len() == 1) && !self.read.contains(name)
+    }
+
+    /// The value that `expr` has at statement `at` is the one it has at the end of the kernel.
+    fn is_final(&self, module: &Module, at: usize, expr: &Expr) -> bool {
+        let mut last = true;
+        expr.reads(&mut |name, _| {
+            let variable = module.signals.get(name).is_some_and(|s| s.role.is_variable());
+            let later =
+                self.writers.get(name).and_then(|list| list.last()).is_some_and(|&w| w >= at);
+            last &= !variable || !later;
+        });
+        last
+    }
 }
 
 /// Instance inputs that are plain signals are connected directly.
 fn take_connections(module: &Module, items: &mut Vec<Item>, plan: &mut Plan) {
     let mut taken = BTreeSet::new();
+    let uses = Uses::of(items);
     for (k, item) in items.iter().enumerate() {
         let Stmt::Assign(name, Part::Whole, value) = &item.stmt else { continue };
         let input = module.signals.get(name).is_some_and(|s| s.role == Role::InstanceInput);
-        let once = items.iter().filter(|i| writes(&i.stmt, name)).count() == 1;
-        let unread = !items.iter().any(|i| reads(&i.stmt, name));
         let plain = value.is_plain()
             && !matches!(&value.kind, super::ir::Kind::Signal(n)
             if module.signals.get(n).is_some_and(|s| s.role == Role::InstanceInput));
-        if input && once && unread && plain && is_final(module, items, k, value) {
+        if input && plain && uses.is_sink(name) && uses.is_final(module, k, value) {
             plan.connections.insert(name.clone(), value.clone());
             taken.insert(k);
         }
@@ -198,12 +207,11 @@ fn take_resets(module: &Module, items: &mut Vec<Item>, plan: &mut Plan) {
 /// Registers with one unconditional value load it directly.
 fn take_loads(module: &Module, items: &mut Vec<Item>, plan: &mut Plan) {
     let mut taken = BTreeSet::new();
+    let uses = Uses::of(items);
     for (k, item) in items.iter().enumerate() {
         let Stmt::Assign(name, Part::Whole, value) = &item.stmt else { continue };
         let next = module.signals.get(name).is_some_and(|s| s.role == Role::Next);
-        let once = items.iter().filter(|i| writes(&i.stmt, name)).count() == 1;
-        let unread = !items.iter().any(|i| reads(&i.stmt, name));
-        if next && once && unread && is_final(module, items, k, value) {
+        if next && uses.is_sink(name) && uses.is_final(module, k, value) {
             let register = name.strip_suffix("_next").unwrap_or(name).to_string();
             plan.loads.insert(register.clone(), value.clone());
             plan.load_comments.insert(register, item.comments.clone());
@@ -236,16 +244,7 @@ impl Union {
 /// The smallest groups of statements that keep the kernel's meaning.
 fn group(items: &[Item]) -> Vec<Vec<Item>> {
     let mut union = Union((0..items.len()).collect());
-    let mut writers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (k, item) in items.iter().enumerate() {
-        let mut names = BTreeSet::new();
-        item.stmt.writes(&mut |n| {
-            names.insert(n.to_string());
-        });
-        for name in names {
-            writers.entry(name).or_default().push(k);
-        }
-    }
+    let Uses { writers, .. } = Uses::of(items);
     for list in writers.values() {
         list.iter().for_each(|&k| union.join(list[0], k));
     }
