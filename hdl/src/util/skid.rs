@@ -51,6 +51,10 @@ impl<const W: usize> Logic for Skid<W> {
         self.m_data.next = self.head.q.val();
         self.push.next = self.s_valid.val() & self.empty_spare.q.val();
         self.advance.next = self.m_ready.val() | !self.head_valid.q.val();
+        comment!("What comes while it is empty is kept only if the head is blocked.");
+        if self.empty_spare.q.val() {
+            self.spare.d.next = self.s_data.val();
+        }
         if self.advance.val() {
             comment!("The head is free: it takes the spare entry, else the new item.");
             self.head_valid.d.next = self.push.val() | !self.empty_spare.q.val();
@@ -61,8 +65,7 @@ impl<const W: usize> Logic for Skid<W> {
                 self.head.d.next = self.s_data.val();
             }
         } else if self.push.val() {
-            comment!("The head is blocked: the item on its way goes to the spare entry.");
-            self.spare.d.next = self.s_data.val();
+            comment!("The head is blocked: the item on its way stays in the spare entry.");
             self.empty_spare.d.next = false;
         }
         if self.reset.val() {
