@@ -2,7 +2,7 @@
 
 use nic_sim::golden::rx::rx_pipe::{FeedbackPorts, TelPorts};
 use nic_sim::golden::transport::feedback_in::{FeedbackIn, FeedbackInIn, FeedbackInOut};
-use nic_sim::golden::transport::requester::CcPorts;
+use nic_sim::golden::transport::requester::{CcPorts, TelPorts as AckTel};
 use nic_sim::lockstep::{LockStep, Stepper};
 use nic_sim::ports::Wide;
 use nic_spec::rows::QpRow;
@@ -10,6 +10,12 @@ use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lo
 
 const QPN: u32 = 0x01_0205;
 const PEER: u32 = 0x0a00_0002;
+/// The peer's QPN, whose low bits are of another flow.
+const REMOTE_QPN: u32 = 0x5a_5a5a;
+const FLOW: u16 = (QPN % 64) as u16;
+/// Low byte of the UDP source port: the flow and bits that do not matter.
+const PORT: u8 = 0xc0 | FLOW as u8;
+const FIRST_PSN: u32 = 0xff_fffe;
 
 #[test]
 fn feedback_in_matches_golden() {
@@ -26,7 +32,17 @@ fn feedback_in_breaks_are_caught() {
         ("(row_ip == src_ip)", "1'b1"),
         ("known & behind[23]", "known"),
         ("is_on & tel_valid", "is_on"),
-        ("sent_psn + 24'd1", "sent_psn"),
+        ("sent_before + 24'd1", "sent_before"),
+        ("(row_remote == qpn)", "1'b1"),
+        ("!direct & (row_qpn == qpn)", "(row_qpn == qpn)"),
+        ("& !is_stale", ""),
+        ("steps_back | (!(|step))", "steps_back"),
+        ("steps_back | (!(|step))", "(!(|step))"),
+        ("first_psn - 24'd1", "first_psn"),
+        ("& !acks", ""),
+        (".ack(acks)", ".ack(1'b0)"),
+        ("& (|sent_top)", ""),
+        ("count & !direct", "count"),
         ("far_step = 24'h40_0000", "far_step = 24'h20_0000"),
         ("count & count_ahead", "count"),
         ("!feedback_next |", "1'b1 |"),
@@ -54,7 +70,7 @@ impl Rig {
         pins.m_cc.ready = true;
         let out = FeedbackInOut::default();
         let mut rig = Self { engine, pins, out, heard: vec![], events: [0; 2] };
-        rig.row(&QpRow { valid: true, telemetry, qpn: QPN, remote_ip: PEER, ..QpRow::default() });
+        rig.row(&row(telemetry));
         rig
     }
 
@@ -70,21 +86,38 @@ impl Rig {
     fn row(&mut self, row: &QpRow) {
         let row = row.to_row();
         let word = |n: usize| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32;
-        self.pins.cfg_index = (QPN % 64) as u16;
+        self.pins.cfg_index = FLOW;
         self.pins.cfg_row = Wide(core::array::from_fn(word));
         (self.pins.row.valid, self.pins.row.ready) = (true, true);
         self.step();
         self.pins.row.valid = false;
-        // A row counts from the next cycle.
-        self.step();
+        // A row counts from the next cycle; rows are 4 cycles apart.
+        (0..3).for_each(|_| self.step());
     }
 
+    /// A READ response.
     fn send(&mut self, psn: u32) {
-        let flow = (QPN % 64) as u16;
+        self.send_on(64 + FLOW, psn);
+    }
+
+    fn send_on(&mut self, flow: u16, psn: u32) {
         self.pins.sent.flow = flow;
         (self.pins.sent.psn, self.pins.sent.valid, self.pins.sent.ready) = (psn, true, true);
         self.step();
         self.pins.sent.valid = false;
+        (0..2).for_each(|_| self.step());
+    }
+
+    /// An ACK with telemetry.
+    fn acknowledge(&mut self, psn: u32) {
+        self.pins.s_cc.tel = AckTel { valid: true, ..AckTel::default() };
+        (self.pins.s_cc.valid, self.pins.s_cc.flow, self.pins.s_cc.psn) = (true, FLOW, psn);
+        while !self.out.s_cc.ready {
+            self.step();
+        }
+        self.step();
+        self.pins.s_cc.valid = false;
+        self.step();
     }
 
     /// A telemetry response; PSN and snd_nxt that the congestion control hears.
@@ -101,16 +134,35 @@ impl Rig {
         self.pins.s_feedback.valid = false;
         self.step();
         self.heard.get(heard).map(|cc| {
-            assert_eq!((cc.flow, cc.tel.valid, cc.tel.hops), (64 + (QPN % 64) as u16, true, 2));
+            let flow = if packet.direct { FLOW } else { 64 + FLOW };
+            assert_eq!((cc.flow, cc.tel.valid, cc.tel.hops), (flow, true, 2));
             assert_eq!((cc.tel.path, cc.tel.hop), (0xabc, [1, 2, 3, 4, 5]));
             (cc.psn, cc.snd_nxt)
         })
     }
 }
 
+fn row(telemetry: bool) -> QpRow {
+    QpRow {
+        valid: true,
+        telemetry,
+        qpn: QPN,
+        remote_qpn: REMOTE_QPN,
+        remote_ip: PEER,
+        sq_psn: FIRST_PSN,
+        ..QpRow::default()
+    }
+}
+
+/// A switch's answer to a data packet.
+fn direct(psn: u32) -> FeedbackPorts {
+    FeedbackPorts { qpn: REMOTE_QPN, direct: true, port: PORT, ..packet(psn) }
+}
+
 fn packet(psn: u32) -> FeedbackPorts {
     let tel = TelPorts { valid: true, hops: 2, path: 0xabc, hop: [1, 2, 3, 4, 5] };
-    FeedbackPorts { valid: true, qpn: QPN, psn, src_ip: PEER, tel }
+    // The port of a peer's telemetry response says nothing.
+    FeedbackPorts { valid: true, qpn: QPN, psn, src_ip: PEER, direct: false, port: 0x3f, tel }
 }
 
 /// What is not an answer to a READ response of the queue pair is dropped, each counted once.
@@ -130,7 +182,7 @@ fn feedback_in_drops_what_does_not_belong() {
     }
     assert_eq!(rig.events, [1, 5]);
     // A row, valid or not, forgets what was sent; one without telemetry hears nothing.
-    rig.row(&QpRow { valid: true, telemetry: true, qpn: QPN, remote_ip: PEER, ..QpRow::default() });
+    rig.row(&row(true));
     assert_eq!(rig.receive(good), None);
     let mut rig = Rig::new(2, false);
     rig.send(0xff_ffff);
@@ -175,4 +227,106 @@ fn feedback_in_takes_turns() {
     let of_acks = rig.heard.iter().filter(|cc| cc.flow == 9).count();
     assert!(rig.heard.len() > 60, "{} in 300 cycles", rig.heard.len());
     assert!(of_acks.abs_diff(rig.heard.len() - of_acks) <= 1);
+}
+
+/// A direct response counts for data of the queue pair that its port names, if the peer's queue pair and
+/// address are those of the row and the packet was sent since; others are dropped, each counted once.
+#[test]
+fn feedback_in_takes_direct_responses_for_data() {
+    let mut rig = Rig::new(5, true);
+    assert_eq!(rig.receive(direct(FIRST_PSN)), None, "nothing was sent");
+    rig.send(FIRST_PSN);
+    assert_eq!(rig.receive(direct(FIRST_PSN)), None, "it was a READ response");
+    rig.send_on(FLOW + 1, FIRST_PSN);
+    assert_eq!(rig.receive(direct(FIRST_PSN)), None, "it was another flow's");
+    rig.send_on(FLOW, FIRST_PSN);
+    assert_eq!(rig.receive(direct(FIRST_PSN + 1)), None, "this PSN was not sent");
+    assert_eq!(rig.receive(direct(FIRST_PSN - 1)), None, "nor was this one");
+    let good = direct(FIRST_PSN);
+    let bad = [
+        FeedbackPorts { qpn: QPN, ..good },
+        FeedbackPorts { qpn: REMOTE_QPN ^ 1 << 23, ..good },
+        FeedbackPorts { src_ip: PEER ^ 1, ..good },
+        FeedbackPorts { port: PORT ^ 1, ..good },
+        FeedbackPorts { tel: TelPorts { valid: false, ..good.tel }, ..good },
+    ];
+    for bad in bad {
+        assert_eq!(rig.receive(bad), None, "{bad:?}");
+    }
+    assert_eq!(rig.events, [0, 10]);
+    assert_eq!(rig.receive(good), Some((FIRST_PSN, FIRST_PSN + 1)));
+    assert_eq!(rig.receive(good), None, "twice");
+    // The PSN wraps; what was sent between is still good, what is behind the latest is not.
+    for psn in [FIRST_PSN + 1, 0, 1, 2] {
+        rig.send_on(FLOW, psn);
+    }
+    assert_eq!(rig.receive(direct(1)), Some((1, 3)));
+    assert_eq!(rig.receive(direct(0)), None, "overtaken");
+    assert_eq!(rig.receive(direct(2)), Some((2, 3)));
+    assert_eq!(rig.events, [3, 12]);
+    // A telemetry response of the READ response still counts: the two do not meet.
+    assert_eq!(rig.receive(packet(FIRST_PSN)), Some((FIRST_PSN, FIRST_PSN + 1)));
+    // A row forgets what was sent and seen.
+    rig.row(&row(true));
+    assert_eq!(rig.receive(direct(2)), None);
+    rig.send_on(FLOW, FIRST_PSN);
+    assert_eq!(rig.receive(good), Some((FIRST_PSN, FIRST_PSN + 1)));
+    rig.row(&row(false));
+    rig.send_on(FLOW, FIRST_PSN);
+    assert_eq!(rig.receive(good), None, "a queue pair without telemetry");
+}
+
+/// What an ACK's telemetry has told already is stale; one that is behind by more than 2^16 tells of a flow that
+/// had no telemetry for 2^24 packets or so, and counts.
+#[test]
+fn feedback_in_drops_direct_responses_behind_the_latest_telemetry() {
+    let mut rig = Rig::new(6, true);
+    let psn_add = |psn: u32, step: u32| psn.wrapping_add(step) & 0xff_ffff;
+    let mut sent = psn_add(FIRST_PSN, 1000);
+    rig.send_on(FLOW, sent);
+    let acked = psn_add(FIRST_PSN, 500);
+    rig.acknowledge(acked);
+    assert_eq!(rig.receive(direct(psn_add(acked, 0))), None);
+    assert_eq!(rig.receive(direct(psn_add(acked, u32::MAX))), None);
+    assert_eq!(rig.receive(direct(psn_add(acked, 1))), Some((psn_add(acked, 1), psn_add(sent, 1))));
+    let last = psn_add(acked, 1);
+    for (back, counts) in [(1 << 16, false), ((1 << 16) + 1, true)] {
+        sent = last.wrapping_sub(back) & 0xff_ffff;
+        rig.send_on(FLOW, sent);
+        let heard = rig.receive(direct(sent));
+        assert_eq!(heard, counts.then_some((sent, psn_add(sent, 1))), "{back} behind");
+    }
+}
+
+/// A row, a packet, an ACK and a telemetry response in one cycle: none is lost, the row is in force behind them.
+#[test]
+fn feedback_in_row_waits_for_the_tables() {
+    for shift in 0..6 {
+        let mut rig = Rig::new(7, true);
+        rig.send_on(FLOW, FIRST_PSN);
+        rig.pins.s_feedback = direct(FIRST_PSN);
+        (0..shift).for_each(|_| rig.step());
+        // A row of another flow.
+        rig.pins.row.valid = true;
+        rig.pins.cfg_index = FLOW + 1;
+        rig.step();
+        rig.pins.row.valid = false;
+        rig.pins.s_feedback.valid &= !rig.out.s_feedback.ready;
+        rig.send_on(64 + FLOW, 77);
+        for _ in 0..20 {
+            rig.pins.s_feedback.valid &= !rig.out.s_feedback.ready;
+            rig.step();
+        }
+        assert_eq!(rig.heard.len(), 1, "shift {shift}");
+        assert_eq!(rig.receive(packet(77)), Some((77, 78)), "shift {shift}");
+        // The row is that of FLOW with the same queue pair: what is sent there is known.
+        rig.send_on(FLOW + 1, FIRST_PSN);
+        rig.pins.s_feedback = FeedbackPorts { port: PORT + 1, ..direct(FIRST_PSN) };
+        for _ in 0..20 {
+            rig.pins.s_feedback.valid &= !rig.out.s_feedback.ready;
+            rig.step();
+        }
+        let last = rig.heard.last().expect("heard");
+        assert_eq!((last.flow, last.psn), (FLOW + 1, FIRST_PSN), "shift {shift}");
+    }
 }

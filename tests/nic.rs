@@ -470,6 +470,67 @@ fn nic_pair_read_responses_follow_congestion() {
     assert!(report.goodput_gbps() > 18.0, "{:.2} Gb/s", report.goodput_gbps());
 }
 
+/// A NIC of 50 Gb/s WRITEs through a port of 25 Gb/s whose switch answers one in `every` data packets.
+fn answered(every: u32, message_count: u32, seed: u64) -> Plan {
+    let format = Format::Direct { every };
+    Plan {
+        stamping: plan(Some(format), Manners::Prompt, seed).stamping,
+        read_percent: 0,
+        message_bytes: (100_000, 120_000),
+        ..crowded(None, message_count, seed)
+    }
+}
+
+/// Direct responses bring the rate of WRITEs down to the port's and bound its queue, with no telemetry in any
+/// data packet or ACK; cut off, the sender goes on at 50 Gb/s in windows that nothing closes.
+#[test]
+fn nic_pair_writes_follow_direct_responses() {
+    let line_rate = 8 << 24;
+    let run = |every: u32, cut_opcode| {
+        let report = exchange(&Plan { cut_opcode, ..answered(every, 5, 61) }, EngineKind::Golden);
+        assert!(report.is_good(), "{every}: {report:?}");
+        println!(
+            "one in {every}, cut {cut_opcode:?}: queue at most {} bytes, answered {}, {:.2} Gb/s, W and R {:?}",
+            report.switch.queue_bytes_max,
+            report.switch.answered,
+            report.goodput_gbps(),
+            report.nics[0].flow0
+        );
+        report
+    };
+    let cut = run(1, Some(0xc1));
+    assert_eq!(cut.switch.cut, cut.switch.answered);
+    for every in [1, 4] {
+        let report = run(every, None);
+        let [sender, receiver] = &report.nics[..] else { panic!("two NICs") };
+        let answered = report.switch.answered;
+        assert_eq!(answered, u64::from(sender.counter("tx_data") / every), "one in {every}");
+        assert_eq!(u64::from(sender.counter("rx_feedback")), answered);
+        assert_eq!(u64::from(sender.counter("feedback_accepted")), answered);
+        assert_eq!(receiver.counter("tx_feedback") + receiver.counter("rx_feedback"), 0);
+        assert_eq!(report.switch.stamped, 0, "no telemetry on any other way");
+        let (_, rate) = sender.flow0.expect("watched");
+        assert!(rate < line_rate / 2 && report.goodput_gbps() > 15.0, "{rate}");
+        let queues = [&report, &cut].map(|report| report.switch.queue_bytes_max);
+        assert!(queues[0] < queues[1], "{queues:?}");
+    }
+    assert_eq!(cut.nics[0].flow0.expect("watched").1, line_rate - 1, "nothing slowed it down");
+}
+
+/// The same in lock-step, with losses, duplicates and overtaking: each response that is not dropped is used once.
+#[test]
+fn nic_pair_direct_responses_in_lock_step() {
+    let faults =
+        Faults { loss_ppm: 5000, duplicate_ppm: 5000, reorder_ppm: 5000, ..Faults::default() };
+    let plan = Plan { faults, timeout_exponent: 6, ..answered(2, 2, 62) };
+    let report = exchange(&plan, EngineKind::Both);
+    assert!(report.is_good(), "{report:?}");
+    let sender = &report.nics[0];
+    let [used, dropped] = ["feedback_accepted", "feedback_dropped"].map(|name| sender.counter(name));
+    assert_eq!(used + dropped, sender.counter("rx_feedback"));
+    assert!(used > 100 && dropped > 0, "{used} used, {dropped} dropped");
+}
+
 /// The same in lock-step, with losses: telemetry responses are lost too.
 #[test]
 fn nic_pair_read_responses_in_lock_step() {

@@ -242,6 +242,7 @@ fn rx_pipe_breaks_are_caught() {
         ("held_response_next = response", "held_response_next = word_valid"),
         ("code == 8'd192", "code == 8'd193"),
         ("is_bare = is_ack | is_feedback", "is_bare = is_ack"),
+        ("fifo_s_word_4 = imm | port_wide", "fifo_s_word_4 = imm"),
         ("m_feedback_ready & head_for_feedback", "m_feedback_ready & head_for_requester"),
         ("place_b = 5'd0;", "place_b = 5'd1;"),
         ("= int_used + int_behind + 5'd1;", "= int_used + int_behind;"),
@@ -1301,13 +1302,15 @@ fn rx_pipe_takes_int_md_at_line_rate() {
 }
 
 /// A telemetry response made of a captured ACK by hand: opcode 0xc0, no AETH, telemetry of the
-/// paper's form with one hop. With payload, a pad count or one wrong bit it is dropped once.
+/// paper's form with one hop. With payload, a pad count or one wrong bit it is dropped once. With 0xc1 it
+/// is a direct one, and its UDP source port counts.
 #[test]
 fn rx_pipe_reads_telemetry_responses() {
     let ack = &capture("send_imm_atomic")[5];
-    let make = |tail: &[u8], flags: u8| {
+    let make_of = |opcode: u8, tail: &[u8], flags: u8| {
         let mut plain = [&ack[..54], tail, &[0; 4]].concat();
-        (plain[42], plain[43]) = (0xc0, flags);
+        (plain[42], plain[43]) = (opcode, flags);
+        plain[34..36].copy_from_slice(&[0xd3, 0xa5]);
         let udp_bytes = plain.len() as u16 - 34;
         plain[15] = 12 << 2;
         plain[16..18].copy_from_slice(&(udp_bytes + 20).to_be_bytes());
@@ -1323,6 +1326,7 @@ fn rx_pipe_reads_telemetry_responses() {
         ipv4::Packet::new_unchecked(&mut plain[14..]).fill_checksum();
         plain
     };
+    let make = |tail: &[u8], flags: u8| make_of(0xc0, tail, flags);
     let good = make(&[], 0);
     for (seed, form) in [(21, 1), (22, 0)] {
         let mut rig = lock_step(Host { tel_format: form, ..HOST_1 }, seed);
@@ -1335,6 +1339,7 @@ fn rx_pipe_reads_telemetry_responses() {
         }
         let [feedback] = rig.feedbacks[..] else { panic!("{} records", rig.feedbacks.len()) };
         assert_eq!((feedback.qpn, feedback.psn, feedback.src_ip), (0x13, 0x104, 0x0a00_0002));
+        assert_eq!((feedback.direct, feedback.port), (false, 0xa5));
         let word: u64 = 2 | 0x12_3456 << 3 | 0xa_bcde << 27 | 0xf00f << 47;
         let tel = feedback.tel;
         assert_eq!((tel.valid, tel.hops, tel.path), (true, 1, 0xabc));
@@ -1350,6 +1355,12 @@ fn rx_pipe_reads_telemetry_responses() {
             assert_eq!(rig.count(event), count, "{event}");
         }
         assert_eq!((rig.feedbacks.len(), rig.events.iter().sum::<usize>()), (1, 5));
+        rig.send(&make_of(0xc1, &[], 0), false);
+        rig.send(&make_of(0xc2, &[], 0), false);
+        rig.idle(40);
+        let [_, direct] = rig.feedbacks[..] else { panic!("{} records", rig.feedbacks.len()) };
+        assert_eq!(direct, FeedbackPorts { direct: true, ..feedback });
+        assert_eq!((rig.count("feedback"), rig.count("drop_opcode")), (2, 1));
         assert!(rig.acks.is_empty() && rig.reqs.is_empty() && rig.payloads.is_empty());
     }
 }

@@ -602,6 +602,8 @@ impl Logic for Nic {
         self.feedback_in.s_feedback_qpn.next = self.rx.m_feedback_qpn.val();
         self.feedback_in.s_feedback_psn.next = self.rx.m_feedback_psn.val();
         self.feedback_in.s_feedback_src_ip.next = self.rx.m_feedback_src_ip.val();
+        self.feedback_in.s_feedback_direct.next = self.rx.m_feedback_direct.val();
+        self.feedback_in.s_feedback_port.next = self.rx.m_feedback_port.val();
         self.feedback_in.s_feedback_tel_valid.next = self.rx.m_feedback_tel_valid.val();
         self.feedback_in.s_feedback_tel_hops.next = self.rx.m_feedback_tel_hops.val();
         self.feedback_in.s_feedback_tel_path.next = self.rx.m_feedback_tel_path.val();
@@ -610,10 +612,10 @@ impl Logic for Nic {
         self.feedback_in.s_feedback_tel_hop[2].next = self.rx.m_feedback_tel_hop[2].val();
         self.feedback_in.s_feedback_tel_hop[3].next = self.rx.m_feedback_tel_hop[3].val();
         self.feedback_in.s_feedback_tel_hop[4].next = self.rx.m_feedback_tel_hop[4].val();
-        self.feedback_in.sent_valid.next = self.read_reply.m_pkt_valid.val();
-        self.feedback_in.sent_ready.next = self.pkt_mux.s_reply_pkt_ready.val();
-        self.feedback_in.sent_flow.next = self.read_reply.m_pkt_flow.val();
-        self.feedback_in.sent_psn.next = self.read_reply.m_pkt_psn.val();
+        self.feedback_in.sent_valid.next = self.pkt_mux.m_pkt_valid.val();
+        self.feedback_in.sent_ready.next = self.tx.s_pkt_ready.val();
+        self.feedback_in.sent_flow.next = self.pkt_mux.m_pkt_flow.val();
+        self.feedback_in.sent_psn.next = self.pkt_mux.m_pkt_psn.val();
         self.feedback_out.cfg_feedback_cycles.next = self.registers.cfg_feedback_cycles.val();
         self.feedback_out.cfg_index.next = self.registers.cfg_index.val();
         self.feedback_out.cfg_row.next = self.registers.cfg_row.val();

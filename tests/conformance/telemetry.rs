@@ -1,4 +1,4 @@
-//! A WRITE of three packets, and ACKs whose telemetry no honest network gives, as frames typed by hand:
+//! A WRITE of three packets, and ACKs and direct telemetry responses whose telemetry no honest network gives, as frames typed by hand:
 //! whether congestion control takes them, and what counts them. The WRITE ends well whatever they say:
 //! telemetry is not covered by the ICRC, and an ACK with a lie in it acknowledges all the same.
 
@@ -36,6 +36,35 @@ const ACK_103: [u8; 20] =
 const RESPONSE_101: [u8; 16] =
     [0xc0, 0, 0xff, 0xff, 0, 0, 0, 0x11, 0, 0, 0, 101, 0x82, 0x9e, 0xca, 0xc4];
 
+/// IPv4 and UDP of a switch's direct response to a data packet, with one record in the paper's form; of another
+/// host, and with another UDP source port than the queue pair's.
+const DIRECT_IP_UDP: [u8; 28] = [
+    0x45, 0x5c, 0, 54, 0, 0, 0x40, 0, 64, 17, 0x26, 0x59, 10, 0, 0, 2, 10, 0, 0, 1, // IPv4
+    0xc0, 0x11, 0x12, 0xb7, 0, 34, 0, 0, // UDP
+];
+const DIRECT_OTHER_HOST: [u8; 28] = [
+    0x45, 0x5c, 0, 54, 0, 0, 0x40, 0, 64, 17, 0x26, 0x58, 10, 0, 0, 3, 10, 0, 0, 1, // IPv4
+    0xc0, 0x11, 0x12, 0xb7, 0, 34, 0, 0, // UDP
+];
+const DIRECT_OTHER_PORT: [u8; 28] = [
+    0x45, 0x5c, 0, 54, 0, 0, 0x40, 0, 64, 17, 0x26, 0x59, 10, 0, 0, 2, 10, 0, 0, 1, // IPv4
+    0xc0, 0x12, 0x12, 0xb7, 0, 34, 0, 0, // UDP
+];
+/// BTH and ICRC of direct responses to the first two packets and to one that was never sent; to the second one from
+/// another host, with another port, and with the requester's QPN in the place of the peer's.
+const DIRECT_100: [u8; 16] =
+    [0xc1, 0, 0xff, 0xff, 0, 0, 0, 0x22, 0, 0, 0, 100, 0x7f, 0x9b, 0x49, 0x0a];
+const DIRECT_101: [u8; 16] =
+    [0xc1, 0, 0xff, 0xff, 0, 0, 0, 0x22, 0, 0, 0, 101, 0xe9, 0xab, 0x4e, 0x7d];
+const DIRECT_103: [u8; 16] =
+    [0xc1, 0, 0xff, 0xff, 0, 0, 0, 0x22, 0, 0, 0, 103, 0xc5, 0xca, 0x40, 0x93];
+const DIRECT_101_OTHER_HOST: [u8; 16] =
+    [0xc1, 0, 0xff, 0xff, 0, 0, 0, 0x22, 0, 0, 0, 101, 0xe7, 0x3b, 0xc5, 0xd8];
+const DIRECT_101_OTHER_PORT: [u8; 16] =
+    [0xc1, 0, 0xff, 0xff, 0, 0, 0, 0x22, 0, 0, 0, 101, 0x40, 0x2d, 0x18, 0xde];
+const DIRECT_101_OWN_QPN: [u8; 16] =
+    [0xc1, 0, 0xff, 0xff, 0, 0, 0, 0x11, 0, 0, 0, 101, 0xbf, 0x69, 0xcf, 0x9b];
+
 /// What becomes of the telemetry of a row's packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
@@ -68,7 +97,55 @@ fn ack(name: &'static str, telemetry: [u8; 10], fate: Fate) -> Row {
 const FIRST: [u8; 10] = [0x10, 0x01, 0x00, 0x00, 0x3e, 0x80, 0x00, 0x32, 0x00, 0x0a];
 const HONEST: [u8; 10] = [0x10, 0x01, 0x00, 0x00, 0x7d, 0x00, 0x00, 0x46, 0x00, 0x0a];
 
+/// A direct response to the second packet.
+fn direct(name: &'static str, telemetry: [u8; 10], fate: Fate) -> Row {
+    Row { name, telemetry, front: &DIRECT_IP_UDP, behind: &DIRECT_101, fate }
+}
+
+fn direct_rows() -> Vec<Row> {
+    let dropped =
+        |name, behind| Row { behind, ..direct(name, HONEST, Counted("feedback_dropped")) };
+    vec![
+        direct("a direct response", HONEST, Used),
+        direct(
+            "a direct response: time back by 1",
+            [0x10, 0x01, 0x00, 0x00, 0x3e, 0x70, 0x00, 0x32, 0x00, 0x0a],
+            Counted("cc_time"),
+        ),
+        direct(
+            "a direct response from another path",
+            [0x10, 0x02, 0x00, 0x00, 0x00, 0x0f, 0xff, 0xff, 0x00, 0x0a],
+            Stored,
+        ),
+        direct(
+            "a direct response: a rate code that names none",
+            [0x10, 0x01, 0x90, 0x00, 0x7d, 0x00, 0x00, 0x46, 0x00, 0x0a],
+            Counted("rx_telemetry_unusable"),
+        ),
+        direct(
+            "a direct response: fifteen records, longer than the packet",
+            [0xf0, 0x01, 0x00, 0x00, 0x7d, 0x00, 0x00, 0x46, 0x00, 0x0a],
+            Counted("rx_drop_telemetry"),
+        ),
+        dropped("a direct response to a PSN that was never sent", &DIRECT_103),
+        dropped("a direct response to what is acknowledged with telemetry", &DIRECT_100),
+        dropped("a direct response to our own queue pair", &DIRECT_101_OWN_QPN),
+        Row {
+            front: &DIRECT_OTHER_PORT,
+            ..dropped("a direct response to another UDP port", &DIRECT_101_OTHER_PORT)
+        },
+        Row {
+            front: &DIRECT_OTHER_HOST,
+            ..dropped("a direct response from another host", &DIRECT_101_OTHER_HOST)
+        },
+    ]
+}
+
 fn rows() -> Vec<Row> {
+    ack_rows().into_iter().chain(direct_rows()).collect()
+}
+
+fn ack_rows() -> Vec<Row> {
     let row = |rest: [u8; 8]| {
         let mut bytes = HONEST;
         bytes[2..].copy_from_slice(&rest);
@@ -165,7 +242,8 @@ fn run_reference(row: &Row) -> [f64; 3] {
             let (_, told) = packet.telemetry.expect("parsed");
             // A response is no ACK; a code of more than three bits has no place in a record.
             let is_known = told.hops[0].rate_code < 8;
-            if packet.aeth.is_some() && is_known {
+            let is_direct = packet.bth.opcode == 0xc1 && row.fate != Counted("feedback_dropped");
+            if (packet.aeth.is_some() || is_direct) && is_known {
                 let mut hops = [0; 5];
                 hops[0] = told.hops[0].to_word();
                 let tel = Telemetry { hop_count: told.hop_count.into(), path: told.path, hops };
@@ -210,7 +288,9 @@ fn later(row: &Row) -> [u8; 10] {
 /// A WRITE of three packets on a new queue pair.
 fn begin(nic: &mut Nic<Station>) -> Qp {
     let config = QpConfig { window_bytes: WINDOW_BYTES, timeout_exponent: 0, ..qp_config(PSN) };
-    let mut qp = nic.create_qp(&QpConfig { telemetry: true, ..config }).unwrap();
+    // The low bits of the port are those of the QPN.
+    let config = QpConfig { telemetry: true, udp_source_port: 0xc011, ..config };
+    let mut qp = nic.create_qp(&config).unwrap();
     nic.watch_cc(&qp).unwrap();
     let write = Write { local_address: HOST, length_bytes: 600, remote_va: VA, ..Write::default() };
     nic.post_write(&mut qp, &Write { rkey: RKEY, ..write }).unwrap();

@@ -590,11 +590,11 @@ pub const EVENTS: &[(&str, &str)] = &[
     ("cq_refused", "completion ring index refused: it moves back or beyond what was written"),
     ("rx_feedback", "good telemetry response packet"),
     ("tx_feedback", "telemetry response sent"),
-    ("feedback_accepted", "telemetry response given to the congestion control of READ responses"),
+    ("feedback_accepted", "telemetry response given to the congestion control"),
     (
         "feedback_dropped",
         "telemetry response without telemetry, for no QP with telemetry, from another address, or \
-         for a READ response that was not sent",
+         for a READ response or data packet that was not sent, or that tells nothing new of data",
     ),
     (
         "rx_telemetry_unusable",

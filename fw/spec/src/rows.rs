@@ -44,7 +44,8 @@ pub struct QpRow {
     pub remote_ip: u32,
     /// The peer's (or gateway's) MAC address, 48 bits, first byte in bits 47:40.
     pub remote_mac: u64,
-    /// UDP source port.
+    /// UDP source port. Direct telemetry responses of switches find the queue pair by it: its low bits, as
+    /// many as the flow index has, must be those of the QPN, else they are dropped.
     pub udp_source_port: u16,
     /// First PSN expected from the peer, 24 bits.
     pub rq_psn: u32,

@@ -30,6 +30,8 @@ pub struct RxBth {
     pub s_first: Signal<In, Bit>,
     /// Source address.
     pub src_ip: Signal<Out, Bits<32>>,
+    /// Low byte of the UDP source port.
+    pub src_port: Signal<Out, Bits<8>>,
     /// Operation code.
     pub opcode: Signal<Out, Bits<8>>,
     /// Solicited event.
@@ -69,6 +71,7 @@ pub struct RxBth {
     code: RxOpcode,
     beat: DFF<Bits<4>>,
     src: DFF<Bits<32>>,
+    port: DFF<Bits<8>>,
     se: DFF<Bit>,
     ar: DFF<Bit>,
     dest: DFF<Bits<24>>,
@@ -104,10 +107,11 @@ impl Logic for RxBth {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, beat, src, se, ar, dest, seq, address, key, length, word, pad, tver_ok,
-            key_ok
+            self, clock, beat, src, port, se, ar, dest, seq, address, key, length, word, pad,
+            tver_ok, key_ok
         );
         self.src_ip.next = self.src.q.val();
+        self.src_port.next = self.port.q.val();
         self.solicited.next = self.se.q.val();
         self.ack_req.next = self.ar.q.val();
         self.qpn.next = self.dest.q.val();
@@ -168,6 +172,7 @@ impl Logic for RxBth {
         if self.s_valid.val() {
             match self.index.val().index() {
                 1 => self.src.d.next = self.high_word.val(),
+                2 => self.port.d.next = self.s_data.val().get_bits::<8>(40),
                 3 => {
                     self.se.d.next = self.s_data.val().get_bit(47);
                     self.tver_ok.d.next = self.s_data.val().get_bits::<4>(40) == 0;

@@ -181,10 +181,14 @@ pub struct RxPipe {
     pub m_feedback_ready: Signal<In, Bit>,
     /// Queue pair.
     pub m_feedback_qpn: Signal<Out, Bits<24>>,
-    /// PSN of the READ response whose telemetry it brings.
+    /// PSN of the packet whose telemetry it brings.
     pub m_feedback_psn: Signal<Out, Bits<24>>,
     /// Source address.
     pub m_feedback_src_ip: Signal<Out, Bits<32>>,
+    /// It is a direct one.
+    pub m_feedback_direct: Signal<Out, Bit>,
+    /// Low byte of the UDP source port.
+    pub m_feedback_port: Signal<Out, Bits<8>>,
     /// Telemetry is there.
     pub m_feedback_tel_valid: Signal<Out, Bit>,
     /// Records; 6: not usable.
@@ -500,6 +504,7 @@ impl Logic for RxPipe {
         self.records.dma_len.next = self.bth.dma_len.val();
         self.records.imm.next = self.bth.imm.val();
         self.records.src_ip.next = self.bth.src_ip.val();
+        self.records.src_port.next = self.bth.src_port.val();
         self.records.payload_bytes.next = self.length.payload_bytes.val();
         self.records.tel_valid.next = self.tel.tel_valid.val();
         self.records.tel_hops.next = self.tel_records.tel_hops.val();
@@ -537,6 +542,8 @@ impl Logic for RxPipe {
         self.m_feedback_qpn.next = self.records.m_feedback_qpn.val();
         self.m_feedback_psn.next = self.records.m_feedback_psn.val();
         self.m_feedback_src_ip.next = self.records.m_feedback_src_ip.val();
+        self.m_feedback_direct.next = self.records.m_feedback_direct.val();
+        self.m_feedback_port.next = self.records.m_feedback_port.val();
         self.m_feedback_tel_valid.next = self.records.m_feedback_tel_valid.val();
         self.m_feedback_tel_hops.next = self.records.m_feedback_tel_hops.val();
         self.m_feedback_tel_path.next = self.records.m_feedback_tel_path.val();

@@ -56,6 +56,8 @@ pub struct RxRecords {
     pub imm: Signal<In, Bits<32>>,
     /// Source address.
     pub src_ip: Signal<In, Bits<32>>,
+    /// Low byte of the UDP source port; kept of telemetry responses alone, in the place of an AETH.
+    pub src_port: Signal<In, Bits<8>>,
     /// Telemetry is there.
     pub tel_valid: Signal<In, Bit>,
     /// Its hops.
@@ -130,10 +132,14 @@ pub struct RxRecords {
     pub m_feedback_ready: Signal<In, Bit>,
     /// Queue pair.
     pub m_feedback_qpn: Signal<Out, Bits<24>>,
-    /// PSN of the READ response whose telemetry it brings.
+    /// PSN of the packet whose telemetry it brings.
     pub m_feedback_psn: Signal<Out, Bits<24>>,
     /// Source address.
     pub m_feedback_src_ip: Signal<Out, Bits<32>>,
+    /// It is a direct one.
+    pub m_feedback_direct: Signal<Out, Bit>,
+    /// Low byte of the UDP source port.
+    pub m_feedback_port: Signal<Out, Bits<8>>,
     /// Telemetry is there.
     pub m_feedback_tel_valid: Signal<Out, Bit>,
     /// Records; 6: not usable.
@@ -151,6 +157,7 @@ pub struct RxRecords {
     solicited_wide: Signal<Local, Bits<32>>,
     for_requester_wide: Signal<Local, Bits<32>>,
     for_feedback_wide: Signal<Local, Bits<32>>,
+    port_wide: Signal<Local, Bits<32>>,
     tel_valid_wide: Signal<Local, Bits<32>>,
     hops_wide: Signal<Local, Bits<32>>,
     path_wide: Signal<Local, Bits<32>>,
@@ -191,7 +198,9 @@ impl Logic for RxRecords {
             self.for_requester_wide.next = 0x0100_0000.into();
         }
         self.for_feedback_wide.next = 0.into();
+        self.port_wide.next = 0.into();
         if self.for_feedback.val() {
+            self.port_wide.next = bit_cast::<32, 8>(self.src_port.val());
             self.for_feedback_wide.next = 0x0800_0000.into();
         }
         self.solicited_wide.next = 0.into();
@@ -212,7 +221,7 @@ impl Logic for RxRecords {
         self.fifo.s_word[1].next = self.va.val().get_bits::<32>(32);
         self.fifo.s_word[2].next = self.rkey.val();
         self.fifo.s_word[3].next = self.dma_len.val();
-        self.fifo.s_word[4].next = self.imm.val();
+        self.fifo.s_word[4].next = self.imm.val() | self.port_wide.val();
         self.fifo.s_word[5].next = self.src_ip.val();
         self.fifo.s_word[6].next =
             bit_cast::<32, 24>(self.qpn.val()) | (self.opcode_wide.val() << 24);
@@ -265,6 +274,8 @@ impl Logic for RxRecords {
         self.m_feedback_qpn.next = self.fifo.m_word[6].val().get_bits::<24>(0);
         self.m_feedback_psn.next = self.fifo.m_word[7].val().get_bits::<24>(0);
         self.m_feedback_src_ip.next = self.fifo.m_word[5].val();
+        self.m_feedback_direct.next = self.fifo.m_word[6].val().get_bit(24);
+        self.m_feedback_port.next = self.fifo.m_word[4].val().get_bits::<8>(0);
         self.m_feedback_tel_valid.next = self.fifo.m_word[8].val().get_bit(13);
         self.m_feedback_tel_hops.next = self.fifo.m_word[8].val().get_bits::<3>(14);
         self.m_feedback_tel_path.next = self.fifo.m_word[8].val().get_bits::<12>(17);

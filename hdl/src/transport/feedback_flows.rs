@@ -1,8 +1,11 @@
-//! What telemetry responses are judged by: each flow's row, the PSN behind its latest READ response,
-//! and the PSN of its latest telemetry response.
+//! What telemetry responses are judged by: each queue pair's row, and of its data and of its READ
+//! responses the PSN behind the latest packet and the PSN of the latest telemetry.
 //!
 //! # Interface timing  cycle 0: look, without row_comes and sends; cycle 1: the words, is_on and
-//!                     is_followed, until the next look
+//!                     is_followed, until the next look. row_comes, sends, count and ack: one of them in
+//!                     a cycle
+//! # Number formats    words of paced flows: `{0, flow}` data, `{1, flow}` READ responses. A row sets those
+//!                     of its data to `first_psn` and the PSN before it: nothing is sent, nothing is new
 //! # Reset             synchronous, high: no flow has telemetry, none has sent
 //! # Twins             part of sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
 
@@ -11,9 +14,9 @@ use crate::Module;
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
-/// Tables of `F = 2^FB` flows.
+/// Tables of `F = 2^FB` queue pairs, `FP1 = FB + 1`.
 #[derive(LogicBlock)]
-pub struct FeedbackFlows<const FB: usize, const F: usize> {
+pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
     module_type: Module<Self>,
     /// Core clock.
     pub clock: Signal<In, Clock>,
@@ -29,37 +32,51 @@ pub struct FeedbackFlows<const FB: usize, const F: usize> {
     pub row_qpn: Signal<In, Bits<24>>,
     /// Its peer's address.
     pub row_ip: Signal<In, Bits<32>>,
-    /// A READ response is sent.
+    /// Its peer's QPN.
+    pub row_remote: Signal<In, Bits<24>>,
+    /// The PSN before its first data packet.
+    pub row_before: Signal<In, Bits<24>>,
+    /// A packet is sent.
     pub sends: Signal<In, Bit>,
-    /// Its flow.
-    pub sent_flow: Signal<In, Bits<FB>>,
+    /// Its paced flow; top bit: a READ response.
+    pub sent_flow: Signal<In, Bits<FP1>>,
     /// Its PSN.
     pub sent_psn: Signal<In, Bits<24>>,
     /// Look a flow up.
     pub look: Signal<In, Bit>,
     /// The flow.
     pub flow: Signal<In, Bits<FB>>,
+    /// Its data; else its READ responses.
+    pub direct: Signal<In, Bit>,
     /// A telemetry response of it counts.
     pub count: Signal<In, Bit>,
     /// It is ahead of the one before.
     pub count_ahead: Signal<In, Bit>,
     /// Its PSN.
     pub count_psn: Signal<In, Bits<24>>,
+    /// An ACK has brought telemetry.
+    pub ack: Signal<In, Bit>,
+    /// Its flow.
+    pub ack_flow: Signal<In, Bits<FB>>,
+    /// Its PSN.
+    pub ack_psn: Signal<In, Bits<24>>,
     /// QPN of the row.
     pub qpn: Signal<Out, Bits<24>>,
     /// Address of the row.
     pub ip: Signal<Out, Bits<32>>,
-    /// PSN behind the latest READ response.
+    /// QPN of the row's peer.
+    pub remote: Signal<Out, Bits<24>>,
+    /// PSN behind the latest packet.
     pub snd_nxt: Signal<Out, Bits<24>>,
-    /// PSN of the latest telemetry response that counted.
+    /// PSN of the latest telemetry.
     pub last: Signal<Out, Bits<24>>,
-    /// The flow has telemetry and has sent READ responses.
+    /// The flow has telemetry and has sent READ responses, or its data is asked for.
     pub is_on: Signal<Out, Bit>,
-    /// A telemetry response has counted before.
+    /// `last` is known.
     pub is_followed: Signal<Out, Bit>,
-    rows: Ram<FB, 56>,
-    sent: Ram<FB, 24>,
-    seen: Ram<FB, 24>,
+    rows: Ram<FB, 80>,
+    sent: Ram<FP1, 24>,
+    seen: Ram<FP1, 24>,
     enabled: DFF<Bits<F>>,
     has_sent: DFF<Bits<F>>,
     has_seen: DFF<Bits<F>>,
@@ -70,12 +87,18 @@ pub struct FeedbackFlows<const FB: usize, const F: usize> {
     enable_mask: Signal<Local, Bits<F>>,
     sent_mask: Signal<Local, Bits<F>>,
     seen_mask: Signal<Local, Bits<F>>,
+    of_reply: Signal<Local, Bits<FP1>>,
+    read_flow: Signal<Local, Bits<FP1>>,
+    sent_before: Signal<Local, Bits<24>>,
+    sent_top: Signal<Local, Bits<FP1>>,
+    sent_index: Signal<Local, Bits<FB>>,
     one: Constant<Bits<F>>,
+    top: Constant<Bits<FP1>>,
 }
 
-impl<const FB: usize, const F: usize> Default for FeedbackFlows<FB, F> {
+impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackFlows<FB, F, FP1> {
     fn default() -> Self {
-        assert!(F == 1 << FB, "F = 2^FB");
+        assert!(F == 1 << FB && FP1 == FB + 1, "F = 2^FB, FP1 = FB + 1");
         Self {
             module_type: Default::default(),
             clock: Default::default(),
@@ -85,16 +108,23 @@ impl<const FB: usize, const F: usize> Default for FeedbackFlows<FB, F> {
             row_telemetry: Default::default(),
             row_qpn: Default::default(),
             row_ip: Default::default(),
+            row_remote: Default::default(),
+            row_before: Default::default(),
             sends: Default::default(),
             sent_flow: Default::default(),
             sent_psn: Default::default(),
             look: Default::default(),
             flow: Default::default(),
+            direct: Default::default(),
             count: Default::default(),
             count_ahead: Default::default(),
             count_psn: Default::default(),
+            ack: Default::default(),
+            ack_flow: Default::default(),
+            ack_psn: Default::default(),
             qpn: Default::default(),
             ip: Default::default(),
+            remote: Default::default(),
             snd_nxt: Default::default(),
             last: Default::default(),
             is_on: Default::default(),
@@ -112,38 +142,63 @@ impl<const FB: usize, const F: usize> Default for FeedbackFlows<FB, F> {
             enable_mask: Default::default(),
             sent_mask: Default::default(),
             seen_mask: Default::default(),
+            of_reply: Default::default(),
+            read_flow: Default::default(),
+            sent_before: Default::default(),
+            sent_top: Default::default(),
+            sent_index: Default::default(),
             one: Constant::new(1u64.to_bits()),
+            top: Constant::new((1u64 << FB).to_bits()),
         }
     }
 }
 
-impl<const FB: usize, const F: usize> Logic for FeedbackFlows<FB, F> {
+impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<FB, F, FP1> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, enabled, has_sent, has_seen, on, followed);
         clock!(self, clock, rows, sent, seen);
         self.qpn.next = self.rows.read_data.val().get_bits::<24>(0);
         self.ip.next = self.rows.read_data.val().get_bits::<32>(24);
+        self.remote.next = self.rows.read_data.val().get_bits::<24>(56);
         self.snd_nxt.next = self.sent.read_data.val();
         self.last.next = self.seen.read_data.val();
         self.is_on.next = self.on.q.val();
         self.is_followed.next = self.followed.q.val();
         self.rows.write_enable.next = self.row_comes.val();
         self.rows.write_address.next = self.row_flow.val();
-        self.rows.write_data.next =
-            bit_cast::<56, 24>(self.row_qpn.val()) | (bit_cast::<56, 32>(self.row_ip.val()) << 24);
+        self.rows.write_data.next = bit_cast::<80, 24>(self.row_qpn.val())
+            | (bit_cast::<80, 32>(self.row_ip.val()) << 24)
+            | (bit_cast::<80, 24>(self.row_remote.val()) << 56);
         self.rows.read_enable.next = self.look.val();
         self.rows.read_address.next = self.flow.val();
-        self.sent.write_enable.next = self.sends.val();
+        self.of_reply.next = self.top.val();
+        if self.direct.val() {
+            self.of_reply.next = 0.into();
+        }
+        self.read_flow.next = bit_cast::<FP1, FB>(self.flow.val()) | self.of_reply.val();
+        self.sent.write_enable.next = self.sends.val() | self.row_comes.val();
         self.sent.write_address.next = self.sent_flow.val();
-        self.sent.write_data.next = self.sent_psn.val() + 1;
+        self.sent_before.next = self.sent_psn.val();
         self.sent.read_enable.next = self.look.val();
-        self.sent.read_address.next = self.flow.val();
-        self.seen.write_enable.next = self.count.val() & self.count_ahead.val();
-        self.seen.write_address.next = self.flow.val();
+        self.sent.read_address.next = self.read_flow.val();
+        self.seen.write_enable.next =
+            (self.count.val() & self.count_ahead.val()) | self.ack.val() | self.row_comes.val();
+        self.seen.write_address.next = self.read_flow.val();
         self.seen.write_data.next = self.count_psn.val();
+        if self.ack.val() {
+            self.seen.write_address.next = bit_cast::<FP1, FB>(self.ack_flow.val());
+            self.seen.write_data.next = self.ack_psn.val();
+        }
+        if self.row_comes.val() {
+            self.sent.write_address.next = bit_cast::<FP1, FB>(self.row_flow.val());
+            self.sent_before.next = self.row_before.val();
+            self.seen.write_address.next = bit_cast::<FP1, FB>(self.row_flow.val());
+            self.seen.write_data.next = self.row_before.val();
+        }
+        self.sent.write_data.next = self.sent_before.val() + 1;
         self.seen.read_enable.next = self.look.val();
-        self.seen.read_address.next = self.flow.val();
+        self.seen.read_address.next = self.read_flow.val();
         comment!("A row makes its flow forget what was sent and seen.");
         self.row_mask.next = 0.into();
         self.enable_mask.next = 0.into();
@@ -155,10 +210,12 @@ impl<const FB: usize, const F: usize> Logic for FeedbackFlows<FB, F> {
                 self.enable_mask.next = self.one.val() << self.row_flow.val();
             }
         }
-        if self.sends.val() {
-            self.sent_mask.next = self.one.val() << self.sent_flow.val();
+        self.sent_top.next = self.sent_flow.val() & self.top.val();
+        self.sent_index.next = self.sent_flow.val().get_bits::<FB>(0);
+        if self.sends.val() & self.sent_top.val().any() {
+            self.sent_mask.next = self.one.val() << self.sent_index.val();
         }
-        if self.count.val() {
+        if self.count.val() & !self.direct.val() {
             self.seen_mask.next = self.one.val() << self.flow.val();
         }
         self.not_row.next = !self.row_mask.val();
@@ -167,8 +224,9 @@ impl<const FB: usize, const F: usize> Logic for FeedbackFlows<FB, F> {
         self.has_seen.d.next = (self.has_seen.q.val() | self.seen_mask.val()) & self.not_row.val();
         if self.look.val() {
             self.on.d.next = self.enabled.q.val().get_bit(self.flow.val().index())
-                & self.has_sent.q.val().get_bit(self.flow.val().index());
-            self.followed.d.next = self.has_seen.q.val().get_bit(self.flow.val().index());
+                & (self.has_sent.q.val().get_bit(self.flow.val().index()) | self.direct.val());
+            self.followed.d.next =
+                self.has_seen.q.val().get_bit(self.flow.val().index()) | self.direct.val();
         }
         if self.reset.val() {
             self.enabled.d.next = 0.into();

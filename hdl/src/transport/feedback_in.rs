@@ -1,5 +1,5 @@
-//! Telemetry responses in: they go to the congestion control of the READ responses, beside the
-//! ACKs of the requester, which go to that of the data.
+//! Telemetry responses in, beside the ACKs of the requester: those of the peer go to the congestion control
+//! of the READ responses, direct ones of switches to that of the data, as ACKs do.
 //!
 //! # Source            ARCHITECTURE.md, telemetry responses
 //! # Interface timing  cycle 0: s_feedback_valid with nothing under way; cycle 4: m_cc and
@@ -13,11 +13,17 @@
 //!                     telemetry, telemetry came with it, and its PSN is behind that of the latest
 //!                     READ response sent. Others are dropped, also if their row is written
 //!                     meanwhile. snd_nxt is the PSN behind the latest.
+//!                     A direct one is looked up by the low bits of its UDP source port, its QPN is the
+//!                     peer's of the row, its source the peer. Its PSN is behind that of the latest data
+//!                     packet, and it is new: not that of the latest telemetry of the data, an ACK's or a
+//!                     direct one's, nor behind it by 2^16 or less
 //!                     WRITEs of the peer take PSNs of the same space and bring no telemetry response:
 //!                     behind a step of 2^22 or more its PSN is shown as 2^22 ahead of the one
 //!                     before, so that the congestion control never sees it behind. A step back by
 //!                     2^16 at most is one of a telemetry response that was overtaken
-//!                     A row counts from the cycle after that in which it was taken
+//!                     A row counts from the cycle after that in which it was taken, later by the cycles
+//!                     in which a packet is sent, an ACK was taken or a telemetry response counts:
+//!                     each takes the tables for one. Rows are 4 cycles apart or more, packets 3
 //! # Reset             synchronous, high: no flow has telemetry, outputs 0. While m_cc is empty its
 //!                     fields follow s_cc, or a telemetry response with its verdict that counts,
 //!                     taken or not: so their enable depends on no other block
@@ -64,12 +70,12 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
     pub cfg_row: Signal<In, Bits<512>>,
-    /// A READ response waits to be sent.
+    /// A packet waits to be sent.
     pub sent_valid: Signal<In, Bit>,
     /// It is sent.
     pub sent_ready: Signal<In, Bit>,
-    /// Its flow.
-    pub sent_flow: Signal<In, Bits<FB>>,
+    /// Its paced flow; top bit: a READ response.
+    pub sent_flow: Signal<In, Bits<FP1>>,
     /// Its PSN.
     pub sent_psn: Signal<In, Bits<24>>,
     /// A telemetry response is offered.
@@ -78,10 +84,14 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub s_feedback_ready: Signal<Out, Bit>,
     /// Queue pair.
     pub s_feedback_qpn: Signal<In, Bits<24>>,
-    /// PSN of the READ response whose telemetry it brings.
+    /// PSN of the packet whose telemetry it brings.
     pub s_feedback_psn: Signal<In, Bits<24>>,
     /// Source address.
     pub s_feedback_src_ip: Signal<In, Bits<32>>,
+    /// It is a direct one.
+    pub s_feedback_direct: Signal<In, Bit>,
+    /// Low byte of the UDP source port.
+    pub s_feedback_port: Signal<In, Bits<8>>,
     /// Telemetry is there.
     pub s_feedback_tel_valid: Signal<In, Bit>,
     /// Records; 6: not usable.
@@ -130,7 +140,7 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub event_feedback_accepted: Signal<Out, Bit>,
     /// A telemetry response is dropped.
     pub event_feedback_dropped: Signal<Out, Bit>,
-    flows: FeedbackFlows<FB, F>,
+    flows: FeedbackFlows<FB, F, FP1>,
     judge: FeedbackJudge,
     state: DFF<FeedbackState>,
     feedback_next: DFF<Bit>,
@@ -149,6 +159,12 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     row_telemetry: DFF<Bit>,
     row_qpn: DFF<Bits<24>>,
     row_ip: DFF<Bits<32>>,
+    row_remote: DFF<Bits<24>>,
+    row_before: DFF<Bits<24>>,
+    first_psn: Signal<Local, Bits<24>>,
+    acks: Signal<Local, Bit>,
+    row_applies: Signal<Local, Bit>,
+    half: Signal<Local, Bits<FP1>>,
     sends: Signal<Local, Bit>,
     stale: DFF<Bit>,
     row_hits: Signal<Local, Bit>,
@@ -162,7 +178,7 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
 
 impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<FB, F, FP1> {
     fn default() -> Self {
-        assert!(F == 1 << FB && FP1 == FB + 1, "F = 2^FB, FP1 = FB + 1");
+        assert!(F == 1 << FB && FP1 == FB + 1 && FB <= 8, "F = 2^FB, FP1 = FB + 1, a byte of port");
         Self {
             module_type: Default::default(),
             clock: Default::default(),
@@ -180,6 +196,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             s_feedback_qpn: Default::default(),
             s_feedback_psn: Default::default(),
             s_feedback_src_ip: Default::default(),
+            s_feedback_direct: Default::default(),
+            s_feedback_port: Default::default(),
             s_feedback_tel_valid: Default::default(),
             s_feedback_tel_hops: Default::default(),
             s_feedback_tel_path: Default::default(),
@@ -223,6 +241,12 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             row_telemetry: Default::default(),
             row_qpn: Default::default(),
             row_ip: Default::default(),
+            row_remote: Default::default(),
+            row_before: Default::default(),
+            first_psn: Default::default(),
+            acks: Default::default(),
+            row_applies: Default::default(),
+            half: Default::default(),
             sends: Default::default(),
             stale: Default::default(),
             row_hits: Default::default(),
@@ -252,6 +276,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             row_telemetry,
             row_qpn,
             row_ip,
+            row_remote,
+            row_before,
             full,
             cc_flow,
             cc_psn,
@@ -274,31 +300,39 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.m_cc_tel_valid.next = self.tel_valid.q.val();
         self.m_cc_tel_hops.next = self.tel_hops.q.val();
         self.m_cc_tel_path.next = self.tel_path.q.val();
-        comment!("Tables: rows and READ responses sent are seen as they pass.");
-        self.row_comes.d.next = self.row_valid.val() & self.row_ready.val();
-        self.row_flow.d.next = self.cfg_index.val().get_bits::<FB>(0);
-        self.row_telemetry.d.next = self.cfg_row.val().get_bit(0) & self.cfg_row.val().get_bit(1);
-        self.row_qpn.d.next = self.cfg_row.val().get_bits::<24>(32);
-        self.row_ip.d.next = self.cfg_row.val().get_bits::<32>(96);
+        comment!("Tables: rows and packets sent are seen as they pass.");
+        self.acks.next = self.state.q.val() == FeedbackState::Ack;
         self.sends.next = self.sent_valid.val() & self.sent_ready.val();
         self.flow.next = self.s_feedback_qpn.val().get_bits::<FB>(0);
-        self.flows.row_comes.next = self.row_comes.q.val();
+        self.half.next = self.top.val();
+        if self.s_feedback_direct.val() {
+            self.flow.next = self.s_feedback_port.val().get_bits::<FB>(0);
+            self.half.next = 0.into();
+        }
         self.flows.row_flow.next = self.row_flow.q.val();
         self.flows.row_telemetry.next = self.row_telemetry.q.val();
         self.flows.row_qpn.next = self.row_qpn.q.val();
         self.flows.row_ip.next = self.row_ip.q.val();
+        self.flows.row_remote.next = self.row_remote.q.val();
+        self.flows.row_before.next = self.row_before.q.val();
+        self.flows.ack.next = self.acks.val();
+        self.flows.ack_flow.next = self.cc_flow.q.val().get_bits::<FB>(0);
+        self.flows.ack_psn.next = self.cc_psn.q.val();
         self.flows.sends.next = self.sends.val();
         self.flows.sent_flow.next = self.sent_flow.val();
         self.flows.sent_psn.next = self.sent_psn.val();
         self.flows.look.next = false;
         self.flows.flow.next = self.flow.val();
+        self.flows.direct.next = self.s_feedback_direct.val();
         self.judge.look.next = self.state.q.val() == FeedbackState::Look;
         self.judge.compare.next = self.state.q.val() == FeedbackState::Match;
         self.judge.tel_valid.next = self.s_feedback_tel_valid.val();
         self.judge.psn.next = self.s_feedback_psn.val();
+        self.judge.direct.next = self.s_feedback_direct.val();
         self.judge.qpn.next = self.s_feedback_qpn.val();
         self.judge.src_ip.next = self.s_feedback_src_ip.val();
         self.judge.row_qpn.next = self.flows.qpn.val();
+        self.judge.row_remote.next = self.flows.remote.val();
         self.judge.row_ip.next = self.flows.ip.val();
         self.judge.row_snd_nxt.next = self.flows.snd_nxt.val();
         self.judge.row_last.next = self.flows.last.val();
@@ -316,6 +350,22 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             & self.judge.m_counts.val()
             & !self.is_void.val()
             & !self.full.q.val();
+        self.row_applies.next = self.row_comes.q.val()
+            & !self.sends.val()
+            & !self.acks.val()
+            & !self.load_feedback.val();
+        self.flows.row_comes.next = self.row_applies.val();
+        self.first_psn.next = self.cfg_row.val().get_bits::<24>(224);
+        if self.row_applies.val() | !self.row_comes.q.val() {
+            self.row_comes.d.next = self.row_valid.val() & self.row_ready.val();
+            self.row_flow.d.next = self.cfg_index.val().get_bits::<FB>(0);
+            self.row_telemetry.d.next =
+                self.cfg_row.val().get_bit(0) & self.cfg_row.val().get_bit(1);
+            self.row_qpn.d.next = self.cfg_row.val().get_bits::<24>(32);
+            self.row_remote.d.next = self.cfg_row.val().get_bits::<24>(64);
+            self.row_ip.d.next = self.cfg_row.val().get_bits::<32>(96);
+            self.row_before.d.next = self.first_psn.val() - 1;
+        }
         self.flows.count.next = self.load_feedback.val();
         self.flows.count_ahead.next = !self.judge.m_is_back.val();
         self.flows.count_psn.next = self.s_feedback_psn.val();
@@ -368,7 +418,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             self.tel_path.d.next = self.s_cc_tel_path.val();
         }
         if !self.full.q.val() & self.is_judged.val() & self.judge.m_counts.val() {
-            self.cc_flow.d.next = bit_cast::<FP1, FB>(self.flow.val()) | self.top.val();
+            self.cc_flow.d.next = bit_cast::<FP1, FB>(self.flow.val()) | self.half.val();
             self.cc_psn.d.next = self.judge.m_psn.val();
             self.cc_snd_nxt.d.next = self.judge.m_snd_nxt.val();
             self.tel_valid.d.next = true;

@@ -24,21 +24,25 @@ pub struct FeedbackJudge {
     pub tel_valid: Signal<In, Bit>,
     /// Its PSN.
     pub psn: Signal<In, Bits<24>>,
+    /// It is a direct one: about data.
+    pub direct: Signal<In, Bit>,
     /// Its queue pair.
     pub qpn: Signal<In, Bits<24>>,
     /// Its source address.
     pub src_ip: Signal<In, Bits<32>>,
     /// QPN of the row.
     pub row_qpn: Signal<In, Bits<24>>,
+    /// Peer's QPN in the row.
+    pub row_remote: Signal<In, Bits<24>>,
     /// Peer's address in the row.
     pub row_ip: Signal<In, Bits<32>>,
-    /// PSN behind the latest READ response.
+    /// PSN behind the latest packet.
     pub row_snd_nxt: Signal<In, Bits<24>>,
-    /// PSN of the latest telemetry response that counted.
+    /// PSN of the latest telemetry.
     pub row_last: Signal<In, Bits<24>>,
-    /// The flow has telemetry and has sent READ responses.
+    /// The flow has telemetry and has sent packets.
     pub is_on: Signal<In, Bit>,
-    /// A telemetry response has counted before.
+    /// `row_last` is known.
     pub is_followed: Signal<In, Bit>,
     /// It counts.
     pub m_counts: Signal<Out, Bit>,
@@ -59,6 +63,8 @@ pub struct FeedbackJudge {
     behind: Signal<Local, Bits<24>>,
     steps_back: Signal<Local, Bit>,
     is_far: Signal<Local, Bit>,
+    is_right: Signal<Local, Bit>,
+    is_stale: Signal<Local, Bit>,
     far_step: Constant<Bits<24>>,
     back_bits: Constant<Bits<8>>,
 }
@@ -72,9 +78,11 @@ impl Default for FeedbackJudge {
             compare: Default::default(),
             tel_valid: Default::default(),
             psn: Default::default(),
+            direct: Default::default(),
             qpn: Default::default(),
             src_ip: Default::default(),
             row_qpn: Default::default(),
+            row_remote: Default::default(),
             row_ip: Default::default(),
             row_snd_nxt: Default::default(),
             row_last: Default::default(),
@@ -95,6 +103,8 @@ impl Default for FeedbackJudge {
             behind: Default::default(),
             steps_back: Default::default(),
             is_far: Default::default(),
+            is_right: Default::default(),
+            is_stale: Default::default(),
             far_step: Constant::new((1u64 << 22).to_bits()),
             back_bits: Constant::new(0xffu64.to_bits()),
         }
@@ -109,6 +119,9 @@ impl Logic for FeedbackJudge {
         self.m_is_back.next = self.is_back.q.val();
         self.m_psn.next = self.shown.q.val();
         self.m_snd_nxt.next = self.snd_nxt.q.val();
+        comment!("A switch knows the queue pair that the packet went to, a peer the one that it came from.");
+        self.is_right.next = (!self.direct.val() & (self.row_qpn.val() == self.qpn.val()))
+            | (self.direct.val() & (self.row_remote.val() == self.qpn.val()));
         if self.look.val() {
             self.snd_nxt.d.next = self.row_snd_nxt.val();
             self.step.d.next = self.psn.val() - self.row_last.val();
@@ -116,17 +129,20 @@ impl Logic for FeedbackJudge {
             self.followed.d.next = self.is_followed.val();
             self.known.d.next = self.is_on.val()
                 & self.tel_valid.val()
-                & (self.row_qpn.val() == self.qpn.val())
+                & self.is_right.val()
                 & (self.row_ip.val() == self.src_ip.val());
         }
         comment!("Behind the next PSN, and how far from the telemetry response before.");
         self.behind.next = self.psn.val() - self.snd_nxt.q.val();
         self.steps_back.next = self.step.q.val().get_bits::<8>(16) == self.back_bits.val();
+        self.is_stale.next = self.direct.val() & (self.steps_back.val() | !self.step.q.val().any());
         self.is_far.next = self.followed.q.val()
+            & !self.direct.val()
             & !self.steps_back.val()
             & self.step.q.val().get_bits::<2>(22).any();
         if self.compare.val() {
-            self.counts.d.next = self.known.q.val() & self.behind.val().get_bit(23);
+            self.counts.d.next =
+                self.known.q.val() & self.behind.val().get_bit(23) & !self.is_stale.val();
             self.is_back.d.next = self.followed.q.val() & self.steps_back.val();
             self.shown.d.next = self.psn.val();
             if self.is_far.val() {

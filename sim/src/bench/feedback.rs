@@ -22,6 +22,9 @@ use rand_chacha::ChaCha8Rng;
 const RESET_CYCLES: u32 = 20_000;
 /// The requester takes an answer in so many cycles at least.
 const WATCH_CYCLES: u64 = 8;
+/// Rows and packets sent are so many cycles apart at least.
+const ROW_CYCLES: u32 = 4;
+const SENT_CYCLES: u32 = 3;
 /// Cycles between two changes of what is busy.
 const PHASE_CYCLES: core::ops::Range<u64> = 500..3000;
 
@@ -89,6 +92,7 @@ impl Rows {
                     remote_qpn: rng.gen_range(0..1 << 24),
                     remote_ip: rng.gen(),
                     remote_mac: rng.gen_range(0..1 << 48),
+                    sq_psn: rng.gen_range(0..1 << 24),
                     ..QpRow::default()
                 };
                 (flow as u16, row)
@@ -103,14 +107,17 @@ impl Rows {
         row.is_some()
     }
 
-    /// QPN and source of a packet, mostly of a queue pair with a row.
-    fn address(&mut self) -> (usize, u32, u32) {
+    /// QPN and source of a packet, mostly of a queue pair with a row; a direct one has the peer's QPN.
+    fn address(&mut self, is_direct: bool) -> (usize, u32, u32) {
         let flow = self.flow();
         let row = self.last[flow];
+        let qpn = if is_direct { row.remote_qpn } else { row.qpn };
         match self.rng.gen_range(0..24) {
-            0 => (flow, row.qpn ^ 1 << self.rng.gen_range(6..24), row.remote_ip),
-            1 => (flow, row.qpn, row.remote_ip ^ 1 << self.rng.gen_range(0..32)),
-            _ => (flow, row.qpn, row.remote_ip),
+            0 => (flow, qpn ^ 1 << self.rng.gen_range(6..24), row.remote_ip),
+            1 => (flow, qpn, row.remote_ip ^ 1 << self.rng.gen_range(0..32)),
+            // A direct one is looked up by its port.
+            2 if is_direct => (flow, row.qpn, row.remote_ip),
+            _ => (flow, qpn, row.remote_ip),
         }
     }
 }
@@ -150,7 +157,7 @@ impl Answers {
     fn watch(&mut self) -> WatchPorts {
         self.since_taken += 1;
         if self.answer.is_none() && self.rng.gen_ratio(1, self.pause) {
-            let (_, qpn, src_ip) = self.rows.address();
+            let (_, qpn, src_ip) = self.rows.address(false);
             let rng = &mut self.rng;
             let opcode = match rng.gen_range(0..8) {
                 0 => opcode::ACKNOWLEDGE,
@@ -198,12 +205,14 @@ impl Stimulus<FeedbackOut> for Answers {
     }
 }
 
-/// Telemetry responses, ACKs and READ responses that are sent.
+/// Telemetry responses, ACKs and packets that are sent.
 struct Responses {
     rng: ChaCha8Rng,
     rows: Rows,
-    /// PSN of the flow's latest READ response.
+    /// PSN of the latest packet of each paced flow: data, then READ responses.
     psns: Vec<u32>,
+    /// Cycles since a row was taken, and since a packet was sent.
+    since: [u32; 2],
     sent: Source<SentWatch>,
     feedback: Source<FeedbackPorts>,
     ack: Source<CcPorts>,
@@ -219,15 +228,16 @@ impl Responses {
         let rows = Rows::new(config, fork());
         let (sent, feedback, ack) = (Source::new(fork()), Source::new(fork()), Source::new(fork()));
         let sink = Sink::new(fork());
-        let psns = vec![0xff_ff00; config.flow_count];
-        let pauses = [1, 1];
-        Self { rng, rows, psns, sent, feedback, ack, pauses, sink }
+        let psns = vec![0xff_ff00; 2 * config.flow_count];
+        let (since, pauses) = ([0; 2], [1, 1]);
+        Self { rng, rows, psns, since, sent, feedback, ack, pauses, sink }
     }
 
     fn sent(&mut self) -> SentWatch {
-        let flow = self.rows.flow();
+        let flow = self.rows.flow() + if self.rng.gen() { self.rows.flow_count } else { 0 };
         let (rng, psns) = (&mut self.rng, &mut self.psns);
-        let ready = rng.gen();
+        self.since[1] += 1;
+        let ready = self.since[1] >= SENT_CYCLES && rng.gen();
         let sent = self.sent.drive(ready, || {
             rng.gen_ratio(1, 8).then(|| {
                 let step = match rng.gen_range(0..16) {
@@ -240,12 +250,21 @@ impl Responses {
                 SentWatch { valid: true, ready: false, flow: flow as u16, psn: psns[flow] }
             })
         });
-        SentWatch { ready, ..sent.unwrap_or_default() }
+        let sent = SentWatch { ready, ..sent.unwrap_or_default() };
+        if sent.valid && ready {
+            self.since[1] = 0;
+        }
+        sent
     }
 
     fn feedback(&mut self, ready: bool) -> FeedbackPorts {
-        let (flow, qpn, src_ip) = self.rows.address();
-        let (rng, last, pause) = (&mut self.rng, self.psns[flow], self.pauses[0]);
+        let direct = self.rng.gen();
+        let (flow, qpn, src_ip) = self.rows.address(direct);
+        let half = if direct { 0 } else { self.rows.flow_count };
+        let (rng, last, pause) = (&mut self.rng, self.psns[half + flow], self.pauses[0]);
+        // The bits of a port above those of the flow say nothing, nor does the port of any other.
+        let (other, flow_count) = (rng.gen::<u8>(), self.rows.flow_count as u8);
+        let port = if direct { other / flow_count * flow_count + flow as u8 } else { other };
         let feedback = self.feedback.drive(ready, || {
             rng.gen_ratio(1, pause).then(|| {
                 let back = match rng.gen_range(0..16) {
@@ -258,7 +277,8 @@ impl Responses {
                 let psn = last.wrapping_sub(back) & 0xff_ffff;
                 let TelPorts { valid, hops, path, hop } = tel(rng);
                 let tel = RxTel { valid, hops, path, hop };
-                FeedbackPorts { valid: true, qpn: qpn & 0xff_ffff, psn, src_ip, tel }
+                let qpn = qpn & 0xff_ffff;
+                FeedbackPorts { valid: true, qpn, psn, src_ip, direct, port, tel }
             })
         });
         feedback.unwrap_or_default()
@@ -283,8 +303,14 @@ impl Stimulus<FeedbackIn> for Responses {
         if self.rows.tick() {
             self.pauses = core::array::from_fn(|_| [1, 1, 10, 200][self.rng.gen_range(0..4)]);
         }
-        let row_ready = self.rng.gen_ratio(1, 4);
+        self.since[0] += 1;
+        let row_ready = self.since[0] >= ROW_CYCLES && self.rng.gen_ratio(1, 4);
         let valid = self.rows.drive(row_ready);
+        if valid && row_ready {
+            self.since[0] = 0;
+            let flow = usize::from(self.rows.pins.0);
+            self.psns[flow] = self.rows.last[flow].sq_psn.wrapping_sub(1) & 0xff_ffff;
+        }
         let pins = FeedbackInIn {
             reset,
             row: RowWatch { valid, ready: row_ready },

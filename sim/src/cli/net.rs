@@ -41,7 +41,8 @@ pub struct Arguments {
 struct Scenario {
     /// Rate of the links, Gb/s; 25 is rate code 0 of the telemetry.
     link_gbps: f64,
-    /// "none", "paper", "authors", "int-md" (marked by DSCP), "int-md-port", "ioam", "ifa".
+    /// "none", "paper", "authors", "int-md" (marked by DSCP), "int-md-port", "ioam", "ifa", "direct": the switch
+    /// answers data packets itself.
     telemetry: String,
     /// Who begins INT-MD, IOAM and IFA: "switch", "nic".
     #[serde(default = "default_source")]
@@ -50,6 +51,9 @@ struct Scenario {
     /// 255: once a round trip.
     #[serde(default = "default_every")]
     telemetry_every: u8,
+    /// With "direct": data packets for one that the switch answers.
+    #[serde(default)]
+    direct_every: Option<u32>,
     /// DSCP of stamped packets.
     #[serde(default = "default_dscp")]
     dscp: u8,
@@ -154,15 +158,19 @@ fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
         (
             matches!(
                 &*s.telemetry,
-                "none" | "paper" | "authors" | "int-md" | "int-md-port" | "ioam" | "ifa"
+                "none" | "paper" | "authors" | "int-md" | "int-md-port" | "ioam" | "ifa" | "direct"
             ),
-            "telemetry: none, paper, authors, int-md, int-md-port, ioam, ifa",
+            "telemetry: none, paper, authors, int-md, int-md-port, ioam, ifa, direct",
         ),
         (
             s.telemetry_source == "switch"
                 || s.telemetry_source == "nic"
                     && matches!(&*s.telemetry, "int-md" | "int-md-port" | "ioam" | "ifa"),
             "telemetry_source: switch, or with int-md, int-md-port, ioam and ifa nic",
+        ),
+        (
+            s.direct_every.is_none_or(|every| every > 0 && s.telemetry == "direct"),
+            "direct_every must be at least 1, and goes with telemetry direct",
         ),
         ((1..=16).contains(&s.qp_count), "qp_count must be in 1..=16"),
         ((1..=10_000).contains(&s.message_count), "message_count must be in 1..=10000"),
@@ -192,6 +200,7 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
         "int-md-port" => Some(Format::IntMd { by_port: true }),
         "ioam" => Some(Format::Ioam),
         "ifa" => Some(Format::Ifa),
+        "direct" => Some(Format::Direct { every: s.direct_every.unwrap_or(1) }),
         _ => None,
     };
     let line = CcConfig::for_line(s.link_gbps * 1e9, 2 * s.qp_count, clock_hz);
@@ -249,6 +258,7 @@ fn table(report: &Report, plan: &Plan, engine: EngineKind) -> String {
         ("ACKs and NAKs out", "tx_ack"),
         ("telemetry responses out", "tx_feedback"),
         ("telemetry responses in", "rx_feedback"),
+        ("telemetry responses used", "feedback_accepted"),
         ("sequence NAKs received", "reqr_nak_sequence"),
         ("retransmission timeouts", "reqr_timeout"),
         ("packets retransmitted", "reqr_retransmit_packet"),

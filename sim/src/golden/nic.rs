@@ -311,10 +311,10 @@ impl Nic {
             ("requester.s_ack_ready", "feedback_out.watch_ready"),
             ("registers.m_cfg_tx_valid", "feedback_in.row_valid"),
             ("feedback_out.s_cfg_ready", "feedback_in.row_ready"),
-            ("read_reply.m_pkt_valid", "feedback_in.sent_valid"),
-            ("pkt_mux.s_reply_pkt_ready", "feedback_in.sent_ready"),
-            ("read_reply.m_pkt_flow", "feedback_in.sent_flow"),
-            ("read_reply.m_pkt_psn", "feedback_in.sent_psn"),
+            ("pkt_mux.m_pkt_valid", "feedback_in.sent_valid"),
+            ("tx.s_pkt_ready", "feedback_in.sent_ready"),
+            ("pkt_mux.m_pkt_flow", "feedback_in.sent_flow"),
+            ("pkt_mux.m_pkt_psn", "feedback_in.sent_psn"),
         ] {
             n.wire(from, to);
         }

@@ -3,7 +3,7 @@
 use super::{insert, transit};
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{
-    Form, Hop, HOPS_MAX, HOPS_USED_MAX, QUEUE_UNIT_BYTES, TX_UNIT_BYTES,
+    self, Form, Hop, HOPS_MAX, HOPS_USED_MAX, QUEUE_UNIT_BYTES, TX_UNIT_BYTES,
 };
 use nic_spec::wire::{bth, ethernet, ipv4, udp};
 use nic_spec::wire::{ifa, int_md, ioam};
@@ -33,6 +33,8 @@ pub const INT_PORT: u16 = 0x1b6d;
 const START_NS: u64 = 1_700_000_000_999_950_000;
 /// Time that a packet has stayed in the switch when it leaves, as IFA tells it here.
 const IFA_STAY_NS: u64 = 700;
+/// DSCP of direct telemetry responses.
+pub const DIRECT_DSCP: u8 = 0x17;
 /// Bytes of a cell of the buffer, in which INT-MD, IOAM and IFA count queues here.
 const CELL_BYTES: u64 = QUEUE_UNIT_BYTES as u64;
 
@@ -51,6 +53,11 @@ pub enum Format {
     Ioam,
     /// IFA 2.0 with HPCC's hop, in the same packets.
     Ifa,
+    /// Packets stay as they are: the record goes back to the requester in a direct telemetry response.
+    Direct {
+        /// One for so many data packets that leave by a port.
+        every: u32,
+    },
 }
 
 /// Telemetry that a switch stamps.
@@ -99,6 +106,8 @@ pub struct SwitchCounters {
     pub reordered: u64,
     /// Given a record of telemetry.
     pub stamped: u64,
+    /// Answered with a direct telemetry response.
+    pub answered: u64,
     /// Cut off for their opcode.
     pub cut: u64,
     /// Largest queue, bytes.
@@ -116,6 +125,8 @@ struct Port {
     started_ns: f64,
     /// Frames that wait for others to overtake them: how many are still to, and until when.
     held: Vec<(usize, Option<f64>, Vec<u8>)>,
+    /// Data packets since the last one that was answered.
+    unanswered: u32,
     /// Frame on the wire and the time its last byte is through.
     on_wire: Option<(f64, Vec<u8>)>,
 }
@@ -163,7 +174,9 @@ impl Switch {
         let Some(opcode) = self.cut_opcode else { return false };
         let form = self.stamping.map(|stamping| match stamping.format {
             Format::Native(form) => form,
-            Format::IntMd { .. } | Format::Ioam | Format::Ifa => Form::Paper,
+            Format::IntMd { .. } | Format::Ioam | Format::Ifa | Format::Direct { .. } => {
+                Form::Paper
+            }
         });
         let forms = [form, None];
         let parsed = forms.into_iter().find_map(|form| FrameRepr::parse(frame, form).ok());
@@ -242,22 +255,30 @@ impl Switch {
             }
             self.release(at, |held| held.1.is_some_and(|until_ns| until_ns <= now_ns));
         }
-        let (stamping, bytes_per_ns) = (self.stamping, self.bytes_per_ns);
-        let port = &mut self.ports[at];
-        let free_ns = match port.on_wire.take() {
+        let (through, free_ns) = match self.ports[at].on_wire.take() {
             Some((done_ns, frame)) if done_ns <= now_ns => {
                 self.counters.forwarded += 1;
-                self.counters.stamped += port.start(done_ns, bytes_per_ns, stamping);
-                return Some(frame);
+                (Some(frame), done_ns)
             }
             Some(waiting) => {
-                port.on_wire = Some(waiting);
+                self.ports[at].on_wire = Some(waiting);
                 return None;
             }
-            None => now_ns,
+            None => (None, now_ns),
         };
-        self.counters.stamped += port.start(free_ns, bytes_per_ns, stamping);
-        None
+        self.start(at, free_ns);
+        through
+    }
+
+    /// Puts the next frame of a port on the wire, and answers it if its turn has come.
+    fn start(&mut self, at: usize, now_ns: f64) {
+        let (stamping, bytes_per_ns) = (self.stamping, self.bytes_per_ns);
+        let answer = stamping.and_then(|stamping| self.ports[at].answer(now_ns, &stamping));
+        self.counters.stamped += self.ports[at].start(now_ns, bytes_per_ns, stamping);
+        if let Some(answer) = answer {
+            self.counters.answered += 1;
+            self.receive(answer);
+        }
     }
 }
 
@@ -286,7 +307,58 @@ impl Port {
             Format::IntMd { by_port } => self.stamped_by_int(frame, now_ns, by_port, stamping),
             Format::Ioam => self.stamped_by_ioam(frame, now_ns, stamping),
             Format::Ifa => self.stamped_by_ifa(frame, now_ns, stamping),
+            Format::Direct { .. } => None,
         }
+    }
+
+    /// What a packet that leaves now would tell.
+    fn hop(&self, now_ns: f64, stamping: &Stamping) -> Hop {
+        Hop {
+            rate_code: stamping.rate_code,
+            ts_ns: (now_ns as u64 & 0xff_ffff) as u32,
+            tx_units: (self.tx_bytes / u64::from(TX_UNIT_BYTES) & 0xf_ffff) as u32,
+            queue_units: (self.queue_bytes / u64::from(QUEUE_UNIT_BYTES)).min(QUEUE_UNITS_MAX)
+                as u32,
+        }
+    }
+
+    /// The direct telemetry response to the frame that leaves next, if it is a data packet whose turn it is:
+    /// back to where it came from, all that finds its flow as in the packet, and the queue without it.
+    fn answer(&mut self, now_ns: f64, stamping: &Stamping) -> Option<Vec<u8>> {
+        let Format::Direct { every } = stamping.format else { return None };
+        let frame = self.queue.front()?;
+        let packet = FrameRepr::parse(frame, None).ok()?;
+        let is_data = bth::opcode::WRITE_FIRST..=bth::opcode::WRITE_ONLY_IMM;
+        if !is_data.contains(&packet.bth.opcode) {
+            return None;
+        }
+        self.unanswered += 1;
+        if self.unanswered < every {
+            return None;
+        }
+        self.unanswered = 0;
+        let mut hop = self.hop(now_ns, stamping);
+        let others = self.queue_bytes - frame.len() as u64;
+        hop.queue_units = (others / u64::from(QUEUE_UNIT_BYTES)).min(QUEUE_UNITS_MAX) as u32;
+        let telemetry = telemetry::Repr::new(stamping.switch_id & 0xfff, &[hop]);
+        let (ethernet, ip, bth) = (packet.ethernet, packet.ip, packet.bth);
+        let response = FrameRepr {
+            ethernet: ethernet::Repr { dst: ethernet.src, src: ethernet.dst, ..ethernet },
+            ip: ipv4::Repr { dscp: DIRECT_DSCP, src: ip.dst, dst: ip.src, ..ip },
+            udp_src_port: packet.udp_src_port,
+            telemetry: Some((Form::Paper, telemetry)),
+            bth: bth::Repr {
+                opcode: bth::opcode::DIRECT_RESPONSE,
+                pkey: bth.pkey,
+                qpn: bth.qpn,
+                psn: bth.psn,
+                ..bth::Repr::default()
+            },
+            ..FrameRepr::default()
+        };
+        let mut bytes = vec![0; response.buffer_len().max(FRAME_BYTES_MIN)];
+        response.emit(&mut bytes);
+        Some(bytes)
     }
 
     /// The frame with a record in the room that its sender has left.
@@ -309,13 +381,7 @@ impl Port {
         if count >= room {
             return None;
         }
-        telemetry.hops[count] = Hop {
-            rate_code: stamping.rate_code,
-            ts_ns: (now_ns as u64 & 0xff_ffff) as u32,
-            tx_units: (self.tx_bytes / u64::from(TX_UNIT_BYTES) & 0xf_ffff) as u32,
-            queue_units: (self.queue_bytes / u64::from(QUEUE_UNIT_BYTES)).min(QUEUE_UNITS_MAX)
-                as u32,
-        };
+        telemetry.hops[count] = self.hop(now_ns, &stamping);
         telemetry.hop_count += 1;
         if form == Form::Paper {
             telemetry.path ^= stamping.switch_id & 0xfff;

@@ -3,7 +3,9 @@
 
 mod expected;
 
-use super::switch::{Faults, Format, Stamping, Switch, SwitchCounters, INT_PORT, UTILISATION_FULL};
+use super::switch::{
+    Faults, Format, Stamping, Switch, SwitchCounters, DIRECT_DSCP, INT_PORT, UTILISATION_FULL,
+};
 use super::{ip, mac, Network, NetworkBus};
 use crate::env::station::{sub_seed, BusError, Manners, NicEngine, Station};
 use crate::lockstep::StepError;
@@ -311,8 +313,10 @@ fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host
             Format::IntMd { .. } => 3,
             Format::Ioam => 4,
             Format::Ifa => 5,
+            // A format whose header switches insert: none does, and echoes have the paper's form.
+            Format::Direct { .. } => 4,
         };
-        nic.set_telemetry(format, stamping.dscp, 0x17)?;
+        nic.set_telemetry(format, stamping.dscp, DIRECT_DSCP)?;
         let by_port = stamping.format == Format::IntMd { by_port: true };
         nic.set_telemetry_source(stamping.is_transit, by_port)?;
         nic.set_telemetry_every(plan.telemetry_every)?;

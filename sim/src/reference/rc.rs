@@ -129,7 +129,7 @@ impl Answer {
 
     /// Whether the packet only brings telemetry: neither side's PSNs know of it.
     pub fn is_telemetry_response(&self) -> bool {
-        self.opcode == opcode::TELEMETRY_RESPONSE
+        opcode::is_telemetry_response(self.opcode)
     }
 
     /// Whether the packet carries bytes that were read.

@@ -24,7 +24,8 @@ pub mod field {
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 12;
 
-/// Operation codes of the reliable connection service, and [`TELEMETRY_RESPONSE`](opcode::TELEMETRY_RESPONSE).
+/// Operation codes of the reliable connection service, [`TELEMETRY_RESPONSE`](opcode::TELEMETRY_RESPONSE) and
+/// [`DIRECT_RESPONSE`](opcode::DIRECT_RESPONSE).
 pub mod opcode {
     /// First packet of a SEND.
     pub const SEND_FIRST: u8 = 0x00;
@@ -78,6 +79,18 @@ pub mod opcode {
     /// code of the range that the standard leaves to manufacturers, 0xc0..=0xff (section 9.2.1).
     /// It takes no PSN, is not acknowledged and not sent again.
     pub const TELEMETRY_RESPONSE: u8 = 0xc0;
+
+    /// Direct telemetry response: a switch tells the requester of a data packet about the way of that
+    /// packet. It is the data packet with its addresses exchanged: the same UDP ports, destination queue
+    /// pair and PSN, with this code, telemetry as in an echo, and nothing behind the BTH. A switch does not know
+    /// the requester's queue pair; the low bits of the UDP source port find it (ARCHITECTURE.md).
+    /// It takes no PSN, is not acknowledged and not sent again.
+    pub const DIRECT_RESPONSE: u8 = 0xc1;
+
+    /// Whether the packet brings telemetry and nothing else.
+    pub const fn is_telemetry_response(opcode: u8) -> bool {
+        matches!(opcode, TELEMETRY_RESPONSE | DIRECT_RESPONSE)
+    }
 
     /// Whether a RETH follows the BTH.
     pub const fn has_reth(opcode: u8) -> bool {
@@ -259,7 +272,8 @@ mod tests {
         assert!(with(opcode::has_immdt).eq([0x03, 0x05, 0x09, 0x0b]));
         assert!(with(opcode::is_read_response).eq([0x0d, 0x0e, 0x0f, 0x10]));
         assert_eq!(with(opcode::is_request).count(), 17);
-        // A manufacturer's code that is no request and has nothing behind the BTH.
+        // Manufacturer's codes that are no requests and have nothing behind the BTH.
         assert_eq!(opcode::TELEMETRY_RESPONSE >> 6, 3);
+        assert!(with(opcode::is_telemetry_response).eq([0xc0, 0xc1]));
     }
 }

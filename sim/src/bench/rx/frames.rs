@@ -4,6 +4,7 @@ mod stacks;
 
 use crate::net::insert;
 use crate::pcap;
+use nic_spec::wire::bth::opcode::is_telemetry_response;
 use nic_spec::wire::{aeth, bth, ethernet, icrc, ifa, int_md, ipv4, reth, roce, telemetry, udp};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngCore};
@@ -230,7 +231,8 @@ impl FrameMaker {
             return self.rng.gen_range(0x0d..=0x17);
         }
         if self.rng.gen_ratio(1, 8) {
-            return bth::opcode::TELEMETRY_RESPONSE;
+            let codes = [bth::opcode::TELEMETRY_RESPONSE, bth::opcode::DIRECT_RESPONSE];
+            return codes[self.rng.gen_range(0..2)];
         }
         if self.rng.gen_ratio(1, 4) {
             return bth::opcode::ACKNOWLEDGE;
@@ -245,7 +247,7 @@ impl FrameMaker {
     pub fn roce(&mut self, payload_bytes: core::ops::RangeInclusive<usize>) -> Vec<u8> {
         let opcode = self.opcode();
         let mut payload = self.noise(payload_bytes);
-        let is_bare = matches!(opcode, bth::opcode::ACKNOWLEDGE | bth::opcode::TELEMETRY_RESPONSE);
+        let is_bare = opcode == bth::opcode::ACKNOWLEDGE || is_telemetry_response(opcode);
         if is_bare && !self.rng.gen_ratio(1, 20) {
             payload.clear();
         }

@@ -152,10 +152,14 @@ ports! {
         pub valid: bool,
         /// Queue pair.
         pub qpn: u32,
-        /// PSN of the READ response whose telemetry it brings.
+        /// PSN of the packet whose telemetry it brings.
         pub psn: u32,
         /// Source address.
         pub src_ip: u32,
+        /// It is a direct one.
+        pub direct: bool,
+        /// Low byte of the UDP source port.
+        pub port: u8,
         /// Telemetry.
         pub tel: TelPorts,
     }
@@ -534,6 +538,8 @@ impl RxPipe {
                 qpn: req.qpn,
                 psn: req.psn,
                 src_ip: req.src_ip,
+                direct: req.opcode & 1 == 1,
+                port: req.imm as u8,
                 tel: req.tel,
             },
             event_rx: self.events,

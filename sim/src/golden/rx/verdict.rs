@@ -176,7 +176,8 @@ impl From<Kind> for Reason {
 pub struct Packet {
     /// What it is.
     pub kind: Kind,
-    /// Fields; where there is an AETH, it is `imm`.
+    /// Fields; where there is an AETH, it is `imm`, and so is the low byte of a telemetry response's UDP source
+    /// port.
     pub req: ReqPorts,
     /// Payload.
     pub payload: Vec<u8>,
@@ -243,6 +244,9 @@ pub fn judge(frame: &[u8], settings: &Settings) -> Result<Packet, Reason> {
     let (transport, trailer) = body.split_at(transport_len);
     let mut packet = take_headers(transport)?;
     packet.req.src_ip = ip.src();
+    if packet.kind == Kind::Feedback {
+        packet.req.imm = u32::from(udp.src_port() & 0xff);
+    }
     packet.req.tel = tel;
     // The ICRC is that of the packet to RoCEv2's port over UDP, whatever marks it now.
     let mut udp_header: [u8; udp::HEADER_BYTES] = udp_header.try_into().expect("8 bytes");
@@ -331,7 +335,7 @@ fn take_headers(transport: &[u8]) -> Result<Packet, Reason> {
     let payload_len = rest.len().checked_sub(usize::from(bth.pad_count())).ok_or(Reason::Length)?;
     let kind = match opcode {
         bth::opcode::ACKNOWLEDGE => Kind::Ack,
-        bth::opcode::TELEMETRY_RESPONSE => Kind::Feedback,
+        _ if bth::opcode::is_telemetry_response(opcode) => Kind::Feedback,
         _ if bth::opcode::is_read_response(opcode) => Kind::Response,
         _ => Kind::Request,
     };

@@ -1,5 +1,5 @@
-//! Twin of `transport/feedback_in`: telemetry responses on their way to the congestion control,
-//! beside the requester's ACKs.
+//! Twin of `transport/feedback_in`: telemetry responses, of the peer about READ responses and direct ones
+//! about data, on their way to the congestion control beside the requester's ACKs.
 
 use super::requester::{CcPorts, ReadyPort, TelPorts};
 use crate::golden::rx::rx_pipe::FeedbackPorts;
@@ -12,7 +12,7 @@ use nic_spec::rows::QpRow;
 const LOOK_CYCLES: u32 = 3;
 /// A step of a PSN that is as large is shown as this.
 const FAR_STEP: u32 = 1 << 22;
-/// A telemetry response that is behind by no more than this was overtaken.
+/// A telemetry response that is behind by no more than this was overtaken; a direct one is then stale.
 const BACK_MAX: u32 = 1 << 16;
 
 ports! {
@@ -23,7 +23,7 @@ ports! {
     }
 }
 ports! {
-    /// READ responses on their way out.
+    /// Packets on their way out; top bit of the flow: READ responses.
     pub struct SentWatch {
         pub valid: bool,
         pub ready: bool,
@@ -70,6 +70,10 @@ struct Flow {
     snd_nxt: Option<u32>,
     /// PSN of the latest telemetry response.
     last: Option<u32>,
+    /// PSN behind the latest data packet.
+    data_nxt: u32,
+    /// PSN of the latest telemetry of data.
+    data_last: u32,
 }
 
 /// What becomes of a telemetry response.
@@ -98,7 +102,7 @@ pub struct FeedbackIn {
     flows: Vec<Flow>,
     step: Step,
     feedback_next: bool,
-    /// The row that was taken in the cycle before, and its flow.
+    /// The row that was taken, until it counts, and its flow.
     row: Option<(usize, QpRow)>,
     out: FeedbackInOut,
 }
@@ -123,8 +127,30 @@ impl FeedbackIn {
         index as usize % self.flows.len()
     }
 
+    /// Flow of a telemetry response, if it is anyone's.
+    fn flow_of(&self, p: &FeedbackPorts) -> usize {
+        self.flow_at(if p.direct { p.port.into() } else { p.qpn })
+    }
+
+    /// A direct one: its queue pair is that which the data packet went to.
+    fn judge_direct(&self, p: &FeedbackPorts) -> Verdict {
+        let at = self.flow_of(p);
+        let Flow { row, data_nxt, data_last, .. } = self.flows[at];
+        let is_peer = row.remote_qpn == p.qpn && row.remote_ip == p.src_ip;
+        let is_sent = (1..=1 << 23).contains(&psn_sub(data_nxt, p.psn));
+        let is_new = psn_sub(data_last, p.psn) > BACK_MAX;
+        let counts = row.valid && row.telemetry && is_peer && p.tel.valid && is_sent && is_new;
+        let tel = TelPorts { valid: true, hops: p.tel.hops, path: p.tel.path, hop: p.tel.hop };
+        let (flow, psn, snd_nxt) = (at as u16, p.psn, data_nxt);
+        let cc = counts.then_some(CcPorts { valid: true, flow, psn, snd_nxt, tel });
+        Verdict { cc, is_void: false, is_back: false }
+    }
+
     fn judge(&self, p: &FeedbackPorts) -> Verdict {
-        let at = self.flow_at(p.qpn);
+        if p.direct {
+            return self.judge_direct(p);
+        }
+        let at = self.flow_of(p);
         let flow = &self.flows[at];
         let row = &flow.row;
         let is_ours = row.valid && row.telemetry && row.qpn == p.qpn && row.remote_ip == p.src_ip;
@@ -170,7 +196,7 @@ impl FeedbackIn {
             }
             Step::Idle | Step::Ack | Step::Done => Step::Idle,
             Step::Judge(left, mut verdict) => {
-                let at = self.flow_at(p.qpn);
+                let at = self.flow_of(p);
                 verdict.is_void |= row == Some(at);
                 if left > 0 {
                     return Step::Judge(left - 1, verdict);
@@ -180,7 +206,9 @@ impl FeedbackIn {
                     Some(cc) => {
                         self.out.m_cc = cc;
                         self.out.event_feedback.accepted = true;
-                        if !verdict.is_back {
+                        if p.direct {
+                            self.flows[at].data_last = p.psn;
+                        } else if !verdict.is_back {
                             self.flows[at].last = Some(p.psn);
                         }
                     }
@@ -204,25 +232,38 @@ impl Golden for FeedbackIn {
             self.out = FeedbackInOut::default();
             return self.out;
         }
-        let row = self.row.take();
+        let acked = matches!(self.step, Step::Ack).then_some(self.out.m_cc);
         let sends = i.sent.valid && i.sent.ready;
         self.out.event_feedback = FeedbackEvents::default();
         let is_free = !self.out.m_cc.valid;
+        let flow_count = self.flows.len();
         self.out.m_cc.valid &= !i.m_cc.ready;
         if is_free {
             self.follow(i);
         }
-        self.step = self.next(i, row.map(|(at, _)| at), sends, is_free);
+        self.step = self.next(i, self.row.map(|(at, _)| at), sends, is_free);
         if sends {
             let at = self.flow_at(i.sent.flow.into());
-            self.flows[at].snd_nxt = Some((i.sent.psn + 1) & 0xff_ffff);
+            let (flow, next) = (&mut self.flows[at], (i.sent.psn + 1) & 0xff_ffff);
+            match usize::from(i.sent.flow) < flow_count {
+                true => flow.data_nxt = next,
+                false => flow.snd_nxt = Some(next),
+            }
         }
-        if let Some((at, row)) = row {
-            self.flows[at] = Flow { row, ..Flow::default() };
+        if let Some(cc) = acked {
+            self.flows[usize::from(cc.flow)].data_last = cc.psn;
+        }
+        // Each of these has the tables for a cycle of its own.
+        if !sends && acked.is_none() && !self.out.event_feedback.accepted {
+            if let Some((at, row)) = self.row.take() {
+                let (data_nxt, data_last) = (row.sq_psn, psn_sub(row.sq_psn, 1));
+                self.flows[at] = Flow { row, data_nxt, data_last, ..Flow::default() };
+            }
         }
         if i.row.valid && i.row.ready {
             let words = |n: usize| (i.cfg_row.0[n / 2] >> (32 * (n % 2))) as u32;
             let row = QpRow::from_row(&core::array::from_fn(words));
+            assert!(self.row.is_none(), "rows come too fast");
             self.row = Some((self.flow_at(i.cfg_index.into()), row));
         }
         self.out.s_feedback.ready = matches!(self.step, Step::Done);
