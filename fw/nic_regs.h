@@ -241,8 +241,8 @@
 #define NIC_COUNTER_CQ_REFUSED 0x2b4 /* completion ring index refused: it moves back or beyond what was written */
 #define NIC_COUNTER_RX_FEEDBACK 0x2b8 /* good telemetry response packet */
 #define NIC_COUNTER_TX_FEEDBACK 0x2bc /* telemetry response sent */
-#define NIC_COUNTER_FEEDBACK_ACCEPTED 0x2c0 /* telemetry response given to the congestion control of READ responses */
-#define NIC_COUNTER_FEEDBACK_DROPPED 0x2c4 /* telemetry response without telemetry, for no QP with telemetry, from another address, or for a READ response that was not sent */
+#define NIC_COUNTER_FEEDBACK_ACCEPTED 0x2c0 /* telemetry response given to the congestion control */
+#define NIC_COUNTER_FEEDBACK_DROPPED 0x2c4 /* telemetry response without telemetry, for no QP with telemetry, from another address, or for a READ response or data packet that was not sent, or that tells nothing new of data */
 #define NIC_COUNTER_RX_TELEMETRY_UNUSABLE 0x2c8 /* good packet whose telemetry gives no update: more than five hops, or malformed */
 #define NIC_COUNTER_CC_PSN 0x2cc /* telemetry ignored: its ACK is of a PSN that was never sent */
 #define NIC_COUNTER_CC_TIME 0x2d0 /* telemetry ignored: the time of a hop has gone back */
