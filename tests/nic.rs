@@ -526,7 +526,8 @@ fn nic_pair_direct_responses_in_lock_step() {
     let report = exchange(&plan, EngineKind::Both);
     assert!(report.is_good(), "{report:?}");
     let sender = &report.nics[0];
-    let [used, dropped] = ["feedback_accepted", "feedback_dropped"].map(|name| sender.counter(name));
+    let [used, dropped] =
+        ["feedback_accepted", "feedback_dropped"].map(|name| sender.counter(name));
     assert_eq!(used + dropped, sender.counter("rx_feedback"));
     assert!(used > 100 && dropped > 0, "{used} used, {dropped} dropped");
 }

@@ -243,6 +243,8 @@ fn rx_pipe_breaks_are_caught() {
         ("code == 8'd192", "code == 8'd193"),
         ("is_bare = is_ack | is_feedback", "is_bare = is_ack"),
         ("fifo_s_word_4 = imm | port_wide", "fifo_s_word_4 = imm"),
+        ("(code == 8'd193)", "1'b0"),
+        ("port_next = s_data[47:40]", "port_next = s_data[39:32]"),
         ("m_feedback_ready & head_for_feedback", "m_feedback_ready & head_for_requester"),
         ("place_b = 5'd0;", "place_b = 5'd1;"),
         ("= int_used + int_behind + 5'd1;", "= int_used + int_behind;"),
