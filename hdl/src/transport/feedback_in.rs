@@ -22,8 +22,8 @@
 //!                     before, so that the congestion control never sees it behind. A step back by
 //!                     2^16 at most is one of a telemetry response that was overtaken
 //!                     A row counts from the cycle after that in which it was taken, later by the cycles
-//!                     in which a packet is sent, an ACK was taken or a telemetry response counts:
-//!                     each takes the tables for one. Rows are 4 cycles apart or more, packets 3
+//!                     in which a packet is sent, an ACK was taken or a verdict may count: each takes
+//!                     the tables for one. Rows are 4 cycles apart or more, packets 3
 //! # Reset             synchronous, high: no flow has telemetry, outputs 0. While m_cc is empty its
 //!                     fields follow s_cc, or a telemetry response with its verdict that counts,
 //!                     taken or not: so their enable depends on no other block
@@ -353,7 +353,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.row_applies.next = self.row_comes.q.val()
             & !self.sends.val()
             & !self.acks.val()
-            & !self.load_feedback.val();
+            & (!self.is_judged.val() | self.full.q.val());
         self.flows.row_comes.next = self.row_applies.val();
         self.first_psn.next = self.cfg_row.val().get_bits::<24>(224);
         if self.row_applies.val() | !self.row_comes.q.val() {

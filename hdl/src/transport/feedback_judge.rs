@@ -53,6 +53,9 @@ pub struct FeedbackJudge {
     /// Next PSN to send.
     pub m_snd_nxt: Signal<Out, Bits<24>>,
     known: DFF<Bit>,
+    from_peer: DFF<Bit>,
+    own: DFF<Bit>,
+    remote: DFF<Bit>,
     followed: DFF<Bit>,
     counts: DFF<Bit>,
     is_back: DFF<Bit>,
@@ -93,6 +96,9 @@ impl Default for FeedbackJudge {
             m_psn: Default::default(),
             m_snd_nxt: Default::default(),
             known: Default::default(),
+            from_peer: Default::default(),
+            own: Default::default(),
+            remote: Default::default(),
             followed: Default::default(),
             counts: Default::default(),
             is_back: Default::default(),
@@ -114,24 +120,29 @@ impl Default for FeedbackJudge {
 impl Logic for FeedbackJudge {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, known, followed, counts, is_back, snd_nxt, step, far, shown);
+        dff_setup!(
+            self, clock, known, from_peer, own, remote, followed, counts, is_back, snd_nxt, step,
+            far, shown
+        );
         self.m_counts.next = self.counts.q.val();
         self.m_is_back.next = self.is_back.q.val();
         self.m_psn.next = self.shown.q.val();
         self.m_snd_nxt.next = self.snd_nxt.q.val();
-        comment!("A switch knows the queue pair that the packet went to, a peer the one that it came from.");
-        self.is_right.next = (!self.direct.val() & (self.row_qpn.val() == self.qpn.val()))
-            | (self.direct.val() & (self.row_remote.val() == self.qpn.val()));
         if self.look.val() {
             self.snd_nxt.d.next = self.row_snd_nxt.val();
             self.step.d.next = self.psn.val() - self.row_last.val();
             self.far.d.next = self.row_last.val() + self.far_step.val();
             self.followed.d.next = self.is_followed.val();
-            self.known.d.next = self.is_on.val()
-                & self.tel_valid.val()
-                & self.is_right.val()
-                & (self.row_ip.val() == self.src_ip.val());
+            self.known.d.next = self.is_on.val() & self.tel_valid.val();
+            self.from_peer.d.next = self.row_ip.val() == self.src_ip.val();
+            self.own.d.next = self.row_qpn.val() == self.qpn.val();
+            self.remote.d.next = self.row_remote.val() == self.qpn.val();
         }
+        comment!(
+            "A switch knows the queue pair that the packet went to, a peer that which it came from."
+        );
+        self.is_right.next =
+            (!self.direct.val() & self.own.q.val()) | (self.direct.val() & self.remote.q.val());
         comment!("Behind the next PSN, and how far from the telemetry response before.");
         self.behind.next = self.psn.val() - self.snd_nxt.q.val();
         self.steps_back.next = self.step.q.val().get_bits::<8>(16) == self.back_bits.val();
@@ -141,8 +152,11 @@ impl Logic for FeedbackJudge {
             & !self.steps_back.val()
             & self.step.q.val().get_bits::<2>(22).any();
         if self.compare.val() {
-            self.counts.d.next =
-                self.known.q.val() & self.behind.val().get_bit(23) & !self.is_stale.val();
+            self.counts.d.next = self.known.q.val()
+                & self.from_peer.q.val()
+                & self.is_right.val()
+                & self.behind.val().get_bit(23)
+                & !self.is_stale.val();
             self.is_back.d.next = self.followed.q.val() & self.steps_back.val();
             self.shown.d.next = self.psn.val();
             if self.is_far.val() {

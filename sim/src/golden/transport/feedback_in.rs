@@ -237,6 +237,7 @@ impl Golden for FeedbackIn {
         self.out.event_feedback = FeedbackEvents::default();
         let is_free = !self.out.m_cc.valid;
         let flow_count = self.flows.len();
+        let is_judged = matches!(self.step, Step::Judge(0, _));
         self.out.m_cc.valid &= !i.m_cc.ready;
         if is_free {
             self.follow(i);
@@ -253,8 +254,8 @@ impl Golden for FeedbackIn {
         if let Some(cc) = acked {
             self.flows[usize::from(cc.flow)].data_last = cc.psn;
         }
-        // Each of these has the tables for a cycle of its own.
-        if !sends && acked.is_none() && !self.out.event_feedback.accepted {
+        // Each of these has the tables for a cycle of its own, a verdict whether it counts or not.
+        if !sends && acked.is_none() && !(is_judged && is_free) {
             if let Some((at, row)) = self.row.take() {
                 let (data_nxt, data_last) = (row.sq_psn, psn_sub(row.sq_psn, 1));
                 self.flows[at] = Flow { row, data_nxt, data_last, ..Flow::default() };
