@@ -6,6 +6,7 @@ use crate::frames::*;
 use nic_driver::{Nic, Qp, QpConfig, Status, Write};
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::Station;
+use nic_sim::net::switch::{Faults, Format, Stamping, Switch};
 use nic_sim::reference::hpcc::{Flow, Ignored, Telemetry};
 use nic_sim::replay::cc_trace::reference_params;
 use nic_spec::cc_params::{CcConfig, CcParams};
@@ -287,6 +288,12 @@ fn later(row: &Row) -> [u8; 10] {
 
 /// A WRITE of three packets on a new queue pair.
 fn begin(nic: &mut Nic<Station>) -> Qp {
+    let (qp, frames) = begin_with_frames(nic);
+    assert_eq!(frames.len(), 3);
+    qp
+}
+
+fn begin_with_frames(nic: &mut Nic<Station>) -> (Qp, Vec<Vec<u8>>) {
     let config = QpConfig { window_bytes: WINDOW_BYTES, timeout_exponent: 0, ..qp_config(PSN) };
     // The low bits of the port are those of the QPN.
     let config = QpConfig { telemetry: true, udp_source_port: 0xc011, ..config };
@@ -295,8 +302,8 @@ fn begin(nic: &mut Nic<Station>) -> Qp {
     let write = Write { local_address: HOST, length_bytes: 600, remote_va: VA, ..Write::default() };
     nic.post_write(&mut qp, &Write { rkey: RKEY, ..write }).unwrap();
     settle(nic);
-    assert_eq!(sent(nic).len(), 3);
-    qp
+    let frames = sent(nic);
+    (qp, frames)
 }
 
 /// Events of the list that the frame moves, and window and rate behind it.
@@ -373,5 +380,44 @@ fn telemetry_golden_believes_it_without_the_checks() {
         let (_, first) = deliver(&mut nic, frame(&ACK_IP_UDP, &FIRST, &ACK_100));
         let (moved, second) = deliver(&mut nic, frame(row.front, &row.telemetry, row.behind));
         assert!(moved.is_empty() && second != first, "{}: {moved:?}, {second:?}", row.name);
+    }
+}
+
+/// The switch's answers to the NIC's bare data packets are the frames typed above, time, bytes and queue apart, and the
+/// NIC takes each once.
+#[test]
+fn telemetry_switch_answers_data_with_the_frames_of_the_table() {
+    let mut nic = telemetry_nic(EngineKind::Golden);
+    nic.set_telemetry(4, 0x13, 0x17).unwrap();
+    let (_, packets) = begin_with_frames(&mut nic);
+    let mut switch = Switch::new(&[LOCAL_MAC, PEER_MAC], 25.0, Faults::default(), 1);
+    switch.stamp(Stamping {
+        format: Format::Direct { every: 1 },
+        dscp: 0x13,
+        rate_code: 1,
+        switch_id: 0x2a5,
+        is_transit: false,
+    });
+    packets.iter().for_each(|packet| switch.receive(packet.clone()));
+    let (mut answers, mut forwarded) = (vec![], vec![]);
+    for ns in 0..2000 {
+        answers.extend(switch.poll(0, f64::from(ns)));
+        forwarded.extend(switch.poll(1, f64::from(ns)));
+    }
+    assert_eq!(forwarded, packets, "data packets stay as they are");
+    assert_eq!(answers.len(), 3);
+    for (at, answer) in answers.iter().enumerate() {
+        // Behind the first packet two are left in the queue, of 302 and 130 bytes or so.
+        let queue = u16::from_be_bytes([answer[50], answer[51]]);
+        assert_eq!((&answer[42..45], queue > 0), (&[0x12, 0xa5, 0x10][..], at < 2), "answer {at}");
+        if let Some(wanted) = [&DIRECT_100, &DIRECT_101].get(at) {
+            let telemetry: [u8; 10] = answer[42..52].try_into().unwrap();
+            assert_eq!(answer[..], frame(&DIRECT_IP_UDP, &telemetry, &wanted[..]), "answer {at}");
+        }
+        for event in ["feedback_accepted", "feedback_dropped"] {
+            let before = nic.counter(event).unwrap();
+            deliver(&mut nic, answer.clone());
+            assert_eq!(nic.counter(event).unwrap(), before + 1, "answer {at}: {event}");
+        }
     }
 }

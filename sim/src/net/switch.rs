@@ -344,7 +344,7 @@ impl Port {
         let (ethernet, ip, bth) = (packet.ethernet, packet.ip, packet.bth);
         let response = FrameRepr {
             ethernet: ethernet::Repr { dst: ethernet.src, src: ethernet.dst, ..ethernet },
-            ip: ipv4::Repr { dscp: DIRECT_DSCP, src: ip.dst, dst: ip.src, ..ip },
+            ip: ipv4::Repr { ident: 0, dscp: DIRECT_DSCP, src: ip.dst, dst: ip.src, ..ip },
             udp_src_port: packet.udp_src_port,
             telemetry: Some((Form::Paper, telemetry)),
             bth: bth::Repr {
