@@ -72,6 +72,21 @@ fn sched_core_matches_golden_with_4_and_1024_flows() {
 }
 
 #[test]
+fn sched_core_of_hundred_matches_golden() {
+    for flow_count in [1024, 64] {
+        let config = NicConfig { flow_count, ..hundred() };
+        let bench = bench::by_name("sched_core", &config).expect("the bench exists");
+        let source = bench.emitted().unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
+        for seed in [0, 3] {
+            let run = bench.run(&source, &Options::new(seed, 60_000));
+            let report = run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
+            let still = report.still_outputs;
+            assert!(still.is_empty(), "{flow_count} flows: outputs that never moved: {still:?}");
+        }
+    }
+}
+
+#[test]
 fn sched_core_breaks_are_caught() {
     // A second command overwrites one that waits; a command of the registers loses its window.
     assert_catches("sched_core", "commanded && is_command && port_m_write", "1'b0", 60_000);

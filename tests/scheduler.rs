@@ -4,7 +4,7 @@ use nic_hdl::sched::scheduler::{CREDIT_CAP_BYTES, LATENCY_CYCLES, VISIT_CYCLES};
 use nic_sim::bench::sched::{
     restless, scheduler, BusyLine, RestlessLine, OP_CREATE, OP_REMOVE, OP_UPDATE,
 };
-use nic_sim::bench::{emitted, Options, Stimulus};
+use nic_sim::bench::{emitted, Options};
 use nic_sim::golden::sched::calendar::Cases;
 use nic_sim::golden::sched::scheduler::{
     Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work,

@@ -1,11 +1,13 @@
-//! The scheduler with 1024 flows, as Verilog alone: what the proofs hold at a few flows is watched at its
-//! ports, with one flow at line rate among 1023 slow ones; and how far apart its grants are.
+//! The schedulers with 1024 flows, as Verilog alone: what the proofs hold at a few flows is watched at their
+//! ports, with one flow at line rate among 1023 slow ones; and how far apart their grants are.
 
 use nic_sim::bench::emitted;
 use nic_sim::golden::sched::scheduler::{
     Inflight, Rate, Scheduler, SchedulerIn, SchedulerOut, Work, CREDIT_CAP_BYTES,
 };
+use nic_sim::golden::sched::scheduler_wide::SchedulerWide;
 use nic_sim::lockstep::{Dut, LockStep, Stepper};
+use nic_sim::ports::Golden;
 use nic_sim::verilator::{Flavour, Source};
 use nic_spec::NicConfig;
 use rand::{Rng, SeedableRng};
@@ -15,18 +17,56 @@ use std::collections::{BTreeMap, VecDeque};
 const FLOWS: usize = 1024;
 /// Flow that asks for much.
 const HOT: u16 = 3;
-const BEAT_BYTES: u64 = 8;
 /// From a grant to the ACK of its packet.
 const ROUND_TRIP_CYCLES: u64 = 3000;
 /// Cycles until a flow is visited again (`VISIT_CYCLES`).
 const VISIT_CYCLES: u64 = 12;
 
-fn config() -> NicConfig {
-    NicConfig { flow_count: FLOWS, ..NicConfig::preset("gbe").expect("preset") }
+/// A scheduler and the line in front of it.
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    block: &'static str,
+    preset: &'static str,
+    beat_bytes: u64,
+    /// 1 ms.
+    window_cycles: u64,
+    /// Flows that share a ring.
+    ring_flows: u64,
+    /// Packets of others between a flow's ticket and the line: the grants that wait, and the line's.
+    grants_before: u64,
+    /// Packets by which the clock may be ahead of the line, and one.
+    clock_packets: u64,
 }
 
-fn whole() -> Source {
-    emitted("scheduler", &config()).expect("emits")
+const ONE: Unit = Unit {
+    block: "scheduler",
+    preset: "gbe",
+    beat_bytes: 8,
+    window_cycles: 125_000,
+    ring_flows: FLOWS as u64,
+    grants_before: 1,
+    clock_packets: 7,
+};
+
+/// Two grants of each engine, and two more behind them.
+const EIGHT: Unit = Unit {
+    block: "scheduler_wide",
+    preset: "hundred",
+    beat_bytes: 64,
+    window_cycles: 250_000,
+    ring_flows: FLOWS as u64 / 8,
+    grants_before: 18,
+    clock_packets: 24,
+};
+
+impl Unit {
+    fn config(&self) -> NicConfig {
+        NicConfig { flow_count: FLOWS, ..NicConfig::preset(self.preset).expect("preset") }
+    }
+
+    fn whole(&self) -> Source {
+        emitted(self.block, &self.config()).expect("emits")
+    }
 }
 
 type Verilog = dyn Stepper<In = SchedulerIn, Out = SchedulerOut>;
@@ -39,11 +79,13 @@ fn alone(source: &Source, seed: u64) -> Dut<SchedulerIn, SchedulerOut> {
 /// What the flows ask for, and the line.
 #[derive(Clone, Debug)]
 struct Load {
+    unit: Unit,
     hot_rate: u32,
     hot_len_bytes: u16,
     hot_window_packets: u32,
     slow_rate: u32,
     slow_len_bytes: u16,
+    slow_window_packets: u32,
     /// The line stands for so many of `line_cycles`.
     stands_cycles: u64,
     /// 0: the line is as fast as grants come.
@@ -52,13 +94,24 @@ struct Load {
 
 /// One flow asks for the whole line, and the others for a tenth of it.
 const LINE_RATE: Load = Load {
+    unit: ONE,
     hot_rate: 8 << 24,
     hot_len_bytes: 1082,
     hot_window_packets: 600,
     slow_rate: (8 << 24) / 10 / 1023,
     slow_len_bytes: 64,
+    slow_window_packets: 2,
     stands_cycles: 0,
     line_cycles: 1 << 20,
+};
+
+/// The same of the wide one. A flow has at most a packet in 40 cycles, see `scheduler_wide.rs`.
+const LINE_RATE_WIDE: Load = Load {
+    unit: EIGHT,
+    hot_rate: 64 << 24,
+    hot_len_bytes: 4154,
+    slow_rate: (64 << 24) / 10 / 1023,
+    ..LINE_RATE
 };
 
 /// What a property has found.
@@ -132,7 +185,8 @@ impl Senders {
     }
 
     fn window(&self, flow: u16) -> u32 {
-        let packets = if flow == HOT { self.load.hot_window_packets } else { 2 };
+        let load = &self.load;
+        let packets = if flow == HOT { load.hot_window_packets } else { load.slow_window_packets };
         packets * u32::from(self.len(flow))
     }
 
@@ -145,9 +199,10 @@ impl Senders {
     /// of lag, and a ticket of each other flow: a packet on the line and two rounds.
     fn wait_max(&self, flow: u16) -> u64 {
         let period = (u64::from(self.len(flow)) << 24) / u64::from(self.rate(flow));
-        let packet = u64::from(self.load.hot_len_bytes).div_ceil(BEAT_BYTES);
-        let round = FLOWS as u64 + 2 * VISIT_CYCLES;
-        5 * period + (FLOWS as u64 - 1) * (packet + 2 * round) + self.load.stands_cycles
+        let unit = &self.load.unit;
+        let packet = u64::from(self.load.hot_len_bytes).div_ceil(unit.beat_bytes);
+        let ticket = unit.grants_before * packet + 2 * (unit.ring_flows + 2 * VISIT_CYCLES);
+        5 * period + (unit.ring_flows - 1) * ticket + self.load.stands_cycles
     }
 
     fn check(&mut self, which: usize, value: u64, most: u64, at: (u64, u16, Broken)) {
@@ -175,7 +230,7 @@ impl Senders {
         let now = ahead.saturating_sub(given) + (len << 24);
         self.ahead[at] = (now, cycle);
         if flow == HOT {
-            let most = CREDIT_CAP_BYTES as u64 + 7 * len;
+            let most = CREDIT_CAP_BYTES as u64 + self.load.unit.clock_packets * len;
             self.check(1, now >> 24, most, (cycle, flow, Broken::Credit));
         }
         self.waited(cycle, flow);
@@ -197,7 +252,8 @@ impl Senders {
             self.load.line_cycles > 0 && cycle % self.load.line_cycles < self.load.stands_cycles;
         if cycle >= self.busy_until && !stands {
             if let Some(flow) = self.queue.pop_front() {
-                self.busy_until = cycle + u64::from(self.len(flow)).div_ceil(BEAT_BYTES);
+                self.busy_until =
+                    cycle + u64::from(self.len(flow)).div_ceil(self.load.unit.beat_bytes);
             }
         }
         let is_line = self.load.line_cycles > 0;
@@ -256,7 +312,7 @@ fn serve(unit: &mut Verilog, load: &Load, cycles: u64) -> Senders {
 
 /// Holds the load, and finds the break that is planted in the Verilog.
 fn holds_and_finds(load: &Load, cycles: u64, property: Broken, (from, to): (&str, &str)) {
-    let whole = whole();
+    let whole = load.unit.whole();
     let senders = serve(&mut alone(&whole, 1), load, cycles);
     let [over, ahead, waited] = senders.most;
     let grants: u64 = senders.grants.iter().sum();
@@ -299,35 +355,89 @@ fn scheduler_1024_serves_all() {
     holds_and_finds(&LINE_RATE, 3_200_000, Broken::Wait, planted);
 }
 
-/// A line without end: as near as grants come. Prints what hdl/sched-core.md says.
 #[test]
-fn scheduler_1024_grants_are_three_cycles_apart_at_least() {
-    let rate = 8 << 24;
+fn scheduler_wide_1024_keeps_windows() {
+    let load = Load { hot_window_packets: 8, ..LINE_RATE_WIDE };
+    let planted = ("s_inflight_bytes < s_window_bytes", "s_inflight_bytes <= s_window_bytes");
+    holds_and_finds(&load, 400_000, Broken::Window, planted);
+}
+
+#[test]
+fn scheduler_wide_1024_caps_credit() {
+    let (stands_cycles, line_cycles) = (60_000, 150_000);
+    let load = Load { hot_rate: 16 << 24, stands_cycles, line_cycles, ..LINE_RATE_WIDE };
+    let planted = ("excess = credit_whole - len_whole", "excess = credit_whole");
+    holds_and_finds(&load, 600_000, Broken::Credit, planted);
+}
+
+#[test]
+fn scheduler_wide_1024_serves_all() {
+    // In each engine a flow that goes back to the ring becomes its neighbour.
+    let planted = (".write_data(s_return_flow)", ".write_data(s_return_flow & 7'h7e)");
+    holds_and_finds(&LINE_RATE_WIDE, 3_200_000, Broken::Wait, planted);
+}
+
+/// A line without end: as near as grants come, in lock-step. Returns the grants by their distance.
+fn intervals(load: &Load) -> BTreeMap<u64, u64> {
+    fn serve_both<G>(golden: G, load: &Load) -> Senders
+    where
+        G: Golden<In = SchedulerIn, Out = SchedulerOut> + 'static,
+    {
+        let model = load.unit.whole().model(Flavour::Fast).unwrap_or_else(|e| panic!("{e}"));
+        let mut unit = LockStep::new(golden, &[model], 2).unwrap_or_else(|e| panic!("{e}"));
+        serve(&mut unit, load, 400_000)
+    }
+    let config = load.unit.config();
+    let senders = match load.unit.block {
+        "scheduler" => serve_both(Scheduler::new(&config), load),
+        _ => serve_both(SchedulerWide::new(&config), load),
+    };
+    senders.intervals
+}
+
+/// Least and mean of the distances of grants. Prints what hdl/sched-core.md says.
+fn measure(name: &str, load: &Load) -> (u64, f64) {
+    let intervals = intervals(load);
+    let (cycles, grants) =
+        intervals.iter().fold((0, 0), |(c, n), (cycles, count)| (c + cycles * count, n + count));
+    let least = *intervals.keys().next().expect("grants");
+    let mean = cycles as f64 / grants as f64;
+    let below_9: u64 = intervals.range(..9).map(|(_, n)| n).sum();
+    println!("{name}: {grants} grants, least {least}, mean {mean:.2}, {below_9} below 9 cycles");
+    (least, mean)
+}
+
+/// All flows ask for more than they get: for much more, and for 255 packets in 1 ms each, so that
+/// each one is written into the calendar while there is room.
+fn greedy(line: &Load) -> [(&'static str, Load); 2] {
+    let hot_rate = line.hot_rate;
     let fast = Load {
-        hot_rate: rate,
-        slow_rate: rate,
+        slow_rate: hot_rate,
         hot_len_bytes: 64,
         slow_len_bytes: 64,
         line_cycles: 0,
-        ..LINE_RATE
+        ..line.clone()
     };
-    // 255 packets in 1 ms: each one is written into the calendar while there is room.
-    let kept = Load { slow_rate: (255 * 64 << 24) / 125_000, ..fast.clone() };
-    for (name, load, mean_max) in [("fast", fast, 4.5), ("kept", kept, 25.0)] {
-        let model = whole().model(Flavour::Fast).unwrap_or_else(|e| panic!("{e}"));
-        let mut unit = LockStep::new(Scheduler::new(&config()), &[model], 2);
-        let unit = unit.as_mut().unwrap_or_else(|e| panic!("{e}"));
-        let senders = serve(unit, &load, 400_000);
-        let (cycles, grants) = senders
-            .intervals
-            .iter()
-            .fold((0, 0), |(c, n), (cycles, count)| (c + cycles * count, n + count));
-        let (least, mean) = (senders.intervals.keys().next(), cycles as f64 / grants as f64);
-        let below_9: u64 = senders.intervals.range(..9).map(|(_, n)| n).sum();
-        println!(
-            "{name}: {grants} grants, least {least:?}, mean {mean:.2}, {below_9} below 9 cycles"
-        );
-        assert!(least >= Some(&3), "{name}: {least:?}");
+    let kept_rate = (255 * 64 << 24) / line.unit.window_cycles;
+    [("fast", fast.clone()), ("kept", Load { slow_rate: kept_rate as u32, ..fast })]
+}
+
+#[test]
+fn scheduler_1024_grants_are_three_cycles_apart_at_least() {
+    for ((name, load), mean_max) in greedy(&LINE_RATE).into_iter().zip([4.5, 6.0]) {
+        let (least, mean) = measure(name, &load);
+        assert!(least >= 3, "{name}: {least}");
+        assert!(mean <= mean_max, "{name}: {mean}");
+    }
+}
+
+#[test]
+fn scheduler_wide_1024_grants_in_each_cycle() {
+    // 1024 x 2 packets in a round trip would be fewer than one in each cycle.
+    let line = Load { slow_window_packets: 64, ..LINE_RATE_WIDE };
+    for ((name, load), mean_max) in greedy(&line).into_iter().zip([1.05, 1.05]) {
+        let (least, mean) = measure(name, &load);
+        assert_eq!(least, 1, "{name}");
         assert!(mean <= mean_max, "{name}: {mean}");
     }
 }

@@ -1003,12 +1003,12 @@ pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
     }
 }
 
-/// Runs `work` on a stack of its own: the blocks of the NIC are built by value, which takes more
-/// than the 2 MiB of a test's thread.
-fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+/// Runs `work` on a stack of its own: large blocks are built by value, which takes more than the
+/// 2 MiB of a test's thread.
+pub(crate) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(1 << 26);
-        let thread = builder.spawn_scoped(scope, work).expect("a thread for the NIC's blocks");
+        let thread = builder.spawn_scoped(scope, work).expect("a thread for the blocks");
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }

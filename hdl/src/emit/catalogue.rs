@@ -35,6 +35,7 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("axil_port", |c| emit("axil_port", host::axil_port::AxilPort::default(), c)),
     ("rx_pipe", crate::rx::emit),
     ("scheduler", crate::sched::emit),
+    ("scheduler_wide", crate::sched::emit_wide),
     ("sched_core", crate::sched::emit_core),
     ("dma_write", |c| {
         emit("dma_write", host::dma_write::DmaWrite::<64, 128, 8, 128>::default(), c)
@@ -205,9 +206,20 @@ fn cc_core_wide_of<
     emit("cc_core", block, c)
 }
 
-/// Blocks that a datapath of 512 bits has: those of the CC core.
-const OF_ACK_PER_CYCLE: &[&str] =
-    &["cc_hop", "cc_ewma", "cc_wind", "cc_active", "cc_unit_wide", "cc_core"];
+/// Blocks that a datapath of 512 bits has: those of the CC core and of the scheduler core.
+const OF_ACK_PER_CYCLE: &[&str] = &[
+    "cc_hop",
+    "cc_ewma",
+    "cc_wind",
+    "cc_active",
+    "cc_unit_wide",
+    "cc_core",
+    "scheduler_wide",
+    "sched_core",
+];
+
+/// Blocks that only a datapath of other widths has.
+const NOT_OF_HOP_PER_CYCLE: &[&str] = &["cc_unit_wide", "cc_unit_serial", "scheduler_wide"];
 
 /// Blocks that a datapath of up to 32 bits has: those of the CC core.
 const OF_BIT_PER_CYCLE: &[&str] = &["cc_active", "cc_unit_serial", "cc_core"];
@@ -216,7 +228,7 @@ const OF_BIT_PER_CYCLE: &[&str] = &["cc_active", "cc_unit_serial", "cc_core"];
 fn has(config: &NicConfig, name: &str) -> bool {
     match config.cc_schedule() {
         CcSchedule::BitPerCycle => OF_BIT_PER_CYCLE.contains(&name),
-        CcSchedule::HopPerCycle => !["cc_unit_wide", "cc_unit_serial"].contains(&name),
+        CcSchedule::HopPerCycle => !NOT_OF_HOP_PER_CYCLE.contains(&name),
         CcSchedule::AckPerCycle => OF_ACK_PER_CYCLE.contains(&name),
     }
 }
@@ -239,7 +251,8 @@ pub fn by_name(name: &str, config: &NicConfig) -> Result<Design, EmitError> {
             let (preset, list) = (config.name, blocks(config).join(" "));
             let cores = match config.cc_schedule() {
                 CcSchedule::HopPerCycle => "the blocks",
-                _ => "only the core cc, whose blocks are",
+                CcSchedule::AckPerCycle => "only the cores cc and sched, whose blocks are",
+                CcSchedule::BitPerCycle => "only the core cc, whose blocks are",
             };
             let text = format!("is not of preset {preset}, which has {cores} {list}");
             Err(EmitError::one(name, Rule::UnknownBlock, text))

@@ -17,6 +17,7 @@
 //! # Twins             `Calendar` of sim/src/golden/sched/calendar.rs
 
 use super::history::History;
+use super::share_pipe::WINDOW_CYCLES;
 use super::share_rows::ShareRows;
 use crate::Module;
 use rust_hdl_core::prelude::*;
@@ -95,6 +96,13 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Default
     for Calendar<F, FB, AW, EW>
 {
     fn default() -> Self {
+        Self::new(WINDOW_CYCLES)
+    }
+}
+
+impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Calendar<F, FB, AW, EW> {
+    /// A calendar of the last `window_cycles`.
+    pub fn new(window_cycles: u32) -> Self {
         assert!(F == 1 << FB && EW == FB + 32, "F = 2^FB, EW = FB + 32");
         Self {
             module_type: Default::default(),
@@ -116,7 +124,7 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Default
             m_turn_flow: Default::default(),
             m_is_pending: Default::default(),
             m_is_settled: Default::default(),
-            history: Default::default(),
+            history: History::new(window_cycles),
             rows: Default::default(),
             pending: Default::default(),
             flow: Default::default(),

@@ -83,6 +83,14 @@ pub struct History<const AW: usize, const FB: usize, const EW: usize> {
 
 impl<const AW: usize, const FB: usize, const EW: usize> Default for History<AW, FB, EW> {
     fn default() -> Self {
+        Self::new(WINDOW_CYCLES)
+    }
+}
+
+impl<const AW: usize, const FB: usize, const EW: usize> History<AW, FB, EW> {
+    /// A list of the packets of the last `window_cycles`.
+    pub fn new(window_cycles: u32) -> Self {
+        assert!(window_cycles + OVERDUE_CYCLES < 1 << 18, "ages are modulo 2^18");
         assert!(EW == FB + 32, "EW = FB + 32");
         Self {
             module_type: Default::default(),
@@ -122,8 +130,8 @@ impl<const AW: usize, const FB: usize, const EW: usize> Default for History<AW, 
             flow_part: Default::default(),
             len_wide: Default::default(),
             len_part: Default::default(),
-            window: Constant::new(u64::from(WINDOW_CYCLES).into()),
-            overdue: Constant::new(u64::from(WINDOW_CYCLES + OVERDUE_CYCLES).into()),
+            window: Constant::new(u64::from(window_cycles).into()),
+            overdue: Constant::new(u64::from(window_cycles + OVERDUE_CYCLES).into()),
         }
     }
 }

@@ -5,22 +5,31 @@ pub mod active_set;
 pub mod calendar;
 pub mod caller;
 pub mod credit_pipe;
+pub mod engine;
+pub mod engine_turns;
+pub mod event_pair;
+pub mod event_pairs;
 pub mod flow_state;
 pub mod flow_table;
+pub mod grant_order;
 pub mod grant_queue;
 pub mod grant_rule;
 pub mod history;
 pub mod line_clock;
+pub mod line_clock_wide;
 pub mod sched_core;
 pub mod scheduler;
+pub mod scheduler_wide;
 pub mod share_pipe;
 pub mod share_rows;
 pub mod turns;
 
 use crate::emit::{emit as emit_block, no_such_size, Design, EmitError};
-use nic_spec::NicConfig;
-use sched_core::SchedCore;
+use crate::nic::on_a_large_stack;
+use nic_spec::config::{CcSchedule, NicConfig};
+use sched_core::{SchedCore, SchedCoreWide};
 use scheduler::Scheduler;
+use scheduler_wide::SchedulerWide;
 
 /// Emits the scheduler for the flows of `config`.
 pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
@@ -35,8 +44,35 @@ pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
     }
 }
 
+/// Emits the scheduler of eight engines for the flows of `config`.
+pub fn emit_wide(c: &NicConfig) -> Result<Design, EmitError> {
+    let name = "scheduler_wide";
+    match c.flow_count {
+        64 => on_a_large_stack(|| emit_block(name, SchedulerWide::<8, 3, 4, 35, 6>::default(), c)),
+        1024 => {
+            on_a_large_stack(|| emit_block(name, SchedulerWide::<128, 7, 8, 39, 10>::default(), c))
+        }
+        _ => Err(no_such_size(name, c)),
+    }
+}
+
+fn emit_core_wide(c: &NicConfig) -> Result<Design, EmitError> {
+    match c.flow_count {
+        64 => on_a_large_stack(|| {
+            emit_block("sched_core", SchedCoreWide::<8, 3, 4, 35, 6>::new(c), c)
+        }),
+        1024 => on_a_large_stack(|| {
+            emit_block("sched_core", SchedCoreWide::<128, 7, 8, 39, 10>::new(c), c)
+        }),
+        _ => Err(no_such_size("sched_core", c)),
+    }
+}
+
 /// Emits the scheduler core for the flows of `config`.
 pub fn emit_core(c: &NicConfig) -> Result<Design, EmitError> {
+    if c.cc_schedule() == CcSchedule::AckPerCycle {
+        return emit_core_wide(c);
+    }
     match c.flow_count {
         4 => emit_block("sched_core", SchedCore::<4, 2, 3, 34>::new(c), c),
         64 => emit_block("sched_core", SchedCore::<64, 6, 7, 38>::new(c), c),

@@ -5,7 +5,8 @@
 //! # Interface timing  that of the blocks inside. A write to FLOW_COMMAND becomes a flow command that
 //!                     goes before s_axis_rate; until the scheduler has taken it (clearing after
 //!                     reset) another write is refused
-//! # Latency and rate  13 cycles from s_axis_work to m_axis_grant, if the flow may send at once
+//! # Latency and rate  13 cycles from s_axis_work to m_axis_grant, if the flow may send at once. With a
+//!                     datapath of 512 bits 17 to 19 cycles, and up to one grant per cycle
 //! # Stream layout     bits of tdata, the lowest first; others are ignored
 //!                     s_axis_work      0 flow 16, 16 len_bytes 14, 32 inflight_bytes 32
 //!                     s_axis_inflight  0 flow 16, 32 inflight_bytes 32
@@ -13,11 +14,13 @@
 //!                                      bits of cc_core's m_axis_rate
 //!                     m_axis_grant     0 flow 16
 //! # Number formats    scheduler.rs
-//! # Shape             F = 2^FB flows, CB = FB + 1, EW = FB + 32
+//! # Shape             F = 2^FB flows, CB = FB + 1, EW = FB + 32; SchedCoreWide: 2^FB flows in engines of
+//!                     EF = 2^EB, EC = EB + 1, EW = EB + 32, FB = EB + 3
 //! # Reset             synchronous, high; then F cycles of clearing with the tready low
 //! # Twins             sim/src/golden/sched/sched_core.rs, tests/cores.rs
 
 use super::scheduler::Scheduler;
+use super::scheduler_wide::SchedulerWide;
 use crate::host::axil_port::AxilPort;
 use crate::host::core_csr::CoreCsr;
 use crate::host::csr_regs::SchedRegs;
@@ -26,216 +29,225 @@ use nic_spec::{regs, NicConfig};
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
-/// The core.
-#[derive(LogicBlock)]
-pub struct SchedCore<const F: usize, const FB: usize, const CB: usize, const EW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
-    /// Write address, bytes.
-    pub s_axil_awaddr: Signal<In, Bits<16>>,
-    /// Write address is valid.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// Write address is taken.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// Write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// Write strobes; all must be high.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// Write data is valid.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// Write data is taken.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// Write response is valid.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// 0 OKAY, 2 SLVERR.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// Write response is taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// Read address, bytes.
-    pub s_axil_araddr: Signal<In, Bits<16>>,
-    /// Read address is valid.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// Read address is taken.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// Read data is valid.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// Read data, 0 after an error.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// 0 OKAY, 2 SLVERR.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// Read data is taken.
-    pub s_axil_rready: Signal<In, Bit>,
-    /// A flow with a packet to send is offered.
-    pub s_axis_work_tvalid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_axis_work_tready: Signal<Out, Bit>,
-    /// The event; layout above.
-    pub s_axis_work_tdata: Signal<In, Bits<64>>,
-    /// A flow's bytes in flight is offered.
-    pub s_axis_inflight_tvalid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_axis_inflight_tready: Signal<Out, Bit>,
-    /// The event; layout above.
-    pub s_axis_inflight_tdata: Signal<In, Bits<64>>,
-    /// A flow command is offered.
-    pub s_axis_rate_tvalid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_axis_rate_tready: Signal<Out, Bit>,
-    /// The event; layout above.
-    pub s_axis_rate_tdata: Signal<In, Bits<96>>,
-    /// A flow that may send its packet is offered.
-    pub m_axis_grant_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axis_grant_tready: Signal<In, Bit>,
-    /// The event; layout above.
-    pub m_axis_grant_tdata: Signal<Out, Bits<16>>,
-    port: AxilPort,
-    decode: CoreCsr,
-    registers: SchedRegs,
-    unit: Scheduler<F, FB, CB, EW>,
-    commanded: DFF<Bit>,
-    index: Signal<Local, Bits<8>>,
-    is_command: Signal<Local, Bit>,
-    command_index: Constant<Bits<8>>,
+macro_rules! core_of {
+    ($doc:literal, $core:ident<$($size:ident),*>, $unit:ty) => {
+        #[doc = $doc]
+        #[derive(LogicBlock)]
+        pub struct $core<$(const $size: usize),*> {
+            module_type: Module<Self>,
+            /// Core clock.
+            pub clock: Signal<In, Clock>,
+            /// Synchronous reset, active high.
+            pub reset: Signal<In, Bit>,
+            /// Write address, bytes.
+            pub s_axil_awaddr: Signal<In, Bits<16>>,
+            /// Write address is valid.
+            pub s_axil_awvalid: Signal<In, Bit>,
+            /// Write address is taken.
+            pub s_axil_awready: Signal<Out, Bit>,
+            /// Write data.
+            pub s_axil_wdata: Signal<In, Bits<32>>,
+            /// Write strobes; all must be high.
+            pub s_axil_wstrb: Signal<In, Bits<4>>,
+            /// Write data is valid.
+            pub s_axil_wvalid: Signal<In, Bit>,
+            /// Write data is taken.
+            pub s_axil_wready: Signal<Out, Bit>,
+            /// Write response is valid.
+            pub s_axil_bvalid: Signal<Out, Bit>,
+            /// 0 OKAY, 2 SLVERR.
+            pub s_axil_bresp: Signal<Out, Bits<2>>,
+            /// Write response is taken.
+            pub s_axil_bready: Signal<In, Bit>,
+            /// Read address, bytes.
+            pub s_axil_araddr: Signal<In, Bits<16>>,
+            /// Read address is valid.
+            pub s_axil_arvalid: Signal<In, Bit>,
+            /// Read address is taken.
+            pub s_axil_arready: Signal<Out, Bit>,
+            /// Read data is valid.
+            pub s_axil_rvalid: Signal<Out, Bit>,
+            /// Read data, 0 after an error.
+            pub s_axil_rdata: Signal<Out, Bits<32>>,
+            /// 0 OKAY, 2 SLVERR.
+            pub s_axil_rresp: Signal<Out, Bits<2>>,
+            /// Read data is taken.
+            pub s_axil_rready: Signal<In, Bit>,
+            /// A flow with a packet to send is offered.
+            pub s_axis_work_tvalid: Signal<In, Bit>,
+            /// It is taken.
+            pub s_axis_work_tready: Signal<Out, Bit>,
+            /// The event; layout above.
+            pub s_axis_work_tdata: Signal<In, Bits<64>>,
+            /// A flow's bytes in flight is offered.
+            pub s_axis_inflight_tvalid: Signal<In, Bit>,
+            /// It is taken.
+            pub s_axis_inflight_tready: Signal<Out, Bit>,
+            /// The event; layout above.
+            pub s_axis_inflight_tdata: Signal<In, Bits<64>>,
+            /// A flow command is offered.
+            pub s_axis_rate_tvalid: Signal<In, Bit>,
+            /// It is taken.
+            pub s_axis_rate_tready: Signal<Out, Bit>,
+            /// The event; layout above.
+            pub s_axis_rate_tdata: Signal<In, Bits<96>>,
+            /// A flow that may send its packet is offered.
+            pub m_axis_grant_tvalid: Signal<Out, Bit>,
+            /// It is taken.
+            pub m_axis_grant_tready: Signal<In, Bit>,
+            /// The event; layout above.
+            pub m_axis_grant_tdata: Signal<Out, Bits<16>>,
+            port: AxilPort,
+            decode: CoreCsr,
+            registers: SchedRegs,
+            unit: $unit,
+            commanded: DFF<Bit>,
+            index: Signal<Local, Bits<8>>,
+            is_command: Signal<Local, Bit>,
+            command_index: Constant<Bits<8>>,
+        }
+
+        impl<$(const $size: usize),*> $core<$($size),*> {
+            /// The core with the flows of `config`.
+            pub fn new(config: &NicConfig) -> Self {
+                assert_eq!(1 << FB, config.flow_count);
+                Self {
+                    module_type: Default::default(),
+                    clock: Default::default(),
+                    reset: Default::default(),
+                    s_axil_awaddr: Default::default(),
+                    s_axil_awvalid: Default::default(),
+                    s_axil_awready: Default::default(),
+                    s_axil_wdata: Default::default(),
+                    s_axil_wstrb: Default::default(),
+                    s_axil_wvalid: Default::default(),
+                    s_axil_wready: Default::default(),
+                    s_axil_bvalid: Default::default(),
+                    s_axil_bresp: Default::default(),
+                    s_axil_bready: Default::default(),
+                    s_axil_araddr: Default::default(),
+                    s_axil_arvalid: Default::default(),
+                    s_axil_arready: Default::default(),
+                    s_axil_rvalid: Default::default(),
+                    s_axil_rdata: Default::default(),
+                    s_axil_rresp: Default::default(),
+                    s_axil_rready: Default::default(),
+                    s_axis_work_tvalid: Default::default(),
+                    s_axis_work_tready: Default::default(),
+                    s_axis_work_tdata: Default::default(),
+                    s_axis_inflight_tvalid: Default::default(),
+                    s_axis_inflight_tready: Default::default(),
+                    s_axis_inflight_tdata: Default::default(),
+                    s_axis_rate_tvalid: Default::default(),
+                    s_axis_rate_tready: Default::default(),
+                    s_axis_rate_tdata: Default::default(),
+                    m_axis_grant_tvalid: Default::default(),
+                    m_axis_grant_tready: Default::default(),
+                    m_axis_grant_tdata: Default::default(),
+                    port: Default::default(),
+                    decode: CoreCsr::new(regs::SCHED_ID_VALUE, config),
+                    registers: Default::default(),
+                    unit: Default::default(),
+                    commanded: Default::default(),
+                    index: Default::default(),
+                    is_command: Default::default(),
+                    command_index: Constant::new(u64::from(regs::sched_offset::flow_command / 4).to_bits()),
+                }
+            }
+        }
+
+        impl<$(const $size: usize),*> Logic for $core<$($size),*> {
+            #[hdl_gen]
+            fn update(&mut self) {
+                dff_setup!(self, clock, commanded);
+                clock!(self, clock, port, decode, registers, unit);
+                self.port.reset.next = self.reset.val();
+                self.decode.reset.next = self.reset.val();
+                self.registers.reset.next = self.reset.val();
+                self.unit.reset.next = self.reset.val();
+                comment!("registers");
+                self.port.s_axil_awaddr.next = self.s_axil_awaddr.val();
+                self.port.s_axil_awvalid.next = self.s_axil_awvalid.val();
+                self.s_axil_awready.next = self.port.s_axil_awready.val();
+                self.port.s_axil_wdata.next = self.s_axil_wdata.val();
+                self.port.s_axil_wstrb.next = self.s_axil_wstrb.val();
+                self.port.s_axil_wvalid.next = self.s_axil_wvalid.val();
+                self.s_axil_wready.next = self.port.s_axil_wready.val();
+                self.s_axil_bvalid.next = self.port.s_axil_bvalid.val();
+                self.s_axil_bresp.next = self.port.s_axil_bresp.val();
+                self.port.s_axil_bready.next = self.s_axil_bready.val();
+                self.port.s_axil_araddr.next = self.s_axil_araddr.val();
+                self.port.s_axil_arvalid.next = self.s_axil_arvalid.val();
+                self.s_axil_arready.next = self.port.s_axil_arready.val();
+                self.s_axil_rvalid.next = self.port.s_axil_rvalid.val();
+                self.s_axil_rdata.next = self.port.s_axil_rdata.val();
+                self.s_axil_rresp.next = self.port.s_axil_rresp.val();
+                self.port.s_axil_rready.next = self.s_axil_rready.val();
+                self.decode.s_valid.next = self.port.m_valid.val();
+                self.decode.s_write.next = self.port.m_write.val();
+                self.decode.s_addr.next = self.port.m_addr.val();
+                self.port.s_done.next = self.decode.s_done.val();
+                self.port.s_error.next = self.decode.s_error.val();
+                self.port.s_rdata.next = self.decode.s_rdata.val();
+                self.index.next = self.port.m_addr.val().get_bits::<8>(2);
+                self.is_command.next = self.index.val() == self.command_index.val();
+                self.registers.wr_valid.next = self.decode.regs_wr_valid.val();
+                self.registers.wr_index.next = self.index.val();
+                self.registers.rd_index.next = self.index.val();
+                self.registers.wr_data.next = self.port.m_wdata.val();
+                self.decode.regs_data.next = self.registers.rd_data.val();
+                self.decode.regs_hit.next = self.registers.rd_hit.val();
+                comment!("a command that waits: no second one");
+                if self.commanded.q.val() && self.is_command.val() && self.port.m_write.val() {
+                    self.decode.regs_hit.next = false;
+                }
+                if self.unit.s_rate_ready.val() {
+                    self.commanded.d.next = false;
+                }
+                if self.decode.regs_wr_valid.val() && self.is_command.val() {
+                    self.commanded.d.next = true;
+                }
+                comment!("flow command, of the registers first");
+                self.s_axis_rate_tready.next = self.unit.s_rate_ready.val() && !self.commanded.q.val();
+                self.unit.s_rate_valid.next = self.s_axis_rate_tvalid.val() || self.commanded.q.val();
+                if self.commanded.q.val() {
+                    self.unit.s_rate_flow.next = self.registers.cfg_flow_command.val().get_bits::<FB>(0);
+                    self.unit.s_rate_op.next = self.registers.cfg_flow_command.val().get_bits::<2>(16);
+                    self.unit.s_rate_window_bytes.next = self.registers.cfg_flow_window.val();
+                    self.unit.s_rate_rate.next = self.registers.cfg_flow_rate.val();
+                } else {
+                    self.unit.s_rate_flow.next = self.s_axis_rate_tdata.val().get_bits::<FB>(0);
+                    self.unit.s_rate_op.next = self.s_axis_rate_tdata.val().get_bits::<2>(16);
+                    self.unit.s_rate_window_bytes.next = self.s_axis_rate_tdata.val().get_bits::<32>(32);
+                    self.unit.s_rate_rate.next = self.s_axis_rate_tdata.val().get_bits::<32>(64);
+                }
+                comment!("work");
+                self.unit.s_work_valid.next = self.s_axis_work_tvalid.val();
+                self.s_axis_work_tready.next = self.unit.s_work_ready.val();
+                self.unit.s_work_flow.next = self.s_axis_work_tdata.val().get_bits::<FB>(0);
+                self.unit.s_work_len_bytes.next = self.s_axis_work_tdata.val().get_bits::<14>(16);
+                self.unit.s_work_inflight_bytes.next = self.s_axis_work_tdata.val().get_bits::<32>(32);
+                comment!("bytes in flight");
+                self.unit.s_inflight_valid.next = self.s_axis_inflight_tvalid.val();
+                self.s_axis_inflight_tready.next = self.unit.s_inflight_ready.val();
+                self.unit.s_inflight_flow.next = self.s_axis_inflight_tdata.val().get_bits::<FB>(0);
+                self.unit.s_inflight_inflight_bytes.next =
+                    self.s_axis_inflight_tdata.val().get_bits::<32>(32);
+                comment!("grant");
+                self.m_axis_grant_tvalid.next = self.unit.m_grant_valid.val();
+                self.unit.m_grant_ready.next = self.m_axis_grant_tready.val();
+                self.m_axis_grant_tdata.next = bit_cast::<16, FB>(self.unit.m_grant_flow.val());
+                if self.reset.val() {
+                    self.commanded.d.next = false;
+                }
+            }
+        }
+    };
 }
 
-impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> SchedCore<F, FB, CB, EW> {
-    /// The core with the flows of `config`.
-    pub fn new(config: &NicConfig) -> Self {
-        assert_eq!(F, config.flow_count);
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_axil_awaddr: Default::default(),
-            s_axil_awvalid: Default::default(),
-            s_axil_awready: Default::default(),
-            s_axil_wdata: Default::default(),
-            s_axil_wstrb: Default::default(),
-            s_axil_wvalid: Default::default(),
-            s_axil_wready: Default::default(),
-            s_axil_bvalid: Default::default(),
-            s_axil_bresp: Default::default(),
-            s_axil_bready: Default::default(),
-            s_axil_araddr: Default::default(),
-            s_axil_arvalid: Default::default(),
-            s_axil_arready: Default::default(),
-            s_axil_rvalid: Default::default(),
-            s_axil_rdata: Default::default(),
-            s_axil_rresp: Default::default(),
-            s_axil_rready: Default::default(),
-            s_axis_work_tvalid: Default::default(),
-            s_axis_work_tready: Default::default(),
-            s_axis_work_tdata: Default::default(),
-            s_axis_inflight_tvalid: Default::default(),
-            s_axis_inflight_tready: Default::default(),
-            s_axis_inflight_tdata: Default::default(),
-            s_axis_rate_tvalid: Default::default(),
-            s_axis_rate_tready: Default::default(),
-            s_axis_rate_tdata: Default::default(),
-            m_axis_grant_tvalid: Default::default(),
-            m_axis_grant_tready: Default::default(),
-            m_axis_grant_tdata: Default::default(),
-            port: Default::default(),
-            decode: CoreCsr::new(regs::SCHED_ID_VALUE, config),
-            registers: Default::default(),
-            unit: Default::default(),
-            commanded: Default::default(),
-            index: Default::default(),
-            is_command: Default::default(),
-            command_index: Constant::new(u64::from(regs::sched_offset::flow_command / 4).to_bits()),
-        }
-    }
-}
-
-impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
-    for SchedCore<F, FB, CB, EW>
-{
-    #[hdl_gen]
-    fn update(&mut self) {
-        dff_setup!(self, clock, commanded);
-        clock!(self, clock, port, decode, registers, unit);
-        self.port.reset.next = self.reset.val();
-        self.decode.reset.next = self.reset.val();
-        self.registers.reset.next = self.reset.val();
-        self.unit.reset.next = self.reset.val();
-        comment!("registers");
-        self.port.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.port.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.s_axil_awready.next = self.port.s_axil_awready.val();
-        self.port.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.port.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.port.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.s_axil_wready.next = self.port.s_axil_wready.val();
-        self.s_axil_bvalid.next = self.port.s_axil_bvalid.val();
-        self.s_axil_bresp.next = self.port.s_axil_bresp.val();
-        self.port.s_axil_bready.next = self.s_axil_bready.val();
-        self.port.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.port.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.s_axil_arready.next = self.port.s_axil_arready.val();
-        self.s_axil_rvalid.next = self.port.s_axil_rvalid.val();
-        self.s_axil_rdata.next = self.port.s_axil_rdata.val();
-        self.s_axil_rresp.next = self.port.s_axil_rresp.val();
-        self.port.s_axil_rready.next = self.s_axil_rready.val();
-        self.decode.s_valid.next = self.port.m_valid.val();
-        self.decode.s_write.next = self.port.m_write.val();
-        self.decode.s_addr.next = self.port.m_addr.val();
-        self.port.s_done.next = self.decode.s_done.val();
-        self.port.s_error.next = self.decode.s_error.val();
-        self.port.s_rdata.next = self.decode.s_rdata.val();
-        self.index.next = self.port.m_addr.val().get_bits::<8>(2);
-        self.is_command.next = self.index.val() == self.command_index.val();
-        self.registers.wr_valid.next = self.decode.regs_wr_valid.val();
-        self.registers.wr_index.next = self.index.val();
-        self.registers.rd_index.next = self.index.val();
-        self.registers.wr_data.next = self.port.m_wdata.val();
-        self.decode.regs_data.next = self.registers.rd_data.val();
-        self.decode.regs_hit.next = self.registers.rd_hit.val();
-        comment!("a command that waits: no second one");
-        if self.commanded.q.val() && self.is_command.val() && self.port.m_write.val() {
-            self.decode.regs_hit.next = false;
-        }
-        if self.unit.s_rate_ready.val() {
-            self.commanded.d.next = false;
-        }
-        if self.decode.regs_wr_valid.val() && self.is_command.val() {
-            self.commanded.d.next = true;
-        }
-        comment!("flow command, of the registers first");
-        self.s_axis_rate_tready.next = self.unit.s_rate_ready.val() && !self.commanded.q.val();
-        self.unit.s_rate_valid.next = self.s_axis_rate_tvalid.val() || self.commanded.q.val();
-        if self.commanded.q.val() {
-            self.unit.s_rate_flow.next = self.registers.cfg_flow_command.val().get_bits::<FB>(0);
-            self.unit.s_rate_op.next = self.registers.cfg_flow_command.val().get_bits::<2>(16);
-            self.unit.s_rate_window_bytes.next = self.registers.cfg_flow_window.val();
-            self.unit.s_rate_rate.next = self.registers.cfg_flow_rate.val();
-        } else {
-            self.unit.s_rate_flow.next = self.s_axis_rate_tdata.val().get_bits::<FB>(0);
-            self.unit.s_rate_op.next = self.s_axis_rate_tdata.val().get_bits::<2>(16);
-            self.unit.s_rate_window_bytes.next = self.s_axis_rate_tdata.val().get_bits::<32>(32);
-            self.unit.s_rate_rate.next = self.s_axis_rate_tdata.val().get_bits::<32>(64);
-        }
-        comment!("work");
-        self.unit.s_work_valid.next = self.s_axis_work_tvalid.val();
-        self.s_axis_work_tready.next = self.unit.s_work_ready.val();
-        self.unit.s_work_flow.next = self.s_axis_work_tdata.val().get_bits::<FB>(0);
-        self.unit.s_work_len_bytes.next = self.s_axis_work_tdata.val().get_bits::<14>(16);
-        self.unit.s_work_inflight_bytes.next = self.s_axis_work_tdata.val().get_bits::<32>(32);
-        comment!("bytes in flight");
-        self.unit.s_inflight_valid.next = self.s_axis_inflight_tvalid.val();
-        self.s_axis_inflight_tready.next = self.unit.s_inflight_ready.val();
-        self.unit.s_inflight_flow.next = self.s_axis_inflight_tdata.val().get_bits::<FB>(0);
-        self.unit.s_inflight_inflight_bytes.next =
-            self.s_axis_inflight_tdata.val().get_bits::<32>(32);
-        comment!("grant");
-        self.m_axis_grant_tvalid.next = self.unit.m_grant_valid.val();
-        self.unit.m_grant_ready.next = self.m_axis_grant_tready.val();
-        self.m_axis_grant_tdata.next = bit_cast::<16, FB>(self.unit.m_grant_flow.val());
-        if self.reset.val() {
-            self.commanded.d.next = false;
-        }
-    }
+core_of! { "The core with one scheduler.", SchedCore<F, FB, CB, EW>, Scheduler<F, FB, CB, EW> }
+core_of! {
+    "The core with eight engines, for a datapath of 512 bits.",
+    SchedCoreWide<EF, EB, EC, EW, FB>,
+    SchedulerWide<EF, EB, EC, EW, FB>
 }

@@ -101,9 +101,13 @@ impl Bench {
 
 /// All benches of a configuration, in the order of the data path.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
-    if config.cc_schedule() != CcSchedule::HopPerCycle {
+    match config.cc_schedule() {
+        CcSchedule::HopPerCycle => {}
         // No other block has their datapaths yet.
-        return cc::benches(config);
+        CcSchedule::BitPerCycle => return cc::benches(config),
+        CcSchedule::AckPerCycle => {
+            return cc::benches(config).into_iter().chain(sched::benches(config)).collect()
+        }
     }
     let areas = [
         util::benches,

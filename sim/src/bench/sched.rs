@@ -8,7 +8,9 @@ use crate::golden::sched::sched_core::{Command, SchedCore, SchedCoreIn, SchedCor
 use crate::golden::sched::scheduler::{
     Grant, Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work,
 };
-use nic_spec::config::NicConfig;
+use crate::golden::sched::scheduler_wide::SchedulerWide;
+use crate::ports::Golden;
+use nic_spec::config::{CcSchedule, NicConfig};
 use nic_spec::regs::{self, sched_offset};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -16,18 +18,37 @@ use std::collections::VecDeque;
 
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
+    if config.cc_schedule() == CcSchedule::AckPerCycle {
+        return vec![scheduler_wide(config), core_wide(config)];
+    }
     let (sizes, flow_count) = (config.clone(), config.flow_count);
     let golden = move || SchedCore::new(&sizes);
-    let stimulus = move |seed| CoreFlows::new(seed, flow_count);
+    let stimulus = move |seed| CoreFlows::new(seed, flow_count, 8);
     let core = Bench::new("sched_core", config, golden, stimulus).telling_after(TELLING_CYCLES);
     vec![scheduler(config), core]
+}
+
+/// Bench of the core with engines.
+fn core_wide(config: &NicConfig) -> Bench {
+    let (sizes, flow_count, beat_bytes) = (config.clone(), config.flow_count, config.data_bytes());
+    let golden = move || SchedCore::wide(&sizes);
+    let stimulus = move |seed| CoreFlows::new(seed, flow_count, beat_bytes);
+    Bench::new("sched_core", config, golden, stimulus).telling_after(TELLING_CYCLES)
+}
+
+/// Bench of the scheduler of several engines.
+pub fn scheduler_wide(config: &NicConfig) -> Bench {
+    let (sizes, flow_count, beat_bytes) = (config.clone(), config.flow_count, config.data_bytes());
+    let golden = move || SchedulerWide::new(&sizes);
+    let stimulus = move |seed| Flows::new(seed, flow_count, beat_bytes);
+    Bench::new("scheduler_wide", config, golden, stimulus).telling_after(TELLING_CYCLES)
 }
 
 /// Bench of the scheduler.
 pub fn scheduler(config: &NicConfig) -> Bench {
     let (sizes, flow_count) = (config.clone(), config.flow_count);
     let golden = move || Scheduler::new(&sizes);
-    let stimulus = move |seed| Flows::new(seed, flow_count);
+    let stimulus = move |seed| Flows::new(seed, flow_count, 8);
     Bench::new("scheduler", config, golden, stimulus).telling_after(TELLING_CYCLES)
 }
 
@@ -41,15 +62,15 @@ enum Flows {
 }
 
 impl Flows {
-    fn new(seed: u64, flow_count: usize) -> Self {
+    fn new(seed: u64, flow_count: usize, beat_bytes: usize) -> Self {
         match seed % 4 {
-            3 => Self::Restless(RestlessLine::new(seed / 4, flow_count)),
+            3 => Self::Restless(RestlessLine::of(seed / 4, flow_count, beat_bytes)),
             _ => Self::Random(RandomFlows::new(seed, flow_count)),
         }
     }
 }
 
-impl Stimulus<Scheduler> for Flows {
+impl Flows {
     fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
         match self {
             Self::Random(flows) => flows.next(cycle, out),
@@ -58,12 +79,31 @@ impl Stimulus<Scheduler> for Flows {
     }
 }
 
+macro_rules! stimulus_of {
+    ($($flows:ty),*) => {$(
+        impl<U: Golden<In = SchedulerIn, Out = SchedulerOut>> Stimulus<U> for $flows {
+            fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
+                self.next(cycle, out)
+            }
+        }
+    )*};
+}
+stimulus_of!(Flows, RandomFlows, BusyLine, RestlessLine);
+
 /// Bench of the scheduler's memory: flows that keep their rates, on a line that is full or nearly.
 pub fn restless(config: &NicConfig) -> Bench {
     let (sizes, flow_count) = (config.clone(), config.flow_count);
     let golden = move || Scheduler::new(&sizes);
     let stimulus = move |seed| RestlessLine::new(seed, flow_count);
     Bench::new("scheduler", config, golden, stimulus)
+}
+
+/// The same of several engines.
+pub fn restless_wide(config: &NicConfig) -> Bench {
+    let (sizes, flow_count, beat_bytes) = (config.clone(), config.flow_count, config.data_bytes());
+    let golden = move || SchedulerWide::new(&sizes);
+    let stimulus = move |seed| RestlessLine::of(seed, flow_count, beat_bytes);
+    Bench::new("scheduler_wide", config, golden, stimulus)
 }
 
 /// `op` of `s_rate`.
@@ -183,8 +223,9 @@ impl RandomFlows {
     }
 }
 
-impl Stimulus<Scheduler> for RandomFlows {
-    fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
+impl RandomFlows {
+    /// Inputs for `cycle`, see [`Stimulus`].
+    pub fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
         if cycle == self.phase_end {
             self.begin_phase(cycle);
         }
@@ -286,8 +327,9 @@ impl BusyLine {
     }
 }
 
-impl Stimulus<Scheduler> for BusyLine {
-    fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
+impl BusyLine {
+    /// Inputs for `cycle`, see [`Stimulus`].
+    pub fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
         let mut inputs = SchedulerIn::default();
         self.move_line(cycle);
         inputs.m_grant.ready = self.queue.len() < Self::QUEUE_DEPTH;
@@ -326,8 +368,13 @@ pub struct RestlessLine {
 }
 
 impl RestlessLine {
-    /// Stimulus for `flow_count` flows.
+    /// Stimulus for `flow_count` flows and a line of 8 bytes a cycle.
     pub fn new(seed: u64, flow_count: usize) -> Self {
+        Self::of(seed, flow_count, 8)
+    }
+
+    /// Stimulus for `flow_count` flows and a line of `beat_bytes` a cycle.
+    pub fn of(seed: u64, flow_count: usize, beat_bytes: usize) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let len_bytes = [100, 1082, 4154, 0][seed as usize % 4];
         let lens: Vec<u16> = (0..flow_count)
@@ -337,10 +384,10 @@ impl RestlessLine {
             (0..flow_count).map(|_| 100_f64.powf(rng.gen_range(0.0..1.0))).collect();
         let total: f64 = weights.iter().sum();
         let load = [0.9, 0.999, 1.0, 1.3][rng.gen_range(0..4)];
-        let rates =
-            weights.iter().map(|w| (w / total * load * 8.0 * f64::from(1 << 24)) as u32).collect();
+        let line_rate = load * beat_bytes as f64 * f64::from(1 << 24);
+        let rates = weights.iter().map(|w| (w / total * line_rate) as u32).collect();
         let interval = [1000, 4000, 20_000][rng.gen_range(0..3)];
-        let line = BusyLine::new(rng.gen(), 8, rates, lens);
+        let line = BusyLine::new(rng.gen(), beat_bytes, rates, lens);
         Self { rng, line, flow_count: flow_count as u16, away: None, interval }
     }
 
@@ -368,8 +415,9 @@ impl RestlessLine {
     }
 }
 
-impl Stimulus<Scheduler> for RestlessLine {
-    fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
+impl RestlessLine {
+    /// Inputs for `cycle`, see [`Stimulus`].
+    pub fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
         let mut inputs = self.line.next(cycle, out);
         if !self.line.to_create.is_empty() || inputs.s_rate.valid {
             return inputs;
@@ -400,8 +448,8 @@ pub struct CoreFlows {
 }
 
 impl CoreFlows {
-    /// Stimulus for `flow_count` flows.
-    pub fn new(seed: u64, flow_count: usize) -> Self {
+    /// Stimulus for `flow_count` flows and a line of `beat_bytes` a cycle.
+    pub fn new(seed: u64, flow_count: usize, beat_bytes: usize) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(!seed);
         let software = ChaCha8Rng::seed_from_u64(rng.gen());
         let mut software = Software::new(software, regs::SCHED_REGISTERS);
@@ -413,7 +461,7 @@ impl CoreFlows {
         Self {
             ignored: rng.gen::<u16>() & !(flow_count as u16 - 1),
             command_interval: [200, 2000, 20_000][rng.gen_range(0..3)],
-            flows: Flows::new(seed, flow_count),
+            flows: Flows::new(seed, flow_count, beat_bytes),
             software,
             flow_count: flow_count as u16,
             rng,
@@ -421,7 +469,10 @@ impl CoreFlows {
     }
 }
 
-impl Stimulus<SchedCore> for CoreFlows {
+impl<U> Stimulus<SchedCore<U>> for CoreFlows
+where
+    SchedCore<U>: Golden<In = SchedCoreIn, Out = SchedCoreOut>,
+{
     fn next(&mut self, cycle: u64, out: &SchedCoreOut) -> SchedCoreIn {
         let rng = &mut self.rng;
         if self.software.is_done() && rng.gen_range(0..self.command_interval) == 0 {

@@ -7,16 +7,8 @@
 
 use std::collections::VecDeque;
 
-/// 1 ms at 125 MHz.
-pub const WINDOW_CYCLES: u32 = 125_000;
-/// Bytes that the line carries in a cycle.
-pub const BEAT_BYTES: u32 = 8;
-/// Packets that are remembered.
-pub const HISTORY_PACKETS: usize = 2047;
 /// A flow that may send at least so many packets in a window is not remembered.
 pub const KEPT_PACKETS_MAX: u32 = 256;
-/// A turn comes this many cycles, and those of the longest packet, before its time.
-pub const LEAD_CYCLES: u32 = 32;
 /// Packets that are so many cycles too old are dropped whatever happens.
 pub const OVERDUE_CYCLES: u32 = 4096;
 /// A line with less work than this is low.
@@ -28,12 +20,54 @@ pub const OPERATION_CYCLES: u8 = 6;
 /// A flow is called when it had no visit for so many cycles.
 pub const QUIET_CYCLES: u8 = 9;
 
+/// The line in front of a calendar, and how much of it is remembered.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    /// 1 ms.
+    pub window_cycles: u32,
+    /// Packets are counted for so many cycles: longer where the clock does not know all at once.
+    pub counted_cycles: u32,
+    /// Bytes that the line carries in a cycle.
+    pub beat_bytes: u32,
+    /// Packets that are remembered.
+    pub history_packets: usize,
+    /// A turn comes this many cycles before its time, and those of so many of the longest packets.
+    pub lead_cycles: u32,
+    /// See above.
+    pub lead_packets: u32,
+    /// The clock is that of several schedulers; somebody else moves it.
+    pub is_shared: bool,
+}
+
+impl Line {
+    /// 64 bits at 125 MHz.
+    pub const OF_64_BITS: Self = Self {
+        window_cycles: 125_000,
+        counted_cycles: 125_000,
+        beat_bytes: 8,
+        history_packets: 2047,
+        lead_cycles: 32,
+        lead_packets: 1,
+        is_shared: false,
+    };
+    /// 512 bits at 250 MHz, shared by engines.
+    pub const OF_512_BITS: Self = Self {
+        window_cycles: 250_000,
+        counted_cycles: 250_128,
+        beat_bytes: 64,
+        history_packets: 4095,
+        lead_cycles: 64,
+        lead_packets: 16,
+        is_shared: true,
+    };
+}
+
 const STAMP_MASK: u32 = (1 << 18) - 1;
 /// Work on the line beyond this is not counted.
 const AHEAD_MAX: u32 = 1 << 13;
 
 /// When the line carries what is granted next.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct LineClock {
     /// Cycle in which the next packet starts on a line that never waits.
     pub time: u32,
@@ -53,9 +87,9 @@ pub struct LineClock {
 
 impl LineClock {
     /// One cycle; `beats` of a packet that is granted.
-    fn step(&mut self, beats: Option<u32>) {
-        self.turn_age = WINDOW_CYCLES - self.lead;
-        self.lead = LEAD_CYCLES + self.longest_of_both;
+    pub fn step(&mut self, beats: Option<u32>, line: &Line) {
+        self.turn_age = line.window_cycles - self.lead;
+        self.lead = line.lead_cycles + line.lead_packets * self.longest_of_both;
         self.longest_of_both = self.longest.max(self.longest_before);
         self.is_low = self.ahead < LOW_CYCLES;
         let epoch = self.time >> 17 & 1 == 1;
@@ -195,6 +229,8 @@ pub struct CallerIn {
 /// The calendar.
 #[derive(Clone, Debug)]
 pub struct Calendar {
+    /// The line.
+    pub line: Line,
     /// When the line carries what is granted next.
     pub clock: LineClock,
     rows: Vec<Row>,
@@ -226,9 +262,10 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    /// Calendar of `flow_count` flows.
-    pub fn new(flow_count: usize) -> Self {
+    /// Calendar of `flow_count` flows in front of `line`.
+    pub fn new(flow_count: usize, line: Line) -> Self {
         Self {
+            line,
             clock: LineClock { turn_age: 0, ..LineClock::default() },
             rows: vec![Row::default(); flow_count],
             fresh: vec![false; flow_count],
@@ -246,6 +283,11 @@ impl Calendar {
             cases: Cases::default(),
             is_settled: false,
         }
+    }
+
+    /// Beats of the packet that was granted in the last cycle.
+    pub fn granted_beats(&self) -> Option<u32> {
+        self.granted.map(|packet| u32::from(packet.len_bytes).div_ceil(self.line.beat_bytes))
     }
 
     /// Bytes of `flow` in the window.
@@ -281,7 +323,7 @@ impl Calendar {
     /// Starts the next operation.
     fn choose(&mut self, is_called: bool) -> Option<Operation> {
         if let Some((packet, stamp)) = self.pending.take() {
-            if packet.is_kept && self.entries.len() < HISTORY_PACKETS {
+            if packet.is_kept && self.entries.len() < self.line.history_packets {
                 return Some(Operation::Record(packet, stamp));
             }
             self.cases.dropped += u64::from(packet.is_kept);
@@ -378,16 +420,18 @@ impl Calendar {
         }
         // The list has been the same for long enough whenever these are looked at.
         let oldest = self.entries.front().map_or(0, |e| self.age(e));
-        self.is_expired = oldest >= WINDOW_CYCLES;
-        self.is_overdue = oldest >= WINDOW_CYCLES + OVERDUE_CYCLES;
+        self.is_expired = oldest >= self.line.counted_cycles;
+        self.is_overdue = oldest >= self.line.counted_cycles + OVERDUE_CYCLES;
         let next = self.entries.get(self.turned).map_or(0, |e| self.age(e));
         self.is_due = next >= self.clock.turn_age;
         let stamp = self.clock.time & STAMP_MASK;
         if let Some(packet) = self.granted {
             self.pending = Some((packet, stamp));
         }
-        let beats = |packet: Packet| u32::from(packet.len_bytes).div_ceil(BEAT_BYTES);
-        self.clock.step(self.granted.map(beats));
+        let beats = self.granted_beats();
+        if !self.line.is_shared {
+            self.clock.step(beats, &self.line);
+        }
         self.granted = granted;
         turn
     }

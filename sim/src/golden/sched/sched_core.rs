@@ -1,7 +1,8 @@
 //! Twin of `hdl/src/sched/sched_core.rs`: the scheduler behind AXI4-Stream events and AXI4-Lite
 //! registers, composed of its blocks' twins.
 
-use super::scheduler::{Inflight, Rate, Ready, Scheduler, SchedulerIn, Work};
+use super::scheduler::{Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work};
+use super::scheduler_wide::SchedulerWide;
 use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
 use crate::golden::host::core_csr::{CoreRegisters, TReady};
 use crate::ports::Golden;
@@ -77,9 +78,9 @@ impl From<Rate> for Command {
 
 /// The core.
 #[derive(Clone, Debug)]
-pub struct SchedCore {
+pub struct SchedCore<U = Scheduler> {
     registers: CoreRegisters,
-    unit: Scheduler,
+    unit: U,
     flow_mask: u16,
     /// The command of the registers waits for the scheduler.
     commanded: bool,
@@ -90,9 +91,22 @@ pub struct SchedCore {
 impl SchedCore {
     /// The core with the flows of `config`.
     pub fn new(config: &NicConfig) -> Self {
+        Self::of(Scheduler::new(config), config)
+    }
+}
+
+impl SchedCore<SchedulerWide> {
+    /// The core with engines for the flows of `config`.
+    pub fn wide(config: &NicConfig) -> Self {
+        Self::of(SchedulerWide::new(config), config)
+    }
+}
+
+impl<U> SchedCore<U> {
+    fn of(unit: U, config: &NicConfig) -> Self {
         Self {
             registers: CoreRegisters::new(SCHED_ID_VALUE, SCHED_REGISTERS, config),
-            unit: Scheduler::new(config),
+            unit,
             flow_mask: (config.flow_count - 1) as u16,
             commanded: false,
             takes_command: false,
@@ -120,7 +134,7 @@ impl SchedCore {
     }
 }
 
-impl Golden for SchedCore {
+impl<U: Golden<In = SchedulerIn, Out = SchedulerOut>> Golden for SchedCore<U> {
     type In = SchedCoreIn;
     type Out = SchedCoreOut;
 

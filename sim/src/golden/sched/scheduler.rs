@@ -9,7 +9,9 @@
 //! than `a - 1`: when its oldest packet is about to leave and no more than `a` are there, it is its
 //! turn, which does not wait for credit.
 
-use super::calendar::{Calendar, Caller, CallerIn, Cases, Packet, KEPT_PACKETS_MAX, WINDOW_CYCLES};
+use super::calendar::{
+    Calendar, Caller, CallerIn, Cases, Line, LineClock, Packet, KEPT_PACKETS_MAX,
+};
 use crate::ports;
 use crate::ports::Golden;
 use nic_spec::NicConfig;
@@ -140,6 +142,8 @@ struct Visit {
     len_bytes: u16,
     is_open: bool,
     created: bool,
+    /// Cycles of a window.
+    window_cycles: u32,
     /// Bytes of its flow in the window, and how many of its packets have had their turn.
     window_bytes: u32,
     turned: u32,
@@ -150,7 +154,7 @@ struct Visit {
 impl Visit {
     /// What the flow asks for in a window.
     fn asked_bytes(&self) -> u32 {
-        ((u64::from(self.rate) * u64::from(WINDOW_CYCLES)) >> 24) as u32
+        ((u64::from(self.rate) * u64::from(self.window_cycles)) >> 24) as u32
     }
 
     /// The flow sends few packets in a window.
@@ -231,13 +235,17 @@ pub struct Scheduler {
 impl Scheduler {
     /// Scheduler for the flows of `config`.
     pub fn new(config: &NicConfig) -> Self {
-        let count = config.flow_count;
+        Self::of(config.flow_count, Line::OF_64_BITS)
+    }
+
+    /// Scheduler of `count` flows in front of `line`.
+    pub fn of(count: usize, line: Line) -> Self {
         Self {
             flows: vec![Flow::default(); count],
             scrub_left: count,
             work_turn: false,
             inflight_turn: false,
-            calendar: Calendar::new(count),
+            calendar: Calendar::new(count, line),
             caller: Caller::default(),
             is_turn_over: false,
             was_turn_over: false,
@@ -263,13 +271,24 @@ impl Scheduler {
         self.calendar.cases
     }
 
+    /// Beats of the packet that was granted in the last cycle.
+    pub fn granted_beats(&self) -> Option<u32> {
+        self.calendar.granted_beats()
+    }
+
+    /// The clock of a line that is shared.
+    pub fn set_clock(&mut self, clock: LineClock) {
+        self.calendar.clock = clock;
+    }
+
     fn reset(&mut self) {
         let mut flows = core::mem::take(&mut self.flows);
         flows.iter_mut().for_each(|f| *f = Flow::default());
         let (scrub_left, mut ring) = (flows.len(), core::mem::take(&mut self.ring));
         ring.clear();
-        let calendar = Calendar::new(flows.len());
-        *self = Self { flows, scrub_left, ring, calendar, ..Self::new(&EMPTY) };
+        let line = self.calendar.line;
+        let calendar = Calendar::new(flows.len(), line);
+        *self = Self { flows, scrub_left, ring, calendar, ..Self::of(0, line) };
     }
 
     fn out(&self) -> SchedulerOut {
@@ -346,6 +365,7 @@ impl Scheduler {
         (visit.rate, visit.len_bytes, visit.created) = (flow.rate, flow.len_bytes, flow.created);
         let inflight = flow.inflight_bytes;
         visit.is_open = inflight == 0 || inflight < flow.window_bytes;
+        visit.window_cycles = self.calendar.line.window_cycles;
         visit.window_bytes = self.calendar.bytes(visit.flow);
         visit.turned = self.calendar.turned(visit.flow);
     }
@@ -495,17 +515,6 @@ impl Scheduler {
         }
     }
 }
-
-/// Sizes of the placeholder that a reset fills again.
-const EMPTY: NicConfig = NicConfig {
-    name: "",
-    data_bits: 64,
-    flow_count: 0,
-    hop_count: 1,
-    mr_count: 4,
-    sq_depth: 2,
-    clock_hz: 1_000_000,
-};
 
 impl Golden for Scheduler {
     type In = SchedulerIn;

@@ -1,0 +1,285 @@
+//! Engine of the wide scheduler: `scheduler` for a line of 64 bytes a beat that engines share, so that
+//! its clock stands outside and says when the line carries what any of them grants.
+//!
+//! Rules, formats and waiting are those of scheduler.rs, which stays as it is: only the clock, the
+//! beats and the window (`engine_turns`) differ.
+//!
+//! # Interface timing  cycle 0: s_work taken; cycle [`LATENCY_CYCLES`]: m_grant and, for one cycle,
+//!                     m_packet_*, if the flow may send at once. s_work and s_inflight are ready in turn,
+//!                     every other cycle; s_rate always. All readies are low for F cycles after
+//!                     reset (clearing)
+//! # Latency and rate  that of scheduler.rs
+//! # Shape             F = 2^FB flows, CB = FB + 1, EW = FB + 32; 2^AW - 1 packets are remembered
+//! # Number formats    m_packet_beats | UQ12.0 | beats of 64 bytes; others: scheduler.rs
+//! # Reset             synchronous, high: no flow exists, no grant
+//! # Twins             sim/src/golden/sched/scheduler.rs with `Line::OF_512_BITS`
+
+use super::active_ring::ActiveRing;
+use super::credit_pipe::CreditPipe;
+use super::engine_turns::EngineTurns;
+use super::flow_state::FlowState;
+use super::grant_rule::GrantRule;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// From the accept of `s_work` to the grant, when the flow may send at once.
+pub const LATENCY_CYCLES: usize = 13;
+
+/// Engine of `F = 2^FB` flows.
+#[derive(LogicBlock)]
+pub struct Engine<
+    const F: usize,
+    const FB: usize,
+    const CB: usize,
+    const AW: usize,
+    const EW: usize,
+> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// A flow has a packet to send.
+    pub s_work_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_work_ready: Signal<Out, Bit>,
+    /// The flow.
+    pub s_work_flow: Signal<In, Bits<FB>>,
+    /// Frame bytes of its next packet.
+    pub s_work_len_bytes: Signal<In, Bits<14>>,
+    /// Its bytes in flight.
+    pub s_work_inflight_bytes: Signal<In, Bits<32>>,
+    /// A flow's bytes in flight have changed.
+    pub s_inflight_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_inflight_ready: Signal<Out, Bit>,
+    /// The flow.
+    pub s_inflight_flow: Signal<In, Bits<FB>>,
+    /// Its bytes in flight.
+    pub s_inflight_inflight_bytes: Signal<In, Bits<32>>,
+    /// A flow is created, removed, or gets a window and rate.
+    pub s_rate_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_rate_ready: Signal<Out, Bit>,
+    /// The flow.
+    pub s_rate_flow: Signal<In, Bits<FB>>,
+    /// 0 update, 1 create, 2 remove.
+    pub s_rate_op: Signal<In, Bits<2>>,
+    /// Window, bytes.
+    pub s_rate_window_bytes: Signal<In, Bits<32>>,
+    /// Rate, UQ8.24 bytes a cycle.
+    pub s_rate_rate: Signal<In, Bits<32>>,
+    /// When the line carries what is granted next.
+    pub s_time: Signal<In, Bits<22>>,
+    /// The line has little work.
+    pub s_is_low: Signal<In, Bit>,
+    /// Age of a packet at which its flow's turn comes again, cycles.
+    pub s_turn_age: Signal<In, Bits<18>>,
+    /// A packet was granted in the last cycle.
+    pub m_packet_valid: Signal<Out, Bit>,
+    /// Its beats.
+    pub m_packet_beats: Signal<Out, Bits<12>>,
+    /// A flow may send its packet.
+    pub m_grant_valid: Signal<Out, Bit>,
+    /// The grant is taken.
+    pub m_grant_ready: Signal<In, Bit>,
+    /// The flow, 0 while m_grant_valid is low.
+    pub m_grant_flow: Signal<Out, Bits<FB>>,
+    ring: ActiveRing<FB, CB>,
+    flow_state: FlowState<F, FB>,
+    credit_pipe: CreditPipe,
+    turns: EngineTurns<F, FB, AW, EW>,
+    grant_rule: GrantRule<F, FB>,
+    visit_valid: [DFF<Bit>; 8],
+    visit_is_arm: [DFF<Bit>; 8],
+    visit_is_call: [DFF<Bit>; 8],
+    visit_is_bounced: [DFF<Bit>; 7],
+    visit_flow: [DFF<Bits<FB>>; 8],
+    visit_created: [DFF<Bit>; 6],
+    op_remove: Constant<Bits<2>>,
+}
+
+impl<const F: usize, const FB: usize, const CB: usize, const AW: usize, const EW: usize> Default
+    for Engine<F, FB, CB, AW, EW>
+{
+    fn default() -> Self {
+        assert!(F == 1 << FB && CB == FB + 1, "F = 2^FB, CB = FB + 1");
+        assert!(EW == FB + 32, "EW = FB + 32");
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_work_valid: Default::default(),
+            s_work_ready: Default::default(),
+            s_work_flow: Default::default(),
+            s_work_len_bytes: Default::default(),
+            s_work_inflight_bytes: Default::default(),
+            s_inflight_valid: Default::default(),
+            s_inflight_ready: Default::default(),
+            s_inflight_flow: Default::default(),
+            s_inflight_inflight_bytes: Default::default(),
+            s_rate_valid: Default::default(),
+            s_rate_ready: Default::default(),
+            s_rate_flow: Default::default(),
+            s_rate_op: Default::default(),
+            s_rate_window_bytes: Default::default(),
+            s_rate_rate: Default::default(),
+            s_time: Default::default(),
+            s_is_low: Default::default(),
+            s_turn_age: Default::default(),
+            m_packet_valid: Default::default(),
+            m_packet_beats: Default::default(),
+            m_grant_valid: Default::default(),
+            m_grant_ready: Default::default(),
+            m_grant_flow: Default::default(),
+            ring: Default::default(),
+            flow_state: Default::default(),
+            credit_pipe: Default::default(),
+            turns: Default::default(),
+            grant_rule: Default::default(),
+            visit_valid: Default::default(),
+            visit_is_arm: Default::default(),
+            visit_is_call: Default::default(),
+            visit_is_bounced: Default::default(),
+            visit_flow: Default::default(),
+            visit_created: Default::default(),
+            op_remove: Constant::new(2.into()),
+        }
+    }
+}
+
+impl<const F: usize, const FB: usize, const CB: usize, const AW: usize, const EW: usize> Logic
+    for Engine<F, FB, CB, AW, EW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, ring, flow_state, credit_pipe, turns, grant_rule);
+        self.ring.reset.next = self.reset.val();
+        self.flow_state.reset.next = self.reset.val();
+        self.credit_pipe.reset.next = self.reset.val();
+        self.turns.reset.next = self.reset.val();
+        self.grant_rule.reset.next = self.reset.val();
+        comment!("Sinks.");
+        self.s_work_ready.next = self.flow_state.s_work_ready.val();
+        self.s_inflight_ready.next = self.flow_state.s_inflight_ready.val();
+        self.s_rate_ready.next = self.flow_state.s_rate_ready.val();
+        self.flow_state.s_work_valid.next = self.s_work_valid.val();
+        self.flow_state.s_work_flow.next = self.s_work_flow.val();
+        self.flow_state.s_work_len_bytes.next = self.s_work_len_bytes.val();
+        self.flow_state.s_work_inflight_bytes.next = self.s_work_inflight_bytes.val();
+        self.flow_state.s_inflight_valid.next = self.s_inflight_valid.val();
+        self.flow_state.s_inflight_flow.next = self.s_inflight_flow.val();
+        self.flow_state.s_inflight_inflight_bytes.next = self.s_inflight_inflight_bytes.val();
+        self.flow_state.s_rate_valid.next = self.s_rate_valid.val();
+        self.flow_state.s_rate_flow.next = self.s_rate_flow.val();
+        self.flow_state.s_rate_op.next = self.s_rate_op.val();
+        self.flow_state.s_rate_window_bytes.next = self.s_rate_window_bytes.val();
+        self.flow_state.s_rate_rate.next = self.s_rate_rate.val();
+        self.grant_rule.s_work_valid.next =
+            self.s_work_valid.val() & self.flow_state.s_work_ready.val();
+        self.grant_rule.s_work_flow.next = self.s_work_flow.val();
+        self.grant_rule.s_remove_valid.next = self.s_rate_valid.val()
+            & self.flow_state.s_rate_ready.val()
+            & (self.s_rate_op.val() == self.op_remove.val());
+        self.grant_rule.s_remove_flow.next = self.s_rate_flow.val();
+        comment!("Visit.");
+        self.ring.s_call_valid.next = self.turns.m_visit_valid.val();
+        self.ring.s_call_flow.next = self.turns.m_called_flow.val();
+        self.ring.s_arm_valid.next = self.grant_rule.m_arm_valid.val();
+        self.ring.s_arm_flow.next = self.grant_rule.m_arm_flow.val();
+        self.ring.s_return_valid.next = self.grant_rule.m_return_valid.val();
+        self.ring.s_return_flow.next = self.grant_rule.m_visit_flow.val();
+        self.ring.s_return_is_express.next = self.grant_rule.m_return_is_express.val();
+        self.flow_state.s_visit_valid.next = self.ring.m_visit_valid.val();
+        self.flow_state.s_visit_flow.next = self.ring.m_visit_flow.val();
+        self.credit_pipe.s_rate.next = self.flow_state.m_rate.val();
+        self.credit_pipe.s_window_bytes.next = self.flow_state.m_window_bytes.val();
+        self.credit_pipe.s_inflight_bytes.next = self.flow_state.m_inflight_bytes.val();
+        self.credit_pipe.s_len_bytes.next = self.flow_state.m_len_bytes.val();
+        self.credit_pipe.s_credit.next = self.flow_state.m_credit.val();
+        self.credit_pipe.s_seen.next = self.flow_state.m_seen.val();
+        self.credit_pipe.s_now.next = self.s_time.val();
+        self.flow_state.s_time.next = self.s_time.val();
+        self.credit_pipe.s_started.next = self.flow_state.m_started.val();
+        self.credit_pipe.s_phase.next = self.flow_state.m_phase.val();
+        comment!("The visit's flow travels beside its state and credit.");
+        self.visit_valid[0].d.next = self.ring.m_visit_valid.val();
+        self.visit_is_arm[0].d.next = self.ring.m_visit_is_arm.val();
+        self.visit_is_call[0].d.next = self.ring.m_visit_is_call.val();
+        self.visit_is_bounced[0].d.next = self.turns.m_bounce.val();
+        self.visit_flow[0].d.next = self.ring.m_visit_flow.val();
+        self.visit_created[0].d.next = self.flow_state.m_created.val();
+        for i in 0..8 {
+            self.visit_valid[i].clock.next = self.clock.val();
+            self.visit_is_arm[i].clock.next = self.clock.val();
+            self.visit_is_call[i].clock.next = self.clock.val();
+            self.visit_flow[i].clock.next = self.clock.val();
+        }
+        for i in 0..7 {
+            self.visit_is_bounced[i].clock.next = self.clock.val();
+            self.visit_valid[i + 1].d.next = self.visit_valid[i].q.val();
+            self.visit_is_arm[i + 1].d.next = self.visit_is_arm[i].q.val();
+            self.visit_is_call[i + 1].d.next = self.visit_is_call[i].q.val();
+            self.visit_flow[i + 1].d.next = self.visit_flow[i].q.val();
+        }
+        for i in 0..6 {
+            self.visit_is_bounced[i + 1].d.next = self.visit_is_bounced[i].q.val();
+            self.visit_created[i].clock.next = self.clock.val();
+        }
+        for i in 0..5 {
+            self.visit_created[i + 1].d.next = self.visit_created[i].q.val();
+        }
+        comment!("Decide and store.");
+        self.grant_rule.s_visit_valid.next = self.visit_valid[7].q.val();
+        self.grant_rule.s_visit_flow.next = self.visit_flow[7].q.val();
+        self.grant_rule.s_visit_is_arm.next = self.visit_is_arm[7].q.val();
+        self.grant_rule.s_visit_is_call.next = self.visit_is_call[7].q.val();
+        self.grant_rule.s_visit_is_bounced.next = self.visit_is_bounced[6].q.val();
+        self.grant_rule.s_visit_is_within.next = self.turns.m_is_within.val();
+        self.grant_rule.s_visit_created.next = self.visit_created[5].q.val();
+        self.grant_rule.s_visit_is_open.next = self.credit_pipe.m_is_open.val();
+        self.grant_rule.s_visit_kept_credit.next = self.credit_pipe.m_kept_credit.val();
+        self.grant_rule.s_visit_spent_credit.next = self.credit_pipe.m_spent_credit.val();
+        self.grant_rule.s_visit_levels.next = self.credit_pipe.m_levels.val();
+        self.grant_rule.s_visit_may_owe.next = self.credit_pipe.m_may_owe.val();
+        self.grant_rule.s_visit_is_kept.next = self.turns.m_is_kept.val();
+        self.grant_rule.s_visit_must_send.next = self.turns.m_must_send.val();
+        self.flow_state.s_store_valid.next = self.grant_rule.m_store_valid.val();
+        self.flow_state.s_store_flow.next = self.grant_rule.m_visit_flow.val();
+        self.flow_state.s_store_credit.next = self.grant_rule.m_store_credit.val();
+        self.flow_state.s_store_started.next = self.grant_rule.m_store_started.val();
+        comment!("Turns.");
+        self.turns.s_time.next = self.s_time.val().get_bits::<18>(0);
+        self.turns.s_turn_age.next = self.s_turn_age.val();
+        self.m_packet_valid.next = self.grant_rule.m_packet_valid.val();
+        self.m_packet_beats.next = self.turns.m_packet_beats.val();
+        self.turns.s_seen_valid.next = self.ring.m_visit_valid.val();
+        self.turns.s_seen_flow.next = self.ring.m_visit_flow.val();
+        self.turns.s_seen_is_call.next = self.ring.m_visit_is_call.val();
+        self.turns.s_rate.next = self.flow_state.m_rate.val();
+        self.turns.s_len_bytes.next = self.flow_state.m_len_bytes.val();
+        self.turns.s_end.next = self.visit_valid[7].q.val() & self.visit_is_call[7].q.val();
+        self.turns.s_done.next = self.grant_rule.m_turn_done.val();
+        self.turns.s_has_place.next = self.grant_rule.m_has_place.val();
+        self.turns.s_packet_valid.next = self.grant_rule.m_packet_valid.val();
+        self.turns.s_packet_flow.next = self.grant_rule.m_visit_flow.val();
+        self.turns.s_change_valid.next =
+            self.s_rate_valid.val() & self.flow_state.s_rate_ready.val();
+        self.turns.s_change_flow.next = self.s_rate_flow.val();
+        self.turns.m_visit_ready.next = !self.grant_rule.m_arm_valid.val();
+        self.grant_rule.s_called_valid.next = self.turns.m_called_valid.val();
+        self.grant_rule.s_called_flow.next = self.turns.m_called_flow.val();
+        self.grant_rule.s_is_pending.next = self.turns.m_is_pending.val();
+        self.grant_rule.s_is_settled.next = self.turns.m_is_settled.val();
+        self.grant_rule.s_is_low.next = self.s_is_low.val();
+        self.m_grant_valid.next = self.grant_rule.m_grant_valid.val();
+        self.m_grant_flow.next = self.grant_rule.m_grant_flow.val();
+        self.grant_rule.m_grant_ready.next = self.m_grant_ready.val();
+        if self.reset.val() {
+            for i in 0..8 {
+                self.visit_valid[i].d.next = false;
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Flow scheduler of a line of 64 bytes a beat: eight engines, each with an eighth of the flows, and up
+//! to one grant a cycle.
+//!
+//! Bits 2:0 of a flow's number are its engine. An engine is `scheduler` for its flows. Engines that know
+//! nothing of each other do not keep their flows' rates: two grants of each wait for the line, so that a
+//! packet is on it up to 16 packets later than its engine has written down, and a flow's turn comes
+//! as much too late (2 packets too many or too few in 1 ms, in up to 3 % of the windows). So grants leave
+//! in the order in which they were decided, one clock of the line is moved by all of them, and turns
+//! come earlier by what the engines may have granted before. Each of the three is needed; what is left,
+//! 0.15 packets, goes by counting packets for 128 cycles more than the window.
+//!
+//! # Interface timing  cycle 0: s_work taken; cycle [`LATENCY_CYCLES`] to cycle 19: m_grant, if the flow may
+//!                     send at once and nothing was decided before. All three readies are the same; they
+//!                     are low for F cycles after reset (clearing)
+//! # Latency and rate  one grant per cycle, of different engines; one engine gives a grant every 4 cycles,
+//!                     and every 9 while its calendar is at work. One event of each stream per cycle while
+//!                     those of two neighbouring cycles are of different engines, else 2 in 4 cycles
+//! # Shape             8 F flows, F = 2^FB, CB = FB + 1, EW = FB + 32, TB = FB + 3; each engine remembers 4095
+//!                     packets
+//! # Events            Two cycles, which engines count alike, are a pair: event_pairs.rs. Events of a flow that
+//!                     are taken in different cycles keep their order; of those taken in the same cycle,
+//!                     work and a command have none. Nothing else ever holds up events: an engine takes
+//!                     its share at once, whatever its grants do.
+//! # Number formats    rate | UQ8.24 | bytes a cycle; the line carries 64. Others: scheduler.rs
+//! # Rules             - Those of scheduler.rs, with 1 ms = 250,000 cycles.
+//!                     - Rates: if their sum is at most what the line carries, each flow gets in any 1 ms what it
+//!                       asks for, to 1 % or one packet (`scheduler_rates`: 20 rate vectors, 1024 flows).
+//!                     - One flow has a packet in LATENCY_CYCLES plus grant-to-work time (10 to 20 cycles: 32 on
+//!                       average) at most: at line rate it needs packets of 32 beats, 2 KiB.
+//!                     - An engine's calendar is at work for 18 cycles a packet of flows of less than 256 packets
+//!                       in 1 ms: one engine carries 13,800 of these in 1 ms, 94 % of the line at 1082 bytes, and
+//!                       remembers 4095. What is beyond is served by lag alone. So flows are to be
+//!                       numbered one after the other.
+//!                     - Overload: grants leave in the order of decisions and each engine has two waiting, so
+//!                       engines that have enough to send get the same number of packets, and flows
+//!                       share those of their engine as in scheduler.rs.
+//! # Waiting           as in scheduler.rs with F flows; each ticket is at most 18 grants taken (two of each
+//!                     engine and two behind them) plus two rounds of F + 2 x 12 cycles.
+//! # Reset             synchronous, high: no flow exists, no grant
+//! # Twins             sim/src/golden/sched/scheduler_wide.rs, tests/scheduler_wide.rs, scheduler_1024.rs,
+//!                     scheduler_rates.rs
+
+use super::engine::Engine;
+use super::event_pairs::EventPairs;
+use super::grant_order::GrantOrder;
+use super::line_clock_wide::LineClockWide;
+use crate::util::skid::Skid;
+use crate::Module;
+use rust_hdl_core::prelude::*;
+
+/// Engines.
+pub const ENGINE_COUNT: usize = 8;
+/// From the accept of `s_work` to the grant, when the flow may send at once: at least.
+pub const LATENCY_CYCLES: usize = super::engine::LATENCY_CYCLES + 4;
+
+/// Scheduler of `8 F` flows, `F = 2^FB` in each of eight engines; `TB = FB + 3`.
+#[derive(LogicBlock)]
+pub struct SchedulerWide<
+    const F: usize,
+    const FB: usize,
+    const CB: usize,
+    const EW: usize,
+    const TB: usize,
+> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// A flow has a packet to send.
+    pub s_work_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_work_ready: Signal<Out, Bit>,
+    /// The flow.
+    pub s_work_flow: Signal<In, Bits<TB>>,
+    /// Frame bytes of its next packet.
+    pub s_work_len_bytes: Signal<In, Bits<14>>,
+    /// Its bytes in flight.
+    pub s_work_inflight_bytes: Signal<In, Bits<32>>,
+    /// A flow's bytes in flight have changed.
+    pub s_inflight_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_inflight_ready: Signal<Out, Bit>,
+    /// The flow.
+    pub s_inflight_flow: Signal<In, Bits<TB>>,
+    /// Its bytes in flight.
+    pub s_inflight_inflight_bytes: Signal<In, Bits<32>>,
+    /// A flow is created, removed, or gets a window and rate.
+    pub s_rate_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub s_rate_ready: Signal<Out, Bit>,
+    /// The flow.
+    pub s_rate_flow: Signal<In, Bits<TB>>,
+    /// 0 update, 1 create, 2 remove.
+    pub s_rate_op: Signal<In, Bits<2>>,
+    /// Window, bytes.
+    pub s_rate_window_bytes: Signal<In, Bits<32>>,
+    /// Rate, UQ8.24 bytes a cycle.
+    pub s_rate_rate: Signal<In, Bits<32>>,
+    /// A flow may send its packet.
+    pub m_grant_valid: Signal<Out, Bit>,
+    /// The grant is taken.
+    pub m_grant_ready: Signal<In, Bit>,
+    /// The flow, 0 while m_grant_valid is low.
+    pub m_grant_flow: Signal<Out, Bits<TB>>,
+    pairs: EventPairs<TB>,
+    engines: [Engine<F, FB, CB, 12, EW>; 8],
+    line_clock: LineClockWide,
+    order: GrantOrder,
+    grants: Skid<TB>,
+    is_ready: Signal<Local, Bit>,
+    first_work: [Signal<Local, Bit>; 8],
+    second_work: [Signal<Local, Bit>; 8],
+    first_inflight: [Signal<Local, Bit>; 8],
+    second_inflight: [Signal<Local, Bit>; 8],
+    first_rate: [Signal<Local, Bit>; 8],
+    second_rate: [Signal<Local, Bit>; 8],
+    grant_flow: [Signal<Local, Bits<FB>>; 9],
+    grant_engine: [Signal<Local, Bits<3>>; 9],
+    oldest_flow: Signal<Local, Bits<FB>>,
+    oldest_engine: Signal<Local, Bits<3>>,
+    number: [Constant<Bits<3>>; 8],
+}
+
+impl<const F: usize, const FB: usize, const CB: usize, const EW: usize, const TB: usize> Default
+    for SchedulerWide<F, FB, CB, EW, TB>
+{
+    fn default() -> Self {
+        assert!(F == 1 << FB && CB == FB + 1, "F = 2^FB, CB = FB + 1");
+        assert!(EW == FB + 32 && TB == FB + 3, "EW = FB + 32, TB = FB + 3");
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            s_work_valid: Default::default(),
+            s_work_ready: Default::default(),
+            s_work_flow: Default::default(),
+            s_work_len_bytes: Default::default(),
+            s_work_inflight_bytes: Default::default(),
+            s_inflight_valid: Default::default(),
+            s_inflight_ready: Default::default(),
+            s_inflight_flow: Default::default(),
+            s_inflight_inflight_bytes: Default::default(),
+            s_rate_valid: Default::default(),
+            s_rate_ready: Default::default(),
+            s_rate_flow: Default::default(),
+            s_rate_op: Default::default(),
+            s_rate_window_bytes: Default::default(),
+            s_rate_rate: Default::default(),
+            m_grant_valid: Default::default(),
+            m_grant_ready: Default::default(),
+            m_grant_flow: Default::default(),
+            pairs: Default::default(),
+            engines: Default::default(),
+            line_clock: Default::default(),
+            order: Default::default(),
+            grants: Default::default(),
+            is_ready: Default::default(),
+            first_work: Default::default(),
+            second_work: Default::default(),
+            first_inflight: Default::default(),
+            second_inflight: Default::default(),
+            first_rate: Default::default(),
+            second_rate: Default::default(),
+            grant_flow: Default::default(),
+            grant_engine: Default::default(),
+            oldest_flow: Default::default(),
+            oldest_engine: Default::default(),
+            number: core::array::from_fn(|i| Constant::new((i as u64).into())),
+        }
+    }
+}
+
+impl<const F: usize, const FB: usize, const CB: usize, const EW: usize, const TB: usize> Logic
+    for SchedulerWide<F, FB, CB, EW, TB>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.pairs.clock.next = self.clock.val();
+        self.pairs.reset.next = self.reset.val();
+        self.line_clock.clock.next = self.clock.val();
+        self.line_clock.reset.next = self.reset.val();
+        self.order.clock.next = self.clock.val();
+        self.order.reset.next = self.reset.val();
+        self.grants.clock.next = self.clock.val();
+        self.grants.reset.next = self.reset.val();
+        comment!("Events: all engines take the same kind in the same cycle.");
+        self.is_ready.next = (self.engines[0].s_work_ready.val()
+            | self.engines[0].s_inflight_ready.val())
+            & !self.pairs.m_is_held.val();
+        self.s_work_ready.next = self.is_ready.val();
+        self.s_inflight_ready.next = self.is_ready.val();
+        self.s_rate_ready.next = self.is_ready.val();
+        self.pairs.s_is_first.next = self.engines[0].s_work_ready.val();
+        self.pairs.s_is_second.next = self.engines[0].s_inflight_ready.val();
+        self.pairs.s_work_valid.next = self.s_work_valid.val() & self.is_ready.val();
+        self.pairs.s_work_flow.next = self.s_work_flow.val();
+        self.pairs.s_work_len_bytes.next = self.s_work_len_bytes.val();
+        self.pairs.s_work_inflight_bytes.next = self.s_work_inflight_bytes.val();
+        self.pairs.s_inflight_valid.next = self.s_inflight_valid.val() & self.is_ready.val();
+        self.pairs.s_inflight_flow.next = self.s_inflight_flow.val();
+        self.pairs.s_inflight_inflight_bytes.next = self.s_inflight_inflight_bytes.val();
+        self.pairs.s_rate_valid.next = self.s_rate_valid.val() & self.is_ready.val();
+        self.pairs.s_rate_flow.next = self.s_rate_flow.val();
+        self.pairs.s_rate_op.next = self.s_rate_op.val();
+        self.pairs.s_rate_window_bytes.next = self.s_rate_window_bytes.val();
+        self.pairs.s_rate_rate.next = self.s_rate_rate.val();
+        for i in 0..8 {
+            self.engines[i].clock.next = self.clock.val();
+            self.engines[i].reset.next = self.reset.val();
+            self.engines[i].s_time.next = self.line_clock.m_time.val();
+            self.engines[i].s_is_low.next = self.line_clock.m_is_low.val();
+            self.engines[i].s_turn_age.next = self.line_clock.m_turn_age.val();
+            self.line_clock.s_valid[i].next = self.engines[i].m_packet_valid.val();
+            self.line_clock.s_beats[i].next = self.engines[i].m_packet_beats.val();
+            self.order.s_valid[i].next = self.engines[i].m_packet_valid.val();
+        }
+        comment!("An engine sees the events of its flows.");
+        for i in 0..8 {
+            self.first_work[i].next = self.pairs.m_first_work_valid.val()
+                & (self.pairs.m_first_work_flow.val().get_bits::<3>(0) == self.number[i].val());
+            self.second_work[i].next = self.pairs.m_second_work_valid.val()
+                & (self.pairs.m_second_work_flow.val().get_bits::<3>(0) == self.number[i].val());
+            self.first_inflight[i].next = self.pairs.m_first_inflight_valid.val()
+                & (self.pairs.m_first_inflight_flow.val().get_bits::<3>(0) == self.number[i].val());
+            self.second_inflight[i].next = self.pairs.m_second_inflight_valid.val()
+                & (self.pairs.m_second_inflight_flow.val().get_bits::<3>(0)
+                    == self.number[i].val());
+            self.first_rate[i].next = self.pairs.m_first_rate_valid.val()
+                & self.engines[0].s_work_ready.val()
+                & (self.pairs.m_first_rate_flow.val().get_bits::<3>(0) == self.number[i].val());
+            self.second_rate[i].next = self.pairs.m_second_rate_valid.val()
+                & self.engines[0].s_inflight_ready.val()
+                & (self.pairs.m_second_rate_flow.val().get_bits::<3>(0) == self.number[i].val());
+            self.engines[i].s_work_valid.next =
+                self.first_work[i].val() | self.second_work[i].val();
+            self.engines[i].s_work_flow.next =
+                self.pairs.m_second_work_flow.val().get_bits::<FB>(3);
+            self.engines[i].s_work_len_bytes.next = self.pairs.m_second_work_len_bytes.val();
+            self.engines[i].s_work_inflight_bytes.next =
+                self.pairs.m_second_work_inflight_bytes.val();
+            if self.first_work[i].val() {
+                self.engines[i].s_work_flow.next =
+                    self.pairs.m_first_work_flow.val().get_bits::<FB>(3);
+                self.engines[i].s_work_len_bytes.next = self.pairs.m_first_work_len_bytes.val();
+                self.engines[i].s_work_inflight_bytes.next =
+                    self.pairs.m_first_work_inflight_bytes.val();
+            }
+            self.engines[i].s_inflight_valid.next =
+                self.first_inflight[i].val() | self.second_inflight[i].val();
+            self.engines[i].s_inflight_flow.next =
+                self.pairs.m_second_inflight_flow.val().get_bits::<FB>(3);
+            self.engines[i].s_inflight_inflight_bytes.next =
+                self.pairs.m_second_inflight_inflight_bytes.val();
+            if self.first_inflight[i].val() {
+                self.engines[i].s_inflight_flow.next =
+                    self.pairs.m_first_inflight_flow.val().get_bits::<FB>(3);
+                self.engines[i].s_inflight_inflight_bytes.next =
+                    self.pairs.m_first_inflight_inflight_bytes.val();
+            }
+            self.engines[i].s_rate_valid.next =
+                self.first_rate[i].val() | self.second_rate[i].val();
+            self.engines[i].s_rate_flow.next =
+                self.pairs.m_second_rate_flow.val().get_bits::<FB>(3);
+            self.engines[i].s_rate_op.next = self.pairs.m_second_rate_op.val();
+            self.engines[i].s_rate_window_bytes.next = self.pairs.m_second_rate_window_bytes.val();
+            self.engines[i].s_rate_rate.next = self.pairs.m_second_rate_rate.val();
+            if self.first_rate[i].val() {
+                self.engines[i].s_rate_flow.next =
+                    self.pairs.m_first_rate_flow.val().get_bits::<FB>(3);
+                self.engines[i].s_rate_op.next = self.pairs.m_first_rate_op.val();
+                self.engines[i].s_rate_window_bytes.next =
+                    self.pairs.m_first_rate_window_bytes.val();
+                self.engines[i].s_rate_rate.next = self.pairs.m_first_rate_rate.val();
+            }
+        }
+        comment!("Grants, the oldest first.");
+        self.grant_flow[0].next = 0.into();
+        self.grant_engine[0].next = 0.into();
+        for i in 0..8 {
+            self.engines[i].m_grant_ready.next =
+                self.order.m_is_next[i].val() & self.grants.s_ready.val();
+            self.grant_flow[i + 1].next = self.grant_flow[i].val();
+            self.grant_engine[i + 1].next = self.grant_engine[i].val();
+            if self.order.m_is_next[i].val() {
+                self.grant_flow[i + 1].next = self.engines[i].m_grant_flow.val();
+                self.grant_engine[i + 1].next = self.number[i].val();
+            }
+        }
+        self.oldest_flow.next = self.grant_flow[8].val();
+        self.oldest_engine.next = self.grant_engine[8].val();
+        self.order.s_take.next = self.grants.s_ready.val();
+        self.grants.s_valid.next = self.order.m_valid.val();
+        self.grants.s_data.next = (bit_cast::<TB, FB>(self.oldest_flow.val()) << 3)
+            | bit_cast::<TB, 3>(self.oldest_engine.val());
+        self.grants.m_ready.next = self.m_grant_ready.val();
+        self.m_grant_valid.next = self.grants.m_valid.val();
+        self.m_grant_flow.next = 0.into();
+        if self.grants.m_valid.val() {
+            self.m_grant_flow.next = self.grants.m_data.val();
+        }
+    }
+}
