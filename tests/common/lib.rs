@@ -13,7 +13,7 @@ pub fn gbe() -> NicConfig {
     NicConfig::preset("gbe").expect("the preset exists")
 }
 
-/// The configuration of the CC core with one ACK a cycle.
+/// The configuration of the cores with one ACK and one grant a cycle.
 pub fn hundred() -> NicConfig {
     NicConfig::preset("hundred").expect("the preset exists")
 }

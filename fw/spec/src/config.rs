@@ -63,7 +63,7 @@ pub const PRESETS: &[NicConfig] = &[
         sq_depth: 4,
         clock_hz: 50_000_000,
     },
-    // The CC core only: no other block has a datapath of 512 bits yet.
+    // The CC core and the scheduler core: no other block has a datapath of 512 bits yet.
     NicConfig {
         name: "hundred",
         data_bits: 512,

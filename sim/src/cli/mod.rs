@@ -124,7 +124,7 @@ pub fn nic_config(preset: &str) -> Result<NicConfig, CliError> {
     match config.cc_schedule() {
         CcSchedule::HopPerCycle => Ok(config),
         CcSchedule::BitPerCycle | CcSchedule::AckPerCycle => {
-            Err(CliError::Usage(format!("--preset {preset} has only the core cc, no whole NIC")))
+            Err(CliError::Usage(format!("--preset {preset} has only cores, no whole NIC")))
         }
     }
 }
