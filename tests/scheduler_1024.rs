@@ -222,7 +222,10 @@ impl Senders {
         // Never more in flight than W and one packet, that is: W is not reached before it.
         let over =
             (u64::from(self.inflight[at]) + len).saturating_sub(u64::from(self.window(flow)));
-        self.check(0, over, len - 1, (cycle, flow, Broken::Window));
+        // With engines W may be reached: a visit to a flow without work that has read its bytes in flight
+        // may find work at its end, that of a grant which had waited behind those of other engines.
+        let most = if self.load.unit.ring_flows < FLOWS as u64 { len } else { len - 1 };
+        self.check(0, over, most, (cycle, flow, Broken::Window));
         self.inflight[at] += len as u32;
         // Never ahead of its rate by more than the cap; its clock may be six packets ahead of the line.
         let (ahead, then) = self.ahead[at];
@@ -358,7 +361,8 @@ fn scheduler_1024_serves_all() {
 #[test]
 fn scheduler_wide_1024_keeps_windows() {
     let load = Load { hot_window_packets: 8, ..LINE_RATE_WIDE };
-    let planted = ("s_inflight_bytes < s_window_bytes", "s_inflight_bytes <= s_window_bytes");
+    let planted =
+        ("s_inflight_bytes < s_window_bytes", "{1'b0, s_inflight_bytes[31:1]} < s_window_bytes");
     holds_and_finds(&load, 400_000, Broken::Window, planted);
 }
 
