@@ -7,7 +7,8 @@
 //! In a window of 1 ms a flow asks for `a` packets, and any window may hold one more or one less
 //! only. So it may send while it has not more than `a` in the window, and must before it has less
 //! than `a - 1`: when its oldest packet is about to leave and no more than `a` are there, it is its
-//! turn, which does not wait for credit.
+//! turn, which does not wait for credit. Flows that ask for more packets than are remembered are
+//! `express`: they go by credit alone and are visited every other cycle.
 
 use super::calendar::{
     Calendar, Caller, CallerIn, Cases, Line, LineClock, Packet, KEPT_PACKETS_MAX,
