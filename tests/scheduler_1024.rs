@@ -222,8 +222,8 @@ impl Senders {
         // Never more in flight than W and one packet, that is: W is not reached before it.
         let over =
             (u64::from(self.inflight[at]) + len).saturating_sub(u64::from(self.window(flow)));
-        // With engines W may be reached: a visit to a flow without work that has read its bytes in flight
-        // may find work at its end, that of a grant which had waited behind those of other engines.
+        // With engines W may be reached (a known limit): a visit reads the bytes in flight 8 cycles before its
+        // decision; a flow without work whose work comes in between is granted by what was read.
         let most = if self.load.unit.ring_flows < FLOWS as u64 { len } else { len - 1 };
         self.check(0, over, most, (cycle, flow, Broken::Window));
         self.inflight[at] += len as u32;

@@ -545,10 +545,12 @@ impl CoreEvents {
 
     fn set_up(&mut self) {
         let c = &self.acks.cfg;
+        // Any gain, now and then: what software reads back has all bits.
+        let queue_gain = if self.rng.gen() { self.rng.gen() } else { c.queue_gain };
         let values = [
             (config_offset::cc_t_ns, c.t_ns),
             (config_offset::cc_inv_t, c.inv_t),
-            (config_offset::cc_queue_gain, c.queue_gain),
+            (config_offset::cc_queue_gain, queue_gain),
             (config_offset::cc_target, c.target),
             (config_offset::cc_u_one, c.u_one),
             (config_offset::cc_max_stage, c.max_stage.into()),

@@ -104,7 +104,10 @@ impl Stimulus<ReadMux> for TwoReaders {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
         let ready = [out.s_pkt.ready, out.s_wr.ready];
         let offers: [ReadPorts; 2] = std::array::from_fn(|user| {
-            let bytes = [0, 40, 64, self.rng.gen_range(1..80)][self.rng.gen_range(0..4)];
+            let bytes = match self.rng.gen_range(0..64) {
+                0 => 4096,
+                n => [0, 40, 64, self.rng.gen_range(1..80)][n % 4],
+            };
             let addr = self.rng.gen::<u64>() & !1 | user as u64;
             let next = ReadPorts { valid: true, addr, bytes };
             self.commands[user].drive(ready[user], || Some(next)).unwrap_or_default()
