@@ -72,7 +72,8 @@ fn cc_replay_refuses_bad_traces() {
 #[test]
 fn other_verbs_refuse_bad_arguments() {
     refuses(&["emit", "--preset", "foo", "-o", "x"], &["--preset foo", "gbe"]);
-    refuses(&["emit", "--preset", "hundred", "-o", "x"], &["nic", "hundred", "only the core cc"]);
+    let cores = ["nic", "hundred", "only the cores cc and sched"];
+    refuses(&["emit", "--preset", "hundred", "-o", "x"], &cores);
     refuses(&["emit", "--preset", "cu", "-o", "x"], &["nic", "cu", "only the core cc"]);
     refuses(&["emit", "--block", "cc_unit_serial", "-o", "x"], &["cc_unit_serial", "gbe"]);
     refuses(&["emit", "--block", "cc_unit_wide", "-o", "x"], &["cc_unit_wide", "gbe"]);
