@@ -134,7 +134,7 @@ fn scheduler_turns_reach_every_case() {
     let mut all = Cases::default();
     for seed in 1..=6 {
         let mut engine = GoldenOnly(Scheduler::new(&config(FLOWS)));
-        let mut line = RestlessLine::new(seed, FLOWS);
+        let mut line = RestlessLine::new(seed, FLOWS, 8);
         let mut out = engine.reset().expect("reset");
         for cycle in 0..400_000 {
             out = engine.step(&line.next(cycle, &out)).expect("steps");

@@ -998,17 +998,7 @@ impl Logic for Nic {
 pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
     let sizes = (config.data_bits, config.flow_count, config.mr_count, config.sq_depth);
     match sizes {
-        (64, 64, 64, 8) => on_a_large_stack(|| emit::emit("nic", Nic::new(config), config)),
+        (64, 64, 64, 8) => emit::on_a_large_stack(|| emit::emit("nic", Nic::new(config), config)),
         _ => Err(emit::no_such_size("nic", config)),
     }
-}
-
-/// Runs `work` on a stack of its own: large blocks are built by value, which takes more than the
-/// 2 MiB of a test's thread.
-pub(crate) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(1 << 26);
-        let thread = builder.spawn_scoped(scope, work).expect("a thread for the blocks");
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
 }

@@ -59,3 +59,13 @@ pub fn emit_block(name: &str, block: &mut impl Block, preset: &str) -> Result<De
     let ports = library.modules[top].ports.clone();
     Ok(Design { top: name.into(), preset: preset.into(), modules, ports, unused })
 }
+
+/// Runs `work` on a stack of its own: large blocks are built by value, which takes more than the
+/// 2 MiB of a test's thread.
+pub(crate) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(1 << 26);
+        let thread = builder.spawn_scoped(scope, work).expect("a thread for the blocks");
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}

@@ -24,8 +24,7 @@ pub mod share_pipe;
 pub mod share_rows;
 pub mod turns;
 
-use crate::emit::{emit as emit_block, no_such_size, Design, EmitError};
-use crate::nic::on_a_large_stack;
+use crate::emit::{emit as emit_block, no_such_size, on_a_large_stack, Design, EmitError};
 use nic_spec::config::{CcSchedule, NicConfig};
 use sched_core::{SchedCore, SchedCoreWide};
 use scheduler::Scheduler;
@@ -47,25 +46,19 @@ pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
 /// Emits the scheduler of eight engines for the flows of `config`.
 pub fn emit_wide(c: &NicConfig) -> Result<Design, EmitError> {
     let name = "scheduler_wide";
-    match c.flow_count {
-        64 => on_a_large_stack(|| emit_block(name, SchedulerWide::<8, 3, 4, 35, 6>::default(), c)),
-        1024 => {
-            on_a_large_stack(|| emit_block(name, SchedulerWide::<128, 7, 8, 39, 10>::default(), c))
-        }
+    on_a_large_stack(|| match c.flow_count {
+        64 => emit_block(name, SchedulerWide::<8, 3, 4, 35, 6>::default(), c),
+        1024 => emit_block(name, SchedulerWide::<128, 7, 8, 39, 10>::default(), c),
         _ => Err(no_such_size(name, c)),
-    }
+    })
 }
 
 fn emit_core_wide(c: &NicConfig) -> Result<Design, EmitError> {
-    match c.flow_count {
-        64 => on_a_large_stack(|| {
-            emit_block("sched_core", SchedCoreWide::<8, 3, 4, 35, 6>::new(c), c)
-        }),
-        1024 => on_a_large_stack(|| {
-            emit_block("sched_core", SchedCoreWide::<128, 7, 8, 39, 10>::new(c), c)
-        }),
+    on_a_large_stack(|| match c.flow_count {
+        64 => emit_block("sched_core", SchedCoreWide::<8, 3, 4, 35, 6>::new(c), c),
+        1024 => emit_block("sched_core", SchedCoreWide::<128, 7, 8, 39, 10>::new(c), c),
         _ => Err(no_such_size("sched_core", c)),
-    }
+    })
 }
 
 /// Emits the scheduler core for the flows of `config`.

@@ -19,37 +19,55 @@ use std::collections::VecDeque;
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
     if config.cc_schedule() == CcSchedule::AckPerCycle {
-        return vec![scheduler_wide(config), core_wide(config)];
+        return vec![scheduler_wide(config), core(config, SchedCore::wide)];
     }
-    let (sizes, flow_count) = (config.clone(), config.flow_count);
-    let golden = move || SchedCore::new(&sizes);
-    let stimulus = move |seed| CoreFlows::new(seed, flow_count, 8);
-    let core = Bench::new("sched_core", config, golden, stimulus).telling_after(TELLING_CYCLES);
-    vec![scheduler(config), core]
-}
-
-/// Bench of the core with engines.
-fn core_wide(config: &NicConfig) -> Bench {
-    let (sizes, flow_count, beat_bytes) = (config.clone(), config.flow_count, config.data_bytes());
-    let golden = move || SchedCore::wide(&sizes);
-    let stimulus = move |seed| CoreFlows::new(seed, flow_count, beat_bytes);
-    Bench::new("sched_core", config, golden, stimulus).telling_after(TELLING_CYCLES)
-}
-
-/// Bench of the scheduler of several engines.
-pub fn scheduler_wide(config: &NicConfig) -> Bench {
-    let (sizes, flow_count, beat_bytes) = (config.clone(), config.flow_count, config.data_bytes());
-    let golden = move || SchedulerWide::new(&sizes);
-    let stimulus = move |seed| Flows::new(seed, flow_count, beat_bytes);
-    Bench::new("scheduler_wide", config, golden, stimulus).telling_after(TELLING_CYCLES)
+    vec![scheduler(config), core(config, SchedCore::new)]
 }
 
 /// Bench of the scheduler.
 pub fn scheduler(config: &NicConfig) -> Bench {
-    let (sizes, flow_count) = (config.clone(), config.flow_count);
-    let golden = move || Scheduler::new(&sizes);
-    let stimulus = move |seed| Flows::new(seed, flow_count, 8);
-    Bench::new("scheduler", config, golden, stimulus).telling_after(TELLING_CYCLES)
+    unit("scheduler", config, Scheduler::new, Flows::new).telling_after(TELLING_CYCLES)
+}
+
+/// Bench of the scheduler of several engines.
+pub fn scheduler_wide(config: &NicConfig) -> Bench {
+    unit("scheduler_wide", config, SchedulerWide::new, Flows::new).telling_after(TELLING_CYCLES)
+}
+
+/// Bench of the scheduler's memory: flows that keep their rates, on a line that is full or nearly.
+pub fn restless(config: &NicConfig) -> Bench {
+    unit("scheduler", config, Scheduler::new, RestlessLine::new)
+}
+
+/// The same of several engines.
+pub fn restless_wide(config: &NicConfig) -> Bench {
+    unit("scheduler_wide", config, SchedulerWide::new, RestlessLine::new)
+}
+
+/// Bench of a scheduler with the stimulus of a seed, a flow count and the bytes of a beat.
+fn unit<G, S>(
+    name: &'static str,
+    config: &NicConfig,
+    golden: fn(&NicConfig) -> G,
+    stimulus: fn(u64, usize, usize) -> S,
+) -> Bench
+where
+    G: Golden<In = SchedulerIn, Out = SchedulerOut> + 'static,
+    S: Stimulus<G> + 'static,
+{
+    let (sizes, flow_count, beat_bytes) = (config.clone(), config.flow_count, config.data_bytes());
+    let stimulus = move |seed| stimulus(seed, flow_count, beat_bytes);
+    Bench::new(name, config, move || golden(&sizes), stimulus)
+}
+
+/// Bench of the core around a scheduler.
+fn core<U>(config: &NicConfig, golden: fn(&NicConfig) -> SchedCore<U>) -> Bench
+where
+    SchedCore<U>: Golden<In = SchedCoreIn, Out = SchedCoreOut> + 'static,
+{
+    let (sizes, flow_count, beat_bytes) = (config.clone(), config.flow_count, config.data_bytes());
+    let stimulus = move |seed| CoreFlows::new(seed, flow_count, beat_bytes);
+    Bench::new("sched_core", config, move || golden(&sizes), stimulus).telling_after(TELLING_CYCLES)
 }
 
 /// More than two of the times that the scheduler remembers.
@@ -64,13 +82,11 @@ enum Flows {
 impl Flows {
     fn new(seed: u64, flow_count: usize, beat_bytes: usize) -> Self {
         match seed % 4 {
-            3 => Self::Restless(RestlessLine::of(seed / 4, flow_count, beat_bytes)),
+            3 => Self::Restless(RestlessLine::new(seed / 4, flow_count, beat_bytes)),
             _ => Self::Random(RandomFlows::new(seed, flow_count)),
         }
     }
-}
 
-impl Flows {
     fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
         match self {
             Self::Random(flows) => flows.next(cycle, out),
@@ -89,22 +105,6 @@ macro_rules! stimulus_of {
     )*};
 }
 stimulus_of!(Flows, RandomFlows, BusyLine, RestlessLine);
-
-/// Bench of the scheduler's memory: flows that keep their rates, on a line that is full or nearly.
-pub fn restless(config: &NicConfig) -> Bench {
-    let (sizes, flow_count) = (config.clone(), config.flow_count);
-    let golden = move || Scheduler::new(&sizes);
-    let stimulus = move |seed| RestlessLine::new(seed, flow_count);
-    Bench::new("scheduler", config, golden, stimulus)
-}
-
-/// The same of several engines.
-pub fn restless_wide(config: &NicConfig) -> Bench {
-    let (sizes, flow_count, beat_bytes) = (config.clone(), config.flow_count, config.data_bytes());
-    let golden = move || SchedulerWide::new(&sizes);
-    let stimulus = move |seed| RestlessLine::of(seed, flow_count, beat_bytes);
-    Bench::new("scheduler_wide", config, golden, stimulus)
-}
 
 /// `op` of `s_rate`.
 pub const OP_UPDATE: u8 = 0;
@@ -368,13 +368,8 @@ pub struct RestlessLine {
 }
 
 impl RestlessLine {
-    /// Stimulus for `flow_count` flows and a line of 8 bytes a cycle.
-    pub fn new(seed: u64, flow_count: usize) -> Self {
-        Self::of(seed, flow_count, 8)
-    }
-
     /// Stimulus for `flow_count` flows and a line of `beat_bytes` a cycle.
-    pub fn of(seed: u64, flow_count: usize, beat_bytes: usize) -> Self {
+    pub fn new(seed: u64, flow_count: usize, beat_bytes: usize) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let len_bytes = [100, 1082, 4154, 0][seed as usize % 4];
         let lens: Vec<u16> = (0..flow_count)

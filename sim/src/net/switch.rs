@@ -311,14 +311,13 @@ impl Port {
         }
     }
 
-    /// What a packet that leaves now would tell.
-    fn hop(&self, now_ns: f64, stamping: &Stamping) -> Hop {
+    /// What a packet that leaves now and finds `queue_bytes` would tell.
+    fn hop(&self, now_ns: f64, stamping: &Stamping, queue_bytes: u64) -> Hop {
         Hop {
             rate_code: stamping.rate_code,
             ts_ns: (now_ns as u64 & 0xff_ffff) as u32,
             tx_units: (self.tx_bytes / u64::from(TX_UNIT_BYTES) & 0xf_ffff) as u32,
-            queue_units: (self.queue_bytes / u64::from(QUEUE_UNIT_BYTES)).min(QUEUE_UNITS_MAX)
-                as u32,
+            queue_units: (queue_bytes / u64::from(QUEUE_UNIT_BYTES)).min(QUEUE_UNITS_MAX) as u32,
         }
     }
 
@@ -337,9 +336,7 @@ impl Port {
             return None;
         }
         self.unanswered = 0;
-        let mut hop = self.hop(now_ns, stamping);
-        let others = self.queue_bytes - frame.len() as u64;
-        hop.queue_units = (others / u64::from(QUEUE_UNIT_BYTES)).min(QUEUE_UNITS_MAX) as u32;
+        let hop = self.hop(now_ns, stamping, self.queue_bytes - frame.len() as u64);
         let telemetry = telemetry::Repr::new(stamping.switch_id & 0xfff, &[hop]);
         let (ethernet, ip, bth) = (packet.ethernet, packet.ip, packet.bth);
         let response = FrameRepr {
@@ -381,7 +378,7 @@ impl Port {
         if count >= room {
             return None;
         }
-        telemetry.hops[count] = self.hop(now_ns, &stamping);
+        telemetry.hops[count] = self.hop(now_ns, &stamping, self.queue_bytes);
         telemetry.hop_count += 1;
         if form == Form::Paper {
             telemetry.path ^= stamping.switch_id & 0xfff;

@@ -31,9 +31,9 @@ pub struct Line {
     pub beat_bytes: u32,
     /// Packets that are remembered.
     pub history_packets: usize,
-    /// A turn comes this many cycles before its time, and those of so many of the longest packets.
+    /// A turn comes this many cycles before its time, and those of `lead_packets`.
     pub lead_cycles: u32,
-    /// See above.
+    /// Longest packets in the lead of a turn.
     pub lead_packets: u32,
     /// The clock is that of several schedulers; somebody else moves it.
     pub is_shared: bool,

@@ -246,9 +246,10 @@ impl Golden for FeedbackIn {
         if sends {
             let at = self.flow_at(i.sent.flow.into());
             let (flow, next) = (&mut self.flows[at], (i.sent.psn + 1) & 0xff_ffff);
-            match usize::from(i.sent.flow) < flow_count {
-                true => flow.data_nxt = next,
-                false => flow.snd_nxt = Some(next),
+            if usize::from(i.sent.flow) < flow_count {
+                flow.data_nxt = next;
+            } else {
+                flow.snd_nxt = Some(next);
             }
         }
         if let Some(cc) = acked {
