@@ -2,8 +2,8 @@
 //! responses the PSN behind the latest packet and the PSN of the latest telemetry.
 //!
 //! # Interface timing  cycle 0: look, without row_comes and sends; cycle 1: the words, is_on and
-//!                     is_followed, until the next look. row_comes, sends, count and ack: one of them in
-//!                     a cycle
+//!                     is_followed, until the next look. row_writes, sends, count and ack: one of
+//!                     them in a cycle
 //! # Number formats    words of paced flows: `{0, flow}` data, `{1, flow}` READ responses. A row sets those
 //!                     of its data to `first_psn` and the PSN before it: nothing is sent, nothing is new
 //! # Reset             synchronous, high: no flow has telemetry, none has sent
@@ -22,8 +22,10 @@ pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// A queue pair row comes into force.
+    /// A queue pair row comes into force: until `row_writes`, in its last cycle.
     pub row_comes: Signal<In, Bit>,
+    /// The tables take it.
+    pub row_writes: Signal<In, Bit>,
     /// Its flow.
     pub row_flow: Signal<In, Bits<FB>>,
     /// It is valid and has telemetry.
@@ -104,6 +106,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackFlow
             clock: Default::default(),
             reset: Default::default(),
             row_comes: Default::default(),
+            row_writes: Default::default(),
             row_flow: Default::default(),
             row_telemetry: Default::default(),
             row_qpn: Default::default(),
@@ -177,20 +180,20 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<
             self.of_reply.next = 0.into();
         }
         self.read_flow.next = bit_cast::<FP1, FB>(self.flow.val()) | self.of_reply.val();
-        self.sent.write_enable.next = self.sends.val() | self.row_comes.val();
+        self.sent.write_enable.next = self.sends.val() | self.row_writes.val();
         self.sent.write_address.next = self.sent_flow.val();
         self.sent_before.next = self.sent_psn.val();
         self.sent.read_enable.next = self.look.val();
         self.sent.read_address.next = self.read_flow.val();
         self.seen.write_enable.next =
-            (self.count.val() & self.count_ahead.val()) | self.ack.val() | self.row_comes.val();
+            (self.count.val() & self.count_ahead.val()) | self.ack.val() | self.row_writes.val();
         self.seen.write_address.next = self.read_flow.val();
         self.seen.write_data.next = self.count_psn.val();
         if self.ack.val() {
             self.seen.write_address.next = bit_cast::<FP1, FB>(self.ack_flow.val());
             self.seen.write_data.next = self.ack_psn.val();
         }
-        if self.row_comes.val() {
+        if self.row_writes.val() {
             self.sent.write_address.next = bit_cast::<FP1, FB>(self.row_flow.val());
             self.sent_before.next = self.row_before.val();
             self.seen.write_address.next = bit_cast::<FP1, FB>(self.row_flow.val());

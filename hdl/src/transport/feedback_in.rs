@@ -354,7 +354,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             & !self.sends.val()
             & !self.acks.val()
             & (!self.is_judged.val() | self.full.q.val());
-        self.flows.row_comes.next = self.row_applies.val();
+        self.flows.row_comes.next = self.row_comes.q.val();
+        self.flows.row_writes.next = self.row_applies.val();
         self.first_psn.next = self.cfg_row.val().get_bits::<24>(224);
         if self.row_applies.val() | !self.row_comes.q.val() {
             self.row_comes.d.next = self.row_valid.val() & self.row_ready.val();
