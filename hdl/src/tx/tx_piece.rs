@@ -41,6 +41,8 @@ pub struct TxPiece {
     pub state: Signal<In, SeqState>,
     /// Copy the fields of the item.
     pub s_copy: Signal<In, Bit>,
+    /// The records move: copied, or in Hop shifted.
+    pub s_hops_move: Signal<In, Bit>,
     /// The item is an ACK or a telemetry response.
     pub s_is_ack: Signal<In, Bit>,
     /// It is a telemetry response.
@@ -279,6 +281,7 @@ impl Default for TxPiece {
             cfg_tel_time_binary: Default::default(),
             state: Default::default(),
             s_copy: Default::default(),
+            s_hops_move: Default::default(),
             s_is_ack: Default::default(),
             s_is_feedback: Default::default(),
             s_form: Default::default(),
@@ -499,7 +502,6 @@ impl Logic for TxPiece {
                     | bit_cast::<32, 24>(self.pkt_msn.val());
             }
             self.path.d.next = 0.into();
-            self.hops.d.next = 0.into();
             if self.s_is_ack.val() {
                 self.opcode.d.next = 17.into();
                 if self.s_is_feedback.val() {
@@ -512,11 +514,19 @@ impl Logic for TxPiece {
                 self.last_word.d.next = (bit_cast::<32, 8>(self.ack_syndrome.val()) << 24)
                     | bit_cast::<32, 24>(self.ack_msn.val());
                 self.path.d.next = self.ack_tel_path.val();
+            }
+        }
+        if self.s_hops_move.val() {
+            self.hops.d.next = 0.into();
+            if self.s_is_ack.val() {
                 self.hops.d.next = bit_cast::<320, 64>(self.ack_tel_hop_0.val())
                     | (bit_cast::<320, 64>(self.ack_tel_hop_1.val()) << 64)
                     | (bit_cast::<320, 64>(self.ack_tel_hop_2.val()) << 128)
                     | (bit_cast::<320, 64>(self.ack_tel_hop_3.val()) << 192)
                     | (bit_cast::<320, 64>(self.ack_tel_hop_4.val()) << 256);
+            }
+            if self.state.val() == SeqState::Hop {
+                self.hops.d.next = self.hops.q.val() >> 64;
             }
         }
         if self.state.val() == SeqState::C1 {
@@ -699,7 +709,6 @@ impl Logic for TxPiece {
                     self.word.next = self.ioam_middle.val();
                 }
                 self.covered.next = false;
-                self.hops.d.next = self.hops.q.val() >> 64;
             }
             SeqState::B0 => {
                 if self.is_paper.val() {

@@ -416,6 +416,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.cutter.cfg_tel_port.next = self.cfg_tel_port.val();
         self.cutter.cfg_tel_time_binary.next = self.cfg_tel_time_binary.val();
         self.cutter.s_copy.next = self.seq.copy.val();
+        self.cutter.s_hops_move.next = self.seq.hops_move.val();
         self.cutter.state.next = self.seq.state.val();
         self.cutter.s_form.next = self.header.m_form.val();
         self.cutter.s_mac.next = self.header.m_mac.val();

@@ -98,8 +98,10 @@ pub struct TxSeq<const GB: usize> {
     pub host_valid: Signal<In, Bit>,
     /// It is the last one.
     pub host_last: Signal<In, Bit>,
-    /// The fields of the next frame are copied.
+    /// The fields of the next frame are copied: nothing needs those of the last one.
     pub copy: Signal<Out, Bit>,
+    /// The records move: the next frame's are copied, or in Hop this one's are shifted.
+    pub hops_move: Signal<Out, Bit>,
     /// State.
     pub state: Signal<Out, SeqState>,
     /// Takes payload.
@@ -135,6 +137,8 @@ pub struct TxSeq<const GB: usize> {
     /// A data frame, an ACK, a host frame, a dropped frame, a telemetry response.
     pub pulse: Signal<Out, Bits<5>>,
     now: DFF<SeqState>,
+    copies: DFF<Bit>,
+    moves: DFF<Bit>,
     has_room: DFF<Bit>,
     flow: DFF<Bits<GB>>,
     is_ack: DFF<Bit>,
@@ -186,6 +190,7 @@ impl<const GB: usize> Default for TxSeq<GB> {
             host_valid: Default::default(),
             host_last: Default::default(),
             copy: Default::default(),
+            hops_move: Default::default(),
             state: Default::default(),
             data_ready: Default::default(),
             host_ready: Default::default(),
@@ -204,6 +209,8 @@ impl<const GB: usize> Default for TxSeq<GB> {
             m_fail_mark: Default::default(),
             pulse: Default::default(),
             now: Default::default(),
+            copies: Default::default(),
+            moves: Default::default(),
             has_room: Default::default(),
             flow: Default::default(),
             is_ack: Default::default(),
@@ -241,6 +248,8 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             self,
             clock,
             now,
+            copies,
+            moves,
             has_room,
             flow,
             is_ack,
@@ -279,7 +288,8 @@ impl<const GB: usize> Logic for TxSeq<GB> {
         self.ready.next = self.free.val()
             & self.has_room.q.val()
             & ((self.now.q.val() == SeqState::Start) | !self.late.q.val());
-        self.copy.next = self.free.val();
+        self.copy.next = self.copies.q.val();
+        self.hops_move.next = self.moves.q.val();
         self.s_ready.next = self.ready.val();
         self.is_long.next = !self.beats_left.q.val().any();
         self.hop_count.next = self.hops.q.val();
@@ -304,6 +314,10 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             self.mark.d.next = self.pkt_mark.val();
             self.is_ack.d.next = self.s_kind.val() == 1;
             self.is_feedback.d.next = self.s_kind.val() == 3;
+            self.bad.d.next = false;
+        }
+        comment!("From behind the last header on, so that one register is the enable.");
+        if self.copies.q.val() {
             self.form.d.next = self.s_form.val();
             self.with_payload.d.next =
                 (self.s_kind.val() == 0) & self.pkt_payload_bytes.val().any();
@@ -324,11 +338,15 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                 self.hops.d.next = self.ack_tel_hops.val();
             }
             self.hops_left.d.next = 5.into();
+        }
+        if self.now.q.val() != SeqState::Host {
             self.beats_left.d.next = self.frame_beats.val();
-            self.bad.d.next = false;
         }
         match self.now.q.val() {
-            SeqState::Start => {}
+            SeqState::Start => {
+                self.copies.d.next = true;
+                self.moves.d.next = true;
+            }
             SeqState::C0 => {
                 comment!("The authors' form always has five records, the paper's those there are;");
                 comment!("INT-MD and IOAM have one piece in their place, IFA none.");
@@ -359,6 +377,7 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                 }
             }
             SeqState::C5 => {
+                self.moves.d.next = true;
                 self.goto.next = SeqState::B0;
                 if self.hops_left.q.val().any() {
                     self.goto.next = SeqState::Hop;
@@ -371,16 +390,20 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                 }
             }
             SeqState::B0 => {
+                self.moves.d.next = true;
                 self.goto.next = SeqState::B1;
             }
             SeqState::B1 => {
                 comment!("Without payload nothing can fail any more, nor come late.");
                 self.opens.d.next = !self.with_payload.q.val();
                 self.goto.next = self.body.val();
+                self.copies.d.next = true;
                 if self.with_reth.q.val() {
                     self.goto.next = SeqState::R0;
+                    self.copies.d.next = false;
                 } else if self.with_word.q.val() & (self.form.q.val() != 1) {
                     self.goto.next = SeqState::Word;
+                    self.copies.d.next = false;
                 }
             }
             SeqState::R0 => {
@@ -388,11 +411,14 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             }
             SeqState::R1 => {
                 self.goto.next = self.body.val();
+                self.copies.d.next = true;
                 if self.with_word.q.val() {
                     self.goto.next = SeqState::Word;
+                    self.copies.d.next = false;
                 }
             }
             SeqState::Word => {
+                self.copies.d.next = true;
                 self.goto.next = self.body.val();
             }
             SeqState::Pay => {
@@ -419,6 +445,8 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                 }
             }
             SeqState::Host => {
+                self.copies.d.next = true;
+                self.moves.d.next = true;
                 if self.host_valid.val() & self.beats_left.q.val().any() {
                     self.beats_left.d.next = self.beats_left.q.val() - 1;
                 }
@@ -435,12 +463,16 @@ impl<const GB: usize> Logic for TxSeq<GB> {
         self.now.d.next = self.goto.val();
         if self.s_valid.val() & self.ready.val() {
             self.now.d.next = SeqState::C0;
+            self.copies.d.next = false;
+            self.moves.d.next = false;
             if self.s_kind.val() == 2 {
                 self.now.d.next = SeqState::Host;
             }
         }
         if self.reset.val() {
             self.now.d.next = SeqState::Start;
+            self.copies.d.next = true;
+            self.moves.d.next = true;
             self.has_room.d.next = false;
             self.host_end.d.next = false;
             self.opens.d.next = false;
