@@ -128,6 +128,7 @@ fn formal_grants_are_allowed_and_the_ticket_is_kept() {
         &[
             ("is_able & is_armed", "is_able & (is_armed | is_late)", "once"),
             ("is_mine & s_visit_must_send", "s_visit_must_send", "allowed"),
+            ("& !s_visit_is_stale", "", "allowed"),
             (
                 "!queue_m_grant_valid | !ticket_valid | is_holder",
                 "!queue_m_grant_valid | !ticket_valid",

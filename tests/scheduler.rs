@@ -180,6 +180,8 @@ fn scheduler_turn_breaks_are_caught() {
         ("is_mine & s_visit_must_send", "s_visit_must_send"),
         ("longest < longest_before", "longest_before < longest"),
         ("fresh & keep_mask", "fresh | keep_mask"),
+        ("& !s_visit_is_stale", ""),
+        ("is_stale_4 | is_hit_5", "is_stale_4"),
     ];
     let benches = [FLOWS, 4].map(|flow_count| {
         let bench = restless(&config(flow_count));

@@ -222,10 +222,7 @@ impl Senders {
         // Never more in flight than W and one packet, that is: W is not reached before it.
         let over =
             (u64::from(self.inflight[at]) + len).saturating_sub(u64::from(self.window(flow)));
-        // With engines W may be reached (a known limit): a visit reads the bytes in flight 8 cycles before its
-        // decision; a flow without work whose work comes in between is granted by what was read.
-        let most = if self.load.unit.ring_flows < FLOWS as u64 { len } else { len - 1 };
-        self.check(0, over, most, (cycle, flow, Broken::Window));
+        self.check(0, over, len - 1, (cycle, flow, Broken::Window));
         self.inflight[at] += len as u32;
         // Never ahead of its rate by more than the cap; its clock may be six packets ahead of the line.
         let (ahead, then) = self.ahead[at];
@@ -364,6 +361,13 @@ fn scheduler_wide_1024_keeps_windows() {
     let planted =
         ("s_inflight_bytes < s_window_bytes", "{1'b0, s_inflight_bytes[31:1]} < s_window_bytes");
     holds_and_finds(&load, 400_000, Broken::Window, planted);
+}
+
+/// Turns come to flows whose work comes while they are visited, with what was in flight before it.
+#[test]
+fn scheduler_wide_1024_keeps_windows_of_turns() {
+    let [_, (_, load)] = greedy(&LINE_RATE_WIDE);
+    holds_and_finds(&load, 400_000, Broken::Window, ("& !s_visit_is_stale", ""));
 }
 
 #[test]

@@ -8,6 +8,7 @@ module grant_rule_properties (
     input wire        s_visit_is_arm,
     input wire        s_visit_is_call,
     input wire        s_visit_is_bounced,
+    input wire        s_visit_is_stale,
     input wire        s_visit_created,
     input wire        s_visit_is_open,
     input wire        s_visit_is_within,
@@ -38,7 +39,8 @@ module grant_rule_properties (
         .clock(clock), .reset(reset),
         .s_visit_valid(s_visit_valid), .s_visit_flow(s_visit_flow),
         .s_visit_is_arm(s_visit_is_arm), .s_visit_is_call(s_visit_is_call),
-        .s_visit_is_bounced(s_visit_is_bounced), .s_visit_created(s_visit_created),
+        .s_visit_is_bounced(s_visit_is_bounced), .s_visit_is_stale(s_visit_is_stale),
+        .s_visit_created(s_visit_created),
         .s_visit_is_open(s_visit_is_open), .s_visit_is_within(s_visit_is_within),
         .s_visit_must_send(s_visit_must_send), .s_visit_is_kept(s_visit_is_kept), .s_visit_kept_credit(s_visit_kept_credit),
         .s_visit_spent_credit(s_visit_spent_credit), .s_visit_levels(s_visit_levels),
@@ -75,7 +77,7 @@ module grant_rule_properties (
     wire is_late = s_visit_levels[7];
     wire is_mine = s_called_valid && s_called_flow == s_visit_flow;
     wire is_holder = ticket_valid && ticket_flow == s_visit_flow;
-    wire has_packet = s_visit_valid && !s_visit_is_bounced && s_visit_created;
+    wire has_packet = s_visit_valid && !s_visit_is_bounced && s_visit_created && !s_visit_is_stale;
     wire is_allowed = has_packet && s_visit_is_open && (s_visit_levels[0] || (is_mine && s_visit_must_send))
         && s_visit_is_within;
     wire dut_grant;

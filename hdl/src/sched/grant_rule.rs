@@ -1,7 +1,8 @@
 //! Decides each visit: grant, back to the ring, or leave it.
 //!
 //! A flow may send when it is armed, created, inside its window, has not got more than its share,
-//! and has credit for a packet, or is called and must send. It is granted when it is called and
+//! and has credit for a packet, or is called and must send; but not by a visit that read the flow's
+//! state before its work came. It is granted when it is called and
 //! must send, or when nobody is called and it lags at least as much as the floor of the grant
 //! queue, or is too fast to be remembered. The first flow on the top level that finds no room takes
 //! the ticket: the last place for grants is then kept for it.
@@ -46,6 +47,8 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     pub s_visit_is_call: Signal<In, Bit>,
     /// It goes back to the ring, nothing else.
     pub s_visit_is_bounced: Signal<In, Bit>,
+    /// The flow got work after its state was read.
+    pub s_visit_is_stale: Signal<In, Bit>,
     /// The flow exists.
     pub s_visit_created: Signal<In, Bit>,
     /// Its window is open.
@@ -158,6 +161,7 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             s_visit_is_arm: Default::default(),
             s_visit_is_call: Default::default(),
             s_visit_is_bounced: Default::default(),
+            s_visit_is_stale: Default::default(),
             s_visit_created: Default::default(),
             s_visit_is_open: Default::default(),
             s_visit_is_within: Default::default(),
@@ -283,6 +287,7 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
             & self.s_visit_is_within.val();
         self.may_send.next = self.is_able.val()
             & self.is_armed.val()
+            & !self.s_visit_is_stale.val()
             & (self.s_visit_levels.val().get_bit(0) | self.is_called.val());
         comment!("Is there room for its grant, and is it first?");
         self.is_holder.next =

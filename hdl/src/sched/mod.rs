@@ -23,6 +23,7 @@ pub mod scheduler_wide;
 pub mod share_pipe;
 pub mod share_rows;
 pub mod turns;
+pub mod visit_pipe;
 
 use crate::emit::{emit as emit_block, no_such_size, on_a_large_stack, Design, EmitError};
 use nic_spec::config::{CcSchedule, NicConfig};

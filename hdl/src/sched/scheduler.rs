@@ -76,9 +76,9 @@ use super::credit_pipe::CreditPipe;
 use super::flow_state::FlowState;
 use super::grant_rule::GrantRule;
 use super::turns::Turns;
+use super::visit_pipe::VisitPipe;
 use crate::Module;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// From the accept of `s_work` to the grant, when the flow may send at once.
 pub const LATENCY_CYCLES: usize = 13;
@@ -136,12 +136,7 @@ pub struct Scheduler<const F: usize, const FB: usize, const CB: usize, const EW:
     credit_pipe: CreditPipe,
     turns: Turns<F, FB, EW>,
     grant_rule: GrantRule<F, FB>,
-    visit_valid: [DFF<Bit>; 8],
-    visit_is_arm: [DFF<Bit>; 8],
-    visit_is_call: [DFF<Bit>; 8],
-    visit_is_bounced: [DFF<Bit>; 7],
-    visit_flow: [DFF<Bits<FB>>; 8],
-    visit_created: [DFF<Bit>; 6],
+    visits: VisitPipe<FB>,
     op_remove: Constant<Bits<2>>,
 }
 
@@ -178,12 +173,7 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Default
             credit_pipe: Default::default(),
             turns: Default::default(),
             grant_rule: Default::default(),
-            visit_valid: Default::default(),
-            visit_is_arm: Default::default(),
-            visit_is_call: Default::default(),
-            visit_is_bounced: Default::default(),
-            visit_flow: Default::default(),
-            visit_created: Default::default(),
+            visits: Default::default(),
             op_remove: Constant::new(2.into()),
         }
     }
@@ -194,7 +184,7 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
 {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, ring, flow_state, credit_pipe, turns, grant_rule);
+        clock!(self, clock, ring, flow_state, credit_pipe, visits, turns, grant_rule);
         self.ring.reset.next = self.reset.val();
         self.flow_state.reset.next = self.reset.val();
         self.credit_pipe.reset.next = self.reset.val();
@@ -244,40 +234,25 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
         self.credit_pipe.s_started.next = self.flow_state.m_started.val();
         self.credit_pipe.s_phase.next = self.flow_state.m_phase.val();
         comment!("The visit's flow travels beside its state and credit.");
-        self.visit_valid[0].d.next = self.ring.m_visit_valid.val();
-        self.visit_is_arm[0].d.next = self.ring.m_visit_is_arm.val();
-        self.visit_is_call[0].d.next = self.ring.m_visit_is_call.val();
-        self.visit_is_bounced[0].d.next = self.turns.m_bounce.val();
-        self.visit_flow[0].d.next = self.ring.m_visit_flow.val();
-        self.visit_created[0].d.next = self.flow_state.m_created.val();
-        for i in 0..8 {
-            self.visit_valid[i].clock.next = self.clock.val();
-            self.visit_is_arm[i].clock.next = self.clock.val();
-            self.visit_is_call[i].clock.next = self.clock.val();
-            self.visit_flow[i].clock.next = self.clock.val();
-        }
-        for i in 0..7 {
-            self.visit_is_bounced[i].clock.next = self.clock.val();
-            self.visit_valid[i + 1].d.next = self.visit_valid[i].q.val();
-            self.visit_is_arm[i + 1].d.next = self.visit_is_arm[i].q.val();
-            self.visit_is_call[i + 1].d.next = self.visit_is_call[i].q.val();
-            self.visit_flow[i + 1].d.next = self.visit_flow[i].q.val();
-        }
-        for i in 0..6 {
-            self.visit_is_bounced[i + 1].d.next = self.visit_is_bounced[i].q.val();
-            self.visit_created[i].clock.next = self.clock.val();
-        }
-        for i in 0..5 {
-            self.visit_created[i + 1].d.next = self.visit_created[i].q.val();
-        }
+        self.visits.reset.next = self.reset.val();
+        self.visits.s_visit_valid.next = self.ring.m_visit_valid.val();
+        self.visits.s_visit_flow.next = self.ring.m_visit_flow.val();
+        self.visits.s_visit_is_arm.next = self.ring.m_visit_is_arm.val();
+        self.visits.s_visit_is_call.next = self.ring.m_visit_is_call.val();
+        self.visits.s_is_bounced.next = self.turns.m_bounce.val();
+        self.visits.s_created.next = self.flow_state.m_created.val();
+        self.visits.s_work_valid.next =
+            self.s_work_valid.val() & self.flow_state.s_work_ready.val();
+        self.visits.s_work_flow.next = self.s_work_flow.val();
         comment!("Decide and store.");
-        self.grant_rule.s_visit_valid.next = self.visit_valid[7].q.val();
-        self.grant_rule.s_visit_flow.next = self.visit_flow[7].q.val();
-        self.grant_rule.s_visit_is_arm.next = self.visit_is_arm[7].q.val();
-        self.grant_rule.s_visit_is_call.next = self.visit_is_call[7].q.val();
-        self.grant_rule.s_visit_is_bounced.next = self.visit_is_bounced[6].q.val();
+        self.grant_rule.s_visit_valid.next = self.visits.m_visit_valid.val();
+        self.grant_rule.s_visit_flow.next = self.visits.m_visit_flow.val();
+        self.grant_rule.s_visit_is_arm.next = self.visits.m_visit_is_arm.val();
+        self.grant_rule.s_visit_is_call.next = self.visits.m_visit_is_call.val();
+        self.grant_rule.s_visit_is_bounced.next = self.visits.m_visit_is_bounced.val();
         self.grant_rule.s_visit_is_within.next = self.turns.m_is_within.val();
-        self.grant_rule.s_visit_created.next = self.visit_created[5].q.val();
+        self.grant_rule.s_visit_is_stale.next = self.visits.m_visit_is_stale.val();
+        self.grant_rule.s_visit_created.next = self.visits.m_visit_created.val();
         self.grant_rule.s_visit_is_open.next = self.credit_pipe.m_is_open.val();
         self.grant_rule.s_visit_kept_credit.next = self.credit_pipe.m_kept_credit.val();
         self.grant_rule.s_visit_spent_credit.next = self.credit_pipe.m_spent_credit.val();
@@ -295,7 +270,7 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
         self.turns.s_seen_is_call.next = self.ring.m_visit_is_call.val();
         self.turns.s_rate.next = self.flow_state.m_rate.val();
         self.turns.s_len_bytes.next = self.flow_state.m_len_bytes.val();
-        self.turns.s_end.next = self.visit_valid[7].q.val() & self.visit_is_call[7].q.val();
+        self.turns.s_end.next = self.visits.m_visit_valid.val() & self.visits.m_visit_is_call.val();
         self.turns.s_done.next = self.grant_rule.m_turn_done.val();
         self.turns.s_has_place.next = self.grant_rule.m_has_place.val();
         self.turns.s_packet_valid.next = self.grant_rule.m_packet_valid.val();
@@ -312,10 +287,5 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
         self.m_grant_valid.next = self.grant_rule.m_grant_valid.val();
         self.m_grant_flow.next = self.grant_rule.m_grant_flow.val();
         self.grant_rule.m_grant_ready.next = self.m_grant_ready.val();
-        if self.reset.val() {
-            for i in 0..8 {
-                self.visit_valid[i].d.next = false;
-            }
-        }
     }
 }

@@ -139,6 +139,8 @@ struct Visit {
     is_call: bool,
     /// Its flow is called and has another visit on the way: back into the ring.
     is_bounced: bool,
+    /// Its flow got work after the read.
+    is_stale: bool,
     rate: u32,
     len_bytes: u16,
     is_open: bool,
@@ -338,6 +340,12 @@ impl Scheduler {
             flow.len_bytes = i.s_work.len_bytes;
             flow.inflight_bytes = i.s_work.inflight_bytes;
             self.accepted_work = Some(i.s_work.flow);
+            // What the visits on their way have read is not of this work. The last ones decide
+            // before it shows.
+            for age in READ_AGE + 1..DECIDE_AGE - 1 {
+                let at = self.at_age(age);
+                self.visits[at].is_stale |= self.visits[at].flow == i.s_work.flow;
+            }
         }
         if i.s_inflight.valid && self.inflight_turn {
             let flow = &mut self.flows[usize::from(i.s_inflight.flow)];
@@ -407,7 +415,7 @@ impl Scheduler {
         // A turn does not wait for credit: it may come a little early.
         let is_called = is_mine && visit.must_send();
         let is_able = visit.created && visit.is_open && visit.is_within();
-        let may_send = is_able && is_armed && (lag > 0 || is_called);
+        let may_send = is_able && is_armed && !visit.is_stale && (lag > 0 || is_called);
         let claim = Claim { flow: visit.flow, lag, is_called, is_fast: !visit.is_kept() };
         let is_granted = may_send && self.has_room(claim);
         // The turn waits for a flow whose last packet is still on its way to the line. Only the
