@@ -9,7 +9,9 @@ fn pkt_mux_matches_golden() {
 
 #[test]
 fn pkt_mux_breaks_are_caught() {
-    assert_catches("pkt_mux", "(s_data_read_valid | !data_reads)", "1'b1", 20_000);
+    assert_catches("pkt_mux", "load_data & s_data_read_valid", "load_data", 20_000);
+    assert_catches("pkt_mux", "load_reply & s_reply_read_valid", "load_reply", 20_000);
+    assert_catches("pkt_mux", "(!reply_next | !s_reply_pkt_valid)", "1'b1", 20_000);
     assert_catches("pkt_mux", "(m_read_ready | !read_full)", "1'b1", 20_000);
     assert_catches("pkt_mux", "mark_next = s_reply_pkt_mark", "mark_next = 4'd0", 20_000);
     assert_catches("pkt_mux", "take_pkt <= pkt_full & m_pkt_ready", "take_pkt <= pkt_full", 20_000);

@@ -1,7 +1,8 @@
 //! Packets of both halves of the NIC on their way to the tx pipe, with their read commands: data of
 //! the requester, and READ responses, whose flow gets the top bit.
 //!
-//! # Interface timing  cycle 0: a packet stands, with its read command if it has payload; cycle 1:
+//! # Interface timing  cycle 0: a packet stands, with its read command if it has payload (both rise in
+//!                     the same cycle, and the next packet when both are taken); cycle 1:
 //!                     m_pkt_valid, m_read_valid and s_*_read_ready; the cycle after m_pkt_ready:
 //!                     s_*_pkt_ready. So a packet that was taken here is with the tx pipe: no ACK
 //!                     that waits for it can overtake it
@@ -152,14 +153,9 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     read_full: DFF<Bit>,
     addr: DFF<Bits<64>>,
     bytes: DFF<Bits<13>>,
-    data_reads: Signal<Local, Bit>,
-    reply_reads: Signal<Local, Bit>,
-    data_can: Signal<Local, Bit>,
-    reply_can: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
     load_data: Signal<Local, Bit>,
     load_reply: Signal<Local, Bit>,
-    no_bytes: Constant<Bits<13>>,
     top: Constant<Bits<FP1>>,
 }
 
@@ -244,14 +240,9 @@ impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
             read_full: Default::default(),
             addr: Default::default(),
             bytes: Default::default(),
-            data_reads: Default::default(),
-            reply_reads: Default::default(),
-            data_can: Default::default(),
-            reply_can: Default::default(),
             free: Default::default(),
             load_data: Default::default(),
             load_reply: Default::default(),
-            no_bytes: Constant::new(0u64.to_bits()),
             top: Constant::new((1u64 << FB).to_bits()),
         }
     }
@@ -309,20 +300,13 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
         self.m_read_valid.next = self.read_full.q.val();
         self.m_read_addr.next = self.addr.q.val();
         self.m_read_bytes.next = self.bytes.q.val();
-        comment!("A packet with payload waits for its read command.");
-        self.data_reads.next = self.s_data_pkt_payload_bytes.val() != self.no_bytes.val();
-        self.reply_reads.next = self.s_reply_pkt_payload_bytes.val() != self.no_bytes.val();
-        self.data_can.next =
-            self.s_data_pkt_valid.val() & (self.s_data_read_valid.val() | !self.data_reads.val());
-        self.reply_can.next = self.s_reply_pkt_valid.val()
-            & (self.s_reply_read_valid.val() | !self.reply_reads.val());
         self.free.next = !self.busy.q.val() & (self.m_read_ready.val() | !self.read_full.q.val());
         self.load_data.next = self.free.val()
-            & self.data_can.val()
-            & (!self.reply_next.q.val() | !self.reply_can.val());
+            & self.s_data_pkt_valid.val()
+            & (!self.reply_next.q.val() | !self.s_reply_pkt_valid.val());
         self.load_reply.next = self.free.val()
-            & self.reply_can.val()
-            & (self.reply_next.q.val() | !self.data_can.val());
+            & self.s_reply_pkt_valid.val()
+            & (self.reply_next.q.val() | !self.s_data_pkt_valid.val());
         comment!("The tx pipe has the packet: its half may go on.");
         self.take_pkt.d.next = self.pkt_full.q.val() & self.m_pkt_ready.val();
         self.take_read.d.next = false;
@@ -373,13 +357,14 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.syndrome.d.next = self.s_reply_pkt_syndrome.val();
             self.msn.d.next = self.s_reply_pkt_msn.val();
         }
-        if self.load_data.val() & self.data_reads.val() {
+        comment!("A read command that stands is the packet's.");
+        if self.load_data.val() & self.s_data_read_valid.val() {
             self.take_read.d.next = true;
             self.read_full.d.next = true;
             self.addr.d.next = self.s_data_read_addr.val();
             self.bytes.d.next = self.s_data_read_bytes.val();
         }
-        if self.load_reply.val() & self.reply_reads.val() {
+        if self.load_reply.val() & self.s_reply_read_valid.val() {
             self.take_read.d.next = true;
             self.read_full.d.next = true;
             self.addr.d.next = self.s_reply_read_addr.val();

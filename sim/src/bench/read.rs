@@ -357,35 +357,36 @@ impl Stimulus<Completer> for Orders {
     }
 }
 
-/// One half in front of the packet mux: packets, and their read commands somewhat later or earlier.
+/// One half in front of the packet mux: packets, each with its read command, and the next one when
+/// both are taken.
 struct Half<P> {
     pkts: Source<P>,
-    waiting_pkts: VecDeque<P>,
-    reads: Source<ReadPorts>,
-    waiting_reads: VecDeque<ReadPorts>,
+    waiting: VecDeque<(P, Option<ReadPorts>)>,
+    read: Option<ReadPorts>,
 }
 
 impl<P: Clone> Half<P> {
     fn new(seed: u64, salt: u64) -> Self {
-        Self {
-            pkts: Source::new(sub(seed, salt)),
-            waiting_pkts: VecDeque::new(),
-            reads: Source::new(sub(seed, salt + 1)),
-            waiting_reads: VecDeque::new(),
-        }
+        Self { pkts: Source::new(sub(seed, salt)), waiting: VecDeque::new(), read: None }
     }
 
     fn push(&mut self, pkt: P, id: u64, bytes: u16) {
-        self.waiting_pkts.push_back(pkt);
-        if bytes > 0 {
-            self.waiting_reads.push_back(ReadPorts { valid: true, addr: id, bytes });
-        }
+        let read = ReadPorts { valid: true, addr: id, bytes };
+        self.waiting.push_back((pkt, (bytes > 0).then_some(read)));
     }
 
     fn drive(&mut self, pkt_ready: bool, read_ready: bool) -> (Option<P>, Option<ReadPorts>) {
-        let (pkts, reads) = (&mut self.waiting_pkts, &mut self.waiting_reads);
-        let pkt = self.pkts.drive(pkt_ready, || pkts.pop_front());
-        (pkt, self.reads.drive(read_ready, || reads.pop_front()))
+        let (waiting, read) = (&mut self.waiting, &mut self.read);
+        let pkt = self.pkts.drive(pkt_ready, || {
+            let pkt;
+            (pkt, *read) = if read.is_none() { waiting.pop_front()? } else { return None };
+            Some(pkt)
+        });
+        let shown = self.read;
+        if read_ready {
+            self.read = None;
+        }
+        (pkt, shown)
     }
 }
 
@@ -426,7 +427,7 @@ impl Packets {
         let payload_bytes = if rng.gen() { rng.gen_range(1..=4096) } else { 0 };
         let (psn, opcode) = (self.next_id & 0xff_ffff, rng.gen());
         let id = u64::from(psn);
-        if rng.gen() && self.data.waiting_pkts.len() < WAITING_MAX {
+        if rng.gen() && self.data.waiting.len() < WAITING_MAX {
             let pkt = PktPorts {
                 valid: true,
                 flow,
@@ -443,7 +444,7 @@ impl Packets {
                 bare: rng.gen(),
             };
             self.data.push(pkt, id, payload_bytes);
-        } else if self.reply.waiting_pkts.len() < WAITING_MAX {
+        } else if self.reply.waiting.len() < WAITING_MAX {
             let (syndrome, msn) = (rng.gen(), rng.gen_range(0..1 << 24));
             let mark = rng.gen_range(0..16);
             let pkt =

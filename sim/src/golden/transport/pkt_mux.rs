@@ -99,21 +99,18 @@ impl PktMux {
         let read_ready = self.pkt.payload_bytes > 0;
         if read_ready {
             self.read = if is_reply { i.s_reply_read } else { i.s_data_read };
-            self.read.valid = true;
         }
+        let stands = if is_reply { i.s_reply_read.valid } else { i.s_data_read.valid };
+        assert_eq!(stands, read_ready, "a packet with payload comes with its read command");
         self.loaded = Some(Loaded { is_reply, pkt_ready: false, read_ready });
         self.reply_next = !is_reply;
     }
 
     /// The half whose packet goes next.
     fn choose(&self, i: &PktMuxIn) -> Option<bool> {
-        let [data_reads, reply_reads] =
-            [i.s_data_pkt.payload_bytes > 0, i.s_reply_pkt.payload_bytes > 0];
-        let data = i.s_data_pkt.valid && (!data_reads || i.s_data_read.valid);
-        let reply = i.s_reply_pkt.valid && (!reply_reads || i.s_reply_read.valid);
-        match (data, reply) {
+        match (i.s_data_pkt.valid, i.s_reply_pkt.valid) {
             (true, true) => Some(self.reply_next),
-            _ => (data || reply).then_some(reply),
+            (data, reply) => (data || reply).then_some(reply),
         }
     }
 }
