@@ -56,12 +56,13 @@ fn increases(windows: &[&[u16]]) -> Vec<u32> {
                 full: true,
             };
             let out = golden.step(&CcActiveIn { cfg_window: WINDOW, watch, ..off });
-            // A step returns what is seen in the cycle behind it.
-            if n > 0 && cycle + 3 == LATENCY_CYCLES {
+            // A window ends with cycle 0 of the loop, for it begins a cycle behind cfg_window. A step
+            // returns what is seen in the cycle behind it.
+            if n > 0 && cycle + 2 == LATENCY_CYCLES {
                 let before = w_ai.last().copied().unwrap_or(W_AI);
                 assert_eq!(out.w_ai, before);
             }
-            if n > 0 && cycle + 2 == LATENCY_CYCLES {
+            if n > 0 && cycle + 1 == LATENCY_CYCLES {
                 w_ai.push(out.w_ai);
             }
         }

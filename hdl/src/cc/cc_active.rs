@@ -12,8 +12,8 @@
 //!                     tag            | UQ16.0  | number of the window in which the flow was counted last,
 //!                                      1..=65535 in turn, 0 never. A flow that was silent for a
 //!                                      multiple of 65535 windows is missed in its next one
-//! # Rules             windows follow each other without a gap; the one in which cfg_window was set
-//!                     begins then, and w_ai is cfg_w_ai until it has ended. A new cfg_w_ai counts from
+//! # Rules             windows follow each other without a gap; the first begins in the cycle behind
+//!                     the one in which cfg_window was set, and w_ai is cfg_w_ai until it has ended. A new cfg_w_ai counts from
 //!                     the next end of a window on
 //! # Shape             F = 2^FB flows, NB = FB + 1
 //! # Reset             synchronous, high; then F cycles of clearing, in which no update counts
@@ -50,6 +50,7 @@ pub struct CcActive<const FB: usize, const NB: usize> {
     /// Additive increase, bytes, UQ22.10.
     pub w_ai: Signal<Out, Bits<32>>,
     tags: Ram<FB, 16>,
+    is_on: DFF<Bit>,
     was_on: DFF<Bit>,
     scrubs: DFF<Bit>,
     scrub_flow: DFF<Bits<FB>>,
@@ -63,14 +64,15 @@ pub struct CcActive<const FB: usize, const NB: usize> {
     tag_3: DFF<Bits<16>>,
     number: DFF<Bits<16>>,
     prescale: DFF<Bits<6>>,
+    is_last: DFF<Bit>,
     ticks: DFF<Bits<20>>,
+    is_over: DFF<Bit>,
     count: DFF<Bits<NB>>,
     divisor: DFF<Bits<NB>>,
     rest: DFF<Bits<NB>>,
     quotient: DFF<Bits<32>>,
     steps: DFF<Bits<6>>,
     increase: DFF<Bits<32>>,
-    is_on: Signal<Local, Bit>,
     writes: Signal<Local, Bit>,
     is_new: Signal<Local, Bit>,
     number_more: Signal<Local, Bits<16>>,
@@ -87,7 +89,7 @@ pub struct CcActive<const FB: usize, const NB: usize> {
     fits: Signal<Local, Bit>,
     first_number: Constant<Bits<16>>,
     last_number: Constant<Bits<16>>,
-    last_prescale: Constant<Bits<6>>,
+    before_last: Constant<Bits<6>>,
     last_flow: Constant<Bits<FB>>,
     one: Constant<Bits<NB>>,
     all_steps: Constant<Bits<6>>,
@@ -109,6 +111,7 @@ impl<const FB: usize, const NB: usize> Default for CcActive<FB, NB> {
             watch_full: Default::default(),
             w_ai: Default::default(),
             tags: Default::default(),
+            is_on: Default::default(),
             was_on: Default::default(),
             scrubs: Default::default(),
             scrub_flow: Default::default(),
@@ -122,14 +125,15 @@ impl<const FB: usize, const NB: usize> Default for CcActive<FB, NB> {
             tag_3: Default::default(),
             number: Default::default(),
             prescale: Default::default(),
+            is_last: Default::default(),
             ticks: Default::default(),
+            is_over: Default::default(),
             count: Default::default(),
             divisor: Default::default(),
             rest: Default::default(),
             quotient: Default::default(),
             steps: Default::default(),
             increase: Default::default(),
-            is_on: Default::default(),
             writes: Default::default(),
             is_new: Default::default(),
             number_more: Default::default(),
@@ -146,7 +150,7 @@ impl<const FB: usize, const NB: usize> Default for CcActive<FB, NB> {
             fits: Default::default(),
             first_number: Constant::new(1.into()),
             last_number: Constant::new(0xffff_u64.into()),
-            last_prescale: Constant::new(63.into()),
+            before_last: Constant::new(62.into()),
             last_flow: Constant::new(((1_u64 << FB) - 1).into()),
             one: Constant::new(1.into()),
             all_steps: Constant::new(32.into()),
@@ -159,13 +163,13 @@ impl<const FB: usize, const NB: usize> Logic for CcActive<FB, NB> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, was_on, scrubs, scrub_flow, seen_1, flow_1, seen_2, flow_2, tag_2, seen_3,
-            flow_3, tag_3, number, prescale, ticks, count, divisor, rest, quotient, steps,
-            increase
+            self, clock, is_on, was_on, scrubs, scrub_flow, seen_1, flow_1, seen_2, flow_2, tag_2,
+            seen_3, flow_3, tag_3, number, prescale, is_last, ticks, is_over, count, divisor, rest,
+            quotient, steps, increase
         );
         self.w_ai.next = self.increase.q.val();
-        self.is_on.next = self.cfg_window.val().any();
-        self.was_on.d.next = self.is_on.val();
+        self.is_on.d.next = self.cfg_window.val().any();
+        self.was_on.d.next = self.is_on.q.val();
         comment!("1: an update; its flow's tag is read.");
         self.seen_1.d.next =
             self.watch_valid.val() & self.watch_ready.val() & self.watch_full.val();
@@ -176,7 +180,7 @@ impl<const FB: usize, const NB: usize> Logic for CcActive<FB, NB> {
         comment!(
             "2: the tag; that of an update one or two before is not in the RAM when it is read."
         );
-        self.writes.next = self.seen_2.q.val() & self.is_on.val();
+        self.writes.next = self.seen_2.q.val() & self.is_on.q.val();
         self.seen_2.d.next = self.seen_1.q.val();
         self.flow_2.d.next = self.flow_1.q.val();
         self.tag_2.d.next = self.tags.read_data.val();
@@ -202,10 +206,11 @@ impl<const FB: usize, const NB: usize> Logic for CcActive<FB, NB> {
         comment!("Windows.");
         self.prescale.d.next = self.prescale.q.val() + 1;
         self.ticks_more.next = self.ticks.q.val() + 1;
-        self.ends.next = self.is_on.val()
-            & (self.prescale.q.val() == self.last_prescale.val())
-            & (self.ticks_more.val() >= self.cfg_window.val());
-        if self.prescale.q.val() == self.last_prescale.val() {
+        comment!("Ticks stand for 64 cycles: the compares are registers.");
+        self.is_last.d.next = self.prescale.q.val() == self.before_last.val();
+        self.is_over.d.next = self.ticks_more.val() >= self.cfg_window.val();
+        self.ends.next = self.is_on.q.val() & self.is_last.q.val() & self.is_over.q.val();
+        if self.is_last.q.val() {
             self.ticks.d.next = self.ticks_more.val();
         }
         self.number_more.next = self.number.q.val() + 1;
@@ -239,15 +244,16 @@ impl<const FB: usize, const NB: usize> Logic for CcActive<FB, NB> {
             self.quotient.d.next = self.cfg_w_ai.val();
             self.steps.d.next = self.all_steps.val();
         }
-        if self.ends.val() | (self.was_on.q.val() & !self.is_on.val()) {
+        if self.ends.val() | (self.was_on.q.val() & !self.is_on.q.val()) {
             self.number.d.next = self.number_more.val();
             if self.number.q.val() == self.last_number.val() {
                 self.number.d.next = self.first_number.val();
             }
         }
-        if !self.is_on.val() {
+        if !self.is_on.q.val() {
             comment!("Off: the next window begins with the first cycle in which it is on.");
             self.prescale.d.next = 0.into();
+            self.is_last.d.next = false;
             self.ticks.d.next = 0.into();
             self.count.d.next = 0.into();
             self.steps.d.next = 0.into();
@@ -266,10 +272,13 @@ impl<const FB: usize, const NB: usize> Logic for CcActive<FB, NB> {
             self.seen_1.d.next = false;
             self.seen_2.d.next = false;
             self.seen_3.d.next = false;
+            self.is_on.d.next = false;
             self.was_on.d.next = false;
             self.number.d.next = self.first_number.val();
             self.prescale.d.next = 0.into();
+            self.is_last.d.next = false;
             self.ticks.d.next = 0.into();
+            self.is_over.d.next = false;
             self.count.d.next = 0.into();
             self.steps.d.next = 0.into();
             self.increase.d.next = 0.into();

@@ -49,6 +49,8 @@ pub struct CcActive {
     /// Cycles of the window that have passed.
     cycles: u32,
     count: u32,
+    /// cfg_window of the cycle before.
+    window: u32,
     was_on: bool,
     /// A full update that was taken in the cycle before, and one of the cycle before that.
     seen: [Option<u16>; 2],
@@ -66,6 +68,7 @@ impl CcActive {
             number: 1,
             cycles: 0,
             count: 0,
+            window: 0,
             was_on: false,
             seen: [None; 2],
             next: None,
@@ -92,7 +95,7 @@ impl CcActive {
         }
         self.cycles += 1;
         // A window that was made shorter ends with its next whole unit.
-        if self.cycles % ACTIVE_UNIT_CYCLES == 0 && self.cycles / ACTIVE_UNIT_CYCLES >= i.cfg_window
+        if self.cycles % ACTIVE_UNIT_CYCLES == 0 && self.cycles / ACTIVE_UNIT_CYCLES >= self.window
         {
             self.next = Some((i.cfg_w_ai / self.count.max(1), LATENCY_CYCLES - 1));
             self.begin_window();
@@ -109,10 +112,11 @@ impl Golden for CcActive {
             self.counted_in.fill(0);
             self.scrub_left = self.counted_in.len();
             (self.number, self.cycles, self.count) = (1, 0, 0);
-            (self.was_on, self.seen, self.next, self.w_ai) = (false, [None; 2], None, 0);
+            (self.window, self.was_on) = (0, false);
+            (self.seen, self.next, self.w_ai) = ([None; 2], None, 0);
             return CcActiveOut::default();
         }
-        let is_on = i.cfg_window != 0;
+        let is_on = self.window != 0;
         if is_on {
             self.run(i);
         } else {
@@ -121,7 +125,7 @@ impl Golden for CcActive {
             }
             (self.next, self.w_ai) = (None, i.cfg_w_ai);
         }
-        self.was_on = is_on;
+        (self.was_on, self.window) = (is_on, i.cfg_window);
         let watch = i.watch;
         let flow = watch.flow & (self.counted_in.len() as u16 - 1);
         let is_seen = watch.valid && watch.ready && watch.full && self.scrub_left == 0;
