@@ -59,7 +59,7 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     pub m_cfg_table: Signal<Out, Bits<2>>,
     /// Its index.
     pub m_cfg_index: Signal<Out, Bits<16>>,
-    /// The row.
+    /// The row, words 0 to 10. What follows in a queue pair row is the ring's: 0 here.
     pub m_cfg_row: Signal<Out, Bits<512>>,
     /// A work request for this flow is coming.
     pub hint_valid: Signal<Out, Bit>,
@@ -278,8 +278,13 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
             self.flows.row_op.next = SqOp::Look;
             self.flows.row_flow.next = self.cfg_index.val().get_bits::<FB>(0);
         }
-        self.flows.row_base.next = self.rows.row_base.val();
-        self.flows.row_log2.next = self.rows.row_log2.val();
+        comment!("words 11 to 13 of a QP row, which stands until its books are made;");
+        comment!("without its valid bit there is no ring");
+        self.flows.row_base.next = self.cfg_row.val().get_bits::<58>(390);
+        self.flows.row_log2.next = 0.into();
+        if self.cfg_row.val().get_bit(0) {
+            self.flows.row_log2.next = self.cfg_row.val().get_bits::<4>(352);
+        }
         self.rows.row_done.next = self.flows.row_done.val();
         self.rows.row_has_ring.next = self.flows.row_has_ring.val();
         self.rows.row_stopped.next = self.flows.row_stopped.val();

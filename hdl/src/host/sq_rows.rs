@@ -61,7 +61,7 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     pub m_cfg_table: Signal<Out, Bits<2>>,
     /// Its index.
     pub m_cfg_index: Signal<Out, Bits<16>>,
-    /// The row.
+    /// The row, words 0 to 10. What follows in a queue pair row is the ring's: 0 here.
     pub m_cfg_row: Signal<Out, Bits<512>>,
     /// A beat of a work request: error, last, data from the top. It is taken while a row fills,
     /// and where nothing is at hand and there is an order.
@@ -89,10 +89,6 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     pub row_op: Signal<Out, SqOp>,
     /// Flow index.
     pub row_flow: Signal<Out, Bits<FB>>,
-    /// Ring of a new queue pair: address / 64.
-    pub row_base: Signal<Out, Bits<58>>,
-    /// log2 of its entries; 0: no ring.
-    pub row_log2: Signal<Out, Bits<4>>,
     /// Done.
     pub row_done: Signal<In, Bit>,
     /// With it: the flow has a ring.
@@ -120,7 +116,8 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     /// A committed work request was dropped: its queue pair has a ring.
     pub event_refused: Signal<Out, Bit>,
     state: DFF<RowsState>,
-    row: DFF<Bits<512>>,
+    row: DFF<Bits<320>>,
+    word_10: DFF<Bits<32>>,
     row_table: DFF<Bits<2>>,
     index: DFF<Bits<16>>,
     is_fetched: DFF<Bit>,
@@ -133,7 +130,7 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     refused: DFF<Bit>,
     is_qp: Signal<Local, Bit>,
     beat_data: Signal<Local, Bits<64>>,
-    beat_wide: Signal<Local, Bits<512>>,
+    beat_wide: Signal<Local, Bits<320>>,
     order_index: Signal<Local, Bits<16>>,
     order_flow: Signal<Local, Bits<FB>>,
     qp_table: Constant<Bits<2>>,
@@ -169,8 +166,6 @@ impl<const FB: usize, const OW: usize> Default for SqRows<FB, OW> {
             row_valid: Default::default(),
             row_op: Default::default(),
             row_flow: Default::default(),
-            row_base: Default::default(),
-            row_log2: Default::default(),
             row_done: Default::default(),
             row_has_ring: Default::default(),
             row_stopped: Default::default(),
@@ -186,6 +181,7 @@ impl<const FB: usize, const OW: usize> Default for SqRows<FB, OW> {
             event_refused: Default::default(),
             state: Default::default(),
             row: Default::default(),
+            word_10: Default::default(),
             row_table: Default::default(),
             index: Default::default(),
             is_fetched: Default::default(),
@@ -211,13 +207,14 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, state, row, row_table, index, is_fetched, guards, holds, cqe_valid,
-            cqe_flow, cqe_index, failed, refused
+            self, clock, state, row, word_10, row_table, index, is_fetched, guards, holds,
+            cqe_valid, cqe_flow, cqe_index, failed, refused
         );
         self.m_cfg_valid.next = self.state.q.val() == RowsState::Offer;
         self.m_cfg_table.next = self.row_table.q.val();
         self.m_cfg_index.next = self.index.q.val();
-        self.m_cfg_row.next = self.row.q.val();
+        self.m_cfg_row.next = bit_cast::<512, 320>(self.row.q.val())
+            | (bit_cast::<512, 32>(self.word_10.q.val()) << 320);
         self.s_cfg_ready.next = self.state.q.val() == RowsState::Ack;
         self.fills.next = self.state.q.val() == RowsState::Fill;
         self.hint_valid.next = self.is_fetched.q.val()
@@ -248,16 +245,10 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
             self.row_op.next = SqOp::NewQp;
         }
         self.row_flow.next = bit_cast::<FB, 16>(self.index.q.val());
-        comment!("words 11 to 13 of a QP row; without its valid bit there is no ring");
-        self.row_base.next = self.row.q.val().get_bits::<58>(390);
-        self.row_log2.next = 0.into();
-        if self.row.q.val().get_bit(0) {
-            self.row_log2.next = self.row.q.val().get_bits::<4>(352);
-        }
         self.holds.d.next =
             self.s_cfg_valid.val() & self.is_qp.val() & (self.state.q.val() != RowsState::Ack);
         self.beat_data.next = self.beat.val().get_bits::<64>(0);
-        self.beat_wide.next = bit_cast::<512, 64>(self.beat_data.val());
+        self.beat_wide.next = bit_cast::<320, 64>(self.beat_data.val());
         self.order_index.next = self.order.val().get_bits::<16>(0);
         self.order_flow.next = self.order.val().get_bits::<FB>(16);
         self.failed.d.next = false;
@@ -274,17 +265,18 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
                 self.is_fetched.d.next = false;
                 self.row_table.d.next = self.cfg_table.val();
                 self.index.d.next = self.cfg_index.val();
+                self.row.d.next = self.cfg_row.val().get_bits::<320>(0);
+                self.word_10.d.next = self.cfg_row.val().get_bits::<32>(320);
                 if self.order_valid.val() & self.beat_valid.val() {
                     self.is_fetched.d.next = true;
                     self.row.d.next = self.beat_wide.val() << 256;
+                    self.word_10.d.next = 0.into();
                     self.row_table.d.next = self.wr_table.val();
                     self.index.d.next = bit_cast::<16, FB>(self.order_flow.val());
                     self.state.d.next = RowsState::Fill;
                 } else if self.looks.val() {
-                    self.row.d.next = self.cfg_row.val();
                     self.state.d.next = RowsState::Look;
                 } else if self.s_cfg_valid.val() & self.drained.val() {
-                    self.row.d.next = self.cfg_row.val();
                     self.state.d.next = RowsState::Offer;
                 }
             }
@@ -370,6 +362,7 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
         if self.reset.val() {
             self.state.d.next = RowsState::Wait;
             self.row.d.next = 0.into();
+            self.word_10.d.next = 0.into();
             self.row_table.d.next = 0.into();
             self.index.d.next = 0.into();
             self.is_fetched.d.next = false;

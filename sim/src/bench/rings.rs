@@ -331,7 +331,10 @@ impl Submitting {
         let flow = usize::from(out.m_cfg.index);
         let words = out.m_cfg.row;
         if let Some(commit) = self.commit.filter(|c| c.table as u8 == out.m_cfg.table) {
-            if commit.flow == flow && wide(&commit.row) == words {
+            // The ring's words stay with the books.
+            let mut row = commit.row;
+            row[11..].fill(0);
+            if commit.flow == flow && wide(&row) == words {
                 if commit.table == Table::Qp {
                     self.books[flow].queued = 0;
                     self.retire.retain(|f| *f != flow);

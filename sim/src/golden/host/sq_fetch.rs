@@ -396,14 +396,13 @@ impl SqFetch {
             (m_cfg.table, m_cfg.index) = (Table::Wr as u8, self.orders.m_data().flow as u16);
             self.row = [0, 0, 0, 0, data, 0, 0, 0];
             Rows::Fill
-        } else if i.s_cfg.valid && i.cfg.table == Table::Wr as u8 {
-            self.row = i.cfg.row.0;
-            Rows::Look
-        } else if i.s_cfg.valid && self.is_drained {
-            self.row = i.cfg.row.0;
-            Rows::Offer
         } else {
-            Rows::Wait
+            self.row = i.cfg.row.0;
+            match i.s_cfg.valid {
+                true if i.cfg.table == Table::Wr as u8 => Rows::Look,
+                true if self.is_drained => Rows::Offer,
+                _ => Rows::Wait,
+            }
         }
     }
 }
@@ -477,7 +476,10 @@ impl SqFetch {
         self.out.s_doorbell.ready = executes == Some(Op::Doorbell);
         self.out.s_cfg.ready = self.rows == Rows::Ack;
         self.out.m_cfg.valid = self.rows == Rows::Offer;
+        // Words 0 to 10; the ring's are for this block alone.
         self.out.m_cfg.row = Wide(self.row);
+        self.out.m_cfg.row.0[5] &= 0xffff_ffff;
+        self.out.m_cfg.row.0[6..].fill(0);
         let hints = matches!(self.rows, Rows::Fill | Rows::Came | Rows::Offer);
         self.out.hint.valid = hints && self.is_fetched;
         self.out.hint.flow = self.row_flow() as u16;
