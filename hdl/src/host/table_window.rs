@@ -68,15 +68,13 @@ pub struct TableWindow {
     pub m_cfg_cc_ready: Signal<In, Bit>,
     /// The flow of READ responses has its turn.
     pub m_cfg_cc_reply: Signal<Out, Bit>,
-    row: DFF<Bits<512>>,
+    words: [DFF<Bits<32>>; 16],
+    row: Signal<Local, Bits<512>>,
+    takes: Signal<Local, Bit>,
     word_wide: Signal<Local, Bits<9>>,
     shift: Signal<Local, Bits<9>>,
-    wdata_wide: Signal<Local, Bits<512>>,
-    placed: Signal<Local, Bits<512>>,
-    replaced: Signal<Local, Bits<512>>,
-    kept: Signal<Local, Bits<512>>,
     row_shifted: Signal<Local, Bits<512>>,
-    ones: Constant<Bits<512>>,
+    at: [Constant<Bits<4>>; 16],
     word_q: DFF<Bits<32>>,
     row_table: DFF<Bits<2>>,
     index: DFF<Bits<16>>,
@@ -127,15 +125,13 @@ impl TableWindow {
             m_cfg_cc_valid: Default::default(),
             m_cfg_cc_ready: Default::default(),
             m_cfg_cc_reply: Default::default(),
+            words: Default::default(),
             row: Default::default(),
+            takes: Default::default(),
             word_wide: Default::default(),
             shift: Default::default(),
-            wdata_wide: Default::default(),
-            placed: Default::default(),
-            replaced: Default::default(),
-            kept: Default::default(),
             row_shifted: Default::default(),
-            ones: Constant::new(u64::from(u32::MAX).to_bits()),
+            at: std::array::from_fn(|n| Constant::new((n as u64).to_bits())),
             word_q: Default::default(),
             row_table: Default::default(),
             index: Default::default(),
@@ -165,7 +161,6 @@ impl Logic for TableWindow {
         dff_setup!(
             self,
             clock,
-            row,
             word_q,
             row_table,
             index,
@@ -185,16 +180,33 @@ impl Logic for TableWindow {
         comment!("staged words");
         self.word_wide.next = bit_cast::<9, 4>(self.word_index.val());
         self.shift.next = self.word_wide.val() << 5;
-        self.wdata_wide.next = bit_cast::<512, 32>(self.wdata.val());
-        self.placed.next = self.wdata_wide.val() << self.shift.val();
-        self.replaced.next = self.ones.val() << self.shift.val();
-        self.kept.next = !self.replaced.val();
-        if self.word_write.val() && !self.waiting.val() {
-            self.row.d.next = (self.row.q.val() & self.kept.val()) | self.placed.val();
+        self.takes.next = self.word_write.val() & !self.waiting.val();
+        for i in 0..16 {
+            self.words[i].clock.next = self.clock.val();
+            self.words[i].d.next = self.words[i].q.val();
+            if self.takes.val() & (self.word_index.val() == self.at[i].val()) {
+                self.words[i].d.next = self.wdata.val();
+            }
         }
-        self.row_shifted.next = self.row.q.val() >> self.shift.val();
+        self.row.next = bit_cast::<512, 32>(self.words[0].q.val())
+            | (bit_cast::<512, 32>(self.words[1].q.val()) << 32)
+            | (bit_cast::<512, 32>(self.words[2].q.val()) << 64)
+            | (bit_cast::<512, 32>(self.words[3].q.val()) << 96)
+            | (bit_cast::<512, 32>(self.words[4].q.val()) << 128)
+            | (bit_cast::<512, 32>(self.words[5].q.val()) << 160)
+            | (bit_cast::<512, 32>(self.words[6].q.val()) << 192)
+            | (bit_cast::<512, 32>(self.words[7].q.val()) << 224)
+            | (bit_cast::<512, 32>(self.words[8].q.val()) << 256)
+            | (bit_cast::<512, 32>(self.words[9].q.val()) << 288)
+            | (bit_cast::<512, 32>(self.words[10].q.val()) << 320)
+            | (bit_cast::<512, 32>(self.words[11].q.val()) << 352)
+            | (bit_cast::<512, 32>(self.words[12].q.val()) << 384)
+            | (bit_cast::<512, 32>(self.words[13].q.val()) << 416)
+            | (bit_cast::<512, 32>(self.words[14].q.val()) << 448)
+            | (bit_cast::<512, 32>(self.words[15].q.val()) << 480);
+        self.row_shifted.next = self.row.val() >> self.shift.val();
         self.word_q.d.next = self.row_shifted.val().get_bits::<32>(0);
-        self.cfg_row.next = self.row.q.val();
+        self.cfg_row.next = self.row.val();
         self.cfg_table.next = self.row_table.q.val();
         self.cfg_index.next = self.index.q.val();
         self.word.next = self.word_q.q.val();
@@ -247,7 +259,9 @@ impl Logic for TableWindow {
             }
         }
         if self.reset.val() {
-            self.row.d.next = 0.into();
+            for i in 0..16 {
+                self.words[i].d.next = 0.into();
+            }
             self.word_q.d.next = 0.into();
             self.row_table.d.next = 0.into();
             self.index.d.next = 0.into();
