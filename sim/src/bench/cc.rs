@@ -360,6 +360,8 @@ pub struct RandomAcks {
     command_interval: u32,
     /// There are phases with its flows in turn, and without ready.
     is_dense: bool,
+    /// When the unit is reset.
+    resets: Option<ChaCha8Rng>,
     /// Flow of the next ACK in such a phase.
     turn: Option<u16>,
 }
@@ -393,6 +395,7 @@ impl RandomAcks {
             interval,
             command_interval,
             is_dense,
+            resets: Some(ChaCha8Rng::seed_from_u64(!seed)),
             turn,
         }
     }
@@ -477,6 +480,14 @@ impl RandomAcks {
 
 impl<G: Golden<In = CcUnitIn, Out = CcUnitOut>> Stimulus<G> for RandomAcks {
     fn next(&mut self, cycle: u64, out: &CcUnitOut) -> CcUnitIn {
+        let reset = self.resets.as_mut().is_some_and(|rng| cycle > 0 && rng.gen_ratio(1, 20_000));
+        if reset {
+            // Some flows are not created again, and their ACKs go on.
+            self.created = self.rng.gen_range(0..self.peers.len() as u16);
+            self.ack.reset();
+            self.flow.reset();
+            return CcUnitIn { reset: true, cfg: self.cfg, ..Default::default() };
+        }
         if cycle % PHASE_CYCLES == 0 {
             self.begin_phase();
         }
@@ -532,6 +543,7 @@ impl CoreEvents {
         let mut rng = ChaCha8Rng::seed_from_u64(!seed);
         let beyond_flows = 0xffff & !(acks.peers.len() as u64 - 1);
         let software = ChaCha8Rng::seed_from_u64(rng.gen());
+        let acks = RandomAcks { resets: None, ..acks };
         let mut events = Self {
             ignored: [rng.gen::<u64>() & beyond_flows, rng.gen::<u64>() & 0xffff_0000],
             acks,
