@@ -378,6 +378,17 @@ fn emit_accepted_forms_mean_what_the_kernel_says() {
     }
 }
 
+/// Yosys would encode the 43 states of the requester in six bits, and those of the tx pipe one-hot.
+#[test]
+fn emit_asks_for_one_hot_encoding_of_many_states() {
+    let attribute = "(* fsm_encoding = \"one-hot\" *)\n    reg ";
+    let [requester, tx] = ["requester", "tx_pipe"].map(|b| rdma_nic::bench_and_verilog(b).1.text);
+    let asked: Vec<&str> = requester.split(attribute).skip(1).collect();
+    assert_eq!(asked.len(), 1);
+    assert!(asked[0].lines().next().unwrap_or_default().ends_with(" now_state;"));
+    assert!(!tx.contains("fsm_encoding"));
+}
+
 /// The compare above notices a wrong width, sign or operator.
 #[test]
 fn emit_compare_notices_a_changed_form() {

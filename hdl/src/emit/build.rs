@@ -7,7 +7,9 @@ use super::lint::lint;
 use super::lower::lower;
 use super::print::print;
 use super::schedule::schedule;
-use super::symbols::{is_flip_flop, is_keyword, snake_case, symbols, verilog_name, Class, Symbols};
+use super::symbols::{
+    is_flip_flop, is_keyword, snake_case, symbols, verilog_name, Class, Symbol, Symbols,
+};
 use super::walk::Scope;
 use rust_hdl_core::ast::Verilog;
 use rust_hdl_core::atom::AtomKind;
@@ -181,8 +183,8 @@ fn signals(table: &Symbols) -> BTreeMap<String, Signal> {
             Class::InstanceOutput => Role::InstanceOutput,
             Class::Constant(_) | Class::RegisterClock => continue,
         };
-        let signal =
-            Signal { role, width: symbol.width, signed: symbol.signed, order: symbol.order };
+        let Symbol { width, signed, one_hot, order, .. } = *symbol;
+        let signal = Signal { role, width, signed, one_hot, order };
         signals.insert(symbol.name.clone(), signal);
     }
     signals

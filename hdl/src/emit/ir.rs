@@ -278,6 +278,8 @@ pub struct Signal {
     pub width: usize,
     /// Two's complement.
     pub signed: bool,
+    /// A register of many states, to be encoded one-hot.
+    pub one_hot: bool,
     /// Place in the struct, for the order of declarations.
     pub order: usize,
 }

@@ -282,13 +282,16 @@ impl Printer {
                 _ if regs.contains(name) => "reg ",
                 _ => "wire",
             };
-            list.push((kind, range(signal.width, signal.signed), name));
+            list.push((kind, range(signal.width, signal.signed), name, signal.one_hot));
         }
         if !list.is_empty() {
             self.line("");
         }
         let column = list.iter().map(|l| l.1.len()).max().unwrap_or(0);
-        for (kind, range, name) in list {
+        for (kind, range, name, one_hot) in list {
+            if one_hot {
+                self.line("(* fsm_encoding = \"one-hot\" *)");
+            }
             self.line(&format!("{kind} {range:column$}{name};"));
         }
     }

@@ -8,6 +8,9 @@ use rust_hdl_core::atom::AtomKind;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::LazyLock;
 
+/// States up to which Yosys encodes a state machine one-hot by itself.
+const STATES_ONE_HOT_MAX: usize = 31;
+
 /// What a name of the kernel stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Class {
@@ -44,6 +47,8 @@ pub struct Symbol {
     pub signed: bool,
     /// A clock.
     pub clock: bool,
+    /// A register of more states than synthesis encodes one-hot of its own accord.
+    pub one_hot: bool,
     /// Place in the struct.
     pub order: usize,
 }
@@ -146,6 +151,7 @@ pub fn symbols(scope: &Scope, place: &str, out: &mut Vec<Finding>) -> Symbols {
             width: atom.width,
             signed: atom.signed,
             clock: atom.clock,
+            one_hot: false,
             order: 0,
         };
         table.add(place, atom.name.clone(), symbol, out);
@@ -170,10 +176,13 @@ fn add_register(table: &mut Symbols, child: &Scope, place: &str, out: &mut Vec<F
         width: q.width,
         signed: q.signed,
         clock: q.clock,
+        one_hot: false,
         order: 0,
     };
     let path = |port: &str| format!("{}${port}", child.name);
-    table.add(place, path("q"), new(Class::RegisterQ, name.clone()), out);
+    let state = new(Class::RegisterQ, name.clone());
+    let one_hot = q.enums.len() > STATES_ONE_HOT_MAX;
+    table.add(place, path("q"), Symbol { one_hot, ..state }, out);
     table.add(place, path("d"), new(Class::RegisterD, format!("{name}_next")), out);
     let clock = Symbol { width: 1, ..new(Class::RegisterClock, name) };
     table.by_path.insert(path("clock"), clock);
@@ -194,6 +203,7 @@ fn add_instance(table: &mut Symbols, child: &Scope, place: &str, out: &mut Vec<F
             width: atom.width,
             signed: atom.signed,
             clock: atom.clock,
+            one_hot: false,
             order: 0,
         };
         table.add(place, path, symbol, out);
@@ -213,6 +223,7 @@ fn add_enums(table: &mut Symbols, scope: &Scope, place: &str, out: &mut Vec<Find
             width: *width,
             signed: false,
             clock: false,
+            one_hot: false,
             order: 0,
         };
         table.add(place, path.clone(), symbol, out);
