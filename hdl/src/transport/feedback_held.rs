@@ -69,6 +69,7 @@ pub struct FeedbackHeld<const FB: usize> {
     pub m_word: Signal<Out, Bits<359>>,
     rows: Ram<FB, 56>,
     held: DFF<Bit>,
+    empty: DFF<Bit>,
     read: DFF<Bit>,
     keep: DFF<Bit>,
     judge: DFF<Bit>,
@@ -85,7 +86,9 @@ pub struct FeedbackHeld<const FB: usize> {
 impl<const FB: usize> Logic for FeedbackHeld<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, held, read, keep, judge, checked, is_match, row, qpn, src_ip, word);
+        dff_setup!(
+            self, clock, held, empty, read, keep, judge, checked, is_match, row, qpn, src_ip, word
+        );
         self.busy.next = self.held.q.val();
         self.m_valid.next = self.checked.q.val();
         self.m_flow.next = self.qpn.q.val().get_bits::<FB>(0);
@@ -101,10 +104,15 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
             & self.is_response.val();
         if self.m_take.val() {
             self.held.d.next = false;
+            self.empty.d.next = true;
             self.checked.d.next = false;
         }
+        comment!("What stands is copied until it is held, so that one register is the enable.");
         if self.load.val() {
             self.held.d.next = true;
+            self.empty.d.next = false;
+        }
+        if self.empty.q.val() {
             self.qpn.d.next = self.watch_qpn.val();
             self.src_ip.d.next = self.watch_src_ip.val();
             self.word.d.next = bit_cast::<359, 24>(self.watch_psn.val())
@@ -137,6 +145,7 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
         }
         if self.reset.val() {
             self.held.d.next = false;
+            self.empty.d.next = true;
             self.read.d.next = false;
             self.keep.d.next = false;
             self.judge.d.next = false;

@@ -128,6 +128,10 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     flow: DFF<Bits<FB>>,
     joins: DFF<Bit>,
     joining: DFF<Bits<FB>>,
+    acted: DFF<Bit>,
+    put_enabled: DFF<Bit>,
+    put_busy: DFF<Bit>,
+    put_pending: DFF<Bit>,
     enabled: DFF<Bits<F>>,
     busy: DFF<Bits<F>>,
     pending: DFF<Bits<F>>,
@@ -142,11 +146,12 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     interval: Signal<Local, Bits<24>>,
     has_telemetry: Signal<Local, Bit>,
     accepts: Signal<Local, Bit>,
-    is_busy: Signal<Local, Bit>,
-    is_pending: Signal<Local, Bit>,
     mask: Signal<Local, Bits<F>>,
     others: Signal<Local, Bits<F>>,
     one: Constant<Bits<F>>,
+    is_enabled: Signal<Local, Bit>,
+    is_busy: Signal<Local, Bit>,
+    is_pending: Signal<Local, Bit>,
 }
 
 impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Default
@@ -202,6 +207,10 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Default
             flow: Default::default(),
             joins: Default::default(),
             joining: Default::default(),
+            acted: Default::default(),
+            put_enabled: Default::default(),
+            put_busy: Default::default(),
+            put_pending: Default::default(),
             enabled: Default::default(),
             busy: Default::default(),
             pending: Default::default(),
@@ -216,11 +225,12 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Default
             interval: Default::default(),
             has_telemetry: Default::default(),
             accepts: Default::default(),
-            is_busy: Default::default(),
-            is_pending: Default::default(),
             mask: Default::default(),
             others: Default::default(),
             one: Constant::new(1u64.to_bits()),
+            is_enabled: Default::default(),
+            is_busy: Default::default(),
+            is_pending: Default::default(),
         }
     }
 }
@@ -231,8 +241,25 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, op, flow, joins, joining, enabled, busy, pending, cfg_valid, cfg_done,
-            loading, full, shown_flow, shown
+            self,
+            clock,
+            op,
+            flow,
+            joins,
+            joining,
+            acted,
+            put_enabled,
+            put_busy,
+            put_pending,
+            enabled,
+            busy,
+            pending,
+            cfg_valid,
+            cfg_done,
+            loading,
+            full,
+            shown_flow,
+            shown
         );
         clock!(self, clock, held, due, queue, stacks);
         self.held.reset.next = self.reset.val();
@@ -295,12 +322,31 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         comment!(
             "Operations. A flow is busy from the queue over the output to the end of its wait."
         );
-        self.mask.next = self.one.val() << self.flow.q.val();
-        self.others.next = !self.mask.val();
+        comment!("Its bits are written a cycle later, when no operation looks at them.");
+        self.is_enabled.next = self.enabled.q.val().get_bit(self.flow.q.val().index());
         self.is_busy.next = self.busy.q.val().get_bit(self.flow.q.val().index());
         self.is_pending.next = self.pending.q.val().get_bit(self.flow.q.val().index());
-        self.accepts.next =
-            self.enabled.q.val().get_bit(self.flow.q.val().index()) & self.held.m_match.val();
+        self.accepts.next = self.is_enabled.val() & self.held.m_match.val();
+        self.acted.d.next = self.op.q.val() != FeedbackOp::None;
+        self.put_enabled.d.next = self.is_enabled.val();
+        self.put_busy.d.next = self.is_busy.val();
+        self.put_pending.d.next = self.is_pending.val();
+        self.mask.next = self.one.val() << self.joining.q.val();
+        self.others.next = !self.mask.val();
+        if self.acted.q.val() {
+            self.enabled.d.next = self.enabled.q.val() & self.others.val();
+            self.busy.d.next = self.busy.q.val() & self.others.val();
+            self.pending.d.next = self.pending.q.val() & self.others.val();
+            if self.put_enabled.q.val() {
+                self.enabled.d.next = self.enabled.q.val() | self.mask.val();
+            }
+            if self.put_busy.q.val() {
+                self.busy.d.next = self.busy.q.val() | self.mask.val();
+            }
+            if self.put_pending.q.val() {
+                self.pending.d.next = self.pending.q.val() | self.mask.val();
+            }
+        }
         self.has_telemetry.next = self.cfg_row.val().get_bit(0) & self.cfg_row.val().get_bit(1);
         self.held.m_take.next = self.op.q.val() == FeedbackOp::Arrive;
         self.held.row_write.next = self.op.q.val() == FeedbackOp::Cfg;
@@ -337,38 +383,33 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
             FeedbackOp::Arrive => {
                 if self.accepts.val() {
                     self.stacks.write_enable.next = true;
-                    self.pending.d.next = self.pending.q.val() | self.mask.val();
-                    self.busy.d.next = self.busy.q.val() | self.mask.val();
+                    self.put_pending.d.next = true;
+                    self.put_busy.d.next = true;
                     self.joins.d.next = !self.is_busy.val();
                 }
             }
             FeedbackOp::Cfg => {
                 self.cfg_valid.d.next = true;
-                self.pending.d.next = self.pending.q.val() & self.others.val();
-                self.enabled.d.next = self.enabled.q.val() & self.others.val();
-                if self.has_telemetry.val() {
-                    self.enabled.d.next = self.enabled.q.val() | self.mask.val();
-                }
+                self.put_pending.d.next = false;
+                self.put_enabled.d.next = self.has_telemetry.val();
             }
             FeedbackOp::Expire => {
                 self.joins.d.next = self.is_pending.val();
-                if !self.is_pending.val() {
-                    self.busy.d.next = self.busy.q.val() & self.others.val();
-                }
+                self.put_busy.d.next = self.is_pending.val();
             }
             FeedbackOp::Load => {
-                self.pending.d.next = self.pending.q.val() & self.others.val();
+                self.put_pending.d.next = false;
+                self.put_busy.d.next = self.is_pending.val();
                 self.loading.d.next = self.is_pending.val();
                 if self.is_pending.val() {
                     self.shown_flow.d.next = self.flow.q.val();
-                } else {
-                    self.busy.d.next = self.busy.q.val() & self.others.val();
                 }
             }
         }
         if self.reset.val() {
             self.op.d.next = FeedbackOp::None;
             self.joins.d.next = false;
+            self.acted.d.next = false;
             self.enabled.d.next = 0.into();
             self.busy.d.next = 0.into();
             self.pending.d.next = 0.into();
