@@ -67,7 +67,7 @@ pub struct AckGen<const FB: usize, const FC: usize> {
     pub s_read_rkey: Signal<In, Bits<32>>,
     /// Its command has.
     pub s_read_ready: Signal<Out, Bit>,
-    /// Hold this packet's telemetry.
+    /// Hold this packet's telemetry; not in the 2^FB cycles behind a reset.
     pub tel_take: Signal<In, Bit>,
     /// There is telemetry.
     pub s_tel_valid: Signal<In, Bit>,

@@ -112,8 +112,11 @@ impl<const FB: usize> Logic for AckTel<FB> {
                 | (bit_cast::<336, 64>(self.s_tel_hop_4.val()) << 272);
         }
         self.keep.next = self.held_valid.q.val() & self.store_enable.val() & self.store.val();
-        self.new_mark.next = !self.sent.read_data.val().any();
-        comment!("One write port: flows are cleared after reset, before any is stored.");
+        self.new_mark.next = !self.sent.read_data.val().any() & !self.scrub.val();
+        comment!(
+            "One write port: flows are cleared after reset, before any is stored; what is held is"
+        );
+        comment!("still 0 then.");
         self.flows.clock.next = self.clock.val();
         self.flows.write_enable.next = self.keep.val() | self.scrub.val();
         self.flows.write_address.next = self.store_flow.val();
@@ -151,7 +154,6 @@ impl<const FB: usize> Logic for AckTel<FB> {
         self.sent_copy.read_address.next = self.flow.val();
         if self.scrub.val() {
             self.flows.write_address.next = self.scrub_flow.val();
-            self.flows.write_data.next = 0.into();
             self.stored.write_address.next = self.scrub_flow.val();
             self.stored.write_data.next = 0.into();
             self.sent.write_address.next = self.scrub_flow.val();
@@ -172,6 +174,7 @@ impl<const FB: usize> Logic for AckTel<FB> {
         self.m_tel_hop_4.next = self.shown.q.val().get_bits::<64>(272);
         if self.reset.val() {
             self.held_valid.d.next = false;
+            self.held.d.next = 0.into();
             self.shown.d.next = 0.into();
         }
     }

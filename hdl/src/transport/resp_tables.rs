@@ -86,6 +86,8 @@ pub struct RespTables<const FB: usize, const MB: usize> {
     accepted: Signal<Local, Bits<5>>,
     ended: Signal<Local, Bits<5>>,
     psn: Signal<Local, Bits<24>>,
+    qp_flags: Signal<Local, Bits<7>>,
+    region_flags: Signal<Local, Bits<3>>,
     last_row: Constant<Bits<10>>,
 }
 
@@ -133,6 +135,8 @@ impl<const FB: usize, const MB: usize> Default for RespTables<FB, MB> {
             accepted: Default::default(),
             ended: Default::default(),
             psn: Default::default(),
+            qp_flags: Default::default(),
+            region_flags: Default::default(),
             last_row: Constant::new(((1_u64 << FB.max(MB)) - 1).to_bits()),
         }
     }
@@ -182,12 +186,19 @@ impl<const FB: usize, const MB: usize> Logic for RespTables<FB, MB> {
         self.psn.next = self.cfg_row.val().get_bits::<24>(192);
         self.qps.write_enable.next = self.qp_write.val() | self.scrubs.q.val();
         self.qps.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
-        self.qps.write_data.next = bit_cast::<63, 7>(self.cfg_row.val().get_bits::<7>(0))
+        comment!("After reset rows are made invalid; what else stands in them does not matter.");
+        self.qp_flags.next = self.cfg_row.val().get_bits::<7>(0);
+        self.region_flags.next = self.cfg_row.val().get_bits::<3>(0);
+        if self.scrubs.q.val() {
+            self.qp_flags.next = 0.into();
+            self.region_flags.next = 0.into();
+        }
+        self.qps.write_data.next = bit_cast::<63, 7>(self.qp_flags.val())
             | (bit_cast::<63, 24>(self.cfg_row.val().get_bits::<24>(32)) << 7)
             | (bit_cast::<63, 32>(self.cfg_row.val().get_bits::<32>(96)) << 31);
         self.regions.write_enable.next = self.region_write.val() | self.scrubs.q.val();
         self.regions.write_address.next = self.cfg_index.val().get_bits::<MB>(0);
-        self.regions.write_data.next = bit_cast::<227, 3>(self.cfg_row.val().get_bits::<3>(0))
+        self.regions.write_data.next = bit_cast::<227, 3>(self.region_flags.val())
             | (bit_cast::<227, 224>(self.cfg_row.val().get_bits::<224>(32)) << 3);
         self.states.write_enable.next = self.qp_write.val() | self.state_write.val();
         self.states.write_address.next = self.flow_q.q.val();
@@ -208,9 +219,7 @@ impl<const FB: usize, const MB: usize> Logic for RespTables<FB, MB> {
         }
         if self.scrubs.q.val() {
             self.qps.write_address.next = self.scrub_at.q.val().get_bits::<FB>(0);
-            self.qps.write_data.next = 0.into();
             self.regions.write_address.next = self.scrub_at.q.val().get_bits::<MB>(0);
-            self.regions.write_data.next = 0.into();
             self.scrub_at.d.next = self.scrub_at.q.val() + 1;
             self.scrubs.d.next = self.scrub_at.q.val() != self.last_row.val();
         }

@@ -53,6 +53,8 @@ pub struct Owing {
     /// Flows in use: few, so that answers meet.
     flow_limit: u16,
     rnr_timer: u8,
+    /// Cycles until the flows are cleared: no packet's telemetry before.
+    clear_left: u16,
 }
 
 impl Owing {
@@ -64,8 +66,8 @@ impl Owing {
         let (end, job) = (Source::new(next()), Sink::new(next()));
         let flow_count = config.flow_count as u16;
         let (jobs, rnr_timer) = (vec![0; config.flow_count], 0);
-        let flow_limit = flow_count;
-        Self { rng, done, end, jobs, ack, cqe, job, flow_count, flow_limit, rnr_timer }
+        let (flow_limit, clear_left) = (flow_count, flow_count);
+        Self { rng, done, end, jobs, ack, cqe, job, flow_count, flow_limit, rnr_timer, clear_left }
     }
 
     fn tag(rng: &mut ChaCha8Rng, flow_limit: u16) -> Tag {
@@ -210,7 +212,7 @@ impl Stimulus<AckGen> for Owing {
             s_read_addr: rng.gen(),
             s_read_va: rng.gen(),
             s_read_rkey: rng.gen(),
-            tel_take: rng.gen_ratio(1, 4),
+            tel_take: rng.gen_ratio(1, 4) && self.clear_left == 0,
             s_tel: random_tel(rng),
             tel_store: rng.gen_ratio(1, 4),
             tel_enable: rng.gen_ratio(7, 8),
@@ -220,7 +222,9 @@ impl Stimulus<AckGen> for Owing {
             m_cqe_ready: self.cqe.drive(),
             m_job_ready,
         };
+        self.clear_left = self.clear_left.saturating_sub(1);
         if reset {
+            self.clear_left = self.flow_count;
             self.done.reset();
             self.end.reset();
             self.jobs.fill(0);

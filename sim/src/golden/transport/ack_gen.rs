@@ -490,6 +490,10 @@ impl Golden for AckGen {
     fn step(&mut self, i: &AckGenIn) -> AckGenOut {
         let (held, before) = (self.held_tel, self.state);
         if i.tel_take {
+            assert!(
+                i.reset || before != State::Scrub,
+                "no packet comes before the flows are cleared"
+            );
             self.held_tel = i.s_tel;
         }
         if i.reset {
