@@ -22,7 +22,7 @@ fn ack_gen_bench_notices_broken_verilog() {
         ("(forget | (shows & !renewed)) & !renews", "(shows & !renewed) & !renews"),
         ("(forget | (shows & !renewed)) & !renews", "(forget | shows) & !renews"),
         ("(forget | (shows & !renewed)) & !renews", "forget | (shows & !renewed)"),
-        ("show & send & (fetched[0] ^ sent_copy_read_data)", "show & send"),
+        ("show & send & (fetched_mark ^ sent_copy_read_data)", "show & send"),
         ("new_mark = !sent_read_data", "new_mark = 1'b1"),
     ];
     for (from, to) in breaks {

@@ -61,7 +61,8 @@ pub struct AckTel<const FB: usize> {
     pub flow: Signal<In, Bits<FB>>,
     /// What is stored of it is not to be sent.
     pub forget: Signal<In, Bit>,
-    /// Load the outputs with what was fetched: hundreds of registers, so an early signal.
+    /// Load the outputs with what was fetched last: hundreds of registers, so an early signal. Two cycles
+    /// behind the fetch at the earliest.
     pub show: Signal<In, Bit>,
     /// It is sent, if it was not before.
     pub send: Signal<In, Bit>,
@@ -84,7 +85,7 @@ pub struct AckTel<const FB: usize> {
     flows: Ram<FB, 336>,
     held_valid: DFF<Bit>,
     held: DFF<Bits<336>>,
-    fetched: DFF<Bits<336>>,
+    fetched_mark: DFF<Bit>,
     shown: DFF<Bits<336>>,
     stored: LutRam<FB, 1>,
     sent: LutRam<FB, 1>,
@@ -100,7 +101,7 @@ pub struct AckTel<const FB: usize> {
 impl<const FB: usize> Logic for AckTel<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, held_valid, held, fetched, shown, renewed);
+        dff_setup!(self, clock, held_valid, held, fetched_mark, shown, renewed);
         if self.take.val() {
             self.held_valid.d.next = self.s_tel_valid.val();
             self.held.d.next = (bit_cast::<336, 3>(self.s_tel_hops.val()) << 1)
@@ -123,7 +124,7 @@ impl<const FB: usize> Logic for AckTel<FB> {
         self.flows.write_data.next = self.held.q.val().replace_bit(0, self.new_mark.val());
         self.flows.read_enable.next = self.fetch.val();
         self.flows.read_address.next = self.fetch_flow.val();
-        self.fetched.d.next = self.flows.read_data.val();
+        self.fetched_mark.d.next = self.flows.read_data.val().get_bit(0);
         self.stored.clock.next = self.clock.val();
         self.stored.write_enable.next = self.keep.val() | self.scrub.val();
         self.stored.write_address.next = self.store_flow.val();
@@ -139,7 +140,7 @@ impl<const FB: usize> Logic for AckTel<FB> {
         }
         self.shows.next = self.show.val()
             & self.send.val()
-            & (self.fetched.q.val().get_bit(0) ^ self.sent_copy.read_data.val().any());
+            & (self.fetched_mark.q.val() ^ self.sent_copy.read_data.val().any());
         self.clears.next =
             (self.forget.val() | (self.shows.val() & !self.renewed.q.val())) & !self.renews.val();
         self.sent.clock.next = self.clock.val();
@@ -162,7 +163,7 @@ impl<const FB: usize> Logic for AckTel<FB> {
             self.sent_copy.write_data.next = 0.into();
         }
         if self.show.val() {
-            self.shown.d.next = self.fetched.q.val().replace_bit(0, self.shows.val());
+            self.shown.d.next = self.flows.read_data.val().replace_bit(0, self.shows.val());
         }
         self.m_tel_valid.next = self.shown.q.val().get_bit(0);
         self.m_tel_hops.next = self.shown.q.val().get_bits::<3>(1);
