@@ -141,7 +141,7 @@
 #define NIC_CC_CHECK_MULTI_MASK 0x00000038u
 #define NIC_CC_CHECK_QUEUE_MAX_SHIFT 6 /* if a hop's queue is longer, in its unit; 131071: never */
 #define NIC_CC_CHECK_QUEUE_MAX_MASK 0x007fffc0u
-/* PSNs from one data packet with a telemetry header to the next one of its flow; 1: each packet, 255: once a round trip. (rw, reset 0x1) */
+/* PSNs from one data packet with a telemetry header to the next one of its flow; 0: none has one, 1: each packet, 255: once a round trip. (rw, reset 0x1) */
 #define NIC_TELEMETRY_EVERY 0x098
 /* Window in which active flows are counted, 64 cycles; W_ai of each is CC_W_AI over their number in the window before. 0: W_ai is CC_W_AI. (rw, reset 0x0) */
 #define NIC_CC_ACTIVE 0x09c
@@ -181,6 +181,8 @@
 #define NIC_HOST_STATUS_FLOW_MASK 0xffff0000u
 /* Writing ones clears these bits of HOST_STATUS: 0 and 4 to 7. (wo, reset 0x0) */
 #define NIC_HOST_CLEAR 0x0b0
+/* Cycles from one turn of a queue pair to send a probe to the next one, T, rounded down to a multiple of the number of queue pairs; below that, 0: no probes. (rw, reset 0x0) */
+#define NIC_PROBE_CYCLES 0x0b8
 /* Window that the CC unit last gave the flow in CC_WATCH, bytes. (ro, reset 0x0) */
 #define NIC_CC_WINDOW 0x0e0
 /* Rate that the CC unit last gave the flow in CC_WATCH, bytes a cycle, UQ8.24. (ro, reset 0x0) */
@@ -239,15 +241,17 @@
 #define NIC_COUNTER_CQ_FULL 0x2ac /* completions began to wait for a free entry of the completion ring */
 #define NIC_COUNTER_CQ_ERROR 0x2b0 /* completion ring stopped: an entry could not be written to host memory */
 #define NIC_COUNTER_CQ_REFUSED 0x2b4 /* completion ring index refused: it moves back or beyond what was written */
-#define NIC_COUNTER_RX_FEEDBACK 0x2b8 /* good telemetry response packet */
-#define NIC_COUNTER_TX_FEEDBACK 0x2bc /* telemetry response sent */
-#define NIC_COUNTER_FEEDBACK_ACCEPTED 0x2c0 /* telemetry response given to the congestion control */
-#define NIC_COUNTER_FEEDBACK_DROPPED 0x2c4 /* telemetry response without telemetry, for no QP with telemetry, from another address, or for a READ response or data packet that was not sent, or that tells nothing new of data */
+#define NIC_COUNTER_RX_FEEDBACK 0x2b8 /* good telemetry response or probe */
+#define NIC_COUNTER_TX_FEEDBACK 0x2bc /* telemetry response sent, probes' among them */
+#define NIC_COUNTER_FEEDBACK_ACCEPTED 0x2c0 /* telemetry response given to the congestion control, or probe that is answered */
+#define NIC_COUNTER_FEEDBACK_DROPPED 0x2c4 /* telemetry response without telemetry, for no QP with telemetry, from another address, or for a READ response or data packet that was not sent, or that tells nothing new of data; or probe that is not answered */
 #define NIC_COUNTER_RX_TELEMETRY_UNUSABLE 0x2c8 /* good packet whose telemetry gives no update: more than five hops, or malformed */
 #define NIC_COUNTER_CC_PSN 0x2cc /* telemetry ignored: its ACK is of a PSN that was never sent */
 #define NIC_COUNTER_CC_TIME 0x2d0 /* telemetry ignored: the time of a hop has gone back */
 #define NIC_COUNTER_CC_BYTES 0x2d4 /* telemetry ignored: a hop has sent more than its link carries */
 #define NIC_COUNTER_CC_QUEUE 0x2d8 /* telemetry ignored: the queue of a hop is longer than CC_CHECK allows */
+#define NIC_COUNTER_PROBE_SENT 0x2dc /* probe sent */
+#define NIC_COUNTER_PROBE_LOST 0x2e0 /* probe without an answer for four turns: it counts as lost */
 
 /* Queue pair, row QPN mod flow count of table 0: 32-bit little-endian words. */
 #define NIC_QP_BYTES 64

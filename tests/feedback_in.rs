@@ -1,7 +1,9 @@
 //! feedback_in: Verilog against golden model, and its rules one by one.
 
 use nic_sim::golden::rx::rx_pipe::{FeedbackPorts, TelPorts};
-use nic_sim::golden::transport::feedback_in::{FeedbackIn, FeedbackInIn, FeedbackInOut};
+use nic_sim::golden::transport::feedback_in::{
+    FeedbackIn, FeedbackInIn, FeedbackInOut, ProbeVerdict,
+};
 use nic_sim::golden::transport::requester::{CcPorts, TelPorts as AckTel};
 use nic_sim::lockstep::{LockStep, Stepper};
 use nic_sim::ports::Wide;
@@ -30,12 +32,17 @@ fn feedback_in_breaks_are_caught() {
         ("(!full & !is_judged)", "(!is_judged)"),
         ("row_qpn == qpn", "1'b1"),
         ("row_ip == src_ip", "1'b1"),
-        ("is_right & behind[23]", "is_right"),
+        ("is_ours & behind[23]", "is_ours"),
+        ("from_peer & is_right", "from_peer"),
+        ("direct & !answer", "direct"),
+        ("s_feedback_probe & judge_m_is_ours", "judge_m_is_ours"),
+        ("dropped_next = !m_probe_accepted", "dropped_next = 1'b0"),
+        ("answer_flow <= flow", "answer_flow <= s_feedback_qpn[5:0]"),
         ("known & from_peer", "from_peer"),
         ("is_on & tel_valid", "is_on"),
         ("sent_before + 24'd1", "sent_before"),
         ("row_remote == qpn", "1'b1"),
-        ("!direct & own", "own"),
+        ("!by_port & own", "own"),
         ("& !is_stale", ""),
         ("steps_back | (!(|step))", "steps_back"),
         ("steps_back | (!(|step))", "(!(|step))"),
@@ -52,6 +59,7 @@ fn feedback_in_breaks_are_caught() {
     ] {
         assert_catches("feedback_in", from, to, 100_000);
     }
+    assert_catches("feedback_in", "judge_m_is_ours & !is_void", "judge_m_is_ours", 1_000_000);
 }
 
 /// Pins and engine of a directed test.
@@ -59,6 +67,8 @@ struct Rig {
     engine: LockStep<FeedbackIn>,
     pins: FeedbackInIn,
     out: FeedbackInOut,
+    /// Flows whose probe is answered.
+    answered: Vec<u16>,
     /// What the congestion control heard, and how many were accepted and dropped.
     heard: Vec<CcPorts>,
     events: [u32; 2],
@@ -71,7 +81,7 @@ impl Rig {
         let mut pins = FeedbackInIn::default();
         pins.m_cc.ready = true;
         let out = FeedbackInOut::default();
-        let mut rig = Self { engine, pins, out, heard: vec![], events: [0; 2] };
+        let mut rig = Self { engine, pins, out, answered: vec![], heard: vec![], events: [0; 2] };
         rig.row(&row(telemetry));
         rig
     }
@@ -81,6 +91,7 @@ impl Rig {
             self.heard.push(self.out.m_cc);
         }
         self.out = self.engine.step(&self.pins).unwrap_or_else(|e| panic!("{e}"));
+        self.answered.extend(self.out.m_answer.valid.then_some(self.out.m_answer.flow));
         self.events[0] += u32::from(self.out.event_feedback.accepted);
         self.events[1] += u32::from(self.out.event_feedback.dropped);
     }
@@ -164,7 +175,8 @@ fn direct(psn: u32) -> FeedbackPorts {
 fn packet(psn: u32) -> FeedbackPorts {
     let tel = TelPorts { valid: true, hops: 2, path: 0xabc, hop: [1, 2, 3, 4, 5] };
     // The port of a peer's telemetry response says nothing.
-    FeedbackPorts { valid: true, qpn: QPN, psn, src_ip: PEER, direct: false, port: 0x3f, tel }
+    let (direct, probe, port) = (false, false, 0x3f);
+    FeedbackPorts { valid: true, qpn: QPN, psn, src_ip: PEER, direct, probe, port, tel }
 }
 
 /// What is not an answer to a READ response of the queue pair is dropped, each counted once.
@@ -297,6 +309,59 @@ fn feedback_in_drops_direct_responses_behind_the_latest_telemetry() {
         rig.send_on(FLOW, sent);
         let heard = rig.receive(direct(sent));
         assert_eq!(heard, counts.then_some((sent, psn_add(sent, 1))), "{back} behind");
+    }
+}
+
+/// The answer to a probe: as a direct response, but for our own queue pair, whatever the port. Late or not, the
+/// probe is answered; by another it is not.
+#[test]
+fn feedback_in_takes_answers_to_probes() {
+    let mut rig = Rig::new(8, true);
+    rig.send_on(FLOW, FIRST_PSN);
+    rig.send_on(FLOW, FIRST_PSN + 1);
+    let answer = |psn| FeedbackPorts { direct: true, probe: true, ..packet(psn) };
+    let good = answer(FIRST_PSN);
+    for bad in [
+        FeedbackPorts { qpn: REMOTE_QPN, ..good },
+        FeedbackPorts { qpn: QPN ^ 1 << 23, ..good },
+        FeedbackPorts { src_ip: PEER ^ 1, ..good },
+        FeedbackPorts { tel: TelPorts { valid: false, ..good.tel }, ..good },
+    ] {
+        assert_eq!(rig.receive(bad), None, "{bad:?}");
+    }
+    assert!(rig.answered.is_empty());
+    assert_eq!(rig.receive(good), Some((FIRST_PSN, 0)));
+    assert_eq!(rig.receive(good), None, "twice");
+    assert_eq!(rig.receive(answer(5)), None, "this PSN was not sent");
+    assert_eq!((&rig.answered[..], rig.events), (&[FLOW; 3][..], [1, 6]));
+    assert_eq!(rig.receive(direct(FIRST_PSN + 1)), Some((FIRST_PSN + 1, 0)), "others still count");
+    assert_eq!(rig.answered.len(), 3);
+}
+
+/// A probe with telemetry is offered to who answers it, until that one has said what becomes of it.
+#[test]
+fn feedback_in_passes_probes() {
+    let mut rig = Rig::new(9, true);
+    let probe = FeedbackPorts { probe: true, ..packet(77) };
+    for (tel, verdict, events) in
+        [(true, true, [1, 0]), (true, false, [1, 1]), (false, true, [1, 2])]
+    {
+        rig.pins.s_feedback = FeedbackPorts { tel: TelPorts { valid: tel, ..probe.tel }, ..probe };
+        rig.step();
+        for _ in 0..if tel { 20 } else { 0 } {
+            rig.step();
+            assert!(rig.out.m_probe.valid && !rig.out.s_feedback.ready);
+        }
+        rig.pins.m_probe = ProbeVerdict { ready: tel, accepted: verdict };
+        if tel {
+            rig.step();
+        }
+        assert!(rig.out.s_feedback.ready && !rig.out.m_probe.valid);
+        (rig.pins.s_feedback.valid, rig.pins.m_probe.ready) = (true, false);
+        rig.step();
+        rig.pins.s_feedback.valid = false;
+        (0..5).for_each(|_| rig.step());
+        assert_eq!((rig.events, rig.heard.len(), rig.answered.len()), (events, 0, 0));
     }
 }
 

@@ -34,7 +34,17 @@ fn feedback_out_breaks_are_caught() {
         ("put_busy_next = is_pending", "put_busy_next = is_busy"),
         ("cfg_row[0] & cfg_row[1]", "cfg_row[0]"),
         ("due_s_valid = full & m_feedback_ready", "due_s_valid = full"),
-        ("(shown_flow == cfg_flow)", "1'b0"),
+        ("m_feedback_ready & !answer", "m_feedback_ready"),
+        ("((full | loading) &", "(1'b0 &"),
+        ("(|answers_count) |", ""),
+        ("answer_joins |", ""),
+        ("held_busy | s_probe_valid |", "held_busy |"),
+        ("(!queue_m_valid | !answer)", "1'b1"),
+        ("accepts & answers_s_ready", "accepts"),
+        ("& !row_waits", ""),
+        ("answer_out + 4'd1", "answer_out + 4'd2"),
+        ("probe_valid & !held", "probe_valid"),
+        ("is_probe_next = takes_probe", "is_probe_next = 1'b0"),
     ] {
         assert_catches("feedback_out", from, to, 100_000);
     }
@@ -185,6 +195,78 @@ fn feedback_out_rows_forget() {
         }
     });
     assert!(rig.out.m_cfg.valid);
+}
+
+/// Sixteen answers to probes wait for the tx pipe, in their order, whatever the interval; more probes are dropped, as
+/// are all while a row waits. The row waits until the last answer has left.
+#[test]
+fn feedback_out_answers_probes() {
+    let mut rig = Rig::new(3, 5000);
+    let probe = |rig: &mut Rig, flow: usize, psn: u32, src_ip: u32| {
+        rig.answer(flow, psn);
+        (rig.pins.watch.valid, rig.pins.watch.ready) = (false, false);
+        (rig.pins.watch.opcode, rig.pins.watch.src_ip) = (opcode::TELEMETRY_PROBE, src_ip);
+        rig.pins.s_probe.valid = true;
+        let start = rig.cycle;
+        while !rig.out.s_probe.ready {
+            rig.step();
+            assert!(rig.cycle < start + 10, "it is never looked up");
+        }
+        let accepted = rig.out.s_probe.accepted;
+        rig.step();
+        rig.pins.s_probe.valid = false;
+        accepted
+    };
+    for flow in [9, 10] {
+        rig.row(flow, true);
+    }
+    rig.row(11, false);
+    rig.pins.m_feedback.ready = false;
+    assert!(!probe(&mut rig, 9, 1, ip(10)), "another address");
+    assert!(!probe(&mut rig, 11, 1, ip(11)), "without telemetry");
+    // One stands at the output, and sixteen wait.
+    for psn in 100..117 {
+        let flow = 9 + psn as usize % 2;
+        assert!(probe(&mut rig, flow, psn, ip(flow)), "{psn}");
+        (0..10).for_each(|_| rig.step());
+    }
+    assert!(!probe(&mut rig, 9, 117, ip(9)), "no room");
+    rig.pins.cfg_index = 12;
+    rig.pins.s_cfg.valid = true;
+    let (mut sent, mut is_refused) = (vec![], false);
+    rig.pins.m_feedback.ready = true;
+    while !rig.out.m_cfg.valid {
+        sent.extend(rig.taken().map(|(flow, psn)| (flow, psn, rig.out.m_feedback.answer)));
+        rig.step();
+        if sent.len() == 5 && !is_refused {
+            is_refused = true;
+            assert!(!probe(&mut rig, 9, 118, ip(9)), "a row waits");
+        }
+        assert!(rig.cycle < 2000, "the row is never taken");
+    }
+    let wanted = (100..117).map(|psn| (9 + psn as usize % 2, psn, true));
+    assert!(sent.len() >= 12 && sent.iter().all(|one| wanted.clone().any(|w| w == *one)));
+    assert!(sent.is_sorted_by_key(|(_, psn, _)| *psn));
+    while !rig.out.s_cfg.ready {
+        rig.step();
+    }
+    rig.step();
+    rig.pins.s_cfg.valid = false;
+    // Answers and others in turn: neither waits for more than one of the other.
+    rig.row(9, true);
+    rig.pins.m_feedback.ready = false;
+    for psn in 200..204 {
+        assert!(probe(&mut rig, 10, psn, ip(10)));
+    }
+    rig.answer(9, 300);
+    (0..20).for_each(|_| rig.step());
+    rig.pins.m_feedback.ready = true;
+    let mut order = vec![];
+    for _ in 0..100 {
+        order.extend(rig.taken().map(|(_, psn)| psn));
+        rig.step();
+    }
+    assert_eq!(order, [200, 300, 201, 202, 203]);
 }
 
 /// Random answers of all flows with stalls: intervals are kept, what leaves is the newest, and

@@ -189,6 +189,7 @@ fn plan(format: Option<Format>, manners: Manners, seed: u64) -> Plan {
         },
         cut_opcode: None,
         telemetry_every: 1,
+        probe_cycles: 0,
         qp_count: 3,
         message_count: 6,
         one_way: false,
@@ -530,6 +531,90 @@ fn nic_pair_direct_responses_in_lock_step() {
         ["feedback_accepted", "feedback_dropped"].map(|name| sender.counter(name));
     assert_eq!(used + dropped, sender.counter("rx_feedback"));
     assert!(used > 100 && dropped > 0, "{used} used, {dropped} dropped");
+}
+
+/// Four WRITE flows of 50 Gb/s together on a port of 25, data without telemetry, a probe each T.
+fn probed(probe_t: f64, message_count: u32, seed: u64) -> Plan {
+    let crowded = crowded(None, message_count, seed);
+    let t_cycles = f64::from(crowded.cc.t_ns) * 1e-9 * crowded.clock_hz as f64;
+    Plan {
+        stamping: plan(Some(PAPER), Manners::Prompt, seed).stamping,
+        telemetry_every: 0,
+        probe_cycles: (probe_t * t_cycles) as u32,
+        read_percent: 0,
+        message_bytes: (100_000, 120_000),
+        ..crowded
+    }
+}
+
+/// Probes alone bring the rate of WRITEs down to the port's and bound its queue: no data packet and no ACK has
+/// telemetry. Cut off, each of them counts as lost, and the sender goes on at 50 Gb/s.
+#[test]
+fn nic_pair_writes_follow_probes() {
+    let line_rate = 8 << 24;
+    let run = |probe_t: f64, cut_opcode| {
+        let report = exchange(&Plan { cut_opcode, ..probed(probe_t, 5, 61) }, EngineKind::Golden);
+        assert!(report.is_good(), "{probe_t}: {report:?}");
+        let sender = &report.nics[0];
+        println!(
+            "a probe in {probe_t} T, cut {cut_opcode:?}: queue at most {} bytes, {:.2} Gb/s, {} probes \
+             for {} data packets, {} lost, W and R {:?}",
+            report.switch.queue_bytes_max,
+            report.goodput_gbps(),
+            sender.counter("probe_sent"),
+            sender.counter("tx_data") - sender.counter("probe_sent"),
+            sender.counter("probe_lost"),
+            sender.flow0
+        );
+        report
+    };
+    let cut = run(1.0, Some(0xc3));
+    let [sender, receiver] = &cut.nics[..] else { panic!("two NICs") };
+    assert_eq!(u64::from(receiver.counter("tx_feedback")), cut.switch.cut);
+    // The last of each of the four flows need not have run out of time.
+    let (sent, lost) = (sender.counter("probe_sent"), sender.counter("probe_lost"));
+    assert!(sent > 20 && (sent - 4..=sent).contains(&lost), "{sent} sent, {lost} lost");
+    assert_eq!(sender.flow0.expect("watched").1, line_rate - 1, "nothing slowed it down");
+    for probe_t in [0.5, 1.0] {
+        let report = run(probe_t, None);
+        let [sender, receiver] = &report.nics[..] else { panic!("two NICs") };
+        let probes = sender.counter("probe_sent");
+        assert_eq!(report.switch.stamped, u64::from(probes), "no telemetry on any other way");
+        assert_eq!(
+            (receiver.counter("rx_feedback"), receiver.counter("tx_feedback")),
+            (probes, probes)
+        );
+        assert_eq!(receiver.counter("feedback_accepted"), probes);
+        // While the queue is long an answer may take longer than four turns.
+        let (answers, lost) = (sender.counter("rx_feedback"), sender.counter("probe_lost"));
+        assert_eq!(answers, probes);
+        assert!(lost < probes / 50, "{lost} of {probes}");
+        let used = sender.counter("feedback_accepted");
+        assert_eq!(used + sender.counter("feedback_dropped"), probes);
+        assert!(probes > 50 && used > probes * 9 / 10, "{used} of {probes}");
+        let (_, rate) = sender.flow0.expect("watched");
+        assert!(rate < line_rate / 2 && report.goodput_gbps() > 15.0, "{rate}");
+        let queues = [&report, &cut].map(|report| report.switch.queue_bytes_max);
+        assert!(queues[0] < queues[1] * 3 / 4, "{queues:?}");
+    }
+}
+
+/// The same in lock-step, with losses, duplicates and overtaking: what is lost is made up for by the next probe.
+#[test]
+fn nic_pair_probes_in_lock_step() {
+    let faults =
+        Faults { loss_ppm: 20_000, duplicate_ppm: 5000, reorder_ppm: 5000, ..Faults::default() };
+    let plan = Plan { faults, timeout_exponent: 6, ..probed(0.5, 2, 62) };
+    let report = exchange(&plan, EngineKind::Both);
+    assert!(report.is_good(), "{report:?}");
+    let [sender, receiver] = &report.nics[..] else { panic!("two NICs") };
+    for nic in [sender, receiver] {
+        let [used, dropped] =
+            ["feedback_accepted", "feedback_dropped"].map(|name| nic.counter(name));
+        assert_eq!(used + dropped, nic.counter("rx_feedback"));
+    }
+    let [sent, lost] = ["probe_sent", "probe_lost"].map(|name| sender.counter(name));
+    assert!(sent > 50 && lost > 0 && lost < sent / 5, "{sent} sent, {lost} lost");
 }
 
 /// The same in lock-step, with losses: telemetry responses are lost too.

@@ -6,6 +6,7 @@ mod driver;
 mod read;
 
 use driver::{Driver, QP};
+use nic_sim::bench::Options;
 use nic_sim::golden::transport::requester::{Requester, RequesterIn};
 use nic_sim::lockstep::{StepError, Stepper};
 use nic_sim::verilator::Source;
@@ -118,6 +119,13 @@ fn requester_catches_broken_subscriptions() {
     ] {
         assert_catches("requester", from, to, 400_000);
     }
+    // No telemetry at all: the fourth seed's.
+    let (bench, mut source) = bench_and_verilog("requester");
+    let whole = source.text.clone();
+    source.text = whole.replacen("if (cfg_tel_every == 8'd0)", "if (1'b0)", 1);
+    assert_ne!(source.text, whole);
+    let options = Options { failure_dir: None, ..Options::new(4, 400_000) };
+    assert!(bench.run(&source, &options).is_err(), "the bench does not notice");
 }
 
 /// What left of these PSNs with telemetry, each with the PSN's place behind the first one; an ACK is
@@ -139,14 +147,14 @@ fn with_telemetry(d: &mut Driver) -> Vec<u32> {
     pkts.iter().filter(|pkt| !pkt.bare).map(|pkt| place(pkt.psn)).collect()
 }
 
-/// Each packet, each fourth one, or the first one behind what is acknowledged; what is sent again
+/// None, each packet, each fourth one, or the first one behind what is acknowledged; what is sent again
 /// counts from there.
 #[test]
 fn requester_leaves_room_for_telemetry_as_subscribed() {
     let qp = QpRow { telemetry: true, ack_interval_log2: 15, timeout_exponent: 0, ..QP };
     for (every, first, behind_ack, again) in [
-        (0, (0..12).collect::<Vec<_>>(), vec![12, 13], (5..14).collect::<Vec<_>>()),
-        (1, (0..12).collect(), vec![12, 13], (5..14).collect()),
+        (0, vec![], vec![], vec![]),
+        (1, (0..12).collect::<Vec<_>>(), vec![12, 13], (5..14).collect::<Vec<_>>()),
         (4, vec![0, 4, 8], vec![12], vec![5, 9, 13]),
         (255, vec![0], vec![12], vec![12]),
     ] {

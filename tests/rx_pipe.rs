@@ -240,10 +240,10 @@ fn rx_pipe_breaks_are_caught() {
         ("in_index != 4'd0", "in_index != 4'd15"),
         ("reason_of_m_early == 4'd15", "reason_of_m_early != 4'd15"),
         ("held_response_next = response", "held_response_next = word_valid"),
-        ("code == 8'd192", "code == 8'd193"),
+        ("code[7:2] == 6'd48", "code[7:1] == 7'd96"),
         ("is_bare = is_ack | is_feedback", "is_bare = is_ack"),
         ("fifo_s_word_4 = imm | port_wide", "fifo_s_word_4 = imm"),
-        ("(code == 8'd193)", "1'b0"),
+        ("m_feedback_probe = fifo_m_word_6[25]", "m_feedback_probe = fifo_m_word_6[26]"),
         ("port_next = s_data[47:40]", "port_next = s_data[39:32]"),
         ("m_feedback_ready & head_for_feedback", "m_feedback_ready & head_for_requester"),
         ("place_b = 5'd0;", "place_b = 5'd1;"),
@@ -1305,7 +1305,7 @@ fn rx_pipe_takes_int_md_at_line_rate() {
 
 /// A telemetry response made of a captured ACK by hand: opcode 0xc0, no AETH, telemetry of the
 /// paper's form with one hop. With payload, a pad count or one wrong bit it is dropped once. With 0xc1 it
-/// is a direct one, and its UDP source port counts.
+/// is a direct one, and its UDP source port counts; 0xc2 is a probe, 0xc3 the answer to one.
 #[test]
 fn rx_pipe_reads_telemetry_responses() {
     let ack = &capture("send_imm_atomic")[5];
@@ -1341,7 +1341,7 @@ fn rx_pipe_reads_telemetry_responses() {
         }
         let [feedback] = rig.feedbacks[..] else { panic!("{} records", rig.feedbacks.len()) };
         assert_eq!((feedback.qpn, feedback.psn, feedback.src_ip), (0x13, 0x104, 0x0a00_0002));
-        assert_eq!((feedback.direct, feedback.port), (false, 0xa5));
+        assert_eq!((feedback.direct, feedback.probe, feedback.port), (false, false, 0xa5));
         let word: u64 = 2 | 0x12_3456 << 3 | 0xa_bcde << 27 | 0xf00f << 47;
         let tel = feedback.tel;
         assert_eq!((tel.valid, tel.hops, tel.path), (true, 1, 0xabc));
@@ -1357,12 +1357,14 @@ fn rx_pipe_reads_telemetry_responses() {
             assert_eq!(rig.count(event), count, "{event}");
         }
         assert_eq!((rig.feedbacks.len(), rig.events.iter().sum::<usize>()), (1, 5));
-        rig.send(&make_of(0xc1, &[], 0), false);
-        rig.send(&make_of(0xc2, &[], 0), false);
-        rig.idle(40);
-        let [_, direct] = rig.feedbacks[..] else { panic!("{} records", rig.feedbacks.len()) };
-        assert_eq!(direct, FeedbackPorts { direct: true, ..feedback });
-        assert_eq!((rig.count("feedback"), rig.count("drop_opcode")), (2, 1));
+        for opcode in [0xbf, 0xc1, 0xc2, 0xc3, 0xc4] {
+            rig.send(&make_of(opcode, &[], 0), false);
+        }
+        rig.idle(60);
+        let kinds = [(true, false), (false, true), (true, true)];
+        let wanted = kinds.map(|(direct, probe)| FeedbackPorts { direct, probe, ..feedback });
+        assert_eq!(rig.feedbacks[1..], wanted);
+        assert_eq!((rig.count("feedback"), rig.count("drop_opcode")), (4, 2));
         assert!(rig.acks.is_empty() && rig.reqs.is_empty() && rig.payloads.is_empty());
     }
 }

@@ -63,6 +63,7 @@ fn tx_pipe_catches_a_read_response_that_fails_as_a_request() {
 fn tx_pipe_catches_broken_telemetry_responses() {
     for (from, to) in [
         ("opcode_next = 8'd192", "opcode_next = 8'd193"),
+        ("if (s_is_answer)", "if (1'b0)"),
         ("ends = !has_reth & !has_word & !has_payload", "ends = 1'b0"),
         ("pulses_next = 5'd16", "pulses_next = 5'd2"),
         ("cutter_ack_psn = s_feedback_psn", "cutter_ack_psn = s_ack_psn"),
@@ -98,7 +99,7 @@ fn tx_pipe_makes_the_bytes_of_a_telemetry_response() {
         cfg_tel_dscp: 0x13,
         cfg_tel_echo_dscp: 0x17,
         cfg_row: Wide(core::array::from_fn(words)),
-        s_feedback: TxFeedbackPorts { valid: true, flow: 0, psn: 0x44_5566, tel },
+        s_feedback: TxFeedbackPorts { valid: true, flow: 0, psn: 0x44_5566, answer: false, tel },
         ..TxPipeIn::default()
     };
     let sent = send_one(i, &[]);
@@ -114,6 +115,50 @@ fn tx_pipe_makes_the_bytes_of_a_telemetry_response() {
     assert_eq!([&sent[..24], &sent[26..end]].concat(), wanted.concat());
     let repr = FrameRepr::parse(&sent, Some(Form::Paper)).expect("a good frame");
     assert!(repr.payload.is_empty() && repr.aeth.is_none());
+    // The answer to a probe differs in its opcode, and so in its ICRC.
+    let answer = TxFeedbackPorts { answer: true, ..i.s_feedback };
+    let mut answered = send_one(TxPipeIn { s_feedback: answer, ..i }, &[]);
+    assert!(FrameRepr::parse(&answered, Some(Form::Paper)).is_ok());
+    assert_eq!(core::mem::replace(&mut answered[52], 0xc0), 0xc3);
+    assert_eq!(answered[..end], sent[..end]);
+}
+
+/// A probe byte by byte: addresses, source port and DSCP of data with telemetry, whose header follows
+/// UDP without a record, and nothing behind the BTH.
+#[test]
+fn tx_pipe_makes_the_bytes_of_a_probe() {
+    let row = QpRow {
+        telemetry: true,
+        remote_mac: 0x0200_0000_0002,
+        remote_ip: 0x0a00_0002,
+        remote_qpn: 0x22,
+        udp_source_port: 0xc011,
+        ..QpRow::default()
+    }
+    .to_row();
+    let words = |n: usize| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32;
+    let mut i = TxPipeIn {
+        cfg_local_mac: 0x0200_0000_0001,
+        cfg_local_ip: 0x0a00_0001,
+        cfg_pkey: 0xffff,
+        cfg_ttl: 64,
+        cfg_tel_data: 1,
+        cfg_tel_echo: 1,
+        cfg_tel_dscp: 0x13,
+        cfg_tel_echo_dscp: 0x17,
+        cfg_row: Wide(core::array::from_fn(words)),
+        ..TxPipeIn::default()
+    };
+    // What a probe has no use for is not in it.
+    i.s_pkt = TxPktPorts { valid: true, opcode: 0xc2, psn: 102, va: 1, rkey: 2, imm: 3, ..i.s_pkt };
+    (i.s_pkt.dma_len, i.s_pkt.syndrome, i.s_pkt.msn) = (4, 5, 6);
+    let wanted = [
+        &[2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0][..],
+        &[0x45, 0x4c, 0, 46, 0, 0, 0x40, 0, 64, 17, 0x26, 0x71],
+        &[10, 0, 0, 1, 10, 0, 0, 2, 0xc0, 0x11, 0x12, 0xb7, 0, 26, 0, 0, 0, 0],
+        &[0xc2, 0, 0xff, 0xff, 0, 0, 0, 0x22, 0, 0, 0, 102, 0x13, 0x1c, 0x2a, 0xdd],
+    ];
+    assert_eq!(send_one(i, &[]), wanted.concat());
 }
 
 /// A packet that goes without telemetry is the one of a queue pair that has none, its DSCP
@@ -218,13 +263,16 @@ fn tx_pipe_frames_parse_with_correct_icrc() {
         for frame in roce {
             let repr = parse(frame, &i).unwrap_or_else(|| panic!("seed {seed}: {frame:02x?}"));
             assert_eq!(repr.ethernet.src, i.cfg_local_mac);
-            // A telemetry response that lost its telemetry, as the format was switched off, is short.
-            let is_bare = repr.bth.opcode == 0xc0 && repr.telemetry.is_none();
+            // A telemetry response or probe without telemetry, as the format was switched off, is short.
+            let is_bare = repr.bth.opcode >= 0xc0 && repr.telemetry.is_none();
             assert!(frame.len() >= if is_bare { 58 } else { 60 } && repr.ip.dont_fragment);
             opcodes.insert(repr.bth.opcode);
         }
     }
-    assert!(opcodes.into_iter().eq((0x06..=0x11).chain([0xc0])), "every opcode was sent");
+    assert!(
+        opcodes.into_iter().eq((0x06..=0x11).chain([0xc0, 0xc2, 0xc3])),
+        "every opcode was sent"
+    );
 }
 
 /// READ request and READ responses of Linux hosts: the same fields make the same bytes.

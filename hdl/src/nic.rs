@@ -22,6 +22,7 @@ use crate::transport::completer::Completer;
 use crate::transport::feedback_in::FeedbackIn;
 use crate::transport::feedback_out::FeedbackOut;
 use crate::transport::pkt_mux::PktMux;
+use crate::transport::probe_out::ProbeOut;
 use crate::transport::read_reply::ReadReply;
 use crate::transport::requester::Requester;
 use crate::transport::responder::Responder;
@@ -176,6 +177,7 @@ pub struct Nic {
     completer: Completer<64, 8, 73, 6, 7>,
     feedback_out: FeedbackOut<6, 64, 30, 7>,
     feedback_in: FeedbackIn<6, 64, 7>,
+    probe_out: ProbeOut<6, 7, 14>,
     work_mux: WorkMux<6, 7, 52>,
     scheduler: Scheduler<128, 7, 8, 39>,
     grants: StreamRoute<6, 7>,
@@ -274,6 +276,7 @@ impl Nic {
             completer: Default::default(),
             feedback_out: Default::default(),
             feedback_in: Default::default(),
+            probe_out: Default::default(),
             work_mux: Default::default(),
             scheduler: Default::default(),
             grants: Default::default(),
@@ -309,6 +312,7 @@ impl Logic for Nic {
             completer,
             feedback_out,
             feedback_in,
+            probe_out,
             work_mux,
             scheduler,
             grants,
@@ -335,6 +339,7 @@ impl Logic for Nic {
         self.completer.reset.next = self.reset.val();
         self.feedback_out.reset.next = self.reset.val();
         self.feedback_in.reset.next = self.reset.val();
+        self.probe_out.reset.next = self.reset.val();
         self.work_mux.reset.next = self.reset.val();
         self.scheduler.reset.next = self.reset.val();
         self.grants.reset.next = self.reset.val();
@@ -589,6 +594,7 @@ impl Logic for Nic {
         self.feedback_out.m_feedback_ready.next = self.tx.s_feedback_ready.val();
         self.tx.s_feedback_flow.next = self.feedback_out.m_feedback_flow.val();
         self.tx.s_feedback_psn.next = self.feedback_out.m_feedback_psn.val();
+        self.tx.s_feedback_answer.next = self.feedback_out.m_feedback_answer.val();
         self.tx.s_feedback_tel_valid.next = self.feedback_out.m_feedback_tel_valid.val();
         self.tx.s_feedback_tel_hops.next = self.feedback_out.m_feedback_tel_hops.val();
         self.tx.s_feedback_tel_path.next = self.feedback_out.m_feedback_tel_path.val();
@@ -603,6 +609,7 @@ impl Logic for Nic {
         self.feedback_in.s_feedback_psn.next = self.rx.m_feedback_psn.val();
         self.feedback_in.s_feedback_src_ip.next = self.rx.m_feedback_src_ip.val();
         self.feedback_in.s_feedback_direct.next = self.rx.m_feedback_direct.val();
+        self.feedback_in.s_feedback_probe.next = self.rx.m_feedback_probe.val();
         self.feedback_in.s_feedback_port.next = self.rx.m_feedback_port.val();
         self.feedback_in.s_feedback_tel_valid.next = self.rx.m_feedback_tel_valid.val();
         self.feedback_in.s_feedback_tel_hops.next = self.rx.m_feedback_tel_hops.val();
@@ -612,10 +619,13 @@ impl Logic for Nic {
         self.feedback_in.s_feedback_tel_hop[2].next = self.rx.m_feedback_tel_hop[2].val();
         self.feedback_in.s_feedback_tel_hop[3].next = self.rx.m_feedback_tel_hop[3].val();
         self.feedback_in.s_feedback_tel_hop[4].next = self.rx.m_feedback_tel_hop[4].val();
-        self.feedback_in.sent_valid.next = self.pkt_mux.m_pkt_valid.val();
+        self.feedback_in.sent_valid.next = self.pkt_mux.sent_valid.val();
         self.feedback_in.sent_ready.next = self.tx.s_pkt_ready.val();
         self.feedback_in.sent_flow.next = self.pkt_mux.m_pkt_flow.val();
         self.feedback_in.sent_psn.next = self.pkt_mux.m_pkt_psn.val();
+        self.feedback_out.s_probe_valid.next = self.feedback_in.m_probe_valid.val();
+        self.feedback_in.m_probe_ready.next = self.feedback_out.s_probe_ready.val();
+        self.feedback_in.m_probe_accepted.next = self.feedback_out.s_probe_accepted.val();
         self.feedback_out.cfg_feedback_cycles.next = self.registers.cfg_feedback_cycles.val();
         self.feedback_out.cfg_index.next = self.registers.cfg_index.val();
         self.feedback_out.cfg_row.next = self.registers.cfg_row.val();
@@ -623,6 +633,27 @@ impl Logic for Nic {
         self.feedback_in.cfg_row.next = self.registers.cfg_row.val();
         self.feedback_in.row_valid.next = self.registers.m_cfg_tx_valid.val();
         self.feedback_in.row_ready.next = self.feedback_out.s_cfg_ready.val();
+        comment!("probes");
+        self.probe_out.cfg_probe_cycles.next = self.registers.cfg_probe_cycles.val();
+        self.probe_out.row_valid.next = self.registers.m_cfg_tx_valid.val();
+        self.probe_out.row_ready.next = self.feedback_out.s_cfg_ready.val();
+        self.probe_out.cfg_index.next = self.registers.cfg_index.val();
+        self.probe_out.sent_valid.next = self.pkt_mux.sent_valid.val();
+        self.probe_out.sent_ready.next = self.tx.s_pkt_ready.val();
+        self.probe_out.sent_flow.next = self.pkt_mux.m_pkt_flow.val();
+        self.probe_out.sent_psn.next = self.pkt_mux.m_pkt_psn.val();
+        self.probe_out.sent_payload_bytes.next = self.pkt_mux.m_pkt_payload_bytes.val();
+        self.probe_out.sent_bare.next = self.pkt_mux.m_pkt_bare.val();
+        self.probe_out.inflight_valid.next = self.requester.m_inflight_valid.val();
+        self.probe_out.inflight_ready.next = self.scheduler.s_inflight_ready.val();
+        self.probe_out.inflight_flow.next = self.requester.m_inflight_flow.val();
+        self.probe_out.inflight_bytes.next = self.requester.m_inflight_inflight_bytes.val();
+        self.probe_out.answer_valid.next = self.feedback_in.m_answer_valid.val();
+        self.probe_out.answer_flow.next = self.feedback_in.m_answer_flow.val();
+        self.pkt_mux.s_probe_valid.next = self.probe_out.m_probe_valid.val();
+        self.probe_out.m_probe_ready.next = self.pkt_mux.s_probe_ready.val();
+        self.pkt_mux.s_probe_flow.next = self.probe_out.m_probe_flow.val();
+        self.pkt_mux.s_probe_psn.next = self.probe_out.m_probe_psn.val();
         comment!("packets to send");
         self.pkt_mux.s_data_pkt_valid.next = self.requester.m_pkt_valid.val();
         self.requester.m_pkt_ready.next = self.pkt_mux.s_data_pkt_ready.val();
@@ -991,6 +1022,8 @@ impl Logic for Nic {
         self.registers.event[52].next = self.cc.event_cc_time.val();
         self.registers.event[53].next = self.cc.event_cc_bytes.val();
         self.registers.event[54].next = self.cc.event_cc_queue.val();
+        self.registers.event[55].next = self.probe_out.event_probe_sent.val();
+        self.registers.event[56].next = self.probe_out.event_probe_lost.val();
     }
 }
 

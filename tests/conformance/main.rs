@@ -6,6 +6,7 @@
 //! telemetry: ARCHITECTURE.md, CC unit.
 
 mod frames;
+mod probe;
 mod requester;
 mod responder;
 mod telemetry;

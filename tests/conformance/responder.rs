@@ -404,13 +404,27 @@ fn dropped_rows() -> Vec<Row> {
             .acked(only(PSN + 1, 32, 2, 4), 2)
             .memory(16..20, 1)
             .memory(32..36, 2),
+        Row::new("a probe without telemetry takes no PSN and is not answered, nor is an answer")
+            .silent(Packet::new(0xc2, PSN), "feedback_dropped")
+            .silent(Packet::new(0xc3, PSN), "feedback_dropped")
+            .acked(only(PSN, 16, 1, 4), 1)
+            .silent(Packet::new(0xc2, PSN + 9).ack_req(), "feedback_dropped")
+            .silent(Packet::new(0xc3, PSN + 9).ack_req(), "feedback_dropped")
+            .silent(Packet::new(0xc2, PSN).spoilt(Spoilt::Qpn), "feedback_dropped")
+            .silent(Packet::new(0xc2, PSN).spoilt(Spoilt::SourceAddress), "feedback_dropped")
+            .acked(only(PSN + 1, 32, 2, 4), 2)
+            .memory(16..20, 1)
+            .memory(32..36, 2),
         Row::new("telemetry response with payload")
             .silent(Packet::new(0xc0, PSN).payload(7, 4), "rx_drop_length")
             .silent(Packet::new(0xc1, PSN).payload(7, 4), "rx_drop_length")
+            .silent(Packet::new(0xc2, PSN).payload(7, 4), "rx_drop_length")
+            .silent(Packet::new(0xc3, PSN).payload(7, 4), "rx_drop_length")
             .acked(only(PSN, 16, 1, 4), 1)
             .memory(16..20, 1),
         Row::new("other codes of manufacturers")
-            .silent(Packet::new(0xc2, PSN), "rx_drop_opcode")
+            .silent(Packet::new(0xbf, PSN), "rx_drop_opcode")
+            .silent(Packet::new(0xc4, PSN), "rx_drop_opcode")
             .silent(Packet::new(0xff, PSN), "rx_drop_opcode")
             .acked(only(PSN, 16, 1, 4), 1)
             .memory(16..20, 1),
@@ -463,7 +477,7 @@ fn run_reference(row: &Row) {
                 is_connected && r.bth.pkey == 0xffff && frame[43] & 0xf == 0
             };
             let is_known = |r: &FrameRepr<'_>| {
-                is_request(r.bth.opcode) || [0xc0, 0xc1].contains(&r.bth.opcode)
+                is_request(r.bth.opcode) || (0xc0..=0xc3).contains(&r.bth.opcode)
             };
             let request = repr.filter(is_ours).filter(is_known);
             let outcome = request.map(|r| responder.request(&mut memory, &Request::from(&r)));

@@ -15,7 +15,7 @@ use nic_spec::wire::telemetry::Form;
 
 const ETHERNET: [u8; 14] = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0];
 /// IPv4 with the DSCP of echoes, and UDP, of an ACK with one record in the paper's form.
-const ACK_IP_UDP: [u8; 28] = [
+pub const ACK_IP_UDP: [u8; 28] = [
     0x45, 0x5c, 0, 58, 0, 0, 0x40, 0, 64, 17, 0x26, 0x55, 10, 0, 0, 2, 10, 0, 0, 1, // IPv4
     0xc0, 0x00, 0x12, 0xb7, 0, 38, 0, 0, // UDP
 ];
@@ -29,9 +29,9 @@ const ACK_100: [u8; 20] =
     [0x11, 0, 0xff, 0xff, 0, 0, 0, 0x11, 0, 0, 0, 100, 0x1f, 0, 0, 1, 0x25, 0x00, 0x09, 0xcc];
 const ACK_101: [u8; 20] =
     [0x11, 0, 0xff, 0xff, 0, 0, 0, 0x11, 0, 0, 0, 101, 0x1f, 0, 0, 1, 0x95, 0x29, 0x69, 0xf1];
-const ACK_102: [u8; 20] =
+pub const ACK_102: [u8; 20] =
     [0x11, 0, 0xff, 0xff, 0, 0, 0, 0x11, 0, 0, 0, 102, 0x1f, 0, 0, 1, 0x45, 0x53, 0xc9, 0xb6];
-const ACK_103: [u8; 20] =
+pub const ACK_103: [u8; 20] =
     [0x11, 0, 0xff, 0xff, 0, 0, 0, 0x11, 0, 0, 0, 103, 0x1f, 0, 0, 1, 0xf5, 0x7a, 0xa9, 0x8b];
 /// BTH and ICRC of a telemetry response.
 const RESPONSE_101: [u8; 16] =
@@ -96,7 +96,7 @@ fn ack(name: &'static str, telemetry: [u8; 10], fate: Fate) -> Row {
 
 /// Count 4 bits, path 12, rate code 4, time 24, units sent 20, units queued 16.
 const FIRST: [u8; 10] = [0x10, 0x01, 0x00, 0x00, 0x3e, 0x80, 0x00, 0x32, 0x00, 0x0a];
-const HONEST: [u8; 10] = [0x10, 0x01, 0x00, 0x00, 0x7d, 0x00, 0x00, 0x46, 0x00, 0x0a];
+pub const HONEST: [u8; 10] = [0x10, 0x01, 0x00, 0x00, 0x7d, 0x00, 0x00, 0x46, 0x00, 0x0a];
 
 /// A direct response to the second packet.
 fn direct(name: &'static str, telemetry: [u8; 10], fate: Fate) -> Row {
@@ -200,7 +200,7 @@ fn ack_rows() -> Vec<Row> {
     ]
 }
 
-fn frame(front: &[u8], telemetry: &[u8], behind: &[u8]) -> Vec<u8> {
+pub fn frame(front: &[u8], telemetry: &[u8], behind: &[u8]) -> Vec<u8> {
     [&ETHERNET, front, telemetry, behind].concat()
 }
 
@@ -343,7 +343,7 @@ fn run_nic(nic: &mut Nic<Station>, row: &Row, engine: &str) {
     qp.complete(&completion);
 }
 
-fn telemetry_nic(engine: EngineKind) -> Nic<Station> {
+pub fn telemetry_nic(engine: EngineKind) -> Nic<Station> {
     let mut nic = nic(engine);
     nic.set_telemetry(1, 0x13, 0x17).unwrap();
     nic.set_cc_params(&CcParams::derive(&cc_config()).unwrap()).unwrap();

@@ -264,9 +264,18 @@ impl<B: Bus> Nic<B> {
     }
 
     /// Sets how many PSNs are from one data packet of a queue pair with a telemetry header to the next
-    /// one: 1 each packet, 255 once a round trip.
+    /// one: 0 none has one, 1 each packet, 255 once a round trip.
     pub fn set_telemetry_every(&mut self, every: u8) -> Result<(), Error<B::Error>> {
         self.write(regs::config_offset::telemetry_every, every.into())
+    }
+
+    /// Sets how many cycles are from one probe of a queue pair to the next one, at least: the base
+    /// round-trip time; 0: no probes. Only data packets without a telemetry header are probed for.
+    pub fn set_probe_cycles(&mut self, cycles: u32) -> Result<(), Error<B::Error>> {
+        if cycles >= 1 << 20 {
+            return Err(Error::Argument("probes: at most 2^20 - 1 cycles"));
+        }
+        self.write(regs::config_offset::probe_cycles, cycles)
     }
 
     /// Tells about INT-MD, IOAM and IFA: the UDP port that marks INT-MD, whether queues

@@ -165,7 +165,9 @@ macro_rules! config_registers {
             (35, telemetry_rates, cfg_telemetry_rates, 24, 0,
                 "Rate codes of hops of INT-MD and IOAM, 3 bits each, by the low three bits of the egress interface.", []),
             (38, telemetry_every, cfg_tel_every, 8, 1,
-                "PSNs from one data packet with a telemetry header to the next one of its flow; 1: each packet, 255: once a round trip.", []),
+                "PSNs from one data packet with a telemetry header to the next one of its flow; 0: none has one, 1: each packet, 255: once a round trip.", []),
+            (46, probe_cycles, cfg_probe_cycles, 20, 0,
+                "Cycles from one turn of a queue pair to send a probe to the next one, T, rounded down to a multiple of the number of queue pairs; below that, 0: no probes.", []),
         ] }
     };
 }
@@ -588,13 +590,17 @@ pub const EVENTS: &[(&str, &str)] = &[
     ("cq_full", "completions began to wait for a free entry of the completion ring"),
     ("cq_error", "completion ring stopped: an entry could not be written to host memory"),
     ("cq_refused", "completion ring index refused: it moves back or beyond what was written"),
-    ("rx_feedback", "good telemetry response packet"),
-    ("tx_feedback", "telemetry response sent"),
-    ("feedback_accepted", "telemetry response given to the congestion control"),
+    ("rx_feedback", "good telemetry response or probe"),
+    ("tx_feedback", "telemetry response sent, probes' among them"),
+    (
+        "feedback_accepted",
+        "telemetry response given to the congestion control, or probe that is answered",
+    ),
     (
         "feedback_dropped",
         "telemetry response without telemetry, for no QP with telemetry, from another address, or \
-         for a READ response or data packet that was not sent, or that tells nothing new of data",
+         for a READ response or data packet that was not sent, or that tells nothing new of data; or \
+         probe that is not answered",
     ),
     (
         "rx_telemetry_unusable",
@@ -604,6 +610,8 @@ pub const EVENTS: &[(&str, &str)] = &[
     ("cc_time", "telemetry ignored: the time of a hop has gone back"),
     ("cc_bytes", "telemetry ignored: a hop has sent more than its link carries"),
     ("cc_queue", "telemetry ignored: the queue of a hop is longer than CC_CHECK allows"),
+    ("probe_sent", "probe sent"),
+    ("probe_lost", "probe without an answer for four turns: it counts as lost"),
 ];
 
 /// Position of an event in [`EVENTS`].

@@ -1,7 +1,7 @@
 //! What an opcode says about its packet.
 //!
-//! # Source            InfiniBand architecture, volume 1, section 9.2.1; 0xc0, 0xc1, manufacturer's codes:
-//!                     ARCHITECTURE.md, telemetry responses
+//! # Source            InfiniBand architecture, volume 1, section 9.2.1; 0xc0 to 0xc3, manufacturer's codes:
+//!                     ARCHITECTURE.md, telemetry responses and probes
 //! # Interface timing  cycle 0: s_valid, s_code; cycle 1: all of the outputs, until the next
 //!                     s_valid
 //! # Latency and rate  1; one opcode per cycle, no ready
@@ -34,7 +34,7 @@ pub struct RxOpcode {
     pub is_ack: Signal<Out, Bit>,
     /// A READ response.
     pub is_response: Signal<Out, Bit>,
-    /// A telemetry response, direct or not.
+    /// A telemetry response of any kind, or a probe.
     pub is_feedback: Signal<Out, Bit>,
     op: DFF<Bits<8>>,
     reth: DFF<Bit>,
@@ -91,7 +91,7 @@ impl Logic for RxOpcode {
                 (self.code.val() < 0x0d) | self.code_atomic.val() | self.code_invalidate.val();
             self.ack.d.next = self.code.val() == 0x11;
             self.response.d.next = self.code_response.val();
-            self.feedback.d.next = (self.code.val() == 0xc0) | (self.code.val() == 0xc1);
+            self.feedback.d.next = self.code.val().get_bits::<6>(2) == 0x30;
         }
     }
 }

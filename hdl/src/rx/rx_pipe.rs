@@ -185,8 +185,10 @@ pub struct RxPipe {
     pub m_feedback_psn: Signal<Out, Bits<24>>,
     /// Source address.
     pub m_feedback_src_ip: Signal<Out, Bits<32>>,
-    /// It is a direct one.
+    /// It is about data: a direct one, or the answer to a probe.
     pub m_feedback_direct: Signal<Out, Bit>,
+    /// It is a probe or, about data, the answer to one.
+    pub m_feedback_probe: Signal<Out, Bit>,
     /// Low byte of the UDP source port.
     pub m_feedback_port: Signal<Out, Bits<8>>,
     /// Telemetry is there.
@@ -543,6 +545,7 @@ impl Logic for RxPipe {
         self.m_feedback_psn.next = self.records.m_feedback_psn.val();
         self.m_feedback_src_ip.next = self.records.m_feedback_src_ip.val();
         self.m_feedback_direct.next = self.records.m_feedback_direct.val();
+        self.m_feedback_probe.next = self.records.m_feedback_probe.val();
         self.m_feedback_port.next = self.records.m_feedback_port.val();
         self.m_feedback_tel_valid.next = self.records.m_feedback_tel_valid.val();
         self.m_feedback_tel_hops.next = self.records.m_feedback_tel_hops.val();

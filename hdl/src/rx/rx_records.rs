@@ -136,8 +136,10 @@ pub struct RxRecords {
     pub m_feedback_psn: Signal<Out, Bits<24>>,
     /// Source address.
     pub m_feedback_src_ip: Signal<Out, Bits<32>>,
-    /// It is a direct one.
+    /// It is about data: a direct one, or the answer to a probe.
     pub m_feedback_direct: Signal<Out, Bit>,
+    /// It is a probe or, about data, the answer to one.
+    pub m_feedback_probe: Signal<Out, Bit>,
     /// Low byte of the UDP source port.
     pub m_feedback_port: Signal<Out, Bits<8>>,
     /// Telemetry is there.
@@ -275,6 +277,7 @@ impl Logic for RxRecords {
         self.m_feedback_psn.next = self.fifo.m_word[7].val().get_bits::<24>(0);
         self.m_feedback_src_ip.next = self.fifo.m_word[5].val();
         self.m_feedback_direct.next = self.fifo.m_word[6].val().get_bit(24);
+        self.m_feedback_probe.next = self.fifo.m_word[6].val().get_bit(25);
         self.m_feedback_port.next = self.fifo.m_word[4].val().get_bits::<8>(0);
         self.m_feedback_tel_valid.next = self.fifo.m_word[8].val().get_bit(13);
         self.m_feedback_tel_hops.next = self.fifo.m_word[8].val().get_bits::<3>(14);

@@ -1,4 +1,4 @@
-//! The READ response that has just come, and whether its queue pair answers it with telemetry.
+//! The READ response or probe that has just come, and whether its queue pair answers it with telemetry.
 //!
 //! # Interface timing  cycle 0: watch_valid and watch_ready; cycle 1: busy; cycle 4: m_valid, until
 //!                     taken. READ responses are so far apart that none comes while one is held
@@ -47,6 +47,8 @@ pub struct FeedbackHeld<const FB: usize> {
     pub watch_tel_hop_3: Signal<In, Bits<64>>,
     /// Record of hop 4.
     pub watch_tel_hop_4: Signal<In, Bits<64>>,
+    /// What is offered beside the requester's answers is a probe.
+    pub probe_valid: Signal<In, Bit>,
     /// Store the row of a flow; not while a READ response is held, nor in cycle 1.
     pub row_write: Signal<In, Bit>,
     /// The flow.
@@ -57,10 +59,12 @@ pub struct FeedbackHeld<const FB: usize> {
     pub row_ip: Signal<In, Bits<32>>,
     /// One is held.
     pub busy: Signal<Out, Bit>,
-    /// One is held and has been looked up.
+    /// It has been looked up.
     pub m_valid: Signal<Out, Bit>,
     /// Forget it.
     pub m_take: Signal<In, Bit>,
+    /// It is a probe.
+    pub m_probe: Signal<Out, Bit>,
     /// Its flow.
     pub m_flow: Signal<Out, Bits<FB>>,
     /// QPN and address are those of the row.
@@ -75,11 +79,13 @@ pub struct FeedbackHeld<const FB: usize> {
     judge: DFF<Bit>,
     checked: DFF<Bit>,
     is_match: DFF<Bit>,
+    is_probe: DFF<Bit>,
     row: DFF<Bits<56>>,
     qpn: DFF<Bits<24>>,
     src_ip: DFF<Bits<32>>,
     word: DFF<Bits<359>>,
     is_response: Signal<Local, Bit>,
+    takes_probe: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
 }
 
@@ -87,21 +93,25 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, held, empty, read, keep, judge, checked, is_match, row, qpn, src_ip, word
+            self, clock, held, empty, read, keep, judge, checked, is_match, is_probe, row, qpn,
+            src_ip, word
         );
         self.busy.next = self.held.q.val();
         self.m_valid.next = self.checked.q.val();
         self.m_flow.next = self.qpn.q.val().get_bits::<FB>(0);
         self.m_match.next = self.is_match.q.val();
+        self.m_probe.next = self.is_probe.q.val();
         self.m_word.next = self.word.q.val();
         self.is_response.next = (self.watch_opcode.val() == 0x0d)
             | (self.watch_opcode.val() == 0x0e)
             | (self.watch_opcode.val() == 0x0f)
             | (self.watch_opcode.val() == 0x10);
-        self.load.next = self.watch_valid.val()
-            & self.watch_ready.val()
-            & self.watch_tel_valid.val()
-            & self.is_response.val();
+        self.takes_probe.next = self.probe_valid.val() & !self.held.q.val();
+        self.load.next = self.takes_probe.val()
+            | (self.watch_valid.val()
+                & self.watch_ready.val()
+                & self.watch_tel_valid.val()
+                & self.is_response.val());
         if self.m_take.val() {
             self.held.d.next = false;
             self.empty.d.next = true;
@@ -111,6 +121,7 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
         if self.load.val() {
             self.held.d.next = true;
             self.empty.d.next = false;
+            self.is_probe.d.next = self.takes_probe.val();
         }
         if self.empty.q.val() {
             self.qpn.d.next = self.watch_qpn.val();
@@ -150,6 +161,7 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
             self.keep.d.next = false;
             self.judge.d.next = false;
             self.checked.d.next = false;
+            self.is_probe.d.next = false;
         }
     }
 }

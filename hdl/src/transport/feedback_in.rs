@@ -1,10 +1,13 @@
 //! Telemetry responses in, beside the ACKs of the requester: those of the peer go to the congestion control
-//! of the READ responses, direct ones of switches to that of the data, as ACKs do.
+//! of the READ responses, direct ones of switches and answers to probes to that of the data, as ACKs do.
+//! Probes of the peer pass to who answers them.
 //!
-//! # Source            ARCHITECTURE.md, telemetry responses
+//! # Source            ARCHITECTURE.md, telemetry responses and probes
 //! # Interface timing  cycle 0: s_feedback_valid with nothing under way; cycle 4: m_cc and
 //!                     event_feedback_accepted, if m_cc is free, or event_feedback_dropped, and
-//!                     s_feedback_ready. ACK: cycle 0: s_cc_valid; cycle 1: s_cc_ready, m_cc
+//!                     s_feedback_ready; with it m_answer, if it answers a probe. Probe: cycle 1:
+//!                     m_probe_valid; the cycle after m_probe_ready: its event and s_feedback_ready;
+//!                     without telemetry cycle 1: these. ACK: cycle 0: s_cc_valid; cycle 1: s_cc_ready, m_cc
 //! # Latency and rate  an ACK every other cycle, a telemetry response every 6 cycles; when both wait
 //!                     they take turns. m_cc is filled when it was empty in the cycle before
 //! # Shape             2^FB = F flows, FP1 = FB + 1
@@ -16,7 +19,9 @@
 //!                     A direct one is looked up by the low bits of its UDP source port, its QPN is the
 //!                     peer's of the row, its source the peer. Its PSN is behind that of the latest data
 //!                     packet, and it is new: not that of the latest telemetry of the data, an ACK's or a
-//!                     direct one's, nor behind it by 2^16 or less
+//!                     direct one's, nor behind it by 2^16 or less. An answer to a probe counts as a
+//!                     direct one, but is looked up by its QPN, which is the row's own; whatever its
+//!                     PSN, the probe of that queue pair is answered
 //!                     WRITEs of the peer take PSNs of the same space and bring no telemetry response:
 //!                     behind a step of 2^22 or more its PSN is shown as 2^22 ahead of the one
 //!                     before, so that the congestion control never sees it behind. A step back by
@@ -50,6 +55,8 @@ pub enum FeedbackState {
     Match,
     /// Verdict: waits for room if it counts.
     Judge,
+    /// A probe: until who answers it has looked it up.
+    Probe,
     /// It is taken.
     Done,
 }
@@ -88,8 +95,10 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub s_feedback_psn: Signal<In, Bits<24>>,
     /// Source address.
     pub s_feedback_src_ip: Signal<In, Bits<32>>,
-    /// It is a direct one.
+    /// It is about data: a direct one, or the answer to a probe.
     pub s_feedback_direct: Signal<In, Bit>,
+    /// It is a probe or, about data, the answer to one.
+    pub s_feedback_probe: Signal<In, Bit>,
     /// Low byte of the UDP source port.
     pub s_feedback_port: Signal<In, Bits<8>>,
     /// Telemetry is there.
@@ -136,6 +145,16 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub m_cc_tel_path: Signal<Out, Bits<12>>,
     /// Records.
     pub m_cc_tel_hop: [Signal<Out, Bits<64>>; 5],
+    /// The telemetry response that is offered is a probe with telemetry.
+    pub m_probe_valid: Signal<Out, Bit>,
+    /// It has been looked up.
+    pub m_probe_ready: Signal<In, Bit>,
+    /// It will be answered.
+    pub m_probe_accepted: Signal<In, Bit>,
+    /// The probe of a flow is answered.
+    pub m_answer_valid: Signal<Out, Bit>,
+    /// The flow.
+    pub m_answer_flow: Signal<Out, Bits<FB>>,
     /// A telemetry response counts.
     pub event_feedback_accepted: Signal<Out, Bit>,
     /// A telemetry response is dropped.
@@ -146,6 +165,8 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     feedback_next: DFF<Bit>,
     accepted: DFF<Bit>,
     dropped: DFF<Bit>,
+    answered: DFF<Bit>,
+    answer_flow: DFF<Bits<FB>>,
     full: DFF<Bit>,
     cc_flow: DFF<Bits<FP1>>,
     cc_psn: DFF<Bits<24>>,
@@ -197,6 +218,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             s_feedback_psn: Default::default(),
             s_feedback_src_ip: Default::default(),
             s_feedback_direct: Default::default(),
+            s_feedback_probe: Default::default(),
             s_feedback_port: Default::default(),
             s_feedback_tel_valid: Default::default(),
             s_feedback_tel_hops: Default::default(),
@@ -220,6 +242,11 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             m_cc_tel_hops: Default::default(),
             m_cc_tel_path: Default::default(),
             m_cc_tel_hop: Default::default(),
+            m_probe_valid: Default::default(),
+            m_probe_ready: Default::default(),
+            m_probe_accepted: Default::default(),
+            m_answer_valid: Default::default(),
+            m_answer_flow: Default::default(),
             event_feedback_accepted: Default::default(),
             event_feedback_dropped: Default::default(),
             flows: Default::default(),
@@ -228,6 +255,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             feedback_next: Default::default(),
             accepted: Default::default(),
             dropped: Default::default(),
+            answered: Default::default(),
+            answer_flow: Default::default(),
             full: Default::default(),
             cc_flow: Default::default(),
             cc_psn: Default::default(),
@@ -270,6 +299,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             feedback_next,
             accepted,
             dropped,
+            answered,
+            answer_flow,
             stale,
             row_comes,
             row_flow,
@@ -293,6 +324,9 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.s_cc_ready.next = self.state.q.val() == FeedbackState::Ack;
         self.event_feedback_accepted.next = self.accepted.q.val();
         self.event_feedback_dropped.next = self.dropped.q.val();
+        self.m_probe_valid.next = self.state.q.val() == FeedbackState::Probe;
+        self.m_answer_valid.next = self.answered.q.val();
+        self.m_answer_flow.next = self.answer_flow.q.val();
         self.m_cc_valid.next = self.full.q.val();
         self.m_cc_flow.next = self.cc_flow.q.val();
         self.m_cc_psn.next = self.cc_psn.q.val();
@@ -306,8 +340,10 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.flow.next = self.s_feedback_qpn.val().get_bits::<FB>(0);
         self.half.next = self.top.val();
         if self.s_feedback_direct.val() {
-            self.flow.next = self.s_feedback_port.val().get_bits::<FB>(0);
             self.half.next = 0.into();
+            if !self.s_feedback_probe.val() {
+                self.flow.next = self.s_feedback_port.val().get_bits::<FB>(0);
+            }
         }
         self.flows.row_flow.next = self.row_flow.q.val();
         self.flows.row_telemetry.next = self.row_telemetry.q.val();
@@ -329,6 +365,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.judge.tel_valid.next = self.s_feedback_tel_valid.val();
         self.judge.psn.next = self.s_feedback_psn.val();
         self.judge.direct.next = self.s_feedback_direct.val();
+        self.judge.answer.next = self.s_feedback_probe.val();
         self.judge.qpn.next = self.s_feedback_qpn.val();
         self.judge.src_ip.next = self.s_feedback_src_ip.val();
         self.judge.row_qpn.next = self.flows.qpn.val();
@@ -372,6 +409,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.flows.count_psn.next = self.s_feedback_psn.val();
         self.accepted.d.next = self.load_feedback.val();
         self.dropped.d.next = false;
+        self.answered.d.next = false;
+        self.answer_flow.d.next = self.flow.val();
         if self.m_cc_ready.val() {
             self.full.d.next = false;
         }
@@ -380,6 +419,16 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
                 if self.load_ack.val() {
                     self.state.d.next = FeedbackState::Ack;
                     self.feedback_next.d.next = true;
+                } else if self.s_feedback_valid.val()
+                    & self.s_feedback_probe.val()
+                    & !self.s_feedback_direct.val()
+                {
+                    self.state.d.next = FeedbackState::Done;
+                    self.dropped.d.next = !self.s_feedback_tel_valid.val();
+                    self.feedback_next.d.next = false;
+                    if self.s_feedback_tel_valid.val() {
+                        self.state.d.next = FeedbackState::Probe;
+                    }
                 } else if self.s_feedback_valid.val() & !self.row_comes.q.val() & !self.sends.val()
                 {
                     self.flows.look.next = true;
@@ -398,7 +447,17 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             FeedbackState::Judge => {
                 if self.load_feedback.val() | !self.judge.m_counts.val() | self.is_void.val() {
                     self.dropped.d.next = !self.load_feedback.val();
+                    self.answered.d.next = self.s_feedback_probe.val()
+                        & self.judge.m_is_ours.val()
+                        & !self.is_void.val();
                     self.feedback_next.d.next = false;
+                    self.state.d.next = FeedbackState::Done;
+                }
+            }
+            FeedbackState::Probe => {
+                if self.m_probe_ready.val() {
+                    self.accepted.d.next = self.m_probe_accepted.val();
+                    self.dropped.d.next = !self.m_probe_accepted.val();
                     self.state.d.next = FeedbackState::Done;
                 }
             }
@@ -447,6 +506,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             self.row_comes.d.next = false;
             self.accepted.d.next = false;
             self.dropped.d.next = false;
+            self.answered.d.next = false;
+            self.answer_flow.d.next = 0.into();
             self.full.d.next = false;
             self.cc_flow.d.next = 0.into();
             self.cc_psn.d.next = 0.into();

@@ -24,8 +24,10 @@ pub struct FeedbackJudge {
     pub tel_valid: Signal<In, Bit>,
     /// Its PSN.
     pub psn: Signal<In, Bits<24>>,
-    /// It is a direct one: about data.
+    /// It is about data.
     pub direct: Signal<In, Bit>,
+    /// It answers a probe.
+    pub answer: Signal<In, Bit>,
     /// Its queue pair.
     pub qpn: Signal<In, Bits<24>>,
     /// Its source address.
@@ -46,6 +48,8 @@ pub struct FeedbackJudge {
     pub is_followed: Signal<In, Bit>,
     /// It counts.
     pub m_counts: Signal<Out, Bit>,
+    /// It is from the peer, about this flow, with telemetry: if it answers a probe, that one is answered.
+    pub m_is_ours: Signal<Out, Bit>,
     /// It was overtaken.
     pub m_is_back: Signal<Out, Bit>,
     /// PSN for the congestion control.
@@ -58,6 +62,7 @@ pub struct FeedbackJudge {
     remote: DFF<Bit>,
     followed: DFF<Bit>,
     counts: DFF<Bit>,
+    ours: DFF<Bit>,
     is_back: DFF<Bit>,
     snd_nxt: DFF<Bits<24>>,
     step: DFF<Bits<24>>,
@@ -66,7 +71,9 @@ pub struct FeedbackJudge {
     behind: Signal<Local, Bits<24>>,
     steps_back: Signal<Local, Bit>,
     is_far: Signal<Local, Bit>,
+    by_port: Signal<Local, Bit>,
     is_right: Signal<Local, Bit>,
+    is_ours: Signal<Local, Bit>,
     is_stale: Signal<Local, Bit>,
     far_step: Constant<Bits<24>>,
     back_bits: Constant<Bits<8>>,
@@ -82,6 +89,7 @@ impl Default for FeedbackJudge {
             tel_valid: Default::default(),
             psn: Default::default(),
             direct: Default::default(),
+            answer: Default::default(),
             qpn: Default::default(),
             src_ip: Default::default(),
             row_qpn: Default::default(),
@@ -92,6 +100,7 @@ impl Default for FeedbackJudge {
             is_on: Default::default(),
             is_followed: Default::default(),
             m_counts: Default::default(),
+            m_is_ours: Default::default(),
             m_is_back: Default::default(),
             m_psn: Default::default(),
             m_snd_nxt: Default::default(),
@@ -101,6 +110,9 @@ impl Default for FeedbackJudge {
             remote: Default::default(),
             followed: Default::default(),
             counts: Default::default(),
+            ours: Default::default(),
+            is_ours: Default::default(),
+            by_port: Default::default(),
             is_back: Default::default(),
             snd_nxt: Default::default(),
             step: Default::default(),
@@ -121,10 +133,11 @@ impl Logic for FeedbackJudge {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, known, from_peer, own, remote, followed, counts, is_back, snd_nxt, step,
-            far, shown
+            self, clock, known, from_peer, own, remote, followed, counts, ours, is_back, snd_nxt,
+            step, far, shown
         );
         self.m_counts.next = self.counts.q.val();
+        self.m_is_ours.next = self.ours.q.val();
         self.m_is_back.next = self.is_back.q.val();
         self.m_psn.next = self.shown.q.val();
         self.m_snd_nxt.next = self.snd_nxt.q.val();
@@ -141,8 +154,10 @@ impl Logic for FeedbackJudge {
         comment!(
             "A switch knows the queue pair that the packet went to, a peer that which it came from."
         );
+        self.by_port.next = self.direct.val() & !self.answer.val();
         self.is_right.next =
-            (!self.direct.val() & self.own.q.val()) | (self.direct.val() & self.remote.q.val());
+            (!self.by_port.val() & self.own.q.val()) | (self.by_port.val() & self.remote.q.val());
+        self.is_ours.next = self.known.q.val() & self.from_peer.q.val() & self.is_right.val();
         comment!("Behind the next PSN, and how far from the telemetry response before.");
         self.behind.next = self.psn.val() - self.snd_nxt.q.val();
         self.steps_back.next = self.step.q.val().get_bits::<8>(16) == self.back_bits.val();
@@ -152,11 +167,9 @@ impl Logic for FeedbackJudge {
             & !self.steps_back.val()
             & self.step.q.val().get_bits::<2>(22).any();
         if self.compare.val() {
-            self.counts.d.next = self.known.q.val()
-                & self.from_peer.q.val()
-                & self.is_right.val()
-                & self.behind.val().get_bit(23)
-                & !self.is_stale.val();
+            self.ours.d.next = self.is_ours.val();
+            self.counts.d.next =
+                self.is_ours.val() & self.behind.val().get_bit(23) & !self.is_stale.val();
             self.is_back.d.next = self.followed.q.val() & self.steps_back.val();
             self.shown.d.next = self.psn.val();
             if self.is_far.val() {

@@ -1,10 +1,12 @@
 //! Telemetry responses out: the newest telemetry that READ responses of a queue pair have brought
-//! goes back to their sender, at most once in an interval.
+//! goes back to their sender, at most once in an interval. Probes are answered beside that.
 //!
-//! # Source            ARCHITECTURE.md, telemetry responses
+//! # Source            ARCHITECTURE.md, telemetry responses and probes
 //! # Interface timing  cycle 0: watch_valid and watch_ready of a READ response; its telemetry response
 //!                     stands from cycle [`LATENCY_CYCLES`] on if its flow does not wait. The interval
-//!                     counts from m_feedback_ready. A row stands at m_cfg 2 cycles after it came,
+//!                     counts from m_feedback_ready. Probe: s_probe_valid with the watched fields, of a
+//!                     packet that the requester does not see; s_probe_ready with its verdict 5 to 7
+//!                     cycles later, its answer 3 to 5 cycles behind that at the earliest. A row stands at m_cfg 2 cycles after it came,
 //!                     s_cfg_ready 1 cycle behind m_cfg_ready
 //! # Latency and rate  a READ response every 8 cycles at most; one operation every other cycle
 //! # Shape             2^FB = F flows; RB = FB + 24, CW = FB + 1
@@ -14,7 +16,12 @@
 //!                     None leaves without telemetry in the queue pair's row, nor for a READ response
 //!                     whose QPN or source is another. A row makes its flow forget; it goes on to the
 //!                     tx pipe once no telemetry response of the flow stands at m_feedback. A new
-//!                     queue pair inherits what is left of the wait
+//!                     queue pair inherits what is left of the wait.
+//!                     A probe is answered if QPN and source are those of a row with telemetry. Answers
+//!                     leave in the order of their probes, in turn with the others; they wait for no
+//!                     interval and nothing replaces them. [`ANSWERS`] have a place, a probe that
+//!                     finds none is dropped. A row waits until all have left, and while it waits
+//!                     probes are dropped
 //! # Reset             synchronous, high: no flow has telemetry, none waits
 //! # Twins             sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
 
@@ -31,12 +38,15 @@ use rust_hdl_widgets::prelude::*;
 /// Cycles from a READ response to its telemetry response, with nothing else to do.
 pub const LATENCY_CYCLES: usize = 11;
 
+/// Answers to probes that can wait for the tx pipe.
+pub const ANSWERS: usize = 16;
+
 /// What a cycle's successor does.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum FeedbackOp {
     /// Nothing: the next operation is chosen.
     None,
-    /// A READ response that has been looked up.
+    /// A READ response or probe that has been looked up.
     Arrive,
     /// A row.
     Cfg,
@@ -44,6 +54,8 @@ pub enum FeedbackOp {
     Expire,
     /// The output is free, a flow is next.
     Load,
+    /// Or the answer to a probe is.
+    Answer,
 }
 
 /// Telemetry responses of `F = 2^FB` flows.
@@ -96,14 +108,22 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     pub watch_tel_hop_3: Signal<In, Bits<64>>,
     /// Record of hop 4.
     pub watch_tel_hop_4: Signal<In, Bits<64>>,
+    /// What is watched, but stands elsewhere, is a probe with telemetry.
+    pub s_probe_valid: Signal<In, Bit>,
+    /// It has been looked up.
+    pub s_probe_ready: Signal<Out, Bit>,
+    /// With ready: it will be answered.
+    pub s_probe_accepted: Signal<Out, Bit>,
     /// A telemetry response stands at the source.
     pub m_feedback_valid: Signal<Out, Bit>,
     /// It is taken.
     pub m_feedback_ready: Signal<In, Bit>,
     /// Its flow.
     pub m_feedback_flow: Signal<Out, Bits<FB>>,
-    /// PSN of the READ response.
+    /// PSN of the READ response or probe.
     pub m_feedback_psn: Signal<Out, Bits<24>>,
+    /// It answers a probe.
+    pub m_feedback_answer: Signal<Out, Bit>,
     /// There is telemetry: always, with valid.
     pub m_feedback_tel_valid: Signal<Out, Bit>,
     /// Records; 6: not usable.
@@ -123,10 +143,16 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     held: FeedbackHeld<FB>,
     due: FeedbackDue<FB, RB, CW>,
     queue: Fifo<FB, FB, CW>,
-    stacks: Ram<FB, 359>,
+    answers: Fifo<FB, 4, 5>,
+    stacks: Ram<CW, 359>,
     op: DFF<FeedbackOp>,
     flow: DFF<Bits<FB>>,
     joins: DFF<Bit>,
+    answer_joins: DFF<Bit>,
+    answer_in: DFF<Bits<4>>,
+    answer_out: DFF<Bits<4>>,
+    answer: DFF<Bit>,
+    row_waits: DFF<Bit>,
     joining: DFF<Bits<FB>>,
     acted: DFF<Bit>,
     put_enabled: DFF<Bit>,
@@ -146,6 +172,13 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     interval: Signal<Local, Bits<24>>,
     has_telemetry: Signal<Local, Bit>,
     accepts: Signal<Local, Bit>,
+    probe_arrives: Signal<Local, Bit>,
+    probe_accepts: Signal<Local, Bit>,
+    answer_goes: Signal<Local, Bit>,
+    is_free: Signal<Local, Bit>,
+    place_in: Signal<Local, Bits<CW>>,
+    place_out: Signal<Local, Bits<CW>>,
+    top: Constant<Bits<CW>>,
     mask: Signal<Local, Bits<F>>,
     others: Signal<Local, Bits<F>>,
     one: Constant<Bits<F>>,
@@ -187,10 +220,14 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Default
             watch_tel_hop_2: Default::default(),
             watch_tel_hop_3: Default::default(),
             watch_tel_hop_4: Default::default(),
+            s_probe_valid: Default::default(),
+            s_probe_ready: Default::default(),
+            s_probe_accepted: Default::default(),
             m_feedback_valid: Default::default(),
             m_feedback_ready: Default::default(),
             m_feedback_flow: Default::default(),
             m_feedback_psn: Default::default(),
+            m_feedback_answer: Default::default(),
             m_feedback_tel_valid: Default::default(),
             m_feedback_tel_hops: Default::default(),
             m_feedback_tel_path: Default::default(),
@@ -202,10 +239,16 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Default
             held: Default::default(),
             due: Default::default(),
             queue: Default::default(),
+            answers: Default::default(),
             stacks: Default::default(),
             op: Default::default(),
             flow: Default::default(),
             joins: Default::default(),
+            answer_joins: Default::default(),
+            answer_in: Default::default(),
+            answer_out: Default::default(),
+            answer: Default::default(),
+            row_waits: Default::default(),
             joining: Default::default(),
             acted: Default::default(),
             put_enabled: Default::default(),
@@ -225,6 +268,13 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Default
             interval: Default::default(),
             has_telemetry: Default::default(),
             accepts: Default::default(),
+            probe_arrives: Default::default(),
+            probe_accepts: Default::default(),
+            answer_goes: Default::default(),
+            is_free: Default::default(),
+            place_in: Default::default(),
+            place_out: Default::default(),
+            top: Constant::new((1u64 << FB).to_bits()),
             mask: Default::default(),
             others: Default::default(),
             one: Constant::new(1u64.to_bits()),
@@ -246,6 +296,11 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
             op,
             flow,
             joins,
+            answer_joins,
+            answer_in,
+            answer_out,
+            answer,
+            row_waits,
             joining,
             acted,
             put_enabled,
@@ -261,15 +316,17 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
             shown_flow,
             shown
         );
-        clock!(self, clock, held, due, queue, stacks);
+        clock!(self, clock, held, due, queue, answers, stacks);
         self.held.reset.next = self.reset.val();
         self.due.reset.next = self.reset.val();
         self.queue.reset.next = self.reset.val();
+        self.answers.reset.next = self.reset.val();
         self.s_cfg_ready.next = self.cfg_done.q.val();
         self.m_cfg_valid.next = self.cfg_valid.q.val();
         self.m_feedback_valid.next = self.full.q.val();
         self.m_feedback_flow.next = self.shown_flow.q.val();
         self.m_feedback_psn.next = self.shown.q.val().get_bits::<24>(0);
+        self.m_feedback_answer.next = self.answer.q.val();
         self.m_feedback_tel_valid.next = self.full.q.val();
         self.m_feedback_tel_hops.next = self.shown.q.val().get_bits::<3>(24);
         self.m_feedback_tel_path.next = self.shown.q.val().get_bits::<12>(27);
@@ -278,6 +335,7 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         self.m_feedback_tel_hop_2.next = self.shown.q.val().get_bits::<64>(167);
         self.m_feedback_tel_hop_3.next = self.shown.q.val().get_bits::<64>(231);
         self.m_feedback_tel_hop_4.next = self.shown.q.val().get_bits::<64>(295);
+        self.held.probe_valid.next = self.s_probe_valid.val();
         self.held.watch_valid.next = self.watch_valid.val();
         self.held.watch_ready.next = self.watch_ready.val();
         self.held.watch_opcode.next = self.watch_opcode.val();
@@ -293,15 +351,22 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         self.held.watch_tel_hop_3.next = self.watch_tel_hop_3.val();
         self.held.watch_tel_hop_4.next = self.watch_tel_hop_4.val();
         comment!(
-            "Choice: a row waits while a READ response is looked up or its flow's frame stands."
+            "Choice: a row waits while a packet is looked up, its flow's frame stands or an answer waits."
         );
         self.cfg_flow.next = self.cfg_index.val().get_bits::<FB>(0);
         self.cfg_waits.next = self.cfg_valid.q.val()
             | self.cfg_done.q.val()
             | self.held.busy.val()
+            | self.s_probe_valid.val()
+            | self.answer_joins.q.val()
+            | self.answers.count.val().any()
             | (self.watch_valid.val() & self.watch_ready.val())
             | ((self.full.q.val() | self.loading.q.val())
                 & (self.shown_flow.q.val() == self.cfg_flow.val()));
+        self.row_waits.d.next = self.s_cfg_valid.val();
+        self.is_free.next = !self.full.q.val() & !self.loading.q.val();
+        self.answer_goes.next =
+            self.answers.m_valid.val() & (!self.queue.m_valid.val() | !self.answer.q.val());
         self.interval.next = bit_cast::<24, 20>(self.cfg_feedback_cycles.val());
         self.op.d.next = FeedbackOp::None;
         self.flow.d.next = self.held.m_flow.val();
@@ -314,7 +379,10 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
             } else if self.due.m_valid.val() & (self.due.m_age.val() >= self.interval.val()) {
                 self.op.d.next = FeedbackOp::Expire;
                 self.flow.d.next = self.due.m_flow.val();
-            } else if self.queue.m_valid.val() & !self.full.q.val() & !self.loading.q.val() {
+            } else if self.answer_goes.val() & self.is_free.val() {
+                self.op.d.next = FeedbackOp::Answer;
+                self.flow.d.next = self.answers.m_data.val();
+            } else if self.queue.m_valid.val() & self.is_free.val() {
                 self.op.d.next = FeedbackOp::Load;
                 self.flow.d.next = self.queue.m_data.val();
             }
@@ -354,16 +422,32 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         self.held.row_qpn.next = self.cfg_row.val().get_bits::<24>(32);
         self.held.row_ip.next = self.cfg_row.val().get_bits::<32>(96);
         self.stacks.write_enable.next = false;
-        self.stacks.write_address.next = self.flow.q.val();
+        self.stacks.write_address.next = bit_cast::<CW, FB>(self.flow.q.val());
         self.stacks.write_data.next = self.held.m_word.val();
-        self.stacks.read_enable.next = self.op.q.val() == FeedbackOp::Load;
-        self.stacks.read_address.next = self.flow.q.val();
+        self.stacks.read_enable.next =
+            (self.op.q.val() == FeedbackOp::Load) | (self.op.q.val() == FeedbackOp::Answer);
+        self.stacks.read_address.next = bit_cast::<CW, FB>(self.flow.q.val());
         self.joins.d.next = false;
+        comment!("Answers have the upper half of the stacks, in a ring.");
+        self.place_in.next = bit_cast::<CW, 4>(self.answer_in.q.val()) | self.top.val();
+        self.place_out.next = bit_cast::<CW, 4>(self.answer_out.q.val()) | self.top.val();
+        self.probe_arrives.next = (self.op.q.val() == FeedbackOp::Arrive) & self.held.m_probe.val();
+        self.probe_accepts.next = self.probe_arrives.val()
+            & self.accepts.val()
+            & self.answers.s_ready.val()
+            & !self.row_waits.q.val();
+        self.s_probe_ready.next = self.probe_arrives.val();
+        self.s_probe_accepted.next = self.probe_accepts.val();
+        self.answer_joins.d.next = self.probe_accepts.val();
+        self.answers.s_valid.next = self.answer_joins.q.val();
+        self.answers.s_data.next = self.joining.q.val();
+        self.answers.m_ready.next = self.op.q.val() == FeedbackOp::Answer;
         self.joining.d.next = self.flow.q.val();
         self.queue.s_valid.next = self.joins.q.val();
         self.queue.s_data.next = self.joining.q.val();
         self.queue.m_ready.next = self.op.q.val() == FeedbackOp::Load;
-        self.due.s_valid.next = self.full.q.val() & self.m_feedback_ready.val();
+        self.due.s_valid.next =
+            self.full.q.val() & self.m_feedback_ready.val() & !self.answer.q.val();
         self.due.s_flow.next = self.shown_flow.q.val();
         self.due.m_take.next = self.op.q.val() == FeedbackOp::Expire;
         self.cfg_done.d.next = self.cfg_valid.q.val() & self.m_cfg_ready.val();
@@ -381,7 +465,13 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         match self.op.q.val() {
             FeedbackOp::None => {}
             FeedbackOp::Arrive => {
-                if self.accepts.val() {
+                if self.held.m_probe.val() {
+                    self.stacks.write_enable.next = self.probe_accepts.val();
+                    self.stacks.write_address.next = self.place_in.val();
+                    if self.probe_accepts.val() {
+                        self.answer_in.d.next = self.answer_in.q.val() + 1;
+                    }
+                } else if self.accepts.val() {
                     self.stacks.write_enable.next = true;
                     self.put_pending.d.next = true;
                     self.put_busy.d.next = true;
@@ -403,13 +493,26 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
                 self.loading.d.next = self.is_pending.val();
                 if self.is_pending.val() {
                     self.shown_flow.d.next = self.flow.q.val();
+                    self.answer.d.next = false;
                 }
+            }
+            FeedbackOp::Answer => {
+                self.stacks.read_address.next = self.place_out.val();
+                self.answer_out.d.next = self.answer_out.q.val() + 1;
+                self.loading.d.next = true;
+                self.shown_flow.d.next = self.flow.q.val();
+                self.answer.d.next = true;
             }
         }
         if self.reset.val() {
             self.op.d.next = FeedbackOp::None;
             self.joins.d.next = false;
             self.acted.d.next = false;
+            self.answer_joins.d.next = false;
+            self.answer_in.d.next = 0.into();
+            self.answer_out.d.next = 0.into();
+            self.answer.d.next = false;
+            self.row_waits.d.next = false;
             self.enabled.d.next = 0.into();
             self.busy.d.next = 0.into();
             self.pending.d.next = 0.into();

@@ -12,6 +12,7 @@ pub mod feedback_in;
 mod feedback_judge;
 pub mod feedback_out;
 pub mod pkt_mux;
+pub mod probe_out;
 mod read_ctl;
 mod read_end;
 mod read_flows;

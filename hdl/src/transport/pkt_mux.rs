@@ -1,5 +1,5 @@
 //! Packets of both halves of the NIC on their way to the tx pipe, with their read commands: data of
-//! the requester, and READ responses, whose flow gets the top bit.
+//! the requester, and READ responses, whose flow gets the top bit. Between them probes of the data.
 //!
 //! # Interface timing  cycle 0: a packet stands, with its read command if it has payload (both rise in
 //!                     the same cycle, and the next packet when both are taken); cycle 1:
@@ -7,10 +7,11 @@
 //!                     s_*_pkt_ready. So a packet that was taken here is with the tx pipe: no ACK
 //!                     that waits for it can overtake it
 //! # Latency and rate  [`LATENCY_CYCLES`]; one packet every 3 cycles
-//! # Order             the halves take turns by packet; read commands leave in the order of their
-//!                     packets. A packet without payload has no read command
+//! # Order             a probe first, but not two in a row while a half waits; the halves take turns
+//!                     by packet; read commands leave in the order of their packets. A packet without
+//!                     payload has no read command
 //! # Reset             synchronous, high: empty, the requester goes first, all data 0; data holds
-//!                     its last value while its valid is low
+//!                     its last value while its valid is low, and of a probe what it has no use for
 //! # Twins             sim/src/golden/transport/pkt_mux.rs, tests/pkt_mux.rs
 
 use crate::Module;
@@ -28,6 +29,14 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
+    /// A probe waits.
+    pub s_probe_valid: Signal<In, Bit>,
+    /// The tx pipe has taken it.
+    pub s_probe_ready: Signal<Out, Bit>,
+    /// Its flow.
+    pub s_probe_flow: Signal<In, Bits<FB>>,
+    /// PSN of the flow's latest data packet.
+    pub s_probe_psn: Signal<In, Bits<24>>,
     /// The requester has a packet.
     pub s_data_pkt_valid: Signal<In, Bit>,
     /// It will be taken.
@@ -92,6 +101,8 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     pub s_reply_read_bytes: Signal<In, Bits<13>>,
     /// A packet stands.
     pub m_pkt_valid: Signal<Out, Bit>,
+    /// It is no probe.
+    pub sent_valid: Signal<Out, Bit>,
     /// It is taken.
     pub m_pkt_ready: Signal<In, Bit>,
     /// Flow; top bit: READ response.
@@ -132,6 +143,7 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     pub m_read_bytes: Signal<Out, Bits<13>>,
     busy: DFF<Bit>,
     is_reply: DFF<Bit>,
+    is_probe: DFF<Bit>,
     take_pkt: DFF<Bit>,
     take_read: DFF<Bit>,
     reply_next: DFF<Bit>,
@@ -154,8 +166,11 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     addr: DFF<Bits<64>>,
     bytes: DFF<Bits<13>>,
     free: Signal<Local, Bit>,
+    probe_first: Signal<Local, Bit>,
+    load_probe: Signal<Local, Bit>,
     load_data: Signal<Local, Bit>,
     load_reply: Signal<Local, Bit>,
+    probe: Constant<Bits<8>>,
     top: Constant<Bits<FP1>>,
 }
 
@@ -197,6 +212,13 @@ impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
             s_reply_read_ready: Default::default(),
             s_reply_read_addr: Default::default(),
             s_reply_read_bytes: Default::default(),
+            s_probe_valid: Default::default(),
+            s_probe_ready: Default::default(),
+            s_probe_flow: Default::default(),
+            s_probe_psn: Default::default(),
+            sent_valid: Default::default(),
+            is_probe: Default::default(),
+            probe: Constant::new(0xc2u64.to_bits()),
             m_pkt_valid: Default::default(),
             m_pkt_ready: Default::default(),
             m_pkt_flow: Default::default(),
@@ -241,6 +263,8 @@ impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
             addr: Default::default(),
             bytes: Default::default(),
             free: Default::default(),
+            probe_first: Default::default(),
+            load_probe: Default::default(),
             load_data: Default::default(),
             load_reply: Default::default(),
             top: Constant::new((1u64 << FB).to_bits()),
@@ -256,6 +280,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             clock,
             busy,
             is_reply,
+            is_probe,
             take_pkt,
             take_read,
             reply_next,
@@ -278,11 +303,14 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             addr,
             bytes
         );
-        self.s_data_pkt_ready.next = self.take_pkt.q.val() & !self.is_reply.q.val();
+        self.s_probe_ready.next = self.take_pkt.q.val() & self.is_probe.q.val();
+        self.s_data_pkt_ready.next =
+            self.take_pkt.q.val() & !self.is_reply.q.val() & !self.is_probe.q.val();
         self.s_data_read_ready.next = self.take_read.q.val() & !self.is_reply.q.val();
         self.s_reply_pkt_ready.next = self.take_pkt.q.val() & self.is_reply.q.val();
         self.s_reply_read_ready.next = self.take_read.q.val() & self.is_reply.q.val();
         self.m_pkt_valid.next = self.pkt_full.q.val();
+        self.sent_valid.next = self.pkt_full.q.val() & !self.is_probe.q.val();
         self.m_pkt_flow.next = self.flow.q.val();
         self.m_pkt_opcode.next = self.opcode.q.val();
         self.m_pkt_psn.next = self.psn.q.val();
@@ -301,10 +329,17 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
         self.m_read_addr.next = self.addr.q.val();
         self.m_read_bytes.next = self.bytes.q.val();
         self.free.next = !self.busy.q.val() & (self.m_read_ready.val() | !self.read_full.q.val());
+        self.probe_first.next = self.s_probe_valid.val() & !self.is_probe.q.val();
+        self.load_probe.next = self.free.val()
+            & self.s_probe_valid.val()
+            & (!self.is_probe.q.val()
+                | (!self.s_data_pkt_valid.val() & !self.s_reply_pkt_valid.val()));
         self.load_data.next = self.free.val()
+            & !self.probe_first.val()
             & self.s_data_pkt_valid.val()
             & (!self.reply_next.q.val() | !self.s_reply_pkt_valid.val());
         self.load_reply.next = self.free.val()
+            & !self.probe_first.val()
             & self.s_reply_pkt_valid.val()
             & (self.reply_next.q.val() | !self.s_data_pkt_valid.val());
         comment!("The tx pipe has the packet: its half may go on.");
@@ -322,10 +357,23 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
         if self.load_data.val() | self.load_reply.val() {
             self.busy.d.next = true;
             self.is_reply.d.next = self.load_reply.val();
+            self.is_probe.d.next = false;
             self.reply_next.d.next = self.load_data.val();
             self.pkt_full.d.next = true;
         }
-        if self.load_data.val() {
+        if self.load_probe.val() {
+            self.busy.d.next = true;
+            self.is_reply.d.next = false;
+            self.is_probe.d.next = true;
+            self.pkt_full.d.next = true;
+            self.flow.d.next = bit_cast::<FP1, FB>(self.s_probe_flow.val());
+            self.opcode.d.next = self.probe.val();
+            self.psn.d.next = self.s_probe_psn.val();
+            self.ack_req.d.next = false;
+            self.solicited.d.next = false;
+            self.payload_bytes.d.next = 0.into();
+            self.bare.d.next = false;
+        } else if self.load_data.val() {
             self.flow.d.next = bit_cast::<FP1, FB>(self.s_data_pkt_flow.val());
             self.opcode.d.next = self.s_data_pkt_opcode.val();
             self.psn.d.next = self.s_data_pkt_psn.val();
@@ -340,8 +388,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.bare.d.next = self.s_data_pkt_bare.val();
             self.syndrome.d.next = 0.into();
             self.msn.d.next = 0.into();
-        }
-        if self.load_reply.val() {
+        } else if self.load_reply.val() {
             self.flow.d.next = bit_cast::<FP1, FB>(self.s_reply_pkt_flow.val()) | self.top.val();
             self.opcode.d.next = self.s_reply_pkt_opcode.val();
             self.psn.d.next = self.s_reply_pkt_psn.val();
@@ -373,6 +420,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
         if self.reset.val() {
             self.busy.d.next = false;
             self.is_reply.d.next = false;
+            self.is_probe.d.next = false;
             self.take_pkt.d.next = false;
             self.take_read.d.next = false;
             self.reply_next.d.next = false;

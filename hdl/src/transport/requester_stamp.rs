@@ -1,11 +1,11 @@
 //! Which packets of a flow leave room for telemetry.
 //!
-//! A packet does if it is the one that did last, sent again; else if so many PSNs behind that one as
+//! If any do, a packet does if it is the one that did last, sent again; else if so many PSNs behind that one as
 //! is asked for or, once a round trip, if that one is acknowledged.
 //!
 //! # Source            HPCC++ drafts (telemetry for each packet, each N-th one, or once a round trip)
 //! # Interface timing  part of `requester`, free running: cycle 0: PSNs; cycle 2: bare, asks
-//! # Number formats    every | UQ8.0 | PSNs; 0 and 1 each packet, 255 once a round trip
+//! # Number formats    every | UQ8.0 | PSNs; 0 none, 1 each packet, 255 once a round trip
 //! # Reset             none: every result is used only after its operands were valid
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
@@ -53,6 +53,9 @@ impl Logic for RequesterStamp {
         }
         if !self.since.q.val().any() {
             self.is_due.next = true;
+        }
+        if self.cfg_tel_every.val() == 0 {
+            self.is_due.next = false;
         }
         self.is_bare.d.next = self.is_on.val() & !self.is_due.val();
         self.is_asking.d.next =

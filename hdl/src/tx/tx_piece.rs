@@ -47,6 +47,8 @@ pub struct TxPiece {
     pub s_is_ack: Signal<In, Bit>,
     /// It is a telemetry response.
     pub s_is_feedback: Signal<In, Bit>,
+    /// It is then the answer to a probe.
+    pub s_is_answer: Signal<In, Bit>,
     /// Form of the telemetry that it carries, as `tx_header` m_form.
     pub s_form: Signal<In, Bits<3>>,
     /// Remote MAC address.
@@ -284,6 +286,7 @@ impl Default for TxPiece {
             s_hops_move: Default::default(),
             s_is_ack: Default::default(),
             s_is_feedback: Default::default(),
+            s_is_answer: Default::default(),
             s_form: Default::default(),
             s_mac: Default::default(),
             s_ip: Default::default(),
@@ -506,6 +509,9 @@ impl Logic for TxPiece {
                 self.opcode.d.next = 17.into();
                 if self.s_is_feedback.val() {
                     self.opcode.d.next = 192.into();
+                    if self.s_is_answer.val() {
+                        self.opcode.d.next = 195.into();
+                    }
                 }
                 self.psn.d.next = self.ack_psn.val();
                 self.ack_req.d.next = false;

@@ -150,6 +150,8 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     pub s_feedback_flow: Signal<In, Bits<FB>>,
     /// PSN of the READ response whose telemetry it brings.
     pub s_feedback_psn: Signal<In, Bits<24>>,
+    /// It answers a probe.
+    pub s_feedback_answer: Signal<In, Bit>,
     /// There is telemetry.
     pub s_feedback_tel_valid: Signal<In, Bit>,
     /// Records of it.
@@ -290,6 +292,7 @@ impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
             s_feedback_ready: Default::default(),
             s_feedback_flow: Default::default(),
             s_feedback_psn: Default::default(),
+            s_feedback_answer: Default::default(),
             s_feedback_tel_valid: Default::default(),
             s_feedback_tel_hops: Default::default(),
             s_feedback_tel_path: Default::default(),
@@ -461,6 +464,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.cutter.s_host_tlast.next = self.s_host_tlast.val();
         self.cutter.s_is_ack.next = self.header.m_kind.val().get_bit(0);
         self.cutter.s_is_feedback.next = self.is_feedback.val();
+        self.cutter.s_is_answer.next = self.s_feedback_answer.val();
         self.delay.clock.next = self.clock.val();
         self.delay.reset.next = self.reset.val();
         self.delay.s_valid.next = self.cutter.p_valid.val();

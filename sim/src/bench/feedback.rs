@@ -1,13 +1,16 @@
-//! Benches: telemetry responses, out and in.
+//! Benches: telemetry responses, out and in, and probes.
 
 use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source};
 use crate::golden::rx::rx_pipe::{FeedbackPorts, TelPorts as RxTel};
 use crate::golden::transport::feedback_in::{
-    FeedbackIn, FeedbackInIn, FeedbackInOut, RowWatch, SentWatch,
+    FeedbackIn, FeedbackInIn, FeedbackInOut, ProbeVerdict, RowWatch, SentWatch,
 };
 use crate::golden::transport::feedback_out::{
     FeedbackOut, FeedbackOutIn, FeedbackOutOut, WatchPorts,
+};
+use crate::golden::transport::probe_out::{
+    AnswerPorts, DataWatch, InflightWatch, ProbeOut, ProbeOutIn, ProbeOutOut,
 };
 use crate::golden::transport::requester::{CcPorts, ReadyPort, TelPorts};
 use crate::golden::tx::tx_pipe::CfgPort;
@@ -31,10 +34,11 @@ const PHASE_CYCLES: core::ops::Range<u64> = 500..3000;
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
     let c = config;
-    let [d, e, f, g] = std::array::from_fn(|_| c.clone());
+    let [d, e, f, g, h, k] = std::array::from_fn(|_| c.clone());
     vec![
         Bench::new("feedback_out", c, move || FeedbackOut::new(&d), move |s| Answers::new(&e, s)),
         Bench::new("feedback_in", c, move || FeedbackIn::new(&f), move |s| Responses::new(&g, s)),
+        Bench::new("probe_out", c, move || ProbeOut::new(&h), move |s| Turns::new(&k, s)),
     ]
 }
 
@@ -137,6 +141,8 @@ struct Answers {
     rows: Rows,
     interval: u32,
     answer: Option<WatchPorts>,
+    /// Probes; none stands beside an answer.
+    probe: Source<WatchPorts>,
     since_taken: u64,
     /// One cycle in so many brings an answer.
     pause: u32,
@@ -150,8 +156,23 @@ impl Answers {
         let mut fork = || ChaCha8Rng::seed_from_u64(rng.gen());
         let rows = Rows::new(config, fork());
         let (frame, row) = (Sink::new(fork()), Sink::new(fork()));
+        let probe = Source::new(fork());
         let (interval, pause) = (100, 1);
-        Self { rng, rows, interval, answer: None, since_taken: 0, pause, frame, row }
+        Self { rng, rows, interval, answer: None, probe, since_taken: 0, pause, frame, row }
+    }
+
+    /// A probe, as what is watched.
+    fn probe(&mut self, ready: bool) -> Option<WatchPorts> {
+        let is_free = self.answer.is_none();
+        let (_, qpn, src_ip) = self.rows.address(false);
+        let (rng, pause) = (&mut self.rng, self.pause);
+        self.probe.drive(ready, || {
+            (is_free && rng.gen_ratio(1, pause)).then(|| {
+                let (psn, tel) = (rng.gen_range(0..1 << 24), tel(rng));
+                let (opcode, qpn) = (opcode::TELEMETRY_PROBE, qpn & 0xff_ffff);
+                WatchPorts { valid: false, ready: false, opcode, qpn, psn, src_ip, tel }
+            })
+        })
     }
 
     fn watch(&mut self) -> WatchPorts {
@@ -187,6 +208,11 @@ impl Stimulus<FeedbackOut> for Answers {
             self.pause = [1, 1, 40, 300][self.rng.gen_range(0..4)];
         }
         let valid = self.rows.drive(out.s_cfg.ready);
+        let probe = self.probe(out.s_probe.ready);
+        let watch = match probe {
+            Some(probe) => WatchPorts { ready: self.rng.gen(), ..probe },
+            None => self.watch(),
+        };
         let pins = FeedbackOutIn {
             reset,
             cfg_feedback_cycles: self.interval,
@@ -194,12 +220,14 @@ impl Stimulus<FeedbackOut> for Answers {
             cfg_index: self.rows.pins.0,
             cfg_row: self.rows.pins.1,
             m_cfg: ReadyPort { ready: self.row.drive() },
-            watch: self.watch(),
+            watch,
+            s_probe: CfgPort { valid: probe.is_some() },
             m_feedback: ReadyPort { ready: self.frame.drive() },
         };
         if reset {
             self.rows.source.reset();
             self.rows.phase_left = 0;
+            self.probe.reset();
         }
         pins
     }
@@ -258,13 +286,14 @@ impl Responses {
     }
 
     fn feedback(&mut self, ready: bool) -> FeedbackPorts {
-        let direct = self.rng.gen();
-        let (flow, qpn, src_ip) = self.rows.address(direct);
+        let (direct, probe) = (self.rng.gen(), self.rng.gen_ratio(1, 3));
+        let by_port = direct && !probe;
+        let (flow, qpn, src_ip) = self.rows.address(by_port);
         let half = if direct { 0 } else { self.rows.flow_count };
         let (rng, last, pause) = (&mut self.rng, self.psns[half + flow], self.pauses[0]);
         // The bits of a port above those of the flow say nothing, nor does the port of any other.
         let (other, flow_count) = (rng.gen::<u8>(), self.rows.flow_count as u8);
-        let port = if direct { other / flow_count * flow_count + flow as u8 } else { other };
+        let port = if by_port { other / flow_count * flow_count + flow as u8 } else { other };
         let feedback = self.feedback.drive(ready, || {
             rng.gen_ratio(1, pause).then(|| {
                 let back = match rng.gen_range(0..16) {
@@ -278,7 +307,7 @@ impl Responses {
                 let TelPorts { valid, hops, path, hop } = tel(rng);
                 let tel = RxTel { valid, hops, path, hop };
                 let qpn = qpn & 0xff_ffff;
-                FeedbackPorts { valid: true, qpn, psn, src_ip, direct, port, tel }
+                FeedbackPorts { valid: true, qpn, psn, src_ip, direct, probe, port, tel }
             })
         });
         feedback.unwrap_or_default()
@@ -319,6 +348,10 @@ impl Stimulus<FeedbackIn> for Responses {
             sent: self.sent(),
             s_feedback: self.feedback(out.s_feedback.ready),
             s_cc: self.ack(out.s_cc.ready),
+            m_probe: ProbeVerdict {
+                ready: out.m_probe.valid && self.rng.gen_ratio(1, 4),
+                accepted: self.rng.gen(),
+            },
             m_cc: ReadyPort { ready: self.sink.drive() },
         };
         if reset {
@@ -326,6 +359,117 @@ impl Stimulus<FeedbackIn> for Responses {
             self.rows.phase_left = 0;
             self.feedback.reset();
             self.ack.reset();
+        }
+        pins
+    }
+}
+
+/// What `probe_out` watches, each at least as far apart as its page says.
+struct Turns {
+    rng: ChaCha8Rng,
+    rows: Rows,
+    /// PSN of the latest data packet of each flow.
+    psns: Vec<u32>,
+    sent: Source<DataWatch>,
+    inflight: Source<InflightWatch>,
+    /// Cycles since a row, a packet, bytes in flight, an answer.
+    since: [u32; 4],
+    /// One cycle in so many brings a packet, bytes in flight, an answer.
+    pauses: [u32; 3],
+    probe_cycles: u32,
+    sink: Sink,
+}
+
+/// Cycles between two rows, packets, bytes in flight, answers at least.
+const TURN_CYCLES: [u32; 4] = [12, 3, 4, 6];
+
+impl Turns {
+    fn new(config: &NicConfig, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut fork = || ChaCha8Rng::seed_from_u64(rng.gen());
+        let rows = Rows::new(config, fork());
+        let (sent, inflight, sink) = (Source::new(fork()), Source::new(fork()), Sink::new(fork()));
+        let psns = vec![0xff_fff0; config.flow_count];
+        let (since, pauses, probe_cycles) = ([0; 4], [1; 3], 0);
+        Self { rng, rows, psns, sent, inflight, since, pauses, probe_cycles, sink }
+    }
+
+    /// Whether what is watched may be taken.
+    fn ready(&mut self, what: usize) -> bool {
+        self.since[what] >= TURN_CYCLES[what] && self.rng.gen()
+    }
+
+    fn sent(&mut self) -> DataWatch {
+        let (ready, flow) = (self.ready(1), self.rows.flow());
+        let (rng, psns, pause) = (&mut self.rng, &mut self.psns, self.pauses[0]);
+        let flow_count = psns.len();
+        let sent = self.sent.drive(ready, || {
+            rng.gen_ratio(1, pause).then(|| {
+                psns[flow] = (psns[flow] + 1) & 0xff_ffff;
+                let half = if rng.gen_ratio(1, 8) { flow_count } else { 0 };
+                DataWatch {
+                    valid: true,
+                    ready: false,
+                    flow: (half + flow) as u16,
+                    psn: psns[flow],
+                    payload_bytes: if rng.gen_ratio(1, 8) { 0 } else { 1 << rng.gen_range(0..13) },
+                    bare: rng.gen_ratio(7, 8),
+                }
+            })
+        });
+        let sent = DataWatch { ready, ..sent.unwrap_or_default() };
+        self.since[1] = if sent.valid && ready { 0 } else { self.since[1] };
+        sent
+    }
+
+    fn inflight(&mut self) -> InflightWatch {
+        let (ready, flow) = (self.ready(2), self.rows.flow() as u16);
+        let (rng, pause) = (&mut self.rng, self.pauses[1]);
+        let inflight = self.inflight.drive(ready, || {
+            rng.gen_ratio(1, pause).then(|| {
+                let bytes = if rng.gen() { 0 } else { 1 << rng.gen_range(0..32) };
+                InflightWatch { valid: true, ready: false, flow, bytes }
+            })
+        });
+        let inflight = InflightWatch { ready, ..inflight.unwrap_or_default() };
+        self.since[2] = if inflight.valid && ready { 0 } else { self.since[2] };
+        inflight
+    }
+}
+
+impl Stimulus<ProbeOut> for Turns {
+    fn next(&mut self, _cycle: u64, _: &ProbeOutOut) -> ProbeOutIn {
+        let reset = self.rng.gen_ratio(1, RESET_CYCLES);
+        if self.rows.tick() {
+            let rng = &mut self.rng;
+            self.pauses = core::array::from_fn(|_| [1, 10, 100, 1000][rng.gen_range(0..4)]);
+            let turn = [0, 1, 2, 5, 10, 40][rng.gen_range(0..6)];
+            self.probe_cycles = 64 * turn + rng.gen_range(0..64);
+        }
+        self.since.iter_mut().for_each(|cycles| *cycles += 1);
+        let row_ready = self.ready(0);
+        let valid = self.rows.drive(row_ready);
+        if valid && row_ready {
+            self.since[0] = 0;
+        }
+        let answers = self.ready(3) && self.rng.gen_ratio(1, self.pauses[2]);
+        if answers {
+            self.since[3] = 0;
+        }
+        let pins = ProbeOutIn {
+            reset,
+            cfg_probe_cycles: self.probe_cycles,
+            row: RowWatch { valid, ready: row_ready },
+            cfg_index: self.rows.pins.0,
+            sent: self.sent(),
+            inflight: self.inflight(),
+            answer: AnswerPorts { valid: answers, flow: self.rows.flow() as u16 },
+            m_probe: ReadyPort { ready: self.sink.drive() },
+        };
+        if reset {
+            self.rows.source.reset();
+            self.rows.phase_left = 0;
+            (self.sent.reset(), self.inflight.reset());
         }
         pins
     }

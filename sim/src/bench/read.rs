@@ -8,6 +8,7 @@ use crate::golden::host::write_mux::{
 use crate::golden::transport::ack_gen::DoneIn;
 use crate::golden::transport::completer::{Completer, CompleterIn, CompleterOut};
 use crate::golden::transport::pkt_mux::{PktMux, PktMuxIn, PktMuxOut};
+use crate::golden::transport::probe_out::ProbePorts;
 use crate::golden::transport::read_reply::ReplyPorts;
 use crate::golden::transport::requester::{order, OrderPorts, PktPorts, ReadPorts};
 use crate::golden::transport::responder::PayloadBeat;
@@ -396,6 +397,7 @@ struct Packets {
     flow_count: u16,
     data: Half<PktPorts>,
     reply: Half<ReplyPorts>,
+    probes: Source<ProbePorts>,
     pkt: Sink,
     read: Sink,
     next_id: u32,
@@ -414,11 +416,25 @@ impl Packets {
             flow_count,
             data: Half::new(seed, 10),
             reply: Half::new(seed, 20),
+            probes: Source::new(sub(seed, 3)),
             pkt: Sink::new(sub(seed, 1)),
             read: Sink::new(sub(seed, 2)),
             next_id: 0,
             left: Default::default(),
         }
+    }
+
+    /// Probes, in phases also one behind the other.
+    fn probe(&mut self, ready: bool) -> ProbePorts {
+        let (rng, flow_count) = (&mut self.rng, self.flow_count);
+        let chance = if self.next_id & 0x400 == 0 { 40 } else { 1 };
+        let probe = self.probes.drive(ready, || {
+            rng.gen_ratio(1, chance).then(|| {
+                let (flow, psn) = (rng.gen_range(0..flow_count), rng.gen_range(0..1 << 24));
+                ProbePorts { valid: true, flow, psn }
+            })
+        });
+        probe.unwrap_or_default()
     }
 
     fn make(&mut self) {
@@ -465,6 +481,7 @@ impl Stimulus<PktMux> for Packets {
         let read = ReadPorts { bytes: junk, ..ReadPorts::default() };
         let pins = PktMuxIn {
             reset,
+            s_probe: self.probe(out.s_probe_ready),
             s_data_pkt: data.0.unwrap_or(PktPorts { payload_bytes: junk, ..PktPorts::default() }),
             s_data_read: data.1.unwrap_or(read),
             s_reply_pkt: reply

@@ -62,9 +62,12 @@ impl Traffic {
     /// A packet and its payload.
     fn packet(&mut self) -> (TxPktPorts, Vec<u8>) {
         let rng = &mut self.rng;
-        let opcode = rng.gen_range(opcode::WRITE_FIRST..=opcode::READ_RESPONSE_ONLY);
+        let opcode = match rng.gen_range(0..16) {
+            0 => opcode::TELEMETRY_PROBE,
+            _ => rng.gen_range(opcode::WRITE_FIRST..=opcode::READ_RESPONSE_ONLY),
+        };
         let length = match rng.gen_range(0..8) {
-            _ if opcode == opcode::READ_REQUEST => 0,
+            _ if matches!(opcode, opcode::READ_REQUEST | opcode::TELEMETRY_PROBE) => 0,
             0 => rng.gen_range(1..9),
             1 => 256 << rng.gen_range(0..5),
             2 => rng.gen_range(1..4097),
@@ -111,7 +114,7 @@ impl Traffic {
 
     fn feedback(&mut self) -> TxFeedbackPorts {
         let TxAckPorts { valid, flow, psn, tel, .. } = self.ack();
-        TxFeedbackPorts { valid, flow, psn, tel }
+        TxFeedbackPorts { valid, flow, psn, answer: self.rng.gen(), tel }
     }
 
     fn host_frame(&mut self) -> Vec<u8> {

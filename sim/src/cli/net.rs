@@ -42,7 +42,7 @@ struct Scenario {
     /// Rate of the links, Gb/s; 25 is rate code 0 of the telemetry.
     link_gbps: f64,
     /// "none", "paper", "authors", "int-md" (marked by DSCP), "int-md-port", "ioam", "ifa", "direct": the switch
-    /// answers data packets itself.
+    /// answers data packets itself, "probe": data carry none, probes carry the paper's.
     telemetry: String,
     /// Who begins INT-MD, IOAM and IFA: "switch", "nic".
     #[serde(default = "default_source")]
@@ -54,6 +54,9 @@ struct Scenario {
     /// With "direct": data packets for one that the switch answers.
     #[serde(default)]
     direct_every: Option<u32>,
+    /// With "probe": time from one probe of a queue pair to the next one at least, ns; T if absent.
+    #[serde(default)]
+    probe_ns: Option<u32>,
     /// DSCP of stamped packets.
     #[serde(default = "default_dscp")]
     dscp: u8,
@@ -158,9 +161,17 @@ fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
         (
             matches!(
                 &*s.telemetry,
-                "none" | "paper" | "authors" | "int-md" | "int-md-port" | "ioam" | "ifa" | "direct"
+                "none"
+                    | "paper"
+                    | "authors"
+                    | "int-md"
+                    | "int-md-port"
+                    | "ioam"
+                    | "ifa"
+                    | "direct"
+                    | "probe"
             ),
-            "telemetry: none, paper, authors, int-md, int-md-port, ioam, ifa, direct",
+            "telemetry: none, paper, authors, int-md, int-md-port, ioam, ifa, direct, probe",
         ),
         (
             s.telemetry_source == "switch"
@@ -171,6 +182,10 @@ fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
         (
             s.direct_every.is_none_or(|every| every > 0 && s.telemetry == "direct"),
             "direct_every must be at least 1, and goes with telemetry direct",
+        ),
+        (
+            s.probe_ns.is_none_or(|ns| (100..=1_000_000).contains(&ns) && s.telemetry == "probe"),
+            "probe_ns must be in 100..=1000000, and goes with telemetry probe",
         ),
         ((1..=16).contains(&s.qp_count), "qp_count must be in 1..=16"),
         ((1..=10_000).contains(&s.message_count), "message_count must be in 1..=10000"),
@@ -194,7 +209,7 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
     // The simulated core runs as fast as the link needs: one beat a cycle is line rate.
     let clock_hz = (s.link_gbps * 1e9 / 8.0 / beat_bytes) as u64;
     let format = match &*s.telemetry {
-        "paper" => Some(Format::Native(Form::Paper)),
+        "paper" | "probe" => Some(Format::Native(Form::Paper)),
         "authors" => Some(Format::Native(Form::Authors)),
         "int-md" => Some(Format::IntMd { by_port: false }),
         "int-md-port" => Some(Format::IntMd { by_port: true }),
@@ -211,6 +226,8 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
         w_ai_bytes: w_init * (1.0 - line.eta) / f64::from(2 * s.qp_count),
         ..line
     };
+    let is_probed = s.telemetry == "probe";
+    let probe_cycles = u64::from(s.probe_ns.unwrap_or(s.t_ns)) * clock_hz / 1_000_000_000;
     Ok(Plan {
         clock_hz,
         link_gbps: s.link_gbps,
@@ -228,7 +245,8 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
             reorder_ppm: s.reorder_ppm,
         },
         cut_opcode: None,
-        telemetry_every: s.telemetry_every,
+        telemetry_every: if is_probed { 0 } else { s.telemetry_every },
+        probe_cycles: if is_probed { probe_cycles as u32 } else { 0 },
         qp_count: s.qp_count,
         message_count: s.message_count,
         one_way: false,

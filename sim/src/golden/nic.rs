@@ -19,6 +19,7 @@ use crate::golden::transport::completer::Completer;
 use crate::golden::transport::feedback_in::FeedbackIn;
 use crate::golden::transport::feedback_out::FeedbackOut;
 use crate::golden::transport::pkt_mux::PktMux;
+use crate::golden::transport::probe_out::ProbeOut;
 use crate::golden::transport::read_reply::ReadReply;
 use crate::golden::transport::requester::Requester;
 use crate::golden::transport::responder::Responder;
@@ -128,6 +129,7 @@ impl Nic {
         n.add("completer", Completer::new(config));
         n.add("feedback_out", FeedbackOut::new(config));
         n.add("feedback_in", FeedbackIn::new(config));
+        n.add("probe_out", ProbeOut::new(config));
         n.add("work_mux", WorkMux::new(config));
         n.add("scheduler", Scheduler::new(&paced));
         n.add("grants", StreamRouteBlock::new(flow_bits));
@@ -186,6 +188,9 @@ impl Nic {
             ("requester.m_cc", "feedback_in.s_cc"),
             ("rx.m_feedback", "feedback_in.s_feedback"),
             ("feedback_in.m_cc", "cc.s_ack"),
+            ("feedback_in.m_probe", "feedback_out.s_probe"),
+            ("feedback_in.m_answer", "probe_out.answer"),
+            ("probe_out.m_probe", "pkt_mux.s_probe"),
             ("feedback_out.m_feedback", "tx.s_feedback"),
             ("cc.m_rate", "scheduler.s_rate"),
             ("requester.m_pkt", "pkt_mux.s_data_pkt"),
@@ -307,14 +312,28 @@ impl Nic {
         for field in fields.into_iter().chain(tel).chain(hops) {
             n.wire(&format!("rx.m_ack_{field}"), &format!("feedback_out.watch_{field}"));
         }
+        for (from, to) in [("requester.s_ack_ready", "feedback_out.watch_ready")] {
+            n.wire(from, to);
+        }
+        for block in ["feedback_in", "probe_out"] {
+            for (from, to) in [
+                ("registers.m_cfg_tx_valid", "row_valid"),
+                ("feedback_out.s_cfg_ready", "row_ready"),
+                ("pkt_mux.sent_valid", "sent_valid"),
+                ("tx.s_pkt_ready", "sent_ready"),
+                ("pkt_mux.m_pkt_flow", "sent_flow"),
+                ("pkt_mux.m_pkt_psn", "sent_psn"),
+            ] {
+                n.wire(from, &format!("{block}.{to}"));
+            }
+        }
         for (from, to) in [
-            ("requester.s_ack_ready", "feedback_out.watch_ready"),
-            ("registers.m_cfg_tx_valid", "feedback_in.row_valid"),
-            ("feedback_out.s_cfg_ready", "feedback_in.row_ready"),
-            ("pkt_mux.m_pkt_valid", "feedback_in.sent_valid"),
-            ("tx.s_pkt_ready", "feedback_in.sent_ready"),
-            ("pkt_mux.m_pkt_flow", "feedback_in.sent_flow"),
-            ("pkt_mux.m_pkt_psn", "feedback_in.sent_psn"),
+            ("pkt_mux.m_pkt_payload_bytes", "probe_out.sent_payload_bytes"),
+            ("pkt_mux.m_pkt_bare", "probe_out.sent_bare"),
+            ("requester.m_inflight_valid", "probe_out.inflight_valid"),
+            ("scheduler.s_inflight_ready", "probe_out.inflight_ready"),
+            ("requester.m_inflight_flow", "probe_out.inflight_flow"),
+            ("requester.m_inflight_inflight_bytes", "probe_out.inflight_bytes"),
         ] {
             n.wire(from, to);
         }
@@ -328,6 +347,7 @@ impl Nic {
             ("cfg_pkey", &["rx", "tx"]),
             ("cfg_ttl", &["tx"]),
             ("cfg_feedback_cycles", &["feedback_out"]),
+            ("cfg_probe_cycles", &["probe_out"]),
             ("cfg_tel_format", &["rx"]),
             ("cfg_tel_data", &["tx", "requester", "read_reply"]),
             ("cfg_tel_echo", &["tx"]),
@@ -342,7 +362,7 @@ impl Nic {
             ("cfg_table", &["responder", "sq_fetch", "tx", "read_reply"]),
             ("cfg_index", &["responder", "sq_fetch", "tx", "read_reply", "completer"]),
             ("cfg_row", &["responder", "sq_fetch", "tx", "read_reply"]),
-            ("cfg_index", &["feedback_out", "feedback_in"]),
+            ("cfg_index", &["feedback_out", "feedback_in", "probe_out"]),
             ("cfg_row", &["feedback_out", "feedback_in"]),
         ] {
             for block in blocks {
@@ -393,6 +413,7 @@ impl Nic {
                 Some("reqr") => "requester",
                 Some("read") => "read_reply",
                 Some("feedback") => "feedback_in",
+                Some("probe") => "probe_out",
                 Some("sq") => "sq_fetch",
                 Some("cq") => "cq_ring",
                 Some("cc") => "cc",

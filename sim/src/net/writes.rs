@@ -59,8 +59,11 @@ pub struct Plan {
     pub faults: Faults,
     /// Opcode that does not get through the switch.
     pub cut_opcode: Option<u8>,
-    /// PSNs from one packet that leaves room for telemetry to the next one; 255: once a round trip.
+    /// PSNs from one packet that leaves room for telemetry to the next one; 0: none does, 255: once a
+    /// round trip.
     pub telemetry_every: u8,
+    /// Cycles from one probe of a queue pair to the next one at least; 0: no probes.
+    pub probe_cycles: u32,
     /// Queue pairs of each NIC.
     pub qp_count: u32,
     /// Messages of each queue pair.
@@ -320,6 +323,9 @@ fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host
         let by_port = stamping.format == Format::IntMd { by_port: true };
         nic.set_telemetry_source(stamping.is_transit, by_port)?;
         nic.set_telemetry_every(plan.telemetry_every)?;
+        if plan.probe_cycles > 0 {
+            nic.set_probe_cycles(plan.probe_cycles)?;
+        }
         nic.set_telemetry_stack(INT_PORT, false, false, [stamping.rate_code; 8])?;
     }
     let is_int = plan.stamping.is_some_and(|s| matches!(s.format, Format::IntMd { .. }));

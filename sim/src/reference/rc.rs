@@ -128,8 +128,8 @@ impl Answer {
     }
 
     /// Whether the packet only brings telemetry: neither side's PSNs know of it.
-    pub fn is_telemetry_response(&self) -> bool {
-        opcode::is_telemetry_response(self.opcode)
+    pub fn is_telemetry_only(&self) -> bool {
+        opcode::is_telemetry_only(self.opcode)
     }
 
     /// Whether the packet carries bytes that were read.

@@ -24,8 +24,9 @@ pub mod field {
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 12;
 
-/// Operation codes of the reliable connection service, [`TELEMETRY_RESPONSE`](opcode::TELEMETRY_RESPONSE) and
-/// [`DIRECT_RESPONSE`](opcode::DIRECT_RESPONSE).
+/// Operation codes of the reliable connection service, and those of telemetry:
+/// [`TELEMETRY_RESPONSE`](opcode::TELEMETRY_RESPONSE), [`DIRECT_RESPONSE`](opcode::DIRECT_RESPONSE),
+/// [`TELEMETRY_PROBE`](opcode::TELEMETRY_PROBE) and [`PROBE_RESPONSE`](opcode::PROBE_RESPONSE).
 pub mod opcode {
     /// First packet of a SEND.
     pub const SEND_FIRST: u8 = 0x00;
@@ -87,9 +88,19 @@ pub mod opcode {
     /// It takes no PSN, is not acknowledged and not sent again.
     pub const DIRECT_RESPONSE: u8 = 0xc1;
 
-    /// Whether the packet brings telemetry and nothing else.
-    pub const fn is_telemetry_response(opcode: u8) -> bool {
-        matches!(opcode, TELEMETRY_RESPONSE | DIRECT_RESPONSE)
+    /// Probe: a packet with the addresses and the telemetry header of a data packet, but nothing behind
+    /// the BTH, whose PSN is that of the flow's latest data packet. It takes no PSN, is not
+    /// acknowledged and not sent again.
+    pub const TELEMETRY_PROBE: u8 = 0xc2;
+
+    /// Answer to a probe: the telemetry that it has collected, to the queue pair that sent it, with the
+    /// PSN of the probe and nothing behind the BTH. It takes no PSN, is not acknowledged and not sent
+    /// again.
+    pub const PROBE_RESPONSE: u8 = 0xc3;
+
+    /// Whether the packet is about telemetry and nothing else.
+    pub const fn is_telemetry_only(opcode: u8) -> bool {
+        matches!(opcode, TELEMETRY_RESPONSE..=PROBE_RESPONSE)
     }
 
     /// Whether a RETH follows the BTH.
@@ -274,6 +285,6 @@ mod tests {
         assert_eq!(with(opcode::is_request).count(), 17);
         // Manufacturer's codes that are no requests and have nothing behind the BTH.
         assert_eq!(opcode::TELEMETRY_RESPONSE >> 6, 3);
-        assert!(with(opcode::is_telemetry_response).eq([0xc0, 0xc1]));
+        assert!(with(opcode::is_telemetry_only).eq([0xc0, 0xc1, 0xc2, 0xc3]));
     }
 }

@@ -4,7 +4,7 @@ mod stacks;
 
 use crate::net::insert;
 use crate::pcap;
-use nic_spec::wire::bth::opcode::is_telemetry_response;
+use nic_spec::wire::bth::opcode::is_telemetry_only;
 use nic_spec::wire::{aeth, bth, ethernet, icrc, ifa, int_md, ipv4, reth, roce, telemetry, udp};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngCore};
@@ -231,8 +231,8 @@ impl FrameMaker {
             return self.rng.gen_range(0x0d..=0x17);
         }
         if self.rng.gen_ratio(1, 8) {
-            let codes = [bth::opcode::TELEMETRY_RESPONSE, bth::opcode::DIRECT_RESPONSE];
-            return codes[self.rng.gen_range(0..2)];
+            let codes = bth::opcode::TELEMETRY_RESPONSE..=bth::opcode::PROBE_RESPONSE;
+            return self.rng.gen_range(codes);
         }
         if self.rng.gen_ratio(1, 4) {
             return bth::opcode::ACKNOWLEDGE;
@@ -247,7 +247,7 @@ impl FrameMaker {
     pub fn roce(&mut self, payload_bytes: core::ops::RangeInclusive<usize>) -> Vec<u8> {
         let opcode = self.opcode();
         let mut payload = self.noise(payload_bytes);
-        let is_bare = opcode == bth::opcode::ACKNOWLEDGE || is_telemetry_response(opcode);
+        let is_bare = opcode == bth::opcode::ACKNOWLEDGE || is_telemetry_only(opcode);
         if is_bare && !self.rng.gen_ratio(1, 20) {
             payload.clear();
         }

@@ -156,8 +156,10 @@ ports! {
         pub psn: u32,
         /// Source address.
         pub src_ip: u32,
-        /// It is a direct one.
+        /// It is about data: a direct one, or the answer to a probe.
         pub direct: bool,
+        /// It is a probe or, about data, the answer to one.
+        pub probe: bool,
         /// Low byte of the UDP source port.
         pub port: u8,
         /// Telemetry.
@@ -539,6 +541,7 @@ impl RxPipe {
                 psn: req.psn,
                 src_ip: req.src_ip,
                 direct: req.opcode & 1 == 1,
+                probe: req.opcode & 2 == 2,
                 port: req.imm as u8,
                 tel: req.tel,
             },

@@ -335,7 +335,7 @@ fn take_headers(transport: &[u8]) -> Result<Packet, Reason> {
     let payload_len = rest.len().checked_sub(usize::from(bth.pad_count())).ok_or(Reason::Length)?;
     let kind = match opcode {
         bth::opcode::ACKNOWLEDGE => Kind::Ack,
-        _ if bth::opcode::is_telemetry_response(opcode) => Kind::Feedback,
+        _ if bth::opcode::is_telemetry_only(opcode) => Kind::Feedback,
         _ if bth::opcode::is_read_response(opcode) => Kind::Response,
         _ => Kind::Request,
     };

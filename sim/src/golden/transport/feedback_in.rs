@@ -1,8 +1,10 @@
 //! Twin of `transport/feedback_in`: telemetry responses, of the peer about READ responses and direct ones
-//! about data, on their way to the congestion control beside the requester's ACKs.
+//! and probes' about data, on their way to the congestion control beside the requester's ACKs.
 
+use super::probe_out::AnswerPorts;
 use super::requester::{CcPorts, ReadyPort, TelPorts};
 use crate::golden::rx::rx_pipe::FeedbackPorts;
+use crate::golden::tx::tx_pipe::CfgPort;
 use crate::ports;
 use crate::ports::{Golden, Wide};
 use nic_spec::config::NicConfig;
@@ -32,6 +34,15 @@ ports! {
     }
 }
 ports! {
+    /// What becomes of a probe.
+    pub struct ProbeVerdict {
+        /// It has been looked up.
+        pub ready: bool,
+        /// It will be answered.
+        pub accepted: bool,
+    }
+}
+ports! {
     /// Inputs.
     pub struct FeedbackInIn {
         pub reset: bool,
@@ -42,6 +53,7 @@ ports! {
         pub s_feedback: FeedbackPorts,
         pub s_cc: CcPorts,
         pub m_cc: ReadyPort,
+        pub m_probe: ProbeVerdict,
     }
 }
 ports! {
@@ -59,6 +71,10 @@ ports! {
         pub s_feedback: ReadyPort,
         pub s_cc: ReadyPort,
         pub m_cc: CcPorts,
+        /// The telemetry response that is offered is a probe with telemetry.
+        pub m_probe: CfgPort,
+        /// The probe of a flow is answered; the flow follows what is offered.
+        pub m_answer: AnswerPorts,
         pub event_feedback: FeedbackEvents,
     }
 }
@@ -85,6 +101,8 @@ struct Verdict {
     is_void: bool,
     /// It was overtaken.
     is_back: bool,
+    /// It answers the probe of its flow.
+    answers: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +111,8 @@ enum Step {
     Ack,
     /// Cycles left until the verdict is carried out.
     Judge(u32, Verdict),
+    /// A probe is looked up elsewhere.
+    Probe,
     Done,
 }
 
@@ -129,21 +149,24 @@ impl FeedbackIn {
 
     /// Flow of a telemetry response, if it is anyone's.
     fn flow_of(&self, p: &FeedbackPorts) -> usize {
-        self.flow_at(if p.direct { p.port.into() } else { p.qpn })
+        self.flow_at(if p.direct && !p.probe { p.port.into() } else { p.qpn })
     }
 
-    /// A direct one: its queue pair is that which the data packet went to.
+    /// About data. The queue pair of a direct one is that which the data packet went to, that of an
+    /// answer to a probe our own.
     fn judge_direct(&self, p: &FeedbackPorts) -> Verdict {
         let at = self.flow_of(p);
         let Flow { row, data_nxt, data_last, .. } = self.flows[at];
-        let is_peer = row.remote_qpn == p.qpn && row.remote_ip == p.src_ip;
+        let qpn = if p.probe { row.qpn } else { row.remote_qpn };
+        let is_peer = qpn == p.qpn && row.remote_ip == p.src_ip;
+        let is_ours = row.valid && row.telemetry && is_peer && p.tel.valid;
         let is_sent = (1..=1 << 23).contains(&psn_sub(data_nxt, p.psn));
         let is_new = psn_sub(data_last, p.psn) > BACK_MAX;
-        let counts = row.valid && row.telemetry && is_peer && p.tel.valid && is_sent && is_new;
+        let counts = is_ours && is_sent && is_new;
         let tel = TelPorts { valid: true, hops: p.tel.hops, path: p.tel.path, hop: p.tel.hop };
         let (flow, psn, snd_nxt) = (at as u16, p.psn, data_nxt);
         let cc = counts.then_some(CcPorts { valid: true, flow, psn, snd_nxt, tel });
-        Verdict { cc, is_void: false, is_back: false }
+        Verdict { cc, is_void: false, is_back: false, answers: is_ours && p.probe }
     }
 
     fn judge(&self, p: &FeedbackPorts) -> Verdict {
@@ -157,7 +180,7 @@ impl FeedbackIn {
         // Behind: half of all PSNs are.
         let snd_nxt = flow.snd_nxt.filter(|next| psn_sub(*next, p.psn).wrapping_sub(1) < 1 << 23);
         let (true, Some(snd_nxt)) = (is_ours && p.tel.valid, snd_nxt) else {
-            return Verdict { cc: None, is_void: false, is_back: false };
+            return Verdict { cc: None, is_void: false, is_back: false, answers: false };
         };
         let is_back = flow.last.is_some_and(|last| (1..=BACK_MAX).contains(&psn_sub(last, p.psn)));
         let is_far = |last: &u32| !is_back && psn_sub(p.psn, *last) >= FAR_STEP;
@@ -168,6 +191,7 @@ impl FeedbackIn {
             cc: Some(CcPorts { valid: true, flow, psn, snd_nxt, tel }),
             is_void: false,
             is_back,
+            answers: false,
         }
     }
 
@@ -191,10 +215,25 @@ impl FeedbackIn {
                 self.feedback_next = true;
                 Step::Ack
             }
+            Step::Idle if p.valid && p.probe && !p.direct => {
+                self.feedback_next = false;
+                self.out.event_feedback.dropped = !p.tel.valid;
+                if p.tel.valid {
+                    Step::Probe
+                } else {
+                    Step::Done
+                }
+            }
             Step::Idle if p.valid && row.is_none() && !sends => {
                 Step::Judge(LOOK_CYCLES - 1, self.judge(p))
             }
             Step::Idle | Step::Ack | Step::Done => Step::Idle,
+            Step::Probe if i.m_probe.ready => {
+                self.out.event_feedback.accepted = i.m_probe.accepted;
+                self.out.event_feedback.dropped = !i.m_probe.accepted;
+                Step::Done
+            }
+            Step::Probe => Step::Probe,
             Step::Judge(left, mut verdict) => {
                 let at = self.flow_of(p);
                 verdict.is_void |= row == Some(at);
@@ -214,6 +253,7 @@ impl FeedbackIn {
                     }
                     None => self.out.event_feedback.dropped = true,
                 }
+                self.out.m_answer.valid = verdict.answers && !verdict.is_void;
                 self.feedback_next = false;
                 Step::Done
             }
@@ -235,6 +275,8 @@ impl Golden for FeedbackIn {
         let acked = matches!(self.step, Step::Ack).then_some(self.out.m_cc);
         let sends = i.sent.valid && i.sent.ready;
         self.out.event_feedback = FeedbackEvents::default();
+        let flow = self.flow_of(&i.s_feedback) as u16;
+        self.out.m_answer = AnswerPorts { valid: false, flow };
         let is_free = !self.out.m_cc.valid;
         let flow_count = self.flows.len();
         let is_judged = matches!(self.step, Step::Judge(0, _));
@@ -269,6 +311,7 @@ impl Golden for FeedbackIn {
             self.row = Some((self.flow_at(i.cfg_index.into()), row));
         }
         self.out.s_feedback.ready = matches!(self.step, Step::Done);
+        self.out.m_probe.valid = matches!(self.step, Step::Probe);
         self.out.s_cc.ready = matches!(self.step, Step::Ack);
         self.out
     }

@@ -3,6 +3,7 @@ pub mod completer;
 pub mod feedback_in;
 pub mod feedback_out;
 pub mod pkt_mux;
+pub mod probe_out;
 pub mod read_reply;
 pub mod requester;
 pub mod responder;

@@ -1,16 +1,19 @@
-//! Twin of `transport/pkt_mux`: packets of requester and `read_reply`, with their read commands.
+//! Twin of `transport/pkt_mux`: packets of requester and `read_reply`, with their read commands, and probes.
 
+use super::probe_out::ProbePorts;
 use super::read_reply::ReplyPorts;
 use super::requester::{PktPorts, ReadPorts};
 use crate::golden::tx::tx_pipe::TxPktPorts;
 use crate::ports;
 use crate::ports::Golden;
 use nic_spec::config::NicConfig;
+use nic_spec::wire::bth::opcode;
 
 ports! {
     /// Inputs.
     pub struct PktMuxIn {
         pub reset: bool,
+        pub s_probe: ProbePorts,
         pub s_data_pkt: PktPorts,
         pub s_data_read: ReadPorts,
         pub s_reply_pkt: ReplyPorts,
@@ -22,22 +25,33 @@ ports! {
 ports! {
     /// Outputs.
     pub struct PktMuxOut {
+        pub s_probe_ready: bool,
         pub s_data_pkt_ready: bool,
         pub s_data_read_ready: bool,
         pub s_reply_pkt_ready: bool,
         pub s_reply_read_ready: bool,
         pub m_pkt: TxPktPorts,
+        /// A packet that is no probe stands at `m_pkt`.
+        pub sent_valid: bool,
         pub m_read: ReadPorts,
     }
+}
+
+/// Where a packet comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Origin {
+    Data,
+    Reply,
+    Probe,
 }
 
 /// A packet between the edge that loads it and the one after the tx pipe has taken it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Loaded {
-    is_reply: bool,
-    /// Its half sees the ready of its packet.
+    from: Origin,
+    /// Who has sent it sees the ready of its packet.
     pkt_ready: bool,
-    /// Its half sees the ready of its read command.
+    /// And that of its read command.
     read_ready: bool,
 }
 
@@ -47,6 +61,8 @@ pub struct PktMux {
     flow_count: u16,
     loaded: Option<Loaded>,
     reply_next: bool,
+    /// The packet before was a probe.
+    was_probe: bool,
     pkt: TxPktPorts,
     read: ReadPorts,
 }
@@ -58,12 +74,31 @@ impl PktMux {
             flow_count: config.flow_count as u16,
             loaded: None,
             reply_next: false,
+            was_probe: false,
             pkt: TxPktPorts::default(),
             read: ReadPorts::default(),
         }
     }
 
-    fn load(&mut self, is_reply: bool, i: &PktMuxIn) {
+    fn load(&mut self, from: Origin, i: &PktMuxIn) {
+        self.was_probe = from == Origin::Probe;
+        let is_reply = from == Origin::Reply;
+        if from == Origin::Probe {
+            // The rest means nothing of a packet with this opcode.
+            self.pkt = TxPktPorts {
+                valid: true,
+                flow: i.s_probe.flow,
+                opcode: opcode::TELEMETRY_PROBE,
+                psn: i.s_probe.psn,
+                ack_req: false,
+                solicited: false,
+                payload_bytes: 0,
+                bare: false,
+                ..self.pkt
+            };
+            self.loaded = Some(Loaded { from, pkt_ready: false, read_ready: false });
+            return;
+        }
         if is_reply {
             let p = &i.s_reply_pkt;
             self.pkt = TxPktPorts {
@@ -102,15 +137,18 @@ impl PktMux {
         }
         let stands = if is_reply { i.s_reply_read.valid } else { i.s_data_read.valid };
         assert_eq!(stands, read_ready, "a packet with payload comes with its read command");
-        self.loaded = Some(Loaded { is_reply, pkt_ready: false, read_ready });
+        self.loaded = Some(Loaded { from, pkt_ready: false, read_ready });
         self.reply_next = !is_reply;
     }
 
-    /// The half whose packet goes next.
-    fn choose(&self, i: &PktMuxIn) -> Option<bool> {
-        match (i.s_data_pkt.valid, i.s_reply_pkt.valid) {
-            (true, true) => Some(self.reply_next),
-            (data, reply) => (data || reply).then_some(reply),
+    /// Whose packet goes next.
+    fn choose(&self, i: &PktMuxIn) -> Option<Origin> {
+        let (data, reply) = (i.s_data_pkt.valid, i.s_reply_pkt.valid);
+        let reply_goes = reply && (!data || self.reply_next);
+        match (i.s_probe.valid, data || reply) {
+            (true, waits) if !(self.was_probe && waits) => Some(Origin::Probe),
+            (_, true) => Some(if reply_goes { Origin::Reply } else { Origin::Data }),
+            (_, false) => None,
         }
     }
 }
@@ -124,7 +162,7 @@ impl Golden for PktMux {
         self.pkt.valid &= !i.m_pkt_ready;
         self.read.valid &= !i.m_read_ready;
         if i.reset {
-            (self.loaded, self.reply_next) = (None, false);
+            (self.loaded, self.reply_next, self.was_probe) = (None, false, false);
             (self.pkt, self.read) = (TxPktPorts::default(), ReadPorts::default());
         } else if let Some(loaded) = &mut self.loaded {
             loaded.read_ready = false;
@@ -133,17 +171,19 @@ impl Golden for PktMux {
             } else {
                 loaded.pkt_ready = was_full && i.m_pkt_ready;
             }
-        } else if let Some(is_reply) = self.choose(i).filter(|_| !self.read.valid) {
-            self.load(is_reply, i);
+        } else if let Some(from) = self.choose(i).filter(|_| !self.read.valid) {
+            self.load(from, i);
         }
-        let of = |is_reply| self.loaded.filter(|l| l.is_reply == is_reply);
-        let (data, reply) = (of(false), of(true));
+        let of = |from| self.loaded.filter(|l| l.from == from);
+        let (data, reply, probe) = (of(Origin::Data), of(Origin::Reply), of(Origin::Probe));
         PktMuxOut {
+            s_probe_ready: probe.is_some_and(|l| l.pkt_ready),
             s_data_pkt_ready: data.is_some_and(|l| l.pkt_ready),
             s_data_read_ready: data.is_some_and(|l| l.read_ready),
             s_reply_pkt_ready: reply.is_some_and(|l| l.pkt_ready),
             s_reply_read_ready: reply.is_some_and(|l| l.read_ready),
             m_pkt: self.pkt,
+            sent_valid: self.pkt.valid && !self.was_probe,
             m_read: self.read,
         }
     }

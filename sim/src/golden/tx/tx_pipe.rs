@@ -70,6 +70,8 @@ ports! {
         pub valid: bool,
         pub flow: u16,
         pub psn: u32,
+        /// It answers a probe.
+        pub answer: bool,
         pub tel: TelPorts,
     }
 }
@@ -212,6 +214,8 @@ struct Frame {
     pkt: TxPktPorts,
     /// ACK or telemetry response.
     echo: TxAckPorts,
+    /// The telemetry response answers a probe.
+    is_answer: bool,
     /// Telemetry that it carries.
     telemetry: Option<DataHeader>,
 }
@@ -232,6 +236,7 @@ impl Frame {
     fn opcode(&self) -> u8 {
         match self.kind {
             Kind::Ack => opcode::ACKNOWLEDGE,
+            Kind::Feedback if self.is_answer => opcode::PROBE_RESPONSE,
             Kind::Feedback => opcode::TELEMETRY_RESPONSE,
             Kind::Data | Kind::Host => self.pkt.opcode,
         }
@@ -592,7 +597,8 @@ impl TxPipe {
             false => (qp.telemetry && !i.s_pkt.bare, i.cfg_tel_data),
         };
         let telemetry = DataHeader::of(form).filter(|_| has_telemetry);
-        let frame = Frame { kind, qp, ident, pkt: i.s_pkt, echo, telemetry };
+        let (pkt, is_answer) = (i.s_pkt, i.s_feedback.answer);
+        let frame = Frame { kind, qp, ident, pkt, echo, is_answer, telemetry };
         self.frame = Some(frame);
         self.sequence = match kind {
             Kind::Host => Sequence::Host { beats: 0 },

@@ -195,7 +195,7 @@ impl Responder {
     /// Takes a packet that is addressed to this connection and came from its peer.
     pub fn request(&mut self, memory: &mut Memory, request: &Request) -> Outcome {
         // A telemetry response is no request: it takes no PSN and is not answered.
-        if self.is_closed || opcode::is_telemetry_response(request.opcode) {
+        if self.is_closed || opcode::is_telemetry_only(request.opcode) {
             return Outcome::silent(Verdict::Ignored);
         }
         match psn_distance(request.psn, self.expected_psn) {

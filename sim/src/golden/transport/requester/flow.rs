@@ -170,12 +170,13 @@ impl Flow {
         psn_distance(self.una, self.nxt) + psns > PSN_SPAN_MAX
     }
 
-    /// Whether the next packet leaves room for telemetry: it did before, or is `every` PSNs or more
+    /// Whether the next packet leaves room for telemetry, if any do (`every` is not 0): it did before, or is `every` PSNs or more
     /// behind the last one that did, or that one is acknowledged.
     pub fn is_due(&self, every: u8) -> bool {
         let since = psn_distance(self.stamped, self.nxt);
         let is_acked = self.una != self.stamped && psn_reaches(self.una, self.stamped);
-        since == 0 || if every == EVERY_ROUND_TRIP { is_acked } else { since >= every.into() }
+        let is_far = if every == EVERY_ROUND_TRIP { is_acked } else { since >= every.into() };
+        every != 0 && (since == 0 || is_far)
     }
 
     /// The packet of `psn`, which belongs to `posted`.

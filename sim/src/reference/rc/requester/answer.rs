@@ -9,7 +9,7 @@ use nic_spec::wire::bth::opcode;
 impl Requester {
     /// Takes an answer that is addressed to this connection and came from its peer.
     pub fn answer(&mut self, answer: &Answer) -> Effect {
-        if self.is_closed || answer.is_telemetry_response() {
+        if self.is_closed || answer.is_telemetry_only() {
             return Effect::Ghost;
         }
         if answer.is_read_response() {
