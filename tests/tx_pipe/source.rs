@@ -271,7 +271,7 @@ fn without_ifa(frame: &[u8], _: &TxPipeIn) -> Option<Vec<u8>> {
 #[test]
 fn tx_pipe_frames_with_a_standard_header_decode() {
     for seed in [3, 4, 5, 6, 10, 11, 12, 13] {
-        let (frames, i) = random_frames(seed, 60_000);
+        let (frames, i) = random_frames(seed, 120_000);
         let (mut decoded, mut opcodes) = (0, std::collections::BTreeSet::new());
         for frame in frames.iter().filter(|f| {
             f.len() > 60 && f[6..12] == i.cfg_local_mac.to_be_bytes()[2..] && f[12..14] == [8, 0]
