@@ -5,6 +5,7 @@
 //!                     cycles apart, 2 at least; cycle 0: turn; cycle 2: m_probe_valid,
 //!                     event_probe_lost; the cycle after m_probe_ready: event_probe_sent. A turn is put
 //!                     off while a probe waits, and by the cycles in which something else is noted
+//! # Latency and rate  2 cycles from a turn to its probe; a turn every 2 cycles
 //! # Shape             F = 2^FB = 64 queue pairs, FP1 = FB + 1, TW + FB = 20
 //! # Number formats    cfg_probe_cycles | UQ20.0 | cycles; below F: no probes
 //! # Rules             a queue pair is probed if a data packet with payload has gone without telemetry
