@@ -73,23 +73,23 @@ fn tx_pipe_catches_broken_telemetry_responses() {
     }
 }
 
-/// A telemetry response byte by byte: Ethernet, IPv4 (DSCP of echoes), UDP, the paper's telemetry
-/// with one hop, BTH; the ICRC is that of the packet without telemetry.
-#[test]
-fn tx_pipe_makes_the_bytes_of_a_telemetry_response() {
+/// Row `row`, as the tx pipe gets it.
+fn cfg_row(row: QpRow) -> Wide<8> {
+    let row = row.to_row();
+    Wide(core::array::from_fn(|n| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32))
+}
+
+/// Telemetry in the paper's form, to a queue pair of the peer.
+fn paper_form(remote_qpn: u32, udp_source_port: u16) -> TxPipeIn {
     let row = QpRow {
         telemetry: true,
         remote_mac: 0x0200_0000_0002,
         remote_ip: 0x0a00_0002,
-        remote_qpn: 0x01_0203,
-        udp_source_port: 0xc001,
+        remote_qpn,
+        udp_source_port,
         ..QpRow::default()
-    }
-    .to_row();
-    let words = |n: usize| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32;
-    let word: u64 = 2 | 0x12_3456 << 3 | 0xa_bcde << 27 | 0xf00f << 47;
-    let tel = TelPorts { valid: true, hops: 1, path: 0xabc, hop: [word, 0, 0, 0, 0] };
-    let i = TxPipeIn {
+    };
+    TxPipeIn {
         cfg_local_mac: 0x0200_0000_0001,
         cfg_local_ip: 0x0a00_0001,
         cfg_pkey: 0xffff,
@@ -98,9 +98,20 @@ fn tx_pipe_makes_the_bytes_of_a_telemetry_response() {
         cfg_tel_echo: 1,
         cfg_tel_dscp: 0x13,
         cfg_tel_echo_dscp: 0x17,
-        cfg_row: Wide(core::array::from_fn(words)),
-        s_feedback: TxFeedbackPorts { valid: true, flow: 0, psn: 0x44_5566, answer: false, tel },
+        cfg_row: cfg_row(row),
         ..TxPipeIn::default()
+    }
+}
+
+/// A telemetry response byte by byte: Ethernet, IPv4 (DSCP of echoes), UDP, the paper's telemetry
+/// with one hop, BTH; the ICRC is that of the packet without telemetry.
+#[test]
+fn tx_pipe_makes_the_bytes_of_a_telemetry_response() {
+    let word: u64 = 2 | 0x12_3456 << 3 | 0xa_bcde << 27 | 0xf00f << 47;
+    let tel = TelPorts { valid: true, hops: 1, path: 0xabc, hop: [word, 0, 0, 0, 0] };
+    let i = TxPipeIn {
+        s_feedback: TxFeedbackPorts { valid: true, flow: 0, psn: 0x44_5566, answer: false, tel },
+        ..paper_form(0x01_0203, 0xc001)
     };
     let sent = send_one(i, &[]);
     let wanted = [
@@ -127,28 +138,7 @@ fn tx_pipe_makes_the_bytes_of_a_telemetry_response() {
 /// UDP without a record, and nothing behind the BTH.
 #[test]
 fn tx_pipe_makes_the_bytes_of_a_probe() {
-    let row = QpRow {
-        telemetry: true,
-        remote_mac: 0x0200_0000_0002,
-        remote_ip: 0x0a00_0002,
-        remote_qpn: 0x22,
-        udp_source_port: 0xc011,
-        ..QpRow::default()
-    }
-    .to_row();
-    let words = |n: usize| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32;
-    let mut i = TxPipeIn {
-        cfg_local_mac: 0x0200_0000_0001,
-        cfg_local_ip: 0x0a00_0001,
-        cfg_pkey: 0xffff,
-        cfg_ttl: 64,
-        cfg_tel_data: 1,
-        cfg_tel_echo: 1,
-        cfg_tel_dscp: 0x13,
-        cfg_tel_echo_dscp: 0x17,
-        cfg_row: Wide(core::array::from_fn(words)),
-        ..TxPipeIn::default()
-    };
+    let mut i = paper_form(0x22, 0xc011);
     // What a probe has no use for is not in it.
     i.s_pkt = TxPktPorts { valid: true, opcode: 0xc2, psn: 102, va: 1, rkey: 2, imm: 3, ..i.s_pkt };
     (i.s_pkt.dma_len, i.s_pkt.syndrome, i.s_pkt.msn) = (4, 5, 6);
@@ -166,13 +156,11 @@ fn tx_pipe_makes_the_bytes_of_a_probe() {
 #[test]
 fn tx_pipe_leaves_no_room_in_bare_packets() {
     let frame = |telemetry, bare, opcode| {
-        let row = QpRow { telemetry, dscp: 0x0a, ..QpRow::default() }.to_row();
-        let words = |n: usize| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32;
         let mut i = TxPipeIn {
             cfg_tel_data: 2,
             cfg_tel_echo: 2,
             cfg_tel_dscp: 0x13,
-            cfg_row: Wide(core::array::from_fn(words)),
+            cfg_row: cfg_row(QpRow { telemetry, dscp: 0x0a, ..QpRow::default() }),
             ..TxPipeIn::default()
         };
         i.s_pkt = TxPktPorts { valid: true, opcode, payload_bytes: 16, bare, ..i.s_pkt };
@@ -292,16 +280,13 @@ fn tx_pipe_makes_the_bytes_of_captured_read_packets() {
             cfg_ttl: repr.ip.ttl,
             ..TxPipeIn::default()
         };
-        let row = QpRow {
+        i.cfg_row = cfg_row(QpRow {
             remote_mac: repr.ethernet.dst,
             remote_ip: repr.ip.dst,
             remote_qpn: repr.bth.qpn,
             udp_source_port: repr.udp_src_port,
             ..QpRow::default()
-        }
-        .to_row();
-        let words = |n: usize| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32;
-        i.cfg_row = Wide(core::array::from_fn(words));
+        });
         i.s_pkt = TxPktPorts {
             flow: 64,
             opcode,

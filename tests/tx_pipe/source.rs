@@ -4,7 +4,6 @@
 use super::{random_frames, send_with};
 use nic_sim::bench::Options;
 use nic_sim::golden::tx::tx_pipe::{TxPipe, TxPipeIn, TxPktPorts};
-use nic_sim::ports::Wide;
 use nic_sim::reference::{ifa, int_md, ioam};
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
@@ -27,9 +26,7 @@ fn inputs(tel_data: u8, pkt: TxPktPorts) -> TxPipeIn {
         remote_qpn: 0x01_0203,
         udp_source_port: 0xc001,
         ..QpRow::default()
-    }
-    .to_row();
-    let words = |n: usize| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32;
+    };
     TxPipeIn {
         cfg_local_mac: 0x0200_0000_0001,
         cfg_local_ip: 0x0a00_0001,
@@ -40,7 +37,7 @@ fn inputs(tel_data: u8, pkt: TxPktPorts) -> TxPipeIn {
         cfg_tel_dscp: 0x13,
         cfg_tel_echo_dscp: 0x17,
         cfg_tel_port: 0x1b6d,
-        cfg_row: Wide(core::array::from_fn(words)),
+        cfg_row: super::cfg_row(row),
         s_pkt: TxPktPorts { psn: 0x44_5566, payload_bytes: 8, ..pkt },
         ..TxPipeIn::default()
     }
