@@ -2,8 +2,8 @@
 //! responses the PSN behind the latest packet and the PSN of the latest telemetry.
 //!
 //! # Interface timing  cycle 0: look, without row_comes and sends; cycle 1: the words, is_on and
-//!                     is_followed, until the next look. row_writes, sends, count and ack: one of
-//!                     them in a cycle
+//!                     is_followed, until the next look, at least 2 cycles behind count.
+//!                     row_writes, sends, count and ack: one of them in a cycle
 //! # Number formats    words of paced flows: `{0, flow}` data, `{1, flow}` READ responses. A row sets those
 //!                     of its data to `first_psn` and the PSN before it: nothing is sent, nothing is new
 //! # Reset             synchronous, high: no flow has telemetry, none has sent
@@ -82,6 +82,8 @@ pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
     enabled: DFF<Bits<F>>,
     has_sent: DFF<Bits<F>>,
     has_seen: DFF<Bits<F>>,
+    replied: DFF<Bit>,
+    replied_flow: DFF<Bits<FB>>,
     on: DFF<Bit>,
     followed: DFF<Bit>,
     row_mask: Signal<Local, Bits<F>>,
@@ -138,6 +140,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackFlow
             enabled: Default::default(),
             has_sent: Default::default(),
             has_seen: Default::default(),
+            replied: Default::default(),
+            replied_flow: Default::default(),
             on: Default::default(),
             followed: Default::default(),
             row_mask: Default::default(),
@@ -159,7 +163,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackFlow
 impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<FB, F, FP1> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, enabled, has_sent, has_seen, on, followed);
+        dff_setup!(self, clock, enabled, has_sent, has_seen, replied, replied_flow, on, followed);
         clock!(self, clock, rows, sent, seen);
         self.qpn.next = self.rows.read_data.val().get_bits::<24>(0);
         self.ip.next = self.rows.read_data.val().get_bits::<32>(24);
@@ -218,8 +222,11 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<
         if self.sends.val() & self.sent_top.val().any() {
             self.sent_mask.next = self.one.val() << self.sent_index.val();
         }
-        if self.count.val() & !self.direct.val() {
-            self.seen_mask.next = self.one.val() << self.flow.val();
+        comment!("One cycle behind count: no look comes as soon.");
+        self.replied.d.next = self.count.val() & !self.direct.val();
+        self.replied_flow.d.next = self.flow.val();
+        if self.replied.q.val() {
+            self.seen_mask.next = self.one.val() << self.replied_flow.q.val();
         }
         self.not_row.next = !self.row_mask.val();
         self.enabled.d.next = (self.enabled.q.val() & self.not_row.val()) | self.enable_mask.val();
@@ -235,6 +242,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<
             self.enabled.d.next = 0.into();
             self.has_sent.d.next = 0.into();
             self.has_seen.d.next = 0.into();
+            self.replied.d.next = false;
+            self.replied_flow.d.next = 0.into();
         }
     }
 }
