@@ -76,7 +76,6 @@ pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
     ended: LutRam<FB, 1>,
     under_way: Delay<MW, FLIGHT_CYCLES>,
     open: DFF<Bit>,
-    has_room: DFF<Bit>,
     flow_full: DFF<Bit>,
     flow_flow: DFF<Bits<FB>>,
     flow_op: DFF<Bits<2>>,
@@ -89,7 +88,7 @@ pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
     busy: DFF<Bit>,
     mark: DFF<Bit>,
     alive: DFF<Bits<FLIGHT_CYCLES>>,
-    starts: Signal<Local, Bit>,
+    starts: DFF<Bit>,
     advance: Signal<Local, Bit>,
     command_word: Signal<Local, Bits<EW>>,
     command_low: Signal<Local, Bits<EW>>,
@@ -102,6 +101,8 @@ pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
     ends: Signal<Local, Bit>,
     end_flow: Signal<Local, Bits<FB>>,
     alive_later: Signal<Local, Bits<FLIGHT_CYCLES>>,
+    will_stand: Signal<Local, Bit>,
+    will_wait: Signal<Local, Bit>,
     youngest: Constant<Bits<FLIGHT_CYCLES>>,
 }
 
@@ -133,7 +134,6 @@ impl<const FB: usize, const EW: usize, const MW: usize> Default for CcIntakeWide
             ended: Default::default(),
             under_way: Default::default(),
             open: Default::default(),
-            has_room: Default::default(),
             flow_full: Default::default(),
             flow_flow: Default::default(),
             flow_op: Default::default(),
@@ -159,6 +159,8 @@ impl<const FB: usize, const EW: usize, const MW: usize> Default for CcIntakeWide
             ends: Default::default(),
             end_flow: Default::default(),
             alive_later: Default::default(),
+            will_stand: Default::default(),
+            will_wait: Default::default(),
             youngest: Constant::new(1.into()),
         }
     }
@@ -171,7 +173,6 @@ impl<const FB: usize, const EW: usize, const MW: usize> Logic for CcIntakeWide<F
             self,
             clock,
             open,
-            has_room,
             flow_full,
             flow_flow,
             flow_op,
@@ -183,7 +184,8 @@ impl<const FB: usize, const EW: usize, const MW: usize> Logic for CcIntakeWide<F
             head,
             busy,
             mark,
-            alive
+            alive,
+            starts
         );
         clock!(self, clock, acks, started, ended, under_way);
         self.acks.reset.next = self.reset.val();
@@ -202,14 +204,12 @@ impl<const FB: usize, const EW: usize, const MW: usize> Logic for CcIntakeWide<F
             self.flow_window_bytes.d.next = self.s_flow_window_bytes.val();
             self.flow_rate.d.next = self.s_flow_rate.val();
         }
-        comment!("The head starts unless its flow is under way.");
-        self.has_room.d.next = self.room.val();
-        self.starts.next = self.head_valid.q.val() && !self.busy.q.val() && self.has_room.q.val();
-        self.start.next = self.starts.val();
+        comment!("The head starts unless its flow is under way; decided in the cycle before.");
+        self.start.next = self.starts.q.val();
         self.command.next = self.head_command.q.val();
         self.event_word.next = self.head.q.val();
         comment!("The next head: a command before an ACK.");
-        self.advance.next = self.starts.val() || !self.head_valid.q.val();
+        self.advance.next = self.starts.q.val() || !self.head_valid.q.val();
         self.acks.m_ready.next = self.advance.val() && !self.flow_full.q.val();
         self.command_low.next = bit_cast::<EW, 2>(self.flow_op.q.val())
             | (bit_cast::<EW, 1>(self.flow_telemetry.q.val().into()) << 2);
@@ -221,8 +221,9 @@ impl<const FB: usize, const EW: usize, const MW: usize> Logic for CcIntakeWide<F
             self.next_event.next = self.command_low.val() | self.command_word.val();
         }
         self.next_flow.next = self.next_event.val().get_bits::<FB>(384);
+        self.will_stand.next = self.head_valid.q.val();
         if self.advance.val() {
-            self.head_valid.d.next = self.flow_full.q.val() || self.acks.m_valid.val();
+            self.will_stand.next = self.flow_full.q.val() || self.acks.m_valid.val();
             self.head_command.d.next = self.flow_full.q.val();
             self.head.d.next = self.next_event.val();
             if self.flow_full.q.val() {
@@ -232,7 +233,7 @@ impl<const FB: usize, const EW: usize, const MW: usize> Logic for CcIntakeWide<F
         comment!("The end: in the cycle behind it the flow may start again.");
         self.alive_later.next = self.alive.q.val() << 1;
         self.alive.d.next = self.alive_later.val();
-        if self.starts.val() {
+        if self.starts.q.val() {
             self.alive.d.next = self.alive_later.val() | self.youngest.val();
         }
         self.head_flow.next = self.head.q.val().get_bits::<FB>(384);
@@ -244,21 +245,25 @@ impl<const FB: usize, const EW: usize, const MW: usize> Logic for CcIntakeWide<F
         comment!("Marks of the next head, with the start and the end of this cycle.");
         self.started.read_address.next = self.next_flow.val();
         self.ended.read_address.next = self.next_flow.val();
-        self.follows.next = self.starts.val() && (self.next_flow.val() == self.head_flow.val());
+        self.follows.next = self.starts.q.val() && (self.next_flow.val() == self.head_flow.val());
         self.last_mark.next = self.started.read_data.val().get_bit(0);
         if self.follows.val() {
             self.last_mark.next = self.mark.q.val();
         }
+        self.will_wait.next = self.busy.q.val();
         if self.advance.val() {
             self.mark.d.next = !self.last_mark.val();
-            self.busy.d.next = self.last_mark.val() != self.ended.read_data.val().get_bit(0);
+            self.will_wait.next = self.last_mark.val() != self.ended.read_data.val().get_bit(0);
             if self.ends.val() && (self.end_flow.val() == self.next_flow.val()) {
-                self.busy.d.next = false;
+                self.will_wait.next = false;
             }
         } else if self.ends.val() && (self.end_flow.val() == self.head_flow.val()) {
-            self.busy.d.next = false;
+            self.will_wait.next = false;
         }
-        self.started.write_enable.next = self.starts.val() || self.scrubs.val();
+        self.head_valid.d.next = self.will_stand.val();
+        self.busy.d.next = self.will_wait.val();
+        self.starts.d.next = self.will_stand.val() && !self.will_wait.val() && self.room.val();
+        self.started.write_enable.next = self.starts.q.val() || self.scrubs.val();
         self.started.write_address.next = self.head_flow.val();
         self.started.write_data.next = bit_cast::<1, 1>(self.mark.q.val().into());
         self.ended.write_enable.next = self.ends.val() || self.scrubs.val();
@@ -274,6 +279,7 @@ impl<const FB: usize, const EW: usize, const MW: usize> Logic for CcIntakeWide<F
             self.open.d.next = false;
             self.flow_full.d.next = false;
             self.head_valid.d.next = false;
+            self.starts.d.next = false;
             self.alive.d.next = 0.into();
         }
     }
