@@ -4,8 +4,8 @@
 use nic_sim::bench::{self, Options};
 use nic_sim::golden::cc::cc_hop::hop_utilisation;
 use nic_sim::golden::cc::cc_unit::{
-    CcAck, CcFlow, CcReady, CcUnit, CcUnitIn, CcUnitOut, FlowState, Tel, OP_CREATE, OP_REMOVE,
-    OP_UPDATE,
+    CcAck, CcFlow, CcReady, CcUnit, CcUnitIn, CcUnitOut, FlowState, Tel, NO_HOP, OP_CREATE,
+    OP_REMOVE, OP_UPDATE,
 };
 use nic_sim::golden::cc::CcCfg;
 use nic_sim::lockstep::{GoldenOnly, LockStep};
@@ -47,6 +47,9 @@ fn cc_unit_breaks_are_caught() {
     // A flow may start again too early; a row is written to the wrong flow.
     assert_catches("cc_unit", "slot_7 = slot - 3'd7", "slot_7 = slot - 3'd6", 60_000);
     assert_catches("cc_unit", "alive_q[6]", "1'b0", 60_000);
+    // The worst hop is another one, or that of the next ACK.
+    assert_catches("cc_unit", "phase - 3'd2", "phase - 3'd3", 60_000);
+    assert_catches("cc_unit", "hop_new(worst_wind)", "hop_new(worst_ewma)", 60_000);
     // A receiver's update is due T after the last one, or goes by PSN; seed 2 is a receiver.
     for (from, to) in [("until_2 > behind_2", "until_2 >= behind_2"), ("cfg_by_time", "1'b0")] {
         let (bench, mut source) = bench_and_verilog("cc_unit");
@@ -380,6 +383,44 @@ fn cc_unit_arithmetic_stays_within_its_bounds() {
     let met = [e.time_still, e.time_one, e.time_wrap, e.sent_wrap, e.queue_full, e.queue_empty];
     let ends = [e.hops_0, e.hops_5, e.hops_6, e.u_small, e.u_large];
     assert!(met.iter().chain(&ends).all(|count| *count > 100), "{e:?}");
+}
+
+/// Two ACKs of five hops each; which hop of the second has the largest u'.
+#[test]
+fn cc_unit_names_the_worst_hop() {
+    let cfg = CcCfg::from(CcParams::derive(&testbed()).unwrap());
+    let tel =
+        |hops: u8, path: u16, hop: [Hop; 5]| Tel { valid: true, hops, path, hop: hop.map(record) };
+    let before = [(2, 1000, 50, 10); 5];
+    let after = [(2, 2000, 90, 10); 5];
+    let with = |changes: &[(usize, Hop)]| {
+        let mut hops = after;
+        changes.iter().for_each(|(i, hop)| hops[*i] = *hop);
+        hops
+    };
+    let cases = [
+        ("of equal ones the first", with(&[]), 0),
+        ("more bytes", with(&[(2, (2, 2000, 91, 10))]), 2),
+        ("the same bytes in less time", with(&[(3, (2, 1990, 90, 10))]), 3),
+        ("the same on a slower link", with(&[(4, (1, 2000, 90, 10))]), 4),
+        ("a queue, if it is in both records", with(&[(1, (2, 2000, 90, 4000))]), 0),
+        ("the larger of two", with(&[(1, (2, 2000, 95, 10)), (3, (2, 2000, 99, 10))]), 3),
+        ("not one whose time stands still", with(&[(0, (2, 1000, 99, 10))]), 1),
+        ("none, with all of them", with(&[0, 1, 2, 3, 4].map(|i| (i, before[i]))), NO_HOP),
+    ];
+    for (name, hops, expected) in cases {
+        let mut flow = FlowState::default();
+        let create = CcFlow { valid: true, op: OP_CREATE, telemetry: true, ..CcFlow::default() };
+        assert_eq!(flow.command(&cfg, &create).worst_hop, NO_HOP, "a command");
+        let mut worst_hop = |psn, tel| {
+            let ack = CcAck { psn, snd_nxt: psn + 10, tel, ..CcAck::default() };
+            flow.new_ack(&cfg, &ack).unwrap().unwrap().worst_hop
+        };
+        assert_eq!(worst_hop(100, tel(5, 1, before)), NO_HOP, "records that are only stored");
+        assert_eq!(worst_hop(101, tel(6, 1, after)), NO_HOP, "more than five");
+        assert_eq!(worst_hop(102, tel(5, 1, hops)), expected, "{name}");
+        assert_eq!(worst_hop(103, tel(5, 2, hops)), NO_HOP, "another path");
+    }
 }
 
 /// A record: rate code, time, units sent, units queued.

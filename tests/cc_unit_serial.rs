@@ -68,6 +68,9 @@ fn cc_unit_serial_breaks_are_caught() {
         ("(code_1 != code_5) && ", ""),
         ("next_hop == s_ack_tel_hops", "hop + 3'd2 == s_ack_tel_hops"),
         ("s_ack_tel_hops < hops_above", "s_ack_tel_hops <= hops_above"),
+        // The worst hop is the one behind it, or that of the ACK before.
+        ("worst_now_next = hop_now", "worst_now_next = hop_now + 3'd1"),
+        ("worst_now_next = no_hop", "worst_now_next = worst_now"),
         // Order and ends: an ACK first, the word of another hop, events, what waits is overwritten.
         ("command_next = s_flow_valid", "command_next = s_flow_valid && !s_ack_valid"),
         ("hop_row = {2'd0, hop_now} << 2", "hop_row = {2'd0, hop_now & 3'd3} << 2"),

@@ -63,6 +63,10 @@ fn cc_unit_wide_breaks_are_caught() {
         ("is_larger = b_u > a_u", "is_larger = b_u >= a_u"),
         ("!a_valid || is_larger", "is_larger"),
         (".hop(lanes_2_hop)", ".hop(lanes_3_hop)"),
+        // The worst hop is the other one, another one, or that of the next ACK.
+        ("hop_1_next = b_hop", "hop_1_next = a_hop"),
+        (".a_hop(3'd2)", ".a_hop(3'd1)"),
+        (".hop_new(worst_hops_q)", ".hop_new(worst_hops_d)"),
         // A hop too many; the records of a dropped ACK are stored.
         ("counted = 5'd7", "counted = 5'd15"),
         ("store_4 <= usable_3 && adapts_3", "store_4 <= usable_3"),

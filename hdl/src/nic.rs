@@ -182,7 +182,7 @@ pub struct Nic {
     scheduler: Scheduler<128, 7, 8, 39>,
     grants: StreamRoute<6, 7>,
     active: CcActive<7, 8>,
-    cc: CcUnit<7, 10, 212>,
+    cc: CcUnit<7, 10, 215>,
     pkt_mux: PktMux<6, 7>,
     tx: TxPipe<6, 7>,
     tx_fails: StreamRoute<10, 11>,

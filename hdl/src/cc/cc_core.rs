@@ -11,7 +11,7 @@
 //!                     s_axis_ack   0 flow 16, 16 psn 24, 40 snd_nxt 24, 64 tel_valid 1,
 //!                                  65 tel_hops 3, 68 tel_path 12, 96 five records of 64
 //!                     s_axis_flow  0 flow 16, 16 op 2, 18 telemetry 1, 32 window_bytes 32, 64 rate 32
-//!                     m_axis_rate  0 flow 16, 16 op 2, 18 full 1, 19 first 1, 24 inc_stage 8,
+//!                     m_axis_rate  0 flow 16, 16 op 2, 18 full 1, 19 first 1, 20 worst_hop 3, 24 inc_stage 8,
 //!                                  32 window_bytes 32, 64 rate 32, 96 last_update_psn 24, 128 u 57,
 //!                                  192 wc_bytes 48
 //!                     flow is an index below the flow count; the bits above it are ignored
@@ -259,6 +259,7 @@ macro_rules! core_of {
                 self.low_word.next = bit_cast::<256, FB>(self.unit.m_rate_flow.val())
                     | (bit_cast::<256, 2>(self.unit.m_rate_op.val()) << 16)
                     | (self.flags.val() << 18)
+                    | (bit_cast::<256, 3>(self.unit.m_rate_worst_hop.val()) << 20)
                     | (bit_cast::<256, 8>(self.unit.m_rate_inc_stage.val()) << 24);
                 self.psn_word.next = (bit_cast::<256, 32>(self.unit.m_rate_window_bytes.val()) << 32)
                     | (bit_cast::<256, 32>(self.unit.m_rate_rate.val()) << 64)

@@ -3,8 +3,8 @@
 //! # Source            ARCHITECTURE.md, CC unit
 //! # Interface timing  slot counts the starts. In phase 3 of slot k start_write stores the `s_*` fields;
 //!                     two slots later `ewma_*` shows them, four slots later `wind_*`, seven slots
-//!                     later `end_*`, each one cycle behind slot. u_write stores u_new of slot - 4,
-//!                     shown as end_u in slot 7
+//!                     later `end_*`, each one cycle behind slot. u_write stores u_new and hop_new of
+//!                     slot - 4, shown as end_u and end_hop in slot 7
 //! # Latency and rate  1 cycle from slot to the fields; one update a slot
 //! # Reset             none: the user knows which slots are alive
 //! # Twins             part of sim/src/golden/cc/cc_unit.rs, tests/cc_unit.rs
@@ -25,6 +25,7 @@ macro_rules! flight_tables {
             $($nn: $nt,)*
             flow: Bits<FB>,
             u_new: Bits<57>,
+            hop_new: Bits<3>,
         }
 
         /// Places of eight updates.
@@ -45,10 +46,12 @@ macro_rules! flight_tables {
             pub $ns: Signal<In, $nt>,)*
             /// Flow.
             pub s_flow: Signal<In, Bits<FB>>,
-            /// Store `u_new`.
+            /// Store `u_new` and `hop_new`.
             pub u_write: Signal<In, Bit>,
             /// U after the update of four slots before.
             pub u_new: Signal<In, Bits<57>>,
+            /// Its hop with the largest u'.
+            pub hop_new: Signal<In, Bits<3>>,
             $(/// For the average.
             pub $en: Signal<Out, $et>,)*
             $(/// For the window.
@@ -59,6 +62,8 @@ macro_rules! flight_tables {
             pub end_flow: Signal<Out, Bits<FB>>,
             /// U after the update.
             pub end_u: Signal<Out, Bits<57>>,
+            /// The hop with the largest u'.
+            pub end_hop: Signal<Out, Bits<3>>,
             _places: Box<[Place<FB>; 8]>,
         }
 
@@ -72,6 +77,7 @@ macro_rules! flight_tables {
                     $(self.$nn.next = self._places[seven].$nn;)*
                     self.end_flow.next = self._places[seven].flow;
                     self.end_u.next = self._places[seven].u_new;
+                    self.end_hop.next = self._places[seven].hop_new;
                     if self.start_write.val() {
                         self._places[slot] = Place {
                             $($en: self.$es.val(),)*
@@ -79,10 +85,12 @@ macro_rules! flight_tables {
                             $($nn: self.$ns.val(),)*
                             flow: self.s_flow.val(),
                             u_new: self._places[slot].u_new,
+                            hop_new: self._places[slot].hop_new,
                         };
                     }
                     if self.u_write.val() {
                         self._places[four].u_new = self.u_new.val();
+                        self._places[four].hop_new = self.hop_new.val();
                     }
                 }
             }
@@ -93,6 +101,7 @@ macro_rules! flight_tables {
                 $(self.$nn.connect();)*
                 self.end_flow.connect();
                 self.end_u.connect();
+                self.end_hop.connect();
             }
 
             fn hdl(&self) -> Verilog {
@@ -100,7 +109,7 @@ macro_rules! flight_tables {
                     "\
 reg [{ewma_top}:0] ewma [0:7];
 reg [{wind_top}:0] wind [0:7];
-reg [56:0] average [0:7];
+reg [59:0] average [0:7];
 reg [{end_top}:0] ending [0:7];
 wire [2:0] slot_2 = slot - 3'd2;
 wire [2:0] slot_4 = slot - 3'd4;
@@ -112,10 +121,10 @@ always @(posedge clock) begin
         wind[slot] <= {{{wind_in}}};
         ending[slot] <= {{{end_in}, s_flow}};
     end
-    if (u_write) average[slot_4] <= u_new;
+    if (u_write) average[slot_4] <= {{hop_new, u_new}};
     {{{ewma_out}}} <= ewma[slot_2];
     {{{wind_out}}} <= wind[slot_4];
-    end_u <= average[slot_7];
+    {{end_hop, end_u}} <= average[slot_7];
     {{{end_out}, end_flow}} <= ending[slot_7];
 end
 ",
@@ -172,7 +181,7 @@ pub(super) use flight_fields;
 
 flight_fields!(flight_tables);
 
-/// Packs a result into the word that the output FIFO stores: `W = FB + 205` bits, one cycle.
+/// Packs a result into the word that the output FIFO stores: `W = FB + 208` bits, one cycle.
 #[derive(LogicBlock, Default)]
 pub struct CcPack<const FB: usize, const W: usize> {
     module_type: Module<Self>,
@@ -198,6 +207,8 @@ pub struct CcPack<const FB: usize, const W: usize> {
     pub full: Signal<In, Bit>,
     /// The records were only stored.
     pub first: Signal<In, Bit>,
+    /// The hop with the largest u'; 7: none.
+    pub worst_hop: Signal<In, Bits<3>>,
     /// All of them, `first` in bit 0.
     pub item: Signal<Out, Bits<W>>,
 }
@@ -214,7 +225,8 @@ impl<const FB: usize, const W: usize> Logic for CcPack<FB, W> {
             item = item | bit_cast::<W, 32>(self.rate.val()) << 139;
             item = item | bit_cast::<W, 32>(self.window.val()) << 171;
             item = item | bit_cast::<W, 2>(self.op.val()) << 203;
-            self.item.next = item | bit_cast::<W, FB>(self.flow.val()) << 205;
+            item = item | bit_cast::<W, 3>(self.worst_hop.val()) << 205;
+            self.item.next = item | bit_cast::<W, FB>(self.flow.val()) << 208;
         }
     }
 
@@ -225,7 +237,7 @@ impl<const FB: usize, const W: usize> Logic for CcPack<FB, W> {
     fn hdl(&self) -> Verilog {
         Verilog::Custom(
             "always @(posedge clock)\n    \
-             item <= {flow, op, window, rate, u, wc, inc_stage, last_psn, full, first};\n"
+             item <= {flow, worst_hop, op, window, rate, u, wc, inc_stage, last_psn, full, first};\n"
                 .into(),
         )
     }

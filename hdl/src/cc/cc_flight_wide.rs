@@ -2,7 +2,7 @@
 //!
 //! # Source            ARCHITECTURE.md, CC unit
 //! # Interface timing  cycle 0: the `s_*` fields; cycle 17: `ewma_*`; cycle 28: `wind_*` and, taken in,
-//!                     u_new; cycle [`LATENCY_CYCLES`]: `end_*`, and u_new as end_u
+//!                     u_new and hop_new; cycle [`LATENCY_CYCLES`]: `end_*`, u_new as end_u, hop_new as end_hop
 //! # Latency and rate  [`LATENCY_CYCLES`]; one update per cycle
 //! # Shape             rings in LUT RAM, that of the `end_*` fields in block RAM
 //! # Reset             none: what comes out belongs to an update if one was there at cycle 0
@@ -33,6 +33,7 @@ macro_rules! flight_rings {
             $($nn: $nt,)*
             flow: Bits<FB>,
             u_new: Bits<57>,
+            hop_new: Bits<3>,
         }
 
         /// Updates under way.
@@ -53,6 +54,8 @@ macro_rules! flight_rings {
             pub s_flow: Signal<In, Bits<FB>>,
             /// U after the update that is for the window.
             pub u_new: Signal<In, Bits<57>>,
+            /// Its hop with the largest u'.
+            pub hop_new: Signal<In, Bits<3>>,
             $(/// For the average.
             pub $en: Signal<Out, $et>,)*
             $(/// For the window.
@@ -63,6 +66,8 @@ macro_rules! flight_rings {
             pub end_flow: Signal<Out, Bits<FB>>,
             /// U after the update.
             pub end_u: Signal<Out, Bits<57>>,
+            /// The hop with the largest u'.
+            pub end_hop: Signal<Out, Bits<3>>,
             _places: Box<VecDeque<Place<FB>>>,
         }
 
@@ -76,14 +81,17 @@ macro_rules! flight_rings {
                         $($nn: self.$ns.val(),)*
                         flow: self.s_flow.val(),
                         u_new: 0.into(),
+                        hop_new: 0.into(),
                     });
                     self._places[WIND_CYCLES].u_new = self.u_new.val();
+                    self._places[WIND_CYCLES].hop_new = self.hop_new.val();
                     let of = |cycles: usize| self._places[cycles - 1];
                     $(self.$en.next = of(EWMA_CYCLES).$en;)*
                     $(self.$wn.next = of(WIND_CYCLES).$wn;)*
                     $(self.$nn.next = of(LATENCY_CYCLES).$nn;)*
                     self.end_flow.next = of(LATENCY_CYCLES).flow;
                     self.end_u.next = of(LATENCY_CYCLES).u_new;
+                    self.end_hop.next = of(LATENCY_CYCLES).hop_new;
                 }
             }
 
@@ -93,6 +101,7 @@ macro_rules! flight_rings {
                 $(self.$nn.connect();)*
                 self.end_flow.connect();
                 self.end_u.connect();
+                self.end_hop.connect();
             }
 
             fn hdl(&self) -> Verilog {
@@ -101,7 +110,7 @@ macro_rules! flight_rings {
                     "\
 reg [{ewma_top}:0] ewma [0:31];
 reg [{wind_top}:0] wind [0:31];
-reg [56:0] average [0:31];
+reg [59:0] average [0:31];
 (* ram_style = \"block\", no_rw_check *)
 reg [{end_top}:0] ending [0:63];
 reg [{end_top}:0] ending_row;
@@ -116,11 +125,11 @@ always @(posedge clock) begin
     if (reset) index <= 6'd0;
     ewma[index[4:0]] <= {{{ewma_in}}};
     wind[index[4:0]] <= {{{wind_in}}};
-    average[index[4:0]] <= u_new;
+    average[index[4:0]] <= {{hop_new, u_new}};
     ending[index] <= {{{end_in}, s_flow}};
     {{{ewma_out}}} <= ewma[ewma_index];
     {{{wind_out}}} <= wind[wind_index];
-    end_u <= average[average_index];
+    {{end_hop, end_u}} <= average[average_index];
     ending_row <= ending[end_index];
     {{{end_out}, end_flow}} <= ending_row;
 end

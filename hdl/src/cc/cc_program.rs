@@ -10,7 +10,7 @@
 //!                     1 step | [8:3] cycles - 1, [12:9] act of cc_serial_math
 //!                     2 jump | [11:3] to, [16:12] condition, [17] its value, [18] waits for an event
 //!                     3 note | [3] next hop, [4] clear, [5] set flag [8:6], [9] timer [19:10], [22:20]
-//!                              exponent, [23] done, [24] show, [25] never sent, [26] bad
+//!                              exponent, [23] done, [24] show, [25] never sent, [26] bad, [27] worst hop
 //! # Sections          what takes a different time on different ways waits for a timer, whose value
 //!                     is the longest way; so how long an ACK takes follows from its kind and hops
 //! # Reset             none
@@ -225,6 +225,7 @@ const DONE: u32 = 1 << 23;
 const SHOW: u32 = 1 << 24;
 const NEVER_SENT: u32 = 1 << 25;
 const BAD: u32 = 1 << 26;
+const IS_WORST: u32 = 1 << 27;
 
 /// Rows under construction.
 #[derive(Default)]
@@ -530,7 +531,7 @@ impl Program {
         self.act(Act::Subtract);
         self.jump(If::IsLess, false, "next");
         self.label("worst");
-        self.flag(SOME);
+        self.note(1 << 5 | SOME << 6 | IS_WORST);
         self.copy(Word(HALF_HIGH), To::Word(WORST_HIGH));
         self.copy(Word(HALF_LOW), To::Word(WORST_LOW));
         self.copy(Word(TAU), To::Word(WORST_TAU));

@@ -52,6 +52,8 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     pub worst_u: Signal<Out, Bits<57>>,
     /// Its tau.
     pub worst_tau_ns: Signal<Out, Bits<24>>,
+    /// Its index; 7 without valid.
+    pub worst_hop: Signal<Out, Bits<3>>,
     /// What no honest network says of any of the hops: time, bytes, queue.
     pub bad: Signal<Out, Bits<3>>,
     stored: Ram<HB, 64>,
@@ -68,6 +70,7 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     most_valid: DFF<Bit>,
     most_u: DFF<Bits<57>>,
     most_tau: DFF<Bits<24>>,
+    most_hop: DFF<Bits<3>>,
     flow_wide: Signal<Local, Bits<HB>>,
     flow_base: Signal<Local, Bits<HB>>,
     place: Signal<Local, Bits<3>>,
@@ -79,6 +82,7 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     five: Constant<Bits<3>>,
     six: Constant<Bits<3>>,
     first_write: Constant<Bits<3>>,
+    no_hop: Constant<Bits<3>>,
 }
 
 impl<const FB: usize, const HB: usize> Default for CcRecords<FB, HB> {
@@ -99,6 +103,7 @@ impl<const FB: usize, const HB: usize> Default for CcRecords<FB, HB> {
             worst_valid: Default::default(),
             worst_u: Default::default(),
             worst_tau_ns: Default::default(),
+            worst_hop: Default::default(),
             bad: Default::default(),
             stored: Default::default(),
             one_hop: Default::default(),
@@ -114,6 +119,7 @@ impl<const FB: usize, const HB: usize> Default for CcRecords<FB, HB> {
             most_valid: Default::default(),
             most_u: Default::default(),
             most_tau: Default::default(),
+            most_hop: Default::default(),
             flow_wide: Default::default(),
             flow_base: Default::default(),
             place: Default::default(),
@@ -125,6 +131,7 @@ impl<const FB: usize, const HB: usize> Default for CcRecords<FB, HB> {
             five: Constant::new(5.into()),
             six: Constant::new(6.into()),
             first_write: Constant::new(3.into()),
+            no_hop: Constant::new(7.into()),
         }
     }
 }
@@ -134,7 +141,7 @@ impl<const FB: usize, const HB: usize> Logic for CcRecords<FB, HB> {
     fn update(&mut self) {
         dff_setup!(
             self, clock, old_2, new_1, new_2, new_3, counted_2, bad_hops, bad_1, bad_2, bad_3,
-            most_valid, most_u, most_tau
+            most_valid, most_u, most_tau, most_hop
         );
         self.stored.clock.next = self.clock.val();
         self.one_hop.clock.next = self.clock.val();
@@ -199,10 +206,15 @@ impl<const FB: usize, const HB: usize> Logic for CcRecords<FB, HB> {
             self.most_valid.d.next = self.one_hop.m_valid.val();
             self.most_u.d.next = self.one_hop.u.val();
             self.most_tau.d.next = self.one_hop.tau_ns.val();
+            self.most_hop.d.next = self.no_hop.val();
+            if self.one_hop.m_valid.val() {
+                self.most_hop.d.next = self.phase.val() - 2;
+            }
         }
         self.worst_valid.next = self.most_valid.q.val();
         self.worst_u.next = self.most_u.q.val();
         self.worst_tau_ns.next = self.most_tau.q.val();
+        self.worst_hop.next = self.most_hop.q.val();
         if self.reset.val() {
             self.counted_2.d.next = false;
             self.bad_hops.d.next = 0.into();
@@ -212,6 +224,7 @@ impl<const FB: usize, const HB: usize> Logic for CcRecords<FB, HB> {
             self.most_valid.d.next = false;
             self.most_u.d.next = 0.into();
             self.most_tau.d.next = 0.into();
+            self.most_hop.d.next = self.no_hop.val();
         }
     }
 }

@@ -63,6 +63,8 @@ pub struct CcSerialControl {
     pub never_sent: Signal<Out, Bit>,
     /// A hop is bad.
     pub is_bad: Signal<Out, Bit>,
+    /// Hop with the largest u' so far; 7: none.
+    pub worst_hop: Signal<Out, Bits<3>>,
     /// Full update, first records, some hop tells something, bad time, bytes, queue, scaled
     /// step, U falls.
     pub flags: Signal<Out, Bits<8>>,
@@ -70,6 +72,7 @@ pub struct CcSerialControl {
     at: DFF<Bits<9>>,
     steps: DFF<Bits<6>>,
     hop_now: DFF<Bits<3>>,
+    worst_now: DFF<Bits<3>>,
     timer: DFF<Bits<10>>,
     flags_now: DFF<Bits<8>>,
     command: DFF<Bit>,
@@ -98,6 +101,7 @@ pub struct CcSerialControl {
     op_note: Constant<Bits<3>>,
     always_true: Constant<Bits<32>>,
     one_flag: Constant<Bits<8>>,
+    no_hop: Constant<Bits<3>>,
 }
 
 impl Default for CcSerialControl {
@@ -127,11 +131,13 @@ impl Default for CcSerialControl {
             shows: Default::default(),
             never_sent: Default::default(),
             is_bad: Default::default(),
+            worst_hop: Default::default(),
             flags: Default::default(),
             rows: Default::default(),
             at: Default::default(),
             steps: Default::default(),
             hop_now: Default::default(),
+            worst_now: Default::default(),
             timer: Default::default(),
             flags_now: Default::default(),
             command: Default::default(),
@@ -160,6 +166,7 @@ impl Default for CcSerialControl {
             op_note: Constant::new(3.into()),
             always_true: Constant::new(1.into()),
             one_flag: Constant::new(1.into()),
+            no_hop: Constant::new(7.into()),
         }
     }
 }
@@ -168,11 +175,13 @@ impl Logic for CcSerialControl {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, at, steps, hop_now, timer, flags_now, command, reads_now, to_now, word_now
+            self, clock, at, steps, hop_now, worst_now, timer, flags_now, command, reads_now,
+            to_now, word_now
         );
         self.is_command.next = self.command.q.val();
         self.hop.next = self.hop_now.q.val();
         self.flags.next = self.flags_now.q.val();
+        self.worst_hop.next = self.worst_now.q.val();
         self.reads_1.next = self.reads_now.q.val();
         self.to.next = self.to_now.q.val();
         self.write_word.next = self.word_now.q.val();
@@ -258,11 +267,15 @@ impl Logic for CcSerialControl {
             }
             if self.row.val().get_bit(4) {
                 self.hop_now.d.next = 0.into();
+                self.worst_now.d.next = self.no_hop.val();
                 self.flags_now.d.next = 0.into();
             }
             if self.row.val().get_bit(5) {
                 self.flags_now.d.next = self.flags_now.q.val()
                     | (self.one_flag.val() << self.row.val().get_bits::<3>(6));
+            }
+            if self.row.val().get_bit(27) {
+                self.worst_now.d.next = self.hop_now.q.val();
             }
             if self.row.val().get_bit(9) {
                 self.timer.d.next = self.row.val().get_bits::<10>(10);

@@ -38,6 +38,8 @@ pub struct CcSerialResult<const FB: usize> {
     pub is_command: Signal<In, Bit>,
     /// Flags of the event; [0] full, [1] first, [3] to [5] what is bad.
     pub flags: Signal<In, Bits<8>>,
+    /// Hop with the largest u'; 7: none.
+    pub worst_hop: Signal<In, Bits<3>>,
     /// Flow.
     pub flow: Signal<In, Bits<FB>>,
     /// What the command does.
@@ -70,6 +72,8 @@ pub struct CcSerialResult<const FB: usize> {
     pub m_rate_full: Signal<Out, Bit>,
     /// The records were only stored.
     pub m_rate_first: Signal<Out, Bit>,
+    /// Hop with the largest u' of this update; 7: no hop told anything, or no update.
+    pub m_rate_worst_hop: Signal<Out, Bits<3>>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
     pub event_cc_psn: Signal<Out, Bit>,
     /// Telemetry ignored: the time of a hop has gone back.
@@ -90,6 +94,7 @@ pub struct CcSerialResult<const FB: usize> {
     op: DFF<Bits<2>>,
     full: DFF<Bit>,
     first: DFF<Bit>,
+    worst: DFF<Bits<3>>,
     waits: DFF<Bit>,
     ack_done: DFF<Bit>,
     flow_done: DFF<Bit>,
@@ -113,6 +118,7 @@ impl<const FB: usize> Default for CcSerialResult<FB> {
             is_bad: Default::default(),
             is_command: Default::default(),
             flags: Default::default(),
+            worst_hop: Default::default(),
             flow: Default::default(),
             s_flow_op: Default::default(),
             s_ack_ready: Default::default(),
@@ -129,6 +135,7 @@ impl<const FB: usize> Default for CcSerialResult<FB> {
             m_rate_last_update_psn: Default::default(),
             m_rate_full: Default::default(),
             m_rate_first: Default::default(),
+            m_rate_worst_hop: Default::default(),
             event_cc_psn: Default::default(),
             event_cc_time: Default::default(),
             event_cc_bytes: Default::default(),
@@ -145,6 +152,7 @@ impl<const FB: usize> Default for CcSerialResult<FB> {
             op: Default::default(),
             full: Default::default(),
             first: Default::default(),
+            worst: Default::default(),
             waits: Default::default(),
             ack_done: Default::default(),
             flow_done: Default::default(),
@@ -174,6 +182,7 @@ impl<const FB: usize> Logic for CcSerialResult<FB> {
             op,
             full,
             first,
+            worst,
             waits,
             ack_done,
             flow_done,
@@ -213,6 +222,7 @@ impl<const FB: usize> Logic for CcSerialResult<FB> {
             self.result_flow.d.next = self.flow.val();
             self.full.d.next = self.flags.val().get_bit(0);
             self.first.d.next = self.flags.val().get_bit(1);
+            self.worst.d.next = self.worst_hop.val();
             self.op.d.next = 0.into();
             if self.is_command.val() {
                 self.op.d.next = self.s_flow_op.val();
@@ -230,11 +240,13 @@ impl<const FB: usize> Logic for CcSerialResult<FB> {
         self.m_rate_wc_bytes.next = 0.into();
         self.m_rate_inc_stage.next = 0.into();
         self.m_rate_last_update_psn.next = 0.into();
+        self.m_rate_worst_hop.next = 0.into();
         self.m_rate_full.next = self.waits.q.val() && self.full.q.val();
         self.m_rate_first.next = self.waits.q.val() && self.first.q.val();
         if self.waits.q.val() {
             self.m_rate_flow.next = self.result_flow.q.val();
             self.m_rate_op.next = self.op.q.val();
+            self.m_rate_worst_hop.next = self.worst.q.val();
             self.m_rate_window_bytes.next = self.window.q.val();
             self.m_rate_rate.next = self.rate.q.val();
             self.m_rate_u.next = bit_cast::<57, 32>(self.u_low.q.val())

@@ -30,7 +30,7 @@
 //!                     hops 0, 6, 7: records ignored, lastUpdateSeq advances if due. An ACK without
 //!                     telemetry, or of a flow that has none or does not exist, is dropped
 //! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
-//! # Shape             F = 2^FB flows, HB = FB + 3, IW = FB + 205
+//! # Shape             F = 2^FB flows, HB = FB + 3, IW = FB + 208
 //! # Reset             synchronous, high; then F cycles of clearing with the readies low
 //! # Twins             sim/src/golden/cc/cc_unit.rs, sim/src/reference/hpcc.rs, tests/cc_unit.rs
 
@@ -52,7 +52,7 @@ pub const SLOT_CYCLES: usize = 8;
 /// Cycles between two starts of the same flow.
 pub const SAME_FLOW_CYCLES: usize = 64;
 
-/// HPCC++ for `2^FB` flows; `HB = FB + 3`, `IW = FB + 205`.
+/// HPCC++ for `2^FB` flows; `HB = FB + 3`, `IW = FB + 208`.
 #[derive(LogicBlock)]
 pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     module_type: Module<Self>,
@@ -155,6 +155,8 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     pub m_rate_full: Signal<Out, Bit>,
     /// The records were only stored.
     pub m_rate_first: Signal<Out, Bit>,
+    /// Hop with the largest u' of this update; 7: no hop told anything, or no update.
+    pub m_rate_worst_hop: Signal<Out, Bits<3>>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
     pub event_cc_psn: Signal<Out, Bit>,
     /// Telemetry ignored: the time of a hop has gone back.
@@ -185,6 +187,8 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     store_3: DFF<Bit>,
     drop_3: DFF<Bit>,
     done_63: DFF<Bit>,
+    worst_ewma: DFF<Bits<3>>,
+    worst_wind: DFF<Bits<3>>,
     e_psn: DFF<Bit>,
     e_time: DFF<Bit>,
     e_bytes: DFF<Bit>,
@@ -204,6 +208,7 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     phase_2: Constant<Bits<3>>,
     phase_3: Constant<Bits<3>>,
     phase_7: Constant<Bits<3>>,
+    no_hop: Constant<Bits<3>>,
     hops_above: Constant<Bits<3>>,
     op_create: Constant<Bits<2>>,
     room_below: Constant<Bits<5>>,
@@ -212,7 +217,7 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
 
 impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, HB, IW> {
     fn default() -> Self {
-        assert!(HB == FB + 3 && IW == FB + 205, "HB = FB + 3, IW = FB + 205");
+        assert!(HB == FB + 3 && IW == FB + 208, "HB = FB + 3, IW = FB + 208");
         Self {
             module_type: Default::default(),
             clock: Default::default(),
@@ -264,6 +269,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, H
             m_rate_last_update_psn: Default::default(),
             m_rate_full: Default::default(),
             m_rate_first: Default::default(),
+            m_rate_worst_hop: Default::default(),
             event_cc_psn: Default::default(),
             event_cc_time: Default::default(),
             event_cc_bytes: Default::default(),
@@ -290,6 +296,8 @@ impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, H
             store_3: Default::default(),
             drop_3: Default::default(),
             done_63: Default::default(),
+            worst_ewma: Default::default(),
+            worst_wind: Default::default(),
             e_psn: Default::default(),
             e_time: Default::default(),
             e_bytes: Default::default(),
@@ -309,6 +317,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, H
             phase_2: Constant::new(2.into()),
             phase_3: Constant::new(3.into()),
             phase_7: Constant::new(7.into()),
+            no_hop: Constant::new(7.into()),
             hops_above: Constant::new(6.into()),
             op_create: Constant::new(1.into()),
             room_below: Constant::new(8.into()),
@@ -322,7 +331,8 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
     fn update(&mut self) {
         dff_setup!(
             self, clock, scrubs, scrub_flow, ahead_2, same_2, usable_2, adapts_2, due_3, first_3,
-            update_3, store_3, drop_3, done_63, behind_2, until_2, e_psn, e_time, e_bytes, e_queue
+            update_3, store_3, drop_3, done_63, behind_2, until_2, worst_ewma, worst_wind, e_psn,
+            e_time, e_bytes, e_queue
         );
         self.intake.clock.next = self.clock.val();
         self.intake.reset.next = self.reset.val();
@@ -472,6 +482,14 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.ewma.u_old.next = self.flight.ewma_u.val();
         self.flight.u_write.next = self.ewma.m_valid.val();
         self.flight.u_new.next = self.ewma.u.val();
+        if self.phase.val() == self.phase_7.val() {
+            self.worst_ewma.d.next = self.no_hop.val();
+            if self.flight.ewma_update.val() {
+                self.worst_ewma.d.next = self.records.worst_hop.val();
+            }
+            self.worst_wind.d.next = self.worst_ewma.q.val();
+        }
+        self.flight.hop_new.next = self.worst_wind.q.val();
         self.wind.cfg_target.next = self.cfg_target.val();
         self.wind.cfg_max_stage.next = self.cfg_max_stage.val();
         self.wind.cfg_w_ai.next = self.cfg_w_ai.val();
@@ -550,14 +568,16 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.packer.last_psn.next = self.flight.end_last_psn.val();
         self.packer.full.next = self.flight.end_full.val();
         self.packer.first.next = self.flight.end_first.val();
+        self.packer.worst_hop.next = self.flight.end_hop.val();
         self.done_63.d.next = self.wind.m_valid.val();
         self.results.s_valid.next = self.done_63.q.val();
         self.results.s_data.next = self.packer.item.val();
         self.results.m_ready.next = self.m_rate_ready.val();
         self.m_rate_valid.next = self.results.m_valid.val();
         self.m_rate_first.next = self.results.m_data.val().get_bit(0);
+        self.m_rate_worst_hop.next = self.results.m_data.val().get_bits::<3>(205);
         self.m_rate_full.next = self.results.m_data.val().get_bit(1);
-        self.m_rate_flow.next = self.results.m_data.val().get_bits::<FB>(205);
+        self.m_rate_flow.next = self.results.m_data.val().get_bits::<FB>(208);
         self.m_rate_op.next = self.results.m_data.val().get_bits::<2>(203);
         self.m_rate_window_bytes.next = self.results.m_data.val().get_bits::<32>(171);
         self.m_rate_rate.next = self.results.m_data.val().get_bits::<32>(139);

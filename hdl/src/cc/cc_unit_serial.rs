@@ -152,6 +152,8 @@ pub struct CcUnitSerial<const FB: usize, const AW: usize> {
     pub m_rate_full: Signal<Out, Bit>,
     /// The records were only stored.
     pub m_rate_first: Signal<Out, Bit>,
+    /// Hop with the largest u' of this update; 7: no hop told anything, or no update.
+    pub m_rate_worst_hop: Signal<Out, Bits<3>>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
     pub event_cc_psn: Signal<Out, Bit>,
     /// Telemetry ignored: the time of a hop has gone back.
@@ -233,6 +235,7 @@ impl<const FB: usize, const AW: usize> Default for CcUnitSerial<FB, AW> {
             m_rate_last_update_psn: Default::default(),
             m_rate_full: Default::default(),
             m_rate_first: Default::default(),
+            m_rate_worst_hop: Default::default(),
             event_cc_psn: Default::default(),
             event_cc_time: Default::default(),
             event_cc_bytes: Default::default(),
@@ -351,6 +354,7 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.result.is_bad.next = self.control.is_bad.val();
         self.result.is_command.next = self.control.is_command.val();
         self.result.flags.next = self.control.flags.val();
+        self.result.worst_hop.next = self.control.worst_hop.val();
         self.result.flow.next = self.flow.val();
         self.result.s_flow_op.next = self.s_flow_op.val();
         self.result.m_rate_ready.next = self.m_rate_ready.val();
@@ -367,6 +371,7 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.m_rate_last_update_psn.next = self.result.m_rate_last_update_psn.val();
         self.m_rate_full.next = self.result.m_rate_full.val();
         self.m_rate_first.next = self.result.m_rate_first.val();
+        self.m_rate_worst_hop.next = self.result.m_rate_worst_hop.val();
         self.event_cc_psn.next = self.result.event_cc_psn.val();
         self.event_cc_time.next = self.result.event_cc_time.val();
         self.event_cc_bytes.next = self.result.event_cc_bytes.val();

@@ -20,14 +20,14 @@
 //! # Number formats    those of cc_unit.rs
 //! # Definitions       those of cc_unit.rs: the same ACKs of a flow have the same results
 //! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
-//! # Shape             F = 2^FB flows, EW = FB + 384, HW = FB + 128, IW = FB + 205, MW = FB + 1; 64 results wait
+//! # Shape             F = 2^FB flows, EW = FB + 384, HW = FB + 128, IW = FB + 208, MW = FB + 1; 64 results wait
 //!                     before starts wait for m_rate_ready
 //! # Reset             synchronous, high; then F cycles of clearing with the readies low
 //! # Twins             sim/src/golden/cc/cc_unit_wide.rs, sim/src/reference/hpcc.rs,
 //!                     tests/cc_unit_wide.rs
 
 use super::cc_decision::CcDecision;
-use super::cc_ewma::CcEwma;
+use super::cc_ewma::{self, CcEwma};
 use super::cc_flight::CcPack;
 use super::cc_flight_wide::CcFlightWide;
 use super::cc_intake_wide::CcIntakeWide;
@@ -45,7 +45,7 @@ pub use super::cc_intake_wide::SAME_FLOW_CYCLES;
 /// Cycles from the cycle that takes an ACK to its `m_rate`, at least.
 pub const LATENCY_CYCLES: usize = 66;
 
-/// HPCC++ for `2^FB` flows; `EW = FB + 384`, `HW = FB + 128`, `IW = FB + 205`, `MW = FB + 1`.
+/// HPCC++ for `2^FB` flows; `EW = FB + 384`, `HW = FB + 128`, `IW = FB + 208`, `MW = FB + 1`.
 #[derive(LogicBlock)]
 pub struct CcUnitWide<
     const FB: usize,
@@ -154,6 +154,8 @@ pub struct CcUnitWide<
     pub m_rate_full: Signal<Out, Bit>,
     /// The records were only stored.
     pub m_rate_first: Signal<Out, Bit>,
+    /// Hop with the largest u' of this update; 7: no hop told anything, or no update.
+    pub m_rate_worst_hop: Signal<Out, Bits<3>>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
     pub event_cc_psn: Signal<Out, Bit>,
     /// Telemetry ignored: the time of a hop has gone back.
@@ -173,6 +175,7 @@ pub struct CcUnitWide<
     last_valid: Delay<2, 2>,
     last_u: Delay<57, 2>,
     last_tau: Delay<24, 2>,
+    worst_hops: Delay<3, { cc_ewma::LATENCY_CYCLES }>,
     flight: CcFlightWide<FB>,
     ewma: CcEwma,
     wind: CcWind,
@@ -202,6 +205,7 @@ pub struct CcUnitWide<
     update_bit: Constant<Bits<3>>,
     judged_bit: Constant<Bits<17>>,
     room_below: Constant<Bits<8>>,
+    no_hop: Constant<Bits<3>>,
     last_flow: Constant<Bits<FB>>,
 }
 
@@ -209,7 +213,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
     for CcUnitWide<FB, EW, HW, IW, MW>
 {
     fn default() -> Self {
-        assert!(IW == FB + 205, "IW = FB + 205");
+        assert!(IW == FB + 208, "IW = FB + 208");
         Self {
             module_type: Default::default(),
             clock: Default::default(),
@@ -261,6 +265,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
             m_rate_last_update_psn: Default::default(),
             m_rate_full: Default::default(),
             m_rate_first: Default::default(),
+            m_rate_worst_hop: Default::default(),
             event_cc_psn: Default::default(),
             event_cc_time: Default::default(),
             event_cc_bytes: Default::default(),
@@ -276,6 +281,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
             last_valid: Default::default(),
             last_u: Default::default(),
             last_tau: Default::default(),
+            worst_hops: Default::default(),
             flight: Default::default(),
             ewma: Default::default(),
             wind: Default::default(),
@@ -305,6 +311,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
             update_bit: Constant::new(1.into()),
             judged_bit: Constant::new(8.into()),
             room_below: Constant::new(64.into()),
+            no_hop: Constant::new(7.into()),
             last_flow: Constant::new(((1_u64 << FB) - 1).into()),
         }
     }
@@ -321,13 +328,14 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         );
         clock!(
             self, clock, intake, state, decision, worse_01, worse_23, worse_0123, worst,
-            last_valid, last_u, last_tau, flight, ewma, wind, packer, results
+            last_valid, last_u, last_tau, worst_hops, flight, ewma, wind, packer, results
         );
         self.intake.reset.next = self.reset.val();
         self.decision.reset.next = self.reset.val();
         self.last_valid.reset.next = self.reset.val();
         self.last_u.reset.next = self.reset.val();
         self.last_tau.reset.next = self.reset.val();
+        self.worst_hops.reset.next = self.reset.val();
         self.flight.reset.next = self.reset.val();
         self.ewma.reset.next = self.reset.val();
         self.wind.reset.next = self.reset.val();
@@ -449,30 +457,38 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.worse_01.a_valid.next = self.lanes[0].m_valid.val();
         self.worse_01.a_u.next = self.lanes[0].u.val();
         self.worse_01.a_tau_ns.next = self.lanes[0].tau_ns.val();
+        self.worse_01.a_hop.next = 0.into();
         self.worse_01.b_valid.next = self.lanes[1].m_valid.val();
         self.worse_01.b_u.next = self.lanes[1].u.val();
         self.worse_01.b_tau_ns.next = self.lanes[1].tau_ns.val();
+        self.worse_01.b_hop.next = 1.into();
         self.worse_23.a_valid.next = self.lanes[2].m_valid.val();
         self.worse_23.a_u.next = self.lanes[2].u.val();
         self.worse_23.a_tau_ns.next = self.lanes[2].tau_ns.val();
+        self.worse_23.a_hop.next = 2.into();
         self.worse_23.b_valid.next = self.lanes[3].m_valid.val();
         self.worse_23.b_u.next = self.lanes[3].u.val();
         self.worse_23.b_tau_ns.next = self.lanes[3].tau_ns.val();
+        self.worse_23.b_hop.next = 3.into();
         self.worse_0123.a_valid.next = self.worse_01.m_valid.val();
         self.worse_0123.a_u.next = self.worse_01.u.val();
         self.worse_0123.a_tau_ns.next = self.worse_01.tau_ns.val();
+        self.worse_0123.a_hop.next = self.worse_01.hop.val();
         self.worse_0123.b_valid.next = self.worse_23.m_valid.val();
         self.worse_0123.b_u.next = self.worse_23.u.val();
         self.worse_0123.b_tau_ns.next = self.worse_23.tau_ns.val();
+        self.worse_0123.b_hop.next = self.worse_23.hop.val();
         self.last_valid.d.next = bit_cast::<2, 1>(self.lanes[4].m_valid.val().into());
         self.last_u.d.next = self.lanes[4].u.val();
         self.last_tau.d.next = self.lanes[4].tau_ns.val();
         self.worst.a_valid.next = self.worse_0123.m_valid.val();
         self.worst.a_u.next = self.worse_0123.u.val();
         self.worst.a_tau_ns.next = self.worse_0123.tau_ns.val();
+        self.worst.a_hop.next = self.worse_0123.hop.val();
         self.worst.b_valid.next = self.last_valid.q.val().get_bit(0);
         self.worst.b_u.next = self.last_u.q.val();
         self.worst.b_tau_ns.next = self.last_tau.q.val();
+        self.worst.b_hop.next = 4.into();
         comment!("21: U; 32: W and R.");
         self.ewma.cfg_t_ns.next = self.cfg_t_ns.val();
         self.ewma.cfg_inv_t.next = self.cfg_inv_t.val();
@@ -482,6 +498,11 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.ewma.tau_ns.next = self.worst.tau_ns.val();
         self.ewma.u_old.next = self.flight.ewma_u.val();
         self.flight.u_new.next = self.ewma.u.val();
+        self.worst_hops.d.next = self.no_hop.val();
+        if self.flight.ewma_update.val() && self.worst.m_valid.val() {
+            self.worst_hops.d.next = self.worst.hop.val();
+        }
+        self.flight.hop_new.next = self.worst_hops.q.val();
         self.wind.cfg_target.next = self.cfg_target.val();
         self.wind.cfg_max_stage.next = self.cfg_max_stage.val();
         self.wind.cfg_w_ai.next = self.cfg_w_ai.val();
@@ -543,14 +564,16 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.packer.last_psn.next = self.flight.end_last_psn.val();
         self.packer.full.next = self.flight.end_full.val();
         self.packer.first.next = self.flight.end_first.val();
+        self.packer.worst_hop.next = self.flight.end_hop.val();
         self.done_61.d.next = self.wind.m_valid.val();
         self.results.s_valid.next = self.done_61.q.val();
         self.results.s_data.next = self.packer.item.val();
         self.results.m_ready.next = self.m_rate_ready.val();
         self.m_rate_valid.next = self.results.m_valid.val();
         self.m_rate_first.next = self.results.m_data.val().get_bit(0);
+        self.m_rate_worst_hop.next = self.results.m_data.val().get_bits::<3>(205);
         self.m_rate_full.next = self.results.m_data.val().get_bit(1);
-        self.m_rate_flow.next = self.results.m_data.val().get_bits::<FB>(205);
+        self.m_rate_flow.next = self.results.m_data.val().get_bits::<FB>(208);
         self.m_rate_op.next = self.results.m_data.val().get_bits::<2>(203);
         self.m_rate_window_bytes.next = self.results.m_data.val().get_bits::<32>(171);
         self.m_rate_rate.next = self.results.m_data.val().get_bits::<32>(139);

@@ -1,7 +1,7 @@
 //! The worse of two hops: a node of the tree that finds the largest u'.
 //!
 //! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2: hops in order, a later one only if larger
-//! # Interface timing  cycle 0: `a_*`, `b_*`; cycle 1: m_valid, u, tau_ns
+//! # Interface timing  cycle 0: `a_*`, `b_*`; cycle 1: m_valid, u, tau_ns, hop
 //! # Latency and rate  [`LATENCY_CYCLES`]; one pair per cycle
 //! # Number formats    u UQ21.36; tau UQ24.0, ns. Hop a stands before b: it wins unless it carries
 //!                     no information, or b's u' is larger
@@ -27,38 +27,48 @@ pub struct CcWorse {
     pub a_u: Signal<In, Bits<57>>,
     /// Its tau.
     pub a_tau_ns: Signal<In, Bits<24>>,
+    /// Its index.
+    pub a_hop: Signal<In, Bits<3>>,
     /// The second hop carries information.
     pub b_valid: Signal<In, Bit>,
     /// Its u'.
     pub b_u: Signal<In, Bits<57>>,
     /// Its tau.
     pub b_tau_ns: Signal<In, Bits<24>>,
+    /// Its index.
+    pub b_hop: Signal<In, Bits<3>>,
     /// One of them carries information.
     pub m_valid: Signal<Out, Bit>,
     /// u' of the worse one.
     pub u: Signal<Out, Bits<57>>,
     /// Its tau.
     pub tau_ns: Signal<Out, Bits<24>>,
+    /// Its index.
+    pub hop: Signal<Out, Bits<3>>,
     valid_1: DFF<Bit>,
     u_1: DFF<Bits<57>>,
     tau_1: DFF<Bits<24>>,
+    hop_1: DFF<Bits<3>>,
     is_larger: Signal<Local, Bit>,
 }
 
 impl Logic for CcWorse {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, valid_1, u_1, tau_1);
+        dff_setup!(self, clock, valid_1, u_1, tau_1, hop_1);
         self.is_larger.next = self.b_u.val() > self.a_u.val();
         self.valid_1.d.next = self.a_valid.val() || self.b_valid.val();
         self.u_1.d.next = self.a_u.val();
         self.tau_1.d.next = self.a_tau_ns.val();
+        self.hop_1.d.next = self.a_hop.val();
         if self.b_valid.val() && (!self.a_valid.val() || self.is_larger.val()) {
             self.u_1.d.next = self.b_u.val();
             self.tau_1.d.next = self.b_tau_ns.val();
+            self.hop_1.d.next = self.b_hop.val();
         }
         self.m_valid.next = self.valid_1.q.val();
         self.u.next = self.u_1.q.val();
         self.tau_ns.next = self.tau_1.q.val();
+        self.hop.next = self.hop_1.q.val();
     }
 }

@@ -117,20 +117,20 @@ fn cc_active(c: &NicConfig) -> Result<Design, EmitError> {
 
 fn cc_unit(c: &NicConfig) -> Result<Design, EmitError> {
     match c.flow_count {
-        4 => emit("cc_unit", cc::cc_unit::CcUnit::<2, 5, 207>::default(), c),
-        64 => emit("cc_unit", cc::cc_unit::CcUnit::<6, 9, 211>::default(), c),
-        256 => emit("cc_unit", cc::cc_unit::CcUnit::<8, 11, 213>::default(), c),
-        1024 => emit("cc_unit", cc::cc_unit::CcUnit::<10, 13, 215>::default(), c),
+        4 => emit("cc_unit", cc::cc_unit::CcUnit::<2, 5, 210>::default(), c),
+        64 => emit("cc_unit", cc::cc_unit::CcUnit::<6, 9, 214>::default(), c),
+        256 => emit("cc_unit", cc::cc_unit::CcUnit::<8, 11, 216>::default(), c),
+        1024 => emit("cc_unit", cc::cc_unit::CcUnit::<10, 13, 218>::default(), c),
         _ => Err(no_such_size("cc_unit", c)),
     }
 }
 
 fn cc_unit_wide(c: &NicConfig) -> Result<Design, EmitError> {
     match c.flow_count {
-        4 => cc_unit_wide_of::<2, 386, 130, 207, 3>(c),
-        64 => cc_unit_wide_of::<6, 390, 134, 211, 7>(c),
-        256 => cc_unit_wide_of::<8, 392, 136, 213, 9>(c),
-        1024 => cc_unit_wide_of::<10, 394, 138, 215, 11>(c),
+        4 => cc_unit_wide_of::<2, 386, 130, 210, 3>(c),
+        64 => cc_unit_wide_of::<6, 390, 134, 214, 7>(c),
+        256 => cc_unit_wide_of::<8, 392, 136, 216, 9>(c),
+        1024 => cc_unit_wide_of::<10, 394, 138, 218, 11>(c),
         _ => Err(no_such_size("cc_unit_wide", c)),
     }
 }
@@ -166,10 +166,10 @@ fn cc_core(c: &NicConfig) -> Result<Design, EmitError> {
         CcSchedule::AckPerCycle => return cc_core_wide(c),
     }
     match c.flow_count {
-        4 => emit("cc_core", CcCore::<2, 5, 207, 3>::new(c), c),
-        64 => emit("cc_core", CcCore::<6, 9, 211, 7>::new(c), c),
-        256 => emit("cc_core", CcCore::<8, 11, 213, 9>::new(c), c),
-        1024 => emit("cc_core", CcCore::<10, 13, 215, 11>::new(c), c),
+        4 => emit("cc_core", CcCore::<2, 5, 210, 3>::new(c), c),
+        64 => emit("cc_core", CcCore::<6, 9, 214, 7>::new(c), c),
+        256 => emit("cc_core", CcCore::<8, 11, 216, 9>::new(c), c),
+        1024 => emit("cc_core", CcCore::<10, 13, 218, 11>::new(c), c),
         _ => Err(no_such_size("cc_core", c)),
     }
 }
@@ -185,10 +185,10 @@ fn cc_core_serial(c: &NicConfig) -> Result<Design, EmitError> {
 
 fn cc_core_wide(c: &NicConfig) -> Result<Design, EmitError> {
     match c.flow_count {
-        4 => cc_core_wide_of::<2, 386, 130, 207, 3>(c),
-        64 => cc_core_wide_of::<6, 390, 134, 211, 7>(c),
-        256 => cc_core_wide_of::<8, 392, 136, 213, 9>(c),
-        1024 => cc_core_wide_of::<10, 394, 138, 215, 11>(c),
+        4 => cc_core_wide_of::<2, 386, 130, 210, 3>(c),
+        64 => cc_core_wide_of::<6, 390, 134, 214, 7>(c),
+        256 => cc_core_wide_of::<8, 392, 136, 216, 9>(c),
+        1024 => cc_core_wide_of::<10, 394, 138, 218, 11>(c),
         _ => Err(no_such_size("cc_core", c)),
     }
 }

@@ -6,7 +6,7 @@
 //! is also measured against the bound that `hdl/number-formats.md` derives for it.
 
 use super::cc_trace::reference_params;
-use crate::golden::cc::cc_unit::{CcAck, CcFlow, CcRate, FlowState, Tel, OP_CREATE};
+use crate::golden::cc::cc_unit::{CcAck, CcFlow, CcRate, FlowState, Tel, NO_HOP, OP_CREATE};
 use crate::golden::cc::CcCfg;
 use crate::reference::hpcc::{hop_utilisation, Flow, Params, Telemetry, HOPS_MAX};
 use nic_spec::cc_params::{CcConfig, CcParams, U_ONE, W_FRACTION_BITS};
@@ -85,6 +85,8 @@ struct Worst {
     bound: f64,
     /// Another hop with another tau is so near that rounding decides between them.
     is_tie: bool,
+    /// Its index, if no other comes near.
+    index: Option<usize>,
 }
 
 /// How often the ACKs met what is extreme.
@@ -358,14 +360,16 @@ impl Chunk {
             let t_ns = f64::from(self.config.t_ns);
             let queue_gain = (-41_f64).exp2() * t_ns / 0.625;
             let bound = u * ((-18_f64).exp2() + queue_gain) + 4.0 * U_UNIT * multi;
-            Some((u, tau_ns, bound))
+            Some((u, tau_ns, bound, i))
         });
-        let hops: Vec<(f64, f64, f64)> = hops.collect();
-        let (u, tau_ns, bound) = hops.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
+        let hops: Vec<(f64, f64, f64, usize)> = hops.collect();
+        let (u, tau_ns, bound, _) = hops.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
         // Of equal hops the first counts, in both.
         let first = hops.iter().find(|h| h.0 == u).map_or(tau_ns, |h| h.1);
         let is_tie = hops.iter().any(|h| h.1 != first && h.0 + h.2 >= u - bound);
-        Some(Worst { u, tau_ns: first, bound, is_tie })
+        let mut near = hops.iter().filter(|h| h.0 + h.2 >= u - bound).map(|h| h.3);
+        let index = near.next().filter(|_| near.next().is_none());
+        Some(Worst { u, tau_ns: first, bound, is_tie, index })
     }
 
     /// What rounding can do in the step from `before` to `after`.
@@ -445,7 +449,11 @@ impl Chunk {
         }
         let same = (is.full, is.first) == (outcome.full, outcome.first)
             && found.inc_stage == flow.inc_stage & 0xff
-            && found.last_update_psn == flow.last_update_psn;
+            && found.last_update_psn == flow.last_update_psn
+            && match worst {
+                Some(hop) => hop.index.is_none_or(|i| i == usize::from(is.worst_hop)),
+                None => is.worst_hop == NO_HOP,
+            };
         s.other_outcome += u64::from(!same);
     }
 }

@@ -120,8 +120,9 @@ impl FlowStream {
 impl RateStream {
     fn pack(rate: &CcRate) -> Self {
         let flags = u64::from(rate.full) << 18 | u64::from(rate.first) << 19;
+        let hop = u64::from(rate.worst_hop) << 20;
         let stage = u64::from(rate.inc_stage) << 24;
-        let head = u64::from(rate.flow) | u64::from(rate.op) << 16 | flags | stage;
+        let head = u64::from(rate.flow) | u64::from(rate.op) << 16 | flags | hop | stage;
         let words = [
             head | u64::from(rate.window_bytes) << 32,
             u64::from(rate.rate) | u64::from(rate.last_update_psn) << 32,
@@ -140,6 +141,7 @@ impl RateStream {
             op: bits(w, 16, 2) as u8,
             full: bits(w, 18, 1) != 0,
             first: bits(w, 19, 1) != 0,
+            worst_hop: bits(w, 20, 3) as u8,
             inc_stage: bits(w, 24, 8) as u8,
             window_bytes: bits(w, 32, 32) as u32,
             rate: bits(w, 64, 32) as u32,

@@ -27,6 +27,9 @@ const W_AI_PHASE: usize = 4;
 /// Results that the output FIFO holds.
 pub const RESULT_DEPTH: usize = 16;
 
+/// `worst_hop` of `m_rate` that is no hop.
+pub const NO_HOP: u8 = 7;
+
 /// `op` of `m_rate`: window and rate of an ACK.
 pub const OP_UPDATE: u8 = 0;
 /// `op` of `s_flow` and `m_rate`.
@@ -108,6 +111,8 @@ ports! {
         pub full: bool,
         /// The records were only stored.
         pub first: bool,
+        /// Hop with the largest u' of this update; [`NO_HOP`]: no hop told anything, or no update.
+        pub worst_hop: u8,
     }
 }
 ports! {

@@ -4,7 +4,7 @@
 
 use super::cc_ewma::ewma;
 use super::cc_hop::{hop_check, hop_utilisation, BAD_BYTES, BAD_QUEUE, BAD_TIME};
-use super::cc_unit::{CcAck, CcFlow, CcRate, Tel, OP_CREATE, OP_UPDATE};
+use super::cc_unit::{CcAck, CcFlow, CcRate, Tel, NO_HOP, OP_CREATE, OP_UPDATE};
 use super::cc_wind::compute_wind;
 use super::CcCfg;
 use nic_spec::cc_params::{CHECK_PSN, W_FRACTION_BITS};
@@ -101,12 +101,12 @@ impl FlowState {
         let is_due = self.records.is_some() && self.is_past(cfg, ack);
         let first = usable && comparable.is_none();
         let full = is_due || first;
-        let rate = if let Some(old) = comparable {
+        let (rate, worst_hop) = if let Some(old) = comparable {
             self.update(cfg, &old, &ack.tel, full)
         } else {
             let wind = compute_wind(cfg, true, self.u, self.w, self.inc_stage);
             self.w = wind.w;
-            wind.rate
+            (wind.rate, NO_HOP)
         };
         if full {
             self.last_update_psn = ack.snd_nxt;
@@ -114,7 +114,7 @@ impl FlowState {
         if usable {
             self.records = Some(ack.tel);
         }
-        Ok(Some(CcRate { full, first, ..self.rate(ack.flow, rate) }))
+        Ok(Some(CcRate { full, first, worst_hop, ..self.rate(ack.flow, rate) }))
     }
 
     /// Whether an ACK is behind lastUpdateSeq, or a packet has come later than T after the last full
@@ -127,13 +127,17 @@ impl FlowState {
         }
     }
 
-    fn update(&mut self, cfg: &CcCfg, old: &Tel, new: &Tel, full: bool) -> u32 {
+    /// R, and the hop with the largest u'.
+    fn update(&mut self, cfg: &CcCfg, old: &Tel, new: &Tel, full: bool) -> (u32, u8) {
         let mut worst: Option<(u64, u32)> = None;
-        for i in 0..usize::from(new.hops) {
-            let (old, new) = (old.hop[i], new.hop[i]);
+        let mut worst_hop = NO_HOP;
+        for i in 0..new.hops {
+            let (old, new) = (old.hop[usize::from(i)], new.hop[usize::from(i)]);
             let hop = hop_utilisation(cfg.queue_gain, cfg.util_gain, old, new);
             let is_worse = hop.is_some_and(|(u, _)| worst.is_none_or(|(most, _)| u > most));
-            worst = if is_worse { hop } else { worst };
+            if is_worse {
+                (worst, worst_hop) = (hop, i);
+            }
         }
         if let Some((u_hop, tau_ns)) = worst {
             self.u = ewma(cfg.t_ns, cfg.inv_t, self.u, u_hop, tau_ns);
@@ -144,7 +148,7 @@ impl FlowState {
             self.wc = wind.w;
             self.inc_stage = wind.m_inc_stage;
         }
-        wind.rate
+        (wind.rate, worst_hop)
     }
 
     fn window_bytes(&self) -> u32 {
@@ -164,6 +168,7 @@ impl FlowState {
             last_update_psn: self.last_update_psn,
             full: false,
             first: false,
+            worst_hop: NO_HOP,
         }
     }
 }
