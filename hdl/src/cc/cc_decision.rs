@@ -1,12 +1,12 @@
 //! What an ACK or a flow command does with the state of its flow.
 //!
 //! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2, NewAck
-//! # Interface timing  cycle 0: start, command, event_word; cycle 2: the row of its flow, and counted;
+//! # Interface timing  cycle 0: start, event_word; cycle 2: the row of its flow, and counted;
 //!                     cycle [`LATENCY_CYCLES`]: the other outputs
 //! # Latency and rate  [`LATENCY_CYCLES`]; one event per cycle
 //! # Number formats    event_word: cc_intake_wide.rs; row: cc_state.rs
 //! # Definitions       cc_unit.rs
-//! # Shape             EW = FB + 384; HW = FB + 128
+//! # Shape             EW = FB + 385; HW = FB + 128
 //! # Reset             synchronous, high: nothing under way
 //! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
 
@@ -28,8 +28,6 @@ pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
     pub reset: Signal<In, Bit>,
     /// An event starts.
     pub start: Signal<In, Bit>,
-    /// It is a flow command.
-    pub command: Signal<In, Bit>,
     /// PSNs are checked.
     pub checks_psn: Signal<In, Bit>,
     /// PSNs are times.
@@ -158,13 +156,12 @@ pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
 
 impl<const FB: usize, const EW: usize, const HW: usize> Default for CcDecision<FB, EW, HW> {
     fn default() -> Self {
-        assert!(EW == FB + 384 && HW == FB + 128, "EW = FB + 384, HW = FB + 128");
+        assert!(EW == FB + 385 && HW == FB + 128, "EW = FB + 385, HW = FB + 128");
         Self {
             module_type: Default::default(),
             clock: Default::default(),
             reset: Default::default(),
             start: Default::default(),
-            command: Default::default(),
             checks_psn: Default::default(),
             by_time: Default::default(),
             event_word: Default::default(),
@@ -285,7 +282,7 @@ impl<const FB: usize, const EW: usize, const HW: usize> Logic for CcDecision<FB,
         self.wc_delay.reset.next = self.reset.val();
         self.u_delay.reset.next = self.reset.val();
         comment!("The event through four cycles, without its last four records.");
-        self.flow.next = self.event_word.val().get_bits::<FB>(384);
+        self.flow.next = self.event_word.val().get_bits::<FB>(385);
         self.head.next = bit_cast::<HW, 128>(self.event_word.val().get_bits::<128>(0))
             | (bit_cast::<HW, FB>(self.flow.val()) << 128);
         self.head_delay.d.next = self.head.val();
@@ -297,7 +294,7 @@ impl<const FB: usize, const EW: usize, const HW: usize> Logic for CcDecision<FB,
         }
         self.commands_later.next = self.commands.q.val() << 1;
         self.commands.d.next = self.commands_later.val();
-        if self.command.val() {
+        if self.event_word.val().get_bit(384) {
             self.commands.d.next = self.commands_later.val() | self.youngest.val();
         }
         comment!("2: what the state says about this ACK.");

@@ -1,18 +1,18 @@
 //! Takes ACKs and flow commands and starts one of them in each cycle, unless its flow is under way.
 //!
 //! # Source            ARCHITECTURE.md, CC unit
-//! # Interface timing  cycle 0: s_ack taken; 1: it stands in the skid; 2: start, with command and
-//!                     event_word, if no event before it waits, its flow did not start in the last
+//! # Interface timing  cycle 0: s_ack taken; 1: it stands in the skid; 2: start, with event_word,
+//!                     if no event before it waits, its flow did not start in the last
 //!                     [`SAME_FLOW_CYCLES`] - 1 cycles, and `room` was high in the cycle before
 //! # Latency and rate  2 cycles; one start per cycle, a flow again after [`SAME_FLOW_CYCLES`]. In order;
-//!                     a command goes before an ACK that stands in the skid
+//!                     a command enters the skid one cycle after it was taken, before ACKs that come then
 //! # Number formats    event_word: psn [23:0], snd_nxt [47:24], tel_valid [48], tel_hops [51:49], tel_path
-//!                     [63:52], five records from 64 on, flow from 384 on. Of a command: op [1:0],
+//!                     [63:52], five records from 64 on, command [384], flow from 385 on. Of a command: op [1:0],
 //!                     telemetry [2], window [95:64], rate [127:96], tel_hops 0
 //! # Definitions       A flow has two marks, one of its last start and one of its last end: it is
 //!                     under way while they differ. A start turns the first one, and the end, so
 //!                     many cycles later, makes the second one equal
-//! # Shape             F = 2^FB flows, EW = FB + 384, MW = FB + 1
+//! # Shape             F = 2^FB flows, EW = FB + 385, MW = FB + 1
 //! # Reset             synchronous, high: nothing taken, nothing under way; while `scrubs` the
 //!                     marks of scrub_flow are cleared and the readies are low
 //! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
@@ -31,7 +31,7 @@ const FLIGHT_CYCLES: usize = SAME_FLOW_CYCLES - 1;
 // The kernel takes the oldest of so many.
 const _: () = assert!(FLIGHT_CYCLES == 60);
 
-/// Sinks, order, and the flows under way; `EW = FB + 384`, `MW = FB + 1`.
+/// Sinks, order, and the flows under way; `EW = FB + 385`, `MW = FB + 1`.
 #[derive(LogicBlock)]
 pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
     module_type: Module<Self>,
@@ -67,11 +67,9 @@ pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
     pub room: Signal<In, Bit>,
     /// An event starts.
     pub start: Signal<Out, Bit>,
-    /// It is a flow command.
-    pub command: Signal<Out, Bit>,
     /// The event.
     pub event_word: Signal<Out, Bits<EW>>,
-    acks: Skid<EW>,
+    events: Skid<EW>,
     started: LutRam<FB, 1>,
     ended: LutRam<FB, 1>,
     under_way: Delay<MW, FLIGHT_CYCLES>,
@@ -83,7 +81,6 @@ pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
     flow_window_bytes: DFF<Bits<32>>,
     flow_rate: DFF<Bits<32>>,
     head_valid: DFF<Bit>,
-    head_command: DFF<Bit>,
     head: DFF<Bits<EW>>,
     busy: DFF<Bit>,
     mark: DFF<Bit>,
@@ -92,7 +89,6 @@ pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
     advance: Signal<Local, Bit>,
     command_word: Signal<Local, Bits<EW>>,
     command_low: Signal<Local, Bits<EW>>,
-    next_event: Signal<Local, Bits<EW>>,
     next_flow: Signal<Local, Bits<FB>>,
     head_flow: Signal<Local, Bits<FB>>,
     follows: Signal<Local, Bit>,
@@ -104,11 +100,12 @@ pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
     will_stand: Signal<Local, Bit>,
     will_wait: Signal<Local, Bit>,
     youngest: Constant<Bits<FLIGHT_CYCLES>>,
+    command_bit: Constant<Bits<EW>>,
 }
 
 impl<const FB: usize, const EW: usize, const MW: usize> Default for CcIntakeWide<FB, EW, MW> {
     fn default() -> Self {
-        assert!(EW == FB + 384 && MW == FB + 1, "EW = FB + 384, MW = FB + 1");
+        assert!(EW == FB + 385 && MW == FB + 1, "EW = FB + 385, MW = FB + 1");
         Self {
             module_type: Default::default(),
             clock: Default::default(),
@@ -127,9 +124,8 @@ impl<const FB: usize, const EW: usize, const MW: usize> Default for CcIntakeWide
             scrub_flow: Default::default(),
             room: Default::default(),
             start: Default::default(),
-            command: Default::default(),
             event_word: Default::default(),
-            acks: Default::default(),
+            events: Default::default(),
             started: Default::default(),
             ended: Default::default(),
             under_way: Default::default(),
@@ -141,7 +137,6 @@ impl<const FB: usize, const EW: usize, const MW: usize> Default for CcIntakeWide
             flow_window_bytes: Default::default(),
             flow_rate: Default::default(),
             head_valid: Default::default(),
-            head_command: Default::default(),
             head: Default::default(),
             busy: Default::default(),
             mark: Default::default(),
@@ -150,7 +145,6 @@ impl<const FB: usize, const EW: usize, const MW: usize> Default for CcIntakeWide
             advance: Default::default(),
             command_word: Default::default(),
             command_low: Default::default(),
-            next_event: Default::default(),
             next_flow: Default::default(),
             head_flow: Default::default(),
             follows: Default::default(),
@@ -162,6 +156,7 @@ impl<const FB: usize, const EW: usize, const MW: usize> Default for CcIntakeWide
             will_stand: Default::default(),
             will_wait: Default::default(),
             youngest: Constant::new(1.into()),
+            command_bit: Constant::new(1.into()),
         }
     }
 }
@@ -180,21 +175,34 @@ impl<const FB: usize, const EW: usize, const MW: usize> Logic for CcIntakeWide<F
             flow_window_bytes,
             flow_rate,
             head_valid,
-            head_command,
             head,
             busy,
             mark,
             alive,
             starts
         );
-        clock!(self, clock, acks, started, ended, under_way);
-        self.acks.reset.next = self.reset.val();
+        clock!(self, clock, events, started, ended, under_way);
+        self.events.reset.next = self.reset.val();
         self.under_way.reset.next = self.reset.val();
-        comment!("Sinks.");
+        comment!("Sinks: a command that was taken goes before an ACK.");
         self.open.d.next = !self.scrubs.val();
-        self.s_ack_ready.next = self.open.q.val() && self.acks.s_ready.val();
-        self.acks.s_valid.next = self.open.q.val() && self.s_ack_valid.val();
-        self.acks.s_data.next = self.s_ack_event.val();
+        self.s_ack_ready.next =
+            self.open.q.val() && self.events.s_ready.val() && !self.flow_full.q.val();
+        self.command_low.next = bit_cast::<EW, 2>(self.flow_op.q.val())
+            | (bit_cast::<EW, 1>(self.flow_telemetry.q.val().into()) << 2)
+            | (self.command_bit.val() << 384);
+        self.command_word.next = (bit_cast::<EW, 32>(self.flow_window_bytes.q.val()) << 64)
+            | (bit_cast::<EW, 32>(self.flow_rate.q.val()) << 96)
+            | (bit_cast::<EW, FB>(self.flow_flow.q.val()) << 385);
+        self.events.s_valid.next =
+            self.flow_full.q.val() || (self.open.q.val() && self.s_ack_valid.val());
+        self.events.s_data.next = self.s_ack_event.val();
+        if self.flow_full.q.val() {
+            self.events.s_data.next = self.command_low.val() | self.command_word.val();
+            if self.events.s_ready.val() {
+                self.flow_full.d.next = false;
+            }
+        }
         self.s_flow_ready.next = self.open.q.val() && !self.flow_full.q.val();
         if self.s_flow_valid.val() && self.open.q.val() && !self.flow_full.q.val() {
             self.flow_full.d.next = true;
@@ -206,29 +214,15 @@ impl<const FB: usize, const EW: usize, const MW: usize> Logic for CcIntakeWide<F
         }
         comment!("The head starts unless its flow is under way; decided in the cycle before.");
         self.start.next = self.starts.q.val();
-        self.command.next = self.head_command.q.val();
         self.event_word.next = self.head.q.val();
-        comment!("The next head: a command before an ACK.");
+        comment!("The next head.");
         self.advance.next = self.starts.q.val() || !self.head_valid.q.val();
-        self.acks.m_ready.next = self.advance.val() && !self.flow_full.q.val();
-        self.command_low.next = bit_cast::<EW, 2>(self.flow_op.q.val())
-            | (bit_cast::<EW, 1>(self.flow_telemetry.q.val().into()) << 2);
-        self.command_word.next = (bit_cast::<EW, 32>(self.flow_window_bytes.q.val()) << 64)
-            | (bit_cast::<EW, 32>(self.flow_rate.q.val()) << 96)
-            | (bit_cast::<EW, FB>(self.flow_flow.q.val()) << 384);
-        self.next_event.next = self.acks.m_data.val();
-        if self.flow_full.q.val() {
-            self.next_event.next = self.command_low.val() | self.command_word.val();
-        }
-        self.next_flow.next = self.next_event.val().get_bits::<FB>(384);
+        self.events.m_ready.next = self.advance.val();
+        self.next_flow.next = self.events.m_data.val().get_bits::<FB>(385);
         self.will_stand.next = self.head_valid.q.val();
         if self.advance.val() {
-            self.will_stand.next = self.flow_full.q.val() || self.acks.m_valid.val();
-            self.head_command.d.next = self.flow_full.q.val();
-            self.head.d.next = self.next_event.val();
-            if self.flow_full.q.val() {
-                self.flow_full.d.next = false;
-            }
+            self.will_stand.next = self.events.m_valid.val();
+            self.head.d.next = self.events.m_data.val();
         }
         comment!("The end: in the cycle behind it the flow may start again.");
         self.alive_later.next = self.alive.q.val() << 1;
@@ -236,7 +230,7 @@ impl<const FB: usize, const EW: usize, const MW: usize> Logic for CcIntakeWide<F
         if self.starts.q.val() {
             self.alive.d.next = self.alive_later.val() | self.youngest.val();
         }
-        self.head_flow.next = self.head.q.val().get_bits::<FB>(384);
+        self.head_flow.next = self.head.q.val().get_bits::<FB>(385);
         self.under_way.d.next = bit_cast::<MW, 1>(self.mark.q.val().into())
             | (bit_cast::<MW, FB>(self.head_flow.val()) << 1);
         self.ends.next = self.alive.q.val().get_bit(59);

@@ -15,12 +15,12 @@
 //!                     t = 64  m_rate, if it is not waiting
 //! # Latency and rate  [`LATENCY_CYCLES`] from s_ack to m_rate at least; one ACK per cycle, the same
 //!                     flow every [`SAME_FLOW_CYCLES`]; an ACK whose flow is under way, dropped ACKs
-//!                     included, waits and holds up those behind it; of a command and an ACK that
-//!                     wait for their turn the command goes first; a command every 2 cycles
+//!                     included, waits and holds up those behind it; commands wait in the same order,
+//!                     one taken in every 2 cycles at most
 //! # Number formats    those of cc_unit.rs
 //! # Definitions       those of cc_unit.rs: the same ACKs of a flow have the same results
 //! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
-//! # Shape             F = 2^FB flows, EW = FB + 384, HW = FB + 128, IW = FB + 208, MW = FB + 1; 64 results wait
+//! # Shape             F = 2^FB flows, EW = FB + 385, HW = FB + 128, IW = FB + 208, MW = FB + 1; 64 results wait
 //!                     before starts wait for m_rate_ready
 //! # Reset             synchronous, high; then F cycles of clearing with the readies low
 //! # Twins             sim/src/golden/cc/cc_unit_wide.rs, sim/src/reference/hpcc.rs,
@@ -45,7 +45,7 @@ pub use super::cc_intake_wide::SAME_FLOW_CYCLES;
 /// Cycles from the cycle that takes an ACK to its `m_rate`, at least.
 pub const LATENCY_CYCLES: usize = 66;
 
-/// HPCC++ for `2^FB` flows; `EW = FB + 384`, `HW = FB + 128`, `IW = FB + 208`, `MW = FB + 1`.
+/// HPCC++ for `2^FB` flows; `EW = FB + 385`, `HW = FB + 128`, `IW = FB + 208`, `MW = FB + 1`.
 #[derive(LogicBlock)]
 pub struct CcUnitWide<
     const FB: usize,
@@ -353,7 +353,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
             | (bit_cast::<EW, 64>(self.s_ack_tel_hop_2.val()) << 192)
             | (bit_cast::<EW, 64>(self.s_ack_tel_hop_3.val()) << 256)
             | (bit_cast::<EW, 64>(self.s_ack_tel_hop_4.val()) << 320)
-            | (bit_cast::<EW, FB>(self.s_ack_flow.val()) << 384);
+            | (bit_cast::<EW, FB>(self.s_ack_flow.val()) << 385);
         self.intake.s_ack_event.next = self.ack_low.val() | self.ack_high.val();
         self.intake.s_flow_valid.next = self.s_flow_valid.val();
         self.s_flow_ready.next = self.intake.s_flow_ready.val();
@@ -367,7 +367,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.intake.room.next = self.results.count.val() < self.room_below.val();
         comment!("0: the state of the flow and its records are read.");
         self.state.read_enable.next = self.intake.start.val();
-        self.state.read_flow.next = self.intake.event_word.val().get_bits::<FB>(384);
+        self.state.read_flow.next = self.intake.event_word.val().get_bits::<FB>(385);
         for i in 0..5 {
             self.lanes[i].clock.next = self.clock.val();
             self.lanes[i].reset.next = self.reset.val();
@@ -375,7 +375,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
             self.lanes[i].cfg_util_gain.next = self.cfg_util_gain.val();
             self.lanes[i].cfg_check.next = self.cfg_check.val();
             self.lanes[i].read.next = self.intake.start.val();
-            self.lanes[i].flow.next = self.intake.event_word.val().get_bits::<FB>(384);
+            self.lanes[i].flow.next = self.intake.event_word.val().get_bits::<FB>(385);
             self.lanes[i].hop.next = self.intake.event_word.val().get_bits::<64>(64 + (64 * i));
             self.lanes[i].counted.next = self.decision.counted.val().get_bit(i);
             self.lanes[i].store.next = self.decision.store.val();
@@ -383,7 +383,6 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         }
         comment!("2, 4: the decision.");
         self.decision.start.next = self.intake.start.val();
-        self.decision.command.next = self.intake.command.val();
         self.decision.checks_psn.next = self.cfg_check.val().get_bit(0);
         self.decision.by_time.next = self.cfg_by_time.val();
         self.decision.event_word.next = self.intake.event_word.val();

@@ -127,10 +127,10 @@ fn cc_unit(c: &NicConfig) -> Result<Design, EmitError> {
 
 fn cc_unit_wide(c: &NicConfig) -> Result<Design, EmitError> {
     match c.flow_count {
-        4 => cc_unit_wide_of::<2, 386, 130, 210, 3>(c),
-        64 => cc_unit_wide_of::<6, 390, 134, 214, 7>(c),
-        256 => cc_unit_wide_of::<8, 392, 136, 216, 9>(c),
-        1024 => cc_unit_wide_of::<10, 394, 138, 218, 11>(c),
+        4 => cc_unit_wide_of::<2, 387, 130, 210, 3>(c),
+        64 => cc_unit_wide_of::<6, 391, 134, 214, 7>(c),
+        256 => cc_unit_wide_of::<8, 393, 136, 216, 9>(c),
+        1024 => cc_unit_wide_of::<10, 395, 138, 218, 11>(c),
         _ => Err(no_such_size("cc_unit_wide", c)),
     }
 }
@@ -185,10 +185,10 @@ fn cc_core_serial(c: &NicConfig) -> Result<Design, EmitError> {
 
 fn cc_core_wide(c: &NicConfig) -> Result<Design, EmitError> {
     match c.flow_count {
-        4 => cc_core_wide_of::<2, 386, 130, 210, 3>(c),
-        64 => cc_core_wide_of::<6, 390, 134, 214, 7>(c),
-        256 => cc_core_wide_of::<8, 392, 136, 216, 9>(c),
-        1024 => cc_core_wide_of::<10, 394, 138, 218, 11>(c),
+        4 => cc_core_wide_of::<2, 387, 130, 210, 3>(c),
+        64 => cc_core_wide_of::<6, 391, 134, 214, 7>(c),
+        256 => cc_core_wide_of::<8, 393, 136, 216, 9>(c),
+        1024 => cc_core_wide_of::<10, 395, 138, 218, 11>(c),
         _ => Err(no_such_size("cc_core", c)),
     }
 }

@@ -32,11 +32,17 @@ pub const RESULT_DEPTH: usize = 128;
 /// With so many results in it nothing starts: those under way must find room.
 pub const RESULTS_MAX: usize = 64;
 
-/// An event at the head: the next one to start.
+/// An event on its way to its start.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Ack(CcAck),
     Flow(CcFlow),
+}
+
+impl Default for Event {
+    fn default() -> Self {
+        Self::Ack(CcAck::default())
+    }
 }
 
 impl Event {
@@ -57,7 +63,7 @@ pub struct CcUnitWide {
     cycle: u64,
     /// Cycles of clearing that are left, and one in which the sinks open.
     scrub_left: usize,
-    acks: Skid<CcAck>,
+    skid: Skid<Event>,
     flow: Option<CcFlow>,
     head: Option<Event>,
     room: bool,
@@ -80,7 +86,7 @@ impl CcUnitWide {
             free_at: vec![0; config.flow_count],
             cycle: 0,
             scrub_left: config.flow_count + 1,
-            acks: Skid::default(),
+            skid: Skid::default(),
             flow: None,
             head: None,
             room: false,
@@ -98,6 +104,10 @@ impl CcUnitWide {
         self.scrub_left == 0
     }
 
+    fn ack_ready(&self) -> bool {
+        self.is_open() && self.skid.s_ready() && self.flow.is_none()
+    }
+
     fn flow_ready(&self) -> bool {
         self.is_open() && self.flow.is_none()
     }
@@ -107,7 +117,7 @@ impl CcUnitWide {
         self.free_at.fill(0);
         self.cycle = 0;
         self.scrub_left = self.flows.len() + 1;
-        self.acks.step(true, None, false);
+        self.skid.step(true, None, false);
         (self.flow, self.head, self.done) = (None, None, None);
         self.in_flight.step(true, None);
         self.with_w_ai.step(true, None);
@@ -144,7 +154,7 @@ impl Golden for CcUnitWide {
         if i.reset {
             self.reset();
         } else {
-            let offered_ack = (i.s_ack.valid && self.is_open()).then_some(i.s_ack);
+            let offered_ack = (i.s_ack.valid && self.ack_ready()).then_some(i.s_ack);
             let offered_flow = (i.s_flow.valid && self.flow_ready()).then_some(i.s_flow);
             let (result, ignored) = self.start(&i.cfg);
             let never_sent = ignored == Some(Ignored::Psn);
@@ -152,13 +162,13 @@ impl Golden for CcUnitWide {
             let psn = self.psn_events.step(false, never_sent);
             self.events = CcEvents { psn, ..CcEvents::of(bad_hop) };
             let is_free = self.head.is_none();
-            let turn_of_ack = is_free && self.flow.is_none();
             if is_free {
-                let ack = self.acks.m_valid().then(|| Event::Ack(self.acks.m_data()));
-                self.head = self.flow.take().map(Event::Flow).or(ack);
+                self.head = self.skid.m_valid().then(|| self.skid.m_data());
             }
-            self.acks.step(false, offered_ack, turn_of_ack);
-            self.flow = self.flow.or(offered_flow);
+            let enters = self.skid.s_ready();
+            let offered = self.flow.map(Event::Flow).or(offered_ack.map(Event::Ack));
+            self.skid.step(false, offered, is_free);
+            self.flow = self.flow.filter(|_| !enters).or(offered_flow);
             debug_assert!(self.done.is_none() || self.results.s_ready());
             self.room = self.results.count() < RESULTS_MAX;
             self.results.step(false, self.done, i.m_rate.ready);
@@ -171,7 +181,7 @@ impl Golden for CcUnitWide {
             self.scrub_left = self.scrub_left.saturating_sub(1);
         }
         CcUnitOut {
-            s_ack: CcReady { ready: self.is_open() && self.acks.s_ready() },
+            s_ack: CcReady { ready: self.ack_ready() },
             s_flow: CcReady { ready: self.flow_ready() },
             m_rate: CcRate { valid: self.results.m_valid(), ..self.results.m_data() },
             event_cc: self.events,
