@@ -109,7 +109,7 @@
 #define NIC_IRQ_ENABLE_COMPLETION_MASK 0x00000001u
 #define NIC_IRQ_ENABLE_ERROR_SHIFT 1 /* errors in HOST_STATUS */
 #define NIC_IRQ_ENABLE_ERROR_MASK 0x00000002u
-/* Cycles between two telemetry responses of a queue pair, T; 0: no limit. (rw, reset 0x271) */
+/* Cycles between two telemetry responses of a queue pair, T; 0: no limit. With CC_MODE 1 also between two windows, at least 1. (rw, reset 0x271) */
 #define NIC_FEEDBACK_CYCLES 0x084
 /* INT-MD, IOAM and IFA. (rw, reset 0x0) */
 #define NIC_TELEMETRY_STACK 0x088
@@ -181,11 +181,15 @@
 #define NIC_HOST_STATUS_FLOW_MASK 0xffff0000u
 /* Writing ones clears these bits of HOST_STATUS: 0 and 4 to 7. (wo, reset 0x0) */
 #define NIC_HOST_CLEAR 0x0b0
+/* Who computes the window. (rw, reset 0x0) */
+#define NIC_CC_MODE 0x0b4
+#define NIC_CC_MODE_BY_TIME_SHIFT 0 /* 0: the sender. 1: a receiver: psn is the time of a packet, snd_nxt that time + T, and results with full are sent */
+#define NIC_CC_MODE_BY_TIME_MASK 0x00000001u
 /* Cycles from one turn of a queue pair to send a probe to the next one, T, rounded down to a multiple of the number of queue pairs; below that, 0: no probes. (rw, reset 0x0) */
 #define NIC_PROBE_CYCLES 0x0b8
-/* Window that the CC unit last gave the flow in CC_WATCH, bytes. (ro, reset 0x0) */
+/* Window that the flow in CC_WATCH was last given, bytes. (ro, reset 0x0) */
 #define NIC_CC_WINDOW 0x0e0
-/* Rate that the CC unit last gave the flow in CC_WATCH, bytes a cycle, UQ8.24. (ro, reset 0x0) */
+/* Rate that the flow in CC_WATCH was last given, bytes a cycle, UQ8.24. (ro, reset 0x0) */
 #define NIC_CC_RATE 0x0e4
 /* Oldest completion, see the completion entry; 0 when none waits. (ro, reset 0x0) */
 #define NIC_CQ_ENTRY 0x0f0
@@ -227,7 +231,7 @@
 #define NIC_COUNTER_REQR_RETRANSMIT_PACKET 0x274 /* data packet or READ request sent again */
 #define NIC_COUNTER_REQR_TIMEOUT 0x278 /* retransmission timer expired: went back */
 #define NIC_COUNTER_REQR_WR_REFUSED 0x27c /* work request refused: send queue full or QP not valid */
-#define NIC_COUNTER_TX_DATA 0x280 /* data packet sent */
+#define NIC_COUNTER_TX_DATA 0x280 /* data packet, probe or window sent */
 #define NIC_COUNTER_TX_ACK 0x284 /* ACK or NAK sent */
 #define NIC_COUNTER_TX_HOST 0x288 /* frame of the host's own stack sent */
 #define NIC_COUNTER_TX_FAIL 0x28c /* data packet given up: host memory read failed */
@@ -241,10 +245,10 @@
 #define NIC_COUNTER_CQ_FULL 0x2ac /* completions began to wait for a free entry of the completion ring */
 #define NIC_COUNTER_CQ_ERROR 0x2b0 /* completion ring stopped: an entry could not be written to host memory */
 #define NIC_COUNTER_CQ_REFUSED 0x2b4 /* completion ring index refused: it moves back or beyond what was written */
-#define NIC_COUNTER_RX_FEEDBACK 0x2b8 /* good telemetry response or probe */
+#define NIC_COUNTER_RX_FEEDBACK 0x2b8 /* good telemetry response, probe or window */
 #define NIC_COUNTER_TX_FEEDBACK 0x2bc /* telemetry response sent, probes' among them */
-#define NIC_COUNTER_FEEDBACK_ACCEPTED 0x2c0 /* telemetry response given to the congestion control, or probe that is answered */
-#define NIC_COUNTER_FEEDBACK_DROPPED 0x2c4 /* telemetry response without telemetry, for no QP with telemetry, from another address, or for a READ response or data packet that was not sent, or that tells nothing new of data; or probe that is not answered */
+#define NIC_COUNTER_FEEDBACK_ACCEPTED 0x2c0 /* telemetry response given to the congestion control, probe that is answered, or window that is in force */
+#define NIC_COUNTER_FEEDBACK_DROPPED 0x2c4 /* telemetry response without telemetry, for no QP with telemetry, from another address, or for a READ response or data packet that was not sent, or that tells nothing new of data; probe that is not answered; or window for no such QP, that was overtaken, or with CC_MODE 0 */
 #define NIC_COUNTER_RX_TELEMETRY_UNUSABLE 0x2c8 /* good packet whose telemetry gives no update: more than five hops, or malformed */
 #define NIC_COUNTER_CC_PSN 0x2cc /* telemetry ignored: its ACK is of a PSN that was never sent */
 #define NIC_COUNTER_CC_TIME 0x2d0 /* telemetry ignored: the time of a hop has gone back */
@@ -252,6 +256,7 @@
 #define NIC_COUNTER_CC_QUEUE 0x2d8 /* telemetry ignored: the queue of a hop is longer than CC_CHECK allows */
 #define NIC_COUNTER_PROBE_SENT 0x2dc /* probe sent */
 #define NIC_COUNTER_PROBE_LOST 0x2e0 /* probe without an answer for four turns: it counts as lost */
+#define NIC_COUNTER_WINDOW_SENT 0x2e4 /* window sent */
 
 /* Queue pair, row QPN mod flow count of table 0: 32-bit little-endian words. */
 #define NIC_QP_BYTES 64

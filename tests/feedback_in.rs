@@ -28,18 +28,41 @@ fn feedback_in_matches_golden() {
 fn feedback_in_breaks_are_caught() {
     for (from, to) in [
         ("s_cc_valid & !full", "s_cc_valid"),
-        ("!is_void & !full", "!is_void"),
-        ("(!full & !is_judged)", "(!is_judged)"),
+        ("!is_void & has_room", "!is_void"),
+        ("has_room = m_window_ready", "has_room = !full"),
+        ("(!full & !is_judged & !cfg_by_time)", "(!is_judged & !cfg_by_time)"),
+        ("(!full & !is_judged & !cfg_by_time)", "(!full & !is_judged)"),
         ("row_qpn == qpn", "1'b1"),
         ("row_ip == src_ip", "1'b1"),
-        ("is_ours & behind[23]", "is_ours"),
+        ("behind[23] | window", "1'b1"),
+        ("is_ours & (request |", "is_ours & (1'b0 |"),
         ("from_peer & is_right", "from_peer"),
-        ("direct & !answer", "direct"),
+        ("s_feedback_direct & !s_feedback_probe;", "s_feedback_direct;"),
         ("s_feedback_probe & judge_m_is_ours", "judge_m_is_ours"),
         ("dropped_next = !m_probe_accepted", "dropped_next = 1'b0"),
         ("answer_flow <= flow", "answer_flow <= s_feedback_qpn[5:0]"),
         ("known & from_peer", "from_peer"),
-        ("is_on & tel_valid", "is_on"),
+        ("is_on & may", "is_on"),
+        ("may_next = cfg_by_time", "may_next = 1'b1"),
+        ("window & !is_seen", "window"),
+        ("window & !is_seen", "1'b0"),
+        ("steps_back & !fresh", "steps_back"),
+        ("behind[23] | window", "behind[23]"),
+        ("is_window & (row_valid | row_comes)", "is_window & row_comes"),
+        ("is_window & (row_valid | row_comes)", "is_window & row_valid"),
+        ("row_hits | row_stands", "row_hits"),
+        ("cfg_by_time & req_valid", "req_valid"),
+        ("req_valid & s_feedback_tel_valid", "req_valid"),
+        ("& !sampled &", "&"),
+        ("(!req_valid | !req_ready)", "1'b1"),
+        ("load_feedback & !is_request", "load_feedback"),
+        ("is_good & !window & !request", "is_good & !window"),
+        ("is_idle & cfg_by_time))", "1'b0))"),
+        ("acks & !cfg_by_time", "acks"),
+        ("(load_ack & !cfg_by_time)", "load_ack"),
+        ("load_feedback & !is_window)", "load_feedback)"),
+        ("fills_next = is_good & !window", "fills_next = is_good"),
+        ("now + {4'd0, cfg_feedback_cycles}", "now"),
         ("sent_before + 24'd1", "sent_before"),
         ("row_remote == qpn", "1'b1"),
         ("!by_port & own", "own"),
@@ -47,11 +70,11 @@ fn feedback_in_breaks_are_caught() {
         ("steps_back | (!(|step))", "steps_back"),
         ("steps_back | (!(|step))", "(!(|step))"),
         ("first_psn - 24'd1", "first_psn"),
-        ("& !acks", ""),
-        ("& (!is_judged | full)", ""),
-        (".ack(acks)", ".ack(1'b0)"),
+        ("& !acks &", "&"),
+        ("& !acks & !counting", "& !acks"),
+        (".ack(flows_ack)", ".ack(1'b0)"),
         ("& (|sent_top)", ""),
-        ("count & !direct", "count"),
+        ("count & !count_direct", "count"),
         ("far_step = 24'h40_0000", "far_step = 24'h20_0000"),
         ("count & count_ahead", "count"),
         ("!feedback_next |", "1'b1 |"),
@@ -69,6 +92,8 @@ struct Rig {
     out: FeedbackInOut,
     /// Flows whose probe is answered.
     answered: Vec<u16>,
+    /// Flows of windows that were taken.
+    windows: Vec<u16>,
     /// What the congestion control heard, and how many were accepted and dropped.
     heard: Vec<CcPorts>,
     events: [u32; 2],
@@ -81,7 +106,8 @@ impl Rig {
         let mut pins = FeedbackInIn::default();
         pins.m_cc.ready = true;
         let out = FeedbackInOut::default();
-        let mut rig = Self { engine, pins, out, answered: vec![], heard: vec![], events: [0; 2] };
+        let (answered, windows, heard) = (vec![], vec![], vec![]);
+        let mut rig = Self { engine, pins, out, answered, windows, heard, events: [0; 2] };
         rig.row(&row(telemetry));
         rig
     }
@@ -89,6 +115,9 @@ impl Rig {
     fn step(&mut self) {
         if self.out.m_cc.valid && self.pins.m_cc.ready {
             self.heard.push(self.out.m_cc);
+        }
+        if self.out.m_window.valid && self.pins.m_window.ready {
+            self.windows.push(self.out.m_window.flow);
         }
         self.out = self.engine.step(&self.pins).unwrap_or_else(|e| panic!("{e}"));
         self.answered.extend(self.out.m_answer.valid.then_some(self.out.m_answer.flow));
@@ -175,8 +204,8 @@ fn direct(psn: u32) -> FeedbackPorts {
 fn packet(psn: u32) -> FeedbackPorts {
     let tel = TelPorts { valid: true, hops: 2, path: 0xabc, hop: [1, 2, 3, 4, 5] };
     // The port of a peer's telemetry response says nothing.
-    let (direct, probe, port) = (false, false, 0x3f);
-    FeedbackPorts { valid: true, qpn: QPN, psn, src_ip: PEER, direct, probe, port, tel }
+    let (direct, probe, window, port) = (false, false, false, 0x3f);
+    FeedbackPorts { valid: true, qpn: QPN, psn, src_ip: PEER, direct, probe, window, port, tel }
 }
 
 /// What is not an answer to a READ response of the queue pair is dropped, each counted once.
@@ -363,6 +392,154 @@ fn feedback_in_passes_probes() {
         (0..5).for_each(|_| rig.step());
         assert_eq!((rig.events, rig.heard.len(), rig.answered.len()), (events, 0, 0));
     }
+}
+
+/// A window: of the peer, to our queue pair; the first of a row whatever its time, then what is newer, or older by so much
+/// that the time has come round.
+#[test]
+fn feedback_in_offers_windows() {
+    let mut rig = Rig::new(10, true);
+    rig.pins.cfg_by_time = true;
+    let window = |psn| FeedbackPorts { window: true, ..packet(psn) };
+    let mut taken = 0;
+    let mut receive = |rig: &mut Rig, packet: FeedbackPorts| {
+        let events = rig.events;
+        rig.pins.m_window.ready = true;
+        assert_eq!(rig.receive(packet), None, "no window goes to the congestion control");
+        let counts = rig.events == [events[0] + 1, events[1]];
+        assert!(counts || rig.events == [events[0], events[1] + 1]);
+        assert_eq!(rig.windows.len(), taken + usize::from(counts));
+        taken = rig.windows.len();
+        counts
+    };
+    // Its time may be that of the PSN before the first one of the row; nothing was sent.
+    assert!(receive(&mut rig, window(FIRST_PSN - 1)));
+    for (psn, counts) in [
+        (FIRST_PSN - 1, false),
+        (FIRST_PSN - 2, false),
+        (FIRST_PSN - 1 - (1 << 16), false),
+        (FIRST_PSN - 2 - (1 << 16), true),
+        (0x7f_0000, true),
+        (0xff_0000, true),
+        (5, true),
+        (0xff_ffff, false),
+    ] {
+        assert_eq!(receive(&mut rig, window(psn)), counts, "{psn:#x}");
+    }
+    let good = window(6);
+    for bad in [
+        FeedbackPorts { qpn: REMOTE_QPN, ..good },
+        FeedbackPorts { qpn: QPN ^ 1 << 23, ..good },
+        FeedbackPorts { src_ip: PEER ^ 1, ..good },
+    ] {
+        assert!(!receive(&mut rig, bad), "{bad:?}");
+    }
+    assert!(receive(&mut rig, FeedbackPorts { tel: TelPorts::default(), ..good }), "no telemetry");
+    rig.row(&row(true));
+    assert!(receive(&mut rig, good), "another row");
+    rig.row(&row(false));
+    assert!(!receive(&mut rig, window(7)), "a queue pair without telemetry");
+    rig.row(&row(true));
+    rig.pins.cfg_by_time = false;
+    assert!(!receive(&mut rig, window(8)), "who computes its windows itself");
+    assert!(rig.windows.iter().all(|flow| *flow == FLOW) && rig.heard.is_empty());
+}
+
+/// A window waits for its room, and is dropped if any row waits or comes meanwhile: it may be that queue pair's.
+#[test]
+fn feedback_in_drops_windows_beside_a_row() {
+    for shift in 0..8 {
+        let mut rig = Rig::new(11, true);
+        rig.pins.cfg_by_time = true;
+        rig.pins.s_feedback = FeedbackPorts { window: true, ..packet(5) };
+        (0..shift).for_each(|_| rig.step());
+        // Of another queue pair; it is not taken yet.
+        (rig.pins.row.valid, rig.pins.row.ready, rig.pins.cfg_index) = (true, false, FLOW + 1);
+        rig.step();
+        rig.pins.row.valid = false;
+        rig.pins.m_window.ready = true;
+        for _ in 0..10 {
+            let is_taken = rig.out.s_feedback.ready;
+            rig.step();
+            rig.pins.s_feedback.valid &= !is_taken;
+        }
+        // In the first cycle nothing has been looked up yet.
+        let counts = shift == 0;
+        assert_eq!(rig.events, if counts { [1, 0] } else { [0, 1] }, "shift {shift}");
+        assert_eq!(rig.windows.len(), usize::from(counts));
+    }
+}
+
+/// A request's telemetry goes to the congestion control as its data's, with the time and T behind it, also if the request
+/// is taken as soon as it stands; each once, and only with windows of the receiver.
+#[test]
+fn feedback_in_samples_requests() {
+    let mut rig = Rig::new(12, true);
+    rig.pins.cfg_feedback_cycles = 625;
+    let request = FeedbackPorts { valid: false, direct: true, probe: true, ..packet(9) };
+    let sample = |rig: &mut Rig, request: FeedbackPorts, cycles: usize| {
+        let heard = rig.heard.len();
+        rig.pins.s_feedback = request;
+        for cycle in 0..cycles {
+            (rig.pins.req.valid, rig.pins.req.ready) = (true, cycle + 1 == cycles);
+            rig.step();
+        }
+        rig.pins.req.valid = false;
+        // What comes next at the same place is no request.
+        rig.pins.s_feedback = FeedbackPorts::default();
+        (0..12).for_each(|_| rig.step());
+        rig.heard[heard..].to_vec()
+    };
+    assert!(sample(&mut rig, request, 1).is_empty(), "windows of the sender");
+    rig.pins.cfg_by_time = true;
+    let mut last = None;
+    for cycles in [1, 2, 3, 5, 40] {
+        let heard = sample(&mut rig, request, cycles);
+        let [cc] = heard[..] else { panic!("{} in {cycles} cycles", heard.len()) };
+        assert_eq!((cc.flow, cc.tel.path, cc.tel.hop), (FLOW, 0xabc, [1, 2, 3, 4, 5]));
+        assert_eq!(cc.snd_nxt, cc.psn + 625);
+        // The rig runs 12 cycles more and what the one before was short of.
+        if let Some((psn, before)) = last.replace((cc.psn, cycles as u32)) {
+            assert_eq!(cc.psn - psn, before + 12, "{cycles}");
+        }
+    }
+    for bad in [
+        FeedbackPorts { qpn: REMOTE_QPN, ..request },
+        FeedbackPorts { qpn: QPN ^ 1 << 23, ..request },
+        FeedbackPorts { src_ip: PEER ^ 1, ..request },
+        FeedbackPorts { tel: TelPorts { valid: false, ..request.tel }, ..request },
+    ] {
+        assert!(sample(&mut rig, bad, 20).is_empty(), "{bad:?}");
+    }
+    // Without room it is missed, and nothing waits.
+    rig.pins.m_cc.ready = false;
+    sample(&mut rig, request, 1);
+    assert!(sample(&mut rig, request, 1).is_empty());
+    rig.pins.m_cc.ready = true;
+    (0..4).for_each(|_| rig.step());
+    assert_eq!(rig.heard.len(), 6);
+    assert_eq!(rig.events, [0, 0], "requests are no telemetry responses");
+    rig.row(&row(false));
+    assert!(sample(&mut rig, request, 20).is_empty(), "a queue pair without telemetry");
+}
+
+/// With windows of the receiver ACKs and what else tells of data goes nowhere; telemetry responses go by the time.
+#[test]
+fn feedback_in_leaves_data_to_the_receiver() {
+    let mut rig = Rig::new(13, true);
+    (rig.pins.cfg_by_time, rig.pins.cfg_feedback_cycles) = (true, 625);
+    rig.send_on(FLOW, FIRST_PSN);
+    rig.acknowledge(FIRST_PSN);
+    assert_eq!(rig.receive(direct(FIRST_PSN)), None);
+    let answer = FeedbackPorts { direct: true, probe: true, ..packet(FIRST_PSN) };
+    assert_eq!(rig.receive(answer), None);
+    assert!(rig.heard.is_empty() && rig.answered.is_empty());
+    rig.send(FIRST_PSN);
+    let (psn, snd_nxt) = rig.receive(packet(FIRST_PSN)).expect("of a READ response");
+    assert_eq!(snd_nxt, psn + 625);
+    (0..100).for_each(|_| rig.step());
+    let (later, _) = rig.receive(packet(FIRST_PSN)).expect("again");
+    assert!((100..120).contains(&(later - psn)), "{psn}, then {later}");
 }
 
 /// A row, a packet, an ACK and a telemetry response in one cycle: none is lost, the row is in force behind them.

@@ -190,6 +190,7 @@ fn plan(format: Option<Format>, manners: Manners, seed: u64) -> Plan {
         cut_opcode: None,
         telemetry_every: 1,
         probe_cycles: 0,
+        windows_by_receiver: false,
         qp_count: 3,
         message_count: 6,
         one_way: false,
@@ -511,7 +512,8 @@ fn nic_pair_writes_follow_direct_responses() {
         assert_eq!(receiver.counter("tx_feedback") + receiver.counter("rx_feedback"), 0);
         assert_eq!(report.switch.stamped, 0, "no telemetry on any other way");
         let (_, rate) = sender.flow0.expect("watched");
-        assert!(rate < line_rate / 2 && report.goodput_gbps() > 15.0, "{rate}");
+        // The port's rate, half of the line, is that of the flow that is the last one; it seeks a bit more.
+        assert!(rate < line_rate / 8 * 5 && report.goodput_gbps() > 15.0, "{rate}");
         let queues = [&report, &cut].map(|report| report.switch.queue_bytes_max);
         assert!(queues[0] < queues[1], "{queues:?}");
     }
@@ -615,6 +617,84 @@ fn nic_pair_probes_in_lock_step() {
     }
     let [sent, lost] = ["probe_sent", "probe_lost"].map(|name| sender.counter(name));
     assert!(sent > 50 && lost > 0 && lost < sent / 5, "{sent} sent, {lost} lost");
+}
+
+/// Four WRITE flows of 50 Gb/s together on a port of 25, telemetry in every data packet.
+fn windowed(by_receiver: bool, message_count: u32, seed: u64) -> Plan {
+    Plan {
+        stamping: plan(Some(PAPER), Manners::Prompt, seed).stamping,
+        windows_by_receiver: by_receiver,
+        read_percent: 0,
+        message_bytes: (100_000, 120_000),
+        ..crowded(None, message_count, seed)
+    }
+}
+
+/// Windows that the receiver computes bring the rate of WRITEs down to the port's and bound its queue as ACKs with
+/// telemetry do, with no telemetry in any ACK; cut off, nothing slows the sender down.
+#[test]
+fn nic_pair_writes_follow_windows_of_the_receiver() {
+    let line_rate = 8 << 24;
+    let run = |by_receiver: bool, cut_opcode| {
+        let plan = Plan { cut_opcode, ..windowed(by_receiver, 5, 61) };
+        let report = exchange(&plan, EngineKind::Golden);
+        assert!(report.is_good(), "{by_receiver}: {report:?}");
+        println!(
+            "by receiver {by_receiver}, cut {cut_opcode:?}: queue at most {} bytes, {:.2} Gb/s, {} windows \
+             for {} data packets and {} ACKs, W and R {:?}",
+            report.switch.queue_bytes_max,
+            report.goodput_gbps(),
+            report.nics[1].counter("window_sent"),
+            report.nics[0].counter("tx_data"),
+            report.nics[1].counter("tx_ack"),
+            report.nics[0].flow0
+        );
+        report
+    };
+    let (by_sender, by_receiver) = (run(false, None), run(true, None));
+    let cut = run(true, Some(0xc4));
+    let [sender, receiver] = &by_receiver.nics[..] else { panic!("two NICs") };
+    let windows = receiver.counter("window_sent");
+    assert_eq!(sender.counter("rx_feedback"), windows);
+    assert_eq!(sender.counter("feedback_accepted"), windows, "none is lost or overtaken");
+    assert_eq!(sender.counter("window_sent") + receiver.counter("rx_feedback"), 0);
+    // At most one of each of the four flows in T.
+    let t_count = by_receiver.busy_ns / 5000.0;
+    assert!(f64::from(windows) < 4.0 * t_count + 4.0, "{windows} in {t_count} T");
+    assert!(f64::from(windows) > 2.0 * t_count, "{windows} in {t_count} T");
+    let (_, rate) = sender.flow0.expect("watched");
+    assert!(rate < line_rate / 2 && by_receiver.goodput_gbps() > 15.0, "{rate}");
+    let queues = [&by_receiver, &by_sender, &cut].map(|report| report.switch.queue_bytes_max);
+    assert!(queues[0] < queues[1] * 5 / 4 && queues[0] < queues[2] * 3 / 4, "{queues:?}");
+    assert_eq!(cut.switch.cut, u64::from(cut.nics[1].counter("window_sent")));
+    assert_eq!(cut.nics[0].flow0.expect("watched").1, line_rate - 1, "nothing slowed it down");
+}
+
+/// The same in lock-step, both ways and with READs beside the WRITEs, with losses, duplicates and overtaking: each
+/// window or telemetry response that comes is used or dropped once.
+#[test]
+fn nic_pair_windows_of_receivers_in_lock_step() {
+    let faults =
+        Faults { loss_ppm: 10_000, duplicate_ppm: 5000, reorder_ppm: 5000, ..Faults::default() };
+    for (seed, manners) in [(62, Manners::Prompt), (63, Manners::Stalling)] {
+        let plan = Plan {
+            faults,
+            manners,
+            one_way: false,
+            read_percent: 30,
+            timeout_exponent: 6,
+            ..windowed(true, 2, seed)
+        };
+        let report = exchange(&plan, EngineKind::Both);
+        assert!(report.is_good(), "{report:?}");
+        for nic in &report.nics {
+            let [used, dropped, sent] =
+                ["feedback_accepted", "feedback_dropped", "window_sent"].map(|n| nic.counter(n));
+            println!("{used} used, {dropped} dropped, {sent} windows sent");
+            assert_eq!(used + dropped, nic.counter("rx_feedback"));
+            assert!(used > 50 && dropped > 0 && sent > 50);
+        }
+    }
 }
 
 /// The same in lock-step, with losses: telemetry responses are lost too.

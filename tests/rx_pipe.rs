@@ -243,6 +243,9 @@ fn rx_pipe_breaks_are_caught() {
         ("code[7:2] == 6'd48", "code[7:1] == 7'd96"),
         ("is_bare = is_ack | is_feedback", "is_bare = is_ack"),
         ("fifo_s_word_4 = imm | port_wide", "fifo_s_word_4 = imm"),
+        ("code == 8'd196", "code == 8'd197"),
+        ("if (!opcode[2])", "if (1'b1)"),
+        ("m_feedback_window = fifo_m_word_6[26]", "m_feedback_window = fifo_m_word_6[25]"),
         ("m_feedback_probe = fifo_m_word_6[25]", "m_feedback_probe = fifo_m_word_6[26]"),
         ("port_next = s_data[47:40]", "port_next = s_data[39:32]"),
         ("m_feedback_ready & head_for_feedback", "m_feedback_ready & head_for_requester"),
@@ -1357,7 +1360,7 @@ fn rx_pipe_reads_telemetry_responses() {
             assert_eq!(rig.count(event), count, "{event}");
         }
         assert_eq!((rig.feedbacks.len(), rig.events.iter().sum::<usize>()), (1, 5));
-        for opcode in [0xbf, 0xc1, 0xc2, 0xc3, 0xc4] {
+        for opcode in [0xbf, 0xc1, 0xc2, 0xc3, 0xc5] {
             rig.send(&make_of(opcode, &[], 0), false);
         }
         rig.idle(60);
@@ -1365,6 +1368,18 @@ fn rx_pipe_reads_telemetry_responses() {
         let wanted = kinds.map(|(direct, probe)| FeedbackPorts { direct, probe, ..feedback });
         assert_eq!(rig.feedbacks[1..], wanted);
         assert_eq!((rig.count("feedback"), rig.count("drop_opcode")), (4, 2));
+        // A window has four bytes of ImmDt, in the place of the port, and no more.
+        for (tail, event) in [(&[][..], "drop_length"), (&[0; 8], "drop_length")] {
+            let count = rig.count(event);
+            rig.send(&make_of(0xc4, tail, 0), false);
+            rig.idle(40);
+            assert_eq!(rig.count(event), count + 1, "{event}");
+        }
+        rig.send(&make_of(0xc4, &[0x12, 0x34, 0x56, 0x78], 0), false);
+        rig.idle(40);
+        let window = FeedbackPorts { window: true, port: 0x78, ..feedback };
+        assert_eq!(rig.feedbacks[4..], [window]);
+        assert_eq!(rig.out.m_req.imm, 0x1234_5678);
         assert!(rig.acks.is_empty() && rig.reqs.is_empty() && rig.payloads.is_empty());
     }
 }

@@ -68,6 +68,9 @@ fn tx_pipe_catches_broken_telemetry_responses() {
         ("pulses_next = 5'd16", "pulses_next = 5'd2"),
         ("cutter_ack_psn = s_feedback_psn", "cutter_ack_psn = s_ack_psn"),
         ("& !s_pkt_bare", "& 1'b1"),
+        ("s_ack_tel_valid & !cfg_by_time", "s_ack_tel_valid"),
+        ("(pkt_opcode > 8'd12) & !pkt_opcode[7]", "pkt_opcode > 8'd12"),
+        ("pkt_opcode == 8'd196", "1'b0"),
     ] {
         assert_catches("tx_pipe", from, to, 20_000);
     }
@@ -149,6 +152,40 @@ fn tx_pipe_makes_the_bytes_of_a_probe() {
         &[0xc2, 0, 0xff, 0xff, 0, 0, 0, 0x22, 0, 0, 0, 102, 0x13, 0x1c, 0x2a, 0xdd],
     ];
     assert_eq!(send_one(i, &[]), wanted.concat());
+}
+
+/// A window byte by byte: a packet without telemetry, DSCP of the row, ImmDt behind the BTH.
+#[test]
+fn tx_pipe_makes_the_bytes_of_a_window() {
+    let mut i = paper_form(0x22, 0xc011);
+    i.s_pkt = TxPktPorts { valid: true, opcode: 0xc4, psn: 102, bare: true, ..i.s_pkt };
+    (i.s_pkt.imm, i.s_pkt.va, i.s_pkt.rkey, i.s_pkt.dma_len) = (10_000, 1, 2, 4);
+    (i.s_pkt.syndrome, i.s_pkt.msn) = (5, 6);
+    let wanted = [
+        &[2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0][..],
+        &[0x45, 0x00, 0, 48, 0, 0, 0x40, 0, 64, 17, 0x26, 0xbb],
+        &[10, 0, 0, 1, 10, 0, 0, 2, 0xc0, 0x11, 0x12, 0xb7, 0, 28, 0, 0],
+        &[0xc4, 0, 0xff, 0xff, 0, 0, 0, 0x22, 0, 0, 0, 102, 0, 0, 0x27, 0x10],
+        &[0x2d, 0x33, 0x63, 0xfd],
+    ];
+    assert_eq!(send_one(i, &[]), wanted.concat());
+}
+
+/// Who leaves windows to the receiver echoes nothing in ACKs; telemetry responses stay as they are.
+#[test]
+fn tx_pipe_echoes_no_telemetry_of_data_by_time() {
+    let tel = TelPorts { valid: true, hops: 1, path: 0xabc, hop: [1, 0, 0, 0, 0] };
+    let frame_bytes = |cfg_by_time, is_ack| {
+        let mut i = TxPipeIn { cfg_by_time, ..paper_form(0x22, 0xc011) };
+        if is_ack {
+            i.s_ack = TxAckPorts { valid: true, tel, ..TxAckPorts::default() };
+        } else {
+            i.s_feedback = TxFeedbackPorts { valid: true, tel, ..TxFeedbackPorts::default() };
+        }
+        send_one(i, &[]).len()
+    };
+    assert_eq!([false, true].map(|by_time| frame_bytes(by_time, true)), [72, 62]);
+    assert_eq!([false, true].map(|by_time| frame_bytes(by_time, false)), [68, 68]);
 }
 
 /// A packet that goes without telemetry is the one of a queue pair that has none, its DSCP
@@ -258,7 +295,7 @@ fn tx_pipe_frames_parse_with_correct_icrc() {
         }
     }
     assert!(
-        opcodes.into_iter().eq((0x06..=0x11).chain([0xc0, 0xc2, 0xc3])),
+        opcodes.into_iter().eq((0x06..=0x11).chain([0xc0, 0xc2, 0xc3, 0xc4])),
         "every opcode was sent"
     );
 }
@@ -324,10 +361,11 @@ where
     (i.s_cfg.valid, i.m_axis.tready) = (true, true);
     for _ in 0..1000 {
         if out.s_cfg.ready {
-            (i.s_cfg.valid, i.s_pkt.valid) = (false, !i.s_feedback.valid);
+            (i.s_cfg.valid, i.s_pkt.valid) = (false, !i.s_feedback.valid && !i.s_ack.valid);
         }
         i.s_pkt.valid &= !out.s_pkt.ready;
         i.s_feedback.valid &= !out.s_feedback.ready;
+        i.s_ack.valid &= !out.s_ack.ready;
         let mut data = [0; 8];
         let bytes = beats.front().copied().unwrap_or(&[]);
         data[..bytes.len()].copy_from_slice(bytes);

@@ -26,6 +26,8 @@ use crate::transport::probe_out::ProbeOut;
 use crate::transport::read_reply::ReadReply;
 use crate::transport::requester::Requester;
 use crate::transport::responder::Responder;
+use crate::transport::window_in::WindowIn;
+use crate::transport::window_out::WindowOut;
 use crate::transport::work_mux::WorkMux;
 use crate::tx::tx_pipe::TxPipe;
 use crate::util::stream_mux::StreamMux;
@@ -178,6 +180,8 @@ pub struct Nic {
     feedback_out: FeedbackOut<6, 64, 30, 7>,
     feedback_in: FeedbackIn<6, 64, 7>,
     probe_out: ProbeOut<6, 7, 14>,
+    window_out: WindowOut<6, 7>,
+    window_in: WindowIn<6, 7>,
     work_mux: WorkMux<6, 7, 52>,
     scheduler: Scheduler<128, 7, 8, 39>,
     grants: StreamRoute<6, 7>,
@@ -277,6 +281,8 @@ impl Nic {
             feedback_out: Default::default(),
             feedback_in: Default::default(),
             probe_out: Default::default(),
+            window_out: Default::default(),
+            window_in: Default::default(),
             work_mux: Default::default(),
             scheduler: Default::default(),
             grants: Default::default(),
@@ -313,6 +319,8 @@ impl Logic for Nic {
             feedback_out,
             feedback_in,
             probe_out,
+            window_out,
+            window_in,
             work_mux,
             scheduler,
             grants,
@@ -340,6 +348,8 @@ impl Logic for Nic {
         self.feedback_out.reset.next = self.reset.val();
         self.feedback_in.reset.next = self.reset.val();
         self.probe_out.reset.next = self.reset.val();
+        self.window_out.reset.next = self.reset.val();
+        self.window_in.reset.next = self.reset.val();
         self.work_mux.reset.next = self.reset.val();
         self.scheduler.reset.next = self.reset.val();
         self.grants.reset.next = self.reset.val();
@@ -569,12 +579,48 @@ impl Logic for Nic {
         self.cc.s_ack_tel_hop_2.next = self.feedback_in.m_cc_tel_hop[2].val();
         self.cc.s_ack_tel_hop_3.next = self.feedback_in.m_cc_tel_hop[3].val();
         self.cc.s_ack_tel_hop_4.next = self.feedback_in.m_cc_tel_hop[4].val();
-        self.scheduler.s_rate_valid.next = self.cc.m_rate_valid.val();
-        self.cc.m_rate_ready.next = self.scheduler.s_rate_ready.val();
-        self.scheduler.s_rate_flow.next = self.cc.m_rate_flow.val();
-        self.scheduler.s_rate_op.next = self.cc.m_rate_op.val();
-        self.scheduler.s_rate_window_bytes.next = self.cc.m_rate_window_bytes.val();
-        self.scheduler.s_rate_rate.next = self.cc.m_rate_rate.val();
+        self.window_in.s_rate_valid.next = self.cc.m_rate_valid.val();
+        self.cc.m_rate_ready.next = self.window_in.s_rate_ready.val();
+        self.window_in.s_rate_flow.next = self.cc.m_rate_flow.val();
+        self.window_in.s_rate_op.next = self.cc.m_rate_op.val();
+        self.window_in.s_rate_window_bytes.next = self.cc.m_rate_window_bytes.val();
+        self.window_in.s_rate_rate.next = self.cc.m_rate_rate.val();
+        self.scheduler.s_rate_valid.next = self.window_in.m_rate_valid.val();
+        self.window_in.m_rate_ready.next = self.scheduler.s_rate_ready.val();
+        self.scheduler.s_rate_flow.next = self.window_in.m_rate_flow.val();
+        self.scheduler.s_rate_op.next = self.window_in.m_rate_op.val();
+        self.scheduler.s_rate_window_bytes.next = self.window_in.m_rate_window_bytes.val();
+        self.scheduler.s_rate_rate.next = self.window_in.m_rate_rate.val();
+        comment!("windows of a receiver");
+        self.window_out.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
+        self.window_out.row_valid.next = self.registers.m_cfg_tx_valid.val();
+        self.window_out.watch_valid.next = self.cc.m_rate_valid.val();
+        self.window_out.watch_ready.next = self.window_in.s_rate_ready.val();
+        self.window_out.watch_flow.next = self.cc.m_rate_flow.val();
+        self.window_out.watch_op.next = self.cc.m_rate_op.val();
+        self.window_out.watch_full.next = self.cc.m_rate_full.val();
+        self.window_out.watch_window_bytes.next = self.cc.m_rate_window_bytes.val();
+        self.window_out.watch_time.next = self.cc.m_rate_last_update_psn.val();
+        self.pkt_mux.s_window_valid.next = self.window_out.m_window_valid.val();
+        self.window_out.m_window_ready.next = self.pkt_mux.s_window_ready.val();
+        self.pkt_mux.s_window_flow.next = self.window_out.m_window_flow.val();
+        self.pkt_mux.s_window_psn.next = self.window_out.m_window_psn.val();
+        self.pkt_mux.s_window_bytes.next = self.window_out.m_window_bytes.val();
+        self.window_in.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
+        self.window_in.cfg_w_init.next = self.registers.cfg_cc_w_init.val();
+        self.window_in.cfg_w_min.next = self.registers.cfg_cc_w_min.val();
+        self.window_in.cfg_rate_gain.next = self.registers.cfg_cc_rate_gain.val();
+        self.window_in.cfg_rate_min.next = self.registers.cfg_cc_rate_min.val();
+        self.window_in.cfg_rate_max.next = self.registers.cfg_cc_rate_max.val();
+        self.window_in.s_window_valid.next = self.feedback_in.m_window_valid.val();
+        self.feedback_in.m_window_ready.next = self.window_in.s_window_ready.val();
+        self.window_in.s_window_flow.next = self.feedback_in.m_window_flow.val();
+        self.window_in.s_window_bytes.next = self.rx.m_req_imm.val();
+        self.feedback_in.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
+        self.feedback_in.cfg_feedback_cycles.next = self.registers.cfg_feedback_cycles.val();
+        self.feedback_in.req_valid.next = self.rx.m_req_valid.val();
+        self.feedback_in.req_ready.next = self.responder.s_req_ready.val();
+        self.tx.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
         comment!("telemetry responses");
         self.feedback_out.watch_valid.next = self.rx.m_ack_valid.val();
         self.feedback_out.watch_ready.next = self.requester.s_ack_ready.val();
@@ -610,6 +656,7 @@ impl Logic for Nic {
         self.feedback_in.s_feedback_src_ip.next = self.rx.m_feedback_src_ip.val();
         self.feedback_in.s_feedback_direct.next = self.rx.m_feedback_direct.val();
         self.feedback_in.s_feedback_probe.next = self.rx.m_feedback_probe.val();
+        self.feedback_in.s_feedback_window.next = self.rx.m_feedback_window.val();
         self.feedback_in.s_feedback_port.next = self.rx.m_feedback_port.val();
         self.feedback_in.s_feedback_tel_valid.next = self.rx.m_feedback_tel_valid.val();
         self.feedback_in.s_feedback_tel_hops.next = self.rx.m_feedback_tel_hops.val();
@@ -865,7 +912,7 @@ impl Logic for Nic {
         self.cc.cfg_queue_gain.next = self.registers.cfg_cc_queue_gain.val();
         self.cc.cfg_util_gain.next = self.registers.cfg_cc_util_gain.val();
         self.cc.cfg_check.next = self.registers.cfg_cc_check.val();
-        self.cc.cfg_by_time.next = false;
+        self.cc.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
         self.cc.cfg_target.next = self.registers.cfg_cc_target.val();
         self.cc.cfg_u_one.next = self.registers.cfg_cc_u_one.val();
         self.cc.cfg_max_stage.next = self.registers.cfg_cc_max_stage.val();
@@ -915,14 +962,14 @@ impl Logic for Nic {
         self.active.cfg_window.next = self.registers.cfg_cc_active.val();
         self.active.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();
         self.active.watch_valid.next = self.cc.m_rate_valid.val();
-        self.active.watch_ready.next = self.scheduler.s_rate_ready.val();
+        self.active.watch_ready.next = self.window_in.s_rate_ready.val();
         self.active.watch_flow.next = self.cc.m_rate_flow.val();
         self.active.watch_full.next = self.cc.m_rate_full.val();
         comment!("window and rate that software watches");
-        self.registers.watch_valid.next = self.cc.m_rate_valid.val();
-        self.registers.watch_flow.next = bit_cast::<16, 7>(self.cc.m_rate_flow.val());
-        self.registers.watch_window.next = self.cc.m_rate_window_bytes.val();
-        self.registers.watch_rate.next = self.cc.m_rate_rate.val();
+        self.registers.watch_valid.next = self.window_in.m_rate_valid.val();
+        self.registers.watch_flow.next = bit_cast::<16, 7>(self.window_in.m_rate_flow.val());
+        self.registers.watch_window.next = self.window_in.m_rate_window_bytes.val();
+        self.registers.watch_rate.next = self.window_in.m_rate_rate.val();
         comment!("rings in host memory");
         self.sq_fetch.s_doorbell_valid.next = self.registers.m_doorbell_valid.val();
         self.registers.m_doorbell_ready.next = self.sq_fetch.s_doorbell_ready.val();
@@ -1024,6 +1071,7 @@ impl Logic for Nic {
         self.registers.event[54].next = self.cc.event_cc_queue.val();
         self.registers.event[55].next = self.probe_out.event_probe_sent.val();
         self.registers.event[56].next = self.probe_out.event_probe_lost.val();
+        self.registers.event[57].next = self.window_out.event_window_sent.val();
     }
 }
 

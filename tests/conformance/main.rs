@@ -10,3 +10,4 @@ mod probe;
 mod requester;
 mod responder;
 mod telemetry;
+mod window;

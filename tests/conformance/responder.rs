@@ -415,6 +415,20 @@ fn dropped_rows() -> Vec<Row> {
             .acked(only(PSN + 1, 32, 2, 4), 2)
             .memory(16..20, 1)
             .memory(32..36, 2),
+        Row::new("a window takes no PSN and is not answered")
+            .silent(Packet::new(0xc4, PSN).imm(5000), "feedback_dropped")
+            .acked(only(PSN, 16, 1, 4), 1)
+            .silent(Packet::new(0xc4, PSN + 9).imm(5000).ack_req(), "feedback_dropped")
+            .silent(Packet::new(0xc4, PSN).imm(5000).spoilt(Spoilt::Qpn), "feedback_dropped")
+            .silent(
+                Packet::new(0xc4, PSN).imm(5000).spoilt(Spoilt::SourceAddress),
+                "feedback_dropped",
+            )
+            .silent(Packet::new(0xc4, PSN).imm(5000).payload(7, 4), "rx_drop_length")
+            .silent(Packet::new(0xc4, PSN), "rx_drop_length")
+            .acked(only(PSN + 1, 32, 2, 4), 2)
+            .memory(16..20, 1)
+            .memory(32..36, 2),
         Row::new("telemetry response with payload")
             .silent(Packet::new(0xc0, PSN).payload(7, 4), "rx_drop_length")
             .silent(Packet::new(0xc1, PSN).payload(7, 4), "rx_drop_length")
@@ -424,7 +438,7 @@ fn dropped_rows() -> Vec<Row> {
             .memory(16..20, 1),
         Row::new("other codes of manufacturers")
             .silent(Packet::new(0xbf, PSN), "rx_drop_opcode")
-            .silent(Packet::new(0xc4, PSN), "rx_drop_opcode")
+            .silent(Packet::new(0xc5, PSN), "rx_drop_opcode")
             .silent(Packet::new(0xff, PSN), "rx_drop_opcode")
             .acked(only(PSN, 16, 1, 4), 1)
             .memory(16..20, 1),

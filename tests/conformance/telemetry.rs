@@ -205,7 +205,7 @@ pub fn frame(front: &[u8], telemetry: &[u8], behind: &[u8]) -> Vec<u8> {
 }
 
 /// Queues of more than 80000 bytes are ignored.
-fn cc_config() -> CcConfig {
+pub fn cc_config() -> CcConfig {
     let line = CcConfig::for_line(25e9, 2, 125_000_000);
     CcConfig { queue_max_bytes: 80_000.0, w_ai_bytes: 80.0, ..line }
 }

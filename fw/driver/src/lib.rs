@@ -278,6 +278,12 @@ impl<B: Bus> Nic<B> {
         self.write(regs::config_offset::probe_cycles, cycles)
     }
 
+    /// Sets who computes the windows of data: the sender, or, on both sides, the receiver, which then sends them
+    /// instead of echoes. Before the first queue pair is made.
+    pub fn set_windows_by_receiver(&mut self, by_receiver: bool) -> Result<(), Error<B::Error>> {
+        self.write(regs::config_offset::cc_mode, by_receiver.into())
+    }
+
     /// Tells about INT-MD, IOAM and IFA: the UDP port that marks INT-MD, whether queues
     /// are counted in bytes, whether IOAM's fractions of a second are binary, and the rate codes
     /// (0..=7) by the low three bits of the egress interface.
@@ -325,7 +331,7 @@ impl<B: Bus> Nic<B> {
         Ok(())
     }
 
-    /// Window in bytes and rate in UQ8.24 bytes a cycle that the CC unit last gave the QP, since
+    /// Window in bytes and rate in UQ8.24 bytes a cycle that the QP was last given, since
     /// [`Nic::watch_cc`]; 0 before it did.
     pub fn cc_state(&mut self) -> Result<(u32, u32), Error<B::Error>> {
         Ok((self.read(regs::CC_WINDOW)?, self.read(regs::CC_RATE)?))

@@ -90,6 +90,9 @@ macro_rules! cc_registers {
             ]),
             (39, cc_active, cfg_cc_active, 20, 0,
                 "Window in which active flows are counted, 64 cycles; W_ai of each is CC_W_AI over their number in the window before. 0: W_ai is CC_W_AI.", []),
+            (45, cc_mode, cfg_cc_mode, 1, 0, "Who computes the window.", [
+                (by_time, 0, 1, "0: the sender. 1: a receiver: psn is the time of a packet, snd_nxt that time + T, and results with full are sent"),
+            ]),
             $($after)*
         }
     };
@@ -99,11 +102,7 @@ macro_rules! cc_registers {
 #[macro_export]
 macro_rules! cc_core_registers {
     ($m:ident) => {
-        $crate::cc_registers! { @between $m [] [
-            (45, cc_mode, cfg_cc_mode, 1, 0, "Who computes the window.", [
-                (by_time, 0, 1, "0: the sender. 1: a receiver: psn is the time of a packet, snd_nxt that time + T, and results with full are sent"),
-            ]),
-        ] }
+        $crate::cc_registers! { $m }
     };
 }
 
@@ -156,7 +155,7 @@ macro_rules! config_registers {
                 (error, 1, 1, "errors in HOST_STATUS"),
             ]),
             (33, feedback_cycles, cfg_feedback_cycles, 20, 625,
-                "Cycles between two telemetry responses of a queue pair, T; 0: no limit.", []),
+                "Cycles between two telemetry responses of a queue pair, T; 0: no limit. With CC_MODE 1 also between two windows, at least 1.", []),
             (34, telemetry_stack, cfg_telemetry_stack, 18, 0, "INT-MD, IOAM and IFA.", [
                 (port, 0, 16, "UDP destination port that marks INT-MD, beside the DSCP"),
                 (queue_bytes, 16, 1, "queues are counted in bytes, else in cells"),
@@ -503,7 +502,7 @@ pub const SPECIAL_REGISTERS: &[Register] = &[
         access: Access::Ro,
         reset: 0,
         width: 32,
-        doc: "Window that the CC unit last gave the flow in CC_WATCH, bytes.",
+        doc: "Window that the flow in CC_WATCH was last given, bytes.",
         fields: &[],
     },
     Register {
@@ -513,7 +512,7 @@ pub const SPECIAL_REGISTERS: &[Register] = &[
         access: Access::Ro,
         reset: 0,
         width: 32,
-        doc: "Rate that the CC unit last gave the flow in CC_WATCH, bytes a cycle, UQ8.24.",
+        doc: "Rate that the flow in CC_WATCH was last given, bytes a cycle, UQ8.24.",
         fields: &[],
     },
     Register {
@@ -573,7 +572,7 @@ pub const EVENTS: &[(&str, &str)] = &[
     ("reqr_retransmit_packet", "data packet or READ request sent again"),
     ("reqr_timeout", "retransmission timer expired: went back"),
     ("reqr_wr_refused", "work request refused: send queue full or QP not valid"),
-    ("tx_data", "data packet sent"),
+    ("tx_data", "data packet, probe or window sent"),
     ("tx_ack", "ACK or NAK sent"),
     ("tx_host", "frame of the host's own stack sent"),
     ("tx_fail", "data packet given up: host memory read failed"),
@@ -590,17 +589,17 @@ pub const EVENTS: &[(&str, &str)] = &[
     ("cq_full", "completions began to wait for a free entry of the completion ring"),
     ("cq_error", "completion ring stopped: an entry could not be written to host memory"),
     ("cq_refused", "completion ring index refused: it moves back or beyond what was written"),
-    ("rx_feedback", "good telemetry response or probe"),
+    ("rx_feedback", "good telemetry response, probe or window"),
     ("tx_feedback", "telemetry response sent, probes' among them"),
     (
         "feedback_accepted",
-        "telemetry response given to the congestion control, or probe that is answered",
+        "telemetry response given to the congestion control, probe that is answered, or window that is in force",
     ),
     (
         "feedback_dropped",
         "telemetry response without telemetry, for no QP with telemetry, from another address, or \
-         for a READ response or data packet that was not sent, or that tells nothing new of data; or \
-         probe that is not answered",
+         for a READ response or data packet that was not sent, or that tells nothing new of data; \
+         probe that is not answered; or window for no such QP, that was overtaken, or with CC_MODE 0",
     ),
     (
         "rx_telemetry_unusable",
@@ -612,6 +611,7 @@ pub const EVENTS: &[(&str, &str)] = &[
     ("cc_queue", "telemetry ignored: the queue of a hop is longer than CC_CHECK allows"),
     ("probe_sent", "probe sent"),
     ("probe_lost", "probe without an answer for four turns: it counts as lost"),
+    ("window_sent", "window sent"),
 ];
 
 /// Position of an event in [`EVENTS`].

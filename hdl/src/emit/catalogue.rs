@@ -48,6 +48,8 @@ pub const CATALOGUE: &[(&str, Entry)] = &[
     ("feedback_out", crate::transport::feedback_out::emit),
     ("feedback_in", crate::transport::feedback_in::emit),
     ("probe_out", crate::transport::probe_out::emit),
+    ("window_in", crate::transport::window_in::emit),
+    ("window_out", crate::transport::window_out::emit),
     ("pkt_mux", |c| match c.flow_count {
         64 => emit("pkt_mux", PktMux::<6, 7>::default(), c),
         256 => emit("pkt_mux", PktMux::<8, 9>::default(), c),

@@ -1,7 +1,7 @@
 //! What an opcode says about its packet.
 //!
-//! # Source            InfiniBand architecture, volume 1, section 9.2.1; 0xc0 to 0xc3, manufacturer's codes:
-//!                     ARCHITECTURE.md, telemetry responses and probes
+//! # Source            InfiniBand architecture, volume 1, section 9.2.1; 0xc0 to 0xc4, manufacturer's codes:
+//!                     ARCHITECTURE.md, telemetry responses, probes and windows
 //! # Interface timing  cycle 0: s_valid, s_code; cycle 1: all of the outputs, until the next
 //!                     s_valid
 //! # Latency and rate  1; one opcode per cycle, no ready
@@ -45,6 +45,7 @@ pub struct RxOpcode {
     feedback: DFF<Bit>,
     code: Signal<Local, Bits<8>>,
     code_reth: Signal<Local, Bit>,
+    code_window: Signal<Local, Bit>,
     code_imm: Signal<Local, Bit>,
     code_aeth: Signal<Local, Bit>,
     code_response: Signal<Local, Bit>,
@@ -68,10 +69,12 @@ impl Logic for RxOpcode {
             | (self.code.val() == 0x0a)
             | (self.code.val() == 0x0b)
             | (self.code.val() == 0x0c);
+        self.code_window.next = self.code.val() == 0xc4;
         self.code_imm.next = (self.code.val() == 0x03)
             | (self.code.val() == 0x05)
             | (self.code.val() == 0x09)
-            | (self.code.val() == 0x0b);
+            | (self.code.val() == 0x0b)
+            | self.code_window.val();
         self.code_aeth.next = (self.code.val() == 0x0d)
             | (self.code.val() == 0x0f)
             | (self.code.val() == 0x10)
@@ -91,7 +94,8 @@ impl Logic for RxOpcode {
                 (self.code.val() < 0x0d) | self.code_atomic.val() | self.code_invalidate.val();
             self.ack.d.next = self.code.val() == 0x11;
             self.response.d.next = self.code_response.val();
-            self.feedback.d.next = self.code.val().get_bits::<6>(2) == 0x30;
+            self.feedback.d.next =
+                (self.code.val().get_bits::<6>(2) == 0x30) | self.code_window.val();
         }
     }
 }

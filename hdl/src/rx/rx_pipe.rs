@@ -189,6 +189,8 @@ pub struct RxPipe {
     pub m_feedback_direct: Signal<Out, Bit>,
     /// It is a probe or, about data, the answer to one.
     pub m_feedback_probe: Signal<Out, Bit>,
+    /// It is a window; its bytes are at `m_req_imm`.
+    pub m_feedback_window: Signal<Out, Bit>,
     /// Low byte of the UDP source port.
     pub m_feedback_port: Signal<Out, Bits<8>>,
     /// Telemetry is there.
@@ -546,6 +548,7 @@ impl Logic for RxPipe {
         self.m_feedback_src_ip.next = self.records.m_feedback_src_ip.val();
         self.m_feedback_direct.next = self.records.m_feedback_direct.val();
         self.m_feedback_probe.next = self.records.m_feedback_probe.val();
+        self.m_feedback_window.next = self.records.m_feedback_window.val();
         self.m_feedback_port.next = self.records.m_feedback_port.val();
         self.m_feedback_tel_valid.next = self.records.m_feedback_tel_valid.val();
         self.m_feedback_tel_hops.next = self.records.m_feedback_tel_hops.val();

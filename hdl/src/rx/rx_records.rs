@@ -56,7 +56,7 @@ pub struct RxRecords {
     pub imm: Signal<In, Bits<32>>,
     /// Source address.
     pub src_ip: Signal<In, Bits<32>>,
-    /// Low byte of the UDP source port; kept of telemetry responses alone, in the place of an AETH.
+    /// Low byte of the UDP source port; kept of telemetry responses alone, in the place of an AETH or ImmDt.
     pub src_port: Signal<In, Bits<8>>,
     /// Telemetry is there.
     pub tel_valid: Signal<In, Bit>,
@@ -140,6 +140,8 @@ pub struct RxRecords {
     pub m_feedback_direct: Signal<Out, Bit>,
     /// It is a probe or, about data, the answer to one.
     pub m_feedback_probe: Signal<Out, Bit>,
+    /// It is a window; its bytes are at `m_req_imm`.
+    pub m_feedback_window: Signal<Out, Bit>,
     /// Low byte of the UDP source port.
     pub m_feedback_port: Signal<Out, Bits<8>>,
     /// Telemetry is there.
@@ -202,7 +204,9 @@ impl Logic for RxRecords {
         self.for_feedback_wide.next = 0.into();
         self.port_wide.next = 0.into();
         if self.for_feedback.val() {
-            self.port_wide.next = bit_cast::<32, 8>(self.src_port.val());
+            if !self.opcode.val().get_bit(2) {
+                self.port_wide.next = bit_cast::<32, 8>(self.src_port.val());
+            }
             self.for_feedback_wide.next = 0x0800_0000.into();
         }
         self.solicited_wide.next = 0.into();
@@ -278,6 +282,7 @@ impl Logic for RxRecords {
         self.m_feedback_src_ip.next = self.fifo.m_word[5].val();
         self.m_feedback_direct.next = self.fifo.m_word[6].val().get_bit(24);
         self.m_feedback_probe.next = self.fifo.m_word[6].val().get_bit(25);
+        self.m_feedback_window.next = self.fifo.m_word[6].val().get_bit(26);
         self.m_feedback_port.next = self.fifo.m_word[4].val().get_bits::<8>(0);
         self.m_feedback_tel_valid.next = self.fifo.m_word[8].val().get_bit(13);
         self.m_feedback_tel_hops.next = self.fifo.m_word[8].val().get_bits::<3>(14);

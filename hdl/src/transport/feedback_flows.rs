@@ -2,10 +2,11 @@
 //! responses the PSN behind the latest packet and the PSN of the latest telemetry.
 //!
 //! # Interface timing  cycle 0: look, without row_comes and sends; cycle 1: the words, is_on and
-//!                     is_followed, until the next look, at least 2 cycles behind count.
-//!                     row_writes, sends, count and ack: one of them in a cycle
+//!                     is_followed, until the next look. row_writes, sends, count and ack: one of
+//!                     them in a cycle
 //! # Number formats    words of paced flows: `{0, flow}` data, `{1, flow}` READ responses. A row sets those
-//!                     of its data to `first_psn` and the PSN before it: nothing is sent, nothing is new
+//!                     of its data to `first_psn` and the PSN before it: nothing is sent, nothing is new;
+//!                     nor is anything seen
 //! # Reset             synchronous, high: no flow has telemetry, none has sent
 //! # Twins             part of sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
 
@@ -50,8 +51,12 @@ pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
     pub flow: Signal<In, Bits<FB>>,
     /// Its data; else its READ responses.
     pub direct: Signal<In, Bit>,
-    /// A telemetry response of it counts.
+    /// Telemetry or a window of a flow counts.
     pub count: Signal<In, Bit>,
+    /// The flow.
+    pub count_flow: Signal<In, Bits<FB>>,
+    /// Its data; else its READ responses.
+    pub count_direct: Signal<In, Bit>,
     /// It is ahead of the one before.
     pub count_ahead: Signal<In, Bit>,
     /// Its PSN.
@@ -76,14 +81,14 @@ pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
     pub is_on: Signal<Out, Bit>,
     /// `last` is known.
     pub is_followed: Signal<Out, Bit>,
+    /// `last` is of telemetry or a window, since its row.
+    pub is_seen: Signal<Out, Bit>,
     rows: Ram<FB, 80>,
     sent: Ram<FP1, 24>,
-    seen: Ram<FP1, 24>,
+    seen: Ram<FP1, 25>,
     enabled: DFF<Bits<F>>,
     has_sent: DFF<Bits<F>>,
     has_seen: DFF<Bits<F>>,
-    replied: DFF<Bit>,
-    replied_flow: DFF<Bits<FB>>,
     on: DFF<Bit>,
     followed: DFF<Bit>,
     row_mask: Signal<Local, Bits<F>>,
@@ -93,10 +98,12 @@ pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
     seen_mask: Signal<Local, Bits<F>>,
     of_reply: Signal<Local, Bits<FP1>>,
     read_flow: Signal<Local, Bits<FP1>>,
+    of_count: Signal<Local, Bits<FP1>>,
     sent_before: Signal<Local, Bits<24>>,
     sent_top: Signal<Local, Bits<FP1>>,
     sent_index: Signal<Local, Bits<FB>>,
     one: Constant<Bits<F>>,
+    seen_bit: Constant<Bits<25>>,
     top: Constant<Bits<FP1>>,
 }
 
@@ -122,6 +129,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackFlow
             flow: Default::default(),
             direct: Default::default(),
             count: Default::default(),
+            count_flow: Default::default(),
+            count_direct: Default::default(),
             count_ahead: Default::default(),
             count_psn: Default::default(),
             ack: Default::default(),
@@ -134,14 +143,13 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackFlow
             last: Default::default(),
             is_on: Default::default(),
             is_followed: Default::default(),
+            is_seen: Default::default(),
             rows: Default::default(),
             sent: Default::default(),
             seen: Default::default(),
             enabled: Default::default(),
             has_sent: Default::default(),
             has_seen: Default::default(),
-            replied: Default::default(),
-            replied_flow: Default::default(),
             on: Default::default(),
             followed: Default::default(),
             row_mask: Default::default(),
@@ -151,10 +159,12 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackFlow
             seen_mask: Default::default(),
             of_reply: Default::default(),
             read_flow: Default::default(),
+            of_count: Default::default(),
             sent_before: Default::default(),
             sent_top: Default::default(),
             sent_index: Default::default(),
             one: Constant::new(1u64.to_bits()),
+            seen_bit: Constant::new((1u64 << 24).to_bits()),
             top: Constant::new((1u64 << FB).to_bits()),
         }
     }
@@ -163,13 +173,14 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackFlow
 impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<FB, F, FP1> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, enabled, has_sent, has_seen, replied, replied_flow, on, followed);
+        dff_setup!(self, clock, enabled, has_sent, has_seen, on, followed);
         clock!(self, clock, rows, sent, seen);
         self.qpn.next = self.rows.read_data.val().get_bits::<24>(0);
         self.ip.next = self.rows.read_data.val().get_bits::<32>(24);
         self.remote.next = self.rows.read_data.val().get_bits::<24>(56);
         self.snd_nxt.next = self.sent.read_data.val();
-        self.last.next = self.seen.read_data.val();
+        self.last.next = self.seen.read_data.val().get_bits::<24>(0);
+        self.is_seen.next = self.seen.read_data.val().get_bit(24);
         self.is_on.next = self.on.q.val();
         self.is_followed.next = self.followed.q.val();
         self.rows.write_enable.next = self.row_comes.val();
@@ -191,17 +202,23 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<
         self.sent.read_address.next = self.read_flow.val();
         self.seen.write_enable.next =
             (self.count.val() & self.count_ahead.val()) | self.ack.val() | self.row_writes.val();
-        self.seen.write_address.next = self.read_flow.val();
-        self.seen.write_data.next = self.count_psn.val();
+        self.of_count.next = self.top.val();
+        if self.count_direct.val() {
+            self.of_count.next = 0.into();
+        }
+        self.seen.write_address.next =
+            bit_cast::<FP1, FB>(self.count_flow.val()) | self.of_count.val();
+        self.seen.write_data.next = bit_cast::<25, 24>(self.count_psn.val()) | self.seen_bit.val();
         if self.ack.val() {
             self.seen.write_address.next = bit_cast::<FP1, FB>(self.ack_flow.val());
-            self.seen.write_data.next = self.ack_psn.val();
+            self.seen.write_data.next =
+                bit_cast::<25, 24>(self.ack_psn.val()) | self.seen_bit.val();
         }
         if self.row_writes.val() {
             self.sent.write_address.next = bit_cast::<FP1, FB>(self.row_flow.val());
             self.sent_before.next = self.row_before.val();
             self.seen.write_address.next = bit_cast::<FP1, FB>(self.row_flow.val());
-            self.seen.write_data.next = self.row_before.val();
+            self.seen.write_data.next = bit_cast::<25, 24>(self.row_before.val());
         }
         self.sent.write_data.next = self.sent_before.val() + 1;
         self.seen.read_enable.next = self.look.val();
@@ -222,11 +239,9 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<
         if self.sends.val() & self.sent_top.val().any() {
             self.sent_mask.next = self.one.val() << self.sent_index.val();
         }
-        comment!("One cycle behind count: no look comes as soon.");
-        self.replied.d.next = self.count.val() & !self.direct.val();
-        self.replied_flow.d.next = self.flow.val();
-        if self.replied.q.val() {
-            self.seen_mask.next = self.one.val() << self.replied_flow.q.val();
+        comment!("Count and its flow are registers: the masks are far from the verdict.");
+        if self.count.val() & !self.count_direct.val() {
+            self.seen_mask.next = self.one.val() << self.count_flow.val();
         }
         self.not_row.next = !self.row_mask.val();
         self.enabled.d.next = (self.enabled.q.val() & self.not_row.val()) | self.enable_mask.val();
@@ -242,8 +257,6 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<
             self.enabled.d.next = 0.into();
             self.has_sent.d.next = 0.into();
             self.has_seen.d.next = 0.into();
-            self.replied.d.next = false;
-            self.replied_flow.d.next = 0.into();
         }
     }
 }

@@ -1,13 +1,16 @@
 //! Telemetry responses in, beside the ACKs of the requester: those of the peer go to the congestion control
 //! of the READ responses, direct ones of switches and answers to probes to that of the data, as ACKs do.
-//! Probes of the peer pass to who answers them.
+//! Probes of the peer pass to who answers them. A receiver that computes windows hears of the peer's data instead
+//! of its own, and the peer's windows pass to the scheduler.
 //!
-//! # Source            ARCHITECTURE.md, telemetry responses and probes
+//! # Source            ARCHITECTURE.md, telemetry responses, probes and windows of a receiver
 //! # Interface timing  cycle 0: s_feedback_valid with nothing under way; cycle 4: m_cc and
 //!                     event_feedback_accepted, if m_cc is free, or event_feedback_dropped, and
 //!                     s_feedback_ready; with it m_answer, if it answers a probe. Probe: cycle 1:
 //!                     m_probe_valid; the cycle after m_probe_ready: its event and s_feedback_ready;
-//!                     without telemetry cycle 1: these. ACK: cycle 0: s_cc_valid; cycle 1: s_cc_ready, m_cc
+//!                     without telemetry cycle 1: these. ACK: cycle 0: s_cc_valid; cycle 1: s_cc_ready, m_cc.
+//!                     Window: cycle 4: m_window_valid, if m_window_ready was high in cycle 3; the cycle after it
+//!                     is taken: s_feedback_ready. Request: cycle 0: req_valid; cycle 4: m_cc
 //! # Latency and rate  an ACK every other cycle, a telemetry response every 6 cycles; when both wait
 //!                     they take turns. m_cc is filled when it was empty in the cycle before
 //! # Shape             2^FB = F flows, FP1 = FB + 1
@@ -26,8 +29,16 @@
 //!                     behind a step of 2^22 or more its PSN is shown as 2^22 ahead of the one
 //!                     before, so that the congestion control never sees it behind. A step back by
 //!                     2^16 at most is one of a telemetry response that was overtaken
+//!                     With `cfg_by_time` telemetry of requests counts for the peer's data, and ACKs, direct
+//!                     responses and answers are taken and dropped, ACKs without an event. A request is looked up
+//!                     as an answer is, once, as soon as it stands and nothing else is under way; one that is taken
+//!                     before, or while m_cc is full, is a sample that is missed. The congestion control's
+//!                     PSN is then the time, in cycles, and snd_nxt that time and cfg_feedback_cycles.
+//!                     A window of the peer is looked up as an answer is; it counts if it is the first of its
+//!                     row or not behind the one before by up to 2^16, and no row waits or comes. Without
+//!                     `cfg_by_time` it is dropped
 //!                     A row counts from the cycle after that in which it was taken, later by the cycles
-//!                     in which a packet is sent, an ACK was taken or a verdict may count: each takes
+//!                     in which a packet is sent, an ACK was taken or a verdict has counted: each takes
 //!                     the tables for one. Rows are 4 cycles apart or more, packets 3
 //! # Reset             synchronous, high: no flow has telemetry, outputs 0. While m_cc is empty its
 //!                     fields follow s_cc, or a telemetry response with its verdict that counts,
@@ -57,6 +68,8 @@ pub enum FeedbackState {
     Judge,
     /// A probe: until who answers it has looked it up.
     Probe,
+    /// A window: until it is taken.
+    Window,
     /// It is taken.
     Done,
 }
@@ -69,6 +82,10 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
+    /// The receiver of data computes its window.
+    pub cfg_by_time: Signal<In, Bit>,
+    /// T, cycles.
+    pub cfg_feedback_cycles: Signal<In, Bits<20>>,
     /// A queue pair row waits.
     pub row_valid: Signal<In, Bit>,
     /// It is taken by who keeps the telemetry to send.
@@ -85,6 +102,10 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub sent_flow: Signal<In, Bits<FP1>>,
     /// Its PSN.
     pub sent_psn: Signal<In, Bits<24>>,
+    /// The fields of the telemetry response are those of a request, which stands at the responder.
+    pub req_valid: Signal<In, Bit>,
+    /// The responder takes it.
+    pub req_ready: Signal<In, Bit>,
     /// A telemetry response is offered.
     pub s_feedback_valid: Signal<In, Bit>,
     /// It is taken.
@@ -99,6 +120,8 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub s_feedback_direct: Signal<In, Bit>,
     /// It is a probe or, about data, the answer to one.
     pub s_feedback_probe: Signal<In, Bit>,
+    /// It is a window, and neither of these.
+    pub s_feedback_window: Signal<In, Bit>,
     /// Low byte of the UDP source port.
     pub s_feedback_port: Signal<In, Bits<8>>,
     /// Telemetry is there.
@@ -151,6 +174,12 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub m_probe_ready: Signal<In, Bit>,
     /// It will be answered.
     pub m_probe_accepted: Signal<In, Bit>,
+    /// The telemetry response that is offered is a window that counts.
+    pub m_window_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_window_ready: Signal<In, Bit>,
+    /// Its queue pair.
+    pub m_window_flow: Signal<Out, Bits<FB>>,
     /// The probe of a flow is answered.
     pub m_answer_valid: Signal<Out, Bit>,
     /// The flow.
@@ -167,6 +196,16 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     dropped: DFF<Bit>,
     answered: DFF<Bit>,
     answer_flow: DFF<Bits<FB>>,
+    now: DFF<Bits<24>>,
+    sampled: DFF<Bit>,
+    counting: DFF<Bit>,
+    at: DFF<Bits<FB>>,
+    qpn: DFF<Bits<24>>,
+    src_ip: DFF<Bits<32>>,
+    may: DFF<Bit>,
+    is_data: DFF<Bit>,
+    is_window: DFF<Bit>,
+    is_request: DFF<Bit>,
     full: DFF<Bit>,
     cc_flow: DFF<Bits<FP1>>,
     cc_psn: DFF<Bits<24>>,
@@ -194,6 +233,17 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     load_ack: Signal<Local, Bit>,
     load_feedback: Signal<Local, Bit>,
     flow: Signal<Local, Bits<FB>>,
+    is_idle: Signal<Local, Bit>,
+    by_port: Signal<Local, Bit>,
+    about_data: Signal<Local, Bit>,
+    samples: Signal<Local, Bit>,
+    is_probe: Signal<Local, Bit>,
+    looks: Signal<Local, Bit>,
+    has_room: Signal<Local, Bit>,
+    fills: Signal<Local, Bit>,
+    copies: Signal<Local, Bit>,
+    row_stands: Signal<Local, Bit>,
+    later: Signal<Local, Bits<24>>,
     top: Constant<Bits<FP1>>,
 }
 
@@ -204,6 +254,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             module_type: Default::default(),
             clock: Default::default(),
             reset: Default::default(),
+            cfg_by_time: Default::default(),
+            cfg_feedback_cycles: Default::default(),
             row_valid: Default::default(),
             row_ready: Default::default(),
             cfg_index: Default::default(),
@@ -212,6 +264,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             sent_ready: Default::default(),
             sent_flow: Default::default(),
             sent_psn: Default::default(),
+            req_valid: Default::default(),
+            req_ready: Default::default(),
             s_feedback_valid: Default::default(),
             s_feedback_ready: Default::default(),
             s_feedback_qpn: Default::default(),
@@ -219,6 +273,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             s_feedback_src_ip: Default::default(),
             s_feedback_direct: Default::default(),
             s_feedback_probe: Default::default(),
+            s_feedback_window: Default::default(),
             s_feedback_port: Default::default(),
             s_feedback_tel_valid: Default::default(),
             s_feedback_tel_hops: Default::default(),
@@ -245,6 +300,9 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             m_probe_valid: Default::default(),
             m_probe_ready: Default::default(),
             m_probe_accepted: Default::default(),
+            m_window_valid: Default::default(),
+            m_window_ready: Default::default(),
+            m_window_flow: Default::default(),
             m_answer_valid: Default::default(),
             m_answer_flow: Default::default(),
             event_feedback_accepted: Default::default(),
@@ -257,6 +315,16 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             dropped: Default::default(),
             answered: Default::default(),
             answer_flow: Default::default(),
+            now: Default::default(),
+            sampled: Default::default(),
+            counting: Default::default(),
+            at: Default::default(),
+            qpn: Default::default(),
+            src_ip: Default::default(),
+            may: Default::default(),
+            is_data: Default::default(),
+            is_window: Default::default(),
+            is_request: Default::default(),
             full: Default::default(),
             cc_flow: Default::default(),
             cc_psn: Default::default(),
@@ -284,6 +352,17 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             load_ack: Default::default(),
             load_feedback: Default::default(),
             flow: Default::default(),
+            is_idle: Default::default(),
+            by_port: Default::default(),
+            about_data: Default::default(),
+            samples: Default::default(),
+            is_probe: Default::default(),
+            looks: Default::default(),
+            has_room: Default::default(),
+            fills: Default::default(),
+            copies: Default::default(),
+            row_stands: Default::default(),
+            later: Default::default(),
             top: Constant::new((1u64 << FB).to_bits()),
         }
     }
@@ -309,6 +388,16 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             row_ip,
             row_remote,
             row_before,
+            now,
+            sampled,
+            counting,
+            at,
+            qpn,
+            src_ip,
+            may,
+            is_data,
+            is_window,
+            is_request,
             full,
             cc_flow,
             cc_psn,
@@ -325,6 +414,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.event_feedback_accepted.next = self.accepted.q.val();
         self.event_feedback_dropped.next = self.dropped.q.val();
         self.m_probe_valid.next = self.state.q.val() == FeedbackState::Probe;
+        self.m_window_valid.next = self.state.q.val() == FeedbackState::Window;
+        self.m_window_flow.next = self.at.q.val();
         self.m_answer_valid.next = self.answered.q.val();
         self.m_answer_flow.next = self.answer_flow.q.val();
         self.m_cc_valid.next = self.full.q.val();
@@ -334,40 +425,66 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.m_cc_tel_valid.next = self.tel_valid.q.val();
         self.m_cc_tel_hops.next = self.tel_hops.q.val();
         self.m_cc_tel_path.next = self.tel_path.q.val();
+        comment!("What stands: copied until it is looked up, as a request may be taken meanwhile.");
+        self.is_idle.next = self.state.q.val() == FeedbackState::Idle;
+        self.by_port.next = self.s_feedback_valid.val()
+            & self.s_feedback_direct.val()
+            & !self.s_feedback_probe.val();
+        self.about_data.next = !self.s_feedback_valid.val()
+            | self.s_feedback_direct.val()
+            | self.s_feedback_window.val();
+        self.flow.next = self.s_feedback_qpn.val().get_bits::<FB>(0);
+        if self.by_port.val() {
+            self.flow.next = self.s_feedback_port.val().get_bits::<FB>(0);
+        }
+        if self.is_idle.val() {
+            self.at.d.next = self.flow.val();
+            self.qpn.d.next = self.s_feedback_qpn.val();
+            self.src_ip.d.next = self.s_feedback_src_ip.val();
+            self.is_data.d.next = self.about_data.val();
+            self.is_window.d.next = self.s_feedback_valid.val() & self.s_feedback_window.val();
+            self.is_request.d.next = !self.s_feedback_valid.val();
+            self.may.d.next = self.s_feedback_tel_valid.val()
+                & (!self.cfg_by_time.val()
+                    | !self.s_feedback_valid.val()
+                    | !self.s_feedback_direct.val());
+            if self.s_feedback_valid.val() & self.s_feedback_window.val() {
+                self.may.d.next = self.cfg_by_time.val();
+            }
+        }
+        self.half.next = self.top.val();
+        if self.is_data.q.val() {
+            self.half.next = 0.into();
+        }
         comment!("Tables: rows and packets sent are seen as they pass.");
         self.acks.next = self.state.q.val() == FeedbackState::Ack;
         self.sends.next = self.sent_valid.val() & self.sent_ready.val();
-        self.flow.next = self.s_feedback_qpn.val().get_bits::<FB>(0);
-        self.half.next = self.top.val();
-        if self.s_feedback_direct.val() {
-            self.half.next = 0.into();
-            if !self.s_feedback_probe.val() {
-                self.flow.next = self.s_feedback_port.val().get_bits::<FB>(0);
-            }
-        }
         self.flows.row_flow.next = self.row_flow.q.val();
         self.flows.row_telemetry.next = self.row_telemetry.q.val();
         self.flows.row_qpn.next = self.row_qpn.q.val();
         self.flows.row_ip.next = self.row_ip.q.val();
         self.flows.row_remote.next = self.row_remote.q.val();
         self.flows.row_before.next = self.row_before.q.val();
-        self.flows.ack.next = self.acks.val();
+        self.flows.ack.next = self.acks.val() & !self.cfg_by_time.val();
         self.flows.ack_flow.next = self.cc_flow.q.val().get_bits::<FB>(0);
         self.flows.ack_psn.next = self.cc_psn.q.val();
         self.flows.sends.next = self.sends.val();
         self.flows.sent_flow.next = self.sent_flow.val();
         self.flows.sent_psn.next = self.sent_psn.val();
-        self.flows.look.next = false;
         self.flows.flow.next = self.flow.val();
-        self.flows.direct.next = self.s_feedback_direct.val();
+        self.flows.direct.next = self.about_data.val();
+        self.flows.count_flow.next = self.at.q.val();
+        self.flows.count_direct.next = self.is_data.q.val();
         self.judge.look.next = self.state.q.val() == FeedbackState::Look;
         self.judge.compare.next = self.state.q.val() == FeedbackState::Match;
-        self.judge.tel_valid.next = self.s_feedback_tel_valid.val();
+        self.judge.may.next = self.may.q.val();
         self.judge.psn.next = self.s_feedback_psn.val();
-        self.judge.direct.next = self.s_feedback_direct.val();
-        self.judge.answer.next = self.s_feedback_probe.val();
-        self.judge.qpn.next = self.s_feedback_qpn.val();
-        self.judge.src_ip.next = self.s_feedback_src_ip.val();
+        self.judge.direct.next = self.is_data.q.val();
+        self.judge.by_port.next = self.by_port.val() & !self.is_request.q.val();
+        self.judge.window.next = self.is_window.q.val();
+        self.judge.request.next = self.is_request.q.val();
+        self.judge.qpn.next = self.qpn.q.val();
+        self.judge.src_ip.next = self.src_ip.q.val();
         self.judge.row_qpn.next = self.flows.qpn.val();
         self.judge.row_remote.next = self.flows.remote.val();
         self.judge.row_ip.next = self.flows.ip.val();
@@ -375,22 +492,50 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.judge.row_last.next = self.flows.last.val();
         self.judge.is_on.next = self.flows.is_on.val();
         self.judge.is_followed.next = self.flows.is_followed.val();
-        self.row_hits.next = self.row_comes.q.val() & (self.row_flow.q.val() == self.flow.val());
-        self.is_void.next = self.stale.q.val() | self.row_hits.val();
-        self.stale.d.next = self.is_void.val() & (self.state.q.val() != FeedbackState::Idle);
+        self.judge.is_seen.next = self.flows.is_seen.val();
+        comment!("A window beside any row might be of the queue pair of before.");
+        self.row_stands.next =
+            self.is_window.q.val() & (self.row_valid.val() | self.row_comes.q.val());
+        self.row_hits.next = self.row_comes.q.val() & (self.row_flow.q.val() == self.at.q.val());
+        self.is_void.next = self.stale.q.val() | self.row_hits.val() | self.row_stands.val();
+        self.stale.d.next = self.is_void.val() & !self.is_idle.val();
         self.is_judged.next = self.state.q.val() == FeedbackState::Judge;
-        self.load_ack.next = (self.state.q.val() == FeedbackState::Idle)
+        self.load_ack.next = self.is_idle.val()
             & self.s_cc_valid.val()
             & !self.full.q.val()
             & (!self.feedback_next.q.val() | !self.s_feedback_valid.val());
+        self.has_room.next = !self.full.q.val();
+        if self.is_window.q.val() {
+            self.has_room.next = self.m_window_ready.val();
+        }
         self.load_feedback.next = self.is_judged.val()
             & self.judge.m_counts.val()
             & !self.is_void.val()
-            & !self.full.q.val();
-        self.row_applies.next = self.row_comes.q.val()
-            & !self.sends.val()
-            & !self.acks.val()
-            & (!self.is_judged.val() | self.full.q.val());
+            & self.has_room.val();
+        comment!("Each request once, if nothing else is under way.");
+        self.samples.next = self.is_idle.val()
+            & self.cfg_by_time.val()
+            & self.req_valid.val()
+            & self.s_feedback_tel_valid.val()
+            & !self.sampled.q.val()
+            & !self.full.q.val()
+            & !self.row_comes.q.val()
+            & !self.load_ack.val();
+        self.sampled.d.next = (self.sampled.q.val() | self.samples.val())
+            & (!self.req_valid.val() | !self.req_ready.val());
+        self.is_probe.next = self.s_feedback_valid.val()
+            & self.s_feedback_probe.val()
+            & !self.s_feedback_direct.val();
+        self.looks.next = self.samples.val()
+            | (self.is_idle.val()
+                & self.s_feedback_valid.val()
+                & !self.load_ack.val()
+                & !self.is_probe.val()
+                & !self.row_comes.q.val()
+                & !self.sends.val());
+        self.flows.look.next = self.looks.val();
+        self.row_applies.next =
+            self.row_comes.q.val() & !self.sends.val() & !self.acks.val() & !self.counting.q.val();
         self.flows.row_comes.next = self.row_comes.q.val();
         self.flows.row_writes.next = self.row_applies.val();
         self.first_psn.next = self.cfg_row.val().get_bits::<24>(224);
@@ -404,10 +549,12 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             self.row_ip.d.next = self.cfg_row.val().get_bits::<32>(96);
             self.row_before.d.next = self.first_psn.val() - 1;
         }
-        self.flows.count.next = self.load_feedback.val();
+        comment!("A cycle later: the tables are far away.");
+        self.counting.d.next = self.load_feedback.val() & !self.is_request.q.val();
+        self.flows.count.next = self.counting.q.val();
         self.flows.count_ahead.next = !self.judge.m_is_back.val();
         self.flows.count_psn.next = self.s_feedback_psn.val();
-        self.accepted.d.next = self.load_feedback.val();
+        self.accepted.d.next = self.load_feedback.val() & !self.is_request.q.val();
         self.dropped.d.next = false;
         self.answered.d.next = false;
         self.answer_flow.d.next = self.flow.val();
@@ -419,19 +566,14 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
                 if self.load_ack.val() {
                     self.state.d.next = FeedbackState::Ack;
                     self.feedback_next.d.next = true;
-                } else if self.s_feedback_valid.val()
-                    & self.s_feedback_probe.val()
-                    & !self.s_feedback_direct.val()
-                {
+                } else if self.is_probe.val() {
                     self.state.d.next = FeedbackState::Done;
                     self.dropped.d.next = !self.s_feedback_tel_valid.val();
                     self.feedback_next.d.next = false;
                     if self.s_feedback_tel_valid.val() {
                         self.state.d.next = FeedbackState::Probe;
                     }
-                } else if self.s_feedback_valid.val() & !self.row_comes.q.val() & !self.sends.val()
-                {
-                    self.flows.look.next = true;
+                } else if self.looks.val() {
                     self.state.d.next = FeedbackState::Look;
                 }
             }
@@ -446,12 +588,19 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             }
             FeedbackState::Judge => {
                 if self.load_feedback.val() | !self.judge.m_counts.val() | self.is_void.val() {
-                    self.dropped.d.next = !self.load_feedback.val();
-                    self.answered.d.next = self.s_feedback_probe.val()
-                        & self.judge.m_is_ours.val()
-                        & !self.is_void.val();
-                    self.feedback_next.d.next = false;
-                    self.state.d.next = FeedbackState::Done;
+                    if self.is_request.q.val() {
+                        self.state.d.next = FeedbackState::Idle;
+                    } else {
+                        self.dropped.d.next = !self.load_feedback.val();
+                        self.answered.d.next = self.s_feedback_probe.val()
+                            & self.judge.m_is_ours.val()
+                            & !self.is_void.val();
+                        self.feedback_next.d.next = false;
+                        self.state.d.next = FeedbackState::Done;
+                        if self.load_feedback.val() & self.is_window.q.val() {
+                            self.state.d.next = FeedbackState::Window;
+                        }
+                    }
                 }
             }
             FeedbackState::Probe => {
@@ -461,15 +610,25 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
                     self.state.d.next = FeedbackState::Done;
                 }
             }
+            FeedbackState::Window => {
+                if self.m_window_ready.val() {
+                    self.state.d.next = FeedbackState::Done;
+                }
+            }
             FeedbackState::Done => {
                 self.state.d.next = FeedbackState::Idle;
             }
         }
-        if self.load_ack.val() | self.load_feedback.val() {
+        if (self.load_ack.val() & !self.cfg_by_time.val())
+            | (self.load_feedback.val() & !self.is_window.q.val())
+        {
             self.full.d.next = true;
         }
         comment!("While the output is empty its fields follow what may fill it.");
-        if !self.full.q.val() & !self.is_judged.val() {
+        self.now.d.next = self.now.q.val() + 1;
+        self.later.next = self.now.q.val() + bit_cast::<24, 20>(self.cfg_feedback_cycles.val());
+        self.fills.next = self.is_judged.val() & self.judge.m_fills.val();
+        if !self.full.q.val() & !self.is_judged.val() & !self.cfg_by_time.val() {
             self.cc_flow.d.next = bit_cast::<FP1, FB>(self.s_cc_flow.val());
             self.cc_psn.d.next = self.s_cc_psn.val();
             self.cc_snd_nxt.d.next = self.s_cc_snd_nxt.val();
@@ -477,11 +636,21 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             self.tel_hops.d.next = self.s_cc_tel_hops.val();
             self.tel_path.d.next = self.s_cc_tel_path.val();
         }
-        if !self.full.q.val() & self.is_judged.val() & self.judge.m_counts.val() {
-            self.cc_flow.d.next = bit_cast::<FP1, FB>(self.flow.val()) | self.half.val();
+        if !self.full.q.val() & self.fills.val() {
+            self.cc_flow.d.next = bit_cast::<FP1, FB>(self.at.q.val()) | self.half.val();
             self.cc_psn.d.next = self.judge.m_psn.val();
             self.cc_snd_nxt.d.next = self.judge.m_snd_nxt.val();
+            if self.cfg_by_time.val() {
+                self.cc_psn.d.next = self.now.q.val();
+                self.cc_snd_nxt.d.next = self.later.val();
+            }
             self.tel_valid.d.next = true;
+        }
+        comment!("A request's telemetry is there since it was looked up.");
+        self.copies.next = !self.full.q.val()
+            & ((self.is_judged.val() & self.judge.m_copies.val())
+                | (self.is_idle.val() & self.cfg_by_time.val()));
+        if self.copies.val() {
             self.tel_hops.d.next = self.s_feedback_tel_hops.val();
             self.tel_path.d.next = self.s_feedback_tel_path.val();
         }
@@ -489,10 +658,10 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             self.tel_hop[i].clock.next = self.clock.val();
             self.tel_hop[i].d.next = self.tel_hop[i].q.val();
             self.m_cc_tel_hop[i].next = self.tel_hop[i].q.val();
-            if !self.full.q.val() & !self.is_judged.val() {
+            if !self.full.q.val() & !self.is_judged.val() & !self.cfg_by_time.val() {
                 self.tel_hop[i].d.next = self.s_cc_tel_hop[i].val();
             }
-            if !self.full.q.val() & self.is_judged.val() & self.judge.m_counts.val() {
+            if self.copies.val() {
                 self.tel_hop[i].d.next = self.s_feedback_tel_hop[i].val();
             }
             if self.reset.val() {
@@ -508,6 +677,10 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             self.dropped.d.next = false;
             self.answered.d.next = false;
             self.answer_flow.d.next = 0.into();
+            self.now.d.next = 0.into();
+            self.sampled.d.next = false;
+            self.counting.d.next = false;
+            self.at.d.next = 0.into();
             self.full.d.next = false;
             self.cc_flow.d.next = 0.into();
             self.cc_psn.d.next = 0.into();

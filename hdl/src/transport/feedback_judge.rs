@@ -1,6 +1,7 @@
-//! Whether a telemetry response counts, and the PSN that the congestion control sees of it.
+//! Whether a telemetry response, a window or the telemetry of a request counts, and the PSN that the congestion
+//! control sees of it.
 //!
-//! # Source            ARCHITECTURE.md, telemetry responses
+//! # Source            ARCHITECTURE.md, telemetry responses, windows of a receiver
 //! # Interface timing  cycle 0: look; cycle 1: outputs, until the next look's
 //! # Number formats    PSNs | UQ24.0 | serial numbers
 //! # Reset             none: follows its inputs
@@ -20,14 +21,18 @@ pub struct FeedbackJudge {
     pub look: Signal<In, Bit>,
     /// The cycle after: second half.
     pub compare: Signal<In, Bit>,
-    /// It has telemetry.
-    pub tel_valid: Signal<In, Bit>,
+    /// It has what it needs, telemetry mostly.
+    pub may: Signal<In, Bit>,
     /// Its PSN.
     pub psn: Signal<In, Bits<24>>,
     /// It is about data.
     pub direct: Signal<In, Bit>,
-    /// It answers a probe.
-    pub answer: Signal<In, Bit>,
+    /// It has the peer's queue pair, not ours.
+    pub by_port: Signal<In, Bit>,
+    /// It is a window.
+    pub window: Signal<In, Bit>,
+    /// It is a request.
+    pub request: Signal<In, Bit>,
     /// Its queue pair.
     pub qpn: Signal<In, Bits<24>>,
     /// Its source address.
@@ -46,8 +51,14 @@ pub struct FeedbackJudge {
     pub is_on: Signal<In, Bit>,
     /// `row_last` is known.
     pub is_followed: Signal<In, Bit>,
+    /// `row_last` is of telemetry or a window.
+    pub is_seen: Signal<In, Bit>,
     /// It counts.
     pub m_counts: Signal<Out, Bit>,
+    /// It counts for the congestion control.
+    pub m_fills: Signal<Out, Bit>,
+    /// And is no request.
+    pub m_copies: Signal<Out, Bit>,
     /// It is from the peer, about this flow, with telemetry: if it answers a probe, that one is answered.
     pub m_is_ours: Signal<Out, Bit>,
     /// It was overtaken.
@@ -61,7 +72,11 @@ pub struct FeedbackJudge {
     own: DFF<Bit>,
     remote: DFF<Bit>,
     followed: DFF<Bit>,
+    fresh: DFF<Bit>,
     counts: DFF<Bit>,
+    fills: DFF<Bit>,
+    copies: DFF<Bit>,
+    is_good: Signal<Local, Bit>,
     ours: DFF<Bit>,
     is_back: DFF<Bit>,
     snd_nxt: DFF<Bits<24>>,
@@ -71,7 +86,6 @@ pub struct FeedbackJudge {
     behind: Signal<Local, Bits<24>>,
     steps_back: Signal<Local, Bit>,
     is_far: Signal<Local, Bit>,
-    by_port: Signal<Local, Bit>,
     is_right: Signal<Local, Bit>,
     is_ours: Signal<Local, Bit>,
     is_stale: Signal<Local, Bit>,
@@ -86,10 +100,12 @@ impl Default for FeedbackJudge {
             clock: Default::default(),
             look: Default::default(),
             compare: Default::default(),
-            tel_valid: Default::default(),
+            may: Default::default(),
             psn: Default::default(),
             direct: Default::default(),
-            answer: Default::default(),
+            by_port: Default::default(),
+            window: Default::default(),
+            request: Default::default(),
             qpn: Default::default(),
             src_ip: Default::default(),
             row_qpn: Default::default(),
@@ -99,7 +115,10 @@ impl Default for FeedbackJudge {
             row_last: Default::default(),
             is_on: Default::default(),
             is_followed: Default::default(),
+            is_seen: Default::default(),
             m_counts: Default::default(),
+            m_fills: Default::default(),
+            m_copies: Default::default(),
             m_is_ours: Default::default(),
             m_is_back: Default::default(),
             m_psn: Default::default(),
@@ -109,10 +128,13 @@ impl Default for FeedbackJudge {
             own: Default::default(),
             remote: Default::default(),
             followed: Default::default(),
+            fresh: Default::default(),
             counts: Default::default(),
+            fills: Default::default(),
+            copies: Default::default(),
+            is_good: Default::default(),
             ours: Default::default(),
             is_ours: Default::default(),
-            by_port: Default::default(),
             is_back: Default::default(),
             snd_nxt: Default::default(),
             step: Default::default(),
@@ -133,10 +155,12 @@ impl Logic for FeedbackJudge {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, known, from_peer, own, remote, followed, counts, ours, is_back, snd_nxt,
-            step, far, shown
+            self, clock, known, from_peer, own, remote, followed, fresh, counts, fills, copies,
+            ours, is_back, snd_nxt, step, far, shown
         );
         self.m_counts.next = self.counts.q.val();
+        self.m_fills.next = self.fills.q.val();
+        self.m_copies.next = self.copies.q.val();
         self.m_is_ours.next = self.ours.q.val();
         self.m_is_back.next = self.is_back.q.val();
         self.m_psn.next = self.shown.q.val();
@@ -146,7 +170,8 @@ impl Logic for FeedbackJudge {
             self.step.d.next = self.psn.val() - self.row_last.val();
             self.far.d.next = self.row_last.val() + self.far_step.val();
             self.followed.d.next = self.is_followed.val();
-            self.known.d.next = self.is_on.val() & self.tel_valid.val();
+            self.fresh.d.next = self.window.val() & !self.is_seen.val();
+            self.known.d.next = self.is_on.val() & self.may.val();
             self.from_peer.d.next = self.row_ip.val() == self.src_ip.val();
             self.own.d.next = self.row_qpn.val() == self.qpn.val();
             self.remote.d.next = self.row_remote.val() == self.qpn.val();
@@ -154,23 +179,30 @@ impl Logic for FeedbackJudge {
         comment!(
             "A switch knows the queue pair that the packet went to, a peer that which it came from."
         );
-        self.by_port.next = self.direct.val() & !self.answer.val();
         self.is_right.next =
             (!self.by_port.val() & self.own.q.val()) | (self.by_port.val() & self.remote.q.val());
         self.is_ours.next = self.known.q.val() & self.from_peer.q.val() & self.is_right.val();
         comment!("Behind the next PSN, and how far from the telemetry response before.");
         self.behind.next = self.psn.val() - self.snd_nxt.q.val();
         self.steps_back.next = self.step.q.val().get_bits::<8>(16) == self.back_bits.val();
-        self.is_stale.next = self.direct.val() & (self.steps_back.val() | !self.step.q.val().any());
+        comment!("The first window of a queue pair is new, whatever its time.");
+        self.is_stale.next = self.direct.val()
+            & !self.fresh.q.val()
+            & (self.steps_back.val() | !self.step.q.val().any());
         self.is_far.next = self.followed.q.val()
             & !self.direct.val()
             & !self.steps_back.val()
             & self.step.q.val().get_bits::<2>(22).any();
+        self.is_good.next = self.is_ours.val()
+            & (self.request.val()
+                | ((self.behind.val().get_bit(23) | self.window.val()) & !self.is_stale.val()));
         if self.compare.val() {
             self.ours.d.next = self.is_ours.val();
-            self.counts.d.next =
-                self.is_ours.val() & self.behind.val().get_bit(23) & !self.is_stale.val();
-            self.is_back.d.next = self.followed.q.val() & self.steps_back.val();
+            self.counts.d.next = self.is_good.val();
+            self.fills.d.next = self.is_good.val() & !self.window.val();
+            self.copies.d.next = self.is_good.val() & !self.window.val() & !self.request.val();
+            self.is_back.d.next =
+                self.followed.q.val() & self.steps_back.val() & !self.fresh.q.val();
             self.shown.d.next = self.psn.val();
             if self.is_far.val() {
                 self.shown.d.next = self.far.q.val();

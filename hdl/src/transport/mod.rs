@@ -45,4 +45,6 @@ pub mod resp_ctl;
 pub mod resp_move;
 pub mod resp_tables;
 pub mod responder;
+pub mod window_in;
+pub mod window_out;
 pub mod work_mux;

@@ -1,5 +1,6 @@
 //! Packets of both halves of the NIC on their way to the tx pipe, with their read commands: data of
-//! the requester, and READ responses, whose flow gets the top bit. Between them probes of the data.
+//! the requester, and READ responses, whose flow gets the top bit. Between them probes of the data, and windows
+//! that are computed here for the peer's data.
 //!
 //! # Interface timing  cycle 0: a packet stands, with its read command if it has payload (both rise in
 //!                     the same cycle, and the next packet when both are taken); cycle 1:
@@ -7,11 +8,11 @@
 //!                     s_*_pkt_ready. So a packet that was taken here is with the tx pipe: no ACK
 //!                     that waits for it can overtake it
 //! # Latency and rate  [`LATENCY_CYCLES`]; one packet every 3 cycles
-//! # Order             a probe first, but not two in a row while a half waits; the halves take turns
-//!                     by packet; read commands leave in the order of their packets. A packet without
+//! # Order             a probe first, else a window, but no two of them in a row while a half waits;
+//!                     the halves take turns by packet; read commands leave in the order of their packets. A packet without
 //!                     payload has no read command
 //! # Reset             synchronous, high: empty, the requester goes first, all data 0; data holds
-//!                     its last value while its valid is low, and of a probe what it has no use for
+//!                     its last value while its valid is low, and of a probe or window what it has no use for
 //! # Twins             sim/src/golden/transport/pkt_mux.rs, tests/pkt_mux.rs
 
 use crate::Module;
@@ -37,6 +38,16 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     pub s_probe_flow: Signal<In, Bits<FB>>,
     /// PSN of the flow's latest data packet.
     pub s_probe_psn: Signal<In, Bits<24>>,
+    /// A window waits.
+    pub s_window_valid: Signal<In, Bit>,
+    /// The tx pipe has taken it.
+    pub s_window_ready: Signal<Out, Bit>,
+    /// Its flow.
+    pub s_window_flow: Signal<In, Bits<FB>>,
+    /// Its time.
+    pub s_window_psn: Signal<In, Bits<24>>,
+    /// The window.
+    pub s_window_bytes: Signal<In, Bits<32>>,
     /// The requester has a packet.
     pub s_data_pkt_valid: Signal<In, Bit>,
     /// It will be taken.
@@ -101,7 +112,7 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     pub s_reply_read_bytes: Signal<In, Bits<13>>,
     /// A packet stands.
     pub m_pkt_valid: Signal<Out, Bit>,
-    /// It is no probe.
+    /// It is no probe and no window.
     pub sent_valid: Signal<Out, Bit>,
     /// It is taken.
     pub m_pkt_ready: Signal<In, Bit>,
@@ -144,6 +155,7 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     busy: DFF<Bit>,
     is_reply: DFF<Bit>,
     is_probe: DFF<Bit>,
+    is_window: DFF<Bit>,
     take_pkt: DFF<Bit>,
     take_read: DFF<Bit>,
     reply_next: DFF<Bit>,
@@ -166,11 +178,14 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     addr: DFF<Bits<64>>,
     bytes: DFF<Bits<13>>,
     free: Signal<Local, Bit>,
-    probe_first: Signal<Local, Bit>,
-    load_probe: Signal<Local, Bit>,
+    is_extra: Signal<Local, Bit>,
+    extra_waits: Signal<Local, Bit>,
+    extra_first: Signal<Local, Bit>,
+    load_extra: Signal<Local, Bit>,
     load_data: Signal<Local, Bit>,
     load_reply: Signal<Local, Bit>,
     probe: Constant<Bits<8>>,
+    window: Constant<Bits<8>>,
     top: Constant<Bits<FP1>>,
 }
 
@@ -216,9 +231,16 @@ impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
             s_probe_ready: Default::default(),
             s_probe_flow: Default::default(),
             s_probe_psn: Default::default(),
+            s_window_valid: Default::default(),
+            s_window_ready: Default::default(),
+            s_window_flow: Default::default(),
+            s_window_psn: Default::default(),
+            s_window_bytes: Default::default(),
             sent_valid: Default::default(),
             is_probe: Default::default(),
+            is_window: Default::default(),
             probe: Constant::new(0xc2u64.to_bits()),
+            window: Constant::new(0xc4u64.to_bits()),
             m_pkt_valid: Default::default(),
             m_pkt_ready: Default::default(),
             m_pkt_flow: Default::default(),
@@ -263,8 +285,10 @@ impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
             addr: Default::default(),
             bytes: Default::default(),
             free: Default::default(),
-            probe_first: Default::default(),
-            load_probe: Default::default(),
+            is_extra: Default::default(),
+            extra_waits: Default::default(),
+            extra_first: Default::default(),
+            load_extra: Default::default(),
             load_data: Default::default(),
             load_reply: Default::default(),
             top: Constant::new((1u64 << FB).to_bits()),
@@ -281,6 +305,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             busy,
             is_reply,
             is_probe,
+            is_window,
             take_pkt,
             take_read,
             reply_next,
@@ -303,14 +328,16 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             addr,
             bytes
         );
+        self.is_extra.next = self.is_probe.q.val() | self.is_window.q.val();
         self.s_probe_ready.next = self.take_pkt.q.val() & self.is_probe.q.val();
+        self.s_window_ready.next = self.take_pkt.q.val() & self.is_window.q.val();
         self.s_data_pkt_ready.next =
-            self.take_pkt.q.val() & !self.is_reply.q.val() & !self.is_probe.q.val();
+            self.take_pkt.q.val() & !self.is_reply.q.val() & !self.is_extra.val();
         self.s_data_read_ready.next = self.take_read.q.val() & !self.is_reply.q.val();
         self.s_reply_pkt_ready.next = self.take_pkt.q.val() & self.is_reply.q.val();
         self.s_reply_read_ready.next = self.take_read.q.val() & self.is_reply.q.val();
         self.m_pkt_valid.next = self.pkt_full.q.val();
-        self.sent_valid.next = self.pkt_full.q.val() & !self.is_probe.q.val();
+        self.sent_valid.next = self.pkt_full.q.val() & !self.is_extra.val();
         self.m_pkt_flow.next = self.flow.q.val();
         self.m_pkt_opcode.next = self.opcode.q.val();
         self.m_pkt_psn.next = self.psn.q.val();
@@ -329,17 +356,18 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
         self.m_read_addr.next = self.addr.q.val();
         self.m_read_bytes.next = self.bytes.q.val();
         self.free.next = !self.busy.q.val() & (self.m_read_ready.val() | !self.read_full.q.val());
-        self.probe_first.next = self.s_probe_valid.val() & !self.is_probe.q.val();
-        self.load_probe.next = self.free.val()
-            & self.s_probe_valid.val()
-            & (!self.is_probe.q.val()
+        self.extra_waits.next = self.s_probe_valid.val() | self.s_window_valid.val();
+        self.extra_first.next = self.extra_waits.val() & !self.is_extra.val();
+        self.load_extra.next = self.free.val()
+            & self.extra_waits.val()
+            & (!self.is_extra.val()
                 | (!self.s_data_pkt_valid.val() & !self.s_reply_pkt_valid.val()));
         self.load_data.next = self.free.val()
-            & !self.probe_first.val()
+            & !self.extra_first.val()
             & self.s_data_pkt_valid.val()
             & (!self.reply_next.q.val() | !self.s_reply_pkt_valid.val());
         self.load_reply.next = self.free.val()
-            & !self.probe_first.val()
+            & !self.extra_first.val()
             & self.s_reply_pkt_valid.val()
             & (self.reply_next.q.val() | !self.s_data_pkt_valid.val());
         comment!("The tx pipe has the packet: its half may go on.");
@@ -358,21 +386,30 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.busy.d.next = true;
             self.is_reply.d.next = self.load_reply.val();
             self.is_probe.d.next = false;
+            self.is_window.d.next = false;
             self.reply_next.d.next = self.load_data.val();
             self.pkt_full.d.next = true;
         }
-        if self.load_probe.val() {
+        if self.load_extra.val() {
             self.busy.d.next = true;
             self.is_reply.d.next = false;
-            self.is_probe.d.next = true;
+            self.is_probe.d.next = self.s_probe_valid.val();
+            self.is_window.d.next = !self.s_probe_valid.val();
             self.pkt_full.d.next = true;
-            self.flow.d.next = bit_cast::<FP1, FB>(self.s_probe_flow.val());
-            self.opcode.d.next = self.probe.val();
-            self.psn.d.next = self.s_probe_psn.val();
+            self.flow.d.next = bit_cast::<FP1, FB>(self.s_window_flow.val());
+            self.opcode.d.next = self.window.val();
+            self.psn.d.next = self.s_window_psn.val();
             self.ack_req.d.next = false;
             self.solicited.d.next = false;
             self.payload_bytes.d.next = 0.into();
-            self.bare.d.next = false;
+            self.imm.d.next = self.s_window_bytes.val();
+            self.bare.d.next = true;
+            if self.s_probe_valid.val() {
+                self.flow.d.next = bit_cast::<FP1, FB>(self.s_probe_flow.val());
+                self.opcode.d.next = self.probe.val();
+                self.psn.d.next = self.s_probe_psn.val();
+                self.bare.d.next = false;
+            }
         } else if self.load_data.val() {
             self.flow.d.next = bit_cast::<FP1, FB>(self.s_data_pkt_flow.val());
             self.opcode.d.next = self.s_data_pkt_opcode.val();
@@ -421,6 +458,7 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.busy.d.next = false;
             self.is_reply.d.next = false;
             self.is_probe.d.next = false;
+            self.is_window.d.next = false;
             self.take_pkt.d.next = false;
             self.take_read.d.next = false;
             self.reply_next.d.next = false;

@@ -62,6 +62,8 @@ pub struct TxHeader<const FB: usize> {
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
     /// DSCP of ACKs with telemetry and of telemetry responses.
     pub cfg_tel_echo_dscp: Signal<In, Bits<6>>,
+    /// The receiver of data computes its window: ACKs go without telemetry.
+    pub cfg_by_time: Signal<In, Bit>,
     /// A table row; rows of other tables are taken and ignored.
     pub s_cfg_valid: Signal<In, Bit>,
     /// It is taken.
@@ -199,6 +201,7 @@ impl<const FB: usize> Default for TxHeader<FB> {
             cfg_tel_echo: Default::default(),
             cfg_tel_dscp: Default::default(),
             cfg_tel_echo_dscp: Default::default(),
+            cfg_by_time: Default::default(),
             s_cfg_valid: Default::default(),
             s_cfg_ready: Default::default(),
             cfg_table: Default::default(),
@@ -417,7 +420,8 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             | (self.cfg_tel_data.val() == 2)
             | (self.cfg_tel_data.val() == 3)
             | (self.cfg_tel_data.val() == 4);
-        self.echo_valid.next = self.s_ack_tel_valid.val();
+        comment!("Who computes windows itself echoes nothing of data.");
+        self.echo_valid.next = self.s_ack_tel_valid.val() & !self.cfg_by_time.val();
         self.echo_hops.next = self.s_ack_tel_hops.val();
         if self.kind.q.val() == 3 {
             self.echo_valid.next = self.s_feedback_tel_valid.val();
@@ -479,6 +483,9 @@ impl<const FB: usize> Logic for TxHeader<FB> {
                 }
                 11 => {
                     self.fixed.d.next = 44.into();
+                }
+                196 => {
+                    self.fixed.d.next = 28.into();
                 }
                 _ => {}
             }

@@ -500,7 +500,8 @@ impl Logic for TxPiece {
             self.rkey.d.next = self.pkt_rkey.val();
             self.dma_len.d.next = self.pkt_dma_len.val();
             self.last_word.d.next = self.pkt_imm.val();
-            if self.pkt_opcode.val() > 12 {
+            comment!("AETH; ImmDt of a WRITE or a window.");
+            if (self.pkt_opcode.val() > 12) & !self.pkt_opcode.val().get_bit(7) {
                 self.last_word.d.next = (bit_cast::<32, 8>(self.pkt_syndrome.val()) << 24)
                     | bit_cast::<32, 24>(self.pkt_msn.val());
             }

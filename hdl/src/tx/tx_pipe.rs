@@ -72,6 +72,8 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     pub cfg_tel_dscp: Signal<In, Bits<6>>,
     /// DSCP of ACKs with telemetry.
     pub cfg_tel_echo_dscp: Signal<In, Bits<6>>,
+    /// The receiver of data computes its window: ACKs go without telemetry.
+    pub cfg_by_time: Signal<In, Bit>,
     /// A table row; rows of other tables are taken and ignored.
     pub s_cfg_valid: Signal<In, Bit>,
     /// It is taken.
@@ -253,6 +255,7 @@ impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
             cfg_tel_time_binary: Default::default(),
             cfg_tel_dscp: Default::default(),
             cfg_tel_echo_dscp: Default::default(),
+            cfg_by_time: Default::default(),
             s_cfg_valid: Default::default(),
             s_cfg_ready: Default::default(),
             cfg_table: Default::default(),
@@ -353,6 +356,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.header.cfg_tel_echo.next = self.cfg_tel_echo.val();
         self.header.cfg_tel_dscp.next = self.cfg_tel_dscp.val();
         self.header.cfg_tel_echo_dscp.next = self.cfg_tel_echo_dscp.val();
+        self.header.cfg_by_time.next = self.cfg_by_time.val();
         self.header.s_cfg_valid.next = self.s_cfg_valid.val();
         self.header.cfg_table.next = self.cfg_table.val();
         self.header.cfg_index.next = self.cfg_index.val();

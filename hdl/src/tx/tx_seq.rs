@@ -332,7 +332,8 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                         | (self.pkt_opcode.val() == 11)
                         | (self.pkt_opcode.val() == 13)
                         | (self.pkt_opcode.val() == 15)
-                        | (self.pkt_opcode.val() == 16)));
+                        | (self.pkt_opcode.val() == 16)
+                        | (self.pkt_opcode.val() == 196)));
             self.hops.d.next = 0.into();
             if self.s_kind.val().get_bit(0) {
                 self.hops.d.next = self.ack_tel_hops.val();

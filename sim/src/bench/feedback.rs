@@ -243,10 +243,20 @@ struct Responses {
     since: [u32; 2],
     sent: Source<SentWatch>,
     feedback: Source<FeedbackPorts>,
+    /// Telemetry of requests, in the place of a telemetry response; none stands beside one.
+    request: Source<FeedbackPorts>,
     ack: Source<CcPorts>,
-    /// One cycle in so many brings a telemetry response, an ACK.
-    pauses: [u32; 2],
+    /// One cycle in so many brings a telemetry response, an ACK, a request.
+    pauses: [u32; 3],
     sink: Sink,
+    window: Sink,
+    /// The receiver of data computes its window; changes with reset alone.
+    by_time: bool,
+    interval: u32,
+    /// A telemetry response stands.
+    is_offered: bool,
+    /// Time of the latest window of each flow.
+    times: Vec<u32>,
 }
 
 impl Responses {
@@ -257,8 +267,67 @@ impl Responses {
         let (sent, feedback, ack) = (Source::new(fork()), Source::new(fork()), Source::new(fork()));
         let sink = Sink::new(fork());
         let psns = vec![0xff_ff00; 2 * config.flow_count];
-        let (since, pauses) = ([0; 2], [1, 1]);
-        Self { rng, rows, psns, since, sent, feedback, ack, pauses, sink }
+        let (since, pauses) = ([0; 2], [1; 3]);
+        let (request, window) = (Source::new(fork()), Sink::new(fork()));
+        let times = vec![0xff_ff80; config.flow_count];
+        let (by_time, interval, is_offered) = (seed % 2 == 1, 625, false);
+        Self {
+            rng,
+            rows,
+            psns,
+            since,
+            sent,
+            feedback,
+            request,
+            ack,
+            pauses,
+            sink,
+            window,
+            by_time,
+            interval,
+            is_offered,
+            times,
+        }
+    }
+
+    /// A request, as what its telemetry is read from.
+    fn request(&mut self, ready: bool) -> Option<FeedbackPorts> {
+        let is_free = !self.is_offered;
+        let (_, qpn, src_ip) = self.rows.address(false);
+        let (rng, pause) = (&mut self.rng, self.pauses[2]);
+        self.request.drive(ready, || {
+            (is_free && rng.gen_ratio(1, pause)).then(|| {
+                let TelPorts { valid, hops, path, hop } = tel(rng);
+                // The rest is of another kind of packet.
+                FeedbackPorts {
+                    valid: false,
+                    qpn: qpn & 0xff_ffff,
+                    src_ip,
+                    direct: rng.gen(),
+                    probe: rng.gen(),
+                    window: rng.gen(),
+                    port: rng.gen(),
+                    tel: RxTel { valid, hops, path, hop },
+                    ..FeedbackPorts::default()
+                }
+            })
+        })
+    }
+
+    /// Time of a window of the flow: the next one mostly.
+    fn time(&mut self, flow: usize) -> u32 {
+        let (rng, latest) = (&mut self.rng, &mut self.times[flow]);
+        let step = match rng.gen_range(0..12) {
+            0 => (1 << 24) - rng.gen_range(0..3),
+            1 => (1 << 24) - (1 << 16) - rng.gen_range(0..3) + 1,
+            2 => rng.gen_range(0..1 << 24),
+            _ => rng.gen_range(1..2000),
+        };
+        let time = (*latest + step) & 0xff_ffff;
+        if step < 1 << 23 {
+            *latest = time;
+        }
+        time
     }
 
     fn sent(&mut self) -> SentWatch {
@@ -286,10 +355,12 @@ impl Responses {
     }
 
     fn feedback(&mut self, ready: bool) -> FeedbackPorts {
-        let (direct, probe) = (self.rng.gen(), self.rng.gen_ratio(1, 3));
+        let window = self.rng.gen_ratio(1, 4);
+        let (direct, probe) = (!window && self.rng.gen(), !window && self.rng.gen_ratio(1, 3));
         let by_port = direct && !probe;
         let (flow, qpn, src_ip) = self.rows.address(by_port);
         let half = if direct { 0 } else { self.rows.flow_count };
+        let time = if self.is_offered { 0 } else { self.time(flow) };
         let (rng, last, pause) = (&mut self.rng, self.psns[half + flow], self.pauses[0]);
         // The bits of a port above those of the flow say nothing, nor does the port of any other.
         let (other, flow_count) = (rng.gen::<u8>(), self.rows.flow_count as u8);
@@ -303,13 +374,14 @@ impl Responses {
                     3 => rng.gen_range(0..1 << 17),
                     _ => rng.gen_range(0..20),
                 };
-                let psn = last.wrapping_sub(back) & 0xff_ffff;
+                let psn = if window { time } else { last.wrapping_sub(back) & 0xff_ffff };
                 let TelPorts { valid, hops, path, hop } = tel(rng);
                 let tel = RxTel { valid, hops, path, hop };
                 let qpn = qpn & 0xff_ffff;
-                FeedbackPorts { valid: true, qpn, psn, src_ip, direct, probe, port, tel }
+                FeedbackPorts { valid: true, qpn, psn, src_ip, direct, probe, window, port, tel }
             })
         });
+        self.is_offered = feedback.is_some() && !ready;
         feedback.unwrap_or_default()
     }
 
@@ -331,7 +403,14 @@ impl Stimulus<FeedbackIn> for Responses {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
         if self.rows.tick() {
             self.pauses = core::array::from_fn(|_| [1, 1, 10, 200][self.rng.gen_range(0..4)]);
+            self.interval = self.rng.gen_range(0..1 << self.rng.clone().gen_range(1..21));
         }
+        let req_ready = self.rng.gen();
+        let request = self.request(req_ready);
+        let s_feedback = match request {
+            Some(request) => request,
+            None => self.feedback(out.s_feedback.ready),
+        };
         self.since[0] += 1;
         let row_ready = self.since[0] >= ROW_CYCLES && self.rng.gen_ratio(1, 4);
         let valid = self.rows.drive(row_ready);
@@ -339,26 +418,35 @@ impl Stimulus<FeedbackIn> for Responses {
             self.since[0] = 0;
             let flow = usize::from(self.rows.pins.0);
             self.psns[flow] = self.rows.last[flow].sq_psn.wrapping_sub(1) & 0xff_ffff;
+            // The first window of a row may come at a time that is behind its PSNs.
+            self.times[flow] =
+                self.psns[flow].wrapping_sub(self.rng.gen_range(0..4000)) & 0xff_ffff;
         }
         let pins = FeedbackInIn {
             reset,
+            cfg_by_time: self.by_time,
+            cfg_feedback_cycles: self.interval,
+            req: RowWatch { valid: request.is_some(), ready: req_ready },
             row: RowWatch { valid, ready: row_ready },
             cfg_index: self.rows.pins.0,
             cfg_row: self.rows.pins.1,
             sent: self.sent(),
-            s_feedback: self.feedback(out.s_feedback.ready),
+            s_feedback,
             s_cc: self.ack(out.s_cc.ready),
             m_probe: ProbeVerdict {
                 ready: out.m_probe.valid && self.rng.gen_ratio(1, 4),
                 accepted: self.rng.gen(),
             },
             m_cc: ReadyPort { ready: self.sink.drive() },
+            m_window: ReadyPort { ready: self.window.drive() },
         };
         if reset {
             self.rows.source.reset();
             self.rows.phase_left = 0;
             self.feedback.reset();
+            self.request.reset();
             self.ack.reset();
+            (self.by_time, self.is_offered) = (self.rng.gen(), false);
         }
         pins
     }

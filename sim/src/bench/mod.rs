@@ -20,6 +20,7 @@ pub mod rx;
 pub mod sched;
 pub mod tx;
 pub mod util;
+pub mod window;
 
 pub use run::{Engine, Failure, FailureCause, Options, Report};
 
@@ -119,6 +120,7 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         requester::benches,
         read::benches,
         feedback::benches,
+        window::benches,
         tx::benches,
         host::benches,
         nic::benches,

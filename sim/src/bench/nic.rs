@@ -134,6 +134,8 @@ struct Traffic {
     tx_units: u32,
     /// Probability in 1/256 that the peer misbehaves with a packet.
     malice_256: u32,
+    /// The receivers of data compute the windows.
+    by_receiver: bool,
     /// The completion ring, if the run has rings, and entries read.
     ring: Option<Ring>,
     read_count: u16,
@@ -191,6 +193,7 @@ impl Traffic {
             time_ns: 0,
             tx_units: 0,
             malice_256: [0, 10, 40][(seed / 3 % 3) as usize],
+            by_receiver: seed % 4 >= 2,
             ring: (seed % 2 == 1).then_some(Ring { address: CQ_BASE + 0x7f0, log2: 3 }),
             read_count: 0,
             reads_sent: [0; 2],
@@ -210,6 +213,7 @@ impl Traffic {
         let fine = "the recorder never fails";
         d.set_address(LOCAL_MAC, LOCAL_IP).expect(fine);
         d.set_telemetry(format, TELEMETRY_DSCP, ECHO_DSCP).expect(fine);
+        d.set_windows_by_receiver(self.by_receiver).expect(fine);
         if let Some(ring) = self.ring {
             d.open_cq(ring).expect(fine);
             d.enable_interrupts(true, true).expect(fine);
@@ -460,6 +464,10 @@ impl Traffic {
                 let checked = qp.feedback.sent(cycle, psn, telemetry);
                 checked.unwrap_or_else(|error| panic!("telemetry response of PSN {psn}: {error}"));
                 self.feedbacks += 1;
+            } else if packet.bth.opcode == opcode::TELEMETRY_WINDOW {
+                let imm = packet.imm.expect("a window has an ImmDt");
+                let is_asked_for = self.by_receiver && self.qps[at].has_telemetry;
+                assert!(is_asked_for && imm > 0, "a window of {imm} bytes");
             } else if packet.bth.opcode == opcode::READ_REQUEST && self.rng.gen_ratio(11, 12) {
                 let length = packet.reth.map_or(0, |r| r.dma_len);
                 self.respond(at, packet.bth.psn, length);
@@ -480,7 +488,26 @@ impl Traffic {
         }
     }
 
+    /// A window of the peer, at times overtaken.
+    fn give_window(&mut self, at: usize) {
+        let rng = &mut self.rng;
+        let back = if rng.gen_ratio(1, 8) { rng.gen_range(0..3000) } else { 0 };
+        let psn = (self.world.cycle() as u32).wrapping_sub(back) & MASK_24;
+        let imm = Some(rng.gen::<u32>() >> rng.gen_range(0..32));
+        let qp = &self.qps[at];
+        let frame = FrameRepr {
+            bth: bth::Repr { opcode: opcode::TELEMETRY_WINDOW, psn, ..peer_bth(qp) },
+            imm,
+            ..peer_frame(qp, 0)
+        };
+        let bytes = emit(&frame);
+        self.deliver(bytes);
+    }
+
     fn acknowledge(&mut self, at: usize, psn: u32) {
+        if self.rng.gen_ratio(1, if self.by_receiver { 4 } else { 40 }) {
+            self.give_window(at);
+        }
         let rng = &mut self.rng;
         let (psn, code) = match rng.gen_range(0..40) {
             0 => return,

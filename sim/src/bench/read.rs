@@ -12,6 +12,7 @@ use crate::golden::transport::probe_out::ProbePorts;
 use crate::golden::transport::read_reply::ReplyPorts;
 use crate::golden::transport::requester::{order, OrderPorts, PktPorts, ReadPorts};
 use crate::golden::transport::responder::PayloadBeat;
+use crate::golden::transport::window_out::WindowPorts;
 use crate::golden::transport::work_mux::{WorkMux, WorkMuxIn, WorkMuxOut, WorkPorts};
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
@@ -398,6 +399,7 @@ struct Packets {
     data: Half<PktPorts>,
     reply: Half<ReplyPorts>,
     probes: Source<ProbePorts>,
+    windows: Source<WindowPorts>,
     pkt: Sink,
     read: Sink,
     next_id: u32,
@@ -417,6 +419,7 @@ impl Packets {
             data: Half::new(seed, 10),
             reply: Half::new(seed, 20),
             probes: Source::new(sub(seed, 3)),
+            windows: Source::new(sub(seed, 4)),
             pkt: Sink::new(sub(seed, 1)),
             read: Sink::new(sub(seed, 2)),
             next_id: 0,
@@ -435,6 +438,19 @@ impl Packets {
             })
         });
         probe.unwrap_or_default()
+    }
+
+    /// Windows, likewise.
+    fn window(&mut self, ready: bool) -> WindowPorts {
+        let (rng, flow_count) = (&mut self.rng, self.flow_count);
+        let chance = if self.next_id & 0x800 == 0 { 40 } else { 1 };
+        let window = self.windows.drive(ready, || {
+            rng.gen_ratio(1, chance).then(|| {
+                let (flow, psn) = (rng.gen_range(0..flow_count), rng.gen_range(0..1 << 24));
+                WindowPorts { valid: true, flow, psn, bytes: rng.gen() }
+            })
+        });
+        window.unwrap_or(WindowPorts { bytes: rng.gen(), ..WindowPorts::default() })
     }
 
     fn make(&mut self) {
@@ -482,6 +498,7 @@ impl Stimulus<PktMux> for Packets {
         let pins = PktMuxIn {
             reset,
             s_probe: self.probe(out.s_probe_ready),
+            s_window: self.window(out.s_window_ready),
             s_data_pkt: data.0.unwrap_or(PktPorts { payload_bytes: junk, ..PktPorts::default() }),
             s_data_read: data.1.unwrap_or(read),
             s_reply_pkt: reply

@@ -64,10 +64,11 @@ impl Traffic {
         let rng = &mut self.rng;
         let opcode = match rng.gen_range(0..16) {
             0 => opcode::TELEMETRY_PROBE,
+            1 => opcode::TELEMETRY_WINDOW,
             _ => rng.gen_range(opcode::WRITE_FIRST..=opcode::READ_RESPONSE_ONLY),
         };
         let length = match rng.gen_range(0..8) {
-            _ if matches!(opcode, opcode::READ_REQUEST | opcode::TELEMETRY_PROBE) => 0,
+            _ if opcode == opcode::READ_REQUEST || opcode::is_telemetry_only(opcode) => 0,
             0 => rng.gen_range(1..9),
             1 => 256 << rng.gen_range(0..5),
             2 => rng.gen_range(1..4097),
@@ -178,6 +179,7 @@ impl TxStimulus {
             cfg_tel_time_binary: seed % 14 > 6,
             cfg_tel_dscp: rng.gen_range(0..64),
             cfg_tel_echo_dscp: rng.gen_range(0..64),
+            cfg_by_time: seed % 3 == 1,
             ..TxPipeIn::default()
         };
         Self {

@@ -57,6 +57,9 @@ struct Scenario {
     /// With "probe": time from one probe of a queue pair to the next one at least, ns; T if absent.
     #[serde(default)]
     probe_ns: Option<u32>,
+    /// Who computes the windows of WRITEs: "sender", "receiver".
+    #[serde(default = "default_cc_mode")]
+    cc_mode: String,
     /// DSCP of stamped packets.
     #[serde(default = "default_dscp")]
     dscp: u8,
@@ -96,6 +99,10 @@ struct Scenario {
 
 fn default_every() -> u8 {
     1
+}
+
+fn default_cc_mode() -> String {
+    "sender".into()
 }
 
 fn default_source() -> String {
@@ -187,6 +194,11 @@ fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
             s.probe_ns.is_none_or(|ns| (100..=1_000_000).contains(&ns) && s.telemetry == "probe"),
             "probe_ns must be in 100..=1000000, and goes with telemetry probe",
         ),
+        (
+            s.cc_mode == "sender"
+                || s.cc_mode == "receiver" && !matches!(&*s.telemetry, "none" | "direct" | "probe"),
+            "cc_mode: sender, or with telemetry in data receiver",
+        ),
         ((1..=16).contains(&s.qp_count), "qp_count must be in 1..=16"),
         ((1..=10_000).contains(&s.message_count), "message_count must be in 1..=10000"),
         (s.message_bytes_min <= s.message_bytes_max, "message_bytes_min is above _max"),
@@ -247,6 +259,7 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
         cut_opcode: None,
         telemetry_every: if is_probed { 0 } else { s.telemetry_every },
         probe_cycles: if is_probed { probe_cycles as u32 } else { 0 },
+        windows_by_receiver: s.cc_mode == "receiver",
         qp_count: s.qp_count,
         message_count: s.message_count,
         one_way: false,
@@ -268,15 +281,20 @@ fn table(report: &Report, plan: &Plan, engine: EngineKind) -> String {
     let mut table = Table::new(["", "NIC 1", "NIC 2"]);
     let [a, b] = &report.nics[..] else { return String::new() };
     let mut row = |name: &str, one: String, two: String| table.row([name.into(), one, two]);
+    // Probes and windows leave as data do.
+    let data = |nic: &writes::NicReport| {
+        let extra = nic.counter("probe_sent") + nic.counter("window_sent");
+        (nic.counter("tx_data") - extra).to_string()
+    };
     for (name, event) in [
         ("request packets in", "rx_req"),
         ("ACK packets in", "rx_ack"),
         ("READ responses in", "rx_response"),
-        ("data packets out", "tx_data"),
         ("ACKs and NAKs out", "tx_ack"),
         ("telemetry responses out", "tx_feedback"),
-        ("telemetry responses in", "rx_feedback"),
-        ("telemetry responses used", "feedback_accepted"),
+        ("telemetry responses and windows in", "rx_feedback"),
+        ("telemetry responses and windows used", "feedback_accepted"),
+        ("windows out", "window_sent"),
         ("sequence NAKs received", "reqr_nak_sequence"),
         ("retransmission timeouts", "reqr_timeout"),
         ("packets retransmitted", "reqr_retransmit_packet"),
@@ -284,6 +302,7 @@ fn table(report: &Report, plan: &Plan, engine: EngineKind) -> String {
     ] {
         row(name, a.counter(event).to_string(), b.counter(event).to_string());
     }
+    row("data packets out", data(a), data(b));
     row("messages completed", a.completions.to_string(), b.completions.to_string());
     row("READs among them", a.reads.to_string(), b.reads.to_string());
     if plan.immediate_percent > 0 {

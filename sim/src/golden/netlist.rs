@@ -196,13 +196,6 @@ impl Netlist {
         sinks.collect()
     }
 
-    /// A sink that is always 0.
-    pub fn tie_low(&mut self, to: &str) {
-        let (block, sink) = self.find(to);
-        assert!(self.nodes[block].sinks.contains_key(&sink), "no port {to}");
-        self.driven.push((block, sink));
-    }
-
     /// Panics if a sink is not driven.
     pub fn check(&self) {
         for (index, node) in self.nodes.iter().enumerate() {

@@ -23,6 +23,8 @@ use crate::golden::transport::probe_out::ProbeOut;
 use crate::golden::transport::read_reply::ReadReply;
 use crate::golden::transport::requester::Requester;
 use crate::golden::transport::responder::Responder;
+use crate::golden::transport::window_in::WindowIn;
+use crate::golden::transport::window_out::WindowOut;
 use crate::golden::transport::work_mux::WorkMux;
 use crate::golden::tx::tx_pipe::TxPipe;
 use crate::golden::util::stream_mux::StreamMux;
@@ -130,6 +132,8 @@ impl Nic {
         n.add("feedback_out", FeedbackOut::new(config));
         n.add("feedback_in", FeedbackIn::new(config));
         n.add("probe_out", ProbeOut::new(config));
+        n.add("window_out", WindowOut::new(config));
+        n.add("window_in", WindowIn::new(config));
         n.add("work_mux", WorkMux::new(config));
         n.add("scheduler", Scheduler::new(&paced));
         n.add("grants", StreamRouteBlock::new(flow_bits));
@@ -192,7 +196,10 @@ impl Nic {
             ("feedback_in.m_answer", "probe_out.answer"),
             ("probe_out.m_probe", "pkt_mux.s_probe"),
             ("feedback_out.m_feedback", "tx.s_feedback"),
-            ("cc.m_rate", "scheduler.s_rate"),
+            ("cc.m_rate", "window_in.s_rate"),
+            ("feedback_in.m_window", "window_in.s_window"),
+            ("window_in.m_rate", "scheduler.s_rate"),
+            ("window_out.m_window", "pkt_mux.s_window"),
             ("requester.m_pkt", "pkt_mux.s_data_pkt"),
             ("requester.m_read", "pkt_mux.s_data_read"),
             ("read_reply.m_pkt", "pkt_mux.s_reply_pkt"),
@@ -339,6 +346,33 @@ impl Nic {
         }
     }
 
+    /// What a receiver computes for the sender of data.
+    fn connect_windows(n: &mut Netlist) {
+        for block in ["cc", "feedback_in", "window_out", "window_in", "tx"] {
+            n.wire("registers.cfg_cc_mode", &format!("{block}.cfg_by_time"));
+        }
+        for parameter in ["w_init", "w_min", "rate_gain", "rate_min", "rate_max"] {
+            let (from, to) =
+                (format!("registers.cfg_cc_{parameter}"), format!("window_in.cfg_{parameter}"));
+            n.wire(&from, &to);
+        }
+        for (from, to) in [
+            ("rx.m_req_valid", "feedback_in.req_valid"),
+            ("responder.s_req_ready", "feedback_in.req_ready"),
+            ("rx.m_req_imm", "window_in.s_window_bytes"),
+            ("registers.m_cfg_tx_valid", "window_out.row_valid"),
+            ("cc.m_rate_valid", "window_out.watch_valid"),
+            ("window_in.s_rate_ready", "window_out.watch_ready"),
+            ("cc.m_rate_flow", "window_out.watch_flow"),
+            ("cc.m_rate_op", "window_out.watch_op"),
+            ("cc.m_rate_full", "window_out.watch_full"),
+            ("cc.m_rate_window_bytes", "window_out.watch_window_bytes"),
+            ("cc.m_rate_last_update_psn", "window_out.watch_time"),
+        ] {
+            n.wire(from, to);
+        }
+    }
+
     /// Register values, table rows and events.
     fn configure(n: &mut Netlist) {
         for (port, blocks) in [
@@ -346,7 +380,7 @@ impl Nic {
             ("cfg_local_ip", &["rx", "tx"]),
             ("cfg_pkey", &["rx", "tx"]),
             ("cfg_ttl", &["tx"]),
-            ("cfg_feedback_cycles", &["feedback_out"]),
+            ("cfg_feedback_cycles", &["feedback_out", "feedback_in"]),
             ("cfg_probe_cycles", &["probe_out"]),
             ("cfg_tel_format", &["rx"]),
             ("cfg_tel_data", &["tx", "requester", "read_reply"]),
@@ -389,12 +423,12 @@ impl Nic {
         ] {
             n.wire(&format!("registers.cfg_cc_{parameter}"), &format!("cc.cfg_{parameter}"));
         }
-        n.tie_low("cc.cfg_by_time");
+        Self::connect_windows(n);
         for (from, to) in [
             ("registers.cfg_cc_w_ai", "active.cfg_w_ai"),
             ("registers.cfg_cc_active", "active.cfg_window"),
             ("cc.m_rate_valid", "active.watch_valid"),
-            ("scheduler.s_rate_ready", "active.watch_ready"),
+            ("window_in.s_rate_ready", "active.watch_ready"),
             ("cc.m_rate_flow", "active.watch_flow"),
             ("cc.m_rate_full", "active.watch_full"),
             ("active.w_ai", "cc.cfg_w_ai"),
@@ -404,7 +438,7 @@ impl Nic {
         for (from, to) in
             [("valid", "valid"), ("flow", "flow"), ("window_bytes", "window"), ("rate", "rate")]
         {
-            n.wire(&format!("cc.m_rate_{from}"), &format!("registers.watch_{to}"));
+            n.wire(&format!("window_in.m_rate_{from}"), &format!("registers.watch_{to}"));
         }
         for (index, (event, _)) in EVENTS.iter().enumerate() {
             let block = match event.split('_').next() {
@@ -414,6 +448,7 @@ impl Nic {
                 Some("read") => "read_reply",
                 Some("feedback") => "feedback_in",
                 Some("probe") => "probe_out",
+                Some("window") => "window_out",
                 Some("sq") => "sq_fetch",
                 Some("cq") => "cq_ring",
                 Some("cc") => "cc",

@@ -474,7 +474,7 @@ impl Port {
 
 /// The packet, if it is one of those that switches insert telemetry into.
 fn to_stamp(frame: &[u8]) -> Option<FrameRepr<'_>> {
-    let echoes =
-        [bth::opcode::ACKNOWLEDGE, bth::opcode::TELEMETRY_RESPONSE, bth::opcode::PROBE_RESPONSE];
-    FrameRepr::parse(frame, None).ok().filter(|repr| !echoes.contains(&repr.bth.opcode))
+    use bth::opcode::{ACKNOWLEDGE, PROBE_RESPONSE, TELEMETRY_RESPONSE, TELEMETRY_WINDOW};
+    let back = [ACKNOWLEDGE, TELEMETRY_RESPONSE, PROBE_RESPONSE, TELEMETRY_WINDOW];
+    FrameRepr::parse(frame, None).ok().filter(|repr| !back.contains(&repr.bth.opcode))
 }

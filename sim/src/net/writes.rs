@@ -64,6 +64,8 @@ pub struct Plan {
     pub telemetry_every: u8,
     /// Cycles from one probe of a queue pair to the next one at least; 0: no probes.
     pub probe_cycles: u32,
+    /// The receivers of data compute the windows.
+    pub windows_by_receiver: bool,
     /// Queue pairs of each NIC.
     pub qp_count: u32,
     /// Messages of each queue pair.
@@ -323,6 +325,9 @@ fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host
         let by_port = stamping.format == Format::IntMd { by_port: true };
         nic.set_telemetry_source(stamping.is_transit, by_port)?;
         nic.set_telemetry_every(plan.telemetry_every)?;
+        if plan.windows_by_receiver {
+            nic.set_windows_by_receiver(true)?;
+        }
         if plan.probe_cycles > 0 {
             nic.set_probe_cycles(plan.probe_cycles)?;
         }

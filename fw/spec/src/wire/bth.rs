@@ -26,7 +26,8 @@ pub const HEADER_BYTES: usize = 12;
 
 /// Operation codes of the reliable connection service, and those of telemetry:
 /// [`TELEMETRY_RESPONSE`](opcode::TELEMETRY_RESPONSE), [`DIRECT_RESPONSE`](opcode::DIRECT_RESPONSE),
-/// [`TELEMETRY_PROBE`](opcode::TELEMETRY_PROBE) and [`PROBE_RESPONSE`](opcode::PROBE_RESPONSE).
+/// [`TELEMETRY_PROBE`](opcode::TELEMETRY_PROBE), [`PROBE_RESPONSE`](opcode::PROBE_RESPONSE) and
+/// [`TELEMETRY_WINDOW`](opcode::TELEMETRY_WINDOW).
 pub mod opcode {
     /// First packet of a SEND.
     pub const SEND_FIRST: u8 = 0x00;
@@ -98,9 +99,14 @@ pub mod opcode {
     /// again.
     pub const PROBE_RESPONSE: u8 = 0xc3;
 
+    /// Window: what a receiver has computed from the telemetry of data packets, in bytes, to the queue pair that
+    /// sent them; an ImmDt behind the BTH, whose PSN is a time of the receiver, in any unit, so that
+    /// an older window is known. It takes no PSN, is not acknowledged and not sent again.
+    pub const TELEMETRY_WINDOW: u8 = 0xc4;
+
     /// Whether the packet is about telemetry and nothing else.
     pub const fn is_telemetry_only(opcode: u8) -> bool {
-        matches!(opcode, TELEMETRY_RESPONSE..=PROBE_RESPONSE)
+        matches!(opcode, TELEMETRY_RESPONSE..=TELEMETRY_WINDOW)
     }
 
     /// Whether a RETH follows the BTH.
@@ -122,7 +128,10 @@ pub mod opcode {
 
     /// Whether immediate data follows (behind the RETH if there is one).
     pub const fn has_immdt(opcode: u8) -> bool {
-        matches!(opcode, SEND_LAST_IMM | SEND_ONLY_IMM | WRITE_LAST_IMM | WRITE_ONLY_IMM)
+        matches!(
+            opcode,
+            SEND_LAST_IMM | SEND_ONLY_IMM | WRITE_LAST_IMM | WRITE_ONLY_IMM | TELEMETRY_WINDOW
+        )
     }
 
     /// Whether the packet is (part of) the answer to a READ request.
@@ -280,11 +289,11 @@ mod tests {
         let with = |f: fn(u8) -> bool| (0..=0xff).filter(move |&code| f(code));
         assert!(with(opcode::has_reth).eq([0x06, 0x0a, 0x0b, 0x0c]));
         assert!(with(opcode::has_aeth).eq([0x0d, 0x0f, 0x10, 0x11, 0x12]));
-        assert!(with(opcode::has_immdt).eq([0x03, 0x05, 0x09, 0x0b]));
+        assert!(with(opcode::has_immdt).eq([0x03, 0x05, 0x09, 0x0b, 0xc4]));
         assert!(with(opcode::is_read_response).eq([0x0d, 0x0e, 0x0f, 0x10]));
         assert_eq!(with(opcode::is_request).count(), 17);
-        // Manufacturer's codes that are no requests and have nothing behind the BTH.
+        // Manufacturer's codes that are no requests and have no payload.
         assert_eq!(opcode::TELEMETRY_RESPONSE >> 6, 3);
-        assert!(with(opcode::is_telemetry_only).eq([0xc0, 0xc1, 0xc2, 0xc3]));
+        assert!(with(opcode::is_telemetry_only).eq([0xc0, 0xc1, 0xc2, 0xc3, 0xc4]));
     }
 }

@@ -231,7 +231,7 @@ impl FrameMaker {
             return self.rng.gen_range(0x0d..=0x17);
         }
         if self.rng.gen_ratio(1, 8) {
-            let codes = bth::opcode::TELEMETRY_RESPONSE..=bth::opcode::PROBE_RESPONSE;
+            let codes = bth::opcode::TELEMETRY_RESPONSE..=bth::opcode::TELEMETRY_WINDOW;
             return self.rng.gen_range(codes);
         }
         if self.rng.gen_ratio(1, 4) {

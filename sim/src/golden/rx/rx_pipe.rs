@@ -160,6 +160,8 @@ ports! {
         pub direct: bool,
         /// It is a probe or, about data, the answer to one.
         pub probe: bool,
+        /// It is a window; its bytes are the immediate data of `m_req`.
+        pub window: bool,
         /// Low byte of the UDP source port.
         pub port: u8,
         /// Telemetry.
@@ -542,6 +544,7 @@ impl RxPipe {
                 src_ip: req.src_ip,
                 direct: req.opcode & 1 == 1,
                 probe: req.opcode & 2 == 2,
+                window: req.opcode & 4 == 4,
                 port: req.imm as u8,
                 tel: req.tel,
             },

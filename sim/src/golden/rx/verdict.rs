@@ -244,7 +244,7 @@ pub fn judge(frame: &[u8], settings: &Settings) -> Result<Packet, Reason> {
     let (transport, trailer) = body.split_at(transport_len);
     let mut packet = take_headers(transport)?;
     packet.req.src_ip = ip.src();
-    if packet.kind == Kind::Feedback {
+    if packet.kind == Kind::Feedback && !bth::opcode::has_immdt(packet.req.opcode) {
         packet.req.imm = u32::from(udp.src_port() & 0xff);
     }
     packet.req.tel = tel;

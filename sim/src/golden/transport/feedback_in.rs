@@ -1,9 +1,10 @@
 //! Twin of `transport/feedback_in`: telemetry responses, of the peer about READ responses and direct ones
-//! and probes' about data, on their way to the congestion control beside the requester's ACKs.
+//! and probes' about data, on their way to the congestion control beside the requester's ACKs; with windows
+//! that a receiver computes, telemetry of the peer's requests instead, and the peer's windows.
 
 use super::probe_out::AnswerPorts;
 use super::requester::{CcPorts, ReadyPort, TelPorts};
-use crate::golden::rx::rx_pipe::FeedbackPorts;
+use crate::golden::rx::rx_pipe::{FeedbackPorts, TelPorts as RxTel};
 use crate::golden::tx::tx_pipe::CfgPort;
 use crate::ports;
 use crate::ports::{Golden, Wide};
@@ -46,6 +47,12 @@ ports! {
     /// Inputs.
     pub struct FeedbackInIn {
         pub reset: bool,
+        /// The receiver of data computes its window.
+        pub cfg_by_time: bool,
+        /// T, cycles.
+        pub cfg_feedback_cycles: u32,
+        /// The fields of `s_feedback` are those of a request; the responder takes it.
+        pub req: RowWatch,
         pub row: RowWatch,
         pub cfg_index: u16,
         pub cfg_row: Wide<8>,
@@ -54,6 +61,14 @@ ports! {
         pub s_cc: CcPorts,
         pub m_cc: ReadyPort,
         pub m_probe: ProbeVerdict,
+        pub m_window: ReadyPort,
+    }
+}
+ports! {
+    /// The telemetry response that is offered is a window that counts, of this queue pair.
+    pub struct WindowOffer {
+        pub valid: bool,
+        pub flow: u16,
     }
 }
 ports! {
@@ -73,6 +88,8 @@ ports! {
         pub m_cc: CcPorts,
         /// The telemetry response that is offered is a probe with telemetry.
         pub m_probe: CfgPort,
+        /// The flow is that of what was looked up last, and follows what is offered.
+        pub m_window: WindowOffer,
         /// The probe of a flow is answered; the flow follows what is offered.
         pub m_answer: AnswerPorts,
         pub event_feedback: FeedbackEvents,
@@ -88,15 +105,32 @@ struct Flow {
     last: Option<u32>,
     /// PSN behind the latest data packet.
     data_nxt: u32,
-    /// PSN of the latest telemetry of data.
+    /// PSN of the latest telemetry of data, or time of the latest window.
     data_last: u32,
+    /// There has been one.
+    data_seen: bool,
+}
+
+/// What is looked up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    /// A telemetry response of any kind.
+    Response,
+    /// A window of the peer.
+    Window,
+    /// A request of the peer.
+    Request,
 }
 
 /// What becomes of a telemetry response.
 #[derive(Clone, Copy, Debug)]
 struct Verdict {
+    kind: Kind,
+    flow: usize,
     /// What the congestion control hears; nothing if it does not count.
     cc: Option<CcPorts>,
+    /// It is a window that counts.
+    is_window: bool,
     /// Its row was written meanwhile: it is dropped.
     is_void: bool,
     /// It was overtaken.
@@ -113,6 +147,8 @@ enum Step {
     Judge(u32, Verdict),
     /// A probe is looked up elsewhere.
     Probe,
+    /// A window waits until it is taken.
+    Window,
     Done,
 }
 
@@ -124,7 +160,28 @@ pub struct FeedbackIn {
     feedback_next: bool,
     /// The row that was taken, until it counts, and its flow.
     row: Option<(usize, QpRow)>,
+    /// The request that stands has been looked up.
+    is_sampled: bool,
+    /// A verdict has counted in the cycle before.
+    counts: bool,
+    /// Cycles since reset, modulo 2^24.
+    now: u32,
     out: FeedbackInOut,
+}
+
+impl Verdict {
+    /// What is about a flow, but does not count.
+    fn nothing(flow: usize) -> Self {
+        Self {
+            kind: Kind::Response,
+            flow,
+            cc: None,
+            is_window: false,
+            is_void: false,
+            is_back: false,
+            answers: false,
+        }
+    }
 }
 
 fn psn_sub(a: u32, b: u32) -> u32 {
@@ -139,6 +196,9 @@ impl FeedbackIn {
             step: Step::Idle,
             feedback_next: false,
             row: None,
+            is_sampled: false,
+            counts: false,
+            now: 0,
             out: FeedbackInOut::default(),
         }
     }
@@ -149,7 +209,31 @@ impl FeedbackIn {
 
     /// Flow of a telemetry response, if it is anyone's.
     fn flow_of(&self, p: &FeedbackPorts) -> usize {
-        self.flow_at(if p.direct && !p.probe { p.port.into() } else { p.qpn })
+        let by_port = p.valid && p.direct && !p.probe;
+        self.flow_at(if by_port { p.port.into() } else { p.qpn })
+    }
+
+    /// Whether a packet is from the peer of the row, to its queue pair.
+    fn is_peer(row: &QpRow, p: &FeedbackPorts) -> bool {
+        row.valid && row.telemetry && row.qpn == p.qpn && row.remote_ip == p.src_ip
+    }
+
+    /// A request of the peer: what its telemetry tells of the peer's data.
+    fn judge_request(&self, p: &FeedbackPorts) -> Verdict {
+        let at = self.flow_of(p);
+        let tel = TelPorts { valid: true, hops: p.tel.hops, path: p.tel.path, hop: p.tel.hop };
+        let cc = CcPorts { valid: true, flow: at as u16, psn: 0, snd_nxt: 0, tel };
+        let cc = Some(cc).filter(|_| Self::is_peer(&self.flows[at].row, p));
+        Verdict { kind: Kind::Request, cc, ..Verdict::nothing(at) }
+    }
+
+    /// A window of the peer, whose PSN is a time.
+    fn judge_window(&self, p: &FeedbackPorts, by_time: bool) -> Verdict {
+        let at = self.flow_of(p);
+        let Flow { row, data_last, data_seen, .. } = &self.flows[at];
+        let is_new = !data_seen || psn_sub(*data_last, p.psn) > BACK_MAX;
+        let is_window = by_time && is_new && Self::is_peer(row, p);
+        Verdict { kind: Kind::Window, is_window, ..Verdict::nothing(at) }
     }
 
     /// About data. The queue pair of a direct one is that which the data packet went to, that of an
@@ -166,44 +250,105 @@ impl FeedbackIn {
         let tel = TelPorts { valid: true, hops: p.tel.hops, path: p.tel.path, hop: p.tel.hop };
         let (flow, psn, snd_nxt) = (at as u16, p.psn, data_nxt);
         let cc = counts.then_some(CcPorts { valid: true, flow, psn, snd_nxt, tel });
-        Verdict { cc, is_void: false, is_back: false, answers: is_ours && p.probe }
+        Verdict { cc, answers: is_ours && p.probe, ..Verdict::nothing(at) }
     }
 
-    fn judge(&self, p: &FeedbackPorts) -> Verdict {
-        if p.direct {
-            return self.judge_direct(p);
+    fn judge(&self, p: &FeedbackPorts, by_time: bool) -> Verdict {
+        match (p.window, p.direct) {
+            (true, _) => return self.judge_window(p, by_time),
+            // Whoever sends data leaves it to the receiver what they tell.
+            (_, true) if by_time => return Verdict::nothing(self.flow_of(p)),
+            (_, true) => return self.judge_direct(p),
+            _ => {}
         }
         let at = self.flow_of(p);
         let flow = &self.flows[at];
-        let row = &flow.row;
-        let is_ours = row.valid && row.telemetry && row.qpn == p.qpn && row.remote_ip == p.src_ip;
+        let is_ours = Self::is_peer(&flow.row, p);
         // Behind: half of all PSNs are.
         let snd_nxt = flow.snd_nxt.filter(|next| psn_sub(*next, p.psn).wrapping_sub(1) < 1 << 23);
         let (true, Some(snd_nxt)) = (is_ours && p.tel.valid, snd_nxt) else {
-            return Verdict { cc: None, is_void: false, is_back: false, answers: false };
+            return Verdict::nothing(at);
         };
         let is_back = flow.last.is_some_and(|last| (1..=BACK_MAX).contains(&psn_sub(last, p.psn)));
         let is_far = |last: &u32| !is_back && psn_sub(p.psn, *last) >= FAR_STEP;
         let psn = flow.last.filter(is_far).map_or(p.psn, |last| (last + FAR_STEP) & 0xff_ffff);
         let tel = TelPorts { valid: true, hops: p.tel.hops, path: p.tel.path, hop: p.tel.hop };
         let flow = (at + self.flows.len()) as u16;
-        Verdict {
-            cc: Some(CcPorts { valid: true, flow, psn, snd_nxt, tel }),
-            is_void: false,
-            is_back,
-            answers: false,
+        let cc = Some(CcPorts { valid: true, flow, psn, snd_nxt, tel });
+        Verdict { cc, is_back, ..Verdict::nothing(at) }
+    }
+
+    /// What the congestion control hears; who computes windows goes by the time.
+    fn timed(&self, cc: CcPorts, i: &FeedbackInIn) -> CcPorts {
+        match i.cfg_by_time {
+            true => {
+                let snd_nxt = (self.now + i.cfg_feedback_cycles) & 0xff_ffff;
+                CcPorts { psn: self.now, snd_nxt, ..cc }
+            }
+            false => cc,
         }
     }
 
     /// While `m_cc` is empty its fields follow what may fill it.
     fn follow(&mut self, i: &FeedbackInIn) {
         let cc = match self.step {
-            Step::Judge(0, verdict) => verdict.cc,
-            _ => Some(i.s_cc),
+            Step::Judge(0, verdict) => verdict.cc.map(|cc| self.timed(cc, i)),
+            _ if !i.cfg_by_time => Some(i.s_cc),
+            // What stands may be a request, which is taken before it is looked up.
+            Step::Idle => {
+                let RxTel { hops, path, hop, .. } = i.s_feedback.tel;
+                let tel = TelPorts { hops, path, hop, ..self.out.m_cc.tel };
+                Some(CcPorts { tel, ..self.out.m_cc })
+            }
+            _ => None,
         };
         if let Some(cc) = cc {
             self.out.m_cc = CcPorts { valid: false, ..cc };
         }
+    }
+
+    /// Whether a request is looked up.
+    fn samples(&self, i: &FeedbackInIn, row: Option<usize>, is_free: bool) -> bool {
+        let stands = i.cfg_by_time && i.req.valid && i.s_feedback.tel.valid;
+        stands && !self.is_sampled && is_free && row.is_none()
+    }
+
+    /// The verdict on what was looked up is carried out, unless there is no room.
+    fn judged(&mut self, i: &FeedbackInIn, verdict: Verdict, is_free: bool) -> Step {
+        let p = &i.s_feedback;
+        let at = verdict.flow;
+        if verdict.is_window && !verdict.is_void {
+            if !i.m_window.ready {
+                return Step::Judge(0, verdict);
+            }
+            (self.flows[at].data_last, self.flows[at].data_seen) = (p.psn, true);
+            (self.out.event_feedback.accepted, self.counts) = (true, true);
+            self.feedback_next = false;
+            return Step::Window;
+        }
+        let is_request = verdict.kind == Kind::Request;
+        match verdict.cc.filter(|_| !verdict.is_void) {
+            Some(_) if !is_free => return Step::Judge(0, verdict),
+            Some(cc) => {
+                self.out.m_cc = self.timed(cc, i);
+                (self.out.event_feedback.accepted, self.counts) = (!is_request, !is_request);
+                match (is_request, p.direct) {
+                    (true, _) => {}
+                    (_, true) => {
+                        (self.flows[at].data_last, self.flows[at].data_seen) = (p.psn, true);
+                    }
+                    _ if verdict.is_back => {}
+                    _ => self.flows[at].last = Some(p.psn),
+                }
+            }
+            None => self.out.event_feedback.dropped = !is_request,
+        }
+        if is_request {
+            return Step::Idle;
+        }
+        self.out.m_answer.valid = verdict.answers && !verdict.is_void;
+        self.feedback_next = false;
+        Step::Done
     }
 
     /// The step after this one; `row`: flow of a row that counts from now, `is_free`: `m_cc` was empty.
@@ -211,7 +356,9 @@ impl FeedbackIn {
         let p = &i.s_feedback;
         match self.step {
             Step::Idle if i.s_cc.valid && is_free && !(self.feedback_next && p.valid) => {
-                self.out.m_cc = i.s_cc;
+                if !i.cfg_by_time {
+                    self.out.m_cc = i.s_cc;
+                }
                 self.feedback_next = true;
                 Step::Ack
             }
@@ -225,8 +372,14 @@ impl FeedbackIn {
                 }
             }
             Step::Idle if p.valid && row.is_none() && !sends => {
-                Step::Judge(LOOK_CYCLES - 1, self.judge(p))
+                Step::Judge(LOOK_CYCLES - 1, self.judge(p, i.cfg_by_time))
             }
+            Step::Idle if self.samples(i, row, is_free) => {
+                self.is_sampled = true;
+                Step::Judge(LOOK_CYCLES - 1, self.judge_request(p))
+            }
+            Step::Window if !i.m_window.ready => Step::Window,
+            Step::Window => Step::Done,
             Step::Idle | Step::Ack | Step::Done => Step::Idle,
             Step::Probe if i.m_probe.ready => {
                 self.out.event_feedback.accepted = i.m_probe.accepted;
@@ -235,27 +388,13 @@ impl FeedbackIn {
             }
             Step::Probe => Step::Probe,
             Step::Judge(left, mut verdict) => {
-                let at = self.flow_of(p);
-                verdict.is_void |= row == Some(at);
+                verdict.is_void |= row == Some(verdict.flow);
+                // The queue pair of a window may be about to change.
+                verdict.is_void |= verdict.kind == Kind::Window && (row.is_some() || i.row.valid);
                 if left > 0 {
                     return Step::Judge(left - 1, verdict);
                 }
-                match verdict.cc.filter(|_| !verdict.is_void) {
-                    Some(_) if !is_free => return Step::Judge(0, verdict),
-                    Some(cc) => {
-                        self.out.m_cc = cc;
-                        self.out.event_feedback.accepted = true;
-                        if p.direct {
-                            self.flows[at].data_last = p.psn;
-                        } else if !verdict.is_back {
-                            self.flows[at].last = Some(p.psn);
-                        }
-                    }
-                    None => self.out.event_feedback.dropped = true,
-                }
-                self.out.m_answer.valid = verdict.answers && !verdict.is_void;
-                self.feedback_next = false;
-                Step::Done
+                self.judged(i, verdict, is_free)
             }
         }
     }
@@ -269,17 +408,22 @@ impl Golden for FeedbackIn {
         if i.reset {
             self.flows.fill(Flow::default());
             (self.step, self.feedback_next, self.row) = (Step::Idle, false, None);
+            (self.is_sampled, self.counts, self.now) = (false, false, 0);
             self.out = FeedbackInOut::default();
             return self.out;
         }
-        let acked = matches!(self.step, Step::Ack).then_some(self.out.m_cc);
+        let is_ack = matches!(self.step, Step::Ack);
+        let acked = Some(self.out.m_cc).filter(|_| is_ack && !i.cfg_by_time);
         let sends = i.sent.valid && i.sent.ready;
         self.out.event_feedback = FeedbackEvents::default();
         let flow = self.flow_of(&i.s_feedback) as u16;
         self.out.m_answer = AnswerPorts { valid: false, flow };
+        if matches!(self.step, Step::Idle) {
+            self.out.m_window.flow = flow;
+        }
         let is_free = !self.out.m_cc.valid;
         let flow_count = self.flows.len();
-        let is_judged = matches!(self.step, Step::Judge(0, _));
+        let counts = core::mem::take(&mut self.counts);
         self.out.m_cc.valid &= !i.m_cc.ready;
         if is_free {
             self.follow(i);
@@ -295,10 +439,11 @@ impl Golden for FeedbackIn {
             }
         }
         if let Some(cc) = acked {
-            self.flows[usize::from(cc.flow)].data_last = cc.psn;
+            let flow = &mut self.flows[usize::from(cc.flow)];
+            (flow.data_last, flow.data_seen) = (cc.psn, true);
         }
-        // Each of these has the tables for a cycle of its own, a verdict whether it counts or not.
-        if !sends && acked.is_none() && !(is_judged && is_free) {
+        // Each of these has the tables for a cycle of its own, a verdict that behind it.
+        if !sends && !is_ack && !counts {
             if let Some((at, row)) = self.row.take() {
                 let (data_nxt, data_last) = (row.sq_psn, psn_sub(row.sq_psn, 1));
                 self.flows[at] = Flow { row, data_nxt, data_last, ..Flow::default() };
@@ -310,7 +455,10 @@ impl Golden for FeedbackIn {
             assert!(self.row.is_none(), "rows come too fast");
             self.row = Some((self.flow_at(i.cfg_index.into()), row));
         }
+        self.is_sampled &= !(i.req.valid && i.req.ready);
+        self.now = (self.now + 1) & 0xff_ffff;
         self.out.s_feedback.ready = matches!(self.step, Step::Done);
+        self.out.m_window.valid = matches!(self.step, Step::Window);
         self.out.m_probe.valid = matches!(self.step, Step::Probe);
         self.out.s_cc.ready = matches!(self.step, Step::Ack);
         self.out

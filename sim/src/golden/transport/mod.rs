@@ -7,4 +7,6 @@ pub mod probe_out;
 pub mod read_reply;
 pub mod requester;
 pub mod responder;
+pub mod window_in;
+pub mod window_out;
 pub mod work_mux;

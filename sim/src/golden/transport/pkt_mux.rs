@@ -1,8 +1,9 @@
-//! Twin of `transport/pkt_mux`: packets of requester and `read_reply`, with their read commands, and probes.
+//! Twin of `transport/pkt_mux`: packets of requester and `read_reply`, with their read commands, probes and windows.
 
 use super::probe_out::ProbePorts;
 use super::read_reply::ReplyPorts;
 use super::requester::{PktPorts, ReadPorts};
+use super::window_out::WindowPorts;
 use crate::golden::tx::tx_pipe::TxPktPorts;
 use crate::ports;
 use crate::ports::Golden;
@@ -14,6 +15,7 @@ ports! {
     pub struct PktMuxIn {
         pub reset: bool,
         pub s_probe: ProbePorts,
+        pub s_window: WindowPorts,
         pub s_data_pkt: PktPorts,
         pub s_data_read: ReadPorts,
         pub s_reply_pkt: ReplyPorts,
@@ -26,12 +28,13 @@ ports! {
     /// Outputs.
     pub struct PktMuxOut {
         pub s_probe_ready: bool,
+        pub s_window_ready: bool,
         pub s_data_pkt_ready: bool,
         pub s_data_read_ready: bool,
         pub s_reply_pkt_ready: bool,
         pub s_reply_read_ready: bool,
         pub m_pkt: TxPktPorts,
-        /// A packet that is no probe stands at `m_pkt`.
+        /// A packet that is no probe and no window stands at `m_pkt`.
         pub sent_valid: bool,
         pub m_read: ReadPorts,
     }
@@ -43,6 +46,7 @@ enum Origin {
     Data,
     Reply,
     Probe,
+    Window,
 }
 
 /// A packet between the edge that loads it and the one after the tx pipe has taken it.
@@ -61,8 +65,8 @@ pub struct PktMux {
     flow_count: u16,
     loaded: Option<Loaded>,
     reply_next: bool,
-    /// The packet before was a probe.
-    was_probe: bool,
+    /// The packet before was a probe or a window.
+    was_extra: bool,
     pkt: TxPktPorts,
     read: ReadPorts,
 }
@@ -74,26 +78,33 @@ impl PktMux {
             flow_count: config.flow_count as u16,
             loaded: None,
             reply_next: false,
-            was_probe: false,
+            was_extra: false,
             pkt: TxPktPorts::default(),
             read: ReadPorts::default(),
         }
     }
 
     fn load(&mut self, from: Origin, i: &PktMuxIn) {
-        self.was_probe = from == Origin::Probe;
+        self.was_extra = matches!(from, Origin::Probe | Origin::Window);
         let is_reply = from == Origin::Reply;
-        if from == Origin::Probe {
-            // The rest means nothing of a packet with this opcode.
+        if self.was_extra {
+            let is_window = from == Origin::Window;
+            let (flow, opcode, psn) = match is_window {
+                true => (i.s_window.flow, opcode::TELEMETRY_WINDOW, i.s_window.psn),
+                false => (i.s_probe.flow, opcode::TELEMETRY_PROBE, i.s_probe.psn),
+            };
+            // The rest means nothing of a packet with this opcode; what a probe has in the place of a
+            // window is whatever the window's sink shows.
             self.pkt = TxPktPorts {
                 valid: true,
-                flow: i.s_probe.flow,
-                opcode: opcode::TELEMETRY_PROBE,
-                psn: i.s_probe.psn,
+                flow,
+                opcode,
+                psn,
                 ack_req: false,
                 solicited: false,
                 payload_bytes: 0,
-                bare: false,
+                imm: i.s_window.bytes,
+                bare: is_window,
                 ..self.pkt
             };
             self.loaded = Some(Loaded { from, pkt_ready: false, read_ready: false });
@@ -145,8 +156,9 @@ impl PktMux {
     fn choose(&self, i: &PktMuxIn) -> Option<Origin> {
         let (data, reply) = (i.s_data_pkt.valid, i.s_reply_pkt.valid);
         let reply_goes = reply && (!data || self.reply_next);
-        match (i.s_probe.valid, data || reply) {
-            (true, waits) if !(self.was_probe && waits) => Some(Origin::Probe),
+        let extra = if i.s_probe.valid { Origin::Probe } else { Origin::Window };
+        match (i.s_probe.valid || i.s_window.valid, data || reply) {
+            (true, waits) if !(self.was_extra && waits) => Some(extra),
             (_, true) => Some(if reply_goes { Origin::Reply } else { Origin::Data }),
             (_, false) => None,
         }
@@ -162,7 +174,7 @@ impl Golden for PktMux {
         self.pkt.valid &= !i.m_pkt_ready;
         self.read.valid &= !i.m_read_ready;
         if i.reset {
-            (self.loaded, self.reply_next, self.was_probe) = (None, false, false);
+            (self.loaded, self.reply_next, self.was_extra) = (None, false, false);
             (self.pkt, self.read) = (TxPktPorts::default(), ReadPorts::default());
         } else if let Some(loaded) = &mut self.loaded {
             loaded.read_ready = false;
@@ -175,15 +187,17 @@ impl Golden for PktMux {
             self.load(from, i);
         }
         let of = |from| self.loaded.filter(|l| l.from == from);
-        let (data, reply, probe) = (of(Origin::Data), of(Origin::Reply), of(Origin::Probe));
+        let (data, reply) = (of(Origin::Data), of(Origin::Reply));
+        let (probe, window) = (of(Origin::Probe), of(Origin::Window));
         PktMuxOut {
             s_probe_ready: probe.is_some_and(|l| l.pkt_ready),
+            s_window_ready: window.is_some_and(|l| l.pkt_ready),
             s_data_pkt_ready: data.is_some_and(|l| l.pkt_ready),
             s_data_read_ready: data.is_some_and(|l| l.read_ready),
             s_reply_pkt_ready: reply.is_some_and(|l| l.pkt_ready),
             s_reply_read_ready: reply.is_some_and(|l| l.read_ready),
             m_pkt: self.pkt,
-            sent_valid: self.pkt.valid && !self.was_probe,
+            sent_valid: self.pkt.valid && !self.was_extra,
             m_read: self.read,
         }
     }

@@ -124,6 +124,8 @@ ports! {
         pub cfg_tel_time_binary: bool,
         pub cfg_tel_dscp: u8,
         pub cfg_tel_echo_dscp: u8,
+        /// The receiver of data computes its window: ACKs go without telemetry.
+        pub cfg_by_time: bool,
         pub s_cfg: CfgPort,
         pub cfg_table: u8,
         pub cfg_index: u16,
@@ -593,7 +595,7 @@ impl TxPipe {
         };
         let is_echo = matches!(kind, Kind::Ack | Kind::Feedback);
         let (has_telemetry, form) = match is_echo {
-            true => (echo.tel.valid, i.cfg_tel_echo),
+            true => (echo.tel.valid && !(kind == Kind::Ack && i.cfg_by_time), i.cfg_tel_echo),
             false => (qp.telemetry && !i.s_pkt.bare, i.cfg_tel_data),
         };
         let telemetry = DataHeader::of(form).filter(|_| has_telemetry);

@@ -1,0 +1,210 @@
+//! Windows out: what the congestion control has computed from the telemetry of the peer's data goes to the
+//! peer, the newest of each queue pair, in turn.
+//!
+//! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2, NewINT; ARCHITECTURE.md, windows of a receiver
+//! # Interface timing  cycle 0: watch_valid and watch_ready; cycle [`LATENCY_CYCLES`]: m_window_valid, if no other
+//!                     waits. row_valid: closed from the next cycle on, until [`CLOSED_CYCLES`] after it
+//! # Latency and rate  [`LATENCY_CYCLES`]; a window every 4 cycles
+//! # Shape             2^FB = F = 64 queue pairs; FP1 = FB + 1
+//! # Number formats    m_window_psn | UQ24.0 | the congestion control's time of the update + T, cycles
+//! # Rules             a full update of data goes out with `cfg_by_time`. Queue pairs wait in the order in which
+//!                     they began to; a newer window replaces the one that waits, so none is lost and no
+//!                     queue pair has two. A queue pair row closes the block: what waits is dropped, and so is
+//!                     what comes until [`CLOSED_CYCLES`] after the row was taken, when the congestion control
+//!                     has forgotten the queue pair of before. The window at m_window stays
+//! # Reset             synchronous, high: nothing waits, closed, outputs 0
+//! # Twins             sim/src/golden/transport/window_out.rs, tests/window_out.rs
+
+use crate::emit::{self, Design, EmitError};
+use crate::util::fifo::Fifo;
+use crate::util::lut_ram::LutRam;
+use crate::util::ram::Ram;
+use crate::Module;
+use nic_spec::NicConfig;
+use rust_hdl_core::prelude::*;
+use rust_hdl_widgets::prelude::*;
+
+/// Cycles from an update to its window.
+pub const LATENCY_CYCLES: usize = 4;
+
+/// Cycles after a row in which windows are dropped: more than an update of before is under way.
+pub const CLOSED_CYCLES: u64 = 127;
+
+/// Windows of `2^FB` queue pairs.
+#[derive(LogicBlock)]
+pub struct WindowOut<const FB: usize, const FP1: usize> {
+    module_type: Module<Self>,
+    /// Core clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub reset: Signal<In, Bit>,
+    /// The receiver of data computes its window.
+    pub cfg_by_time: Signal<In, Bit>,
+    /// A queue pair row waits.
+    pub row_valid: Signal<In, Bit>,
+    /// An answer of the congestion control stands.
+    pub watch_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub watch_ready: Signal<In, Bit>,
+    /// Its paced flow; top bit: READ responses.
+    pub watch_flow: Signal<In, Bits<FP1>>,
+    /// 0: an update.
+    pub watch_op: Signal<In, Bits<2>>,
+    /// It has set the reference window.
+    pub watch_full: Signal<In, Bit>,
+    /// Window.
+    pub watch_window_bytes: Signal<In, Bits<32>>,
+    /// Time of the update.
+    pub watch_time: Signal<In, Bits<24>>,
+    /// A window stands at the source.
+    pub m_window_valid: Signal<Out, Bit>,
+    /// It is sent.
+    pub m_window_ready: Signal<In, Bit>,
+    /// Its queue pair.
+    pub m_window_flow: Signal<Out, Bits<FB>>,
+    /// Its time.
+    pub m_window_psn: Signal<Out, Bits<24>>,
+    /// The window.
+    pub m_window_bytes: Signal<Out, Bits<32>>,
+    /// A window is sent.
+    pub event_window_sent: Signal<Out, Bit>,
+    words: Ram<FB, 56>,
+    marks: LutRam<FB, 1>,
+    queue: Fifo<FB, FB, FP1>,
+    rest: DFF<Bits<7>>,
+    loading: DFF<Bit>,
+    full: DFF<Bit>,
+    flow: DFF<Bits<FB>>,
+    word: DFF<Bits<56>>,
+    sent: DFF<Bit>,
+    is_closed: Signal<Local, Bit>,
+    half: Signal<Local, Bits<FP1>>,
+    counts: Signal<Local, Bit>,
+    pops: Signal<Local, Bit>,
+    most: Constant<Bits<7>>,
+    top: Constant<Bits<FP1>>,
+}
+
+impl<const FB: usize, const FP1: usize> Default for WindowOut<FB, FP1> {
+    fn default() -> Self {
+        assert!(FB == 6 && FP1 == 7, "F = 64: closed for as long as the marks are cleared");
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            cfg_by_time: Default::default(),
+            row_valid: Default::default(),
+            watch_valid: Default::default(),
+            watch_ready: Default::default(),
+            watch_flow: Default::default(),
+            watch_op: Default::default(),
+            watch_full: Default::default(),
+            watch_window_bytes: Default::default(),
+            watch_time: Default::default(),
+            m_window_valid: Default::default(),
+            m_window_ready: Default::default(),
+            m_window_flow: Default::default(),
+            m_window_psn: Default::default(),
+            m_window_bytes: Default::default(),
+            event_window_sent: Default::default(),
+            words: Default::default(),
+            marks: Default::default(),
+            queue: Default::default(),
+            rest: Default::default(),
+            loading: Default::default(),
+            full: Default::default(),
+            flow: Default::default(),
+            word: Default::default(),
+            sent: Default::default(),
+            is_closed: Default::default(),
+            half: Default::default(),
+            counts: Default::default(),
+            pops: Default::default(),
+            most: Constant::new(CLOSED_CYCLES.to_bits()),
+            top: Constant::new((1u64 << FB).to_bits()),
+        }
+    }
+}
+
+impl<const FB: usize, const FP1: usize> Logic for WindowOut<FB, FP1> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, rest, loading, full, flow, word, sent);
+        clock!(self, clock, words, marks, queue);
+        self.m_window_valid.next = self.full.q.val();
+        self.m_window_flow.next = self.flow.q.val();
+        self.m_window_psn.next = self.word.q.val().get_bits::<24>(0);
+        self.m_window_bytes.next = self.word.q.val().get_bits::<32>(24);
+        self.event_window_sent.next = self.sent.q.val();
+        comment!("Closed: so long that every mark is cleared.");
+        self.is_closed.next = self.rest.q.val().any();
+        if self.row_valid.val() {
+            self.rest.d.next = self.most.val();
+        } else if self.is_closed.val() {
+            self.rest.d.next = self.rest.q.val() - 1;
+        }
+        comment!("An update: its queue pair waits, if it did not before.");
+        self.half.next = self.watch_flow.val() & self.top.val();
+        self.counts.next = self.cfg_by_time.val()
+            & self.watch_valid.val()
+            & self.watch_ready.val()
+            & self.watch_full.val()
+            & !self.watch_op.val().any()
+            & !self.half.val().any();
+        self.words.write_enable.next = self.counts.val();
+        self.words.write_address.next = self.watch_flow.val().get_bits::<FB>(0);
+        self.words.write_data.next = bit_cast::<56, 24>(self.watch_time.val())
+            | (bit_cast::<56, 32>(self.watch_window_bytes.val()) << 24);
+        self.queue.reset.next = self.reset.val() | self.is_closed.val();
+        self.queue.s_valid.next = self.counts.val() & !self.marks.read_data.val().any();
+        self.queue.s_data.next = self.watch_flow.val().get_bits::<FB>(0);
+        comment!("The next one leaves; its mark goes, so that what comes from now on waits again.");
+        self.pops.next = self.queue.m_valid.val()
+            & !self.full.q.val()
+            & !self.loading.q.val()
+            & !self.counts.val()
+            & !self.is_closed.val();
+        self.queue.m_ready.next = self.pops.val();
+        self.words.read_enable.next = self.pops.val();
+        self.words.read_address.next = self.queue.m_data.val();
+        self.marks.read_address.next = self.watch_flow.val().get_bits::<FB>(0);
+        self.marks.write_enable.next = self.counts.val() | self.pops.val() | self.is_closed.val();
+        self.marks.write_address.next = self.watch_flow.val().get_bits::<FB>(0);
+        self.marks.write_data.next = 1.into();
+        if self.is_closed.val() {
+            self.marks.write_address.next = self.rest.q.val().get_bits::<FB>(0);
+            self.marks.write_data.next = 0.into();
+        } else if self.pops.val() {
+            self.marks.write_address.next = self.queue.m_data.val();
+            self.marks.write_data.next = 0.into();
+        }
+        self.sent.d.next = self.full.q.val() & self.m_window_ready.val();
+        if self.m_window_ready.val() {
+            self.full.d.next = false;
+        }
+        self.loading.d.next = self.pops.val();
+        if self.pops.val() {
+            self.flow.d.next = self.queue.m_data.val();
+        }
+        if self.loading.q.val() & !self.is_closed.val() {
+            self.full.d.next = true;
+            self.word.d.next = self.words.read_data.val();
+        }
+        if self.reset.val() {
+            self.rest.d.next = self.most.val();
+            self.loading.d.next = false;
+            self.full.d.next = false;
+            self.flow.d.next = 0.into();
+            self.word.d.next = 0.into();
+            self.sent.d.next = false;
+        }
+    }
+}
+
+/// Emits the block.
+pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
+    match config.flow_count {
+        64 => emit::emit("window_out", WindowOut::<6, 7>::default(), config),
+        _ => Err(emit::no_such_size("window_out", config)),
+    }
+}
