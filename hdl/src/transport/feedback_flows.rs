@@ -90,7 +90,9 @@ pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
     has_sent: DFF<Bits<F>>,
     has_seen: DFF<Bits<F>>,
     on: DFF<Bit>,
+    replies: DFF<Bit>,
     followed: DFF<Bit>,
+    of_data: DFF<Bit>,
     row_mask: Signal<Local, Bits<F>>,
     not_row: Signal<Local, Bits<F>>,
     enable_mask: Signal<Local, Bits<F>>,
@@ -151,7 +153,9 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackFlow
             has_sent: Default::default(),
             has_seen: Default::default(),
             on: Default::default(),
+            replies: Default::default(),
             followed: Default::default(),
+            of_data: Default::default(),
             row_mask: Default::default(),
             not_row: Default::default(),
             enable_mask: Default::default(),
@@ -173,7 +177,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackFlow
 impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<FB, F, FP1> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, enabled, has_sent, has_seen, on, followed);
+        dff_setup!(self, clock, enabled, has_sent, has_seen, on, replies, followed, of_data);
         clock!(self, clock, rows, sent, seen);
         self.qpn.next = self.rows.read_data.val().get_bits::<24>(0);
         self.ip.next = self.rows.read_data.val().get_bits::<32>(24);
@@ -181,8 +185,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<
         self.snd_nxt.next = self.sent.read_data.val();
         self.last.next = self.seen.read_data.val().get_bits::<24>(0);
         self.is_seen.next = self.seen.read_data.val().get_bit(24);
-        self.is_on.next = self.on.q.val();
-        self.is_followed.next = self.followed.q.val();
+        self.is_on.next = self.on.q.val() & (self.replies.q.val() | self.of_data.q.val());
+        self.is_followed.next = self.followed.q.val() | self.of_data.q.val();
         self.rows.write_enable.next = self.row_comes.val();
         self.rows.write_address.next = self.row_flow.val();
         self.rows.write_data.next = bit_cast::<80, 24>(self.row_qpn.val())
@@ -248,10 +252,10 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<
         self.has_sent.d.next = (self.has_sent.q.val() | self.sent_mask.val()) & self.not_row.val();
         self.has_seen.d.next = (self.has_seen.q.val() | self.seen_mask.val()) & self.not_row.val();
         if self.look.val() {
-            self.on.d.next = self.enabled.q.val().get_bit(self.flow.val().index())
-                & (self.has_sent.q.val().get_bit(self.flow.val().index()) | self.direct.val());
-            self.followed.d.next =
-                self.has_seen.q.val().get_bit(self.flow.val().index()) | self.direct.val();
+            self.on.d.next = self.enabled.q.val().get_bit(self.flow.val().index());
+            self.replies.d.next = self.has_sent.q.val().get_bit(self.flow.val().index());
+            self.followed.d.next = self.has_seen.q.val().get_bit(self.flow.val().index());
+            self.of_data.d.next = self.direct.val();
         }
         if self.reset.val() {
             self.enabled.d.next = 0.into();
