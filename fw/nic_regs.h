@@ -183,7 +183,7 @@
 #define NIC_HOST_CLEAR 0x0b0
 /* Who computes the window. (rw, reset 0x0) */
 #define NIC_CC_MODE 0x0b4
-#define NIC_CC_MODE_BY_TIME_SHIFT 0 /* 0: the sender. 1: a receiver: psn is the time of a packet, snd_nxt that time + T, and results with full are sent */
+#define NIC_CC_MODE_BY_TIME_SHIFT 0 /* 0: the sender. 1: the receiver: a NIC, on both sides, sends windows of the peer's data and takes the peer's; at the CC core psn is the time of a packet, snd_nxt that time + T, and results with full are sent */
 #define NIC_CC_MODE_BY_TIME_MASK 0x00000001u
 /* Cycles from one turn of a queue pair to send a probe to the next one, T, rounded down to a multiple of the number of queue pairs; below that, 0: no probes. (rw, reset 0x0) */
 #define NIC_PROBE_CYCLES 0x0b8
