@@ -19,6 +19,7 @@ module credit_pipe_properties (
     wire [40:0] m_spent_credit;
     wire [7:0]  m_levels;
     wire        m_may_owe;
+    wire [17:0] m_held_quarters;
 
     credit_pipe dut (
         .clock(clock), .reset(1'b0),
@@ -26,7 +27,7 @@ module credit_pipe_properties (
         .s_len_bytes(s_len_bytes), .s_credit(s_credit), .s_seen(s_seen), .s_now(s_now),
         .s_started(s_started), .s_phase(s_phase),
         .m_is_open(m_is_open), .m_kept_credit(m_kept_credit), .m_spent_credit(m_spent_credit),
-        .m_levels(m_levels), .m_may_owe(m_may_owe)
+        .m_levels(m_levels), .m_may_owe(m_may_owe), .m_held_quarters(m_held_quarters)
     );
 
     // What went in six cycles ago.
@@ -54,6 +55,10 @@ module credit_pipe_properties (
         window: assert (m_is_open == open[5]);
         // A closed window holds at most one packet of credit: no burst when it opens.
         hold: assert (m_is_open || kept <= {1'b0, ZERO} + packet);
+        // Level 3 is where seven quarters of the packet are.
+        held: assert (m_held_quarters == 18'd7 * {4'd0, len[5]});
+        held_level: assert (!m_is_open
+            || m_levels[3] == (m_kept_credit[40] && m_kept_credit[39:22] >= m_held_quarters));
         // Time never takes credit away.
         earn: assert (!m_is_open || m_kept_credit >= credit[5]);
         // Credit covers the packet whenever the pipe says so.

@@ -13,9 +13,11 @@ module grant_rule_properties (
     input wire        s_visit_is_open,
     input wire        s_visit_is_within,
     input wire        s_visit_must_send,
+    input wire        s_visit_is_bunched,
     input wire        s_visit_is_kept,
     input wire [40:0] s_visit_kept_credit,
     input wire [40:0] s_visit_spent_credit,
+    input wire [17:0] s_visit_held_quarters,
     input wire [7:0]  s_visit_levels,
     input wire        s_visit_may_owe,
     input wire        s_called_valid,
@@ -42,8 +44,10 @@ module grant_rule_properties (
         .s_visit_is_bounced(s_visit_is_bounced), .s_visit_is_stale(s_visit_is_stale),
         .s_visit_created(s_visit_created),
         .s_visit_is_open(s_visit_is_open), .s_visit_is_within(s_visit_is_within),
-        .s_visit_must_send(s_visit_must_send), .s_visit_is_kept(s_visit_is_kept), .s_visit_kept_credit(s_visit_kept_credit),
-        .s_visit_spent_credit(s_visit_spent_credit), .s_visit_levels(s_visit_levels),
+        .s_visit_must_send(s_visit_must_send), .s_visit_is_bunched(s_visit_is_bunched),
+        .s_visit_is_kept(s_visit_is_kept), .s_visit_kept_credit(s_visit_kept_credit),
+        .s_visit_spent_credit(s_visit_spent_credit),
+        .s_visit_held_quarters(s_visit_held_quarters), .s_visit_levels(s_visit_levels),
         .s_visit_may_owe(s_visit_may_owe), .s_called_valid(s_called_valid),
         .s_called_flow(s_called_flow), .s_is_pending(s_is_pending),
         .s_is_settled(s_is_settled), .s_is_low(s_is_low), .s_work_valid(s_work_valid),
@@ -74,7 +78,6 @@ module grant_rule_properties (
     end
 
     // The visit of this cycle is granted. Stated from its conditions, not from the design's wires.
-    wire is_late = s_visit_levels[7];
     wire is_mine = s_called_valid && s_called_flow == s_visit_flow;
     wire is_holder = ticket_valid && ticket_flow == s_visit_flow;
     wire has_packet = s_visit_valid && !s_visit_is_bounced && s_visit_created && !s_visit_is_stale;
@@ -85,8 +88,8 @@ module grant_rule_properties (
 
     reg was_allowed = 0, was_mine = 0, was_armed = 0, was_granted = 0, was_decided = 0;
     reg must_grant = 0, last_place_kept = 0;
-    reg [40:0] was_kept = 0, was_spent = 0;
-    reg was_created = 0, was_paid = 0, was_forgotten = 0;
+    reg [40:0] was_kept = 0, was_spent = 0, was_held_credit = 0;
+    reg was_created = 0, was_paid = 0, was_held = 0, was_forgotten = 0;
     always @(posedge clock) begin
         was_allowed <= !reset && is_allowed;
         was_mine <= !reset && s_visit_flow == flow;
@@ -96,7 +99,10 @@ module grant_rule_properties (
         was_created <= s_visit_created;
         // Who owes much does not pay; what a flow lags beyond its share is forgotten.
         was_paid <= s_visit_may_owe;
-        was_forgotten <= is_late && s_visit_is_open && !s_visit_is_within;
+        was_held <= s_visit_is_open && !s_visit_is_within && s_visit_is_bunched && s_visit_levels[3];
+        was_forgotten <= s_visit_is_open && !s_visit_is_within && !s_visit_is_bunched
+            && s_visit_levels[7];
+        was_held_credit <= ZERO + {1'd0, s_visit_held_quarters, 22'd0};
         was_kept <= s_visit_kept_credit;
         was_spent <= s_visit_spent_credit;
         // The holder of the ticket is granted at its next visit that finds a place.
@@ -116,6 +122,7 @@ module grant_rule_properties (
         stored: assert (m_store_valid == was_decided);
         credit: assert (!m_store_valid
             || m_store_credit == (!was_created ? ZERO
-                : (m_packet_valid ? was_paid : was_forgotten) ? was_spent : was_kept));
+                : m_packet_valid ? (was_paid ? was_spent : was_kept)
+                : was_held ? was_held_credit : was_forgotten ? was_spent : was_kept));
     end
 endmodule

@@ -11,6 +11,7 @@
 //!                                   |         | nothing else is ever rounded
 //!                     s_phase       | UQ0.12  | packets: first credit of a flow not s_started
 //!                     m_levels      | 8 bits  | bit k: credit >= LEVEL_QUARTERS[k] / 4 packets
+//!                     m_held_quarters | UQ16.2 | bytes: 7/4 packets
 //!                     m_may_owe     | 1 bit   | the flow owes at most 32 KiB: it pays for a packet
 //! # Reset             synchronous, high: all zero
 //! # Twins             `credit_at` of sim/src/golden/sched/scheduler.rs
@@ -65,6 +66,8 @@ pub struct CreditPipe {
     pub m_levels: Signal<Out, Bits<8>>,
     /// A packet may be sent before there is credit for it.
     pub m_may_owe: Signal<Out, Bit>,
+    /// Seven quarters of the packet, in quarters of a byte: level 3.
+    pub m_held_quarters: Signal<Out, Bits<18>>,
     product: MulPipe<32, 12, 44>,
     factor_1: DFF<Bits<32>>,
     cycles_1: DFF<Bits<12>>,
@@ -82,6 +85,7 @@ pub struct CreditPipe {
     open_4: DFF<Bit>,
     credit_5: DFF<Bits<41>>,
     len_5: DFF<Bits<14>>,
+    held_6: DFF<Bits<18>>,
     open_5: DFF<Bit>,
     quarters_5: [DFF<Bits<18>>; 8],
     kept_6: DFF<Bits<41>>,
@@ -134,6 +138,7 @@ impl Default for CreditPipe {
             m_spent_credit: Default::default(),
             m_levels: Default::default(),
             m_may_owe: Default::default(),
+            m_held_quarters: Default::default(),
             product: Default::default(),
             factor_1: Default::default(),
             cycles_1: Default::default(),
@@ -151,6 +156,7 @@ impl Default for CreditPipe {
             open_4: Default::default(),
             credit_5: Default::default(),
             len_5: Default::default(),
+            held_6: Default::default(),
             open_5: Default::default(),
             quarters_5: Default::default(),
             kept_6: Default::default(),
@@ -191,7 +197,7 @@ impl Logic for CreditPipe {
         dff_setup!(
             self, clock, factor_1, cycles_1, credit_1, len_1, open_1, credit_2, len_2, open_2,
             credit_3, len_3, open_3, sum_4, len_4, open_4, credit_5, len_5, open_5, kept_6,
-            spent_6, levels_6, may_owe_6, open_6
+            spent_6, levels_6, may_owe_6, open_6, held_6
         );
         self.product.clock.next = self.clock.val();
         self.product.reset.next = self.reset.val();
@@ -200,6 +206,7 @@ impl Logic for CreditPipe {
         self.m_spent_credit.next = self.spent_6.q.val();
         self.m_levels.next = self.levels_6.q.val();
         self.m_may_owe.next = self.may_owe_6.q.val();
+        self.m_held_quarters.next = self.held_6.q.val();
         comment!("Stage 1: elapsed cycles, saturated; a new flow gets a share of its packet.");
         self.elapsed.next = self.s_now.val() - self.s_seen.val();
         self.over.next = self.elapsed.val().get_bits::<10>(12);
@@ -282,12 +289,14 @@ impl Logic for CreditPipe {
             self.kept_6.d.next = (self.closed_wide.val() << 24) | self.credit_zero.val();
         }
         self.open_6.d.next = self.open_5.q.val();
+        self.held_6.d.next = self.quarters_5[3].q.val();
         if self.reset.val() {
             self.kept_6.d.next = 0.into();
             self.spent_6.d.next = 0.into();
             self.levels_6.d.next = 0.into();
             self.may_owe_6.d.next = false;
             self.open_6.d.next = false;
+            self.held_6.d.next = 0.into();
         }
     }
 }

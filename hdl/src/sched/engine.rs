@@ -216,8 +216,10 @@ impl<const F: usize, const FB: usize, const CB: usize, const AW: usize, const EW
         self.grant_rule.s_visit_is_open.next = self.credit_pipe.m_is_open.val();
         self.grant_rule.s_visit_kept_credit.next = self.credit_pipe.m_kept_credit.val();
         self.grant_rule.s_visit_spent_credit.next = self.credit_pipe.m_spent_credit.val();
+        self.grant_rule.s_visit_held_quarters.next = self.credit_pipe.m_held_quarters.val();
         self.grant_rule.s_visit_levels.next = self.credit_pipe.m_levels.val();
         self.grant_rule.s_visit_may_owe.next = self.credit_pipe.m_may_owe.val();
+        self.grant_rule.s_visit_is_bunched.next = self.turns.m_is_bunched.val();
         self.grant_rule.s_visit_is_kept.next = self.turns.m_is_kept.val();
         self.grant_rule.s_visit_must_send.next = self.turns.m_must_send.val();
         self.flow_state.s_store_valid.next = self.grant_rule.m_store_valid.val();

@@ -7,6 +7,9 @@
 //! queue, or is too fast to be remembered. The first flow on the top level that finds no room takes
 //! the ticket: the last place for grants is then kept for it.
 //!
+//! A flow that has its share holds at most 7/4 packets of credit while it is bunched, and forgets
+//! one packet when it lags 4.
+//!
 //! A turn is over with the grant, or when the visit that was called for finds that the flow need
 //! not or cannot send. It waits while the flow's last packet may still be on its way to the line:
 //! the flow has none to send then, but will have.
@@ -57,12 +60,16 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     pub s_visit_is_within: Signal<In, Bit>,
     /// Without its packet it gets less than its share.
     pub s_visit_must_send: Signal<In, Bit>,
+    /// Two of its packets are about to leave, and it is short.
+    pub s_visit_is_bunched: Signal<In, Bit>,
     /// Its packets are remembered.
     pub s_visit_is_kept: Signal<In, Bit>,
     /// Credit to keep when nothing is sent.
     pub s_visit_kept_credit: Signal<In, Bits<41>>,
     /// Credit that its packet leaves.
     pub s_visit_spent_credit: Signal<In, Bits<41>>,
+    /// Credit of level 3, in quarters of a byte: more is not kept when it is bunched.
+    pub s_visit_held_quarters: Signal<In, Bits<18>>,
     /// Levels reached.
     pub s_visit_levels: Signal<In, Bits<8>>,
     /// It pays for its packet: it does not owe much.
@@ -146,6 +153,7 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     leave: Signal<Local, Bit>,
     below_floor: Signal<Local, Bits<8>>,
     not_reached: Signal<Local, Bits<8>>,
+    held_wide: Signal<Local, Bits<41>>,
     no_credit: Constant<Bits<41>>,
 }
 
@@ -167,9 +175,11 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             s_visit_is_within: Default::default(),
             s_visit_kept_credit: Default::default(),
             s_visit_spent_credit: Default::default(),
+            s_visit_held_quarters: Default::default(),
             s_visit_levels: Default::default(),
             s_visit_may_owe: Default::default(),
             s_visit_must_send: Default::default(),
+            s_visit_is_bunched: Default::default(),
             s_visit_is_kept: Default::default(),
             s_called_valid: Default::default(),
             s_called_flow: Default::default(),
@@ -227,6 +237,7 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             leave: Default::default(),
             below_floor: Default::default(),
             not_reached: Default::default(),
+            held_wide: Default::default(),
             no_credit: Constant::new(CREDIT_ZERO.into()),
         }
     }
@@ -355,6 +366,7 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
             & self.s_visit_created.val()
             & !self.s_visit_is_kept.val()
             & !self.is_late.val();
+        self.held_wide.next = bit_cast::<41, 18>(self.s_visit_held_quarters.val());
         self.store_credit.d.next = self.s_visit_kept_credit.val();
         if !self.s_visit_created.val() {
             self.store_credit.d.next = self.no_credit.val();
@@ -362,8 +374,14 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
             if self.s_visit_may_owe.val() {
                 self.store_credit.d.next = self.s_visit_spent_credit.val();
             }
-        } else if self.is_late.val() & self.s_visit_is_open.val() & !self.s_visit_is_within.val() {
-            self.store_credit.d.next = self.s_visit_spent_credit.val();
+        } else if self.s_visit_is_open.val() & !self.s_visit_is_within.val() {
+            if self.s_visit_is_bunched.val() {
+                if self.s_visit_levels.val().get_bit(3) {
+                    self.store_credit.d.next = (self.held_wide.val() << 22) | self.no_credit.val();
+                }
+            } else if self.is_late.val() {
+                self.store_credit.d.next = self.s_visit_spent_credit.val();
+            }
         }
         if self.reset.val() {
             self.return_valid.d.next = false;

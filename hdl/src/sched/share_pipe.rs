@@ -5,6 +5,7 @@
 //! # Number formats    s_rate          | UQ8.24 | bytes a cycle; rate x window is cut to bytes
 //!                     s_recent_bytes  | UQ26.0 | bytes in the window
 //!                     m_must_send     | 1 bit  | recent + len <= asked + turned x len
+//!                     m_is_bunched    | 1 bit  | turned >= 2 and len < 2048
 //! # Reset             synchronous, high: the product is zero, nothing else
 //! # Twins             `Visit` of sim/src/golden/sched/scheduler.rs
 
@@ -42,6 +43,8 @@ pub struct SharePipe {
     pub m_is_within: Signal<Out, Bit>,
     /// Without this packet it gets less, once those have left whose turn has been.
     pub m_must_send: Signal<Out, Bit>,
+    /// Two of its packets are about to leave, and it is short.
+    pub m_is_bunched: Signal<Out, Bit>,
     /// It sends few packets in a window, and is remembered.
     pub m_is_kept: Signal<Out, Bit>,
     /// Bytes of the packet.
@@ -72,6 +75,13 @@ pub struct SharePipe {
     rounded_5: DFF<Bits<15>>,
     within_6: DFF<Bit>,
     must_6: DFF<Bit>,
+    bunched_2: DFF<Bit>,
+    bunched_3: DFF<Bit>,
+    bunched_4: DFF<Bit>,
+    bunched_5: DFF<Bit>,
+    bunched_6: DFF<Bit>,
+    is_several: Signal<Local, Bit>,
+    long_part: Signal<Local, Bits<3>>,
     kept_6: DFF<Bit>,
     len_6: DFF<Bits<14>>,
     beats_6: DFF<Bits<12>>,
@@ -103,6 +113,7 @@ impl Default for SharePipe {
             s_turned: Default::default(),
             m_is_within: Default::default(),
             m_must_send: Default::default(),
+            m_is_bunched: Default::default(),
             m_is_kept: Default::default(),
             m_len_bytes: Default::default(),
             m_beats: Default::default(),
@@ -130,6 +141,13 @@ impl Default for SharePipe {
             rounded_5: Default::default(),
             within_6: Default::default(),
             must_6: Default::default(),
+            bunched_2: Default::default(),
+            bunched_3: Default::default(),
+            bunched_4: Default::default(),
+            bunched_5: Default::default(),
+            bunched_6: Default::default(),
+            is_several: Default::default(),
+            long_part: Default::default(),
             kept_6: Default::default(),
             len_6: Default::default(),
             beats_6: Default::default(),
@@ -182,13 +200,19 @@ impl Logic for SharePipe {
             four_2,
             turned_len_3,
             turned_len_4,
-            limit_5
+            limit_5,
+            bunched_2,
+            bunched_3,
+            bunched_4,
+            bunched_5,
+            bunched_6
         );
         self.product.clock.next = self.clock.val();
         self.product.reset.next = self.reset.val();
         self.m_is_within.next = self.within_6.q.val();
         self.m_must_send.next = self.must_6.q.val();
         self.m_is_kept.next = self.kept_6.q.val();
+        self.m_is_bunched.next = self.bunched_6.q.val();
         self.m_len_bytes.next = self.len_6.q.val();
         self.m_beats.next = self.beats_6.q.val();
         comment!("Stages 1 to 3: rate x window.");
@@ -213,6 +237,13 @@ impl Logic for SharePipe {
             self.two_len.next = self.len_1_wide.val() << 1;
         }
         self.turned_len_2.d.next = self.one_len.val() + self.two_len.val();
+        self.is_several.next = self.turned_1.q.val().get_bit(1) | self.turned_1.q.val().get_bit(2);
+        self.long_part.next = self.len_1.q.val().get_bits::<3>(11);
+        self.bunched_2.d.next = self.is_several.val() & !self.long_part.val().any();
+        self.bunched_3.d.next = self.bunched_2.q.val();
+        self.bunched_4.d.next = self.bunched_3.q.val();
+        self.bunched_5.d.next = self.bunched_4.q.val();
+        self.bunched_6.d.next = self.bunched_5.q.val();
         self.four_2.d.next = self.turned_1.q.val().get_bit(2);
         self.len_2_wide.next = bit_cast::<17, 14>(self.len_2.q.val());
         self.four_len.next = 0.into();

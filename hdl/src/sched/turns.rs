@@ -1,7 +1,7 @@
 //! Whose turn it is: line clock, calendar of the last window, shares, and the called flow.
 //!
 //! # Interface timing  cycle 0: s_seen_*; cycle 1: m_bounce; cycle 2: s_rate, s_len_bytes of that visit;
-//!                     cycle 8: m_is_within, m_is_kept, m_must_send, s_end; cycle 9: s_done, s_packet_*. m_called_*,
+//!                     cycle 8: m_is_within, m_is_kept, m_must_send, m_is_bunched, s_end; cycle 9: s_done, s_packet_*. m_called_*,
 //!                     m_is_pending, m_is_settled, m_is_low, m_time: now
 //! # Latency and rate  [`LATENCY_CYCLES`]; one visit per cycle, one packet while m_is_pending is low
 //! # Shape             F = 2^FB flows, EW = FB + 32; the last 2047 packets
@@ -57,6 +57,8 @@ pub struct Turns<const F: usize, const FB: usize, const EW: usize> {
     pub m_is_within: Signal<Out, Bit>,
     /// Without its packet it gets less than its share.
     pub m_must_send: Signal<Out, Bit>,
+    /// Two of its packets are about to leave, and it is short.
+    pub m_is_bunched: Signal<Out, Bit>,
     /// Its packets are remembered.
     pub m_is_kept: Signal<Out, Bit>,
     /// When the line carries what is granted next.
@@ -106,6 +108,7 @@ impl<const F: usize, const FB: usize, const EW: usize> Default for Turns<F, FB, 
             m_bounce: Default::default(),
             m_is_within: Default::default(),
             m_must_send: Default::default(),
+            m_is_bunched: Default::default(),
             m_is_kept: Default::default(),
             m_time: Default::default(),
             m_is_low: Default::default(),
@@ -147,6 +150,7 @@ impl<const F: usize, const FB: usize, const EW: usize> Logic for Turns<F, FB, EW
         self.share_pipe.s_turned.next = self.calendar.m_turned.val();
         self.m_is_within.next = self.share_pipe.m_is_within.val();
         self.m_is_kept.next = self.share_pipe.m_is_kept.val();
+        self.m_is_bunched.next = self.share_pipe.m_is_bunched.val();
         self.m_must_send.next = self.share_pipe.m_must_send.val();
         comment!("The packet that is granted.");
         self.is_kept.d.next = self.share_pipe.m_is_kept.val();

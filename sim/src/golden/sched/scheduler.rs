@@ -28,6 +28,10 @@ pub const ELAPSED_MAX_CYCLES: u32 = (1 << 12) - 1;
 pub const GRANT_DEPTH: usize = 2;
 /// Lag levels: level `k` is reached when the credit is `LEVEL_QUARTERS[k]` quarters of the packet.
 pub const LEVEL_QUARTERS: [i64; 8] = [4, 5, 6, 7, 8, 9, 10, 16];
+/// A flow that has its share and is bunched holds so many quarters of its packet at most.
+pub const HELD_QUARTERS: i64 = 7;
+/// Packets from here on are so long that others are not much longer.
+pub const LONG_BYTES: u16 = 2048;
 /// After so many cycles without a waiting grant the floor comes down by one level.
 pub const FLOOR_CYCLES: u32 = 32;
 /// The same while the line has little work.
@@ -175,6 +179,11 @@ impl Visit {
     fn must_send(&self) -> bool {
         let len = u32::from(self.len_bytes);
         self.window_bytes + len <= self.asked_bytes() + self.turned * len
+    }
+
+    /// Two of its packets are about to leave, and the line may carry a longer one between them.
+    fn is_bunched(&self) -> bool {
+        self.turned >= 2 && self.len_bytes < LONG_BYTES
     }
 
     /// Its packet, for the calendar.
@@ -444,7 +453,6 @@ impl Scheduler {
 
     /// Stores the credit that a visit leaves.
     fn settle(&mut self, visit: &Visit, credit: i64, lag: usize, is_granted: bool) {
-        let is_late = lag == LEVEL_QUARTERS.len();
         let len = i64::from(visit.len_bytes) << 24;
         let flow = &mut self.flows[usize::from(visit.flow)];
         (flow.visited_at, flow.is_started) = (visit.time, visit.created);
@@ -454,8 +462,11 @@ impl Scheduler {
             () if is_granted && credit < -(DEBT_MAX_BYTES << 24) => credit,
             () if is_granted => credit - len,
             () if !visit.is_open && lag > 0 => len,
+            () if !visit.is_open || visit.is_within() => credit,
+            // Its next packets must not be as close together as those that are about to leave.
+            () if visit.is_bunched() => credit.min(HELD_QUARTERS * len / 4),
             // What a flow could not get inside its share is not made up for.
-            () if is_late && !visit.is_within() && visit.is_open => credit - len,
+            () if lag == LEVEL_QUARTERS.len() => credit - len,
             () => credit,
         };
     }
