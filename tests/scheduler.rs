@@ -313,6 +313,64 @@ fn scheduler_keeps_the_rate_to_the_byte() {
     }
 }
 
+type Pins = dyn Stepper<In = SchedulerIn, Out = SchedulerOut>;
+
+/// When a flow of 40.1 packets in 1 ms is granted that begins with a burst: packets next to each other
+/// leave the window next to each other, while the flow lags.
+fn after_a_burst(pins: &mut Pins, len_bytes: u16) -> Result<Vec<u64>, String> {
+    let rate = (u64::from(len_bytes) * 401 * u64::from(BYTE) / 1_250_000) as u32;
+    let s_rate = Rate { valid: true, flow: 5, op: OP_CREATE, window_bytes: OPEN, rate };
+    let m_grant = Ready { ready: true };
+    let mut out = pins.reset().map_err(|e| e.to_string())?;
+    let (mut grants, mut arm_at) = (vec![], 200);
+    for cycle in 0..500_000_u64 {
+        let mut inputs = SchedulerIn { m_grant, ..SchedulerIn::default() };
+        if cycle == 100 {
+            inputs.s_rate = s_rate;
+        }
+        // The first ones are empty, for credit.
+        let len_bytes = if cycle < 100_000 { 0 } else { len_bytes };
+        if cycle >= arm_at && out.s_work.ready {
+            inputs.s_work = Work { valid: true, flow: 5, len_bytes, inflight_bytes: 0 };
+            arm_at = u64::MAX;
+        }
+        if out.m_grant.valid {
+            arm_at = cycle + if cycle < 96_000 { 4200 } else { 10 };
+            if cycle >= 100_000 {
+                grants.push(cycle);
+            }
+        }
+        out = pins.step(&inputs).map_err(|e| e.to_string())?;
+    }
+    Ok(grants)
+}
+
+#[test]
+fn scheduler_bunched_packets_match_golden() {
+    let source = emitted("scheduler", &config(FLOWS)).expect("emits");
+    let run = |source: &nic_sim::verilator::Source, len_bytes| {
+        let model = source.model(Flavour::Fast).expect("builds");
+        let engine = LockStep::new(Scheduler::new(&config(FLOWS)), &[model], 7);
+        after_a_burst(&mut engine.expect("ports"), len_bytes)
+    };
+    for len_bytes in [1000, 2047, 2048] {
+        let grants = run(&source, len_bytes).unwrap_or_else(|e| panic!("{e}"));
+        assert!(grants.len() > 120, "41 packets in each of 3 ms: {}", grants.len());
+    }
+    let breaks = [
+        ("is_several & (!(|long_part))", "is_several", 2048),
+        ("turned_1[1] | turned_1[2]", "turned_1[2]", 1000),
+        ("held_wide << 22", "held_wide << 21", 1000),
+        ("m_is_bunched = bunched_6", "m_is_bunched = 1'b0", 2047),
+    ];
+    for (from, to, len_bytes) in breaks {
+        assert!(source.text.contains(from), "the Verilog has no {from:?}");
+        let mut broken = source.clone();
+        broken.text = broken.text.replacen(from, to, 1);
+        assert!(run(&broken, len_bytes).is_err(), "not noticed: {from:?} -> {to:?}");
+    }
+}
+
 #[test]
 fn scheduler_drops_a_removed_flow() {
     let mut bed = Bed::new(FLOWS);
