@@ -297,11 +297,11 @@ fn scheduler_wide_gives_1024_flows_their_rates() {
 }
 
 /// Eight engines in lock-step: one flow with half of the line among others that are slow, and a random
-/// load. With this seed the fast flow of the first gets 2.3 % too little while the slow ones of its engine,
-/// which have all begun at once, have their turns (header of `scheduler_wide.rs`).
+/// load. With this seed the fast flow of the first would get 2.3 % too little if it waited while the slow ones
+/// of its engine, which have all begun at once, have their turns (header of `scheduler_wide.rs`).
 #[test]
 fn scheduler_wide_verilog_gives_1024_flows_their_rates() {
-    for (name, most) in [("1000:1", 2.5), ("random log 10", 1.0)] {
+    for name in ["1000:1", "random log 10"] {
         let all = loads(WIDE, 1024);
         let load = all.iter().find(|l| l.name == name).expect("it is one of the 20");
         let cycles = 3 * load.line.window_cycles;
@@ -311,7 +311,7 @@ fn scheduler_wide_verilog_gives_1024_flows_their_rates() {
         let line = serve_on(&mut engine.expect("ports"), load, 2, cycles);
         let w = worst(load, &line, SETTLE_WINDOWS * load.line.window_cycles + 4096, cycles);
         println!("{:16} deviation {:+.3}, outside {:.5}", load.name, w.deviation, w.outside);
-        assert!(w.deviation.abs() <= most, "{}: {}", load.name, w.deviation);
+        assert!(w.deviation.abs() <= 1.0, "{}: {}", load.name, w.deviation);
     }
 }
 

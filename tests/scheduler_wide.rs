@@ -75,6 +75,8 @@ fn scheduler_wide_grants_within_its_latency() {
 #[test]
 fn scheduler_wide_breaks_are_caught() {
     let breaks = [
+        // Fast flows wait for turns.
+        ("turns_m_is_settled | !turns_m_is_kept", "turns_m_is_settled"),
         // A flow's work goes to the next engine, too.
         (
             "(pairs_m_first_work_flow[2:0] == number_0)",
@@ -90,12 +92,16 @@ fn scheduler_wide_breaks_are_caught() {
         ("granted_5 = s_beats_5", "granted_5 = 12'd0"),
     ];
     let bench = scheduler_wide(&config(64));
+    // Turns come after 1 ms; of these flows some are remembered and some are too fast for it.
+    let turns = restless_wide(&config(64));
     let source = bench.emitted().unwrap_or_else(|e| panic!("{e}"));
     for (from, to) in breaks {
         assert!(source.text.contains(from), "the Verilog has no {from:?}");
         let mut broken = source.clone();
         broken.text = broken.text.replacen(from, to, 1);
-        let options = Options { failure_dir: None, ..Options::new(1, 100_000) };
-        assert!(bench.run(&broken, &options).is_err(), "not noticed: {from:?} -> {to:?}");
+        let options = |seed, cycles| Options { failure_dir: None, ..Options::new(seed, cycles) };
+        let is_noticed = bench.run(&broken, &options(1, 100_000)).is_err()
+            || turns.run(&broken, &options(3, 500_000)).is_err();
+        assert!(is_noticed, "not noticed: {from:?} -> {to:?}");
     }
 }

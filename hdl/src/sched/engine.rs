@@ -2,7 +2,8 @@
 //! its clock stands outside and says when the line carries what any of them grants.
 //!
 //! Rules, formats and waiting are those of scheduler.rs, which stays as it is: only the clock, the
-//! beats and the window (`engine_turns`) differ.
+//! beats and the window (`engine_turns`) differ, and flows that are too fast to be remembered do not
+//! wait for turns of others.
 //!
 //! # Interface timing  cycle 0: s_work taken; cycle [`LATENCY_CYCLES`]: m_grant and, for one cycle,
 //!                     m_packet_*, if the flow may send at once. s_work and s_inflight are ready in turn,
@@ -248,7 +249,11 @@ impl<const F: usize, const FB: usize, const CB: usize, const AW: usize, const EW
         self.grant_rule.s_called_valid.next = self.turns.m_called_valid.val();
         self.grant_rule.s_called_flow.next = self.turns.m_called_flow.val();
         self.grant_rule.s_is_pending.next = self.turns.m_is_pending.val();
-        self.grant_rule.s_is_settled.next = self.turns.m_is_settled.val();
+        comment!(
+            "A turn takes longer than a packet: flows that are not remembered do not wait for it."
+        );
+        self.grant_rule.s_is_settled.next =
+            self.turns.m_is_settled.val() | !self.turns.m_is_kept.val();
         self.grant_rule.s_is_low.next = self.s_is_low.val();
         self.m_grant_valid.next = self.grant_rule.m_grant_valid.val();
         self.m_grant_flow.next = self.grant_rule.m_grant_flow.val();

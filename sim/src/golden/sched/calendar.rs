@@ -35,6 +35,8 @@ pub struct Line {
     pub lead_cycles: u32,
     /// Longest packets in the lead of a turn.
     pub lead_packets: u32,
+    /// Flows that are not remembered do not wait for turns of others.
+    pub fast_passes_turns: bool,
     /// The clock is that of several schedulers; somebody else moves it.
     pub is_shared: bool,
 }
@@ -48,6 +50,7 @@ impl Line {
         history_packets: 2047,
         lead_cycles: 32,
         lead_packets: 1,
+        fast_passes_turns: false,
         is_shared: false,
     };
     /// 512 bits at 250 MHz, shared by engines.
@@ -58,6 +61,7 @@ impl Line {
         history_packets: 4095,
         lead_cycles: 64,
         lead_packets: 16,
+        fast_passes_turns: true,
         is_shared: true,
     };
 }

@@ -476,7 +476,8 @@ impl Scheduler {
     fn has_room(&self, claim: Claim) -> bool {
         let is_holder = self.ticket == Some(claim.flow);
         let kept = usize::from(self.ticket.is_some() && !is_holder);
-        let is_free = self.calendar.is_settled || self.calendar.clock.is_low;
+        let passes = claim.is_fast && self.calendar.line.fast_passes_turns;
+        let is_free = passes || self.calendar.is_settled || self.calendar.clock.is_low;
         let is_above = claim.lag >= self.floor || claim.is_fast;
         let is_first = is_holder || claim.is_called || (is_free && is_above);
         self.grants.len() + kept < GRANT_DEPTH && !self.calendar.is_busy() && is_first
