@@ -26,7 +26,11 @@
 //!                     - Rates: if their sum is at most what the line carries, each flow gets in any 1 ms what it
 //!                       asks for, to 1 % or one packet (`scheduler_rates`: 20 rate vectors, 1024 flows).
 //!                     - One flow has a packet in LATENCY_CYCLES plus grant-to-work time (10 to 20 cycles: 32 on
-//!                       average) at most: at line rate it needs packets of 32 beats, 2 KiB.
+//!                       average) at most: at line rate it needs packets of 32 beats, 2 KiB. What bounds it is
+//!                       that a flow has one s_work outstanding: the next one comes after the grant. Visits are
+//!                       no bound (every 12 cycles), and no latency here can make 27 to 37 cycles 17, what a
+//!                       packet of 1082 bytes takes: 10 to 20 are outside. A second s_work while the
+//!                       first waits would do it, but that replaces the first (scheduler.rs).
 //!                     - An engine's calendar is at work for 18 cycles a packet of flows of less than 256 packets
 //!                       in 1 ms: one engine carries 13,800 of these in 1 ms, 94 % of the line at 1082 bytes, and
 //!                       remembers 4095. What is beyond is served by lag alone. So flows are to be
