@@ -271,7 +271,7 @@ fn check_loads_on(
 /// Longest wait of a flow, in its period and one round of all flows.
 const GAP_MAX: f64 = 2.5;
 
-/// In 100 ms "random log 14" fails (-1.47, flow 61): its packets bunch, see `scheduler.rs`.
+/// So long that packets of "random log 14" bunch (-1.47, flow 61, if nothing takes them apart: `scheduler.rs`).
 #[test]
 fn scheduler_gives_64_flows_their_rates() {
     check_loads(64, 100);

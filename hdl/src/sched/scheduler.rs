@@ -51,24 +51,14 @@
 //!                       decides, not what was long ago.
 //!                     - Bunched packets: a flow that asks for little less than a whole number
 //!                       of packets is always behind, so credit never holds it back; its packets
-//!                       come a window after those before and a little late each, until two of them
-//!                       are next to each other. Then one packet must come between the leaving
-//!                       of the two, and the line may be busy for longer (one of 64 flows, 518 bytes,
-//!                       64.997 packets in 1 ms: 63 in 1 ms, after 100 ms). So a flow with two
-//!                       packets about to leave, of less than 2 KiB, holds at most 7/4 packets of
-//!                       credit while it has its share: its next ones come apart. Holding this
-//!                       always would cost 2 % of some rates in the long run.
-//!                     - Not kept: packets that bunch. A flow that asks for little less than a whole
-//!                       number of packets is always behind, so credit never holds it back: its
-//!                       packets come a window after those before and a little late each, and their
+//!                       come a window after those before and a little late each, and their
 //!                       distances wander until two are next to each other. When these leave, one
-//!                       packet must come between them, not before the first has left; it is called
-//!                       for, refused, called again at the first one's expiry, and the line may carry
-//!                       a longer packet meanwhile. Of 64 flows of 300 to 1500 bytes the one of
-//!                       518 bytes and 64.997 packets in 1 ms gets 63 in the 1 ms from cycle
-//!                       12976414 on (packets of cycles 12976207 and 12976349, the next ones 227 and
-//!                       150 cycles after their windows): one window in some 100,000. 400 ms of the
-//!                       20 vectors: 3 fail, 200 ms of 80 others: 9.
+//!                       packet must come between them, not before the first has left, and the
+//!                       line may carry a longer one meanwhile (one of 64 flows, 518 bytes, 64.997
+//!                       packets in 1 ms: 63 in 1 ms, after 100 ms). So a flow with two packets about
+//!                       to leave, of less than 2 KiB, holds at most 7/4 packets of credit while it
+//!                       has its share: its next ones come apart. Holding this always would cost 2 %
+//!                       of some rates in the long run.
 //!                     - A flow's first credit is bitreverse(flow)/F of its packet: flows that
 //!                       start together do not fall due together for ever.
 //!                     - s_work for a flow that has work already replaces length and in-flight
