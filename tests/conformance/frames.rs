@@ -33,6 +33,12 @@ pub const OTHER_HOST: u64 = 0x5_0000_0000;
 /// From [`PSN`] to the last PSN of all: the next packet is behind the wrap.
 pub const TO_WRAP: u32 = 0xff_ffff - PSN;
 
+/// ICRC bytes behind `frame`, which has no 802.1Q tag and no telemetry.
+pub fn icrc_of(frame: &[u8]) -> [u8; 4] {
+    let (ip, udp) = (frame[14..34].try_into(), frame[34..42].try_into());
+    icrc(ip.expect("20"), udp.expect("8"), &frame[42..]).to_le_bytes()
+}
+
 /// `psn` as far behind [`PSN`] as before, in a row that begins at the last PSN of all.
 pub fn over_wrap(psn: u32) -> u32 {
     psn.wrapping_add(TO_WRAP) & 0xff_ffff
@@ -132,9 +138,7 @@ impl Packet {
                 let end = frame.len() - 4;
                 frame[43] |= 1;
                 let (head, trailer) = frame.split_at_mut(end);
-                let (ip, udp) = (head[14..34].try_into(), head[34..42].try_into());
-                let crc = icrc(ip.expect("20"), udp.expect("8"), &head[42..]);
-                trailer.copy_from_slice(&crc.to_le_bytes());
+                trailer.copy_from_slice(&icrc_of(head));
             }
             Spoilt::Icrc => *frame.last_mut().expect("not empty") ^= 1,
             Spoilt::IpChecksum => frame[24] ^= 1,

@@ -1,5 +1,5 @@
 //! Windows that a receiver computes, as frames typed by hand: which ones the NIC takes and what its scheduler then
-//! has, and when it sends its own. ICRCs are computed apart from the project. Then the same as NewINT in f64.
+//! has, and when it sends its own. ICRCs typed here are computed apart from the project. Then the same as NewINT in f64.
 
 use crate::frames::*;
 use crate::telemetry::{cc_config, frame, telemetry_nic, HONEST};
@@ -182,23 +182,6 @@ fn window_verilog_takes() {
     takes(EngineKind::Both);
 }
 
-/// Bit by bit, as the standard has it: CRC-32 over eight bytes of ones and the packet from its IPv4 header on, with what
-/// changes on the way as ones.
-fn icrc(frame: &[u8]) -> [u8; 4] {
-    let mut packet = frame[14..].to_vec();
-    for at in [1, 8, 10, 11, 26, 27, 32] {
-        packet[at] = 0xff;
-    }
-    let mut crc = u32::MAX;
-    for byte in [0xff; 8].into_iter().chain(packet) {
-        crc ^= u32::from(byte);
-        for _ in 0..8 {
-            crc = crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 };
-        }
-    }
-    (!crc).to_le_bytes()
-}
-
 /// A WRITE of the peer with a record in the paper's form: `at_ns`, units of 128 bytes sent, of 80 bytes queued.
 fn data(psn: u32, record: [u32; 3]) -> (Vec<u8>, Telemetry) {
     data_of(PEER_IP, QPN, psn, record)
@@ -260,7 +243,7 @@ fn sends(engine: EngineKind) {
     // The time is the NIC's own.
     wanted[51..54].copy_from_slice(&window[51..54]);
     assert_eq!(window[..58], wanted);
-    assert_eq!(window[58..], icrc(&window[..58]));
+    assert_eq!(window[58..], icrc_of(&window[..58]));
     let (second, _) = data(PSN + 1, [2000, 60, 10]);
     nic.bus().deliver(second, false);
     settle(&mut nic);
