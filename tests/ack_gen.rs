@@ -24,6 +24,18 @@ fn ack_gen_bench_notices_broken_verilog() {
         ("(forget | (shows & !renewed)) & !renews", "forget | (shows & !renewed)"),
         ("show & send & (fetched_mark ^ sent_copy_read_data)", "show & send"),
         ("new_mark = !sent_read_data", "new_mark = 1'b1"),
+        ("cfg_worst_hop & (hop < hops)", "(hop < hops)"),
+        ("(hop < hops) & (hops < hops_above)", "(hops < hops_above)"),
+        ("(hop < hops) & (hops < hops_above)", "(hop < hops)"),
+        ("hop + 3'd1", "hop"),
+        ("<< 9", "<< 8"),
+        ("chosen_next = flows_read_data[207:144]", "chosen_next = flows_read_data[79:16]"),
+        ("if (latest == worst)", "if (1'b1)"),
+        ("if (forgets | scrub)", "if (scrub)"),
+        ("watch_ready & watch_peer", "watch_ready"),
+        ("watch_valid & watch_ready", "watch_valid"),
+        ("((|watch_op) | (watch_worst_hop != none))", "1'b1"),
+        ("last = worst", "last = none"),
     ];
     for (from, to) in breaks {
         assert_catches("ack_gen", from, to, 100_000);

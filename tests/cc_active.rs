@@ -27,6 +27,8 @@ fn cc_active_bench_notices_broken_verilog() {
         ("counted = count_more", "counted = count"),
         ("ends | (was_on & !is_on)", "ends"),
         ("watch_valid & watch_ready & watch_full", "watch_valid & watch_full"),
+        ("(!watch_peer | cfg_by_time)", "1'b1"),
+        ("(!watch_peer | cfg_by_time)", "!watch_peer"),
     ];
     for (from, to) in breaks {
         assert_catches("cc_active", from, to, 200_000);
@@ -53,6 +55,7 @@ fn increases(windows: &[&[u16]]) -> Vec<u32> {
                 valid: flow.is_some() && cycle < 64 * WINDOW - 2,
                 ready: true,
                 flow: flow.unwrap_or(0),
+                peer: false,
                 full: true,
             };
             let out = golden.step(&CcActiveIn { cfg_window: WINDOW, watch, ..off });
@@ -130,11 +133,17 @@ impl Rig {
         if rate.valid && (rate.op == OP_UPDATE || rate.op == OP_CREATE) {
             self.windows[usize::from(rate.flow)] = rate.window_bytes;
         }
-        let watch = WatchPorts { valid: rate.valid, ready: true, flow: rate.flow, full: rate.full };
+        let watch = WatchPorts {
+            valid: rate.valid,
+            ready: true,
+            flow: rate.flow,
+            peer: false,
+            full: rate.full,
+        };
         let (cfg, m_rate) = (CcCfg { w_ai: self.w_ai, ..self.cfg }, CcReady { ready: true });
         self.out = self.unit.step(&CcUnitIn { reset: false, cfg, s_ack, s_flow, m_rate });
         let (cfg_window, cfg_w_ai) = (self.window, self.cfg.w_ai);
-        let active = CcActiveIn { reset: false, cfg_window, cfg_w_ai, watch };
+        let active = CcActiveIn { reset: false, cfg_window, cfg_w_ai, cfg_by_time: false, watch };
         self.w_ai = self.active.step(&active).w_ai;
         self.cycle += 1;
     }

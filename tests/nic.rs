@@ -1,12 +1,13 @@
 //! The whole NIC: in lock-step with its golden twin, on captures of real Linux peers, between two
 //! of its kind, and under a fuzzed wire.
 
-use nic_driver::{MrRow, QpConfig, Status, Write};
+use nic_driver::{CcMode, MrRow, QpConfig, Status, Write};
 use nic_sim::engine::EngineKind;
 use nic_sim::env::axi_mem::AxiMem;
 use nic_sim::env::station::{Manners, Station};
 use nic_sim::net::switch::{Faults, Format, Stamping};
 use nic_sim::net::writes::{self, Plan, Report};
+use nic_sim::net::Ack;
 use nic_sim::pcap::{self, Record};
 use nic_sim::replay::conversation::{Conversation, Packet, Role};
 use nic_sim::replay::{requester, responder, stray_bytes};
@@ -187,10 +188,11 @@ fn plan(format: Option<Format>, manners: Manners, seed: u64) -> Plan {
             corrupt_ppm: 5_000,
             reorder_ppm: 5_000,
         },
+        first_rate_code: None,
         cut_opcode: None,
         telemetry_every: 1,
         probe_cycles: 0,
-        windows_by_receiver: false,
+        cc_mode: CcMode::Sender,
         qp_count: 3,
         message_count: 6,
         one_way: false,
@@ -623,7 +625,7 @@ fn nic_pair_probes_in_lock_step() {
 fn windowed(by_receiver: bool, message_count: u32, seed: u64) -> Plan {
     Plan {
         stamping: plan(Some(PAPER), Manners::Prompt, seed).stamping,
-        windows_by_receiver: by_receiver,
+        cc_mode: if by_receiver { CcMode::Receiver } else { CcMode::Sender },
         read_percent: 0,
         message_bytes: (100_000, 120_000),
         ..crowded(None, message_count, seed)
@@ -694,6 +696,70 @@ fn nic_pair_windows_of_receivers_in_lock_step() {
             assert_eq!(used + dropped, nic.counter("rx_feedback"));
             assert!(used > 50 && dropped > 0 && sent > 50);
         }
+    }
+}
+
+/// Four WRITE flows of 50 Gb/s over a port of 50 Gb/s and then one of 25, each of which stamps.
+fn two_hops(cc_mode: CcMode, message_count: u32, seed: u64) -> Plan {
+    Plan { cc_mode, first_rate_code: Some(1), ..windowed(false, message_count, seed) }
+}
+
+/// The record of the most loaded hop alone, the second one's, does for the sender what the whole stack does, in ACKs that are
+/// 8 bytes shorter.
+#[test]
+fn nic_pair_writes_follow_the_most_loaded_hop() {
+    let run = |cc_mode| {
+        let report = exchange(&two_hops(cc_mode, 5, 61), EngineKind::Golden);
+        assert!(report.is_good(), "{cc_mode:?}: {report:?}");
+        println!(
+            "{cc_mode:?}: queue at most {} bytes, {:.2} Gb/s, ACKs {:?}, W and R {:?}",
+            report.switch.queue_bytes_max,
+            report.goodput_gbps(),
+            report.acks,
+            report.nics[0].flow0
+        );
+        report
+    };
+    let (stack, alone) = (run(CcMode::Sender), run(CcMode::WorstHop));
+    // 62 bytes, 2 of the header and 8 a record; the first port has rate code 1, the second one 0.
+    let of_stack = Ack { bytes: 80, hop_count: 2, rate_code: Some(1) };
+    let of_second = Ack { bytes: 72, hop_count: 1, rate_code: Some(0) };
+    let count = |report: &Report, ack| report.acks.get(&ack).copied().unwrap_or(0);
+    let all = u64::from(alone.nics[1].counter("tx_ack"));
+    // An ACK that finds its flow's telemetry sent already has none.
+    let bare = Ack { bytes: 62, hop_count: 0, rate_code: None };
+    assert_eq!(count(&stack, of_stack) + count(&stack, bare), all);
+    assert_eq!([of_second, of_stack, bare].map(|ack| count(&alone, ack)).iter().sum::<u64>(), all);
+    // Each flow's stack is whole until two packets have named the hop.
+    assert!(count(&alone, of_second) > all * 9 / 10, "{:?}", alone.acks);
+    assert!((8..20).contains(&count(&alone, of_stack)), "{:?}", alone.acks);
+    let queues = [&alone, &stack].map(|report| report.switch.queue_bytes_max);
+    assert!(queues[0] < queues[1] * 5 / 4, "{queues:?}");
+    assert!(alone.goodput_gbps() > stack.goodput_gbps() * 0.95);
+    let (_, rate) = alone.nics[0].flow0.expect("watched");
+    assert!(rate < 4 << 24, "{rate}");
+}
+
+/// The same in lock-step, both ways and with READs beside the WRITEs, with losses, duplicates and overtaking.
+#[test]
+fn nic_pair_echoes_of_the_most_loaded_hop_in_lock_step() {
+    let faults =
+        Faults { loss_ppm: 10_000, duplicate_ppm: 5000, reorder_ppm: 5000, ..Faults::default() };
+    for (seed, manners) in [(64, Manners::Prompt), (65, Manners::Stalling)] {
+        let plan = Plan {
+            faults,
+            manners,
+            one_way: false,
+            read_percent: 30,
+            timeout_exponent: 6,
+            ..two_hops(CcMode::WorstHop, 2, seed)
+        };
+        let report = exchange(&plan, EngineKind::Both);
+        assert!(report.is_good(), "{report:?}");
+        let alone: u64 =
+            report.acks.iter().filter(|(ack, _)| ack.hop_count == 1).map(|(_, n)| n).sum();
+        println!("{alone} ACKs with one hop: {:?}", report.acks);
+        assert!(alone > 100);
     }
 }
 

@@ -17,7 +17,7 @@ fn window_out_breaks_are_caught() {
         ("watch_valid & watch_ready", "watch_valid"),
         ("& watch_full", ""),
         ("& (!(|watch_op)) &", "&"),
-        ("(!(|half));", "1'b1;"),
+        ("        watch_peer;", "        1'b1;"),
         ("counts & !marks_read_data", "counts"),
         ("counts & !marks_read_data", "counts & marks_read_data"),
         ("reset | is_closed", "reset"),
@@ -28,7 +28,7 @@ fn window_out_breaks_are_caught() {
         ("counts | pops | is_closed", "counts | pops"),
         ("if (loading & !is_closed)", "if (loading)"),
         ("rest_next = most", "rest_next = 7'd63"),
-        ("flow_next = queue_m_data", "flow_next = watch_flow[5:0]"),
+        ("flow_next = queue_m_data", "flow_next = watch_flow"),
         ("sent <= full & m_window_ready", "sent <= full"),
     ] {
         assert_catches("window_out", from, to, 100_000);
@@ -71,13 +71,21 @@ impl Rig {
 
     /// A full update.
     fn update(&mut self, flow: u16, time: u32, window_bytes: u32) {
-        self.pins.watch =
-            UpdateWatch { valid: true, ready: true, flow, op: 0, full: true, window_bytes, time };
+        self.pins.watch = UpdateWatch {
+            valid: true,
+            ready: true,
+            peer: true,
+            flow,
+            op: 0,
+            full: true,
+            window_bytes,
+            time,
+        };
         self.run(1);
     }
 }
 
-/// A full update of data becomes a window, to the cycle; nothing else does.
+/// A full update of the peer's data becomes a window, to the cycle; nothing else does.
 #[test]
 fn window_out_sends_full_updates_of_data() {
     let mut rig = Rig::new(1);
@@ -92,7 +100,8 @@ fn window_out_sends_full_updates_of_data() {
         rig.pins.watch = UpdateWatch {
             valid: true,
             ready: change != 0,
-            flow: if change == 1 { 64 + 5 } else { 5 },
+            peer: change != 1,
+            flow: 5,
             op: if change == 2 { 1 } else { 0 },
             full: change != 3,
             ..UpdateWatch::default()

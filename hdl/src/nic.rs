@@ -36,7 +36,7 @@ use crate::Module;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
-/// The NIC: 64-bit datapath, 64 queue pairs with two paced flows each, 64 memory regions, 8 work requests a flow.
+/// The NIC: 64-bit datapath, 64 queue pairs with two paced flows each (and one of the peer's data at the congestion control), 64 memory regions, 8 work requests a flow.
 #[derive(LogicBlock)]
 pub struct Nic {
     module_type: Module<Self>,
@@ -186,7 +186,7 @@ pub struct Nic {
     scheduler: Scheduler<128, 7, 8, 39>,
     grants: StreamRoute<6, 7>,
     active: CcActive<7, 8>,
-    cc: CcUnit<7, 10, 215>,
+    cc: CcUnit<8, 11, 216>,
     pkt_mux: PktMux<6, 7>,
     tx: TxPipe<6, 7>,
     tx_fails: StreamRoute<10, 11>,
@@ -568,7 +568,8 @@ impl Logic for Nic {
         self.feedback_in.s_cc_tel_hop[4].next = self.requester.m_cc_tel_hop_4.val();
         self.cc.s_ack_valid.next = self.feedback_in.m_cc_valid.val();
         self.feedback_in.m_cc_ready.next = self.cc.s_ack_ready.val();
-        self.cc.s_ack_flow.next = self.feedback_in.m_cc_flow.val();
+        self.cc.s_ack_flow.next = bit_cast::<8, 7>(self.feedback_in.m_cc_flow.val())
+            | (bit_cast::<8, 1>(self.feedback_in.m_cc_peer.val().into()) << 7);
         self.cc.s_ack_psn.next = self.feedback_in.m_cc_psn.val();
         self.cc.s_ack_snd_nxt.next = self.feedback_in.m_cc_snd_nxt.val();
         self.cc.s_ack_tel_valid.next = self.feedback_in.m_cc_tel_valid.val();
@@ -581,7 +582,8 @@ impl Logic for Nic {
         self.cc.s_ack_tel_hop_4.next = self.feedback_in.m_cc_tel_hop[4].val();
         self.window_in.s_rate_valid.next = self.cc.m_rate_valid.val();
         self.cc.m_rate_ready.next = self.window_in.s_rate_ready.val();
-        self.window_in.s_rate_flow.next = self.cc.m_rate_flow.val();
+        self.window_in.s_rate_flow.next = self.cc.m_rate_flow.val().get_bits::<7>(0);
+        self.window_in.s_rate_peer.next = self.cc.m_rate_flow.val().get_bit(7);
         self.window_in.s_rate_op.next = self.cc.m_rate_op.val();
         self.window_in.s_rate_window_bytes.next = self.cc.m_rate_window_bytes.val();
         self.window_in.s_rate_rate.next = self.cc.m_rate_rate.val();
@@ -596,7 +598,8 @@ impl Logic for Nic {
         self.window_out.row_valid.next = self.registers.m_cfg_tx_valid.val();
         self.window_out.watch_valid.next = self.cc.m_rate_valid.val();
         self.window_out.watch_ready.next = self.window_in.s_rate_ready.val();
-        self.window_out.watch_flow.next = self.cc.m_rate_flow.val();
+        self.window_out.watch_flow.next = self.cc.m_rate_flow.val().get_bits::<6>(0);
+        self.window_out.watch_peer.next = self.cc.m_rate_flow.val().get_bit(7);
         self.window_out.watch_op.next = self.cc.m_rate_op.val();
         self.window_out.watch_full.next = self.cc.m_rate_full.val();
         self.window_out.watch_window_bytes.next = self.cc.m_rate_window_bytes.val();
@@ -606,7 +609,6 @@ impl Logic for Nic {
         self.pkt_mux.s_window_flow.next = self.window_out.m_window_flow.val();
         self.pkt_mux.s_window_psn.next = self.window_out.m_window_psn.val();
         self.pkt_mux.s_window_bytes.next = self.window_out.m_window_bytes.val();
-        self.window_in.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
         self.window_in.cfg_w_init.next = self.registers.cfg_cc_w_init.val();
         self.window_in.cfg_w_min.next = self.registers.cfg_cc_w_min.val();
         self.window_in.cfg_rate_gain.next = self.registers.cfg_cc_rate_gain.val();
@@ -616,11 +618,20 @@ impl Logic for Nic {
         self.feedback_in.m_window_ready.next = self.window_in.s_window_ready.val();
         self.window_in.s_window_flow.next = self.feedback_in.m_window_flow.val();
         self.window_in.s_window_bytes.next = self.rx.m_req_imm.val();
+        self.feedback_in.cfg_worst_hop.next = self.registers.cfg_cc_mode.val().get_bit(1);
         self.feedback_in.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
         self.feedback_in.cfg_feedback_cycles.next = self.registers.cfg_feedback_cycles.val();
         self.feedback_in.req_valid.next = self.rx.m_req_valid.val();
         self.feedback_in.req_ready.next = self.responder.s_req_ready.val();
         self.tx.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
+        comment!("echo of the most loaded hop alone");
+        self.responder.cfg_worst_hop.next = self.registers.cfg_cc_mode.val().get_bit(1);
+        self.responder.watch_valid.next = self.cc.m_rate_valid.val();
+        self.responder.watch_ready.next = self.window_in.s_rate_ready.val();
+        self.responder.watch_peer.next = self.cc.m_rate_flow.val().get_bit(7);
+        self.responder.watch_flow.next = self.cc.m_rate_flow.val().get_bits::<6>(0);
+        self.responder.watch_op.next = self.cc.m_rate_op.val();
+        self.responder.watch_worst_hop.next = self.cc.m_rate_worst_hop.val();
         comment!("telemetry responses");
         self.feedback_out.watch_valid.next = self.rx.m_ack_valid.val();
         self.feedback_out.watch_ready.next = self.requester.s_ack_ready.val();
@@ -939,7 +950,7 @@ impl Logic for Nic {
         self.registers.m_cfg_completer_ready.next = self.completer.s_cfg_ready.val();
         self.cc.s_flow_valid.next = self.registers.m_flow_valid.val();
         self.registers.m_flow_ready.next = self.cc.s_flow_ready.val();
-        self.cc.s_flow_flow.next = self.registers.m_flow_flow.val().get_bits::<7>(0);
+        self.cc.s_flow_flow.next = self.registers.m_flow_flow.val().get_bits::<8>(0);
         self.cc.s_flow_op.next = self.registers.m_flow_op.val();
         self.cc.s_flow_telemetry.next = self.registers.m_flow_telemetry.val();
         self.cc.s_flow_window_bytes.next = self.registers.m_flow_window_bytes.val();
@@ -963,7 +974,9 @@ impl Logic for Nic {
         self.active.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();
         self.active.watch_valid.next = self.cc.m_rate_valid.val();
         self.active.watch_ready.next = self.window_in.s_rate_ready.val();
-        self.active.watch_flow.next = self.cc.m_rate_flow.val();
+        self.active.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
+        self.active.watch_peer.next = self.cc.m_rate_flow.val().get_bit(7);
+        self.active.watch_flow.next = self.cc.m_rate_flow.val().get_bits::<7>(0);
         self.active.watch_full.next = self.cc.m_rate_full.val();
         comment!("window and rate that software watches");
         self.registers.watch_valid.next = self.window_in.m_rate_valid.val();

@@ -5,6 +5,7 @@
 //! Source: InfiniBand architecture volume 1, section 9.7 and its tables; annex A17 for RoCEv2;
 //! telemetry: ARCHITECTURE.md, CC unit.
 
+mod echo;
 mod frames;
 mod probe;
 mod requester;

@@ -3,7 +3,7 @@
 
 use crate::frames::*;
 use crate::telemetry::{cc_config, frame, telemetry_nic, HONEST};
-use nic_driver::{Nic, Qp, QpConfig};
+use nic_driver::{CcMode, Nic, Qp, QpConfig};
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::Station;
 use nic_sim::reference::hpcc::{Flow, Telemetry};
@@ -116,7 +116,8 @@ fn deliver(nic: &mut Nic<Station>, bytes: Vec<u8>) -> (Vec<&'static str>, (u32, 
 
 fn window_nic(engine: EngineKind, by_receiver: bool) -> Nic<Station> {
     let mut nic = telemetry_nic(engine);
-    nic.set_windows_by_receiver(by_receiver).unwrap();
+    let mode = if by_receiver { CcMode::Receiver } else { CcMode::Sender };
+    nic.set_cc_mode(mode).unwrap();
     nic
 }
 

@@ -187,6 +187,18 @@ impl Read {
     }
 }
 
+/// Who computes the windows of data, and what ACKs echo.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CcMode {
+    /// The sender, from all records of each stack.
+    #[default]
+    Sender = 0,
+    /// The receiver, which sends them instead of echoes; on both sides.
+    Receiver = 1,
+    /// The sender, from the record of the most loaded hop, which this NIC as receiver echoes alone. The peer needs nothing.
+    WorstHop = 2,
+}
+
 /// One NIC behind a bus.
 #[derive(Debug)]
 pub struct Nic<B> {
@@ -278,10 +290,9 @@ impl<B: Bus> Nic<B> {
         self.write(regs::config_offset::probe_cycles, cycles)
     }
 
-    /// Sets who computes the windows of data: the sender, or, on both sides, the receiver, which then sends them
-    /// instead of echoes. Before the first queue pair is made.
-    pub fn set_windows_by_receiver(&mut self, by_receiver: bool) -> Result<(), Error<B::Error>> {
-        self.write(regs::config_offset::cc_mode, by_receiver.into())
+    /// Sets who computes the windows of data, and what is echoed of the peer's. Before the first queue pair is made.
+    pub fn set_cc_mode(&mut self, mode: CcMode) -> Result<(), Error<B::Error>> {
+        self.write(regs::config_offset::cc_mode, mode as u32)
     }
 
     /// Tells about INT-MD, IOAM and IFA: the UDP port that marks INT-MD, whether queues

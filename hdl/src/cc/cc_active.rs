@@ -39,12 +39,16 @@ pub struct CcActive<const FB: usize, const NB: usize> {
     pub cfg_window: Signal<In, Bits<20>>,
     /// Additive increase of a flow that is alone, bytes, UQ22.10.
     pub cfg_w_ai: Signal<In, Bits<32>>,
+    /// The windows of the peer's data are computed here.
+    pub cfg_by_time: Signal<In, Bit>,
     /// A result of the unit is offered.
     pub watch_valid: Signal<In, Bit>,
     /// It is taken.
     pub watch_ready: Signal<In, Bit>,
     /// Its flow.
     pub watch_flow: Signal<In, Bits<FB>>,
+    /// It is about the peer's data, which counts with `cfg_by_time` alone.
+    pub watch_peer: Signal<In, Bit>,
     /// It is a full update.
     pub watch_full: Signal<In, Bit>,
     /// Additive increase, bytes, UQ22.10.
@@ -105,9 +109,11 @@ impl<const FB: usize, const NB: usize> Default for CcActive<FB, NB> {
             reset: Default::default(),
             cfg_window: Default::default(),
             cfg_w_ai: Default::default(),
+            cfg_by_time: Default::default(),
             watch_valid: Default::default(),
             watch_ready: Default::default(),
             watch_flow: Default::default(),
+            watch_peer: Default::default(),
             watch_full: Default::default(),
             w_ai: Default::default(),
             tags: Default::default(),
@@ -171,8 +177,10 @@ impl<const FB: usize, const NB: usize> Logic for CcActive<FB, NB> {
         self.is_on.d.next = self.cfg_window.val().any();
         self.was_on.d.next = self.is_on.q.val();
         comment!("1: an update; its flow's tag is read.");
-        self.seen_1.d.next =
-            self.watch_valid.val() & self.watch_ready.val() & self.watch_full.val();
+        self.seen_1.d.next = self.watch_valid.val()
+            & self.watch_ready.val()
+            & self.watch_full.val()
+            & (!self.watch_peer.val() | self.cfg_by_time.val());
         self.flow_1.d.next = self.watch_flow.val();
         self.tags.clock.next = self.clock.val();
         self.tags.read_enable.next = true;

@@ -221,6 +221,8 @@ macro_rules! core_of {
                 self.unit.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
                 self.active.cfg_window.next = self.registers.cfg_cc_active.val();
                 self.active.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();
+                self.active.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
+                self.active.watch_peer.next = false;
                 self.active.watch_valid.next = self.unit.m_rate_valid.val();
                 self.active.watch_ready.next = self.m_axis_rate_tready.val();
                 self.active.watch_flow.next = self.unit.m_rate_flow.val();

@@ -220,6 +220,7 @@ macro_rules! registers {
             op_create: Constant<Bits<2>>,
             op_remove: Constant<Bits<2>>,
             reply_bit: Constant<Bits<16>>,
+            peer_bit: Constant<Bits<16>>,
             window_seen: DFF<Bits<32>>,
             rate_seen: DFF<Bits<32>>,
         }
@@ -286,6 +287,7 @@ macro_rules! registers {
                     op_create: Constant::new(1u64.to_bits()),
                     op_remove: Constant::new(2u64.to_bits()),
                     reply_bit: Constant::new((config.flow_count as u64).to_bits()),
+                    peer_bit: Constant::new((2 * config.flow_count as u64).to_bits()),
                     s_requester_valid: Default::default(),
                     s_requester_ready: Default::default(),
                     s_requester_status: Default::default(),
@@ -463,8 +465,10 @@ macro_rules! registers {
                 self.m_flow_valid.next = self.window.m_cfg_cc_valid.val();
                 self.window.m_cfg_cc_ready.next = self.m_flow_ready.val();
                 self.m_flow_flow.next = self.window.cfg_index.val();
-                if self.window.m_cfg_cc_reply.val() {
+                if self.window.m_cfg_cc_part.val().get_bit(0) {
                     self.m_flow_flow.next = self.window.cfg_index.val() | self.reply_bit.val();
+                } else if self.window.m_cfg_cc_part.val().get_bit(1) {
+                    self.m_flow_flow.next = self.window.cfg_index.val() | self.peer_bit.val();
                 }
                 self.m_flow_op.next = self.op_remove.val();
                 if self.window.cfg_row.val().get_bit(0) {

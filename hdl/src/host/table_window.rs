@@ -62,12 +62,12 @@ pub struct TableWindow {
     pub m_cfg_completer_valid: Signal<Out, Bit>,
     /// It is taken.
     pub m_cfg_completer_ready: Signal<In, Bit>,
-    /// The row waits for the cc block, for each of its two flows in turn.
+    /// The row waits for the cc block, for each of its three flows in turn.
     pub m_cfg_cc_valid: Signal<Out, Bit>,
     /// It is taken.
     pub m_cfg_cc_ready: Signal<In, Bit>,
-    /// The flow of READ responses has its turn.
-    pub m_cfg_cc_reply: Signal<Out, Bit>,
+    /// Whose turn it is: 0 data, 1 READ responses, 2 the peer's data.
+    pub m_cfg_cc_part: Signal<Out, Bits<2>>,
     words: [DFF<Bits<32>>; 16],
     row: Signal<Local, Bits<512>>,
     takes: Signal<Local, Bit>,
@@ -84,11 +84,12 @@ pub struct TableWindow {
     tx_pending: DFF<Bit>,
     completer_pending: DFF<Bit>,
     cc_pending: DFF<Bit>,
-    cc_reply: DFF<Bit>,
+    cc_part: DFF<Bits<2>>,
     new_table: Signal<Local, Bits<2>>,
     new_index: Signal<Local, Bits<16>>,
     index_ok: Signal<Local, Bit>,
     waiting: Signal<Local, Bit>,
+    last_part: Constant<Bits<2>>,
     qp: Constant<Bits<2>>,
     mr: Constant<Bits<2>>,
     wr: Constant<Bits<2>>,
@@ -124,7 +125,7 @@ impl TableWindow {
             m_cfg_completer_ready: Default::default(),
             m_cfg_cc_valid: Default::default(),
             m_cfg_cc_ready: Default::default(),
-            m_cfg_cc_reply: Default::default(),
+            m_cfg_cc_part: Default::default(),
             words: Default::default(),
             row: Default::default(),
             takes: Default::default(),
@@ -141,11 +142,12 @@ impl TableWindow {
             tx_pending: Default::default(),
             completer_pending: Default::default(),
             cc_pending: Default::default(),
-            cc_reply: Default::default(),
+            cc_part: Default::default(),
             new_table: Default::default(),
             new_index: Default::default(),
             index_ok: Default::default(),
             waiting: Default::default(),
+            last_part: Constant::new(2u64.to_bits()),
             qp: Constant::new((Table::Qp as u64).to_bits()),
             mr: Constant::new((Table::Mr as u64).to_bits()),
             wr: Constant::new((Table::Wr as u64).to_bits()),
@@ -170,7 +172,7 @@ impl Logic for TableWindow {
             tx_pending,
             completer_pending,
             cc_pending,
-            cc_reply
+            cc_part
         );
         self.waiting.next = self.responder_pending.q.val()
             | self.requester_pending.q.val()
@@ -217,7 +219,7 @@ impl Logic for TableWindow {
         self.m_cfg_tx_valid.next = self.tx_pending.q.val();
         self.m_cfg_completer_valid.next = self.completer_pending.q.val();
         self.m_cfg_cc_valid.next = self.cc_pending.q.val();
-        self.m_cfg_cc_reply.next = self.cc_reply.q.val();
+        self.m_cfg_cc_part.next = self.cc_part.q.val();
         if self.m_cfg_responder_ready.val() {
             self.responder_pending.d.next = false;
         }
@@ -231,8 +233,11 @@ impl Logic for TableWindow {
             self.completer_pending.d.next = false;
         }
         if self.m_cfg_cc_ready.val() & self.cc_pending.q.val() {
-            self.cc_reply.d.next = !self.cc_reply.q.val();
-            self.cc_pending.d.next = !self.cc_reply.q.val();
+            self.cc_part.d.next = self.cc_part.q.val() + 1;
+            if self.cc_part.q.val() == self.last_part.val() {
+                self.cc_part.d.next = 0.into();
+                self.cc_pending.d.next = false;
+            }
         }
         comment!("a commit");
         self.new_table.next = self.wdata.val().get_bits::<2>(16);
@@ -271,7 +276,7 @@ impl Logic for TableWindow {
             self.tx_pending.d.next = false;
             self.completer_pending.d.next = false;
             self.cc_pending.d.next = false;
-            self.cc_reply.d.next = false;
+            self.cc_part.d.next = 0.into();
         }
     }
 }

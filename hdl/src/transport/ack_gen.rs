@@ -18,9 +18,13 @@
 //!                     flow with a fatal NAK answers nothing more until it is cleared. While a READ
 //!                     of the flow has not ended, its answers wait; a READ makes those that it finds
 //!                     void, as its response acknowledges all before it
+//!                     With cfg_worst_hop telemetry is that of the flow's most loaded hop alone, if there is
+//!                     one and its stack has it: one record, and the path with hop + 1 in its bits 11:9 (exclusive
+//!                     or), so that another hop is another path
 //! # Reset             synchronous, high: s_done_ready = 0 for 2^FB cycles while rows are cleared
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
+use super::ack_hop::AckHop;
 use super::ack_rows::AckRows;
 use super::ack_tel::AckTel;
 use crate::Module;
@@ -91,6 +95,20 @@ pub struct AckGen<const FB: usize, const FC: usize> {
     pub tel_enable: Signal<In, Bit>,
     /// Its flow.
     pub tel_flow: Signal<In, Bits<FB>>,
+    /// ACKs echo the record of the most loaded hop alone.
+    pub cfg_worst_hop: Signal<In, Bit>,
+    /// An answer of the congestion control stands.
+    pub watch_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub watch_ready: Signal<In, Bit>,
+    /// It is about the peer's data.
+    pub watch_peer: Signal<In, Bit>,
+    /// Its flow.
+    pub watch_flow: Signal<In, Bits<FB>>,
+    /// 0: an update, else a command.
+    pub watch_op: Signal<In, Bits<2>>,
+    /// Hop with the largest u'; 7: none.
+    pub watch_worst_hop: Signal<In, Bits<3>>,
     /// Timer code of RNR NAKs.
     pub cfg_rnr_timer: Signal<In, Bits<5>>,
     /// An ACK or NAK stands at the source.
@@ -177,6 +195,7 @@ pub struct AckGen<const FB: usize, const FC: usize> {
     pub event_resp_nak_operation: Signal<Out, Bit>,
     rows: AckRows<FB, FC>,
     telemetry: AckTel<FB>,
+    hops: AckHop<FB>,
 }
 
 impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
@@ -215,6 +234,20 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.rows.m_cqe_ready.next = self.m_cqe_ready.val();
         self.telemetry.clock.next = self.clock.val();
         self.telemetry.reset.next = self.reset.val();
+        self.hops.clock.next = self.clock.val();
+        self.hops.reset.next = self.reset.val();
+        self.hops.watch_valid.next = self.watch_valid.val();
+        self.hops.watch_ready.next = self.watch_ready.val();
+        self.hops.watch_peer.next = self.watch_peer.val();
+        self.hops.watch_flow.next = self.watch_flow.val();
+        self.hops.watch_op.next = self.watch_op.val();
+        self.hops.watch_worst_hop.next = self.watch_worst_hop.val();
+        self.hops.scrub.next = self.rows.tel_scrub.val();
+        self.hops.scrub_flow.next = self.rows.tel_scrub_flow.val();
+        self.hops.look.next = self.rows.tel_fetch.val();
+        self.hops.look_flow.next = self.rows.tel_fetch_flow.val();
+        self.telemetry.cfg_worst_hop.next = self.cfg_worst_hop.val();
+        self.telemetry.hop.next = self.hops.hop.val();
         self.telemetry.take.next = self.tel_take.val();
         self.telemetry.s_tel_valid.next = self.s_tel_valid.val();
         self.telemetry.s_tel_hops.next = self.s_tel_hops.val();

@@ -8,6 +8,8 @@
 //! # Shape             `stored` \[0\], hops \[3:1\], path \[15:4\], records \[335:16\]
 //! # Not yet sent      two bits a flow that differ: a store makes `stored` the opposite of `sent`,
 //!                     sending or forgetting makes `sent` as `stored`, so each has one writer
+//! # One hop           with cfg_worst_hop, if hop is one of the flow's stack: hops 1, that record, the other
+//!                     records 0, and hop + 1 in bits 11:9 of the path (exclusive or)
 //! # Reset             synchronous, high: m_tel = 0; flows are cleared by scrub
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
@@ -18,13 +20,15 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Telemetry of `2^FB` flows.
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock)]
 pub struct AckTel<const FB: usize> {
     module_type: Module<Self>,
     /// Core clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
+    /// Show the record of one hop alone.
+    pub cfg_worst_hop: Signal<In, Bit>,
     /// Hold the telemetry of this packet.
     pub take: Signal<In, Bit>,
     /// There is telemetry.
@@ -57,6 +61,8 @@ pub struct AckTel<const FB: usize> {
     pub fetch: Signal<In, Bit>,
     /// Its index.
     pub fetch_flow: Signal<In, Bits<FB>>,
+    /// The hop to show, from the cycle behind the fetch on; 7: all of them.
+    pub hop: Signal<In, Bits<3>>,
     /// The flow that send and forget mean, from the cycle behind the fetch on.
     pub flow: Signal<In, Bits<FB>>,
     /// What is stored of it is not to be sent.
@@ -86,7 +92,11 @@ pub struct AckTel<const FB: usize> {
     held_valid: DFF<Bit>,
     held: DFF<Bits<336>>,
     fetched_mark: DFF<Bit>,
-    shown: DFF<Bits<336>>,
+    single: DFF<Bit>,
+    chosen: DFF<Bits<64>>,
+    mix: DFF<Bits<3>>,
+    shown: DFF<Bits<80>>,
+    others: DFF<Bits<256>>,
     stored: LutRam<FB, 1>,
     sent: LutRam<FB, 1>,
     sent_copy: LutRam<FB, 1>,
@@ -96,12 +106,96 @@ pub struct AckTel<const FB: usize> {
     new_mark: Signal<Local, Bit>,
     shows: Signal<Local, Bit>,
     clears: Signal<Local, Bit>,
+    hops: Signal<Local, Bits<3>>,
+    path: Signal<Local, Bits<12>>,
+    one: Signal<Local, Bits<80>>,
+    stack: Signal<Local, Bits<80>>,
+    drops: Signal<Local, Bit>,
+    one_hop: Constant<Bits<3>>,
+    hops_above: Constant<Bits<3>>,
+}
+
+impl<const FB: usize> Default for AckTel<FB> {
+    fn default() -> Self {
+        Self {
+            module_type: Default::default(),
+            clock: Default::default(),
+            reset: Default::default(),
+            cfg_worst_hop: Default::default(),
+            take: Default::default(),
+            s_tel_valid: Default::default(),
+            s_tel_hops: Default::default(),
+            s_tel_path: Default::default(),
+            s_tel_hop_0: Default::default(),
+            s_tel_hop_1: Default::default(),
+            s_tel_hop_2: Default::default(),
+            s_tel_hop_3: Default::default(),
+            s_tel_hop_4: Default::default(),
+            store: Default::default(),
+            store_enable: Default::default(),
+            store_flow: Default::default(),
+            scrub: Default::default(),
+            scrub_flow: Default::default(),
+            fetch: Default::default(),
+            fetch_flow: Default::default(),
+            hop: Default::default(),
+            flow: Default::default(),
+            forget: Default::default(),
+            show: Default::default(),
+            send: Default::default(),
+            m_tel_valid: Default::default(),
+            m_tel_hops: Default::default(),
+            m_tel_path: Default::default(),
+            m_tel_hop_0: Default::default(),
+            m_tel_hop_1: Default::default(),
+            m_tel_hop_2: Default::default(),
+            m_tel_hop_3: Default::default(),
+            m_tel_hop_4: Default::default(),
+            flows: Default::default(),
+            held_valid: Default::default(),
+            held: Default::default(),
+            fetched_mark: Default::default(),
+            single: Default::default(),
+            chosen: Default::default(),
+            mix: Default::default(),
+            shown: Default::default(),
+            others: Default::default(),
+            stored: Default::default(),
+            sent: Default::default(),
+            sent_copy: Default::default(),
+            renewed: Default::default(),
+            keep: Default::default(),
+            renews: Default::default(),
+            new_mark: Default::default(),
+            shows: Default::default(),
+            clears: Default::default(),
+            hops: Default::default(),
+            path: Default::default(),
+            one: Default::default(),
+            stack: Default::default(),
+            drops: Default::default(),
+            one_hop: Constant::new(2u64.to_bits()),
+            hops_above: Constant::new(6u64.to_bits()),
+        }
+    }
 }
 
 impl<const FB: usize> Logic for AckTel<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, held_valid, held, fetched_mark, shown, renewed);
+        dff_setup!(
+            self,
+            clock,
+            held_valid,
+            held,
+            fetched_mark,
+            single,
+            chosen,
+            mix,
+            shown,
+            renewed,
+            others
+        );
         if self.take.val() {
             self.held_valid.d.next = self.s_tel_valid.val();
             self.held.d.next = (bit_cast::<336, 3>(self.s_tel_hops.val()) << 1)
@@ -162,21 +256,58 @@ impl<const FB: usize> Logic for AckTel<FB> {
             self.sent_copy.write_address.next = self.scrub_flow.val();
             self.sent_copy.write_data.next = 0.into();
         }
-        if self.show.val() {
-            self.shown.d.next = self.flows.read_data.val().replace_bit(0, self.shows.val());
+        comment!("One hop: chosen in the cycle between the RAM and the outputs.");
+        self.hops.next = self.flows.read_data.val().get_bits::<3>(1);
+        self.single.d.next = self.cfg_worst_hop.val()
+            & (self.hop.val() < self.hops.val())
+            & (self.hops.val() < self.hops_above.val());
+        self.mix.d.next = self.hop.val() + 1;
+        self.chosen.d.next = self.flows.read_data.val().get_bits::<64>(16);
+        match self.hop.val().index() {
+            1 => {
+                self.chosen.d.next = self.flows.read_data.val().get_bits::<64>(80);
+            }
+            2 => {
+                self.chosen.d.next = self.flows.read_data.val().get_bits::<64>(144);
+            }
+            3 => {
+                self.chosen.d.next = self.flows.read_data.val().get_bits::<64>(208);
+            }
+            4 => {
+                self.chosen.d.next = self.flows.read_data.val().get_bits::<64>(272);
+            }
+            _ => {}
         }
+        self.path.next = self.flows.read_data.val().get_bits::<12>(4)
+            ^ (bit_cast::<12, 3>(self.mix.q.val()) << 9);
+        self.one.next = bit_cast::<80, 3>(self.one_hop.val())
+            | (bit_cast::<80, 12>(self.path.val()) << 4)
+            | (bit_cast::<80, 64>(self.chosen.q.val()) << 16);
+        self.stack.next = self.flows.read_data.val().get_bits::<80>(0);
+        if self.show.val() {
+            self.shown.d.next = self.stack.val().replace_bit(0, self.shows.val());
+            if self.single.q.val() {
+                self.shown.d.next = self.one.val().replace_bit(0, self.shows.val());
+            }
+            self.others.d.next = self.flows.read_data.val().get_bits::<256>(80);
+        }
+        comment!("As a reset: it costs no logic in front of hundreds of registers.");
+        self.drops.next = (self.show.val() & self.single.q.val()) | self.reset.val();
         self.m_tel_valid.next = self.shown.q.val().get_bit(0);
         self.m_tel_hops.next = self.shown.q.val().get_bits::<3>(1);
         self.m_tel_path.next = self.shown.q.val().get_bits::<12>(4);
         self.m_tel_hop_0.next = self.shown.q.val().get_bits::<64>(16);
-        self.m_tel_hop_1.next = self.shown.q.val().get_bits::<64>(80);
-        self.m_tel_hop_2.next = self.shown.q.val().get_bits::<64>(144);
-        self.m_tel_hop_3.next = self.shown.q.val().get_bits::<64>(208);
-        self.m_tel_hop_4.next = self.shown.q.val().get_bits::<64>(272);
+        self.m_tel_hop_1.next = self.others.q.val().get_bits::<64>(0);
+        self.m_tel_hop_2.next = self.others.q.val().get_bits::<64>(64);
+        self.m_tel_hop_3.next = self.others.q.val().get_bits::<64>(128);
+        self.m_tel_hop_4.next = self.others.q.val().get_bits::<64>(192);
         if self.reset.val() {
             self.held_valid.d.next = false;
             self.held.d.next = 0.into();
             self.shown.d.next = 0.into();
+        }
+        if self.drops.val() {
+            self.others.d.next = 0.into();
         }
     }
 }

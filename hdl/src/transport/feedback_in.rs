@@ -29,11 +29,14 @@
 //!                     behind a step of 2^22 or more its PSN is shown as 2^22 ahead of the one
 //!                     before, so that the congestion control never sees it behind. A step back by
 //!                     2^16 at most is one of a telemetry response that was overtaken
-//!                     With `cfg_by_time` telemetry of requests counts for the peer's data, and ACKs, direct
-//!                     responses and answers are taken and dropped, ACKs without an event. A request is looked up
-//!                     as an answer is, once, as soon as it stands and nothing else is under way; one that is taken
-//!                     before, or while m_cc is full, is a sample that is missed. The congestion control's
-//!                     PSN is then the time, in cycles, and snd_nxt that time and cfg_feedback_cycles.
+//!                     With `cfg_worst_hop` or `cfg_by_time` telemetry of requests tells of the peer's data (m_cc_peer). A request is
+//!                     looked up as an answer is, once, as soon as it stands, nothing else is under way, no ACK
+//!                     waits and the sample before is [`SAMPLE_CYCLES`] old; one that is taken before, or while
+//!                     m_cc is full, is a sample that is missed. Its PSN is the time, in cycles, and snd_nxt that and 1.
+//!                     With `cfg_worst_hop` an ACK is taken a cycle later: s_cc_ready in cycle 2
+//!                     With `cfg_by_time` snd_nxt is that time and cfg_feedback_cycles, telemetry responses
+//!                     have the same two, and ACKs, direct responses and answers are taken and dropped, ACKs
+//!                     without an event
 //!                     A window of the peer is looked up as an answer is; it counts if it is the first of its
 //!                     row or not behind the one before by up to 2^16, and no row waits or comes. Without
 //!                     `cfg_by_time` it is dropped
@@ -41,8 +44,8 @@
 //!                     in which a packet is sent, an ACK was taken or a verdict has counted: each takes
 //!                     the tables for one. Rows are 4 cycles apart or more, packets 3
 //! # Reset             synchronous, high: no flow has telemetry, outputs 0. While m_cc is empty its
-//!                     fields follow s_cc, or a telemetry response with its verdict that counts,
-//!                     taken or not: so their enable depends on no other block
+//!                     fields follow s_cc while nothing is under way, or a telemetry response with its verdict
+//!                     that counts, taken or not: so their enable depends on no other block
 //! # Twins             sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
 
 use super::feedback_flows::FeedbackFlows;
@@ -52,6 +55,9 @@ use crate::Module;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
+
+/// Cycles from one sample to the next one at least: as long as the congestion control takes for ACKs of a flow.
+const SAMPLE_CYCLES: u64 = 64;
 
 /// States of the block.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -82,6 +88,8 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
+    /// ACKs echo the most loaded hop alone, which the congestion control finds.
+    pub cfg_worst_hop: Signal<In, Bit>,
     /// The receiver of data computes its window.
     pub cfg_by_time: Signal<In, Bit>,
     /// T, cycles.
@@ -156,6 +164,8 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub m_cc_ready: Signal<In, Bit>,
     /// Paced flow; top bit: READ responses.
     pub m_cc_flow: Signal<Out, Bits<FP1>>,
+    /// It is of the peer's data, and the flow that of our answers.
+    pub m_cc_peer: Signal<Out, Bit>,
     /// PSN that it acknowledges.
     pub m_cc_psn: Signal<Out, Bits<24>>,
     /// Next PSN to send.
@@ -207,7 +217,10 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     is_window: DFF<Bit>,
     is_request: DFF<Bit>,
     full: DFF<Bit>,
+    from_cc: DFF<Bit>,
+    rest: DFF<Bits<6>>,
     cc_flow: DFF<Bits<FP1>>,
+    cc_peer: DFF<Bit>,
     cc_psn: DFF<Bits<24>>,
     cc_snd_nxt: DFF<Bits<24>>,
     tel_valid: DFF<Bit>,
@@ -244,6 +257,9 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     copies: Signal<Local, Bit>,
     row_stands: Signal<Local, Bit>,
     later: Signal<Local, Bits<24>>,
+    span: Signal<Local, Bits<20>>,
+    one: Constant<Bits<20>>,
+    most: Constant<Bits<6>>,
     top: Constant<Bits<FP1>>,
 }
 
@@ -254,6 +270,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             module_type: Default::default(),
             clock: Default::default(),
             reset: Default::default(),
+            cfg_worst_hop: Default::default(),
             cfg_by_time: Default::default(),
             cfg_feedback_cycles: Default::default(),
             row_valid: Default::default(),
@@ -291,6 +308,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             m_cc_valid: Default::default(),
             m_cc_ready: Default::default(),
             m_cc_flow: Default::default(),
+            m_cc_peer: Default::default(),
             m_cc_psn: Default::default(),
             m_cc_snd_nxt: Default::default(),
             m_cc_tel_valid: Default::default(),
@@ -326,7 +344,10 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             is_window: Default::default(),
             is_request: Default::default(),
             full: Default::default(),
+            from_cc: Default::default(),
+            rest: Default::default(),
             cc_flow: Default::default(),
+            cc_peer: Default::default(),
             cc_psn: Default::default(),
             cc_snd_nxt: Default::default(),
             tel_valid: Default::default(),
@@ -363,6 +384,9 @@ impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<F
             copies: Default::default(),
             row_stands: Default::default(),
             later: Default::default(),
+            span: Default::default(),
+            one: Constant::new(1u64.to_bits()),
+            most: Constant::new((SAMPLE_CYCLES - 1).to_bits()),
             top: Constant::new((1u64 << FB).to_bits()),
         }
     }
@@ -399,7 +423,10 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             is_window,
             is_request,
             full,
+            from_cc,
+            rest,
             cc_flow,
+            cc_peer,
             cc_psn,
             cc_snd_nxt,
             tel_valid,
@@ -420,6 +447,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.m_answer_flow.next = self.answer_flow.q.val();
         self.m_cc_valid.next = self.full.q.val();
         self.m_cc_flow.next = self.cc_flow.q.val();
+        self.m_cc_peer.next = self.cc_peer.q.val();
         self.m_cc_psn.next = self.cc_psn.q.val();
         self.m_cc_snd_nxt.next = self.cc_snd_nxt.q.val();
         self.m_cc_tel_valid.next = self.tel_valid.q.val();
@@ -502,6 +530,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.is_judged.next = self.state.q.val() == FeedbackState::Judge;
         self.load_ack.next = self.is_idle.val()
             & self.s_cc_valid.val()
+            & (self.from_cc.q.val() | self.cfg_by_time.val())
             & !self.full.q.val()
             & (!self.feedback_next.q.val() | !self.s_feedback_valid.val());
         self.has_room.next = !self.full.q.val();
@@ -512,15 +541,24 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             & self.judge.m_counts.val()
             & !self.is_void.val()
             & self.has_room.val();
-        comment!("Each request once, if nothing else is under way.");
+        comment!("Each request once, if nothing else is under way and no ACK waits or, without samples, might.");
+        self.from_cc.d.next =
+            !self.cfg_by_time.val() & (!self.cfg_worst_hop.val() | self.s_cc_valid.val());
         self.samples.next = self.is_idle.val()
-            & self.cfg_by_time.val()
             & self.req_valid.val()
             & self.s_feedback_tel_valid.val()
             & !self.sampled.q.val()
             & !self.full.q.val()
+            & !self.from_cc.q.val()
+            & !self.rest.q.val().any()
             & !self.row_comes.q.val()
             & !self.load_ack.val();
+        if self.rest.q.val().any() {
+            self.rest.d.next = self.rest.q.val() - 1;
+        }
+        if self.samples.val() {
+            self.rest.d.next = self.most.val();
+        }
         self.sampled.d.next = (self.sampled.q.val() | self.samples.val())
             & (!self.req_valid.val() | !self.req_ready.val());
         self.is_probe.next = self.s_feedback_valid.val()
@@ -626,10 +664,15 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         }
         comment!("While the output is empty its fields follow what may fill it.");
         self.now.d.next = self.now.q.val() + 1;
-        self.later.next = self.now.q.val() + bit_cast::<24, 20>(self.cfg_feedback_cycles.val());
+        self.span.next = self.one.val();
+        if self.cfg_by_time.val() {
+            self.span.next = self.cfg_feedback_cycles.val();
+        }
+        self.later.next = self.now.q.val() + bit_cast::<24, 20>(self.span.val());
         self.fills.next = self.is_judged.val() & self.judge.m_fills.val();
-        if !self.full.q.val() & !self.is_judged.val() & !self.cfg_by_time.val() {
+        if !self.full.q.val() & self.is_idle.val() & self.from_cc.q.val() {
             self.cc_flow.d.next = bit_cast::<FP1, FB>(self.s_cc_flow.val());
+            self.cc_peer.d.next = false;
             self.cc_psn.d.next = self.s_cc_psn.val();
             self.cc_snd_nxt.d.next = self.s_cc_snd_nxt.val();
             self.tel_valid.d.next = self.s_cc_tel_valid.val();
@@ -638,9 +681,10 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         }
         if !self.full.q.val() & self.fills.val() {
             self.cc_flow.d.next = bit_cast::<FP1, FB>(self.at.q.val()) | self.half.val();
+            self.cc_peer.d.next = self.is_request.q.val();
             self.cc_psn.d.next = self.judge.m_psn.val();
             self.cc_snd_nxt.d.next = self.judge.m_snd_nxt.val();
-            if self.cfg_by_time.val() {
+            if self.cfg_by_time.val() | self.is_request.q.val() {
                 self.cc_psn.d.next = self.now.q.val();
                 self.cc_snd_nxt.d.next = self.later.val();
             }
@@ -649,7 +693,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         comment!("A request's telemetry is there since it was looked up.");
         self.copies.next = !self.full.q.val()
             & ((self.is_judged.val() & self.judge.m_copies.val())
-                | (self.is_idle.val() & self.cfg_by_time.val()));
+                | (self.is_idle.val() & !self.from_cc.q.val()));
         if self.copies.val() {
             self.tel_hops.d.next = self.s_feedback_tel_hops.val();
             self.tel_path.d.next = self.s_feedback_tel_path.val();
@@ -658,7 +702,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             self.tel_hop[i].clock.next = self.clock.val();
             self.tel_hop[i].d.next = self.tel_hop[i].q.val();
             self.m_cc_tel_hop[i].next = self.tel_hop[i].q.val();
-            if !self.full.q.val() & !self.is_judged.val() & !self.cfg_by_time.val() {
+            if !self.full.q.val() & self.is_idle.val() & self.from_cc.q.val() {
                 self.tel_hop[i].d.next = self.s_cc_tel_hop[i].val();
             }
             if self.copies.val() {
@@ -679,10 +723,13 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             self.answer_flow.d.next = 0.into();
             self.now.d.next = 0.into();
             self.sampled.d.next = false;
+            self.from_cc.d.next = true;
+            self.rest.d.next = 0.into();
             self.counting.d.next = false;
             self.at.d.next = 0.into();
             self.full.d.next = false;
             self.cc_flow.d.next = 0.into();
+            self.cc_peer.d.next = false;
             self.cc_psn.d.next = 0.into();
             self.cc_snd_nxt.d.next = 0.into();
             self.tel_valid.d.next = false;

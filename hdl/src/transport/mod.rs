@@ -1,6 +1,7 @@
 //! Reliable connection transport: responder and requester.
 
 pub mod ack_gen;
+pub mod ack_hop;
 pub mod ack_rows;
 pub mod ack_tel;
 pub mod completer;

@@ -123,6 +123,20 @@ pub struct Responder<
     pub s_end_cleared: Signal<In, Bit>,
     /// At least 32 more completions fit.
     pub cfg_cq_space: Signal<In, Bit>,
+    /// ACKs echo the record of the most loaded hop alone.
+    pub cfg_worst_hop: Signal<In, Bit>,
+    /// An answer of the congestion control stands.
+    pub watch_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub watch_ready: Signal<In, Bit>,
+    /// It is about the peer's data.
+    pub watch_peer: Signal<In, Bit>,
+    /// Its flow.
+    pub watch_flow: Signal<In, Bits<FB>>,
+    /// 0: an update, else a command.
+    pub watch_op: Signal<In, Bits<2>>,
+    /// Hop with the largest u'; 7: none.
+    pub watch_worst_hop: Signal<In, Bits<3>>,
     /// Timer code of RNR NAKs.
     pub cfg_rnr_timer: Signal<In, Bits<5>>,
     /// Command to the DMA.
@@ -358,6 +372,13 @@ impl<
         self.control.m_cfg_ready.next = self.m_cfg_ready.val();
         self.control.cleared.next = self.ack_gen.cleared.val();
         comment!("answers");
+        self.ack_gen.cfg_worst_hop.next = self.cfg_worst_hop.val();
+        self.ack_gen.watch_valid.next = self.watch_valid.val();
+        self.ack_gen.watch_ready.next = self.watch_ready.val();
+        self.ack_gen.watch_peer.next = self.watch_peer.val();
+        self.ack_gen.watch_flow.next = self.watch_flow.val();
+        self.ack_gen.watch_op.next = self.watch_op.val();
+        self.ack_gen.watch_worst_hop.next = self.watch_worst_hop.val();
         self.ack_gen.tel_take.next = self.take.val();
         self.ack_gen.s_tel_valid.next = self.s_req_tel_valid.val();
         self.ack_gen.s_tel_hops.next = self.s_req_tel_hops.val();

@@ -13,8 +13,7 @@
 //!                     rate_gain    | UQ0.38  | our cycle time over T
 //!                     rate         | UQ8.24  | bytes a cycle, W x rate_gain truncated, clamped to
 //!                                              [rate_min, rate_max]
-//! # Rules             with `cfg_by_time` updates of data at s_rate end here: they are windows for the peer. All
-//!                     others pass. A window is dropped if a command for its queue pair passes while it is
+//! # Rules             what s_rate says of the peer's data ends here. All others pass. A window is dropped if a command for its queue pair passes while it is
 //!                     worked on: it belongs to the queue pair of before
 //! # Reset             synchronous, high: idle, outputs 0, but for s_window_ready
 //! # Twins             sim/src/golden/transport/window_in.rs, tests/window_in.rs
@@ -54,8 +53,6 @@ pub struct WindowIn<const FB: usize, const FP1: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// The receiver of data computes its window.
-    pub cfg_by_time: Signal<In, Bit>,
     /// Largest window in bytes.
     pub cfg_w_init: Signal<In, Bits<32>>,
     /// Smallest window in bytes, UQ22.10.
@@ -72,6 +69,8 @@ pub struct WindowIn<const FB: usize, const FP1: usize> {
     pub s_rate_ready: Signal<Out, Bit>,
     /// Its paced flow; top bit: READ responses.
     pub s_rate_flow: Signal<In, Bits<FP1>>,
+    /// It is about the peer's data.
+    pub s_rate_peer: Signal<In, Bit>,
     /// 0 update, 1 create, 2 remove.
     pub s_rate_op: Signal<In, Bits<2>>,
     /// Window.
@@ -114,15 +113,12 @@ pub struct WindowIn<const FB: usize, const FP1: usize> {
     slow: DFF<Bit>,
     is_old: DFF<Bit>,
     takes: Signal<Local, Bit>,
-    ends: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
     gives: Signal<Local, Bit>,
-    half: Signal<Local, Bits<FP1>>,
     own: Signal<Local, Bits<FP1>>,
     least: Signal<Local, Bits<32>>,
     product: Signal<Local, Bits<32>>,
     excess: Signal<Local, Bits<18>>,
-    top: Constant<Bits<FP1>>,
 }
 
 impl<const FB: usize, const FP1: usize> Default for WindowIn<FB, FP1> {
@@ -132,7 +128,6 @@ impl<const FB: usize, const FP1: usize> Default for WindowIn<FB, FP1> {
             module_type: Default::default(),
             clock: Default::default(),
             reset: Default::default(),
-            cfg_by_time: Default::default(),
             cfg_w_init: Default::default(),
             cfg_w_min: Default::default(),
             cfg_rate_gain: Default::default(),
@@ -141,6 +136,7 @@ impl<const FB: usize, const FP1: usize> Default for WindowIn<FB, FP1> {
             s_rate_valid: Default::default(),
             s_rate_ready: Default::default(),
             s_rate_flow: Default::default(),
+            s_rate_peer: Default::default(),
             s_rate_op: Default::default(),
             s_rate_window_bytes: Default::default(),
             s_rate_rate: Default::default(),
@@ -170,15 +166,12 @@ impl<const FB: usize, const FP1: usize> Default for WindowIn<FB, FP1> {
             slow: Default::default(),
             is_old: Default::default(),
             takes: Default::default(),
-            ends: Default::default(),
             free: Default::default(),
             gives: Default::default(),
-            half: Default::default(),
             own: Default::default(),
             least: Default::default(),
             product: Default::default(),
             excess: Default::default(),
-            top: Constant::new((1u64 << FB).to_bits()),
         }
     }
 }
@@ -203,9 +196,6 @@ impl<const FB: usize, const FP1: usize> Logic for WindowIn<FB, FP1> {
             "Answers of the congestion control; a window that is ready goes before the next one."
         );
         self.takes.next = self.s_rate_valid.val() & self.rate_ready.q.val();
-        self.half.next = self.s_rate_flow.val() & self.top.val();
-        self.ends.next =
-            self.cfg_by_time.val() & !self.s_rate_op.val().any() & !self.half.val().any();
         self.free.next = self.m_rate_ready.val() | !self.full.q.val();
         self.gives.next = (self.state.q.val() == WindowState::Give)
             & !self.rate_ready.q.val()
@@ -216,7 +206,7 @@ impl<const FB: usize, const FP1: usize> Logic for WindowIn<FB, FP1> {
         if self.m_rate_ready.val() {
             self.full.d.next = false;
         }
-        if self.takes.val() & !self.ends.val() {
+        if self.takes.val() & !self.s_rate_peer.val() {
             self.full.d.next = true;
             self.flow.d.next = self.s_rate_flow.val();
             self.op.d.next = self.s_rate_op.val();
@@ -226,6 +216,7 @@ impl<const FB: usize, const FP1: usize> Logic for WindowIn<FB, FP1> {
         comment!("The window: clamped, multiplied, its rate clamped.");
         self.own.next = bit_cast::<FP1, FB>(self.at.q.val());
         if self.takes.val()
+            & !self.s_rate_peer.val()
             & self.s_rate_op.val().any()
             & (self.s_rate_flow.val() == self.own.val())
         {

@@ -7,7 +7,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; a window every 4 cycles
 //! # Shape             2^FB = F = 64 queue pairs; FP1 = FB + 1
 //! # Number formats    m_window_psn | UQ24.0 | the congestion control's time of the update + T, cycles
-//! # Rules             a full update of data goes out with `cfg_by_time`. Queue pairs wait in the order in which
+//! # Rules             a full update of the peer's data goes out with `cfg_by_time`. Queue pairs wait in the order in which
 //!                     they began to; a newer window replaces the one that waits, so none is lost and no
 //!                     queue pair has two. A queue pair row closes the block: what waits is dropped, and so is
 //!                     what comes until [`CLOSED_CYCLES`] after the row was taken, when the congestion control
@@ -46,8 +46,10 @@ pub struct WindowOut<const FB: usize, const FP1: usize> {
     pub watch_valid: Signal<In, Bit>,
     /// It is taken.
     pub watch_ready: Signal<In, Bit>,
-    /// Its paced flow; top bit: READ responses.
-    pub watch_flow: Signal<In, Bits<FP1>>,
+    /// It is about the peer's data.
+    pub watch_peer: Signal<In, Bit>,
+    /// Its flow.
+    pub watch_flow: Signal<In, Bits<FB>>,
     /// 0: an update.
     pub watch_op: Signal<In, Bits<2>>,
     /// It has set the reference window.
@@ -78,11 +80,9 @@ pub struct WindowOut<const FB: usize, const FP1: usize> {
     word: DFF<Bits<56>>,
     sent: DFF<Bit>,
     is_closed: Signal<Local, Bit>,
-    half: Signal<Local, Bits<FP1>>,
     counts: Signal<Local, Bit>,
     pops: Signal<Local, Bit>,
     most: Constant<Bits<7>>,
-    top: Constant<Bits<FP1>>,
 }
 
 impl<const FB: usize, const FP1: usize> Default for WindowOut<FB, FP1> {
@@ -96,6 +96,7 @@ impl<const FB: usize, const FP1: usize> Default for WindowOut<FB, FP1> {
             row_valid: Default::default(),
             watch_valid: Default::default(),
             watch_ready: Default::default(),
+            watch_peer: Default::default(),
             watch_flow: Default::default(),
             watch_op: Default::default(),
             watch_full: Default::default(),
@@ -117,11 +118,9 @@ impl<const FB: usize, const FP1: usize> Default for WindowOut<FB, FP1> {
             word: Default::default(),
             sent: Default::default(),
             is_closed: Default::default(),
-            half: Default::default(),
             counts: Default::default(),
             pops: Default::default(),
             most: Constant::new(CLOSED_CYCLES.to_bits()),
-            top: Constant::new((1u64 << FB).to_bits()),
         }
     }
 }
@@ -144,20 +143,19 @@ impl<const FB: usize, const FP1: usize> Logic for WindowOut<FB, FP1> {
             self.rest.d.next = self.rest.q.val() - 1;
         }
         comment!("An update: its queue pair waits, if it did not before.");
-        self.half.next = self.watch_flow.val() & self.top.val();
         self.counts.next = self.cfg_by_time.val()
             & self.watch_valid.val()
             & self.watch_ready.val()
             & self.watch_full.val()
             & !self.watch_op.val().any()
-            & !self.half.val().any();
+            & self.watch_peer.val();
         self.words.write_enable.next = self.counts.val();
-        self.words.write_address.next = self.watch_flow.val().get_bits::<FB>(0);
+        self.words.write_address.next = self.watch_flow.val();
         self.words.write_data.next = bit_cast::<56, 24>(self.watch_time.val())
             | (bit_cast::<56, 32>(self.watch_window_bytes.val()) << 24);
         self.queue.reset.next = self.reset.val() | self.is_closed.val();
         self.queue.s_valid.next = self.counts.val() & !self.marks.read_data.val().any();
-        self.queue.s_data.next = self.watch_flow.val().get_bits::<FB>(0);
+        self.queue.s_data.next = self.watch_flow.val();
         comment!("The next one leaves; its mark goes, so that what comes from now on waits again.");
         self.pops.next = self.queue.m_valid.val()
             & !self.full.q.val()
@@ -167,9 +165,9 @@ impl<const FB: usize, const FP1: usize> Logic for WindowOut<FB, FP1> {
         self.queue.m_ready.next = self.pops.val();
         self.words.read_enable.next = self.pops.val();
         self.words.read_address.next = self.queue.m_data.val();
-        self.marks.read_address.next = self.watch_flow.val().get_bits::<FB>(0);
+        self.marks.read_address.next = self.watch_flow.val();
         self.marks.write_enable.next = self.counts.val() | self.pops.val() | self.is_closed.val();
-        self.marks.write_address.next = self.watch_flow.val().get_bits::<FB>(0);
+        self.marks.write_address.next = self.watch_flow.val();
         self.marks.write_data.next = 1.into();
         if self.is_closed.val() {
             self.marks.write_address.next = self.rest.q.val().get_bits::<FB>(0);

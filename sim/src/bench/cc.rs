@@ -277,10 +277,12 @@ impl Stimulus<CcActive> for Updates {
             reset: rng.gen_ratio(1, 6000),
             cfg_window: self.window,
             cfg_w_ai: self.w_ai,
+            cfg_by_time: self.w_ai % 4 == 1,
             watch: WatchPorts {
                 valid: rng.gen_ratio(1, self.interval),
                 ready: rng.gen_ratio(7, 8),
                 flow: rng.gen_range(0..self.active),
+                peer: rng.gen_ratio(1, 4),
                 full: rng.gen_ratio(7, 8),
             },
         }

@@ -250,9 +250,11 @@ struct Responses {
     pauses: [u32; 3],
     sink: Sink,
     window: Sink,
-    /// The receiver of data computes its window; changes with reset alone.
-    by_time: bool,
+    /// `CC_MODE`; another one with each reset.
+    mode: u64,
     interval: u32,
+    /// A request stands for so many cycles, on the average.
+    hold: u32,
     /// A telemetry response stands.
     is_offered: bool,
     /// Time of the latest window of each flow.
@@ -270,7 +272,7 @@ impl Responses {
         let (since, pauses) = ([0; 2], [1; 3]);
         let (request, window) = (Source::new(fork()), Sink::new(fork()));
         let times = vec![0xff_ff80; config.flow_count];
-        let (by_time, interval, is_offered) = (seed % 2 == 1, 625, false);
+        let (mode, interval, is_offered) = (seed % 4, 625, false);
         Self {
             rng,
             rows,
@@ -283,8 +285,9 @@ impl Responses {
             pauses,
             sink,
             window,
-            by_time,
+            mode,
             interval,
+            hold: 2,
             is_offered,
             times,
         }
@@ -403,9 +406,10 @@ impl Stimulus<FeedbackIn> for Responses {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
         if self.rows.tick() {
             self.pauses = core::array::from_fn(|_| [1, 1, 10, 200][self.rng.gen_range(0..4)]);
+            self.hold = [1, 2, 2, 200][self.rng.gen_range(0..4)];
             self.interval = self.rng.gen_range(0..1 << self.rng.clone().gen_range(1..21));
         }
-        let req_ready = self.rng.gen();
+        let req_ready = self.rng.gen_ratio(1, self.hold);
         let request = self.request(req_ready);
         let s_feedback = match request {
             Some(request) => request,
@@ -424,7 +428,8 @@ impl Stimulus<FeedbackIn> for Responses {
         }
         let pins = FeedbackInIn {
             reset,
-            cfg_by_time: self.by_time,
+            cfg_worst_hop: self.mode & 2 != 0,
+            cfg_by_time: self.mode & 1 != 0,
             cfg_feedback_cycles: self.interval,
             req: RowWatch { valid: request.is_some(), ready: req_ready },
             row: RowWatch { valid, ready: row_ready },
@@ -446,7 +451,7 @@ impl Stimulus<FeedbackIn> for Responses {
             self.feedback.reset();
             self.request.reset();
             self.ack.reset();
-            (self.by_time, self.is_offered) = (self.rng.gen(), false);
+            (self.mode, self.is_offered) = ((self.mode + 1) % 4, false);
         }
         pins
     }

@@ -5,7 +5,7 @@ use crate::env::station::{sub_seed, Manners, World};
 use crate::golden::nic::{Nic, NicIn, NicOut};
 use crate::reference::rc::feedback::FeedbackCheck;
 use nic_driver::rings::{HostMemory, Ring, Work};
-use nic_driver::{Bus, Completion, MrRow, QpConfig, Read, Status, Write};
+use nic_driver::{Bus, CcMode, Completion, MrRow, QpConfig, Read, Status, Write};
 use nic_spec::config::NicConfig;
 use nic_spec::regs;
 use nic_spec::wire::aeth::{self, syndrome};
@@ -119,6 +119,9 @@ struct PeerQp {
     handle: nic_driver::Qp,
 }
 
+/// Who computes windows and what is echoed, by the seed's last two bits.
+const MODES: [CcMode; 4] = [CcMode::Sender, CcMode::WorstHop, CcMode::Receiver, CcMode::WorstHop];
+
 /// Software, memory and the peer.
 struct Traffic {
     world: World,
@@ -135,7 +138,7 @@ struct Traffic {
     /// Probability in 1/256 that the peer misbehaves with a packet.
     malice_256: u32,
     /// The receivers of data compute the windows.
-    by_receiver: bool,
+    cc_mode: CcMode,
     /// The completion ring, if the run has rings, and entries read.
     ring: Option<Ring>,
     read_count: u16,
@@ -193,7 +196,7 @@ impl Traffic {
             time_ns: 0,
             tx_units: 0,
             malice_256: [0, 10, 40][(seed / 3 % 3) as usize],
-            by_receiver: seed % 4 >= 2,
+            cc_mode: MODES[(seed % 4) as usize],
             ring: (seed % 2 == 1).then_some(Ring { address: CQ_BASE + 0x7f0, log2: 3 }),
             read_count: 0,
             reads_sent: [0; 2],
@@ -213,7 +216,7 @@ impl Traffic {
         let fine = "the recorder never fails";
         d.set_address(LOCAL_MAC, LOCAL_IP).expect(fine);
         d.set_telemetry(format, TELEMETRY_DSCP, ECHO_DSCP).expect(fine);
-        d.set_windows_by_receiver(self.by_receiver).expect(fine);
+        d.set_cc_mode(self.cc_mode).expect(fine);
         if let Some(ring) = self.ring {
             d.open_cq(ring).expect(fine);
             d.enable_interrupts(true, true).expect(fine);
@@ -466,7 +469,7 @@ impl Traffic {
                 self.feedbacks += 1;
             } else if packet.bth.opcode == opcode::TELEMETRY_WINDOW {
                 let imm = packet.imm.expect("a window has an ImmDt");
-                let is_asked_for = self.by_receiver && self.qps[at].has_telemetry;
+                let is_asked_for = self.cc_mode == CcMode::Receiver && self.qps[at].has_telemetry;
                 assert!(is_asked_for && imm > 0, "a window of {imm} bytes");
             } else if packet.bth.opcode == opcode::READ_REQUEST && self.rng.gen_ratio(11, 12) {
                 let length = packet.reth.map_or(0, |r| r.dma_len);
@@ -505,7 +508,7 @@ impl Traffic {
     }
 
     fn acknowledge(&mut self, at: usize, psn: u32) {
-        if self.rng.gen_ratio(1, if self.by_receiver { 4 } else { 40 }) {
+        if self.rng.gen_ratio(1, if self.cc_mode == CcMode::Receiver { 4 } else { 40 }) {
             self.give_window(at);
         }
         let rng = &mut self.rng;

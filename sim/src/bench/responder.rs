@@ -3,7 +3,7 @@
 use super::{Bench, Stimulus};
 use crate::env::stream::{Beat, FrameSink, FrameSource, Sink, Source};
 use crate::golden::transport::ack_gen::{
-    AckGen, AckGenIn, AckGenOut, AckOut, DoneIn, Outcome, Tag, Tel,
+    AckGen, AckGenIn, AckGenOut, AckOut, DoneIn, HopWatch, Outcome, Tag, Tel,
 };
 use crate::golden::transport::read_reply::{
     EndPorts, ReadReply, ReadReplyIn, ReadReplyOut, ReplyPorts,
@@ -27,6 +27,18 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         Bench::new("ack_gen", config, move || AckGen::new(&c), move |s| Owing::new(&d, s)),
         Bench::new("responder", config, move || Responder::new(&e), move |s| Peers::new(&f, s)),
     ]
+}
+
+/// An answer of the congestion control about one of so many flows; few hops, so that they come twice.
+fn random_watch(rng: &mut ChaCha8Rng, flow_count: u16) -> HopWatch {
+    HopWatch {
+        valid: rng.gen_ratio(1, 4),
+        ready: rng.gen_ratio(7, 8),
+        peer: rng.gen_ratio(7, 8),
+        flow: rng.gen_range(0..flow_count),
+        op: if rng.gen_ratio(1, 16) { rng.gen_range(1..3) } else { 0 },
+        worst_hop: [0, 1, 1, 2, 2, 3, 4, 7][rng.gen_range(0..8)],
+    }
 }
 
 fn random_tel(rng: &mut ChaCha8Rng) -> Tel {
@@ -218,6 +230,8 @@ impl Stimulus<AckGen> for Owing {
             tel_enable: rng.gen_ratio(7, 8),
             tel_flow: rng.gen_range(0..limit),
             cfg_rnr_timer: self.rnr_timer,
+            cfg_worst_hop: self.rnr_timer % 4 > 0,
+            watch: random_watch(rng, limit),
             m_ack_ready: self.ack.drive(),
             m_cqe_ready: self.cqe.drive(),
             m_job_ready,
@@ -753,6 +767,8 @@ impl Stimulus<Responder> for Peers {
             reset: self.has_resets && self.rng.gen_ratio(1, 30_000),
             cfg_cq_space: self.space.drive(),
             cfg_rnr_timer: self.rnr_timer,
+            cfg_worst_hop: self.rnr_timer % 4 > 0,
+            watch: random_watch(&mut self.rng, self.flow_count as u16),
             m_ack_ready: self.ack.drive(),
             m_cqe_ready: self.cqe.drive(),
             ..ResponderIn::default()

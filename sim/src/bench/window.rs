@@ -18,10 +18,10 @@ const PHASE_CYCLES: core::ops::Range<u32> = 500..3000;
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
     let c = config;
-    let [d, e, f, g] = std::array::from_fn(|_| c.clone());
+    let [d, e, g] = std::array::from_fn(|_| c.clone());
     vec![
         Bench::new("window_out", c, move || WindowOut::new(&d), move |s| Updates::new(&e, s)),
-        Bench::new("window_in", c, move || WindowIn::new(&f), move |s| Windows::new(&g, s)),
+        Bench::new("window_in", c, WindowIn::new, move |s| Windows::new(&g, s)),
     ]
 }
 
@@ -99,7 +99,8 @@ impl Stimulus<WindowOut> for Updates {
             rng.gen_ratio(1, phase.pause).then(|| UpdateWatch {
                 valid: true,
                 ready: false,
-                flow: phase.paced(rng),
+                peer: rng.gen_ratio(5, 6),
+                flow: phase.flow(rng),
                 op: if rng.gen_ratio(1, 8) { rng.gen_range(1..4) } else { 0 },
                 full: rng.gen_ratio(3, 4),
                 window_bytes: rng.gen(),
@@ -123,7 +124,8 @@ impl Stimulus<WindowOut> for Updates {
 struct Windows {
     rng: ChaCha8Rng,
     phase: Phase,
-    rates: Source<Rate>,
+    /// Answers, and whether they are about the peer's data.
+    rates: Source<(Rate, bool)>,
     windows: Source<PeerWindow>,
     sink: Sink,
     /// Registers; they change with reset alone.
@@ -146,7 +148,6 @@ impl Windows {
         let w_min = (rng.gen::<u32>() >> 10) >> rng.gen_range(0..20);
         let cfg_rate_max = rng.gen::<u32>() >> rng.gen_range(0..8);
         WindowInIn {
-            cfg_by_time: rng.gen_ratio(3, 4),
             cfg_w_init,
             cfg_w_min: w_min.min(cfg_w_init) << 10 | rng.gen_range(0..1 << 10),
             cfg_rate_gain: rng.gen::<u32>() >> rng.gen_range(0..12),
@@ -164,12 +165,11 @@ impl Stimulus<WindowIn> for Windows {
         self.phase.tick(rng);
         let phase = &self.phase;
         let s_rate = self.rates.drive(out.s_rate.ready, || {
-            rng.gen_ratio(1, phase.pause).then(|| Rate {
-                valid: true,
-                flow: phase.paced(rng),
-                op: if rng.gen_ratio(1, 8) { rng.gen_range(1..3) } else { 0 },
-                window_bytes: rng.gen(),
-                rate: rng.gen(),
+            rng.gen_ratio(1, phase.pause).then(|| {
+                let flow = phase.paced(rng);
+                let op = if rng.gen_ratio(1, 8) { rng.gen_range(1..3) } else { 0 };
+                let (window_bytes, rate) = (rng.gen(), rng.gen());
+                (Rate { valid: true, flow, op, window_bytes, rate }, rng.gen_ratio(1, 4))
             })
         });
         let registers = &self.registers;
@@ -187,7 +187,8 @@ impl Stimulus<WindowIn> for Windows {
         });
         let pins = WindowInIn {
             reset,
-            s_rate: s_rate.unwrap_or_default(),
+            s_rate: s_rate.map_or_else(Rate::default, |r| r.0),
+            s_rate_peer: s_rate.is_some_and(|r| r.1),
             s_window: s_window.unwrap_or_default(),
             m_rate: ReadyPort { ready: self.sink.drive() },
             ..self.registers

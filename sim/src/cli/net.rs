@@ -6,6 +6,7 @@ use crate::env::station::Manners;
 use crate::net::switch::{Faults, Format, Stamping};
 use crate::net::writes::{self, Plan, Report};
 use clap::Args;
+use nic_driver::CcMode;
 use nic_spec::cc_params::CcConfig;
 use nic_spec::wire::telemetry::Form;
 use serde::Deserialize;
@@ -57,7 +58,8 @@ struct Scenario {
     /// With "probe": time from one probe of a queue pair to the next one at least, ns; T if absent.
     #[serde(default)]
     probe_ns: Option<u32>,
-    /// Who computes the windows of WRITEs: "sender", "receiver".
+    /// Who computes the windows of WRITEs: "sender", "receiver"; or "worst_hop": the sender, from
+    /// the record of the most loaded hop alone.
     #[serde(default = "default_cc_mode")]
     cc_mode: String,
     /// DSCP of stamped packets.
@@ -196,8 +198,9 @@ fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
         ),
         (
             s.cc_mode == "sender"
-                || s.cc_mode == "receiver" && !matches!(&*s.telemetry, "none" | "direct" | "probe"),
-            "cc_mode: sender, or with telemetry in data receiver",
+                || matches!(&*s.cc_mode, "receiver" | "worst_hop")
+                    && !matches!(&*s.telemetry, "none" | "direct" | "probe"),
+            "cc_mode: sender, or with telemetry in data receiver or worst_hop",
         ),
         ((1..=16).contains(&s.qp_count), "qp_count must be in 1..=16"),
         ((1..=10_000).contains(&s.message_count), "message_count must be in 1..=10000"),
@@ -256,10 +259,15 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
             corrupt_ppm: s.corrupt_ppm,
             reorder_ppm: s.reorder_ppm,
         },
+        first_rate_code: None,
         cut_opcode: None,
         telemetry_every: if is_probed { 0 } else { s.telemetry_every },
         probe_cycles: if is_probed { probe_cycles as u32 } else { 0 },
-        windows_by_receiver: s.cc_mode == "receiver",
+        cc_mode: match &*s.cc_mode {
+            "receiver" => CcMode::Receiver,
+            "worst_hop" => CcMode::WorstHop,
+            _ => CcMode::Sender,
+        },
         qp_count: s.qp_count,
         message_count: s.message_count,
         one_way: false,

@@ -133,12 +133,14 @@ impl Nic {
         n.add("feedback_in", FeedbackIn::new(config));
         n.add("probe_out", ProbeOut::new(config));
         n.add("window_out", WindowOut::new(config));
-        n.add("window_in", WindowIn::new(config));
+        n.add("window_in", WindowIn::new());
         n.add("work_mux", WorkMux::new(config));
         n.add("scheduler", Scheduler::new(&paced));
         n.add("grants", StreamRouteBlock::new(flow_bits));
         n.add("active", CcActive::new(&paced));
-        n.add("cc", CcUnit::new(&paced));
+        // The congestion control knows a third one: the peer's data.
+        let controlled = NicConfig { flow_count: 4 * config.flow_count, ..config.clone() };
+        n.add("cc", CcUnit::new(&controlled));
         n.add("pkt_mux", PktMux::new(config));
         n.add("tx", TxPipe::new(config));
         n.add("tx_fails", StreamRouteBlock::new(flow_bits + MARK_BITS));
@@ -153,7 +155,7 @@ impl Nic {
         n.add("dma_read", DmaRead::new(config.data_bytes()));
         n.add("registers", Registers::new(config));
         Self::connect(&mut n, flow_bits);
-        Self::configure(&mut n);
+        Self::configure(&mut n, flow_bits);
         n.check();
         Self { netlist: n }
     }
@@ -191,12 +193,10 @@ impl Nic {
             ("requester.m_inflight", "scheduler.s_inflight"),
             ("requester.m_cc", "feedback_in.s_cc"),
             ("rx.m_feedback", "feedback_in.s_feedback"),
-            ("feedback_in.m_cc", "cc.s_ack"),
             ("feedback_in.m_probe", "feedback_out.s_probe"),
             ("feedback_in.m_answer", "probe_out.answer"),
             ("probe_out.m_probe", "pkt_mux.s_probe"),
             ("feedback_out.m_feedback", "tx.s_feedback"),
-            ("cc.m_rate", "window_in.s_rate"),
             ("feedback_in.m_window", "window_in.s_window"),
             ("window_in.m_rate", "scheduler.s_rate"),
             ("window_out.m_window", "pkt_mux.s_window"),
@@ -347,10 +347,14 @@ impl Nic {
     }
 
     /// What a receiver computes for the sender of data.
-    fn connect_windows(n: &mut Netlist) {
-        for block in ["cc", "feedback_in", "window_out", "window_in", "tx"] {
-            n.wire("registers.cfg_cc_mode", &format!("{block}.cfg_by_time"));
+    fn connect_windows(n: &mut Netlist, flow_bits: u32) {
+        for block in ["cc", "active", "feedback_in", "window_out", "tx"] {
+            n.slice("registers.cfg_cc_mode", (0, 1), &format!("{block}.cfg_by_time"));
         }
+        for block in ["feedback_in", "responder"] {
+            n.slice("registers.cfg_cc_mode", (1, 1), &format!("{block}.cfg_worst_hop"));
+        }
+        Self::connect_peer(n, flow_bits);
         for parameter in ["w_init", "w_min", "rate_gain", "rate_min", "rate_max"] {
             let (from, to) =
                 (format!("registers.cfg_cc_{parameter}"), format!("window_in.cfg_{parameter}"));
@@ -363,7 +367,6 @@ impl Nic {
             ("registers.m_cfg_tx_valid", "window_out.row_valid"),
             ("cc.m_rate_valid", "window_out.watch_valid"),
             ("window_in.s_rate_ready", "window_out.watch_ready"),
-            ("cc.m_rate_flow", "window_out.watch_flow"),
             ("cc.m_rate_op", "window_out.watch_op"),
             ("cc.m_rate_full", "window_out.watch_full"),
             ("cc.m_rate_window_bytes", "window_out.watch_window_bytes"),
@@ -373,8 +376,45 @@ impl Nic {
         }
     }
 
+    /// The congestion control's third flow of a queue pair: the peer's data.
+    fn connect_peer(n: &mut Netlist, flow_bits: u32) {
+        let peer = (flow_bits + 1, 1);
+        let tel = ["tel_valid", "tel_hops", "tel_path"].map(String::from);
+        let hops = (0..5).map(|hop| format!("tel_hop_{hop}"));
+        let fields = ["valid", "psn", "snd_nxt"].map(String::from);
+        for field in fields.into_iter().chain(tel).chain(hops) {
+            n.wire(&format!("feedback_in.m_cc_{field}"), &format!("cc.s_ack_{field}"));
+        }
+        n.wire("cc.s_ack_ready", "feedback_in.m_cc_ready");
+        n.join(
+            &[("feedback_in.m_cc_flow", 0, flow_bits + 1), ("feedback_in.m_cc_peer", peer.0, 1)],
+            "cc.s_ack_flow",
+        );
+        for field in ["valid", "op", "window_bytes", "rate"] {
+            n.wire(&format!("cc.m_rate_{field}"), &format!("window_in.s_rate_{field}"));
+        }
+        n.wire("window_in.s_rate_ready", "cc.m_rate_ready");
+        for (flow, bits) in [
+            ("window_in.s_rate", flow_bits + 1),
+            ("active.watch", flow_bits + 1),
+            ("window_out.watch", flow_bits),
+            ("responder.watch", flow_bits),
+        ] {
+            n.slice("cc.m_rate_flow", (0, bits), &format!("{flow}_flow"));
+            n.slice("cc.m_rate_flow", peer, &format!("{flow}_peer"));
+        }
+        for (from, to) in [
+            ("cc.m_rate_valid", "responder.watch_valid"),
+            ("window_in.s_rate_ready", "responder.watch_ready"),
+            ("cc.m_rate_op", "responder.watch_op"),
+            ("cc.m_rate_worst_hop", "responder.watch_worst_hop"),
+        ] {
+            n.wire(from, to);
+        }
+    }
+
     /// Register values, table rows and events.
-    fn configure(n: &mut Netlist) {
+    fn configure(n: &mut Netlist, flow_bits: u32) {
         for (port, blocks) in [
             ("cfg_local_mac", &["rx", "tx"][..]),
             ("cfg_local_ip", &["rx", "tx"]),
@@ -423,13 +463,12 @@ impl Nic {
         ] {
             n.wire(&format!("registers.cfg_cc_{parameter}"), &format!("cc.cfg_{parameter}"));
         }
-        Self::connect_windows(n);
+        Self::connect_windows(n, flow_bits);
         for (from, to) in [
             ("registers.cfg_cc_w_ai", "active.cfg_w_ai"),
             ("registers.cfg_cc_active", "active.cfg_window"),
             ("cc.m_rate_valid", "active.watch_valid"),
             ("window_in.s_rate_ready", "active.watch_ready"),
-            ("cc.m_rate_flow", "active.watch_flow"),
             ("cc.m_rate_full", "active.watch_full"),
             ("active.w_ai", "cc.cfg_w_ai"),
         ] {

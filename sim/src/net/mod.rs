@@ -11,8 +11,12 @@ use crate::lockstep::StepError;
 use crate::verilator::Source;
 use nic_driver::rings::HostMemory;
 use nic_driver::Bus;
+use nic_spec::wire::bth::opcode;
+use nic_spec::wire::roce::FrameRepr;
+use nic_spec::wire::telemetry::Form;
 use nic_spec::NicConfig;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::rc::Rc;
 use switch::{Faults, Switch};
@@ -55,6 +59,8 @@ pub struct Network {
     pub stations: Vec<Station>,
     /// What connects them.
     pub switch: Switch,
+    /// A switch that frames pass before it.
+    pub first_switch: Option<Switch>,
     /// Length of a clock cycle.
     cycle_ns: f64,
     /// Cycles run.
@@ -64,13 +70,50 @@ pub struct Network {
     answer: Option<(u32, bool)>,
     /// Frames that the NICs sent.
     pub frames: u64,
+    /// ACKs among them.
+    pub acks: BTreeMap<Ack, u64>,
+}
+
+/// What an ACK with telemetry in the paper's form, or without, looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ack {
+    /// Length of the frame.
+    pub bytes: usize,
+    /// Records that it echoes.
+    pub hop_count: u16,
+    /// Rate code of the first one.
+    pub rate_code: Option<u8>,
+}
+
+impl Ack {
+    fn of(frame: &[u8]) -> Option<Self> {
+        let parsed = |form| FrameRepr::parse(frame, form).ok();
+        let packet = parsed(None).or_else(|| parsed(Some(Form::Paper)))?;
+        if packet.bth.opcode != opcode::ACKNOWLEDGE {
+            return None;
+        }
+        let hops = packet.telemetry.map_or((0, None), |(_, tel)| {
+            (tel.hop_count, (tel.hop_count > 0).then_some(tel.hops[0].rate_code))
+        });
+        Some(Self { bytes: frame.len(), hop_count: hops.0, rate_code: hops.1 })
+    }
 }
 
 impl Network {
     /// Connects the stations; `clock_hz` is their clock.
     pub fn new(stations: Vec<Station>, switch: Switch, clock_hz: u64) -> Self {
         let cycle_ns = 1e9 / clock_hz as f64;
-        Self { stations, switch, cycle_ns, cycle: 0, access: None, answer: None, frames: 0 }
+        Self {
+            stations,
+            switch,
+            first_switch: None,
+            cycle_ns,
+            cycle: 0,
+            access: None,
+            answer: None,
+            frames: 0,
+            acks: BTreeMap::new(),
+        }
     }
 
     /// Cycles run.
@@ -93,11 +136,21 @@ impl Network {
             }
             while let Some((_, frame)) = station.sent.pop_front() {
                 self.frames += 1;
-                self.switch.receive(frame.bytes);
+                if let Some(ack) = Ack::of(&frame.bytes) {
+                    *self.acks.entry(ack).or_default() += 1;
+                }
+                self.first_switch.as_mut().unwrap_or(&mut self.switch).receive(frame.bytes);
             }
         }
         self.cycle += 1;
         let now_ns = self.now_ns();
+        if let Some(first) = &mut self.first_switch {
+            for at in 0..self.stations.len() {
+                if let Some(frame) = first.poll(at, now_ns) {
+                    self.switch.receive(frame);
+                }
+            }
+        }
         for (at, station) in self.stations.iter_mut().enumerate() {
             if let Some(frame) = self.switch.poll(at, now_ns) {
                 station.deliver(frame, false);

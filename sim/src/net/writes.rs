@@ -6,18 +6,19 @@ mod expected;
 use super::switch::{
     Faults, Format, Stamping, Switch, SwitchCounters, DIRECT_DSCP, INT_PORT, UTILISATION_FULL,
 };
-use super::{ip, mac, Network, NetworkBus};
+use super::{ip, mac, Ack, Network, NetworkBus};
 use crate::env::station::{sub_seed, BusError, Manners, NicEngine, Station};
 use crate::lockstep::StepError;
 use nic_driver::rings::{Ring, Work};
 use nic_driver::{
-    Completion, CompletionKind, Error, MrRow, Nic, Qp, QpConfig, Read, Status, Write,
+    CcMode, Completion, CompletionKind, Error, MrRow, Nic, Qp, QpConfig, Read, Status, Write,
 };
 use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::regs::EVENTS;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
@@ -55,6 +56,8 @@ pub struct Plan {
     pub link_gbps: f64,
     /// Telemetry on the wire.
     pub stamping: Option<Stamping>,
+    /// Rate code of the ports of a switch that frames pass first, which stamps natively; none if absent.
+    pub first_rate_code: Option<u8>,
     /// What goes wrong on the way.
     pub faults: Faults,
     /// Opcode that does not get through the switch.
@@ -64,8 +67,8 @@ pub struct Plan {
     pub telemetry_every: u8,
     /// Cycles from one probe of a queue pair to the next one at least; 0: no probes.
     pub probe_cycles: u32,
-    /// The receivers of data compute the windows.
-    pub windows_by_receiver: bool,
+    /// Who computes the windows, and what is echoed.
+    pub cc_mode: CcMode,
     /// Queue pairs of each NIC.
     pub qp_count: u32,
     /// Messages of each queue pair.
@@ -145,6 +148,8 @@ pub struct Report {
     pub busy_ns: f64,
     /// Frames that the NICs sent.
     pub frames: u64,
+    /// ACKs among them.
+    pub acks: BTreeMap<Ack, u64>,
 }
 
 impl Report {
@@ -263,7 +268,9 @@ pub fn run(
     if let Some(opcode) = plan.cut_opcode {
         switch.cut_opcode(opcode);
     }
-    let network = Rc::new(RefCell::new(Network::new(stations, switch, plan.clock_hz)));
+    let mut network = Network::new(stations, switch, plan.clock_hz);
+    network.first_switch = plan.first_rate_code.map(|code| first_switch(plan, code));
+    let network = Rc::new(RefCell::new(network));
     let mut hosts = Vec::new();
     for at in 0..2 {
         hosts.push(set_up(plan, &network, at)?);
@@ -288,7 +295,20 @@ pub fn run(
         cycles: network.cycle(),
         busy_ns: end_ns - start_ns,
         frames: network.frames,
+        acks: network.acks.clone(),
     })
+}
+
+/// The switch that frames pass first.
+fn first_switch(plan: &Plan, rate_code: u8) -> Switch {
+    let rate_gbps = 25.0 * f64::from(1 << rate_code);
+    let seed = sub_seed(plan.seed, 101);
+    let mut switch = Switch::new(&[mac(0), mac(1)], rate_gbps, Faults::default(), seed);
+    if let Some(stamping) = plan.stamping {
+        let switch_id = stamping.switch_id ^ 0x13c;
+        switch.stamp(Stamping { rate_code, switch_id, ..stamping });
+    }
+    switch
 }
 
 /// Room for a message, at any place in 64 bytes.
@@ -325,8 +345,8 @@ fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host
         let by_port = stamping.format == Format::IntMd { by_port: true };
         nic.set_telemetry_source(stamping.is_transit, by_port)?;
         nic.set_telemetry_every(plan.telemetry_every)?;
-        if plan.windows_by_receiver {
-            nic.set_windows_by_receiver(true)?;
+        if plan.cc_mode != CcMode::Sender {
+            nic.set_cc_mode(plan.cc_mode)?;
         }
         if plan.probe_cycles > 0 {
             nic.set_probe_cycles(plan.probe_cycles)?;

@@ -17,6 +17,8 @@ ports! {
         pub valid: bool,
         pub ready: bool,
         pub flow: u16,
+        /// It is about the peer's data.
+        pub peer: bool,
         pub full: bool,
     }
 }
@@ -28,6 +30,8 @@ ports! {
         pub cfg_window: u32,
         /// Additive increase of a flow that is alone, bytes, UQ22.10.
         pub cfg_w_ai: u32,
+        /// The windows of the peer's data are computed here: it counts.
+        pub cfg_by_time: bool,
         pub watch: WatchPorts,
     }
 }
@@ -129,6 +133,7 @@ impl Golden for CcActive {
         let watch = i.watch;
         let flow = watch.flow & (self.counted_in.len() as u16 - 1);
         let is_seen = watch.valid && watch.ready && watch.full && self.scrub_left == 0;
+        let is_seen = is_seen && (i.cfg_by_time || !watch.peer);
         self.seen = [is_seen.then_some(flow), self.seen[0]];
         self.scrub_left = self.scrub_left.saturating_sub(1);
         CcActiveOut { w_ai: self.w_ai }

@@ -248,9 +248,11 @@ impl<U: Golden<In = CcUnitIn, Out = CcUnitOut>> Golden for CcCore<U> {
             valid: rate.valid,
             ready: i.m_axis_rate.tready,
             flow: rate.flow,
+            peer: false,
             full: rate.full,
         };
-        let active = CcActiveIn { reset: i.reset, cfg_window, cfg_w_ai, watch };
+        let active =
+            CcActiveIn { reset: i.reset, cfg_window, cfg_w_ai, cfg_by_time: cfg.by_time, watch };
         self.w_ai = self.active.step(&active).w_ai;
         let unit = self.unit.step(&CcUnitIn {
             reset: i.reset,

@@ -315,7 +315,7 @@ impl Registers {
         let words = w.window.cfg.row.0;
         let row = core::array::from_fn(|i| (words[i / 2] >> (i % 2 * 32)) as u32);
         let qp = QpRow::from_row(&row);
-        let is_reply = w.window.m_cfg_cc_reply;
+        let part = u16::from(w.window.m_cfg_cc_part);
         RegistersOut {
             s_axil: w.port.s_axil,
             cfg: w.window.cfg,
@@ -327,7 +327,7 @@ impl Registers {
             },
             m_flow: FlowOut {
                 valid: w.window.m_cfg_cc_valid,
-                flow: w.window.cfg.index + if is_reply { self.flow_count } else { 0 },
+                flow: w.window.cfg.index + part * self.flow_count,
                 op: if qp.valid { 1 } else { 2 },
                 telemetry: qp.telemetry,
                 window_bytes: qp.window_bytes,

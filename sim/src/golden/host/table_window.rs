@@ -40,8 +40,8 @@ crate::ports! {
         pub m_cfg_tx_valid: bool,
         pub m_cfg_completer_valid: bool,
         pub m_cfg_cc_valid: bool,
-        /// The second of a QP's two flows has its turn.
-        pub m_cfg_cc_reply: bool,
+        /// Which of a QP's three flows has its turn: data, READ responses, the peer's data.
+        pub m_cfg_cc_part: u8,
     }
 }
 
@@ -92,7 +92,8 @@ impl Golden for TableWindow {
         out.m_cfg_tx_valid &= !i.m_cfg_tx_ready;
         out.m_cfg_completer_valid &= !i.m_cfg_completer_ready;
         if out.m_cfg_cc_valid && i.m_cfg_cc_ready {
-            (out.m_cfg_cc_valid, out.m_cfg_cc_reply) = (!out.m_cfg_cc_reply, !out.m_cfg_cc_reply);
+            out.m_cfg_cc_part = (out.m_cfg_cc_part + 1) % 3;
+            out.m_cfg_cc_valid = out.m_cfg_cc_part != 0;
         }
         if i.commit {
             let (table, index) = ((i.wdata >> 16 & 3) as u8, i.wdata & 0xffff);

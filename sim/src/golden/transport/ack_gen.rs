@@ -51,6 +51,20 @@ ports! {
     }
 }
 ports! {
+    /// Answers of the congestion control as they pass.
+    pub struct HopWatch {
+        pub valid: bool,
+        pub ready: bool,
+        /// It is about the peer's data.
+        pub peer: bool,
+        pub flow: u16,
+        /// 0: an update, else a command.
+        pub op: u8,
+        /// Hop with the largest u'; 7: none.
+        pub worst_hop: u8,
+    }
+}
+ports! {
     /// Inputs.
     pub struct AckGenIn {
         pub reset: bool,
@@ -68,6 +82,9 @@ ports! {
         /// The flow has telemetry.
         pub tel_enable: bool,
         pub tel_flow: u16,
+        /// ACKs echo the record of the most loaded hop alone.
+        pub cfg_worst_hop: bool,
+        pub watch: HopWatch,
         pub cfg_rnr_timer: u8,
         pub m_ack_ready: bool,
         pub m_cqe_ready: bool,
@@ -209,6 +226,18 @@ struct Row {
     ended_reads: u8,
 }
 
+/// `worst_hop` of an answer that names none.
+const NO_HOP: u8 = 7;
+
+/// Hops of a flow that the congestion control has named.
+#[derive(Clone, Copy, Debug, Default)]
+struct Hops {
+    /// Named by two answers one after the other.
+    worst: Option<u8>,
+    /// The latest one.
+    named: Option<u8>,
+}
+
 /// Telemetry of a flow; each store has another number.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stored {
@@ -247,11 +276,15 @@ pub struct AckGen {
     /// Number of the store that each flow has sent, or that it forgets.
     tel_done: Vec<u64>,
     store_count: u64,
+    hops: Vec<Hops>,
+    /// An answer that was taken in the cycle before.
+    seen: Option<HopWatch>,
     queue: LutFifo<u16>,
     state: State,
     scrub_at: usize,
     held_tel: Tel,
     fetched_tel: Stored,
+    fetched_hop: Option<u8>,
     out: AckGenOut,
 }
 
@@ -264,11 +297,14 @@ impl AckGen {
             tel_rows: vec![Stored::default(); n],
             tel_done: vec![0; n],
             store_count: 0,
+            hops: vec![Hops::default(); n],
+            seen: None,
             queue: LutFifo::new(n),
             state: State::Scrub,
             scrub_at: 0,
             held_tel: Tel::default(),
             fetched_tel: Stored::default(),
+            fetched_hop: None,
             out: AckGenOut::default(),
         }
     }
@@ -283,6 +319,8 @@ impl AckGen {
         self.tel_rows.fill(Stored::default());
         self.tel_done.fill(0);
         self.store_count = 0;
+        self.hops.fill(Hops::default());
+        self.seen = None;
         self.held_tel.valid = false;
         self.queue.step(true, None, false);
         self.state = State::Scrub;
@@ -399,9 +437,46 @@ impl AckGen {
         push.then_some(flow)
     }
 
+    /// Telemetry and most loaded hop of a flow are looked up.
+    fn fetch(&mut self, flow: u16) {
+        self.fetched_tel = self.tel_rows[usize::from(flow)];
+        self.fetched_hop = self.hops[usize::from(flow)].worst;
+    }
+
+    /// What is echoed of the stack: all of it, or one hop, whose number is in the path.
+    fn echo(tel: Tel, worst: Option<u8>) -> Tel {
+        let is_stack = tel.hops <= 5;
+        match worst.filter(|hop| is_stack && *hop < tel.hops) {
+            Some(hop) => {
+                let path = tel.path ^ u16::from(hop + 1) << 9;
+                let record = tel.hop[usize::from(hop)];
+                Tel { hops: 1, path, hop: [record, 0, 0, 0, 0], ..tel }
+            }
+            None => tel,
+        }
+    }
+
+    /// An answer about the peer's data counts.
+    fn learn(&mut self, answer: &HopWatch) {
+        let mask = self.hops.len() - 1;
+        let hops = &mut self.hops[usize::from(answer.flow) & mask];
+        match answer.op {
+            0 if answer.worst_hop == NO_HOP => {}
+            0 => {
+                let named = Some(answer.worst_hop);
+                if hops.named == named {
+                    hops.worst = named;
+                }
+                hops.named = named;
+            }
+            _ => *hops = Hops::default(),
+        }
+    }
+
     /// Sends what a flow owes; returns the flow if it owes more.
-    fn send(&mut self, flow: u16, rnr_timer: u8) -> Option<u16> {
+    fn send(&mut self, flow: u16, i: &AckGenIn) -> Option<u16> {
         let Stored { number, tel } = self.fetched_tel;
+        let tel = Self::echo(tel, self.fetched_hop.filter(|_| i.cfg_worst_hop));
         self.out.m_ack.tel = Tel { valid: false, ..tel };
         let row = &mut self.rows[usize::from(flow)];
         row.is_queued = false;
@@ -426,7 +501,7 @@ impl AckGen {
             Outcome::Invalid => 0x61,
             Outcome::Access => 0x62,
             Outcome::Operation => 0x63,
-            Outcome::NotReady => 0x20 | rnr_timer,
+            Outcome::NotReady => 0x20 | i.cfg_rnr_timer,
             _ => 0x1f,
         };
         let Pending { psn, msn, .. } = pending;
@@ -455,7 +530,7 @@ impl AckGen {
             State::Idle => (then, None),
             State::Load(job) => {
                 let flow = self.flow_of(&job);
-                self.fetched_tel = self.tel_rows[usize::from(flow)];
+                self.fetch(flow);
                 (State::Apply(job, !(i.tel_store && i.tel_flow == flow)), None)
             }
             State::Apply(Job::Done { tag, .. }, _) if tag.has_imm && self.out.m_cqe.valid => {
@@ -474,11 +549,11 @@ impl AckGen {
             }
             State::Fetch if i.tel_store && i.tel_flow == head => (State::Fetch, None),
             State::Fetch => {
-                self.fetched_tel = self.tel_rows[usize::from(head)];
+                self.fetch(head);
                 (State::Choose(head), None)
             }
             State::Choose(flow) => (State::Send(flow), None),
-            State::Send(flow) => (State::Idle, self.send(flow, i.cfg_rnr_timer)),
+            State::Send(flow) => (State::Idle, self.send(flow, i)),
         }
     }
 }
@@ -517,6 +592,11 @@ impl Golden for AckGen {
             self.store_count += 1;
             self.tel_rows[usize::from(i.tel_flow)] = Stored { number: self.store_count, tel: held };
         }
+        if let Some(answer) = self.seen.take().filter(|_| before != State::Scrub) {
+            self.learn(&answer);
+        }
+        let watch = i.watch;
+        self.seen = (watch.valid && watch.ready && watch.peer).then_some(watch);
         self.out.s_done_ready = self.state == State::Idle && !self.out.m_job.valid;
         self.out.s_end_ready = matches!(self.state, State::Apply(Job::End(_), _));
         let is_read = |job| matches!(job, Job::Done { tag, .. } if tag.outcome == Outcome::Read);

@@ -11,6 +11,8 @@ use crate::ports::{Golden, Wide};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
 
+/// Cycles from one sample of a request to the next one.
+const SAMPLE_CYCLES: u32 = 64;
 /// Cycles from the choice of a telemetry response to its verdict.
 const LOOK_CYCLES: u32 = 3;
 /// A step of a PSN that is as large is shown as this.
@@ -47,6 +49,8 @@ ports! {
     /// Inputs.
     pub struct FeedbackInIn {
         pub reset: bool,
+        /// ACKs echo the most loaded hop alone, which the congestion control finds.
+        pub cfg_worst_hop: bool,
         /// The receiver of data computes its window.
         pub cfg_by_time: bool,
         /// T, cycles.
@@ -86,6 +90,8 @@ ports! {
         pub s_feedback: ReadyPort,
         pub s_cc: ReadyPort,
         pub m_cc: CcPorts,
+        /// It is of the peer's data.
+        pub m_cc_peer: bool,
         /// The telemetry response that is offered is a probe with telemetry.
         pub m_probe: CfgPort,
         /// The flow is that of what was looked up last, and follows what is offered.
@@ -164,6 +170,10 @@ pub struct FeedbackIn {
     is_sampled: bool,
     /// A verdict has counted in the cycle before.
     counts: bool,
+    /// An ACK has waited in the cycle before, or nothing else may be taken.
+    from_cc: bool,
+    /// Cycles until the next sample.
+    rest_cycles: u32,
     /// Cycles since reset, modulo 2^24.
     now: u32,
     out: FeedbackInOut,
@@ -198,6 +208,8 @@ impl FeedbackIn {
             row: None,
             is_sampled: false,
             counts: false,
+            from_cc: true,
+            rest_cycles: 0,
             now: 0,
             out: FeedbackInOut::default(),
         }
@@ -279,38 +291,40 @@ impl FeedbackIn {
     }
 
     /// What the congestion control hears; who computes windows goes by the time.
-    fn timed(&self, cc: CcPorts, i: &FeedbackInIn) -> CcPorts {
-        match i.cfg_by_time {
-            true => {
-                let snd_nxt = (self.now + i.cfg_feedback_cycles) & 0xff_ffff;
-                CcPorts { psn: self.now, snd_nxt, ..cc }
-            }
-            false => cc,
-        }
+    fn timed(&self, cc: CcPorts, kind: Kind, i: &FeedbackInIn) -> CcPorts {
+        let span_cycles = match (i.cfg_by_time, kind) {
+            (true, _) => i.cfg_feedback_cycles,
+            (false, Kind::Request) => 1,
+            _ => return cc,
+        };
+        CcPorts { psn: self.now, snd_nxt: (self.now + span_cycles) & 0xff_ffff, ..cc }
     }
 
     /// While `m_cc` is empty its fields follow what may fill it.
     fn follow(&mut self, i: &FeedbackInIn) {
-        let cc = match self.step {
-            Step::Judge(0, verdict) => verdict.cc.map(|cc| self.timed(cc, i)),
-            _ if !i.cfg_by_time => Some(i.s_cc),
+        let (cc, peer) = match self.step {
+            Step::Judge(0, verdict) => {
+                let Some(cc) = verdict.cc else { return };
+                (self.timed(cc, verdict.kind, i), verdict.kind == Kind::Request)
+            }
+            Step::Idle if self.from_cc => (i.s_cc, false),
             // What stands may be a request, which is taken before it is looked up.
             Step::Idle => {
                 let RxTel { hops, path, hop, .. } = i.s_feedback.tel;
                 let tel = TelPorts { hops, path, hop, ..self.out.m_cc.tel };
-                Some(CcPorts { tel, ..self.out.m_cc })
+                (CcPorts { tel, ..self.out.m_cc }, self.out.m_cc_peer)
             }
-            _ => None,
+            _ => return,
         };
-        if let Some(cc) = cc {
-            self.out.m_cc = CcPorts { valid: false, ..cc };
-        }
+        self.out.m_cc = CcPorts { valid: false, ..cc };
+        self.out.m_cc_peer = peer;
     }
 
     /// Whether a request is looked up.
     fn samples(&self, i: &FeedbackInIn, row: Option<usize>, is_free: bool) -> bool {
-        let stands = i.cfg_by_time && i.req.valid && i.s_feedback.tel.valid;
-        stands && !self.is_sampled && is_free && row.is_none()
+        let stands = (i.cfg_by_time || i.cfg_worst_hop) && i.req.valid && i.s_feedback.tel.valid;
+        let is_due = self.rest_cycles == 0 && !self.from_cc;
+        stands && is_due && !self.is_sampled && is_free && row.is_none()
     }
 
     /// The verdict on what was looked up is carried out, unless there is no room.
@@ -330,7 +344,8 @@ impl FeedbackIn {
         match verdict.cc.filter(|_| !verdict.is_void) {
             Some(_) if !is_free => return Step::Judge(0, verdict),
             Some(cc) => {
-                self.out.m_cc = self.timed(cc, i);
+                self.out.m_cc = self.timed(cc, verdict.kind, i);
+                self.out.m_cc_peer = is_request;
                 (self.out.event_feedback.accepted, self.counts) = (!is_request, !is_request);
                 match (is_request, p.direct) {
                     (true, _) => {}
@@ -351,13 +366,19 @@ impl FeedbackIn {
         Step::Done
     }
 
+    /// Whether an ACK is taken: at once, or beside samples when it has waited for a cycle.
+    fn takes_ack(&self, i: &FeedbackInIn, is_free: bool) -> bool {
+        let is_turn = !(self.feedback_next && i.s_feedback.valid);
+        i.s_cc.valid && (self.from_cc || i.cfg_by_time) && is_free && is_turn
+    }
+
     /// The step after this one; `row`: flow of a row that counts from now, `is_free`: `m_cc` was empty.
     fn next(&mut self, i: &FeedbackInIn, row: Option<usize>, sends: bool, is_free: bool) -> Step {
         let p = &i.s_feedback;
         match self.step {
-            Step::Idle if i.s_cc.valid && is_free && !(self.feedback_next && p.valid) => {
+            Step::Idle if self.takes_ack(i, is_free) => {
                 if !i.cfg_by_time {
-                    self.out.m_cc = i.s_cc;
+                    (self.out.m_cc, self.out.m_cc_peer) = (i.s_cc, false);
                 }
                 self.feedback_next = true;
                 Step::Ack
@@ -376,6 +397,7 @@ impl FeedbackIn {
             }
             Step::Idle if self.samples(i, row, is_free) => {
                 self.is_sampled = true;
+                self.rest_cycles = SAMPLE_CYCLES;
                 Step::Judge(LOOK_CYCLES - 1, self.judge_request(p))
             }
             Step::Window if !i.m_window.ready => Step::Window,
@@ -409,6 +431,7 @@ impl Golden for FeedbackIn {
             self.flows.fill(Flow::default());
             (self.step, self.feedback_next, self.row) = (Step::Idle, false, None);
             (self.is_sampled, self.counts, self.now) = (false, false, 0);
+            (self.from_cc, self.rest_cycles) = (true, 0);
             self.out = FeedbackInOut::default();
             return self.out;
         }
@@ -457,6 +480,8 @@ impl Golden for FeedbackIn {
         }
         self.is_sampled &= !(i.req.valid && i.req.ready);
         self.now = (self.now + 1) & 0xff_ffff;
+        self.from_cc = !i.cfg_by_time && (!i.cfg_worst_hop || i.s_cc.valid);
+        self.rest_cycles = self.rest_cycles.saturating_sub(1);
         self.out.s_feedback.ready = matches!(self.step, Step::Done);
         self.out.m_window.valid = matches!(self.step, Step::Window);
         self.out.m_probe.valid = matches!(self.step, Step::Probe);

@@ -3,7 +3,9 @@
 //! Sources: InfiniBand architecture volume 1, section 9.7 (reliable connection, responder) and
 //! ARCHITECTURE.md, Responder.
 
-use super::ack_gen::{AckGen, AckGenIn, AckGenOut, AckOut, CqeOut, DoneIn, Outcome, Tag, Tel};
+use super::ack_gen::{
+    AckGen, AckGenIn, AckGenOut, AckOut, CqeOut, DoneIn, HopWatch, Outcome, Tag, Tel,
+};
 use super::read_reply::{EndPorts, JobPorts};
 use crate::golden::util::fifo::RamFifo;
 use crate::golden::util::skid::Skid;
@@ -65,6 +67,9 @@ ports! {
         /// At least 32 completions fit.
         pub cfg_cq_space: bool,
         pub cfg_rnr_timer: u8,
+        /// ACKs echo the record of the most loaded hop alone.
+        pub cfg_worst_hop: bool,
+        pub watch: HopWatch,
         pub m_cmd_ready: bool,
         pub m_data_tready: bool,
         pub m_ack_ready: bool,
@@ -576,6 +581,8 @@ impl Responder {
             tel_enable: self.qps[self.flow_index()].telemetry,
             tel_flow: self.flow_index() as u16,
             cfg_rnr_timer: i.cfg_rnr_timer,
+            cfg_worst_hop: i.cfg_worst_hop,
+            watch: i.watch,
             m_ack_ready: i.m_ack_ready,
             m_cqe_ready: i.m_cqe_ready,
             m_job_ready: i.m_job_ready,

@@ -5,7 +5,6 @@ use super::requester::ReadyPort;
 use crate::golden::sched::scheduler::Rate;
 use crate::ports;
 use crate::ports::Golden;
-use nic_spec::config::NicConfig;
 
 /// Cycles from a window to its turn at the source: two of the clamp, one to start, those of a product of
 /// 32 bits and one of the compare of its rate.
@@ -23,8 +22,6 @@ ports! {
     /// Inputs.
     pub struct WindowInIn {
         pub reset: bool,
-        /// The receiver of data computes its window.
-        pub cfg_by_time: bool,
         pub cfg_w_init: u32,
         /// UQ22.10.
         pub cfg_w_min: u32,
@@ -35,6 +32,8 @@ ports! {
         /// UQ8.24.
         pub cfg_rate_max: u32,
         pub s_rate: Rate,
+        /// It is about the peer's data.
+        pub s_rate_peer: bool,
         pub s_window: PeerWindow,
         pub m_rate: ReadyPort,
     }
@@ -60,16 +59,20 @@ struct Work {
 /// The block.
 #[derive(Clone, Debug)]
 pub struct WindowIn {
-    flow_count: u16,
     work: Option<Work>,
     out: WindowInOut,
 }
 
+impl Default for WindowIn {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl WindowIn {
-    /// For the flows of `config`.
-    pub fn new(config: &NicConfig) -> Self {
-        let mut block =
-            Self { flow_count: config.flow_count as u16, work: None, out: WindowInOut::default() };
+    /// For any number of flows.
+    pub fn new() -> Self {
+        let mut block = Self { work: None, out: WindowInOut::default() };
         block.reset();
         block
     }
@@ -111,7 +114,7 @@ impl Golden for WindowIn {
         let is_due = self.work.is_some_and(|w| w.cycles_left == 0);
         self.out.s_rate.ready = is_free && !takes && !is_due;
         let is_command = i.s_rate.op != 0;
-        if takes && (is_command || !i.cfg_by_time || i.s_rate.flow >= self.flow_count) {
+        if takes && !i.s_rate_peer {
             self.out.m_rate = i.s_rate;
         }
         match &mut self.work {
@@ -122,7 +125,8 @@ impl Golden for WindowIn {
             }
             Some(work) => {
                 work.cycles_left = work.cycles_left.saturating_sub(1);
-                work.is_void |= takes && is_command && i.s_rate.flow == work.rate.flow;
+                let is_ours = !i.s_rate_peer && i.s_rate.flow == work.rate.flow;
+                work.is_void |= takes && is_command && is_ours;
             }
             None if i.s_window.valid => {
                 let rate = Self::rate_of(i);

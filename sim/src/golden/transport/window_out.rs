@@ -10,10 +10,12 @@ use nic_spec::config::NicConfig;
 const CLOSED_CYCLES: u32 = 127;
 
 ports! {
-    /// Answers of the congestion control as they pass; top bit of the flow: READ responses.
+    /// Answers of the congestion control as they pass.
     pub struct UpdateWatch {
         pub valid: bool,
         pub ready: bool,
+        /// It is about the peer's data.
+        pub peer: bool,
         pub flow: u16,
         pub op: u8,
         pub full: bool,
@@ -112,8 +114,7 @@ impl Golden for WindowOut {
             return self.out;
         }
         let w = &i.watch;
-        let is_data = usize::from(w.flow) < self.waiting.len();
-        if i.cfg_by_time && w.valid && w.ready && w.full && w.op == 0 && is_data {
+        if i.cfg_by_time && w.valid && w.ready && w.full && w.op == 0 && w.peer {
             let newest = &mut self.waiting[usize::from(w.flow)];
             let joins = newest.is_none().then_some(w.flow);
             *newest = Some((w.time, w.window_bytes));
