@@ -202,6 +202,10 @@ fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
                     && !matches!(&*s.telemetry, "none" | "direct" | "probe"),
             "cc_mode: sender, or with telemetry in data receiver or worst_hop",
         ),
+        (
+            s.cc_mode != "worst_hop" || s.telemetry != "authors",
+            "cc_mode worst_hop needs a path ID in echoes, which telemetry authors has not",
+        ),
         ((1..=16).contains(&s.qp_count), "qp_count must be in 1..=16"),
         ((1..=10_000).contains(&s.message_count), "message_count must be in 1..=10000"),
         (s.message_bytes_min <= s.message_bytes_max, "message_bytes_min is above _max"),
