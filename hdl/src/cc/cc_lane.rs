@@ -35,8 +35,10 @@ pub struct CcLane<const FB: usize> {
     /// 0.625/T per ns, UQ0.40.
     pub cfg_queue_gain: Signal<In, Bits<32>>,
     /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
-    /// bytes. [27]: hops tell sojourn times.
+    /// bytes. [27]: hops tell sojourn times. At rest from 5 cycles before the first record on.
     pub cfg_util_gain: Signal<In, Bits<28>>,
+    /// The same, for the next lane.
+    pub m_util_gain: Signal<Out, Bits<28>>,
     /// Time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
     pub cfg_check: Signal<In, Bits<23>>,
     /// An ACK starts.
@@ -61,6 +63,7 @@ pub struct CcLane<const FB: usize> {
     pub bad: Signal<Out, Bits<3>>,
     stored: Ram<FB, 64>,
     one_hop: CcHop,
+    util_gain: DFF<Bits<28>>,
     old_2: DFF<Bits<64>>,
     new_1: DFF<Bits<64>>,
     new_2: DFF<Bits<64>>,
@@ -71,7 +74,7 @@ pub struct CcLane<const FB: usize> {
 impl<const FB: usize> Logic for CcLane<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, old_2, new_1, new_2, new_3, new_4);
+        dff_setup!(self, clock, util_gain, old_2, new_1, new_2, new_3, new_4);
         self.stored.clock.next = self.clock.val();
         self.one_hop.clock.next = self.clock.val();
         self.one_hop.reset.next = self.reset.val();
@@ -87,7 +90,11 @@ impl<const FB: usize> Logic for CcLane<FB> {
         self.stored.write_address.next = self.store_flow.val();
         self.stored.write_data.next = self.new_4.q.val();
         self.one_hop.cfg_queue_gain.next = self.cfg_queue_gain.val();
-        self.one_hop.cfg_util_gain.next = self.cfg_util_gain.val();
+        comment!("From lane to lane: one register for all five would choose operands all over the unit, and five");
+        comment!("that are loaded alike are one after synthesis.");
+        self.util_gain.d.next = self.cfg_util_gain.val();
+        self.m_util_gain.next = self.util_gain.q.val();
+        self.one_hop.cfg_util_gain.next = self.util_gain.q.val();
         self.one_hop.cfg_check.next = self.cfg_check.val();
         self.one_hop.s_valid.next = self.counted.val();
         self.one_hop.old_hop.next = self.old_2.q.val();

@@ -372,7 +372,6 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
             self.lanes[i].clock.next = self.clock.val();
             self.lanes[i].reset.next = self.reset.val();
             self.lanes[i].cfg_queue_gain.next = self.cfg_queue_gain.val();
-            self.lanes[i].cfg_util_gain.next = self.cfg_util_gain.val();
             self.lanes[i].cfg_check.next = self.cfg_check.val();
             self.lanes[i].read.next = self.intake.start.val();
             self.lanes[i].flow.next = self.intake.event_word.val().get_bits::<FB>(385);
@@ -381,6 +380,11 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
             self.lanes[i].store.next = self.decision.store.val();
             self.lanes[i].store_flow.next = self.decision.m_flow.val();
         }
+        self.lanes[0].cfg_util_gain.next = self.cfg_util_gain.val();
+        self.lanes[1].cfg_util_gain.next = self.lanes[0].m_util_gain.val();
+        self.lanes[2].cfg_util_gain.next = self.lanes[1].m_util_gain.val();
+        self.lanes[3].cfg_util_gain.next = self.lanes[2].m_util_gain.val();
+        self.lanes[4].cfg_util_gain.next = self.lanes[3].m_util_gain.val();
         comment!("2, 4: the decision.");
         self.decision.start.next = self.intake.start.val();
         self.decision.checks_psn.next = self.cfg_check.val().get_bit(0);

@@ -14,7 +14,7 @@ use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
 /// Cycles from `s_valid` to `s_done`, a counter read and a doorbell excepted.
-pub const ACCESS_CYCLES: usize = 2;
+pub const ACCESS_CYCLES: usize = 3;
 
 /// The decode.
 #[derive(LogicBlock)]
@@ -87,7 +87,7 @@ pub struct Csr {
     ringing: DFF<Bit>,
     consumed: DFF<Bit>,
     cleared: DFF<Bit>,
-    step: DFF<Bits<2>>,
+    step: DFF<Bits<3>>,
     done: DFF<Bit>,
     error: DFF<Bit>,
     rdata: DFF<Bits<32>>,
@@ -111,10 +111,11 @@ pub struct Csr {
     status: Signal<Local, Bits<32>>,
     busy_bit: Signal<Local, Bits<32>>,
     refused_bit: Signal<Local, Bits<32>>,
-    start: Constant<Bits<2>>,
-    decide: Constant<Bits<2>>,
-    wait_answer: Constant<Bits<2>>,
-    finish: Constant<Bits<2>>,
+    start: Constant<Bits<3>>,
+    look_up: Constant<Bits<3>>,
+    decide: Constant<Bits<3>>,
+    wait_answer: Constant<Bits<3>>,
+    finish: Constant<Bits<3>>,
     zero_high: Constant<Bits<6>>,
     zero_low: Constant<Bits<2>>,
     row_pages: Constant<Bits<4>>,
@@ -193,9 +194,10 @@ impl Csr {
             busy_bit: Default::default(),
             refused_bit: Default::default(),
             start: Constant::new(0u64.to_bits()),
-            decide: Constant::new(1u64.to_bits()),
-            wait_answer: Constant::new(2u64.to_bits()),
-            finish: Constant::new(3u64.to_bits()),
+            look_up: Constant::new(1u64.to_bits()),
+            decide: Constant::new(2u64.to_bits()),
+            wait_answer: Constant::new(3u64.to_bits()),
+            finish: Constant::new(4u64.to_bits()),
             zero_high: Constant::new(0u64.to_bits()),
             zero_low: Constant::new(0u64.to_bits()),
             row_pages: Constant::new((u64::from(regs::ROW_DATA >> 6)).to_bits()),
@@ -329,7 +331,7 @@ impl Logic for Csr {
         match self.step.q.val().index() {
             0 => {
                 if self.s_valid.val() {
-                    self.step.d.next = self.decide.val();
+                    self.step.d.next = self.look_up.val();
                     comment!("a doorbell is not held up by what the others must look up");
                     if self.rings.val() {
                         self.ringing.d.next = true;
@@ -338,6 +340,9 @@ impl Logic for Csr {
                 }
             }
             1 => {
+                self.step.d.next = self.decide.val();
+            }
+            2 => {
                 self.step.d.next = self.finish.val();
                 self.done.d.next = true;
                 if (self.high.val() != self.zero_high.val())
@@ -384,7 +389,7 @@ impl Logic for Csr {
                     }
                 }
             }
-            2 => {
+            3 => {
                 if self.ringing.q.val() {
                     if self.doorbell_ready.val() {
                         self.ringing.d.next = false;

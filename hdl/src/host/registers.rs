@@ -2,7 +2,7 @@
 //! event counters and completion queue, wired together.
 //!
 //! # Source            ARCHITECTURE.md, CSR
-//! # Interface timing  that of the blocks inside; nothing is added
+//! # Interface timing  that of the blocks inside; but the index of an access comes a cycle after its address
 //! # Reset             synchronous, high
 //! # Twins             sim/src/golden/host/registers.rs, tests/csr.rs
 
@@ -223,6 +223,7 @@ macro_rules! registers {
             peer_bit: Constant<Bits<16>>,
             window_seen: DFF<Bits<32>>,
             rate_seen: DFF<Bits<32>>,
+            index: DFF<Bits<8>>,
         }
 
         impl<const D: usize, const A: usize, const AP1: usize> Registers<D, A, AP1> {
@@ -337,6 +338,7 @@ macro_rules! registers {
                     queue: Default::default(),
                     window_seen: Default::default(),
                     rate_seen: Default::default(),
+                    index: Default::default(),
                 }
             }
         }
@@ -344,7 +346,7 @@ macro_rules! registers {
         impl<const D: usize, const A: usize, const AP1: usize> Logic for Registers<D, A, AP1> {
             #[hdl_gen]
             fn update(&mut self) {
-                dff_setup!(self, clock, window_seen, rate_seen);
+                dff_setup!(self, clock, window_seen, rate_seen, index);
                 clock!(self, clock, port, decode, config_regs, window, counters, queue);
                 self.port.reset.next = self.reset.val();
                 self.decode.reset.next = self.reset.val();
@@ -377,11 +379,13 @@ macro_rules! registers {
                 self.port.s_done.next = self.decode.s_done.val();
                 self.port.s_error.next = self.decode.s_error.val();
                 self.port.s_rdata.next = self.decode.s_rdata.val();
+                comment!("one register drives the look-ups of hundreds of words");
+                self.index.d.next = self.port.m_addr.val().get_bits::<8>(2);
                 comment!("configuration registers");
                 self.config_regs.wr_valid.next = self.decode.regs_wr_valid.val();
-                self.config_regs.wr_index.next = self.port.m_addr.val().get_bits::<8>(2);
+                self.config_regs.wr_index.next = self.index.q.val();
                 self.config_regs.wr_data.next = self.port.m_wdata.val();
-                self.config_regs.rd_index.next = self.port.m_addr.val().get_bits::<8>(2);
+                self.config_regs.rd_index.next = self.index.q.val();
                 self.decode.regs_hit.next = self.config_regs.rd_hit.val();
                 self.decode.regs_data.next = self.config_regs.rd_data.val();
                 $(self.$port.next = self.config_regs.$port.val();)*
@@ -443,7 +447,7 @@ macro_rules! registers {
                     self.config_regs.cfg_telemetry.val().get_bits::<6>(16);
                 comment!("table window");
                 self.window.word_write.next = self.decode.window_write.val();
-                self.window.word_index.next = self.port.m_addr.val().get_bits::<4>(2);
+                self.window.word_index.next = self.index.q.val().get_bits::<4>(0);
                 self.window.wdata.next = self.port.m_wdata.val();
                 self.window.commit.next = self.decode.window_commit.val();
                 self.window.wr_room.next = self.queue.wr_room.val();
@@ -524,7 +528,7 @@ macro_rules! registers {
                     self.counters.event[i].next = self.event[i].val();
                 }
                 self.counters.rd_valid.next = self.decode.counter_valid.val();
-                self.counters.rd_index.next = self.port.m_addr.val().get_bits::<6>(2);
+                self.counters.rd_index.next = self.index.q.val().get_bits::<6>(0);
                 self.decode.counter_done.next = self.counters.rd_done.val();
                 self.decode.counter_data.next = self.counters.rd_data.val();
                 comment!("window and rate of the watched flow");
@@ -539,6 +543,7 @@ macro_rules! registers {
                 if self.reset.val() {
                     self.window_seen.d.next = 0.into();
                     self.rate_seen.d.next = 0.into();
+                    self.index.d.next = 0.into();
                 }
             }
         }

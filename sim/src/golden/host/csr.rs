@@ -46,6 +46,7 @@ crate::ports! {
 enum Step {
     #[default]
     Start,
+    LookUp,
     Decide,
     WaitCounter,
     WaitDoorbell,
@@ -146,8 +147,9 @@ impl Golden for Csr {
                 self.out.doorbell_valid = true;
                 self.step = Step::WaitDoorbell;
             }
-            Step::Start if i.s.valid => self.step = Step::Decide,
+            Step::Start if i.s.valid => self.step = Step::LookUp,
             Step::Start => {}
+            Step::LookUp => self.step = Step::Decide,
             Step::Decide => {
                 self.step = Step::Finish;
                 self.out.s.done = true;

@@ -208,6 +208,8 @@ pub struct Registers {
     counters: EventCounters,
     queue: CompletionQueue,
     flow_count: u16,
+    /// Word index of the address, a cycle later.
+    index: u8,
     /// Window and rate last given to the watched flow.
     watched: (u32, u32),
     wires: Wires,
@@ -235,6 +237,7 @@ impl Registers {
             counters: EventCounters::default(),
             queue: CompletionQueue::new(config.cq_depth()),
             flow_count: config.flow_count as u16,
+            index: 0,
             watched: (0, 0),
             wires: Wires::default(),
         }
@@ -248,7 +251,8 @@ impl Golden for Registers {
     fn step(&mut self, i: &RegistersIn) -> RegistersOut {
         let w = self.wires;
         let reset = i.reset;
-        let (index, wdata) = ((w.port.m.addr >> 2) as u8, w.port.m.wdata);
+        let (index, wdata) = (self.index, w.port.m.wdata);
+        self.index = if reset { 0 } else { (w.port.m.addr >> 2) as u8 };
         self.wires.port = self.port.step(&AxilPortIn { reset, s_axil: i.s_axil, s: w.decode.s });
         self.wires.decode = self.decode.step(&CsrIn {
             reset,
