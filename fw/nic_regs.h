@@ -183,7 +183,7 @@
 #define NIC_HOST_CLEAR 0x0b0
 /* Who computes the window, and what ACKs echo. (rw, reset 0x0) */
 #define NIC_CC_MODE 0x0b4
-#define NIC_CC_MODE_MODE_SHIFT 0 /* 0: the sender, from the whole stack. 1: the receiver: a NIC, on both sides, sends windows of the peer's data and takes the peer's; at the CC core psn is the time of a packet, snd_nxt that time + T, and results with full are sent. 2: the sender, from the record of the most loaded hop, which a NIC with this value finds and echoes alone; the CC core takes it for 0. 3: reserved, as 1 */
+#define NIC_CC_MODE_MODE_SHIFT 0 /* 0: the sender, from the whole stack. 1: the receiver: a NIC, on both sides, sends windows of the peer's data and takes the peer's; at the CC core psn is the time of a packet, snd_nxt that time + T, and results with full are sent. 2: the sender, from the record of the most loaded hop, which a NIC with this value finds and echoes alone, but as 0 with TELEMETRY.format 2, whose echo has no path ID; the CC core takes it for 0. 3: reserved, as 1 */
 #define NIC_CC_MODE_MODE_MASK 0x00000003u
 /* Cycles from one turn of a queue pair to send a probe to the next one, T, rounded down to a multiple of the number of queue pairs; below that, 0: no probes. (rw, reset 0x0) */
 #define NIC_PROBE_CYCLES 0x0b8

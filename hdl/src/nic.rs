@@ -36,7 +36,8 @@ use crate::Module;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
-/// The NIC: 64-bit datapath, 64 queue pairs with two paced flows each (and one of the peer's data at the congestion control), 64 memory regions, 8 work requests a flow.
+/// The NIC: 64-bit datapath, 64 queue pairs with two paced flows each (and one of the peer's data at the congestion
+/// control), 64 memory regions, 8 work requests a flow.
 #[derive(LogicBlock)]
 pub struct Nic {
     module_type: Module<Self>,
@@ -618,14 +619,14 @@ impl Logic for Nic {
         self.feedback_in.m_window_ready.next = self.window_in.s_window_ready.val();
         self.window_in.s_window_flow.next = self.feedback_in.m_window_flow.val();
         self.window_in.s_window_bytes.next = self.rx.m_req_imm.val();
-        self.feedback_in.cfg_worst_hop.next = self.registers.cfg_cc_mode.val().get_bit(1);
+        self.feedback_in.cfg_worst_hop.next = self.registers.cfg_tel_echo_hop.val();
         self.feedback_in.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
         self.feedback_in.cfg_feedback_cycles.next = self.registers.cfg_feedback_cycles.val();
         self.feedback_in.req_valid.next = self.rx.m_req_valid.val();
         self.feedback_in.req_ready.next = self.responder.s_req_ready.val();
         self.tx.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
         comment!("echo of the most loaded hop alone");
-        self.responder.cfg_worst_hop.next = self.registers.cfg_cc_mode.val().get_bit(1);
+        self.responder.cfg_worst_hop.next = self.registers.cfg_tel_echo_hop.val();
         self.responder.watch_valid.next = self.cc.m_rate_valid.val();
         self.responder.watch_ready.next = self.window_in.s_rate_ready.val();
         self.responder.watch_peer.next = self.cc.m_rate_flow.val().get_bit(7);

@@ -21,6 +21,8 @@ const PATH: u16 = 0xa5c;
 const ACK_BYTES: usize = 62;
 const ONE_HOP_BYTES: usize = 72;
 const STACK_BYTES: usize = 88;
+/// The authors' header.
+const AUTHORS_BYTES: usize = 42;
 /// Bytes of a frame before the telemetry: Ethernet, IPv4, UDP.
 const AHEAD_BYTES: usize = 42;
 
@@ -34,14 +36,14 @@ fn on_wire(hop: &Hop) -> [u8; 8] {
 }
 
 /// A WRITE of the peer with these records.
-fn data(psn: u32, path: u16, hops: &[Hop; HOPS]) -> Vec<u8> {
+fn data(form: Form, psn: u32, path: u16, hops: &[Hop; HOPS]) -> Vec<u8> {
     let mut records = TelemetryRepr { hop_count: HOPS as u16, path, ..TelemetryRepr::default() };
     records.hops[..HOPS].copy_from_slice(hops);
     let repr = FrameRepr {
         ethernet: ethernet::Repr { dst: LOCAL_MAC, src: PEER_MAC, ..Default::default() },
         ip: ipv4::Repr { dscp: 0x13, src: PEER_IP, dst: LOCAL_IP, ttl: 64, ..Default::default() },
         udp_src_port: 0xc022,
-        telemetry: Some((Form::Paper, records)),
+        telemetry: Some((form, records)),
         bth: bth::Repr {
             opcode: 0x0a,
             pkey: 0xffff,
@@ -113,7 +115,7 @@ impl Path {
             hop.tx_units += (load * bytes_per_ns / 128.0 * f64::from(passed_ns)) as u32;
             hop.queue_units = if at == busy { self.rng.gen_range(0..40) } else { 0 };
         }
-        self.nic.bus().deliver(data(self.psn, self.path, &self.hops), false);
+        self.nic.bus().deliver(data(Form::Paper, self.psn, self.path, &self.hops), false);
         self.nic.bus().run(250).unwrap();
         let frames = sent(&mut self.nic);
         let [ack] = &frames[..] else { panic!("{} frames", frames.len()) };
@@ -205,4 +207,27 @@ fn echo_golden_is_of_all_hops_in_other_modes() {
     let mut path = Path::new(EngineKind::Golden, CcMode::Sender, 5);
     (0..6).for_each(|_| path.packet(1));
     assert_eq!((path.worst, path.changes), (None, 1));
+}
+
+/// The authors' form has no path ID to tell a change of hop by: its ACKs bring back what the data had.
+#[test]
+fn echo_golden_is_of_all_hops_in_the_authors_form() {
+    let mut nic = telemetry_nic(EngineKind::Golden);
+    nic.set_telemetry(2, 0x13, 0x17).unwrap();
+    nic.set_cc_mode(CcMode::WorstHop).unwrap();
+    queue_pair(&mut nic);
+    let mut hops = [Hop::default(); HOPS];
+    for psn in PSN..PSN + 6 {
+        hops[1].queue_units += 10;
+        for hop in &mut hops {
+            (hop.ts_ns, hop.tx_units) = (hop.ts_ns + 3000, hop.tx_units + 20);
+        }
+        let frame = data(Form::Authors, psn, 0, &hops);
+        nic.bus().deliver(frame.clone(), false);
+        nic.bus().run(250).unwrap();
+        let [ack] = &sent(&mut nic)[..] else { panic!("one ACK") };
+        assert_eq!(ack.len(), ACK_BYTES + AUTHORS_BYTES);
+        let telemetry = AHEAD_BYTES..AHEAD_BYTES + AUTHORS_BYTES;
+        assert_eq!(ack[telemetry.clone()], frame[telemetry]);
+    }
 }

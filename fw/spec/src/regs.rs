@@ -91,7 +91,7 @@ macro_rules! cc_registers {
             (39, cc_active, cfg_cc_active, 20, 0,
                 "Window in which active flows are counted, 64 cycles; W_ai of each is CC_W_AI over their number in the window before. 0: W_ai is CC_W_AI.", []),
             (45, cc_mode, cfg_cc_mode, 2, 0, "Who computes the window, and what ACKs echo.", [
-                (mode, 0, 2, "0: the sender, from the whole stack. 1: the receiver: a NIC, on both sides, sends windows of the peer's data and takes the peer's; at the CC core psn is the time of a packet, snd_nxt that time + T, and results with full are sent. 2: the sender, from the record of the most loaded hop, which a NIC with this value finds and echoes alone; the CC core takes it for 0. 3: reserved, as 1"),
+                (mode, 0, 2, "0: the sender, from the whole stack. 1: the receiver: a NIC, on both sides, sends windows of the peer's data and takes the peer's; at the CC core psn is the time of a packet, snd_nxt that time + T, and results with full are sent. 2: the sender, from the record of the most loaded hop, which a NIC with this value finds and echoes alone, but as 0 with TELEMETRY.format 2, whose echo has no path ID; the CC core takes it for 0. 3: reserved, as 1"),
             ]),
             $($after)*
         }

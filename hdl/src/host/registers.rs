@@ -112,6 +112,8 @@ macro_rules! registers {
             pub cfg_tel_data: Signal<Out, Bits<3>>,
             /// Form of what ACKs echo: 0 none, 1 paper, 2 authors.
             pub cfg_tel_echo: Signal<Out, Bits<2>>,
+            /// ACKs echo the most loaded hop alone: CC_MODE 2, and an echo that has a path ID.
+            pub cfg_tel_echo_hop: Signal<Out, Bit>,
             /// UDP port that marks INT-MD.
             pub cfg_tel_port: Signal<Out, Bits<16>>,
             /// They count queues in bytes.
@@ -217,6 +219,8 @@ macro_rules! registers {
             mac_high_placed: Signal<Local, Bits<48>>,
             is_source: Signal<Local, Bit>,
             by_port: Signal<Local, Bit>,
+            echoes_hop: Constant<Bits<2>>,
+            authors: Constant<Bits<3>>,
             op_create: Constant<Bits<2>>,
             op_remove: Constant<Bits<2>>,
             reply_bit: Constant<Bits<16>>,
@@ -274,6 +278,7 @@ macro_rules! registers {
                     cfg_tel_format: Default::default(),
                     cfg_tel_data: Default::default(),
                     cfg_tel_echo: Default::default(),
+                    cfg_tel_echo_hop: Default::default(),
                     cfg_tel_port: Default::default(),
                     cfg_tel_queue_bytes: Default::default(),
                     cfg_tel_time_binary: Default::default(),
@@ -285,6 +290,8 @@ macro_rules! registers {
                     mac_high_placed: Default::default(),
                     is_source: Default::default(),
                     by_port: Default::default(),
+                    echoes_hop: Constant::new(2u64.to_bits()),
+                    authors: Constant::new(2u64.to_bits()),
                     op_create: Constant::new(1u64.to_bits()),
                     op_remove: Constant::new(2u64.to_bits()),
                     reply_bit: Constant::new((config.flow_count as u64).to_bits()),
@@ -443,6 +450,8 @@ macro_rules! registers {
                     self.config_regs.cfg_telemetry_stack.val().get_bit(17);
                 self.cfg_tel_rates.next = self.config_regs.cfg_telemetry_rates.val();
                 self.cfg_tel_dscp.next = self.config_regs.cfg_telemetry.val().get_bits::<6>(8);
+                self.cfg_tel_echo_hop.next = (self.config_regs.cfg_cc_mode.val() == self.echoes_hop.val())
+                    && (self.config_regs.cfg_telemetry.val().get_bits::<3>(0) != self.authors.val());
                 self.cfg_tel_echo_dscp.next =
                     self.config_regs.cfg_telemetry.val().get_bits::<6>(16);
                 comment!("table window");

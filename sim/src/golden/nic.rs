@@ -352,7 +352,7 @@ impl Nic {
             n.slice("registers.cfg_cc_mode", (0, 1), &format!("{block}.cfg_by_time"));
         }
         for block in ["feedback_in", "responder"] {
-            n.slice("registers.cfg_cc_mode", (1, 1), &format!("{block}.cfg_worst_hop"));
+            n.wire("registers.cfg_tel_echo_hop", &format!("{block}.cfg_worst_hop"));
         }
         Self::connect_peer(n, flow_bits);
         for parameter in ["w_init", "w_min", "rate_gain", "rate_min", "rate_max"] {

@@ -53,6 +53,8 @@ crate::ports! {
         pub tel_data: u8,
         /// Form of what ACKs echo: that of the data, the paper's for stacks of the network.
         pub tel_echo: u8,
+        /// ACKs echo the most loaded hop alone: the authors' form has no path ID to tell it by.
+        pub tel_echo_hop: bool,
         pub tel_port: u16,
         pub tel_queue_bytes: bool,
         pub tel_time_binary: bool,
@@ -349,6 +351,7 @@ impl Registers {
                     _ => 0,
                 },
                 tel_echo: [0, 1, 2, 1, 1, 1, 0, 0][c.cfg_telemetry as usize & 7],
+                tel_echo_hop: c.cfg_cc_mode == 2 && c.cfg_telemetry & 7 != 2,
                 tel_port: c.cfg_telemetry_stack as u16,
                 tel_queue_bytes: c.cfg_telemetry_stack >> 16 & 1 != 0,
                 tel_time_binary: c.cfg_telemetry_stack >> 17 & 1 != 0,
