@@ -672,23 +672,23 @@ fn nic_pair_writes_follow_windows_of_the_receiver() {
     assert_eq!(cut.nics[0].flow0.expect("watched").1, line_rate - 1, "nothing slowed it down");
 }
 
+/// `plan` in lock-step, both ways and with READs beside the WRITEs, with losses, duplicates and overtaking.
+fn in_lock_step(plan: Plan, manners: Manners) -> Report {
+    let faults =
+        Faults { loss_ppm: 10_000, duplicate_ppm: 5000, reorder_ppm: 5000, ..Faults::default() };
+    let (one_way, read_percent, timeout_exponent) = (false, 30, 6);
+    let plan = Plan { faults, manners, one_way, read_percent, timeout_exponent, ..plan };
+    let report = exchange(&plan, EngineKind::Both);
+    assert!(report.is_good(), "{report:?}");
+    report
+}
+
 /// The same in lock-step, both ways and with READs beside the WRITEs, with losses, duplicates and overtaking: each
 /// window or telemetry response that comes is used or dropped once.
 #[test]
 fn nic_pair_windows_of_receivers_in_lock_step() {
-    let faults =
-        Faults { loss_ppm: 10_000, duplicate_ppm: 5000, reorder_ppm: 5000, ..Faults::default() };
     for (seed, manners) in [(62, Manners::Prompt), (63, Manners::Stalling)] {
-        let plan = Plan {
-            faults,
-            manners,
-            one_way: false,
-            read_percent: 30,
-            timeout_exponent: 6,
-            ..windowed(true, 2, seed)
-        };
-        let report = exchange(&plan, EngineKind::Both);
-        assert!(report.is_good(), "{report:?}");
+        let report = in_lock_step(windowed(true, 2, seed), manners);
         for nic in &report.nics {
             let [used, dropped, sent] =
                 ["feedback_accepted", "feedback_dropped", "window_sent"].map(|n| nic.counter(n));
@@ -743,19 +743,8 @@ fn nic_pair_writes_follow_the_most_loaded_hop() {
 /// The same in lock-step, both ways and with READs beside the WRITEs, with losses, duplicates and overtaking.
 #[test]
 fn nic_pair_echoes_of_the_most_loaded_hop_in_lock_step() {
-    let faults =
-        Faults { loss_ppm: 10_000, duplicate_ppm: 5000, reorder_ppm: 5000, ..Faults::default() };
     for (seed, manners) in [(64, Manners::Prompt), (65, Manners::Stalling)] {
-        let plan = Plan {
-            faults,
-            manners,
-            one_way: false,
-            read_percent: 30,
-            timeout_exponent: 6,
-            ..two_hops(CcMode::WorstHop, 2, seed)
-        };
-        let report = exchange(&plan, EngineKind::Both);
-        assert!(report.is_good(), "{report:?}");
+        let report = in_lock_step(two_hops(CcMode::WorstHop, 2, seed), manners);
         let alone: u64 =
             report.acks.iter().filter(|(ack, _)| ack.hop_count == 1).map(|(_, n)| n).sum();
         println!("{alone} ACKs with one hop: {:?}", report.acks);
