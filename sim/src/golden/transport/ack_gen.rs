@@ -285,6 +285,8 @@ pub struct AckGen {
     held_tel: Tel,
     fetched_tel: Stored,
     fetched_hop: Option<u8>,
+    /// `cfg_worst_hop` of the cycle before: the choice is made in the cycle before the outputs are loaded.
+    echoes_one: bool,
     out: AckGenOut,
 }
 
@@ -305,6 +307,7 @@ impl AckGen {
             held_tel: Tel::default(),
             fetched_tel: Stored::default(),
             fetched_hop: None,
+            echoes_one: false,
             out: AckGenOut::default(),
         }
     }
@@ -476,7 +479,7 @@ impl AckGen {
     /// Sends what a flow owes; returns the flow if it owes more.
     fn send(&mut self, flow: u16, i: &AckGenIn) -> Option<u16> {
         let Stored { number, tel } = self.fetched_tel;
-        let tel = Self::echo(tel, self.fetched_hop.filter(|_| i.cfg_worst_hop));
+        let tel = Self::echo(tel, self.fetched_hop.filter(|_| self.echoes_one));
         self.out.m_ack.tel = Tel { valid: false, ..tel };
         let row = &mut self.rows[usize::from(flow)];
         row.is_queued = false;
@@ -585,6 +588,7 @@ impl Golden for AckGen {
         (out.ended_valid, out.cleared) = (false, false);
         (out.event_resp_accepted, out.event_resp_nak_operation) = (false, false);
         let (next, push) = self.work(i, ack_free, job_waits);
+        self.echoes_one = i.cfg_worst_hop;
         let pop = before == State::Fetch && next != State::Fetch;
         self.queue.step(false, push, pop);
         self.state = next;
