@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 const SHIM: &str = include_str!("cpp/shim.inc");
 const FATAL_H: &str = include_str!("cpp/fatal.h");
 
-/// Bytes of C++ in one translation unit: small enough to keep all cores busy.
+/// Bytes of optimised C++ in one translation unit: small enough to keep all cores busy.
 const UNIT_BYTES: u64 = 500_000;
 
 /// Models that no run has wanted for this long are removed from the cache.
@@ -238,27 +238,32 @@ fn link(flavour: Flavour, dir: &Path) -> Result<(), Error> {
     io(&unfinished, fs::rename(&unfinished, dir.join("model.so")))
 }
 
-/// Groups the C++ files of `dir` into translation units of about [`UNIT_BYTES`].
+/// Groups the C++ files of `dir` into translation units of about [`UNIT_BYTES`]. What Verilator
+/// calls slow (reset, initial settling, names for the trace) runs once in a model's life and is
+/// compiled without optimisation, for a quarter of the time a byte.
 fn unity_units(dir: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     for entry in io(dir, fs::read_dir(dir))? {
         let path = io(dir, entry)?.path();
         if path.extension().is_some_and(|e| e == "cpp") {
-            files.push((io(&path, fs::metadata(&path))?.len(), path));
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let bytes = io(&path, fs::metadata(&path))?.len();
+            let is_slow = name.contains("__Slow");
+            files.push((if is_slow { bytes / 4 } else { bytes }, is_slow, name));
         }
     }
     files.sort();
-    let total: u64 = files.iter().map(|(bytes, _)| bytes).sum();
-    let mut units = vec![(0, String::new()); (total / UNIT_BYTES + 1) as usize];
-    for (bytes, path) in files.iter().rev() {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if let Some(smallest) = units.iter_mut().min_by_key(|(bytes, _)| *bytes) {
-            smallest.0 += bytes;
-            smallest.1 += &format!("#include \"{name}\"\n");
+    let total: u64 = files.iter().map(|(cost, ..)| cost).sum();
+    let mut units = vec![(0, String::new(), String::new()); (total / UNIT_BYTES + 1) as usize];
+    for (cost, is_slow, name) in files.iter().rev() {
+        if let Some((sum, fast, slow)) = units.iter_mut().min_by_key(|(sum, ..)| *sum) {
+            *sum += cost;
+            *if *is_slow { slow } else { fast } += &format!("#include \"{name}\"\n");
         }
     }
-    let write = |(i, (_, text)): (usize, &(u64, String))| {
+    let write = |(i, (_, fast, slow)): (usize, &(u64, String, String))| {
         let path = dir.join(format!("unit{i}.cxx"));
+        let text = format!("{fast}#pragma GCC optimize (\"O0\")\n{slow}");
         io(&path, fs::write(&path, text)).map(|()| path)
     };
     units.iter().enumerate().map(write).collect()
