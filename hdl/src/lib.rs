@@ -1,14 +1,12 @@
-//! The hardware, one block a file, and the emitter that turns it into Verilog.
+//! The hardware, one block a file.
 
-/// A comment in a kernel: the Verilog shows it, Rust ignores it.
-macro_rules! comment {
-    ($text:literal) => {};
-}
+// `comment!` in every kernel.
+#[macro_use]
+extern crate nic_emit;
 
 pub mod cc;
 pub mod emit;
 pub mod host;
-mod module;
 pub mod nic;
 pub mod rx;
 pub mod sched;
@@ -16,4 +14,4 @@ pub mod transport;
 pub mod tx;
 pub mod util;
 
-pub use module::{Module, MODULE_ATOM};
+pub use nic_emit::Module;

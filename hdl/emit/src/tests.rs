@@ -1,7 +1,6 @@
 //! Small blocks: what is refused and why, and how the accepted forms read.
 
-use super::{emit_block, Design, EmitError, Rule};
-use crate::Module;
+use crate::{emit_block, Design, EmitError, Module, Rule};
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
 
@@ -578,44 +577,13 @@ fn renames_an_instance_that_its_module_would_hide() {
 }
 
 #[test]
-fn writes_files_and_lists() {
-    let config = nic_spec::config::NicConfig::preset("gbe").unwrap();
-    let design = super::by_name("fifo", &config).unwrap();
-    let dir = std::env::temp_dir().join(format!("nic_emit_{}", std::process::id()));
-    let files = design.write_dir(&dir, super::Layout::FilePerModule).unwrap();
-    assert_eq!(files.len(), design.modules.len());
-    let list = std::fs::read_to_string(dir.join("files.f")).unwrap();
-    assert_eq!(list.lines().collect::<Vec<_>>(), ["lut_ram.v", "fifo.v"]);
-    let text = std::fs::read_to_string(dir.join("fifo.v")).unwrap();
-    assert!(text.starts_with("// SPDX-License-Identifier: MIT OR Apache-2.0\n"));
-    assert!(text.contains("preset gbe"));
-    assert!(std::fs::read_to_string(dir.join("fifo.core")).unwrap().contains("toplevel: fifo"));
-    std::fs::remove_dir_all(&dir).unwrap();
-}
-
-#[test]
 fn literals_have_their_width_and_are_easy_to_read() {
     let text =
-        |value: u128, width, signed| super::print::sized_literal(&value.into(), width, signed);
+        |value: u128, width, signed| crate::print::sized_literal(&value.into(), width, signed);
     assert_eq!(text(1, 1, false), "1'b1");
     assert_eq!(text(42, 8, false), "8'd42");
     assert_eq!(text(1000, 10, false), "10'h3e8");
     assert_eq!(text(0x8000_0000, 48, false), "48'h8000_0000");
     assert_eq!(text(0x1_0000_0000, 64, false), "64'h1_0000_0000");
     assert_eq!(text(0xfb, 8, true), "8'shfb");
-}
-
-#[test]
-fn emits_the_same_text_every_time() {
-    let config = nic_spec::config::NicConfig::preset("gbe").unwrap();
-    let once = || super::by_name("frame_fifo", &config).unwrap().single_file();
-    assert_eq!(once(), once());
-}
-
-#[test]
-fn names_the_blocks_when_one_is_unknown() {
-    let config = nic_spec::config::NicConfig::preset("gbe").unwrap();
-    let error = super::by_name("fivo", &config).expect_err("no such block");
-    assert_eq!(error.findings[0].rule, Rule::UnknownBlock);
-    assert!(error.to_string().contains("skid"));
 }

@@ -4,8 +4,8 @@
 //! after `==` where Rust doesn't. The emitter prints exact widths and its own parentheses, but
 //! these forms stay refused: a kernel must mean the same in every reading.
 
-use super::error::{Finding, Rule};
-use super::symbols::Symbols;
+use crate::error::{Finding, Rule};
+use crate::symbols::Symbols;
 use rust_hdl_core::ast::{
     VerilogBlock, VerilogExpression as E, VerilogOp as Op, VerilogOpUnary as Un,
 };

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 /// Zero-size field of every block: `module_type: Module<Self>`.
 ///
 /// rust-hdl's probe sees blocks only as trait objects; this marker carries the struct's type
-/// name (`hdl::util::skid::Skid<64>`) to the emitter, which makes `skid` or `skid_64` of it.
+/// name (`nic_hdl::util::skid::Skid<64>`) to the emitter, which makes `skid` or `skid_64` of it.
 pub struct Module<T>(PhantomData<fn() -> T>);
 
 impl<T> Default for Module<T> {

@@ -4,7 +4,7 @@
 //! groups that keep its meaning: a statement may leave its place only if everything that it
 //! reads has its final value there.
 
-use super::ir::{Expr, Item, Module, Part, Plan, Role, Stmt};
+use crate::ir::{Expr, Item, Module, Part, Plan, Role, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Orders the kernel of `module`.
@@ -133,7 +133,7 @@ fn take_connections(module: &Module, items: &mut Vec<Item>, plan: &mut Plan) {
         let Stmt::Assign(name, Part::Whole, value) = &item.stmt else { continue };
         let input = module.signals.get(name).is_some_and(|s| s.role == Role::InstanceInput);
         let plain = value.is_plain()
-            && !matches!(&value.kind, super::ir::Kind::Signal(n)
+            && !matches!(&value.kind, crate::ir::Kind::Signal(n)
             if module.signals.get(n).is_some_and(|s| s.role == Role::InstanceInput));
         if input && plain && uses.is_sink(name) && uses.is_final(module, k, value) {
             plan.connections.insert(name.clone(), value.clone());
@@ -164,7 +164,7 @@ fn take_resets(module: &Module, items: &mut Vec<Item>, plan: &mut Plan) {
     let mut taken = BTreeSet::new();
     for (k, item) in items.iter().enumerate() {
         let Stmt::If(cond, then, other) = &item.stmt else { continue };
-        let plain = matches!(&cond.kind, super::ir::Kind::Signal(n)
+        let plain = matches!(&cond.kind, crate::ir::Kind::Signal(n)
             if module.signals.get(n).is_some_and(|s| s.role == Role::Input));
         if !plain || !other.is_empty() {
             continue;
@@ -273,7 +273,7 @@ fn group(items: &[Item]) -> Vec<Vec<Item>> {
 fn is_hold(item: &Item) -> bool {
     match &item.stmt {
         Stmt::Assign(name, Part::Whole, value) => {
-            matches!(&value.kind, super::ir::Kind::Signal(s) if *name == format!("{s}_next"))
+            matches!(&value.kind, crate::ir::Kind::Signal(s) if *name == format!("{s}_next"))
         }
         _ => false,
     }

@@ -1,7 +1,7 @@
 //! Names of a block: what the kernel's names mean, and which names Verilog allows.
 
-use super::error::{Finding, Rule};
-use super::walk::Scope;
+use crate::error::{Finding, Rule};
+use crate::walk::Scope;
 use num_bigint::BigUint;
 use rust_hdl_core::ast::Verilog;
 use rust_hdl_core::atom::AtomKind;

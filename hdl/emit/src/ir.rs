@@ -310,7 +310,7 @@ impl Module {
     /// The module declares something called `name`.
     pub fn declares(&self, name: &str) -> bool {
         let in_text = match &self.body {
-            Body::Custom(text) => super::check::words(text).iter().any(|w| w == name),
+            Body::Custom(text) => crate::check::words(text).iter().any(|w| w == name),
             Body::Kernel(_) => false,
         };
         in_text

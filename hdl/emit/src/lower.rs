@@ -1,9 +1,9 @@
 //! rust-hdl's syntax tree to the emitter's own statements, with exact widths.
 
-use super::error::{Finding, Rule};
-use super::ir::{low_bits, Expr, Kind, Part, Stmt};
-use super::symbols::{Class, Symbol, Symbols};
-use super::walk::literal_plain;
+use crate::error::{Finding, Rule};
+use crate::ir::{low_bits, Expr, Kind, Part, Stmt};
+use crate::symbols::{Class, Symbol, Symbols};
+use crate::walk::literal_plain;
 use num_bigint::BigUint;
 use rust_hdl_core::ast::{
     VerilogBlock, VerilogBlockOrConditional, VerilogCase, VerilogConditional,
@@ -396,7 +396,7 @@ impl Lowering<'_> {
             (Some(value), true) => self.number(value, want.or(Some(1))),
             (Some(value), false) => self.number(value, want),
             (None, _) => match want {
-                Some(w) => Ok(Expr::literal(super::walk::literal_value(l, w), w)),
+                Some(w) => Ok(Expr::literal(crate::walk::literal_value(l, w), w)),
                 None => self.number(0_u32.into(), None),
             },
         }

@@ -1,16 +1,16 @@
 //! Builds modules from the walked tree; equal modules become one.
 
-use super::check;
-use super::error::{Finding, Rule};
-use super::ir::{Body, Dir, Expr, Instance, Module, Port, Register, Role, Signal};
-use super::lint::lint;
-use super::lower::lower;
-use super::print::print;
-use super::schedule::schedule;
-use super::symbols::{
+use crate::check;
+use crate::error::{Finding, Rule};
+use crate::ir::{Body, Dir, Expr, Instance, Module, Port, Register, Role, Signal};
+use crate::lint::lint;
+use crate::lower::lower;
+use crate::print::print;
+use crate::schedule::schedule;
+use crate::symbols::{
     is_flip_flop, is_keyword, snake_case, symbols, verilog_name, Class, Symbol, Symbols,
 };
-use super::walk::Scope;
+use crate::walk::Scope;
 use rust_hdl_core::ast::Verilog;
 use rust_hdl_core::atom::AtomKind;
 use std::collections::{BTreeMap, HashMap};

@@ -1,6 +1,7 @@
-//! Every block by name, with the sizes that a configuration gives it.
+//! Every block by name, with the sizes that a configuration gives it; with it all of the emitter.
 
-use super::{emit_block, Design, EmitError, Rule};
+pub use nic_emit::{emit_block, Design, Dir, EmitError, Finding, Layout, Port, Rule};
+
 use crate::cc;
 use crate::host;
 use crate::transport::pkt_mux::PktMux;
@@ -279,4 +280,50 @@ pub fn no_such_size(name: &str, config: &NicConfig) -> EmitError {
         config.data_bits, config.flow_count
     );
     EmitError::one(name, Rule::UnknownBlock, text)
+}
+
+/// Runs `work` on a stack of its own: large blocks are built by value, which takes more than the
+/// 2 MiB of a test's thread.
+pub(crate) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(1 << 26);
+        let thread = builder.spawn_scoped(scope, work).expect("a thread for the blocks");
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_files_and_lists() {
+        let config = NicConfig::preset("gbe").unwrap();
+        let design = by_name("fifo", &config).unwrap();
+        let dir = std::env::temp_dir().join(format!("nic_emit_{}", std::process::id()));
+        let files = design.write_dir(&dir, Layout::FilePerModule).unwrap();
+        assert_eq!(files.len(), design.modules.len());
+        let list = std::fs::read_to_string(dir.join("files.f")).unwrap();
+        assert_eq!(list.lines().collect::<Vec<_>>(), ["lut_ram.v", "fifo.v"]);
+        let text = std::fs::read_to_string(dir.join("fifo.v")).unwrap();
+        assert!(text.starts_with("// SPDX-License-Identifier: MIT OR Apache-2.0\n"));
+        assert!(text.contains("preset gbe"));
+        assert!(std::fs::read_to_string(dir.join("fifo.core")).unwrap().contains("toplevel: fifo"));
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
+    fn emits_the_same_text_every_time() {
+        let config = NicConfig::preset("gbe").unwrap();
+        let once = || by_name("frame_fifo", &config).unwrap().single_file();
+        assert_eq!(once(), once());
+    }
+
+    #[test]
+    fn names_the_blocks_when_one_is_unknown() {
+        let config = NicConfig::preset("gbe").unwrap();
+        let error = by_name("fivo", &config).expect_err("no such block");
+        assert_eq!(error.findings[0].rule, Rule::UnknownBlock);
+        assert!(error.to_string().contains("skid"));
+    }
 }

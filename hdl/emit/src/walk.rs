@@ -1,6 +1,6 @@
 //! Walks a rust-hdl block with a probe and keeps what was seen as a tree of scopes.
 
-use crate::MODULE_ATOM;
+use crate::module::MODULE_ATOM;
 use num_bigint::{BigInt, BigUint};
 use rust_hdl_core::ast::Verilog;
 use rust_hdl_core::atom::{is_atom_signed, Atom, AtomKind};

@@ -1,7 +1,7 @@
 //! Checks of a kernel: latches, undriven signals, early reads, loops, and the Moore rule.
 
-use super::error::{Finding, Rule};
-use super::ir::{Dir, Instance, Module, Part, Port, Role, Signal, Stmt};
+use crate::error::{Finding, Rule};
+use crate::ir::{Dir, Instance, Module, Part, Port, Role, Signal, Stmt};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,8 +98,8 @@ impl Flow<'_> {
 
     fn case(
         &mut self,
-        test: &super::ir::Expr,
-        arms: &[(Option<super::ir::Expr>, Vec<Stmt>)],
+        test: &crate::ir::Expr,
+        arms: &[(Option<crate::ir::Expr>, Vec<Stmt>)],
         assigned: &mut Assigned,
     ) {
         test.reads(&mut |n, p| self.read(n, p, assigned));
@@ -117,7 +117,7 @@ impl Flow<'_> {
 }
 
 /// The arms cover every value.
-pub fn covers(width: usize, arms: &[(Option<super::ir::Expr>, Vec<Stmt>)]) -> bool {
+pub fn covers(width: usize, arms: &[(Option<crate::ir::Expr>, Vec<Stmt>)]) -> bool {
     arms.iter().any(|(l, _)| l.is_none()) || (width < 20 && arms.len() == 1 << width)
 }
 

@@ -1,7 +1,7 @@
 //! Prints a module as Verilog-2005.
 
-use super::check::{covers, words};
-use super::ir::{Body, Dir, Expr, Item, Kind, Module, Part, Plan, Role, Stmt};
+use crate::check::{covers, words};
+use crate::ir::{Body, Dir, Expr, Item, Kind, Module, Part, Plan, Role, Stmt};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,7 +83,7 @@ fn zero_ranges(bits: &BigUint, width: usize) -> Vec<(usize, usize)> {
     ranges
 }
 
-fn in_order(module: &Module) -> Vec<(&String, &super::ir::Signal)> {
+fn in_order(module: &Module) -> Vec<(&String, &crate::ir::Signal)> {
     let mut list: Vec<_> = module.signals.iter().collect();
     list.sort_by_key(|(_, s)| s.order);
     list
@@ -299,7 +299,7 @@ impl Printer {
     fn instance(
         &mut self,
         m: &Module,
-        instance: &super::ir::Instance,
+        instance: &crate::ir::Instance,
         plan: &Plan,
         names: &dyn Fn(usize) -> String,
     ) {

@@ -1,6 +1,6 @@
 //! An emitted design: its modules, and the files they go to.
 
-use super::ir::Port;
+use crate::ir::Port;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};

@@ -5,14 +5,20 @@
 //! ([`check`]), ordered for reading ([`schedule`]) and printed ([`print`]). Flip-flops become
 //! registers of their block, equal modules become one.
 
+/// A comment in a kernel: the Verilog shows it, Rust ignores it.
+#[macro_export]
+macro_rules! comment {
+    ($text:literal) => {};
+}
+
 mod build;
-mod catalogue;
 mod check;
 mod design;
 mod error;
 mod ir;
 mod lint;
 mod lower;
+mod module;
 mod print;
 mod schedule;
 mod symbols;
@@ -20,10 +26,10 @@ mod symbols;
 mod tests;
 mod walk;
 
-pub use catalogue::{blocks, by_name, catalogue, emit, no_such_size, Entry};
 pub use design::{Design, Layout};
 pub use error::{EmitError, Finding, Rule};
 pub use ir::{Dir, Port};
+pub use module::Module;
 
 use rust_hdl_core::prelude::{check_all, Block};
 
@@ -58,14 +64,4 @@ pub fn emit_block(name: &str, block: &mut impl Block, preset: &str) -> Result<De
     }
     let ports = library.modules[top].ports.clone();
     Ok(Design { top: name.into(), preset: preset.into(), modules, ports, unused })
-}
-
-/// Runs `work` on a stack of its own: large blocks are built by value, which takes more than the
-/// 2 MiB of a test's thread.
-pub(crate) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(1 << 26);
-        let thread = builder.spawn_scoped(scope, work).expect("a thread for the blocks");
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
 }
