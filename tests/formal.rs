@@ -5,8 +5,11 @@
 //! credit stays below its cap, a debt within 48 KiB, and a closed window holds one packet of
 //! credit; the holder of the ticket is granted at its next visit that finds a place, and nobody
 //! else gets the last place until then; of the whole scheduler, that a flow whose user tells its bytes
-//! in flight never has more of them than its window and one packet. That visits come in time is the
-//! matter of tests/scheduler.rs.
+//! in flight never has more of them than its window and one packet.
+//!
+//! Of visits: a turn is free when no flow is armed or called, and of 13 cycles one at most is a
+//! call's; a flow with n others before it in its line is visited by the 2 (n + 1)th free turn. That the
+//! ticket goes to whom it should is the matter of tests/scheduler.rs.
 
 use nic_sim::bench::emitted;
 use nic_spec::NicConfig;
@@ -21,8 +24,8 @@ struct Proof {
     cuts: &'static [&'static str],
     /// Wires of the property module, and the registers of the design that drive them.
     connects: &'static [(&'static str, &'static str)],
-    /// Likewise the registers of pipeline stages: wire, bits of a stage, name up to the number of the
-    /// stage, first and last number.
+    /// Likewise the registers of pipeline stages and the words of memories: wire, bits of a stage,
+    /// name with `#` for the number of the stage, first and last number.
     stages: &'static [(&'static str, usize, &'static str, usize, usize)],
     /// Options of yosys-smtbmc, one run each.
     runs: &'static [&'static [&'static str]],
@@ -43,7 +46,7 @@ const GRANT_RULE: Proof = Proof {
         ("dut_grant", "dut.grant"),
     ],
     stages: &[],
-    runs: &[&["-t", "12"], &["-i", "-t", "6"]],
+    runs: &[&["-i", "-t", "6"], &["-t", "12"]],
 };
 
 /// By induction, and from reset; whatever the order of visits and calls is, and the credit.
@@ -79,13 +82,51 @@ const SCHEDULER: Proof = Proof {
         ("second_flow", "dut.grant_rule.queue.second_flow"),
     ],
     stages: &[
-        ("visit_valid", 1, "dut.visits.valid_", 0, 7),
-        ("visit_flow", 2, "dut.visits.flow_", 0, 7),
-        ("visit_stale", 1, "dut.visits.is_stale_", 0, 6),
-        ("visit_created", 1, "dut.visits.created_", 0, 5),
-        ("visit_open", 1, "dut.credit_pipe.open_", 1, 6),
+        ("visit_valid", 1, "dut.visits.valid_#", 0, 7),
+        ("visit_flow", 2, "dut.visits.flow_#", 0, 7),
+        ("visit_stale", 1, "dut.visits.is_stale_#", 0, 6),
+        ("visit_created", 1, "dut.visits.created_#", 0, 5),
+        ("visit_open", 1, "dut.credit_pipe.open_#", 1, 6),
     ],
-    runs: &[&["--unroll", "-i", "-t", "3"], &["--unroll", "-t", "12"]],
+    runs: &[&["-i", "-t", "3"], &["-t", "12"]],
+};
+
+/// By induction, and from reset.
+const ACTIVE_RING: Proof = Proof {
+    block: "active_ring",
+    cuts: &[],
+    connects: &[
+        ("pop", "dut.pop"),
+        ("pop_express", "dut.pop_express"),
+        ("is_express_turn", "dut.is_express_turn"),
+        ("head", "dut.head"),
+        ("tail", "dut.tail"),
+        ("ram_read_data", "dut.ram.read_data"),
+        ("choice_flow", "dut.arm_flow"),
+        ("count", "dut.count"),
+        ("express_head", "dut.express_head"),
+        ("express_tail", "dut.express_tail"),
+        ("express_count", "dut.express_count"),
+        ("ring_chosen", "dut.ring_chosen"),
+        ("express_chosen", "dut.express_chosen"),
+        ("arm_chosen", "dut.arm_chosen"),
+        ("call_chosen", "dut.call_chosen"),
+    ],
+    stages: &[("ring", 2, "dut.ram.mem[#]", 0, 3), ("express", 2, "dut.express.mem[#]", 0, 7)],
+    runs: &[&["-i", "-t", "3"], &["-t", "6"]],
+};
+
+/// From reset, and by induction.
+const CALLER: Proof = Proof {
+    block: "caller",
+    cuts: &[],
+    connects: &[
+        ("on_way", "dut.on_way"),
+        ("ending", "dut.ending"),
+        ("quiet_cycles", "dut.quiet_cycles"),
+    ],
+    stages: &[],
+    runs: &[&["-i", "-t", "3"], &["-t", "30"]],
 };
 
 /// Whether the tools are here; says so loudly if not.
@@ -118,7 +159,8 @@ fn prove(proof: &Proof, verilog: &str, name: &str) -> Result<(), String> {
     for (wire, bits, name, first, last) in proof.stages {
         for (stage, number) in (*first..=*last).enumerate() {
             let (low, high) = (stage * bits, stage * bits + bits - 1);
-            writeln!(connects, "connect -set {wire}[{high}:{low}] \\{name}{number}")
+            let name = name.replace('#', &number.to_string());
+            writeln!(connects, "connect -set {wire}[{high}:{low}] \\{name}")
                 .expect("a string takes text");
         }
     }
@@ -138,7 +180,7 @@ fn prove(proof: &Proof, verilog: &str, name: &str) -> Result<(), String> {
     assert!(prepared.status.success(), "yosys: {error}");
     for options in proof.runs {
         let run = Command::new("timeout")
-            .args(["900", "yosys-smtbmc", "--noprogress", "-s", "z3"])
+            .args(["900", "yosys-smtbmc", "--noprogress", "--unroll", "-s", "z3"])
             .args(*options)
             .arg("design.smt2")
             .current_dir(&dir)
@@ -195,6 +237,8 @@ fn formal_grants_are_allowed_and_the_ticket_is_kept() {
                 "holder",
             ),
             ("& (!queue_m_grant_valid | !ticket_valid | is_holder)", "", "kept_place"),
+            ("ticket_valid_next = passed_over", "ticket_valid_next = 1'b0", "ticket"),
+            ("is_late & queue_m_is_full & !s_visit_is_arm", "is_late & queue_m_is_full", "ticket"),
         ],
     );
 }
@@ -212,6 +256,39 @@ fn formal_no_flow_sends_beyond_its_window_and_a_packet() {
             ),
             ("is_stale_3 <= is_stale_2 | is_hit_3", "is_stale_3 <= is_stale_2", "visit_4"),
             ("disarm_mask = remove_mask | visit_mask", "disarm_mask = remove_mask", "once"),
+        ],
+    );
+}
+
+#[test]
+fn formal_each_flow_is_visited_in_time() {
+    check(
+        &ACTIVE_RING,
+        &[
+            ("has_express & (is_express_turn | !has_flow)", "has_express", "pace"),
+            ("is_express_turn_next = !pop_express", "is_express_turn_next = 1'b1", "pace"),
+            ("is_free & !pop_express & has_flow", "is_free & !has_express & has_flow", "take"),
+            ("s_return_is_express & (", "(", "kept"),
+            ("head_next = head + 2'd1", "head_next = head + 2'd2", "kept"),
+            ("ring_chosen <= pop;", "ring_chosen <= pop | pop_express;", "choice"),
+            (
+                "visit_is_call <= call_chosen;",
+                "visit_is_call <= call_chosen | express_chosen;",
+                "visit",
+            ),
+        ],
+    );
+    check(
+        &CALLER,
+        &[
+            ("!on_way & is_quiet", "!on_way", "spaced"),
+            ("if (on_way | is_seen)", "if (is_seen)", "quiet"),
+            (
+                "visit_valid <= starts | (visit_valid & !m_visit_ready)",
+                "visit_valid <= starts",
+                "waits",
+            ),
+            ("if (s_turn_valid & !called_valid)", "if (s_turn_valid)", "called"),
         ],
     );
 }

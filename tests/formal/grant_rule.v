@@ -88,6 +88,13 @@ module grant_rule_properties (
 
     reg was_allowed = 0, was_mine = 0, was_armed = 0, was_granted = 0, was_decided = 0;
     reg must_grant = 0, last_place_kept = 0;
+    // The ticket: for the first late flow whose visit finds no place, until it has its grant, or
+    // has nothing to send or may not.
+    wire is_decided = s_visit_valid && !s_visit_is_bounced;
+    wire is_sendable = is_allowed && dut_armed[s_visit_flow];
+    wire takes_ticket = is_sendable && s_visit_levels[7] && !m_has_place && !s_visit_is_arm;
+    reg       next_ticket = 0;
+    reg [1:0] next_ticket_flow = 0;
     reg [40:0] was_kept = 0, was_spent = 0, was_held_credit = 0;
     reg was_created = 0, was_paid = 0, was_held = 0, was_forgotten = 0;
     always @(posedge clock) begin
@@ -95,7 +102,10 @@ module grant_rule_properties (
         was_mine <= !reset && s_visit_flow == flow;
         was_armed <= !reset && armed;
         was_granted <= !reset && m_packet_valid;
-        was_decided <= !reset && s_visit_valid && !s_visit_is_bounced;
+        was_decided <= !reset && is_decided;
+        next_ticket <= !reset && (is_decided && is_holder ? is_sendable && !dut_grant
+            : ticket_valid || takes_ticket);
+        next_ticket_flow <= ticket_valid ? ticket_flow : s_visit_flow;
         was_created <= s_visit_created;
         // Who owes much does not pay; what a flow lags beyond its share is forgotten.
         was_paid <= s_visit_may_owe;
@@ -118,6 +128,8 @@ module grant_rule_properties (
         once: assert (!granted || was_armed);
         paced: assert (!m_packet_valid || !was_granted);
         holder: assert (!must_grant || m_packet_valid);
+        ticket: assert (ticket_valid == next_ticket
+            && (!ticket_valid || ticket_flow == next_ticket_flow));
         kept_place: assert (!last_place_kept || !m_packet_valid);
         stored: assert (m_store_valid == was_decided);
         credit: assert (!m_store_valid
