@@ -3,13 +3,14 @@
 //!
 //! Proved: a flow is granted only with a packet, inside its window, with credit or on its turn;
 //! credit stays below its cap, a debt within 48 KiB, and a closed window holds one packet of
-//! credit; the holder of the ticket is granted at its next visit that finds a place, and nobody
-//! else gets the last place until then; of the whole scheduler, that a flow whose user tells its bytes
-//! in flight never has more of them than its window and one packet.
+//! credit; the first late flow that finds no place takes the ticket, its holder is granted at the
+//! next visit that finds a place, and nobody else gets the last place until then; of the whole
+//! scheduler, that a flow whose user tells its bytes in flight never has more of them than its
+//! window and one packet.
 //!
 //! Of visits: a turn is free when no flow is armed or called, and of 13 cycles one at most is a
-//! call's; a flow with n others before it in its line is visited by the 2 (n + 1)th free turn. That the
-//! ticket goes to whom it should is the matter of tests/scheduler.rs.
+//! call's; a flow with n others before it in its line is visited by the 2 (n + 1)th free turn. How
+//! many tickets come before a flow's own is the matter of tests/scheduler.rs.
 
 use nic_sim::bench::emitted;
 use nic_spec::NicConfig;

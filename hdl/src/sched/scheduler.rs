@@ -78,6 +78,9 @@
 //!                     (3 x len / rate), then for at most F - 1 tickets before its own, each one
 //!                     grant taken plus two rounds of F + 2 x VISIT_CYCLES cycles, whatever the
 //!                     load. With an empty queue the floor lets it in after 256 cycles.
+//!                     Proved of this: that visits come in time, and who holds the ticket
+//!                     (tests/formal.rs). Tested: how many tickets come before a flow's own. A flow
+//!                     of the express ring takes one out of turn when it becomes late there
 //! # Reset             synchronous, high: no flow exists, no grant
 //! # Twins             sim/src/golden/sched/scheduler.rs, tests/scheduler.rs, scheduler_rates.rs
 
