@@ -80,9 +80,11 @@ module grant_rule_properties (
     // The visit of this cycle is granted. Stated from its conditions, not from the design's wires.
     wire is_mine = s_called_valid && s_called_flow == s_visit_flow;
     wire is_holder = ticket_valid && ticket_flow == s_visit_flow;
-    wire has_packet = s_visit_valid && !s_visit_is_bounced && s_visit_created && !s_visit_is_stale;
+    wire is_decided = s_visit_valid && !s_visit_is_bounced;
+    wire has_packet = is_decided && s_visit_created && !s_visit_is_stale;
     wire is_allowed = has_packet && s_visit_is_open && (s_visit_levels[0] || (is_mine && s_visit_must_send))
         && s_visit_is_within;
+    wire is_sendable = is_allowed && dut_armed[s_visit_flow];
     wire dut_grant;
     wire takes = dut_grant && s_visit_flow == flow;
 
@@ -90,8 +92,6 @@ module grant_rule_properties (
     reg must_grant = 0, last_place_kept = 0;
     // The ticket: for the first late flow whose visit finds no place, until it has its grant, or
     // has nothing to send or may not.
-    wire is_decided = s_visit_valid && !s_visit_is_bounced;
-    wire is_sendable = is_allowed && dut_armed[s_visit_flow];
     wire takes_ticket = is_sendable && s_visit_levels[7] && !m_has_place && !s_visit_is_arm;
     reg       next_ticket = 0;
     reg [1:0] next_ticket_flow = 0;
@@ -116,8 +116,8 @@ module grant_rule_properties (
         was_kept <= s_visit_kept_credit;
         was_spent <= s_visit_spent_credit;
         // The holder of the ticket is granted at its next visit that finds a place.
-        must_grant <= !reset && is_allowed && is_holder && dut_armed[s_visit_flow]
-            && m_has_place && !m_packet_valid && !s_is_pending;
+        must_grant <= !reset && is_sendable && is_holder && m_has_place
+            && !m_packet_valid && !s_is_pending;
         // Nobody else gets the last place.
         last_place_kept <= !reset && ticket_valid && !is_holder && m_grant_valid;
     end
