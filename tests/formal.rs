@@ -3,14 +3,15 @@
 //!
 //! Proved: a flow is granted only with a packet, inside its window, with credit or on its turn;
 //! credit stays below its cap, a debt within 48 KiB, and a closed window holds one packet of
-//! credit; the first late flow that finds no place takes the ticket, its holder is granted at the
-//! next visit that finds a place, and nobody else gets the last place until then; of the whole
+//! credit; late flows that find no room hold the ticket in that order, each after 3 others at
+//! most, and stay in the ring until then; its holder is granted at its next visit that finds a
+//! place, or at the one after that, and nobody else gets the last place until then; of the whole
 //! scheduler, that a flow whose user tells its bytes in flight never has more of them than its
 //! window and one packet.
 //!
 //! Of visits: a turn is free when no flow is armed or called, and of 13 cycles one at most is a
-//! call's; a flow with n others before it in its line is visited by the 2 (n + 1)th free turn. How
-//! many tickets come before a flow's own is the matter of tests/scheduler.rs.
+//! call's; a flow with n others before it in its line is visited by the 2 (n + 1)th free turn. A
+//! grant keeps the next one waiting for 6 cycles at most.
 
 use nic_sim::bench::emitted;
 use nic_spec::NicConfig;
@@ -41,12 +42,23 @@ const GRANT_RULE: Proof = Proof {
     block: "grant_rule",
     cuts: &[],
     connects: &[
-        ("ticket_valid", "dut.ticket_valid"),
-        ("ticket_flow", "dut.ticket_flow"),
         ("dut_armed", "dut.set.armed"),
+        ("dut_in_ring", "dut.set.in_ring"),
         ("dut_grant", "dut.grant"),
+        ("ticket_valid", "dut.late.head_valid"),
+        ("ticket_flow", "dut.late.head"),
+        ("word_valid", "dut.late.word_valid"),
+        ("word", "dut.late.ram.read_data"),
+        ("held", "dut.late.held"),
+        ("space", "dut.late.space"),
+        ("write_index", "dut.late.write_index"),
+        ("read_index", "dut.late.read_index"),
+        ("joins", "dut.joins"),
+        ("ticket_ends", "dut.ticket_ends"),
+        ("ticket_is_due", "dut.ticket_is_due"),
+        ("second_valid", "dut.queue.second_valid"),
     ],
-    stages: &[],
+    stages: &[("words", 2, "dut.late.ram.mem[#]", 0, 3)],
     runs: &[&["-i", "-t", "6"], &["-t", "12"]],
 };
 
@@ -128,6 +140,15 @@ const CALLER: Proof = Proof {
     ],
     stages: &[],
     runs: &[&["-i", "-t", "3"], &["-t", "30"]],
+};
+
+/// By induction, and from reset; whatever the packets of the last window are.
+const CALENDAR: Proof = Proof {
+    block: "calendar",
+    cuts: &["calendar/history", "calendar/rows"],
+    connects: &[("step", "dut.step")],
+    stages: &[],
+    runs: &[&["-i", "-t", "2"], &["-t", "20"]],
 };
 
 /// Whether the tools are here; says so loudly if not.
@@ -229,17 +250,42 @@ fn formal_grants_are_allowed_and_the_ticket_is_kept() {
     check(
         &GRANT_RULE,
         &[
-            ("is_able & is_armed", "is_able & (is_armed | is_late)", "once"),
-            ("is_mine & s_visit_must_send", "s_visit_must_send", "allowed"),
-            ("& !s_visit_is_stale", "", "allowed"),
             (
-                "!queue_m_grant_valid | !ticket_valid | is_holder",
-                "!queue_m_grant_valid | !ticket_valid",
-                "holder",
+                "grant = may_send &",
+                "grant = (may_send | (is_able & s_visit_levels[0] & !s_visit_is_stale)) &",
+                "once",
             ),
-            ("& (!queue_m_grant_valid | !ticket_valid | is_holder)", "", "kept_place"),
-            ("ticket_valid_next = passed_over", "ticket_valid_next = 1'b0", "ticket"),
-            ("is_late & queue_m_is_full & !s_visit_is_arm", "is_late & queue_m_is_full", "ticket"),
+            ("is_mine & s_visit_must_send", "s_visit_must_send", "allowed"),
+            (
+                "grant = may_send &",
+                "grant = (may_send | (is_able & is_armed & s_visit_levels[0])) &",
+                "allowed",
+            ),
+            ("(!place_is_kept | is_holder)", "!place_is_kept", "holder"),
+            (
+                "grant = may_send & has_room &",
+                "grant = may_send & (has_room | (late_m_valid & queue_m_grant_valid & !queue_m_is_full \
+                 & !packet_valid & !s_is_pending)) &",
+                "kept_place",
+            ),
+            (
+                "grant = may_send & has_room &",
+                "grant = may_send & (has_room | (ticket_is_due & !queue_m_grant_valid \
+                 & !packet_valid & !s_is_pending)) &",
+                "due",
+            ),
+            ("ticket_is_due_next = passed_over", "ticket_is_due_next = is_late", "due"),
+            ("is_holder & !passed_over;", "is_holder & grant;", "waiting"),
+            ("is_late & !s_visit_is_queued", "is_late", "waiting"),
+            ("is_late & !s_visit_is_queued", "1'b0", "waiting"),
+            ("write_index_next = write_index + 2'd1", "write_index_next = write_index", "waiting"),
+            (
+                "(grant | !is_armed) & (!s_visit_is_queued |\n        is_holder)",
+                "(grant | !is_armed)",
+                "returns",
+            ),
+            ("is_joining | keeps_ticket |", "is_joining |", "queued"),
+            ("return_is_express <= keeps_ticket |", "return_is_express <=", "hurries"),
         ],
     );
 }
@@ -290,6 +336,13 @@ fn formal_each_flow_is_visited_in_time() {
                 "waits",
             ),
             ("if (s_turn_valid & !called_valid)", "if (s_turn_valid)", "called"),
+        ],
+    );
+    check(
+        &CALENDAR,
+        &[
+            ("pending_next = 1'b0", "pending_next = pending & !records", "pending"),
+            ("step == step_5", "step == 3'd7", "steps"),
         ],
     );
 }

@@ -10,8 +10,11 @@ use nic_sim::golden::sched::scheduler::{
     Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work,
 };
 use nic_sim::lockstep::{GoldenOnly, LockStep, Stepper};
+use nic_sim::ports::Golden;
 use nic_sim::verilator::Flavour;
 use nic_spec::NicConfig;
+use rand::{Rng as _, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 const FLOWS: usize = 64;
 /// One byte a cycle, UQ8.24.
@@ -168,7 +171,11 @@ fn scheduler_turn_breaks_are_caught() {
         ("turned - 1", "turned + 1"),
         ("turned + 1", "turned - 1"),
         ("express_tail + ", "express_tail - "),
-        ("!s_visit_is_kept & !is_late", "s_visit_is_kept & !is_late"),
+        ("s_visit_created & !s_visit_is_kept", "s_visit_created & s_visit_is_kept"),
+        ("is_late & !s_visit_is_queued", "1'b0"),
+        ("queue_m_grant_valid | ticket_is_due", "queue_m_grant_valid"),
+        ("return_is_express <= keeps_ticket |", "return_is_express <="),
+        ("is_joining | keeps_ticket |", "is_joining |"),
         ("is_able & is_called & (", "is_able & ("),
         ("recent_5 <= asked_5", "recent_5 < asked_5"),
         ("s_seen_flow == called_flow", "s_seen_flow != called_flow"),
@@ -490,5 +497,87 @@ fn scheduler_keeps_a_ticket_for_the_late() {
         assert!(waited <= 3 * FLOWS as u64, "flow {flow} was passed over for {waited} grants");
         bed.work(flow, 1000, 0);
         bed.run(130);
+    }
+}
+
+/// All flows are late, and the one whose grant is taken gets work again at the worst moment: after
+/// delays that make flow 0 wait longest, found on copies of the golden model.
+#[derive(Clone)]
+struct Foe {
+    golden: Scheduler,
+    out: SchedulerOut,
+    inputs: Vec<SchedulerIn>,
+}
+
+impl Foe {
+    const FLOWS: usize = 8;
+    /// From one grant taken to the next.
+    const TURN_CYCLES: usize = 64;
+
+    fn step(&mut self, i: SchedulerIn) {
+        self.out = self.golden.step(&i);
+        self.inputs.push(i);
+    }
+
+    fn run(&mut self, cycles: usize) {
+        (0..cycles).for_each(|_| self.step(SchedulerIn::default()));
+    }
+
+    fn work(&mut self, flow: u16) {
+        while !self.out.s_work.ready {
+            self.run(1);
+        }
+        let s_work = Work { valid: true, flow, len_bytes: 1000, inflight_bytes: 0 };
+        self.step(SchedulerIn { s_work, ..SchedulerIn::default() });
+    }
+
+    /// Takes a grant, gives its flow work `delay` cycles later, and returns it.
+    fn turn(&mut self, delay: usize) -> u16 {
+        let flow = self.out.m_grant.flow;
+        assert!(self.out.m_grant.valid, "a grant waits");
+        let end = self.inputs.len() + Self::TURN_CYCLES;
+        self.step(SchedulerIn { m_grant: Ready { ready: true }, ..SchedulerIn::default() });
+        self.run(delay);
+        self.work(flow);
+        self.run(end - self.inputs.len());
+        flow
+    }
+
+    /// Grants of others before the next one of flow 0, if these are the delays.
+    fn wait(&self, delays: &[usize]) -> usize {
+        let mut copy = Self { inputs: vec![], ..self.clone() };
+        delays.iter().position(|delay| copy.turn(*delay) == 0).unwrap_or(delays.len())
+    }
+}
+
+/// A ticket for the next in the ring let others in before flow 0 in each of 96 turns.
+#[test]
+fn scheduler_serves_the_late_in_turn_whatever_comes() {
+    let config = config(Foe::FLOWS);
+    let golden = Scheduler::new(&config);
+    let mut foe = Foe { golden, out: SchedulerOut::default(), inputs: vec![] };
+    foe.run(Foe::FLOWS + 2);
+    for flow in 0..Foe::FLOWS as u16 {
+        let s_rate = Rate { valid: true, flow, op: OP_CREATE, window_bytes: OPEN, rate: 64 * BYTE };
+        foe.step(SchedulerIn { s_rate, ..SchedulerIn::default() });
+        foe.work(flow);
+    }
+    foe.run(4000);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut waited = 0;
+    for _ in 0..100 {
+        let mut delay = |_: usize| rng.gen_range(0..Foe::TURN_CYCLES - 4);
+        let plans: Vec<_> = (0..300).map(|_| [0; 16].map(&mut delay)).collect();
+        let worst = plans.iter().max_by_key(|delays| foe.wait(*delays)).expect("there are plans");
+        waited = if foe.turn(worst[0]) == 0 { 0 } else { waited + 1 };
+        // A ticket of each other flow.
+        assert!(waited < Foe::FLOWS, "flow 0 is passed over for {waited} grants");
+    }
+    let source = emitted("scheduler", &config).expect("emits");
+    let models = [source.model(Flavour::Fast).expect("builds")];
+    let mut engine = LockStep::new(Scheduler::new(&config), &models, 1).expect("ports");
+    engine.reset().expect("reset");
+    for inputs in &foe.inputs {
+        engine.step(inputs).unwrap_or_else(|e| panic!("{e}"));
     }
 }

@@ -11,7 +11,7 @@ module active_ring_properties (
     input wire       s_call_valid,
     input wire [1:0] s_call_flow
 );
-    wire       m_visit_valid, m_visit_is_arm, m_visit_is_call;
+    wire       m_visit_valid, m_visit_is_call;
     wire [1:0] m_visit_flow;
 
     active_ring dut (
@@ -21,7 +21,7 @@ module active_ring_properties (
         .s_return_is_express(s_return_is_express),
         .s_call_valid(s_call_valid), .s_call_flow(s_call_flow),
         .m_visit_valid(m_visit_valid), .m_visit_flow(m_visit_flow),
-        .m_visit_is_arm(m_visit_is_arm), .m_visit_is_call(m_visit_is_call)
+        .m_visit_is_call(m_visit_is_call)
     );
 
     // Registers of the design, and who is taken.
@@ -139,7 +139,7 @@ module active_ring_properties (
             && (!taken_1 && !arm_1 && !call_1
                 || (ring_chosen ? ram_read_data : choice_flow) == flow_1));
         visit: assert (m_visit_valid == (taken_2 || arm_2 || call_2)
-            && m_visit_is_arm == arm_2 && m_visit_is_call == call_2
+            && m_visit_is_call == call_2
             && m_visit_flow == (m_visit_valid ? flow_2 : 2'd0));
         // Each line has every other free turn at least: n flows before one cost it 2 n turns.
         pace: assert (!stands || before <= came_behind

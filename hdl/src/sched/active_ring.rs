@@ -46,8 +46,6 @@ pub struct ActiveRing<const FB: usize, const CB: usize> {
     pub m_visit_valid: Signal<Out, Bit>,
     /// Flow to visit, 0 while m_visit_valid is low.
     pub m_visit_flow: Signal<Out, Bits<FB>>,
-    /// It is the first visit since the flow was armed.
-    pub m_visit_is_arm: Signal<Out, Bit>,
     /// It is a call.
     pub m_visit_is_call: Signal<Out, Bit>,
     ram: Ram<FB, FB>,
@@ -66,7 +64,6 @@ pub struct ActiveRing<const FB: usize, const CB: usize> {
     ring_chosen: DFF<Bit>,
     visit_valid: DFF<Bit>,
     visit_flow: DFF<Bits<FB>>,
-    visit_is_arm: DFF<Bit>,
     visit_is_call: DFF<Bit>,
     is_free: Signal<Local, Bit>,
     has_flow: Signal<Local, Bit>,
@@ -93,7 +90,6 @@ impl<const FB: usize, const CB: usize> Default for ActiveRing<FB, CB> {
             s_call_flow: Default::default(),
             m_visit_valid: Default::default(),
             m_visit_flow: Default::default(),
-            m_visit_is_arm: Default::default(),
             m_visit_is_call: Default::default(),
             ram: Default::default(),
             express: Default::default(),
@@ -111,7 +107,6 @@ impl<const FB: usize, const CB: usize> Default for ActiveRing<FB, CB> {
             ring_chosen: Default::default(),
             visit_valid: Default::default(),
             visit_flow: Default::default(),
-            visit_is_arm: Default::default(),
             visit_is_call: Default::default(),
             is_free: Default::default(),
             has_flow: Default::default(),
@@ -139,7 +134,6 @@ impl<const FB: usize, const CB: usize> Logic for ActiveRing<FB, CB> {
             ring_chosen,
             visit_valid,
             visit_flow,
-            visit_is_arm,
             visit_is_call,
             express_head,
             express_tail,
@@ -151,7 +145,6 @@ impl<const FB: usize, const CB: usize> Logic for ActiveRing<FB, CB> {
         self.ram.clock.next = self.clock.val();
         self.m_visit_valid.next = self.visit_valid.q.val();
         self.m_visit_flow.next = self.visit_flow.q.val();
-        self.m_visit_is_arm.next = self.visit_is_arm.q.val();
         self.m_visit_is_call.next = self.visit_is_call.q.val();
         comment!("Choose: a flow with new work, else the called one, else the head of a ring.");
         self.is_free.next = !self.s_arm_valid.val() & !self.s_call_valid.val();
@@ -188,7 +181,6 @@ impl<const FB: usize, const CB: usize> Logic for ActiveRing<FB, CB> {
             | self.call_chosen.q.val()
             | self.express_chosen.q.val()
             | self.ring_chosen.q.val();
-        self.visit_is_arm.d.next = self.arm_chosen.q.val();
         self.visit_is_call.d.next = self.call_chosen.q.val();
         self.visit_flow.d.next = 0.into();
         if self.arm_chosen.q.val() | self.call_chosen.q.val() | self.express_chosen.q.val() {
@@ -237,7 +229,6 @@ impl<const FB: usize, const CB: usize> Logic for ActiveRing<FB, CB> {
             self.ring_chosen.d.next = false;
             self.visit_valid.d.next = false;
             self.visit_flow.d.next = 0.into();
-            self.visit_is_arm.d.next = false;
             self.visit_is_call.d.next = false;
         }
     }

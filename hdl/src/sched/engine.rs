@@ -91,7 +91,7 @@ pub struct Engine<
     flow_state: FlowState<F, FB>,
     credit_pipe: CreditPipe,
     turns: EngineTurns<F, FB, AW, EW>,
-    grant_rule: GrantRule<F, FB>,
+    grant_rule: GrantRule<F, FB, CB>,
     visits: VisitPipe<FB>,
     op_remove: Constant<Bits<2>>,
 }
@@ -198,22 +198,22 @@ impl<const F: usize, const FB: usize, const CB: usize, const AW: usize, const EW
         self.visits.reset.next = self.reset.val();
         self.visits.s_visit_valid.next = self.ring.m_visit_valid.val();
         self.visits.s_visit_flow.next = self.ring.m_visit_flow.val();
-        self.visits.s_visit_is_arm.next = self.ring.m_visit_is_arm.val();
         self.visits.s_visit_is_call.next = self.ring.m_visit_is_call.val();
         self.visits.s_is_bounced.next = self.turns.m_bounce.val();
         self.visits.s_created.next = self.flow_state.m_created.val();
+        self.visits.s_is_queued.next = self.flow_state.m_is_queued.val();
         self.visits.s_work_valid.next =
             self.s_work_valid.val() & self.flow_state.s_work_ready.val();
         self.visits.s_work_flow.next = self.s_work_flow.val();
         comment!("Decide and store.");
         self.grant_rule.s_visit_valid.next = self.visits.m_visit_valid.val();
         self.grant_rule.s_visit_flow.next = self.visits.m_visit_flow.val();
-        self.grant_rule.s_visit_is_arm.next = self.visits.m_visit_is_arm.val();
         self.grant_rule.s_visit_is_call.next = self.visits.m_visit_is_call.val();
         self.grant_rule.s_visit_is_bounced.next = self.visits.m_visit_is_bounced.val();
         self.grant_rule.s_visit_is_within.next = self.turns.m_is_within.val();
         self.grant_rule.s_visit_is_stale.next = self.visits.m_visit_is_stale.val();
         self.grant_rule.s_visit_created.next = self.visits.m_visit_created.val();
+        self.grant_rule.s_visit_is_queued.next = self.visits.m_visit_is_queued.val();
         self.grant_rule.s_visit_is_open.next = self.credit_pipe.m_is_open.val();
         self.grant_rule.s_visit_kept_credit.next = self.credit_pipe.m_kept_credit.val();
         self.grant_rule.s_visit_spent_credit.next = self.credit_pipe.m_spent_credit.val();
@@ -227,6 +227,7 @@ impl<const F: usize, const FB: usize, const CB: usize, const AW: usize, const EW
         self.flow_state.s_store_flow.next = self.grant_rule.m_visit_flow.val();
         self.flow_state.s_store_credit.next = self.grant_rule.m_store_credit.val();
         self.flow_state.s_store_started.next = self.grant_rule.m_store_started.val();
+        self.flow_state.s_store_is_queued.next = self.grant_rule.m_store_is_queued.val();
         comment!("Turns.");
         self.turns.s_time.next = self.s_time.val().get_bits::<18>(0);
         self.turns.s_turn_age.next = self.s_turn_age.val();

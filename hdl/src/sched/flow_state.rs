@@ -82,6 +82,8 @@ pub struct FlowState<const F: usize, const FB: usize> {
     pub s_time: Signal<In, Bits<22>>,
     /// The flow had a visit since it was created.
     pub m_started: Signal<Out, Bit>,
+    /// It is queued for the ticket, or holds it.
+    pub m_is_queued: Signal<Out, Bit>,
     /// Its first credit, UQ0.12 packets.
     pub m_phase: Signal<Out, Bits<12>>,
     /// A visit's credit is to be stored, [`STORE_CYCLES`] after the visit.
@@ -92,17 +94,19 @@ pub struct FlowState<const F: usize, const FB: usize> {
     pub s_store_credit: Signal<In, Bits<41>>,
     /// The flow existed.
     pub s_store_started: Signal<In, Bit>,
+    /// It is queued for the ticket, or holds it.
+    pub s_store_is_queued: Signal<In, Bit>,
     rate_table: FlowTable<FB, 64>,
     len_table: FlowTable<FB, 14>,
     inflight_table: FlowTable<FB, 32>,
-    credit_table: Ram<FB, 64>,
+    credit_table: Ram<FB, 65>,
     is_clean: DFF<Bit>,
     scrub_flow: DFF<Bits<FB>>,
     work_turn: DFF<Bit>,
     inflight_turn: DFF<Bit>,
     created: DFF<Bits<F>>,
     visit_time: [DFF<Bits<22>>; 7],
-    credit_word: DFF<Bits<64>>,
+    credit_word: DFF<Bits<65>>,
     phase: DFF<Bits<12>>,
     flow: DFF<Bits<FB>>,
     is_created: DFF<Bit>,
@@ -113,15 +117,17 @@ pub struct FlowState<const F: usize, const FB: usize> {
     not_rate_mask: Signal<Local, Bits<F>>,
     window_part: Signal<Local, Bits<64>>,
     window_wide: Signal<Local, Bits<64>>,
-    time_wide: Signal<Local, Bits<64>>,
-    time_part: Signal<Local, Bits<64>>,
+    time_wide: Signal<Local, Bits<65>>,
+    time_part: Signal<Local, Bits<65>>,
+    started_part: Signal<Local, Bits<65>>,
+    queued_part: Signal<Local, Bits<65>>,
     phase_now: Signal<Local, Bits<12>>,
     op_create: Constant<Bits<2>>,
     op_remove: Constant<Bits<2>>,
     last_flow: Constant<Bits<FB>>,
     one: Constant<Bits<F>>,
-    started_flag: Constant<Bits<64>>,
-    no_credit: Constant<Bits<64>>,
+    flag: Constant<Bits<65>>,
+    no_credit: Constant<Bits<65>>,
     phase_bit: [Constant<Bits<12>>; FB],
 }
 
@@ -158,11 +164,13 @@ impl<const F: usize, const FB: usize> Default for FlowState<F, FB> {
             m_seen: Default::default(),
             s_time: Default::default(),
             m_started: Default::default(),
+            m_is_queued: Default::default(),
             m_phase: Default::default(),
             s_store_valid: Default::default(),
             s_store_flow: Default::default(),
             s_store_credit: Default::default(),
             s_store_started: Default::default(),
+            s_store_is_queued: Default::default(),
             rate_table: Default::default(),
             len_table: Default::default(),
             inflight_table: Default::default(),
@@ -186,12 +194,14 @@ impl<const F: usize, const FB: usize> Default for FlowState<F, FB> {
             window_wide: Default::default(),
             time_wide: Default::default(),
             time_part: Default::default(),
+            started_part: Default::default(),
+            queued_part: Default::default(),
             phase_now: Default::default(),
             op_create: Constant::new(1.into()),
             op_remove: Constant::new(2.into()),
             last_flow: Constant::new((F as u64 - 1).into()),
             one: Constant::new(1.into()),
-            started_flag: Constant::new((1_u64 << 63).into()),
+            flag: Constant::new(1.into()),
             no_credit: Constant::new(CREDIT_ZERO.into()),
             phase_bit: array_init::array_init(|i| Constant::new((1_u64 << (11 - i)).into())),
         }
@@ -276,8 +286,9 @@ impl<const F: usize, const FB: usize> Logic for FlowState<F, FB> {
         self.m_credit.next = self.credit_word.q.val().get_bits::<41>(0);
         self.m_seen.next = self.credit_word.q.val().get_bits::<22>(41);
         self.m_started.next = self.credit_word.q.val().get_bit(63);
+        self.m_is_queued.next = self.credit_word.q.val().get_bit(64);
         self.m_phase.next = self.phase.q.val();
-        comment!("Store {started, time of the visit, credit}; after reset clear all rows.");
+        comment!("Store {queued, started, time of the visit, credit}; after reset clear all rows.");
         for i in 0..7 {
             self.visit_time[i].clock.next = self.clock.val();
         }
@@ -285,17 +296,22 @@ impl<const F: usize, const FB: usize> Logic for FlowState<F, FB> {
         for i in 0..6 {
             self.visit_time[i + 1].d.next = self.visit_time[i].q.val();
         }
-        self.time_wide.next = bit_cast::<64, 22>(self.visit_time[6].q.val());
+        self.time_wide.next = bit_cast::<65, 22>(self.visit_time[6].q.val());
         self.time_part.next = self.time_wide.val() << 41;
         self.credit_table.write_enable.next = self.s_store_valid.val();
         self.credit_table.write_address.next = self.s_store_flow.val();
-        self.credit_table.write_data.next =
-            self.time_part.val() | bit_cast::<64, 41>(self.s_store_credit.val());
+        self.started_part.next = 0.into();
         if self.s_store_started.val() {
-            self.credit_table.write_data.next = self.started_flag.val()
-                | self.time_part.val()
-                | bit_cast::<64, 41>(self.s_store_credit.val());
+            self.started_part.next = self.flag.val() << 63;
         }
+        self.queued_part.next = 0.into();
+        if self.s_store_is_queued.val() {
+            self.queued_part.next = self.flag.val() << 64;
+        }
+        self.credit_table.write_data.next = self.queued_part.val()
+            | self.started_part.val()
+            | self.time_part.val()
+            | bit_cast::<65, 41>(self.s_store_credit.val());
         if !self.is_clean.q.val() {
             self.credit_table.write_enable.next = true;
             self.credit_table.write_address.next = self.scrub_flow.q.val();

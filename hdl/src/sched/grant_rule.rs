@@ -4,8 +4,10 @@
 //! and has credit for a packet, or is called and must send; but not by a visit that read the flow's
 //! state before its work came. It is granted when it is called and
 //! must send, or when nobody is called and it lags at least as much as the floor of the grant
-//! queue, or is too fast to be remembered. The first flow on the top level that finds no room takes
-//! the ticket: the last place for grants is then kept for it.
+//! queue, or is too fast to be remembered. Flows on the top level that find no room queue up.
+//! The first of them holds the ticket, until it is granted or may not send: the last place for
+//! grants is kept for it, and both once it has found one just behind a grant. It returns to the
+//! express ring. A flow that is queued stays in the ring.
 //!
 //! A flow that has its share holds at most 7/4 packets of credit while it is bunched, and forgets
 //! one packet when it lags 4.
@@ -18,14 +20,15 @@
 //!                     Cycle 0: s_work_* or s_remove_*; cycle 2: m_arm_*, when the flow is not in
 //!                     the ring yet
 //! # Latency and rate  [`LATENCY_CYCLES`]; one visit, one work and one remove per cycle
-//! # Shape             F = 2^FB flows
+//! # Shape             F = 2^FB flows, CB = FB + 1; a flow's visits are at least two cycles apart
 //! # Number formats    as credit_pipe.rs
-//! # Reset             synchronous, high: nothing armed, no grant, no ticket
-//! # Twins             `decide` of sim/src/golden/sched/scheduler.rs
+//! # Reset             synchronous, high: nothing armed, no grant, nobody queued
+//! # Twins             `decide` and `keep_ticket` of sim/src/golden/sched/scheduler.rs
 
 use super::active_set::ActiveSet;
 use super::credit_pipe::CREDIT_ZERO;
 use super::grant_queue::GrantQueue;
+use crate::util::ram_fifo::RamFifo;
 use crate::Module;
 use rust_hdl_core::prelude::*;
 use rust_hdl_widgets::prelude::*;
@@ -34,7 +37,7 @@ use rust_hdl_widgets::prelude::*;
 pub const LATENCY_CYCLES: usize = 1;
 /// Decision for `F = 2^FB` flows.
 #[derive(LogicBlock)]
-pub struct GrantRule<const F: usize, const FB: usize> {
+pub struct GrantRule<const F: usize, const FB: usize, const CB: usize> {
     module_type: Module<Self>,
     /// Core clock.
     pub clock: Signal<In, Clock>,
@@ -44,8 +47,6 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     pub s_visit_valid: Signal<In, Bit>,
     /// Its flow.
     pub s_visit_flow: Signal<In, Bits<FB>>,
-    /// It is the first visit since the flow was armed.
-    pub s_visit_is_arm: Signal<In, Bit>,
     /// It is a call: the flow's place in the ring does not change.
     pub s_visit_is_call: Signal<In, Bit>,
     /// It goes back to the ring, nothing else.
@@ -54,6 +55,8 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     pub s_visit_is_stale: Signal<In, Bit>,
     /// The flow exists.
     pub s_visit_created: Signal<In, Bit>,
+    /// It is queued for the ticket, or holds it.
+    pub s_visit_is_queued: Signal<In, Bit>,
     /// Its window is open.
     pub s_visit_is_open: Signal<In, Bit>,
     /// It has not got more than its share.
@@ -108,6 +111,8 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     pub m_store_credit: Signal<Out, Bits<41>>,
     /// The flow existed.
     pub m_store_started: Signal<Out, Bit>,
+    /// It is queued for the ticket, or holds it.
+    pub m_store_is_queued: Signal<Out, Bit>,
     /// The flow of the last visit is granted.
     pub m_packet_valid: Signal<Out, Bit>,
     /// The last visit ended the called flow's turn.
@@ -122,16 +127,19 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     pub m_grant_flow: Signal<Out, Bits<FB>>,
     set: ActiveSet<F, FB>,
     queue: GrantQueue<FB>,
+    late: RamFifo<FB, FB, CB>,
     return_valid: DFF<Bit>,
     return_is_express: DFF<Bit>,
     visit_flow: DFF<Bits<FB>>,
     store_valid: DFF<Bit>,
     store_credit: DFF<Bits<41>>,
     store_started: DFF<Bit>,
+    store_is_queued: DFF<Bit>,
     packet_valid: DFF<Bit>,
     turn_done: DFF<Bit>,
-    ticket_valid: DFF<Bit>,
-    ticket_flow: DFF<Bits<FB>>,
+    joins: DFF<Bit>,
+    ticket_ends: DFF<Bit>,
+    ticket_is_due: DFF<Bit>,
     is_armed: Signal<Local, Bit>,
     is_decided: Signal<Local, Bit>,
     is_late: Signal<Local, Bit>,
@@ -145,6 +153,9 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     is_recent_3: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
     is_holder: Signal<Local, Bit>,
+    place_is_kept: Signal<Local, Bit>,
+    is_joining: Signal<Local, Bit>,
+    keeps_ticket: Signal<Local, Bit>,
     has_room: Signal<Local, Bit>,
     is_first: Signal<Local, Bit>,
     may_send: Signal<Local, Bit>,
@@ -157,20 +168,20 @@ pub struct GrantRule<const F: usize, const FB: usize> {
     no_credit: Constant<Bits<41>>,
 }
 
-impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
+impl<const F: usize, const FB: usize, const CB: usize> Default for GrantRule<F, FB, CB> {
     fn default() -> Self {
-        assert!(F == 1 << FB, "F = 2^FB");
+        assert!(F == 1 << FB && CB == FB + 1, "F = 2^FB, CB = FB + 1");
         Self {
             module_type: Default::default(),
             clock: Default::default(),
             reset: Default::default(),
             s_visit_valid: Default::default(),
             s_visit_flow: Default::default(),
-            s_visit_is_arm: Default::default(),
             s_visit_is_call: Default::default(),
             s_visit_is_bounced: Default::default(),
             s_visit_is_stale: Default::default(),
             s_visit_created: Default::default(),
+            s_visit_is_queued: Default::default(),
             s_visit_is_open: Default::default(),
             s_visit_is_within: Default::default(),
             s_visit_kept_credit: Default::default(),
@@ -198,6 +209,7 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             m_store_valid: Default::default(),
             m_store_credit: Default::default(),
             m_store_started: Default::default(),
+            m_store_is_queued: Default::default(),
             m_packet_valid: Default::default(),
             m_turn_done: Default::default(),
             m_has_place: Default::default(),
@@ -206,16 +218,19 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             m_grant_flow: Default::default(),
             set: Default::default(),
             queue: Default::default(),
+            late: Default::default(),
             return_valid: Default::default(),
             return_is_express: Default::default(),
             visit_flow: Default::default(),
             store_valid: Default::default(),
             store_credit: Default::default(),
             store_started: Default::default(),
+            store_is_queued: Default::default(),
             turn_done: Default::default(),
             packet_valid: Default::default(),
-            ticket_valid: Default::default(),
-            ticket_flow: Default::default(),
+            joins: Default::default(),
+            ticket_ends: Default::default(),
+            ticket_is_due: Default::default(),
             is_armed: Default::default(),
             is_decided: Default::default(),
             is_late: Default::default(),
@@ -229,6 +244,9 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
             is_recent_3: Default::default(),
             waits: Default::default(),
             is_holder: Default::default(),
+            place_is_kept: Default::default(),
+            is_joining: Default::default(),
+            keeps_ticket: Default::default(),
             has_room: Default::default(),
             is_first: Default::default(),
             may_send: Default::default(),
@@ -243,7 +261,7 @@ impl<const F: usize, const FB: usize> Default for GrantRule<F, FB> {
     }
 }
 
-impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
+impl<const F: usize, const FB: usize, const CB: usize> Logic for GrantRule<F, FB, CB> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -255,21 +273,26 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
             store_valid,
             store_credit,
             store_started,
+            store_is_queued,
             packet_valid,
             turn_done,
-            ticket_valid,
-            ticket_flow
+            joins,
+            ticket_ends,
+            ticket_is_due
         );
         self.queue.clock.next = self.clock.val();
         self.queue.reset.next = self.reset.val();
         self.set.clock.next = self.clock.val();
         self.set.reset.next = self.reset.val();
+        self.late.clock.next = self.clock.val();
+        self.late.reset.next = self.reset.val();
         self.m_return_valid.next = self.return_valid.q.val();
         self.m_return_is_express.next = self.return_is_express.q.val();
         self.m_visit_flow.next = self.visit_flow.q.val();
         self.m_store_valid.next = self.store_valid.q.val();
         self.m_store_credit.next = self.store_credit.q.val();
         self.m_store_started.next = self.store_started.q.val();
+        self.m_store_is_queued.next = self.store_is_queued.q.val();
         self.m_packet_valid.next = self.packet_valid.q.val();
         self.m_turn_done.next = self.turn_done.q.val();
         self.m_has_place.next = !self.queue.m_is_full.val();
@@ -302,9 +325,11 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
             & (self.s_visit_levels.val().get_bit(0) | self.is_called.val());
         comment!("Is there room for its grant, and is it first?");
         self.is_holder.next =
-            self.ticket_valid.q.val() & (self.ticket_flow.q.val() == self.s_visit_flow.val());
+            self.late.m_valid.val() & (self.late.m_data.val() == self.s_visit_flow.val());
+        self.place_is_kept.next =
+            self.late.m_valid.val() & (self.queue.m_grant_valid.val() | self.ticket_is_due.q.val());
         self.has_room.next = !self.queue.m_is_full.val()
-            & (!self.queue.m_grant_valid.val() | !self.ticket_valid.q.val() | self.is_holder.val())
+            & (!self.place_is_kept.val() | self.is_holder.val())
             & !self.packet_valid.q.val()
             & !self.s_is_pending.val();
         self.not_reached.next = !self.s_visit_levels.val();
@@ -317,7 +342,8 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
         self.passed_over.next = self.may_send.val() & !self.grant.val();
         self.leave.next = self.is_decided.val()
             & !self.s_visit_is_call.val()
-            & (self.grant.val() | !self.is_armed.val());
+            & (self.grant.val() | !self.is_armed.val())
+            & (!self.s_visit_is_queued.val() | self.is_holder.val());
         comment!("The turn waits for a flow whose last packet may not have left.");
         self.is_recent_0.next = self.queue.m_recent_valid.val().get_bit(0)
             & (self.queue.m_recent_0.val() == self.s_visit_flow.val());
@@ -344,28 +370,36 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
         self.queue.s_seen.next = self.may_send.val();
         self.queue.s_seen_levels.next = self.s_visit_levels.val();
         self.packet_valid.d.next = self.grant.val();
-        comment!("Ticket: for the first flow on the top level that finds both places taken.");
-        if self.is_decided.val() & self.is_holder.val() {
-            self.ticket_valid.d.next = self.passed_over.val();
-        } else if !self.ticket_valid.q.val()
-            & self.passed_over.val()
+        comment!("Late flows that find no room queue up; the first of them holds the ticket.");
+        self.is_joining.next = self.may_send.val()
+            & !self.has_room.val()
             & self.is_late.val()
-            & self.queue.m_is_full.val()
-            & !self.s_visit_is_arm.val()
-        {
-            self.ticket_valid.d.next = true;
-            self.ticket_flow.d.next = self.s_visit_flow.val();
+            & !self.s_visit_is_queued.val();
+        self.keeps_ticket.next = self.is_holder.val() & self.passed_over.val();
+        self.joins.d.next = self.is_joining.val();
+        self.ticket_ends.d.next =
+            self.is_decided.val() & self.is_holder.val() & !self.passed_over.val();
+        self.late.s_valid.next = self.joins.q.val();
+        self.late.s_data.next = self.visit_flow.q.val();
+        self.late.m_ready.next = self.ticket_ends.q.val();
+        comment!("A holder that finds a place just behind a grant is the next to be granted.");
+        if self.is_decided.val() & self.is_holder.val() {
+            self.ticket_is_due.d.next = self.passed_over.val() & !self.queue.m_is_full.val();
         }
+        self.store_is_queued.d.next = self.is_joining.val()
+            | self.keeps_ticket.val()
+            | (self.s_visit_is_queued.val() & !self.is_holder.val());
         comment!("Credit to keep, and the flow's way back.");
         self.store_valid.d.next = self.is_decided.val();
         self.store_started.d.next = self.s_visit_created.val();
         self.visit_flow.d.next = self.s_visit_flow.val();
         self.return_valid.d.next =
             self.s_visit_valid.val() & !self.s_visit_is_call.val() & !self.leave.val();
-        self.return_is_express.d.next = self.is_decided.val()
-            & self.s_visit_created.val()
-            & !self.s_visit_is_kept.val()
-            & !self.is_late.val();
+        self.return_is_express.d.next = self.keeps_ticket.val()
+            | (self.is_decided.val()
+                & self.s_visit_created.val()
+                & !self.s_visit_is_kept.val()
+                & !self.is_late.val());
         self.held_wide.next = bit_cast::<41, 18>(self.s_visit_held_quarters.val());
         self.store_credit.d.next = self.s_visit_kept_credit.val();
         if !self.s_visit_created.val() {
@@ -389,7 +423,9 @@ impl<const F: usize, const FB: usize> Logic for GrantRule<F, FB> {
             self.store_valid.d.next = false;
             self.packet_valid.d.next = false;
             self.turn_done.d.next = false;
-            self.ticket_valid.d.next = false;
+            self.joins.d.next = false;
+            self.ticket_ends.d.next = false;
+            self.ticket_is_due.d.next = false;
         }
     }
 }

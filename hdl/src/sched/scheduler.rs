@@ -69,18 +69,26 @@
 //!                     - Each s_rate starts its flow's history anew: the flow has no turns until a
 //!                       packet that it sent since is a window old, so the promise of 1 ms holds
 //!                       from 1 ms after the last s_rate. Its bytes since count at once.
-//!                     - Under overload flows that lag 4 packets take the ticket in turn; their
-//!                       turns go on.
+//!                     - Late flows, those that lag 4 packets, queue up when they find no room.
+//!                       The first of them holds the ticket, until it is granted or may not send:
+//!                       the last place for grants is kept for it, it goes before turns and is
+//!                       visited as often as express flows. When it finds a place, but a grant
+//!                       just before it, both places are kept until its next visit. A flow that
+//!                       is queued stays in the ring, also without work: it is not armed anew.
 //!                     - Flows that may send 256 packets or more in a window are not remembered, and
 //!                       no flow is while 2047 packets are: for these 1 % is more than two packets,
 //!                       or packets are shorter than 61 beats.
 //! # Waiting           a flow that is due waits for its lag to reach 4 packets, at most three periods
-//!                     (3 x len / rate), then for at most F - 1 tickets before its own, each one
-//!                     grant taken plus two rounds of F + 2 x VISIT_CYCLES cycles, whatever the
-//!                     load. With an empty queue the floor lets it in after 256 cycles.
-//!                     Proved of this: that visits come in time, and who holds the ticket
-//!                     (tests/formal.rs). Tested: how many tickets come before a flow's own. A flow
-//!                     of the express ring takes one out of turn when it becomes late there
+//!                     (3 x len / rate), then, while there is room, for turns, and from the first
+//!                     visit that finds none for at most F - 1 tickets before its own. Each is one
+//!                     grant taken plus two rounds of F + 2 x VISIT_CYCLES cycles (of 2 F while
+//!                     express flows take every other turn): in the first the holder is visited,
+//!                     the next visits, of which one at most is in vain though there is a place,
+//!                     are the express ring's. With an empty queue the floor lets a flow in after
+//!                     256 cycles.
+//!                     Proved at 4 flows, for one that may send at each visit (tests/formal.rs):
+//!                     that visits come in time, the order of the queue, that the ticket's place
+//!                     is kept, and the one visit in vain
 //! # Reset             synchronous, high: no flow exists, no grant
 //! # Twins             sim/src/golden/sched/scheduler.rs, tests/scheduler.rs, scheduler_rates.rs
 
@@ -148,7 +156,7 @@ pub struct Scheduler<const F: usize, const FB: usize, const CB: usize, const EW:
     flow_state: FlowState<F, FB>,
     credit_pipe: CreditPipe,
     turns: Turns<F, FB, EW>,
-    grant_rule: GrantRule<F, FB>,
+    grant_rule: GrantRule<F, FB, CB>,
     visits: VisitPipe<FB>,
     op_remove: Constant<Bits<2>>,
 }
@@ -250,22 +258,22 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
         self.visits.reset.next = self.reset.val();
         self.visits.s_visit_valid.next = self.ring.m_visit_valid.val();
         self.visits.s_visit_flow.next = self.ring.m_visit_flow.val();
-        self.visits.s_visit_is_arm.next = self.ring.m_visit_is_arm.val();
         self.visits.s_visit_is_call.next = self.ring.m_visit_is_call.val();
         self.visits.s_is_bounced.next = self.turns.m_bounce.val();
         self.visits.s_created.next = self.flow_state.m_created.val();
+        self.visits.s_is_queued.next = self.flow_state.m_is_queued.val();
         self.visits.s_work_valid.next =
             self.s_work_valid.val() & self.flow_state.s_work_ready.val();
         self.visits.s_work_flow.next = self.s_work_flow.val();
         comment!("Decide and store.");
         self.grant_rule.s_visit_valid.next = self.visits.m_visit_valid.val();
         self.grant_rule.s_visit_flow.next = self.visits.m_visit_flow.val();
-        self.grant_rule.s_visit_is_arm.next = self.visits.m_visit_is_arm.val();
         self.grant_rule.s_visit_is_call.next = self.visits.m_visit_is_call.val();
         self.grant_rule.s_visit_is_bounced.next = self.visits.m_visit_is_bounced.val();
         self.grant_rule.s_visit_is_within.next = self.turns.m_is_within.val();
         self.grant_rule.s_visit_is_stale.next = self.visits.m_visit_is_stale.val();
         self.grant_rule.s_visit_created.next = self.visits.m_visit_created.val();
+        self.grant_rule.s_visit_is_queued.next = self.visits.m_visit_is_queued.val();
         self.grant_rule.s_visit_is_open.next = self.credit_pipe.m_is_open.val();
         self.grant_rule.s_visit_kept_credit.next = self.credit_pipe.m_kept_credit.val();
         self.grant_rule.s_visit_spent_credit.next = self.credit_pipe.m_spent_credit.val();
@@ -279,6 +287,7 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
         self.flow_state.s_store_flow.next = self.grant_rule.m_visit_flow.val();
         self.flow_state.s_store_credit.next = self.grant_rule.m_store_credit.val();
         self.flow_state.s_store_started.next = self.grant_rule.m_store_started.val();
+        self.flow_state.s_store_is_queued.next = self.grant_rule.m_store_is_queued.val();
         comment!("Turns.");
         self.turns.s_seen_valid.next = self.ring.m_visit_valid.val();
         self.turns.s_seen_flow.next = self.ring.m_visit_flow.val();

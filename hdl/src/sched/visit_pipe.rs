@@ -3,7 +3,7 @@
 //! Work that is taken after the flow's state was read is not what the visit knows: such a visit is
 //! stale and grants nothing.
 //!
-//! # Interface timing  cycle 0: s_visit_*; cycle 1: s_is_bounced; cycle 2: s_created; cycle
+//! # Interface timing  cycle 0: s_visit_*; cycle 1: s_is_bounced; cycle 2: s_created, s_is_queued; cycle
 //!                     [`LATENCY_CYCLES`]: m_visit_*, stale by an s_work of cycles 1 to 6
 //! # Latency and rate  [`LATENCY_CYCLES`], one visit per cycle
 //! # Shape             flows of FB bits
@@ -29,14 +29,14 @@ pub struct VisitPipe<const FB: usize> {
     pub s_visit_valid: Signal<In, Bit>,
     /// The flow.
     pub s_visit_flow: Signal<In, Bits<FB>>,
-    /// It is the first visit since the flow was armed.
-    pub s_visit_is_arm: Signal<In, Bit>,
     /// It is a call.
     pub s_visit_is_call: Signal<In, Bit>,
     /// The visit of the last cycle goes back to the ring, nothing else.
     pub s_is_bounced: Signal<In, Bit>,
     /// The flow of the visit of two cycles ago exists.
     pub s_created: Signal<In, Bit>,
+    /// It is queued for the ticket, or holds it.
+    pub s_is_queued: Signal<In, Bit>,
     /// Work is taken.
     pub s_work_valid: Signal<In, Bit>,
     /// Its flow.
@@ -45,24 +45,24 @@ pub struct VisitPipe<const FB: usize> {
     pub m_visit_valid: Signal<Out, Bit>,
     /// Its flow.
     pub m_visit_flow: Signal<Out, Bits<FB>>,
-    /// It is the first visit since the flow was armed.
-    pub m_visit_is_arm: Signal<Out, Bit>,
     /// It is a call.
     pub m_visit_is_call: Signal<Out, Bit>,
     /// It goes back to the ring, nothing else.
     pub m_visit_is_bounced: Signal<Out, Bit>,
     /// The flow exists.
     pub m_visit_created: Signal<Out, Bit>,
+    /// It is queued for the ticket, or holds it.
+    pub m_visit_is_queued: Signal<Out, Bit>,
     /// The flow got work after its state was read.
     pub m_visit_is_stale: Signal<Out, Bit>,
     valid: [DFF<Bit>; 8],
-    is_arm: [DFF<Bit>; 8],
     is_call: [DFF<Bit>; 8],
     flow: [DFF<Bits<FB>>; 8],
     is_bounced: [DFF<Bit>; 7],
     is_stale: [DFF<Bit>; 7],
     is_hit: [Signal<Local, Bit>; 6],
     created: [DFF<Bit>; 6],
+    is_queued: [DFF<Bit>; 6],
 }
 
 impl<const FB: usize> Logic for VisitPipe<FB> {
@@ -70,7 +70,6 @@ impl<const FB: usize> Logic for VisitPipe<FB> {
     fn update(&mut self) {
         for i in 0..8 {
             self.valid[i].clock.next = self.clock.val();
-            self.is_arm[i].clock.next = self.clock.val();
             self.is_call[i].clock.next = self.clock.val();
             self.flow[i].clock.next = self.clock.val();
         }
@@ -80,16 +79,16 @@ impl<const FB: usize> Logic for VisitPipe<FB> {
         }
         for i in 0..6 {
             self.created[i].clock.next = self.clock.val();
+            self.is_queued[i].clock.next = self.clock.val();
         }
         self.valid[0].d.next = self.s_visit_valid.val();
-        self.is_arm[0].d.next = self.s_visit_is_arm.val();
         self.is_call[0].d.next = self.s_visit_is_call.val();
         self.flow[0].d.next = self.s_visit_flow.val();
         self.is_bounced[0].d.next = self.s_is_bounced.val();
         self.created[0].d.next = self.s_created.val();
+        self.is_queued[0].d.next = self.s_is_queued.val();
         for i in 0..7 {
             self.valid[i + 1].d.next = self.valid[i].q.val();
-            self.is_arm[i + 1].d.next = self.is_arm[i].q.val();
             self.is_call[i + 1].d.next = self.is_call[i].q.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
         }
@@ -98,6 +97,7 @@ impl<const FB: usize> Logic for VisitPipe<FB> {
         }
         for i in 0..5 {
             self.created[i + 1].d.next = self.created[i].q.val();
+            self.is_queued[i + 1].d.next = self.is_queued[i].q.val();
         }
         comment!("Work that comes after the read; that of the last cycles does not show yet.");
         for i in 0..6 {
@@ -111,10 +111,10 @@ impl<const FB: usize> Logic for VisitPipe<FB> {
         self.is_stale[6].d.next = self.is_stale[5].q.val();
         self.m_visit_valid.next = self.valid[7].q.val();
         self.m_visit_flow.next = self.flow[7].q.val();
-        self.m_visit_is_arm.next = self.is_arm[7].q.val();
         self.m_visit_is_call.next = self.is_call[7].q.val();
         self.m_visit_is_bounced.next = self.is_bounced[6].q.val();
         self.m_visit_created.next = self.created[5].q.val();
+        self.m_visit_is_queued.next = self.is_queued[5].q.val();
         self.m_visit_is_stale.next = self.is_stale[6].q.val();
         if self.reset.val() {
             for i in 0..8 {

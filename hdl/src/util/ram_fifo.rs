@@ -2,7 +2,7 @@
 //!
 //! # Interface timing  cycle 0: s_valid and s_ready, item taken; cycle 3: m_valid, m_data
 //! # Latency and rate  [`LATENCY_CYCLES`]; one item per cycle
-//! # Shape             holds exactly 2^AW items of W bits; CW = AW + 1; AW >= 3
+//! # Shape             holds exactly 2^AW items of W bits; CW = AW + 1; AW >= 2
 //! # Number formats    count | UQCW.0 | items taken and not yet delivered | 0..=2^AW
 //! # Reset             synchronous, high: empty, s_ready = 1, m_data = 0; m_data holds its last
 //!                     value while m_valid is low
@@ -55,7 +55,7 @@ pub struct RamFifo<const W: usize, const AW: usize, const CW: usize> {
 
 impl<const W: usize, const AW: usize, const CW: usize> Default for RamFifo<W, AW, CW> {
     fn default() -> Self {
-        assert!(CW == AW + 1 && AW >= 3, "CW = AW + 1, AW >= 3");
+        assert!(CW == AW + 1 && AW >= 2, "CW = AW + 1, AW >= 2");
         Self {
             module_type: Default::default(),
             clock: Default::default(),

@@ -13,6 +13,7 @@
 use super::calendar::{
     Calendar, Caller, CallerIn, Cases, Line, LineClock, Packet, KEPT_PACKETS_MAX,
 };
+use crate::golden::util::fifo::RamFifo;
 use crate::ports;
 use crate::ports::Golden;
 use nic_spec::NicConfig;
@@ -130,6 +131,8 @@ struct Flow {
     visited_at: u32,
     /// The credit has been given its first value.
     is_started: bool,
+    /// The flow is in `late`, or holds the ticket; it stays in its ring until that is over.
+    is_queued: bool,
 }
 
 /// A flow on its way through the visit pipeline.
@@ -137,8 +140,6 @@ struct Flow {
 struct Visit {
     valid: bool,
     flow: u16,
-    /// First visit after `s_work`.
-    is_arm: bool,
     /// Visit of the flow whose turn has come; the flow's place in the ring does not change.
     is_call: bool,
     /// Its flow is called and has another visit on the way: back into the ring.
@@ -238,8 +239,15 @@ pub struct Scheduler {
     /// Level that a flow must have reached: the highest one seen, lowered while no grant waits.
     floor: usize,
     idle_cycles: u32,
-    /// The flow for which the last place in `grants` is kept.
-    ticket: Option<u16>,
+    /// Late flows that found no room, in that order. The first holds the ticket: the last place
+    /// in `grants` is kept for it.
+    late: RamFifo<u16>,
+    /// The flow that joins them next.
+    joining: Option<u16>,
+    /// The first of them is about to leave.
+    is_ticket_over: bool,
+    /// It found a place, but a grant just before it: both places are kept.
+    is_ticket_due: bool,
     /// Flows of the last grants, the newest first.
     recent: VecDeque<u16>,
 }
@@ -273,7 +281,10 @@ impl Scheduler {
             grants: VecDeque::with_capacity(GRANT_DEPTH),
             floor: 0,
             idle_cycles: 0,
-            ticket: None,
+            late: RamFifo::new(count.max(4)),
+            joining: None,
+            is_ticket_over: false,
+            is_ticket_due: false,
             recent: VecDeque::with_capacity(RECENT_GRANTS + 1),
         }
     }
@@ -294,13 +305,7 @@ impl Scheduler {
     }
 
     fn reset(&mut self) {
-        let mut flows = core::mem::take(&mut self.flows);
-        flows.iter_mut().for_each(|f| *f = Flow::default());
-        let (scrub_left, mut ring) = (flows.len(), core::mem::take(&mut self.ring));
-        ring.clear();
-        let line = self.calendar.line;
-        let calendar = Calendar::new(flows.len(), line);
-        *self = Self { flows, scrub_left, ring, calendar, ..Self::of(0, line) };
+        *self = Self::of(self.flows.len(), self.calendar.line);
     }
 
     fn out(&self) -> SchedulerOut {
@@ -334,12 +339,11 @@ impl Scheduler {
 
     /// Chooses the next flow: one with new work, the called one, the next of the rings.
     fn choose(&mut self) {
-        let is_arm = self.arm.is_some();
-        let call = if is_arm { None } else { self.caller.visit.take() };
+        let call = if self.arm.is_some() { None } else { self.caller.visit.take() };
         let chosen = self.arm.take().or(call).or_else(|| self.next_of_rings());
         self.youngest = (self.youngest + 1) % self.visits.len();
         let (valid, flow, is_call) = (chosen.is_some(), chosen.unwrap_or(0), call.is_some());
-        self.visits[self.youngest] = Visit { valid, flow, is_arm, is_call, ..Visit::default() };
+        self.visits[self.youngest] = Visit { valid, flow, is_call, ..Visit::default() };
     }
 
     /// Takes what this cycle's transfers bring.
@@ -416,9 +420,6 @@ impl Scheduler {
         let len = i64::from(visit.len_bytes);
         let reached = |quarters: &i64| credit >> 22 >= quarters * len;
         let lag = LEVEL_QUARTERS.iter().take_while(|q| reached(q)).count();
-        // Flows that are far behind keep the order of the ring.
-        let is_express = visit.created && !visit.is_kept() && lag < LEVEL_QUARTERS.len();
-        let back = Return { flow: visit.flow, is_express };
         let is_armed = self.flows[usize::from(visit.flow)].armed;
         let is_mine = self.caller.called == Some(visit.flow);
         // A turn does not wait for credit: it may come a little early.
@@ -426,7 +427,9 @@ impl Scheduler {
         let is_able = visit.created && visit.is_open && visit.is_within();
         let may_send = is_able && is_armed && !visit.is_stale && (lag > 0 || is_called);
         let claim = Claim { flow: visit.flow, lag, is_called, is_fast: !visit.is_kept() };
-        let is_granted = may_send && self.has_room(claim);
+        let has_room = self.has_room(&claim);
+        let is_granted = may_send && has_room && self.is_first(&claim);
+        let is_passed_over = may_send && !is_granted;
         // The turn waits for a flow whose last packet is still on its way to the line. Only the
         // visit that was called for has seen all that the turn is about.
         let is_recent = self.recent.contains(&visit.flow) && !self.calendar.clock.is_low;
@@ -434,9 +437,11 @@ impl Scheduler {
         self.is_turn_over = is_mine && (is_granted || (visit.is_call && !waits));
         self.settle(&visit, credit, lag, is_granted);
 
+        let has_ticket = self.keep_ticket(&claim, is_passed_over, has_room);
+
         let flow = &mut self.flows[usize::from(visit.flow)];
         flow.armed &= !is_granted;
-        let stays = flow.armed && !visit.is_call;
+        let stays = (flow.armed || flow.is_queued) && !visit.is_call;
         if !visit.is_call {
             flow.in_ring = stays;
         }
@@ -447,7 +452,10 @@ impl Scheduler {
             self.recent.push_front(visit.flow);
             self.recent.truncate(RECENT_GRANTS);
         }
-        self.keep_ticket(&visit, lag, may_send && !is_granted);
+        // Flows that are far behind keep the order of the ring, but for the holder of the ticket.
+        let is_express =
+            has_ticket || (visit.created && !visit.is_kept() && lag < LEVEL_QUARTERS.len());
+        let back = Return { flow: visit.flow, is_express };
         (stays.then_some(back), is_granted.then_some(visit))
     }
 
@@ -471,26 +479,47 @@ impl Scheduler {
         };
     }
 
-    /// Whether a flow gets one of the places for grants. A flow whose turn it is goes before
-    /// those that only lag; the holder of the ticket has a place of its own.
-    fn has_room(&self, claim: Claim) -> bool {
-        let is_holder = self.ticket == Some(claim.flow);
-        let kept = usize::from(self.ticket.is_some() && !is_holder);
+    /// Whether there is a place for a flow's grant: the last one is kept for the holder of the
+    /// ticket, and both once it has found one in vain.
+    fn has_room(&self, claim: &Claim) -> bool {
+        let is_kept = self.late.m_valid() && !self.is_holder(claim);
+        let places = match () {
+            () if !is_kept => GRANT_DEPTH,
+            () if self.is_ticket_due => 0,
+            () => GRANT_DEPTH - 1,
+        };
+        self.grants.len() < places && !self.calendar.is_busy()
+    }
+
+    /// Whether a flow goes before all others. A flow whose turn it is goes before those that only
+    /// lag, the holder of the ticket before both.
+    fn is_first(&self, claim: &Claim) -> bool {
         let passes = claim.is_fast && self.calendar.line.fast_passes_turns;
         let is_free = passes || self.calendar.is_settled || self.calendar.clock.is_low;
         let is_above = claim.lag >= self.floor || claim.is_fast;
-        let is_first = is_holder || claim.is_called || (is_free && is_above);
-        self.grants.len() + kept < GRANT_DEPTH && !self.calendar.is_busy() && is_first
+        self.is_holder(claim) || claim.is_called || (is_free && is_above)
     }
 
-    /// Gives the ticket to the first flow that is late and finds no room, and takes it back.
-    fn keep_ticket(&mut self, visit: &Visit, lag: usize, is_passed_over: bool) {
-        let is_late = lag == LEVEL_QUARTERS.len() && self.grants.len() == GRANT_DEPTH;
-        if self.ticket == Some(visit.flow) {
-            self.ticket = self.ticket.filter(|_| is_passed_over);
-        } else if self.ticket.is_none() && is_passed_over && is_late && !visit.is_arm {
-            self.ticket = Some(visit.flow);
+    /// The flow holds the ticket.
+    fn is_holder(&self, claim: &Claim) -> bool {
+        self.late.m_valid() && self.late.m_data() == claim.flow
+    }
+
+    /// Late flows that find no room queue up. The first of them holds the ticket, until it has its
+    /// grant or nothing that it may send. Returns whether it still holds it.
+    fn keep_ticket(&mut self, claim: &Claim, is_passed_over: bool, has_room: bool) -> bool {
+        let is_late = claim.lag == LEVEL_QUARTERS.len();
+        let is_holder = self.is_holder(claim);
+        let flow = &mut self.flows[usize::from(claim.flow)];
+        if is_holder {
+            flow.is_queued = is_passed_over;
+            self.is_ticket_over = !is_passed_over;
+            self.is_ticket_due = is_passed_over && self.grants.len() < GRANT_DEPTH;
+        } else if is_passed_over && !has_room && is_late && !flow.is_queued {
+            flow.is_queued = true;
+            self.joining = Some(claim.flow);
         }
+        is_holder && is_passed_over
     }
 
     /// Moves calendar and caller on.
@@ -549,7 +578,9 @@ impl Golden for Scheduler {
         self.choose();
         let is_idle = self.grants.is_empty();
         let has_place = self.grants.len() < GRANT_DEPTH;
+        let (joining, is_over) = (self.joining.take(), core::mem::take(&mut self.is_ticket_over));
         let (stays, granted) = self.decide();
+        self.late.step(false, joining, is_over);
         self.lower_floor(is_idle);
         self.remember(granted.map(|v| v.packet()), has_place);
         let granted = granted.map(|v| v.flow);
