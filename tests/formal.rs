@@ -255,13 +255,22 @@ fn formal_grants_are_allowed_and_the_ticket_is_kept() {
                 "grant = (may_send | (is_able & s_visit_levels[0] & !s_visit_is_stale)) &",
                 "once",
             ),
-            ("is_mine & s_visit_must_send", "s_visit_must_send", "allowed"),
+            (
+                "grant = may_send &",
+                "grant = (may_send | (is_able & is_armed & !s_visit_is_stale & s_visit_must_send)) &",
+                "allowed",
+            ),
             (
                 "grant = may_send &",
                 "grant = (may_send | (is_able & is_armed & s_visit_levels[0])) &",
                 "allowed",
             ),
-            ("(!place_is_kept | is_holder)", "!place_is_kept", "holder"),
+            (
+                "grant = may_send &",
+                "grant = may_send & (!is_holder | ticket_is_due) &",
+                "holder",
+            ),
+            ("(!place_is_kept | is_holder)", "!place_is_kept", "refused_once"),
             (
                 "grant = may_send & has_room &",
                 "grant = may_send & (has_room | (late_m_valid & queue_m_grant_valid & !queue_m_is_full \

@@ -143,23 +143,23 @@ module grant_rule_properties (
         end
     endfunction
 
-    // Visits of a flow are apart, so each knows what the one before has stored, and the grant
-    // before is written down long before the next.
-    reg [3:0] since_visit = 0, since_packet = 15;
+    // Visits of a flow that are not bounced are 9 cycles apart or more, as they read what the one
+    // before has stored. The grant before is written down by then (calendar.v).
+    reg [3:0] since_visit = 15, since_packet = 15;
     reg       was_visit = 0;
     reg [1:0] was_flow = 0;
-    wire      is_its_visit = s_visit_valid && s_visit_flow == flow;
+    wire      is_its_visit = is_decided && s_visit_flow == flow;
     always @(posedge clock) begin
-        was_visit <= !reset && s_visit_valid;
+        was_visit <= !reset && is_decided;
         was_flow <= s_visit_flow;
-        since_visit <= reset || is_its_visit ? 4'd0 : since_visit + (since_visit != 15);
+        since_visit <= reset ? 4'd15 : is_its_visit ? 4'd0 : since_visit + (since_visit != 15);
         since_packet <= reset ? 4'd15 : dut_grant ? 4'd0 : since_packet + (since_packet != 15);
     end
     always @* begin
-        assume (!s_visit_valid || !was_visit || s_visit_flow != was_flow);
+        assume (!is_decided || !was_visit || s_visit_flow != was_flow);
         assume (!s_visit_valid || s_visit_is_queued == (places(s_visit_flow) != 0));
-        assume (!is_its_visit || since_visit >= 11);
-        assume (!s_is_pending || since_packet < 11);
+        assume (!is_its_visit || since_visit >= 8);
+        assume (!s_is_pending || since_packet < 8);
     end
 
     // The flow's place in the line, what it was when it came, and tickets that ended since.
@@ -179,7 +179,7 @@ module grant_rule_properties (
         ended <= reset || (enters_line && s_visit_flow == flow) ? 3'd0 : ended + leaves_line;
         // Its visit with the ticket found a place, but a grant just before it.
         is_refused <= !reset && is_in_line && ticket_valid && ticket_flow == flow
-            && (is_its_visit && is_decided ? is_passed_over && m_has_place : is_refused);
+            && (is_its_visit ? is_passed_over && m_has_place : is_refused);
     end
     reg was_refused = 0, was_waiting = 0, was_holder = 0;
     always @(posedge clock) begin

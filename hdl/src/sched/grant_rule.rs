@@ -19,8 +19,9 @@
 //! # Interface timing  cycle 0: s_visit_*; cycle 1: m_grant_*, m_packet_valid, m_turn_done, m_return_*, m_store_*.
 //!                     Cycle 0: s_work_* or s_remove_*; cycle 2: m_arm_*, when the flow is not in
 //!                     the ring yet
-//! # Latency and rate  [`LATENCY_CYCLES`]; one visit, one work and one remove per cycle
-//! # Shape             F = 2^FB flows, CB = FB + 1; a flow's visits are at least two cycles apart
+//! # Latency and rate  [`LATENCY_CYCLES`]; one visit, one work and one remove per cycle; those of a
+//!                     flow that are not bounced are 9 cycles apart at least
+//! # Shape             F = 2^FB flows, CB = FB + 1
 //! # Number formats    as credit_pipe.rs
 //! # Reset             synchronous, high: nothing armed, no grant, nobody queued
 //! # Twins             `decide` and `keep_ticket` of sim/src/golden/sched/scheduler.rs
