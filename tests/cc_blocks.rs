@@ -40,6 +40,18 @@ fn cc_hop_breaks_are_caught() {
 }
 
 #[test]
+fn cc_ewma_breaks_are_caught() {
+    for (from, to) in [
+        ("tau_wide << 1", "tau_wide"),
+        ("falls_1 ^ turned_1", "falls_1"),
+        ("is_fine_5[4]", "is_fine_5[3]"),
+        ("rest[24]", "rest[23]"),
+    ] {
+        assert_catches("cc_ewma", from, to, 50_000);
+    }
+}
+
+#[test]
 fn cc_wind_break_is_caught() {
     assert_catches("cc_wind", "scaled_17[79:48]", "{31'd0, scaled_17[48]}", 50_000);
 }
@@ -157,9 +169,20 @@ fn cc_ewma_is_the_drafts_and_stays_between() {
             let weight = f64::from(tau.min(t_ns)) / f64::from(t_ns);
             let distance = hop as f64 - old as f64;
             let error = is as f64 - (old as f64 + distance * weight);
-            // 1/T is exact to 2^-41, tau/T is truncated to 32 bits.
-            let bound = distance.abs() * (f64::from(t_ns) * 2_f64.powi(-41) + 2_f64.powi(-31));
+            // 1/T is exact to 2^-41; the share of the way from the nearer one is cut below 2^-32, or 2^-24 of it.
+            let share = weight.min(1.0 - weight);
+            let cut = if share > 2_f64.powi(-9) { 2_f64.powi(-32) } else { 0.0 };
+            let bound = distance.abs() * (share * f64::from(t_ns) * 2_f64.powi(-41) + cut);
             assert!(error.abs() <= bound + old.max(hop) as f64 * 2_f64.powi(-50) + 2.0);
+        }
+        // Whatever U was before, what is left of it is right to 2^-20 of itself and two steps.
+        for (old, hop) in [((1 << 57) - 1, 0), (0, (1 << 57) - 1)] {
+            for part in (0..20).map(|bit| 1 << bit).filter(|part| *part < t_ns) {
+                let tau = if hop == 0 { t_ns - part } else { part };
+                let left = ewma(params.t_ns, params.inv_t, old, hop, tau) as f64;
+                let right = old.max(hop) as f64 * f64::from(part) / f64::from(t_ns);
+                assert!((left - right).abs() <= right * 2_f64.powi(-20) + 2.0, "{left} {right}");
+            }
         }
         let (old, hop) = (77 << 30, 5 << 33);
         assert_eq!(ewma(params.t_ns, params.inv_t, old, hop, t_ns), hop);

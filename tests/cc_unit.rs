@@ -373,12 +373,12 @@ fn cc_unit_flows_without_telemetry_keep_window_and_rate() {
 #[test]
 fn cc_unit_arithmetic_stays_within_its_bounds() {
     let mut all = Statistics::default();
-    (0..50).for_each(|index| all.merge(&chunk(7, index, CHUNK_ACKS)));
+    (0..500).for_each(|index| all.merge(&chunk(7, index, CHUNK_ACKS)));
     assert!(all.u.of_bound_max <= 1.0 && all.w.of_bound_max <= 1.0, "{all:?}");
     assert!(all.rate.of_bound_max <= 1.0, "{all:?}");
     // Bounds that are far away would prove nothing.
     assert!(all.u.of_bound_max > 0.9 && all.w.of_bound_max > 0.5, "{all:?}");
-    assert_eq!((all.decisions_wrong, all.other_outcome), (0, 0));
+    assert_eq!((all.w_far, all.decisions_wrong, all.other_outcome), (0, 0, 0));
     let e = all.extremes;
     let met = [e.time_still, e.time_one, e.time_wrap, e.sent_wrap, e.queue_full, e.queue_empty];
     let ends = [e.hops_0, e.hops_5, e.hops_6, e.u_small, e.u_large];

@@ -6,7 +6,7 @@
 //! # Latency and rate  69 cycles from s_axis_ack to m_axis_rate at least, 8 more at most when idle;
 //!                     one ACK every 8 cycles, the same flow every 64. With a datapath of 512 bits
 //!                     66 cycles at least, one ACK per cycle, the same flow every 61. With one of up
-//!                     to 32 bits one ACK at a time, 378 cycles and 211 for each hop
+//!                     to 32 bits one ACK at a time, 397 cycles and 211 for each hop
 //! # Stream layout     bits of tdata, the lowest first; others are 0, or ignored where they come in
 //!                     s_axis_ack   0 flow 16, 16 psn 24, 40 snd_nxt 24, 64 tel_valid 1,
 //!                                  65 tel_hops 3, 68 tel_path 12, 96 five records of 64

@@ -7,9 +7,11 @@
 //! # Number formats    u_hop, u_old, u | UQ21.36 | U = 1 is 25/1024
 //!                     tau             | UQ24.0  | ns; counts as T above T
 //!                     1/T             | UQ0.40  | rounded to nearest: error 2^-41
-//!                     tau/T           | UQ1.32  | exactly 1 from tau = T on, exactly 0 without update
-//!                     U + tau/T (u' - U), the product truncated towards U: between U and u', so it
-//!                     cannot overflow
+//!                     share           | UQ0.32, UQ0.40 below 2^-8 | of the way from the nearer of U and u': tau/T
+//!                     up to a half, then 1 - tau/T; 0 from tau = T on, and without update
+//!                     from + share (to - from), the product truncated towards where it comes from: between
+//!                     U and u', so it cannot overflow. What is cut off the share is below 2^-24 of
+//!                     it, so of U, whatever U was before
 //! # Reset             synchronous, high: nothing under way; u is 0 unless m_valid
 //! # Twins             sim/src/golden/cc/cc_ewma.rs, tests/cc_blocks.rs
 
@@ -48,32 +50,37 @@ pub struct CcEwma {
     pub m_valid: Signal<Out, Bit>,
     /// U after, UQ21.36.
     pub u: Signal<Out, Bits<57>>,
-    weight_mul: MulPipe<20, 32, 52>,
-    change_mul: MulPipe<57, 33, 90>,
+    share_mul: MulPipe<20, 32, 52>,
+    change_mul: MulPipe<57, 32, 89>,
     distance_delay: Delay<57, 3>,
-    old_delay: Delay<57, 9>,
+    from_delay: Delay<57, 9>,
     fall_1: DFF<Bits<57>>,
     rise_1: DFF<Bits<57>>,
-    reached_1: DFF<Bit>,
-    reached_2: DFF<Bit>,
-    reached_3: DFF<Bit>,
-    reached_4: DFF<Bit>,
-    tau_1: DFF<Bits<20>>,
-    falls_1: DFF<Bits<10>>,
+    falls_1: DFF<Bit>,
+    turned_1: DFF<Bit>,
+    part_1: DFF<Bits<20>>,
+    lowers_2: DFF<Bits<9>>,
     distance_2: DFF<Bits<57>>,
-    weight_5: DFF<Bits<33>>,
+    share_5: DFF<Bits<32>>,
+    is_fine_5: DFF<Bits<5>>,
     higher_10: DFF<Bits<57>>,
     lower_10: DFF<Bits<57>>,
     valid_1: DFF<Bits<10>>,
     valid_11: DFF<Bit>,
     u_11: DFF<Bits<57>>,
-    t_wide: Signal<Local, Bits<24>>,
-    falls_later: Signal<Local, Bits<10>>,
+    t_wide: Signal<Local, Bits<25>>,
+    tau_wide: Signal<Local, Bits<25>>,
+    tau_twice: Signal<Local, Bits<25>>,
+    rest: Signal<Local, Bits<25>>,
+    is_turned: Signal<Local, Bit>,
+    lowers_later: Signal<Local, Bits<9>>,
+    share: Signal<Local, Bits<52>>,
+    is_fine_later: Signal<Local, Bits<5>>,
     change: Signal<Local, Bits<57>>,
     valid_later: Signal<Local, Bits<10>>,
-    falls_bit: Constant<Bits<10>>,
+    lowers_bit: Constant<Bits<9>>,
+    is_fine_bit: Constant<Bits<5>>,
     valid_bit: Constant<Bits<10>>,
-    one: Constant<Bits<33>>,
 }
 
 impl Default for CcEwma {
@@ -91,32 +98,37 @@ impl Default for CcEwma {
             u_old: Default::default(),
             m_valid: Default::default(),
             u: Default::default(),
-            weight_mul: Default::default(),
+            share_mul: Default::default(),
             change_mul: Default::default(),
             distance_delay: Default::default(),
-            old_delay: Default::default(),
+            from_delay: Default::default(),
             fall_1: Default::default(),
             rise_1: Default::default(),
-            reached_1: Default::default(),
-            reached_2: Default::default(),
-            reached_3: Default::default(),
-            reached_4: Default::default(),
-            tau_1: Default::default(),
             falls_1: Default::default(),
+            turned_1: Default::default(),
+            part_1: Default::default(),
+            lowers_2: Default::default(),
             distance_2: Default::default(),
-            weight_5: Default::default(),
+            share_5: Default::default(),
+            is_fine_5: Default::default(),
             higher_10: Default::default(),
             lower_10: Default::default(),
             valid_1: Default::default(),
             valid_11: Default::default(),
             u_11: Default::default(),
             t_wide: Default::default(),
-            falls_later: Default::default(),
+            tau_wide: Default::default(),
+            tau_twice: Default::default(),
+            rest: Default::default(),
+            is_turned: Default::default(),
+            lowers_later: Default::default(),
+            share: Default::default(),
+            is_fine_later: Default::default(),
             change: Default::default(),
             valid_later: Default::default(),
-            falls_bit: Constant::new(1.into()),
+            lowers_bit: Constant::new(1.into()),
+            is_fine_bit: Constant::new(1.into()),
             valid_bit: Constant::new(1.into()),
-            one: Constant::new((1_u64 << 32).into()),
         }
     }
 }
@@ -125,56 +137,70 @@ impl Logic for CcEwma {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, fall_1, rise_1, reached_1, reached_2, reached_3, reached_4, tau_1,
-            falls_1, distance_2, weight_5, higher_10, lower_10, valid_1, valid_11, u_11
+            self, clock, fall_1, rise_1, falls_1, turned_1, part_1, lowers_2, distance_2, share_5,
+            is_fine_5, higher_10, lower_10, valid_1, valid_11, u_11
         );
-        self.weight_mul.clock.next = self.clock.val();
-        self.weight_mul.reset.next = self.reset.val();
+        self.share_mul.clock.next = self.clock.val();
+        self.share_mul.reset.next = self.reset.val();
         self.change_mul.clock.next = self.clock.val();
         self.change_mul.reset.next = self.reset.val();
         self.distance_delay.clock.next = self.clock.val();
         self.distance_delay.reset.next = self.reset.val();
-        self.old_delay.clock.next = self.clock.val();
-        self.old_delay.reset.next = self.reset.val();
+        self.from_delay.clock.next = self.clock.val();
+        self.from_delay.reset.next = self.reset.val();
         self.m_valid.next = self.valid_11.q.val();
         self.u.next = self.u_11.q.val();
-        comment!("1: distance both ways, and tau against T.");
+        comment!("1: distance both ways; above T/2 the way is the rest of T, from u'.");
         self.fall_1.d.next = self.u_old.val() - self.u_hop.val();
         self.rise_1.d.next = self.u_hop.val() - self.u_old.val();
-        self.t_wide.next = bit_cast::<24, 20>(self.cfg_t_ns.val());
-        self.reached_1.d.next = self.update.val() && (self.tau_ns.val() >= self.t_wide.val());
-        self.tau_1.d.next = 0.into();
-        if self.update.val() {
-            self.tau_1.d.next = self.tau_ns.val().get_bits::<20>(0);
+        self.falls_1.d.next = self.u_hop.val() < self.u_old.val();
+        self.t_wide.next = bit_cast::<25, 20>(self.cfg_t_ns.val());
+        self.tau_wide.next = bit_cast::<25, 24>(self.tau_ns.val());
+        self.rest.next = self.t_wide.val() - self.tau_wide.val();
+        self.tau_twice.next = self.tau_wide.val() << 1;
+        self.is_turned.next = self.update.val() & (self.tau_twice.val() > self.t_wide.val());
+        self.turned_1.d.next = self.is_turned.val();
+        self.from_delay.d.next = self.u_old.val();
+        self.part_1.d.next = 0.into();
+        if self.is_turned.val() {
+            self.from_delay.d.next = self.u_hop.val();
+            if !self.rest.val().get_bit(24) {
+                self.part_1.d.next = self.rest.val().get_bits::<20>(0);
+            }
+        } else if self.update.val() {
+            self.part_1.d.next = self.tau_ns.val().get_bits::<20>(0);
         }
         comment!("2: distance; its direction waits until 10.");
-        self.falls_later.next = self.falls_1.q.val() << 1;
-        self.falls_1.d.next = self.falls_later.val();
-        if self.u_hop.val() < self.u_old.val() {
-            self.falls_1.d.next = self.falls_later.val() | self.falls_bit.val();
+        self.lowers_later.next = self.lowers_2.q.val() << 1;
+        self.lowers_2.d.next = self.lowers_later.val();
+        if self.falls_1.q.val() ^ self.turned_1.q.val() {
+            self.lowers_2.d.next = self.lowers_later.val() | self.lowers_bit.val();
         }
         self.distance_2.d.next = self.rise_1.q.val();
-        if self.falls_1.q.val().get_bit(0) {
+        if self.falls_1.q.val() {
             self.distance_2.d.next = self.fall_1.q.val();
         }
         self.distance_delay.d.next = self.distance_2.q.val();
-        comment!("1..5: tau/T.");
-        self.weight_mul.a.next = self.tau_1.q.val();
-        self.weight_mul.b.next = self.cfg_inv_t.val();
-        self.reached_2.d.next = self.reached_1.q.val();
-        self.reached_3.d.next = self.reached_2.q.val();
-        self.reached_4.d.next = self.reached_3.q.val();
-        self.weight_5.d.next = bit_cast::<33, 32>(self.weight_mul.p.val().get_bits::<32>(8));
-        if self.reached_4.q.val() {
-            self.weight_5.d.next = self.one.val();
+        comment!("1..5: the share of the way, eight bits finer while it is below 2^-8.");
+        self.share_mul.a.next = self.part_1.q.val();
+        self.share_mul.b.next = self.cfg_inv_t.val();
+        self.share.next = self.share_mul.p.val();
+        self.is_fine_later.next = self.is_fine_5.q.val() << 1;
+        self.share_5.d.next = self.share.val().get_bits::<32>(8);
+        self.is_fine_5.d.next = self.is_fine_later.val();
+        if !self.share.val().get_bits::<20>(32).any() {
+            self.share_5.d.next = self.share.val().get_bits::<32>(0);
+            self.is_fine_5.d.next = self.is_fine_later.val() | self.is_fine_bit.val();
         }
-        comment!("5..9: the way to go; 10, 11: from the old U.");
+        comment!("5..9: the way to go; 10, 11: from where it begins.");
         self.change_mul.a.next = self.distance_delay.q.val();
-        self.change_mul.b.next = self.weight_5.q.val();
-        self.old_delay.d.next = self.u_old.val();
+        self.change_mul.b.next = self.share_5.q.val();
         self.change.next = self.change_mul.p.val().get_bits::<57>(32);
-        self.higher_10.d.next = self.old_delay.q.val() + self.change.val();
-        self.lower_10.d.next = self.old_delay.q.val() - self.change.val();
+        if self.is_fine_5.q.val().get_bit(4) {
+            self.change.next = bit_cast::<57, 49>(self.change_mul.p.val().get_bits::<49>(40));
+        }
+        self.higher_10.d.next = self.from_delay.q.val() + self.change.val();
+        self.lower_10.d.next = self.from_delay.q.val() - self.change.val();
         self.valid_later.next = self.valid_1.q.val() << 1;
         self.valid_1.d.next = self.valid_later.val();
         if self.s_valid.val() {
@@ -184,7 +210,7 @@ impl Logic for CcEwma {
         self.u_11.d.next = 0.into();
         if self.valid_1.q.val().get_bit(9) {
             self.u_11.d.next = self.higher_10.q.val();
-            if self.falls_1.q.val().get_bit(9) {
+            if self.lowers_2.q.val().get_bit(8) {
                 self.u_11.d.next = self.lower_10.q.val();
             }
         }

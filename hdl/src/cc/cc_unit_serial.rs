@@ -37,7 +37,7 @@ pub const HOLD_CYCLES: usize = 145;
 /// Cycles to store a record.
 pub const STORE_CYCLES: usize = 6;
 /// Cycles from the first one of an ACK that has no result to the one that takes it; with bad records
-/// [`latency_cycles`] less 337.
+/// [`latency_cycles`] less 356.
 pub const DROP_CYCLES: usize = 42;
 /// Cycles from the first one of a flow command to its `m_rate`.
 pub const COMMAND_CYCLES: usize = 106;
@@ -46,7 +46,7 @@ pub const COMMAND_CYCLES: usize = 106;
 /// its `m_rate`, if the result before is gone by then. It is taken in the same cycle; the next event may
 /// begin in the cycle behind that.
 pub const fn latency_cycles(hops: usize) -> usize {
-    378 + 211 * hops
+    397 + 211 * hops
 }
 
 /// HPCC++ for `2^FB` flows; `AW = FB + 5`.

@@ -19,8 +19,6 @@ pub const CHUNK_ACKS: u64 = 4096;
 pub const U_SMALL: f64 = 1.0 / 4096.0;
 /// Two decisions may differ where U is this near to eta, as a share of eta.
 pub const ETA_MARGIN: f64 = 1.0 / 4096.0;
-/// Largest U of the ACKs that a network can cause.
-pub const U_SANE_MAX: f64 = 64.0;
 /// 2^-36 in units of U = 1 with records of 128 and 80 bytes: 1024/25 x 2^-36.
 const U_UNIT: f64 = 1024.0 / 25.0 / 68_719_476_736.0;
 const TIME_MASK: u64 = 0xff_ffff;
@@ -131,16 +129,12 @@ pub struct Statistics {
     pub rate: Error,
     /// W further than 0.1 % and 16 bytes away.
     pub w_far: u64,
-    /// Errors of the ACKs that a network can cause: tau at least T/1024, U never above 64.
-    pub sane: [Error; 3],
     /// ACKs left out because two hops are so near to each other that rounding picks the worse one.
     pub ties: u64,
     /// Steps that were additive here and multiplicative there with U within [`ETA_MARGIN`] of eta.
     pub decisions_near: u64,
-    /// The same with U elsewhere, in the ACKs that a network can cause.
+    /// The same with U elsewhere.
     pub decisions_wrong: u64,
-    /// The same in the others: U fell so far in one step that rounding moved it across eta.
-    pub decisions_steep: u64,
     /// ACKs after which incStage, lastUpdateSeq, `full` or `first` differ for another reason.
     pub other_outcome: u64,
     /// What was met.
@@ -157,10 +151,8 @@ impl Statistics {
         self.rate.merge(&other.rate);
         self.w_far += other.w_far;
         self.ties += other.ties;
-        self.sane.iter_mut().zip(&other.sane).for_each(|(a, b)| a.merge(b));
         self.decisions_near += other.decisions_near;
         self.decisions_wrong += other.decisions_wrong;
-        self.decisions_steep += other.decisions_steep;
         self.other_outcome += other.other_outcome;
         let (a, b) = (&mut self.extremes, &other.extremes);
         a.time_still += b.time_still;
@@ -378,10 +370,14 @@ impl Chunk {
         let mut u = 0.0;
         if let Some(hop) = worst {
             let tau_ns = hop.tau_ns.min(t_ns);
-            // Weight: truncated to 2^-32, from 1/T to the nearest 2^-40. The product is truncated.
-            let weight = (-32_f64).exp2() + tau_ns * (-41_f64).exp2();
+            // Share of the way from the nearer one: from 1/T to the nearest 2^-40, cut to 2^-32 from 2^-8 on. The
+            // product is truncated.
+            let part_ns = tau_ns.min(t_ns - tau_ns);
+            let rounded = part_ns * (-41_f64).exp2();
+            let is_cut = part_ns / t_ns + rounded >= (-8_f64).exp2();
+            let share = rounded + if is_cut { (-32_f64).exp2() } else { 0.0 };
             u = tau_ns / t_ns * hop.bound
-                + ((hop.u - before.u).abs() + hop.bound) * weight
+                + ((hop.u - before.u).abs() + hop.bound) * share
                 + U_UNIT * multi;
         }
         // Mantissa of 1/U; eta to 2^-37, eta/U truncated.
@@ -428,23 +424,17 @@ impl Chunk {
             (found.w, flow.w, 1.0, bounds.w),
             (f64::from(is.rate) * unit, flow.rate_bps(&self.params), 1.0, bounds.rate_bps),
         ];
-        let is_sane = before.u <= U_SANE_MAX
-            && worst.is_none_or(|h| h.u <= U_SANE_MAX && h.tau_ns * 1024.0 >= self.params.t_ns);
         for (at, (is, should_be, least, bound)) in pairs.into_iter().enumerate() {
             [&mut s.u, &mut s.w, &mut s.rate][at].add(is, should_be, least, bound);
-            if is_sane {
-                s.sane[at].add(is, should_be, least, bound);
-            }
         }
         let bytes = (found.w - flow.w).abs();
-        s.w_far += u64::from(is_sane && bytes > 16.0 && bytes > 0.001 * flow.w);
+        s.w_far += u64::from(bytes > 16.0 && bytes > 0.001 * flow.w);
         let is_multiplicative =
             |u: f64| u >= self.params.eta || before.inc_stage >= self.params.max_stage;
         if updates && is_multiplicative(found.u) != is_multiplicative(flow.u) {
             let near = (flow.u - self.params.eta).abs() <= ETA_MARGIN * self.params.eta;
             s.decisions_near += u64::from(near);
-            s.decisions_wrong += u64::from(!near && is_sane);
-            s.decisions_steep += u64::from(!near && !is_sane);
+            s.decisions_wrong += u64::from(!near);
             return;
         }
         let same = (is.full, is.first) == (outcome.full, outcome.first)

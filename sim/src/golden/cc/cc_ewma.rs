@@ -38,18 +38,21 @@ ports! {
     }
 }
 
-/// U after `u_hop` has held for `tau_ns`.
+/// U after `u_hop` has held for `tau_ns`: a share of the way between them, from the one that is nearer in time, so that what
+/// is cut off the share is small against what is left of either.
 pub fn ewma(t_ns: u32, inv_t: u32, u_old: u64, u_hop: u64, tau_ns: u32) -> u64 {
-    // tau/T, UQ1.32.
-    let weight = match tau_ns < t_ns {
-        true => (u64::from(tau_ns) * u64::from(inv_t) >> 8) & 0xffff_ffff,
-        false => 1 << 32,
+    let (from, to, part) = match 2 * tau_ns > t_ns {
+        true => (u_hop, u_old, t_ns.saturating_sub(tau_ns)),
+        false => (u_old, u_hop, tau_ns),
     };
-    let step = |distance: u64| (u128::from(distance) * u128::from(weight) >> 32) as u64;
-    if u_hop < u_old {
-        u_old - step(u_old - u_hop)
+    // UQ12.40; 32 bits of it are taken, the last ones when it is below 2^-8.
+    let share = u64::from(part) * u64::from(inv_t);
+    let (share, cut) = if share < 1 << 32 { (share, 40) } else { (share >> 8 & 0xffff_ffff, 32) };
+    let step = |distance: u64| (u128::from(distance) * u128::from(share) >> cut) as u64;
+    if to < from {
+        from - step(from - to)
     } else {
-        u_old + step(u_hop - u_old)
+        from + step(to - from)
     }
 }
 

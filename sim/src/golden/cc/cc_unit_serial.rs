@@ -22,7 +22,7 @@ pub const FIRST_CYCLES: u32 = 145;
 /// Cycles to store the record of a hop.
 pub const STORE_CYCLES: u32 = 6;
 /// The same of an update, less [`HOP_CYCLES`] for each hop.
-pub const UPDATE_CYCLES: u32 = 378;
+pub const UPDATE_CYCLES: u32 = 397;
 /// Cycles for u' of a hop.
 pub const HOP_CYCLES: u32 = 211;
 /// The same of a flow command.
