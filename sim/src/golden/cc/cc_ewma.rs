@@ -38,8 +38,8 @@ ports! {
     }
 }
 
-/// U after `u_hop` has held for `tau_ns`: a share of the way between them, from the one that is nearer in time, so that what
-/// is cut off the share is small against what is left of either.
+/// U after `u_hop` has held for `tau_ns`: a share of the way between them, from the one that is
+/// nearer in time, so that what is cut off the share is small against what is left of either.
 pub fn ewma(t_ns: u32, inv_t: u32, u_old: u64, u_hop: u64, tau_ns: u32) -> u64 {
     let (from, to, part) = match 2 * tau_ns > t_ns {
         true => (u_hop, u_old, t_ns.saturating_sub(tau_ns)),
