@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Orders the kernel of `module`.
 pub fn schedule(module: &Module, stmts: &[Stmt]) -> Plan {
     let mut items = attach_comments(stmts);
+    sort_holds(module, &mut items);
     let mut plan = Plan::default();
     drop_dead_defaults(&mut items);
     take_connections(module, &mut items, &mut plan);
@@ -186,6 +187,11 @@ fn take_resets(module: &Module, items: &mut Vec<Item>, plan: &mut Plan) {
             _ => false,
         });
         if simple && !values.is_empty() {
+            let order = |name: &String| {
+                let register = name.strip_suffix("_next").unwrap_or(name);
+                module.signals.get(register).map(|s| s.order)
+            };
+            values.sort_by_key(|(name, _)| order(name));
             let registers = values
                 .into_iter()
                 .map(|(n, v)| (n.strip_suffix("_next").unwrap_or(&n).to_string(), v))
@@ -267,6 +273,16 @@ fn group(items: &[Item]) -> Vec<Vec<Item>> {
     let mut ordered: Vec<Vec<usize>> = groups.into_values().collect();
     ordered.sort_by_key(|g| g.iter().copied().find(|&k| !is_hold(&items[k])).unwrap_or(g[0]));
     ordered.iter().map(|g| g.iter().map(|&k| items[k].clone()).collect()).collect()
+}
+
+/// Registers that keep their values are in the order of the struct, in front of the kernel.
+fn sort_holds(module: &Module, items: &mut [Item]) {
+    let count = items.iter().take_while(|item| is_hold(item)).count();
+    let order = |item: &Item| {
+        let name = item.stmt.whole_target().unwrap_or_default();
+        module.signals.get(name).map(|s| s.order)
+    };
+    items[..count].sort_by_key(order);
 }
 
 /// `x_next = x`.

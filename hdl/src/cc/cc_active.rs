@@ -282,7 +282,7 @@ impl<const FB: usize, const NB: usize> Logic for CcActive<FB, NB> {
             self.seen_3.d.next = false;
             self.is_on.d.next = false;
             self.was_on.d.next = false;
-            self.number.d.next = self.first_number.val();
+            self.number.d.next = 1.into();
             self.prescale.d.next = 0.into();
             self.is_last.d.next = false;
             self.ticks.d.next = 0.into();

@@ -224,7 +224,7 @@ impl<const FB: usize, const HB: usize> Logic for CcRecords<FB, HB> {
             self.most_valid.d.next = false;
             self.most_u.d.next = 0.into();
             self.most_tau.d.next = 0.into();
-            self.most_hop.d.next = self.no_hop.val();
+            self.most_hop.d.next = 7.into();
         }
     }
 }

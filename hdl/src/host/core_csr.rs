@@ -158,7 +158,7 @@ impl Logic for CoreCsr {
             }
         }
         if self.reset.val() {
-            self.step.d.next = self.start.val();
+            self.step.d.next = 0.into();
             self.done.d.next = false;
             self.error.d.next = false;
             self.rdata.d.next = 0.into();

@@ -131,7 +131,7 @@ impl<const FB: usize> Logic for AckHop<FB> {
         self.hops.write_data.next = self.chosen.val();
         if self.reset.val() {
             self.seen.d.next = false;
-            self.pick.d.next = self.none.val();
+            self.pick.d.next = 7u64.to_bits();
         }
     }
 }

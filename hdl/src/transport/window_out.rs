@@ -189,7 +189,7 @@ impl<const FB: usize, const FP1: usize> Logic for WindowOut<FB, FP1> {
             self.word.d.next = self.words.read_data.val();
         }
         if self.reset.val() {
-            self.rest.d.next = self.most.val();
+            self.rest.d.next = 127.into();
             self.loading.d.next = false;
             self.full.d.next = false;
             self.flow.d.next = 0.into();

@@ -285,7 +285,7 @@ impl<const N: usize> Logic for Recip<N> {
             self.zero_5.d.next = true;
             self.zero_6.d.next = true;
             self.zero_7.d.next = true;
-            self.mantissa_7.d.next = self.saturated.val();
+            self.mantissa_7.d.next = 0x3f_ffff.into();
         }
     }
 }
