@@ -165,8 +165,7 @@ fn take_resets(module: &Module, items: &mut Vec<Item>, plan: &mut Plan) {
     let mut taken = BTreeSet::new();
     for (k, item) in items.iter().enumerate() {
         let Stmt::If(cond, then, other) = &item.stmt else { continue };
-        let plain = matches!(&cond.kind, crate::ir::Kind::Signal(n)
-            if module.signals.get(n).is_some_and(|s| s.role == Role::Input));
+        let plain = matches!(&cond.kind, crate::ir::Kind::Signal(n) if n == "reset");
         if !plain || !other.is_empty() {
             continue;
         }

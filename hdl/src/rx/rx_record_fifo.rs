@@ -83,15 +83,15 @@ impl Logic for RxRecordFifo {
             if self.load.val() {
                 self.head[i].d.next = self.ram[i].read_data.val();
             }
-            if self.reset.val() {
-                self.head[i].d.next = 0.into();
-            }
         }
         if self.reset.val() {
             self.head_valid.d.next = false;
             self.write_index.d.next = 0.into();
             self.read_index.d.next = 0.into();
             self.more.d.next = false;
+            for i in 0..19 {
+                self.head[i].d.next = 0.into();
+            }
         }
     }
 }

@@ -301,13 +301,13 @@ impl<const FB: usize> Logic for AckTel<FB> {
         self.m_tel_hop_2.next = self.others.q.val().get_bits::<64>(64);
         self.m_tel_hop_3.next = self.others.q.val().get_bits::<64>(128);
         self.m_tel_hop_4.next = self.others.q.val().get_bits::<64>(192);
+        if self.drops.val() {
+            self.others.d.next = 0.into();
+        }
         if self.reset.val() {
             self.held_valid.d.next = false;
             self.held.d.next = 0.into();
             self.shown.d.next = 0.into();
-        }
-        if self.drops.val() {
-            self.others.d.next = 0.into();
         }
     }
 }

@@ -708,12 +708,12 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             if self.copies.val() {
                 self.tel_hop[i].d.next = self.s_feedback_tel_hop[i].val();
             }
-            if self.reset.val() {
-                self.tel_hop[i].d.next = 0.into();
-            }
         }
         if self.reset.val() {
             self.state.d.next = FeedbackState::Idle;
+            for i in 0..5 {
+                self.tel_hop[i].d.next = 0.into();
+            }
             self.feedback_next.d.next = false;
             self.stale.d.next = false;
             self.row_comes.d.next = false;
