@@ -14,4 +14,5 @@ pub mod transport;
 pub mod tx;
 pub mod util;
 
-pub use nic_emit::Module;
+pub use nic_block::{block, bundle, stream};
+pub use nic_emit::{Reg, Regs, Unreset, Wire};

@@ -5,6 +5,7 @@
 //! # Reset             synchronous, high
 //! # Twins             sim/src/golden/nic.rs, tests/nic.rs
 
+use crate::block;
 use crate::cc::cc_active::CcActive;
 use crate::cc::cc_unit::CcUnit;
 use crate::emit::{self, Design, EmitError};
@@ -32,19 +33,13 @@ use crate::transport::work_mux::WorkMux;
 use crate::tx::tx_pipe::TxPipe;
 use crate::util::stream_mux::StreamMux;
 use crate::util::stream_route::StreamRoute;
-use crate::Module;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
 /// The NIC: 64-bit datapath, 64 queue pairs with two paced flows each (and one of the peer's data at the congestion
 /// control), 64 memory regions, 8 work requests a flow.
-#[derive(LogicBlock)]
+#[block(new(config: &NicConfig))]
 pub struct Nic {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Write address, bytes.
     pub s_axil_awaddr: Signal<In, Bits<16>>,
     /// Write address is valid.
@@ -173,9 +168,11 @@ pub struct Nic {
     pub s_axis_host_tlast: Signal<In, Bit>,
     /// Interrupt, level.
     pub irq: Signal<Out, Bit>,
+    #[init(RxPipe::default())]
     rx: RxPipe,
     responder: Responder<64, 8, 73, 6, 7, 6>,
     read_reply: ReadReply<6, 10, 6>,
+    #[init(Requester::new(config.clock_hz))]
     requester: Requester<6, 3, 9>,
     completer: Completer<64, 8, 73, 6, 7>,
     feedback_out: FeedbackOut<6, 64, 30, 7>,
@@ -192,6 +189,7 @@ pub struct Nic {
     tx: TxPipe<6, 7>,
     tx_fails: StreamRoute<10, 11>,
     fails: StreamMux<10>,
+    #[init(SqFetch::new(config))]
     sq_fetch: SqFetch<6, 7, 22>,
     cq_ring: CqRing,
     interrupt: Interrupt,
@@ -200,175 +198,13 @@ pub struct Nic {
     read_mux: ReadMux,
     dma_write: DmaWrite<64, 128, 8, 128>,
     dma_read: DmaRead<64, 128, 8>,
+    #[init(Registers::new(config))]
     registers: Registers<1024, 10, 11>,
-}
-
-impl Nic {
-    /// A NIC; the sizes of `config` must be those of this type.
-    pub fn new(config: &NicConfig) -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_axil_awaddr: Default::default(),
-            s_axil_awvalid: Default::default(),
-            s_axil_awready: Default::default(),
-            s_axil_wdata: Default::default(),
-            s_axil_wstrb: Default::default(),
-            s_axil_wvalid: Default::default(),
-            s_axil_wready: Default::default(),
-            s_axil_bvalid: Default::default(),
-            s_axil_bresp: Default::default(),
-            s_axil_bready: Default::default(),
-            s_axil_araddr: Default::default(),
-            s_axil_arvalid: Default::default(),
-            s_axil_arready: Default::default(),
-            s_axil_rvalid: Default::default(),
-            s_axil_rdata: Default::default(),
-            s_axil_rresp: Default::default(),
-            s_axil_rready: Default::default(),
-            m_axi_awaddr: Default::default(),
-            m_axi_awlen: Default::default(),
-            m_axi_awsize: Default::default(),
-            m_axi_awburst: Default::default(),
-            m_axi_awvalid: Default::default(),
-            m_axi_awready: Default::default(),
-            m_axi_wdata: Default::default(),
-            m_axi_wstrb: Default::default(),
-            m_axi_wlast: Default::default(),
-            m_axi_wvalid: Default::default(),
-            m_axi_wready: Default::default(),
-            m_axi_bresp: Default::default(),
-            m_axi_bvalid: Default::default(),
-            m_axi_bready: Default::default(),
-            m_axi_araddr: Default::default(),
-            m_axi_arlen: Default::default(),
-            m_axi_arsize: Default::default(),
-            m_axi_arburst: Default::default(),
-            m_axi_arvalid: Default::default(),
-            m_axi_arready: Default::default(),
-            m_axi_rdata: Default::default(),
-            m_axi_rresp: Default::default(),
-            m_axi_rlast: Default::default(),
-            m_axi_rvalid: Default::default(),
-            m_axi_rready: Default::default(),
-            s_axis_rx_tdata: Default::default(),
-            s_axis_rx_tkeep: Default::default(),
-            s_axis_rx_tvalid: Default::default(),
-            s_axis_rx_tready: Default::default(),
-            s_axis_rx_tlast: Default::default(),
-            s_axis_rx_tuser: Default::default(),
-            m_axis_tx_tdata: Default::default(),
-            m_axis_tx_tkeep: Default::default(),
-            m_axis_tx_tvalid: Default::default(),
-            m_axis_tx_tready: Default::default(),
-            m_axis_tx_tlast: Default::default(),
-            m_axis_host_tdata: Default::default(),
-            m_axis_host_tkeep: Default::default(),
-            m_axis_host_tvalid: Default::default(),
-            m_axis_host_tready: Default::default(),
-            m_axis_host_tlast: Default::default(),
-            s_axis_host_tdata: Default::default(),
-            s_axis_host_tkeep: Default::default(),
-            s_axis_host_tvalid: Default::default(),
-            s_axis_host_tready: Default::default(),
-            s_axis_host_tlast: Default::default(),
-            irq: Default::default(),
-            rx: RxPipe::default(),
-            responder: Default::default(),
-            read_reply: Default::default(),
-            requester: Requester::new(config.clock_hz),
-            completer: Default::default(),
-            feedback_out: Default::default(),
-            feedback_in: Default::default(),
-            probe_out: Default::default(),
-            window_out: Default::default(),
-            window_in: Default::default(),
-            work_mux: Default::default(),
-            scheduler: Default::default(),
-            grants: Default::default(),
-            active: Default::default(),
-            cc: Default::default(),
-            pkt_mux: Default::default(),
-            tx: Default::default(),
-            tx_fails: Default::default(),
-            fails: Default::default(),
-            sq_fetch: SqFetch::new(config),
-            cq_ring: Default::default(),
-            interrupt: Default::default(),
-            ring_mux: Default::default(),
-            write_mux: Default::default(),
-            read_mux: Default::default(),
-            dma_write: Default::default(),
-            dma_read: Default::default(),
-            registers: Registers::new(config),
-        }
-    }
 }
 
 impl Logic for Nic {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            rx,
-            responder,
-            read_reply,
-            requester,
-            completer,
-            feedback_out,
-            feedback_in,
-            probe_out,
-            window_out,
-            window_in,
-            work_mux,
-            scheduler,
-            grants,
-            active,
-            cc,
-            pkt_mux,
-            tx,
-            tx_fails,
-            fails,
-            sq_fetch,
-            cq_ring,
-            interrupt,
-            ring_mux,
-            write_mux,
-            read_mux,
-            dma_write,
-            dma_read,
-            registers
-        );
-        self.rx.reset.next = self.reset.val();
-        self.responder.reset.next = self.reset.val();
-        self.read_reply.reset.next = self.reset.val();
-        self.requester.reset.next = self.reset.val();
-        self.completer.reset.next = self.reset.val();
-        self.feedback_out.reset.next = self.reset.val();
-        self.feedback_in.reset.next = self.reset.val();
-        self.probe_out.reset.next = self.reset.val();
-        self.window_out.reset.next = self.reset.val();
-        self.window_in.reset.next = self.reset.val();
-        self.work_mux.reset.next = self.reset.val();
-        self.scheduler.reset.next = self.reset.val();
-        self.grants.reset.next = self.reset.val();
-        self.active.reset.next = self.reset.val();
-        self.cc.reset.next = self.reset.val();
-        self.pkt_mux.reset.next = self.reset.val();
-        self.tx.reset.next = self.reset.val();
-        self.tx_fails.reset.next = self.reset.val();
-        self.fails.reset.next = self.reset.val();
-        self.sq_fetch.reset.next = self.reset.val();
-        self.cq_ring.reset.next = self.reset.val();
-        self.interrupt.reset.next = self.reset.val();
-        self.ring_mux.reset.next = self.reset.val();
-        self.write_mux.reset.next = self.reset.val();
-        self.read_mux.reset.next = self.reset.val();
-        self.dma_write.reset.next = self.reset.val();
-        self.dma_read.reset.next = self.reset.val();
-        self.registers.reset.next = self.reset.val();
         comment!("frames from the MAC");
         self.rx.s_axis_tdata.next = self.s_axis_rx_tdata.val();
         self.rx.s_axis_tkeep.next = self.s_axis_rx_tkeep.val();

@@ -25,10 +25,10 @@ use super::cc_active::CcActive;
 use super::cc_unit::CcUnit;
 use super::cc_unit_serial::CcUnitSerial;
 use super::cc_unit_wide::CcUnitWide;
+use crate::block;
 use crate::host::axil_port::AxilPort;
 use crate::host::core_csr::CoreCsr;
 use crate::host::csr_regs::CcRegs;
-use crate::Module;
 use nic_spec::{regs, NicConfig};
 use rust_hdl_core::prelude::*;
 
@@ -36,13 +36,8 @@ use rust_hdl_core::prelude::*;
 macro_rules! core_of {
     ($doc:literal, $core:ident<$($size:ident),*>, $active:ty, $unit:ty) => {
         #[doc = $doc]
-        #[derive(LogicBlock)]
+        #[block(new(config: &NicConfig), check(1 << FB == config.flow_count))]
         pub struct $core<$(const $size: usize),*> {
-            module_type: Module<Self>,
-            /// Core clock.
-            pub clock: Signal<In, Clock>,
-            /// Synchronous reset, active high.
-            pub reset: Signal<In, Bit>,
             /// Write address, bytes.
             pub s_axil_awaddr: Signal<In, Bits<16>>,
             /// Write address is valid.
@@ -104,6 +99,7 @@ macro_rules! core_of {
             /// Telemetry ignored: the queue of a hop is too long.
             pub event_cc_queue: Signal<Out, Bit>,
             port: AxilPort,
+            #[init(CoreCsr::new(regs::CC_ID_VALUE, config))]
             decode: CoreCsr,
             registers: CcRegs,
             active: $active,
@@ -114,66 +110,9 @@ macro_rules! core_of {
             flags: Signal<Local, Bits<256>>,
         }
 
-        impl<$(const $size: usize),*> $core<$($size),*> {
-            /// The core with the flows of `config`.
-            pub fn new(config: &NicConfig) -> Self {
-                assert_eq!(1 << FB, config.flow_count);
-                Self {
-                    module_type: Default::default(),
-                    clock: Default::default(),
-                    reset: Default::default(),
-                    s_axil_awaddr: Default::default(),
-                    s_axil_awvalid: Default::default(),
-                    s_axil_awready: Default::default(),
-                    s_axil_wdata: Default::default(),
-                    s_axil_wstrb: Default::default(),
-                    s_axil_wvalid: Default::default(),
-                    s_axil_wready: Default::default(),
-                    s_axil_bvalid: Default::default(),
-                    s_axil_bresp: Default::default(),
-                    s_axil_bready: Default::default(),
-                    s_axil_araddr: Default::default(),
-                    s_axil_arvalid: Default::default(),
-                    s_axil_arready: Default::default(),
-                    s_axil_rvalid: Default::default(),
-                    s_axil_rdata: Default::default(),
-                    s_axil_rresp: Default::default(),
-                    s_axil_rready: Default::default(),
-                    s_axis_ack_tvalid: Default::default(),
-                    s_axis_ack_tready: Default::default(),
-                    s_axis_ack_tdata: Default::default(),
-                    s_axis_flow_tvalid: Default::default(),
-                    s_axis_flow_tready: Default::default(),
-                    s_axis_flow_tdata: Default::default(),
-                    m_axis_rate_tvalid: Default::default(),
-                    m_axis_rate_tready: Default::default(),
-                    m_axis_rate_tdata: Default::default(),
-                    event_cc_psn: Default::default(),
-                    event_cc_time: Default::default(),
-                    event_cc_bytes: Default::default(),
-                    event_cc_queue: Default::default(),
-                    port: Default::default(),
-                    decode: CoreCsr::new(regs::CC_ID_VALUE, config),
-                    registers: Default::default(),
-                    active: Default::default(),
-                    unit: Default::default(),
-                    low_word: Default::default(),
-                    psn_word: Default::default(),
-                    u_word: Default::default(),
-                    flags: Default::default(),
-                }
-            }
-        }
-
         impl<$(const $size: usize),*> Logic for $core<$($size),*> {
             #[hdl_gen]
             fn update(&mut self) {
-                clock!(self, clock, port, decode, registers, active, unit);
-                self.port.reset.next = self.reset.val();
-                self.decode.reset.next = self.reset.val();
-                self.registers.reset.next = self.reset.val();
-                self.active.reset.next = self.reset.val();
-                self.unit.reset.next = self.reset.val();
                 comment!("registers");
                 self.port.s_axil_awaddr.next = self.s_axil_awaddr.val();
                 self.port.s_axil_awvalid.next = self.s_axil_awvalid.val();

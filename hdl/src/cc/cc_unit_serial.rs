@@ -27,9 +27,8 @@ use super::cc_serial_params::CcSerialParams;
 use super::cc_serial_result::CcSerialResult;
 use super::cc_serial_words::CcSerialWords;
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the first one of an ACK without usable records to its `m_rate`, and of one whose records
 /// are only stored, [`STORE_CYCLES`] more for each.
@@ -50,13 +49,8 @@ pub const fn latency_cycles(hops: usize) -> usize {
 }
 
 /// HPCC++ for `2^FB` flows; `AW = FB + 5`.
-#[derive(LogicBlock)]
+#[block(check(AW == FB + 5))]
 pub struct CcUnitSerial<const FB: usize, const AW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// T in ns.
     pub cfg_t_ns: Signal<In, Bits<20>>,
     /// 1/T per ns, UQ0.40.
@@ -169,106 +163,27 @@ pub struct CcUnitSerial<const FB: usize, const AW: usize> {
     math: CcSerialMath,
     result: CcSerialResult<FB>,
     memory: Ram<AW, 32>,
-    scrubs: DFF<Bit>,
-    scrub_flow: DFF<Bits<FB>>,
+    #[reset(true)]
+    scrubs: Reg<Bit>,
+    scrub_flow: Reg<Bits<FB>>,
     flow: Signal<Local, Bits<FB>>,
     arrives: Signal<Local, Bits<32>>,
     word: Signal<Local, Bits<32>>,
     kind: Signal<Local, Bits<3>>,
+    #[value(4)]
     to_memory: Constant<Bits<3>>,
+    #[value(9)]
     act_segment: Constant<Bits<4>>,
+    #[value(cc_program::ADAPTS)]
     adapts_word: Constant<Bits<AW>>,
+    #[value((1_u64 << FB) - 1)]
     last_flow: Constant<Bits<FB>>,
-}
-
-impl<const FB: usize, const AW: usize> Default for CcUnitSerial<FB, AW> {
-    fn default() -> Self {
-        assert!(AW == FB + 5, "AW = FB + 5");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_t_ns: Default::default(),
-            cfg_inv_t: Default::default(),
-            cfg_queue_gain: Default::default(),
-            cfg_util_gain: Default::default(),
-            cfg_check: Default::default(),
-            cfg_by_time: Default::default(),
-            cfg_target: Default::default(),
-            cfg_u_one: Default::default(),
-            cfg_max_stage: Default::default(),
-            cfg_w_ai: Default::default(),
-            cfg_w_init: Default::default(),
-            cfg_w_min: Default::default(),
-            cfg_rate_gain: Default::default(),
-            cfg_rate_min: Default::default(),
-            cfg_rate_max: Default::default(),
-            s_ack_valid: Default::default(),
-            s_ack_ready: Default::default(),
-            s_ack_flow: Default::default(),
-            s_ack_psn: Default::default(),
-            s_ack_snd_nxt: Default::default(),
-            s_ack_tel_valid: Default::default(),
-            s_ack_tel_hops: Default::default(),
-            s_ack_tel_path: Default::default(),
-            s_ack_tel_hop_0: Default::default(),
-            s_ack_tel_hop_1: Default::default(),
-            s_ack_tel_hop_2: Default::default(),
-            s_ack_tel_hop_3: Default::default(),
-            s_ack_tel_hop_4: Default::default(),
-            s_flow_valid: Default::default(),
-            s_flow_ready: Default::default(),
-            s_flow_flow: Default::default(),
-            s_flow_op: Default::default(),
-            s_flow_telemetry: Default::default(),
-            s_flow_window_bytes: Default::default(),
-            s_flow_rate: Default::default(),
-            m_rate_valid: Default::default(),
-            m_rate_ready: Default::default(),
-            m_rate_flow: Default::default(),
-            m_rate_op: Default::default(),
-            m_rate_window_bytes: Default::default(),
-            m_rate_rate: Default::default(),
-            m_rate_u: Default::default(),
-            m_rate_wc_bytes: Default::default(),
-            m_rate_inc_stage: Default::default(),
-            m_rate_last_update_psn: Default::default(),
-            m_rate_full: Default::default(),
-            m_rate_first: Default::default(),
-            m_rate_worst_hop: Default::default(),
-            event_cc_psn: Default::default(),
-            event_cc_time: Default::default(),
-            event_cc_bytes: Default::default(),
-            event_cc_queue: Default::default(),
-            control: Default::default(),
-            params: Default::default(),
-            offer: Default::default(),
-            words: Default::default(),
-            math: Default::default(),
-            result: Default::default(),
-            memory: Default::default(),
-            scrubs: Default::default(),
-            scrub_flow: Default::default(),
-            flow: Default::default(),
-            arrives: Default::default(),
-            word: Default::default(),
-            kind: Default::default(),
-            to_memory: Constant::new(4.into()),
-            act_segment: Constant::new(9.into()),
-            adapts_word: Constant::new(cc_program::ADAPTS.into()),
-            last_flow: Constant::new(((1_u64 << FB) - 1).into()),
-        }
-    }
 }
 
 impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, scrubs, scrub_flow);
-        clock!(self, clock, control, params, offer, words, math, result, memory);
-        self.control.reset.next = self.reset.val();
-        self.result.reset.next = self.reset.val();
-        self.control.rests.next = self.scrubs.q.val();
+        self.control.rests.next = self.scrubs.val();
         self.control.s_ack_valid.next = self.s_ack_valid.val();
         self.control.s_flow_valid.next = self.s_flow_valid.val();
         self.control.result_waits.next = self.result.m_rate_valid.val();
@@ -337,13 +252,13 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.memory.write_address.next = bit_cast::<AW, 5>(self.control.write_word.val())
             | (bit_cast::<AW, FB>(self.flow.val()) << 5);
         self.memory.write_data.next = self.word.val();
-        if self.scrubs.q.val() {
+        if self.scrubs.val() {
             self.memory.write_enable.next = true;
             self.memory.write_address.next =
-                self.adapts_word.val() | (bit_cast::<AW, FB>(self.scrub_flow.q.val()) << 5);
+                self.adapts_word.val() | (bit_cast::<AW, FB>(self.scrub_flow.val()) << 5);
             self.memory.write_data.next = 0.into();
-            self.scrub_flow.d.next = self.scrub_flow.q.val() + 1;
-            self.scrubs.d.next = self.scrub_flow.q.val() != self.last_flow.val();
+            self.scrub_flow.next = self.scrub_flow.val() + 1;
+            self.scrubs.next = self.scrub_flow.val() != self.last_flow.val();
         }
         comment!("Ends.");
         self.result.to.next = self.control.to.val();
@@ -376,9 +291,5 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.event_cc_time.next = self.result.event_cc_time.val();
         self.event_cc_bytes.next = self.result.event_cc_bytes.val();
         self.event_cc_queue.next = self.result.event_cc_queue.val();
-        if self.reset.val() {
-            self.scrubs.d.next = true;
-            self.scrub_flow.d.next = 0.into();
-        }
     }
 }

@@ -12,17 +12,12 @@
 
 use super::dma_bursts::DmaBursts;
 use super::dma_read_align::DmaReadAlign;
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
 
 /// Read engine of `W` data bits; `W2 = 2 W`, `KB = W / 8`.
-#[derive(LogicBlock)]
+#[block]
 pub struct DmaRead<const W: usize, const W2: usize, const KB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A command is offered.
     pub s_cmd_valid: Signal<In, Bit>,
     /// It will be taken.
@@ -66,54 +61,17 @@ pub struct DmaRead<const W: usize, const W2: usize, const KB: usize> {
     cutter: DmaBursts<KB>,
     aligner: DmaReadAlign<W, W2, KB>,
     has_bytes: Signal<Local, Bit>,
+    #[value(0)]
     no_bursts: Constant<Bits<5>>,
+    #[value(u64::from(KB.trailing_zeros()))]
     size: Constant<Bits<3>>,
+    #[value(1)]
     incr: Constant<Bits<2>>,
-}
-
-impl<const W: usize, const W2: usize, const KB: usize> Default for DmaRead<W, W2, KB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_cmd_valid: Default::default(),
-            s_cmd_ready: Default::default(),
-            s_cmd_addr: Default::default(),
-            s_cmd_bytes: Default::default(),
-            m_axi_araddr: Default::default(),
-            m_axi_arlen: Default::default(),
-            m_axi_arsize: Default::default(),
-            m_axi_arburst: Default::default(),
-            m_axi_arvalid: Default::default(),
-            m_axi_arready: Default::default(),
-            m_axi_rdata: Default::default(),
-            m_axi_rresp: Default::default(),
-            m_axi_rvalid: Default::default(),
-            m_axi_rready: Default::default(),
-            m_axis_tdata: Default::default(),
-            m_axis_tkeep: Default::default(),
-            m_axis_tlast: Default::default(),
-            m_axis_tuser: Default::default(),
-            m_axis_tvalid: Default::default(),
-            m_axis_tready: Default::default(),
-            cutter: Default::default(),
-            aligner: Default::default(),
-            has_bytes: Default::default(),
-            no_bursts: Constant::new(0.into()),
-            size: Constant::new(u64::from(KB.trailing_zeros()).into()),
-            incr: Constant::new(1.into()),
-        }
-    }
 }
 
 impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaRead<W, W2, KB> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.cutter.clock.next = self.clock.val();
-        self.cutter.reset.next = self.reset.val();
-        self.aligner.clock.next = self.clock.val();
-        self.aligner.reset.next = self.reset.val();
         comment!("Commands go to the cutter, which is the AR channel.");
         self.cutter.s_valid.next = self.s_cmd_valid.val();
         self.cutter.s_addr.next = self.s_cmd_addr.val();

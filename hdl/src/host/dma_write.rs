@@ -13,18 +13,12 @@
 use super::dma_bursts::DmaBursts;
 use super::dma_write_align::DmaWriteAlign;
 use super::dma_write_done::DmaWriteDone;
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Write engine of `W` data bits with tags of `T` bits; `W2 = 2 W`, `KB = W / 8`.
-#[derive(LogicBlock)]
+#[block]
 pub struct DmaWrite<const W: usize, const W2: usize, const KB: usize, const T: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A command is offered.
     pub s_cmd_valid: Signal<In, Bit>,
     /// It will be taken.
@@ -80,57 +74,14 @@ pub struct DmaWrite<const W: usize, const W2: usize, const KB: usize, const T: u
     cutter: DmaBursts<KB>,
     aligner: DmaWriteAlign<W, W2, KB>,
     collector: DmaWriteDone<T>,
-    tag: DFF<Bits<T>>,
+    tag: Unreset<Bits<T>>,
     has_bytes: Signal<Local, Bit>,
+    #[value(0)]
     no_bursts: Constant<Bits<5>>,
+    #[value(u64::from(KB.trailing_zeros()))]
     size: Constant<Bits<3>>,
+    #[value(1)]
     incr: Constant<Bits<2>>,
-}
-
-impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Default
-    for DmaWrite<W, W2, KB, T>
-{
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_cmd_valid: Default::default(),
-            s_cmd_ready: Default::default(),
-            s_cmd_addr: Default::default(),
-            s_cmd_bytes: Default::default(),
-            s_cmd_tag: Default::default(),
-            s_axis_tdata: Default::default(),
-            s_axis_tvalid: Default::default(),
-            s_axis_tready: Default::default(),
-            m_axi_awaddr: Default::default(),
-            m_axi_awlen: Default::default(),
-            m_axi_awsize: Default::default(),
-            m_axi_awburst: Default::default(),
-            m_axi_awvalid: Default::default(),
-            m_axi_awready: Default::default(),
-            m_axi_wdata: Default::default(),
-            m_axi_wstrb: Default::default(),
-            m_axi_wlast: Default::default(),
-            m_axi_wvalid: Default::default(),
-            m_axi_wready: Default::default(),
-            m_axi_bresp: Default::default(),
-            m_axi_bvalid: Default::default(),
-            m_axi_bready: Default::default(),
-            m_done_valid: Default::default(),
-            m_done_ready: Default::default(),
-            m_done_tag: Default::default(),
-            m_done_error: Default::default(),
-            cutter: Default::default(),
-            aligner: Default::default(),
-            collector: Default::default(),
-            tag: Default::default(),
-            has_bytes: Default::default(),
-            no_bursts: Constant::new(0.into()),
-            size: Constant::new(u64::from(KB.trailing_zeros()).into()),
-            incr: Constant::new(1.into()),
-        }
-    }
 }
 
 impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
@@ -138,20 +89,13 @@ impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, tag);
-        self.cutter.clock.next = self.clock.val();
-        self.cutter.reset.next = self.reset.val();
-        self.aligner.clock.next = self.clock.val();
-        self.aligner.reset.next = self.reset.val();
-        self.collector.clock.next = self.clock.val();
-        self.collector.reset.next = self.reset.val();
         comment!("Commands go to the cutter, which is the AW channel; the tag waits here.");
         self.cutter.s_valid.next = self.s_cmd_valid.val();
         self.cutter.s_addr.next = self.s_cmd_addr.val();
         self.cutter.s_bytes.next = self.s_cmd_bytes.val();
         self.s_cmd_ready.next = self.cutter.s_ready.val();
         if self.s_cmd_valid.val() & self.cutter.s_ready.val() {
-            self.tag.d.next = self.s_cmd_tag.val();
+            self.tag.next = self.s_cmd_tag.val();
         }
         self.m_axi_awaddr.next = self.cutter.m_a_addr.val();
         self.m_axi_awlen.next = self.cutter.m_a_len.val();
@@ -170,7 +114,7 @@ impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
         self.aligner.s_d_end.next = self.cutter.m_d_bus_end.val();
         self.aligner.s_d_extra.next = self.cutter.m_d_extra.val();
         self.collector.s_valid.next = self.cutter.m_d_valid.val() & self.aligner.s_d_ready.val();
-        self.collector.s_tag.next = self.tag.q.val();
+        self.collector.s_tag.next = self.tag.val();
         self.collector.s_bursts.next = self.cutter.m_d_bursts.val();
         self.aligner.s_axis_tdata.next = self.s_axis_tdata.val();
         self.aligner.s_axis_tvalid.next = self.s_axis_tvalid.val();

@@ -9,21 +9,15 @@
 //! # Twins             sim/src/golden/host/read_mux.rs, tests/read_mux.rs
 
 use crate::util::{fifo::Fifo, skid::Skid};
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a command or a beat at a sink to the source.
 pub const LATENCY_CYCLES: usize = 1;
 
 /// Mux of a datapath of 64 bits.
-#[derive(LogicBlock)]
+#[block]
 pub struct ReadMux {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Command for a packet's data.
     pub s_pkt_valid: Signal<In, Bit>,
     /// It will be taken.
@@ -84,13 +78,13 @@ pub struct ReadMux {
     pub m_wr_tready: Signal<In, Bit>,
     owners: Fifo<1, 4, 5>,
     beats: Skid<74>,
-    is_wr_turn: DFF<Bit>,
-    pkt_valid: DFF<Bit>,
-    pkt_addr: DFF<Bits<64>>,
-    pkt_bytes: DFF<Bits<13>>,
-    wr_valid: DFF<Bit>,
-    wr_addr: DFF<Bits<64>>,
-    wr_bytes: DFF<Bits<13>>,
+    is_wr_turn: Reg<Bit>,
+    pkt_valid: Reg<Bit>,
+    pkt_addr: Reg<Bits<64>>,
+    pkt_bytes: Reg<Bits<13>>,
+    wr_valid: Reg<Bit>,
+    wr_addr: Reg<Bits<64>>,
+    wr_bytes: Reg<Bits<13>>,
     cmd_valid: Signal<Local, Bit>,
     cmd_bytes: Signal<Local, Bits<13>>,
     goes: Signal<Local, Bit>,
@@ -101,128 +95,64 @@ pub struct ReadMux {
     keep_wide: Signal<Local, Bits<74>>,
     last_wide: Signal<Local, Bits<74>>,
     user_wide: Signal<Local, Bits<74>>,
+    #[value(num_bigint::BigUint::from(1_u32) << 72_u32)]
     last_bit: Constant<Bits<74>>,
+    #[value(num_bigint::BigUint::from(1_u32) << 73_u32)]
     user_bit: Constant<Bits<74>>,
+    #[init(Constant::new(0u64.to_bits()))]
     pkt_owner: Constant<Bits<1>>,
+    #[init(Constant::new(1u64.to_bits()))]
     wr_owner: Constant<Bits<1>>,
-}
-
-impl Default for ReadMux {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_pkt_valid: Default::default(),
-            s_pkt_ready: Default::default(),
-            s_pkt_addr: Default::default(),
-            s_pkt_bytes: Default::default(),
-            s_wr_valid: Default::default(),
-            s_wr_ready: Default::default(),
-            s_wr_addr: Default::default(),
-            s_wr_bytes: Default::default(),
-            m_cmd_valid: Default::default(),
-            m_cmd_ready: Default::default(),
-            m_cmd_addr: Default::default(),
-            m_cmd_bytes: Default::default(),
-            s_axis_tdata: Default::default(),
-            s_axis_tkeep: Default::default(),
-            s_axis_tlast: Default::default(),
-            s_axis_tuser: Default::default(),
-            s_axis_tvalid: Default::default(),
-            s_axis_tready: Default::default(),
-            m_pkt_tdata: Default::default(),
-            m_pkt_tkeep: Default::default(),
-            m_pkt_tlast: Default::default(),
-            m_pkt_tuser: Default::default(),
-            m_pkt_tvalid: Default::default(),
-            m_pkt_tready: Default::default(),
-            m_wr_tdata: Default::default(),
-            m_wr_tlast: Default::default(),
-            m_wr_tuser: Default::default(),
-            m_wr_tvalid: Default::default(),
-            m_wr_tready: Default::default(),
-            owners: Default::default(),
-            beats: Default::default(),
-            is_wr_turn: Default::default(),
-            pkt_valid: Default::default(),
-            pkt_addr: Default::default(),
-            pkt_bytes: Default::default(),
-            wr_valid: Default::default(),
-            wr_addr: Default::default(),
-            wr_bytes: Default::default(),
-            cmd_valid: Default::default(),
-            cmd_bytes: Default::default(),
-            goes: Default::default(),
-            is_wr: Default::default(),
-            moves: Default::default(),
-            stands: Default::default(),
-            is_last: Default::default(),
-            keep_wide: Default::default(),
-            last_wide: Default::default(),
-            user_wide: Default::default(),
-            last_bit: Constant::new((num_bigint::BigUint::from(1_u32) << 72_u32).into()),
-            user_bit: Constant::new((num_bigint::BigUint::from(1_u32) << 73_u32).into()),
-            pkt_owner: Constant::new(0u64.to_bits()),
-            wr_owner: Constant::new(1u64.to_bits()),
-        }
-    }
 }
 
 impl Logic for ReadMux {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, is_wr_turn, pkt_valid, pkt_addr, pkt_bytes, wr_valid, wr_addr, wr_bytes
-        );
-        clock!(self, clock, owners, beats);
-        self.owners.reset.next = self.reset.val();
-        self.beats.reset.next = self.reset.val();
         comment!("commands: a register a sink; the one whose turn it is stands at the source");
-        self.s_pkt_ready.next = !self.pkt_valid.q.val();
-        self.s_wr_ready.next = !self.wr_valid.q.val();
-        self.cmd_valid.next = self.pkt_valid.q.val() & self.owners.s_ready.val();
-        self.m_cmd_addr.next = self.pkt_addr.q.val();
-        self.cmd_bytes.next = self.pkt_bytes.q.val();
+        self.s_pkt_ready.next = !self.pkt_valid.val();
+        self.s_wr_ready.next = !self.wr_valid.val();
+        self.cmd_valid.next = self.pkt_valid.val() & self.owners.s_ready.val();
+        self.m_cmd_addr.next = self.pkt_addr.val();
+        self.cmd_bytes.next = self.pkt_bytes.val();
         self.owners.s_data.next = self.pkt_owner.val();
-        if self.is_wr_turn.q.val() {
-            self.cmd_valid.next = self.wr_valid.q.val() & self.owners.s_ready.val();
-            self.m_cmd_addr.next = self.wr_addr.q.val();
-            self.cmd_bytes.next = self.wr_bytes.q.val();
+        if self.is_wr_turn.val() {
+            self.cmd_valid.next = self.wr_valid.val() & self.owners.s_ready.val();
+            self.m_cmd_addr.next = self.wr_addr.val();
+            self.cmd_bytes.next = self.wr_bytes.val();
             self.owners.s_data.next = self.wr_owner.val();
         }
         self.m_cmd_valid.next = self.cmd_valid.val();
         self.m_cmd_bytes.next = self.cmd_bytes.val();
         self.goes.next = self.cmd_valid.val() & self.m_cmd_ready.val();
         self.owners.s_valid.next = self.goes.val() & self.cmd_bytes.val().any();
-        if self.s_pkt_valid.val() & !self.pkt_valid.q.val() {
-            self.pkt_valid.d.next = true;
-            self.pkt_addr.d.next = self.s_pkt_addr.val();
-            self.pkt_bytes.d.next = self.s_pkt_bytes.val();
+        if self.s_pkt_valid.val() & !self.pkt_valid.val() {
+            self.pkt_valid.next = true;
+            self.pkt_addr.next = self.s_pkt_addr.val();
+            self.pkt_bytes.next = self.s_pkt_bytes.val();
         }
-        if self.s_wr_valid.val() & !self.wr_valid.q.val() {
-            self.wr_valid.d.next = true;
-            self.wr_addr.d.next = self.s_wr_addr.val();
-            self.wr_bytes.d.next = self.s_wr_bytes.val();
+        if self.s_wr_valid.val() & !self.wr_valid.val() {
+            self.wr_valid.next = true;
+            self.wr_addr.next = self.s_wr_addr.val();
+            self.wr_bytes.next = self.s_wr_bytes.val();
         }
         comment!("the turn goes to the other one if that waits or comes, and this one is done");
-        if self.is_wr_turn.q.val() {
+        if self.is_wr_turn.val() {
             if self.goes.val() {
-                self.wr_valid.d.next = false;
+                self.wr_valid.next = false;
             }
-            if (self.pkt_valid.q.val() | self.s_pkt_valid.val())
-                & (self.goes.val() | !self.wr_valid.q.val())
+            if (self.pkt_valid.val() | self.s_pkt_valid.val())
+                & (self.goes.val() | !self.wr_valid.val())
             {
-                self.is_wr_turn.d.next = false;
+                self.is_wr_turn.next = false;
             }
         } else {
             if self.goes.val() {
-                self.pkt_valid.d.next = false;
+                self.pkt_valid.next = false;
             }
-            if (self.wr_valid.q.val() | self.s_wr_valid.val())
-                & (self.goes.val() | !self.pkt_valid.q.val())
+            if (self.wr_valid.val() | self.s_wr_valid.val())
+                & (self.goes.val() | !self.pkt_valid.val())
             {
-                self.is_wr_turn.d.next = true;
+                self.is_wr_turn.next = true;
             }
         }
         comment!("data: frames come in the order of the commands");
@@ -259,14 +189,5 @@ impl Logic for ReadMux {
         self.m_wr_tdata.next = self.beats.m_data.val().get_bits::<64>(0);
         self.m_wr_tlast.next = self.is_last.val();
         self.m_wr_tuser.next = self.beats.m_data.val().get_bit(73);
-        if self.reset.val() {
-            self.is_wr_turn.d.next = false;
-            self.pkt_valid.d.next = false;
-            self.pkt_addr.d.next = 0.into();
-            self.pkt_bytes.d.next = 0.into();
-            self.wr_valid.d.next = false;
-            self.wr_addr.d.next = 0.into();
-            self.wr_bytes.d.next = 0.into();
-        }
     }
 }

@@ -12,11 +12,10 @@ use super::csr::Csr;
 use super::csr_regs::CsrRegs;
 use super::event_counters::NicCounters;
 use super::table_window::TableWindow;
-use crate::Module;
+use crate::{block, Reg};
 use nic_spec::regs::EVENTS;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Event inputs.
 pub const EVENT_COUNT: usize = EVENTS.len();
@@ -25,13 +24,8 @@ macro_rules! registers {
     ($(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
         $fields:tt)),* $(,)?) => {
         /// The register side, with a completion queue of `D = 2^A` entries, `AP1 = A + 1`.
-        #[derive(LogicBlock)]
+        #[block(new(config: &NicConfig), check(D == config.cq_depth()))]
         pub struct Registers<const D: usize, const A: usize, const AP1: usize> {
-            module_type: Module<Self>,
-            /// Core clock.
-            pub clock: Signal<In, Clock>,
-            /// Synchronous reset, active high.
-            pub reset: Signal<In, Bit>,
             /// Write address, bytes.
             pub s_axil_awaddr: Signal<In, Bits<16>>,
             /// Write address is valid.
@@ -209,8 +203,10 @@ macro_rules! registers {
             /// Event pulses, in the order of the register map.
             pub event: [Signal<In, Bit>; EVENT_COUNT],
             port: AxilPort,
+            #[init(Csr::new(config))]
             decode: Csr,
             config_regs: CsrRegs,
+            #[init(TableWindow::new(config))]
             window: TableWindow,
             counters: NicCounters,
             queue: CompletionQueue<D, A, AP1>,
@@ -219,148 +215,26 @@ macro_rules! registers {
             mac_high_placed: Signal<Local, Bits<48>>,
             is_source: Signal<Local, Bit>,
             by_port: Signal<Local, Bit>,
+            #[value(2u64.to_bits())]
             echoes_hop: Constant<Bits<2>>,
+            #[value(2u64.to_bits())]
             authors: Constant<Bits<3>>,
+            #[value(1u64.to_bits())]
             op_create: Constant<Bits<2>>,
+            #[value(2u64.to_bits())]
             op_remove: Constant<Bits<2>>,
+            #[value((config.flow_count as u64).to_bits())]
             reply_bit: Constant<Bits<16>>,
+            #[value((2 * config.flow_count as u64).to_bits())]
             peer_bit: Constant<Bits<16>>,
-            window_seen: DFF<Bits<32>>,
-            rate_seen: DFF<Bits<32>>,
-            index: DFF<Bits<8>>,
-        }
-
-        impl<const D: usize, const A: usize, const AP1: usize> Registers<D, A, AP1> {
-            /// The registers of a NIC of these sizes.
-            pub fn new(config: &NicConfig) -> Self {
-                assert_eq!(D, config.cq_depth());
-                Self {
-                    module_type: Default::default(),
-                    clock: Default::default(),
-                    reset: Default::default(),
-                    s_axil_awaddr: Default::default(),
-                    s_axil_awvalid: Default::default(),
-                    s_axil_awready: Default::default(),
-                    s_axil_wdata: Default::default(),
-                    s_axil_wstrb: Default::default(),
-                    s_axil_wvalid: Default::default(),
-                    s_axil_wready: Default::default(),
-                    s_axil_bvalid: Default::default(),
-                    s_axil_bresp: Default::default(),
-                    s_axil_bready: Default::default(),
-                    s_axil_araddr: Default::default(),
-                    s_axil_arvalid: Default::default(),
-                    s_axil_arready: Default::default(),
-                    s_axil_rvalid: Default::default(),
-                    s_axil_rdata: Default::default(),
-                    s_axil_rresp: Default::default(),
-                    s_axil_rready: Default::default(),
-                    $($port: Default::default(),)*
-                    cfg_table: Default::default(),
-                    cfg_index: Default::default(),
-                    cfg_row: Default::default(),
-                    m_cfg_responder_valid: Default::default(),
-                    m_cfg_responder_ready: Default::default(),
-                    m_cfg_requester_valid: Default::default(),
-                    m_cfg_requester_ready: Default::default(),
-                    m_cfg_tx_valid: Default::default(),
-                    m_cfg_tx_ready: Default::default(),
-                    m_cfg_completer_valid: Default::default(),
-                    m_cfg_completer_ready: Default::default(),
-                    m_flow_valid: Default::default(),
-                    m_flow_ready: Default::default(),
-                    m_flow_flow: Default::default(),
-                    m_flow_op: Default::default(),
-                    m_flow_telemetry: Default::default(),
-                    m_flow_window_bytes: Default::default(),
-                    m_flow_rate: Default::default(),
-                    cfg_local_mac: Default::default(),
-                    cfg_tel_format: Default::default(),
-                    cfg_tel_data: Default::default(),
-                    cfg_tel_echo: Default::default(),
-                    cfg_tel_echo_hop: Default::default(),
-                    cfg_tel_port: Default::default(),
-                    cfg_tel_queue_bytes: Default::default(),
-                    cfg_tel_time_binary: Default::default(),
-                    cfg_tel_rates: Default::default(),
-                    cfg_tel_dscp: Default::default(),
-                    cfg_tel_echo_dscp: Default::default(),
-                    mac_low: Default::default(),
-                    mac_high: Default::default(),
-                    mac_high_placed: Default::default(),
-                    is_source: Default::default(),
-                    by_port: Default::default(),
-                    echoes_hop: Constant::new(2u64.to_bits()),
-                    authors: Constant::new(2u64.to_bits()),
-                    op_create: Constant::new(1u64.to_bits()),
-                    op_remove: Constant::new(2u64.to_bits()),
-                    reply_bit: Constant::new((config.flow_count as u64).to_bits()),
-                    peer_bit: Constant::new((2 * config.flow_count as u64).to_bits()),
-                    s_requester_valid: Default::default(),
-                    s_requester_ready: Default::default(),
-                    s_requester_status: Default::default(),
-                    s_requester_flow: Default::default(),
-                    s_requester_wr_id: Default::default(),
-                    s_requester_byte_len: Default::default(),
-                    s_requester_signalled: Default::default(),
-                    s_responder_valid: Default::default(),
-                    s_responder_ready: Default::default(),
-                    s_responder_status: Default::default(),
-                    s_responder_flow: Default::default(),
-                    s_responder_imm: Default::default(),
-                    s_responder_byte_len: Default::default(),
-                    s_lost_valid: Default::default(),
-                    s_lost_ready: Default::default(),
-                    s_lost_flow: Default::default(),
-                    s_lost_wr_id: Default::default(),
-                    head_valid: Default::default(),
-                    head: Default::default(),
-                    ring_owns: Default::default(),
-                    ring_take: Default::default(),
-                    ring_commit: Default::default(),
-                    ring_rewind: Default::default(),
-                    cq_landed: Default::default(),
-                    m_consumer_valid: Default::default(),
-                    m_consumer_index: Default::default(),
-                    m_consumer_arm: Default::default(),
-                    host_status: Default::default(),
-                    m_clear_valid: Default::default(),
-                    m_clear_bits: Default::default(),
-                    m_doorbell_valid: Default::default(),
-                    m_doorbell_ready: Default::default(),
-                    m_doorbell_flow: Default::default(),
-                    m_doorbell_index: Default::default(),
-                    wr_room: Default::default(),
-                    cq_space: Default::default(),
-                    watch_valid: Default::default(),
-                    watch_flow: Default::default(),
-                    watch_window: Default::default(),
-                    watch_rate: Default::default(),
-                    event: array_init::array_init(|_| Default::default()),
-                    port: Default::default(),
-                    decode: Csr::new(config),
-                    config_regs: Default::default(),
-                    window: TableWindow::new(config),
-                    counters: Default::default(),
-                    queue: Default::default(),
-                    window_seen: Default::default(),
-                    rate_seen: Default::default(),
-                    index: Default::default(),
-                }
-            }
+            window_seen: Reg<Bits<32>>,
+            rate_seen: Reg<Bits<32>>,
+            index: Reg<Bits<8>>,
         }
 
         impl<const D: usize, const A: usize, const AP1: usize> Logic for Registers<D, A, AP1> {
             #[hdl_gen]
             fn update(&mut self) {
-                dff_setup!(self, clock, window_seen, rate_seen, index);
-                clock!(self, clock, port, decode, config_regs, window, counters, queue);
-                self.port.reset.next = self.reset.val();
-                self.decode.reset.next = self.reset.val();
-                self.config_regs.reset.next = self.reset.val();
-                self.window.reset.next = self.reset.val();
-                self.counters.reset.next = self.reset.val();
-                self.queue.reset.next = self.reset.val();
                 comment!("bus");
                 self.port.s_axil_awaddr.next = self.s_axil_awaddr.val();
                 self.port.s_axil_awvalid.next = self.s_axil_awvalid.val();
@@ -387,12 +261,12 @@ macro_rules! registers {
                 self.port.s_error.next = self.decode.s_error.val();
                 self.port.s_rdata.next = self.decode.s_rdata.val();
                 comment!("one register drives the look-ups of hundreds of words");
-                self.index.d.next = self.port.m_addr.val().get_bits::<8>(2);
+                self.index.next = self.port.m_addr.val().get_bits::<8>(2);
                 comment!("configuration registers");
                 self.config_regs.wr_valid.next = self.decode.regs_wr_valid.val();
-                self.config_regs.wr_index.next = self.index.q.val();
+                self.config_regs.wr_index.next = self.index.val();
                 self.config_regs.wr_data.next = self.port.m_wdata.val();
-                self.config_regs.rd_index.next = self.index.q.val();
+                self.config_regs.rd_index.next = self.index.val();
                 self.decode.regs_hit.next = self.config_regs.rd_hit.val();
                 self.decode.regs_data.next = self.config_regs.rd_data.val();
                 $(self.$port.next = self.config_regs.$port.val();)*
@@ -456,7 +330,7 @@ macro_rules! registers {
                     self.config_regs.cfg_telemetry.val().get_bits::<6>(16);
                 comment!("table window");
                 self.window.word_write.next = self.decode.window_write.val();
-                self.window.word_index.next = self.index.q.val().get_bits::<4>(0);
+                self.window.word_index.next = self.index.val().get_bits::<4>(0);
                 self.window.wdata.next = self.port.m_wdata.val();
                 self.window.commit.next = self.decode.window_commit.val();
                 self.window.wr_room.next = self.queue.wr_room.val();
@@ -537,22 +411,17 @@ macro_rules! registers {
                     self.counters.event[i].next = self.event[i].val();
                 }
                 self.counters.rd_valid.next = self.decode.counter_valid.val();
-                self.counters.rd_index.next = self.index.q.val().get_bits::<6>(0);
+                self.counters.rd_index.next = self.index.val().get_bits::<6>(0);
                 self.decode.counter_done.next = self.counters.rd_done.val();
                 self.decode.counter_data.next = self.counters.rd_data.val();
                 comment!("window and rate of the watched flow");
-                self.decode.watch_window.next = self.window_seen.q.val();
-                self.decode.watch_rate.next = self.rate_seen.q.val();
+                self.decode.watch_window.next = self.window_seen.val();
+                self.decode.watch_rate.next = self.rate_seen.val();
                 if self.watch_valid.val()
                     && (self.watch_flow.val() == self.config_regs.cfg_cc_watch.val())
                 {
-                    self.window_seen.d.next = self.watch_window.val();
-                    self.rate_seen.d.next = self.watch_rate.val();
-                }
-                if self.reset.val() {
-                    self.window_seen.d.next = 0.into();
-                    self.rate_seen.d.next = 0.into();
-                    self.index.d.next = 0.into();
+                    self.window_seen.next = self.watch_window.val();
+                    self.rate_seen.next = self.watch_rate.val();
                 }
             }
         }

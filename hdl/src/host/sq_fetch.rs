@@ -15,9 +15,9 @@
 use super::sq_book::SqOp;
 use super::sq_flows::SqFlows;
 use super::sq_rows::SqRows;
+use crate::block;
 use crate::emit::{self, Design, EmitError};
 use crate::util::fifo::Fifo;
-use crate::Module;
 use nic_spec::rows::Table;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
@@ -26,13 +26,8 @@ use rust_hdl_core::prelude::*;
 pub const WR_BYTES: u64 = 40;
 
 /// Submission rings of `2^FB` flows.
-#[derive(LogicBlock)]
+#[block(new(config: &NicConfig))]
 pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Software has moved a producer index.
     pub s_doorbell_valid: Signal<In, Bit>,
     /// Taken.
@@ -107,6 +102,7 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     pub event_sq_wr_refused: Signal<Out, Bit>,
     /// A work request could not be read.
     pub event_sq_read_error: Signal<Out, Bit>,
+    #[init(SqFlows::new(config))]
     flows: SqFlows<FB, FB1>,
     rows: SqRows<FB, OW>,
     credits: Fifo<FB, 4, 5>,
@@ -120,86 +116,19 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     looks: Signal<Local, Bit>,
     last_part: Signal<Local, Bits<66>>,
     error_part: Signal<Local, Bits<66>>,
+    #[value(num_bigint::BigUint::from(1_u32) << 64_u32)]
     last_bit: Constant<Bits<66>>,
+    #[value(num_bigint::BigUint::from(1_u32) << 65_u32)]
     error_bit: Constant<Bits<66>>,
+    #[init(Constant::new(WR_BYTES.to_bits()))]
     wr_bytes: Constant<Bits<13>>,
+    #[init(Constant::new((Table::Wr as u64).to_bits()))]
     wr_table: Constant<Bits<2>>,
-}
-
-impl<const FB: usize, const FB1: usize, const OW: usize> SqFetch<FB, FB1, OW> {
-    /// The rings of a NIC of these sizes.
-    pub fn new(config: &NicConfig) -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_doorbell_valid: Default::default(),
-            s_doorbell_ready: Default::default(),
-            s_doorbell_flow: Default::default(),
-            s_doorbell_index: Default::default(),
-            s_cfg_valid: Default::default(),
-            s_cfg_ready: Default::default(),
-            cfg_table: Default::default(),
-            cfg_index: Default::default(),
-            cfg_row: Default::default(),
-            m_cfg_valid: Default::default(),
-            m_cfg_ready: Default::default(),
-            m_cfg_table: Default::default(),
-            m_cfg_index: Default::default(),
-            m_cfg_row: Default::default(),
-            hint_valid: Default::default(),
-            hint_flow: Default::default(),
-            watch_valid: Default::default(),
-            watch_ready: Default::default(),
-            watch_op: Default::default(),
-            watch_flow: Default::default(),
-            wr_room: Default::default(),
-            m_cmd_valid: Default::default(),
-            m_cmd_ready: Default::default(),
-            m_cmd_addr: Default::default(),
-            m_cmd_bytes: Default::default(),
-            s_axis_tdata: Default::default(),
-            s_axis_tlast: Default::default(),
-            s_axis_tuser: Default::default(),
-            s_axis_tvalid: Default::default(),
-            s_axis_tready: Default::default(),
-            m_cqe_valid: Default::default(),
-            m_cqe_ready: Default::default(),
-            m_cqe_flow: Default::default(),
-            m_cqe_wr_id: Default::default(),
-            event_sq_doorbell_refused: Default::default(),
-            event_sq_wr_refused: Default::default(),
-            event_sq_read_error: Default::default(),
-            flows: SqFlows::new(config),
-            rows: Default::default(),
-            credits: Default::default(),
-            orders: Default::default(),
-            beats: Default::default(),
-            order_flow: Default::default(),
-            new_beat: Default::default(),
-            takes: Default::default(),
-            passes: Default::default(),
-            beat_stands: Default::default(),
-            looks: Default::default(),
-            last_part: Default::default(),
-            error_part: Default::default(),
-            last_bit: Constant::new((num_bigint::BigUint::from(1_u32) << 64_u32).into()),
-            error_bit: Constant::new((num_bigint::BigUint::from(1_u32) << 65_u32).into()),
-            wr_bytes: Constant::new(WR_BYTES.to_bits()),
-            wr_table: Constant::new((Table::Wr as u64).to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, FB1, OW> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, flows, rows, credits, orders, beats);
-        self.flows.reset.next = self.reset.val();
-        self.rows.reset.next = self.reset.val();
-        self.credits.reset.next = self.reset.val();
-        self.orders.reset.next = self.reset.val();
-        self.beats.reset.next = self.reset.val();
         comment!("what has retired; taken at once, so the FIFO holds a few at most");
         self.credits.s_valid.next =
             self.watch_valid.val() & self.watch_ready.val() & !self.watch_op.val().any();

@@ -17,15 +17,14 @@
 
 use crate::util::skid::Skid;
 use crate::util::stream_route::StreamRoute;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a command at a sink to the command at the source.
 pub const LATENCY_CYCLES: usize = 2;
 
 /// Mux of write commands; `WP1 = W + 1`, `TP1 = T + 1`, `TP2 = T + 2`.
-#[derive(LogicBlock)]
+#[block(check(WP1 == W + 1 && TP1 == T + 1 && TP2 == T + 2))]
 pub struct WriteMux<
     const W: usize,
     const WP1: usize,
@@ -33,11 +32,6 @@ pub struct WriteMux<
     const TP1: usize,
     const TP2: usize,
 > {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// The responder offers a command.
     pub s_a_cmd_valid: Signal<In, Bit>,
     /// It will be taken.
@@ -118,18 +112,18 @@ pub struct WriteMux<
     pub s_done_error: Signal<In, Bit>,
     a_data: Skid<WP1>,
     b_data: Skid<WP1>,
-    take_a: DFF<Bit>,
-    take_b: DFF<Bit>,
-    b_next: DFF<Bit>,
-    moving: DFF<Bit>,
-    from_b: DFF<Bit>,
-    cmd_full: DFF<Bit>,
-    addr: DFF<Bits<64>>,
-    bytes: DFF<Bits<13>>,
-    tag: DFF<Bits<TP1>>,
-    beat_full: DFF<Bit>,
-    beat: DFF<Bits<W>>,
-    beat_last: DFF<Bit>,
+    take_a: Reg<Bit>,
+    take_b: Reg<Bit>,
+    b_next: Reg<Bit>,
+    moving: Reg<Bit>,
+    from_b: Unreset<Bit>,
+    cmd_full: Reg<Bit>,
+    addr: Reg<Bits<64>>,
+    bytes: Reg<Bits<13>>,
+    tag: Reg<Bits<TP1>>,
+    beat_full: Reg<Bit>,
+    beat: Reg<Bits<W>>,
+    beat_last: Reg<Bit>,
     a_last: Signal<Local, Bits<1>>,
     b_last: Signal<Local, Bits<1>>,
     a_can: Signal<Local, Bit>,
@@ -142,97 +136,16 @@ pub struct WriteMux<
     error_bit: Signal<Local, Bits<1>>,
     port_bit: Signal<Local, Bits<1>>,
     reports: StreamRoute<TP1, TP2>,
+    #[init(Constant::new((W as u64).to_bits()))]
     last_at: Constant<Bits<16>>,
+    #[init(Constant::new((T as u64).to_bits()))]
     tag_top: Constant<Bits<16>>,
+    #[init(Constant::new(((T + 1) as u64).to_bits()))]
     port_at: Constant<Bits<16>>,
+    #[init(Constant::new(1u64.to_bits()))]
     one: Constant<Bits<TP1>>,
+    #[init(Constant::new(0u64.to_bits()))]
     no_bytes: Constant<Bits<13>>,
-}
-
-impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const TP2: usize> Default
-    for WriteMux<W, WP1, T, TP1, TP2>
-{
-    fn default() -> Self {
-        assert!(
-            WP1 == W + 1 && TP1 == T + 1 && TP2 == T + 2,
-            "WP1 = W + 1, TP1 = T + 1, TP2 = T + 2"
-        );
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_a_cmd_valid: Default::default(),
-            s_a_cmd_ready: Default::default(),
-            s_a_cmd_addr: Default::default(),
-            s_a_cmd_bytes: Default::default(),
-            s_a_cmd_tag: Default::default(),
-            s_a_data_tvalid: Default::default(),
-            s_a_data_tready: Default::default(),
-            s_a_data_tdata: Default::default(),
-            s_a_data_tlast: Default::default(),
-            m_a_done_valid: Default::default(),
-            m_a_done_ready: Default::default(),
-            m_a_done_tag: Default::default(),
-            m_a_done_error: Default::default(),
-            s_b_cmd_valid: Default::default(),
-            s_b_cmd_ready: Default::default(),
-            s_b_cmd_addr: Default::default(),
-            s_b_cmd_bytes: Default::default(),
-            s_b_cmd_tag: Default::default(),
-            s_b_data_tvalid: Default::default(),
-            s_b_data_tready: Default::default(),
-            s_b_data_tdata: Default::default(),
-            s_b_data_tlast: Default::default(),
-            m_b_done_valid: Default::default(),
-            m_b_done_ready: Default::default(),
-            m_b_done_tag: Default::default(),
-            m_b_done_error: Default::default(),
-            m_cmd_valid: Default::default(),
-            m_cmd_ready: Default::default(),
-            m_cmd_addr: Default::default(),
-            m_cmd_bytes: Default::default(),
-            m_cmd_tag: Default::default(),
-            m_data_tvalid: Default::default(),
-            m_data_tready: Default::default(),
-            m_data_tdata: Default::default(),
-            m_data_tlast: Default::default(),
-            s_done_valid: Default::default(),
-            s_done_ready: Default::default(),
-            s_done_tag: Default::default(),
-            s_done_error: Default::default(),
-            a_data: Default::default(),
-            b_data: Default::default(),
-            take_a: Default::default(),
-            take_b: Default::default(),
-            b_next: Default::default(),
-            moving: Default::default(),
-            from_b: Default::default(),
-            cmd_full: Default::default(),
-            addr: Default::default(),
-            bytes: Default::default(),
-            tag: Default::default(),
-            beat_full: Default::default(),
-            beat: Default::default(),
-            beat_last: Default::default(),
-            a_last: Default::default(),
-            b_last: Default::default(),
-            a_can: Default::default(),
-            b_can: Default::default(),
-            free: Default::default(),
-            beat_free: Default::default(),
-            head_valid: Default::default(),
-            head: Default::default(),
-            moved: Default::default(),
-            error_bit: Default::default(),
-            port_bit: Default::default(),
-            reports: Default::default(),
-            last_at: Constant::new((W as u64).to_bits()),
-            tag_top: Constant::new((T as u64).to_bits()),
-            port_at: Constant::new(((T + 1) as u64).to_bits()),
-            one: Constant::new(1u64.to_bits()),
-            no_bytes: Constant::new(0u64.to_bits()),
-        }
-    }
 }
 
 impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const TP2: usize> Logic
@@ -240,23 +153,15 @@ impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const T
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, take_a, take_b, b_next, moving, from_b, cmd_full, addr, bytes, tag,
-            beat_full, beat, beat_last
-        );
-        clock!(self, clock, a_data, b_data, reports);
-        self.reports.reset.next = self.reset.val();
-        self.a_data.reset.next = self.reset.val();
-        self.b_data.reset.next = self.reset.val();
-        self.s_a_cmd_ready.next = self.take_a.q.val();
-        self.s_b_cmd_ready.next = self.take_b.q.val();
-        self.m_cmd_valid.next = self.cmd_full.q.val();
-        self.m_cmd_addr.next = self.addr.q.val();
-        self.m_cmd_bytes.next = self.bytes.q.val();
-        self.m_cmd_tag.next = self.tag.q.val();
-        self.m_data_tvalid.next = self.beat_full.q.val();
-        self.m_data_tdata.next = self.beat.q.val();
-        self.m_data_tlast.next = self.beat_last.q.val();
+        self.s_a_cmd_ready.next = self.take_a.val();
+        self.s_b_cmd_ready.next = self.take_b.val();
+        self.m_cmd_valid.next = self.cmd_full.val();
+        self.m_cmd_addr.next = self.addr.val();
+        self.m_cmd_bytes.next = self.bytes.val();
+        self.m_cmd_tag.next = self.tag.val();
+        self.m_data_tvalid.next = self.beat_full.val();
+        self.m_data_tdata.next = self.beat.val();
+        self.m_data_tlast.next = self.beat_last.val();
         comment!("a beat: last, data from high to low");
         self.a_last.next = 0.into();
         if self.s_a_data_tlast.val() {
@@ -279,61 +184,61 @@ impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const T
             & (self.a_data.m_valid.val() | (self.s_a_cmd_bytes.val() == self.no_bytes.val()));
         self.b_can.next = self.s_b_cmd_valid.val()
             & (self.b_data.m_valid.val() | (self.s_b_cmd_bytes.val() == self.no_bytes.val()));
-        self.free.next = (self.m_cmd_ready.val() | !self.cmd_full.q.val())
-            & !self.take_a.q.val()
-            & !self.take_b.q.val()
-            & !self.moving.q.val();
-        self.take_a.d.next = false;
-        self.take_b.d.next = false;
+        self.free.next = (self.m_cmd_ready.val() | !self.cmd_full.val())
+            & !self.take_a.val()
+            & !self.take_b.val()
+            & !self.moving.val();
+        self.take_a.next = false;
+        self.take_b.next = false;
         if self.free.val() {
-            if self.a_can.val() & (!self.b_next.q.val() | !self.b_can.val()) {
-                self.take_a.d.next = true;
-                self.b_next.d.next = true;
+            if self.a_can.val() & (!self.b_next.val() | !self.b_can.val()) {
+                self.take_a.next = true;
+                self.b_next.next = true;
             } else if self.b_can.val() {
-                self.take_b.d.next = true;
-                self.b_next.d.next = false;
+                self.take_b.next = true;
+                self.b_next.next = false;
             }
         }
         if self.m_cmd_ready.val() {
-            self.cmd_full.d.next = false;
+            self.cmd_full.next = false;
         }
-        if self.take_a.q.val() {
-            self.cmd_full.d.next = true;
-            self.addr.d.next = self.s_a_cmd_addr.val();
-            self.bytes.d.next = self.s_a_cmd_bytes.val();
-            self.tag.d.next = bit_cast::<TP1, T>(self.s_a_cmd_tag.val());
-            self.moving.d.next = self.s_a_cmd_bytes.val() != self.no_bytes.val();
-            self.from_b.d.next = false;
+        if self.take_a.val() {
+            self.cmd_full.next = true;
+            self.addr.next = self.s_a_cmd_addr.val();
+            self.bytes.next = self.s_a_cmd_bytes.val();
+            self.tag.next = bit_cast::<TP1, T>(self.s_a_cmd_tag.val());
+            self.moving.next = self.s_a_cmd_bytes.val() != self.no_bytes.val();
+            self.from_b.next = false;
         }
-        if self.take_b.q.val() {
-            self.cmd_full.d.next = true;
-            self.addr.d.next = self.s_b_cmd_addr.val();
-            self.bytes.d.next = self.s_b_cmd_bytes.val();
-            self.tag.d.next =
+        if self.take_b.val() {
+            self.cmd_full.next = true;
+            self.addr.next = self.s_b_cmd_addr.val();
+            self.bytes.next = self.s_b_cmd_bytes.val();
+            self.tag.next =
                 bit_cast::<TP1, T>(self.s_b_cmd_tag.val()) | (self.one.val() << self.tag_top.val());
-            self.moving.d.next = self.s_b_cmd_bytes.val() != self.no_bytes.val();
-            self.from_b.d.next = true;
+            self.moving.next = self.s_b_cmd_bytes.val() != self.no_bytes.val();
+            self.from_b.next = true;
         }
         comment!("its frame");
         self.head.next = self.a_data.m_data.val();
         self.head_valid.next = self.a_data.m_valid.val();
-        if self.from_b.q.val() {
+        if self.from_b.val() {
             self.head.next = self.b_data.m_data.val();
             self.head_valid.next = self.b_data.m_valid.val();
         }
         self.beat_free.next =
-            self.moving.q.val() & (self.m_data_tready.val() | !self.beat_full.q.val());
+            self.moving.val() & (self.m_data_tready.val() | !self.beat_full.val());
         self.moved.next = self.beat_free.val() & self.head_valid.val();
-        self.a_data.m_ready.next = self.beat_free.val() & !self.from_b.q.val();
-        self.b_data.m_ready.next = self.beat_free.val() & self.from_b.q.val();
+        self.a_data.m_ready.next = self.beat_free.val() & !self.from_b.val();
+        self.b_data.m_ready.next = self.beat_free.val() & self.from_b.val();
         if self.m_data_tready.val() {
-            self.beat_full.d.next = false;
+            self.beat_full.next = false;
         }
         if self.moved.val() {
-            self.beat_full.d.next = true;
-            self.beat.d.next = self.head.val().get_bits::<W>(0);
-            self.beat_last.d.next = self.head.val().get_bit(self.last_at.val().index());
-            self.moving.d.next = !self.head.val().get_bit(self.last_at.val().index());
+            self.beat_full.next = true;
+            self.beat.next = self.head.val().get_bits::<W>(0);
+            self.beat_last.next = self.head.val().get_bit(self.last_at.val().index());
+            self.moving.next = !self.head.val().get_bit(self.last_at.val().index());
         }
         comment!("a report: port, error, tag from high to low");
         self.error_bit.next = 0.into();
@@ -354,18 +259,5 @@ impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const T
         self.reports.m_b_ready.next = self.m_b_done_ready.val();
         self.m_b_done_tag.next = self.reports.m_b_data.val().get_bits::<T>(0);
         self.m_b_done_error.next = self.reports.m_b_data.val().get_bit(self.tag_top.val().index());
-        if self.reset.val() {
-            self.take_a.d.next = false;
-            self.take_b.d.next = false;
-            self.b_next.d.next = false;
-            self.moving.d.next = false;
-            self.cmd_full.d.next = false;
-            self.addr.d.next = 0.into();
-            self.bytes.d.next = 0.into();
-            self.tag.d.next = 0.into();
-            self.beat_full.d.next = false;
-            self.beat.d.next = 0.into();
-            self.beat_last.d.next = false;
-        }
     }
 }

@@ -38,21 +38,16 @@ use super::rx_tel::RxTel;
 use super::rx_tel_records::RxTelRecords;
 use super::rx_trim::RxTrim;
 use super::rx_verdict::RxVerdict;
+use crate::block;
 use crate::util::frame_fifo::FrameFifo;
-use crate::Module;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the last beat of a frame to its event.
 pub const EVENT_CYCLES: usize = 10;
 
 /// Rx pipe of a 64-bit datapath.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxPipe {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Our MAC address, first byte in bits 47:40.
     pub cfg_local_mac: Signal<In, Bits<48>>,
     /// Our IPv4 address, first byte in bits 31:24.
@@ -260,41 +255,6 @@ pub struct RxPipe {
 impl Logic for RxPipe {
     #[hdl_gen]
     fn update(&mut self) {
-        self.l2.clock.next = self.clock.val();
-        self.l2.reset.next = self.reset.val();
-        self.host.clock.next = self.clock.val();
-        self.host.reset.next = self.reset.val();
-        self.trim.clock.next = self.clock.val();
-        self.trim.reset.next = self.reset.val();
-        self.checksum.clock.next = self.clock.val();
-        self.checksum.reset.next = self.reset.val();
-        self.ip.clock.next = self.clock.val();
-        self.ip.reset.next = self.reset.val();
-        self.tel.clock.next = self.clock.val();
-        self.tel.reset.next = self.reset.val();
-        self.tel_records.clock.next = self.clock.val();
-        self.tel_records.reset.next = self.reset.val();
-        self.stack.clock.next = self.clock.val();
-        self.stack.reset.next = self.reset.val();
-        self.stack_hop.clock.next = self.clock.val();
-        self.stack_hop.reset.next = self.reset.val();
-        self.icrc.clock.next = self.clock.val();
-        self.icrc.reset.next = self.reset.val();
-        self.bth.clock.next = self.clock.val();
-        self.bth.reset.next = self.reset.val();
-        self.length.clock.next = self.clock.val();
-        self.payload.clock.next = self.clock.val();
-        self.payload.reset.next = self.reset.val();
-        self.payload_fifo.clock.next = self.clock.val();
-        self.payload_fifo.reset.next = self.reset.val();
-        self.response_fifo.clock.next = self.clock.val();
-        self.response_fifo.reset.next = self.reset.val();
-        self.verdict.clock.next = self.clock.val();
-        self.verdict.reset.next = self.reset.val();
-        self.records.clock.next = self.clock.val();
-        self.records.reset.next = self.reset.val();
-        self.room.clock.next = self.clock.val();
-        self.room.reset.next = self.reset.val();
         comment!("Raw beats go to both sides.");
         self.s_axis_tready.next = self.room.ready.val();
         self.take.next = self.s_axis_tvalid.val() & self.room.ready.val();

@@ -14,18 +14,13 @@
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
 use super::rx_record_fifo::RxRecordFifo;
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
 
 /// Records of the rx pipe. A record is 19 words: va, rkey, dma_len, imm, src_ip, `{opcode,
 /// qpn}`, `{flags, psn}`, `{tel_path, tel_hops, tel_valid, payload_bytes}`, hops.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxRecords {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Write the record behind the last one.
     pub s_store: Signal<In, Bit>,
     /// Make it visible.
@@ -181,8 +176,6 @@ pub struct RxRecords {
 impl Logic for RxRecords {
     #[hdl_gen]
     fn update(&mut self) {
-        self.fifo.clock.next = self.clock.val();
-        self.fifo.reset.next = self.reset.val();
         self.fifo.s_store.next = self.s_store.val();
         self.fifo.s_commit.next = self.s_commit.val();
         self.head_for_requester.next = self.fifo.m_word[7].val().get_bit(24);

@@ -24,21 +24,15 @@ use super::scheduler_wide::SchedulerWide;
 use crate::host::axil_port::AxilPort;
 use crate::host::core_csr::CoreCsr;
 use crate::host::csr_regs::SchedRegs;
-use crate::Module;
+use crate::{block, Reg};
 use nic_spec::{regs, NicConfig};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 macro_rules! core_of {
     ($doc:literal, $core:ident<$($size:ident),*>, $unit:ty) => {
         #[doc = $doc]
-        #[derive(LogicBlock)]
+        #[block(new(config: &NicConfig), check(1 << FB == config.flow_count))]
         pub struct $core<$(const $size: usize),*> {
-            module_type: Module<Self>,
-            /// Core clock.
-            pub clock: Signal<In, Clock>,
-            /// Synchronous reset, active high.
-            pub reset: Signal<In, Bit>,
             /// Write address, bytes.
             pub s_axil_awaddr: Signal<In, Bits<16>>,
             /// Write address is valid.
@@ -98,73 +92,20 @@ macro_rules! core_of {
             /// The event; layout above.
             pub m_axis_grant_tdata: Signal<Out, Bits<16>>,
             port: AxilPort,
+            #[init(CoreCsr::new(regs::SCHED_ID_VALUE, config))]
             decode: CoreCsr,
             registers: SchedRegs,
             unit: $unit,
-            commanded: DFF<Bit>,
+            commanded: Reg<Bit>,
             index: Signal<Local, Bits<8>>,
             is_command: Signal<Local, Bit>,
+            #[value(u64::from(regs::sched_offset::flow_command / 4).to_bits())]
             command_index: Constant<Bits<8>>,
-        }
-
-        impl<$(const $size: usize),*> $core<$($size),*> {
-            /// The core with the flows of `config`.
-            pub fn new(config: &NicConfig) -> Self {
-                assert_eq!(1 << FB, config.flow_count);
-                Self {
-                    module_type: Default::default(),
-                    clock: Default::default(),
-                    reset: Default::default(),
-                    s_axil_awaddr: Default::default(),
-                    s_axil_awvalid: Default::default(),
-                    s_axil_awready: Default::default(),
-                    s_axil_wdata: Default::default(),
-                    s_axil_wstrb: Default::default(),
-                    s_axil_wvalid: Default::default(),
-                    s_axil_wready: Default::default(),
-                    s_axil_bvalid: Default::default(),
-                    s_axil_bresp: Default::default(),
-                    s_axil_bready: Default::default(),
-                    s_axil_araddr: Default::default(),
-                    s_axil_arvalid: Default::default(),
-                    s_axil_arready: Default::default(),
-                    s_axil_rvalid: Default::default(),
-                    s_axil_rdata: Default::default(),
-                    s_axil_rresp: Default::default(),
-                    s_axil_rready: Default::default(),
-                    s_axis_work_tvalid: Default::default(),
-                    s_axis_work_tready: Default::default(),
-                    s_axis_work_tdata: Default::default(),
-                    s_axis_inflight_tvalid: Default::default(),
-                    s_axis_inflight_tready: Default::default(),
-                    s_axis_inflight_tdata: Default::default(),
-                    s_axis_rate_tvalid: Default::default(),
-                    s_axis_rate_tready: Default::default(),
-                    s_axis_rate_tdata: Default::default(),
-                    m_axis_grant_tvalid: Default::default(),
-                    m_axis_grant_tready: Default::default(),
-                    m_axis_grant_tdata: Default::default(),
-                    port: Default::default(),
-                    decode: CoreCsr::new(regs::SCHED_ID_VALUE, config),
-                    registers: Default::default(),
-                    unit: Default::default(),
-                    commanded: Default::default(),
-                    index: Default::default(),
-                    is_command: Default::default(),
-                    command_index: Constant::new(u64::from(regs::sched_offset::flow_command / 4).to_bits()),
-                }
-            }
         }
 
         impl<$(const $size: usize),*> Logic for $core<$($size),*> {
             #[hdl_gen]
             fn update(&mut self) {
-                dff_setup!(self, clock, commanded);
-                clock!(self, clock, port, decode, registers, unit);
-                self.port.reset.next = self.reset.val();
-                self.decode.reset.next = self.reset.val();
-                self.registers.reset.next = self.reset.val();
-                self.unit.reset.next = self.reset.val();
                 comment!("registers");
                 self.port.s_axil_awaddr.next = self.s_axil_awaddr.val();
                 self.port.s_axil_awvalid.next = self.s_axil_awvalid.val();
@@ -198,19 +139,19 @@ macro_rules! core_of {
                 self.decode.regs_data.next = self.registers.rd_data.val();
                 self.decode.regs_hit.next = self.registers.rd_hit.val();
                 comment!("a command that waits: no second one");
-                if self.commanded.q.val() && self.is_command.val() && self.port.m_write.val() {
+                if self.commanded.val() && self.is_command.val() && self.port.m_write.val() {
                     self.decode.regs_hit.next = false;
                 }
                 if self.unit.s_rate_ready.val() {
-                    self.commanded.d.next = false;
+                    self.commanded.next = false;
                 }
                 if self.decode.regs_wr_valid.val() && self.is_command.val() {
-                    self.commanded.d.next = true;
+                    self.commanded.next = true;
                 }
                 comment!("flow command, of the registers first");
-                self.s_axis_rate_tready.next = self.unit.s_rate_ready.val() && !self.commanded.q.val();
-                self.unit.s_rate_valid.next = self.s_axis_rate_tvalid.val() || self.commanded.q.val();
-                if self.commanded.q.val() {
+                self.s_axis_rate_tready.next = self.unit.s_rate_ready.val() && !self.commanded.val();
+                self.unit.s_rate_valid.next = self.s_axis_rate_tvalid.val() || self.commanded.val();
+                if self.commanded.val() {
                     self.unit.s_rate_flow.next = self.registers.cfg_flow_command.val().get_bits::<FB>(0);
                     self.unit.s_rate_op.next = self.registers.cfg_flow_command.val().get_bits::<2>(16);
                     self.unit.s_rate_window_bytes.next = self.registers.cfg_flow_window.val();
@@ -237,9 +178,6 @@ macro_rules! core_of {
                 self.m_axis_grant_tvalid.next = self.unit.m_grant_valid.val();
                 self.unit.m_grant_ready.next = self.m_axis_grant_tready.val();
                 self.m_axis_grant_tdata.next = bit_cast::<16, FB>(self.unit.m_grant_flow.val());
-                if self.reset.val() {
-                    self.commanded.d.next = false;
-                }
             }
         }
     };

@@ -98,7 +98,7 @@ use super::flow_state::FlowState;
 use super::grant_rule::GrantRule;
 use super::turns::Turns;
 use super::visit_pipe::VisitPipe;
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
 
 /// From the accept of `s_work` to the grant, when the flow may send at once.
@@ -109,13 +109,8 @@ pub const VISIT_CYCLES: usize = 12;
 pub const CREDIT_CAP_BYTES: u64 = 1 << 16;
 
 /// Scheduler of `F = 2^FB` flows.
-#[derive(LogicBlock)]
+#[block(check(F == 1 << FB && CB == FB + 1, EW == FB + 32))]
 pub struct Scheduler<const F: usize, const FB: usize, const CB: usize, const EW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A flow has a packet to send.
     pub s_work_valid: Signal<In, Bit>,
     /// It is taken.
@@ -158,46 +153,8 @@ pub struct Scheduler<const F: usize, const FB: usize, const CB: usize, const EW:
     turns: Turns<F, FB, EW>,
     grant_rule: GrantRule<F, FB, CB>,
     visits: VisitPipe<FB>,
+    #[value(2)]
     op_remove: Constant<Bits<2>>,
-}
-
-impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Default
-    for Scheduler<F, FB, CB, EW>
-{
-    fn default() -> Self {
-        assert!(F == 1 << FB && CB == FB + 1, "F = 2^FB, CB = FB + 1");
-        assert!(EW == FB + 32, "EW = FB + 32");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_work_valid: Default::default(),
-            s_work_ready: Default::default(),
-            s_work_flow: Default::default(),
-            s_work_len_bytes: Default::default(),
-            s_work_inflight_bytes: Default::default(),
-            s_inflight_valid: Default::default(),
-            s_inflight_ready: Default::default(),
-            s_inflight_flow: Default::default(),
-            s_inflight_inflight_bytes: Default::default(),
-            s_rate_valid: Default::default(),
-            s_rate_ready: Default::default(),
-            s_rate_flow: Default::default(),
-            s_rate_op: Default::default(),
-            s_rate_window_bytes: Default::default(),
-            s_rate_rate: Default::default(),
-            m_grant_valid: Default::default(),
-            m_grant_ready: Default::default(),
-            m_grant_flow: Default::default(),
-            ring: Default::default(),
-            flow_state: Default::default(),
-            credit_pipe: Default::default(),
-            turns: Default::default(),
-            grant_rule: Default::default(),
-            visits: Default::default(),
-            op_remove: Constant::new(2.into()),
-        }
-    }
 }
 
 impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
@@ -205,12 +162,6 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
 {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, ring, flow_state, credit_pipe, visits, turns, grant_rule);
-        self.ring.reset.next = self.reset.val();
-        self.flow_state.reset.next = self.reset.val();
-        self.credit_pipe.reset.next = self.reset.val();
-        self.turns.reset.next = self.reset.val();
-        self.grant_rule.reset.next = self.reset.val();
         comment!("Sinks.");
         self.s_work_ready.next = self.flow_state.s_work_ready.val();
         self.s_inflight_ready.next = self.flow_state.s_inflight_ready.val();
@@ -255,7 +206,6 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
         self.credit_pipe.s_started.next = self.flow_state.m_started.val();
         self.credit_pipe.s_phase.next = self.flow_state.m_phase.val();
         comment!("The visit's flow travels beside its state and credit.");
-        self.visits.reset.next = self.reset.val();
         self.visits.s_visit_valid.next = self.ring.m_visit_valid.val();
         self.visits.s_visit_flow.next = self.ring.m_visit_flow.val();
         self.visits.s_visit_is_call.next = self.ring.m_visit_is_call.val();

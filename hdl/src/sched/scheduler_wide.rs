@@ -54,8 +54,8 @@ use super::engine::Engine;
 use super::event_pairs::EventPairs;
 use super::grant_order::GrantOrder;
 use super::line_clock_wide::LineClockWide;
+use crate::block;
 use crate::util::skid::Skid;
-use crate::Module;
 use rust_hdl_core::prelude::*;
 
 /// Engines.
@@ -64,7 +64,7 @@ pub const ENGINE_COUNT: usize = 8;
 pub const LATENCY_CYCLES: usize = super::engine::LATENCY_CYCLES + 4;
 
 /// Scheduler of `8 F` flows, `F = 2^FB` in each of eight engines; `TB = FB + 3`.
-#[derive(LogicBlock)]
+#[block(check(F == 1 << FB && CB == FB + 1, EW == FB + 32 && TB == FB + 3))]
 pub struct SchedulerWide<
     const F: usize,
     const FB: usize,
@@ -72,11 +72,6 @@ pub struct SchedulerWide<
     const EW: usize,
     const TB: usize,
 > {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A flow has a packet to send.
     pub s_work_valid: Signal<In, Bit>,
     /// It is taken.
@@ -129,56 +124,8 @@ pub struct SchedulerWide<
     grant_engine: [Signal<Local, Bits<3>>; 9],
     oldest_flow: Signal<Local, Bits<FB>>,
     oldest_engine: Signal<Local, Bits<3>>,
+    #[init(core::array::from_fn(|i| Constant::new((i as u64).into())))]
     number: [Constant<Bits<3>>; 8],
-}
-
-impl<const F: usize, const FB: usize, const CB: usize, const EW: usize, const TB: usize> Default
-    for SchedulerWide<F, FB, CB, EW, TB>
-{
-    fn default() -> Self {
-        assert!(F == 1 << FB && CB == FB + 1, "F = 2^FB, CB = FB + 1");
-        assert!(EW == FB + 32 && TB == FB + 3, "EW = FB + 32, TB = FB + 3");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_work_valid: Default::default(),
-            s_work_ready: Default::default(),
-            s_work_flow: Default::default(),
-            s_work_len_bytes: Default::default(),
-            s_work_inflight_bytes: Default::default(),
-            s_inflight_valid: Default::default(),
-            s_inflight_ready: Default::default(),
-            s_inflight_flow: Default::default(),
-            s_inflight_inflight_bytes: Default::default(),
-            s_rate_valid: Default::default(),
-            s_rate_ready: Default::default(),
-            s_rate_flow: Default::default(),
-            s_rate_op: Default::default(),
-            s_rate_window_bytes: Default::default(),
-            s_rate_rate: Default::default(),
-            m_grant_valid: Default::default(),
-            m_grant_ready: Default::default(),
-            m_grant_flow: Default::default(),
-            pairs: Default::default(),
-            engines: Default::default(),
-            line_clock: Default::default(),
-            order: Default::default(),
-            grants: Default::default(),
-            is_ready: Default::default(),
-            first_work: Default::default(),
-            second_work: Default::default(),
-            first_inflight: Default::default(),
-            second_inflight: Default::default(),
-            first_rate: Default::default(),
-            second_rate: Default::default(),
-            grant_flow: Default::default(),
-            grant_engine: Default::default(),
-            oldest_flow: Default::default(),
-            oldest_engine: Default::default(),
-            number: core::array::from_fn(|i| Constant::new((i as u64).into())),
-        }
-    }
 }
 
 impl<const F: usize, const FB: usize, const CB: usize, const EW: usize, const TB: usize> Logic
@@ -186,14 +133,6 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize, const TB
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.pairs.clock.next = self.clock.val();
-        self.pairs.reset.next = self.reset.val();
-        self.line_clock.clock.next = self.clock.val();
-        self.line_clock.reset.next = self.reset.val();
-        self.order.clock.next = self.clock.val();
-        self.order.reset.next = self.reset.val();
-        self.grants.clock.next = self.clock.val();
-        self.grants.reset.next = self.reset.val();
         comment!("Events: all engines take the same kind in the same cycle.");
         self.is_ready.next = (self.engines[0].s_work_ready.val()
             | self.engines[0].s_inflight_ready.val())
@@ -216,8 +155,6 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize, const TB
         self.pairs.s_rate_window_bytes.next = self.s_rate_window_bytes.val();
         self.pairs.s_rate_rate.next = self.s_rate_rate.val();
         for i in 0..8 {
-            self.engines[i].clock.next = self.clock.val();
-            self.engines[i].reset.next = self.reset.val();
             self.engines[i].s_time.next = self.line_clock.m_time.val();
             self.engines[i].s_is_low.next = self.line_clock.m_is_low.val();
             self.engines[i].s_turn_age.next = self.line_clock.m_turn_age.val();

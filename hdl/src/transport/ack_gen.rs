@@ -27,20 +27,15 @@
 use super::ack_hop::AckHop;
 use super::ack_rows::AckRows;
 use super::ack_tel::AckTel;
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
 
 /// Bits of the tag that a DMA command carries for this block.
 pub const TAG_BITS: usize = 127;
 
 /// ACK generator for `2^FB` flows; `FC = FB + 1`.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct AckGen<const FB: usize, const FC: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A DMA command has ended.
     pub s_done_valid: Signal<In, Bit>,
     /// It is taken.
@@ -201,8 +196,6 @@ pub struct AckGen<const FB: usize, const FC: usize> {
 impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.rows.clock.next = self.clock.val();
-        self.rows.reset.next = self.reset.val();
         self.rows.s_done_valid.next = self.s_done_valid.val();
         self.rows.s_done_tag.next = self.s_done_tag.val();
         self.rows.s_done_error.next = self.s_done_error.val();
@@ -232,10 +225,6 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.rows.cfg_rnr_timer.next = self.cfg_rnr_timer.val();
         self.rows.m_ack_ready.next = self.m_ack_ready.val();
         self.rows.m_cqe_ready.next = self.m_cqe_ready.val();
-        self.telemetry.clock.next = self.clock.val();
-        self.telemetry.reset.next = self.reset.val();
-        self.hops.clock.next = self.clock.val();
-        self.hops.reset.next = self.reset.val();
         self.hops.watch_valid.next = self.watch_valid.val();
         self.hops.watch_ready.next = self.watch_ready.val();
         self.hops.watch_peer.next = self.watch_peer.val();

@@ -21,10 +21,9 @@
 use super::completer_end::CompleterEnd;
 use super::resp_move::RespMove;
 use crate::emit::{self, Design, EmitError};
-use crate::Module;
+use crate::{block, Reg};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from an order to its command.
 pub const LATENCY_CYCLES: usize = 2;
@@ -32,7 +31,7 @@ pub const LATENCY_CYCLES: usize = 2;
 pub const COMMANDS_IN_FLIGHT_MAX: u64 = 64;
 
 /// Completer; `FC = FB + 1`, `B = W + KB + 1`.
-#[derive(LogicBlock)]
+#[block]
 pub struct Completer<
     const W: usize,
     const KB: usize,
@@ -40,11 +39,6 @@ pub struct Completer<
     const FB: usize,
     const FC: usize,
 > {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// An order of the requester.
     pub s_order_valid: Signal<In, Bit>,
     /// It will be taken.
@@ -135,12 +129,12 @@ pub struct Completer<
     pub m_fail_flow: Signal<Out, Bits<FB>>,
     mover: RespMove<W, KB, B>,
     ender: CompleterEnd<FB, FC>,
-    take: DFF<Bit>,
-    cmd_full: DFF<Bit>,
-    addr: DFF<Bits<64>>,
-    bytes: DFF<Bits<13>>,
-    tag: DFF<Bits<127>>,
-    in_flight: DFF<Bits<8>>,
+    take: Reg<Bit>,
+    cmd_full: Reg<Bit>,
+    addr: Reg<Bits<64>>,
+    bytes: Reg<Bits<13>>,
+    tag: Reg<Bits<127>>,
+    in_flight: Reg<Bits<8>>,
     is_land: Signal<Local, Bit>,
     is_frame: Signal<Local, Bit>,
     cmd_free: Signal<Local, Bit>,
@@ -150,97 +144,24 @@ pub struct Completer<
     land_bit: Signal<Local, Bits<1>>,
     sends: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
+    #[init(Constant::new(0u64.to_bits()))]
     completion: Constant<Bits<2>>,
+    #[init(Constant::new(1u64.to_bits()))]
     land: Constant<Bits<2>>,
+    #[init(Constant::new(0u64.to_bits()))]
     none: Constant<Bits<8>>,
+    #[init(Constant::new(COMMANDS_IN_FLIGHT_MAX.to_bits()))]
     full: Constant<Bits<8>>,
+    #[init(Constant::new(16u64.to_bits()))]
     id_at: Constant<Bits<16>>,
+    #[init(Constant::new(48u64.to_bits()))]
     len_at: Constant<Bits<16>>,
+    #[init(Constant::new(80u64.to_bits()))]
     status_at: Constant<Bits<16>>,
+    #[init(Constant::new(88u64.to_bits()))]
     signalled_at: Constant<Bits<16>>,
+    #[init(Constant::new(89u64.to_bits()))]
     land_at: Constant<Bits<16>>,
-}
-
-impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC: usize> Default
-    for Completer<W, KB, B, FB, FC>
-{
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_order_valid: Default::default(),
-            s_order_ready: Default::default(),
-            s_order_op: Default::default(),
-            s_order_flow: Default::default(),
-            s_order_addr: Default::default(),
-            s_order_bytes: Default::default(),
-            s_order_status: Default::default(),
-            s_order_wr_id: Default::default(),
-            s_order_byte_len: Default::default(),
-            s_order_signalled: Default::default(),
-            s_response_tvalid: Default::default(),
-            s_response_tready: Default::default(),
-            s_response_tdata: Default::default(),
-            s_response_tkeep: Default::default(),
-            s_response_tlast: Default::default(),
-            m_cmd_valid: Default::default(),
-            m_cmd_ready: Default::default(),
-            m_cmd_addr: Default::default(),
-            m_cmd_bytes: Default::default(),
-            m_cmd_tag: Default::default(),
-            m_data_tvalid: Default::default(),
-            m_data_tready: Default::default(),
-            m_data_tdata: Default::default(),
-            m_data_tkeep: Default::default(),
-            m_data_tlast: Default::default(),
-            s_done_valid: Default::default(),
-            s_done_ready: Default::default(),
-            s_done_tag: Default::default(),
-            s_done_error: Default::default(),
-            s_cfg_valid: Default::default(),
-            s_cfg_ready: Default::default(),
-            cfg_index: Default::default(),
-            m_cqe_valid: Default::default(),
-            m_cqe_ready: Default::default(),
-            m_cqe_kind: Default::default(),
-            m_cqe_status: Default::default(),
-            m_cqe_flow: Default::default(),
-            m_cqe_wr_id: Default::default(),
-            m_cqe_imm: Default::default(),
-            m_cqe_byte_len: Default::default(),
-            m_cqe_signalled: Default::default(),
-            m_fail_valid: Default::default(),
-            m_fail_ready: Default::default(),
-            m_fail_flow: Default::default(),
-            mover: Default::default(),
-            ender: Default::default(),
-            take: Default::default(),
-            cmd_full: Default::default(),
-            addr: Default::default(),
-            bytes: Default::default(),
-            tag: Default::default(),
-            in_flight: Default::default(),
-            is_land: Default::default(),
-            is_frame: Default::default(),
-            cmd_free: Default::default(),
-            has_room: Default::default(),
-            can: Default::default(),
-            signal_bit: Default::default(),
-            land_bit: Default::default(),
-            sends: Default::default(),
-            ends: Default::default(),
-            completion: Constant::new(0u64.to_bits()),
-            land: Constant::new(1u64.to_bits()),
-            none: Constant::new(0u64.to_bits()),
-            full: Constant::new(COMMANDS_IN_FLIGHT_MAX.to_bits()),
-            id_at: Constant::new(16u64.to_bits()),
-            len_at: Constant::new(48u64.to_bits()),
-            status_at: Constant::new(80u64.to_bits()),
-            signalled_at: Constant::new(88u64.to_bits()),
-            land_at: Constant::new(89u64.to_bits()),
-        }
-    }
 }
 
 impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC: usize> Logic
@@ -248,31 +169,25 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, take, cmd_full, addr, bytes, tag, in_flight);
-        clock!(self, clock, mover, ender);
-        self.mover.reset.next = self.reset.val();
-        self.ender.reset.next = self.reset.val();
-        self.s_order_ready.next = self.take.q.val();
-        self.m_cmd_valid.next = self.cmd_full.q.val();
-        self.m_cmd_addr.next = self.addr.q.val();
-        self.m_cmd_bytes.next = self.bytes.q.val();
-        self.m_cmd_tag.next = self.tag.q.val();
+        self.s_order_ready.next = self.take.val();
+        self.m_cmd_valid.next = self.cmd_full.val();
+        self.m_cmd_addr.next = self.addr.val();
+        self.m_cmd_bytes.next = self.bytes.val();
+        self.m_cmd_tag.next = self.tag.val();
         comment!("An order is taken when its command and its frame have a place.");
         self.is_land.next = self.s_order_op.val() == self.land.val();
         self.is_frame.next = self.s_order_op.val() != self.completion.val();
         self.sends.next = self.is_land.val() | !self.is_frame.val();
-        self.cmd_free.next = self.m_cmd_ready.val() | !self.cmd_full.q.val();
-        self.has_room.next = self.cmd_free.val() & (self.in_flight.q.val() != self.full.val());
+        self.cmd_free.next = self.m_cmd_ready.val() | !self.cmd_full.val();
+        self.has_room.next = self.cmd_free.val() & (self.in_flight.val() != self.full.val());
         self.can.next = (self.mover.order_ready.val() | !self.is_frame.val())
             & (self.has_room.val() | !self.sends.val());
-        self.take.d.next = self.s_order_valid.val()
-            & self.can.val()
-            & !self.take.q.val()
-            & !self.s_cfg_valid.val();
-        self.mover.order_valid.next = self.take.q.val() & self.is_frame.val();
+        self.take.next =
+            self.s_order_valid.val() & self.can.val() & !self.take.val() & !self.s_cfg_valid.val();
+        self.mover.order_valid.next = self.take.val() & self.is_frame.val();
         self.mover.order_drop.next = !self.is_land.val();
         if self.m_cmd_ready.val() {
-            self.cmd_full.d.next = false;
+            self.cmd_full.next = false;
         }
         comment!("a tag: land, signalled, status, length, id, flow from high to low");
         self.signal_bit.next = 0.into();
@@ -283,14 +198,14 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
         if self.is_land.val() {
             self.land_bit.next = 1.into();
         }
-        if self.take.q.val() & self.sends.val() {
-            self.cmd_full.d.next = true;
-            self.addr.d.next = self.s_order_addr.val();
-            self.bytes.d.next = 0.into();
+        if self.take.val() & self.sends.val() {
+            self.cmd_full.next = true;
+            self.addr.next = self.s_order_addr.val();
+            self.bytes.next = 0.into();
             if self.is_land.val() {
-                self.bytes.d.next = self.s_order_bytes.val();
+                self.bytes.next = self.s_order_bytes.val();
             }
-            self.tag.d.next = bit_cast::<127, FB>(self.s_order_flow.val())
+            self.tag.next = bit_cast::<127, FB>(self.s_order_flow.val())
                 | (bit_cast::<127, 32>(self.s_order_wr_id.val()) << self.id_at.val())
                 | (bit_cast::<127, 32>(self.s_order_byte_len.val()) << self.len_at.val())
                 | (bit_cast::<127, 8>(self.s_order_status.val()) << self.status_at.val())
@@ -298,10 +213,10 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
                 | (bit_cast::<127, 1>(self.land_bit.val()) << self.land_at.val());
         }
         self.ends.next = self.s_done_valid.val() & self.ender.s_done_ready.val();
-        if self.take.q.val() & self.sends.val() & !self.ends.val() {
-            self.in_flight.d.next = self.in_flight.q.val() + 1;
-        } else if self.ends.val() & !(self.take.q.val() & self.sends.val()) {
-            self.in_flight.d.next = self.in_flight.q.val() - 1;
+        if self.take.val() & self.sends.val() & !self.ends.val() {
+            self.in_flight.next = self.in_flight.val() + 1;
+        } else if self.ends.val() & !(self.take.val() & self.sends.val()) {
+            self.in_flight.next = self.in_flight.val() - 1;
         }
         comment!("payload");
         self.mover.s_axis_tvalid.next = self.s_response_tvalid.val();
@@ -315,7 +230,7 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
         self.m_data_tkeep.next = self.mover.m_axis_tkeep.val();
         self.m_data_tlast.next = self.mover.m_axis_tlast.val();
         comment!("reports, and the completions that they make");
-        self.ender.idle.next = !self.take.q.val() & (self.in_flight.q.val() == self.none.val());
+        self.ender.idle.next = !self.take.val() & (self.in_flight.val() == self.none.val());
         self.ender.s_done_valid.next = self.s_done_valid.val();
         self.s_done_ready.next = self.ender.s_done_ready.val();
         self.ender.s_done_tag.next = self.s_done_tag.val();
@@ -335,14 +250,6 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
         self.m_fail_valid.next = self.ender.m_fail_valid.val();
         self.ender.m_fail_ready.next = self.m_fail_ready.val();
         self.m_fail_flow.next = self.ender.m_fail_flow.val();
-        if self.reset.val() {
-            self.take.d.next = false;
-            self.cmd_full.d.next = false;
-            self.addr.d.next = 0.into();
-            self.bytes.d.next = 0.into();
-            self.tag.d.next = 0.into();
-            self.in_flight.d.next = 0.into();
-        }
     }
 }
 

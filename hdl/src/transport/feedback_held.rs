@@ -7,18 +7,12 @@
 //! # Twins             part of sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
 
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Holds a READ response of `2^FB` flows.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct FeedbackHeld<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// An answer stands at the requester.
     pub watch_valid: Signal<In, Bit>,
     /// The requester takes it.
@@ -72,18 +66,19 @@ pub struct FeedbackHeld<const FB: usize> {
     /// PSN and telemetry.
     pub m_word: Signal<Out, Bits<359>>,
     rows: Ram<FB, 56>,
-    held: DFF<Bit>,
-    empty: DFF<Bit>,
-    read: DFF<Bit>,
-    keep: DFF<Bit>,
-    judge: DFF<Bit>,
-    checked: DFF<Bit>,
-    is_match: DFF<Bit>,
-    is_probe: DFF<Bit>,
-    row: DFF<Bits<56>>,
-    qpn: DFF<Bits<24>>,
-    src_ip: DFF<Bits<32>>,
-    word: DFF<Bits<359>>,
+    held: Reg<Bit>,
+    #[reset(true)]
+    empty: Reg<Bit>,
+    read: Reg<Bit>,
+    keep: Reg<Bit>,
+    judge: Reg<Bit>,
+    checked: Reg<Bit>,
+    is_match: Unreset<Bit>,
+    is_probe: Reg<Bit>,
+    row: Unreset<Bits<56>>,
+    qpn: Unreset<Bits<24>>,
+    src_ip: Unreset<Bits<32>>,
+    word: Unreset<Bits<359>>,
     is_response: Signal<Local, Bit>,
     takes_probe: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
@@ -92,41 +87,37 @@ pub struct FeedbackHeld<const FB: usize> {
 impl<const FB: usize> Logic for FeedbackHeld<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, held, empty, read, keep, judge, checked, is_match, is_probe, row, qpn,
-            src_ip, word
-        );
-        self.busy.next = self.held.q.val();
-        self.m_valid.next = self.checked.q.val();
-        self.m_flow.next = self.qpn.q.val().get_bits::<FB>(0);
-        self.m_match.next = self.is_match.q.val();
-        self.m_probe.next = self.is_probe.q.val();
-        self.m_word.next = self.word.q.val();
+        self.busy.next = self.held.val();
+        self.m_valid.next = self.checked.val();
+        self.m_flow.next = self.qpn.val().get_bits::<FB>(0);
+        self.m_match.next = self.is_match.val();
+        self.m_probe.next = self.is_probe.val();
+        self.m_word.next = self.word.val();
         self.is_response.next = (self.watch_opcode.val() == 0x0d)
             | (self.watch_opcode.val() == 0x0e)
             | (self.watch_opcode.val() == 0x0f)
             | (self.watch_opcode.val() == 0x10);
-        self.takes_probe.next = self.probe_valid.val() & !self.held.q.val();
+        self.takes_probe.next = self.probe_valid.val() & !self.held.val();
         self.load.next = self.takes_probe.val()
             | (self.watch_valid.val()
                 & self.watch_ready.val()
                 & self.watch_tel_valid.val()
                 & self.is_response.val());
         if self.m_take.val() {
-            self.held.d.next = false;
-            self.empty.d.next = true;
-            self.checked.d.next = false;
+            self.held.next = false;
+            self.empty.next = true;
+            self.checked.next = false;
         }
         comment!("What stands is copied until it is held, so that one register is the enable.");
         if self.load.val() {
-            self.held.d.next = true;
-            self.empty.d.next = false;
-            self.is_probe.d.next = self.takes_probe.val();
+            self.held.next = true;
+            self.empty.next = false;
+            self.is_probe.next = self.takes_probe.val();
         }
-        if self.empty.q.val() {
-            self.qpn.d.next = self.watch_qpn.val();
-            self.src_ip.d.next = self.watch_src_ip.val();
-            self.word.d.next = bit_cast::<359, 24>(self.watch_psn.val())
+        if self.empty.val() {
+            self.qpn.next = self.watch_qpn.val();
+            self.src_ip.next = self.watch_src_ip.val();
+            self.word.next = bit_cast::<359, 24>(self.watch_psn.val())
                 | (bit_cast::<359, 3>(self.watch_tel_hops.val()) << 24)
                 | (bit_cast::<359, 12>(self.watch_tel_path.val()) << 27)
                 | (bit_cast::<359, 64>(self.watch_tel_hop_0.val()) << 39)
@@ -136,32 +127,22 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
                 | (bit_cast::<359, 64>(self.watch_tel_hop_4.val()) << 295);
         }
         comment!("The row: address, word, verdict.");
-        self.read.d.next = self.load.val();
-        self.keep.d.next = self.read.q.val();
-        self.judge.d.next = self.keep.q.val();
-        self.rows.clock.next = self.clock.val();
+        self.read.next = self.load.val();
+        self.keep.next = self.read.val();
+        self.judge.next = self.keep.val();
         self.rows.write_enable.next = self.row_write.val();
         self.rows.write_address.next = self.row_flow.val();
         self.rows.write_data.next =
             bit_cast::<56, 24>(self.row_qpn.val()) | (bit_cast::<56, 32>(self.row_ip.val()) << 24);
-        self.rows.read_enable.next = self.read.q.val();
-        self.rows.read_address.next = self.qpn.q.val().get_bits::<FB>(0);
-        if self.keep.q.val() {
-            self.row.d.next = self.rows.read_data.val();
+        self.rows.read_enable.next = self.read.val();
+        self.rows.read_address.next = self.qpn.val().get_bits::<FB>(0);
+        if self.keep.val() {
+            self.row.next = self.rows.read_data.val();
         }
-        if self.judge.q.val() {
-            self.checked.d.next = true;
-            self.is_match.d.next = (self.row.q.val().get_bits::<24>(0) == self.qpn.q.val())
-                & (self.row.q.val().get_bits::<32>(24) == self.src_ip.q.val());
-        }
-        if self.reset.val() {
-            self.held.d.next = false;
-            self.empty.d.next = true;
-            self.read.d.next = false;
-            self.keep.d.next = false;
-            self.judge.d.next = false;
-            self.checked.d.next = false;
-            self.is_probe.d.next = false;
+        if self.judge.val() {
+            self.checked.next = true;
+            self.is_match.next = (self.row.val().get_bits::<24>(0) == self.qpn.val())
+                & (self.row.val().get_bits::<32>(24) == self.src_ip.val());
         }
     }
 }

@@ -25,8 +25,8 @@ use super::read_end::ReadEnd;
 use super::read_flows::ReadFlows;
 use super::read_jobs::ReadJobs;
 use super::read_out::ReadOut;
+use crate::block;
 use crate::emit::{self, Design, EmitError};
-use crate::Module;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
@@ -36,13 +36,8 @@ pub const JOB_CYCLES: usize = 12;
 pub const GRANT_CYCLES: usize = 17;
 
 /// READ responses of `2^FB` flows.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A job is offered.
     pub s_job_valid: Signal<In, Bit>,
     /// It is taken.
@@ -162,14 +157,6 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
 impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, JB, MB> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.control.clock.next = self.clock.val();
-        self.flows.clock.next = self.clock.val();
-        self.jobs.clock.next = self.clock.val();
-        self.packets.clock.next = self.clock.val();
-        self.ends.clock.next = self.clock.val();
-        self.control.reset.next = self.reset.val();
-        self.packets.reset.next = self.reset.val();
-        self.ends.reset.next = self.reset.val();
         comment!("sinks");
         self.control.s_job_valid.next = self.s_job_valid.val();
         self.control.s_job_flow.next = self.s_job_flow.val();

@@ -47,8 +47,8 @@ use super::requester_retry::RequesterRetry;
 use super::requester_stamp::RequesterStamp;
 use super::requester_timer::RequesterTimer;
 use super::requester_wr::RequesterWr;
+use crate::block;
 use crate::emit::{emit as emit_block, no_such_size, Design, EmitError};
-use crate::Module;
 use nic_spec::config::NicConfig;
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
@@ -57,13 +57,8 @@ use rust_hdl_core::prelude::*;
 pub const LATENCY_CYCLES: usize = 9;
 
 /// Requester; `FB` = log2 of the flow count, `SB` = log2 of the queue depth, `AB = FB + SB`.
-#[derive(LogicBlock)]
+#[block(new(clock_hz: u64))]
 pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// An ACK or NAK.
     pub s_ack_valid: Signal<In, Bit>,
     /// It is taken.
@@ -254,10 +249,12 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     ctl: RequesterCtl<FB>,
     qp: RequesterQp<FB>,
     psns: RequesterPsn<FB>,
+    #[init(RequesterQueue::new(1 << SB))]
     queue: RequesterQueue<FB>,
     retry: RequesterRetry<FB>,
     ack: RequesterAck,
     response: RequesterResponse,
+    #[init(RequesterTimer::new(clock_hz))]
     timer: RequesterTimer,
     requests: RequesterWr<FB, SB, AB>,
     packet: RequesterPacket,
@@ -274,138 +271,10 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     forgets: Signal<Local, Bit>,
     retry_base: Signal<Local, Bits<3>>,
     rnr_base: Signal<Local, Bits<3>>,
+    #[value(7)]
     no_limit: Constant<Bits<3>>,
+    #[value(Table::Wr as u64)]
     wr_table: Constant<Bits<2>>,
-}
-
-impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
-    /// A requester for a core clock of `clock_hz`.
-    pub fn new(clock_hz: u64) -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_ack_valid: Default::default(),
-            s_ack_ready: Default::default(),
-            s_ack_qpn: Default::default(),
-            s_ack_psn: Default::default(),
-            s_ack_syndrome: Default::default(),
-            s_ack_msn: Default::default(),
-            s_ack_src_ip: Default::default(),
-            s_ack_opcode: Default::default(),
-            s_ack_payload_bytes: Default::default(),
-            s_ack_tel_valid: Default::default(),
-            s_ack_tel_hops: Default::default(),
-            s_ack_tel_path: Default::default(),
-            s_ack_tel_hop_0: Default::default(),
-            s_ack_tel_hop_1: Default::default(),
-            s_ack_tel_hop_2: Default::default(),
-            s_ack_tel_hop_3: Default::default(),
-            s_ack_tel_hop_4: Default::default(),
-            s_cfg_valid: Default::default(),
-            s_cfg_ready: Default::default(),
-            cfg_table: Default::default(),
-            cfg_index: Default::default(),
-            cfg_row: Default::default(),
-            hint_valid: Default::default(),
-            hint_flow: Default::default(),
-            cfg_tel_data: Default::default(),
-            cfg_tel_every: Default::default(),
-            s_grant_valid: Default::default(),
-            s_grant_ready: Default::default(),
-            s_grant_flow: Default::default(),
-            s_fail_valid: Default::default(),
-            s_fail_ready: Default::default(),
-            s_fail_flow: Default::default(),
-            s_fail_mark: Default::default(),
-            m_pkt_valid: Default::default(),
-            m_pkt_ready: Default::default(),
-            m_pkt_flow: Default::default(),
-            m_pkt_opcode: Default::default(),
-            m_pkt_psn: Default::default(),
-            m_pkt_ack_req: Default::default(),
-            m_pkt_solicited: Default::default(),
-            m_pkt_payload_bytes: Default::default(),
-            m_pkt_va: Default::default(),
-            m_pkt_rkey: Default::default(),
-            m_pkt_dma_len: Default::default(),
-            m_pkt_imm: Default::default(),
-            m_pkt_mark: Default::default(),
-            m_pkt_bare: Default::default(),
-            m_read_valid: Default::default(),
-            m_read_ready: Default::default(),
-            m_read_addr: Default::default(),
-            m_read_bytes: Default::default(),
-            m_work_valid: Default::default(),
-            m_work_ready: Default::default(),
-            m_work_flow: Default::default(),
-            m_work_len_bytes: Default::default(),
-            m_work_inflight_bytes: Default::default(),
-            m_inflight_valid: Default::default(),
-            m_inflight_ready: Default::default(),
-            m_inflight_flow: Default::default(),
-            m_inflight_inflight_bytes: Default::default(),
-            m_cc_valid: Default::default(),
-            m_cc_ready: Default::default(),
-            m_cc_flow: Default::default(),
-            m_cc_psn: Default::default(),
-            m_cc_snd_nxt: Default::default(),
-            m_cc_tel_valid: Default::default(),
-            m_cc_tel_hops: Default::default(),
-            m_cc_tel_path: Default::default(),
-            m_cc_tel_hop_0: Default::default(),
-            m_cc_tel_hop_1: Default::default(),
-            m_cc_tel_hop_2: Default::default(),
-            m_cc_tel_hop_3: Default::default(),
-            m_cc_tel_hop_4: Default::default(),
-            m_order_valid: Default::default(),
-            m_order_ready: Default::default(),
-            m_order_op: Default::default(),
-            m_order_flow: Default::default(),
-            m_order_addr: Default::default(),
-            m_order_bytes: Default::default(),
-            m_order_status: Default::default(),
-            m_order_wr_id: Default::default(),
-            m_order_byte_len: Default::default(),
-            m_order_signalled: Default::default(),
-            event_reqr_ack: Default::default(),
-            event_reqr_ack_coalesced_stale: Default::default(),
-            event_reqr_ack_ghost: Default::default(),
-            event_reqr_nak_sequence: Default::default(),
-            event_reqr_nak_rnr: Default::default(),
-            event_reqr_nak_fatal: Default::default(),
-            event_reqr_no_qp: Default::default(),
-            event_reqr_retransmit_packet: Default::default(),
-            event_reqr_timeout: Default::default(),
-            event_reqr_wr_refused: Default::default(),
-            pick: Default::default(),
-            ctl: Default::default(),
-            qp: Default::default(),
-            psns: Default::default(),
-            queue: RequesterQueue::new(1 << SB),
-            retry: Default::default(),
-            ack: Default::default(),
-            response: Default::default(),
-            timer: RequesterTimer::new(clock_hz),
-            requests: Default::default(),
-            packet: Default::default(),
-            frame: Default::default(),
-            stamp: Default::default(),
-            out: Default::default(),
-            feedback: Default::default(),
-            orders: Default::default(),
-            expired: Default::default(),
-            covered: Default::default(),
-            is_resend: Default::default(),
-            posts: Default::default(),
-            reads_full: Default::default(),
-            forgets: Default::default(),
-            retry_base: Default::default(),
-            rnr_base: Default::default(),
-            no_limit: Constant::new(7.into()),
-            wr_table: Constant::new((Table::Wr as u64).into()),
-        }
-    }
 }
 
 impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, SB, AB> {
@@ -429,8 +298,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.is_resend.next = self.psns.nxt.val() != self.psns.high.val();
         self.posts.next = self.ctl.op.val() == Op::Wr;
         comment!("What is next.");
-        self.pick.clock.next = self.clock.val();
-        self.pick.reset.next = self.reset.val();
         self.pick.ack_valid.next = self.s_ack_valid.val();
         self.pick.cfg_valid.next = self.s_cfg_valid.val();
         self.pick.cfg_table.next = self.cfg_table.val();
@@ -453,8 +320,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ctl.wr_flow.next = self.cfg_index.val().get_bits::<FB>(0);
         self.ctl.hint_valid.next = self.hint_valid.val();
         self.ctl.hint_flow.next = self.hint_flow.val();
-        self.ctl.clock.next = self.clock.val();
-        self.ctl.reset.next = self.reset.val();
         self.ctl.picked.next = self.pick.picked.val();
         self.ctl.pick_op.next = self.pick.op.val();
         self.ctl.pick_flow.next = self.pick.flow.val();
@@ -499,8 +364,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
             & (self.qp.rnr_limit.val() != self.no_limit.val());
         self.ctl.is_resend.next = self.is_resend.val();
         comment!("State of the flow.");
-        self.qp.clock.next = self.clock.val();
-        self.qp.reset.next = self.reset.val();
         self.qp.state.next = self.ctl.state.val();
         self.qp.op.next = self.ctl.op.val();
         self.qp.is_open.next = self.ctl.is_open.val();
@@ -509,8 +372,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.qp.cfg_row.next = self.cfg_row.val();
         self.qp.ack_qpn.next = self.s_ack_qpn.val();
         self.qp.ack_ip.next = self.s_ack_src_ip.val();
-        self.psns.clock.next = self.clock.val();
-        self.psns.reset.next = self.reset.val();
         self.psns.state.next = self.ctl.state.val();
         self.psns.op.next = self.ctl.op.val();
         self.psns.is_open.next = self.ctl.is_open.val();
@@ -532,8 +393,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
             self.cfg_row.val().get_bit(1) & !self.cfg_row.val().get_bit(0);
         self.psns.retires.next = self.covered.val() & !self.orders.order_busy.val();
         self.psns.advances.next = !self.packet.ends.val() | !self.orders.order_busy.val();
-        self.queue.clock.next = self.clock.val();
-        self.queue.reset.next = self.reset.val();
         self.queue.state.next = self.ctl.state.val();
         self.queue.op.next = self.ctl.op.val();
         self.queue.is_open.next = self.ctl.is_open.val();
@@ -552,8 +411,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.retry.forgets.next = self.forgets.val();
         self.retry.retry_base.next = self.retry_base.val();
         self.retry.rnr_base.next = self.rnr_base.val();
-        self.retry.clock.next = self.clock.val();
-        self.retry.reset.next = self.reset.val();
         self.retry.state.next = self.ctl.state.val();
         self.retry.op.next = self.ctl.op.val();
         self.retry.is_open.next = self.ctl.is_open.val();
@@ -567,14 +424,11 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.retry.rnr_deadline.next = self.timer.rnr_deadline.val();
         self.retry.overtakes.next = self.psns.overtakes.val();
         self.retry.has_progress.next = self.psns.has_progress.val();
-        self.timer.clock.next = self.clock.val();
-        self.timer.reset.next = self.reset.val();
         self.timer.state.next = self.ctl.state.val();
         self.timer.is_open.next = self.ctl.is_open.val();
         self.timer.timeout.next = self.qp.timeout.val();
         self.timer.rnr_code.next = self.s_ack_syndrome.val().get_bits::<5>(0);
         comment!("Answers.");
-        self.ack.clock.next = self.clock.val();
         self.ack.ack_psn.next = self.s_ack_psn.val();
         self.ack.syndrome.next = self.s_ack_syndrome.val();
         self.ack.una.next = self.psns.una.val();
@@ -585,7 +439,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ack.now.next = self.timer.now.val();
         self.ack.deadline.next = self.retry.deadline.val();
         self.ack.is_peer.next = self.qp.is_peer.val() & !self.queue.error.val();
-        self.response.clock.next = self.clock.val();
         self.response.opcode.next = self.s_ack_opcode.val();
         self.response.syndrome.next = self.s_ack_syndrome.val();
         self.response.payload_bytes.next = self.s_ack_payload_bytes.val();
@@ -596,7 +449,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.response.due_bytes.next = self.packet.due_bytes.val();
         self.response.last.next = self.packet.ends.val();
         comment!("Work requests and packets.");
-        self.requests.clock.next = self.clock.val();
         self.requests.state.next = self.ctl.state.val();
         self.requests.op.next = self.ctl.op.val();
         self.requests.flow.next = self.ctl.flow.val();
@@ -608,7 +460,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.requests.tail_seq.next = self.psns.tail_seq.val();
         self.requests.mtu.next = self.qp.mtu.val();
         self.requests.cfg_row.next = self.cfg_row.val();
-        self.packet.clock.next = self.clock.val();
         self.packet.posts.next = self.posts.val();
         self.packet.post_len.next = self.cfg_row.val().get_bits::<32>(128);
         self.packet.nxt.next = self.psns.nxt.val();
@@ -624,7 +475,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.packet.len.next = self.requests.len.val();
         self.packet.local_address.next = self.requests.local_address.val();
         self.packet.remote_address.next = self.requests.remote_address.val();
-        self.frame.clock.next = self.clock.val();
         self.frame.posts.next = self.posts.val();
         self.frame.post_operation.next = self.cfg_row.val().get_bits::<2>(0);
         self.frame.post_packets.next = self.requests.post_packets.val();
@@ -637,7 +487,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.frame.due_bytes.next = self.packet.due_bytes.val();
         self.frame.first.next = self.packet.first.val();
         self.frame.ends.next = self.packet.ends.val();
-        self.stamp.clock.next = self.clock.val();
         self.stamp.cfg_tel_every.next = self.cfg_tel_every.val();
         self.stamp.is_on.next = self.qp.telemetry.val() & self.cfg_tel_data.val().any();
         self.stamp.una.next = self.psns.una.val();
@@ -657,8 +506,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
             }
         }
         comment!("Outputs.");
-        self.out.clock.next = self.clock.val();
-        self.out.reset.next = self.reset.val();
         self.out.state.next = self.ctl.state.val();
         self.out.flow.next = self.ctl.flow.val();
         self.out.nxt.next = self.psns.nxt.val();
@@ -679,8 +526,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.out.m_pkt_ready.next = self.m_pkt_ready.val();
         self.out.m_read_ready.next = self.m_read_ready.val();
         self.out.m_work_ready.next = self.m_work_ready.val();
-        self.feedback.clock.next = self.clock.val();
-        self.feedback.reset.next = self.reset.val();
         self.feedback.state.next = self.ctl.state.val();
         self.feedback.op.next = self.ctl.op.val();
         self.feedback.flow.next = self.ctl.flow.val();
@@ -699,8 +544,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.feedback.inflight.next = self.psns.inflight.val();
         self.feedback.m_inflight_ready.next = self.m_inflight_ready.val();
         self.feedback.m_cc_ready.next = self.m_cc_ready.val();
-        self.orders.clock.next = self.clock.val();
-        self.orders.reset.next = self.reset.val();
         self.orders.state.next = self.ctl.state.val();
         self.orders.flow.next = self.ctl.flow.val();
         self.orders.status.next = self.ctl.status.val();

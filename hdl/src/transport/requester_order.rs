@@ -6,18 +6,12 @@
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
 use super::requester_ctl::State;
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Output register; `FB` = log2 of the flow count.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RequesterOrder<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
     /// Its flow.
@@ -68,89 +62,65 @@ pub struct RequesterOrder<const FB: usize> {
     pub m_order_byte_len: Signal<Out, Bits<32>>,
     /// It wants a completion on success.
     pub m_order_signalled: Signal<Out, Bit>,
-    order_valid: DFF<Bit>,
-    order_op: DFF<Bits<2>>,
-    order_addr: DFF<Bits<64>>,
-    order_bytes: DFF<Bits<13>>,
-    order_status: DFF<Bits<8>>,
-    order_flow: DFF<Bits<FB>>,
-    order_wr_id: DFF<Bits<32>>,
-    order_byte_len: DFF<Bits<32>>,
-    order_signalled: DFF<Bit>,
+    order_valid: Reg<Bit>,
+    order_op: Reg<Bits<2>>,
+    order_addr: Reg<Bits<64>>,
+    order_bytes: Reg<Bits<13>>,
+    order_status: Reg<Bits<8>>,
+    order_flow: Reg<Bits<FB>>,
+    order_wr_id: Reg<Bits<32>>,
+    order_byte_len: Reg<Bits<32>>,
+    order_signalled: Reg<Bit>,
 }
 
 impl<const FB: usize> Logic for RequesterOrder<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            order_valid,
-            order_op,
-            order_addr,
-            order_bytes,
-            order_status,
-            order_flow,
-            order_wr_id,
-            order_byte_len,
-            order_signalled
-        );
-        self.m_order_valid.next = self.order_valid.q.val();
-        self.m_order_op.next = self.order_op.q.val();
-        self.m_order_addr.next = self.order_addr.q.val();
-        self.m_order_bytes.next = self.order_bytes.q.val();
-        self.m_order_status.next = self.order_status.q.val();
-        self.m_order_flow.next = self.order_flow.q.val();
-        self.m_order_wr_id.next = self.order_wr_id.q.val();
-        self.m_order_byte_len.next = self.order_byte_len.q.val();
-        self.m_order_signalled.next = self.order_signalled.q.val();
-        self.order_busy.next = self.order_valid.q.val();
+        self.m_order_valid.next = self.order_valid.val();
+        self.m_order_op.next = self.order_op.val();
+        self.m_order_addr.next = self.order_addr.val();
+        self.m_order_bytes.next = self.order_bytes.val();
+        self.m_order_status.next = self.order_status.val();
+        self.m_order_flow.next = self.order_flow.val();
+        self.m_order_wr_id.next = self.order_wr_id.val();
+        self.m_order_byte_len.next = self.order_byte_len.val();
+        self.m_order_signalled.next = self.order_signalled.val();
+        self.order_busy.next = self.order_valid.val();
         if self.m_order_ready.val() {
-            self.order_valid.d.next = false;
+            self.order_valid.next = false;
         }
-        if !self.order_valid.q.val() {
+        if !self.order_valid.val() {
             if ((self.state.val() == State::Retire) & self.covered.val())
                 | ((self.state.val() == State::Advance) & self.last_response.val())
                 | (self.state.val() == State::FailEmit)
                 | (self.state.val() == State::Flush)
             {
-                self.order_valid.d.next = true;
-                self.order_flow.d.next = self.flow.val();
-                self.order_op.d.next = 0.into();
-                self.order_status.d.next = 0.into();
-                self.order_wr_id.d.next = self.wr_id.val();
-                self.order_byte_len.d.next = self.len.val();
-                self.order_signalled.d.next = self.signalled.val();
+                self.order_valid.next = true;
+                self.order_flow.next = self.flow.val();
+                self.order_op.next = 0.into();
+                self.order_status.next = 0.into();
+                self.order_wr_id.next = self.wr_id.val();
+                self.order_byte_len.next = self.len.val();
+                self.order_signalled.next = self.signalled.val();
                 if self.state.val() == State::FailEmit {
-                    self.order_status.d.next = self.status.val();
+                    self.order_status.next = self.status.val();
                 } else if self.state.val() == State::Flush {
-                    self.order_status.d.next = 6.into();
-                    self.order_wr_id.d.next = self.cfg_wr_id.val();
-                    self.order_byte_len.d.next = self.cfg_len.val();
-                    self.order_signalled.d.next = self.cfg_signalled.val();
+                    self.order_status.next = 6.into();
+                    self.order_wr_id.next = self.cfg_wr_id.val();
+                    self.order_byte_len.next = self.cfg_len.val();
+                    self.order_signalled.next = self.cfg_signalled.val();
                 }
             }
         }
-        if (self.state.val() == State::Order) & !self.order_valid.q.val() {
-            self.order_valid.d.next = true;
-            self.order_flow.d.next = self.flow.val();
-            self.order_bytes.d.next = self.payload_bytes.val();
-            self.order_op.d.next = 2.into();
+        if (self.state.val() == State::Order) & !self.order_valid.val() {
+            self.order_valid.next = true;
+            self.order_flow.next = self.flow.val();
+            self.order_bytes.next = self.payload_bytes.val();
+            self.order_op.next = 2.into();
             if self.lands.val() {
-                self.order_op.d.next = 1.into();
-                self.order_addr.d.next = self.address.val();
+                self.order_op.next = 1.into();
+                self.order_addr.next = self.address.val();
             }
-        }
-        if self.reset.val() {
-            self.order_valid.d.next = false;
-            self.order_op.d.next = 0.into();
-            self.order_addr.d.next = 0.into();
-            self.order_bytes.d.next = 0.into();
-            self.order_status.d.next = 0.into();
-            self.order_flow.d.next = 0.into();
-            self.order_wr_id.d.next = 0.into();
-            self.order_byte_len.d.next = 0.into();
-            self.order_signalled.d.next = false;
         }
     }
 }

@@ -8,21 +8,15 @@
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
 
 use crate::util::skid::Skid;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a beat at the sink to the beat at the source.
 pub const LATENCY_CYCLES: usize = 2;
 
 /// Mover of frames; `B = W + KB + 1`.
-#[derive(LogicBlock)]
+#[block(check(B == W + KB + 1))]
 pub struct RespMove<const W: usize, const KB: usize, const B: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// An order for the next frame; only while `order_ready`.
     pub order_valid: Signal<In, Bit>,
     /// Drop the frame.
@@ -50,69 +44,31 @@ pub struct RespMove<const W: usize, const KB: usize, const B: usize> {
     /// Last beat.
     pub m_axis_tlast: Signal<Out, Bit>,
     inbound: Skid<B>,
-    next_valid: DFF<Bit>,
-    next_drop: DFF<Bit>,
-    active: DFF<Bit>,
-    active_drop: DFF<Bit>,
-    beat_valid: DFF<Bit>,
-    beat: DFF<Bits<B>>,
+    next_valid: Reg<Bit>,
+    next_drop: Unreset<Bit>,
+    active: Reg<Bit>,
+    active_drop: Unreset<Bit>,
+    beat_valid: Reg<Bit>,
+    beat: Reg<Bits<B>>,
     take: Signal<Local, Bit>,
     moved: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     last_bit: Signal<Local, Bits<1>>,
+    #[init(Constant::new((W as u64).to_bits()))]
     keep_at: Constant<Bits<16>>,
+    #[init(Constant::new(((W + KB) as u64).to_bits()))]
     last_at: Constant<Bits<16>>,
-}
-
-impl<const W: usize, const KB: usize, const B: usize> Default for RespMove<W, KB, B> {
-    fn default() -> Self {
-        assert!(B == W + KB + 1, "B = W + KB + 1");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            order_valid: Default::default(),
-            order_drop: Default::default(),
-            order_ready: Default::default(),
-            s_axis_tvalid: Default::default(),
-            s_axis_tready: Default::default(),
-            s_axis_tdata: Default::default(),
-            s_axis_tkeep: Default::default(),
-            s_axis_tlast: Default::default(),
-            m_axis_tvalid: Default::default(),
-            m_axis_tready: Default::default(),
-            m_axis_tdata: Default::default(),
-            m_axis_tkeep: Default::default(),
-            m_axis_tlast: Default::default(),
-            inbound: Default::default(),
-            next_valid: Default::default(),
-            next_drop: Default::default(),
-            active: Default::default(),
-            active_drop: Default::default(),
-            beat_valid: Default::default(),
-            beat: Default::default(),
-            take: Default::default(),
-            moved: Default::default(),
-            ends: Default::default(),
-            last_bit: Default::default(),
-            keep_at: Constant::new((W as u64).to_bits()),
-            last_at: Constant::new(((W + KB) as u64).to_bits()),
-        }
-    }
 }
 
 impl<const W: usize, const KB: usize, const B: usize> Logic for RespMove<W, KB, B> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, next_valid, next_drop, active, active_drop, beat_valid, beat);
-        self.inbound.clock.next = self.clock.val();
-        self.inbound.reset.next = self.reset.val();
-        self.order_ready.next = !self.next_valid.q.val();
+        self.order_ready.next = !self.next_valid.val();
         self.s_axis_tready.next = self.inbound.s_ready.val();
-        self.m_axis_tvalid.next = self.beat_valid.q.val();
-        self.m_axis_tlast.next = self.beat.q.val().get_bit(self.last_at.val().index());
-        self.m_axis_tkeep.next = self.beat.q.val().get_bits::<KB>(self.keep_at.val().index());
-        self.m_axis_tdata.next = self.beat.q.val().get_bits::<W>(0);
+        self.m_axis_tvalid.next = self.beat_valid.val();
+        self.m_axis_tlast.next = self.beat.val().get_bit(self.last_at.val().index());
+        self.m_axis_tkeep.next = self.beat.val().get_bits::<KB>(self.keep_at.val().index());
+        self.m_axis_tdata.next = self.beat.val().get_bits::<W>(0);
         comment!("a beat: last, keep, data from high to low");
         self.last_bit.next = 0.into();
         if self.s_axis_tlast.val() {
@@ -123,33 +79,27 @@ impl<const W: usize, const KB: usize, const B: usize> Logic for RespMove<W, KB, 
             | (bit_cast::<B, KB>(self.s_axis_tkeep.val()) << self.keep_at.val())
             | (bit_cast::<B, 1>(self.last_bit.val()) << self.last_at.val());
         comment!("A dropped frame needs no room at the source.");
-        self.take.next = self.active.q.val()
-            & (self.active_drop.q.val() | self.m_axis_tready.val() | !self.beat_valid.q.val());
+        self.take.next = self.active.val()
+            & (self.active_drop.val() | self.m_axis_tready.val() | !self.beat_valid.val());
         self.moved.next = self.take.val() & self.inbound.m_valid.val();
         self.ends.next =
             self.moved.val() & self.inbound.m_data.val().get_bit(self.last_at.val().index());
         self.inbound.m_ready.next = self.take.val();
         if self.m_axis_tready.val() {
-            self.beat_valid.d.next = false;
+            self.beat_valid.next = false;
         }
-        if self.moved.val() & !self.active_drop.q.val() {
-            self.beat_valid.d.next = true;
-            self.beat.d.next = self.inbound.m_data.val();
+        if self.moved.val() & !self.active_drop.val() {
+            self.beat_valid.next = true;
+            self.beat.next = self.inbound.m_data.val();
         }
-        if self.ends.val() | !self.active.q.val() {
-            self.active.d.next = self.next_valid.q.val();
-            self.active_drop.d.next = self.next_drop.q.val();
-            self.next_valid.d.next = false;
+        if self.ends.val() | !self.active.val() {
+            self.active.next = self.next_valid.val();
+            self.active_drop.next = self.next_drop.val();
+            self.next_valid.next = false;
         }
         if self.order_valid.val() {
-            self.next_valid.d.next = true;
-            self.next_drop.d.next = self.order_drop.val();
-        }
-        if self.reset.val() {
-            self.next_valid.d.next = false;
-            self.active.d.next = false;
-            self.beat_valid.d.next = false;
-            self.beat.d.next = 0.into();
+            self.next_valid.next = true;
+            self.next_drop.next = self.order_drop.val();
         }
     }
 }

@@ -15,9 +15,9 @@ use super::ack_gen::AckGen;
 use super::resp_check::RespCheck;
 use super::resp_ctl::{self, RespCtl};
 use super::resp_move::RespMove;
+use crate::block;
 use crate::emit::{self, Design, EmitError};
 use crate::util::ram_fifo::RamFifo;
-use crate::Module;
 use nic_spec::config::NicConfig;
 use rust_hdl_core::prelude::*;
 
@@ -25,7 +25,7 @@ use rust_hdl_core::prelude::*;
 pub const LATENCY_CYCLES: usize = resp_ctl::LATENCY_CYCLES;
 
 /// The responder.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Responder<
     const W: usize,
     const KB: usize,
@@ -34,11 +34,6 @@ pub struct Responder<
     const FC: usize,
     const MB: usize,
 > {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A request is offered.
     pub s_req_valid: Signal<In, Bit>,
     /// It will be taken.
@@ -262,14 +257,6 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.control.clock.next = self.clock.val();
-        self.control.reset.next = self.reset.val();
-        self.check.clock.next = self.clock.val();
-        self.check.reset.next = self.reset.val();
-        self.mover.clock.next = self.clock.val();
-        self.mover.reset.next = self.reset.val();
-        self.ack_gen.clock.next = self.clock.val();
-        self.ack_gen.reset.next = self.reset.val();
         comment!("requests");
         self.take.next = self.s_req_valid.val() & self.control.s_req_ready.val();
         self.control.s_req_valid.next = self.s_req_valid.val();
@@ -340,8 +327,6 @@ impl<
         comment!(
             "READs: what their commands' tags have no room for, at most one a command in flight"
         );
-        self.reads.clock.next = self.clock.val();
-        self.reads.reset.next = self.reset.val();
         self.reads.s_valid.next = self.control.commit.val() & self.check.is_job.val();
         self.reads.s_data.next = bit_cast::<160, 64>(self.check.job_addr.val())
             | (bit_cast::<160, 64>(self.check.job_va.val()) << 64)

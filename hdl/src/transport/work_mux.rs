@@ -6,21 +6,16 @@
 //! # Reset             synchronous, high: empty
 //! # Twins             sim/src/golden/transport/work_mux.rs, tests/work_mux.rs
 
+use crate::block;
 use crate::util::stream_mux::{self, StreamMux};
-use crate::Module;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an item at a sink to the item at the source.
 pub const LATENCY_CYCLES: usize = stream_mux::LATENCY_CYCLES;
 
 /// Mux of work; `FP1 = FB + 1`, `B = FB + 46`.
-#[derive(LogicBlock)]
+#[block(check(FP1 == FB + 1 && B == FB + 46))]
 pub struct WorkMux<const FB: usize, const FP1: usize, const B: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// The requester has work.
     pub s_data_valid: Signal<In, Bit>,
     /// It will be taken.
@@ -53,49 +48,19 @@ pub struct WorkMux<const FB: usize, const FP1: usize, const B: usize> {
     pub m_work_inflight_bytes: Signal<Out, Bits<32>>,
     mux: StreamMux<B>,
     reply_bit: Signal<Local, Bits<FP1>>,
+    #[init(Constant::new(32u64.to_bits()))]
     length_at: Constant<Bits<16>>,
+    #[init(Constant::new(46u64.to_bits()))]
     flow_at: Constant<Bits<16>>,
+    #[init(Constant::new(0u64.to_bits()))]
     none: Constant<Bits<FP1>>,
+    #[init(Constant::new((1u64 << FB).to_bits()))]
     top: Constant<Bits<FP1>>,
-}
-
-impl<const FB: usize, const FP1: usize, const B: usize> Default for WorkMux<FB, FP1, B> {
-    fn default() -> Self {
-        assert!(FP1 == FB + 1 && B == FB + 46, "FP1 = FB + 1, B = FB + 46");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_data_valid: Default::default(),
-            s_data_ready: Default::default(),
-            s_data_flow: Default::default(),
-            s_data_len_bytes: Default::default(),
-            s_data_inflight_bytes: Default::default(),
-            s_reply_valid: Default::default(),
-            s_reply_ready: Default::default(),
-            s_reply_flow: Default::default(),
-            s_reply_len_bytes: Default::default(),
-            s_reply_inflight_bytes: Default::default(),
-            m_work_valid: Default::default(),
-            m_work_ready: Default::default(),
-            m_work_flow: Default::default(),
-            m_work_len_bytes: Default::default(),
-            m_work_inflight_bytes: Default::default(),
-            mux: Default::default(),
-            reply_bit: Default::default(),
-            length_at: Constant::new(32u64.to_bits()),
-            flow_at: Constant::new(46u64.to_bits()),
-            none: Constant::new(0u64.to_bits()),
-            top: Constant::new((1u64 << FB).to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize, const FP1: usize, const B: usize> Logic for WorkMux<FB, FP1, B> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, mux);
-        self.mux.reset.next = self.reset.val();
         comment!("an item: flow, length, bytes in flight from high to low");
         self.mux.s_a_valid.next = self.s_data_valid.val();
         self.s_data_ready.next = self.mux.s_a_ready.val();

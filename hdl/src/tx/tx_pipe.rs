@@ -29,9 +29,9 @@ use super::tx_pack::TxPack;
 use super::tx_piece::TxPiece;
 use super::tx_room::TxRoom;
 use super::tx_seq::TxSeq;
+use crate::block;
 use crate::util::crc32::{advance, rewind, Crc32};
 use crate::util::frame_fifo::FrameFifo;
-use crate::Module;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the choice of a packet to its headers.
@@ -44,13 +44,8 @@ pub const OPEN_CYCLES: usize = 3;
 pub const LATENCY_CYCLES: usize = 7;
 
 /// Tx pipe with a 64-bit datapath; `FB` = log2 of the flow count, `GB` = FB + 1.
-#[derive(LogicBlock)]
+#[block]
 pub struct TxPipe<const FB: usize, const GB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Our MAC address, first byte in bits 47:40.
     pub cfg_local_mac: Signal<In, Bits<48>>,
     /// Our IPv4 address.
@@ -229,7 +224,9 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     pack: TxPack,
     fifo: FrameFifo<64, 8, 73, 11, 12>,
     space: TxRoom,
+    #[value(u64::from(seed()))]
     seed: Constant<Bits<32>>,
+    #[value(u64::from(rewind(seed(), 4)))]
     seed_behind_zeros: Constant<Bits<32>>,
     is_feedback: Signal<Local, Bit>,
 }
@@ -239,117 +236,9 @@ fn seed() -> u32 {
     (0..8).fold(u32::MAX, |state, _| advance(state, 0xff))
 }
 
-impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_local_mac: Default::default(),
-            cfg_local_ip: Default::default(),
-            cfg_pkey: Default::default(),
-            cfg_ttl: Default::default(),
-            cfg_tel_data: Default::default(),
-            cfg_tel_echo: Default::default(),
-            cfg_tel_port: Default::default(),
-            cfg_tel_time_binary: Default::default(),
-            cfg_tel_dscp: Default::default(),
-            cfg_tel_echo_dscp: Default::default(),
-            cfg_by_time: Default::default(),
-            s_cfg_valid: Default::default(),
-            s_cfg_ready: Default::default(),
-            cfg_table: Default::default(),
-            cfg_index: Default::default(),
-            cfg_row: Default::default(),
-            s_pkt_valid: Default::default(),
-            s_pkt_ready: Default::default(),
-            s_pkt_flow: Default::default(),
-            s_pkt_opcode: Default::default(),
-            s_pkt_psn: Default::default(),
-            s_pkt_ack_req: Default::default(),
-            s_pkt_solicited: Default::default(),
-            s_pkt_payload_bytes: Default::default(),
-            s_pkt_va: Default::default(),
-            s_pkt_rkey: Default::default(),
-            s_pkt_dma_len: Default::default(),
-            s_pkt_imm: Default::default(),
-            s_pkt_mark: Default::default(),
-            s_pkt_bare: Default::default(),
-            s_pkt_syndrome: Default::default(),
-            s_pkt_msn: Default::default(),
-            s_ack_valid: Default::default(),
-            s_ack_ready: Default::default(),
-            s_ack_flow: Default::default(),
-            s_ack_syndrome: Default::default(),
-            s_ack_msn: Default::default(),
-            s_ack_psn: Default::default(),
-            s_ack_tel_valid: Default::default(),
-            s_ack_tel_hops: Default::default(),
-            s_ack_tel_path: Default::default(),
-            s_ack_tel_hop_0: Default::default(),
-            s_ack_tel_hop_1: Default::default(),
-            s_ack_tel_hop_2: Default::default(),
-            s_ack_tel_hop_3: Default::default(),
-            s_ack_tel_hop_4: Default::default(),
-            s_feedback_valid: Default::default(),
-            s_feedback_ready: Default::default(),
-            s_feedback_flow: Default::default(),
-            s_feedback_psn: Default::default(),
-            s_feedback_answer: Default::default(),
-            s_feedback_tel_valid: Default::default(),
-            s_feedback_tel_hops: Default::default(),
-            s_feedback_tel_path: Default::default(),
-            s_feedback_tel_hop_0: Default::default(),
-            s_feedback_tel_hop_1: Default::default(),
-            s_feedback_tel_hop_2: Default::default(),
-            s_feedback_tel_hop_3: Default::default(),
-            s_feedback_tel_hop_4: Default::default(),
-            s_data_tvalid: Default::default(),
-            s_data_tready: Default::default(),
-            s_data_tdata: Default::default(),
-            s_data_tkeep: Default::default(),
-            s_data_tlast: Default::default(),
-            s_data_tuser: Default::default(),
-            s_host_tvalid: Default::default(),
-            s_host_tready: Default::default(),
-            s_host_tdata: Default::default(),
-            s_host_tkeep: Default::default(),
-            s_host_tlast: Default::default(),
-            m_axis_tvalid: Default::default(),
-            m_axis_tready: Default::default(),
-            m_axis_tdata: Default::default(),
-            m_axis_tkeep: Default::default(),
-            m_axis_tlast: Default::default(),
-            m_fail_valid: Default::default(),
-            m_fail_ready: Default::default(),
-            m_fail_flow: Default::default(),
-            m_fail_mark: Default::default(),
-            event_tx_data: Default::default(),
-            event_tx_ack: Default::default(),
-            event_tx_host: Default::default(),
-            event_tx_fail: Default::default(),
-            event_tx_feedback: Default::default(),
-            header: Default::default(),
-            seq: Default::default(),
-            cutter: Default::default(),
-            delay: Default::default(),
-            crc_pack: Default::default(),
-            crc: Default::default(),
-            pack: Default::default(),
-            fifo: Default::default(),
-            space: Default::default(),
-            is_feedback: Default::default(),
-            seed: Constant::new(u64::from(seed()).into()),
-            seed_behind_zeros: Constant::new(u64::from(rewind(seed(), 4)).into()),
-        }
-    }
-}
-
 impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.header.clock.next = self.clock.val();
-        self.header.reset.next = self.reset.val();
         self.header.cfg_local_ip.next = self.cfg_local_ip.val();
         self.header.cfg_ttl.next = self.cfg_ttl.val();
         self.header.cfg_tel_data.next = self.cfg_tel_data.val();
@@ -377,8 +266,6 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.header.s_host_valid.next = self.s_host_tvalid.val();
         self.header.host_done.next = self.seq.host_done.val();
         self.header.m_ready.next = self.seq.s_ready.val();
-        self.seq.clock.next = self.clock.val();
-        self.seq.reset.next = self.reset.val();
         self.seq.room.next = self.space.room.val();
         self.seq.s_valid.next = self.header.m_valid.val();
         self.seq.s_kind.next = self.header.m_kind.val();
@@ -414,8 +301,6 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.seq.host_valid.next = self.s_host_tvalid.val();
         self.seq.host_last.next = self.s_host_tlast.val();
         self.seq.m_fail_ready.next = self.m_fail_ready.val();
-        self.cutter.clock.next = self.clock.val();
-        self.cutter.reset.next = self.reset.val();
         self.cutter.cfg_local_mac.next = self.cfg_local_mac.val();
         self.cutter.cfg_local_ip.next = self.cfg_local_ip.val();
         self.cutter.cfg_pkey.next = self.cfg_pkey.val();
@@ -469,8 +354,6 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.cutter.s_is_ack.next = self.header.m_kind.val().get_bit(0);
         self.cutter.s_is_feedback.next = self.is_feedback.val();
         self.cutter.s_is_answer.next = self.s_feedback_answer.val();
-        self.delay.clock.next = self.clock.val();
-        self.delay.reset.next = self.reset.val();
         self.delay.s_valid.next = self.cutter.p_valid.val();
         self.delay.s_data.next = self.cutter.p_data.val();
         self.delay.s_bytes.next = self.cutter.p_bytes.val();
@@ -478,15 +361,11 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.delay.s_bad.next = self.cutter.p_bad.val();
         self.delay.s_icrc.next = self.cutter.p_icrc.val();
         self.delay.icrc.next = self.crc.m_crc.val();
-        self.crc_pack.clock.next = self.clock.val();
-        self.crc_pack.reset.next = self.reset.val();
         self.crc_pack.s_valid.next = self.cutter.c_valid.val();
         self.crc_pack.s_data.next = self.cutter.c_data.val();
         self.crc_pack.s_bytes.next = self.cutter.c_bytes.val();
         self.crc_pack.s_last.next = self.cutter.c_last.val();
         self.crc_pack.s_bad.next = false;
-        self.crc.clock.next = self.clock.val();
-        self.crc.reset.next = self.reset.val();
         self.crc.s_valid.next = self.crc_pack.m_tvalid.val();
         self.crc.s_data.next = self.crc_pack.m_tdata.val();
         self.crc.s_keep.next = self.crc_pack.m_tkeep.val();
@@ -495,15 +374,11 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         if self.cutter.c_skip.val() {
             self.crc.cfg_seed.next = self.seed_behind_zeros.val();
         }
-        self.pack.clock.next = self.clock.val();
-        self.pack.reset.next = self.reset.val();
         self.pack.s_valid.next = self.delay.m_valid.val();
         self.pack.s_data.next = self.delay.m_data.val();
         self.pack.s_bytes.next = self.delay.m_bytes.val();
         self.pack.s_last.next = self.delay.m_last.val();
         self.pack.s_bad.next = self.delay.m_bad.val();
-        self.fifo.clock.next = self.clock.val();
-        self.fifo.reset.next = self.reset.val();
         self.fifo.s_axis_tdata.next = self.pack.m_tdata.val();
         self.fifo.s_axis_tkeep.next = self.pack.m_tkeep.val();
         self.fifo.s_axis_tvalid.next = self.pack.m_tvalid.val();
@@ -512,8 +387,6 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.fifo.m_axis_tready.next = self.m_axis_tready.val();
         self.fifo.cfg_drop_when_full.next = false;
         self.fifo.s_open.next = self.seq.open.val();
-        self.space.clock.next = self.clock.val();
-        self.space.reset.next = self.reset.val();
         self.space.push.next = self.pack.m_tvalid.val();
         self.space.push_last.next = self.pack.m_tlast.val();
         self.space.push_bad.next = self.pack.m_tuser.val();
