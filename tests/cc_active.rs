@@ -1,12 +1,12 @@
 //! cc_active: Verilog against golden model, and golden model against the draft's W_init (1 - eta) / N.
 
-use nic_sim::golden::cc::cc_active::{CcActive, CcActiveIn, WatchPorts, LATENCY_CYCLES};
-use nic_sim::golden::cc::cc_unit::{
+use nic_models::golden::cc::cc_active::{CcActive, CcActiveIn, WatchPorts, LATENCY_CYCLES};
+use nic_models::golden::cc::cc_unit::{
     CcAck, CcFlow, CcReady, CcUnit, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_UPDATE,
 };
-use nic_sim::golden::cc::CcCfg;
-use nic_sim::ports::Golden;
-use nic_sim::reference::hpcc::{ActiveFlows, Flow, Params, Telemetry};
+use nic_models::golden::cc::CcCfg;
+use nic_models::ports::Golden;
+use nic_models::reference::hpcc::{ActiveFlows, Flow, Params, Telemetry};
 use nic_spec::cc_params::{CcConfig, CcParams, W_AI_FRACTION_BITS};
 use rdma_nic::{assert_catches, assert_matches_golden, gbe};
 

@@ -1,19 +1,20 @@
 //! cc_unit: Verilog against golden model, golden model against the f64 reference, and the claims
 //! of its header.
 
-use nic_sim::bench::{self, Options};
-use nic_sim::golden::cc::cc_hop::hop_utilisation;
-use nic_sim::golden::cc::cc_unit::{
+use nic_harness::bench::Options;
+use nic_harness::lockstep::{GoldenOnly, LockStep};
+use nic_harness::verilator::Flavour;
+use nic_models::golden::cc::cc_hop::hop_utilisation;
+use nic_models::golden::cc::cc_unit::{
     CcAck, CcFlow, CcReady, CcUnit, CcUnitIn, CcUnitOut, FlowState, Tel, NO_HOP, OP_CREATE,
     OP_REMOVE, OP_UPDATE,
 };
-use nic_sim::golden::cc::CcCfg;
-use nic_sim::lockstep::{GoldenOnly, LockStep};
-use nic_sim::ports::Golden;
-use nic_sim::reference::hpcc::Ignored;
+use nic_models::golden::cc::CcCfg;
+use nic_models::ports::Golden;
+use nic_models::reference::hpcc::Ignored;
+use nic_sim::bench;
 use nic_sim::replay::cc_random::{chunk, Statistics, CHUNK_ACKS};
 use nic_sim::replay::cc_trace::{against_trace, resynchronised, State, Trace};
-use nic_sim::verilator::Flavour;
 use nic_spec::cc_params::{CcConfig, CcParams, U_ONE};
 use nic_spec::NicConfig;
 use rand::{Rng, SeedableRng};
@@ -31,7 +32,7 @@ fn cc_unit_matches_golden_with_4_and_1024_flows() {
     for flow_count in [4, 1024] {
         let config = NicConfig { flow_count, ..gbe() };
         let bench = bench::by_name("cc_unit", &config).expect("the bench exists");
-        let source = bench.emitted().unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
+        let source = bench::verilog(&bench).unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
         for seed in 0..2 {
             let run = bench.run(&source, &Options::new(seed, 60_000));
             run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
@@ -240,7 +241,7 @@ struct Bench {
     out: CcUnitOut,
     cfg: CcCfg,
     cycle: u64,
-    answers: Vec<(u64, nic_sim::golden::cc::cc_unit::CcRate)>,
+    answers: Vec<(u64, nic_models::golden::cc::cc_unit::CcRate)>,
 }
 
 impl Bench {

@@ -1,18 +1,19 @@
 //! cc_unit_serial: Verilog against golden model, against the other schedules, and the claims of its
 //! header.
 
+use nic_harness::bench::{Failure, Options, Report};
+use nic_harness::lockstep::{GoldenOnly, LockStep};
+use nic_harness::verilator::{Flavour, Source};
 use nic_hdl::cc::cc_unit_serial::{
     latency_cycles, COMMAND_CYCLES, DROP_CYCLES, HOLD_CYCLES, STORE_CYCLES,
 };
+use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, CcUnit, OP_CREATE};
+use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
+use nic_models::golden::cc::cc_unit_wide::CcUnitWide;
+use nic_models::golden::cc::CcCfg;
+use nic_sim::bench;
 use nic_sim::bench::cc::RandomAcks;
-use nic_sim::bench::{self, Failure, Options, Report};
-use nic_sim::golden::cc::cc_unit::{CcAck, CcFlow, CcUnit, OP_CREATE};
-use nic_sim::golden::cc::cc_unit_serial::CcUnitSerial;
-use nic_sim::golden::cc::cc_unit_wide::CcUnitWide;
-use nic_sim::golden::cc::CcCfg;
-use nic_sim::lockstep::{GoldenOnly, LockStep};
 use nic_sim::replay::cc_trace::Trace;
-use nic_sim::verilator::{Flavour, Source};
 use nic_spec::cc_params::CcConfig;
 use nic_spec::NicConfig;
 use rdma_nic::cc::{by_flow, cfg_of, parameters, port, Driver, Unit};

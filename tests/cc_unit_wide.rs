@@ -1,15 +1,16 @@
 //! cc_unit_wide: Verilog against golden model, against the form with one hop a cycle, and the claims
 //! of its header.
 
+use nic_harness::bench::{Failure, Options, Report};
+use nic_harness::lockstep::{GoldenOnly, LockStep};
+use nic_harness::verilator::{Flavour, Source};
 use nic_hdl::cc::cc_unit_wide::{LATENCY_CYCLES, SAME_FLOW_CYCLES};
+use nic_models::golden::cc::cc_unit::{CcAck, CcRate, CcUnit};
+use nic_models::golden::cc::cc_unit_wide::{self, CcUnitWide};
+use nic_models::golden::cc::CcCfg;
+use nic_sim::bench;
 use nic_sim::bench::cc::RandomAcks;
-use nic_sim::bench::{self, Failure, Options, Report};
-use nic_sim::golden::cc::cc_unit::{CcAck, CcRate, CcUnit};
-use nic_sim::golden::cc::cc_unit_wide::{self, CcUnitWide};
-use nic_sim::golden::cc::CcCfg;
-use nic_sim::lockstep::{GoldenOnly, LockStep};
 use nic_sim::replay::cc_trace::Trace;
-use nic_sim::verilator::{Flavour, Source};
 use nic_spec::cc_params::CcConfig;
 use nic_spec::NicConfig;
 use rand::{Rng, SeedableRng};

@@ -1,10 +1,10 @@
 //! completer: Verilog against golden model, and what it promises.
 
-use nic_sim::golden::transport::ack_gen::DoneIn;
-use nic_sim::golden::transport::completer::{Completer, CompleterIn};
-use nic_sim::golden::transport::requester::{order, OrderPorts};
-use nic_sim::golden::transport::responder::PayloadBeat;
-use nic_sim::lockstep::{LockStep, Stepper};
+use nic_harness::lockstep::{LockStep, Stepper};
+use nic_models::golden::transport::ack_gen::DoneIn;
+use nic_models::golden::transport::completer::{Completer, CompleterIn};
+use nic_models::golden::transport::requester::{order, OrderPorts};
+use nic_models::golden::transport::responder::PayloadBeat;
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
 use std::collections::VecDeque;
 

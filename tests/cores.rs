@@ -1,14 +1,15 @@
 //! The cores that stand alone: Verilog against golden model, and what their pages show.
 
+use nic_harness::bench::Options;
 use nic_hdl::emit::Layout;
-use nic_sim::bench::{self, Options};
-use nic_sim::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream};
-use nic_sim::golden::cc::cc_unit::{CcAck, CcFlow, Tel, OP_CREATE};
-use nic_sim::golden::host::axil_port::AxilMaster;
-use nic_sim::golden::host::core_csr::TReady;
-use nic_sim::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
-use nic_sim::golden::sched::scheduler::{Inflight, Rate, Work};
-use nic_sim::ports::Golden;
+use nic_models::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream};
+use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, Tel, OP_CREATE};
+use nic_models::golden::host::axil_port::AxilMaster;
+use nic_models::golden::host::core_csr::TReady;
+use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
+use nic_models::golden::sched::scheduler::{Inflight, Rate, Work};
+use nic_models::ports::Golden;
+use nic_sim::bench;
 use nic_spec::regs::config_offset;
 use nic_spec::NicConfig;
 use rdma_nic::{assert_catches, assert_matches_golden, cu, gbe, hundred};
@@ -19,7 +20,7 @@ fn matches_with_4_and_1024_flows(core: &str) {
     for flow_count in [4, 1024] {
         let config = NicConfig { flow_count, ..gbe() };
         let bench = bench::by_name(core, &config).expect("the bench exists");
-        let source = bench.emitted().unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
+        let source = bench::verilog(&bench).unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
         let run = bench.run(&source, &Options::new(0, 60_000));
         run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
     }
@@ -42,7 +43,7 @@ fn cc_core_of_other_schedules_matches_golden() {
     for config in of_hundred.into_iter().chain(of_cu) {
         let flow_count = config.flow_count;
         let bench = bench::by_name("cc_core", &config).expect("the bench exists");
-        let source = bench.emitted().unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
+        let source = bench::verilog(&bench).unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
         let run = bench.run(&source, &Options::new(3, 60_000));
         let report = run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
         let mut still = report.still_outputs;
@@ -76,7 +77,7 @@ fn sched_core_of_hundred_matches_golden() {
     for flow_count in [1024, 64] {
         let config = NicConfig { flow_count, ..hundred() };
         let bench = bench::by_name("sched_core", &config).expect("the bench exists");
-        let source = bench.emitted().unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
+        let source = bench::verilog(&bench).unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
         for seed in [0, 3] {
             let run = bench.run(&source, &Options::new(seed, 60_000));
             let report = run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));

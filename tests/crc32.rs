@@ -1,12 +1,12 @@
 //! crc32: Verilog against golden model and against published check values.
 
+use nic_harness::lockstep::{Dut, LockStep, Stepper};
+use nic_harness::verilator::Flavour;
 use nic_hdl::emit::emit;
 use nic_hdl::util::crc32::{advance, rewind, Crc32 as Hdl};
-use nic_sim::golden::util::crc32::{crc32, Crc32, Crc32In, Crc32Out};
-use nic_sim::lockstep::{Dut, LockStep, Stepper};
-use nic_sim::ports;
-use nic_sim::ports::Wide;
-use nic_sim::verilator::Flavour;
+use nic_models::golden::util::crc32::{crc32, Crc32, Crc32In, Crc32Out};
+use nic_models::ports;
+use nic_models::ports::Wide;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rdma_nic::{
@@ -95,7 +95,12 @@ ports! {
 }
 
 /// Published values at another width: one frame after the other, without gaps.
-fn check_width(name: &str, source: &nic_sim::verilator::Source, beat_bytes: usize, latency: usize) {
+fn check_width(
+    name: &str,
+    source: &nic_harness::verilator::Source,
+    beat_bytes: usize,
+    latency: usize,
+) {
     let model = source.model(Flavour::Fast).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut dut = Dut::<WideIn, Crc32Out>::new(&model, 1).expect("starts");
     dut.reset().expect("resets");

@@ -1,11 +1,11 @@
 //! dma_read: Verilog against golden model, and the scoreboard of the bench.
 
+use nic_harness::lockstep::Stepper;
+use nic_harness::verilator::Source;
 use nic_hdl::emit::emit;
 use nic_hdl::host::dma_read::DmaRead as Hdl;
+use nic_models::golden::host::dma_read::{DmaRead, DmaReadIn, ReadData};
 use nic_sim::env::axi_mem::AxiMem;
-use nic_sim::golden::host::dma_read::{DmaRead, DmaReadIn, ReadData};
-use nic_sim::lockstep::Stepper;
-use nic_sim::verilator::Source;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rdma_nic::{

@@ -1,11 +1,12 @@
 //! dma_write: Verilog against golden model, and the scoreboard of the bench.
 
+use nic_harness::lockstep::Stepper;
+use nic_harness::verilator::Source;
 use nic_hdl::emit::emit;
 use nic_hdl::host::dma_write::DmaWrite as Hdl;
-use nic_sim::env::axi_mem::{AxiMem, WriteSlave};
-use nic_sim::golden::host::dma_write::{DmaWrite, DmaWriteIn};
-use nic_sim::lockstep::Stepper;
-use nic_sim::verilator::Source;
+use nic_models::golden::host::axi::WriteSlave;
+use nic_models::golden::host::dma_write::{DmaWrite, DmaWriteIn};
+use nic_sim::env::axi_mem::AxiMem;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rdma_nic::{

@@ -1,11 +1,11 @@
 //! The accepted forms of a kernel: each is emitted and compared with plain integers, every cycle.
 
+use nic_harness::bench::{Bench, Options, Stimulus};
+use nic_harness::verilator::Source;
 use nic_hdl::emit::emit_block;
 use nic_hdl::Module;
-use nic_sim::bench::{Bench, Options, Stimulus};
-use nic_sim::ports;
-use nic_sim::ports::Golden;
-use nic_sim::verilator::Source;
+use nic_models::ports;
+use nic_models::ports::Golden;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl_core::prelude::*;

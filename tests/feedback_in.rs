@@ -1,12 +1,12 @@
 //! feedback_in: Verilog against golden model, and its rules one by one.
 
-use nic_sim::golden::rx::rx_pipe::{FeedbackPorts, TelPorts};
-use nic_sim::golden::transport::feedback_in::{
+use nic_harness::lockstep::{LockStep, Stepper};
+use nic_models::golden::rx::rx_pipe::{FeedbackPorts, TelPorts};
+use nic_models::golden::transport::feedback_in::{
     FeedbackIn, FeedbackInIn, FeedbackInOut, ProbeVerdict,
 };
-use nic_sim::golden::transport::requester::{CcPorts, TelPorts as AckTel};
-use nic_sim::lockstep::{LockStep, Stepper};
-use nic_sim::ports::Wide;
+use nic_models::golden::transport::requester::{CcPorts, TelPorts as AckTel};
+use nic_models::ports::Wide;
 use nic_spec::rows::QpRow;
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
 

@@ -1,12 +1,12 @@
 //! feedback_out: Verilog against golden model, and its promises: at most one telemetry response in
 //! an interval, the first at once, the newest telemetry when the time is up, nothing lost.
 
-use nic_sim::golden::transport::feedback_out::{
+use nic_harness::lockstep::{LockStep, Stepper};
+use nic_models::golden::transport::feedback_out::{
     FeedbackOut, FeedbackOutIn, FeedbackOutOut, WatchPorts,
 };
-use nic_sim::golden::transport::requester::TelPorts;
-use nic_sim::lockstep::{LockStep, Stepper};
-use nic_sim::ports::Wide;
+use nic_models::golden::transport::requester::TelPorts;
+use nic_models::ports::Wide;
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
 use rand::{Rng, SeedableRng};

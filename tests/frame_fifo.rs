@@ -1,8 +1,8 @@
 //! frame_fifo: Verilog against golden model.
 
+use nic_harness::lockstep::{LockStep, Stepper};
+use nic_models::golden::util::frame_fifo::{FrameFifo, FrameFifoIn, FrameFifoOut};
 use nic_sim::bench::util::FRAME_FIFO_BEATS;
-use nic_sim::golden::util::frame_fifo::{FrameFifo, FrameFifoIn, FrameFifoOut};
-use nic_sim::lockstep::{LockStep, Stepper};
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
 
 type Twin = FrameFifo<(u64, u8)>;

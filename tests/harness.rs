@@ -1,10 +1,10 @@
 //! Self-test of the harness on a hand-written counter: it must be able to fail, and say how.
 
-use nic_sim::bench::{Bench, Engine, Failure, FailureCause, Options, Stimulus};
-use nic_sim::lockstep::{Dut, Rule, StepError, Stepper};
-use nic_sim::ports;
-use nic_sim::ports::{Golden, Wide};
-use nic_sim::verilator::{Error, Flavour, Source};
+use nic_harness::bench::{Bench, Engine, Failure, FailureCause, Options, Stimulus};
+use nic_harness::lockstep::{Dut, Rule, StepError, Stepper};
+use nic_harness::verilator::{Error, Flavour, Source};
+use nic_models::ports;
+use nic_models::ports::{Golden, Wide};
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -3,10 +3,10 @@
 
 use nic_driver::rings::Work;
 use nic_driver::{MrRow, Nic, Qp, QpConfig, Write};
+use nic_harness::verilator::Source;
 use nic_sim::engine::EngineKind;
 use nic_sim::env::axi_mem::AxiMem;
 use nic_sim::env::station::{Manners, Station};
-use nic_sim::verilator::Source;
 use nic_spec::wire::{bth, bth::opcode, ethernet, ipv4, reth, roce::FrameRepr};
 use rdma_nic::gbe;
 

@@ -1,10 +1,10 @@
 //! mul_pipe: Verilog against golden model.
 
+use nic_harness::lockstep::Stepper;
+use nic_harness::verilator::Source;
 use nic_hdl::emit::emit;
 use nic_hdl::util::mul_pipe::MulPipe as Hdl;
-use nic_sim::golden::util::mul::{MulPipe, MulPipeIn};
-use nic_sim::lockstep::Stepper;
-use nic_sim::verilator::Source;
+use nic_models::golden::util::mul::{MulPipe, MulPipeIn};
 use rdma_nic::{assert_catches, assert_matches_golden, gbe, lock_step, verilog_of};
 
 #[test]

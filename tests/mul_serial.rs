@@ -1,8 +1,8 @@
 //! mul_serial: Verilog against golden model.
 
+use nic_harness::lockstep::Stepper;
 use nic_hdl::util::mul_serial::MulSerial as Hdl;
-use nic_sim::golden::util::mul::{MulSerial, MulSerialIn};
-use nic_sim::lockstep::Stepper;
+use nic_models::golden::util::mul::{MulSerial, MulSerialIn};
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
 
 #[test]

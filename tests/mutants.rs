@@ -1,10 +1,11 @@
 //! Deliberate mistakes in the emitted Verilog of every block: the benches must notice most of them.
 //! Each one that they do not notice has its reason in tests/data/mutant-survivors.md.
 
-use nic_sim::bench::{self, Bench};
+use nic_harness::bench::Bench;
+use nic_harness::mutate::campaign::{run, Outcome, Plan, Verdict};
+use nic_harness::mutate::Mutant;
+use nic_sim::bench;
 use nic_sim::cli::Table;
-use nic_sim::mutate::campaign::{run, Outcome, Plan, Verdict};
-use nic_sim::mutate::Mutant;
 use nic_spec::config::NicConfig;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -71,7 +72,10 @@ fn mutants_are_caught_or_explained() {
     benches.extend(bench::by_name("cc_unit_serial", &cu));
     let only = std::env::var("NIC_MUTANT_ONLY").unwrap_or_default();
     let wanted = |m: &Mutant| only.is_empty() || only.lines().any(|part| m.id().contains(part));
-    let verdicts = run(&benches, &plan, &wanted).expect("all benches are green");
+    let with_verilog = |bench| bench::verilog(&bench).map(|verilog| (bench, verilog));
+    let designs: Result<Vec<_>, String> = benches.into_iter().map(with_verilog).collect();
+    let designs = designs.expect("all benches are emitted");
+    let verdicts = run(&designs, &plan, &wanted).expect("all benches are green");
     print_counts(&verdicts);
     let is_survivor = |v: &&Verdict| v.outcome == Outcome::Survived;
     let survivors: Vec<String> =

@@ -2,6 +2,7 @@
 //! of its kind, and under a fuzzed wire.
 
 use nic_driver::{CcMode, MrRow, QpConfig, Status, Write};
+use nic_harness::verilator::Source;
 use nic_sim::engine::EngineKind;
 use nic_sim::env::axi_mem::AxiMem;
 use nic_sim::env::station::{Manners, Station};
@@ -11,7 +12,6 @@ use nic_sim::net::Ack;
 use nic_sim::pcap::{self, Record};
 use nic_sim::replay::conversation::{Conversation, Packet, Role};
 use nic_sim::replay::{requester, responder, stray_bytes};
-use nic_sim::verilator::Source;
 use nic_spec::cc_params::CcConfig;
 use nic_spec::regs::EVENTS;
 use nic_spec::wire::bth::opcode;

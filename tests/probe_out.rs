@@ -1,7 +1,7 @@
 //! probe_out: Verilog against golden model, and its rules one by one.
 
-use nic_sim::golden::transport::probe_out::{ProbeOut, ProbeOutIn, ProbeOutOut};
-use nic_sim::lockstep::{LockStep, Stepper};
+use nic_harness::lockstep::{LockStep, Stepper};
+use nic_models::golden::transport::probe_out::{ProbeOut, ProbeOutIn, ProbeOutOut};
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
 
 /// Cycles from one turn of a queue pair to the next one.

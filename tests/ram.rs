@@ -1,9 +1,9 @@
 //! ram: Verilog against golden model. It has no reset, so every word is written first.
 
-use nic_sim::golden::util::ram::{Ram, RamIn, RamOut};
-use nic_sim::lockstep::{Dut, Stepper};
-use nic_sim::ports::Golden;
-use nic_sim::verilator::Flavour;
+use nic_harness::lockstep::{Dut, Stepper};
+use nic_harness::verilator::Flavour;
+use nic_models::golden::util::ram::{Ram, RamIn, RamOut};
+use nic_models::ports::Golden;
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

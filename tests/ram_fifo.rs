@@ -1,8 +1,8 @@
 //! ram_fifo: Verilog against golden model.
 
-use nic_sim::golden::util::fifo::RamFifo;
-use nic_sim::golden::util::skid::ItemIn;
-use nic_sim::lockstep::Stepper;
+use nic_harness::lockstep::Stepper;
+use nic_models::golden::util::fifo::RamFifo;
+use nic_models::golden::util::skid::ItemIn;
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
 
 #[test]

@@ -1,14 +1,14 @@
 //! The golden requester against the message-level reference: every packet, every completion, and
 //! the bytes at both ends of a bad link.
 
-use nic_sim::golden::transport::requester::{
+use nic_models::golden::transport::requester::{
     order, AckPorts, FlowPorts, ReadyPort, Requester as GoldenRequester, RequesterIn, RequesterOut,
     ValidPort,
 };
-use nic_sim::ports::{Golden, Wide};
-use nic_sim::reference::rc::requester::{Completion, Landing, Limits, Requester, Status, Work};
-use nic_sim::reference::rc::responder::{Abilities, Responder};
-use nic_sim::reference::rc::{psn_add, psn_distance, Answer, Memory, Region, Remote, Request};
+use nic_models::ports::{Golden, Wide};
+use nic_models::reference::rc::requester::{Completion, Landing, Limits, Requester, Status, Work};
+use nic_models::reference::rc::responder::{Abilities, Responder};
+use nic_models::reference::rc::{psn_add, psn_distance, Answer, Memory, Region, Remote, Request};
 use nic_spec::rows::{Operation, QpRow, Row, Table, WrRow};
 use nic_spec::wire::bth::opcode::{has_immdt, has_reth, WRITE_FIRST, WRITE_MIDDLE};
 use rand::{Rng, SeedableRng};

@@ -1,12 +1,12 @@
 //! The message-level RoCEv2 reference against what Linux hosts sent, and against itself.
 
-use nic_sim::pcap;
-use nic_sim::reference::rc::check::{ResponderCheck, Wrong};
-use nic_sim::reference::rc::requester::{Completion, Effect, Limits, Requester, Status, Work};
-use nic_sim::reference::rc::responder::{Abilities, Responder, Verdict};
-use nic_sim::reference::rc::{
+use nic_models::reference::rc::check::{ResponderCheck, Wrong};
+use nic_models::reference::rc::requester::{Completion, Effect, Limits, Requester, Status, Work};
+use nic_models::reference::rc::responder::{Abilities, Responder, Verdict};
+use nic_models::reference::rc::{
     psn_add, psn_distance, Answer, Class, Memory, Region, Remote, Request,
 };
+use nic_sim::pcap;
 use nic_sim::replay::conversation::{Conversation, Packet, Pair, Role};
 use nic_spec::wire::aeth::syndrome;
 use nic_spec::wire::bth::opcode;

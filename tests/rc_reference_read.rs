@@ -1,11 +1,11 @@
 //! RDMA READ in the message-level requester: what the standard says of its answers, one by one,
 //! and every byte over a link that loses, duplicates and reorders.
 
-use nic_sim::reference::rc::requester::{
+use nic_models::reference::rc::requester::{
     Completion, Effect, Landing, Limits, Requester, Status, Work,
 };
-use nic_sim::reference::rc::responder::{Abilities, Responder};
-use nic_sim::reference::rc::{Answer, Memory, Region, Remote, Request};
+use nic_models::reference::rc::responder::{Abilities, Responder};
+use nic_models::reference::rc::{Answer, Memory, Region, Remote, Request};
 use nic_spec::wire::aeth::syndrome;
 use nic_spec::wire::bth::opcode::*;
 use rand::{Rng, SeedableRng};

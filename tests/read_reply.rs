@@ -1,11 +1,11 @@
 //! read_reply: Verilog against golden model, and golden model against the design's rules.
 
-use nic_sim::bench::read_reply::Readers;
-use nic_sim::bench::Stimulus;
-use nic_sim::golden::transport::read_reply::{
+use nic_harness::bench::Stimulus;
+use nic_models::golden::transport::read_reply::{
     EndPorts, JobPorts, ReadReply, ReadReplyIn, ReadReplyOut, ReplyPorts,
 };
-use nic_sim::ports::{Golden, Wide};
+use nic_models::ports::{Golden, Wide};
+use nic_sim::bench::read_reply::Readers;
 use nic_spec::rows::{QpRow, Table};
 use rdma_nic::{assert_catches, assert_matches_golden, gbe};
 use std::collections::VecDeque;

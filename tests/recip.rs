@@ -1,8 +1,8 @@
 //! recip: Verilog against golden model. The error bound is proved beside the golden model.
 
+use nic_harness::lockstep::{LockStep, Stepper};
 use nic_hdl::util::recip::{Recip as Hdl, LATENCY_CYCLES};
-use nic_sim::golden::util::recip::{Recip, RecipIn, Reciprocal};
-use nic_sim::lockstep::{LockStep, Stepper};
+use nic_models::golden::util::recip::{Recip, RecipIn, Reciprocal};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rdma_nic::{assert_catches, assert_matches_golden, gbe, lock_step, verilog_of};

@@ -6,10 +6,10 @@ mod driver;
 mod read;
 
 use driver::{Driver, QP};
-use nic_sim::bench::Options;
-use nic_sim::golden::transport::requester::{Requester, RequesterIn};
-use nic_sim::lockstep::{StepError, Stepper};
-use nic_sim::verilator::Source;
+use nic_harness::bench::Options;
+use nic_harness::lockstep::{StepError, Stepper};
+use nic_harness::verilator::Source;
+use nic_models::golden::transport::requester::{Requester, RequesterIn};
 use nic_spec::rows::QpRow;
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
 

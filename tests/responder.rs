@@ -1,15 +1,15 @@
 //! responder: Verilog against golden model, and golden model against the standard's rules.
 
-use nic_sim::bench::responder::{Peers, Replies};
-use nic_sim::bench::Stimulus;
-use nic_sim::env::stream::{frame_to_beats, Beat, FrameSink};
-use nic_sim::golden::transport::ack_gen::{AckOut, CqeOut, DoneIn, Tag, Tel};
-use nic_sim::golden::transport::read_reply::ReplyPorts;
-use nic_sim::golden::transport::requester::ReadPorts;
-use nic_sim::golden::transport::responder::{
+use nic_harness::bench::Stimulus;
+use nic_models::golden::transport::ack_gen::{AckOut, CqeOut, DoneIn, Tag, Tel};
+use nic_models::golden::transport::read_reply::ReplyPorts;
+use nic_models::golden::transport::requester::ReadPorts;
+use nic_models::golden::transport::responder::{
     PayloadBeat, ReqIn, Responder, ResponderIn, ResponderOut,
 };
-use nic_sim::ports::{Golden, Wide};
+use nic_models::ports::{Golden, Wide};
+use nic_sim::bench::responder::{Peers, Replies};
+use nic_sim::env::stream::{frame_to_beats, Beat, FrameSink};
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
 use rdma_nic::{assert_catches, assert_matches_golden, gbe};

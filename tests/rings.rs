@@ -3,11 +3,11 @@
 
 use nic_driver::rings::{HostMemory, Ring, Work};
 use nic_driver::{Bus, CompletionKind, Error, MrRow, Nic, Qp, QpConfig, Read, Status, Write};
+use nic_harness::verilator::Source;
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::{Manners, Station};
 use nic_sim::net::switch::{Faults, Switch};
 use nic_sim::net::{Network, NetworkBus};
-use nic_sim::verilator::Source;
 use nic_spec::regs;
 use rdma_nic::gbe;
 use std::cell::RefCell;

@@ -1,11 +1,11 @@
 //! rr_arb: Verilog against golden model.
 
+use nic_harness::lockstep::Stepper;
 use nic_hdl::emit::emit;
 use nic_hdl::util::rr_arb::{RrArb as Hdl, GRANT_CYCLES, LATENCY_CYCLES};
-use nic_sim::golden::util::rr_arb::{RrArb, RrArbIn, RrArbOut};
-use nic_sim::lockstep::Stepper;
-use nic_sim::ports;
-use nic_sim::ports::{Golden, Wide};
+use nic_models::golden::util::rr_arb::{RrArb, RrArbIn, RrArbOut};
+use nic_models::ports;
+use nic_models::ports::{Golden, Wide};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rdma_nic::{
@@ -51,7 +51,7 @@ impl Golden for WideArb {
     }
 }
 
-fn check_size(source: &nic_sim::verilator::Source, request_count: usize) {
+fn check_size(source: &nic_harness::verilator::Source, request_count: usize) {
     let mut engine = lock_step(WideArb(RrArb::new(request_count)), source, 1);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for _ in 0..20_000 {

@@ -1,15 +1,15 @@
 //! Rx pipe against its golden twin, and the golden twin against the standard and real traffic.
 
-use nic_sim::bench::rx::{FrameMaker, FrameStyle, Host};
-use nic_sim::golden::rx::rx_pipe::{
+use nic_harness::lockstep::{Dut, GoldenOnly, LockStep, Stepper};
+use nic_harness::verilator::{Flavour, Source};
+use nic_models::golden::rx::rx_pipe::{
     AckPorts, FeedbackPorts, ReqPorts, RxPipe, RxPipeIn, RxPipeOut,
 };
-use nic_sim::golden::rx::verdict::Kind;
-use nic_sim::lockstep::{Dut, GoldenOnly, LockStep, Stepper};
+use nic_models::golden::rx::verdict::Kind;
+use nic_models::ports::PortField;
+use nic_models::reference::{ifa, int_md, ioam};
+use nic_sim::bench::rx::{FrameMaker, FrameStyle, Host};
 use nic_sim::pcap;
-use nic_sim::ports::PortField;
-use nic_sim::reference::{ifa, int_md, ioam};
-use nic_sim::verilator::{Flavour, Source};
 use nic_spec::wire::telemetry::{Form, Hop, Repr};
 use nic_spec::wire::{aeth, bth, ethernet, icrc, ipv4, roce, telemetry};
 use rand::{Rng, RngCore, SeedableRng};
@@ -217,7 +217,7 @@ fn lock_step(host: Host, seed: u64) -> Rig<LockStep<RxPipe>> {
     Rig::new(LockStep::new(RxPipe::new(), &[model], seed).expect("a DUT"), host)
 }
 
-fn build(source: &Source) -> std::sync::Arc<nic_sim::verilator::Model> {
+fn build(source: &Source) -> std::sync::Arc<nic_harness::verilator::Model> {
     source.model(Flavour::Fast).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -264,8 +264,9 @@ fn rx_pipe_breaks_are_caught() {
 /// Every outcome occurs in the stimulus of the bench, or the bench would say nothing about it.
 #[test]
 fn rx_pipe_stimulus_reaches_every_event() {
-    use nic_sim::bench::{rx::RxTraffic, Stimulus};
-    use nic_sim::ports::Golden;
+    use nic_harness::bench::Stimulus;
+    use nic_models::ports::Golden;
+    use nic_sim::bench::rx::RxTraffic;
     let mut sums = [0; 16];
     // INT-MD, IOAM and IFA by the number of hops that are usable, and what is not.
     let (mut stacks, mut traces, mut analysed) = ([0; 7], [0; 7], [0; 7]);

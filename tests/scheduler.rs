@@ -1,17 +1,18 @@
 //! The scheduler against its golden twin, and its rules one by one, on both at once.
 
+use nic_harness::bench::Options;
+use nic_harness::lockstep::{GoldenOnly, LockStep, Stepper};
+use nic_harness::verilator::Flavour;
 use nic_hdl::sched::scheduler::{CREDIT_CAP_BYTES, LATENCY_CYCLES, VISIT_CYCLES};
+use nic_models::golden::sched::calendar::Cases;
+use nic_models::golden::sched::scheduler::{
+    Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work,
+};
+use nic_models::ports::Golden;
 use nic_sim::bench::sched::{
     restless, scheduler, BusyLine, RestlessLine, OP_CREATE, OP_REMOVE, OP_UPDATE,
 };
-use nic_sim::bench::{emitted, Options};
-use nic_sim::golden::sched::calendar::Cases;
-use nic_sim::golden::sched::scheduler::{
-    Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work,
-};
-use nic_sim::lockstep::{GoldenOnly, LockStep, Stepper};
-use nic_sim::ports::Golden;
-use nic_sim::verilator::Flavour;
+use nic_sim::bench::{self, emitted};
 use nic_spec::NicConfig;
 use rand::{Rng as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -110,7 +111,7 @@ fn scheduler_matches_golden() {
 fn scheduler_matches_golden_at_4_and_1024_flows() {
     for flow_count in [4, 1024] {
         let bench = scheduler(&config(flow_count));
-        let source = bench.emitted().expect("emits");
+        let source = bench::verilog(&bench).expect("emits");
         for seed in 1..=2 {
             let run = bench.run(&source, &Options::new(seed, 150_000));
             run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
@@ -122,7 +123,7 @@ fn scheduler_matches_golden_at_4_and_1024_flows() {
 fn scheduler_turns_match_golden() {
     for (flow_count, seeds) in [(64, 1..=6), (4, 1..=2), (128, 2..=3), (1024, 1..=2)] {
         let bench = restless(&config(flow_count));
-        let source = bench.emitted().expect("emits");
+        let source = bench::verilog(&bench).expect("emits");
         for seed in seeds {
             let run = bench.run(&source, &Options::new(seed, 400_000));
             run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
@@ -192,7 +193,7 @@ fn scheduler_turn_breaks_are_caught() {
     ];
     let benches = [FLOWS, 4].map(|flow_count| {
         let bench = restless(&config(flow_count));
-        let source = bench.emitted().expect("emits");
+        let source = bench::verilog(&bench).expect("emits");
         (bench, source)
     });
     for (from, to) in breaks {
@@ -355,7 +356,7 @@ fn after_a_burst(pins: &mut Pins, len_bytes: u16) -> Result<Vec<u64>, String> {
 #[test]
 fn scheduler_bunched_packets_match_golden() {
     let source = emitted("scheduler", &config(FLOWS)).expect("emits");
-    let run = |source: &nic_sim::verilator::Source, len_bytes| {
+    let run = |source: &nic_harness::verilator::Source, len_bytes| {
         let model = source.model(Flavour::Fast).expect("builds");
         let engine = LockStep::new(Scheduler::new(&config(FLOWS)), &[model], 7);
         after_a_burst(&mut engine.expect("ports"), len_bytes)

@@ -1,14 +1,14 @@
 //! The schedulers with 1024 flows, as Verilog alone: what the proofs hold at a few flows is watched at their
 //! ports, with one flow at line rate among 1023 slow ones; and how far apart their grants are.
 
-use nic_sim::bench::emitted;
-use nic_sim::golden::sched::scheduler::{
+use nic_harness::lockstep::{Dut, LockStep, Stepper};
+use nic_harness::verilator::{Flavour, Source};
+use nic_models::golden::sched::scheduler::{
     Inflight, Rate, Scheduler, SchedulerIn, SchedulerOut, Work, CREDIT_CAP_BYTES,
 };
-use nic_sim::golden::sched::scheduler_wide::SchedulerWide;
-use nic_sim::lockstep::{Dut, LockStep, Stepper};
-use nic_sim::ports::Golden;
-use nic_sim::verilator::{Flavour, Source};
+use nic_models::golden::sched::scheduler_wide::SchedulerWide;
+use nic_models::ports::Golden;
+use nic_sim::bench::emitted;
 use nic_spec::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,12 +1,12 @@
 //! The scheduler's rate promise: at 100 % load each flow gets the bytes that it asked for in any
 //! millisecond.
 
+use nic_harness::lockstep::{GoldenOnly, LockStep, Stepper};
+use nic_harness::verilator::Flavour;
+use nic_models::golden::sched::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
+use nic_models::golden::sched::scheduler_wide::SchedulerWide;
 use nic_sim::bench::emitted;
 use nic_sim::bench::sched::{BusyLine, Sent};
-use nic_sim::golden::sched::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
-use nic_sim::golden::sched::scheduler_wide::SchedulerWide;
-use nic_sim::lockstep::{GoldenOnly, LockStep, Stepper};
-use nic_sim::verilator::Flavour;
 use nic_spec::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,7 +1,7 @@
 //! skid: Verilog against golden model.
 
-use nic_sim::golden::util::skid::{ItemIn, Skid};
-use nic_sim::lockstep::Stepper;
+use nic_harness::lockstep::Stepper;
+use nic_models::golden::util::skid::{ItemIn, Skid};
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
 
 #[test]

@@ -1,7 +1,7 @@
 //! stream_mux: Verilog against golden model.
 
-use nic_sim::golden::util::stream_mux::{StreamMux, StreamMuxIn};
-use nic_sim::lockstep::Stepper;
+use nic_harness::lockstep::Stepper;
+use nic_models::golden::util::stream_mux::{StreamMux, StreamMuxIn};
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
 
 #[test]

@@ -3,14 +3,15 @@
 #[path = "tx_pipe/source.rs"]
 mod source;
 
-use nic_sim::bench::{tx::TxStimulus, Stimulus};
-use nic_sim::golden::transport::requester::TelPorts;
-use nic_sim::golden::tx::tx_pipe::{
+use nic_harness::bench::Stimulus;
+use nic_harness::lockstep::{GoldenOnly, Stepper};
+use nic_models::golden::transport::requester::TelPorts;
+use nic_models::golden::tx::tx_pipe::{
     DataBeat, TxAckPorts, TxFeedbackPorts, TxPipe, TxPipeIn, TxPipeOut, TxPktPorts,
 };
-use nic_sim::lockstep::{GoldenOnly, Stepper};
+use nic_models::ports::{Golden, Wide};
+use nic_sim::bench::tx::TxStimulus;
 use nic_sim::pcap::{self, Record};
-use nic_sim::ports::{Golden, Wide};
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
 use nic_spec::wire::roce::FrameRepr;

@@ -1,9 +1,9 @@
 //! window_in: Verilog against golden model, and its rules one by one.
 
+use nic_harness::lockstep::{LockStep, Stepper};
 use nic_hdl::transport::window_in::LATENCY_CYCLES;
-use nic_sim::golden::sched::scheduler::Rate;
-use nic_sim::golden::transport::window_in::{PeerWindow, WindowIn, WindowInIn, WindowInOut};
-use nic_sim::lockstep::{LockStep, Stepper};
+use nic_models::golden::sched::scheduler::Rate;
+use nic_models::golden::transport::window_in::{PeerWindow, WindowIn, WindowInIn, WindowInOut};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};

@@ -1,8 +1,10 @@
 //! window_out: Verilog against golden model, and its rules one by one.
 
+use nic_harness::lockstep::{LockStep, Stepper};
 use nic_hdl::transport::window_out::{CLOSED_CYCLES, LATENCY_CYCLES};
-use nic_sim::golden::transport::window_out::{UpdateWatch, WindowOut, WindowOutIn, WindowOutOut};
-use nic_sim::lockstep::{LockStep, Stepper};
+use nic_models::golden::transport::window_out::{
+    UpdateWatch, WindowOut, WindowOutIn, WindowOutOut,
+};
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
 
 #[test]

@@ -1,7 +1,7 @@
 //! write_mux: Verilog against golden model, and the scoreboard of the bench.
 
-use nic_sim::golden::host::write_mux::{PortBeat, PortCmd, WriteMux, WriteMuxIn};
-use nic_sim::lockstep::Stepper;
+use nic_harness::lockstep::Stepper;
+use nic_models::golden::host::write_mux::{PortBeat, PortCmd, WriteMux, WriteMuxIn};
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
 
 #[test]

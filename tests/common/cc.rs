@@ -1,10 +1,10 @@
 //! Drives a CC unit, of whichever schedule.
 
-use nic_sim::golden::cc::cc_unit::{
+use nic_harness::lockstep::Stepper;
+use nic_models::golden::cc::cc_unit::{
     CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE,
 };
-use nic_sim::golden::cc::CcCfg;
-use nic_sim::lockstep::Stepper;
+use nic_models::golden::cc::CcCfg;
 use nic_spec::cc_params::{CcConfig, CcParams};
 use std::collections::BTreeMap;
 

@@ -4,9 +4,9 @@
 use crate::frames::*;
 use crate::telemetry::{cc_config, telemetry_nic};
 use nic_driver::{CcMode, Nic, QpConfig};
+use nic_models::reference::hpcc::{hop_utilisation, Flow, Telemetry};
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::Station;
-use nic_sim::reference::hpcc::{hop_utilisation, Flow, Telemetry};
 use nic_sim::replay::cc_trace::reference_params;
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{Form, Hop, Repr as TelemetryRepr};

@@ -1,9 +1,9 @@
 //! Packets of the peer, and the NIC in its surroundings.
 
 use nic_driver::{MrRow, Nic, QpConfig};
+use nic_harness::verilator::Source;
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::{Manners, Station};
-use nic_sim::verilator::Source;
 use nic_spec::wire::icrc::icrc;
 use nic_spec::wire::{aeth, bth, ethernet, ipv4, reth, roce::FrameRepr};
 use rdma_nic::gbe;

@@ -5,10 +5,10 @@ mod read;
 
 use crate::frames::*;
 use nic_driver::{Nic, Qp, QpConfig, Read, Status, Write};
+use nic_models::reference::rc::requester::{self, Limits, Requester, Work};
+use nic_models::reference::rc::Answer;
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::Station;
-use nic_sim::reference::rc::requester::{self, Limits, Requester, Work};
-use nic_sim::reference::rc::Answer;
 use nic_spec::wire::aeth::syndrome::*;
 use nic_spec::wire::bth::opcode::*;
 use nic_spec::wire::roce::FrameRepr;

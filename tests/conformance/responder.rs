@@ -4,10 +4,10 @@ mod read;
 
 use crate::frames::*;
 use nic_driver::{Nic, QpConfig};
+use nic_models::reference::rc::responder::{Abilities, Responder};
+use nic_models::reference::rc::{Answer, Class, Memory, Region, Request};
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::Station;
-use nic_sim::reference::rc::responder::{Abilities, Responder};
-use nic_sim::reference::rc::{Answer, Class, Memory, Region, Request};
 use nic_spec::wire::aeth::syndrome::*;
 use nic_spec::wire::bth::opcode::*;
 use nic_spec::wire::roce::FrameRepr;

@@ -4,10 +4,10 @@
 
 use crate::frames::*;
 use nic_driver::{Nic, Qp, QpConfig, Status, Write};
+use nic_models::reference::hpcc::{Flow, Ignored, Telemetry};
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::Station;
 use nic_sim::net::switch::{Faults, Format, Stamping, Switch};
-use nic_sim::reference::hpcc::{Flow, Ignored, Telemetry};
 use nic_sim::replay::cc_trace::reference_params;
 use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::wire::roce::FrameRepr;

@@ -1,10 +1,10 @@
 //! A golden requester with one queue pair, and what comes out of it.
 
-use nic_sim::golden::transport::requester::{
+use nic_models::golden::transport::requester::{
     order, AckPorts, OrderPorts, PktPorts, ReadPorts, Requester, RequesterIn, RequesterOut,
     WorkPorts,
 };
-use nic_sim::ports::{Golden, Wide};
+use nic_models::ports::{Golden, Wide};
 use nic_spec::rows::{Operation, QpRow, Row, WrRow};
 use rdma_nic::gbe;
 

@@ -2,7 +2,7 @@
 //! some packets is over the wrap.
 
 use crate::driver::{address, work, Driver, Order, QP, VA};
-use nic_sim::golden::transport::requester::{AckPorts, TelPorts};
+use nic_models::golden::transport::requester::{AckPorts, TelPorts};
 use nic_spec::rows::{Operation, QpRow};
 
 const FIRST: u8 = 0x0d;

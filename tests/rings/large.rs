@@ -3,9 +3,9 @@
 use super::{bytes, ip, mac, qp_config, write, Host, Pair, Plan, CQ, REGION, SOURCE};
 use nic_driver::rings::{HostMemory, Ring, Work};
 use nic_driver::{Bus, Completion, Error, Nic, Qp, Status};
+use nic_harness::verilator::Source;
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::{Manners, Station};
-use nic_sim::verilator::Source;
 use nic_spec::regs;
 use rdma_nic::gbe;
 

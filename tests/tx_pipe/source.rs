@@ -2,9 +2,9 @@
 //! of their own, and the breaks that both must notice.
 
 use super::{random_frames, send_with};
-use nic_sim::bench::Options;
-use nic_sim::golden::tx::tx_pipe::{TxPipe, TxPipeIn, TxPktPorts};
-use nic_sim::reference::{ifa, int_md, ioam};
+use nic_harness::bench::Options;
+use nic_models::golden::tx::tx_pipe::{TxPipe, TxPipeIn, TxPktPorts};
+use nic_models::reference::{ifa, int_md, ioam};
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
 use nic_spec::wire::roce::FrameRepr;

@@ -2,7 +2,7 @@
 
 use super::{only, write3, Row};
 use crate::frames::*;
-use nic_sim::reference::rc::Answer;
+use nic_models::reference::rc::Answer;
 use nic_spec::wire::aeth::syndrome::*;
 use nic_spec::wire::bth::opcode::*;
 use std::ops::Range;

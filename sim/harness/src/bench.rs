@@ -1,9 +1,10 @@
-//! The compare loop of a bench, and what it leaves behind when it fails.
+//! A bench: a block's golden model and a seeded stimulus, the compare loop that runs them beside
+//! the block's Verilog, and what it leaves behind when it fails.
 
-use super::{Bench, Stimulus};
 use crate::lockstep::{Dut, GoldenOnly, LockStep, Mismatch, StepError, Stepper, TraceWindow};
-use crate::ports::Golden;
 use crate::verilator::{Error, Flavour, Source};
+use nic_models::ports::Golden;
+use nic_spec::config::NicConfig;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -15,6 +16,73 @@ const WINDOW_BEFORE: u64 = 200;
 const WINDOW_AFTER: u64 = 20;
 /// Cycles between reports of progress.
 const PROGRESS_CYCLES: u64 = 4096;
+
+/// Makes a block's inputs, cycle by cycle, from what the block put out. A function of its seed.
+pub trait Stimulus<G: Golden> {
+    /// Inputs for `cycle` (from 0, after reset); `out` are the outputs before its edge.
+    fn next(&mut self, cycle: u64, out: &G::Out) -> G::In;
+}
+
+/// A block's golden model and stimulus, with their types erased.
+pub struct Bench {
+    name: &'static str,
+    config: NicConfig,
+    telling_cycles: u64,
+    run: Box<RunFn>,
+}
+
+type RunFn = dyn Fn(&Bench, &Source, &Options) -> Result<Report, Box<Failure>> + Send + Sync;
+
+impl core::fmt::Debug for Bench {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Bench").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Bench {
+    /// Bench of the block whose Verilog top module is `name`, in the sizes of `config`.
+    pub fn new<G, S>(
+        name: &'static str,
+        config: &NicConfig,
+        golden: impl Fn() -> G + Send + Sync + 'static,
+        stimulus: impl Fn(u64) -> S + Send + Sync + 'static,
+    ) -> Self
+    where
+        G: Golden,
+        S: Stimulus<G>,
+    {
+        let run = move |bench: &Bench, source: &Source, options: &Options| {
+            run(bench, source, options, &golden, &stimulus)
+        };
+        Self { name, config: config.clone(), telling_cycles: 0, run: Box::new(run) }
+    }
+
+    /// The same for a block whose parts come into play only after so many cycles.
+    pub fn telling_after(self, cycles: u64) -> Self {
+        Self { telling_cycles: cycles, ..self }
+    }
+
+    /// Cycles that a run needs to tell of every part of the block.
+    pub fn telling_cycles(&self) -> u64 {
+        self.telling_cycles
+    }
+
+    /// Name of the block: that of its Verilog top module.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Sizes of the bench.
+    pub fn config(&self) -> &NicConfig {
+        &self.config
+    }
+
+    /// Runs Verilog and golden model in lock-step. After a mismatch runs the seed once more with
+    /// a waveform around the bad cycle.
+    pub fn run(&self, source: &Source, options: &Options) -> Result<Report, Box<Failure>> {
+        (self.run)(self, source, options)
+    }
+}
 
 /// Who takes the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,7 +205,7 @@ impl core::fmt::Display for Failure {
 impl core::error::Error for Failure {}
 
 /// Runs `bench` and, after a mismatch, once more for the waveform.
-pub(super) fn run<G: Golden, S: Stimulus<G>>(
+fn run<G: Golden, S: Stimulus<G>>(
     bench: &Bench,
     source: &Source,
     options: &Options,

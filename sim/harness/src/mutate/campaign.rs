@@ -56,16 +56,15 @@ struct Task<'a> {
     quota: usize,
 }
 
-/// Mutates every module once, in the smallest bench that contains it; of the mutants that the plan
+/// Mutates every module once, in the smallest design with a bench that contains it; of the mutants that the plan
 /// takes, only those that are `wanted` are run. An error is a bench that is red, or cannot be run,
 /// without any mutant.
 pub fn run(
-    benches: &[Bench],
+    designs: &[(Bench, Source)],
     plan: &Plan,
     wanted: &(dyn Fn(&Mutant) -> bool + Sync),
 ) -> Result<Vec<Verdict>, String> {
-    let sources = benches.iter().map(Bench::emitted).collect::<Result<Vec<_>, _>>()?;
-    let mut tasks = tasks(benches, &sources, plan);
+    let mut tasks = tasks(designs, plan);
     // Long ones first, so that the last worker is not alone for long.
     tasks.sort_by_key(|task| std::cmp::Reverse(task.source.text.len() * task.quota));
     let next = AtomicUsize::new(0);
@@ -88,16 +87,17 @@ pub fn run(
     Ok(verdicts)
 }
 
-fn tasks<'a>(benches: &'a [Bench], sources: &'a [Source], plan: &Plan) -> Vec<Task<'a>> {
+fn tasks<'a>(designs: &'a [(Bench, Source)], plan: &Plan) -> Vec<Task<'a>> {
     let mut smallest: BTreeMap<String, (usize, Vec<Mutant>)> = BTreeMap::new();
-    for (at, source) in sources.iter().enumerate() {
+    for (at, (_, source)) in designs.iter().enumerate() {
         let mut by_module: BTreeMap<String, Vec<Mutant>> = BTreeMap::new();
         for mutant in mutants(&source.text, plan.seed) {
             by_module.entry(mutant.module.clone()).or_default().push(mutant);
         }
         for (module, found) in by_module {
-            let is_smaller =
-                |(other, _): &(usize, Vec<Mutant>)| source.text.len() < sources[*other].text.len();
+            let is_smaller = |(other, _): &(usize, Vec<Mutant>)| {
+                source.text.len() < designs[*other].1.text.len()
+            };
             let family = family(&module);
             if smallest.get(family).is_none_or(is_smaller) {
                 smallest.insert(family.to_string(), (at, found));
@@ -107,7 +107,8 @@ fn tasks<'a>(benches: &'a [Bench], sources: &'a [Source], plan: &Plan) -> Vec<Ta
     let task = |(at, found): (usize, Vec<Mutant>)| {
         let share = plan.per_root * (found.len() as f64).sqrt();
         let quota = (share.round() as usize).max(plan.per_module_min).min(found.len());
-        Task { bench: &benches[at], source: &sources[at], mutants: by_turns(found), quota }
+        let (bench, source) = &designs[at];
+        Task { bench, source, mutants: by_turns(found), quota }
     };
     smallest.into_values().map(task).collect()
 }

@@ -166,7 +166,7 @@ impl<A: PortField, B: PortField> PortField for Both<A, B> {
 /// Declares a port bundle:
 ///
 /// ```
-/// nic_sim::ports! {
+/// nic_models::ports! {
 ///     /// One beat of a stream.
 ///     pub struct Beat {
 ///         /// Payload, byte 0 in bits 7:0.
@@ -175,11 +175,11 @@ impl<A: PortField, B: PortField> PortField for Both<A, B> {
 ///         pub tlast: bool,
 ///     }
 /// }
-/// nic_sim::ports! {
+/// nic_models::ports! {
 ///     /// Inputs.
 ///     pub struct In { pub reset: bool, pub s_axis: Beat }
 /// }
-/// use nic_sim::ports::Ports;
+/// use nic_models::ports::Ports;
 /// assert_eq!(In::port_defs()[1].name, "s_axis_tdata");
 /// ```
 #[macro_export]

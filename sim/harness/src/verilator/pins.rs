@@ -1,7 +1,7 @@
 //! An instance whose ports are bound to the words of two port bundles.
 
 use super::{Direction, Error, Instance, Model, Port};
-use crate::ports::PortDef;
+use nic_models::ports::PortDef;
 use std::sync::Arc;
 
 /// A port's storage in the model, and its words in the bundle.

@@ -4,8 +4,8 @@
 //! An environment (a stimulus, a replayed capture, a network) drives any of them through
 //! [`Stepper`]: [`GoldenOnly`], [`Dut`], [`LockStep`].
 
-use crate::ports::{Golden, PortDef, PortField, Ports};
 use crate::verilator::{Error, Model, PinnedInstance};
+use nic_models::ports::{Golden, PortDef, PortField, Ports};
 use rand::{Rng, RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::marker::PhantomData;

@@ -1,8 +1,8 @@
 //! The whole NIC: every block's twin, composed the way the hardware is (`hdl/src/nic.rs`).
 
-use crate::env::axi_mem::{ReadMaster, ReadSlave, WriteMaster, WriteSlave};
 use crate::golden::cc::cc_active::CcActive;
 use crate::golden::cc::cc_unit::CcUnit;
+use crate::golden::host::axi::{ReadMaster, ReadSlave, WriteMaster, WriteSlave};
 use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
 use crate::golden::host::cq_ring::CqRing;
 use crate::golden::host::dma_read::DmaRead;

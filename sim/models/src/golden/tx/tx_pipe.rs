@@ -6,7 +6,7 @@
 use crate::golden::transport::requester::{ReadyPort, TelPorts};
 use crate::golden::tx::data_header::DataHeader;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
-use crate::net::insert;
+use crate::insert;
 use crate::ports;
 use crate::ports::{Golden, Wide};
 use nic_spec::config::NicConfig;

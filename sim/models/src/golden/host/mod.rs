@@ -1,5 +1,6 @@
 //! Host side twins.
 
+pub mod axi;
 pub mod axil_port;
 pub mod completion_queue;
 pub mod core_csr;

@@ -2,12 +2,12 @@
 //! `dlopen`, driven through pointers to their ports. The only C++ and FFI of the workspace.
 //!
 //! ```no_run
-//! use nic_sim::verilator::{Flavour, Instance, Source};
+//! use nic_harness::verilator::{Flavour, Instance, Source};
 //! let source = Source::new("blink", "module blink(input clock, output reg q); ... endmodule");
 //! let model = source.model(Flavour::Fast)?;
 //! let mut instance = Instance::new(&model, 7)?;
 //! instance.eval()?;
-//! # Ok::<(), nic_sim::verilator::Error>(())
+//! # Ok::<(), nic_harness::verilator::Error>(())
 //! ```
 
 mod cache;
