@@ -1,7 +1,7 @@
 //! completer: Verilog against golden model, and what it promises.
 
 use nic_harness::lockstep::{LockStep, Stepper};
-use nic_models::golden::transport::ack_gen::DoneIn;
+use nic_models::golden::transport::ack::gen::DoneIn;
 use nic_models::golden::transport::completer::{Completer, CompleterIn};
 use nic_models::golden::transport::requester::{order, OrderPorts};
 use nic_models::golden::transport::responder::PayloadBeat;

@@ -4,7 +4,7 @@ use nic_harness::lockstep::Stepper;
 use nic_harness::verilator::Source;
 use nic_hdl::emit::emit;
 use nic_hdl::host::dma_read::DmaRead as Hdl;
-use nic_models::golden::host::dma_read::{DmaRead, DmaReadIn, ReadData};
+use nic_models::golden::host::dma::read::{DmaRead, DmaReadIn, ReadData};
 use nic_sim::env::axi_mem::AxiMem;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -2,7 +2,7 @@
 
 use nic_harness::lockstep::{LockStep, Stepper};
 use nic_models::golden::rx::rx_pipe::{FeedbackPorts, TelPorts};
-use nic_models::golden::transport::feedback_in::{
+use nic_models::golden::transport::feedback::input::{
     FeedbackIn, FeedbackInIn, FeedbackInOut, ProbeVerdict,
 };
 use nic_models::golden::transport::requester::{CcPorts, TelPorts as AckTel};

@@ -2,7 +2,7 @@
 //! an interval, the first at once, the newest telemetry when the time is up, nothing lost.
 
 use nic_harness::lockstep::{LockStep, Stepper};
-use nic_models::golden::transport::feedback_out::{
+use nic_models::golden::transport::feedback::output::{
     FeedbackOut, FeedbackOutIn, FeedbackOutOut, WatchPorts,
 };
 use nic_models::golden::transport::requester::TelPorts;

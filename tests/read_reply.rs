@@ -1,7 +1,7 @@
 //! read_reply: Verilog against golden model, and golden model against the design's rules.
 
 use nic_harness::bench::Stimulus;
-use nic_models::golden::transport::read_reply::{
+use nic_models::golden::transport::read::reply::{
     EndPorts, JobPorts, ReadReply, ReadReplyIn, ReadReplyOut, ReplyPorts,
 };
 use nic_models::ports::{Golden, Wide};

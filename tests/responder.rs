@@ -1,8 +1,8 @@
 //! responder: Verilog against golden model, and golden model against the standard's rules.
 
 use nic_harness::bench::Stimulus;
-use nic_models::golden::transport::ack_gen::{AckOut, CqeOut, DoneIn, Tag, Tel};
-use nic_models::golden::transport::read_reply::ReplyPorts;
+use nic_models::golden::transport::ack::gen::{AckOut, CqeOut, DoneIn, Tag, Tel};
+use nic_models::golden::transport::read::reply::ReplyPorts;
 use nic_models::golden::transport::requester::ReadPorts;
 use nic_models::golden::transport::responder::{
     PayloadBeat, ReqIn, Responder, ResponderIn, ResponderOut,

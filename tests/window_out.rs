@@ -2,7 +2,7 @@
 
 use nic_harness::lockstep::{LockStep, Stepper};
 use nic_hdl::transport::window_out::{CLOSED_CYCLES, LATENCY_CYCLES};
-use nic_models::golden::transport::window_out::{
+use nic_models::golden::transport::window::output::{
     UpdateWatch, WindowOut, WindowOutIn, WindowOutOut,
 };
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};

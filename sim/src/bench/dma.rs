@@ -4,8 +4,8 @@
 use crate::env::axi_mem::{AxiMem, BEAT_BYTES};
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::host::dma_read::{DmaRead, DmaReadIn, DmaReadOut};
-use nic_models::golden::host::dma_write::{DmaWrite, DmaWriteIn, DmaWriteOut, WriteCommand};
+use nic_models::golden::host::dma::read::{DmaRead, DmaReadIn, DmaReadOut};
+use nic_models::golden::host::dma::write::{DmaWrite, DmaWriteIn, DmaWriteOut, WriteCommand};
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -3,10 +3,10 @@
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::rx::rx_pipe::{FeedbackPorts, TelPorts as RxTel};
-use nic_models::golden::transport::feedback_in::{
+use nic_models::golden::transport::feedback::input::{
     FeedbackIn, FeedbackInIn, FeedbackInOut, ProbeVerdict, RowWatch, SentWatch,
 };
-use nic_models::golden::transport::feedback_out::{
+use nic_models::golden::transport::feedback::output::{
     FeedbackOut, FeedbackOutIn, FeedbackOutOut, WatchPorts,
 };
 use nic_models::golden::transport::probe_out::{

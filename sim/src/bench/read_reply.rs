@@ -2,7 +2,7 @@
 
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::transport::read_reply::{JobPorts, ReadReply, ReadReplyIn, ReadReplyOut};
+use nic_models::golden::transport::read::reply::{JobPorts, ReadReply, ReadReplyIn, ReadReplyOut};
 use nic_models::ports::Wide;
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Table};

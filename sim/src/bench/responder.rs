@@ -2,10 +2,10 @@
 
 use crate::env::stream::{Beat, FrameSink, FrameSource, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::transport::ack_gen::{
+use nic_models::golden::transport::ack::gen::{
     AckGen, AckGenIn, AckGenOut, AckOut, DoneIn, HopWatch, Outcome, Tag, Tel,
 };
-use nic_models::golden::transport::read_reply::{
+use nic_models::golden::transport::read::reply::{
     EndPorts, ReadReply, ReadReplyIn, ReadReplyOut, ReplyPorts,
 };
 use nic_models::golden::transport::requester::ReadPorts;

@@ -4,8 +4,8 @@ use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::sched::scheduler::Rate;
 use nic_models::golden::transport::requester::ReadyPort;
-use nic_models::golden::transport::window_in::{PeerWindow, WindowIn, WindowInIn, WindowInOut};
-use nic_models::golden::transport::window_out::{
+use nic_models::golden::transport::window::input::{PeerWindow, WindowIn, WindowInIn, WindowInOut};
+use nic_models::golden::transport::window::output::{
     UpdateWatch, WindowOut, WindowOutIn, WindowOutOut,
 };
 use nic_spec::config::NicConfig;

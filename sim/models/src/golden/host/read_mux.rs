@@ -1,6 +1,6 @@
 //! Twin of `hdl/src/host/read_mux.rs`: two users of the read engine.
 
-use super::dma_read::StreamBeat;
+use super::dma::read::StreamBeat;
 use crate::golden::transport::requester::{ReadPorts, ReadyPort};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;

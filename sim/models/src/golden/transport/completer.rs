@@ -2,7 +2,7 @@
 //!
 //! Source: InfiniBand architecture volume 1, 9.7.6; ARCHITECTURE.md, Completer.
 
-use super::ack_gen::DoneIn;
+use super::ack::gen::DoneIn;
 use super::requester::{order, OrderPorts};
 use super::responder::{CmdOut, Mover, PayloadBeat};
 use crate::golden::util::fifo::LutFifo;

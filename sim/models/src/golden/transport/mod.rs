@@ -1,12 +1,12 @@
-pub mod ack_gen;
+//! Twins of the transport.
+
+pub mod ack;
 pub mod completer;
-pub mod feedback_in;
-pub mod feedback_out;
+pub mod feedback;
 pub mod pkt_mux;
 pub mod probe_out;
-pub mod read_reply;
+pub mod read;
 pub mod requester;
 pub mod responder;
-pub mod window_in;
-pub mod window_out;
+pub mod window;
 pub mod work_mux;

@@ -1,9 +1,9 @@
 //! Twin of `transport/pkt_mux`: packets of requester and `read_reply`, with their read commands, probes and windows.
 
 use super::probe_out::ProbePorts;
-use super::read_reply::ReplyPorts;
+use super::read::reply::ReplyPorts;
 use super::requester::{PktPorts, ReadPorts};
-use super::window_out::WindowPorts;
+use super::window::output::WindowPorts;
 use crate::golden::tx::tx_pipe::TxPktPorts;
 use crate::ports;
 use crate::ports::Golden;

@@ -1,6 +1,6 @@
 //! Twin of `transport/probe_out`: which queue pair sends a probe, and when.
 
-use super::feedback_in::RowWatch;
+use super::feedback::input::RowWatch;
 use super::requester::ReadyPort;
 use crate::ports;
 use crate::ports::Golden;

@@ -3,10 +3,10 @@
 //! Sources: InfiniBand architecture volume 1, section 9.7 (reliable connection, responder) and
 //! ARCHITECTURE.md, Responder.
 
-use super::ack_gen::{
+use super::ack::gen::{
     AckGen, AckGenIn, AckGenOut, AckOut, CqeOut, DoneIn, HopWatch, Outcome, Tag, Tel,
 };
-use super::read_reply::{EndPorts, JobPorts};
+use super::read::reply::{EndPorts, JobPorts};
 use crate::golden::util::fifo::RamFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports;

@@ -1,6 +1,6 @@
 //! Twin of `transport/window_out`: the newest window of each queue pair, on its way to the peer.
 
-use super::requester::ReadyPort;
+use crate::golden::transport::requester::ReadyPort;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::Golden;

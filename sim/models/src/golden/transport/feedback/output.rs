@@ -1,8 +1,8 @@
 //! Twin of `transport/feedback_out`: the newest telemetry of each queue pair's READ responses, and
 //! when it may go back; and answers to probes.
 
-use super::feedback_in::ProbeVerdict;
-use super::requester::{ReadyPort, TelPorts};
+use crate::golden::transport::feedback::input::ProbeVerdict;
+use crate::golden::transport::requester::{ReadyPort, TelPorts};
 use crate::golden::tx::tx_pipe::{CfgPort, TxFeedbackPorts};
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;

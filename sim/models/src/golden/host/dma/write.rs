@@ -1,7 +1,7 @@
 //! Twin of `host/dma_write`: payload to memory, byte by byte to its lane.
 
-use super::dma_bursts::{Description, DmaBursts};
 use crate::golden::host::axi::{WriteMaster, WriteSlave};
+use crate::golden::host::dma::bursts::{Description, DmaBursts};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports;

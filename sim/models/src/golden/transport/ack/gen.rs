@@ -1,7 +1,7 @@
 //! Twin of `hdl/src/transport/ack_gen.rs`: which ACK or NAK each flow owes its peer, and READs on
 //! their way to the READ responses.
 
-use super::read_reply::{EndPorts, JobPorts};
+use crate::golden::transport::read::reply::{EndPorts, JobPorts};
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::Golden;

@@ -4,7 +4,7 @@
 //! Sources: InfiniBand architecture volume 1, sections 9.7.5.1.2 and 9.7.4.5, and ARCHITECTURE.md, READ
 //! responses.
 
-use super::requester::{ReadPorts, WorkPorts};
+use crate::golden::transport::requester::{ReadPorts, WorkPorts};
 use crate::golden::tx::data_header::len_bytes;
 use crate::ports;
 use crate::ports::{Golden, Wide};

@@ -2,9 +2,9 @@
 //! and probes' about data, on their way to the congestion control beside the requester's ACKs; with windows
 //! that a receiver computes, telemetry of the peer's requests instead, and the peer's windows.
 
-use super::probe_out::AnswerPorts;
-use super::requester::{CcPorts, ReadyPort, TelPorts};
 use crate::golden::rx::rx_pipe::{FeedbackPorts, TelPorts as RxTel};
+use crate::golden::transport::probe_out::AnswerPorts;
+use crate::golden::transport::requester::{CcPorts, ReadyPort, TelPorts};
 use crate::golden::tx::tx_pipe::CfgPort;
 use crate::ports;
 use crate::ports::{Golden, Wide};

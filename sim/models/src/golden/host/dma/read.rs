@@ -1,7 +1,7 @@
 //! Twin of `host/dma_read`: memory to a stream, byte by byte from its lane.
 
-use super::dma_bursts::{Description, DmaBursts};
 use crate::golden::host::axi::{ReadMaster, ReadSlave};
+use crate::golden::host::dma::bursts::{Description, DmaBursts};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports;
