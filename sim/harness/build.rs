@@ -26,7 +26,12 @@ fn main() {
     for library in ["z", "stdc++", "pthread"] {
         println!("cargo:rustc-link-lib={library}");
     }
-    println!("cargo:rustc-link-arg=-rdynamic");
+    // What is exported is linked, called or not: the names of Verilator's runtime alone. Packages
+    // whose executables load models pass these arguments on.
+    let exported = ["_Z*Verilated*", "_Z*VL_*", "_Z*vl_*"];
+    let arguments = exported.map(|names| format!("-Wl,--export-dynamic-symbol={names}"));
+    arguments.iter().for_each(|argument| println!("cargo:rustc-link-arg={argument}"));
+    println!("cargo:link_args={}", arguments.join(" "));
 }
 
 fn verilator_root() -> PathBuf {

@@ -1,7 +1,5 @@
 //! Helpers shared by the tests of the root package.
 
-pub mod cc;
-
 use nic_harness::bench::{Bench, Failure, Options, Report};
 use nic_harness::lockstep::{LockStep, Stepper};
 use nic_harness::verilator::{Flavour, Source};

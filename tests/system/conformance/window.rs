@@ -1,8 +1,8 @@
 //! Windows that a receiver computes, as frames typed by hand: which ones the NIC takes and what its scheduler then
 //! has, and when it sends its own. ICRCs typed here are computed apart from the project. Then the same as NewINT in f64.
 
-use crate::frames::*;
-use crate::telemetry::{cc_config, frame, telemetry_nic, HONEST};
+use crate::conformance::frames::*;
+use crate::conformance::telemetry::{cc_config, frame, telemetry_nic, HONEST};
 use nic_driver::{CcMode, Nic, Qp, QpConfig};
 use nic_models::reference::hpcc::{Flow, Telemetry};
 use nic_sim::engine::EngineKind;

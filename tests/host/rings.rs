@@ -13,9 +13,8 @@ use rdma_nic::gbe;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-#[path = "rings/large.rs"]
 mod large;
-#[path = "../sim/examples/write_and_read_back.rs"]
+#[path = "../../sim/examples/write_and_read_back.rs"]
 mod write_and_read_back;
 
 #[test]

@@ -1,8 +1,8 @@
 //! Probes, as frames typed by hand: which ones the NIC answers and with what, and when it sends its own.
 //! ICRCs are computed apart from the project.
 
-use crate::frames::*;
-use crate::telemetry::{frame, telemetry_nic, ACK_102, ACK_103, ACK_IP_UDP, HONEST};
+use crate::conformance::frames::*;
+use crate::conformance::telemetry::{frame, telemetry_nic, ACK_102, ACK_103, ACK_IP_UDP, HONEST};
 use nic_driver::{Nic, Qp, QpConfig, Write};
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::Station;

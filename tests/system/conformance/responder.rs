@@ -2,7 +2,7 @@
 
 mod read;
 
-use crate::frames::*;
+use crate::conformance::frames::*;
 use nic_driver::{Nic, QpConfig};
 use nic_models::reference::rc::responder::{Abilities, Responder};
 use nic_models::reference::rc::{Answer, Class, Memory, Region, Request};

@@ -1,8 +1,8 @@
 //! The most loaded hop alone, as ACKs echo it: which hop that is, NewAck's u' in f64 says for each hop; the frames' bytes
 //! are typed by hand. To the sender a change of hop is one change of path.
 
-use crate::frames::*;
-use crate::telemetry::{cc_config, telemetry_nic};
+use crate::conformance::frames::*;
+use crate::conformance::telemetry::{cc_config, telemetry_nic};
 use nic_driver::{CcMode, Nic, QpConfig};
 use nic_models::reference::hpcc::{hop_utilisation, Flow, Telemetry};
 use nic_sim::engine::EngineKind;

@@ -150,7 +150,7 @@ fn lint_readme_has_the_row_of_each_block() {
         return;
     }
     let differs = rows.iter().find(|r| !table.contains(r.as_str()));
-    let text = "hdl/README.md is stale: run UPDATE_PAGES=1 cargo test --test lint lint_readme";
+    let text = "hdl/README.md is stale: run UPDATE_PAGES=1 cargo test --test tool lint_readme";
     assert!(table == wanted, "{text}; {differs:?}");
 }
 

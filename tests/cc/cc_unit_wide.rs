@@ -1,6 +1,7 @@
 //! cc_unit_wide: Verilog against golden model, against the form with one hop a cycle, and the claims
 //! of its header.
 
+use crate::driver::{by_flow, cfg_of, parameters, port, Driver, Unit};
 use nic_harness::bench::{Failure, Options, Report};
 use nic_harness::lockstep::{GoldenOnly, LockStep};
 use nic_harness::verilator::{Flavour, Source};
@@ -15,7 +16,6 @@ use nic_spec::cc_params::CcConfig;
 use nic_spec::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rdma_nic::cc::{by_flow, cfg_of, parameters, port, Driver, Unit};
 use rdma_nic::{gbe, hundred, lock_step};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! RDMA READ.
 
 use super::{only, write3, Row};
-use crate::frames::*;
+use crate::conformance::frames::*;
 use nic_models::reference::rc::Answer;
 use nic_spec::wire::aeth::syndrome::*;
 use nic_spec::wire::bth::opcode::*;

@@ -3,7 +3,7 @@
 
 mod read;
 
-use crate::frames::*;
+use crate::conformance::frames::*;
 use nic_driver::{Nic, Qp, QpConfig, Read, Status, Write};
 use nic_models::reference::rc::requester::{self, Limits, Requester, Work};
 use nic_models::reference::rc::Answer;

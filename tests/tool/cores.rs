@@ -220,7 +220,7 @@ impl Waves {
         if std::env::var_os("UPDATE_PAGES").is_some() {
             std::fs::write(&source, self.json()).expect("the folder can be written");
         }
-        let advice = "stale: UPDATE_PAGES=1 cargo test --test cores, then scripts/figures";
+        let advice = "stale: UPDATE_PAGES=1 cargo test --test tool cores::, then scripts/figures";
         let committed = std::fs::read_to_string(&source).unwrap_or_default();
         assert_eq!(committed, self.json(), "hdl/figures/{name}.json {advice}");
         let svg = std::fs::read_to_string(&figure).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! cc_unit_serial: Verilog against golden model, against the other schedules, and the claims of its
 //! header.
 
+use crate::driver::{by_flow, cfg_of, parameters, port, Driver, Unit};
 use nic_harness::bench::{Failure, Options, Report};
 use nic_harness::lockstep::{GoldenOnly, LockStep};
 use nic_harness::verilator::{Flavour, Source};
@@ -16,7 +17,6 @@ use nic_sim::bench::cc::RandomAcks;
 use nic_sim::replay::cc_trace::Trace;
 use nic_spec::cc_params::CcConfig;
 use nic_spec::NicConfig;
-use rdma_nic::cc::{by_flow, cfg_of, parameters, port, Driver, Unit};
 use rdma_nic::{cu, gbe, hundred, lock_step};
 use std::path::Path;
 

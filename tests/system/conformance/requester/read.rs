@@ -1,7 +1,7 @@
 //! RDMA READ.
 
 use super::{answer, write3, Act, Row, Sent, Step, SPOILT};
-use crate::frames::*;
+use crate::conformance::frames::*;
 use nic_driver::Status;
 use nic_spec::wire::aeth::syndrome::*;
 use nic_spec::wire::bth::opcode::*;

@@ -1,6 +1,5 @@
 //! Tx pipe against its golden twin, the wire formats, tshark, and its promised rate.
 
-#[path = "tx_pipe/source.rs"]
 mod source;
 
 use nic_harness::bench::Stimulus;

@@ -2,7 +2,7 @@
 //! whether congestion control takes them, and what counts them. The WRITE ends well whatever they say:
 //! telemetry is not covered by the ICRC, and an ACK with a lie in it acknowledges all the same.
 
-use crate::frames::*;
+use crate::conformance::frames::*;
 use nic_driver::{Nic, Qp, QpConfig, Status, Write};
 use nic_models::reference::hpcc::{Flow, Ignored, Telemetry};
 use nic_sim::engine::EngineKind;

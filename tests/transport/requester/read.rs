@@ -1,7 +1,7 @@
 //! RDMA READ. The first PSN of the queue pair is 0xfffffe and the MTU 256, so that every message of
 //! some packets is over the wrap.
 
-use crate::driver::{address, work, Driver, Order, QP, VA};
+use super::driver::{address, work, Driver, Order, QP, VA};
 use nic_models::golden::transport::requester::{AckPorts, TelPorts};
 use nic_spec::rows::{Operation, QpRow};
 

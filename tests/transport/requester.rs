@@ -1,8 +1,6 @@
 //! Requester against its golden twin, and the golden twin against the standard.
 
-#[path = "requester/driver.rs"]
 mod driver;
-#[path = "requester/read.rs"]
 mod read;
 
 use driver::{Driver, QP};
