@@ -1,7 +1,8 @@
-//! Lets the tests and binaries of this package load Verilated models, which take Verilator's
+//! Lets the tests of this package load Verilated models, which take Verilator's
 //! runtime from the executable. A dependency's build script cannot say this for them.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rustc-link-arg=-rdynamic");
+    let arguments = std::env::var("DEP_NIC_VERILATED_LINK_ARGS").expect("nic-harness sets it");
+    arguments.split(' ').for_each(|argument| println!("cargo:rustc-link-arg={argument}"));
 }

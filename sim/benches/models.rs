@@ -3,15 +3,15 @@
 //! The parser is the rx pipe, fed with the committed captures' frames back to back.
 
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
+use nic_harness::lockstep::{Dut, GoldenOnly, Stepper};
+use nic_harness::verilator::Flavour;
+use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, CcUnit, FlowState, Tel, OP_CREATE};
+use nic_models::golden::rx::rx_pipe::{RxPipe, RxPipeIn, RxPipeOut};
+use nic_models::reference::hpcc::{Flow, Telemetry};
 use nic_sim::bench;
 use nic_sim::bench::rx::captured_frames;
 use nic_sim::env::stream::frame_to_beats;
-use nic_sim::golden::cc::cc_unit::{CcAck, CcFlow, CcUnit, FlowState, Tel, OP_CREATE};
-use nic_sim::golden::rx::rx_pipe::{RxPipe, RxPipeIn, RxPipeOut};
-use nic_sim::lockstep::{Dut, GoldenOnly, Stepper};
-use nic_sim::reference::hpcc::{Flow, Telemetry};
 use nic_sim::replay::cc_trace::reference_params;
-use nic_sim::verilator::Flavour;
 use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::config::NicConfig;
 

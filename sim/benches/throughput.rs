@@ -3,8 +3,9 @@
 //! `cargo bench -p nic-sim --bench throughput -- skid` runs one block.
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
-use nic_sim::bench::{benches, Engine, Options};
-use nic_sim::golden::cc::cc_unit::{CcAck, CcFlow, CcUnit, FlowState, Tel, OP_CREATE};
+use nic_harness::bench::{Engine, Options};
+use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, CcUnit, FlowState, Tel, OP_CREATE};
+use nic_sim::bench::{self, benches};
 use nic_sim::replay::cc_trace::{Ack, Trace};
 use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::config::NicConfig;
@@ -17,7 +18,7 @@ const CYCLES: u64 = 20_000;
 fn cycles_per_second(criterion: &mut Criterion) {
     let config = NicConfig::preset("gbe").expect("preset");
     for bench in benches(&config) {
-        let source = bench.emitted().expect("the block is emitted");
+        let source = bench::verilog(&bench).expect("the block is emitted");
         let mut group = criterion.benchmark_group(bench.name());
         group.throughput(Throughput::Elements(CYCLES)).sample_size(10);
         group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));

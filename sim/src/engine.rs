@@ -1,9 +1,9 @@
 //! Which engine runs the NIC: the golden model, the Verilated Verilog, or both in lock-step.
 
 use crate::env::station::NicEngine;
-use crate::golden::nic::{Nic, NicIn, NicOut};
-use crate::lockstep::{Dut, GoldenOnly, LockStep};
-use crate::verilator::{Error, Flavour, Source};
+use nic_harness::lockstep::{Dut, GoldenOnly, LockStep};
+use nic_harness::verilator::{Error, Flavour, Source};
+use nic_models::golden::nic::{Nic, NicIn, NicOut};
 use nic_spec::config::NicConfig;
 
 /// Choice of an engine.

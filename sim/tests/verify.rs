@@ -90,8 +90,8 @@ fn verify_takes_verilog_from_outside_and_finds_its_mistake() {
 
     // The first assignment that a mutant leaves out and the bench sees.
     let text = std::fs::read_to_string(&same).expect("written above");
-    let mutants = nic_sim::mutate::mutants(&text, 1);
-    let is_enable = |m: &&nic_sim::mutate::Mutant| m.kind == nic_sim::mutate::Kind::Enable;
+    let mutants = nic_harness::mutate::mutants(&text, 1);
+    let is_enable = |m: &&nic_harness::mutate::Mutant| m.kind == nic_harness::mutate::Kind::Enable;
     for mutant in mutants.iter().filter(is_enable) {
         std::fs::write(&same, mutant.apply(&text)).expect("written");
         let (code, stdout, stderr) = nic(&dir, &[&arguments[..], &[path]].concat());

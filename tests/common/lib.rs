@@ -1,11 +1,10 @@
 //! Helpers shared by the tests of the root package.
 
-pub mod cc;
-
-use nic_sim::bench::{self, Bench, Failure, Options, Report};
-use nic_sim::lockstep::{LockStep, Stepper};
-use nic_sim::ports::Golden;
-use nic_sim::verilator::{Flavour, Source};
+use nic_harness::bench::{Bench, Failure, Options, Report};
+use nic_harness::lockstep::{LockStep, Stepper};
+use nic_harness::verilator::{Flavour, Source};
+use nic_models::ports::Golden;
+use nic_sim::bench;
 use nic_spec::config::NicConfig;
 
 /// The configuration that tests run unless they say otherwise.
@@ -26,7 +25,8 @@ pub fn cu() -> NicConfig {
 /// The registered bench of `block` in the sizes of [`gbe`], and the emitted Verilog.
 pub fn bench_and_verilog(block: &str) -> (Bench, Source) {
     let bench = bench::by_name(block, &gbe()).unwrap_or_else(|| panic!("no bench {block}"));
-    let source = bench.emitted().unwrap_or_else(|error| panic!("{block} is not emitted: {error}"));
+    let source =
+        bench::verilog(&bench).unwrap_or_else(|error| panic!("{block} is not emitted: {error}"));
     (bench, source)
 }
 

@@ -1,7 +1,7 @@
 //! Software on an AXI4-Lite bus: writes that it was given, in order, and reads and idle writes all
 //! over the map between them.
 
-use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
+use nic_models::golden::host::axil_port::{AxilMaster, AxilSlave};
 use nic_spec::regs::Register;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;

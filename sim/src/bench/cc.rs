@@ -1,21 +1,21 @@
 //! Benches: congestion control.
 
 use super::axil::Software;
-use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source};
-use crate::golden::cc::cc_active::{CcActive, CcActiveIn, CcActiveOut, WatchPorts};
-use crate::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream};
-use crate::golden::cc::cc_ewma::{CcEwma, CcEwmaIn, CcEwmaOut};
-use crate::golden::cc::cc_hop::{CcHop, CcHopIn, CcHopOut};
-use crate::golden::cc::cc_unit::{
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::cc::cc_active::{CcActive, CcActiveIn, CcActiveOut, WatchPorts};
+use nic_models::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream};
+use nic_models::golden::cc::cc_ewma::{CcEwma, CcEwmaIn, CcEwmaOut};
+use nic_models::golden::cc::cc_hop::{CcHop, CcHopIn, CcHopOut};
+use nic_models::golden::cc::cc_unit::{
     CcAck, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_REMOVE,
 };
-use crate::golden::cc::cc_unit_serial::CcUnitSerial;
-use crate::golden::cc::cc_unit_wide::CcUnitWide;
-use crate::golden::cc::cc_wind::{CcWind, CcWindIn, CcWindOut};
-use crate::golden::cc::CcCfg;
-use crate::golden::host::core_csr::TReady;
-use crate::ports::Golden;
+use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
+use nic_models::golden::cc::cc_unit_wide::CcUnitWide;
+use nic_models::golden::cc::cc_wind::{CcWind, CcWindIn, CcWindOut};
+use nic_models::golden::cc::CcCfg;
+use nic_models::golden::host::core_csr::TReady;
+use nic_models::ports::Golden;
 use nic_spec::cc_params::{CcConfig, CcParams, CHECK_BYTES, CHECK_PSN, CHECK_TIME};
 use nic_spec::config::{CcSchedule, NicConfig};
 use nic_spec::regs::{self, cc_offset, config_offset};

@@ -1,11 +1,11 @@
 //! Benches: DMA engines on an AXI4 memory. Beside the lock-step compare each stimulus keeps a
 //! scoreboard: bytes land before the report, none beside a command's range, in order, with errors.
 
-use super::{Bench, Stimulus};
 use crate::env::axi_mem::{AxiMem, BEAT_BYTES};
 use crate::env::stream::{Sink, Source};
-use crate::golden::host::dma_read::{DmaRead, DmaReadIn, DmaReadOut};
-use crate::golden::host::dma_write::{DmaWrite, DmaWriteIn, DmaWriteOut, WriteCommand};
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::host::dma::read::{DmaRead, DmaReadIn, DmaReadOut};
+use nic_models::golden::host::dma::write::{DmaWrite, DmaWriteIn, DmaWriteOut, WriteCommand};
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,20 +1,20 @@
 //! Benches: telemetry responses, out and in, and probes.
 
-use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source};
-use crate::golden::rx::rx_pipe::{FeedbackPorts, TelPorts as RxTel};
-use crate::golden::transport::feedback_in::{
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::rx::rx_pipe::{FeedbackPorts, TelPorts as RxTel};
+use nic_models::golden::transport::feedback::input::{
     FeedbackIn, FeedbackInIn, FeedbackInOut, ProbeVerdict, RowWatch, SentWatch,
 };
-use crate::golden::transport::feedback_out::{
+use nic_models::golden::transport::feedback::output::{
     FeedbackOut, FeedbackOutIn, FeedbackOutOut, WatchPorts,
 };
-use crate::golden::transport::probe_out::{
+use nic_models::golden::transport::probe_out::{
     AnswerPorts, DataWatch, InflightWatch, ProbeOut, ProbeOutIn, ProbeOutOut,
 };
-use crate::golden::transport::requester::{CcPorts, ReadyPort, TelPorts};
-use crate::golden::tx::tx_pipe::CfgPort;
-use crate::ports::Wide;
+use nic_models::golden::transport::requester::{CcPorts, ReadyPort, TelPorts};
+use nic_models::golden::tx::tx_pipe::CfgPort;
+use nic_models::ports::Wide;
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;

@@ -1,20 +1,22 @@
 //! Benches: host side.
 
-use super::{Bench, Stimulus};
-use crate::golden::host::axil_port::{
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::host::axil_port::{
     Access, Answer, AxilMaster, AxilPort, AxilPortIn, AxilPortOut,
 };
-use crate::golden::host::completion_queue::{
+use nic_models::golden::host::completion_queue::{
     CompletionQueue, CompletionQueueIn, CompletionQueueOut, RequesterCqe, ResponderCqe, RingControl,
 };
-use crate::golden::host::csr::{Csr, CsrIn, CsrOut};
-use crate::golden::host::csr_regs::{CsrRegs, CsrRegsIn, CsrRegsOut};
-use crate::golden::host::event_counters::{
+use nic_models::golden::host::csr::{Csr, CsrIn, CsrOut};
+use nic_models::golden::host::csr_regs::{CsrRegs, CsrRegsIn, CsrRegsOut};
+use nic_models::golden::host::event_counters::{
     EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses,
 };
-use crate::golden::host::registers::{CfgReady, Registers, RegistersIn, RegistersOut, WatchIn};
-use crate::golden::host::sq_fetch::LostPorts;
-use crate::golden::host::table_window::{TableWindow, TableWindowIn, TableWindowOut};
+use nic_models::golden::host::registers::{
+    CfgReady, Registers, RegistersIn, RegistersOut, WatchIn,
+};
+use nic_models::golden::host::sq_fetch::LostPorts;
+use nic_models::golden::host::table_window::{TableWindow, TableWindowIn, TableWindowOut};
 use nic_spec::config::NicConfig;
 use nic_spec::regs;
 use rand::{Rng, SeedableRng};

@@ -1,11 +1,11 @@
 //! Bench: the whole NIC among software, host memory and a peer that also makes mistakes.
 
-use super::{Bench, Stimulus};
 use crate::env::station::{sub_seed, Manners, World};
-use crate::golden::nic::{Nic, NicIn, NicOut};
-use crate::reference::rc::feedback::FeedbackCheck;
 use nic_driver::rings::{HostMemory, Ring, Work};
 use nic_driver::{Bus, CcMode, Completion, MrRow, QpConfig, Read, Status, Write};
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::nic::{Nic, NicIn, NicOut};
+use nic_models::reference::rc::feedback::FeedbackCheck;
 use nic_spec::config::NicConfig;
 use nic_spec::regs;
 use nic_spec::wire::aeth::{self, syndrome};
@@ -898,7 +898,7 @@ impl Stimulus<Nic> for Traffic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ports::Golden;
+    use nic_models::ports::Golden;
 
     #[test]
     fn bench_of_the_nic_reads_both_ways() {

@@ -1,19 +1,19 @@
 //! Benches: the blocks that join requester and READ responses, each with a scoreboard of its own.
 
-use super::{Bench, Stimulus};
 use crate::env::stream::{Beat, FrameSource, Sink, Source};
-use crate::golden::host::write_mux::{
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::host::write_mux::{
     PortBeat, PortCmd, Report, WriteMux, WriteMuxIn, WriteMuxOut,
 };
-use crate::golden::transport::ack_gen::DoneIn;
-use crate::golden::transport::completer::{Completer, CompleterIn, CompleterOut};
-use crate::golden::transport::pkt_mux::{PktMux, PktMuxIn, PktMuxOut};
-use crate::golden::transport::probe_out::ProbePorts;
-use crate::golden::transport::read_reply::ReplyPorts;
-use crate::golden::transport::requester::{order, OrderPorts, PktPorts, ReadPorts};
-use crate::golden::transport::responder::PayloadBeat;
-use crate::golden::transport::window_out::WindowPorts;
-use crate::golden::transport::work_mux::{WorkMux, WorkMuxIn, WorkMuxOut, WorkPorts};
+use nic_models::golden::transport::ack::gen::DoneIn;
+use nic_models::golden::transport::completer::{Completer, CompleterIn, CompleterOut};
+use nic_models::golden::transport::pkt_mux::{PktMux, PktMuxIn, PktMuxOut};
+use nic_models::golden::transport::probe_out::ProbePorts;
+use nic_models::golden::transport::read::reply::ReplyPorts;
+use nic_models::golden::transport::requester::{order, OrderPorts, PktPorts, ReadPorts};
+use nic_models::golden::transport::responder::PayloadBeat;
+use nic_models::golden::transport::window::output::WindowPorts;
+use nic_models::golden::transport::work_mux::{WorkMux, WorkMuxIn, WorkMuxOut, WorkPorts};
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

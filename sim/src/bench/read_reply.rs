@@ -1,9 +1,9 @@
 //! Benches: READ responses.
 
-use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source};
-use crate::golden::transport::read_reply::{JobPorts, ReadReply, ReadReplyIn, ReadReplyOut};
-use crate::ports::Wide;
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::transport::read::reply::{JobPorts, ReadReply, ReadReplyIn, ReadReplyOut};
+use nic_models::ports::Wide;
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Table};
 use rand::{Rng, SeedableRng};

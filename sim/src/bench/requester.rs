@@ -2,12 +2,12 @@
 
 mod peer;
 
-use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source};
-use crate::golden::transport::requester::{
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::transport::requester::{
     order, AckPorts, FlowPorts, ReadyPort, Requester, RequesterIn, RequesterOut, ValidPort,
 };
-use crate::ports::Wide;
+use nic_models::ports::Wide;
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{Operation, QpRow, Row, WrRow};
 use peer::{Answer, Mood, Peer, PSN_MASK};

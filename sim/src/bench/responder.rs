@@ -1,18 +1,18 @@
 //! Benches: responder.
 
-use super::{Bench, Stimulus};
 use crate::env::stream::{Beat, FrameSink, FrameSource, Sink, Source};
-use crate::golden::transport::ack_gen::{
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::transport::ack::gen::{
     AckGen, AckGenIn, AckGenOut, AckOut, DoneIn, HopWatch, Outcome, Tag, Tel,
 };
-use crate::golden::transport::read_reply::{
+use nic_models::golden::transport::read::reply::{
     EndPorts, ReadReply, ReadReplyIn, ReadReplyOut, ReplyPorts,
 };
-use crate::golden::transport::requester::ReadPorts;
-use crate::golden::transport::responder::{
+use nic_models::golden::transport::requester::ReadPorts;
+use nic_models::golden::transport::responder::{
     PayloadBeat, ReqIn, Responder, ResponderIn, ResponderOut,
 };
-use crate::ports::{Golden, Wide};
+use nic_models::ports::{Golden, Wide};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;

@@ -1,18 +1,20 @@
 //! Benches: rings in host memory and what stands between them and the DMA engines.
 
-use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source};
-use crate::golden::host::cq_ring::{
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::host::cq_ring::{
     ConsumerPorts, CqConfig, CqRing, CqRingIn, CqRingOut, WrittenPorts,
 };
-use crate::golden::host::interrupt::{ClearPorts, Interrupt, InterruptIn, InterruptOut};
-use crate::golden::host::read_mux::{
+use nic_models::golden::host::interrupt::{ClearPorts, Interrupt, InterruptIn, InterruptOut};
+use nic_models::golden::host::read_mux::{
     ReadData, ReadMux, ReadMuxIn, ReadMuxOut, StreamReady, WrData,
 };
-use crate::golden::host::sq_fetch::{DoorbellPorts, SqFetch, SqFetchIn, SqFetchOut, WatchPorts};
-use crate::golden::host::table_window::CfgRow;
-use crate::golden::transport::requester::{ReadPorts, ReadyPort, ValidPort};
-use crate::ports::Wide;
+use nic_models::golden::host::sq_fetch::{
+    DoorbellPorts, SqFetch, SqFetchIn, SqFetchOut, WatchPorts,
+};
+use nic_models::golden::host::table_window::CfgRow;
+use nic_models::golden::transport::requester::{ReadPorts, ReadyPort, ValidPort};
+use nic_models::ports::Wide;
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row, Table};
 use rand::{Rng, SeedableRng};

@@ -2,9 +2,9 @@
 
 mod frames;
 
-use super::{Bench, Stimulus};
 use crate::env::stream::{Beat, Sink, Source};
-use crate::golden::rx::rx_pipe::{RxPipe, RxPipeIn, RxPipeOut};
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::rx::rx_pipe::{RxPipe, RxPipeIn, RxPipeOut};
 use nic_spec::config::NicConfig;
 use rand::{Rng, RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;

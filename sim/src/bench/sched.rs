@@ -1,15 +1,15 @@
 //! Benches: scheduler.
 
 use super::axil::Software;
-use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source};
-use crate::golden::host::core_csr::TReady;
-use crate::golden::sched::sched_core::{Command, SchedCore, SchedCoreIn, SchedCoreOut};
-use crate::golden::sched::scheduler::{
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::host::core_csr::TReady;
+use nic_models::golden::sched::sched_core::{Command, SchedCore, SchedCoreIn, SchedCoreOut};
+use nic_models::golden::sched::scheduler::{
     Grant, Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work,
 };
-use crate::golden::sched::scheduler_wide::SchedulerWide;
-use crate::ports::Golden;
+use nic_models::golden::sched::scheduler_wide::SchedulerWide;
+use nic_models::ports::Golden;
 use nic_spec::config::{CcSchedule, NicConfig};
 use nic_spec::regs::{self, sched_offset};
 use rand::{Rng, SeedableRng};

@@ -1,13 +1,13 @@
 //! Benches: transmit path.
 
-use super::{Bench, Stimulus};
 use crate::env::stream::{Beat, FrameSource, Sink, Source};
-use crate::golden::transport::requester::TelPorts;
-use crate::golden::tx::tx_pipe::{
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::transport::requester::TelPorts;
+use nic_models::golden::tx::tx_pipe::{
     DataBeat, HostBeat, TreadyPort, TxAckPorts, TxFeedbackPorts, TxPipe, TxPipeIn, TxPipeOut,
     TxPktPorts,
 };
-use crate::ports::Wide;
+use nic_models::ports::Wide;
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row};
 use nic_spec::wire::bth::opcode;

@@ -1,21 +1,21 @@
 //! Benches: util blocks. `ram` has no reset and starts with random content: tests/ram.rs.
 
-use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source, Stall};
-use crate::golden::util::crc32::{Crc32, Crc32In, Crc32Out};
-use crate::golden::util::fifo::{Fifo, FifoOut, LutFifo, RamFifo};
-use crate::golden::util::frame_fifo::{FrameFifo, FrameFifoIn, FrameFifoOut};
-use crate::golden::util::mul::{
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::util::crc32::{Crc32, Crc32In, Crc32Out};
+use nic_models::golden::util::fifo::{Fifo, FifoOut, LutFifo, RamFifo};
+use nic_models::golden::util::frame_fifo::{FrameFifo, FrameFifoIn, FrameFifoOut};
+use nic_models::golden::util::mul::{
     MulPipe, MulPipeIn, MulPipeOut, MulSerial, MulSerialIn, MulSerialOut,
 };
-use crate::golden::util::recip::{Recip, RecipIn, Reciprocal};
-use crate::golden::util::rr_arb::{RrArb, RrArbIn, RrArbOut};
-use crate::golden::util::skid::{ItemIn, Skid, SkidOut};
-use crate::golden::util::stream_mux::{StreamMux, StreamMuxIn, StreamMuxOut};
-use crate::golden::util::stream_route::{
+use nic_models::golden::util::recip::{Recip, RecipIn, Reciprocal};
+use nic_models::golden::util::rr_arb::{RrArb, RrArbIn, RrArbOut};
+use nic_models::golden::util::skid::{ItemIn, Skid, SkidOut};
+use nic_models::golden::util::stream_mux::{StreamMux, StreamMuxIn, StreamMuxOut};
+use nic_models::golden::util::stream_route::{
     StreamRouteBlock, StreamRouteIn, StreamRouteOut, ITEM_BITS,
 };
-use crate::ports::Wide;
+use nic_models::ports::Wide;
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,11 +1,13 @@
 //! Benches: windows that a receiver computes, out and in.
 
-use super::{Bench, Stimulus};
 use crate::env::stream::{Sink, Source};
-use crate::golden::sched::scheduler::Rate;
-use crate::golden::transport::requester::ReadyPort;
-use crate::golden::transport::window_in::{PeerWindow, WindowIn, WindowInIn, WindowInOut};
-use crate::golden::transport::window_out::{UpdateWatch, WindowOut, WindowOutIn, WindowOutOut};
+use nic_harness::bench::{Bench, Stimulus};
+use nic_models::golden::sched::scheduler::Rate;
+use nic_models::golden::transport::requester::ReadyPort;
+use nic_models::golden::transport::window::input::{PeerWindow, WindowIn, WindowInIn, WindowInOut};
+use nic_models::golden::transport::window::output::{
+    UpdateWatch, WindowOut, WindowOutIn, WindowOutOut,
+};
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -2,16 +2,16 @@
 
 use super::{CliError, Progress, Table};
 use crate::bench;
-use crate::golden::cc::cc_unit::{CcUnit, CcUnitIn, CcUnitOut};
-use crate::golden::cc::cc_unit_serial::CcUnitSerial;
-use crate::golden::cc::cc_unit_wide::CcUnitWide;
-use crate::lockstep::{GoldenOnly, LockStep, Stepper};
-use crate::ports::Golden;
 use crate::replay::cc_trace::{
     against_trace, free_running, resynchronised, Errors, Mode, State, Trace,
 };
-use crate::verilator::{Flavour, Source};
 use clap::{Args, ValueEnum};
+use nic_harness::lockstep::{GoldenOnly, LockStep, Stepper};
+use nic_harness::verilator::{Flavour, Source};
+use nic_models::golden::cc::cc_unit::{CcUnit, CcUnitIn, CcUnitOut};
+use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
+use nic_models::golden::cc::cc_unit_wide::CcUnitWide;
+use nic_models::ports::Golden;
 use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::config::{CcSchedule, NicConfig};
 use std::path::PathBuf;

@@ -14,8 +14,8 @@ mod verify;
 
 use crate::bench;
 use crate::engine::EngineKind;
-use crate::verilator::{Flavour, Source};
 use clap::{Parser, Subcommand};
+use nic_harness::verilator::{Flavour, Source};
 use nic_spec::config::{CcSchedule, NicConfig};
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,9 +1,10 @@
 //! `nic verify`: benches of the registry, seeds in parallel.
 
 use super::{config, CliError, Progress, Table};
-use crate::bench::{self, Bench, Failure, FailureCause, Options, Report};
-use crate::lockstep::{StepError, TraceWindow};
-use crate::verilator::{Flavour, Source};
+use crate::bench;
+use nic_harness::bench::{Bench, Failure, FailureCause, Options, Report};
+use nic_harness::lockstep::{StepError, TraceWindow};
+use nic_harness::verilator::{Flavour, Source};
 use nic_spec::config::NicConfig;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -92,7 +93,7 @@ fn selected(arguments: &Arguments, config: &NicConfig) -> Result<Vec<Bench>, Cli
 
 /// The Verilog to verify; one from outside must have the ports of the emitted one.
 fn source(arguments: &Arguments, bench: &Bench) -> Result<Source, CliError> {
-    let emitted = bench.emitted().map_err(CliError::failed)?;
+    let emitted = bench::verilog(&bench).map_err(CliError::failed)?;
     let Some(path) = &arguments.verilog else { return Ok(emitted) };
     let at_file = |e| CliError::Usage(format!("--verilog {}: {e}", path.display()));
     let mut given = Source::read(bench.name(), path).map_err(CliError::usage)?;

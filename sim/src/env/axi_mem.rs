@@ -6,7 +6,7 @@
 //! slave's pins of the same cycle and then takes the clock edge.
 
 use super::stream::Stall;
-use crate::ports;
+use nic_models::golden::host::axi::{ReadMaster, ReadSlave, WriteMaster, WriteSlave};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
@@ -24,77 +24,6 @@ pub const RESP_SLVERR: u8 = 2;
 const QUEUE_BURSTS: usize = 16;
 /// Longest latency from the last transfer of a request to its answer, in cycles.
 const LATENCY_CYCLES_MAX: u64 = 60;
-
-ports! {
-    /// Write channels, pins of the master (`m_axi_awaddr` and so on).
-    pub struct WriteMaster {
-        /// Byte address, not necessarily aligned.
-        pub awaddr: u64,
-        /// Beats less one.
-        pub awlen: u8,
-        /// log2 of the bytes a beat: 3.
-        pub awsize: u8,
-        /// 1: INCR.
-        pub awburst: u8,
-        /// Address valid.
-        pub awvalid: bool,
-        /// Data, byte 0 in bits 7:0.
-        pub wdata: u64,
-        /// Bytes that are written.
-        pub wstrb: u8,
-        /// Last beat of the burst.
-        pub wlast: bool,
-        /// Data valid.
-        pub wvalid: bool,
-        /// Response taken.
-        pub bready: bool,
-    }
-}
-ports! {
-    /// Write channels, pins of the slave.
-    pub struct WriteSlave {
-        /// Address taken.
-        pub awready: bool,
-        /// Data taken.
-        pub wready: bool,
-        /// 0 okay, 2 slave error, 3 decode error.
-        pub bresp: u8,
-        /// Response valid.
-        pub bvalid: bool,
-    }
-}
-ports! {
-    /// Read channels, pins of the master.
-    pub struct ReadMaster {
-        /// Byte address, not necessarily aligned.
-        pub araddr: u64,
-        /// Beats less one.
-        pub arlen: u8,
-        /// log2 of the bytes a beat: 3.
-        pub arsize: u8,
-        /// 1: INCR.
-        pub arburst: u8,
-        /// Address valid.
-        pub arvalid: bool,
-        /// Data taken.
-        pub rready: bool,
-    }
-}
-ports! {
-    /// Read channels, pins of the slave.
-    pub struct ReadSlave {
-        /// Address taken.
-        pub arready: bool,
-        /// Data of a whole aligned beat.
-        pub rdata: u64,
-        /// 0 okay, 2 slave error, 3 decode error.
-        pub rresp: u8,
-        /// Last beat of the burst.
-        pub rlast: bool,
-        /// Data valid.
-        pub rvalid: bool,
-    }
-}
 
 #[derive(Clone)]
 struct Page {

@@ -3,12 +3,12 @@
 
 use super::axi_mem::AxiMem;
 use super::stream::{Beat, Frame, FrameSink, FrameSource, Stall};
-use crate::golden::host::axil_port::AxilMaster;
-use crate::golden::nic::{AxisGood, AxisMaster, AxisSlave, NicIn, NicOut};
-use crate::lockstep::{StepError, Stepper};
-use crate::ports::Both;
 use nic_driver::rings::HostMemory;
 use nic_driver::Bus;
+use nic_harness::lockstep::{StepError, Stepper};
+use nic_models::golden::host::axil_port::AxilMaster;
+use nic_models::golden::nic::{AxisGood, AxisMaster, AxisSlave, NicIn, NicOut};
+use nic_models::ports::Both;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;

@@ -12,8 +12,8 @@ pub mod stack;
 pub mod wire;
 
 use crate::env::station::BusError;
-use crate::lockstep::StepError;
 use crate::pcap;
+use nic_harness::lockstep::StepError;
 use std::fmt;
 
 /// Why a run ends early.

@@ -1,16 +1,15 @@
 //! Networks of NICs: stations and a switch on one clock.
 
-pub mod insert;
 pub mod switch;
 pub mod transit;
 pub mod writes;
 
 use crate::engine::EngineKind;
 use crate::env::station::{BusError, Manners, Station};
-use crate::lockstep::StepError;
-use crate::verilator::Source;
 use nic_driver::rings::HostMemory;
 use nic_driver::Bus;
+use nic_harness::lockstep::StepError;
+use nic_harness::verilator::Source;
 use nic_spec::wire::bth::opcode;
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::Form;

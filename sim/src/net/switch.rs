@@ -1,6 +1,7 @@
 //! A store-and-forward switch: one queue a port, telemetry stamped at dequeue, random loss.
 
-use super::{insert, transit};
+use super::transit;
+use nic_models::insert;
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{
     self, Form, Hop, HOPS_MAX, HOPS_USED_MAX, QUEUE_UNIT_BYTES, TX_UNIT_BYTES,

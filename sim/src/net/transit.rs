@@ -1,7 +1,7 @@
 //! What a transit hop does to a frame that brings a telemetry header along: its own record goes in front
 //! of the others, and the header tells of it. Frames without the header stay as they are.
 
-use super::insert;
+use nic_models::insert;
 use nic_spec::wire::{ethernet, ifa, int_md, ioam, ipv4, udp};
 
 /// The IPv4 packet of a frame, if it is whole, its header is right and it carries `protocol`, with its
@@ -101,7 +101,7 @@ pub fn ifa(frame: &[u8], hop: &[u8; ifa::HOP_BYTES]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::{ifa, int_md, ioam};
-    use crate::net::insert;
+    use nic_models::insert;
     use nic_spec::wire::ifa::Header;
     use nic_spec::wire::roce::FrameRepr;
 

@@ -8,11 +8,11 @@ use super::switch::{
 };
 use super::{ip, mac, Ack, Network, NetworkBus};
 use crate::env::station::{sub_seed, BusError, Manners, NicEngine, Station};
-use crate::lockstep::StepError;
 use nic_driver::rings::{Ring, Work};
 use nic_driver::{
     CcMode, Completion, CompletionKind, Error, MrRow, Nic, Qp, QpConfig, Read, Status, Write,
 };
+use nic_harness::lockstep::StepError;
 use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::regs::EVENTS;
 use rand::{Rng, SeedableRng};

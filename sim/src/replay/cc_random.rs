@@ -6,9 +6,9 @@
 //! is also measured against the bound that `hdl/number-formats.md` derives for it.
 
 use super::cc_trace::reference_params;
-use crate::golden::cc::cc_unit::{CcAck, CcFlow, CcRate, FlowState, Tel, NO_HOP, OP_CREATE};
-use crate::golden::cc::CcCfg;
-use crate::reference::hpcc::{hop_utilisation, Flow, Params, Telemetry, HOPS_MAX};
+use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, CcRate, FlowState, Tel, NO_HOP, OP_CREATE};
+use nic_models::golden::cc::CcCfg;
+use nic_models::reference::hpcc::{hop_utilisation, Flow, Params, Telemetry, HOPS_MAX};
 use nic_spec::cc_params::{CcConfig, CcParams, U_ONE, W_FRACTION_BITS};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,10 +1,12 @@
 //! ACK streams in CSV: read, run through the f64 reference or a CC unit, compared.
 
-use crate::golden::cc::cc_unit::{CcAck, CcFlow, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_UPDATE};
-use crate::golden::cc::CcCfg;
-use crate::lockstep::{StepError, Stepper};
-use crate::reference::hpcc::{Flow, Ignored, Outcome, Params, Telemetry};
 use clap::ValueEnum;
+use nic_harness::lockstep::{StepError, Stepper};
+use nic_models::golden::cc::cc_unit::{
+    CcAck, CcFlow, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_UPDATE,
+};
+use nic_models::golden::cc::CcCfg;
+use nic_models::reference::hpcc::{Flow, Ignored, Outcome, Params, Telemetry};
 use nic_spec::cc_params::{CcConfig, U_FRACTION_BITS, U_ONE, W_FRACTION_BITS};
 use std::path::Path;
 

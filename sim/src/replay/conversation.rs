@@ -12,7 +12,7 @@ use std::fmt;
 /// PSNs and QPNs are 24 bits.
 const MASK_24: u32 = 0xff_ffff;
 
-pub use crate::reference::rc::{packet_count, psn_distance};
+pub use nic_models::reference::rc::{packet_count, psn_distance};
 
 /// Whose part is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

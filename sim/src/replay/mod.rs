@@ -8,9 +8,9 @@ pub mod responder;
 
 use crate::env::axi_mem::AxiMem;
 use crate::env::station::{BusError, Station};
-use crate::lockstep::StepError;
 use conversation::{InferError, Packet};
 use nic_driver::Nic;
+use nic_harness::lockstep::StepError;
 use nic_spec::regs::EVENTS;
 use std::fmt;
 

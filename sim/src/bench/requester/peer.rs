@@ -1,7 +1,7 @@
 //! The far ends of the requester's bench: they lose, refuse, forget and spoil.
 
 use super::World;
-use crate::golden::transport::requester::{AckPorts, PktPorts, TelPorts};
+use nic_models::golden::transport::requester::{AckPorts, PktPorts, TelPorts};
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
 use rand::Rng;

@@ -2,7 +2,6 @@
 
 mod stacks;
 
-use crate::net::insert;
 use crate::pcap;
 use nic_spec::wire::bth::opcode::is_telemetry_only;
 use nic_spec::wire::{aeth, bth, ethernet, icrc, ifa, int_md, ipv4, reth, roce, telemetry, udp};

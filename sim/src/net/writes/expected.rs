@@ -6,9 +6,9 @@ use super::{CQ_BASE, CQ_LOG2};
 use super::{LANDING_BASE, READ_BASE, READ_REGION, READ_VA, REGION_VA, TARGET_BASE};
 use crate::env::axi_mem::AxiMem;
 use crate::net::Network;
-use crate::reference::rc::requester::{Limits, Requester, Work};
-use crate::reference::rc::responder::{Abilities, Responder};
-use crate::reference::rc::{Memory, Region};
+use nic_models::reference::rc::requester::{Limits, Requester, Work};
+use nic_models::reference::rc::responder::{Abilities, Responder};
+use nic_models::reference::rc::{Memory, Region};
 use nic_spec::rows::Completion;
 use std::ops::Range;
 

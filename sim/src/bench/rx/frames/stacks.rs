@@ -1,6 +1,7 @@
 //! Telemetry stacks as switches insert them, good and bad.
 
-use super::{insert, FrameMaker};
+use super::FrameMaker;
+use nic_models::insert;
 use nic_spec::wire::{ethernet, ifa, int_md, ioam, ipv4, udp};
 use rand::seq::SliceRandom;
 use rand::Rng;

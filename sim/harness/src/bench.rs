@@ -1,0 +1,350 @@
+//! A bench: a block's golden model and a seeded stimulus, the compare loop that runs them beside
+//! the block's Verilog, and what it leaves behind when it fails.
+
+use crate::lockstep::{Dut, GoldenOnly, LockStep, Mismatch, StepError, Stepper, TraceWindow};
+use crate::verilator::{Error, Flavour, Source};
+use nic_models::ports::Golden;
+use nic_spec::config::NicConfig;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Cycles of waveform before a mismatch.
+const WINDOW_BEFORE: u64 = 200;
+/// Cycles of waveform after a mismatch.
+const WINDOW_AFTER: u64 = 20;
+/// Cycles between reports of progress.
+const PROGRESS_CYCLES: u64 = 4096;
+
+/// Makes a block's inputs, cycle by cycle, from what the block put out. A function of its seed.
+pub trait Stimulus<G: Golden> {
+    /// Inputs for `cycle` (from 0, after reset); `out` are the outputs before its edge.
+    fn next(&mut self, cycle: u64, out: &G::Out) -> G::In;
+}
+
+/// A block's golden model and stimulus, with their types erased.
+pub struct Bench {
+    name: &'static str,
+    config: NicConfig,
+    telling_cycles: u64,
+    run: Box<RunFn>,
+}
+
+type RunFn = dyn Fn(&Bench, &Source, &Options) -> Result<Report, Box<Failure>> + Send + Sync;
+
+impl core::fmt::Debug for Bench {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Bench").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Bench {
+    /// Bench of the block whose Verilog top module is `name`, in the sizes of `config`.
+    pub fn new<G, S>(
+        name: &'static str,
+        config: &NicConfig,
+        golden: impl Fn() -> G + Send + Sync + 'static,
+        stimulus: impl Fn(u64) -> S + Send + Sync + 'static,
+    ) -> Self
+    where
+        G: Golden,
+        S: Stimulus<G>,
+    {
+        let run = move |bench: &Bench, source: &Source, options: &Options| {
+            run(bench, source, options, &golden, &stimulus)
+        };
+        Self { name, config: config.clone(), telling_cycles: 0, run: Box::new(run) }
+    }
+
+    /// The same for a block whose parts come into play only after so many cycles.
+    pub fn telling_after(self, cycles: u64) -> Self {
+        Self { telling_cycles: cycles, ..self }
+    }
+
+    /// Cycles that a run needs to tell of every part of the block.
+    pub fn telling_cycles(&self) -> u64 {
+        self.telling_cycles
+    }
+
+    /// Name of the block: that of its Verilog top module.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Sizes of the bench.
+    pub fn config(&self) -> &NicConfig {
+        &self.config
+    }
+
+    /// Runs Verilog and golden model in lock-step. After a mismatch runs the seed once more with
+    /// a waveform around the bad cycle.
+    pub fn run(&self, source: &Source, options: &Options) -> Result<Report, Box<Failure>> {
+        (self.run)(self, source, options)
+    }
+}
+
+/// Who takes the steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// The golden model alone; the Verilog is not looked at.
+    Golden,
+    /// The Verilated Verilog alone; only the rule that outputs are registers is checked.
+    Rtl,
+    /// Both in lock-step, every output compared in every cycle.
+    Both,
+}
+
+/// One run of a bench.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Seed of the stimulus, the stalls and the X-initialisation.
+    pub seed: u64,
+    /// Cycles after reset.
+    pub cycles: u64,
+    /// Who takes the steps.
+    pub engine: Engine,
+    /// Build of the model.
+    pub flavour: Flavour,
+    /// Keep a waveform of this window, mismatch or not.
+    pub trace: Option<TraceWindow>,
+    /// Where the waveform of a mismatch goes; `None`: no waveform.
+    pub failure_dir: Option<PathBuf>,
+    /// Counts the cycles done, for a progress bar.
+    pub progress: Option<Arc<AtomicU64>>,
+    /// What a replay line must say about the Verilog: empty, or ` --verilog FILE`.
+    pub verilog_arguments: String,
+    /// Additional inputs of the Verilog and their constant values.
+    pub extra_inputs: Vec<(String, u64)>,
+}
+
+impl Options {
+    /// `cycles` cycles from `seed`; the waveform of a mismatch goes to `build/`.
+    pub fn new(seed: u64, cycles: u64) -> Self {
+        Self {
+            seed,
+            cycles,
+            engine: Engine::Both,
+            flavour: Flavour::Fast,
+            trace: None,
+            failure_dir: Some("build".into()),
+            progress: None,
+            verilog_arguments: String::new(),
+            extra_inputs: Vec::new(),
+        }
+    }
+}
+
+/// A run without mismatch.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Cycles compared.
+    pub cycles: u64,
+    /// Time of the compare loop, the model's build not included.
+    pub elapsed: Duration,
+    /// Outputs that never changed, so that the run said nothing about them.
+    pub still_outputs: Vec<String>,
+}
+
+/// Why a run failed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FailureCause {
+    /// The first cycle in which golden model and DUT differ.
+    Mismatch(Mismatch),
+    /// The model cannot be built or run, or the stimulus drives a value that does not exist.
+    Other(StepError),
+    /// Golden model or stimulus panicked: a bug of ours.
+    Panic(String),
+}
+
+/// A failed run and how to see it again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// What happened.
+    pub cause: FailureCause,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Waveform around the bad cycle.
+    pub waveform: Option<PathBuf>,
+    /// Whether the run with waveform met the same mismatch.
+    pub waveform_reproduces: bool,
+    /// Command line that runs into the failure again.
+    pub replay: Option<String>,
+}
+
+impl Failure {
+    /// The mismatch, if it was one.
+    pub fn mismatch(&self) -> Option<&Mismatch> {
+        match &self.cause {
+            FailureCause::Mismatch(mismatch) => Some(mismatch),
+            _ => None,
+        }
+    }
+}
+
+impl core::fmt::Display for Failure {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match &self.cause {
+            FailureCause::Mismatch(mismatch) => write!(f, "mismatch: {mismatch}")?,
+            FailureCause::Other(error) => write!(f, "{error}")?,
+            FailureCause::Panic(text) => write!(f, "seed {}: model panicked: {text}", self.seed)?,
+        }
+        if let Some(waveform) = &self.waveform {
+            write!(f, "\n  waveform: {}", waveform.display())?;
+            if !self.waveform_reproduces {
+                f.write_str(" (the traced build starts from another random state: not the same)")?;
+            }
+        }
+        if let Some(replay) = &self.replay {
+            write!(f, "\n  replay: {replay}")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for Failure {}
+
+/// Runs `bench` and, after a mismatch, once more for the waveform.
+fn run<G: Golden, S: Stimulus<G>>(
+    bench: &Bench,
+    source: &Source,
+    options: &Options,
+    golden: &dyn Fn() -> G,
+    stimulus: &dyn Fn(u64) -> S,
+) -> Result<Report, Box<Failure>> {
+    let once = |options: &Options| {
+        let body = || run_once(source, options, golden(), stimulus(options.seed));
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body));
+        caught.unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or(panic.downcast_ref::<&str>().map(|s| s.to_string()));
+            Err(FailureCause::Panic(text.unwrap_or_default()))
+        })
+    };
+    let cause = match once(options) {
+        Ok(report) => return Ok(report),
+        Err(cause) => cause,
+    };
+    let seed = options.seed;
+    let replay = None;
+    let mut failure = Failure { cause, seed, waveform: None, waveform_reproduces: false, replay };
+    let Some(mismatch) = failure.mismatch() else { return Err(Box::new(failure)) };
+    if let Some(window) = &options.trace {
+        // The run that failed has left the waveform itself.
+        (failure.waveform, failure.waveform_reproduces) = (Some(window.path.clone()), true);
+        return Err(Box::new(failure));
+    }
+    let Some(dir) = &options.failure_dir else { return Err(Box::new(failure)) };
+    let cycle = mismatch.cycle.unwrap_or(0);
+    let (first_cycle, last_cycle) = (cycle.saturating_sub(WINDOW_BEFORE), cycle + WINDOW_AFTER);
+    let path = dir.join(format!("{}_{seed}.fst", bench.name));
+    failure.replay = Some(format!(
+        "nic verify --preset {} --block {} --seed {seed} --cycles {}{} --trace {} \
+         --trace-from {first_cycle}",
+        bench.config.name,
+        bench.name,
+        cycle + 1,
+        options.verilog_arguments,
+        path.display()
+    ));
+    let window = TraceWindow { path: path.clone(), first_cycle, last_cycle };
+    let traced = Options { trace: Some(window), progress: None, ..options.clone() };
+    if std::fs::create_dir_all(dir).is_ok() {
+        let again = once(&traced).err();
+        failure.waveform_reproduces = again.as_ref() == Some(&failure.cause);
+        failure.waveform = path.exists().then_some(path);
+    }
+    Err(Box::new(failure))
+}
+
+fn run_once<G: Golden, S: Stimulus<G>>(
+    source: &Source,
+    options: &Options,
+    golden: G,
+    mut stimulus: S,
+) -> Result<Report, FailureCause> {
+    match options.engine {
+        Engine::Golden => return run_free(GoldenOnly(golden), options, stimulus).map_err(cause),
+        Engine::Rtl => {
+            let dut = dut::<G>(source, options).map_err(|e| cause(e.into()))?;
+            return run_free(dut, options, stimulus).map_err(cause);
+        }
+        Engine::Both => {}
+    }
+    let dut = dut::<G>(source, options).map_err(|e| cause(e.into()))?;
+    let mut engine = LockStep::with_duts(golden, vec![dut]);
+    let start = Instant::now();
+    let mut failure: Option<FailureCause> = None;
+    let is_traced = options.trace.is_some();
+    let mut end = options.cycles;
+    let mut out = match engine.reset() {
+        Ok(out) => out,
+        Err(error) => {
+            end = if is_traced { WINDOW_AFTER } else { 0 };
+            failure = Some(cause(error));
+            engine.last_out().clone()
+        }
+    };
+    for cycle in 0.. {
+        if cycle >= end {
+            break;
+        }
+        let inputs = stimulus.next(cycle, &out);
+        out = match engine.step(&inputs) {
+            Ok(out) => out,
+            Err(error) => {
+                // After a mismatch go on only for the rest of the waveform.
+                if failure.is_none() {
+                    end = if is_traced { cycle + WINDOW_AFTER + 1 } else { 0 };
+                }
+                failure = failure.or(Some(cause(error)));
+                engine.last_out().clone()
+            }
+        };
+        if let (Some(progress), true) = (&options.progress, (cycle + 1) % PROGRESS_CYCLES == 0) {
+            progress.fetch_add(PROGRESS_CYCLES, Ordering::Relaxed);
+        }
+    }
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    engine.duts()[0].check_status().map_err(|e| cause(e.into()))?;
+    let (cycles, elapsed) = (options.cycles, start.elapsed());
+    Ok(Report { cycles, elapsed, still_outputs: engine.still_outputs() })
+}
+
+/// One engine on its own.
+fn run_free<G: Golden, S: Stimulus<G>>(
+    mut engine: impl Stepper<In = G::In, Out = G::Out>,
+    options: &Options,
+    mut stimulus: S,
+) -> Result<Report, StepError> {
+    let start = Instant::now();
+    let mut out = engine.reset()?;
+    for cycle in 0..options.cycles {
+        out = engine.step(&stimulus.next(cycle, &out))?;
+    }
+    let (cycles, elapsed) = (options.cycles, start.elapsed());
+    Ok(Report { cycles, elapsed, still_outputs: Vec::new() })
+}
+
+fn dut<G: Golden>(source: &Source, options: &Options) -> Result<Dut<G::In, G::Out>, Error> {
+    let flavour = if options.trace.is_some() { Flavour::Trace } else { options.flavour };
+    let model = source.model(flavour)?;
+    let names: Vec<&str> = options.extra_inputs.iter().map(|(name, _)| &**name).collect();
+    let mut dut = Dut::with_extra(&model, options.seed, &names)?;
+    for (name, value) in &options.extra_inputs {
+        dut.set_extra(name, *value);
+    }
+    if let Some(window) = &options.trace {
+        dut.trace(window.clone())?;
+    }
+    Ok(dut)
+}
+
+fn cause(error: StepError) -> FailureCause {
+    match error {
+        StepError::Mismatch(mismatch) => FailureCause::Mismatch(*mismatch),
+        other => FailureCause::Other(other),
+    }
+}

@@ -1,0 +1,7 @@
+//! Runs Verilog beside a golden model: Verilated models, lock-step, benches, and mutants that show
+//! that a bench can fail.
+
+pub mod bench;
+pub mod lockstep;
+pub mod mutate;
+pub mod verilator;

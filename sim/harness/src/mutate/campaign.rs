@@ -1,0 +1,200 @@
+//! Runs mutants of all benches' Verilog and counts which ones the benches catch.
+
+use super::{mutants, Kind, Mutant};
+use crate::bench::{Bench, FailureCause, Options};
+use crate::lockstep::StepError;
+use crate::verilator::{Error, Flavour, Source};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// How much to try.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Decides which mutants are taken.
+    pub seed: u64,
+    /// Mutants tried in a module: so many times the root of how many it has. No module's number
+    /// depends on another module.
+    pub per_root: f64,
+    /// Least number for each module.
+    pub per_module_min: usize,
+    /// Runs of [`Plan::cycles`] cycles (or what the bench needs, if that is more) that a mutant must survive, from as many seeds.
+    pub run_count: u64,
+    /// Cycles of each of them.
+    pub cycles: u64,
+    /// Runs before them of [`Plan::short_cycles`] cycles: many start states and resets.
+    pub short_count: u64,
+    /// Cycles of each of them.
+    pub short_cycles: u64,
+}
+
+/// What became of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A bench went red; the text says how.
+    Caught(String),
+    /// All runs were green.
+    Survived,
+}
+
+/// One mutant and its outcome.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// Bench that ran it.
+    pub block: &'static str,
+    /// The mistake.
+    pub mutant: Mutant,
+    /// Whether it was noticed.
+    pub outcome: Outcome,
+}
+
+/// A module to mutate, and the smallest design with a bench around it.
+struct Task<'a> {
+    bench: &'a Bench,
+    source: &'a Source,
+    mutants: Vec<Mutant>,
+    quota: usize,
+}
+
+/// Mutates every module once, in the smallest design with a bench that contains it; of the mutants that the plan
+/// takes, only those that are `wanted` are run. An error is a bench that is red, or cannot be run,
+/// without any mutant.
+pub fn run(
+    designs: &[(Bench, Source)],
+    plan: &Plan,
+    wanted: &(dyn Fn(&Mutant) -> bool + Sync),
+) -> Result<Vec<Verdict>, String> {
+    let mut tasks = tasks(designs, plan);
+    // Long ones first, so that the last worker is not alone for long.
+    tasks.sort_by_key(|task| std::cmp::Reverse(task.source.text.len() * task.quota));
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let worker = || loop {
+        let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+        let verdicts = task.run(plan, wanted);
+        results.lock().unwrap_or_else(PoisonError::into_inner).push(verdicts);
+    };
+    let worker_count = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        (0..worker_count).for_each(|_| {
+            scope.spawn(worker);
+        });
+    });
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut verdicts: Vec<Verdict> =
+        results.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    verdicts.sort_by_key(|v| (v.mutant.module.clone(), v.mutant.line, v.mutant.id()));
+    Ok(verdicts)
+}
+
+fn tasks<'a>(designs: &'a [(Bench, Source)], plan: &Plan) -> Vec<Task<'a>> {
+    let mut smallest: BTreeMap<String, (usize, Vec<Mutant>)> = BTreeMap::new();
+    for (at, (_, source)) in designs.iter().enumerate() {
+        let mut by_module: BTreeMap<String, Vec<Mutant>> = BTreeMap::new();
+        for mutant in mutants(&source.text, plan.seed) {
+            by_module.entry(mutant.module.clone()).or_default().push(mutant);
+        }
+        for (module, found) in by_module {
+            let is_smaller = |(other, _): &(usize, Vec<Mutant>)| {
+                source.text.len() < designs[*other].1.text.len()
+            };
+            let family = family(&module);
+            if smallest.get(family).is_none_or(is_smaller) {
+                smallest.insert(family.to_string(), (at, found));
+            }
+        }
+    }
+    let task = |(at, found): (usize, Vec<Mutant>)| {
+        let share = plan.per_root * (found.len() as f64).sqrt();
+        let quota = (share.round() as usize).max(plan.per_module_min).min(found.len());
+        let (bench, source) = &designs[at];
+        Task { bench, source, mutants: by_turns(found), quota }
+    };
+    smallest.into_values().map(task).collect()
+}
+
+/// `ram` of `ram_6_14`: modules that differ in size only are mutated once.
+fn family(module: &str) -> &str {
+    let name = module.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
+    // Digits that are no size belong to the name: `crc32`.
+    if module[name.len()..].starts_with('_') {
+        name
+    } else {
+        let sizes = module[name.len()..].find('_').unwrap_or(module.len() - name.len());
+        &module[..name.len() + sizes]
+    }
+}
+
+/// The kinds in turn, each in its own order: no kind crowds out the others.
+fn by_turns(found: Vec<Mutant>) -> Vec<Mutant> {
+    let of_kind = |kind: Kind| found.iter().filter(move |m| m.kind == kind).enumerate();
+    let mut turns: Vec<(usize, Kind, &Mutant)> = Kind::ALL
+        .into_iter()
+        .flat_map(|kind| of_kind(kind).map(move |(turn, m)| (turn, kind, m)))
+        .collect();
+    turns.sort_by_key(|(turn, kind, _)| (*turn, *kind));
+    turns.into_iter().map(|(_, _, mutant)| mutant.clone()).collect()
+}
+
+impl Task<'_> {
+    fn run(
+        &self,
+        plan: &Plan,
+        wanted: &(dyn Fn(&Mutant) -> bool + Sync),
+    ) -> Result<Vec<Verdict>, String> {
+        let block = self.bench.name();
+        if !self.mutants.iter().take(self.quota).any(wanted) {
+            return Ok(Vec::new());
+        }
+        if let Outcome::Caught(how) = self.outcome(self.source, plan).unwrap_or(Outcome::Survived) {
+            return Err(format!("{block} is red without a mutant: {how}"));
+        }
+        let mut verdicts = Vec::new();
+        let mut tried = 0;
+        for mutant in &self.mutants {
+            if tried >= self.quota {
+                break;
+            }
+            if !wanted(mutant) {
+                tried += 1;
+                continue;
+            }
+            let mut source = self.source.clone();
+            source.text = mutant.apply(&source.text);
+            if let Some(outcome) = self.outcome(&source, plan) {
+                tried += 1;
+                verdicts.push(Verdict { block, mutant: mutant.clone(), outcome });
+            }
+        }
+        Ok(verdicts)
+    }
+
+    /// `None`: not a mutant, because it is no Verilog.
+    fn outcome(&self, source: &Source, plan: &Plan) -> Option<Outcome> {
+        for run in 0..plan.short_count + plan.run_count {
+            let long_cycles = plan.cycles.max(self.bench.telling_cycles());
+            let cycles = if run < plan.short_count { plan.short_cycles } else { long_cycles };
+            let mut options = Options::new(plan.seed + run, cycles);
+            (options.flavour, options.failure_dir) = (Flavour::Quick, None);
+            let Err(failure) = self.bench.run(source, &options) else { continue };
+            return match &failure.cause {
+                FailureCause::Other(StepError::Model(Error::Verilog(_) | Error::Compile(_))) => {
+                    None
+                }
+                _ => Some(Outcome::Caught(failure.to_string())),
+            };
+        }
+        Some(Outcome::Survived)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::family;
+
+    #[test]
+    fn sizes_are_no_part_of_a_module_name() {
+        let names = ["ram_6_14", "ram", "crc32", "crc32_8", "fifo_128_3_4", "skid_1"];
+        assert_eq!(names.map(family), ["ram", "ram", "crc32", "crc32", "fifo", "skid"]);
+    }
+}

@@ -1,0 +1,188 @@
+//! An instance whose ports are bound to the words of two port bundles.
+
+use super::{Direction, Error, Instance, Model, Port};
+use nic_models::ports::PortDef;
+use std::sync::Arc;
+
+/// A port's storage in the model, and its words in the bundle.
+#[derive(Clone, Copy, Debug)]
+struct Pin {
+    address: *mut u8,
+    bits: usize,
+    word_index: usize,
+    word_count: usize,
+}
+
+impl Pin {
+    /// Verilator keeps up to 8, 16, 32, 64 bits in one integer, more in 32-bit words.
+    ///
+    /// # Safety
+    /// `address` must point to the live storage of a port of `bits` bits.
+    #[inline]
+    unsafe fn write(&self, words: &[u64]) {
+        let word = words[self.word_index];
+        match self.bits {
+            0..=8 => self.address.write(word as u8),
+            9..=16 => self.address.cast::<u16>().write(word as u16),
+            17..=32 => self.address.cast::<u32>().write(word as u32),
+            33..=64 => self.address.cast::<u64>().write(word),
+            _ => {
+                for half in 0..self.bits.div_ceil(32) {
+                    let word = words[self.word_index + half / 2];
+                    let value = (word >> (32 * (half % 2))) as u32;
+                    self.address.cast::<u32>().add(half).write(value);
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for `write`.
+    #[inline]
+    unsafe fn read(&self, words: &mut [u64]) {
+        let word = match self.bits {
+            0..=8 => u64::from(self.address.read()),
+            9..=16 => u64::from(self.address.cast::<u16>().read()),
+            17..=32 => u64::from(self.address.cast::<u32>().read()),
+            33..=64 => self.address.cast::<u64>().read(),
+            _ => {
+                let halves = self.bits.div_ceil(32);
+                let half = |i: usize| u64::from(self.address.cast::<u32>().add(i).read());
+                for i in 0..halves.div_ceil(2) {
+                    let high = if 2 * i + 1 < halves { half(2 * i + 1) } else { 0 };
+                    words[self.word_index + i] = half(2 * i) | high << 32;
+                }
+                return;
+            }
+        };
+        words[self.word_index] = word;
+    }
+}
+
+/// An instance with a clock, driven and read as two slices of words.
+#[derive(Debug)]
+pub struct PinnedInstance {
+    inputs: Vec<Pin>,
+    outputs: Vec<Pin>,
+    /// One mask per input word: bits that exist in the Verilog.
+    input_masks: Vec<u64>,
+    clock: *mut u8,
+    /// Inputs of the Verilog that only tools drive, not the model (a mutant's number).
+    extra: Vec<(String, Pin)>,
+    instance: Instance,
+}
+
+// SAFETY: the pointers lead into the instance that is owned beside them.
+unsafe impl Send for PinnedInstance {}
+
+impl PinnedInstance {
+    /// Binds an instance of `model`: its inputs must be `clock`, `extra` (one word each) and
+    /// `inputs`, its outputs `outputs`.
+    pub fn new(
+        model: &Arc<Model>,
+        seed: u64,
+        inputs: &[PortDef],
+        outputs: &[PortDef],
+        extra: &[&str],
+    ) -> Result<Self, Error> {
+        let known = |name: &str| {
+            let same = |d: &&PortDef| d.name == name;
+            name == "clock"
+                || extra.contains(&name)
+                || inputs.iter().chain(outputs).any(|d| same(&d))
+        };
+        if let Some(port) = model.ports().iter().find(|p| !known(&p.name)) {
+            let (top, name) = (model.top().into(), port.name.clone());
+            return Err(Error::PortUnknown { top, port: name, bits: port.bits });
+        }
+        let instance = Instance::new(model, seed)?;
+        let one_word =
+            |name: &str| PortDef { name: name.into(), word_index: 0, word_count: 1, bits_max: 64 };
+        let clock = bind(&instance, &PortDef { bits_max: 1, ..one_word("clock") }, Direction::In)?;
+        let pins = |defs: &[PortDef], direction| -> Result<Vec<Pin>, Error> {
+            defs.iter().map(|def| bind(&instance, def, direction)).collect()
+        };
+        let extra = extra
+            .iter()
+            .map(|&name| Ok((name.to_string(), bind(&instance, &one_word(name), Direction::In)?)));
+        let extra = extra.collect::<Result<Vec<_>, Error>>()?;
+        let (inputs, outputs) = (pins(inputs, Direction::In)?, pins(outputs, Direction::Out)?);
+        let input_masks = masks(&inputs);
+        Ok(Self { inputs, outputs, input_masks, clock: clock.address, extra, instance })
+    }
+
+    /// Bits of each input word that exist in the Verilog.
+    pub fn input_masks(&self) -> &[u64] {
+        &self.input_masks
+    }
+
+    /// Width of the port whose storage starts at word `word_index` of the outputs.
+    pub fn output_bits(&self, word_index: usize) -> usize {
+        self.outputs.iter().find(|p| p.word_index == word_index).map_or(0, |p| p.bits)
+    }
+
+    /// Drives an extra input.
+    pub fn set_extra(&mut self, name: &str, value: u64) {
+        for (_, pin) in self.extra.iter().filter(|(n, _)| n == name) {
+            // SAFETY: `bind` took the address from the live instance.
+            unsafe { pin.write(&[value]) }
+        }
+    }
+
+    /// Drives all inputs. The words must have no bit outside [`Self::input_masks`].
+    #[inline]
+    pub fn set_inputs(&mut self, words: &[u64]) {
+        for pin in &self.inputs {
+            // SAFETY: as above.
+            unsafe { pin.write(words) }
+        }
+    }
+
+    /// Reads all outputs.
+    #[inline]
+    pub fn outputs(&self, words: &mut [u64]) {
+        for pin in &self.outputs {
+            // SAFETY: as above.
+            unsafe { pin.read(words) }
+        }
+    }
+
+    /// Sets the clock and settles the logic.
+    #[inline]
+    pub fn clock(&mut self, level: bool) -> Result<(), Error> {
+        // SAFETY: as above; a clock has one bit, which Verilator keeps in a byte.
+        unsafe { self.clock.write(u8::from(level)) }
+        self.instance.eval()
+    }
+
+    /// The instance itself, for traces and status.
+    pub fn instance(&mut self) -> &mut Instance {
+        &mut self.instance
+    }
+}
+
+fn bind(instance: &Instance, def: &PortDef, direction: Direction) -> Result<Pin, Error> {
+    let model = instance.model();
+    let (top, port) = (|| model.top().to_string(), || def.name.clone());
+    let index = model.ports().iter().position(|p| p.name == def.name);
+    let index = index.ok_or_else(|| Error::PortMissing { top: top(), port: port() })?;
+    let Port { bits, direction: actual, .. } = model.ports()[index];
+    if actual != direction {
+        return Err(Error::PortDirection { top: top(), port: port() });
+    }
+    if bits > def.bits_max {
+        let (verilog_bits, model_bits) = (bits, def.bits_max);
+        return Err(Error::PortWidth { top: top(), port: port(), verilog_bits, model_bits });
+    }
+    let (word_index, word_count) = (def.word_index, def.word_count);
+    Ok(Pin { address: instance.port_address(index), bits, word_index, word_count })
+}
+
+fn masks(pins: &[Pin]) -> Vec<u64> {
+    let mask = |bits: usize| if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+    let pin_masks = |p: &Pin| {
+        let bits = p.bits;
+        (0..p.word_count).map(move |i| mask(bits.saturating_sub(64 * i)))
+    };
+    pins.iter().flat_map(pin_masks).collect()
+}

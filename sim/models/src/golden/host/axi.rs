@@ -1,0 +1,74 @@
+//! Pins of the AXI4 channels of 64-bit beats, of the master and of the slave.
+
+use crate::ports;
+
+ports! {
+    /// Write channels, pins of the master (`m_axi_awaddr` and so on).
+    pub struct WriteMaster {
+        /// Byte address, not necessarily aligned.
+        pub awaddr: u64,
+        /// Beats less one.
+        pub awlen: u8,
+        /// log2 of the bytes a beat: 3.
+        pub awsize: u8,
+        /// 1: INCR.
+        pub awburst: u8,
+        /// Address valid.
+        pub awvalid: bool,
+        /// Data, byte 0 in bits 7:0.
+        pub wdata: u64,
+        /// Bytes that are written.
+        pub wstrb: u8,
+        /// Last beat of the burst.
+        pub wlast: bool,
+        /// Data valid.
+        pub wvalid: bool,
+        /// Response taken.
+        pub bready: bool,
+    }
+}
+ports! {
+    /// Write channels, pins of the slave.
+    pub struct WriteSlave {
+        /// Address taken.
+        pub awready: bool,
+        /// Data taken.
+        pub wready: bool,
+        /// 0 okay, 2 slave error, 3 decode error.
+        pub bresp: u8,
+        /// Response valid.
+        pub bvalid: bool,
+    }
+}
+ports! {
+    /// Read channels, pins of the master.
+    pub struct ReadMaster {
+        /// Byte address, not necessarily aligned.
+        pub araddr: u64,
+        /// Beats less one.
+        pub arlen: u8,
+        /// log2 of the bytes a beat: 3.
+        pub arsize: u8,
+        /// 1: INCR.
+        pub arburst: u8,
+        /// Address valid.
+        pub arvalid: bool,
+        /// Data taken.
+        pub rready: bool,
+    }
+}
+ports! {
+    /// Read channels, pins of the slave.
+    pub struct ReadSlave {
+        /// Address taken.
+        pub arready: bool,
+        /// Data of a whole aligned beat.
+        pub rdata: u64,
+        /// 0 okay, 2 slave error, 3 decode error.
+        pub rresp: u8,
+        /// Last beat of the burst.
+        pub rlast: bool,
+        /// Data valid.
+        pub rvalid: bool,
+    }
+}

@@ -1,0 +1,5 @@
+//! Twins of the DMA engines.
+
+pub mod bursts;
+pub mod read;
+pub mod write;

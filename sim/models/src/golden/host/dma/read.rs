@@ -1,0 +1,262 @@
+//! Twin of `host/dma_read`: memory to a stream, byte by byte from its lane.
+
+use crate::golden::host::axi::{ReadMaster, ReadSlave};
+use crate::golden::host::dma::bursts::{Description, DmaBursts};
+use crate::golden::util::fifo::LutFifo;
+use crate::golden::util::skid::Skid;
+use crate::ports;
+use crate::ports::Golden;
+
+/// Commands that are asked for ahead of their data.
+const WAITING_COMMANDS: usize = 8;
+
+/// One beat of the stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamBeat {
+    /// Data, byte 0 in bits 7:0; 0 outside `keep`.
+    pub data: u64,
+    /// Valid bytes.
+    pub keep: u8,
+    /// Last beat of the command.
+    pub last: bool,
+    /// On the last beat: the memory reported an error.
+    pub error: bool,
+}
+
+/// A step of the aligner: a bus beat, or the flush after the last one.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// What it puts out; a first bus beat that does not begin with lane 0 only opens.
+    beat: Option<StreamBeat>,
+}
+
+/// Bytes that have come from the bus and not gone to the stream.
+#[derive(Clone, Copy, Debug, Default)]
+struct Active {
+    at: u64,
+    bus_bytes_left: u64,
+    bytes_left: u64,
+    opened: bool,
+    held: u128,
+    held_bytes: u64,
+    error: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Aligner {
+    beat_bytes: u64,
+    descriptions: LutFifo<Description>,
+    bus: Skid<(u64, bool)>,
+    active: Option<Active>,
+    rotated: Option<Step>,
+    beat: StreamBeat,
+    valid: bool,
+}
+
+impl Aligner {
+    fn new(beat_bytes: usize) -> Self {
+        Self {
+            beat_bytes: beat_bytes as u64,
+            descriptions: LutFifo::new(WAITING_COMMANDS),
+            bus: Skid::default(),
+            active: None,
+            rotated: None,
+            beat: StreamBeat::default(),
+            valid: false,
+        }
+    }
+
+    fn step(&mut self, reset: bool, d: Option<Description>, r: Option<(u64, bool)>, ready: bool) {
+        if reset {
+            *self = Self::new(self.beat_bytes as usize);
+            return;
+        }
+        if ready || !self.valid {
+            let next = self.rotated.take().and_then(|step| step.beat);
+            self.valid = next.is_some();
+            self.beat = next.unwrap_or(self.beat);
+        }
+        let mut takes_bus = false;
+        if self.rotated.is_none() {
+            if let Some(mut active) = self.active {
+                let needs_bus = active.bus_bytes_left > 0;
+                if !needs_bus || self.bus.m_valid() {
+                    takes_bus = needs_bus;
+                    self.rotated = Some(self.advance(&mut active));
+                    self.active = (active.bytes_left > 0).then_some(active);
+                }
+            }
+        }
+        let load = self.active.is_none() && self.descriptions.m_valid();
+        if load {
+            let Description { addr, bytes, .. } = self.descriptions.m_data();
+            let bytes = u64::from(bytes);
+            let mut active = Active { at: addr, ..Active::default() };
+            (active.bus_bytes_left, active.bytes_left) = (bytes, bytes);
+            self.active = Some(active);
+        }
+        self.descriptions.step(false, d, load);
+        self.bus.step(false, r, takes_bus);
+    }
+
+    /// Takes a bus beat if there is one left, and gives a stream beat unless it was only a part of
+    /// the first.
+    fn advance(&self, active: &mut Active) -> Step {
+        // With bytes from lane 0 on a bus beat is a stream beat. Else what stands in the stream
+        // beat is decided by the bytes before the new ones come: a full beat, or the last bytes.
+        let opens = !active.opened && active.at % self.beat_bytes != 0;
+        active.opened = true;
+        if active.bus_bytes_left > 0 {
+            let (data, error) = self.bus.m_data();
+            let lane = active.at % self.beat_bytes;
+            let came = active.bus_bytes_left.min(self.beat_bytes - lane);
+            let bytes = data >> (8 * lane) & (u64::MAX >> (64 - 8 * came));
+            active.held |= u128::from(bytes) << (8 * active.held_bytes);
+            active.held_bytes += came;
+            active.at = active.at.wrapping_add(came);
+            active.bus_bytes_left -= came;
+            active.error |= error;
+        }
+        if opens {
+            return Step { beat: None };
+        }
+        let count = active.bytes_left.min(self.beat_bytes);
+        active.bytes_left -= count;
+        let last = active.bytes_left == 0;
+        let data = active.held as u64 & (u64::MAX >> (64 - 8 * count));
+        active.held >>= 8 * count;
+        active.held_bytes -= count;
+        let keep = ((1_u16 << count) - 1) as u8;
+        Step { beat: Some(StreamBeat { data, keep, last, error: last && active.error }) }
+    }
+}
+
+/// The read engine.
+#[derive(Clone, Debug)]
+pub struct DmaRead {
+    cutter: DmaBursts,
+    aligner: Aligner,
+}
+
+impl DmaRead {
+    /// An engine for beats of `beat_bytes`, at most 8.
+    pub fn new(beat_bytes: usize) -> Self {
+        assert!(beat_bytes.is_power_of_two() && beat_bytes <= 8, "beats of 1, 2, 4 or 8 bytes");
+        Self { cutter: DmaBursts::new(beat_bytes), aligner: Aligner::new(beat_bytes) }
+    }
+
+    /// `s_cmd_ready`.
+    pub fn s_cmd_ready(&self) -> bool {
+        self.cutter.s_ready()
+    }
+
+    /// `m_axis_tvalid` and the beat: the last one while not valid.
+    pub fn m_axis(&self) -> (bool, StreamBeat) {
+        (self.aligner.valid, self.aligner.beat)
+    }
+
+    /// Pins of the AXI4 read channels.
+    pub fn m_axi(&self) -> ReadMaster {
+        let (arvalid, burst) = self.cutter.m_a();
+        ReadMaster {
+            araddr: burst.addr,
+            arlen: burst.len,
+            arsize: self.aligner.beat_bytes.trailing_zeros() as u8,
+            arburst: 1,
+            arvalid,
+            rready: self.aligner.bus.s_ready(),
+        }
+    }
+
+    /// One clock edge. `command` is address and length.
+    pub fn step(
+        &mut self,
+        reset: bool,
+        command: Option<(u64, u16)>,
+        axi: &ReadSlave,
+        stream_ready: bool,
+    ) {
+        let room = self.aligner.descriptions.s_ready();
+        let description = self.cutter.m_d().filter(|d| d.burst_count > 0);
+        self.cutter.step(reset, command, axi.arready, room);
+        let bus = axi.rvalid.then_some((axi.rdata, axi.rresp & 2 != 0));
+        self.aligner.step(reset, description, bus, stream_ready);
+    }
+}
+
+ports! {
+    /// Pins of the slave that the engine looks at: it counts beats and needs no `rlast`.
+    pub struct ReadData {
+        /// Address taken.
+        pub arready: bool,
+        /// Data.
+        pub rdata: u64,
+        /// Bit 1: error.
+        pub rresp: u8,
+        /// Data valid.
+        pub rvalid: bool,
+    }
+}
+ports! {
+    /// Inputs of the 64-bit engine.
+    pub struct DmaReadIn {
+        /// Synchronous reset.
+        pub reset: bool,
+        /// A command is offered.
+        pub s_cmd_valid: bool,
+        /// First byte address.
+        pub s_cmd_addr: u64,
+        /// Length, 0..=4096.
+        pub s_cmd_bytes: u16,
+        /// AXI4 read channels.
+        pub m_axi: ReadData,
+        /// The beat is taken.
+        pub m_axis_tready: bool,
+    }
+}
+ports! {
+    /// Outputs of the 64-bit engine.
+    pub struct DmaReadOut {
+        /// The command will be taken.
+        pub s_cmd_ready: bool,
+        /// AXI4 read channels.
+        pub m_axi: ReadMaster,
+        /// Data.
+        pub m_axis_tdata: u64,
+        /// Valid bytes.
+        pub m_axis_tkeep: u8,
+        /// Last beat.
+        pub m_axis_tlast: bool,
+        /// Error, on the last beat.
+        pub m_axis_tuser: bool,
+        /// A beat stands.
+        pub m_axis_tvalid: bool,
+    }
+}
+
+impl From<ReadSlave> for ReadData {
+    fn from(s: ReadSlave) -> Self {
+        Self { arready: s.arready, rdata: s.rdata, rresp: s.rresp, rvalid: s.rvalid }
+    }
+}
+
+impl Golden for DmaRead {
+    type In = DmaReadIn;
+    type Out = DmaReadOut;
+    fn step(&mut self, i: &DmaReadIn) -> DmaReadOut {
+        let command = i.s_cmd_valid.then_some((i.s_cmd_addr, i.s_cmd_bytes));
+        let ReadData { arready, rdata, rresp, rvalid } = i.m_axi;
+        let axi = ReadSlave { arready, rdata, rresp, rvalid, rlast: false };
+        DmaRead::step(self, i.reset, command, &axi, i.m_axis_tready);
+        let (m_axis_tvalid, beat) = self.m_axis();
+        DmaReadOut {
+            s_cmd_ready: self.s_cmd_ready(),
+            m_axi: self.m_axi(),
+            m_axis_tdata: beat.data,
+            m_axis_tkeep: beat.keep,
+            m_axis_tlast: beat.last,
+            m_axis_tuser: beat.error,
+            m_axis_tvalid,
+        }
+    }
+}

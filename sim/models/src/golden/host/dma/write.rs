@@ -1,0 +1,312 @@
+//! Twin of `host/dma_write`: payload to memory, byte by byte to its lane.
+
+use crate::golden::host::axi::{WriteMaster, WriteSlave};
+use crate::golden::host::dma::bursts::{Description, DmaBursts};
+use crate::golden::util::fifo::LutFifo;
+use crate::golden::util::skid::Skid;
+use crate::ports;
+use crate::ports::Golden;
+
+/// Commands that wait for data or for responses.
+const WAITING_COMMANDS: usize = 8;
+
+/// A command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteCommand<T> {
+    /// First byte address.
+    pub addr: u64,
+    /// Length, 0..=4096.
+    pub bytes: u16,
+    /// Comes back with the report.
+    pub tag: T,
+}
+
+/// One beat of the W channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct BusBeat {
+    data: u64,
+    strobe: u8,
+    last: bool,
+}
+
+/// Bytes that have come from the stream and not gone to the bus.
+#[derive(Clone, Copy, Debug, Default)]
+struct Active {
+    at: u64,
+    bytes_left: u64,
+    stream_bytes_left: u64,
+    held: u128,
+    held_bytes: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Aligner {
+    beat_bytes: u64,
+    descriptions: LutFifo<Description>,
+    payload: Skid<u64>,
+    active: Option<Active>,
+    rotated: Option<BusBeat>,
+    beat: BusBeat,
+    valid: bool,
+}
+
+impl Aligner {
+    fn new(beat_bytes: usize) -> Self {
+        Self {
+            beat_bytes: beat_bytes as u64,
+            descriptions: LutFifo::new(WAITING_COMMANDS),
+            payload: Skid::default(),
+            active: None,
+            rotated: None,
+            beat: BusBeat::default(),
+            valid: false,
+        }
+    }
+
+    fn step(&mut self, reset: bool, d: Option<Description>, s: Option<u64>, ready: bool) {
+        if reset {
+            *self = Self::new(self.beat_bytes as usize);
+            return;
+        }
+        if ready || !self.valid {
+            let next = self.rotated.take();
+            self.valid = next.is_some();
+            self.beat = next.unwrap_or(self.beat);
+        }
+        let mut takes_payload = false;
+        if self.rotated.is_none() {
+            if let Some(mut active) = self.active {
+                let needs_payload = active.stream_bytes_left > 0;
+                if !needs_payload || self.payload.m_valid() {
+                    takes_payload = needs_payload;
+                    self.rotated = Some(self.bus_beat(&mut active));
+                    self.active = (active.bytes_left > 0).then_some(active);
+                }
+            }
+        }
+        let load = self.active.is_none() && self.descriptions.m_valid();
+        if load {
+            let Description { addr, bytes, .. } = self.descriptions.m_data();
+            let bytes = u64::from(bytes);
+            let (bytes_left, stream_bytes_left) = (bytes, bytes);
+            let (held, held_bytes) = (0, 0);
+            let at = addr;
+            self.active = Some(Active { at, bytes_left, stream_bytes_left, held, held_bytes });
+        }
+        self.descriptions.step(false, d, load);
+        self.payload.step(false, s, takes_payload);
+    }
+
+    /// The next bus beat of `active`; takes the payload at hand if the stream has more.
+    fn bus_beat(&self, active: &mut Active) -> BusBeat {
+        if active.stream_bytes_left > 0 {
+            active.held |= u128::from(self.payload.m_data()) << (8 * active.held_bytes);
+            let came = active.stream_bytes_left.min(self.beat_bytes);
+            active.held_bytes += came;
+            active.stream_bytes_left -= came;
+        }
+        let lane = active.at % self.beat_bytes;
+        let count = active.bytes_left.min(self.beat_bytes - lane);
+        let bytes = active.held as u64 & (u64::MAX >> (64 - 8 * count));
+        active.held >>= 8 * count;
+        active.held_bytes -= count;
+        active.at = active.at.wrapping_add(count);
+        active.bytes_left -= count;
+        let window_bytes = (256 * self.beat_bytes).min(4096);
+        BusBeat {
+            data: bytes << (8 * lane),
+            strobe: ((1_u16 << count) - 1 << lane) as u8,
+            last: active.bytes_left == 0 || active.at % window_bytes == 0,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Collector<T> {
+    commands: LutFifo<(T, u8)>,
+    responses: Skid<bool>,
+    /// Responses that the current command still needs.
+    left: Option<u8>,
+    done: bool,
+    tag: T,
+    error: bool,
+}
+
+impl<T: Copy + Default> Collector<T> {
+    fn new() -> Self {
+        Self {
+            commands: LutFifo::new(WAITING_COMMANDS),
+            responses: Skid::default(),
+            left: None,
+            done: false,
+            tag: T::default(),
+            error: false,
+        }
+    }
+
+    fn step(&mut self, reset: bool, s: Option<(T, u8)>, error: Option<bool>, ready: bool) {
+        if reset {
+            *self = Self::new();
+            return;
+        }
+        let (mut start, mut collect) = (false, false);
+        match self.left {
+            None if self.commands.m_valid() => {
+                start = true;
+                let (tag, bursts) = self.commands.m_data();
+                (self.tag, self.left, self.error) = (tag, Some(bursts), false);
+            }
+            Some(0) if !self.done => self.done = true,
+            Some(0) if ready => {
+                self.done = false;
+                self.left = None;
+            }
+            Some(left) if left > 0 && self.responses.m_valid() => {
+                collect = true;
+                self.left = Some(left - 1);
+                self.error |= self.responses.m_data();
+            }
+            _ => {}
+        }
+        self.commands.step(false, s, start);
+        self.responses.step(false, error, collect);
+    }
+}
+
+/// The write engine with tags of type `T`.
+#[derive(Clone, Debug)]
+pub struct DmaWrite<T> {
+    cutter: DmaBursts,
+    aligner: Aligner,
+    collector: Collector<T>,
+    tag: T,
+}
+
+impl<T: Copy + Default> DmaWrite<T> {
+    /// An engine for beats of `beat_bytes`, at most 8.
+    pub fn new(beat_bytes: usize) -> Self {
+        assert!(beat_bytes.is_power_of_two() && beat_bytes <= 8, "beats of 1, 2, 4 or 8 bytes");
+        Self {
+            cutter: DmaBursts::new(beat_bytes),
+            aligner: Aligner::new(beat_bytes),
+            collector: Collector::new(),
+            tag: T::default(),
+        }
+    }
+
+    /// `s_cmd_ready`.
+    pub fn s_cmd_ready(&self) -> bool {
+        self.cutter.s_ready()
+    }
+
+    /// `s_axis_tready`.
+    pub fn s_axis_tready(&self) -> bool {
+        self.aligner.payload.s_ready()
+    }
+
+    /// `m_done_valid`, tag and error (the command that is being collected while not valid).
+    pub fn m_done(&self) -> (bool, T, bool) {
+        (self.collector.done, self.collector.tag, self.collector.error)
+    }
+
+    /// Pins of the AXI4 write channels.
+    pub fn m_axi(&self) -> WriteMaster {
+        let (awvalid, burst) = self.cutter.m_a();
+        let BusBeat { data, strobe, last } = self.aligner.beat;
+        WriteMaster {
+            awaddr: burst.addr,
+            awlen: burst.len,
+            awsize: self.aligner.beat_bytes.trailing_zeros() as u8,
+            awburst: 1,
+            awvalid,
+            wdata: data,
+            wstrb: strobe,
+            wlast: last,
+            wvalid: self.aligner.valid,
+            bready: self.collector.responses.s_ready(),
+        }
+    }
+
+    /// One clock edge. `payload` is the offered beat.
+    pub fn step(
+        &mut self,
+        reset: bool,
+        command: Option<WriteCommand<T>>,
+        payload: Option<u64>,
+        axi: &WriteSlave,
+        done_ready: bool,
+    ) {
+        let room = self.aligner.descriptions.s_ready() && self.collector.commands.s_ready();
+        let description = self.cutter.m_d().filter(|_| room);
+        let with_bytes = description.filter(|d| d.burst_count > 0);
+        let expected = description.map(|d| (self.tag, d.burst_count));
+        if let Some(command) = command.filter(|_| self.cutter.s_ready()) {
+            self.tag = command.tag;
+        }
+        self.cutter.step(reset, command.map(|c| (c.addr, c.bytes)), axi.awready, room);
+        self.aligner.step(reset, with_bytes, payload, axi.wready);
+        let response = axi.bvalid.then_some(axi.bresp & 2 != 0);
+        self.collector.step(reset, expected, response, done_ready);
+    }
+}
+
+ports! {
+    /// Inputs of the 64-bit engine with tags of 128 bits.
+    pub struct DmaWriteIn {
+        /// Synchronous reset.
+        pub reset: bool,
+        /// A command is offered.
+        pub s_cmd_valid: bool,
+        /// First byte address.
+        pub s_cmd_addr: u64,
+        /// Length, 0..=4096.
+        pub s_cmd_bytes: u16,
+        /// Comes back with the report.
+        pub s_cmd_tag: u128,
+        /// Payload.
+        pub s_axis_tdata: u64,
+        /// A beat is offered.
+        pub s_axis_tvalid: bool,
+        /// AXI4 write channels.
+        pub m_axi: WriteSlave,
+        /// The report is taken.
+        pub m_done_ready: bool,
+    }
+}
+ports! {
+    /// Outputs of the 64-bit engine.
+    pub struct DmaWriteOut {
+        /// The command will be taken.
+        pub s_cmd_ready: bool,
+        /// The beat will be taken.
+        pub s_axis_tready: bool,
+        /// AXI4 write channels.
+        pub m_axi: WriteMaster,
+        /// A command is done.
+        pub m_done_valid: bool,
+        /// Its tag.
+        pub m_done_tag: u128,
+        /// The memory reported an error.
+        pub m_done_error: bool,
+    }
+}
+
+impl Golden for DmaWrite<u128> {
+    type In = DmaWriteIn;
+    type Out = DmaWriteOut;
+    fn step(&mut self, i: &DmaWriteIn) -> DmaWriteOut {
+        let (addr, bytes, tag) = (i.s_cmd_addr, i.s_cmd_bytes, i.s_cmd_tag);
+        let command = i.s_cmd_valid.then_some(WriteCommand { addr, bytes, tag });
+        let payload = i.s_axis_tvalid.then_some(i.s_axis_tdata);
+        DmaWrite::step(self, i.reset, command, payload, &i.m_axi, i.m_done_ready);
+        let (m_done_valid, m_done_tag, m_done_error) = self.m_done();
+        DmaWriteOut {
+            s_cmd_ready: self.s_cmd_ready(),
+            s_axis_tready: self.s_axis_tready(),
+            m_axi: self.m_axi(),
+            m_done_valid,
+            m_done_tag,
+            m_done_error,
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Twins of the acknowledgements.
+
+pub mod gen;

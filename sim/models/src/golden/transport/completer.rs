@@ -1,0 +1,281 @@
+//! Twin of `transport/completer`: payload of READ responses to memory, completions behind it.
+//!
+//! Source: InfiniBand architecture volume 1, 9.7.6; ARCHITECTURE.md, Completer.
+
+use super::ack::gen::DoneIn;
+use super::requester::{order, OrderPorts};
+use super::responder::{CmdOut, Mover, PayloadBeat};
+use crate::golden::util::fifo::LutFifo;
+use crate::ports;
+use crate::ports::Golden;
+use nic_spec::config::NicConfig;
+
+/// Commands without report.
+const COMMANDS_IN_FLIGHT_MAX: u8 = 64;
+/// Completion status: host memory refused bytes of this or an earlier work request.
+const LOCAL_DMA: u8 = 5;
+/// Completion status: an earlier work request failed.
+const FLUSHED: u8 = 6;
+/// Cycles from taking a report to its consequence, less one.
+const LOOK_CYCLES: u8 = 1;
+
+ports! {
+    /// Completion.
+    pub struct CompletionPorts {
+        pub valid: bool,
+        pub kind: u8,
+        pub status: u8,
+        pub flow: u16,
+        pub wr_id: u32,
+        pub imm: u32,
+        pub byte_len: u32,
+        pub signalled: bool,
+    }
+}
+ports! {
+    /// Flow whose bytes could not be written.
+    pub struct FailPorts {
+        pub valid: bool,
+        pub flow: u16,
+    }
+}
+ports! {
+    /// Inputs.
+    pub struct CompleterIn {
+        pub reset: bool,
+        pub s_order: OrderPorts,
+        pub s_response: PayloadBeat,
+        pub s_done: DoneIn,
+        pub s_cfg_valid: bool,
+        pub cfg_index: u16,
+        pub m_cmd_ready: bool,
+        pub m_data_tready: bool,
+        pub m_cqe_ready: bool,
+        pub m_fail_ready: bool,
+    }
+}
+ports! {
+    /// Outputs.
+    pub struct CompleterOut {
+        pub s_order_ready: bool,
+        pub s_response_tready: bool,
+        pub s_done_ready: bool,
+        pub s_cfg_ready: bool,
+        pub m_cmd: CmdOut,
+        pub m_data: PayloadBeat,
+        pub m_cqe: CompletionPorts,
+        pub m_fail: FailPorts,
+    }
+}
+
+/// What a command is about, as its report brings it back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tag {
+    flow: u16,
+    wr_id: u32,
+    byte_len: u32,
+    status: u8,
+    signalled: bool,
+    is_land: bool,
+}
+
+impl Tag {
+    fn to_bits(self) -> u128 {
+        u128::from(self.flow)
+            | u128::from(self.wr_id) << 16
+            | u128::from(self.byte_len) << 48
+            | u128::from(self.status) << 80
+            | u128::from(self.signalled) << 88
+            | u128::from(self.is_land) << 89
+    }
+
+    fn from_bits(bits: u128, flow_count: usize) -> Self {
+        Self {
+            flow: (bits as usize % flow_count) as u16,
+            wr_id: (bits >> 16) as u32,
+            byte_len: (bits >> 48) as u32,
+            status: (bits >> 80) as u8,
+            signalled: bits >> 88 & 1 != 0,
+            is_land: bits >> 89 & 1 != 0,
+        }
+    }
+}
+
+/// What memory has refused of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum FlowError {
+    #[default]
+    None,
+    /// The requester was told; the next completion has the error.
+    Told,
+    /// Completions are flushed.
+    Flushing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    /// Errors are cleared after reset: cycles left.
+    Scrub(usize),
+    Idle,
+    /// A report is taken.
+    Take,
+    /// Cycles until it has its consequence.
+    Report(u8),
+    /// A row is taken.
+    Forget,
+}
+
+/// The block.
+#[derive(Clone, Debug)]
+pub struct Completer {
+    flow_count: usize,
+    mover: Mover,
+    taking: bool,
+    cmd: CmdOut,
+    in_flight: u8,
+    phase: Phase,
+    report: (Tag, bool),
+    errors: Vec<FlowError>,
+    fails: LutFifo<u16>,
+    cqe: CompletionPorts,
+}
+
+impl Completer {
+    /// A completer of the sizes of `config`.
+    pub fn new(config: &NicConfig) -> Self {
+        Self::of(config.flow_count)
+    }
+
+    fn of(flow_count: usize) -> Self {
+        Self {
+            flow_count,
+            mover: Mover::default(),
+            taking: false,
+            cmd: CmdOut::default(),
+            in_flight: 0,
+            phase: Phase::Scrub(flow_count),
+            report: (Tag::default(), false),
+            errors: vec![FlowError::None; flow_count],
+            fails: LutFifo::new(flow_count),
+            cqe: CompletionPorts::default(),
+        }
+    }
+
+    /// Orders: the command that starts, and whether a frame is dropped or kept.
+    fn order(&mut self, i: &CompleterIn) -> Option<bool> {
+        let o = &i.s_order;
+        let (is_land, is_frame) = (o.op == order::LAND, o.op != order::COMPLETION);
+        let sends = is_land || !is_frame;
+        let is_free = i.m_cmd_ready || !self.cmd.valid;
+        let has_room = is_free && self.in_flight < COMMANDS_IN_FLIGHT_MAX;
+        let can = (!is_frame || self.mover.order_ready()) && (!sends || has_room);
+        let was_taking = self.taking;
+        self.taking = o.valid && can && !was_taking && !i.s_cfg_valid;
+        self.cmd.valid &= !i.m_cmd_ready;
+        if was_taking && sends {
+            let tag = Tag {
+                flow: o.flow,
+                wr_id: o.wr_id,
+                byte_len: o.byte_len,
+                status: o.status,
+                signalled: o.signalled,
+                is_land,
+            };
+            let bytes = if is_land { o.bytes } else { 0 };
+            self.cmd = CmdOut { valid: true, addr: o.addr, bytes, tag: tag.to_bits() };
+            self.in_flight += 1;
+        }
+        (was_taking && is_frame).then_some(!is_land)
+    }
+
+    /// The flow whose requester must be told.
+    fn act(&mut self) -> Option<u16> {
+        let (tag, is_bad) = self.report;
+        let error = &mut self.errors[usize::from(tag.flow)];
+        if tag.is_land {
+            self.phase = Phase::Idle;
+            let is_first = is_bad && *error == FlowError::None;
+            if is_first {
+                *error = FlowError::Told;
+            }
+            return is_first.then_some(tag.flow);
+        }
+        if !self.cqe.valid {
+            self.phase = Phase::Idle;
+            let status = match *error {
+                FlowError::None => tag.status,
+                FlowError::Told => LOCAL_DMA,
+                FlowError::Flushing => FLUSHED,
+            };
+            if *error == FlowError::Told {
+                *error = FlowError::Flushing;
+            }
+            self.cqe = CompletionPorts {
+                valid: true,
+                kind: 0,
+                status,
+                flow: tag.flow,
+                wr_id: tag.wr_id,
+                imm: 0,
+                byte_len: tag.byte_len,
+                signalled: tag.signalled,
+            };
+        }
+        None
+    }
+
+    fn is_replaced(&self, flow: u16, i: &CompleterIn) -> bool {
+        i.s_cfg_valid && usize::from(i.cfg_index) % self.flow_count == usize::from(flow)
+    }
+
+    fn reports(&mut self, i: &CompleterIn, is_idle: bool) {
+        self.cqe.valid &= !i.m_cqe_ready;
+        let mut fail = None;
+        match self.phase {
+            Phase::Scrub(1) => self.phase = Phase::Idle,
+            Phase::Scrub(left) => self.phase = Phase::Scrub(left - 1),
+            Phase::Idle if i.s_done.valid => self.phase = Phase::Take,
+            Phase::Idle if i.s_cfg_valid && is_idle => self.phase = Phase::Forget,
+            Phase::Idle => {}
+            Phase::Take => {
+                self.report = (Tag::from_bits(i.s_done.tag, self.flow_count), i.s_done.error);
+                self.phase = Phase::Report(LOOK_CYCLES);
+                self.in_flight = self.in_flight.wrapping_sub(1);
+            }
+            // The requester may have the flow's new queue pair already.
+            Phase::Report(0) => fail = self.act().filter(|flow| !self.is_replaced(*flow, i)),
+            Phase::Report(left) => self.phase = Phase::Report(left - 1),
+            Phase::Forget => {
+                self.errors[usize::from(i.cfg_index) % self.flow_count] = FlowError::None;
+                self.phase = Phase::Idle;
+            }
+        }
+        self.fails.step(false, fail, i.m_fail_ready);
+    }
+}
+
+impl Golden for Completer {
+    type In = CompleterIn;
+    type Out = CompleterOut;
+
+    fn step(&mut self, i: &CompleterIn) -> CompleterOut {
+        if i.reset {
+            *self = Self::of(self.flow_count);
+        } else {
+            let is_idle = !self.taking && self.in_flight == 0;
+            let order = self.order(i);
+            self.mover.step(false, &i.s_response, order, i.m_data_tready);
+            self.reports(i, is_idle);
+        }
+        CompleterOut {
+            s_order_ready: self.taking,
+            s_response_tready: self.mover.s_ready(),
+            s_done_ready: self.phase == Phase::Take,
+            s_cfg_ready: self.phase == Phase::Forget,
+            m_cmd: self.cmd,
+            m_data: self.mover.m_axis(),
+            m_cqe: self.cqe,
+            m_fail: FailPorts { valid: self.fails.m_valid(), flow: self.fails.m_data() },
+        }
+    }
+}

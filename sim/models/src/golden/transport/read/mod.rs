@@ -1,0 +1,3 @@
+//! Twins of the answers to READs.
+
+pub mod reply;

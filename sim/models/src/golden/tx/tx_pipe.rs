@@ -1,0 +1,755 @@
+//! Twin of `tx/tx_pipe`: frames are made byte by byte by the wire formats of the spec; only the
+//! sizes of their pieces and the cycles in which they move are modelled. A frame may begin to leave
+//! once it cannot fail any more, that is behind its last payload beat, and all that is missing comes
+//! in time; without payload that is so behind the BTH. Host frames are whole before they leave.
+
+use crate::golden::transport::requester::{ReadyPort, TelPorts};
+use crate::golden::tx::data_header::DataHeader;
+use crate::golden::util::frame_fifo::{Beat, FrameFifo};
+use crate::insert;
+use crate::ports;
+use crate::ports::{Golden, Wide};
+use nic_spec::config::NicConfig;
+use nic_spec::rows::QpRow;
+use nic_spec::wire::bth::{self, opcode};
+use nic_spec::wire::roce::FrameRepr;
+use nic_spec::wire::telemetry::{self, Form, Hop};
+use nic_spec::wire::{aeth, ethernet, icrc, ifa, int_md, ioam, ipv4, reth, udp};
+use std::collections::VecDeque;
+
+/// Beats of the frame FIFO.
+const FIFO_BEATS: usize = 2048;
+/// Beats of the longest frame.
+const FRAME_BEATS_MAX: usize = 528;
+/// Beats that may be on their way to the FIFO.
+const MARGIN_BEATS: usize = 32;
+/// Cycles from the choice of a packet to its headers, the choice included.
+const HEADER_CYCLES: u32 = 3;
+/// Bytes of the last piece.
+const ICRC_BYTES: usize = icrc::BYTES;
+/// Cycles from a piece to the packer.
+const PIECE_CYCLES: usize = 4;
+
+ports! {
+    /// Packet sink: packets of the requester and READ responses.
+    pub struct TxPktPorts {
+        pub valid: bool,
+        /// The bit above the flow says that it is a READ response.
+        pub flow: u16,
+        pub opcode: u8,
+        pub psn: u32,
+        pub ack_req: bool,
+        pub solicited: bool,
+        pub payload_bytes: u16,
+        pub va: u64,
+        pub rkey: u32,
+        pub dma_len: u32,
+        pub imm: u32,
+        pub syndrome: u8,
+        pub msn: u32,
+        /// Comes back with a read error.
+        pub mark: u8,
+        /// Without telemetry, though its queue pair's packets have it.
+        pub bare: bool,
+    }
+}
+ports! {
+    /// ACK sink.
+    pub struct TxAckPorts {
+        pub valid: bool,
+        pub flow: u16,
+        pub syndrome: u8,
+        pub msn: u32,
+        pub psn: u32,
+        pub tel: TelPorts,
+    }
+}
+ports! {
+    /// Sink of telemetry responses.
+    pub struct TxFeedbackPorts {
+        pub valid: bool,
+        pub flow: u16,
+        pub psn: u32,
+        /// It answers a probe.
+        pub answer: bool,
+        pub tel: TelPorts,
+    }
+}
+ports! {
+    /// Beat of a sink without tuser.
+    pub struct HostBeat {
+        pub tvalid: bool,
+        pub tdata: u64,
+        pub tkeep: u8,
+        pub tlast: bool,
+    }
+}
+ports! {
+    /// Beat of a sink with tuser.
+    pub struct DataBeat {
+        pub tvalid: bool,
+        pub tdata: u64,
+        pub tkeep: u8,
+        pub tlast: bool,
+        pub tuser: bool,
+    }
+}
+ports! {
+    /// Ready of an AXI4-Stream.
+    pub struct TreadyPort {
+        pub tready: bool,
+    }
+}
+ports! {
+    /// Valid of a stream.
+    pub struct CfgPort {
+        pub valid: bool,
+    }
+}
+ports! {
+    /// Inputs.
+    pub struct TxPipeIn {
+        pub reset: bool,
+        pub cfg_local_mac: u64,
+        pub cfg_local_ip: u32,
+        pub cfg_pkey: u16,
+        pub cfg_ttl: u8,
+        /// Telemetry header of data packets, see [`DataHeader`].
+        pub cfg_tel_data: u8,
+        /// Form of telemetry in ACKs and telemetry responses: 0 none, 1 paper, 2 authors.
+        pub cfg_tel_echo: u8,
+        /// UDP port that marks INT-MD.
+        pub cfg_tel_port: u16,
+        /// IOAM asks for binary fractions of a second, without seconds.
+        pub cfg_tel_time_binary: bool,
+        pub cfg_tel_dscp: u8,
+        pub cfg_tel_echo_dscp: u8,
+        /// The receiver of data computes its window: ACKs go without telemetry.
+        pub cfg_by_time: bool,
+        pub s_cfg: CfgPort,
+        pub cfg_table: u8,
+        pub cfg_index: u16,
+        pub cfg_row: Wide<8>,
+        pub s_pkt: TxPktPorts,
+        pub s_ack: TxAckPorts,
+        pub s_feedback: TxFeedbackPorts,
+        pub s_data: DataBeat,
+        pub s_host: HostBeat,
+        pub m_axis: TreadyPort,
+        pub m_fail: ReadyPort,
+    }
+}
+ports! {
+    /// Flow, as in `s_pkt`, of a packet whose payload could not be read.
+    pub struct FailPorts {
+        pub valid: bool,
+        pub flow: u16,
+        pub mark: u8,
+    }
+}
+ports! {
+    /// Events.
+    pub struct TxEvents {
+        pub data: bool,
+        pub ack: bool,
+        pub host: bool,
+        pub fail: bool,
+        pub feedback: bool,
+    }
+}
+ports! {
+    /// Outputs.
+    pub struct TxPipeOut {
+        pub s_cfg: ReadyPort,
+        pub s_pkt: ReadyPort,
+        pub s_ack: ReadyPort,
+        pub s_feedback: ReadyPort,
+        pub s_data: TreadyPort,
+        pub s_host: TreadyPort,
+        pub m_axis: HostBeat,
+        pub m_fail: FailPorts,
+        pub event_tx: TxEvents,
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Data,
+    Ack,
+    Feedback,
+    Host,
+}
+
+/// What prepares the next frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Header {
+    Pick,
+    Store,
+    Build(u32),
+    Offer,
+    Done,
+}
+
+/// What cuts the present frame to pieces.
+#[derive(Clone, Debug, PartialEq)]
+enum Sequence {
+    Start,
+    /// Pieces of the headers that are left, in bytes.
+    Headers {
+        pieces: VecDeque<usize>,
+        /// Those of them that are behind the BTH.
+        behind_bth: usize,
+    },
+    Payload,
+    Icrc,
+    Host {
+        beats: usize,
+    },
+}
+
+/// A frame that is being sent.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    kind: Kind,
+    qp: QpRow,
+    ident: u16,
+    pkt: TxPktPorts,
+    /// ACK or telemetry response.
+    echo: TxAckPorts,
+    /// The telemetry response answers a probe.
+    is_answer: bool,
+    /// Telemetry that it carries.
+    telemetry: Option<DataHeader>,
+}
+
+impl Frame {
+    /// The form of its telemetry, if that is a native one.
+    fn form(&self) -> Option<Form> {
+        match self.telemetry {
+            Some(DataHeader::Native(form)) => Some(form),
+            _ => None,
+        }
+    }
+
+    fn is_echo(&self) -> bool {
+        matches!(self.kind, Kind::Ack | Kind::Feedback)
+    }
+
+    fn opcode(&self) -> u8 {
+        match self.kind {
+            Kind::Ack => opcode::ACKNOWLEDGE,
+            Kind::Feedback if self.is_answer => opcode::PROBE_RESPONSE,
+            Kind::Feedback => opcode::TELEMETRY_RESPONSE,
+            Kind::Data | Kind::Host => self.pkt.opcode,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    bytes: usize,
+    last: bool,
+    bad: bool,
+}
+
+/// Where the bytes of a beat are: frame number, offset, count.
+type Place = (u64, usize, usize);
+
+/// Bytes that wait for their frame's end.
+#[derive(Clone, Debug, Default)]
+struct Packer {
+    frame: u64,
+    offset: usize,
+    held: usize,
+    /// The rest of a last piece, and whether its frame is bad.
+    flush: Option<bool>,
+    beat: Option<(Beat<Place>, bool)>,
+}
+
+impl Packer {
+    fn step(&mut self, piece: Option<Piece>) {
+        self.beat = None;
+        if let Some(bad) = self.flush.take() {
+            return self.emit(self.held, true, bad);
+        }
+        let Some(piece) = piece else { return };
+        self.held += piece.bytes;
+        match (piece.last, self.held) {
+            (true, 9..) => {
+                self.flush = Some(piece.bad);
+                self.emit(8, false, false);
+            }
+            (true, held) => self.emit(held, true, piece.bad),
+            (false, 8..) => self.emit(8, false, false),
+            _ => {}
+        }
+    }
+
+    fn emit(&mut self, bytes: usize, last: bool, bad: bool) {
+        let data = (self.frame, self.offset, bytes);
+        self.beat = Some((Beat { data, last }, bad));
+        self.held -= bytes;
+        self.offset += bytes;
+        if last {
+            self.frame += 1;
+            (self.offset, self.held) = (0, 0);
+        }
+    }
+}
+
+/// Tx pipe with a 64-bit datapath.
+#[derive(Clone, Debug)]
+pub struct TxPipe {
+    qps: Vec<QpRow>,
+    header: Header,
+    kind: Kind,
+    flow: usize,
+    is_host_busy: bool,
+    host_done: bool,
+    ident: u16,
+    sequence: Sequence,
+    frame: Option<Frame>,
+    bad: bool,
+    /// Bytes of the frame's pieces so far.
+    piece_bytes: usize,
+    /// The fail slot was taken before this cycle's edge.
+    was_failing: bool,
+    /// Payload, or the host frame.
+    body: Vec<u8>,
+    pipe: VecDeque<Option<Piece>>,
+    packer: Packer,
+    fifo: FrameFifo<Place>,
+    /// Frames that are complete and not gone, the first one's number.
+    frames: VecDeque<Vec<u8>>,
+    first_frame: u64,
+    /// The frame is opened at the FIFO at the next edge.
+    opens: bool,
+    open_beats: usize,
+    /// Beats of whole frames; those of a frame that leaves before it is whole are lent.
+    whole_beats: isize,
+    used_beats: usize,
+    fits: bool,
+    has_room: bool,
+    out: TxPipeOut,
+}
+
+impl TxPipe {
+    /// A tx pipe of `config`'s sizes.
+    pub fn new(config: &NicConfig) -> Self {
+        Self {
+            qps: vec![QpRow::default(); config.flow_count],
+            header: Header::Pick,
+            kind: Kind::Host,
+            flow: 0,
+            is_host_busy: false,
+            host_done: false,
+            ident: 0,
+            sequence: Sequence::Start,
+            frame: None,
+            bad: false,
+            piece_bytes: 0,
+            was_failing: false,
+            body: Vec::with_capacity(8192),
+            pipe: VecDeque::from(vec![None; PIECE_CYCLES]),
+            packer: Packer::default(),
+            fifo: FrameFifo::new(FIFO_BEATS, false),
+            frames: VecDeque::new(),
+            first_frame: 0,
+            opens: false,
+            open_beats: 0,
+            whole_beats: 0,
+            used_beats: 0,
+            fits: false,
+            has_room: false,
+            out: TxPipeOut::default(),
+        }
+    }
+
+    fn reset(&mut self) {
+        let qps = core::mem::take(&mut self.qps);
+        let config = NicConfig::preset("gbe").expect("the preset exists");
+        *self = Self { qps, ..Self::new(&config) };
+    }
+
+    /// The kind that is next behind the last one.
+    fn choose(&self, i: &TxPipeIn) -> Option<Kind> {
+        let waits = |kind: &Kind| match kind {
+            Kind::Data => i.s_pkt.valid,
+            Kind::Ack => i.s_ack.valid,
+            Kind::Feedback => i.s_feedback.valid,
+            Kind::Host => i.s_host.tvalid && !self.is_host_busy,
+        };
+        let order = match self.kind {
+            Kind::Data => [Kind::Ack, Kind::Feedback, Kind::Host, Kind::Data],
+            Kind::Ack => [Kind::Feedback, Kind::Host, Kind::Data, Kind::Ack],
+            Kind::Feedback => [Kind::Host, Kind::Data, Kind::Ack, Kind::Feedback],
+            Kind::Host => [Kind::Data, Kind::Ack, Kind::Feedback, Kind::Host],
+        };
+        order.into_iter().find(waits)
+    }
+
+    fn step_header(&mut self, i: &TxPipeIn, is_taken: bool) {
+        let is_host_done = core::mem::take(&mut self.host_done);
+        let next = match self.header {
+            Header::Pick if i.s_cfg.valid => Header::Store,
+            Header::Pick => match self.choose(i) {
+                None => Header::Pick,
+                Some(kind) => {
+                    self.kind = kind;
+                    let flow = match kind {
+                        Kind::Ack => i.s_ack.flow,
+                        Kind::Feedback => i.s_feedback.flow,
+                        Kind::Data | Kind::Host => i.s_pkt.flow,
+                    };
+                    self.flow = usize::from(flow) % self.qps.len();
+                    match kind {
+                        Kind::Host => Header::Offer,
+                        _ => Header::Build(HEADER_CYCLES - 1),
+                    }
+                }
+            },
+            Header::Store => {
+                if i.cfg_table == 0 {
+                    let words = |n: usize| (i.cfg_row.0[n / 2] >> (32 * (n % 2))) as u32;
+                    let index = usize::from(i.cfg_index) % self.qps.len();
+                    self.qps[index] = QpRow::from_row(&core::array::from_fn(words));
+                }
+                Header::Pick
+            }
+            Header::Build(1) => Header::Offer,
+            Header::Build(left) => Header::Build(left - 1),
+            Header::Offer if is_taken => Header::Done,
+            Header::Offer => Header::Offer,
+            Header::Done => {
+                if self.kind != Kind::Host {
+                    self.ident = self.ident.wrapping_add(1);
+                }
+                Header::Pick
+            }
+        };
+        self.is_host_busy &= !is_host_done;
+        self.is_host_busy |= is_taken && self.kind == Kind::Host;
+        self.header = next;
+    }
+
+    /// Sizes of the pieces of the headers.
+    fn headers(&self, frame: &Frame) -> Sequence {
+        let mut pieces = VecDeque::from([8; 5]);
+        let hops = if frame.is_echo() { frame.echo.tel.hops } else { 0 };
+        let code = frame.opcode();
+        let has_reth = opcode::has_reth(code);
+        let has_word = opcode::has_immdt(code) || opcode::has_aeth(code);
+        // The UDP checksum or the last two bytes of telemetry and the BTH together are 14 bytes.
+        match frame.telemetry {
+            None => pieces.extend([8, 6]),
+            Some(DataHeader::Native(Form::Paper)) => {
+                pieces.push_back(4);
+                pieces.extend(vec![8; usize::from(hops)]);
+                pieces.extend([8, if has_word && !has_reth { 8 } else { 4 }]);
+            }
+            Some(DataHeader::Native(Form::Authors)) => pieces.extend([2, 8, 8, 8, 8, 8, 8, 6]),
+            Some(DataHeader::IntMd { .. }) => pieces.extend([8, 8, 8, 6]),
+            Some(DataHeader::Ioam) => pieces.extend([8, 4, 8, 6]),
+            // Four bytes more in front of UDP, four behind it.
+            Some(DataHeader::Ifa) => pieces.extend([8, 8, 6]),
+        }
+        let to_bth = pieces.len();
+        if has_reth {
+            pieces.extend([8, 8]);
+        }
+        if has_word && (has_reth || frame.form() != Some(Form::Paper)) {
+            pieces.push_back(4);
+        }
+        let behind_bth = pieces.len() - to_bth;
+        Sequence::Headers { pieces, behind_bth }
+    }
+
+    /// All bytes of the frame that has just ended.
+    fn frame_bytes(&self, frame: &Frame, i: &TxPipeIn) -> Vec<u8> {
+        let form = frame.form();
+        let is_echo = frame.is_echo();
+        let (pkt, echo, code) = (&frame.pkt, &frame.echo, frame.opcode());
+        let tel_dscp = if is_echo { i.cfg_tel_echo_dscp } else { i.cfg_tel_dscp };
+        let mut records = telemetry::Repr::default();
+        if is_echo {
+            (records.hop_count, records.path) = (echo.tel.hops.into(), echo.tel.path);
+            for (hop, word) in records.hops.iter_mut().zip(echo.tel.hop) {
+                *hop = Hop::from_word(word);
+            }
+        }
+        let (syndrome, msn) = match is_echo {
+            true => (echo.syndrome, echo.msn),
+            false => (pkt.syndrome, pkt.msn),
+        };
+        let repr = FrameRepr {
+            ethernet: ethernet::Repr {
+                dst: frame.qp.remote_mac,
+                src: i.cfg_local_mac,
+                ..ethernet::Repr::default()
+            },
+            ip: ipv4::Repr {
+                dscp: if form.is_some() { tel_dscp } else { frame.qp.dscp },
+                ident: frame.ident,
+                dont_fragment: true,
+                ttl: i.cfg_ttl,
+                src: i.cfg_local_ip,
+                dst: frame.qp.remote_ip,
+                ..ipv4::Repr::default()
+            },
+            udp_src_port: frame.qp.udp_source_port,
+            telemetry: form.map(|form| (form, records)),
+            bth: bth::Repr {
+                opcode: code,
+                solicited: !is_echo && pkt.solicited,
+                pkey: i.cfg_pkey,
+                qpn: frame.qp.remote_qpn,
+                ack_req: !is_echo && pkt.ack_req,
+                psn: if is_echo { echo.psn } else { pkt.psn },
+                ..bth::Repr::default()
+            },
+            reth: opcode::has_reth(code).then_some(reth::Repr {
+                va: pkt.va,
+                rkey: pkt.rkey,
+                dma_len: pkt.dma_len,
+            }),
+            aeth: opcode::has_aeth(code).then_some(aeth::Repr { syndrome, msn }),
+            imm: opcode::has_immdt(code).then_some(pkt.imm),
+            payload: &self.body,
+        };
+        let mut bytes = vec![0; repr.buffer_len()];
+        repr.emit(&mut bytes);
+        match frame.telemetry {
+            Some(DataHeader::IntMd { by_port }) => with_int(&bytes, frame.qp.dscp, by_port, i),
+            Some(DataHeader::Ioam) => {
+                let mut trace = [0; ioam::HEADERS_BYTES];
+                ioam::Headers::hpcc(i.cfg_tel_time_binary).emit(0, &mut trace);
+                insert::telemetry(&bytes, &trace, i.cfg_tel_dscp, None)
+            }
+            Some(DataHeader::Ifa) => {
+                let header = ifa::Header { flags: ifa::flag::INBAND, ..ifa::Header::default() };
+                insert::ifa(&bytes, header, &[0, 0, ifa::HOP_LIMIT, 0])
+            }
+            Some(DataHeader::Native(_)) | None => bytes,
+        }
+    }
+
+    /// One cycle of the sequencer: the piece that it makes.
+    fn step_sequence(&mut self, i: &TxPipeIn, is_taken: bool) -> Option<Piece> {
+        let whole = |bytes: usize| Some(Piece { bytes, last: false, bad: false });
+        match &mut self.sequence {
+            Sequence::Start => {
+                if is_taken {
+                    self.start(i);
+                }
+                None
+            }
+            Sequence::Headers { pieces, behind_bth } => {
+                let bytes = pieces.pop_front().expect("at least one piece");
+                let frame = self.frame.as_ref().expect("a frame");
+                let has_payload = frame.kind == Kind::Data && frame.pkt.payload_bytes > 0;
+                let opens = !has_payload && pieces.len() == *behind_bth;
+                if pieces.is_empty() {
+                    self.sequence = if has_payload { Sequence::Payload } else { Sequence::Icrc };
+                }
+                if opens {
+                    self.open(i);
+                }
+                whole(bytes)
+            }
+            Sequence::Payload => {
+                let beat = i.s_data;
+                if !beat.tvalid {
+                    return None;
+                }
+                keep_bytes(&mut self.body, beat.tdata, beat.tkeep);
+                if !beat.tlast {
+                    return whole(8);
+                }
+                self.bad = beat.tuser;
+                if !self.bad {
+                    self.open(i);
+                }
+                self.sequence = Sequence::Icrc;
+                whole(if beat.tkeep & 0x10 == 0 { 4 } else { 8 })
+            }
+            Sequence::Icrc => {
+                let piece = self.end();
+                if is_taken {
+                    self.start(i);
+                }
+                piece
+            }
+            Sequence::Host { .. } => self.step_host(i),
+        }
+    }
+
+    fn start(&mut self, i: &TxPipeIn) {
+        self.bad = false;
+        self.piece_bytes = 0;
+        self.body.clear();
+        let (kind, ident) = (self.kind, self.ident);
+        let qp = self.qps[self.flow];
+        let echo = match (kind, i.s_feedback) {
+            (Kind::Feedback, f) => TxAckPorts { psn: f.psn, tel: f.tel, ..TxAckPorts::default() },
+            _ => i.s_ack,
+        };
+        let is_echo = matches!(kind, Kind::Ack | Kind::Feedback);
+        let (has_telemetry, form) = match is_echo {
+            true => (echo.tel.valid && !(kind == Kind::Ack && i.cfg_by_time), i.cfg_tel_echo),
+            false => (qp.telemetry && !i.s_pkt.bare, i.cfg_tel_data),
+        };
+        let telemetry = DataHeader::of(form).filter(|_| has_telemetry);
+        let (pkt, is_answer) = (i.s_pkt, i.s_feedback.answer);
+        let frame = Frame { kind, qp, ident, pkt, echo, is_answer, telemetry };
+        self.frame = Some(frame);
+        self.sequence = match kind {
+            Kind::Host => Sequence::Host { beats: 0 },
+            _ => self.headers(&frame),
+        };
+    }
+
+    /// The frame is good, and its bytes are known.
+    fn open(&mut self, i: &TxPipeIn) {
+        let frame = self.frame.expect("a frame");
+        let bytes = self.frame_bytes(&frame, i);
+        self.frames.push_back(bytes);
+        self.opens = true;
+    }
+
+    /// Whether a frame can start: none is on its way, or its last piece ends it in this cycle
+    /// without a beat that follows.
+    fn is_free(&self) -> bool {
+        let is_stuck = self.bad && self.was_failing;
+        match self.sequence {
+            Sequence::Start => true,
+            Sequence::Icrc => !is_stuck && self.piece_bytes % 8 + ICRC_BYTES <= 8,
+            _ => false,
+        }
+    }
+
+    /// The place of the ICRC: waits while a bad frame finds the fail slot taken.
+    fn end(&mut self) -> Option<Piece> {
+        let frame = self.frame.expect("a frame");
+        if self.bad && self.was_failing {
+            return None;
+        }
+        self.sequence = Sequence::Start;
+        if self.bad {
+            self.out.event_tx.fail = true;
+            self.out.m_fail = FailPorts { valid: true, flow: frame.pkt.flow, mark: frame.pkt.mark };
+            self.frames.push_back(Vec::new());
+        } else {
+            self.out.event_tx.data = frame.kind == Kind::Data;
+            self.out.event_tx.ack = frame.kind == Kind::Ack;
+            self.out.event_tx.feedback = frame.kind == Kind::Feedback;
+        }
+        Some(Piece { bytes: ICRC_BYTES, last: true, bad: self.bad })
+    }
+
+    fn step_host(&mut self, i: &TxPipeIn) -> Option<Piece> {
+        let beat = i.s_host;
+        let Sequence::Host { beats } = &mut self.sequence else { return None };
+        if !beat.tvalid {
+            return None;
+        }
+        let is_long = *beats == FRAME_BEATS_MAX;
+        *beats += usize::from(!is_long);
+        let bytes = beat.tkeep.count_ones() as usize;
+        keep_bytes(&mut self.body, beat.tdata, beat.tkeep);
+        if beat.tlast {
+            self.sequence = Sequence::Start;
+            self.host_done = true;
+            self.out.event_tx.host = !is_long;
+            self.out.event_tx.fail = is_long;
+            self.frames.push_back(self.body.clone());
+        }
+        (!is_long || beat.tlast).then_some(Piece { bytes, last: beat.tlast, bad: is_long })
+    }
+
+    fn step_room(&mut self, popped: bool) {
+        self.has_room = self.fits;
+        self.fits = self.used_beats < FIFO_BEATS - FRAME_BEATS_MAX - MARGIN_BEATS;
+        let used_beats = self.whole_beats + self.open_beats as isize;
+        self.used_beats = usize::try_from(used_beats).expect("no beat leaves before it came");
+        if let Some((beat, bad)) = self.packer.beat {
+            self.open_beats += 1;
+            if beat.last {
+                let beats = core::mem::take(&mut self.open_beats) as isize;
+                self.whole_beats += if bad { 0 } else { beats };
+            }
+        }
+        self.whole_beats -= isize::from(popped);
+    }
+
+    fn step_fifo(&mut self, i: &TxPipeIn) {
+        let popped = self.fifo.m_valid() && i.m_axis.tready;
+        self.step_room(popped);
+        let opens = core::mem::take(&mut self.opens);
+        self.fifo.step_open(false, self.packer.beat, opens, i.m_axis.tready);
+        self.out.m_axis.tvalid = self.fifo.m_valid();
+        if self.fifo.m_valid() {
+            let Beat { data: (frame, offset, count), last } = self.fifo.m_beat();
+            while self.first_frame < frame {
+                self.frames.pop_front();
+                self.first_frame += 1;
+            }
+            let mut bytes = [0; 8];
+            bytes[..count].copy_from_slice(&self.frames[0][offset..offset + count]);
+            self.out.m_axis.tdata = u64::from_le_bytes(bytes);
+            self.out.m_axis.tkeep = (0xff_u16 >> (8 - count)) as u8;
+            self.out.m_axis.tlast = last;
+        }
+    }
+}
+
+/// The plain frame with INT-MD as its source writes it: nothing pushed, what marks it kept in the shim.
+fn with_int(plain: &[u8], dscp: u8, by_port: bool, i: &TxPipeIn) -> Vec<u8> {
+    let (headers, dscp, port) = match by_port {
+        false => {
+            (int_md::Headers::hpcc(int_md::NPT_DSCP, u16::from(dscp) << 2), i.cfg_tel_dscp, None)
+        }
+        true => {
+            let headers = int_md::Headers::hpcc(int_md::NPT_PORT, udp::PORT_ROCE);
+            (headers, dscp, Some(i.cfg_tel_port))
+        }
+    };
+    let mut telemetry = [0; int_md::HEADERS_BYTES];
+    headers.emit(0, &mut telemetry);
+    insert::telemetry(plain, &telemetry, dscp, port)
+}
+
+fn keep_bytes(body: &mut Vec<u8>, tdata: u64, tkeep: u8) {
+    let count = tkeep.count_ones() as usize;
+    body.extend_from_slice(&tdata.to_le_bytes()[..count]);
+}
+
+impl Golden for TxPipe {
+    type In = TxPipeIn;
+    type Out = TxPipeOut;
+
+    fn step(&mut self, i: &TxPipeIn) -> TxPipeOut {
+        if i.reset {
+            self.reset();
+            return self.out;
+        }
+        self.was_failing = self.out.m_fail.valid;
+        let is_taken = self.header == Header::Offer && self.is_free() && self.has_room;
+        self.out.m_fail.valid &= !i.m_fail.ready;
+        self.out.event_tx = TxEvents::default();
+        self.step_fifo(i);
+        let piece = self.pipe.pop_front().flatten();
+        self.packer.step(piece);
+        self.step_header(i, is_taken);
+        let made = self.step_sequence(i, is_taken);
+        self.piece_bytes += made.filter(|p| !p.last).map_or(0, |p| p.bytes);
+        self.pipe.push_back(made);
+        self.out.s_cfg.ready = self.header == Header::Store;
+        let is_done = self.header == Header::Done;
+        self.out.s_pkt.ready = is_done && self.kind == Kind::Data;
+        self.out.s_ack.ready = is_done && self.kind == Kind::Ack;
+        self.out.s_feedback.ready = is_done && self.kind == Kind::Feedback;
+        self.out.s_data.tready = self.sequence == Sequence::Payload;
+        self.out.s_host.tready = matches!(self.sequence, Sequence::Host { .. });
+        self.out
+    }
+}

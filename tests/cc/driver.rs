@@ -1,0 +1,119 @@
+//! Drives a CC unit, of whichever schedule.
+
+use nic_harness::lockstep::Stepper;
+use nic_models::golden::cc::cc_unit::{
+    CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE,
+};
+use nic_models::golden::cc::CcCfg;
+use nic_spec::cc_params::{CcConfig, CcParams};
+use std::collections::BTreeMap;
+
+/// Parameters of a port of 100 Gb/s.
+pub fn port() -> CcConfig {
+    CcConfig {
+        t_ns: 13_000,
+        w_init_bytes: 162_500,
+        w_ai_bytes: 81.25,
+        rate_min_bps: 100e6,
+        checks: false,
+        ..CcConfig::for_line(100e9, 1024, 250_000_000)
+    }
+}
+
+/// The same as the unit's parameters.
+pub fn parameters() -> CcCfg {
+    cfg_of(&port())
+}
+
+/// A configuration as the unit's parameters.
+pub fn cfg_of(config: &CcConfig) -> CcCfg {
+    CcUnit::cfg(CcParams::derive(config).expect("legal parameters"))
+}
+
+/// A unit of whichever schedule, golden or Verilog.
+pub type Unit = dyn Stepper<In = CcUnitIn, Out = CcUnitOut>;
+
+/// A unit, its outputs, and what it answered.
+pub struct Driver<'a> {
+    unit: &'a mut Unit,
+    cfg: CcCfg,
+    out: CcUnitOut,
+    /// Cycles since the reset.
+    pub cycle: u64,
+    /// Results and when they came.
+    pub answers: Vec<(u64, CcRate)>,
+    /// ACKs whose telemetry was ignored: PSN, time, bytes, queue.
+    pub ignored: [usize; 4],
+}
+
+impl<'a> Driver<'a> {
+    /// Out of reset, every flow created.
+    pub fn new(unit: &'a mut Unit, cfg: CcCfg, flow_count: usize) -> Self {
+        let out = unit.reset().unwrap_or_else(|e| panic!("{e}"));
+        let mut driver = Self { unit, cfg, out, cycle: 0, answers: vec![], ignored: [0; 4] };
+        for flow in 0..flow_count as u16 {
+            let command = CcFlow {
+                valid: true,
+                flow,
+                op: OP_CREATE,
+                telemetry: true,
+                window_bytes: 162_500,
+                rate: 0,
+            };
+            while !driver.step(None, Some(command)).1 {}
+        }
+        driver.idle(100);
+        assert_eq!(driver.answers.len(), flow_count);
+        driver.answers.clear();
+        driver
+    }
+
+    /// One cycle; whether ACK and command were taken.
+    pub fn step(&mut self, ack: Option<CcAck>, flow: Option<CcFlow>) -> (bool, bool) {
+        if self.out.m_rate.valid {
+            self.answers.push((self.cycle, self.out.m_rate));
+        }
+        let CcEvents { psn, time, bytes, queue } = self.out.event_cc;
+        for (count, event) in self.ignored.iter_mut().zip([psn, time, bytes, queue]) {
+            *count += usize::from(event);
+        }
+        let taken =
+            (ack.is_some() && self.out.s_ack.ready, flow.is_some() && self.out.s_flow.ready);
+        let inputs = CcUnitIn {
+            reset: false,
+            cfg: self.cfg,
+            s_ack: ack.unwrap_or_default(),
+            s_flow: flow.unwrap_or_default(),
+            m_rate: CcReady { ready: true },
+        };
+        self.out = self.unit.step(&inputs).unwrap_or_else(|e| panic!("{e}"));
+        self.cycle += 1;
+        taken
+    }
+
+    /// Cycles in which nothing is offered.
+    pub fn idle(&mut self, cycles: u64) {
+        (0..cycles).for_each(|_| {
+            self.step(None, None);
+        });
+    }
+
+    /// Offers in each cycle until it is taken; the cycle in which it was.
+    pub fn ack(&mut self, ack: CcAck) -> u64 {
+        loop {
+            if self.step(Some(ack), None).0 {
+                return self.cycle - 1;
+            }
+        }
+    }
+}
+
+/// Every answer of a flow but the flow itself, by flow, in order.
+pub fn by_flow(answers: &[(u64, CcRate)]) -> BTreeMap<u16, Vec<CcRate>> {
+    let mut flows = BTreeMap::<u16, Vec<CcRate>>::new();
+    for (_, rate) in answers {
+        assert_eq!(rate.op, OP_UPDATE);
+        flows.entry(rate.flow).or_default().push(*rate);
+    }
+    flows
+}

@@ -1,0 +1,138 @@
+//! dma_write: Verilog against golden model, and the scoreboard of the bench.
+
+use nic_harness::lockstep::Stepper;
+use nic_harness::verilator::Source;
+use nic_hdl::emit::emit;
+use nic_hdl::host::dma_write::DmaWrite as Hdl;
+use nic_models::golden::host::axi::WriteSlave;
+use nic_models::golden::host::dma::write::{DmaWrite, DmaWriteIn};
+use nic_sim::env::axi_mem::AxiMem;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rdma_nic::{
+    assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step, verilog_of,
+};
+
+#[test]
+fn dma_write_matches_golden() {
+    assert_matches_golden("dma_write", 0..4, 50_000, &["m_axi_awsize", "m_axi_awburst"]);
+}
+
+/// Runs commands back to back on a memory without stalls; cycles from the first to the last W
+/// beat, and the memory.
+fn stream(commands: &[(u64, u16)], latency_cycles: u64) -> (u64, AxiMem) {
+    let (_, source) = bench_and_verilog("dma_write");
+    let mut engine = lock_step(DmaWrite::<u128>::new(8), &source, 1);
+    let mut memory = AxiMem::new(1).without_stalls(latency_cycles);
+    let mut out = *engine.last_out();
+    let (mut sent, mut done_count, mut beat) = (0, 0, 0_u64);
+    let (mut first_cycle, mut last_cycle) = (None, 0);
+    for cycle in 0..100_000 {
+        let (addr, bytes) = commands.get(sent).copied().unwrap_or((0, 0));
+        let pins = DmaWriteIn {
+            reset: false,
+            s_cmd_valid: sent < commands.len(),
+            s_cmd_addr: addr,
+            s_cmd_bytes: bytes,
+            s_cmd_tag: sent as u128,
+            s_axis_tdata: beat,
+            s_axis_tvalid: true,
+            m_axi: memory.drive_write(&out.m_axi),
+            m_done_ready: true,
+        };
+        if out.m_axi.wvalid && pins.m_axi.wready {
+            first_cycle = first_cycle.or(Some(cycle));
+            last_cycle = cycle;
+        }
+        sent += usize::from(pins.s_cmd_valid && out.s_cmd_ready);
+        beat += u64::from(out.s_axis_tready);
+        if out.m_done_valid {
+            assert_eq!((out.m_done_tag, out.m_done_error), (done_count as u128, false));
+            done_count += 1;
+        }
+        if done_count == commands.len() {
+            assert!(memory.violations().is_empty(), "{:?}", memory.violations());
+            return (last_cycle - first_cycle.expect("it wrote") + 1, memory);
+        }
+        out = engine.step(&pins).expect("equal");
+    }
+    panic!("{done_count} of {} commands done", commands.len());
+}
+
+#[test]
+fn dma_write_streams_one_beat_a_cycle() {
+    let aligned: Vec<_> = (0..32).map(|n| (0x10_0000 + 4096 * n, 4096)).collect();
+    let (cycles, memory) = stream(&aligned, 40);
+    assert_eq!(cycles, 32 * 512, "not one gap");
+    assert_eq!(memory.written_ranges(), vec![0x10_0000..0x12_0000]);
+    // Each command of 1024 bytes at an odd address has 129 beats on the bus.
+    let odd: Vec<_> = (0..32).map(|n| (0x20_0003 + 1024 * n, 1024)).collect();
+    let (cycles, memory) = stream(&odd, 40);
+    assert_eq!(cycles, 32 * 129);
+    assert_eq!(memory.written_ranges(), vec![0x20_0003..0x20_8003]);
+}
+
+#[test]
+fn dma_write_touches_no_byte_beside_any_offset_and_length() {
+    let mut commands = Vec::new();
+    let mut expected = Vec::new();
+    for offset in 0..8 {
+        for bytes in 1..=24 {
+            let addr = 0x1000 * (1 + commands.len() as u64) - 16 + offset;
+            commands.push((addr, bytes));
+            expected.push(addr..addr + u64::from(bytes));
+        }
+    }
+    let (_, memory) = stream(&commands, 3);
+    assert_eq!(memory.written_ranges(), expected);
+}
+
+#[test]
+fn dma_write_reports_empty_commands_after_those_before_them() {
+    let commands = [(0x1000, 4096), (7, 0), (9, 0), (0x3fff, 2), (1, 0)];
+    let (_, memory) = stream(&commands, 200);
+    assert_eq!(memory.written_ranges(), vec![0x1000..0x2000, 0x3fff..0x4001]);
+}
+
+#[test]
+fn dma_write_breaks_are_caught() {
+    let all = "rotated_strobe_next = all_lanes";
+    assert_catches("dma_write", all, "rotated_strobe_next = 8'h7f", 20_000);
+    assert_catches("dma_write", "index == last_index", "index > last_index", 20_000);
+    assert_catches("dma_write", "bus_beats_less != stream_beats_less", "1'b0", 20_000);
+    assert_catches("dma_write", "error | responses_m_data", "responses_m_data", 200_000);
+}
+
+/// Random pins, commands of all lengths: other widths than the catalogue's.
+fn check_width(source: &Source, beat_bytes: usize) {
+    let mut engine = lock_step(DmaWrite::<u128>::new(beat_bytes), source, 1);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mask = u64::MAX >> (64 - 8 * beat_bytes);
+    for _ in 0..40_000 {
+        let pins = DmaWriteIn {
+            reset: rng.gen_ratio(1, 5000),
+            s_cmd_valid: rng.gen_ratio(1, 4),
+            s_cmd_addr: rng.gen(),
+            s_cmd_bytes: rng.gen_range(0..=4096) >> rng.gen_range(0..12),
+            s_cmd_tag: rng.gen(),
+            s_axis_tdata: rng.gen::<u64>() & mask,
+            s_axis_tvalid: !rng.gen_ratio(1, 8),
+            m_axi: WriteSlave {
+                awready: rng.gen(),
+                wready: !rng.gen_ratio(1, 8),
+                bresp: rng.gen_range(0..4),
+                bvalid: rng.gen(),
+            },
+            m_done_ready: rng.gen(),
+        };
+        engine.step(&pins).expect("equal");
+    }
+}
+
+#[test]
+fn dma_write_matches_golden_at_8_and_32_bits() {
+    let source = verilog_of(emit("dma_write_8", Hdl::<8, 16, 1, 128>::default(), &gbe()));
+    check_width(&source, 1);
+    let source = verilog_of(emit("dma_write_32", Hdl::<32, 64, 4, 128>::default(), &gbe()));
+    check_width(&source, 4);
+}

@@ -1,0 +1,3 @@
+//! Tests of the rx pipe.
+
+mod rx_pipe;

@@ -1,0 +1,178 @@
+//! Every block's Verilog under the tools that a user would run: Verilator's lint with all
+//! warnings and no waiver, iverilog, and yosys with checks for latches, loops and undriven nets.
+
+use nic_hdl::emit::{self, Layout};
+use nic_spec::config::NicConfig;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Emits every block once, a folder each under the build directory of the tests.
+fn emitted(test: &str) -> Vec<(&'static str, PathBuf)> {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let of_preset = |preset: &str, least: usize| {
+        let config = NicConfig::preset(preset).expect("it is a preset");
+        let blocks = emit::blocks(&config);
+        assert!(blocks.len() >= least, "the catalogue lost its blocks of {preset}");
+        let emit = |block: &'static str| {
+            let dir = root.join(preset).join(block);
+            let _ = std::fs::remove_dir_all(&dir);
+            let design = emit::by_name(block, &config).unwrap_or_else(|e| panic!("{block}: {e}"));
+            design.write_dir(&dir, Layout::FilePerModule).expect("build directory is writable");
+            (block, dir)
+        };
+        blocks.into_iter().map(emit).collect::<Vec<_>>()
+    };
+    [of_preset("gbe", 10), of_preset("hundred", 5), of_preset("cu", 2)].concat()
+}
+
+/// What a tool says about a block; empty when it is content.
+fn complaint(tool: &str, arguments: &[&str], dir: &Path) -> String {
+    let list = std::fs::read_to_string(dir.join("files.f")).expect("files.f was written");
+    let files: Vec<&str> = list.lines().collect();
+    let arguments: Vec<String> = arguments
+        .iter()
+        .flat_map(|a| match *a {
+            "FILES" => files.iter().map(|f| f.to_string()).collect(),
+            _ => vec![a.replace("FILES", &files.join(" "))],
+        })
+        .collect();
+    let run = Command::new(tool).args(&arguments).current_dir(dir).output();
+    let run = run.unwrap_or_else(|e| panic!("{tool} can't run: {e}; scripts/setup installs it"));
+    let text = [run.stdout, run.stderr].map(|b| String::from_utf8_lossy(&b).into_owned()).concat();
+    if run.status.success() && text.trim().is_empty() {
+        return String::new();
+    }
+    format!("{tool} exits with {}:\n{text}", run.status)
+}
+
+fn check(test: &str, arguments: impl Fn(&str) -> (&'static str, Vec<String>)) {
+    let mut bad = vec![];
+    for (block, dir) in emitted(test) {
+        let (tool, arguments) = arguments(block);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let text = complaint(tool, &arguments, &dir);
+        if !text.is_empty() {
+            bad.push(format!("{block}: {text}"));
+        }
+    }
+    assert!(bad.is_empty(), "{} blocks:\n{}", bad.len(), bad.join("\n"));
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(Into::into).collect()
+}
+
+#[test]
+fn lint_verilator_finds_nothing() {
+    check("lint_verilator", |block| {
+        ("verilator", words(&format!("--lint-only -Wall --top-module {block} FILES")))
+    });
+}
+
+#[test]
+fn lint_iverilog_finds_nothing() {
+    check("lint_iverilog", |block| {
+        ("iverilog", words(&format!("-g2005 -Wall -Wno-timescale -t null -s {block} FILES")))
+    });
+}
+
+#[test]
+fn lint_yosys_finds_no_latch_loop_or_undriven_net() {
+    check("lint_yosys", |block| {
+        let script = format!(
+            "read_verilog -D SYNTHESIS FILES; hierarchy -check -top {block}; proc; \
+             select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; flatten; opt_clean; \
+             check -assert"
+        );
+        ("yosys", vec!["-q".into(), "-p".into(), script])
+    });
+}
+
+const AREAS: [&str; 7] = ["util", "rx", "cc", "sched", "transport", "tx", "host"];
+
+/// Rust files of an area that hold a block, in the order of their names.
+fn block_files(area: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(area).expect("the sources are readable");
+    let paths = entries.map(|e| e.expect("the sources are readable").path());
+    let mut files: Vec<PathBuf> = paths
+        .filter(|p| p.extension().is_some_and(|e| e == "rs"))
+        .filter(|p| std::fs::read_to_string(p).is_ok_and(|t| t.contains("#[block")))
+        .collect();
+    files.sort();
+    files
+}
+
+/// The paragraph of a file's header that starts with `title`, as one line.
+fn paragraph(text: &str, title: &str) -> String {
+    let header = text.lines().map_while(|l| l.strip_prefix("//!")).map(str::trim);
+    let mut lines = header.skip_while(|l| !l.starts_with(title));
+    let first = lines.next().unwrap_or("").trim_start_matches(title).trim();
+    let rest = lines.take_while(|l| !l.is_empty() && !l.starts_with('#'));
+    [first].into_iter().chain(rest).collect::<Vec<_>>().join(" ")
+}
+
+/// A block's row in hdl/README.md, made from the header of its file.
+fn row(area: &str, file: &Path) -> String {
+    let text = std::fs::read_to_string(file).expect("the sources are readable");
+    let name = file.file_stem().expect("it is a file").to_string_lossy();
+    let about = paragraph(&text, "");
+    let what = about.split(". ").next().unwrap_or("").trim_end_matches('.');
+    let mut latency = paragraph(&text, "# Latency and rate");
+    let constant = text.split_once("pub const LATENCY_CYCLES: usize = ");
+    if let Some((cycles, _)) = constant.and_then(|(_, rest)| rest.split_once(';')) {
+        if let Ok(cycles) = cycles.parse::<usize>() {
+            let unit = if cycles == 1 { "cycle" } else { "cycles" };
+            latency = latency.replace("[`LATENCY_CYCLES`]", &format!("{cycles} {unit}"));
+        }
+    }
+    let latency = latency.replace("[`", "`").replace("`]", "`").replace('|', "\\|");
+    format!("| `{name}` | [{area}](src/{area}/{name}.rs) | {what} | {latency} |")
+}
+
+/// Run with `UPDATE_PAGES=1` after a change of headers: then the table is written, not compared.
+#[test]
+fn lint_readme_has_the_row_of_each_block() {
+    let hdl = Path::new(env!("CARGO_MANIFEST_DIR")).join("hdl");
+    let files = AREAS.iter().flat_map(|area| {
+        let of_area = block_files(&hdl.join("src").join(area));
+        of_area.into_iter().map(|f| row(area, &f)).collect::<Vec<_>>()
+    });
+    let rows: Vec<String> = files.collect();
+    assert!(rows.len() >= 20, "blocks were not found");
+    let path = hdl.join("README.md");
+    let page = std::fs::read_to_string(&path).expect("hdl/README.md is there");
+    let head = "|---|---|---|---|\n";
+    let (before, table) = page.split_once(head).expect("hdl/README.md has a table");
+    let wanted = rows.join("\n") + "\n";
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        let text = format!("{before}{head}{wanted}");
+        std::fs::write(&path, text).expect("hdl/README.md is writable");
+        return;
+    }
+    let differs = rows.iter().find(|r| !table.contains(r.as_str()));
+    let text = "hdl/README.md is stale: run UPDATE_PAGES=1 cargo test --test tool lint_readme";
+    assert!(table == wanted, "{text}; {differs:?}");
+}
+
+/// The checks themselves can fail: a latch, an undriven net, a loop and a width error are found.
+#[test]
+fn lint_finds_planted_faults() {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lint_planted");
+    std::fs::create_dir_all(&dir).expect("build directory is writable");
+    std::fs::write(dir.join("files.f"), "bad.v\n").expect("build directory is writable");
+    let faults = [
+        ("latch", "reg q; always @(*) if (a) q = b; assign y = q;"),
+        ("undriven", "wire q; assign y = q & a & b;"),
+        ("loop", "wire p, q; assign p = q ^ a; assign q = p & b; assign y = q;"),
+    ];
+    let yosys = "read_verilog bad.v; hierarchy -check -top bad; proc; \
+                 select -assert-none t:$dlatch; flatten; check -assert";
+    for (what, body) in faults {
+        let text =
+            format!("module bad(input wire a, input wire b, output wire y);\n{body}\nendmodule\n");
+        std::fs::write(dir.join("bad.v"), text).expect("build directory is writable");
+        assert!(!complaint("yosys", &["-q", "-p", yosys], &dir).is_empty(), "yosys: {what}");
+        let verilator = ["--lint-only", "-Wall", "bad.v"];
+        assert!(!complaint("verilator", &verilator, &dir).is_empty(), "verilator: {what}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Deliberate mistakes in the emitted Verilog of every block: the benches must notice most of them.
+//! Each one that they do not notice has its reason in tests/data/mutant-survivors.md.
+
+use nic_harness::bench::Bench;
+use nic_harness::mutate::campaign::{run, Outcome, Plan, Verdict};
+use nic_harness::mutate::Mutant;
+use nic_sim::bench;
+use nic_sim::cli::Table;
+use nic_spec::config::NicConfig;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+const PLAN: Plan = Plan {
+    seed: 1,
+    per_root: 0.2244,
+    per_module_min: 3,
+    run_count: 12,
+    cycles: 40_000,
+    short_count: 8,
+    short_cycles: 500,
+};
+
+/// Share of the mutants that must be caught.
+const CAUGHT_PERCENT_MIN: usize = 90;
+
+fn survivors_path() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/mutant-survivors.md")
+}
+
+/// Mutant to reason, from the rows of the committed table.
+fn known_survivors() -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(survivors_path()).unwrap_or_default();
+    let row = |line: &str| {
+        let (mutant, reason) = line.strip_prefix("- ")?.rsplit_once(" -- ")?;
+        Some((mutant.trim().to_string(), reason.trim().to_string()))
+    };
+    text.lines().filter_map(row).collect()
+}
+
+fn print_counts(verdicts: &[Verdict]) {
+    let mut table = Table::new(["module", "bench", "mutants", "caught", "survived"]);
+    let mut by_module: BTreeMap<&str, Vec<&Verdict>> = BTreeMap::new();
+    for verdict in verdicts {
+        by_module.entry(&verdict.mutant.module).or_default().push(verdict);
+    }
+    for (module, verdicts) in by_module {
+        let survived = verdicts.iter().filter(|v| v.outcome == Outcome::Survived).count();
+        let numbers = [verdicts.len(), verdicts.len() - survived, survived];
+        let [total, caught, survived] = numbers.map(|n| n.to_string());
+        table.row([module.into(), verdicts[0].block.into(), total, caught, survived]);
+    }
+    println!("{table}");
+}
+
+#[test]
+fn mutants_are_caught_or_explained() {
+    // `NIC_MUTANT_SEED` tries other mutants, for which there are no rows; `NIC_MUTANT_ONLY` runs
+    // those whose name contains one of its lines.
+    let seed = std::env::var("NIC_MUTANT_SEED").ok().and_then(|n| n.parse().ok());
+    let plan = Plan { seed: seed.unwrap_or(PLAN.seed), ..PLAN };
+    println!("seed {}", plan.seed);
+    let mut config = NicConfig::preset("gbe").expect("preset");
+    // Timers of 4.096 us x 2^n must run out in short runs.
+    config.clock_hz = 25_000_000;
+    // A build of the whole NIC takes as long as 50 of its blocks, and its top has no logic.
+    let mut benches: Vec<Bench> =
+        bench::benches(&config).into_iter().filter(|b| b.name() != "nic").collect();
+    let hundred = NicConfig { flow_count: 64, ..NicConfig::preset("hundred").expect("preset") };
+    benches.extend(bench::by_name("cc_unit_wide", &hundred));
+    benches.extend(bench::by_name("scheduler_wide", &hundred));
+    let cu = NicConfig::preset("cu").expect("preset");
+    benches.extend(bench::by_name("cc_unit_serial", &cu));
+    let only = std::env::var("NIC_MUTANT_ONLY").unwrap_or_default();
+    let wanted = |m: &Mutant| only.is_empty() || only.lines().any(|part| m.id().contains(part));
+    let with_verilog = |bench| bench::verilog(&bench).map(|verilog| (bench, verilog));
+    let designs: Result<Vec<_>, String> = benches.into_iter().map(with_verilog).collect();
+    let designs = designs.expect("all benches are emitted");
+    let verdicts = run(&designs, &plan, &wanted).expect("all benches are green");
+    print_counts(&verdicts);
+    let is_survivor = |v: &&Verdict| v.outcome == Outcome::Survived;
+    let survivors: Vec<String> =
+        verdicts.iter().filter(is_survivor).map(|v| v.mutant.id()).collect();
+    let caught = verdicts.len() - survivors.len();
+    println!("{caught} of {} mutants caught", verdicts.len());
+
+    let known = known_survivors();
+    let unexplained: Vec<&String> = survivors.iter().filter(|s| !known.contains_key(*s)).collect();
+    let stale: Vec<&String> = known.keys().filter(|k| !survivors.contains(k)).collect();
+    for survivor in &unexplained {
+        println!("- {survivor} -- ");
+    }
+    for survivor in survivors.iter().filter(|s| known.contains_key(*s)) {
+        println!("known: {survivor}");
+    }
+    for row in &stale {
+        println!("stale: {row}");
+    }
+    if !only.is_empty() {
+        return;
+    }
+    assert!(verdicts.len() >= 200, "{} mutants are too few", verdicts.len());
+    let percent = 100 * caught / verdicts.len();
+    assert!(percent >= CAUGHT_PERCENT_MIN, "{percent} % caught");
+    if plan.seed != PLAN.seed {
+        return;
+    }
+    assert!(unexplained.is_empty(), "survivors without a reason in mutant-survivors.md");
+    assert!(stale.is_empty(), "rows of mutant-survivors.md that do not survive");
+}

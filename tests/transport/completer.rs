@@ -1,0 +1,138 @@
+//! completer: Verilog against golden model, and what it promises.
+
+use nic_harness::lockstep::{LockStep, Stepper};
+use nic_models::golden::transport::ack::gen::DoneIn;
+use nic_models::golden::transport::completer::{Completer, CompleterIn};
+use nic_models::golden::transport::requester::{order, OrderPorts};
+use nic_models::golden::transport::responder::PayloadBeat;
+use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
+use std::collections::VecDeque;
+
+#[test]
+fn completer_matches_golden() {
+    assert_matches_golden("completer", 0..4, 100_000, &["m_cqe_kind", "m_cqe_imm"]);
+}
+
+/// The block with an engine that refuses the commands to `bad_addr`.
+struct Rig {
+    engine: LockStep<Completer>,
+    open: VecDeque<(u128, bool)>,
+    bad_addr: u64,
+    /// Cycle of the first report, and of the row.
+    report_cycle: usize,
+    row_cycle: usize,
+    statuses: Vec<(u16, u8)>,
+    fails: Vec<u16>,
+}
+
+impl Rig {
+    fn new() -> Self {
+        let (_, source) = bench_and_verilog("completer");
+        let engine = lock_step(Completer::new(&gbe()), &source, 1);
+        let (open, statuses, fails) = (VecDeque::new(), vec![], vec![]);
+        Self { engine, open, bad_addr: 0xbad, report_cycle: 0, row_cycle: 0, statuses, fails }
+    }
+
+    fn run(&mut self, orders: &[OrderPorts], row: Option<u16>, cycles: usize) {
+        let mut orders: VecDeque<_> = orders.iter().copied().collect();
+        let mut row = row;
+        for cycle in 0..cycles {
+            let out = *self.engine.last_out();
+            let done = self.open.front().copied().filter(|_| cycle >= self.report_cycle);
+            let pins = CompleterIn {
+                s_order: orders.front().copied().unwrap_or_default(),
+                s_response: PayloadBeat { tvalid: true, tdata: 1, tkeep: 1, tlast: true },
+                s_done: DoneIn {
+                    valid: done.is_some(),
+                    tag: done.map_or(0, |d| d.0),
+                    error: done.is_some_and(|d| d.1),
+                },
+                s_cfg_valid: row.is_some() && cycle >= self.row_cycle,
+                cfg_index: row.unwrap_or(0),
+                m_cmd_ready: true,
+                m_data_tready: true,
+                m_cqe_ready: true,
+                m_fail_ready: true,
+                ..CompleterIn::default()
+            };
+            if out.s_order_ready {
+                orders.pop_front();
+            }
+            if out.s_done_ready {
+                self.open.pop_front();
+            }
+            if out.s_cfg_ready {
+                row = None;
+            }
+            if out.m_cmd.valid {
+                let is_bad = out.m_cmd.bytes > 0 && out.m_cmd.addr == self.bad_addr;
+                self.open.push_back((out.m_cmd.tag, is_bad));
+            }
+            if out.m_cqe.valid {
+                self.statuses.push((out.m_cqe.flow, out.m_cqe.status));
+            }
+            if out.m_fail.valid {
+                self.fails.push(out.m_fail.flow);
+            }
+            self.engine.step(&pins).expect("equal");
+        }
+        assert!(orders.is_empty() && row.is_none(), "everything was taken");
+    }
+}
+
+fn land(flow: u16, addr: u64) -> OrderPorts {
+    OrderPorts { valid: true, op: order::LAND, flow, addr, bytes: 1, ..OrderPorts::default() }
+}
+
+fn completion(flow: u16) -> OrderPorts {
+    OrderPorts {
+        valid: true,
+        op: order::COMPLETION,
+        flow,
+        signalled: true,
+        ..OrderPorts::default()
+    }
+}
+
+#[test]
+fn completer_fails_a_flow_until_its_row_is_written() {
+    let mut rig = Rig::new();
+    let orders = [
+        land(3, 0x1000),
+        completion(3),
+        land(3, 0xbad),
+        land(3, 0xbad),
+        land(4, 0x1000),
+        completion(3),
+        completion(4),
+        completion(3),
+    ];
+    rig.run(&orders, None, 300);
+    assert_eq!(rig.statuses, [(3, 0), (3, 5), (4, 0), (3, 6)]);
+    assert_eq!(rig.fails, [3], "told once");
+    rig.run(&[], Some(3), 50);
+    rig.run(&[land(3, 0x1000), completion(3)], None, 100);
+    assert_eq!(rig.statuses.last(), Some(&(3, 0)));
+}
+
+/// Host memory refuses bytes of a queue pair while its new row is written.
+#[test]
+fn completer_tells_nothing_of_a_queue_pair_that_is_replaced() {
+    for (row, fails) in [(3, vec![4]), (4, vec![3]), (5, vec![3, 4])] {
+        let mut rig = Rig::new();
+        (rig.row_cycle, rig.report_cycle) = (120, 160);
+        rig.run(&[land(3, 0xbad), land(4, 0xbad)], Some(row), 300);
+        assert_eq!(rig.fails, fails, "row of flow {row}");
+        (rig.row_cycle, rig.report_cycle) = (0, 0);
+        rig.run(&[land(row, 0xbad), completion(row)], None, 200);
+        assert_eq!((rig.fails.last(), rig.statuses.last()), (Some(&row), Some(&(row, 5))));
+    }
+}
+
+#[test]
+fn completer_breaks_are_caught() {
+    assert_catches("completer", "fails_s_valid = !is_replaced", "fails_s_valid = 1'b1", 1_000_000);
+    assert_catches("completer", "bytes_next = s_order_bytes", "bytes_next = 13'd8", 20_000);
+    assert_catches("completer", "status_next = host_error", "status_next = flushed", 100_000);
+    assert_catches("completer", "& !s_cfg_valid", "", 100_000);
+}

@@ -1,0 +1,350 @@
+//! Requester against its golden twin, and the golden twin against the standard.
+
+mod driver;
+mod read;
+
+use driver::{Driver, QP};
+use nic_harness::bench::Options;
+use nic_harness::lockstep::{StepError, Stepper};
+use nic_harness::verilator::Source;
+use nic_models::golden::transport::requester::{Requester, RequesterIn};
+use nic_spec::rows::QpRow;
+use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
+
+#[test]
+fn requester_matches_golden() {
+    assert_matches_golden(
+        "requester",
+        1..5,
+        200_000,
+        &["m_order_op", "m_order_addr", "m_order_bytes"],
+    );
+}
+
+#[test]
+fn requester_catches_a_rewind_that_keeps_the_work_request() {
+    assert_catches("requester", "r_current_next = r_head", "r_current_next = r_current", 60_000);
+}
+
+#[test]
+fn requester_catches_a_timer_that_is_never_restarted() {
+    let from = "r_deadline_next = retry_deadline";
+    assert_catches("requester", from, "r_deadline_next = r_deadline", 400_000);
+}
+
+#[test]
+fn requester_catches_a_completion_that_is_not_signalled() {
+    assert_catches(
+        "requester",
+        "order_signalled_next = signalled",
+        "order_signalled_next = 1'b0",
+        60_000,
+    );
+}
+
+#[test]
+fn requester_catches_an_ack_that_ends_a_read() {
+    let from = "covered = ack_covered & !requests_is_read";
+    assert_catches("requester", from, "covered = ack_covered & 1'b1", 200_000);
+}
+
+#[test]
+fn requester_catches_a_read_that_begins_anew_after_a_loss() {
+    assert_catches("requester", "far_offset = offset", "far_offset = 32'd0", 400_000);
+}
+
+#[test]
+fn requester_catches_a_packet_that_was_prepared_for_another_flow() {
+    let from = "takes_grant = grant_valid & (grant_flow == now_flow)";
+    assert_catches("requester", from, "takes_grant = grant_valid", 400_000);
+}
+
+#[test]
+fn requester_catches_a_work_request_in_a_row_that_was_brought_in_for_another() {
+    let from = "takes_wr = wr_valid & (wr_flow == now_flow)";
+    assert_catches("requester", from, "takes_wr = wr_valid", 60_000);
+}
+
+#[test]
+fn requester_catches_a_packet_ahead_that_holds_up_others() {
+    let from = "opens = prepares | (now_state == STATE_AWAIT)";
+    assert_catches("requester", from, "opens = (now_state == STATE_AWAIT)", 60_000);
+}
+
+#[test]
+fn requester_catches_an_error_of_an_old_row_that_counts() {
+    let from = "ctl_is_old = (|s_fail_mark) & (s_fail_mark != qp_mark)";
+    assert_catches("requester", from, "ctl_is_old = 1'b0", 400_000);
+}
+
+#[test]
+fn requester_catches_reads_that_stay_open() {
+    let from = "r_open_reads_next = r_open_reads - 5'd1";
+    assert_catches("requester", from, "r_open_reads_next = r_open_reads", 200_000);
+}
+
+#[test]
+fn requester_catches_a_response_before_the_read_that_lands() {
+    assert_catches("requester", "in_turn_next = !(|index)", "in_turn_next = 1'b1", 400_000);
+}
+
+#[test]
+fn requester_catches_a_response_that_is_not_compared() {
+    let from = "fits <= has_place & (payload_bytes == due_bytes)";
+    assert_catches("requester", from, "fits <= has_place & 1'b1", 4_000_000);
+}
+
+#[test]
+fn requester_catches_a_read_that_begins_with_middle() {
+    let from = "has_place = (opcode == read_first) | ((opcode == read_middle) & !first)";
+    let to = "has_place = (opcode == read_first) | (opcode == read_middle)";
+    assert_catches("requester", from, to, 2_000_000);
+}
+
+#[test]
+fn requester_catches_a_gap_that_is_answered_again_and_again() {
+    assert_catches("requester", "else if (!had_gap)", "else if (1'b1)", 400_000);
+    assert_catches("requester", "gap = r_gap", "gap = 1'b0", 400_000);
+}
+
+#[test]
+fn requester_catches_broken_subscriptions() {
+    for (from, to) in [
+        ("r_stamped_next = cfg_psn", "r_stamped_next = r_stamped"),
+        ("if (cfg_tel_every == 8'd255)", "if (1'b0)"),
+        ("& !acked[23]", "& 1'b1"),
+        ("out_ack_req = packet_ack_req | stamp_asks", "out_ack_req = packet_ack_req"),
+    ] {
+        assert_catches("requester", from, to, 400_000);
+    }
+    // No telemetry at all: the fourth seed's.
+    let (bench, mut source) = bench_and_verilog("requester");
+    let whole = source.text.clone();
+    source.text = whole.replacen("if (cfg_tel_every == 8'd0)", "if (1'b0)", 1);
+    assert_ne!(source.text, whole);
+    let options = Options { failure_dir: None, ..Options::new(4, 400_000) };
+    assert!(bench.run(&source, &options).is_err(), "the bench does not notice");
+}
+
+/// What left of these PSNs with telemetry, each with the PSN's place behind the first one; an ACK is
+/// asked for then.
+fn with_telemetry(d: &mut Driver) -> Vec<u32> {
+    d.run(600);
+    let pkts = std::mem::take(&mut d.pkts);
+    let works = std::mem::take(&mut d.works);
+    assert_eq!(pkts.len(), works.len());
+    for (pkt, work) in pkts.iter().zip(&works) {
+        assert!(pkt.bare || pkt.ack_req || d.telemetry.1 < 2);
+        // None, paper, authors, INT-MD by DSCP, IOAM, IFA, INT-MD by port.
+        let header_bytes = [0, 2, 42, 16, 12, 8, 16][usize::from(d.telemetry.0)];
+        let tel_bytes = if pkt.bare { 0 } else { header_bytes };
+        let headers = if matches!(pkt.opcode, 0x06 | 0x0a) { 74 } else { 58 };
+        assert_eq!(work.len_bytes, headers + tel_bytes + pkt.payload_bytes);
+    }
+    let place = |psn: u32| psn.wrapping_sub(QP.sq_psn) & 0xff_ffff;
+    pkts.iter().filter(|pkt| !pkt.bare).map(|pkt| place(pkt.psn)).collect()
+}
+
+/// None, each packet, each fourth one, or the first one behind what is acknowledged; what is sent again
+/// counts from there.
+#[test]
+fn requester_leaves_room_for_telemetry_as_subscribed() {
+    let qp = QpRow { telemetry: true, ack_interval_log2: 15, timeout_exponent: 0, ..QP };
+    for (every, first, behind_ack, again) in [
+        (0, vec![], vec![], vec![]),
+        (1, (0..12).collect::<Vec<_>>(), vec![12, 13], (5..14).collect::<Vec<_>>()),
+        (4, vec![0, 4, 8], vec![12], vec![5, 9, 13]),
+        (255, vec![0], vec![12], vec![12]),
+    ] {
+        for form in 1..=6 {
+            let mut d = Driver::new(qp);
+            d.telemetry = (form, every);
+            d.post(1, 12 * 256);
+            assert_eq!(with_telemetry(&mut d), first, "every {every}");
+            // The ACK of PSN 4 covers the first packet with telemetry, but not the others.
+            d.ack(QP.sq_psn.wrapping_add(4) & 0xff_ffff, 0x1f);
+            d.post(2, 2 * 256);
+            assert_eq!(with_telemetry(&mut d), behind_ack, "every {every}");
+            d.ack(QP.sq_psn.wrapping_add(5) & 0xff_ffff, 0x60);
+            assert_eq!(with_telemetry(&mut d), again, "every {every}");
+        }
+    }
+    // Without telemetry nothing is bare.
+    let mut d = Driver::new(QpRow { telemetry: false, ..qp });
+    d.telemetry = (2, 4);
+    d.post(1, 12 * 256);
+    d.run(600);
+    assert!(d.pkts.len() == 12 && d.pkts.iter().all(|pkt| !pkt.bare));
+}
+
+/// A queue pair row some cycles behind a read error, in lock-step.
+fn row_behind_an_error(source: &Source) -> Result<(), StepError> {
+    let mut engine = lock_step(Requester::new(&gbe()), source, 1);
+    for gap in 0..8 {
+        let mut i = RequesterIn::default();
+        for _ in 0..100 {
+            engine.step(&i)?;
+        }
+        i.s_fail.valid = true;
+        while !engine.last_out().s_fail.ready {
+            engine.step(&i)?;
+        }
+        engine.step(&i)?;
+        i.s_fail.valid = false;
+        for _ in 0..gap {
+            engine.step(&i)?;
+        }
+        i.s_cfg.valid = true;
+        while !engine.last_out().s_cfg.ready {
+            engine.step(&i)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn requester_row_waits_for_errors_on_their_way() {
+    let (_, mut source) = bench_and_verilog("requester");
+    row_behind_an_error(&source).expect("equal");
+    let broken = source.text.replacen("!(|fails)", "1'b1", 1);
+    assert_ne!(source.text, broken);
+    source.text = broken;
+    assert!(row_behind_an_error(&source).is_err(), "a row that does not wait is noticed");
+}
+
+#[test]
+fn requester_catches_rnr_retries_without_end() {
+    assert_catches("requester", "is_nak_rnr & rnr_out", "is_nak_rnr & 1'b0", 400_000);
+}
+
+#[test]
+fn requester_catches_more_than_half_of_the_psns() {
+    assert_catches("requester", "far <= total > half", "far <= 1'b0", 2_000_000);
+}
+
+#[test]
+fn requester_cuts_a_message_at_the_mtu_over_the_psn_wrap() {
+    let mut d = Driver::new(QP);
+    d.post(7, 600);
+    d.run(200);
+    let seen: Vec<_> =
+        d.pkts.iter().map(|p| (p.opcode, p.psn, p.payload_bytes, p.ack_req)).collect();
+    let expected = [(6, 0xff_fffe, 256, false), (7, 0xff_ffff, 256, true), (8, 0, 88, true)];
+    assert_eq!(seen, expected);
+    let reads: Vec<_> = d.reads.iter().map(|r| (r.addr, r.bytes)).collect();
+    assert_eq!(reads, [(0x7000, 256), (0x7100, 256), (0x7200, 88)]);
+    // Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, RETH 16 on the first.
+    let works: Vec<_> = d.works.iter().map(|w| (w.len_bytes, w.inflight_bytes)).collect();
+    assert_eq!(works, [(58 + 16 + 256, 0), (58 + 256, 256), (58 + 88, 512)]);
+    d.ack(0, 0x1f);
+    d.run(60);
+    assert_eq!((d.cqes[0].wr_id, d.cqes[0].status, d.cqes[0].byte_len), (7, 0, 600));
+    assert_eq!(d.inflight, 0);
+}
+
+#[test]
+fn requester_sends_one_packet_for_nothing_and_for_exactly_one_mtu() {
+    let mut d = Driver::new(QP);
+    d.post(1, 0);
+    d.post(2, 256);
+    d.post(3, 512);
+    d.run(300);
+    let seen: Vec<_> = d.pkts.iter().map(|p| (p.opcode, p.payload_bytes, p.dma_len)).collect();
+    assert_eq!(seen, [(10, 0, 0), (10, 256, 256), (6, 256, 512), (8, 256, 512)]);
+    assert_eq!(d.reads.len(), 3, "nothing is read for an empty packet");
+}
+
+#[test]
+fn requester_resumes_at_the_psn_that_a_nak_names() {
+    let mut d = Driver::new(QP);
+    d.post(1, 100);
+    d.post(2, 1024);
+    d.run(300);
+    assert_eq!(d.psns(), [0xff_fffe, 0xff_ffff, 0, 1, 2]);
+    // PSN 0 is the second packet of the second message: no RETH, the address goes on.
+    d.ack(0, 0x60);
+    d.reads.clear();
+    d.run(300);
+    assert_eq!((d.pkts[0].opcode, d.pkts[0].psn), (7, 0));
+    assert_eq!(d.reads[0].addr, 0x2100);
+    assert_eq!(d.psns(), [0, 1, 2]);
+    assert_eq!(d.cqes.iter().map(|c| c.wr_id).collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn requester_goes_on_behind_the_ack_of_a_duplicate() {
+    let mut d = Driver::new(QP);
+    d.post(1, 1024);
+    d.run(300);
+    assert_eq!(d.psns().len(), 4);
+    d.grants = false;
+    d.ack(0xff_fffe, 0x60);
+    // The peer had all but the last packet: its ACK is ahead of where we resend.
+    d.ack(0, 0x1f);
+    d.grants = true;
+    d.run(300);
+    assert_eq!(d.psns(), [1]);
+}
+
+#[test]
+fn requester_ignores_what_is_not_outstanding() {
+    let mut d = Driver::new(QP);
+    d.post(1, 512);
+    d.run(200);
+    for psn in [0xff_fffd, 0, 5, 0x7f_ffff] {
+        d.ack(psn, 0x1f);
+        d.ack(psn, 0x60);
+        d.ack(psn, 0x62);
+    }
+    d.run(50);
+    assert!(d.cqes.is_empty());
+    d.ack(0xff_ffff, 0x1f);
+    d.run(50);
+    assert_eq!(d.cqes.len(), 1);
+}
+
+#[test]
+fn requester_gives_up_after_the_retry_limit_and_flushes() {
+    let mut d = Driver::new(QP);
+    d.post(1, 10);
+    d.post(2, 10);
+    // 2 ticks of 512 cycles and one for rounding, three times, and the scans.
+    d.run(20_000);
+    assert_eq!(d.psns(), [0xff_fffe, 0xff_ffff].repeat(3), "two retries");
+    assert_eq!(d.ends(), [(1, 1), (2, 6)]);
+    d.post(3, 10);
+    d.run(100);
+    assert_eq!(d.ends()[2..], [(3, 6)], "a queue pair in error flushes what is posted");
+    assert!(d.pkts.is_empty());
+    d.row(0, &QP.to_row());
+    d.post(4, 10);
+    d.run(100);
+    assert_eq!(d.psns(), [0xff_fffe], "its row makes it new");
+}
+
+#[test]
+fn requester_ends_with_the_status_of_a_fatal_nak() {
+    for (syndrome, status) in [(0x61, 3), (0x62, 2), (0x63, 4), (0x64, 3)] {
+        let mut d = Driver::new(QP);
+        d.post(1, 10);
+        d.post(2, 10);
+        d.run(200);
+        d.ack(0xff_ffff, syndrome);
+        d.run(100);
+        assert_eq!(d.ends(), [(1, 0), (2, status)], "syndrome {syndrome:#x}");
+    }
+}
+
+#[test]
+fn requester_waits_out_an_rnr_nak() {
+    let mut d = Driver::new(QP);
+    d.post(1, 10);
+    d.run(200);
+    d.psns();
+    d.ack(0xff_fffe, 0x20 | 12);
+    // Code 12 is 0.64 ms: 80,000 cycles of 8 ns.
+    d.run(79_900);
+    assert!(d.pkts.is_empty() && d.cqes.is_empty());
+    d.run(6_000);
+    assert_eq!(d.psns(), [0xff_fffe]);
+}

@@ -1,0 +1,3 @@
+//! Tests of the tx pipe.
+
+mod tx_pipe;
