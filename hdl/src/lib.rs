@@ -10,6 +10,7 @@ pub mod host;
 pub mod nic;
 pub mod rx;
 pub mod sched;
+pub mod streams;
 pub mod transport;
 pub mod tx;
 pub mod util;

@@ -14,7 +14,11 @@ fn take(attributes: &mut Vec<Attribute>, name: &str) -> bool {
 
 /// The member's type in a bundle of kind `K`.
 fn member(field: &mut Field) -> syn::Result<Type> {
-    let ty = field.ty.clone();
+    let mut ty = field.ty.clone();
+    // A type that a macro was given stands in a group.
+    while let Type::Group(group) = ty {
+        ty = *group.elem;
+    }
     let is_back = take(&mut field.attrs, "back");
     if take(&mut field.attrs, "nested") {
         let Type::Path(path) = ty else {

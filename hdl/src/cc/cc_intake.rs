@@ -9,6 +9,7 @@
 //! # Reset             synchronous, high: nothing taken, phase 0; ready from `open` on
 //! # Twins             part of sim/src/golden/cc/cc_unit.rs, tests/cc_unit.rs
 
+use crate::streams::{AckTelemetry, FlowCommand};
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -16,45 +17,9 @@ use rust_hdl_core::prelude::*;
 #[block]
 pub struct CcIntake<const FB: usize> {
     /// An ACK is offered.
-    pub s_ack_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_ack_ready: Signal<Out, Bit>,
-    /// Field of the ACK.
-    pub s_ack_flow: Signal<In, Bits<FB>>,
-    /// Field of the ACK.
-    pub s_ack_psn: Signal<In, Bits<24>>,
-    /// Field of the ACK.
-    pub s_ack_snd_nxt: Signal<In, Bits<24>>,
-    /// Field of the ACK.
-    pub s_ack_tel_valid: Signal<In, Bit>,
-    /// Field of the ACK.
-    pub s_ack_tel_hops: Signal<In, Bits<3>>,
-    /// Field of the ACK.
-    pub s_ack_tel_path: Signal<In, Bits<12>>,
-    /// Field of the ACK.
-    pub s_ack_tel_hop_0: Signal<In, Bits<64>>,
-    /// Field of the ACK.
-    pub s_ack_tel_hop_1: Signal<In, Bits<64>>,
-    /// Field of the ACK.
-    pub s_ack_tel_hop_2: Signal<In, Bits<64>>,
-    /// Field of the ACK.
-    pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
-    /// Field of the ACK.
-    pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    pub s_ack: AckTelemetry<In, FB>,
     /// A flow command is offered.
-    pub s_flow_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_flow_ready: Signal<Out, Bit>,
-    /// Field of the command.
-    pub s_flow_flow: Signal<In, Bits<FB>>,
-    /// Field of the command.
-    pub s_flow_op: Signal<In, Bits<2>>,
-    /// Field of the command.
-    pub s_flow_telemetry: Signal<In, Bit>,
-    /// Field of the command.
-    pub s_flow_window_bytes: Signal<In, Bits<32>>,
-    /// Field of the command.
-    pub s_flow_rate: Signal<In, Bits<32>>,
+    pub s_flow: FlowCommand<In, FB>,
     /// The state is clean: begin.
     pub open: Signal<In, Bit>,
     /// The result of one more update has a place.
@@ -166,31 +131,31 @@ impl<const FB: usize> Logic for CcIntake<FB> {
     #[hdl_gen]
     fn update(&mut self) {
         comment!("One ACK and one command wait here.");
-        self.s_ack_ready.next = self.ack_open.val();
-        if self.s_ack_valid.val() && self.ack_open.val() {
+        self.s_ack.ready.next = self.ack_open.val();
+        if self.s_ack.valid.val() && self.ack_open.val() {
             self.ack_open.next = false;
             self.ack_full.next = true;
-            self.ack_flow.next = self.s_ack_flow.val();
-            self.ack_psn.next = self.s_ack_psn.val();
-            self.ack_snd_nxt.next = self.s_ack_snd_nxt.val();
-            self.ack_tel_valid.next = self.s_ack_tel_valid.val();
-            self.ack_tel_hops.next = self.s_ack_tel_hops.val();
-            self.ack_tel_path.next = self.s_ack_tel_path.val();
-            self.ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
-            self.ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
-            self.ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
-            self.ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
-            self.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
+            self.ack_flow.next = self.s_ack.flow.val();
+            self.ack_psn.next = self.s_ack.psn.val();
+            self.ack_snd_nxt.next = self.s_ack.snd_nxt.val();
+            self.ack_tel_valid.next = self.s_ack.tel.valid.val();
+            self.ack_tel_hops.next = self.s_ack.tel.hops.val();
+            self.ack_tel_path.next = self.s_ack.tel.path.val();
+            self.ack_tel_hop_0.next = self.s_ack.tel.hop[0].val();
+            self.ack_tel_hop_1.next = self.s_ack.tel.hop[1].val();
+            self.ack_tel_hop_2.next = self.s_ack.tel.hop[2].val();
+            self.ack_tel_hop_3.next = self.s_ack.tel.hop[3].val();
+            self.ack_tel_hop_4.next = self.s_ack.tel.hop[4].val();
         }
-        self.s_flow_ready.next = self.flow_open.val();
-        if self.s_flow_valid.val() && self.flow_open.val() {
+        self.s_flow.ready.next = self.flow_open.val();
+        if self.s_flow.valid.val() && self.flow_open.val() {
             self.flow_open.next = false;
             self.flow_full.next = true;
-            self.flow_flow.next = self.s_flow_flow.val();
-            self.flow_op.next = self.s_flow_op.val();
-            self.flow_telemetry.next = self.s_flow_telemetry.val();
-            self.flow_window_bytes.next = self.s_flow_window_bytes.val();
-            self.flow_rate.next = self.s_flow_rate.val();
+            self.flow_flow.next = self.s_flow.flow.val();
+            self.flow_op.next = self.s_flow.op.val();
+            self.flow_telemetry.next = self.s_flow.telemetry.val();
+            self.flow_window_bytes.next = self.s_flow.window_bytes.val();
+            self.flow_rate.next = self.s_flow.rate.val();
         }
         if self.open.val() {
             self.ack_open.next = true;

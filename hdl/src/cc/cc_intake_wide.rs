@@ -18,6 +18,7 @@
 //! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
 
 use super::delay::Delay;
+use crate::streams::FlowCommand;
 use crate::util::lut_ram::LutRam;
 use crate::util::skid::Skid;
 use crate::{block, Reg, Unreset};
@@ -40,19 +41,7 @@ pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
     /// It as an event.
     pub s_ack_event: Signal<In, Bits<EW>>,
     /// A flow command is offered.
-    pub s_flow_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_flow_ready: Signal<Out, Bit>,
-    /// Field of the command.
-    pub s_flow_flow: Signal<In, Bits<FB>>,
-    /// Field of the command.
-    pub s_flow_op: Signal<In, Bits<2>>,
-    /// Field of the command.
-    pub s_flow_telemetry: Signal<In, Bit>,
-    /// Field of the command.
-    pub s_flow_window_bytes: Signal<In, Bits<32>>,
-    /// Field of the command.
-    pub s_flow_rate: Signal<In, Bits<32>>,
+    pub s_flow: FlowCommand<In, FB>,
     /// The marks of a flow are cleared.
     pub scrubs: Signal<In, Bit>,
     /// Flow.
@@ -105,42 +94,42 @@ impl<const FB: usize, const EW: usize, const MW: usize> Logic for CcIntakeWide<F
         comment!("Sinks: a command that was taken goes before an ACK.");
         self.open.next = !self.scrubs.val();
         self.s_ack_ready.next =
-            self.open.val() && self.events.s_ready.val() && !self.flow_full.val();
+            self.open.val() && self.events.s.ready.val() && !self.flow_full.val();
         self.command_low.next = bit_cast::<EW, 2>(self.flow_op.val())
             | (bit_cast::<EW, 1>(self.flow_telemetry.val().into()) << 2)
             | (self.command_bit.val() << 384);
         self.command_word.next = (bit_cast::<EW, 32>(self.flow_window_bytes.val()) << 64)
             | (bit_cast::<EW, 32>(self.flow_rate.val()) << 96)
             | (bit_cast::<EW, FB>(self.flow_flow.val()) << 385);
-        self.events.s_valid.next =
+        self.events.s.valid.next =
             self.flow_full.val() || (self.open.val() && self.s_ack_valid.val());
-        self.events.s_data.next = self.s_ack_event.val();
+        self.events.s.data.next = self.s_ack_event.val();
         if self.flow_full.val() {
-            self.events.s_data.next = self.command_low.val() | self.command_word.val();
-            if self.events.s_ready.val() {
+            self.events.s.data.next = self.command_low.val() | self.command_word.val();
+            if self.events.s.ready.val() {
                 self.flow_full.next = false;
             }
         }
-        self.s_flow_ready.next = self.open.val() && !self.flow_full.val();
-        if self.s_flow_valid.val() && self.open.val() && !self.flow_full.val() {
+        self.s_flow.ready.next = self.open.val() && !self.flow_full.val();
+        if self.s_flow.valid.val() && self.open.val() && !self.flow_full.val() {
             self.flow_full.next = true;
-            self.flow_flow.next = self.s_flow_flow.val();
-            self.flow_op.next = self.s_flow_op.val();
-            self.flow_telemetry.next = self.s_flow_telemetry.val();
-            self.flow_window_bytes.next = self.s_flow_window_bytes.val();
-            self.flow_rate.next = self.s_flow_rate.val();
+            self.flow_flow.next = self.s_flow.flow.val();
+            self.flow_op.next = self.s_flow.op.val();
+            self.flow_telemetry.next = self.s_flow.telemetry.val();
+            self.flow_window_bytes.next = self.s_flow.window_bytes.val();
+            self.flow_rate.next = self.s_flow.rate.val();
         }
         comment!("The head starts unless its flow is under way; decided in the cycle before.");
         self.start.next = self.starts.val();
         self.event_word.next = self.head.val();
         comment!("The next head.");
         self.advance.next = self.starts.val() || !self.head_valid.val();
-        self.events.m_ready.next = self.advance.val();
-        self.next_flow.next = self.events.m_data.val().get_bits::<FB>(385);
+        self.events.m.ready.next = self.advance.val();
+        self.next_flow.next = self.events.m.data.val().get_bits::<FB>(385);
         self.will_stand.next = self.head_valid.val();
         if self.advance.val() {
-            self.will_stand.next = self.events.m_valid.val();
-            self.head.next = self.events.m_data.val();
+            self.will_stand.next = self.events.m.valid.val();
+            self.head.next = self.events.m.data.val();
         }
         comment!("The end: in the cycle behind it the flow may start again.");
         self.alive_later.next = self.alive.val() << 1;

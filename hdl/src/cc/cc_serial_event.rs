@@ -8,6 +8,7 @@
 //! # Reset             none
 //! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
 
+use crate::streams::Telemetry;
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -30,21 +31,7 @@ pub struct CcSerialEvent {
     /// Next PSN the flow will send.
     pub s_ack_snd_nxt: Signal<In, Bits<24>>,
     /// The ACK carries telemetry.
-    pub s_ack_tel_valid: Signal<In, Bit>,
-    /// Records; 6: more than five.
-    pub s_ack_tel_hops: Signal<In, Bits<3>>,
-    /// Path identifier.
-    pub s_ack_tel_path: Signal<In, Bits<12>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_0: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_1: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_2: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    pub s_ack_tel: Telemetry<In>,
     /// 1 create, else remove.
     pub s_flow_op: Signal<In, Bits<2>>,
     /// Its ACKs carry telemetry.
@@ -103,27 +90,27 @@ impl Logic for CcSerialEvent {
         self.conditions.next = self.conditions_1.val();
         match self.hop.val().index() {
             0 => {
-                self.record.next = self.s_ack_tel_hop_0.val();
+                self.record.next = self.s_ack_tel.hop[0].val();
             }
             1 => {
-                self.record.next = self.s_ack_tel_hop_1.val();
+                self.record.next = self.s_ack_tel.hop[1].val();
             }
             2 => {
-                self.record.next = self.s_ack_tel_hop_2.val();
+                self.record.next = self.s_ack_tel.hop[2].val();
             }
             3 => {
-                self.record.next = self.s_ack_tel_hop_3.val();
+                self.record.next = self.s_ack_tel.hop[3].val();
             }
             _ => {
-                self.record.next = self.s_ack_tel_hop_4.val();
+                self.record.next = self.s_ack_tel.hop[4].val();
             }
         }
         self.code_1.next = self.record.val().get_bits::<3>(0);
         self.time_ns.next = self.record.val().get_bits::<24>(3);
         self.sent.next = self.record.val().get_bits::<20>(27);
         self.queue.next = self.record.val().get_bits::<17>(47);
-        self.key.next = (bit_cast::<32, 12>(self.s_ack_tel_path.val()) << 16)
-            | (bit_cast::<32, 3>(self.s_ack_tel_hops.val()) << 28)
+        self.key.next = (bit_cast::<32, 12>(self.s_ack_tel.path.val()) << 16)
+            | (bit_cast::<32, 3>(self.s_ack_tel.hops.val()) << 28)
             | self.recorded.val();
         self.adapts.next =
             (self.s_flow_op.val() == self.op_create.val()) && self.s_flow_telemetry.val();
@@ -179,10 +166,10 @@ impl Logic for CcSerialEvent {
         self.next_hop.next = self.hop.val() + 1;
         self.low.next = 0.into();
         self.low.next = self.low.val().replace_bit(0, self.adapts.val());
-        self.low.next = self.low.val().replace_bit(1, self.s_ack_tel_valid.val());
+        self.low.next = self.low.val().replace_bit(1, self.s_ack_tel.valid.val());
         self.low.next = self.low.val().replace_bit(
             2,
-            self.s_ack_tel_hops.val().any() && (self.s_ack_tel_hops.val() < self.hops_above.val()),
+            self.s_ack_tel.hops.val().any() && (self.s_ack_tel.hops.val() < self.hops_above.val()),
         );
         self.low.next = self.low.val().replace_bit(3, self.cfg_check.val().get_bit(0));
         self.low.next = self.low.val().replace_bit(4, self.cfg_check.val().get_bit(1));
@@ -197,7 +184,7 @@ impl Logic for CcSerialEvent {
         self.flags.next = self.flags.val().replace_bit(8, self.by_time.val());
         self.flags.next = self.flags.val().replace_bit(9, self.is_40.val());
         self.flags.next =
-            self.flags.val().replace_bit(10, self.next_hop.val() == self.s_ack_tel_hops.val());
+            self.flags.val().replace_bit(10, self.next_hop.val() == self.s_ack_tel.hops.val());
         self.conditions_1.next = self.flags.val();
     }
 }

@@ -7,6 +7,7 @@
 //! # Reset             synchronous, high; m_rate is 0 unless it is valid
 //! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
 
+use crate::streams::Decision;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -43,31 +44,7 @@ pub struct CcSerialResult<const FB: usize> {
     /// The command is taken.
     pub s_flow_ready: Signal<Out, Bit>,
     /// A result is offered.
-    pub m_rate_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_rate_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_rate_flow: Signal<Out, Bits<FB>>,
-    /// 0 update, 1 create, 2 remove.
-    pub m_rate_op: Signal<Out, Bits<2>>,
-    /// Window.
-    pub m_rate_window_bytes: Signal<Out, Bits<32>>,
-    /// Rate, UQ8.24 bytes a cycle.
-    pub m_rate_rate: Signal<Out, Bits<32>>,
-    /// U, UQ21.36.
-    pub m_rate_u: Signal<Out, Bits<57>>,
-    /// Wc, UQ32.16 bytes.
-    pub m_rate_wc_bytes: Signal<Out, Bits<48>>,
-    /// Additive steps since the last multiplicative one.
-    pub m_rate_inc_stage: Signal<Out, Bits<8>>,
-    /// An ACK behind it makes the next full update.
-    pub m_rate_last_update_psn: Signal<Out, Bits<24>>,
-    /// Wc, incStage and lastUpdateSeq were updated.
-    pub m_rate_full: Signal<Out, Bit>,
-    /// The records were only stored.
-    pub m_rate_first: Signal<Out, Bit>,
-    /// Hop with the largest u' of this update; 7: no hop told anything, or no update.
-    pub m_rate_worst_hop: Signal<Out, Bits<3>>,
+    pub m_rate: Decision<Out, FB>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
     pub event_cc_psn: Signal<Out, Bit>,
     /// Telemetry ignored: the time of a hop has gone back.
@@ -138,33 +115,33 @@ impl<const FB: usize> Logic for CcSerialResult<FB> {
                 self.op.next = self.s_flow_op.val();
             }
             self.waits.next = true;
-        } else if self.m_rate_ready.val() {
+        } else if self.m_rate.ready.val() {
             self.waits.next = false;
         }
-        self.m_rate_valid.next = self.waits.val();
-        self.m_rate_flow.next = 0.into();
-        self.m_rate_op.next = 0.into();
-        self.m_rate_window_bytes.next = 0.into();
-        self.m_rate_rate.next = 0.into();
-        self.m_rate_u.next = 0.into();
-        self.m_rate_wc_bytes.next = 0.into();
-        self.m_rate_inc_stage.next = 0.into();
-        self.m_rate_last_update_psn.next = 0.into();
-        self.m_rate_worst_hop.next = 0.into();
-        self.m_rate_full.next = self.waits.val() && self.full.val();
-        self.m_rate_first.next = self.waits.val() && self.first.val();
+        self.m_rate.valid.next = self.waits.val();
+        self.m_rate.flow.next = 0.into();
+        self.m_rate.op.next = 0.into();
+        self.m_rate.window_bytes.next = 0.into();
+        self.m_rate.rate.next = 0.into();
+        self.m_rate.u.next = 0.into();
+        self.m_rate.wc_bytes.next = 0.into();
+        self.m_rate.inc_stage.next = 0.into();
+        self.m_rate.last_update_psn.next = 0.into();
+        self.m_rate.worst_hop.next = 0.into();
+        self.m_rate.full.next = self.waits.val() && self.full.val();
+        self.m_rate.first.next = self.waits.val() && self.first.val();
         if self.waits.val() {
-            self.m_rate_flow.next = self.result_flow.val();
-            self.m_rate_op.next = self.op.val();
-            self.m_rate_worst_hop.next = self.worst.val();
-            self.m_rate_window_bytes.next = self.window.val();
-            self.m_rate_rate.next = self.rate.val();
-            self.m_rate_u.next = bit_cast::<57, 32>(self.u_low.val())
+            self.m_rate.flow.next = self.result_flow.val();
+            self.m_rate.op.next = self.op.val();
+            self.m_rate.worst_hop.next = self.worst.val();
+            self.m_rate.window_bytes.next = self.window.val();
+            self.m_rate.rate.next = self.rate.val();
+            self.m_rate.u.next = bit_cast::<57, 32>(self.u_low.val())
                 | (bit_cast::<57, 25>(self.u_high.val().get_bits::<25>(0)) << 32);
-            self.m_rate_wc_bytes.next = bit_cast::<48, 16>(self.wc_low.val().get_bits::<16>(16))
+            self.m_rate.wc_bytes.next = bit_cast::<48, 16>(self.wc_low.val().get_bits::<16>(16))
                 | (bit_cast::<48, 32>(self.wc_high.val()) << 16);
-            self.m_rate_inc_stage.next = self.inc_stage.val().get_bits::<8>(24);
-            self.m_rate_last_update_psn.next = self.psn.val().get_bits::<24>(8);
+            self.m_rate.inc_stage.next = self.inc_stage.val().get_bits::<8>(24);
+            self.m_rate.last_update_psn.next = self.psn.val().get_bits::<24>(8);
         }
         self.s_ack_ready.next = self.ack_done.val();
         self.s_flow_ready.next = self.flow_done.val();

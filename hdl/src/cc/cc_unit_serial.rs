@@ -26,8 +26,9 @@ use super::cc_serial_math::CcSerialMath;
 use super::cc_serial_params::CcSerialParams;
 use super::cc_serial_result::CcSerialResult;
 use super::cc_serial_words::CcSerialWords;
+use crate::streams::{AckTelemetry, Decision, FlowCommand};
 use crate::util::ram::Ram;
-use crate::{block, Reg};
+use crate::{block, Reg, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the first one of an ACK without usable records to its `m_rate`, and of one whose records
@@ -83,71 +84,11 @@ pub struct CcUnitSerial<const FB: usize, const AW: usize> {
     /// Largest rate in bytes a cycle, UQ8.24.
     pub cfg_rate_max: Signal<In, Bits<32>>,
     /// An ACK is offered.
-    pub s_ack_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_ack_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_ack_flow: Signal<In, Bits<FB>>,
-    /// PSN it acknowledges.
-    pub s_ack_psn: Signal<In, Bits<24>>,
-    /// Next PSN the flow will send.
-    pub s_ack_snd_nxt: Signal<In, Bits<24>>,
-    /// It carries telemetry.
-    pub s_ack_tel_valid: Signal<In, Bit>,
-    /// Records; 6: more than five.
-    pub s_ack_tel_hops: Signal<In, Bits<3>>,
-    /// Path identifier.
-    pub s_ack_tel_path: Signal<In, Bits<12>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_0: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_1: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_2: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    pub s_ack: AckTelemetry<In, FB>,
     /// A flow command is offered.
-    pub s_flow_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_flow_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_flow_flow: Signal<In, Bits<FB>>,
-    /// 1 create, else remove.
-    pub s_flow_op: Signal<In, Bits<2>>,
-    /// Its ACKs carry telemetry.
-    pub s_flow_telemetry: Signal<In, Bit>,
-    /// First window; fixed without telemetry.
-    pub s_flow_window_bytes: Signal<In, Bits<32>>,
-    /// Fixed rate without telemetry, UQ8.24 bytes a cycle.
-    pub s_flow_rate: Signal<In, Bits<32>>,
+    pub s_flow: FlowCommand<In, FB>,
     /// A result is offered.
-    pub m_rate_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_rate_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_rate_flow: Signal<Out, Bits<FB>>,
-    /// 0 update, 1 create, 2 remove.
-    pub m_rate_op: Signal<Out, Bits<2>>,
-    /// Window.
-    pub m_rate_window_bytes: Signal<Out, Bits<32>>,
-    /// Rate, UQ8.24 bytes a cycle.
-    pub m_rate_rate: Signal<Out, Bits<32>>,
-    /// U, UQ21.36.
-    pub m_rate_u: Signal<Out, Bits<57>>,
-    /// Wc, UQ32.16 bytes.
-    pub m_rate_wc_bytes: Signal<Out, Bits<48>>,
-    /// Additive steps since the last multiplicative one.
-    pub m_rate_inc_stage: Signal<Out, Bits<8>>,
-    /// An ACK behind it makes the next full update.
-    pub m_rate_last_update_psn: Signal<Out, Bits<24>>,
-    /// Wc, incStage and lastUpdateSeq were updated.
-    pub m_rate_full: Signal<Out, Bit>,
-    /// The records were only stored.
-    pub m_rate_first: Signal<Out, Bit>,
-    /// Hop with the largest u' of this update; 7: no hop told anything, or no update.
-    pub m_rate_worst_hop: Signal<Out, Bits<3>>,
+    pub m_rate: Decision<Out, FB>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
     pub event_cc_psn: Signal<Out, Bit>,
     /// Telemetry ignored: the time of a hop has gone back.
@@ -184,9 +125,9 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
     #[hdl_gen]
     fn update(&mut self) {
         self.control.rests.next = self.scrubs.val();
-        self.control.s_ack_valid.next = self.s_ack_valid.val();
-        self.control.s_flow_valid.next = self.s_flow_valid.val();
-        self.control.result_waits.next = self.result.m_rate_valid.val();
+        self.control.s_ack_valid.next = self.s_ack.valid.val();
+        self.control.s_flow_valid.next = self.s_flow.valid.val();
+        self.control.result_waits.next = self.result.m_rate.valid.val();
         self.control.by_time.next = self.cfg_by_time.val();
         self.control.of_math.next = self.math.conditions.val();
         self.control.of_event.next = self.offer.conditions.val();
@@ -209,20 +150,20 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.offer.hop.next = self.control.hop.val();
         self.offer.cfg_util_gain.next = self.cfg_util_gain.val();
         self.offer.cfg_check.next = self.cfg_check.val();
-        self.offer.s_ack_psn.next = self.s_ack_psn.val();
-        self.offer.s_ack_snd_nxt.next = self.s_ack_snd_nxt.val();
-        self.offer.s_ack_tel_valid.next = self.s_ack_tel_valid.val();
-        self.offer.s_ack_tel_hops.next = self.s_ack_tel_hops.val();
-        self.offer.s_ack_tel_path.next = self.s_ack_tel_path.val();
-        self.offer.s_ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
-        self.offer.s_ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
-        self.offer.s_ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
-        self.offer.s_ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
-        self.offer.s_ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
-        self.offer.s_flow_op.next = self.s_flow_op.val();
-        self.offer.s_flow_telemetry.next = self.s_flow_telemetry.val();
-        self.offer.s_flow_window_bytes.next = self.s_flow_window_bytes.val();
-        self.offer.s_flow_rate.next = self.s_flow_rate.val();
+        self.offer.s_ack_psn.next = self.s_ack.psn.val();
+        self.offer.s_ack_snd_nxt.next = self.s_ack.snd_nxt.val();
+        self.offer.s_ack_tel.valid.next = self.s_ack.tel.valid.val();
+        self.offer.s_ack_tel.hops.next = self.s_ack.tel.hops.val();
+        self.offer.s_ack_tel.path.next = self.s_ack.tel.path.val();
+        self.offer.s_ack_tel.hop[0].next = self.s_ack.tel.hop[0].val();
+        self.offer.s_ack_tel.hop[1].next = self.s_ack.tel.hop[1].val();
+        self.offer.s_ack_tel.hop[2].next = self.s_ack.tel.hop[2].val();
+        self.offer.s_ack_tel.hop[3].next = self.s_ack.tel.hop[3].val();
+        self.offer.s_ack_tel.hop[4].next = self.s_ack.tel.hop[4].val();
+        self.offer.s_flow_op.next = self.s_flow.op.val();
+        self.offer.s_flow_telemetry.next = self.s_flow.telemetry.val();
+        self.offer.s_flow_window_bytes.next = self.s_flow.window_bytes.val();
+        self.offer.s_flow_rate.next = self.s_flow.rate.val();
         self.words.source.next = self.control.source.val();
         self.words.sum.next = self.math.sum.val();
         self.words.factor.next = self.math.factor.val();
@@ -240,9 +181,9 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.math.code.next = self.offer.code.val();
         self.math.of_use.next = self.cfg_util_gain.val().get_bits::<5>(22);
         comment!("Memory; before the first event no flow exists.");
-        self.flow.next = self.s_ack_flow.val();
+        self.flow.next = self.s_ack.flow.val();
         if self.control.is_command.val() {
-            self.flow.next = self.s_flow_flow.val();
+            self.flow.next = self.s_flow.flow.val();
         }
         self.memory.read_enable.next = self.control.reads.val();
         self.memory.read_address.next = bit_cast::<AW, 5>(self.control.read_word.val())
@@ -271,22 +212,10 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.result.flags.next = self.control.flags.val();
         self.result.worst_hop.next = self.control.worst_hop.val();
         self.result.flow.next = self.flow.val();
-        self.result.s_flow_op.next = self.s_flow_op.val();
-        self.result.m_rate_ready.next = self.m_rate_ready.val();
-        self.s_ack_ready.next = self.result.s_ack_ready.val();
-        self.s_flow_ready.next = self.result.s_flow_ready.val();
-        self.m_rate_valid.next = self.result.m_rate_valid.val();
-        self.m_rate_flow.next = self.result.m_rate_flow.val();
-        self.m_rate_op.next = self.result.m_rate_op.val();
-        self.m_rate_window_bytes.next = self.result.m_rate_window_bytes.val();
-        self.m_rate_rate.next = self.result.m_rate_rate.val();
-        self.m_rate_u.next = self.result.m_rate_u.val();
-        self.m_rate_wc_bytes.next = self.result.m_rate_wc_bytes.val();
-        self.m_rate_inc_stage.next = self.result.m_rate_inc_stage.val();
-        self.m_rate_last_update_psn.next = self.result.m_rate_last_update_psn.val();
-        self.m_rate_full.next = self.result.m_rate_full.val();
-        self.m_rate_first.next = self.result.m_rate_first.val();
-        self.m_rate_worst_hop.next = self.result.m_rate_worst_hop.val();
+        self.result.s_flow_op.next = self.s_flow.op.val();
+        Wire::join(&mut self.result.m_rate, &mut self.m_rate);
+        self.s_ack.ready.next = self.result.s_ack_ready.val();
+        self.s_flow.ready.next = self.result.s_flow_ready.val();
         self.event_cc_psn.next = self.result.event_cc_psn.val();
         self.event_cc_time.next = self.result.event_cc_time.val();
         self.event_cc_bytes.next = self.result.event_cc_bytes.val();

@@ -36,8 +36,9 @@ use super::cc_state::CcState;
 use super::cc_wind::CcWind;
 use super::cc_worse::CcWorse;
 use super::delay::Delay;
+use crate::streams::{AckTelemetry, Decision, FlowCommand};
 use crate::util::ram_fifo::RamFifo;
-use crate::{block, Reg, Unreset};
+use crate::{block, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
 pub use super::cc_intake_wide::SAME_FLOW_CYCLES;
@@ -85,71 +86,11 @@ pub struct CcUnitWide<
     /// Largest rate in bytes a cycle, UQ8.24.
     pub cfg_rate_max: Signal<In, Bits<32>>,
     /// An ACK is offered.
-    pub s_ack_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_ack_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_ack_flow: Signal<In, Bits<FB>>,
-    /// PSN it acknowledges.
-    pub s_ack_psn: Signal<In, Bits<24>>,
-    /// Next PSN the flow will send.
-    pub s_ack_snd_nxt: Signal<In, Bits<24>>,
-    /// It carries telemetry.
-    pub s_ack_tel_valid: Signal<In, Bit>,
-    /// Records; 6: more than five.
-    pub s_ack_tel_hops: Signal<In, Bits<3>>,
-    /// Path identifier.
-    pub s_ack_tel_path: Signal<In, Bits<12>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_0: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_1: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_2: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    pub s_ack: AckTelemetry<In, FB>,
     /// A flow command is offered.
-    pub s_flow_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_flow_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_flow_flow: Signal<In, Bits<FB>>,
-    /// 1 create, else remove.
-    pub s_flow_op: Signal<In, Bits<2>>,
-    /// Its ACKs carry telemetry.
-    pub s_flow_telemetry: Signal<In, Bit>,
-    /// First window; fixed without telemetry.
-    pub s_flow_window_bytes: Signal<In, Bits<32>>,
-    /// Fixed rate without telemetry, UQ8.24 bytes a cycle.
-    pub s_flow_rate: Signal<In, Bits<32>>,
+    pub s_flow: FlowCommand<In, FB>,
     /// A result is offered.
-    pub m_rate_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_rate_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_rate_flow: Signal<Out, Bits<FB>>,
-    /// 0 update, 1 create, 2 remove.
-    pub m_rate_op: Signal<Out, Bits<2>>,
-    /// Window.
-    pub m_rate_window_bytes: Signal<Out, Bits<32>>,
-    /// Rate, UQ8.24 bytes a cycle.
-    pub m_rate_rate: Signal<Out, Bits<32>>,
-    /// U, UQ21.36.
-    pub m_rate_u: Signal<Out, Bits<57>>,
-    /// Wc, UQ32.16 bytes.
-    pub m_rate_wc_bytes: Signal<Out, Bits<48>>,
-    /// Additive steps since the last multiplicative one.
-    pub m_rate_inc_stage: Signal<Out, Bits<8>>,
-    /// An ACK behind it makes the next full update.
-    pub m_rate_last_update_psn: Signal<Out, Bits<24>>,
-    /// Wc, incStage and lastUpdateSeq were updated.
-    pub m_rate_full: Signal<Out, Bit>,
-    /// The records were only stored.
-    pub m_rate_first: Signal<Out, Bit>,
-    /// Hop with the largest u' of this update; 7: no hop told anything, or no update.
-    pub m_rate_worst_hop: Signal<Out, Bits<3>>,
+    pub m_rate: Decision<Out, FB>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
     pub event_cc_psn: Signal<Out, Bit>,
     /// Telemetry ignored: the time of a hop has gone back.
@@ -216,27 +157,21 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
     #[hdl_gen]
     fn update(&mut self) {
         comment!("Intake.");
-        self.intake.s_ack_valid.next = self.s_ack_valid.val();
-        self.s_ack_ready.next = self.intake.s_ack_ready.val();
-        self.ack_low.next = bit_cast::<EW, 24>(self.s_ack_psn.val())
-            | (bit_cast::<EW, 24>(self.s_ack_snd_nxt.val()) << 24)
-            | (bit_cast::<EW, 1>(self.s_ack_tel_valid.val().into()) << 48)
-            | (bit_cast::<EW, 3>(self.s_ack_tel_hops.val()) << 49)
-            | (bit_cast::<EW, 12>(self.s_ack_tel_path.val()) << 52);
-        self.ack_high.next = (bit_cast::<EW, 64>(self.s_ack_tel_hop_0.val()) << 64)
-            | (bit_cast::<EW, 64>(self.s_ack_tel_hop_1.val()) << 128)
-            | (bit_cast::<EW, 64>(self.s_ack_tel_hop_2.val()) << 192)
-            | (bit_cast::<EW, 64>(self.s_ack_tel_hop_3.val()) << 256)
-            | (bit_cast::<EW, 64>(self.s_ack_tel_hop_4.val()) << 320)
-            | (bit_cast::<EW, FB>(self.s_ack_flow.val()) << 385);
+        self.intake.s_ack_valid.next = self.s_ack.valid.val();
+        self.s_ack.ready.next = self.intake.s_ack_ready.val();
+        self.ack_low.next = bit_cast::<EW, 24>(self.s_ack.psn.val())
+            | (bit_cast::<EW, 24>(self.s_ack.snd_nxt.val()) << 24)
+            | (bit_cast::<EW, 1>(self.s_ack.tel.valid.val().into()) << 48)
+            | (bit_cast::<EW, 3>(self.s_ack.tel.hops.val()) << 49)
+            | (bit_cast::<EW, 12>(self.s_ack.tel.path.val()) << 52);
+        self.ack_high.next = (bit_cast::<EW, 64>(self.s_ack.tel.hop[0].val()) << 64)
+            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[1].val()) << 128)
+            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[2].val()) << 192)
+            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[3].val()) << 256)
+            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[4].val()) << 320)
+            | (bit_cast::<EW, FB>(self.s_ack.flow.val()) << 385);
         self.intake.s_ack_event.next = self.ack_low.val() | self.ack_high.val();
-        self.intake.s_flow_valid.next = self.s_flow_valid.val();
-        self.s_flow_ready.next = self.intake.s_flow_ready.val();
-        self.intake.s_flow_flow.next = self.s_flow_flow.val();
-        self.intake.s_flow_op.next = self.s_flow_op.val();
-        self.intake.s_flow_telemetry.next = self.s_flow_telemetry.val();
-        self.intake.s_flow_window_bytes.next = self.s_flow_window_bytes.val();
-        self.intake.s_flow_rate.next = self.s_flow_rate.val();
+        Wire::join(&mut self.s_flow, &mut self.intake.s_flow);
         self.intake.scrubs.next = self.scrubs.val();
         self.intake.scrub_flow.next = self.scrub_flow.val();
         self.intake.room.next = self.results.count.val() < self.room_below.val();
@@ -442,20 +377,20 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.packer.first.next = self.flight.end_first.val();
         self.packer.worst_hop.next = self.flight.end_hop.val();
         self.done_61.next = self.wind.m_valid.val();
-        self.results.s_valid.next = self.done_61.val();
-        self.results.s_data.next = self.packer.item.val();
-        self.results.m_ready.next = self.m_rate_ready.val();
-        self.m_rate_valid.next = self.results.m_valid.val();
-        self.m_rate_first.next = self.results.m_data.val().get_bit(0);
-        self.m_rate_worst_hop.next = self.results.m_data.val().get_bits::<3>(205);
-        self.m_rate_full.next = self.results.m_data.val().get_bit(1);
-        self.m_rate_flow.next = self.results.m_data.val().get_bits::<FB>(208);
-        self.m_rate_op.next = self.results.m_data.val().get_bits::<2>(203);
-        self.m_rate_window_bytes.next = self.results.m_data.val().get_bits::<32>(171);
-        self.m_rate_rate.next = self.results.m_data.val().get_bits::<32>(139);
-        self.m_rate_u.next = self.results.m_data.val().get_bits::<57>(82);
-        self.m_rate_wc_bytes.next = self.results.m_data.val().get_bits::<48>(34);
-        self.m_rate_inc_stage.next = self.results.m_data.val().get_bits::<8>(26);
-        self.m_rate_last_update_psn.next = self.results.m_data.val().get_bits::<24>(2);
+        self.results.s.valid.next = self.done_61.val();
+        self.results.s.data.next = self.packer.item.val();
+        self.results.m.ready.next = self.m_rate.ready.val();
+        self.m_rate.valid.next = self.results.m.valid.val();
+        self.m_rate.first.next = self.results.m.data.val().get_bit(0);
+        self.m_rate.worst_hop.next = self.results.m.data.val().get_bits::<3>(205);
+        self.m_rate.full.next = self.results.m.data.val().get_bit(1);
+        self.m_rate.flow.next = self.results.m.data.val().get_bits::<FB>(208);
+        self.m_rate.op.next = self.results.m.data.val().get_bits::<2>(203);
+        self.m_rate.window_bytes.next = self.results.m.data.val().get_bits::<32>(171);
+        self.m_rate.rate.next = self.results.m.data.val().get_bits::<32>(139);
+        self.m_rate.u.next = self.results.m.data.val().get_bits::<57>(82);
+        self.m_rate.wc_bytes.next = self.results.m.data.val().get_bits::<48>(34);
+        self.m_rate.inc_stage.next = self.results.m.data.val().get_bits::<8>(26);
+        self.m_rate.last_update_psn.next = self.results.m.data.val().get_bits::<24>(2);
     }
 }

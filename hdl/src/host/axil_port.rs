@@ -7,6 +7,7 @@
 //! # Reset             synchronous, high: no access
 //! # Twins             sim/src/golden/host/axil_port.rs, tests/csr.rs
 
+use crate::streams::AxiLite;
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
 
@@ -17,39 +18,7 @@ pub const ACCEPT_CYCLES: usize = 1;
 #[block]
 pub struct AxilPort {
     /// Write address, bytes.
-    pub s_axil_awaddr: Signal<In, Bits<16>>,
-    /// Write address is valid.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// Write address is taken.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// Write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// Write strobes; all must be high.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// Write data is valid.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// Write data is taken.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// Write response is valid.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// 0 OKAY, 2 SLVERR.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// Write response is taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// Read address, bytes.
-    pub s_axil_araddr: Signal<In, Bits<16>>,
-    /// Read address is valid.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// Read address is taken.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// Read data is valid.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// Read data, 0 after an error.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// 0 OKAY, 2 SLVERR.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// Read data is taken.
-    pub s_axil_rready: Signal<In, Bit>,
+    pub s_axil: AxiLite<In>,
     /// An access is wanted.
     pub m_valid: Signal<Out, Bit>,
     /// It is a write.
@@ -84,14 +53,14 @@ pub struct AxilPort {
 impl Logic for AxilPort {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_axil_awready.next = self.awready.val();
-        self.s_axil_wready.next = self.awready.val();
-        self.s_axil_arready.next = self.arready.val();
-        self.s_axil_bvalid.next = self.bvalid.val();
-        self.s_axil_bresp.next = self.resp.val();
-        self.s_axil_rvalid.next = self.rvalid.val();
-        self.s_axil_rdata.next = self.rdata.val();
-        self.s_axil_rresp.next = self.resp.val();
+        self.s_axil.awready.next = self.awready.val();
+        self.s_axil.wready.next = self.awready.val();
+        self.s_axil.arready.next = self.arready.val();
+        self.s_axil.bvalid.next = self.bvalid.val();
+        self.s_axil.bresp.next = self.resp.val();
+        self.s_axil.rvalid.next = self.rvalid.val();
+        self.s_axil.rdata.next = self.rdata.val();
+        self.s_axil.rresp.next = self.resp.val();
         self.m_valid.next = self.valid.val();
         self.m_write.next = self.write.val();
         self.m_addr.next = self.addr.val();
@@ -99,23 +68,23 @@ impl Logic for AxilPort {
         self.awready.next = false;
         self.arready.next = false;
         if !self.active.val() {
-            if self.s_axil_awvalid.val() && self.s_axil_wvalid.val() {
+            if self.s_axil.awvalid.val() && self.s_axil.wvalid.val() {
                 self.active.next = true;
                 self.awready.next = true;
                 self.write.next = true;
-                self.addr.next = self.s_axil_awaddr.val();
-                self.wdata.next = self.s_axil_wdata.val();
-                if self.s_axil_wstrb.val() == self.all_strobes.val() {
+                self.addr.next = self.s_axil.awaddr.val();
+                self.wdata.next = self.s_axil.wdata.val();
+                if self.s_axil.wstrb.val() == self.all_strobes.val() {
                     self.valid.next = true;
                 } else {
                     self.bvalid.next = true;
                     self.resp.next = self.slverr.val();
                 }
-            } else if self.s_axil_arvalid.val() {
+            } else if self.s_axil.arvalid.val() {
                 self.active.next = true;
                 self.arready.next = true;
                 self.write.next = false;
-                self.addr.next = self.s_axil_araddr.val();
+                self.addr.next = self.s_axil.araddr.val();
                 self.valid.next = true;
             }
         }
@@ -129,8 +98,8 @@ impl Logic for AxilPort {
                 self.rdata.next = self.s_rdata.val();
             }
         }
-        if (self.bvalid.val() && self.s_axil_bready.val())
-            || (self.rvalid.val() && self.s_axil_rready.val())
+        if (self.bvalid.val() && self.s_axil.bready.val())
+            || (self.rvalid.val() && self.s_axil.rready.val())
         {
             self.active.next = false;
             self.bvalid.next = false;

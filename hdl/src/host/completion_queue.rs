@@ -11,6 +11,7 @@
 //! # Reset             synchronous, high: empty
 //! # Twins             sim/src/golden/host/completion_queue.rs, tests/csr.rs
 
+use crate::streams::{LostRequest, RequesterCompletion, ResponderCompletion};
 use crate::util::ram::Ram;
 use crate::{block, Reg};
 use num_bigint::BigUint;
@@ -26,39 +27,11 @@ pub const RESPONDER_RESERVE: u64 = 32;
 #[block(check(D == 1 << A && AP1 == A + 1 && D >= 256))]
 pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     /// Completion of the requester.
-    pub s_requester_valid: Signal<In, Bit>,
-    /// Taken.
-    pub s_requester_ready: Signal<Out, Bit>,
-    /// Status code.
-    pub s_requester_status: Signal<In, Bits<8>>,
-    /// Flow index.
-    pub s_requester_flow: Signal<In, Bits<16>>,
-    /// Id of the work request.
-    pub s_requester_wr_id: Signal<In, Bits<32>>,
-    /// Bytes of the message.
-    pub s_requester_byte_len: Signal<In, Bits<32>>,
-    /// Software wants it also when it is good.
-    pub s_requester_signalled: Signal<In, Bit>,
+    pub s_requester: RequesterCompletion<In>,
     /// Completion of the responder.
-    pub s_responder_valid: Signal<In, Bit>,
-    /// Taken.
-    pub s_responder_ready: Signal<Out, Bit>,
-    /// Status code.
-    pub s_responder_status: Signal<In, Bits<8>>,
-    /// Flow index.
-    pub s_responder_flow: Signal<In, Bits<16>>,
-    /// Immediate data.
-    pub s_responder_imm: Signal<In, Bits<32>>,
-    /// Bytes of the message.
-    pub s_responder_byte_len: Signal<In, Bits<32>>,
+    pub s_responder: ResponderCompletion<In>,
     /// A work request could not be read.
-    pub s_lost_valid: Signal<In, Bit>,
-    /// Taken.
-    pub s_lost_ready: Signal<Out, Bit>,
-    /// Flow index.
-    pub s_lost_flow: Signal<In, Bits<16>>,
-    /// Its index in the ring.
-    pub s_lost_wr_id: Signal<In, Bits<32>>,
+    pub s_lost: LostRequest<In>,
     /// Drop the head; ignored while the ring owns the queue.
     pub pop: Signal<In, Bit>,
     /// The completion ring owns the queue.
@@ -148,34 +121,34 @@ impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue
     #[hdl_gen]
     fn update(&mut self) {
         comment!("outputs are registers");
-        self.s_requester_ready.next = self.requester_ready.val();
-        self.s_responder_ready.next = self.responder_ready.val();
-        self.s_lost_ready.next = self.lost_ready.val();
+        self.s_requester.ready.next = self.requester_ready.val();
+        self.s_responder.ready.next = self.responder_ready.val();
+        self.s_lost.ready.next = self.lost_ready.val();
         self.head_valid.next = self.shown.val();
         self.head.next = self.entry.val();
         self.count.next = self.held.val();
         self.wr_room.next = self.wr_space.val();
         self.responder_room.next = self.responder_space.val();
         comment!("entry: flow, kind, status, length, immediate, wr_id from high to low");
-        self.requester_len.next = bit_cast::<128, 32>(self.s_requester_byte_len.val());
-        self.requester_info.next = bit_cast::<128, 8>(self.s_requester_status.val());
-        self.requester_flow.next = bit_cast::<128, 16>(self.s_requester_flow.val());
-        self.requester_word.next = bit_cast::<128, 32>(self.s_requester_wr_id.val())
+        self.requester_len.next = bit_cast::<128, 32>(self.s_requester.byte_len.val());
+        self.requester_info.next = bit_cast::<128, 8>(self.s_requester.status.val());
+        self.requester_flow.next = bit_cast::<128, 16>(self.s_requester.flow.val());
+        self.requester_word.next = bit_cast::<128, 32>(self.s_requester.wr_id.val())
             | (self.requester_len.val() << 64)
             | (self.requester_info.val() << 96)
             | (self.requester_flow.val() << 112);
-        self.responder_imm.next = bit_cast::<128, 32>(self.s_responder_imm.val());
-        self.responder_len.next = bit_cast::<128, 32>(self.s_responder_byte_len.val());
-        self.responder_info.next = bit_cast::<128, 8>(self.s_responder_status.val());
-        self.responder_flow.next = bit_cast::<128, 16>(self.s_responder_flow.val());
+        self.responder_imm.next = bit_cast::<128, 32>(self.s_responder.imm.val());
+        self.responder_len.next = bit_cast::<128, 32>(self.s_responder.byte_len.val());
+        self.responder_info.next = bit_cast::<128, 8>(self.s_responder.status.val());
+        self.responder_flow.next = bit_cast::<128, 16>(self.s_responder.flow.val());
         self.responder_word.next = self.received.val()
             | (self.responder_imm.val() << 32)
             | (self.responder_len.val() << 64)
             | (self.responder_info.val() << 96)
             | (self.responder_flow.val() << 112);
-        self.lost_flow.next = bit_cast::<128, 16>(self.s_lost_flow.val());
+        self.lost_flow.next = bit_cast::<128, 16>(self.s_lost.flow.val());
         self.lost_word.next = self.lost.val()
-            | bit_cast::<128, 32>(self.s_lost_wr_id.val())
+            | bit_cast::<128, 32>(self.s_lost.wr_id.val())
             | (self.lost_flow.val() << 112);
         comment!("a sink is taken in the cycle after its valid");
         self.requester_ready.next = false;
@@ -184,14 +157,14 @@ impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue
         self.taking.next =
             self.requester_ready.val() | self.responder_ready.val() | self.lost_ready.val();
         if !self.taking.val() && (self.held.val() != self.full.val()) {
-            if self.s_lost_valid.val() {
+            if self.s_lost.valid.val() {
                 self.lost_ready.next = true;
-            } else if self.s_requester_valid.val()
-                && (!self.turn.val() || !self.s_responder_valid.val())
+            } else if self.s_requester.valid.val()
+                && (!self.turn.val() || !self.s_responder.valid.val())
             {
                 self.requester_ready.next = true;
                 self.turn.next = true;
-            } else if self.s_responder_valid.val() {
+            } else if self.s_responder.valid.val() {
                 self.responder_ready.next = true;
                 self.turn.next = false;
             }
@@ -200,7 +173,7 @@ impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue
         self.push.next = self.responder_ready.val()
             | self.lost_ready.val()
             | (self.requester_ready.val()
-                & (self.s_requester_signalled.val() | self.s_requester_status.val().any()));
+                & (self.s_requester.signalled.val() | self.s_requester.status.val().any()));
         self.word.next = self.requester_word.val();
         if self.responder_ready.val() {
             self.word.next = self.responder_word.val();

@@ -12,6 +12,7 @@
 //! # Twins             sim/src/golden/host/cq_ring.rs, tests/cq_ring.rs
 
 use super::cq_index::CqIndex;
+use crate::streams::{AxisWords, WriteCommand};
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
 
@@ -62,23 +63,9 @@ pub struct CqRing {
     /// It wants an interrupt.
     pub s_consumer_arm: Signal<In, Bit>,
     /// Write command.
-    pub m_cmd_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cmd_ready: Signal<In, Bit>,
-    /// Byte address.
-    pub m_cmd_addr: Signal<Out, Bits<64>>,
+    pub m_cmd: WriteCommand<Out, 126>,
     /// Bytes.
-    pub m_cmd_bytes: Signal<Out, Bits<13>>,
-    /// Comes back with the report: nothing.
-    pub m_cmd_tag: Signal<Out, Bits<126>>,
-    /// A beat stands.
-    pub m_data_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_data_tready: Signal<In, Bit>,
-    /// Bytes.
-    pub m_data_tdata: Signal<Out, Bits<64>>,
-    /// Last beat of the entry.
-    pub m_data_tlast: Signal<Out, Bit>,
+    pub m_data: AxisWords<Out, 64>,
     /// A write has ended.
     pub s_done_valid: Signal<In, Bit>,
     /// Taken: always.
@@ -135,14 +122,14 @@ impl Logic for CqRing {
         self.head_take.next = self.take.val();
         self.head_commit.next = self.commit.val();
         self.head_rewind.next = self.state.val() == CqRingState::Back;
-        self.m_cmd_valid.next = self.cmd_valid.val();
-        self.m_cmd_addr.next = self.addr.val();
-        self.m_cmd_bytes.next = self.entry_bytes.val();
-        self.m_cmd_tag.next = 0.into();
-        self.m_data_tvalid.next =
+        self.m_cmd.valid.next = self.cmd_valid.val();
+        self.m_cmd.addr.next = self.addr.val();
+        self.m_cmd.bytes.next = self.entry_bytes.val();
+        self.m_cmd.tag.next = 0.into();
+        self.m_data.tvalid.next =
             (self.state.val() == CqRingState::First) | (self.state.val() == CqRingState::Second);
-        self.m_data_tlast.next = self.state.val() == CqRingState::Second;
-        self.m_data_tdata.next = self.entry.val().get_bits::<64>(0);
+        self.m_data.tlast.next = self.state.val() == CqRingState::Second;
+        self.m_data.tdata.next = self.entry.val().get_bits::<64>(0);
         self.s_done_ready.next = true;
         self.landed.next = self.index.landed.val();
         self.waiting.next = self.index.waiting.val();
@@ -164,7 +151,7 @@ impl Logic for CqRing {
             & !self.cmd_valid.val()
             & (self.outstanding.val() != self.writes_max.val());
         self.take.next = self.starts.val();
-        if self.m_cmd_ready.val() {
+        if self.m_cmd.ready.val() {
             self.cmd_valid.next = false;
         }
         self.phase_part.next = 0.into();
@@ -193,13 +180,13 @@ impl Logic for CqRing {
                 }
             }
             CqRingState::First => {
-                if self.m_data_tready.val() {
+                if self.m_data.tready.val() {
                     self.entry.next = self.entry.val() >> 64;
                     self.state.next = CqRingState::Second;
                 }
             }
             CqRingState::Second => {
-                if self.m_data_tready.val() {
+                if self.m_data.tready.val() {
                     self.state.next = CqRingState::Settle;
                 }
             }

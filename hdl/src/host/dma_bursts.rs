@@ -9,6 +9,7 @@
 //! # Reset             synchronous, high: idle, s_ready = 1; data hold 0
 //! # Twins             sim/src/golden/host/dma_bursts.rs, tests/dma_write.rs, tests/dma_read.rs
 
+use crate::streams::ReadCommand;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -39,13 +40,7 @@ fn window_bytes(beat_bytes: usize) -> u64 {
 #[block(check(KB.is_power_of_two() && KB <= 64))]
 pub struct DmaBursts<const KB: usize> {
     /// A command is offered.
-    pub s_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_ready: Signal<Out, Bit>,
-    /// Byte address.
-    pub s_addr: Signal<In, Bits<64>>,
-    /// Length, 0..=4096.
-    pub s_bytes: Signal<In, Bits<13>>,
+    pub s: ReadCommand<In>,
     /// A burst stands.
     pub m_a_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -132,7 +127,7 @@ pub struct DmaBursts<const KB: usize> {
 impl<const KB: usize> Logic for DmaBursts<KB> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_ready.next = self.ready.val();
+        self.s.ready.next = self.ready.val();
         self.m_a_valid.next = self.a_valid.val();
         self.m_a_addr.next = self.addr.val();
         self.m_a_len.next = self.len.val();
@@ -146,8 +141,8 @@ impl<const KB: usize> Logic for DmaBursts<KB> {
         self.m_d_stream_end.next = bit_cast::<6, 13>(self.stream_end.val());
         self.m_d_extra.next = self.extra.val();
         self.m_d_bursts.next = self.bursts.val();
-        self.s_low.next = bit_cast::<13, 12>(self.s_addr.val().get_bits::<12>(0));
-        self.s_less.next = self.s_bytes.val() - 1;
+        self.s_low.next = bit_cast::<13, 12>(self.s.addr.val().get_bits::<12>(0));
+        self.s_less.next = self.s.bytes.val() - 1;
         self.s_offset.next = self.s_low.val() & self.lane_mask.val();
         self.s_beat.next = self.s_low.val() >> self.beat_shift.val();
         self.bus_beats_less.next = self.reach.val() >> self.beat_shift.val();
@@ -163,15 +158,15 @@ impl<const KB: usize> Logic for DmaBursts<KB> {
         self.d_done.next = !self.d_valid.val() | self.m_d_ready.val();
         match self.state.val() {
             BurstState::Idle => {
-                if self.s_valid.val() {
+                if self.s.valid.val() {
                     self.ready.next = false;
-                    self.none.next = self.s_bytes.val() == self.zero_bytes.val();
-                    self.addr.next = self.s_addr.val();
+                    self.none.next = self.s.bytes.val() == self.zero_bytes.val();
+                    self.addr.next = self.s.addr.val();
                     self.bytes_less.next = self.s_less.val();
                     self.offset.next = self.s_offset.val();
                     self.reach.next = self.s_less.val() + self.s_offset.val();
                     self.first.next = self.s_beat.val() & self.window_mask.val();
-                    self.next_addr.next = self.s_addr.val() & self.window_base.val();
+                    self.next_addr.next = self.s.addr.val() & self.window_base.val();
                     self.state.next = BurstState::Cut;
                 }
             }

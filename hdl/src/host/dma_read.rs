@@ -12,20 +12,15 @@
 
 use super::dma_bursts::DmaBursts;
 use super::dma_read_align::DmaReadAlign;
-use crate::block;
+use crate::streams::{AxisUser, ReadCommand};
+use crate::{block, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Read engine of `W` data bits; `W2 = 2 W`, `KB = W / 8`.
 #[block]
 pub struct DmaRead<const W: usize, const W2: usize, const KB: usize> {
     /// A command is offered.
-    pub s_cmd_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_cmd_ready: Signal<Out, Bit>,
-    /// Byte address.
-    pub s_cmd_addr: Signal<In, Bits<64>>,
-    /// Length, 0..=4096.
-    pub s_cmd_bytes: Signal<In, Bits<13>>,
+    pub s_cmd: ReadCommand<In>,
     /// Byte address of the burst.
     pub m_axi_araddr: Signal<Out, Bits<64>>,
     /// Beats less one.
@@ -46,18 +41,8 @@ pub struct DmaRead<const W: usize, const W2: usize, const KB: usize> {
     pub m_axi_rvalid: Signal<In, Bit>,
     /// It will be taken.
     pub m_axi_rready: Signal<Out, Bit>,
-    /// Data, byte 0 in bits 7:0.
-    pub m_axis_tdata: Signal<Out, Bits<W>>,
-    /// Valid bytes.
-    pub m_axis_tkeep: Signal<Out, Bits<KB>>,
-    /// Last beat of the command.
-    pub m_axis_tlast: Signal<Out, Bit>,
-    /// On the last beat: the memory reported an error.
-    pub m_axis_tuser: Signal<Out, Bit>,
-    /// A beat stands.
-    pub m_axis_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axis_tready: Signal<In, Bit>,
+    /// Data, byte 0 in bits 7.
+    pub m_axis: AxisUser<Out, W, KB>,
     cutter: DmaBursts<KB>,
     aligner: DmaReadAlign<W, W2, KB>,
     has_bytes: Signal<Local, Bit>,
@@ -73,10 +58,7 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaRead<W, W2, 
     #[hdl_gen]
     fn update(&mut self) {
         comment!("Commands go to the cutter, which is the AR channel.");
-        self.cutter.s_valid.next = self.s_cmd_valid.val();
-        self.cutter.s_addr.next = self.s_cmd_addr.val();
-        self.cutter.s_bytes.next = self.s_cmd_bytes.val();
-        self.s_cmd_ready.next = self.cutter.s_ready.val();
+        Wire::join(&mut self.s_cmd, &mut self.cutter.s);
         self.m_axi_araddr.next = self.cutter.m_a_addr.val();
         self.m_axi_arlen.next = self.cutter.m_a_len.val();
         self.m_axi_arsize.next = self.size.val();
@@ -96,11 +78,6 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaRead<W, W2, 
         self.aligner.m_axi_rresp.next = self.m_axi_rresp.val();
         self.aligner.m_axi_rvalid.next = self.m_axi_rvalid.val();
         self.m_axi_rready.next = self.aligner.m_axi_rready.val();
-        self.m_axis_tdata.next = self.aligner.m_axis_tdata.val();
-        self.m_axis_tkeep.next = self.aligner.m_axis_tkeep.val();
-        self.m_axis_tlast.next = self.aligner.m_axis_tlast.val();
-        self.m_axis_tuser.next = self.aligner.m_axis_tuser.val();
-        self.m_axis_tvalid.next = self.aligner.m_axis_tvalid.val();
-        self.aligner.m_axis_tready.next = self.m_axis_tready.val();
+        Wire::join(&mut self.aligner.m_axis, &mut self.m_axis);
     }
 }

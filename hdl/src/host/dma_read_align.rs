@@ -9,6 +9,7 @@
 //!                     outside tkeep are 0
 //! # Twins             sim/src/golden/host/dma_read.rs, tests/dma_read.rs
 
+use crate::streams::AxisUser;
 use crate::util::ones;
 use crate::util::{fifo::Fifo, skid::Skid};
 use crate::{block, Reg, Unreset};
@@ -42,18 +43,8 @@ pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
     pub m_axi_rvalid: Signal<In, Bit>,
     /// It will be taken.
     pub m_axi_rready: Signal<Out, Bit>,
-    /// Data, byte 0 in bits 7:0.
-    pub m_axis_tdata: Signal<Out, Bits<W>>,
-    /// Valid bytes.
-    pub m_axis_tkeep: Signal<Out, Bits<KB>>,
-    /// Last beat of the command.
-    pub m_axis_tlast: Signal<Out, Bit>,
-    /// On the last beat: a bus beat had an error.
-    pub m_axis_tuser: Signal<Out, Bit>,
-    /// A beat stands.
-    pub m_axis_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axis_tready: Signal<In, Bit>,
+    /// Data, byte 0 in bits 7.
+    pub m_axis: AxisUser<Out, W, KB>,
     descriptions: Fifo<39, 3, 4>,
     bus: Skid<W>,
     bus_errors: Skid<1>,
@@ -140,39 +131,39 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
         if self.s_d_extra.val() {
             self.extra_part.next = self.extra_flag.val();
         }
-        self.descriptions.s_valid.next = self.s_d_valid.val();
-        self.descriptions.s_data.next = self.first_part.val()
+        self.descriptions.s.valid.next = self.s_d_valid.val();
+        self.descriptions.s.data.next = self.first_part.val()
             | self.last_part.val()
             | self.offset_part.val()
             | self.end_part.val()
             | self.extra_part.val();
-        self.s_d_ready.next = self.descriptions.s_ready.val();
-        self.bus.s_valid.next = self.m_axi_rvalid.val();
-        self.bus.s_data.next = self.m_axi_rdata.val();
-        self.bus_errors.s_valid.next = self.m_axi_rvalid.val();
-        self.bus_errors.s_data.next = self.m_axi_rresp.val().get_bits::<1>(1);
-        self.m_axi_rready.next = self.bus.s_ready.val();
-        self.m_axis_tvalid.next = self.valid.val();
-        self.m_axis_tdata.next = self.data.val();
-        self.m_axis_tkeep.next = self.keep.val();
-        self.m_axis_tlast.next = self.last.val();
-        self.m_axis_tuser.next = self.user.val();
+        self.s_d_ready.next = self.descriptions.s.ready.val();
+        self.bus.s.valid.next = self.m_axi_rvalid.val();
+        self.bus.s.data.next = self.m_axi_rdata.val();
+        self.bus_errors.s.valid.next = self.m_axi_rvalid.val();
+        self.bus_errors.s.data.next = self.m_axi_rresp.val().get_bits::<1>(1);
+        self.m_axi_rready.next = self.bus.s.ready.val();
+        self.m_axis.tvalid.next = self.valid.val();
+        self.m_axis.tdata.next = self.data.val();
+        self.m_axis.tkeep.next = self.keep.val();
+        self.m_axis.tlast.next = self.last.val();
+        self.m_axis.tuser.next = self.user.val();
         comment!("With bytes from lane 0 on a bus beat is a stream beat. Else the first bus beat");
         comment!("only opens; where the bus has no beat more than the stream, a last step without");
         comment!("a bus beat flushes.");
-        self.take_stream.next = self.m_axis_tready.val() | !self.valid.val();
+        self.take_stream.next = self.m_axis.tready.val() | !self.valid.val();
         self.take_rotated.next = self.take_stream.val() | !self.rotated_valid.val();
         self.at_end.next = self.index.val() == self.last_index.val();
         self.issue.next =
-            self.busy.val() & self.take_rotated.val() & (self.bus.m_valid.val() | self.flush.val());
+            self.busy.val() & self.take_rotated.val() & (self.bus.m.valid.val() | self.flush.val());
         self.finish.next =
             self.issue.val() & (self.flush.val() | (self.at_end.val() & self.extra.val()));
-        self.bus.m_ready.next = self.issue.val() & !self.flush.val();
-        self.bus_errors.m_ready.next = self.issue.val() & !self.flush.val();
-        self.bus_error.next = self.bus_errors.m_data.val().any() & !self.flush.val();
-        self.load.next = self.descriptions.m_valid.val() & (!self.busy.val() | self.finish.val());
-        self.descriptions.m_ready.next = self.load.val();
-        self.once.next = bit_cast::<W2, W>(self.bus.m_data.val());
+        self.bus.m.ready.next = self.issue.val() & !self.flush.val();
+        self.bus_errors.m.ready.next = self.issue.val() & !self.flush.val();
+        self.bus_error.next = self.bus_errors.m.data.val().any() & !self.flush.val();
+        self.load.next = self.descriptions.m.valid.val() & (!self.busy.val() | self.finish.val());
+        self.descriptions.m.ready.next = self.load.val();
+        self.once.next = bit_cast::<W2, W>(self.bus.m.data.val());
         self.again.next = self.once.val() << self.width.val();
         self.twice.next = self.once.val() | self.again.val();
         self.shifted.next = self.twice.val() >> self.shift_bits.val();
@@ -217,8 +208,8 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
             }
         }
         comment!("The next command's shift and masks.");
-        self.offset.next = self.descriptions.m_data.val().get_bits::<6>(26);
-        self.end_lane.next = self.descriptions.m_data.val().get_bits::<6>(32);
+        self.offset.next = self.descriptions.m.data.val().get_bits::<6>(26);
+        self.end_lane.next = self.descriptions.m.data.val().get_bits::<6>(32);
         self.lanes_unused.next = self.end_lane.val() ^ self.lane_mask.val();
         self.shifts.next = self.offset.val().any();
         self.offset_bytes.next = bit_cast::<10, 6>(self.offset.val());
@@ -230,9 +221,9 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
             self.opening.next = self.shifts.val();
             self.first.next = true;
             self.flush.next = false;
-            self.index.next = self.descriptions.m_data.val().get_bits::<13>(0);
-            self.last_index.next = self.descriptions.m_data.val().get_bits::<13>(13);
-            self.extra.next = self.descriptions.m_data.val().get_bit(38) | !self.shifts.val();
+            self.index.next = self.descriptions.m.data.val().get_bits::<13>(0);
+            self.last_index.next = self.descriptions.m.data.val().get_bits::<13>(13);
+            self.extra.next = self.descriptions.m.data.val().get_bit(38) | !self.shifts.val();
             self.shift_bits.next = self.offset_bits.val();
             self.old_bits.next = 0.into();
             if self.shifts.val() {

@@ -8,6 +8,7 @@
 //!                     low. Bytes outside wstrb are 0
 //! # Twins             sim/src/golden/host/dma_write.rs, tests/dma_write.rs
 
+use crate::streams::AxisEvent;
 use crate::util::ones;
 use crate::util::{fifo::Fifo, skid::Skid};
 use crate::{block, Reg, Unreset};
@@ -34,11 +35,7 @@ pub struct DmaWriteAlign<const W: usize, const W2: usize, const KB: usize> {
     /// The bus has one beat more than the stream.
     pub s_d_extra: Signal<In, Bit>,
     /// Payload.
-    pub s_axis_tdata: Signal<In, Bits<W>>,
-    /// A beat is offered.
-    pub s_axis_tvalid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_axis_tready: Signal<Out, Bit>,
+    pub s_axis: AxisEvent<In, W>,
     /// Data.
     pub m_axi_wdata: Signal<Out, Bits<W>>,
     /// Bytes to write.
@@ -128,16 +125,16 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaWriteAlign<W
         if self.s_d_extra.val() {
             self.extra_part.next = self.extra_flag.val();
         }
-        self.descriptions.s_valid.next = self.s_d_valid.val();
-        self.descriptions.s_data.next = self.first_part.val()
+        self.descriptions.s.valid.next = self.s_d_valid.val();
+        self.descriptions.s.data.next = self.first_part.val()
             | self.last_part.val()
             | self.offset_part.val()
             | self.end_part.val()
             | self.extra_part.val();
-        self.s_d_ready.next = self.descriptions.s_ready.val();
-        self.payload.s_valid.next = self.s_axis_tvalid.val();
-        self.payload.s_data.next = self.s_axis_tdata.val();
-        self.s_axis_tready.next = self.payload.s_ready.val();
+        self.s_d_ready.next = self.descriptions.s.ready.val();
+        self.payload.s.valid.next = self.s_axis.tvalid.val();
+        self.payload.s.data.next = self.s_axis.tdata.val();
+        self.s_axis.tready.next = self.payload.s.ready.val();
         self.m_axi_wvalid.next = self.valid.val();
         self.m_axi_wdata.next = self.data.val();
         self.m_axi_wstrb.next = self.strobe.val();
@@ -149,13 +146,13 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaWriteAlign<W
         self.flush.next = self.at_end.val() & self.extra.val();
         self.issue.next = self.busy.val()
             & self.take_rotated.val()
-            & (self.payload.m_valid.val() | self.flush.val());
-        self.payload.m_ready.next = self.issue.val() & !self.flush.val();
-        self.load.next = self.descriptions.m_valid.val()
+            & (self.payload.m.valid.val() | self.flush.val());
+        self.payload.m.ready.next = self.issue.val() & !self.flush.val();
+        self.load.next = self.descriptions.m.valid.val()
             & (!self.busy.val() | (self.issue.val() & self.at_end.val()));
-        self.descriptions.m_ready.next = self.load.val();
+        self.descriptions.m.ready.next = self.load.val();
         comment!("Rotate the beat by the offset: the upper half of it twice, shifted.");
-        self.once.next = bit_cast::<W2, W>(self.payload.m_data.val());
+        self.once.next = bit_cast::<W2, W>(self.payload.m.data.val());
         self.again.next = self.once.val() << self.width.val();
         self.twice.next = self.once.val() | self.again.val();
         self.shifted.next = self.twice.val() << self.shift_bits.val();
@@ -197,8 +194,8 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaWriteAlign<W
             self.last.next = self.rotated_last.val();
         }
         comment!("The next command's shift and masks.");
-        self.offset.next = self.descriptions.m_data.val().get_bits::<6>(26);
-        self.end_lane.next = self.descriptions.m_data.val().get_bits::<6>(32);
+        self.offset.next = self.descriptions.m.data.val().get_bits::<6>(26);
+        self.end_lane.next = self.descriptions.m.data.val().get_bits::<6>(32);
         self.lanes_unused.next = self.end_lane.val() ^ self.lane_mask.val();
         self.offset_bytes.next = bit_cast::<10, 6>(self.offset.val());
         self.offset_bits.next = self.offset_bytes.val() << 3;
@@ -207,9 +204,9 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaWriteAlign<W
         if self.load.val() {
             self.busy.next = true;
             self.opening.next = true;
-            self.index.next = self.descriptions.m_data.val().get_bits::<13>(0);
-            self.last_index.next = self.descriptions.m_data.val().get_bits::<13>(13);
-            self.extra.next = self.descriptions.m_data.val().get_bit(38);
+            self.index.next = self.descriptions.m.data.val().get_bits::<13>(0);
+            self.last_index.next = self.descriptions.m.data.val().get_bits::<13>(13);
+            self.extra.next = self.descriptions.m.data.val().get_bit(38);
             self.shift_bits.next = self.offset_bits.val();
             self.new_bits.next = self.all_bits.val() << self.offset_bits.val();
             self.end_bits.next = self.all_bits.val() >> self.unused_bits.val();

@@ -8,6 +8,7 @@
 //!                     that is being collected
 //! # Twins             sim/src/golden/host/dma_write.rs, tests/dma_write.rs
 
+use crate::streams::WriteDone;
 use crate::util::{fifo::Fifo, skid::Skid};
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -30,13 +31,7 @@ pub struct DmaWriteDone<const T: usize> {
     /// It will be taken.
     pub m_axi_bready: Signal<Out, Bit>,
     /// A command is done.
-    pub m_done_valid: Signal<Out, Bit>,
-    /// The report is taken.
-    pub m_done_ready: Signal<In, Bit>,
-    /// Tag of the command.
-    pub m_done_tag: Signal<Out, Bits<T>>,
-    /// One of its bursts failed.
-    pub m_done_error: Signal<Out, Bit>,
+    pub m_done: WriteDone<Out, T>,
     tags: Fifo<T, 3, 4>,
     counts: Fifo<5, 3, 4>,
     responses: Skid<1>,
@@ -55,37 +50,37 @@ pub struct DmaWriteDone<const T: usize> {
 impl<const T: usize> Logic for DmaWriteDone<T> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.tags.s_valid.next = self.s_valid.val();
-        self.tags.s_data.next = self.s_tag.val();
-        self.counts.s_valid.next = self.s_valid.val();
-        self.counts.s_data.next = self.s_bursts.val();
-        self.s_ready.next = self.counts.s_ready.val();
-        self.responses.s_valid.next = self.m_axi_bvalid.val();
-        self.responses.s_data.next = self.m_axi_bresp.val().get_bits::<1>(1);
-        self.m_axi_bready.next = self.responses.s_ready.val();
-        self.m_done_valid.next = self.done.val();
-        self.m_done_tag.next = self.tag.val();
-        self.m_done_error.next = self.error.val();
+        self.tags.s.valid.next = self.s_valid.val();
+        self.tags.s.data.next = self.s_tag.val();
+        self.counts.s.valid.next = self.s_valid.val();
+        self.counts.s.data.next = self.s_bursts.val();
+        self.s_ready.next = self.counts.s.ready.val();
+        self.responses.s.valid.next = self.m_axi_bvalid.val();
+        self.responses.s.data.next = self.m_axi_bresp.val().get_bits::<1>(1);
+        self.m_axi_bready.next = self.responses.s.ready.val();
+        self.m_done.valid.next = self.done.val();
+        self.m_done.tag.next = self.tag.val();
+        self.m_done.error.next = self.error.val();
         self.complete.next = self.left.val() == self.none_left.val();
-        self.start.next = self.counts.m_valid.val() & !self.busy.val();
-        self.collect.next = self.busy.val() & !self.complete.val() & self.responses.m_valid.val();
-        self.counts.m_ready.next = self.start.val();
-        self.tags.m_ready.next = self.start.val();
-        self.responses.m_ready.next = self.collect.val();
+        self.start.next = self.counts.m.valid.val() & !self.busy.val();
+        self.collect.next = self.busy.val() & !self.complete.val() & self.responses.m.valid.val();
+        self.counts.m.ready.next = self.start.val();
+        self.tags.m.ready.next = self.start.val();
+        self.responses.m.ready.next = self.collect.val();
         if self.start.val() {
             self.busy.next = true;
-            self.left.next = self.counts.m_data.val();
-            self.tag.next = self.tags.m_data.val();
+            self.left.next = self.counts.m.data.val();
+            self.tag.next = self.tags.m.data.val();
             self.error.next = false;
         }
         if self.collect.val() {
             self.left.next = self.left.val() - 1;
-            self.error.next = self.error.val() | self.responses.m_data.val().any();
+            self.error.next = self.error.val() | self.responses.m.data.val().any();
         }
         if self.busy.val() & self.complete.val() {
             self.done.next = true;
         }
-        if self.done.val() & self.m_done_ready.val() {
+        if self.done.val() & self.m_done.ready.val() {
             self.done.next = false;
             self.busy.next = false;
         }

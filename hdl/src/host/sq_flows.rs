@@ -9,6 +9,7 @@
 //! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
 
 use super::sq_book::{SqBook, SqOp};
+use crate::streams::{Doorbell, Flow};
 use crate::util::fifo::Fifo;
 use crate::{block, Reg};
 use nic_spec::NicConfig;
@@ -32,19 +33,9 @@ pub enum FlowsState {
 #[block(new(config: &NicConfig))]
 pub struct SqFlows<const FB: usize, const FB1: usize> {
     /// A work request of the flow has retired.
-    pub credit_valid: Signal<In, Bit>,
-    /// Taken.
-    pub credit_ready: Signal<Out, Bit>,
-    /// Flow index.
-    pub credit_flow: Signal<In, Bits<FB>>,
+    pub credit: Flow<In, FB>,
     /// Software has moved a producer index.
-    pub s_doorbell_valid: Signal<In, Bit>,
-    /// Taken.
-    pub s_doorbell_ready: Signal<Out, Bit>,
-    /// Flow index.
-    pub s_doorbell_flow: Signal<In, Bits<16>>,
-    /// Producer index.
-    pub s_doorbell_index: Signal<In, Bits<16>>,
+    pub s_doorbell: Doorbell<In>,
     /// A row operation is wanted.
     pub row_valid: Signal<In, Bit>,
     /// Which: not credit, doorbell or fetch.
@@ -108,8 +99,8 @@ impl<const FB: usize, const FB1: usize> Logic for SqFlows<FB, FB1> {
     #[hdl_gen]
     fn update(&mut self) {
         self.is_exec.next = self.state.val() == FlowsState::Exec;
-        self.credit_ready.next = self.is_exec.val() & (self.op.val() == SqOp::Credit);
-        self.s_doorbell_ready.next = self.is_exec.val() & (self.op.val() == SqOp::Doorbell);
+        self.credit.ready.next = self.is_exec.val() & (self.op.val() == SqOp::Credit);
+        self.s_doorbell.ready.next = self.is_exec.val() & (self.op.val() == SqOp::Doorbell);
         self.row_done.next = self.is_exec.val()
             & (self.op.val() != SqOp::Credit)
             & (self.op.val() != SqOp::Doorbell)
@@ -132,37 +123,37 @@ impl<const FB: usize, const FB1: usize> Logic for SqFlows<FB, FB1> {
             & !self.book.go.val()
             & (self.slots.val() != self.slots_max.val());
         self.may_go.next = self.wr_room.val() & !self.hold.val() & self.is_free.val();
-        self.may_fetch.next = self.active.m_valid.val() & self.may_go.val();
+        self.may_fetch.next = self.active.m.valid.val() & self.may_go.val();
         self.book.direct.next = self.may_go.val() & !self.active.count.val().any();
         self.book.read.next = false;
-        self.picked.next = self.active.m_data.val();
-        self.active.m_ready.next = false;
+        self.picked.next = self.active.m.data.val();
+        self.active.m.ready.next = false;
         match self.state.val() {
             FlowsState::Idle => {
                 self.book.read.next = self.book.ready.val();
-                if self.credit_valid.val() {
-                    self.picked.next = self.credit_flow.val();
+                if self.credit.valid.val() {
+                    self.picked.next = self.credit.flow.val();
                     self.op.next = SqOp::Credit;
                 } else if self.row_valid.val() {
                     self.picked.next = self.row_flow.val();
                     self.op.next = self.row_op.val();
-                } else if self.s_doorbell_valid.val() {
-                    self.picked.next = bit_cast::<FB, 16>(self.s_doorbell_flow.val());
+                } else if self.s_doorbell.valid.val() {
+                    self.picked.next = bit_cast::<FB, 16>(self.s_doorbell.flow.val());
                     self.op.next = SqOp::Doorbell;
                 } else {
                     self.op.next = SqOp::Fetch;
                 }
                 if self.book.ready.val()
-                    & (self.credit_valid.val()
+                    & (self.credit.valid.val()
                         | self.row_valid.val()
-                        | self.s_doorbell_valid.val()
+                        | self.s_doorbell.valid.val()
                         | self.may_fetch.val())
                 {
                     self.state.next = FlowsState::Load;
                 }
             }
             FlowsState::Load => {
-                self.active.m_ready.next = self.op.val() == SqOp::Fetch;
+                self.active.m.ready.next = self.op.val() == SqOp::Fetch;
                 self.state.next = FlowsState::Calc;
             }
             FlowsState::Calc => {
@@ -175,12 +166,12 @@ impl<const FB: usize, const FB1: usize> Logic for SqFlows<FB, FB1> {
         self.book.read_flow.next = self.picked.val();
         self.book.exec.next = self.is_exec.val();
         self.book.op.next = self.op.val();
-        self.book.doorbell_flow.next = self.s_doorbell_flow.val();
-        self.book.doorbell_index.next = self.s_doorbell_index.val();
+        self.book.doorbell_flow.next = self.s_doorbell.flow.val();
+        self.book.doorbell_index.next = self.s_doorbell.index.val();
         self.book.row_base.next = self.row_base.val();
         self.book.row_log2.next = self.row_log2.val();
-        self.active.s_valid.next = self.book.push.val();
-        self.active.s_data.next = self.book.flow.val();
+        self.active.s.valid.next = self.book.push.val();
+        self.active.s.data.next = self.book.flow.val();
         comment!("a command, and the slot that it takes");
         if self.book.go.val() {
             self.cmd_valid.next = true;

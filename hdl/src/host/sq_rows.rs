@@ -10,7 +10,8 @@
 //! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
 
 use super::sq_book::SqOp;
-use crate::{block, Reg};
+use crate::streams::{ConfigRow, Doorbell, LostRequest};
+use crate::{block, Reg, Regs};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
 
@@ -48,15 +49,7 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     /// The row.
     pub cfg_row: Signal<In, Bits<512>>,
     /// A row for the requester.
-    pub m_cfg_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cfg_ready: Signal<In, Bit>,
-    /// Its table.
-    pub m_cfg_table: Signal<Out, Bits<2>>,
-    /// Its index.
-    pub m_cfg_index: Signal<Out, Bits<16>>,
-    /// The row, words 0 to 10. What follows in a queue pair row is the ring's: 0 here.
-    pub m_cfg_row: Signal<Out, Bits<512>>,
+    pub m_cfg: ConfigRow<Out>,
     /// A beat of a work request: error, last, data from the top. It is taken while a row fills,
     /// and where nothing is at hand and there is an order.
     pub beat_valid: Signal<In, Bit>,
@@ -98,13 +91,7 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     /// Nothing has retired that is not counted.
     pub is_quiet: Signal<In, Bit>,
     /// A work request could not be read.
-    pub m_cqe_valid: Signal<Out, Bit>,
-    /// Taken.
-    pub m_cqe_ready: Signal<In, Bit>,
-    /// Flow index.
-    pub m_cqe_flow: Signal<Out, Bits<16>>,
-    /// Index of the work request.
-    pub m_cqe_wr_id: Signal<Out, Bits<32>>,
+    pub m_cqe: LostRequest<Out>,
     /// A work request could not be read.
     pub event_failed: Signal<Out, Bit>,
     /// A committed work request was dropped: its queue pair has a ring.
@@ -118,9 +105,7 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     is_fetched: Reg<Bit>,
     guards: Reg<Bit>,
     holds: Reg<Bit>,
-    cqe_valid: Reg<Bit>,
-    cqe_flow: Reg<Bits<16>>,
-    cqe_index: Reg<Bits<16>>,
+    cqe: Doorbell<Regs>,
     failed: Reg<Bit>,
     refused: Reg<Bit>,
     is_qp: Signal<Local, Bit>,
@@ -137,10 +122,10 @@ pub struct SqRows<const FB: usize, const OW: usize> {
 impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.m_cfg_valid.next = self.state.val() == RowsState::Offer;
-        self.m_cfg_table.next = self.row_table.val();
-        self.m_cfg_index.next = self.index.val();
-        self.m_cfg_row.next =
+        self.m_cfg.valid.next = self.state.val() == RowsState::Offer;
+        self.m_cfg.table.next = self.row_table.val();
+        self.m_cfg.index.next = self.index.val();
+        self.m_cfg.row.next =
             bit_cast::<512, 320>(self.row.val()) | (bit_cast::<512, 32>(self.word_10.val()) << 320);
         self.s_cfg_ready.next = self.state.val() == RowsState::Ack;
         self.fills.next = self.state.val() == RowsState::Fill;
@@ -151,9 +136,9 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
         self.slot_free.next = self.state.val() == RowsState::Drop;
         self.order_ready.next = self.state.val() == RowsState::Drop;
         self.hold.next = self.holds.val();
-        self.m_cqe_valid.next = self.cqe_valid.val();
-        self.m_cqe_flow.next = self.cqe_flow.val();
-        self.m_cqe_wr_id.next = bit_cast::<32, 16>(self.cqe_index.val());
+        self.m_cqe.valid.next = self.cqe.valid.val();
+        self.m_cqe.flow.next = self.cqe.flow.val();
+        self.m_cqe.wr_id.next = bit_cast::<32, 16>(self.cqe.index.val());
         self.event_failed.next = self.failed.val();
         self.event_refused.next = self.refused.val();
         self.is_qp.next = self.cfg_table.val() == self.qp_table.val();
@@ -180,8 +165,8 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
         self.order_flow.next = self.order.val().get_bits::<FB>(16);
         self.failed.next = false;
         self.refused.next = false;
-        if self.m_cqe_ready.val() {
-            self.cqe_valid.next = false;
+        if self.m_cqe.ready.val() {
+            self.cqe.valid.next = false;
         }
         match self.state.val() {
             RowsState::Wait => {
@@ -239,10 +224,10 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
             }
             RowsState::Report => {
                 self.guards.next = true;
-                if !self.cqe_valid.val() {
-                    self.cqe_valid.next = true;
-                    self.cqe_flow.next = self.index.val();
-                    self.cqe_index.next = self.order_index.val();
+                if !self.cqe.valid.val() {
+                    self.cqe.valid.next = true;
+                    self.cqe.flow.next = self.index.val();
+                    self.cqe.index.next = self.order_index.val();
                     self.state.next = RowsState::Drop;
                 }
             }
@@ -259,7 +244,7 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
                 }
             }
             RowsState::Offer => {
-                if self.m_cfg_ready.val() {
+                if self.m_cfg.ready.val() {
                     self.state.next = RowsState::Ack;
                     if self.is_fetched.val() {
                         self.state.next = RowsState::Drop;

@@ -15,6 +15,7 @@
 //!                     while its valid is low
 //! # Twins             sim/src/golden/host/write_mux.rs, tests/write_mux.rs
 
+use crate::streams::{AxisWords, WriteCommand, WriteDone};
 use crate::util::skid::Skid;
 use crate::util::stream_route::StreamRoute;
 use crate::{block, Reg, Unreset};
@@ -33,83 +34,23 @@ pub struct WriteMux<
     const TP2: usize,
 > {
     /// The responder offers a command.
-    pub s_a_cmd_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_a_cmd_ready: Signal<Out, Bit>,
-    /// Byte address.
-    pub s_a_cmd_addr: Signal<In, Bits<64>>,
-    /// Length, 0..=4096.
-    pub s_a_cmd_bytes: Signal<In, Bits<13>>,
-    /// Comes back with the report.
-    pub s_a_cmd_tag: Signal<In, Bits<T>>,
-    /// A beat is offered.
-    pub s_a_data_tvalid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_a_data_tready: Signal<Out, Bit>,
+    pub s_a_cmd: WriteCommand<In, T>,
     /// Bytes.
-    pub s_a_data_tdata: Signal<In, Bits<W>>,
-    /// Last beat of the command.
-    pub s_a_data_tlast: Signal<In, Bit>,
+    pub s_a_data: AxisWords<In, W>,
     /// A command of the responder is done.
-    pub m_a_done_valid: Signal<Out, Bit>,
-    /// The report is taken.
-    pub m_a_done_ready: Signal<In, Bit>,
-    /// Its tag.
-    pub m_a_done_tag: Signal<Out, Bits<T>>,
-    /// The memory reported an error.
-    pub m_a_done_error: Signal<Out, Bit>,
+    pub m_a_done: WriteDone<Out, T>,
     /// The completer offers a command.
-    pub s_b_cmd_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_b_cmd_ready: Signal<Out, Bit>,
-    /// Byte address.
-    pub s_b_cmd_addr: Signal<In, Bits<64>>,
-    /// Length, 0..=4096.
-    pub s_b_cmd_bytes: Signal<In, Bits<13>>,
-    /// Comes back with the report.
-    pub s_b_cmd_tag: Signal<In, Bits<T>>,
-    /// A beat is offered.
-    pub s_b_data_tvalid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_b_data_tready: Signal<Out, Bit>,
+    pub s_b_cmd: WriteCommand<In, T>,
     /// Bytes.
-    pub s_b_data_tdata: Signal<In, Bits<W>>,
-    /// Last beat of the command.
-    pub s_b_data_tlast: Signal<In, Bit>,
+    pub s_b_data: AxisWords<In, W>,
     /// A command of the completer is done.
-    pub m_b_done_valid: Signal<Out, Bit>,
-    /// The report is taken.
-    pub m_b_done_ready: Signal<In, Bit>,
-    /// Its tag.
-    pub m_b_done_tag: Signal<Out, Bits<T>>,
-    /// The memory reported an error.
-    pub m_b_done_error: Signal<Out, Bit>,
+    pub m_b_done: WriteDone<Out, T>,
     /// A command stands.
-    pub m_cmd_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cmd_ready: Signal<In, Bit>,
-    /// Byte address.
-    pub m_cmd_addr: Signal<Out, Bits<64>>,
-    /// Length.
-    pub m_cmd_bytes: Signal<Out, Bits<13>>,
-    /// Tag; top bit: port b.
-    pub m_cmd_tag: Signal<Out, Bits<TP1>>,
-    /// A beat stands.
-    pub m_data_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_data_tready: Signal<In, Bit>,
+    pub m_cmd: WriteCommand<Out, TP1>,
     /// Bytes.
-    pub m_data_tdata: Signal<Out, Bits<W>>,
-    /// Last beat of the command: for another mux; the engine counts beats.
-    pub m_data_tlast: Signal<Out, Bit>,
+    pub m_data: AxisWords<Out, W>,
     /// The engine has done a command.
-    pub s_done_valid: Signal<In, Bit>,
-    /// The report will be taken.
-    pub s_done_ready: Signal<Out, Bit>,
-    /// Its tag.
-    pub s_done_tag: Signal<In, Bits<TP1>>,
-    /// The memory reported an error.
-    pub s_done_error: Signal<In, Bit>,
+    pub s_done: WriteDone<In, TP1>,
     a_data: Skid<WP1>,
     b_data: Skid<WP1>,
     take_a: Reg<Bit>,
@@ -153,38 +94,38 @@ impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const T
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_a_cmd_ready.next = self.take_a.val();
-        self.s_b_cmd_ready.next = self.take_b.val();
-        self.m_cmd_valid.next = self.cmd_full.val();
-        self.m_cmd_addr.next = self.addr.val();
-        self.m_cmd_bytes.next = self.bytes.val();
-        self.m_cmd_tag.next = self.tag.val();
-        self.m_data_tvalid.next = self.beat_full.val();
-        self.m_data_tdata.next = self.beat.val();
-        self.m_data_tlast.next = self.beat_last.val();
+        self.s_a_cmd.ready.next = self.take_a.val();
+        self.s_b_cmd.ready.next = self.take_b.val();
+        self.m_cmd.valid.next = self.cmd_full.val();
+        self.m_cmd.addr.next = self.addr.val();
+        self.m_cmd.bytes.next = self.bytes.val();
+        self.m_cmd.tag.next = self.tag.val();
+        self.m_data.tvalid.next = self.beat_full.val();
+        self.m_data.tdata.next = self.beat.val();
+        self.m_data.tlast.next = self.beat_last.val();
         comment!("a beat: last, data from high to low");
         self.a_last.next = 0.into();
-        if self.s_a_data_tlast.val() {
+        if self.s_a_data.tlast.val() {
             self.a_last.next = 1.into();
         }
         self.b_last.next = 0.into();
-        if self.s_b_data_tlast.val() {
+        if self.s_b_data.tlast.val() {
             self.b_last.next = 1.into();
         }
-        self.a_data.s_valid.next = self.s_a_data_tvalid.val();
-        self.s_a_data_tready.next = self.a_data.s_ready.val();
-        self.a_data.s_data.next = bit_cast::<WP1, W>(self.s_a_data_tdata.val())
+        self.a_data.s.valid.next = self.s_a_data.tvalid.val();
+        self.s_a_data.tready.next = self.a_data.s.ready.val();
+        self.a_data.s.data.next = bit_cast::<WP1, W>(self.s_a_data.tdata.val())
             | (bit_cast::<WP1, 1>(self.a_last.val()) << self.last_at.val());
-        self.b_data.s_valid.next = self.s_b_data_tvalid.val();
-        self.s_b_data_tready.next = self.b_data.s_ready.val();
-        self.b_data.s_data.next = bit_cast::<WP1, W>(self.s_b_data_tdata.val())
+        self.b_data.s.valid.next = self.s_b_data.tvalid.val();
+        self.s_b_data.tready.next = self.b_data.s.ready.val();
+        self.b_data.s.data.next = bit_cast::<WP1, W>(self.s_b_data.tdata.val())
             | (bit_cast::<WP1, 1>(self.b_last.val()) << self.last_at.val());
         comment!("A command starts between frames, once the first beat of its own stands.");
-        self.a_can.next = self.s_a_cmd_valid.val()
-            & (self.a_data.m_valid.val() | (self.s_a_cmd_bytes.val() == self.no_bytes.val()));
-        self.b_can.next = self.s_b_cmd_valid.val()
-            & (self.b_data.m_valid.val() | (self.s_b_cmd_bytes.val() == self.no_bytes.val()));
-        self.free.next = (self.m_cmd_ready.val() | !self.cmd_full.val())
+        self.a_can.next = self.s_a_cmd.valid.val()
+            & (self.a_data.m.valid.val() | (self.s_a_cmd.bytes.val() == self.no_bytes.val()));
+        self.b_can.next = self.s_b_cmd.valid.val()
+            & (self.b_data.m.valid.val() | (self.s_b_cmd.bytes.val() == self.no_bytes.val()));
+        self.free.next = (self.m_cmd.ready.val() | !self.cmd_full.val())
             & !self.take_a.val()
             & !self.take_b.val()
             & !self.moving.val();
@@ -199,39 +140,39 @@ impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const T
                 self.b_next.next = false;
             }
         }
-        if self.m_cmd_ready.val() {
+        if self.m_cmd.ready.val() {
             self.cmd_full.next = false;
         }
         if self.take_a.val() {
             self.cmd_full.next = true;
-            self.addr.next = self.s_a_cmd_addr.val();
-            self.bytes.next = self.s_a_cmd_bytes.val();
-            self.tag.next = bit_cast::<TP1, T>(self.s_a_cmd_tag.val());
-            self.moving.next = self.s_a_cmd_bytes.val() != self.no_bytes.val();
+            self.addr.next = self.s_a_cmd.addr.val();
+            self.bytes.next = self.s_a_cmd.bytes.val();
+            self.tag.next = bit_cast::<TP1, T>(self.s_a_cmd.tag.val());
+            self.moving.next = self.s_a_cmd.bytes.val() != self.no_bytes.val();
             self.from_b.next = false;
         }
         if self.take_b.val() {
             self.cmd_full.next = true;
-            self.addr.next = self.s_b_cmd_addr.val();
-            self.bytes.next = self.s_b_cmd_bytes.val();
+            self.addr.next = self.s_b_cmd.addr.val();
+            self.bytes.next = self.s_b_cmd.bytes.val();
             self.tag.next =
-                bit_cast::<TP1, T>(self.s_b_cmd_tag.val()) | (self.one.val() << self.tag_top.val());
-            self.moving.next = self.s_b_cmd_bytes.val() != self.no_bytes.val();
+                bit_cast::<TP1, T>(self.s_b_cmd.tag.val()) | (self.one.val() << self.tag_top.val());
+            self.moving.next = self.s_b_cmd.bytes.val() != self.no_bytes.val();
             self.from_b.next = true;
         }
         comment!("its frame");
-        self.head.next = self.a_data.m_data.val();
-        self.head_valid.next = self.a_data.m_valid.val();
+        self.head.next = self.a_data.m.data.val();
+        self.head_valid.next = self.a_data.m.valid.val();
         if self.from_b.val() {
-            self.head.next = self.b_data.m_data.val();
-            self.head_valid.next = self.b_data.m_valid.val();
+            self.head.next = self.b_data.m.data.val();
+            self.head_valid.next = self.b_data.m.valid.val();
         }
         self.beat_free.next =
-            self.moving.val() & (self.m_data_tready.val() | !self.beat_full.val());
+            self.moving.val() & (self.m_data.tready.val() | !self.beat_full.val());
         self.moved.next = self.beat_free.val() & self.head_valid.val();
-        self.a_data.m_ready.next = self.beat_free.val() & !self.from_b.val();
-        self.b_data.m_ready.next = self.beat_free.val() & self.from_b.val();
-        if self.m_data_tready.val() {
+        self.a_data.m.ready.next = self.beat_free.val() & !self.from_b.val();
+        self.b_data.m.ready.next = self.beat_free.val() & self.from_b.val();
+        if self.m_data.tready.val() {
             self.beat_full.next = false;
         }
         if self.moved.val() {
@@ -242,22 +183,22 @@ impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const T
         }
         comment!("a report: port, error, tag from high to low");
         self.error_bit.next = 0.into();
-        if self.s_done_error.val() {
+        if self.s_done.error.val() {
             self.error_bit.next = 1.into();
         }
-        self.port_bit.next = self.s_done_tag.val().get_bits::<1>(self.tag_top.val().index());
-        self.reports.s_valid.next = self.s_done_valid.val();
-        self.s_done_ready.next = self.reports.s_ready.val();
-        self.reports.s_data.next = bit_cast::<TP2, T>(self.s_done_tag.val().get_bits::<T>(0))
+        self.port_bit.next = self.s_done.tag.val().get_bits::<1>(self.tag_top.val().index());
+        self.reports.s.valid.next = self.s_done.valid.val();
+        self.s_done.ready.next = self.reports.s.ready.val();
+        self.reports.s.data.next = bit_cast::<TP2, T>(self.s_done.tag.val().get_bits::<T>(0))
             | (bit_cast::<TP2, 1>(self.error_bit.val()) << self.tag_top.val())
             | (bit_cast::<TP2, 1>(self.port_bit.val()) << self.port_at.val());
-        self.m_a_done_valid.next = self.reports.m_a_valid.val();
-        self.reports.m_a_ready.next = self.m_a_done_ready.val();
-        self.m_a_done_tag.next = self.reports.m_a_data.val().get_bits::<T>(0);
-        self.m_a_done_error.next = self.reports.m_a_data.val().get_bit(self.tag_top.val().index());
-        self.m_b_done_valid.next = self.reports.m_b_valid.val();
-        self.reports.m_b_ready.next = self.m_b_done_ready.val();
-        self.m_b_done_tag.next = self.reports.m_b_data.val().get_bits::<T>(0);
-        self.m_b_done_error.next = self.reports.m_b_data.val().get_bit(self.tag_top.val().index());
+        self.m_a_done.valid.next = self.reports.m_a.valid.val();
+        self.reports.m_a.ready.next = self.m_a_done.ready.val();
+        self.m_a_done.tag.next = self.reports.m_a.data.val().get_bits::<T>(0);
+        self.m_a_done.error.next = self.reports.m_a.data.val().get_bit(self.tag_top.val().index());
+        self.m_b_done.valid.next = self.reports.m_b.valid.val();
+        self.reports.m_b.ready.next = self.m_b_done.ready.val();
+        self.m_b_done.tag.next = self.reports.m_b.data.val().get_bits::<T>(0);
+        self.m_b_done.error.next = self.reports.m_b.data.val().get_bit(self.tag_top.val().index());
     }
 }

@@ -10,8 +10,9 @@
 //! # Reset             synchronous, high: empty
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
+use crate::streams::Axis;
 use crate::util::frame_fifo::FrameFifo;
-use crate::{block, Reg, Unreset};
+use crate::{block, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Host side of the 64-bit rx pipe.
@@ -32,15 +33,7 @@ pub struct RxHost {
     /// The frame that ended 6 cycles ago found no room.
     pub overflow: Signal<Out, Bit>,
     /// Frames for the host.
-    pub m_axis_tdata: Signal<Out, Bits<64>>,
-    /// Valid bytes.
-    pub m_axis_tkeep: Signal<Out, Bits<8>>,
-    /// A beat stands here.
-    pub m_axis_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axis_tready: Signal<In, Bit>,
-    /// Last beat of the frame.
-    pub m_axis_tlast: Signal<Out, Bit>,
+    pub m_axis: Axis<Out, 64, 8>,
     fifo: FrameFifo<64, 8, 73, 11, 12>,
     index: Reg<Bits<11>>,
     valid_1: Reg<Bit>,
@@ -126,16 +119,12 @@ impl Logic for RxHost {
         }
         self.fifo.cfg_drop_when_full.next = true;
         self.fifo.s_open.next = false;
-        self.fifo.s_axis_tvalid.next = self.in_valid.val();
-        self.fifo.s_axis_tdata.next = self.in_data.val();
-        self.fifo.s_axis_tkeep.next = self.in_keep.val();
-        self.fifo.s_axis_tlast.next = self.in_last.val();
-        self.fifo.s_axis_tuser.next = self.in_user.val();
+        self.fifo.s_axis.tvalid.next = self.in_valid.val();
+        self.fifo.s_axis.tdata.next = self.in_data.val();
+        self.fifo.s_axis.tkeep.next = self.in_keep.val();
+        self.fifo.s_axis.tlast.next = self.in_last.val();
+        self.fifo.s_axis.tuser.next = self.in_user.val();
         self.overflow.next = self.fifo.event_overflow.val();
-        self.m_axis_tdata.next = self.fifo.m_axis_tdata.val();
-        self.m_axis_tkeep.next = self.fifo.m_axis_tkeep.val();
-        self.m_axis_tvalid.next = self.fifo.m_axis_tvalid.val();
-        self.m_axis_tlast.next = self.fifo.m_axis_tlast.val();
-        self.fifo.m_axis_tready.next = self.m_axis_tready.val();
+        Wire::join(&mut self.fifo.m_axis, &mut self.m_axis);
     }
 }

@@ -12,6 +12,7 @@
 
 use super::credit_pipe::CREDIT_ZERO;
 use super::flow_table::FlowTable;
+use crate::streams::{InFlight, Rate, Work};
 use crate::util::ram::Ram;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -25,35 +26,11 @@ pub const STORE_CYCLES: usize = 9;
 #[block(check(F == 1 << FB && FB <= 12))]
 pub struct FlowState<const F: usize, const FB: usize> {
     /// A flow has a packet to send.
-    pub s_work_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_work_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_work_flow: Signal<In, Bits<FB>>,
-    /// Frame bytes of its next packet.
-    pub s_work_len_bytes: Signal<In, Bits<14>>,
-    /// Its bytes in flight.
-    pub s_work_inflight_bytes: Signal<In, Bits<32>>,
+    pub s_work: Work<In, FB>,
     /// A flow's bytes in flight have changed.
-    pub s_inflight_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_inflight_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_inflight_flow: Signal<In, Bits<FB>>,
-    /// Its bytes in flight.
-    pub s_inflight_inflight_bytes: Signal<In, Bits<32>>,
+    pub s_inflight: InFlight<In, FB>,
     /// A flow is created, removed, or gets a window and rate.
-    pub s_rate_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_rate_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_rate_flow: Signal<In, Bits<FB>>,
-    /// 0 update, 1 create, 2 remove.
-    pub s_rate_op: Signal<In, Bits<2>>,
-    /// Window, bytes.
-    pub s_rate_window_bytes: Signal<In, Bits<32>>,
-    /// Rate, UQ8.24 bytes a cycle.
-    pub s_rate_rate: Signal<In, Bits<32>>,
+    pub s_rate: Rate<In, FB>,
     /// A visit starts.
     pub s_visit_valid: Signal<In, Bit>,
     /// Flow to visit.
@@ -135,37 +112,37 @@ pub struct FlowState<const F: usize, const FB: usize> {
 impl<const F: usize, const FB: usize> Logic for FlowState<F, FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_work_ready.next = self.work_turn.val();
-        self.s_inflight_ready.next = self.inflight_turn.val();
-        self.s_rate_ready.next = self.is_clean.val();
+        self.s_work.ready.next = self.work_turn.val();
+        self.s_inflight.ready.next = self.inflight_turn.val();
+        self.s_rate.ready.next = self.is_clean.val();
         comment!("Sinks: work and in-flight bytes share one write port and take turns.");
         self.work_turn.next = self.is_clean.val() & !self.work_turn.val();
         self.inflight_turn.next = self.is_clean.val() & self.work_turn.val();
-        self.work_taken.next = self.s_work_valid.val() & self.work_turn.val();
-        self.inflight_taken.next = self.s_inflight_valid.val() & self.inflight_turn.val();
-        self.rate_taken.next = self.s_rate_valid.val() & self.is_clean.val();
+        self.work_taken.next = self.s_work.valid.val() & self.work_turn.val();
+        self.inflight_taken.next = self.s_inflight.valid.val() & self.inflight_turn.val();
+        self.rate_taken.next = self.s_rate.valid.val() & self.is_clean.val();
         self.len_table.write_enable.next = self.work_taken.val();
-        self.len_table.write_address.next = self.s_work_flow.val();
-        self.len_table.write_data.next = self.s_work_len_bytes.val();
+        self.len_table.write_address.next = self.s_work.flow.val();
+        self.len_table.write_data.next = self.s_work.len_bytes.val();
         self.inflight_table.write_enable.next = self.work_taken.val() | self.inflight_taken.val();
-        self.inflight_table.write_address.next = self.s_inflight_flow.val();
-        self.inflight_table.write_data.next = self.s_inflight_inflight_bytes.val();
+        self.inflight_table.write_address.next = self.s_inflight.flow.val();
+        self.inflight_table.write_data.next = self.s_inflight.inflight_bytes.val();
         if self.work_turn.val() {
-            self.inflight_table.write_address.next = self.s_work_flow.val();
-            self.inflight_table.write_data.next = self.s_work_inflight_bytes.val();
+            self.inflight_table.write_address.next = self.s_work.flow.val();
+            self.inflight_table.write_data.next = self.s_work.inflight_bytes.val();
         }
         self.rate_table.write_enable.next = self.rate_taken.val();
-        self.rate_table.write_address.next = self.s_rate_flow.val();
-        self.window_wide.next = bit_cast::<64, 32>(self.s_rate_window_bytes.val());
+        self.rate_table.write_address.next = self.s_rate.flow.val();
+        self.window_wide.next = bit_cast::<64, 32>(self.s_rate.window_bytes.val());
         self.window_part.next = self.window_wide.val() << 32;
         self.rate_table.write_data.next =
-            self.window_part.val() | bit_cast::<64, 32>(self.s_rate_rate.val());
-        self.rate_mask.next = self.one.val() << self.s_rate_flow.val();
+            self.window_part.val() | bit_cast::<64, 32>(self.s_rate.rate.val());
+        self.rate_mask.next = self.one.val() << self.s_rate.flow.val();
         self.not_rate_mask.next = !self.rate_mask.val();
         if self.rate_taken.val() {
-            if self.s_rate_op.val() == self.op_create.val() {
+            if self.s_rate.op.val() == self.op_create.val() {
                 self.created.next = self.created.val() | self.rate_mask.val();
-            } else if self.s_rate_op.val() == self.op_remove.val() {
+            } else if self.s_rate.op.val() == self.op_remove.val() {
                 self.created.next = self.created.val() & self.not_rate_mask.val();
             }
         }

@@ -50,22 +50,22 @@ impl Logic for GrantOrder {
                 self.granted[i + 1].next = self.granted[i].val() | self.bit[i].val();
             }
         }
-        self.fifo.s_valid.next = self.granted[8].val().any();
-        self.fifo.s_data.next = self.granted[8].val();
+        self.fifo.s.valid.next = self.granted[8].val().any();
+        self.fifo.s.data.next = self.granted[8].val();
         comment!("Of an item the lowest engine goes first.");
-        self.left.next = self.fifo.m_data.val();
+        self.left.next = self.fifo.m.data.val();
         if self.has_rest.val() {
             self.left.next = self.rest.val();
         }
         self.below_first.next = self.left.val() - 1;
         self.others.next = self.left.val() & self.below_first.val();
         self.first.next = self.left.val() ^ self.others.val();
-        self.m_valid.next = self.fifo.m_valid.val();
+        self.m_valid.next = self.fifo.m.valid.val();
         for i in 0..8 {
-            self.m_is_next[i].next = self.first.val().get_bit(i) & self.fifo.m_valid.val();
+            self.m_is_next[i].next = self.first.val().get_bit(i) & self.fifo.m.valid.val();
         }
-        self.fifo.m_ready.next = self.s_take.val() & !self.others.val().any();
-        if self.s_take.val() & self.fifo.m_valid.val() {
+        self.fifo.m.ready.next = self.s_take.val() & !self.others.val().any();
+        if self.s_take.val() & self.fifo.m.valid.val() {
             self.has_rest.next = self.others.val().any();
             self.rest.next = self.others.val();
         }

@@ -10,6 +10,7 @@
 //! # Reset             synchronous, high: empty, m_grant_flow 0, floor 0
 //! # Twins             `grants`, `floor` of sim/src/golden/sched/scheduler.rs
 
+use crate::streams::Flow;
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
 
@@ -50,11 +51,7 @@ pub struct GrantQueue<const FB: usize> {
     /// Flow of the fourth last grant.
     pub m_recent_3: Signal<Out, Bits<FB>>,
     /// A flow may send its packet.
-    pub m_grant_valid: Signal<Out, Bit>,
-    /// The requester takes the grant.
-    pub m_grant_ready: Signal<In, Bit>,
-    /// The flow, 0 while m_grant_valid is low.
-    pub m_grant_flow: Signal<Out, Bits<FB>>,
+    pub m_grant: Flow<Out, FB>,
     recent_valid: Reg<Bits<4>>,
     recent_0: Reg<Bits<FB>>,
     recent_1: Reg<Bits<FB>>,
@@ -81,8 +78,8 @@ impl<const FB: usize> Logic for GrantQueue<FB> {
     fn update(&mut self) {
         self.m_is_full.next = self.second_valid.val();
         self.m_floor.next = self.floor.val();
-        self.m_grant_valid.next = self.first_valid.val();
-        self.m_grant_flow.next = self.first_flow.val();
+        self.m_grant.valid.next = self.first_valid.val();
+        self.m_grant.flow.next = self.first_flow.val();
         comment!("The last four.");
         self.m_recent_valid.next = self.recent_valid.val();
         self.m_recent_0.next = self.recent_0.val();
@@ -97,7 +94,7 @@ impl<const FB: usize> Logic for GrantQueue<FB> {
             self.recent_3.next = self.recent_2.val();
         }
         comment!("The second place moves up when the first is free or taken.");
-        if !self.first_valid.val() | self.m_grant_ready.val() {
+        if !self.first_valid.val() | self.m_grant.ready.val() {
             self.first_valid.next = self.second_valid.val();
             self.first_flow.next = self.second_flow.val();
             self.second_valid.next = false;

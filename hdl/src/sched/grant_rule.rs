@@ -29,8 +29,9 @@
 use super::active_set::ActiveSet;
 use super::credit_pipe::CREDIT_ZERO;
 use super::grant_queue::GrantQueue;
+use crate::streams::Flow;
 use crate::util::ram_fifo::RamFifo;
-use crate::{block, Reg, Unreset};
+use crate::{block, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a visit's credit to its grant.
@@ -115,11 +116,7 @@ pub struct GrantRule<const F: usize, const FB: usize, const CB: usize> {
     /// There is a place for a grant.
     pub m_has_place: Signal<Out, Bit>,
     /// A flow may send its packet.
-    pub m_grant_valid: Signal<Out, Bit>,
-    /// The requester takes the grant.
-    pub m_grant_ready: Signal<In, Bit>,
-    /// The flow, 0 while m_grant_valid is low.
-    pub m_grant_flow: Signal<Out, Bits<FB>>,
+    pub m_grant: Flow<Out, FB>,
     set: ActiveSet<F, FB>,
     queue: GrantQueue<FB>,
     late: RamFifo<FB, FB, CB>,
@@ -177,9 +174,7 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for GrantRule<F, FB
         self.m_packet_valid.next = self.packet_valid.val();
         self.m_turn_done.next = self.turn_done.val();
         self.m_has_place.next = !self.queue.m_is_full.val();
-        self.m_grant_valid.next = self.queue.m_grant_valid.val();
-        self.m_grant_flow.next = self.queue.m_grant_flow.val();
-        self.queue.m_grant_ready.next = self.m_grant_ready.val();
+        Wire::join(&mut self.queue.m_grant, &mut self.m_grant);
         self.queue.s_is_low.next = self.s_is_low.val();
         comment!("Work.");
         self.set.s_visit_flow.next = self.s_visit_flow.val();
@@ -206,9 +201,9 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for GrantRule<F, FB
             & (self.s_visit_levels.val().get_bit(0) | self.is_called.val());
         comment!("Is there room for its grant, and is it first?");
         self.is_holder.next =
-            self.late.m_valid.val() & (self.late.m_data.val() == self.s_visit_flow.val());
+            self.late.m.valid.val() & (self.late.m.data.val() == self.s_visit_flow.val());
         self.place_is_kept.next =
-            self.late.m_valid.val() & (self.queue.m_grant_valid.val() | self.ticket_is_due.val());
+            self.late.m.valid.val() & (self.queue.m_grant.valid.val() | self.ticket_is_due.val());
         self.has_room.next = !self.queue.m_is_full.val()
             & (!self.place_is_kept.val() | self.is_holder.val())
             & !self.packet_valid.val()
@@ -260,9 +255,9 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for GrantRule<F, FB
         self.joins.next = self.is_joining.val();
         self.ticket_ends.next =
             self.is_decided.val() & self.is_holder.val() & !self.passed_over.val();
-        self.late.s_valid.next = self.joins.val();
-        self.late.s_data.next = self.visit_flow.val();
-        self.late.m_ready.next = self.ticket_ends.val();
+        self.late.s.valid.next = self.joins.val();
+        self.late.s.data.next = self.visit_flow.val();
+        self.late.m.ready.next = self.ticket_ends.val();
         comment!("A holder that finds a place just behind a grant is the next to be granted.");
         if self.is_decided.val() & self.is_holder.val() {
             self.ticket_is_due.next = self.passed_over.val() & !self.queue.m_is_full.val();

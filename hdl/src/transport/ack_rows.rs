@@ -9,9 +9,10 @@
 //! # Reset             synchronous, high: rows are cleared, one a cycle
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
+use crate::streams::{ReadJob, ReadJobEnd, WriteDone};
 use crate::util::fifo::Fifo;
 use crate::util::ram::Ram;
-use crate::{block, Reg, Unreset};
+use crate::{block, Reg, Regs, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
 /// What the block does in a cycle.
@@ -30,27 +31,9 @@ pub enum AckGenState {
 #[block(check(FC == FB + 1 && FB <= 10))]
 pub struct AckRows<const FB: usize, const FC: usize> {
     /// A DMA command has ended.
-    pub s_done_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_done_ready: Signal<Out, Bit>,
-    /// Its tag.
-    pub s_done_tag: Signal<In, Bits<127>>,
-    /// Host memory refused the write.
-    pub s_done_error: Signal<In, Bit>,
+    pub s_done: WriteDone<In, 127>,
     /// Jobs have ended, or a row is in force.
-    pub s_end_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_end_ready: Signal<Out, Bit>,
-    /// Flow index.
-    pub s_end_flow: Signal<In, Bits<FB>>,
-    /// Jobs that have ended.
-    pub s_end_jobs: Signal<In, Bits<5>>,
-    /// Those that were no restarts.
-    pub s_end_reads: Signal<In, Bits<5>>,
-    /// The flow is in error.
-    pub s_end_error: Signal<In, Bit>,
-    /// Forget all about the flow.
-    pub s_end_cleared: Signal<In, Bit>,
+    pub s_end: ReadJobEnd<In, FB>,
     /// Address of the oldest READ whose command has not ended.
     pub s_read_addr: Signal<In, Bits<64>>,
     /// Its virtual address.
@@ -90,25 +73,7 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     /// Bytes of the message.
     pub m_cqe_byte_len: Signal<Out, Bits<32>>,
     /// A READ stands at the source.
-    pub m_job_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_job_ready: Signal<In, Bit>,
-    /// Flow index.
-    pub m_job_flow: Signal<Out, Bits<FB>>,
-    /// PSN of the first response.
-    pub m_job_psn: Signal<Out, Bits<24>>,
-    /// MSN of its responses.
-    pub m_job_msn: Signal<Out, Bits<24>>,
-    /// Address of the first byte.
-    pub m_job_addr: Signal<Out, Bits<64>>,
-    /// Bytes.
-    pub m_job_bytes: Signal<Out, Bits<32>>,
-    /// It was asked for before.
-    pub m_job_restart: Signal<Out, Bit>,
-    /// Virtual address that the peer has asked for.
-    pub m_job_va: Signal<Out, Bits<64>>,
-    /// Remote key.
-    pub m_job_rkey: Signal<Out, Bits<32>>,
+    pub m_job: ReadJob<Out, FB>,
     /// A command has been dealt with.
     pub retired: Signal<Out, Bit>,
     /// It ended a WRITE with immediate.
@@ -170,15 +135,7 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     cqe_byte_len: Reg<Bits<32>>,
     retired_q: Reg<Bit>,
     retired_imm_q: Reg<Bit>,
-    job_valid: Reg<Bit>,
-    job_flow: Reg<Bits<FB>>,
-    job_psn: Reg<Bits<24>>,
-    job_msn: Reg<Bits<24>>,
-    job_addr: Reg<Bits<64>>,
-    job_bytes: Reg<Bits<32>>,
-    job_restart: Reg<Bit>,
-    job_va: Reg<Bits<64>>,
-    job_rkey: Reg<Bits<32>>,
+    job: ReadJob<Regs, FB>,
     note: Reg<Bit>,
     note_flow: Reg<Bits<FB>>,
     note_failed: Reg<Bit>,
@@ -247,20 +204,12 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
     #[hdl_gen]
     fn update(&mut self) {
         comment!("outputs");
-        self.s_done_ready.next = (self.state.val() == AckGenState::Idle) & !self.job_valid.val();
-        self.s_end_ready.next = (self.state.val() == AckGenState::Apply) & self.is_end.val();
+        self.s_done.ready.next = (self.state.val() == AckGenState::Idle) & !self.job.valid.val();
+        self.s_end.ready.next = (self.state.val() == AckGenState::Apply) & self.is_end.val();
         self.s_read_ready.next = (self.state.val() == AckGenState::Apply)
             & !self.is_end.val()
             & (self.tag.val().get_bits::<3>(122) == self.read.val());
-        self.m_job_valid.next = self.job_valid.val();
-        self.m_job_flow.next = self.job_flow.val();
-        self.m_job_psn.next = self.job_psn.val();
-        self.m_job_msn.next = self.job_msn.val();
-        self.m_job_addr.next = self.job_addr.val();
-        self.m_job_bytes.next = self.job_bytes.val();
-        self.m_job_restart.next = self.job_restart.val();
-        self.m_job_va.next = self.job_va.val();
-        self.m_job_rkey.next = self.job_rkey.val();
+        Wire::join(&mut self.job, &mut self.m_job);
         self.m_ack_valid.next = self.ack_valid.val();
         self.m_ack_flow.next = self.ack_flow.val();
         self.m_ack_syndrome.next = self.ack_syndrome.val();
@@ -284,7 +233,7 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
         self.tel_scrub_flow.next = self.scrub_flow.val();
         self.tel_fetch.next =
             (self.state.val() == AckGenState::Fetch) | (self.state.val() == AckGenState::Load);
-        self.tel_row.next = self.queue.m_data.val();
+        self.tel_row.next = self.queue.m.data.val();
         if self.state.val() == AckGenState::Load {
             self.tel_row.next = self.flow.val();
         }
@@ -331,18 +280,18 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
             self.has_tel.val() & self.owes_ack.val() & !self.owes_nak.val() & !self.holds.val();
         comment!("defaults");
         self.ack_free.next = !self.ack_valid.val() | self.m_ack_ready.val();
-        self.can_send.next = self.queue.m_valid.val() & self.ack_free.val();
-        self.direct.next = !self.queue.m_valid.val() & self.ack_free.val() & self.fresh.val();
+        self.can_send.next = self.queue.m.valid.val() & self.ack_free.val();
+        self.direct.next = !self.queue.m.valid.val() & self.ack_free.val() & self.fresh.val();
         self.stores.next = self.tel_store.val() & (self.tel_flow.val() == self.tel_row.val());
         self.waits.next = self.has_imm.val() & self.cqe_valid.val() & !self.m_cqe_ready.val();
         self.rows.write_enable.next = false;
         self.rows.write_address.next = self.flow.val();
         self.rows.read_enable.next = false;
-        self.rows.read_address.next = self.queue.m_data.val();
+        self.rows.read_address.next = self.queue.m.data.val();
         self.row.next = self.rows.read_data.val();
-        self.queue.s_valid.next = false;
-        self.queue.s_data.next = self.flow.val();
-        self.queue.m_ready.next = false;
+        self.queue.s.valid.next = false;
+        self.queue.s.data.next = self.flow.val();
+        self.queue.m.ready.next = false;
         self.retired_q.next = false;
         self.retired_imm_q.next = false;
         self.note.next = false;
@@ -350,8 +299,8 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
         self.cleared_q.next = false;
         self.landed.next = false;
         self.refused.next = false;
-        if self.m_job_ready.val() {
-            self.job_valid.next = false;
+        if self.m_job.ready.val() {
+            self.job.valid.next = false;
         }
         if self.m_ack_ready.val() {
             self.ack_valid.next = false;
@@ -370,21 +319,21 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
             }
             AckGenState::Idle => {
                 self.rows.read_enable.next = true;
-                self.tag.next = self.s_done_tag.val();
-                self.error.next = self.s_done_error.val();
-                self.end_jobs.next = self.s_end_jobs.val();
-                self.end_reads.next = self.s_end_reads.val();
-                self.end_error.next = self.s_end_error.val();
-                self.end_clears.next = self.s_end_cleared.val();
+                self.tag.next = self.s_done.tag.val();
+                self.error.next = self.s_done.error.val();
+                self.end_jobs.next = self.s_end.jobs.val();
+                self.end_reads.next = self.s_end.reads.val();
+                self.end_error.next = self.s_end.error.val();
+                self.end_clears.next = self.s_end.cleared.val();
                 self.is_end.next = true;
-                self.rows.read_address.next = self.s_end_flow.val();
-                self.flow.next = self.s_end_flow.val();
-                if self.s_done_valid.val() & !self.job_valid.val() {
+                self.rows.read_address.next = self.s_end.flow.val();
+                self.flow.next = self.s_end.flow.val();
+                if self.s_done.valid.val() & !self.job.valid.val() {
                     self.is_end.next = false;
-                    self.rows.read_address.next = self.s_done_tag.val().get_bits::<FB>(112);
-                    self.flow.next = self.s_done_tag.val().get_bits::<FB>(112);
+                    self.rows.read_address.next = self.s_done.tag.val().get_bits::<FB>(112);
+                    self.flow.next = self.s_done.tag.val().get_bits::<FB>(112);
                     self.state.next = AckGenState::Load;
-                } else if self.s_end_valid.val() {
+                } else if self.s_end.valid.val() {
                     self.state.next = AckGenState::Load;
                 } else if self.can_send.val() {
                     self.state.next = AckGenState::Fetch;
@@ -437,15 +386,15 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
                         }
                     } else if self.is_read.val() {
                         self.jobs.next = self.was_jobs.val() + 1;
-                        self.job_valid.next = true;
-                        self.job_flow.next = self.flow.val();
-                        self.job_psn.next = self.tag_psn.val();
-                        self.job_msn.next = self.tag_msn.val();
-                        self.job_addr.next = self.s_read_addr.val();
-                        self.job_bytes.next = self.tag.val().get_bits::<32>(80);
-                        self.job_restart.next = !self.is_new.val();
-                        self.job_va.next = self.s_read_va.val();
-                        self.job_rkey.next = self.s_read_rkey.val();
+                        self.job.valid.next = true;
+                        self.job.flow.next = self.flow.val();
+                        self.job.psn.next = self.tag_psn.val();
+                        self.job.msn.next = self.tag_msn.val();
+                        self.job.addr.next = self.s_read_addr.val();
+                        self.job.bytes.next = self.tag.val().get_bits::<32>(80);
+                        self.job.restart.next = !self.is_new.val();
+                        self.job.va.next = self.s_read_va.val();
+                        self.job.rkey.next = self.s_read_rkey.val();
                         if self.is_new.val() {
                             comment!("Its response acknowledges all before it.");
                             self.owes_ack.next = false;
@@ -486,11 +435,11 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
                     & (self.owes_ack.val() | self.owes_nak.val())
                     & !self.jobs.val().any()
                 {
-                    self.queue.s_valid.next = !self.was_queued.val();
+                    self.queue.s.valid.next = !self.was_queued.val();
                     self.queued.next = true;
                     if self.direct.val() & !self.was_queued.val() {
                         comment!("Nobody waits: the answer goes out at once.");
-                        self.queue.s_valid.next = false;
+                        self.queue.s.valid.next = false;
                         self.state.next = AckGenState::Send;
                     }
                 }
@@ -503,10 +452,10 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
             }
             AckGenState::Fetch => {
                 comment!("Telemetry of the same flow is being stored: once more.");
-                self.flow.next = self.queue.m_data.val();
+                self.flow.next = self.queue.m.data.val();
                 self.rows.read_enable.next = true;
                 if !self.stores.val() {
-                    self.queue.m_ready.next = true;
+                    self.queue.m.ready.next = true;
                     self.state.next = AckGenState::Choose;
                 }
             }
@@ -534,7 +483,7 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
                     self.ack_msn.next = self.msn_of_nak.val();
                     self.owes_nak.next = false;
                     comment!("an ACK waits behind the NAK");
-                    self.queue.s_valid.next = self.owes_ack.val();
+                    self.queue.s.valid.next = self.owes_ack.val();
                     self.queued.next = self.owes_ack.val();
                 } else if self.owes_ack.val() {
                     self.ack_syndrome.next = self.syndrome_ack.val();

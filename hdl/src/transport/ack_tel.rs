@@ -13,6 +13,7 @@
 //! # Reset             synchronous, high: m_tel = 0; flows are cleared by scrub
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
+use crate::streams::Telemetry;
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;
 use crate::{block, Reg, Unreset};
@@ -26,21 +27,7 @@ pub struct AckTel<const FB: usize> {
     /// Hold the telemetry of this packet.
     pub take: Signal<In, Bit>,
     /// There is telemetry.
-    pub s_tel_valid: Signal<In, Bit>,
-    /// Records; 6 = more than five.
-    pub s_tel_hops: Signal<In, Bits<3>>,
-    /// Path id.
-    pub s_tel_path: Signal<In, Bits<12>>,
-    /// First record.
-    pub s_tel_hop_0: Signal<In, Bits<64>>,
-    /// Second record.
-    pub s_tel_hop_1: Signal<In, Bits<64>>,
-    /// Third record.
-    pub s_tel_hop_2: Signal<In, Bits<64>>,
-    /// Fourth record.
-    pub s_tel_hop_3: Signal<In, Bits<64>>,
-    /// Fifth record.
-    pub s_tel_hop_4: Signal<In, Bits<64>>,
+    pub s_tel: Telemetry<In>,
     /// Keep what is held.
     pub store: Signal<In, Bit>,
     /// The flow has telemetry.
@@ -67,21 +54,7 @@ pub struct AckTel<const FB: usize> {
     /// It is sent, if it was not before.
     pub send: Signal<In, Bit>,
     /// There is telemetry.
-    pub m_tel_valid: Signal<Out, Bit>,
-    /// Records; 6 = more than five.
-    pub m_tel_hops: Signal<Out, Bits<3>>,
-    /// Path id.
-    pub m_tel_path: Signal<Out, Bits<12>>,
-    /// First record.
-    pub m_tel_hop_0: Signal<Out, Bits<64>>,
-    /// Second record.
-    pub m_tel_hop_1: Signal<Out, Bits<64>>,
-    /// Third record.
-    pub m_tel_hop_2: Signal<Out, Bits<64>>,
-    /// Fourth record.
-    pub m_tel_hop_3: Signal<Out, Bits<64>>,
-    /// Fifth record.
-    pub m_tel_hop_4: Signal<Out, Bits<64>>,
+    pub m_tel: Telemetry<Out>,
     flows: Ram<FB, 336>,
     held_valid: Reg<Bit>,
     held: Reg<Bits<336>>,
@@ -115,14 +88,14 @@ impl<const FB: usize> Logic for AckTel<FB> {
     #[hdl_gen]
     fn update(&mut self) {
         if self.take.val() {
-            self.held_valid.next = self.s_tel_valid.val();
-            self.held.next = (bit_cast::<336, 3>(self.s_tel_hops.val()) << 1)
-                | (bit_cast::<336, 12>(self.s_tel_path.val()) << 4)
-                | (bit_cast::<336, 64>(self.s_tel_hop_0.val()) << 16)
-                | (bit_cast::<336, 64>(self.s_tel_hop_1.val()) << 80)
-                | (bit_cast::<336, 64>(self.s_tel_hop_2.val()) << 144)
-                | (bit_cast::<336, 64>(self.s_tel_hop_3.val()) << 208)
-                | (bit_cast::<336, 64>(self.s_tel_hop_4.val()) << 272);
+            self.held_valid.next = self.s_tel.valid.val();
+            self.held.next = (bit_cast::<336, 3>(self.s_tel.hops.val()) << 1)
+                | (bit_cast::<336, 12>(self.s_tel.path.val()) << 4)
+                | (bit_cast::<336, 64>(self.s_tel.hop[0].val()) << 16)
+                | (bit_cast::<336, 64>(self.s_tel.hop[1].val()) << 80)
+                | (bit_cast::<336, 64>(self.s_tel.hop[2].val()) << 144)
+                | (bit_cast::<336, 64>(self.s_tel.hop[3].val()) << 208)
+                | (bit_cast::<336, 64>(self.s_tel.hop[4].val()) << 272);
         }
         self.keep.next = self.held_valid.val() & self.store_enable.val() & self.store.val();
         self.new_mark.next = !self.sent.read_data.val().any() & !self.scrub.val();
@@ -207,14 +180,14 @@ impl<const FB: usize> Logic for AckTel<FB> {
         }
         comment!("As a reset: it costs no logic in front of hundreds of registers.");
         self.drops.next = (self.show.val() & self.single.val()) | self.reset.val();
-        self.m_tel_valid.next = self.shown.val().get_bit(0);
-        self.m_tel_hops.next = self.shown.val().get_bits::<3>(1);
-        self.m_tel_path.next = self.shown.val().get_bits::<12>(4);
-        self.m_tel_hop_0.next = self.shown.val().get_bits::<64>(16);
-        self.m_tel_hop_1.next = self.others.val().get_bits::<64>(0);
-        self.m_tel_hop_2.next = self.others.val().get_bits::<64>(64);
-        self.m_tel_hop_3.next = self.others.val().get_bits::<64>(128);
-        self.m_tel_hop_4.next = self.others.val().get_bits::<64>(192);
+        self.m_tel.valid.next = self.shown.val().get_bit(0);
+        self.m_tel.hops.next = self.shown.val().get_bits::<3>(1);
+        self.m_tel.path.next = self.shown.val().get_bits::<12>(4);
+        self.m_tel.hop[0].next = self.shown.val().get_bits::<64>(16);
+        self.m_tel.hop[1].next = self.others.val().get_bits::<64>(0);
+        self.m_tel.hop[2].next = self.others.val().get_bits::<64>(64);
+        self.m_tel.hop[3].next = self.others.val().get_bits::<64>(128);
+        self.m_tel.hop[4].next = self.others.val().get_bits::<64>(192);
         if self.drops.val() {
             self.others.next = 0.into();
         }

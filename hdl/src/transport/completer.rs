@@ -21,7 +21,8 @@
 use super::completer_end::CompleterEnd;
 use super::resp_move::RespMove;
 use crate::emit::{self, Design, EmitError};
-use crate::{block, Reg};
+use crate::streams::{Axis, Flow, Order, WriteCommand, WriteDone};
+use crate::{block, Reg, Wire};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
@@ -40,63 +41,15 @@ pub struct Completer<
     const FC: usize,
 > {
     /// An order of the requester.
-    pub s_order_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_order_ready: Signal<Out, Bit>,
-    /// 0 completion, 1 land, 2 drop.
-    pub s_order_op: Signal<In, Bits<2>>,
-    /// Flow.
-    pub s_order_flow: Signal<In, Bits<FB>>,
-    /// Land: byte address.
-    pub s_order_addr: Signal<In, Bits<64>>,
-    /// Land: bytes of the frame.
-    pub s_order_bytes: Signal<In, Bits<13>>,
-    /// Completion: status code.
-    pub s_order_status: Signal<In, Bits<8>>,
-    /// Completion: id of the work request.
-    pub s_order_wr_id: Signal<In, Bits<32>>,
-    /// Completion: bytes of the message.
-    pub s_order_byte_len: Signal<In, Bits<32>>,
-    /// Completion: software wants it also when it is good.
-    pub s_order_signalled: Signal<In, Bit>,
-    /// Payload of READ responses.
-    pub s_response_tvalid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_response_tready: Signal<Out, Bit>,
+    pub s_order: Order<In, FB>,
     /// Bytes.
-    pub s_response_tdata: Signal<In, Bits<W>>,
-    /// Byte enables.
-    pub s_response_tkeep: Signal<In, Bits<KB>>,
-    /// Last beat.
-    pub s_response_tlast: Signal<In, Bit>,
+    pub s_response: Axis<In, W, KB>,
     /// A write command stands.
-    pub m_cmd_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cmd_ready: Signal<In, Bit>,
-    /// Byte address.
-    pub m_cmd_addr: Signal<Out, Bits<64>>,
-    /// Length; 0 for a completion.
-    pub m_cmd_bytes: Signal<Out, Bits<13>>,
-    /// What the report is about.
-    pub m_cmd_tag: Signal<Out, Bits<127>>,
-    /// Payload to host memory.
-    pub m_data_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_data_tready: Signal<In, Bit>,
+    pub m_cmd: WriteCommand<Out, 127>,
     /// Bytes.
-    pub m_data_tdata: Signal<Out, Bits<W>>,
-    /// Byte enables.
-    pub m_data_tkeep: Signal<Out, Bits<KB>>,
-    /// Last beat.
-    pub m_data_tlast: Signal<Out, Bit>,
+    pub m_data: Axis<Out, W, KB>,
     /// A command is done.
-    pub s_done_valid: Signal<In, Bit>,
-    /// The report will be taken.
-    pub s_done_ready: Signal<Out, Bit>,
-    /// Its tag.
-    pub s_done_tag: Signal<In, Bits<127>>,
-    /// The memory refused the bytes.
-    pub s_done_error: Signal<In, Bit>,
+    pub s_done: WriteDone<In, 127>,
     /// A queue pair row.
     pub s_cfg_valid: Signal<In, Bit>,
     /// It is taken.
@@ -122,11 +75,7 @@ pub struct Completer<
     /// Software wants it also when it is good.
     pub m_cqe_signalled: Signal<Out, Bit>,
     /// Bytes of a READ could not be written.
-    pub m_fail_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_fail_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_fail_flow: Signal<Out, Bits<FB>>,
+    pub m_fail: Flow<Out, FB>,
     mover: RespMove<W, KB, B>,
     ender: CompleterEnd<FB, FC>,
     take: Reg<Bit>,
@@ -169,29 +118,29 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_order_ready.next = self.take.val();
-        self.m_cmd_valid.next = self.cmd_full.val();
-        self.m_cmd_addr.next = self.addr.val();
-        self.m_cmd_bytes.next = self.bytes.val();
-        self.m_cmd_tag.next = self.tag.val();
+        self.s_order.ready.next = self.take.val();
+        self.m_cmd.valid.next = self.cmd_full.val();
+        self.m_cmd.addr.next = self.addr.val();
+        self.m_cmd.bytes.next = self.bytes.val();
+        self.m_cmd.tag.next = self.tag.val();
         comment!("An order is taken when its command and its frame have a place.");
-        self.is_land.next = self.s_order_op.val() == self.land.val();
-        self.is_frame.next = self.s_order_op.val() != self.completion.val();
+        self.is_land.next = self.s_order.op.val() == self.land.val();
+        self.is_frame.next = self.s_order.op.val() != self.completion.val();
         self.sends.next = self.is_land.val() | !self.is_frame.val();
-        self.cmd_free.next = self.m_cmd_ready.val() | !self.cmd_full.val();
+        self.cmd_free.next = self.m_cmd.ready.val() | !self.cmd_full.val();
         self.has_room.next = self.cmd_free.val() & (self.in_flight.val() != self.full.val());
         self.can.next = (self.mover.order_ready.val() | !self.is_frame.val())
             & (self.has_room.val() | !self.sends.val());
         self.take.next =
-            self.s_order_valid.val() & self.can.val() & !self.take.val() & !self.s_cfg_valid.val();
+            self.s_order.valid.val() & self.can.val() & !self.take.val() & !self.s_cfg_valid.val();
         self.mover.order_valid.next = self.take.val() & self.is_frame.val();
         self.mover.order_drop.next = !self.is_land.val();
-        if self.m_cmd_ready.val() {
+        if self.m_cmd.ready.val() {
             self.cmd_full.next = false;
         }
         comment!("a tag: land, signalled, status, length, id, flow from high to low");
         self.signal_bit.next = 0.into();
-        if self.s_order_signalled.val() {
+        if self.s_order.signalled.val() {
             self.signal_bit.next = 1.into();
         }
         self.land_bit.next = 0.into();
@@ -200,56 +149,43 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
         }
         if self.take.val() & self.sends.val() {
             self.cmd_full.next = true;
-            self.addr.next = self.s_order_addr.val();
+            self.addr.next = self.s_order.addr.val();
             self.bytes.next = 0.into();
             if self.is_land.val() {
-                self.bytes.next = self.s_order_bytes.val();
+                self.bytes.next = self.s_order.bytes.val();
             }
-            self.tag.next = bit_cast::<127, FB>(self.s_order_flow.val())
-                | (bit_cast::<127, 32>(self.s_order_wr_id.val()) << self.id_at.val())
-                | (bit_cast::<127, 32>(self.s_order_byte_len.val()) << self.len_at.val())
-                | (bit_cast::<127, 8>(self.s_order_status.val()) << self.status_at.val())
+            self.tag.next = bit_cast::<127, FB>(self.s_order.flow.val())
+                | (bit_cast::<127, 32>(self.s_order.wr_id.val()) << self.id_at.val())
+                | (bit_cast::<127, 32>(self.s_order.byte_len.val()) << self.len_at.val())
+                | (bit_cast::<127, 8>(self.s_order.status.val()) << self.status_at.val())
                 | (bit_cast::<127, 1>(self.signal_bit.val()) << self.signalled_at.val())
                 | (bit_cast::<127, 1>(self.land_bit.val()) << self.land_at.val());
         }
-        self.ends.next = self.s_done_valid.val() & self.ender.s_done_ready.val();
+        self.ends.next = self.s_done.valid.val() & self.ender.s_done.ready.val();
         if self.take.val() & self.sends.val() & !self.ends.val() {
             self.in_flight.next = self.in_flight.val() + 1;
         } else if self.ends.val() & !(self.take.val() & self.sends.val()) {
             self.in_flight.next = self.in_flight.val() - 1;
         }
         comment!("payload");
-        self.mover.s_axis_tvalid.next = self.s_response_tvalid.val();
-        self.s_response_tready.next = self.mover.s_axis_tready.val();
-        self.mover.s_axis_tdata.next = self.s_response_tdata.val();
-        self.mover.s_axis_tkeep.next = self.s_response_tkeep.val();
-        self.mover.s_axis_tlast.next = self.s_response_tlast.val();
-        self.m_data_tvalid.next = self.mover.m_axis_tvalid.val();
-        self.mover.m_axis_tready.next = self.m_data_tready.val();
-        self.m_data_tdata.next = self.mover.m_axis_tdata.val();
-        self.m_data_tkeep.next = self.mover.m_axis_tkeep.val();
-        self.m_data_tlast.next = self.mover.m_axis_tlast.val();
+        Wire::join(&mut self.s_response, &mut self.mover.s_axis);
+        Wire::join(&mut self.mover.m_axis, &mut self.m_data);
         comment!("reports, and the completions that they make");
         self.ender.idle.next = !self.take.val() & (self.in_flight.val() == self.none.val());
-        self.ender.s_done_valid.next = self.s_done_valid.val();
-        self.s_done_ready.next = self.ender.s_done_ready.val();
-        self.ender.s_done_tag.next = self.s_done_tag.val();
-        self.ender.s_done_error.next = self.s_done_error.val();
-        self.ender.s_cfg_valid.next = self.s_cfg_valid.val();
-        self.s_cfg_ready.next = self.ender.s_cfg_ready.val();
-        self.ender.s_cfg_flow.next = self.cfg_index.val().get_bits::<FB>(0);
-        self.m_cqe_valid.next = self.ender.m_cqe_valid.val();
-        self.ender.m_cqe_ready.next = self.m_cqe_ready.val();
+        Wire::join(&mut self.s_done, &mut self.ender.s_done);
+        self.ender.s_cfg.valid.next = self.s_cfg_valid.val();
+        self.s_cfg_ready.next = self.ender.s_cfg.ready.val();
+        self.ender.s_cfg.flow.next = self.cfg_index.val().get_bits::<FB>(0);
+        self.m_cqe_valid.next = self.ender.m_cqe.valid.val();
+        self.ender.m_cqe.ready.next = self.m_cqe_ready.val();
         self.m_cqe_kind.next = 0.into();
-        self.m_cqe_status.next = self.ender.m_cqe_status.val();
-        self.m_cqe_flow.next = self.ender.m_cqe_flow.val();
-        self.m_cqe_wr_id.next = self.ender.m_cqe_wr_id.val();
+        self.m_cqe_status.next = self.ender.m_cqe.status.val();
+        self.m_cqe_flow.next = self.ender.m_cqe.flow.val();
+        self.m_cqe_wr_id.next = self.ender.m_cqe.wr_id.val();
         self.m_cqe_imm.next = 0.into();
-        self.m_cqe_byte_len.next = self.ender.m_cqe_byte_len.val();
-        self.m_cqe_signalled.next = self.ender.m_cqe_signalled.val();
-        self.m_fail_valid.next = self.ender.m_fail_valid.val();
-        self.ender.m_fail_ready.next = self.m_fail_ready.val();
-        self.m_fail_flow.next = self.ender.m_fail_flow.val();
+        self.m_cqe_byte_len.next = self.ender.m_cqe.byte_len.val();
+        self.m_cqe_signalled.next = self.ender.m_cqe.signalled.val();
+        Wire::join(&mut self.ender.m_fail, &mut self.m_fail);
     }
 }
 

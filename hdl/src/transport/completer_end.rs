@@ -12,6 +12,7 @@
 //! # Reset             synchronous, high: the flows' errors are cleared within F cycles; all data 0
 //! # Twins             sim/src/golden/transport/completer.rs, tests/completer.rs
 
+use crate::streams::{Flow, RequesterCompletion, WriteDone};
 use crate::util::{fifo::Fifo, ram::Ram};
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -39,39 +40,13 @@ pub struct CompleterEnd<const FB: usize, const FC: usize> {
     /// No command is on its way and no order is being taken.
     pub idle: Signal<In, Bit>,
     /// A command is done.
-    pub s_done_valid: Signal<In, Bit>,
-    /// The report will be taken.
-    pub s_done_ready: Signal<Out, Bit>,
-    /// Its tag.
-    pub s_done_tag: Signal<In, Bits<127>>,
-    /// The memory refused the bytes.
-    pub s_done_error: Signal<In, Bit>,
+    pub s_done: WriteDone<In, 127>,
     /// A queue pair row.
-    pub s_cfg_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cfg_ready: Signal<Out, Bit>,
-    /// Its flow.
-    pub s_cfg_flow: Signal<In, Bits<FB>>,
+    pub s_cfg: Flow<In, FB>,
     /// A completion stands.
-    pub m_cqe_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cqe_ready: Signal<In, Bit>,
-    /// Status code.
-    pub m_cqe_status: Signal<Out, Bits<8>>,
-    /// Flow.
-    pub m_cqe_flow: Signal<Out, Bits<16>>,
-    /// Id of the work request.
-    pub m_cqe_wr_id: Signal<Out, Bits<32>>,
-    /// Bytes of the message.
-    pub m_cqe_byte_len: Signal<Out, Bits<32>>,
-    /// Software wants it also when it is good.
-    pub m_cqe_signalled: Signal<Out, Bit>,
+    pub m_cqe: RequesterCompletion<Out>,
     /// Bytes of a READ could not be written.
-    pub m_fail_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_fail_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_fail_flow: Signal<Out, Bits<FB>>,
+    pub m_fail: Flow<Out, FB>,
     errors: Ram<FB, 2>,
     fails: Fifo<FB, FB, FC>,
     #[reset(State::Scrub)]
@@ -109,19 +84,19 @@ pub struct CompleterEnd<const FB: usize, const FC: usize> {
 impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_done_ready.next = self.state.val() == State::Take;
-        self.s_cfg_ready.next = self.state.val() == State::Forget;
-        self.m_cqe_valid.next = self.cqe_full.val();
-        self.m_cqe_status.next = self.status.val();
-        self.m_cqe_flow.next = bit_cast::<16, FB>(self.cqe_flow.val());
-        self.m_cqe_wr_id.next = self.wr_id.val();
-        self.m_cqe_byte_len.next = self.byte_len.val();
-        self.m_cqe_signalled.next = self.signalled.val();
-        self.m_fail_valid.next = self.fails.m_valid.val();
-        self.m_fail_flow.next = self.fails.m_data.val();
-        self.fails.m_ready.next = self.m_fail_ready.val();
-        self.fails.s_valid.next = false;
-        self.fails.s_data.next = self.flow.val();
+        self.s_done.ready.next = self.state.val() == State::Take;
+        self.s_cfg.ready.next = self.state.val() == State::Forget;
+        self.m_cqe.valid.next = self.cqe_full.val();
+        self.m_cqe.status.next = self.status.val();
+        self.m_cqe.flow.next = bit_cast::<16, FB>(self.cqe_flow.val());
+        self.m_cqe.wr_id.next = self.wr_id.val();
+        self.m_cqe.byte_len.next = self.byte_len.val();
+        self.m_cqe.signalled.next = self.signalled.val();
+        self.m_fail.valid.next = self.fails.m.valid.val();
+        self.m_fail.flow.next = self.fails.m.data.val();
+        self.fails.m.ready.next = self.m_fail.ready.val();
+        self.fails.s.valid.next = false;
+        self.fails.s.data.next = self.flow.val();
         self.errors.read_enable.next = self.state.val() == State::Look;
         self.errors.read_address.next = self.flow.val();
         self.errors.write_enable.next = false;
@@ -130,8 +105,8 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
         self.held.next = self.errors.read_data.val();
         self.is_land.next = self.tag.val().get_bit(self.land_at.val().index());
         self.is_good.next = self.held.val() == self.good.val();
-        self.is_replaced.next = self.s_cfg_valid.val() & (self.s_cfg_flow.val() == self.flow.val());
-        if self.m_cqe_ready.val() {
+        self.is_replaced.next = self.s_cfg.valid.val() & (self.s_cfg.flow.val() == self.flow.val());
+        if self.m_cqe.ready.val() {
             self.cqe_full.next = false;
         }
         match self.state.val() {
@@ -144,17 +119,17 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
                 }
             }
             State::Idle => {
-                if self.s_done_valid.val() {
+                if self.s_done.valid.val() {
                     self.state.next = State::Take;
-                } else if self.s_cfg_valid.val() & self.idle.val() {
-                    self.flow.next = self.s_cfg_flow.val();
+                } else if self.s_cfg.valid.val() & self.idle.val() {
+                    self.flow.next = self.s_cfg.flow.val();
                     self.state.next = State::Forget;
                 }
             }
             State::Take => {
-                self.tag.next = self.s_done_tag.val();
-                self.flow.next = self.s_done_tag.val().get_bits::<FB>(0);
-                self.error.next = self.s_done_error.val();
+                self.tag.next = self.s_done.tag.val();
+                self.flow.next = self.s_done.tag.val().get_bits::<FB>(0);
+                self.error.next = self.s_done.error.val();
                 self.state.next = State::Look;
             }
             State::Look => {
@@ -169,9 +144,9 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
                         comment!(
                             "Not so if the queue pair is being set up anew: it has its own fate."
                         );
-                        self.fails.s_valid.next = !self.is_replaced.val();
+                        self.fails.s.valid.next = !self.is_replaced.val();
                     }
-                } else if self.m_cqe_ready.val() | !self.cqe_full.val() {
+                } else if self.m_cqe.ready.val() | !self.cqe_full.val() {
                     self.state.next = State::Idle;
                     self.cqe_full.next = true;
                     self.cqe_flow.next = self.flow.val();

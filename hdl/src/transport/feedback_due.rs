@@ -43,12 +43,12 @@ impl<const FB: usize, const RB: usize, const CW: usize> Logic for FeedbackDue<FB
         self.now.next = self.now.val() + 1;
         self.wide.next = bit_cast::<RB, FB>(self.s_flow.val());
         self.placed.next = self.wide.val() << 24;
-        self.ring.s_valid.next = self.s_valid.val();
-        self.ring.s_data.next = bit_cast::<RB, 24>(self.now.val()) | self.placed.val();
-        self.ring.m_ready.next = self.m_take.val();
-        self.stands.next = self.ring.m_valid.val() & !self.m_take.val();
-        self.age.next = self.now.val() - self.ring.m_data.val().get_bits::<24>(0);
-        self.m_flow.next = self.ring.m_data.val().get_bits::<FB>(24);
+        self.ring.s.valid.next = self.s_valid.val();
+        self.ring.s.data.next = bit_cast::<RB, 24>(self.now.val()) | self.placed.val();
+        self.ring.m.ready.next = self.m_take.val();
+        self.stands.next = self.ring.m.valid.val() & !self.m_take.val();
+        self.age.next = self.now.val() - self.ring.m.data.val().get_bits::<24>(0);
+        self.m_flow.next = self.ring.m.data.val().get_bits::<FB>(24);
         self.m_valid.next = self.stands.val();
         self.m_age.next = self.age.val();
     }

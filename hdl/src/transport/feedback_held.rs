@@ -6,6 +6,7 @@
 //! # Reset             synchronous, high: nothing held; rows are as they were
 //! # Twins             part of sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
 
+use crate::streams::Telemetry;
 use crate::util::ram::Ram;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -26,21 +27,7 @@ pub struct FeedbackHeld<const FB: usize> {
     /// Its source address.
     pub watch_src_ip: Signal<In, Bits<32>>,
     /// It has telemetry.
-    pub watch_tel_valid: Signal<In, Bit>,
-    /// Records; 6: not usable.
-    pub watch_tel_hops: Signal<In, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub watch_tel_path: Signal<In, Bits<12>>,
-    /// Record of hop 0.
-    pub watch_tel_hop_0: Signal<In, Bits<64>>,
-    /// Record of hop 1.
-    pub watch_tel_hop_1: Signal<In, Bits<64>>,
-    /// Record of hop 2.
-    pub watch_tel_hop_2: Signal<In, Bits<64>>,
-    /// Record of hop 3.
-    pub watch_tel_hop_3: Signal<In, Bits<64>>,
-    /// Record of hop 4.
-    pub watch_tel_hop_4: Signal<In, Bits<64>>,
+    pub watch_tel: Telemetry<In>,
     /// What is offered beside the requester's answers is a probe.
     pub probe_valid: Signal<In, Bit>,
     /// Store the row of a flow; not while a READ response is held, nor in cycle 1.
@@ -101,7 +88,7 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
         self.load.next = self.takes_probe.val()
             | (self.watch_valid.val()
                 & self.watch_ready.val()
-                & self.watch_tel_valid.val()
+                & self.watch_tel.valid.val()
                 & self.is_response.val());
         if self.m_take.val() {
             self.held.next = false;
@@ -118,13 +105,13 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
             self.qpn.next = self.watch_qpn.val();
             self.src_ip.next = self.watch_src_ip.val();
             self.word.next = bit_cast::<359, 24>(self.watch_psn.val())
-                | (bit_cast::<359, 3>(self.watch_tel_hops.val()) << 24)
-                | (bit_cast::<359, 12>(self.watch_tel_path.val()) << 27)
-                | (bit_cast::<359, 64>(self.watch_tel_hop_0.val()) << 39)
-                | (bit_cast::<359, 64>(self.watch_tel_hop_1.val()) << 103)
-                | (bit_cast::<359, 64>(self.watch_tel_hop_2.val()) << 167)
-                | (bit_cast::<359, 64>(self.watch_tel_hop_3.val()) << 231)
-                | (bit_cast::<359, 64>(self.watch_tel_hop_4.val()) << 295);
+                | (bit_cast::<359, 3>(self.watch_tel.hops.val()) << 24)
+                | (bit_cast::<359, 12>(self.watch_tel.path.val()) << 27)
+                | (bit_cast::<359, 64>(self.watch_tel.hop[0].val()) << 39)
+                | (bit_cast::<359, 64>(self.watch_tel.hop[1].val()) << 103)
+                | (bit_cast::<359, 64>(self.watch_tel.hop[2].val()) << 167)
+                | (bit_cast::<359, 64>(self.watch_tel.hop[3].val()) << 231)
+                | (bit_cast::<359, 64>(self.watch_tel.hop[4].val()) << 295);
         }
         comment!("The row: address, word, verdict.");
         self.read.next = self.load.val();

@@ -51,7 +51,8 @@
 use super::feedback_flows::FeedbackFlows;
 use super::feedback_judge::FeedbackJudge;
 use crate::emit::{self, Design, EmitError};
-use crate::{block, Reg, Unreset};
+use crate::streams::{AckTelemetry, Feedback, Flow, Telemetry};
+use crate::{block, Reg, Regs, Unreset};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
@@ -109,49 +110,9 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     /// The responder takes it.
     pub req_ready: Signal<In, Bit>,
     /// A telemetry response is offered.
-    pub s_feedback_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_feedback_ready: Signal<Out, Bit>,
-    /// Queue pair.
-    pub s_feedback_qpn: Signal<In, Bits<24>>,
-    /// PSN of the packet whose telemetry it brings.
-    pub s_feedback_psn: Signal<In, Bits<24>>,
-    /// Source address.
-    pub s_feedback_src_ip: Signal<In, Bits<32>>,
-    /// It is about data: a direct one, or the answer to a probe.
-    pub s_feedback_direct: Signal<In, Bit>,
-    /// It is a probe or, about data, the answer to one.
-    pub s_feedback_probe: Signal<In, Bit>,
-    /// It is a window, and neither of these.
-    pub s_feedback_window: Signal<In, Bit>,
-    /// Low byte of the UDP source port.
-    pub s_feedback_port: Signal<In, Bits<8>>,
-    /// Telemetry is there.
-    pub s_feedback_tel_valid: Signal<In, Bit>,
-    /// Records; 6: not usable.
-    pub s_feedback_tel_hops: Signal<In, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub s_feedback_tel_path: Signal<In, Bits<12>>,
-    /// Records.
-    pub s_feedback_tel_hop: [Signal<In, Bits<64>>; 5],
+    pub s_feedback: Feedback<In>,
     /// Telemetry of an ACK is offered.
-    pub s_cc_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cc_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_cc_flow: Signal<In, Bits<FB>>,
-    /// PSN of the ACK.
-    pub s_cc_psn: Signal<In, Bits<24>>,
-    /// Next PSN to send.
-    pub s_cc_snd_nxt: Signal<In, Bits<24>>,
-    /// Telemetry came with it.
-    pub s_cc_tel_valid: Signal<In, Bit>,
-    /// Records; 6: not usable.
-    pub s_cc_tel_hops: Signal<In, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub s_cc_tel_path: Signal<In, Bits<12>>,
-    /// Records.
-    pub s_cc_tel_hop: [Signal<In, Bits<64>>; 5],
+    pub s_cc: AckTelemetry<In, FB>,
     /// Telemetry for the congestion control.
     pub m_cc_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -165,13 +126,7 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     /// Next PSN to send.
     pub m_cc_snd_nxt: Signal<Out, Bits<24>>,
     /// Telemetry came with it.
-    pub m_cc_tel_valid: Signal<Out, Bit>,
-    /// Records; 6: not usable.
-    pub m_cc_tel_hops: Signal<Out, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub m_cc_tel_path: Signal<Out, Bits<12>>,
-    /// Records.
-    pub m_cc_tel_hop: [Signal<Out, Bits<64>>; 5],
+    pub m_cc_tel: Telemetry<Out>,
     /// The telemetry response that is offered is a probe with telemetry.
     pub m_probe_valid: Signal<Out, Bit>,
     /// It has been looked up.
@@ -179,11 +134,7 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     /// It will be answered.
     pub m_probe_accepted: Signal<In, Bit>,
     /// The telemetry response that is offered is a window that counts.
-    pub m_window_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_window_ready: Signal<In, Bit>,
-    /// Its queue pair.
-    pub m_window_flow: Signal<Out, Bits<FB>>,
+    pub m_window: Flow<Out, FB>,
     /// The probe of a flow is answered.
     pub m_answer_valid: Signal<Out, Bit>,
     /// The flow.
@@ -219,10 +170,7 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     cc_peer: Reg<Bit>,
     cc_psn: Reg<Bits<24>>,
     cc_snd_nxt: Reg<Bits<24>>,
-    tel_valid: Reg<Bit>,
-    tel_hops: Reg<Bits<3>>,
-    tel_path: Reg<Bits<12>>,
-    tel_hop: [Reg<Bits<64>>; 5],
+    tel: Telemetry<Regs>,
     row_comes: Reg<Bit>,
     row_flow: Unreset<Bits<FB>>,
     row_telemetry: Unreset<Bit>,
@@ -265,13 +213,13 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
 impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB, F, FP1> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_feedback_ready.next = self.state.val() == FeedbackState::Done;
-        self.s_cc_ready.next = self.state.val() == FeedbackState::Ack;
+        self.s_feedback.ready.next = self.state.val() == FeedbackState::Done;
+        self.s_cc.ready.next = self.state.val() == FeedbackState::Ack;
         self.event_feedback_accepted.next = self.accepted.val();
         self.event_feedback_dropped.next = self.dropped.val();
         self.m_probe_valid.next = self.state.val() == FeedbackState::Probe;
-        self.m_window_valid.next = self.state.val() == FeedbackState::Window;
-        self.m_window_flow.next = self.at.val();
+        self.m_window.valid.next = self.state.val() == FeedbackState::Window;
+        self.m_window.flow.next = self.at.val();
         self.m_answer_valid.next = self.answered.val();
         self.m_answer_flow.next = self.answer_flow.val();
         self.m_cc_valid.next = self.full.val();
@@ -279,33 +227,33 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.m_cc_peer.next = self.cc_peer.val();
         self.m_cc_psn.next = self.cc_psn.val();
         self.m_cc_snd_nxt.next = self.cc_snd_nxt.val();
-        self.m_cc_tel_valid.next = self.tel_valid.val();
-        self.m_cc_tel_hops.next = self.tel_hops.val();
-        self.m_cc_tel_path.next = self.tel_path.val();
+        self.m_cc_tel.valid.next = self.tel.valid.val();
+        self.m_cc_tel.hops.next = self.tel.hops.val();
+        self.m_cc_tel.path.next = self.tel.path.val();
         comment!("What stands: copied until it is looked up, as a request may be taken meanwhile.");
         self.is_idle.next = self.state.val() == FeedbackState::Idle;
-        self.by_port.next = self.s_feedback_valid.val()
-            & self.s_feedback_direct.val()
-            & !self.s_feedback_probe.val();
-        self.about_data.next = !self.s_feedback_valid.val()
-            | self.s_feedback_direct.val()
-            | self.s_feedback_window.val();
-        self.flow.next = self.s_feedback_qpn.val().get_bits::<FB>(0);
+        self.by_port.next = self.s_feedback.valid.val()
+            & self.s_feedback.direct.val()
+            & !self.s_feedback.probe.val();
+        self.about_data.next = !self.s_feedback.valid.val()
+            | self.s_feedback.direct.val()
+            | self.s_feedback.window.val();
+        self.flow.next = self.s_feedback.qpn.val().get_bits::<FB>(0);
         if self.by_port.val() {
-            self.flow.next = self.s_feedback_port.val().get_bits::<FB>(0);
+            self.flow.next = self.s_feedback.port.val().get_bits::<FB>(0);
         }
         if self.is_idle.val() {
             self.at.next = self.flow.val();
-            self.qpn.next = self.s_feedback_qpn.val();
-            self.src_ip.next = self.s_feedback_src_ip.val();
+            self.qpn.next = self.s_feedback.qpn.val();
+            self.src_ip.next = self.s_feedback.src_ip.val();
             self.is_data.next = self.about_data.val();
-            self.is_window.next = self.s_feedback_valid.val() & self.s_feedback_window.val();
-            self.is_request.next = !self.s_feedback_valid.val();
-            self.may.next = self.s_feedback_tel_valid.val()
+            self.is_window.next = self.s_feedback.valid.val() & self.s_feedback.window.val();
+            self.is_request.next = !self.s_feedback.valid.val();
+            self.may.next = self.s_feedback.tel.valid.val()
                 & (!self.cfg_by_time.val()
-                    | !self.s_feedback_valid.val()
-                    | !self.s_feedback_direct.val());
-            if self.s_feedback_valid.val() & self.s_feedback_window.val() {
+                    | !self.s_feedback.valid.val()
+                    | !self.s_feedback.direct.val());
+            if self.s_feedback.valid.val() & self.s_feedback.window.val() {
                 self.may.next = self.cfg_by_time.val();
             }
         }
@@ -335,7 +283,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.judge.look.next = self.state.val() == FeedbackState::Look;
         self.judge.compare.next = self.state.val() == FeedbackState::Match;
         self.judge.may.next = self.may.val();
-        self.judge.psn.next = self.s_feedback_psn.val();
+        self.judge.psn.next = self.s_feedback.psn.val();
         self.judge.direct.next = self.is_data.val();
         self.judge.by_port.next = self.by_port.val() & !self.is_request.val();
         self.judge.window.next = self.is_window.val();
@@ -357,13 +305,13 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.stale.next = self.is_void.val() & !self.is_idle.val();
         self.is_judged.next = self.state.val() == FeedbackState::Judge;
         self.load_ack.next = self.is_idle.val()
-            & self.s_cc_valid.val()
+            & self.s_cc.valid.val()
             & (self.from_cc.val() | self.cfg_by_time.val())
             & !self.full.val()
-            & (!self.feedback_next.val() | !self.s_feedback_valid.val());
+            & (!self.feedback_next.val() | !self.s_feedback.valid.val());
         self.has_room.next = !self.full.val();
         if self.is_window.val() {
-            self.has_room.next = self.m_window_ready.val();
+            self.has_room.next = self.m_window.ready.val();
         }
         self.load_feedback.next = self.is_judged.val()
             & self.judge.m_counts.val()
@@ -371,10 +319,10 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             & self.has_room.val();
         comment!("Each request once, if nothing else is under way and no ACK waits or, without samples, might.");
         self.from_cc.next =
-            !self.cfg_by_time.val() & (!self.cfg_worst_hop.val() | self.s_cc_valid.val());
+            !self.cfg_by_time.val() & (!self.cfg_worst_hop.val() | self.s_cc.valid.val());
         self.samples.next = self.is_idle.val()
             & self.req_valid.val()
-            & self.s_feedback_tel_valid.val()
+            & self.s_feedback.tel.valid.val()
             & !self.sampled.val()
             & !self.full.val()
             & !self.from_cc.val()
@@ -389,12 +337,12 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         }
         self.sampled.next = (self.sampled.val() | self.samples.val())
             & (!self.req_valid.val() | !self.req_ready.val());
-        self.is_probe.next = self.s_feedback_valid.val()
-            & self.s_feedback_probe.val()
-            & !self.s_feedback_direct.val();
+        self.is_probe.next = self.s_feedback.valid.val()
+            & self.s_feedback.probe.val()
+            & !self.s_feedback.direct.val();
         self.looks.next = self.samples.val()
             | (self.is_idle.val()
-                & self.s_feedback_valid.val()
+                & self.s_feedback.valid.val()
                 & !self.load_ack.val()
                 & !self.is_probe.val()
                 & !self.row_comes.val()
@@ -418,7 +366,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.counting.next = self.load_feedback.val() & !self.is_request.val();
         self.flows.count.next = self.counting.val();
         self.flows.count_ahead.next = !self.judge.m_is_back.val();
-        self.flows.count_psn.next = self.s_feedback_psn.val();
+        self.flows.count_psn.next = self.s_feedback.psn.val();
         self.accepted.next = self.load_feedback.val() & !self.is_request.val();
         self.dropped.next = false;
         self.answered.next = false;
@@ -433,9 +381,9 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
                     self.feedback_next.next = true;
                 } else if self.is_probe.val() {
                     self.state.next = FeedbackState::Done;
-                    self.dropped.next = !self.s_feedback_tel_valid.val();
+                    self.dropped.next = !self.s_feedback.tel.valid.val();
                     self.feedback_next.next = false;
-                    if self.s_feedback_tel_valid.val() {
+                    if self.s_feedback.tel.valid.val() {
                         self.state.next = FeedbackState::Probe;
                     }
                 } else if self.looks.val() {
@@ -457,7 +405,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
                         self.state.next = FeedbackState::Idle;
                     } else {
                         self.dropped.next = !self.load_feedback.val();
-                        self.answered.next = self.s_feedback_probe.val()
+                        self.answered.next = self.s_feedback.probe.val()
                             & self.judge.m_is_ours.val()
                             & !self.is_void.val();
                         self.feedback_next.next = false;
@@ -476,7 +424,7 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
                 }
             }
             FeedbackState::Window => {
-                if self.m_window_ready.val() {
+                if self.m_window.ready.val() {
                     self.state.next = FeedbackState::Done;
                 }
             }
@@ -498,13 +446,13 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.later.next = self.now.val() + bit_cast::<24, 20>(self.span.val());
         self.fills.next = self.is_judged.val() & self.judge.m_fills.val();
         if !self.full.val() & self.is_idle.val() & self.from_cc.val() {
-            self.cc_flow.next = bit_cast::<FP1, FB>(self.s_cc_flow.val());
+            self.cc_flow.next = bit_cast::<FP1, FB>(self.s_cc.flow.val());
             self.cc_peer.next = false;
-            self.cc_psn.next = self.s_cc_psn.val();
-            self.cc_snd_nxt.next = self.s_cc_snd_nxt.val();
-            self.tel_valid.next = self.s_cc_tel_valid.val();
-            self.tel_hops.next = self.s_cc_tel_hops.val();
-            self.tel_path.next = self.s_cc_tel_path.val();
+            self.cc_psn.next = self.s_cc.psn.val();
+            self.cc_snd_nxt.next = self.s_cc.snd_nxt.val();
+            self.tel.valid.next = self.s_cc.tel.valid.val();
+            self.tel.hops.next = self.s_cc.tel.hops.val();
+            self.tel.path.next = self.s_cc.tel.path.val();
         }
         if !self.full.val() & self.fills.val() {
             self.cc_flow.next = bit_cast::<FP1, FB>(self.at.val()) | self.half.val();
@@ -515,24 +463,24 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
                 self.cc_psn.next = self.now.val();
                 self.cc_snd_nxt.next = self.later.val();
             }
-            self.tel_valid.next = true;
+            self.tel.valid.next = true;
         }
         comment!("A request's telemetry is there since it was looked up.");
         self.copies.next = !self.full.val()
             & ((self.is_judged.val() & self.judge.m_copies.val())
                 | (self.is_idle.val() & !self.from_cc.val()));
         if self.copies.val() {
-            self.tel_hops.next = self.s_feedback_tel_hops.val();
-            self.tel_path.next = self.s_feedback_tel_path.val();
+            self.tel.hops.next = self.s_feedback.tel.hops.val();
+            self.tel.path.next = self.s_feedback.tel.path.val();
         }
         for i in 0..5 {
-            self.tel_hop[i].next = self.tel_hop[i].val();
-            self.m_cc_tel_hop[i].next = self.tel_hop[i].val();
+            self.tel.hop[i].next = self.tel.hop[i].val();
+            self.m_cc_tel.hop[i].next = self.tel.hop[i].val();
             if !self.full.val() & self.is_idle.val() & self.from_cc.val() {
-                self.tel_hop[i].next = self.s_cc_tel_hop[i].val();
+                self.tel.hop[i].next = self.s_cc.tel.hop[i].val();
             }
             if self.copies.val() {
-                self.tel_hop[i].next = self.s_feedback_tel_hop[i].val();
+                self.tel.hop[i].next = self.s_feedback.tel.hop[i].val();
             }
         }
     }

@@ -28,9 +28,10 @@
 use super::feedback_due::FeedbackDue;
 use super::feedback_held::FeedbackHeld;
 use crate::emit::{self, Design, EmitError};
+use crate::streams::{FeedbackPacket, Telemetry};
 use crate::util::fifo::Fifo;
 use crate::util::ram::Ram;
-use crate::{block, Reg, Unreset};
+use crate::{block, Reg, Unreset, Wire};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
@@ -87,21 +88,7 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     /// Its source address.
     pub watch_src_ip: Signal<In, Bits<32>>,
     /// It has telemetry.
-    pub watch_tel_valid: Signal<In, Bit>,
-    /// Records; 6: not usable.
-    pub watch_tel_hops: Signal<In, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub watch_tel_path: Signal<In, Bits<12>>,
-    /// Record of hop 0.
-    pub watch_tel_hop_0: Signal<In, Bits<64>>,
-    /// Record of hop 1.
-    pub watch_tel_hop_1: Signal<In, Bits<64>>,
-    /// Record of hop 2.
-    pub watch_tel_hop_2: Signal<In, Bits<64>>,
-    /// Record of hop 3.
-    pub watch_tel_hop_3: Signal<In, Bits<64>>,
-    /// Record of hop 4.
-    pub watch_tel_hop_4: Signal<In, Bits<64>>,
+    pub watch_tel: Telemetry<In>,
     /// What is watched, but stands elsewhere, is a probe with telemetry.
     pub s_probe_valid: Signal<In, Bit>,
     /// It has been looked up.
@@ -109,31 +96,7 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     /// With ready: it will be answered.
     pub s_probe_accepted: Signal<Out, Bit>,
     /// A telemetry response stands at the source.
-    pub m_feedback_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_feedback_ready: Signal<In, Bit>,
-    /// Its flow.
-    pub m_feedback_flow: Signal<Out, Bits<FB>>,
-    /// PSN of the READ response or probe.
-    pub m_feedback_psn: Signal<Out, Bits<24>>,
-    /// It answers a probe.
-    pub m_feedback_answer: Signal<Out, Bit>,
-    /// There is telemetry: always, with valid.
-    pub m_feedback_tel_valid: Signal<Out, Bit>,
-    /// Records; 6: not usable.
-    pub m_feedback_tel_hops: Signal<Out, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub m_feedback_tel_path: Signal<Out, Bits<12>>,
-    /// Record of hop 0.
-    pub m_feedback_tel_hop_0: Signal<Out, Bits<64>>,
-    /// Record of hop 1.
-    pub m_feedback_tel_hop_1: Signal<Out, Bits<64>>,
-    /// Record of hop 2.
-    pub m_feedback_tel_hop_2: Signal<Out, Bits<64>>,
-    /// Record of hop 3.
-    pub m_feedback_tel_hop_3: Signal<Out, Bits<64>>,
-    /// Record of hop 4.
-    pub m_feedback_tel_hop_4: Signal<Out, Bits<64>>,
+    pub m_feedback: FeedbackPacket<Out, FB>,
     held: FeedbackHeld<FB>,
     due: FeedbackDue<FB, RB, CW>,
     queue: Fifo<FB, FB, CW>,
@@ -191,18 +154,18 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
     fn update(&mut self) {
         self.s_cfg_ready.next = self.cfg_done.val();
         self.m_cfg_valid.next = self.cfg_valid.val();
-        self.m_feedback_valid.next = self.full.val();
-        self.m_feedback_flow.next = self.shown_flow.val();
-        self.m_feedback_psn.next = self.shown.val().get_bits::<24>(0);
-        self.m_feedback_answer.next = self.answer.val();
-        self.m_feedback_tel_valid.next = self.full.val();
-        self.m_feedback_tel_hops.next = self.shown.val().get_bits::<3>(24);
-        self.m_feedback_tel_path.next = self.shown.val().get_bits::<12>(27);
-        self.m_feedback_tel_hop_0.next = self.shown.val().get_bits::<64>(39);
-        self.m_feedback_tel_hop_1.next = self.shown.val().get_bits::<64>(103);
-        self.m_feedback_tel_hop_2.next = self.shown.val().get_bits::<64>(167);
-        self.m_feedback_tel_hop_3.next = self.shown.val().get_bits::<64>(231);
-        self.m_feedback_tel_hop_4.next = self.shown.val().get_bits::<64>(295);
+        self.m_feedback.valid.next = self.full.val();
+        self.m_feedback.flow.next = self.shown_flow.val();
+        self.m_feedback.psn.next = self.shown.val().get_bits::<24>(0);
+        self.m_feedback.answer.next = self.answer.val();
+        self.m_feedback.tel.valid.next = self.full.val();
+        self.m_feedback.tel.hops.next = self.shown.val().get_bits::<3>(24);
+        self.m_feedback.tel.path.next = self.shown.val().get_bits::<12>(27);
+        self.m_feedback.tel.hop[0].next = self.shown.val().get_bits::<64>(39);
+        self.m_feedback.tel.hop[1].next = self.shown.val().get_bits::<64>(103);
+        self.m_feedback.tel.hop[2].next = self.shown.val().get_bits::<64>(167);
+        self.m_feedback.tel.hop[3].next = self.shown.val().get_bits::<64>(231);
+        self.m_feedback.tel.hop[4].next = self.shown.val().get_bits::<64>(295);
         self.held.probe_valid.next = self.s_probe_valid.val();
         self.held.watch_valid.next = self.watch_valid.val();
         self.held.watch_ready.next = self.watch_ready.val();
@@ -210,14 +173,7 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         self.held.watch_qpn.next = self.watch_qpn.val();
         self.held.watch_psn.next = self.watch_psn.val();
         self.held.watch_src_ip.next = self.watch_src_ip.val();
-        self.held.watch_tel_valid.next = self.watch_tel_valid.val();
-        self.held.watch_tel_hops.next = self.watch_tel_hops.val();
-        self.held.watch_tel_path.next = self.watch_tel_path.val();
-        self.held.watch_tel_hop_0.next = self.watch_tel_hop_0.val();
-        self.held.watch_tel_hop_1.next = self.watch_tel_hop_1.val();
-        self.held.watch_tel_hop_2.next = self.watch_tel_hop_2.val();
-        self.held.watch_tel_hop_3.next = self.watch_tel_hop_3.val();
-        self.held.watch_tel_hop_4.next = self.watch_tel_hop_4.val();
+        Wire::join(&mut self.watch_tel, &mut self.held.watch_tel);
         comment!(
             "Choice: a row waits while a packet is looked up, its flow's frame stands or an answer waits."
         );
@@ -234,7 +190,7 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         self.row_waits.next = self.s_cfg_valid.val();
         self.is_free.next = !self.full.val() & !self.loading.val();
         self.answer_goes.next =
-            self.answers.m_valid.val() & (!self.queue.m_valid.val() | !self.answer.val());
+            self.answers.m.valid.val() & (!self.queue.m.valid.val() | !self.answer.val());
         self.interval.next = bit_cast::<24, 20>(self.cfg_feedback_cycles.val());
         self.op.next = FeedbackOp::None;
         self.flow.next = self.held.m_flow.val();
@@ -249,10 +205,10 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
                 self.flow.next = self.due.m_flow.val();
             } else if self.answer_goes.val() & self.is_free.val() {
                 self.op.next = FeedbackOp::Answer;
-                self.flow.next = self.answers.m_data.val();
-            } else if self.queue.m_valid.val() & self.is_free.val() {
+                self.flow.next = self.answers.m.data.val();
+            } else if self.queue.m.valid.val() & self.is_free.val() {
                 self.op.next = FeedbackOp::Load;
-                self.flow.next = self.queue.m_data.val();
+                self.flow.next = self.queue.m.data.val();
             }
         }
         comment!(
@@ -302,19 +258,19 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         self.probe_arrives.next = (self.op.val() == FeedbackOp::Arrive) & self.held.m_probe.val();
         self.probe_accepts.next = self.probe_arrives.val()
             & self.accepts.val()
-            & self.answers.s_ready.val()
+            & self.answers.s.ready.val()
             & !self.row_waits.val();
         self.s_probe_ready.next = self.probe_arrives.val();
         self.s_probe_accepted.next = self.probe_accepts.val();
         self.answer_joins.next = self.probe_accepts.val();
-        self.answers.s_valid.next = self.answer_joins.val();
-        self.answers.s_data.next = self.joining.val();
-        self.answers.m_ready.next = self.op.val() == FeedbackOp::Answer;
+        self.answers.s.valid.next = self.answer_joins.val();
+        self.answers.s.data.next = self.joining.val();
+        self.answers.m.ready.next = self.op.val() == FeedbackOp::Answer;
         self.joining.next = self.flow.val();
-        self.queue.s_valid.next = self.joins.val();
-        self.queue.s_data.next = self.joining.val();
-        self.queue.m_ready.next = self.op.val() == FeedbackOp::Load;
-        self.due.s_valid.next = self.full.val() & self.m_feedback_ready.val() & !self.answer.val();
+        self.queue.s.valid.next = self.joins.val();
+        self.queue.s.data.next = self.joining.val();
+        self.queue.m.ready.next = self.op.val() == FeedbackOp::Load;
+        self.due.s_valid.next = self.full.val() & self.m_feedback.ready.val() & !self.answer.val();
         self.due.s_flow.next = self.shown_flow.val();
         self.due.m_take.next = self.op.val() == FeedbackOp::Expire;
         self.cfg_done.next = self.cfg_valid.val() & self.m_cfg_ready.val();
@@ -322,7 +278,7 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         if self.m_cfg_ready.val() {
             self.cfg_valid.next = false;
         }
-        if self.m_feedback_ready.val() {
+        if self.m_feedback.ready.val() {
             self.full.next = false;
         }
         if self.loading.val() {

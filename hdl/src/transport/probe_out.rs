@@ -19,6 +19,7 @@
 //! # Twins             sim/src/golden/transport/probe_out.rs, tests/probe_out.rs
 
 use crate::emit::{self, Design, EmitError};
+use crate::streams::Probe;
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;
 use crate::{block, Reg, Unreset};
@@ -81,13 +82,7 @@ pub struct ProbeOut<const FB: usize, const FP1: usize, const TW: usize> {
     /// Of this flow.
     pub answer_flow: Signal<In, Bits<FB>>,
     /// A probe stands at the source.
-    pub m_probe_valid: Signal<Out, Bit>,
-    /// It is sent.
-    pub m_probe_ready: Signal<In, Bit>,
-    /// Its flow.
-    pub m_probe_flow: Signal<Out, Bits<FB>>,
-    /// PSN of the flow's latest data packet.
-    pub m_probe_psn: Signal<Out, Bits<24>>,
+    pub m_probe: Probe<Out, FB>,
     /// A probe is sent.
     pub event_probe_sent: Signal<Out, Bit>,
     /// A probe is lost.
@@ -137,9 +132,9 @@ pub struct ProbeOut<const FB: usize, const FP1: usize, const TW: usize> {
 impl<const FB: usize, const FP1: usize, const TW: usize> Logic for ProbeOut<FB, FP1, TW> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.m_probe_valid.next = self.full.val();
-        self.m_probe_flow.next = self.flow.val();
-        self.m_probe_psn.next = self.psn.val();
+        self.m_probe.valid.next = self.full.val();
+        self.m_probe.flow.next = self.flow.val();
+        self.m_probe.psn.next = self.psn.val();
         self.event_probe_sent.next = self.sent_event.val();
         self.event_probe_lost.next = self.lost_event.val();
         comment!("What is watched waits until it is noted, in this order.");
@@ -260,8 +255,8 @@ impl<const FB: usize, const FP1: usize, const TW: usize> Logic for ProbeOut<FB, 
         }
         comment!("The probe.");
         self.lost_event.next = self.turns.val() & self.is_lost.val();
-        self.sent_event.next = self.full.val() & self.m_probe_ready.val();
-        if self.m_probe_ready.val() {
+        self.sent_event.next = self.full.val() & self.m_probe.ready.val();
+        if self.m_probe.ready.val() {
             self.full.next = false;
         }
         if self.probes.val() {

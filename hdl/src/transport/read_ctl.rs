@@ -11,6 +11,7 @@
 //! # Reset             synchronous, high: 2^FB cycles of scrub
 //! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
 
+use crate::streams::Flow;
 use crate::{block, Reg, Unreset};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
@@ -65,17 +66,9 @@ pub struct ReadCtl<const FB: usize> {
     /// Index of the row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// A grant is offered.
-    pub s_grant_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_grant_ready: Signal<Out, Bit>,
-    /// Its flow.
-    pub s_grant_flow: Signal<In, Bits<FB>>,
+    pub s_grant: Flow<In, FB>,
     /// A read error is offered.
-    pub s_fail_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_fail_ready: Signal<Out, Bit>,
-    /// Its flow.
-    pub s_fail_flow: Signal<In, Bits<FB>>,
+    pub s_fail: Flow<In, FB>,
     /// Nothing stands at m_pkt and m_read, and the end of the last job was told of.
     pub packet_free: Signal<In, Bit>,
     /// Nothing stands at m_work.
@@ -195,13 +188,13 @@ impl<const FB: usize> Logic for ReadCtl<FB> {
         self.save.next = self.state.val() == ReadState::Save;
         self.s_job_ready.next = (self.state.val() == ReadState::Take) & self.op_job.val();
         self.s_cfg_ready.next = (self.state.val() == ReadState::Take) & self.op_cfg.val();
-        self.s_fail_ready.next = (self.state.val() == ReadState::Take) & self.op_fail.val();
-        self.s_grant_ready.next = (self.state.val() == ReadState::Take) & self.op_grant.val();
+        self.s_fail.ready.next = (self.state.val() == ReadState::Take) & self.op_fail.val();
+        self.s_grant.ready.next = (self.state.val() == ReadState::Take) & self.op_grant.val();
         self.is_region.next = self.cfg_table.val() == self.region_table.val();
         self.revoke.next =
             (self.state.val() == ReadState::Load) & self.op_cfg.val() & self.restart.val();
         self.job_can.next = self.s_job_valid.val() & self.end_free.val() & self.work_free.val();
-        self.grant_can.next = self.s_grant_valid.val()
+        self.grant_can.next = self.s_grant.valid.val()
             & self.packet_free.val()
             & self.end_free.val()
             & self.work_free.val();
@@ -220,9 +213,9 @@ impl<const FB: usize> Logic for ReadCtl<FB> {
                     self.op.next = ReadOp::Cfg;
                     self.flow_q.next = self.cfg_index.val().get_bits::<FB>(0);
                     self.state.next = ReadState::Take;
-                } else if self.s_fail_valid.val() & self.end_free.val() {
+                } else if self.s_fail.valid.val() & self.end_free.val() {
                     self.op.next = ReadOp::Fail;
-                    self.flow_q.next = self.s_fail_flow.val();
+                    self.flow_q.next = self.s_fail.flow.val();
                     self.state.next = ReadState::Take;
                 } else if self.job_can.val() & (self.job_turn.val() | !self.grant_can.val()) {
                     self.op.next = ReadOp::Job;
@@ -231,7 +224,7 @@ impl<const FB: usize> Logic for ReadCtl<FB> {
                     self.job_turn.next = false;
                 } else if self.grant_can.val() {
                     self.op.next = ReadOp::Grant;
-                    self.flow_q.next = self.s_grant_flow.val();
+                    self.flow_q.next = self.s_grant.flow.val();
                     self.state.next = ReadState::Take;
                     self.job_turn.next = true;
                 }

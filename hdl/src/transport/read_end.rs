@@ -8,6 +8,7 @@
 //! # Reset             synchronous, high: all outputs 0
 //! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
 
+use crate::streams::ReadJobEnd;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -55,19 +56,7 @@ pub struct ReadEnd<const FB: usize> {
     /// A job's last packet has left, its end was not told of.
     pub last_waits: Signal<Out, Bit>,
     /// Jobs have ended, or a row is in force.
-    pub m_end_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_end_ready: Signal<In, Bit>,
-    /// Flow index.
-    pub m_end_flow: Signal<Out, Bits<FB>>,
-    /// Jobs that have left or were given up.
-    pub m_end_jobs: Signal<Out, Bits<5>>,
-    /// Those that were no restarts.
-    pub m_end_reads: Signal<Out, Bits<5>>,
-    /// Host memory could not be read.
-    pub m_end_error: Signal<Out, Bit>,
-    /// The flow's row is in force.
-    pub m_end_cleared: Signal<Out, Bit>,
+    pub m_end: ReadJobEnd<Out, FB>,
     /// A READ was asked for again.
     pub event_read_restart: Signal<Out, Bit>,
     /// A job was given up.
@@ -93,18 +82,18 @@ pub struct ReadEnd<const FB: usize> {
 impl<const FB: usize> Logic for ReadEnd<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.m_end_valid.next = self.valid.val();
-        self.m_end_flow.next = self.end_flow.val();
-        self.m_end_jobs.next = self.jobs.val();
-        self.m_end_reads.next = self.reads.val();
-        self.m_end_error.next = self.error.val();
-        self.m_end_cleared.next = self.cleared.val();
+        self.m_end.valid.next = self.valid.val();
+        self.m_end.flow.next = self.end_flow.val();
+        self.m_end.jobs.next = self.jobs.val();
+        self.m_end.reads.next = self.reads.val();
+        self.m_end.error.next = self.error.val();
+        self.m_end.cleared.next = self.cleared.val();
         self.event_read_restart.next = self.e_restart.val();
         self.event_read_dropped.next = self.e_dropped.val();
         self.end_free.next = !self.valid.val();
         self.last_waits.next = self.last_q.val();
         self.e_dropped.next = false;
-        if self.m_end_ready.val() {
+        if self.m_end.ready.val() {
             self.valid.next = false;
         }
         comment!("one job of the operation's flow");

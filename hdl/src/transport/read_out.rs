@@ -7,7 +7,8 @@
 //! # Reset             synchronous, high: all outputs 0
 //! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
 
-use crate::{block, Reg};
+use crate::streams::{Probe, ReadCommand, Reply};
+use crate::{block, Reg, Regs, Wire};
 use nic_spec::wire::aeth::syndrome;
 use nic_spec::wire::bth::opcode;
 use rust_hdl_core::prelude::*;
@@ -42,31 +43,9 @@ pub struct ReadOut<const FB: usize> {
     /// Nothing stands at m_work.
     pub work_free: Signal<Out, Bit>,
     /// A response stands at the source.
-    pub m_pkt_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_pkt_ready: Signal<In, Bit>,
-    /// Flow index.
-    pub m_pkt_flow: Signal<Out, Bits<FB>>,
-    /// Operation.
-    pub m_pkt_opcode: Signal<Out, Bits<8>>,
-    /// Sequence number.
-    pub m_pkt_psn: Signal<Out, Bits<24>>,
-    /// Bytes of payload.
-    pub m_pkt_payload_bytes: Signal<Out, Bits<13>>,
-    /// AETH syndrome; 0 without AETH.
-    pub m_pkt_syndrome: Signal<Out, Bits<8>>,
-    /// AETH MSN; 0 without AETH.
-    pub m_pkt_msn: Signal<Out, Bits<24>>,
-    /// Mark of its flow's row.
-    pub m_pkt_mark: Signal<Out, Bits<4>>,
+    pub m_pkt: Reply<Out, FB>,
     /// A read command stands at the source.
-    pub m_read_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_read_ready: Signal<In, Bit>,
-    /// Address of the first byte.
-    pub m_read_addr: Signal<Out, Bits<64>>,
-    /// Bytes.
-    pub m_read_bytes: Signal<Out, Bits<13>>,
+    pub m_read: ReadCommand<Out>,
     /// A flow wants to send.
     pub m_work_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -77,17 +56,13 @@ pub struct ReadOut<const FB: usize> {
     pub m_work_len_bytes: Signal<Out, Bits<14>>,
     /// A response was handed over.
     pub event_read_packet: Signal<Out, Bit>,
-    pkt_valid: Reg<Bit>,
-    pkt_flow: Reg<Bits<FB>>,
+    pkt: Probe<Regs, FB>,
     pkt_opcode: Reg<Bits<8>>,
-    pkt_psn: Reg<Bits<24>>,
     pkt_bytes: Reg<Bits<13>>,
     pkt_syndrome: Reg<Bits<8>>,
     pkt_msn: Reg<Bits<24>>,
     pkt_mark: Reg<Bits<4>>,
-    read_valid: Reg<Bit>,
-    read_addr: Reg<Bits<64>>,
-    read_bytes: Reg<Bits<13>>,
+    read: ReadCommand<Regs>,
     work_valid: Reg<Bit>,
     work_flow: Reg<Bits<FB>>,
     work_len: Reg<Bits<14>>,
@@ -108,39 +83,37 @@ pub struct ReadOut<const FB: usize> {
 impl<const FB: usize> Logic for ReadOut<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.m_pkt_valid.next = self.pkt_valid.val();
-        self.m_pkt_flow.next = self.pkt_flow.val();
-        self.m_pkt_opcode.next = self.pkt_opcode.val();
-        self.m_pkt_psn.next = self.pkt_psn.val();
-        self.m_pkt_payload_bytes.next = self.pkt_bytes.val();
-        self.m_pkt_syndrome.next = self.pkt_syndrome.val();
-        self.m_pkt_msn.next = self.pkt_msn.val();
-        self.m_pkt_mark.next = self.pkt_mark.val();
-        self.m_read_valid.next = self.read_valid.val();
-        self.m_read_addr.next = self.read_addr.val();
-        self.m_read_bytes.next = self.read_bytes.val();
+        self.m_pkt.valid.next = self.pkt.valid.val();
+        self.m_pkt.flow.next = self.pkt.flow.val();
+        self.m_pkt.opcode.next = self.pkt_opcode.val();
+        self.m_pkt.psn.next = self.pkt.psn.val();
+        self.m_pkt.payload_bytes.next = self.pkt_bytes.val();
+        self.m_pkt.syndrome.next = self.pkt_syndrome.val();
+        self.m_pkt.msn.next = self.pkt_msn.val();
+        self.m_pkt.mark.next = self.pkt_mark.val();
+        Wire::join(&mut self.read, &mut self.m_read);
         self.m_work_valid.next = self.work_valid.val();
         self.m_work_flow.next = self.work_flow.val();
         self.m_work_len_bytes.next = self.work_len.val();
         self.event_read_packet.next = self.e_packet.val();
-        self.packet_free.next = !self.pkt_valid.val() & !self.read_valid.val();
+        self.packet_free.next = !self.pkt.valid.val() & !self.read.valid.val();
         self.work_free.next = !self.work_valid.val();
         self.is_middle.next = self.begun.val() & !self.last.val();
         self.e_packet.next = self.sends.val();
-        if self.m_pkt_ready.val() {
-            self.pkt_valid.next = false;
+        if self.m_pkt.ready.val() {
+            self.pkt.valid.next = false;
         }
-        if self.m_read_ready.val() {
-            self.read_valid.next = false;
+        if self.m_read.ready.val() {
+            self.read.valid.next = false;
         }
         if self.m_work_ready.val() {
             self.work_valid.next = false;
         }
         comment!("the packet");
         if self.sends.val() {
-            self.pkt_valid.next = true;
-            self.pkt_flow.next = self.flow.val();
-            self.pkt_psn.next = self.psn.val();
+            self.pkt.valid.next = true;
+            self.pkt.flow.next = self.flow.val();
+            self.pkt.psn.next = self.psn.val();
             self.pkt_bytes.next = self.bytes.val();
             self.pkt_syndrome.next = self.syndrome_ack.val();
             self.pkt_msn.next = self.msn.val();
@@ -158,9 +131,9 @@ impl<const FB: usize> Logic for ReadOut<FB> {
                 self.pkt_msn.next = 0.into();
             }
             if self.bytes.val().any() {
-                self.read_valid.next = true;
-                self.read_addr.next = self.addr.val();
-                self.read_bytes.next = self.bytes.val();
+                self.read.valid.next = true;
+                self.read.addr.next = self.addr.val();
+                self.read.bytes.next = self.bytes.val();
             }
         }
         if self.work.val() {

@@ -10,6 +10,7 @@
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
 
 use super::resp_check;
+use crate::streams::WriteCommand;
 use crate::{block, Reg, Unreset};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
@@ -90,15 +91,7 @@ pub struct RespCtl {
     /// No more completions may be promised.
     pub imm_full: Signal<Out, Bit>,
     /// Command to the DMA.
-    pub m_cmd_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cmd_ready: Signal<In, Bit>,
-    /// Address of the first byte.
-    pub m_cmd_addr: Signal<Out, Bits<64>>,
-    /// Bytes; 0: nothing is written.
-    pub m_cmd_bytes: Signal<Out, Bits<13>>,
-    /// Comes back with the done.
-    pub m_cmd_tag: Signal<Out, Bits<127>>,
+    pub m_cmd: WriteCommand<Out, 127>,
     /// Request behind the expected PSN.
     pub event_resp_duplicate: Signal<Out, Bit>,
     /// Request ahead of it.
@@ -150,10 +143,10 @@ impl Logic for RespCtl {
         self.m_cfg_valid.next = self.state.val() == RespState::Pass;
         self.commit.next = self.state.val() == RespState::Commit;
         self.imm_full.next = self.imm_in_flight.val().get_bit(4);
-        self.m_cmd_valid.next = self.cmd_valid.val();
-        self.m_cmd_addr.next = self.addr.val();
-        self.m_cmd_bytes.next = self.bytes.val();
-        self.m_cmd_tag.next = self.tag.val();
+        self.m_cmd.valid.next = self.cmd_valid.val();
+        self.m_cmd.addr.next = self.addr.val();
+        self.m_cmd.bytes.next = self.bytes.val();
+        self.m_cmd.tag.next = self.tag.val();
         self.event_resp_duplicate.next = self.e_duplicate.val();
         self.event_resp_out_of_sequence.next = self.e_ahead.val();
         self.event_resp_nak_invalid.next = self.e_invalid.val();
@@ -168,7 +161,7 @@ impl Logic for RespCtl {
         self.e_no_qp.next = false;
         self.issues.next = false;
         self.issues_imm.next = false;
-        if self.m_cmd_ready.val() {
+        if self.m_cmd.ready.val() {
             self.cmd_valid.next = false;
         }
         match self.state.val() {
@@ -189,7 +182,7 @@ impl Logic for RespCtl {
                 comment!("The last step waits for room for the command and for the order.");
                 if self.step.val() != self.last_step.val() {
                     self.step.next = self.step.val() + 1;
-                } else if (self.m_cmd_ready.val() | !self.cmd_valid.val())
+                } else if (self.m_cmd.ready.val() | !self.cmd_valid.val())
                     & self.order_ready.val()
                     & !self.in_flight.val().get_bit(6)
                 {

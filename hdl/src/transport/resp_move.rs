@@ -7,6 +7,7 @@
 //! # Reset             synchronous, high: empty
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
 
+use crate::streams::Axis;
 use crate::util::skid::Skid;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -23,26 +24,10 @@ pub struct RespMove<const W: usize, const KB: usize, const B: usize> {
     pub order_drop: Signal<In, Bit>,
     /// There is room for an order.
     pub order_ready: Signal<Out, Bit>,
-    /// Payload from the rx pipe.
-    pub s_axis_tvalid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_axis_tready: Signal<Out, Bit>,
     /// Bytes.
-    pub s_axis_tdata: Signal<In, Bits<W>>,
-    /// Byte enables.
-    pub s_axis_tkeep: Signal<In, Bits<KB>>,
-    /// Last beat.
-    pub s_axis_tlast: Signal<In, Bit>,
-    /// Payload to the DMA.
-    pub m_axis_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axis_tready: Signal<In, Bit>,
+    pub s_axis: Axis<In, W, KB>,
     /// Bytes.
-    pub m_axis_tdata: Signal<Out, Bits<W>>,
-    /// Byte enables.
-    pub m_axis_tkeep: Signal<Out, Bits<KB>>,
-    /// Last beat.
-    pub m_axis_tlast: Signal<Out, Bit>,
+    pub m_axis: Axis<Out, W, KB>,
     inbound: Skid<B>,
     next_valid: Reg<Bit>,
     next_drop: Unreset<Bit>,
@@ -64,33 +49,33 @@ impl<const W: usize, const KB: usize, const B: usize> Logic for RespMove<W, KB, 
     #[hdl_gen]
     fn update(&mut self) {
         self.order_ready.next = !self.next_valid.val();
-        self.s_axis_tready.next = self.inbound.s_ready.val();
-        self.m_axis_tvalid.next = self.beat_valid.val();
-        self.m_axis_tlast.next = self.beat.val().get_bit(self.last_at.val().index());
-        self.m_axis_tkeep.next = self.beat.val().get_bits::<KB>(self.keep_at.val().index());
-        self.m_axis_tdata.next = self.beat.val().get_bits::<W>(0);
+        self.s_axis.tready.next = self.inbound.s.ready.val();
+        self.m_axis.tvalid.next = self.beat_valid.val();
+        self.m_axis.tlast.next = self.beat.val().get_bit(self.last_at.val().index());
+        self.m_axis.tkeep.next = self.beat.val().get_bits::<KB>(self.keep_at.val().index());
+        self.m_axis.tdata.next = self.beat.val().get_bits::<W>(0);
         comment!("a beat: last, keep, data from high to low");
         self.last_bit.next = 0.into();
-        if self.s_axis_tlast.val() {
+        if self.s_axis.tlast.val() {
             self.last_bit.next = 1.into();
         }
-        self.inbound.s_valid.next = self.s_axis_tvalid.val();
-        self.inbound.s_data.next = bit_cast::<B, W>(self.s_axis_tdata.val())
-            | (bit_cast::<B, KB>(self.s_axis_tkeep.val()) << self.keep_at.val())
+        self.inbound.s.valid.next = self.s_axis.tvalid.val();
+        self.inbound.s.data.next = bit_cast::<B, W>(self.s_axis.tdata.val())
+            | (bit_cast::<B, KB>(self.s_axis.tkeep.val()) << self.keep_at.val())
             | (bit_cast::<B, 1>(self.last_bit.val()) << self.last_at.val());
         comment!("A dropped frame needs no room at the source.");
         self.take.next = self.active.val()
-            & (self.active_drop.val() | self.m_axis_tready.val() | !self.beat_valid.val());
-        self.moved.next = self.take.val() & self.inbound.m_valid.val();
+            & (self.active_drop.val() | self.m_axis.tready.val() | !self.beat_valid.val());
+        self.moved.next = self.take.val() & self.inbound.m.valid.val();
         self.ends.next =
-            self.moved.val() & self.inbound.m_data.val().get_bit(self.last_at.val().index());
-        self.inbound.m_ready.next = self.take.val();
-        if self.m_axis_tready.val() {
+            self.moved.val() & self.inbound.m.data.val().get_bit(self.last_at.val().index());
+        self.inbound.m.ready.next = self.take.val();
+        if self.m_axis.tready.val() {
             self.beat_valid.next = false;
         }
         if self.moved.val() & !self.active_drop.val() {
             self.beat_valid.next = true;
-            self.beat.next = self.inbound.m_data.val();
+            self.beat.next = self.inbound.m.data.val();
         }
         if self.ends.val() | !self.active.val() {
             self.active.next = self.next_valid.val();

@@ -19,6 +19,7 @@
 //! # Twins             sim/src/golden/transport/window_in.rs, tests/window_in.rs
 
 use crate::emit::{self, Design, EmitError};
+use crate::streams::Rate;
 use crate::util::mul_serial::MulSerial;
 use crate::{block, Reg, Unreset};
 use nic_spec::NicConfig;
@@ -80,17 +81,7 @@ pub struct WindowIn<const FB: usize, const FP1: usize> {
     /// The window.
     pub s_window_bytes: Signal<In, Bits<32>>,
     /// For the scheduler.
-    pub m_rate_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_rate_ready: Signal<In, Bit>,
-    /// Paced flow; top bit: READ responses.
-    pub m_rate_flow: Signal<Out, Bits<FP1>>,
-    /// 0 update, 1 create, 2 remove.
-    pub m_rate_op: Signal<Out, Bits<2>>,
-    /// Window.
-    pub m_rate_window_bytes: Signal<Out, Bits<32>>,
-    /// Rate.
-    pub m_rate_rate: Signal<Out, Bits<32>>,
+    pub m_rate: Rate<Out, FP1>,
     mul: MulSerial<32, 32, 64>,
     #[reset(WindowState::Idle)]
     state: Reg<WindowState>,
@@ -121,23 +112,23 @@ impl<const FB: usize, const FP1: usize> Logic for WindowIn<FB, FP1> {
     fn update(&mut self) {
         self.s_rate_ready.next = self.rate_ready.val();
         self.s_window_ready.next = self.state.val() == WindowState::Idle;
-        self.m_rate_valid.next = self.full.val();
-        self.m_rate_flow.next = self.flow.val();
-        self.m_rate_op.next = self.op.val();
-        self.m_rate_window_bytes.next = self.window.val();
-        self.m_rate_rate.next = self.rate.val();
+        self.m_rate.valid.next = self.full.val();
+        self.m_rate.flow.next = self.flow.val();
+        self.m_rate.op.next = self.op.val();
+        self.m_rate.window_bytes.next = self.window.val();
+        self.m_rate.rate.next = self.rate.val();
         comment!(
             "Answers of the congestion control; a window that is ready goes before the next one."
         );
         self.takes.next = self.s_rate_valid.val() & self.rate_ready.val();
-        self.free.next = self.m_rate_ready.val() | !self.full.val();
+        self.free.next = self.m_rate.ready.val() | !self.full.val();
         self.gives.next = (self.state.val() == WindowState::Give)
             & !self.rate_ready.val()
             & !self.is_old.val()
             & self.free.val();
         self.rate_ready.next =
             self.free.val() & !self.takes.val() & (self.state.val() != WindowState::Give);
-        if self.m_rate_ready.val() {
+        if self.m_rate.ready.val() {
             self.full.next = false;
         }
         if self.takes.val() & !self.s_rate_peer.val() {

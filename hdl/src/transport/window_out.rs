@@ -16,6 +16,7 @@
 //! # Twins             sim/src/golden/transport/window_out.rs, tests/window_out.rs
 
 use crate::emit::{self, Design, EmitError};
+use crate::streams::Window;
 use crate::util::fifo::Fifo;
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;
@@ -53,15 +54,7 @@ pub struct WindowOut<const FB: usize, const FP1: usize> {
     /// Time of the update.
     pub watch_time: Signal<In, Bits<24>>,
     /// A window stands at the source.
-    pub m_window_valid: Signal<Out, Bit>,
-    /// It is sent.
-    pub m_window_ready: Signal<In, Bit>,
-    /// Its queue pair.
-    pub m_window_flow: Signal<Out, Bits<FB>>,
-    /// Its time.
-    pub m_window_psn: Signal<Out, Bits<24>>,
-    /// The window.
-    pub m_window_bytes: Signal<Out, Bits<32>>,
+    pub m_window: Window<Out, FB>,
     /// A window is sent.
     pub event_window_sent: Signal<Out, Bit>,
     words: Ram<FB, 56>,
@@ -84,10 +77,10 @@ pub struct WindowOut<const FB: usize, const FP1: usize> {
 impl<const FB: usize, const FP1: usize> Logic for WindowOut<FB, FP1> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.m_window_valid.next = self.full.val();
-        self.m_window_flow.next = self.flow.val();
-        self.m_window_psn.next = self.word.val().get_bits::<24>(0);
-        self.m_window_bytes.next = self.word.val().get_bits::<32>(24);
+        self.m_window.valid.next = self.full.val();
+        self.m_window.flow.next = self.flow.val();
+        self.m_window.psn.next = self.word.val().get_bits::<24>(0);
+        self.m_window.bytes.next = self.word.val().get_bits::<32>(24);
         self.event_window_sent.next = self.sent.val();
         comment!("Closed: so long that every mark is cleared.");
         self.is_closed.next = self.rest.val().any();
@@ -108,17 +101,17 @@ impl<const FB: usize, const FP1: usize> Logic for WindowOut<FB, FP1> {
         self.words.write_data.next = bit_cast::<56, 24>(self.watch_time.val())
             | (bit_cast::<56, 32>(self.watch_window_bytes.val()) << 24);
         self.queue.reset.next = self.reset.val() | self.is_closed.val();
-        self.queue.s_valid.next = self.counts.val() & !self.marks.read_data.val().any();
-        self.queue.s_data.next = self.watch_flow.val();
+        self.queue.s.valid.next = self.counts.val() & !self.marks.read_data.val().any();
+        self.queue.s.data.next = self.watch_flow.val();
         comment!("The next one leaves; its mark goes, so that what comes from now on waits again.");
-        self.pops.next = self.queue.m_valid.val()
+        self.pops.next = self.queue.m.valid.val()
             & !self.full.val()
             & !self.loading.val()
             & !self.counts.val()
             & !self.is_closed.val();
-        self.queue.m_ready.next = self.pops.val();
+        self.queue.m.ready.next = self.pops.val();
         self.words.read_enable.next = self.pops.val();
-        self.words.read_address.next = self.queue.m_data.val();
+        self.words.read_address.next = self.queue.m.data.val();
         self.marks.read_address.next = self.watch_flow.val();
         self.marks.write_enable.next = self.counts.val() | self.pops.val() | self.is_closed.val();
         self.marks.write_address.next = self.watch_flow.val();
@@ -127,16 +120,16 @@ impl<const FB: usize, const FP1: usize> Logic for WindowOut<FB, FP1> {
             self.marks.write_address.next = self.rest.val().get_bits::<FB>(0);
             self.marks.write_data.next = 0.into();
         } else if self.pops.val() {
-            self.marks.write_address.next = self.queue.m_data.val();
+            self.marks.write_address.next = self.queue.m.data.val();
             self.marks.write_data.next = 0.into();
         }
-        self.sent.next = self.full.val() & self.m_window_ready.val();
-        if self.m_window_ready.val() {
+        self.sent.next = self.full.val() & self.m_window.ready.val();
+        if self.m_window.ready.val() {
             self.full.next = false;
         }
         self.loading.next = self.pops.val();
         if self.pops.val() {
-            self.flow.next = self.queue.m_data.val();
+            self.flow.next = self.queue.m.data.val();
         }
         if self.loading.val() & !self.is_closed.val() {
             self.full.next = true;

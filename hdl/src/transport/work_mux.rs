@@ -7,6 +7,7 @@
 //! # Twins             sim/src/golden/transport/work_mux.rs, tests/work_mux.rs
 
 use crate::block;
+use crate::streams::Work;
 use crate::util::stream_mux::{self, StreamMux};
 use rust_hdl_core::prelude::*;
 
@@ -17,35 +18,11 @@ pub const LATENCY_CYCLES: usize = stream_mux::LATENCY_CYCLES;
 #[block(check(FP1 == FB + 1 && B == FB + 46))]
 pub struct WorkMux<const FB: usize, const FP1: usize, const B: usize> {
     /// The requester has work.
-    pub s_data_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_data_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_data_flow: Signal<In, Bits<FB>>,
-    /// Frame bytes of its next packet.
-    pub s_data_len_bytes: Signal<In, Bits<14>>,
-    /// Bytes in flight.
-    pub s_data_inflight_bytes: Signal<In, Bits<32>>,
+    pub s_data: Work<In, FB>,
     /// `read_reply` has work.
-    pub s_reply_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_reply_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_reply_flow: Signal<In, Bits<FB>>,
-    /// Frame bytes of its next packet.
-    pub s_reply_len_bytes: Signal<In, Bits<14>>,
-    /// Bytes in flight.
-    pub s_reply_inflight_bytes: Signal<In, Bits<32>>,
+    pub s_reply: Work<In, FB>,
     /// Work stands.
-    pub m_work_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_work_ready: Signal<In, Bit>,
-    /// Flow; top bit: READ responses.
-    pub m_work_flow: Signal<Out, Bits<FP1>>,
-    /// Frame bytes of its next packet.
-    pub m_work_len_bytes: Signal<Out, Bits<14>>,
-    /// Bytes in flight.
-    pub m_work_inflight_bytes: Signal<Out, Bits<32>>,
+    pub m_work: Work<Out, FP1>,
     mux: StreamMux<B>,
     reply_bit: Signal<Local, Bits<FP1>>,
     #[init(Constant::new(32u64.to_bits()))]
@@ -62,26 +39,26 @@ impl<const FB: usize, const FP1: usize, const B: usize> Logic for WorkMux<FB, FP
     #[hdl_gen]
     fn update(&mut self) {
         comment!("an item: flow, length, bytes in flight from high to low");
-        self.mux.s_a_valid.next = self.s_data_valid.val();
-        self.s_data_ready.next = self.mux.s_a_ready.val();
-        self.mux.s_a_data.next = bit_cast::<B, 32>(self.s_data_inflight_bytes.val())
-            | (bit_cast::<B, 14>(self.s_data_len_bytes.val()) << self.length_at.val())
-            | (bit_cast::<B, FB>(self.s_data_flow.val()) << self.flow_at.val());
-        self.mux.s_b_valid.next = self.s_reply_valid.val();
-        self.s_reply_ready.next = self.mux.s_b_ready.val();
-        self.mux.s_b_data.next = bit_cast::<B, 32>(self.s_reply_inflight_bytes.val())
-            | (bit_cast::<B, 14>(self.s_reply_len_bytes.val()) << self.length_at.val())
-            | (bit_cast::<B, FB>(self.s_reply_flow.val()) << self.flow_at.val());
-        self.m_work_valid.next = self.mux.m_valid.val();
-        self.mux.m_ready.next = self.m_work_ready.val();
-        self.m_work_inflight_bytes.next = self.mux.m_data.val().get_bits::<32>(0);
-        self.m_work_len_bytes.next =
+        self.mux.s_a.valid.next = self.s_data.valid.val();
+        self.s_data.ready.next = self.mux.s_a.ready.val();
+        self.mux.s_a.data.next = bit_cast::<B, 32>(self.s_data.inflight_bytes.val())
+            | (bit_cast::<B, 14>(self.s_data.len_bytes.val()) << self.length_at.val())
+            | (bit_cast::<B, FB>(self.s_data.flow.val()) << self.flow_at.val());
+        self.mux.s_b.valid.next = self.s_reply.valid.val();
+        self.s_reply.ready.next = self.mux.s_b.ready.val();
+        self.mux.s_b.data.next = bit_cast::<B, 32>(self.s_reply.inflight_bytes.val())
+            | (bit_cast::<B, 14>(self.s_reply.len_bytes.val()) << self.length_at.val())
+            | (bit_cast::<B, FB>(self.s_reply.flow.val()) << self.flow_at.val());
+        self.m_work.valid.next = self.mux.m_valid.val();
+        self.mux.m_ready.next = self.m_work.ready.val();
+        self.m_work.inflight_bytes.next = self.mux.m_data.val().get_bits::<32>(0);
+        self.m_work.len_bytes.next =
             self.mux.m_data.val().get_bits::<14>(self.length_at.val().index());
         self.reply_bit.next = self.none.val();
         if self.mux.m_is_b.val() {
             self.reply_bit.next = self.top.val();
         }
-        self.m_work_flow.next = self.reply_bit.val()
+        self.m_work.flow.next = self.reply_bit.val()
             | bit_cast::<FP1, FB>(self.mux.m_data.val().get_bits::<FB>(self.flow_at.val().index()));
     }
 }

@@ -13,6 +13,7 @@
 //! # Reset             synchronous, high: no item, IPv4 id 0; rows are as they were
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
+use crate::streams::Flow;
 use crate::util::ram::Ram;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -81,21 +82,13 @@ pub struct TxHeader<const FB: usize> {
     /// Its payload, 0..=4096.
     pub s_pkt_payload_bytes: Signal<In, Bits<13>>,
     /// An ACK waits.
-    pub s_ack_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_ack_ready: Signal<Out, Bit>,
-    /// Its flow.
-    pub s_ack_flow: Signal<In, Bits<FB>>,
+    pub s_ack: Flow<In, FB>,
     /// It echoes telemetry.
     pub s_ack_tel_valid: Signal<In, Bit>,
     /// Records of it.
     pub s_ack_tel_hops: Signal<In, Bits<3>>,
     /// A telemetry response waits.
-    pub s_feedback_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_feedback_ready: Signal<Out, Bit>,
-    /// Its flow.
-    pub s_feedback_flow: Signal<In, Bits<FB>>,
+    pub s_feedback: Flow<In, FB>,
     /// It has telemetry.
     pub s_feedback_tel_valid: Signal<In, Bit>,
     /// Records of it.
@@ -192,8 +185,8 @@ impl<const FB: usize> Logic for TxHeader<FB> {
     fn update(&mut self) {
         self.s_cfg_ready.next = self.state.val() == HeaderState::Store;
         self.s_pkt_ready.next = (self.state.val() == HeaderState::Done) & (self.kind.val() == 0);
-        self.s_ack_ready.next = (self.state.val() == HeaderState::Done) & (self.kind.val() == 1);
-        self.s_feedback_ready.next =
+        self.s_ack.ready.next = (self.state.val() == HeaderState::Done) & (self.kind.val() == 1);
+        self.s_feedback.ready.next =
             (self.state.val() == HeaderState::Done) & (self.kind.val() == 3);
         self.m_valid.next = self.state.val() == HeaderState::Offer;
         self.m_kind.next = self.kind.val();
@@ -215,22 +208,22 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         comment!("The next kind that waits, behind the last one.");
         self.want_host.next = self.s_host_valid.val() & !self.host_busy.val();
         self.found.next = self.s_pkt_valid.val()
-            | self.s_ack_valid.val()
-            | self.s_feedback_valid.val()
+            | self.s_ack.valid.val()
+            | self.s_feedback.valid.val()
             | self.want_host.val();
         self.choice.next = 0.into();
         match self.kind.val().index() {
             0 => {
-                if self.s_ack_valid.val() {
+                if self.s_ack.valid.val() {
                     self.choice.next = 1.into();
-                } else if self.s_feedback_valid.val() {
+                } else if self.s_feedback.valid.val() {
                     self.choice.next = 3.into();
                 } else if self.want_host.val() {
                     self.choice.next = 2.into();
                 }
             }
             1 => {
-                if self.s_feedback_valid.val() {
+                if self.s_feedback.valid.val() {
                     self.choice.next = 3.into();
                 } else if self.want_host.val() {
                     self.choice.next = 2.into();
@@ -243,7 +236,7 @@ impl<const FB: usize> Logic for TxHeader<FB> {
                     self.choice.next = 2.into();
                 } else if !self.s_pkt_valid.val() {
                     self.choice.next = 3.into();
-                    if self.s_ack_valid.val() {
+                    if self.s_ack.valid.val() {
                         self.choice.next = 1.into();
                     }
                 }
@@ -251,9 +244,9 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             _ => {
                 if !self.s_pkt_valid.val() {
                     self.choice.next = 2.into();
-                    if self.s_ack_valid.val() {
+                    if self.s_ack.valid.val() {
                         self.choice.next = 1.into();
-                    } else if self.s_feedback_valid.val() {
+                    } else if self.s_feedback.valid.val() {
                         self.choice.next = 3.into();
                     }
                 }
@@ -264,9 +257,9 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         self.rows.read_enable.next = self.state.val() == HeaderState::Pick;
         self.rows.read_address.next = self.s_pkt_flow.val();
         if self.choice.val() == 1 {
-            self.rows.read_address.next = self.s_ack_flow.val();
+            self.rows.read_address.next = self.s_ack.flow.val();
         } else if self.choice.val() == 3 {
-            self.rows.read_address.next = self.s_feedback_flow.val();
+            self.rows.read_address.next = self.s_feedback.flow.val();
         }
         self.row.next = self.rows.read_data.val();
         self.rows.write_enable.next =

@@ -12,6 +12,7 @@
 //! # Reset             synchronous, high: between frames
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
+use crate::streams::ReadError;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -121,13 +122,7 @@ pub struct TxSeq<const GB: usize> {
     /// Records of the frame.
     pub hop_count: Signal<Out, Bits<3>>,
     /// The payload of a packet could not be read.
-    pub m_fail_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_fail_ready: Signal<In, Bit>,
-    /// Flow of the packet.
-    pub m_fail_flow: Signal<Out, Bits<GB>>,
-    /// Mark of the packet.
-    pub m_fail_mark: Signal<Out, Bits<4>>,
+    pub m_fail: ReadError<Out, GB>,
     /// A data frame, an ACK, a host frame, a dropped frame, a telemetry response.
     pub pulse: Signal<Out, Bits<5>>,
     #[reset(SeqState::Start)]
@@ -190,15 +185,15 @@ impl<const GB: usize> Logic for TxSeq<GB> {
         self.s_ready.next = self.ready.val();
         self.is_long.next = !self.beats_left.val().any();
         self.hop_count.next = self.hops.val();
-        self.m_fail_valid.next = self.fail.val();
-        self.m_fail_flow.next = self.fail_flow.val();
-        self.m_fail_mark.next = self.fail_mark.val();
+        self.m_fail.valid.next = self.fail.val();
+        self.m_fail.flow.next = self.fail_flow.val();
+        self.m_fail.mark.next = self.fail_mark.val();
         self.pulse.next = self.pulses.val();
         self.pulses.next = 0.into();
         self.host_end.next = false;
         self.opens.next = false;
         self.open.next = self.opens.val();
-        if self.m_fail_ready.val() {
+        if self.m_fail.ready.val() {
             self.fail.next = false;
         }
         self.goto.next = self.now.val();

@@ -20,6 +20,7 @@
 //! # Twins             sim/src/golden/util/frame_fifo.rs, tests/frame_fifo.rs
 
 use super::ram::Ram;
+use crate::streams::{Axis, AxisUser};
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
 
@@ -38,30 +39,12 @@ pub struct FrameFifo<
 > {
     /// A frame that finds no room is dropped; low: tready goes low instead. Constant in use.
     pub cfg_drop_when_full: Signal<In, Bit>,
-    /// Data, byte 0 in bits 7:0.
-    pub s_axis_tdata: Signal<In, Bits<W>>,
-    /// Valid bytes.
-    pub s_axis_tkeep: Signal<In, Bits<KB>>,
-    /// A beat is offered.
-    pub s_axis_tvalid: Signal<In, Bit>,
-    /// The beat will be taken.
-    pub s_axis_tready: Signal<Out, Bit>,
-    /// Last beat of the frame.
-    pub s_axis_tlast: Signal<In, Bit>,
-    /// On the last beat: drop the frame.
-    pub s_axis_tuser: Signal<In, Bit>,
+    /// Data, byte 0 in bits 7.
+    pub s_axis: AxisUser<In, W, KB>,
     /// The frame at the sink may leave before its last beat.
     pub s_open: Signal<In, Bit>,
-    /// Data, byte 0 in bits 7:0.
-    pub m_axis_tdata: Signal<Out, Bits<W>>,
-    /// Valid bytes.
-    pub m_axis_tkeep: Signal<Out, Bits<KB>>,
-    /// A beat of a complete frame stands here.
-    pub m_axis_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axis_tready: Signal<In, Bit>,
-    /// Last beat of the frame.
-    pub m_axis_tlast: Signal<Out, Bit>,
+    /// Data, byte 0 in bits 7.
+    pub m_axis: Axis<Out, W, KB>,
     /// A frame was dropped because tuser said so.
     pub event_bad: Signal<Out, Bit>,
     /// A frame was dropped because it found no room.
@@ -123,28 +106,28 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_axis_tready.next = self.room.val();
-        self.m_axis_tvalid.next = self.head_valid.val();
-        self.m_axis_tdata.next = bit_cast::<W, RW>(self.head.val());
-        self.m_axis_tkeep.next = self.head.val().get_bits::<KB>(self.keep_offset.val().index());
-        self.m_axis_tlast.next = self.head.val().get_bit(self.last_offset.val().index());
+        self.s_axis.tready.next = self.room.val();
+        self.m_axis.tvalid.next = self.head_valid.val();
+        self.m_axis.tdata.next = bit_cast::<W, RW>(self.head.val());
+        self.m_axis.tkeep.next = self.head.val().get_bits::<KB>(self.keep_offset.val().index());
+        self.m_axis.tlast.next = self.head.val().get_bit(self.last_offset.val().index());
         self.event_bad.next = self.bad.val();
         self.event_overflow.next = self.overflow.val();
         comment!("A beat is stored as {last, keep, data}.");
-        self.data_part.next = bit_cast::<RW, W>(self.s_axis_tdata.val());
-        self.keep_wide.next = bit_cast::<RW, KB>(self.s_axis_tkeep.val());
+        self.data_part.next = bit_cast::<RW, W>(self.s_axis.tdata.val());
+        self.keep_wide.next = bit_cast::<RW, KB>(self.s_axis.tkeep.val());
         self.keep_part.next = self.keep_wide.val() << self.keep_offset.val();
         self.last_part.next = 0.into();
-        if self.s_axis_tlast.val() {
+        if self.s_axis.tlast.val() {
             self.last_part.next = self.last_flag.val();
         }
         comment!("What this cycle does.");
         self.is_full.next = self.used.val() == self.full.val();
-        self.push.next = self.s_axis_tvalid.val() & self.room.val();
+        self.push.next = self.s_axis.tvalid.val() & self.room.val();
         self.store.next = self.push.val() & !self.discard.val() & !self.is_full.val();
         self.opens.next = self.s_open.val() | self.is_open.val();
-        self.ends.next = self.store.val() & self.s_axis_tlast.val() & !self.opens.val();
-        self.bad_end.next = self.ends.val() & self.s_axis_tuser.val();
+        self.ends.next = self.store.val() & self.s_axis.tlast.val() & !self.opens.val();
+        self.bad_end.next = self.ends.val() & self.s_axis.tuser.val();
         self.bad.next = self.bad_end.val();
         self.no_room.next = self.push.val() & !self.discard.val() & self.is_full.val();
         self.oversize.next = !self.cfg_drop_when_full.val()
@@ -153,17 +136,17 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
         self.loss.next = self.no_room.val() | self.oversize.val();
         self.rollback.next = self.bad_end.val() | self.loss.val();
         self.commit.next =
-            (self.ends.val() & !self.s_axis_tuser.val()) | (self.opens.val() & !self.loss.val());
-        self.is_open.next = self.opens.val() & !(self.push.val() & self.s_axis_tlast.val());
+            (self.ends.val() & !self.s_axis.tuser.val()) | (self.opens.val() & !self.loss.val());
+        self.is_open.next = self.opens.val() & !(self.push.val() & self.s_axis.tlast.val());
         comment!("The first beat of what becomes visible is in the RAM, unless it comes now.");
         self.pass.next = self.commit.val() & (self.write_index.val() != self.start_index.val());
         self.load.next =
-            (self.m_axis_tready.val() | !self.head_valid.val()) & self.word_valid.val();
+            (self.m_axis.tready.val() | !self.head_valid.val()) & self.word_valid.val();
         self.fetch.next = (self.load.val() | !self.word_valid.val())
             & ((self.committed.val() != self.none.val()) | self.pass.val());
         comment!("The rest of a frame that lost a beat is swallowed.");
         self.swallowed.next =
-            self.push.val() & self.s_axis_tlast.val() & (self.discard.val() | self.no_room.val());
+            self.push.val() & self.s_axis.tlast.val() & (self.discard.val() | self.no_room.val());
         self.overflow.next = self.swallowed.val();
         if self.oversize.val() | self.no_room.val() {
             self.discard.next = true;
@@ -228,7 +211,7 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
         if self.load.val() {
             self.head.next = self.ram.read_data.val();
             self.head_valid.next = true;
-        } else if self.m_axis_tready.val() {
+        } else if self.m_axis.tready.val() {
             self.head_valid.next = false;
         }
     }

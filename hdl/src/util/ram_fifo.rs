@@ -9,6 +9,7 @@
 //! # Twins             sim/src/golden/util/fifo.rs, tests/ram_fifo.rs
 
 use super::ram::Ram;
+use crate::streams::Word;
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
 
@@ -19,17 +20,9 @@ pub const LATENCY_CYCLES: usize = 3;
 #[block(check(CW == AW + 1 && AW >= 2))]
 pub struct RamFifo<const W: usize, const AW: usize, const CW: usize> {
     /// An item is offered.
-    pub s_valid: Signal<In, Bit>,
-    /// The item will be taken.
-    pub s_ready: Signal<Out, Bit>,
-    /// The item.
-    pub s_data: Signal<In, Bits<W>>,
+    pub s: Word<In, W>,
     /// An item stands at the source.
-    pub m_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_ready: Signal<In, Bit>,
-    /// The item.
-    pub m_data: Signal<Out, Bits<W>>,
+    pub m: Word<Out, W>,
     /// Items taken and not yet delivered.
     pub count: Signal<Out, Bits<CW>>,
     ram: Ram<AW, W>,
@@ -52,20 +45,20 @@ pub struct RamFifo<const W: usize, const AW: usize, const CW: usize> {
 impl<const W: usize, const AW: usize, const CW: usize> Logic for RamFifo<W, AW, CW> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_ready.next = self.space.val();
-        self.m_valid.next = self.head_valid.val();
-        self.m_data.next = self.head.val();
+        self.s.ready.next = self.space.val();
+        self.m.valid.next = self.head_valid.val();
+        self.m.data.next = self.head.val();
         self.count.next = self.held.val();
-        self.push.next = self.s_valid.val() & self.space.val();
-        self.pop.next = self.head_valid.val() & self.m_ready.val();
+        self.push.next = self.s.valid.val() & self.space.val();
+        self.pop.next = self.head_valid.val() & self.m.ready.val();
         comment!("A word moves from the RAM's output to the head when that is free,");
         comment!("and the next one is fetched when the RAM's output is free.");
-        self.load.next = (self.m_ready.val() | !self.head_valid.val()) & self.word_valid.val();
+        self.load.next = (self.m.ready.val() | !self.head_valid.val()) & self.word_valid.val();
         self.fetch.next = (self.load.val() | !self.word_valid.val())
             & (self.write_index.val() != self.read_index.val());
         self.ram.write_enable.next = self.push.val();
         self.ram.write_address.next = self.write_index.val();
-        self.ram.write_data.next = self.s_data.val();
+        self.ram.write_data.next = self.s.data.val();
         self.ram.read_enable.next = self.fetch.val();
         self.ram.read_address.next = self.read_index.val();
         if self.push.val() {

@@ -7,6 +7,7 @@
 //!                     value while m_valid is low
 //! # Twins             sim/src/golden/util/skid.rs, tests/skid.rs
 
+use crate::streams::Word;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -17,17 +18,9 @@ pub const LATENCY_CYCLES: usize = 1;
 #[block]
 pub struct Skid<const W: usize> {
     /// An item is offered.
-    pub s_valid: Signal<In, Bit>,
-    /// The item will be taken.
-    pub s_ready: Signal<Out, Bit>,
-    /// The item.
-    pub s_data: Signal<In, Bits<W>>,
+    pub s: Word<In, W>,
     /// An item stands at the source.
-    pub m_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_ready: Signal<In, Bit>,
-    /// The item.
-    pub m_data: Signal<Out, Bits<W>>,
+    pub m: Word<Out, W>,
     #[reset(true)]
     empty_spare: Reg<Bit>,
     head_valid: Reg<Bit>,
@@ -40,14 +33,14 @@ pub struct Skid<const W: usize> {
 impl<const W: usize> Logic for Skid<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_ready.next = self.empty_spare.val();
-        self.m_valid.next = self.head_valid.val();
-        self.m_data.next = self.head.val();
-        self.push.next = self.s_valid.val() & self.empty_spare.val();
-        self.advance.next = self.m_ready.val() | !self.head_valid.val();
+        self.s.ready.next = self.empty_spare.val();
+        self.m.valid.next = self.head_valid.val();
+        self.m.data.next = self.head.val();
+        self.push.next = self.s.valid.val() & self.empty_spare.val();
+        self.advance.next = self.m.ready.val() | !self.head_valid.val();
         comment!("What comes while it is empty is kept only if the head is blocked.");
         if self.empty_spare.val() {
-            self.spare.next = self.s_data.val();
+            self.spare.next = self.s.data.val();
         }
         if self.advance.val() {
             comment!("The head is free: it takes the spare entry, else the new item.");
@@ -56,7 +49,7 @@ impl<const W: usize> Logic for Skid<W> {
             if !self.empty_spare.val() {
                 self.head.next = self.spare.val();
             } else if self.push.val() {
-                self.head.next = self.s_data.val();
+                self.head.next = self.s.data.val();
             }
         } else if self.push.val() {
             comment!("The head is blocked: the item on its way stays in the spare entry.");

@@ -9,6 +9,7 @@
 //!                     holds its last value while m_valid is low
 //! # Twins             sim/src/golden/util/stream_mux.rs, tests/stream_mux.rs
 
+use crate::streams::Word;
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
 
@@ -19,17 +20,9 @@ pub const LATENCY_CYCLES: usize = 1;
 #[block]
 pub struct StreamMux<const W: usize> {
     /// An item is offered.
-    pub s_a_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_a_ready: Signal<Out, Bit>,
-    /// The item.
-    pub s_a_data: Signal<In, Bits<W>>,
+    pub s_a: Word<In, W>,
     /// An item is offered.
-    pub s_b_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_b_ready: Signal<Out, Bit>,
-    /// The item.
-    pub s_b_data: Signal<In, Bits<W>>,
+    pub s_b: Word<In, W>,
     /// An item stands.
     pub m_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -53,17 +46,17 @@ pub struct StreamMux<const W: usize> {
 impl<const W: usize> Logic for StreamMux<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_a_ready.next = self.a_ready.val();
-        self.s_b_ready.next = self.b_ready.val();
+        self.s_a.ready.next = self.a_ready.val();
+        self.s_b.ready.next = self.b_ready.val();
         self.m_valid.next = self.full.val();
         self.m_data.next = self.item.val();
         self.m_is_b.next = self.is_b.val();
-        self.take_a.next = self.s_a_valid.val() & self.a_ready.val();
-        self.take_b.next = self.s_b_valid.val() & self.b_ready.val();
+        self.take_a.next = self.s_a.valid.val() & self.a_ready.val();
+        self.take_b.next = self.s_b.valid.val() & self.b_ready.val();
         comment!("The source is free in the next cycle: whose turn it is then.");
         self.free.next =
             (self.m_ready.val() | !self.full.val()) & !self.take_a.val() & !self.take_b.val();
-        self.b_turn.next = self.s_b_valid.val() & (self.b_next.val() | !self.s_a_valid.val());
+        self.b_turn.next = self.s_b.valid.val() & (self.b_next.val() | !self.s_a.valid.val());
         self.a_ready.next = self.free.val() & !self.b_turn.val();
         self.b_ready.next = self.free.val() & self.b_turn.val();
         if self.m_ready.val() {
@@ -72,13 +65,13 @@ impl<const W: usize> Logic for StreamMux<W> {
         if self.take_a.val() {
             self.b_next.next = true;
             self.full.next = true;
-            self.item.next = self.s_a_data.val();
+            self.item.next = self.s_a.data.val();
             self.is_b.next = false;
         }
         if self.take_b.val() {
             self.b_next.next = false;
             self.full.next = true;
-            self.item.next = self.s_b_data.val();
+            self.item.next = self.s_b.data.val();
             self.is_b.next = true;
         }
     }

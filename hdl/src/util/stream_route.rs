@@ -8,6 +8,7 @@
 //!                     while their valids are low
 //! # Twins             sim/src/golden/util/stream_route.rs, tests/stream_route.rs
 
+use crate::streams::Word;
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
 
@@ -18,23 +19,11 @@ pub const LATENCY_CYCLES: usize = 1;
 #[block(check(WP1 == W + 1))]
 pub struct StreamRoute<const W: usize, const WP1: usize> {
     /// An item is offered.
-    pub s_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_ready: Signal<Out, Bit>,
-    /// The item; top bit: goes to b.
-    pub s_data: Signal<In, Bits<WP1>>,
+    pub s: Word<In, WP1>,
     /// An item for a stands.
-    pub m_a_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_a_ready: Signal<In, Bit>,
-    /// The item.
-    pub m_a_data: Signal<Out, Bits<W>>,
+    pub m_a: Word<Out, W>,
     /// An item for b stands.
-    pub m_b_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_b_ready: Signal<In, Bit>,
-    /// The item.
-    pub m_b_data: Signal<Out, Bits<W>>,
+    pub m_b: Word<Out, W>,
     #[reset(true)]
     room: Reg<Bit>,
     a_full: Reg<Bit>,
@@ -50,26 +39,26 @@ pub struct StreamRoute<const W: usize, const WP1: usize> {
 impl<const W: usize, const WP1: usize> Logic for StreamRoute<W, WP1> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_ready.next = self.room.val();
-        self.m_a_valid.next = self.a_full.val();
-        self.m_a_data.next = self.item.val();
-        self.m_b_valid.next = self.b_full.val();
-        self.m_b_data.next = self.item.val();
-        self.free.next = (self.m_a_ready.val() | !self.a_full.val())
-            & (self.m_b_ready.val() | !self.b_full.val());
-        self.take.next = self.s_valid.val() & self.room.val();
+        self.s.ready.next = self.room.val();
+        self.m_a.valid.next = self.a_full.val();
+        self.m_a.data.next = self.item.val();
+        self.m_b.valid.next = self.b_full.val();
+        self.m_b.data.next = self.item.val();
+        self.free.next = (self.m_a.ready.val() | !self.a_full.val())
+            & (self.m_b.ready.val() | !self.b_full.val());
+        self.take.next = self.s.valid.val() & self.room.val();
         self.room.next = self.free.val() & !self.take.val();
-        if self.m_a_ready.val() {
+        if self.m_a.ready.val() {
             self.a_full.next = false;
         }
-        if self.m_b_ready.val() {
+        if self.m_b.ready.val() {
             self.b_full.next = false;
         }
-        self.is_b.next = self.s_data.val().get_bit(self.top.val().index());
+        self.is_b.next = self.s.data.val().get_bit(self.top.val().index());
         if self.take.val() {
             self.a_full.next = !self.is_b.val();
             self.b_full.next = self.is_b.val();
-            self.item.next = self.s_data.val().get_bits::<W>(0);
+            self.item.next = self.s.data.val().get_bits::<W>(0);
         }
     }
 }
