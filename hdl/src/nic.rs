@@ -5,32 +5,31 @@
 //! # Reset             synchronous, high
 //! # Twins             sim/src/golden/nic.rs, tests/nic.rs
 
-use crate::cc::cc_active::CcActive;
-use crate::cc::cc_unit::CcUnit;
-use crate::emit::{self, Design, EmitError};
-use crate::host::cq_ring::CqRing;
-use crate::host::dma_read::DmaRead;
-use crate::host::dma_write::DmaWrite;
+use crate::cc::active::CcActive;
+use crate::cc::unit::CcUnit;
+use crate::host::cq::ring::CqRing;
+use crate::host::dma::read::DmaRead;
+use crate::host::dma::write::DmaWrite;
 use crate::host::interrupt::Interrupt;
 use crate::host::read_mux::ReadMux;
 use crate::host::registers::Registers;
-use crate::host::sq_fetch::SqFetch;
+use crate::host::sq::fetch::SqFetch;
 use crate::host::write_mux::WriteMux;
-use crate::rx::rx_pipe::RxPipe;
+use crate::rx::pipe::RxPipe;
 use crate::sched::scheduler::Scheduler;
 use crate::streams::{AxiLite, Axis, AxisUser};
 use crate::transport::completer::Completer;
-use crate::transport::feedback_in::FeedbackIn;
-use crate::transport::feedback_out::FeedbackOut;
+use crate::transport::feedback::input::FeedbackIn;
+use crate::transport::feedback::output::FeedbackOut;
 use crate::transport::pkt_mux::PktMux;
 use crate::transport::probe_out::ProbeOut;
-use crate::transport::read_reply::ReadReply;
+use crate::transport::read::reply::ReadReply;
 use crate::transport::requester::Requester;
 use crate::transport::responder::Responder;
-use crate::transport::window_in::WindowIn;
-use crate::transport::window_out::WindowOut;
+use crate::transport::window::input::WindowIn;
+use crate::transport::window::output::WindowOut;
 use crate::transport::work_mux::WorkMux;
-use crate::tx::tx_pipe::TxPipe;
+use crate::tx::pipe::TxPipe;
 use crate::util::stream_mux::StreamMux;
 use crate::util::stream_route::StreamRoute;
 use crate::{block, Wire};
@@ -573,14 +572,5 @@ impl Logic for Nic {
         self.registers.event[55].next = self.probe_out.event_probe_sent.val();
         self.registers.event[56].next = self.probe_out.event_probe_lost.val();
         self.registers.event[57].next = self.window_out.event_window_sent.val();
-    }
-}
-
-/// Emits the NIC.
-pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
-    let sizes = (config.data_bits, config.flow_count, config.mr_count, config.sq_depth);
-    match sizes {
-        (64, 64, 64, 8) => emit::on_a_large_stack(|| emit::emit("nic", Nic::new(config), config)),
-        _ => Err(emit::no_such_size("nic", config)),
     }
 }

@@ -320,7 +320,7 @@ fn cc_unit_spacing_of_a_flows_acks_changes_nothing() {
 
 #[test]
 fn cc_unit_keeps_its_latency_and_rate() {
-    use nic_hdl::cc::cc_unit::{LATENCY_CYCLES, SAME_FLOW_CYCLES, SLOT_CYCLES};
+    use nic_hdl::cc::unit::{LATENCY_CYCLES, SAME_FLOW_CYCLES, SLOT_CYCLES};
     let mut bench = Bench::new();
     (0..64).for_each(|flow| bench.command(flow, OP_CREATE, true));
     bench.idle(200);

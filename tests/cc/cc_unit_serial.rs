@@ -5,7 +5,7 @@ use crate::driver::{by_flow, cfg_of, parameters, port, Driver, Unit};
 use nic_harness::bench::{Failure, Options, Report};
 use nic_harness::lockstep::{GoldenOnly, LockStep};
 use nic_harness::verilator::{Flavour, Source};
-use nic_hdl::cc::cc_unit_serial::{
+use nic_hdl::cc::serial::unit::{
     latency_cycles, COMMAND_CYCLES, DROP_CYCLES, HOLD_CYCLES, STORE_CYCLES,
 };
 use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, CcUnit, OP_CREATE};

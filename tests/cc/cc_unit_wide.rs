@@ -5,7 +5,7 @@ use crate::driver::{by_flow, cfg_of, parameters, port, Driver, Unit};
 use nic_harness::bench::{Failure, Options, Report};
 use nic_harness::lockstep::{GoldenOnly, LockStep};
 use nic_harness::verilator::{Flavour, Source};
-use nic_hdl::cc::cc_unit_wide::{LATENCY_CYCLES, SAME_FLOW_CYCLES};
+use nic_hdl::cc::wide::unit::{LATENCY_CYCLES, SAME_FLOW_CYCLES};
 use nic_models::golden::cc::cc_unit::{CcAck, CcRate, CcUnit};
 use nic_models::golden::cc::cc_unit_wide::{self, CcUnitWide};
 use nic_models::golden::cc::CcCfg;

@@ -6,12 +6,12 @@
 //! # Reset             synchronous, high
 //! # Twins             sim/src/golden/host/registers.rs, tests/csr.rs
 
-use super::axil_port::AxilPort;
-use super::completion_queue::CompletionQueue;
-use super::csr::Csr;
-use super::csr_regs::CsrRegs;
-use super::event_counters::NicCounters;
-use super::table_window::TableWindow;
+use crate::host::axil_port::AxilPort;
+use crate::host::cq::queue::CompletionQueue;
+use crate::host::csr::Csr;
+use crate::host::csr_regs::CsrRegs;
+use crate::host::event_counters::NicCounters;
+use crate::host::table_window::TableWindow;
 use crate::streams::{
     AxiLite, Doorbell, FlowCommand, LostRequest, RequesterCompletion, ResponderCompletion,
 };

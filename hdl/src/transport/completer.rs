@@ -18,12 +18,12 @@
 //!                     cycles, reports and rows wait that long
 //! # Twins             sim/src/golden/transport/completer.rs, tests/completer.rs
 
-use super::completer_end::CompleterEnd;
-use super::resp_move::RespMove;
-use crate::emit::{self, Design, EmitError};
+pub mod end;
+
 use crate::streams::{Axis, Flow, Order, WriteCommand, WriteDone};
+use crate::transport::completer::end::CompleterEnd;
+use crate::transport::responder::mover::RespMove;
 use crate::{block, Reg, Wire};
-use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an order to its command.
@@ -186,14 +186,5 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
         self.m_cqe_byte_len.next = self.ender.m_cqe.byte_len.val();
         self.m_cqe_signalled.next = self.ender.m_cqe.signalled.val();
         Wire::join(&mut self.ender.m_fail, &mut self.m_fail);
-    }
-}
-
-/// Emits the completer for a configuration.
-pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
-    match (config.data_bits, config.flow_count) {
-        (64, 64) => emit::emit("completer", Completer::<64, 8, 73, 6, 7>::default(), config),
-        (64, 256) => emit::emit("completer", Completer::<64, 8, 73, 8, 9>::default(), config),
-        _ => Err(emit::no_such_size("completer", config)),
     }
 }

@@ -11,19 +11,22 @@
 //! # Reset             synchronous, high: readies low for 2^max(FB, MB) + 1 cycles
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
 
-use super::ack_gen::AckGen;
-use super::resp_check::RespCheck;
-use super::resp_ctl::{self, RespCtl};
-use super::resp_move::RespMove;
-use crate::emit::{self, Design, EmitError};
+pub mod check;
+pub mod ctl;
+pub mod mover;
+pub mod tables;
+
 use crate::streams::{Ack, Axis, ReadJob, ReadJobEnd, Request, WriteCommand, WriteDone};
+use crate::transport::ack::gen::AckGen;
+use crate::transport::responder::check::RespCheck;
+use crate::transport::responder::ctl::RespCtl;
+use crate::transport::responder::mover::RespMove;
 use crate::util::ram_fifo::RamFifo;
 use crate::{block, Wire};
-use nic_spec::config::NicConfig;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a request to its command.
-pub const LATENCY_CYCLES: usize = resp_ctl::LATENCY_CYCLES;
+pub const LATENCY_CYCLES: usize = ctl::LATENCY_CYCLES;
 
 /// The responder.
 #[block]
@@ -242,23 +245,5 @@ impl<
         self.event_resp_nak_access.next = self.control.event_resp_nak_access.val();
         self.event_resp_rnr.next = self.control.event_resp_rnr.val();
         self.event_resp_no_qp.next = self.control.event_resp_no_qp.val();
-    }
-}
-
-/// Emits the responder in the sizes of a configuration.
-pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
-    let name = "responder";
-    match (config.data_bits, config.flow_count, config.mr_count) {
-        (64, 64, 64) => emit::emit(name, Responder::<64, 8, 73, 6, 7, 6>::default(), config),
-        _ => Err(emit::no_such_size(name, config)),
-    }
-}
-
-/// Emits the ACK generator alone in the sizes of a configuration.
-pub fn emit_ack_gen(config: &NicConfig) -> Result<Design, EmitError> {
-    let name = "ack_gen";
-    match (config.flow_count, config.mr_count) {
-        (64, 64) => emit::emit(name, AckGen::<6, 7>::default(), config),
-        _ => Err(emit::no_such_size(name, config)),
     }
 }

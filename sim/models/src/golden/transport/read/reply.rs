@@ -1,4 +1,4 @@
-//! Twin of `hdl/src/transport/read_reply.rs`: READ responses. An operation is worked out as a whole
+//! Twin of `hdl/src/transport/read/reply.rs`: READ responses. An operation is worked out as a whole
 //! when it starts, and its effects appear in the cycles that the interface page names.
 //!
 //! Sources: InfiniBand architecture volume 1, sections 9.7.5.1.2 and 9.7.4.5, and ARCHITECTURE.md, READ
