@@ -729,7 +729,9 @@ impl Stimulus<CqRing> for Polling {
         self.move_queue(cycle, out);
         let (m_cmd, m_data) = self.write(out);
         let s_done = self.report();
-        if out.owns && (self.cfg.log2 == 0 || self.rng.gen_ratio(1, 24)) {
+        // A ring that is off can be read until the next one: one that an error has halted is off at
+        // once.
+        if self.cfg.log2 == 0 || (out.owns && self.rng.gen_ratio(1, 24)) {
             self.poll();
         }
         let s_consumer = self.consumer(out.landed);
