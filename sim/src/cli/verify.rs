@@ -162,7 +162,7 @@ fn report(benches: &[Bench], jobs: &[Job<'_>], results: &[Outcome]) -> Result<()
                 Err(failure) => {
                     println!("{}: {failure}", bench.name());
                     mismatches += u64::from(failure.mismatch().is_some());
-                    cycles += failure.mismatch().and_then(|m| m.cycle).unwrap_or(0);
+                    cycles += failure.cycle.unwrap_or(0);
                     failures_total += 1;
                     if let FailureCause::Other(StepError::Model(error)) = &failure.cause {
                         input_error = Some(error.clone());
