@@ -2,9 +2,9 @@
 //! regions, and the frames that reached it.
 
 use crate::pcap::Record;
+use nic_models::reference::rc::{admit, DEFAULT_PKEY};
 use nic_spec::wire::aeth::syndrome;
 use nic_spec::wire::bth::opcode;
-use nic_spec::wire::roce::FrameRepr;
 use nic_spec::NicConfig;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -105,9 +105,9 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// Reads the frame of a record; `None` if it is no valid RoCEv2 packet.
+    /// Reads the frame of a record; `None` if it is no valid RoCEv2 packet of the default partition.
     pub fn parse(record: usize, frame: &[u8]) -> Option<Self> {
-        let f = FrameRepr::parse(frame, None).ok()?;
+        let f = admit(frame, DEFAULT_PKEY)?;
         Some(Self {
             record,
             source: Address { mac: f.ethernet.src, ip: f.ip.src },
@@ -187,7 +187,9 @@ pub fn ip_text(ip: u32) -> String {
 impl fmt::Display for InferError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoRequests => f.write_str("holds no valid RoCEv2 request packet"),
+            Self::NoRequests => {
+                f.write_str("holds no valid RoCEv2 request packet of the default partition")
+            }
             Self::SeveralHosts(ips) => {
                 let ips: Vec<_> = ips.iter().map(|ip| ip_text(*ip)).collect();
                 write!(f, "several hosts play this role ({}): choose one by --host", ips.join(", "))
