@@ -34,7 +34,7 @@ fn replay_refuses_bad_captures() {
     let truncated = file("truncated.pcap", &capture[..100]);
     let other = file("other.pcap", &capture[1..]);
     refuses(&["replay", &truncated, "--role", "responder"], &[&truncated, "record 1", "copy"]);
-    refuses(&["replay", &other, "--role", "responder"], &[&other, "not a pcap file"]);
+    refuses(&["replay", &other, "--role", "responder"], &[&other, "not a pcap or pcapng file"]);
     refuses(&["replay", "/none.pcap", "--role", "requester"], &["/none.pcap", "cannot open"]);
     let good = data("rxe/loss_nak.pcap").display().to_string();
     refuses(&["replay", &good, "--role", "both"], &["--role", "responder, requester"]);

@@ -25,8 +25,8 @@ enum RoleArgument {
 /// Arguments of `nic replay`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Capture to replay: a pcap file of Ethernet frames
-    #[arg(value_name = "CAPTURE.pcap")]
+    /// Capture to replay: a pcap or pcapng file of Ethernet frames
+    #[arg(value_name = "CAPTURE")]
     capture: PathBuf,
     /// Part that the NIC plays
     #[arg(long, value_enum)]
