@@ -1,6 +1,6 @@
 //! `nic regmap`: the register map as Markdown, C header or SystemRDL.
 
-use super::CliError;
+use super::{files, CliError};
 use crate::regmap::{self, Map};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -55,6 +55,5 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
         print!("{page}");
         return Ok(());
     };
-    std::fs::write(path, page)
-        .map_err(|e| CliError::Usage(format!("{}: cannot write: {e}", path.display())))
+    files::write("--out", path, page)
 }

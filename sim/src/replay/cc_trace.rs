@@ -208,7 +208,7 @@ impl Trace {
         let time = |ns: u64| (ns & PSN_MASK) as u32;
         match self.mode {
             Mode::Sender => (ack.psn, ack.snd_nxt),
-            Mode::Receiver => (time(now), time(now + u64::from(t_ns))),
+            Mode::Receiver => (time(now), time(now.wrapping_add(t_ns.into()))),
         }
     }
 

@@ -11,6 +11,8 @@ use std::fmt;
 
 /// PSNs and QPNs are 24 bits.
 const MASK_24: u32 = 0xff_ffff;
+/// Longest region: it is kept in memory.
+const REGION_BYTES_MAX: u64 = 1 << 30;
 
 pub use nic_models::reference::rc::{packet_count, psn_distance};
 
@@ -177,6 +179,8 @@ pub enum InferError {
     QpnClash(u32, u32),
     /// Two rkeys fall on the same row of the memory region table.
     RkeyClash(u32, u32),
+    /// A region is empty, or longer than memory is given for: rkey and bytes.
+    RegionLength(u32, u64),
 }
 
 /// `10.0.0.1` for 0x0a000001.
@@ -202,6 +206,9 @@ impl fmt::Display for InferError {
             }
             Self::RkeyClash(a, b) => {
                 write!(f, "rkeys {a:#x} and {b:#x} need the same row of the memory region table")
+            }
+            Self::RegionLength(rkey, bytes) => {
+                write!(f, "region rkey {rkey:#x} has {bytes} bytes, not 1..={REGION_BYTES_MAX}")
             }
         }
     }
@@ -267,6 +274,9 @@ impl Conversation {
             if let Some(other) = rows.insert(row, region.rkey) {
                 return Err(InferError::RkeyClash(other, region.rkey));
             }
+            if !(1..=REGION_BYTES_MAX).contains(&region.length_bytes) {
+                return Err(InferError::RegionLength(region.rkey, region.length_bytes));
+            }
         }
         Ok(())
     }
@@ -307,7 +317,7 @@ impl Conversation {
         self.packets.iter().rev().filter(|p| p.record < response.record).find_map(|p| {
             let (va, rkey, _) = p.reth.filter(|_| p.is_read() && p.qpn == pair.qpn)?;
             let packets = p.offset_of(response.psn, pair.mtu_bytes)?;
-            Some((va + (packets * pair.mtu_bytes) as u64, rkey))
+            Some((va.wrapping_add((packets * pair.mtu_bytes) as u64), rkey))
         })
     }
 
@@ -380,7 +390,7 @@ fn parts(records: &[Record], packets: &[Packet], local: Address) -> Vec<Part> {
             p.is_read() && p.qpn == retry.qpn && {
                 let (va, _, length) = p.reth.unwrap_or_default();
                 let (from, _, _) = retry.reth.unwrap_or_default();
-                p.record < retry.record && va < from && from < va + u64::from(length)
+                p.record < retry.record && va < from && from - va < u64::from(length)
             }
         };
         if packets.iter().any(is_middle) {
