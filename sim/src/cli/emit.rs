@@ -53,7 +53,8 @@ pub struct Arguments {
     /// One Verilog file instead of one a module
     #[arg(long)]
     one_file: bool,
-    /// Directory for the files; it is made if it isn't there
+    /// Directory for the files; it is made if it isn't there. From any other one, give a simulator
+    /// `-F DIR/files.f` (Verilator, VCS, Questa, Xcelium) or `DIR/*.v` (Icarus, Yosys)
     #[arg(long, short, value_name = "DIR", required_unless_present = "block")]
     out: Option<PathBuf>,
 }
