@@ -38,6 +38,16 @@ fn replay_refuses_bad_captures() {
     refuses(&["replay", "/none.pcap", "--role", "requester"], &["/none.pcap", "cannot open"]);
     let good = data("rxe/loss_nak.pcap").display().to_string();
     refuses(&["replay", &good, "--role", "both"], &["--role", "responder, requester"]);
+    let settings = |name: &str, text: &str, wanted: &[&str]| {
+        let path = file(name, text.as_bytes());
+        let wanted = [&[path.as_str()], wanted].concat();
+        refuses(&["replay", &good, "--role", "responder", "--config", &path], &wanted);
+    };
+    settings("qp.toml", "[[qp]]\nqpn = 1\n", &["line 1: missing field `remote_qpn`"]);
+    let region = "\n[[region]]\nrkey = 1\nva = 0\n";
+    settings("no.toml", region, &["line 2: missing field `length_bytes`"]);
+    let long = format!("{region}length_bytes = 1073741825\n");
+    settings("long.toml", &long, &["rkey 0x1", "1073741825 bytes, not 1..=1073741824"]);
     let verilog = file("nic.v", b"module nic; endmodule\n");
     let flags = ["replay", &good, "--role", "responder", "--engine", "golden", "--verilog"];
     refuses(&[&flags[..], &[&verilog]].concat(), &["--verilog contradicts --engine golden"]);

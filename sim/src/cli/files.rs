@@ -55,8 +55,9 @@ pub fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, CliError> {
     let fail = |text: String| CliError::Usage(format!("{}: {text}", path.display()));
     let text = fs::read_to_string(path).map_err(|e| fail(format!("cannot read: {e}")))?;
     toml::from_str(&text).map_err(|e| {
-        // A field that the file has nowhere is in no line.
-        let is_absent = |at: usize| at == 0 && e.message().starts_with("missing field");
+        // A field that is missing outside of all tables is in no line.
+        let is_root = |at: usize| at == 0 && !text.starts_with('[');
+        let is_absent = |at: usize| is_root(at) && e.message().starts_with("missing field");
         let span = e.span().filter(|span| !is_absent(span.start));
         let line = span.map(|span| 1 + text[..span.start].matches('\n').count());
         let line = line.map_or(String::new(), |line| format!("line {line}: "));

@@ -130,7 +130,8 @@ fn conversation(
     let mut conversation = Conversation::infer(records, role, host, config).map_err(infer)?;
     if let Some(path) = &arguments.config {
         configure(&mut conversation, path)?;
-        conversation.check_rows(config).map_err(infer)?;
+        let at_file = |e| CliError::Usage(format!("{}: {e}", path.display()));
+        conversation.check_rows(config).map_err(at_file)?;
     }
     Ok(conversation)
 }
