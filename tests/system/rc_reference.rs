@@ -463,7 +463,7 @@ impl Lab {
     /// The link takes an item: lost, kept, or kept twice.
     fn pass<T: Clone>(rng: &mut ChaCha8Rng, queue: &mut Vec<T>, item: T) {
         let copies = [0, 1, 1, 1, 1, 1, 1, 1, 1, 2][rng.gen_range(0..10)];
-        queue.extend(std::iter::repeat(item).take(copies));
+        queue.extend(std::iter::repeat_n(item, copies));
     }
 
     /// Takes the oldest, seldom another one.
@@ -604,7 +604,7 @@ fn readable() -> (Memory, Responder) {
     let mut memory = region(4096);
     let target = memory.regions.get_mut(&0x77).expect("the region");
     target.remote_read = true;
-    target.bytes.iter_mut().enumerate().for_each(|(n, byte)| *byte = (n * 7 >> 4) as u8);
+    target.bytes.iter_mut().enumerate().for_each(|(n, byte)| *byte = ((n * 7) >> 4) as u8);
     (memory, Responder::new(MTU, 0, ALL))
 }
 

@@ -15,14 +15,15 @@ enum Format {
 
 /// Core that has registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
 enum Core {
     /// The whole NIC
     Nic,
     /// The congestion control unit as a core of its own
-    CcCore,
+    #[value(name = "cc_core")]
+    Cc,
     /// The scheduler as a core of its own
-    SchedCore,
+    #[value(name = "sched_core")]
+    Sched,
 }
 
 /// Arguments of `nic regmap`.
@@ -43,8 +44,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     let map = match arguments.core {
         Core::Nic => Map::nic(),
-        Core::CcCore => Map::cc_core(),
-        Core::SchedCore => Map::sched_core(),
+        Core::Cc => Map::cc_core(),
+        Core::Sched => Map::sched_core(),
     };
     let page = match arguments.format {
         Format::Markdown => regmap::markdown(&map),

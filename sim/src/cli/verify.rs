@@ -99,7 +99,7 @@ fn selected(arguments: &Arguments, config: &NicConfig) -> Result<Vec<Bench>, Cli
 
 /// The Verilog to verify; one from outside must have the ports of the emitted one.
 fn source(arguments: &Arguments, bench: &Bench) -> Result<Source, CliError> {
-    let emitted = bench::verilog(&bench).map_err(CliError::failed)?;
+    let emitted = bench::verilog(bench).map_err(CliError::failed)?;
     let Some(path) = &arguments.verilog else { return Ok(emitted) };
     let at_file = |e| CliError::Usage(format!("--verilog {}: {e}", path.display()));
     let mut given = Source::read(bench.name(), path).map_err(CliError::usage)?;

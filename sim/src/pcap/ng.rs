@@ -123,7 +123,7 @@ fn section_order(block: &[u8]) -> Result<Order, &'static str> {
 fn block(order: Order, rest: &[u8]) -> Result<(u32, &[u8]), &'static str> {
     let kind = order.word(rest, 0).ok_or(ENDS)?;
     let length = order.word(rest, 4).ok_or(ENDS)? as usize;
-    if length < FRAMING_BYTES || length % 4 != 0 {
+    if length < FRAMING_BYTES || !length.is_multiple_of(4) {
         return Err("its length is impossible");
     }
     let whole = rest.get(..length).ok_or(ENDS)?;

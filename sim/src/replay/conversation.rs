@@ -443,10 +443,10 @@ fn mtu_bytes(requests: &[&Packet], packets: &[Packet]) -> usize {
 }
 
 /// Requests of each connection towards (responder) or from (requester) the played host.
-fn connections<'a>(
-    packets: &'a [Packet],
+fn connections(
+    packets: &[Packet],
     concerns: impl Fn(&Packet) -> bool,
-) -> BTreeMap<(u32, u32), Vec<&'a Packet>> {
+) -> BTreeMap<(u32, u32), Vec<&Packet>> {
     let mut all: BTreeMap<(u32, u32), Vec<&Packet>> = BTreeMap::new();
     for p in packets.iter().filter(|p| p.is_request() && concerns(p)) {
         all.entry((p.source.ip ^ p.destination.ip, p.qpn)).or_default().push(p);
@@ -488,7 +488,7 @@ fn responder_pairs(packets: &[Packet], local: Address) -> Vec<Pair> {
             first_psn,
             last_psn: last_psn(&requests, first_psn, mtu_bytes),
             mtu_bytes,
-            remote_read: !requests.iter().filter(|p| p.is_read()).any(|p| refused(&&p)),
+            remote_read: !requests.iter().filter(|p| p.is_read()).any(|p| refused(&p)),
         }
     };
     all.into_iter().map(pair).collect()

@@ -345,7 +345,7 @@ fn rows() -> Vec<Row> {
 }
 
 fn source_bytes() -> Vec<u8> {
-    (0..1024_u32).map(|i| (i * 7 >> 2) as u8).collect()
+    (0..1024_u32).map(|i| ((i * 7) >> 2) as u8).collect()
 }
 
 fn reference_status(status: requester::Status) -> Status {
