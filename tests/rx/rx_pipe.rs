@@ -613,7 +613,7 @@ fn rx_pipe_strips_telemetry() {
         let mut rig = golden(Host { tel_format: 1, ..HOST_2 });
         rig.send(&insert(&bytes), false);
         rig.idle(100);
-        assert_eq!(rig.payloads, [payload.clone()], "{hop_count} hops");
+        assert_eq!(rig.payloads, std::slice::from_ref(&payload), "{hop_count} hops");
         let tel = rig.reqs[0].tel;
         let hops = if hop_count > 5 { 6 } else { hop_count as u8 };
         assert_eq!((tel.valid, tel.hops, tel.path), (true, hops, 0xabc));
@@ -939,7 +939,7 @@ fn rx_pipe_reads_ioam() {
     assert_eq!((rig.count("req"), rig.unusable), (4, 0), "{:?}", rig.events);
     assert_eq!(rig.payloads, vec![payload; 4]);
     // 3999999999 and 1700000000000000007 mod 2^24; bytes over 128 mod 2^20.
-    let times = [3_999_999_999_u64, 1_700_000_000_000_000_007].map(|ns| ns % (1 << 24) << 3);
+    let times = [3_999_999_999_u64, 1_700_000_000_000_000_007].map(|ns| (ns % (1 << 24)) << 3);
     let records = [
         3 | times[0] | (0x1234_567f_u64 >> 7 & 0xf_ffff) << 27 | 33 << 47,
         4 | times[1] | 0xf_ffff << 27 | 0x1_ffff << 47,
@@ -1135,7 +1135,7 @@ fn rx_pipe_reads_ifa() {
     assert_eq!((rig.count("req"), rig.unusable), (4, 0), "{:?}", rig.events);
     assert_eq!(rig.payloads, vec![payload; 4]);
     let times = [3_999_999_999_u64 + 700, 841_432_000_000_000 + 7 + 16_777_217];
-    let times = times.map(|ns| ns % (1 << 24) << 3);
+    let times = times.map(|ns| (ns % (1 << 24)) << 3);
     let records = [
         2 | times[0] | (0x1234_567f_u64 >> 7 & 0xf_ffff) << 27 | 33 << 47,
         7 | times[1] | 0xf_ffff << 27 | 0xfffe << 47,

@@ -263,7 +263,7 @@ impl Updates {
 impl Stimulus<CcActive> for Updates {
     fn next(&mut self, cycle: u64, _out: &CcActiveOut) -> CcActiveIn {
         let (rng, count) = (&mut self.rng, self.flow_count);
-        if cycle % 1500 == 0 {
+        if cycle.is_multiple_of(1500) {
             self.active = [1, 2, rng.gen_range(1..=count), count][rng.gen_range(0..4)];
             self.interval = [1, 1, 3, 30, 200][rng.gen_range(0..5)];
         }
@@ -308,7 +308,7 @@ fn next_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
         3 => number(rng, 24),
         _ => rng.gen_range(20..20_000),
     };
-    let line_units = tau_ns * 25 / 1024 << (old & 7).min(4);
+    let line_units = (tau_ns * 25 / 1024) << (old & 7).min(4);
     let tx_units = match rng.gen_range(0..16) {
         0 => 0,
         1 => 0xf_ffff,
@@ -490,7 +490,7 @@ impl<G: Golden<In = CcUnitIn, Out = CcUnitOut>> Stimulus<G> for RandomAcks {
             self.flow.reset();
             return CcUnitIn { reset: true, cfg: self.cfg, ..Default::default() };
         }
-        if cycle % PHASE_CYCLES == 0 {
+        if cycle.is_multiple_of(PHASE_CYCLES) {
             self.begin_phase();
         }
         if self.rng.gen_ratio(1, 500) {

@@ -1,6 +1,6 @@
 //! `nic regmap`: the register map as Markdown, C header or SystemRDL.
 
-use super::CliError;
+use super::{files, CliError};
 use crate::regmap::{self, Map};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -15,14 +15,15 @@ enum Format {
 
 /// Core that has registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
 enum Core {
     /// The whole NIC
     Nic,
     /// The congestion control unit as a core of its own
-    CcCore,
+    #[value(name = "cc_core")]
+    Cc,
     /// The scheduler as a core of its own
-    SchedCore,
+    #[value(name = "sched_core")]
+    Sched,
 }
 
 /// Arguments of `nic regmap`.
@@ -43,8 +44,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     let map = match arguments.core {
         Core::Nic => Map::nic(),
-        Core::CcCore => Map::cc_core(),
-        Core::SchedCore => Map::sched_core(),
+        Core::Cc => Map::cc_core(),
+        Core::Sched => Map::sched_core(),
     };
     let page = match arguments.format {
         Format::Markdown => regmap::markdown(&map),
@@ -55,6 +56,5 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
         print!("{page}");
         return Ok(());
     };
-    std::fs::write(path, page)
-        .map_err(|e| CliError::Usage(format!("{}: cannot write: {e}", path.display())))
+    files::write("--out", path, page)
 }

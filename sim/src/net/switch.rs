@@ -317,7 +317,7 @@ impl Port {
         Hop {
             rate_code: stamping.rate_code,
             ts_ns: (now_ns as u64 & 0xff_ffff) as u32,
-            tx_units: (self.tx_bytes / u64::from(TX_UNIT_BYTES) & 0xf_ffff) as u32,
+            tx_units: ((self.tx_bytes / u64::from(TX_UNIT_BYTES)) & 0xf_ffff) as u32,
             queue_units: (queue_bytes / u64::from(QUEUE_UNIT_BYTES)).min(QUEUE_UNITS_MAX) as u32,
         }
     }

@@ -319,9 +319,7 @@ impl Nic {
         for field in fields.into_iter().chain(tel).chain(hops) {
             n.wire(&format!("rx.m_ack_{field}"), &format!("feedback_out.watch_{field}"));
         }
-        for (from, to) in [("requester.s_ack_ready", "feedback_out.watch_ready")] {
-            n.wire(from, to);
-        }
+        n.wire("requester.s_ack_ready", "feedback_out.watch_ready");
         for block in ["feedback_in", "probe_out"] {
             for (from, to) in [
                 ("registers.m_cfg_tx_valid", "row_valid"),

@@ -269,7 +269,7 @@ impl ReadReply {
     }
 
     fn wait(&mut self, cycles: usize) {
-        self.script.extend(std::iter::repeat(Step::Wait).take(cycles));
+        self.script.extend(std::iter::repeat_n(Step::Wait, cycles));
     }
 
     fn index(&self, flow: u16) -> usize {
