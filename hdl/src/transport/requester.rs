@@ -44,7 +44,7 @@ pub mod timer;
 pub mod wr;
 
 use crate::streams::{
-    AckTelemetry, Answer, Flow, InFlight, Order, Packet, ReadCommand, ReadError, Work,
+    AckTelemetry, Answer, Flow, InFlight, Offer, Order, Packet, ReadCommand, ReadError, Work,
 };
 use crate::transport::requester::answer::ack::RequesterAck;
 use crate::transport::requester::answer::feedback::RequesterFeedback;
@@ -75,9 +75,7 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     /// An ACK or NAK.
     pub s_ack: Answer<In>,
     /// A table row; rows of other tables are taken and ignored.
-    pub s_cfg_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cfg_ready: Signal<Out, Bit>,
+    pub s_cfg: Offer<In>,
     /// Table of the row: 0 QP, 1 MR, 2 WR.
     pub cfg_table: Signal<In, Bits<2>>,
     /// Flow of the row.
@@ -182,7 +180,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.posts.next = self.ctl.op.val() == Op::Wr;
         comment!("What is next.");
         self.pick.ack_valid.next = self.s_ack.valid.val();
-        self.pick.cfg_valid.next = self.s_cfg_valid.val();
+        self.pick.cfg_valid.next = self.s_cfg.valid.val();
         self.pick.cfg_table.next = self.cfg_table.val();
         self.pick.fail_valid.next = self.s_fail.valid.val();
         self.pick.fail_flow.next = self.s_fail.flow.val();
@@ -199,7 +197,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ctl.grant_valid.next = self.s_grant.valid.val() & self.out.packet_free.val();
         self.ctl.grant_flow.next = self.s_grant.flow.val();
         self.ctl.wr_valid.next =
-            self.s_cfg_valid.val() & (self.cfg_table.val() == self.wr_table.val());
+            self.s_cfg.valid.val() & (self.cfg_table.val() == self.wr_table.val());
         self.ctl.wr_flow.next = self.cfg_index.val().get_bits::<FB>(0);
         self.ctl.hint_valid.next = self.hint_valid.val();
         self.ctl.hint_flow.next = self.hint_flow.val();
@@ -443,7 +441,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.orders.cfg_len.next = self.cfg_row.val().get_bits::<32>(128);
         Wire::join(&mut self.orders.m_order, &mut self.m_order);
         self.s_ack.ready.next = self.ctl.ready.val().get_bit(0);
-        self.s_cfg_ready.next = self.ctl.ready.val().get_bit(1);
+        self.s_cfg.ready.next = self.ctl.ready.val().get_bit(1);
         self.s_fail.ready.next = self.ctl.ready.val().get_bit(2);
         self.s_grant.ready.next = self.ctl.ready.val().get_bit(3);
         self.event_reqr_ack.next = self.ctl.pulse.val().get_bit(0);

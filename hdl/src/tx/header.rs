@@ -13,7 +13,7 @@
 //! # Reset             synchronous, high: no item, IPv4 id 0; rows are as they were
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
-use crate::streams::Flow;
+use crate::streams::{Flow, Offer};
 use crate::util::ram::Ram;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -60,9 +60,7 @@ pub struct TxHeader<const FB: usize> {
     /// The receiver of data computes its window: ACKs go without telemetry.
     pub cfg_by_time: Signal<In, Bit>,
     /// A table row; rows of other tables are taken and ignored.
-    pub s_cfg_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cfg_ready: Signal<Out, Bit>,
+    pub s_cfg: Offer<In>,
     /// Table of the row: 0 QP.
     pub cfg_table: Signal<In, Bits<2>>,
     /// Flow of the row.
@@ -183,7 +181,7 @@ pub struct TxHeader<const FB: usize> {
 impl<const FB: usize> Logic for TxHeader<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_cfg_ready.next = self.state.val() == HeaderState::Store;
+        self.s_cfg.ready.next = self.state.val() == HeaderState::Store;
         self.s_pkt_ready.next = (self.state.val() == HeaderState::Done) & (self.kind.val() == 0);
         self.s_ack.ready.next = (self.state.val() == HeaderState::Done) & (self.kind.val() == 1);
         self.s_feedback.ready.next =
@@ -391,7 +389,7 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         match self.state.val() {
             HeaderState::Pick => {
                 self.count.next = 0.into();
-                if self.s_cfg_valid.val() {
+                if self.s_cfg.valid.val() {
                     self.state.next = HeaderState::Store;
                 } else if self.found.val() {
                     self.kind.next = self.choice.val();

@@ -23,7 +23,7 @@
 //! # Reset             synchronous, high: empty; queue pair rows are as they were
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
-use crate::streams::{Ack, AnyPacket, Axis, AxisUser, FeedbackPacket, ReadError};
+use crate::streams::{Ack, AnyPacket, Axis, AxisUser, FeedbackPacket, Offer, ReadError};
 use crate::tx::delay::TxDelay;
 use crate::tx::header::TxHeader;
 use crate::tx::pack::TxPack;
@@ -71,9 +71,7 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     /// The receiver of data computes its window: ACKs go without telemetry.
     pub cfg_by_time: Signal<In, Bit>,
     /// A table row; rows of other tables are taken and ignored.
-    pub s_cfg_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cfg_ready: Signal<Out, Bit>,
+    pub s_cfg: Offer<In>,
     /// Table of the row: 0 QP.
     pub cfg_table: Signal<In, Bits<2>>,
     /// Flow of the row.
@@ -135,7 +133,7 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.header.cfg_tel_dscp.next = self.cfg_tel_dscp.val();
         self.header.cfg_tel_echo_dscp.next = self.cfg_tel_echo_dscp.val();
         self.header.cfg_by_time.next = self.cfg_by_time.val();
-        self.header.s_cfg_valid.next = self.s_cfg_valid.val();
+        Wire::join(&mut self.s_cfg, &mut self.header.s_cfg);
         self.header.cfg_table.next = self.cfg_table.val();
         self.header.cfg_index.next = self.cfg_index.val();
         self.header.cfg_row.next = self.cfg_row.val();
@@ -280,7 +278,6 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.space.push_last.next = self.pack.m_tlast.val();
         self.space.push_bad.next = self.pack.m_tuser.val();
         self.space.pop.next = self.fifo.m_axis.tvalid.val() & self.m_axis.tready.val();
-        self.s_cfg_ready.next = self.header.s_cfg_ready.val();
         self.s_pkt.ready.next = self.header.s_pkt_ready.val();
         self.s_ack.ready.next = self.header.s_ack.ready.val();
         self.s_feedback.ready.next = self.header.s_feedback.ready.val();

@@ -10,6 +10,7 @@
 //! # Twins             sim/src/golden/host/cq_ring.rs, tests/cq_ring.rs
 
 use crate::host::cq::ring::WRITES_MAX;
+use crate::streams::Consumer;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -32,11 +33,7 @@ pub struct CqIndex {
     /// What has not landed will be sent again.
     pub back: Signal<In, Bit>,
     /// Software writes its index.
-    pub s_consumer_valid: Signal<In, Bit>,
-    /// The index of the entry that it reads next.
-    pub s_consumer_index: Signal<In, Bits<16>>,
-    /// It wants an interrupt.
-    pub s_consumer_arm: Signal<In, Bit>,
+    pub s_consumer: Consumer<In>,
     /// Address of the next entry.
     pub addr: Signal<Out, Bits<64>>,
     /// Its phase.
@@ -122,10 +119,10 @@ impl Logic for CqIndex {
         comment!(
             "software's index moves forward; it may have seen an entry before its report came"
         );
-        self.check.next = self.s_consumer_valid.val();
-        self.check_arm.next = self.s_consumer_arm.val();
-        self.check_index.next = self.s_consumer_index.val();
-        self.by.next = self.s_consumer_index.val() - self.consumer.val();
+        self.check.next = self.s_consumer.valid.val();
+        self.check_arm.next = self.s_consumer.arm.val();
+        self.check_index.next = self.s_consumer.index.val();
+        self.by.next = self.s_consumer.index.val() - self.consumer.val();
         self.by_max.next = self.producer.val() - self.consumer.val();
         self.good.next = self.by.val() <= self.by_max.val();
         self.arms.next = self.check.val() & self.check_arm.val() & self.good.val();

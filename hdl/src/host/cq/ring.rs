@@ -12,8 +12,8 @@
 //! # Twins             sim/src/golden/host/cq_ring.rs, tests/cq_ring.rs
 
 use crate::host::cq::index::CqIndex;
-use crate::streams::{AxisWords, WriteCommand};
-use crate::{block, Reg};
+use crate::streams::{AxisWords, Consumer, WriteCommand};
+use crate::{block, Reg, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an entry to the next one, at least: the queue shows it then.
@@ -57,11 +57,7 @@ pub struct CqRing {
     /// What is on its way has not landed.
     pub head_rewind: Signal<Out, Bit>,
     /// Software writes its index.
-    pub s_consumer_valid: Signal<In, Bit>,
-    /// The index of the entry that it reads next.
-    pub s_consumer_index: Signal<In, Bits<16>>,
-    /// It wants an interrupt.
-    pub s_consumer_arm: Signal<In, Bit>,
+    pub s_consumer: Consumer<In>,
     /// Write command.
     pub m_cmd: WriteCommand<Out, 126>,
     /// Bytes.
@@ -227,9 +223,7 @@ impl Logic for CqRing {
         self.index.advance.next = self.starts.val();
         self.index.land.next = self.commit.val();
         self.index.back.next = self.state.val() == CqRingState::Back;
-        self.index.s_consumer_valid.next = self.s_consumer_valid.val();
-        self.index.s_consumer_index.next = self.s_consumer_index.val();
-        self.index.s_consumer_arm.next = self.s_consumer_arm.val();
+        Wire::join(&mut self.s_consumer, &mut self.index.s_consumer);
         comment!("what software may want to know");
         self.head_seen.next = self.head_valid.val();
         self.is_full.next = (self.state.val() == CqRingState::Idle)

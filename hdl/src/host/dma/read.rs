@@ -12,7 +12,7 @@
 
 use crate::host::dma::bursts::DmaBursts;
 use crate::host::dma::read_align::DmaReadAlign;
-use crate::streams::{AxisUser, ReadCommand};
+use crate::streams::{AxiRead, AxisUser, ReadCommand};
 use crate::{block, Wire};
 use rust_hdl_core::prelude::*;
 
@@ -22,25 +22,7 @@ pub struct DmaRead<const W: usize, const W2: usize, const KB: usize> {
     /// A command is offered.
     pub s_cmd: ReadCommand<In>,
     /// Byte address of the burst.
-    pub m_axi_araddr: Signal<Out, Bits<64>>,
-    /// Beats less one.
-    pub m_axi_arlen: Signal<Out, Bits<8>>,
-    /// log2 KB.
-    pub m_axi_arsize: Signal<Out, Bits<3>>,
-    /// INCR.
-    pub m_axi_arburst: Signal<Out, Bits<2>>,
-    /// A burst stands.
-    pub m_axi_arvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axi_arready: Signal<In, Bit>,
-    /// Data.
-    pub m_axi_rdata: Signal<In, Bits<W>>,
-    /// Response; bit 1 means error.
-    pub m_axi_rresp: Signal<In, Bits<2>>,
-    /// A beat is offered.
-    pub m_axi_rvalid: Signal<In, Bit>,
-    /// It will be taken.
-    pub m_axi_rready: Signal<Out, Bit>,
+    pub m_axi: AxiRead<Out, W>,
     /// Data, byte 0 in bits 7.
     pub m_axis: AxisUser<Out, W, KB>,
     cutter: DmaBursts<KB>,
@@ -59,12 +41,12 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaRead<W, W2, 
     fn update(&mut self) {
         comment!("Commands go to the cutter, which is the AR channel.");
         Wire::join(&mut self.s_cmd, &mut self.cutter.s);
-        self.m_axi_araddr.next = self.cutter.m_a_addr.val();
-        self.m_axi_arlen.next = self.cutter.m_a_len.val();
-        self.m_axi_arsize.next = self.size.val();
-        self.m_axi_arburst.next = self.incr.val();
-        self.m_axi_arvalid.next = self.cutter.m_a_valid.val();
-        self.cutter.m_a_ready.next = self.m_axi_arready.val();
+        self.m_axi.araddr.next = self.cutter.m_a_addr.val();
+        self.m_axi.arlen.next = self.cutter.m_a_len.val();
+        self.m_axi.arsize.next = self.size.val();
+        self.m_axi.arburst.next = self.incr.val();
+        self.m_axi.arvalid.next = self.cutter.m_a_valid.val();
+        self.cutter.m_a_ready.next = self.m_axi.arready.val();
         comment!("An empty command ends here.");
         self.has_bytes.next = self.cutter.m_d_bursts.val() != self.no_bursts.val();
         self.cutter.m_d_ready.next = self.aligner.s_d_ready.val();
@@ -74,10 +56,10 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaRead<W, W2, 
         self.aligner.s_d_offset.next = self.cutter.m_d_offset.val();
         self.aligner.s_d_end.next = self.cutter.m_d_stream_end.val();
         self.aligner.s_d_extra.next = self.cutter.m_d_extra.val();
-        self.aligner.m_axi_rdata.next = self.m_axi_rdata.val();
-        self.aligner.m_axi_rresp.next = self.m_axi_rresp.val();
-        self.aligner.m_axi_rvalid.next = self.m_axi_rvalid.val();
-        self.m_axi_rready.next = self.aligner.m_axi_rready.val();
+        self.aligner.m_axi_rdata.next = self.m_axi.rdata.val();
+        self.aligner.m_axi_rresp.next = self.m_axi.rresp.val();
+        self.aligner.m_axi_rvalid.next = self.m_axi.rvalid.val();
+        self.m_axi.rready.next = self.aligner.m_axi_rready.val();
         Wire::join(&mut self.aligner.m_axis, &mut self.m_axis);
     }
 }

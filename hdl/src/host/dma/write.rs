@@ -13,7 +13,7 @@
 use crate::host::dma::bursts::DmaBursts;
 use crate::host::dma::write_align::DmaWriteAlign;
 use crate::host::dma::write_done::DmaWriteDone;
-use crate::streams::{AxisEvent, WriteCommand, WriteDone};
+use crate::streams::{AxiWrite, AxisEvent, WriteCommand, WriteDone};
 use crate::{block, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
@@ -25,33 +25,7 @@ pub struct DmaWrite<const W: usize, const W2: usize, const KB: usize, const T: u
     /// Payload, byte 0 in bits 7.
     pub s_axis: AxisEvent<In, W>,
     /// Byte address of the burst.
-    pub m_axi_awaddr: Signal<Out, Bits<64>>,
-    /// Beats less one.
-    pub m_axi_awlen: Signal<Out, Bits<8>>,
-    /// log2 KB.
-    pub m_axi_awsize: Signal<Out, Bits<3>>,
-    /// INCR.
-    pub m_axi_awburst: Signal<Out, Bits<2>>,
-    /// A burst stands.
-    pub m_axi_awvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axi_awready: Signal<In, Bit>,
-    /// Data.
-    pub m_axi_wdata: Signal<Out, Bits<W>>,
-    /// Bytes to write.
-    pub m_axi_wstrb: Signal<Out, Bits<KB>>,
-    /// Last beat of the burst.
-    pub m_axi_wlast: Signal<Out, Bit>,
-    /// A beat stands.
-    pub m_axi_wvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axi_wready: Signal<In, Bit>,
-    /// Response; bit 1 means error.
-    pub m_axi_bresp: Signal<In, Bits<2>>,
-    /// A response is offered.
-    pub m_axi_bvalid: Signal<In, Bit>,
-    /// It will be taken.
-    pub m_axi_bready: Signal<Out, Bit>,
+    pub m_axi: AxiWrite<Out, W, KB>,
     /// A command's bytes have landed.
     pub m_done: WriteDone<Out, T>,
     cutter: DmaBursts<KB>,
@@ -80,12 +54,12 @@ impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
         if self.s_cmd.valid.val() & self.cutter.s.ready.val() {
             self.tag.next = self.s_cmd.tag.val();
         }
-        self.m_axi_awaddr.next = self.cutter.m_a_addr.val();
-        self.m_axi_awlen.next = self.cutter.m_a_len.val();
-        self.m_axi_awsize.next = self.size.val();
-        self.m_axi_awburst.next = self.incr.val();
-        self.m_axi_awvalid.next = self.cutter.m_a_valid.val();
-        self.cutter.m_a_ready.next = self.m_axi_awready.val();
+        self.m_axi.awaddr.next = self.cutter.m_a_addr.val();
+        self.m_axi.awlen.next = self.cutter.m_a_len.val();
+        self.m_axi.awsize.next = self.size.val();
+        self.m_axi.awburst.next = self.incr.val();
+        self.m_axi.awvalid.next = self.cutter.m_a_valid.val();
+        self.cutter.m_a_ready.next = self.m_axi.awready.val();
         comment!("A description goes to aligner and collector at once.");
         self.has_bytes.next = self.cutter.m_d_bursts.val() != self.no_bursts.val();
         self.cutter.m_d_ready.next = self.aligner.s_d_ready.val() & self.collector.s_ready.val();
@@ -100,14 +74,14 @@ impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
         self.collector.s_tag.next = self.tag.val();
         self.collector.s_bursts.next = self.cutter.m_d_bursts.val();
         Wire::join(&mut self.s_axis, &mut self.aligner.s_axis);
-        self.m_axi_wdata.next = self.aligner.m_axi_wdata.val();
-        self.m_axi_wstrb.next = self.aligner.m_axi_wstrb.val();
-        self.m_axi_wlast.next = self.aligner.m_axi_wlast.val();
-        self.m_axi_wvalid.next = self.aligner.m_axi_wvalid.val();
-        self.aligner.m_axi_wready.next = self.m_axi_wready.val();
-        self.collector.m_axi_bresp.next = self.m_axi_bresp.val();
-        self.collector.m_axi_bvalid.next = self.m_axi_bvalid.val();
-        self.m_axi_bready.next = self.collector.m_axi_bready.val();
+        self.m_axi.wdata.next = self.aligner.m_axi_wdata.val();
+        self.m_axi.wstrb.next = self.aligner.m_axi_wstrb.val();
+        self.m_axi.wlast.next = self.aligner.m_axi_wlast.val();
+        self.m_axi.wvalid.next = self.aligner.m_axi_wvalid.val();
+        self.aligner.m_axi_wready.next = self.m_axi.wready.val();
+        self.collector.m_axi_bresp.next = self.m_axi.bresp.val();
+        self.collector.m_axi_bvalid.next = self.m_axi.bvalid.val();
+        self.m_axi.bready.next = self.collector.m_axi_bready.val();
         Wire::join(&mut self.collector.m_done, &mut self.m_done);
     }
 }

@@ -15,7 +15,7 @@
 use crate::host::sq::book::SqOp;
 use crate::host::sq::flows::SqFlows;
 use crate::host::sq::rows::SqRows;
-use crate::streams::{ConfigRow, Doorbell, LostRequest, ReadCommand};
+use crate::streams::{ConfigRow, Doorbell, LostRequest, Offer, ReadCommand};
 use crate::util::fifo::Fifo;
 use crate::{block, Wire};
 use nic_spec::rows::Table;
@@ -31,9 +31,7 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     /// Software has moved a producer index.
     pub s_doorbell: Doorbell<In>,
     /// A committed row waits for the requester.
-    pub s_cfg_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cfg_ready: Signal<Out, Bit>,
+    pub s_cfg: Offer<In>,
     /// Its table.
     pub cfg_table: Signal<In, Bits<2>>,
     /// Its index.
@@ -153,8 +151,7 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         self.orders.m.ready.next = self.rows.order_ready.val();
         self.rows.order.next = self.orders.m.data.val();
         comment!("rows");
-        self.rows.s_cfg_valid.next = self.s_cfg_valid.val();
-        self.s_cfg_ready.next = self.rows.s_cfg_ready.val();
+        Wire::join(&mut self.s_cfg, &mut self.rows.s_cfg);
         self.rows.cfg_table.next = self.cfg_table.val();
         self.rows.cfg_index.next = self.cfg_index.val();
         self.rows.cfg_row.next = self.cfg_row.val();
@@ -163,7 +160,7 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         Wire::join(&mut self.rows.m_cfg, &mut self.m_cfg);
         comment!("A committed work request is looked up while it is taken.");
         self.looks.next = self.rows.waits.val()
-            & self.s_cfg_valid.val()
+            & self.s_cfg.valid.val()
             & (self.cfg_table.val() == self.wr_table.val())
             & !(self.orders.m.valid.val() & self.beat_stands.val());
         self.rows.looks.next = self.looks.val();

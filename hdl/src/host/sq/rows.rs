@@ -10,7 +10,7 @@
 //! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
 
 use crate::host::sq::book::SqOp;
-use crate::streams::{ConfigRow, Doorbell, LostRequest};
+use crate::streams::{ConfigRow, Doorbell, LostRequest, Offer};
 use crate::{block, Reg, Regs};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
@@ -39,9 +39,7 @@ pub enum RowsState {
 #[block(check(OW == FB + 16))]
 pub struct SqRows<const FB: usize, const OW: usize> {
     /// A committed row waits for the requester.
-    pub s_cfg_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cfg_ready: Signal<Out, Bit>,
+    pub s_cfg: Offer<In>,
     /// Its table.
     pub cfg_table: Signal<In, Bits<2>>,
     /// Its index.
@@ -127,7 +125,7 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
         self.m_cfg.index.next = self.index.val();
         self.m_cfg.row.next =
             bit_cast::<512, 320>(self.row.val()) | (bit_cast::<512, 32>(self.word_10.val()) << 320);
-        self.s_cfg_ready.next = self.state.val() == RowsState::Ack;
+        self.s_cfg.ready.next = self.state.val() == RowsState::Ack;
         self.fills.next = self.state.val() == RowsState::Fill;
         self.hint_valid.next = self.is_fetched.val()
             & ((self.state.val() == RowsState::Fill)
@@ -158,7 +156,7 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
         }
         self.row_flow.next = bit_cast::<FB, 16>(self.index.val());
         self.holds.next =
-            self.s_cfg_valid.val() & self.is_qp.val() & (self.state.val() != RowsState::Ack);
+            self.s_cfg.valid.val() & self.is_qp.val() & (self.state.val() != RowsState::Ack);
         self.beat_data.next = self.beat.val().get_bits::<64>(0);
         self.beat_wide.next = bit_cast::<320, 64>(self.beat_data.val());
         self.order_index.next = self.order.val().get_bits::<16>(0);
@@ -188,7 +186,7 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
                     self.state.next = RowsState::Fill;
                 } else if self.looks.val() {
                     self.state.next = RowsState::Look;
-                } else if self.s_cfg_valid.val() & self.drained.val() {
+                } else if self.s_cfg.valid.val() & self.drained.val() {
                     self.state.next = RowsState::Offer;
                 }
             }

@@ -24,7 +24,7 @@
 //! # Reset             synchronous, high: s_done_ready = 0 for 2^FB cycles while rows are cleared
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
-use crate::streams::{Ack, ReadJob, ReadJobEnd, Telemetry, WriteDone};
+use crate::streams::{Ack, ReadJob, ReadJobEnd, ResponderCompletion, Telemetry, WriteDone};
 use crate::transport::ack::hop::AckHop;
 use crate::transport::ack::rows::AckRows;
 use crate::transport::ack::tel::AckTel;
@@ -78,21 +78,11 @@ pub struct AckGen<const FB: usize, const FC: usize> {
     /// An ACK or NAK stands at the source.
     pub m_ack: Ack<Out, FB>,
     /// A WRITE with immediate has landed.
-    pub m_cqe_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cqe_ready: Signal<In, Bit>,
+    pub m_cqe: ResponderCompletion<Out>,
     /// 1 while valid.
     pub m_cqe_kind: Signal<Out, Bits<8>>,
     /// Always 0.
-    pub m_cqe_status: Signal<Out, Bits<8>>,
-    /// Flow index.
-    pub m_cqe_flow: Signal<Out, Bits<16>>,
-    /// Always 0.
     pub m_cqe_wr_id: Signal<Out, Bits<32>>,
-    /// Immediate data.
-    pub m_cqe_imm: Signal<Out, Bits<32>>,
-    /// Bytes of the message.
-    pub m_cqe_byte_len: Signal<Out, Bits<32>>,
     /// A READ stands at the source.
     pub m_job: ReadJob<Out, FB>,
     /// A command has been dealt with.
@@ -132,7 +122,7 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.rows.tel_flow.next = self.tel_flow.val();
         self.rows.cfg_rnr_timer.next = self.cfg_rnr_timer.val();
         self.rows.m_ack_ready.next = self.m_ack.ready.val();
-        self.rows.m_cqe_ready.next = self.m_cqe_ready.val();
+        self.rows.m_cqe_ready.next = self.m_cqe.ready.val();
         self.hops.watch_valid.next = self.watch_valid.val();
         self.hops.watch_ready.next = self.watch_ready.val();
         self.hops.watch_peer.next = self.watch_peer.val();
@@ -163,10 +153,10 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.m_ack.syndrome.next = self.rows.m_ack_syndrome.val();
         self.m_ack.msn.next = self.rows.m_ack_msn.val();
         self.m_ack.psn.next = self.rows.m_ack_psn.val();
-        self.m_cqe_valid.next = self.rows.m_cqe_valid.val();
+        self.m_cqe.valid.next = self.rows.m_cqe_valid.val();
         self.m_cqe_kind.next = self.rows.m_cqe_kind.val();
-        self.m_cqe_imm.next = self.rows.m_cqe_imm.val();
-        self.m_cqe_byte_len.next = self.rows.m_cqe_byte_len.val();
+        self.m_cqe.imm.next = self.rows.m_cqe_imm.val();
+        self.m_cqe.byte_len.next = self.rows.m_cqe_byte_len.val();
         self.retired.next = self.rows.retired.val();
         self.retired_imm.next = self.rows.retired_imm.val();
         self.ended_valid.next = self.rows.ended_valid.val();
@@ -176,8 +166,8 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.cleared.next = self.rows.cleared.val();
         self.event_resp_accepted.next = self.rows.event_resp_accepted.val();
         self.event_resp_nak_operation.next = self.rows.event_resp_nak_operation.val();
-        self.m_cqe_flow.next = bit_cast::<16, FB>(self.rows.m_cqe_flow.val());
-        self.m_cqe_status.next = 0.into();
+        self.m_cqe.flow.next = bit_cast::<16, FB>(self.rows.m_cqe_flow.val());
+        self.m_cqe.status.next = 0.into();
         self.m_cqe_wr_id.next = 0.into();
         Wire::join(&mut self.telemetry.m_tel, &mut self.m_ack.tel);
     }

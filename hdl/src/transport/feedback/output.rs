@@ -25,7 +25,7 @@
 //! # Reset             synchronous, high: no flow has telemetry, none waits
 //! # Twins             sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
 
-use crate::streams::{FeedbackPacket, Telemetry};
+use crate::streams::{FeedbackPacket, Offer, Telemetry};
 use crate::transport::feedback::due::FeedbackDue;
 use crate::transport::feedback::held::FeedbackHeld;
 use crate::util::fifo::Fifo;
@@ -62,17 +62,13 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     /// Cycles between two telemetry responses of a flow.
     pub cfg_feedback_cycles: Signal<In, Bits<20>>,
     /// A queue pair row is offered.
-    pub s_cfg_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cfg_ready: Signal<Out, Bit>,
+    pub s_cfg: Offer<In>,
     /// Index of the row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
     pub cfg_row: Signal<In, Bits<512>>,
     /// The row is in force here: the tx pipe's turn.
-    pub m_cfg_valid: Signal<Out, Bit>,
-    /// The tx pipe takes it.
-    pub m_cfg_ready: Signal<In, Bit>,
+    pub m_cfg: Offer<Out>,
     /// An answer stands at the requester.
     pub watch_valid: Signal<In, Bit>,
     /// The requester takes it.
@@ -150,8 +146,8 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.s_cfg_ready.next = self.cfg_done.val();
-        self.m_cfg_valid.next = self.cfg_valid.val();
+        self.s_cfg.ready.next = self.cfg_done.val();
+        self.m_cfg.valid.next = self.cfg_valid.val();
         self.m_feedback.valid.next = self.full.val();
         self.m_feedback.flow.next = self.shown_flow.val();
         self.m_feedback.psn.next = self.shown.val().get_bits::<24>(0);
@@ -185,7 +181,7 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
             | (self.watch_valid.val() & self.watch_ready.val())
             | ((self.full.val() | self.loading.val())
                 & (self.shown_flow.val() == self.cfg_flow.val()));
-        self.row_waits.next = self.s_cfg_valid.val();
+        self.row_waits.next = self.s_cfg.valid.val();
         self.is_free.next = !self.full.val() & !self.loading.val();
         self.answer_goes.next =
             self.answers.m.valid.val() & (!self.queue.m.valid.val() | !self.answer.val());
@@ -195,7 +191,7 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         if self.op.val() == FeedbackOp::None {
             if self.held.m_valid.val() {
                 self.op.next = FeedbackOp::Arrive;
-            } else if self.s_cfg_valid.val() & !self.cfg_waits.val() {
+            } else if self.s_cfg.valid.val() & !self.cfg_waits.val() {
                 self.op.next = FeedbackOp::Cfg;
                 self.flow.next = self.cfg_flow.val();
             } else if self.due.m_valid.val() & (self.due.m_age.val() >= self.interval.val()) {
@@ -271,9 +267,9 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         self.due.s_valid.next = self.full.val() & self.m_feedback.ready.val() & !self.answer.val();
         self.due.s_flow.next = self.shown_flow.val();
         self.due.m_take.next = self.op.val() == FeedbackOp::Expire;
-        self.cfg_done.next = self.cfg_valid.val() & self.m_cfg_ready.val();
+        self.cfg_done.next = self.cfg_valid.val() & self.m_cfg.ready.val();
         self.loading.next = false;
-        if self.m_cfg_ready.val() {
+        if self.m_cfg.ready.val() {
             self.cfg_valid.next = false;
         }
         if self.m_feedback.ready.val() {

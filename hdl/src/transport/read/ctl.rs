@@ -11,7 +11,7 @@
 //! # Reset             synchronous, high: 2^FB cycles of scrub
 //! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
 
-use crate::streams::Flow;
+use crate::streams::{Flow, Offer};
 use crate::{block, Reg, Unreset};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
@@ -58,9 +58,7 @@ pub struct ReadCtl<const FB: usize> {
     /// It was asked for before.
     pub s_job_restart: Signal<In, Bit>,
     /// A row is offered.
-    pub s_cfg_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cfg_ready: Signal<Out, Bit>,
+    pub s_cfg: Offer<In>,
     /// 0 queue pair, 1 memory region.
     pub cfg_table: Signal<In, Bits<2>>,
     /// Index of the row.
@@ -187,7 +185,7 @@ impl<const FB: usize> Logic for ReadCtl<FB> {
         self.work.next = self.state.val() == ReadState::Work;
         self.save.next = self.state.val() == ReadState::Save;
         self.s_job_ready.next = (self.state.val() == ReadState::Take) & self.op_job.val();
-        self.s_cfg_ready.next = (self.state.val() == ReadState::Take) & self.op_cfg.val();
+        self.s_cfg.ready.next = (self.state.val() == ReadState::Take) & self.op_cfg.val();
         self.s_fail.ready.next = (self.state.val() == ReadState::Take) & self.op_fail.val();
         self.s_grant.ready.next = (self.state.val() == ReadState::Take) & self.op_grant.val();
         self.is_region.next = self.cfg_table.val() == self.region_table.val();
@@ -209,7 +207,7 @@ impl<const FB: usize> Logic for ReadCtl<FB> {
                 self.arms.next = false;
                 if self.last_due.val() {
                     comment!("m_end is taken in this cycle");
-                } else if self.s_cfg_valid.val() & self.end_free.val() {
+                } else if self.s_cfg.valid.val() & self.end_free.val() {
                     self.op.next = ReadOp::Cfg;
                     self.flow_q.next = self.cfg_index.val().get_bits::<FB>(0);
                     self.state.next = ReadState::Take;

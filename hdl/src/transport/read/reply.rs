@@ -20,7 +20,7 @@
 //! # Reset             synchronous, high: readies low for 2^FB + 1 cycles
 //! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
 
-use crate::streams::{Flow, ReadCommand, ReadError, ReadJob, ReadJobEnd, Reply, Work};
+use crate::streams::{Flow, Offer, ReadCommand, ReadError, ReadJob, ReadJobEnd, Reply, Work};
 use crate::transport::read::ctl::ReadCtl;
 use crate::transport::read::end::ReadEnd;
 use crate::transport::read::flows::ReadFlows;
@@ -40,9 +40,7 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
     /// A job is offered.
     pub s_job: ReadJob<In, FB>,
     /// A table row is offered, in order with the jobs.
-    pub s_cfg_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cfg_ready: Signal<Out, Bit>,
+    pub s_cfg: Offer<In>,
     /// 0 queue pair, 1 memory region.
     pub cfg_table: Signal<In, Bits<2>>,
     /// Index of the row.
@@ -90,14 +88,13 @@ impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, 
         self.control.s_job_valid.next = self.s_job.valid.val();
         self.control.s_job_flow.next = self.s_job.flow.val();
         self.control.s_job_restart.next = self.s_job.restart.val();
-        self.control.s_cfg_valid.next = self.s_cfg_valid.val();
+        Wire::join(&mut self.s_cfg, &mut self.control.s_cfg);
         self.control.cfg_table.next = self.cfg_table.val();
         self.control.cfg_index.next = self.cfg_index.val();
         Wire::join(&mut self.s_grant, &mut self.control.s_grant);
         self.control.s_fail.valid.next = self.s_fail.valid.val();
         self.control.s_fail.flow.next = self.s_fail.flow.val();
         self.s_job.ready.next = self.control.s_job_ready.val();
-        self.s_cfg_ready.next = self.control.s_cfg_ready.val();
         self.s_fail.ready.next = self.control.s_fail.ready.val();
         self.jobs.s_job_psn.next = self.s_job.psn.val();
         self.jobs.s_job_msn.next = self.s_job.msn.val();

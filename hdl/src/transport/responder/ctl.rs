@@ -9,7 +9,7 @@
 //! # Reset             synchronous, high: s_req_ready = 0 until the tables are clear
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
 
-use crate::streams::WriteCommand;
+use crate::streams::{Offer, WriteCommand};
 use crate::transport::responder::check;
 use crate::{block, Reg, Unreset};
 use nic_spec::rows::Table;
@@ -39,9 +39,7 @@ pub struct RespCtl {
     /// It will be taken.
     pub s_req_ready: Signal<Out, Bit>,
     /// A table row is offered.
-    pub s_cfg_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cfg_ready: Signal<Out, Bit>,
+    pub s_cfg: Offer<In>,
     /// 0 queue pair, 1 memory region.
     pub cfg_table: Signal<In, Bits<2>>,
     /// The row goes to the queue pairs.
@@ -49,9 +47,7 @@ pub struct RespCtl {
     /// The row goes to the memory regions.
     pub region_write: Signal<Out, Bit>,
     /// The row is offered to the READ responses.
-    pub m_cfg_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cfg_ready: Signal<In, Bit>,
+    pub m_cfg: Offer<Out>,
     /// A READ stands at m_job.
     pub job_waits: Signal<In, Bit>,
     /// The flow's answers are forgotten.
@@ -135,12 +131,12 @@ impl Logic for RespCtl {
     #[hdl_gen]
     fn update(&mut self) {
         self.s_req_ready.next = self.state.val() == RespState::Idle;
-        self.s_cfg_ready.next = self.state.val() == RespState::Write;
+        self.s_cfg.ready.next = self.state.val() == RespState::Write;
         self.is_qp.next = self.cfg_table.val() == self.qp_table.val();
         self.is_region.next = self.cfg_table.val() == self.region_table.val();
         self.qp_write.next = (self.state.val() == RespState::Write) & self.is_qp.val();
         self.region_write.next = (self.state.val() == RespState::Write) & self.is_region.val();
-        self.m_cfg_valid.next = self.state.val() == RespState::Pass;
+        self.m_cfg.valid.next = self.state.val() == RespState::Pass;
         self.commit.next = self.state.val() == RespState::Commit;
         self.imm_full.next = self.imm_in_flight.val().get_bit(4);
         self.m_cmd.valid.next = self.cmd_valid.val();
@@ -174,7 +170,7 @@ impl Logic for RespCtl {
                 self.step.next = 1.into();
                 if self.s_req_valid.val() {
                     self.state.next = RespState::Check;
-                } else if self.s_cfg_valid.val() {
+                } else if self.s_cfg.valid.val() {
                     self.state.next = RespState::Drain;
                 }
             }
@@ -205,7 +201,7 @@ impl Logic for RespCtl {
                 self.e_not_ready.next = self.not_ready.val();
                 self.e_no_qp.next = self.no_qp.val();
                 self.state.next = RespState::Idle;
-                if self.s_cfg_valid.val() {
+                if self.s_cfg.valid.val() {
                     self.state.next = RespState::Drain;
                 }
             }
@@ -218,7 +214,7 @@ impl Logic for RespCtl {
                 }
             }
             RespState::Pass => {
-                if self.m_cfg_ready.val() {
+                if self.m_cfg.ready.val() {
                     self.state.next = RespState::Write;
                     if self.is_qp.val() {
                         self.state.next = RespState::Clear;
