@@ -26,7 +26,7 @@ fn feedback_in_matches_golden() {
 
 #[test]
 fn feedback_in_breaks_are_caught() {
-    for (from, to) in [
+    let breaks = [
         ("(from_cc | cfg_by_time) & !full &", "(from_cc | cfg_by_time) &"),
         ("!is_void & has_room", "!is_void"),
         ("has_room = m_window_ready", "has_room = !full"),
@@ -86,16 +86,14 @@ fn feedback_in_breaks_are_caught() {
         ("count & count_ahead", "count"),
         ("!feedback_next |", "1'b1 |"),
         ("stale | row_hits", "stale"),
-    ] {
-        assert_catches("feedback_in", from, to, 400_000);
-    }
+    ];
+    assert_catches("feedback_in", 400_000, &breaks);
     // These take a row in the very cycle.
-    for (from, to) in [
+    let breaks = [
         ("is_window & (row_valid | row_comes)", "is_window & row_valid"),
         ("judge_m_is_ours & !is_void", "judge_m_is_ours"),
-    ] {
-        assert_catches("feedback_in", from, to, 1_000_000);
-    }
+    ];
+    assert_catches("feedback_in", 1_000_000, &breaks);
 }
 
 /// Pins and engine of a directed test.

@@ -730,9 +730,7 @@ fn responder_bench_notices_broken_verilog() {
         ("holds = |was_jobs", "holds = 1'b0"),
         ("& !job_waits", ""),
     ];
-    for (from, to) in breaks {
-        assert_catches("responder", from, to, 1_600_000);
-    }
+    assert_catches("responder", 1_600_000, &breaks);
 }
 
 /// QP and region that may be read.
