@@ -269,8 +269,8 @@ pub fn by_name(name: &str, config: &NicConfig) -> Result<Design, EmitError> {
 }
 
 /// Emits a freshly made block.
-pub fn emit(name: &str, mut block: impl Block, config: &NicConfig) -> Result<Design, EmitError> {
-    emit_block(name, &mut block, config.name)
+pub fn emit(name: &str, block: impl Block, config: &NicConfig) -> Result<Design, EmitError> {
+    emit_block(name, &block, config.name)
 }
 
 /// The error for a block that isn't compiled for a configuration's sizes.

@@ -10,8 +10,10 @@ pub mod host;
 pub mod nic;
 pub mod rx;
 pub mod sched;
+pub mod streams;
 pub mod transport;
 pub mod tx;
 pub mod util;
 
-pub use nic_emit::Module;
+pub use nic_block::{block, bundle, stream};
+pub use nic_emit::{Reg, Regs, Unreset, Wire};

@@ -3,13 +3,12 @@
 use nic_harness::bench::{Bench, Options, Stimulus};
 use nic_harness::verilator::Source;
 use nic_hdl::emit::emit_block;
-use nic_hdl::Module;
+use nic_hdl::{block, Reg, Unreset};
 use nic_models::ports;
 use nic_models::ports::Golden;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 macro_rules! comment {
     ($text:literal) => {};
@@ -29,11 +28,8 @@ struct Pair {
 }
 
 /// One register for each form; the results come out one cycle later.
-#[derive(LogicBlock)]
+#[block]
 struct Forms {
-    module_type: Module<Self>,
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
     pub a: Signal<In, Bits<8>>,
     pub b: Signal<In, Bits<8>>,
     pub p: Signal<In, Bits<24>>,
@@ -47,10 +43,11 @@ struct Forms {
     pub y: [Signal<Out, Bits<8>>; 14],
     pub c: [Signal<Out, Bit>; 16],
     pub z: [Signal<Out, Bits<16>>; 7],
-    y_reg: [DFF<Bits<8>>; 14],
-    c_reg: [DFF<Bit>; 16],
-    z_reg: [DFF<Bits<16>>; 7],
-    phase: DFF<Phase>,
+    y_reg: [Reg<Bits<8>>; 14],
+    c_reg: [Reg<Bit>; 16],
+    z_reg: [Reg<Bits<16>>; 7],
+    #[reset(Phase::Idle)]
+    phase: Reg<Phase>,
     sum: Signal<Local, Bits<8>>,
     difference: Signal<Local, Bits<24>>,
     not_a: Signal<Local, Bits<8>>,
@@ -58,71 +55,30 @@ struct Forms {
     chain: [Signal<Local, Bits<8>>; 4],
     shifted: Signal<Local, Bits<24>>,
     signed_sum: Signal<Local, Signed<8>>,
+    #[value(0x80_0000_u64)]
     half: Constant<Bits<24>>,
+    #[value(0)]
     zero: Constant<Signed<8>>,
+    #[init(MASKS.map(|m| Constant::new(u64::from(m).into())))]
     mask: [Constant<Bits<8>>; 4],
+    #[value(PATTERN)]
     pattern: Constant<Bits<64>>,
 }
 
 const PATTERN: u64 = 0x0123_4567_89ab_cdef;
 const MASKS: [u8; 4] = [0x0f, 0xf0, 0x55, 0x3c];
 
-impl Default for Forms {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            a: Default::default(),
-            b: Default::default(),
-            p: Default::default(),
-            e: Default::default(),
-            w: Default::default(),
-            i: Default::default(),
-            s: Default::default(),
-            t: Default::default(),
-            f: Default::default(),
-            g: Default::default(),
-            y: Default::default(),
-            c: Default::default(),
-            z: Default::default(),
-            y_reg: Default::default(),
-            c_reg: Default::default(),
-            z_reg: Default::default(),
-            phase: Default::default(),
-            sum: Default::default(),
-            difference: Default::default(),
-            not_a: Default::default(),
-            pair: Default::default(),
-            chain: Default::default(),
-            shifted: Default::default(),
-            signed_sum: Default::default(),
-            half: Constant::new(0x80_0000_u64.into()),
-            zero: Constant::new(0.into()),
-            mask: MASKS.map(|m| Constant::new(u64::from(m).into())),
-            pattern: Constant::new(PATTERN.into()),
-        }
-    }
-}
-
 impl Logic for Forms {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, phase);
         for i in 0..14 {
-            self.y_reg[i].clock.next = self.clock.val();
-            self.y_reg[i].d.next = self.y_reg[i].q.val();
-            self.y[i].next = self.y_reg[i].q.val();
+            self.y[i].next = self.y_reg[i].val();
         }
         for i in 0..16 {
-            self.c_reg[i].clock.next = self.clock.val();
-            self.c_reg[i].d.next = self.c_reg[i].q.val();
-            self.c[i].next = self.c_reg[i].q.val();
+            self.c[i].next = self.c_reg[i].val();
         }
         for i in 0..7 {
-            self.z_reg[i].clock.next = self.clock.val();
-            self.z_reg[i].d.next = self.z_reg[i].q.val();
-            self.z[i].next = self.z_reg[i].q.val();
+            self.z[i].next = self.z_reg[i].val();
         }
         self.sum.next = self.a.val() + self.b.val();
         self.difference.next = self.p.val() - self.e.val();
@@ -131,17 +87,16 @@ impl Logic for Forms {
         self.signed_sum.next = self.s.val() + self.t.val();
 
         comment!("8 bits: arithmetic, shifts, slices, arrays, structs, replaced bits");
-        self.y_reg[0].d.next = self.sum.val() - 3;
-        self.y_reg[1].d.next = (self.a.val() & self.b.val()) | (!self.a.val() & 0x55);
-        self.y_reg[2].d.next = self.a.val() << 3;
-        self.y_reg[3].d.next = self.a.val() >> self.b.val().get_bits::<3>(2);
-        self.y_reg[4].d.next = self.w.val().get_bits::<8>(16);
-        self.y_reg[5].d.next = self.w.val().get_bits::<8>(self.i.val().index());
-        self.y_reg[6].d.next = self.a.val().replace_bit(5, self.f.val());
-        self.y_reg[7].d.next = self.y_reg[7].q.val();
+        self.y_reg[0].next = self.sum.val() - 3;
+        self.y_reg[1].next = (self.a.val() & self.b.val()) | (!self.a.val() & 0x55);
+        self.y_reg[2].next = self.a.val() << 3;
+        self.y_reg[3].next = self.a.val() >> self.b.val().get_bits::<3>(2);
+        self.y_reg[4].next = self.w.val().get_bits::<8>(16);
+        self.y_reg[5].next = self.w.val().get_bits::<8>(self.i.val().index());
+        self.y_reg[6].next = self.a.val().replace_bit(5, self.f.val());
+        self.y_reg[7].next = self.y_reg[7].val();
         if self.f.val() {
-            self.y_reg[7].d.next = self.y_reg[7]
-                .q
+            self.y_reg[7].next = self.y_reg[7]
                 .val()
                 .replace_bit(self.b.val().get_bits::<3>(0).index(), self.g.val());
         }
@@ -149,76 +104,69 @@ impl Logic for Forms {
         for i in 1..4 {
             self.chain[i].next = self.chain[i - 1].val() ^ (self.a.val() & self.mask[i].val());
         }
-        self.y_reg[8].d.next = self.chain[3].val();
+        self.y_reg[8].next = self.chain[3].val();
         self.pair.next.low = self.b.val().get_bits::<5>(1);
         self.pair.next.high = self.a.val().get_bits::<3>(5);
-        self.y_reg[9].d.next = bit_cast::<8, 5>(self.pair.val().low);
-        self.y_reg[10].d.next = bit_cast::<8, 3>(self.pair.val().high);
-        self.y_reg[11].d.next = bit_cast::<8, 24>(self.shifted.val());
-        self.y_reg[12].d.next = unsigned_cast(self.signed_sum.val());
-        match self.phase.q.val() {
+        self.y_reg[9].next = bit_cast::<8, 5>(self.pair.val().low);
+        self.y_reg[10].next = bit_cast::<8, 3>(self.pair.val().high);
+        self.y_reg[11].next = bit_cast::<8, 24>(self.shifted.val());
+        self.y_reg[12].next = unsigned_cast(self.signed_sum.val());
+        match self.phase.val() {
             Phase::Idle => {
-                self.y_reg[13].d.next = 1.into();
+                self.y_reg[13].next = 1.into();
                 if self.f.val() {
-                    self.phase.d.next = Phase::Head;
+                    self.phase.next = Phase::Head;
                 }
             }
             Phase::Head => {
-                self.y_reg[13].d.next = self.a.val();
-                self.phase.d.next = Phase::Body;
+                self.y_reg[13].next = self.a.val();
+                self.phase.next = Phase::Body;
             }
             _ => {
-                self.y_reg[13].d.next = self.b.val();
+                self.y_reg[13].next = self.b.val();
                 if self.g.val() {
-                    self.phase.d.next = Phase::Idle;
+                    self.phase.next = Phase::Idle;
                 }
             }
         }
 
         comment!("1 bit: compares and reductions");
-        self.c_reg[0].d.next = (self.a.val() & 0x0f) == 3;
-        self.c_reg[1].d.next = self.sum.val() == self.b.val();
-        self.c_reg[2].d.next = self.difference.val() < self.half.val();
-        self.c_reg[3].d.next = self.not_a.val() == 0;
-        self.c_reg[4].d.next = self.s.val() < self.zero.val();
-        self.c_reg[5].d.next = self.s.val() >= self.t.val();
-        self.c_reg[6].d.next = self.a.val().all() | self.b.val().any() & self.f.val();
-        self.c_reg[7].d.next = self.w.val().xor();
-        self.c_reg[8].d.next = self.w.val().get_bit(self.i.val().index());
-        self.c_reg[9].d.next = (self.f.val() || !self.g.val()) && (self.a.val() != self.b.val());
-        self.c_reg[10].d.next = self.phase.q.val() == Phase::Body;
-        self.c_reg[11].d.next = self.a.val() <= 0x7f;
-        self.c_reg[12].d.next = self.pattern.val().get_bit(self.i.val().index());
-        self.c_reg[13].d.next = self.signed_sum.val().get_bit(7);
-        self.c_reg[14].d.next = self.f.val() ^ self.g.val();
+        self.c_reg[0].next = (self.a.val() & 0x0f) == 3;
+        self.c_reg[1].next = self.sum.val() == self.b.val();
+        self.c_reg[2].next = self.difference.val() < self.half.val();
+        self.c_reg[3].next = self.not_a.val() == 0;
+        self.c_reg[4].next = self.s.val() < self.zero.val();
+        self.c_reg[5].next = self.s.val() >= self.t.val();
+        self.c_reg[6].next = self.a.val().all() | self.b.val().any() & self.f.val();
+        self.c_reg[7].next = self.w.val().xor();
+        self.c_reg[8].next = self.w.val().get_bit(self.i.val().index());
+        self.c_reg[9].next = (self.f.val() || !self.g.val()) && (self.a.val() != self.b.val());
+        self.c_reg[10].next = self.phase.val() == Phase::Body;
+        self.c_reg[11].next = self.a.val() <= 0x7f;
+        self.c_reg[12].next = self.pattern.val().get_bit(self.i.val().index());
+        self.c_reg[13].next = self.signed_sum.val().get_bit(7);
+        self.c_reg[14].next = self.f.val() ^ self.g.val();
         match self.i.val().index() {
             0 => {
-                self.c_reg[15].d.next = true;
+                self.c_reg[15].next = true;
             }
             7 => {
-                self.c_reg[15].d.next = self.f.val();
+                self.c_reg[15].next = self.f.val();
             }
             _ => {
-                self.c_reg[15].d.next = false;
+                self.c_reg[15].next = false;
             }
         }
 
         comment!("16 bits: casts, and counters that reset");
-        self.z_reg[0].d.next = bit_cast::<16, 8>(self.sum.val());
-        self.z_reg[1].d.next = bit_cast::<16, 24>(self.p.val());
-        self.z_reg[2].d.next = bit_cast::<16, 1>(self.f.val().into()) << 9;
-        self.z_reg[3].d.next = bits::<16>(0x1234) ^ bit_cast::<16, 8>(self.a.val());
-        self.z_reg[4].d.next = self.z_reg[4].q.val() + 0x0101;
-        self.z_reg[5].d.next =
+        self.z_reg[0].next = bit_cast::<16, 8>(self.sum.val());
+        self.z_reg[1].next = bit_cast::<16, 24>(self.p.val());
+        self.z_reg[2].next = bit_cast::<16, 1>(self.f.val().into()) << 9;
+        self.z_reg[3].next = bits::<16>(0x1234) ^ bit_cast::<16, 8>(self.a.val());
+        self.z_reg[4].next = self.z_reg[4].val() + 0x0101;
+        self.z_reg[5].next =
             (bit_cast::<16, 8>(self.a.val()) << 8) | bit_cast::<16, 8>(self.b.val());
-        self.z_reg[6].d.next = self.w.val().get_bits::<16>(self.i.val().index());
-        if self.reset.val() {
-            self.z_reg[4].d.next = 0.into();
-            self.y_reg[7].d.next = 0.into();
-            self.y_reg[13].d.next = 0.into();
-            self.c_reg[10].d.next = false;
-            self.phase.d.next = Phase::Idle;
-        }
+        self.z_reg[6].next = self.w.val().get_bits::<16>(self.i.val().index());
     }
 }
 
@@ -363,7 +311,7 @@ fn bench() -> Bench {
 }
 
 fn verilog() -> Source {
-    let design = emit_block("forms", &mut Forms::default(), "gbe");
+    let design = emit_block("forms", &Forms::default(), "gbe");
     let design = design.unwrap_or_else(|e| panic!("{e}"));
     Source::new("forms", &design.single_file())
 }

@@ -96,7 +96,7 @@ fn block_files(area: &Path) -> Vec<PathBuf> {
     let paths = entries.map(|e| e.expect("the sources are readable").path());
     let mut files: Vec<PathBuf> = paths
         .filter(|p| p.extension().is_some_and(|e| e == "rs"))
-        .filter(|p| std::fs::read_to_string(p).is_ok_and(|t| t.contains("#[derive(LogicBlock")))
+        .filter(|p| std::fs::read_to_string(p).is_ok_and(|t| t.contains("#[block")))
         .collect();
     files.sort();
     files

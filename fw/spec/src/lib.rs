@@ -6,6 +6,7 @@ pub mod config;
 pub mod layouts;
 pub mod regs;
 pub mod rows;
+pub mod streams;
 pub mod wire;
 
 pub use config::{ConfigError, NicConfig};

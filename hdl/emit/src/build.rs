@@ -2,15 +2,17 @@
 
 use crate::check;
 use crate::error::{Finding, Rule};
-use crate::ir::{Body, Dir, Expr, Instance, Module, Port, Register, Role, Signal};
+use crate::implied::defaults;
+use crate::ir::{Body, Dir, Expr, Instance, Kind, Module, Port, Register, Role, Signal};
 use crate::lint::lint;
 use crate::lower::lower;
 use crate::print::print;
 use crate::schedule::schedule;
 use crate::symbols::{
-    is_flip_flop, is_keyword, snake_case, symbols, verilog_name, Class, Symbol, Symbols,
+    enum_name, is_keyword, snake_case, symbols, verilog_name, Class, Symbol, Symbols,
 };
-use crate::walk::Scope;
+use crate::walk::{AtomInfo, Scope};
+use num_bigint::BigUint;
 use rust_hdl_core::ast::Verilog;
 use rust_hdl_core::atom::AtomKind;
 use std::collections::{BTreeMap, HashMap};
@@ -26,18 +28,18 @@ pub struct Library {
 impl Library {
     /// Builds the module of `scope`, which stands at `place`; the index of the module.
     pub fn build(&mut self, scope: &Scope, place: &str, out: &mut Vec<Finding>) -> Option<usize> {
-        let Some(type_name) = &scope.type_name else {
-            let text = "has no field `module_type: Module<Self>` and is no DFF";
+        let Some(marker) = &scope.marker else {
+            let text = "is not declared with #[block]";
             out.push(Finding::new(place, Rule::Structure, text));
             return None;
         };
-        let (base, params) = type_parts(type_name);
+        let (base, params) = type_parts(&marker.type_name);
         if is_keyword(&base) {
             let text = format!("module name `{base}` is a keyword: rename the type");
             out.push(Finding::new(place, Rule::Keyword, text));
         }
         let mut indices = BTreeMap::new();
-        for child in scope.children.iter().filter(|c| !is_flip_flop(c)) {
+        for child in scope.blocks() {
             let at = format!("{place}.{}", child.name.replace('$', "."));
             indices.insert(child.name.clone(), self.build(child, &at, out)?);
         }
@@ -46,7 +48,7 @@ impl Library {
             place: place.into(),
             base,
             params,
-            type_name: type_name.clone(),
+            type_name: marker.type_name.clone(),
             ports: ports(scope),
             constants: constants(&table),
             signals: signals(&table),
@@ -56,7 +58,9 @@ impl Library {
             paths: BTreeMap::new(),
         };
         self.fill(&mut module, scope, &table, out);
-        check::check_moore(&module, out);
+        if !marker.may_follow_inputs {
+            check::check_moore(&module, out);
+        }
         Some(self.intern(module))
     }
 
@@ -66,17 +70,18 @@ impl Library {
             Verilog::Combinatorial(kernel) => {
                 out.extend(lint(&place, kernel, table));
                 let before = out.len();
-                let lowered = lower(&place, kernel, table, out);
-                module.registers = registers(scope, &place, &lowered.clocks, out);
+                let mut stmts = defaults(scope);
+                stmts.append(&mut lower(&place, kernel, table, out));
+                module.registers = registers(scope, &place, out);
                 if out.len() == before {
-                    check::check_assigned(&place, &module.signals, &lowered.stmts, out);
+                    check::check_assigned(&place, &module.signals, &stmts, out);
                     let parts = (&module.ports[..], &module.signals, &module.instances[..]);
-                    module.paths = check::paths(&place, parts, &lowered.stmts, &self.modules, out);
+                    module.paths = check::paths(&place, parts, &stmts, &self.modules, out);
                 }
-                module.body = Body::Kernel(schedule(module, &lowered.stmts));
+                module.body = Body::Kernel(schedule(module, &stmts));
             }
             Verilog::Custom(text) => {
-                if !scope.children.is_empty() {
+                if !scope.parts.is_empty() {
                     let text = "hand-written Verilog can't have sub-blocks";
                     out.push(Finding::new(&place, Rule::Structure, text));
                 }
@@ -160,7 +165,7 @@ fn ports(scope: &Scope) -> Vec<Port> {
     ports.collect()
 }
 
-fn constants(table: &Symbols) -> Vec<(String, num_bigint::BigUint, usize, bool)> {
+fn constants(table: &Symbols) -> Vec<(String, BigUint, usize, bool)> {
     let mut list: Vec<_> = table.by_path.values().collect();
     list.sort_by_key(|s| s.order);
     let values = list.into_iter().filter_map(|s| match &s.class {
@@ -172,16 +177,16 @@ fn constants(table: &Symbols) -> Vec<(String, num_bigint::BigUint, usize, bool)>
 
 fn signals(table: &Symbols) -> BTreeMap<String, Signal> {
     let mut signals = BTreeMap::new();
-    for symbol in table.by_path.values() {
+    for symbol in table.by_path.values().chain(table.next.values()) {
         let role = match symbol.class {
             Class::Input => Role::Input,
             Class::Output => Role::Output,
             Class::Local => Role::Local,
             Class::RegisterQ => Role::Register,
-            Class::RegisterD => Role::Next,
+            Class::RegisterNext => Role::Next,
             Class::InstanceInput => Role::InstanceInput,
             Class::InstanceOutput => Role::InstanceOutput,
-            Class::Constant(_) | Class::RegisterClock => continue,
+            Class::Constant(_) => continue,
         };
         let Symbol { width, signed, one_hot, order, .. } = *symbol;
         let signal = Signal { role, width, signed, one_hot, order };
@@ -195,7 +200,7 @@ fn instances(
     indices: &BTreeMap<String, usize>,
     modules: &[Module],
 ) -> Vec<Instance> {
-    let children = scope.children.iter().filter_map(|child| {
+    let children = scope.blocks().filter_map(|child| {
         let module = *indices.get(&child.name)?;
         let name = verilog_name(&child.name);
         let connections = ports(child)
@@ -212,27 +217,35 @@ fn instances(
     children.collect()
 }
 
-fn registers(
-    scope: &Scope,
-    place: &str,
-    clocks: &[(String, String)],
-    out: &mut Vec<Finding>,
-) -> Vec<Register> {
+/// Registers, and what each holds after a reset, in the order of the struct.
+fn registers(scope: &Scope, place: &str, out: &mut Vec<Finding>) -> Vec<Register> {
     let mut list = vec![];
-    for child in scope.children.iter().filter(|c| is_flip_flop(c)) {
-        let name = verilog_name(&child.name);
-        let found: Vec<&String> = clocks.iter().filter(|c| c.0 == name).map(|c| &c.1).collect();
-        match found[..] {
-            [clock] => list.push(Register { name, clock: clock.clone() }),
-            [] => {
-                let text = "has no clock: put it into dff_setup!";
+    for (atom, is_reset) in scope.registers() {
+        let name = verilog_name(&atom.name);
+        let mut need = |port: &str| {
+            if !scope.has_input(port) {
+                let text = format!("is a register, but its block has no `{port}`");
                 out.push(Finding::new(format!("{place}.{name}"), Rule::Undriven, text));
             }
-            _ => {
-                let text = "gets a clock more than once";
-                out.push(Finding::new(format!("{place}.{name}"), Rule::Structure, text));
-            }
+        };
+        need("clock");
+        if is_reset {
+            need("reset");
         }
+        list.push(Register { reset: is_reset.then(|| reset_value(atom)), name });
     }
     list
+}
+
+/// The value after a reset, a state by its name.
+fn reset_value(atom: &AtomInfo) -> Expr {
+    let is_it = |v: &&(String, usize, usize)| BigUint::from(v.1) == atom.value;
+    let (width, signed) = (atom.width, atom.signed);
+    match atom.enums.iter().find(is_it) {
+        Some((path, value, _)) => {
+            let kind = Kind::Constant(enum_name(path), BigUint::from(*value));
+            Expr { kind, width, signed }
+        }
+        None => Expr::literal(atom.value.clone(), width),
+    }
 }

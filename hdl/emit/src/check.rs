@@ -5,10 +5,6 @@ use crate::ir::{Dir, Instance, Module, Part, Port, Role, Signal, Stmt};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Blocks whose outputs may depend on their inputs within the cycle: helpers inside a block.
-const COMBINATIONAL: &[&str] =
-    &["lut_ram", "crc32_step", "crc32_chunk", "requester_next_answer", "requester_next_packet"];
-
 fn all_ones(width: usize) -> BigUint {
     (BigUint::from(1_u32) << width) - 1_u32
 }
@@ -257,11 +253,8 @@ fn close(place: &str, through: &mut BTreeMap<String, BTreeSet<String>>, out: &mu
     }
 }
 
-/// Every output is a register's, except for the listed helpers.
+/// Every output is a register's.
 pub fn check_moore(module: &Module, out: &mut Vec<Finding>) {
-    if COMBINATIONAL.contains(&module.base.as_str()) {
-        return;
-    }
     for (port, inputs) in &module.paths {
         let at = format!("{}.{port}", module.place);
         let text = format!("depends on {} within the cycle: register it", inputs.join(", "));

@@ -37,8 +37,6 @@ pub enum Rule {
     Loop,
     /// An output depends on an input within the cycle.
     Moore,
-    /// rust-hdl's own `check_all` complains.
-    RustHdl,
 }
 
 /// One reason: where, which rule, and what to do.

@@ -289,8 +289,8 @@ pub struct Signal {
 pub struct Register {
     /// Name; its next value is `<name>_next`.
     pub name: String,
-    /// Clock input.
-    pub clock: String,
+    /// What it holds after a reset, if a reset sets it.
+    pub reset: Option<Expr>,
 }
 
 /// An instance of another module.
@@ -338,8 +338,6 @@ pub struct Plan {
     pub loads: BTreeMap<String, Expr>,
     /// Comments of loads that left the kernel.
     pub load_comments: BTreeMap<String, Vec<String>>,
-    /// (condition, register and reset value, comments), in order.
-    pub resets: Vec<(Expr, Vec<(String, Expr)>, Vec<String>)>,
     /// Instance input -> what it is connected to.
     pub connections: BTreeMap<String, Expr>,
 }

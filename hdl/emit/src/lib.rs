@@ -5,6 +5,9 @@
 //! ([`check`]), ordered for reading ([`schedule`]) and printed ([`print`]). Flip-flops become
 //! registers of their block, equal modules become one.
 
+// What the attribute macros write names this crate.
+extern crate self as nic_emit;
+
 /// A comment in a kernel: the Verilog shows it, Rust ignores it.
 #[macro_export]
 macro_rules! comment {
@@ -12,41 +15,41 @@ macro_rules! comment {
 }
 
 mod build;
+mod bundle;
 mod check;
 mod design;
 mod error;
+mod implied;
 mod ir;
+mod join;
 mod lint;
 mod lower;
 mod module;
 mod print;
+mod reg;
 mod schedule;
 mod symbols;
 #[cfg(test)]
 mod tests;
 mod walk;
 
+pub use bundle::{Absent, Joins, Kind, Regs, Wire};
 pub use design::{Design, Layout};
 pub use error::{EmitError, Finding, Rule};
 pub use ir::{Dir, Port};
-pub use module::Module;
+pub use module::visit_module;
+pub use reg::{Reg, Unreset};
 
-use rust_hdl_core::prelude::{check_all, Block};
+use rust_hdl_core::prelude::Block;
 
 /// Emits `block` as module `name`; all findings when it is refused.
-pub fn emit_block(name: &str, block: &mut impl Block, preset: &str) -> Result<Design, EmitError> {
-    block.connect_all();
+pub fn emit_block(name: &str, block: &impl Block, preset: &str) -> Result<Design, EmitError> {
     let mut findings = vec![];
     let mut library = build::Library::default();
     let Some(scope) = walk::walk(name, block) else {
         return Err(EmitError::one(name, Rule::Structure, "is no block"));
     };
     let top = library.build(&scope, name, &mut findings);
-    if findings.is_empty() {
-        if let Err(error) = check_all(block) {
-            findings.push(Finding::new(name, Rule::RustHdl, format!("{error:?}")));
-        }
-    }
     let Some(top) = top.filter(|_| findings.is_empty()) else {
         return Err(EmitError { findings });
     };

@@ -7,18 +7,9 @@ use crate::walk::literal_plain;
 use num_bigint::BigUint;
 use rust_hdl_core::ast::{
     VerilogBlock, VerilogBlockOrConditional, VerilogCase, VerilogConditional,
-    VerilogExpression as E, VerilogLiteral, VerilogLoop, VerilogMatch, VerilogOp as Op,
-    VerilogOpUnary as Un, VerilogStatement as S,
+    VerilogExpression as E, VerilogLink, VerilogLiteral, VerilogLoop, VerilogMatch,
+    VerilogOp as Op, VerilogOpUnary as Un, VerilogStatement as S,
 };
-
-/// A kernel as statements, and the clock of each register.
-#[derive(Debug, Default)]
-pub struct Lowered {
-    /// The kernel.
-    pub stmts: Vec<Stmt>,
-    /// (register, clock input).
-    pub clocks: Vec<(String, String)>,
-}
 
 /// Lowers a kernel; findings go to `out`.
 pub fn lower(
@@ -26,25 +17,15 @@ pub fn lower(
     kernel: &VerilogBlock,
     symbols: &Symbols,
     out: &mut Vec<Finding>,
-) -> Lowered {
-    let mut lowering = Lowering {
-        place,
-        symbols,
-        loops: vec![],
-        clocks: vec![],
-        out,
-        depth: 0,
-        target: "".into(),
-    };
-    let stmts = lowering.block(kernel);
-    Lowered { stmts, clocks: lowering.clocks }
+) -> Vec<Stmt> {
+    let target = String::new();
+    Lowering { place, symbols, loops: vec![], out, depth: 0, target }.block(kernel)
 }
 
 struct Lowering<'a> {
     place: &'a str,
     symbols: &'a Symbols,
     loops: Vec<(String, u64)>,
-    clocks: Vec<(String, String)>,
     out: &'a mut Vec<Finding>,
     depth: usize,
     target: String,
@@ -95,11 +76,28 @@ impl Lowering<'_> {
             S::Loop(l) => self.unroll(l),
             S::Comment(text) => Ok(vec![Stmt::Comment(comment_text(text))]),
             S::Macro(block) => Ok(self.block(block)),
-            S::Link(_) => {
-                let text = "interface join and link can't be emitted: assign flat signals";
-                self.error(Rule::Structure, text)
+            S::Link(links) => self.join(links),
+        }
+    }
+
+    /// Members of two bundles, each to the one of its name.
+    fn join(&mut self, links: &[VerilogLink]) -> Lower<Vec<Stmt>> {
+        let mut stmts = vec![];
+        for link in links {
+            let (VerilogLink::Forward(l)
+            | VerilogLink::Backward(l)
+            | VerilogLink::Bidirectional(l)) = link;
+            let (from, to) = (self.path(&l.owner_name)?, self.path(&l.other_name)?);
+            match crate::join::join(self.symbols, &from, &to) {
+                Ok(wires) => {
+                    for (target, source) in wires {
+                        stmts.append(&mut self.assignment(&E::Signal(target), &E::Signal(source))?);
+                    }
+                }
+                Err(text) => return self.error(Rule::Structure, text),
             }
         }
+        Ok(stmts)
     }
 
     fn unroll(&mut self, l: &VerilogLoop) -> Lower<Vec<Stmt>> {
@@ -165,9 +163,6 @@ impl Lowering<'_> {
 
     fn assignment(&mut self, target: &E, value: &E) -> Lower<Vec<Stmt>> {
         let symbol = self.target_symbol(target, true)?;
-        if symbol.class == Class::RegisterClock {
-            return self.register_clock(&symbol, value);
-        }
         if let E::IndexReplace(base, index, bit) = strip(value) {
             if let Some(stmts) = self.replace_in_place(&symbol, base, index, bit)? {
                 return Ok(stmts);
@@ -175,20 +170,6 @@ impl Lowering<'_> {
         }
         let value = self.sized(value, symbol.width)?;
         Ok(vec![Stmt::Assign(symbol.name, Part::Whole, value)])
-    }
-
-    fn register_clock(&mut self, symbol: &Symbol, value: &E) -> Lower<Vec<Stmt>> {
-        let clock = match strip(value) {
-            E::Signal(raw) => self.resolve(raw)?,
-            _ => return self.error(Rule::Structure, "a register's clock must be a clock input"),
-        };
-        if self.depth > 0 || clock.class != Class::Input || !clock.clock {
-            let text = "a register's clock must be a clock input, connected unconditionally";
-            return self.error(Rule::Structure, text);
-        }
-        let name = clock.name.clone();
-        self.clocks.push((symbol.name.clone(), name));
-        Ok(vec![])
     }
 
     /// `t = base.replace_bit(index, bit)` as `t = base; t[index] = bit`.
@@ -244,19 +225,19 @@ impl Lowering<'_> {
         };
         let raw = if next { raw.strip_suffix("$next").unwrap_or(raw) } else { raw };
         self.target = raw.to_string();
+        let path = self.path(raw)?;
+        if let Some(register) = self.symbols.next.get(&path) {
+            return Ok(register.clone());
+        }
         let symbol = self.resolve(raw)?.clone();
         match symbol.class {
-            Class::Output
-            | Class::Local
-            | Class::RegisterD
-            | Class::RegisterClock
-            | Class::InstanceInput => Ok(symbol),
+            Class::Output | Class::Local | Class::InstanceInput => Ok(symbol),
             _ => self.error(Rule::Form, format!("`{}` can't be assigned here", symbol.name)),
         }
     }
 
-    /// The symbol for a kernel's name, array indices evaluated.
-    fn resolve(&self, raw: &str) -> Lower<&Symbol> {
+    /// The `$`-joined form of a kernel's name, array indices evaluated.
+    fn path(&self, raw: &str) -> Lower<String> {
         let path = raw.trim_start_matches('.').replace("::", "$").replace('.', "$");
         let mut name = String::new();
         let mut rest = path.as_str();
@@ -271,6 +252,12 @@ impl Lowering<'_> {
             rest = tail;
         }
         name.push_str(rest);
+        Ok(name)
+    }
+
+    /// The symbol that a kernel's name reads.
+    fn resolve(&self, raw: &str) -> Lower<&Symbol> {
+        let name = self.path(raw)?;
         match self.symbols.by_path.get(&name) {
             Some(symbol) => Ok(symbol),
             None => {
@@ -372,9 +359,6 @@ impl Lowering<'_> {
         let symbol = self.resolve(name)?;
         let kind = match &symbol.class {
             Class::Constant(value) => Kind::Constant(symbol.name.clone(), value.clone()),
-            Class::RegisterClock => {
-                return self.error(Rule::Form, "a register's clock can't be read")
-            }
             _ => Kind::Signal(symbol.name.clone()),
         };
         Ok(Expr { kind, width: symbol.width, signed: symbol.signed })

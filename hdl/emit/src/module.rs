@@ -1,27 +1,40 @@
-//! The marker that tells the emitter what a block's Verilog module is called.
+//! What `#[block]` tells the emitter of a block: its name and its sizes.
 
 use rust_hdl_core::prelude::*;
-use std::marker::PhantomData;
 
-/// Zero-size field of every block: `module_type: Module<Self>`.
+/// Atom name under which [`Marker`] is visited; no signal can be called this.
+pub const MODULE_ATOM: &str = "<module>";
+
+/// Name and sizes of a block.
 ///
-/// rust-hdl's probe sees blocks only as trait objects; this marker carries the struct's type
-/// name (`nic_hdl::util::skid::Skid<64>`) to the emitter, which makes `skid` or `skid_64` of it.
-pub struct Module<T>(PhantomData<fn() -> T>);
+/// rust-hdl's probe sees blocks only as trait objects; so a block shows its Rust path and sizes as
+/// an atom.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Marker {
+    /// Rust path and sizes: `nic_hdl::util::skid::Skid<64>`.
+    pub type_name: String,
+    /// Outputs may depend on inputs within the cycle.
+    pub may_follow_inputs: bool,
+}
 
-impl<T> Default for Module<T> {
-    fn default() -> Self {
-        Self(PhantomData)
+impl Marker {
+    /// The marker in an atom's descriptor.
+    pub fn of(descriptor: &TypeDescriptor) -> Self {
+        let may_follow_inputs = matches!(descriptor.kind, TypeKind::Bits(1));
+        Self { type_name: descriptor.name.clone(), may_follow_inputs }
     }
 }
 
-/// The atom by which [`Module`] shows itself to a probe; its descriptor's name is the type name.
-struct TypeName(&'static str);
+/// Shows a block's path and sizes to a probe; `#[block]` calls it.
+pub fn visit_module(path: &str, sizes: &[String], may_follow_inputs: bool, probe: &mut dyn Probe) {
+    let type_name = match sizes {
+        [] => path.to_string(),
+        _ => format!("{path}<{}>", sizes.join(", ")),
+    };
+    probe.visit_atom(MODULE_ATOM, &Marker { type_name, may_follow_inputs });
+}
 
-/// Atom name under which the marker is visited; no signal can be called this.
-pub const MODULE_ATOM: &str = "<module>";
-
-impl Atom for TypeName {
+impl Atom for Marker {
     fn bits(&self) -> usize {
         0
     }
@@ -35,7 +48,8 @@ impl Atom for TypeName {
         AtomKind::Constant
     }
     fn descriptor(&self) -> TypeDescriptor {
-        TypeDescriptor { name: self.0.into(), kind: TypeKind::Bits(0) }
+        let kind = TypeKind::Bits(usize::from(self.may_follow_inputs));
+        TypeDescriptor { name: self.type_name.clone(), kind }
     }
     fn vcd(&self) -> VCDValue {
         VCDValue::Single(vcd::Value::V0)
@@ -48,20 +62,5 @@ impl Atom for TypeName {
     }
     fn constraints(&self) -> Vec<PinConstraint> {
         vec![]
-    }
-}
-
-impl<T> Logic for Module<T> {
-    fn update(&mut self) {}
-}
-
-impl<T> Block for Module<T> {
-    fn connect_all(&mut self) {}
-    fn update_all(&mut self) {}
-    fn has_changed(&self) -> bool {
-        false
-    }
-    fn accept(&self, _name: &str, probe: &mut dyn Probe) {
-        probe.visit_atom(MODULE_ATOM, &TypeName(std::any::type_name::<T>()));
     }
 }

@@ -47,11 +47,13 @@ fn unused_bits(module: &Module, plan: &Plan) -> (BTreeSet<String>, Unused) {
     plan.groups.iter().flatten().for_each(|i| i.stmt.reads(&mut read));
     plan.loads.values().for_each(|e| e.reads(&mut read));
     plan.connections.values().for_each(|e| e.reads(&mut read));
-    for (cond, values, _) in &plan.resets {
-        cond.reads(&mut read);
-        values.iter().for_each(|(_, v)| v.reads(&mut read));
+    if !module.registers.is_empty() {
+        read("clock", None);
     }
-    module.registers.iter().for_each(|r| read(&r.clock, None));
+    for value in module.registers.iter().filter_map(|r| r.reset.as_ref()) {
+        read("reset", None);
+        value.reads(&mut read);
+    }
     let mut list = vec![];
     for (name, signal) in in_order(module) {
         if matches!(signal.role, Role::Output | Role::Next | Role::InstanceInput) {
@@ -349,40 +351,30 @@ impl Printer {
     }
 
     fn registers(&mut self, m: &Module, plan: &Plan) {
-        let mut clocks: Vec<&String> = vec![];
+        if m.registers.is_empty() {
+            return;
+        }
+        self.line("");
+        self.line("always @(posedge clock) begin");
+        self.indent += 1;
         for register in &m.registers {
-            if !clocks.contains(&&register.clock) {
-                clocks.push(&register.clock);
+            let comments = plan.load_comments.get(&register.name).into_iter().flatten();
+            comments.for_each(|c| self.comment(c));
+            if let Some(load) = plan.loads.get(&register.name) {
+                self.line(&format!("{} <= {};", register.name, expr(load)));
             }
         }
-        for clock in clocks {
-            self.line("");
-            self.line(&format!("always @(posedge {clock}) begin"));
+        let resets = m.registers.iter().filter_map(|r| Some((&r.name, r.reset.as_ref()?)));
+        let resets: Vec<_> = resets.collect();
+        if !resets.is_empty() {
+            self.line("if (reset) begin");
             self.indent += 1;
-            let mine: Vec<_> = m.registers.iter().filter(|r| r.clock == *clock).collect();
-            for register in &mine {
-                let comments = plan.load_comments.get(&register.name).into_iter().flatten();
-                comments.for_each(|c| self.comment(c));
-                if let Some(load) = plan.loads.get(&register.name) {
-                    self.line(&format!("{} <= {};", register.name, expr(load)));
-                }
-            }
-            for (cond, values, comments) in &plan.resets {
-                let here = values.iter().filter(|(n, _)| mine.iter().any(|r| r.name == *n));
-                let here: Vec<_> = here.collect();
-                if here.is_empty() {
-                    continue;
-                }
-                comments.iter().for_each(|c| self.comment(c));
-                self.line(&format!("if ({}) begin", expr(cond)));
-                self.indent += 1;
-                here.iter().for_each(|(n, v)| self.line(&format!("{n} <= {};", expr(v))));
-                self.indent -= 1;
-                self.line("end");
-            }
+            resets.iter().for_each(|(n, v)| self.line(&format!("{n} <= {};", expr(v))));
             self.indent -= 1;
             self.line("end");
         }
+        self.indent -= 1;
+        self.line("end");
     }
 
     fn body(&mut self, stmts: &[Stmt]) {

@@ -1,4 +1,4 @@
-//! Orders a kernel for reading: connections, independent groups, registers and their reset.
+//! Orders a kernel for reading: connections, independent groups, loads of registers.
 //!
 //! rust-hdl's kernel is one sequence of blocking assignments. It is cut here into the smallest
 //! groups that keep its meaning: a statement may leave its place only if everything that it
@@ -13,7 +13,6 @@ pub fn schedule(module: &Module, stmts: &[Stmt]) -> Plan {
     let mut plan = Plan::default();
     drop_dead_defaults(&mut items);
     take_connections(module, &mut items, &mut plan);
-    take_resets(module, &mut items, &mut plan);
     take_loads(module, &mut items, &mut plan);
     plan.groups = group(&items);
     for register in &module.registers {
@@ -38,12 +37,6 @@ fn attach_comments(stmts: &[Stmt]) -> Vec<Item> {
         }
     }
     items
-}
-
-fn writes(stmt: &Stmt, name: &str) -> bool {
-    let mut found = false;
-    stmt.writes(&mut |n| found |= n == name);
-    found
 }
 
 fn reads(stmt: &Stmt, name: &str) -> bool {
@@ -157,51 +150,6 @@ fn remove(items: &mut Vec<Item>, taken: &BTreeSet<usize>) {
         }
         !drop
     });
-}
-
-/// `if (reset) { registers = constants }` moves to the clock edge.
-fn take_resets(module: &Module, items: &mut Vec<Item>, plan: &mut Plan) {
-    let mut taken = BTreeSet::new();
-    for (k, item) in items.iter().enumerate() {
-        let Stmt::If(cond, then, other) = &item.stmt else { continue };
-        let plain = matches!(&cond.kind, crate::ir::Kind::Signal(n)
-            if module.signals.get(n).is_some_and(|s| s.role == Role::Input));
-        if !plain || !other.is_empty() {
-            continue;
-        }
-        let mut values = vec![];
-        let mut comments = item.comments.clone();
-        let simple = then.iter().all(|s| match s {
-            Stmt::Comment(text) => {
-                comments.push(text.clone());
-                true
-            }
-            Stmt::Assign(name, Part::Whole, value) => {
-                values.push((name.clone(), value.clone()));
-                value.is_constant()
-                    && module.signals.get(name).is_some_and(|s| s.role == Role::Next)
-                    && !items[k + 1..].iter().any(|i| writes(&i.stmt, name))
-                    && !items.iter().any(|i| reads(&i.stmt, name))
-            }
-            _ => false,
-        });
-        if simple && !values.is_empty() {
-            let registers = values
-                .into_iter()
-                .map(|(n, v)| (n.strip_suffix("_next").unwrap_or(&n).to_string(), v))
-                .collect();
-            plan.resets.push((cond.clone(), registers, comments));
-            taken.insert(k);
-        }
-    }
-    let mut index = 0;
-    items.retain(|_| {
-        index += 1;
-        !taken.contains(&(index - 1))
-    });
-    if !taken.is_empty() {
-        drop_dead_defaults(items);
-    }
 }
 
 /// Registers with one unconditional value load it directly.

@@ -1,9 +1,8 @@
 //! Names of a block: what the kernel's names mean, and which names Verilog allows.
 
 use crate::error::{Finding, Rule};
-use crate::walk::Scope;
+use crate::walk::{AtomInfo, Part, Scope};
 use num_bigint::BigUint;
-use rust_hdl_core::ast::Verilog;
 use rust_hdl_core::atom::AtomKind;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::LazyLock;
@@ -24,10 +23,8 @@ pub enum Class {
     Constant(BigUint),
     /// Output of a register.
     RegisterQ,
-    /// Input of a register.
-    RegisterD,
-    /// Clock of a register.
-    RegisterClock,
+    /// What a register holds from the next edge on.
+    RegisterNext,
     /// Input of an instance.
     InstanceInput,
     /// Output of an instance.
@@ -45,8 +42,6 @@ pub struct Symbol {
     pub width: usize,
     /// Two's complement.
     pub signed: bool,
-    /// A clock.
-    pub clock: bool,
     /// A register of more states than synthesis encodes one-hot of its own accord.
     pub one_hot: bool,
     /// Place in the struct.
@@ -56,8 +51,12 @@ pub struct Symbol {
 /// All names of a block, by their `$`-joined form.
 #[derive(Default)]
 pub struct Symbols {
-    /// By the name that the kernel uses.
+    /// By the name that the kernel reads.
     pub by_path: HashMap<String, Symbol>,
+    /// Registers by the name that the kernel assigns.
+    pub next: HashMap<String, Symbol>,
+    /// Members that a bundle doesn't have in its kind.
+    pub absent: HashSet<String>,
     verilog: BTreeMap<String, String>,
     count: usize,
 }
@@ -90,7 +89,7 @@ pub fn verilog_name(path: &str) -> String {
 }
 
 /// `RxState$WaitHeader` becomes `RX_STATE_WAIT_HEADER`.
-fn enum_name(path: &str) -> String {
+pub fn enum_name(path: &str) -> String {
     path.split('$').map(|p| snake_case(p).to_uppercase()).collect::<Vec<_>>().join("_")
 }
 
@@ -109,25 +108,6 @@ pub fn snake_case(name: &str) -> String {
         out.extend(c.to_lowercase());
     }
     out
-}
-
-/// A child that is rust-hdl-widgets' `DFF`: known by its ports and its Verilog.
-pub fn is_flip_flop(scope: &Scope) -> bool {
-    let ports: Vec<(&str, AtomKind)> =
-        scope.atoms.iter().map(|a| (a.name.as_str(), a.kind)).collect();
-    let expected = [
-        ("d", AtomKind::InputParameter),
-        ("q", AtomKind::OutputParameter),
-        ("clock", AtomKind::InputParameter),
-    ];
-    let Verilog::Custom(text) = &scope.hdl else { return false };
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let body = "end always @(posedge clock) begin q <= d; end";
-    scope.type_name.is_none()
-        && ports == expected
-        && scope.children.is_empty()
-        && words.join(" ").starts_with("initial begin q = ")
-        && words.join(" ").ends_with(body)
 }
 
 /// The names of a block.
@@ -150,42 +130,40 @@ pub fn symbols(scope: &Scope, place: &str, out: &mut Vec<Finding>) -> Symbols {
             name: verilog_name(&atom.name),
             width: atom.width,
             signed: atom.signed,
-            clock: atom.clock,
             one_hot: false,
             order: 0,
         };
         table.add(place, atom.name.clone(), symbol, out);
     }
-    for child in &scope.children {
-        if is_flip_flop(child) {
-            add_register(&mut table, child, place, out);
-        } else {
-            add_instance(&mut table, child, place, out);
+    for part in &scope.parts {
+        match part {
+            Part::Register { atom, .. } => add_register(&mut table, atom, place, out),
+            Part::Block(child) => add_instance(&mut table, child, place, out),
         }
     }
+    table.absent.extend(scope.absent.iter().cloned());
     add_enums(&mut table, scope, place, out);
     table
 }
 
-fn add_register(table: &mut Symbols, child: &Scope, place: &str, out: &mut Vec<Finding>) {
-    let name = verilog_name(&child.name);
-    let q = &child.atoms[1];
-    let new = |class, name| Symbol {
+fn add_register(table: &mut Symbols, atom: &AtomInfo, place: &str, out: &mut Vec<Finding>) {
+    let name = verilog_name(&atom.name);
+    let new = |class, name, one_hot| Symbol {
         class,
         name,
-        width: q.width,
-        signed: q.signed,
-        clock: q.clock,
-        one_hot: false,
+        width: atom.width,
+        signed: atom.signed,
+        one_hot,
         order: 0,
     };
-    let path = |port: &str| format!("{}${port}", child.name);
-    let state = new(Class::RegisterQ, name.clone());
-    let one_hot = q.enums.len() > STATES_ONE_HOT_MAX;
-    table.add(place, path("q"), Symbol { one_hot, ..state }, out);
-    table.add(place, path("d"), new(Class::RegisterD, format!("{name}_next")), out);
-    let clock = Symbol { width: 1, ..new(Class::RegisterClock, name) };
-    table.by_path.insert(path("clock"), clock);
+    let one_hot = atom.enums.len() > STATES_ONE_HOT_MAX;
+    table.add(place, atom.name.clone(), new(Class::RegisterQ, name.clone(), one_hot), out);
+    let next = format!("{name}_next");
+    table.claim(place, &atom.name, &next, out);
+    let order = table.count;
+    table.count += 1;
+    let symbol = Symbol { order, ..new(Class::RegisterNext, next, false) };
+    table.next.insert(atom.name.clone(), symbol);
 }
 
 fn add_instance(table: &mut Symbols, child: &Scope, place: &str, out: &mut Vec<Finding>) {
@@ -202,7 +180,6 @@ fn add_instance(table: &mut Symbols, child: &Scope, place: &str, out: &mut Vec<F
             name: verilog_name(&path),
             width: atom.width,
             signed: atom.signed,
-            clock: atom.clock,
             one_hot: false,
             order: 0,
         };
@@ -211,9 +188,11 @@ fn add_instance(table: &mut Symbols, child: &Scope, place: &str, out: &mut Vec<F
 }
 
 fn add_enums(table: &mut Symbols, scope: &Scope, place: &str, out: &mut Vec<Finding>) {
-    let own = scope.atoms.iter();
-    let of_children = scope.children.iter().flat_map(|c| c.atoms.iter());
-    for (path, value, width) in own.chain(of_children).flat_map(|a| &a.enums) {
+    let of_parts = scope.parts.iter().flat_map(|part| match part {
+        Part::Register { atom, .. } => std::slice::from_ref(atom),
+        Part::Block(child) => &child.atoms[..],
+    });
+    for (path, value, width) in scope.atoms.iter().chain(of_parts).flat_map(|a| &a.enums) {
         if table.by_path.contains_key(path) {
             continue;
         }
@@ -222,7 +201,6 @@ fn add_enums(table: &mut Symbols, scope: &Scope, place: &str, out: &mut Vec<Find
             name: enum_name(path),
             width: *width,
             signed: false,
-            clock: false,
             one_hot: false,
             order: 0,
         };

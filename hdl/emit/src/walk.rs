@@ -1,6 +1,8 @@
 //! Walks a rust-hdl block with a probe and keeps what was seen as a tree of scopes.
 
-use crate::module::MODULE_ATOM;
+use crate::bundle::ABSENT;
+use crate::module::{Marker, MODULE_ATOM};
+use crate::reg::{RESET, UNRESET};
 use num_bigint::{BigInt, BigUint};
 use rust_hdl_core::ast::Verilog;
 use rust_hdl_core::atom::{is_atom_signed, Atom, AtomKind};
@@ -13,14 +15,53 @@ use rust_hdl_core::type_descriptor::{TypeDescriptor, TypeKind};
 pub struct Scope {
     /// Field name in the parent, `$` before array indices.
     pub name: String,
-    /// Rust type, from the `Module<Self>` marker.
-    pub type_name: Option<String>,
+    /// What `#[block]` says of it; what has none is no block.
+    pub marker: Option<Marker>,
     /// Signals and constants, in the order of the struct.
     pub atoms: Vec<AtomInfo>,
-    /// Sub-blocks, in the order of the struct.
-    pub children: Vec<Scope>,
+    /// Registers and sub-blocks, in the order of the struct.
+    pub parts: Vec<Part>,
+    /// Members that a bundle doesn't have in its kind.
+    pub absent: Vec<String>,
     /// The kernel.
     pub hdl: Verilog,
+}
+
+/// A register or a sub-block.
+#[derive(Debug)]
+pub enum Part {
+    /// A register; its atom's value is what it holds after a reset, if `is_reset`.
+    Register {
+        /// Name, width and type.
+        atom: AtomInfo,
+        /// A reset sets it.
+        is_reset: bool,
+    },
+    /// A sub-block.
+    Block(Scope),
+}
+
+impl Scope {
+    /// The sub-blocks.
+    pub fn blocks(&self) -> impl Iterator<Item = &Scope> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Block(scope) => Some(scope),
+            Part::Register { .. } => None,
+        })
+    }
+
+    /// The registers, and whether a reset sets them.
+    pub fn registers(&self) -> impl Iterator<Item = (&AtomInfo, bool)> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Register { atom, is_reset } => Some((atom, *is_reset)),
+            Part::Block(_) => None,
+        })
+    }
+
+    /// Has an input of this name.
+    pub fn has_input(&self, name: &str) -> bool {
+        self.atoms.iter().any(|a| a.name == name && a.kind == AtomKind::InputParameter)
+    }
 }
 
 /// One signal or constant.
@@ -59,9 +100,10 @@ impl Probe for Walker {
     fn visit_start_scope(&mut self, name: &str, node: &dyn Block) {
         let scope = Scope {
             name: name.into(),
-            type_name: None,
+            marker: None,
             atoms: vec![],
-            children: vec![],
+            parts: vec![],
+            absent: vec![],
             hdl: node.hdl(),
         };
         self.open.push((scope, vec![]));
@@ -77,14 +119,21 @@ impl Probe for Walker {
         let Some((scope, names)) = self.open.last_mut() else { return };
         let descriptor = signal.descriptor();
         if name == MODULE_ATOM {
-            scope.type_name = Some(descriptor.name);
+            scope.marker = Some(Marker::of(&descriptor));
             return;
         }
         let mut path = names.clone();
-        path.push(name.into());
+        if let Some(member) = name.strip_prefix(ABSENT) {
+            path.push(member.into());
+            scope.absent.push(path.join("$"));
+            return;
+        }
+        let unreset = name.strip_prefix(UNRESET);
+        let register = unreset.or(name.strip_prefix(RESET));
+        path.push(register.unwrap_or(name).into());
         let mut enums = vec![];
         collect_enums(&descriptor, &mut enums);
-        scope.atoms.push(AtomInfo {
+        let atom = AtomInfo {
             name: path.join("$"),
             kind: signal.kind(),
             width: signal.bits(),
@@ -92,7 +141,11 @@ impl Probe for Walker {
             clock: descriptor.name == "clock",
             value: literal_value(&signal.verilog(), signal.bits()),
             enums,
-        });
+        };
+        match register {
+            Some(_) => scope.parts.push(Part::Register { atom, is_reset: unreset.is_none() }),
+            None => scope.atoms.push(atom),
+        }
     }
 
     fn visit_end_namespace(&mut self, _name: &str, _node: &dyn Block) {
@@ -104,7 +157,7 @@ impl Probe for Walker {
     fn visit_end_scope(&mut self, _name: &str, _node: &dyn Block) {
         let Some((scope, _)) = self.open.pop() else { return };
         match self.open.last_mut() {
-            Some((parent, _)) => parent.children.push(scope),
+            Some((parent, _)) => parent.parts.push(Part::Block(scope)),
             None => self.done = Some(scope),
         }
     }

@@ -28,7 +28,8 @@ use super::cc_unit_wide::CcUnitWide;
 use crate::host::axil_port::AxilPort;
 use crate::host::core_csr::CoreCsr;
 use crate::host::csr_regs::CcRegs;
-use crate::Module;
+use crate::streams::{AxiLite, AxisEvent};
+use crate::{block, Wire};
 use nic_spec::{regs, NicConfig};
 use rust_hdl_core::prelude::*;
 
@@ -36,65 +37,16 @@ use rust_hdl_core::prelude::*;
 macro_rules! core_of {
     ($doc:literal, $core:ident<$($size:ident),*>, $active:ty, $unit:ty) => {
         #[doc = $doc]
-        #[derive(LogicBlock)]
+        #[block(new(config: &NicConfig), check(1 << FB == config.flow_count))]
         pub struct $core<$(const $size: usize),*> {
-            module_type: Module<Self>,
-            /// Core clock.
-            pub clock: Signal<In, Clock>,
-            /// Synchronous reset, active high.
-            pub reset: Signal<In, Bit>,
             /// Write address, bytes.
-            pub s_axil_awaddr: Signal<In, Bits<16>>,
-            /// Write address is valid.
-            pub s_axil_awvalid: Signal<In, Bit>,
-            /// Write address is taken.
-            pub s_axil_awready: Signal<Out, Bit>,
-            /// Write data.
-            pub s_axil_wdata: Signal<In, Bits<32>>,
-            /// Write strobes; all must be high.
-            pub s_axil_wstrb: Signal<In, Bits<4>>,
-            /// Write data is valid.
-            pub s_axil_wvalid: Signal<In, Bit>,
-            /// Write data is taken.
-            pub s_axil_wready: Signal<Out, Bit>,
-            /// Write response is valid.
-            pub s_axil_bvalid: Signal<Out, Bit>,
-            /// 0 OKAY, 2 SLVERR.
-            pub s_axil_bresp: Signal<Out, Bits<2>>,
-            /// Write response is taken.
-            pub s_axil_bready: Signal<In, Bit>,
-            /// Read address, bytes.
-            pub s_axil_araddr: Signal<In, Bits<16>>,
-            /// Read address is valid.
-            pub s_axil_arvalid: Signal<In, Bit>,
-            /// Read address is taken.
-            pub s_axil_arready: Signal<Out, Bit>,
-            /// Read data is valid.
-            pub s_axil_rvalid: Signal<Out, Bit>,
-            /// Read data, 0 after an error.
-            pub s_axil_rdata: Signal<Out, Bits<32>>,
-            /// 0 OKAY, 2 SLVERR.
-            pub s_axil_rresp: Signal<Out, Bits<2>>,
-            /// Read data is taken.
-            pub s_axil_rready: Signal<In, Bit>,
-            /// An ACK is offered.
-            pub s_axis_ack_tvalid: Signal<In, Bit>,
-            /// It is taken.
-            pub s_axis_ack_tready: Signal<Out, Bit>,
+            pub s_axil: AxiLite<In>,
             /// The event; layout above.
-            pub s_axis_ack_tdata: Signal<In, Bits<416>>,
-            /// A flow command is offered.
-            pub s_axis_flow_tvalid: Signal<In, Bit>,
-            /// It is taken.
-            pub s_axis_flow_tready: Signal<Out, Bit>,
+            pub s_axis_ack: AxisEvent<In, 416>,
             /// The event; layout above.
-            pub s_axis_flow_tdata: Signal<In, Bits<96>>,
-            /// Window and rate of a flow is offered.
-            pub m_axis_rate_tvalid: Signal<Out, Bit>,
-            /// It is taken.
-            pub m_axis_rate_tready: Signal<In, Bit>,
+            pub s_axis_flow: AxisEvent<In, 96>,
             /// The event; layout above.
-            pub m_axis_rate_tdata: Signal<Out, Bits<256>>,
+            pub m_axis_rate: AxisEvent<Out, 256>,
             /// Telemetry ignored: its ACK is of a PSN that was never sent.
             pub event_cc_psn: Signal<Out, Bit>,
             /// Telemetry ignored: the time of a hop has gone back.
@@ -104,6 +56,7 @@ macro_rules! core_of {
             /// Telemetry ignored: the queue of a hop is too long.
             pub event_cc_queue: Signal<Out, Bit>,
             port: AxilPort,
+            #[init(CoreCsr::new(regs::CC_ID_VALUE, config))]
             decode: CoreCsr,
             registers: CcRegs,
             active: $active,
@@ -114,84 +67,11 @@ macro_rules! core_of {
             flags: Signal<Local, Bits<256>>,
         }
 
-        impl<$(const $size: usize),*> $core<$($size),*> {
-            /// The core with the flows of `config`.
-            pub fn new(config: &NicConfig) -> Self {
-                assert_eq!(1 << FB, config.flow_count);
-                Self {
-                    module_type: Default::default(),
-                    clock: Default::default(),
-                    reset: Default::default(),
-                    s_axil_awaddr: Default::default(),
-                    s_axil_awvalid: Default::default(),
-                    s_axil_awready: Default::default(),
-                    s_axil_wdata: Default::default(),
-                    s_axil_wstrb: Default::default(),
-                    s_axil_wvalid: Default::default(),
-                    s_axil_wready: Default::default(),
-                    s_axil_bvalid: Default::default(),
-                    s_axil_bresp: Default::default(),
-                    s_axil_bready: Default::default(),
-                    s_axil_araddr: Default::default(),
-                    s_axil_arvalid: Default::default(),
-                    s_axil_arready: Default::default(),
-                    s_axil_rvalid: Default::default(),
-                    s_axil_rdata: Default::default(),
-                    s_axil_rresp: Default::default(),
-                    s_axil_rready: Default::default(),
-                    s_axis_ack_tvalid: Default::default(),
-                    s_axis_ack_tready: Default::default(),
-                    s_axis_ack_tdata: Default::default(),
-                    s_axis_flow_tvalid: Default::default(),
-                    s_axis_flow_tready: Default::default(),
-                    s_axis_flow_tdata: Default::default(),
-                    m_axis_rate_tvalid: Default::default(),
-                    m_axis_rate_tready: Default::default(),
-                    m_axis_rate_tdata: Default::default(),
-                    event_cc_psn: Default::default(),
-                    event_cc_time: Default::default(),
-                    event_cc_bytes: Default::default(),
-                    event_cc_queue: Default::default(),
-                    port: Default::default(),
-                    decode: CoreCsr::new(regs::CC_ID_VALUE, config),
-                    registers: Default::default(),
-                    active: Default::default(),
-                    unit: Default::default(),
-                    low_word: Default::default(),
-                    psn_word: Default::default(),
-                    u_word: Default::default(),
-                    flags: Default::default(),
-                }
-            }
-        }
-
         impl<$(const $size: usize),*> Logic for $core<$($size),*> {
             #[hdl_gen]
             fn update(&mut self) {
-                clock!(self, clock, port, decode, registers, active, unit);
-                self.port.reset.next = self.reset.val();
-                self.decode.reset.next = self.reset.val();
-                self.registers.reset.next = self.reset.val();
-                self.active.reset.next = self.reset.val();
-                self.unit.reset.next = self.reset.val();
                 comment!("registers");
-                self.port.s_axil_awaddr.next = self.s_axil_awaddr.val();
-                self.port.s_axil_awvalid.next = self.s_axil_awvalid.val();
-                self.s_axil_awready.next = self.port.s_axil_awready.val();
-                self.port.s_axil_wdata.next = self.s_axil_wdata.val();
-                self.port.s_axil_wstrb.next = self.s_axil_wstrb.val();
-                self.port.s_axil_wvalid.next = self.s_axil_wvalid.val();
-                self.s_axil_wready.next = self.port.s_axil_wready.val();
-                self.s_axil_bvalid.next = self.port.s_axil_bvalid.val();
-                self.s_axil_bresp.next = self.port.s_axil_bresp.val();
-                self.port.s_axil_bready.next = self.s_axil_bready.val();
-                self.port.s_axil_araddr.next = self.s_axil_araddr.val();
-                self.port.s_axil_arvalid.next = self.s_axil_arvalid.val();
-                self.s_axil_arready.next = self.port.s_axil_arready.val();
-                self.s_axil_rvalid.next = self.port.s_axil_rvalid.val();
-                self.s_axil_rdata.next = self.port.s_axil_rdata.val();
-                self.s_axil_rresp.next = self.port.s_axil_rresp.val();
-                self.port.s_axil_rready.next = self.s_axil_rready.val();
+                Wire::join(&mut self.s_axil, &mut self.port.s_axil);
                 self.decode.s_valid.next = self.port.m_valid.val();
                 self.decode.s_write.next = self.port.m_write.val();
                 self.decode.s_addr.next = self.port.m_addr.val();
@@ -223,52 +103,52 @@ macro_rules! core_of {
                 self.active.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();
                 self.active.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
                 self.active.watch_peer.next = false;
-                self.active.watch_valid.next = self.unit.m_rate_valid.val();
-                self.active.watch_ready.next = self.m_axis_rate_tready.val();
-                self.active.watch_flow.next = self.unit.m_rate_flow.val();
-                self.active.watch_full.next = self.unit.m_rate_full.val();
+                self.active.watch_valid.next = self.unit.m_rate.valid.val();
+                self.active.watch_ready.next = self.m_axis_rate.tready.val();
+                self.active.watch_flow.next = self.unit.m_rate.flow.val();
+                self.active.watch_full.next = self.unit.m_rate.full.val();
                 self.event_cc_psn.next = self.unit.event_cc_psn.val();
                 self.event_cc_time.next = self.unit.event_cc_time.val();
                 self.event_cc_bytes.next = self.unit.event_cc_bytes.val();
                 self.event_cc_queue.next = self.unit.event_cc_queue.val();
                 comment!("ACK");
-                self.unit.s_ack_valid.next = self.s_axis_ack_tvalid.val();
-                self.s_axis_ack_tready.next = self.unit.s_ack_ready.val();
-                self.unit.s_ack_flow.next = self.s_axis_ack_tdata.val().get_bits::<FB>(0);
-                self.unit.s_ack_psn.next = self.s_axis_ack_tdata.val().get_bits::<24>(16);
-                self.unit.s_ack_snd_nxt.next = self.s_axis_ack_tdata.val().get_bits::<24>(40);
-                self.unit.s_ack_tel_valid.next = self.s_axis_ack_tdata.val().get_bit(64);
-                self.unit.s_ack_tel_hops.next = self.s_axis_ack_tdata.val().get_bits::<3>(65);
-                self.unit.s_ack_tel_path.next = self.s_axis_ack_tdata.val().get_bits::<12>(68);
-                self.unit.s_ack_tel_hop_0.next = self.s_axis_ack_tdata.val().get_bits::<64>(96);
-                self.unit.s_ack_tel_hop_1.next = self.s_axis_ack_tdata.val().get_bits::<64>(160);
-                self.unit.s_ack_tel_hop_2.next = self.s_axis_ack_tdata.val().get_bits::<64>(224);
-                self.unit.s_ack_tel_hop_3.next = self.s_axis_ack_tdata.val().get_bits::<64>(288);
-                self.unit.s_ack_tel_hop_4.next = self.s_axis_ack_tdata.val().get_bits::<64>(352);
+                self.unit.s_ack.valid.next = self.s_axis_ack.tvalid.val();
+                self.s_axis_ack.tready.next = self.unit.s_ack.ready.val();
+                self.unit.s_ack.flow.next = self.s_axis_ack.tdata.val().get_bits::<FB>(0);
+                self.unit.s_ack.psn.next = self.s_axis_ack.tdata.val().get_bits::<24>(16);
+                self.unit.s_ack.snd_nxt.next = self.s_axis_ack.tdata.val().get_bits::<24>(40);
+                self.unit.s_ack.tel.valid.next = self.s_axis_ack.tdata.val().get_bit(64);
+                self.unit.s_ack.tel.hops.next = self.s_axis_ack.tdata.val().get_bits::<3>(65);
+                self.unit.s_ack.tel.path.next = self.s_axis_ack.tdata.val().get_bits::<12>(68);
+                self.unit.s_ack.tel.hop[0].next = self.s_axis_ack.tdata.val().get_bits::<64>(96);
+                self.unit.s_ack.tel.hop[1].next = self.s_axis_ack.tdata.val().get_bits::<64>(160);
+                self.unit.s_ack.tel.hop[2].next = self.s_axis_ack.tdata.val().get_bits::<64>(224);
+                self.unit.s_ack.tel.hop[3].next = self.s_axis_ack.tdata.val().get_bits::<64>(288);
+                self.unit.s_ack.tel.hop[4].next = self.s_axis_ack.tdata.val().get_bits::<64>(352);
                 comment!("flow command");
-                self.unit.s_flow_valid.next = self.s_axis_flow_tvalid.val();
-                self.s_axis_flow_tready.next = self.unit.s_flow_ready.val();
-                self.unit.s_flow_flow.next = self.s_axis_flow_tdata.val().get_bits::<FB>(0);
-                self.unit.s_flow_op.next = self.s_axis_flow_tdata.val().get_bits::<2>(16);
-                self.unit.s_flow_telemetry.next = self.s_axis_flow_tdata.val().get_bit(18);
-                self.unit.s_flow_window_bytes.next = self.s_axis_flow_tdata.val().get_bits::<32>(32);
-                self.unit.s_flow_rate.next = self.s_axis_flow_tdata.val().get_bits::<32>(64);
+                self.unit.s_flow.valid.next = self.s_axis_flow.tvalid.val();
+                self.s_axis_flow.tready.next = self.unit.s_flow.ready.val();
+                self.unit.s_flow.flow.next = self.s_axis_flow.tdata.val().get_bits::<FB>(0);
+                self.unit.s_flow.op.next = self.s_axis_flow.tdata.val().get_bits::<2>(16);
+                self.unit.s_flow.telemetry.next = self.s_axis_flow.tdata.val().get_bit(18);
+                self.unit.s_flow.window_bytes.next = self.s_axis_flow.tdata.val().get_bits::<32>(32);
+                self.unit.s_flow.rate.next = self.s_axis_flow.tdata.val().get_bits::<32>(64);
                 comment!("result");
-                self.m_axis_rate_tvalid.next = self.unit.m_rate_valid.val();
-                self.unit.m_rate_ready.next = self.m_axis_rate_tready.val();
-                self.flags.next = bit_cast::<256, 1>(self.unit.m_rate_full.val().into())
-                    | (bit_cast::<256, 1>(self.unit.m_rate_first.val().into()) << 1);
-                self.low_word.next = bit_cast::<256, FB>(self.unit.m_rate_flow.val())
-                    | (bit_cast::<256, 2>(self.unit.m_rate_op.val()) << 16)
+                self.m_axis_rate.tvalid.next = self.unit.m_rate.valid.val();
+                self.unit.m_rate.ready.next = self.m_axis_rate.tready.val();
+                self.flags.next = bit_cast::<256, 1>(self.unit.m_rate.full.val().into())
+                    | (bit_cast::<256, 1>(self.unit.m_rate.first.val().into()) << 1);
+                self.low_word.next = bit_cast::<256, FB>(self.unit.m_rate.flow.val())
+                    | (bit_cast::<256, 2>(self.unit.m_rate.op.val()) << 16)
                     | (self.flags.val() << 18)
-                    | (bit_cast::<256, 3>(self.unit.m_rate_worst_hop.val()) << 20)
-                    | (bit_cast::<256, 8>(self.unit.m_rate_inc_stage.val()) << 24);
-                self.psn_word.next = (bit_cast::<256, 32>(self.unit.m_rate_window_bytes.val()) << 32)
-                    | (bit_cast::<256, 32>(self.unit.m_rate_rate.val()) << 64)
-                    | (bit_cast::<256, 24>(self.unit.m_rate_last_update_psn.val()) << 96);
-                self.u_word.next = (bit_cast::<256, 57>(self.unit.m_rate_u.val()) << 128)
-                    | (bit_cast::<256, 48>(self.unit.m_rate_wc_bytes.val()) << 192);
-                self.m_axis_rate_tdata.next = self.low_word.val() | self.psn_word.val() | self.u_word.val();
+                    | (bit_cast::<256, 3>(self.unit.m_rate.worst_hop.val()) << 20)
+                    | (bit_cast::<256, 8>(self.unit.m_rate.inc_stage.val()) << 24);
+                self.psn_word.next = (bit_cast::<256, 32>(self.unit.m_rate.window_bytes.val()) << 32)
+                    | (bit_cast::<256, 32>(self.unit.m_rate.rate.val()) << 64)
+                    | (bit_cast::<256, 24>(self.unit.m_rate.last_update_psn.val()) << 96);
+                self.u_word.next = (bit_cast::<256, 57>(self.unit.m_rate.u.val()) << 128)
+                    | (bit_cast::<256, 48>(self.unit.m_rate.wc_bytes.val()) << 192);
+                self.m_axis_rate.tdata.next = self.low_word.val() | self.psn_word.val() | self.u_word.val();
             }
         }
     };

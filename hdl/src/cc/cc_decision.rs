@@ -11,21 +11,15 @@
 //! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
 
 use super::delay::Delay;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from an event to its decision.
 pub const LATENCY_CYCLES: usize = 4;
 
 /// Decision for an event in each cycle.
-#[derive(LogicBlock)]
+#[block(check(EW == FB + 385 && HW == FB + 128))]
 pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// An event starts.
     pub start: Signal<In, Bit>,
     /// PSNs are checked.
@@ -113,23 +107,23 @@ pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
     w_delay: Delay<48, 2>,
     wc_delay: Delay<48, 2>,
     u_delay: Delay<57, 2>,
-    alive: DFF<Bits<4>>,
-    commands: DFF<Bits<4>>,
-    recorded_3: DFF<Bit>,
-    ahead_3: DFF<Bits<24>>,
-    behind_3: DFF<Bits<24>>,
-    until_3: DFF<Bits<24>>,
-    same_3: DFF<Bit>,
-    usable_3: DFF<Bit>,
-    adapts_3: DFF<Bit>,
-    recorded_4: DFF<Bit>,
-    usable_4: DFF<Bit>,
-    due_4: DFF<Bit>,
-    first_4: DFF<Bit>,
-    update_4: DFF<Bit>,
-    store_4: DFF<Bit>,
-    valid_4: DFF<Bit>,
-    never_4: DFF<Bit>,
+    alive: Reg<Bits<4>>,
+    commands: Unreset<Bits<4>>,
+    recorded_3: Unreset<Bit>,
+    ahead_3: Unreset<Bits<24>>,
+    behind_3: Unreset<Bits<24>>,
+    until_3: Unreset<Bits<24>>,
+    same_3: Unreset<Bit>,
+    usable_3: Unreset<Bit>,
+    adapts_3: Unreset<Bit>,
+    recorded_4: Unreset<Bit>,
+    usable_4: Unreset<Bit>,
+    due_4: Unreset<Bit>,
+    first_4: Unreset<Bit>,
+    update_4: Unreset<Bit>,
+    store_4: Reg<Bit>,
+    valid_4: Reg<Bit>,
+    never_4: Reg<Bit>,
     never: Signal<Local, Bit>,
     is_ahead: Signal<Local, Bit>,
     snd_nxt_2: Signal<Local, Bits<24>>,
@@ -149,156 +143,35 @@ pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
     window_bits: Signal<Local, Bits<48>>,
     full: Signal<Local, Bit>,
     creates: Signal<Local, Bit>,
+    #[value(1)]
     youngest: Constant<Bits<4>>,
+    #[value(6)]
     hops_above: Constant<Bits<3>>,
+    #[value(1)]
     op_create: Constant<Bits<2>>,
-}
-
-impl<const FB: usize, const EW: usize, const HW: usize> Default for CcDecision<FB, EW, HW> {
-    fn default() -> Self {
-        assert!(EW == FB + 385 && HW == FB + 128, "EW = FB + 385, HW = FB + 128");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            start: Default::default(),
-            checks_psn: Default::default(),
-            by_time: Default::default(),
-            event_word: Default::default(),
-            exists: Default::default(),
-            telemetry: Default::default(),
-            recorded: Default::default(),
-            hops: Default::default(),
-            path: Default::default(),
-            last_psn: Default::default(),
-            inc_stage: Default::default(),
-            w: Default::default(),
-            wc: Default::default(),
-            u: Default::default(),
-            counted: Default::default(),
-            m_valid: Default::default(),
-            never_sent: Default::default(),
-            store: Default::default(),
-            m_flow: Default::default(),
-            m_command: Default::default(),
-            m_update: Default::default(),
-            m_u: Default::default(),
-            m_base: Default::default(),
-            m_wc: Default::default(),
-            m_inc_stage: Default::default(),
-            m_end_inc_stage: Default::default(),
-            m_set: Default::default(),
-            m_fixed: Default::default(),
-            m_op: Default::default(),
-            m_window: Default::default(),
-            m_rate: Default::default(),
-            m_full: Default::default(),
-            m_first: Default::default(),
-            m_last_psn: Default::default(),
-            m_exists: Default::default(),
-            m_telemetry: Default::default(),
-            m_recorded: Default::default(),
-            m_hops: Default::default(),
-            m_path: Default::default(),
-            head_delay: Default::default(),
-            head_delay_4: Default::default(),
-            hops_delay: Default::default(),
-            path_delay: Default::default(),
-            psn_delay: Default::default(),
-            inc_stage_delay: Default::default(),
-            w_delay: Default::default(),
-            wc_delay: Default::default(),
-            u_delay: Default::default(),
-            alive: Default::default(),
-            commands: Default::default(),
-            recorded_3: Default::default(),
-            ahead_3: Default::default(),
-            behind_3: Default::default(),
-            until_3: Default::default(),
-            same_3: Default::default(),
-            usable_3: Default::default(),
-            adapts_3: Default::default(),
-            recorded_4: Default::default(),
-            usable_4: Default::default(),
-            due_4: Default::default(),
-            first_4: Default::default(),
-            update_4: Default::default(),
-            store_4: Default::default(),
-            valid_4: Default::default(),
-            never_4: Default::default(),
-            never: Default::default(),
-            is_ahead: Default::default(),
-            snd_nxt_2: Default::default(),
-            head: Default::default(),
-            flow: Default::default(),
-            alive_later: Default::default(),
-            commands_later: Default::default(),
-            command_2: Default::default(),
-            psn_2: Default::default(),
-            hops_2: Default::default(),
-            path_2: Default::default(),
-            tel_valid_2: Default::default(),
-            command_4: Default::default(),
-            op: Default::default(),
-            command_telemetry: Default::default(),
-            window: Default::default(),
-            window_bits: Default::default(),
-            full: Default::default(),
-            creates: Default::default(),
-            youngest: Constant::new(1.into()),
-            hops_above: Constant::new(6.into()),
-            op_create: Constant::new(1.into()),
-        }
-    }
 }
 
 impl<const FB: usize, const EW: usize, const HW: usize> Logic for CcDecision<FB, EW, HW> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, alive, commands, recorded_3, ahead_3, behind_3, until_3, never_4, same_3,
-            usable_3, adapts_3, recorded_4, usable_4, due_4, first_4, update_4, store_4, valid_4
-        );
-        clock!(
-            self,
-            clock,
-            head_delay,
-            head_delay_4,
-            hops_delay,
-            path_delay,
-            psn_delay,
-            inc_stage_delay,
-            w_delay,
-            wc_delay,
-            u_delay
-        );
-        self.head_delay.reset.next = self.reset.val();
-        self.head_delay_4.reset.next = self.reset.val();
-        self.hops_delay.reset.next = self.reset.val();
-        self.path_delay.reset.next = self.reset.val();
-        self.psn_delay.reset.next = self.reset.val();
-        self.inc_stage_delay.reset.next = self.reset.val();
-        self.w_delay.reset.next = self.reset.val();
-        self.wc_delay.reset.next = self.reset.val();
-        self.u_delay.reset.next = self.reset.val();
         comment!("The event through four cycles, without its last four records.");
         self.flow.next = self.event_word.val().get_bits::<FB>(385);
         self.head.next = bit_cast::<HW, 128>(self.event_word.val().get_bits::<128>(0))
             | (bit_cast::<HW, FB>(self.flow.val()) << 128);
         self.head_delay.d.next = self.head.val();
         self.head_delay_4.d.next = self.head_delay.q.val();
-        self.alive_later.next = self.alive.q.val() << 1;
-        self.alive.d.next = self.alive_later.val();
+        self.alive_later.next = self.alive.val() << 1;
+        self.alive.next = self.alive_later.val();
         if self.start.val() {
-            self.alive.d.next = self.alive_later.val() | self.youngest.val();
+            self.alive.next = self.alive_later.val() | self.youngest.val();
         }
-        self.commands_later.next = self.commands.q.val() << 1;
-        self.commands.d.next = self.commands_later.val();
+        self.commands_later.next = self.commands.val() << 1;
+        self.commands.next = self.commands_later.val();
         if self.event_word.val().get_bit(384) {
-            self.commands.d.next = self.commands_later.val() | self.youngest.val();
+            self.commands.next = self.commands_later.val() | self.youngest.val();
         }
         comment!("2: what the state says about this ACK.");
-        self.command_2.next = self.commands.q.val().get_bit(1);
+        self.command_2.next = self.commands.val().get_bit(1);
         self.psn_2.next = self.head_delay.q.val().get_bits::<24>(0);
         self.snd_nxt_2.next = self.head_delay.q.val().get_bits::<24>(24);
         self.tel_valid_2.next = self.head_delay.q.val().get_bit(48);
@@ -324,42 +197,42 @@ impl<const FB: usize, const EW: usize, const HW: usize> Logic for CcDecision<FB,
                 self.counted.next = 31.into();
             }
         }
-        self.ahead_3.d.next = self.psn_2.val() - self.last_psn.val();
-        self.behind_3.d.next = self.snd_nxt_2.val() - self.psn_2.val();
-        self.until_3.d.next = self.last_psn.val() - self.psn_2.val();
-        self.same_3.d.next = self.recorded.val()
+        self.ahead_3.next = self.psn_2.val() - self.last_psn.val();
+        self.behind_3.next = self.snd_nxt_2.val() - self.psn_2.val();
+        self.until_3.next = self.last_psn.val() - self.psn_2.val();
+        self.same_3.next = self.recorded.val()
             && (self.hops.val() == self.hops_2.val())
             && (self.path.val() == self.path_2.val());
-        self.usable_3.d.next = self.hops_2.val().any()
+        self.usable_3.next = self.hops_2.val().any()
             && (self.hops_2.val() < self.hops_above.val())
             && self.telemetry.val()
             && !self.command_2.val();
-        self.adapts_3.d.next = self.exists.val() && self.telemetry.val() && self.tel_valid_2.val();
-        self.recorded_3.d.next = self.recorded.val();
+        self.adapts_3.next = self.exists.val() && self.telemetry.val() && self.tel_valid_2.val();
+        self.recorded_3.next = self.recorded.val();
         comment!("3: the decision.");
-        self.recorded_4.d.next = self.recorded_3.q.val();
-        self.usable_4.d.next = self.usable_3.q.val();
-        self.is_ahead.next = self.ahead_3.q.val().any() && !self.ahead_3.q.val().get_bit(23);
+        self.recorded_4.next = self.recorded_3.val();
+        self.usable_4.next = self.usable_3.val();
+        self.is_ahead.next = self.ahead_3.val().any() && !self.ahead_3.val().get_bit(23);
         if self.by_time.val() {
-            self.is_ahead.next = self.until_3.q.val() > self.behind_3.q.val();
+            self.is_ahead.next = self.until_3.val() > self.behind_3.val();
         }
-        self.due_4.d.next =
-            self.recorded_3.q.val() && self.is_ahead.val() && !self.commands.q.val().get_bit(2);
-        self.first_4.d.next = self.usable_3.q.val() && !self.same_3.q.val();
-        self.update_4.d.next = self.usable_3.q.val() && self.same_3.q.val();
+        self.due_4.next =
+            self.recorded_3.val() && self.is_ahead.val() && !self.commands.val().get_bit(2);
+        self.first_4.next = self.usable_3.val() && !self.same_3.val();
+        self.update_4.next = self.usable_3.val() && self.same_3.val();
         comment!("A PSN that is not behind snd_nxt was never sent.");
         self.never.next = self.checks_psn.val()
-            && self.adapts_3.q.val()
-            && (!self.behind_3.q.val().any() || self.behind_3.q.val().get_bit(23))
-            && !self.commands.q.val().get_bit(2);
-        self.never_4.d.next = self.never.val() && self.alive.q.val().get_bit(2);
-        self.store_4.d.next = self.usable_3.q.val()
-            && self.adapts_3.q.val()
+            && self.adapts_3.val()
+            && (!self.behind_3.val().any() || self.behind_3.val().get_bit(23))
+            && !self.commands.val().get_bit(2);
+        self.never_4.next = self.never.val() && self.alive.val().get_bit(2);
+        self.store_4.next = self.usable_3.val()
+            && self.adapts_3.val()
             && !self.never.val()
-            && self.alive.q.val().get_bit(2);
-        self.valid_4.d.next = self.alive.q.val().get_bit(2)
+            && self.alive.val().get_bit(2);
+        self.valid_4.next = self.alive.val().get_bit(2)
             && !self.never.val()
-            && (self.adapts_3.q.val() || self.commands.q.val().get_bit(2));
+            && (self.adapts_3.val() || self.commands.val().get_bit(2));
         comment!("4: what follows from it.");
         self.hops_delay.d.next = self.hops.val();
         self.path_delay.d.next = self.path.val();
@@ -368,37 +241,37 @@ impl<const FB: usize, const EW: usize, const HW: usize> Logic for CcDecision<FB,
         self.w_delay.d.next = self.w.val();
         self.wc_delay.d.next = self.wc.val();
         self.u_delay.d.next = self.u.val();
-        self.command_4.next = self.commands.q.val().get_bit(3);
+        self.command_4.next = self.commands.val().get_bit(3);
         self.op.next = self.head_delay_4.q.val().get_bits::<2>(0);
         self.command_telemetry.next = self.head_delay_4.q.val().get_bit(2);
         self.window.next = self.head_delay_4.q.val().get_bits::<32>(64);
         self.window_bits.next = bit_cast::<48, 32>(self.window.val());
-        self.full.next = self.due_4.q.val() || self.first_4.q.val();
+        self.full.next = self.due_4.val() || self.first_4.val();
         self.creates.next = self.op.val() == self.op_create.val();
-        self.m_valid.next = self.valid_4.q.val();
-        self.never_sent.next = self.never_4.q.val();
-        self.store.next = self.store_4.q.val();
+        self.m_valid.next = self.valid_4.val();
+        self.never_sent.next = self.never_4.val();
+        self.store.next = self.store_4.val();
         self.m_flow.next = self.head_delay_4.q.val().get_bits::<FB>(128);
         self.m_command.next = self.command_4.val();
-        self.m_update.next = self.update_4.q.val();
+        self.m_update.next = self.update_4.val();
         self.m_u.next = self.u_delay.q.val();
         self.m_wc.next = self.wc_delay.q.val();
         self.m_inc_stage.next = self.inc_stage_delay.q.val();
-        self.m_set.next = self.update_4.q.val() && self.full.val();
+        self.m_set.next = self.update_4.val() && self.full.val();
         self.m_window.next = self.window.val();
         self.m_rate.next = self.head_delay_4.q.val().get_bits::<32>(96);
         self.m_full.next = self.full.val();
-        self.m_first.next = self.first_4.q.val();
+        self.m_first.next = self.first_4.val();
         self.m_base.next = self.w_delay.q.val();
         self.m_end_inc_stage.next = self.inc_stage_delay.q.val();
         self.m_last_psn.next = self.psn_delay.q.val();
         if self.full.val() {
             self.m_last_psn.next = self.head_delay_4.q.val().get_bits::<24>(24);
         }
-        self.m_recorded.next = self.recorded_4.q.val() || self.usable_4.q.val();
+        self.m_recorded.next = self.recorded_4.val() || self.usable_4.val();
         self.m_hops.next = self.hops_delay.q.val();
         self.m_path.next = self.path_delay.q.val();
-        if self.usable_4.q.val() {
+        if self.usable_4.val() {
             self.m_hops.next = self.head_delay_4.q.val().get_bits::<3>(49);
             self.m_path.next = self.head_delay_4.q.val().get_bits::<12>(52);
         }
@@ -406,7 +279,7 @@ impl<const FB: usize, const EW: usize, const HW: usize> Logic for CcDecision<FB,
         self.m_op.next = 0.into();
         self.m_exists.next = true;
         self.m_telemetry.next = true;
-        if self.update_4.q.val() {
+        if self.update_4.val() {
             self.m_base.next = self.wc_delay.q.val();
         }
         if self.command_4.val() {
@@ -420,12 +293,6 @@ impl<const FB: usize, const EW: usize, const HW: usize> Logic for CcDecision<FB,
             self.m_path.next = 0.into();
             self.m_last_psn.next = 0.into();
             self.m_end_inc_stage.next = 0.into();
-        }
-        if self.reset.val() {
-            self.alive.d.next = 0.into();
-            self.never_4.d.next = false;
-            self.store_4.d.next = false;
-            self.valid_4.d.next = false;
         }
     }
 }

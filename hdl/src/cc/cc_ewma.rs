@@ -17,21 +17,15 @@
 
 use super::delay::Delay;
 use crate::util::mul_pipe::MulPipe;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from u' to U.
 pub const LATENCY_CYCLES: usize = 11;
 
 /// Moving average of the utilisation.
-#[derive(LogicBlock)]
+#[block]
 pub struct CcEwma {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// T in ns.
     pub cfg_t_ns: Signal<In, Bits<20>>,
     /// 1/T per ns, UQ0.40.
@@ -54,20 +48,20 @@ pub struct CcEwma {
     change_mul: MulPipe<57, 32, 89>,
     distance_delay: Delay<57, 3>,
     from_delay: Delay<57, 9>,
-    fall_1: DFF<Bits<57>>,
-    rise_1: DFF<Bits<57>>,
-    falls_1: DFF<Bit>,
-    turned_1: DFF<Bit>,
-    part_1: DFF<Bits<20>>,
-    lowers_2: DFF<Bits<9>>,
-    distance_2: DFF<Bits<57>>,
-    share_5: DFF<Bits<32>>,
-    is_fine_5: DFF<Bits<5>>,
-    higher_10: DFF<Bits<57>>,
-    lower_10: DFF<Bits<57>>,
-    valid_1: DFF<Bits<10>>,
-    valid_11: DFF<Bit>,
-    u_11: DFF<Bits<57>>,
+    fall_1: Unreset<Bits<57>>,
+    rise_1: Unreset<Bits<57>>,
+    falls_1: Unreset<Bit>,
+    turned_1: Unreset<Bit>,
+    part_1: Unreset<Bits<20>>,
+    lowers_2: Unreset<Bits<9>>,
+    distance_2: Unreset<Bits<57>>,
+    share_5: Unreset<Bits<32>>,
+    is_fine_5: Unreset<Bits<5>>,
+    higher_10: Unreset<Bits<57>>,
+    lower_10: Unreset<Bits<57>>,
+    valid_1: Reg<Bits<10>>,
+    valid_11: Reg<Bit>,
+    u_11: Reg<Bits<57>>,
     t_wide: Signal<Local, Bits<25>>,
     tau_wide: Signal<Local, Bits<25>>,
     tau_twice: Signal<Local, Bits<25>>,
@@ -78,146 +72,82 @@ pub struct CcEwma {
     is_fine_later: Signal<Local, Bits<5>>,
     change: Signal<Local, Bits<57>>,
     valid_later: Signal<Local, Bits<10>>,
+    #[value(1)]
     lowers_bit: Constant<Bits<9>>,
+    #[value(1)]
     is_fine_bit: Constant<Bits<5>>,
+    #[value(1)]
     valid_bit: Constant<Bits<10>>,
-}
-
-impl Default for CcEwma {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_t_ns: Default::default(),
-            cfg_inv_t: Default::default(),
-            s_valid: Default::default(),
-            update: Default::default(),
-            u_hop: Default::default(),
-            tau_ns: Default::default(),
-            u_old: Default::default(),
-            m_valid: Default::default(),
-            u: Default::default(),
-            share_mul: Default::default(),
-            change_mul: Default::default(),
-            distance_delay: Default::default(),
-            from_delay: Default::default(),
-            fall_1: Default::default(),
-            rise_1: Default::default(),
-            falls_1: Default::default(),
-            turned_1: Default::default(),
-            part_1: Default::default(),
-            lowers_2: Default::default(),
-            distance_2: Default::default(),
-            share_5: Default::default(),
-            is_fine_5: Default::default(),
-            higher_10: Default::default(),
-            lower_10: Default::default(),
-            valid_1: Default::default(),
-            valid_11: Default::default(),
-            u_11: Default::default(),
-            t_wide: Default::default(),
-            tau_wide: Default::default(),
-            tau_twice: Default::default(),
-            rest: Default::default(),
-            is_turned: Default::default(),
-            lowers_later: Default::default(),
-            share: Default::default(),
-            is_fine_later: Default::default(),
-            change: Default::default(),
-            valid_later: Default::default(),
-            lowers_bit: Constant::new(1.into()),
-            is_fine_bit: Constant::new(1.into()),
-            valid_bit: Constant::new(1.into()),
-        }
-    }
 }
 
 impl Logic for CcEwma {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, fall_1, rise_1, falls_1, turned_1, part_1, lowers_2, distance_2, share_5,
-            is_fine_5, higher_10, lower_10, valid_1, valid_11, u_11
-        );
-        self.share_mul.clock.next = self.clock.val();
-        self.share_mul.reset.next = self.reset.val();
-        self.change_mul.clock.next = self.clock.val();
-        self.change_mul.reset.next = self.reset.val();
-        self.distance_delay.clock.next = self.clock.val();
-        self.distance_delay.reset.next = self.reset.val();
-        self.from_delay.clock.next = self.clock.val();
-        self.from_delay.reset.next = self.reset.val();
-        self.m_valid.next = self.valid_11.q.val();
-        self.u.next = self.u_11.q.val();
+        self.m_valid.next = self.valid_11.val();
+        self.u.next = self.u_11.val();
         comment!("1: distance both ways; above T/2 the way is the rest of T, from u'.");
-        self.fall_1.d.next = self.u_old.val() - self.u_hop.val();
-        self.rise_1.d.next = self.u_hop.val() - self.u_old.val();
-        self.falls_1.d.next = self.u_hop.val() < self.u_old.val();
+        self.fall_1.next = self.u_old.val() - self.u_hop.val();
+        self.rise_1.next = self.u_hop.val() - self.u_old.val();
+        self.falls_1.next = self.u_hop.val() < self.u_old.val();
         self.t_wide.next = bit_cast::<25, 20>(self.cfg_t_ns.val());
         self.tau_wide.next = bit_cast::<25, 24>(self.tau_ns.val());
         self.rest.next = self.t_wide.val() - self.tau_wide.val();
         self.tau_twice.next = self.tau_wide.val() << 1;
         self.is_turned.next = self.update.val() & (self.tau_twice.val() > self.t_wide.val());
-        self.turned_1.d.next = self.is_turned.val();
+        self.turned_1.next = self.is_turned.val();
         self.from_delay.d.next = self.u_old.val();
-        self.part_1.d.next = 0.into();
+        self.part_1.next = 0.into();
         if self.is_turned.val() {
             self.from_delay.d.next = self.u_hop.val();
             if !self.rest.val().get_bit(24) {
-                self.part_1.d.next = self.rest.val().get_bits::<20>(0);
+                self.part_1.next = self.rest.val().get_bits::<20>(0);
             }
         } else if self.update.val() {
-            self.part_1.d.next = self.tau_ns.val().get_bits::<20>(0);
+            self.part_1.next = self.tau_ns.val().get_bits::<20>(0);
         }
         comment!("2: distance; its direction waits until 10.");
-        self.lowers_later.next = self.lowers_2.q.val() << 1;
-        self.lowers_2.d.next = self.lowers_later.val();
-        if self.falls_1.q.val() ^ self.turned_1.q.val() {
-            self.lowers_2.d.next = self.lowers_later.val() | self.lowers_bit.val();
+        self.lowers_later.next = self.lowers_2.val() << 1;
+        self.lowers_2.next = self.lowers_later.val();
+        if self.falls_1.val() ^ self.turned_1.val() {
+            self.lowers_2.next = self.lowers_later.val() | self.lowers_bit.val();
         }
-        self.distance_2.d.next = self.rise_1.q.val();
-        if self.falls_1.q.val() {
-            self.distance_2.d.next = self.fall_1.q.val();
+        self.distance_2.next = self.rise_1.val();
+        if self.falls_1.val() {
+            self.distance_2.next = self.fall_1.val();
         }
-        self.distance_delay.d.next = self.distance_2.q.val();
+        self.distance_delay.d.next = self.distance_2.val();
         comment!("1..5: the share of the way, eight bits finer while it is below 2^-8.");
-        self.share_mul.a.next = self.part_1.q.val();
+        self.share_mul.a.next = self.part_1.val();
         self.share_mul.b.next = self.cfg_inv_t.val();
         self.share.next = self.share_mul.p.val();
-        self.is_fine_later.next = self.is_fine_5.q.val() << 1;
-        self.share_5.d.next = self.share.val().get_bits::<32>(8);
-        self.is_fine_5.d.next = self.is_fine_later.val();
+        self.is_fine_later.next = self.is_fine_5.val() << 1;
+        self.share_5.next = self.share.val().get_bits::<32>(8);
+        self.is_fine_5.next = self.is_fine_later.val();
         if !self.share.val().get_bits::<20>(32).any() {
-            self.share_5.d.next = self.share.val().get_bits::<32>(0);
-            self.is_fine_5.d.next = self.is_fine_later.val() | self.is_fine_bit.val();
+            self.share_5.next = self.share.val().get_bits::<32>(0);
+            self.is_fine_5.next = self.is_fine_later.val() | self.is_fine_bit.val();
         }
         comment!("5..9: the way to go; 10, 11: from where it begins.");
         self.change_mul.a.next = self.distance_delay.q.val();
-        self.change_mul.b.next = self.share_5.q.val();
+        self.change_mul.b.next = self.share_5.val();
         self.change.next = self.change_mul.p.val().get_bits::<57>(32);
-        if self.is_fine_5.q.val().get_bit(4) {
+        if self.is_fine_5.val().get_bit(4) {
             self.change.next = bit_cast::<57, 49>(self.change_mul.p.val().get_bits::<49>(40));
         }
-        self.higher_10.d.next = self.from_delay.q.val() + self.change.val();
-        self.lower_10.d.next = self.from_delay.q.val() - self.change.val();
-        self.valid_later.next = self.valid_1.q.val() << 1;
-        self.valid_1.d.next = self.valid_later.val();
+        self.higher_10.next = self.from_delay.q.val() + self.change.val();
+        self.lower_10.next = self.from_delay.q.val() - self.change.val();
+        self.valid_later.next = self.valid_1.val() << 1;
+        self.valid_1.next = self.valid_later.val();
         if self.s_valid.val() {
-            self.valid_1.d.next = self.valid_later.val() | self.valid_bit.val();
+            self.valid_1.next = self.valid_later.val() | self.valid_bit.val();
         }
-        self.valid_11.d.next = self.valid_1.q.val().get_bit(9);
-        self.u_11.d.next = 0.into();
-        if self.valid_1.q.val().get_bit(9) {
-            self.u_11.d.next = self.higher_10.q.val();
-            if self.lowers_2.q.val().get_bit(8) {
-                self.u_11.d.next = self.lower_10.q.val();
+        self.valid_11.next = self.valid_1.val().get_bit(9);
+        self.u_11.next = 0.into();
+        if self.valid_1.val().get_bit(9) {
+            self.u_11.next = self.higher_10.val();
+            if self.lowers_2.val().get_bit(8) {
+                self.u_11.next = self.lower_10.val();
             }
-        }
-        if self.reset.val() {
-            self.valid_1.d.next = 0.into();
-            self.valid_11.d.next = false;
-            self.u_11.d.next = 0.into();
         }
     }
 }

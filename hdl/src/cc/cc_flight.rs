@@ -9,7 +9,7 @@
 //! # Reset             none: the user knows which slots are alive
 //! # Twins             part of sim/src/golden/cc/cc_unit.rs, tests/cc_unit.rs
 
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
 
 macro_rules! flight_tables {
@@ -18,22 +18,9 @@ macro_rules! flight_tables {
         wind { $($wn:ident $ws:ident $wt:ty, $ww:literal;)* }
         end { $($nn:ident $ns:ident $nt:ty, $nw:literal;)* }
     ) => {
-        #[derive(Clone, Copy, Default, Debug)]
-        struct Place<const FB: usize> {
-            $($en: $et,)*
-            $($wn: $wt,)*
-            $($nn: $nt,)*
-            flow: Bits<FB>,
-            u_new: Bits<57>,
-            hop_new: Bits<3>,
-        }
-
         /// Places of eight updates.
-        #[derive(LogicBlock, Default)]
+        #[block(no_reset)]
         pub struct CcFlight<const FB: usize> {
-            module_type: Module<Self>,
-            /// Core clock.
-            pub clock: Signal<In, Clock>,
             /// Slot of the youngest update.
             pub slot: Signal<In, Bits<3>>,
             /// Store the `s_*` fields.
@@ -64,45 +51,10 @@ macro_rules! flight_tables {
             pub end_u: Signal<Out, Bits<57>>,
             /// The hop with the largest u'.
             pub end_hop: Signal<Out, Bits<3>>,
-            _places: Box<[Place<FB>; 8]>,
         }
 
         impl<const FB: usize> Logic for CcFlight<FB> {
-            fn update(&mut self) {
-                if self.clock.pos_edge() {
-                    let slot = self.slot.val().index();
-                    let [two, four, seven] = [2, 4, 7].map(|age| (slot + 8 - age) % 8);
-                    $(self.$en.next = self._places[two].$en;)*
-                    $(self.$wn.next = self._places[four].$wn;)*
-                    $(self.$nn.next = self._places[seven].$nn;)*
-                    self.end_flow.next = self._places[seven].flow;
-                    self.end_u.next = self._places[seven].u_new;
-                    self.end_hop.next = self._places[seven].hop_new;
-                    if self.start_write.val() {
-                        self._places[slot] = Place {
-                            $($en: self.$es.val(),)*
-                            $($wn: self.$ws.val(),)*
-                            $($nn: self.$ns.val(),)*
-                            flow: self.s_flow.val(),
-                            u_new: self._places[slot].u_new,
-                            hop_new: self._places[slot].hop_new,
-                        };
-                    }
-                    if self.u_write.val() {
-                        self._places[four].u_new = self.u_new.val();
-                        self._places[four].hop_new = self.hop_new.val();
-                    }
-                }
-            }
-
-            fn connect(&mut self) {
-                $(self.$en.connect();)*
-                $(self.$wn.connect();)*
-                $(self.$nn.connect();)*
-                self.end_flow.connect();
-                self.end_u.connect();
-                self.end_hop.connect();
-            }
+            fn update(&mut self) {}
 
             fn hdl(&self) -> Verilog {
                 Verilog::Custom(format!(
@@ -182,11 +134,8 @@ pub(super) use flight_fields;
 flight_fields!(flight_tables);
 
 /// Packs a result into the word that the output FIFO stores: `W = FB + 208` bits, one cycle.
-#[derive(LogicBlock, Default)]
+#[block(no_reset)]
 pub struct CcPack<const FB: usize, const W: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// Flow.
     pub flow: Signal<In, Bits<FB>>,
     /// 0 update, 1 create, 2 remove.
@@ -214,25 +163,7 @@ pub struct CcPack<const FB: usize, const W: usize> {
 }
 
 impl<const FB: usize, const W: usize> Logic for CcPack<FB, W> {
-    fn update(&mut self) {
-        if self.clock.pos_edge() {
-            let mut item: Bits<W> = 0.into();
-            item = item.replace_bit(0, self.first.val()).replace_bit(1, self.full.val());
-            item = item | bit_cast::<W, 24>(self.last_psn.val()) << 2;
-            item = item | bit_cast::<W, 8>(self.inc_stage.val()) << 26;
-            item = item | bit_cast::<W, 48>(self.wc.val()) << 34;
-            item = item | bit_cast::<W, 57>(self.u.val()) << 82;
-            item = item | bit_cast::<W, 32>(self.rate.val()) << 139;
-            item = item | bit_cast::<W, 32>(self.window.val()) << 171;
-            item = item | bit_cast::<W, 2>(self.op.val()) << 203;
-            item = item | bit_cast::<W, 3>(self.worst_hop.val()) << 205;
-            self.item.next = item | bit_cast::<W, FB>(self.flow.val()) << 208;
-        }
-    }
-
-    fn connect(&mut self) {
-        self.item.connect();
-    }
+    fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
         Verilog::Custom(

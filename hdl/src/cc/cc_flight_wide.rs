@@ -9,9 +9,8 @@
 //! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
 
 use super::cc_flight::flight_fields;
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
-use std::collections::VecDeque;
 
 /// Cycles from the decision to the end.
 pub const LATENCY_CYCLES: usize = 56;
@@ -26,24 +25,9 @@ macro_rules! flight_rings {
         wind { $($wn:ident $ws:ident $wt:ty, $ww:literal;)* }
         end { $($nn:ident $ns:ident $nt:ty, $nw:literal;)* }
     ) => {
-        #[derive(Clone, Copy, Default, Debug)]
-        struct Place<const FB: usize> {
-            $($en: $et,)*
-            $($wn: $wt,)*
-            $($nn: $nt,)*
-            flow: Bits<FB>,
-            u_new: Bits<57>,
-            hop_new: Bits<3>,
-        }
-
         /// Updates under way.
-        #[derive(LogicBlock, Default)]
+        #[block]
         pub struct CcFlightWide<const FB: usize> {
-            module_type: Module<Self>,
-            /// Core clock.
-            pub clock: Signal<In, Clock>,
-            /// Synchronous reset, active high.
-            pub reset: Signal<In, Bit>,
             $(/// For the average.
             pub $es: Signal<In, $et>,)*
             $(/// For the window.
@@ -68,41 +52,10 @@ macro_rules! flight_rings {
             pub end_u: Signal<Out, Bits<57>>,
             /// The hop with the largest u'.
             pub end_hop: Signal<Out, Bits<3>>,
-            _places: Box<VecDeque<Place<FB>>>,
         }
 
         impl<const FB: usize> Logic for CcFlightWide<FB> {
-            fn update(&mut self) {
-                if self.clock.pos_edge() {
-                    self._places.resize(LATENCY_CYCLES, Place::default());
-                    self._places.push_front(Place {
-                        $($en: self.$es.val(),)*
-                        $($wn: self.$ws.val(),)*
-                        $($nn: self.$ns.val(),)*
-                        flow: self.s_flow.val(),
-                        u_new: 0.into(),
-                        hop_new: 0.into(),
-                    });
-                    self._places[WIND_CYCLES].u_new = self.u_new.val();
-                    self._places[WIND_CYCLES].hop_new = self.hop_new.val();
-                    let of = |cycles: usize| self._places[cycles - 1];
-                    $(self.$en.next = of(EWMA_CYCLES).$en;)*
-                    $(self.$wn.next = of(WIND_CYCLES).$wn;)*
-                    $(self.$nn.next = of(LATENCY_CYCLES).$nn;)*
-                    self.end_flow.next = of(LATENCY_CYCLES).flow;
-                    self.end_u.next = of(LATENCY_CYCLES).u_new;
-                    self.end_hop.next = of(LATENCY_CYCLES).hop_new;
-                }
-            }
-
-            fn connect(&mut self) {
-                $(self.$en.connect();)*
-                $(self.$wn.connect();)*
-                $(self.$nn.connect();)*
-                self.end_flow.connect();
-                self.end_u.connect();
-                self.end_hop.connect();
-            }
+            fn update(&mut self) {}
 
             fn hdl(&self) -> Verilog {
                 // A word is read one cycle (of block RAM two cycles) before it comes out.

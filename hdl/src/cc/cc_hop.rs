@@ -30,9 +30,8 @@
 use super::delay::Delay;
 use crate::util::mul_pipe::MulPipe;
 use crate::util::recip::Recip;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the records to u'.
 pub const LATENCY_CYCLES: usize = 16;
@@ -43,13 +42,8 @@ const SLACK_UNITS: u64 = 74;
 pub const CHECK_CYCLES: usize = 4;
 
 /// Utilisation of a hop.
-#[derive(LogicBlock)]
+#[block]
 pub struct CcHop {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// 0.625/T per ns, UQ0.40.
     pub cfg_queue_gain: Signal<In, Bits<32>>,
     /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
@@ -80,36 +74,36 @@ pub struct CcHop {
     early_code: Delay<3, 7>,
     code_delay: Delay<3, 6>,
     tau_delay: Delay<24, 14>,
-    valid_1: DFF<Bit>,
-    tau_1: DFF<Bits<24>>,
-    sent_1: DFF<Bits<20>>,
-    queue_1: DFF<Bits<17>>,
-    code_1: DFF<Bits<3>>,
-    deep_1: DFF<Bit>,
-    back_2: DFF<Bit>,
-    counts_2: DFF<Bit>,
-    deep_2: DFF<Bit>,
-    line_2: DFF<Bits<29>>,
-    excess_2: DFF<Bits<20>>,
-    code_2: DFF<Bits<3>>,
-    back_3: DFF<Bit>,
-    counts_3: DFF<Bit>,
-    deep_3: DFF<Bit>,
-    most_3: DFF<Bits<27>>,
-    above_3: DFF<Bits<27>>,
-    back_4: DFF<Bit>,
-    much_4: DFF<Bit>,
-    deep_4: DFF<Bit>,
-    usable_2: DFF<Bits<14>>,
-    coarse_12: DFF<Bits<56>>,
-    fine_12: DFF<Bits<3>>,
-    sent_13: DFF<Bits<56>>,
-    sum_14: DFF<Bits<57>>,
-    whole_15: DFF<Bits<57>>,
-    eighth_15: DFF<Bits<57>>,
-    valid_16: DFF<Bit>,
-    u_16: DFF<Bits<57>>,
-    tau_16: DFF<Bits<24>>,
+    valid_1: Reg<Bit>,
+    tau_1: Unreset<Bits<24>>,
+    sent_1: Unreset<Bits<20>>,
+    queue_1: Unreset<Bits<17>>,
+    code_1: Unreset<Bits<3>>,
+    deep_1: Reg<Bit>,
+    back_2: Reg<Bit>,
+    counts_2: Reg<Bit>,
+    deep_2: Reg<Bit>,
+    line_2: Unreset<Bits<29>>,
+    excess_2: Unreset<Bits<20>>,
+    code_2: Unreset<Bits<3>>,
+    back_3: Reg<Bit>,
+    counts_3: Reg<Bit>,
+    deep_3: Reg<Bit>,
+    most_3: Unreset<Bits<27>>,
+    above_3: Unreset<Bits<27>>,
+    back_4: Reg<Bit>,
+    much_4: Reg<Bit>,
+    deep_4: Reg<Bit>,
+    usable_2: Reg<Bits<14>>,
+    coarse_12: Unreset<Bits<56>>,
+    fine_12: Unreset<Bits<3>>,
+    sent_13: Unreset<Bits<56>>,
+    sum_14: Unreset<Bits<57>>,
+    whole_15: Unreset<Bits<57>>,
+    eighth_15: Unreset<Bits<57>>,
+    valid_16: Reg<Bit>,
+    u_16: Reg<Bits<57>>,
+    tau_16: Reg<Bits<24>>,
     old_tau: Signal<Local, Bits<24>>,
     new_tau: Signal<Local, Bits<24>>,
     old_sent: Signal<Local, Bits<20>>,
@@ -131,138 +125,30 @@ pub struct CcHop {
     sent_term: Signal<Local, Bits<57>>,
     queue_term: Signal<Local, Bits<57>>,
     u_sum: Signal<Local, Bits<57>>,
+    #[value(5)]
     no_rate_5: Constant<Bits<3>>,
+    #[value(6)]
     no_rate_6: Constant<Bits<3>>,
+    #[value(7)]
     no_rate_7: Constant<Bits<3>>,
     by_use: Signal<Local, Bit>,
     by_time: Signal<Local, Bit>,
     exponent: Signal<Local, Bits<5>>,
     rate_shift: Signal<Local, Bits<5>>,
+    #[value(1)]
     usable_bit: Constant<Bits<14>>,
+    #[init(Constant::new(SLACK_UNITS.to_bits()))]
     slack_units: Constant<Bits<21>>,
+    #[init(Constant::new(((1_u64 << 27) - 1).to_bits()))]
     no_limit: Constant<Bits<27>>,
-}
-
-impl Default for CcHop {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_queue_gain: Default::default(),
-            cfg_util_gain: Default::default(),
-            cfg_check: Default::default(),
-            s_valid: Default::default(),
-            old_hop: Default::default(),
-            new_hop: Default::default(),
-            m_valid: Default::default(),
-            u: Default::default(),
-            tau_ns: Default::default(),
-            bad: Default::default(),
-            recip: Default::default(),
-            sent_mul: Default::default(),
-            queue_mul: Default::default(),
-            sent_delay: Default::default(),
-            queue_delay: Default::default(),
-            exponent_delay: Default::default(),
-            early_code: Default::default(),
-            code_delay: Default::default(),
-            tau_delay: Default::default(),
-            valid_1: Default::default(),
-            tau_1: Default::default(),
-            sent_1: Default::default(),
-            queue_1: Default::default(),
-            code_1: Default::default(),
-            deep_1: Default::default(),
-            back_2: Default::default(),
-            counts_2: Default::default(),
-            deep_2: Default::default(),
-            line_2: Default::default(),
-            excess_2: Default::default(),
-            code_2: Default::default(),
-            back_3: Default::default(),
-            counts_3: Default::default(),
-            deep_3: Default::default(),
-            most_3: Default::default(),
-            above_3: Default::default(),
-            back_4: Default::default(),
-            much_4: Default::default(),
-            deep_4: Default::default(),
-            usable_2: Default::default(),
-            coarse_12: Default::default(),
-            fine_12: Default::default(),
-            sent_13: Default::default(),
-            sum_14: Default::default(),
-            whole_15: Default::default(),
-            eighth_15: Default::default(),
-            valid_16: Default::default(),
-            u_16: Default::default(),
-            tau_16: Default::default(),
-            old_tau: Default::default(),
-            new_tau: Default::default(),
-            old_sent: Default::default(),
-            new_sent: Default::default(),
-            old_queue: Default::default(),
-            new_queue: Default::default(),
-            queue_max: Default::default(),
-            tau_32: Default::default(),
-            tau_4: Default::default(),
-            over: Default::default(),
-            above: Default::default(),
-            multi: Default::default(),
-            flags: Default::default(),
-            usable: Default::default(),
-            usable_later: Default::default(),
-            product: Default::default(),
-            sent: Default::default(),
-            coarse: Default::default(),
-            sent_term: Default::default(),
-            queue_term: Default::default(),
-            u_sum: Default::default(),
-            no_rate_5: Constant::new(5.into()),
-            no_rate_6: Constant::new(6.into()),
-            no_rate_7: Constant::new(7.into()),
-            by_use: Default::default(),
-            by_time: Default::default(),
-            exponent: Default::default(),
-            rate_shift: Default::default(),
-            usable_bit: Constant::new(1.into()),
-            slack_units: Constant::new(SLACK_UNITS.to_bits()),
-            no_limit: Constant::new(((1_u64 << 27) - 1).to_bits()),
-        }
-    }
 }
 
 impl Logic for CcHop {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, valid_1, tau_1, sent_1, queue_1, code_1, deep_1, back_2, counts_2, deep_2,
-            line_2, excess_2, code_2, back_3, counts_3, deep_3, most_3, above_3, back_4, much_4,
-            deep_4, usable_2, coarse_12, fine_12, sent_13, sum_14, whole_15, eighth_15, valid_16,
-            u_16, tau_16
-        );
-        self.recip.clock.next = self.clock.val();
-        self.recip.reset.next = self.reset.val();
-        self.sent_mul.clock.next = self.clock.val();
-        self.sent_mul.reset.next = self.reset.val();
-        self.queue_mul.clock.next = self.clock.val();
-        self.queue_mul.reset.next = self.reset.val();
-        self.sent_delay.clock.next = self.clock.val();
-        self.sent_delay.reset.next = self.reset.val();
-        self.queue_delay.clock.next = self.clock.val();
-        self.queue_delay.reset.next = self.reset.val();
-        self.exponent_delay.clock.next = self.clock.val();
-        self.exponent_delay.reset.next = self.reset.val();
-        self.early_code.clock.next = self.clock.val();
-        self.early_code.reset.next = self.reset.val();
-        self.code_delay.clock.next = self.clock.val();
-        self.code_delay.reset.next = self.reset.val();
-        self.tau_delay.clock.next = self.clock.val();
-        self.tau_delay.reset.next = self.reset.val();
-        self.m_valid.next = self.valid_16.q.val();
-        self.u.next = self.u_16.q.val();
-        self.tau_ns.next = self.tau_16.q.val();
+        self.m_valid.next = self.valid_16.val();
+        self.u.next = self.u_16.val();
+        self.tau_ns.next = self.tau_16.val();
         comment!("1: what has changed since the last ACK.");
         self.old_tau.next = self.old_hop.val().get_bits::<24>(3);
         self.new_tau.next = self.new_hop.val().get_bits::<24>(3);
@@ -270,92 +156,91 @@ impl Logic for CcHop {
         self.new_sent.next = self.new_hop.val().get_bits::<20>(27);
         self.old_queue.next = self.old_hop.val().get_bits::<17>(47);
         self.new_queue.next = self.new_hop.val().get_bits::<17>(47);
-        self.valid_1.d.next = self.s_valid.val();
-        self.tau_1.d.next = self.new_tau.val() - self.old_tau.val();
+        self.valid_1.next = self.s_valid.val();
+        self.tau_1.next = self.new_tau.val() - self.old_tau.val();
         self.by_use.next = self.cfg_util_gain.val().get_bit(21);
         self.by_time.next = self.cfg_util_gain.val().get_bit(27);
-        self.sent_1.d.next = self.new_sent.val() - self.old_sent.val();
+        self.sent_1.next = self.new_sent.val() - self.old_sent.val();
         if self.by_use.val() {
-            self.sent_1.d.next = self.new_sent.val();
+            self.sent_1.next = self.new_sent.val();
         }
-        self.queue_1.d.next = self.new_queue.val();
+        self.queue_1.next = self.new_queue.val();
         if self.old_queue.val() < self.new_queue.val() {
-            self.queue_1.d.next = self.old_queue.val();
+            self.queue_1.next = self.old_queue.val();
         }
-        self.code_1.d.next = self.new_hop.val().get_bits::<3>(0);
+        self.code_1.next = self.new_hop.val().get_bits::<3>(0);
         comment!("1..4: what no honest network says. 28 Gb/s for each 25, 28 = 32 - 4.");
         self.queue_max.next = self.cfg_check.val().get_bits::<17>(6);
-        self.deep_1.d.next = self.s_valid.val() && (self.new_queue.val() > self.queue_max.val());
-        self.back_2.d.next = self.valid_1.q.val()
-            && self.tau_1.q.val().get_bit(23)
-            && self.cfg_check.val().get_bit(1);
-        self.counts_2.d.next = self.valid_1.q.val() && self.cfg_check.val().get_bit(2);
-        self.deep_2.d.next = self.deep_1.q.val();
-        self.tau_32.next = bit_cast::<29, 24>(self.tau_1.q.val()) << 5;
-        self.tau_4.next = bit_cast::<29, 24>(self.tau_1.q.val()) << 2;
-        self.line_2.d.next = self.tau_32.val() - self.tau_4.val();
-        self.over.next = bit_cast::<21, 20>(self.sent_1.q.val()) - self.slack_units.val();
-        self.excess_2.d.next = 0.into();
+        self.deep_1.next = self.s_valid.val() && (self.new_queue.val() > self.queue_max.val());
+        self.back_2.next =
+            self.valid_1.val() && self.tau_1.val().get_bit(23) && self.cfg_check.val().get_bit(1);
+        self.counts_2.next = self.valid_1.val() && self.cfg_check.val().get_bit(2);
+        self.deep_2.next = self.deep_1.val();
+        self.tau_32.next = bit_cast::<29, 24>(self.tau_1.val()) << 5;
+        self.tau_4.next = bit_cast::<29, 24>(self.tau_1.val()) << 2;
+        self.line_2.next = self.tau_32.val() - self.tau_4.val();
+        self.over.next = bit_cast::<21, 20>(self.sent_1.val()) - self.slack_units.val();
+        self.excess_2.next = 0.into();
         if !self.over.val().get_bit(20) {
-            self.excess_2.d.next = self.over.val().get_bits::<20>(0);
+            self.excess_2.next = self.over.val().get_bits::<20>(0);
         }
-        self.code_2.d.next = self.code_1.q.val();
-        self.back_3.d.next = self.back_2.q.val();
-        self.counts_3.d.next = self.counts_2.q.val();
-        self.deep_3.d.next = self.deep_2.q.val();
+        self.code_2.next = self.code_1.val();
+        self.back_3.next = self.back_2.val();
+        self.counts_3.next = self.counts_2.val();
+        self.deep_3.next = self.deep_2.val();
         self.multi.next = self.cfg_check.val().get_bits::<3>(3);
-        self.above.next = bit_cast::<27, 20>(self.excess_2.q.val());
-        self.above_3.d.next = self.above.val() << self.multi.val();
-        match self.code_2.q.val().index() {
+        self.above.next = bit_cast::<27, 20>(self.excess_2.val());
+        self.above_3.next = self.above.val() << self.multi.val();
+        match self.code_2.val().index() {
             0 => {
-                self.most_3.d.next = bit_cast::<27, 19>(self.line_2.q.val().get_bits::<19>(10));
+                self.most_3.next = bit_cast::<27, 19>(self.line_2.val().get_bits::<19>(10));
             }
             2 => {
-                self.most_3.d.next = bit_cast::<27, 21>(self.line_2.q.val().get_bits::<21>(8));
+                self.most_3.next = bit_cast::<27, 21>(self.line_2.val().get_bits::<21>(8));
             }
             3 => {
-                self.most_3.d.next = bit_cast::<27, 22>(self.line_2.q.val().get_bits::<22>(7));
+                self.most_3.next = bit_cast::<27, 22>(self.line_2.val().get_bits::<22>(7));
             }
             4 => {
-                self.most_3.d.next = bit_cast::<27, 23>(self.line_2.q.val().get_bits::<23>(6));
+                self.most_3.next = bit_cast::<27, 23>(self.line_2.val().get_bits::<23>(6));
             }
             5 => {
-                self.most_3.d.next = self.no_limit.val();
+                self.most_3.next = self.no_limit.val();
             }
             6 => {
-                self.most_3.d.next = self.no_limit.val();
+                self.most_3.next = self.no_limit.val();
             }
             _ => {
-                self.most_3.d.next = bit_cast::<27, 20>(self.line_2.q.val().get_bits::<20>(9));
+                self.most_3.next = bit_cast::<27, 20>(self.line_2.val().get_bits::<20>(9));
             }
         }
-        self.back_4.d.next = self.back_3.q.val();
-        self.much_4.d.next = self.counts_3.q.val() && (self.above_3.q.val() > self.most_3.q.val());
-        self.deep_4.d.next = self.deep_3.q.val();
+        self.back_4.next = self.back_3.val();
+        self.much_4.next = self.counts_3.val() && (self.above_3.val() > self.most_3.val());
+        self.deep_4.next = self.deep_3.val();
         self.flags.next = 0.into();
-        self.flags.next = self.flags.val().replace_bit(0, self.back_4.q.val());
-        self.flags.next = self.flags.val().replace_bit(1, self.much_4.q.val());
-        self.flags.next = self.flags.val().replace_bit(2, self.deep_4.q.val());
+        self.flags.next = self.flags.val().replace_bit(0, self.back_4.val());
+        self.flags.next = self.flags.val().replace_bit(1, self.much_4.val());
+        self.flags.next = self.flags.val().replace_bit(2, self.deep_4.val());
         self.bad.next = self.flags.val();
         comment!("2: a hop without time or rate carries no information; the flag waits until 15.");
-        self.usable.next = self.valid_1.q.val()
-            && self.tau_1.q.val().any()
-            && (self.code_1.q.val() != self.no_rate_5.val())
-            && (self.code_1.q.val() != self.no_rate_6.val())
+        self.usable.next = self.valid_1.val()
+            && self.tau_1.val().any()
+            && (self.code_1.val() != self.no_rate_5.val())
+            && (self.code_1.val() != self.no_rate_6.val())
             && !((self.by_use.val() || self.by_time.val())
-                && (self.code_1.q.val() == self.no_rate_7.val()));
-        self.usable_later.next = self.usable_2.q.val() << 1;
-        self.usable_2.d.next = self.usable_later.val();
+                && (self.code_1.val() == self.no_rate_7.val()));
+        self.usable_later.next = self.usable_2.val() << 1;
+        self.usable_2.next = self.usable_later.val();
         if self.usable.val() {
-            self.usable_2.d.next = self.usable_later.val() | self.usable_bit.val();
+            self.usable_2.next = self.usable_later.val() | self.usable_bit.val();
         }
         comment!("1..8: 1/tau; 8..11: sent/tau before its exponent; 11..13: queue/T.");
-        self.recip.x.next = self.tau_1.q.val();
-        self.sent_delay.d.next = self.sent_1.q.val();
-        self.queue_delay.d.next = self.queue_1.q.val();
-        self.early_code.d.next = self.code_1.q.val();
+        self.recip.x.next = self.tau_1.val();
+        self.sent_delay.d.next = self.sent_1.val();
+        self.queue_delay.d.next = self.queue_1.val();
+        self.early_code.d.next = self.code_1.val();
         self.code_delay.d.next = self.early_code.q.val();
-        self.tau_delay.d.next = self.tau_1.q.val();
+        self.tau_delay.d.next = self.tau_1.val();
         self.sent_mul.a.next = self.sent_delay.q.val();
         self.sent_mul.b.next = self.recip.mantissa.val();
         self.exponent.next = self.recip.exponent.val().get_bits::<5>(0);
@@ -381,73 +266,56 @@ impl Logic for CcHop {
         self.product.next = bit_cast::<56, 42>(self.sent_mul.p.val());
         self.sent.next = self.product.val() << 14;
         self.coarse.next = self.exponent_delay.q.val().get_bits::<2>(3);
-        self.fine_12.d.next = self.exponent_delay.q.val().get_bits::<3>(0);
+        self.fine_12.next = self.exponent_delay.q.val().get_bits::<3>(0);
         match self.coarse.val().index() {
             0 => {
-                self.coarse_12.d.next = self.sent.val();
+                self.coarse_12.next = self.sent.val();
             }
             1 => {
-                self.coarse_12.d.next = self.sent.val() >> 8;
+                self.coarse_12.next = self.sent.val() >> 8;
             }
             2 => {
-                self.coarse_12.d.next = self.sent.val() >> 16;
+                self.coarse_12.next = self.sent.val() >> 16;
             }
             _ => {
-                self.coarse_12.d.next = self.sent.val() >> 24;
+                self.coarse_12.next = self.sent.val() >> 24;
             }
         }
-        self.sent_13.d.next = self.coarse_12.q.val() >> self.fine_12.q.val();
+        self.sent_13.next = self.coarse_12.val() >> self.fine_12.val();
         comment!("14: u' on a link of 25 Gb/s.");
-        self.sent_term.next = bit_cast::<57, 56>(self.sent_13.q.val());
+        self.sent_term.next = bit_cast::<57, 56>(self.sent_13.val());
         self.queue_term.next = bit_cast::<57, 45>(self.queue_mul.p.val().get_bits::<45>(4));
-        self.sum_14.d.next = self.sent_term.val() + self.queue_term.val();
+        self.sum_14.next = self.sent_term.val() + self.queue_term.val();
         comment!("15, 16: over the link's rate; 40 Gb/s is 1/2 + 1/8.");
-        self.eighth_15.d.next = 0.into();
+        self.eighth_15.next = 0.into();
         match self.code_delay.q.val().index() {
             0 => {
-                self.whole_15.d.next = self.sum_14.q.val();
+                self.whole_15.next = self.sum_14.val();
             }
             1 => {
-                self.whole_15.d.next = self.sum_14.q.val() >> 1;
+                self.whole_15.next = self.sum_14.val() >> 1;
             }
             2 => {
-                self.whole_15.d.next = self.sum_14.q.val() >> 2;
+                self.whole_15.next = self.sum_14.val() >> 2;
             }
             3 => {
-                self.whole_15.d.next = self.sum_14.q.val() >> 3;
+                self.whole_15.next = self.sum_14.val() >> 3;
             }
             4 => {
-                self.whole_15.d.next = self.sum_14.q.val() >> 4;
+                self.whole_15.next = self.sum_14.val() >> 4;
             }
             _ => {
-                self.whole_15.d.next = self.sum_14.q.val() >> 1;
-                self.eighth_15.d.next = self.sum_14.q.val() >> 3;
+                self.whole_15.next = self.sum_14.val() >> 1;
+                self.eighth_15.next = self.sum_14.val() >> 3;
             }
         }
-        self.u_sum.next = self.whole_15.q.val() + self.eighth_15.q.val();
-        self.valid_16.d.next = self.usable_2.q.val().get_bit(13);
-        self.u_16.d.next = 0.into();
-        self.tau_16.d.next = 0.into();
-        if self.usable_2.q.val().get_bit(13) {
-            self.u_16.d.next = self.u_sum.val();
-            self.tau_16.d.next = self.tau_delay.q.val();
-        }
-        if self.reset.val() {
-            self.valid_1.d.next = false;
-            self.deep_1.d.next = false;
-            self.back_2.d.next = false;
-            self.counts_2.d.next = false;
-            self.deep_2.d.next = false;
-            self.back_3.d.next = false;
-            self.counts_3.d.next = false;
-            self.deep_3.d.next = false;
-            self.back_4.d.next = false;
-            self.much_4.d.next = false;
-            self.deep_4.d.next = false;
-            self.usable_2.d.next = 0.into();
-            self.valid_16.d.next = false;
-            self.u_16.d.next = 0.into();
-            self.tau_16.d.next = 0.into();
+        self.u_sum.next = self.whole_15.val() + self.eighth_15.val();
+        self.valid_16.next = self.usable_2.val().get_bit(13);
+        self.u_16.next = 0.into();
+        self.tau_16.next = 0.into();
+        if self.usable_2.val().get_bit(13) {
+            self.u_16.next = self.u_sum.val();
+            self.tau_16.next = self.tau_delay.q.val();
         }
     }
 }

@@ -13,9 +13,8 @@
 
 use super::cc_hop::{self, CcHop};
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a record to u'.
 pub const LATENCY_CYCLES: usize = 18;
@@ -25,13 +24,8 @@ const _: () = assert!(CHECK_CYCLES == 2 + cc_hop::CHECK_CYCLES);
 const _: () = assert!(LATENCY_CYCLES == 2 + cc_hop::LATENCY_CYCLES);
 
 /// A hop of `2^FB` flows.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct CcLane<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// 0.625/T per ns, UQ0.40.
     pub cfg_queue_gain: Signal<In, Bits<32>>,
     /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
@@ -63,42 +57,38 @@ pub struct CcLane<const FB: usize> {
     pub bad: Signal<Out, Bits<3>>,
     stored: Ram<FB, 64>,
     one_hop: CcHop,
-    util_gain: DFF<Bits<28>>,
-    old_2: DFF<Bits<64>>,
-    new_1: DFF<Bits<64>>,
-    new_2: DFF<Bits<64>>,
-    new_3: DFF<Bits<64>>,
-    new_4: DFF<Bits<64>>,
+    util_gain: Unreset<Bits<28>>,
+    old_2: Unreset<Bits<64>>,
+    new_1: Unreset<Bits<64>>,
+    new_2: Unreset<Bits<64>>,
+    new_3: Unreset<Bits<64>>,
+    new_4: Unreset<Bits<64>>,
 }
 
 impl<const FB: usize> Logic for CcLane<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, util_gain, old_2, new_1, new_2, new_3, new_4);
-        self.stored.clock.next = self.clock.val();
-        self.one_hop.clock.next = self.clock.val();
-        self.one_hop.reset.next = self.reset.val();
         comment!("The stored record through two registers, the new one beside it.");
         self.stored.read_enable.next = self.read.val();
         self.stored.read_address.next = self.flow.val();
-        self.old_2.d.next = self.stored.read_data.val();
-        self.new_1.d.next = self.hop.val();
-        self.new_2.d.next = self.new_1.q.val();
-        self.new_3.d.next = self.new_2.q.val();
-        self.new_4.d.next = self.new_3.q.val();
+        self.old_2.next = self.stored.read_data.val();
+        self.new_1.next = self.hop.val();
+        self.new_2.next = self.new_1.val();
+        self.new_3.next = self.new_2.val();
+        self.new_4.next = self.new_3.val();
         self.stored.write_enable.next = self.store.val();
         self.stored.write_address.next = self.store_flow.val();
-        self.stored.write_data.next = self.new_4.q.val();
+        self.stored.write_data.next = self.new_4.val();
         self.one_hop.cfg_queue_gain.next = self.cfg_queue_gain.val();
         comment!("From lane to lane: one register for all five would choose operands all over the unit, and five");
         comment!("that are loaded alike are one after synthesis.");
-        self.util_gain.d.next = self.cfg_util_gain.val();
-        self.m_util_gain.next = self.util_gain.q.val();
-        self.one_hop.cfg_util_gain.next = self.util_gain.q.val();
+        self.util_gain.next = self.cfg_util_gain.val();
+        self.m_util_gain.next = self.util_gain.val();
+        self.one_hop.cfg_util_gain.next = self.util_gain.val();
         self.one_hop.cfg_check.next = self.cfg_check.val();
         self.one_hop.s_valid.next = self.counted.val();
-        self.one_hop.old_hop.next = self.old_2.q.val();
-        self.one_hop.new_hop.next = self.new_2.q.val();
+        self.one_hop.old_hop.next = self.old_2.val();
+        self.one_hop.new_hop.next = self.new_2.val();
         self.m_valid.next = self.one_hop.m_valid.val();
         self.u.next = self.one_hop.u.val();
         self.tau_ns.next = self.one_hop.tau_ns.val();

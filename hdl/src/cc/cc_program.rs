@@ -16,7 +16,7 @@
 //! # Reset             none
 //! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
 
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -793,49 +793,25 @@ fn program() -> Vec<u32> {
 }
 
 /// Block ROM of the program, registered output.
-#[derive(LogicBlock)]
+#[block(no_reset)]
 pub struct CcProgram {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// Row.
     pub address: Signal<In, Bits<9>>,
     /// It, one cycle later.
     pub row: Signal<Out, Bits<32>>,
-    _rows: Box<Vec<u32>>,
-}
-
-impl Default for CcProgram {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            address: Default::default(),
-            row: Default::default(),
-            _rows: Box::new(program()),
-        }
-    }
 }
 
 impl Logic for CcProgram {
-    fn update(&mut self) {
-        if self.clock.pos_edge() {
-            let row = self._rows.get(self.address.val().index()).copied().unwrap_or(0);
-            self.row.next = u64::from(row).into();
-        }
-    }
-
-    fn connect(&mut self) {
-        self.row.connect();
-    }
+    fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
         let mut text = String::from(
             "// The rows are listed in hdl/src/cc/cc_program.rs.\n\
              (* rom_style = \"block\" *)\nreg [31:0] rom [0:511];\n\ninitial begin\n",
         );
+        let rows = program();
         for at in 0..ROWS {
-            let row = self._rows.get(at).copied().unwrap_or(0);
+            let row = rows.get(at).copied().unwrap_or(0);
             let _ = writeln!(text, "    rom[{at}] = 32'd{row};");
         }
         text += "end\n\nalways @(posedge clock) row <= rom[address];\n";

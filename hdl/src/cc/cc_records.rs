@@ -14,21 +14,15 @@
 
 use super::cc_hop::CcHop;
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the first record to the worst hop.
 pub const LATENCY_CYCLES: usize = 23;
 
 /// Records of `2^FB` flows and u' of the path of one.
-#[derive(LogicBlock)]
+#[block(check(HB == FB + 3))]
 pub struct CcRecords<const FB: usize, const HB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// 0.625/T per ns, UQ0.40.
     pub cfg_queue_gain: Signal<In, Bits<32>>,
     /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
@@ -58,173 +52,112 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     pub bad: Signal<Out, Bits<3>>,
     stored: Ram<HB, 64>,
     one_hop: CcHop,
-    old_2: DFF<Bits<64>>,
-    new_1: DFF<Bits<64>>,
-    new_2: DFF<Bits<64>>,
-    new_3: DFF<Bits<64>>,
-    counted_2: DFF<Bit>,
-    bad_hops: DFF<Bits<3>>,
-    bad_1: DFF<Bits<3>>,
-    bad_2: DFF<Bits<3>>,
-    bad_3: DFF<Bits<3>>,
-    most_valid: DFF<Bit>,
-    most_u: DFF<Bits<57>>,
-    most_tau: DFF<Bits<24>>,
-    most_hop: DFF<Bits<3>>,
+    old_2: Unreset<Bits<64>>,
+    new_1: Unreset<Bits<64>>,
+    new_2: Unreset<Bits<64>>,
+    new_3: Unreset<Bits<64>>,
+    counted_2: Reg<Bit>,
+    bad_hops: Reg<Bits<3>>,
+    bad_1: Reg<Bits<3>>,
+    bad_2: Reg<Bits<3>>,
+    bad_3: Reg<Bits<3>>,
+    most_valid: Reg<Bit>,
+    most_u: Reg<Bits<57>>,
+    most_tau: Reg<Bits<24>>,
+    #[reset(7)]
+    most_hop: Reg<Bits<3>>,
     flow_wide: Signal<Local, Bits<HB>>,
     flow_base: Signal<Local, Bits<HB>>,
     place: Signal<Local, Bits<3>>,
     is_worse: Signal<Local, Bit>,
+    #[value(1)]
     one: Constant<Bits<3>>,
+    #[value(2)]
     two: Constant<Bits<3>>,
+    #[value(3)]
     three: Constant<Bits<3>>,
+    #[value(4)]
     four: Constant<Bits<3>>,
+    #[value(5)]
     five: Constant<Bits<3>>,
+    #[value(6)]
     six: Constant<Bits<3>>,
+    #[value(3)]
     first_write: Constant<Bits<3>>,
+    #[value(7)]
     no_hop: Constant<Bits<3>>,
-}
-
-impl<const FB: usize, const HB: usize> Default for CcRecords<FB, HB> {
-    fn default() -> Self {
-        assert!(HB == FB + 3, "HB = FB + 3");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_queue_gain: Default::default(),
-            cfg_util_gain: Default::default(),
-            cfg_check: Default::default(),
-            phase: Default::default(),
-            flow: Default::default(),
-            hops: Default::default(),
-            hop: Default::default(),
-            store: Default::default(),
-            worst_valid: Default::default(),
-            worst_u: Default::default(),
-            worst_tau_ns: Default::default(),
-            worst_hop: Default::default(),
-            bad: Default::default(),
-            stored: Default::default(),
-            one_hop: Default::default(),
-            old_2: Default::default(),
-            new_1: Default::default(),
-            new_2: Default::default(),
-            new_3: Default::default(),
-            counted_2: Default::default(),
-            bad_hops: Default::default(),
-            bad_1: Default::default(),
-            bad_2: Default::default(),
-            bad_3: Default::default(),
-            most_valid: Default::default(),
-            most_u: Default::default(),
-            most_tau: Default::default(),
-            most_hop: Default::default(),
-            flow_wide: Default::default(),
-            flow_base: Default::default(),
-            place: Default::default(),
-            is_worse: Default::default(),
-            one: Constant::new(1.into()),
-            two: Constant::new(2.into()),
-            three: Constant::new(3.into()),
-            four: Constant::new(4.into()),
-            five: Constant::new(5.into()),
-            six: Constant::new(6.into()),
-            first_write: Constant::new(3.into()),
-            no_hop: Constant::new(7.into()),
-        }
-    }
 }
 
 impl<const FB: usize, const HB: usize> Logic for CcRecords<FB, HB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, old_2, new_1, new_2, new_3, counted_2, bad_hops, bad_1, bad_2, bad_3,
-            most_valid, most_u, most_tau, most_hop
-        );
-        self.stored.clock.next = self.clock.val();
-        self.one_hop.clock.next = self.clock.val();
-        self.one_hop.reset.next = self.reset.val();
         comment!("The stored record through two registers, the new one beside it.");
         self.flow_wide.next = bit_cast::<HB, FB>(self.flow.val());
         self.flow_base.next = self.flow_wide.val() << 3;
         self.stored.read_enable.next = true;
         self.stored.read_address.next = self.flow_base.val() | bit_cast::<HB, 3>(self.phase.val());
-        self.old_2.d.next = self.stored.read_data.val();
-        self.new_1.d.next = self.hop.val();
-        self.new_2.d.next = self.new_1.q.val();
-        self.new_3.d.next = self.new_2.q.val();
+        self.old_2.next = self.stored.read_data.val();
+        self.new_1.next = self.hop.val();
+        self.new_2.next = self.new_1.val();
+        self.new_3.next = self.new_2.val();
         self.place.next = self.phase.val() - 3;
         self.stored.write_address.next = self.flow_base.val() | bit_cast::<HB, 3>(self.place.val());
-        self.stored.write_data.next = self.new_3.q.val();
+        self.stored.write_data.next = self.new_3.val();
         self.stored.write_enable.next =
             self.store.val() && (self.phase.val() >= self.first_write.val());
         comment!("Which records are counted.");
-        self.counted_2.d.next = false;
+        self.counted_2.next = false;
         match self.phase.val().index() {
             1 => {
-                self.counted_2.d.next = self.hops.val().any();
+                self.counted_2.next = self.hops.val().any();
             }
             2 => {
-                self.counted_2.d.next = self.hops.val() > self.one.val();
+                self.counted_2.next = self.hops.val() > self.one.val();
             }
             3 => {
-                self.counted_2.d.next = self.hops.val() > self.two.val();
+                self.counted_2.next = self.hops.val() > self.two.val();
             }
             4 => {
-                self.counted_2.d.next = self.hops.val() > self.three.val();
+                self.counted_2.next = self.hops.val() > self.three.val();
             }
             5 => {
-                self.counted_2.d.next = self.hops.val() > self.four.val();
+                self.counted_2.next = self.hops.val() > self.four.val();
             }
             _ => {}
         }
         self.one_hop.cfg_queue_gain.next = self.cfg_queue_gain.val();
         self.one_hop.cfg_util_gain.next = self.cfg_util_gain.val();
         self.one_hop.cfg_check.next = self.cfg_check.val();
-        self.one_hop.s_valid.next = self.counted_2.q.val();
-        self.one_hop.old_hop.next = self.old_2.q.val();
-        self.one_hop.new_hop.next = self.new_2.q.val();
+        self.one_hop.s_valid.next = self.counted_2.val();
+        self.one_hop.old_hop.next = self.old_2.val();
+        self.one_hop.new_hop.next = self.new_2.val();
         comment!("What is wrong with any hop; of the first it leaves cc_hop in phase 6.");
-        self.bad_hops.d.next = self.bad_hops.q.val() | self.one_hop.bad.val();
+        self.bad_hops.next = self.bad_hops.val() | self.one_hop.bad.val();
         if self.phase.val() == self.six.val() {
-            self.bad_hops.d.next = self.one_hop.bad.val();
+            self.bad_hops.next = self.one_hop.bad.val();
         }
         if self.phase.val() == self.five.val() {
-            self.bad_1.d.next = self.bad_hops.q.val();
-            self.bad_2.d.next = self.bad_1.q.val();
-            self.bad_3.d.next = self.bad_2.q.val();
+            self.bad_1.next = self.bad_hops.val();
+            self.bad_2.next = self.bad_1.val();
+            self.bad_3.next = self.bad_2.val();
         }
-        self.bad.next = self.bad_3.q.val();
+        self.bad.next = self.bad_3.val();
         comment!("The largest u'; its first hop leaves cc_hop in phase 2.");
-        self.is_worse.next =
-            !self.most_valid.q.val() || (self.one_hop.u.val() > self.most_u.q.val());
+        self.is_worse.next = !self.most_valid.val() || (self.one_hop.u.val() > self.most_u.val());
         if (self.phase.val() == self.two.val())
             || (self.one_hop.m_valid.val() && self.is_worse.val())
         {
-            self.most_valid.d.next = self.one_hop.m_valid.val();
-            self.most_u.d.next = self.one_hop.u.val();
-            self.most_tau.d.next = self.one_hop.tau_ns.val();
-            self.most_hop.d.next = self.no_hop.val();
+            self.most_valid.next = self.one_hop.m_valid.val();
+            self.most_u.next = self.one_hop.u.val();
+            self.most_tau.next = self.one_hop.tau_ns.val();
+            self.most_hop.next = self.no_hop.val();
             if self.one_hop.m_valid.val() {
-                self.most_hop.d.next = self.phase.val() - 2;
+                self.most_hop.next = self.phase.val() - 2;
             }
         }
-        self.worst_valid.next = self.most_valid.q.val();
-        self.worst_u.next = self.most_u.q.val();
-        self.worst_tau_ns.next = self.most_tau.q.val();
-        self.worst_hop.next = self.most_hop.q.val();
-        if self.reset.val() {
-            self.counted_2.d.next = false;
-            self.bad_hops.d.next = 0.into();
-            self.bad_1.d.next = 0.into();
-            self.bad_2.d.next = 0.into();
-            self.bad_3.d.next = 0.into();
-            self.most_valid.d.next = false;
-            self.most_u.d.next = 0.into();
-            self.most_tau.d.next = 0.into();
-            self.most_hop.d.next = self.no_hop.val();
-        }
+        self.worst_valid.next = self.most_valid.val();
+        self.worst_u.next = self.most_u.val();
+        self.worst_tau_ns.next = self.most_tau.val();
+        self.worst_hop.next = self.most_hop.val();
     }
 }

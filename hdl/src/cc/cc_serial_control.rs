@@ -9,18 +9,12 @@
 //! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
 
 use super::cc_program::CcProgram;
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Program counter, jumps, timer, flags.
-#[derive(LogicBlock)]
+#[block]
 pub struct CcSerialControl {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Nothing starts yet.
     pub rests: Signal<In, Bit>,
     /// An ACK is offered.
@@ -69,16 +63,16 @@ pub struct CcSerialControl {
     /// step, U falls.
     pub flags: Signal<Out, Bits<8>>,
     rows: CcProgram,
-    at: DFF<Bits<9>>,
-    steps: DFF<Bits<6>>,
-    hop_now: DFF<Bits<3>>,
-    worst_now: DFF<Bits<3>>,
-    timer: DFF<Bits<10>>,
-    flags_now: DFF<Bits<8>>,
-    command: DFF<Bit>,
-    reads_now: DFF<Bit>,
-    to_now: DFF<Bits<6>>,
-    word_now: DFF<Bits<5>>,
+    at: Unreset<Bits<9>>,
+    steps: Unreset<Bits<6>>,
+    hop_now: Unreset<Bits<3>>,
+    worst_now: Unreset<Bits<3>>,
+    timer: Unreset<Bits<10>>,
+    flags_now: Unreset<Bits<8>>,
+    command: Unreset<Bit>,
+    reads_now: Unreset<Bit>,
+    to_now: Unreset<Bits<6>>,
+    word_now: Unreset<Bits<5>>,
     row: Signal<Local, Bits<32>>,
     op: Signal<Local, Bits<3>>,
     next: Signal<Local, Bits<9>>,
@@ -95,98 +89,33 @@ pub struct CcSerialControl {
     hop_row: Signal<Local, Bits<5>>,
     offered: Signal<Local, Bit>,
     bad_bits: Signal<Local, Bits<3>>,
+    #[value(0)]
     op_move: Constant<Bits<3>>,
+    #[value(1)]
     op_step: Constant<Bits<3>>,
+    #[value(2)]
     op_jump: Constant<Bits<3>>,
+    #[value(3)]
     op_note: Constant<Bits<3>>,
+    #[value(1)]
     always_true: Constant<Bits<32>>,
+    #[value(1)]
     one_flag: Constant<Bits<8>>,
+    #[value(7)]
     no_hop: Constant<Bits<3>>,
-}
-
-impl Default for CcSerialControl {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            rests: Default::default(),
-            s_ack_valid: Default::default(),
-            s_flow_valid: Default::default(),
-            result_waits: Default::default(),
-            by_time: Default::default(),
-            of_math: Default::default(),
-            of_event: Default::default(),
-            is_command: Default::default(),
-            hop: Default::default(),
-            act: Default::default(),
-            set_exponent: Default::default(),
-            source: Default::default(),
-            reads: Default::default(),
-            read_word: Default::default(),
-            reads_1: Default::default(),
-            to: Default::default(),
-            write_word: Default::default(),
-            done: Default::default(),
-            shows: Default::default(),
-            never_sent: Default::default(),
-            is_bad: Default::default(),
-            worst_hop: Default::default(),
-            flags: Default::default(),
-            rows: Default::default(),
-            at: Default::default(),
-            steps: Default::default(),
-            hop_now: Default::default(),
-            worst_now: Default::default(),
-            timer: Default::default(),
-            flags_now: Default::default(),
-            command: Default::default(),
-            reads_now: Default::default(),
-            to_now: Default::default(),
-            word_now: Default::default(),
-            row: Default::default(),
-            op: Default::default(),
-            next: Default::default(),
-            behind: Default::default(),
-            conditions: Default::default(),
-            own: Default::default(),
-            is_true: Default::default(),
-            condition: Default::default(),
-            count: Default::default(),
-            is_move: Default::default(),
-            is_step: Default::default(),
-            is_jump: Default::default(),
-            is_note: Default::default(),
-            hop_row: Default::default(),
-            offered: Default::default(),
-            bad_bits: Default::default(),
-            op_move: Constant::new(0.into()),
-            op_step: Constant::new(1.into()),
-            op_jump: Constant::new(2.into()),
-            op_note: Constant::new(3.into()),
-            always_true: Constant::new(1.into()),
-            one_flag: Constant::new(1.into()),
-            no_hop: Constant::new(7.into()),
-        }
-    }
 }
 
 impl Logic for CcSerialControl {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, at, steps, hop_now, worst_now, timer, flags_now, command, reads_now,
-            to_now, word_now
-        );
-        self.is_command.next = self.command.q.val();
-        self.hop.next = self.hop_now.q.val();
-        self.flags.next = self.flags_now.q.val();
-        self.worst_hop.next = self.worst_now.q.val();
-        self.reads_1.next = self.reads_now.q.val();
-        self.to.next = self.to_now.q.val();
-        self.write_word.next = self.word_now.q.val();
+        self.is_command.next = self.command.val();
+        self.hop.next = self.hop_now.val();
+        self.flags.next = self.flags_now.val();
+        self.worst_hop.next = self.worst_now.val();
+        self.reads_1.next = self.reads_now.val();
+        self.to.next = self.to_now.val();
+        self.write_word.next = self.word_now.val();
         comment!("The row.");
-        self.rows.clock.next = self.clock.val();
         self.row.next = self.rows.row.val();
         self.op.next = self.row.val().get_bits::<3>(0);
         self.is_move.next = self.op.val() == self.op_move.val();
@@ -196,50 +125,50 @@ impl Logic for CcSerialControl {
         comment!("A move: the word arrives in the next cycle.");
         self.source.next = self.row.val().get_bits::<6>(4);
         self.reads.next = self.is_move.val() && self.row.val().get_bit(3);
-        self.hop_row.next = bit_cast::<5, 3>(self.hop_now.q.val()) << 2;
+        self.hop_row.next = bit_cast::<5, 3>(self.hop_now.val()) << 2;
         self.read_word.next = self.row.val().get_bits::<5>(4);
         if self.row.val().get_bit(10) {
             self.read_word.next =
                 self.hop_row.val() | bit_cast::<5, 2>(self.row.val().get_bits::<2>(4));
         }
-        self.reads_now.d.next = self.is_move.val() && self.row.val().get_bit(3);
-        self.to_now.d.next = 0.into();
+        self.reads_now.next = self.is_move.val() && self.row.val().get_bit(3);
+        self.to_now.next = 0.into();
         if self.is_move.val() {
-            self.to_now.d.next = self.row.val().get_bits::<6>(11);
+            self.to_now.next = self.row.val().get_bits::<6>(11);
         }
-        self.word_now.d.next = self.row.val().get_bits::<5>(17);
+        self.word_now.next = self.row.val().get_bits::<5>(17);
         if self.row.val().get_bit(22) {
-            self.word_now.d.next =
+            self.word_now.next =
                 self.hop_row.val() | bit_cast::<5, 2>(self.row.val().get_bits::<2>(17));
         }
         comment!("A step.");
-        self.behind.next = self.at.q.val() + 1;
+        self.behind.next = self.at.val() + 1;
         self.next.next = self.behind.val();
         self.act.next = 0.into();
         self.count.next = self.row.val().get_bits::<6>(3);
-        self.steps.d.next = 0.into();
+        self.steps.next = 0.into();
         if self.is_step.val() {
             self.act.next = self.row.val().get_bits::<4>(9);
-            if self.steps.q.val() != self.count.val() {
-                self.next.next = self.at.q.val();
-                self.steps.d.next = self.steps.q.val() + 1;
+            if self.steps.val() != self.count.val() {
+                self.next.next = self.at.val();
+                self.steps.next = self.steps.val() + 1;
             }
         }
         comment!("A jump.");
         self.offered.next = self.s_ack_valid.val() || self.s_flow_valid.val();
-        self.bad_bits.next = self.flags_now.q.val().get_bits::<3>(3);
+        self.bad_bits.next = self.flags_now.val().get_bits::<3>(3);
         self.own.next = 0.into();
-        self.own.next = self.own.val().replace_bit(0, self.command.q.val());
+        self.own.next = self.own.val().replace_bit(0, self.command.val());
         self.own.next = self.own.val().replace_bit(1, self.offered.val());
         self.own.next = self.own.val().replace_bit(2, self.result_waits.val());
-        self.own.next = self.own.val().replace_bit(3, !self.timer.q.val().any());
+        self.own.next = self.own.val().replace_bit(3, !self.timer.val().any());
         self.own.next = self.own.val().replace_bit(4, self.bad_bits.val().any());
         self.own.next = self.own.val().replace_bit(5, self.by_time.val());
         self.conditions.next = self.always_true.val()
             | (bit_cast::<32, 4>(self.of_math.val()) << 1)
             | (bit_cast::<32, 11>(self.of_event.val()) << 5)
             | (bit_cast::<32, 6>(self.own.val()) << 16)
-            | (bit_cast::<32, 8>(self.flags_now.q.val()) << 24);
+            | (bit_cast::<32, 8>(self.flags_now.val()) << 24);
         self.condition.next = self.row.val().get_bits::<5>(12);
         self.is_true.next = self.conditions.val().get_bit(self.condition.val().index());
         if self.is_jump.val() {
@@ -247,13 +176,13 @@ impl Logic for CcSerialControl {
                 self.next.next = self.row.val().get_bits::<9>(3);
             }
             if self.row.val().get_bit(18) {
-                self.command.d.next = self.s_flow_valid.val();
+                self.command.next = self.s_flow_valid.val();
             }
         }
         comment!("A note.");
-        self.timer.d.next = self.timer.q.val();
-        if self.timer.q.val().any() {
-            self.timer.d.next = self.timer.q.val() - 1;
+        self.timer.next = self.timer.val();
+        if self.timer.val().any() {
+            self.timer.next = self.timer.val() - 1;
         }
         self.set_exponent.next = 0.into();
         self.done.next = self.is_note.val() && self.row.val().get_bit(23);
@@ -263,30 +192,30 @@ impl Logic for CcSerialControl {
         if self.is_note.val() {
             self.set_exponent.next = self.row.val().get_bits::<3>(20);
             if self.row.val().get_bit(3) {
-                self.hop_now.d.next = self.hop_now.q.val() + 1;
+                self.hop_now.next = self.hop_now.val() + 1;
             }
             if self.row.val().get_bit(4) {
-                self.hop_now.d.next = 0.into();
-                self.worst_now.d.next = self.no_hop.val();
-                self.flags_now.d.next = 0.into();
+                self.hop_now.next = 0.into();
+                self.worst_now.next = self.no_hop.val();
+                self.flags_now.next = 0.into();
             }
             if self.row.val().get_bit(5) {
-                self.flags_now.d.next = self.flags_now.q.val()
-                    | (self.one_flag.val() << self.row.val().get_bits::<3>(6));
+                self.flags_now.next =
+                    self.flags_now.val() | (self.one_flag.val() << self.row.val().get_bits::<3>(6));
             }
             if self.row.val().get_bit(27) {
-                self.worst_now.d.next = self.hop_now.q.val();
+                self.worst_now.next = self.hop_now.val();
             }
             if self.row.val().get_bit(9) {
-                self.timer.d.next = self.row.val().get_bits::<10>(10);
+                self.timer.next = self.row.val().get_bits::<10>(10);
             }
         }
         if self.reset.val() || self.rests.val() {
             self.next.next = 0.into();
-            self.steps.d.next = 0.into();
-            self.to_now.d.next = 0.into();
+            self.steps.next = 0.into();
+            self.to_now.next = 0.into();
         }
         self.rows.address.next = self.next.val();
-        self.at.d.next = self.next.val();
+        self.at.next = self.next.val();
     }
 }

@@ -8,19 +8,16 @@
 //! # Reset             none
 //! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
 
-use crate::Module;
+use crate::streams::Telemetry;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a source to its word.
 pub const LATENCY_CYCLES: usize = 1;
 
 /// Words and conditions of an event.
-#[derive(LogicBlock)]
+#[block(no_reset)]
 pub struct CcSerialEvent {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// 16 to 26: as below, in the order of the kernel; else 0.
     pub source: Signal<In, Bits<6>>,
     /// Hop.
@@ -34,21 +31,7 @@ pub struct CcSerialEvent {
     /// Next PSN the flow will send.
     pub s_ack_snd_nxt: Signal<In, Bits<24>>,
     /// The ACK carries telemetry.
-    pub s_ack_tel_valid: Signal<In, Bit>,
-    /// Records; 6: more than five.
-    pub s_ack_tel_hops: Signal<In, Bits<3>>,
-    /// Path identifier.
-    pub s_ack_tel_path: Signal<In, Bits<12>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_0: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_1: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_2: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    pub s_ack_tel: Telemetry<In>,
     /// 1 create, else remove.
     pub s_flow_op: Signal<In, Bits<2>>,
     /// Its ACKs carry telemetry.
@@ -64,9 +47,9 @@ pub struct CcSerialEvent {
     /// The command makes a flow that adapts; the ACK has telemetry; has usable records; PSNs,
     /// time, bytes are checked; the hop has a rate; utilisation; sojourn times; 40 Gb/s; last hop.
     pub conditions: Signal<Out, Bits<11>>,
-    word_1: DFF<Bits<32>>,
-    code_1: DFF<Bits<3>>,
-    conditions_1: DFF<Bits<11>>,
+    word_1: Unreset<Bits<32>>,
+    code_1: Unreset<Bits<3>>,
+    conditions_1: Unreset<Bits<11>>,
     record: Signal<Local, Bits<64>>,
     time_ns: Signal<Local, Bits<24>>,
     sent: Signal<Local, Bits<20>>,
@@ -81,160 +64,112 @@ pub struct CcSerialEvent {
     next_hop: Signal<Local, Bits<3>>,
     low: Signal<Local, Bits<11>>,
     flags: Signal<Local, Bits<11>>,
+    #[value(1_u64 << 31)]
     recorded: Constant<Bits<32>>,
+    #[value(1)]
     op_create: Constant<Bits<2>>,
+    #[value(28)]
     line_25: Constant<Bits<32>>,
+    #[value(56)]
     line_40: Constant<Bits<32>>,
+    #[value(7)]
     code_40: Constant<Bits<3>>,
+    #[value(5)]
     code_5: Constant<Bits<3>>,
+    #[value(6)]
     code_6: Constant<Bits<3>>,
+    #[value(6)]
     hops_above: Constant<Bits<3>>,
-}
-
-impl Default for CcSerialEvent {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            source: Default::default(),
-            hop: Default::default(),
-            cfg_util_gain: Default::default(),
-            cfg_check: Default::default(),
-            s_ack_psn: Default::default(),
-            s_ack_snd_nxt: Default::default(),
-            s_ack_tel_valid: Default::default(),
-            s_ack_tel_hops: Default::default(),
-            s_ack_tel_path: Default::default(),
-            s_ack_tel_hop_0: Default::default(),
-            s_ack_tel_hop_1: Default::default(),
-            s_ack_tel_hop_2: Default::default(),
-            s_ack_tel_hop_3: Default::default(),
-            s_ack_tel_hop_4: Default::default(),
-            s_flow_op: Default::default(),
-            s_flow_telemetry: Default::default(),
-            s_flow_window_bytes: Default::default(),
-            s_flow_rate: Default::default(),
-            word: Default::default(),
-            code: Default::default(),
-            conditions: Default::default(),
-            word_1: Default::default(),
-            code_1: Default::default(),
-            conditions_1: Default::default(),
-            record: Default::default(),
-            time_ns: Default::default(),
-            sent: Default::default(),
-            queue: Default::default(),
-            line: Default::default(),
-            key: Default::default(),
-            adapts: Default::default(),
-            by_use: Default::default(),
-            by_time: Default::default(),
-            has_rate: Default::default(),
-            is_40: Default::default(),
-            next_hop: Default::default(),
-            low: Default::default(),
-            flags: Default::default(),
-            recorded: Constant::new((1_u64 << 31).into()),
-            op_create: Constant::new(1.into()),
-            line_25: Constant::new(28.into()),
-            line_40: Constant::new(56.into()),
-            code_40: Constant::new(7.into()),
-            code_5: Constant::new(5.into()),
-            code_6: Constant::new(6.into()),
-            hops_above: Constant::new(6.into()),
-        }
-    }
 }
 
 impl Logic for CcSerialEvent {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, word_1, code_1, conditions_1);
-        self.word.next = self.word_1.q.val();
-        self.code.next = self.code_1.q.val();
-        self.conditions.next = self.conditions_1.q.val();
+        self.word.next = self.word_1.val();
+        self.code.next = self.code_1.val();
+        self.conditions.next = self.conditions_1.val();
         match self.hop.val().index() {
             0 => {
-                self.record.next = self.s_ack_tel_hop_0.val();
+                self.record.next = self.s_ack_tel.hop[0].val();
             }
             1 => {
-                self.record.next = self.s_ack_tel_hop_1.val();
+                self.record.next = self.s_ack_tel.hop[1].val();
             }
             2 => {
-                self.record.next = self.s_ack_tel_hop_2.val();
+                self.record.next = self.s_ack_tel.hop[2].val();
             }
             3 => {
-                self.record.next = self.s_ack_tel_hop_3.val();
+                self.record.next = self.s_ack_tel.hop[3].val();
             }
             _ => {
-                self.record.next = self.s_ack_tel_hop_4.val();
+                self.record.next = self.s_ack_tel.hop[4].val();
             }
         }
-        self.code_1.d.next = self.record.val().get_bits::<3>(0);
+        self.code_1.next = self.record.val().get_bits::<3>(0);
         self.time_ns.next = self.record.val().get_bits::<24>(3);
         self.sent.next = self.record.val().get_bits::<20>(27);
         self.queue.next = self.record.val().get_bits::<17>(47);
-        self.key.next = (bit_cast::<32, 12>(self.s_ack_tel_path.val()) << 16)
-            | (bit_cast::<32, 3>(self.s_ack_tel_hops.val()) << 28)
+        self.key.next = (bit_cast::<32, 12>(self.s_ack_tel.path.val()) << 16)
+            | (bit_cast::<32, 3>(self.s_ack_tel.hops.val()) << 28)
             | self.recorded.val();
         self.adapts.next =
             (self.s_flow_op.val() == self.op_create.val()) && self.s_flow_telemetry.val();
         comment!("28 Gb/s for each 25, and 56 for 40.");
-        self.is_40.next = self.code_1.q.val() == self.code_40.val();
-        self.line.next = self.line_25.val() << self.code_1.q.val();
+        self.is_40.next = self.code_1.val() == self.code_40.val();
+        self.line.next = self.line_25.val() << self.code_1.val();
         if self.is_40.val() {
             self.line.next = self.line_40.val();
         }
         match self.source.val().index() {
             16 => {
-                self.word_1.d.next = self.line.val();
+                self.word_1.next = self.line.val();
             }
             17 => {
-                self.word_1.d.next = bit_cast::<32, 24>(self.time_ns.val()) << 8;
+                self.word_1.next = bit_cast::<32, 24>(self.time_ns.val()) << 8;
             }
             18 => {
-                self.word_1.d.next = bit_cast::<32, 20>(self.sent.val()) << 12;
+                self.word_1.next = bit_cast::<32, 20>(self.sent.val()) << 12;
             }
             19 => {
-                self.word_1.d.next = bit_cast::<32, 17>(self.queue.val());
+                self.word_1.next = bit_cast::<32, 17>(self.queue.val());
             }
             20 => {
-                self.word_1.d.next = self.key.val();
+                self.word_1.next = self.key.val();
             }
             21 => {
-                self.word_1.d.next = bit_cast::<32, 24>(self.s_ack_psn.val()) << 8;
+                self.word_1.next = bit_cast::<32, 24>(self.s_ack_psn.val()) << 8;
             }
             22 => {
-                self.word_1.d.next = bit_cast::<32, 24>(self.s_ack_snd_nxt.val()) << 8;
+                self.word_1.next = bit_cast::<32, 24>(self.s_ack_snd_nxt.val()) << 8;
             }
             23 => {
-                self.word_1.d.next = self.s_flow_window_bytes.val();
+                self.word_1.next = self.s_flow_window_bytes.val();
             }
             24 => {
-                self.word_1.d.next = self.s_flow_rate.val();
+                self.word_1.next = self.s_flow_rate.val();
             }
             25 => {
-                self.word_1.d.next = bit_cast::<32, 1>(self.adapts.val().into());
+                self.word_1.next = bit_cast::<32, 1>(self.adapts.val().into());
             }
             26 => {
-                self.word_1.d.next = bit_cast::<32, 17>(self.cfg_check.val().get_bits::<17>(6));
+                self.word_1.next = bit_cast::<32, 17>(self.cfg_check.val().get_bits::<17>(6));
             }
             _ => {
-                self.word_1.d.next = 0.into();
+                self.word_1.next = 0.into();
             }
         }
         comment!("Conditions. Rate codes 5 and 6 name no rate, nor does 7 beside utilisation or sojourn times.");
         self.by_use.next = self.cfg_util_gain.val().get_bit(21);
         self.by_time.next = self.cfg_util_gain.val().get_bit(27);
-        self.has_rate.next = (self.code_1.q.val() != self.code_5.val())
-            && (self.code_1.q.val() != self.code_6.val());
+        self.has_rate.next =
+            (self.code_1.val() != self.code_5.val()) && (self.code_1.val() != self.code_6.val());
         self.next_hop.next = self.hop.val() + 1;
         self.low.next = 0.into();
         self.low.next = self.low.val().replace_bit(0, self.adapts.val());
-        self.low.next = self.low.val().replace_bit(1, self.s_ack_tel_valid.val());
+        self.low.next = self.low.val().replace_bit(1, self.s_ack_tel.valid.val());
         self.low.next = self.low.val().replace_bit(
             2,
-            self.s_ack_tel_hops.val().any() && (self.s_ack_tel_hops.val() < self.hops_above.val()),
+            self.s_ack_tel.hops.val().any() && (self.s_ack_tel.hops.val() < self.hops_above.val()),
         );
         self.low.next = self.low.val().replace_bit(3, self.cfg_check.val().get_bit(0));
         self.low.next = self.low.val().replace_bit(4, self.cfg_check.val().get_bit(1));
@@ -249,7 +184,7 @@ impl Logic for CcSerialEvent {
         self.flags.next = self.flags.val().replace_bit(8, self.by_time.val());
         self.flags.next = self.flags.val().replace_bit(9, self.is_40.val());
         self.flags.next =
-            self.flags.val().replace_bit(10, self.next_hop.val() == self.s_ack_tel_hops.val());
-        self.conditions_1.d.next = self.flags.val();
+            self.flags.val().replace_bit(10, self.next_hop.val() == self.s_ack_tel.hops.val());
+        self.conditions_1.next = self.flags.val();
     }
 }

@@ -7,19 +7,15 @@
 //! # Reset             none: it is set before it is used
 //! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
 
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a change to the value.
 pub const LATENCY_CYCLES: usize = 1;
 
 /// Exponent.
-#[derive(LogicBlock)]
+#[block(no_reset)]
 pub struct CcSerialExponent {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// It becomes more.
     pub rises: Signal<In, Bit>,
     /// It becomes less.
@@ -38,70 +34,48 @@ pub struct CcSerialExponent {
     pub of_use: Signal<In, Bits<5>>,
     /// The exponent.
     pub value: Signal<Out, Bits<6>>,
-    exponent: DFF<Bits<6>>,
+    exponent: Unreset<Bits<6>>,
     wide_code: Signal<Local, Bits<6>>,
     less_code: Signal<Local, Bits<6>>,
-}
-
-impl Default for CcSerialExponent {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            rises: Default::default(),
-            falls: Default::default(),
-            by_8: Default::default(),
-            by_1: Default::default(),
-            set: Default::default(),
-            multi: Default::default(),
-            code: Default::default(),
-            of_use: Default::default(),
-            value: Default::default(),
-            exponent: Default::default(),
-            wide_code: Default::default(),
-            less_code: Default::default(),
-        }
-    }
 }
 
 impl Logic for CcSerialExponent {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, exponent);
-        self.value.next = self.exponent.q.val();
+        self.value.next = self.exponent.val();
         if self.rises.val() {
             if self.by_8.val() {
-                self.exponent.d.next = self.exponent.q.val() + 8;
+                self.exponent.next = self.exponent.val() + 8;
             } else if self.by_1.val() {
-                self.exponent.d.next = self.exponent.q.val() + 1;
+                self.exponent.next = self.exponent.val() + 1;
             }
         } else if self.falls.val() {
             if self.by_8.val() {
-                self.exponent.d.next = self.exponent.q.val() - 8;
+                self.exponent.next = self.exponent.val() - 8;
             } else if self.by_1.val() {
-                self.exponent.d.next = self.exponent.q.val() - 1;
+                self.exponent.next = self.exponent.val() - 1;
             }
         }
         self.wide_code.next = bit_cast::<6, 3>(self.code.val());
-        self.less_code.next = self.exponent.q.val() - self.wide_code.val();
+        self.less_code.next = self.exponent.val() - self.wide_code.val();
         match self.set.val().index() {
             1 => {
-                self.exponent.d.next = 0.into();
+                self.exponent.next = 0.into();
             }
             2 => {
-                self.exponent.d.next = bit_cast::<6, 3>(self.multi.val());
+                self.exponent.next = bit_cast::<6, 3>(self.multi.val());
             }
             3 => {
-                self.exponent.d.next = self.wide_code.val();
+                self.exponent.next = self.wide_code.val();
             }
             4 => {
-                self.exponent.d.next = bit_cast::<6, 5>(self.of_use.val());
+                self.exponent.next = bit_cast::<6, 5>(self.of_use.val());
             }
             5 => {
-                self.exponent.d.next = self.exponent.q.val() + self.wide_code.val();
+                self.exponent.next = self.exponent.val() + self.wide_code.val();
             }
             6 => {
-                self.exponent.d.next = bit_cast::<6, 5>(self.less_code.val().get_bits::<5>(0));
+                self.exponent.next = bit_cast::<6, 5>(self.less_code.val().get_bits::<5>(0));
             }
             _ => {}
         }

@@ -16,19 +16,15 @@
 //! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
 
 use super::cc_serial_exponent::CcSerialExponent;
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from an act to its result.
 pub const LATENCY_CYCLES: usize = 1;
 
 /// Adder, shifter, exponent.
-#[derive(LogicBlock)]
+#[block(no_reset)]
 pub struct CcSerialMath {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// What happens, 0: nothing.
     pub act: Signal<In, Bits<4>>,
     /// [5:3] 1 addend, 2 sum, 3 factor takes `word`; of the former [0] the high half, [1] the low
@@ -51,12 +47,12 @@ pub struct CcSerialMath {
     /// The sum's top bit is set; it is 0; less; its upper half is not 0.
     pub conditions: Signal<Out, Bits<4>>,
     exponent: CcSerialExponent,
-    addend_high: DFF<Bits<32>>,
-    addend_low: DFF<Bits<32>>,
-    sum_high: DFF<Bits<32>>,
-    sum_low: DFF<Bits<32>>,
-    low: DFF<Bits<32>>,
-    less: DFF<Bit>,
+    addend_high: Unreset<Bits<32>>,
+    addend_low: Unreset<Bits<32>>,
+    sum_high: Unreset<Bits<32>>,
+    sum_low: Unreset<Bits<32>>,
+    low: Unreset<Bits<32>>,
+    less: Unreset<Bit>,
     now: Signal<Local, Bits<64>>,
     other: Signal<Local, Bits<64>>,
     left: Signal<Local, Bits<66>>,
@@ -71,93 +67,52 @@ pub struct CcSerialMath {
     kind: Signal<Local, Bits<3>>,
     is_zero: Signal<Local, Bit>,
     flags: Signal<Local, Bits<4>>,
+    #[value(1)]
     one: Constant<Bits<66>>,
+    #[value(1)]
     act_multiply: Constant<Bits<4>>,
+    #[value(2)]
     act_shift: Constant<Bits<4>>,
+    #[value(3)]
     act_byte: Constant<Bits<4>>,
+    #[value(4)]
     act_normalise: Constant<Bits<4>>,
+    #[value(5)]
     act_exponent: Constant<Bits<4>>,
+    #[value(6)]
     act_add: Constant<Bits<4>>,
+    #[value(7)]
     act_subtract: Constant<Bits<4>>,
+    #[value(8)]
     act_clear: Constant<Bits<4>>,
+    #[value(9)]
     act_segment: Constant<Bits<4>>,
+    #[value(1)]
     to_addend: Constant<Bits<3>>,
+    #[value(2)]
     to_sum: Constant<Bits<3>>,
+    #[value(3)]
     to_factor: Constant<Bits<3>>,
-}
-
-impl Default for CcSerialMath {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            act: Default::default(),
-            to: Default::default(),
-            word: Default::default(),
-            set_exponent: Default::default(),
-            multi: Default::default(),
-            code: Default::default(),
-            of_use: Default::default(),
-            sum: Default::default(),
-            factor: Default::default(),
-            conditions: Default::default(),
-            exponent: Default::default(),
-            addend_high: Default::default(),
-            addend_low: Default::default(),
-            sum_high: Default::default(),
-            sum_low: Default::default(),
-            low: Default::default(),
-            less: Default::default(),
-            now: Default::default(),
-            other: Default::default(),
-            left: Default::default(),
-            right: Default::default(),
-            total: Default::default(),
-            bits_9: Default::default(),
-            bits_1: Default::default(),
-            bytes_left: Default::default(),
-            by_8: Default::default(),
-            by_1: Default::default(),
-            after: Default::default(),
-            kind: Default::default(),
-            is_zero: Default::default(),
-            flags: Default::default(),
-            one: Constant::new(1.into()),
-            act_multiply: Constant::new(1.into()),
-            act_shift: Constant::new(2.into()),
-            act_byte: Constant::new(3.into()),
-            act_normalise: Constant::new(4.into()),
-            act_exponent: Constant::new(5.into()),
-            act_add: Constant::new(6.into()),
-            act_subtract: Constant::new(7.into()),
-            act_clear: Constant::new(8.into()),
-            act_segment: Constant::new(9.into()),
-            to_addend: Constant::new(1.into()),
-            to_sum: Constant::new(2.into()),
-            to_factor: Constant::new(3.into()),
-        }
-    }
 }
 
 impl Logic for CcSerialMath {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, addend_high, addend_low, sum_high, sum_low, low, less);
-        self.now.next = bit_cast::<64, 32>(self.sum_low.q.val())
-            | (bit_cast::<64, 32>(self.sum_high.q.val()) << 32);
+        self.now.next = bit_cast::<64, 32>(self.sum_low.val())
+            | (bit_cast::<64, 32>(self.sum_high.val()) << 32);
         self.sum.next = self.now.val();
-        self.factor.next = self.low.q.val();
+        self.factor.next = self.low.val();
         self.is_zero.next = !self.now.val().any();
         self.flags.next = 0.into();
-        self.flags.next = self.flags.val().replace_bit(0, self.sum_high.q.val().get_bit(31));
+        self.flags.next = self.flags.val().replace_bit(0, self.sum_high.val().get_bit(31));
         self.flags.next = self.flags.val().replace_bit(1, self.is_zero.val());
-        self.flags.next = self.flags.val().replace_bit(2, self.less.q.val());
-        self.flags.next = self.flags.val().replace_bit(3, self.sum_high.q.val().any());
+        self.flags.next = self.flags.val().replace_bit(2, self.less.val());
+        self.flags.next = self.flags.val().replace_bit(3, self.sum_high.val().any());
         self.conditions.next = self.flags.val();
         comment!("Sum and addend, or addend less sum; the carry comes in at a bit of its own.");
         self.left.next = self.one.val()
-            | (bit_cast::<66, 32>(self.addend_low.q.val()) << 1)
-            | (bit_cast::<66, 32>(self.addend_high.q.val()) << 33);
+            | (bit_cast::<66, 32>(self.addend_low.val()) << 1)
+            | (bit_cast::<66, 32>(self.addend_high.val()) << 33);
         self.other.next = self.now.val();
         self.right.next = bit_cast::<66, 64>(self.now.val()) << 1;
         if self.act.val() == self.act_subtract.val() {
@@ -169,7 +124,6 @@ impl Logic for CcSerialMath {
         self.bits_9.next = self.now.val().get_bits::<55>(9);
         self.bits_1.next = self.now.val().get_bits::<8>(1);
         self.bytes_left.next = self.exponent.value.val().get_bits::<3>(3);
-        self.exponent.clock.next = self.clock.val();
         self.exponent.rises.next = self.act.val() == self.act_normalise.val();
         self.exponent.falls.next = self.act.val() == self.act_exponent.val();
         self.exponent.set.next = self.set_exponent.val();
@@ -191,57 +145,57 @@ impl Logic for CcSerialMath {
         self.after.next = self.now.val();
         if self.by_8.val() {
             self.after.next = self.now.val() >> 8;
-            self.low.d.next = (self.low.q.val() >> 8)
-                | (bit_cast::<32, 8>(self.now.val().get_bits::<8>(0)) << 24);
+            self.low.next =
+                (self.low.val() >> 8) | (bit_cast::<32, 8>(self.now.val().get_bits::<8>(0)) << 24);
         } else if self.by_1.val() {
             self.after.next = self.now.val() >> 1;
-            self.low.d.next = (self.low.q.val() >> 1)
-                | (bit_cast::<32, 1>(self.now.val().get_bits::<1>(0)) << 31);
-            if (self.act.val() == self.act_multiply.val()) && self.low.q.val().get_bit(0) {
+            self.low.next =
+                (self.low.val() >> 1) | (bit_cast::<32, 1>(self.now.val().get_bits::<1>(0)) << 31);
+            if (self.act.val() == self.act_multiply.val()) && self.low.val().get_bit(0) {
                 self.after.next = self.total.val().get_bits::<64>(2);
-                self.low.d.next = (self.low.q.val() >> 1)
+                self.low.next = (self.low.val() >> 1)
                     | (bit_cast::<32, 1>(self.total.val().get_bits::<1>(1)) << 31);
             }
         } else if self.act.val() == self.act_add.val() {
             self.after.next = self.total.val().get_bits::<64>(1);
-            self.less.d.next = self.total.val().get_bit(65);
+            self.less.next = self.total.val().get_bit(65);
         } else if self.act.val() == self.act_subtract.val() {
             self.after.next = self.total.val().get_bits::<64>(1);
-            self.less.d.next = !self.total.val().get_bit(65);
+            self.less.next = !self.total.val().get_bit(65);
         } else if self.act.val() == self.act_clear.val() {
             self.after.next = 0.into();
         } else if self.act.val() == self.act_segment.val() {
             self.after.next = 0.into();
-            self.low.d.next = bit_cast::<32, 13>(self.low.q.val().get_bits::<13>(10));
+            self.low.next = bit_cast::<32, 13>(self.low.val().get_bits::<13>(10));
         }
-        self.sum_high.d.next = self.after.val().get_bits::<32>(32);
-        self.sum_low.d.next = self.after.val().get_bits::<32>(0);
+        self.sum_high.next = self.after.val().get_bits::<32>(32);
+        self.sum_low.next = self.after.val().get_bits::<32>(0);
         comment!("Words.");
         self.kind.next = self.to.val().get_bits::<3>(3);
         if self.kind.val() == self.to_addend.val() {
             if self.to.val().get_bit(0) {
-                self.addend_high.d.next = self.word.val();
+                self.addend_high.next = self.word.val();
             } else if self.to.val().get_bit(2) {
-                self.addend_high.d.next = 0.into();
+                self.addend_high.next = 0.into();
             }
             if self.to.val().get_bit(1) {
-                self.addend_low.d.next = self.word.val();
+                self.addend_low.next = self.word.val();
             } else if self.to.val().get_bit(2) {
-                self.addend_low.d.next = 0.into();
+                self.addend_low.next = 0.into();
             }
         } else if self.kind.val() == self.to_sum.val() {
             if self.to.val().get_bit(0) {
-                self.sum_high.d.next = self.word.val();
+                self.sum_high.next = self.word.val();
             } else if self.to.val().get_bit(2) {
-                self.sum_high.d.next = 0.into();
+                self.sum_high.next = 0.into();
             }
             if self.to.val().get_bit(1) {
-                self.sum_low.d.next = self.word.val();
+                self.sum_low.next = self.word.val();
             } else if self.to.val().get_bit(2) {
-                self.sum_low.d.next = 0.into();
+                self.sum_low.next = 0.into();
             }
         } else if self.kind.val() == self.to_factor.val() {
-            self.low.d.next = self.word.val();
+            self.low.next = self.word.val();
         }
     }
 }

@@ -8,19 +8,15 @@
 //! # Reset             none
 //! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
 
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a source to its word.
 pub const LATENCY_CYCLES: usize = 1;
 
 /// Parameters.
-#[derive(LogicBlock)]
+#[block(no_reset)]
 pub struct CcSerialParams {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// In the order of the parameters, `check` aside; from 16 on 0.
     pub source: Signal<In, Bits<6>>,
     /// T in ns.
@@ -52,95 +48,67 @@ pub struct CcSerialParams {
     pub cfg_rate_max: Signal<In, Bits<32>>,
     /// Word.
     pub word: Signal<Out, Bits<32>>,
-    word_1: DFF<Bits<32>>,
-    w_ai_low: DFF<Bits<10>>,
-}
-
-impl Default for CcSerialParams {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            source: Default::default(),
-            cfg_t_ns: Default::default(),
-            cfg_inv_t: Default::default(),
-            cfg_queue_gain: Default::default(),
-            cfg_util_gain: Default::default(),
-            cfg_target: Default::default(),
-            cfg_u_one: Default::default(),
-            cfg_max_stage: Default::default(),
-            cfg_w_ai: Default::default(),
-            cfg_w_init: Default::default(),
-            cfg_w_min: Default::default(),
-            cfg_rate_gain: Default::default(),
-            cfg_rate_min: Default::default(),
-            cfg_rate_max: Default::default(),
-            word: Default::default(),
-            word_1: Default::default(),
-            w_ai_low: Default::default(),
-        }
-    }
+    word_1: Unreset<Bits<32>>,
+    w_ai_low: Unreset<Bits<10>>,
 }
 
 impl Logic for CcSerialParams {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, word_1, w_ai_low);
         match self.source.val().index() {
             0 => {
-                self.word_1.d.next = bit_cast::<32, 20>(self.cfg_t_ns.val());
+                self.word_1.next = bit_cast::<32, 20>(self.cfg_t_ns.val());
             }
             1 => {
-                self.word_1.d.next = self.cfg_inv_t.val();
+                self.word_1.next = self.cfg_inv_t.val();
             }
             2 => {
-                self.word_1.d.next =
-                    bit_cast::<32, 13>(self.cfg_queue_gain.val().get_bits::<13>(19));
+                self.word_1.next = bit_cast::<32, 13>(self.cfg_queue_gain.val().get_bits::<13>(19));
             }
             3 => {
-                self.word_1.d.next = self.cfg_queue_gain.val() << 13;
+                self.word_1.next = self.cfg_queue_gain.val() << 13;
             }
             4 => {
-                self.word_1.d.next = bit_cast::<32, 22>(self.cfg_util_gain.val().get_bits::<22>(0));
+                self.word_1.next = bit_cast::<32, 22>(self.cfg_util_gain.val().get_bits::<22>(0));
             }
             5 => {
-                self.word_1.d.next = self.cfg_target.val();
+                self.word_1.next = self.cfg_target.val();
             }
             6 => {
-                self.word_1.d.next = self.cfg_u_one.val();
+                self.word_1.next = self.cfg_u_one.val();
             }
             7 => {
-                self.word_1.d.next = bit_cast::<32, 8>(self.cfg_max_stage.val()) << 24;
+                self.word_1.next = bit_cast::<32, 8>(self.cfg_max_stage.val()) << 24;
             }
             8 => {
-                self.word_1.d.next = bit_cast::<32, 22>(self.cfg_w_ai.val().get_bits::<22>(10));
-                self.w_ai_low.d.next = self.cfg_w_ai.val().get_bits::<10>(0);
+                self.word_1.next = bit_cast::<32, 22>(self.cfg_w_ai.val().get_bits::<22>(10));
+                self.w_ai_low.next = self.cfg_w_ai.val().get_bits::<10>(0);
             }
             9 => {
-                self.word_1.d.next = bit_cast::<32, 10>(self.w_ai_low.q.val()) << 22;
+                self.word_1.next = bit_cast::<32, 10>(self.w_ai_low.val()) << 22;
             }
             10 => {
-                self.word_1.d.next = self.cfg_w_init.val();
+                self.word_1.next = self.cfg_w_init.val();
             }
             11 => {
-                self.word_1.d.next = bit_cast::<32, 22>(self.cfg_w_min.val().get_bits::<22>(10));
+                self.word_1.next = bit_cast::<32, 22>(self.cfg_w_min.val().get_bits::<22>(10));
             }
             12 => {
-                self.word_1.d.next = self.cfg_w_min.val() << 22;
+                self.word_1.next = self.cfg_w_min.val() << 22;
             }
             13 => {
-                self.word_1.d.next = self.cfg_rate_gain.val();
+                self.word_1.next = self.cfg_rate_gain.val();
             }
             14 => {
-                self.word_1.d.next = self.cfg_rate_min.val();
+                self.word_1.next = self.cfg_rate_min.val();
             }
             15 => {
-                self.word_1.d.next = self.cfg_rate_max.val();
+                self.word_1.next = self.cfg_rate_max.val();
             }
             _ => {
-                self.word_1.d.next = 0.into();
+                self.word_1.next = 0.into();
             }
         }
-        self.word.next = self.word_1.q.val();
+        self.word.next = self.word_1.val();
     }
 }

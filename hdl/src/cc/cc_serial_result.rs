@@ -7,21 +7,16 @@
 //! # Reset             synchronous, high; m_rate is 0 unless it is valid
 //! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
 
-use crate::Module;
+use crate::streams::Decision;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the end of an event to its result.
 pub const LATENCY_CYCLES: usize = 1;
 
 /// Result and events.
-#[derive(LogicBlock)]
+#[block]
 pub struct CcSerialResult<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Where a word goes; 40 to 47: into the result.
     pub to: Signal<In, Bits<6>>,
     /// Word.
@@ -49,31 +44,7 @@ pub struct CcSerialResult<const FB: usize> {
     /// The command is taken.
     pub s_flow_ready: Signal<Out, Bit>,
     /// A result is offered.
-    pub m_rate_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_rate_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_rate_flow: Signal<Out, Bits<FB>>,
-    /// 0 update, 1 create, 2 remove.
-    pub m_rate_op: Signal<Out, Bits<2>>,
-    /// Window.
-    pub m_rate_window_bytes: Signal<Out, Bits<32>>,
-    /// Rate, UQ8.24 bytes a cycle.
-    pub m_rate_rate: Signal<Out, Bits<32>>,
-    /// U, UQ21.36.
-    pub m_rate_u: Signal<Out, Bits<57>>,
-    /// Wc, UQ32.16 bytes.
-    pub m_rate_wc_bytes: Signal<Out, Bits<48>>,
-    /// Additive steps since the last multiplicative one.
-    pub m_rate_inc_stage: Signal<Out, Bits<8>>,
-    /// An ACK behind it makes the next full update.
-    pub m_rate_last_update_psn: Signal<Out, Bits<24>>,
-    /// Wc, incStage and lastUpdateSeq were updated.
-    pub m_rate_full: Signal<Out, Bit>,
-    /// The records were only stored.
-    pub m_rate_first: Signal<Out, Bit>,
-    /// Hop with the largest u' of this update; 7: no hop told anything, or no update.
-    pub m_rate_worst_hop: Signal<Out, Bits<3>>,
+    pub m_rate: Decision<Out, FB>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
     pub event_cc_psn: Signal<Out, Bit>,
     /// Telemetry ignored: the time of a hop has gone back.
@@ -82,205 +53,112 @@ pub struct CcSerialResult<const FB: usize> {
     pub event_cc_bytes: Signal<Out, Bit>,
     /// Telemetry ignored: the queue of a hop is too long.
     pub event_cc_queue: Signal<Out, Bit>,
-    window: DFF<Bits<32>>,
-    rate: DFF<Bits<32>>,
-    u_high: DFF<Bits<32>>,
-    u_low: DFF<Bits<32>>,
-    wc_high: DFF<Bits<32>>,
-    wc_low: DFF<Bits<32>>,
-    psn: DFF<Bits<32>>,
-    inc_stage: DFF<Bits<32>>,
-    result_flow: DFF<Bits<FB>>,
-    op: DFF<Bits<2>>,
-    full: DFF<Bit>,
-    first: DFF<Bit>,
-    worst: DFF<Bits<3>>,
-    waits: DFF<Bit>,
-    ack_done: DFF<Bit>,
-    flow_done: DFF<Bit>,
-    e_psn: DFF<Bit>,
-    e_time: DFF<Bit>,
-    e_bytes: DFF<Bit>,
-    e_queue: DFF<Bit>,
-}
-
-impl<const FB: usize> Default for CcSerialResult<FB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            to: Default::default(),
-            word: Default::default(),
-            done: Default::default(),
-            shows: Default::default(),
-            never_sent: Default::default(),
-            is_bad: Default::default(),
-            is_command: Default::default(),
-            flags: Default::default(),
-            worst_hop: Default::default(),
-            flow: Default::default(),
-            s_flow_op: Default::default(),
-            s_ack_ready: Default::default(),
-            s_flow_ready: Default::default(),
-            m_rate_valid: Default::default(),
-            m_rate_ready: Default::default(),
-            m_rate_flow: Default::default(),
-            m_rate_op: Default::default(),
-            m_rate_window_bytes: Default::default(),
-            m_rate_rate: Default::default(),
-            m_rate_u: Default::default(),
-            m_rate_wc_bytes: Default::default(),
-            m_rate_inc_stage: Default::default(),
-            m_rate_last_update_psn: Default::default(),
-            m_rate_full: Default::default(),
-            m_rate_first: Default::default(),
-            m_rate_worst_hop: Default::default(),
-            event_cc_psn: Default::default(),
-            event_cc_time: Default::default(),
-            event_cc_bytes: Default::default(),
-            event_cc_queue: Default::default(),
-            window: Default::default(),
-            rate: Default::default(),
-            u_high: Default::default(),
-            u_low: Default::default(),
-            wc_high: Default::default(),
-            wc_low: Default::default(),
-            psn: Default::default(),
-            inc_stage: Default::default(),
-            result_flow: Default::default(),
-            op: Default::default(),
-            full: Default::default(),
-            first: Default::default(),
-            worst: Default::default(),
-            waits: Default::default(),
-            ack_done: Default::default(),
-            flow_done: Default::default(),
-            e_psn: Default::default(),
-            e_time: Default::default(),
-            e_bytes: Default::default(),
-            e_queue: Default::default(),
-        }
-    }
+    window: Unreset<Bits<32>>,
+    rate: Unreset<Bits<32>>,
+    u_high: Unreset<Bits<32>>,
+    u_low: Unreset<Bits<32>>,
+    wc_high: Unreset<Bits<32>>,
+    wc_low: Unreset<Bits<32>>,
+    psn: Unreset<Bits<32>>,
+    inc_stage: Unreset<Bits<32>>,
+    result_flow: Unreset<Bits<FB>>,
+    op: Unreset<Bits<2>>,
+    full: Unreset<Bit>,
+    first: Unreset<Bit>,
+    worst: Unreset<Bits<3>>,
+    waits: Reg<Bit>,
+    ack_done: Reg<Bit>,
+    flow_done: Reg<Bit>,
+    e_psn: Reg<Bit>,
+    e_time: Reg<Bit>,
+    e_bytes: Reg<Bit>,
+    e_queue: Reg<Bit>,
 }
 
 impl<const FB: usize> Logic for CcSerialResult<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            window,
-            rate,
-            u_high,
-            u_low,
-            wc_high,
-            wc_low,
-            psn,
-            inc_stage,
-            result_flow,
-            op,
-            full,
-            first,
-            worst,
-            waits,
-            ack_done,
-            flow_done,
-            e_psn,
-            e_time,
-            e_bytes,
-            e_queue
-        );
         match self.to.val().index() {
             40 => {
-                self.window.d.next = self.word.val();
+                self.window.next = self.word.val();
             }
             41 => {
-                self.rate.d.next = self.word.val();
+                self.rate.next = self.word.val();
             }
             42 => {
-                self.u_high.d.next = self.word.val();
+                self.u_high.next = self.word.val();
             }
             43 => {
-                self.u_low.d.next = self.word.val();
+                self.u_low.next = self.word.val();
             }
             44 => {
-                self.wc_high.d.next = self.word.val();
+                self.wc_high.next = self.word.val();
             }
             45 => {
-                self.wc_low.d.next = self.word.val();
+                self.wc_low.next = self.word.val();
             }
             46 => {
-                self.psn.d.next = self.word.val();
+                self.psn.next = self.word.val();
             }
             47 => {
-                self.inc_stage.d.next = self.word.val();
+                self.inc_stage.next = self.word.val();
             }
             _ => {}
         }
         if self.shows.val() {
-            self.result_flow.d.next = self.flow.val();
-            self.full.d.next = self.flags.val().get_bit(0);
-            self.first.d.next = self.flags.val().get_bit(1);
-            self.worst.d.next = self.worst_hop.val();
-            self.op.d.next = 0.into();
+            self.result_flow.next = self.flow.val();
+            self.full.next = self.flags.val().get_bit(0);
+            self.first.next = self.flags.val().get_bit(1);
+            self.worst.next = self.worst_hop.val();
+            self.op.next = 0.into();
             if self.is_command.val() {
-                self.op.d.next = self.s_flow_op.val();
+                self.op.next = self.s_flow_op.val();
             }
-            self.waits.d.next = true;
-        } else if self.m_rate_ready.val() {
-            self.waits.d.next = false;
+            self.waits.next = true;
+        } else if self.m_rate.ready.val() {
+            self.waits.next = false;
         }
-        self.m_rate_valid.next = self.waits.q.val();
-        self.m_rate_flow.next = 0.into();
-        self.m_rate_op.next = 0.into();
-        self.m_rate_window_bytes.next = 0.into();
-        self.m_rate_rate.next = 0.into();
-        self.m_rate_u.next = 0.into();
-        self.m_rate_wc_bytes.next = 0.into();
-        self.m_rate_inc_stage.next = 0.into();
-        self.m_rate_last_update_psn.next = 0.into();
-        self.m_rate_worst_hop.next = 0.into();
-        self.m_rate_full.next = self.waits.q.val() && self.full.q.val();
-        self.m_rate_first.next = self.waits.q.val() && self.first.q.val();
-        if self.waits.q.val() {
-            self.m_rate_flow.next = self.result_flow.q.val();
-            self.m_rate_op.next = self.op.q.val();
-            self.m_rate_worst_hop.next = self.worst.q.val();
-            self.m_rate_window_bytes.next = self.window.q.val();
-            self.m_rate_rate.next = self.rate.q.val();
-            self.m_rate_u.next = bit_cast::<57, 32>(self.u_low.q.val())
-                | (bit_cast::<57, 25>(self.u_high.q.val().get_bits::<25>(0)) << 32);
-            self.m_rate_wc_bytes.next = bit_cast::<48, 16>(self.wc_low.q.val().get_bits::<16>(16))
-                | (bit_cast::<48, 32>(self.wc_high.q.val()) << 16);
-            self.m_rate_inc_stage.next = self.inc_stage.q.val().get_bits::<8>(24);
-            self.m_rate_last_update_psn.next = self.psn.q.val().get_bits::<24>(8);
+        self.m_rate.valid.next = self.waits.val();
+        self.m_rate.flow.next = 0.into();
+        self.m_rate.op.next = 0.into();
+        self.m_rate.window_bytes.next = 0.into();
+        self.m_rate.rate.next = 0.into();
+        self.m_rate.u.next = 0.into();
+        self.m_rate.wc_bytes.next = 0.into();
+        self.m_rate.inc_stage.next = 0.into();
+        self.m_rate.last_update_psn.next = 0.into();
+        self.m_rate.worst_hop.next = 0.into();
+        self.m_rate.full.next = self.waits.val() && self.full.val();
+        self.m_rate.first.next = self.waits.val() && self.first.val();
+        if self.waits.val() {
+            self.m_rate.flow.next = self.result_flow.val();
+            self.m_rate.op.next = self.op.val();
+            self.m_rate.worst_hop.next = self.worst.val();
+            self.m_rate.window_bytes.next = self.window.val();
+            self.m_rate.rate.next = self.rate.val();
+            self.m_rate.u.next = bit_cast::<57, 32>(self.u_low.val())
+                | (bit_cast::<57, 25>(self.u_high.val().get_bits::<25>(0)) << 32);
+            self.m_rate.wc_bytes.next = bit_cast::<48, 16>(self.wc_low.val().get_bits::<16>(16))
+                | (bit_cast::<48, 32>(self.wc_high.val()) << 16);
+            self.m_rate.inc_stage.next = self.inc_stage.val().get_bits::<8>(24);
+            self.m_rate.last_update_psn.next = self.psn.val().get_bits::<24>(8);
         }
-        self.s_ack_ready.next = self.ack_done.q.val();
-        self.s_flow_ready.next = self.flow_done.q.val();
-        self.ack_done.d.next = self.done.val() && !self.is_command.val();
-        self.flow_done.d.next = self.done.val() && self.is_command.val();
+        self.s_ack_ready.next = self.ack_done.val();
+        self.s_flow_ready.next = self.flow_done.val();
+        self.ack_done.next = self.done.val() && !self.is_command.val();
+        self.flow_done.next = self.done.val() && self.is_command.val();
         comment!("One event for an ACK whose telemetry is ignored: the first reason.");
-        self.e_psn.d.next = self.never_sent.val();
-        self.e_time.d.next = self.is_bad.val() && self.flags.val().get_bit(3);
-        self.e_bytes.d.next =
+        self.e_psn.next = self.never_sent.val();
+        self.e_time.next = self.is_bad.val() && self.flags.val().get_bit(3);
+        self.e_bytes.next =
             self.is_bad.val() && self.flags.val().get_bit(4) && !self.flags.val().get_bit(3);
-        self.e_queue.d.next = self.is_bad.val()
+        self.e_queue.next = self.is_bad.val()
             && self.flags.val().get_bit(5)
             && !self.flags.val().get_bit(4)
             && !self.flags.val().get_bit(3);
-        self.event_cc_psn.next = self.e_psn.q.val();
-        self.event_cc_time.next = self.e_time.q.val();
-        self.event_cc_bytes.next = self.e_bytes.q.val();
-        self.event_cc_queue.next = self.e_queue.q.val();
-        if self.reset.val() {
-            self.waits.d.next = false;
-            self.ack_done.d.next = false;
-            self.flow_done.d.next = false;
-            self.e_psn.d.next = false;
-            self.e_time.d.next = false;
-            self.e_bytes.d.next = false;
-            self.e_queue.d.next = false;
-        }
+        self.event_cc_psn.next = self.e_psn.val();
+        self.event_cc_time.next = self.e_time.val();
+        self.event_cc_bytes.next = self.e_bytes.val();
+        self.event_cc_queue.next = self.e_queue.val();
     }
 }

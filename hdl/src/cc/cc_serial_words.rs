@@ -8,9 +8,8 @@
 //! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
 
 use crate::util::recip::RecipTable;
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a source to its word.
 pub const LATENCY_CYCLES: usize = 1;
@@ -18,11 +17,8 @@ pub const LATENCY_CYCLES: usize = 1;
 const SLACK_UNITS: u64 = 74;
 
 /// Sum, factor, segment, constants.
-#[derive(LogicBlock)]
+#[block(no_reset)]
 pub struct CcSerialWords {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// 32 and 33: halves of the sum; 34: factor without its low half; 35 and 36: start and fall of
     /// the segment; 37 to 40: constants; else 0.
     pub source: Signal<In, Bits<6>>,
@@ -35,81 +31,61 @@ pub struct CcSerialWords {
     /// Word.
     pub word: Signal<Out, Bits<32>>,
     curve: RecipTable,
-    segment: DFF<Bits<9>>,
-    word_1: DFF<Bits<32>>,
+    segment: Unreset<Bits<9>>,
+    word_1: Unreset<Bits<32>>,
     start: Signal<Local, Bits<32>>,
+    #[value(1_u64 << 21)]
     top_bit: Constant<Bits<32>>,
+    #[value(0xffff_0000_u64)]
     high_half: Constant<Bits<32>>,
+    #[value(u64::from(u32::MAX))]
     ones: Constant<Bits<32>>,
+    #[value(SLACK_UNITS)]
     slack_units: Constant<Bits<32>>,
+    #[value(1_u64 << 24)]
     one_stage: Constant<Bits<32>>,
-}
-
-impl Default for CcSerialWords {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            source: Default::default(),
-            sum: Default::default(),
-            factor: Default::default(),
-            chooses: Default::default(),
-            word: Default::default(),
-            curve: Default::default(),
-            segment: Default::default(),
-            word_1: Default::default(),
-            start: Default::default(),
-            top_bit: Constant::new((1_u64 << 21).into()),
-            high_half: Constant::new(0xffff_0000_u64.into()),
-            ones: Constant::new(u64::from(u32::MAX).into()),
-            slack_units: Constant::new(SLACK_UNITS.into()),
-            one_stage: Constant::new((1_u64 << 24).into()),
-        }
-    }
 }
 
 impl Logic for CcSerialWords {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, segment, word_1);
-        self.curve.clock.next = self.clock.val();
         if self.chooses.val() {
-            self.segment.d.next = self.factor.val().get_bits::<9>(23);
+            self.segment.next = self.factor.val().get_bits::<9>(23);
         }
-        self.curve.index.next = self.segment.q.val();
+        self.curve.index.next = self.segment.val();
         self.start.next = bit_cast::<32, 21>(self.curve.row.val().get_bits::<21>(13));
         match self.source.val().index() {
             32 => {
-                self.word_1.d.next = self.sum.val().get_bits::<32>(32);
+                self.word_1.next = self.sum.val().get_bits::<32>(32);
             }
             33 => {
-                self.word_1.d.next = self.sum.val().get_bits::<32>(0);
+                self.word_1.next = self.sum.val().get_bits::<32>(0);
             }
             34 => {
-                self.word_1.d.next = self.factor.val() & self.high_half.val();
+                self.word_1.next = self.factor.val() & self.high_half.val();
             }
             35 => {
-                self.word_1.d.next = self.start.val() | self.top_bit.val();
+                self.word_1.next = self.start.val() | self.top_bit.val();
             }
             36 => {
-                self.word_1.d.next = bit_cast::<32, 13>(self.curve.row.val().get_bits::<13>(0));
+                self.word_1.next = bit_cast::<32, 13>(self.curve.row.val().get_bits::<13>(0));
             }
             37 => {
-                self.word_1.d.next = self.ones.val();
+                self.word_1.next = self.ones.val();
             }
             38 => {
-                self.word_1.d.next = self.high_half.val();
+                self.word_1.next = self.high_half.val();
             }
             39 => {
-                self.word_1.d.next = self.slack_units.val();
+                self.word_1.next = self.slack_units.val();
             }
             40 => {
-                self.word_1.d.next = self.one_stage.val();
+                self.word_1.next = self.one_stage.val();
             }
             _ => {
-                self.word_1.d.next = 0.into();
+                self.word_1.next = 0.into();
             }
         }
-        self.word.next = self.word_1.q.val();
+        self.word.next = self.word_1.val();
     }
 }

@@ -7,26 +7,17 @@
 //! # Number formats    u UQ21.36; w, wc UQ32.16 bytes; psn 24 bits
 //! # Twins             part of sim/src/golden/cc/cc_unit.rs, tests/cc_unit.rs
 
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
-use std::collections::BTreeMap;
 
 /// Cycles from a flow to its row.
 pub const LATENCY_CYCLES: usize = 2;
 
 macro_rules! state_table {
     ($($name:ident $write:ident $type:ty, $width:literal, $doc:literal;)*) => {
-        #[derive(Clone, Copy, Default, Debug)]
-        struct Row {
-            $($name: $type,)*
-        }
-
         /// State of `2^FB` flows.
-        #[derive(LogicBlock, Default)]
+        #[block(no_reset)]
         pub struct CcState<const FB: usize> {
-            module_type: Module<Self>,
-            /// Core clock.
-            pub clock: Signal<In, Clock>,
             /// Store the `write_*` fields.
             pub write_enable: Signal<In, Bit>,
             /// Row to store.
@@ -37,28 +28,10 @@ macro_rules! state_table {
             /// Row to load.
             pub read_flow: Signal<In, Bits<FB>>,
             $(#[doc = $doc] pub $name: Signal<Out, $type>,)*
-            _rows: Box<BTreeMap<Bits<FB>, Row>>,
-            _row: Box<Row>,
         }
 
         impl<const FB: usize> Logic for CcState<FB> {
-            fn update(&mut self) {
-                if self.clock.pos_edge() {
-                    $(self.$name.next = self._row.$name;)*
-                    if self.read_enable.val() {
-                        let row = self._rows.get(&self.read_flow.val());
-                        *self._row = row.copied().unwrap_or_default();
-                    }
-                    if self.write_enable.val() {
-                        let row = Row { $($name: self.$write.val(),)* };
-                        self._rows.insert(self.write_flow.val(), row);
-                    }
-                }
-            }
-
-            fn connect(&mut self) {
-                $(self.$name.connect();)*
-            }
+            fn update(&mut self) {}
 
             fn hdl(&self) -> Verilog {
                 let width = 0 $(+ $width)*;

@@ -40,10 +40,10 @@ use super::cc_intake::CcIntake;
 use super::cc_records::CcRecords;
 use super::cc_state::CcState;
 use super::cc_wind::CcWind;
+use crate::streams::{AckTelemetry, Decision, FlowCommand};
 use crate::util::fifo::Fifo;
-use crate::Module;
+use crate::{block, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the cycle that takes an ACK to its `m_rate`, at least.
 pub const LATENCY_CYCLES: usize = 69;
@@ -53,13 +53,8 @@ pub const SLOT_CYCLES: usize = 8;
 pub const SAME_FLOW_CYCLES: usize = 64;
 
 /// HPCC++ for `2^FB` flows; `HB = FB + 3`, `IW = FB + 208`.
-#[derive(LogicBlock)]
+#[block(check(HB == FB + 3 && IW == FB + 208))]
 pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// T in ns.
     pub cfg_t_ns: Signal<In, Bits<20>>,
     /// 1/T per ns, UQ0.40.
@@ -92,71 +87,11 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     /// Largest rate in bytes a cycle, UQ8.24.
     pub cfg_rate_max: Signal<In, Bits<32>>,
     /// An ACK is offered.
-    pub s_ack_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_ack_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_ack_flow: Signal<In, Bits<FB>>,
-    /// PSN it acknowledges.
-    pub s_ack_psn: Signal<In, Bits<24>>,
-    /// Next PSN the flow will send.
-    pub s_ack_snd_nxt: Signal<In, Bits<24>>,
-    /// It carries telemetry.
-    pub s_ack_tel_valid: Signal<In, Bit>,
-    /// Records; 6: more than five.
-    pub s_ack_tel_hops: Signal<In, Bits<3>>,
-    /// Path identifier.
-    pub s_ack_tel_path: Signal<In, Bits<12>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_0: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_1: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_2: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    pub s_ack: AckTelemetry<In, FB>,
     /// A flow command is offered.
-    pub s_flow_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_flow_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_flow_flow: Signal<In, Bits<FB>>,
-    /// 1 create, else remove.
-    pub s_flow_op: Signal<In, Bits<2>>,
-    /// Its ACKs carry telemetry.
-    pub s_flow_telemetry: Signal<In, Bit>,
-    /// First window; fixed without telemetry.
-    pub s_flow_window_bytes: Signal<In, Bits<32>>,
-    /// Fixed rate without telemetry, UQ8.24 bytes a cycle.
-    pub s_flow_rate: Signal<In, Bits<32>>,
+    pub s_flow: FlowCommand<In, FB>,
     /// A result is offered.
-    pub m_rate_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_rate_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_rate_flow: Signal<Out, Bits<FB>>,
-    /// 0 update, 1 create, 2 remove.
-    pub m_rate_op: Signal<Out, Bits<2>>,
-    /// Window.
-    pub m_rate_window_bytes: Signal<Out, Bits<32>>,
-    /// Rate, UQ8.24 bytes a cycle.
-    pub m_rate_rate: Signal<Out, Bits<32>>,
-    /// U, UQ21.36.
-    pub m_rate_u: Signal<Out, Bits<57>>,
-    /// Wc, UQ32.16 bytes.
-    pub m_rate_wc_bytes: Signal<Out, Bits<48>>,
-    /// Additive steps since the last multiplicative one.
-    pub m_rate_inc_stage: Signal<Out, Bits<8>>,
-    /// An ACK behind it makes the next full update.
-    pub m_rate_last_update_psn: Signal<Out, Bits<24>>,
-    /// Wc, incStage and lastUpdateSeq were updated.
-    pub m_rate_full: Signal<Out, Bit>,
-    /// The records were only stored.
-    pub m_rate_first: Signal<Out, Bit>,
-    /// Hop with the largest u' of this update; 7: no hop told anything, or no update.
-    pub m_rate_worst_hop: Signal<Out, Bits<3>>,
+    pub m_rate: Decision<Out, FB>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
     pub event_cc_psn: Signal<Out, Bit>,
     /// Telemetry ignored: the time of a hop has gone back.
@@ -173,26 +108,27 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     wind: CcWind,
     packer: CcPack<FB, IW>,
     results: Fifo<IW, 4, 5>,
-    scrubs: DFF<Bit>,
-    scrub_flow: DFF<Bits<FB>>,
-    ahead_2: DFF<Bits<24>>,
-    behind_2: DFF<Bits<24>>,
-    until_2: DFF<Bits<24>>,
-    same_2: DFF<Bit>,
-    usable_2: DFF<Bit>,
-    adapts_2: DFF<Bit>,
-    due_3: DFF<Bit>,
-    first_3: DFF<Bit>,
-    update_3: DFF<Bit>,
-    store_3: DFF<Bit>,
-    drop_3: DFF<Bit>,
-    done_63: DFF<Bit>,
-    worst_ewma: DFF<Bits<3>>,
-    worst_wind: DFF<Bits<3>>,
-    e_psn: DFF<Bit>,
-    e_time: DFF<Bit>,
-    e_bytes: DFF<Bit>,
-    e_queue: DFF<Bit>,
+    #[reset(true)]
+    scrubs: Reg<Bit>,
+    scrub_flow: Reg<Bits<FB>>,
+    ahead_2: Unreset<Bits<24>>,
+    behind_2: Unreset<Bits<24>>,
+    until_2: Unreset<Bits<24>>,
+    same_2: Unreset<Bit>,
+    usable_2: Unreset<Bit>,
+    adapts_2: Unreset<Bit>,
+    due_3: Unreset<Bit>,
+    first_3: Unreset<Bit>,
+    update_3: Unreset<Bit>,
+    store_3: Unreset<Bit>,
+    drop_3: Unreset<Bit>,
+    done_63: Reg<Bit>,
+    worst_ewma: Unreset<Bits<3>>,
+    worst_wind: Unreset<Bits<3>>,
+    e_psn: Reg<Bit>,
+    e_time: Reg<Bit>,
+    e_bytes: Reg<Bit>,
+    e_queue: Reg<Bit>,
     never: Signal<Local, Bit>,
     is_ahead: Signal<Local, Bit>,
     judged: Signal<Local, Bit>,
@@ -205,213 +141,74 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     end_wc: Signal<Local, Bits<48>>,
     end_inc_stage: Signal<Local, Bits<8>>,
     end_u: Signal<Local, Bits<57>>,
+    #[value(2)]
     phase_2: Constant<Bits<3>>,
+    #[value(3)]
     phase_3: Constant<Bits<3>>,
+    #[value(7)]
     phase_7: Constant<Bits<3>>,
+    #[value(7)]
     no_hop: Constant<Bits<3>>,
+    #[value(6)]
     hops_above: Constant<Bits<3>>,
+    #[value(1)]
     op_create: Constant<Bits<2>>,
+    #[value(8)]
     room_below: Constant<Bits<5>>,
+    #[value((1_u64 << FB) - 1)]
     last_flow: Constant<Bits<FB>>,
-}
-
-impl<const FB: usize, const HB: usize, const IW: usize> Default for CcUnit<FB, HB, IW> {
-    fn default() -> Self {
-        assert!(HB == FB + 3 && IW == FB + 208, "HB = FB + 3, IW = FB + 208");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_t_ns: Default::default(),
-            cfg_inv_t: Default::default(),
-            cfg_queue_gain: Default::default(),
-            cfg_util_gain: Default::default(),
-            cfg_check: Default::default(),
-            cfg_by_time: Default::default(),
-            cfg_target: Default::default(),
-            cfg_u_one: Default::default(),
-            cfg_max_stage: Default::default(),
-            cfg_w_ai: Default::default(),
-            cfg_w_init: Default::default(),
-            cfg_w_min: Default::default(),
-            cfg_rate_gain: Default::default(),
-            cfg_rate_min: Default::default(),
-            cfg_rate_max: Default::default(),
-            s_ack_valid: Default::default(),
-            s_ack_ready: Default::default(),
-            s_ack_flow: Default::default(),
-            s_ack_psn: Default::default(),
-            s_ack_snd_nxt: Default::default(),
-            s_ack_tel_valid: Default::default(),
-            s_ack_tel_hops: Default::default(),
-            s_ack_tel_path: Default::default(),
-            s_ack_tel_hop_0: Default::default(),
-            s_ack_tel_hop_1: Default::default(),
-            s_ack_tel_hop_2: Default::default(),
-            s_ack_tel_hop_3: Default::default(),
-            s_ack_tel_hop_4: Default::default(),
-            s_flow_valid: Default::default(),
-            s_flow_ready: Default::default(),
-            s_flow_flow: Default::default(),
-            s_flow_op: Default::default(),
-            s_flow_telemetry: Default::default(),
-            s_flow_window_bytes: Default::default(),
-            s_flow_rate: Default::default(),
-            m_rate_valid: Default::default(),
-            m_rate_ready: Default::default(),
-            m_rate_flow: Default::default(),
-            m_rate_op: Default::default(),
-            m_rate_window_bytes: Default::default(),
-            m_rate_rate: Default::default(),
-            m_rate_u: Default::default(),
-            m_rate_wc_bytes: Default::default(),
-            m_rate_inc_stage: Default::default(),
-            m_rate_last_update_psn: Default::default(),
-            m_rate_full: Default::default(),
-            m_rate_first: Default::default(),
-            m_rate_worst_hop: Default::default(),
-            event_cc_psn: Default::default(),
-            event_cc_time: Default::default(),
-            event_cc_bytes: Default::default(),
-            event_cc_queue: Default::default(),
-            intake: Default::default(),
-            state: Default::default(),
-            records: Default::default(),
-            flight: Default::default(),
-            ewma: Default::default(),
-            wind: Default::default(),
-            packer: Default::default(),
-            results: Default::default(),
-            scrubs: Default::default(),
-            scrub_flow: Default::default(),
-            ahead_2: Default::default(),
-            behind_2: Default::default(),
-            until_2: Default::default(),
-            same_2: Default::default(),
-            usable_2: Default::default(),
-            adapts_2: Default::default(),
-            due_3: Default::default(),
-            first_3: Default::default(),
-            update_3: Default::default(),
-            store_3: Default::default(),
-            drop_3: Default::default(),
-            done_63: Default::default(),
-            worst_ewma: Default::default(),
-            worst_wind: Default::default(),
-            e_psn: Default::default(),
-            e_time: Default::default(),
-            e_bytes: Default::default(),
-            e_queue: Default::default(),
-            never: Default::default(),
-            is_ahead: Default::default(),
-            judged: Default::default(),
-            is_bad: Default::default(),
-            phase: Default::default(),
-            alive: Default::default(),
-            creates: Default::default(),
-            full: Default::default(),
-            window_bits: Default::default(),
-            end_wc: Default::default(),
-            end_inc_stage: Default::default(),
-            end_u: Default::default(),
-            phase_2: Constant::new(2.into()),
-            phase_3: Constant::new(3.into()),
-            phase_7: Constant::new(7.into()),
-            no_hop: Constant::new(7.into()),
-            hops_above: Constant::new(6.into()),
-            op_create: Constant::new(1.into()),
-            room_below: Constant::new(8.into()),
-            last_flow: Constant::new(((1_u64 << FB) - 1).into()),
-        }
-    }
 }
 
 impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB, IW> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, scrubs, scrub_flow, ahead_2, same_2, usable_2, adapts_2, due_3, first_3,
-            update_3, store_3, drop_3, done_63, behind_2, until_2, worst_ewma, worst_wind, e_psn,
-            e_time, e_bytes, e_queue
-        );
-        self.intake.clock.next = self.clock.val();
-        self.intake.reset.next = self.reset.val();
-        self.state.clock.next = self.clock.val();
-        self.records.clock.next = self.clock.val();
-        self.records.reset.next = self.reset.val();
-        self.flight.clock.next = self.clock.val();
-        self.ewma.clock.next = self.clock.val();
-        self.ewma.reset.next = self.reset.val();
-        self.wind.clock.next = self.clock.val();
-        self.wind.reset.next = self.reset.val();
-        self.packer.clock.next = self.clock.val();
-        self.results.clock.next = self.clock.val();
-        self.results.reset.next = self.reset.val();
         comment!("Intake.");
-        self.intake.s_ack_flow.next = self.s_ack_flow.val();
-        self.intake.s_ack_psn.next = self.s_ack_psn.val();
-        self.intake.s_ack_snd_nxt.next = self.s_ack_snd_nxt.val();
-        self.intake.s_ack_tel_valid.next = self.s_ack_tel_valid.val();
-        self.intake.s_ack_tel_hops.next = self.s_ack_tel_hops.val();
-        self.intake.s_ack_tel_path.next = self.s_ack_tel_path.val();
-        self.intake.s_ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
-        self.intake.s_ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
-        self.intake.s_ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
-        self.intake.s_ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
-        self.intake.s_ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
-        self.intake.s_ack_valid.next = self.s_ack_valid.val();
-        self.s_ack_ready.next = self.intake.s_ack_ready.val();
-        self.intake.s_flow_flow.next = self.s_flow_flow.val();
-        self.intake.s_flow_op.next = self.s_flow_op.val();
-        self.intake.s_flow_telemetry.next = self.s_flow_telemetry.val();
-        self.intake.s_flow_window_bytes.next = self.s_flow_window_bytes.val();
-        self.intake.s_flow_rate.next = self.s_flow_rate.val();
-        self.intake.s_flow_valid.next = self.s_flow_valid.val();
-        self.s_flow_ready.next = self.intake.s_flow_ready.val();
+        Wire::join(&mut self.s_ack, &mut self.intake.s_ack);
+        Wire::join(&mut self.s_flow, &mut self.intake.s_flow);
         self.intake.open.next =
-            self.scrubs.q.val() && (self.scrub_flow.q.val() == self.last_flow.val());
+            self.scrubs.val() && (self.scrub_flow.val() == self.last_flow.val());
         self.intake.room.next = self.results.count.val() < self.room_below.val();
         self.phase.next = self.intake.phase.val();
         self.alive.next = self.intake.alive.val();
         comment!("t = 1: what the state says about this ACK.");
         self.state.read_enable.next = self.phase.val() == self.phase_7.val();
         self.state.read_flow.next = self.intake.candidate_flow.val();
-        self.ahead_2.d.next = self.intake.now_psn.val() - self.state.last_psn.val();
-        self.behind_2.d.next = self.intake.now_snd_nxt.val() - self.intake.now_psn.val();
-        self.until_2.d.next = self.state.last_psn.val() - self.intake.now_psn.val();
-        self.same_2.d.next = self.state.recorded.val()
+        self.ahead_2.next = self.intake.now_psn.val() - self.state.last_psn.val();
+        self.behind_2.next = self.intake.now_snd_nxt.val() - self.intake.now_psn.val();
+        self.until_2.next = self.state.last_psn.val() - self.intake.now_psn.val();
+        self.same_2.next = self.state.recorded.val()
             && (self.state.hops.val() == self.intake.now_hops.val())
             && (self.state.path.val() == self.intake.now_path.val());
-        self.usable_2.d.next = self.intake.now_hops.val().any()
+        self.usable_2.next = self.intake.now_hops.val().any()
             && (self.intake.now_hops.val() < self.hops_above.val())
             && self.state.telemetry.val()
             && !self.intake.now_command.val();
-        self.adapts_2.d.next = self.state.exists.val()
+        self.adapts_2.next = self.state.exists.val()
             && self.state.telemetry.val()
             && self.intake.now_tel_valid.val();
         comment!("t = 2: the decision.");
-        self.is_ahead.next = self.ahead_2.q.val().any() && !self.ahead_2.q.val().get_bit(23);
+        self.is_ahead.next = self.ahead_2.val().any() && !self.ahead_2.val().get_bit(23);
         if self.cfg_by_time.val() {
-            self.is_ahead.next = self.until_2.q.val() > self.behind_2.q.val();
+            self.is_ahead.next = self.until_2.val() > self.behind_2.val();
         }
-        self.due_3.d.next =
+        self.due_3.next =
             self.state.recorded.val() && self.is_ahead.val() && !self.intake.now_command.val();
-        self.first_3.d.next = self.usable_2.q.val() && !self.same_2.q.val();
-        self.update_3.d.next = self.usable_2.q.val() && self.same_2.q.val();
+        self.first_3.next = self.usable_2.val() && !self.same_2.val();
+        self.update_3.next = self.usable_2.val() && self.same_2.val();
         self.never.next = self.cfg_check.val().get_bit(0)
-            && (!self.behind_2.q.val().any() || self.behind_2.q.val().get_bit(23));
-        self.store_3.d.next = self.usable_2.q.val()
-            && self.adapts_2.q.val()
+            && (!self.behind_2.val().any() || self.behind_2.val().get_bit(23));
+        self.store_3.next = self.usable_2.val()
+            && self.adapts_2.val()
             && !self.never.val()
             && self.alive.val().get_bit(0);
-        self.drop_3.d.next =
-            (!self.adapts_2.q.val() || self.never.val()) && !self.intake.now_command.val();
-        self.e_psn.d.next = self.never.val()
-            && self.adapts_2.q.val()
+        self.drop_3.next =
+            (!self.adapts_2.val() || self.never.val()) && !self.intake.now_command.val();
+        self.e_psn.next = self.never.val()
+            && self.adapts_2.val()
             && !self.intake.now_command.val()
             && self.alive.val().get_bit(0)
             && (self.phase.val() == self.phase_2.val());
-        self.intake.drop.next = self.drop_3.q.val();
+        self.intake.drop.next = self.drop_3.val();
         comment!("Records.");
         self.records.cfg_queue_gain.next = self.cfg_queue_gain.val();
         self.records.cfg_util_gain.next = self.cfg_util_gain.val();
@@ -420,28 +217,28 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.records.flow.next = self.intake.now_flow.val();
         self.records.hops.next = self.intake.now_hops.val();
         self.records.hop.next = self.intake.hop.val();
-        self.records.store.next = self.store_3.q.val();
+        self.records.store.next = self.store_3.val();
         comment!("t = 3: what is needed later.");
         self.creates.next = self.intake.now_op.val() == self.op_create.val();
-        self.full.next = self.due_3.q.val() || self.first_3.q.val();
+        self.full.next = self.due_3.val() || self.first_3.val();
         self.flight.slot.next = self.intake.slot.val();
         self.flight.start_write.next = self.phase.val() == self.phase_3.val();
         self.flight.s_flow.next = self.intake.now_flow.val();
-        self.flight.s_update.next = self.update_3.q.val();
+        self.flight.s_update.next = self.update_3.val();
         self.flight.s_u.next = self.state.u.val();
-        self.flight.s_hold.next = !self.update_3.q.val();
+        self.flight.s_hold.next = !self.update_3.val();
         self.flight.s_inc_stage.next = self.state.inc_stage.val();
         self.window_bits.next = bit_cast::<48, 32>(self.intake.now_window.val());
         self.flight.s_base.next = self.state.w.val();
         if self.intake.now_command.val() {
             self.flight.s_base.next = self.window_bits.val() << 16;
-        } else if self.update_3.q.val() {
+        } else if self.update_3.val() {
             self.flight.s_base.next = self.state.wc.val();
         }
         self.flight.s_command.next = self.intake.now_command.val();
-        self.flight.s_set.next = self.update_3.q.val() && self.full.val();
+        self.flight.s_set.next = self.update_3.val() && self.full.val();
         self.flight.s_full.next = self.full.val();
-        self.flight.s_first.next = self.first_3.q.val();
+        self.flight.s_first.next = self.first_3.val();
         self.flight.s_window.next = self.intake.now_window.val();
         self.flight.s_rate.next = self.intake.now_rate.val();
         self.flight.s_wc.next = self.state.wc.val();
@@ -454,10 +251,10 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.flight.s_op.next = 0.into();
         self.flight.s_exists.next = true;
         self.flight.s_telemetry.next = true;
-        self.flight.s_recorded.next = self.state.recorded.val() || self.usable_2.q.val();
+        self.flight.s_recorded.next = self.state.recorded.val() || self.usable_2.val();
         self.flight.s_hops.next = self.state.hops.val();
         self.flight.s_path.next = self.state.path.val();
-        if self.usable_2.q.val() {
+        if self.usable_2.val() {
             self.flight.s_hops.next = self.intake.now_hops.val();
             self.flight.s_path.next = self.intake.now_path.val();
         }
@@ -483,13 +280,13 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.flight.u_write.next = self.ewma.m_valid.val();
         self.flight.u_new.next = self.ewma.u.val();
         if self.phase.val() == self.phase_7.val() {
-            self.worst_ewma.d.next = self.no_hop.val();
+            self.worst_ewma.next = self.no_hop.val();
             if self.flight.ewma_update.val() {
-                self.worst_ewma.d.next = self.records.worst_hop.val();
+                self.worst_ewma.next = self.records.worst_hop.val();
             }
-            self.worst_wind.d.next = self.worst_ewma.q.val();
+            self.worst_wind.next = self.worst_ewma.val();
         }
-        self.flight.hop_new.next = self.worst_wind.q.val();
+        self.flight.hop_new.next = self.worst_wind.val();
         self.wind.cfg_target.next = self.cfg_target.val();
         self.wind.cfg_max_stage.next = self.cfg_max_stage.val();
         self.wind.cfg_w_ai.next = self.cfg_w_ai.val();
@@ -502,18 +299,18 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.judged.next =
             self.ewma.m_valid.val() && self.alive.val().get_bit(4) && !self.flight.wind_hold.val();
         self.is_bad.next = self.judged.val() && self.records.bad.val().any();
-        self.e_time.d.next = self.judged.val() && self.records.bad.val().get_bit(0);
-        self.e_bytes.d.next = self.judged.val()
+        self.e_time.next = self.judged.val() && self.records.bad.val().get_bit(0);
+        self.e_bytes.next = self.judged.val()
             && self.records.bad.val().get_bit(1)
             && !self.records.bad.val().get_bit(0);
-        self.e_queue.d.next = self.judged.val()
+        self.e_queue.next = self.judged.val()
             && self.records.bad.val().get_bit(2)
             && !self.records.bad.val().get_bit(1)
             && !self.records.bad.val().get_bit(0);
-        self.event_cc_psn.next = self.e_psn.q.val();
-        self.event_cc_time.next = self.e_time.q.val();
-        self.event_cc_bytes.next = self.e_bytes.q.val();
-        self.event_cc_queue.next = self.e_queue.q.val();
+        self.event_cc_psn.next = self.e_psn.val();
+        self.event_cc_time.next = self.e_time.val();
+        self.event_cc_bytes.next = self.e_bytes.val();
+        self.event_cc_queue.next = self.e_queue.val();
         self.wind.s_valid.next =
             self.ewma.m_valid.val() && self.alive.val().get_bit(4) && !self.is_bad.val();
         self.wind.hold.next = self.flight.wind_hold.val();
@@ -521,7 +318,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.wind.wc.next = self.flight.wind_wc.val();
         self.wind.inc_stage.next = self.flight.wind_inc_stage.val();
         comment!("t = 62: the new state. Before the first start all rows are cleared.");
-        self.state.write_enable.next = self.wind.m_valid.val() || self.scrubs.q.val();
+        self.state.write_enable.next = self.wind.m_valid.val() || self.scrubs.val();
         self.state.write_flow.next = self.flight.end_flow.val();
         self.state.write_exists.next = self.flight.end_exists.val();
         self.state.write_telemetry.next = self.flight.end_telemetry.val();
@@ -545,13 +342,13 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.state.write_w.next = self.wind.w.val();
         self.state.write_wc.next = self.end_wc.val();
         self.state.write_u.next = self.end_u.val();
-        if self.scrubs.q.val() {
-            self.state.write_flow.next = self.scrub_flow.q.val();
+        if self.scrubs.val() {
+            self.state.write_flow.next = self.scrub_flow.val();
             self.state.write_exists.next = false;
             self.state.write_telemetry.next = false;
             self.state.write_recorded.next = false;
-            self.scrub_flow.d.next = self.scrub_flow.q.val() + 1;
-            self.scrubs.d.next = self.scrub_flow.q.val() != self.last_flow.val();
+            self.scrub_flow.next = self.scrub_flow.val() + 1;
+            self.scrubs.next = self.scrub_flow.val() != self.last_flow.val();
         }
         comment!("t = 63: the result goes to the FIFO, which was seen to have room.");
         self.packer.flow.next = self.flight.end_flow.val();
@@ -569,30 +366,21 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.packer.full.next = self.flight.end_full.val();
         self.packer.first.next = self.flight.end_first.val();
         self.packer.worst_hop.next = self.flight.end_hop.val();
-        self.done_63.d.next = self.wind.m_valid.val();
-        self.results.s_valid.next = self.done_63.q.val();
-        self.results.s_data.next = self.packer.item.val();
-        self.results.m_ready.next = self.m_rate_ready.val();
-        self.m_rate_valid.next = self.results.m_valid.val();
-        self.m_rate_first.next = self.results.m_data.val().get_bit(0);
-        self.m_rate_worst_hop.next = self.results.m_data.val().get_bits::<3>(205);
-        self.m_rate_full.next = self.results.m_data.val().get_bit(1);
-        self.m_rate_flow.next = self.results.m_data.val().get_bits::<FB>(208);
-        self.m_rate_op.next = self.results.m_data.val().get_bits::<2>(203);
-        self.m_rate_window_bytes.next = self.results.m_data.val().get_bits::<32>(171);
-        self.m_rate_rate.next = self.results.m_data.val().get_bits::<32>(139);
-        self.m_rate_u.next = self.results.m_data.val().get_bits::<57>(82);
-        self.m_rate_wc_bytes.next = self.results.m_data.val().get_bits::<48>(34);
-        self.m_rate_inc_stage.next = self.results.m_data.val().get_bits::<8>(26);
-        self.m_rate_last_update_psn.next = self.results.m_data.val().get_bits::<24>(2);
-        if self.reset.val() {
-            self.scrubs.d.next = true;
-            self.scrub_flow.d.next = 0.into();
-            self.done_63.d.next = false;
-            self.e_psn.d.next = false;
-            self.e_time.d.next = false;
-            self.e_bytes.d.next = false;
-            self.e_queue.d.next = false;
-        }
+        self.done_63.next = self.wind.m_valid.val();
+        self.results.s.valid.next = self.done_63.val();
+        self.results.s.data.next = self.packer.item.val();
+        self.results.m.ready.next = self.m_rate.ready.val();
+        self.m_rate.valid.next = self.results.m.valid.val();
+        self.m_rate.first.next = self.results.m.data.val().get_bit(0);
+        self.m_rate.worst_hop.next = self.results.m.data.val().get_bits::<3>(205);
+        self.m_rate.full.next = self.results.m.data.val().get_bit(1);
+        self.m_rate.flow.next = self.results.m.data.val().get_bits::<FB>(208);
+        self.m_rate.op.next = self.results.m.data.val().get_bits::<2>(203);
+        self.m_rate.window_bytes.next = self.results.m.data.val().get_bits::<32>(171);
+        self.m_rate.rate.next = self.results.m.data.val().get_bits::<32>(139);
+        self.m_rate.u.next = self.results.m.data.val().get_bits::<57>(82);
+        self.m_rate.wc_bytes.next = self.results.m.data.val().get_bits::<48>(34);
+        self.m_rate.inc_stage.next = self.results.m.data.val().get_bits::<8>(26);
+        self.m_rate.last_update_psn.next = self.results.m.data.val().get_bits::<24>(2);
     }
 }

@@ -26,10 +26,10 @@ use super::cc_serial_math::CcSerialMath;
 use super::cc_serial_params::CcSerialParams;
 use super::cc_serial_result::CcSerialResult;
 use super::cc_serial_words::CcSerialWords;
+use crate::streams::{AckTelemetry, Decision, FlowCommand};
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Wire};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the first one of an ACK without usable records to its `m_rate`, and of one whose records
 /// are only stored, [`STORE_CYCLES`] more for each.
@@ -50,13 +50,8 @@ pub const fn latency_cycles(hops: usize) -> usize {
 }
 
 /// HPCC++ for `2^FB` flows; `AW = FB + 5`.
-#[derive(LogicBlock)]
+#[block(check(AW == FB + 5))]
 pub struct CcUnitSerial<const FB: usize, const AW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// T in ns.
     pub cfg_t_ns: Signal<In, Bits<20>>,
     /// 1/T per ns, UQ0.40.
@@ -89,71 +84,11 @@ pub struct CcUnitSerial<const FB: usize, const AW: usize> {
     /// Largest rate in bytes a cycle, UQ8.24.
     pub cfg_rate_max: Signal<In, Bits<32>>,
     /// An ACK is offered.
-    pub s_ack_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_ack_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_ack_flow: Signal<In, Bits<FB>>,
-    /// PSN it acknowledges.
-    pub s_ack_psn: Signal<In, Bits<24>>,
-    /// Next PSN the flow will send.
-    pub s_ack_snd_nxt: Signal<In, Bits<24>>,
-    /// It carries telemetry.
-    pub s_ack_tel_valid: Signal<In, Bit>,
-    /// Records; 6: more than five.
-    pub s_ack_tel_hops: Signal<In, Bits<3>>,
-    /// Path identifier.
-    pub s_ack_tel_path: Signal<In, Bits<12>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_0: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_1: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_2: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    pub s_ack: AckTelemetry<In, FB>,
     /// A flow command is offered.
-    pub s_flow_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_flow_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_flow_flow: Signal<In, Bits<FB>>,
-    /// 1 create, else remove.
-    pub s_flow_op: Signal<In, Bits<2>>,
-    /// Its ACKs carry telemetry.
-    pub s_flow_telemetry: Signal<In, Bit>,
-    /// First window; fixed without telemetry.
-    pub s_flow_window_bytes: Signal<In, Bits<32>>,
-    /// Fixed rate without telemetry, UQ8.24 bytes a cycle.
-    pub s_flow_rate: Signal<In, Bits<32>>,
+    pub s_flow: FlowCommand<In, FB>,
     /// A result is offered.
-    pub m_rate_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_rate_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_rate_flow: Signal<Out, Bits<FB>>,
-    /// 0 update, 1 create, 2 remove.
-    pub m_rate_op: Signal<Out, Bits<2>>,
-    /// Window.
-    pub m_rate_window_bytes: Signal<Out, Bits<32>>,
-    /// Rate, UQ8.24 bytes a cycle.
-    pub m_rate_rate: Signal<Out, Bits<32>>,
-    /// U, UQ21.36.
-    pub m_rate_u: Signal<Out, Bits<57>>,
-    /// Wc, UQ32.16 bytes.
-    pub m_rate_wc_bytes: Signal<Out, Bits<48>>,
-    /// Additive steps since the last multiplicative one.
-    pub m_rate_inc_stage: Signal<Out, Bits<8>>,
-    /// An ACK behind it makes the next full update.
-    pub m_rate_last_update_psn: Signal<Out, Bits<24>>,
-    /// Wc, incStage and lastUpdateSeq were updated.
-    pub m_rate_full: Signal<Out, Bit>,
-    /// The records were only stored.
-    pub m_rate_first: Signal<Out, Bit>,
-    /// Hop with the largest u' of this update; 7: no hop told anything, or no update.
-    pub m_rate_worst_hop: Signal<Out, Bits<3>>,
+    pub m_rate: Decision<Out, FB>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
     pub event_cc_psn: Signal<Out, Bit>,
     /// Telemetry ignored: the time of a hop has gone back.
@@ -169,109 +104,30 @@ pub struct CcUnitSerial<const FB: usize, const AW: usize> {
     math: CcSerialMath,
     result: CcSerialResult<FB>,
     memory: Ram<AW, 32>,
-    scrubs: DFF<Bit>,
-    scrub_flow: DFF<Bits<FB>>,
+    #[reset(true)]
+    scrubs: Reg<Bit>,
+    scrub_flow: Reg<Bits<FB>>,
     flow: Signal<Local, Bits<FB>>,
     arrives: Signal<Local, Bits<32>>,
     word: Signal<Local, Bits<32>>,
     kind: Signal<Local, Bits<3>>,
+    #[value(4)]
     to_memory: Constant<Bits<3>>,
+    #[value(9)]
     act_segment: Constant<Bits<4>>,
+    #[value(cc_program::ADAPTS)]
     adapts_word: Constant<Bits<AW>>,
+    #[value((1_u64 << FB) - 1)]
     last_flow: Constant<Bits<FB>>,
-}
-
-impl<const FB: usize, const AW: usize> Default for CcUnitSerial<FB, AW> {
-    fn default() -> Self {
-        assert!(AW == FB + 5, "AW = FB + 5");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_t_ns: Default::default(),
-            cfg_inv_t: Default::default(),
-            cfg_queue_gain: Default::default(),
-            cfg_util_gain: Default::default(),
-            cfg_check: Default::default(),
-            cfg_by_time: Default::default(),
-            cfg_target: Default::default(),
-            cfg_u_one: Default::default(),
-            cfg_max_stage: Default::default(),
-            cfg_w_ai: Default::default(),
-            cfg_w_init: Default::default(),
-            cfg_w_min: Default::default(),
-            cfg_rate_gain: Default::default(),
-            cfg_rate_min: Default::default(),
-            cfg_rate_max: Default::default(),
-            s_ack_valid: Default::default(),
-            s_ack_ready: Default::default(),
-            s_ack_flow: Default::default(),
-            s_ack_psn: Default::default(),
-            s_ack_snd_nxt: Default::default(),
-            s_ack_tel_valid: Default::default(),
-            s_ack_tel_hops: Default::default(),
-            s_ack_tel_path: Default::default(),
-            s_ack_tel_hop_0: Default::default(),
-            s_ack_tel_hop_1: Default::default(),
-            s_ack_tel_hop_2: Default::default(),
-            s_ack_tel_hop_3: Default::default(),
-            s_ack_tel_hop_4: Default::default(),
-            s_flow_valid: Default::default(),
-            s_flow_ready: Default::default(),
-            s_flow_flow: Default::default(),
-            s_flow_op: Default::default(),
-            s_flow_telemetry: Default::default(),
-            s_flow_window_bytes: Default::default(),
-            s_flow_rate: Default::default(),
-            m_rate_valid: Default::default(),
-            m_rate_ready: Default::default(),
-            m_rate_flow: Default::default(),
-            m_rate_op: Default::default(),
-            m_rate_window_bytes: Default::default(),
-            m_rate_rate: Default::default(),
-            m_rate_u: Default::default(),
-            m_rate_wc_bytes: Default::default(),
-            m_rate_inc_stage: Default::default(),
-            m_rate_last_update_psn: Default::default(),
-            m_rate_full: Default::default(),
-            m_rate_first: Default::default(),
-            m_rate_worst_hop: Default::default(),
-            event_cc_psn: Default::default(),
-            event_cc_time: Default::default(),
-            event_cc_bytes: Default::default(),
-            event_cc_queue: Default::default(),
-            control: Default::default(),
-            params: Default::default(),
-            offer: Default::default(),
-            words: Default::default(),
-            math: Default::default(),
-            result: Default::default(),
-            memory: Default::default(),
-            scrubs: Default::default(),
-            scrub_flow: Default::default(),
-            flow: Default::default(),
-            arrives: Default::default(),
-            word: Default::default(),
-            kind: Default::default(),
-            to_memory: Constant::new(4.into()),
-            act_segment: Constant::new(9.into()),
-            adapts_word: Constant::new(cc_program::ADAPTS.into()),
-            last_flow: Constant::new(((1_u64 << FB) - 1).into()),
-        }
-    }
 }
 
 impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, scrubs, scrub_flow);
-        clock!(self, clock, control, params, offer, words, math, result, memory);
-        self.control.reset.next = self.reset.val();
-        self.result.reset.next = self.reset.val();
-        self.control.rests.next = self.scrubs.q.val();
-        self.control.s_ack_valid.next = self.s_ack_valid.val();
-        self.control.s_flow_valid.next = self.s_flow_valid.val();
-        self.control.result_waits.next = self.result.m_rate_valid.val();
+        self.control.rests.next = self.scrubs.val();
+        self.control.s_ack_valid.next = self.s_ack.valid.val();
+        self.control.s_flow_valid.next = self.s_flow.valid.val();
+        self.control.result_waits.next = self.result.m_rate.valid.val();
         self.control.by_time.next = self.cfg_by_time.val();
         self.control.of_math.next = self.math.conditions.val();
         self.control.of_event.next = self.offer.conditions.val();
@@ -294,20 +150,20 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.offer.hop.next = self.control.hop.val();
         self.offer.cfg_util_gain.next = self.cfg_util_gain.val();
         self.offer.cfg_check.next = self.cfg_check.val();
-        self.offer.s_ack_psn.next = self.s_ack_psn.val();
-        self.offer.s_ack_snd_nxt.next = self.s_ack_snd_nxt.val();
-        self.offer.s_ack_tel_valid.next = self.s_ack_tel_valid.val();
-        self.offer.s_ack_tel_hops.next = self.s_ack_tel_hops.val();
-        self.offer.s_ack_tel_path.next = self.s_ack_tel_path.val();
-        self.offer.s_ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
-        self.offer.s_ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
-        self.offer.s_ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
-        self.offer.s_ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
-        self.offer.s_ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
-        self.offer.s_flow_op.next = self.s_flow_op.val();
-        self.offer.s_flow_telemetry.next = self.s_flow_telemetry.val();
-        self.offer.s_flow_window_bytes.next = self.s_flow_window_bytes.val();
-        self.offer.s_flow_rate.next = self.s_flow_rate.val();
+        self.offer.s_ack_psn.next = self.s_ack.psn.val();
+        self.offer.s_ack_snd_nxt.next = self.s_ack.snd_nxt.val();
+        self.offer.s_ack_tel.valid.next = self.s_ack.tel.valid.val();
+        self.offer.s_ack_tel.hops.next = self.s_ack.tel.hops.val();
+        self.offer.s_ack_tel.path.next = self.s_ack.tel.path.val();
+        self.offer.s_ack_tel.hop[0].next = self.s_ack.tel.hop[0].val();
+        self.offer.s_ack_tel.hop[1].next = self.s_ack.tel.hop[1].val();
+        self.offer.s_ack_tel.hop[2].next = self.s_ack.tel.hop[2].val();
+        self.offer.s_ack_tel.hop[3].next = self.s_ack.tel.hop[3].val();
+        self.offer.s_ack_tel.hop[4].next = self.s_ack.tel.hop[4].val();
+        self.offer.s_flow_op.next = self.s_flow.op.val();
+        self.offer.s_flow_telemetry.next = self.s_flow.telemetry.val();
+        self.offer.s_flow_window_bytes.next = self.s_flow.window_bytes.val();
+        self.offer.s_flow_rate.next = self.s_flow.rate.val();
         self.words.source.next = self.control.source.val();
         self.words.sum.next = self.math.sum.val();
         self.words.factor.next = self.math.factor.val();
@@ -325,9 +181,9 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.math.code.next = self.offer.code.val();
         self.math.of_use.next = self.cfg_util_gain.val().get_bits::<5>(22);
         comment!("Memory; before the first event no flow exists.");
-        self.flow.next = self.s_ack_flow.val();
+        self.flow.next = self.s_ack.flow.val();
         if self.control.is_command.val() {
-            self.flow.next = self.s_flow_flow.val();
+            self.flow.next = self.s_flow.flow.val();
         }
         self.memory.read_enable.next = self.control.reads.val();
         self.memory.read_address.next = bit_cast::<AW, 5>(self.control.read_word.val())
@@ -337,13 +193,13 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.memory.write_address.next = bit_cast::<AW, 5>(self.control.write_word.val())
             | (bit_cast::<AW, FB>(self.flow.val()) << 5);
         self.memory.write_data.next = self.word.val();
-        if self.scrubs.q.val() {
+        if self.scrubs.val() {
             self.memory.write_enable.next = true;
             self.memory.write_address.next =
-                self.adapts_word.val() | (bit_cast::<AW, FB>(self.scrub_flow.q.val()) << 5);
+                self.adapts_word.val() | (bit_cast::<AW, FB>(self.scrub_flow.val()) << 5);
             self.memory.write_data.next = 0.into();
-            self.scrub_flow.d.next = self.scrub_flow.q.val() + 1;
-            self.scrubs.d.next = self.scrub_flow.q.val() != self.last_flow.val();
+            self.scrub_flow.next = self.scrub_flow.val() + 1;
+            self.scrubs.next = self.scrub_flow.val() != self.last_flow.val();
         }
         comment!("Ends.");
         self.result.to.next = self.control.to.val();
@@ -356,29 +212,13 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.result.flags.next = self.control.flags.val();
         self.result.worst_hop.next = self.control.worst_hop.val();
         self.result.flow.next = self.flow.val();
-        self.result.s_flow_op.next = self.s_flow_op.val();
-        self.result.m_rate_ready.next = self.m_rate_ready.val();
-        self.s_ack_ready.next = self.result.s_ack_ready.val();
-        self.s_flow_ready.next = self.result.s_flow_ready.val();
-        self.m_rate_valid.next = self.result.m_rate_valid.val();
-        self.m_rate_flow.next = self.result.m_rate_flow.val();
-        self.m_rate_op.next = self.result.m_rate_op.val();
-        self.m_rate_window_bytes.next = self.result.m_rate_window_bytes.val();
-        self.m_rate_rate.next = self.result.m_rate_rate.val();
-        self.m_rate_u.next = self.result.m_rate_u.val();
-        self.m_rate_wc_bytes.next = self.result.m_rate_wc_bytes.val();
-        self.m_rate_inc_stage.next = self.result.m_rate_inc_stage.val();
-        self.m_rate_last_update_psn.next = self.result.m_rate_last_update_psn.val();
-        self.m_rate_full.next = self.result.m_rate_full.val();
-        self.m_rate_first.next = self.result.m_rate_first.val();
-        self.m_rate_worst_hop.next = self.result.m_rate_worst_hop.val();
+        self.result.s_flow_op.next = self.s_flow.op.val();
+        Wire::join(&mut self.result.m_rate, &mut self.m_rate);
+        self.s_ack.ready.next = self.result.s_ack_ready.val();
+        self.s_flow.ready.next = self.result.s_flow_ready.val();
         self.event_cc_psn.next = self.result.event_cc_psn.val();
         self.event_cc_time.next = self.result.event_cc_time.val();
         self.event_cc_bytes.next = self.result.event_cc_bytes.val();
         self.event_cc_queue.next = self.result.event_cc_queue.val();
-        if self.reset.val() {
-            self.scrubs.d.next = true;
-            self.scrub_flow.d.next = 0.into();
-        }
     }
 }

@@ -36,17 +36,17 @@ use super::cc_state::CcState;
 use super::cc_wind::CcWind;
 use super::cc_worse::CcWorse;
 use super::delay::Delay;
+use crate::streams::{AckTelemetry, Decision, FlowCommand};
 use crate::util::ram_fifo::RamFifo;
-use crate::Module;
+use crate::{block, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 pub use super::cc_intake_wide::SAME_FLOW_CYCLES;
 /// Cycles from the cycle that takes an ACK to its `m_rate`, at least.
 pub const LATENCY_CYCLES: usize = 66;
 
 /// HPCC++ for `2^FB` flows; `EW = FB + 385`, `HW = FB + 128`, `IW = FB + 208`, `MW = FB + 1`.
-#[derive(LogicBlock)]
+#[block(check(IW == FB + 208))]
 pub struct CcUnitWide<
     const FB: usize,
     const EW: usize,
@@ -54,11 +54,6 @@ pub struct CcUnitWide<
     const IW: usize,
     const MW: usize,
 > {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// T in ns.
     pub cfg_t_ns: Signal<In, Bits<20>>,
     /// 1/T per ns, UQ0.40.
@@ -91,71 +86,11 @@ pub struct CcUnitWide<
     /// Largest rate in bytes a cycle, UQ8.24.
     pub cfg_rate_max: Signal<In, Bits<32>>,
     /// An ACK is offered.
-    pub s_ack_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_ack_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_ack_flow: Signal<In, Bits<FB>>,
-    /// PSN it acknowledges.
-    pub s_ack_psn: Signal<In, Bits<24>>,
-    /// Next PSN the flow will send.
-    pub s_ack_snd_nxt: Signal<In, Bits<24>>,
-    /// It carries telemetry.
-    pub s_ack_tel_valid: Signal<In, Bit>,
-    /// Records; 6: more than five.
-    pub s_ack_tel_hops: Signal<In, Bits<3>>,
-    /// Path identifier.
-    pub s_ack_tel_path: Signal<In, Bits<12>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_0: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_1: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_2: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
-    /// Record, native layout.
-    pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    pub s_ack: AckTelemetry<In, FB>,
     /// A flow command is offered.
-    pub s_flow_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_flow_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_flow_flow: Signal<In, Bits<FB>>,
-    /// 1 create, else remove.
-    pub s_flow_op: Signal<In, Bits<2>>,
-    /// Its ACKs carry telemetry.
-    pub s_flow_telemetry: Signal<In, Bit>,
-    /// First window; fixed without telemetry.
-    pub s_flow_window_bytes: Signal<In, Bits<32>>,
-    /// Fixed rate without telemetry, UQ8.24 bytes a cycle.
-    pub s_flow_rate: Signal<In, Bits<32>>,
+    pub s_flow: FlowCommand<In, FB>,
     /// A result is offered.
-    pub m_rate_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_rate_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_rate_flow: Signal<Out, Bits<FB>>,
-    /// 0 update, 1 create, 2 remove.
-    pub m_rate_op: Signal<Out, Bits<2>>,
-    /// Window.
-    pub m_rate_window_bytes: Signal<Out, Bits<32>>,
-    /// Rate, UQ8.24 bytes a cycle.
-    pub m_rate_rate: Signal<Out, Bits<32>>,
-    /// U, UQ21.36.
-    pub m_rate_u: Signal<Out, Bits<57>>,
-    /// Wc, UQ32.16 bytes.
-    pub m_rate_wc_bytes: Signal<Out, Bits<48>>,
-    /// Additive steps since the last multiplicative one.
-    pub m_rate_inc_stage: Signal<Out, Bits<8>>,
-    /// An ACK behind it makes the next full update.
-    pub m_rate_last_update_psn: Signal<Out, Bits<24>>,
-    /// Wc, incStage and lastUpdateSeq were updated.
-    pub m_rate_full: Signal<Out, Bit>,
-    /// The records were only stored.
-    pub m_rate_first: Signal<Out, Bit>,
-    /// Hop with the largest u' of this update; 7: no hop told anything, or no update.
-    pub m_rate_worst_hop: Signal<Out, Bits<3>>,
+    pub m_rate: Decision<Out, FB>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
     pub event_cc_psn: Signal<Out, Bit>,
     /// Telemetry ignored: the time of a hop has gone back.
@@ -181,15 +116,16 @@ pub struct CcUnitWide<
     wind: CcWind,
     packer: CcPack<FB, IW>,
     results: RamFifo<IW, 7, 8>,
-    scrubs: DFF<Bit>,
-    scrub_flow: DFF<Bits<FB>>,
-    valid_5: DFF<Bits<17>>,
-    done_61: DFF<Bit>,
-    updates: DFF<Bits<3>>,
-    bad_7: DFF<Bits<3>>,
-    e_time: DFF<Bit>,
-    e_bytes: DFF<Bit>,
-    e_queue: DFF<Bit>,
+    #[reset(true)]
+    scrubs: Reg<Bit>,
+    scrub_flow: Reg<Bits<FB>>,
+    valid_5: Reg<Bits<17>>,
+    done_61: Reg<Bit>,
+    updates: Unreset<Bits<3>>,
+    bad_7: Unreset<Bits<3>>,
+    e_time: Reg<Bit>,
+    e_bytes: Reg<Bit>,
+    e_queue: Reg<Bit>,
     updates_later: Signal<Local, Bits<3>>,
     bad: Signal<Local, Bits<3>>,
     judged: Signal<Local, Bit>,
@@ -201,120 +137,18 @@ pub struct CcUnitWide<
     end_wc: Signal<Local, Bits<48>>,
     end_inc_stage: Signal<Local, Bits<8>>,
     end_u: Signal<Local, Bits<57>>,
+    #[value(1)]
     valid_bit: Constant<Bits<17>>,
+    #[value(1)]
     update_bit: Constant<Bits<3>>,
+    #[value(8)]
     judged_bit: Constant<Bits<17>>,
+    #[value(64)]
     room_below: Constant<Bits<8>>,
+    #[value(7)]
     no_hop: Constant<Bits<3>>,
+    #[value((1_u64 << FB) - 1)]
     last_flow: Constant<Bits<FB>>,
-}
-
-impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const MW: usize> Default
-    for CcUnitWide<FB, EW, HW, IW, MW>
-{
-    fn default() -> Self {
-        assert!(IW == FB + 208, "IW = FB + 208");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_t_ns: Default::default(),
-            cfg_inv_t: Default::default(),
-            cfg_queue_gain: Default::default(),
-            cfg_util_gain: Default::default(),
-            cfg_check: Default::default(),
-            cfg_by_time: Default::default(),
-            cfg_target: Default::default(),
-            cfg_u_one: Default::default(),
-            cfg_max_stage: Default::default(),
-            cfg_w_ai: Default::default(),
-            cfg_w_init: Default::default(),
-            cfg_w_min: Default::default(),
-            cfg_rate_gain: Default::default(),
-            cfg_rate_min: Default::default(),
-            cfg_rate_max: Default::default(),
-            s_ack_valid: Default::default(),
-            s_ack_ready: Default::default(),
-            s_ack_flow: Default::default(),
-            s_ack_psn: Default::default(),
-            s_ack_snd_nxt: Default::default(),
-            s_ack_tel_valid: Default::default(),
-            s_ack_tel_hops: Default::default(),
-            s_ack_tel_path: Default::default(),
-            s_ack_tel_hop_0: Default::default(),
-            s_ack_tel_hop_1: Default::default(),
-            s_ack_tel_hop_2: Default::default(),
-            s_ack_tel_hop_3: Default::default(),
-            s_ack_tel_hop_4: Default::default(),
-            s_flow_valid: Default::default(),
-            s_flow_ready: Default::default(),
-            s_flow_flow: Default::default(),
-            s_flow_op: Default::default(),
-            s_flow_telemetry: Default::default(),
-            s_flow_window_bytes: Default::default(),
-            s_flow_rate: Default::default(),
-            m_rate_valid: Default::default(),
-            m_rate_ready: Default::default(),
-            m_rate_flow: Default::default(),
-            m_rate_op: Default::default(),
-            m_rate_window_bytes: Default::default(),
-            m_rate_rate: Default::default(),
-            m_rate_u: Default::default(),
-            m_rate_wc_bytes: Default::default(),
-            m_rate_inc_stage: Default::default(),
-            m_rate_last_update_psn: Default::default(),
-            m_rate_full: Default::default(),
-            m_rate_first: Default::default(),
-            m_rate_worst_hop: Default::default(),
-            event_cc_psn: Default::default(),
-            event_cc_time: Default::default(),
-            event_cc_bytes: Default::default(),
-            event_cc_queue: Default::default(),
-            intake: Default::default(),
-            state: Default::default(),
-            decision: Default::default(),
-            lanes: Default::default(),
-            worse_01: Default::default(),
-            worse_23: Default::default(),
-            worse_0123: Default::default(),
-            worst: Default::default(),
-            last_valid: Default::default(),
-            last_u: Default::default(),
-            last_tau: Default::default(),
-            worst_hops: Default::default(),
-            flight: Default::default(),
-            ewma: Default::default(),
-            wind: Default::default(),
-            packer: Default::default(),
-            results: Default::default(),
-            scrubs: Default::default(),
-            scrub_flow: Default::default(),
-            valid_5: Default::default(),
-            done_61: Default::default(),
-            updates: Default::default(),
-            bad_7: Default::default(),
-            e_time: Default::default(),
-            e_bytes: Default::default(),
-            e_queue: Default::default(),
-            updates_later: Default::default(),
-            bad: Default::default(),
-            judged: Default::default(),
-            is_bad: Default::default(),
-            ack_low: Default::default(),
-            ack_high: Default::default(),
-            valid_later: Default::default(),
-            goes_on: Default::default(),
-            end_wc: Default::default(),
-            end_inc_stage: Default::default(),
-            end_u: Default::default(),
-            valid_bit: Constant::new(1.into()),
-            update_bit: Constant::new(1.into()),
-            judged_bit: Constant::new(8.into()),
-            room_below: Constant::new(64.into()),
-            no_hop: Constant::new(7.into()),
-            last_flow: Constant::new(((1_u64 << FB) - 1).into()),
-        }
-    }
 }
 
 impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const MW: usize> Logic
@@ -322,55 +156,29 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, scrubs, scrub_flow, valid_5, done_61, updates, bad_7, e_time, e_bytes,
-            e_queue
-        );
-        clock!(
-            self, clock, intake, state, decision, worse_01, worse_23, worse_0123, worst,
-            last_valid, last_u, last_tau, worst_hops, flight, ewma, wind, packer, results
-        );
-        self.intake.reset.next = self.reset.val();
-        self.decision.reset.next = self.reset.val();
-        self.last_valid.reset.next = self.reset.val();
-        self.last_u.reset.next = self.reset.val();
-        self.last_tau.reset.next = self.reset.val();
-        self.worst_hops.reset.next = self.reset.val();
-        self.flight.reset.next = self.reset.val();
-        self.ewma.reset.next = self.reset.val();
-        self.wind.reset.next = self.reset.val();
-        self.results.reset.next = self.reset.val();
         comment!("Intake.");
-        self.intake.s_ack_valid.next = self.s_ack_valid.val();
-        self.s_ack_ready.next = self.intake.s_ack_ready.val();
-        self.ack_low.next = bit_cast::<EW, 24>(self.s_ack_psn.val())
-            | (bit_cast::<EW, 24>(self.s_ack_snd_nxt.val()) << 24)
-            | (bit_cast::<EW, 1>(self.s_ack_tel_valid.val().into()) << 48)
-            | (bit_cast::<EW, 3>(self.s_ack_tel_hops.val()) << 49)
-            | (bit_cast::<EW, 12>(self.s_ack_tel_path.val()) << 52);
-        self.ack_high.next = (bit_cast::<EW, 64>(self.s_ack_tel_hop_0.val()) << 64)
-            | (bit_cast::<EW, 64>(self.s_ack_tel_hop_1.val()) << 128)
-            | (bit_cast::<EW, 64>(self.s_ack_tel_hop_2.val()) << 192)
-            | (bit_cast::<EW, 64>(self.s_ack_tel_hop_3.val()) << 256)
-            | (bit_cast::<EW, 64>(self.s_ack_tel_hop_4.val()) << 320)
-            | (bit_cast::<EW, FB>(self.s_ack_flow.val()) << 385);
+        self.intake.s_ack_valid.next = self.s_ack.valid.val();
+        self.s_ack.ready.next = self.intake.s_ack_ready.val();
+        self.ack_low.next = bit_cast::<EW, 24>(self.s_ack.psn.val())
+            | (bit_cast::<EW, 24>(self.s_ack.snd_nxt.val()) << 24)
+            | (bit_cast::<EW, 1>(self.s_ack.tel.valid.val().into()) << 48)
+            | (bit_cast::<EW, 3>(self.s_ack.tel.hops.val()) << 49)
+            | (bit_cast::<EW, 12>(self.s_ack.tel.path.val()) << 52);
+        self.ack_high.next = (bit_cast::<EW, 64>(self.s_ack.tel.hop[0].val()) << 64)
+            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[1].val()) << 128)
+            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[2].val()) << 192)
+            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[3].val()) << 256)
+            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[4].val()) << 320)
+            | (bit_cast::<EW, FB>(self.s_ack.flow.val()) << 385);
         self.intake.s_ack_event.next = self.ack_low.val() | self.ack_high.val();
-        self.intake.s_flow_valid.next = self.s_flow_valid.val();
-        self.s_flow_ready.next = self.intake.s_flow_ready.val();
-        self.intake.s_flow_flow.next = self.s_flow_flow.val();
-        self.intake.s_flow_op.next = self.s_flow_op.val();
-        self.intake.s_flow_telemetry.next = self.s_flow_telemetry.val();
-        self.intake.s_flow_window_bytes.next = self.s_flow_window_bytes.val();
-        self.intake.s_flow_rate.next = self.s_flow_rate.val();
-        self.intake.scrubs.next = self.scrubs.q.val();
-        self.intake.scrub_flow.next = self.scrub_flow.q.val();
+        Wire::join(&mut self.s_flow, &mut self.intake.s_flow);
+        self.intake.scrubs.next = self.scrubs.val();
+        self.intake.scrub_flow.next = self.scrub_flow.val();
         self.intake.room.next = self.results.count.val() < self.room_below.val();
         comment!("0: the state of the flow and its records are read.");
         self.state.read_enable.next = self.intake.start.val();
         self.state.read_flow.next = self.intake.event_word.val().get_bits::<FB>(385);
         for i in 0..5 {
-            self.lanes[i].clock.next = self.clock.val();
-            self.lanes[i].reset.next = self.reset.val();
             self.lanes[i].cfg_queue_gain.next = self.cfg_queue_gain.val();
             self.lanes[i].cfg_check.next = self.cfg_check.val();
             self.lanes[i].read.next = self.intake.start.val();
@@ -400,40 +208,40 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.decision.w.next = self.state.w.val();
         self.decision.wc.next = self.state.wc.val();
         self.decision.u.next = self.state.u.val();
-        self.valid_later.next = self.valid_5.q.val() << 1;
+        self.valid_later.next = self.valid_5.val() << 1;
         comment!("7: an update of which a hop is bad ends; its records are stored.");
-        self.updates_later.next = self.updates.q.val() << 1;
-        self.updates.d.next = self.updates_later.val();
+        self.updates_later.next = self.updates.val() << 1;
+        self.updates.next = self.updates_later.val();
         if self.decision.m_update.val() {
-            self.updates.d.next = self.updates_later.val() | self.update_bit.val();
+            self.updates.next = self.updates_later.val() | self.update_bit.val();
         }
-        self.bad_7.d.next = self.lanes[0].bad.val()
+        self.bad_7.next = self.lanes[0].bad.val()
             | self.lanes[1].bad.val()
             | self.lanes[2].bad.val()
             | self.lanes[3].bad.val()
             | self.lanes[4].bad.val();
-        self.bad.next = self.bad_7.q.val();
-        self.judged.next = self.valid_5.q.val().get_bit(2) && self.updates.q.val().get_bit(2);
+        self.bad.next = self.bad_7.val();
+        self.judged.next = self.valid_5.val().get_bit(2) && self.updates.val().get_bit(2);
         self.is_bad.next = self.judged.val() && self.bad.val().any();
         self.goes_on.next = self.valid_later.val();
         if self.is_bad.val() {
             self.goes_on.next = self.valid_later.val() ^ self.judged_bit.val();
         }
-        self.valid_5.d.next = self.goes_on.val();
+        self.valid_5.next = self.goes_on.val();
         if self.decision.m_valid.val() {
-            self.valid_5.d.next = self.goes_on.val() | self.valid_bit.val();
+            self.valid_5.next = self.goes_on.val() | self.valid_bit.val();
         }
-        self.e_time.d.next = self.judged.val() && self.bad.val().get_bit(0);
-        self.e_bytes.d.next =
+        self.e_time.next = self.judged.val() && self.bad.val().get_bit(0);
+        self.e_bytes.next =
             self.judged.val() && self.bad.val().get_bit(1) && !self.bad.val().get_bit(0);
-        self.e_queue.d.next = self.judged.val()
+        self.e_queue.next = self.judged.val()
             && self.bad.val().get_bit(2)
             && !self.bad.val().get_bit(1)
             && !self.bad.val().get_bit(0);
         self.event_cc_psn.next = self.decision.never_sent.val();
-        self.event_cc_time.next = self.e_time.q.val();
-        self.event_cc_bytes.next = self.e_bytes.q.val();
-        self.event_cc_queue.next = self.e_queue.q.val();
+        self.event_cc_time.next = self.e_time.val();
+        self.event_cc_bytes.next = self.e_bytes.val();
+        self.event_cc_queue.next = self.e_queue.val();
         self.flight.s_flow.next = self.decision.m_flow.val();
         self.flight.s_update.next = self.decision.m_update.val();
         self.flight.s_u.next = self.decision.m_u.val();
@@ -495,7 +303,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         comment!("21: U; 32: W and R.");
         self.ewma.cfg_t_ns.next = self.cfg_t_ns.val();
         self.ewma.cfg_inv_t.next = self.cfg_inv_t.val();
-        self.ewma.s_valid.next = self.valid_5.q.val().get_bit(16);
+        self.ewma.s_valid.next = self.valid_5.val().get_bit(16);
         self.ewma.update.next = self.flight.ewma_update.val() && self.worst.m_valid.val();
         self.ewma.u_hop.next = self.worst.u.val();
         self.ewma.tau_ns.next = self.worst.tau_ns.val();
@@ -520,7 +328,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.wind.wc.next = self.flight.wind_wc.val();
         self.wind.inc_stage.next = self.flight.wind_inc_stage.val();
         comment!("60: the new state. Before the first start all rows are cleared.");
-        self.state.write_enable.next = self.wind.m_valid.val() || self.scrubs.q.val();
+        self.state.write_enable.next = self.wind.m_valid.val() || self.scrubs.val();
         self.state.write_flow.next = self.flight.end_flow.val();
         self.state.write_exists.next = self.flight.end_exists.val();
         self.state.write_telemetry.next = self.flight.end_telemetry.val();
@@ -544,13 +352,13 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.state.write_w.next = self.wind.w.val();
         self.state.write_wc.next = self.end_wc.val();
         self.state.write_u.next = self.end_u.val();
-        if self.scrubs.q.val() {
-            self.state.write_flow.next = self.scrub_flow.q.val();
+        if self.scrubs.val() {
+            self.state.write_flow.next = self.scrub_flow.val();
             self.state.write_exists.next = false;
             self.state.write_telemetry.next = false;
             self.state.write_recorded.next = false;
-            self.scrub_flow.d.next = self.scrub_flow.q.val() + 1;
-            self.scrubs.d.next = self.scrub_flow.q.val() != self.last_flow.val();
+            self.scrub_flow.next = self.scrub_flow.val() + 1;
+            self.scrubs.next = self.scrub_flow.val() != self.last_flow.val();
         }
         comment!("61: the result goes to the FIFO, which was seen to have room.");
         self.packer.flow.next = self.flight.end_flow.val();
@@ -568,30 +376,21 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.packer.full.next = self.flight.end_full.val();
         self.packer.first.next = self.flight.end_first.val();
         self.packer.worst_hop.next = self.flight.end_hop.val();
-        self.done_61.d.next = self.wind.m_valid.val();
-        self.results.s_valid.next = self.done_61.q.val();
-        self.results.s_data.next = self.packer.item.val();
-        self.results.m_ready.next = self.m_rate_ready.val();
-        self.m_rate_valid.next = self.results.m_valid.val();
-        self.m_rate_first.next = self.results.m_data.val().get_bit(0);
-        self.m_rate_worst_hop.next = self.results.m_data.val().get_bits::<3>(205);
-        self.m_rate_full.next = self.results.m_data.val().get_bit(1);
-        self.m_rate_flow.next = self.results.m_data.val().get_bits::<FB>(208);
-        self.m_rate_op.next = self.results.m_data.val().get_bits::<2>(203);
-        self.m_rate_window_bytes.next = self.results.m_data.val().get_bits::<32>(171);
-        self.m_rate_rate.next = self.results.m_data.val().get_bits::<32>(139);
-        self.m_rate_u.next = self.results.m_data.val().get_bits::<57>(82);
-        self.m_rate_wc_bytes.next = self.results.m_data.val().get_bits::<48>(34);
-        self.m_rate_inc_stage.next = self.results.m_data.val().get_bits::<8>(26);
-        self.m_rate_last_update_psn.next = self.results.m_data.val().get_bits::<24>(2);
-        if self.reset.val() {
-            self.scrubs.d.next = true;
-            self.scrub_flow.d.next = 0.into();
-            self.valid_5.d.next = 0.into();
-            self.done_61.d.next = false;
-            self.e_time.d.next = false;
-            self.e_bytes.d.next = false;
-            self.e_queue.d.next = false;
-        }
+        self.done_61.next = self.wind.m_valid.val();
+        self.results.s.valid.next = self.done_61.val();
+        self.results.s.data.next = self.packer.item.val();
+        self.results.m.ready.next = self.m_rate.ready.val();
+        self.m_rate.valid.next = self.results.m.valid.val();
+        self.m_rate.first.next = self.results.m.data.val().get_bit(0);
+        self.m_rate.worst_hop.next = self.results.m.data.val().get_bits::<3>(205);
+        self.m_rate.full.next = self.results.m.data.val().get_bit(1);
+        self.m_rate.flow.next = self.results.m.data.val().get_bits::<FB>(208);
+        self.m_rate.op.next = self.results.m.data.val().get_bits::<2>(203);
+        self.m_rate.window_bytes.next = self.results.m.data.val().get_bits::<32>(171);
+        self.m_rate.rate.next = self.results.m.data.val().get_bits::<32>(139);
+        self.m_rate.u.next = self.results.m.data.val().get_bits::<57>(82);
+        self.m_rate.wc_bytes.next = self.results.m.data.val().get_bits::<48>(34);
+        self.m_rate.inc_stage.next = self.results.m.data.val().get_bits::<8>(26);
+        self.m_rate.last_update_psn.next = self.results.m.data.val().get_bits::<24>(2);
     }
 }

@@ -8,19 +8,15 @@
 //! # Reset             none: the user's valid says what counts
 //! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
 
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from two hops to the worse one.
 pub const LATENCY_CYCLES: usize = 1;
 
 /// Worse of two hops.
-#[derive(LogicBlock, Default)]
+#[block(no_reset)]
 pub struct CcWorse {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// The first hop carries information.
     pub a_valid: Signal<In, Bit>,
     /// Its u'.
@@ -45,30 +41,29 @@ pub struct CcWorse {
     pub tau_ns: Signal<Out, Bits<24>>,
     /// Its index.
     pub hop: Signal<Out, Bits<3>>,
-    valid_1: DFF<Bit>,
-    u_1: DFF<Bits<57>>,
-    tau_1: DFF<Bits<24>>,
-    hop_1: DFF<Bits<3>>,
+    valid_1: Unreset<Bit>,
+    u_1: Unreset<Bits<57>>,
+    tau_1: Unreset<Bits<24>>,
+    hop_1: Unreset<Bits<3>>,
     is_larger: Signal<Local, Bit>,
 }
 
 impl Logic for CcWorse {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, valid_1, u_1, tau_1, hop_1);
         self.is_larger.next = self.b_u.val() > self.a_u.val();
-        self.valid_1.d.next = self.a_valid.val() || self.b_valid.val();
-        self.u_1.d.next = self.a_u.val();
-        self.tau_1.d.next = self.a_tau_ns.val();
-        self.hop_1.d.next = self.a_hop.val();
+        self.valid_1.next = self.a_valid.val() || self.b_valid.val();
+        self.u_1.next = self.a_u.val();
+        self.tau_1.next = self.a_tau_ns.val();
+        self.hop_1.next = self.a_hop.val();
         if self.b_valid.val() && (!self.a_valid.val() || self.is_larger.val()) {
-            self.u_1.d.next = self.b_u.val();
-            self.tau_1.d.next = self.b_tau_ns.val();
-            self.hop_1.d.next = self.b_hop.val();
+            self.u_1.next = self.b_u.val();
+            self.tau_1.next = self.b_tau_ns.val();
+            self.hop_1.next = self.b_hop.val();
         }
-        self.m_valid.next = self.valid_1.q.val();
-        self.u.next = self.u_1.q.val();
-        self.tau_ns.next = self.tau_1.q.val();
-        self.hop.next = self.hop_1.q.val();
+        self.m_valid.next = self.valid_1.val();
+        self.u.next = self.u_1.val();
+        self.tau_ns.next = self.tau_1.val();
+        self.hop.next = self.hop_1.val();
     }
 }

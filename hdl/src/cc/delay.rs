@@ -7,50 +7,20 @@
 //!                     keeps a valid bit of its own
 //! # Twins             part of the twins of its users
 
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
-use std::collections::VecDeque;
 
 /// Delays `W` bits by `N` cycles.
-#[derive(LogicBlock)]
+#[block(check((1..=64).contains(&N) && W > 1))]
 pub struct Delay<const W: usize, const N: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Word.
     pub d: Signal<In, Bits<W>>,
     /// Word of `N` cycles before.
     pub q: Signal<Out, Bits<W>>,
-    _words: Box<VecDeque<Bits<W>>>,
-}
-
-impl<const W: usize, const N: usize> Default for Delay<W, N> {
-    fn default() -> Self {
-        assert!((1..=64).contains(&N) && W > 1, "N in 1..=64, W above 1");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            d: Default::default(),
-            q: Default::default(),
-            _words: Box::new(vec![0.into(); N - 1].into()),
-        }
-    }
 }
 
 impl<const W: usize, const N: usize> Logic for Delay<W, N> {
-    fn update(&mut self) {
-        if self.clock.pos_edge() {
-            self._words.push_back(self.d.val());
-            self.q.next = self._words.pop_front().expect("one was pushed");
-        }
-    }
-
-    fn connect(&mut self) {
-        self.q.connect();
-    }
+    fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
         let top = W - 1;

@@ -7,55 +7,18 @@
 //! # Reset             synchronous, high: no access
 //! # Twins             sim/src/golden/host/axil_port.rs, tests/csr.rs
 
-use crate::Module;
+use crate::streams::AxiLite;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a valid address to `m_valid`.
 pub const ACCEPT_CYCLES: usize = 1;
 
 /// The port.
-#[derive(LogicBlock)]
+#[block]
 pub struct AxilPort {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Write address, bytes.
-    pub s_axil_awaddr: Signal<In, Bits<16>>,
-    /// Write address is valid.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// Write address is taken.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// Write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// Write strobes; all must be high.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// Write data is valid.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// Write data is taken.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// Write response is valid.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// 0 OKAY, 2 SLVERR.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// Write response is taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// Read address, bytes.
-    pub s_axil_araddr: Signal<In, Bits<16>>,
-    /// Read address is valid.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// Read address is taken.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// Read data is valid.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// Read data, 0 after an error.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// 0 OKAY, 2 SLVERR.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// Read data is taken.
-    pub s_axil_rready: Signal<In, Bit>,
+    pub s_axil: AxiLite<In>,
     /// An access is wanted.
     pub m_valid: Signal<Out, Bit>,
     /// It is a write.
@@ -70,141 +33,79 @@ pub struct AxilPort {
     pub s_error: Signal<In, Bit>,
     /// What it read.
     pub s_rdata: Signal<In, Bits<32>>,
-    awready: DFF<Bit>,
-    arready: DFF<Bit>,
-    bvalid: DFF<Bit>,
-    rvalid: DFF<Bit>,
-    resp: DFF<Bits<2>>,
-    rdata: DFF<Bits<32>>,
-    active: DFF<Bit>,
-    valid: DFF<Bit>,
-    write: DFF<Bit>,
-    addr: DFF<Bits<16>>,
-    wdata: DFF<Bits<32>>,
+    awready: Reg<Bit>,
+    arready: Reg<Bit>,
+    bvalid: Reg<Bit>,
+    rvalid: Reg<Bit>,
+    resp: Reg<Bits<2>>,
+    rdata: Reg<Bits<32>>,
+    active: Reg<Bit>,
+    valid: Reg<Bit>,
+    write: Reg<Bit>,
+    addr: Reg<Bits<16>>,
+    wdata: Reg<Bits<32>>,
+    #[init(Constant::new(15u64.to_bits()))]
     all_strobes: Constant<Bits<4>>,
+    #[init(Constant::new(2u64.to_bits()))]
     slverr: Constant<Bits<2>>,
-}
-
-impl Default for AxilPort {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_axil_awaddr: Default::default(),
-            s_axil_awvalid: Default::default(),
-            s_axil_awready: Default::default(),
-            s_axil_wdata: Default::default(),
-            s_axil_wstrb: Default::default(),
-            s_axil_wvalid: Default::default(),
-            s_axil_wready: Default::default(),
-            s_axil_bvalid: Default::default(),
-            s_axil_bresp: Default::default(),
-            s_axil_bready: Default::default(),
-            s_axil_araddr: Default::default(),
-            s_axil_arvalid: Default::default(),
-            s_axil_arready: Default::default(),
-            s_axil_rvalid: Default::default(),
-            s_axil_rdata: Default::default(),
-            s_axil_rresp: Default::default(),
-            s_axil_rready: Default::default(),
-            m_valid: Default::default(),
-            m_write: Default::default(),
-            m_addr: Default::default(),
-            m_wdata: Default::default(),
-            s_done: Default::default(),
-            s_error: Default::default(),
-            s_rdata: Default::default(),
-            awready: Default::default(),
-            arready: Default::default(),
-            bvalid: Default::default(),
-            rvalid: Default::default(),
-            resp: Default::default(),
-            rdata: Default::default(),
-            active: Default::default(),
-            valid: Default::default(),
-            write: Default::default(),
-            addr: Default::default(),
-            wdata: Default::default(),
-            all_strobes: Constant::new(15u64.to_bits()),
-            slverr: Constant::new(2u64.to_bits()),
-        }
-    }
 }
 
 impl Logic for AxilPort {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, awready, arready, bvalid, rvalid, resp, rdata, active, valid, write, addr,
-            wdata
-        );
-        self.s_axil_awready.next = self.awready.q.val();
-        self.s_axil_wready.next = self.awready.q.val();
-        self.s_axil_arready.next = self.arready.q.val();
-        self.s_axil_bvalid.next = self.bvalid.q.val();
-        self.s_axil_bresp.next = self.resp.q.val();
-        self.s_axil_rvalid.next = self.rvalid.q.val();
-        self.s_axil_rdata.next = self.rdata.q.val();
-        self.s_axil_rresp.next = self.resp.q.val();
-        self.m_valid.next = self.valid.q.val();
-        self.m_write.next = self.write.q.val();
-        self.m_addr.next = self.addr.q.val();
-        self.m_wdata.next = self.wdata.q.val();
-        self.awready.d.next = false;
-        self.arready.d.next = false;
-        if !self.active.q.val() {
-            if self.s_axil_awvalid.val() && self.s_axil_wvalid.val() {
-                self.active.d.next = true;
-                self.awready.d.next = true;
-                self.write.d.next = true;
-                self.addr.d.next = self.s_axil_awaddr.val();
-                self.wdata.d.next = self.s_axil_wdata.val();
-                if self.s_axil_wstrb.val() == self.all_strobes.val() {
-                    self.valid.d.next = true;
+        self.s_axil.awready.next = self.awready.val();
+        self.s_axil.wready.next = self.awready.val();
+        self.s_axil.arready.next = self.arready.val();
+        self.s_axil.bvalid.next = self.bvalid.val();
+        self.s_axil.bresp.next = self.resp.val();
+        self.s_axil.rvalid.next = self.rvalid.val();
+        self.s_axil.rdata.next = self.rdata.val();
+        self.s_axil.rresp.next = self.resp.val();
+        self.m_valid.next = self.valid.val();
+        self.m_write.next = self.write.val();
+        self.m_addr.next = self.addr.val();
+        self.m_wdata.next = self.wdata.val();
+        self.awready.next = false;
+        self.arready.next = false;
+        if !self.active.val() {
+            if self.s_axil.awvalid.val() && self.s_axil.wvalid.val() {
+                self.active.next = true;
+                self.awready.next = true;
+                self.write.next = true;
+                self.addr.next = self.s_axil.awaddr.val();
+                self.wdata.next = self.s_axil.wdata.val();
+                if self.s_axil.wstrb.val() == self.all_strobes.val() {
+                    self.valid.next = true;
                 } else {
-                    self.bvalid.d.next = true;
-                    self.resp.d.next = self.slverr.val();
+                    self.bvalid.next = true;
+                    self.resp.next = self.slverr.val();
                 }
-            } else if self.s_axil_arvalid.val() {
-                self.active.d.next = true;
-                self.arready.d.next = true;
-                self.write.d.next = false;
-                self.addr.d.next = self.s_axil_araddr.val();
-                self.valid.d.next = true;
+            } else if self.s_axil.arvalid.val() {
+                self.active.next = true;
+                self.arready.next = true;
+                self.write.next = false;
+                self.addr.next = self.s_axil.araddr.val();
+                self.valid.next = true;
             }
         }
-        if self.valid.q.val() && self.s_done.val() {
-            self.valid.d.next = false;
-            self.bvalid.d.next = self.write.q.val();
-            self.rvalid.d.next = !self.write.q.val();
+        if self.valid.val() && self.s_done.val() {
+            self.valid.next = false;
+            self.bvalid.next = self.write.val();
+            self.rvalid.next = !self.write.val();
             if self.s_error.val() {
-                self.resp.d.next = self.slverr.val();
-            } else if !self.write.q.val() {
-                self.rdata.d.next = self.s_rdata.val();
+                self.resp.next = self.slverr.val();
+            } else if !self.write.val() {
+                self.rdata.next = self.s_rdata.val();
             }
         }
-        if (self.bvalid.q.val() && self.s_axil_bready.val())
-            || (self.rvalid.q.val() && self.s_axil_rready.val())
+        if (self.bvalid.val() && self.s_axil.bready.val())
+            || (self.rvalid.val() && self.s_axil.rready.val())
         {
-            self.active.d.next = false;
-            self.bvalid.d.next = false;
-            self.rvalid.d.next = false;
-            self.resp.d.next = 0.into();
-            self.rdata.d.next = 0.into();
-        }
-        if self.reset.val() {
-            self.awready.d.next = false;
-            self.arready.d.next = false;
-            self.bvalid.d.next = false;
-            self.rvalid.d.next = false;
-            self.resp.d.next = 0.into();
-            self.rdata.d.next = 0.into();
-            self.active.d.next = false;
-            self.valid.d.next = false;
-            self.write.d.next = false;
-            self.addr.d.next = 0.into();
-            self.wdata.d.next = 0.into();
+            self.active.next = false;
+            self.bvalid.next = false;
+            self.rvalid.next = false;
+            self.resp.next = 0.into();
+            self.rdata.next = 0.into();
         }
     }
 }

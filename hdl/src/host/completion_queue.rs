@@ -11,11 +11,11 @@
 //! # Reset             synchronous, high: empty
 //! # Twins             sim/src/golden/host/completion_queue.rs, tests/csr.rs
 
+use crate::streams::{LostRequest, RequesterCompletion, ResponderCompletion};
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg};
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the push into an empty queue to `head_valid`.
 pub const LATENCY_CYCLES: usize = 4;
@@ -24,47 +24,14 @@ pub const RESPONDER_RESERVE: u64 = 32;
 
 /// Queue of `D = 2^A` completions, `AP1 = A + 1`. Half of it is kept for the work requests that are
 /// under way, so `D / 2` must be at least what all send queues hold.
-#[derive(LogicBlock)]
+#[block(check(D == 1 << A && AP1 == A + 1 && D >= 256))]
 pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Completion of the requester.
-    pub s_requester_valid: Signal<In, Bit>,
-    /// Taken.
-    pub s_requester_ready: Signal<Out, Bit>,
-    /// Status code.
-    pub s_requester_status: Signal<In, Bits<8>>,
-    /// Flow index.
-    pub s_requester_flow: Signal<In, Bits<16>>,
-    /// Id of the work request.
-    pub s_requester_wr_id: Signal<In, Bits<32>>,
-    /// Bytes of the message.
-    pub s_requester_byte_len: Signal<In, Bits<32>>,
-    /// Software wants it also when it is good.
-    pub s_requester_signalled: Signal<In, Bit>,
+    pub s_requester: RequesterCompletion<In>,
     /// Completion of the responder.
-    pub s_responder_valid: Signal<In, Bit>,
-    /// Taken.
-    pub s_responder_ready: Signal<Out, Bit>,
-    /// Status code.
-    pub s_responder_status: Signal<In, Bits<8>>,
-    /// Flow index.
-    pub s_responder_flow: Signal<In, Bits<16>>,
-    /// Immediate data.
-    pub s_responder_imm: Signal<In, Bits<32>>,
-    /// Bytes of the message.
-    pub s_responder_byte_len: Signal<In, Bits<32>>,
+    pub s_responder: ResponderCompletion<In>,
     /// A work request could not be read.
-    pub s_lost_valid: Signal<In, Bit>,
-    /// Taken.
-    pub s_lost_ready: Signal<Out, Bit>,
-    /// Flow index.
-    pub s_lost_flow: Signal<In, Bits<16>>,
-    /// Its index in the ring.
-    pub s_lost_wr_id: Signal<In, Bits<32>>,
+    pub s_lost: LostRequest<In>,
     /// Drop the head; ignored while the ring owns the queue.
     pub pop: Signal<In, Bit>,
     /// The completion ring owns the queue.
@@ -86,19 +53,19 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     /// Room for what the responder may still complete.
     pub responder_room: Signal<Out, Bit>,
     entries: Ram<A, 128>,
-    requester_ready: DFF<Bit>,
-    responder_ready: DFF<Bit>,
-    lost_ready: DFF<Bit>,
-    turn: DFF<Bit>,
-    write_at: DFF<Bits<A>>,
-    read_at: DFF<Bits<A>>,
-    held: DFF<Bits<AP1>>,
-    unread: DFF<Bits<AP1>>,
-    shown: DFF<Bit>,
-    entry: DFF<Bits<128>>,
-    fetch: DFF<Bits<2>>,
-    wr_space: DFF<Bit>,
-    responder_space: DFF<Bit>,
+    requester_ready: Reg<Bit>,
+    responder_ready: Reg<Bit>,
+    lost_ready: Reg<Bit>,
+    turn: Reg<Bit>,
+    write_at: Reg<Bits<A>>,
+    read_at: Reg<Bits<A>>,
+    held: Reg<Bits<AP1>>,
+    unread: Reg<Bits<AP1>>,
+    shown: Reg<Bit>,
+    entry: Reg<Bits<128>>,
+    fetch: Reg<Bits<2>>,
+    wr_space: Reg<Bit>,
+    responder_space: Reg<Bit>,
     taking: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     word: Signal<Local, Bits<128>>,
@@ -126,267 +93,154 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     more: Signal<Local, Bits<AP1>>,
     fewer: Signal<Local, Bits<AP1>>,
     fetch_step: Signal<Local, Bits<2>>,
+    #[init(Constant::new(1u64.to_bits()))]
     one: Constant<Bits<AP1>>,
+    #[init(Constant::new(1u64.to_bits()))]
     one_at: Constant<Bits<A>>,
+    #[init(Constant::new(1u64.to_bits()))]
     one_step: Constant<Bits<2>>,
+    #[init(Constant::new(2u64.to_bits()))]
     two_steps: Constant<Bits<2>>,
+    #[init(Constant::new(0u64.to_bits()))]
     idle: Constant<Bits<2>>,
+    #[init(Constant::new(0u64.to_bits()))]
     none: Constant<Bits<AP1>>,
+    #[init(Constant::new((D as u64).to_bits()))]
     full: Constant<Bits<AP1>>,
+    #[init(Constant::new((D as u64 / 2 - 2 * RESPONDER_RESERVE).to_bits()))]
     wr_limit: Constant<Bits<AP1>>,
+    #[init(Constant::new((D as u64 / 2 - RESPONDER_RESERVE).to_bits()))]
     responder_limit: Constant<Bits<AP1>>,
+    #[value(BigUint::from(1_u32) << 104_u32)]
     received: Constant<Bits<128>>,
+    #[value(BigUint::from(0x205_u32) << 96_u32)]
     lost: Constant<Bits<128>>,
-}
-
-impl<const D: usize, const A: usize, const AP1: usize> Default for CompletionQueue<D, A, AP1> {
-    fn default() -> Self {
-        assert!(D == 1 << A && AP1 == A + 1 && D >= 256);
-        let half = D as u64 / 2;
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_requester_valid: Default::default(),
-            s_requester_ready: Default::default(),
-            s_requester_status: Default::default(),
-            s_requester_flow: Default::default(),
-            s_requester_wr_id: Default::default(),
-            s_requester_byte_len: Default::default(),
-            s_requester_signalled: Default::default(),
-            s_responder_valid: Default::default(),
-            s_responder_ready: Default::default(),
-            s_responder_status: Default::default(),
-            s_responder_flow: Default::default(),
-            s_responder_imm: Default::default(),
-            s_responder_byte_len: Default::default(),
-            s_lost_valid: Default::default(),
-            s_lost_ready: Default::default(),
-            s_lost_flow: Default::default(),
-            s_lost_wr_id: Default::default(),
-            pop: Default::default(),
-            ring_owns: Default::default(),
-            ring_take: Default::default(),
-            ring_commit: Default::default(),
-            ring_rewind: Default::default(),
-            head_valid: Default::default(),
-            head: Default::default(),
-            count: Default::default(),
-            wr_room: Default::default(),
-            responder_room: Default::default(),
-            entries: Default::default(),
-            requester_ready: Default::default(),
-            responder_ready: Default::default(),
-            lost_ready: Default::default(),
-            turn: Default::default(),
-            write_at: Default::default(),
-            read_at: Default::default(),
-            held: Default::default(),
-            unread: Default::default(),
-            shown: Default::default(),
-            entry: Default::default(),
-            fetch: Default::default(),
-            wr_space: Default::default(),
-            responder_space: Default::default(),
-            taking: Default::default(),
-            push: Default::default(),
-            word: Default::default(),
-            requester_word: Default::default(),
-            responder_word: Default::default(),
-            lost_word: Default::default(),
-            requester_info: Default::default(),
-            requester_flow: Default::default(),
-            requester_len: Default::default(),
-            responder_info: Default::default(),
-            responder_flow: Default::default(),
-            responder_imm: Default::default(),
-            responder_len: Default::default(),
-            lost_flow: Default::default(),
-            leaves: Default::default(),
-            ends: Default::default(),
-            pops: Default::default(),
-            held_after: Default::default(),
-            uncommitted: Default::default(),
-            read_back: Default::default(),
-            unread_more: Default::default(),
-            unread_fewer: Default::default(),
-            write_next: Default::default(),
-            read_next: Default::default(),
-            more: Default::default(),
-            fewer: Default::default(),
-            fetch_step: Default::default(),
-            one: Constant::new(1u64.to_bits()),
-            one_at: Constant::new(1u64.to_bits()),
-            one_step: Constant::new(1u64.to_bits()),
-            two_steps: Constant::new(2u64.to_bits()),
-            idle: Constant::new(0u64.to_bits()),
-            none: Constant::new(0u64.to_bits()),
-            full: Constant::new((D as u64).to_bits()),
-            wr_limit: Constant::new((half - 2 * RESPONDER_RESERVE).to_bits()),
-            responder_limit: Constant::new((half - RESPONDER_RESERVE).to_bits()),
-            received: Constant::new((BigUint::from(1_u32) << 104_u32).into()),
-            lost: Constant::new((BigUint::from(0x205_u32) << 96_u32).into()),
-        }
-    }
 }
 
 impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue<D, A, AP1> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            requester_ready,
-            responder_ready,
-            lost_ready,
-            turn,
-            write_at,
-            read_at,
-            held,
-            unread,
-            shown,
-            entry,
-            fetch,
-            wr_space,
-            responder_space
-        );
         comment!("outputs are registers");
-        self.s_requester_ready.next = self.requester_ready.q.val();
-        self.s_responder_ready.next = self.responder_ready.q.val();
-        self.s_lost_ready.next = self.lost_ready.q.val();
-        self.head_valid.next = self.shown.q.val();
-        self.head.next = self.entry.q.val();
-        self.count.next = self.held.q.val();
-        self.wr_room.next = self.wr_space.q.val();
-        self.responder_room.next = self.responder_space.q.val();
+        self.s_requester.ready.next = self.requester_ready.val();
+        self.s_responder.ready.next = self.responder_ready.val();
+        self.s_lost.ready.next = self.lost_ready.val();
+        self.head_valid.next = self.shown.val();
+        self.head.next = self.entry.val();
+        self.count.next = self.held.val();
+        self.wr_room.next = self.wr_space.val();
+        self.responder_room.next = self.responder_space.val();
         comment!("entry: flow, kind, status, length, immediate, wr_id from high to low");
-        self.requester_len.next = bit_cast::<128, 32>(self.s_requester_byte_len.val());
-        self.requester_info.next = bit_cast::<128, 8>(self.s_requester_status.val());
-        self.requester_flow.next = bit_cast::<128, 16>(self.s_requester_flow.val());
-        self.requester_word.next = bit_cast::<128, 32>(self.s_requester_wr_id.val())
+        self.requester_len.next = bit_cast::<128, 32>(self.s_requester.byte_len.val());
+        self.requester_info.next = bit_cast::<128, 8>(self.s_requester.status.val());
+        self.requester_flow.next = bit_cast::<128, 16>(self.s_requester.flow.val());
+        self.requester_word.next = bit_cast::<128, 32>(self.s_requester.wr_id.val())
             | (self.requester_len.val() << 64)
             | (self.requester_info.val() << 96)
             | (self.requester_flow.val() << 112);
-        self.responder_imm.next = bit_cast::<128, 32>(self.s_responder_imm.val());
-        self.responder_len.next = bit_cast::<128, 32>(self.s_responder_byte_len.val());
-        self.responder_info.next = bit_cast::<128, 8>(self.s_responder_status.val());
-        self.responder_flow.next = bit_cast::<128, 16>(self.s_responder_flow.val());
+        self.responder_imm.next = bit_cast::<128, 32>(self.s_responder.imm.val());
+        self.responder_len.next = bit_cast::<128, 32>(self.s_responder.byte_len.val());
+        self.responder_info.next = bit_cast::<128, 8>(self.s_responder.status.val());
+        self.responder_flow.next = bit_cast::<128, 16>(self.s_responder.flow.val());
         self.responder_word.next = self.received.val()
             | (self.responder_imm.val() << 32)
             | (self.responder_len.val() << 64)
             | (self.responder_info.val() << 96)
             | (self.responder_flow.val() << 112);
-        self.lost_flow.next = bit_cast::<128, 16>(self.s_lost_flow.val());
+        self.lost_flow.next = bit_cast::<128, 16>(self.s_lost.flow.val());
         self.lost_word.next = self.lost.val()
-            | bit_cast::<128, 32>(self.s_lost_wr_id.val())
+            | bit_cast::<128, 32>(self.s_lost.wr_id.val())
             | (self.lost_flow.val() << 112);
         comment!("a sink is taken in the cycle after its valid");
-        self.requester_ready.d.next = false;
-        self.responder_ready.d.next = false;
-        self.lost_ready.d.next = false;
+        self.requester_ready.next = false;
+        self.responder_ready.next = false;
+        self.lost_ready.next = false;
         self.taking.next =
-            self.requester_ready.q.val() | self.responder_ready.q.val() | self.lost_ready.q.val();
-        if !self.taking.val() && (self.held.q.val() != self.full.val()) {
-            if self.s_lost_valid.val() {
-                self.lost_ready.d.next = true;
-            } else if self.s_requester_valid.val()
-                && (!self.turn.q.val() || !self.s_responder_valid.val())
+            self.requester_ready.val() | self.responder_ready.val() | self.lost_ready.val();
+        if !self.taking.val() && (self.held.val() != self.full.val()) {
+            if self.s_lost.valid.val() {
+                self.lost_ready.next = true;
+            } else if self.s_requester.valid.val()
+                && (!self.turn.val() || !self.s_responder.valid.val())
             {
-                self.requester_ready.d.next = true;
-                self.turn.d.next = true;
-            } else if self.s_responder_valid.val() {
-                self.responder_ready.d.next = true;
-                self.turn.d.next = false;
+                self.requester_ready.next = true;
+                self.turn.next = true;
+            } else if self.s_responder.valid.val() {
+                self.responder_ready.next = true;
+                self.turn.next = false;
             }
         }
         comment!("good completions that software does not want end here");
-        self.push.next = self.responder_ready.q.val()
-            | self.lost_ready.q.val()
-            | (self.requester_ready.q.val()
-                & (self.s_requester_signalled.val() | self.s_requester_status.val().any()));
+        self.push.next = self.responder_ready.val()
+            | self.lost_ready.val()
+            | (self.requester_ready.val()
+                & (self.s_requester.signalled.val() | self.s_requester.status.val().any()));
         self.word.next = self.requester_word.val();
-        if self.responder_ready.q.val() {
+        if self.responder_ready.val() {
             self.word.next = self.responder_word.val();
-        } else if self.lost_ready.q.val() {
+        } else if self.lost_ready.val() {
             self.word.next = self.lost_word.val();
         }
-        self.write_next.next = self.write_at.q.val() + self.one_at.val();
-        self.read_next.next = self.read_at.q.val() + self.one_at.val();
-        self.more.next = self.held.q.val() + self.one.val();
-        self.fewer.next = self.held.q.val() - self.one.val();
-        self.entries.clock.next = self.clock.val();
+        self.write_next.next = self.write_at.val() + self.one_at.val();
+        self.read_next.next = self.read_at.val() + self.one_at.val();
+        self.more.next = self.held.val() + self.one.val();
+        self.fewer.next = self.held.val() - self.one.val();
         self.entries.write_enable.next = self.push.val();
-        self.entries.write_address.next = self.write_at.q.val();
+        self.entries.write_address.next = self.write_at.val();
         self.entries.write_data.next = self.word.val();
-        self.entries.read_address.next = self.read_at.q.val();
-        self.entries.read_enable.next = self.fetch.q.val() == self.one_step.val();
+        self.entries.read_address.next = self.read_at.val();
+        self.entries.read_enable.next = self.fetch.val() == self.one_step.val();
         if self.push.val() {
-            self.write_at.d.next = self.write_next.val();
+            self.write_at.next = self.write_next.val();
         }
         comment!("the head is fetched into a register of its own");
-        self.fetch_step.next = self.fetch.q.val() + self.one_step.val();
-        if self.fetch.q.val() != self.idle.val() {
-            self.fetch.d.next = self.fetch_step.val();
+        self.fetch_step.next = self.fetch.val() + self.one_step.val();
+        if self.fetch.val() != self.idle.val() {
+            self.fetch.next = self.fetch_step.val();
         }
-        if self.fetch.q.val() == self.two_steps.val() {
-            self.fetch.d.next = self.idle.val();
-            self.shown.d.next = true;
-            self.entry.d.next = self.entries.read_data.val();
+        if self.fetch.val() == self.two_steps.val() {
+            self.fetch.next = self.idle.val();
+            self.shown.next = true;
+            self.entry.next = self.entries.read_data.val();
         }
-        if (self.fetch.q.val() == self.idle.val())
-            && !self.shown.q.val()
-            && (self.unread.q.val() != self.none.val())
+        if (self.fetch.val() == self.idle.val())
+            && !self.shown.val()
+            && (self.unread.val() != self.none.val())
         {
-            self.fetch.d.next = self.one_step.val();
+            self.fetch.next = self.one_step.val();
         }
-        self.pops.next = self.pop.val() & self.shown.q.val() & !self.ring_owns.val();
-        self.leaves.next = self.pops.val() | (self.ring_take.val() & self.shown.q.val());
+        self.pops.next = self.pop.val() & self.shown.val() & !self.ring_owns.val();
+        self.leaves.next = self.pops.val() | (self.ring_take.val() & self.shown.val());
         self.ends.next = self.pops.val() | self.ring_commit.val();
         if self.leaves.val() {
-            self.shown.d.next = false;
-            self.entry.d.next = 0.into();
-            self.read_at.d.next = self.read_next.val();
+            self.shown.next = false;
+            self.entry.next = 0.into();
+            self.read_at.next = self.read_next.val();
         }
-        self.held_after.next = self.held.q.val();
+        self.held_after.next = self.held.val();
         if self.push.val() & !self.ends.val() {
             self.held_after.next = self.more.val();
         } else if self.ends.val() & !self.push.val() {
             self.held_after.next = self.fewer.val();
         }
-        self.held.d.next = self.held_after.val();
-        self.unread_more.next = self.unread.q.val() + self.one.val();
-        self.unread_fewer.next = self.unread.q.val() - self.one.val();
+        self.held.next = self.held_after.val();
+        self.unread_more.next = self.unread.val() + self.one.val();
+        self.unread_fewer.next = self.unread.val() - self.one.val();
         if self.push.val() & !self.leaves.val() {
-            self.unread.d.next = self.unread_more.val();
+            self.unread.next = self.unread_more.val();
         } else if self.leaves.val() & !self.push.val() {
-            self.unread.d.next = self.unread_fewer.val();
+            self.unread.next = self.unread_fewer.val();
         }
         comment!("what was taken and not committed is shown again");
-        self.uncommitted.next = self.held.q.val() - self.unread.q.val();
-        self.read_back.next = self.read_at.q.val() - bit_cast::<A, AP1>(self.uncommitted.val());
+        self.uncommitted.next = self.held.val() - self.unread.val();
+        self.read_back.next = self.read_at.val() - bit_cast::<A, AP1>(self.uncommitted.val());
         if self.ring_rewind.val() {
-            self.read_at.d.next = self.read_back.val();
-            self.unread.d.next = self.held_after.val();
-            self.shown.d.next = false;
-            self.entry.d.next = 0.into();
-            self.fetch.d.next = self.idle.val();
+            self.read_at.next = self.read_back.val();
+            self.unread.next = self.held_after.val();
+            self.shown.next = false;
+            self.entry.next = 0.into();
+            self.fetch.next = self.idle.val();
         }
-        self.wr_space.d.next = self.held.q.val() < self.wr_limit.val();
-        self.responder_space.d.next = self.held.q.val() < self.responder_limit.val();
-        if self.reset.val() {
-            self.requester_ready.d.next = false;
-            self.responder_ready.d.next = false;
-            self.lost_ready.d.next = false;
-            self.turn.d.next = false;
-            self.write_at.d.next = 0.into();
-            self.read_at.d.next = 0.into();
-            self.held.d.next = 0.into();
-            self.unread.d.next = 0.into();
-            self.shown.d.next = false;
-            self.entry.d.next = 0.into();
-            self.fetch.d.next = 0.into();
-            self.wr_space.d.next = false;
-            self.responder_space.d.next = false;
-        }
+        self.wr_space.next = self.held.val() < self.wr_limit.val();
+        self.responder_space.next = self.held.val() < self.responder_limit.val();
     }
 }

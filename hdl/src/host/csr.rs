@@ -8,22 +8,16 @@
 //! # Reset             synchronous, high: no access
 //! # Twins             sim/src/golden/host/csr.rs, tests/csr.rs
 
-use crate::Module;
+use crate::{block, Reg};
 use nic_spec::{regs, NicConfig};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from `s_valid` to `s_done`, a counter read and a doorbell excepted.
 pub const ACCESS_CYCLES: usize = 3;
 
 /// The decode.
-#[derive(LogicBlock)]
+#[block(new(config: &NicConfig))]
 pub struct Csr {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// An access is wanted.
     pub s_valid: Signal<In, Bit>,
     /// It is a write.
@@ -84,18 +78,18 @@ pub struct Csr {
     pub consumer_write: Signal<Out, Bit>,
     /// To the interrupt: clear.
     pub clear_write: Signal<Out, Bit>,
-    ringing: DFF<Bit>,
-    consumed: DFF<Bit>,
-    cleared: DFF<Bit>,
-    step: DFF<Bits<3>>,
-    done: DFF<Bit>,
-    error: DFF<Bit>,
-    rdata: DFF<Bits<32>>,
-    reg_write: DFF<Bit>,
-    word_write: DFF<Bit>,
-    commit: DFF<Bit>,
-    pop: DFF<Bit>,
-    counting: DFF<Bit>,
+    ringing: Reg<Bit>,
+    consumed: Reg<Bit>,
+    cleared: Reg<Bit>,
+    step: Reg<Bits<3>>,
+    done: Reg<Bit>,
+    error: Reg<Bit>,
+    rdata: Reg<Bits<32>>,
+    reg_write: Reg<Bit>,
+    word_write: Reg<Bit>,
+    commit: Reg<Bit>,
+    pop: Reg<Bit>,
+    counting: Reg<Bit>,
     word: Signal<Local, Bits<8>>,
     high: Signal<Local, Bits<6>>,
     low: Signal<Local, Bits<2>>,
@@ -111,126 +105,54 @@ pub struct Csr {
     status: Signal<Local, Bits<32>>,
     busy_bit: Signal<Local, Bits<32>>,
     refused_bit: Signal<Local, Bits<32>>,
+    #[init(Constant::new(0u64.to_bits()))]
     start: Constant<Bits<3>>,
+    #[init(Constant::new(1u64.to_bits()))]
     look_up: Constant<Bits<3>>,
+    #[init(Constant::new(2u64.to_bits()))]
     decide: Constant<Bits<3>>,
+    #[init(Constant::new(3u64.to_bits()))]
     wait_answer: Constant<Bits<3>>,
+    #[init(Constant::new(4u64.to_bits()))]
     finish: Constant<Bits<3>>,
+    #[init(Constant::new(0u64.to_bits()))]
     zero_high: Constant<Bits<6>>,
+    #[init(Constant::new(0u64.to_bits()))]
     zero_low: Constant<Bits<2>>,
+    #[init(Constant::new((u64::from(regs::ROW_DATA >> 6)).to_bits()))]
     row_pages: Constant<Bits<4>>,
+    #[init(Constant::new((u64::from(regs::COUNTERS >> 8)).to_bits()))]
     counter_page: Constant<Bits<2>>,
+    #[init(Constant::new((regs::EVENTS.len() as u64).to_bits()))]
     counter_count: Constant<Bits<6>>,
+    #[init(Constant::new(1u64.to_bits()))]
     one: Constant<Bits<32>>,
+    #[init(Constant::new((u64::from(regs::DOORBELL) / 4).to_bits()))]
     doorbell_word: Constant<Bits<8>>,
+    #[init(Constant::new((u64::from(regs::ID_VALUE)).to_bits()))]
     id: Constant<Bits<32>>,
+    #[init(Constant::new((u64::from(regs::VERSION_VALUE)).to_bits()))]
     version: Constant<Bits<32>>,
+    #[init(Constant::new((u64::from(config.sizes_word())).to_bits()))]
     sizes: Constant<Bits<32>>,
+    #[init(Constant::new((config.clock_hz).to_bits()))]
     clock_hz: Constant<Bits<32>>,
-}
-
-impl Csr {
-    /// The decode of a NIC of these sizes.
-    pub fn new(config: &NicConfig) -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_valid: Default::default(),
-            s_write: Default::default(),
-            s_addr: Default::default(),
-            s_wdata: Default::default(),
-            s_done: Default::default(),
-            s_error: Default::default(),
-            s_rdata: Default::default(),
-            regs_wr_valid: Default::default(),
-            regs_hit: Default::default(),
-            regs_data: Default::default(),
-            window_write: Default::default(),
-            window_commit: Default::default(),
-            window_word: Default::default(),
-            window_busy: Default::default(),
-            window_refused: Default::default(),
-            queue_pop: Default::default(),
-            queue_valid: Default::default(),
-            queue_head: Default::default(),
-            queue_count: Default::default(),
-            watch_window: Default::default(),
-            watch_rate: Default::default(),
-            counter_valid: Default::default(),
-            counter_done: Default::default(),
-            counter_data: Default::default(),
-            cq_landed: Default::default(),
-            host_status: Default::default(),
-            doorbell_valid: Default::default(),
-            doorbell_ready: Default::default(),
-            consumer_write: Default::default(),
-            clear_write: Default::default(),
-            ringing: Default::default(),
-            consumed: Default::default(),
-            cleared: Default::default(),
-            step: Default::default(),
-            done: Default::default(),
-            error: Default::default(),
-            rdata: Default::default(),
-            reg_write: Default::default(),
-            word_write: Default::default(),
-            commit: Default::default(),
-            pop: Default::default(),
-            counting: Default::default(),
-            word: Default::default(),
-            high: Default::default(),
-            low: Default::default(),
-            page: Default::default(),
-            counter: Default::default(),
-            row_page: Default::default(),
-            in_row: Default::default(),
-            rings: Default::default(),
-            in_counters: Default::default(),
-            readable: Default::default(),
-            writable: Default::default(),
-            value: Default::default(),
-            status: Default::default(),
-            busy_bit: Default::default(),
-            refused_bit: Default::default(),
-            start: Constant::new(0u64.to_bits()),
-            look_up: Constant::new(1u64.to_bits()),
-            decide: Constant::new(2u64.to_bits()),
-            wait_answer: Constant::new(3u64.to_bits()),
-            finish: Constant::new(4u64.to_bits()),
-            zero_high: Constant::new(0u64.to_bits()),
-            zero_low: Constant::new(0u64.to_bits()),
-            row_pages: Constant::new((u64::from(regs::ROW_DATA >> 6)).to_bits()),
-            counter_page: Constant::new((u64::from(regs::COUNTERS >> 8)).to_bits()),
-            counter_count: Constant::new((regs::EVENTS.len() as u64).to_bits()),
-            one: Constant::new(1u64.to_bits()),
-            doorbell_word: Constant::new((u64::from(regs::DOORBELL) / 4).to_bits()),
-            id: Constant::new((u64::from(regs::ID_VALUE)).to_bits()),
-            version: Constant::new((u64::from(regs::VERSION_VALUE)).to_bits()),
-            sizes: Constant::new((u64::from(config.sizes_word())).to_bits()),
-            clock_hz: Constant::new((config.clock_hz).to_bits()),
-        }
-    }
 }
 
 impl Logic for Csr {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, step, done, error, rdata, reg_write, word_write, commit, pop, counting,
-            ringing, consumed, cleared
-        );
-        self.s_done.next = self.done.q.val();
-        self.s_error.next = self.error.q.val();
-        self.s_rdata.next = self.rdata.q.val();
-        self.regs_wr_valid.next = self.reg_write.q.val();
-        self.window_write.next = self.word_write.q.val();
-        self.window_commit.next = self.commit.q.val();
-        self.queue_pop.next = self.pop.q.val();
-        self.counter_valid.next = self.counting.q.val();
-        self.doorbell_valid.next = self.ringing.q.val();
-        self.consumer_write.next = self.consumed.q.val();
-        self.clear_write.next = self.cleared.q.val();
+        self.s_done.next = self.done.val();
+        self.s_error.next = self.error.val();
+        self.s_rdata.next = self.rdata.val();
+        self.regs_wr_valid.next = self.reg_write.val();
+        self.window_write.next = self.word_write.val();
+        self.window_commit.next = self.commit.val();
+        self.queue_pop.next = self.pop.val();
+        self.counter_valid.next = self.counting.val();
+        self.doorbell_valid.next = self.ringing.val();
+        self.consumer_write.next = self.consumed.val();
+        self.clear_write.next = self.cleared.val();
         comment!("address");
         self.high.next = self.s_addr.val().get_bits::<6>(10);
         self.low.next = self.s_addr.val().get_bits::<2>(0);
@@ -318,110 +240,96 @@ impl Logic for Csr {
                 }
             }
         }
-        self.reg_write.d.next = false;
-        self.word_write.d.next = false;
-        self.commit.d.next = false;
-        self.pop.d.next = false;
-        self.consumed.d.next = false;
-        self.cleared.d.next = false;
-        self.done.d.next = false;
-        self.error.d.next = false;
-        self.rdata.d.next = 0.into();
+        self.reg_write.next = false;
+        self.word_write.next = false;
+        self.commit.next = false;
+        self.pop.next = false;
+        self.consumed.next = false;
+        self.cleared.next = false;
+        self.done.next = false;
+        self.error.next = false;
+        self.rdata.next = 0.into();
         self.writable.next = false;
-        match self.step.q.val().index() {
+        match self.step.val().index() {
             0 => {
                 if self.s_valid.val() {
-                    self.step.d.next = self.look_up.val();
+                    self.step.next = self.look_up.val();
                     comment!("a doorbell is not held up by what the others must look up");
                     if self.rings.val() {
-                        self.ringing.d.next = true;
-                        self.step.d.next = self.wait_answer.val();
+                        self.ringing.next = true;
+                        self.step.next = self.wait_answer.val();
                     }
                 }
             }
             1 => {
-                self.step.d.next = self.decide.val();
+                self.step.next = self.decide.val();
             }
             2 => {
-                self.step.d.next = self.finish.val();
-                self.done.d.next = true;
+                self.step.next = self.finish.val();
+                self.done.next = true;
                 if (self.high.val() != self.zero_high.val())
                     || (self.low.val() != self.zero_low.val())
                 {
-                    self.error.d.next = true;
+                    self.error.next = true;
                 } else if self.s_write.val() {
                     match self.word.val().index() {
                         4 => {
                             self.writable.next = true;
-                            self.commit.d.next = true;
+                            self.commit.next = true;
                         }
                         7 => {
                             self.writable.next = true;
-                            self.pop.d.next = true;
+                            self.pop.next = true;
                         }
                         41 => {
                             self.writable.next = true;
-                            self.consumed.d.next = true;
+                            self.consumed.next = true;
                         }
                         44 => {
                             self.writable.next = true;
-                            self.cleared.d.next = true;
+                            self.cleared.next = true;
                         }
                         _ => {
                             if self.in_row.val() {
                                 self.writable.next = !self.window_busy.val();
-                                self.word_write.d.next = true;
+                                self.word_write.next = true;
                             } else {
                                 self.writable.next = self.regs_hit.val();
-                                self.reg_write.d.next = true;
+                                self.reg_write.next = true;
                             }
                         }
                     }
-                    self.error.d.next = !self.writable.val();
+                    self.error.next = !self.writable.val();
                 } else if self.in_counters.val() {
-                    self.done.d.next = false;
-                    self.counting.d.next = true;
-                    self.step.d.next = self.wait_answer.val();
+                    self.done.next = false;
+                    self.counting.next = true;
+                    self.step.next = self.wait_answer.val();
                 } else {
-                    self.error.d.next = !self.readable.val();
+                    self.error.next = !self.readable.val();
                     if self.readable.val() {
-                        self.rdata.d.next = self.value.val();
+                        self.rdata.next = self.value.val();
                     }
                 }
             }
             3 => {
-                if self.ringing.q.val() {
+                if self.ringing.val() {
                     if self.doorbell_ready.val() {
-                        self.ringing.d.next = false;
-                        self.done.d.next = true;
-                        self.step.d.next = self.finish.val();
+                        self.ringing.next = false;
+                        self.done.next = true;
+                        self.step.next = self.finish.val();
                     }
                 } else if self.counter_done.val() {
-                    self.counting.d.next = false;
-                    self.done.d.next = true;
-                    self.rdata.d.next = self.counter_data.val();
-                    self.step.d.next = self.finish.val();
+                    self.counting.next = false;
+                    self.done.next = true;
+                    self.rdata.next = self.counter_data.val();
+                    self.step.next = self.finish.val();
                 }
             }
             _ => {
                 if !self.s_valid.val() {
-                    self.step.d.next = self.start.val();
+                    self.step.next = self.start.val();
                 }
             }
-        }
-        if self.reset.val() {
-            self.step.d.next = 0.into();
-            self.done.d.next = false;
-            self.error.d.next = false;
-            self.rdata.d.next = 0.into();
-            self.reg_write.d.next = false;
-            self.word_write.d.next = false;
-            self.commit.d.next = false;
-            self.pop.d.next = false;
-            self.counting.d.next = false;
-            self.ringing.d.next = false;
-            self.consumed.d.next = false;
-            self.cleared.d.next = false;
         }
     }
 }

@@ -7,9 +7,8 @@
 //! # Reset             synchronous, high: every register takes its reset value
 //! # Twins             sim/src/golden/host/csr_regs.rs, tests/csr.rs
 
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from an index to its data, and from a write to its port.
 pub const LATENCY_CYCLES: usize = 1;
@@ -18,13 +17,8 @@ macro_rules! register_block {
     ($(#[$about:meta])* $block:ident; $(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
         $fields:tt)),* $(,)?) => {
         $(#[$about])*
-        #[derive(LogicBlock, Default)]
+        #[block]
         pub struct $block {
-            module_type: Module<Self>,
-            /// Core clock.
-            pub clock: Signal<In, Clock>,
-            /// Synchronous reset, active high.
-            pub reset: Signal<In, Bit>,
             /// Write `wr_data` to the register at `wr_index`; ignored where there is none.
             pub wr_valid: Signal<In, Bit>,
             /// Word index, byte offset / 4.
@@ -38,40 +32,34 @@ macro_rules! register_block {
             /// Its value, 0 without a hit.
             pub rd_data: Signal<Out, Bits<32>>,
             $(#[doc = $doc] pub $port: Signal<Out, Bits<$width>>,)*
-            hit: DFF<Bit>,
-            data: DFF<Bits<32>>,
-            $($name: DFF<Bits<$width>>,)*
+            hit: Reg<Bit>,
+            data: Reg<Bits<32>>,
+            $(#[reset($reset)] $name: Reg<Bits<$width>>,)*
         }
 
         impl Logic for $block {
             #[hdl_gen]
             fn update(&mut self) {
-                dff_setup!(self, clock, hit, data, $($name),*);
-                self.rd_hit.next = self.hit.q.val();
-                self.rd_data.next = self.data.q.val();
-                $(self.$port.next = self.$name.q.val();)*
-                self.hit.d.next = true;
-                self.data.d.next = 0.into();
+                self.rd_hit.next = self.hit.val();
+                self.rd_data.next = self.data.val();
+                $(self.$port.next = self.$name.val();)*
+                self.hit.next = true;
+                self.data.next = 0.into();
                 match self.rd_index.val().index() {
                     $($index => {
-                        self.data.d.next = bit_cast::<32, $width>(self.$name.q.val());
+                        self.data.next = bit_cast::<32, $width>(self.$name.val());
                     })*
                     _ => {
-                        self.hit.d.next = false;
+                        self.hit.next = false;
                     }
                 }
                 if self.wr_valid.val() {
                     match self.wr_index.val().index() {
                         $($index => {
-                            self.$name.d.next = bit_cast::<$width, 32>(self.wr_data.val());
+                            self.$name.next = bit_cast::<$width, 32>(self.wr_data.val());
                         })*
                         _ => {}
                     }
-                }
-                if self.reset.val() {
-                    self.hit.d.next = false;
-                    self.data.d.next = 0.into();
-                    $(self.$name.d.next = $reset.into();)*
                 }
             }
         }

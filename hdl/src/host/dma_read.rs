@@ -12,25 +12,15 @@
 
 use super::dma_bursts::DmaBursts;
 use super::dma_read_align::DmaReadAlign;
-use crate::Module;
+use crate::streams::{AxisUser, ReadCommand};
+use crate::{block, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Read engine of `W` data bits; `W2 = 2 W`, `KB = W / 8`.
-#[derive(LogicBlock)]
+#[block]
 pub struct DmaRead<const W: usize, const W2: usize, const KB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A command is offered.
-    pub s_cmd_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_cmd_ready: Signal<Out, Bit>,
-    /// Byte address.
-    pub s_cmd_addr: Signal<In, Bits<64>>,
-    /// Length, 0..=4096.
-    pub s_cmd_bytes: Signal<In, Bits<13>>,
+    pub s_cmd: ReadCommand<In>,
     /// Byte address of the burst.
     pub m_axi_araddr: Signal<Out, Bits<64>>,
     /// Beats less one.
@@ -51,74 +41,24 @@ pub struct DmaRead<const W: usize, const W2: usize, const KB: usize> {
     pub m_axi_rvalid: Signal<In, Bit>,
     /// It will be taken.
     pub m_axi_rready: Signal<Out, Bit>,
-    /// Data, byte 0 in bits 7:0.
-    pub m_axis_tdata: Signal<Out, Bits<W>>,
-    /// Valid bytes.
-    pub m_axis_tkeep: Signal<Out, Bits<KB>>,
-    /// Last beat of the command.
-    pub m_axis_tlast: Signal<Out, Bit>,
-    /// On the last beat: the memory reported an error.
-    pub m_axis_tuser: Signal<Out, Bit>,
-    /// A beat stands.
-    pub m_axis_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axis_tready: Signal<In, Bit>,
+    /// Data, byte 0 in bits 7.
+    pub m_axis: AxisUser<Out, W, KB>,
     cutter: DmaBursts<KB>,
     aligner: DmaReadAlign<W, W2, KB>,
     has_bytes: Signal<Local, Bit>,
+    #[value(0)]
     no_bursts: Constant<Bits<5>>,
+    #[value(u64::from(KB.trailing_zeros()))]
     size: Constant<Bits<3>>,
+    #[value(1)]
     incr: Constant<Bits<2>>,
-}
-
-impl<const W: usize, const W2: usize, const KB: usize> Default for DmaRead<W, W2, KB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_cmd_valid: Default::default(),
-            s_cmd_ready: Default::default(),
-            s_cmd_addr: Default::default(),
-            s_cmd_bytes: Default::default(),
-            m_axi_araddr: Default::default(),
-            m_axi_arlen: Default::default(),
-            m_axi_arsize: Default::default(),
-            m_axi_arburst: Default::default(),
-            m_axi_arvalid: Default::default(),
-            m_axi_arready: Default::default(),
-            m_axi_rdata: Default::default(),
-            m_axi_rresp: Default::default(),
-            m_axi_rvalid: Default::default(),
-            m_axi_rready: Default::default(),
-            m_axis_tdata: Default::default(),
-            m_axis_tkeep: Default::default(),
-            m_axis_tlast: Default::default(),
-            m_axis_tuser: Default::default(),
-            m_axis_tvalid: Default::default(),
-            m_axis_tready: Default::default(),
-            cutter: Default::default(),
-            aligner: Default::default(),
-            has_bytes: Default::default(),
-            no_bursts: Constant::new(0.into()),
-            size: Constant::new(u64::from(KB.trailing_zeros()).into()),
-            incr: Constant::new(1.into()),
-        }
-    }
 }
 
 impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaRead<W, W2, KB> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.cutter.clock.next = self.clock.val();
-        self.cutter.reset.next = self.reset.val();
-        self.aligner.clock.next = self.clock.val();
-        self.aligner.reset.next = self.reset.val();
         comment!("Commands go to the cutter, which is the AR channel.");
-        self.cutter.s_valid.next = self.s_cmd_valid.val();
-        self.cutter.s_addr.next = self.s_cmd_addr.val();
-        self.cutter.s_bytes.next = self.s_cmd_bytes.val();
-        self.s_cmd_ready.next = self.cutter.s_ready.val();
+        Wire::join(&mut self.s_cmd, &mut self.cutter.s);
         self.m_axi_araddr.next = self.cutter.m_a_addr.val();
         self.m_axi_arlen.next = self.cutter.m_a_len.val();
         self.m_axi_arsize.next = self.size.val();
@@ -138,11 +78,6 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaRead<W, W2, 
         self.aligner.m_axi_rresp.next = self.m_axi_rresp.val();
         self.aligner.m_axi_rvalid.next = self.m_axi_rvalid.val();
         self.m_axi_rready.next = self.aligner.m_axi_rready.val();
-        self.m_axis_tdata.next = self.aligner.m_axis_tdata.val();
-        self.m_axis_tkeep.next = self.aligner.m_axis_tkeep.val();
-        self.m_axis_tlast.next = self.aligner.m_axis_tlast.val();
-        self.m_axis_tuser.next = self.aligner.m_axis_tuser.val();
-        self.m_axis_tvalid.next = self.aligner.m_axis_tvalid.val();
-        self.aligner.m_axis_tready.next = self.m_axis_tready.val();
+        Wire::join(&mut self.aligner.m_axis, &mut self.m_axis);
     }
 }

@@ -9,23 +9,18 @@
 //!                     outside tkeep are 0
 //! # Twins             sim/src/golden/host/dma_read.rs, tests/dma_read.rs
 
+use crate::streams::AxisUser;
+use crate::util::ones;
 use crate::util::{fifo::Fifo, skid::Skid};
-use crate::Module;
-use num_bigint::BigUint;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a bus beat to its stream beat.
 pub const LATENCY_CYCLES: usize = 3;
 
 /// Aligner of the read engine.
-#[derive(LogicBlock)]
+#[block(check(W2 == 2 * W && KB == W / 8))]
 pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A description is offered, see `dma_bursts`.
     pub s_d_valid: Signal<In, Bit>,
     /// It will be taken.
@@ -48,48 +43,38 @@ pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
     pub m_axi_rvalid: Signal<In, Bit>,
     /// It will be taken.
     pub m_axi_rready: Signal<Out, Bit>,
-    /// Data, byte 0 in bits 7:0.
-    pub m_axis_tdata: Signal<Out, Bits<W>>,
-    /// Valid bytes.
-    pub m_axis_tkeep: Signal<Out, Bits<KB>>,
-    /// Last beat of the command.
-    pub m_axis_tlast: Signal<Out, Bit>,
-    /// On the last beat: a bus beat had an error.
-    pub m_axis_tuser: Signal<Out, Bit>,
-    /// A beat stands.
-    pub m_axis_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axis_tready: Signal<In, Bit>,
+    /// Data, byte 0 in bits 7.
+    pub m_axis: AxisUser<Out, W, KB>,
     descriptions: Fifo<39, 3, 4>,
     bus: Skid<W>,
     bus_errors: Skid<1>,
-    busy: DFF<Bit>,
-    opening: DFF<Bit>,
-    first: DFF<Bit>,
-    flush: DFF<Bit>,
-    extra: DFF<Bit>,
-    index: DFF<Bits<13>>,
-    last_index: DFF<Bits<13>>,
-    shift_bits: DFF<Bits<10>>,
-    old_bits: DFF<Bits<W>>,
-    end_bits: DFF<Bits<W>>,
-    end_keep: DFF<Bits<KB>>,
-    rotated_valid: DFF<Bit>,
-    rotated_opening: DFF<Bit>,
-    rotated_first: DFF<Bit>,
-    rotated_last: DFF<Bit>,
-    rotated_error: DFF<Bit>,
-    rotated: DFF<Bits<W>>,
-    rotated_old: DFF<Bits<W>>,
-    rotated_mask: DFF<Bits<W>>,
-    rotated_keep: DFF<Bits<KB>>,
-    previous: DFF<Bits<W>>,
-    failed: DFF<Bit>,
-    valid: DFF<Bit>,
-    data: DFF<Bits<W>>,
-    keep: DFF<Bits<KB>>,
-    last: DFF<Bit>,
-    user: DFF<Bit>,
+    busy: Reg<Bit>,
+    opening: Unreset<Bit>,
+    first: Unreset<Bit>,
+    flush: Unreset<Bit>,
+    extra: Unreset<Bit>,
+    index: Unreset<Bits<13>>,
+    last_index: Unreset<Bits<13>>,
+    shift_bits: Unreset<Bits<10>>,
+    old_bits: Unreset<Bits<W>>,
+    end_bits: Unreset<Bits<W>>,
+    end_keep: Unreset<Bits<KB>>,
+    rotated_valid: Reg<Bit>,
+    rotated_opening: Unreset<Bit>,
+    rotated_first: Unreset<Bit>,
+    rotated_last: Unreset<Bit>,
+    rotated_error: Unreset<Bit>,
+    rotated: Unreset<Bits<W>>,
+    rotated_old: Unreset<Bits<W>>,
+    rotated_mask: Unreset<Bits<W>>,
+    rotated_keep: Unreset<Bits<KB>>,
+    previous: Unreset<Bits<W>>,
+    failed: Unreset<Bit>,
+    valid: Reg<Bit>,
+    data: Reg<Bits<W>>,
+    keep: Reg<Bits<KB>>,
+    last: Reg<Bit>,
+    user: Reg<Bit>,
     first_part: Signal<Local, Bits<39>>,
     last_wide: Signal<Local, Bits<39>>,
     last_part: Signal<Local, Bits<39>>,
@@ -119,146 +104,21 @@ pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
     new_bits: Signal<Local, Bits<W>>,
     had_failed: Signal<Local, Bit>,
     shifts: Signal<Local, Bit>,
+    #[value(KB as u64 - 1)]
     lane_mask: Constant<Bits<6>>,
+    #[value(ones(W))]
     all_bits: Constant<Bits<W>>,
+    #[value(ones(KB))]
     all_lanes: Constant<Bits<KB>>,
+    #[value(W as u64)]
     width: Constant<Bits<11>>,
+    #[value(1_u64 << 38)]
     extra_flag: Constant<Bits<39>>,
-}
-
-impl<const W: usize, const W2: usize, const KB: usize> Default for DmaReadAlign<W, W2, KB> {
-    fn default() -> Self {
-        assert!(W2 == 2 * W && KB == W / 8, "W2 = 2 W, KB = W / 8");
-        let ones = |bits: usize| (BigUint::from(1_u32) << bits) - 1_u32;
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_d_valid: Default::default(),
-            s_d_ready: Default::default(),
-            s_d_first: Default::default(),
-            s_d_last: Default::default(),
-            s_d_offset: Default::default(),
-            s_d_end: Default::default(),
-            s_d_extra: Default::default(),
-            m_axi_rdata: Default::default(),
-            m_axi_rresp: Default::default(),
-            m_axi_rvalid: Default::default(),
-            m_axi_rready: Default::default(),
-            m_axis_tdata: Default::default(),
-            m_axis_tkeep: Default::default(),
-            m_axis_tlast: Default::default(),
-            m_axis_tuser: Default::default(),
-            m_axis_tvalid: Default::default(),
-            m_axis_tready: Default::default(),
-            descriptions: Default::default(),
-            bus: Default::default(),
-            bus_errors: Default::default(),
-            busy: Default::default(),
-            opening: Default::default(),
-            first: Default::default(),
-            flush: Default::default(),
-            extra: Default::default(),
-            index: Default::default(),
-            last_index: Default::default(),
-            shift_bits: Default::default(),
-            old_bits: Default::default(),
-            end_bits: Default::default(),
-            end_keep: Default::default(),
-            rotated_valid: Default::default(),
-            rotated_opening: Default::default(),
-            rotated_first: Default::default(),
-            rotated_last: Default::default(),
-            rotated_error: Default::default(),
-            rotated: Default::default(),
-            rotated_old: Default::default(),
-            rotated_mask: Default::default(),
-            rotated_keep: Default::default(),
-            previous: Default::default(),
-            failed: Default::default(),
-            valid: Default::default(),
-            data: Default::default(),
-            keep: Default::default(),
-            last: Default::default(),
-            user: Default::default(),
-            first_part: Default::default(),
-            last_wide: Default::default(),
-            last_part: Default::default(),
-            offset_wide: Default::default(),
-            offset_part: Default::default(),
-            end_wide: Default::default(),
-            end_part: Default::default(),
-            extra_part: Default::default(),
-            offset: Default::default(),
-            end_lane: Default::default(),
-            lanes_unused: Default::default(),
-            offset_bytes: Default::default(),
-            offset_bits: Default::default(),
-            unused_bytes: Default::default(),
-            unused_bits: Default::default(),
-            take_stream: Default::default(),
-            take_rotated: Default::default(),
-            at_end: Default::default(),
-            issue: Default::default(),
-            finish: Default::default(),
-            load: Default::default(),
-            bus_error: Default::default(),
-            once: Default::default(),
-            again: Default::default(),
-            twice: Default::default(),
-            shifted: Default::default(),
-            new_bits: Default::default(),
-            had_failed: Default::default(),
-            shifts: Default::default(),
-            lane_mask: Constant::new((KB as u64 - 1).into()),
-            all_bits: Constant::new(ones(W).into()),
-            all_lanes: Constant::new(ones(KB).into()),
-            width: Constant::new((W as u64).into()),
-            extra_flag: Constant::new((1_u64 << 38).into()),
-        }
-    }
 }
 
 impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W, W2, KB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            busy,
-            opening,
-            first,
-            flush,
-            extra,
-            index,
-            last_index,
-            shift_bits,
-            old_bits,
-            end_bits,
-            end_keep,
-            rotated_valid,
-            rotated_opening,
-            rotated_first,
-            rotated_last,
-            rotated_error,
-            rotated,
-            rotated_old,
-            rotated_mask,
-            rotated_keep,
-            previous,
-            failed,
-            valid,
-            data,
-            keep,
-            last,
-            user
-        );
-        self.descriptions.clock.next = self.clock.val();
-        self.descriptions.reset.next = self.reset.val();
-        self.bus.clock.next = self.clock.val();
-        self.bus.reset.next = self.reset.val();
-        self.bus_errors.clock.next = self.clock.val();
-        self.bus_errors.reset.next = self.reset.val();
         comment!("A description waits as {extra, end, offset, last, first}.");
         self.first_part.next = bit_cast::<39, 13>(self.s_d_first.val());
         self.last_wide.next = bit_cast::<39, 13>(self.s_d_last.val());
@@ -271,86 +131,85 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
         if self.s_d_extra.val() {
             self.extra_part.next = self.extra_flag.val();
         }
-        self.descriptions.s_valid.next = self.s_d_valid.val();
-        self.descriptions.s_data.next = self.first_part.val()
+        self.descriptions.s.valid.next = self.s_d_valid.val();
+        self.descriptions.s.data.next = self.first_part.val()
             | self.last_part.val()
             | self.offset_part.val()
             | self.end_part.val()
             | self.extra_part.val();
-        self.s_d_ready.next = self.descriptions.s_ready.val();
-        self.bus.s_valid.next = self.m_axi_rvalid.val();
-        self.bus.s_data.next = self.m_axi_rdata.val();
-        self.bus_errors.s_valid.next = self.m_axi_rvalid.val();
-        self.bus_errors.s_data.next = self.m_axi_rresp.val().get_bits::<1>(1);
-        self.m_axi_rready.next = self.bus.s_ready.val();
-        self.m_axis_tvalid.next = self.valid.q.val();
-        self.m_axis_tdata.next = self.data.q.val();
-        self.m_axis_tkeep.next = self.keep.q.val();
-        self.m_axis_tlast.next = self.last.q.val();
-        self.m_axis_tuser.next = self.user.q.val();
+        self.s_d_ready.next = self.descriptions.s.ready.val();
+        self.bus.s.valid.next = self.m_axi_rvalid.val();
+        self.bus.s.data.next = self.m_axi_rdata.val();
+        self.bus_errors.s.valid.next = self.m_axi_rvalid.val();
+        self.bus_errors.s.data.next = self.m_axi_rresp.val().get_bits::<1>(1);
+        self.m_axi_rready.next = self.bus.s.ready.val();
+        self.m_axis.tvalid.next = self.valid.val();
+        self.m_axis.tdata.next = self.data.val();
+        self.m_axis.tkeep.next = self.keep.val();
+        self.m_axis.tlast.next = self.last.val();
+        self.m_axis.tuser.next = self.user.val();
         comment!("With bytes from lane 0 on a bus beat is a stream beat. Else the first bus beat");
         comment!("only opens; where the bus has no beat more than the stream, a last step without");
         comment!("a bus beat flushes.");
-        self.take_stream.next = self.m_axis_tready.val() | !self.valid.q.val();
-        self.take_rotated.next = self.take_stream.val() | !self.rotated_valid.q.val();
-        self.at_end.next = self.index.q.val() == self.last_index.q.val();
-        self.issue.next = self.busy.q.val()
-            & self.take_rotated.val()
-            & (self.bus.m_valid.val() | self.flush.q.val());
+        self.take_stream.next = self.m_axis.tready.val() | !self.valid.val();
+        self.take_rotated.next = self.take_stream.val() | !self.rotated_valid.val();
+        self.at_end.next = self.index.val() == self.last_index.val();
+        self.issue.next =
+            self.busy.val() & self.take_rotated.val() & (self.bus.m.valid.val() | self.flush.val());
         self.finish.next =
-            self.issue.val() & (self.flush.q.val() | (self.at_end.val() & self.extra.q.val()));
-        self.bus.m_ready.next = self.issue.val() & !self.flush.q.val();
-        self.bus_errors.m_ready.next = self.issue.val() & !self.flush.q.val();
-        self.bus_error.next = self.bus_errors.m_data.val().any() & !self.flush.q.val();
-        self.load.next = self.descriptions.m_valid.val() & (!self.busy.q.val() | self.finish.val());
-        self.descriptions.m_ready.next = self.load.val();
-        self.once.next = bit_cast::<W2, W>(self.bus.m_data.val());
+            self.issue.val() & (self.flush.val() | (self.at_end.val() & self.extra.val()));
+        self.bus.m.ready.next = self.issue.val() & !self.flush.val();
+        self.bus_errors.m.ready.next = self.issue.val() & !self.flush.val();
+        self.bus_error.next = self.bus_errors.m.data.val().any() & !self.flush.val();
+        self.load.next = self.descriptions.m.valid.val() & (!self.busy.val() | self.finish.val());
+        self.descriptions.m.ready.next = self.load.val();
+        self.once.next = bit_cast::<W2, W>(self.bus.m.data.val());
         self.again.next = self.once.val() << self.width.val();
         self.twice.next = self.once.val() | self.again.val();
-        self.shifted.next = self.twice.val() >> self.shift_bits.q.val();
+        self.shifted.next = self.twice.val() >> self.shift_bits.val();
         if self.issue.val() {
-            self.rotated.d.next = bit_cast::<W, W2>(self.shifted.val());
-            self.rotated_opening.d.next = self.opening.q.val();
-            self.rotated_first.d.next = self.first.q.val();
-            self.rotated_error.d.next = self.bus_error.val();
-            self.rotated_old.d.next = self.old_bits.q.val();
-            self.rotated_last.d.next = self.finish.val();
-            self.rotated_mask.d.next = self.all_bits.val();
-            self.rotated_keep.d.next = self.all_lanes.val();
+            self.rotated.next = bit_cast::<W, W2>(self.shifted.val());
+            self.rotated_opening.next = self.opening.val();
+            self.rotated_first.next = self.first.val();
+            self.rotated_error.next = self.bus_error.val();
+            self.rotated_old.next = self.old_bits.val();
+            self.rotated_last.next = self.finish.val();
+            self.rotated_mask.next = self.all_bits.val();
+            self.rotated_keep.next = self.all_lanes.val();
             if self.finish.val() {
-                self.rotated_mask.d.next = self.end_bits.q.val();
-                self.rotated_keep.d.next = self.end_keep.q.val();
-                self.busy.d.next = false;
+                self.rotated_mask.next = self.end_bits.val();
+                self.rotated_keep.next = self.end_keep.val();
+                self.busy.next = false;
             }
-            self.index.d.next = self.index.q.val() + 1;
-            self.opening.d.next = false;
-            self.first.d.next = false;
-            self.flush.d.next = self.at_end.val();
+            self.index.next = self.index.val() + 1;
+            self.opening.next = false;
+            self.first.next = false;
+            self.flush.next = self.at_end.val();
         }
-        self.rotated_valid.d.next =
-            self.issue.val() | (self.rotated_valid.q.val() & !self.take_stream.val());
+        self.rotated_valid.next =
+            self.issue.val() | (self.rotated_valid.val() & !self.take_stream.val());
         comment!("Lanes that the beat before did not fill come from this one.");
-        self.new_bits.next = !self.rotated_old.q.val();
-        self.had_failed.next = self.failed.q.val() & !self.rotated_first.q.val();
+        self.new_bits.next = !self.rotated_old.val();
+        self.had_failed.next = self.failed.val() & !self.rotated_first.val();
         if self.take_stream.val() {
-            self.valid.d.next = self.rotated_valid.q.val() & !self.rotated_opening.q.val();
+            self.valid.next = self.rotated_valid.val() & !self.rotated_opening.val();
         }
-        if self.take_stream.val() & self.rotated_valid.q.val() {
-            self.previous.d.next = self.rotated.q.val();
-            self.failed.d.next = self.rotated_error.q.val() | self.had_failed.val();
-            if !self.rotated_opening.q.val() {
-                self.data.d.next = ((self.previous.q.val() & self.rotated_old.q.val())
-                    | (self.rotated.q.val() & self.new_bits.val()))
-                    & self.rotated_mask.q.val();
-                self.keep.d.next = self.rotated_keep.q.val();
-                self.last.d.next = self.rotated_last.q.val();
-                self.user.d.next = self.rotated_last.q.val()
-                    & (self.had_failed.val() | self.rotated_error.q.val());
+        if self.take_stream.val() & self.rotated_valid.val() {
+            self.previous.next = self.rotated.val();
+            self.failed.next = self.rotated_error.val() | self.had_failed.val();
+            if !self.rotated_opening.val() {
+                self.data.next = ((self.previous.val() & self.rotated_old.val())
+                    | (self.rotated.val() & self.new_bits.val()))
+                    & self.rotated_mask.val();
+                self.keep.next = self.rotated_keep.val();
+                self.last.next = self.rotated_last.val();
+                self.user.next =
+                    self.rotated_last.val() & (self.had_failed.val() | self.rotated_error.val());
             }
         }
         comment!("The next command's shift and masks.");
-        self.offset.next = self.descriptions.m_data.val().get_bits::<6>(26);
-        self.end_lane.next = self.descriptions.m_data.val().get_bits::<6>(32);
+        self.offset.next = self.descriptions.m.data.val().get_bits::<6>(26);
+        self.end_lane.next = self.descriptions.m.data.val().get_bits::<6>(32);
         self.lanes_unused.next = self.end_lane.val() ^ self.lane_mask.val();
         self.shifts.next = self.offset.val().any();
         self.offset_bytes.next = bit_cast::<10, 6>(self.offset.val());
@@ -358,29 +217,20 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
         self.unused_bytes.next = bit_cast::<10, 6>(self.lanes_unused.val());
         self.unused_bits.next = self.unused_bytes.val() << 3;
         if self.load.val() {
-            self.busy.d.next = true;
-            self.opening.d.next = self.shifts.val();
-            self.first.d.next = true;
-            self.flush.d.next = false;
-            self.index.d.next = self.descriptions.m_data.val().get_bits::<13>(0);
-            self.last_index.d.next = self.descriptions.m_data.val().get_bits::<13>(13);
-            self.extra.d.next = self.descriptions.m_data.val().get_bit(38) | !self.shifts.val();
-            self.shift_bits.d.next = self.offset_bits.val();
-            self.old_bits.d.next = 0.into();
+            self.busy.next = true;
+            self.opening.next = self.shifts.val();
+            self.first.next = true;
+            self.flush.next = false;
+            self.index.next = self.descriptions.m.data.val().get_bits::<13>(0);
+            self.last_index.next = self.descriptions.m.data.val().get_bits::<13>(13);
+            self.extra.next = self.descriptions.m.data.val().get_bit(38) | !self.shifts.val();
+            self.shift_bits.next = self.offset_bits.val();
+            self.old_bits.next = 0.into();
             if self.shifts.val() {
-                self.old_bits.d.next = self.all_bits.val() >> self.offset_bits.val();
+                self.old_bits.next = self.all_bits.val() >> self.offset_bits.val();
             }
-            self.end_bits.d.next = self.all_bits.val() >> self.unused_bits.val();
-            self.end_keep.d.next = self.all_lanes.val() >> self.lanes_unused.val();
-        }
-        if self.reset.val() {
-            self.busy.d.next = false;
-            self.rotated_valid.d.next = false;
-            self.valid.d.next = false;
-            self.data.d.next = 0.into();
-            self.keep.d.next = 0.into();
-            self.last.d.next = false;
-            self.user.d.next = false;
+            self.end_bits.next = self.all_bits.val() >> self.unused_bits.val();
+            self.end_keep.next = self.all_lanes.val() >> self.lanes_unused.val();
         }
     }
 }

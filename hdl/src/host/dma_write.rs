@@ -13,34 +13,17 @@
 use super::dma_bursts::DmaBursts;
 use super::dma_write_align::DmaWriteAlign;
 use super::dma_write_done::DmaWriteDone;
-use crate::Module;
+use crate::streams::{AxisEvent, WriteCommand, WriteDone};
+use crate::{block, Unreset, Wire};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Write engine of `W` data bits with tags of `T` bits; `W2 = 2 W`, `KB = W / 8`.
-#[derive(LogicBlock)]
+#[block]
 pub struct DmaWrite<const W: usize, const W2: usize, const KB: usize, const T: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A command is offered.
-    pub s_cmd_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_cmd_ready: Signal<Out, Bit>,
-    /// Byte address.
-    pub s_cmd_addr: Signal<In, Bits<64>>,
-    /// Length, 0..=4096; 0 writes nothing and is reported in order.
-    pub s_cmd_bytes: Signal<In, Bits<13>>,
-    /// Comes back with the report.
-    pub s_cmd_tag: Signal<In, Bits<T>>,
-    /// Payload, byte 0 in bits 7:0; ceil(bytes / KB) beats a command.
-    pub s_axis_tdata: Signal<In, Bits<W>>,
-    /// A beat is offered.
-    pub s_axis_tvalid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_axis_tready: Signal<Out, Bit>,
+    pub s_cmd: WriteCommand<In, T>,
+    /// Payload, byte 0 in bits 7.
+    pub s_axis: AxisEvent<In, W>,
     /// Byte address of the burst.
     pub m_axi_awaddr: Signal<Out, Bits<64>>,
     /// Beats less one.
@@ -70,67 +53,18 @@ pub struct DmaWrite<const W: usize, const W2: usize, const KB: usize, const T: u
     /// It will be taken.
     pub m_axi_bready: Signal<Out, Bit>,
     /// A command's bytes have landed.
-    pub m_done_valid: Signal<Out, Bit>,
-    /// The report is taken.
-    pub m_done_ready: Signal<In, Bit>,
-    /// Tag of the command.
-    pub m_done_tag: Signal<Out, Bits<T>>,
-    /// The memory reported an error.
-    pub m_done_error: Signal<Out, Bit>,
+    pub m_done: WriteDone<Out, T>,
     cutter: DmaBursts<KB>,
     aligner: DmaWriteAlign<W, W2, KB>,
     collector: DmaWriteDone<T>,
-    tag: DFF<Bits<T>>,
+    tag: Unreset<Bits<T>>,
     has_bytes: Signal<Local, Bit>,
+    #[value(0)]
     no_bursts: Constant<Bits<5>>,
+    #[value(u64::from(KB.trailing_zeros()))]
     size: Constant<Bits<3>>,
+    #[value(1)]
     incr: Constant<Bits<2>>,
-}
-
-impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Default
-    for DmaWrite<W, W2, KB, T>
-{
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_cmd_valid: Default::default(),
-            s_cmd_ready: Default::default(),
-            s_cmd_addr: Default::default(),
-            s_cmd_bytes: Default::default(),
-            s_cmd_tag: Default::default(),
-            s_axis_tdata: Default::default(),
-            s_axis_tvalid: Default::default(),
-            s_axis_tready: Default::default(),
-            m_axi_awaddr: Default::default(),
-            m_axi_awlen: Default::default(),
-            m_axi_awsize: Default::default(),
-            m_axi_awburst: Default::default(),
-            m_axi_awvalid: Default::default(),
-            m_axi_awready: Default::default(),
-            m_axi_wdata: Default::default(),
-            m_axi_wstrb: Default::default(),
-            m_axi_wlast: Default::default(),
-            m_axi_wvalid: Default::default(),
-            m_axi_wready: Default::default(),
-            m_axi_bresp: Default::default(),
-            m_axi_bvalid: Default::default(),
-            m_axi_bready: Default::default(),
-            m_done_valid: Default::default(),
-            m_done_ready: Default::default(),
-            m_done_tag: Default::default(),
-            m_done_error: Default::default(),
-            cutter: Default::default(),
-            aligner: Default::default(),
-            collector: Default::default(),
-            tag: Default::default(),
-            has_bytes: Default::default(),
-            no_bursts: Constant::new(0.into()),
-            size: Constant::new(u64::from(KB.trailing_zeros()).into()),
-            incr: Constant::new(1.into()),
-        }
-    }
 }
 
 impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
@@ -138,20 +72,13 @@ impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, tag);
-        self.cutter.clock.next = self.clock.val();
-        self.cutter.reset.next = self.reset.val();
-        self.aligner.clock.next = self.clock.val();
-        self.aligner.reset.next = self.reset.val();
-        self.collector.clock.next = self.clock.val();
-        self.collector.reset.next = self.reset.val();
         comment!("Commands go to the cutter, which is the AW channel; the tag waits here.");
-        self.cutter.s_valid.next = self.s_cmd_valid.val();
-        self.cutter.s_addr.next = self.s_cmd_addr.val();
-        self.cutter.s_bytes.next = self.s_cmd_bytes.val();
-        self.s_cmd_ready.next = self.cutter.s_ready.val();
-        if self.s_cmd_valid.val() & self.cutter.s_ready.val() {
-            self.tag.d.next = self.s_cmd_tag.val();
+        self.cutter.s.valid.next = self.s_cmd.valid.val();
+        self.cutter.s.addr.next = self.s_cmd.addr.val();
+        self.cutter.s.bytes.next = self.s_cmd.bytes.val();
+        self.s_cmd.ready.next = self.cutter.s.ready.val();
+        if self.s_cmd.valid.val() & self.cutter.s.ready.val() {
+            self.tag.next = self.s_cmd.tag.val();
         }
         self.m_axi_awaddr.next = self.cutter.m_a_addr.val();
         self.m_axi_awlen.next = self.cutter.m_a_len.val();
@@ -170,11 +97,9 @@ impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
         self.aligner.s_d_end.next = self.cutter.m_d_bus_end.val();
         self.aligner.s_d_extra.next = self.cutter.m_d_extra.val();
         self.collector.s_valid.next = self.cutter.m_d_valid.val() & self.aligner.s_d_ready.val();
-        self.collector.s_tag.next = self.tag.q.val();
+        self.collector.s_tag.next = self.tag.val();
         self.collector.s_bursts.next = self.cutter.m_d_bursts.val();
-        self.aligner.s_axis_tdata.next = self.s_axis_tdata.val();
-        self.aligner.s_axis_tvalid.next = self.s_axis_tvalid.val();
-        self.s_axis_tready.next = self.aligner.s_axis_tready.val();
+        Wire::join(&mut self.s_axis, &mut self.aligner.s_axis);
         self.m_axi_wdata.next = self.aligner.m_axi_wdata.val();
         self.m_axi_wstrb.next = self.aligner.m_axi_wstrb.val();
         self.m_axi_wlast.next = self.aligner.m_axi_wlast.val();
@@ -183,9 +108,6 @@ impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
         self.collector.m_axi_bresp.next = self.m_axi_bresp.val();
         self.collector.m_axi_bvalid.next = self.m_axi_bvalid.val();
         self.m_axi_bready.next = self.collector.m_axi_bready.val();
-        self.m_done_valid.next = self.collector.m_done_valid.val();
-        self.m_done_tag.next = self.collector.m_done_tag.val();
-        self.m_done_error.next = self.collector.m_done_error.val();
-        self.collector.m_done_ready.next = self.m_done_ready.val();
+        Wire::join(&mut self.collector.m_done, &mut self.m_done);
     }
 }

@@ -12,9 +12,8 @@
 //! # Twins             sim/src/golden/host/event_counters.rs, tests/csr.rs
 
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Rows of the scan, so the cycles between two visits of an event.
 pub const ROWS: usize = 64;
@@ -22,13 +21,8 @@ pub const ROWS: usize = 64;
 pub const READ_CYCLES_MAX: usize = ROWS + 6;
 
 /// Counters for `N` events, at most [`ROWS`].
-#[derive(LogicBlock)]
+#[block(check(N <= ROWS))]
 pub struct EventCounters<const N: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// One pulse a cycle counts one event.
     pub event: [Signal<In, Bit>; N],
     /// A read is wanted.
@@ -40,169 +34,103 @@ pub struct EventCounters<const N: usize> {
     /// The row, valid with `rd_done`, else 0.
     pub rd_data: Signal<Out, Bits<32>>,
     rows: Ram<6, 32>,
-    pending: [DFF<Bits<8>>; N],
-    scan: DFF<Bits<6>>,
-    fresh: DFF<Bit>,
-    take: DFF<Bits<8>>,
-    take_index: DFF<Bits<6>>,
-    take_fresh: DFF<Bit>,
-    row: DFF<Bits<32>>,
-    row_take: DFF<Bits<8>>,
-    row_index: DFF<Bits<6>>,
-    sum: DFF<Bits<33>>,
-    sum_index: DFF<Bits<6>>,
-    write: DFF<Bits<32>>,
-    write_index: DFF<Bits<6>>,
-    write_valid: DFF<Bits<4>>,
-    done: DFF<Bit>,
-    data: DFF<Bits<32>>,
+    pending: [Reg<Bits<8>>; N],
+    scan: Reg<Bits<6>>,
+    #[reset(true)]
+    fresh: Reg<Bit>,
+    take: Unreset<Bits<8>>,
+    take_index: Unreset<Bits<6>>,
+    take_fresh: Unreset<Bit>,
+    row: Unreset<Bits<32>>,
+    row_take: Unreset<Bits<8>>,
+    row_index: Unreset<Bits<6>>,
+    sum: Unreset<Bits<33>>,
+    sum_index: Unreset<Bits<6>>,
+    write: Unreset<Bits<32>>,
+    write_index: Unreset<Bits<6>>,
+    write_valid: Reg<Bits<4>>,
+    done: Reg<Bit>,
+    data: Reg<Bits<32>>,
     pending_more: [Signal<Local, Bits<8>>; N],
     row_wide: Signal<Local, Bits<33>>,
     take_wide: Signal<Local, Bits<33>>,
+    #[init(core::array::from_fn(|i| Constant::new((i as u64).to_bits())))]
     at: [Constant<Bits<6>>; N],
+    #[init(Constant::new(1u64.to_bits()))]
     one_row: Constant<Bits<6>>,
+    #[init(Constant::new(1u64.to_bits()))]
     one_visit: Constant<Bits<4>>,
+    #[init(Constant::new(u64::from(u32::MAX).to_bits()))]
     most: Constant<Bits<32>>,
+    #[init(Constant::new(1u64.to_bits()))]
     one: Constant<Bits<8>>,
+    #[init(Constant::new(63u64.to_bits()))]
     last: Constant<Bits<6>>,
 }
 
 /// Counters for every event of the register map.
 pub type NicCounters = EventCounters<{ nic_spec::regs::EVENTS.len() }>;
 
-impl<const N: usize> Default for EventCounters<N> {
-    fn default() -> Self {
-        assert!(N <= ROWS, "at most {ROWS} events");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            event: array_init::array_init(|_| Default::default()),
-            rd_valid: Default::default(),
-            rd_index: Default::default(),
-            rd_done: Default::default(),
-            rd_data: Default::default(),
-            rows: Default::default(),
-            pending: array_init::array_init(|_| Default::default()),
-            scan: Default::default(),
-            fresh: Default::default(),
-            take: Default::default(),
-            take_index: Default::default(),
-            take_fresh: Default::default(),
-            row: Default::default(),
-            row_take: Default::default(),
-            row_index: Default::default(),
-            sum: Default::default(),
-            sum_index: Default::default(),
-            write: Default::default(),
-            write_index: Default::default(),
-            write_valid: Default::default(),
-            done: Default::default(),
-            data: Default::default(),
-            pending_more: array_init::array_init(|_| Default::default()),
-            row_wide: Default::default(),
-            take_wide: Default::default(),
-            one_row: Constant::new(1u64.to_bits()),
-            one_visit: Constant::new(1u64.to_bits()),
-            most: Constant::new(u64::from(u32::MAX).to_bits()),
-            at: array_init::array_init(|i| Constant::new((i as u64).to_bits())),
-            one: Constant::new(1u64.to_bits()),
-            last: Constant::new(63u64.to_bits()),
-        }
-    }
-}
-
 impl<const N: usize> Logic for EventCounters<N> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            scan,
-            fresh,
-            take,
-            take_index,
-            take_fresh,
-            row,
-            row_take,
-            row_index,
-            sum,
-            sum_index,
-            write,
-            write_index,
-            write_valid,
-            done,
-            data
-        );
-        self.rd_done.next = self.done.q.val();
-        self.rd_data.next = self.data.q.val();
+        self.rd_done.next = self.done.val();
+        self.rd_data.next = self.data.val();
         comment!("collect; the event under the scan is handed to the pipeline");
-        self.take.d.next = 0.into();
+        self.take.next = 0.into();
         for i in 0..N {
-            self.pending[i].clock.next = self.clock.val();
-            self.pending_more[i].next = self.pending[i].q.val() + self.one.val();
-            self.pending[i].d.next = self.pending[i].q.val();
+            self.pending_more[i].next = self.pending[i].val() + self.one.val();
+            self.pending[i].next = self.pending[i].val();
             if self.event[i].val() {
-                self.pending[i].d.next = self.pending_more[i].val();
+                self.pending[i].next = self.pending_more[i].val();
             }
-            if self.scan.q.val() == self.at[i].val() {
-                self.take.d.next = self.pending[i].q.val();
-                self.pending[i].d.next = 0.into();
+            if self.scan.val() == self.at[i].val() {
+                self.take.next = self.pending[i].val();
+                self.pending[i].next = 0.into();
                 if self.event[i].val() {
-                    self.pending[i].d.next = self.one.val();
+                    self.pending[i].next = self.one.val();
                 }
             }
         }
-        self.scan.d.next = self.scan.q.val() + self.one_row.val();
-        if self.scan.q.val() == self.last.val() {
-            self.fresh.d.next = false;
+        self.scan.next = self.scan.val() + self.one_row.val();
+        if self.scan.val() == self.last.val() {
+            self.fresh.next = false;
         }
-        self.rows.clock.next = self.clock.val();
-        self.rows.read_address.next = self.scan.q.val();
+        self.rows.read_address.next = self.scan.val();
         self.rows.read_enable.next = true;
-        self.take_index.d.next = self.scan.q.val();
-        self.take_fresh.d.next = self.fresh.q.val();
+        self.take_index.next = self.scan.val();
+        self.take_fresh.next = self.fresh.val();
         comment!("row of the event");
-        self.row.d.next = self.rows.read_data.val();
-        if self.take_fresh.q.val() {
-            self.row.d.next = 0.into();
+        self.row.next = self.rows.read_data.val();
+        if self.take_fresh.val() {
+            self.row.next = 0.into();
         }
-        self.row_take.d.next = self.take.q.val();
-        self.row_index.d.next = self.take_index.q.val();
+        self.row_take.next = self.take.val();
+        self.row_index.next = self.take_index.val();
         comment!("sum, then saturate");
-        self.row_wide.next = bit_cast::<33, 32>(self.row.q.val());
-        self.take_wide.next = bit_cast::<33, 8>(self.row_take.q.val());
-        self.sum.d.next = self.row_wide.val() + self.take_wide.val();
-        self.sum_index.d.next = self.row_index.q.val();
-        self.write.d.next = self.sum.q.val().get_bits::<32>(0);
-        if self.sum.q.val().get_bit(32) {
-            self.write.d.next = self.most.val();
+        self.row_wide.next = bit_cast::<33, 32>(self.row.val());
+        self.take_wide.next = bit_cast::<33, 8>(self.row_take.val());
+        self.sum.next = self.row_wide.val() + self.take_wide.val();
+        self.sum_index.next = self.row_index.val();
+        self.write.next = self.sum.val().get_bits::<32>(0);
+        if self.sum.val().get_bit(32) {
+            self.write.next = self.most.val();
         }
-        self.write_index.d.next = self.sum_index.q.val();
+        self.write_index.next = self.sum_index.val();
         comment!("nothing is written before the first visit has come through");
-        self.write_valid.d.next = (self.write_valid.q.val() << 1) | self.one_visit.val();
-        self.rows.write_enable.next = self.write_valid.q.val().get_bit(3);
-        self.rows.write_address.next = self.write_index.q.val();
-        self.rows.write_data.next = self.write.q.val();
-        self.done.d.next = false;
-        self.data.d.next = 0.into();
+        self.write_valid.next = (self.write_valid.val() << 1) | self.one_visit.val();
+        self.rows.write_enable.next = self.write_valid.val().get_bit(3);
+        self.rows.write_address.next = self.write_index.val();
+        self.rows.write_data.next = self.write.val();
+        self.done.next = false;
+        self.data.next = 0.into();
         if self.rd_valid.val()
-            && !self.done.q.val()
-            && self.write_valid.q.val().get_bit(3)
-            && (self.write_index.q.val() == self.rd_index.val())
+            && !self.done.val()
+            && self.write_valid.val().get_bit(3)
+            && (self.write_index.val() == self.rd_index.val())
         {
-            self.done.d.next = true;
-            self.data.d.next = self.write.q.val();
-        }
-        if self.reset.val() {
-            for i in 0..N {
-                self.pending[i].d.next = 0.into();
-            }
-            self.scan.d.next = 0.into();
-            self.fresh.d.next = true;
-            self.write_valid.d.next = 0.into();
-            self.done.d.next = false;
-            self.data.d.next = 0.into();
+            self.done.next = true;
+            self.data.next = self.write.val();
         }
     }
 }

@@ -8,70 +8,27 @@
 //! # Reset             synchronous, high: idle; the data outputs hold while no valid is high
 //! # Twins             sim/src/golden/host/read_mux.rs, tests/read_mux.rs
 
+use crate::streams::{AxisUser, ReadCommand};
 use crate::util::{fifo::Fifo, skid::Skid};
-use crate::Module;
+use crate::{block, Reg, Regs};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a command or a beat at a sink to the source.
 pub const LATENCY_CYCLES: usize = 1;
 
 /// Mux of a datapath of 64 bits.
-#[derive(LogicBlock)]
+#[block]
 pub struct ReadMux {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Command for a packet's data.
-    pub s_pkt_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_pkt_ready: Signal<Out, Bit>,
-    /// Byte address.
-    pub s_pkt_addr: Signal<In, Bits<64>>,
-    /// Length, 0..=4096.
-    pub s_pkt_bytes: Signal<In, Bits<13>>,
+    pub s_pkt: ReadCommand<In>,
     /// Command for a work request.
-    pub s_wr_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_wr_ready: Signal<Out, Bit>,
-    /// Byte address.
-    pub s_wr_addr: Signal<In, Bits<64>>,
-    /// Length, 0..=4096.
-    pub s_wr_bytes: Signal<In, Bits<13>>,
+    pub s_wr: ReadCommand<In>,
     /// Command for the read engine.
-    pub m_cmd_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cmd_ready: Signal<In, Bit>,
-    /// Byte address.
-    pub m_cmd_addr: Signal<Out, Bits<64>>,
-    /// Length.
-    pub m_cmd_bytes: Signal<Out, Bits<13>>,
+    pub m_cmd: ReadCommand<Out>,
     /// Data from the read engine.
-    pub s_axis_tdata: Signal<In, Bits<64>>,
-    /// Valid bytes.
-    pub s_axis_tkeep: Signal<In, Bits<8>>,
-    /// Last beat of a command.
-    pub s_axis_tlast: Signal<In, Bit>,
-    /// On the last beat: the memory reported an error.
-    pub s_axis_tuser: Signal<In, Bit>,
-    /// A beat is offered.
-    pub s_axis_tvalid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_axis_tready: Signal<Out, Bit>,
+    pub s_axis: AxisUser<In, 64, 8>,
     /// Data of a packet.
-    pub m_pkt_tdata: Signal<Out, Bits<64>>,
-    /// Valid bytes.
-    pub m_pkt_tkeep: Signal<Out, Bits<8>>,
-    /// Last beat.
-    pub m_pkt_tlast: Signal<Out, Bit>,
-    /// Error, on the last beat.
-    pub m_pkt_tuser: Signal<Out, Bit>,
-    /// A beat stands.
-    pub m_pkt_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_pkt_tready: Signal<In, Bit>,
+    pub m_pkt: AxisUser<Out, 64, 8>,
     /// Data of a work request.
     pub m_wr_tdata: Signal<Out, Bits<64>>,
     /// Last beat.
@@ -84,13 +41,9 @@ pub struct ReadMux {
     pub m_wr_tready: Signal<In, Bit>,
     owners: Fifo<1, 4, 5>,
     beats: Skid<74>,
-    is_wr_turn: DFF<Bit>,
-    pkt_valid: DFF<Bit>,
-    pkt_addr: DFF<Bits<64>>,
-    pkt_bytes: DFF<Bits<13>>,
-    wr_valid: DFF<Bit>,
-    wr_addr: DFF<Bits<64>>,
-    wr_bytes: DFF<Bits<13>>,
+    is_wr_turn: Reg<Bit>,
+    pkt: ReadCommand<Regs>,
+    wr: ReadCommand<Regs>,
     cmd_valid: Signal<Local, Bit>,
     cmd_bytes: Signal<Local, Bits<13>>,
     goes: Signal<Local, Bit>,
@@ -101,172 +54,99 @@ pub struct ReadMux {
     keep_wide: Signal<Local, Bits<74>>,
     last_wide: Signal<Local, Bits<74>>,
     user_wide: Signal<Local, Bits<74>>,
+    #[value(num_bigint::BigUint::from(1_u32) << 72_u32)]
     last_bit: Constant<Bits<74>>,
+    #[value(num_bigint::BigUint::from(1_u32) << 73_u32)]
     user_bit: Constant<Bits<74>>,
+    #[init(Constant::new(0u64.to_bits()))]
     pkt_owner: Constant<Bits<1>>,
+    #[init(Constant::new(1u64.to_bits()))]
     wr_owner: Constant<Bits<1>>,
-}
-
-impl Default for ReadMux {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_pkt_valid: Default::default(),
-            s_pkt_ready: Default::default(),
-            s_pkt_addr: Default::default(),
-            s_pkt_bytes: Default::default(),
-            s_wr_valid: Default::default(),
-            s_wr_ready: Default::default(),
-            s_wr_addr: Default::default(),
-            s_wr_bytes: Default::default(),
-            m_cmd_valid: Default::default(),
-            m_cmd_ready: Default::default(),
-            m_cmd_addr: Default::default(),
-            m_cmd_bytes: Default::default(),
-            s_axis_tdata: Default::default(),
-            s_axis_tkeep: Default::default(),
-            s_axis_tlast: Default::default(),
-            s_axis_tuser: Default::default(),
-            s_axis_tvalid: Default::default(),
-            s_axis_tready: Default::default(),
-            m_pkt_tdata: Default::default(),
-            m_pkt_tkeep: Default::default(),
-            m_pkt_tlast: Default::default(),
-            m_pkt_tuser: Default::default(),
-            m_pkt_tvalid: Default::default(),
-            m_pkt_tready: Default::default(),
-            m_wr_tdata: Default::default(),
-            m_wr_tlast: Default::default(),
-            m_wr_tuser: Default::default(),
-            m_wr_tvalid: Default::default(),
-            m_wr_tready: Default::default(),
-            owners: Default::default(),
-            beats: Default::default(),
-            is_wr_turn: Default::default(),
-            pkt_valid: Default::default(),
-            pkt_addr: Default::default(),
-            pkt_bytes: Default::default(),
-            wr_valid: Default::default(),
-            wr_addr: Default::default(),
-            wr_bytes: Default::default(),
-            cmd_valid: Default::default(),
-            cmd_bytes: Default::default(),
-            goes: Default::default(),
-            is_wr: Default::default(),
-            moves: Default::default(),
-            stands: Default::default(),
-            is_last: Default::default(),
-            keep_wide: Default::default(),
-            last_wide: Default::default(),
-            user_wide: Default::default(),
-            last_bit: Constant::new((num_bigint::BigUint::from(1_u32) << 72_u32).into()),
-            user_bit: Constant::new((num_bigint::BigUint::from(1_u32) << 73_u32).into()),
-            pkt_owner: Constant::new(0u64.to_bits()),
-            wr_owner: Constant::new(1u64.to_bits()),
-        }
-    }
 }
 
 impl Logic for ReadMux {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, is_wr_turn, pkt_valid, pkt_addr, pkt_bytes, wr_valid, wr_addr, wr_bytes
-        );
-        clock!(self, clock, owners, beats);
-        self.owners.reset.next = self.reset.val();
-        self.beats.reset.next = self.reset.val();
         comment!("commands: a register a sink; the one whose turn it is stands at the source");
-        self.s_pkt_ready.next = !self.pkt_valid.q.val();
-        self.s_wr_ready.next = !self.wr_valid.q.val();
-        self.cmd_valid.next = self.pkt_valid.q.val() & self.owners.s_ready.val();
-        self.m_cmd_addr.next = self.pkt_addr.q.val();
-        self.cmd_bytes.next = self.pkt_bytes.q.val();
-        self.owners.s_data.next = self.pkt_owner.val();
-        if self.is_wr_turn.q.val() {
-            self.cmd_valid.next = self.wr_valid.q.val() & self.owners.s_ready.val();
-            self.m_cmd_addr.next = self.wr_addr.q.val();
-            self.cmd_bytes.next = self.wr_bytes.q.val();
-            self.owners.s_data.next = self.wr_owner.val();
+        self.s_pkt.ready.next = !self.pkt.valid.val();
+        self.s_wr.ready.next = !self.wr.valid.val();
+        self.cmd_valid.next = self.pkt.valid.val() & self.owners.s.ready.val();
+        self.m_cmd.addr.next = self.pkt.addr.val();
+        self.cmd_bytes.next = self.pkt.bytes.val();
+        self.owners.s.data.next = self.pkt_owner.val();
+        if self.is_wr_turn.val() {
+            self.cmd_valid.next = self.wr.valid.val() & self.owners.s.ready.val();
+            self.m_cmd.addr.next = self.wr.addr.val();
+            self.cmd_bytes.next = self.wr.bytes.val();
+            self.owners.s.data.next = self.wr_owner.val();
         }
-        self.m_cmd_valid.next = self.cmd_valid.val();
-        self.m_cmd_bytes.next = self.cmd_bytes.val();
-        self.goes.next = self.cmd_valid.val() & self.m_cmd_ready.val();
-        self.owners.s_valid.next = self.goes.val() & self.cmd_bytes.val().any();
-        if self.s_pkt_valid.val() & !self.pkt_valid.q.val() {
-            self.pkt_valid.d.next = true;
-            self.pkt_addr.d.next = self.s_pkt_addr.val();
-            self.pkt_bytes.d.next = self.s_pkt_bytes.val();
+        self.m_cmd.valid.next = self.cmd_valid.val();
+        self.m_cmd.bytes.next = self.cmd_bytes.val();
+        self.goes.next = self.cmd_valid.val() & self.m_cmd.ready.val();
+        self.owners.s.valid.next = self.goes.val() & self.cmd_bytes.val().any();
+        if self.s_pkt.valid.val() & !self.pkt.valid.val() {
+            self.pkt.valid.next = true;
+            self.pkt.addr.next = self.s_pkt.addr.val();
+            self.pkt.bytes.next = self.s_pkt.bytes.val();
         }
-        if self.s_wr_valid.val() & !self.wr_valid.q.val() {
-            self.wr_valid.d.next = true;
-            self.wr_addr.d.next = self.s_wr_addr.val();
-            self.wr_bytes.d.next = self.s_wr_bytes.val();
+        if self.s_wr.valid.val() & !self.wr.valid.val() {
+            self.wr.valid.next = true;
+            self.wr.addr.next = self.s_wr.addr.val();
+            self.wr.bytes.next = self.s_wr.bytes.val();
         }
         comment!("the turn goes to the other one if that waits or comes, and this one is done");
-        if self.is_wr_turn.q.val() {
+        if self.is_wr_turn.val() {
             if self.goes.val() {
-                self.wr_valid.d.next = false;
+                self.wr.valid.next = false;
             }
-            if (self.pkt_valid.q.val() | self.s_pkt_valid.val())
-                & (self.goes.val() | !self.wr_valid.q.val())
+            if (self.pkt.valid.val() | self.s_pkt.valid.val())
+                & (self.goes.val() | !self.wr.valid.val())
             {
-                self.is_wr_turn.d.next = false;
+                self.is_wr_turn.next = false;
             }
         } else {
             if self.goes.val() {
-                self.pkt_valid.d.next = false;
+                self.pkt.valid.next = false;
             }
-            if (self.wr_valid.q.val() | self.s_wr_valid.val())
-                & (self.goes.val() | !self.pkt_valid.q.val())
+            if (self.wr.valid.val() | self.s_wr.valid.val())
+                & (self.goes.val() | !self.pkt.valid.val())
             {
-                self.is_wr_turn.d.next = true;
+                self.is_wr_turn.next = true;
             }
         }
         comment!("data: frames come in the order of the commands");
-        self.keep_wide.next = bit_cast::<74, 8>(self.s_axis_tkeep.val());
+        self.keep_wide.next = bit_cast::<74, 8>(self.s_axis.tkeep.val());
         self.last_wide.next = 0.into();
-        if self.s_axis_tlast.val() {
+        if self.s_axis.tlast.val() {
             self.last_wide.next = self.last_bit.val();
         }
         self.user_wide.next = 0.into();
-        if self.s_axis_tuser.val() {
+        if self.s_axis.tuser.val() {
             self.user_wide.next = self.user_bit.val();
         }
-        self.beats.s_data.next = bit_cast::<74, 64>(self.s_axis_tdata.val())
+        self.beats.s.data.next = bit_cast::<74, 64>(self.s_axis.tdata.val())
             | (self.keep_wide.val() << 64)
             | self.last_wide.val()
             | self.user_wide.val();
-        self.beats.s_valid.next = self.s_axis_tvalid.val();
-        self.s_axis_tready.next = self.beats.s_ready.val();
-        self.is_wr.next = self.owners.m_data.val().get_bit(0);
-        self.stands.next = self.beats.m_valid.val() & self.owners.m_valid.val();
-        self.is_last.next = self.beats.m_data.val().get_bit(72);
-        self.m_pkt_tvalid.next = self.stands.val() & !self.is_wr.val();
+        self.beats.s.valid.next = self.s_axis.tvalid.val();
+        self.s_axis.tready.next = self.beats.s.ready.val();
+        self.is_wr.next = self.owners.m.data.val().get_bit(0);
+        self.stands.next = self.beats.m.valid.val() & self.owners.m.valid.val();
+        self.is_last.next = self.beats.m.data.val().get_bit(72);
+        self.m_pkt.tvalid.next = self.stands.val() & !self.is_wr.val();
         self.m_wr_tvalid.next = self.stands.val() & self.is_wr.val();
-        self.moves.next = self.m_pkt_tready.val();
+        self.moves.next = self.m_pkt.tready.val();
         if self.is_wr.val() {
             self.moves.next = self.m_wr_tready.val();
         }
-        self.beats.m_ready.next = self.stands.val() & self.moves.val();
-        self.owners.m_ready.next = self.stands.val() & self.moves.val() & self.is_last.val();
-        self.m_pkt_tdata.next = self.beats.m_data.val().get_bits::<64>(0);
-        self.m_pkt_tkeep.next = self.beats.m_data.val().get_bits::<8>(64);
-        self.m_pkt_tlast.next = self.is_last.val();
-        self.m_pkt_tuser.next = self.beats.m_data.val().get_bit(73);
-        self.m_wr_tdata.next = self.beats.m_data.val().get_bits::<64>(0);
+        self.beats.m.ready.next = self.stands.val() & self.moves.val();
+        self.owners.m.ready.next = self.stands.val() & self.moves.val() & self.is_last.val();
+        self.m_pkt.tdata.next = self.beats.m.data.val().get_bits::<64>(0);
+        self.m_pkt.tkeep.next = self.beats.m.data.val().get_bits::<8>(64);
+        self.m_pkt.tlast.next = self.is_last.val();
+        self.m_pkt.tuser.next = self.beats.m.data.val().get_bit(73);
+        self.m_wr_tdata.next = self.beats.m.data.val().get_bits::<64>(0);
         self.m_wr_tlast.next = self.is_last.val();
-        self.m_wr_tuser.next = self.beats.m_data.val().get_bit(73);
-        if self.reset.val() {
-            self.is_wr_turn.d.next = false;
-            self.pkt_valid.d.next = false;
-            self.pkt_addr.d.next = 0.into();
-            self.pkt_bytes.d.next = 0.into();
-            self.wr_valid.d.next = false;
-            self.wr_addr.d.next = 0.into();
-            self.wr_bytes.d.next = 0.into();
-        }
+        self.m_wr_tuser.next = self.beats.m.data.val().get_bit(73);
     }
 }

@@ -12,11 +12,13 @@ use super::csr::Csr;
 use super::csr_regs::CsrRegs;
 use super::event_counters::NicCounters;
 use super::table_window::TableWindow;
-use crate::Module;
+use crate::streams::{
+    AxiLite, Doorbell, FlowCommand, LostRequest, RequesterCompletion, ResponderCompletion,
+};
+use crate::{block, Reg, Wire};
 use nic_spec::regs::EVENTS;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Event inputs.
 pub const EVENT_COUNT: usize = EVENTS.len();
@@ -25,47 +27,10 @@ macro_rules! registers {
     ($(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
         $fields:tt)),* $(,)?) => {
         /// The register side, with a completion queue of `D = 2^A` entries, `AP1 = A + 1`.
-        #[derive(LogicBlock)]
+        #[block(new(config: &NicConfig), check(D == config.cq_depth()))]
         pub struct Registers<const D: usize, const A: usize, const AP1: usize> {
-            module_type: Module<Self>,
-            /// Core clock.
-            pub clock: Signal<In, Clock>,
-            /// Synchronous reset, active high.
-            pub reset: Signal<In, Bit>,
             /// Write address, bytes.
-            pub s_axil_awaddr: Signal<In, Bits<16>>,
-            /// Write address is valid.
-            pub s_axil_awvalid: Signal<In, Bit>,
-            /// Write address is taken.
-            pub s_axil_awready: Signal<Out, Bit>,
-            /// Write data.
-            pub s_axil_wdata: Signal<In, Bits<32>>,
-            /// Write strobes; all must be high.
-            pub s_axil_wstrb: Signal<In, Bits<4>>,
-            /// Write data is valid.
-            pub s_axil_wvalid: Signal<In, Bit>,
-            /// Write data is taken.
-            pub s_axil_wready: Signal<Out, Bit>,
-            /// Write response is valid.
-            pub s_axil_bvalid: Signal<Out, Bit>,
-            /// 0 OKAY, 2 SLVERR.
-            pub s_axil_bresp: Signal<Out, Bits<2>>,
-            /// Write response is taken.
-            pub s_axil_bready: Signal<In, Bit>,
-            /// Read address, bytes.
-            pub s_axil_araddr: Signal<In, Bits<16>>,
-            /// Read address is valid.
-            pub s_axil_arvalid: Signal<In, Bit>,
-            /// Read address is taken.
-            pub s_axil_arready: Signal<Out, Bit>,
-            /// Read data is valid.
-            pub s_axil_rvalid: Signal<Out, Bit>,
-            /// Read data.
-            pub s_axil_rdata: Signal<Out, Bits<32>>,
-            /// 0 OKAY, 2 SLVERR.
-            pub s_axil_rresp: Signal<Out, Bits<2>>,
-            /// Read data is taken.
-            pub s_axil_rready: Signal<In, Bit>,
+            pub s_axil: AxiLite<In>,
             $(#[doc = $doc] pub $port: Signal<Out, Bits<$width>>,)*
             /// Table of the row.
             pub cfg_table: Signal<Out, Bits<2>>,
@@ -90,19 +55,7 @@ macro_rules! registers {
             /// It is taken.
             pub m_cfg_completer_ready: Signal<In, Bit>,
             /// A QP row waits for the CC unit: its data flow, then its flow of READ responses.
-            pub m_flow_valid: Signal<Out, Bit>,
-            /// It is taken.
-            pub m_flow_ready: Signal<In, Bit>,
-            /// Flow; READ responses have the flow count added.
-            pub m_flow_flow: Signal<Out, Bits<16>>,
-            /// 1 create, 2 remove.
-            pub m_flow_op: Signal<Out, Bits<2>>,
-            /// The flow carries telemetry.
-            pub m_flow_telemetry: Signal<Out, Bit>,
-            /// Initial window, bytes.
-            pub m_flow_window_bytes: Signal<Out, Bits<32>>,
-            /// Initial rate, UQ8.24 bytes a cycle.
-            pub m_flow_rate: Signal<Out, Bits<32>>,
+            pub m_flow: FlowCommand<Out, 16>,
             /// This host's MAC address.
             pub cfg_local_mac: Signal<Out, Bits<48>>,
             /// Telemetry format.
@@ -127,39 +80,11 @@ macro_rules! registers {
             /// DSCP of ACKs that echo telemetry.
             pub cfg_tel_echo_dscp: Signal<Out, Bits<6>>,
             /// Completion of the requester.
-            pub s_requester_valid: Signal<In, Bit>,
-            /// Taken.
-            pub s_requester_ready: Signal<Out, Bit>,
-            /// Status code.
-            pub s_requester_status: Signal<In, Bits<8>>,
-            /// Flow index.
-            pub s_requester_flow: Signal<In, Bits<16>>,
-            /// Id of the work request.
-            pub s_requester_wr_id: Signal<In, Bits<32>>,
-            /// Bytes of the message.
-            pub s_requester_byte_len: Signal<In, Bits<32>>,
-            /// Software wants it also when it is good.
-            pub s_requester_signalled: Signal<In, Bit>,
+            pub s_requester: RequesterCompletion<In>,
             /// Completion of the responder.
-            pub s_responder_valid: Signal<In, Bit>,
-            /// Taken.
-            pub s_responder_ready: Signal<Out, Bit>,
-            /// Status code.
-            pub s_responder_status: Signal<In, Bits<8>>,
-            /// Flow index.
-            pub s_responder_flow: Signal<In, Bits<16>>,
-            /// Immediate data.
-            pub s_responder_imm: Signal<In, Bits<32>>,
-            /// Bytes of the message.
-            pub s_responder_byte_len: Signal<In, Bits<32>>,
+            pub s_responder: ResponderCompletion<In>,
             /// A work request could not be read.
-            pub s_lost_valid: Signal<In, Bit>,
-            /// Taken.
-            pub s_lost_ready: Signal<Out, Bit>,
-            /// Flow index.
-            pub s_lost_flow: Signal<In, Bits<16>>,
-            /// Its index in the ring.
-            pub s_lost_wr_id: Signal<In, Bits<32>>,
+            pub s_lost: LostRequest<In>,
             /// The queue shows a completion.
             pub head_valid: Signal<Out, Bit>,
             /// The completion.
@@ -187,13 +112,7 @@ macro_rules! registers {
             /// These.
             pub m_clear_bits: Signal<Out, Bits<8>>,
             /// A doorbell.
-            pub m_doorbell_valid: Signal<Out, Bit>,
-            /// Taken.
-            pub m_doorbell_ready: Signal<In, Bit>,
-            /// Flow index; holds for some cycles.
-            pub m_doorbell_flow: Signal<Out, Bits<16>>,
-            /// Producer index.
-            pub m_doorbell_index: Signal<Out, Bits<16>>,
+            pub m_doorbell: Doorbell<Out>,
             /// Room for the completion of one more work request.
             pub wr_room: Signal<Out, Bit>,
             /// Room for what the responder may still complete.
@@ -209,8 +128,10 @@ macro_rules! registers {
             /// Event pulses, in the order of the register map.
             pub event: [Signal<In, Bit>; EVENT_COUNT],
             port: AxilPort,
+            #[init(Csr::new(config))]
             decode: Csr,
             config_regs: CsrRegs,
+            #[init(TableWindow::new(config))]
             window: TableWindow,
             counters: NicCounters,
             queue: CompletionQueue<D, A, AP1>,
@@ -219,166 +140,28 @@ macro_rules! registers {
             mac_high_placed: Signal<Local, Bits<48>>,
             is_source: Signal<Local, Bit>,
             by_port: Signal<Local, Bit>,
+            #[value(2u64.to_bits())]
             echoes_hop: Constant<Bits<2>>,
+            #[value(2u64.to_bits())]
             authors: Constant<Bits<3>>,
+            #[value(1u64.to_bits())]
             op_create: Constant<Bits<2>>,
+            #[value(2u64.to_bits())]
             op_remove: Constant<Bits<2>>,
+            #[value((config.flow_count as u64).to_bits())]
             reply_bit: Constant<Bits<16>>,
+            #[value((2 * config.flow_count as u64).to_bits())]
             peer_bit: Constant<Bits<16>>,
-            window_seen: DFF<Bits<32>>,
-            rate_seen: DFF<Bits<32>>,
-            index: DFF<Bits<8>>,
-        }
-
-        impl<const D: usize, const A: usize, const AP1: usize> Registers<D, A, AP1> {
-            /// The registers of a NIC of these sizes.
-            pub fn new(config: &NicConfig) -> Self {
-                assert_eq!(D, config.cq_depth());
-                Self {
-                    module_type: Default::default(),
-                    clock: Default::default(),
-                    reset: Default::default(),
-                    s_axil_awaddr: Default::default(),
-                    s_axil_awvalid: Default::default(),
-                    s_axil_awready: Default::default(),
-                    s_axil_wdata: Default::default(),
-                    s_axil_wstrb: Default::default(),
-                    s_axil_wvalid: Default::default(),
-                    s_axil_wready: Default::default(),
-                    s_axil_bvalid: Default::default(),
-                    s_axil_bresp: Default::default(),
-                    s_axil_bready: Default::default(),
-                    s_axil_araddr: Default::default(),
-                    s_axil_arvalid: Default::default(),
-                    s_axil_arready: Default::default(),
-                    s_axil_rvalid: Default::default(),
-                    s_axil_rdata: Default::default(),
-                    s_axil_rresp: Default::default(),
-                    s_axil_rready: Default::default(),
-                    $($port: Default::default(),)*
-                    cfg_table: Default::default(),
-                    cfg_index: Default::default(),
-                    cfg_row: Default::default(),
-                    m_cfg_responder_valid: Default::default(),
-                    m_cfg_responder_ready: Default::default(),
-                    m_cfg_requester_valid: Default::default(),
-                    m_cfg_requester_ready: Default::default(),
-                    m_cfg_tx_valid: Default::default(),
-                    m_cfg_tx_ready: Default::default(),
-                    m_cfg_completer_valid: Default::default(),
-                    m_cfg_completer_ready: Default::default(),
-                    m_flow_valid: Default::default(),
-                    m_flow_ready: Default::default(),
-                    m_flow_flow: Default::default(),
-                    m_flow_op: Default::default(),
-                    m_flow_telemetry: Default::default(),
-                    m_flow_window_bytes: Default::default(),
-                    m_flow_rate: Default::default(),
-                    cfg_local_mac: Default::default(),
-                    cfg_tel_format: Default::default(),
-                    cfg_tel_data: Default::default(),
-                    cfg_tel_echo: Default::default(),
-                    cfg_tel_echo_hop: Default::default(),
-                    cfg_tel_port: Default::default(),
-                    cfg_tel_queue_bytes: Default::default(),
-                    cfg_tel_time_binary: Default::default(),
-                    cfg_tel_rates: Default::default(),
-                    cfg_tel_dscp: Default::default(),
-                    cfg_tel_echo_dscp: Default::default(),
-                    mac_low: Default::default(),
-                    mac_high: Default::default(),
-                    mac_high_placed: Default::default(),
-                    is_source: Default::default(),
-                    by_port: Default::default(),
-                    echoes_hop: Constant::new(2u64.to_bits()),
-                    authors: Constant::new(2u64.to_bits()),
-                    op_create: Constant::new(1u64.to_bits()),
-                    op_remove: Constant::new(2u64.to_bits()),
-                    reply_bit: Constant::new((config.flow_count as u64).to_bits()),
-                    peer_bit: Constant::new((2 * config.flow_count as u64).to_bits()),
-                    s_requester_valid: Default::default(),
-                    s_requester_ready: Default::default(),
-                    s_requester_status: Default::default(),
-                    s_requester_flow: Default::default(),
-                    s_requester_wr_id: Default::default(),
-                    s_requester_byte_len: Default::default(),
-                    s_requester_signalled: Default::default(),
-                    s_responder_valid: Default::default(),
-                    s_responder_ready: Default::default(),
-                    s_responder_status: Default::default(),
-                    s_responder_flow: Default::default(),
-                    s_responder_imm: Default::default(),
-                    s_responder_byte_len: Default::default(),
-                    s_lost_valid: Default::default(),
-                    s_lost_ready: Default::default(),
-                    s_lost_flow: Default::default(),
-                    s_lost_wr_id: Default::default(),
-                    head_valid: Default::default(),
-                    head: Default::default(),
-                    ring_owns: Default::default(),
-                    ring_take: Default::default(),
-                    ring_commit: Default::default(),
-                    ring_rewind: Default::default(),
-                    cq_landed: Default::default(),
-                    m_consumer_valid: Default::default(),
-                    m_consumer_index: Default::default(),
-                    m_consumer_arm: Default::default(),
-                    host_status: Default::default(),
-                    m_clear_valid: Default::default(),
-                    m_clear_bits: Default::default(),
-                    m_doorbell_valid: Default::default(),
-                    m_doorbell_ready: Default::default(),
-                    m_doorbell_flow: Default::default(),
-                    m_doorbell_index: Default::default(),
-                    wr_room: Default::default(),
-                    cq_space: Default::default(),
-                    watch_valid: Default::default(),
-                    watch_flow: Default::default(),
-                    watch_window: Default::default(),
-                    watch_rate: Default::default(),
-                    event: array_init::array_init(|_| Default::default()),
-                    port: Default::default(),
-                    decode: Csr::new(config),
-                    config_regs: Default::default(),
-                    window: TableWindow::new(config),
-                    counters: Default::default(),
-                    queue: Default::default(),
-                    window_seen: Default::default(),
-                    rate_seen: Default::default(),
-                    index: Default::default(),
-                }
-            }
+            window_seen: Reg<Bits<32>>,
+            rate_seen: Reg<Bits<32>>,
+            index: Reg<Bits<8>>,
         }
 
         impl<const D: usize, const A: usize, const AP1: usize> Logic for Registers<D, A, AP1> {
             #[hdl_gen]
             fn update(&mut self) {
-                dff_setup!(self, clock, window_seen, rate_seen, index);
-                clock!(self, clock, port, decode, config_regs, window, counters, queue);
-                self.port.reset.next = self.reset.val();
-                self.decode.reset.next = self.reset.val();
-                self.config_regs.reset.next = self.reset.val();
-                self.window.reset.next = self.reset.val();
-                self.counters.reset.next = self.reset.val();
-                self.queue.reset.next = self.reset.val();
                 comment!("bus");
-                self.port.s_axil_awaddr.next = self.s_axil_awaddr.val();
-                self.port.s_axil_awvalid.next = self.s_axil_awvalid.val();
-                self.s_axil_awready.next = self.port.s_axil_awready.val();
-                self.port.s_axil_wdata.next = self.s_axil_wdata.val();
-                self.port.s_axil_wstrb.next = self.s_axil_wstrb.val();
-                self.port.s_axil_wvalid.next = self.s_axil_wvalid.val();
-                self.s_axil_wready.next = self.port.s_axil_wready.val();
-                self.s_axil_bvalid.next = self.port.s_axil_bvalid.val();
-                self.s_axil_bresp.next = self.port.s_axil_bresp.val();
-                self.port.s_axil_bready.next = self.s_axil_bready.val();
-                self.port.s_axil_araddr.next = self.s_axil_araddr.val();
-                self.port.s_axil_arvalid.next = self.s_axil_arvalid.val();
-                self.s_axil_arready.next = self.port.s_axil_arready.val();
-                self.s_axil_rvalid.next = self.port.s_axil_rvalid.val();
-                self.s_axil_rdata.next = self.port.s_axil_rdata.val();
-                self.s_axil_rresp.next = self.port.s_axil_rresp.val();
-                self.port.s_axil_rready.next = self.s_axil_rready.val();
+                Wire::join(&mut self.s_axil, &mut self.port.s_axil);
                 self.decode.s_valid.next = self.port.m_valid.val();
                 self.decode.s_write.next = self.port.m_write.val();
                 self.decode.s_addr.next = self.port.m_addr.val();
@@ -387,12 +170,12 @@ macro_rules! registers {
                 self.port.s_error.next = self.decode.s_error.val();
                 self.port.s_rdata.next = self.decode.s_rdata.val();
                 comment!("one register drives the look-ups of hundreds of words");
-                self.index.d.next = self.port.m_addr.val().get_bits::<8>(2);
+                self.index.next = self.port.m_addr.val().get_bits::<8>(2);
                 comment!("configuration registers");
                 self.config_regs.wr_valid.next = self.decode.regs_wr_valid.val();
-                self.config_regs.wr_index.next = self.index.q.val();
+                self.config_regs.wr_index.next = self.index.val();
                 self.config_regs.wr_data.next = self.port.m_wdata.val();
-                self.config_regs.rd_index.next = self.index.q.val();
+                self.config_regs.rd_index.next = self.index.val();
                 self.decode.regs_hit.next = self.config_regs.rd_hit.val();
                 self.decode.regs_data.next = self.config_regs.rd_data.val();
                 $(self.$port.next = self.config_regs.$port.val();)*
@@ -456,7 +239,7 @@ macro_rules! registers {
                     self.config_regs.cfg_telemetry.val().get_bits::<6>(16);
                 comment!("table window");
                 self.window.word_write.next = self.decode.window_write.val();
-                self.window.word_index.next = self.index.q.val().get_bits::<4>(0);
+                self.window.word_index.next = self.index.val().get_bits::<4>(0);
                 self.window.wdata.next = self.port.m_wdata.val();
                 self.window.commit.next = self.decode.window_commit.val();
                 self.window.wr_room.next = self.queue.wr_room.val();
@@ -475,39 +258,25 @@ macro_rules! registers {
                 self.m_cfg_completer_valid.next = self.window.m_cfg_completer_valid.val();
                 self.window.m_cfg_completer_ready.next = self.m_cfg_completer_ready.val();
                 comment!("what the CC unit needs of a QP row");
-                self.m_flow_valid.next = self.window.m_cfg_cc_valid.val();
-                self.window.m_cfg_cc_ready.next = self.m_flow_ready.val();
-                self.m_flow_flow.next = self.window.cfg_index.val();
+                self.m_flow.valid.next = self.window.m_cfg_cc_valid.val();
+                self.window.m_cfg_cc_ready.next = self.m_flow.ready.val();
+                self.m_flow.flow.next = self.window.cfg_index.val();
                 if self.window.m_cfg_cc_part.val().get_bit(0) {
-                    self.m_flow_flow.next = self.window.cfg_index.val() | self.reply_bit.val();
+                    self.m_flow.flow.next = self.window.cfg_index.val() | self.reply_bit.val();
                 } else if self.window.m_cfg_cc_part.val().get_bit(1) {
-                    self.m_flow_flow.next = self.window.cfg_index.val() | self.peer_bit.val();
+                    self.m_flow.flow.next = self.window.cfg_index.val() | self.peer_bit.val();
                 }
-                self.m_flow_op.next = self.op_remove.val();
+                self.m_flow.op.next = self.op_remove.val();
                 if self.window.cfg_row.val().get_bit(0) {
-                    self.m_flow_op.next = self.op_create.val();
+                    self.m_flow.op.next = self.op_create.val();
                 }
-                self.m_flow_telemetry.next = self.window.cfg_row.val().get_bit(1);
-                self.m_flow_window_bytes.next = self.window.cfg_row.val().get_bits::<32>(256);
-                self.m_flow_rate.next = self.window.cfg_row.val().get_bits::<32>(288);
+                self.m_flow.telemetry.next = self.window.cfg_row.val().get_bit(1);
+                self.m_flow.window_bytes.next = self.window.cfg_row.val().get_bits::<32>(256);
+                self.m_flow.rate.next = self.window.cfg_row.val().get_bits::<32>(288);
                 comment!("completions");
-                self.queue.s_requester_valid.next = self.s_requester_valid.val();
-                self.s_requester_ready.next = self.queue.s_requester_ready.val();
-                self.queue.s_requester_status.next = self.s_requester_status.val();
-                self.queue.s_requester_flow.next = self.s_requester_flow.val();
-                self.queue.s_requester_wr_id.next = self.s_requester_wr_id.val();
-                self.queue.s_requester_byte_len.next = self.s_requester_byte_len.val();
-                self.queue.s_requester_signalled.next = self.s_requester_signalled.val();
-                self.queue.s_responder_valid.next = self.s_responder_valid.val();
-                self.s_responder_ready.next = self.queue.s_responder_ready.val();
-                self.queue.s_responder_status.next = self.s_responder_status.val();
-                self.queue.s_responder_flow.next = self.s_responder_flow.val();
-                self.queue.s_responder_imm.next = self.s_responder_imm.val();
-                self.queue.s_responder_byte_len.next = self.s_responder_byte_len.val();
-                self.queue.s_lost_valid.next = self.s_lost_valid.val();
-                self.s_lost_ready.next = self.queue.s_lost_ready.val();
-                self.queue.s_lost_flow.next = self.s_lost_flow.val();
-                self.queue.s_lost_wr_id.next = self.s_lost_wr_id.val();
+                Wire::join(&mut self.s_requester, &mut self.queue.s_requester);
+                Wire::join(&mut self.s_responder, &mut self.queue.s_responder);
+                Wire::join(&mut self.s_lost, &mut self.queue.s_lost);
                 self.queue.ring_owns.next = self.ring_owns.val();
                 self.queue.ring_take.next = self.ring_take.val();
                 self.queue.ring_commit.next = self.ring_commit.val();
@@ -528,31 +297,26 @@ macro_rules! registers {
                 self.m_consumer_arm.next = self.port.m_wdata.val().get_bit(16);
                 self.m_clear_valid.next = self.decode.clear_write.val();
                 self.m_clear_bits.next = self.port.m_wdata.val().get_bits::<8>(0);
-                self.m_doorbell_valid.next = self.decode.doorbell_valid.val();
-                self.decode.doorbell_ready.next = self.m_doorbell_ready.val();
-                self.m_doorbell_flow.next = self.port.m_wdata.val().get_bits::<16>(0);
-                self.m_doorbell_index.next = self.port.m_wdata.val().get_bits::<16>(16);
+                self.m_doorbell.valid.next = self.decode.doorbell_valid.val();
+                self.decode.doorbell_ready.next = self.m_doorbell.ready.val();
+                self.m_doorbell.flow.next = self.port.m_wdata.val().get_bits::<16>(0);
+                self.m_doorbell.index.next = self.port.m_wdata.val().get_bits::<16>(16);
                 comment!("event counters");
                 for i in 0..EVENT_COUNT {
                     self.counters.event[i].next = self.event[i].val();
                 }
                 self.counters.rd_valid.next = self.decode.counter_valid.val();
-                self.counters.rd_index.next = self.index.q.val().get_bits::<6>(0);
+                self.counters.rd_index.next = self.index.val().get_bits::<6>(0);
                 self.decode.counter_done.next = self.counters.rd_done.val();
                 self.decode.counter_data.next = self.counters.rd_data.val();
                 comment!("window and rate of the watched flow");
-                self.decode.watch_window.next = self.window_seen.q.val();
-                self.decode.watch_rate.next = self.rate_seen.q.val();
+                self.decode.watch_window.next = self.window_seen.val();
+                self.decode.watch_rate.next = self.rate_seen.val();
                 if self.watch_valid.val()
                     && (self.watch_flow.val() == self.config_regs.cfg_cc_watch.val())
                 {
-                    self.window_seen.d.next = self.watch_window.val();
-                    self.rate_seen.d.next = self.watch_rate.val();
-                }
-                if self.reset.val() {
-                    self.window_seen.d.next = 0.into();
-                    self.rate_seen.d.next = 0.into();
-                    self.index.d.next = 0.into();
+                    self.window_seen.next = self.watch_window.val();
+                    self.rate_seen.next = self.watch_rate.val();
                 }
             }
         }

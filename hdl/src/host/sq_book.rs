@@ -10,10 +10,9 @@
 //! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
 
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from `read` to the results.
 pub const LATENCY_CYCLES: usize = 4;
@@ -31,13 +30,8 @@ pub enum SqOp {
 }
 
 /// Books of `2^FB` flows.
-#[derive(LogicBlock)]
+#[block(new(config: &NicConfig), check(config.flow_count == 1 << FB))]
 pub struct SqBook<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// The rows are clear.
     pub ready: Signal<Out, Bit>,
     /// Read a row.
@@ -75,30 +69,30 @@ pub struct SqBook<const FB: usize> {
     /// The doorbell changed nothing.
     pub refused: Signal<Out, Bit>,
     rows: Ram<FB, 103>,
-    clear: DFF<Bit>,
-    flow_q: DFF<Bits<FB>>,
-    flow_done: DFF<Bits<FB>>,
-    producer: DFF<Bits<16>>,
-    fetched: DFF<Bits<16>>,
-    in_flight: DFF<Bits<7>>,
-    queued: DFF<Bit>,
-    stop: DFF<Bit>,
-    log2: DFF<Bits<4>>,
-    base: DFF<Bits<58>>,
-    pending: DFF<Bits<16>>,
-    distance: DFF<Bits<16>>,
-    size: DFF<Bits<17>>,
-    place: DFF<Bits<58>>,
-    has_credit: DFF<Bit>,
-    ring: DFF<Bit>,
-    in_range: DFF<Bit>,
-    in_more: DFF<Bits<7>>,
-    in_less: DFF<Bits<7>>,
-    pushes: DFF<Bit>,
-    goes: DFF<Bit>,
-    line_q: DFF<Bits<58>>,
-    index_q: DFF<Bits<16>>,
-    refuses: DFF<Bit>,
+    clear: Reg<Bit>,
+    flow_q: Reg<Bits<FB>>,
+    flow_done: Reg<Bits<FB>>,
+    producer: Unreset<Bits<16>>,
+    fetched: Unreset<Bits<16>>,
+    in_flight: Unreset<Bits<7>>,
+    queued: Unreset<Bit>,
+    stop: Reg<Bit>,
+    log2: Unreset<Bits<4>>,
+    base: Unreset<Bits<58>>,
+    pending: Unreset<Bits<16>>,
+    distance: Unreset<Bits<16>>,
+    size: Unreset<Bits<17>>,
+    place: Unreset<Bits<58>>,
+    has_credit: Unreset<Bit>,
+    ring: Reg<Bit>,
+    in_range: Unreset<Bit>,
+    in_more: Unreset<Bits<7>>,
+    in_less: Unreset<Bits<7>>,
+    pushes: Reg<Bit>,
+    goes: Reg<Bit>,
+    line_q: Reg<Bits<58>>,
+    index_q: Reg<Bits<16>>,
+    refuses: Reg<Bit>,
     ring_size: Signal<Local, Bits<17>>,
     ring_mask: Signal<Local, Bits<17>>,
     ring_place: Signal<Local, Bits<16>>,
@@ -121,170 +115,87 @@ pub struct SqBook<const FB: usize> {
     stop_part: Signal<Local, Bits<103>>,
     log2_part: Signal<Local, Bits<103>>,
     base_part: Signal<Local, Bits<103>>,
+    #[value(1_u64 << 39)]
     queued_bit: Constant<Bits<103>>,
+    #[value(1_u64 << 40)]
     stop_bit: Constant<Bits<103>>,
+    #[init(Constant::new(1u64.to_bits()))]
     one_entry: Constant<Bits<17>>,
+    #[init(Constant::new(((1_u64 << FB) - 1).to_bits()))]
     last_flow: Constant<Bits<FB>>,
+    #[init(Constant::new((config.flow_count as u64).to_bits()))]
     flow_count: Constant<Bits<16>>,
+    #[init(Constant::new((config.sq_depth as u64).to_bits()))]
     depth: Constant<Bits<7>>,
+    #[init(Constant::new(1u64.to_bits()))]
     one_pending: Constant<Bits<16>>,
-}
-
-impl<const FB: usize> SqBook<FB> {
-    /// The books of a NIC of these sizes.
-    pub fn new(config: &NicConfig) -> Self {
-        assert_eq!(config.flow_count, 1 << FB);
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            ready: Default::default(),
-            read: Default::default(),
-            read_flow: Default::default(),
-            exec: Default::default(),
-            op: Default::default(),
-            direct: Default::default(),
-            doorbell_flow: Default::default(),
-            doorbell_index: Default::default(),
-            row_base: Default::default(),
-            row_log2: Default::default(),
-            has_ring: Default::default(),
-            stopped: Default::default(),
-            push: Default::default(),
-            flow: Default::default(),
-            go: Default::default(),
-            line: Default::default(),
-            index: Default::default(),
-            refused: Default::default(),
-            rows: Default::default(),
-            clear: Default::default(),
-            flow_q: Default::default(),
-            flow_done: Default::default(),
-            producer: Default::default(),
-            fetched: Default::default(),
-            in_flight: Default::default(),
-            queued: Default::default(),
-            stop: Default::default(),
-            log2: Default::default(),
-            base: Default::default(),
-            pending: Default::default(),
-            distance: Default::default(),
-            size: Default::default(),
-            place: Default::default(),
-            has_credit: Default::default(),
-            ring: Default::default(),
-            in_range: Default::default(),
-            in_more: Default::default(),
-            in_less: Default::default(),
-            pushes: Default::default(),
-            goes: Default::default(),
-            line_q: Default::default(),
-            index_q: Default::default(),
-            refuses: Default::default(),
-            ring_size: Default::default(),
-            ring_mask: Default::default(),
-            ring_place: Default::default(),
-            distance_wide: Default::default(),
-            fits: Default::default(),
-            waits: Default::default(),
-            may_go: Default::default(),
-            enters: Default::default(),
-            opens: Default::default(),
-            new_producer: Default::default(),
-            new_fetched: Default::default(),
-            new_in_flight: Default::default(),
-            new_queued: Default::default(),
-            new_stop: Default::default(),
-            new_log2: Default::default(),
-            new_base: Default::default(),
-            fetched_part: Default::default(),
-            in_flight_part: Default::default(),
-            queued_part: Default::default(),
-            stop_part: Default::default(),
-            log2_part: Default::default(),
-            base_part: Default::default(),
-            queued_bit: Constant::new((1_u64 << 39).into()),
-            stop_bit: Constant::new((1_u64 << 40).into()),
-            one_entry: Constant::new(1u64.to_bits()),
-            last_flow: Constant::new(((1_u64 << FB) - 1).to_bits()),
-            flow_count: Constant::new((config.flow_count as u64).to_bits()),
-            depth: Constant::new((config.sq_depth as u64).to_bits()),
-            one_pending: Constant::new(1u64.to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize> Logic for SqBook<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, clear, flow_q, flow_done, producer, fetched, in_flight, queued, stop,
-            log2, base, pending, distance, size, place, has_credit, ring, in_range, in_more,
-            in_less, pushes, goes, line_q, index_q, refuses
-        );
-        self.rows.clock.next = self.clock.val();
-        self.ready.next = self.clear.q.val();
-        self.has_ring.next = self.ring.q.val();
-        self.stopped.next = self.stop.q.val();
-        self.push.next = self.pushes.q.val();
-        self.flow.next = self.flow_done.q.val();
-        self.go.next = self.goes.q.val();
-        self.line.next = self.line_q.q.val();
-        self.index.next = self.index_q.q.val();
-        self.refused.next = self.refuses.q.val();
+        self.ready.next = self.clear.val();
+        self.has_ring.next = self.ring.val();
+        self.stopped.next = self.stop.val();
+        self.push.next = self.pushes.val();
+        self.flow.next = self.flow_done.val();
+        self.go.next = self.goes.val();
+        self.line.next = self.line_q.val();
+        self.index.next = self.index_q.val();
+        self.refused.next = self.refuses.val();
         comment!("read, and what every operation may want to know of the row");
         self.rows.read_enable.next = self.read.val();
         self.rows.read_address.next = self.read_flow.val();
         if self.read.val() {
-            self.flow_q.d.next = self.read_flow.val();
+            self.flow_q.next = self.read_flow.val();
         }
-        self.producer.d.next = self.rows.read_data.val().get_bits::<16>(0);
-        self.fetched.d.next = self.rows.read_data.val().get_bits::<16>(16);
-        self.in_flight.d.next = self.rows.read_data.val().get_bits::<7>(32);
-        self.queued.d.next = self.rows.read_data.val().get_bit(39);
-        self.stop.d.next = self.rows.read_data.val().get_bit(40);
-        self.log2.d.next = self.rows.read_data.val().get_bits::<4>(41);
-        self.base.d.next = self.rows.read_data.val().get_bits::<58>(45);
-        self.ring_size.next = self.one_entry.val() << self.log2.q.val();
+        self.producer.next = self.rows.read_data.val().get_bits::<16>(0);
+        self.fetched.next = self.rows.read_data.val().get_bits::<16>(16);
+        self.in_flight.next = self.rows.read_data.val().get_bits::<7>(32);
+        self.queued.next = self.rows.read_data.val().get_bit(39);
+        self.stop.next = self.rows.read_data.val().get_bit(40);
+        self.log2.next = self.rows.read_data.val().get_bits::<4>(41);
+        self.base.next = self.rows.read_data.val().get_bits::<58>(45);
+        self.ring_size.next = self.one_entry.val() << self.log2.val();
         self.ring_mask.next = self.ring_size.val() - 1;
-        self.ring_place.next = self.fetched.q.val() & bit_cast::<16, 17>(self.ring_mask.val());
-        self.pending.d.next = self.producer.q.val() - self.fetched.q.val();
-        self.distance.d.next = self.doorbell_index.val() - self.fetched.q.val();
-        self.size.d.next = self.ring_size.val();
-        self.place.d.next = bit_cast::<58, 16>(self.ring_place.val());
-        self.has_credit.d.next = self.in_flight.q.val() < self.depth.val();
-        self.ring.d.next = self.log2.q.val().any();
-        self.in_range.d.next = self.doorbell_flow.val() < self.flow_count.val();
-        self.in_more.d.next = self.in_flight.q.val() + 1;
-        self.in_less.d.next = self.in_flight.q.val() - 1;
+        self.ring_place.next = self.fetched.val() & bit_cast::<16, 17>(self.ring_mask.val());
+        self.pending.next = self.producer.val() - self.fetched.val();
+        self.distance.next = self.doorbell_index.val() - self.fetched.val();
+        self.size.next = self.ring_size.val();
+        self.place.next = bit_cast::<58, 16>(self.ring_place.val());
+        self.has_credit.next = self.in_flight.val() < self.depth.val();
+        self.ring.next = self.log2.val().any();
+        self.in_range.next = self.doorbell_flow.val() < self.flow_count.val();
+        self.in_more.next = self.in_flight.val() + 1;
+        self.in_less.next = self.in_flight.val() - 1;
         comment!("what the operation does");
-        self.distance_wide.next = bit_cast::<17, 16>(self.distance.q.val());
-        self.fits.next = (self.distance_wide.val() <= self.size.q.val())
-            & (self.distance.q.val() >= self.pending.q.val())
-            & self.in_range.q.val()
-            & self.ring.q.val();
-        self.waits.next = !self.queued.q.val() & !self.stop.q.val();
+        self.distance_wide.next = bit_cast::<17, 16>(self.distance.val());
+        self.fits.next = (self.distance_wide.val() <= self.size.val())
+            & (self.distance.val() >= self.pending.val())
+            & self.in_range.val()
+            & self.ring.val();
+        self.waits.next = !self.queued.val() & !self.stop.val();
         comment!(
             "who waits for a fetch has credit; a new or stopped queue pair may have come since"
         );
-        self.may_go.next = self.pending.q.val().any() & !self.stop.q.val();
-        self.new_producer.next = self.producer.q.val();
-        self.new_fetched.next = self.fetched.q.val();
-        self.new_in_flight.next = self.in_flight.q.val();
-        self.new_queued.next = self.queued.q.val();
-        self.new_stop.next = self.stop.q.val();
-        self.new_log2.next = self.log2.q.val();
-        self.new_base.next = self.base.q.val();
+        self.may_go.next = self.pending.val().any() & !self.stop.val();
+        self.new_producer.next = self.producer.val();
+        self.new_fetched.next = self.fetched.val();
+        self.new_in_flight.next = self.in_flight.val();
+        self.new_queued.next = self.queued.val();
+        self.new_stop.next = self.stop.val();
+        self.new_log2.next = self.log2.val();
+        self.new_base.next = self.base.val();
         self.enters.next = false;
         self.opens.next = false;
-        self.goes.d.next = false;
-        self.refuses.d.next = false;
+        self.goes.next = false;
+        self.refuses.next = false;
         match self.op.val() {
             SqOp::Credit => {
-                if self.in_flight.q.val().any() {
-                    self.new_in_flight.next = self.in_less.q.val();
+                if self.in_flight.val().any() {
+                    self.new_in_flight.next = self.in_less.val();
                 }
-                self.enters.next = self.pending.q.val().any() & self.waits.val();
+                self.enters.next = self.pending.val().any() & self.waits.val();
             }
             SqOp::NewQp => {
                 comment!("The flow may still stand among those that wait: queued stays.");
@@ -298,47 +209,47 @@ impl<const FB: usize> Logic for SqBook<FB> {
             SqOp::Look => {}
             SqOp::Failed => {
                 self.new_stop.next = true;
-                self.new_in_flight.next = self.in_less.q.val();
+                self.new_in_flight.next = self.in_less.val();
             }
             SqOp::Came => {
-                if self.stop.q.val() {
-                    self.new_in_flight.next = self.in_less.q.val();
+                if self.stop.val() {
+                    self.new_in_flight.next = self.in_less.val();
                 }
             }
             SqOp::Doorbell => {
-                self.refuses.d.next = self.exec.val() & !self.fits.val();
+                self.refuses.next = self.exec.val() & !self.fits.val();
                 if self.fits.val() {
                     self.new_producer.next = self.doorbell_index.val();
                     self.opens.next =
-                        self.distance.q.val().any() & self.has_credit.q.val() & self.waits.val();
+                        self.distance.val().any() & self.has_credit.val() & self.waits.val();
                     self.enters.next = self.opens.val();
                     if self.opens.val() & self.direct.val() {
-                        self.goes.d.next = self.exec.val();
-                        self.new_fetched.next = self.fetched.q.val() + 1;
-                        self.new_in_flight.next = self.in_more.q.val();
-                        self.enters.next = (self.distance.q.val() != self.one_pending.val())
-                            & (self.in_more.q.val() != self.depth.val());
+                        self.goes.next = self.exec.val();
+                        self.new_fetched.next = self.fetched.val() + 1;
+                        self.new_in_flight.next = self.in_more.val();
+                        self.enters.next = (self.distance.val() != self.one_pending.val())
+                            & (self.in_more.val() != self.depth.val());
                     }
                 }
             }
             SqOp::Fetch => {
                 self.new_queued.next = false;
-                self.goes.d.next = self.exec.val() & self.may_go.val();
+                self.goes.next = self.exec.val() & self.may_go.val();
                 if self.may_go.val() {
-                    self.new_fetched.next = self.fetched.q.val() + 1;
-                    self.new_in_flight.next = self.in_more.q.val();
-                    self.enters.next = (self.pending.q.val() != self.one_pending.val())
-                        & (self.in_more.q.val() != self.depth.val());
+                    self.new_fetched.next = self.fetched.val() + 1;
+                    self.new_in_flight.next = self.in_more.val();
+                    self.enters.next = (self.pending.val() != self.one_pending.val())
+                        & (self.in_more.val() != self.depth.val());
                 }
             }
         }
         if self.enters.val() {
             self.new_queued.next = true;
         }
-        self.pushes.d.next = self.exec.val() & self.enters.val();
-        self.flow_done.d.next = self.flow_q.q.val();
-        self.line_q.d.next = self.base.q.val() + self.place.q.val();
-        self.index_q.d.next = self.fetched.q.val();
+        self.pushes.next = self.exec.val() & self.enters.val();
+        self.flow_done.next = self.flow_q.val();
+        self.line_q.next = self.base.val() + self.place.val();
+        self.index_q.next = self.fetched.val();
         comment!("write; after reset every row is cleared");
         self.fetched_part.next = bit_cast::<103, 16>(self.new_fetched.val());
         self.in_flight_part.next = bit_cast::<103, 7>(self.new_in_flight.val());
@@ -352,10 +263,10 @@ impl<const FB: usize> Logic for SqBook<FB> {
         if self.new_stop.val() {
             self.stop_part.next = self.stop_bit.val();
         }
-        self.rows.write_enable.next = self.exec.val() | !self.clear.q.val();
-        self.rows.write_address.next = self.flow_q.q.val();
+        self.rows.write_enable.next = self.exec.val() | !self.clear.val();
+        self.rows.write_address.next = self.flow_q.val();
         self.rows.write_data.next = 0.into();
-        if self.clear.q.val() {
+        if self.clear.val() {
             self.rows.write_data.next = bit_cast::<103, 16>(self.new_producer.val())
                 | (self.fetched_part.val() << 16)
                 | (self.in_flight_part.val() << 32)
@@ -364,20 +275,8 @@ impl<const FB: usize> Logic for SqBook<FB> {
                 | (self.log2_part.val() << 41)
                 | (self.base_part.val() << 45);
         } else {
-            self.flow_q.d.next = self.flow_q.q.val() + 1;
-            self.clear.d.next = self.flow_q.q.val() == self.last_flow.val();
-        }
-        if self.reset.val() {
-            self.clear.d.next = false;
-            self.flow_q.d.next = 0.into();
-            self.flow_done.d.next = 0.into();
-            self.pushes.d.next = false;
-            self.goes.d.next = false;
-            self.line_q.d.next = 0.into();
-            self.index_q.d.next = 0.into();
-            self.refuses.d.next = false;
-            self.stop.d.next = false;
-            self.ring.d.next = false;
+            self.flow_q.next = self.flow_q.val() + 1;
+            self.clear.next = self.flow_q.val() == self.last_flow.val();
         }
     }
 }

@@ -16,8 +16,9 @@ use super::sq_book::SqOp;
 use super::sq_flows::SqFlows;
 use super::sq_rows::SqRows;
 use crate::emit::{self, Design, EmitError};
+use crate::streams::{ConfigRow, Doorbell, LostRequest, ReadCommand};
 use crate::util::fifo::Fifo;
-use crate::Module;
+use crate::{block, Wire};
 use nic_spec::rows::Table;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
@@ -26,21 +27,10 @@ use rust_hdl_core::prelude::*;
 pub const WR_BYTES: u64 = 40;
 
 /// Submission rings of `2^FB` flows.
-#[derive(LogicBlock)]
+#[block(new(config: &NicConfig))]
 pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Software has moved a producer index.
-    pub s_doorbell_valid: Signal<In, Bit>,
-    /// Taken.
-    pub s_doorbell_ready: Signal<Out, Bit>,
-    /// Flow index.
-    pub s_doorbell_flow: Signal<In, Bits<16>>,
-    /// Producer index: work requests since the queue pair was set up, modulo 2^16.
-    pub s_doorbell_index: Signal<In, Bits<16>>,
+    pub s_doorbell: Doorbell<In>,
     /// A committed row waits for the requester.
     pub s_cfg_valid: Signal<In, Bit>,
     /// It is taken.
@@ -52,15 +42,7 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     /// The row.
     pub cfg_row: Signal<In, Bits<512>>,
     /// A row for the requester.
-    pub m_cfg_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cfg_ready: Signal<In, Bit>,
-    /// Its table.
-    pub m_cfg_table: Signal<Out, Bits<2>>,
-    /// Its index.
-    pub m_cfg_index: Signal<Out, Bits<16>>,
-    /// The row, words 0 to 10. What follows in a queue pair row is the ring's: 0 here.
-    pub m_cfg_row: Signal<Out, Bits<512>>,
+    pub m_cfg: ConfigRow<Out>,
     /// A work request for this flow is coming.
     pub hint_valid: Signal<Out, Bit>,
     /// Flow index.
@@ -76,13 +58,7 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     /// There is completion room for one more work request.
     pub wr_room: Signal<In, Bit>,
     /// Read command.
-    pub m_cmd_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cmd_ready: Signal<In, Bit>,
-    /// Byte address.
-    pub m_cmd_addr: Signal<Out, Bits<64>>,
-    /// Bytes.
-    pub m_cmd_bytes: Signal<Out, Bits<13>>,
+    pub m_cmd: ReadCommand<Out>,
     /// Data of the commands, in order.
     pub s_axis_tdata: Signal<In, Bits<64>>,
     /// Last beat of a command.
@@ -94,19 +70,14 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     /// It will be taken.
     pub s_axis_tready: Signal<Out, Bit>,
     /// A work request could not be read: the ring stands still from here on.
-    pub m_cqe_valid: Signal<Out, Bit>,
-    /// Taken.
-    pub m_cqe_ready: Signal<In, Bit>,
-    /// Flow index.
-    pub m_cqe_flow: Signal<Out, Bits<16>>,
-    /// Index of the work request.
-    pub m_cqe_wr_id: Signal<Out, Bits<32>>,
+    pub m_cqe: LostRequest<Out>,
     /// A doorbell changed nothing: no ring, or an index beyond the ring or behind the last one.
     pub event_sq_doorbell_refused: Signal<Out, Bit>,
     /// A committed work request was dropped: its queue pair has a ring.
     pub event_sq_wr_refused: Signal<Out, Bit>,
     /// A work request could not be read.
     pub event_sq_read_error: Signal<Out, Bit>,
+    #[init(SqFlows::new(config))]
     flows: SqFlows<FB, FB1>,
     rows: SqRows<FB, OW>,
     credits: Fifo<FB, 4, 5>,
@@ -120,107 +91,37 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     looks: Signal<Local, Bit>,
     last_part: Signal<Local, Bits<66>>,
     error_part: Signal<Local, Bits<66>>,
+    #[value(num_bigint::BigUint::from(1_u32) << 64_u32)]
     last_bit: Constant<Bits<66>>,
+    #[value(num_bigint::BigUint::from(1_u32) << 65_u32)]
     error_bit: Constant<Bits<66>>,
+    #[init(Constant::new(WR_BYTES.to_bits()))]
     wr_bytes: Constant<Bits<13>>,
+    #[init(Constant::new((Table::Wr as u64).to_bits()))]
     wr_table: Constant<Bits<2>>,
-}
-
-impl<const FB: usize, const FB1: usize, const OW: usize> SqFetch<FB, FB1, OW> {
-    /// The rings of a NIC of these sizes.
-    pub fn new(config: &NicConfig) -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_doorbell_valid: Default::default(),
-            s_doorbell_ready: Default::default(),
-            s_doorbell_flow: Default::default(),
-            s_doorbell_index: Default::default(),
-            s_cfg_valid: Default::default(),
-            s_cfg_ready: Default::default(),
-            cfg_table: Default::default(),
-            cfg_index: Default::default(),
-            cfg_row: Default::default(),
-            m_cfg_valid: Default::default(),
-            m_cfg_ready: Default::default(),
-            m_cfg_table: Default::default(),
-            m_cfg_index: Default::default(),
-            m_cfg_row: Default::default(),
-            hint_valid: Default::default(),
-            hint_flow: Default::default(),
-            watch_valid: Default::default(),
-            watch_ready: Default::default(),
-            watch_op: Default::default(),
-            watch_flow: Default::default(),
-            wr_room: Default::default(),
-            m_cmd_valid: Default::default(),
-            m_cmd_ready: Default::default(),
-            m_cmd_addr: Default::default(),
-            m_cmd_bytes: Default::default(),
-            s_axis_tdata: Default::default(),
-            s_axis_tlast: Default::default(),
-            s_axis_tuser: Default::default(),
-            s_axis_tvalid: Default::default(),
-            s_axis_tready: Default::default(),
-            m_cqe_valid: Default::default(),
-            m_cqe_ready: Default::default(),
-            m_cqe_flow: Default::default(),
-            m_cqe_wr_id: Default::default(),
-            event_sq_doorbell_refused: Default::default(),
-            event_sq_wr_refused: Default::default(),
-            event_sq_read_error: Default::default(),
-            flows: SqFlows::new(config),
-            rows: Default::default(),
-            credits: Default::default(),
-            orders: Default::default(),
-            beats: Default::default(),
-            order_flow: Default::default(),
-            new_beat: Default::default(),
-            takes: Default::default(),
-            passes: Default::default(),
-            beat_stands: Default::default(),
-            looks: Default::default(),
-            last_part: Default::default(),
-            error_part: Default::default(),
-            last_bit: Constant::new((num_bigint::BigUint::from(1_u32) << 64_u32).into()),
-            error_bit: Constant::new((num_bigint::BigUint::from(1_u32) << 65_u32).into()),
-            wr_bytes: Constant::new(WR_BYTES.to_bits()),
-            wr_table: Constant::new((Table::Wr as u64).to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, FB1, OW> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, flows, rows, credits, orders, beats);
-        self.flows.reset.next = self.reset.val();
-        self.rows.reset.next = self.reset.val();
-        self.credits.reset.next = self.reset.val();
-        self.orders.reset.next = self.reset.val();
-        self.beats.reset.next = self.reset.val();
         comment!("what has retired; taken at once, so the FIFO holds a few at most");
-        self.credits.s_valid.next =
+        self.credits.s.valid.next =
             self.watch_valid.val() & self.watch_ready.val() & !self.watch_op.val().any();
-        self.credits.s_data.next = self.watch_flow.val();
-        self.flows.credit_valid.next = self.credits.m_valid.val();
-        self.credits.m_ready.next = self.flows.credit_ready.val();
-        self.flows.credit_flow.next = self.credits.m_data.val();
+        self.credits.s.data.next = self.watch_flow.val();
+        self.flows.credit.valid.next = self.credits.m.valid.val();
+        self.credits.m.ready.next = self.flows.credit.ready.val();
+        self.flows.credit.flow.next = self.credits.m.data.val();
         self.rows.is_quiet.next = !self.watch_valid.val() & !self.credits.count.val().any();
         comment!("doorbells and commands");
-        self.flows.s_doorbell_valid.next = self.s_doorbell_valid.val();
-        self.s_doorbell_ready.next = self.flows.s_doorbell_ready.val();
-        self.flows.s_doorbell_flow.next = self.s_doorbell_flow.val();
-        self.flows.s_doorbell_index.next = self.s_doorbell_index.val();
+        Wire::join(&mut self.s_doorbell, &mut self.flows.s_doorbell);
         self.flows.wr_room.next = self.wr_room.val();
-        self.m_cmd_valid.next = self.flows.m_cmd_valid.val();
-        self.flows.m_cmd_ready.next = self.m_cmd_ready.val();
-        self.m_cmd_addr.next = self.flows.m_cmd_addr.val();
-        self.m_cmd_bytes.next = self.wr_bytes.val();
+        self.m_cmd.valid.next = self.flows.m_cmd_valid.val();
+        self.flows.m_cmd_ready.next = self.m_cmd.ready.val();
+        self.m_cmd.addr.next = self.flows.m_cmd_addr.val();
+        self.m_cmd.bytes.next = self.wr_bytes.val();
         self.order_flow.next = bit_cast::<OW, FB>(self.flows.order_flow.val());
-        self.orders.s_valid.next = self.flows.order_valid.val();
-        self.orders.s_data.next =
+        self.orders.s.valid.next = self.flows.order_valid.val();
+        self.orders.s.data.next =
             bit_cast::<OW, 16>(self.flows.order_index.val()) | (self.order_flow.val() << 16);
         comment!("data; there is room for all that was asked for");
         self.last_part.next = 0.into();
@@ -234,24 +135,24 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         self.new_beat.next = bit_cast::<66, 64>(self.s_axis_tdata.val())
             | self.last_part.val()
             | self.error_part.val();
-        self.s_axis_tready.next = self.beats.s_ready.val();
+        self.s_axis_tready.next = self.beats.s.ready.val();
         comment!("a beat passes the FIFO where none stands before it and it is wanted");
         self.takes.next =
-            self.rows.fills.val() | (self.rows.waits.val() & self.orders.m_valid.val());
+            self.rows.fills.val() | (self.rows.waits.val() & self.orders.m.valid.val());
         self.passes.next = self.takes.val() & !self.beats.count.val().any();
-        self.beats.s_valid.next = self.s_axis_tvalid.val() & !self.passes.val();
-        self.beats.s_data.next = self.new_beat.val();
-        self.beats.m_ready.next = self.takes.val();
-        self.beat_stands.next = self.beats.m_valid.val();
-        self.rows.beat.next = self.beats.m_data.val();
+        self.beats.s.valid.next = self.s_axis_tvalid.val() & !self.passes.val();
+        self.beats.s.data.next = self.new_beat.val();
+        self.beats.m.ready.next = self.takes.val();
+        self.beat_stands.next = self.beats.m.valid.val();
+        self.rows.beat.next = self.beats.m.data.val();
         if self.passes.val() {
             self.beat_stands.next = self.s_axis_tvalid.val();
             self.rows.beat.next = self.new_beat.val();
         }
         self.rows.beat_valid.next = self.beat_stands.val();
-        self.rows.order_valid.next = self.orders.m_valid.val();
-        self.orders.m_ready.next = self.rows.order_ready.val();
-        self.rows.order.next = self.orders.m_data.val();
+        self.rows.order_valid.next = self.orders.m.valid.val();
+        self.orders.m.ready.next = self.rows.order_ready.val();
+        self.rows.order.next = self.orders.m.data.val();
         comment!("rows");
         self.rows.s_cfg_valid.next = self.s_cfg_valid.val();
         self.s_cfg_ready.next = self.rows.s_cfg_ready.val();
@@ -259,17 +160,13 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         self.rows.cfg_index.next = self.cfg_index.val();
         self.rows.cfg_row.next = self.cfg_row.val();
         self.hint_valid.next = self.rows.hint_valid.val();
-        self.hint_flow.next = bit_cast::<FB, 16>(self.rows.m_cfg_index.val());
-        self.m_cfg_valid.next = self.rows.m_cfg_valid.val();
-        self.rows.m_cfg_ready.next = self.m_cfg_ready.val();
-        self.m_cfg_table.next = self.rows.m_cfg_table.val();
-        self.m_cfg_index.next = self.rows.m_cfg_index.val();
-        self.m_cfg_row.next = self.rows.m_cfg_row.val();
+        self.hint_flow.next = bit_cast::<FB, 16>(self.rows.m_cfg.index.val());
+        Wire::join(&mut self.rows.m_cfg, &mut self.m_cfg);
         comment!("A committed work request is looked up while it is taken.");
         self.looks.next = self.rows.waits.val()
             & self.s_cfg_valid.val()
             & (self.cfg_table.val() == self.wr_table.val())
-            & !(self.orders.m_valid.val() & self.beat_stands.val());
+            & !(self.orders.m.valid.val() & self.beat_stands.val());
         self.rows.looks.next = self.looks.val();
         self.flows.row_valid.next = self.rows.row_valid.val() | self.looks.val();
         self.flows.row_op.next = self.rows.row_op.val();
@@ -291,10 +188,7 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         self.flows.hold.next = self.rows.hold.val();
         self.rows.drained.next = self.flows.drained.val();
         self.flows.slot_free.next = self.rows.slot_free.val();
-        self.m_cqe_valid.next = self.rows.m_cqe_valid.val();
-        self.rows.m_cqe_ready.next = self.m_cqe_ready.val();
-        self.m_cqe_flow.next = self.rows.m_cqe_flow.val();
-        self.m_cqe_wr_id.next = self.rows.m_cqe_wr_id.val();
+        Wire::join(&mut self.rows.m_cqe, &mut self.m_cqe);
         self.event_sq_doorbell_refused.next = self.flows.event_doorbell.val();
         self.event_sq_wr_refused.next = self.rows.event_refused.val();
         self.event_sq_read_error.next = self.rows.event_failed.val();

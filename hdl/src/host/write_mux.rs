@@ -15,17 +15,17 @@
 //!                     while its valid is low
 //! # Twins             sim/src/golden/host/write_mux.rs, tests/write_mux.rs
 
+use crate::streams::{AxisWords, WriteCommand, WriteDone};
 use crate::util::skid::Skid;
 use crate::util::stream_route::StreamRoute;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a command at a sink to the command at the source.
 pub const LATENCY_CYCLES: usize = 2;
 
 /// Mux of write commands; `WP1 = W + 1`, `TP1 = T + 1`, `TP2 = T + 2`.
-#[derive(LogicBlock)]
+#[block(check(WP1 == W + 1 && TP1 == T + 1 && TP2 == T + 2))]
 pub struct WriteMux<
     const W: usize,
     const WP1: usize,
@@ -33,103 +33,38 @@ pub struct WriteMux<
     const TP1: usize,
     const TP2: usize,
 > {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// The responder offers a command.
-    pub s_a_cmd_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_a_cmd_ready: Signal<Out, Bit>,
-    /// Byte address.
-    pub s_a_cmd_addr: Signal<In, Bits<64>>,
-    /// Length, 0..=4096.
-    pub s_a_cmd_bytes: Signal<In, Bits<13>>,
-    /// Comes back with the report.
-    pub s_a_cmd_tag: Signal<In, Bits<T>>,
-    /// A beat is offered.
-    pub s_a_data_tvalid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_a_data_tready: Signal<Out, Bit>,
+    pub s_a_cmd: WriteCommand<In, T>,
     /// Bytes.
-    pub s_a_data_tdata: Signal<In, Bits<W>>,
-    /// Last beat of the command.
-    pub s_a_data_tlast: Signal<In, Bit>,
+    pub s_a_data: AxisWords<In, W>,
     /// A command of the responder is done.
-    pub m_a_done_valid: Signal<Out, Bit>,
-    /// The report is taken.
-    pub m_a_done_ready: Signal<In, Bit>,
-    /// Its tag.
-    pub m_a_done_tag: Signal<Out, Bits<T>>,
-    /// The memory reported an error.
-    pub m_a_done_error: Signal<Out, Bit>,
+    pub m_a_done: WriteDone<Out, T>,
     /// The completer offers a command.
-    pub s_b_cmd_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_b_cmd_ready: Signal<Out, Bit>,
-    /// Byte address.
-    pub s_b_cmd_addr: Signal<In, Bits<64>>,
-    /// Length, 0..=4096.
-    pub s_b_cmd_bytes: Signal<In, Bits<13>>,
-    /// Comes back with the report.
-    pub s_b_cmd_tag: Signal<In, Bits<T>>,
-    /// A beat is offered.
-    pub s_b_data_tvalid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_b_data_tready: Signal<Out, Bit>,
+    pub s_b_cmd: WriteCommand<In, T>,
     /// Bytes.
-    pub s_b_data_tdata: Signal<In, Bits<W>>,
-    /// Last beat of the command.
-    pub s_b_data_tlast: Signal<In, Bit>,
+    pub s_b_data: AxisWords<In, W>,
     /// A command of the completer is done.
-    pub m_b_done_valid: Signal<Out, Bit>,
-    /// The report is taken.
-    pub m_b_done_ready: Signal<In, Bit>,
-    /// Its tag.
-    pub m_b_done_tag: Signal<Out, Bits<T>>,
-    /// The memory reported an error.
-    pub m_b_done_error: Signal<Out, Bit>,
+    pub m_b_done: WriteDone<Out, T>,
     /// A command stands.
-    pub m_cmd_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cmd_ready: Signal<In, Bit>,
-    /// Byte address.
-    pub m_cmd_addr: Signal<Out, Bits<64>>,
-    /// Length.
-    pub m_cmd_bytes: Signal<Out, Bits<13>>,
-    /// Tag; top bit: port b.
-    pub m_cmd_tag: Signal<Out, Bits<TP1>>,
-    /// A beat stands.
-    pub m_data_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_data_tready: Signal<In, Bit>,
+    pub m_cmd: WriteCommand<Out, TP1>,
     /// Bytes.
-    pub m_data_tdata: Signal<Out, Bits<W>>,
-    /// Last beat of the command: for another mux; the engine counts beats.
-    pub m_data_tlast: Signal<Out, Bit>,
+    pub m_data: AxisWords<Out, W>,
     /// The engine has done a command.
-    pub s_done_valid: Signal<In, Bit>,
-    /// The report will be taken.
-    pub s_done_ready: Signal<Out, Bit>,
-    /// Its tag.
-    pub s_done_tag: Signal<In, Bits<TP1>>,
-    /// The memory reported an error.
-    pub s_done_error: Signal<In, Bit>,
+    pub s_done: WriteDone<In, TP1>,
     a_data: Skid<WP1>,
     b_data: Skid<WP1>,
-    take_a: DFF<Bit>,
-    take_b: DFF<Bit>,
-    b_next: DFF<Bit>,
-    moving: DFF<Bit>,
-    from_b: DFF<Bit>,
-    cmd_full: DFF<Bit>,
-    addr: DFF<Bits<64>>,
-    bytes: DFF<Bits<13>>,
-    tag: DFF<Bits<TP1>>,
-    beat_full: DFF<Bit>,
-    beat: DFF<Bits<W>>,
-    beat_last: DFF<Bit>,
+    take_a: Reg<Bit>,
+    take_b: Reg<Bit>,
+    b_next: Reg<Bit>,
+    moving: Reg<Bit>,
+    from_b: Unreset<Bit>,
+    cmd_full: Reg<Bit>,
+    addr: Reg<Bits<64>>,
+    bytes: Reg<Bits<13>>,
+    tag: Reg<Bits<TP1>>,
+    beat_full: Reg<Bit>,
+    beat: Reg<Bits<W>>,
+    beat_last: Reg<Bit>,
     a_last: Signal<Local, Bits<1>>,
     b_last: Signal<Local, Bits<1>>,
     a_can: Signal<Local, Bit>,
@@ -142,97 +77,16 @@ pub struct WriteMux<
     error_bit: Signal<Local, Bits<1>>,
     port_bit: Signal<Local, Bits<1>>,
     reports: StreamRoute<TP1, TP2>,
+    #[init(Constant::new((W as u64).to_bits()))]
     last_at: Constant<Bits<16>>,
+    #[init(Constant::new((T as u64).to_bits()))]
     tag_top: Constant<Bits<16>>,
+    #[init(Constant::new(((T + 1) as u64).to_bits()))]
     port_at: Constant<Bits<16>>,
+    #[init(Constant::new(1u64.to_bits()))]
     one: Constant<Bits<TP1>>,
+    #[init(Constant::new(0u64.to_bits()))]
     no_bytes: Constant<Bits<13>>,
-}
-
-impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const TP2: usize> Default
-    for WriteMux<W, WP1, T, TP1, TP2>
-{
-    fn default() -> Self {
-        assert!(
-            WP1 == W + 1 && TP1 == T + 1 && TP2 == T + 2,
-            "WP1 = W + 1, TP1 = T + 1, TP2 = T + 2"
-        );
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_a_cmd_valid: Default::default(),
-            s_a_cmd_ready: Default::default(),
-            s_a_cmd_addr: Default::default(),
-            s_a_cmd_bytes: Default::default(),
-            s_a_cmd_tag: Default::default(),
-            s_a_data_tvalid: Default::default(),
-            s_a_data_tready: Default::default(),
-            s_a_data_tdata: Default::default(),
-            s_a_data_tlast: Default::default(),
-            m_a_done_valid: Default::default(),
-            m_a_done_ready: Default::default(),
-            m_a_done_tag: Default::default(),
-            m_a_done_error: Default::default(),
-            s_b_cmd_valid: Default::default(),
-            s_b_cmd_ready: Default::default(),
-            s_b_cmd_addr: Default::default(),
-            s_b_cmd_bytes: Default::default(),
-            s_b_cmd_tag: Default::default(),
-            s_b_data_tvalid: Default::default(),
-            s_b_data_tready: Default::default(),
-            s_b_data_tdata: Default::default(),
-            s_b_data_tlast: Default::default(),
-            m_b_done_valid: Default::default(),
-            m_b_done_ready: Default::default(),
-            m_b_done_tag: Default::default(),
-            m_b_done_error: Default::default(),
-            m_cmd_valid: Default::default(),
-            m_cmd_ready: Default::default(),
-            m_cmd_addr: Default::default(),
-            m_cmd_bytes: Default::default(),
-            m_cmd_tag: Default::default(),
-            m_data_tvalid: Default::default(),
-            m_data_tready: Default::default(),
-            m_data_tdata: Default::default(),
-            m_data_tlast: Default::default(),
-            s_done_valid: Default::default(),
-            s_done_ready: Default::default(),
-            s_done_tag: Default::default(),
-            s_done_error: Default::default(),
-            a_data: Default::default(),
-            b_data: Default::default(),
-            take_a: Default::default(),
-            take_b: Default::default(),
-            b_next: Default::default(),
-            moving: Default::default(),
-            from_b: Default::default(),
-            cmd_full: Default::default(),
-            addr: Default::default(),
-            bytes: Default::default(),
-            tag: Default::default(),
-            beat_full: Default::default(),
-            beat: Default::default(),
-            beat_last: Default::default(),
-            a_last: Default::default(),
-            b_last: Default::default(),
-            a_can: Default::default(),
-            b_can: Default::default(),
-            free: Default::default(),
-            beat_free: Default::default(),
-            head_valid: Default::default(),
-            head: Default::default(),
-            moved: Default::default(),
-            error_bit: Default::default(),
-            port_bit: Default::default(),
-            reports: Default::default(),
-            last_at: Constant::new((W as u64).to_bits()),
-            tag_top: Constant::new((T as u64).to_bits()),
-            port_at: Constant::new(((T + 1) as u64).to_bits()),
-            one: Constant::new(1u64.to_bits()),
-            no_bytes: Constant::new(0u64.to_bits()),
-        }
-    }
 }
 
 impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const TP2: usize> Logic
@@ -240,132 +94,111 @@ impl<const W: usize, const WP1: usize, const T: usize, const TP1: usize, const T
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, take_a, take_b, b_next, moving, from_b, cmd_full, addr, bytes, tag,
-            beat_full, beat, beat_last
-        );
-        clock!(self, clock, a_data, b_data, reports);
-        self.reports.reset.next = self.reset.val();
-        self.a_data.reset.next = self.reset.val();
-        self.b_data.reset.next = self.reset.val();
-        self.s_a_cmd_ready.next = self.take_a.q.val();
-        self.s_b_cmd_ready.next = self.take_b.q.val();
-        self.m_cmd_valid.next = self.cmd_full.q.val();
-        self.m_cmd_addr.next = self.addr.q.val();
-        self.m_cmd_bytes.next = self.bytes.q.val();
-        self.m_cmd_tag.next = self.tag.q.val();
-        self.m_data_tvalid.next = self.beat_full.q.val();
-        self.m_data_tdata.next = self.beat.q.val();
-        self.m_data_tlast.next = self.beat_last.q.val();
+        self.s_a_cmd.ready.next = self.take_a.val();
+        self.s_b_cmd.ready.next = self.take_b.val();
+        self.m_cmd.valid.next = self.cmd_full.val();
+        self.m_cmd.addr.next = self.addr.val();
+        self.m_cmd.bytes.next = self.bytes.val();
+        self.m_cmd.tag.next = self.tag.val();
+        self.m_data.tvalid.next = self.beat_full.val();
+        self.m_data.tdata.next = self.beat.val();
+        self.m_data.tlast.next = self.beat_last.val();
         comment!("a beat: last, data from high to low");
         self.a_last.next = 0.into();
-        if self.s_a_data_tlast.val() {
+        if self.s_a_data.tlast.val() {
             self.a_last.next = 1.into();
         }
         self.b_last.next = 0.into();
-        if self.s_b_data_tlast.val() {
+        if self.s_b_data.tlast.val() {
             self.b_last.next = 1.into();
         }
-        self.a_data.s_valid.next = self.s_a_data_tvalid.val();
-        self.s_a_data_tready.next = self.a_data.s_ready.val();
-        self.a_data.s_data.next = bit_cast::<WP1, W>(self.s_a_data_tdata.val())
+        self.a_data.s.valid.next = self.s_a_data.tvalid.val();
+        self.s_a_data.tready.next = self.a_data.s.ready.val();
+        self.a_data.s.data.next = bit_cast::<WP1, W>(self.s_a_data.tdata.val())
             | (bit_cast::<WP1, 1>(self.a_last.val()) << self.last_at.val());
-        self.b_data.s_valid.next = self.s_b_data_tvalid.val();
-        self.s_b_data_tready.next = self.b_data.s_ready.val();
-        self.b_data.s_data.next = bit_cast::<WP1, W>(self.s_b_data_tdata.val())
+        self.b_data.s.valid.next = self.s_b_data.tvalid.val();
+        self.s_b_data.tready.next = self.b_data.s.ready.val();
+        self.b_data.s.data.next = bit_cast::<WP1, W>(self.s_b_data.tdata.val())
             | (bit_cast::<WP1, 1>(self.b_last.val()) << self.last_at.val());
         comment!("A command starts between frames, once the first beat of its own stands.");
-        self.a_can.next = self.s_a_cmd_valid.val()
-            & (self.a_data.m_valid.val() | (self.s_a_cmd_bytes.val() == self.no_bytes.val()));
-        self.b_can.next = self.s_b_cmd_valid.val()
-            & (self.b_data.m_valid.val() | (self.s_b_cmd_bytes.val() == self.no_bytes.val()));
-        self.free.next = (self.m_cmd_ready.val() | !self.cmd_full.q.val())
-            & !self.take_a.q.val()
-            & !self.take_b.q.val()
-            & !self.moving.q.val();
-        self.take_a.d.next = false;
-        self.take_b.d.next = false;
+        self.a_can.next = self.s_a_cmd.valid.val()
+            & (self.a_data.m.valid.val() | (self.s_a_cmd.bytes.val() == self.no_bytes.val()));
+        self.b_can.next = self.s_b_cmd.valid.val()
+            & (self.b_data.m.valid.val() | (self.s_b_cmd.bytes.val() == self.no_bytes.val()));
+        self.free.next = (self.m_cmd.ready.val() | !self.cmd_full.val())
+            & !self.take_a.val()
+            & !self.take_b.val()
+            & !self.moving.val();
+        self.take_a.next = false;
+        self.take_b.next = false;
         if self.free.val() {
-            if self.a_can.val() & (!self.b_next.q.val() | !self.b_can.val()) {
-                self.take_a.d.next = true;
-                self.b_next.d.next = true;
+            if self.a_can.val() & (!self.b_next.val() | !self.b_can.val()) {
+                self.take_a.next = true;
+                self.b_next.next = true;
             } else if self.b_can.val() {
-                self.take_b.d.next = true;
-                self.b_next.d.next = false;
+                self.take_b.next = true;
+                self.b_next.next = false;
             }
         }
-        if self.m_cmd_ready.val() {
-            self.cmd_full.d.next = false;
+        if self.m_cmd.ready.val() {
+            self.cmd_full.next = false;
         }
-        if self.take_a.q.val() {
-            self.cmd_full.d.next = true;
-            self.addr.d.next = self.s_a_cmd_addr.val();
-            self.bytes.d.next = self.s_a_cmd_bytes.val();
-            self.tag.d.next = bit_cast::<TP1, T>(self.s_a_cmd_tag.val());
-            self.moving.d.next = self.s_a_cmd_bytes.val() != self.no_bytes.val();
-            self.from_b.d.next = false;
+        if self.take_a.val() {
+            self.cmd_full.next = true;
+            self.addr.next = self.s_a_cmd.addr.val();
+            self.bytes.next = self.s_a_cmd.bytes.val();
+            self.tag.next = bit_cast::<TP1, T>(self.s_a_cmd.tag.val());
+            self.moving.next = self.s_a_cmd.bytes.val() != self.no_bytes.val();
+            self.from_b.next = false;
         }
-        if self.take_b.q.val() {
-            self.cmd_full.d.next = true;
-            self.addr.d.next = self.s_b_cmd_addr.val();
-            self.bytes.d.next = self.s_b_cmd_bytes.val();
-            self.tag.d.next =
-                bit_cast::<TP1, T>(self.s_b_cmd_tag.val()) | (self.one.val() << self.tag_top.val());
-            self.moving.d.next = self.s_b_cmd_bytes.val() != self.no_bytes.val();
-            self.from_b.d.next = true;
+        if self.take_b.val() {
+            self.cmd_full.next = true;
+            self.addr.next = self.s_b_cmd.addr.val();
+            self.bytes.next = self.s_b_cmd.bytes.val();
+            self.tag.next =
+                bit_cast::<TP1, T>(self.s_b_cmd.tag.val()) | (self.one.val() << self.tag_top.val());
+            self.moving.next = self.s_b_cmd.bytes.val() != self.no_bytes.val();
+            self.from_b.next = true;
         }
         comment!("its frame");
-        self.head.next = self.a_data.m_data.val();
-        self.head_valid.next = self.a_data.m_valid.val();
-        if self.from_b.q.val() {
-            self.head.next = self.b_data.m_data.val();
-            self.head_valid.next = self.b_data.m_valid.val();
+        self.head.next = self.a_data.m.data.val();
+        self.head_valid.next = self.a_data.m.valid.val();
+        if self.from_b.val() {
+            self.head.next = self.b_data.m.data.val();
+            self.head_valid.next = self.b_data.m.valid.val();
         }
         self.beat_free.next =
-            self.moving.q.val() & (self.m_data_tready.val() | !self.beat_full.q.val());
+            self.moving.val() & (self.m_data.tready.val() | !self.beat_full.val());
         self.moved.next = self.beat_free.val() & self.head_valid.val();
-        self.a_data.m_ready.next = self.beat_free.val() & !self.from_b.q.val();
-        self.b_data.m_ready.next = self.beat_free.val() & self.from_b.q.val();
-        if self.m_data_tready.val() {
-            self.beat_full.d.next = false;
+        self.a_data.m.ready.next = self.beat_free.val() & !self.from_b.val();
+        self.b_data.m.ready.next = self.beat_free.val() & self.from_b.val();
+        if self.m_data.tready.val() {
+            self.beat_full.next = false;
         }
         if self.moved.val() {
-            self.beat_full.d.next = true;
-            self.beat.d.next = self.head.val().get_bits::<W>(0);
-            self.beat_last.d.next = self.head.val().get_bit(self.last_at.val().index());
-            self.moving.d.next = !self.head.val().get_bit(self.last_at.val().index());
+            self.beat_full.next = true;
+            self.beat.next = self.head.val().get_bits::<W>(0);
+            self.beat_last.next = self.head.val().get_bit(self.last_at.val().index());
+            self.moving.next = !self.head.val().get_bit(self.last_at.val().index());
         }
         comment!("a report: port, error, tag from high to low");
         self.error_bit.next = 0.into();
-        if self.s_done_error.val() {
+        if self.s_done.error.val() {
             self.error_bit.next = 1.into();
         }
-        self.port_bit.next = self.s_done_tag.val().get_bits::<1>(self.tag_top.val().index());
-        self.reports.s_valid.next = self.s_done_valid.val();
-        self.s_done_ready.next = self.reports.s_ready.val();
-        self.reports.s_data.next = bit_cast::<TP2, T>(self.s_done_tag.val().get_bits::<T>(0))
+        self.port_bit.next = self.s_done.tag.val().get_bits::<1>(self.tag_top.val().index());
+        self.reports.s.valid.next = self.s_done.valid.val();
+        self.s_done.ready.next = self.reports.s.ready.val();
+        self.reports.s.data.next = bit_cast::<TP2, T>(self.s_done.tag.val().get_bits::<T>(0))
             | (bit_cast::<TP2, 1>(self.error_bit.val()) << self.tag_top.val())
             | (bit_cast::<TP2, 1>(self.port_bit.val()) << self.port_at.val());
-        self.m_a_done_valid.next = self.reports.m_a_valid.val();
-        self.reports.m_a_ready.next = self.m_a_done_ready.val();
-        self.m_a_done_tag.next = self.reports.m_a_data.val().get_bits::<T>(0);
-        self.m_a_done_error.next = self.reports.m_a_data.val().get_bit(self.tag_top.val().index());
-        self.m_b_done_valid.next = self.reports.m_b_valid.val();
-        self.reports.m_b_ready.next = self.m_b_done_ready.val();
-        self.m_b_done_tag.next = self.reports.m_b_data.val().get_bits::<T>(0);
-        self.m_b_done_error.next = self.reports.m_b_data.val().get_bit(self.tag_top.val().index());
-        if self.reset.val() {
-            self.take_a.d.next = false;
-            self.take_b.d.next = false;
-            self.b_next.d.next = false;
-            self.moving.d.next = false;
-            self.cmd_full.d.next = false;
-            self.addr.d.next = 0.into();
-            self.bytes.d.next = 0.into();
-            self.tag.d.next = 0.into();
-            self.beat_full.d.next = false;
-            self.beat.d.next = 0.into();
-            self.beat_last.d.next = false;
-        }
+        self.m_a_done.valid.next = self.reports.m_a.valid.val();
+        self.reports.m_a.ready.next = self.m_a_done.ready.val();
+        self.m_a_done.tag.next = self.reports.m_a.data.val().get_bits::<T>(0);
+        self.m_a_done.error.next = self.reports.m_a.data.val().get_bit(self.tag_top.val().index());
+        self.m_b_done.valid.next = self.reports.m_b.valid.val();
+        self.reports.m_b.ready.next = self.m_b_done.ready.val();
+        self.m_b_done.tag.next = self.reports.m_b.data.val().get_bits::<T>(0);
+        self.m_b_done.error.next = self.reports.m_b.data.val().get_bit(self.tag_top.val().index());
     }
 }

@@ -7,19 +7,13 @@
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
 use super::rx_opcode::RxOpcode;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Transport header stage of the 64-bit rx pipe. Behind the stripped packet's UDP header
 /// everything has a fixed place: BTH at byte 28, extension headers at byte 40.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxBth {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Our partition key.
     pub cfg_pkey: Signal<In, Bits<16>>,
     /// A beat of the packet without telemetry.
@@ -69,20 +63,20 @@ pub struct RxBth {
     /// Pad bytes.
     pub pad_count: Signal<Out, Bits<2>>,
     code: RxOpcode,
-    beat: DFF<Bits<4>>,
-    src: DFF<Bits<32>>,
-    port: DFF<Bits<8>>,
-    se: DFF<Bit>,
-    ar: DFF<Bit>,
-    dest: DFF<Bits<24>>,
-    seq: DFF<Bits<24>>,
-    address: DFF<Bits<64>>,
-    key: DFF<Bits<32>>,
-    length: DFF<Bits<32>>,
-    word: DFF<Bits<32>>,
-    pad: DFF<Bits<2>>,
-    tver_ok: DFF<Bit>,
-    key_ok: DFF<Bit>,
+    beat: Reg<Bits<4>>,
+    src: Unreset<Bits<32>>,
+    port: Unreset<Bits<8>>,
+    se: Unreset<Bit>,
+    ar: Unreset<Bit>,
+    dest: Unreset<Bits<24>>,
+    seq: Unreset<Bits<24>>,
+    address: Unreset<Bits<64>>,
+    key: Unreset<Bits<32>>,
+    length: Unreset<Bits<32>>,
+    word: Unreset<Bits<32>>,
+    pad: Unreset<Bits<2>>,
+    tver_ok: Unreset<Bit>,
+    key_ok: Unreset<Bit>,
     index: Signal<Local, Bits<4>>,
     base_equal: Signal<Local, Bit>,
     full_member: Signal<Local, Bit>,
@@ -106,31 +100,27 @@ pub struct RxBth {
 impl Logic for RxBth {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, beat, src, port, se, ar, dest, seq, address, key, length, word, pad,
-            tver_ok, key_ok
-        );
-        self.src_ip.next = self.src.q.val();
-        self.src_port.next = self.port.q.val();
-        self.solicited.next = self.se.q.val();
-        self.ack_req.next = self.ar.q.val();
-        self.qpn.next = self.dest.q.val();
-        self.psn.next = self.seq.q.val();
-        self.va.next = self.address.q.val();
-        self.rkey.next = self.key.q.val();
-        self.dma_len.next = self.length.q.val();
-        self.imm.next = self.word.q.val();
-        self.version_ok.next = self.tver_ok.q.val();
-        self.pkey_ok.next = self.key_ok.q.val();
-        self.pad_count.next = self.pad.q.val();
-        self.index.next = self.beat.q.val();
+        self.src_ip.next = self.src.val();
+        self.src_port.next = self.port.val();
+        self.solicited.next = self.se.val();
+        self.ack_req.next = self.ar.val();
+        self.qpn.next = self.dest.val();
+        self.psn.next = self.seq.val();
+        self.va.next = self.address.val();
+        self.rkey.next = self.key.val();
+        self.dma_len.next = self.length.val();
+        self.imm.next = self.word.val();
+        self.version_ok.next = self.tver_ok.val();
+        self.pkey_ok.next = self.key_ok.val();
+        self.pad_count.next = self.pad.val();
+        self.index.next = self.beat.val();
         if self.s_first.val() {
             self.index.next = 0.into();
         }
         if self.s_valid.val() {
-            self.beat.d.next = self.index.val();
+            self.beat.next = self.index.val();
             if self.index.val() != 8 {
-                self.beat.d.next = self.index.val() + 1;
+                self.beat.next = self.index.val() + 1;
             }
         }
         comment!("Words in network order.");
@@ -152,7 +142,6 @@ impl Logic for RxBth {
             | self.byte_7.val();
         self.low_wide.next = bit_cast::<64, 32>(self.low_word.val());
         self.high_wide.next = bit_cast::<64, 32>(self.high_word.val());
-        self.code.clock.next = self.clock.val();
         self.code.s_valid.next = self.s_valid.val() & (self.index.val() == 3);
         self.code.s_code.next = self.s_data.val().get_bits::<8>(32);
         self.opcode.next = self.code.opcode.val();
@@ -171,47 +160,44 @@ impl Logic for RxBth {
         self.base_used.next = self.cfg_pkey.val().get_bits::<15>(0).any();
         if self.s_valid.val() {
             match self.index.val().index() {
-                1 => self.src.d.next = self.high_word.val(),
-                2 => self.port.d.next = self.s_data.val().get_bits::<8>(40),
+                1 => self.src.next = self.high_word.val(),
+                2 => self.port.next = self.s_data.val().get_bits::<8>(40),
                 3 => {
-                    self.se.d.next = self.s_data.val().get_bit(47);
-                    self.tver_ok.d.next = self.s_data.val().get_bits::<4>(40) == 0;
-                    self.key_ok.d.next =
+                    self.se.next = self.s_data.val().get_bit(47);
+                    self.tver_ok.next = self.s_data.val().get_bits::<4>(40) == 0;
+                    self.key_ok.next =
                         self.base_equal.val() & self.full_member.val() & self.base_used.val();
-                    self.pad.d.next = self.s_data.val().get_bits::<2>(44);
-                    self.address.d.next = 0.into();
-                    self.key.d.next = 0.into();
-                    self.length.d.next = 0.into();
-                    self.word.d.next = 0.into();
+                    self.pad.next = self.s_data.val().get_bits::<2>(44);
+                    self.address.next = 0.into();
+                    self.key.next = 0.into();
+                    self.length.next = 0.into();
+                    self.word.next = 0.into();
                 }
                 4 => {
-                    self.dest.d.next = self.low_word.val().get_bits::<24>(0);
-                    self.ar.d.next = self.s_data.val().get_bit(39);
-                    self.seq.d.next = self.high_word.val().get_bits::<24>(0);
+                    self.dest.next = self.low_word.val().get_bits::<24>(0);
+                    self.ar.next = self.s_data.val().get_bit(39);
+                    self.seq.next = self.high_word.val().get_bits::<24>(0);
                 }
                 5 => {
                     if self.code.has_reth.val() {
-                        self.address.d.next = (self.low_wide.val() << 32) | self.high_wide.val();
+                        self.address.next = (self.low_wide.val() << 32) | self.high_wide.val();
                     } else if self.code.has_word.val() {
-                        self.word.d.next = self.low_word.val();
+                        self.word.next = self.low_word.val();
                     }
                 }
                 6 => {
                     if self.code.has_reth.val() {
-                        self.key.d.next = self.low_word.val();
-                        self.length.d.next = self.high_word.val();
+                        self.key.next = self.low_word.val();
+                        self.length.next = self.high_word.val();
                     }
                 }
                 7 => {
                     if self.code.has_reth.val() & self.code.has_word.val() {
-                        self.word.d.next = self.low_word.val();
+                        self.word.next = self.low_word.val();
                     }
                 }
                 _ => {}
             }
-        }
-        if self.reset.val() {
-            self.beat.d.next = 0.into();
         }
     }
 }

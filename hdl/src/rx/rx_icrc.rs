@@ -17,9 +17,8 @@
 
 use super::rx_len_fix::RxLenFix;
 use crate::util::crc32::{advance, latency_cycles, Crc32};
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the last beat to `ok`.
 pub const LATENCY_CYCLES: usize = 1 + latency_cycles(8, 8);
@@ -32,14 +31,14 @@ fn good_crc(zero_count: usize) -> u32 {
     !(0..zero_count).fold(!GOOD_CRC, |state, _| advance(state, 0))
 }
 
+/// The register after the eight bytes of ones that stand for the LRH.
+fn seed() -> u32 {
+    (0..8).fold(0xffff_ffff, |state, _| advance(state, 0xff))
+}
+
 /// ICRC stage of the 64-bit rx pipe.
-#[derive(LogicBlock)]
+#[block]
 pub struct RxIcrc {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A beat of the packet without telemetry.
     pub s_valid: Signal<In, Bit>,
     /// Its bytes; those behind the end are 0.
@@ -64,18 +63,18 @@ pub struct RxIcrc {
     pub ok: Signal<Out, Bit>,
     crc: Crc32<64, 8, 8>,
     fix: RxLenFix,
-    beat: DFF<Bits<3>>,
-    open: DFF<Bit>,
-    ip_short: DFF<Bits<16>>,
-    udp_short: DFF<Bits<16>>,
-    difference: DFF<Bits<16>>,
-    in_valid: DFF<Bit>,
-    in_data: DFF<Bits<64>>,
-    in_last: DFF<Bit>,
-    in_keep: DFF<Bits<8>>,
-    end_1: DFF<Bit>,
-    keep_1: DFF<Bits<8>>,
-    wanted: DFF<Bits<32>>,
+    beat: Unreset<Bits<3>>,
+    open: Reg<Bit>,
+    ip_short: Unreset<Bits<16>>,
+    udp_short: Unreset<Bits<16>>,
+    difference: Unreset<Bits<16>>,
+    in_valid: Reg<Bit>,
+    in_data: Unreset<Bits<64>>,
+    in_last: Reg<Bit>,
+    in_keep: Unreset<Bits<8>>,
+    end_1: Unreset<Bit>,
+    keep_1: Unreset<Bits<8>>,
+    wanted: Unreset<Bits<32>>,
     index: Signal<Local, Bits<3>>,
     tel_wide: Signal<Local, Bits<16>>,
     ones: Signal<Local, Bits<64>>,
@@ -84,114 +83,63 @@ pub struct RxIcrc {
     udp_low: Signal<Local, Bits<64>>,
     fix_wide: Signal<Local, Bits<64>>,
     upper: Signal<Local, Bits<64>>,
+    #[value(u64::from(seed()))]
     seed: Constant<Bits<32>>,
+    #[init(core::array::from_fn(|zeros| Constant::new(u64::from(good_crc(zeros)).into())))]
     good: [Constant<Bits<32>>; 8],
+    #[value(0x0000_0000_0000_ff00_u64)]
     ones_0: Constant<Bits<64>>,
+    #[value(0x0000_0000_ffff_00ff_u64)]
     ones_1: Constant<Bits<64>>,
+    #[value(0x0000_0000_ffff_0000_u64)]
     ones_3: Constant<Bits<64>>,
+    #[value(0x0000_0000_0000_00ff_u64)]
     ones_4: Constant<Bits<64>>,
+    #[value(0xb712_0000_0000_0000_u64)]
     roce_port: Constant<Bits<64>>,
-}
-
-impl Default for RxIcrc {
-    fn default() -> Self {
-        let seed = (0..8).fold(0xffff_ffff, |state, _| advance(state, 0xff));
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_valid: Default::default(),
-            s_data: Default::default(),
-            s_first: Default::default(),
-            s_last: Default::default(),
-            s_bytes: Default::default(),
-            s_close: Default::default(),
-            tel_valid: Default::default(),
-            tel_bytes: Default::default(),
-            ip_len: Default::default(),
-            udp_len: Default::default(),
-            ok: Default::default(),
-            crc: Default::default(),
-            fix: Default::default(),
-            beat: Default::default(),
-            open: Default::default(),
-            ip_short: Default::default(),
-            udp_short: Default::default(),
-            difference: Default::default(),
-            in_valid: Default::default(),
-            in_data: Default::default(),
-            in_last: Default::default(),
-            in_keep: Default::default(),
-            end_1: Default::default(),
-            keep_1: Default::default(),
-            wanted: Default::default(),
-            index: Default::default(),
-            tel_wide: Default::default(),
-            ones: Default::default(),
-            data: Default::default(),
-            udp_high: Default::default(),
-            udp_low: Default::default(),
-            fix_wide: Default::default(),
-            upper: Default::default(),
-            seed: Constant::new(u64::from(seed).into()),
-            good: array_init::array_init(|zeros| Constant::new(u64::from(good_crc(zeros)).into())),
-            ones_0: Constant::new(0x0000_0000_0000_ff00_u64.into()),
-            ones_1: Constant::new(0x0000_0000_ffff_00ff_u64.into()),
-            ones_3: Constant::new(0x0000_0000_ffff_0000_u64.into()),
-            ones_4: Constant::new(0x0000_0000_0000_00ff_u64.into()),
-            roce_port: Constant::new(0xb712_0000_0000_0000_u64.into()),
-        }
-    }
 }
 
 impl Logic for RxIcrc {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, beat, open, ip_short, udp_short, difference, in_valid, in_data, in_last,
-            in_keep, end_1, keep_1, wanted
-        );
-        self.crc.clock.next = self.clock.val();
-        self.crc.reset.next = self.reset.val();
         self.crc.cfg_seed.next = self.seed.val();
-        self.crc.s_valid.next = self.in_valid.q.val();
-        self.crc.s_data.next = self.in_data.q.val();
-        self.crc.s_keep.next = self.in_keep.q.val();
-        self.crc.s_last.next = self.in_last.q.val();
-        self.ok.next = self.crc.m_crc.val() == self.wanted.q.val();
+        self.crc.s_valid.next = self.in_valid.val();
+        self.crc.s_data.next = self.in_data.val();
+        self.crc.s_keep.next = self.in_keep.val();
+        self.crc.s_last.next = self.in_last.val();
+        self.ok.next = self.crc.m_crc.val() == self.wanted.val();
         comment!("What the CRC must be, in the cycle in which it is there.");
-        self.end_1.d.next = self.in_valid.q.val() & self.in_last.q.val();
-        self.keep_1.d.next = self.in_keep.q.val();
-        if self.end_1.q.val() {
-            match self.keep_1.q.val().index() {
-                1 => self.wanted.d.next = self.good[7].val(),
-                3 => self.wanted.d.next = self.good[6].val(),
-                7 => self.wanted.d.next = self.good[5].val(),
-                15 => self.wanted.d.next = self.good[4].val(),
-                31 => self.wanted.d.next = self.good[3].val(),
-                63 => self.wanted.d.next = self.good[2].val(),
-                127 => self.wanted.d.next = self.good[1].val(),
-                _ => self.wanted.d.next = self.good[0].val(),
+        self.end_1.next = self.in_valid.val() & self.in_last.val();
+        self.keep_1.next = self.in_keep.val();
+        if self.end_1.val() {
+            match self.keep_1.val().index() {
+                1 => self.wanted.next = self.good[7].val(),
+                3 => self.wanted.next = self.good[6].val(),
+                7 => self.wanted.next = self.good[5].val(),
+                15 => self.wanted.next = self.good[4].val(),
+                31 => self.wanted.next = self.good[3].val(),
+                63 => self.wanted.next = self.good[2].val(),
+                127 => self.wanted.next = self.good[1].val(),
+                _ => self.wanted.next = self.good[0].val(),
             }
         }
-        self.index.next = self.beat.q.val();
+        self.index.next = self.beat.val();
         if self.s_first.val() {
             self.index.next = 0.into();
         }
         if self.s_valid.val() {
-            self.open.d.next = !self.s_last.val();
-            self.beat.d.next = self.index.val();
+            self.open.next = !self.s_last.val();
+            self.beat.next = self.index.val();
             if self.index.val() != 7 {
-                self.beat.d.next = self.index.val() + 1;
+                self.beat.next = self.index.val() + 1;
             }
         }
         comment!("Lengths without telemetry, and what the total length's difference becomes.");
         self.tel_wide.next = bit_cast::<16, 11>(self.tel_bytes.val());
-        self.ip_short.d.next = self.ip_len.val() - self.tel_wide.val();
-        self.udp_short.d.next = self.udp_len.val() - self.tel_wide.val();
-        self.difference.d.next = self.ip_len.val() ^ self.ip_short.q.val();
-        self.fix.clock.next = self.clock.val();
-        self.fix.difference.next = self.difference.q.val();
+        self.ip_short.next = self.ip_len.val() - self.tel_wide.val();
+        self.udp_short.next = self.udp_len.val() - self.tel_wide.val();
+        self.difference.next = self.ip_len.val() ^ self.ip_short.val();
+        self.fix.difference.next = self.difference.val();
         self.fix_wide.next = bit_cast::<64, 32>(self.fix.contribution.val());
         comment!(
             "Ones: ToS; TTL, header checksum; UDP checksum; reserved byte of the BTH. The port"
@@ -200,8 +148,8 @@ impl Logic for RxIcrc {
         self.ones.next = 0.into();
         self.data.next = self.s_data.val();
         self.upper.next = self.s_data.val() >> 16;
-        self.udp_high.next = bit_cast::<64, 8>(self.udp_short.q.val().get_bits::<8>(8));
-        self.udp_low.next = bit_cast::<64, 8>(self.udp_short.q.val().get_bits::<8>(0));
+        self.udp_high.next = bit_cast::<64, 8>(self.udp_short.val().get_bits::<8>(8));
+        self.udp_low.next = bit_cast::<64, 8>(self.udp_short.val().get_bits::<8>(0));
         match self.index.val().index() {
             0 => self.ones.next = self.ones_0.val(),
             1 => self.ones.next = self.ones_1.val(),
@@ -224,33 +172,28 @@ impl Logic for RxIcrc {
             }
             _ => {}
         }
-        self.in_valid.d.next = self.s_valid.val();
-        self.in_data.d.next = self.data.val() | self.ones.val();
-        self.in_last.d.next = self.s_last.val();
-        self.in_keep.d.next = 255.into();
+        self.in_valid.next = self.s_valid.val();
+        self.in_data.next = self.data.val() | self.ones.val();
+        self.in_last.next = self.s_last.val();
+        self.in_keep.next = 255.into();
         if self.s_last.val() {
             match self.s_bytes.val().index() {
-                0 => self.in_keep.d.next = 1.into(),
-                1 => self.in_keep.d.next = 1.into(),
-                2 => self.in_keep.d.next = 3.into(),
-                3 => self.in_keep.d.next = 7.into(),
-                4 => self.in_keep.d.next = 15.into(),
-                5 => self.in_keep.d.next = 31.into(),
-                6 => self.in_keep.d.next = 63.into(),
-                7 => self.in_keep.d.next = 127.into(),
-                _ => self.in_keep.d.next = 255.into(),
+                0 => self.in_keep.next = 1.into(),
+                1 => self.in_keep.next = 1.into(),
+                2 => self.in_keep.next = 3.into(),
+                3 => self.in_keep.next = 7.into(),
+                4 => self.in_keep.next = 15.into(),
+                5 => self.in_keep.next = 31.into(),
+                6 => self.in_keep.next = 63.into(),
+                7 => self.in_keep.next = 127.into(),
+                _ => self.in_keep.next = 255.into(),
             }
         }
         comment!("A packet that was cut off is ended, so that the next one starts afresh.");
-        if self.s_close.val() & self.open.q.val() & !self.s_valid.val() {
-            self.in_valid.d.next = true;
-            self.in_last.d.next = true;
-            self.open.d.next = false;
-        }
-        if self.reset.val() {
-            self.open.d.next = false;
-            self.in_valid.d.next = false;
-            self.in_last.d.next = false;
+        if self.s_close.val() & self.open.val() & !self.s_valid.val() {
+            self.in_valid.next = true;
+            self.in_last.next = true;
+            self.open.next = false;
         }
     }
 }

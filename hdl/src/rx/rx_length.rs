@@ -8,16 +8,12 @@
 //! # Reset             none: follows its inputs
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Payload = UDP length - UDP header - telemetry - BTH - ICRC - extension headers - pad.
-#[derive(LogicBlock, Default)]
+#[block(no_reset)]
 pub struct RxLength {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// UDP length of the header.
     pub udp_len: Signal<In, Bits<16>>,
     /// Bytes of telemetry.
@@ -44,15 +40,15 @@ pub struct RxLength {
     pub payload_beat: Signal<Out, Bits<4>>,
     /// The payload starts in the middle of a beat.
     pub payload_half: Signal<Out, Bit>,
-    body: DFF<Bits<17>>,
-    payload: DFF<Bits<17>>,
-    udp_rest: DFF<Bits<16>>,
-    long_tel: DFF<Bit>,
-    short_len: DFF<Bit>,
-    big_len: DFF<Bit>,
-    some_len: DFF<Bit>,
-    start: DFF<Bits<4>>,
-    half: DFF<Bit>,
+    body: Unreset<Bits<17>>,
+    payload: Unreset<Bits<17>>,
+    udp_rest: Unreset<Bits<16>>,
+    long_tel: Unreset<Bit>,
+    short_len: Unreset<Bit>,
+    big_len: Unreset<Bit>,
+    some_len: Unreset<Bit>,
+    start: Unreset<Bits<4>>,
+    half: Unreset<Bit>,
     extra: Signal<Local, Bits<17>>,
     udp_wide: Signal<Local, Bits<17>>,
     head_wide: Signal<Local, Bits<17>>,
@@ -63,42 +59,38 @@ pub struct RxLength {
 impl Logic for RxLength {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, body, payload, udp_rest, long_tel, short_len, big_len, some_len, start,
-            half
-        );
-        self.tel_long.next = self.long_tel.q.val();
-        self.len_short.next = self.short_len.q.val();
-        self.len_big.next = self.big_len.q.val();
-        self.len_some.next = self.some_len.q.val();
-        self.payload_bytes.next = self.payload.q.val().get_bits::<13>(0);
-        self.payload_beat.next = self.start.q.val();
-        self.payload_half.next = self.half.q.val();
+        self.tel_long.next = self.long_tel.val();
+        self.len_short.next = self.short_len.val();
+        self.len_big.next = self.big_len.val();
+        self.len_some.next = self.some_len.val();
+        self.payload_bytes.next = self.payload.val().get_bits::<13>(0);
+        self.payload_beat.next = self.start.val();
+        self.payload_half.next = self.half.val();
         self.udp_wide.next = bit_cast::<17, 16>(self.udp_len.val());
         self.head_wide.next = bit_cast::<17, 11>(self.head_bytes.val());
         self.tel_wide.next = bit_cast::<16, 11>(self.tel_bytes.val());
-        self.udp_rest.d.next = self.udp_len.val() - 8;
-        self.long_tel.d.next = self.udp_rest.q.val() < self.tel_wide.val();
+        self.udp_rest.next = self.udp_len.val() - 8;
+        self.long_tel.next = self.udp_rest.val() < self.tel_wide.val();
         self.extra.next = bit_cast::<17, 2>(self.pad_count.val());
-        self.start.d.next = 5.into();
-        self.half.d.next = self.has_word.val();
+        self.start.next = 5.into();
+        self.half.next = self.has_word.val();
         if self.has_reth.val() & self.has_word.val() {
             self.extra.next = bit_cast::<17, 2>(self.pad_count.val()) | 20;
-            self.start.d.next = 8.into();
+            self.start.next = 8.into();
         } else if self.has_reth.val() {
             self.extra.next = bit_cast::<17, 2>(self.pad_count.val()) | 16;
-            self.start.d.next = 7.into();
+            self.start.next = 7.into();
         } else if self.has_word.val() {
             self.extra.next = bit_cast::<17, 2>(self.pad_count.val()) | 4;
-            self.start.d.next = 6.into();
+            self.start.next = 6.into();
         }
-        self.body.d.next = self.udp_wide.val() - self.head_wide.val();
-        self.payload.d.next = self.body.q.val() - self.extra.val();
-        self.short_len.d.next = self.body.q.val().get_bit(16) | self.payload.q.val().get_bit(16);
-        self.some_len.d.next = self.payload.q.val().any();
-        self.from_4096.next = self.payload.q.val().get_bits::<4>(12).any();
-        self.big_len.d.next = self.from_4096.val()
-            & (self.payload.q.val().get_bits::<3>(13).any()
-                | self.payload.q.val().get_bits::<12>(0).any());
+        self.body.next = self.udp_wide.val() - self.head_wide.val();
+        self.payload.next = self.body.val() - self.extra.val();
+        self.short_len.next = self.body.val().get_bit(16) | self.payload.val().get_bit(16);
+        self.some_len.next = self.payload.val().any();
+        self.from_4096.next = self.payload.val().get_bits::<4>(12).any();
+        self.big_len.next = self.from_4096.val()
+            & (self.payload.val().get_bits::<3>(13).any()
+                | self.payload.val().get_bits::<12>(0).any());
     }
 }

@@ -8,16 +8,12 @@
 //! # Reset             none: follows its inputs
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Opcode decoder of the rx pipe.
-#[derive(LogicBlock, Default)]
+#[block(no_reset)]
 pub struct RxOpcode {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// An opcode.
     pub s_valid: Signal<In, Bit>,
     /// Its value.
@@ -36,13 +32,13 @@ pub struct RxOpcode {
     pub is_response: Signal<Out, Bit>,
     /// A telemetry response of any kind, or a probe.
     pub is_feedback: Signal<Out, Bit>,
-    op: DFF<Bits<8>>,
-    reth: DFF<Bit>,
-    word: DFF<Bit>,
-    request: DFF<Bit>,
-    ack: DFF<Bit>,
-    response: DFF<Bit>,
-    feedback: DFF<Bit>,
+    op: Unreset<Bits<8>>,
+    reth: Unreset<Bit>,
+    word: Unreset<Bit>,
+    request: Unreset<Bit>,
+    ack: Unreset<Bit>,
+    response: Unreset<Bit>,
+    feedback: Unreset<Bit>,
     code: Signal<Local, Bits<8>>,
     code_reth: Signal<Local, Bit>,
     code_window: Signal<Local, Bit>,
@@ -56,14 +52,13 @@ pub struct RxOpcode {
 impl Logic for RxOpcode {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, op, reth, word, request, ack, response, feedback);
-        self.opcode.next = self.op.q.val();
-        self.has_reth.next = self.reth.q.val();
-        self.has_word.next = self.word.q.val();
-        self.is_request.next = self.request.q.val();
-        self.is_ack.next = self.ack.q.val();
-        self.is_response.next = self.response.q.val();
-        self.is_feedback.next = self.feedback.q.val();
+        self.opcode.next = self.op.val();
+        self.has_reth.next = self.reth.val();
+        self.has_word.next = self.word.val();
+        self.is_request.next = self.request.val();
+        self.is_ack.next = self.ack.val();
+        self.is_response.next = self.response.val();
+        self.is_feedback.next = self.feedback.val();
         self.code.next = self.s_code.val();
         self.code_reth.next = (self.code.val() == 0x06)
             | (self.code.val() == 0x0a)
@@ -87,14 +82,14 @@ impl Logic for RxOpcode {
         self.code_atomic.next = (self.code.val() == 0x13) | (self.code.val() == 0x14);
         self.code_invalidate.next = (self.code.val() == 0x16) | (self.code.val() == 0x17);
         if self.s_valid.val() {
-            self.op.d.next = self.code.val();
-            self.reth.d.next = self.code_reth.val();
-            self.word.d.next = self.code_imm.val() | self.code_aeth.val();
-            self.request.d.next =
+            self.op.next = self.code.val();
+            self.reth.next = self.code_reth.val();
+            self.word.next = self.code_imm.val() | self.code_aeth.val();
+            self.request.next =
                 (self.code.val() < 0x0d) | self.code_atomic.val() | self.code_invalidate.val();
-            self.ack.d.next = self.code.val() == 0x11;
-            self.response.d.next = self.code_response.val();
-            self.feedback.d.next =
+            self.ack.next = self.code.val() == 0x11;
+            self.response.next = self.code_response.val();
+            self.feedback.next =
                 (self.code.val().get_bits::<6>(2) == 0x30) | self.code_window.val();
         }
     }

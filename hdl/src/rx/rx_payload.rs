@@ -8,18 +8,12 @@
 //! # Reset             synchronous, high: no frame
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Payload stage of the 64-bit rx pipe: the payload starts at byte 0 or byte 4 of a beat.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxPayload {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A beat of the packet without telemetry.
     pub s_valid: Signal<In, Bit>,
     /// Its bytes.
@@ -52,27 +46,27 @@ pub struct RxPayload {
     pub m_axis_tuser: Signal<Out, Bit>,
     /// The frame is that of a READ response.
     pub m_axis_response: Signal<Out, Bit>,
-    beat: DFF<Bits<4>>,
-    in_valid: DFF<Bit>,
-    in_data: DFF<Bits<64>>,
-    in_index: DFF<Bits<4>>,
-    earlier: DFF<Bits<64>>,
-    running: DFF<Bit>,
-    left: DFF<Bits<13>>,
-    response: DFF<Bit>,
-    word_valid: DFF<Bit>,
-    word: DFF<Bits<64>>,
-    word_keep: DFF<Bits<8>>,
-    held_valid: DFF<Bit>,
-    held: DFF<Bits<64>>,
-    held_keep: DFF<Bits<8>>,
-    held_response: DFF<Bit>,
-    out_valid: DFF<Bit>,
-    out_data: DFF<Bits<64>>,
-    out_keep: DFF<Bits<8>>,
-    out_last: DFF<Bit>,
-    out_user: DFF<Bit>,
-    out_response: DFF<Bit>,
+    beat: Unreset<Bits<4>>,
+    in_valid: Reg<Bit>,
+    in_data: Unreset<Bits<64>>,
+    in_index: Unreset<Bits<4>>,
+    earlier: Unreset<Bits<64>>,
+    running: Reg<Bit>,
+    left: Unreset<Bits<13>>,
+    response: Unreset<Bit>,
+    word_valid: Reg<Bit>,
+    word: Unreset<Bits<64>>,
+    word_keep: Unreset<Bits<8>>,
+    held_valid: Reg<Bit>,
+    held: Unreset<Bits<64>>,
+    held_keep: Unreset<Bits<8>>,
+    held_response: Unreset<Bit>,
+    out_valid: Reg<Bit>,
+    out_data: Unreset<Bits<64>>,
+    out_keep: Unreset<Bits<8>>,
+    out_last: Unreset<Bit>,
+    out_user: Unreset<Bit>,
+    out_response: Unreset<Bit>,
     index: Signal<Local, Bits<4>>,
     first_word: Signal<Local, Bit>,
     active: Signal<Local, Bit>,
@@ -89,94 +83,69 @@ pub struct RxPayload {
 impl Logic for RxPayload {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            beat,
-            in_valid,
-            in_data,
-            in_index,
-            earlier,
-            running,
-            left,
-            response,
-            word_valid,
-            word,
-            word_keep,
-            held_valid,
-            held,
-            held_keep,
-            held_response,
-            out_valid,
-            out_data,
-            out_keep,
-            out_last,
-            out_user,
-            out_response
-        );
-        self.m_axis_tvalid.next = self.out_valid.q.val();
-        self.m_axis_tdata.next = self.out_data.q.val();
-        self.m_axis_tkeep.next = self.out_keep.q.val();
-        self.m_axis_tlast.next = self.out_last.q.val();
-        self.m_axis_tuser.next = self.out_user.q.val();
-        self.m_axis_response.next = self.out_response.q.val();
+        self.m_axis_tvalid.next = self.out_valid.val();
+        self.m_axis_tdata.next = self.out_data.val();
+        self.m_axis_tkeep.next = self.out_keep.val();
+        self.m_axis_tlast.next = self.out_last.val();
+        self.m_axis_tuser.next = self.out_user.val();
+        self.m_axis_response.next = self.out_response.val();
         comment!("A cycle for the length to become known.");
-        self.index.next = self.beat.q.val();
+        self.index.next = self.beat.val();
         if self.s_first.val() {
             self.index.next = 0.into();
         }
         if self.s_valid.val() {
-            self.beat.d.next = self.index.val();
+            self.beat.next = self.index.val();
             if self.index.val() != 15 {
-                self.beat.d.next = self.index.val() + 1;
+                self.beat.next = self.index.val() + 1;
             }
         }
-        self.in_valid.d.next = self.s_valid.val();
-        self.in_data.d.next = self.s_data.val();
-        self.in_index.d.next = self.index.val();
+        self.in_valid.next = self.s_valid.val();
+        self.in_data.next = self.s_data.val();
+        self.in_index.next = self.index.val();
         comment!("Payload beats, from the first complete one until no byte is left, or until the");
         comment!("next packet starts: this one was cut off.");
-        self.first_word.next = self.in_valid.q.val()
+        self.first_word.next = self.in_valid.val()
             & self.payload_wanted.val()
-            & (self.in_index.q.val() == self.payload_beat.val());
+            & (self.in_index.val() == self.payload_beat.val());
         self.active.next = self.first_word.val()
-            | (self.in_valid.q.val() & self.running.q.val() & (self.in_index.q.val() != 0));
-        self.left_now.next = self.left.q.val();
+            | (self.in_valid.val() & self.running.val() & (self.in_index.val() != 0));
+        self.left_now.next = self.left.val();
         if self.first_word.val() {
             self.left_now.next = self.payload_bytes.val();
-            self.response.d.next = self.payload_response.val();
+            self.response.next = self.payload_response.val();
         }
         self.at_end.next = self.left_now.val() < 9;
         self.tail.next = self.left_now.val().get_bits::<4>(0);
-        if self.in_valid.q.val() {
-            self.earlier.d.next = self.in_data.q.val();
-            self.left.d.next = self.left_now.val() - 8;
-            self.running.d.next = self.active.val() & !self.at_end.val();
+        if self.in_valid.val() {
+            self.earlier.next = self.in_data.val();
+            self.left.next = self.left_now.val() - 8;
+            self.running.next = self.active.val() & !self.at_end.val();
         }
-        self.old_4.next = self.earlier.q.val() >> 32;
-        self.data_wide.next = self.in_data.q.val();
-        self.word_valid.d.next = self.active.val();
-        self.word.d.next = self.in_data.q.val();
+        self.old_4.next = self.earlier.val() >> 32;
+        self.data_wide.next = self.in_data.val();
+        self.word_valid.next = self.active.val();
+        self.word.next = self.in_data.val();
         if self.payload_half.val() {
-            self.word.d.next = self.old_4.val() | (self.data_wide.val() << 32);
+            self.word.next = self.old_4.val() | (self.data_wide.val() << 32);
         }
-        self.word_keep.d.next = 255.into();
+        self.word_keep.next = 255.into();
         if self.at_end.val() {
             match self.tail.val().index() {
-                1 => self.word_keep.d.next = 1.into(),
-                2 => self.word_keep.d.next = 3.into(),
-                3 => self.word_keep.d.next = 7.into(),
-                4 => self.word_keep.d.next = 15.into(),
-                5 => self.word_keep.d.next = 31.into(),
-                6 => self.word_keep.d.next = 63.into(),
-                7 => self.word_keep.d.next = 127.into(),
-                _ => self.word_keep.d.next = 255.into(),
+                1 => self.word_keep.next = 1.into(),
+                2 => self.word_keep.next = 3.into(),
+                3 => self.word_keep.next = 7.into(),
+                4 => self.word_keep.next = 15.into(),
+                5 => self.word_keep.next = 31.into(),
+                6 => self.word_keep.next = 63.into(),
+                7 => self.word_keep.next = 127.into(),
+                _ => self.word_keep.next = 255.into(),
             }
         }
         comment!("Pad and ICRC are no payload.");
         self.none.next = 0.into();
         self.all.next = !self.none.val();
-        match self.word_keep.q.val().index() {
+        match self.word_keep.val().index() {
             1 => self.mask.next = self.all.val() >> 56,
             3 => self.mask.next = self.all.val() >> 48,
             7 => self.mask.next = self.all.val() >> 40,
@@ -187,27 +156,20 @@ impl Logic for RxPayload {
             _ => self.mask.next = self.all.val(),
         }
         comment!("The newest beat waits: it may be the last one, which carries the verdict.");
-        self.out_valid.d.next =
-            self.held_valid.q.val() & (self.word_valid.q.val() | self.s_verdict.val());
-        self.out_data.d.next = self.held.q.val();
-        self.out_keep.d.next = self.held_keep.q.val();
-        self.out_last.d.next = self.s_verdict.val();
-        self.out_user.d.next = !self.s_accept.val();
-        self.out_response.d.next = self.held_response.q.val();
-        if self.word_valid.q.val() {
-            self.held_valid.d.next = true;
-            self.held.d.next = self.word.q.val() & self.mask.val();
-            self.held_keep.d.next = self.word_keep.q.val();
-            self.held_response.d.next = self.response.q.val();
+        self.out_valid.next =
+            self.held_valid.val() & (self.word_valid.val() | self.s_verdict.val());
+        self.out_data.next = self.held.val();
+        self.out_keep.next = self.held_keep.val();
+        self.out_last.next = self.s_verdict.val();
+        self.out_user.next = !self.s_accept.val();
+        self.out_response.next = self.held_response.val();
+        if self.word_valid.val() {
+            self.held_valid.next = true;
+            self.held.next = self.word.val() & self.mask.val();
+            self.held_keep.next = self.word_keep.val();
+            self.held_response.next = self.response.val();
         } else if self.s_verdict.val() {
-            self.held_valid.d.next = false;
-        }
-        if self.reset.val() {
-            self.running.d.next = false;
-            self.in_valid.d.next = false;
-            self.word_valid.d.next = false;
-            self.held_valid.d.next = false;
-            self.out_valid.d.next = false;
+            self.held_valid.next = false;
         }
     }
 }

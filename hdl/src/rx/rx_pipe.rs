@@ -38,21 +38,17 @@ use super::rx_tel::RxTel;
 use super::rx_tel_records::RxTelRecords;
 use super::rx_trim::RxTrim;
 use super::rx_verdict::RxVerdict;
+use crate::streams::{Answer, Axis, AxisUser, Feedback, Request};
 use crate::util::frame_fifo::FrameFifo;
-use crate::Module;
+use crate::{block, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the last beat of a frame to its event.
 pub const EVENT_CYCLES: usize = 10;
 
 /// Rx pipe of a 64-bit datapath.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxPipe {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Our MAC address, first byte in bits 47:40.
     pub cfg_local_mac: Signal<In, Bits<48>>,
     /// Our IPv4 address, first byte in bits 31:24.
@@ -73,134 +69,22 @@ pub struct RxPipe {
     pub cfg_tel_time_binary: Signal<In, Bit>,
     /// Rate codes of their hops, by the low three bits of their egress interfaces.
     pub cfg_tel_rates: Signal<In, Bits<24>>,
-    /// Raw frames: data, byte 0 in bits 7:0.
-    pub s_axis_tdata: Signal<In, Bits<64>>,
-    /// Valid bytes.
-    pub s_axis_tkeep: Signal<In, Bits<8>>,
-    /// A beat is offered.
-    pub s_axis_tvalid: Signal<In, Bit>,
-    /// The beat will be taken.
-    pub s_axis_tready: Signal<Out, Bit>,
-    /// Last beat of the frame.
-    pub s_axis_tlast: Signal<In, Bit>,
-    /// On the last beat: the MAC says that the frame is bad.
-    pub s_axis_tuser: Signal<In, Bit>,
+    /// Raw frames.
+    pub s_axis: AxisUser<In, 64, 8>,
     /// Frames for the host's own stack, whole and good.
-    pub m_host_tdata: Signal<Out, Bits<64>>,
-    /// Valid bytes.
-    pub m_host_tkeep: Signal<Out, Bits<8>>,
-    /// A beat stands here.
-    pub m_host_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_host_tready: Signal<In, Bit>,
-    /// Last beat of the frame.
-    pub m_host_tlast: Signal<Out, Bit>,
+    pub m_host: Axis<Out, 64, 8>,
     /// Payload, one frame for each request with payload.
-    pub m_payload_tdata: Signal<Out, Bits<64>>,
-    /// Valid bytes.
-    pub m_payload_tkeep: Signal<Out, Bits<8>>,
-    /// A beat stands here.
-    pub m_payload_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_payload_tready: Signal<In, Bit>,
-    /// Last beat of the frame.
-    pub m_payload_tlast: Signal<Out, Bit>,
+    pub m_payload: Axis<Out, 64, 8>,
     /// Payload, one frame for each READ response with payload.
-    pub m_response_tdata: Signal<Out, Bits<64>>,
-    /// Valid bytes.
-    pub m_response_tkeep: Signal<Out, Bits<8>>,
-    /// A beat stands here.
-    pub m_response_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_response_tready: Signal<In, Bit>,
-    /// Last beat of the frame.
-    pub m_response_tlast: Signal<Out, Bit>,
+    pub m_response: Axis<Out, 64, 8>,
     /// A request stands here.
-    pub m_req_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_req_ready: Signal<In, Bit>,
-    /// Queue pair.
-    pub m_req_qpn: Signal<Out, Bits<24>>,
-    /// Operation code.
-    pub m_req_opcode: Signal<Out, Bits<8>>,
-    /// Packet sequence number.
-    pub m_req_psn: Signal<Out, Bits<24>>,
-    /// Acknowledge request.
-    pub m_req_ack_req: Signal<Out, Bit>,
+    pub m_req: Request<Out>,
     /// Solicited event.
     pub m_req_solicited: Signal<Out, Bit>,
-    /// Bytes of payload, 0..=4096.
-    pub m_req_payload_bytes: Signal<Out, Bits<13>>,
-    /// RETH virtual address; 0 without RETH.
-    pub m_req_va: Signal<Out, Bits<64>>,
-    /// RETH key.
-    pub m_req_rkey: Signal<Out, Bits<32>>,
-    /// RETH length.
-    pub m_req_dma_len: Signal<Out, Bits<32>>,
-    /// Immediate data; 0 without.
-    pub m_req_imm: Signal<Out, Bits<32>>,
-    /// Source address.
-    pub m_req_src_ip: Signal<Out, Bits<32>>,
-    /// Telemetry is there.
-    pub m_req_tel_valid: Signal<Out, Bit>,
-    /// Records; 6: not usable.
-    pub m_req_tel_hops: Signal<Out, Bits<3>>,
-    /// Path identifier.
-    pub m_req_tel_path: Signal<Out, Bits<12>>,
-    /// Records, native layout; 0 where there is none.
-    pub m_req_tel_hop: [Signal<Out, Bits<64>>; 5],
     /// An ACK or READ response stands here.
-    pub m_ack_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_ack_ready: Signal<In, Bit>,
-    /// Queue pair.
-    pub m_ack_qpn: Signal<Out, Bits<24>>,
-    /// Packet sequence number.
-    pub m_ack_psn: Signal<Out, Bits<24>>,
-    /// Operation code.
-    pub m_ack_opcode: Signal<Out, Bits<8>>,
-    /// Bytes of payload, 0..=4096.
-    pub m_ack_payload_bytes: Signal<Out, Bits<13>>,
-    /// AETH syndrome; 0 without AETH.
-    pub m_ack_syndrome: Signal<Out, Bits<8>>,
-    /// AETH message sequence number.
-    pub m_ack_msn: Signal<Out, Bits<24>>,
-    /// Source address.
-    pub m_ack_src_ip: Signal<Out, Bits<32>>,
-    /// Telemetry is there.
-    pub m_ack_tel_valid: Signal<Out, Bit>,
-    /// Records; 6: not usable.
-    pub m_ack_tel_hops: Signal<Out, Bits<3>>,
-    /// Path identifier.
-    pub m_ack_tel_path: Signal<Out, Bits<12>>,
-    /// Records, native layout; 0 where there is none.
-    pub m_ack_tel_hop: [Signal<Out, Bits<64>>; 5],
+    pub m_ack: Answer<Out>,
     /// A telemetry response stands here.
-    pub m_feedback_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_feedback_ready: Signal<In, Bit>,
-    /// Queue pair.
-    pub m_feedback_qpn: Signal<Out, Bits<24>>,
-    /// PSN of the packet whose telemetry it brings.
-    pub m_feedback_psn: Signal<Out, Bits<24>>,
-    /// Source address.
-    pub m_feedback_src_ip: Signal<Out, Bits<32>>,
-    /// It is about data: a direct one, or the answer to a probe.
-    pub m_feedback_direct: Signal<Out, Bit>,
-    /// It is a probe or, about data, the answer to one.
-    pub m_feedback_probe: Signal<Out, Bit>,
-    /// It is a window; its bytes are at `m_req_imm`.
-    pub m_feedback_window: Signal<Out, Bit>,
-    /// Low byte of the UDP source port.
-    pub m_feedback_port: Signal<Out, Bits<8>>,
-    /// Telemetry is there.
-    pub m_feedback_tel_valid: Signal<Out, Bit>,
-    /// Records; 6: not usable.
-    pub m_feedback_tel_hops: Signal<Out, Bits<3>>,
-    /// Path identifier.
-    pub m_feedback_tel_path: Signal<Out, Bits<12>>,
-    /// Records, native layout; 0 where there is none.
-    pub m_feedback_tel_hop: [Signal<Out, Bits<64>>; 5],
+    pub m_feedback: Feedback<Out>,
     /// A frame ended as `host`.
     pub event_rx_host: Signal<Out, Bit>,
     /// A frame ended as `host_overflow`.
@@ -260,62 +144,23 @@ pub struct RxPipe {
 impl Logic for RxPipe {
     #[hdl_gen]
     fn update(&mut self) {
-        self.l2.clock.next = self.clock.val();
-        self.l2.reset.next = self.reset.val();
-        self.host.clock.next = self.clock.val();
-        self.host.reset.next = self.reset.val();
-        self.trim.clock.next = self.clock.val();
-        self.trim.reset.next = self.reset.val();
-        self.checksum.clock.next = self.clock.val();
-        self.checksum.reset.next = self.reset.val();
-        self.ip.clock.next = self.clock.val();
-        self.ip.reset.next = self.reset.val();
-        self.tel.clock.next = self.clock.val();
-        self.tel.reset.next = self.reset.val();
-        self.tel_records.clock.next = self.clock.val();
-        self.tel_records.reset.next = self.reset.val();
-        self.stack.clock.next = self.clock.val();
-        self.stack.reset.next = self.reset.val();
-        self.stack_hop.clock.next = self.clock.val();
-        self.stack_hop.reset.next = self.reset.val();
-        self.icrc.clock.next = self.clock.val();
-        self.icrc.reset.next = self.reset.val();
-        self.bth.clock.next = self.clock.val();
-        self.bth.reset.next = self.reset.val();
-        self.length.clock.next = self.clock.val();
-        self.payload.clock.next = self.clock.val();
-        self.payload.reset.next = self.reset.val();
-        self.payload_fifo.clock.next = self.clock.val();
-        self.payload_fifo.reset.next = self.reset.val();
-        self.response_fifo.clock.next = self.clock.val();
-        self.response_fifo.reset.next = self.reset.val();
-        self.verdict.clock.next = self.clock.val();
-        self.verdict.reset.next = self.reset.val();
-        self.records.clock.next = self.clock.val();
-        self.records.reset.next = self.reset.val();
-        self.room.clock.next = self.clock.val();
-        self.room.reset.next = self.reset.val();
         comment!("Raw beats go to both sides.");
-        self.s_axis_tready.next = self.room.ready.val();
-        self.take.next = self.s_axis_tvalid.val() & self.room.ready.val();
+        self.s_axis.tready.next = self.room.ready.val();
+        self.take.next = self.s_axis.tvalid.val() & self.room.ready.val();
         self.l2.s_valid.next = self.take.val();
-        self.l2.s_data.next = self.s_axis_tdata.val();
-        self.l2.s_keep.next = self.s_axis_tkeep.val();
-        self.l2.s_last.next = self.s_axis_tlast.val();
-        self.l2.s_user.next = self.s_axis_tuser.val();
+        self.l2.s_data.next = self.s_axis.tdata.val();
+        self.l2.s_keep.next = self.s_axis.tkeep.val();
+        self.l2.s_last.next = self.s_axis.tlast.val();
+        self.l2.s_user.next = self.s_axis.tuser.val();
         self.host.s_valid.next = self.take.val();
-        self.host.s_data.next = self.s_axis_tdata.val();
-        self.host.s_keep.next = self.s_axis_tkeep.val();
-        self.host.s_last.next = self.s_axis_tlast.val();
-        self.host.s_user.next = self.s_axis_tuser.val();
+        self.host.s_data.next = self.s_axis.tdata.val();
+        self.host.s_keep.next = self.s_axis.tkeep.val();
+        self.host.s_last.next = self.s_axis.tlast.val();
+        self.host.s_user.next = self.s_axis.tuser.val();
         self.l2.cfg_local_mac.next = self.cfg_local_mac.val();
         comment!("The host's frames.");
         self.host.roce.next = self.ip.roce.val();
-        self.m_host_tdata.next = self.host.m_axis_tdata.val();
-        self.m_host_tkeep.next = self.host.m_axis_tkeep.val();
-        self.m_host_tvalid.next = self.host.m_axis_tvalid.val();
-        self.m_host_tlast.next = self.host.m_axis_tlast.val();
-        self.host.m_axis_tready.next = self.m_host_tready.val();
+        Wire::join(&mut self.host.m_axis, &mut self.m_host);
         comment!("IP packet: end, checksum, fields.");
         self.is_ifa.next = self.cfg_tel_format.val() == 5;
         self.trim.cfg_is_ifa.next = self.is_ifa.val();
@@ -429,30 +274,22 @@ impl Logic for RxPipe {
         self.payload.s_accept.next = self.verdict.m_accept.val();
         self.payload_fifo.cfg_drop_when_full.next = false;
         self.payload_fifo.s_open.next = false;
-        self.payload_fifo.s_axis_tvalid.next =
+        self.payload_fifo.s_axis.tvalid.next =
             self.payload.m_axis_tvalid.val() & !self.payload.m_axis_response.val();
-        self.payload_fifo.s_axis_tdata.next = self.payload.m_axis_tdata.val();
-        self.payload_fifo.s_axis_tkeep.next = self.payload.m_axis_tkeep.val();
-        self.payload_fifo.s_axis_tlast.next = self.payload.m_axis_tlast.val();
-        self.payload_fifo.s_axis_tuser.next = self.payload.m_axis_tuser.val();
-        self.m_payload_tvalid.next = self.payload_fifo.m_axis_tvalid.val();
-        self.m_payload_tdata.next = self.payload_fifo.m_axis_tdata.val();
-        self.m_payload_tkeep.next = self.payload_fifo.m_axis_tkeep.val();
-        self.m_payload_tlast.next = self.payload_fifo.m_axis_tlast.val();
-        self.payload_fifo.m_axis_tready.next = self.m_payload_tready.val();
+        self.payload_fifo.s_axis.tdata.next = self.payload.m_axis_tdata.val();
+        self.payload_fifo.s_axis.tkeep.next = self.payload.m_axis_tkeep.val();
+        self.payload_fifo.s_axis.tlast.next = self.payload.m_axis_tlast.val();
+        self.payload_fifo.s_axis.tuser.next = self.payload.m_axis_tuser.val();
+        Wire::join(&mut self.payload_fifo.m_axis, &mut self.m_payload);
         self.response_fifo.cfg_drop_when_full.next = false;
         self.response_fifo.s_open.next = false;
-        self.response_fifo.s_axis_tvalid.next =
+        self.response_fifo.s_axis.tvalid.next =
             self.payload.m_axis_tvalid.val() & self.payload.m_axis_response.val();
-        self.response_fifo.s_axis_tdata.next = self.payload.m_axis_tdata.val();
-        self.response_fifo.s_axis_tkeep.next = self.payload.m_axis_tkeep.val();
-        self.response_fifo.s_axis_tlast.next = self.payload.m_axis_tlast.val();
-        self.response_fifo.s_axis_tuser.next = self.payload.m_axis_tuser.val();
-        self.m_response_tvalid.next = self.response_fifo.m_axis_tvalid.val();
-        self.m_response_tdata.next = self.response_fifo.m_axis_tdata.val();
-        self.m_response_tkeep.next = self.response_fifo.m_axis_tkeep.val();
-        self.m_response_tlast.next = self.response_fifo.m_axis_tlast.val();
-        self.response_fifo.m_axis_tready.next = self.m_response_tready.val();
+        self.response_fifo.s_axis.tdata.next = self.payload.m_axis_tdata.val();
+        self.response_fifo.s_axis.tkeep.next = self.payload.m_axis_tkeep.val();
+        self.response_fifo.s_axis.tlast.next = self.payload.m_axis_tlast.val();
+        self.response_fifo.s_axis.tuser.next = self.payload.m_axis_tuser.val();
+        Wire::join(&mut self.response_fifo.m_axis, &mut self.m_response);
         comment!("Verdict.");
         self.verdict.s_close.next = self.ip.m_close.val();
         self.verdict.s_roce.next = self.ip.m_close_roce.val();
@@ -510,64 +347,64 @@ impl Logic for RxPipe {
         self.records.src_ip.next = self.bth.src_ip.val();
         self.records.src_port.next = self.bth.src_port.val();
         self.records.payload_bytes.next = self.length.payload_bytes.val();
-        self.records.tel_valid.next = self.tel.tel_valid.val();
-        self.records.tel_hops.next = self.tel_records.tel_hops.val();
-        self.records.tel_path.next = self.tel_records.tel_path.val();
-        self.m_req_valid.next = self.records.m_req_valid.val();
-        self.records.m_req_ready.next = self.m_req_ready.val();
-        self.m_req_qpn.next = self.records.m_req_qpn.val();
-        self.m_req_opcode.next = self.records.m_req_opcode.val();
-        self.m_req_psn.next = self.records.m_req_psn.val();
-        self.m_req_ack_req.next = self.records.m_req_ack_req.val();
+        self.records.tel.valid.next = self.tel.tel_valid.val();
+        self.records.tel.hops.next = self.tel_records.tel_hops.val();
+        self.records.tel.path.next = self.tel_records.tel_path.val();
+        self.m_req.valid.next = self.records.m_req.valid.val();
+        self.records.m_req.ready.next = self.m_req.ready.val();
+        self.m_req.qpn.next = self.records.m_req.qpn.val();
+        self.m_req.opcode.next = self.records.m_req.opcode.val();
+        self.m_req.psn.next = self.records.m_req.psn.val();
+        self.m_req.ack_req.next = self.records.m_req.ack_req.val();
         self.m_req_solicited.next = self.records.m_req_solicited.val();
-        self.m_req_payload_bytes.next = self.records.m_req_payload_bytes.val();
-        self.m_req_va.next = self.records.m_req_va.val();
-        self.m_req_rkey.next = self.records.m_req_rkey.val();
-        self.m_req_dma_len.next = self.records.m_req_dma_len.val();
-        self.m_req_imm.next = self.records.m_req_imm.val();
-        self.m_req_src_ip.next = self.records.m_req_src_ip.val();
-        self.m_req_tel_valid.next = self.records.m_req_tel_valid.val();
-        self.m_req_tel_hops.next = self.records.m_req_tel_hops.val();
-        self.m_req_tel_path.next = self.records.m_req_tel_path.val();
-        self.m_ack_valid.next = self.records.m_ack_valid.val();
-        self.records.m_ack_ready.next = self.m_ack_ready.val();
-        self.m_ack_qpn.next = self.records.m_ack_qpn.val();
-        self.m_ack_psn.next = self.records.m_ack_psn.val();
-        self.m_ack_opcode.next = self.records.m_ack_opcode.val();
-        self.m_ack_payload_bytes.next = self.records.m_ack_payload_bytes.val();
-        self.m_ack_syndrome.next = self.records.m_ack_syndrome.val();
-        self.m_ack_msn.next = self.records.m_ack_msn.val();
-        self.m_ack_src_ip.next = self.records.m_ack_src_ip.val();
-        self.m_ack_tel_valid.next = self.records.m_ack_tel_valid.val();
-        self.m_ack_tel_hops.next = self.records.m_ack_tel_hops.val();
-        self.m_ack_tel_path.next = self.records.m_ack_tel_path.val();
-        self.m_feedback_valid.next = self.records.m_feedback_valid.val();
-        self.records.m_feedback_ready.next = self.m_feedback_ready.val();
-        self.m_feedback_qpn.next = self.records.m_feedback_qpn.val();
-        self.m_feedback_psn.next = self.records.m_feedback_psn.val();
-        self.m_feedback_src_ip.next = self.records.m_feedback_src_ip.val();
-        self.m_feedback_direct.next = self.records.m_feedback_direct.val();
-        self.m_feedback_probe.next = self.records.m_feedback_probe.val();
-        self.m_feedback_window.next = self.records.m_feedback_window.val();
-        self.m_feedback_port.next = self.records.m_feedback_port.val();
-        self.m_feedback_tel_valid.next = self.records.m_feedback_tel_valid.val();
-        self.m_feedback_tel_hops.next = self.records.m_feedback_tel_hops.val();
-        self.m_feedback_tel_path.next = self.records.m_feedback_tel_path.val();
+        self.m_req.payload_bytes.next = self.records.m_req.payload_bytes.val();
+        self.m_req.va.next = self.records.m_req.va.val();
+        self.m_req.rkey.next = self.records.m_req.rkey.val();
+        self.m_req.dma_len.next = self.records.m_req.dma_len.val();
+        self.m_req.imm.next = self.records.m_req.imm.val();
+        self.m_req.src_ip.next = self.records.m_req.src_ip.val();
+        self.m_req.tel.valid.next = self.records.m_req.tel.valid.val();
+        self.m_req.tel.hops.next = self.records.m_req.tel.hops.val();
+        self.m_req.tel.path.next = self.records.m_req.tel.path.val();
+        self.m_ack.valid.next = self.records.m_ack.valid.val();
+        self.records.m_ack.ready.next = self.m_ack.ready.val();
+        self.m_ack.qpn.next = self.records.m_ack.qpn.val();
+        self.m_ack.psn.next = self.records.m_ack.psn.val();
+        self.m_ack.opcode.next = self.records.m_ack.opcode.val();
+        self.m_ack.payload_bytes.next = self.records.m_ack.payload_bytes.val();
+        self.m_ack.syndrome.next = self.records.m_ack.syndrome.val();
+        self.m_ack.msn.next = self.records.m_ack.msn.val();
+        self.m_ack.src_ip.next = self.records.m_ack.src_ip.val();
+        self.m_ack.tel.valid.next = self.records.m_ack.tel.valid.val();
+        self.m_ack.tel.hops.next = self.records.m_ack.tel.hops.val();
+        self.m_ack.tel.path.next = self.records.m_ack.tel.path.val();
+        self.m_feedback.valid.next = self.records.m_feedback.valid.val();
+        self.records.m_feedback.ready.next = self.m_feedback.ready.val();
+        self.m_feedback.qpn.next = self.records.m_feedback.qpn.val();
+        self.m_feedback.psn.next = self.records.m_feedback.psn.val();
+        self.m_feedback.src_ip.next = self.records.m_feedback.src_ip.val();
+        self.m_feedback.direct.next = self.records.m_feedback.direct.val();
+        self.m_feedback.probe.next = self.records.m_feedback.probe.val();
+        self.m_feedback.window.next = self.records.m_feedback.window.val();
+        self.m_feedback.port.next = self.records.m_feedback.port.val();
+        self.m_feedback.tel.valid.next = self.records.m_feedback.tel.valid.val();
+        self.m_feedback.tel.hops.next = self.records.m_feedback.tel.hops.val();
+        self.m_feedback.tel.path.next = self.records.m_feedback.tel.path.val();
         for i in 0..5 {
-            self.records.tel_hop[i].next = self.tel_records.tel_hop[i].val();
-            self.m_req_tel_hop[i].next = self.records.m_req_tel_hop[i].val();
-            self.m_ack_tel_hop[i].next = self.records.m_ack_tel_hop[i].val();
-            self.m_feedback_tel_hop[i].next = self.records.m_feedback_tel_hop[i].val();
+            self.records.tel.hop[i].next = self.tel_records.tel_hop[i].val();
+            self.m_req.tel.hop[i].next = self.records.m_req.tel.hop[i].val();
+            self.m_ack.tel.hop[i].next = self.records.m_ack.tel.hop[i].val();
+            self.m_feedback.tel.hop[i].next = self.records.m_feedback.tel.hop[i].val();
         }
         comment!("Room for what is on its way.");
         self.room.s_commit.next = self.verdict.m_accept.val();
         self.room.s_beats.next = self.verdict.m_beats.val();
         self.room.pop_payload.next =
-            self.payload_fifo.m_axis_tvalid.val() & self.m_payload_tready.val();
+            self.payload_fifo.m_axis.tvalid.val() & self.m_payload.tready.val();
         self.room.pop_response.next =
-            self.response_fifo.m_axis_tvalid.val() & self.m_response_tready.val();
-        self.room.pop_record.next = (self.records.m_req_valid.val() & self.m_req_ready.val())
-            | (self.records.m_ack_valid.val() & self.m_ack_ready.val())
-            | (self.records.m_feedback_valid.val() & self.m_feedback_ready.val());
+            self.response_fifo.m_axis.tvalid.val() & self.m_response.tready.val();
+        self.room.pop_record.next = (self.records.m_req.valid.val() & self.m_req.ready.val())
+            | (self.records.m_ack.valid.val() & self.m_ack.ready.val())
+            | (self.records.m_feedback.valid.val() & self.m_feedback.ready.val());
     }
 }

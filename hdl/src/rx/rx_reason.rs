@@ -10,16 +10,12 @@
 //! # Reset             none: follows its inputs
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Priority of the reasons.
-#[derive(LogicBlock, Default)]
+#[block(no_reset)]
 pub struct RxReason {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// It is RoCEv2 for us.
     pub s_roce: Signal<In, Bit>,
     /// The MAC called it bad.
@@ -58,56 +54,55 @@ pub struct RxReason {
     pub m_early: Signal<Out, Bits<4>>,
     /// Reason that ranks behind it.
     pub m_late: Signal<Out, Bits<4>>,
-    early: DFF<Bits<4>>,
-    late: DFF<Bits<4>>,
+    early: Unreset<Bits<4>>,
+    late: Unreset<Bits<4>>,
     is_bare: Signal<Local, Bit>,
 }
 
 impl Logic for RxReason {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, early, late);
-        self.m_early.next = self.early.q.val();
-        self.m_late.next = self.late.q.val();
+        self.m_early.next = self.early.val();
+        self.m_late.next = self.late.val();
         self.is_bare.next = self.is_ack.val() | self.is_feedback.val();
         comment!("Reasons that rank before the ICRC.");
-        self.early.d.next = 15.into();
+        self.early.next = 15.into();
         if self.s_user.val() {
-            self.early.d.next = 4.into();
+            self.early.next = 4.into();
         } else if self.s_oversize.val() {
-            self.early.d.next = 6.into();
+            self.early.next = 6.into();
         } else if !self.s_roce.val() {
-            self.early.d.next = 0.into();
+            self.early.next = 0.into();
             if self.s_overflow.val() {
-                self.early.d.next = 1.into();
+                self.early.next = 1.into();
             }
         } else if !self.checksum_ok.val() {
-            self.early.d.next = 7.into();
+            self.early.next = 7.into();
         } else if self.s_truncated.val() {
-            self.early.d.next = 5.into();
+            self.early.next = 5.into();
         } else if self.s_length.val() {
-            self.early.d.next = 8.into();
+            self.early.next = 8.into();
         } else if self.tel_long.val() {
-            self.early.d.next = 13.into();
+            self.early.next = 13.into();
         } else if self.len_short.val() | (self.is_bare.val() & self.len_some.val()) {
-            self.early.d.next = 8.into();
+            self.early.next = 8.into();
         } else if self.len_big.val() {
-            self.early.d.next = 6.into();
+            self.early.next = 6.into();
         }
         comment!("Reasons that rank behind it.");
-        self.late.d.next = 2.into();
+        self.late.next = 2.into();
         if !self.version_ok.val() {
-            self.late.d.next = 11.into();
+            self.late.next = 11.into();
         } else if !self.is_request.val() & !self.is_bare.val() & !self.is_response.val() {
-            self.late.d.next = 10.into();
+            self.late.next = 10.into();
         } else if !self.pkey_ok.val() {
-            self.late.d.next = 12.into();
+            self.late.next = 12.into();
         } else if self.is_ack.val() {
-            self.late.d.next = 3.into();
+            self.late.next = 3.into();
         } else if self.is_response.val() {
-            self.late.d.next = 14.into();
+            self.late.next = 14.into();
         } else if self.is_feedback.val() {
-            self.late.d.next = 15.into();
+            self.late.next = 15.into();
         }
     }
 }

@@ -9,18 +9,12 @@
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
 use crate::util::lut_ram::LutRam;
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Record FIFO of the rx pipe.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxRecordFifo {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Write the record behind the last one.
     pub s_store: Signal<In, Bit>,
     /// Make it visible.
@@ -34,11 +28,11 @@ pub struct RxRecordFifo {
     /// Its words.
     pub m_word: [Signal<Out, Bits<32>>; 19],
     ram: [LutRam<4, 32>; 19],
-    head: [DFF<Bits<32>>; 19],
-    head_valid: DFF<Bit>,
-    write_index: DFF<Bits<4>>,
-    read_index: DFF<Bits<4>>,
-    more: DFF<Bit>,
+    head: [Reg<Bits<32>>; 19],
+    head_valid: Reg<Bit>,
+    write_index: Reg<Bits<4>>,
+    read_index: Reg<Bits<4>>,
+    more: Reg<Bit>,
     load: Signal<Local, Bit>,
     write_next: Signal<Local, Bits<4>>,
     read_next: Signal<Local, Bits<4>>,
@@ -47,51 +41,39 @@ pub struct RxRecordFifo {
 impl Logic for RxRecordFifo {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, head_valid, write_index, read_index, more);
-        self.m_valid.next = self.head_valid.q.val();
+        self.m_valid.next = self.head_valid.val();
         comment!(
             "The head is loaded when it is free, with what is accepted in this cycle too: it is"
         );
         comment!(
             "in the RAM already. It enables hundreds of registers, so it compares no indexes."
         );
-        self.load.next = (self.m_ready.val() | !self.head_valid.q.val())
-            & (self.more.q.val() | self.s_commit.val());
-        self.read_next.next = self.read_index.q.val();
+        self.load.next =
+            (self.m_ready.val() | !self.head_valid.val()) & (self.more.val() | self.s_commit.val());
+        self.read_next.next = self.read_index.val();
         if self.load.val() {
-            self.head_valid.d.next = true;
-            self.read_next.next = self.read_index.q.val() + 1;
+            self.head_valid.next = true;
+            self.read_next.next = self.read_index.val() + 1;
         } else if self.m_ready.val() {
-            self.head_valid.d.next = false;
+            self.head_valid.next = false;
         }
-        self.write_next.next = self.write_index.q.val();
+        self.write_next.next = self.write_index.val();
         if self.s_commit.val() {
-            self.write_next.next = self.write_index.q.val() + 1;
+            self.write_next.next = self.write_index.val() + 1;
         }
-        self.write_index.d.next = self.write_next.val();
-        self.read_index.d.next = self.read_next.val();
-        self.more.d.next = self.write_next.val() != self.read_next.val();
+        self.write_index.next = self.write_next.val();
+        self.read_index.next = self.read_next.val();
+        self.more.next = self.write_next.val() != self.read_next.val();
         for i in 0..19 {
-            self.ram[i].clock.next = self.clock.val();
             self.ram[i].write_enable.next = self.s_store.val();
-            self.ram[i].write_address.next = self.write_index.q.val();
+            self.ram[i].write_address.next = self.write_index.val();
             self.ram[i].write_data.next = self.s_word[i].val();
-            self.ram[i].read_address.next = self.read_index.q.val();
-            self.head[i].clock.next = self.clock.val();
-            self.head[i].d.next = self.head[i].q.val();
-            self.m_word[i].next = self.head[i].q.val();
+            self.ram[i].read_address.next = self.read_index.val();
+            self.head[i].next = self.head[i].val();
+            self.m_word[i].next = self.head[i].val();
             if self.load.val() {
-                self.head[i].d.next = self.ram[i].read_data.val();
+                self.head[i].next = self.ram[i].read_data.val();
             }
-            if self.reset.val() {
-                self.head[i].d.next = 0.into();
-            }
-        }
-        if self.reset.val() {
-            self.head_valid.d.next = false;
-            self.write_index.d.next = 0.into();
-            self.read_index.d.next = 0.into();
-            self.more.d.next = false;
         }
     }
 }

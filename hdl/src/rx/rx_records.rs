@@ -14,18 +14,14 @@
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
 use super::rx_record_fifo::RxRecordFifo;
-use crate::Module;
+use crate::block;
+use crate::streams::{Answer, Feedback, Request, Telemetry};
 use rust_hdl_core::prelude::*;
 
 /// Records of the rx pipe. A record is 19 words: va, rkey, dma_len, imm, src_ip, `{opcode,
 /// qpn}`, `{flags, psn}`, `{tel_path, tel_hops, tel_valid, payload_bytes}`, hops.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxRecords {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Write the record behind the last one.
     pub s_store: Signal<In, Bit>,
     /// Make it visible.
@@ -59,99 +55,15 @@ pub struct RxRecords {
     /// Low byte of the UDP source port; kept of telemetry responses alone, in the place of an AETH or ImmDt.
     pub src_port: Signal<In, Bits<8>>,
     /// Telemetry is there.
-    pub tel_valid: Signal<In, Bit>,
-    /// Its hops.
-    pub tel_hops: Signal<In, Bits<3>>,
-    /// Its path.
-    pub tel_path: Signal<In, Bits<12>>,
-    /// Its records.
-    pub tel_hop: [Signal<In, Bits<64>>; 5],
+    pub tel: Telemetry<In>,
     /// A request stands here.
-    pub m_req_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_req_ready: Signal<In, Bit>,
-    /// Queue pair.
-    pub m_req_qpn: Signal<Out, Bits<24>>,
-    /// Operation code.
-    pub m_req_opcode: Signal<Out, Bits<8>>,
-    /// Packet sequence number.
-    pub m_req_psn: Signal<Out, Bits<24>>,
-    /// Acknowledge request.
-    pub m_req_ack_req: Signal<Out, Bit>,
+    pub m_req: Request<Out>,
     /// Solicited event.
     pub m_req_solicited: Signal<Out, Bit>,
-    /// Bytes of payload, 0..=4096.
-    pub m_req_payload_bytes: Signal<Out, Bits<13>>,
-    /// RETH virtual address; 0 without RETH.
-    pub m_req_va: Signal<Out, Bits<64>>,
-    /// RETH key.
-    pub m_req_rkey: Signal<Out, Bits<32>>,
-    /// RETH length.
-    pub m_req_dma_len: Signal<Out, Bits<32>>,
-    /// Immediate data; 0 without.
-    pub m_req_imm: Signal<Out, Bits<32>>,
-    /// Source address.
-    pub m_req_src_ip: Signal<Out, Bits<32>>,
-    /// Telemetry is there.
-    pub m_req_tel_valid: Signal<Out, Bit>,
-    /// Records; 6: not usable.
-    pub m_req_tel_hops: Signal<Out, Bits<3>>,
-    /// Path identifier.
-    pub m_req_tel_path: Signal<Out, Bits<12>>,
-    /// Records, native layout; 0 where there is none.
-    pub m_req_tel_hop: [Signal<Out, Bits<64>>; 5],
     /// An ACK or READ response stands here.
-    pub m_ack_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_ack_ready: Signal<In, Bit>,
-    /// Queue pair.
-    pub m_ack_qpn: Signal<Out, Bits<24>>,
-    /// Packet sequence number.
-    pub m_ack_psn: Signal<Out, Bits<24>>,
-    /// Operation code.
-    pub m_ack_opcode: Signal<Out, Bits<8>>,
-    /// Bytes of payload, 0..=4096.
-    pub m_ack_payload_bytes: Signal<Out, Bits<13>>,
-    /// AETH syndrome; 0 without AETH.
-    pub m_ack_syndrome: Signal<Out, Bits<8>>,
-    /// AETH message sequence number.
-    pub m_ack_msn: Signal<Out, Bits<24>>,
-    /// Source address.
-    pub m_ack_src_ip: Signal<Out, Bits<32>>,
-    /// Telemetry is there.
-    pub m_ack_tel_valid: Signal<Out, Bit>,
-    /// Records; 6: not usable.
-    pub m_ack_tel_hops: Signal<Out, Bits<3>>,
-    /// Path identifier.
-    pub m_ack_tel_path: Signal<Out, Bits<12>>,
-    /// Records, native layout; 0 where there is none.
-    pub m_ack_tel_hop: [Signal<Out, Bits<64>>; 5],
+    pub m_ack: Answer<Out>,
     /// A telemetry response stands here.
-    pub m_feedback_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_feedback_ready: Signal<In, Bit>,
-    /// Queue pair.
-    pub m_feedback_qpn: Signal<Out, Bits<24>>,
-    /// PSN of the packet whose telemetry it brings.
-    pub m_feedback_psn: Signal<Out, Bits<24>>,
-    /// Source address.
-    pub m_feedback_src_ip: Signal<Out, Bits<32>>,
-    /// It is about data: a direct one, or the answer to a probe.
-    pub m_feedback_direct: Signal<Out, Bit>,
-    /// It is a probe or, about data, the answer to one.
-    pub m_feedback_probe: Signal<Out, Bit>,
-    /// It is a window; its bytes are at `m_req_imm`.
-    pub m_feedback_window: Signal<Out, Bit>,
-    /// Low byte of the UDP source port.
-    pub m_feedback_port: Signal<Out, Bits<8>>,
-    /// Telemetry is there.
-    pub m_feedback_tel_valid: Signal<Out, Bit>,
-    /// Records; 6: not usable.
-    pub m_feedback_tel_hops: Signal<Out, Bits<3>>,
-    /// Path identifier.
-    pub m_feedback_tel_path: Signal<Out, Bits<12>>,
-    /// Records, native layout; 0 where there is none.
-    pub m_feedback_tel_hop: [Signal<Out, Bits<64>>; 5],
+    pub m_feedback: Feedback<Out>,
     fifo: RxRecordFifo,
     head_for_requester: Signal<Local, Bit>,
     head_for_feedback: Signal<Local, Bit>,
@@ -181,20 +93,18 @@ pub struct RxRecords {
 impl Logic for RxRecords {
     #[hdl_gen]
     fn update(&mut self) {
-        self.fifo.clock.next = self.clock.val();
-        self.fifo.reset.next = self.reset.val();
         self.fifo.s_store.next = self.s_store.val();
         self.fifo.s_commit.next = self.s_commit.val();
         self.head_for_requester.next = self.fifo.m_word[7].val().get_bit(24);
         self.head_for_feedback.next = self.fifo.m_word[7].val().get_bit(27);
         self.head_for_responder.next =
             !self.head_for_requester.val() & !self.head_for_feedback.val();
-        self.m_req_valid.next = self.fifo.m_valid.val() & self.head_for_responder.val();
-        self.m_ack_valid.next = self.fifo.m_valid.val() & self.head_for_requester.val();
-        self.m_feedback_valid.next = self.fifo.m_valid.val() & self.head_for_feedback.val();
-        self.fifo.m_ready.next = (self.m_req_ready.val() & self.head_for_responder.val())
-            | (self.m_ack_ready.val() & self.head_for_requester.val())
-            | (self.m_feedback_ready.val() & self.head_for_feedback.val());
+        self.m_req.valid.next = self.fifo.m_valid.val() & self.head_for_responder.val();
+        self.m_ack.valid.next = self.fifo.m_valid.val() & self.head_for_requester.val();
+        self.m_feedback.valid.next = self.fifo.m_valid.val() & self.head_for_feedback.val();
+        self.fifo.m_ready.next = (self.m_req.ready.val() & self.head_for_responder.val())
+            | (self.m_ack.ready.val() & self.head_for_requester.val())
+            | (self.m_feedback.ready.val() & self.head_for_feedback.val());
         comment!("Fields to words.");
         self.opcode_wide.next = bit_cast::<32, 8>(self.opcode.val());
         self.for_requester_wide.next = 0.into();
@@ -218,11 +128,11 @@ impl Logic for RxRecords {
             self.ack_req_wide.next = 0x0400_0000.into();
         }
         self.tel_valid_wide.next = 0.into();
-        if self.tel_valid.val() {
+        if self.tel.valid.val() {
             self.tel_valid_wide.next = 0x2000.into();
         }
-        self.hops_wide.next = bit_cast::<32, 3>(self.tel_hops.val());
-        self.path_wide.next = bit_cast::<32, 12>(self.tel_path.val());
+        self.hops_wide.next = bit_cast::<32, 3>(self.tel.hops.val());
+        self.path_wide.next = bit_cast::<32, 12>(self.tel.path.val());
         self.fifo.s_word[0].next = self.va.val().get_bits::<32>(0);
         self.fifo.s_word[1].next = self.va.val().get_bits::<32>(32);
         self.fifo.s_word[2].next = self.rkey.val();
@@ -240,77 +150,77 @@ impl Logic for RxRecords {
             | self.tel_valid_wide.val()
             | (self.hops_wide.val() << 14)
             | (self.path_wide.val() << 17);
-        self.fifo.s_word[9].next = self.tel_hop[0].val().get_bits::<32>(0);
-        self.fifo.s_word[10].next = self.tel_hop[0].val().get_bits::<32>(32);
-        self.fifo.s_word[11].next = self.tel_hop[1].val().get_bits::<32>(0);
-        self.fifo.s_word[12].next = self.tel_hop[1].val().get_bits::<32>(32);
-        self.fifo.s_word[13].next = self.tel_hop[2].val().get_bits::<32>(0);
-        self.fifo.s_word[14].next = self.tel_hop[2].val().get_bits::<32>(32);
-        self.fifo.s_word[15].next = self.tel_hop[3].val().get_bits::<32>(0);
-        self.fifo.s_word[16].next = self.tel_hop[3].val().get_bits::<32>(32);
-        self.fifo.s_word[17].next = self.tel_hop[4].val().get_bits::<32>(0);
-        self.fifo.s_word[18].next = self.tel_hop[4].val().get_bits::<32>(32);
+        self.fifo.s_word[9].next = self.tel.hop[0].val().get_bits::<32>(0);
+        self.fifo.s_word[10].next = self.tel.hop[0].val().get_bits::<32>(32);
+        self.fifo.s_word[11].next = self.tel.hop[1].val().get_bits::<32>(0);
+        self.fifo.s_word[12].next = self.tel.hop[1].val().get_bits::<32>(32);
+        self.fifo.s_word[13].next = self.tel.hop[2].val().get_bits::<32>(0);
+        self.fifo.s_word[14].next = self.tel.hop[2].val().get_bits::<32>(32);
+        self.fifo.s_word[15].next = self.tel.hop[3].val().get_bits::<32>(0);
+        self.fifo.s_word[16].next = self.tel.hop[3].val().get_bits::<32>(32);
+        self.fifo.s_word[17].next = self.tel.hop[4].val().get_bits::<32>(0);
+        self.fifo.s_word[18].next = self.tel.hop[4].val().get_bits::<32>(32);
         comment!("Words to fields.");
-        self.m_req_qpn.next = self.fifo.m_word[6].val().get_bits::<24>(0);
-        self.m_req_opcode.next = self.fifo.m_word[6].val().get_bits::<8>(24);
-        self.m_req_psn.next = self.fifo.m_word[7].val().get_bits::<24>(0);
+        self.m_req.qpn.next = self.fifo.m_word[6].val().get_bits::<24>(0);
+        self.m_req.opcode.next = self.fifo.m_word[6].val().get_bits::<8>(24);
+        self.m_req.psn.next = self.fifo.m_word[7].val().get_bits::<24>(0);
         self.m_req_solicited.next = self.fifo.m_word[7].val().get_bit(25);
-        self.m_req_ack_req.next = self.fifo.m_word[7].val().get_bit(26);
-        self.m_req_payload_bytes.next = self.fifo.m_word[8].val().get_bits::<13>(0);
+        self.m_req.ack_req.next = self.fifo.m_word[7].val().get_bit(26);
+        self.m_req.payload_bytes.next = self.fifo.m_word[8].val().get_bits::<13>(0);
         self.va_high.next = bit_cast::<64, 32>(self.fifo.m_word[1].val());
-        self.m_req_va.next =
+        self.m_req.va.next =
             bit_cast::<64, 32>(self.fifo.m_word[0].val()) | (self.va_high.val() << 32);
-        self.m_req_rkey.next = self.fifo.m_word[2].val();
-        self.m_req_dma_len.next = self.fifo.m_word[3].val();
-        self.m_req_imm.next = self.fifo.m_word[4].val();
-        self.m_req_src_ip.next = self.fifo.m_word[5].val();
-        self.m_ack_qpn.next = self.fifo.m_word[6].val().get_bits::<24>(0);
-        self.m_ack_psn.next = self.fifo.m_word[7].val().get_bits::<24>(0);
-        self.m_ack_opcode.next = self.fifo.m_word[6].val().get_bits::<8>(24);
-        self.m_ack_payload_bytes.next = self.fifo.m_word[8].val().get_bits::<13>(0);
-        self.m_ack_syndrome.next = self.fifo.m_word[4].val().get_bits::<8>(24);
-        self.m_ack_msn.next = self.fifo.m_word[4].val().get_bits::<24>(0);
-        self.m_ack_src_ip.next = self.fifo.m_word[5].val();
-        self.m_req_tel_valid.next = self.fifo.m_word[8].val().get_bit(13);
-        self.m_req_tel_hops.next = self.fifo.m_word[8].val().get_bits::<3>(14);
-        self.m_req_tel_path.next = self.fifo.m_word[8].val().get_bits::<12>(17);
-        self.m_ack_tel_valid.next = self.fifo.m_word[8].val().get_bit(13);
-        self.m_ack_tel_hops.next = self.fifo.m_word[8].val().get_bits::<3>(14);
-        self.m_ack_tel_path.next = self.fifo.m_word[8].val().get_bits::<12>(17);
-        self.m_feedback_qpn.next = self.fifo.m_word[6].val().get_bits::<24>(0);
-        self.m_feedback_psn.next = self.fifo.m_word[7].val().get_bits::<24>(0);
-        self.m_feedback_src_ip.next = self.fifo.m_word[5].val();
-        self.m_feedback_direct.next = self.fifo.m_word[6].val().get_bit(24);
-        self.m_feedback_probe.next = self.fifo.m_word[6].val().get_bit(25);
-        self.m_feedback_window.next = self.fifo.m_word[6].val().get_bit(26);
-        self.m_feedback_port.next = self.fifo.m_word[4].val().get_bits::<8>(0);
-        self.m_feedback_tel_valid.next = self.fifo.m_word[8].val().get_bit(13);
-        self.m_feedback_tel_hops.next = self.fifo.m_word[8].val().get_bits::<3>(14);
-        self.m_feedback_tel_path.next = self.fifo.m_word[8].val().get_bits::<12>(17);
+        self.m_req.rkey.next = self.fifo.m_word[2].val();
+        self.m_req.dma_len.next = self.fifo.m_word[3].val();
+        self.m_req.imm.next = self.fifo.m_word[4].val();
+        self.m_req.src_ip.next = self.fifo.m_word[5].val();
+        self.m_ack.qpn.next = self.fifo.m_word[6].val().get_bits::<24>(0);
+        self.m_ack.psn.next = self.fifo.m_word[7].val().get_bits::<24>(0);
+        self.m_ack.opcode.next = self.fifo.m_word[6].val().get_bits::<8>(24);
+        self.m_ack.payload_bytes.next = self.fifo.m_word[8].val().get_bits::<13>(0);
+        self.m_ack.syndrome.next = self.fifo.m_word[4].val().get_bits::<8>(24);
+        self.m_ack.msn.next = self.fifo.m_word[4].val().get_bits::<24>(0);
+        self.m_ack.src_ip.next = self.fifo.m_word[5].val();
+        self.m_req.tel.valid.next = self.fifo.m_word[8].val().get_bit(13);
+        self.m_req.tel.hops.next = self.fifo.m_word[8].val().get_bits::<3>(14);
+        self.m_req.tel.path.next = self.fifo.m_word[8].val().get_bits::<12>(17);
+        self.m_ack.tel.valid.next = self.fifo.m_word[8].val().get_bit(13);
+        self.m_ack.tel.hops.next = self.fifo.m_word[8].val().get_bits::<3>(14);
+        self.m_ack.tel.path.next = self.fifo.m_word[8].val().get_bits::<12>(17);
+        self.m_feedback.qpn.next = self.fifo.m_word[6].val().get_bits::<24>(0);
+        self.m_feedback.psn.next = self.fifo.m_word[7].val().get_bits::<24>(0);
+        self.m_feedback.src_ip.next = self.fifo.m_word[5].val();
+        self.m_feedback.direct.next = self.fifo.m_word[6].val().get_bit(24);
+        self.m_feedback.probe.next = self.fifo.m_word[6].val().get_bit(25);
+        self.m_feedback.window.next = self.fifo.m_word[6].val().get_bit(26);
+        self.m_feedback.port.next = self.fifo.m_word[4].val().get_bits::<8>(0);
+        self.m_feedback.tel.valid.next = self.fifo.m_word[8].val().get_bit(13);
+        self.m_feedback.tel.hops.next = self.fifo.m_word[8].val().get_bits::<3>(14);
+        self.m_feedback.tel.path.next = self.fifo.m_word[8].val().get_bits::<12>(17);
         self.hop_low_0.next = bit_cast::<64, 32>(self.fifo.m_word[9].val());
         self.hop_high_0.next = bit_cast::<64, 32>(self.fifo.m_word[10].val());
-        self.m_req_tel_hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
-        self.m_ack_tel_hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
-        self.m_feedback_tel_hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
+        self.m_req.tel.hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
+        self.m_ack.tel.hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
+        self.m_feedback.tel.hop[0].next = self.hop_low_0.val() | (self.hop_high_0.val() << 32);
         self.hop_low_1.next = bit_cast::<64, 32>(self.fifo.m_word[11].val());
         self.hop_high_1.next = bit_cast::<64, 32>(self.fifo.m_word[12].val());
-        self.m_req_tel_hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
-        self.m_ack_tel_hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
-        self.m_feedback_tel_hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
+        self.m_req.tel.hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
+        self.m_ack.tel.hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
+        self.m_feedback.tel.hop[1].next = self.hop_low_1.val() | (self.hop_high_1.val() << 32);
         self.hop_low_2.next = bit_cast::<64, 32>(self.fifo.m_word[13].val());
         self.hop_high_2.next = bit_cast::<64, 32>(self.fifo.m_word[14].val());
-        self.m_req_tel_hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
-        self.m_ack_tel_hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
-        self.m_feedback_tel_hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
+        self.m_req.tel.hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
+        self.m_ack.tel.hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
+        self.m_feedback.tel.hop[2].next = self.hop_low_2.val() | (self.hop_high_2.val() << 32);
         self.hop_low_3.next = bit_cast::<64, 32>(self.fifo.m_word[15].val());
         self.hop_high_3.next = bit_cast::<64, 32>(self.fifo.m_word[16].val());
-        self.m_req_tel_hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
-        self.m_ack_tel_hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
-        self.m_feedback_tel_hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
+        self.m_req.tel.hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
+        self.m_ack.tel.hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
+        self.m_feedback.tel.hop[3].next = self.hop_low_3.val() | (self.hop_high_3.val() << 32);
         self.hop_low_4.next = bit_cast::<64, 32>(self.fifo.m_word[17].val());
         self.hop_high_4.next = bit_cast::<64, 32>(self.fifo.m_word[18].val());
-        self.m_req_tel_hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
-        self.m_ack_tel_hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
-        self.m_feedback_tel_hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
+        self.m_req.tel.hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
+        self.m_ack.tel.hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
+        self.m_feedback.tel.hop[4].next = self.hop_low_4.val() | (self.hop_high_4.val() << 32);
     }
 }

@@ -13,18 +13,12 @@
 
 use super::rx_stack_ask::RxStackAsk;
 use super::rx_stack_walk::RxStackWalk;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Walk through a telemetry stack.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxStack {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Telemetry format: 3 INT-MD, 4 IOAM, 5 IFA.
     pub cfg_tel_format: Signal<In, Bits<3>>,
     /// IOAM's fractions of a second are binary.
@@ -81,22 +75,22 @@ pub struct RxStack {
     pub whole: Signal<Out, Bit>,
     ask: RxStackAsk,
     walk: RxStackWalk,
-    valid: DFF<Bit>,
-    word_a: DFF<Bits<32>>,
-    word_b: DFF<Bits<32>>,
-    is_node_a: DFF<Bit>,
-    is_node_b: DFF<Bit>,
-    is_ports_a: DFF<Bit>,
-    is_ports_b: DFF<Bit>,
-    is_queue_a: DFF<Bit>,
-    is_queue_b: DFF<Bit>,
-    is_time_a: DFF<Bit>,
-    is_time_b: DFF<Bit>,
-    is_used_a: DFF<Bit>,
-    is_used_b: DFF<Bit>,
-    is_speed_a: DFF<Bit>,
-    is_stay_b: DFF<Bit>,
-    done: DFF<Bit>,
+    valid: Reg<Bit>,
+    word_a: Unreset<Bits<32>>,
+    word_b: Unreset<Bits<32>>,
+    is_node_a: Unreset<Bit>,
+    is_node_b: Unreset<Bit>,
+    is_ports_a: Unreset<Bit>,
+    is_ports_b: Unreset<Bit>,
+    is_queue_a: Unreset<Bit>,
+    is_queue_b: Unreset<Bit>,
+    is_time_a: Unreset<Bit>,
+    is_time_b: Unreset<Bit>,
+    is_used_a: Unreset<Bit>,
+    is_used_b: Unreset<Bit>,
+    is_speed_a: Unreset<Bit>,
+    is_stay_b: Unreset<Bit>,
+    done: Reg<Bit>,
     a: Signal<Local, Bits<32>>,
     b: Signal<Local, Bits<32>>,
     place: Signal<Local, Bits<5>>,
@@ -116,28 +110,23 @@ pub struct RxStack {
 impl Logic for RxStack {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, valid, word_a, word_b, is_node_a, is_node_b, is_ports_a, is_ports_b,
-            is_queue_a, is_queue_b, is_time_a, is_time_b, is_used_a, is_used_b, is_speed_a,
-            is_stay_b, done
-        );
-        self.m_valid.next = self.valid.q.val();
-        self.valid.d.next = self.s_valid.val();
-        self.m_word_a.next = self.word_a.q.val();
-        self.m_word_b.next = self.word_b.q.val();
-        self.node_a.next = self.is_node_a.q.val();
-        self.node_b.next = self.is_node_b.q.val();
-        self.ports_a.next = self.is_ports_a.q.val();
-        self.ports_b.next = self.is_ports_b.q.val();
-        self.queue_a.next = self.is_queue_a.q.val();
-        self.queue_b.next = self.is_queue_b.q.val();
-        self.time_a.next = self.is_time_a.q.val();
-        self.time_b.next = self.is_time_b.q.val();
-        self.used_a.next = self.is_used_a.q.val();
-        self.used_b.next = self.is_used_b.q.val();
-        self.speed_a.next = self.is_speed_a.q.val();
-        self.stay_b.next = self.is_stay_b.q.val();
-        self.m_done.next = self.done.q.val();
+        self.m_valid.next = self.valid.val();
+        self.valid.next = self.s_valid.val();
+        self.m_word_a.next = self.word_a.val();
+        self.m_word_b.next = self.word_b.val();
+        self.node_a.next = self.is_node_a.val();
+        self.node_b.next = self.is_node_b.val();
+        self.ports_a.next = self.is_ports_a.val();
+        self.ports_b.next = self.is_ports_b.val();
+        self.queue_a.next = self.is_queue_a.val();
+        self.queue_b.next = self.is_queue_b.val();
+        self.time_a.next = self.is_time_a.val();
+        self.time_b.next = self.is_time_b.val();
+        self.used_a.next = self.is_used_a.val();
+        self.used_b.next = self.is_used_b.val();
+        self.speed_a.next = self.is_speed_a.val();
+        self.stay_b.next = self.is_stay_b.val();
+        self.m_done.next = self.done.val();
         self.is_ioam.next = self.cfg_tel_format.val() == 4;
         self.is_ifa.next = self.cfg_tel_format.val() == 5;
         self.a.next = bit_cast::<32, 8>(self.s_pair.val().get_bits::<8>(24))
@@ -148,10 +137,9 @@ impl Logic for RxStack {
             | (bit_cast::<32, 8>(self.s_pair.val().get_bits::<8>(48)) << 8)
             | (bit_cast::<32, 8>(self.s_pair.val().get_bits::<8>(40)) << 16)
             | (bit_cast::<32, 8>(self.s_pair.val().get_bits::<8>(32)) << 24);
-        self.word_a.d.next = self.a.val();
-        self.word_b.d.next = self.b.val();
+        self.word_a.next = self.a.val();
+        self.word_b.next = self.b.val();
         comment!("Third word: what was asked for; IFA's hops are all alike.");
-        self.ask.clock.next = self.clock.val();
         self.ask.is_ioam.next = self.is_ioam.val();
         self.ask.is_ifa.next = self.is_ifa.val();
         self.ask.time_binary.next = self.cfg_tel_time_binary.val();
@@ -159,8 +147,6 @@ impl Logic for RxStack {
             (self.walk.step.val() == 1) | (self.is_ifa.val() & (self.walk.step.val() == 0));
         self.ask.s_valid.next = self.s_valid.val() & self.asks.val();
         self.ask.s_word.next = self.a.val();
-        self.walk.clock.next = self.clock.val();
-        self.walk.reset.next = self.reset.val();
         self.walk.is_ioam.next = self.is_ioam.val();
         self.walk.is_ifa.next = self.is_ifa.val();
         self.walk.ifa_known.next = self.ifa_known.val();
@@ -191,37 +177,30 @@ impl Logic for RxStack {
         self.in_hops.next =
             self.s_valid.val() & (self.walk.step.val() == 2) & self.understood.val();
         self.is_second.next = self.in_hops.val() & !self.s_half.val();
-        self.is_node_a.d.next = self.in_hops.val() & (self.place.val() == 0);
-        self.is_node_b.d.next = (self.is_second.val() & (self.place_b.val() == 0))
+        self.is_node_a.next = self.in_hops.val() & (self.place.val() == 0);
+        self.is_node_b.next = (self.is_second.val() & (self.place_b.val() == 0))
             | (self.s_valid.val()
                 & !self.s_half.val()
                 & ((self.is_ioam.val() & (self.walk.step.val() == 1))
                     | (self.is_ifa.val() & (self.walk.step.val() == 0))));
-        self.is_ports_a.d.next = self.in_hops.val()
+        self.is_ports_a.next = self.in_hops.val()
             & self.ask.has_interfaces.val()
             & (self.place.val() == self.ports_at.val());
-        self.is_ports_b.d.next = self.is_second.val()
+        self.is_ports_b.next = self.is_second.val()
             & self.ask.has_interfaces.val()
             & (self.place_b.val() == self.ports_at.val());
-        self.is_speed_a.d.next = self.in_hops.val() & self.is_ifa.val() & (self.place.val() == 1);
-        self.is_stay_b.d.next =
-            self.is_second.val() & self.is_ifa.val() & (self.place_b.val() == 4);
-        self.is_queue_a.d.next = self.in_hops.val() & (self.place.val() == self.ask.queue_at.val());
-        self.is_queue_b.d.next =
+        self.is_speed_a.next = self.in_hops.val() & self.is_ifa.val() & (self.place.val() == 1);
+        self.is_stay_b.next = self.is_second.val() & self.is_ifa.val() & (self.place_b.val() == 4);
+        self.is_queue_a.next = self.in_hops.val() & (self.place.val() == self.ask.queue_at.val());
+        self.is_queue_b.next =
             self.is_second.val() & (self.place_b.val() == self.ask.queue_at.val());
-        self.is_time_a.d.next = self.in_hops.val() & (self.place.val() == self.ask.time_at.val());
-        self.is_time_b.d.next =
-            self.is_second.val() & (self.place_b.val() == self.ask.time_at.val());
-        self.is_used_a.d.next = self.in_hops.val() & (self.place.val() == self.ask.used_at.val());
-        self.is_used_b.d.next =
-            self.is_second.val() & (self.place_b.val() == self.ask.used_at.val());
+        self.is_time_a.next = self.in_hops.val() & (self.place.val() == self.ask.time_at.val());
+        self.is_time_b.next = self.is_second.val() & (self.place_b.val() == self.ask.time_at.val());
+        self.is_used_a.next = self.in_hops.val() & (self.place.val() == self.ask.used_at.val());
+        self.is_used_b.next = self.is_second.val() & (self.place_b.val() == self.ask.used_at.val());
         self.ends.next = (self.in_hops.val() & self.is_first_end.val())
             | (self.is_second.val() & self.is_second_end.val());
-        self.done.d.next = self.ends.val();
+        self.done.next = self.ends.val();
         self.seconds.next = self.ask.has_seconds.val();
-        if self.reset.val() {
-            self.done.d.next = false;
-            self.valid.d.next = false;
-        }
     }
 }

@@ -9,16 +9,12 @@
 //! # Reset             none: follows its inputs
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Places in the hops of a telemetry stack.
-#[derive(LogicBlock, Default)]
+#[block(no_reset)]
 pub struct RxStackAsk {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// The word is IOAM's trace type; else it has INT's instruction bitmap.
     pub is_ioam: Signal<In, Bit>,
     /// The stack is IFA's, whose hops are all alike.
@@ -43,13 +39,13 @@ pub struct RxStackAsk {
     pub used_at: Signal<Out, Bits<5>>,
     /// Words that are asked for.
     pub words: Signal<Out, Bits<5>>,
-    is_enough: DFF<Bit>,
-    interfaces: DFF<Bit>,
-    seconds: DFF<Bit>,
-    queue: DFF<Bits<5>>,
-    low_time: DFF<Bits<5>>,
-    used: DFF<Bits<5>>,
-    count: DFF<Bits<5>>,
+    is_enough: Unreset<Bit>,
+    interfaces: Unreset<Bit>,
+    seconds: Unreset<Bit>,
+    queue: Unreset<Bits<5>>,
+    low_time: Unreset<Bits<5>>,
+    used: Unreset<Bits<5>>,
+    count: Unreset<Bits<5>>,
     asked: Signal<Local, Bits<22>>,
     one: [Signal<Local, Bits<5>>; 22],
     ports: Signal<Local, Bits<5>>,
@@ -68,14 +64,13 @@ pub struct RxStackAsk {
 impl Logic for RxStackAsk {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, is_enough, interfaces, seconds, queue, low_time, used, count);
-        self.enough.next = self.is_enough.q.val();
-        self.has_interfaces.next = self.interfaces.q.val();
-        self.has_seconds.next = self.seconds.q.val();
-        self.queue_at.next = self.queue.q.val();
-        self.time_at.next = self.low_time.q.val();
-        self.used_at.next = self.used.q.val();
-        self.words.next = self.count.q.val();
+        self.enough.next = self.is_enough.val();
+        self.has_interfaces.next = self.interfaces.val();
+        self.has_seconds.next = self.seconds.val();
+        self.queue_at.next = self.queue.val();
+        self.time_at.next = self.low_time.val();
+        self.used_at.next = self.used.val();
+        self.words.next = self.count.val();
         comment!("Each bit as a number of words.");
         self.asked.next = self.s_word.val().get_bits::<22>(10);
         for i in 0..22 {
@@ -114,39 +109,39 @@ impl Logic for RxStackAsk {
             + self.one[1].val()
             + self.one[0].val();
         if self.s_valid.val() {
-            self.interfaces.d.next = self.s_word.val().get_bit(30);
-            self.seconds.d.next = false;
-            self.is_enough.d.next = self.s_word.val().get_bit(31)
+            self.interfaces.next = self.s_word.val().get_bit(30);
+            self.seconds.next = false;
+            self.is_enough.next = self.s_word.val().get_bit(31)
                 & self.s_word.val().get_bit(28)
                 & self.s_word.val().get_bit(26)
                 & self.s_word.val().get_bit(24);
-            self.queue.d.next = self.int_queue.val();
-            self.low_time.d.next = self.int_time.val();
-            self.used.d.next = self.int_used.val();
-            self.count.d.next = self.int_used.val() + self.int_behind.val() + 1;
+            self.queue.next = self.int_queue.val();
+            self.low_time.next = self.int_time.val();
+            self.used.next = self.int_used.val();
+            self.count.next = self.int_used.val() + self.int_behind.val() + 1;
             if self.is_ioam.val() {
-                self.seconds.d.next = self.s_word.val().get_bit(29) & !self.time_binary.val();
-                self.is_enough.d.next = self.s_word.val().get_bit(31)
+                self.seconds.next = self.s_word.val().get_bit(29) & !self.time_binary.val();
+                self.is_enough.next = self.s_word.val().get_bit(31)
                     & self.s_word.val().get_bit(28)
                     & self.s_word.val().get_bit(25)
                     & self.s_word.val().get_bit(19)
                     & !self.s_word.val().get_bit(9)
                     & (self.s_word.val().get_bit(29) | self.time_binary.val());
-                self.queue.d.next = self.trace_queue.val();
-                self.low_time.d.next = self.trace_time.val();
-                self.used.d.next = self.trace_used.val();
-                self.count.d.next = self.trace_used.val() + self.trace_behind.val() + 1;
+                self.queue.next = self.trace_queue.val();
+                self.low_time.next = self.trace_time.val();
+                self.used.next = self.trace_used.val();
+                self.count.next = self.trace_used.val() + self.trace_behind.val() + 1;
             }
             comment!(
                 "IFA: node, speed and seconds, interfaces, ns, stay, bytes sent, queue, reserved."
             );
             if self.is_ifa.val() {
-                self.interfaces.d.next = true;
-                self.is_enough.d.next = true;
-                self.low_time.d.next = 3.into();
-                self.used.d.next = 5.into();
-                self.queue.d.next = 6.into();
-                self.count.d.next = 8.into();
+                self.interfaces.next = true;
+                self.is_enough.next = true;
+                self.low_time.next = 3.into();
+                self.used.next = 5.into();
+                self.queue.next = 6.into();
+                self.count.next = 8.into();
             }
         }
     }

@@ -17,18 +17,12 @@
 
 use super::rx_stack_path::RxStackPath;
 use crate::util::mul_pipe::MulPipe;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Hops of a telemetry stack.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxStackHop {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Queues are counted in bytes, else in cells.
     pub cfg_tel_queue_bytes: Signal<In, Bit>,
     /// Telemetry format: 3 INT-MD, 4 IOAM, 5 IFA.
@@ -82,14 +76,14 @@ pub struct RxStackHop {
     /// A switch could not provide a value.
     pub is_invalid: Signal<Out, Bit>,
     path_of: RxStackPath,
-    valid: DFF<Bit>,
-    queue: DFF<Bits<17>>,
-    used: DFF<Bits<20>>,
-    stamp: DFF<Bits<24>>,
-    seconds: DFF<Bits<15>>,
+    valid: Reg<Bit>,
+    queue: Unreset<Bits<17>>,
+    used: Unreset<Bits<20>>,
+    stamp: Unreset<Bits<24>>,
+    seconds: Unreset<Bits<15>>,
     second_ns: MulPipe<15, 15, 30>,
-    second_before: DFF<Bits<15>>,
-    rate: DFF<Bits<3>>,
+    second_before: Unreset<Bits<15>>,
+    rate: Unreset<Bits<3>>,
     queue_word: Signal<Local, Bits<32>>,
     used_word: Signal<Local, Bits<32>>,
     time_word: Signal<Local, Bits<32>>,
@@ -105,11 +99,9 @@ pub struct RxStackHop {
 impl Logic for RxStackHop {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, valid, queue, used, stamp, seconds, second_before, rate);
         self.is_ioam.next = self.cfg_tel_format.val() == 4;
         self.is_ifa.next = self.cfg_tel_format.val() == 5;
-        self.m_valid.next = self.valid.q.val();
-        self.path_of.clock.next = self.clock.val();
+        self.m_valid.next = self.valid.val();
         self.path_of.is_ioam.next = self.is_ioam.val();
         self.path_of.is_ifa.next = self.is_ifa.val();
         self.path_of.s_start.next = self.s_start.val();
@@ -131,18 +123,16 @@ impl Logic for RxStackHop {
         self.path.next = self.path_of.path.val();
         self.is_invalid.next = self.path_of.is_invalid.val();
         comment!("10^9 is 59 x 2^24 and 19813 x 2^9: what seconds are in ns mod 2^24.");
-        self.second_ns.clock.next = self.clock.val();
-        self.second_ns.reset.next = self.reset.val();
-        self.second_ns.a.next = self.seconds.q.val();
+        self.second_ns.a.next = self.seconds.val();
         self.second_ns.b.next = 19813.into();
         self.whole_ns.next = bit_cast::<24, 15>(self.second_ns.p.val().get_bits::<15>(0)) << 9;
-        self.stamp_ns.next = self.stamp.q.val() + self.whole_ns.val();
+        self.stamp_ns.next = self.stamp.val() + self.whole_ns.val();
         self.record_low.next =
-            bit_cast::<64, 3>(self.rate.q.val()) | (bit_cast::<64, 24>(self.stamp_ns.val()) << 3);
+            bit_cast::<64, 3>(self.rate.val()) | (bit_cast::<64, 24>(self.stamp_ns.val()) << 3);
         self.m_record.next = self.record_low.val()
-            | (bit_cast::<64, 20>(self.used.q.val()) << 27)
-            | (bit_cast::<64, 17>(self.queue.q.val()) << 47);
-        self.valid.d.next = self.s_done.val();
+            | (bit_cast::<64, 20>(self.used.val()) << 27)
+            | (bit_cast::<64, 17>(self.queue.val()) << 47);
+        self.valid.next = self.s_done.val();
         comment!("Fields; a value too large for its field is the largest.");
         self.queue_word.next = self.s_word_a.val();
         if self.queue_b.val() {
@@ -152,18 +142,18 @@ impl Logic for RxStackHop {
             }
         }
         if self.queue_a.val() | self.queue_b.val() {
-            self.queue.d.next = self.queue_word.val().get_bits::<17>(0);
+            self.queue.next = self.queue_word.val().get_bits::<17>(0);
             if self.cfg_tel_queue_bytes.val() {
-                self.queue.d.next = self.queue_word.val().get_bits::<17>(6);
+                self.queue.next = self.queue_word.val().get_bits::<17>(6);
                 if self.queue_word.val().get_bit(23) {
-                    self.queue.d.next = 0x1ffff.into();
+                    self.queue.next = 0x1ffff.into();
                 }
             } else if self.queue_word.val().get_bits::<7>(17).any() {
-                self.queue.d.next = 0x1ffff.into();
+                self.queue.next = 0x1ffff.into();
             }
             comment!("IOAM counts in 32 bits, IFA in 16, INT in 24 behind the queue's number.");
             if self.is_ioam.val() & self.queue_word.val().get_bits::<8>(24).any() {
-                self.queue.d.next = 0x1ffff.into();
+                self.queue.next = 0x1ffff.into();
             }
         }
         self.used_word.next = self.s_word_a.val();
@@ -171,12 +161,12 @@ impl Logic for RxStackHop {
             self.used_word.next = self.s_word_b.val();
         }
         if self.used_a.val() | self.used_b.val() {
-            self.used.d.next = self.used_word.val().get_bits::<20>(0);
+            self.used.next = self.used_word.val().get_bits::<20>(0);
             if self.used_word.val().get_bits::<12>(20).any() {
-                self.used.d.next = 0xfffff.into();
+                self.used.next = 0xfffff.into();
             }
             if self.is_ioam.val() | self.is_ifa.val() {
-                self.used.d.next = self.used_word.val().get_bits::<20>(7);
+                self.used.next = self.used_word.val().get_bits::<20>(7);
             }
         }
         self.time_word.next = self.s_word_a.val();
@@ -184,26 +174,26 @@ impl Logic for RxStackHop {
             self.time_word.next = self.s_word_b.val();
         }
         if self.time_a.val() | self.time_b.val() {
-            self.stamp.d.next = self.time_word.val().get_bits::<24>(0);
+            self.stamp.next = self.time_word.val().get_bits::<24>(0);
             if self.is_ioam.val() & self.cfg_tel_time_binary.val() {
-                self.stamp.d.next = self.time_word.val().get_bits::<24>(2);
+                self.stamp.next = self.time_word.val().get_bits::<24>(2);
             }
-            self.seconds.d.next = self.second_before.q.val();
+            self.seconds.next = self.second_before.val();
             if self.time_b.val() {
-                self.seconds.d.next = self.s_word_a.val().get_bits::<15>(0);
+                self.seconds.next = self.s_word_a.val().get_bits::<15>(0);
             }
             if !self.has_seconds.val() {
-                self.seconds.d.next = 0.into();
+                self.seconds.next = 0.into();
             }
             if self.is_ifa.val() {
-                self.seconds.d.next = self.seconds.q.val();
+                self.seconds.next = self.seconds.val();
             }
         }
         comment!("IFA's packets leave when they have come and stayed: one pair tells both.");
         self.stayed.next =
             self.s_word_a.val().get_bits::<24>(0) + self.s_word_b.val().get_bits::<24>(0);
         if self.stay_b.val() {
-            self.stamp.d.next = self.stayed.val();
+            self.stamp.next = self.stayed.val();
         }
         self.port.next = self.s_word_a.val().get_bits::<3>(0);
         if self.ports_b.val() {
@@ -211,37 +201,34 @@ impl Logic for RxStackHop {
         }
         if (self.ports_a.val() | self.ports_b.val()) & !self.is_ifa.val() {
             match self.port.val().index() {
-                0 => self.rate.d.next = self.cfg_tel_rates.val().get_bits::<3>(0),
-                1 => self.rate.d.next = self.cfg_tel_rates.val().get_bits::<3>(3),
-                2 => self.rate.d.next = self.cfg_tel_rates.val().get_bits::<3>(6),
-                3 => self.rate.d.next = self.cfg_tel_rates.val().get_bits::<3>(9),
-                4 => self.rate.d.next = self.cfg_tel_rates.val().get_bits::<3>(12),
-                5 => self.rate.d.next = self.cfg_tel_rates.val().get_bits::<3>(15),
-                6 => self.rate.d.next = self.cfg_tel_rates.val().get_bits::<3>(18),
-                _ => self.rate.d.next = self.cfg_tel_rates.val().get_bits::<3>(21),
+                0 => self.rate.next = self.cfg_tel_rates.val().get_bits::<3>(0),
+                1 => self.rate.next = self.cfg_tel_rates.val().get_bits::<3>(3),
+                2 => self.rate.next = self.cfg_tel_rates.val().get_bits::<3>(6),
+                3 => self.rate.next = self.cfg_tel_rates.val().get_bits::<3>(9),
+                4 => self.rate.next = self.cfg_tel_rates.val().get_bits::<3>(12),
+                5 => self.rate.next = self.cfg_tel_rates.val().get_bits::<3>(15),
+                6 => self.rate.next = self.cfg_tel_rates.val().get_bits::<3>(18),
+                _ => self.rate.next = self.cfg_tel_rates.val().get_bits::<3>(21),
             }
         }
         comment!("IFA's speeds: 25, 40, 50, 100, 200, 400 Gb/s from 1 on.");
         if self.speed_a.val() {
-            self.seconds.d.next = self.s_word_a.val().get_bits::<15>(0);
+            self.seconds.next = self.s_word_a.val().get_bits::<15>(0);
             match self.s_word_a.val().get_bits::<4>(28).index() {
-                2 => self.rate.d.next = 7.into(),
-                3 => self.rate.d.next = 1.into(),
-                4 => self.rate.d.next = 2.into(),
-                5 => self.rate.d.next = 3.into(),
-                6 => self.rate.d.next = 4.into(),
-                _ => self.rate.d.next = 0.into(),
+                2 => self.rate.next = 7.into(),
+                3 => self.rate.next = 1.into(),
+                4 => self.rate.next = 2.into(),
+                5 => self.rate.next = 3.into(),
+                6 => self.rate.next = 4.into(),
+                _ => self.rate.next = 0.into(),
             }
         }
         if self.s_valid.val() {
-            self.second_before.d.next = self.s_word_b.val().get_bits::<15>(0);
+            self.second_before.next = self.s_word_b.val().get_bits::<15>(0);
         }
         if self.s_start.val() {
-            self.seconds.d.next = 0.into();
-            self.rate.d.next = self.cfg_tel_rates.val().get_bits::<3>(0);
-        }
-        if self.reset.val() {
-            self.valid.d.next = false;
+            self.seconds.next = 0.into();
+            self.rate.next = self.cfg_tel_rates.val().get_bits::<3>(0);
         }
     }
 }

@@ -11,16 +11,12 @@
 //! # Reset             none: s_start clears
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Path of a telemetry stack.
-#[derive(LogicBlock, Default)]
+#[block(no_reset)]
 pub struct RxStackPath {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// The stack is IOAM's.
     pub is_ioam: Signal<In, Bit>,
     /// It is IFA's; if neither, INT-MD's.
@@ -61,9 +57,9 @@ pub struct RxStackPath {
     pub path: Signal<Out, Bits<12>>,
     /// A switch could not provide a value.
     pub is_invalid: Signal<Out, Bit>,
-    hash: DFF<Bits<12>>,
-    invalid: DFF<Bit>,
-    ones_before: DFF<Bit>,
+    hash: Unreset<Bits<12>>,
+    invalid: Unreset<Bit>,
+    ones_before: Unreset<Bit>,
     ones_a: Signal<Local, Bit>,
     ones_b: Signal<Local, Bit>,
     node_ones_a: Signal<Local, Bit>,
@@ -81,9 +77,8 @@ pub struct RxStackPath {
 impl Logic for RxStackPath {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, hash, invalid, ones_before);
-        self.path.next = self.hash.q.val();
-        self.is_invalid.next = self.invalid.q.val();
+        self.path.next = self.hash.val();
+        self.is_invalid.next = self.invalid.val();
         comment!(
             "All ones are no value; of INT's time both words, of IOAM's node 24 bits, of IFA's"
         );
@@ -105,7 +100,7 @@ impl Logic for RxStackPath {
             | (self.s_word_a.val().get_bits::<3>(28) == 0)
             | (self.s_word_a.val().get_bits::<3>(28) == 7);
         if self.s_valid.val() {
-            self.ones_before.d.next = self.ones_b.val();
+            self.ones_before.next = self.ones_b.val();
         }
         if ((self.ports_a.val() | self.queue_a.val() | self.used_a.val()) & self.ones_a.val())
             | ((self.ports_b.val() | self.used_b.val() | self.stay_b.val()) & self.ones_b.val())
@@ -114,11 +109,11 @@ impl Logic for RxStackPath {
             | (self.node_b.val() & self.node_ones_b.val())
             | (self.speed_a.val() & self.speed_lacks.val())
             | (self.time_a.val()
-                & (self.lone_time.val() | self.ones_before.q.val())
+                & (self.lone_time.val() | self.ones_before.val())
                 & self.ones_a.val())
             | (self.time_b.val() & (self.lone_time.val() | self.ones_a.val()) & self.ones_b.val())
         {
-            self.invalid.d.next = true;
+            self.invalid.next = true;
         }
         comment!("The path; what stands beside IOAM's and IFA's nodes is not of it.");
         self.path_a.next = self.s_word_a.val();
@@ -131,8 +126,8 @@ impl Logic for RxStackPath {
         } else if self.is_ifa.val() & self.node_b.val() {
             self.path_b.next = bit_cast::<32, 24>(self.s_word_b.val().get_bits::<24>(8));
         }
-        self.turned_a.next = (self.hash.q.val() << 5) | (self.hash.q.val() >> 7);
-        self.hash_a.next = self.hash.q.val();
+        self.turned_a.next = (self.hash.val() << 5) | (self.hash.val() >> 7);
+        self.hash_a.next = self.hash.val();
         if self.node_a.val() | self.ports_a.val() {
             self.hash_a.next = self.turned_a.val()
                 ^ self.path_a.val().get_bits::<12>(0)
@@ -140,16 +135,16 @@ impl Logic for RxStackPath {
                 ^ bit_cast::<12, 8>(self.path_a.val().get_bits::<8>(24));
         }
         self.turned_b.next = (self.hash_a.val() << 5) | (self.hash_a.val() >> 7);
-        self.hash.d.next = self.hash_a.val();
+        self.hash.next = self.hash_a.val();
         if self.node_b.val() | self.ports_b.val() {
-            self.hash.d.next = self.turned_b.val()
+            self.hash.next = self.turned_b.val()
                 ^ self.path_b.val().get_bits::<12>(0)
                 ^ self.path_b.val().get_bits::<12>(12)
                 ^ bit_cast::<12, 8>(self.path_b.val().get_bits::<8>(24));
         }
         if self.s_start.val() {
-            self.hash.d.next = 0.into();
-            self.invalid.d.next = false;
+            self.hash.next = 0.into();
+            self.invalid.next = false;
         }
     }
 }

@@ -10,18 +10,12 @@
 //! # Reset             synchronous, high: nothing walked
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Steps through a telemetry stack.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxStackWalk {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// The stack is IOAM's.
     pub is_ioam: Signal<In, Bit>,
     /// It is IFA's; if neither, INT-MD's.
@@ -56,14 +50,14 @@ pub struct RxStackWalk {
     pub is_known: Signal<Out, Bit>,
     /// The stack is over, was understood, and misses no hop.
     pub whole: Signal<Out, Bit>,
-    is_whole: DFF<Bit>,
-    is_over: DFF<Bit>,
-    at: DFF<Bits<2>>,
-    word_at: DFF<Bits<5>>,
-    last: DFF<Bits<5>>,
-    words: DFF<Bits<5>>,
-    version_ok: DFF<Bit>,
-    is_exceeded: DFF<Bit>,
+    is_whole: Unreset<Bit>,
+    is_over: Reg<Bit>,
+    at: Reg<Bits<2>>,
+    word_at: Unreset<Bits<5>>,
+    last: Unreset<Bits<5>>,
+    words: Unreset<Bits<5>>,
+    version_ok: Unreset<Bit>,
+    is_exceeded: Unreset<Bit>,
     place_b: Signal<Local, Bits<5>>,
     is_first_end: Signal<Local, Bit>,
     is_second_end: Signal<Local, Bit>,
@@ -72,89 +66,72 @@ pub struct RxStackWalk {
 impl Logic for RxStackWalk {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            is_whole,
-            is_over,
-            at,
-            word_at,
-            last,
-            words,
-            version_ok,
-            is_exceeded
-        );
-        self.step.next = self.at.q.val();
-        self.place.next = self.word_at.q.val();
-        self.last_place.next = self.last.q.val();
-        self.hop_words.next = self.words.q.val();
-        self.is_known.next = self.version_ok.q.val();
-        self.whole.next = self.is_whole.q.val();
-        self.is_first_end.next = self.word_at.q.val() == self.last.q.val();
-        self.place_b.next = self.word_at.q.val() + 1;
+        self.step.next = self.at.val();
+        self.place.next = self.word_at.val();
+        self.last_place.next = self.last.val();
+        self.hop_words.next = self.words.val();
+        self.is_known.next = self.version_ok.val();
+        self.whole.next = self.is_whole.val();
+        self.is_first_end.next = self.word_at.val() == self.last.val();
+        self.place_b.next = self.word_at.val() + 1;
         if self.is_first_end.val() {
             self.place_b.next = 0.into();
         }
-        self.is_second_end.next = self.place_b.val() == self.last.q.val();
+        self.is_second_end.next = self.place_b.val() == self.last.val();
         comment!(
             "Shim and control word; what was asked for (IOAM: and the first node); hops. IFA:"
         );
         comment!("control word and the first node; hops.");
         if self.s_valid.val() {
-            match self.at.q.val().index() {
+            match self.at.val().index() {
                 0 => {
-                    self.at.d.next = 1.into();
-                    self.version_ok.d.next = self.s_word_b.val().get_bits::<4>(28) == 2;
-                    self.is_exceeded.d.next = self.s_word_b.val().get_bits::<2>(25).any();
-                    self.words.d.next = self.s_word_b.val().get_bits::<5>(8);
-                    self.last.d.next = self.s_word_b.val().get_bits::<5>(8) - 1;
+                    self.at.next = 1.into();
+                    self.version_ok.next = self.s_word_b.val().get_bits::<4>(28) == 2;
+                    self.is_exceeded.next = self.s_word_b.val().get_bits::<2>(25).any();
+                    self.words.next = self.s_word_b.val().get_bits::<5>(8);
+                    self.last.next = self.s_word_b.val().get_bits::<5>(8) - 1;
                     if self.is_ioam.val() {
-                        self.version_ok.d.next = self.s_word_a.val().get_bits::<8>(24) == 1;
-                        self.is_exceeded.d.next = self.s_word_b.val().get_bit(10);
-                        self.words.d.next = self.s_word_b.val().get_bits::<5>(11);
-                        self.last.d.next = self.s_word_b.val().get_bits::<5>(11) - 1;
+                        self.version_ok.next = self.s_word_a.val().get_bits::<8>(24) == 1;
+                        self.is_exceeded.next = self.s_word_b.val().get_bit(10);
+                        self.words.next = self.s_word_b.val().get_bits::<5>(11);
+                        self.last.next = self.s_word_b.val().get_bits::<5>(11) - 1;
                     }
                     if self.is_ifa.val() {
-                        self.at.d.next = 2.into();
-                        self.version_ok.d.next = self.ifa_known.val();
-                        self.is_exceeded.d.next = (self.s_word_a.val().get_bits::<8>(8) == 0)
+                        self.at.next = 2.into();
+                        self.version_ok.next = self.ifa_known.val();
+                        self.is_exceeded.next = (self.s_word_a.val().get_bits::<8>(8) == 0)
                             | (self.s_word_a.val().get_bits::<8>(0) >= self.ifa_words_max.val());
-                        self.words.d.next = 8.into();
-                        self.last.d.next = 7.into();
-                        self.word_at.d.next = 1.into();
-                        self.is_over.d.next = self.s_last.val() & self.s_half.val();
+                        self.words.next = 8.into();
+                        self.last.next = 7.into();
+                        self.word_at.next = 1.into();
+                        self.is_over.next = self.s_last.val() & self.s_half.val();
                     }
                 }
                 1 => {
-                    self.at.d.next = 2.into();
-                    self.word_at.d.next = 0.into();
-                    self.is_over.d.next = self.s_last.val() & !self.s_half.val();
+                    self.at.next = 2.into();
+                    self.word_at.next = 0.into();
+                    self.is_over.next = self.s_last.val() & !self.s_half.val();
                     if self.is_ioam.val() {
-                        self.word_at.d.next = 1.into();
-                        self.is_over.d.next = self.s_last.val() & self.s_half.val();
+                        self.word_at.next = 1.into();
+                        self.is_over.next = self.s_last.val() & self.s_half.val();
                     }
                 }
                 _ => {
-                    self.word_at.d.next = self.place_b.val() + 1;
+                    self.word_at.next = self.place_b.val() + 1;
                     if self.is_second_end.val() {
-                        self.word_at.d.next = 0.into();
+                        self.word_at.next = 0.into();
                     }
-                    self.is_over.d.next = self.s_last.val()
+                    self.is_over.next = self.s_last.val()
                         & ((self.s_half.val() & self.is_first_end.val())
                             | (!self.s_half.val() & self.is_second_end.val()));
                 }
             }
         }
-        self.is_whole.d.next =
-            self.is_over.q.val() & self.is_enough.val() & !self.is_exceeded.q.val();
+        self.is_whole.next = self.is_over.val() & self.is_enough.val() & !self.is_exceeded.val();
         if self.s_start.val() {
-            self.at.d.next = 0.into();
-            self.is_over.d.next = false;
-            self.is_whole.d.next = false;
-        }
-        if self.reset.val() {
-            self.at.d.next = 0.into();
-            self.is_over.d.next = false;
+            self.at.next = 0.into();
+            self.is_over.next = false;
+            self.is_whole.next = false;
         }
     }
 }

@@ -14,20 +14,14 @@
 //! # Reset             synchronous, high: no telemetry
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Telemetry stage of the 64-bit rx pipe. Native telemetry is 2 bytes and a multiple of 8, so the
 /// bytes behind it move by two, and whole beats are left out; a stack is a multiple of 4, so they
 /// move by four or not at all.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxTel {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Telemetry format: 1 paper, 2 authors, 3 INT-MD, 4 IOAM, 5 IFA.
     pub cfg_tel_format: Signal<In, Bits<3>>,
     /// Telemetry follows UDP.
@@ -82,31 +76,31 @@ pub struct RxTel {
     pub tel_bytes: Signal<Out, Bits<11>>,
     /// Bytes of UDP header, telemetry, BTH and ICRC.
     pub head_bytes: Signal<Out, Bits<11>>,
-    beat: DFF<Bits<3>>,
-    strip: DFF<Bit>,
-    first_join: DFF<Bit>,
-    skip: DFF<Bits<7>>,
-    stack: DFF<Bit>,
-    aligned: DFF<Bit>,
-    shim_bad: DFF<Bit>,
-    two: DFF<Bit>,
-    two_half: DFF<Bit>,
-    two_last: DFF<Bit>,
-    words: DFF<Bits<64>>,
-    held: DFF<Bits<32>>,
-    earlier: DFF<Bits<64>>,
-    flush: DFF<Bit>,
-    flush_bytes: DFF<Bits<4>>,
-    out_valid: DFF<Bit>,
-    out_data: DFF<Bits<64>>,
-    out_first: DFF<Bit>,
-    out_last: DFF<Bit>,
-    out_bytes: DFF<Bits<4>>,
-    valid: DFF<Bit>,
-    bytes: DFF<Bits<11>>,
-    head: DFF<Bits<11>>,
-    start: DFF<Bit>,
-    record: DFF<Bit>,
+    beat: Unreset<Bits<3>>,
+    strip: Reg<Bit>,
+    first_join: Unreset<Bit>,
+    skip: Unreset<Bits<7>>,
+    stack: Unreset<Bit>,
+    aligned: Unreset<Bit>,
+    shim_bad: Unreset<Bit>,
+    two: Reg<Bit>,
+    two_half: Unreset<Bit>,
+    two_last: Unreset<Bit>,
+    words: Unreset<Bits<64>>,
+    held: Unreset<Bits<32>>,
+    earlier: Unreset<Bits<64>>,
+    flush: Reg<Bit>,
+    flush_bytes: Unreset<Bits<4>>,
+    out_valid: Reg<Bit>,
+    out_data: Unreset<Bits<64>>,
+    out_first: Unreset<Bit>,
+    out_last: Unreset<Bit>,
+    out_bytes: Unreset<Bits<4>>,
+    valid: Unreset<Bit>,
+    bytes: Unreset<Bits<11>>,
+    head: Unreset<Bits<11>>,
+    start: Reg<Bit>,
+    record: Reg<Bit>,
     index: Signal<Local, Bits<3>>,
     at_telemetry: Signal<Local, Bit>,
     behind: Signal<Local, Bit>,
@@ -138,70 +132,41 @@ pub struct RxTel {
 impl Logic for RxTel {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            beat,
-            strip,
-            first_join,
-            skip,
-            stack,
-            aligned,
-            shim_bad,
-            two,
-            two_half,
-            two_last,
-            words,
-            held,
-            earlier,
-            flush,
-            flush_bytes,
-            out_valid,
-            out_data,
-            out_first,
-            out_last,
-            out_bytes,
-            valid,
-            bytes,
-            head,
-            start,
-            record
-        );
-        self.m_valid.next = self.out_valid.q.val();
-        self.m_data.next = self.out_data.q.val();
-        self.m_first.next = self.out_first.q.val();
-        self.m_last.next = self.out_last.q.val();
-        self.m_bytes.next = self.out_bytes.q.val();
-        self.tel_valid.next = self.valid.q.val();
-        self.tel_bytes.next = self.bytes.q.val();
-        self.head_bytes.next = self.head.q.val();
-        self.rec_start.next = self.start.q.val();
-        self.rec_valid.next = self.record.q.val();
-        self.pair_valid.next = self.two.q.val();
-        self.pair.next = self.words.q.val();
-        self.pair_half.next = self.two_half.q.val();
-        self.pair_last.next = self.two_last.q.val();
-        self.is_stack.next = self.stack.q.val();
-        self.bad_shim.next = self.shim_bad.q.val();
+        self.m_valid.next = self.out_valid.val();
+        self.m_data.next = self.out_data.val();
+        self.m_first.next = self.out_first.val();
+        self.m_last.next = self.out_last.val();
+        self.m_bytes.next = self.out_bytes.val();
+        self.tel_valid.next = self.valid.val();
+        self.tel_bytes.next = self.bytes.val();
+        self.head_bytes.next = self.head.val();
+        self.rec_start.next = self.start.val();
+        self.rec_valid.next = self.record.val();
+        self.pair_valid.next = self.two.val();
+        self.pair.next = self.words.val();
+        self.pair_half.next = self.two_half.val();
+        self.pair_last.next = self.two_last.val();
+        self.is_stack.next = self.stack.val();
+        self.bad_shim.next = self.shim_bad.val();
         comment!("Where in the packet this beat is; 4 stands for all that follow.");
-        self.index.next = self.beat.q.val();
+        self.index.next = self.beat.val();
         if self.s_first.val() {
             self.index.next = 0.into();
         }
         self.at_telemetry.next = self.s_valid.val() & (self.index.val() == 3);
-        self.start.d.next = self.at_telemetry.val();
-        self.behind.next = self.s_valid.val() & self.strip.q.val() & (self.index.val() == 4);
-        self.skipping.next = self.behind.val() & (self.skip.q.val() != 0);
-        self.resume.next = self.behind.val() & (self.skip.q.val() == 0);
+        self.start.next = self.at_telemetry.val();
+        self.behind.next = self.s_valid.val() & self.strip.val() & (self.index.val() == 4);
+        self.skipping.next = self.behind.val() & (self.skip.val() != 0);
+        self.resume.next = self.behind.val() & (self.skip.val() == 0);
         self.plain.next = self.s_valid.val()
             & ((self.index.val() < 3)
                 | ((self.index.val() == 3) & !self.tel_expected.val())
-                | ((self.index.val() == 4) & !self.strip.q.val()));
+                | ((self.index.val() == 4) & !self.strip.val()));
         if self.s_valid.val() {
-            self.earlier.d.next = self.s_data.val();
-            self.beat.d.next = self.index.val();
+            self.earlier.next = self.s_data.val();
+            self.beat.next = self.index.val();
             if self.index.val() != 4 {
-                self.beat.d.next = self.index.val() + 1;
+                self.beat.next = self.index.val() + 1;
             }
         }
         comment!("Byte 28 has the hop count in the paper's form; the authors' form has 5 places.");
@@ -226,111 +191,103 @@ impl Logic for RxTel {
             self.marked.next = 5.into();
         }
         if self.at_telemetry.val() {
-            self.strip.d.next = self.tel_expected.val();
-            self.valid.d.next = self.tel_expected.val();
-            self.stack.d.next = self.tel_expected.val() & self.tel_stack.val();
-            self.first_join.d.next = true;
-            self.aligned.d.next = self.tel_stack.val() & self.length.val().get_bit(0);
-            self.skip.d.next = bit_cast::<7, 4>(self.places.val());
-            self.held.d.next = self.s_data.val().get_bits::<32>(0);
-            self.bytes.d.next = 0.into();
-            self.head.d.next = 24.into();
-            self.shim_bad.d.next = false;
+            self.strip.next = self.tel_expected.val();
+            self.valid.next = self.tel_expected.val();
+            self.stack.next = self.tel_expected.val() & self.tel_stack.val();
+            self.first_join.next = true;
+            self.aligned.next = self.tel_stack.val() & self.length.val().get_bit(0);
+            self.skip.next = bit_cast::<7, 4>(self.places.val());
+            self.held.next = self.s_data.val().get_bits::<32>(0);
+            self.bytes.next = 0.into();
+            self.head.next = 24.into();
+            self.shim_bad.next = false;
             if self.tel_stack.val() {
-                self.skip.d.next = self.length.val().get_bits::<7>(1);
-                self.bytes.d.next = self.stack_bytes.val() + 4;
-                self.head.d.next = self.stack_bytes.val() + 28;
-                self.shim_bad.d.next = (self.cfg_tel_format.val() == 3)
+                self.skip.next = self.length.val().get_bits::<7>(1);
+                self.bytes.next = self.stack_bytes.val() + 4;
+                self.head.next = self.stack_bytes.val() + 28;
+                self.shim_bad.next = (self.cfg_tel_format.val() == 3)
                     & ((self.s_data.val().get_bits::<2>(38) != 0)
                         | (self.s_data.val().get_bits::<4>(34) != self.marked.val())
                         | (self.tel_by_port.val()
                             & (self.s_data.val().get_bits::<16>(48) != 0xb712)));
                 if self.tel_ifa.val() {
-                    self.bytes.d.next = self.stack_bytes.val() + 8;
-                    self.head.d.next = self.stack_bytes.val() + 32;
-                    self.shim_bad.d.next = self.ifa_more.val();
+                    self.bytes.next = self.stack_bytes.val() + 8;
+                    self.head.next = self.stack_bytes.val() + 32;
+                    self.shim_bad.next = self.ifa_more.val();
                 }
             } else if self.tel_expected.val() {
-                self.bytes.d.next = self.record_bytes.val() + 2;
-                self.head.d.next = self.record_bytes.val() + 26;
+                self.bytes.next = self.record_bytes.val() + 2;
+                self.head.next = self.record_bytes.val() + 26;
             }
         }
-        self.record.d.next = self.skipping.val() & !self.stack.q.val();
+        self.record.next = self.skipping.val() & !self.stack.val();
         if self.skipping.val() {
-            self.skip.d.next = self.skip.q.val() - 1;
+            self.skip.next = self.skip.val() - 1;
         }
         comment!("Words of a stack: one from the beat before, one from this.");
         self.data_wide.next = self.s_data.val();
-        self.joining.next = self.resume.val() & self.first_join.q.val();
+        self.joining.next = self.resume.val() & self.first_join.val();
         self.low_4.next = self.data_wide.val() << 32;
-        self.old_4.next = self.earlier.q.val() >> 32;
-        self.two.d.next = self.stack.q.val() & (self.skipping.val() | self.joining.val());
-        self.two_last.d.next = self.joining.val();
-        self.two_half.d.next = self.joining.val() & !self.aligned.q.val();
-        self.words.d.next = self.old_4.val() | self.low_4.val();
+        self.old_4.next = self.earlier.val() >> 32;
+        self.two.next = self.stack.val() & (self.skipping.val() | self.joining.val());
+        self.two_last.next = self.joining.val();
+        self.two_half.next = self.joining.val() & !self.aligned.val();
+        self.words.next = self.old_4.val() | self.low_4.val();
         comment!("Behind native telemetry a beat is six old bytes and two new ones; the first one");
         comment!(
             "that follows is four from in front of it, two and two. Behind a stack it is four"
         );
         comment!("old ones and four new ones, or the beat as it comes.");
-        self.old_6.next = self.earlier.q.val() >> 16;
+        self.old_6.next = self.earlier.val() >> 16;
         self.new_2.next = self.data_wide.val() << 48;
-        self.old_2.next = bit_cast::<64, 16>(self.earlier.q.val().get_bits::<16>(48));
-        self.held_wide.next = bit_cast::<64, 32>(self.held.q.val());
+        self.old_2.next = bit_cast::<64, 16>(self.earlier.val().get_bits::<16>(48));
+        self.held_wide.next = bit_cast::<64, 32>(self.held.val());
         self.new_4.next = self.low_4.val();
-        if self.aligned.q.val() {
+        if self.aligned.val() {
             self.new_4.next = bit_cast::<64, 32>(self.data_wide.val().get_bits::<32>(32)) << 32;
         }
         self.joined.next = self.old_6.val() | self.new_2.val();
-        if self.first_join.q.val() & self.stack.q.val() {
+        if self.first_join.val() & self.stack.val() {
             self.joined.next = self.held_wide.val() | self.new_4.val();
-        } else if self.first_join.q.val() {
+        } else if self.first_join.val() {
             self.joined.next = self.held_wide.val() | (self.old_2.val() << 32) | self.new_2.val();
-        } else if self.aligned.q.val() {
+        } else if self.aligned.val() {
             self.joined.next = self.data_wide.val();
-        } else if self.stack.q.val() {
+        } else if self.stack.val() {
             self.joined.next = self.old_4.val() | self.low_4.val();
         }
         comment!("What does not fit into the last beat follows in one more.");
         self.room.next = 2.into();
         self.more.next = 6.into();
-        if self.aligned.q.val() {
+        if self.aligned.val() {
             self.room.next = 8.into();
             self.more.next = 0.into();
-        } else if self.stack.q.val() {
+        } else if self.stack.val() {
             self.room.next = 4.into();
             self.more.next = 4.into();
         }
         self.fits.next = self.s_bytes.val() <= self.room.val();
-        self.out_valid.d.next = self.plain.val() | self.resume.val() | self.flush.q.val();
-        self.out_first.d.next = self.s_first.val() & !self.flush.q.val();
-        self.out_data.d.next = self.s_data.val();
-        self.out_last.d.next = self.s_last.val();
-        self.out_bytes.d.next = self.s_bytes.val();
-        self.flush.d.next = false;
+        self.out_valid.next = self.plain.val() | self.resume.val() | self.flush.val();
+        self.out_first.next = self.s_first.val() & !self.flush.val();
+        self.out_data.next = self.s_data.val();
+        self.out_last.next = self.s_last.val();
+        self.out_bytes.next = self.s_bytes.val();
+        self.flush.next = false;
         if self.resume.val() {
-            self.first_join.d.next = false;
-            self.out_data.d.next = self.joined.val();
-            self.out_last.d.next = self.s_last.val() & self.fits.val();
-            self.out_bytes.d.next = self.s_bytes.val() + self.more.val();
-            self.flush.d.next = self.s_last.val() & !self.fits.val();
-            self.flush_bytes.d.next = self.s_bytes.val() - self.room.val();
+            self.first_join.next = false;
+            self.out_data.next = self.joined.val();
+            self.out_last.next = self.s_last.val() & self.fits.val();
+            self.out_bytes.next = self.s_bytes.val() + self.more.val();
+            self.flush.next = self.s_last.val() & !self.fits.val();
+            self.flush_bytes.next = self.s_bytes.val() - self.room.val();
         }
-        if self.flush.q.val() {
-            self.out_data.d.next = self.old_6.val();
-            if self.stack.q.val() {
-                self.out_data.d.next = self.old_4.val();
+        if self.flush.val() {
+            self.out_data.next = self.old_6.val();
+            if self.stack.val() {
+                self.out_data.next = self.old_4.val();
             }
-            self.out_last.d.next = true;
-            self.out_bytes.d.next = self.flush_bytes.q.val();
-        }
-        if self.reset.val() {
-            self.strip.d.next = false;
-            self.flush.d.next = false;
-            self.out_valid.d.next = false;
-            self.record.d.next = false;
-            self.two.d.next = false;
-            self.start.d.next = false;
+            self.out_last.next = true;
+            self.out_bytes.next = self.flush_bytes.val();
         }
     }
 }

@@ -11,18 +11,12 @@
 //! # Reset             synchronous, high: no record in progress
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Telemetry records of the packet in progress.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxTelRecords {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Telemetry format: 1 paper, 2 authors, 3 INT-MD, 4 IOAM, 5 IFA.
     pub cfg_tel_format: Signal<In, Bits<3>>,
     /// The beat whose upper half the telemetry starts with.
@@ -49,13 +43,13 @@ pub struct RxTelRecords {
     pub tel_hops: Signal<Out, Bits<3>>,
     /// Record of each hop; 0 where there is none in the paper's form.
     pub tel_hop: [Signal<Out, Bits<64>>; 5],
-    hops: [DFF<Bits<64>>; 5],
-    odd_rate: DFF<Bit>,
-    usable: DFF<Bits<3>>,
-    path: DFF<Bits<12>>,
-    count: DFF<Bits<16>>,
-    hop: DFF<Bits<4>>,
-    earlier: DFF<Bits<64>>,
+    hops: [Unreset<Bits<64>>; 5],
+    odd_rate: Reg<Bit>,
+    usable: Unreset<Bits<3>>,
+    path: Unreset<Bits<12>>,
+    count: Unreset<Bits<16>>,
+    hop: Unreset<Bits<4>>,
+    earlier: Unreset<Bits<64>>,
     is_paper: Signal<Local, Bit>,
     data_wide: Signal<Local, Bits<64>>,
     paper_word: Signal<Local, Bits<64>>,
@@ -79,58 +73,56 @@ pub struct RxTelRecords {
 impl Logic for RxTelRecords {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, odd_rate, usable, path, count, hop, earlier);
         self.is_paper.next = self.cfg_tel_format.val() != 2;
-        self.tel_hops.next = self.usable.q.val();
-        self.tel_path.next = self.path.q.val();
+        self.tel_hops.next = self.usable.val();
+        self.tel_path.next = self.path.val();
         for i in 0..5 {
-            self.hops[i].clock.next = self.clock.val();
-            self.hops[i].d.next = self.hops[i].q.val();
-            self.tel_hop[i].next = self.hops[i].q.val();
+            self.hops[i].next = self.hops[i].val();
+            self.tel_hop[i].next = self.hops[i].val();
         }
-        self.usable.d.next = self.count.q.val().get_bits::<3>(0);
-        self.no_use.next = (self.count.q.val() > 5)
-            | self.odd_rate.q.val()
+        self.usable.next = self.count.val().get_bits::<3>(0);
+        self.no_use.next = (self.count.val() > 5)
+            | self.odd_rate.val()
             | (self.is_stack.val() & !self.stack_whole.val());
         if self.no_use.val() {
-            self.usable.d.next = 6.into();
+            self.usable.next = 6.into();
         }
         comment!("The path of a stack, unless that is not usable.");
         if self.is_stack.val() {
-            self.path.d.next = self.stack_path.val();
+            self.path.next = self.stack_path.val();
             if self.no_use.val() {
-                self.path.d.next = 0.into();
+                self.path.next = 0.into();
             }
         }
         comment!("Count and path stand in front; the authors' count stands behind five records.");
         self.path_high.next = bit_cast::<12, 4>(self.s_data.val().get_bits::<4>(32));
         self.path_low.next = bit_cast::<12, 8>(self.s_data.val().get_bits::<8>(40));
         if self.s_start.val() {
-            self.earlier.d.next = self.s_data.val();
-            self.hop.d.next = 0.into();
-            self.path.d.next = 0.into();
-            self.count.d.next = 0.into();
+            self.earlier.next = self.s_data.val();
+            self.hop.next = 0.into();
+            self.path.next = 0.into();
+            self.count.next = 0.into();
             if self.s_stamped.val() & self.is_paper.val() & !self.is_stack.val() {
-                self.path.d.next = (self.path_high.val() << 8) | self.path_low.val();
-                self.count.d.next = bit_cast::<16, 4>(self.s_data.val().get_bits::<4>(36));
+                self.path.next = (self.path_high.val() << 8) | self.path_low.val();
+                self.count.next = bit_cast::<16, 4>(self.s_data.val().get_bits::<4>(36));
             }
         }
         if self.s_valid.val() {
-            self.earlier.d.next = self.s_data.val();
-            self.hop.d.next = self.hop.q.val() + 1;
-            if !self.is_paper.val() & (self.hop.q.val() == 4) {
-                self.count.d.next = self.s_data.val().get_bits::<16>(32);
+            self.earlier.next = self.s_data.val();
+            self.hop.next = self.hop.val() + 1;
+            if !self.is_paper.val() & (self.hop.val() == 4) {
+                self.count.next = self.s_data.val().get_bits::<16>(32);
             }
         }
         comment!("A stack is counted as it is read; six stands for more.");
-        if self.stack_valid.val() & (self.hop.q.val() != 6) {
-            self.hop.d.next = self.hop.q.val() + 1;
-            self.count.d.next = self.count.q.val() + 1;
+        if self.stack_valid.val() & (self.hop.val() != 6) {
+            self.hop.next = self.hop.val() + 1;
+            self.count.next = self.count.val() + 1;
         }
         comment!("A record's eight bytes lie in two beats.");
         self.data_wide.next = self.s_data.val();
-        self.paper_word.next = (self.earlier.q.val() >> 48) | (self.data_wide.val() << 16);
-        self.authors_word.next = (self.earlier.q.val() >> 32) | (self.data_wide.val() << 32);
+        self.paper_word.next = (self.earlier.val() >> 48) | (self.data_wide.val() << 16);
+        self.authors_word.next = (self.earlier.val() >> 32) | (self.data_wide.val() << 32);
         comment!("The paper's record is big-endian: rate 4, time 24, bytes sent 20, queue 16.");
         self.rate.next = bit_cast::<64, 3>(self.paper_word.val().get_bits::<3>(4));
         self.time_3.next = bit_cast::<64, 4>(self.paper_word.val().get_bits::<4>(0));
@@ -159,23 +151,19 @@ impl Logic for RxTelRecords {
             self.record.next = self.stack_record.val();
         }
         if self.s_start.val() {
-            self.odd_rate.d.next = false;
+            self.odd_rate.next = false;
             for i in 0..5 {
-                self.hops[i].d.next = 0.into();
+                self.hops[i].next = 0.into();
             }
         }
         for i in 0..5 {
-            if (self.s_valid.val() | self.stack_valid.val())
-                & (self.hop.q.val() == i.to_bits::<4>())
+            if (self.s_valid.val() | self.stack_valid.val()) & (self.hop.val() == i.to_bits::<4>())
             {
-                self.hops[i].d.next = self.record.val();
+                self.hops[i].next = self.record.val();
                 if self.is_paper.val() & !self.is_stack.val() & self.paper_word.val().get_bit(7) {
-                    self.odd_rate.d.next = true;
+                    self.odd_rate.next = true;
                 }
             }
-        }
-        if self.reset.val() {
-            self.odd_rate.d.next = false;
         }
     }
 }

@@ -10,19 +10,13 @@
 //! # Reset             synchronous, high: between packets
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Removes Ethernet padding and IFA's header in the 64-bit rx pipe. What is left of a packet with
 /// IFA is one that has UDP behind IPv4.
-#[derive(LogicBlock)]
+#[block]
 pub struct RxTrim {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Packets of protocol 253 have an IFA header.
     pub cfg_is_ifa: Signal<In, Bit>,
     /// A beat of the packet.
@@ -43,20 +37,20 @@ pub struct RxTrim {
     pub m_bytes: Signal<Out, Bits<4>>,
     /// IPv4 total length, until the next packet's.
     pub ip_len: Signal<Out, Bits<16>>,
-    in_packet: DFF<Bit>,
-    over: DFF<Bit>,
-    left: DFF<Bits<16>>,
-    total: DFF<Bits<16>>,
-    index: DFF<Bits<2>>,
-    cut: DFF<Bit>,
-    held: DFF<Bits<32>>,
-    flush: DFF<Bit>,
-    flush_bytes: DFF<Bits<4>>,
-    out_valid: DFF<Bit>,
-    out_data: DFF<Bits<64>>,
-    out_first: DFF<Bit>,
-    out_last: DFF<Bit>,
-    out_bytes: DFF<Bits<4>>,
+    in_packet: Reg<Bit>,
+    over: Reg<Bit>,
+    left: Unreset<Bits<16>>,
+    total: Unreset<Bits<16>>,
+    index: Unreset<Bits<2>>,
+    cut: Unreset<Bit>,
+    held: Unreset<Bits<32>>,
+    flush: Reg<Bit>,
+    flush_bytes: Unreset<Bits<4>>,
+    out_valid: Reg<Bit>,
+    out_data: Unreset<Bits<64>>,
+    out_first: Unreset<Bit>,
+    out_last: Unreset<Bit>,
+    out_bytes: Unreset<Bits<4>>,
     is_end: Signal<Local, Bit>,
     left_now: Signal<Local, Bits<16>>,
     tail: Signal<Local, Bits<4>>,
@@ -72,93 +66,26 @@ pub struct RxTrim {
     held_wide: Signal<Local, Bits<64>>,
     starts_cut: Signal<Local, Bit>,
     is_cut: Signal<Local, Bit>,
+    #[value(0xffff_ffff_ffff_00ff_u64)]
     without_protocol: Constant<Bits<64>>,
+    #[value(0x1100_u64)]
     udp_protocol: Constant<Bits<64>>,
-}
-
-impl Default for RxTrim {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_is_ifa: Default::default(),
-            s_valid: Default::default(),
-            s_data: Default::default(),
-            s_end: Default::default(),
-            m_valid: Default::default(),
-            m_data: Default::default(),
-            m_first: Default::default(),
-            m_last: Default::default(),
-            m_bytes: Default::default(),
-            ip_len: Default::default(),
-            in_packet: Default::default(),
-            over: Default::default(),
-            left: Default::default(),
-            total: Default::default(),
-            index: Default::default(),
-            cut: Default::default(),
-            held: Default::default(),
-            flush: Default::default(),
-            flush_bytes: Default::default(),
-            out_valid: Default::default(),
-            out_data: Default::default(),
-            out_first: Default::default(),
-            out_last: Default::default(),
-            out_bytes: Default::default(),
-            is_end: Default::default(),
-            left_now: Default::default(),
-            tail: Default::default(),
-            none: Default::default(),
-            all: Default::default(),
-            mask: Default::default(),
-            total_high: Default::default(),
-            total_low: Default::default(),
-            header_total: Default::default(),
-            take: Default::default(),
-            place: Default::default(),
-            masked: Default::default(),
-            held_wide: Default::default(),
-            starts_cut: Default::default(),
-            is_cut: Default::default(),
-            without_protocol: Constant::new(0xffff_ffff_ffff_00ff_u64.into()),
-            udp_protocol: Constant::new(0x1100_u64.into()),
-        }
-    }
 }
 
 impl Logic for RxTrim {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            in_packet,
-            over,
-            left,
-            total,
-            index,
-            cut,
-            held,
-            flush,
-            flush_bytes,
-            out_valid,
-            out_data,
-            out_first,
-            out_last,
-            out_bytes
-        );
-        self.m_valid.next = self.out_valid.q.val();
-        self.m_data.next = self.out_data.q.val();
-        self.m_first.next = self.out_first.q.val();
-        self.m_last.next = self.out_last.q.val();
-        self.m_bytes.next = self.out_bytes.q.val();
-        self.ip_len.next = self.total.q.val();
+        self.m_valid.next = self.out_valid.val();
+        self.m_data.next = self.out_data.val();
+        self.m_first.next = self.out_first.val();
+        self.m_last.next = self.out_last.val();
+        self.m_bytes.next = self.out_bytes.val();
+        self.ip_len.next = self.total.val();
         self.total_high.next = bit_cast::<16, 8>(self.s_data.val().get_bits::<8>(16));
         self.total_low.next = bit_cast::<16, 8>(self.s_data.val().get_bits::<8>(24));
         self.header_total.next = (self.total_high.val() << 8) | self.total_low.val();
-        self.left_now.next = self.left.q.val();
-        if !self.in_packet.q.val() {
+        self.left_now.next = self.left.val();
+        if !self.in_packet.val() {
             self.left_now.next = self.header_total.val();
         }
         self.is_end.next = self.left_now.val() < 9;
@@ -179,76 +106,70 @@ impl Logic for RxTrim {
                 _ => self.mask.next = self.all.val(),
             }
         }
-        self.take.next = self.s_valid.val() & (!self.in_packet.q.val() | !self.over.q.val());
+        self.take.next = self.s_valid.val() & (!self.in_packet.val() | !self.over.val());
         self.masked.next = self.s_data.val() & self.mask.val();
         comment!(
             "Which beat this is; 3 stands for all that follow. The second one has the protocol."
         );
-        self.place.next = self.index.q.val();
-        if !self.in_packet.q.val() {
+        self.place.next = self.index.val();
+        if !self.in_packet.val() {
             self.place.next = 0.into();
         }
         self.starts_cut.next = self.cfg_is_ifa.val()
             & (self.place.val() == 1)
             & (self.s_data.val().get_bits::<8>(8) == 253);
-        self.is_cut.next = self.cut.q.val() & self.place.val().get_bit(1);
-        self.out_valid.d.next =
-            (self.take.val() & !(self.is_cut.val() & (self.place.val() == 2))) | self.flush.q.val();
-        self.out_data.d.next = self.masked.val();
-        self.out_first.d.next = !self.in_packet.q.val() & !self.flush.q.val();
-        self.out_last.d.next = self.is_end.val();
-        self.out_bytes.d.next = self.tail.val();
+        self.is_cut.next = self.cut.val() & self.place.val().get_bit(1);
+        self.out_valid.next =
+            (self.take.val() & !(self.is_cut.val() & (self.place.val() == 2))) | self.flush.val();
+        self.out_data.next = self.masked.val();
+        self.out_first.next = !self.in_packet.val() & !self.flush.val();
+        self.out_last.next = self.is_end.val();
+        self.out_bytes.next = self.tail.val();
         comment!("Behind IFA's header the packet moves by four bytes, and has UDP's protocol.");
-        self.held_wide.next = bit_cast::<64, 32>(self.held.q.val());
+        self.held_wide.next = bit_cast::<64, 32>(self.held.val());
         if self.starts_cut.val() {
-            self.out_data.d.next =
+            self.out_data.next =
                 (self.masked.val() & self.without_protocol.val()) | self.udp_protocol.val();
         }
         if self.is_cut.val() {
-            self.out_data.d.next = self.held_wide.val() | (self.masked.val() << 32);
-            self.out_last.d.next = self.is_end.val() & (self.tail.val() < 5);
-            self.out_bytes.d.next = self.tail.val() + 4;
+            self.out_data.next = self.held_wide.val() | (self.masked.val() << 32);
+            self.out_last.next = self.is_end.val() & (self.tail.val() < 5);
+            self.out_bytes.next = self.tail.val() + 4;
         }
-        self.flush.d.next = self.take.val()
+        self.flush.next = self.take.val()
             & self.is_cut.val()
             & (self.place.val() == 3)
             & self.is_end.val()
             & (self.tail.val() > 4);
         if self.take.val() {
-            self.flush_bytes.d.next = self.tail.val() - 4;
-            self.held.d.next = self.masked.val().get_bits::<32>(32);
+            self.flush_bytes.next = self.tail.val() - 4;
+            self.held.next = self.masked.val().get_bits::<32>(32);
             if self.place.val() == 2 {
-                self.held.d.next = self.masked.val().get_bits::<32>(0);
+                self.held.next = self.masked.val().get_bits::<32>(0);
             }
         }
-        if self.flush.q.val() {
-            self.out_data.d.next = self.held_wide.val();
-            self.out_last.d.next = true;
-            self.out_bytes.d.next = self.flush_bytes.q.val();
+        if self.flush.val() {
+            self.out_data.next = self.held_wide.val();
+            self.out_last.next = true;
+            self.out_bytes.next = self.flush_bytes.val();
         }
         if self.s_valid.val() {
-            self.left.d.next = self.left_now.val() - 8;
-            self.over.d.next = self.is_end.val() | (self.over.q.val() & self.in_packet.q.val());
-            self.in_packet.d.next = true;
+            self.left.next = self.left_now.val() - 8;
+            self.over.next = self.is_end.val() | (self.over.val() & self.in_packet.val());
+            self.in_packet.next = true;
             if self.place.val() != 3 {
-                self.index.d.next = self.place.val() + 1;
+                self.index.next = self.place.val() + 1;
             }
-            if !self.in_packet.q.val() {
-                self.total.d.next = self.header_total.val();
-                self.cut.d.next = false;
+            if !self.in_packet.val() {
+                self.total.next = self.header_total.val();
+                self.cut.next = false;
             }
             if self.starts_cut.val() {
-                self.cut.d.next = true;
+                self.cut.next = true;
             }
         }
         if self.s_end.val() {
-            self.in_packet.d.next = false;
-        }
-        if self.reset.val() {
-            self.in_packet.d.next = false;
-            self.over.d.next = false;
-            self.flush.d.next = false;
-            self.out_valid.d.next = false;
+            self.in_packet.next = false;
         }
     }
 }

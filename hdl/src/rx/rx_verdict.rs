@@ -15,21 +15,15 @@
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
 use super::rx_reason::RxReason;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from `s_close` to the event.
 pub const LATENCY_CYCLES: usize = 5;
 
 /// Verdict stage of the rx pipe.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RxVerdict {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A frame is over.
     pub s_close: Signal<In, Bit>,
     /// It is RoCEv2 for us.
@@ -88,29 +82,29 @@ pub struct RxVerdict {
     /// Beside it: the accepted packet has telemetry that is not usable.
     pub m_unusable: Signal<Out, Bit>,
     reason_of: RxReason,
-    close_1: DFF<Bit>,
-    roce_1: DFF<Bit>,
-    user_1: DFF<Bit>,
-    oversize_1: DFF<Bit>,
-    truncated_1: DFF<Bit>,
-    length_1: DFF<Bit>,
-    close_2: DFF<Bit>,
-    roce_2: DFF<Bit>,
-    user_2: DFF<Bit>,
-    oversize_2: DFF<Bit>,
-    truncated_2: DFF<Bit>,
-    length_2: DFF<Bit>,
-    overflow_2: DFF<Bit>,
-    close_3: DFF<Bit>,
-    close_4: DFF<Bit>,
-    early_4: DFF<Bits<4>>,
-    late_4: DFF<Bits<4>>,
-    unusable_4: DFF<Bit>,
-    unusable: DFF<Bit>,
-    is_done: DFF<Bit>,
-    accept: DFF<Bit>,
-    beats: DFF<Bits<10>>,
-    events: DFF<Bits<16>>,
+    close_1: Reg<Bit>,
+    roce_1: Unreset<Bit>,
+    user_1: Unreset<Bit>,
+    oversize_1: Unreset<Bit>,
+    truncated_1: Unreset<Bit>,
+    length_1: Unreset<Bit>,
+    close_2: Reg<Bit>,
+    roce_2: Unreset<Bit>,
+    user_2: Unreset<Bit>,
+    oversize_2: Unreset<Bit>,
+    truncated_2: Unreset<Bit>,
+    length_2: Unreset<Bit>,
+    overflow_2: Unreset<Bit>,
+    close_3: Reg<Bit>,
+    close_4: Reg<Bit>,
+    early_4: Unreset<Bits<4>>,
+    late_4: Unreset<Bits<4>>,
+    unusable_4: Unreset<Bit>,
+    unusable: Reg<Bit>,
+    is_done: Reg<Bit>,
+    accept: Reg<Bit>,
+    beats: Unreset<Bits<10>>,
+    events: Reg<Bits<16>>,
     keep_record: Signal<Local, Bit>,
     reason: Signal<Local, Bits<4>>,
     one: Signal<Local, Bits<16>>,
@@ -121,66 +115,38 @@ pub struct RxVerdict {
 impl Logic for RxVerdict {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            close_1,
-            roce_1,
-            user_1,
-            oversize_1,
-            truncated_1,
-            length_1,
-            close_2,
-            roce_2,
-            user_2,
-            oversize_2,
-            truncated_2,
-            length_2,
-            overflow_2,
-            close_3,
-            close_4,
-            early_4,
-            late_4,
-            unusable_4,
-            unusable,
-            is_done,
-            accept,
-            beats,
-            events
-        );
         comment!(
             "A frame that only its ICRC, version, opcode or key can still spoil has 8 beats or"
         );
         comment!("more: the next such frame ends after this one's verdict.");
-        self.keep_record.next = self.close_3.q.val() & (self.reason_of.m_early.val() == 15);
-        self.m_close.next = self.close_1.q.val();
+        self.keep_record.next = self.close_3.val() & (self.reason_of.m_early.val() == 15);
+        self.m_close.next = self.close_1.val();
         self.m_store.next = self.keep_record.val();
-        self.m_verdict.next = self.is_done.q.val();
-        self.m_accept.next = self.accept.q.val();
-        self.m_beats.next = self.beats.q.val();
-        self.m_event.next = self.events.q.val();
-        self.m_unusable.next = self.unusable.q.val();
-        self.close_1.d.next = self.s_close.val();
-        self.roce_1.d.next = self.s_roce.val();
-        self.user_1.d.next = self.s_user.val();
-        self.oversize_1.d.next = self.s_oversize.val();
-        self.truncated_1.d.next = self.s_truncated.val();
-        self.length_1.d.next = self.s_length.val();
-        self.close_2.d.next = self.close_1.q.val();
-        self.roce_2.d.next = self.roce_1.q.val();
-        self.user_2.d.next = self.user_1.q.val();
-        self.oversize_2.d.next = self.oversize_1.q.val();
-        self.truncated_2.d.next = self.truncated_1.q.val();
-        self.length_2.d.next = self.length_1.q.val();
-        self.overflow_2.d.next = self.s_overflow.val();
-        self.close_3.d.next = self.close_2.q.val();
-        self.reason_of.clock.next = self.clock.val();
-        self.reason_of.s_roce.next = self.roce_2.q.val();
-        self.reason_of.s_user.next = self.user_2.q.val();
-        self.reason_of.s_oversize.next = self.oversize_2.q.val();
-        self.reason_of.s_truncated.next = self.truncated_2.q.val();
-        self.reason_of.s_length.next = self.length_2.q.val();
-        self.reason_of.s_overflow.next = self.overflow_2.q.val();
+        self.m_verdict.next = self.is_done.val();
+        self.m_accept.next = self.accept.val();
+        self.m_beats.next = self.beats.val();
+        self.m_event.next = self.events.val();
+        self.m_unusable.next = self.unusable.val();
+        self.close_1.next = self.s_close.val();
+        self.roce_1.next = self.s_roce.val();
+        self.user_1.next = self.s_user.val();
+        self.oversize_1.next = self.s_oversize.val();
+        self.truncated_1.next = self.s_truncated.val();
+        self.length_1.next = self.s_length.val();
+        self.close_2.next = self.close_1.val();
+        self.roce_2.next = self.roce_1.val();
+        self.user_2.next = self.user_1.val();
+        self.oversize_2.next = self.oversize_1.val();
+        self.truncated_2.next = self.truncated_1.val();
+        self.length_2.next = self.length_1.val();
+        self.overflow_2.next = self.s_overflow.val();
+        self.close_3.next = self.close_2.val();
+        self.reason_of.s_roce.next = self.roce_2.val();
+        self.reason_of.s_user.next = self.user_2.val();
+        self.reason_of.s_oversize.next = self.oversize_2.val();
+        self.reason_of.s_truncated.next = self.truncated_2.val();
+        self.reason_of.s_length.next = self.length_2.val();
+        self.reason_of.s_overflow.next = self.overflow_2.val();
         self.reason_of.checksum_ok.next = self.checksum_ok.val();
         self.reason_of.tel_long.next = self.tel_long.val();
         self.reason_of.len_short.next = self.len_short.val();
@@ -194,44 +160,34 @@ impl Logic for RxVerdict {
         self.reason_of.pkey_ok.next = self.pkey_ok.val();
         self.whole_beats.next = self.payload_bytes.val().get_bits::<10>(3);
         if self.keep_record.val() {
-            self.beats.d.next = self.whole_beats.val();
+            self.beats.next = self.whole_beats.val();
             if self.payload_bytes.val().get_bits::<3>(0).any() {
-                self.beats.d.next = self.whole_beats.val() + 1;
+                self.beats.next = self.whole_beats.val() + 1;
             }
         }
         comment!("The CRC is there one cycle later.");
-        self.close_4.d.next = self.close_3.q.val();
-        self.early_4.d.next = self.reason_of.m_early.val();
-        self.late_4.d.next = self.reason_of.m_late.val();
-        self.unusable_4.d.next = self.tel_unusable.val();
-        self.reason.next = self.late_4.q.val();
-        if self.early_4.q.val() != 15 {
-            self.reason.next = self.early_4.q.val();
+        self.close_4.next = self.close_3.val();
+        self.early_4.next = self.reason_of.m_early.val();
+        self.late_4.next = self.reason_of.m_late.val();
+        self.unusable_4.next = self.tel_unusable.val();
+        self.reason.next = self.late_4.val();
+        if self.early_4.val() != 15 {
+            self.reason.next = self.early_4.val();
         } else if !self.s_icrc_ok.val() {
             self.reason.next = 9.into();
         }
         self.one.next = 1.into();
-        self.events.d.next = 0.into();
-        if self.close_4.q.val() {
-            self.events.d.next = self.one.val() << self.reason.val();
+        self.events.next = 0.into();
+        if self.close_4.val() {
+            self.events.next = self.one.val() << self.reason.val();
         }
-        self.is_done.d.next = self.close_4.q.val();
-        self.good.next = self.close_4.q.val()
+        self.is_done.next = self.close_4.val();
+        self.good.next = self.close_4.val()
             & ((self.reason.val() == 2)
                 | (self.reason.val() == 3)
                 | (self.reason.val() == 14)
                 | (self.reason.val() == 15));
-        self.accept.d.next = self.good.val();
-        self.unusable.d.next = self.good.val() & self.unusable_4.q.val();
-        if self.reset.val() {
-            self.close_1.d.next = false;
-            self.close_2.d.next = false;
-            self.close_3.d.next = false;
-            self.close_4.d.next = false;
-            self.is_done.d.next = false;
-            self.accept.d.next = false;
-            self.unusable.d.next = false;
-            self.events.d.next = 0.into();
-        }
+        self.accept.next = self.good.val();
+        self.unusable.next = self.good.val() & self.unusable_4.val();
     }
 }

@@ -8,21 +8,15 @@
 //! # Reset             synchronous, high: no flow has work, m_arm_flow = 0
 //! # Twins             `arm_and_remove` of sim/src/golden/sched/scheduler.rs
 
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from work to the arm of its flow.
 pub const LATENCY_CYCLES: usize = 2;
 
 /// Two bits for each of `F = 2^FB` flows.
-#[derive(LogicBlock)]
+#[block(check(F == 1 << FB))]
 pub struct ActiveSet<const F: usize, const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Flow of a visit.
     pub s_visit_flow: Signal<In, Bits<FB>>,
     /// It is granted.
@@ -43,14 +37,14 @@ pub struct ActiveSet<const F: usize, const FB: usize> {
     pub m_arm_valid: Signal<Out, Bit>,
     /// Its id.
     pub m_arm_flow: Signal<Out, Bits<FB>>,
-    armed: DFF<Bits<F>>,
-    in_ring: DFF<Bits<F>>,
-    work_valid: DFF<Bit>,
-    work_flow: DFF<Bits<FB>>,
-    remove_valid: DFF<Bit>,
-    remove_flow: DFF<Bits<FB>>,
-    arm_valid: DFF<Bit>,
-    arm_flow: DFF<Bits<FB>>,
+    armed: Reg<Bits<F>>,
+    in_ring: Reg<Bits<F>>,
+    work_valid: Reg<Bit>,
+    work_flow: Unreset<Bits<FB>>,
+    remove_valid: Reg<Bit>,
+    remove_flow: Unreset<Bits<FB>>,
+    arm_valid: Reg<Bit>,
+    arm_flow: Reg<Bits<FB>>,
     visit_mask: Signal<Local, Bits<F>>,
     work_mask: Signal<Local, Bits<F>>,
     remove_mask: Signal<Local, Bits<F>>,
@@ -58,77 +52,29 @@ pub struct ActiveSet<const F: usize, const FB: usize> {
     leave_mask: Signal<Local, Bits<F>>,
     keep_armed: Signal<Local, Bits<F>>,
     keep_in_ring: Signal<Local, Bits<F>>,
+    #[value(1)]
     one: Constant<Bits<F>>,
-}
-
-impl<const F: usize, const FB: usize> Default for ActiveSet<F, FB> {
-    fn default() -> Self {
-        assert!(F == 1 << FB, "F = 2^FB");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_visit_flow: Default::default(),
-            s_grant: Default::default(),
-            s_leave: Default::default(),
-            s_work_valid: Default::default(),
-            s_work_flow: Default::default(),
-            s_remove_valid: Default::default(),
-            s_remove_flow: Default::default(),
-            m_armed: Default::default(),
-            m_arm_valid: Default::default(),
-            m_arm_flow: Default::default(),
-            armed: Default::default(),
-            in_ring: Default::default(),
-            work_valid: Default::default(),
-            work_flow: Default::default(),
-            remove_valid: Default::default(),
-            remove_flow: Default::default(),
-            arm_valid: Default::default(),
-            arm_flow: Default::default(),
-            visit_mask: Default::default(),
-            work_mask: Default::default(),
-            remove_mask: Default::default(),
-            disarm_mask: Default::default(),
-            leave_mask: Default::default(),
-            keep_armed: Default::default(),
-            keep_in_ring: Default::default(),
-            one: Constant::new(1.into()),
-        }
-    }
 }
 
 impl<const F: usize, const FB: usize> Logic for ActiveSet<F, FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            armed,
-            in_ring,
-            work_valid,
-            work_flow,
-            remove_valid,
-            remove_flow,
-            arm_valid,
-            arm_flow
-        );
-        self.m_arm_valid.next = self.arm_valid.q.val();
-        self.m_arm_flow.next = self.arm_flow.q.val();
-        self.m_armed.next = self.armed.q.val();
+        self.m_arm_valid.next = self.arm_valid.val();
+        self.m_arm_flow.next = self.arm_flow.val();
+        self.m_armed.next = self.armed.val();
         comment!("Work arms a flow, a grant or a remove disarms it; work wins.");
-        self.work_valid.d.next = self.s_work_valid.val();
-        self.work_flow.d.next = self.s_work_flow.val();
-        self.remove_valid.d.next = self.s_remove_valid.val();
-        self.remove_flow.d.next = self.s_remove_flow.val();
+        self.work_valid.next = self.s_work_valid.val();
+        self.work_flow.next = self.s_work_flow.val();
+        self.remove_valid.next = self.s_remove_valid.val();
+        self.remove_flow.next = self.s_remove_flow.val();
         self.visit_mask.next = self.one.val() << self.s_visit_flow.val();
         self.work_mask.next = 0.into();
-        if self.work_valid.q.val() {
-            self.work_mask.next = self.one.val() << self.work_flow.q.val();
+        if self.work_valid.val() {
+            self.work_mask.next = self.one.val() << self.work_flow.val();
         }
         self.remove_mask.next = 0.into();
-        if self.remove_valid.q.val() {
-            self.remove_mask.next = self.one.val() << self.remove_flow.q.val();
+        if self.remove_valid.val() {
+            self.remove_mask.next = self.one.val() << self.remove_flow.val();
         }
         self.disarm_mask.next = self.remove_mask.val();
         if self.s_grant.val() {
@@ -140,21 +86,12 @@ impl<const F: usize, const FB: usize> Logic for ActiveSet<F, FB> {
         }
         self.keep_armed.next = !self.disarm_mask.val();
         self.keep_in_ring.next = !self.leave_mask.val();
-        self.armed.d.next = (self.armed.q.val() & self.keep_armed.val()) | self.work_mask.val();
-        self.in_ring.d.next =
-            (self.in_ring.q.val() & self.keep_in_ring.val()) | self.work_mask.val();
+        self.armed.next = (self.armed.val() & self.keep_armed.val()) | self.work_mask.val();
+        self.in_ring.next = (self.in_ring.val() & self.keep_in_ring.val()) | self.work_mask.val();
         comment!("A flow enters the ring unless it is there and stays.");
-        self.arm_flow.d.next = self.work_flow.q.val();
-        self.arm_valid.d.next = self.work_valid.q.val()
-            & (!self.in_ring.q.val().get_bit(self.work_flow.q.val().index())
-                | (self.s_leave.val() & (self.s_visit_flow.val() == self.work_flow.q.val())));
-        if self.reset.val() {
-            self.armed.d.next = 0.into();
-            self.in_ring.d.next = 0.into();
-            self.work_valid.d.next = false;
-            self.remove_valid.d.next = false;
-            self.arm_valid.d.next = false;
-            self.arm_flow.d.next = 0.into();
-        }
+        self.arm_flow.next = self.work_flow.val();
+        self.arm_valid.next = self.work_valid.val()
+            & (!self.in_ring.val().get_bit(self.work_flow.val().index())
+                | (self.s_leave.val() & (self.s_visit_flow.val() == self.work_flow.val())));
     }
 }

@@ -19,21 +19,15 @@
 use super::history::History;
 use super::share_pipe::WINDOW_CYCLES;
 use super::share_rows::ShareRows;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// From the start of one operation to the next.
 pub const OPERATION_CYCLES: u64 = 6;
 
 /// Calendar of `F = 2^FB` flows.
-#[derive(LogicBlock)]
+#[block(new(window_cycles: u32), check(F == 1 << FB && EW == FB + 32))]
 pub struct Calendar<const F: usize, const FB: usize, const AW: usize, const EW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A packet is granted; not while m_is_pending.
     pub s_grant_valid: Signal<In, Bit>,
     /// Its flow.
@@ -66,29 +60,34 @@ pub struct Calendar<const F: usize, const FB: usize, const AW: usize, const EW: 
     pub m_is_pending: Signal<Out, Bit>,
     /// Nothing is pending and no turn is due.
     pub m_is_settled: Signal<Out, Bit>,
+    #[init(History::new(window_cycles))]
     history: History<AW, FB, EW>,
     rows: ShareRows<F, FB>,
-    pending: DFF<Bit>,
-    flow: DFF<Bits<FB>>,
-    len_bytes: DFF<Bits<14>>,
-    is_kept: DFF<Bit>,
-    stamp: DFF<Bits<18>>,
-    step: DFF<Bits<3>>,
-    is_record: DFF<Bit>,
-    is_expire: DFF<Bit>,
-    is_turn: DFF<Bit>,
-    row_flow: DFF<Bits<FB>>,
-    row_len: DFF<Bits<14>>,
-    is_settled: DFF<Bit>,
+    pending: Reg<Bit>,
+    flow: Unreset<Bits<FB>>,
+    len_bytes: Unreset<Bits<14>>,
+    is_kept: Unreset<Bit>,
+    stamp: Unreset<Bits<18>>,
+    step: Reg<Bits<3>>,
+    is_record: Unreset<Bit>,
+    is_expire: Unreset<Bit>,
+    is_turn: Unreset<Bit>,
+    row_flow: Unreset<Bits<FB>>,
+    row_len: Unreset<Bits<14>>,
+    is_settled: Reg<Bit>,
     is_idle: Signal<Local, Bit>,
     is_free: Signal<Local, Bit>,
     records: Signal<Local, Bit>,
     expires: Signal<Local, Bit>,
     turns: Signal<Local, Bit>,
     first: Signal<Local, Bit>,
+    #[value(0)]
     step_0: Constant<Bits<3>>,
+    #[value(1)]
     step_1: Constant<Bits<3>>,
+    #[value(3)]
     step_3: Constant<Bits<3>>,
+    #[value(OPERATION_CYCLES - 1)]
     step_5: Constant<Bits<3>>,
 }
 
@@ -100,100 +99,39 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Default
     }
 }
 
-impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Calendar<F, FB, AW, EW> {
-    /// A calendar of the last `window_cycles`.
-    pub fn new(window_cycles: u32) -> Self {
-        assert!(F == 1 << FB && EW == FB + 32, "F = 2^FB, EW = FB + 32");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_grant_valid: Default::default(),
-            s_grant_flow: Default::default(),
-            s_grant_len_bytes: Default::default(),
-            s_grant_is_kept: Default::default(),
-            s_rate_valid: Default::default(),
-            s_rate_flow: Default::default(),
-            s_visit_flow: Default::default(),
-            s_time: Default::default(),
-            s_turn_age: Default::default(),
-            s_is_called: Default::default(),
-            m_recent_bytes: Default::default(),
-            m_turned: Default::default(),
-            m_turn_valid: Default::default(),
-            m_turn_flow: Default::default(),
-            m_is_pending: Default::default(),
-            m_is_settled: Default::default(),
-            history: History::new(window_cycles),
-            rows: Default::default(),
-            pending: Default::default(),
-            flow: Default::default(),
-            len_bytes: Default::default(),
-            is_kept: Default::default(),
-            stamp: Default::default(),
-            step: Default::default(),
-            is_record: Default::default(),
-            is_expire: Default::default(),
-            is_turn: Default::default(),
-            row_flow: Default::default(),
-            row_len: Default::default(),
-            is_settled: Default::default(),
-            is_idle: Default::default(),
-            is_free: Default::default(),
-            records: Default::default(),
-            expires: Default::default(),
-            turns: Default::default(),
-            first: Default::default(),
-            step_0: Constant::new(0.into()),
-            step_1: Constant::new(1.into()),
-            step_3: Constant::new(3.into()),
-            step_5: Constant::new((OPERATION_CYCLES - 1).into()),
-        }
-    }
-}
-
 impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Logic
     for Calendar<F, FB, AW, EW>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, pending, flow, len_bytes, is_kept, stamp, step, is_record, is_expire,
-            is_turn, row_flow, row_len, is_settled
-        );
-        self.history.clock.next = self.clock.val();
-        self.history.reset.next = self.reset.val();
         self.history.s_time.next = self.s_time.val();
         self.history.s_turn_age.next = self.s_turn_age.val();
-        self.rows.clock.next = self.clock.val();
-        self.rows.reset.next = self.reset.val();
         self.rows.s_rate_valid.next = self.s_rate_valid.val();
         self.rows.s_rate_flow.next = self.s_rate_flow.val();
         self.rows.s_visit_flow.next = self.s_visit_flow.val();
         self.m_recent_bytes.next = self.rows.m_recent_bytes.val();
         self.m_turned.next = self.rows.m_turned.val();
         comment!("The packet that is granted waits to be written down.");
-        self.is_idle.next = self.step.q.val() == self.step_0.val();
+        self.is_idle.next = self.step.val() == self.step_0.val();
         if self.is_idle.val() {
-            self.pending.d.next = false;
+            self.pending.next = false;
         }
         if self.s_grant_valid.val() {
-            self.pending.d.next = true;
-            self.flow.d.next = self.s_grant_flow.val();
-            self.len_bytes.d.next = self.s_grant_len_bytes.val();
-            self.is_kept.d.next = self.s_grant_is_kept.val();
-            self.stamp.d.next = self.s_time.val();
+            self.pending.next = true;
+            self.flow.next = self.s_grant_flow.val();
+            self.len_bytes.next = self.s_grant_len_bytes.val();
+            self.is_kept.next = self.s_grant_is_kept.val();
+            self.stamp.next = self.s_time.val();
         }
-        self.m_is_pending.next = self.pending.q.val();
-        self.is_settled.d.next = self.is_idle.val()
-            & !self.pending.q.val()
+        self.m_is_pending.next = self.pending.val();
+        self.is_settled.next = self.is_idle.val()
+            & !self.pending.val()
             & !self.history.m_is_due.val()
             & !self.s_is_called.val();
-        self.m_is_settled.next = self.is_settled.q.val();
+        self.m_is_settled.next = self.is_settled.val();
         comment!("Step 0: choose what to do.");
         self.is_free.next = !self.s_is_called.val() | self.history.m_is_overdue.val();
-        self.records.next =
-            self.pending.q.val() & self.is_kept.q.val() & !self.history.m_is_full.val();
+        self.records.next = self.pending.val() & self.is_kept.val() & !self.history.m_is_full.val();
         self.expires.next =
             !self.records.val() & self.history.m_is_expired.val() & self.is_free.val();
         self.turns.next = !self.records.val()
@@ -201,45 +139,40 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Logic
             & self.history.m_is_due.val()
             & self.is_free.val();
         if self.is_idle.val() {
-            self.is_record.d.next = self.records.val();
-            self.is_expire.d.next = self.expires.val();
-            self.is_turn.d.next = self.turns.val();
-            self.row_flow.d.next = self.history.m_due_flow.val();
-            self.row_len.d.next = self.history.m_oldest_len_bytes.val();
+            self.is_record.next = self.records.val();
+            self.is_expire.next = self.expires.val();
+            self.is_turn.next = self.turns.val();
+            self.row_flow.next = self.history.m_due_flow.val();
+            self.row_len.next = self.history.m_oldest_len_bytes.val();
             if self.records.val() {
-                self.row_flow.d.next = self.flow.q.val();
-                self.row_len.d.next = self.len_bytes.q.val();
+                self.row_flow.next = self.flow.val();
+                self.row_len.next = self.len_bytes.val();
             } else if self.expires.val() {
-                self.row_flow.d.next = self.history.m_oldest_flow.val();
+                self.row_flow.next = self.history.m_oldest_flow.val();
             }
         }
         if !self.is_idle.val() | self.records.val() | self.expires.val() | self.turns.val() {
-            self.step.d.next = self.step.q.val() + 1;
+            self.step.next = self.step.val() + 1;
         }
-        if self.step.q.val() == self.step_5.val() {
-            self.step.d.next = 0.into();
+        if self.step.val() == self.step_5.val() {
+            self.step.next = 0.into();
         }
         comment!("Step 1: the list changes, and the flow's row is read.");
-        self.first.next = self.step.q.val() == self.step_1.val();
-        self.history.s_push.next = self.first.val() & self.is_record.q.val();
-        self.history.s_push_flow.next = self.row_flow.q.val();
-        self.history.s_push_len_bytes.next = self.row_len.q.val();
-        self.history.s_push_stamp.next = self.stamp.q.val();
-        self.history.s_expire.next = self.first.val() & self.is_expire.q.val();
-        self.history.s_turn.next = self.first.val() & self.is_turn.q.val();
+        self.first.next = self.step.val() == self.step_1.val();
+        self.history.s_push.next = self.first.val() & self.is_record.val();
+        self.history.s_push_flow.next = self.row_flow.val();
+        self.history.s_push_len_bytes.next = self.row_len.val();
+        self.history.s_push_stamp.next = self.stamp.val();
+        self.history.s_expire.next = self.first.val() & self.is_expire.val();
+        self.history.s_turn.next = self.first.val() & self.is_turn.val();
         self.rows.s_read.next = self.first.val();
-        self.rows.s_flow.next = self.row_flow.q.val();
+        self.rows.s_flow.next = self.row_flow.val();
         comment!("Step 3: the row changes.");
-        self.rows.s_change.next = self.step.q.val() == self.step_3.val();
-        self.rows.s_is_record.next = self.is_record.q.val();
-        self.rows.s_is_turn.next = self.is_turn.q.val();
-        self.rows.s_len_bytes.next = self.row_len.q.val();
+        self.rows.s_change.next = self.step.val() == self.step_3.val();
+        self.rows.s_is_record.next = self.is_record.val();
+        self.rows.s_is_turn.next = self.is_turn.val();
+        self.rows.s_len_bytes.next = self.row_len.val();
         self.m_turn_valid.next = self.rows.m_turn_valid.val();
-        self.m_turn_flow.next = self.row_flow.q.val();
-        if self.reset.val() {
-            self.pending.d.next = false;
-            self.step.d.next = 0.into();
-            self.is_settled.d.next = false;
-        }
+        self.m_turn_flow.next = self.row_flow.val();
     }
 }

@@ -10,9 +10,8 @@
 //! # Reset             synchronous, high: nobody is called, m_called_flow = 0
 //! # Twins             `Caller` of sim/src/golden/sched/calendar.rs
 
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a turn to the called flow.
 pub const LATENCY_CYCLES: usize = 1;
@@ -21,13 +20,8 @@ pub const LATENCY_CYCLES: usize = 1;
 pub const QUIET_CYCLES: u64 = 9;
 
 /// The called flow.
-#[derive(LogicBlock)]
+#[block]
 pub struct Caller<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A flow's turn has come; it passes while another is called.
     pub s_turn_valid: Signal<In, Bit>,
     /// The flow.
@@ -54,114 +48,61 @@ pub struct Caller<const FB: usize> {
     pub m_visit_valid: Signal<Out, Bit>,
     /// Its visit is chosen.
     pub m_visit_ready: Signal<In, Bit>,
-    called_valid: DFF<Bit>,
-    called_flow: DFF<Bits<FB>>,
-    bounce: DFF<Bit>,
-    on_way: DFF<Bit>,
-    ending: DFF<Bit>,
-    visit_valid: DFF<Bit>,
-    quiet_cycles: DFF<Bits<4>>,
+    called_valid: Reg<Bit>,
+    called_flow: Reg<Bits<FB>>,
+    bounce: Reg<Bit>,
+    on_way: Reg<Bit>,
+    ending: Reg<Bit>,
+    visit_valid: Reg<Bit>,
+    quiet_cycles: Reg<Bits<4>>,
     is_seen: Signal<Local, Bit>,
     starts: Signal<Local, Bit>,
     is_quiet: Signal<Local, Bit>,
+    #[value(QUIET_CYCLES)]
     quiet: Constant<Bits<4>>,
-}
-
-impl<const FB: usize> Default for Caller<FB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_turn_valid: Default::default(),
-            s_turn_flow: Default::default(),
-            s_seen_valid: Default::default(),
-            s_seen_flow: Default::default(),
-            s_seen_is_call: Default::default(),
-            s_end: Default::default(),
-            s_done: Default::default(),
-            s_has_place: Default::default(),
-            m_called_valid: Default::default(),
-            m_called_flow: Default::default(),
-            m_bounce: Default::default(),
-            m_visit_valid: Default::default(),
-            m_visit_ready: Default::default(),
-            called_valid: Default::default(),
-            called_flow: Default::default(),
-            bounce: Default::default(),
-            ending: Default::default(),
-            on_way: Default::default(),
-            visit_valid: Default::default(),
-            quiet_cycles: Default::default(),
-            is_seen: Default::default(),
-            starts: Default::default(),
-            is_quiet: Default::default(),
-            quiet: Constant::new(QUIET_CYCLES.into()),
-        }
-    }
 }
 
 impl<const FB: usize> Logic for Caller<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            bounce,
-            called_valid,
-            called_flow,
-            on_way,
-            ending,
-            visit_valid,
-            quiet_cycles
-        );
-        self.m_called_valid.next = self.called_valid.q.val();
-        self.m_called_flow.next = self.called_flow.q.val();
-        self.m_visit_valid.next = self.visit_valid.q.val();
-        self.is_seen.next = self.called_valid.q.val()
+        self.m_called_valid.next = self.called_valid.val();
+        self.m_called_flow.next = self.called_flow.val();
+        self.m_visit_valid.next = self.visit_valid.val();
+        self.is_seen.next = self.called_valid.val()
             & self.s_seen_valid.val()
             & !self.s_seen_is_call.val()
-            & (self.s_seen_flow.val() == self.called_flow.q.val());
-        self.bounce.d.next = self.on_way.q.val() & self.is_seen.val();
-        self.m_bounce.next = self.bounce.q.val();
+            & (self.s_seen_flow.val() == self.called_flow.val());
+        self.bounce.next = self.on_way.val() & self.is_seen.val();
+        self.m_bounce.next = self.bounce.val();
         comment!("Wait until the flow's last visit has been stored, then ask for one more.");
-        self.is_quiet.next = self.quiet_cycles.q.val() == self.quiet.val();
-        self.starts.next = self.called_valid.q.val()
-            & !self.on_way.q.val()
+        self.is_quiet.next = self.quiet_cycles.val() == self.quiet.val();
+        self.starts.next = self.called_valid.val()
+            & !self.on_way.val()
             & self.is_quiet.val()
             & !self.is_seen.val()
             & self.s_has_place.val();
         if !self.is_quiet.val() {
-            self.quiet_cycles.d.next = self.quiet_cycles.q.val() + 1;
+            self.quiet_cycles.next = self.quiet_cycles.val() + 1;
         }
-        if self.on_way.q.val() | self.is_seen.val() {
-            self.quiet_cycles.d.next = 0.into();
+        if self.on_way.val() | self.is_seen.val() {
+            self.quiet_cycles.next = 0.into();
         }
         if self.starts.val() {
-            self.on_way.d.next = true;
+            self.on_way.next = true;
         }
-        self.ending.d.next = self.s_end.val();
-        if self.ending.q.val() {
-            self.on_way.d.next = false;
+        self.ending.next = self.s_end.val();
+        if self.ending.val() {
+            self.on_way.next = false;
         }
-        self.visit_valid.d.next =
-            self.starts.val() | (self.visit_valid.q.val() & !self.m_visit_ready.val());
+        self.visit_valid.next =
+            self.starts.val() | (self.visit_valid.val() & !self.m_visit_ready.val());
         if self.s_done.val() {
-            self.called_valid.d.next = false;
+            self.called_valid.next = false;
         }
-        if self.s_turn_valid.val() & !self.called_valid.q.val() {
-            self.called_valid.d.next = true;
-            self.called_flow.d.next = self.s_turn_flow.val();
-            self.quiet_cycles.d.next = 0.into();
-        }
-        if self.reset.val() {
-            self.called_valid.d.next = false;
-            self.called_flow.d.next = 0.into();
-            self.bounce.d.next = false;
-            self.on_way.d.next = false;
-            self.ending.d.next = false;
-            self.visit_valid.d.next = false;
-            self.quiet_cycles.d.next = 0.into();
+        if self.s_turn_valid.val() & !self.called_valid.val() {
+            self.called_valid.next = true;
+            self.called_flow.next = self.s_turn_flow.val();
+            self.quiet_cycles.next = 0.into();
         }
     }
 }

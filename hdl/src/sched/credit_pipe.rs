@@ -17,9 +17,8 @@
 //! # Twins             `credit_at` of sim/src/golden/sched/scheduler.rs
 
 use crate::util::mul_pipe::MulPipe;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a flow's state to its credit.
 pub const LATENCY_CYCLES: usize = 6;
@@ -31,13 +30,8 @@ pub const LEVEL_QUARTERS: [u64; 8] = [4, 5, 6, 7, 8, 9, 10, 16];
 pub const CREDIT_ZERO: u64 = 1 << 40;
 
 /// Pipeline from the state of a flow to its credit and levels.
-#[derive(LogicBlock)]
+#[block]
 pub struct CreditPipe {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Rate, UQ8.24 bytes a cycle.
     pub s_rate: Signal<In, Bits<32>>,
     /// Window, bytes.
@@ -69,30 +63,30 @@ pub struct CreditPipe {
     /// Seven quarters of the packet, in quarters of a byte: level 3.
     pub m_held_quarters: Signal<Out, Bits<18>>,
     product: MulPipe<32, 12, 44>,
-    factor_1: DFF<Bits<32>>,
-    cycles_1: DFF<Bits<12>>,
-    credit_1: DFF<Bits<41>>,
-    len_1: DFF<Bits<14>>,
-    open_1: DFF<Bit>,
-    credit_2: DFF<Bits<41>>,
-    len_2: DFF<Bits<14>>,
-    open_2: DFF<Bit>,
-    credit_3: DFF<Bits<41>>,
-    len_3: DFF<Bits<14>>,
-    open_3: DFF<Bit>,
-    sum_4: DFF<Bits<45>>,
-    len_4: DFF<Bits<14>>,
-    open_4: DFF<Bit>,
-    credit_5: DFF<Bits<41>>,
-    len_5: DFF<Bits<14>>,
-    held_6: DFF<Bits<18>>,
-    open_5: DFF<Bit>,
-    quarters_5: [DFF<Bits<18>>; 8],
-    kept_6: DFF<Bits<41>>,
-    spent_6: DFF<Bits<41>>,
-    levels_6: DFF<Bits<8>>,
-    may_owe_6: DFF<Bit>,
-    open_6: DFF<Bit>,
+    factor_1: Unreset<Bits<32>>,
+    cycles_1: Unreset<Bits<12>>,
+    credit_1: Unreset<Bits<41>>,
+    len_1: Unreset<Bits<14>>,
+    open_1: Unreset<Bit>,
+    credit_2: Unreset<Bits<41>>,
+    len_2: Unreset<Bits<14>>,
+    open_2: Unreset<Bit>,
+    credit_3: Unreset<Bits<41>>,
+    len_3: Unreset<Bits<14>>,
+    open_3: Unreset<Bit>,
+    sum_4: Unreset<Bits<45>>,
+    len_4: Unreset<Bits<14>>,
+    open_4: Unreset<Bit>,
+    credit_5: Unreset<Bits<41>>,
+    len_5: Unreset<Bits<14>>,
+    held_6: Reg<Bits<18>>,
+    open_5: Unreset<Bit>,
+    quarters_5: [Unreset<Bits<18>>; 8],
+    kept_6: Reg<Bits<41>>,
+    spent_6: Reg<Bits<41>>,
+    levels_6: Reg<Bits<8>>,
+    may_owe_6: Reg<Bit>,
+    open_6: Reg<Bit>,
     elapsed: Signal<Local, Bits<22>>,
     over: Signal<Local, Bits<10>>,
     len_scaled: Signal<Local, Bits<32>>,
@@ -112,191 +106,103 @@ pub struct CreditPipe {
     fraction: Signal<Local, Bits<24>>,
     closed_wide: Signal<Local, Bits<41>>,
     levels: Signal<Local, Bits<8>>,
+    #[init(core::array::from_fn(|k| Constant::new((1_u64 << k).into())))]
     level_bit: [Constant<Bits<8>>; 8],
+    #[value(0)]
     none: Constant<Bits<32>>,
+    #[value((1_u64 << 41) - 1)]
     credit_max: Constant<Bits<41>>,
+    #[value(CREDIT_ZERO)]
     credit_zero: Constant<Bits<41>>,
-}
-
-impl Default for CreditPipe {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_rate: Default::default(),
-            s_window_bytes: Default::default(),
-            s_inflight_bytes: Default::default(),
-            s_len_bytes: Default::default(),
-            s_credit: Default::default(),
-            s_seen: Default::default(),
-            s_now: Default::default(),
-            s_started: Default::default(),
-            s_phase: Default::default(),
-            m_is_open: Default::default(),
-            m_kept_credit: Default::default(),
-            m_spent_credit: Default::default(),
-            m_levels: Default::default(),
-            m_may_owe: Default::default(),
-            m_held_quarters: Default::default(),
-            product: Default::default(),
-            factor_1: Default::default(),
-            cycles_1: Default::default(),
-            credit_1: Default::default(),
-            len_1: Default::default(),
-            open_1: Default::default(),
-            credit_2: Default::default(),
-            len_2: Default::default(),
-            open_2: Default::default(),
-            credit_3: Default::default(),
-            len_3: Default::default(),
-            open_3: Default::default(),
-            sum_4: Default::default(),
-            len_4: Default::default(),
-            open_4: Default::default(),
-            credit_5: Default::default(),
-            len_5: Default::default(),
-            held_6: Default::default(),
-            open_5: Default::default(),
-            quarters_5: Default::default(),
-            kept_6: Default::default(),
-            spent_6: Default::default(),
-            levels_6: Default::default(),
-            may_owe_6: Default::default(),
-            open_6: Default::default(),
-            elapsed: Default::default(),
-            over: Default::default(),
-            len_scaled: Default::default(),
-            credit_wide: Default::default(),
-            product_wide: Default::default(),
-            carry: Default::default(),
-            len_x1: Default::default(),
-            len_x2: Default::default(),
-            len_x4: Default::default(),
-            len_x8: Default::default(),
-            credit_quarters: Default::default(),
-            credit_whole: Default::default(),
-            len_whole: Default::default(),
-            excess: Default::default(),
-            excess_wide: Default::default(),
-            excess_part: Default::default(),
-            fraction: Default::default(),
-            closed_wide: Default::default(),
-            levels: Default::default(),
-            level_bit: array_init::array_init(|k| Constant::new((1_u64 << k).into())),
-            none: Constant::new(0.into()),
-            credit_max: Constant::new(((1_u64 << 41) - 1).into()),
-            credit_zero: Constant::new(CREDIT_ZERO.into()),
-        }
-    }
 }
 
 impl Logic for CreditPipe {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, factor_1, cycles_1, credit_1, len_1, open_1, credit_2, len_2, open_2,
-            credit_3, len_3, open_3, sum_4, len_4, open_4, credit_5, len_5, open_5, kept_6,
-            spent_6, levels_6, may_owe_6, open_6, held_6
-        );
-        self.product.clock.next = self.clock.val();
-        self.product.reset.next = self.reset.val();
-        self.m_is_open.next = self.open_6.q.val();
-        self.m_kept_credit.next = self.kept_6.q.val();
-        self.m_spent_credit.next = self.spent_6.q.val();
-        self.m_levels.next = self.levels_6.q.val();
-        self.m_may_owe.next = self.may_owe_6.q.val();
-        self.m_held_quarters.next = self.held_6.q.val();
+        self.m_is_open.next = self.open_6.val();
+        self.m_kept_credit.next = self.kept_6.val();
+        self.m_spent_credit.next = self.spent_6.val();
+        self.m_levels.next = self.levels_6.val();
+        self.m_may_owe.next = self.may_owe_6.val();
+        self.m_held_quarters.next = self.held_6.val();
         comment!("Stage 1: elapsed cycles, saturated; a new flow gets a share of its packet.");
         self.elapsed.next = self.s_now.val() - self.s_seen.val();
         self.over.next = self.elapsed.val().get_bits::<10>(12);
-        self.cycles_1.d.next = self.elapsed.val().get_bits::<12>(0);
+        self.cycles_1.next = self.elapsed.val().get_bits::<12>(0);
         if self.over.val().any() {
-            self.cycles_1.d.next = 0xfff.into();
+            self.cycles_1.next = 0xfff.into();
         }
-        self.factor_1.d.next = self.s_rate.val();
+        self.factor_1.next = self.s_rate.val();
         self.len_scaled.next = bit_cast::<32, 14>(self.s_len_bytes.val());
         if !self.s_started.val() {
-            self.factor_1.d.next = self.len_scaled.val() << 12;
-            self.cycles_1.d.next = self.s_phase.val();
+            self.factor_1.next = self.len_scaled.val() << 12;
+            self.cycles_1.next = self.s_phase.val();
         }
-        self.credit_1.d.next = self.s_credit.val();
-        self.len_1.d.next = self.s_len_bytes.val();
+        self.credit_1.next = self.s_credit.val();
+        self.len_1.next = self.s_len_bytes.val();
         comment!("With nothing in flight one packet may always go.");
-        self.open_1.d.next = (self.s_inflight_bytes.val() < self.s_window_bytes.val())
+        self.open_1.next = (self.s_inflight_bytes.val() < self.s_window_bytes.val())
             | (self.s_inflight_bytes.val() == self.none.val());
         comment!("Stages 2 and 3: product.");
-        self.product.a.next = self.factor_1.q.val();
-        self.product.b.next = self.cycles_1.q.val();
-        self.credit_2.d.next = self.credit_1.q.val();
-        self.len_2.d.next = self.len_1.q.val();
-        self.open_2.d.next = self.open_1.q.val();
-        self.credit_3.d.next = self.credit_2.q.val();
-        self.len_3.d.next = self.len_2.q.val();
-        self.open_3.d.next = self.open_2.q.val();
+        self.product.a.next = self.factor_1.val();
+        self.product.b.next = self.cycles_1.val();
+        self.credit_2.next = self.credit_1.val();
+        self.len_2.next = self.len_1.val();
+        self.open_2.next = self.open_1.val();
+        self.credit_3.next = self.credit_2.val();
+        self.len_3.next = self.len_2.val();
+        self.open_3.next = self.open_2.val();
         comment!("Stage 4: sum.");
-        self.credit_wide.next = bit_cast::<45, 41>(self.credit_3.q.val());
+        self.credit_wide.next = bit_cast::<45, 41>(self.credit_3.val());
         self.product_wide.next = bit_cast::<45, 44>(self.product.p.val());
-        self.sum_4.d.next = self.credit_wide.val() + self.product_wide.val();
-        self.len_4.d.next = self.len_3.q.val();
-        self.open_4.d.next = self.open_3.q.val();
+        self.sum_4.next = self.credit_wide.val() + self.product_wide.val();
+        self.len_4.next = self.len_3.val();
+        self.open_4.next = self.open_3.val();
         comment!("Stage 5: saturate; quarters of the packet for each level.");
-        self.carry.next = self.sum_4.q.val().get_bits::<4>(41);
-        self.credit_5.d.next = self.sum_4.q.val().get_bits::<41>(0);
+        self.carry.next = self.sum_4.val().get_bits::<4>(41);
+        self.credit_5.next = self.sum_4.val().get_bits::<41>(0);
         if self.carry.val().any() {
-            self.credit_5.d.next = self.credit_max.val();
+            self.credit_5.next = self.credit_max.val();
         }
-        self.len_x1.next = bit_cast::<18, 14>(self.len_4.q.val());
+        self.len_x1.next = bit_cast::<18, 14>(self.len_4.val());
         self.len_x2.next = self.len_x1.val() << 1;
         self.len_x4.next = self.len_x1.val() << 2;
         self.len_x8.next = self.len_x1.val() << 3;
-        for i in 0..8 {
-            self.quarters_5[i].clock.next = self.clock.val();
-        }
-        self.quarters_5[0].d.next = self.len_x4.val();
-        self.quarters_5[1].d.next = self.len_x4.val() + self.len_x1.val();
-        self.quarters_5[2].d.next = self.len_x4.val() + self.len_x2.val();
-        self.quarters_5[3].d.next = self.len_x8.val() - self.len_x1.val();
-        self.quarters_5[4].d.next = self.len_x8.val();
-        self.quarters_5[5].d.next = self.len_x8.val() + self.len_x1.val();
-        self.quarters_5[6].d.next = self.len_x8.val() + self.len_x2.val();
-        self.quarters_5[7].d.next = self.len_x1.val() << 4;
-        self.len_5.d.next = self.len_4.q.val();
-        self.open_5.d.next = self.open_4.q.val();
+        self.quarters_5[0].next = self.len_x4.val();
+        self.quarters_5[1].next = self.len_x4.val() + self.len_x1.val();
+        self.quarters_5[2].next = self.len_x4.val() + self.len_x2.val();
+        self.quarters_5[3].next = self.len_x8.val() - self.len_x1.val();
+        self.quarters_5[4].next = self.len_x8.val();
+        self.quarters_5[5].next = self.len_x8.val() + self.len_x1.val();
+        self.quarters_5[6].next = self.len_x8.val() + self.len_x2.val();
+        self.quarters_5[7].next = self.len_x1.val() << 4;
+        self.len_5.next = self.len_4.val();
+        self.open_5.next = self.open_4.val();
         comment!("Stage 6: levels reached, the credit kept and what a packet would leave.");
-        self.credit_quarters.next = self.credit_5.q.val().get_bits::<18>(22);
+        self.credit_quarters.next = self.credit_5.val().get_bits::<18>(22);
         self.levels.next = 0.into();
         for i in 0..8 {
-            if self.credit_5.q.val().get_bit(40)
-                & (self.credit_quarters.val() >= self.quarters_5[i].q.val())
+            if self.credit_5.val().get_bit(40)
+                & (self.credit_quarters.val() >= self.quarters_5[i].val())
             {
                 self.levels.next = self.levels.val() | self.level_bit[i].val();
             }
         }
-        self.levels_6.d.next = self.levels.val();
-        self.may_owe_6.d.next =
-            self.credit_5.q.val().get_bit(40) | self.credit_5.q.val().get_bit(39);
-        self.credit_whole.next = self.credit_5.q.val().get_bits::<17>(24);
-        self.len_whole.next = bit_cast::<17, 14>(self.len_5.q.val());
+        self.levels_6.next = self.levels.val();
+        self.may_owe_6.next = self.credit_5.val().get_bit(40) | self.credit_5.val().get_bit(39);
+        self.credit_whole.next = self.credit_5.val().get_bits::<17>(24);
+        self.len_whole.next = bit_cast::<17, 14>(self.len_5.val());
         self.excess.next = self.credit_whole.val() - self.len_whole.val();
         self.excess_wide.next = bit_cast::<41, 17>(self.excess.val());
         self.excess_part.next = self.excess_wide.val() << 24;
-        self.fraction.next = self.credit_5.q.val().get_bits::<24>(0);
-        self.spent_6.d.next = self.excess_part.val() | bit_cast::<41, 24>(self.fraction.val());
-        self.closed_wide.next = bit_cast::<41, 14>(self.len_5.q.val());
-        self.kept_6.d.next = self.credit_5.q.val();
-        if !self.open_5.q.val() & self.levels.val().get_bit(0) {
-            self.kept_6.d.next = (self.closed_wide.val() << 24) | self.credit_zero.val();
+        self.fraction.next = self.credit_5.val().get_bits::<24>(0);
+        self.spent_6.next = self.excess_part.val() | bit_cast::<41, 24>(self.fraction.val());
+        self.closed_wide.next = bit_cast::<41, 14>(self.len_5.val());
+        self.kept_6.next = self.credit_5.val();
+        if !self.open_5.val() & self.levels.val().get_bit(0) {
+            self.kept_6.next = (self.closed_wide.val() << 24) | self.credit_zero.val();
         }
-        self.open_6.d.next = self.open_5.q.val();
-        self.held_6.d.next = self.quarters_5[3].q.val();
-        if self.reset.val() {
-            self.kept_6.d.next = 0.into();
-            self.spent_6.d.next = 0.into();
-            self.levels_6.d.next = 0.into();
-            self.may_owe_6.d.next = false;
-            self.open_6.d.next = false;
-            self.held_6.d.next = 0.into();
-        }
+        self.open_6.next = self.open_5.val();
+        self.held_6.next = self.quarters_5[3].val();
     }
 }

@@ -14,9 +14,8 @@ use super::calendar::Calendar;
 use super::caller::Caller;
 use super::line_clock_wide::WINDOW_CYCLES;
 use super::share_pipe::SharePipe;
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a visit to its share.
 pub const LATENCY_CYCLES: usize = 8;
@@ -25,13 +24,8 @@ pub const LATENCY_CYCLES: usize = 8;
 pub const LATE_CYCLES: u32 = 128;
 
 /// Turns of `F = 2^FB` flows of an engine.
-#[derive(LogicBlock)]
+#[block]
 pub struct EngineTurns<const F: usize, const FB: usize, const AW: usize, const EW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A visit starts.
     pub s_seen_valid: Signal<In, Bit>,
     /// Its flow.
@@ -84,66 +78,20 @@ pub struct EngineTurns<const F: usize, const FB: usize, const AW: usize, const E
     pub m_visit_valid: Signal<Out, Bit>,
     /// Its visit is chosen.
     pub m_visit_ready: Signal<In, Bit>,
+    #[init(Calendar::new(WINDOW_CYCLES + LATE_CYCLES))]
     calendar: Calendar<F, FB, AW, EW>,
     caller: Caller<FB>,
     share_pipe: SharePipe,
-    is_kept: DFF<Bit>,
-    len_bytes: DFF<Bits<14>>,
-    beats: DFF<Bits<12>>,
+    is_kept: Unreset<Bit>,
+    len_bytes: Unreset<Bits<14>>,
+    beats: Unreset<Bits<12>>,
     double_rate: Signal<Local, Bits<32>>,
     len_15: Signal<Local, Bits<15>>,
     rounded: Signal<Local, Bits<15>>,
+    #[value(63)]
     round_up: Constant<Bits<15>>,
+    #[value(0xffff_ffff)]
     most: Constant<Bits<32>>,
-}
-
-impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Default
-    for EngineTurns<F, FB, AW, EW>
-{
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_seen_valid: Default::default(),
-            s_seen_flow: Default::default(),
-            s_seen_is_call: Default::default(),
-            s_rate: Default::default(),
-            s_len_bytes: Default::default(),
-            s_end: Default::default(),
-            s_done: Default::default(),
-            s_has_place: Default::default(),
-            s_packet_valid: Default::default(),
-            s_packet_flow: Default::default(),
-            s_change_valid: Default::default(),
-            s_change_flow: Default::default(),
-            m_bounce: Default::default(),
-            m_is_within: Default::default(),
-            m_must_send: Default::default(),
-            m_is_bunched: Default::default(),
-            m_is_kept: Default::default(),
-            s_time: Default::default(),
-            s_turn_age: Default::default(),
-            m_packet_beats: Default::default(),
-            m_is_pending: Default::default(),
-            m_is_settled: Default::default(),
-            m_called_valid: Default::default(),
-            m_called_flow: Default::default(),
-            m_visit_valid: Default::default(),
-            m_visit_ready: Default::default(),
-            calendar: Calendar::new(WINDOW_CYCLES + LATE_CYCLES),
-            caller: Default::default(),
-            share_pipe: Default::default(),
-            is_kept: Default::default(),
-            len_bytes: Default::default(),
-            beats: Default::default(),
-            double_rate: Default::default(),
-            len_15: Default::default(),
-            rounded: Default::default(),
-            round_up: Constant::new(63.into()),
-            most: Constant::new(0xffff_ffff.into()),
-        }
-    }
 }
 
 impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Logic
@@ -151,13 +99,6 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Logic
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, is_kept, len_bytes, beats);
-        self.calendar.clock.next = self.clock.val();
-        self.calendar.reset.next = self.reset.val();
-        self.caller.clock.next = self.clock.val();
-        self.caller.reset.next = self.reset.val();
-        self.share_pipe.clock.next = self.clock.val();
-        self.share_pipe.reset.next = self.reset.val();
         comment!("Share of the visit's flow.");
         self.calendar.s_visit_flow.next = self.s_seen_flow.val();
         self.double_rate.next = self.s_rate.val() << 1;
@@ -173,16 +114,16 @@ impl<const F: usize, const FB: usize, const AW: usize, const EW: usize> Logic
         self.m_is_bunched.next = self.share_pipe.m_is_bunched.val();
         self.m_must_send.next = self.share_pipe.m_must_send.val();
         comment!("The packet that is granted.");
-        self.is_kept.d.next = self.share_pipe.m_is_kept.val();
-        self.len_bytes.d.next = self.share_pipe.m_len_bytes.val();
+        self.is_kept.next = self.share_pipe.m_is_kept.val();
+        self.len_bytes.next = self.share_pipe.m_len_bytes.val();
         self.len_15.next = bit_cast::<15, 14>(self.share_pipe.m_len_bytes.val());
         self.rounded.next = self.len_15.val() + self.round_up.val();
-        self.beats.d.next = bit_cast::<12, 9>(self.rounded.val().get_bits::<9>(6));
-        self.m_packet_beats.next = self.beats.q.val();
+        self.beats.next = bit_cast::<12, 9>(self.rounded.val().get_bits::<9>(6));
+        self.m_packet_beats.next = self.beats.val();
         self.calendar.s_grant_valid.next = self.s_packet_valid.val();
         self.calendar.s_grant_flow.next = self.s_packet_flow.val();
-        self.calendar.s_grant_len_bytes.next = self.len_bytes.q.val();
-        self.calendar.s_grant_is_kept.next = self.is_kept.q.val();
+        self.calendar.s_grant_len_bytes.next = self.len_bytes.val();
+        self.calendar.s_grant_is_kept.next = self.is_kept.val();
         self.calendar.s_time.next = self.s_time.val();
         self.calendar.s_turn_age.next = self.s_turn_age.val();
         self.calendar.s_rate_valid.next = self.s_change_valid.val();

@@ -15,18 +15,12 @@
 //! # Twins             `take`, `conflicts` of sim/src/golden/sched/scheduler_wide.rs
 
 use super::event_pair::EventPair;
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Events of two cycles.
-#[derive(LogicBlock)]
+#[block]
 pub struct EventPairs<const TB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// The engines take work in this cycle, and commands of the first cycle's events.
     pub s_is_first: Signal<In, Bit>,
     /// They take bytes in flight, and commands of the second cycle's events.
@@ -105,7 +99,7 @@ pub struct EventPairs<const TB: usize> {
     pub m_second_rate_window_bytes: Signal<Out, Bits<32>>,
     /// Rate, UQ8.24 bytes a cycle.
     pub m_second_rate_rate: Signal<Out, Bits<32>>,
-    held: DFF<Bit>,
+    held: Reg<Bit>,
     work: EventPair<62>,
     inflight: EventPair<48>,
     rate: EventPair<82>,
@@ -116,89 +110,26 @@ pub struct EventPairs<const TB: usize> {
     is_turned: Signal<Local, Bit>,
 }
 
-impl<const TB: usize> Default for EventPairs<TB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_is_first: Default::default(),
-            s_is_second: Default::default(),
-            s_work_valid: Default::default(),
-            s_work_flow: Default::default(),
-            s_work_len_bytes: Default::default(),
-            s_work_inflight_bytes: Default::default(),
-            s_inflight_valid: Default::default(),
-            s_inflight_flow: Default::default(),
-            s_inflight_inflight_bytes: Default::default(),
-            s_rate_valid: Default::default(),
-            s_rate_flow: Default::default(),
-            s_rate_op: Default::default(),
-            s_rate_window_bytes: Default::default(),
-            s_rate_rate: Default::default(),
-            m_is_held: Default::default(),
-            m_first_work_valid: Default::default(),
-            m_first_work_flow: Default::default(),
-            m_first_work_len_bytes: Default::default(),
-            m_first_work_inflight_bytes: Default::default(),
-            m_first_inflight_valid: Default::default(),
-            m_first_inflight_flow: Default::default(),
-            m_first_inflight_inflight_bytes: Default::default(),
-            m_first_rate_valid: Default::default(),
-            m_first_rate_flow: Default::default(),
-            m_first_rate_op: Default::default(),
-            m_first_rate_window_bytes: Default::default(),
-            m_first_rate_rate: Default::default(),
-            m_second_work_valid: Default::default(),
-            m_second_work_flow: Default::default(),
-            m_second_work_len_bytes: Default::default(),
-            m_second_work_inflight_bytes: Default::default(),
-            m_second_inflight_valid: Default::default(),
-            m_second_inflight_flow: Default::default(),
-            m_second_inflight_inflight_bytes: Default::default(),
-            m_second_rate_valid: Default::default(),
-            m_second_rate_flow: Default::default(),
-            m_second_rate_op: Default::default(),
-            m_second_rate_window_bytes: Default::default(),
-            m_second_rate_rate: Default::default(),
-            held: Default::default(),
-            work: Default::default(),
-            inflight: Default::default(),
-            rate: Default::default(),
-            earlier_work_flow: Default::default(),
-            earlier_inflight_flow: Default::default(),
-            is_same_work: Default::default(),
-            is_same_inflight: Default::default(),
-            is_turned: Default::default(),
-        }
-    }
-}
-
 impl<const TB: usize> Logic for EventPairs<TB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, held);
-        clock!(self, clock, work, inflight, rate);
-        self.m_is_held.next = self.held.q.val();
-        self.work.reset.next = self.reset.val();
+        self.m_is_held.next = self.held.val();
         self.work.s_is_first.next = self.s_is_first.val();
         self.work.s_is_second.next = self.s_is_second.val();
-        self.work.s_is_held.next = self.held.q.val();
+        self.work.s_is_held.next = self.held.val();
         self.work.s_valid.next = self.s_work_valid.val();
         self.work.s_data.next = bit_cast::<62, TB>(self.s_work_flow.val())
             | (bit_cast::<62, 14>(self.s_work_len_bytes.val()) << 16)
             | (bit_cast::<62, 32>(self.s_work_inflight_bytes.val()) << 30);
-        self.inflight.reset.next = self.reset.val();
         self.inflight.s_is_first.next = self.s_is_first.val();
         self.inflight.s_is_second.next = self.s_is_second.val();
-        self.inflight.s_is_held.next = self.held.q.val();
+        self.inflight.s_is_held.next = self.held.val();
         self.inflight.s_valid.next = self.s_inflight_valid.val();
         self.inflight.s_data.next = bit_cast::<48, TB>(self.s_inflight_flow.val())
             | (bit_cast::<48, 32>(self.s_inflight_inflight_bytes.val()) << 16);
-        self.rate.reset.next = self.reset.val();
         self.rate.s_is_first.next = self.s_is_first.val();
         self.rate.s_is_second.next = self.s_is_second.val();
-        self.rate.s_is_held.next = self.held.q.val();
+        self.rate.s_is_held.next = self.held.val();
         self.rate.s_valid.next = self.s_rate_valid.val();
         self.rate.s_data.next = bit_cast::<82, TB>(self.s_rate_flow.val())
             | (bit_cast::<82, 2>(self.s_rate_op.val()) << 16)
@@ -217,15 +148,15 @@ impl<const TB: usize> Logic for EventPairs<TB> {
         self.m_first_rate_op.next = self.rate.m_first_data.val().get_bits::<2>(16);
         self.m_first_rate_window_bytes.next = self.rate.m_first_data.val().get_bits::<32>(18);
         self.m_first_rate_rate.next = self.rate.m_first_data.val().get_bits::<32>(50);
-        self.m_second_work_valid.next = self.work.m_second_valid.val() & !self.held.q.val();
+        self.m_second_work_valid.next = self.work.m_second_valid.val() & !self.held.val();
         self.m_second_work_flow.next = self.work.m_second_data.val().get_bits::<TB>(0);
         self.m_second_work_len_bytes.next = self.work.m_second_data.val().get_bits::<14>(16);
         self.m_second_work_inflight_bytes.next = self.work.m_second_data.val().get_bits::<32>(30);
-        self.m_second_inflight_valid.next = self.inflight.m_second_valid.val() & !self.held.q.val();
+        self.m_second_inflight_valid.next = self.inflight.m_second_valid.val() & !self.held.val();
         self.m_second_inflight_flow.next = self.inflight.m_second_data.val().get_bits::<TB>(0);
         self.m_second_inflight_inflight_bytes.next =
             self.inflight.m_second_data.val().get_bits::<32>(16);
-        self.m_second_rate_valid.next = self.rate.m_second_valid.val() & !self.held.q.val();
+        self.m_second_rate_valid.next = self.rate.m_second_valid.val() & !self.held.val();
         self.m_second_rate_flow.next = self.rate.m_second_data.val().get_bits::<TB>(0);
         self.m_second_rate_op.next = self.rate.m_second_data.val().get_bits::<2>(16);
         self.m_second_rate_window_bytes.next = self.rate.m_second_data.val().get_bits::<32>(18);
@@ -245,11 +176,8 @@ impl<const TB: usize> Logic for EventPairs<TB> {
             & self.s_work_valid.val()
             & (self.earlier_inflight_flow.val() == self.s_work_flow.val());
         if self.s_is_second.val() {
-            self.held.d.next = !self.held.q.val()
+            self.held.next = !self.held.val()
                 & (self.is_same_work.val() | self.is_same_inflight.val() | self.is_turned.val());
-        }
-        if self.reset.val() {
-            self.held.d.next = false;
         }
     }
 }

@@ -12,10 +12,10 @@
 
 use super::credit_pipe::CREDIT_ZERO;
 use super::flow_table::FlowTable;
+use crate::streams::{InFlight, Rate, Work};
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a visit to the flow's state.
 pub const LATENCY_CYCLES: usize = 2;
@@ -23,43 +23,14 @@ pub const LATENCY_CYCLES: usize = 2;
 pub const STORE_CYCLES: usize = 9;
 
 /// State of `F = 2^FB` flows.
-#[derive(LogicBlock)]
+#[block(check(F == 1 << FB && FB <= 12))]
 pub struct FlowState<const F: usize, const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A flow has a packet to send.
-    pub s_work_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_work_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_work_flow: Signal<In, Bits<FB>>,
-    /// Frame bytes of its next packet.
-    pub s_work_len_bytes: Signal<In, Bits<14>>,
-    /// Its bytes in flight.
-    pub s_work_inflight_bytes: Signal<In, Bits<32>>,
+    pub s_work: Work<In, FB>,
     /// A flow's bytes in flight have changed.
-    pub s_inflight_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_inflight_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_inflight_flow: Signal<In, Bits<FB>>,
-    /// Its bytes in flight.
-    pub s_inflight_inflight_bytes: Signal<In, Bits<32>>,
+    pub s_inflight: InFlight<In, FB>,
     /// A flow is created, removed, or gets a window and rate.
-    pub s_rate_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_rate_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_rate_flow: Signal<In, Bits<FB>>,
-    /// 0 update, 1 create, 2 remove.
-    pub s_rate_op: Signal<In, Bits<2>>,
-    /// Window, bytes.
-    pub s_rate_window_bytes: Signal<In, Bits<32>>,
-    /// Rate, UQ8.24 bytes a cycle.
-    pub s_rate_rate: Signal<In, Bits<32>>,
+    pub s_rate: Rate<In, FB>,
     /// A visit starts.
     pub s_visit_valid: Signal<In, Bit>,
     /// Flow to visit.
@@ -100,16 +71,16 @@ pub struct FlowState<const F: usize, const FB: usize> {
     len_table: FlowTable<FB, 14>,
     inflight_table: FlowTable<FB, 32>,
     credit_table: Ram<FB, 65>,
-    is_clean: DFF<Bit>,
-    scrub_flow: DFF<Bits<FB>>,
-    work_turn: DFF<Bit>,
-    inflight_turn: DFF<Bit>,
-    created: DFF<Bits<F>>,
-    visit_time: [DFF<Bits<22>>; 7],
-    credit_word: DFF<Bits<65>>,
-    phase: DFF<Bits<12>>,
-    flow: DFF<Bits<FB>>,
-    is_created: DFF<Bit>,
+    is_clean: Reg<Bit>,
+    scrub_flow: Reg<Bits<FB>>,
+    work_turn: Reg<Bit>,
+    inflight_turn: Reg<Bit>,
+    created: Reg<Bits<F>>,
+    visit_time: [Unreset<Bits<22>>; 7],
+    credit_word: Unreset<Bits<65>>,
+    phase: Unreset<Bits<12>>,
+    flow: Unreset<Bits<FB>>,
+    is_created: Unreset<Bit>,
     work_taken: Signal<Local, Bit>,
     inflight_taken: Signal<Local, Bit>,
     rate_taken: Signal<Local, Bit>,
@@ -122,144 +93,57 @@ pub struct FlowState<const F: usize, const FB: usize> {
     started_part: Signal<Local, Bits<65>>,
     queued_part: Signal<Local, Bits<65>>,
     phase_now: Signal<Local, Bits<12>>,
+    #[value(1)]
     op_create: Constant<Bits<2>>,
+    #[value(2)]
     op_remove: Constant<Bits<2>>,
+    #[value(F as u64 - 1)]
     last_flow: Constant<Bits<FB>>,
+    #[value(1)]
     one: Constant<Bits<F>>,
+    #[value(1)]
     flag: Constant<Bits<65>>,
+    #[value(CREDIT_ZERO)]
     no_credit: Constant<Bits<65>>,
+    #[init(core::array::from_fn(|i| Constant::new((1_u64 << (11 - i)).into())))]
     phase_bit: [Constant<Bits<12>>; FB],
-}
-
-impl<const F: usize, const FB: usize> Default for FlowState<F, FB> {
-    fn default() -> Self {
-        assert!(F == 1 << FB && FB <= 12, "F = 2^FB");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_work_valid: Default::default(),
-            s_work_ready: Default::default(),
-            s_work_flow: Default::default(),
-            s_work_len_bytes: Default::default(),
-            s_work_inflight_bytes: Default::default(),
-            s_inflight_valid: Default::default(),
-            s_inflight_ready: Default::default(),
-            s_inflight_flow: Default::default(),
-            s_inflight_inflight_bytes: Default::default(),
-            s_rate_valid: Default::default(),
-            s_rate_ready: Default::default(),
-            s_rate_flow: Default::default(),
-            s_rate_op: Default::default(),
-            s_rate_window_bytes: Default::default(),
-            s_rate_rate: Default::default(),
-            s_visit_valid: Default::default(),
-            s_visit_flow: Default::default(),
-            m_created: Default::default(),
-            m_rate: Default::default(),
-            m_window_bytes: Default::default(),
-            m_inflight_bytes: Default::default(),
-            m_len_bytes: Default::default(),
-            m_credit: Default::default(),
-            m_seen: Default::default(),
-            s_time: Default::default(),
-            m_started: Default::default(),
-            m_is_queued: Default::default(),
-            m_phase: Default::default(),
-            s_store_valid: Default::default(),
-            s_store_flow: Default::default(),
-            s_store_credit: Default::default(),
-            s_store_started: Default::default(),
-            s_store_is_queued: Default::default(),
-            rate_table: Default::default(),
-            len_table: Default::default(),
-            inflight_table: Default::default(),
-            credit_table: Default::default(),
-            is_clean: Default::default(),
-            scrub_flow: Default::default(),
-            work_turn: Default::default(),
-            inflight_turn: Default::default(),
-            created: Default::default(),
-            visit_time: Default::default(),
-            credit_word: Default::default(),
-            phase: Default::default(),
-            flow: Default::default(),
-            is_created: Default::default(),
-            work_taken: Default::default(),
-            inflight_taken: Default::default(),
-            rate_taken: Default::default(),
-            rate_mask: Default::default(),
-            not_rate_mask: Default::default(),
-            window_part: Default::default(),
-            window_wide: Default::default(),
-            time_wide: Default::default(),
-            time_part: Default::default(),
-            started_part: Default::default(),
-            queued_part: Default::default(),
-            phase_now: Default::default(),
-            op_create: Constant::new(1.into()),
-            op_remove: Constant::new(2.into()),
-            last_flow: Constant::new((F as u64 - 1).into()),
-            one: Constant::new(1.into()),
-            flag: Constant::new(1.into()),
-            no_credit: Constant::new(CREDIT_ZERO.into()),
-            phase_bit: array_init::array_init(|i| Constant::new((1_u64 << (11 - i)).into())),
-        }
-    }
 }
 
 impl<const F: usize, const FB: usize> Logic for FlowState<F, FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            is_clean,
-            scrub_flow,
-            work_turn,
-            inflight_turn,
-            created,
-            credit_word,
-            phase,
-            flow,
-            is_created
-        );
-        self.rate_table.clock.next = self.clock.val();
-        self.len_table.clock.next = self.clock.val();
-        self.inflight_table.clock.next = self.clock.val();
-        self.credit_table.clock.next = self.clock.val();
-        self.s_work_ready.next = self.work_turn.q.val();
-        self.s_inflight_ready.next = self.inflight_turn.q.val();
-        self.s_rate_ready.next = self.is_clean.q.val();
+        self.s_work.ready.next = self.work_turn.val();
+        self.s_inflight.ready.next = self.inflight_turn.val();
+        self.s_rate.ready.next = self.is_clean.val();
         comment!("Sinks: work and in-flight bytes share one write port and take turns.");
-        self.work_turn.d.next = self.is_clean.q.val() & !self.work_turn.q.val();
-        self.inflight_turn.d.next = self.is_clean.q.val() & self.work_turn.q.val();
-        self.work_taken.next = self.s_work_valid.val() & self.work_turn.q.val();
-        self.inflight_taken.next = self.s_inflight_valid.val() & self.inflight_turn.q.val();
-        self.rate_taken.next = self.s_rate_valid.val() & self.is_clean.q.val();
+        self.work_turn.next = self.is_clean.val() & !self.work_turn.val();
+        self.inflight_turn.next = self.is_clean.val() & self.work_turn.val();
+        self.work_taken.next = self.s_work.valid.val() & self.work_turn.val();
+        self.inflight_taken.next = self.s_inflight.valid.val() & self.inflight_turn.val();
+        self.rate_taken.next = self.s_rate.valid.val() & self.is_clean.val();
         self.len_table.write_enable.next = self.work_taken.val();
-        self.len_table.write_address.next = self.s_work_flow.val();
-        self.len_table.write_data.next = self.s_work_len_bytes.val();
+        self.len_table.write_address.next = self.s_work.flow.val();
+        self.len_table.write_data.next = self.s_work.len_bytes.val();
         self.inflight_table.write_enable.next = self.work_taken.val() | self.inflight_taken.val();
-        self.inflight_table.write_address.next = self.s_inflight_flow.val();
-        self.inflight_table.write_data.next = self.s_inflight_inflight_bytes.val();
-        if self.work_turn.q.val() {
-            self.inflight_table.write_address.next = self.s_work_flow.val();
-            self.inflight_table.write_data.next = self.s_work_inflight_bytes.val();
+        self.inflight_table.write_address.next = self.s_inflight.flow.val();
+        self.inflight_table.write_data.next = self.s_inflight.inflight_bytes.val();
+        if self.work_turn.val() {
+            self.inflight_table.write_address.next = self.s_work.flow.val();
+            self.inflight_table.write_data.next = self.s_work.inflight_bytes.val();
         }
         self.rate_table.write_enable.next = self.rate_taken.val();
-        self.rate_table.write_address.next = self.s_rate_flow.val();
-        self.window_wide.next = bit_cast::<64, 32>(self.s_rate_window_bytes.val());
+        self.rate_table.write_address.next = self.s_rate.flow.val();
+        self.window_wide.next = bit_cast::<64, 32>(self.s_rate.window_bytes.val());
         self.window_part.next = self.window_wide.val() << 32;
         self.rate_table.write_data.next =
-            self.window_part.val() | bit_cast::<64, 32>(self.s_rate_rate.val());
-        self.rate_mask.next = self.one.val() << self.s_rate_flow.val();
+            self.window_part.val() | bit_cast::<64, 32>(self.s_rate.rate.val());
+        self.rate_mask.next = self.one.val() << self.s_rate.flow.val();
         self.not_rate_mask.next = !self.rate_mask.val();
         if self.rate_taken.val() {
-            if self.s_rate_op.val() == self.op_create.val() {
-                self.created.d.next = self.created.q.val() | self.rate_mask.val();
-            } else if self.s_rate_op.val() == self.op_remove.val() {
-                self.created.d.next = self.created.q.val() & self.not_rate_mask.val();
+            if self.s_rate.op.val() == self.op_create.val() {
+                self.created.next = self.created.val() | self.rate_mask.val();
+            } else if self.s_rate.op.val() == self.op_remove.val() {
+                self.created.next = self.created.val() & self.not_rate_mask.val();
             }
         }
         comment!("Visit: the flow's state is read, two registers behind the RAMs.");
@@ -268,35 +152,32 @@ impl<const F: usize, const FB: usize> Logic for FlowState<F, FB> {
         self.inflight_table.read_address.next = self.s_visit_flow.val();
         self.credit_table.read_enable.next = self.s_visit_valid.val();
         self.credit_table.read_address.next = self.s_visit_flow.val();
-        self.credit_word.d.next = self.credit_table.read_data.val();
-        self.flow.d.next = self.s_visit_flow.val();
-        self.is_created.d.next = self.created.q.val().get_bit(self.flow.q.val().index());
+        self.credit_word.next = self.credit_table.read_data.val();
+        self.flow.next = self.s_visit_flow.val();
+        self.is_created.next = self.created.val().get_bit(self.flow.val().index());
         self.phase_now.next = 0.into();
         for i in 0..FB {
-            if self.flow.q.val().get_bit(i) {
+            if self.flow.val().get_bit(i) {
                 self.phase_now.next = self.phase_now.val() | self.phase_bit[i].val();
             }
         }
-        self.phase.d.next = self.phase_now.val();
-        self.m_created.next = self.is_created.q.val();
+        self.phase.next = self.phase_now.val();
+        self.m_created.next = self.is_created.val();
         self.m_rate.next = self.rate_table.read_data.val().get_bits::<32>(0);
         self.m_window_bytes.next = self.rate_table.read_data.val().get_bits::<32>(32);
         self.m_inflight_bytes.next = self.inflight_table.read_data.val();
         self.m_len_bytes.next = self.len_table.read_data.val();
-        self.m_credit.next = self.credit_word.q.val().get_bits::<41>(0);
-        self.m_seen.next = self.credit_word.q.val().get_bits::<22>(41);
-        self.m_started.next = self.credit_word.q.val().get_bit(63);
-        self.m_is_queued.next = self.credit_word.q.val().get_bit(64);
-        self.m_phase.next = self.phase.q.val();
+        self.m_credit.next = self.credit_word.val().get_bits::<41>(0);
+        self.m_seen.next = self.credit_word.val().get_bits::<22>(41);
+        self.m_started.next = self.credit_word.val().get_bit(63);
+        self.m_is_queued.next = self.credit_word.val().get_bit(64);
+        self.m_phase.next = self.phase.val();
         comment!("Store {queued, started, time of the visit, credit}; after reset clear all rows.");
-        for i in 0..7 {
-            self.visit_time[i].clock.next = self.clock.val();
-        }
-        self.visit_time[0].d.next = self.s_time.val();
+        self.visit_time[0].next = self.s_time.val();
         for i in 0..6 {
-            self.visit_time[i + 1].d.next = self.visit_time[i].q.val();
+            self.visit_time[i + 1].next = self.visit_time[i].val();
         }
-        self.time_wide.next = bit_cast::<65, 22>(self.visit_time[6].q.val());
+        self.time_wide.next = bit_cast::<65, 22>(self.visit_time[6].val());
         self.time_part.next = self.time_wide.val() << 41;
         self.credit_table.write_enable.next = self.s_store_valid.val();
         self.credit_table.write_address.next = self.s_store_flow.val();
@@ -312,19 +193,12 @@ impl<const F: usize, const FB: usize> Logic for FlowState<F, FB> {
             | self.started_part.val()
             | self.time_part.val()
             | bit_cast::<65, 41>(self.s_store_credit.val());
-        if !self.is_clean.q.val() {
+        if !self.is_clean.val() {
             self.credit_table.write_enable.next = true;
-            self.credit_table.write_address.next = self.scrub_flow.q.val();
+            self.credit_table.write_address.next = self.scrub_flow.val();
             self.credit_table.write_data.next = self.no_credit.val();
-            self.scrub_flow.d.next = self.scrub_flow.q.val() + 1;
-            self.is_clean.d.next = self.scrub_flow.q.val() == self.last_flow.val();
-        }
-        if self.reset.val() {
-            self.is_clean.d.next = false;
-            self.scrub_flow.d.next = 0.into();
-            self.work_turn.d.next = false;
-            self.inflight_turn.d.next = false;
-            self.created.d.next = 0.into();
+            self.scrub_flow.next = self.scrub_flow.val() + 1;
+            self.is_clean.next = self.scrub_flow.val() == self.last_flow.val();
         }
     }
 }

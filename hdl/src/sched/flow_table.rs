@@ -6,19 +6,15 @@
 //! # Twins             tables of sim/src/golden/sched/scheduler.rs
 
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from an address to its word.
 pub const LATENCY_CYCLES: usize = 2;
 
 /// `2^AW` words of `W` bits.
-#[derive(LogicBlock)]
+#[block(no_reset)]
 pub struct FlowTable<const AW: usize, const W: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// Store `write_data` at `write_address`.
     pub write_enable: Signal<In, Bit>,
     /// Flow.
@@ -30,47 +26,27 @@ pub struct FlowTable<const AW: usize, const W: usize> {
     /// Its word, two cycles later.
     pub read_data: Signal<Out, Bits<W>>,
     ram: Ram<AW, W>,
-    is_written: DFF<Bit>,
-    written: DFF<Bits<W>>,
-    word: DFF<Bits<W>>,
-}
-
-impl<const AW: usize, const W: usize> Default for FlowTable<AW, W> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            write_enable: Default::default(),
-            write_address: Default::default(),
-            write_data: Default::default(),
-            read_address: Default::default(),
-            read_data: Default::default(),
-            ram: Default::default(),
-            is_written: Default::default(),
-            written: Default::default(),
-            word: Default::default(),
-        }
-    }
+    is_written: Unreset<Bit>,
+    written: Unreset<Bits<W>>,
+    word: Unreset<Bits<W>>,
 }
 
 impl<const AW: usize, const W: usize> Logic for FlowTable<AW, W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, is_written, written, word);
-        self.ram.clock.next = self.clock.val();
-        self.read_data.next = self.word.q.val();
+        self.read_data.next = self.word.val();
         self.ram.write_enable.next = self.write_enable.val();
         self.ram.write_address.next = self.write_address.val();
         self.ram.write_data.next = self.write_data.val();
         self.ram.read_enable.next = true;
         self.ram.read_address.next = self.read_address.val();
         comment!("The RAM's word is undefined when it is written in the cycle of the read.");
-        self.is_written.d.next =
+        self.is_written.next =
             self.write_enable.val() & (self.write_address.val() == self.read_address.val());
-        self.written.d.next = self.write_data.val();
-        self.word.d.next = self.ram.read_data.val();
-        if self.is_written.q.val() {
-            self.word.d.next = self.written.q.val();
+        self.written.next = self.write_data.val();
+        self.word.next = self.ram.read_data.val();
+        if self.is_written.val() {
+            self.word.next = self.written.val();
         }
     }
 }

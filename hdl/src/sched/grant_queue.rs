@@ -10,9 +10,9 @@
 //! # Reset             synchronous, high: empty, m_grant_flow 0, floor 0
 //! # Twins             `grants`, `floor` of sim/src/golden/sched/scheduler.rs
 
-use crate::Module;
+use crate::streams::Flow;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a push to the grant.
 pub const LATENCY_CYCLES: usize = 1;
@@ -24,13 +24,8 @@ pub const FLOOR_CYCLES: usize = 32;
 pub const FLOOR_CYCLES_LOW: usize = 4;
 
 /// Two places for grants, and the floor.
-#[derive(LogicBlock)]
+#[block]
 pub struct GrantQueue<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A grant; only while m_is_full is low.
     pub s_push: Signal<In, Bit>,
     /// Its flow.
@@ -56,149 +51,79 @@ pub struct GrantQueue<const FB: usize> {
     /// Flow of the fourth last grant.
     pub m_recent_3: Signal<Out, Bits<FB>>,
     /// A flow may send its packet.
-    pub m_grant_valid: Signal<Out, Bit>,
-    /// The requester takes the grant.
-    pub m_grant_ready: Signal<In, Bit>,
-    /// The flow, 0 while m_grant_valid is low.
-    pub m_grant_flow: Signal<Out, Bits<FB>>,
-    recent_valid: DFF<Bits<4>>,
-    recent_0: DFF<Bits<FB>>,
-    recent_1: DFF<Bits<FB>>,
-    recent_2: DFF<Bits<FB>>,
-    recent_3: DFF<Bits<FB>>,
-    first_valid: DFF<Bit>,
-    first_flow: DFF<Bits<FB>>,
-    second_valid: DFF<Bit>,
-    second_flow: DFF<Bits<FB>>,
-    floor: DFF<Bits<8>>,
-    idle_cycles: DFF<Bits<5>>,
+    pub m_grant: Flow<Out, FB>,
+    recent_valid: Reg<Bits<4>>,
+    recent_0: Reg<Bits<FB>>,
+    recent_1: Reg<Bits<FB>>,
+    recent_2: Reg<Bits<FB>>,
+    recent_3: Reg<Bits<FB>>,
+    first_valid: Reg<Bit>,
+    first_flow: Reg<Bits<FB>>,
+    second_valid: Reg<Bit>,
+    second_flow: Reg<Bits<FB>>,
+    floor: Reg<Bits<8>>,
+    idle_cycles: Reg<Bits<5>>,
     raised: Signal<Local, Bits<8>>,
+    #[value(1)]
     one: Constant<Bits<4>>,
+    #[value(FLOOR_CYCLES as u64 - 1)]
     last_idle: Constant<Bits<5>>,
+    #[value(FLOOR_CYCLES_LOW as u64 - 1)]
     last_idle_low: Constant<Bits<5>>,
     is_last: Signal<Local, Bit>,
-}
-
-impl<const FB: usize> Default for GrantQueue<FB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_push: Default::default(),
-            s_push_flow: Default::default(),
-            s_seen: Default::default(),
-            s_seen_levels: Default::default(),
-            s_is_low: Default::default(),
-            m_is_full: Default::default(),
-            m_floor: Default::default(),
-            m_recent_valid: Default::default(),
-            m_recent_0: Default::default(),
-            m_recent_1: Default::default(),
-            m_recent_2: Default::default(),
-            m_recent_3: Default::default(),
-            m_grant_valid: Default::default(),
-            m_grant_ready: Default::default(),
-            m_grant_flow: Default::default(),
-            recent_valid: Default::default(),
-            recent_0: Default::default(),
-            recent_1: Default::default(),
-            recent_2: Default::default(),
-            recent_3: Default::default(),
-            first_valid: Default::default(),
-            first_flow: Default::default(),
-            second_valid: Default::default(),
-            second_flow: Default::default(),
-            floor: Default::default(),
-            idle_cycles: Default::default(),
-            raised: Default::default(),
-            one: Constant::new(1.into()),
-            last_idle: Constant::new((FLOOR_CYCLES as u64 - 1).into()),
-            last_idle_low: Constant::new((FLOOR_CYCLES_LOW as u64 - 1).into()),
-            is_last: Default::default(),
-        }
-    }
 }
 
 impl<const FB: usize> Logic for GrantQueue<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            first_valid,
-            first_flow,
-            second_valid,
-            second_flow,
-            floor,
-            idle_cycles,
-            recent_valid,
-            recent_0,
-            recent_1,
-            recent_2,
-            recent_3
-        );
-        self.m_is_full.next = self.second_valid.q.val();
-        self.m_floor.next = self.floor.q.val();
-        self.m_grant_valid.next = self.first_valid.q.val();
-        self.m_grant_flow.next = self.first_flow.q.val();
+        self.m_is_full.next = self.second_valid.val();
+        self.m_floor.next = self.floor.val();
+        self.m_grant.valid.next = self.first_valid.val();
+        self.m_grant.flow.next = self.first_flow.val();
         comment!("The last four.");
-        self.m_recent_valid.next = self.recent_valid.q.val();
-        self.m_recent_0.next = self.recent_0.q.val();
-        self.m_recent_1.next = self.recent_1.q.val();
-        self.m_recent_2.next = self.recent_2.q.val();
-        self.m_recent_3.next = self.recent_3.q.val();
+        self.m_recent_valid.next = self.recent_valid.val();
+        self.m_recent_0.next = self.recent_0.val();
+        self.m_recent_1.next = self.recent_1.val();
+        self.m_recent_2.next = self.recent_2.val();
+        self.m_recent_3.next = self.recent_3.val();
         if self.s_push.val() {
-            self.recent_valid.d.next = (self.recent_valid.q.val() << 1) | self.one.val();
-            self.recent_0.d.next = self.s_push_flow.val();
-            self.recent_1.d.next = self.recent_0.q.val();
-            self.recent_2.d.next = self.recent_1.q.val();
-            self.recent_3.d.next = self.recent_2.q.val();
+            self.recent_valid.next = (self.recent_valid.val() << 1) | self.one.val();
+            self.recent_0.next = self.s_push_flow.val();
+            self.recent_1.next = self.recent_0.val();
+            self.recent_2.next = self.recent_1.val();
+            self.recent_3.next = self.recent_2.val();
         }
         comment!("The second place moves up when the first is free or taken.");
-        if !self.first_valid.q.val() | self.m_grant_ready.val() {
-            self.first_valid.d.next = self.second_valid.q.val();
-            self.first_flow.d.next = self.second_flow.q.val();
-            self.second_valid.d.next = false;
-            self.second_flow.d.next = 0.into();
+        if !self.first_valid.val() | self.m_grant.ready.val() {
+            self.first_valid.next = self.second_valid.val();
+            self.first_flow.next = self.second_flow.val();
+            self.second_valid.next = false;
+            self.second_flow.next = 0.into();
             if self.s_push.val() {
-                self.first_valid.d.next = true;
-                self.first_flow.d.next = self.s_push_flow.val();
+                self.first_valid.next = true;
+                self.first_flow.next = self.s_push_flow.val();
             }
         } else if self.s_push.val() {
-            self.second_valid.d.next = true;
-            self.second_flow.d.next = self.s_push_flow.val();
+            self.second_valid.next = true;
+            self.second_flow.next = self.s_push_flow.val();
         }
         comment!("Floor: up to the highest level seen, down while no grant waits.");
-        self.raised.next = self.floor.q.val();
+        self.raised.next = self.floor.val();
         if self.s_seen.val() {
-            self.raised.next = self.floor.q.val() | self.s_seen_levels.val();
+            self.raised.next = self.floor.val() | self.s_seen_levels.val();
         }
-        self.floor.d.next = self.raised.val();
-        self.idle_cycles.d.next = 0.into();
-        self.is_last.next = self.idle_cycles.q.val() == self.last_idle.val();
+        self.floor.next = self.raised.val();
+        self.idle_cycles.next = 0.into();
+        self.is_last.next = self.idle_cycles.val() == self.last_idle.val();
         if self.s_is_low.val() {
-            self.is_last.next = self.idle_cycles.q.val() >= self.last_idle_low.val();
+            self.is_last.next = self.idle_cycles.val() >= self.last_idle_low.val();
         }
-        if !self.first_valid.q.val() {
-            self.idle_cycles.d.next = self.idle_cycles.q.val() + 1;
+        if !self.first_valid.val() {
+            self.idle_cycles.next = self.idle_cycles.val() + 1;
             if self.is_last.val() {
-                self.idle_cycles.d.next = 0.into();
-                self.floor.d.next = self.raised.val() >> 1;
+                self.idle_cycles.next = 0.into();
+                self.floor.next = self.raised.val() >> 1;
             }
-        }
-        if self.reset.val() {
-            self.first_valid.d.next = false;
-            self.first_flow.d.next = 0.into();
-            self.second_valid.d.next = false;
-            self.second_flow.d.next = 0.into();
-            self.floor.d.next = 0.into();
-            self.idle_cycles.d.next = 0.into();
-            self.recent_valid.d.next = 0.into();
-            self.recent_0.d.next = 0.into();
-            self.recent_1.d.next = 0.into();
-            self.recent_2.d.next = 0.into();
-            self.recent_3.d.next = 0.into();
         }
     }
 }

@@ -29,21 +29,16 @@
 use super::active_set::ActiveSet;
 use super::credit_pipe::CREDIT_ZERO;
 use super::grant_queue::GrantQueue;
+use crate::streams::Flow;
 use crate::util::ram_fifo::RamFifo;
-use crate::Module;
+use crate::{block, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a visit's credit to its grant.
 pub const LATENCY_CYCLES: usize = 1;
 /// Decision for `F = 2^FB` flows.
-#[derive(LogicBlock)]
+#[block(check(F == 1 << FB && CB == FB + 1))]
 pub struct GrantRule<const F: usize, const FB: usize, const CB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A visit ends.
     pub s_visit_valid: Signal<In, Bit>,
     /// Its flow.
@@ -121,26 +116,22 @@ pub struct GrantRule<const F: usize, const FB: usize, const CB: usize> {
     /// There is a place for a grant.
     pub m_has_place: Signal<Out, Bit>,
     /// A flow may send its packet.
-    pub m_grant_valid: Signal<Out, Bit>,
-    /// The requester takes the grant.
-    pub m_grant_ready: Signal<In, Bit>,
-    /// The flow, 0 while m_grant_valid is low.
-    pub m_grant_flow: Signal<Out, Bits<FB>>,
+    pub m_grant: Flow<Out, FB>,
     set: ActiveSet<F, FB>,
     queue: GrantQueue<FB>,
     late: RamFifo<FB, FB, CB>,
-    return_valid: DFF<Bit>,
-    return_is_express: DFF<Bit>,
-    visit_flow: DFF<Bits<FB>>,
-    store_valid: DFF<Bit>,
-    store_credit: DFF<Bits<41>>,
-    store_started: DFF<Bit>,
-    store_is_queued: DFF<Bit>,
-    packet_valid: DFF<Bit>,
-    turn_done: DFF<Bit>,
-    joins: DFF<Bit>,
-    ticket_ends: DFF<Bit>,
-    ticket_is_due: DFF<Bit>,
+    return_valid: Reg<Bit>,
+    return_is_express: Unreset<Bit>,
+    visit_flow: Reg<Bits<FB>>,
+    store_valid: Reg<Bit>,
+    store_credit: Unreset<Bits<41>>,
+    store_started: Unreset<Bit>,
+    store_is_queued: Unreset<Bit>,
+    packet_valid: Reg<Bit>,
+    turn_done: Reg<Bit>,
+    joins: Reg<Bit>,
+    ticket_ends: Reg<Bit>,
+    ticket_is_due: Reg<Bit>,
     is_armed: Signal<Local, Bit>,
     is_decided: Signal<Local, Bit>,
     is_late: Signal<Local, Bit>,
@@ -166,140 +157,24 @@ pub struct GrantRule<const F: usize, const FB: usize, const CB: usize> {
     below_floor: Signal<Local, Bits<8>>,
     not_reached: Signal<Local, Bits<8>>,
     held_wide: Signal<Local, Bits<41>>,
+    #[value(CREDIT_ZERO)]
     no_credit: Constant<Bits<41>>,
-}
-
-impl<const F: usize, const FB: usize, const CB: usize> Default for GrantRule<F, FB, CB> {
-    fn default() -> Self {
-        assert!(F == 1 << FB && CB == FB + 1, "F = 2^FB, CB = FB + 1");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_visit_valid: Default::default(),
-            s_visit_flow: Default::default(),
-            s_visit_is_call: Default::default(),
-            s_visit_is_bounced: Default::default(),
-            s_visit_is_stale: Default::default(),
-            s_visit_created: Default::default(),
-            s_visit_is_queued: Default::default(),
-            s_visit_is_open: Default::default(),
-            s_visit_is_within: Default::default(),
-            s_visit_kept_credit: Default::default(),
-            s_visit_spent_credit: Default::default(),
-            s_visit_held_quarters: Default::default(),
-            s_visit_levels: Default::default(),
-            s_visit_may_owe: Default::default(),
-            s_visit_must_send: Default::default(),
-            s_visit_is_bunched: Default::default(),
-            s_visit_is_kept: Default::default(),
-            s_called_valid: Default::default(),
-            s_called_flow: Default::default(),
-            s_is_pending: Default::default(),
-            s_is_settled: Default::default(),
-            s_is_low: Default::default(),
-            s_work_valid: Default::default(),
-            s_work_flow: Default::default(),
-            s_remove_valid: Default::default(),
-            s_remove_flow: Default::default(),
-            m_arm_valid: Default::default(),
-            m_arm_flow: Default::default(),
-            m_return_valid: Default::default(),
-            m_return_is_express: Default::default(),
-            m_visit_flow: Default::default(),
-            m_store_valid: Default::default(),
-            m_store_credit: Default::default(),
-            m_store_started: Default::default(),
-            m_store_is_queued: Default::default(),
-            m_packet_valid: Default::default(),
-            m_turn_done: Default::default(),
-            m_has_place: Default::default(),
-            m_grant_valid: Default::default(),
-            m_grant_ready: Default::default(),
-            m_grant_flow: Default::default(),
-            set: Default::default(),
-            queue: Default::default(),
-            late: Default::default(),
-            return_valid: Default::default(),
-            return_is_express: Default::default(),
-            visit_flow: Default::default(),
-            store_valid: Default::default(),
-            store_credit: Default::default(),
-            store_started: Default::default(),
-            store_is_queued: Default::default(),
-            turn_done: Default::default(),
-            packet_valid: Default::default(),
-            joins: Default::default(),
-            ticket_ends: Default::default(),
-            ticket_is_due: Default::default(),
-            is_armed: Default::default(),
-            is_decided: Default::default(),
-            is_late: Default::default(),
-            is_mine: Default::default(),
-            is_able: Default::default(),
-            is_called: Default::default(),
-            is_recent: Default::default(),
-            is_recent_0: Default::default(),
-            is_recent_1: Default::default(),
-            is_recent_2: Default::default(),
-            is_recent_3: Default::default(),
-            waits: Default::default(),
-            is_holder: Default::default(),
-            place_is_kept: Default::default(),
-            is_joining: Default::default(),
-            keeps_ticket: Default::default(),
-            has_room: Default::default(),
-            is_first: Default::default(),
-            may_send: Default::default(),
-            grant: Default::default(),
-            passed_over: Default::default(),
-            leave: Default::default(),
-            below_floor: Default::default(),
-            not_reached: Default::default(),
-            held_wide: Default::default(),
-            no_credit: Constant::new(CREDIT_ZERO.into()),
-        }
-    }
 }
 
 impl<const F: usize, const FB: usize, const CB: usize> Logic for GrantRule<F, FB, CB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            return_valid,
-            return_is_express,
-            visit_flow,
-            store_valid,
-            store_credit,
-            store_started,
-            store_is_queued,
-            packet_valid,
-            turn_done,
-            joins,
-            ticket_ends,
-            ticket_is_due
-        );
-        self.queue.clock.next = self.clock.val();
-        self.queue.reset.next = self.reset.val();
-        self.set.clock.next = self.clock.val();
-        self.set.reset.next = self.reset.val();
-        self.late.clock.next = self.clock.val();
-        self.late.reset.next = self.reset.val();
-        self.m_return_valid.next = self.return_valid.q.val();
-        self.m_return_is_express.next = self.return_is_express.q.val();
-        self.m_visit_flow.next = self.visit_flow.q.val();
-        self.m_store_valid.next = self.store_valid.q.val();
-        self.m_store_credit.next = self.store_credit.q.val();
-        self.m_store_started.next = self.store_started.q.val();
-        self.m_store_is_queued.next = self.store_is_queued.q.val();
-        self.m_packet_valid.next = self.packet_valid.q.val();
-        self.m_turn_done.next = self.turn_done.q.val();
+        self.m_return_valid.next = self.return_valid.val();
+        self.m_return_is_express.next = self.return_is_express.val();
+        self.m_visit_flow.next = self.visit_flow.val();
+        self.m_store_valid.next = self.store_valid.val();
+        self.m_store_credit.next = self.store_credit.val();
+        self.m_store_started.next = self.store_started.val();
+        self.m_store_is_queued.next = self.store_is_queued.val();
+        self.m_packet_valid.next = self.packet_valid.val();
+        self.m_turn_done.next = self.turn_done.val();
         self.m_has_place.next = !self.queue.m_is_full.val();
-        self.m_grant_valid.next = self.queue.m_grant_valid.val();
-        self.m_grant_flow.next = self.queue.m_grant_flow.val();
-        self.queue.m_grant_ready.next = self.m_grant_ready.val();
+        Wire::join(&mut self.queue.m_grant, &mut self.m_grant);
         self.queue.s_is_low.next = self.s_is_low.val();
         comment!("Work.");
         self.set.s_visit_flow.next = self.s_visit_flow.val();
@@ -326,12 +201,12 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for GrantRule<F, FB
             & (self.s_visit_levels.val().get_bit(0) | self.is_called.val());
         comment!("Is there room for its grant, and is it first?");
         self.is_holder.next =
-            self.late.m_valid.val() & (self.late.m_data.val() == self.s_visit_flow.val());
+            self.late.m.valid.val() & (self.late.m.data.val() == self.s_visit_flow.val());
         self.place_is_kept.next =
-            self.late.m_valid.val() & (self.queue.m_grant_valid.val() | self.ticket_is_due.q.val());
+            self.late.m.valid.val() & (self.queue.m_grant.valid.val() | self.ticket_is_due.val());
         self.has_room.next = !self.queue.m_is_full.val()
             & (!self.place_is_kept.val() | self.is_holder.val())
-            & !self.packet_valid.q.val()
+            & !self.packet_valid.val()
             & !self.s_is_pending.val();
         self.not_reached.next = !self.s_visit_levels.val();
         self.below_floor.next = self.queue.m_floor.val() & self.not_reached.val();
@@ -361,7 +236,7 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for GrantRule<F, FB
         self.waits.next = self.is_able.val()
             & self.is_called.val()
             & (self.is_armed.val() | (self.is_recent.val() & !self.s_is_low.val()));
-        self.turn_done.d.next = self.is_decided.val()
+        self.turn_done.next = self.is_decided.val()
             & self.is_mine.val()
             & (self.grant.val() | (self.s_visit_is_call.val() & !self.waits.val()));
         self.set.s_grant.next = self.grant.val();
@@ -370,63 +245,53 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for GrantRule<F, FB
         self.queue.s_push_flow.next = self.s_visit_flow.val();
         self.queue.s_seen.next = self.may_send.val();
         self.queue.s_seen_levels.next = self.s_visit_levels.val();
-        self.packet_valid.d.next = self.grant.val();
+        self.packet_valid.next = self.grant.val();
         comment!("Late flows that find no room queue up; the first of them holds the ticket.");
         self.is_joining.next = self.may_send.val()
             & !self.has_room.val()
             & self.is_late.val()
             & !self.s_visit_is_queued.val();
         self.keeps_ticket.next = self.is_holder.val() & self.passed_over.val();
-        self.joins.d.next = self.is_joining.val();
-        self.ticket_ends.d.next =
+        self.joins.next = self.is_joining.val();
+        self.ticket_ends.next =
             self.is_decided.val() & self.is_holder.val() & !self.passed_over.val();
-        self.late.s_valid.next = self.joins.q.val();
-        self.late.s_data.next = self.visit_flow.q.val();
-        self.late.m_ready.next = self.ticket_ends.q.val();
+        self.late.s.valid.next = self.joins.val();
+        self.late.s.data.next = self.visit_flow.val();
+        self.late.m.ready.next = self.ticket_ends.val();
         comment!("A holder that finds a place just behind a grant is the next to be granted.");
         if self.is_decided.val() & self.is_holder.val() {
-            self.ticket_is_due.d.next = self.passed_over.val() & !self.queue.m_is_full.val();
+            self.ticket_is_due.next = self.passed_over.val() & !self.queue.m_is_full.val();
         }
-        self.store_is_queued.d.next = self.is_joining.val()
+        self.store_is_queued.next = self.is_joining.val()
             | self.keeps_ticket.val()
             | (self.s_visit_is_queued.val() & !self.is_holder.val());
         comment!("Credit to keep, and the flow's way back.");
-        self.store_valid.d.next = self.is_decided.val();
-        self.store_started.d.next = self.s_visit_created.val();
-        self.visit_flow.d.next = self.s_visit_flow.val();
-        self.return_valid.d.next =
+        self.store_valid.next = self.is_decided.val();
+        self.store_started.next = self.s_visit_created.val();
+        self.visit_flow.next = self.s_visit_flow.val();
+        self.return_valid.next =
             self.s_visit_valid.val() & !self.s_visit_is_call.val() & !self.leave.val();
-        self.return_is_express.d.next = self.keeps_ticket.val()
+        self.return_is_express.next = self.keeps_ticket.val()
             | (self.is_decided.val()
                 & self.s_visit_created.val()
                 & !self.s_visit_is_kept.val()
                 & !self.is_late.val());
         self.held_wide.next = bit_cast::<41, 18>(self.s_visit_held_quarters.val());
-        self.store_credit.d.next = self.s_visit_kept_credit.val();
+        self.store_credit.next = self.s_visit_kept_credit.val();
         if !self.s_visit_created.val() {
-            self.store_credit.d.next = self.no_credit.val();
+            self.store_credit.next = self.no_credit.val();
         } else if self.grant.val() {
             if self.s_visit_may_owe.val() {
-                self.store_credit.d.next = self.s_visit_spent_credit.val();
+                self.store_credit.next = self.s_visit_spent_credit.val();
             }
         } else if self.s_visit_is_open.val() & !self.s_visit_is_within.val() {
             if self.s_visit_is_bunched.val() {
                 if self.s_visit_levels.val().get_bit(3) {
-                    self.store_credit.d.next = (self.held_wide.val() << 22) | self.no_credit.val();
+                    self.store_credit.next = (self.held_wide.val() << 22) | self.no_credit.val();
                 }
             } else if self.is_late.val() {
-                self.store_credit.d.next = self.s_visit_spent_credit.val();
+                self.store_credit.next = self.s_visit_spent_credit.val();
             }
-        }
-        if self.reset.val() {
-            self.return_valid.d.next = false;
-            self.visit_flow.d.next = 0.into();
-            self.store_valid.d.next = false;
-            self.packet_valid.d.next = false;
-            self.turn_done.d.next = false;
-            self.joins.d.next = false;
-            self.ticket_ends.d.next = false;
-            self.ticket_is_due.d.next = false;
         }
     }
 }

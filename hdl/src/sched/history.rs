@@ -11,9 +11,8 @@
 
 use super::share_pipe::WINDOW_CYCLES;
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a change of the list to what it says.
 pub const LATENCY_CYCLES: usize = 5;
@@ -21,13 +20,8 @@ pub const LATENCY_CYCLES: usize = 5;
 pub const OVERDUE_CYCLES: u32 = 4096;
 
 /// List of packets.
-#[derive(LogicBlock)]
+#[block(new(window_cycles: u32), check(window_cycles + OVERDUE_CYCLES < 1 << 18, EW == FB + 32))]
 pub struct History<const AW: usize, const FB: usize, const EW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A packet is granted; only while m_is_full is low.
     pub s_push: Signal<In, Bit>,
     /// Its flow.
@@ -59,16 +53,16 @@ pub struct History<const AW: usize, const FB: usize, const EW: usize> {
     /// Its flow.
     pub m_due_flow: Signal<Out, Bits<FB>>,
     ram: Ram<AW, EW>,
-    head: DFF<Bits<AW>>,
-    next: DFF<Bits<AW>>,
-    tail: DFF<Bits<AW>>,
-    reads_next: DFF<Bit>,
-    oldest: DFF<Bits<EW>>,
-    due: DFF<Bits<EW>>,
-    is_full: DFF<Bit>,
-    is_old: DFF<Bit>,
-    is_overdue: DFF<Bit>,
-    is_due: DFF<Bit>,
+    head: Reg<Bits<AW>>,
+    next: Reg<Bits<AW>>,
+    tail: Reg<Bits<AW>>,
+    reads_next: Reg<Bit>,
+    oldest: Unreset<Bits<EW>>,
+    due: Unreset<Bits<EW>>,
+    is_full: Reg<Bit>,
+    is_old: Reg<Bit>,
+    is_overdue: Reg<Bit>,
+    is_due: Reg<Bit>,
     after_tail: Signal<Local, Bits<AW>>,
     oldest_stamp: Signal<Local, Bits<18>>,
     due_stamp: Signal<Local, Bits<18>>,
@@ -77,7 +71,9 @@ pub struct History<const AW: usize, const FB: usize, const EW: usize> {
     flow_part: Signal<Local, Bits<EW>>,
     len_wide: Signal<Local, Bits<EW>>,
     len_part: Signal<Local, Bits<EW>>,
+    #[value(u64::from(window_cycles))]
     window: Constant<Bits<18>>,
+    #[value(u64::from(window_cycles + OVERDUE_CYCLES))]
     overdue: Constant<Bits<18>>,
 }
 
@@ -87,117 +83,53 @@ impl<const AW: usize, const FB: usize, const EW: usize> Default for History<AW, 
     }
 }
 
-impl<const AW: usize, const FB: usize, const EW: usize> History<AW, FB, EW> {
-    /// A list of the packets of the last `window_cycles`.
-    pub fn new(window_cycles: u32) -> Self {
-        assert!(window_cycles + OVERDUE_CYCLES < 1 << 18, "ages are modulo 2^18");
-        assert!(EW == FB + 32, "EW = FB + 32");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_push: Default::default(),
-            s_push_flow: Default::default(),
-            s_push_len_bytes: Default::default(),
-            s_push_stamp: Default::default(),
-            s_expire: Default::default(),
-            s_turn: Default::default(),
-            s_time: Default::default(),
-            s_turn_age: Default::default(),
-            m_is_full: Default::default(),
-            m_is_expired: Default::default(),
-            m_is_overdue: Default::default(),
-            m_oldest_flow: Default::default(),
-            m_oldest_len_bytes: Default::default(),
-            m_is_due: Default::default(),
-            m_due_flow: Default::default(),
-            ram: Default::default(),
-            head: Default::default(),
-            next: Default::default(),
-            tail: Default::default(),
-            reads_next: Default::default(),
-            oldest: Default::default(),
-            due: Default::default(),
-            is_full: Default::default(),
-            is_old: Default::default(),
-            is_overdue: Default::default(),
-            is_due: Default::default(),
-            after_tail: Default::default(),
-            oldest_stamp: Default::default(),
-            due_stamp: Default::default(),
-            oldest_age: Default::default(),
-            due_age: Default::default(),
-            flow_part: Default::default(),
-            len_wide: Default::default(),
-            len_part: Default::default(),
-            window: Constant::new(u64::from(window_cycles).into()),
-            overdue: Constant::new(u64::from(window_cycles + OVERDUE_CYCLES).into()),
-        }
-    }
-}
-
 impl<const AW: usize, const FB: usize, const EW: usize> Logic for History<AW, FB, EW> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, head, next, tail, reads_next, oldest, due, is_full, is_old, is_overdue,
-            is_due
-        );
-        self.ram.clock.next = self.clock.val();
         comment!("The list {flow, bytes, time}.");
         self.flow_part.next = bit_cast::<EW, FB>(self.s_push_flow.val());
         self.len_wide.next = bit_cast::<EW, 14>(self.s_push_len_bytes.val());
         self.len_part.next = self.len_wide.val() << 18;
         self.ram.write_enable.next = self.s_push.val();
-        self.ram.write_address.next = self.tail.q.val();
+        self.ram.write_address.next = self.tail.val();
         self.ram.write_data.next = (self.flow_part.val() << 32)
             | self.len_part.val()
             | bit_cast::<EW, 18>(self.s_push_stamp.val());
-        self.after_tail.next = self.tail.q.val() + 1;
+        self.after_tail.next = self.tail.val() + 1;
         if self.s_push.val() {
-            self.tail.d.next = self.after_tail.val();
+            self.tail.next = self.after_tail.val();
         }
-        self.is_full.d.next = self.after_tail.val() == self.head.q.val();
+        self.is_full.next = self.after_tail.val() == self.head.val();
         if self.s_expire.val() {
-            self.head.d.next = self.head.q.val() + 1;
+            self.head.next = self.head.val() + 1;
         }
         if self.s_turn.val() {
-            self.next.d.next = self.next.q.val() + 1;
+            self.next.next = self.next.val() + 1;
         }
         comment!("Both packets are read in turn, again and again.");
-        self.reads_next.d.next = !self.reads_next.q.val();
+        self.reads_next.next = !self.reads_next.val();
         self.ram.read_enable.next = true;
-        self.ram.read_address.next = self.head.q.val();
-        if self.reads_next.q.val() {
-            self.ram.read_address.next = self.next.q.val();
-            self.oldest.d.next = self.ram.read_data.val();
+        self.ram.read_address.next = self.head.val();
+        if self.reads_next.val() {
+            self.ram.read_address.next = self.next.val();
+            self.oldest.next = self.ram.read_data.val();
         } else {
-            self.due.d.next = self.ram.read_data.val();
+            self.due.next = self.ram.read_data.val();
         }
         comment!("Ages.");
-        self.oldest_stamp.next = self.oldest.q.val().get_bits::<18>(0);
+        self.oldest_stamp.next = self.oldest.val().get_bits::<18>(0);
         self.oldest_age.next = self.s_time.val() - self.oldest_stamp.val();
-        self.is_old.d.next = self.oldest_age.val() >= self.window.val();
-        self.is_overdue.d.next = self.oldest_age.val() >= self.overdue.val();
-        self.due_stamp.next = self.due.q.val().get_bits::<18>(0);
+        self.is_old.next = self.oldest_age.val() >= self.window.val();
+        self.is_overdue.next = self.oldest_age.val() >= self.overdue.val();
+        self.due_stamp.next = self.due.val().get_bits::<18>(0);
         self.due_age.next = self.s_time.val() - self.due_stamp.val();
-        self.is_due.d.next = self.due_age.val() >= self.s_turn_age.val();
-        self.m_is_full.next = self.is_full.q.val();
-        self.m_is_expired.next = self.is_old.q.val() & (self.next.q.val() != self.head.q.val());
-        self.m_is_overdue.next = self.is_overdue.q.val();
-        self.m_oldest_flow.next = self.oldest.q.val().get_bits::<FB>(32);
-        self.m_oldest_len_bytes.next = self.oldest.q.val().get_bits::<14>(18);
-        self.m_is_due.next = self.is_due.q.val() & (self.next.q.val() != self.tail.q.val());
-        self.m_due_flow.next = self.due.q.val().get_bits::<FB>(32);
-        if self.reset.val() {
-            self.head.d.next = 0.into();
-            self.next.d.next = 0.into();
-            self.tail.d.next = 0.into();
-            self.reads_next.d.next = false;
-            self.is_full.d.next = false;
-            self.is_old.d.next = false;
-            self.is_overdue.d.next = false;
-            self.is_due.d.next = false;
-        }
+        self.is_due.next = self.due_age.val() >= self.s_turn_age.val();
+        self.m_is_full.next = self.is_full.val();
+        self.m_is_expired.next = self.is_old.val() & (self.next.val() != self.head.val());
+        self.m_is_overdue.next = self.is_overdue.val();
+        self.m_oldest_flow.next = self.oldest.val().get_bits::<FB>(32);
+        self.m_oldest_len_bytes.next = self.oldest.val().get_bits::<14>(18);
+        self.m_is_due.next = self.is_due.val() & (self.next.val() != self.tail.val());
+        self.m_due_flow.next = self.due.val().get_bits::<FB>(32);
     }
 }

@@ -11,9 +11,8 @@
 //! # Twins             `LineClock` of sim/src/golden/sched/calendar.rs
 
 use super::share_pipe::WINDOW_CYCLES;
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a grant to the time of the next one.
 pub const LATENCY_CYCLES: usize = 1;
@@ -21,13 +20,8 @@ pub const LATENCY_CYCLES: usize = 1;
 pub const LEAD_CYCLES: u64 = 32;
 
 /// Clock of the line.
-#[derive(LogicBlock)]
+#[block]
 pub struct LineClock {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A packet is granted.
     pub s_grant_valid: Signal<In, Bit>,
     /// Its beats.
@@ -38,15 +32,15 @@ pub struct LineClock {
     pub m_is_low: Signal<Out, Bit>,
     /// Age of a packet at which its flow's turn comes again, cycles.
     pub m_turn_age: Signal<Out, Bits<18>>,
-    now: DFF<Bits<23>>,
-    ahead: DFF<Bits<14>>,
-    is_low: DFF<Bit>,
-    epoch: DFF<Bit>,
-    longest: DFF<Bits<12>>,
-    longest_before: DFF<Bits<12>>,
-    longest_of_both: DFF<Bits<12>>,
-    lead: DFF<Bits<18>>,
-    turn_age: DFF<Bits<18>>,
+    now: Reg<Bits<23>>,
+    ahead: Reg<Bits<14>>,
+    is_low: Reg<Bit>,
+    epoch: Reg<Bit>,
+    longest: Reg<Bits<12>>,
+    longest_before: Reg<Bits<12>>,
+    longest_of_both: Reg<Bits<12>>,
+    lead: Reg<Bits<18>>,
+    turn_age: Reg<Bits<18>>,
     waits: Signal<Local, Bit>,
     added: Signal<Local, Bits<14>>,
     added_wide: Signal<Local, Bits<23>>,
@@ -55,110 +49,54 @@ pub struct LineClock {
     above_low: Signal<Local, Bits<9>>,
     base: Signal<Local, Bits<12>>,
     both_wide: Signal<Local, Bits<18>>,
+    #[value(0)]
     none: Constant<Bits<14>>,
+    #[value(LEAD_CYCLES)]
     lead_cycles: Constant<Bits<18>>,
+    #[value(u64::from(WINDOW_CYCLES))]
     window: Constant<Bits<18>>,
-}
-
-impl Default for LineClock {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_grant_valid: Default::default(),
-            s_grant_beats: Default::default(),
-            m_time: Default::default(),
-            m_is_low: Default::default(),
-            m_turn_age: Default::default(),
-            now: Default::default(),
-            ahead: Default::default(),
-            is_low: Default::default(),
-            epoch: Default::default(),
-            longest: Default::default(),
-            longest_before: Default::default(),
-            longest_of_both: Default::default(),
-            lead: Default::default(),
-            turn_age: Default::default(),
-            waits: Default::default(),
-            added: Default::default(),
-            added_wide: Default::default(),
-            now_sum: Default::default(),
-            ahead_sum: Default::default(),
-            above_low: Default::default(),
-            base: Default::default(),
-            both_wide: Default::default(),
-            none: Constant::new(0.into()),
-            lead_cycles: Constant::new(LEAD_CYCLES.into()),
-            window: Constant::new(u64::from(WINDOW_CYCLES).into()),
-        }
-    }
 }
 
 impl Logic for LineClock {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            now,
-            ahead,
-            is_low,
-            epoch,
-            longest,
-            longest_before,
-            longest_of_both,
-            lead,
-            turn_age
-        );
-        self.m_time.next = self.now.q.val();
-        self.m_is_low.next = self.is_low.q.val();
-        self.m_turn_age.next = self.turn_age.q.val();
+        self.m_time.next = self.now.val();
+        self.m_is_low.next = self.is_low.val();
+        self.m_turn_age.next = self.turn_age.val();
         comment!("Time passes while the line has nothing to do, and jumps with each grant.");
-        self.waits.next = self.ahead.q.val() == self.none.val();
+        self.waits.next = self.ahead.val() == self.none.val();
         self.added.next = 0.into();
-        if self.s_grant_valid.val() & !self.ahead.q.val().get_bit(13) {
+        if self.s_grant_valid.val() & !self.ahead.val().get_bit(13) {
             self.added.next = bit_cast::<14, 12>(self.s_grant_beats.val());
         }
         self.added_wide.next = bit_cast::<23, 14>(self.added.val());
-        self.now_sum.next = self.now.q.val() + self.added_wide.val();
-        self.ahead_sum.next = self.ahead.q.val() + self.added.val();
-        self.now.d.next = self.now_sum.val();
-        self.ahead.d.next = self.ahead_sum.val() - 1;
+        self.now_sum.next = self.now.val() + self.added_wide.val();
+        self.ahead_sum.next = self.ahead.val() + self.added.val();
+        self.now.next = self.now_sum.val();
+        self.ahead.next = self.ahead_sum.val() - 1;
         if self.waits.val() {
-            self.now.d.next = self.now_sum.val() + 1;
-            self.ahead.d.next = self.ahead_sum.val();
+            self.now.next = self.now_sum.val() + 1;
+            self.ahead.next = self.ahead_sum.val();
         }
-        self.above_low.next = self.ahead.q.val().get_bits::<9>(5);
-        self.is_low.d.next = !self.above_low.val().any();
+        self.above_low.next = self.ahead.val().get_bits::<9>(5);
+        self.is_low.next = !self.above_low.val().any();
         comment!("The longest packet of this and of the last 2^17 cycles.");
-        self.epoch.d.next = self.now.q.val().get_bit(17);
-        self.base.next = self.longest.q.val();
-        if self.epoch.q.val() != self.now.q.val().get_bit(17) {
+        self.epoch.next = self.now.val().get_bit(17);
+        self.base.next = self.longest.val();
+        if self.epoch.val() != self.now.val().get_bit(17) {
             self.base.next = 0.into();
-            self.longest_before.d.next = self.longest.q.val();
+            self.longest_before.next = self.longest.val();
         }
-        self.longest.d.next = self.base.val();
+        self.longest.next = self.base.val();
         if self.s_grant_valid.val() & (self.base.val() < self.s_grant_beats.val()) {
-            self.longest.d.next = self.s_grant_beats.val();
+            self.longest.next = self.s_grant_beats.val();
         }
-        self.longest_of_both.d.next = self.longest.q.val();
-        if self.longest.q.val() < self.longest_before.q.val() {
-            self.longest_of_both.d.next = self.longest_before.q.val();
+        self.longest_of_both.next = self.longest.val();
+        if self.longest.val() < self.longest_before.val() {
+            self.longest_of_both.next = self.longest_before.val();
         }
-        self.both_wide.next = bit_cast::<18, 12>(self.longest_of_both.q.val());
-        self.lead.d.next = self.both_wide.val() + self.lead_cycles.val();
-        self.turn_age.d.next = self.window.val() - self.lead.q.val();
-        if self.reset.val() {
-            self.now.d.next = 0.into();
-            self.ahead.d.next = 0.into();
-            self.is_low.d.next = false;
-            self.epoch.d.next = false;
-            self.longest.d.next = 0.into();
-            self.longest_before.d.next = 0.into();
-            self.longest_of_both.d.next = 0.into();
-            self.lead.d.next = 0.into();
-            self.turn_age.d.next = 0.into();
-        }
+        self.both_wide.next = bit_cast::<18, 12>(self.longest_of_both.val());
+        self.lead.next = self.both_wide.val() + self.lead_cycles.val();
+        self.turn_age.next = self.window.val() - self.lead.val();
     }
 }

@@ -13,9 +13,8 @@
 //! # Reset             synchronous, high: all zero
 //! # Twins             `LineClock` of sim/src/golden/sched/calendar.rs
 
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a grant to the time of the next one.
 pub const LATENCY_CYCLES: usize = 2;
@@ -25,13 +24,8 @@ pub const LEAD_CYCLES: u64 = 64;
 pub const WINDOW_CYCLES: u32 = 250_000;
 
 /// Clock of the line of eight engines.
-#[derive(LogicBlock)]
+#[block]
 pub struct LineClockWide {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Engine i has granted a packet.
     pub s_valid: [Signal<In, Bit>; 8],
     /// Its beats.
@@ -42,16 +36,16 @@ pub struct LineClockWide {
     pub m_is_low: Signal<Out, Bit>,
     /// Age of a packet at which its flow's turn comes again, cycles.
     pub m_turn_age: Signal<Out, Bits<18>>,
-    beats: DFF<Bits<12>>,
-    now: DFF<Bits<23>>,
-    ahead: DFF<Bits<14>>,
-    is_low: DFF<Bit>,
-    epoch: DFF<Bit>,
-    longest: DFF<Bits<12>>,
-    longest_before: DFF<Bits<12>>,
-    longest_of_both: DFF<Bits<12>>,
-    lead: DFF<Bits<18>>,
-    turn_age: DFF<Bits<18>>,
+    beats: Reg<Bits<12>>,
+    now: Reg<Bits<23>>,
+    ahead: Reg<Bits<14>>,
+    is_low: Reg<Bit>,
+    epoch: Reg<Bit>,
+    longest: Reg<Bits<12>>,
+    longest_before: Reg<Bits<12>>,
+    longest_of_both: Reg<Bits<12>>,
+    lead: Reg<Bits<18>>,
+    turn_age: Reg<Bits<18>>,
     granted: [Signal<Local, Bits<12>>; 8],
     sum_2: [Signal<Local, Bits<12>>; 4],
     sum_4: [Signal<Local, Bits<12>>; 2],
@@ -64,71 +58,20 @@ pub struct LineClockWide {
     base: Signal<Local, Bits<12>>,
     both_wide: Signal<Local, Bits<18>>,
     both_x16: Signal<Local, Bits<18>>,
+    #[value(0)]
     none: Constant<Bits<14>>,
+    #[value(LEAD_CYCLES)]
     lead_cycles: Constant<Bits<18>>,
+    #[value(u64::from(WINDOW_CYCLES))]
     window: Constant<Bits<18>>,
-}
-
-impl Default for LineClockWide {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_valid: Default::default(),
-            s_beats: Default::default(),
-            m_time: Default::default(),
-            m_is_low: Default::default(),
-            m_turn_age: Default::default(),
-            beats: Default::default(),
-            now: Default::default(),
-            ahead: Default::default(),
-            is_low: Default::default(),
-            epoch: Default::default(),
-            longest: Default::default(),
-            longest_before: Default::default(),
-            longest_of_both: Default::default(),
-            lead: Default::default(),
-            turn_age: Default::default(),
-            granted: Default::default(),
-            sum_2: Default::default(),
-            sum_4: Default::default(),
-            waits: Default::default(),
-            added: Default::default(),
-            added_wide: Default::default(),
-            now_sum: Default::default(),
-            ahead_sum: Default::default(),
-            above_low: Default::default(),
-            base: Default::default(),
-            both_wide: Default::default(),
-            both_x16: Default::default(),
-            none: Constant::new(0.into()),
-            lead_cycles: Constant::new(LEAD_CYCLES.into()),
-            window: Constant::new(u64::from(WINDOW_CYCLES).into()),
-        }
-    }
 }
 
 impl Logic for LineClockWide {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            now,
-            ahead,
-            is_low,
-            epoch,
-            longest,
-            longest_before,
-            longest_of_both,
-            lead,
-            turn_age,
-            beats
-        );
-        self.m_time.next = self.now.q.val().get_bits::<22>(0);
-        self.m_is_low.next = self.is_low.q.val();
-        self.m_turn_age.next = self.turn_age.q.val();
+        self.m_time.next = self.now.val().get_bits::<22>(0);
+        self.m_is_low.next = self.is_low.val();
+        self.m_turn_age.next = self.turn_age.val();
         comment!("Beats of all that is granted in a cycle.");
         for i in 0..8 {
             self.granted[i].next = 0.into();
@@ -142,54 +85,42 @@ impl Logic for LineClockWide {
         self.sum_2[3].next = self.granted[6].val() + self.granted[7].val();
         self.sum_4[0].next = self.sum_2[0].val() + self.sum_2[1].val();
         self.sum_4[1].next = self.sum_2[2].val() + self.sum_2[3].val();
-        self.beats.d.next = self.sum_4[0].val() + self.sum_4[1].val();
+        self.beats.next = self.sum_4[0].val() + self.sum_4[1].val();
         comment!("Time passes while the line has nothing to do, and jumps with each grant.");
-        self.waits.next = self.ahead.q.val() == self.none.val();
+        self.waits.next = self.ahead.val() == self.none.val();
         self.added.next = 0.into();
-        if !self.ahead.q.val().get_bit(13) {
-            self.added.next = bit_cast::<14, 12>(self.beats.q.val());
+        if !self.ahead.val().get_bit(13) {
+            self.added.next = bit_cast::<14, 12>(self.beats.val());
         }
         self.added_wide.next = bit_cast::<23, 14>(self.added.val());
-        self.now_sum.next = self.now.q.val() + self.added_wide.val();
-        self.ahead_sum.next = self.ahead.q.val() + self.added.val();
-        self.now.d.next = self.now_sum.val();
-        self.ahead.d.next = self.ahead_sum.val() - 1;
+        self.now_sum.next = self.now.val() + self.added_wide.val();
+        self.ahead_sum.next = self.ahead.val() + self.added.val();
+        self.now.next = self.now_sum.val();
+        self.ahead.next = self.ahead_sum.val() - 1;
         if self.waits.val() {
-            self.now.d.next = self.now_sum.val() + 1;
-            self.ahead.d.next = self.ahead_sum.val();
+            self.now.next = self.now_sum.val() + 1;
+            self.ahead.next = self.ahead_sum.val();
         }
-        self.above_low.next = self.ahead.q.val().get_bits::<9>(5);
-        self.is_low.d.next = !self.above_low.val().any();
+        self.above_low.next = self.ahead.val().get_bits::<9>(5);
+        self.is_low.next = !self.above_low.val().any();
         comment!("The most beats of a cycle in this and in the last 2^17 cycles.");
-        self.epoch.d.next = self.now.q.val().get_bit(17);
-        self.base.next = self.longest.q.val();
-        if self.epoch.q.val() != self.now.q.val().get_bit(17) {
+        self.epoch.next = self.now.val().get_bit(17);
+        self.base.next = self.longest.val();
+        if self.epoch.val() != self.now.val().get_bit(17) {
             self.base.next = 0.into();
-            self.longest_before.d.next = self.longest.q.val();
+            self.longest_before.next = self.longest.val();
         }
-        self.longest.d.next = self.base.val();
-        if self.base.val() < self.beats.q.val() {
-            self.longest.d.next = self.beats.q.val();
+        self.longest.next = self.base.val();
+        if self.base.val() < self.beats.val() {
+            self.longest.next = self.beats.val();
         }
-        self.longest_of_both.d.next = self.longest.q.val();
-        if self.longest.q.val() < self.longest_before.q.val() {
-            self.longest_of_both.d.next = self.longest_before.q.val();
+        self.longest_of_both.next = self.longest.val();
+        if self.longest.val() < self.longest_before.val() {
+            self.longest_of_both.next = self.longest_before.val();
         }
-        self.both_wide.next = bit_cast::<18, 12>(self.longest_of_both.q.val());
+        self.both_wide.next = bit_cast::<18, 12>(self.longest_of_both.val());
         self.both_x16.next = self.both_wide.val() << 4;
-        self.lead.d.next = self.both_x16.val() + self.lead_cycles.val();
-        self.turn_age.d.next = self.window.val() - self.lead.q.val();
-        if self.reset.val() {
-            self.now.d.next = 0.into();
-            self.ahead.d.next = 0.into();
-            self.is_low.d.next = false;
-            self.epoch.d.next = false;
-            self.longest.d.next = 0.into();
-            self.longest_before.d.next = 0.into();
-            self.longest_of_both.d.next = 0.into();
-            self.lead.d.next = 0.into();
-            self.turn_age.d.next = 0.into();
-            self.beats.d.next = 0.into();
-        }
+        self.lead.next = self.both_x16.val() + self.lead_cycles.val();
+        self.turn_age.next = self.window.val() - self.lead.val();
     }
 }

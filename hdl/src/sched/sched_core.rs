@@ -24,165 +24,43 @@ use super::scheduler_wide::SchedulerWide;
 use crate::host::axil_port::AxilPort;
 use crate::host::core_csr::CoreCsr;
 use crate::host::csr_regs::SchedRegs;
-use crate::Module;
+use crate::streams::{AxiLite, AxisEvent};
+use crate::{block, Reg, Wire};
 use nic_spec::{regs, NicConfig};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 macro_rules! core_of {
     ($doc:literal, $core:ident<$($size:ident),*>, $unit:ty) => {
         #[doc = $doc]
-        #[derive(LogicBlock)]
+        #[block(new(config: &NicConfig), check(1 << FB == config.flow_count))]
         pub struct $core<$(const $size: usize),*> {
-            module_type: Module<Self>,
-            /// Core clock.
-            pub clock: Signal<In, Clock>,
-            /// Synchronous reset, active high.
-            pub reset: Signal<In, Bit>,
             /// Write address, bytes.
-            pub s_axil_awaddr: Signal<In, Bits<16>>,
-            /// Write address is valid.
-            pub s_axil_awvalid: Signal<In, Bit>,
-            /// Write address is taken.
-            pub s_axil_awready: Signal<Out, Bit>,
-            /// Write data.
-            pub s_axil_wdata: Signal<In, Bits<32>>,
-            /// Write strobes; all must be high.
-            pub s_axil_wstrb: Signal<In, Bits<4>>,
-            /// Write data is valid.
-            pub s_axil_wvalid: Signal<In, Bit>,
-            /// Write data is taken.
-            pub s_axil_wready: Signal<Out, Bit>,
-            /// Write response is valid.
-            pub s_axil_bvalid: Signal<Out, Bit>,
-            /// 0 OKAY, 2 SLVERR.
-            pub s_axil_bresp: Signal<Out, Bits<2>>,
-            /// Write response is taken.
-            pub s_axil_bready: Signal<In, Bit>,
-            /// Read address, bytes.
-            pub s_axil_araddr: Signal<In, Bits<16>>,
-            /// Read address is valid.
-            pub s_axil_arvalid: Signal<In, Bit>,
-            /// Read address is taken.
-            pub s_axil_arready: Signal<Out, Bit>,
-            /// Read data is valid.
-            pub s_axil_rvalid: Signal<Out, Bit>,
-            /// Read data, 0 after an error.
-            pub s_axil_rdata: Signal<Out, Bits<32>>,
-            /// 0 OKAY, 2 SLVERR.
-            pub s_axil_rresp: Signal<Out, Bits<2>>,
-            /// Read data is taken.
-            pub s_axil_rready: Signal<In, Bit>,
-            /// A flow with a packet to send is offered.
-            pub s_axis_work_tvalid: Signal<In, Bit>,
-            /// It is taken.
-            pub s_axis_work_tready: Signal<Out, Bit>,
+            pub s_axil: AxiLite<In>,
             /// The event; layout above.
-            pub s_axis_work_tdata: Signal<In, Bits<64>>,
-            /// A flow's bytes in flight is offered.
-            pub s_axis_inflight_tvalid: Signal<In, Bit>,
-            /// It is taken.
-            pub s_axis_inflight_tready: Signal<Out, Bit>,
+            pub s_axis_work: AxisEvent<In, 64>,
             /// The event; layout above.
-            pub s_axis_inflight_tdata: Signal<In, Bits<64>>,
-            /// A flow command is offered.
-            pub s_axis_rate_tvalid: Signal<In, Bit>,
-            /// It is taken.
-            pub s_axis_rate_tready: Signal<Out, Bit>,
+            pub s_axis_inflight: AxisEvent<In, 64>,
             /// The event; layout above.
-            pub s_axis_rate_tdata: Signal<In, Bits<96>>,
-            /// A flow that may send its packet is offered.
-            pub m_axis_grant_tvalid: Signal<Out, Bit>,
-            /// It is taken.
-            pub m_axis_grant_tready: Signal<In, Bit>,
+            pub s_axis_rate: AxisEvent<In, 96>,
             /// The event; layout above.
-            pub m_axis_grant_tdata: Signal<Out, Bits<16>>,
+            pub m_axis_grant: AxisEvent<Out, 16>,
             port: AxilPort,
+            #[init(CoreCsr::new(regs::SCHED_ID_VALUE, config))]
             decode: CoreCsr,
             registers: SchedRegs,
             unit: $unit,
-            commanded: DFF<Bit>,
+            commanded: Reg<Bit>,
             index: Signal<Local, Bits<8>>,
             is_command: Signal<Local, Bit>,
+            #[value(u64::from(regs::sched_offset::flow_command / 4).to_bits())]
             command_index: Constant<Bits<8>>,
-        }
-
-        impl<$(const $size: usize),*> $core<$($size),*> {
-            /// The core with the flows of `config`.
-            pub fn new(config: &NicConfig) -> Self {
-                assert_eq!(1 << FB, config.flow_count);
-                Self {
-                    module_type: Default::default(),
-                    clock: Default::default(),
-                    reset: Default::default(),
-                    s_axil_awaddr: Default::default(),
-                    s_axil_awvalid: Default::default(),
-                    s_axil_awready: Default::default(),
-                    s_axil_wdata: Default::default(),
-                    s_axil_wstrb: Default::default(),
-                    s_axil_wvalid: Default::default(),
-                    s_axil_wready: Default::default(),
-                    s_axil_bvalid: Default::default(),
-                    s_axil_bresp: Default::default(),
-                    s_axil_bready: Default::default(),
-                    s_axil_araddr: Default::default(),
-                    s_axil_arvalid: Default::default(),
-                    s_axil_arready: Default::default(),
-                    s_axil_rvalid: Default::default(),
-                    s_axil_rdata: Default::default(),
-                    s_axil_rresp: Default::default(),
-                    s_axil_rready: Default::default(),
-                    s_axis_work_tvalid: Default::default(),
-                    s_axis_work_tready: Default::default(),
-                    s_axis_work_tdata: Default::default(),
-                    s_axis_inflight_tvalid: Default::default(),
-                    s_axis_inflight_tready: Default::default(),
-                    s_axis_inflight_tdata: Default::default(),
-                    s_axis_rate_tvalid: Default::default(),
-                    s_axis_rate_tready: Default::default(),
-                    s_axis_rate_tdata: Default::default(),
-                    m_axis_grant_tvalid: Default::default(),
-                    m_axis_grant_tready: Default::default(),
-                    m_axis_grant_tdata: Default::default(),
-                    port: Default::default(),
-                    decode: CoreCsr::new(regs::SCHED_ID_VALUE, config),
-                    registers: Default::default(),
-                    unit: Default::default(),
-                    commanded: Default::default(),
-                    index: Default::default(),
-                    is_command: Default::default(),
-                    command_index: Constant::new(u64::from(regs::sched_offset::flow_command / 4).to_bits()),
-                }
-            }
         }
 
         impl<$(const $size: usize),*> Logic for $core<$($size),*> {
             #[hdl_gen]
             fn update(&mut self) {
-                dff_setup!(self, clock, commanded);
-                clock!(self, clock, port, decode, registers, unit);
-                self.port.reset.next = self.reset.val();
-                self.decode.reset.next = self.reset.val();
-                self.registers.reset.next = self.reset.val();
-                self.unit.reset.next = self.reset.val();
                 comment!("registers");
-                self.port.s_axil_awaddr.next = self.s_axil_awaddr.val();
-                self.port.s_axil_awvalid.next = self.s_axil_awvalid.val();
-                self.s_axil_awready.next = self.port.s_axil_awready.val();
-                self.port.s_axil_wdata.next = self.s_axil_wdata.val();
-                self.port.s_axil_wstrb.next = self.s_axil_wstrb.val();
-                self.port.s_axil_wvalid.next = self.s_axil_wvalid.val();
-                self.s_axil_wready.next = self.port.s_axil_wready.val();
-                self.s_axil_bvalid.next = self.port.s_axil_bvalid.val();
-                self.s_axil_bresp.next = self.port.s_axil_bresp.val();
-                self.port.s_axil_bready.next = self.s_axil_bready.val();
-                self.port.s_axil_araddr.next = self.s_axil_araddr.val();
-                self.port.s_axil_arvalid.next = self.s_axil_arvalid.val();
-                self.s_axil_arready.next = self.port.s_axil_arready.val();
-                self.s_axil_rvalid.next = self.port.s_axil_rvalid.val();
-                self.s_axil_rdata.next = self.port.s_axil_rdata.val();
-                self.s_axil_rresp.next = self.port.s_axil_rresp.val();
-                self.port.s_axil_rready.next = self.s_axil_rready.val();
+                Wire::join(&mut self.s_axil, &mut self.port.s_axil);
                 self.decode.s_valid.next = self.port.m_valid.val();
                 self.decode.s_write.next = self.port.m_write.val();
                 self.decode.s_addr.next = self.port.m_addr.val();
@@ -198,48 +76,45 @@ macro_rules! core_of {
                 self.decode.regs_data.next = self.registers.rd_data.val();
                 self.decode.regs_hit.next = self.registers.rd_hit.val();
                 comment!("a command that waits: no second one");
-                if self.commanded.q.val() && self.is_command.val() && self.port.m_write.val() {
+                if self.commanded.val() && self.is_command.val() && self.port.m_write.val() {
                     self.decode.regs_hit.next = false;
                 }
-                if self.unit.s_rate_ready.val() {
-                    self.commanded.d.next = false;
+                if self.unit.s_rate.ready.val() {
+                    self.commanded.next = false;
                 }
                 if self.decode.regs_wr_valid.val() && self.is_command.val() {
-                    self.commanded.d.next = true;
+                    self.commanded.next = true;
                 }
                 comment!("flow command, of the registers first");
-                self.s_axis_rate_tready.next = self.unit.s_rate_ready.val() && !self.commanded.q.val();
-                self.unit.s_rate_valid.next = self.s_axis_rate_tvalid.val() || self.commanded.q.val();
-                if self.commanded.q.val() {
-                    self.unit.s_rate_flow.next = self.registers.cfg_flow_command.val().get_bits::<FB>(0);
-                    self.unit.s_rate_op.next = self.registers.cfg_flow_command.val().get_bits::<2>(16);
-                    self.unit.s_rate_window_bytes.next = self.registers.cfg_flow_window.val();
-                    self.unit.s_rate_rate.next = self.registers.cfg_flow_rate.val();
+                self.s_axis_rate.tready.next = self.unit.s_rate.ready.val() && !self.commanded.val();
+                self.unit.s_rate.valid.next = self.s_axis_rate.tvalid.val() || self.commanded.val();
+                if self.commanded.val() {
+                    self.unit.s_rate.flow.next = self.registers.cfg_flow_command.val().get_bits::<FB>(0);
+                    self.unit.s_rate.op.next = self.registers.cfg_flow_command.val().get_bits::<2>(16);
+                    self.unit.s_rate.window_bytes.next = self.registers.cfg_flow_window.val();
+                    self.unit.s_rate.rate.next = self.registers.cfg_flow_rate.val();
                 } else {
-                    self.unit.s_rate_flow.next = self.s_axis_rate_tdata.val().get_bits::<FB>(0);
-                    self.unit.s_rate_op.next = self.s_axis_rate_tdata.val().get_bits::<2>(16);
-                    self.unit.s_rate_window_bytes.next = self.s_axis_rate_tdata.val().get_bits::<32>(32);
-                    self.unit.s_rate_rate.next = self.s_axis_rate_tdata.val().get_bits::<32>(64);
+                    self.unit.s_rate.flow.next = self.s_axis_rate.tdata.val().get_bits::<FB>(0);
+                    self.unit.s_rate.op.next = self.s_axis_rate.tdata.val().get_bits::<2>(16);
+                    self.unit.s_rate.window_bytes.next = self.s_axis_rate.tdata.val().get_bits::<32>(32);
+                    self.unit.s_rate.rate.next = self.s_axis_rate.tdata.val().get_bits::<32>(64);
                 }
                 comment!("work");
-                self.unit.s_work_valid.next = self.s_axis_work_tvalid.val();
-                self.s_axis_work_tready.next = self.unit.s_work_ready.val();
-                self.unit.s_work_flow.next = self.s_axis_work_tdata.val().get_bits::<FB>(0);
-                self.unit.s_work_len_bytes.next = self.s_axis_work_tdata.val().get_bits::<14>(16);
-                self.unit.s_work_inflight_bytes.next = self.s_axis_work_tdata.val().get_bits::<32>(32);
+                self.unit.s_work.valid.next = self.s_axis_work.tvalid.val();
+                self.s_axis_work.tready.next = self.unit.s_work.ready.val();
+                self.unit.s_work.flow.next = self.s_axis_work.tdata.val().get_bits::<FB>(0);
+                self.unit.s_work.len_bytes.next = self.s_axis_work.tdata.val().get_bits::<14>(16);
+                self.unit.s_work.inflight_bytes.next = self.s_axis_work.tdata.val().get_bits::<32>(32);
                 comment!("bytes in flight");
-                self.unit.s_inflight_valid.next = self.s_axis_inflight_tvalid.val();
-                self.s_axis_inflight_tready.next = self.unit.s_inflight_ready.val();
-                self.unit.s_inflight_flow.next = self.s_axis_inflight_tdata.val().get_bits::<FB>(0);
-                self.unit.s_inflight_inflight_bytes.next =
-                    self.s_axis_inflight_tdata.val().get_bits::<32>(32);
+                self.unit.s_inflight.valid.next = self.s_axis_inflight.tvalid.val();
+                self.s_axis_inflight.tready.next = self.unit.s_inflight.ready.val();
+                self.unit.s_inflight.flow.next = self.s_axis_inflight.tdata.val().get_bits::<FB>(0);
+                self.unit.s_inflight.inflight_bytes.next =
+                    self.s_axis_inflight.tdata.val().get_bits::<32>(32);
                 comment!("grant");
-                self.m_axis_grant_tvalid.next = self.unit.m_grant_valid.val();
-                self.unit.m_grant_ready.next = self.m_axis_grant_tready.val();
-                self.m_axis_grant_tdata.next = bit_cast::<16, FB>(self.unit.m_grant_flow.val());
-                if self.reset.val() {
-                    self.commanded.d.next = false;
-                }
+                self.m_axis_grant.tvalid.next = self.unit.m_grant.valid.val();
+                self.unit.m_grant.ready.next = self.m_axis_grant.tready.val();
+                self.m_axis_grant.tdata.next = bit_cast::<16, FB>(self.unit.m_grant.flow.val());
             }
         }
     };

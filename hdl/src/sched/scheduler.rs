@@ -98,7 +98,8 @@ use super::flow_state::FlowState;
 use super::grant_rule::GrantRule;
 use super::turns::Turns;
 use super::visit_pipe::VisitPipe;
-use crate::Module;
+use crate::streams::{Flow, InFlight, Rate, Work};
+use crate::{block, Wire};
 use rust_hdl_core::prelude::*;
 
 /// From the accept of `s_work` to the grant, when the flow may send at once.
@@ -109,95 +110,24 @@ pub const VISIT_CYCLES: usize = 12;
 pub const CREDIT_CAP_BYTES: u64 = 1 << 16;
 
 /// Scheduler of `F = 2^FB` flows.
-#[derive(LogicBlock)]
+#[block(check(F == 1 << FB && CB == FB + 1, EW == FB + 32))]
 pub struct Scheduler<const F: usize, const FB: usize, const CB: usize, const EW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A flow has a packet to send.
-    pub s_work_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_work_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_work_flow: Signal<In, Bits<FB>>,
-    /// Frame bytes of its next packet.
-    pub s_work_len_bytes: Signal<In, Bits<14>>,
-    /// Its bytes in flight.
-    pub s_work_inflight_bytes: Signal<In, Bits<32>>,
+    pub s_work: Work<In, FB>,
     /// A flow's bytes in flight have changed.
-    pub s_inflight_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_inflight_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_inflight_flow: Signal<In, Bits<FB>>,
-    /// Its bytes in flight.
-    pub s_inflight_inflight_bytes: Signal<In, Bits<32>>,
+    pub s_inflight: InFlight<In, FB>,
     /// A flow is created, removed, or gets a window and rate.
-    pub s_rate_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_rate_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_rate_flow: Signal<In, Bits<FB>>,
-    /// 0 update, 1 create, 2 remove.
-    pub s_rate_op: Signal<In, Bits<2>>,
-    /// Window, bytes.
-    pub s_rate_window_bytes: Signal<In, Bits<32>>,
-    /// Rate, UQ8.24 bytes a cycle.
-    pub s_rate_rate: Signal<In, Bits<32>>,
+    pub s_rate: Rate<In, FB>,
     /// A flow may send its packet.
-    pub m_grant_valid: Signal<Out, Bit>,
-    /// The grant is taken.
-    pub m_grant_ready: Signal<In, Bit>,
-    /// The flow, 0 while m_grant_valid is low.
-    pub m_grant_flow: Signal<Out, Bits<FB>>,
+    pub m_grant: Flow<Out, FB>,
     ring: ActiveRing<FB, CB>,
     flow_state: FlowState<F, FB>,
     credit_pipe: CreditPipe,
     turns: Turns<F, FB, EW>,
     grant_rule: GrantRule<F, FB, CB>,
     visits: VisitPipe<FB>,
+    #[value(2)]
     op_remove: Constant<Bits<2>>,
-}
-
-impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Default
-    for Scheduler<F, FB, CB, EW>
-{
-    fn default() -> Self {
-        assert!(F == 1 << FB && CB == FB + 1, "F = 2^FB, CB = FB + 1");
-        assert!(EW == FB + 32, "EW = FB + 32");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_work_valid: Default::default(),
-            s_work_ready: Default::default(),
-            s_work_flow: Default::default(),
-            s_work_len_bytes: Default::default(),
-            s_work_inflight_bytes: Default::default(),
-            s_inflight_valid: Default::default(),
-            s_inflight_ready: Default::default(),
-            s_inflight_flow: Default::default(),
-            s_inflight_inflight_bytes: Default::default(),
-            s_rate_valid: Default::default(),
-            s_rate_ready: Default::default(),
-            s_rate_flow: Default::default(),
-            s_rate_op: Default::default(),
-            s_rate_window_bytes: Default::default(),
-            s_rate_rate: Default::default(),
-            m_grant_valid: Default::default(),
-            m_grant_ready: Default::default(),
-            m_grant_flow: Default::default(),
-            ring: Default::default(),
-            flow_state: Default::default(),
-            credit_pipe: Default::default(),
-            turns: Default::default(),
-            grant_rule: Default::default(),
-            visits: Default::default(),
-            op_remove: Constant::new(2.into()),
-        }
-    }
 }
 
 impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
@@ -205,35 +135,17 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
 {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, ring, flow_state, credit_pipe, visits, turns, grant_rule);
-        self.ring.reset.next = self.reset.val();
-        self.flow_state.reset.next = self.reset.val();
-        self.credit_pipe.reset.next = self.reset.val();
-        self.turns.reset.next = self.reset.val();
-        self.grant_rule.reset.next = self.reset.val();
         comment!("Sinks.");
-        self.s_work_ready.next = self.flow_state.s_work_ready.val();
-        self.s_inflight_ready.next = self.flow_state.s_inflight_ready.val();
-        self.s_rate_ready.next = self.flow_state.s_rate_ready.val();
-        self.flow_state.s_work_valid.next = self.s_work_valid.val();
-        self.flow_state.s_work_flow.next = self.s_work_flow.val();
-        self.flow_state.s_work_len_bytes.next = self.s_work_len_bytes.val();
-        self.flow_state.s_work_inflight_bytes.next = self.s_work_inflight_bytes.val();
-        self.flow_state.s_inflight_valid.next = self.s_inflight_valid.val();
-        self.flow_state.s_inflight_flow.next = self.s_inflight_flow.val();
-        self.flow_state.s_inflight_inflight_bytes.next = self.s_inflight_inflight_bytes.val();
-        self.flow_state.s_rate_valid.next = self.s_rate_valid.val();
-        self.flow_state.s_rate_flow.next = self.s_rate_flow.val();
-        self.flow_state.s_rate_op.next = self.s_rate_op.val();
-        self.flow_state.s_rate_window_bytes.next = self.s_rate_window_bytes.val();
-        self.flow_state.s_rate_rate.next = self.s_rate_rate.val();
+        Wire::join(&mut self.s_work, &mut self.flow_state.s_work);
+        Wire::join(&mut self.s_inflight, &mut self.flow_state.s_inflight);
+        Wire::join(&mut self.s_rate, &mut self.flow_state.s_rate);
         self.grant_rule.s_work_valid.next =
-            self.s_work_valid.val() & self.flow_state.s_work_ready.val();
-        self.grant_rule.s_work_flow.next = self.s_work_flow.val();
-        self.grant_rule.s_remove_valid.next = self.s_rate_valid.val()
-            & self.flow_state.s_rate_ready.val()
-            & (self.s_rate_op.val() == self.op_remove.val());
-        self.grant_rule.s_remove_flow.next = self.s_rate_flow.val();
+            self.s_work.valid.val() & self.flow_state.s_work.ready.val();
+        self.grant_rule.s_work_flow.next = self.s_work.flow.val();
+        self.grant_rule.s_remove_valid.next = self.s_rate.valid.val()
+            & self.flow_state.s_rate.ready.val()
+            & (self.s_rate.op.val() == self.op_remove.val());
+        self.grant_rule.s_remove_flow.next = self.s_rate.flow.val();
         comment!("Visit.");
         self.ring.s_call_valid.next = self.turns.m_visit_valid.val();
         self.ring.s_call_flow.next = self.turns.m_called_flow.val();
@@ -255,7 +167,6 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
         self.credit_pipe.s_started.next = self.flow_state.m_started.val();
         self.credit_pipe.s_phase.next = self.flow_state.m_phase.val();
         comment!("The visit's flow travels beside its state and credit.");
-        self.visits.reset.next = self.reset.val();
         self.visits.s_visit_valid.next = self.ring.m_visit_valid.val();
         self.visits.s_visit_flow.next = self.ring.m_visit_flow.val();
         self.visits.s_visit_is_call.next = self.ring.m_visit_is_call.val();
@@ -263,8 +174,8 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
         self.visits.s_created.next = self.flow_state.m_created.val();
         self.visits.s_is_queued.next = self.flow_state.m_is_queued.val();
         self.visits.s_work_valid.next =
-            self.s_work_valid.val() & self.flow_state.s_work_ready.val();
-        self.visits.s_work_flow.next = self.s_work_flow.val();
+            self.s_work.valid.val() & self.flow_state.s_work.ready.val();
+        self.visits.s_work_flow.next = self.s_work.flow.val();
         comment!("Decide and store.");
         self.grant_rule.s_visit_valid.next = self.visits.m_visit_valid.val();
         self.grant_rule.s_visit_flow.next = self.visits.m_visit_flow.val();
@@ -300,16 +211,14 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize> Logic
         self.turns.s_packet_valid.next = self.grant_rule.m_packet_valid.val();
         self.turns.s_packet_flow.next = self.grant_rule.m_visit_flow.val();
         self.turns.s_change_valid.next =
-            self.s_rate_valid.val() & self.flow_state.s_rate_ready.val();
-        self.turns.s_change_flow.next = self.s_rate_flow.val();
+            self.s_rate.valid.val() & self.flow_state.s_rate.ready.val();
+        self.turns.s_change_flow.next = self.s_rate.flow.val();
         self.turns.m_visit_ready.next = !self.grant_rule.m_arm_valid.val();
         self.grant_rule.s_called_valid.next = self.turns.m_called_valid.val();
         self.grant_rule.s_called_flow.next = self.turns.m_called_flow.val();
         self.grant_rule.s_is_pending.next = self.turns.m_is_pending.val();
         self.grant_rule.s_is_settled.next = self.turns.m_is_settled.val();
         self.grant_rule.s_is_low.next = self.turns.m_is_low.val();
-        self.m_grant_valid.next = self.grant_rule.m_grant_valid.val();
-        self.m_grant_flow.next = self.grant_rule.m_grant_flow.val();
-        self.grant_rule.m_grant_ready.next = self.m_grant_ready.val();
+        Wire::join(&mut self.grant_rule.m_grant, &mut self.m_grant);
     }
 }

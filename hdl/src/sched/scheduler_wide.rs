@@ -54,8 +54,9 @@ use super::engine::Engine;
 use super::event_pairs::EventPairs;
 use super::grant_order::GrantOrder;
 use super::line_clock_wide::LineClockWide;
+use crate::block;
+use crate::streams::{Flow, InFlight, Rate, Work};
 use crate::util::skid::Skid;
-use crate::Module;
 use rust_hdl_core::prelude::*;
 
 /// Engines.
@@ -64,7 +65,7 @@ pub const ENGINE_COUNT: usize = 8;
 pub const LATENCY_CYCLES: usize = super::engine::LATENCY_CYCLES + 4;
 
 /// Scheduler of `8 F` flows, `F = 2^FB` in each of eight engines; `TB = FB + 3`.
-#[derive(LogicBlock)]
+#[block(check(F == 1 << FB && CB == FB + 1, EW == FB + 32 && TB == FB + 3))]
 pub struct SchedulerWide<
     const F: usize,
     const FB: usize,
@@ -72,47 +73,14 @@ pub struct SchedulerWide<
     const EW: usize,
     const TB: usize,
 > {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A flow has a packet to send.
-    pub s_work_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_work_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_work_flow: Signal<In, Bits<TB>>,
-    /// Frame bytes of its next packet.
-    pub s_work_len_bytes: Signal<In, Bits<14>>,
-    /// Its bytes in flight.
-    pub s_work_inflight_bytes: Signal<In, Bits<32>>,
+    pub s_work: Work<In, TB>,
     /// A flow's bytes in flight have changed.
-    pub s_inflight_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_inflight_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_inflight_flow: Signal<In, Bits<TB>>,
-    /// Its bytes in flight.
-    pub s_inflight_inflight_bytes: Signal<In, Bits<32>>,
+    pub s_inflight: InFlight<In, TB>,
     /// A flow is created, removed, or gets a window and rate.
-    pub s_rate_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_rate_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_rate_flow: Signal<In, Bits<TB>>,
-    /// 0 update, 1 create, 2 remove.
-    pub s_rate_op: Signal<In, Bits<2>>,
-    /// Window, bytes.
-    pub s_rate_window_bytes: Signal<In, Bits<32>>,
-    /// Rate, UQ8.24 bytes a cycle.
-    pub s_rate_rate: Signal<In, Bits<32>>,
+    pub s_rate: Rate<In, TB>,
     /// A flow may send its packet.
-    pub m_grant_valid: Signal<Out, Bit>,
-    /// The grant is taken.
-    pub m_grant_ready: Signal<In, Bit>,
-    /// The flow, 0 while m_grant_valid is low.
-    pub m_grant_flow: Signal<Out, Bits<TB>>,
+    pub m_grant: Flow<Out, TB>,
     pairs: EventPairs<TB>,
     engines: [Engine<F, FB, CB, 12, EW>; 8],
     line_clock: LineClockWide,
@@ -129,56 +97,8 @@ pub struct SchedulerWide<
     grant_engine: [Signal<Local, Bits<3>>; 9],
     oldest_flow: Signal<Local, Bits<FB>>,
     oldest_engine: Signal<Local, Bits<3>>,
+    #[init(core::array::from_fn(|i| Constant::new((i as u64).into())))]
     number: [Constant<Bits<3>>; 8],
-}
-
-impl<const F: usize, const FB: usize, const CB: usize, const EW: usize, const TB: usize> Default
-    for SchedulerWide<F, FB, CB, EW, TB>
-{
-    fn default() -> Self {
-        assert!(F == 1 << FB && CB == FB + 1, "F = 2^FB, CB = FB + 1");
-        assert!(EW == FB + 32 && TB == FB + 3, "EW = FB + 32, TB = FB + 3");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_work_valid: Default::default(),
-            s_work_ready: Default::default(),
-            s_work_flow: Default::default(),
-            s_work_len_bytes: Default::default(),
-            s_work_inflight_bytes: Default::default(),
-            s_inflight_valid: Default::default(),
-            s_inflight_ready: Default::default(),
-            s_inflight_flow: Default::default(),
-            s_inflight_inflight_bytes: Default::default(),
-            s_rate_valid: Default::default(),
-            s_rate_ready: Default::default(),
-            s_rate_flow: Default::default(),
-            s_rate_op: Default::default(),
-            s_rate_window_bytes: Default::default(),
-            s_rate_rate: Default::default(),
-            m_grant_valid: Default::default(),
-            m_grant_ready: Default::default(),
-            m_grant_flow: Default::default(),
-            pairs: Default::default(),
-            engines: Default::default(),
-            line_clock: Default::default(),
-            order: Default::default(),
-            grants: Default::default(),
-            is_ready: Default::default(),
-            first_work: Default::default(),
-            second_work: Default::default(),
-            first_inflight: Default::default(),
-            second_inflight: Default::default(),
-            first_rate: Default::default(),
-            second_rate: Default::default(),
-            grant_flow: Default::default(),
-            grant_engine: Default::default(),
-            oldest_flow: Default::default(),
-            oldest_engine: Default::default(),
-            number: core::array::from_fn(|i| Constant::new((i as u64).into())),
-        }
-    }
 }
 
 impl<const F: usize, const FB: usize, const CB: usize, const EW: usize, const TB: usize> Logic
@@ -186,38 +106,28 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize, const TB
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.pairs.clock.next = self.clock.val();
-        self.pairs.reset.next = self.reset.val();
-        self.line_clock.clock.next = self.clock.val();
-        self.line_clock.reset.next = self.reset.val();
-        self.order.clock.next = self.clock.val();
-        self.order.reset.next = self.reset.val();
-        self.grants.clock.next = self.clock.val();
-        self.grants.reset.next = self.reset.val();
         comment!("Events: all engines take the same kind in the same cycle.");
-        self.is_ready.next = (self.engines[0].s_work_ready.val()
-            | self.engines[0].s_inflight_ready.val())
+        self.is_ready.next = (self.engines[0].s_work.ready.val()
+            | self.engines[0].s_inflight.ready.val())
             & !self.pairs.m_is_held.val();
-        self.s_work_ready.next = self.is_ready.val();
-        self.s_inflight_ready.next = self.is_ready.val();
-        self.s_rate_ready.next = self.is_ready.val();
-        self.pairs.s_is_first.next = self.engines[0].s_work_ready.val();
-        self.pairs.s_is_second.next = self.engines[0].s_inflight_ready.val();
-        self.pairs.s_work_valid.next = self.s_work_valid.val() & self.is_ready.val();
-        self.pairs.s_work_flow.next = self.s_work_flow.val();
-        self.pairs.s_work_len_bytes.next = self.s_work_len_bytes.val();
-        self.pairs.s_work_inflight_bytes.next = self.s_work_inflight_bytes.val();
-        self.pairs.s_inflight_valid.next = self.s_inflight_valid.val() & self.is_ready.val();
-        self.pairs.s_inflight_flow.next = self.s_inflight_flow.val();
-        self.pairs.s_inflight_inflight_bytes.next = self.s_inflight_inflight_bytes.val();
-        self.pairs.s_rate_valid.next = self.s_rate_valid.val() & self.is_ready.val();
-        self.pairs.s_rate_flow.next = self.s_rate_flow.val();
-        self.pairs.s_rate_op.next = self.s_rate_op.val();
-        self.pairs.s_rate_window_bytes.next = self.s_rate_window_bytes.val();
-        self.pairs.s_rate_rate.next = self.s_rate_rate.val();
+        self.s_work.ready.next = self.is_ready.val();
+        self.s_inflight.ready.next = self.is_ready.val();
+        self.s_rate.ready.next = self.is_ready.val();
+        self.pairs.s_is_first.next = self.engines[0].s_work.ready.val();
+        self.pairs.s_is_second.next = self.engines[0].s_inflight.ready.val();
+        self.pairs.s_work_valid.next = self.s_work.valid.val() & self.is_ready.val();
+        self.pairs.s_work_flow.next = self.s_work.flow.val();
+        self.pairs.s_work_len_bytes.next = self.s_work.len_bytes.val();
+        self.pairs.s_work_inflight_bytes.next = self.s_work.inflight_bytes.val();
+        self.pairs.s_inflight_valid.next = self.s_inflight.valid.val() & self.is_ready.val();
+        self.pairs.s_inflight_flow.next = self.s_inflight.flow.val();
+        self.pairs.s_inflight_inflight_bytes.next = self.s_inflight.inflight_bytes.val();
+        self.pairs.s_rate_valid.next = self.s_rate.valid.val() & self.is_ready.val();
+        self.pairs.s_rate_flow.next = self.s_rate.flow.val();
+        self.pairs.s_rate_op.next = self.s_rate.op.val();
+        self.pairs.s_rate_window_bytes.next = self.s_rate.window_bytes.val();
+        self.pairs.s_rate_rate.next = self.s_rate.rate.val();
         for i in 0..8 {
-            self.engines[i].clock.next = self.clock.val();
-            self.engines[i].reset.next = self.reset.val();
             self.engines[i].s_time.next = self.line_clock.m_time.val();
             self.engines[i].s_is_low.next = self.line_clock.m_is_low.val();
             self.engines[i].s_turn_age.next = self.line_clock.m_turn_age.val();
@@ -237,77 +147,77 @@ impl<const F: usize, const FB: usize, const CB: usize, const EW: usize, const TB
                 & (self.pairs.m_second_inflight_flow.val().get_bits::<3>(0)
                     == self.number[i].val());
             self.first_rate[i].next = self.pairs.m_first_rate_valid.val()
-                & self.engines[0].s_work_ready.val()
+                & self.engines[0].s_work.ready.val()
                 & (self.pairs.m_first_rate_flow.val().get_bits::<3>(0) == self.number[i].val());
             self.second_rate[i].next = self.pairs.m_second_rate_valid.val()
-                & self.engines[0].s_inflight_ready.val()
+                & self.engines[0].s_inflight.ready.val()
                 & (self.pairs.m_second_rate_flow.val().get_bits::<3>(0) == self.number[i].val());
-            self.engines[i].s_work_valid.next =
+            self.engines[i].s_work.valid.next =
                 self.first_work[i].val() | self.second_work[i].val();
-            self.engines[i].s_work_flow.next =
+            self.engines[i].s_work.flow.next =
                 self.pairs.m_second_work_flow.val().get_bits::<FB>(3);
-            self.engines[i].s_work_len_bytes.next = self.pairs.m_second_work_len_bytes.val();
-            self.engines[i].s_work_inflight_bytes.next =
+            self.engines[i].s_work.len_bytes.next = self.pairs.m_second_work_len_bytes.val();
+            self.engines[i].s_work.inflight_bytes.next =
                 self.pairs.m_second_work_inflight_bytes.val();
             if self.first_work[i].val() {
-                self.engines[i].s_work_flow.next =
+                self.engines[i].s_work.flow.next =
                     self.pairs.m_first_work_flow.val().get_bits::<FB>(3);
-                self.engines[i].s_work_len_bytes.next = self.pairs.m_first_work_len_bytes.val();
-                self.engines[i].s_work_inflight_bytes.next =
+                self.engines[i].s_work.len_bytes.next = self.pairs.m_first_work_len_bytes.val();
+                self.engines[i].s_work.inflight_bytes.next =
                     self.pairs.m_first_work_inflight_bytes.val();
             }
-            self.engines[i].s_inflight_valid.next =
+            self.engines[i].s_inflight.valid.next =
                 self.first_inflight[i].val() | self.second_inflight[i].val();
-            self.engines[i].s_inflight_flow.next =
+            self.engines[i].s_inflight.flow.next =
                 self.pairs.m_second_inflight_flow.val().get_bits::<FB>(3);
-            self.engines[i].s_inflight_inflight_bytes.next =
+            self.engines[i].s_inflight.inflight_bytes.next =
                 self.pairs.m_second_inflight_inflight_bytes.val();
             if self.first_inflight[i].val() {
-                self.engines[i].s_inflight_flow.next =
+                self.engines[i].s_inflight.flow.next =
                     self.pairs.m_first_inflight_flow.val().get_bits::<FB>(3);
-                self.engines[i].s_inflight_inflight_bytes.next =
+                self.engines[i].s_inflight.inflight_bytes.next =
                     self.pairs.m_first_inflight_inflight_bytes.val();
             }
-            self.engines[i].s_rate_valid.next =
+            self.engines[i].s_rate.valid.next =
                 self.first_rate[i].val() | self.second_rate[i].val();
-            self.engines[i].s_rate_flow.next =
+            self.engines[i].s_rate.flow.next =
                 self.pairs.m_second_rate_flow.val().get_bits::<FB>(3);
-            self.engines[i].s_rate_op.next = self.pairs.m_second_rate_op.val();
-            self.engines[i].s_rate_window_bytes.next = self.pairs.m_second_rate_window_bytes.val();
-            self.engines[i].s_rate_rate.next = self.pairs.m_second_rate_rate.val();
+            self.engines[i].s_rate.op.next = self.pairs.m_second_rate_op.val();
+            self.engines[i].s_rate.window_bytes.next = self.pairs.m_second_rate_window_bytes.val();
+            self.engines[i].s_rate.rate.next = self.pairs.m_second_rate_rate.val();
             if self.first_rate[i].val() {
-                self.engines[i].s_rate_flow.next =
+                self.engines[i].s_rate.flow.next =
                     self.pairs.m_first_rate_flow.val().get_bits::<FB>(3);
-                self.engines[i].s_rate_op.next = self.pairs.m_first_rate_op.val();
-                self.engines[i].s_rate_window_bytes.next =
+                self.engines[i].s_rate.op.next = self.pairs.m_first_rate_op.val();
+                self.engines[i].s_rate.window_bytes.next =
                     self.pairs.m_first_rate_window_bytes.val();
-                self.engines[i].s_rate_rate.next = self.pairs.m_first_rate_rate.val();
+                self.engines[i].s_rate.rate.next = self.pairs.m_first_rate_rate.val();
             }
         }
         comment!("Grants, the oldest first.");
         self.grant_flow[0].next = 0.into();
         self.grant_engine[0].next = 0.into();
         for i in 0..8 {
-            self.engines[i].m_grant_ready.next =
-                self.order.m_is_next[i].val() & self.grants.s_ready.val();
+            self.engines[i].m_grant.ready.next =
+                self.order.m_is_next[i].val() & self.grants.s.ready.val();
             self.grant_flow[i + 1].next = self.grant_flow[i].val();
             self.grant_engine[i + 1].next = self.grant_engine[i].val();
             if self.order.m_is_next[i].val() {
-                self.grant_flow[i + 1].next = self.engines[i].m_grant_flow.val();
+                self.grant_flow[i + 1].next = self.engines[i].m_grant.flow.val();
                 self.grant_engine[i + 1].next = self.number[i].val();
             }
         }
         self.oldest_flow.next = self.grant_flow[8].val();
         self.oldest_engine.next = self.grant_engine[8].val();
-        self.order.s_take.next = self.grants.s_ready.val();
-        self.grants.s_valid.next = self.order.m_valid.val();
-        self.grants.s_data.next = (bit_cast::<TB, FB>(self.oldest_flow.val()) << 3)
+        self.order.s_take.next = self.grants.s.ready.val();
+        self.grants.s.valid.next = self.order.m_valid.val();
+        self.grants.s.data.next = (bit_cast::<TB, FB>(self.oldest_flow.val()) << 3)
             | bit_cast::<TB, 3>(self.oldest_engine.val());
-        self.grants.m_ready.next = self.m_grant_ready.val();
-        self.m_grant_valid.next = self.grants.m_valid.val();
-        self.m_grant_flow.next = 0.into();
-        if self.grants.m_valid.val() {
-            self.m_grant_flow.next = self.grants.m_data.val();
+        self.grants.m.ready.next = self.m_grant.ready.val();
+        self.m_grant.valid.next = self.grants.m.valid.val();
+        self.m_grant.flow.next = 0.into();
+        if self.grants.m.valid.val() {
+            self.m_grant.flow.next = self.grants.m.data.val();
         }
     }
 }

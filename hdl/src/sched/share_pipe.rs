@@ -10,9 +10,8 @@
 //! # Twins             `Visit` of sim/src/golden/sched/scheduler.rs
 
 use crate::util::mul_pipe::MulPipe;
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a flow's state to its share.
 pub const LATENCY_CYCLES: usize = 6;
@@ -24,13 +23,8 @@ pub const KEPT_PACKETS_MAX: u32 = 256;
 pub const BEAT_BYTES: u64 = 8;
 
 /// Pipeline from rate and bytes in the window to the share.
-#[derive(LogicBlock)]
+#[block]
 pub struct SharePipe {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Rate, UQ8.24 bytes a cycle.
     pub s_rate: Signal<In, Bits<32>>,
     /// Bytes of the packet that waits.
@@ -52,39 +46,39 @@ pub struct SharePipe {
     /// Its beats.
     pub m_beats: Signal<Out, Bits<12>>,
     product: MulPipe<32, 17, 49>,
-    rate_1: DFF<Bits<32>>,
-    len_1: DFF<Bits<14>>,
-    recent_1: DFF<Bits<26>>,
-    turned_1: DFF<Bits<3>>,
-    turned_len_2: DFF<Bits<17>>,
-    four_2: DFF<Bit>,
-    turned_len_3: DFF<Bits<17>>,
-    turned_len_4: DFF<Bits<17>>,
-    len_2: DFF<Bits<14>>,
-    recent_2: DFF<Bits<26>>,
-    len_3: DFF<Bits<14>>,
-    recent_3: DFF<Bits<26>>,
-    asked_4: DFF<Bits<26>>,
-    len_4: DFF<Bits<14>>,
-    recent_4: DFF<Bits<26>>,
-    asked_5: DFF<Bits<26>>,
-    len_5: DFF<Bits<14>>,
-    recent_5: DFF<Bits<26>>,
-    after_5: DFF<Bits<26>>,
-    limit_5: DFF<Bits<26>>,
-    rounded_5: DFF<Bits<15>>,
-    within_6: DFF<Bit>,
-    must_6: DFF<Bit>,
-    bunched_2: DFF<Bit>,
-    bunched_3: DFF<Bit>,
-    bunched_4: DFF<Bit>,
-    bunched_5: DFF<Bit>,
-    bunched_6: DFF<Bit>,
+    rate_1: Unreset<Bits<32>>,
+    len_1: Unreset<Bits<14>>,
+    recent_1: Unreset<Bits<26>>,
+    turned_1: Unreset<Bits<3>>,
+    turned_len_2: Unreset<Bits<17>>,
+    four_2: Unreset<Bit>,
+    turned_len_3: Unreset<Bits<17>>,
+    turned_len_4: Unreset<Bits<17>>,
+    len_2: Unreset<Bits<14>>,
+    recent_2: Unreset<Bits<26>>,
+    len_3: Unreset<Bits<14>>,
+    recent_3: Unreset<Bits<26>>,
+    asked_4: Unreset<Bits<26>>,
+    len_4: Unreset<Bits<14>>,
+    recent_4: Unreset<Bits<26>>,
+    asked_5: Unreset<Bits<26>>,
+    len_5: Unreset<Bits<14>>,
+    recent_5: Unreset<Bits<26>>,
+    after_5: Unreset<Bits<26>>,
+    limit_5: Unreset<Bits<26>>,
+    rounded_5: Unreset<Bits<15>>,
+    within_6: Unreset<Bit>,
+    must_6: Unreset<Bit>,
+    bunched_2: Unreset<Bit>,
+    bunched_3: Unreset<Bit>,
+    bunched_4: Unreset<Bit>,
+    bunched_5: Unreset<Bit>,
+    bunched_6: Unreset<Bit>,
     is_several: Signal<Local, Bit>,
     long_part: Signal<Local, Bits<3>>,
-    kept_6: DFF<Bit>,
-    len_6: DFF<Bits<14>>,
-    beats_6: DFF<Bits<12>>,
+    kept_6: Unreset<Bit>,
+    len_6: Unreset<Bits<14>>,
+    beats_6: Unreset<Bits<12>>,
     asked: Signal<Local, Bits<25>>,
     len_wide: Signal<Local, Bits<26>>,
     len_1_wide: Signal<Local, Bits<17>>,
@@ -97,184 +91,80 @@ pub struct SharePipe {
     len_packets: Signal<Local, Bits<18>>,
     is_kept: Signal<Local, Bit>,
     len_15: Signal<Local, Bits<15>>,
+    #[value(u64::from(WINDOW_CYCLES))]
     window: Constant<Bits<17>>,
+    #[value(BEAT_BYTES - 1)]
     round_up: Constant<Bits<15>>,
-}
-
-impl Default for SharePipe {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_rate: Default::default(),
-            s_len_bytes: Default::default(),
-            s_recent_bytes: Default::default(),
-            s_turned: Default::default(),
-            m_is_within: Default::default(),
-            m_must_send: Default::default(),
-            m_is_bunched: Default::default(),
-            m_is_kept: Default::default(),
-            m_len_bytes: Default::default(),
-            m_beats: Default::default(),
-            product: Default::default(),
-            rate_1: Default::default(),
-            len_1: Default::default(),
-            recent_1: Default::default(),
-            turned_1: Default::default(),
-            turned_len_2: Default::default(),
-            four_2: Default::default(),
-            turned_len_3: Default::default(),
-            turned_len_4: Default::default(),
-            len_2: Default::default(),
-            recent_2: Default::default(),
-            len_3: Default::default(),
-            recent_3: Default::default(),
-            asked_4: Default::default(),
-            len_4: Default::default(),
-            recent_4: Default::default(),
-            asked_5: Default::default(),
-            len_5: Default::default(),
-            recent_5: Default::default(),
-            after_5: Default::default(),
-            limit_5: Default::default(),
-            rounded_5: Default::default(),
-            within_6: Default::default(),
-            must_6: Default::default(),
-            bunched_2: Default::default(),
-            bunched_3: Default::default(),
-            bunched_4: Default::default(),
-            bunched_5: Default::default(),
-            bunched_6: Default::default(),
-            is_several: Default::default(),
-            long_part: Default::default(),
-            kept_6: Default::default(),
-            len_6: Default::default(),
-            beats_6: Default::default(),
-            asked: Default::default(),
-            len_wide: Default::default(),
-            len_1_wide: Default::default(),
-            len_2_wide: Default::default(),
-            one_len: Default::default(),
-            two_len: Default::default(),
-            four_len: Default::default(),
-            turned_wide: Default::default(),
-            packets: Default::default(),
-            len_packets: Default::default(),
-            is_kept: Default::default(),
-            len_15: Default::default(),
-            window: Constant::new(u64::from(WINDOW_CYCLES).into()),
-            round_up: Constant::new((BEAT_BYTES - 1).into()),
-        }
-    }
 }
 
 impl Logic for SharePipe {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            rate_1,
-            len_1,
-            recent_1,
-            len_2,
-            recent_2,
-            len_3,
-            recent_3,
-            asked_4,
-            len_4,
-            recent_4,
-            asked_5,
-            len_5,
-            recent_5,
-            after_5,
-            rounded_5,
-            within_6,
-            must_6,
-            kept_6,
-            len_6,
-            beats_6,
-            turned_1,
-            turned_len_2,
-            four_2,
-            turned_len_3,
-            turned_len_4,
-            limit_5,
-            bunched_2,
-            bunched_3,
-            bunched_4,
-            bunched_5,
-            bunched_6
-        );
-        self.product.clock.next = self.clock.val();
-        self.product.reset.next = self.reset.val();
-        self.m_is_within.next = self.within_6.q.val();
-        self.m_must_send.next = self.must_6.q.val();
-        self.m_is_kept.next = self.kept_6.q.val();
-        self.m_is_bunched.next = self.bunched_6.q.val();
-        self.m_len_bytes.next = self.len_6.q.val();
-        self.m_beats.next = self.beats_6.q.val();
+        self.m_is_within.next = self.within_6.val();
+        self.m_must_send.next = self.must_6.val();
+        self.m_is_kept.next = self.kept_6.val();
+        self.m_is_bunched.next = self.bunched_6.val();
+        self.m_len_bytes.next = self.len_6.val();
+        self.m_beats.next = self.beats_6.val();
         comment!("Stages 1 to 3: rate x window.");
-        self.rate_1.d.next = self.s_rate.val();
-        self.len_1.d.next = self.s_len_bytes.val();
-        self.recent_1.d.next = self.s_recent_bytes.val();
-        self.product.a.next = self.rate_1.q.val();
+        self.rate_1.next = self.s_rate.val();
+        self.len_1.next = self.s_len_bytes.val();
+        self.recent_1.next = self.s_recent_bytes.val();
+        self.product.a.next = self.rate_1.val();
         self.product.b.next = self.window.val();
-        self.len_2.d.next = self.len_1.q.val();
-        self.recent_2.d.next = self.recent_1.q.val();
-        self.len_3.d.next = self.len_2.q.val();
-        self.recent_3.d.next = self.recent_2.q.val();
+        self.len_2.next = self.len_1.val();
+        self.recent_2.next = self.recent_1.val();
+        self.len_3.next = self.len_2.val();
+        self.recent_3.next = self.recent_2.val();
         comment!("Bytes of the packets whose turn has been, if they are as long as this one.");
-        self.turned_1.d.next = self.s_turned.val();
-        self.len_1_wide.next = bit_cast::<17, 14>(self.len_1.q.val());
+        self.turned_1.next = self.s_turned.val();
+        self.len_1_wide.next = bit_cast::<17, 14>(self.len_1.val());
         self.one_len.next = 0.into();
         self.two_len.next = 0.into();
-        if self.turned_1.q.val().get_bit(0) {
+        if self.turned_1.val().get_bit(0) {
             self.one_len.next = self.len_1_wide.val();
         }
-        if self.turned_1.q.val().get_bit(1) {
+        if self.turned_1.val().get_bit(1) {
             self.two_len.next = self.len_1_wide.val() << 1;
         }
-        self.turned_len_2.d.next = self.one_len.val() + self.two_len.val();
-        self.is_several.next = self.turned_1.q.val().get_bit(1) | self.turned_1.q.val().get_bit(2);
-        self.long_part.next = self.len_1.q.val().get_bits::<3>(11);
-        self.bunched_2.d.next = self.is_several.val() & !self.long_part.val().any();
-        self.bunched_3.d.next = self.bunched_2.q.val();
-        self.bunched_4.d.next = self.bunched_3.q.val();
-        self.bunched_5.d.next = self.bunched_4.q.val();
-        self.bunched_6.d.next = self.bunched_5.q.val();
-        self.four_2.d.next = self.turned_1.q.val().get_bit(2);
-        self.len_2_wide.next = bit_cast::<17, 14>(self.len_2.q.val());
+        self.turned_len_2.next = self.one_len.val() + self.two_len.val();
+        self.is_several.next = self.turned_1.val().get_bit(1) | self.turned_1.val().get_bit(2);
+        self.long_part.next = self.len_1.val().get_bits::<3>(11);
+        self.bunched_2.next = self.is_several.val() & !self.long_part.val().any();
+        self.bunched_3.next = self.bunched_2.val();
+        self.bunched_4.next = self.bunched_3.val();
+        self.bunched_5.next = self.bunched_4.val();
+        self.bunched_6.next = self.bunched_5.val();
+        self.four_2.next = self.turned_1.val().get_bit(2);
+        self.len_2_wide.next = bit_cast::<17, 14>(self.len_2.val());
         self.four_len.next = 0.into();
-        if self.four_2.q.val() {
+        if self.four_2.val() {
             self.four_len.next = self.len_2_wide.val() << 2;
         }
-        self.turned_len_3.d.next = self.turned_len_2.q.val() + self.four_len.val();
-        self.turned_len_4.d.next = self.turned_len_3.q.val();
+        self.turned_len_3.next = self.turned_len_2.val() + self.four_len.val();
+        self.turned_len_4.next = self.turned_len_3.val();
         comment!("Stages 4 and 5: whole bytes; bytes in the window with this packet.");
         self.asked.next = self.product.p.val().get_bits::<25>(24);
-        self.asked_4.d.next = bit_cast::<26, 25>(self.asked.val());
-        self.len_4.d.next = self.len_3.q.val();
-        self.recent_4.d.next = self.recent_3.q.val();
-        self.len_wide.next = bit_cast::<26, 14>(self.len_4.q.val());
-        self.after_5.d.next = self.recent_4.q.val() + self.len_wide.val();
-        self.turned_wide.next = bit_cast::<26, 17>(self.turned_len_4.q.val());
-        self.limit_5.d.next = self.asked_4.q.val() + self.turned_wide.val();
-        self.asked_5.d.next = self.asked_4.q.val();
-        self.recent_5.d.next = self.recent_4.q.val();
-        self.len_5.d.next = self.len_4.q.val();
-        self.len_15.next = bit_cast::<15, 14>(self.len_4.q.val());
-        self.rounded_5.d.next = self.len_15.val() + self.round_up.val();
+        self.asked_4.next = bit_cast::<26, 25>(self.asked.val());
+        self.len_4.next = self.len_3.val();
+        self.recent_4.next = self.recent_3.val();
+        self.len_wide.next = bit_cast::<26, 14>(self.len_4.val());
+        self.after_5.next = self.recent_4.val() + self.len_wide.val();
+        self.turned_wide.next = bit_cast::<26, 17>(self.turned_len_4.val());
+        self.limit_5.next = self.asked_4.val() + self.turned_wide.val();
+        self.asked_5.next = self.asked_4.val();
+        self.recent_5.next = self.recent_4.val();
+        self.len_5.next = self.len_4.val();
+        self.len_15.next = bit_cast::<15, 14>(self.len_4.val());
+        self.rounded_5.next = self.len_15.val() + self.round_up.val();
         comment!("Stage 6: compare.");
-        self.packets.next = self.asked_5.q.val().get_bits::<18>(8);
-        self.len_packets.next = bit_cast::<18, 14>(self.len_5.q.val());
+        self.packets.next = self.asked_5.val().get_bits::<18>(8);
+        self.len_packets.next = bit_cast::<18, 14>(self.len_5.val());
         self.is_kept.next = self.packets.val() < self.len_packets.val();
-        self.kept_6.d.next = self.is_kept.val();
-        self.within_6.d.next =
-            !self.is_kept.val() | (self.recent_5.q.val() <= self.asked_5.q.val());
-        self.must_6.d.next = self.after_5.q.val() <= self.limit_5.q.val();
-        self.len_6.d.next = self.len_5.q.val();
-        self.beats_6.d.next = self.rounded_5.q.val().get_bits::<12>(3);
+        self.kept_6.next = self.is_kept.val();
+        self.within_6.next = !self.is_kept.val() | (self.recent_5.val() <= self.asked_5.val());
+        self.must_6.next = self.after_5.val() <= self.limit_5.val();
+        self.len_6.next = self.len_5.val();
+        self.beats_6.next = self.rounded_5.val().get_bits::<12>(3);
     }
 }

@@ -12,21 +12,15 @@
 
 use super::flow_table::FlowTable;
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the read of a row to its change.
 pub const LATENCY_CYCLES: usize = 2;
 
 /// Rows of `F = 2^FB` flows.
-#[derive(LogicBlock)]
+#[block(check(F == 1 << FB))]
 pub struct ShareRows<const F: usize, const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Read a row.
     pub s_read: Signal<In, Bit>,
     /// Its flow, for three cycles.
@@ -53,17 +47,17 @@ pub struct ShareRows<const F: usize, const FB: usize> {
     pub m_turn_valid: Signal<Out, Bit>,
     rows: Ram<FB, 62>,
     recent: FlowTable<FB, 29>,
-    fresh: DFF<Bits<F>>,
-    is_clean: DFF<Bit>,
-    scrub_flow: DFF<Bits<FB>>,
-    word: DFF<Bits<62>>,
-    write_valid: DFF<Bit>,
-    write_flow: DFF<Bits<FB>>,
-    write_word: DFF<Bits<62>>,
-    visit_flow: DFF<Bits<FB>>,
-    visit_fresh: DFF<Bit>,
-    turn_valid: DFF<Bit>,
-    was_fresh: DFF<Bit>,
+    fresh: Reg<Bits<F>>,
+    is_clean: Reg<Bit>,
+    scrub_flow: Reg<Bits<FB>>,
+    word: Unreset<Bits<62>>,
+    write_valid: Reg<Bit>,
+    write_flow: Unreset<Bits<FB>>,
+    write_word: Unreset<Bits<62>>,
+    visit_flow: Unreset<Bits<FB>>,
+    visit_fresh: Unreset<Bit>,
+    turn_valid: Reg<Bit>,
+    was_fresh: Unreset<Bit>,
     is_fresh: Signal<Local, Bit>,
     is_old: Signal<Local, Bit>,
     bytes: Signal<Local, Bits<26>>,
@@ -92,112 +86,31 @@ pub struct ShareRows<const F: usize, const FB: usize> {
     keep_mask: Signal<Local, Bits<F>>,
     rate_mask: Signal<Local, Bits<F>>,
     kept: Signal<Local, Bits<F>>,
+    #[value(1)]
     one: Constant<Bits<F>>,
+    #[value(F as u64 - 1)]
     last_flow: Constant<Bits<FB>>,
-}
-
-impl<const F: usize, const FB: usize> Default for ShareRows<F, FB> {
-    fn default() -> Self {
-        assert!(F == 1 << FB, "F = 2^FB");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_read: Default::default(),
-            s_flow: Default::default(),
-            s_change: Default::default(),
-            s_is_record: Default::default(),
-            s_is_turn: Default::default(),
-            s_len_bytes: Default::default(),
-            s_rate_valid: Default::default(),
-            s_rate_flow: Default::default(),
-            s_visit_flow: Default::default(),
-            m_recent_bytes: Default::default(),
-            m_turned: Default::default(),
-            m_turn_valid: Default::default(),
-            rows: Default::default(),
-            recent: Default::default(),
-            fresh: Default::default(),
-            is_clean: Default::default(),
-            scrub_flow: Default::default(),
-            word: Default::default(),
-            write_valid: Default::default(),
-            write_flow: Default::default(),
-            write_word: Default::default(),
-            visit_flow: Default::default(),
-            turn_valid: Default::default(),
-            was_fresh: Default::default(),
-            visit_fresh: Default::default(),
-            is_fresh: Default::default(),
-            is_old: Default::default(),
-            bytes: Default::default(),
-            count: Default::default(),
-            stale: Default::default(),
-            new_bytes: Default::default(),
-            new_count: Default::default(),
-            new_stale: Default::default(),
-            turned: Default::default(),
-            new_turned: Default::default(),
-            turned_wide: Default::default(),
-            many: Default::default(),
-            has_another: Default::default(),
-            recent_word: Default::default(),
-            bytes_part: Default::default(),
-            turned_part: Default::default(),
-            bytes_29: Default::default(),
-            row_bytes: Default::default(),
-            row_turned: Default::default(),
-            len_wide: Default::default(),
-            bytes_wide: Default::default(),
-            count_wide: Default::default(),
-            stale_wide: Default::default(),
-            fields: Default::default(),
-            row_mask: Default::default(),
-            keep_mask: Default::default(),
-            rate_mask: Default::default(),
-            kept: Default::default(),
-            one: Constant::new(1.into()),
-            last_flow: Constant::new((F as u64 - 1).into()),
-        }
-    }
 }
 
 impl<const F: usize, const FB: usize> Logic for ShareRows<F, FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            fresh,
-            is_clean,
-            scrub_flow,
-            word,
-            write_valid,
-            write_flow,
-            write_word,
-            visit_flow,
-            visit_fresh,
-            turn_valid,
-            was_fresh
-        );
-        self.m_turn_valid.next = self.turn_valid.q.val();
-        self.rows.clock.next = self.clock.val();
-        self.recent.clock.next = self.clock.val();
+        self.m_turn_valid.next = self.turn_valid.val();
         comment!("Read, two registers behind the RAM.");
         self.rows.read_enable.next = self.s_read.val();
         self.rows.read_address.next = self.s_flow.val();
-        self.word.d.next = self.rows.read_data.val();
+        self.word.next = self.rows.read_data.val();
         comment!("All packets of a row that is fresh are of an older rate.");
-        self.was_fresh.d.next = self.fresh.q.val().get_bit(self.s_flow.val().index());
-        self.is_fresh.next = self.was_fresh.q.val();
-        self.bytes.next = self.word.q.val().get_bits::<26>(36);
-        self.count.next = self.word.q.val().get_bits::<12>(24);
-        self.stale.next = self.word.q.val().get_bits::<12>(12);
-        self.turned.next = self.word.q.val().get_bits::<12>(0);
+        self.was_fresh.next = self.fresh.val().get_bit(self.s_flow.val().index());
+        self.is_fresh.next = self.was_fresh.val();
+        self.bytes.next = self.word.val().get_bits::<26>(36);
+        self.count.next = self.word.val().get_bits::<12>(24);
+        self.stale.next = self.word.val().get_bits::<12>(12);
+        self.turned.next = self.word.val().get_bits::<12>(0);
         self.is_old.next = self.stale.val().any();
         comment!("A turn; or the next one came while the packet that leaves held the flow back.");
         self.has_another.next = self.turned.val().get_bits::<11>(1);
-        self.turn_valid.d.next = self.s_change.val()
+        self.turn_valid.next = self.s_change.val()
             & !self.s_is_record.val()
             & !self.is_fresh.val()
             & !self.is_old.val()
@@ -234,19 +147,19 @@ impl<const F: usize, const FB: usize> Logic for ShareRows<F, FB> {
         self.fields.next = (self.bytes_wide.val() << 36)
             | (self.count_wide.val() << 24)
             | (self.stale_wide.val() << 12);
-        self.write_word.d.next = self.fields.val() | self.turned_wide.val();
-        self.write_valid.d.next = self.s_change.val();
-        self.write_flow.d.next = self.s_flow.val();
+        self.write_word.next = self.fields.val() | self.turned_wide.val();
+        self.write_valid.next = self.s_change.val();
+        self.write_flow.next = self.s_flow.val();
         comment!("Write; after reset clear all rows.");
-        self.rows.write_enable.next = self.write_valid.q.val();
-        self.rows.write_address.next = self.write_flow.q.val();
-        self.rows.write_data.next = self.write_word.q.val();
-        if !self.is_clean.q.val() {
+        self.rows.write_enable.next = self.write_valid.val();
+        self.rows.write_address.next = self.write_flow.val();
+        self.rows.write_data.next = self.write_word.val();
+        if !self.is_clean.val() {
             self.rows.write_enable.next = true;
-            self.rows.write_address.next = self.scrub_flow.q.val();
+            self.rows.write_address.next = self.scrub_flow.val();
             self.rows.write_data.next = 0.into();
-            self.scrub_flow.d.next = self.scrub_flow.q.val() + 1;
-            self.is_clean.d.next = self.scrub_flow.q.val() == self.last_flow.val();
+            self.scrub_flow.next = self.scrub_flow.val() + 1;
+            self.is_clean.next = self.scrub_flow.val() == self.last_flow.val();
         }
         comment!("Visits read the bytes only, and zero while the row is fresh.");
         self.recent.write_enable.next = self.rows.write_enable.val();
@@ -263,11 +176,11 @@ impl<const F: usize, const FB: usize> Logic for ShareRows<F, FB> {
         self.recent_word.next = self.bytes_part.val() | self.turned_part.val();
         self.recent.write_data.next = self.recent_word.val();
         self.recent.read_address.next = self.s_visit_flow.val();
-        self.visit_flow.d.next = self.s_visit_flow.val();
-        self.visit_fresh.d.next = self.fresh.q.val().get_bit(self.visit_flow.q.val().index());
+        self.visit_flow.next = self.s_visit_flow.val();
+        self.visit_fresh.next = self.fresh.val().get_bit(self.visit_flow.val().index());
         self.m_recent_bytes.next = self.recent.read_data.val().get_bits::<26>(3);
         self.m_turned.next = self.recent.read_data.val().get_bits::<3>(0);
-        if self.visit_fresh.q.val() {
+        if self.visit_fresh.val() {
             self.m_recent_bytes.next = 0.into();
             self.m_turned.next = 0.into();
         }
@@ -283,14 +196,7 @@ impl<const F: usize, const FB: usize> Logic for ShareRows<F, FB> {
             self.rate_mask.next = self.one.val() << self.s_rate_flow.val();
         }
         self.keep_mask.next = !self.row_mask.val();
-        self.kept.next = self.fresh.q.val() & self.keep_mask.val();
-        self.fresh.d.next = self.kept.val() | self.rate_mask.val();
-        if self.reset.val() {
-            self.fresh.d.next = 0.into();
-            self.is_clean.d.next = false;
-            self.scrub_flow.d.next = 0.into();
-            self.write_valid.d.next = false;
-            self.turn_valid.d.next = false;
-        }
+        self.kept.next = self.fresh.val() & self.keep_mask.val();
+        self.fresh.next = self.kept.val() | self.rate_mask.val();
     }
 }

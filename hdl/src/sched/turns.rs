@@ -12,21 +12,15 @@ use super::calendar::Calendar;
 use super::caller::Caller;
 use super::line_clock::LineClock;
 use super::share_pipe::SharePipe;
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a visit to its share.
 pub const LATENCY_CYCLES: usize = 8;
 
 /// Turns of `F = 2^FB` flows.
-#[derive(LogicBlock)]
+#[block]
 pub struct Turns<const F: usize, const FB: usize, const EW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A visit starts.
     pub s_seen_valid: Signal<In, Bit>,
     /// Its flow.
@@ -81,67 +75,15 @@ pub struct Turns<const F: usize, const FB: usize, const EW: usize> {
     calendar: Calendar<F, FB, 11, EW>,
     caller: Caller<FB>,
     share_pipe: SharePipe,
-    is_kept: DFF<Bit>,
-    len_bytes: DFF<Bits<14>>,
-    beats: DFF<Bits<12>>,
+    is_kept: Unreset<Bit>,
+    len_bytes: Unreset<Bits<14>>,
+    beats: Unreset<Bits<12>>,
     now: Signal<Local, Bits<18>>,
-}
-
-impl<const F: usize, const FB: usize, const EW: usize> Default for Turns<F, FB, EW> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_seen_valid: Default::default(),
-            s_seen_flow: Default::default(),
-            s_seen_is_call: Default::default(),
-            s_rate: Default::default(),
-            s_len_bytes: Default::default(),
-            s_end: Default::default(),
-            s_done: Default::default(),
-            s_has_place: Default::default(),
-            s_packet_valid: Default::default(),
-            s_packet_flow: Default::default(),
-            s_change_valid: Default::default(),
-            s_change_flow: Default::default(),
-            m_bounce: Default::default(),
-            m_is_within: Default::default(),
-            m_must_send: Default::default(),
-            m_is_bunched: Default::default(),
-            m_is_kept: Default::default(),
-            m_time: Default::default(),
-            m_is_low: Default::default(),
-            m_is_pending: Default::default(),
-            m_is_settled: Default::default(),
-            m_called_valid: Default::default(),
-            m_called_flow: Default::default(),
-            m_visit_valid: Default::default(),
-            m_visit_ready: Default::default(),
-            line_clock: Default::default(),
-            calendar: Default::default(),
-            caller: Default::default(),
-            share_pipe: Default::default(),
-            is_kept: Default::default(),
-            len_bytes: Default::default(),
-            beats: Default::default(),
-            now: Default::default(),
-        }
-    }
 }
 
 impl<const F: usize, const FB: usize, const EW: usize> Logic for Turns<F, FB, EW> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, is_kept, len_bytes, beats);
-        self.line_clock.clock.next = self.clock.val();
-        self.line_clock.reset.next = self.reset.val();
-        self.calendar.clock.next = self.clock.val();
-        self.calendar.reset.next = self.reset.val();
-        self.caller.clock.next = self.clock.val();
-        self.caller.reset.next = self.reset.val();
-        self.share_pipe.clock.next = self.clock.val();
-        self.share_pipe.reset.next = self.reset.val();
         comment!("Share of the visit's flow.");
         self.calendar.s_visit_flow.next = self.s_seen_flow.val();
         self.share_pipe.s_rate.next = self.s_rate.val();
@@ -153,18 +95,18 @@ impl<const F: usize, const FB: usize, const EW: usize> Logic for Turns<F, FB, EW
         self.m_is_bunched.next = self.share_pipe.m_is_bunched.val();
         self.m_must_send.next = self.share_pipe.m_must_send.val();
         comment!("The packet that is granted.");
-        self.is_kept.d.next = self.share_pipe.m_is_kept.val();
-        self.len_bytes.d.next = self.share_pipe.m_len_bytes.val();
-        self.beats.d.next = self.share_pipe.m_beats.val();
+        self.is_kept.next = self.share_pipe.m_is_kept.val();
+        self.len_bytes.next = self.share_pipe.m_len_bytes.val();
+        self.beats.next = self.share_pipe.m_beats.val();
         self.line_clock.s_grant_valid.next = self.s_packet_valid.val();
-        self.line_clock.s_grant_beats.next = self.beats.q.val();
+        self.line_clock.s_grant_beats.next = self.beats.val();
         self.m_time.next = self.line_clock.m_time.val();
         self.m_is_low.next = self.line_clock.m_is_low.val();
         self.now.next = self.line_clock.m_time.val().get_bits::<18>(0);
         self.calendar.s_grant_valid.next = self.s_packet_valid.val();
         self.calendar.s_grant_flow.next = self.s_packet_flow.val();
-        self.calendar.s_grant_len_bytes.next = self.len_bytes.q.val();
-        self.calendar.s_grant_is_kept.next = self.is_kept.q.val();
+        self.calendar.s_grant_len_bytes.next = self.len_bytes.val();
+        self.calendar.s_grant_is_kept.next = self.is_kept.val();
         self.calendar.s_time.next = self.now.val();
         self.calendar.s_turn_age.next = self.line_clock.m_turn_age.val();
         self.calendar.s_rate_valid.next = self.s_change_valid.val();

@@ -10,21 +10,15 @@
 //! # Reset             synchronous, high: no visit is on its way
 //! # Twins             `visits` of sim/src/golden/sched/scheduler.rs
 
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the read of a flow's state to the decision.
 pub const LATENCY_CYCLES: usize = 8;
 
 /// Visits on their way, of flows of `FB` bits.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct VisitPipe<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A flow is visited; its state is read.
     pub s_visit_valid: Signal<In, Bit>,
     /// The flow.
@@ -55,71 +49,53 @@ pub struct VisitPipe<const FB: usize> {
     pub m_visit_is_queued: Signal<Out, Bit>,
     /// The flow got work after its state was read.
     pub m_visit_is_stale: Signal<Out, Bit>,
-    valid: [DFF<Bit>; 8],
-    is_call: [DFF<Bit>; 8],
-    flow: [DFF<Bits<FB>>; 8],
-    is_bounced: [DFF<Bit>; 7],
-    is_stale: [DFF<Bit>; 7],
+    valid: [Reg<Bit>; 8],
+    is_call: [Unreset<Bit>; 8],
+    flow: [Unreset<Bits<FB>>; 8],
+    is_bounced: [Unreset<Bit>; 7],
+    is_stale: [Unreset<Bit>; 7],
     is_hit: [Signal<Local, Bit>; 6],
-    created: [DFF<Bit>; 6],
-    is_queued: [DFF<Bit>; 6],
+    created: [Unreset<Bit>; 6],
+    is_queued: [Unreset<Bit>; 6],
 }
 
 impl<const FB: usize> Logic for VisitPipe<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        for i in 0..8 {
-            self.valid[i].clock.next = self.clock.val();
-            self.is_call[i].clock.next = self.clock.val();
-            self.flow[i].clock.next = self.clock.val();
-        }
+        self.valid[0].next = self.s_visit_valid.val();
+        self.is_call[0].next = self.s_visit_is_call.val();
+        self.flow[0].next = self.s_visit_flow.val();
+        self.is_bounced[0].next = self.s_is_bounced.val();
+        self.created[0].next = self.s_created.val();
+        self.is_queued[0].next = self.s_is_queued.val();
         for i in 0..7 {
-            self.is_bounced[i].clock.next = self.clock.val();
-            self.is_stale[i].clock.next = self.clock.val();
+            self.valid[i + 1].next = self.valid[i].val();
+            self.is_call[i + 1].next = self.is_call[i].val();
+            self.flow[i + 1].next = self.flow[i].val();
         }
         for i in 0..6 {
-            self.created[i].clock.next = self.clock.val();
-            self.is_queued[i].clock.next = self.clock.val();
-        }
-        self.valid[0].d.next = self.s_visit_valid.val();
-        self.is_call[0].d.next = self.s_visit_is_call.val();
-        self.flow[0].d.next = self.s_visit_flow.val();
-        self.is_bounced[0].d.next = self.s_is_bounced.val();
-        self.created[0].d.next = self.s_created.val();
-        self.is_queued[0].d.next = self.s_is_queued.val();
-        for i in 0..7 {
-            self.valid[i + 1].d.next = self.valid[i].q.val();
-            self.is_call[i + 1].d.next = self.is_call[i].q.val();
-            self.flow[i + 1].d.next = self.flow[i].q.val();
-        }
-        for i in 0..6 {
-            self.is_bounced[i + 1].d.next = self.is_bounced[i].q.val();
+            self.is_bounced[i + 1].next = self.is_bounced[i].val();
         }
         for i in 0..5 {
-            self.created[i + 1].d.next = self.created[i].q.val();
-            self.is_queued[i + 1].d.next = self.is_queued[i].q.val();
+            self.created[i + 1].next = self.created[i].val();
+            self.is_queued[i + 1].next = self.is_queued[i].val();
         }
         comment!("Work that comes after the read; that of the last cycles does not show yet.");
         for i in 0..6 {
             self.is_hit[i].next =
-                self.s_work_valid.val() & (self.s_work_flow.val() == self.flow[i].q.val());
+                self.s_work_valid.val() & (self.s_work_flow.val() == self.flow[i].val());
         }
-        self.is_stale[0].d.next = self.is_hit[0].val();
+        self.is_stale[0].next = self.is_hit[0].val();
         for i in 0..5 {
-            self.is_stale[i + 1].d.next = self.is_stale[i].q.val() | self.is_hit[i + 1].val();
+            self.is_stale[i + 1].next = self.is_stale[i].val() | self.is_hit[i + 1].val();
         }
-        self.is_stale[6].d.next = self.is_stale[5].q.val();
-        self.m_visit_valid.next = self.valid[7].q.val();
-        self.m_visit_flow.next = self.flow[7].q.val();
-        self.m_visit_is_call.next = self.is_call[7].q.val();
-        self.m_visit_is_bounced.next = self.is_bounced[6].q.val();
-        self.m_visit_created.next = self.created[5].q.val();
-        self.m_visit_is_queued.next = self.is_queued[5].q.val();
-        self.m_visit_is_stale.next = self.is_stale[6].q.val();
-        if self.reset.val() {
-            for i in 0..8 {
-                self.valid[i].d.next = false;
-            }
-        }
+        self.is_stale[6].next = self.is_stale[5].val();
+        self.m_visit_valid.next = self.valid[7].val();
+        self.m_visit_flow.next = self.flow[7].val();
+        self.m_visit_is_call.next = self.is_call[7].val();
+        self.m_visit_is_bounced.next = self.is_bounced[6].val();
+        self.m_visit_created.next = self.created[5].val();
+        self.m_visit_is_queued.next = self.is_queued[5].val();
+        self.m_visit_is_stale.next = self.is_stale[6].val();
     }
 }

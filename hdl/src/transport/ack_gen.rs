@@ -27,42 +27,20 @@
 use super::ack_hop::AckHop;
 use super::ack_rows::AckRows;
 use super::ack_tel::AckTel;
-use crate::Module;
+use crate::streams::{Ack, ReadJob, ReadJobEnd, Telemetry, WriteDone};
+use crate::{block, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Bits of the tag that a DMA command carries for this block.
 pub const TAG_BITS: usize = 127;
 
 /// ACK generator for `2^FB` flows; `FC = FB + 1`.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct AckGen<const FB: usize, const FC: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A DMA command has ended.
-    pub s_done_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_done_ready: Signal<Out, Bit>,
-    /// Its tag.
-    pub s_done_tag: Signal<In, Bits<127>>,
-    /// Host memory refused the write.
-    pub s_done_error: Signal<In, Bit>,
+    pub s_done: WriteDone<In, 127>,
     /// Jobs have ended, or a row is in force.
-    pub s_end_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_end_ready: Signal<Out, Bit>,
-    /// Flow index.
-    pub s_end_flow: Signal<In, Bits<FB>>,
-    /// Jobs that have ended.
-    pub s_end_jobs: Signal<In, Bits<5>>,
-    /// Those that were no restarts.
-    pub s_end_reads: Signal<In, Bits<5>>,
-    /// The flow is in error.
-    pub s_end_error: Signal<In, Bit>,
-    /// Forget all about the flow.
-    pub s_end_cleared: Signal<In, Bit>,
+    pub s_end: ReadJobEnd<In, FB>,
     /// Address of the oldest READ whose command has not ended.
     pub s_read_addr: Signal<In, Bits<64>>,
     /// Its virtual address.
@@ -74,21 +52,7 @@ pub struct AckGen<const FB: usize, const FC: usize> {
     /// Hold this packet's telemetry; not in the 2^FB cycles behind a reset.
     pub tel_take: Signal<In, Bit>,
     /// There is telemetry.
-    pub s_tel_valid: Signal<In, Bit>,
-    /// Records; 6 = more than five.
-    pub s_tel_hops: Signal<In, Bits<3>>,
-    /// Path id.
-    pub s_tel_path: Signal<In, Bits<12>>,
-    /// First record.
-    pub s_tel_hop_0: Signal<In, Bits<64>>,
-    /// Second record.
-    pub s_tel_hop_1: Signal<In, Bits<64>>,
-    /// Third record.
-    pub s_tel_hop_2: Signal<In, Bits<64>>,
-    /// Fourth record.
-    pub s_tel_hop_3: Signal<In, Bits<64>>,
-    /// Fifth record.
-    pub s_tel_hop_4: Signal<In, Bits<64>>,
+    pub s_tel: Telemetry<In>,
     /// The packet was accepted: keep what is held, if it is telemetry.
     pub tel_store: Signal<In, Bit>,
     /// Its flow has telemetry.
@@ -112,33 +76,7 @@ pub struct AckGen<const FB: usize, const FC: usize> {
     /// Timer code of RNR NAKs.
     pub cfg_rnr_timer: Signal<In, Bits<5>>,
     /// An ACK or NAK stands at the source.
-    pub m_ack_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_ack_ready: Signal<In, Bit>,
-    /// Flow index.
-    pub m_ack_flow: Signal<Out, Bits<FB>>,
-    /// AETH syndrome.
-    pub m_ack_syndrome: Signal<Out, Bits<8>>,
-    /// Messages completed.
-    pub m_ack_msn: Signal<Out, Bits<24>>,
-    /// PSN that is answered.
-    pub m_ack_psn: Signal<Out, Bits<24>>,
-    /// There is telemetry to echo.
-    pub m_ack_tel_valid: Signal<Out, Bit>,
-    /// Records; 6 = more than five.
-    pub m_ack_tel_hops: Signal<Out, Bits<3>>,
-    /// Path id.
-    pub m_ack_tel_path: Signal<Out, Bits<12>>,
-    /// First record.
-    pub m_ack_tel_hop_0: Signal<Out, Bits<64>>,
-    /// Second record.
-    pub m_ack_tel_hop_1: Signal<Out, Bits<64>>,
-    /// Third record.
-    pub m_ack_tel_hop_2: Signal<Out, Bits<64>>,
-    /// Fourth record.
-    pub m_ack_tel_hop_3: Signal<Out, Bits<64>>,
-    /// Fifth record.
-    pub m_ack_tel_hop_4: Signal<Out, Bits<64>>,
+    pub m_ack: Ack<Out, FB>,
     /// A WRITE with immediate has landed.
     pub m_cqe_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -156,25 +94,7 @@ pub struct AckGen<const FB: usize, const FC: usize> {
     /// Bytes of the message.
     pub m_cqe_byte_len: Signal<Out, Bits<32>>,
     /// A READ stands at the source.
-    pub m_job_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_job_ready: Signal<In, Bit>,
-    /// Flow index.
-    pub m_job_flow: Signal<Out, Bits<FB>>,
-    /// PSN of the first response.
-    pub m_job_psn: Signal<Out, Bits<24>>,
-    /// MSN of its responses.
-    pub m_job_msn: Signal<Out, Bits<24>>,
-    /// Address of the first byte.
-    pub m_job_addr: Signal<Out, Bits<64>>,
-    /// Bytes.
-    pub m_job_bytes: Signal<Out, Bits<32>>,
-    /// It was asked for before.
-    pub m_job_restart: Signal<Out, Bit>,
-    /// Virtual address that the peer has asked for.
-    pub m_job_va: Signal<Out, Bits<64>>,
-    /// Remote key.
-    pub m_job_rkey: Signal<Out, Bits<32>>,
+    pub m_job: ReadJob<Out, FB>,
     /// A command has been dealt with.
     pub retired: Signal<Out, Bit>,
     /// It ended a WRITE with immediate.
@@ -201,41 +121,18 @@ pub struct AckGen<const FB: usize, const FC: usize> {
 impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.rows.clock.next = self.clock.val();
-        self.rows.reset.next = self.reset.val();
-        self.rows.s_done_valid.next = self.s_done_valid.val();
-        self.rows.s_done_tag.next = self.s_done_tag.val();
-        self.rows.s_done_error.next = self.s_done_error.val();
-        self.rows.s_end_valid.next = self.s_end_valid.val();
-        self.s_end_ready.next = self.rows.s_end_ready.val();
-        self.rows.s_end_flow.next = self.s_end_flow.val();
-        self.rows.s_end_jobs.next = self.s_end_jobs.val();
-        self.rows.s_end_reads.next = self.s_end_reads.val();
-        self.rows.s_end_error.next = self.s_end_error.val();
-        self.rows.s_end_cleared.next = self.s_end_cleared.val();
+        Wire::join(&mut self.s_done, &mut self.rows.s_done);
+        Wire::join(&mut self.s_end, &mut self.rows.s_end);
         self.rows.s_read_addr.next = self.s_read_addr.val();
         self.rows.s_read_va.next = self.s_read_va.val();
         self.rows.s_read_rkey.next = self.s_read_rkey.val();
         self.s_read_ready.next = self.rows.s_read_ready.val();
-        self.m_job_valid.next = self.rows.m_job_valid.val();
-        self.m_job_flow.next = self.rows.m_job_flow.val();
-        self.m_job_psn.next = self.rows.m_job_psn.val();
-        self.m_job_msn.next = self.rows.m_job_msn.val();
-        self.m_job_addr.next = self.rows.m_job_addr.val();
-        self.m_job_bytes.next = self.rows.m_job_bytes.val();
-        self.m_job_restart.next = self.rows.m_job_restart.val();
-        self.m_job_va.next = self.rows.m_job_va.val();
-        self.m_job_rkey.next = self.rows.m_job_rkey.val();
-        self.rows.m_job_ready.next = self.m_job_ready.val();
+        Wire::join(&mut self.rows.m_job, &mut self.m_job);
         self.rows.tel_store.next = self.tel_store.val();
         self.rows.tel_flow.next = self.tel_flow.val();
         self.rows.cfg_rnr_timer.next = self.cfg_rnr_timer.val();
-        self.rows.m_ack_ready.next = self.m_ack_ready.val();
+        self.rows.m_ack_ready.next = self.m_ack.ready.val();
         self.rows.m_cqe_ready.next = self.m_cqe_ready.val();
-        self.telemetry.clock.next = self.clock.val();
-        self.telemetry.reset.next = self.reset.val();
-        self.hops.clock.next = self.clock.val();
-        self.hops.reset.next = self.reset.val();
         self.hops.watch_valid.next = self.watch_valid.val();
         self.hops.watch_ready.next = self.watch_ready.val();
         self.hops.watch_peer.next = self.watch_peer.val();
@@ -249,14 +146,7 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.telemetry.cfg_worst_hop.next = self.cfg_worst_hop.val();
         self.telemetry.hop.next = self.hops.hop.val();
         self.telemetry.take.next = self.tel_take.val();
-        self.telemetry.s_tel_valid.next = self.s_tel_valid.val();
-        self.telemetry.s_tel_hops.next = self.s_tel_hops.val();
-        self.telemetry.s_tel_path.next = self.s_tel_path.val();
-        self.telemetry.s_tel_hop_0.next = self.s_tel_hop_0.val();
-        self.telemetry.s_tel_hop_1.next = self.s_tel_hop_1.val();
-        self.telemetry.s_tel_hop_2.next = self.s_tel_hop_2.val();
-        self.telemetry.s_tel_hop_3.next = self.s_tel_hop_3.val();
-        self.telemetry.s_tel_hop_4.next = self.s_tel_hop_4.val();
+        Wire::join(&mut self.s_tel, &mut self.telemetry.s_tel);
         self.telemetry.store.next = self.tel_store.val();
         self.telemetry.store_enable.next = self.tel_enable.val();
         self.telemetry.store_flow.next = self.tel_flow.val();
@@ -268,12 +158,11 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.telemetry.forget.next = self.rows.tel_forget.val();
         self.telemetry.show.next = self.rows.tel_show.val();
         self.telemetry.send.next = self.rows.tel_send.val();
-        self.s_done_ready.next = self.rows.s_done_ready.val();
-        self.m_ack_valid.next = self.rows.m_ack_valid.val();
-        self.m_ack_flow.next = self.rows.m_ack_flow.val();
-        self.m_ack_syndrome.next = self.rows.m_ack_syndrome.val();
-        self.m_ack_msn.next = self.rows.m_ack_msn.val();
-        self.m_ack_psn.next = self.rows.m_ack_psn.val();
+        self.m_ack.valid.next = self.rows.m_ack_valid.val();
+        self.m_ack.flow.next = self.rows.m_ack_flow.val();
+        self.m_ack.syndrome.next = self.rows.m_ack_syndrome.val();
+        self.m_ack.msn.next = self.rows.m_ack_msn.val();
+        self.m_ack.psn.next = self.rows.m_ack_psn.val();
         self.m_cqe_valid.next = self.rows.m_cqe_valid.val();
         self.m_cqe_kind.next = self.rows.m_cqe_kind.val();
         self.m_cqe_imm.next = self.rows.m_cqe_imm.val();
@@ -290,13 +179,6 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.m_cqe_flow.next = bit_cast::<16, FB>(self.rows.m_cqe_flow.val());
         self.m_cqe_status.next = 0.into();
         self.m_cqe_wr_id.next = 0.into();
-        self.m_ack_tel_valid.next = self.telemetry.m_tel_valid.val();
-        self.m_ack_tel_hops.next = self.telemetry.m_tel_hops.val();
-        self.m_ack_tel_path.next = self.telemetry.m_tel_path.val();
-        self.m_ack_tel_hop_0.next = self.telemetry.m_tel_hop_0.val();
-        self.m_ack_tel_hop_1.next = self.telemetry.m_tel_hop_1.val();
-        self.m_ack_tel_hop_2.next = self.telemetry.m_tel_hop_2.val();
-        self.m_ack_tel_hop_3.next = self.telemetry.m_tel_hop_3.val();
-        self.m_ack_tel_hop_4.next = self.telemetry.m_tel_hop_4.val();
+        Wire::join(&mut self.telemetry.m_tel, &mut self.m_ack.tel);
     }
 }

@@ -9,18 +9,12 @@
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
 use crate::util::lut_ram::LutRam;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Hops of `2^FB` flows.
-#[derive(LogicBlock)]
+#[block]
 pub struct AckHop<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// An answer of the congestion control stands.
     pub watch_valid: Signal<In, Bit>,
     /// It is taken.
@@ -45,83 +39,51 @@ pub struct AckHop<const FB: usize> {
     pub hop: Signal<Out, Bits<3>>,
     named: LutRam<FB, 6>,
     hops: LutRam<FB, 3>,
-    pick: DFF<Bits<3>>,
-    seen: DFF<Bit>,
-    forgets: DFF<Bit>,
-    flow: DFF<Bits<FB>>,
-    worst: DFF<Bits<3>>,
+    #[reset(7u64.to_bits())]
+    pick: Reg<Bits<3>>,
+    seen: Reg<Bit>,
+    forgets: Unreset<Bit>,
+    flow: Unreset<Bits<FB>>,
+    worst: Unreset<Bits<3>>,
     latest: Signal<Local, Bits<3>>,
     chosen: Signal<Local, Bits<3>>,
     last: Signal<Local, Bits<3>>,
+    #[init(Constant::new(7u64.to_bits()))]
     none: Constant<Bits<3>>,
-}
-
-impl<const FB: usize> Default for AckHop<FB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            watch_valid: Default::default(),
-            watch_ready: Default::default(),
-            watch_peer: Default::default(),
-            watch_flow: Default::default(),
-            watch_op: Default::default(),
-            watch_worst_hop: Default::default(),
-            scrub: Default::default(),
-            scrub_flow: Default::default(),
-            look: Default::default(),
-            look_flow: Default::default(),
-            hop: Default::default(),
-            named: Default::default(),
-            hops: Default::default(),
-            pick: Default::default(),
-            seen: Default::default(),
-            forgets: Default::default(),
-            flow: Default::default(),
-            worst: Default::default(),
-            latest: Default::default(),
-            chosen: Default::default(),
-            last: Default::default(),
-            none: Constant::new(7u64.to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize> Logic for AckHop<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, pick, seen, forgets, flow, worst);
-        clock!(self, clock, named, hops);
         self.hops.read_address.next = self.look_flow.val();
-        self.hop.next = self.pick.q.val();
+        self.hop.next = self.pick.val();
         if self.look.val() {
-            self.pick.d.next = self.hops.read_data.val();
+            self.pick.next = self.hops.read_data.val();
         }
         comment!("1: what is seen, and what counts of it.");
-        self.forgets.d.next = self.watch_op.val().any();
-        self.seen.d.next = self.watch_valid.val()
+        self.forgets.next = self.watch_op.val().any();
+        self.seen.next = self.watch_valid.val()
             & self.watch_ready.val()
             & self.watch_peer.val()
             & (self.watch_op.val().any() | (self.watch_worst_hop.val() != self.none.val()));
-        self.flow.d.next = self.watch_flow.val();
-        self.worst.d.next = self.watch_worst_hop.val();
+        self.flow.next = self.watch_flow.val();
+        self.worst.next = self.watch_worst_hop.val();
         comment!("2: the second of two alike counts.");
-        self.named.read_address.next = self.flow.q.val();
+        self.named.read_address.next = self.flow.val();
         self.latest.next = self.named.read_data.val().get_bits::<3>(3);
         self.chosen.next = self.named.read_data.val().get_bits::<3>(0);
-        self.last.next = self.worst.q.val();
-        if self.latest.val() == self.worst.q.val() {
-            self.chosen.next = self.worst.q.val();
+        self.last.next = self.worst.val();
+        if self.latest.val() == self.worst.val() {
+            self.chosen.next = self.worst.val();
         }
-        if self.forgets.q.val() | self.scrub.val() {
+        if self.forgets.val() | self.scrub.val() {
             self.chosen.next = self.none.val();
             self.last.next = self.none.val();
         }
-        self.named.write_enable.next = self.seen.q.val() | self.scrub.val();
-        self.named.write_address.next = self.flow.q.val();
-        self.hops.write_enable.next = self.seen.q.val() | self.scrub.val();
-        self.hops.write_address.next = self.flow.q.val();
+        self.named.write_enable.next = self.seen.val() | self.scrub.val();
+        self.named.write_address.next = self.flow.val();
+        self.hops.write_enable.next = self.seen.val() | self.scrub.val();
+        self.hops.write_address.next = self.flow.val();
         if self.scrub.val() {
             self.named.write_address.next = self.scrub_flow.val();
             self.hops.write_address.next = self.scrub_flow.val();
@@ -129,9 +91,5 @@ impl<const FB: usize> Logic for AckHop<FB> {
         self.named.write_data.next =
             bit_cast::<6, 3>(self.chosen.val()) | (bit_cast::<6, 3>(self.last.val()) << 3);
         self.hops.write_data.next = self.chosen.val();
-        if self.reset.val() {
-            self.seen.d.next = false;
-            self.pick.d.next = self.none.val();
-        }
     }
 }

@@ -13,40 +13,21 @@
 //! # Reset             synchronous, high: m_tel = 0; flows are cleared by scrub
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
+use crate::streams::Telemetry;
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Telemetry of `2^FB` flows.
-#[derive(LogicBlock)]
+#[block]
 pub struct AckTel<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Show the record of one hop alone.
     pub cfg_worst_hop: Signal<In, Bit>,
     /// Hold the telemetry of this packet.
     pub take: Signal<In, Bit>,
     /// There is telemetry.
-    pub s_tel_valid: Signal<In, Bit>,
-    /// Records; 6 = more than five.
-    pub s_tel_hops: Signal<In, Bits<3>>,
-    /// Path id.
-    pub s_tel_path: Signal<In, Bits<12>>,
-    /// First record.
-    pub s_tel_hop_0: Signal<In, Bits<64>>,
-    /// Second record.
-    pub s_tel_hop_1: Signal<In, Bits<64>>,
-    /// Third record.
-    pub s_tel_hop_2: Signal<In, Bits<64>>,
-    /// Fourth record.
-    pub s_tel_hop_3: Signal<In, Bits<64>>,
-    /// Fifth record.
-    pub s_tel_hop_4: Signal<In, Bits<64>>,
+    pub s_tel: Telemetry<In>,
     /// Keep what is held.
     pub store: Signal<In, Bit>,
     /// The flow has telemetry.
@@ -73,34 +54,20 @@ pub struct AckTel<const FB: usize> {
     /// It is sent, if it was not before.
     pub send: Signal<In, Bit>,
     /// There is telemetry.
-    pub m_tel_valid: Signal<Out, Bit>,
-    /// Records; 6 = more than five.
-    pub m_tel_hops: Signal<Out, Bits<3>>,
-    /// Path id.
-    pub m_tel_path: Signal<Out, Bits<12>>,
-    /// First record.
-    pub m_tel_hop_0: Signal<Out, Bits<64>>,
-    /// Second record.
-    pub m_tel_hop_1: Signal<Out, Bits<64>>,
-    /// Third record.
-    pub m_tel_hop_2: Signal<Out, Bits<64>>,
-    /// Fourth record.
-    pub m_tel_hop_3: Signal<Out, Bits<64>>,
-    /// Fifth record.
-    pub m_tel_hop_4: Signal<Out, Bits<64>>,
+    pub m_tel: Telemetry<Out>,
     flows: Ram<FB, 336>,
-    held_valid: DFF<Bit>,
-    held: DFF<Bits<336>>,
-    fetched_mark: DFF<Bit>,
-    single: DFF<Bit>,
-    chosen: DFF<Bits<64>>,
-    mix: DFF<Bits<3>>,
-    shown: DFF<Bits<80>>,
-    others: DFF<Bits<256>>,
+    held_valid: Reg<Bit>,
+    held: Reg<Bits<336>>,
+    fetched_mark: Unreset<Bit>,
+    single: Unreset<Bit>,
+    chosen: Unreset<Bits<64>>,
+    mix: Unreset<Bits<3>>,
+    shown: Reg<Bits<80>>,
+    others: Unreset<Bits<256>>,
     stored: LutRam<FB, 1>,
     sent: LutRam<FB, 1>,
     sent_copy: LutRam<FB, 1>,
-    renewed: DFF<Bit>,
+    renewed: Unreset<Bit>,
     keep: Signal<Local, Bit>,
     renews: Signal<Local, Bit>,
     new_mark: Signal<Local, Bit>,
@@ -111,115 +78,37 @@ pub struct AckTel<const FB: usize> {
     one: Signal<Local, Bits<80>>,
     stack: Signal<Local, Bits<80>>,
     drops: Signal<Local, Bit>,
+    #[init(Constant::new(2u64.to_bits()))]
     one_hop: Constant<Bits<3>>,
+    #[init(Constant::new(6u64.to_bits()))]
     hops_above: Constant<Bits<3>>,
-}
-
-impl<const FB: usize> Default for AckTel<FB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_worst_hop: Default::default(),
-            take: Default::default(),
-            s_tel_valid: Default::default(),
-            s_tel_hops: Default::default(),
-            s_tel_path: Default::default(),
-            s_tel_hop_0: Default::default(),
-            s_tel_hop_1: Default::default(),
-            s_tel_hop_2: Default::default(),
-            s_tel_hop_3: Default::default(),
-            s_tel_hop_4: Default::default(),
-            store: Default::default(),
-            store_enable: Default::default(),
-            store_flow: Default::default(),
-            scrub: Default::default(),
-            scrub_flow: Default::default(),
-            fetch: Default::default(),
-            fetch_flow: Default::default(),
-            hop: Default::default(),
-            flow: Default::default(),
-            forget: Default::default(),
-            show: Default::default(),
-            send: Default::default(),
-            m_tel_valid: Default::default(),
-            m_tel_hops: Default::default(),
-            m_tel_path: Default::default(),
-            m_tel_hop_0: Default::default(),
-            m_tel_hop_1: Default::default(),
-            m_tel_hop_2: Default::default(),
-            m_tel_hop_3: Default::default(),
-            m_tel_hop_4: Default::default(),
-            flows: Default::default(),
-            held_valid: Default::default(),
-            held: Default::default(),
-            fetched_mark: Default::default(),
-            single: Default::default(),
-            chosen: Default::default(),
-            mix: Default::default(),
-            shown: Default::default(),
-            others: Default::default(),
-            stored: Default::default(),
-            sent: Default::default(),
-            sent_copy: Default::default(),
-            renewed: Default::default(),
-            keep: Default::default(),
-            renews: Default::default(),
-            new_mark: Default::default(),
-            shows: Default::default(),
-            clears: Default::default(),
-            hops: Default::default(),
-            path: Default::default(),
-            one: Default::default(),
-            stack: Default::default(),
-            drops: Default::default(),
-            one_hop: Constant::new(2u64.to_bits()),
-            hops_above: Constant::new(6u64.to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize> Logic for AckTel<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            held_valid,
-            held,
-            fetched_mark,
-            single,
-            chosen,
-            mix,
-            shown,
-            renewed,
-            others
-        );
         if self.take.val() {
-            self.held_valid.d.next = self.s_tel_valid.val();
-            self.held.d.next = (bit_cast::<336, 3>(self.s_tel_hops.val()) << 1)
-                | (bit_cast::<336, 12>(self.s_tel_path.val()) << 4)
-                | (bit_cast::<336, 64>(self.s_tel_hop_0.val()) << 16)
-                | (bit_cast::<336, 64>(self.s_tel_hop_1.val()) << 80)
-                | (bit_cast::<336, 64>(self.s_tel_hop_2.val()) << 144)
-                | (bit_cast::<336, 64>(self.s_tel_hop_3.val()) << 208)
-                | (bit_cast::<336, 64>(self.s_tel_hop_4.val()) << 272);
+            self.held_valid.next = self.s_tel.valid.val();
+            self.held.next = (bit_cast::<336, 3>(self.s_tel.hops.val()) << 1)
+                | (bit_cast::<336, 12>(self.s_tel.path.val()) << 4)
+                | (bit_cast::<336, 64>(self.s_tel.hop[0].val()) << 16)
+                | (bit_cast::<336, 64>(self.s_tel.hop[1].val()) << 80)
+                | (bit_cast::<336, 64>(self.s_tel.hop[2].val()) << 144)
+                | (bit_cast::<336, 64>(self.s_tel.hop[3].val()) << 208)
+                | (bit_cast::<336, 64>(self.s_tel.hop[4].val()) << 272);
         }
-        self.keep.next = self.held_valid.q.val() & self.store_enable.val() & self.store.val();
+        self.keep.next = self.held_valid.val() & self.store_enable.val() & self.store.val();
         self.new_mark.next = !self.sent.read_data.val().any() & !self.scrub.val();
         comment!(
             "One write port: flows are cleared after reset, before any is stored; what is held is"
         );
         comment!("still 0 then.");
-        self.flows.clock.next = self.clock.val();
         self.flows.write_enable.next = self.keep.val() | self.scrub.val();
         self.flows.write_address.next = self.store_flow.val();
-        self.flows.write_data.next = self.held.q.val().replace_bit(0, self.new_mark.val());
+        self.flows.write_data.next = self.held.val().replace_bit(0, self.new_mark.val());
         self.flows.read_enable.next = self.fetch.val();
         self.flows.read_address.next = self.fetch_flow.val();
-        self.fetched_mark.d.next = self.flows.read_data.val().get_bit(0);
-        self.stored.clock.next = self.clock.val();
+        self.fetched_mark.next = self.flows.read_data.val().get_bit(0);
         self.stored.write_enable.next = self.keep.val() | self.scrub.val();
         self.stored.write_address.next = self.store_flow.val();
         self.stored.write_data.next = !self.sent.read_data.val();
@@ -227,22 +116,20 @@ impl<const FB: usize> Logic for AckTel<FB> {
         comment!("Another store of the flow since the fetch is not sent yet.");
         self.renews.next = self.keep.val() & (self.store_flow.val() == self.flow.val());
         if self.renews.val() {
-            self.renewed.d.next = true;
+            self.renewed.next = true;
         }
         if self.fetch.val() {
-            self.renewed.d.next = false;
+            self.renewed.next = false;
         }
         self.shows.next = self.show.val()
             & self.send.val()
-            & (self.fetched_mark.q.val() ^ self.sent_copy.read_data.val().any());
+            & (self.fetched_mark.val() ^ self.sent_copy.read_data.val().any());
         self.clears.next =
-            (self.forget.val() | (self.shows.val() & !self.renewed.q.val())) & !self.renews.val();
-        self.sent.clock.next = self.clock.val();
+            (self.forget.val() | (self.shows.val() & !self.renewed.val())) & !self.renews.val();
         self.sent.write_enable.next = self.clears.val() | self.scrub.val();
         self.sent.write_address.next = self.flow.val();
         self.sent.write_data.next = self.stored.read_data.val();
         self.sent.read_address.next = self.store_flow.val();
-        self.sent_copy.clock.next = self.clock.val();
         self.sent_copy.write_enable.next = self.clears.val() | self.scrub.val();
         self.sent_copy.write_address.next = self.flow.val();
         self.sent_copy.write_data.next = self.stored.read_data.val();
@@ -258,56 +145,51 @@ impl<const FB: usize> Logic for AckTel<FB> {
         }
         comment!("One hop: chosen in the cycle between the RAM and the outputs.");
         self.hops.next = self.flows.read_data.val().get_bits::<3>(1);
-        self.single.d.next = self.cfg_worst_hop.val()
+        self.single.next = self.cfg_worst_hop.val()
             & (self.hop.val() < self.hops.val())
             & (self.hops.val() < self.hops_above.val());
-        self.mix.d.next = self.hop.val() + 1;
-        self.chosen.d.next = self.flows.read_data.val().get_bits::<64>(16);
+        self.mix.next = self.hop.val() + 1;
+        self.chosen.next = self.flows.read_data.val().get_bits::<64>(16);
         match self.hop.val().index() {
             1 => {
-                self.chosen.d.next = self.flows.read_data.val().get_bits::<64>(80);
+                self.chosen.next = self.flows.read_data.val().get_bits::<64>(80);
             }
             2 => {
-                self.chosen.d.next = self.flows.read_data.val().get_bits::<64>(144);
+                self.chosen.next = self.flows.read_data.val().get_bits::<64>(144);
             }
             3 => {
-                self.chosen.d.next = self.flows.read_data.val().get_bits::<64>(208);
+                self.chosen.next = self.flows.read_data.val().get_bits::<64>(208);
             }
             4 => {
-                self.chosen.d.next = self.flows.read_data.val().get_bits::<64>(272);
+                self.chosen.next = self.flows.read_data.val().get_bits::<64>(272);
             }
             _ => {}
         }
-        self.path.next = self.flows.read_data.val().get_bits::<12>(4)
-            ^ (bit_cast::<12, 3>(self.mix.q.val()) << 9);
+        self.path.next =
+            self.flows.read_data.val().get_bits::<12>(4) ^ (bit_cast::<12, 3>(self.mix.val()) << 9);
         self.one.next = bit_cast::<80, 3>(self.one_hop.val())
             | (bit_cast::<80, 12>(self.path.val()) << 4)
-            | (bit_cast::<80, 64>(self.chosen.q.val()) << 16);
+            | (bit_cast::<80, 64>(self.chosen.val()) << 16);
         self.stack.next = self.flows.read_data.val().get_bits::<80>(0);
         if self.show.val() {
-            self.shown.d.next = self.stack.val().replace_bit(0, self.shows.val());
-            if self.single.q.val() {
-                self.shown.d.next = self.one.val().replace_bit(0, self.shows.val());
+            self.shown.next = self.stack.val().replace_bit(0, self.shows.val());
+            if self.single.val() {
+                self.shown.next = self.one.val().replace_bit(0, self.shows.val());
             }
-            self.others.d.next = self.flows.read_data.val().get_bits::<256>(80);
+            self.others.next = self.flows.read_data.val().get_bits::<256>(80);
         }
         comment!("As a reset: it costs no logic in front of hundreds of registers.");
-        self.drops.next = (self.show.val() & self.single.q.val()) | self.reset.val();
-        self.m_tel_valid.next = self.shown.q.val().get_bit(0);
-        self.m_tel_hops.next = self.shown.q.val().get_bits::<3>(1);
-        self.m_tel_path.next = self.shown.q.val().get_bits::<12>(4);
-        self.m_tel_hop_0.next = self.shown.q.val().get_bits::<64>(16);
-        self.m_tel_hop_1.next = self.others.q.val().get_bits::<64>(0);
-        self.m_tel_hop_2.next = self.others.q.val().get_bits::<64>(64);
-        self.m_tel_hop_3.next = self.others.q.val().get_bits::<64>(128);
-        self.m_tel_hop_4.next = self.others.q.val().get_bits::<64>(192);
-        if self.reset.val() {
-            self.held_valid.d.next = false;
-            self.held.d.next = 0.into();
-            self.shown.d.next = 0.into();
-        }
+        self.drops.next = (self.show.val() & self.single.val()) | self.reset.val();
+        self.m_tel.valid.next = self.shown.val().get_bit(0);
+        self.m_tel.hops.next = self.shown.val().get_bits::<3>(1);
+        self.m_tel.path.next = self.shown.val().get_bits::<12>(4);
+        self.m_tel.hop[0].next = self.shown.val().get_bits::<64>(16);
+        self.m_tel.hop[1].next = self.others.val().get_bits::<64>(0);
+        self.m_tel.hop[2].next = self.others.val().get_bits::<64>(64);
+        self.m_tel.hop[3].next = self.others.val().get_bits::<64>(128);
+        self.m_tel.hop[4].next = self.others.val().get_bits::<64>(192);
         if self.drops.val() {
-            self.others.d.next = 0.into();
+            self.others.next = 0.into();
         }
     }
 }

@@ -21,10 +21,10 @@
 use super::completer_end::CompleterEnd;
 use super::resp_move::RespMove;
 use crate::emit::{self, Design, EmitError};
-use crate::Module;
+use crate::streams::{Axis, Flow, Order, WriteCommand, WriteDone};
+use crate::{block, Reg, Wire};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from an order to its command.
 pub const LATENCY_CYCLES: usize = 2;
@@ -32,7 +32,7 @@ pub const LATENCY_CYCLES: usize = 2;
 pub const COMMANDS_IN_FLIGHT_MAX: u64 = 64;
 
 /// Completer; `FC = FB + 1`, `B = W + KB + 1`.
-#[derive(LogicBlock)]
+#[block]
 pub struct Completer<
     const W: usize,
     const KB: usize,
@@ -40,69 +40,16 @@ pub struct Completer<
     const FB: usize,
     const FC: usize,
 > {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// An order of the requester.
-    pub s_order_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_order_ready: Signal<Out, Bit>,
-    /// 0 completion, 1 land, 2 drop.
-    pub s_order_op: Signal<In, Bits<2>>,
-    /// Flow.
-    pub s_order_flow: Signal<In, Bits<FB>>,
-    /// Land: byte address.
-    pub s_order_addr: Signal<In, Bits<64>>,
-    /// Land: bytes of the frame.
-    pub s_order_bytes: Signal<In, Bits<13>>,
-    /// Completion: status code.
-    pub s_order_status: Signal<In, Bits<8>>,
-    /// Completion: id of the work request.
-    pub s_order_wr_id: Signal<In, Bits<32>>,
-    /// Completion: bytes of the message.
-    pub s_order_byte_len: Signal<In, Bits<32>>,
-    /// Completion: software wants it also when it is good.
-    pub s_order_signalled: Signal<In, Bit>,
-    /// Payload of READ responses.
-    pub s_response_tvalid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_response_tready: Signal<Out, Bit>,
+    pub s_order: Order<In, FB>,
     /// Bytes.
-    pub s_response_tdata: Signal<In, Bits<W>>,
-    /// Byte enables.
-    pub s_response_tkeep: Signal<In, Bits<KB>>,
-    /// Last beat.
-    pub s_response_tlast: Signal<In, Bit>,
+    pub s_response: Axis<In, W, KB>,
     /// A write command stands.
-    pub m_cmd_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cmd_ready: Signal<In, Bit>,
-    /// Byte address.
-    pub m_cmd_addr: Signal<Out, Bits<64>>,
-    /// Length; 0 for a completion.
-    pub m_cmd_bytes: Signal<Out, Bits<13>>,
-    /// What the report is about.
-    pub m_cmd_tag: Signal<Out, Bits<127>>,
-    /// Payload to host memory.
-    pub m_data_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_data_tready: Signal<In, Bit>,
+    pub m_cmd: WriteCommand<Out, 127>,
     /// Bytes.
-    pub m_data_tdata: Signal<Out, Bits<W>>,
-    /// Byte enables.
-    pub m_data_tkeep: Signal<Out, Bits<KB>>,
-    /// Last beat.
-    pub m_data_tlast: Signal<Out, Bit>,
+    pub m_data: Axis<Out, W, KB>,
     /// A command is done.
-    pub s_done_valid: Signal<In, Bit>,
-    /// The report will be taken.
-    pub s_done_ready: Signal<Out, Bit>,
-    /// Its tag.
-    pub s_done_tag: Signal<In, Bits<127>>,
-    /// The memory refused the bytes.
-    pub s_done_error: Signal<In, Bit>,
+    pub s_done: WriteDone<In, 127>,
     /// A queue pair row.
     pub s_cfg_valid: Signal<In, Bit>,
     /// It is taken.
@@ -128,19 +75,15 @@ pub struct Completer<
     /// Software wants it also when it is good.
     pub m_cqe_signalled: Signal<Out, Bit>,
     /// Bytes of a READ could not be written.
-    pub m_fail_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_fail_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_fail_flow: Signal<Out, Bits<FB>>,
+    pub m_fail: Flow<Out, FB>,
     mover: RespMove<W, KB, B>,
     ender: CompleterEnd<FB, FC>,
-    take: DFF<Bit>,
-    cmd_full: DFF<Bit>,
-    addr: DFF<Bits<64>>,
-    bytes: DFF<Bits<13>>,
-    tag: DFF<Bits<127>>,
-    in_flight: DFF<Bits<8>>,
+    take: Reg<Bit>,
+    cmd_full: Reg<Bit>,
+    addr: Reg<Bits<64>>,
+    bytes: Reg<Bits<13>>,
+    tag: Reg<Bits<127>>,
+    in_flight: Reg<Bits<8>>,
     is_land: Signal<Local, Bit>,
     is_frame: Signal<Local, Bit>,
     cmd_free: Signal<Local, Bit>,
@@ -150,97 +93,24 @@ pub struct Completer<
     land_bit: Signal<Local, Bits<1>>,
     sends: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
+    #[init(Constant::new(0u64.to_bits()))]
     completion: Constant<Bits<2>>,
+    #[init(Constant::new(1u64.to_bits()))]
     land: Constant<Bits<2>>,
+    #[init(Constant::new(0u64.to_bits()))]
     none: Constant<Bits<8>>,
+    #[init(Constant::new(COMMANDS_IN_FLIGHT_MAX.to_bits()))]
     full: Constant<Bits<8>>,
+    #[init(Constant::new(16u64.to_bits()))]
     id_at: Constant<Bits<16>>,
+    #[init(Constant::new(48u64.to_bits()))]
     len_at: Constant<Bits<16>>,
+    #[init(Constant::new(80u64.to_bits()))]
     status_at: Constant<Bits<16>>,
+    #[init(Constant::new(88u64.to_bits()))]
     signalled_at: Constant<Bits<16>>,
+    #[init(Constant::new(89u64.to_bits()))]
     land_at: Constant<Bits<16>>,
-}
-
-impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC: usize> Default
-    for Completer<W, KB, B, FB, FC>
-{
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_order_valid: Default::default(),
-            s_order_ready: Default::default(),
-            s_order_op: Default::default(),
-            s_order_flow: Default::default(),
-            s_order_addr: Default::default(),
-            s_order_bytes: Default::default(),
-            s_order_status: Default::default(),
-            s_order_wr_id: Default::default(),
-            s_order_byte_len: Default::default(),
-            s_order_signalled: Default::default(),
-            s_response_tvalid: Default::default(),
-            s_response_tready: Default::default(),
-            s_response_tdata: Default::default(),
-            s_response_tkeep: Default::default(),
-            s_response_tlast: Default::default(),
-            m_cmd_valid: Default::default(),
-            m_cmd_ready: Default::default(),
-            m_cmd_addr: Default::default(),
-            m_cmd_bytes: Default::default(),
-            m_cmd_tag: Default::default(),
-            m_data_tvalid: Default::default(),
-            m_data_tready: Default::default(),
-            m_data_tdata: Default::default(),
-            m_data_tkeep: Default::default(),
-            m_data_tlast: Default::default(),
-            s_done_valid: Default::default(),
-            s_done_ready: Default::default(),
-            s_done_tag: Default::default(),
-            s_done_error: Default::default(),
-            s_cfg_valid: Default::default(),
-            s_cfg_ready: Default::default(),
-            cfg_index: Default::default(),
-            m_cqe_valid: Default::default(),
-            m_cqe_ready: Default::default(),
-            m_cqe_kind: Default::default(),
-            m_cqe_status: Default::default(),
-            m_cqe_flow: Default::default(),
-            m_cqe_wr_id: Default::default(),
-            m_cqe_imm: Default::default(),
-            m_cqe_byte_len: Default::default(),
-            m_cqe_signalled: Default::default(),
-            m_fail_valid: Default::default(),
-            m_fail_ready: Default::default(),
-            m_fail_flow: Default::default(),
-            mover: Default::default(),
-            ender: Default::default(),
-            take: Default::default(),
-            cmd_full: Default::default(),
-            addr: Default::default(),
-            bytes: Default::default(),
-            tag: Default::default(),
-            in_flight: Default::default(),
-            is_land: Default::default(),
-            is_frame: Default::default(),
-            cmd_free: Default::default(),
-            has_room: Default::default(),
-            can: Default::default(),
-            signal_bit: Default::default(),
-            land_bit: Default::default(),
-            sends: Default::default(),
-            ends: Default::default(),
-            completion: Constant::new(0u64.to_bits()),
-            land: Constant::new(1u64.to_bits()),
-            none: Constant::new(0u64.to_bits()),
-            full: Constant::new(COMMANDS_IN_FLIGHT_MAX.to_bits()),
-            id_at: Constant::new(16u64.to_bits()),
-            len_at: Constant::new(48u64.to_bits()),
-            status_at: Constant::new(80u64.to_bits()),
-            signalled_at: Constant::new(88u64.to_bits()),
-            land_at: Constant::new(89u64.to_bits()),
-        }
-    }
 }
 
 impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC: usize> Logic
@@ -248,101 +118,74 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, take, cmd_full, addr, bytes, tag, in_flight);
-        clock!(self, clock, mover, ender);
-        self.mover.reset.next = self.reset.val();
-        self.ender.reset.next = self.reset.val();
-        self.s_order_ready.next = self.take.q.val();
-        self.m_cmd_valid.next = self.cmd_full.q.val();
-        self.m_cmd_addr.next = self.addr.q.val();
-        self.m_cmd_bytes.next = self.bytes.q.val();
-        self.m_cmd_tag.next = self.tag.q.val();
+        self.s_order.ready.next = self.take.val();
+        self.m_cmd.valid.next = self.cmd_full.val();
+        self.m_cmd.addr.next = self.addr.val();
+        self.m_cmd.bytes.next = self.bytes.val();
+        self.m_cmd.tag.next = self.tag.val();
         comment!("An order is taken when its command and its frame have a place.");
-        self.is_land.next = self.s_order_op.val() == self.land.val();
-        self.is_frame.next = self.s_order_op.val() != self.completion.val();
+        self.is_land.next = self.s_order.op.val() == self.land.val();
+        self.is_frame.next = self.s_order.op.val() != self.completion.val();
         self.sends.next = self.is_land.val() | !self.is_frame.val();
-        self.cmd_free.next = self.m_cmd_ready.val() | !self.cmd_full.q.val();
-        self.has_room.next = self.cmd_free.val() & (self.in_flight.q.val() != self.full.val());
+        self.cmd_free.next = self.m_cmd.ready.val() | !self.cmd_full.val();
+        self.has_room.next = self.cmd_free.val() & (self.in_flight.val() != self.full.val());
         self.can.next = (self.mover.order_ready.val() | !self.is_frame.val())
             & (self.has_room.val() | !self.sends.val());
-        self.take.d.next = self.s_order_valid.val()
-            & self.can.val()
-            & !self.take.q.val()
-            & !self.s_cfg_valid.val();
-        self.mover.order_valid.next = self.take.q.val() & self.is_frame.val();
+        self.take.next =
+            self.s_order.valid.val() & self.can.val() & !self.take.val() & !self.s_cfg_valid.val();
+        self.mover.order_valid.next = self.take.val() & self.is_frame.val();
         self.mover.order_drop.next = !self.is_land.val();
-        if self.m_cmd_ready.val() {
-            self.cmd_full.d.next = false;
+        if self.m_cmd.ready.val() {
+            self.cmd_full.next = false;
         }
         comment!("a tag: land, signalled, status, length, id, flow from high to low");
         self.signal_bit.next = 0.into();
-        if self.s_order_signalled.val() {
+        if self.s_order.signalled.val() {
             self.signal_bit.next = 1.into();
         }
         self.land_bit.next = 0.into();
         if self.is_land.val() {
             self.land_bit.next = 1.into();
         }
-        if self.take.q.val() & self.sends.val() {
-            self.cmd_full.d.next = true;
-            self.addr.d.next = self.s_order_addr.val();
-            self.bytes.d.next = 0.into();
+        if self.take.val() & self.sends.val() {
+            self.cmd_full.next = true;
+            self.addr.next = self.s_order.addr.val();
+            self.bytes.next = 0.into();
             if self.is_land.val() {
-                self.bytes.d.next = self.s_order_bytes.val();
+                self.bytes.next = self.s_order.bytes.val();
             }
-            self.tag.d.next = bit_cast::<127, FB>(self.s_order_flow.val())
-                | (bit_cast::<127, 32>(self.s_order_wr_id.val()) << self.id_at.val())
-                | (bit_cast::<127, 32>(self.s_order_byte_len.val()) << self.len_at.val())
-                | (bit_cast::<127, 8>(self.s_order_status.val()) << self.status_at.val())
+            self.tag.next = bit_cast::<127, FB>(self.s_order.flow.val())
+                | (bit_cast::<127, 32>(self.s_order.wr_id.val()) << self.id_at.val())
+                | (bit_cast::<127, 32>(self.s_order.byte_len.val()) << self.len_at.val())
+                | (bit_cast::<127, 8>(self.s_order.status.val()) << self.status_at.val())
                 | (bit_cast::<127, 1>(self.signal_bit.val()) << self.signalled_at.val())
                 | (bit_cast::<127, 1>(self.land_bit.val()) << self.land_at.val());
         }
-        self.ends.next = self.s_done_valid.val() & self.ender.s_done_ready.val();
-        if self.take.q.val() & self.sends.val() & !self.ends.val() {
-            self.in_flight.d.next = self.in_flight.q.val() + 1;
-        } else if self.ends.val() & !(self.take.q.val() & self.sends.val()) {
-            self.in_flight.d.next = self.in_flight.q.val() - 1;
+        self.ends.next = self.s_done.valid.val() & self.ender.s_done.ready.val();
+        if self.take.val() & self.sends.val() & !self.ends.val() {
+            self.in_flight.next = self.in_flight.val() + 1;
+        } else if self.ends.val() & !(self.take.val() & self.sends.val()) {
+            self.in_flight.next = self.in_flight.val() - 1;
         }
         comment!("payload");
-        self.mover.s_axis_tvalid.next = self.s_response_tvalid.val();
-        self.s_response_tready.next = self.mover.s_axis_tready.val();
-        self.mover.s_axis_tdata.next = self.s_response_tdata.val();
-        self.mover.s_axis_tkeep.next = self.s_response_tkeep.val();
-        self.mover.s_axis_tlast.next = self.s_response_tlast.val();
-        self.m_data_tvalid.next = self.mover.m_axis_tvalid.val();
-        self.mover.m_axis_tready.next = self.m_data_tready.val();
-        self.m_data_tdata.next = self.mover.m_axis_tdata.val();
-        self.m_data_tkeep.next = self.mover.m_axis_tkeep.val();
-        self.m_data_tlast.next = self.mover.m_axis_tlast.val();
+        Wire::join(&mut self.s_response, &mut self.mover.s_axis);
+        Wire::join(&mut self.mover.m_axis, &mut self.m_data);
         comment!("reports, and the completions that they make");
-        self.ender.idle.next = !self.take.q.val() & (self.in_flight.q.val() == self.none.val());
-        self.ender.s_done_valid.next = self.s_done_valid.val();
-        self.s_done_ready.next = self.ender.s_done_ready.val();
-        self.ender.s_done_tag.next = self.s_done_tag.val();
-        self.ender.s_done_error.next = self.s_done_error.val();
-        self.ender.s_cfg_valid.next = self.s_cfg_valid.val();
-        self.s_cfg_ready.next = self.ender.s_cfg_ready.val();
-        self.ender.s_cfg_flow.next = self.cfg_index.val().get_bits::<FB>(0);
-        self.m_cqe_valid.next = self.ender.m_cqe_valid.val();
-        self.ender.m_cqe_ready.next = self.m_cqe_ready.val();
+        self.ender.idle.next = !self.take.val() & (self.in_flight.val() == self.none.val());
+        Wire::join(&mut self.s_done, &mut self.ender.s_done);
+        self.ender.s_cfg.valid.next = self.s_cfg_valid.val();
+        self.s_cfg_ready.next = self.ender.s_cfg.ready.val();
+        self.ender.s_cfg.flow.next = self.cfg_index.val().get_bits::<FB>(0);
+        self.m_cqe_valid.next = self.ender.m_cqe.valid.val();
+        self.ender.m_cqe.ready.next = self.m_cqe_ready.val();
         self.m_cqe_kind.next = 0.into();
-        self.m_cqe_status.next = self.ender.m_cqe_status.val();
-        self.m_cqe_flow.next = self.ender.m_cqe_flow.val();
-        self.m_cqe_wr_id.next = self.ender.m_cqe_wr_id.val();
+        self.m_cqe_status.next = self.ender.m_cqe.status.val();
+        self.m_cqe_flow.next = self.ender.m_cqe.flow.val();
+        self.m_cqe_wr_id.next = self.ender.m_cqe.wr_id.val();
         self.m_cqe_imm.next = 0.into();
-        self.m_cqe_byte_len.next = self.ender.m_cqe_byte_len.val();
-        self.m_cqe_signalled.next = self.ender.m_cqe_signalled.val();
-        self.m_fail_valid.next = self.ender.m_fail_valid.val();
-        self.ender.m_fail_ready.next = self.m_fail_ready.val();
-        self.m_fail_flow.next = self.ender.m_fail_flow.val();
-        if self.reset.val() {
-            self.take.d.next = false;
-            self.cmd_full.d.next = false;
-            self.addr.d.next = 0.into();
-            self.bytes.d.next = 0.into();
-            self.tag.d.next = 0.into();
-            self.in_flight.d.next = 0.into();
-        }
+        self.m_cqe_byte_len.next = self.ender.m_cqe.byte_len.val();
+        self.m_cqe_signalled.next = self.ender.m_cqe.signalled.val();
+        Wire::join(&mut self.ender.m_fail, &mut self.m_fail);
     }
 }
 

@@ -12,10 +12,10 @@
 //! # Reset             synchronous, high: the flows' errors are cleared within F cycles; all data 0
 //! # Twins             sim/src/golden/transport/completer.rs, tests/completer.rs
 
+use crate::streams::{Flow, RequesterCompletion, WriteDone};
 use crate::util::{fifo::Fifo, ram::Ram};
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// What the block is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -35,231 +35,138 @@ pub enum State {
 }
 
 /// Ends of commands; `FC = FB + 1`.
-#[derive(LogicBlock)]
+#[block]
 pub struct CompleterEnd<const FB: usize, const FC: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// No command is on its way and no order is being taken.
     pub idle: Signal<In, Bit>,
     /// A command is done.
-    pub s_done_valid: Signal<In, Bit>,
-    /// The report will be taken.
-    pub s_done_ready: Signal<Out, Bit>,
-    /// Its tag.
-    pub s_done_tag: Signal<In, Bits<127>>,
-    /// The memory refused the bytes.
-    pub s_done_error: Signal<In, Bit>,
+    pub s_done: WriteDone<In, 127>,
     /// A queue pair row.
-    pub s_cfg_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cfg_ready: Signal<Out, Bit>,
-    /// Its flow.
-    pub s_cfg_flow: Signal<In, Bits<FB>>,
+    pub s_cfg: Flow<In, FB>,
     /// A completion stands.
-    pub m_cqe_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cqe_ready: Signal<In, Bit>,
-    /// Status code.
-    pub m_cqe_status: Signal<Out, Bits<8>>,
-    /// Flow.
-    pub m_cqe_flow: Signal<Out, Bits<16>>,
-    /// Id of the work request.
-    pub m_cqe_wr_id: Signal<Out, Bits<32>>,
-    /// Bytes of the message.
-    pub m_cqe_byte_len: Signal<Out, Bits<32>>,
-    /// Software wants it also when it is good.
-    pub m_cqe_signalled: Signal<Out, Bit>,
+    pub m_cqe: RequesterCompletion<Out>,
     /// Bytes of a READ could not be written.
-    pub m_fail_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_fail_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_fail_flow: Signal<Out, Bits<FB>>,
+    pub m_fail: Flow<Out, FB>,
     errors: Ram<FB, 2>,
     fails: Fifo<FB, FB, FC>,
-    state: DFF<State>,
-    scrub: DFF<Bits<FB>>,
-    flow: DFF<Bits<FB>>,
-    tag: DFF<Bits<127>>,
-    error: DFF<Bit>,
-    cqe_full: DFF<Bit>,
-    status: DFF<Bits<8>>,
-    cqe_flow: DFF<Bits<FB>>,
-    wr_id: DFF<Bits<32>>,
-    byte_len: DFF<Bits<32>>,
-    signalled: DFF<Bit>,
+    #[reset(State::Scrub)]
+    state: Reg<State>,
+    scrub: Reg<Bits<FB>>,
+    flow: Unreset<Bits<FB>>,
+    tag: Unreset<Bits<127>>,
+    error: Unreset<Bit>,
+    cqe_full: Reg<Bit>,
+    status: Reg<Bits<8>>,
+    cqe_flow: Reg<Bits<FB>>,
+    wr_id: Reg<Bits<32>>,
+    byte_len: Reg<Bits<32>>,
+    signalled: Reg<Bit>,
     held: Signal<Local, Bits<2>>,
     is_land: Signal<Local, Bit>,
     is_good: Signal<Local, Bit>,
     is_replaced: Signal<Local, Bit>,
+    #[init(Constant::new(0u64.to_bits()))]
     good: Constant<Bits<2>>,
+    #[init(Constant::new(1u64.to_bits()))]
     told: Constant<Bits<2>>,
+    #[init(Constant::new(2u64.to_bits()))]
     flushing: Constant<Bits<2>>,
+    #[init(Constant::new(5u64.to_bits()))]
     host_error: Constant<Bits<8>>,
+    #[init(Constant::new(6u64.to_bits()))]
     flushed: Constant<Bits<8>>,
+    #[init(Constant::new(89u64.to_bits()))]
     land_at: Constant<Bits<16>>,
+    #[init(Constant::new(88u64.to_bits()))]
     signalled_at: Constant<Bits<16>>,
-}
-
-impl<const FB: usize, const FC: usize> Default for CompleterEnd<FB, FC> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            idle: Default::default(),
-            s_done_valid: Default::default(),
-            s_done_ready: Default::default(),
-            s_done_tag: Default::default(),
-            s_done_error: Default::default(),
-            s_cfg_valid: Default::default(),
-            s_cfg_ready: Default::default(),
-            s_cfg_flow: Default::default(),
-            m_cqe_valid: Default::default(),
-            m_cqe_ready: Default::default(),
-            m_cqe_status: Default::default(),
-            m_cqe_flow: Default::default(),
-            m_cqe_wr_id: Default::default(),
-            m_cqe_byte_len: Default::default(),
-            m_cqe_signalled: Default::default(),
-            m_fail_valid: Default::default(),
-            m_fail_ready: Default::default(),
-            m_fail_flow: Default::default(),
-            errors: Default::default(),
-            fails: Default::default(),
-            state: Default::default(),
-            scrub: Default::default(),
-            flow: Default::default(),
-            tag: Default::default(),
-            error: Default::default(),
-            cqe_full: Default::default(),
-            status: Default::default(),
-            cqe_flow: Default::default(),
-            wr_id: Default::default(),
-            byte_len: Default::default(),
-            signalled: Default::default(),
-            held: Default::default(),
-            is_land: Default::default(),
-            is_good: Default::default(),
-            is_replaced: Default::default(),
-            good: Constant::new(0u64.to_bits()),
-            told: Constant::new(1u64.to_bits()),
-            flushing: Constant::new(2u64.to_bits()),
-            host_error: Constant::new(5u64.to_bits()),
-            flushed: Constant::new(6u64.to_bits()),
-            land_at: Constant::new(89u64.to_bits()),
-            signalled_at: Constant::new(88u64.to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, state, scrub, flow, tag, error, cqe_full, status, cqe_flow, wr_id,
-            byte_len, signalled
-        );
-        clock!(self, clock, errors, fails);
-        self.fails.reset.next = self.reset.val();
-        self.s_done_ready.next = self.state.q.val() == State::Take;
-        self.s_cfg_ready.next = self.state.q.val() == State::Forget;
-        self.m_cqe_valid.next = self.cqe_full.q.val();
-        self.m_cqe_status.next = self.status.q.val();
-        self.m_cqe_flow.next = bit_cast::<16, FB>(self.cqe_flow.q.val());
-        self.m_cqe_wr_id.next = self.wr_id.q.val();
-        self.m_cqe_byte_len.next = self.byte_len.q.val();
-        self.m_cqe_signalled.next = self.signalled.q.val();
-        self.m_fail_valid.next = self.fails.m_valid.val();
-        self.m_fail_flow.next = self.fails.m_data.val();
-        self.fails.m_ready.next = self.m_fail_ready.val();
-        self.fails.s_valid.next = false;
-        self.fails.s_data.next = self.flow.q.val();
-        self.errors.read_enable.next = self.state.q.val() == State::Look;
-        self.errors.read_address.next = self.flow.q.val();
+        self.s_done.ready.next = self.state.val() == State::Take;
+        self.s_cfg.ready.next = self.state.val() == State::Forget;
+        self.m_cqe.valid.next = self.cqe_full.val();
+        self.m_cqe.status.next = self.status.val();
+        self.m_cqe.flow.next = bit_cast::<16, FB>(self.cqe_flow.val());
+        self.m_cqe.wr_id.next = self.wr_id.val();
+        self.m_cqe.byte_len.next = self.byte_len.val();
+        self.m_cqe.signalled.next = self.signalled.val();
+        self.m_fail.valid.next = self.fails.m.valid.val();
+        self.m_fail.flow.next = self.fails.m.data.val();
+        self.fails.m.ready.next = self.m_fail.ready.val();
+        self.fails.s.valid.next = false;
+        self.fails.s.data.next = self.flow.val();
+        self.errors.read_enable.next = self.state.val() == State::Look;
+        self.errors.read_address.next = self.flow.val();
         self.errors.write_enable.next = false;
-        self.errors.write_address.next = self.flow.q.val();
+        self.errors.write_address.next = self.flow.val();
         self.errors.write_data.next = self.good.val();
         self.held.next = self.errors.read_data.val();
-        self.is_land.next = self.tag.q.val().get_bit(self.land_at.val().index());
+        self.is_land.next = self.tag.val().get_bit(self.land_at.val().index());
         self.is_good.next = self.held.val() == self.good.val();
-        self.is_replaced.next =
-            self.s_cfg_valid.val() & (self.s_cfg_flow.val() == self.flow.q.val());
-        if self.m_cqe_ready.val() {
-            self.cqe_full.d.next = false;
+        self.is_replaced.next = self.s_cfg.valid.val() & (self.s_cfg.flow.val() == self.flow.val());
+        if self.m_cqe.ready.val() {
+            self.cqe_full.next = false;
         }
-        match self.state.q.val() {
+        match self.state.val() {
             State::Scrub => {
                 self.errors.write_enable.next = true;
-                self.errors.write_address.next = self.scrub.q.val();
-                self.scrub.d.next = self.scrub.q.val() + 1;
-                if self.scrub.q.val().all() {
-                    self.state.d.next = State::Idle;
+                self.errors.write_address.next = self.scrub.val();
+                self.scrub.next = self.scrub.val() + 1;
+                if self.scrub.val().all() {
+                    self.state.next = State::Idle;
                 }
             }
             State::Idle => {
-                if self.s_done_valid.val() {
-                    self.state.d.next = State::Take;
-                } else if self.s_cfg_valid.val() & self.idle.val() {
-                    self.flow.d.next = self.s_cfg_flow.val();
-                    self.state.d.next = State::Forget;
+                if self.s_done.valid.val() {
+                    self.state.next = State::Take;
+                } else if self.s_cfg.valid.val() & self.idle.val() {
+                    self.flow.next = self.s_cfg.flow.val();
+                    self.state.next = State::Forget;
                 }
             }
             State::Take => {
-                self.tag.d.next = self.s_done_tag.val();
-                self.flow.d.next = self.s_done_tag.val().get_bits::<FB>(0);
-                self.error.d.next = self.s_done_error.val();
-                self.state.d.next = State::Look;
+                self.tag.next = self.s_done.tag.val();
+                self.flow.next = self.s_done.tag.val().get_bits::<FB>(0);
+                self.error.next = self.s_done.error.val();
+                self.state.next = State::Look;
             }
             State::Look => {
-                self.state.d.next = State::Act;
+                self.state.next = State::Act;
             }
             State::Act => {
                 if self.is_land.val() {
-                    self.state.d.next = State::Idle;
-                    if self.error.q.val() & self.is_good.val() {
+                    self.state.next = State::Idle;
+                    if self.error.val() & self.is_good.val() {
                         self.errors.write_enable.next = true;
                         self.errors.write_data.next = self.told.val();
                         comment!(
                             "Not so if the queue pair is being set up anew: it has its own fate."
                         );
-                        self.fails.s_valid.next = !self.is_replaced.val();
+                        self.fails.s.valid.next = !self.is_replaced.val();
                     }
-                } else if self.m_cqe_ready.val() | !self.cqe_full.q.val() {
-                    self.state.d.next = State::Idle;
-                    self.cqe_full.d.next = true;
-                    self.cqe_flow.d.next = self.flow.q.val();
-                    self.wr_id.d.next = self.tag.q.val().get_bits::<32>(16);
-                    self.byte_len.d.next = self.tag.q.val().get_bits::<32>(48);
-                    self.status.d.next = self.tag.q.val().get_bits::<8>(80);
-                    self.signalled.d.next =
-                        self.tag.q.val().get_bit(self.signalled_at.val().index());
+                } else if self.m_cqe.ready.val() | !self.cqe_full.val() {
+                    self.state.next = State::Idle;
+                    self.cqe_full.next = true;
+                    self.cqe_flow.next = self.flow.val();
+                    self.wr_id.next = self.tag.val().get_bits::<32>(16);
+                    self.byte_len.next = self.tag.val().get_bits::<32>(48);
+                    self.status.next = self.tag.val().get_bits::<8>(80);
+                    self.signalled.next = self.tag.val().get_bit(self.signalled_at.val().index());
                     if self.held.val() == self.told.val() {
-                        self.status.d.next = self.host_error.val();
+                        self.status.next = self.host_error.val();
                         self.errors.write_enable.next = true;
                         self.errors.write_data.next = self.flushing.val();
                     } else if !self.is_good.val() {
-                        self.status.d.next = self.flushed.val();
+                        self.status.next = self.flushed.val();
                     }
                 }
             }
             State::Forget => {
                 self.errors.write_enable.next = true;
-                self.state.d.next = State::Idle;
+                self.state.next = State::Idle;
             }
-        }
-        if self.reset.val() {
-            self.state.d.next = State::Scrub;
-            self.scrub.d.next = 0.into();
-            self.cqe_full.d.next = false;
-            self.status.d.next = 0.into();
-            self.cqe_flow.d.next = 0.into();
-            self.wr_id.d.next = 0.into();
-            self.byte_len.d.next = 0.into();
-            self.signalled.d.next = false;
         }
     }
 }

@@ -11,18 +11,12 @@
 //! # Twins             part of sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
 
 use crate::util::fifo::Fifo;
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Queue of waiting flows.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct FeedbackDue<const FB: usize, const RB: usize, const CW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A flow begins to wait.
     pub s_valid: Signal<In, Bit>,
     /// The flow.
@@ -36,9 +30,9 @@ pub struct FeedbackDue<const FB: usize, const RB: usize, const CW: usize> {
     /// It waits no longer.
     pub m_take: Signal<In, Bit>,
     ring: Fifo<RB, FB, CW>,
-    now: DFF<Bits<24>>,
-    stands: DFF<Bit>,
-    age: DFF<Bits<24>>,
+    now: Reg<Bits<24>>,
+    stands: Reg<Bit>,
+    age: Reg<Bits<24>>,
     wide: Signal<Local, Bits<RB>>,
     placed: Signal<Local, Bits<RB>>,
 }
@@ -46,24 +40,16 @@ pub struct FeedbackDue<const FB: usize, const RB: usize, const CW: usize> {
 impl<const FB: usize, const RB: usize, const CW: usize> Logic for FeedbackDue<FB, RB, CW> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, now, stands, age);
-        self.ring.clock.next = self.clock.val();
-        self.ring.reset.next = self.reset.val();
-        self.now.d.next = self.now.q.val() + 1;
+        self.now.next = self.now.val() + 1;
         self.wide.next = bit_cast::<RB, FB>(self.s_flow.val());
         self.placed.next = self.wide.val() << 24;
-        self.ring.s_valid.next = self.s_valid.val();
-        self.ring.s_data.next = bit_cast::<RB, 24>(self.now.q.val()) | self.placed.val();
-        self.ring.m_ready.next = self.m_take.val();
-        self.stands.d.next = self.ring.m_valid.val() & !self.m_take.val();
-        self.age.d.next = self.now.q.val() - self.ring.m_data.val().get_bits::<24>(0);
-        self.m_flow.next = self.ring.m_data.val().get_bits::<FB>(24);
-        self.m_valid.next = self.stands.q.val();
-        self.m_age.next = self.age.q.val();
-        if self.reset.val() {
-            self.now.d.next = 0.into();
-            self.stands.d.next = false;
-            self.age.d.next = 0.into();
-        }
+        self.ring.s.valid.next = self.s_valid.val();
+        self.ring.s.data.next = bit_cast::<RB, 24>(self.now.val()) | self.placed.val();
+        self.ring.m.ready.next = self.m_take.val();
+        self.stands.next = self.ring.m.valid.val() & !self.m_take.val();
+        self.age.next = self.now.val() - self.ring.m.data.val().get_bits::<24>(0);
+        self.m_flow.next = self.ring.m.data.val().get_bits::<FB>(24);
+        self.m_valid.next = self.stands.val();
+        self.m_age.next = self.age.val();
     }
 }

@@ -11,18 +11,12 @@
 //! # Twins             part of sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
 
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Tables of `F = 2^FB` queue pairs, `FP1 = FB + 1`.
-#[derive(LogicBlock)]
+#[block(check(F == 1 << FB && FP1 == FB + 1))]
 pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A queue pair row comes into force: until `row_writes`, in its last cycle.
     pub row_comes: Signal<In, Bit>,
     /// The tables take it.
@@ -86,13 +80,13 @@ pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
     rows: Ram<FB, 80>,
     sent: Ram<FP1, 24>,
     seen: Ram<FP1, 25>,
-    enabled: DFF<Bits<F>>,
-    has_sent: DFF<Bits<F>>,
-    has_seen: DFF<Bits<F>>,
-    on: DFF<Bit>,
-    replies: DFF<Bit>,
-    followed: DFF<Bit>,
-    of_data: DFF<Bit>,
+    enabled: Reg<Bits<F>>,
+    has_sent: Reg<Bits<F>>,
+    has_seen: Reg<Bits<F>>,
+    on: Unreset<Bit>,
+    replies: Unreset<Bit>,
+    followed: Unreset<Bit>,
+    of_data: Unreset<Bit>,
     row_mask: Signal<Local, Bits<F>>,
     not_row: Signal<Local, Bits<F>>,
     enable_mask: Signal<Local, Bits<F>>,
@@ -104,89 +98,25 @@ pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
     sent_before: Signal<Local, Bits<24>>,
     sent_top: Signal<Local, Bits<FP1>>,
     sent_index: Signal<Local, Bits<FB>>,
+    #[init(Constant::new(1u64.to_bits()))]
     one: Constant<Bits<F>>,
+    #[init(Constant::new((1u64 << 24).to_bits()))]
     seen_bit: Constant<Bits<25>>,
+    #[init(Constant::new((1u64 << FB).to_bits()))]
     top: Constant<Bits<FP1>>,
-}
-
-impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackFlows<FB, F, FP1> {
-    fn default() -> Self {
-        assert!(F == 1 << FB && FP1 == FB + 1, "F = 2^FB, FP1 = FB + 1");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            row_comes: Default::default(),
-            row_writes: Default::default(),
-            row_flow: Default::default(),
-            row_telemetry: Default::default(),
-            row_qpn: Default::default(),
-            row_ip: Default::default(),
-            row_remote: Default::default(),
-            row_before: Default::default(),
-            sends: Default::default(),
-            sent_flow: Default::default(),
-            sent_psn: Default::default(),
-            look: Default::default(),
-            flow: Default::default(),
-            direct: Default::default(),
-            count: Default::default(),
-            count_flow: Default::default(),
-            count_direct: Default::default(),
-            count_ahead: Default::default(),
-            count_psn: Default::default(),
-            ack: Default::default(),
-            ack_flow: Default::default(),
-            ack_psn: Default::default(),
-            qpn: Default::default(),
-            ip: Default::default(),
-            remote: Default::default(),
-            snd_nxt: Default::default(),
-            last: Default::default(),
-            is_on: Default::default(),
-            is_followed: Default::default(),
-            is_seen: Default::default(),
-            rows: Default::default(),
-            sent: Default::default(),
-            seen: Default::default(),
-            enabled: Default::default(),
-            has_sent: Default::default(),
-            has_seen: Default::default(),
-            on: Default::default(),
-            replies: Default::default(),
-            followed: Default::default(),
-            of_data: Default::default(),
-            row_mask: Default::default(),
-            not_row: Default::default(),
-            enable_mask: Default::default(),
-            sent_mask: Default::default(),
-            seen_mask: Default::default(),
-            of_reply: Default::default(),
-            read_flow: Default::default(),
-            of_count: Default::default(),
-            sent_before: Default::default(),
-            sent_top: Default::default(),
-            sent_index: Default::default(),
-            one: Constant::new(1u64.to_bits()),
-            seen_bit: Constant::new((1u64 << 24).to_bits()),
-            top: Constant::new((1u64 << FB).to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<FB, F, FP1> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, enabled, has_sent, has_seen, on, replies, followed, of_data);
-        clock!(self, clock, rows, sent, seen);
         self.qpn.next = self.rows.read_data.val().get_bits::<24>(0);
         self.ip.next = self.rows.read_data.val().get_bits::<32>(24);
         self.remote.next = self.rows.read_data.val().get_bits::<24>(56);
         self.snd_nxt.next = self.sent.read_data.val();
         self.last.next = self.seen.read_data.val().get_bits::<24>(0);
         self.is_seen.next = self.seen.read_data.val().get_bit(24);
-        self.is_on.next = self.on.q.val() & (self.replies.q.val() | self.of_data.q.val());
-        self.is_followed.next = self.followed.q.val() | self.of_data.q.val();
+        self.is_on.next = self.on.val() & (self.replies.val() | self.of_data.val());
+        self.is_followed.next = self.followed.val() | self.of_data.val();
         self.rows.write_enable.next = self.row_comes.val();
         self.rows.write_address.next = self.row_flow.val();
         self.rows.write_data.next = bit_cast::<80, 24>(self.row_qpn.val())
@@ -248,19 +178,14 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<
             self.seen_mask.next = self.one.val() << self.count_flow.val();
         }
         self.not_row.next = !self.row_mask.val();
-        self.enabled.d.next = (self.enabled.q.val() & self.not_row.val()) | self.enable_mask.val();
-        self.has_sent.d.next = (self.has_sent.q.val() | self.sent_mask.val()) & self.not_row.val();
-        self.has_seen.d.next = (self.has_seen.q.val() | self.seen_mask.val()) & self.not_row.val();
+        self.enabled.next = (self.enabled.val() & self.not_row.val()) | self.enable_mask.val();
+        self.has_sent.next = (self.has_sent.val() | self.sent_mask.val()) & self.not_row.val();
+        self.has_seen.next = (self.has_seen.val() | self.seen_mask.val()) & self.not_row.val();
         if self.look.val() {
-            self.on.d.next = self.enabled.q.val().get_bit(self.flow.val().index());
-            self.replies.d.next = self.has_sent.q.val().get_bit(self.flow.val().index());
-            self.followed.d.next = self.has_seen.q.val().get_bit(self.flow.val().index());
-            self.of_data.d.next = self.direct.val();
-        }
-        if self.reset.val() {
-            self.enabled.d.next = 0.into();
-            self.has_sent.d.next = 0.into();
-            self.has_seen.d.next = 0.into();
+            self.on.next = self.enabled.val().get_bit(self.flow.val().index());
+            self.replies.next = self.has_sent.val().get_bit(self.flow.val().index());
+            self.followed.next = self.has_seen.val().get_bit(self.flow.val().index());
+            self.of_data.next = self.direct.val();
         }
     }
 }

@@ -6,19 +6,14 @@
 //! # Reset             synchronous, high: nothing held; rows are as they were
 //! # Twins             part of sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
 
+use crate::streams::Telemetry;
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Holds a READ response of `2^FB` flows.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct FeedbackHeld<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// An answer stands at the requester.
     pub watch_valid: Signal<In, Bit>,
     /// The requester takes it.
@@ -32,21 +27,7 @@ pub struct FeedbackHeld<const FB: usize> {
     /// Its source address.
     pub watch_src_ip: Signal<In, Bits<32>>,
     /// It has telemetry.
-    pub watch_tel_valid: Signal<In, Bit>,
-    /// Records; 6: not usable.
-    pub watch_tel_hops: Signal<In, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub watch_tel_path: Signal<In, Bits<12>>,
-    /// Record of hop 0.
-    pub watch_tel_hop_0: Signal<In, Bits<64>>,
-    /// Record of hop 1.
-    pub watch_tel_hop_1: Signal<In, Bits<64>>,
-    /// Record of hop 2.
-    pub watch_tel_hop_2: Signal<In, Bits<64>>,
-    /// Record of hop 3.
-    pub watch_tel_hop_3: Signal<In, Bits<64>>,
-    /// Record of hop 4.
-    pub watch_tel_hop_4: Signal<In, Bits<64>>,
+    pub watch_tel: Telemetry<In>,
     /// What is offered beside the requester's answers is a probe.
     pub probe_valid: Signal<In, Bit>,
     /// Store the row of a flow; not while a READ response is held, nor in cycle 1.
@@ -72,18 +53,19 @@ pub struct FeedbackHeld<const FB: usize> {
     /// PSN and telemetry.
     pub m_word: Signal<Out, Bits<359>>,
     rows: Ram<FB, 56>,
-    held: DFF<Bit>,
-    empty: DFF<Bit>,
-    read: DFF<Bit>,
-    keep: DFF<Bit>,
-    judge: DFF<Bit>,
-    checked: DFF<Bit>,
-    is_match: DFF<Bit>,
-    is_probe: DFF<Bit>,
-    row: DFF<Bits<56>>,
-    qpn: DFF<Bits<24>>,
-    src_ip: DFF<Bits<32>>,
-    word: DFF<Bits<359>>,
+    held: Reg<Bit>,
+    #[reset(true)]
+    empty: Reg<Bit>,
+    read: Reg<Bit>,
+    keep: Reg<Bit>,
+    judge: Reg<Bit>,
+    checked: Reg<Bit>,
+    is_match: Unreset<Bit>,
+    is_probe: Reg<Bit>,
+    row: Unreset<Bits<56>>,
+    qpn: Unreset<Bits<24>>,
+    src_ip: Unreset<Bits<32>>,
+    word: Unreset<Bits<359>>,
     is_response: Signal<Local, Bit>,
     takes_probe: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
@@ -92,76 +74,62 @@ pub struct FeedbackHeld<const FB: usize> {
 impl<const FB: usize> Logic for FeedbackHeld<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, held, empty, read, keep, judge, checked, is_match, is_probe, row, qpn,
-            src_ip, word
-        );
-        self.busy.next = self.held.q.val();
-        self.m_valid.next = self.checked.q.val();
-        self.m_flow.next = self.qpn.q.val().get_bits::<FB>(0);
-        self.m_match.next = self.is_match.q.val();
-        self.m_probe.next = self.is_probe.q.val();
-        self.m_word.next = self.word.q.val();
+        self.busy.next = self.held.val();
+        self.m_valid.next = self.checked.val();
+        self.m_flow.next = self.qpn.val().get_bits::<FB>(0);
+        self.m_match.next = self.is_match.val();
+        self.m_probe.next = self.is_probe.val();
+        self.m_word.next = self.word.val();
         self.is_response.next = (self.watch_opcode.val() == 0x0d)
             | (self.watch_opcode.val() == 0x0e)
             | (self.watch_opcode.val() == 0x0f)
             | (self.watch_opcode.val() == 0x10);
-        self.takes_probe.next = self.probe_valid.val() & !self.held.q.val();
+        self.takes_probe.next = self.probe_valid.val() & !self.held.val();
         self.load.next = self.takes_probe.val()
             | (self.watch_valid.val()
                 & self.watch_ready.val()
-                & self.watch_tel_valid.val()
+                & self.watch_tel.valid.val()
                 & self.is_response.val());
         if self.m_take.val() {
-            self.held.d.next = false;
-            self.empty.d.next = true;
-            self.checked.d.next = false;
+            self.held.next = false;
+            self.empty.next = true;
+            self.checked.next = false;
         }
         comment!("What stands is copied until it is held, so that one register is the enable.");
         if self.load.val() {
-            self.held.d.next = true;
-            self.empty.d.next = false;
-            self.is_probe.d.next = self.takes_probe.val();
+            self.held.next = true;
+            self.empty.next = false;
+            self.is_probe.next = self.takes_probe.val();
         }
-        if self.empty.q.val() {
-            self.qpn.d.next = self.watch_qpn.val();
-            self.src_ip.d.next = self.watch_src_ip.val();
-            self.word.d.next = bit_cast::<359, 24>(self.watch_psn.val())
-                | (bit_cast::<359, 3>(self.watch_tel_hops.val()) << 24)
-                | (bit_cast::<359, 12>(self.watch_tel_path.val()) << 27)
-                | (bit_cast::<359, 64>(self.watch_tel_hop_0.val()) << 39)
-                | (bit_cast::<359, 64>(self.watch_tel_hop_1.val()) << 103)
-                | (bit_cast::<359, 64>(self.watch_tel_hop_2.val()) << 167)
-                | (bit_cast::<359, 64>(self.watch_tel_hop_3.val()) << 231)
-                | (bit_cast::<359, 64>(self.watch_tel_hop_4.val()) << 295);
+        if self.empty.val() {
+            self.qpn.next = self.watch_qpn.val();
+            self.src_ip.next = self.watch_src_ip.val();
+            self.word.next = bit_cast::<359, 24>(self.watch_psn.val())
+                | (bit_cast::<359, 3>(self.watch_tel.hops.val()) << 24)
+                | (bit_cast::<359, 12>(self.watch_tel.path.val()) << 27)
+                | (bit_cast::<359, 64>(self.watch_tel.hop[0].val()) << 39)
+                | (bit_cast::<359, 64>(self.watch_tel.hop[1].val()) << 103)
+                | (bit_cast::<359, 64>(self.watch_tel.hop[2].val()) << 167)
+                | (bit_cast::<359, 64>(self.watch_tel.hop[3].val()) << 231)
+                | (bit_cast::<359, 64>(self.watch_tel.hop[4].val()) << 295);
         }
         comment!("The row: address, word, verdict.");
-        self.read.d.next = self.load.val();
-        self.keep.d.next = self.read.q.val();
-        self.judge.d.next = self.keep.q.val();
-        self.rows.clock.next = self.clock.val();
+        self.read.next = self.load.val();
+        self.keep.next = self.read.val();
+        self.judge.next = self.keep.val();
         self.rows.write_enable.next = self.row_write.val();
         self.rows.write_address.next = self.row_flow.val();
         self.rows.write_data.next =
             bit_cast::<56, 24>(self.row_qpn.val()) | (bit_cast::<56, 32>(self.row_ip.val()) << 24);
-        self.rows.read_enable.next = self.read.q.val();
-        self.rows.read_address.next = self.qpn.q.val().get_bits::<FB>(0);
-        if self.keep.q.val() {
-            self.row.d.next = self.rows.read_data.val();
+        self.rows.read_enable.next = self.read.val();
+        self.rows.read_address.next = self.qpn.val().get_bits::<FB>(0);
+        if self.keep.val() {
+            self.row.next = self.rows.read_data.val();
         }
-        if self.judge.q.val() {
-            self.checked.d.next = true;
-            self.is_match.d.next = (self.row.q.val().get_bits::<24>(0) == self.qpn.q.val())
-                & (self.row.q.val().get_bits::<32>(24) == self.src_ip.q.val());
-        }
-        if self.reset.val() {
-            self.held.d.next = false;
-            self.empty.d.next = true;
-            self.read.d.next = false;
-            self.keep.d.next = false;
-            self.judge.d.next = false;
-            self.checked.d.next = false;
-            self.is_probe.d.next = false;
+        if self.judge.val() {
+            self.checked.next = true;
+            self.is_match.next = (self.row.val().get_bits::<24>(0) == self.qpn.val())
+                & (self.row.val().get_bits::<32>(24) == self.src_ip.val());
         }
     }
 }

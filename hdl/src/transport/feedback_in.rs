@@ -51,10 +51,10 @@
 use super::feedback_flows::FeedbackFlows;
 use super::feedback_judge::FeedbackJudge;
 use crate::emit::{self, Design, EmitError};
-use crate::Module;
+use crate::streams::{AckTelemetry, Feedback, Flow, Telemetry};
+use crate::{block, Reg, Regs, Unreset};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from one sample to the next one at least: as long as the congestion control takes for ACKs of a flow.
 const SAMPLE_CYCLES: u64 = 64;
@@ -81,13 +81,8 @@ pub enum FeedbackState {
 }
 
 /// Telemetry responses of `F = 2^FB` flows.
-#[derive(LogicBlock)]
+#[block(check(F == 1 << FB && FP1 == FB + 1 && FB <= 8))]
 pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// ACKs echo the most loaded hop alone, which the congestion control finds.
     pub cfg_worst_hop: Signal<In, Bit>,
     /// The receiver of data computes its window.
@@ -115,49 +110,9 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     /// The responder takes it.
     pub req_ready: Signal<In, Bit>,
     /// A telemetry response is offered.
-    pub s_feedback_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_feedback_ready: Signal<Out, Bit>,
-    /// Queue pair.
-    pub s_feedback_qpn: Signal<In, Bits<24>>,
-    /// PSN of the packet whose telemetry it brings.
-    pub s_feedback_psn: Signal<In, Bits<24>>,
-    /// Source address.
-    pub s_feedback_src_ip: Signal<In, Bits<32>>,
-    /// It is about data: a direct one, or the answer to a probe.
-    pub s_feedback_direct: Signal<In, Bit>,
-    /// It is a probe or, about data, the answer to one.
-    pub s_feedback_probe: Signal<In, Bit>,
-    /// It is a window, and neither of these.
-    pub s_feedback_window: Signal<In, Bit>,
-    /// Low byte of the UDP source port.
-    pub s_feedback_port: Signal<In, Bits<8>>,
-    /// Telemetry is there.
-    pub s_feedback_tel_valid: Signal<In, Bit>,
-    /// Records; 6: not usable.
-    pub s_feedback_tel_hops: Signal<In, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub s_feedback_tel_path: Signal<In, Bits<12>>,
-    /// Records.
-    pub s_feedback_tel_hop: [Signal<In, Bits<64>>; 5],
+    pub s_feedback: Feedback<In>,
     /// Telemetry of an ACK is offered.
-    pub s_cc_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cc_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_cc_flow: Signal<In, Bits<FB>>,
-    /// PSN of the ACK.
-    pub s_cc_psn: Signal<In, Bits<24>>,
-    /// Next PSN to send.
-    pub s_cc_snd_nxt: Signal<In, Bits<24>>,
-    /// Telemetry came with it.
-    pub s_cc_tel_valid: Signal<In, Bit>,
-    /// Records; 6: not usable.
-    pub s_cc_tel_hops: Signal<In, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub s_cc_tel_path: Signal<In, Bits<12>>,
-    /// Records.
-    pub s_cc_tel_hop: [Signal<In, Bits<64>>; 5],
+    pub s_cc: AckTelemetry<In, FB>,
     /// Telemetry for the congestion control.
     pub m_cc_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -171,13 +126,7 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     /// Next PSN to send.
     pub m_cc_snd_nxt: Signal<Out, Bits<24>>,
     /// Telemetry came with it.
-    pub m_cc_tel_valid: Signal<Out, Bit>,
-    /// Records; 6: not usable.
-    pub m_cc_tel_hops: Signal<Out, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub m_cc_tel_path: Signal<Out, Bits<12>>,
-    /// Records.
-    pub m_cc_tel_hop: [Signal<Out, Bits<64>>; 5],
+    pub m_cc_tel: Telemetry<Out>,
     /// The telemetry response that is offered is a probe with telemetry.
     pub m_probe_valid: Signal<Out, Bit>,
     /// It has been looked up.
@@ -185,11 +134,7 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     /// It will be answered.
     pub m_probe_accepted: Signal<In, Bit>,
     /// The telemetry response that is offered is a window that counts.
-    pub m_window_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_window_ready: Signal<In, Bit>,
-    /// Its queue pair.
-    pub m_window_flow: Signal<Out, Bits<FB>>,
+    pub m_window: Flow<Out, FB>,
     /// The probe of a flow is answered.
     pub m_answer_valid: Signal<Out, Bit>,
     /// The flow.
@@ -200,46 +145,45 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub event_feedback_dropped: Signal<Out, Bit>,
     flows: FeedbackFlows<FB, F, FP1>,
     judge: FeedbackJudge,
-    state: DFF<FeedbackState>,
-    feedback_next: DFF<Bit>,
-    accepted: DFF<Bit>,
-    dropped: DFF<Bit>,
-    answered: DFF<Bit>,
-    answer_flow: DFF<Bits<FB>>,
-    now: DFF<Bits<24>>,
-    sampled: DFF<Bit>,
-    counting: DFF<Bit>,
-    at: DFF<Bits<FB>>,
-    qpn: DFF<Bits<24>>,
-    src_ip: DFF<Bits<32>>,
-    may: DFF<Bit>,
-    is_data: DFF<Bit>,
-    is_window: DFF<Bit>,
-    is_request: DFF<Bit>,
-    full: DFF<Bit>,
-    from_cc: DFF<Bit>,
-    rest: DFF<Bits<6>>,
-    cc_flow: DFF<Bits<FP1>>,
-    cc_peer: DFF<Bit>,
-    cc_psn: DFF<Bits<24>>,
-    cc_snd_nxt: DFF<Bits<24>>,
-    tel_valid: DFF<Bit>,
-    tel_hops: DFF<Bits<3>>,
-    tel_path: DFF<Bits<12>>,
-    tel_hop: [DFF<Bits<64>>; 5],
-    row_comes: DFF<Bit>,
-    row_flow: DFF<Bits<FB>>,
-    row_telemetry: DFF<Bit>,
-    row_qpn: DFF<Bits<24>>,
-    row_ip: DFF<Bits<32>>,
-    row_remote: DFF<Bits<24>>,
-    row_before: DFF<Bits<24>>,
+    #[reset(FeedbackState::Idle)]
+    state: Reg<FeedbackState>,
+    feedback_next: Reg<Bit>,
+    accepted: Reg<Bit>,
+    dropped: Reg<Bit>,
+    answered: Reg<Bit>,
+    answer_flow: Reg<Bits<FB>>,
+    now: Reg<Bits<24>>,
+    sampled: Reg<Bit>,
+    counting: Reg<Bit>,
+    at: Reg<Bits<FB>>,
+    qpn: Unreset<Bits<24>>,
+    src_ip: Unreset<Bits<32>>,
+    may: Unreset<Bit>,
+    is_data: Unreset<Bit>,
+    is_window: Unreset<Bit>,
+    is_request: Unreset<Bit>,
+    full: Reg<Bit>,
+    #[reset(true)]
+    from_cc: Reg<Bit>,
+    rest: Reg<Bits<6>>,
+    cc_flow: Reg<Bits<FP1>>,
+    cc_peer: Reg<Bit>,
+    cc_psn: Reg<Bits<24>>,
+    cc_snd_nxt: Reg<Bits<24>>,
+    tel: Telemetry<Regs>,
+    row_comes: Reg<Bit>,
+    row_flow: Unreset<Bits<FB>>,
+    row_telemetry: Unreset<Bit>,
+    row_qpn: Unreset<Bits<24>>,
+    row_ip: Unreset<Bits<32>>,
+    row_remote: Unreset<Bits<24>>,
+    row_before: Unreset<Bits<24>>,
     first_psn: Signal<Local, Bits<24>>,
     acks: Signal<Local, Bit>,
     row_applies: Signal<Local, Bit>,
     half: Signal<Local, Bits<FP1>>,
     sends: Signal<Local, Bit>,
-    stale: DFF<Bit>,
+    stale: Reg<Bit>,
     row_hits: Signal<Local, Bit>,
     is_void: Signal<Local, Bit>,
     is_judged: Signal<Local, Bit>,
@@ -258,261 +202,94 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     row_stands: Signal<Local, Bit>,
     later: Signal<Local, Bits<24>>,
     span: Signal<Local, Bits<20>>,
+    #[init(Constant::new(1u64.to_bits()))]
     one: Constant<Bits<20>>,
+    #[init(Constant::new((SAMPLE_CYCLES - 1).to_bits()))]
     most: Constant<Bits<6>>,
+    #[init(Constant::new((1u64 << FB).to_bits()))]
     top: Constant<Bits<FP1>>,
-}
-
-impl<const FB: usize, const F: usize, const FP1: usize> Default for FeedbackIn<FB, F, FP1> {
-    fn default() -> Self {
-        assert!(F == 1 << FB && FP1 == FB + 1 && FB <= 8, "F = 2^FB, FP1 = FB + 1, a byte of port");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_worst_hop: Default::default(),
-            cfg_by_time: Default::default(),
-            cfg_feedback_cycles: Default::default(),
-            row_valid: Default::default(),
-            row_ready: Default::default(),
-            cfg_index: Default::default(),
-            cfg_row: Default::default(),
-            sent_valid: Default::default(),
-            sent_ready: Default::default(),
-            sent_flow: Default::default(),
-            sent_psn: Default::default(),
-            req_valid: Default::default(),
-            req_ready: Default::default(),
-            s_feedback_valid: Default::default(),
-            s_feedback_ready: Default::default(),
-            s_feedback_qpn: Default::default(),
-            s_feedback_psn: Default::default(),
-            s_feedback_src_ip: Default::default(),
-            s_feedback_direct: Default::default(),
-            s_feedback_probe: Default::default(),
-            s_feedback_window: Default::default(),
-            s_feedback_port: Default::default(),
-            s_feedback_tel_valid: Default::default(),
-            s_feedback_tel_hops: Default::default(),
-            s_feedback_tel_path: Default::default(),
-            s_feedback_tel_hop: Default::default(),
-            s_cc_valid: Default::default(),
-            s_cc_ready: Default::default(),
-            s_cc_flow: Default::default(),
-            s_cc_psn: Default::default(),
-            s_cc_snd_nxt: Default::default(),
-            s_cc_tel_valid: Default::default(),
-            s_cc_tel_hops: Default::default(),
-            s_cc_tel_path: Default::default(),
-            s_cc_tel_hop: Default::default(),
-            m_cc_valid: Default::default(),
-            m_cc_ready: Default::default(),
-            m_cc_flow: Default::default(),
-            m_cc_peer: Default::default(),
-            m_cc_psn: Default::default(),
-            m_cc_snd_nxt: Default::default(),
-            m_cc_tel_valid: Default::default(),
-            m_cc_tel_hops: Default::default(),
-            m_cc_tel_path: Default::default(),
-            m_cc_tel_hop: Default::default(),
-            m_probe_valid: Default::default(),
-            m_probe_ready: Default::default(),
-            m_probe_accepted: Default::default(),
-            m_window_valid: Default::default(),
-            m_window_ready: Default::default(),
-            m_window_flow: Default::default(),
-            m_answer_valid: Default::default(),
-            m_answer_flow: Default::default(),
-            event_feedback_accepted: Default::default(),
-            event_feedback_dropped: Default::default(),
-            flows: Default::default(),
-            judge: Default::default(),
-            state: Default::default(),
-            feedback_next: Default::default(),
-            accepted: Default::default(),
-            dropped: Default::default(),
-            answered: Default::default(),
-            answer_flow: Default::default(),
-            now: Default::default(),
-            sampled: Default::default(),
-            counting: Default::default(),
-            at: Default::default(),
-            qpn: Default::default(),
-            src_ip: Default::default(),
-            may: Default::default(),
-            is_data: Default::default(),
-            is_window: Default::default(),
-            is_request: Default::default(),
-            full: Default::default(),
-            from_cc: Default::default(),
-            rest: Default::default(),
-            cc_flow: Default::default(),
-            cc_peer: Default::default(),
-            cc_psn: Default::default(),
-            cc_snd_nxt: Default::default(),
-            tel_valid: Default::default(),
-            tel_hops: Default::default(),
-            tel_path: Default::default(),
-            tel_hop: Default::default(),
-            row_comes: Default::default(),
-            row_flow: Default::default(),
-            row_telemetry: Default::default(),
-            row_qpn: Default::default(),
-            row_ip: Default::default(),
-            row_remote: Default::default(),
-            row_before: Default::default(),
-            first_psn: Default::default(),
-            acks: Default::default(),
-            row_applies: Default::default(),
-            half: Default::default(),
-            sends: Default::default(),
-            stale: Default::default(),
-            row_hits: Default::default(),
-            is_void: Default::default(),
-            is_judged: Default::default(),
-            load_ack: Default::default(),
-            load_feedback: Default::default(),
-            flow: Default::default(),
-            is_idle: Default::default(),
-            by_port: Default::default(),
-            about_data: Default::default(),
-            samples: Default::default(),
-            is_probe: Default::default(),
-            looks: Default::default(),
-            has_room: Default::default(),
-            fills: Default::default(),
-            copies: Default::default(),
-            row_stands: Default::default(),
-            later: Default::default(),
-            span: Default::default(),
-            one: Constant::new(1u64.to_bits()),
-            most: Constant::new((SAMPLE_CYCLES - 1).to_bits()),
-            top: Constant::new((1u64 << FB).to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB, F, FP1> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            state,
-            feedback_next,
-            accepted,
-            dropped,
-            answered,
-            answer_flow,
-            stale,
-            row_comes,
-            row_flow,
-            row_telemetry,
-            row_qpn,
-            row_ip,
-            row_remote,
-            row_before,
-            now,
-            sampled,
-            counting,
-            at,
-            qpn,
-            src_ip,
-            may,
-            is_data,
-            is_window,
-            is_request,
-            full,
-            from_cc,
-            rest,
-            cc_flow,
-            cc_peer,
-            cc_psn,
-            cc_snd_nxt,
-            tel_valid,
-            tel_hops,
-            tel_path
-        );
-        self.flows.clock.next = self.clock.val();
-        self.flows.reset.next = self.reset.val();
-        self.judge.clock.next = self.clock.val();
-        self.s_feedback_ready.next = self.state.q.val() == FeedbackState::Done;
-        self.s_cc_ready.next = self.state.q.val() == FeedbackState::Ack;
-        self.event_feedback_accepted.next = self.accepted.q.val();
-        self.event_feedback_dropped.next = self.dropped.q.val();
-        self.m_probe_valid.next = self.state.q.val() == FeedbackState::Probe;
-        self.m_window_valid.next = self.state.q.val() == FeedbackState::Window;
-        self.m_window_flow.next = self.at.q.val();
-        self.m_answer_valid.next = self.answered.q.val();
-        self.m_answer_flow.next = self.answer_flow.q.val();
-        self.m_cc_valid.next = self.full.q.val();
-        self.m_cc_flow.next = self.cc_flow.q.val();
-        self.m_cc_peer.next = self.cc_peer.q.val();
-        self.m_cc_psn.next = self.cc_psn.q.val();
-        self.m_cc_snd_nxt.next = self.cc_snd_nxt.q.val();
-        self.m_cc_tel_valid.next = self.tel_valid.q.val();
-        self.m_cc_tel_hops.next = self.tel_hops.q.val();
-        self.m_cc_tel_path.next = self.tel_path.q.val();
+        self.s_feedback.ready.next = self.state.val() == FeedbackState::Done;
+        self.s_cc.ready.next = self.state.val() == FeedbackState::Ack;
+        self.event_feedback_accepted.next = self.accepted.val();
+        self.event_feedback_dropped.next = self.dropped.val();
+        self.m_probe_valid.next = self.state.val() == FeedbackState::Probe;
+        self.m_window.valid.next = self.state.val() == FeedbackState::Window;
+        self.m_window.flow.next = self.at.val();
+        self.m_answer_valid.next = self.answered.val();
+        self.m_answer_flow.next = self.answer_flow.val();
+        self.m_cc_valid.next = self.full.val();
+        self.m_cc_flow.next = self.cc_flow.val();
+        self.m_cc_peer.next = self.cc_peer.val();
+        self.m_cc_psn.next = self.cc_psn.val();
+        self.m_cc_snd_nxt.next = self.cc_snd_nxt.val();
+        self.m_cc_tel.valid.next = self.tel.valid.val();
+        self.m_cc_tel.hops.next = self.tel.hops.val();
+        self.m_cc_tel.path.next = self.tel.path.val();
         comment!("What stands: copied until it is looked up, as a request may be taken meanwhile.");
-        self.is_idle.next = self.state.q.val() == FeedbackState::Idle;
-        self.by_port.next = self.s_feedback_valid.val()
-            & self.s_feedback_direct.val()
-            & !self.s_feedback_probe.val();
-        self.about_data.next = !self.s_feedback_valid.val()
-            | self.s_feedback_direct.val()
-            | self.s_feedback_window.val();
-        self.flow.next = self.s_feedback_qpn.val().get_bits::<FB>(0);
+        self.is_idle.next = self.state.val() == FeedbackState::Idle;
+        self.by_port.next = self.s_feedback.valid.val()
+            & self.s_feedback.direct.val()
+            & !self.s_feedback.probe.val();
+        self.about_data.next = !self.s_feedback.valid.val()
+            | self.s_feedback.direct.val()
+            | self.s_feedback.window.val();
+        self.flow.next = self.s_feedback.qpn.val().get_bits::<FB>(0);
         if self.by_port.val() {
-            self.flow.next = self.s_feedback_port.val().get_bits::<FB>(0);
+            self.flow.next = self.s_feedback.port.val().get_bits::<FB>(0);
         }
         if self.is_idle.val() {
-            self.at.d.next = self.flow.val();
-            self.qpn.d.next = self.s_feedback_qpn.val();
-            self.src_ip.d.next = self.s_feedback_src_ip.val();
-            self.is_data.d.next = self.about_data.val();
-            self.is_window.d.next = self.s_feedback_valid.val() & self.s_feedback_window.val();
-            self.is_request.d.next = !self.s_feedback_valid.val();
-            self.may.d.next = self.s_feedback_tel_valid.val()
+            self.at.next = self.flow.val();
+            self.qpn.next = self.s_feedback.qpn.val();
+            self.src_ip.next = self.s_feedback.src_ip.val();
+            self.is_data.next = self.about_data.val();
+            self.is_window.next = self.s_feedback.valid.val() & self.s_feedback.window.val();
+            self.is_request.next = !self.s_feedback.valid.val();
+            self.may.next = self.s_feedback.tel.valid.val()
                 & (!self.cfg_by_time.val()
-                    | !self.s_feedback_valid.val()
-                    | !self.s_feedback_direct.val());
-            if self.s_feedback_valid.val() & self.s_feedback_window.val() {
-                self.may.d.next = self.cfg_by_time.val();
+                    | !self.s_feedback.valid.val()
+                    | !self.s_feedback.direct.val());
+            if self.s_feedback.valid.val() & self.s_feedback.window.val() {
+                self.may.next = self.cfg_by_time.val();
             }
         }
         self.half.next = self.top.val();
-        if self.is_data.q.val() {
+        if self.is_data.val() {
             self.half.next = 0.into();
         }
         comment!("Tables: rows and packets sent are seen as they pass.");
-        self.acks.next = self.state.q.val() == FeedbackState::Ack;
+        self.acks.next = self.state.val() == FeedbackState::Ack;
         self.sends.next = self.sent_valid.val() & self.sent_ready.val();
-        self.flows.row_flow.next = self.row_flow.q.val();
-        self.flows.row_telemetry.next = self.row_telemetry.q.val();
-        self.flows.row_qpn.next = self.row_qpn.q.val();
-        self.flows.row_ip.next = self.row_ip.q.val();
-        self.flows.row_remote.next = self.row_remote.q.val();
-        self.flows.row_before.next = self.row_before.q.val();
+        self.flows.row_flow.next = self.row_flow.val();
+        self.flows.row_telemetry.next = self.row_telemetry.val();
+        self.flows.row_qpn.next = self.row_qpn.val();
+        self.flows.row_ip.next = self.row_ip.val();
+        self.flows.row_remote.next = self.row_remote.val();
+        self.flows.row_before.next = self.row_before.val();
         self.flows.ack.next = self.acks.val() & !self.cfg_by_time.val();
-        self.flows.ack_flow.next = self.cc_flow.q.val().get_bits::<FB>(0);
-        self.flows.ack_psn.next = self.cc_psn.q.val();
+        self.flows.ack_flow.next = self.cc_flow.val().get_bits::<FB>(0);
+        self.flows.ack_psn.next = self.cc_psn.val();
         self.flows.sends.next = self.sends.val();
         self.flows.sent_flow.next = self.sent_flow.val();
         self.flows.sent_psn.next = self.sent_psn.val();
         self.flows.flow.next = self.flow.val();
         self.flows.direct.next = self.about_data.val();
-        self.flows.count_flow.next = self.at.q.val();
-        self.flows.count_direct.next = self.is_data.q.val();
-        self.judge.look.next = self.state.q.val() == FeedbackState::Look;
-        self.judge.compare.next = self.state.q.val() == FeedbackState::Match;
-        self.judge.may.next = self.may.q.val();
-        self.judge.psn.next = self.s_feedback_psn.val();
-        self.judge.direct.next = self.is_data.q.val();
-        self.judge.by_port.next = self.by_port.val() & !self.is_request.q.val();
-        self.judge.window.next = self.is_window.q.val();
-        self.judge.request.next = self.is_request.q.val();
-        self.judge.qpn.next = self.qpn.q.val();
-        self.judge.src_ip.next = self.src_ip.q.val();
+        self.flows.count_flow.next = self.at.val();
+        self.flows.count_direct.next = self.is_data.val();
+        self.judge.look.next = self.state.val() == FeedbackState::Look;
+        self.judge.compare.next = self.state.val() == FeedbackState::Match;
+        self.judge.may.next = self.may.val();
+        self.judge.psn.next = self.s_feedback.psn.val();
+        self.judge.direct.next = self.is_data.val();
+        self.judge.by_port.next = self.by_port.val() & !self.is_request.val();
+        self.judge.window.next = self.is_window.val();
+        self.judge.request.next = self.is_request.val();
+        self.judge.qpn.next = self.qpn.val();
+        self.judge.src_ip.next = self.src_ip.val();
         self.judge.row_qpn.next = self.flows.qpn.val();
         self.judge.row_remote.next = self.flows.remote.val();
         self.judge.row_ip.next = self.flows.ip.val();
@@ -522,219 +299,189 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.judge.is_followed.next = self.flows.is_followed.val();
         self.judge.is_seen.next = self.flows.is_seen.val();
         comment!("A window beside any row might be of the queue pair of before.");
-        self.row_stands.next =
-            self.is_window.q.val() & (self.row_valid.val() | self.row_comes.q.val());
-        self.row_hits.next = self.row_comes.q.val() & (self.row_flow.q.val() == self.at.q.val());
-        self.is_void.next = self.stale.q.val() | self.row_hits.val() | self.row_stands.val();
-        self.stale.d.next = self.is_void.val() & !self.is_idle.val();
-        self.is_judged.next = self.state.q.val() == FeedbackState::Judge;
+        self.row_stands.next = self.is_window.val() & (self.row_valid.val() | self.row_comes.val());
+        self.row_hits.next = self.row_comes.val() & (self.row_flow.val() == self.at.val());
+        self.is_void.next = self.stale.val() | self.row_hits.val() | self.row_stands.val();
+        self.stale.next = self.is_void.val() & !self.is_idle.val();
+        self.is_judged.next = self.state.val() == FeedbackState::Judge;
         self.load_ack.next = self.is_idle.val()
-            & self.s_cc_valid.val()
-            & (self.from_cc.q.val() | self.cfg_by_time.val())
-            & !self.full.q.val()
-            & (!self.feedback_next.q.val() | !self.s_feedback_valid.val());
-        self.has_room.next = !self.full.q.val();
-        if self.is_window.q.val() {
-            self.has_room.next = self.m_window_ready.val();
+            & self.s_cc.valid.val()
+            & (self.from_cc.val() | self.cfg_by_time.val())
+            & !self.full.val()
+            & (!self.feedback_next.val() | !self.s_feedback.valid.val());
+        self.has_room.next = !self.full.val();
+        if self.is_window.val() {
+            self.has_room.next = self.m_window.ready.val();
         }
         self.load_feedback.next = self.is_judged.val()
             & self.judge.m_counts.val()
             & !self.is_void.val()
             & self.has_room.val();
         comment!("Each request once, if nothing else is under way and no ACK waits or, without samples, might.");
-        self.from_cc.d.next =
-            !self.cfg_by_time.val() & (!self.cfg_worst_hop.val() | self.s_cc_valid.val());
+        self.from_cc.next =
+            !self.cfg_by_time.val() & (!self.cfg_worst_hop.val() | self.s_cc.valid.val());
         self.samples.next = self.is_idle.val()
             & self.req_valid.val()
-            & self.s_feedback_tel_valid.val()
-            & !self.sampled.q.val()
-            & !self.full.q.val()
-            & !self.from_cc.q.val()
-            & !self.rest.q.val().any()
-            & !self.row_comes.q.val()
+            & self.s_feedback.tel.valid.val()
+            & !self.sampled.val()
+            & !self.full.val()
+            & !self.from_cc.val()
+            & !self.rest.val().any()
+            & !self.row_comes.val()
             & !self.load_ack.val();
-        if self.rest.q.val().any() {
-            self.rest.d.next = self.rest.q.val() - 1;
+        if self.rest.val().any() {
+            self.rest.next = self.rest.val() - 1;
         }
         if self.samples.val() {
-            self.rest.d.next = self.most.val();
+            self.rest.next = self.most.val();
         }
-        self.sampled.d.next = (self.sampled.q.val() | self.samples.val())
+        self.sampled.next = (self.sampled.val() | self.samples.val())
             & (!self.req_valid.val() | !self.req_ready.val());
-        self.is_probe.next = self.s_feedback_valid.val()
-            & self.s_feedback_probe.val()
-            & !self.s_feedback_direct.val();
+        self.is_probe.next = self.s_feedback.valid.val()
+            & self.s_feedback.probe.val()
+            & !self.s_feedback.direct.val();
         self.looks.next = self.samples.val()
             | (self.is_idle.val()
-                & self.s_feedback_valid.val()
+                & self.s_feedback.valid.val()
                 & !self.load_ack.val()
                 & !self.is_probe.val()
-                & !self.row_comes.q.val()
+                & !self.row_comes.val()
                 & !self.sends.val());
         self.flows.look.next = self.looks.val();
         self.row_applies.next =
-            self.row_comes.q.val() & !self.sends.val() & !self.acks.val() & !self.counting.q.val();
-        self.flows.row_comes.next = self.row_comes.q.val();
+            self.row_comes.val() & !self.sends.val() & !self.acks.val() & !self.counting.val();
+        self.flows.row_comes.next = self.row_comes.val();
         self.flows.row_writes.next = self.row_applies.val();
         self.first_psn.next = self.cfg_row.val().get_bits::<24>(224);
-        if self.row_applies.val() | !self.row_comes.q.val() {
-            self.row_comes.d.next = self.row_valid.val() & self.row_ready.val();
-            self.row_flow.d.next = self.cfg_index.val().get_bits::<FB>(0);
-            self.row_telemetry.d.next =
-                self.cfg_row.val().get_bit(0) & self.cfg_row.val().get_bit(1);
-            self.row_qpn.d.next = self.cfg_row.val().get_bits::<24>(32);
-            self.row_remote.d.next = self.cfg_row.val().get_bits::<24>(64);
-            self.row_ip.d.next = self.cfg_row.val().get_bits::<32>(96);
-            self.row_before.d.next = self.first_psn.val() - 1;
+        if self.row_applies.val() | !self.row_comes.val() {
+            self.row_comes.next = self.row_valid.val() & self.row_ready.val();
+            self.row_flow.next = self.cfg_index.val().get_bits::<FB>(0);
+            self.row_telemetry.next = self.cfg_row.val().get_bit(0) & self.cfg_row.val().get_bit(1);
+            self.row_qpn.next = self.cfg_row.val().get_bits::<24>(32);
+            self.row_remote.next = self.cfg_row.val().get_bits::<24>(64);
+            self.row_ip.next = self.cfg_row.val().get_bits::<32>(96);
+            self.row_before.next = self.first_psn.val() - 1;
         }
         comment!("A cycle later: the tables are far away.");
-        self.counting.d.next = self.load_feedback.val() & !self.is_request.q.val();
-        self.flows.count.next = self.counting.q.val();
+        self.counting.next = self.load_feedback.val() & !self.is_request.val();
+        self.flows.count.next = self.counting.val();
         self.flows.count_ahead.next = !self.judge.m_is_back.val();
-        self.flows.count_psn.next = self.s_feedback_psn.val();
-        self.accepted.d.next = self.load_feedback.val() & !self.is_request.q.val();
-        self.dropped.d.next = false;
-        self.answered.d.next = false;
-        self.answer_flow.d.next = self.flow.val();
+        self.flows.count_psn.next = self.s_feedback.psn.val();
+        self.accepted.next = self.load_feedback.val() & !self.is_request.val();
+        self.dropped.next = false;
+        self.answered.next = false;
+        self.answer_flow.next = self.flow.val();
         if self.m_cc_ready.val() {
-            self.full.d.next = false;
+            self.full.next = false;
         }
-        match self.state.q.val() {
+        match self.state.val() {
             FeedbackState::Idle => {
                 if self.load_ack.val() {
-                    self.state.d.next = FeedbackState::Ack;
-                    self.feedback_next.d.next = true;
+                    self.state.next = FeedbackState::Ack;
+                    self.feedback_next.next = true;
                 } else if self.is_probe.val() {
-                    self.state.d.next = FeedbackState::Done;
-                    self.dropped.d.next = !self.s_feedback_tel_valid.val();
-                    self.feedback_next.d.next = false;
-                    if self.s_feedback_tel_valid.val() {
-                        self.state.d.next = FeedbackState::Probe;
+                    self.state.next = FeedbackState::Done;
+                    self.dropped.next = !self.s_feedback.tel.valid.val();
+                    self.feedback_next.next = false;
+                    if self.s_feedback.tel.valid.val() {
+                        self.state.next = FeedbackState::Probe;
                     }
                 } else if self.looks.val() {
-                    self.state.d.next = FeedbackState::Look;
+                    self.state.next = FeedbackState::Look;
                 }
             }
             FeedbackState::Ack => {
-                self.state.d.next = FeedbackState::Idle;
+                self.state.next = FeedbackState::Idle;
             }
             FeedbackState::Look => {
-                self.state.d.next = FeedbackState::Match;
+                self.state.next = FeedbackState::Match;
             }
             FeedbackState::Match => {
-                self.state.d.next = FeedbackState::Judge;
+                self.state.next = FeedbackState::Judge;
             }
             FeedbackState::Judge => {
                 if self.load_feedback.val() | !self.judge.m_counts.val() | self.is_void.val() {
-                    if self.is_request.q.val() {
-                        self.state.d.next = FeedbackState::Idle;
+                    if self.is_request.val() {
+                        self.state.next = FeedbackState::Idle;
                     } else {
-                        self.dropped.d.next = !self.load_feedback.val();
-                        self.answered.d.next = self.s_feedback_probe.val()
+                        self.dropped.next = !self.load_feedback.val();
+                        self.answered.next = self.s_feedback.probe.val()
                             & self.judge.m_is_ours.val()
                             & !self.is_void.val();
-                        self.feedback_next.d.next = false;
-                        self.state.d.next = FeedbackState::Done;
-                        if self.load_feedback.val() & self.is_window.q.val() {
-                            self.state.d.next = FeedbackState::Window;
+                        self.feedback_next.next = false;
+                        self.state.next = FeedbackState::Done;
+                        if self.load_feedback.val() & self.is_window.val() {
+                            self.state.next = FeedbackState::Window;
                         }
                     }
                 }
             }
             FeedbackState::Probe => {
                 if self.m_probe_ready.val() {
-                    self.accepted.d.next = self.m_probe_accepted.val();
-                    self.dropped.d.next = !self.m_probe_accepted.val();
-                    self.state.d.next = FeedbackState::Done;
+                    self.accepted.next = self.m_probe_accepted.val();
+                    self.dropped.next = !self.m_probe_accepted.val();
+                    self.state.next = FeedbackState::Done;
                 }
             }
             FeedbackState::Window => {
-                if self.m_window_ready.val() {
-                    self.state.d.next = FeedbackState::Done;
+                if self.m_window.ready.val() {
+                    self.state.next = FeedbackState::Done;
                 }
             }
             FeedbackState::Done => {
-                self.state.d.next = FeedbackState::Idle;
+                self.state.next = FeedbackState::Idle;
             }
         }
         if (self.load_ack.val() & !self.cfg_by_time.val())
-            | (self.load_feedback.val() & !self.is_window.q.val())
+            | (self.load_feedback.val() & !self.is_window.val())
         {
-            self.full.d.next = true;
+            self.full.next = true;
         }
         comment!("While the output is empty its fields follow what may fill it.");
-        self.now.d.next = self.now.q.val() + 1;
+        self.now.next = self.now.val() + 1;
         self.span.next = self.one.val();
         if self.cfg_by_time.val() {
             self.span.next = self.cfg_feedback_cycles.val();
         }
-        self.later.next = self.now.q.val() + bit_cast::<24, 20>(self.span.val());
+        self.later.next = self.now.val() + bit_cast::<24, 20>(self.span.val());
         self.fills.next = self.is_judged.val() & self.judge.m_fills.val();
-        if !self.full.q.val() & self.is_idle.val() & self.from_cc.q.val() {
-            self.cc_flow.d.next = bit_cast::<FP1, FB>(self.s_cc_flow.val());
-            self.cc_peer.d.next = false;
-            self.cc_psn.d.next = self.s_cc_psn.val();
-            self.cc_snd_nxt.d.next = self.s_cc_snd_nxt.val();
-            self.tel_valid.d.next = self.s_cc_tel_valid.val();
-            self.tel_hops.d.next = self.s_cc_tel_hops.val();
-            self.tel_path.d.next = self.s_cc_tel_path.val();
+        if !self.full.val() & self.is_idle.val() & self.from_cc.val() {
+            self.cc_flow.next = bit_cast::<FP1, FB>(self.s_cc.flow.val());
+            self.cc_peer.next = false;
+            self.cc_psn.next = self.s_cc.psn.val();
+            self.cc_snd_nxt.next = self.s_cc.snd_nxt.val();
+            self.tel.valid.next = self.s_cc.tel.valid.val();
+            self.tel.hops.next = self.s_cc.tel.hops.val();
+            self.tel.path.next = self.s_cc.tel.path.val();
         }
-        if !self.full.q.val() & self.fills.val() {
-            self.cc_flow.d.next = bit_cast::<FP1, FB>(self.at.q.val()) | self.half.val();
-            self.cc_peer.d.next = self.is_request.q.val();
-            self.cc_psn.d.next = self.judge.m_psn.val();
-            self.cc_snd_nxt.d.next = self.judge.m_snd_nxt.val();
-            if self.cfg_by_time.val() | self.is_request.q.val() {
-                self.cc_psn.d.next = self.now.q.val();
-                self.cc_snd_nxt.d.next = self.later.val();
+        if !self.full.val() & self.fills.val() {
+            self.cc_flow.next = bit_cast::<FP1, FB>(self.at.val()) | self.half.val();
+            self.cc_peer.next = self.is_request.val();
+            self.cc_psn.next = self.judge.m_psn.val();
+            self.cc_snd_nxt.next = self.judge.m_snd_nxt.val();
+            if self.cfg_by_time.val() | self.is_request.val() {
+                self.cc_psn.next = self.now.val();
+                self.cc_snd_nxt.next = self.later.val();
             }
-            self.tel_valid.d.next = true;
+            self.tel.valid.next = true;
         }
         comment!("A request's telemetry is there since it was looked up.");
-        self.copies.next = !self.full.q.val()
+        self.copies.next = !self.full.val()
             & ((self.is_judged.val() & self.judge.m_copies.val())
-                | (self.is_idle.val() & !self.from_cc.q.val()));
+                | (self.is_idle.val() & !self.from_cc.val()));
         if self.copies.val() {
-            self.tel_hops.d.next = self.s_feedback_tel_hops.val();
-            self.tel_path.d.next = self.s_feedback_tel_path.val();
+            self.tel.hops.next = self.s_feedback.tel.hops.val();
+            self.tel.path.next = self.s_feedback.tel.path.val();
         }
         for i in 0..5 {
-            self.tel_hop[i].clock.next = self.clock.val();
-            self.tel_hop[i].d.next = self.tel_hop[i].q.val();
-            self.m_cc_tel_hop[i].next = self.tel_hop[i].q.val();
-            if !self.full.q.val() & self.is_idle.val() & self.from_cc.q.val() {
-                self.tel_hop[i].d.next = self.s_cc_tel_hop[i].val();
+            self.tel.hop[i].next = self.tel.hop[i].val();
+            self.m_cc_tel.hop[i].next = self.tel.hop[i].val();
+            if !self.full.val() & self.is_idle.val() & self.from_cc.val() {
+                self.tel.hop[i].next = self.s_cc.tel.hop[i].val();
             }
             if self.copies.val() {
-                self.tel_hop[i].d.next = self.s_feedback_tel_hop[i].val();
+                self.tel.hop[i].next = self.s_feedback.tel.hop[i].val();
             }
-            if self.reset.val() {
-                self.tel_hop[i].d.next = 0.into();
-            }
-        }
-        if self.reset.val() {
-            self.state.d.next = FeedbackState::Idle;
-            self.feedback_next.d.next = false;
-            self.stale.d.next = false;
-            self.row_comes.d.next = false;
-            self.accepted.d.next = false;
-            self.dropped.d.next = false;
-            self.answered.d.next = false;
-            self.answer_flow.d.next = 0.into();
-            self.now.d.next = 0.into();
-            self.sampled.d.next = false;
-            self.from_cc.d.next = true;
-            self.rest.d.next = 0.into();
-            self.counting.d.next = false;
-            self.at.d.next = 0.into();
-            self.full.d.next = false;
-            self.cc_flow.d.next = 0.into();
-            self.cc_peer.d.next = false;
-            self.cc_psn.d.next = 0.into();
-            self.cc_snd_nxt.d.next = 0.into();
-            self.tel_valid.d.next = false;
-            self.tel_hops.d.next = 0.into();
-            self.tel_path.d.next = 0.into();
         }
     }
 }

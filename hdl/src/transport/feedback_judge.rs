@@ -7,16 +7,12 @@
 //! # Reset             none: follows its inputs
 //! # Twins             part of sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
 
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Verdict on a telemetry response.
-#[derive(LogicBlock)]
+#[block(no_reset)]
 pub struct FeedbackJudge {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// The inputs stand: first half of the work.
     pub look: Signal<In, Bit>,
     /// The cycle after: second half.
@@ -67,145 +63,84 @@ pub struct FeedbackJudge {
     pub m_psn: Signal<Out, Bits<24>>,
     /// Next PSN to send.
     pub m_snd_nxt: Signal<Out, Bits<24>>,
-    known: DFF<Bit>,
-    from_peer: DFF<Bit>,
-    own: DFF<Bit>,
-    remote: DFF<Bit>,
-    followed: DFF<Bit>,
-    fresh: DFF<Bit>,
-    counts: DFF<Bit>,
-    fills: DFF<Bit>,
-    copies: DFF<Bit>,
+    known: Unreset<Bit>,
+    from_peer: Unreset<Bit>,
+    own: Unreset<Bit>,
+    remote: Unreset<Bit>,
+    followed: Unreset<Bit>,
+    fresh: Unreset<Bit>,
+    counts: Unreset<Bit>,
+    fills: Unreset<Bit>,
+    copies: Unreset<Bit>,
     is_good: Signal<Local, Bit>,
-    ours: DFF<Bit>,
-    is_back: DFF<Bit>,
-    snd_nxt: DFF<Bits<24>>,
-    step: DFF<Bits<24>>,
-    far: DFF<Bits<24>>,
-    shown: DFF<Bits<24>>,
+    ours: Unreset<Bit>,
+    is_back: Unreset<Bit>,
+    snd_nxt: Unreset<Bits<24>>,
+    step: Unreset<Bits<24>>,
+    far: Unreset<Bits<24>>,
+    shown: Unreset<Bits<24>>,
     behind: Signal<Local, Bits<24>>,
     steps_back: Signal<Local, Bit>,
     is_far: Signal<Local, Bit>,
     is_right: Signal<Local, Bit>,
     is_ours: Signal<Local, Bit>,
     is_stale: Signal<Local, Bit>,
+    #[init(Constant::new((1u64 << 22).to_bits()))]
     far_step: Constant<Bits<24>>,
+    #[init(Constant::new(0xffu64.to_bits()))]
     back_bits: Constant<Bits<8>>,
-}
-
-impl Default for FeedbackJudge {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            look: Default::default(),
-            compare: Default::default(),
-            may: Default::default(),
-            psn: Default::default(),
-            direct: Default::default(),
-            by_port: Default::default(),
-            window: Default::default(),
-            request: Default::default(),
-            qpn: Default::default(),
-            src_ip: Default::default(),
-            row_qpn: Default::default(),
-            row_remote: Default::default(),
-            row_ip: Default::default(),
-            row_snd_nxt: Default::default(),
-            row_last: Default::default(),
-            is_on: Default::default(),
-            is_followed: Default::default(),
-            is_seen: Default::default(),
-            m_counts: Default::default(),
-            m_fills: Default::default(),
-            m_copies: Default::default(),
-            m_is_ours: Default::default(),
-            m_is_back: Default::default(),
-            m_psn: Default::default(),
-            m_snd_nxt: Default::default(),
-            known: Default::default(),
-            from_peer: Default::default(),
-            own: Default::default(),
-            remote: Default::default(),
-            followed: Default::default(),
-            fresh: Default::default(),
-            counts: Default::default(),
-            fills: Default::default(),
-            copies: Default::default(),
-            is_good: Default::default(),
-            ours: Default::default(),
-            is_ours: Default::default(),
-            is_back: Default::default(),
-            snd_nxt: Default::default(),
-            step: Default::default(),
-            far: Default::default(),
-            shown: Default::default(),
-            behind: Default::default(),
-            steps_back: Default::default(),
-            is_far: Default::default(),
-            is_right: Default::default(),
-            is_stale: Default::default(),
-            far_step: Constant::new((1u64 << 22).to_bits()),
-            back_bits: Constant::new(0xffu64.to_bits()),
-        }
-    }
 }
 
 impl Logic for FeedbackJudge {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, known, from_peer, own, remote, followed, fresh, counts, fills, copies,
-            ours, is_back, snd_nxt, step, far, shown
-        );
-        self.m_counts.next = self.counts.q.val();
-        self.m_fills.next = self.fills.q.val();
-        self.m_copies.next = self.copies.q.val();
-        self.m_is_ours.next = self.ours.q.val();
-        self.m_is_back.next = self.is_back.q.val();
-        self.m_psn.next = self.shown.q.val();
-        self.m_snd_nxt.next = self.snd_nxt.q.val();
+        self.m_counts.next = self.counts.val();
+        self.m_fills.next = self.fills.val();
+        self.m_copies.next = self.copies.val();
+        self.m_is_ours.next = self.ours.val();
+        self.m_is_back.next = self.is_back.val();
+        self.m_psn.next = self.shown.val();
+        self.m_snd_nxt.next = self.snd_nxt.val();
         if self.look.val() {
-            self.snd_nxt.d.next = self.row_snd_nxt.val();
-            self.step.d.next = self.psn.val() - self.row_last.val();
-            self.far.d.next = self.row_last.val() + self.far_step.val();
-            self.followed.d.next = self.is_followed.val();
-            self.fresh.d.next = self.window.val() & !self.is_seen.val();
-            self.known.d.next = self.is_on.val() & self.may.val();
-            self.from_peer.d.next = self.row_ip.val() == self.src_ip.val();
-            self.own.d.next = self.row_qpn.val() == self.qpn.val();
-            self.remote.d.next = self.row_remote.val() == self.qpn.val();
+            self.snd_nxt.next = self.row_snd_nxt.val();
+            self.step.next = self.psn.val() - self.row_last.val();
+            self.far.next = self.row_last.val() + self.far_step.val();
+            self.followed.next = self.is_followed.val();
+            self.fresh.next = self.window.val() & !self.is_seen.val();
+            self.known.next = self.is_on.val() & self.may.val();
+            self.from_peer.next = self.row_ip.val() == self.src_ip.val();
+            self.own.next = self.row_qpn.val() == self.qpn.val();
+            self.remote.next = self.row_remote.val() == self.qpn.val();
         }
         comment!(
             "A switch knows the queue pair that the packet went to, a peer that which it came from."
         );
         self.is_right.next =
-            (!self.by_port.val() & self.own.q.val()) | (self.by_port.val() & self.remote.q.val());
-        self.is_ours.next = self.known.q.val() & self.from_peer.q.val() & self.is_right.val();
+            (!self.by_port.val() & self.own.val()) | (self.by_port.val() & self.remote.val());
+        self.is_ours.next = self.known.val() & self.from_peer.val() & self.is_right.val();
         comment!("Behind the next PSN, and how far from the telemetry response before.");
-        self.behind.next = self.psn.val() - self.snd_nxt.q.val();
-        self.steps_back.next = self.step.q.val().get_bits::<8>(16) == self.back_bits.val();
+        self.behind.next = self.psn.val() - self.snd_nxt.val();
+        self.steps_back.next = self.step.val().get_bits::<8>(16) == self.back_bits.val();
         comment!("The first window of a queue pair is new, whatever its time.");
         self.is_stale.next = self.direct.val()
-            & !self.fresh.q.val()
-            & (self.steps_back.val() | !self.step.q.val().any());
-        self.is_far.next = self.followed.q.val()
+            & !self.fresh.val()
+            & (self.steps_back.val() | !self.step.val().any());
+        self.is_far.next = self.followed.val()
             & !self.direct.val()
             & !self.steps_back.val()
-            & self.step.q.val().get_bits::<2>(22).any();
+            & self.step.val().get_bits::<2>(22).any();
         self.is_good.next = self.is_ours.val()
             & (self.request.val()
                 | ((self.behind.val().get_bit(23) | self.window.val()) & !self.is_stale.val()));
         if self.compare.val() {
-            self.ours.d.next = self.is_ours.val();
-            self.counts.d.next = self.is_good.val();
-            self.fills.d.next = self.is_good.val() & !self.window.val();
-            self.copies.d.next = self.is_good.val() & !self.window.val() & !self.request.val();
-            self.is_back.d.next =
-                self.followed.q.val() & self.steps_back.val() & !self.fresh.q.val();
-            self.shown.d.next = self.psn.val();
+            self.ours.next = self.is_ours.val();
+            self.counts.next = self.is_good.val();
+            self.fills.next = self.is_good.val() & !self.window.val();
+            self.copies.next = self.is_good.val() & !self.window.val() & !self.request.val();
+            self.is_back.next = self.followed.val() & self.steps_back.val() & !self.fresh.val();
+            self.shown.next = self.psn.val();
             if self.is_far.val() {
-                self.shown.d.next = self.far.q.val();
+                self.shown.next = self.far.val();
             }
         }
     }

@@ -28,12 +28,12 @@
 use super::feedback_due::FeedbackDue;
 use super::feedback_held::FeedbackHeld;
 use crate::emit::{self, Design, EmitError};
+use crate::streams::{FeedbackPacket, Telemetry};
 use crate::util::fifo::Fifo;
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset, Wire};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a READ response to its telemetry response, with nothing else to do.
 pub const LATENCY_CYCLES: usize = 11;
@@ -59,13 +59,8 @@ pub enum FeedbackOp {
 }
 
 /// Telemetry responses of `F = 2^FB` flows.
-#[derive(LogicBlock)]
+#[block(check(F == 1 << FB && RB == FB + 24 && CW == FB + 1))]
 pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const CW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Cycles between two telemetry responses of a flow.
     pub cfg_feedback_cycles: Signal<In, Bits<20>>,
     /// A queue pair row is offered.
@@ -93,21 +88,7 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     /// Its source address.
     pub watch_src_ip: Signal<In, Bits<32>>,
     /// It has telemetry.
-    pub watch_tel_valid: Signal<In, Bit>,
-    /// Records; 6: not usable.
-    pub watch_tel_hops: Signal<In, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub watch_tel_path: Signal<In, Bits<12>>,
-    /// Record of hop 0.
-    pub watch_tel_hop_0: Signal<In, Bits<64>>,
-    /// Record of hop 1.
-    pub watch_tel_hop_1: Signal<In, Bits<64>>,
-    /// Record of hop 2.
-    pub watch_tel_hop_2: Signal<In, Bits<64>>,
-    /// Record of hop 3.
-    pub watch_tel_hop_3: Signal<In, Bits<64>>,
-    /// Record of hop 4.
-    pub watch_tel_hop_4: Signal<In, Bits<64>>,
+    pub watch_tel: Telemetry<In>,
     /// What is watched, but stands elsewhere, is a probe with telemetry.
     pub s_probe_valid: Signal<In, Bit>,
     /// It has been looked up.
@@ -115,58 +96,35 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     /// With ready: it will be answered.
     pub s_probe_accepted: Signal<Out, Bit>,
     /// A telemetry response stands at the source.
-    pub m_feedback_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_feedback_ready: Signal<In, Bit>,
-    /// Its flow.
-    pub m_feedback_flow: Signal<Out, Bits<FB>>,
-    /// PSN of the READ response or probe.
-    pub m_feedback_psn: Signal<Out, Bits<24>>,
-    /// It answers a probe.
-    pub m_feedback_answer: Signal<Out, Bit>,
-    /// There is telemetry: always, with valid.
-    pub m_feedback_tel_valid: Signal<Out, Bit>,
-    /// Records; 6: not usable.
-    pub m_feedback_tel_hops: Signal<Out, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub m_feedback_tel_path: Signal<Out, Bits<12>>,
-    /// Record of hop 0.
-    pub m_feedback_tel_hop_0: Signal<Out, Bits<64>>,
-    /// Record of hop 1.
-    pub m_feedback_tel_hop_1: Signal<Out, Bits<64>>,
-    /// Record of hop 2.
-    pub m_feedback_tel_hop_2: Signal<Out, Bits<64>>,
-    /// Record of hop 3.
-    pub m_feedback_tel_hop_3: Signal<Out, Bits<64>>,
-    /// Record of hop 4.
-    pub m_feedback_tel_hop_4: Signal<Out, Bits<64>>,
+    pub m_feedback: FeedbackPacket<Out, FB>,
     held: FeedbackHeld<FB>,
     due: FeedbackDue<FB, RB, CW>,
     queue: Fifo<FB, FB, CW>,
     answers: Fifo<FB, 4, 5>,
     stacks: Ram<CW, 359>,
-    op: DFF<FeedbackOp>,
-    flow: DFF<Bits<FB>>,
-    joins: DFF<Bit>,
-    answer_joins: DFF<Bit>,
-    answer_in: DFF<Bits<4>>,
-    answer_out: DFF<Bits<4>>,
-    answer: DFF<Bit>,
-    row_waits: DFF<Bit>,
-    joining: DFF<Bits<FB>>,
-    acted: DFF<Bit>,
-    put_enabled: DFF<Bit>,
-    put_busy: DFF<Bit>,
-    put_pending: DFF<Bit>,
-    enabled: DFF<Bits<F>>,
-    busy: DFF<Bits<F>>,
-    pending: DFF<Bits<F>>,
-    cfg_valid: DFF<Bit>,
-    cfg_done: DFF<Bit>,
-    loading: DFF<Bit>,
-    full: DFF<Bit>,
-    shown_flow: DFF<Bits<FB>>,
-    shown: DFF<Bits<359>>,
+    #[reset(FeedbackOp::None)]
+    op: Reg<FeedbackOp>,
+    flow: Unreset<Bits<FB>>,
+    joins: Reg<Bit>,
+    answer_joins: Reg<Bit>,
+    answer_in: Reg<Bits<4>>,
+    answer_out: Reg<Bits<4>>,
+    answer: Reg<Bit>,
+    row_waits: Reg<Bit>,
+    joining: Unreset<Bits<FB>>,
+    acted: Reg<Bit>,
+    put_enabled: Unreset<Bit>,
+    put_busy: Unreset<Bit>,
+    put_pending: Unreset<Bit>,
+    enabled: Reg<Bits<F>>,
+    busy: Reg<Bits<F>>,
+    pending: Reg<Bits<F>>,
+    cfg_valid: Reg<Bit>,
+    cfg_done: Reg<Bit>,
+    loading: Reg<Bit>,
+    full: Reg<Bit>,
+    shown_flow: Reg<Bits<FB>>,
+    shown: Reg<Bits<359>>,
     cfg_flow: Signal<Local, Bits<FB>>,
     cfg_waits: Signal<Local, Bit>,
     interval: Signal<Local, Bits<24>>,
@@ -178,111 +136,15 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     is_free: Signal<Local, Bit>,
     place_in: Signal<Local, Bits<CW>>,
     place_out: Signal<Local, Bits<CW>>,
+    #[init(Constant::new((1u64 << FB).to_bits()))]
     top: Constant<Bits<CW>>,
     mask: Signal<Local, Bits<F>>,
     others: Signal<Local, Bits<F>>,
+    #[init(Constant::new(1u64.to_bits()))]
     one: Constant<Bits<F>>,
     is_enabled: Signal<Local, Bit>,
     is_busy: Signal<Local, Bit>,
     is_pending: Signal<Local, Bit>,
-}
-
-impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Default
-    for FeedbackOut<FB, F, RB, CW>
-{
-    fn default() -> Self {
-        assert!(
-            F == 1 << FB && RB == FB + 24 && CW == FB + 1,
-            "F = 2^FB, RB = FB + 24, CW = FB + 1"
-        );
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_feedback_cycles: Default::default(),
-            s_cfg_valid: Default::default(),
-            s_cfg_ready: Default::default(),
-            cfg_index: Default::default(),
-            cfg_row: Default::default(),
-            m_cfg_valid: Default::default(),
-            m_cfg_ready: Default::default(),
-            watch_valid: Default::default(),
-            watch_ready: Default::default(),
-            watch_opcode: Default::default(),
-            watch_qpn: Default::default(),
-            watch_psn: Default::default(),
-            watch_src_ip: Default::default(),
-            watch_tel_valid: Default::default(),
-            watch_tel_hops: Default::default(),
-            watch_tel_path: Default::default(),
-            watch_tel_hop_0: Default::default(),
-            watch_tel_hop_1: Default::default(),
-            watch_tel_hop_2: Default::default(),
-            watch_tel_hop_3: Default::default(),
-            watch_tel_hop_4: Default::default(),
-            s_probe_valid: Default::default(),
-            s_probe_ready: Default::default(),
-            s_probe_accepted: Default::default(),
-            m_feedback_valid: Default::default(),
-            m_feedback_ready: Default::default(),
-            m_feedback_flow: Default::default(),
-            m_feedback_psn: Default::default(),
-            m_feedback_answer: Default::default(),
-            m_feedback_tel_valid: Default::default(),
-            m_feedback_tel_hops: Default::default(),
-            m_feedback_tel_path: Default::default(),
-            m_feedback_tel_hop_0: Default::default(),
-            m_feedback_tel_hop_1: Default::default(),
-            m_feedback_tel_hop_2: Default::default(),
-            m_feedback_tel_hop_3: Default::default(),
-            m_feedback_tel_hop_4: Default::default(),
-            held: Default::default(),
-            due: Default::default(),
-            queue: Default::default(),
-            answers: Default::default(),
-            stacks: Default::default(),
-            op: Default::default(),
-            flow: Default::default(),
-            joins: Default::default(),
-            answer_joins: Default::default(),
-            answer_in: Default::default(),
-            answer_out: Default::default(),
-            answer: Default::default(),
-            row_waits: Default::default(),
-            joining: Default::default(),
-            acted: Default::default(),
-            put_enabled: Default::default(),
-            put_busy: Default::default(),
-            put_pending: Default::default(),
-            enabled: Default::default(),
-            busy: Default::default(),
-            pending: Default::default(),
-            cfg_valid: Default::default(),
-            cfg_done: Default::default(),
-            loading: Default::default(),
-            full: Default::default(),
-            shown_flow: Default::default(),
-            shown: Default::default(),
-            cfg_flow: Default::default(),
-            cfg_waits: Default::default(),
-            interval: Default::default(),
-            has_telemetry: Default::default(),
-            accepts: Default::default(),
-            probe_arrives: Default::default(),
-            probe_accepts: Default::default(),
-            answer_goes: Default::default(),
-            is_free: Default::default(),
-            place_in: Default::default(),
-            place_out: Default::default(),
-            top: Constant::new((1u64 << FB).to_bits()),
-            mask: Default::default(),
-            others: Default::default(),
-            one: Constant::new(1u64.to_bits()),
-            is_enabled: Default::default(),
-            is_busy: Default::default(),
-            is_pending: Default::default(),
-        }
-    }
 }
 
 impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
@@ -290,51 +152,20 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            op,
-            flow,
-            joins,
-            answer_joins,
-            answer_in,
-            answer_out,
-            answer,
-            row_waits,
-            joining,
-            acted,
-            put_enabled,
-            put_busy,
-            put_pending,
-            enabled,
-            busy,
-            pending,
-            cfg_valid,
-            cfg_done,
-            loading,
-            full,
-            shown_flow,
-            shown
-        );
-        clock!(self, clock, held, due, queue, answers, stacks);
-        self.held.reset.next = self.reset.val();
-        self.due.reset.next = self.reset.val();
-        self.queue.reset.next = self.reset.val();
-        self.answers.reset.next = self.reset.val();
-        self.s_cfg_ready.next = self.cfg_done.q.val();
-        self.m_cfg_valid.next = self.cfg_valid.q.val();
-        self.m_feedback_valid.next = self.full.q.val();
-        self.m_feedback_flow.next = self.shown_flow.q.val();
-        self.m_feedback_psn.next = self.shown.q.val().get_bits::<24>(0);
-        self.m_feedback_answer.next = self.answer.q.val();
-        self.m_feedback_tel_valid.next = self.full.q.val();
-        self.m_feedback_tel_hops.next = self.shown.q.val().get_bits::<3>(24);
-        self.m_feedback_tel_path.next = self.shown.q.val().get_bits::<12>(27);
-        self.m_feedback_tel_hop_0.next = self.shown.q.val().get_bits::<64>(39);
-        self.m_feedback_tel_hop_1.next = self.shown.q.val().get_bits::<64>(103);
-        self.m_feedback_tel_hop_2.next = self.shown.q.val().get_bits::<64>(167);
-        self.m_feedback_tel_hop_3.next = self.shown.q.val().get_bits::<64>(231);
-        self.m_feedback_tel_hop_4.next = self.shown.q.val().get_bits::<64>(295);
+        self.s_cfg_ready.next = self.cfg_done.val();
+        self.m_cfg_valid.next = self.cfg_valid.val();
+        self.m_feedback.valid.next = self.full.val();
+        self.m_feedback.flow.next = self.shown_flow.val();
+        self.m_feedback.psn.next = self.shown.val().get_bits::<24>(0);
+        self.m_feedback.answer.next = self.answer.val();
+        self.m_feedback.tel.valid.next = self.full.val();
+        self.m_feedback.tel.hops.next = self.shown.val().get_bits::<3>(24);
+        self.m_feedback.tel.path.next = self.shown.val().get_bits::<12>(27);
+        self.m_feedback.tel.hop[0].next = self.shown.val().get_bits::<64>(39);
+        self.m_feedback.tel.hop[1].next = self.shown.val().get_bits::<64>(103);
+        self.m_feedback.tel.hop[2].next = self.shown.val().get_bits::<64>(167);
+        self.m_feedback.tel.hop[3].next = self.shown.val().get_bits::<64>(231);
+        self.m_feedback.tel.hop[4].next = self.shown.val().get_bits::<64>(295);
         self.held.probe_valid.next = self.s_probe_valid.val();
         self.held.watch_valid.next = self.watch_valid.val();
         self.held.watch_ready.next = self.watch_ready.val();
@@ -342,186 +173,159 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         self.held.watch_qpn.next = self.watch_qpn.val();
         self.held.watch_psn.next = self.watch_psn.val();
         self.held.watch_src_ip.next = self.watch_src_ip.val();
-        self.held.watch_tel_valid.next = self.watch_tel_valid.val();
-        self.held.watch_tel_hops.next = self.watch_tel_hops.val();
-        self.held.watch_tel_path.next = self.watch_tel_path.val();
-        self.held.watch_tel_hop_0.next = self.watch_tel_hop_0.val();
-        self.held.watch_tel_hop_1.next = self.watch_tel_hop_1.val();
-        self.held.watch_tel_hop_2.next = self.watch_tel_hop_2.val();
-        self.held.watch_tel_hop_3.next = self.watch_tel_hop_3.val();
-        self.held.watch_tel_hop_4.next = self.watch_tel_hop_4.val();
+        Wire::join(&mut self.watch_tel, &mut self.held.watch_tel);
         comment!(
             "Choice: a row waits while a packet is looked up, its flow's frame stands or an answer waits."
         );
         self.cfg_flow.next = self.cfg_index.val().get_bits::<FB>(0);
-        self.cfg_waits.next = self.cfg_valid.q.val()
-            | self.cfg_done.q.val()
+        self.cfg_waits.next = self.cfg_valid.val()
+            | self.cfg_done.val()
             | self.held.busy.val()
             | self.s_probe_valid.val()
-            | self.answer_joins.q.val()
+            | self.answer_joins.val()
             | self.answers.count.val().any()
             | (self.watch_valid.val() & self.watch_ready.val())
-            | ((self.full.q.val() | self.loading.q.val())
-                & (self.shown_flow.q.val() == self.cfg_flow.val()));
-        self.row_waits.d.next = self.s_cfg_valid.val();
-        self.is_free.next = !self.full.q.val() & !self.loading.q.val();
+            | ((self.full.val() | self.loading.val())
+                & (self.shown_flow.val() == self.cfg_flow.val()));
+        self.row_waits.next = self.s_cfg_valid.val();
+        self.is_free.next = !self.full.val() & !self.loading.val();
         self.answer_goes.next =
-            self.answers.m_valid.val() & (!self.queue.m_valid.val() | !self.answer.q.val());
+            self.answers.m.valid.val() & (!self.queue.m.valid.val() | !self.answer.val());
         self.interval.next = bit_cast::<24, 20>(self.cfg_feedback_cycles.val());
-        self.op.d.next = FeedbackOp::None;
-        self.flow.d.next = self.held.m_flow.val();
-        if self.op.q.val() == FeedbackOp::None {
+        self.op.next = FeedbackOp::None;
+        self.flow.next = self.held.m_flow.val();
+        if self.op.val() == FeedbackOp::None {
             if self.held.m_valid.val() {
-                self.op.d.next = FeedbackOp::Arrive;
+                self.op.next = FeedbackOp::Arrive;
             } else if self.s_cfg_valid.val() & !self.cfg_waits.val() {
-                self.op.d.next = FeedbackOp::Cfg;
-                self.flow.d.next = self.cfg_flow.val();
+                self.op.next = FeedbackOp::Cfg;
+                self.flow.next = self.cfg_flow.val();
             } else if self.due.m_valid.val() & (self.due.m_age.val() >= self.interval.val()) {
-                self.op.d.next = FeedbackOp::Expire;
-                self.flow.d.next = self.due.m_flow.val();
+                self.op.next = FeedbackOp::Expire;
+                self.flow.next = self.due.m_flow.val();
             } else if self.answer_goes.val() & self.is_free.val() {
-                self.op.d.next = FeedbackOp::Answer;
-                self.flow.d.next = self.answers.m_data.val();
-            } else if self.queue.m_valid.val() & self.is_free.val() {
-                self.op.d.next = FeedbackOp::Load;
-                self.flow.d.next = self.queue.m_data.val();
+                self.op.next = FeedbackOp::Answer;
+                self.flow.next = self.answers.m.data.val();
+            } else if self.queue.m.valid.val() & self.is_free.val() {
+                self.op.next = FeedbackOp::Load;
+                self.flow.next = self.queue.m.data.val();
             }
         }
         comment!(
             "Operations. A flow is busy from the queue over the output to the end of its wait."
         );
         comment!("Its bits are written a cycle later, when no operation looks at them.");
-        self.is_enabled.next = self.enabled.q.val().get_bit(self.flow.q.val().index());
-        self.is_busy.next = self.busy.q.val().get_bit(self.flow.q.val().index());
-        self.is_pending.next = self.pending.q.val().get_bit(self.flow.q.val().index());
+        self.is_enabled.next = self.enabled.val().get_bit(self.flow.val().index());
+        self.is_busy.next = self.busy.val().get_bit(self.flow.val().index());
+        self.is_pending.next = self.pending.val().get_bit(self.flow.val().index());
         self.accepts.next = self.is_enabled.val() & self.held.m_match.val();
-        self.acted.d.next = self.op.q.val() != FeedbackOp::None;
-        self.put_enabled.d.next = self.is_enabled.val();
-        self.put_busy.d.next = self.is_busy.val();
-        self.put_pending.d.next = self.is_pending.val();
-        self.mask.next = self.one.val() << self.joining.q.val();
+        self.acted.next = self.op.val() != FeedbackOp::None;
+        self.put_enabled.next = self.is_enabled.val();
+        self.put_busy.next = self.is_busy.val();
+        self.put_pending.next = self.is_pending.val();
+        self.mask.next = self.one.val() << self.joining.val();
         self.others.next = !self.mask.val();
-        if self.acted.q.val() {
-            self.enabled.d.next = self.enabled.q.val() & self.others.val();
-            self.busy.d.next = self.busy.q.val() & self.others.val();
-            self.pending.d.next = self.pending.q.val() & self.others.val();
-            if self.put_enabled.q.val() {
-                self.enabled.d.next = self.enabled.q.val() | self.mask.val();
+        if self.acted.val() {
+            self.enabled.next = self.enabled.val() & self.others.val();
+            self.busy.next = self.busy.val() & self.others.val();
+            self.pending.next = self.pending.val() & self.others.val();
+            if self.put_enabled.val() {
+                self.enabled.next = self.enabled.val() | self.mask.val();
             }
-            if self.put_busy.q.val() {
-                self.busy.d.next = self.busy.q.val() | self.mask.val();
+            if self.put_busy.val() {
+                self.busy.next = self.busy.val() | self.mask.val();
             }
-            if self.put_pending.q.val() {
-                self.pending.d.next = self.pending.q.val() | self.mask.val();
+            if self.put_pending.val() {
+                self.pending.next = self.pending.val() | self.mask.val();
             }
         }
         self.has_telemetry.next = self.cfg_row.val().get_bit(0) & self.cfg_row.val().get_bit(1);
-        self.held.m_take.next = self.op.q.val() == FeedbackOp::Arrive;
-        self.held.row_write.next = self.op.q.val() == FeedbackOp::Cfg;
-        self.held.row_flow.next = self.flow.q.val();
+        self.held.m_take.next = self.op.val() == FeedbackOp::Arrive;
+        self.held.row_write.next = self.op.val() == FeedbackOp::Cfg;
+        self.held.row_flow.next = self.flow.val();
         self.held.row_qpn.next = self.cfg_row.val().get_bits::<24>(32);
         self.held.row_ip.next = self.cfg_row.val().get_bits::<32>(96);
         self.stacks.write_enable.next = false;
-        self.stacks.write_address.next = bit_cast::<CW, FB>(self.flow.q.val());
+        self.stacks.write_address.next = bit_cast::<CW, FB>(self.flow.val());
         self.stacks.write_data.next = self.held.m_word.val();
         self.stacks.read_enable.next =
-            (self.op.q.val() == FeedbackOp::Load) | (self.op.q.val() == FeedbackOp::Answer);
-        self.stacks.read_address.next = bit_cast::<CW, FB>(self.flow.q.val());
-        self.joins.d.next = false;
+            (self.op.val() == FeedbackOp::Load) | (self.op.val() == FeedbackOp::Answer);
+        self.stacks.read_address.next = bit_cast::<CW, FB>(self.flow.val());
+        self.joins.next = false;
         comment!("Answers have the upper half of the stacks, in a ring.");
-        self.place_in.next = bit_cast::<CW, 4>(self.answer_in.q.val()) | self.top.val();
-        self.place_out.next = bit_cast::<CW, 4>(self.answer_out.q.val()) | self.top.val();
-        self.probe_arrives.next = (self.op.q.val() == FeedbackOp::Arrive) & self.held.m_probe.val();
+        self.place_in.next = bit_cast::<CW, 4>(self.answer_in.val()) | self.top.val();
+        self.place_out.next = bit_cast::<CW, 4>(self.answer_out.val()) | self.top.val();
+        self.probe_arrives.next = (self.op.val() == FeedbackOp::Arrive) & self.held.m_probe.val();
         self.probe_accepts.next = self.probe_arrives.val()
             & self.accepts.val()
-            & self.answers.s_ready.val()
-            & !self.row_waits.q.val();
+            & self.answers.s.ready.val()
+            & !self.row_waits.val();
         self.s_probe_ready.next = self.probe_arrives.val();
         self.s_probe_accepted.next = self.probe_accepts.val();
-        self.answer_joins.d.next = self.probe_accepts.val();
-        self.answers.s_valid.next = self.answer_joins.q.val();
-        self.answers.s_data.next = self.joining.q.val();
-        self.answers.m_ready.next = self.op.q.val() == FeedbackOp::Answer;
-        self.joining.d.next = self.flow.q.val();
-        self.queue.s_valid.next = self.joins.q.val();
-        self.queue.s_data.next = self.joining.q.val();
-        self.queue.m_ready.next = self.op.q.val() == FeedbackOp::Load;
-        self.due.s_valid.next =
-            self.full.q.val() & self.m_feedback_ready.val() & !self.answer.q.val();
-        self.due.s_flow.next = self.shown_flow.q.val();
-        self.due.m_take.next = self.op.q.val() == FeedbackOp::Expire;
-        self.cfg_done.d.next = self.cfg_valid.q.val() & self.m_cfg_ready.val();
-        self.loading.d.next = false;
+        self.answer_joins.next = self.probe_accepts.val();
+        self.answers.s.valid.next = self.answer_joins.val();
+        self.answers.s.data.next = self.joining.val();
+        self.answers.m.ready.next = self.op.val() == FeedbackOp::Answer;
+        self.joining.next = self.flow.val();
+        self.queue.s.valid.next = self.joins.val();
+        self.queue.s.data.next = self.joining.val();
+        self.queue.m.ready.next = self.op.val() == FeedbackOp::Load;
+        self.due.s_valid.next = self.full.val() & self.m_feedback.ready.val() & !self.answer.val();
+        self.due.s_flow.next = self.shown_flow.val();
+        self.due.m_take.next = self.op.val() == FeedbackOp::Expire;
+        self.cfg_done.next = self.cfg_valid.val() & self.m_cfg_ready.val();
+        self.loading.next = false;
         if self.m_cfg_ready.val() {
-            self.cfg_valid.d.next = false;
+            self.cfg_valid.next = false;
         }
-        if self.m_feedback_ready.val() {
-            self.full.d.next = false;
+        if self.m_feedback.ready.val() {
+            self.full.next = false;
         }
-        if self.loading.q.val() {
-            self.full.d.next = true;
-            self.shown.d.next = self.stacks.read_data.val();
+        if self.loading.val() {
+            self.full.next = true;
+            self.shown.next = self.stacks.read_data.val();
         }
-        match self.op.q.val() {
+        match self.op.val() {
             FeedbackOp::None => {}
             FeedbackOp::Arrive => {
                 if self.held.m_probe.val() {
                     self.stacks.write_enable.next = self.probe_accepts.val();
                     self.stacks.write_address.next = self.place_in.val();
                     if self.probe_accepts.val() {
-                        self.answer_in.d.next = self.answer_in.q.val() + 1;
+                        self.answer_in.next = self.answer_in.val() + 1;
                     }
                 } else if self.accepts.val() {
                     self.stacks.write_enable.next = true;
-                    self.put_pending.d.next = true;
-                    self.put_busy.d.next = true;
-                    self.joins.d.next = !self.is_busy.val();
+                    self.put_pending.next = true;
+                    self.put_busy.next = true;
+                    self.joins.next = !self.is_busy.val();
                 }
             }
             FeedbackOp::Cfg => {
-                self.cfg_valid.d.next = true;
-                self.put_pending.d.next = false;
-                self.put_enabled.d.next = self.has_telemetry.val();
+                self.cfg_valid.next = true;
+                self.put_pending.next = false;
+                self.put_enabled.next = self.has_telemetry.val();
             }
             FeedbackOp::Expire => {
-                self.joins.d.next = self.is_pending.val();
-                self.put_busy.d.next = self.is_pending.val();
+                self.joins.next = self.is_pending.val();
+                self.put_busy.next = self.is_pending.val();
             }
             FeedbackOp::Load => {
-                self.put_pending.d.next = false;
-                self.put_busy.d.next = self.is_pending.val();
-                self.loading.d.next = self.is_pending.val();
+                self.put_pending.next = false;
+                self.put_busy.next = self.is_pending.val();
+                self.loading.next = self.is_pending.val();
                 if self.is_pending.val() {
-                    self.shown_flow.d.next = self.flow.q.val();
-                    self.answer.d.next = false;
+                    self.shown_flow.next = self.flow.val();
+                    self.answer.next = false;
                 }
             }
             FeedbackOp::Answer => {
                 self.stacks.read_address.next = self.place_out.val();
-                self.answer_out.d.next = self.answer_out.q.val() + 1;
-                self.loading.d.next = true;
-                self.shown_flow.d.next = self.flow.q.val();
-                self.answer.d.next = true;
+                self.answer_out.next = self.answer_out.val() + 1;
+                self.loading.next = true;
+                self.shown_flow.next = self.flow.val();
+                self.answer.next = true;
             }
-        }
-        if self.reset.val() {
-            self.op.d.next = FeedbackOp::None;
-            self.joins.d.next = false;
-            self.acted.d.next = false;
-            self.answer_joins.d.next = false;
-            self.answer_in.d.next = 0.into();
-            self.answer_out.d.next = 0.into();
-            self.answer.d.next = false;
-            self.row_waits.d.next = false;
-            self.enabled.d.next = 0.into();
-            self.busy.d.next = 0.into();
-            self.pending.d.next = 0.into();
-            self.cfg_valid.d.next = false;
-            self.cfg_done.d.next = false;
-            self.loading.d.next = false;
-            self.full.d.next = false;
-            self.shown_flow.d.next = 0.into();
-            self.shown.d.next = 0.into();
         }
     }
 }

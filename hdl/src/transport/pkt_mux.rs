@@ -15,168 +15,59 @@
 //!                     its last value while its valid is low, and of a probe or window what it has no use for
 //! # Twins             sim/src/golden/transport/pkt_mux.rs, tests/pkt_mux.rs
 
-use crate::Module;
+use crate::streams::{AnyPacket, Packet, Probe, ReadCommand, Reply, Window};
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a packet at a sink to the packet at the source.
 pub const LATENCY_CYCLES: usize = 1;
 
 /// Mux of packets; `FP1 = FB + 1`.
-#[derive(LogicBlock)]
+#[block(check(FP1 == FB + 1))]
 pub struct PktMux<const FB: usize, const FP1: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A probe waits.
-    pub s_probe_valid: Signal<In, Bit>,
-    /// The tx pipe has taken it.
-    pub s_probe_ready: Signal<Out, Bit>,
-    /// Its flow.
-    pub s_probe_flow: Signal<In, Bits<FB>>,
-    /// PSN of the flow's latest data packet.
-    pub s_probe_psn: Signal<In, Bits<24>>,
+    pub s_probe: Probe<In, FB>,
     /// A window waits.
-    pub s_window_valid: Signal<In, Bit>,
-    /// The tx pipe has taken it.
-    pub s_window_ready: Signal<Out, Bit>,
-    /// Its flow.
-    pub s_window_flow: Signal<In, Bits<FB>>,
-    /// Its time.
-    pub s_window_psn: Signal<In, Bits<24>>,
-    /// The window.
-    pub s_window_bytes: Signal<In, Bits<32>>,
+    pub s_window: Window<In, FB>,
     /// The requester has a packet.
-    pub s_data_pkt_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_data_pkt_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_data_pkt_flow: Signal<In, Bits<FB>>,
-    /// Opcode.
-    pub s_data_pkt_opcode: Signal<In, Bits<8>>,
-    /// PSN.
-    pub s_data_pkt_psn: Signal<In, Bits<24>>,
-    /// AckReq.
-    pub s_data_pkt_ack_req: Signal<In, Bit>,
-    /// Solicited event.
-    pub s_data_pkt_solicited: Signal<In, Bit>,
-    /// Payload bytes.
-    pub s_data_pkt_payload_bytes: Signal<In, Bits<13>>,
-    /// RETH: virtual address.
-    pub s_data_pkt_va: Signal<In, Bits<64>>,
-    /// RETH: rkey.
-    pub s_data_pkt_rkey: Signal<In, Bits<32>>,
-    /// RETH: length of the message.
-    pub s_data_pkt_dma_len: Signal<In, Bits<32>>,
-    /// Immediate.
-    pub s_data_pkt_imm: Signal<In, Bits<32>>,
-    /// Mark of its flow's row.
-    pub s_data_pkt_mark: Signal<In, Bits<4>>,
-    /// It goes without telemetry.
-    pub s_data_pkt_bare: Signal<In, Bit>,
+    pub s_data_pkt: Packet<In, FB>,
     /// The requester has a read command.
-    pub s_data_read_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_data_read_ready: Signal<Out, Bit>,
-    /// Byte address.
-    pub s_data_read_addr: Signal<In, Bits<64>>,
-    /// Bytes.
-    pub s_data_read_bytes: Signal<In, Bits<13>>,
+    pub s_data_read: ReadCommand<In>,
     /// `read_reply` has a packet.
-    pub s_reply_pkt_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_reply_pkt_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_reply_pkt_flow: Signal<In, Bits<FB>>,
-    /// Opcode.
-    pub s_reply_pkt_opcode: Signal<In, Bits<8>>,
-    /// PSN.
-    pub s_reply_pkt_psn: Signal<In, Bits<24>>,
-    /// Payload bytes.
-    pub s_reply_pkt_payload_bytes: Signal<In, Bits<13>>,
-    /// AETH: syndrome.
-    pub s_reply_pkt_syndrome: Signal<In, Bits<8>>,
-    /// AETH: MSN.
-    pub s_reply_pkt_msn: Signal<In, Bits<24>>,
-    /// Mark of its flow's row.
-    pub s_reply_pkt_mark: Signal<In, Bits<4>>,
+    pub s_reply_pkt: Reply<In, FB>,
     /// `read_reply` has a read command.
-    pub s_reply_read_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_reply_read_ready: Signal<Out, Bit>,
-    /// Byte address.
-    pub s_reply_read_addr: Signal<In, Bits<64>>,
-    /// Bytes.
-    pub s_reply_read_bytes: Signal<In, Bits<13>>,
+    pub s_reply_read: ReadCommand<In>,
     /// A packet stands.
-    pub m_pkt_valid: Signal<Out, Bit>,
+    pub m_pkt: AnyPacket<Out, FP1>,
     /// It is no probe and no window.
     pub sent_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_pkt_ready: Signal<In, Bit>,
-    /// Flow; top bit: READ response.
-    pub m_pkt_flow: Signal<Out, Bits<FP1>>,
-    /// Opcode.
-    pub m_pkt_opcode: Signal<Out, Bits<8>>,
-    /// PSN.
-    pub m_pkt_psn: Signal<Out, Bits<24>>,
-    /// AckReq.
-    pub m_pkt_ack_req: Signal<Out, Bit>,
-    /// Solicited event.
-    pub m_pkt_solicited: Signal<Out, Bit>,
-    /// Payload bytes.
-    pub m_pkt_payload_bytes: Signal<Out, Bits<13>>,
-    /// RETH: virtual address.
-    pub m_pkt_va: Signal<Out, Bits<64>>,
-    /// RETH: rkey.
-    pub m_pkt_rkey: Signal<Out, Bits<32>>,
-    /// RETH: length of the message.
-    pub m_pkt_dma_len: Signal<Out, Bits<32>>,
-    /// Immediate.
-    pub m_pkt_imm: Signal<Out, Bits<32>>,
-    /// Mark of its flow's row.
-    pub m_pkt_mark: Signal<Out, Bits<4>>,
-    /// It goes without telemetry; READ responses do not.
-    pub m_pkt_bare: Signal<Out, Bit>,
-    /// AETH: syndrome.
-    pub m_pkt_syndrome: Signal<Out, Bits<8>>,
-    /// AETH: MSN.
-    pub m_pkt_msn: Signal<Out, Bits<24>>,
     /// A read command stands.
-    pub m_read_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_read_ready: Signal<In, Bit>,
-    /// Byte address.
-    pub m_read_addr: Signal<Out, Bits<64>>,
-    /// Bytes.
-    pub m_read_bytes: Signal<Out, Bits<13>>,
-    busy: DFF<Bit>,
-    is_reply: DFF<Bit>,
-    is_probe: DFF<Bit>,
-    is_window: DFF<Bit>,
-    take_pkt: DFF<Bit>,
-    take_read: DFF<Bit>,
-    reply_next: DFF<Bit>,
-    pkt_full: DFF<Bit>,
-    flow: DFF<Bits<FP1>>,
-    opcode: DFF<Bits<8>>,
-    psn: DFF<Bits<24>>,
-    ack_req: DFF<Bit>,
-    solicited: DFF<Bit>,
-    payload_bytes: DFF<Bits<13>>,
-    va: DFF<Bits<64>>,
-    rkey: DFF<Bits<32>>,
-    dma_len: DFF<Bits<32>>,
-    imm: DFF<Bits<32>>,
-    mark: DFF<Bits<4>>,
-    bare: DFF<Bit>,
-    syndrome: DFF<Bits<8>>,
-    msn: DFF<Bits<24>>,
-    read_full: DFF<Bit>,
-    addr: DFF<Bits<64>>,
-    bytes: DFF<Bits<13>>,
+    pub m_read: ReadCommand<Out>,
+    busy: Reg<Bit>,
+    is_reply: Reg<Bit>,
+    is_probe: Reg<Bit>,
+    is_window: Reg<Bit>,
+    take_pkt: Reg<Bit>,
+    take_read: Reg<Bit>,
+    reply_next: Reg<Bit>,
+    pkt_full: Reg<Bit>,
+    flow: Reg<Bits<FP1>>,
+    opcode: Reg<Bits<8>>,
+    psn: Reg<Bits<24>>,
+    ack_req: Reg<Bit>,
+    solicited: Reg<Bit>,
+    payload_bytes: Reg<Bits<13>>,
+    va: Reg<Bits<64>>,
+    rkey: Reg<Bits<32>>,
+    dma_len: Reg<Bits<32>>,
+    imm: Reg<Bits<32>>,
+    mark: Reg<Bits<4>>,
+    bare: Reg<Bit>,
+    syndrome: Reg<Bits<8>>,
+    msn: Reg<Bits<24>>,
+    read_full: Reg<Bit>,
+    addr: Reg<Bits<64>>,
+    bytes: Reg<Bits<13>>,
     free: Signal<Local, Bit>,
     is_extra: Signal<Local, Bit>,
     extra_waits: Signal<Local, Bit>,
@@ -184,302 +75,142 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     load_extra: Signal<Local, Bit>,
     load_data: Signal<Local, Bit>,
     load_reply: Signal<Local, Bit>,
+    #[init(Constant::new(0xc2u64.to_bits()))]
     probe: Constant<Bits<8>>,
+    #[init(Constant::new(0xc4u64.to_bits()))]
     window: Constant<Bits<8>>,
+    #[init(Constant::new((1u64 << FB).to_bits()))]
     top: Constant<Bits<FP1>>,
-}
-
-impl<const FB: usize, const FP1: usize> Default for PktMux<FB, FP1> {
-    fn default() -> Self {
-        assert!(FP1 == FB + 1, "FP1 = FB + 1");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_data_pkt_valid: Default::default(),
-            s_data_pkt_ready: Default::default(),
-            s_data_pkt_flow: Default::default(),
-            s_data_pkt_opcode: Default::default(),
-            s_data_pkt_psn: Default::default(),
-            s_data_pkt_ack_req: Default::default(),
-            s_data_pkt_solicited: Default::default(),
-            s_data_pkt_payload_bytes: Default::default(),
-            s_data_pkt_va: Default::default(),
-            s_data_pkt_rkey: Default::default(),
-            s_data_pkt_dma_len: Default::default(),
-            s_data_pkt_imm: Default::default(),
-            s_data_pkt_mark: Default::default(),
-            s_data_pkt_bare: Default::default(),
-            s_data_read_valid: Default::default(),
-            s_data_read_ready: Default::default(),
-            s_data_read_addr: Default::default(),
-            s_data_read_bytes: Default::default(),
-            s_reply_pkt_valid: Default::default(),
-            s_reply_pkt_ready: Default::default(),
-            s_reply_pkt_flow: Default::default(),
-            s_reply_pkt_opcode: Default::default(),
-            s_reply_pkt_psn: Default::default(),
-            s_reply_pkt_payload_bytes: Default::default(),
-            s_reply_pkt_syndrome: Default::default(),
-            s_reply_pkt_msn: Default::default(),
-            s_reply_pkt_mark: Default::default(),
-            s_reply_read_valid: Default::default(),
-            s_reply_read_ready: Default::default(),
-            s_reply_read_addr: Default::default(),
-            s_reply_read_bytes: Default::default(),
-            s_probe_valid: Default::default(),
-            s_probe_ready: Default::default(),
-            s_probe_flow: Default::default(),
-            s_probe_psn: Default::default(),
-            s_window_valid: Default::default(),
-            s_window_ready: Default::default(),
-            s_window_flow: Default::default(),
-            s_window_psn: Default::default(),
-            s_window_bytes: Default::default(),
-            sent_valid: Default::default(),
-            is_probe: Default::default(),
-            is_window: Default::default(),
-            probe: Constant::new(0xc2u64.to_bits()),
-            window: Constant::new(0xc4u64.to_bits()),
-            m_pkt_valid: Default::default(),
-            m_pkt_ready: Default::default(),
-            m_pkt_flow: Default::default(),
-            m_pkt_opcode: Default::default(),
-            m_pkt_psn: Default::default(),
-            m_pkt_ack_req: Default::default(),
-            m_pkt_solicited: Default::default(),
-            m_pkt_payload_bytes: Default::default(),
-            m_pkt_va: Default::default(),
-            m_pkt_rkey: Default::default(),
-            m_pkt_dma_len: Default::default(),
-            m_pkt_imm: Default::default(),
-            m_pkt_mark: Default::default(),
-            m_pkt_bare: Default::default(),
-            m_pkt_syndrome: Default::default(),
-            m_pkt_msn: Default::default(),
-            m_read_valid: Default::default(),
-            m_read_ready: Default::default(),
-            m_read_addr: Default::default(),
-            m_read_bytes: Default::default(),
-            busy: Default::default(),
-            is_reply: Default::default(),
-            take_pkt: Default::default(),
-            take_read: Default::default(),
-            reply_next: Default::default(),
-            pkt_full: Default::default(),
-            flow: Default::default(),
-            opcode: Default::default(),
-            psn: Default::default(),
-            ack_req: Default::default(),
-            solicited: Default::default(),
-            payload_bytes: Default::default(),
-            va: Default::default(),
-            rkey: Default::default(),
-            dma_len: Default::default(),
-            imm: Default::default(),
-            mark: Default::default(),
-            bare: Default::default(),
-            syndrome: Default::default(),
-            msn: Default::default(),
-            read_full: Default::default(),
-            addr: Default::default(),
-            bytes: Default::default(),
-            free: Default::default(),
-            is_extra: Default::default(),
-            extra_waits: Default::default(),
-            extra_first: Default::default(),
-            load_extra: Default::default(),
-            load_data: Default::default(),
-            load_reply: Default::default(),
-            top: Constant::new((1u64 << FB).to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            busy,
-            is_reply,
-            is_probe,
-            is_window,
-            take_pkt,
-            take_read,
-            reply_next,
-            pkt_full,
-            flow,
-            opcode,
-            psn,
-            ack_req,
-            solicited,
-            payload_bytes,
-            va,
-            rkey,
-            dma_len,
-            imm,
-            mark,
-            bare,
-            syndrome,
-            msn,
-            read_full,
-            addr,
-            bytes
-        );
-        self.is_extra.next = self.is_probe.q.val() | self.is_window.q.val();
-        self.s_probe_ready.next = self.take_pkt.q.val() & self.is_probe.q.val();
-        self.s_window_ready.next = self.take_pkt.q.val() & self.is_window.q.val();
-        self.s_data_pkt_ready.next =
-            self.take_pkt.q.val() & !self.is_reply.q.val() & !self.is_extra.val();
-        self.s_data_read_ready.next = self.take_read.q.val() & !self.is_reply.q.val();
-        self.s_reply_pkt_ready.next = self.take_pkt.q.val() & self.is_reply.q.val();
-        self.s_reply_read_ready.next = self.take_read.q.val() & self.is_reply.q.val();
-        self.m_pkt_valid.next = self.pkt_full.q.val();
-        self.sent_valid.next = self.pkt_full.q.val() & !self.is_extra.val();
-        self.m_pkt_flow.next = self.flow.q.val();
-        self.m_pkt_opcode.next = self.opcode.q.val();
-        self.m_pkt_psn.next = self.psn.q.val();
-        self.m_pkt_ack_req.next = self.ack_req.q.val();
-        self.m_pkt_solicited.next = self.solicited.q.val();
-        self.m_pkt_payload_bytes.next = self.payload_bytes.q.val();
-        self.m_pkt_va.next = self.va.q.val();
-        self.m_pkt_rkey.next = self.rkey.q.val();
-        self.m_pkt_dma_len.next = self.dma_len.q.val();
-        self.m_pkt_imm.next = self.imm.q.val();
-        self.m_pkt_mark.next = self.mark.q.val();
-        self.m_pkt_bare.next = self.bare.q.val();
-        self.m_pkt_syndrome.next = self.syndrome.q.val();
-        self.m_pkt_msn.next = self.msn.q.val();
-        self.m_read_valid.next = self.read_full.q.val();
-        self.m_read_addr.next = self.addr.q.val();
-        self.m_read_bytes.next = self.bytes.q.val();
-        self.free.next = !self.busy.q.val() & (self.m_read_ready.val() | !self.read_full.q.val());
-        self.extra_waits.next = self.s_probe_valid.val() | self.s_window_valid.val();
+        self.is_extra.next = self.is_probe.val() | self.is_window.val();
+        self.s_probe.ready.next = self.take_pkt.val() & self.is_probe.val();
+        self.s_window.ready.next = self.take_pkt.val() & self.is_window.val();
+        self.s_data_pkt.ready.next =
+            self.take_pkt.val() & !self.is_reply.val() & !self.is_extra.val();
+        self.s_data_read.ready.next = self.take_read.val() & !self.is_reply.val();
+        self.s_reply_pkt.ready.next = self.take_pkt.val() & self.is_reply.val();
+        self.s_reply_read.ready.next = self.take_read.val() & self.is_reply.val();
+        self.m_pkt.valid.next = self.pkt_full.val();
+        self.sent_valid.next = self.pkt_full.val() & !self.is_extra.val();
+        self.m_pkt.flow.next = self.flow.val();
+        self.m_pkt.opcode.next = self.opcode.val();
+        self.m_pkt.psn.next = self.psn.val();
+        self.m_pkt.ack_req.next = self.ack_req.val();
+        self.m_pkt.solicited.next = self.solicited.val();
+        self.m_pkt.payload_bytes.next = self.payload_bytes.val();
+        self.m_pkt.va.next = self.va.val();
+        self.m_pkt.rkey.next = self.rkey.val();
+        self.m_pkt.dma_len.next = self.dma_len.val();
+        self.m_pkt.imm.next = self.imm.val();
+        self.m_pkt.mark.next = self.mark.val();
+        self.m_pkt.bare.next = self.bare.val();
+        self.m_pkt.syndrome.next = self.syndrome.val();
+        self.m_pkt.msn.next = self.msn.val();
+        self.m_read.valid.next = self.read_full.val();
+        self.m_read.addr.next = self.addr.val();
+        self.m_read.bytes.next = self.bytes.val();
+        self.free.next = !self.busy.val() & (self.m_read.ready.val() | !self.read_full.val());
+        self.extra_waits.next = self.s_probe.valid.val() | self.s_window.valid.val();
         self.extra_first.next = self.extra_waits.val() & !self.is_extra.val();
         self.load_extra.next = self.free.val()
             & self.extra_waits.val()
             & (!self.is_extra.val()
-                | (!self.s_data_pkt_valid.val() & !self.s_reply_pkt_valid.val()));
+                | (!self.s_data_pkt.valid.val() & !self.s_reply_pkt.valid.val()));
         self.load_data.next = self.free.val()
             & !self.extra_first.val()
-            & self.s_data_pkt_valid.val()
-            & (!self.reply_next.q.val() | !self.s_reply_pkt_valid.val());
+            & self.s_data_pkt.valid.val()
+            & (!self.reply_next.val() | !self.s_reply_pkt.valid.val());
         self.load_reply.next = self.free.val()
             & !self.extra_first.val()
-            & self.s_reply_pkt_valid.val()
-            & (self.reply_next.q.val() | !self.s_data_pkt_valid.val());
+            & self.s_reply_pkt.valid.val()
+            & (self.reply_next.val() | !self.s_data_pkt.valid.val());
         comment!("The tx pipe has the packet: its half may go on.");
-        self.take_pkt.d.next = self.pkt_full.q.val() & self.m_pkt_ready.val();
-        self.take_read.d.next = false;
-        if self.take_pkt.q.val() {
-            self.busy.d.next = false;
+        self.take_pkt.next = self.pkt_full.val() & self.m_pkt.ready.val();
+        self.take_read.next = false;
+        if self.take_pkt.val() {
+            self.busy.next = false;
         }
-        if self.m_pkt_ready.val() {
-            self.pkt_full.d.next = false;
+        if self.m_pkt.ready.val() {
+            self.pkt_full.next = false;
         }
-        if self.m_read_ready.val() {
-            self.read_full.d.next = false;
+        if self.m_read.ready.val() {
+            self.read_full.next = false;
         }
         if self.load_data.val() | self.load_reply.val() {
-            self.busy.d.next = true;
-            self.is_reply.d.next = self.load_reply.val();
-            self.is_probe.d.next = false;
-            self.is_window.d.next = false;
-            self.reply_next.d.next = self.load_data.val();
-            self.pkt_full.d.next = true;
+            self.busy.next = true;
+            self.is_reply.next = self.load_reply.val();
+            self.is_probe.next = false;
+            self.is_window.next = false;
+            self.reply_next.next = self.load_data.val();
+            self.pkt_full.next = true;
         }
         if self.load_extra.val() {
-            self.busy.d.next = true;
-            self.is_reply.d.next = false;
-            self.is_probe.d.next = self.s_probe_valid.val();
-            self.is_window.d.next = !self.s_probe_valid.val();
-            self.pkt_full.d.next = true;
-            self.flow.d.next = bit_cast::<FP1, FB>(self.s_window_flow.val());
-            self.opcode.d.next = self.window.val();
-            self.psn.d.next = self.s_window_psn.val();
-            self.ack_req.d.next = false;
-            self.solicited.d.next = false;
-            self.payload_bytes.d.next = 0.into();
-            self.imm.d.next = self.s_window_bytes.val();
-            self.bare.d.next = true;
-            if self.s_probe_valid.val() {
-                self.flow.d.next = bit_cast::<FP1, FB>(self.s_probe_flow.val());
-                self.opcode.d.next = self.probe.val();
-                self.psn.d.next = self.s_probe_psn.val();
-                self.bare.d.next = false;
+            self.busy.next = true;
+            self.is_reply.next = false;
+            self.is_probe.next = self.s_probe.valid.val();
+            self.is_window.next = !self.s_probe.valid.val();
+            self.pkt_full.next = true;
+            self.flow.next = bit_cast::<FP1, FB>(self.s_window.flow.val());
+            self.opcode.next = self.window.val();
+            self.psn.next = self.s_window.psn.val();
+            self.ack_req.next = false;
+            self.solicited.next = false;
+            self.payload_bytes.next = 0.into();
+            self.imm.next = self.s_window.bytes.val();
+            self.bare.next = true;
+            if self.s_probe.valid.val() {
+                self.flow.next = bit_cast::<FP1, FB>(self.s_probe.flow.val());
+                self.opcode.next = self.probe.val();
+                self.psn.next = self.s_probe.psn.val();
+                self.bare.next = false;
             }
         } else if self.load_data.val() {
-            self.flow.d.next = bit_cast::<FP1, FB>(self.s_data_pkt_flow.val());
-            self.opcode.d.next = self.s_data_pkt_opcode.val();
-            self.psn.d.next = self.s_data_pkt_psn.val();
-            self.ack_req.d.next = self.s_data_pkt_ack_req.val();
-            self.solicited.d.next = self.s_data_pkt_solicited.val();
-            self.payload_bytes.d.next = self.s_data_pkt_payload_bytes.val();
-            self.va.d.next = self.s_data_pkt_va.val();
-            self.rkey.d.next = self.s_data_pkt_rkey.val();
-            self.dma_len.d.next = self.s_data_pkt_dma_len.val();
-            self.imm.d.next = self.s_data_pkt_imm.val();
-            self.mark.d.next = self.s_data_pkt_mark.val();
-            self.bare.d.next = self.s_data_pkt_bare.val();
-            self.syndrome.d.next = 0.into();
-            self.msn.d.next = 0.into();
+            self.flow.next = bit_cast::<FP1, FB>(self.s_data_pkt.flow.val());
+            self.opcode.next = self.s_data_pkt.opcode.val();
+            self.psn.next = self.s_data_pkt.psn.val();
+            self.ack_req.next = self.s_data_pkt.ack_req.val();
+            self.solicited.next = self.s_data_pkt.solicited.val();
+            self.payload_bytes.next = self.s_data_pkt.payload_bytes.val();
+            self.va.next = self.s_data_pkt.va.val();
+            self.rkey.next = self.s_data_pkt.rkey.val();
+            self.dma_len.next = self.s_data_pkt.dma_len.val();
+            self.imm.next = self.s_data_pkt.imm.val();
+            self.mark.next = self.s_data_pkt.mark.val();
+            self.bare.next = self.s_data_pkt.bare.val();
+            self.syndrome.next = 0.into();
+            self.msn.next = 0.into();
         } else if self.load_reply.val() {
-            self.flow.d.next = bit_cast::<FP1, FB>(self.s_reply_pkt_flow.val()) | self.top.val();
-            self.opcode.d.next = self.s_reply_pkt_opcode.val();
-            self.psn.d.next = self.s_reply_pkt_psn.val();
-            self.ack_req.d.next = false;
-            self.solicited.d.next = false;
-            self.payload_bytes.d.next = self.s_reply_pkt_payload_bytes.val();
-            self.va.d.next = 0.into();
-            self.rkey.d.next = 0.into();
-            self.dma_len.d.next = 0.into();
-            self.imm.d.next = 0.into();
-            self.mark.d.next = self.s_reply_pkt_mark.val();
-            self.bare.d.next = false;
-            self.syndrome.d.next = self.s_reply_pkt_syndrome.val();
-            self.msn.d.next = self.s_reply_pkt_msn.val();
+            self.flow.next = bit_cast::<FP1, FB>(self.s_reply_pkt.flow.val()) | self.top.val();
+            self.opcode.next = self.s_reply_pkt.opcode.val();
+            self.psn.next = self.s_reply_pkt.psn.val();
+            self.ack_req.next = false;
+            self.solicited.next = false;
+            self.payload_bytes.next = self.s_reply_pkt.payload_bytes.val();
+            self.va.next = 0.into();
+            self.rkey.next = 0.into();
+            self.dma_len.next = 0.into();
+            self.imm.next = 0.into();
+            self.mark.next = self.s_reply_pkt.mark.val();
+            self.bare.next = false;
+            self.syndrome.next = self.s_reply_pkt.syndrome.val();
+            self.msn.next = self.s_reply_pkt.msn.val();
         }
         comment!("A read command that stands is the packet's.");
-        if self.load_data.val() & self.s_data_read_valid.val() {
-            self.take_read.d.next = true;
-            self.read_full.d.next = true;
-            self.addr.d.next = self.s_data_read_addr.val();
-            self.bytes.d.next = self.s_data_read_bytes.val();
+        if self.load_data.val() & self.s_data_read.valid.val() {
+            self.take_read.next = true;
+            self.read_full.next = true;
+            self.addr.next = self.s_data_read.addr.val();
+            self.bytes.next = self.s_data_read.bytes.val();
         }
-        if self.load_reply.val() & self.s_reply_read_valid.val() {
-            self.take_read.d.next = true;
-            self.read_full.d.next = true;
-            self.addr.d.next = self.s_reply_read_addr.val();
-            self.bytes.d.next = self.s_reply_read_bytes.val();
-        }
-        if self.reset.val() {
-            self.busy.d.next = false;
-            self.is_reply.d.next = false;
-            self.is_probe.d.next = false;
-            self.is_window.d.next = false;
-            self.take_pkt.d.next = false;
-            self.take_read.d.next = false;
-            self.reply_next.d.next = false;
-            self.pkt_full.d.next = false;
-            self.flow.d.next = 0.into();
-            self.opcode.d.next = 0.into();
-            self.psn.d.next = 0.into();
-            self.ack_req.d.next = false;
-            self.solicited.d.next = false;
-            self.payload_bytes.d.next = 0.into();
-            self.va.d.next = 0.into();
-            self.rkey.d.next = 0.into();
-            self.dma_len.d.next = 0.into();
-            self.imm.d.next = 0.into();
-            self.mark.d.next = 0.into();
-            self.bare.d.next = false;
-            self.syndrome.d.next = 0.into();
-            self.msn.d.next = 0.into();
-            self.read_full.d.next = false;
-            self.addr.d.next = 0.into();
-            self.bytes.d.next = 0.into();
+        if self.load_reply.val() & self.s_reply_read.valid.val() {
+            self.take_read.next = true;
+            self.read_full.next = true;
+            self.addr.next = self.s_reply_read.addr.val();
+            self.bytes.next = self.s_reply_read.bytes.val();
         }
     }
 }

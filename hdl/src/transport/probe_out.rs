@@ -19,12 +19,12 @@
 //! # Twins             sim/src/golden/transport/probe_out.rs, tests/probe_out.rs
 
 use crate::emit::{self, Design, EmitError};
+use crate::streams::Probe;
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Turns of a queue pair after which a probe without an answer is lost.
 pub const LOST_TURNS: usize = 4;
@@ -47,13 +47,8 @@ pub enum ProbeOp {
 }
 
 /// Probes of `F = 2^FB` queue pairs.
-#[derive(LogicBlock)]
+#[block(check(FB == 6 && FP1 == 7 && TW == 14))]
 pub struct ProbeOut<const FB: usize, const FP1: usize, const TW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Cycles from one turn of a queue pair to the next one.
     pub cfg_probe_cycles: Signal<In, Bits<20>>,
     /// A queue pair row waits.
@@ -87,39 +82,35 @@ pub struct ProbeOut<const FB: usize, const FP1: usize, const TW: usize> {
     /// Of this flow.
     pub answer_flow: Signal<In, Bits<FB>>,
     /// A probe stands at the source.
-    pub m_probe_valid: Signal<Out, Bit>,
-    /// It is sent.
-    pub m_probe_ready: Signal<In, Bit>,
-    /// Its flow.
-    pub m_probe_flow: Signal<Out, Bits<FB>>,
-    /// PSN of the flow's latest data packet.
-    pub m_probe_psn: Signal<Out, Bits<24>>,
+    pub m_probe: Probe<Out, FB>,
     /// A probe is sent.
     pub event_probe_sent: Signal<Out, Bit>,
     /// A probe is lost.
     pub event_probe_lost: Signal<Out, Bit>,
     psns: Ram<FB, 24>,
     notes: LutRam<FB, 4>,
-    op: DFF<ProbeOp>,
-    op_at: DFF<Bits<FB>>,
-    clears: DFF<Bit>,
-    at: DFF<Bits<FB>>,
-    round: DFF<Bits<2>>,
-    elapsed: DFF<Bits<TW>>,
-    is_time: DFF<Bit>,
-    sent: DFF<Bit>,
-    sent_at: DFF<Bits<FB>>,
-    quiet: DFF<Bit>,
-    quiet_at: DFF<Bits<FB>>,
-    answered: DFF<Bit>,
-    answered_at: DFF<Bits<FB>>,
-    row: DFF<Bit>,
-    row_at: DFF<Bits<FB>>,
-    full: DFF<Bit>,
-    flow: DFF<Bits<FB>>,
-    psn: DFF<Bits<24>>,
-    sent_event: DFF<Bit>,
-    lost_event: DFF<Bit>,
+    #[reset(ProbeOp::None)]
+    op: Reg<ProbeOp>,
+    op_at: Reg<Bits<FB>>,
+    #[reset(true)]
+    clears: Reg<Bit>,
+    at: Reg<Bits<FB>>,
+    round: Reg<Bits<2>>,
+    elapsed: Reg<Bits<TW>>,
+    is_time: Reg<Bit>,
+    sent: Reg<Bit>,
+    sent_at: Unreset<Bits<FB>>,
+    quiet: Reg<Bit>,
+    quiet_at: Unreset<Bits<FB>>,
+    answered: Reg<Bit>,
+    answered_at: Unreset<Bits<FB>>,
+    row: Reg<Bit>,
+    row_at: Unreset<Bits<FB>>,
+    full: Reg<Bit>,
+    flow: Reg<Bits<FB>>,
+    psn: Reg<Bits<24>>,
+    sent_event: Reg<Bit>,
+    lost_event: Reg<Bit>,
     sends: Signal<Local, Bit>,
     turns: Signal<Local, Bit>,
     period: Signal<Local, Bits<TW>>,
@@ -129,113 +120,23 @@ pub struct ProbeOut<const FB: usize, const FP1: usize, const TW: usize> {
     is_lost: Signal<Local, Bit>,
     probes: Signal<Local, Bit>,
     is_last: Signal<Local, Bit>,
+    #[init(Constant::new(((1u64 << FB) - 1).to_bits()))]
     last: Constant<Bits<FB>>,
+    #[init(Constant::new(0u64.to_bits()))]
     nothing: Constant<Bits<32>>,
+    #[init(Constant::new((1u64 << FB).to_bits()))]
     top: Constant<Bits<FP1>>,
     sent_top: Signal<Local, Bits<FP1>>,
-}
-
-impl<const FB: usize, const FP1: usize, const TW: usize> Default for ProbeOut<FB, FP1, TW> {
-    fn default() -> Self {
-        assert!(FB == 6 && FP1 == 7 && TW == 14, "F = 64, FP1 = FB + 1, TW + FB = 20");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_probe_cycles: Default::default(),
-            row_valid: Default::default(),
-            row_ready: Default::default(),
-            cfg_index: Default::default(),
-            sent_valid: Default::default(),
-            sent_ready: Default::default(),
-            sent_flow: Default::default(),
-            sent_psn: Default::default(),
-            sent_payload_bytes: Default::default(),
-            sent_bare: Default::default(),
-            inflight_valid: Default::default(),
-            inflight_ready: Default::default(),
-            inflight_flow: Default::default(),
-            inflight_bytes: Default::default(),
-            answer_valid: Default::default(),
-            answer_flow: Default::default(),
-            m_probe_valid: Default::default(),
-            m_probe_ready: Default::default(),
-            m_probe_flow: Default::default(),
-            m_probe_psn: Default::default(),
-            event_probe_sent: Default::default(),
-            event_probe_lost: Default::default(),
-            psns: Default::default(),
-            notes: Default::default(),
-            op: Default::default(),
-            op_at: Default::default(),
-            clears: Default::default(),
-            at: Default::default(),
-            round: Default::default(),
-            elapsed: Default::default(),
-            is_time: Default::default(),
-            sent: Default::default(),
-            sent_at: Default::default(),
-            quiet: Default::default(),
-            quiet_at: Default::default(),
-            answered: Default::default(),
-            answered_at: Default::default(),
-            row: Default::default(),
-            row_at: Default::default(),
-            full: Default::default(),
-            flow: Default::default(),
-            psn: Default::default(),
-            sent_event: Default::default(),
-            lost_event: Default::default(),
-            sends: Default::default(),
-            turns: Default::default(),
-            period: Default::default(),
-            next_elapsed: Default::default(),
-            is_new: Default::default(),
-            is_open: Default::default(),
-            is_lost: Default::default(),
-            probes: Default::default(),
-            is_last: Default::default(),
-            last: Constant::new(((1u64 << FB) - 1).to_bits()),
-            nothing: Constant::new(0u64.to_bits()),
-            top: Constant::new((1u64 << FB).to_bits()),
-            sent_top: Default::default(),
-        }
-    }
 }
 
 impl<const FB: usize, const FP1: usize, const TW: usize> Logic for ProbeOut<FB, FP1, TW> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            op,
-            op_at,
-            clears,
-            at,
-            round,
-            elapsed,
-            is_time,
-            sent,
-            sent_at,
-            quiet,
-            quiet_at,
-            answered,
-            answered_at,
-            row,
-            row_at,
-            full,
-            flow,
-            psn,
-            sent_event,
-            lost_event
-        );
-        clock!(self, clock, psns, notes);
-        self.m_probe_valid.next = self.full.q.val();
-        self.m_probe_flow.next = self.flow.q.val();
-        self.m_probe_psn.next = self.psn.q.val();
-        self.event_probe_sent.next = self.sent_event.q.val();
-        self.event_probe_lost.next = self.lost_event.q.val();
+        self.m_probe.valid.next = self.full.val();
+        self.m_probe.flow.next = self.flow.val();
+        self.m_probe.psn.next = self.psn.val();
+        self.event_probe_sent.next = self.sent_event.val();
+        self.event_probe_lost.next = self.lost_event.val();
         comment!("What is watched waits until it is noted, in this order.");
         self.sent_top.next = self.sent_flow.val() & self.top.val();
         self.sends.next = self.sent_valid.val()
@@ -246,14 +147,14 @@ impl<const FB: usize, const FP1: usize, const TW: usize> Logic for ProbeOut<FB, 
         self.psns.write_enable.next = self.sends.val();
         self.psns.write_address.next = self.sent_flow.val().get_bits::<FB>(0);
         self.psns.write_data.next = self.sent_psn.val();
-        self.sent.d.next = self.sends.val();
-        self.sent_at.d.next = self.sent_flow.val().get_bits::<FB>(0);
-        if !self.sent.q.val() {
-            self.quiet.d.next = false;
-            if !self.quiet.q.val() {
-                self.answered.d.next = false;
-                if !self.answered.q.val() {
-                    self.row.d.next = false;
+        self.sent.next = self.sends.val();
+        self.sent_at.next = self.sent_flow.val().get_bits::<FB>(0);
+        if !self.sent.val() {
+            self.quiet.next = false;
+            if !self.quiet.val() {
+                self.answered.next = false;
+                if !self.answered.val() {
+                    self.row.next = false;
                 }
             }
         }
@@ -261,76 +162,76 @@ impl<const FB: usize, const FP1: usize, const TW: usize> Logic for ProbeOut<FB, 
             & self.inflight_ready.val()
             & (self.inflight_bytes.val() == self.nothing.val())
         {
-            self.quiet.d.next = true;
-            self.quiet_at.d.next = self.inflight_flow.val();
+            self.quiet.next = true;
+            self.quiet_at.next = self.inflight_flow.val();
         }
         if self.answer_valid.val() {
-            self.answered.d.next = true;
-            self.answered_at.d.next = self.answer_flow.val();
+            self.answered.next = true;
+            self.answered_at.next = self.answer_flow.val();
         }
         if self.row_valid.val() & self.row_ready.val() {
-            self.row.d.next = true;
-            self.row_at.d.next = self.cfg_index.val().get_bits::<FB>(0);
+            self.row.next = true;
+            self.row_at.next = self.cfg_index.val().get_bits::<FB>(0);
         }
         comment!("Turns: the time counts from turn to turn. One operation in a cycle is chosen.");
         self.period.next = self.cfg_probe_cycles.val().get_bits::<TW>(6);
-        self.next_elapsed.next = self.elapsed.q.val() + 1;
-        self.is_time.d.next = self.next_elapsed.val() >= self.period.val();
-        if !self.is_time.q.val() {
-            self.elapsed.d.next = self.next_elapsed.val();
+        self.next_elapsed.next = self.elapsed.val() + 1;
+        self.is_time.next = self.next_elapsed.val() >= self.period.val();
+        if !self.is_time.val() {
+            self.elapsed.next = self.next_elapsed.val();
         }
         self.psns.read_enable.next = false;
-        self.psns.read_address.next = self.at.q.val();
-        self.is_last.next = self.at.q.val() == self.last.val();
-        self.op.d.next = ProbeOp::None;
-        self.op_at.d.next = self.at.q.val();
-        if self.clears.q.val() {
-            self.op.d.next = ProbeOp::Forget;
-            self.at.d.next = self.at.q.val() + 1;
-            self.clears.d.next = !self.is_last.val();
-            self.sent.d.next = false;
-            self.quiet.d.next = false;
-            self.answered.d.next = false;
-            self.row.d.next = false;
-        } else if self.sent.q.val() {
-            self.op.d.next = ProbeOp::Sent;
-            self.op_at.d.next = self.sent_at.q.val();
-        } else if self.quiet.q.val() {
-            self.op.d.next = ProbeOp::Quiet;
-            self.op_at.d.next = self.quiet_at.q.val();
-        } else if self.answered.q.val() {
-            self.op.d.next = ProbeOp::Answered;
-            self.op_at.d.next = self.answered_at.q.val();
-        } else if self.row.q.val() {
-            self.op.d.next = ProbeOp::Forget;
-            self.op_at.d.next = self.row_at.q.val();
-        } else if self.is_time.q.val()
+        self.psns.read_address.next = self.at.val();
+        self.is_last.next = self.at.val() == self.last.val();
+        self.op.next = ProbeOp::None;
+        self.op_at.next = self.at.val();
+        if self.clears.val() {
+            self.op.next = ProbeOp::Forget;
+            self.at.next = self.at.val() + 1;
+            self.clears.next = !self.is_last.val();
+            self.sent.next = false;
+            self.quiet.next = false;
+            self.answered.next = false;
+            self.row.next = false;
+        } else if self.sent.val() {
+            self.op.next = ProbeOp::Sent;
+            self.op_at.next = self.sent_at.val();
+        } else if self.quiet.val() {
+            self.op.next = ProbeOp::Quiet;
+            self.op_at.next = self.quiet_at.val();
+        } else if self.answered.val() {
+            self.op.next = ProbeOp::Answered;
+            self.op_at.next = self.answered_at.val();
+        } else if self.row.val() {
+            self.op.next = ProbeOp::Forget;
+            self.op_at.next = self.row_at.val();
+        } else if self.is_time.val()
             & self.period.val().any()
-            & !self.full.q.val()
+            & !self.full.val()
             & !self.sends.val()
         {
-            self.op.d.next = ProbeOp::Turn;
+            self.op.next = ProbeOp::Turn;
             self.psns.read_enable.next = true;
-            self.at.d.next = self.at.q.val() + 1;
-            self.elapsed.d.next = 1.into();
-            self.is_time.d.next = false;
+            self.at.next = self.at.val() + 1;
+            self.elapsed.next = 1.into();
+            self.is_time.next = false;
             if self.is_last.val() {
-                self.round.d.next = self.round.q.val() + 1;
+                self.round.next = self.round.val() + 1;
             }
         }
         comment!("Notes: sent since the probe, probe without answer, round of the probe.");
-        self.notes.read_address.next = self.op_at.q.val();
-        self.notes.write_address.next = self.op_at.q.val();
-        self.notes.write_enable.next = self.op.q.val() != ProbeOp::None;
+        self.notes.read_address.next = self.op_at.val();
+        self.notes.write_address.next = self.op_at.val();
+        self.notes.write_enable.next = self.op.val() != ProbeOp::None;
         self.is_new.next = self.notes.read_data.val().get_bit(0);
         self.is_open.next = self.notes.read_data.val().get_bit(1);
-        self.is_lost.next = self.is_open.val()
-            & (self.notes.read_data.val().get_bits::<2>(2) == self.round.q.val());
-        self.turns.next = self.op.q.val() == ProbeOp::Turn;
+        self.is_lost.next =
+            self.is_open.val() & (self.notes.read_data.val().get_bits::<2>(2) == self.round.val());
+        self.turns.next = self.op.val() == ProbeOp::Turn;
         self.probes.next =
             self.turns.val() & self.is_new.val() & (!self.is_open.val() | self.is_lost.val());
         self.notes.write_data.next = self.notes.read_data.val();
-        match self.op.q.val() {
+        match self.op.val() {
             ProbeOp::None => {}
             ProbeOp::Sent => {
                 self.notes.write_data.next = self.notes.read_data.val() | 1;
@@ -346,40 +247,22 @@ impl<const FB: usize, const FP1: usize, const TW: usize> Logic for ProbeOut<FB, 
             }
             ProbeOp::Turn => {
                 if self.probes.val() {
-                    self.notes.write_data.next = (bit_cast::<4, 2>(self.round.q.val()) << 2) | 2;
+                    self.notes.write_data.next = (bit_cast::<4, 2>(self.round.val()) << 2) | 2;
                 } else if self.is_lost.val() {
                     self.notes.write_data.next = self.notes.read_data.val() & 13;
                 }
             }
         }
         comment!("The probe.");
-        self.lost_event.d.next = self.turns.val() & self.is_lost.val();
-        self.sent_event.d.next = self.full.q.val() & self.m_probe_ready.val();
-        if self.m_probe_ready.val() {
-            self.full.d.next = false;
+        self.lost_event.next = self.turns.val() & self.is_lost.val();
+        self.sent_event.next = self.full.val() & self.m_probe.ready.val();
+        if self.m_probe.ready.val() {
+            self.full.next = false;
         }
         if self.probes.val() {
-            self.full.d.next = true;
-            self.flow.d.next = self.op_at.q.val();
-            self.psn.d.next = self.psns.read_data.val();
-        }
-        if self.reset.val() {
-            self.op.d.next = ProbeOp::None;
-            self.op_at.d.next = 0.into();
-            self.clears.d.next = true;
-            self.at.d.next = 0.into();
-            self.round.d.next = 0.into();
-            self.elapsed.d.next = 0.into();
-            self.is_time.d.next = false;
-            self.sent.d.next = false;
-            self.quiet.d.next = false;
-            self.answered.d.next = false;
-            self.row.d.next = false;
-            self.full.d.next = false;
-            self.flow.d.next = 0.into();
-            self.psn.d.next = 0.into();
-            self.sent_event.d.next = false;
-            self.lost_event.d.next = false;
+            self.full.next = true;
+            self.flow.next = self.op_at.val();
+            self.psn.next = self.psns.read_data.val();
         }
     }
 }

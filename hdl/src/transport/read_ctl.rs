@@ -11,10 +11,10 @@
 //! # Reset             synchronous, high: 2^FB cycles of scrub
 //! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
 
-use crate::Module;
+use crate::streams::Flow;
+use crate::{block, Reg, Unreset};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// What the block does in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -47,13 +47,8 @@ pub enum ReadOp {
 }
 
 /// Sequencer for `2^FB` flows.
-#[derive(LogicBlock)]
+#[block]
 pub struct ReadCtl<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A job is offered.
     pub s_job_valid: Signal<In, Bit>,
     /// It is taken.
@@ -71,17 +66,9 @@ pub struct ReadCtl<const FB: usize> {
     /// Index of the row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// A grant is offered.
-    pub s_grant_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_grant_ready: Signal<Out, Bit>,
-    /// Its flow.
-    pub s_grant_flow: Signal<In, Bits<FB>>,
+    pub s_grant: Flow<In, FB>,
     /// A read error is offered.
-    pub s_fail_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_fail_ready: Signal<Out, Bit>,
-    /// Its flow.
-    pub s_fail_flow: Signal<In, Bits<FB>>,
+    pub s_fail: Flow<In, FB>,
     /// Nothing stands at m_pkt and m_read, and the end of the last job was told of.
     pub packet_free: Signal<In, Bit>,
     /// Nothing stands at m_work.
@@ -150,12 +137,13 @@ pub struct ReadCtl<const FB: usize> {
     pub work: Signal<Out, Bit>,
     /// Step: store the flow's row.
     pub save: Signal<Out, Bit>,
-    state: DFF<ReadState>,
-    op: DFF<ReadOp>,
-    flow_q: DFF<Bits<FB>>,
-    restart: DFF<Bit>,
-    arms: DFF<Bit>,
-    job_turn: DFF<Bit>,
+    #[reset(ReadState::Scrub)]
+    state: Reg<ReadState>,
+    op: Unreset<ReadOp>,
+    flow_q: Reg<Bits<FB>>,
+    restart: Unreset<Bit>,
+    arms: Unreset<Bit>,
+    job_turn: Reg<Bit>,
     is_region: Signal<Local, Bit>,
     job_can: Signal<Local, Bit>,
     grant_can: Signal<Local, Bit>,
@@ -163,242 +151,165 @@ pub struct ReadCtl<const FB: usize> {
     op_cfg: Signal<Local, Bit>,
     op_fail: Signal<Local, Bit>,
     op_grant: Signal<Local, Bit>,
+    #[init(Constant::new((Table::Mr as u64).to_bits()))]
     region_table: Constant<Bits<2>>,
+    #[init(Constant::new(((1_u64 << FB) - 1).to_bits()))]
     last_flow: Constant<Bits<FB>>,
-}
-
-impl<const FB: usize> Default for ReadCtl<FB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_job_valid: Default::default(),
-            s_job_ready: Default::default(),
-            s_job_flow: Default::default(),
-            s_job_restart: Default::default(),
-            s_cfg_valid: Default::default(),
-            s_cfg_ready: Default::default(),
-            cfg_table: Default::default(),
-            cfg_index: Default::default(),
-            s_grant_valid: Default::default(),
-            s_grant_ready: Default::default(),
-            s_grant_flow: Default::default(),
-            s_fail_valid: Default::default(),
-            s_fail_ready: Default::default(),
-            s_fail_flow: Default::default(),
-            packet_free: Default::default(),
-            work_free: Default::default(),
-            end_free: Default::default(),
-            last_due: Default::default(),
-            armed: Default::default(),
-            failed: Default::default(),
-            is_old: Default::default(),
-            has_jobs: Default::default(),
-            has_rest: Default::default(),
-            found: Default::default(),
-            walk_ends: Default::default(),
-            flow: Default::default(),
-            is_job: Default::default(),
-            is_restart: Default::default(),
-            is_cfg: Default::default(),
-            is_fail: Default::default(),
-            is_grant: Default::default(),
-            scrub: Default::default(),
-            idle: Default::default(),
-            take: Default::default(),
-            revoke: Default::default(),
-            load: Default::default(),
-            place: Default::default(),
-            walk: Default::default(),
-            put: Default::default(),
-            turn: Default::default(),
-            pick: Default::default(),
-            fetch: Default::default(),
-            get: Default::default(),
-            judge: Default::default(),
-            emit: Default::default(),
-            pad: Default::default(),
-            work: Default::default(),
-            save: Default::default(),
-            state: Default::default(),
-            op: Default::default(),
-            flow_q: Default::default(),
-            restart: Default::default(),
-            arms: Default::default(),
-            job_turn: Default::default(),
-            is_region: Default::default(),
-            job_can: Default::default(),
-            grant_can: Default::default(),
-            op_job: Default::default(),
-            op_cfg: Default::default(),
-            op_fail: Default::default(),
-            op_grant: Default::default(),
-            region_table: Constant::new((Table::Mr as u64).to_bits()),
-            last_flow: Constant::new(((1_u64 << FB) - 1).to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize> Logic for ReadCtl<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, op, flow_q, restart, arms, job_turn);
-        self.op_job.next = self.op.q.val() == ReadOp::Job;
-        self.op_cfg.next = self.op.q.val() == ReadOp::Cfg;
-        self.op_fail.next = self.op.q.val() == ReadOp::Fail;
-        self.op_grant.next = self.op.q.val() == ReadOp::Grant;
-        self.flow.next = self.flow_q.q.val();
+        self.op_job.next = self.op.val() == ReadOp::Job;
+        self.op_cfg.next = self.op.val() == ReadOp::Cfg;
+        self.op_fail.next = self.op.val() == ReadOp::Fail;
+        self.op_grant.next = self.op.val() == ReadOp::Grant;
+        self.flow.next = self.flow_q.val();
         self.is_job.next = self.op_job.val();
-        self.is_restart.next = self.restart.q.val();
+        self.is_restart.next = self.restart.val();
         self.is_cfg.next = self.op_cfg.val();
         self.is_fail.next = self.op_fail.val();
         self.is_grant.next = self.op_grant.val();
-        self.scrub.next = self.state.q.val() == ReadState::Scrub;
-        self.idle.next = self.state.q.val() == ReadState::Idle;
-        self.take.next = self.state.q.val() == ReadState::Take;
-        self.load.next = self.state.q.val() == ReadState::Load;
-        self.place.next = self.state.q.val() == ReadState::Place;
-        self.walk.next = self.state.q.val() == ReadState::Walk;
-        self.put.next = self.state.q.val() == ReadState::Put;
-        self.turn.next = self.state.q.val() == ReadState::Turn;
-        self.pick.next = self.state.q.val() == ReadState::Pick;
-        self.fetch.next = self.state.q.val() == ReadState::Fetch;
-        self.get.next = self.state.q.val() == ReadState::Get;
-        self.judge.next = self.state.q.val() == ReadState::Judge;
-        self.emit.next = self.state.q.val() == ReadState::Emit;
-        self.pad.next = self.state.q.val() == ReadState::Pad;
-        self.work.next = self.state.q.val() == ReadState::Work;
-        self.save.next = self.state.q.val() == ReadState::Save;
-        self.s_job_ready.next = (self.state.q.val() == ReadState::Take) & self.op_job.val();
-        self.s_cfg_ready.next = (self.state.q.val() == ReadState::Take) & self.op_cfg.val();
-        self.s_fail_ready.next = (self.state.q.val() == ReadState::Take) & self.op_fail.val();
-        self.s_grant_ready.next = (self.state.q.val() == ReadState::Take) & self.op_grant.val();
+        self.scrub.next = self.state.val() == ReadState::Scrub;
+        self.idle.next = self.state.val() == ReadState::Idle;
+        self.take.next = self.state.val() == ReadState::Take;
+        self.load.next = self.state.val() == ReadState::Load;
+        self.place.next = self.state.val() == ReadState::Place;
+        self.walk.next = self.state.val() == ReadState::Walk;
+        self.put.next = self.state.val() == ReadState::Put;
+        self.turn.next = self.state.val() == ReadState::Turn;
+        self.pick.next = self.state.val() == ReadState::Pick;
+        self.fetch.next = self.state.val() == ReadState::Fetch;
+        self.get.next = self.state.val() == ReadState::Get;
+        self.judge.next = self.state.val() == ReadState::Judge;
+        self.emit.next = self.state.val() == ReadState::Emit;
+        self.pad.next = self.state.val() == ReadState::Pad;
+        self.work.next = self.state.val() == ReadState::Work;
+        self.save.next = self.state.val() == ReadState::Save;
+        self.s_job_ready.next = (self.state.val() == ReadState::Take) & self.op_job.val();
+        self.s_cfg_ready.next = (self.state.val() == ReadState::Take) & self.op_cfg.val();
+        self.s_fail.ready.next = (self.state.val() == ReadState::Take) & self.op_fail.val();
+        self.s_grant.ready.next = (self.state.val() == ReadState::Take) & self.op_grant.val();
         self.is_region.next = self.cfg_table.val() == self.region_table.val();
         self.revoke.next =
-            (self.state.q.val() == ReadState::Load) & self.op_cfg.val() & self.restart.q.val();
+            (self.state.val() == ReadState::Load) & self.op_cfg.val() & self.restart.val();
         self.job_can.next = self.s_job_valid.val() & self.end_free.val() & self.work_free.val();
-        self.grant_can.next = self.s_grant_valid.val()
+        self.grant_can.next = self.s_grant.valid.val()
             & self.packet_free.val()
             & self.end_free.val()
             & self.work_free.val();
-        match self.state.q.val() {
+        match self.state.val() {
             ReadState::Scrub => {
-                self.flow_q.d.next = self.flow_q.q.val() + 1;
-                if self.flow_q.q.val() == self.last_flow.val() {
-                    self.state.d.next = ReadState::Idle;
+                self.flow_q.next = self.flow_q.val() + 1;
+                if self.flow_q.val() == self.last_flow.val() {
+                    self.state.next = ReadState::Idle;
                 }
             }
             ReadState::Idle => {
-                self.arms.d.next = false;
+                self.arms.next = false;
                 if self.last_due.val() {
                     comment!("m_end is taken in this cycle");
                 } else if self.s_cfg_valid.val() & self.end_free.val() {
-                    self.op.d.next = ReadOp::Cfg;
-                    self.flow_q.d.next = self.cfg_index.val().get_bits::<FB>(0);
-                    self.state.d.next = ReadState::Take;
-                } else if self.s_fail_valid.val() & self.end_free.val() {
-                    self.op.d.next = ReadOp::Fail;
-                    self.flow_q.d.next = self.s_fail_flow.val();
-                    self.state.d.next = ReadState::Take;
-                } else if self.job_can.val() & (self.job_turn.q.val() | !self.grant_can.val()) {
-                    self.op.d.next = ReadOp::Job;
-                    self.flow_q.d.next = self.s_job_flow.val();
-                    self.state.d.next = ReadState::Take;
-                    self.job_turn.d.next = false;
+                    self.op.next = ReadOp::Cfg;
+                    self.flow_q.next = self.cfg_index.val().get_bits::<FB>(0);
+                    self.state.next = ReadState::Take;
+                } else if self.s_fail.valid.val() & self.end_free.val() {
+                    self.op.next = ReadOp::Fail;
+                    self.flow_q.next = self.s_fail.flow.val();
+                    self.state.next = ReadState::Take;
+                } else if self.job_can.val() & (self.job_turn.val() | !self.grant_can.val()) {
+                    self.op.next = ReadOp::Job;
+                    self.flow_q.next = self.s_job_flow.val();
+                    self.state.next = ReadState::Take;
+                    self.job_turn.next = false;
                 } else if self.grant_can.val() {
-                    self.op.d.next = ReadOp::Grant;
-                    self.flow_q.d.next = self.s_grant_flow.val();
-                    self.state.d.next = ReadState::Take;
-                    self.job_turn.d.next = true;
+                    self.op.next = ReadOp::Grant;
+                    self.flow_q.next = self.s_grant.flow.val();
+                    self.state.next = ReadState::Take;
+                    self.job_turn.next = true;
                 }
             }
             ReadState::Take => {
                 comment!("Of a row: whether it is a region's.");
-                self.restart.d.next = self.s_job_restart.val();
+                self.restart.next = self.s_job_restart.val();
                 if self.op_cfg.val() {
-                    self.restart.d.next = self.is_region.val();
+                    self.restart.next = self.is_region.val();
                 }
-                self.state.d.next = ReadState::Load;
+                self.state.next = ReadState::Load;
             }
             ReadState::Load => {
-                self.state.d.next = ReadState::Place;
-                if self.op_cfg.val() & self.restart.q.val() {
-                    self.state.d.next = ReadState::Idle;
+                self.state.next = ReadState::Place;
+                if self.op_cfg.val() & self.restart.val() {
+                    self.state.next = ReadState::Idle;
                 } else if self.op_grant.val() {
-                    self.state.d.next = ReadState::Turn;
+                    self.state.next = ReadState::Turn;
                 }
             }
             ReadState::Place => {
-                self.arms.d.next = true;
-                self.state.d.next = ReadState::Save;
+                self.arms.next = true;
+                self.state.next = ReadState::Save;
                 if self.op_fail.val() & !self.is_old.val() {
-                    self.state.d.next = ReadState::Walk;
+                    self.state.next = ReadState::Walk;
                 } else if self.op_job.val() & !self.failed.val() {
-                    if self.restart.q.val() {
-                        self.state.d.next = ReadState::Walk;
+                    if self.restart.val() {
+                        self.state.next = ReadState::Walk;
                     } else if !self.armed.val() {
-                        self.state.d.next = ReadState::Turn;
+                        self.state.next = ReadState::Turn;
                     }
                 }
             }
             ReadState::Walk => {
-                self.arms.d.next = true;
+                self.arms.next = true;
                 if self.walk_ends.val() {
-                    self.state.d.next = ReadState::Put;
+                    self.state.next = ReadState::Put;
                 }
             }
             ReadState::Put => {
-                self.state.d.next = ReadState::Save;
+                self.state.next = ReadState::Save;
                 if self.found.val() & !self.armed.val() {
-                    self.state.d.next = ReadState::Turn;
+                    self.state.next = ReadState::Turn;
                 }
             }
             ReadState::Turn => {
                 comment!(
                     "A grant for a flow that has not asked, or has nothing any more, is void."
                 );
-                self.state.d.next = ReadState::Pick;
-                if !self.arms.q.val() & (!self.armed.val() | !self.has_jobs.val()) {
-                    self.state.d.next = ReadState::Save;
+                self.state.next = ReadState::Pick;
+                if !self.arms.val() & (!self.armed.val() | !self.has_jobs.val()) {
+                    self.state.next = ReadState::Save;
                 }
             }
             ReadState::Pick => {
-                self.state.d.next = ReadState::Fetch;
+                self.state.next = ReadState::Fetch;
             }
             ReadState::Fetch => {
-                self.state.d.next = ReadState::Get;
+                self.state.next = ReadState::Get;
             }
             ReadState::Get => {
-                self.state.d.next = ReadState::Judge;
+                self.state.next = ReadState::Judge;
             }
             ReadState::Judge => {
-                self.state.d.next = ReadState::Emit;
-                if self.arms.q.val() {
-                    self.state.d.next = ReadState::Pad;
+                self.state.next = ReadState::Emit;
+                if self.arms.val() {
+                    self.state.next = ReadState::Pad;
                 }
             }
             ReadState::Emit => {
-                self.arms.d.next = true;
-                self.state.d.next = ReadState::Save;
+                self.arms.next = true;
+                self.state.next = ReadState::Save;
                 if self.has_rest.val() {
-                    self.state.d.next = ReadState::Turn;
+                    self.state.next = ReadState::Turn;
                 }
             }
             ReadState::Pad => {
-                self.state.d.next = ReadState::Work;
+                self.state.next = ReadState::Work;
             }
             ReadState::Work => {
-                self.state.d.next = ReadState::Save;
+                self.state.next = ReadState::Save;
             }
             ReadState::Save => {
-                self.state.d.next = ReadState::Idle;
+                self.state.next = ReadState::Idle;
             }
-        }
-        if self.reset.val() {
-            self.state.d.next = ReadState::Scrub;
-            self.flow_q.d.next = 0.into();
-            self.job_turn.d.next = false;
         }
     }
 }

@@ -8,18 +8,13 @@
 //! # Reset             synchronous, high: all outputs 0
 //! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
 
-use crate::Module;
+use crate::streams::ReadJobEnd;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Ends of jobs of `2^FB` flows.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct ReadEnd<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Flow of the operation.
     pub flow: Signal<In, Bits<FB>>,
     /// It is a job.
@@ -61,34 +56,22 @@ pub struct ReadEnd<const FB: usize> {
     /// A job's last packet has left, its end was not told of.
     pub last_waits: Signal<Out, Bit>,
     /// Jobs have ended, or a row is in force.
-    pub m_end_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_end_ready: Signal<In, Bit>,
-    /// Flow index.
-    pub m_end_flow: Signal<Out, Bits<FB>>,
-    /// Jobs that have left or were given up.
-    pub m_end_jobs: Signal<Out, Bits<5>>,
-    /// Those that were no restarts.
-    pub m_end_reads: Signal<Out, Bits<5>>,
-    /// Host memory could not be read.
-    pub m_end_error: Signal<Out, Bit>,
-    /// The flow's row is in force.
-    pub m_end_cleared: Signal<Out, Bit>,
+    pub m_end: ReadJobEnd<Out, FB>,
     /// A READ was asked for again.
     pub event_read_restart: Signal<Out, Bit>,
     /// A job was given up.
     pub event_read_dropped: Signal<Out, Bit>,
-    valid: DFF<Bit>,
-    end_flow: DFF<Bits<FB>>,
-    jobs: DFF<Bits<5>>,
-    reads: DFF<Bits<5>>,
-    error: DFF<Bit>,
-    cleared: DFF<Bit>,
-    last_q: DFF<Bit>,
-    last_flow: DFF<Bits<FB>>,
-    last_read: DFF<Bit>,
-    e_restart: DFF<Bit>,
-    e_dropped: DFF<Bit>,
+    valid: Reg<Bit>,
+    end_flow: Reg<Bits<FB>>,
+    jobs: Reg<Bits<5>>,
+    reads: Reg<Bits<5>>,
+    error: Reg<Bit>,
+    cleared: Reg<Bit>,
+    last_q: Reg<Bit>,
+    last_flow: Unreset<Bits<FB>>,
+    last_read: Unreset<Bit>,
+    e_restart: Reg<Bit>,
+    e_dropped: Reg<Bit>,
     one: Signal<Local, Bit>,
     some: Signal<Local, Bit>,
     one_read: Signal<Local, Bit>,
@@ -99,23 +82,19 @@ pub struct ReadEnd<const FB: usize> {
 impl<const FB: usize> Logic for ReadEnd<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, valid, end_flow, jobs, reads, error, cleared, last_q, last_flow,
-            last_read, e_restart, e_dropped
-        );
-        self.m_end_valid.next = self.valid.q.val();
-        self.m_end_flow.next = self.end_flow.q.val();
-        self.m_end_jobs.next = self.jobs.q.val();
-        self.m_end_reads.next = self.reads.q.val();
-        self.m_end_error.next = self.error.q.val();
-        self.m_end_cleared.next = self.cleared.q.val();
-        self.event_read_restart.next = self.e_restart.q.val();
-        self.event_read_dropped.next = self.e_dropped.q.val();
-        self.end_free.next = !self.valid.q.val();
-        self.last_waits.next = self.last_q.q.val();
-        self.e_dropped.d.next = false;
-        if self.m_end_ready.val() {
-            self.valid.d.next = false;
+        self.m_end.valid.next = self.valid.val();
+        self.m_end.flow.next = self.end_flow.val();
+        self.m_end.jobs.next = self.jobs.val();
+        self.m_end.reads.next = self.reads.val();
+        self.m_end.error.next = self.error.val();
+        self.m_end.cleared.next = self.cleared.val();
+        self.event_read_restart.next = self.e_restart.val();
+        self.event_read_dropped.next = self.e_dropped.val();
+        self.end_free.next = !self.valid.val();
+        self.last_waits.next = self.last_q.val();
+        self.e_dropped.next = false;
+        if self.m_end.ready.val() {
+            self.valid.next = false;
         }
         comment!("one job of the operation's flow");
         self.one.next = false;
@@ -135,64 +114,53 @@ impl<const FB: usize> Logic for ReadEnd<FB> {
         self.one_reads.next = 0.into();
         self.one_reads.next = self.one_reads.val().replace_bit(0, self.one_read.val());
         self.last_reads.next = 0.into();
-        self.last_reads.next = self.last_reads.val().replace_bit(0, self.last_read.q.val());
+        self.last_reads.next = self.last_reads.val().replace_bit(0, self.last_read.val());
         if self.one.val() {
-            self.valid.d.next = true;
-            self.end_flow.d.next = self.flow.val();
-            self.jobs.d.next = 1.into();
-            self.reads.d.next = self.one_reads.val();
-            self.error.d.next = false;
-            self.cleared.d.next = false;
-            self.e_dropped.d.next = true;
+            self.valid.next = true;
+            self.end_flow.next = self.flow.val();
+            self.jobs.next = 1.into();
+            self.reads.next = self.one_reads.val();
+            self.error.next = false;
+            self.cleared.next = false;
+            self.e_dropped.next = true;
         }
         comment!("more than one: a restart's or a failed flow's");
         self.some.next = self.walk_jobs.val().any();
-        self.e_restart.d.next = self.put.val() & self.is_job.val() & self.found.val();
+        self.e_restart.next = self.put.val() & self.is_job.val() & self.found.val();
         if self.put.val() & (!self.is_job.val() | (self.found.val() & self.some.val())) {
-            self.valid.d.next = true;
-            self.end_flow.d.next = self.flow.val();
-            self.jobs.d.next = self.walk_jobs.val();
-            self.reads.d.next = self.walk_reads.val();
-            self.error.d.next = !self.is_job.val();
-            self.cleared.d.next = false;
-            self.e_dropped.d.next = self.some.val() & !self.is_job.val();
+            self.valid.next = true;
+            self.end_flow.next = self.flow.val();
+            self.jobs.next = self.walk_jobs.val();
+            self.reads.next = self.walk_reads.val();
+            self.error.next = !self.is_job.val();
+            self.cleared.next = false;
+            self.e_dropped.next = self.some.val() & !self.is_job.val();
         }
         if self.place.val() & self.is_cfg.val() {
-            self.valid.d.next = true;
-            self.end_flow.d.next = self.flow.val();
-            self.jobs.d.next = 0.into();
-            self.reads.d.next = 0.into();
-            self.error.d.next = false;
-            self.cleared.d.next = true;
-            if self.last_flow.q.val() == self.flow.val() {
-                self.last_q.d.next = false;
+            self.valid.next = true;
+            self.end_flow.next = self.flow.val();
+            self.jobs.next = 0.into();
+            self.reads.next = 0.into();
+            self.error.next = false;
+            self.cleared.next = true;
+            if self.last_flow.val() == self.flow.val() {
+                self.last_q.next = false;
             }
         }
         comment!("the last packet of a job");
         if self.emit.val() & !self.dead.val() {
-            self.last_q.d.next = self.last.val();
-            self.last_flow.d.next = self.flow.val();
-            self.last_read.d.next = self.picked_read.val();
+            self.last_q.next = self.last.val();
+            self.last_flow.next = self.flow.val();
+            self.last_read.next = self.picked_read.val();
         }
         if self.idle.val() & self.last_due.val() {
-            self.valid.d.next = true;
-            self.end_flow.d.next = self.last_flow.q.val();
-            self.jobs.d.next = 1.into();
-            self.reads.d.next = self.last_reads.val();
-            self.error.d.next = false;
-            self.cleared.d.next = false;
-            self.last_q.d.next = false;
-        }
-        if self.reset.val() {
-            self.valid.d.next = false;
-            self.end_flow.d.next = 0.into();
-            self.jobs.d.next = 0.into();
-            self.reads.d.next = 0.into();
-            self.error.d.next = false;
-            self.cleared.d.next = false;
-            self.last_q.d.next = false;
-            self.e_restart.d.next = false;
-            self.e_dropped.d.next = false;
+            self.valid.next = true;
+            self.end_flow.next = self.last_flow.val();
+            self.jobs.next = 1.into();
+            self.reads.next = self.last_reads.val();
+            self.error.next = false;
+            self.cleared.next = false;
+            self.last_q.next = false;
         }
     }
 }

@@ -14,16 +14,12 @@
 
 use super::read_walk::ReadWalk;
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Rows of `2^FB` flows with 16 READs each; `JB = FB + 4`.
-#[derive(LogicBlock)]
+#[block(no_reset)]
 pub struct ReadFlows<const FB: usize, const JB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// Flow of the operation.
     pub flow: Signal<In, Bits<FB>>,
     /// It is a job.
@@ -112,23 +108,23 @@ pub struct ReadFlows<const FB: usize, const JB: usize> {
     pub picked_read: Signal<Out, Bit>,
     rows: Ram<FB, 51>,
     walker: ReadWalk<FB, JB>,
-    place_at: DFF<Bits<4>>,
-    known: DFF<Bits<5>>,
-    waiting: DFF<Bits<16>>,
-    reads: DFF<Bits<16>>,
-    armed_q: DFF<Bit>,
-    failed_q: DFF<Bit>,
-    code: DFF<Bits<3>>,
-    tel: DFF<Bit>,
-    new_code: DFF<Bits<3>>,
-    new_tel: DFF<Bit>,
-    mark_q: DFF<Bits<4>>,
-    fail_mark: DFF<Bits<4>>,
-    turned: DFF<Bits<16>>,
-    slot: DFF<Bits<4>>,
-    others: DFF<Bits<16>>,
-    others_wait: DFF<Bit>,
-    slot_read: DFF<Bit>,
+    place_at: Unreset<Bits<4>>,
+    known: Unreset<Bits<5>>,
+    waiting: Unreset<Bits<16>>,
+    reads: Unreset<Bits<16>>,
+    armed_q: Unreset<Bit>,
+    failed_q: Unreset<Bit>,
+    code: Unreset<Bits<3>>,
+    tel: Unreset<Bit>,
+    new_code: Unreset<Bits<3>>,
+    new_tel: Unreset<Bit>,
+    mark_q: Unreset<Bits<4>>,
+    fail_mark: Unreset<Bits<4>>,
+    turned: Unreset<Bits<16>>,
+    slot: Unreset<Bits<4>>,
+    others: Unreset<Bits<16>>,
+    others_wait: Unreset<Bit>,
+    slot_read: Unreset<Bit>,
     stored: Signal<Local, Bit>,
     row_in: Signal<Local, Bits<51>>,
     row_out: Signal<Local, Bits<51>>,
@@ -141,164 +137,59 @@ pub struct ReadFlows<const FB: usize, const JB: usize> {
     four_bits: Signal<Local, Bits<16>>,
     eight_bits: Signal<Local, Bits<16>>,
     age: Signal<Local, Bits<4>>,
+    #[init(Constant::new(0u64.to_bits()))]
     zero: Constant<Bits<16>>,
+    #[init(Constant::new(0xaaaau64.to_bits()))]
     odd: Constant<Bits<16>>,
+    #[init(Constant::new(0xccccu64.to_bits()))]
     pairs: Constant<Bits<16>>,
+    #[init(Constant::new(0xf0f0u64.to_bits()))]
     fours: Constant<Bits<16>>,
+    #[init(Constant::new(0xff00u64.to_bits()))]
     eights: Constant<Bits<16>>,
-}
-
-impl<const FB: usize, const JB: usize> Default for ReadFlows<FB, JB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            flow: Default::default(),
-            is_job: Default::default(),
-            is_restart: Default::default(),
-            is_cfg: Default::default(),
-            is_fail: Default::default(),
-            is_grant: Default::default(),
-            psn: Default::default(),
-            s_job_va: Default::default(),
-            s_job_rkey: Default::default(),
-            s_job_bytes: Default::default(),
-            s_fail_mark: Default::default(),
-            cfg_row: Default::default(),
-            scrub: Default::default(),
-            take: Default::default(),
-            load: Default::default(),
-            place: Default::default(),
-            walk: Default::default(),
-            put: Default::default(),
-            turn: Default::default(),
-            pick: Default::default(),
-            emit: Default::default(),
-            emit_ends: Default::default(),
-            work: Default::default(),
-            save: Default::default(),
-            armed: Default::default(),
-            failed: Default::default(),
-            has_jobs: Default::default(),
-            has_others: Default::default(),
-            mtu_code: Default::default(),
-            telemetry: Default::default(),
-            mark: Default::default(),
-            is_old: Default::default(),
-            walk_ends: Default::default(),
-            found: Default::default(),
-            whole: Default::default(),
-            walk_jobs: Default::default(),
-            walk_reads: Default::default(),
-            slot_at: Default::default(),
-            next_at: Default::default(),
-            found_at: Default::default(),
-            displaces: Default::default(),
-            displaces_read: Default::default(),
-            picked_read: Default::default(),
-            rows: Default::default(),
-            walker: Default::default(),
-            place_at: Default::default(),
-            known: Default::default(),
-            waiting: Default::default(),
-            reads: Default::default(),
-            armed_q: Default::default(),
-            failed_q: Default::default(),
-            code: Default::default(),
-            tel: Default::default(),
-            new_code: Default::default(),
-            new_tel: Default::default(),
-            mark_q: Default::default(),
-            fail_mark: Default::default(),
-            turned: Default::default(),
-            slot: Default::default(),
-            others: Default::default(),
-            others_wait: Default::default(),
-            slot_read: Default::default(),
-            stored: Default::default(),
-            row_in: Default::default(),
-            row_out: Default::default(),
-            twice: Default::default(),
-            shifted: Default::default(),
-            negative: Default::default(),
-            lowest: Default::default(),
-            odd_bits: Default::default(),
-            pair_bits: Default::default(),
-            four_bits: Default::default(),
-            eight_bits: Default::default(),
-            age: Default::default(),
-            zero: Constant::new(0u64.to_bits()),
-            odd: Constant::new(0xaaaau64.to_bits()),
-            pairs: Constant::new(0xccccu64.to_bits()),
-            fours: Constant::new(0xf0f0u64.to_bits()),
-            eights: Constant::new(0xff00u64.to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            place_at,
-            known,
-            waiting,
-            reads,
-            armed_q,
-            failed_q,
-            code,
-            tel,
-            new_code,
-            new_tel,
-            mark_q,
-            fail_mark,
-            turned,
-            slot,
-            others,
-            others_wait,
-            slot_read
-        );
-        self.armed.next = self.armed_q.q.val();
-        self.failed.next = self.failed_q.q.val();
-        self.has_jobs.next = self.waiting.q.val().any();
-        self.mtu_code.next = self.code.q.val();
-        self.telemetry.next = self.tel.q.val();
-        self.mark.next = self.mark_q.q.val();
-        self.is_old.next = self.mark_q.q.val() != self.fail_mark.q.val();
-        self.displaces.next = self.waiting.q.val().get_bit(self.place_at.q.val().index());
-        self.displaces_read.next = self.reads.q.val().get_bit(self.place_at.q.val().index());
+        self.armed.next = self.armed_q.val();
+        self.failed.next = self.failed_q.val();
+        self.has_jobs.next = self.waiting.val().any();
+        self.mtu_code.next = self.code.val();
+        self.telemetry.next = self.tel.val();
+        self.mark.next = self.mark_q.val();
+        self.is_old.next = self.mark_q.val() != self.fail_mark.val();
+        self.displaces.next = self.waiting.val().get_bit(self.place_at.val().index());
+        self.displaces_read.next = self.reads.val().get_bit(self.place_at.val().index());
         comment!("The job that was picked stands for four steps before its packet leaves.");
-        self.slot_read.d.next = self.reads.q.val().get_bit(self.slot.q.val().index());
-        self.picked_read.next = self.slot_read.q.val();
-        self.others.d.next = self.waiting.q.val().replace_bit(self.slot.q.val().index(), false);
-        self.others_wait.d.next = self.others.q.val().any();
-        self.has_others.next = self.others_wait.q.val();
-        self.slot_at.next = self.slot.q.val();
-        self.next_at.next = self.place_at.q.val();
+        self.slot_read.next = self.reads.val().get_bit(self.slot.val().index());
+        self.picked_read.next = self.slot_read.val();
+        self.others.next = self.waiting.val().replace_bit(self.slot.val().index(), false);
+        self.others_wait.next = self.others.val().any();
+        self.has_others.next = self.others_wait.val();
+        self.slot_at.next = self.slot.val();
+        self.next_at.next = self.place_at.val();
         self.found_at.next = self.walker.m_place.val();
         comment!("the walk");
         self.stored.next =
-            self.place.val() & self.is_job.val() & !self.is_restart.val() & !self.failed_q.q.val();
-        self.walker.clock.next = self.clock.val();
+            self.place.val() & self.is_job.val() & !self.is_restart.val() & !self.failed_q.val();
         self.walker.store.next = self.stored.val();
         self.walker.store_index.next =
-            (bit_cast::<JB, FB>(self.flow.val()) << 4) | bit_cast::<JB, 4>(self.place_at.q.val());
+            (bit_cast::<JB, FB>(self.flow.val()) << 4) | bit_cast::<JB, 4>(self.place_at.val());
         self.walker.psn.next = self.psn.val();
         self.walker.take.next = self.take.val();
         self.walker.s_job_va.next = self.s_job_va.val();
         self.walker.s_job_rkey.next = self.s_job_rkey.val();
         self.walker.s_job_bytes.next = self.s_job_bytes.val();
-        self.walker.mtu_code.next = self.code.q.val();
+        self.walker.mtu_code.next = self.code.val();
         self.walker.start.next = self.load.val();
         self.walker.walk.next = self.walk.val();
         self.walker.searches.next = self.is_job.val();
         self.walker.flow.next = self.flow.val();
-        self.walker.place_at.next = self.place_at.q.val();
-        self.walker.known.next = self.known.q.val();
-        self.walker.waiting.next = self.waiting.q.val();
-        self.walker.reads.next = self.reads.q.val();
+        self.walker.place_at.next = self.place_at.val();
+        self.walker.known.next = self.known.val();
+        self.walker.waiting.next = self.waiting.val();
+        self.walker.reads.next = self.reads.val();
         self.walk_ends.next = self.walker.m_ends.val();
         self.found.next = self.walker.m_found.val();
         self.whole.next = self.walker.m_whole.val();
@@ -307,14 +198,14 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
         comment!(
             "the oldest job: the first from the place of the next READ on, which is 16 READs ago"
         );
-        self.twice.next = bit_cast::<32, 16>(self.waiting.q.val())
-            | (bit_cast::<32, 16>(self.waiting.q.val()) << 16);
-        self.shifted.next = self.twice.val() >> self.place_at.q.val();
+        self.twice.next =
+            bit_cast::<32, 16>(self.waiting.val()) | (bit_cast::<32, 16>(self.waiting.val()) << 16);
+        self.shifted.next = self.twice.val() >> self.place_at.val();
         if self.turn.val() {
-            self.turned.d.next = self.shifted.val().get_bits::<16>(0);
+            self.turned.next = self.shifted.val().get_bits::<16>(0);
         }
-        self.negative.next = self.zero.val() - self.turned.q.val();
-        self.lowest.next = self.turned.q.val() & self.negative.val();
+        self.negative.next = self.zero.val() - self.turned.val();
+        self.lowest.next = self.turned.val() & self.negative.val();
         self.odd_bits.next = self.lowest.val() & self.odd.val();
         self.pair_bits.next = self.lowest.val() & self.pairs.val();
         self.four_bits.next = self.lowest.val() & self.fours.val();
@@ -325,76 +216,74 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
         self.age.next = self.age.val().replace_bit(2, self.four_bits.val().any());
         self.age.next = self.age.val().replace_bit(3, self.eight_bits.val().any());
         if self.pick.val() {
-            self.slot.d.next = self.place_at.q.val() + self.age.val();
+            self.slot.next = self.place_at.val() + self.age.val();
         }
         comment!("the row");
-        self.rows.clock.next = self.clock.val();
         self.rows.read_enable.next = self.take.val();
         self.rows.read_address.next = self.flow.val();
         self.row_in.next = self.rows.read_data.val();
         if self.take.val() {
-            self.new_code.d.next = self.cfg_row.val().get_bits::<3>(4);
-            self.new_tel.d.next = self.cfg_row.val().get_bit(1);
-            self.fail_mark.d.next = self.s_fail_mark.val();
+            self.new_code.next = self.cfg_row.val().get_bits::<3>(4);
+            self.new_tel.next = self.cfg_row.val().get_bit(1);
+            self.fail_mark.next = self.s_fail_mark.val();
         }
         if self.load.val() {
-            self.place_at.d.next = self.row_in.val().get_bits::<4>(0);
-            self.known.d.next = self.row_in.val().get_bits::<5>(4);
-            self.waiting.d.next = self.row_in.val().get_bits::<16>(9);
-            self.reads.d.next = self.row_in.val().get_bits::<16>(25);
-            self.armed_q.d.next = self.row_in.val().get_bit(41);
-            self.failed_q.d.next = self.row_in.val().get_bit(42);
-            self.code.d.next = self.row_in.val().get_bits::<3>(43);
-            self.tel.d.next = self.row_in.val().get_bit(46);
-            self.mark_q.d.next = self.row_in.val().get_bits::<4>(47);
+            self.place_at.next = self.row_in.val().get_bits::<4>(0);
+            self.known.next = self.row_in.val().get_bits::<5>(4);
+            self.waiting.next = self.row_in.val().get_bits::<16>(9);
+            self.reads.next = self.row_in.val().get_bits::<16>(25);
+            self.armed_q.next = self.row_in.val().get_bit(41);
+            self.failed_q.next = self.row_in.val().get_bit(42);
+            self.code.next = self.row_in.val().get_bits::<3>(43);
+            self.tel.next = self.row_in.val().get_bit(46);
+            self.mark_q.next = self.row_in.val().get_bits::<4>(47);
         }
         if self.stored.val() {
-            self.place_at.d.next = self.place_at.q.val() + 1;
-            self.waiting.d.next =
-                self.waiting.q.val().replace_bit(self.place_at.q.val().index(), true);
-            self.reads.d.next = self.reads.q.val().replace_bit(self.place_at.q.val().index(), true);
-            if !self.known.q.val().get_bit(4) {
-                self.known.d.next = self.known.q.val() + 1;
+            self.place_at.next = self.place_at.val() + 1;
+            self.waiting.next = self.waiting.val().replace_bit(self.place_at.val().index(), true);
+            self.reads.next = self.reads.val().replace_bit(self.place_at.val().index(), true);
+            if !self.known.val().get_bit(4) {
+                self.known.next = self.known.val() + 1;
             }
         }
         if self.place.val() & self.is_cfg.val() {
-            self.place_at.d.next = 0.into();
-            self.known.d.next = 0.into();
-            self.waiting.d.next = 0.into();
-            self.reads.d.next = 0.into();
-            self.armed_q.d.next = false;
-            self.failed_q.d.next = false;
-            self.code.d.next = self.new_code.q.val();
-            self.tel.d.next = self.new_tel.q.val();
-            self.mark_q.d.next = self.mark_q.q.val() + 1;
+            self.place_at.next = 0.into();
+            self.known.next = 0.into();
+            self.waiting.next = 0.into();
+            self.reads.next = 0.into();
+            self.armed_q.next = false;
+            self.failed_q.next = false;
+            self.code.next = self.new_code.val();
+            self.tel.next = self.new_tel.val();
+            self.mark_q.next = self.mark_q.val() + 1;
         }
         if self.put.val() & self.is_fail.val() {
-            self.waiting.d.next = 0.into();
-            self.failed_q.d.next = true;
+            self.waiting.next = 0.into();
+            self.failed_q.next = true;
         } else if self.put.val() & self.walker.m_found.val() {
-            self.waiting.d.next =
+            self.waiting.next =
                 self.walker.m_kept.val().replace_bit(self.walker.m_place.val().index(), true);
-            self.reads.d.next =
-                self.reads.q.val().replace_bit(self.walker.m_place.val().index(), false);
+            self.reads.next =
+                self.reads.val().replace_bit(self.walker.m_place.val().index(), false);
         }
         if self.emit_ends.val() & self.emit.val() {
-            self.waiting.d.next = self.others.q.val();
+            self.waiting.next = self.others.val();
         }
         if self.turn.val() & self.is_grant.val() {
-            self.armed_q.d.next = false;
+            self.armed_q.next = false;
         }
         if self.work.val() {
-            self.armed_q.d.next = true;
+            self.armed_q.next = true;
         }
-        self.row_out.next = bit_cast::<51, 4>(self.place_at.q.val())
-            | (bit_cast::<51, 5>(self.known.q.val()) << 4)
-            | (bit_cast::<51, 16>(self.waiting.q.val()) << 9)
-            | (bit_cast::<51, 16>(self.reads.q.val()) << 25)
-            | (bit_cast::<51, 3>(self.code.q.val()) << 43)
-            | (bit_cast::<51, 4>(self.mark_q.q.val()) << 47);
-        self.row_out.next = self.row_out.val().replace_bit(41, self.armed_q.q.val());
-        self.row_out.next = self.row_out.val().replace_bit(42, self.failed_q.q.val());
-        self.row_out.next = self.row_out.val().replace_bit(46, self.tel.q.val());
+        self.row_out.next = bit_cast::<51, 4>(self.place_at.val())
+            | (bit_cast::<51, 5>(self.known.val()) << 4)
+            | (bit_cast::<51, 16>(self.waiting.val()) << 9)
+            | (bit_cast::<51, 16>(self.reads.val()) << 25)
+            | (bit_cast::<51, 3>(self.code.val()) << 43)
+            | (bit_cast::<51, 4>(self.mark_q.val()) << 47);
+        self.row_out.next = self.row_out.val().replace_bit(41, self.armed_q.val());
+        self.row_out.next = self.row_out.val().replace_bit(42, self.failed_q.val());
+        self.row_out.next = self.row_out.val().replace_bit(46, self.tel.val());
         self.rows.write_enable.next = self.save.val() | self.scrub.val();
         self.rows.write_address.next = self.flow.val();
         self.rows.write_data.next = self.row_out.val();

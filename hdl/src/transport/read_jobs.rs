@@ -13,16 +13,12 @@
 
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// `2^JB` jobs, `2^MB` memory regions.
-#[derive(LogicBlock)]
+#[block(no_reset, check(MB <= 10))]
 pub struct ReadJobs<const JB: usize, const MB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// PSN of the first response.
     pub s_job_psn: Signal<In, Bits<24>>,
     /// MSN of its responses.
@@ -81,20 +77,20 @@ pub struct ReadJobs<const JB: usize, const MB: usize> {
     pub m_frame_bytes: Signal<Out, Bits<14>>,
     jobs: Ram<JB, 171>,
     generations: LutRam<MB, 16>,
-    psn: DFF<Bits<24>>,
-    msn: DFF<Bits<24>>,
-    addr: DFF<Bits<64>>,
-    bytes: DFF<Bits<32>>,
-    region: DFF<Bits<MB>>,
-    job: DFF<Bits<171>>,
-    last: DFF<Bit>,
-    dead: DFF<Bit>,
-    addr_after: DFF<Bits<64>>,
-    bytes_after: DFF<Bits<32>>,
-    psn_after: DFF<Bits<24>>,
-    padded: DFF<Bits<14>>,
-    headers: DFF<Bits<14>>,
-    mtu: DFF<Bits<32>>,
+    psn: Unreset<Bits<24>>,
+    msn: Unreset<Bits<24>>,
+    addr: Unreset<Bits<64>>,
+    bytes: Unreset<Bits<32>>,
+    region: Unreset<Bits<MB>>,
+    job: Unreset<Bits<171>>,
+    last: Unreset<Bit>,
+    dead: Unreset<Bit>,
+    addr_after: Unreset<Bits<64>>,
+    bytes_after: Unreset<Bits<32>>,
+    psn_after: Unreset<Bits<24>>,
+    padded: Unreset<Bits<14>>,
+    headers: Unreset<Bits<14>>,
+    mtu: Unreset<Bits<32>>,
     job_addr: Signal<Local, Bits<64>>,
     job_bytes: Signal<Local, Bits<32>>,
     job_psn: Signal<Local, Bits<24>>,
@@ -109,141 +105,55 @@ pub struct ReadJobs<const JB: usize, const MB: usize> {
     generation_after: Signal<Local, Bits<16>>,
     new_job: Signal<Local, Bits<171>>,
     next_job: Signal<Local, Bits<171>>,
+    #[init(Constant::new(0x3ffcu64.to_bits()))]
     rounds: Constant<Bits<14>>,
+    #[init(Constant::new(62u64.to_bits()))]
     with_aeth: Constant<Bits<14>>,
+    #[init(Constant::new(58u64.to_bits()))]
     without_aeth: Constant<Bits<14>>,
-}
-
-impl<const JB: usize, const MB: usize> Default for ReadJobs<JB, MB> {
-    fn default() -> Self {
-        assert!(MB <= 10, "at most 1024 regions");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            s_job_psn: Default::default(),
-            s_job_msn: Default::default(),
-            s_job_addr: Default::default(),
-            s_job_bytes: Default::default(),
-            s_job_region: Default::default(),
-            cfg_index: Default::default(),
-            cfg_tel_data: Default::default(),
-            take: Default::default(),
-            is_cfg: Default::default(),
-            revoke: Default::default(),
-            store: Default::default(),
-            store_begun: Default::default(),
-            fetch: Default::default(),
-            get: Default::default(),
-            judge: Default::default(),
-            advance: Default::default(),
-            job_index: Default::default(),
-            mtu_code: Default::default(),
-            telemetry: Default::default(),
-            new_psn: Default::default(),
-            m_psn: Default::default(),
-            m_msn: Default::default(),
-            m_addr: Default::default(),
-            m_bytes: Default::default(),
-            m_begun: Default::default(),
-            m_last: Default::default(),
-            m_dead: Default::default(),
-            m_frame_bytes: Default::default(),
-            jobs: Default::default(),
-            generations: Default::default(),
-            psn: Default::default(),
-            msn: Default::default(),
-            addr: Default::default(),
-            bytes: Default::default(),
-            region: Default::default(),
-            job: Default::default(),
-            last: Default::default(),
-            dead: Default::default(),
-            addr_after: Default::default(),
-            bytes_after: Default::default(),
-            psn_after: Default::default(),
-            padded: Default::default(),
-            headers: Default::default(),
-            mtu: Default::default(),
-            job_addr: Default::default(),
-            job_bytes: Default::default(),
-            job_psn: Default::default(),
-            job_msn: Default::default(),
-            job_generation: Default::default(),
-            job_region: Default::default(),
-            begun: Default::default(),
-            packet_bytes: Default::default(),
-            rounded: Default::default(),
-            base: Default::default(),
-            telemetry_bytes: Default::default(),
-            generation_after: Default::default(),
-            new_job: Default::default(),
-            next_job: Default::default(),
-            rounds: Constant::new(0x3ffcu64.to_bits()),
-            with_aeth: Constant::new(62u64.to_bits()),
-            without_aeth: Constant::new(58u64.to_bits()),
-        }
-    }
 }
 
 impl<const JB: usize, const MB: usize> Logic for ReadJobs<JB, MB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            psn,
-            msn,
-            addr,
-            bytes,
-            region,
-            job,
-            last,
-            dead,
-            addr_after,
-            bytes_after,
-            psn_after,
-            padded,
-            headers,
-            mtu
-        );
         comment!("what was taken");
-        self.new_psn.next = self.psn.q.val();
+        self.new_psn.next = self.psn.val();
         if self.take.val() {
-            self.psn.d.next = self.s_job_psn.val();
-            self.msn.d.next = self.s_job_msn.val();
-            self.addr.d.next = self.s_job_addr.val();
-            self.bytes.d.next = self.s_job_bytes.val();
-            self.region.d.next = self.s_job_region.val();
+            self.psn.next = self.s_job_psn.val();
+            self.msn.next = self.s_job_msn.val();
+            self.addr.next = self.s_job_addr.val();
+            self.bytes.next = self.s_job_bytes.val();
+            self.region.next = self.s_job_region.val();
             if self.is_cfg.val() {
-                self.region.d.next = self.cfg_index.val().get_bits::<MB>(0);
+                self.region.next = self.cfg_index.val().get_bits::<MB>(0);
             }
         }
         comment!("the job at hand");
         if self.get.val() {
-            self.job.d.next = self.jobs.read_data.val();
+            self.job.next = self.jobs.read_data.val();
         }
-        self.job_psn.next = self.job.q.val().get_bits::<24>(0);
-        self.job_msn.next = self.job.q.val().get_bits::<24>(24);
-        self.job_addr.next = self.job.q.val().get_bits::<64>(48);
-        self.job_bytes.next = self.job.q.val().get_bits::<32>(112);
-        self.begun.next = self.job.q.val().get_bit(144);
-        self.job_generation.next = self.job.q.val().get_bits::<16>(145);
-        self.job_region.next = self.job.q.val().get_bits::<MB>(161);
+        self.job_psn.next = self.job.val().get_bits::<24>(0);
+        self.job_msn.next = self.job.val().get_bits::<24>(24);
+        self.job_addr.next = self.job.val().get_bits::<64>(48);
+        self.job_bytes.next = self.job.val().get_bits::<32>(112);
+        self.begun.next = self.job.val().get_bit(144);
+        self.job_generation.next = self.job.val().get_bits::<16>(145);
+        self.job_region.next = self.job.val().get_bits::<MB>(161);
         comment!("judge: its packet, and what comes after it");
         match self.mtu_code.val().index() {
-            0 => self.mtu.d.next = 256.into(),
-            1 => self.mtu.d.next = 512.into(),
-            2 => self.mtu.d.next = 1024.into(),
-            3 => self.mtu.d.next = 2048.into(),
-            _ => self.mtu.d.next = 4096.into(),
+            0 => self.mtu.next = 256.into(),
+            1 => self.mtu.next = 512.into(),
+            2 => self.mtu.next = 1024.into(),
+            3 => self.mtu.next = 2048.into(),
+            _ => self.mtu.next = 4096.into(),
         }
-        self.last.d.next = self.job_bytes.val() <= self.mtu.q.val();
-        self.dead.d.next = self.generations.read_data.val() != self.job_generation.val();
-        self.psn_after.d.next = self.job_psn.val() + 1;
-        self.addr_after.d.next = self.job_addr.val() + bit_cast::<64, 32>(self.mtu.q.val());
-        self.bytes_after.d.next = self.job_bytes.val() - self.mtu.q.val();
-        self.packet_bytes.next = self.mtu.q.val().get_bits::<13>(0);
-        if self.last.q.val() {
+        self.last.next = self.job_bytes.val() <= self.mtu.val();
+        self.dead.next = self.generations.read_data.val() != self.job_generation.val();
+        self.psn_after.next = self.job_psn.val() + 1;
+        self.addr_after.next = self.job_addr.val() + bit_cast::<64, 32>(self.mtu.val());
+        self.bytes_after.next = self.job_bytes.val() - self.mtu.val();
+        self.packet_bytes.next = self.mtu.val().get_bits::<13>(0);
+        if self.last.val() {
             self.packet_bytes.next = self.job_bytes.val().get_bits::<13>(0);
         }
         self.m_psn.next = self.job_psn.val();
@@ -251,15 +161,15 @@ impl<const JB: usize, const MB: usize> Logic for ReadJobs<JB, MB> {
         self.m_addr.next = self.job_addr.val();
         self.m_bytes.next = self.packet_bytes.val();
         self.m_begun.next = self.begun.val();
-        self.m_last.next = self.last.q.val();
-        self.m_dead.next = self.dead.q.val();
+        self.m_last.next = self.last.val();
+        self.m_dead.next = self.dead.val();
         comment!(
             "pad: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4 bytes; AETH 4, but not in a MIDDLE"
         );
         self.rounded.next = bit_cast::<14, 13>(self.packet_bytes.val()) + 3;
-        self.padded.d.next = self.rounded.val() & self.rounds.val();
+        self.padded.next = self.rounded.val() & self.rounds.val();
         self.base.next = self.with_aeth.val();
-        if self.begun.val() & !self.last.q.val() {
+        if self.begun.val() & !self.last.val() {
             self.base.next = self.without_aeth.val();
         }
         self.telemetry_bytes.next = 0.into();
@@ -274,34 +184,32 @@ impl<const JB: usize, const MB: usize> Logic for ReadJobs<JB, MB> {
                 _ => self.telemetry_bytes.next = 0.into(),
             }
         }
-        self.headers.d.next = self.base.val() + self.telemetry_bytes.val();
-        self.m_frame_bytes.next = self.padded.q.val() + self.headers.q.val();
+        self.headers.next = self.base.val() + self.telemetry_bytes.val();
+        self.m_frame_bytes.next = self.padded.val() + self.headers.val();
         comment!("generations of the regions");
-        self.generations.clock.next = self.clock.val();
         self.generation_after.next = self.generations.read_data.val() + 1;
-        self.generations.read_address.next = self.region.q.val();
+        self.generations.read_address.next = self.region.val();
         if self.judge.val() {
             self.generations.read_address.next = self.job_region.val();
         }
         self.generations.write_enable.next = self.revoke.val();
-        self.generations.write_address.next = self.region.q.val();
+        self.generations.write_address.next = self.region.val();
         self.generations.write_data.next = self.generation_after.val();
         comment!("the job as it is stored");
-        self.new_job.next = bit_cast::<171, 24>(self.psn.q.val())
-            | (bit_cast::<171, 24>(self.msn.q.val()) << 24)
-            | (bit_cast::<171, 64>(self.addr.q.val()) << 48)
-            | (bit_cast::<171, 32>(self.bytes.q.val()) << 112)
+        self.new_job.next = bit_cast::<171, 24>(self.psn.val())
+            | (bit_cast::<171, 24>(self.msn.val()) << 24)
+            | (bit_cast::<171, 64>(self.addr.val()) << 48)
+            | (bit_cast::<171, 32>(self.bytes.val()) << 112)
             | (bit_cast::<171, 16>(self.generations.read_data.val()) << 145)
-            | (bit_cast::<171, MB>(self.region.q.val()) << 161);
+            | (bit_cast::<171, MB>(self.region.val()) << 161);
         self.new_job.next = self.new_job.val().replace_bit(144, self.store_begun.val());
-        self.next_job.next = bit_cast::<171, 24>(self.psn_after.q.val())
+        self.next_job.next = bit_cast::<171, 24>(self.psn_after.val())
             | (bit_cast::<171, 24>(self.job_msn.val()) << 24)
-            | (bit_cast::<171, 64>(self.addr_after.q.val()) << 48)
-            | (bit_cast::<171, 32>(self.bytes_after.q.val()) << 112)
+            | (bit_cast::<171, 64>(self.addr_after.val()) << 48)
+            | (bit_cast::<171, 32>(self.bytes_after.val()) << 112)
             | (bit_cast::<171, 16>(self.job_generation.val()) << 145)
             | (bit_cast::<171, MB>(self.job_region.val()) << 161);
         self.next_job.next = self.next_job.val().replace_bit(144, true);
-        self.jobs.clock.next = self.clock.val();
         self.jobs.read_enable.next = self.fetch.val();
         self.jobs.read_address.next = self.job_index.val();
         self.jobs.write_enable.next = self.store.val() | self.advance.val();

@@ -26,7 +26,8 @@ use super::read_flows::ReadFlows;
 use super::read_jobs::ReadJobs;
 use super::read_out::ReadOut;
 use crate::emit::{self, Design, EmitError};
-use crate::Module;
+use crate::streams::{Flow, ReadCommand, ReadError, ReadJob, ReadJobEnd, Reply, Work};
+use crate::{block, Wire};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
@@ -36,33 +37,10 @@ pub const JOB_CYCLES: usize = 12;
 pub const GRANT_CYCLES: usize = 17;
 
 /// READ responses of `2^FB` flows.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A job is offered.
-    pub s_job_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_job_ready: Signal<Out, Bit>,
-    /// Flow index.
-    pub s_job_flow: Signal<In, Bits<FB>>,
-    /// PSN of the first response.
-    pub s_job_psn: Signal<In, Bits<24>>,
-    /// MSN of its responses.
-    pub s_job_msn: Signal<In, Bits<24>>,
-    /// Address of the first byte.
-    pub s_job_addr: Signal<In, Bits<64>>,
-    /// Bytes.
-    pub s_job_bytes: Signal<In, Bits<32>>,
-    /// It was asked for before.
-    pub s_job_restart: Signal<In, Bit>,
-    /// Virtual address that the peer has asked for.
-    pub s_job_va: Signal<In, Bits<64>>,
-    /// Remote key, whose bits from 8 on are the memory region.
-    pub s_job_rkey: Signal<In, Bits<32>>,
+    pub s_job: ReadJob<In, FB>,
     /// A table row is offered, in order with the jobs.
     pub s_cfg_valid: Signal<In, Bit>,
     /// It is taken.
@@ -74,71 +52,19 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
     /// The row.
     pub cfg_row: Signal<In, Bits<512>>,
     /// A flow may send a packet.
-    pub s_grant_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_grant_ready: Signal<Out, Bit>,
-    /// Flow index.
-    pub s_grant_flow: Signal<In, Bits<FB>>,
+    pub s_grant: Flow<In, FB>,
     /// Host memory could not be read for a packet.
-    pub s_fail_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_fail_ready: Signal<Out, Bit>,
-    /// Flow index.
-    pub s_fail_flow: Signal<In, Bits<FB>>,
-    /// Mark of the row that its packet was made by.
-    pub s_fail_mark: Signal<In, Bits<4>>,
+    pub s_fail: ReadError<In, FB>,
     /// Telemetry: 0 none, 1 paper, 2 authors'.
     pub cfg_tel_data: Signal<In, Bits<3>>,
     /// A response stands at the source.
-    pub m_pkt_valid: Signal<Out, Bit>,
-    /// It is taken, and on its way to the MAC ahead of what comes later.
-    pub m_pkt_ready: Signal<In, Bit>,
-    /// Flow index.
-    pub m_pkt_flow: Signal<Out, Bits<FB>>,
-    /// Operation.
-    pub m_pkt_opcode: Signal<Out, Bits<8>>,
-    /// Sequence number.
-    pub m_pkt_psn: Signal<Out, Bits<24>>,
-    /// Bytes of payload.
-    pub m_pkt_payload_bytes: Signal<Out, Bits<13>>,
-    /// AETH syndrome; 0 without AETH.
-    pub m_pkt_syndrome: Signal<Out, Bits<8>>,
-    /// AETH MSN; 0 without AETH.
-    pub m_pkt_msn: Signal<Out, Bits<24>>,
-    /// Mark of the flow's row: another one for each, modulo 16.
-    pub m_pkt_mark: Signal<Out, Bits<4>>,
+    pub m_pkt: Reply<Out, FB>,
     /// A read command stands at the source.
-    pub m_read_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_read_ready: Signal<In, Bit>,
-    /// Address of the first byte.
-    pub m_read_addr: Signal<Out, Bits<64>>,
-    /// Bytes.
-    pub m_read_bytes: Signal<Out, Bits<13>>,
+    pub m_read: ReadCommand<Out>,
     /// A flow wants to send.
-    pub m_work_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_work_ready: Signal<In, Bit>,
-    /// Flow index.
-    pub m_work_flow: Signal<Out, Bits<FB>>,
-    /// Bytes of its next frame.
-    pub m_work_len_bytes: Signal<Out, Bits<14>>,
-    /// Always 0.
-    pub m_work_inflight_bytes: Signal<Out, Bits<32>>,
+    pub m_work: Work<Out, FB>,
     /// Jobs have ended, or a row is in force.
-    pub m_end_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_end_ready: Signal<In, Bit>,
-    /// Flow index.
-    pub m_end_flow: Signal<Out, Bits<FB>>,
-    /// Jobs that have left or were given up.
-    pub m_end_jobs: Signal<Out, Bits<5>>,
-    /// Those that were no restarts.
-    pub m_end_reads: Signal<Out, Bits<5>>,
-    /// Host memory could not be read: the flow is in error.
-    pub m_end_error: Signal<Out, Bit>,
-    /// The flow's row is in force, no job of it is left.
-    pub m_end_cleared: Signal<Out, Bit>,
+    pub m_end: ReadJobEnd<Out, FB>,
     /// A response was handed over.
     pub event_read_packet: Signal<Out, Bit>,
     /// A READ was asked for again.
@@ -162,38 +88,28 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
 impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, JB, MB> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.control.clock.next = self.clock.val();
-        self.flows.clock.next = self.clock.val();
-        self.jobs.clock.next = self.clock.val();
-        self.packets.clock.next = self.clock.val();
-        self.ends.clock.next = self.clock.val();
-        self.control.reset.next = self.reset.val();
-        self.packets.reset.next = self.reset.val();
-        self.ends.reset.next = self.reset.val();
         comment!("sinks");
-        self.control.s_job_valid.next = self.s_job_valid.val();
-        self.control.s_job_flow.next = self.s_job_flow.val();
-        self.control.s_job_restart.next = self.s_job_restart.val();
+        self.control.s_job_valid.next = self.s_job.valid.val();
+        self.control.s_job_flow.next = self.s_job.flow.val();
+        self.control.s_job_restart.next = self.s_job.restart.val();
         self.control.s_cfg_valid.next = self.s_cfg_valid.val();
         self.control.cfg_table.next = self.cfg_table.val();
         self.control.cfg_index.next = self.cfg_index.val();
-        self.control.s_grant_valid.next = self.s_grant_valid.val();
-        self.control.s_grant_flow.next = self.s_grant_flow.val();
-        self.control.s_fail_valid.next = self.s_fail_valid.val();
-        self.control.s_fail_flow.next = self.s_fail_flow.val();
-        self.s_job_ready.next = self.control.s_job_ready.val();
+        Wire::join(&mut self.s_grant, &mut self.control.s_grant);
+        self.control.s_fail.valid.next = self.s_fail.valid.val();
+        self.control.s_fail.flow.next = self.s_fail.flow.val();
+        self.s_job.ready.next = self.control.s_job_ready.val();
         self.s_cfg_ready.next = self.control.s_cfg_ready.val();
-        self.s_grant_ready.next = self.control.s_grant_ready.val();
-        self.s_fail_ready.next = self.control.s_fail_ready.val();
-        self.jobs.s_job_psn.next = self.s_job_psn.val();
-        self.jobs.s_job_msn.next = self.s_job_msn.val();
-        self.jobs.s_job_addr.next = self.s_job_addr.val();
-        self.jobs.s_job_bytes.next = self.s_job_bytes.val();
-        self.jobs.s_job_region.next = self.s_job_rkey.val().get_bits::<MB>(8);
-        self.flows.s_job_va.next = self.s_job_va.val();
-        self.flows.s_job_rkey.next = self.s_job_rkey.val();
-        self.flows.s_job_bytes.next = self.s_job_bytes.val();
-        self.flows.s_fail_mark.next = self.s_fail_mark.val();
+        self.s_fail.ready.next = self.control.s_fail.ready.val();
+        self.jobs.s_job_psn.next = self.s_job.psn.val();
+        self.jobs.s_job_msn.next = self.s_job.msn.val();
+        self.jobs.s_job_addr.next = self.s_job.addr.val();
+        self.jobs.s_job_bytes.next = self.s_job.bytes.val();
+        self.jobs.s_job_region.next = self.s_job.rkey.val().get_bits::<MB>(8);
+        self.flows.s_job_va.next = self.s_job.va.val();
+        self.flows.s_job_rkey.next = self.s_job.rkey.val();
+        self.flows.s_job_bytes.next = self.s_job.bytes.val();
+        self.flows.s_fail_mark.next = self.s_fail.mark.val();
         self.jobs.cfg_index.next = self.cfg_index.val();
         self.jobs.cfg_tel_data.next = self.cfg_tel_data.val();
         self.flows.cfg_row.next = self.cfg_row.val();
@@ -203,7 +119,7 @@ impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, 
         self.control.work_free.next = self.packets.work_free.val();
         self.control.end_free.next = self.ends.end_free.val();
         self.last_due.next =
-            self.ends.last_waits.val() & !self.packets.m_pkt_valid.val() & self.ends.end_free.val();
+            self.ends.last_waits.val() & !self.packets.m_pkt.valid.val() & self.ends.end_free.val();
         self.control.last_due.next = self.last_due.val();
         self.control.armed.next = self.flows.armed.val();
         self.control.failed.next = self.flows.failed.val();
@@ -272,24 +188,13 @@ impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, 
         self.packets.last.next = self.jobs.m_last.val();
         self.packets.frame_bytes.next = self.jobs.m_frame_bytes.val();
         self.packets.work.next = self.control.work.val();
-        self.m_pkt_valid.next = self.packets.m_pkt_valid.val();
-        self.packets.m_pkt_ready.next = self.m_pkt_ready.val();
-        self.m_pkt_flow.next = self.packets.m_pkt_flow.val();
-        self.m_pkt_opcode.next = self.packets.m_pkt_opcode.val();
-        self.m_pkt_psn.next = self.packets.m_pkt_psn.val();
-        self.m_pkt_payload_bytes.next = self.packets.m_pkt_payload_bytes.val();
-        self.m_pkt_syndrome.next = self.packets.m_pkt_syndrome.val();
-        self.m_pkt_msn.next = self.packets.m_pkt_msn.val();
-        self.m_pkt_mark.next = self.packets.m_pkt_mark.val();
-        self.m_read_valid.next = self.packets.m_read_valid.val();
-        self.packets.m_read_ready.next = self.m_read_ready.val();
-        self.m_read_addr.next = self.packets.m_read_addr.val();
-        self.m_read_bytes.next = self.packets.m_read_bytes.val();
-        self.m_work_valid.next = self.packets.m_work_valid.val();
-        self.packets.m_work_ready.next = self.m_work_ready.val();
-        self.m_work_flow.next = self.packets.m_work_flow.val();
-        self.m_work_len_bytes.next = self.packets.m_work_len_bytes.val();
-        self.m_work_inflight_bytes.next = 0.into();
+        Wire::join(&mut self.packets.m_pkt, &mut self.m_pkt);
+        Wire::join(&mut self.packets.m_read, &mut self.m_read);
+        self.m_work.valid.next = self.packets.m_work_valid.val();
+        self.packets.m_work_ready.next = self.m_work.ready.val();
+        self.m_work.flow.next = self.packets.m_work_flow.val();
+        self.m_work.len_bytes.next = self.packets.m_work_len_bytes.val();
+        self.m_work.inflight_bytes.next = 0.into();
         self.event_read_packet.next = self.packets.event_read_packet.val();
         comment!("ends");
         self.ends.flow.next = self.control.flow.val();
@@ -310,13 +215,7 @@ impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, 
         self.ends.dead.next = self.jobs.m_dead.val();
         self.ends.last.next = self.jobs.m_last.val();
         self.ends.last_due.next = self.last_due.val();
-        self.m_end_valid.next = self.ends.m_end_valid.val();
-        self.ends.m_end_ready.next = self.m_end_ready.val();
-        self.m_end_flow.next = self.ends.m_end_flow.val();
-        self.m_end_jobs.next = self.ends.m_end_jobs.val();
-        self.m_end_reads.next = self.ends.m_end_reads.val();
-        self.m_end_error.next = self.ends.m_end_error.val();
-        self.m_end_cleared.next = self.ends.m_end_cleared.val();
+        Wire::join(&mut self.ends.m_end, &mut self.m_end);
         self.event_read_restart.next = self.ends.event_read_restart.val();
         self.event_read_dropped.next = self.ends.event_read_dropped.val();
     }

@@ -48,7 +48,10 @@ use super::requester_stamp::RequesterStamp;
 use super::requester_timer::RequesterTimer;
 use super::requester_wr::RequesterWr;
 use crate::emit::{emit as emit_block, no_such_size, Design, EmitError};
-use crate::Module;
+use crate::streams::{
+    AckTelemetry, Answer, Flow, InFlight, Order, Packet, ReadCommand, ReadError, Work,
+};
+use crate::{block, Wire};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
@@ -57,47 +60,10 @@ use rust_hdl_core::prelude::*;
 pub const LATENCY_CYCLES: usize = 9;
 
 /// Requester; `FB` = log2 of the flow count, `SB` = log2 of the queue depth, `AB = FB + SB`.
-#[derive(LogicBlock)]
+#[block(new(clock_hz: u64))]
 pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// An ACK or NAK.
-    pub s_ack_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_ack_ready: Signal<Out, Bit>,
-    /// Our QPN.
-    pub s_ack_qpn: Signal<In, Bits<24>>,
-    /// PSN.
-    pub s_ack_psn: Signal<In, Bits<24>>,
-    /// AETH syndrome.
-    pub s_ack_syndrome: Signal<In, Bits<8>>,
-    /// MSN; not used: the PSN says all.
-    pub s_ack_msn: Signal<In, Bits<24>>,
-    /// Sender.
-    pub s_ack_src_ip: Signal<In, Bits<32>>,
-    /// BTH operation code: ACK or READ response.
-    pub s_ack_opcode: Signal<In, Bits<8>>,
-    /// Bytes of a READ response.
-    pub s_ack_payload_bytes: Signal<In, Bits<13>>,
-    /// Telemetry came with it.
-    pub s_ack_tel_valid: Signal<In, Bit>,
-    /// Records; 6: not usable.
-    pub s_ack_tel_hops: Signal<In, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub s_ack_tel_path: Signal<In, Bits<12>>,
-    /// Record of hop 0.
-    pub s_ack_tel_hop_0: Signal<In, Bits<64>>,
-    /// Record of hop 1.
-    pub s_ack_tel_hop_1: Signal<In, Bits<64>>,
-    /// Record of hop 2.
-    pub s_ack_tel_hop_2: Signal<In, Bits<64>>,
-    /// Record of hop 3.
-    pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
-    /// Record of hop 4.
-    pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    pub s_ack: Answer<In>,
     /// A table row; rows of other tables are taken and ignored.
     pub s_cfg_valid: Signal<In, Bit>,
     /// It is taken.
@@ -117,119 +83,21 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     /// PSNs from one packet with telemetry to the next one: 0, 1 each packet; 255 once a round trip.
     pub cfg_tel_every: Signal<In, Bits<8>>,
     /// A flow may send a packet.
-    pub s_grant_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_grant_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub s_grant_flow: Signal<In, Bits<FB>>,
+    pub s_grant: Flow<In, FB>,
     /// Host memory could not be read for a packet.
-    pub s_fail_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_fail_ready: Signal<Out, Bit>,
-    /// The packet's flow.
-    pub s_fail_flow: Signal<In, Bits<FB>>,
-    /// Mark of the row that its packet was made by; 0: of the present one.
-    pub s_fail_mark: Signal<In, Bits<4>>,
+    pub s_fail: ReadError<In, FB>,
     /// A packet for the tx pipe.
-    pub m_pkt_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_pkt_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_pkt_flow: Signal<Out, Bits<FB>>,
-    /// BTH operation code.
-    pub m_pkt_opcode: Signal<Out, Bits<8>>,
-    /// PSN.
-    pub m_pkt_psn: Signal<Out, Bits<24>>,
-    /// An ACK is asked for.
-    pub m_pkt_ack_req: Signal<Out, Bit>,
-    /// An event is asked for.
-    pub m_pkt_solicited: Signal<Out, Bit>,
-    /// Payload, 0..=4096.
-    pub m_pkt_payload_bytes: Signal<Out, Bits<13>>,
-    /// Remote address of the message.
-    pub m_pkt_va: Signal<Out, Bits<64>>,
-    /// Remote key.
-    pub m_pkt_rkey: Signal<Out, Bits<32>>,
-    /// Bytes of the message.
-    pub m_pkt_dma_len: Signal<Out, Bits<32>>,
-    /// Immediate data.
-    pub m_pkt_imm: Signal<Out, Bits<32>>,
-    /// Mark of the flow's row: 1..=15, another one for each.
-    pub m_pkt_mark: Signal<Out, Bits<4>>,
-    /// It goes without telemetry, though its queue pair's packets have it.
-    pub m_pkt_bare: Signal<Out, Bit>,
+    pub m_pkt: Packet<Out, FB>,
     /// A read command, one for each packet with payload.
-    pub m_read_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_read_ready: Signal<In, Bit>,
-    /// Local address of the payload.
-    pub m_read_addr: Signal<Out, Bits<64>>,
-    /// Its bytes, 1..=4096.
-    pub m_read_bytes: Signal<Out, Bits<13>>,
+    pub m_read: ReadCommand<Out>,
     /// Arms the flow in the scheduler.
-    pub m_work_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_work_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_work_flow: Signal<Out, Bits<FB>>,
-    /// Frame bytes of its next packet.
-    pub m_work_len_bytes: Signal<Out, Bits<14>>,
-    /// Bytes sent and not acknowledged.
-    pub m_work_inflight_bytes: Signal<Out, Bits<32>>,
+    pub m_work: Work<Out, FB>,
     /// After an ACK or a rewind.
-    pub m_inflight_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_inflight_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_inflight_flow: Signal<Out, Bits<FB>>,
-    /// Bytes sent and not acknowledged.
-    pub m_inflight_inflight_bytes: Signal<Out, Bits<32>>,
+    pub m_inflight: InFlight<Out, FB>,
     /// Telemetry of an ACK.
-    pub m_cc_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cc_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_cc_flow: Signal<Out, Bits<FB>>,
-    /// PSN of the ACK.
-    pub m_cc_psn: Signal<Out, Bits<24>>,
-    /// Next PSN to send.
-    pub m_cc_snd_nxt: Signal<Out, Bits<24>>,
-    /// Telemetry came with it.
-    pub m_cc_tel_valid: Signal<Out, Bit>,
-    /// Records; 6: not usable.
-    pub m_cc_tel_hops: Signal<Out, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub m_cc_tel_path: Signal<Out, Bits<12>>,
-    /// Record of hop 0.
-    pub m_cc_tel_hop_0: Signal<Out, Bits<64>>,
-    /// Record of hop 1.
-    pub m_cc_tel_hop_1: Signal<Out, Bits<64>>,
-    /// Record of hop 2.
-    pub m_cc_tel_hop_2: Signal<Out, Bits<64>>,
-    /// Record of hop 3.
-    pub m_cc_tel_hop_3: Signal<Out, Bits<64>>,
-    /// Record of hop 4.
-    pub m_cc_tel_hop_4: Signal<Out, Bits<64>>,
+    pub m_cc: AckTelemetry<Out, FB>,
     /// An order for the completer.
-    pub m_order_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_order_ready: Signal<In, Bit>,
-    /// 0: a work request has ended, 1: the payload at hand lands, 2: it is dropped.
-    pub m_order_op: Signal<Out, Bits<2>>,
-    /// Flow.
-    pub m_order_flow: Signal<Out, Bits<FB>>,
-    /// Local address where the payload lands.
-    pub m_order_addr: Signal<Out, Bits<64>>,
-    /// Bytes of the payload.
-    pub m_order_bytes: Signal<Out, Bits<13>>,
-    /// How the work request ended.
-    pub m_order_status: Signal<Out, Bits<8>>,
-    /// Its id.
-    pub m_order_wr_id: Signal<Out, Bits<32>>,
-    /// Bytes of its message.
-    pub m_order_byte_len: Signal<Out, Bits<32>>,
-    /// It wants a completion on success.
-    pub m_order_signalled: Signal<Out, Bit>,
+    pub m_order: Order<Out, FB>,
     /// An ACK moved a flow on.
     pub event_reqr_ack: Signal<Out, Bit>,
     /// An ACK or NAK was behind what is outstanding.
@@ -254,10 +122,12 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     ctl: RequesterCtl<FB>,
     qp: RequesterQp<FB>,
     psns: RequesterPsn<FB>,
+    #[init(RequesterQueue::new(1 << SB))]
     queue: RequesterQueue<FB>,
     retry: RequesterRetry<FB>,
     ack: RequesterAck,
     response: RequesterResponse,
+    #[init(RequesterTimer::new(clock_hz))]
     timer: RequesterTimer,
     requests: RequesterWr<FB, SB, AB>,
     packet: RequesterPacket,
@@ -274,138 +144,10 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     forgets: Signal<Local, Bit>,
     retry_base: Signal<Local, Bits<3>>,
     rnr_base: Signal<Local, Bits<3>>,
+    #[value(7)]
     no_limit: Constant<Bits<3>>,
+    #[value(Table::Wr as u64)]
     wr_table: Constant<Bits<2>>,
-}
-
-impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
-    /// A requester for a core clock of `clock_hz`.
-    pub fn new(clock_hz: u64) -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_ack_valid: Default::default(),
-            s_ack_ready: Default::default(),
-            s_ack_qpn: Default::default(),
-            s_ack_psn: Default::default(),
-            s_ack_syndrome: Default::default(),
-            s_ack_msn: Default::default(),
-            s_ack_src_ip: Default::default(),
-            s_ack_opcode: Default::default(),
-            s_ack_payload_bytes: Default::default(),
-            s_ack_tel_valid: Default::default(),
-            s_ack_tel_hops: Default::default(),
-            s_ack_tel_path: Default::default(),
-            s_ack_tel_hop_0: Default::default(),
-            s_ack_tel_hop_1: Default::default(),
-            s_ack_tel_hop_2: Default::default(),
-            s_ack_tel_hop_3: Default::default(),
-            s_ack_tel_hop_4: Default::default(),
-            s_cfg_valid: Default::default(),
-            s_cfg_ready: Default::default(),
-            cfg_table: Default::default(),
-            cfg_index: Default::default(),
-            cfg_row: Default::default(),
-            hint_valid: Default::default(),
-            hint_flow: Default::default(),
-            cfg_tel_data: Default::default(),
-            cfg_tel_every: Default::default(),
-            s_grant_valid: Default::default(),
-            s_grant_ready: Default::default(),
-            s_grant_flow: Default::default(),
-            s_fail_valid: Default::default(),
-            s_fail_ready: Default::default(),
-            s_fail_flow: Default::default(),
-            s_fail_mark: Default::default(),
-            m_pkt_valid: Default::default(),
-            m_pkt_ready: Default::default(),
-            m_pkt_flow: Default::default(),
-            m_pkt_opcode: Default::default(),
-            m_pkt_psn: Default::default(),
-            m_pkt_ack_req: Default::default(),
-            m_pkt_solicited: Default::default(),
-            m_pkt_payload_bytes: Default::default(),
-            m_pkt_va: Default::default(),
-            m_pkt_rkey: Default::default(),
-            m_pkt_dma_len: Default::default(),
-            m_pkt_imm: Default::default(),
-            m_pkt_mark: Default::default(),
-            m_pkt_bare: Default::default(),
-            m_read_valid: Default::default(),
-            m_read_ready: Default::default(),
-            m_read_addr: Default::default(),
-            m_read_bytes: Default::default(),
-            m_work_valid: Default::default(),
-            m_work_ready: Default::default(),
-            m_work_flow: Default::default(),
-            m_work_len_bytes: Default::default(),
-            m_work_inflight_bytes: Default::default(),
-            m_inflight_valid: Default::default(),
-            m_inflight_ready: Default::default(),
-            m_inflight_flow: Default::default(),
-            m_inflight_inflight_bytes: Default::default(),
-            m_cc_valid: Default::default(),
-            m_cc_ready: Default::default(),
-            m_cc_flow: Default::default(),
-            m_cc_psn: Default::default(),
-            m_cc_snd_nxt: Default::default(),
-            m_cc_tel_valid: Default::default(),
-            m_cc_tel_hops: Default::default(),
-            m_cc_tel_path: Default::default(),
-            m_cc_tel_hop_0: Default::default(),
-            m_cc_tel_hop_1: Default::default(),
-            m_cc_tel_hop_2: Default::default(),
-            m_cc_tel_hop_3: Default::default(),
-            m_cc_tel_hop_4: Default::default(),
-            m_order_valid: Default::default(),
-            m_order_ready: Default::default(),
-            m_order_op: Default::default(),
-            m_order_flow: Default::default(),
-            m_order_addr: Default::default(),
-            m_order_bytes: Default::default(),
-            m_order_status: Default::default(),
-            m_order_wr_id: Default::default(),
-            m_order_byte_len: Default::default(),
-            m_order_signalled: Default::default(),
-            event_reqr_ack: Default::default(),
-            event_reqr_ack_coalesced_stale: Default::default(),
-            event_reqr_ack_ghost: Default::default(),
-            event_reqr_nak_sequence: Default::default(),
-            event_reqr_nak_rnr: Default::default(),
-            event_reqr_nak_fatal: Default::default(),
-            event_reqr_no_qp: Default::default(),
-            event_reqr_retransmit_packet: Default::default(),
-            event_reqr_timeout: Default::default(),
-            event_reqr_wr_refused: Default::default(),
-            pick: Default::default(),
-            ctl: Default::default(),
-            qp: Default::default(),
-            psns: Default::default(),
-            queue: RequesterQueue::new(1 << SB),
-            retry: Default::default(),
-            ack: Default::default(),
-            response: Default::default(),
-            timer: RequesterTimer::new(clock_hz),
-            requests: Default::default(),
-            packet: Default::default(),
-            frame: Default::default(),
-            stamp: Default::default(),
-            out: Default::default(),
-            feedback: Default::default(),
-            orders: Default::default(),
-            expired: Default::default(),
-            covered: Default::default(),
-            is_resend: Default::default(),
-            posts: Default::default(),
-            reads_full: Default::default(),
-            forgets: Default::default(),
-            retry_base: Default::default(),
-            rnr_base: Default::default(),
-            no_limit: Constant::new(7.into()),
-            wr_table: Constant::new((Table::Wr as u64).into()),
-        }
-    }
 }
 
 impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, SB, AB> {
@@ -429,32 +171,28 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.is_resend.next = self.psns.nxt.val() != self.psns.high.val();
         self.posts.next = self.ctl.op.val() == Op::Wr;
         comment!("What is next.");
-        self.pick.clock.next = self.clock.val();
-        self.pick.reset.next = self.reset.val();
-        self.pick.ack_valid.next = self.s_ack_valid.val();
+        self.pick.ack_valid.next = self.s_ack.valid.val();
         self.pick.cfg_valid.next = self.s_cfg_valid.val();
         self.pick.cfg_table.next = self.cfg_table.val();
-        self.pick.fail_valid.next = self.s_fail_valid.val();
-        self.pick.fail_flow.next = self.s_fail_flow.val();
-        self.pick.grant_flow.next = self.s_grant_flow.val();
-        self.pick.ack_opcode.next = self.s_ack_opcode.val();
+        self.pick.fail_valid.next = self.s_fail.valid.val();
+        self.pick.fail_flow.next = self.s_fail.flow.val();
+        self.pick.grant_flow.next = self.s_grant.flow.val();
+        self.pick.ack_opcode.next = self.s_ack.opcode.val();
         self.pick.state.next = self.ctl.state.val();
-        self.pick.ack_flow.next = self.s_ack_qpn.val().get_bits::<FB>(0);
+        self.pick.ack_flow.next = self.s_ack.qpn.val().get_bits::<FB>(0);
         self.pick.cfg_flow.next = self.cfg_index.val().get_bits::<FB>(0);
-        self.pick.grant_valid.next = self.s_grant_valid.val() & self.out.packet_free.val();
+        self.pick.grant_valid.next = self.s_grant.valid.val() & self.out.packet_free.val();
         self.pick.is_open.next = self.ctl.is_open.val();
         self.pick.is_fresh.next = self.ctl.is_fresh.val();
         self.pick.hint_valid.next = self.hint_valid.val();
         self.pick.hint_flow.next = self.hint_flow.val();
-        self.ctl.grant_valid.next = self.s_grant_valid.val() & self.out.packet_free.val();
-        self.ctl.grant_flow.next = self.s_grant_flow.val();
+        self.ctl.grant_valid.next = self.s_grant.valid.val() & self.out.packet_free.val();
+        self.ctl.grant_flow.next = self.s_grant.flow.val();
         self.ctl.wr_valid.next =
             self.s_cfg_valid.val() & (self.cfg_table.val() == self.wr_table.val());
         self.ctl.wr_flow.next = self.cfg_index.val().get_bits::<FB>(0);
         self.ctl.hint_valid.next = self.hint_valid.val();
         self.ctl.hint_flow.next = self.hint_flow.val();
-        self.ctl.clock.next = self.clock.val();
-        self.ctl.reset.next = self.reset.val();
         self.ctl.picked.next = self.pick.picked.val();
         self.ctl.pick_op.next = self.pick.op.val();
         self.ctl.pick_flow.next = self.pick.flow.val();
@@ -467,7 +205,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ctl.qp_valid.next = self.qp.qp_valid.val();
         self.ctl.qp_error.next = self.queue.error.val();
         self.ctl.is_old.next =
-            self.s_fail_mark.val().any() & (self.s_fail_mark.val() != self.qp.mark.val());
+            self.s_fail.mark.val().any() & (self.s_fail.mark.val() != self.qp.mark.val());
         self.ctl.armed.next = self.queue.armed.val();
         self.ctl.is_rnr.next = self.retry.rnr.val();
         self.ctl.pending.next = self.queue.pending.val();
@@ -499,18 +237,14 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
             & (self.qp.rnr_limit.val() != self.no_limit.val());
         self.ctl.is_resend.next = self.is_resend.val();
         comment!("State of the flow.");
-        self.qp.clock.next = self.clock.val();
-        self.qp.reset.next = self.reset.val();
         self.qp.state.next = self.ctl.state.val();
         self.qp.op.next = self.ctl.op.val();
         self.qp.is_open.next = self.ctl.is_open.val();
         self.qp.read_flow.next = self.pick.flow.val();
         self.qp.flow.next = self.ctl.flow.val();
         self.qp.cfg_row.next = self.cfg_row.val();
-        self.qp.ack_qpn.next = self.s_ack_qpn.val();
-        self.qp.ack_ip.next = self.s_ack_src_ip.val();
-        self.psns.clock.next = self.clock.val();
-        self.psns.reset.next = self.reset.val();
+        self.qp.ack_qpn.next = self.s_ack.qpn.val();
+        self.qp.ack_ip.next = self.s_ack.src_ip.val();
         self.psns.state.next = self.ctl.state.val();
         self.psns.op.next = self.ctl.op.val();
         self.psns.is_open.next = self.ctl.is_open.val();
@@ -532,8 +266,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
             self.cfg_row.val().get_bit(1) & !self.cfg_row.val().get_bit(0);
         self.psns.retires.next = self.covered.val() & !self.orders.order_busy.val();
         self.psns.advances.next = !self.packet.ends.val() | !self.orders.order_busy.val();
-        self.queue.clock.next = self.clock.val();
-        self.queue.reset.next = self.reset.val();
         self.queue.state.next = self.ctl.state.val();
         self.queue.op.next = self.ctl.op.val();
         self.queue.is_open.next = self.ctl.is_open.val();
@@ -552,8 +284,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.retry.forgets.next = self.forgets.val();
         self.retry.retry_base.next = self.retry_base.val();
         self.retry.rnr_base.next = self.rnr_base.val();
-        self.retry.clock.next = self.clock.val();
-        self.retry.reset.next = self.reset.val();
         self.retry.state.next = self.ctl.state.val();
         self.retry.op.next = self.ctl.op.val();
         self.retry.is_open.next = self.ctl.is_open.val();
@@ -567,16 +297,13 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.retry.rnr_deadline.next = self.timer.rnr_deadline.val();
         self.retry.overtakes.next = self.psns.overtakes.val();
         self.retry.has_progress.next = self.psns.has_progress.val();
-        self.timer.clock.next = self.clock.val();
-        self.timer.reset.next = self.reset.val();
         self.timer.state.next = self.ctl.state.val();
         self.timer.is_open.next = self.ctl.is_open.val();
         self.timer.timeout.next = self.qp.timeout.val();
-        self.timer.rnr_code.next = self.s_ack_syndrome.val().get_bits::<5>(0);
+        self.timer.rnr_code.next = self.s_ack.syndrome.val().get_bits::<5>(0);
         comment!("Answers.");
-        self.ack.clock.next = self.clock.val();
-        self.ack.ack_psn.next = self.s_ack_psn.val();
-        self.ack.syndrome.next = self.s_ack_syndrome.val();
+        self.ack.ack_psn.next = self.s_ack.psn.val();
+        self.ack.syndrome.next = self.s_ack.syndrome.val();
         self.ack.una.next = self.psns.una.val();
         self.ack.high.next = self.psns.high.val();
         self.ack.wr_first_psn.next = self.requests.first_psn.val();
@@ -585,10 +312,9 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ack.now.next = self.timer.now.val();
         self.ack.deadline.next = self.retry.deadline.val();
         self.ack.is_peer.next = self.qp.is_peer.val() & !self.queue.error.val();
-        self.response.clock.next = self.clock.val();
-        self.response.opcode.next = self.s_ack_opcode.val();
-        self.response.syndrome.next = self.s_ack_syndrome.val();
-        self.response.payload_bytes.next = self.s_ack_payload_bytes.val();
+        self.response.opcode.next = self.s_ack.opcode.val();
+        self.response.syndrome.next = self.s_ack.syndrome.val();
+        self.response.payload_bytes.next = self.s_ack.payload_bytes.val();
         self.response.is_oldest.next = self.ack.is_oldest.val();
         self.response.index.next = self.packet.index.val();
         self.response.first.next = self.packet.first.val();
@@ -596,7 +322,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.response.due_bytes.next = self.packet.due_bytes.val();
         self.response.last.next = self.packet.ends.val();
         comment!("Work requests and packets.");
-        self.requests.clock.next = self.clock.val();
         self.requests.state.next = self.ctl.state.val();
         self.requests.op.next = self.ctl.op.val();
         self.requests.flow.next = self.ctl.flow.val();
@@ -608,13 +333,12 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.requests.tail_seq.next = self.psns.tail_seq.val();
         self.requests.mtu.next = self.qp.mtu.val();
         self.requests.cfg_row.next = self.cfg_row.val();
-        self.packet.clock.next = self.clock.val();
         self.packet.posts.next = self.posts.val();
         self.packet.post_len.next = self.cfg_row.val().get_bits::<32>(128);
         self.packet.nxt.next = self.psns.nxt.val();
         self.packet.takes_response.next =
             (self.ctl.op.val() == Op::Response) & !self.ctl.arming.val();
-        self.packet.response_psn.next = self.s_ack_psn.val();
+        self.packet.response_psn.next = self.s_ack.psn.val();
         self.packet.mtu.next = self.qp.mtu.val();
         self.packet.interval.next = self.qp.interval.val();
         self.packet.first_psn.next = self.requests.first_psn.val();
@@ -624,7 +348,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.packet.len.next = self.requests.len.val();
         self.packet.local_address.next = self.requests.local_address.val();
         self.packet.remote_address.next = self.requests.remote_address.val();
-        self.frame.clock.next = self.clock.val();
         self.frame.posts.next = self.posts.val();
         self.frame.post_operation.next = self.cfg_row.val().get_bits::<2>(0);
         self.frame.post_packets.next = self.requests.post_packets.val();
@@ -637,7 +360,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.frame.due_bytes.next = self.packet.due_bytes.val();
         self.frame.first.next = self.packet.first.val();
         self.frame.ends.next = self.packet.ends.val();
-        self.stamp.clock.next = self.clock.val();
         self.stamp.cfg_tel_every.next = self.cfg_tel_every.val();
         self.stamp.is_on.next = self.qp.telemetry.val() & self.cfg_tel_data.val().any();
         self.stamp.una.next = self.psns.una.val();
@@ -657,8 +379,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
             }
         }
         comment!("Outputs.");
-        self.out.clock.next = self.clock.val();
-        self.out.reset.next = self.reset.val();
         self.out.state.next = self.ctl.state.val();
         self.out.flow.next = self.ctl.flow.val();
         self.out.nxt.next = self.psns.nxt.val();
@@ -676,37 +396,33 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.out.imm.next = self.requests.imm.val();
         self.out.mark.next = self.qp.mark.val();
         self.out.bare.next = self.stamp.bare.val();
-        self.out.m_pkt_ready.next = self.m_pkt_ready.val();
-        self.out.m_read_ready.next = self.m_read_ready.val();
-        self.out.m_work_ready.next = self.m_work_ready.val();
-        self.feedback.clock.next = self.clock.val();
-        self.feedback.reset.next = self.reset.val();
+        Wire::join(&mut self.out.m_pkt, &mut self.m_pkt);
+        Wire::join(&mut self.out.m_read, &mut self.m_read);
+        Wire::join(&mut self.out.m_work, &mut self.m_work);
         self.feedback.state.next = self.ctl.state.val();
         self.feedback.op.next = self.ctl.op.val();
         self.feedback.flow.next = self.ctl.flow.val();
         self.feedback.is_ack.next = self.ack.is_ack.val();
-        self.feedback.ack_flow.next = self.s_ack_qpn.val().get_bits::<FB>(0);
-        self.feedback.ack_psn.next = self.s_ack_psn.val();
-        self.feedback.ack_tel_valid.next = self.s_ack_tel_valid.val();
-        self.feedback.ack_tel_hops.next = self.s_ack_tel_hops.val();
-        self.feedback.ack_tel_path.next = self.s_ack_tel_path.val();
-        self.feedback.ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
-        self.feedback.ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
-        self.feedback.ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
-        self.feedback.ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
-        self.feedback.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
+        self.feedback.ack_flow.next = self.s_ack.qpn.val().get_bits::<FB>(0);
+        self.feedback.ack_psn.next = self.s_ack.psn.val();
+        self.feedback.ack_tel.valid.next = self.s_ack.tel.valid.val();
+        self.feedback.ack_tel.hops.next = self.s_ack.tel.hops.val();
+        self.feedback.ack_tel.path.next = self.s_ack.tel.path.val();
+        self.feedback.ack_tel.hop[0].next = self.s_ack.tel.hop[0].val();
+        self.feedback.ack_tel.hop[1].next = self.s_ack.tel.hop[1].val();
+        self.feedback.ack_tel.hop[2].next = self.s_ack.tel.hop[2].val();
+        self.feedback.ack_tel.hop[3].next = self.s_ack.tel.hop[3].val();
+        self.feedback.ack_tel.hop[4].next = self.s_ack.tel.hop[4].val();
         self.feedback.nxt.next = self.psns.nxt.val();
         self.feedback.inflight.next = self.psns.inflight.val();
-        self.feedback.m_inflight_ready.next = self.m_inflight_ready.val();
-        self.feedback.m_cc_ready.next = self.m_cc_ready.val();
-        self.orders.clock.next = self.clock.val();
-        self.orders.reset.next = self.reset.val();
+        Wire::join(&mut self.feedback.m_inflight, &mut self.m_inflight);
+        Wire::join(&mut self.feedback.m_cc, &mut self.m_cc);
         self.orders.state.next = self.ctl.state.val();
         self.orders.flow.next = self.ctl.flow.val();
         self.orders.status.next = self.ctl.status.val();
         self.orders.covered.next = self.covered.val();
         self.orders.lands.next = self.ctl.lands.val();
-        self.orders.payload_bytes.next = self.s_ack_payload_bytes.val();
+        self.orders.payload_bytes.next = self.s_ack.payload_bytes.val();
         self.orders.last_response.next = self.packet.ends.val();
         self.orders.address.next = self.packet.address.val();
         self.orders.len.next = self.requests.len.val();
@@ -715,11 +431,11 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.orders.cfg_signalled.next = self.cfg_row.val().get_bit(2);
         self.orders.cfg_wr_id.next = self.cfg_row.val().get_bits::<32>(32);
         self.orders.cfg_len.next = self.cfg_row.val().get_bits::<32>(128);
-        self.orders.m_order_ready.next = self.m_order_ready.val();
-        self.s_ack_ready.next = self.ctl.ready.val().get_bit(0);
+        Wire::join(&mut self.orders.m_order, &mut self.m_order);
+        self.s_ack.ready.next = self.ctl.ready.val().get_bit(0);
         self.s_cfg_ready.next = self.ctl.ready.val().get_bit(1);
-        self.s_fail_ready.next = self.ctl.ready.val().get_bit(2);
-        self.s_grant_ready.next = self.ctl.ready.val().get_bit(3);
+        self.s_fail.ready.next = self.ctl.ready.val().get_bit(2);
+        self.s_grant.ready.next = self.ctl.ready.val().get_bit(3);
         self.event_reqr_ack.next = self.ctl.pulse.val().get_bit(0);
         self.event_reqr_ack_coalesced_stale.next = self.ctl.pulse.val().get_bit(1);
         self.event_reqr_ack_ghost.next = self.ctl.pulse.val().get_bit(2);
@@ -730,50 +446,6 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.event_reqr_retransmit_packet.next = self.ctl.pulse.val().get_bit(7);
         self.event_reqr_timeout.next = self.ctl.pulse.val().get_bit(8);
         self.event_reqr_wr_refused.next = self.ctl.pulse.val().get_bit(9);
-        self.m_pkt_valid.next = self.out.m_pkt_valid.val();
-        self.m_pkt_flow.next = self.out.m_pkt_flow.val();
-        self.m_pkt_opcode.next = self.out.m_pkt_opcode.val();
-        self.m_pkt_psn.next = self.out.m_pkt_psn.val();
-        self.m_pkt_ack_req.next = self.out.m_pkt_ack_req.val();
-        self.m_pkt_solicited.next = self.out.m_pkt_solicited.val();
-        self.m_pkt_payload_bytes.next = self.out.m_pkt_payload_bytes.val();
-        self.m_pkt_va.next = self.out.m_pkt_va.val();
-        self.m_pkt_rkey.next = self.out.m_pkt_rkey.val();
-        self.m_pkt_dma_len.next = self.out.m_pkt_dma_len.val();
-        self.m_pkt_imm.next = self.out.m_pkt_imm.val();
-        self.m_pkt_mark.next = self.out.m_pkt_mark.val();
-        self.m_pkt_bare.next = self.out.m_pkt_bare.val();
-        self.m_read_valid.next = self.out.m_read_valid.val();
-        self.m_read_addr.next = self.out.m_read_addr.val();
-        self.m_read_bytes.next = self.out.m_read_bytes.val();
-        self.m_work_valid.next = self.out.m_work_valid.val();
-        self.m_work_flow.next = self.out.m_work_flow.val();
-        self.m_work_len_bytes.next = self.out.m_work_len_bytes.val();
-        self.m_work_inflight_bytes.next = self.out.m_work_inflight_bytes.val();
-        self.m_inflight_valid.next = self.feedback.m_inflight_valid.val();
-        self.m_inflight_flow.next = self.feedback.m_inflight_flow.val();
-        self.m_inflight_inflight_bytes.next = self.feedback.m_inflight_inflight_bytes.val();
-        self.m_cc_valid.next = self.feedback.m_cc_valid.val();
-        self.m_cc_flow.next = self.feedback.m_cc_flow.val();
-        self.m_cc_psn.next = self.feedback.m_cc_psn.val();
-        self.m_cc_snd_nxt.next = self.feedback.m_cc_snd_nxt.val();
-        self.m_cc_tel_valid.next = self.feedback.m_cc_tel_valid.val();
-        self.m_cc_tel_hops.next = self.feedback.m_cc_tel_hops.val();
-        self.m_cc_tel_path.next = self.feedback.m_cc_tel_path.val();
-        self.m_cc_tel_hop_0.next = self.feedback.m_cc_tel_hop_0.val();
-        self.m_cc_tel_hop_1.next = self.feedback.m_cc_tel_hop_1.val();
-        self.m_cc_tel_hop_2.next = self.feedback.m_cc_tel_hop_2.val();
-        self.m_cc_tel_hop_3.next = self.feedback.m_cc_tel_hop_3.val();
-        self.m_cc_tel_hop_4.next = self.feedback.m_cc_tel_hop_4.val();
-        self.m_order_valid.next = self.orders.m_order_valid.val();
-        self.m_order_op.next = self.orders.m_order_op.val();
-        self.m_order_flow.next = self.orders.m_order_flow.val();
-        self.m_order_addr.next = self.orders.m_order_addr.val();
-        self.m_order_bytes.next = self.orders.m_order_bytes.val();
-        self.m_order_status.next = self.orders.m_order_status.val();
-        self.m_order_wr_id.next = self.orders.m_order_wr_id.val();
-        self.m_order_byte_len.next = self.orders.m_order_byte_len.val();
-        self.m_order_signalled.next = self.orders.m_order_signalled.val();
     }
 }
 

@@ -6,16 +6,12 @@
 //! # Reset             none: every result is used only after its operands were valid
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// ACK and timer arithmetic.
-#[derive(LogicBlock, Default)]
+#[block(no_reset)]
 pub struct RequesterAck {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// A valid queue pair in good state, and the ACK is for it.
     pub is_peer: Signal<In, Bit>,
     /// PSN of the ACK.
@@ -62,98 +58,94 @@ pub struct RequesterAck {
     pub acked_bytes: Signal<Out, Bits<32>>,
     /// The deadline has passed.
     pub is_late: Signal<Out, Bit>,
-    peer: DFF<Bit>,
-    kind: DFF<Bits<3>>,
-    code: DFF<Bits<5>>,
-    distance: DFF<Bits<24>>,
-    span: DFF<Bits<24>>,
-    in_span: DFF<Bit>,
-    reached: DFF<Bits<24>>,
-    oldest: DFF<Bit>,
-    beyond_end: DFF<Bits<24>>,
-    into_wr: DFF<Bits<24>>,
-    bytes: DFF<Bits<32>>,
-    late: DFF<Bits<33>>,
+    peer: Unreset<Bit>,
+    kind: Unreset<Bits<3>>,
+    code: Unreset<Bits<5>>,
+    distance: Unreset<Bits<24>>,
+    span: Unreset<Bits<24>>,
+    in_span: Unreset<Bit>,
+    reached: Unreset<Bits<24>>,
+    oldest: Unreset<Bit>,
+    beyond_end: Unreset<Bits<24>>,
+    into_wr: Unreset<Bits<24>>,
+    bytes: Unreset<Bits<32>>,
+    late: Unreset<Bits<33>>,
     wide: Signal<Local, Bits<32>>,
 }
 
 impl Logic for RequesterAck {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, peer, kind, code, distance, span, in_span, reached, oldest, beyond_end,
-            into_wr, bytes, late
-        );
-        self.peer.d.next = self.is_peer.val();
-        self.kind.d.next = self.syndrome.val().get_bits::<3>(5);
-        self.code.d.next = self.syndrome.val().get_bits::<5>(0);
-        self.is_ack.next = self.kind.q.val() == 0;
-        self.is_nak_rnr.next = self.kind.q.val() == 1;
-        self.is_nak_sequence.next = (self.kind.q.val() == 3) & !self.code.q.val().any();
-        self.is_nak_fatal.next = (self.kind.q.val() == 3) & self.code.q.val().any();
+        self.peer.next = self.is_peer.val();
+        self.kind.next = self.syndrome.val().get_bits::<3>(5);
+        self.code.next = self.syndrome.val().get_bits::<5>(0);
+        self.is_ack.next = self.kind.val() == 0;
+        self.is_nak_rnr.next = self.kind.val() == 1;
+        self.is_nak_sequence.next = (self.kind.val() == 3) & !self.code.val().any();
+        self.is_nak_fatal.next = (self.kind.val() == 3) & self.code.val().any();
         comment!("A kind that does not exist is a ghost.");
         self.accept.next = false;
         self.pulse.next = 4.into();
-        if !self.peer.q.val() {
+        if !self.peer.val() {
             self.pulse.next = 64.into();
-        } else if !self.in_span.q.val() {
-            if self.distance.q.val().get_bit(23) {
+        } else if !self.in_span.val() {
+            if self.distance.val().get_bit(23) {
                 self.pulse.next = 2.into();
             }
-        } else if self.kind.q.val() == 0 {
+        } else if self.kind.val() == 0 {
             self.pulse.next = 1.into();
             self.accept.next = true;
-        } else if self.kind.q.val() == 1 {
+        } else if self.kind.val() == 1 {
             self.pulse.next = 16.into();
             self.accept.next = true;
-        } else if self.kind.q.val() == 3 {
+        } else if self.kind.val() == 3 {
             self.pulse.next = 32.into();
-            if !self.code.q.val().any() {
+            if !self.code.val().any() {
                 self.pulse.next = 8.into();
             }
             self.accept.next = true;
         }
         self.status.next = 3.into();
-        if self.code.q.val() == 2 {
+        if self.code.val() == 2 {
             self.status.next = 2.into();
-        } else if self.code.q.val() == 3 {
+        } else if self.code.val() == 3 {
             self.status.next = 4.into();
         }
-        self.target.next = self.reached.q.val();
-        self.outstanding.next = self.peer.q.val() & self.in_span.q.val();
-        self.is_oldest.next = self.oldest.q.val();
-        self.covered.next = !self.beyond_end.q.val().get_bit(23);
-        self.acked_bytes.next = self.bytes.q.val();
-        self.is_late.next = !self.late.q.val().get_bit(32);
+        self.target.next = self.reached.val();
+        self.outstanding.next = self.peer.val() & self.in_span.val();
+        self.is_oldest.next = self.oldest.val();
+        self.covered.next = !self.beyond_end.val().get_bit(23);
+        self.acked_bytes.next = self.bytes.val();
+        self.is_late.next = !self.late.val().get_bit(32);
         comment!("PSNs and ticks are compared by the sign of their difference.");
-        self.distance.d.next = self.ack_psn.val() - self.una.val();
-        self.span.d.next = self.high.val() - self.una.val();
-        self.in_span.d.next = self.distance.q.val() < self.span.q.val();
-        self.reached.d.next = self.ack_psn.val();
-        if self.kind.q.val() == 0 {
-            self.reached.d.next = self.ack_psn.val() + 1;
+        self.distance.next = self.ack_psn.val() - self.una.val();
+        self.span.next = self.high.val() - self.una.val();
+        self.in_span.next = self.distance.val() < self.span.val();
+        self.reached.next = self.ack_psn.val();
+        if self.kind.val() == 0 {
+            self.reached.next = self.ack_psn.val() + 1;
         }
-        self.oldest.d.next = !self.distance.q.val().any();
-        self.beyond_end.d.next = self.reached.q.val() - self.wr_end_psn.val();
-        self.into_wr.d.next = self.reached.q.val() - self.wr_first_psn.val();
-        self.late.d.next = self.now.val() - self.deadline.val();
+        self.oldest.next = !self.distance.val().any();
+        self.beyond_end.next = self.reached.val() - self.wr_end_psn.val();
+        self.into_wr.next = self.reached.val() - self.wr_first_psn.val();
+        self.late.next = self.now.val() - self.deadline.val();
         comment!("Packets to bytes: every packet before the last of a message has the MTU.");
-        self.wide.next = bit_cast::<32, 24>(self.into_wr.q.val());
+        self.wide.next = bit_cast::<32, 24>(self.into_wr.val());
         match self.mtu.val().index() {
             0 => {
-                self.bytes.d.next = self.wide.val() << 8;
+                self.bytes.next = self.wide.val() << 8;
             }
             1 => {
-                self.bytes.d.next = self.wide.val() << 9;
+                self.bytes.next = self.wide.val() << 9;
             }
             2 => {
-                self.bytes.d.next = self.wide.val() << 10;
+                self.bytes.next = self.wide.val() << 10;
             }
             3 => {
-                self.bytes.d.next = self.wide.val() << 11;
+                self.bytes.next = self.wide.val() << 11;
             }
             _ => {
-                self.bytes.d.next = self.wide.val() << 12;
+                self.bytes.next = self.wide.val() << 12;
             }
         }
     }

@@ -11,9 +11,8 @@
 use super::requester_next_answer::RequesterNextAnswer;
 use super::requester_next_packet::RequesterNextPacket;
 use super::requester_verdict::RequesterVerdict;
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// States of the requester. `Pn` and `Len` prepare the next packet.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -126,13 +125,8 @@ pub enum Op {
 }
 
 /// Sequencer; `FB` = log2 of the flow count.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RequesterCtl<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// There is something to do.
     pub picked: Signal<In, Bit>,
     /// What.
@@ -251,12 +245,14 @@ pub struct RequesterCtl<const FB: usize> {
     pub ready: Signal<Out, Bits<4>>,
     /// Events: ack, stale, ghost, nak_sequence, nak_rnr, nak_fatal, no_qp, retransmit_packet, timeout, wr_refused.
     pub pulse: Signal<Out, Bits<10>>,
-    now_state: DFF<State>,
-    now_op: DFF<Op>,
-    now_flow: DFF<Bits<FB>>,
-    readies: DFF<Bits<4>>,
-    fresh: DFF<Bit>,
-    prepares: DFF<Bit>,
+    #[reset(State::Scrub)]
+    now_state: Reg<State>,
+    #[reset(Op::Scan)]
+    now_op: Reg<Op>,
+    now_flow: Reg<Bits<FB>>,
+    readies: Reg<Bits<4>>,
+    fresh: Reg<Bit>,
+    prepares: Reg<Bit>,
     verdict: RequesterVerdict,
     answers: RequesterNextAnswer,
     packets: RequesterNextPacket,
@@ -270,15 +266,14 @@ pub struct RequesterCtl<const FB: usize> {
 impl<const FB: usize> Logic for RequesterCtl<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, now_state, now_op, now_flow, readies, fresh, prepares);
-        self.state.next = self.now_state.q.val();
-        self.op.next = self.now_op.q.val();
-        self.flow.next = self.now_flow.q.val();
-        self.ready.next = self.readies.q.val();
-        self.is_fresh.next = self.fresh.q.val();
-        self.opens.next = self.prepares.q.val()
-            | (self.now_state.q.val() == State::Await)
-            | (self.now_state.q.val() == State::Idle);
+        self.state.next = self.now_state.val();
+        self.op.next = self.now_op.val();
+        self.flow.next = self.now_flow.val();
+        self.ready.next = self.readies.val();
+        self.is_fresh.next = self.fresh.val();
+        self.opens.next = self.prepares.val()
+            | (self.now_state.val() == State::Await)
+            | (self.now_state.val() == State::Idle);
         self.is_open.next = self.opens.val();
         self.rewind.next = self.verdict.rewind.val();
         self.arming.next = self.verdict.arming.val();
@@ -286,10 +281,8 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
         self.lands.next = self.verdict.lands.val();
         self.status.next = self.verdict.status.val();
         self.pulse.next = self.verdict.pulse.val();
-        self.verdict.clock.next = self.clock.val();
-        self.verdict.reset.next = self.reset.val();
-        self.verdict.state.next = self.now_state.q.val();
-        self.verdict.op.next = self.now_op.q.val();
+        self.verdict.state.next = self.now_state.val();
+        self.verdict.op.next = self.now_op.val();
         self.verdict.ack_pulse.next = self.ack_pulse.val();
         self.verdict.ack_status.next = self.ack_status.val();
         self.verdict.is_ack.next = self.is_ack.val();
@@ -309,8 +302,8 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
         self.verdict.retry_out.next = self.retry_out.val();
         self.verdict.is_resend.next = self.is_resend.val();
         self.verdict.order_busy.next = self.order_busy.val();
-        self.answers.state.next = self.now_state.q.val();
-        self.answers.op.next = self.now_op.q.val();
+        self.answers.state.next = self.now_state.val();
+        self.answers.op.next = self.now_op.val();
         self.answers.passed.next = self.verdict.passed.val();
         self.answers.lands.next = self.verdict.lands.val();
         self.answers.spoils.next = self.verdict.spoils.val();
@@ -340,8 +333,8 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
         self.answers.held.next = self.held.val();
         self.answers.order_busy.next = self.order_busy.val();
         self.answers.inflight_busy.next = self.inflight_busy.val();
-        self.packets.state.next = self.now_state.q.val();
-        self.packets.op.next = self.now_op.q.val();
+        self.packets.state.next = self.now_state.val();
+        self.packets.op.next = self.now_op.val();
         self.packets.arming.next = self.verdict.arming.val();
         self.packets.other.next = self.answers.goto.val();
         self.packets.blocked.next = self.blocked.val();
@@ -353,47 +346,47 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
         self.packets.order_busy.next = self.order_busy.val();
         self.packets.work_busy.next = self.work_busy.val();
         self.goto.next = self.packets.goto.val();
-        self.takes_wr.next = self.wr_valid.val() & (self.wr_flow.val() == self.now_flow.q.val());
+        self.takes_wr.next = self.wr_valid.val() & (self.wr_flow.val() == self.now_flow.val());
         self.takes_grant.next =
-            self.grant_valid.val() & (self.grant_flow.val() == self.now_flow.q.val());
-        self.keeps.next = self.hint_valid.val() & (self.hint_flow.val() == self.now_flow.q.val());
-        if (self.now_state.q.val() == State::Arm) & !self.work_busy.val() & !self.blocked.val() {
-            self.fresh.d.next = true;
+            self.grant_valid.val() & (self.grant_flow.val() == self.now_flow.val());
+        self.keeps.next = self.hint_valid.val() & (self.hint_flow.val() == self.now_flow.val());
+        if (self.now_state.val() == State::Arm) & !self.work_busy.val() & !self.blocked.val() {
+            self.fresh.next = true;
         }
-        match self.now_state.q.val() {
+        match self.now_state.val() {
             State::Scrub => {
-                self.now_flow.d.next = self.now_flow.q.val() + 1;
-                if self.now_flow.q.val().all() {
+                self.now_flow.next = self.now_flow.val() + 1;
+                if self.now_flow.val().all() {
                     self.goto.next = State::Idle;
                 }
             }
             State::Idle => {
-                if self.fresh.q.val() {
+                if self.fresh.val() {
                     comment!("The flow that was armed is still at hand.");
-                    self.now_op.d.next = Op::Grant;
-                    self.fresh.d.next = false;
-                    self.prepares.d.next = true;
+                    self.now_op.next = Op::Grant;
+                    self.fresh.next = false;
+                    self.prepares.next = true;
                     self.goto.next = State::WrRead;
                 }
             }
             State::Load => {
-                self.fresh.d.next = false;
+                self.fresh.next = false;
                 self.goto.next = State::Check;
             }
             State::P2 => {
-                if self.prepares.q.val() {
+                if self.prepares.val() {
                     self.goto.next = State::Held;
                 }
             }
             State::Held => {
                 if self.takes_grant.val() {
-                    self.prepares.d.next = false;
+                    self.prepares.next = false;
                     self.goto.next = State::Send;
                 }
             }
             State::Await => {
                 if self.takes_wr.val() {
-                    self.now_op.d.next = Op::Wr;
+                    self.now_op.next = Op::Wr;
                     self.goto.next = State::Check;
                     if self.qp_valid.val() & !self.sq_full.val() & !self.qp_error.val() {
                         self.goto.next = State::Post0;
@@ -404,27 +397,27 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
             }
             State::Check => {
                 self.goto.next = State::Class;
-                if self.now_op.q.val() == Op::Qp {
+                if self.now_op.val() == Op::Qp {
                     self.goto.next = State::Save;
-                } else if self.now_op.q.val() == Op::Other {
+                } else if self.now_op.val() == Op::Other {
                     self.goto.next = State::Done;
-                } else if self.now_op.q.val() == Op::Next {
+                } else if self.now_op.val() == Op::Next {
                     self.goto.next = State::Await;
-                } else if self.now_op.q.val() == Op::Wr {
+                } else if self.now_op.val() == Op::Wr {
                     self.goto.next = State::Post0;
                     if !self.qp_valid.val() | self.sq_full.val() {
                         self.goto.next = State::Done;
                     } else if self.qp_error.val() {
                         self.goto.next = State::Flush;
                     }
-                } else if (self.now_op.q.val() == Op::Scan) & !self.timed.val() {
+                } else if (self.now_op.val() == Op::Scan) & !self.timed.val() {
                     self.goto.next = State::Idle;
-                } else if self.now_op.q.val() == Op::Fail {
+                } else if self.now_op.val() == Op::Fail {
                     self.goto.next = State::FailRead;
                     if self.sq_empty.val() | self.is_old.val() {
                         self.goto.next = State::Done;
                     }
-                } else if self.now_op.q.val() == Op::Grant {
+                } else if self.now_op.val() == Op::Grant {
                     self.goto.next = State::WrLoad;
                     if !self.armed.val() | !self.pending.val() | self.is_rnr.val() {
                         self.goto.next = State::Save;
@@ -434,32 +427,24 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
             _ => {}
         }
         if self.opens.val() & self.picked.val() {
-            self.now_op.d.next = self.pick_op.val();
-            self.now_flow.d.next = self.pick_flow.val();
-            self.prepares.d.next = false;
+            self.now_op.next = self.pick_op.val();
+            self.now_flow.next = self.pick_flow.val();
+            self.prepares.next = false;
             self.goto.next = State::Load;
         }
-        self.now_state.d.next = self.goto.val();
-        self.readies.d.next = 0.into();
+        self.now_state.next = self.goto.val();
+        self.readies.next = 0.into();
         if self.goto.val() == State::Done {
-            self.readies.d.next = 2.into();
-            if (self.now_op.q.val() == Op::Ack) | (self.now_op.q.val() == Op::Response) {
-                self.readies.d.next = 1.into();
-            } else if self.now_op.q.val() == Op::Fail {
-                self.readies.d.next = 4.into();
-            } else if self.now_op.q.val() == Op::Grant {
-                self.readies.d.next = 8.into();
-            } else if self.now_op.q.val() == Op::Scan {
-                self.readies.d.next = 0.into();
+            self.readies.next = 2.into();
+            if (self.now_op.val() == Op::Ack) | (self.now_op.val() == Op::Response) {
+                self.readies.next = 1.into();
+            } else if self.now_op.val() == Op::Fail {
+                self.readies.next = 4.into();
+            } else if self.now_op.val() == Op::Grant {
+                self.readies.next = 8.into();
+            } else if self.now_op.val() == Op::Scan {
+                self.readies.next = 0.into();
             }
-        }
-        if self.reset.val() {
-            self.now_state.d.next = State::Scrub;
-            self.now_op.d.next = Op::Scan;
-            self.now_flow.d.next = 0.into();
-            self.readies.d.next = 0.into();
-            self.fresh.d.next = false;
-            self.prepares.d.next = false;
         }
     }
 }

@@ -9,16 +9,12 @@
 //! # Reset             none: every result is used only after its operands were valid
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Frame of the next packet.
-#[derive(LogicBlock)]
+#[block(no_reset)]
 pub struct RequesterFrame {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// A work request is posted: its first packet.
     pub posts: Signal<In, Bit>,
     /// Its operation.
@@ -51,11 +47,11 @@ pub struct RequesterFrame {
     pub limited: Signal<Out, Bit>,
     /// The packet may not be sent yet.
     pub blocked: Signal<Out, Bit>,
-    frame: DFF<Bits<14>>,
-    ahead: DFF<Bits<24>>,
-    span: DFF<Bits<24>>,
-    far: DFF<Bit>,
-    waits: DFF<Bit>,
+    frame: Unreset<Bits<14>>,
+    ahead: Unreset<Bits<24>>,
+    span: Unreset<Bits<24>>,
+    far: Unreset<Bit>,
+    waits: Unreset<Bit>,
     next_op: Signal<Local, Bits<2>>,
     reads: Signal<Local, Bit>,
     sent_bytes: Signal<Local, Bits<13>>,
@@ -65,62 +61,22 @@ pub struct RequesterFrame {
     base: Signal<Local, Bits<14>>,
     headers: Signal<Local, Bits<14>>,
     total: Signal<Local, Bits<25>>,
+    #[value(1)]
     with_imm: Constant<Bits<2>>,
+    #[value(2)]
     read: Constant<Bits<2>>,
+    #[value(0x1ffc)]
     words: Constant<Bits<13>>,
+    #[value(1_u64 << 23)]
     half: Constant<Bits<25>>,
-}
-
-impl Default for RequesterFrame {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            posts: Default::default(),
-            post_operation: Default::default(),
-            post_packets: Default::default(),
-            operation: Default::default(),
-            end_psn: Default::default(),
-            una: Default::default(),
-            nxt: Default::default(),
-            high: Default::default(),
-            reads_full: Default::default(),
-            due_bytes: Default::default(),
-            first: Default::default(),
-            ends: Default::default(),
-            telemetry_bytes: Default::default(),
-            frame_bytes: Default::default(),
-            limited: Default::default(),
-            blocked: Default::default(),
-            frame: Default::default(),
-            ahead: Default::default(),
-            span: Default::default(),
-            far: Default::default(),
-            waits: Default::default(),
-            next_op: Default::default(),
-            reads: Default::default(),
-            sent_bytes: Default::default(),
-            up: Default::default(),
-            padded: Default::default(),
-            ends_imm: Default::default(),
-            base: Default::default(),
-            headers: Default::default(),
-            total: Default::default(),
-            with_imm: Constant::new(1.into()),
-            read: Constant::new(2.into()),
-            words: Constant::new(0x1ffc.into()),
-            half: Constant::new((1_u64 << 23).into()),
-        }
-    }
 }
 
 impl Logic for RequesterFrame {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, frame, ahead, span, far, waits);
-        self.frame_bytes.next = self.frame.q.val();
-        self.limited.next = self.waits.q.val();
-        self.blocked.next = self.waits.q.val() | self.far.q.val();
+        self.frame_bytes.next = self.frame.val();
+        self.limited.next = self.waits.val();
+        self.blocked.next = self.waits.val() | self.far.val();
         self.next_op.next = self.operation.val();
         if self.posts.val() {
             self.next_op.next = self.post_operation.val();
@@ -143,20 +99,20 @@ impl Logic for RequesterFrame {
             self.base.next = 62.into();
         }
         self.headers.next = self.base.val() + bit_cast::<14, 6>(self.telemetry_bytes.val());
-        self.frame.d.next = self.padded.val() + self.headers.val();
+        self.frame.next = self.padded.val() + self.headers.val();
         comment!("A new READ waits while too many are outstanding, all while too many PSNs are.");
-        self.waits.d.next =
+        self.waits.next =
             self.reads.val() & self.reads_full.val() & (self.nxt.val() == self.high.val());
-        self.ahead.d.next = self.nxt.val() - self.una.val();
-        self.span.d.next = 1.into();
+        self.ahead.next = self.nxt.val() - self.una.val();
+        self.span.next = 1.into();
         if self.reads.val() {
-            self.span.d.next = self.end_psn.val() - self.nxt.val();
+            self.span.next = self.end_psn.val() - self.nxt.val();
             if self.posts.val() {
-                self.span.d.next = self.post_packets.val();
+                self.span.next = self.post_packets.val();
             }
         }
         self.total.next =
-            bit_cast::<25, 24>(self.ahead.q.val()) + bit_cast::<25, 24>(self.span.q.val());
-        self.far.d.next = self.total.val() > self.half.val();
+            bit_cast::<25, 24>(self.ahead.val()) + bit_cast::<25, 24>(self.span.val());
+        self.far.next = self.total.val() > self.half.val();
     }
 }

@@ -6,13 +6,12 @@
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
 use super::requester_ctl::{Op, State};
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
 
 /// States of answers and timers.
-#[derive(LogicBlock, Default)]
+#[block(comb)]
 pub struct RequesterNextAnswer {
-    module_type: Module<Self>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
     /// Its operation.

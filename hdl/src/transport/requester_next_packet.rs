@@ -5,13 +5,12 @@
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
 use super::requester_ctl::{Op, State};
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
 
 /// States of packets and work requests.
-#[derive(LogicBlock, Default)]
+#[block(comb)]
 pub struct RequesterNextPacket {
-    module_type: Module<Self>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
     /// Its operation.

@@ -6,18 +6,13 @@
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
 use super::requester_ctl::State;
-use crate::Module;
+use crate::streams::Order;
+use crate::{block, Regs, Wire};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Output register; `FB` = log2 of the flow count.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RequesterOrder<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
     /// Its flow.
@@ -49,108 +44,50 @@ pub struct RequesterOrder<const FB: usize> {
     /// The order slot is taken.
     pub order_busy: Signal<Out, Bit>,
     /// An order for the completer.
-    pub m_order_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_order_ready: Signal<In, Bit>,
-    /// 0: a work request has ended, 1: the payload at hand lands, 2: it is dropped.
-    pub m_order_op: Signal<Out, Bits<2>>,
-    /// Flow.
-    pub m_order_flow: Signal<Out, Bits<FB>>,
-    /// Local address where the payload lands.
-    pub m_order_addr: Signal<Out, Bits<64>>,
-    /// Bytes of the payload.
-    pub m_order_bytes: Signal<Out, Bits<13>>,
-    /// How the work request ended.
-    pub m_order_status: Signal<Out, Bits<8>>,
-    /// Its id.
-    pub m_order_wr_id: Signal<Out, Bits<32>>,
-    /// Bytes of its message.
-    pub m_order_byte_len: Signal<Out, Bits<32>>,
-    /// It wants a completion on success.
-    pub m_order_signalled: Signal<Out, Bit>,
-    order_valid: DFF<Bit>,
-    order_op: DFF<Bits<2>>,
-    order_addr: DFF<Bits<64>>,
-    order_bytes: DFF<Bits<13>>,
-    order_status: DFF<Bits<8>>,
-    order_flow: DFF<Bits<FB>>,
-    order_wr_id: DFF<Bits<32>>,
-    order_byte_len: DFF<Bits<32>>,
-    order_signalled: DFF<Bit>,
+    pub m_order: Order<Out, FB>,
+    order: Order<Regs, FB>,
 }
 
 impl<const FB: usize> Logic for RequesterOrder<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            order_valid,
-            order_op,
-            order_addr,
-            order_bytes,
-            order_status,
-            order_flow,
-            order_wr_id,
-            order_byte_len,
-            order_signalled
-        );
-        self.m_order_valid.next = self.order_valid.q.val();
-        self.m_order_op.next = self.order_op.q.val();
-        self.m_order_addr.next = self.order_addr.q.val();
-        self.m_order_bytes.next = self.order_bytes.q.val();
-        self.m_order_status.next = self.order_status.q.val();
-        self.m_order_flow.next = self.order_flow.q.val();
-        self.m_order_wr_id.next = self.order_wr_id.q.val();
-        self.m_order_byte_len.next = self.order_byte_len.q.val();
-        self.m_order_signalled.next = self.order_signalled.q.val();
-        self.order_busy.next = self.order_valid.q.val();
-        if self.m_order_ready.val() {
-            self.order_valid.d.next = false;
+        Wire::join(&mut self.order, &mut self.m_order);
+        self.order_busy.next = self.order.valid.val();
+        if self.m_order.ready.val() {
+            self.order.valid.next = false;
         }
-        if !self.order_valid.q.val() {
+        if !self.order.valid.val() {
             if ((self.state.val() == State::Retire) & self.covered.val())
                 | ((self.state.val() == State::Advance) & self.last_response.val())
                 | (self.state.val() == State::FailEmit)
                 | (self.state.val() == State::Flush)
             {
-                self.order_valid.d.next = true;
-                self.order_flow.d.next = self.flow.val();
-                self.order_op.d.next = 0.into();
-                self.order_status.d.next = 0.into();
-                self.order_wr_id.d.next = self.wr_id.val();
-                self.order_byte_len.d.next = self.len.val();
-                self.order_signalled.d.next = self.signalled.val();
+                self.order.valid.next = true;
+                self.order.flow.next = self.flow.val();
+                self.order.op.next = 0.into();
+                self.order.status.next = 0.into();
+                self.order.wr_id.next = self.wr_id.val();
+                self.order.byte_len.next = self.len.val();
+                self.order.signalled.next = self.signalled.val();
                 if self.state.val() == State::FailEmit {
-                    self.order_status.d.next = self.status.val();
+                    self.order.status.next = self.status.val();
                 } else if self.state.val() == State::Flush {
-                    self.order_status.d.next = 6.into();
-                    self.order_wr_id.d.next = self.cfg_wr_id.val();
-                    self.order_byte_len.d.next = self.cfg_len.val();
-                    self.order_signalled.d.next = self.cfg_signalled.val();
+                    self.order.status.next = 6.into();
+                    self.order.wr_id.next = self.cfg_wr_id.val();
+                    self.order.byte_len.next = self.cfg_len.val();
+                    self.order.signalled.next = self.cfg_signalled.val();
                 }
             }
         }
-        if (self.state.val() == State::Order) & !self.order_valid.q.val() {
-            self.order_valid.d.next = true;
-            self.order_flow.d.next = self.flow.val();
-            self.order_bytes.d.next = self.payload_bytes.val();
-            self.order_op.d.next = 2.into();
+        if (self.state.val() == State::Order) & !self.order.valid.val() {
+            self.order.valid.next = true;
+            self.order.flow.next = self.flow.val();
+            self.order.bytes.next = self.payload_bytes.val();
+            self.order.op.next = 2.into();
             if self.lands.val() {
-                self.order_op.d.next = 1.into();
-                self.order_addr.d.next = self.address.val();
+                self.order.op.next = 1.into();
+                self.order.addr.next = self.address.val();
             }
-        }
-        if self.reset.val() {
-            self.order_valid.d.next = false;
-            self.order_op.d.next = 0.into();
-            self.order_addr.d.next = 0.into();
-            self.order_bytes.d.next = 0.into();
-            self.order_status.d.next = 0.into();
-            self.order_flow.d.next = 0.into();
-            self.order_wr_id.d.next = 0.into();
-            self.order_byte_len.d.next = 0.into();
-            self.order_signalled.d.next = false;
         }
     }
 }

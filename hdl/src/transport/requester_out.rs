@@ -5,18 +5,13 @@
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
 use super::requester_ctl::State;
-use crate::Module;
+use crate::streams::{Packet, ReadCommand, Work};
+use crate::{block, Regs, Wire};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Output registers; `FB` = log2 of the flow count.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RequesterOut<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
     /// Its flow.
@@ -56,178 +51,58 @@ pub struct RequesterOut<const FB: usize> {
     /// The arm slot is taken.
     pub work_busy: Signal<Out, Bit>,
     /// A packet for the tx pipe.
-    pub m_pkt_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_pkt_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_pkt_flow: Signal<Out, Bits<FB>>,
-    /// BTH operation code.
-    pub m_pkt_opcode: Signal<Out, Bits<8>>,
-    /// PSN.
-    pub m_pkt_psn: Signal<Out, Bits<24>>,
-    /// An ACK is asked for.
-    pub m_pkt_ack_req: Signal<Out, Bit>,
-    /// An event is asked for.
-    pub m_pkt_solicited: Signal<Out, Bit>,
-    /// Payload, 0..=4096.
-    pub m_pkt_payload_bytes: Signal<Out, Bits<13>>,
-    /// Remote address of the message.
-    pub m_pkt_va: Signal<Out, Bits<64>>,
-    /// Remote key.
-    pub m_pkt_rkey: Signal<Out, Bits<32>>,
-    /// Bytes of the message.
-    pub m_pkt_dma_len: Signal<Out, Bits<32>>,
-    /// Immediate data.
-    pub m_pkt_imm: Signal<Out, Bits<32>>,
-    /// It goes without telemetry, though its queue pair's packets have it.
-    pub m_pkt_bare: Signal<Out, Bit>,
-    /// Mark of its flow's row.
-    pub m_pkt_mark: Signal<Out, Bits<4>>,
+    pub m_pkt: Packet<Out, FB>,
     /// A read command, one for each packet with payload.
-    pub m_read_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_read_ready: Signal<In, Bit>,
-    /// Local address of the payload.
-    pub m_read_addr: Signal<Out, Bits<64>>,
-    /// Its bytes, 1..=4096.
-    pub m_read_bytes: Signal<Out, Bits<13>>,
+    pub m_read: ReadCommand<Out>,
     /// Arms the flow in the scheduler.
-    pub m_work_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_work_ready: Signal<In, Bit>,
-    /// Flow.
-    pub m_work_flow: Signal<Out, Bits<FB>>,
-    /// Frame bytes of its next packet.
-    pub m_work_len_bytes: Signal<Out, Bits<14>>,
-    /// Bytes sent and not acknowledged.
-    pub m_work_inflight_bytes: Signal<Out, Bits<32>>,
-    pkt_valid: DFF<Bit>,
-    pkt_flow: DFF<Bits<FB>>,
-    pkt_opcode: DFF<Bits<8>>,
-    pkt_psn: DFF<Bits<24>>,
-    pkt_ack_req: DFF<Bit>,
-    pkt_solicited: DFF<Bit>,
-    pkt_payload_bytes: DFF<Bits<13>>,
-    pkt_va: DFF<Bits<64>>,
-    pkt_rkey: DFF<Bits<32>>,
-    pkt_dma_len: DFF<Bits<32>>,
-    pkt_imm: DFF<Bits<32>>,
-    pkt_bare: DFF<Bit>,
-    pkt_mark: DFF<Bits<4>>,
-    read_valid: DFF<Bit>,
-    read_addr: DFF<Bits<64>>,
-    read_bytes: DFF<Bits<13>>,
-    work_valid: DFF<Bit>,
-    work_flow: DFF<Bits<FB>>,
-    work_len_bytes: DFF<Bits<14>>,
-    work_inflight_bytes: DFF<Bits<32>>,
+    pub m_work: Work<Out, FB>,
+    pkt: Packet<Regs, FB>,
+    read: ReadCommand<Regs>,
+    work: Work<Regs, FB>,
 }
 
 impl<const FB: usize> Logic for RequesterOut<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            pkt_valid,
-            pkt_flow,
-            pkt_opcode,
-            pkt_psn,
-            pkt_ack_req,
-            pkt_solicited,
-            pkt_payload_bytes,
-            pkt_va,
-            pkt_rkey,
-            pkt_dma_len,
-            pkt_imm,
-            pkt_bare,
-            pkt_mark,
-            read_valid,
-            read_addr,
-            read_bytes,
-            work_valid,
-            work_flow,
-            work_len_bytes,
-            work_inflight_bytes
-        );
-        self.m_pkt_valid.next = self.pkt_valid.q.val();
-        self.m_pkt_flow.next = self.pkt_flow.q.val();
-        self.m_pkt_opcode.next = self.pkt_opcode.q.val();
-        self.m_pkt_psn.next = self.pkt_psn.q.val();
-        self.m_pkt_ack_req.next = self.pkt_ack_req.q.val();
-        self.m_pkt_solicited.next = self.pkt_solicited.q.val();
-        self.m_pkt_payload_bytes.next = self.pkt_payload_bytes.q.val();
-        self.m_pkt_va.next = self.pkt_va.q.val();
-        self.m_pkt_rkey.next = self.pkt_rkey.q.val();
-        self.m_pkt_dma_len.next = self.pkt_dma_len.q.val();
-        self.m_pkt_imm.next = self.pkt_imm.q.val();
-        self.m_pkt_bare.next = self.pkt_bare.q.val();
-        self.m_pkt_mark.next = self.pkt_mark.q.val();
-        self.m_read_valid.next = self.read_valid.q.val();
-        self.m_read_addr.next = self.read_addr.q.val();
-        self.m_read_bytes.next = self.read_bytes.q.val();
-        self.m_work_valid.next = self.work_valid.q.val();
-        self.m_work_flow.next = self.work_flow.q.val();
-        self.m_work_len_bytes.next = self.work_len_bytes.q.val();
-        self.m_work_inflight_bytes.next = self.work_inflight_bytes.q.val();
-        self.packet_free.next = !self.pkt_valid.q.val() & !self.read_valid.q.val();
-        self.work_busy.next = self.work_valid.q.val();
-        if self.m_pkt_ready.val() {
-            self.pkt_valid.d.next = false;
+        Wire::join(&mut self.pkt, &mut self.m_pkt);
+        Wire::join(&mut self.read, &mut self.m_read);
+        Wire::join(&mut self.work, &mut self.m_work);
+        self.packet_free.next = !self.pkt.valid.val() & !self.read.valid.val();
+        self.work_busy.next = self.work.valid.val();
+        if self.m_pkt.ready.val() {
+            self.pkt.valid.next = false;
         }
-        if self.m_read_ready.val() {
-            self.read_valid.d.next = false;
+        if self.m_read.ready.val() {
+            self.read.valid.next = false;
         }
-        if self.m_work_ready.val() {
-            self.work_valid.d.next = false;
+        if self.m_work.ready.val() {
+            self.work.valid.next = false;
         }
         if self.state.val() == State::Send {
-            self.pkt_valid.d.next = true;
-            self.pkt_flow.d.next = self.flow.val();
-            self.pkt_opcode.d.next = self.opcode.val();
-            self.pkt_psn.d.next = self.nxt.val();
-            self.pkt_ack_req.d.next = self.ack_req.val();
-            self.pkt_solicited.d.next = self.solicited.val();
-            self.pkt_payload_bytes.d.next = self.bytes.val();
-            self.pkt_va.d.next = self.va.val();
-            self.pkt_rkey.d.next = self.rkey.val();
-            self.pkt_dma_len.d.next = self.dma_len.val();
-            self.pkt_imm.d.next = self.imm.val();
-            self.pkt_bare.d.next = self.bare.val();
-            self.pkt_mark.d.next = self.mark.val();
+            self.pkt.valid.next = true;
+            self.pkt.flow.next = self.flow.val();
+            self.pkt.opcode.next = self.opcode.val();
+            self.pkt.psn.next = self.nxt.val();
+            self.pkt.ack_req.next = self.ack_req.val();
+            self.pkt.solicited.next = self.solicited.val();
+            self.pkt.payload_bytes.next = self.bytes.val();
+            self.pkt.va.next = self.va.val();
+            self.pkt.rkey.next = self.rkey.val();
+            self.pkt.dma_len.next = self.dma_len.val();
+            self.pkt.imm.next = self.imm.val();
+            self.pkt.bare.next = self.bare.val();
+            self.pkt.mark.next = self.mark.val();
             if self.bytes.val().any() {
-                self.read_valid.d.next = true;
-                self.read_addr.d.next = self.address.val();
-                self.read_bytes.d.next = self.bytes.val();
+                self.read.valid.next = true;
+                self.read.addr.next = self.address.val();
+                self.read.bytes.next = self.bytes.val();
             }
         }
-        if (self.state.val() == State::Arm) & !self.work_valid.q.val() & !self.blocked.val() {
-            self.work_valid.d.next = true;
-            self.work_flow.d.next = self.flow.val();
-            self.work_len_bytes.d.next = self.frame_bytes.val();
-            self.work_inflight_bytes.d.next = self.inflight.val();
-        }
-        if self.reset.val() {
-            self.pkt_valid.d.next = false;
-            self.pkt_flow.d.next = 0.into();
-            self.pkt_opcode.d.next = 0.into();
-            self.pkt_psn.d.next = 0.into();
-            self.pkt_ack_req.d.next = false;
-            self.pkt_solicited.d.next = false;
-            self.pkt_payload_bytes.d.next = 0.into();
-            self.pkt_va.d.next = 0.into();
-            self.pkt_rkey.d.next = 0.into();
-            self.pkt_dma_len.d.next = 0.into();
-            self.pkt_imm.d.next = 0.into();
-            self.pkt_bare.d.next = false;
-            self.pkt_mark.d.next = 0.into();
-            self.read_valid.d.next = false;
-            self.read_addr.d.next = 0.into();
-            self.read_bytes.d.next = 0.into();
-            self.work_valid.d.next = false;
-            self.work_flow.d.next = 0.into();
-            self.work_len_bytes.d.next = 0.into();
-            self.work_inflight_bytes.d.next = 0.into();
+        if (self.state.val() == State::Arm) & !self.work.valid.val() & !self.blocked.val() {
+            self.work.valid.next = true;
+            self.work.flow.next = self.flow.val();
+            self.work.len_bytes.next = self.frame_bytes.val();
+            self.work.inflight_bytes.next = self.inflight.val();
         }
     }
 }

@@ -7,16 +7,12 @@
 //! # Reset             none: every result is used only after its operands were valid
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Packet of the work request at hand.
-#[derive(LogicBlock)]
+#[block(no_reset)]
 pub struct RequesterPacket {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// A work request is posted: its first packet.
     pub posts: Signal<In, Bit>,
     /// Its bytes.
@@ -69,18 +65,18 @@ pub struct RequesterPacket {
     pub due_bytes: Signal<Out, Bits<13>>,
     /// They are the last ones.
     pub ends: Signal<Out, Bit>,
-    number: DFF<Bits<24>>,
-    rest: DFF<Bits<32>>,
-    place: DFF<Bits<64>>,
-    far_place: DFF<Bits<64>>,
-    size: DFF<Bits<13>>,
-    is_end: DFF<Bit>,
-    starts: DFF<Bit>,
-    on_interval: DFF<Bit>,
-    reads: DFF<Bit>,
-    sends_imm: DFF<Bit>,
-    asks: DFF<Bit>,
-    total: DFF<Bits<32>>,
+    number: Unreset<Bits<24>>,
+    rest: Unreset<Bits<32>>,
+    place: Unreset<Bits<64>>,
+    far_place: Unreset<Bits<64>>,
+    size: Unreset<Bits<13>>,
+    is_end: Unreset<Bit>,
+    starts: Unreset<Bit>,
+    on_interval: Unreset<Bit>,
+    reads: Unreset<Bit>,
+    sends_imm: Unreset<Bit>,
+    asks: Unreset<Bit>,
+    total: Unreset<Bits<32>>,
     psn: Signal<Local, Bits<24>>,
     wide_index: Signal<Local, Bits<32>>,
     offset: Signal<Local, Bits<32>>,
@@ -89,105 +85,34 @@ pub struct RequesterPacket {
     power: Signal<Local, Bits<16>>,
     low_mask: Signal<Local, Bits<16>>,
     lifted: Signal<Local, Bits<16>>,
+    #[value(1)]
     one: Constant<Bits<16>>,
+    #[value(1)]
     with_imm: Constant<Bits<2>>,
-}
-
-impl Default for RequesterPacket {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            posts: Default::default(),
-            post_len: Default::default(),
-            nxt: Default::default(),
-            takes_response: Default::default(),
-            response_psn: Default::default(),
-            mtu: Default::default(),
-            interval: Default::default(),
-            first_psn: Default::default(),
-            is_read: Default::default(),
-            operation: Default::default(),
-            solicits: Default::default(),
-            len: Default::default(),
-            local_address: Default::default(),
-            remote_address: Default::default(),
-            opcode: Default::default(),
-            ack_req: Default::default(),
-            solicited: Default::default(),
-            address: Default::default(),
-            bytes: Default::default(),
-            va: Default::default(),
-            dma_len: Default::default(),
-            first: Default::default(),
-            last: Default::default(),
-            index: Default::default(),
-            due_bytes: Default::default(),
-            ends: Default::default(),
-            number: Default::default(),
-            rest: Default::default(),
-            place: Default::default(),
-            far_place: Default::default(),
-            size: Default::default(),
-            is_end: Default::default(),
-            starts: Default::default(),
-            on_interval: Default::default(),
-            reads: Default::default(),
-            sends_imm: Default::default(),
-            asks: Default::default(),
-            total: Default::default(),
-            psn: Default::default(),
-            wide_index: Default::default(),
-            offset: Default::default(),
-            far_offset: Default::default(),
-            mtu_bytes: Default::default(),
-            power: Default::default(),
-            low_mask: Default::default(),
-            lifted: Default::default(),
-            one: Constant::new(1.into()),
-            with_imm: Constant::new(1.into()),
-        }
-    }
 }
 
 impl Logic for RequesterPacket {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            number,
-            rest,
-            place,
-            far_place,
-            size,
-            is_end,
-            starts,
-            on_interval,
-            reads,
-            sends_imm,
-            asks,
-            total
-        );
-        self.address.next = self.place.q.val();
-        self.index.next = self.number.q.val();
-        self.due_bytes.next = self.size.q.val();
-        self.ends.next = self.is_end.q.val();
-        self.first.next = self.starts.q.val();
-        self.last.next = self.is_end.q.val() | self.reads.q.val();
-        self.va.next = self.far_place.q.val();
-        self.dma_len.next = self.total.q.val();
-        self.bytes.next = self.size.q.val();
-        if self.reads.q.val() {
-            self.dma_len.next = self.rest.q.val();
+        self.address.next = self.place.val();
+        self.index.next = self.number.val();
+        self.due_bytes.next = self.size.val();
+        self.ends.next = self.is_end.val();
+        self.first.next = self.starts.val();
+        self.last.next = self.is_end.val() | self.reads.val();
+        self.va.next = self.far_place.val();
+        self.dma_len.next = self.total.val();
+        self.bytes.next = self.size.val();
+        if self.reads.val() {
+            self.dma_len.next = self.rest.val();
             self.bytes.next = 0.into();
         }
         self.psn.next = self.nxt.val();
         if self.takes_response.val() {
             self.psn.next = self.response_psn.val();
         }
-        self.number.d.next = self.psn.val() - self.first_psn.val();
-        self.wide_index.next = bit_cast::<32, 24>(self.number.q.val());
+        self.number.next = self.psn.val() - self.first_psn.val();
+        self.wide_index.next = bit_cast::<32, 24>(self.number.val());
         match self.mtu.val().index() {
             0 => {
                 self.mtu_bytes.next = 256.into();
@@ -210,44 +135,43 @@ impl Logic for RequesterPacket {
                 self.offset.next = self.wide_index.val() << 12;
             }
         }
-        self.starts.d.next = !self.number.q.val().any();
-        self.rest.d.next = self.len.val() - self.offset.val();
+        self.starts.next = !self.number.val().any();
+        self.rest.next = self.len.val() - self.offset.val();
         if self.posts.val() {
-            self.starts.d.next = true;
-            self.rest.d.next = self.post_len.val();
+            self.starts.next = true;
+            self.rest.next = self.post_len.val();
         }
-        self.place.d.next = self.local_address.val() + bit_cast::<64, 32>(self.offset.val());
+        self.place.next = self.local_address.val() + bit_cast::<64, 32>(self.offset.val());
         self.far_offset.next = 0.into();
         if self.is_read.val() {
             self.far_offset.next = self.offset.val();
         }
-        self.far_place.d.next =
-            self.remote_address.val() + bit_cast::<64, 32>(self.far_offset.val());
-        self.is_end.d.next = true;
-        self.size.d.next = self.rest.q.val().get_bits::<13>(0);
-        if self.rest.q.val() > self.mtu_bytes.val() {
-            self.is_end.d.next = false;
-            self.size.d.next = self.mtu_bytes.val().get_bits::<13>(0);
+        self.far_place.next = self.remote_address.val() + bit_cast::<64, 32>(self.far_offset.val());
+        self.is_end.next = true;
+        self.size.next = self.rest.val().get_bits::<13>(0);
+        if self.rest.val() > self.mtu_bytes.val() {
+            self.is_end.next = false;
+            self.size.next = self.mtu_bytes.val().get_bits::<13>(0);
         }
         comment!("What the work request is does not change while its packet is prepared.");
-        self.reads.d.next = self.is_read.val();
-        self.total.d.next = self.len.val();
-        self.sends_imm.d.next = self.operation.val() == self.with_imm.val();
-        self.asks.d.next = self.solicits.val();
-        self.solicited.next = self.asks.q.val() & self.sends_imm.q.val() & self.is_end.q.val();
+        self.reads.next = self.is_read.val();
+        self.total.next = self.len.val();
+        self.sends_imm.next = self.operation.val() == self.with_imm.val();
+        self.asks.next = self.solicits.val();
+        self.solicited.next = self.asks.val() & self.sends_imm.val() & self.is_end.val();
         self.opcode.next = 7.into();
-        if self.reads.q.val() {
+        if self.reads.val() {
             self.opcode.next = 12.into();
-        } else if self.starts.q.val() & self.is_end.q.val() {
+        } else if self.starts.val() & self.is_end.val() {
             self.opcode.next = 10.into();
-            if self.sends_imm.q.val() {
+            if self.sends_imm.val() {
                 self.opcode.next = 11.into();
             }
-        } else if self.starts.q.val() {
+        } else if self.starts.val() {
             self.opcode.next = 6.into();
-        } else if self.is_end.q.val() {
+        } else if self.is_end.val() {
             self.opcode.next = 8.into();
-            if self.sends_imm.q.val() {
+            if self.sends_imm.val() {
                 self.opcode.next = 9.into();
             }
         }
@@ -255,7 +179,7 @@ impl Logic for RequesterPacket {
         self.power.next = self.one.val() << self.interval.val();
         self.low_mask.next = self.power.val() - 1;
         self.lifted.next = self.nxt.val().get_bits::<16>(0) | !self.low_mask.val();
-        self.on_interval.d.next = self.lifted.val().all();
-        self.ack_req.next = self.is_end.q.val() | self.reads.q.val() | self.on_interval.q.val();
+        self.on_interval.next = self.lifted.val().all();
+        self.ack_req.next = self.is_end.val() | self.reads.val() | self.on_interval.val();
     }
 }

@@ -13,21 +13,15 @@
 
 use super::requester_ctl::{Op, State};
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Bits of a row.
 pub const PSN_BITS: usize = 216;
 
 /// PSNs of the operation's flow; `FB` = log2 of the flow count.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RequesterPsn<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
     /// Its operation.
@@ -89,18 +83,18 @@ pub struct RequesterPsn<const FB: usize> {
     /// It is at or behind the next PSN to send; in Fin.
     pub overtakes: Signal<Out, Bit>,
     rows: Ram<FB, PSN_BITS>,
-    r_una: DFF<Bits<24>>,
-    r_nxt: DFF<Bits<24>>,
-    r_high: DFF<Bits<24>>,
-    r_tail_psn: DFF<Bits<24>>,
-    r_stamped: DFF<Bits<24>>,
-    r_una_seq: DFF<Bits<32>>,
-    r_nxt_seq: DFF<Bits<32>>,
-    r_tail_seq: DFF<Bits<32>>,
-    flight: DFF<Bits<32>>,
-    moved: DFF<Bit>,
-    news: DFF<Bit>,
-    beyond_nxt: DFF<Bits<24>>,
+    r_una: Reg<Bits<24>>,
+    r_nxt: Reg<Bits<24>>,
+    r_high: Reg<Bits<24>>,
+    r_tail_psn: Reg<Bits<24>>,
+    r_stamped: Reg<Bits<24>>,
+    r_una_seq: Reg<Bits<32>>,
+    r_nxt_seq: Reg<Bits<32>>,
+    r_tail_seq: Reg<Bits<32>>,
+    flight: Reg<Bits<32>>,
+    moved: Unreset<Bit>,
+    news: Unreset<Bit>,
+    beyond_nxt: Unreset<Bits<24>>,
     goal: Signal<Local, Bits<24>>,
     una_next: Signal<Local, Bits<24>>,
     sent_psn: Signal<Local, Bits<24>>,
@@ -110,132 +104,116 @@ pub struct RequesterPsn<const FB: usize> {
 impl<const FB: usize> Logic for RequesterPsn<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, r_una, r_nxt, r_high, r_tail_psn, r_stamped, r_una_seq, r_nxt_seq,
-            r_tail_seq, flight, moved, news, beyond_nxt
-        );
-        self.una.next = self.r_una.q.val();
-        self.nxt.next = self.r_nxt.q.val();
-        self.high.next = self.r_high.q.val();
-        self.tail_psn.next = self.r_tail_psn.q.val();
-        self.stamped.next = self.r_stamped.q.val();
-        self.tail_seq.next = self.r_tail_seq.q.val();
-        self.inflight.next = self.flight.q.val();
-        self.has_progress.next = self.news.q.val();
-        self.is_ahead.next = !self.beyond_nxt.q.val().get_bit(23);
+        self.una.next = self.r_una.val();
+        self.nxt.next = self.r_nxt.val();
+        self.high.next = self.r_high.val();
+        self.tail_psn.next = self.r_tail_psn.val();
+        self.stamped.next = self.r_stamped.val();
+        self.tail_seq.next = self.r_tail_seq.val();
+        self.inflight.next = self.flight.val();
+        self.has_progress.next = self.news.val();
+        self.is_ahead.next = !self.beyond_nxt.val().get_bit(23);
         self.overtakes.next = self.is_ahead.val();
-        self.rows.clock.next = self.clock.val();
         self.rows.read_enable.next = self.is_open.val();
         self.rows.read_address.next = self.read_flow.val();
         self.rows.write_enable.next = (self.state.val() == State::Scrub)
             | (self.state.val() == State::Emit)
             | (self.state.val() == State::Save);
         self.rows.write_address.next = self.flow.val();
-        self.rows.write_data.next = bit_cast::<PSN_BITS, 24>(self.r_una.q.val())
-            | (bit_cast::<PSN_BITS, 24>(self.r_nxt.q.val()) << 24)
-            | (bit_cast::<PSN_BITS, 24>(self.r_high.q.val()) << 48)
-            | (bit_cast::<PSN_BITS, 24>(self.r_tail_psn.q.val()) << 72)
-            | (bit_cast::<PSN_BITS, 32>(self.r_una_seq.q.val()) << 96)
-            | (bit_cast::<PSN_BITS, 32>(self.r_nxt_seq.q.val()) << 128)
-            | (bit_cast::<PSN_BITS, 32>(self.r_tail_seq.q.val()) << 160)
-            | (bit_cast::<PSN_BITS, 24>(self.r_stamped.q.val()) << 192);
-        self.sent_psn.next = self.r_nxt.q.val() + 1;
+        self.rows.write_data.next = bit_cast::<PSN_BITS, 24>(self.r_una.val())
+            | (bit_cast::<PSN_BITS, 24>(self.r_nxt.val()) << 24)
+            | (bit_cast::<PSN_BITS, 24>(self.r_high.val()) << 48)
+            | (bit_cast::<PSN_BITS, 24>(self.r_tail_psn.val()) << 72)
+            | (bit_cast::<PSN_BITS, 32>(self.r_una_seq.val()) << 96)
+            | (bit_cast::<PSN_BITS, 32>(self.r_nxt_seq.val()) << 128)
+            | (bit_cast::<PSN_BITS, 32>(self.r_tail_seq.val()) << 160)
+            | (bit_cast::<PSN_BITS, 24>(self.r_stamped.val()) << 192);
+        self.sent_psn.next = self.r_nxt.val() + 1;
         if self.wr_is_read.val() {
             self.sent_psn.next = self.wr_end_psn.val();
         }
         comment!("Of a READ only its responses acknowledge.");
-        self.una_next.next = self.r_una.q.val() + 1;
+        self.una_next.next = self.r_una.val() + 1;
         self.goal.next = self.target.val();
         if self.state.val() == State::Advance {
             self.goal.next = self.una_next.val();
         } else if self.wr_is_read.val() {
-            self.goal.next = self.r_una.q.val();
-            if self.moved.q.val() {
+            self.goal.next = self.r_una.val();
+            if self.moved.val() {
                 self.goal.next = self.wr_first_psn.val();
             }
         }
-        self.beyond_nxt.d.next = self.goal.val() - self.r_nxt.q.val();
+        self.beyond_nxt.next = self.goal.val() - self.r_nxt.val();
         if (self.state.val() == State::Seq) | (self.state.val() == State::Advance) {
-            self.news.d.next = self.goal.val() != self.r_una.q.val();
+            self.news.next = self.goal.val() != self.r_una.val();
         }
-        self.flight.d.next = self.r_nxt_seq.q.val() - self.r_una_seq.q.val();
+        self.flight.next = self.r_nxt_seq.val() - self.r_una_seq.val();
         match self.state.val() {
             State::Load => {
-                self.r_una.d.next = self.rows.read_data.val().get_bits::<24>(0);
-                self.r_nxt.d.next = self.rows.read_data.val().get_bits::<24>(24);
-                self.r_high.d.next = self.rows.read_data.val().get_bits::<24>(48);
-                self.r_tail_psn.d.next = self.rows.read_data.val().get_bits::<24>(72);
-                self.r_una_seq.d.next = self.rows.read_data.val().get_bits::<32>(96);
-                self.r_nxt_seq.d.next = self.rows.read_data.val().get_bits::<32>(128);
-                self.r_tail_seq.d.next = self.rows.read_data.val().get_bits::<32>(160);
-                self.r_stamped.d.next = self.rows.read_data.val().get_bits::<24>(192);
-                self.moved.d.next = false;
+                self.r_una.next = self.rows.read_data.val().get_bits::<24>(0);
+                self.r_nxt.next = self.rows.read_data.val().get_bits::<24>(24);
+                self.r_high.next = self.rows.read_data.val().get_bits::<24>(48);
+                self.r_tail_psn.next = self.rows.read_data.val().get_bits::<24>(72);
+                self.r_una_seq.next = self.rows.read_data.val().get_bits::<32>(96);
+                self.r_nxt_seq.next = self.rows.read_data.val().get_bits::<32>(128);
+                self.r_tail_seq.next = self.rows.read_data.val().get_bits::<32>(160);
+                self.r_stamped.next = self.rows.read_data.val().get_bits::<24>(192);
+                self.moved.next = false;
             }
             State::Check => {
                 if self.op.val() == Op::Qp {
-                    self.r_una.d.next = self.cfg_psn.val();
-                    self.r_nxt.d.next = self.cfg_psn.val();
-                    self.r_high.d.next = self.cfg_psn.val();
-                    self.r_tail_psn.d.next = self.cfg_psn.val();
-                    self.r_stamped.d.next = self.cfg_psn.val();
-                    self.r_una_seq.d.next = 0.into();
-                    self.r_nxt_seq.d.next = 0.into();
-                    self.r_tail_seq.d.next = 0.into();
+                    self.r_una.next = self.cfg_psn.val();
+                    self.r_nxt.next = self.cfg_psn.val();
+                    self.r_high.next = self.cfg_psn.val();
+                    self.r_tail_psn.next = self.cfg_psn.val();
+                    self.r_stamped.next = self.cfg_psn.val();
+                    self.r_una_seq.next = 0.into();
+                    self.r_nxt_seq.next = 0.into();
+                    self.r_tail_seq.next = 0.into();
                 }
             }
             State::Retire => {
-                self.moved.d.next = self.moved.q.val() | self.retires.val();
+                self.moved.next = self.moved.val() | self.retires.val();
             }
             State::Advance => {
                 if self.advances.val() {
-                    self.r_una.d.next = self.goal.val();
+                    self.r_una.next = self.goal.val();
                 }
             }
             State::Seq => {
-                self.r_una.d.next = self.goal.val();
-                self.r_una_seq.d.next = self.wr_start_seq.val() + self.wr_acked_bytes.val();
+                self.r_una.next = self.goal.val();
+                self.r_una_seq.next = self.wr_start_seq.val() + self.wr_acked_bytes.val();
                 if self.sq_empty.val() {
-                    self.r_una_seq.d.next = self.r_tail_seq.q.val();
+                    self.r_una_seq.next = self.r_tail_seq.val();
                 } else if self.wr_is_read.val() {
-                    self.r_una_seq.d.next = self.wr_start_seq.val();
+                    self.r_una_seq.next = self.wr_start_seq.val();
                 }
             }
             State::Fin => {
                 if self.rewind.val() | self.is_ahead.val() {
-                    self.r_nxt.d.next = self.r_una.q.val();
-                    self.r_nxt_seq.d.next = self.r_una_seq.q.val();
-                    self.flight.d.next = 0.into();
+                    self.r_nxt.next = self.r_una.val();
+                    self.r_nxt_seq.next = self.r_una_seq.val();
+                    self.flight.next = 0.into();
                 }
             }
             State::Send => {
-                self.r_nxt.d.next = self.sent_psn.val();
+                self.r_nxt.next = self.sent_psn.val();
                 if !self.bare.val() {
-                    self.r_stamped.d.next = self.r_nxt.q.val();
+                    self.r_stamped.next = self.r_nxt.val();
                 }
-                if self.r_nxt.q.val() == self.r_high.q.val() {
-                    self.r_high.d.next = self.sent_psn.val();
+                if self.r_nxt.val() == self.r_high.val() {
+                    self.r_high.next = self.sent_psn.val();
                 }
-                self.r_nxt_seq.d.next =
-                    self.r_nxt_seq.q.val() + bit_cast::<32, 13>(self.packet_bytes.val());
+                self.r_nxt_seq.next =
+                    self.r_nxt_seq.val() + bit_cast::<32, 13>(self.packet_bytes.val());
             }
             State::Post2 => {
-                self.r_tail_psn.d.next = self.post_end_psn.val();
+                self.r_tail_psn.next = self.post_end_psn.val();
                 if !self.post_is_read.val() {
-                    self.r_tail_seq.d.next = self.r_tail_seq.q.val() + self.post_len.val();
+                    self.r_tail_seq.next = self.r_tail_seq.val() + self.post_len.val();
                 }
             }
             _ => {}
-        }
-        if self.reset.val() {
-            self.r_una.d.next = 0.into();
-            self.r_nxt.d.next = 0.into();
-            self.r_high.d.next = 0.into();
-            self.r_tail_psn.d.next = 0.into();
-            self.r_stamped.d.next = 0.into();
-            self.r_una_seq.d.next = 0.into();
-            self.r_nxt_seq.d.next = 0.into();
-            self.r_tail_seq.d.next = 0.into();
-            self.flight.d.next = 0.into();
         }
     }
 }

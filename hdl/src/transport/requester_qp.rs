@@ -7,21 +7,15 @@
 
 use super::requester_ctl::{Op, State};
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Bits of a row.
 pub const QP_BITS: usize = 85;
 
 /// Queue pair of the operation; `FB` = log2 of the flow count.
-#[derive(LogicBlock)]
+#[block]
 pub struct RequesterQp<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
     /// Its operation.
@@ -59,174 +53,97 @@ pub struct RequesterQp<const FB: usize> {
     /// The queue pair is valid and the ACK is for it and from its peer.
     pub is_peer: Signal<Out, Bit>,
     rows: Ram<FB, QP_BITS>,
-    r_valid: DFF<Bit>,
-    r_telemetry: DFF<Bit>,
-    r_mtu: DFF<Bits<3>>,
-    r_timeout: DFF<Bits<5>>,
-    r_limit: DFF<Bits<3>>,
-    r_interval: DFF<Bits<4>>,
-    r_qpn: DFF<Bits<24>>,
-    r_ip: DFF<Bits<32>>,
-    r_rnr_limit: DFF<Bits<3>>,
-    r_read_limit: DFF<Bits<5>>,
-    r_mark: DFF<Bits<4>>,
-    same_qpn: DFF<Bit>,
-    same_ip: DFF<Bit>,
+    r_valid: Reg<Bit>,
+    r_telemetry: Reg<Bit>,
+    r_mtu: Reg<Bits<3>>,
+    r_timeout: Reg<Bits<5>>,
+    r_limit: Reg<Bits<3>>,
+    r_interval: Reg<Bits<4>>,
+    r_qpn: Reg<Bits<24>>,
+    r_ip: Reg<Bits<32>>,
+    r_rnr_limit: Reg<Bits<3>>,
+    r_read_limit: Reg<Bits<5>>,
+    r_mark: Reg<Bits<4>>,
+    same_qpn: Reg<Bit>,
+    same_ip: Reg<Bit>,
+    #[value(4)]
     largest_mtu: Constant<Bits<3>>,
+    #[value(16)]
     most_reads: Constant<Bits<5>>,
     cfg_reads: Signal<Local, Bits<5>>,
     cfg_mtu: Signal<Local, Bits<3>>,
 }
 
-impl<const FB: usize> Default for RequesterQp<FB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            state: Default::default(),
-            op: Default::default(),
-            is_open: Default::default(),
-            read_flow: Default::default(),
-            flow: Default::default(),
-            cfg_row: Default::default(),
-            ack_qpn: Default::default(),
-            ack_ip: Default::default(),
-            qp_valid: Default::default(),
-            telemetry: Default::default(),
-            mtu: Default::default(),
-            timeout: Default::default(),
-            limit: Default::default(),
-            interval: Default::default(),
-            rnr_limit: Default::default(),
-            read_limit: Default::default(),
-            mark: Default::default(),
-            is_peer: Default::default(),
-            rows: Default::default(),
-            r_valid: Default::default(),
-            r_telemetry: Default::default(),
-            r_mtu: Default::default(),
-            r_timeout: Default::default(),
-            r_limit: Default::default(),
-            r_interval: Default::default(),
-            r_qpn: Default::default(),
-            r_ip: Default::default(),
-            r_rnr_limit: Default::default(),
-            r_read_limit: Default::default(),
-            r_mark: Default::default(),
-            same_qpn: Default::default(),
-            same_ip: Default::default(),
-            largest_mtu: Constant::new(4.into()),
-            most_reads: Constant::new(16.into()),
-            cfg_reads: Default::default(),
-            cfg_mtu: Default::default(),
-        }
-    }
-}
-
 impl<const FB: usize> Logic for RequesterQp<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            r_valid,
-            r_telemetry,
-            r_mtu,
-            r_timeout,
-            r_limit,
-            r_interval,
-            r_qpn,
-            r_ip,
-            r_rnr_limit,
-            r_read_limit,
-            r_mark,
-            same_qpn,
-            same_ip
-        );
-        self.rows.clock.next = self.clock.val();
-        self.qp_valid.next = self.r_valid.q.val();
-        self.telemetry.next = self.r_telemetry.q.val();
-        self.mtu.next = self.r_mtu.q.val();
-        self.timeout.next = self.r_timeout.q.val();
-        self.limit.next = self.r_limit.q.val();
-        self.interval.next = self.r_interval.q.val();
-        self.rnr_limit.next = self.r_rnr_limit.q.val();
-        self.read_limit.next = self.r_read_limit.q.val();
-        self.mark.next = self.r_mark.q.val();
-        self.is_peer.next = self.r_valid.q.val() & self.same_qpn.q.val() & self.same_ip.q.val();
-        self.same_qpn.d.next = self.r_qpn.q.val() == self.ack_qpn.val();
-        self.same_ip.d.next = self.r_ip.q.val() == self.ack_ip.val();
+        self.qp_valid.next = self.r_valid.val();
+        self.telemetry.next = self.r_telemetry.val();
+        self.mtu.next = self.r_mtu.val();
+        self.timeout.next = self.r_timeout.val();
+        self.limit.next = self.r_limit.val();
+        self.interval.next = self.r_interval.val();
+        self.rnr_limit.next = self.r_rnr_limit.val();
+        self.read_limit.next = self.r_read_limit.val();
+        self.mark.next = self.r_mark.val();
+        self.is_peer.next = self.r_valid.val() & self.same_qpn.val() & self.same_ip.val();
+        self.same_qpn.next = self.r_qpn.val() == self.ack_qpn.val();
+        self.same_ip.next = self.r_ip.val() == self.ack_ip.val();
         comment!("The row as it is written and read.");
         self.rows.read_enable.next = self.is_open.val();
         self.rows.read_address.next = self.read_flow.val();
         self.rows.write_enable.next = (self.state.val() == State::Scrub)
             | ((self.state.val() == State::Save) & (self.op.val() == Op::Qp));
         self.rows.write_address.next = self.flow.val();
-        self.rows.write_data.next = bit_cast::<QP_BITS, 1>(self.r_valid.q.val().into())
-            | (bit_cast::<QP_BITS, 1>(self.r_telemetry.q.val().into()) << 1)
-            | (bit_cast::<QP_BITS, 3>(self.r_mtu.q.val()) << 2)
-            | (bit_cast::<QP_BITS, 5>(self.r_timeout.q.val()) << 5)
-            | (bit_cast::<QP_BITS, 3>(self.r_limit.q.val()) << 10)
-            | (bit_cast::<QP_BITS, 4>(self.r_interval.q.val()) << 13)
-            | (bit_cast::<QP_BITS, 24>(self.r_qpn.q.val()) << 17)
-            | (bit_cast::<QP_BITS, 32>(self.r_ip.q.val()) << 41)
-            | (bit_cast::<QP_BITS, 3>(self.r_rnr_limit.q.val()) << 73)
-            | (bit_cast::<QP_BITS, 5>(self.r_read_limit.q.val()) << 76)
-            | (bit_cast::<QP_BITS, 4>(self.r_mark.q.val()) << 81);
+        self.rows.write_data.next = bit_cast::<QP_BITS, 1>(self.r_valid.val().into())
+            | (bit_cast::<QP_BITS, 1>(self.r_telemetry.val().into()) << 1)
+            | (bit_cast::<QP_BITS, 3>(self.r_mtu.val()) << 2)
+            | (bit_cast::<QP_BITS, 5>(self.r_timeout.val()) << 5)
+            | (bit_cast::<QP_BITS, 3>(self.r_limit.val()) << 10)
+            | (bit_cast::<QP_BITS, 4>(self.r_interval.val()) << 13)
+            | (bit_cast::<QP_BITS, 24>(self.r_qpn.val()) << 17)
+            | (bit_cast::<QP_BITS, 32>(self.r_ip.val()) << 41)
+            | (bit_cast::<QP_BITS, 3>(self.r_rnr_limit.val()) << 73)
+            | (bit_cast::<QP_BITS, 5>(self.r_read_limit.val()) << 76)
+            | (bit_cast::<QP_BITS, 4>(self.r_mark.val()) << 81);
         self.cfg_reads.next = self.cfg_row.val().get_bits::<5>(328);
         self.cfg_mtu.next = self.cfg_row.val().get_bits::<3>(4);
         if self.state.val() == State::Load {
-            self.r_valid.d.next = self.rows.read_data.val().get_bit(0);
-            self.r_telemetry.d.next = self.rows.read_data.val().get_bit(1);
-            self.r_mtu.d.next = self.rows.read_data.val().get_bits::<3>(2);
-            self.r_timeout.d.next = self.rows.read_data.val().get_bits::<5>(5);
-            self.r_limit.d.next = self.rows.read_data.val().get_bits::<3>(10);
-            self.r_interval.d.next = self.rows.read_data.val().get_bits::<4>(13);
-            self.r_qpn.d.next = self.rows.read_data.val().get_bits::<24>(17);
-            self.r_ip.d.next = self.rows.read_data.val().get_bits::<32>(41);
-            self.r_rnr_limit.d.next = self.rows.read_data.val().get_bits::<3>(73);
-            self.r_read_limit.d.next = self.rows.read_data.val().get_bits::<5>(76);
-            self.r_mark.d.next = self.rows.read_data.val().get_bits::<4>(81);
+            self.r_valid.next = self.rows.read_data.val().get_bit(0);
+            self.r_telemetry.next = self.rows.read_data.val().get_bit(1);
+            self.r_mtu.next = self.rows.read_data.val().get_bits::<3>(2);
+            self.r_timeout.next = self.rows.read_data.val().get_bits::<5>(5);
+            self.r_limit.next = self.rows.read_data.val().get_bits::<3>(10);
+            self.r_interval.next = self.rows.read_data.val().get_bits::<4>(13);
+            self.r_qpn.next = self.rows.read_data.val().get_bits::<24>(17);
+            self.r_ip.next = self.rows.read_data.val().get_bits::<32>(41);
+            self.r_rnr_limit.next = self.rows.read_data.val().get_bits::<3>(73);
+            self.r_read_limit.next = self.rows.read_data.val().get_bits::<5>(76);
+            self.r_mark.next = self.rows.read_data.val().get_bits::<4>(81);
         }
         if (self.state.val() == State::Check) & (self.op.val() == Op::Qp) {
-            self.r_valid.d.next = self.cfg_row.val().get_bit(0);
-            self.r_telemetry.d.next = self.cfg_row.val().get_bit(1);
-            self.r_mtu.d.next = self.cfg_mtu.val();
+            self.r_valid.next = self.cfg_row.val().get_bit(0);
+            self.r_telemetry.next = self.cfg_row.val().get_bit(1);
+            self.r_mtu.next = self.cfg_mtu.val();
             if self.cfg_mtu.val() > self.largest_mtu.val() {
-                self.r_mtu.d.next = self.largest_mtu.val();
+                self.r_mtu.next = self.largest_mtu.val();
             }
-            self.r_timeout.d.next = self.cfg_row.val().get_bits::<5>(8);
-            self.r_limit.d.next = self.cfg_row.val().get_bits::<3>(13);
-            self.r_interval.d.next = self.cfg_row.val().get_bits::<4>(24);
-            self.r_qpn.d.next = self.cfg_row.val().get_bits::<24>(32);
-            self.r_ip.d.next = self.cfg_row.val().get_bits::<32>(96);
-            self.r_rnr_limit.d.next = self.cfg_row.val().get_bits::<3>(320);
-            self.r_mark.d.next = self.r_mark.q.val() + 1;
-            if self.r_mark.q.val().all() {
-                self.r_mark.d.next = 1.into();
+            self.r_timeout.next = self.cfg_row.val().get_bits::<5>(8);
+            self.r_limit.next = self.cfg_row.val().get_bits::<3>(13);
+            self.r_interval.next = self.cfg_row.val().get_bits::<4>(24);
+            self.r_qpn.next = self.cfg_row.val().get_bits::<24>(32);
+            self.r_ip.next = self.cfg_row.val().get_bits::<32>(96);
+            self.r_rnr_limit.next = self.cfg_row.val().get_bits::<3>(320);
+            self.r_mark.next = self.r_mark.val() + 1;
+            if self.r_mark.val().all() {
+                self.r_mark.next = 1.into();
             }
-            self.r_read_limit.d.next = self.cfg_reads.val();
+            self.r_read_limit.next = self.cfg_reads.val();
             if self.cfg_reads.val().get_bit(4) {
-                self.r_read_limit.d.next = self.most_reads.val();
+                self.r_read_limit.next = self.most_reads.val();
             } else if !self.cfg_reads.val().any() {
-                self.r_read_limit.d.next = 1.into();
+                self.r_read_limit.next = 1.into();
             }
-        }
-        if self.reset.val() {
-            self.r_valid.d.next = false;
-            self.r_telemetry.d.next = false;
-            self.r_mtu.d.next = 0.into();
-            self.r_timeout.d.next = 0.into();
-            self.r_limit.d.next = 0.into();
-            self.r_interval.d.next = 0.into();
-            self.r_qpn.d.next = 0.into();
-            self.r_ip.d.next = 0.into();
-            self.r_rnr_limit.d.next = 0.into();
-            self.r_read_limit.d.next = 0.into();
-            self.r_mark.d.next = 0.into();
-            self.same_qpn.d.next = false;
-            self.same_ip.d.next = false;
         }
     }
 }

@@ -12,21 +12,15 @@
 
 use super::requester_ctl::{Op, State};
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Bits of a row.
 pub const QUEUE_BITS: usize = 36;
 
 /// Send queue of the operation's flow; `FB` = log2 of the flow count.
-#[derive(LogicBlock)]
+#[block(new(sq_depth: usize))]
 pub struct RequesterQueue<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
     /// Its operation.
@@ -82,202 +76,128 @@ pub struct RequesterQueue<const FB: usize> {
     /// No room.
     pub sq_full: Signal<Out, Bit>,
     rows: Ram<FB, QUEUE_BITS>,
-    r_error: DFF<Bit>,
-    r_armed: DFF<Bit>,
-    r_held: DFF<Bit>,
-    r_open_reads: DFF<Bits<5>>,
-    r_head: DFF<Bits<7>>,
-    r_current: DFF<Bits<7>>,
-    r_tail: DFF<Bits<7>>,
-    r_used: DFF<Bits<7>>,
-    look: DFF<Bits<7>>,
+    r_error: Reg<Bit>,
+    r_armed: Reg<Bit>,
+    r_held: Reg<Bit>,
+    r_open_reads: Reg<Bits<5>>,
+    r_head: Reg<Bits<7>>,
+    r_current: Reg<Bits<7>>,
+    r_tail: Reg<Bits<7>>,
+    r_used: Reg<Bits<7>>,
+    look: Unreset<Bits<7>>,
     head_next: Signal<Local, Bits<7>>,
     used_less: Signal<Local, Bits<7>>,
+    #[value(sq_depth as u64)]
     depth: Constant<Bits<7>>,
-}
-
-impl<const FB: usize> RequesterQueue<FB> {
-    /// A queue of `sq_depth` work requests a flow: a power of two, 2..=64.
-    pub fn new(sq_depth: usize) -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            state: Default::default(),
-            op: Default::default(),
-            is_open: Default::default(),
-            read_flow: Default::default(),
-            flow: Default::default(),
-            rewind: Default::default(),
-            overtakes: Default::default(),
-            retires: Default::default(),
-            fails: Default::default(),
-            advances: Default::default(),
-            last_response: Default::default(),
-            arms: Default::default(),
-            limited: Default::default(),
-            packet_last: Default::default(),
-            is_new_read: Default::default(),
-            error: Default::default(),
-            armed: Default::default(),
-            open_reads: Default::default(),
-            held: Default::default(),
-            head: Default::default(),
-            current: Default::default(),
-            tail: Default::default(),
-            probe: Default::default(),
-            pending: Default::default(),
-            sq_empty: Default::default(),
-            sq_single: Default::default(),
-            sq_full: Default::default(),
-            rows: Default::default(),
-            r_error: Default::default(),
-            r_armed: Default::default(),
-            r_held: Default::default(),
-            r_open_reads: Default::default(),
-            r_head: Default::default(),
-            r_current: Default::default(),
-            r_tail: Default::default(),
-            r_used: Default::default(),
-            look: Default::default(),
-            head_next: Default::default(),
-            used_less: Default::default(),
-            depth: Constant::new((sq_depth as u64).into()),
-        }
-    }
 }
 
 impl<const FB: usize> Logic for RequesterQueue<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            r_error,
-            r_armed,
-            r_held,
-            r_open_reads,
-            r_head,
-            r_current,
-            r_tail,
-            r_used,
-            look
-        );
-        self.error.next = self.r_error.q.val();
-        self.armed.next = self.r_armed.q.val();
-        self.open_reads.next = self.r_open_reads.q.val();
-        self.held.next = self.r_held.q.val();
-        self.head.next = self.r_head.q.val();
-        self.current.next = self.r_current.q.val();
-        self.tail.next = self.r_tail.q.val();
-        self.probe.next = self.look.q.val();
-        self.pending.next = self.r_current.q.val() != self.r_tail.q.val();
-        self.sq_empty.next = self.r_used.q.val() == 0;
-        self.head_next.next = self.r_head.q.val() + 1;
-        self.used_less.next = self.r_used.q.val() - 1;
-        self.sq_single.next = self.r_used.q.val() == 1;
-        self.sq_full.next = self.r_used.q.val() == self.depth.val();
-        self.rows.clock.next = self.clock.val();
+        self.error.next = self.r_error.val();
+        self.armed.next = self.r_armed.val();
+        self.open_reads.next = self.r_open_reads.val();
+        self.held.next = self.r_held.val();
+        self.head.next = self.r_head.val();
+        self.current.next = self.r_current.val();
+        self.tail.next = self.r_tail.val();
+        self.probe.next = self.look.val();
+        self.pending.next = self.r_current.val() != self.r_tail.val();
+        self.sq_empty.next = self.r_used.val() == 0;
+        self.head_next.next = self.r_head.val() + 1;
+        self.used_less.next = self.r_used.val() - 1;
+        self.sq_single.next = self.r_used.val() == 1;
+        self.sq_full.next = self.r_used.val() == self.depth.val();
         self.rows.read_enable.next = self.is_open.val();
         self.rows.read_address.next = self.read_flow.val();
         self.rows.write_enable.next = (self.state.val() == State::Scrub)
             | (self.state.val() == State::Emit)
             | (self.state.val() == State::Save);
         self.rows.write_address.next = self.flow.val();
-        self.rows.write_data.next = bit_cast::<QUEUE_BITS, 1>(self.r_error.q.val().into())
-            | (bit_cast::<QUEUE_BITS, 1>(self.r_armed.q.val().into()) << 1)
-            | (bit_cast::<QUEUE_BITS, 1>(self.r_held.q.val().into()) << 2)
-            | (bit_cast::<QUEUE_BITS, 5>(self.r_open_reads.q.val()) << 3)
-            | (bit_cast::<QUEUE_BITS, 7>(self.r_head.q.val()) << 8)
-            | (bit_cast::<QUEUE_BITS, 7>(self.r_current.q.val()) << 15)
-            | (bit_cast::<QUEUE_BITS, 7>(self.r_tail.q.val()) << 22)
-            | (bit_cast::<QUEUE_BITS, 7>(self.r_used.q.val()) << 29);
+        self.rows.write_data.next = bit_cast::<QUEUE_BITS, 1>(self.r_error.val().into())
+            | (bit_cast::<QUEUE_BITS, 1>(self.r_armed.val().into()) << 1)
+            | (bit_cast::<QUEUE_BITS, 1>(self.r_held.val().into()) << 2)
+            | (bit_cast::<QUEUE_BITS, 5>(self.r_open_reads.val()) << 3)
+            | (bit_cast::<QUEUE_BITS, 7>(self.r_head.val()) << 8)
+            | (bit_cast::<QUEUE_BITS, 7>(self.r_current.val()) << 15)
+            | (bit_cast::<QUEUE_BITS, 7>(self.r_tail.val()) << 22)
+            | (bit_cast::<QUEUE_BITS, 7>(self.r_used.val()) << 29);
         match self.state.val() {
             State::Load => {
-                self.r_error.d.next = self.rows.read_data.val().get_bit(0);
-                self.r_armed.d.next = self.rows.read_data.val().get_bit(1);
-                self.r_held.d.next = self.rows.read_data.val().get_bit(2);
-                self.r_open_reads.d.next = self.rows.read_data.val().get_bits::<5>(3);
-                self.r_head.d.next = self.rows.read_data.val().get_bits::<7>(8);
-                self.r_current.d.next = self.rows.read_data.val().get_bits::<7>(15);
-                self.r_tail.d.next = self.rows.read_data.val().get_bits::<7>(22);
-                self.r_used.d.next = self.rows.read_data.val().get_bits::<7>(29);
+                self.r_error.next = self.rows.read_data.val().get_bit(0);
+                self.r_armed.next = self.rows.read_data.val().get_bit(1);
+                self.r_held.next = self.rows.read_data.val().get_bit(2);
+                self.r_open_reads.next = self.rows.read_data.val().get_bits::<5>(3);
+                self.r_head.next = self.rows.read_data.val().get_bits::<7>(8);
+                self.r_current.next = self.rows.read_data.val().get_bits::<7>(15);
+                self.r_tail.next = self.rows.read_data.val().get_bits::<7>(22);
+                self.r_used.next = self.rows.read_data.val().get_bits::<7>(29);
             }
             State::Check => {
-                self.look.d.next = self.head_next.val();
+                self.look.next = self.head_next.val();
                 if self.op.val() == Op::Grant {
-                    self.r_armed.d.next = false;
+                    self.r_armed.next = false;
                 } else if self.op.val() == Op::Qp {
-                    self.r_error.d.next = false;
-                    self.r_armed.d.next = false;
-                    self.r_held.d.next = false;
-                    self.r_open_reads.d.next = 0.into();
-                    self.r_head.d.next = 0.into();
-                    self.r_current.d.next = 0.into();
-                    self.r_tail.d.next = 0.into();
-                    self.r_used.d.next = 0.into();
+                    self.r_error.next = false;
+                    self.r_armed.next = false;
+                    self.r_held.next = false;
+                    self.r_open_reads.next = 0.into();
+                    self.r_head.next = 0.into();
+                    self.r_current.next = 0.into();
+                    self.r_tail.next = 0.into();
+                    self.r_used.next = 0.into();
                 }
             }
             State::SeekLoad => {
-                self.look.d.next = self.look.q.val() + 1;
+                self.look.next = self.look.val() + 1;
             }
             State::Retire => {
                 if self.retires.val() {
-                    self.r_head.d.next = self.head_next.val();
-                    self.r_used.d.next = self.used_less.val();
+                    self.r_head.next = self.head_next.val();
+                    self.r_used.next = self.used_less.val();
                 }
             }
             State::Advance => {
                 if self.advances.val() & self.last_response.val() {
-                    self.r_head.d.next = self.head_next.val();
-                    self.r_used.d.next = self.used_less.val();
-                    self.r_open_reads.d.next = self.r_open_reads.q.val() - 1;
+                    self.r_head.next = self.head_next.val();
+                    self.r_used.next = self.used_less.val();
+                    self.r_open_reads.next = self.r_open_reads.val() - 1;
                 }
             }
             State::Fin => {
                 if self.rewind.val() | self.overtakes.val() {
-                    self.r_current.d.next = self.r_head.q.val();
+                    self.r_current.next = self.r_head.val();
                 }
             }
             State::Send => {
-                self.r_armed.d.next = false;
+                self.r_armed.next = false;
                 if self.is_new_read.val() {
-                    self.r_open_reads.d.next = self.r_open_reads.q.val() + 1;
+                    self.r_open_reads.next = self.r_open_reads.val() + 1;
                 }
                 if self.packet_last.val() {
-                    self.r_current.d.next = self.r_current.q.val() + 1;
+                    self.r_current.next = self.r_current.val() + 1;
                 }
             }
             State::Arm => {
-                self.r_held.d.next = self.limited.val();
-                self.r_armed.d.next = self.r_armed.q.val() | self.arms.val();
+                self.r_held.next = self.limited.val();
+                self.r_armed.next = self.r_armed.val() | self.arms.val();
             }
             State::Post2 => {
-                self.r_tail.d.next = self.r_tail.q.val() + 1;
-                self.r_used.d.next = self.r_used.q.val() + 1;
+                self.r_tail.next = self.r_tail.val() + 1;
+                self.r_used.next = self.r_used.val() + 1;
             }
             State::FailEmit => {
                 if self.fails.val() {
-                    self.r_head.d.next = self.head_next.val();
-                    self.r_used.d.next = self.used_less.val();
+                    self.r_head.next = self.head_next.val();
+                    self.r_used.next = self.used_less.val();
                 }
             }
             State::FailEnd => {
-                self.r_error.d.next = true;
-                self.r_open_reads.d.next = 0.into();
-                self.r_current.d.next = self.r_head.q.val();
+                self.r_error.next = true;
+                self.r_open_reads.next = 0.into();
+                self.r_current.next = self.r_head.val();
             }
             _ => {}
-        }
-        if self.reset.val() {
-            self.r_error.d.next = false;
-            self.r_armed.d.next = false;
-            self.r_held.d.next = false;
-            self.r_open_reads.d.next = 0.into();
-            self.r_head.d.next = 0.into();
-            self.r_current.d.next = 0.into();
-            self.r_tail.d.next = 0.into();
-            self.r_used.d.next = 0.into();
         }
     }
 }

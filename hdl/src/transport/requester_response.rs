@@ -10,17 +10,13 @@
 //! # Reset             none: every result is used only after its operands were valid
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
-use crate::Module;
+use crate::{block, Unreset};
 use nic_spec::wire::bth::opcode;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Judges READ responses.
-#[derive(LogicBlock)]
+#[block(no_reset)]
 pub struct RequesterResponse {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// Operation code of the response.
     pub opcode: Signal<In, Bits<8>>,
     /// Its AETH syndrome.
@@ -47,62 +43,34 @@ pub struct RequesterResponse {
     pub behind: Signal<Out, Bit>,
     /// It has the opcode and the bytes that are due.
     pub good: Signal<Out, Bit>,
-    some: DFF<Bit>,
-    in_turn: DFF<Bit>,
-    in_front: DFF<Bit>,
-    fits: DFF<Bit>,
+    some: Unreset<Bit>,
+    in_turn: Unreset<Bit>,
+    in_front: Unreset<Bit>,
+    fits: Unreset<Bit>,
     has_place: Signal<Local, Bit>,
+    #[value(u64::from(opcode::READ_RESPONSE_FIRST))]
     read_first: Constant<Bits<8>>,
+    #[value(u64::from(opcode::READ_RESPONSE_MIDDLE))]
     read_middle: Constant<Bits<8>>,
+    #[value(u64::from(opcode::READ_RESPONSE_LAST))]
     read_last: Constant<Bits<8>>,
+    #[value(u64::from(opcode::READ_RESPONSE_ONLY))]
     read_only: Constant<Bits<8>>,
-}
-
-impl Default for RequesterResponse {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            opcode: Default::default(),
-            syndrome: Default::default(),
-            payload_bytes: Default::default(),
-            is_oldest: Default::default(),
-            index: Default::default(),
-            first: Default::default(),
-            passed: Default::default(),
-            due_bytes: Default::default(),
-            last: Default::default(),
-            has_payload: Default::default(),
-            due: Default::default(),
-            behind: Default::default(),
-            good: Default::default(),
-            some: Default::default(),
-            in_turn: Default::default(),
-            in_front: Default::default(),
-            fits: Default::default(),
-            has_place: Default::default(),
-            read_first: Constant::new(u64::from(opcode::READ_RESPONSE_FIRST).into()),
-            read_middle: Constant::new(u64::from(opcode::READ_RESPONSE_MIDDLE).into()),
-            read_last: Constant::new(u64::from(opcode::READ_RESPONSE_LAST).into()),
-            read_only: Constant::new(u64::from(opcode::READ_RESPONSE_ONLY).into()),
-        }
-    }
 }
 
 impl Logic for RequesterResponse {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, some, in_turn, in_front, fits);
-        self.has_payload.next = self.some.q.val();
-        self.due.next = self.in_turn.q.val();
-        self.behind.next = self.in_front.q.val();
-        self.good.next = self.fits.q.val();
-        self.some.d.next = self.payload_bytes.val().any();
-        self.in_turn.d.next = self.is_oldest.val();
-        self.in_front.d.next = false;
+        self.has_payload.next = self.some.val();
+        self.due.next = self.in_turn.val();
+        self.behind.next = self.in_front.val();
+        self.good.next = self.fits.val();
+        self.some.next = self.payload_bytes.val().any();
+        self.in_turn.next = self.is_oldest.val();
+        self.in_front.next = false;
         if self.passed.val() {
-            self.in_turn.d.next = !self.index.val().any();
-            self.in_front.d.next = self.index.val().get_bit(23);
+            self.in_turn.next = !self.index.val().any();
+            self.in_front.next = self.index.val().get_bit(23);
         }
         self.has_place.next = (self.opcode.val() == self.read_first.val())
             | ((self.opcode.val() == self.read_middle.val()) & !self.first.val());
@@ -110,7 +78,7 @@ impl Logic for RequesterResponse {
             self.has_place.next = (self.opcode.val() == self.read_only.val())
                 | ((self.opcode.val() == self.read_last.val()) & !self.first.val());
         }
-        self.fits.d.next = self.has_place.val()
+        self.fits.next = self.has_place.val()
             & (self.payload_bytes.val() == self.due_bytes.val())
             & (self.syndrome.val().get_bits::<3>(5) == 0);
     }

@@ -10,21 +10,15 @@
 
 use super::requester_ctl::{Op, State};
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Bits of a row.
 pub const RETRY_BITS: usize = 42;
 
 /// Timer and retries of the operation's flow; `FB` = log2 of the flow count.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RequesterRetry<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
     /// Its operation.
@@ -70,105 +64,95 @@ pub struct RequesterRetry<const FB: usize> {
     /// When the timer runs out.
     pub deadline: Signal<Out, Bits<33>>,
     rows: Ram<FB, RETRY_BITS>,
-    r_timer: DFF<Bit>,
-    r_rnr: DFF<Bit>,
-    r_gap: DFF<Bit>,
-    r_retry: DFF<Bits<3>>,
-    r_rnr_retry: DFF<Bits<3>>,
-    r_deadline: DFF<Bits<33>>,
+    r_timer: Reg<Bit>,
+    r_rnr: Reg<Bit>,
+    r_gap: Reg<Bit>,
+    r_retry: Reg<Bits<3>>,
+    r_rnr_retry: Reg<Bits<3>>,
+    r_deadline: Reg<Bits<33>>,
 }
 
 impl<const FB: usize> Logic for RequesterRetry<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, r_timer, r_rnr, r_gap, r_retry, r_rnr_retry, r_deadline);
-        self.timer.next = self.r_timer.q.val();
-        self.rnr.next = self.r_rnr.q.val();
-        self.gap.next = self.r_gap.q.val();
-        self.retry.next = self.r_retry.q.val();
-        self.rnr_retry.next = self.r_rnr_retry.q.val();
-        self.deadline.next = self.r_deadline.q.val();
-        self.rows.clock.next = self.clock.val();
+        self.timer.next = self.r_timer.val();
+        self.rnr.next = self.r_rnr.val();
+        self.gap.next = self.r_gap.val();
+        self.retry.next = self.r_retry.val();
+        self.rnr_retry.next = self.r_rnr_retry.val();
+        self.deadline.next = self.r_deadline.val();
         self.rows.read_enable.next = self.is_open.val();
         self.rows.read_address.next = self.read_flow.val();
         self.rows.write_enable.next = (self.state.val() == State::Scrub)
             | (self.state.val() == State::Emit)
             | (self.state.val() == State::Save);
         self.rows.write_address.next = self.flow.val();
-        self.rows.write_data.next = bit_cast::<RETRY_BITS, 1>(self.r_timer.q.val().into())
-            | (bit_cast::<RETRY_BITS, 1>(self.r_rnr.q.val().into()) << 1)
-            | (bit_cast::<RETRY_BITS, 3>(self.r_retry.q.val()) << 2)
-            | (bit_cast::<RETRY_BITS, 3>(self.r_rnr_retry.q.val()) << 5)
-            | (bit_cast::<RETRY_BITS, 33>(self.r_deadline.q.val()) << 8)
-            | (bit_cast::<RETRY_BITS, 1>(self.r_gap.q.val().into()) << 41);
+        self.rows.write_data.next = bit_cast::<RETRY_BITS, 1>(self.r_timer.val().into())
+            | (bit_cast::<RETRY_BITS, 1>(self.r_rnr.val().into()) << 1)
+            | (bit_cast::<RETRY_BITS, 3>(self.r_retry.val()) << 2)
+            | (bit_cast::<RETRY_BITS, 3>(self.r_rnr_retry.val()) << 5)
+            | (bit_cast::<RETRY_BITS, 33>(self.r_deadline.val()) << 8)
+            | (bit_cast::<RETRY_BITS, 1>(self.r_gap.val().into()) << 41);
         match self.state.val() {
             State::Load => {
-                self.r_timer.d.next = self.rows.read_data.val().get_bit(0);
-                self.r_rnr.d.next = self.rows.read_data.val().get_bit(1);
-                self.r_retry.d.next = self.rows.read_data.val().get_bits::<3>(2);
-                self.r_rnr_retry.d.next = self.rows.read_data.val().get_bits::<3>(5);
-                self.r_deadline.d.next = self.rows.read_data.val().get_bits::<33>(8);
-                self.r_gap.d.next = self.rows.read_data.val().get_bit(41);
+                self.r_timer.next = self.rows.read_data.val().get_bit(0);
+                self.r_rnr.next = self.rows.read_data.val().get_bit(1);
+                self.r_retry.next = self.rows.read_data.val().get_bits::<3>(2);
+                self.r_rnr_retry.next = self.rows.read_data.val().get_bits::<3>(5);
+                self.r_deadline.next = self.rows.read_data.val().get_bits::<33>(8);
+                self.r_gap.next = self.rows.read_data.val().get_bit(41);
             }
             State::Check => {
                 if self.op.val() == Op::Qp {
-                    self.r_timer.d.next = false;
-                    self.r_rnr.d.next = false;
-                    self.r_gap.d.next = false;
-                    self.r_retry.d.next = 0.into();
-                    self.r_rnr_retry.d.next = 0.into();
+                    self.r_timer.next = false;
+                    self.r_rnr.next = false;
+                    self.r_gap.next = false;
+                    self.r_retry.next = 0.into();
+                    self.r_rnr_retry.next = 0.into();
                 }
             }
             State::Decide => {
                 comment!("The RNR timer has run out: sending goes on.");
                 if (self.op.val() == Op::Scan) & self.expired.val() {
-                    self.r_rnr.d.next = false;
+                    self.r_rnr.next = false;
                 }
             }
             State::Fin => {
-                self.r_retry.d.next = self.retry_base.val();
-                self.r_rnr_retry.d.next = self.rnr_base.val();
+                self.r_retry.next = self.retry_base.val();
+                self.r_rnr_retry.next = self.rnr_base.val();
                 if self.forgets.val() {
-                    self.r_gap.d.next = false;
+                    self.r_gap.next = false;
                 }
                 if self.rewind.val() & (self.op.val() == Op::Response) {
-                    self.r_gap.d.next = true;
+                    self.r_gap.next = true;
                 }
                 if self.rewind.val() {
-                    self.r_timer.d.next = false;
+                    self.r_timer.next = false;
                     if (self.op.val() == Op::Ack) & self.is_nak_rnr.val() {
-                        self.r_rnr_retry.d.next = self.rnr_base.val() + 1;
-                        self.r_rnr.d.next = true;
-                        self.r_deadline.d.next = self.rnr_deadline.val();
+                        self.r_rnr_retry.next = self.rnr_base.val() + 1;
+                        self.r_rnr.next = true;
+                        self.r_deadline.next = self.rnr_deadline.val();
                     } else {
-                        self.r_retry.d.next = self.retry_base.val() + 1;
+                        self.r_retry.next = self.retry_base.val() + 1;
                     }
                 } else if self.overtakes.val() {
-                    self.r_timer.d.next = false;
-                } else if self.has_progress.val() & !self.r_rnr.q.val() {
-                    self.r_timer.d.next = self.timer_on.val();
-                    self.r_deadline.d.next = self.retry_deadline.val();
+                    self.r_timer.next = false;
+                } else if self.has_progress.val() & !self.r_rnr.val() {
+                    self.r_timer.next = self.timer_on.val();
+                    self.r_deadline.next = self.retry_deadline.val();
                 }
             }
             State::Send => {
-                if !self.r_timer.q.val() {
-                    self.r_timer.d.next = self.timer_on.val();
-                    self.r_deadline.d.next = self.retry_deadline.val();
+                if !self.r_timer.val() {
+                    self.r_timer.next = self.timer_on.val();
+                    self.r_deadline.next = self.retry_deadline.val();
                 }
             }
             State::FailEnd => {
-                self.r_timer.d.next = false;
-                self.r_rnr.d.next = false;
+                self.r_timer.next = false;
+                self.r_rnr.next = false;
             }
             _ => {}
-        }
-        if self.reset.val() {
-            self.r_timer.d.next = false;
-            self.r_rnr.d.next = false;
-            self.r_gap.d.next = false;
-            self.r_retry.d.next = 0.into();
-            self.r_rnr_retry.d.next = 0.into();
-            self.r_deadline.d.next = 0.into();
         }
     }
 }

@@ -9,16 +9,12 @@
 //! # Reset             none: every result is used only after its operands were valid
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Subscription of telemetry.
-#[derive(LogicBlock, Default)]
+#[block(no_reset)]
 pub struct RequesterStamp {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// PSNs from one packet with telemetry to the next one.
     pub cfg_tel_every: Signal<In, Bits<8>>,
     /// The queue pair's packets leave room for telemetry.
@@ -33,34 +29,32 @@ pub struct RequesterStamp {
     pub bare: Signal<Out, Bit>,
     /// It does not, others do: an ACK is to bring its telemetry back.
     pub asks: Signal<Out, Bit>,
-    since: DFF<Bits<24>>,
-    acked: DFF<Bits<24>>,
-    is_bare: DFF<Bit>,
-    is_asking: DFF<Bit>,
+    since: Unreset<Bits<24>>,
+    acked: Unreset<Bits<24>>,
+    is_bare: Unreset<Bit>,
+    is_asking: Unreset<Bit>,
     is_due: Signal<Local, Bit>,
 }
 
 impl Logic for RequesterStamp {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, since, acked, is_bare, is_asking);
-        self.since.d.next = self.nxt.val() - self.stamped.val();
-        self.acked.d.next = self.una.val() - self.stamped.val();
-        self.is_due.next = self.since.q.val().get_bits::<16>(8).any()
-            | (self.since.q.val().get_bits::<8>(0) >= self.cfg_tel_every.val());
+        self.since.next = self.nxt.val() - self.stamped.val();
+        self.acked.next = self.una.val() - self.stamped.val();
+        self.is_due.next = self.since.val().get_bits::<16>(8).any()
+            | (self.since.val().get_bits::<8>(0) >= self.cfg_tel_every.val());
         if self.cfg_tel_every.val() == 255 {
-            self.is_due.next = self.acked.q.val().any() & !self.acked.q.val().get_bit(23);
+            self.is_due.next = self.acked.val().any() & !self.acked.val().get_bit(23);
         }
-        if !self.since.q.val().any() {
+        if !self.since.val().any() {
             self.is_due.next = true;
         }
         if self.cfg_tel_every.val() == 0 {
             self.is_due.next = false;
         }
-        self.is_bare.d.next = self.is_on.val() & !self.is_due.val();
-        self.is_asking.d.next =
-            self.is_on.val() & self.is_due.val() & (self.cfg_tel_every.val() > 1);
-        self.bare.next = self.is_bare.q.val();
-        self.asks.next = self.is_asking.q.val();
+        self.is_bare.next = self.is_on.val() & !self.is_due.val();
+        self.is_asking.next = self.is_on.val() & self.is_due.val() & (self.cfg_tel_every.val() > 1);
+        self.bare.next = self.is_bare.val();
+        self.asks.next = self.is_asking.val();
     }
 }

@@ -11,9 +11,8 @@
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
 use super::requester_ctl::State;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Core clock cycles in a tick.
 pub fn tick_cycles(clock_hz: u64) -> u64 {
@@ -21,13 +20,8 @@ pub fn tick_cycles(clock_hz: u64) -> u64 {
 }
 
 /// Time base of the requester.
-#[derive(LogicBlock)]
+#[block(new(clock_hz: u64))]
 pub struct RequesterTimer {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
     /// The next operation may be chosen.
@@ -44,81 +38,45 @@ pub struct RequesterTimer {
     pub retry_deadline: Signal<Out, Bits<33>>,
     /// End of an RNR timer that starts now.
     pub rnr_deadline: Signal<Out, Bits<33>>,
-    is_on: DFF<Bit>,
-    divider: DFF<Bits<16>>,
-    tick: DFF<Bits<33>>,
-    held: DFF<Bits<33>>,
-    duration: DFF<Bits<33>>,
-    retry_end: DFF<Bits<33>>,
-    rnr_fifths: DFF<Bits<20>>,
-    rnr_ticks: DFF<Bits<33>>,
-    rnr_end: DFF<Bits<33>>,
+    is_on: Unreset<Bit>,
+    divider: Reg<Bits<16>>,
+    tick: Reg<Bits<33>>,
+    held: Reg<Bits<33>>,
+    duration: Unreset<Bits<33>>,
+    retry_end: Unreset<Bits<33>>,
+    rnr_fifths: Unreset<Bits<20>>,
+    rnr_ticks: Unreset<Bits<33>>,
+    rnr_end: Unreset<Bits<33>>,
     rnr_factor: Signal<Local, Bits<20>>,
     rnr_shift: Signal<Local, Bits<5>>,
     half_code: Signal<Local, Bits<5>>,
     rnr_half: Signal<Local, Bits<33>>,
+    #[value(1)]
     one: Constant<Bits<33>>,
+    #[value(2)]
     two: Constant<Bits<33>>,
+    #[value(tick_cycles(clock_hz) - 1)]
     last_cycle: Constant<Bits<16>>,
-}
-
-impl RequesterTimer {
-    /// Timers for a core clock of `clock_hz`.
-    pub fn new(clock_hz: u64) -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            state: Default::default(),
-            is_open: Default::default(),
-            timeout: Default::default(),
-            rnr_code: Default::default(),
-            now: Default::default(),
-            timer_on: Default::default(),
-            retry_deadline: Default::default(),
-            rnr_deadline: Default::default(),
-            is_on: Default::default(),
-            divider: Default::default(),
-            tick: Default::default(),
-            held: Default::default(),
-            duration: Default::default(),
-            retry_end: Default::default(),
-            rnr_fifths: Default::default(),
-            rnr_ticks: Default::default(),
-            rnr_end: Default::default(),
-            rnr_factor: Default::default(),
-            rnr_shift: Default::default(),
-            half_code: Default::default(),
-            rnr_half: Default::default(),
-            one: Constant::new(1.into()),
-            two: Constant::new(2.into()),
-            last_cycle: Constant::new((tick_cycles(clock_hz) - 1).into()),
-        }
-    }
 }
 
 impl Logic for RequesterTimer {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, is_on, divider, tick, held, duration, retry_end, rnr_fifths, rnr_ticks,
-            rnr_end
-        );
-        self.now.next = self.held.q.val();
-        self.timer_on.next = self.is_on.q.val();
-        self.is_on.d.next = self.timeout.val().any();
-        self.retry_deadline.next = self.retry_end.q.val();
-        self.rnr_deadline.next = self.rnr_end.q.val();
-        self.divider.d.next = self.divider.q.val() + 1;
-        if self.divider.q.val() == self.last_cycle.val() {
-            self.divider.d.next = 0.into();
-            self.tick.d.next = self.tick.q.val() + 1;
+        self.now.next = self.held.val();
+        self.timer_on.next = self.is_on.val();
+        self.is_on.next = self.timeout.val().any();
+        self.retry_deadline.next = self.retry_end.val();
+        self.rnr_deadline.next = self.rnr_end.val();
+        self.divider.next = self.divider.val() + 1;
+        if self.divider.val() == self.last_cycle.val() {
+            self.divider.next = 0.into();
+            self.tick.next = self.tick.val() + 1;
         }
         if self.is_open.val() {
-            self.held.d.next = self.tick.q.val();
+            self.held.next = self.tick.val();
         }
-        self.duration.d.next = (self.one.val() << self.timeout.val()) | self.one.val();
-        self.retry_end.d.next = self.held.q.val() + self.duration.q.val();
+        self.duration.next = (self.one.val() << self.timeout.val()) | self.one.val();
+        self.retry_end.next = self.held.val() + self.duration.val();
         comment!("RNR codes count 1, 2, 3, 4, 6, 8, 12, 16.. times 10 us; code 0 is 65536 times.");
         self.half_code.next = self.rnr_code.val() >> 1;
         self.rnr_factor.next = 5.into();
@@ -129,14 +87,9 @@ impl Logic for RequesterTimer {
             self.rnr_factor.next = 15.into();
             self.rnr_shift.next = self.half_code.val() - 1;
         }
-        self.rnr_fifths.d.next = self.rnr_factor.val() << self.rnr_shift.val();
-        self.rnr_half.next = bit_cast::<33, 20>(self.rnr_fifths.q.val() >> 1);
-        self.rnr_ticks.d.next = self.rnr_half.val() + self.two.val();
-        self.rnr_end.d.next = self.held.q.val() + self.rnr_ticks.q.val();
-        if self.reset.val() {
-            self.divider.d.next = 0.into();
-            self.tick.d.next = 0.into();
-            self.held.d.next = 0.into();
-        }
+        self.rnr_fifths.next = self.rnr_factor.val() << self.rnr_shift.val();
+        self.rnr_half.next = bit_cast::<33, 20>(self.rnr_fifths.val() >> 1);
+        self.rnr_ticks.next = self.rnr_half.val() + self.two.val();
+        self.rnr_end.next = self.held.val() + self.rnr_ticks.val();
     }
 }

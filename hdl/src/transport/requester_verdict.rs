@@ -6,18 +6,12 @@
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
 use super::requester_ctl::{Op, State};
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Findings of the operation.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct RequesterVerdict {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
     /// Its operation.
@@ -74,128 +68,108 @@ pub struct RequesterVerdict {
     pub status: Signal<Out, Bits<8>>,
     /// Events: ack, stale, ghost, nak_sequence, nak_rnr, nak_fatal, no_qp, retransmit_packet, timeout, wr_refused.
     pub pulse: Signal<Out, Bits<10>>,
-    again: DFF<Bit>,
-    for_arm: DFF<Bit>,
-    has_passed: DFF<Bit>,
-    is_landing: DFF<Bit>,
-    is_bad: DFF<Bit>,
-    fail_status: DFF<Bits<8>>,
-    pulses: DFF<Bits<10>>,
+    again: Reg<Bit>,
+    for_arm: Reg<Bit>,
+    has_passed: Reg<Bit>,
+    is_landing: Reg<Bit>,
+    is_bad: Reg<Bit>,
+    fail_status: Reg<Bits<8>>,
+    pulses: Reg<Bits<10>>,
 }
 
 impl Logic for RequesterVerdict {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            again,
-            for_arm,
-            has_passed,
-            is_landing,
-            is_bad,
-            fail_status,
-            pulses
-        );
-        self.rewind.next = self.again.q.val();
-        self.arming.next = self.for_arm.q.val();
-        self.passed.next = self.has_passed.q.val();
-        self.lands.next = self.is_landing.q.val();
-        self.spoils.next = self.is_bad.q.val();
-        self.status.next = self.fail_status.q.val();
-        self.pulse.next = self.pulses.q.val();
-        self.pulses.d.next = 0.into();
+        self.rewind.next = self.again.val();
+        self.arming.next = self.for_arm.val();
+        self.passed.next = self.has_passed.val();
+        self.lands.next = self.is_landing.val();
+        self.spoils.next = self.is_bad.val();
+        self.status.next = self.fail_status.val();
+        self.pulse.next = self.pulses.val();
+        self.pulses.next = 0.into();
         if (self.state.val() == State::Idle) | (self.state.val() == State::Load) {
-            self.again.d.next = false;
-            self.for_arm.d.next = false;
-            self.has_passed.d.next = false;
-            self.is_landing.d.next = false;
-            self.is_bad.d.next = false;
+            self.again.next = false;
+            self.for_arm.next = false;
+            self.has_passed.next = false;
+            self.is_landing.next = false;
+            self.is_bad.next = false;
         }
         match self.state.val() {
             State::Check => {
-                self.fail_status.d.next = 5.into();
+                self.fail_status.next = 5.into();
                 if (self.op.val() == Op::Wr) & (!self.qp_valid.val() | self.sq_full.val()) {
-                    self.pulses.d.next = 512.into();
+                    self.pulses.next = 512.into();
                 }
             }
             State::Decide => {
                 if self.op.val() == Op::Ack {
-                    self.again.d.next = !self.is_ack.val();
-                    self.fail_status.d.next = self.ack_status.val();
-                    self.pulses.d.next = self.ack_pulse.val();
+                    self.again.next = !self.is_ack.val();
+                    self.fail_status.next = self.ack_status.val();
+                    self.pulses.next = self.ack_pulse.val();
                 } else {
-                    self.again.d.next = true;
-                    self.fail_status.d.next = 1.into();
+                    self.again.next = true;
+                    self.fail_status.next = 1.into();
                     if self.expired.val() & !self.is_rnr.val() {
-                        self.pulses.d.next = 256.into();
+                        self.pulses.next = 256.into();
                     }
                 }
             }
             State::Seek => {
                 if !self.outstanding.val() {
-                    self.pulses.d.next = self.ack_pulse.val();
+                    self.pulses.next = self.ack_pulse.val();
                 } else if !self.reads_open.val() {
-                    self.pulses.d.next = 4.into();
+                    self.pulses.next = 4.into();
                 } else if !self.is_read.val() {
-                    self.has_passed.d.next = true;
+                    self.has_passed.next = true;
                 }
             }
             State::Answer => {
-                self.fail_status.d.next = 8.into();
+                self.fail_status.next = 8.into();
                 if !self.due.val() {
-                    self.pulses.d.next = 4.into();
+                    self.pulses.next = 4.into();
                     if self.behind.val() {
-                        self.pulses.d.next = 2.into();
+                        self.pulses.next = 2.into();
                     } else if !self.had_gap.val() {
                         comment!("One before it is lost: as good as a NAK.");
-                        self.pulses.d.next = 8.into();
-                        self.again.d.next = true;
+                        self.pulses.next = 8.into();
+                        self.again.next = true;
                     }
-                } else if self.has_passed.q.val() {
+                } else if self.has_passed.val() {
                     comment!("It acknowledges the WRITEs before; then it is judged again.");
-                    self.has_passed.d.next = false;
+                    self.has_passed.next = false;
                 } else if self.good.val() {
-                    self.pulses.d.next = 1.into();
-                    self.is_landing.d.next = true;
+                    self.pulses.next = 1.into();
+                    self.is_landing.next = true;
                 } else {
-                    self.pulses.d.next = 32.into();
-                    self.is_bad.d.next = true;
+                    self.pulses.next = 32.into();
+                    self.is_bad.next = true;
                 }
             }
             State::Fin => {
                 if (self.is_nak_sequence.val() | (self.op.val() == Op::Response))
                     & self.retry_out.val()
                 {
-                    self.fail_status.d.next = 1.into();
+                    self.fail_status.next = 1.into();
                 } else if self.is_nak_rnr.val() {
-                    self.fail_status.d.next = 7.into();
+                    self.fail_status.next = 7.into();
                 }
             }
             State::WrRead => {
-                self.for_arm.d.next = true;
+                self.for_arm.next = true;
             }
             State::Send => {
-                self.for_arm.d.next = true;
+                self.for_arm.next = true;
                 if self.is_resend.val() {
-                    self.pulses.d.next = 128.into();
+                    self.pulses.next = 128.into();
                 }
             }
             State::FailEmit => {
                 if !self.order_busy.val() {
-                    self.fail_status.d.next = 6.into();
+                    self.fail_status.next = 6.into();
                 }
             }
             _ => {}
-        }
-        if self.reset.val() {
-            self.again.d.next = false;
-            self.for_arm.d.next = false;
-            self.has_passed.d.next = false;
-            self.is_landing.d.next = false;
-            self.is_bad.d.next = false;
-            self.fail_status.d.next = 0.into();
-            self.pulses.d.next = 0.into();
         }
     }
 }

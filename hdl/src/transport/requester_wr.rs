@@ -8,19 +8,15 @@
 
 use super::requester_ctl::{Op, State};
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Bits of a work request row.
 pub const WR_BITS: usize = 340;
 
 /// Work requests; `FB` = log2 of the flow count, `SB` = log2 of the queue depth, `AB = FB + SB`.
-#[derive(LogicBlock)]
+#[block(no_reset, check(AB == FB + SB))]
 pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// State of the sequencer.
     pub state: Signal<In, State>,
     /// Its operation.
@@ -74,89 +70,40 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     /// Its immediate data.
     pub imm: Signal<Out, Bits<32>>,
     rows: Ram<AB, WR_BITS>,
-    wr: DFF<Bits<WR_BITS>>,
-    rounded: DFF<Bits<33>>,
-    packets: DFF<Bits<24>>,
-    post_end: DFF<Bits<24>>,
+    wr: Unreset<Bits<WR_BITS>>,
+    rounded: Unreset<Bits<33>>,
+    packets: Unreset<Bits<24>>,
+    post_end: Unreset<Bits<24>>,
     row: Signal<Local, Bits<WR_BITS>>,
     position: Signal<Local, Bits<SB>>,
     address_high: Signal<Local, Bits<AB>>,
     row_address: Signal<Local, Bits<AB>>,
     shifted: Signal<Local, Bits<33>>,
     round_up: Signal<Local, Bits<33>>,
+    #[value(2)]
     read: Constant<Bits<2>>,
+    #[value(SB as u64)]
     shift: Constant<Bits<4>>,
-}
-
-impl<const FB: usize, const SB: usize, const AB: usize> Default for RequesterWr<FB, SB, AB> {
-    fn default() -> Self {
-        assert!(AB == FB + SB, "AB = FB + SB");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            state: Default::default(),
-            op: Default::default(),
-            flow: Default::default(),
-            head: Default::default(),
-            current: Default::default(),
-            tail: Default::default(),
-            probe: Default::default(),
-            tail_psn: Default::default(),
-            tail_seq: Default::default(),
-            mtu: Default::default(),
-            cfg_row: Default::default(),
-            post_end_psn: Default::default(),
-            post_packets: Default::default(),
-            first_psn: Default::default(),
-            end_psn: Default::default(),
-            start_seq: Default::default(),
-            operation: Default::default(),
-            is_read: Default::default(),
-            signalled: Default::default(),
-            solicits: Default::default(),
-            wr_id: Default::default(),
-            len: Default::default(),
-            local_address: Default::default(),
-            remote_address: Default::default(),
-            rkey: Default::default(),
-            imm: Default::default(),
-            rows: Default::default(),
-            wr: Default::default(),
-            rounded: Default::default(),
-            packets: Default::default(),
-            post_end: Default::default(),
-            row: Default::default(),
-            position: Default::default(),
-            address_high: Default::default(),
-            row_address: Default::default(),
-            shifted: Default::default(),
-            round_up: Default::default(),
-            read: Constant::new(2.into()),
-            shift: Constant::new((SB as u64).into()),
-        }
-    }
 }
 
 impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB, SB, AB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, wr, rounded, packets, post_end);
-        self.rows.clock.next = self.clock.val();
-        self.post_end_psn.next = self.post_end.q.val();
-        self.post_packets.next = self.packets.q.val();
-        self.local_address.next = self.wr.q.val().get_bits::<64>(0);
-        self.remote_address.next = self.wr.q.val().get_bits::<64>(64);
-        self.len.next = self.wr.q.val().get_bits::<32>(128);
-        self.rkey.next = self.wr.q.val().get_bits::<32>(160);
-        self.imm.next = self.wr.q.val().get_bits::<32>(192);
-        self.wr_id.next = self.wr.q.val().get_bits::<32>(224);
-        self.operation.next = self.wr.q.val().get_bits::<2>(256);
-        self.is_read.next = self.wr.q.val().get_bits::<2>(256) == self.read.val();
-        self.signalled.next = self.wr.q.val().get_bit(258);
-        self.solicits.next = self.wr.q.val().get_bit(259);
-        self.first_psn.next = self.wr.q.val().get_bits::<24>(260);
-        self.end_psn.next = self.wr.q.val().get_bits::<24>(284);
-        self.start_seq.next = self.wr.q.val().get_bits::<32>(308);
+        self.post_end_psn.next = self.post_end.val();
+        self.post_packets.next = self.packets.val();
+        self.local_address.next = self.wr.val().get_bits::<64>(0);
+        self.remote_address.next = self.wr.val().get_bits::<64>(64);
+        self.len.next = self.wr.val().get_bits::<32>(128);
+        self.rkey.next = self.wr.val().get_bits::<32>(160);
+        self.imm.next = self.wr.val().get_bits::<32>(192);
+        self.wr_id.next = self.wr.val().get_bits::<32>(224);
+        self.operation.next = self.wr.val().get_bits::<2>(256);
+        self.is_read.next = self.wr.val().get_bits::<2>(256) == self.read.val();
+        self.signalled.next = self.wr.val().get_bit(258);
+        self.solicits.next = self.wr.val().get_bit(259);
+        self.first_psn.next = self.wr.val().get_bits::<24>(260);
+        self.end_psn.next = self.wr.val().get_bits::<24>(284);
+        self.start_seq.next = self.wr.val().get_bits::<32>(308);
         comment!("Rows: read at the head or at the current work request, written at the tail.");
         self.position.next = self.head.val().get_bits::<SB>(0);
         if self.state.val() == State::Post2 {
@@ -174,7 +121,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
             | (self.state.val() == State::NextRead)
             | (self.state.val() == State::SeekRead)
             | (self.state.val() == State::FailRead);
-        self.wr.d.next = self.rows.read_data.val();
+        self.wr.next = self.rows.read_data.val();
         self.rows.write_enable.next = self.state.val() == State::Post2;
         self.rows.write_address.next = self.row_address.val();
         self.row.next = bit_cast::<WR_BITS, 64>(self.cfg_row.val().get_bits::<64>(64))
@@ -187,38 +134,38 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
             | (bit_cast::<WR_BITS, 1>(self.cfg_row.val().get_bits::<1>(2)) << 258)
             | (bit_cast::<WR_BITS, 1>(self.cfg_row.val().get_bits::<1>(3)) << 259)
             | (bit_cast::<WR_BITS, 24>(self.tail_psn.val()) << 260)
-            | (bit_cast::<WR_BITS, 24>(self.post_end.q.val()) << 284)
+            | (bit_cast::<WR_BITS, 24>(self.post_end.val()) << 284)
             | (bit_cast::<WR_BITS, 32>(self.tail_seq.val()) << 308);
         self.rows.write_data.next = self.row.val();
         comment!("Packets of the message, at least one.");
         match self.mtu.val().index() {
             0 => {
                 self.round_up.next = 255.into();
-                self.shifted.next = self.rounded.q.val() >> 8;
+                self.shifted.next = self.rounded.val() >> 8;
             }
             1 => {
                 self.round_up.next = 511.into();
-                self.shifted.next = self.rounded.q.val() >> 9;
+                self.shifted.next = self.rounded.val() >> 9;
             }
             2 => {
                 self.round_up.next = 1023.into();
-                self.shifted.next = self.rounded.q.val() >> 10;
+                self.shifted.next = self.rounded.val() >> 10;
             }
             3 => {
                 self.round_up.next = 2047.into();
-                self.shifted.next = self.rounded.q.val() >> 11;
+                self.shifted.next = self.rounded.val() >> 11;
             }
             _ => {
                 self.round_up.next = 4095.into();
-                self.shifted.next = self.rounded.q.val() >> 12;
+                self.shifted.next = self.rounded.val() >> 12;
             }
         }
-        self.rounded.d.next =
+        self.rounded.next =
             bit_cast::<33, 32>(self.cfg_row.val().get_bits::<32>(128)) + self.round_up.val();
-        self.packets.d.next = self.shifted.val().get_bits::<24>(0);
+        self.packets.next = self.shifted.val().get_bits::<24>(0);
         if !self.shifted.val().any() {
-            self.packets.d.next = 1.into();
+            self.packets.next = 1.into();
         }
-        self.post_end.d.next = self.tail_psn.val() + self.packets.q.val();
+        self.post_end.next = self.tail_psn.val() + self.packets.val();
     }
 }

@@ -10,10 +10,10 @@
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
 
 use super::resp_check;
-use crate::Module;
+use crate::streams::WriteCommand;
+use crate::{block, Reg, Unreset};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a request to its command.
 pub const LATENCY_CYCLES: usize = 8;
@@ -32,13 +32,8 @@ pub enum RespState {
 }
 
 /// Control of the responder.
-#[derive(LogicBlock)]
+#[block]
 pub struct RespCtl {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A request is offered.
     pub s_req_valid: Signal<In, Bit>,
     /// It will be taken.
@@ -96,15 +91,7 @@ pub struct RespCtl {
     /// No more completions may be promised.
     pub imm_full: Signal<Out, Bit>,
     /// Command to the DMA.
-    pub m_cmd_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cmd_ready: Signal<In, Bit>,
-    /// Address of the first byte.
-    pub m_cmd_addr: Signal<Out, Bits<64>>,
-    /// Bytes; 0: nothing is written.
-    pub m_cmd_bytes: Signal<Out, Bits<13>>,
-    /// Comes back with the done.
-    pub m_cmd_tag: Signal<Out, Bits<127>>,
+    pub m_cmd: WriteCommand<Out, 127>,
     /// Request behind the expected PSN.
     pub event_resp_duplicate: Signal<Out, Bit>,
     /// Request ahead of it.
@@ -117,246 +104,145 @@ pub struct RespCtl {
     pub event_resp_rnr: Signal<Out, Bit>,
     /// Request without a queue pair in working order.
     pub event_resp_no_qp: Signal<Out, Bit>,
-    state: DFF<RespState>,
-    step: DFF<Bits<3>>,
-    in_flight: DFF<Bits<7>>,
-    imm_in_flight: DFF<Bits<5>>,
-    is_qp: DFF<Bit>,
-    is_region: DFF<Bit>,
-    cmd_valid: DFF<Bit>,
-    addr: DFF<Bits<64>>,
-    bytes: DFF<Bits<13>>,
-    tag: DFF<Bits<127>>,
-    e_duplicate: DFF<Bit>,
-    e_ahead: DFF<Bit>,
-    e_invalid: DFF<Bit>,
-    e_access: DFF<Bit>,
-    e_not_ready: DFF<Bit>,
-    e_no_qp: DFF<Bit>,
+    #[reset(RespState::Scrub)]
+    state: Reg<RespState>,
+    step: Unreset<Bits<3>>,
+    in_flight: Reg<Bits<7>>,
+    imm_in_flight: Reg<Bits<5>>,
+    is_qp: Unreset<Bit>,
+    is_region: Unreset<Bit>,
+    cmd_valid: Reg<Bit>,
+    addr: Reg<Bits<64>>,
+    bytes: Reg<Bits<13>>,
+    tag: Reg<Bits<127>>,
+    e_duplicate: Reg<Bit>,
+    e_ahead: Reg<Bit>,
+    e_invalid: Reg<Bit>,
+    e_access: Reg<Bit>,
+    e_not_ready: Reg<Bit>,
+    e_no_qp: Reg<Bit>,
     issues: Signal<Local, Bit>,
     issues_imm: Signal<Local, Bit>,
+    #[init(Constant::new((Table::Qp as u64).to_bits()))]
     qp_table: Constant<Bits<2>>,
+    #[init(Constant::new((Table::Mr as u64).to_bits()))]
     region_table: Constant<Bits<2>>,
+    #[init(Constant::new((resp_check::LATENCY_CYCLES as u64 - 1).to_bits()))]
     last_step: Constant<Bits<3>>,
-}
-
-impl Default for RespCtl {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_req_valid: Default::default(),
-            s_req_ready: Default::default(),
-            s_cfg_valid: Default::default(),
-            s_cfg_ready: Default::default(),
-            cfg_table: Default::default(),
-            qp_write: Default::default(),
-            region_write: Default::default(),
-            m_cfg_valid: Default::default(),
-            m_cfg_ready: Default::default(),
-            job_waits: Default::default(),
-            cleared: Default::default(),
-            tables_ready: Default::default(),
-            order_ready: Default::default(),
-            commit: Default::default(),
-            no_qp: Default::default(),
-            duplicate: Default::default(),
-            ahead: Default::default(),
-            invalid: Default::default(),
-            access: Default::default(),
-            not_ready: Default::default(),
-            accept_imm: Default::default(),
-            has_cmd: Default::default(),
-            cmd_addr: Default::default(),
-            cmd_bytes: Default::default(),
-            cmd_tag: Default::default(),
-            retired: Default::default(),
-            retired_imm: Default::default(),
-            imm_full: Default::default(),
-            m_cmd_valid: Default::default(),
-            m_cmd_ready: Default::default(),
-            m_cmd_addr: Default::default(),
-            m_cmd_bytes: Default::default(),
-            m_cmd_tag: Default::default(),
-            event_resp_duplicate: Default::default(),
-            event_resp_out_of_sequence: Default::default(),
-            event_resp_nak_invalid: Default::default(),
-            event_resp_nak_access: Default::default(),
-            event_resp_rnr: Default::default(),
-            event_resp_no_qp: Default::default(),
-            state: Default::default(),
-            step: Default::default(),
-            in_flight: Default::default(),
-            imm_in_flight: Default::default(),
-            is_qp: Default::default(),
-            is_region: Default::default(),
-            cmd_valid: Default::default(),
-            addr: Default::default(),
-            bytes: Default::default(),
-            tag: Default::default(),
-            e_duplicate: Default::default(),
-            e_ahead: Default::default(),
-            e_invalid: Default::default(),
-            e_access: Default::default(),
-            e_not_ready: Default::default(),
-            e_no_qp: Default::default(),
-            issues: Default::default(),
-            issues_imm: Default::default(),
-            qp_table: Constant::new((Table::Qp as u64).to_bits()),
-            region_table: Constant::new((Table::Mr as u64).to_bits()),
-            last_step: Constant::new((resp_check::LATENCY_CYCLES as u64 - 1).to_bits()),
-        }
-    }
 }
 
 impl Logic for RespCtl {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            state,
-            step,
-            in_flight,
-            imm_in_flight,
-            is_qp,
-            is_region,
-            cmd_valid,
-            addr,
-            bytes,
-            tag,
-            e_duplicate,
-            e_ahead,
-            e_invalid,
-            e_access,
-            e_not_ready,
-            e_no_qp
-        );
-        self.s_req_ready.next = self.state.q.val() == RespState::Idle;
-        self.s_cfg_ready.next = self.state.q.val() == RespState::Write;
-        self.is_qp.d.next = self.cfg_table.val() == self.qp_table.val();
-        self.is_region.d.next = self.cfg_table.val() == self.region_table.val();
-        self.qp_write.next = (self.state.q.val() == RespState::Write) & self.is_qp.q.val();
-        self.region_write.next = (self.state.q.val() == RespState::Write) & self.is_region.q.val();
-        self.m_cfg_valid.next = self.state.q.val() == RespState::Pass;
-        self.commit.next = self.state.q.val() == RespState::Commit;
-        self.imm_full.next = self.imm_in_flight.q.val().get_bit(4);
-        self.m_cmd_valid.next = self.cmd_valid.q.val();
-        self.m_cmd_addr.next = self.addr.q.val();
-        self.m_cmd_bytes.next = self.bytes.q.val();
-        self.m_cmd_tag.next = self.tag.q.val();
-        self.event_resp_duplicate.next = self.e_duplicate.q.val();
-        self.event_resp_out_of_sequence.next = self.e_ahead.q.val();
-        self.event_resp_nak_invalid.next = self.e_invalid.q.val();
-        self.event_resp_nak_access.next = self.e_access.q.val();
-        self.event_resp_rnr.next = self.e_not_ready.q.val();
-        self.event_resp_no_qp.next = self.e_no_qp.q.val();
-        self.e_duplicate.d.next = false;
-        self.e_ahead.d.next = false;
-        self.e_invalid.d.next = false;
-        self.e_access.d.next = false;
-        self.e_not_ready.d.next = false;
-        self.e_no_qp.d.next = false;
+        self.s_req_ready.next = self.state.val() == RespState::Idle;
+        self.s_cfg_ready.next = self.state.val() == RespState::Write;
+        self.is_qp.next = self.cfg_table.val() == self.qp_table.val();
+        self.is_region.next = self.cfg_table.val() == self.region_table.val();
+        self.qp_write.next = (self.state.val() == RespState::Write) & self.is_qp.val();
+        self.region_write.next = (self.state.val() == RespState::Write) & self.is_region.val();
+        self.m_cfg_valid.next = self.state.val() == RespState::Pass;
+        self.commit.next = self.state.val() == RespState::Commit;
+        self.imm_full.next = self.imm_in_flight.val().get_bit(4);
+        self.m_cmd.valid.next = self.cmd_valid.val();
+        self.m_cmd.addr.next = self.addr.val();
+        self.m_cmd.bytes.next = self.bytes.val();
+        self.m_cmd.tag.next = self.tag.val();
+        self.event_resp_duplicate.next = self.e_duplicate.val();
+        self.event_resp_out_of_sequence.next = self.e_ahead.val();
+        self.event_resp_nak_invalid.next = self.e_invalid.val();
+        self.event_resp_nak_access.next = self.e_access.val();
+        self.event_resp_rnr.next = self.e_not_ready.val();
+        self.event_resp_no_qp.next = self.e_no_qp.val();
+        self.e_duplicate.next = false;
+        self.e_ahead.next = false;
+        self.e_invalid.next = false;
+        self.e_access.next = false;
+        self.e_not_ready.next = false;
+        self.e_no_qp.next = false;
         self.issues.next = false;
         self.issues_imm.next = false;
-        if self.m_cmd_ready.val() {
-            self.cmd_valid.d.next = false;
+        if self.m_cmd.ready.val() {
+            self.cmd_valid.next = false;
         }
-        match self.state.q.val() {
+        match self.state.val() {
             RespState::Scrub => {
                 if self.tables_ready.val() {
-                    self.state.d.next = RespState::Idle;
+                    self.state.next = RespState::Idle;
                 }
             }
             RespState::Idle => {
-                self.step.d.next = 1.into();
+                self.step.next = 1.into();
                 if self.s_req_valid.val() {
-                    self.state.d.next = RespState::Check;
+                    self.state.next = RespState::Check;
                 } else if self.s_cfg_valid.val() {
-                    self.state.d.next = RespState::Drain;
+                    self.state.next = RespState::Drain;
                 }
             }
             RespState::Check => {
                 comment!("The last step waits for room for the command and for the order.");
-                if self.step.q.val() != self.last_step.val() {
-                    self.step.d.next = self.step.q.val() + 1;
-                } else if (self.m_cmd_ready.val() | !self.cmd_valid.q.val())
+                if self.step.val() != self.last_step.val() {
+                    self.step.next = self.step.val() + 1;
+                } else if (self.m_cmd.ready.val() | !self.cmd_valid.val())
                     & self.order_ready.val()
-                    & !self.in_flight.q.val().get_bit(6)
+                    & !self.in_flight.val().get_bit(6)
                 {
-                    self.state.d.next = RespState::Commit;
+                    self.state.next = RespState::Commit;
                 }
             }
             RespState::Commit => {
                 self.issues.next = self.has_cmd.val();
                 self.issues_imm.next = self.accept_imm.val();
                 if self.has_cmd.val() {
-                    self.cmd_valid.d.next = true;
-                    self.addr.d.next = self.cmd_addr.val();
-                    self.bytes.d.next = self.cmd_bytes.val();
-                    self.tag.d.next = self.cmd_tag.val();
+                    self.cmd_valid.next = true;
+                    self.addr.next = self.cmd_addr.val();
+                    self.bytes.next = self.cmd_bytes.val();
+                    self.tag.next = self.cmd_tag.val();
                 }
-                self.e_duplicate.d.next = self.duplicate.val();
-                self.e_ahead.d.next = self.ahead.val();
-                self.e_invalid.d.next = self.invalid.val();
-                self.e_access.d.next = self.access.val();
-                self.e_not_ready.d.next = self.not_ready.val();
-                self.e_no_qp.d.next = self.no_qp.val();
-                self.state.d.next = RespState::Idle;
+                self.e_duplicate.next = self.duplicate.val();
+                self.e_ahead.next = self.ahead.val();
+                self.e_invalid.next = self.invalid.val();
+                self.e_access.next = self.access.val();
+                self.e_not_ready.next = self.not_ready.val();
+                self.e_no_qp.next = self.no_qp.val();
+                self.state.next = RespState::Idle;
                 if self.s_cfg_valid.val() {
-                    self.state.d.next = RespState::Drain;
+                    self.state.next = RespState::Drain;
                 }
             }
             RespState::Drain => {
-                if !self.in_flight.q.val().any() & !self.job_waits.val() {
-                    self.state.d.next = RespState::Write;
-                    if self.is_qp.q.val() | self.is_region.q.val() {
-                        self.state.d.next = RespState::Pass;
+                if !self.in_flight.val().any() & !self.job_waits.val() {
+                    self.state.next = RespState::Write;
+                    if self.is_qp.val() | self.is_region.val() {
+                        self.state.next = RespState::Pass;
                     }
                 }
             }
             RespState::Pass => {
                 if self.m_cfg_ready.val() {
-                    self.state.d.next = RespState::Write;
-                    if self.is_qp.q.val() {
-                        self.state.d.next = RespState::Clear;
+                    self.state.next = RespState::Write;
+                    if self.is_qp.val() {
+                        self.state.next = RespState::Clear;
                     }
                 }
             }
             RespState::Clear => {
                 if self.cleared.val() {
-                    self.state.d.next = RespState::Write;
+                    self.state.next = RespState::Write;
                 }
             }
             RespState::Write => {
-                self.state.d.next = RespState::Idle;
+                self.state.next = RespState::Idle;
             }
         }
         if self.issues.val() & !self.retired.val() {
-            self.in_flight.d.next = self.in_flight.q.val() + 1;
+            self.in_flight.next = self.in_flight.val() + 1;
         } else if self.retired.val() & !self.issues.val() {
-            self.in_flight.d.next = self.in_flight.q.val() - 1;
+            self.in_flight.next = self.in_flight.val() - 1;
         }
         if self.issues_imm.val() & !self.retired_imm.val() {
-            self.imm_in_flight.d.next = self.imm_in_flight.q.val() + 1;
+            self.imm_in_flight.next = self.imm_in_flight.val() + 1;
         } else if self.retired_imm.val() & !self.issues_imm.val() {
-            self.imm_in_flight.d.next = self.imm_in_flight.q.val() - 1;
-        }
-        if self.reset.val() {
-            self.state.d.next = RespState::Scrub;
-            self.in_flight.d.next = 0.into();
-            self.imm_in_flight.d.next = 0.into();
-            self.cmd_valid.d.next = false;
-            self.addr.d.next = 0.into();
-            self.bytes.d.next = 0.into();
-            self.tag.d.next = 0.into();
-            self.e_duplicate.d.next = false;
-            self.e_ahead.d.next = false;
-            self.e_invalid.d.next = false;
-            self.e_access.d.next = false;
-            self.e_not_ready.d.next = false;
-            self.e_no_qp.d.next = false;
+            self.imm_in_flight.next = self.imm_in_flight.val() - 1;
         }
     }
 }

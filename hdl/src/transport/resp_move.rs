@@ -7,149 +7,84 @@
 //! # Reset             synchronous, high: empty
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
 
+use crate::streams::Axis;
 use crate::util::skid::Skid;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a beat at the sink to the beat at the source.
 pub const LATENCY_CYCLES: usize = 2;
 
 /// Mover of frames; `B = W + KB + 1`.
-#[derive(LogicBlock)]
+#[block(check(B == W + KB + 1))]
 pub struct RespMove<const W: usize, const KB: usize, const B: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// An order for the next frame; only while `order_ready`.
     pub order_valid: Signal<In, Bit>,
     /// Drop the frame.
     pub order_drop: Signal<In, Bit>,
     /// There is room for an order.
     pub order_ready: Signal<Out, Bit>,
-    /// Payload from the rx pipe.
-    pub s_axis_tvalid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_axis_tready: Signal<Out, Bit>,
     /// Bytes.
-    pub s_axis_tdata: Signal<In, Bits<W>>,
-    /// Byte enables.
-    pub s_axis_tkeep: Signal<In, Bits<KB>>,
-    /// Last beat.
-    pub s_axis_tlast: Signal<In, Bit>,
-    /// Payload to the DMA.
-    pub m_axis_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axis_tready: Signal<In, Bit>,
+    pub s_axis: Axis<In, W, KB>,
     /// Bytes.
-    pub m_axis_tdata: Signal<Out, Bits<W>>,
-    /// Byte enables.
-    pub m_axis_tkeep: Signal<Out, Bits<KB>>,
-    /// Last beat.
-    pub m_axis_tlast: Signal<Out, Bit>,
+    pub m_axis: Axis<Out, W, KB>,
     inbound: Skid<B>,
-    next_valid: DFF<Bit>,
-    next_drop: DFF<Bit>,
-    active: DFF<Bit>,
-    active_drop: DFF<Bit>,
-    beat_valid: DFF<Bit>,
-    beat: DFF<Bits<B>>,
+    next_valid: Reg<Bit>,
+    next_drop: Unreset<Bit>,
+    active: Reg<Bit>,
+    active_drop: Unreset<Bit>,
+    beat_valid: Reg<Bit>,
+    beat: Reg<Bits<B>>,
     take: Signal<Local, Bit>,
     moved: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     last_bit: Signal<Local, Bits<1>>,
+    #[init(Constant::new((W as u64).to_bits()))]
     keep_at: Constant<Bits<16>>,
+    #[init(Constant::new(((W + KB) as u64).to_bits()))]
     last_at: Constant<Bits<16>>,
-}
-
-impl<const W: usize, const KB: usize, const B: usize> Default for RespMove<W, KB, B> {
-    fn default() -> Self {
-        assert!(B == W + KB + 1, "B = W + KB + 1");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            order_valid: Default::default(),
-            order_drop: Default::default(),
-            order_ready: Default::default(),
-            s_axis_tvalid: Default::default(),
-            s_axis_tready: Default::default(),
-            s_axis_tdata: Default::default(),
-            s_axis_tkeep: Default::default(),
-            s_axis_tlast: Default::default(),
-            m_axis_tvalid: Default::default(),
-            m_axis_tready: Default::default(),
-            m_axis_tdata: Default::default(),
-            m_axis_tkeep: Default::default(),
-            m_axis_tlast: Default::default(),
-            inbound: Default::default(),
-            next_valid: Default::default(),
-            next_drop: Default::default(),
-            active: Default::default(),
-            active_drop: Default::default(),
-            beat_valid: Default::default(),
-            beat: Default::default(),
-            take: Default::default(),
-            moved: Default::default(),
-            ends: Default::default(),
-            last_bit: Default::default(),
-            keep_at: Constant::new((W as u64).to_bits()),
-            last_at: Constant::new(((W + KB) as u64).to_bits()),
-        }
-    }
 }
 
 impl<const W: usize, const KB: usize, const B: usize> Logic for RespMove<W, KB, B> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, next_valid, next_drop, active, active_drop, beat_valid, beat);
-        self.inbound.clock.next = self.clock.val();
-        self.inbound.reset.next = self.reset.val();
-        self.order_ready.next = !self.next_valid.q.val();
-        self.s_axis_tready.next = self.inbound.s_ready.val();
-        self.m_axis_tvalid.next = self.beat_valid.q.val();
-        self.m_axis_tlast.next = self.beat.q.val().get_bit(self.last_at.val().index());
-        self.m_axis_tkeep.next = self.beat.q.val().get_bits::<KB>(self.keep_at.val().index());
-        self.m_axis_tdata.next = self.beat.q.val().get_bits::<W>(0);
+        self.order_ready.next = !self.next_valid.val();
+        self.s_axis.tready.next = self.inbound.s.ready.val();
+        self.m_axis.tvalid.next = self.beat_valid.val();
+        self.m_axis.tlast.next = self.beat.val().get_bit(self.last_at.val().index());
+        self.m_axis.tkeep.next = self.beat.val().get_bits::<KB>(self.keep_at.val().index());
+        self.m_axis.tdata.next = self.beat.val().get_bits::<W>(0);
         comment!("a beat: last, keep, data from high to low");
         self.last_bit.next = 0.into();
-        if self.s_axis_tlast.val() {
+        if self.s_axis.tlast.val() {
             self.last_bit.next = 1.into();
         }
-        self.inbound.s_valid.next = self.s_axis_tvalid.val();
-        self.inbound.s_data.next = bit_cast::<B, W>(self.s_axis_tdata.val())
-            | (bit_cast::<B, KB>(self.s_axis_tkeep.val()) << self.keep_at.val())
+        self.inbound.s.valid.next = self.s_axis.tvalid.val();
+        self.inbound.s.data.next = bit_cast::<B, W>(self.s_axis.tdata.val())
+            | (bit_cast::<B, KB>(self.s_axis.tkeep.val()) << self.keep_at.val())
             | (bit_cast::<B, 1>(self.last_bit.val()) << self.last_at.val());
         comment!("A dropped frame needs no room at the source.");
-        self.take.next = self.active.q.val()
-            & (self.active_drop.q.val() | self.m_axis_tready.val() | !self.beat_valid.q.val());
-        self.moved.next = self.take.val() & self.inbound.m_valid.val();
+        self.take.next = self.active.val()
+            & (self.active_drop.val() | self.m_axis.tready.val() | !self.beat_valid.val());
+        self.moved.next = self.take.val() & self.inbound.m.valid.val();
         self.ends.next =
-            self.moved.val() & self.inbound.m_data.val().get_bit(self.last_at.val().index());
-        self.inbound.m_ready.next = self.take.val();
-        if self.m_axis_tready.val() {
-            self.beat_valid.d.next = false;
+            self.moved.val() & self.inbound.m.data.val().get_bit(self.last_at.val().index());
+        self.inbound.m.ready.next = self.take.val();
+        if self.m_axis.tready.val() {
+            self.beat_valid.next = false;
         }
-        if self.moved.val() & !self.active_drop.q.val() {
-            self.beat_valid.d.next = true;
-            self.beat.d.next = self.inbound.m_data.val();
+        if self.moved.val() & !self.active_drop.val() {
+            self.beat_valid.next = true;
+            self.beat.next = self.inbound.m.data.val();
         }
-        if self.ends.val() | !self.active.q.val() {
-            self.active.d.next = self.next_valid.q.val();
-            self.active_drop.d.next = self.next_drop.q.val();
-            self.next_valid.d.next = false;
+        if self.ends.val() | !self.active.val() {
+            self.active.next = self.next_valid.val();
+            self.active_drop.next = self.next_drop.val();
+            self.next_valid.next = false;
         }
         if self.order_valid.val() {
-            self.next_valid.d.next = true;
-            self.next_drop.d.next = self.order_drop.val();
-        }
-        if self.reset.val() {
-            self.next_valid.d.next = false;
-            self.active.d.next = false;
-            self.beat_valid.d.next = false;
-            self.beat.d.next = 0.into();
+            self.next_valid.next = true;
+            self.next_drop.next = self.order_drop.val();
         }
     }
 }

@@ -16,18 +16,12 @@
 
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Tables of `2^FB` queue pairs and `2^MB` memory regions.
-#[derive(LogicBlock)]
+#[block(check(FB <= 10 && MB <= 10))]
 pub struct RespTables<const FB: usize, const MB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Rows are clear.
     pub ready: Signal<Out, Bit>,
     /// Look a request up.
@@ -74,134 +68,78 @@ pub struct RespTables<const FB: usize, const MB: usize> {
     states: Ram<FB, 216>,
     regions: Ram<MB, 227>,
     endings: LutRam<FB, 6>,
-    scrubs: DFF<Bit>,
-    scrub_at: DFF<Bits<10>>,
-    flow_q: DFF<Bits<FB>>,
-    qp_q: DFF<Bits<63>>,
-    state_q: DFF<Bits<216>>,
-    region_q: DFF<Bits<227>>,
-    failed_q: DFF<Bit>,
-    full_q: DFF<Bit>,
+    #[reset(true)]
+    scrubs: Reg<Bit>,
+    scrub_at: Reg<Bits<10>>,
+    flow_q: Unreset<Bits<FB>>,
+    qp_q: Unreset<Bits<63>>,
+    state_q: Unreset<Bits<216>>,
+    region_q: Unreset<Bits<227>>,
+    failed_q: Unreset<Bit>,
+    full_q: Unreset<Bit>,
     waiting: Signal<Local, Bits<5>>,
     accepted: Signal<Local, Bits<5>>,
     ended: Signal<Local, Bits<5>>,
     psn: Signal<Local, Bits<24>>,
     qp_flags: Signal<Local, Bits<7>>,
     region_flags: Signal<Local, Bits<3>>,
+    #[init(Constant::new(((1_u64 << FB.max(MB)) - 1).to_bits()))]
     last_row: Constant<Bits<10>>,
-}
-
-impl<const FB: usize, const MB: usize> Default for RespTables<FB, MB> {
-    fn default() -> Self {
-        assert!(FB <= 10 && MB <= 10, "at most 1024 rows");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            ready: Default::default(),
-            take: Default::default(),
-            s_req_flow: Default::default(),
-            req_starts: Default::default(),
-            req_region: Default::default(),
-            flow: Default::default(),
-            qp: Default::default(),
-            flow_state: Default::default(),
-            region: Default::default(),
-            failed: Default::default(),
-            reads_full: Default::default(),
-            state_write: Default::default(),
-            new_state: Default::default(),
-            qp_write: Default::default(),
-            region_write: Default::default(),
-            cfg_index: Default::default(),
-            cfg_row: Default::default(),
-            ended_valid: Default::default(),
-            ended_flow: Default::default(),
-            ended_failed: Default::default(),
-            ended_reads: Default::default(),
-            qps: Default::default(),
-            states: Default::default(),
-            regions: Default::default(),
-            endings: Default::default(),
-            scrubs: Default::default(),
-            scrub_at: Default::default(),
-            flow_q: Default::default(),
-            qp_q: Default::default(),
-            state_q: Default::default(),
-            region_q: Default::default(),
-            failed_q: Default::default(),
-            full_q: Default::default(),
-            waiting: Default::default(),
-            accepted: Default::default(),
-            ended: Default::default(),
-            psn: Default::default(),
-            qp_flags: Default::default(),
-            region_flags: Default::default(),
-            last_row: Constant::new(((1_u64 << FB.max(MB)) - 1).to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize, const MB: usize> Logic for RespTables<FB, MB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, scrubs, scrub_at, flow_q, qp_q, state_q, region_q, failed_q, full_q
-        );
-        self.qps.clock.next = self.clock.val();
-        self.states.clock.next = self.clock.val();
-        self.regions.clock.next = self.clock.val();
-        self.endings.clock.next = self.clock.val();
-        self.ready.next = !self.scrubs.q.val();
-        self.flow.next = self.flow_q.q.val();
-        self.qp.next = self.qp_q.q.val();
-        self.flow_state.next = self.state_q.q.val();
-        self.region.next = self.region_q.q.val();
-        self.failed.next = self.failed_q.q.val();
-        self.reads_full.next = self.full_q.q.val();
+        self.ready.next = !self.scrubs.val();
+        self.flow.next = self.flow_q.val();
+        self.qp.next = self.qp_q.val();
+        self.flow_state.next = self.state_q.val();
+        self.region.next = self.region_q.val();
+        self.failed.next = self.failed_q.val();
+        self.reads_full.next = self.full_q.val();
         comment!("Look-up: the queue pair and its state first, then the region of the rkey.");
         self.qps.read_enable.next = self.take.val();
         self.qps.read_address.next = self.s_req_flow.val();
         self.states.read_enable.next = self.take.val();
         self.states.read_address.next = self.s_req_flow.val();
         if self.take.val() {
-            self.flow_q.d.next = self.s_req_flow.val();
+            self.flow_q.next = self.s_req_flow.val();
         }
-        self.qp_q.d.next = self.qps.read_data.val();
-        self.state_q.d.next = self.states.read_data.val();
+        self.qp_q.next = self.qps.read_data.val();
+        self.state_q.next = self.states.read_data.val();
         self.regions.read_enable.next = true;
         self.regions.read_address.next = self.states.read_data.val().get_bits::<MB>(123);
         if self.req_starts.val() {
             self.regions.read_address.next = self.req_region.val();
         }
-        self.region_q.d.next = self.regions.read_data.val();
-        self.endings.read_address.next = self.flow_q.q.val();
-        self.failed_q.d.next = self.endings.read_data.val().get_bit(0);
+        self.region_q.next = self.regions.read_data.val();
+        self.endings.read_address.next = self.flow_q.val();
+        self.failed_q.next = self.endings.read_data.val().get_bit(0);
         comment!("Both counts run modulo 32, and never more than 16 READs have no answer.");
-        self.accepted.next = self.state_q.q.val().get_bits::<5>(211);
+        self.accepted.next = self.state_q.val().get_bits::<5>(211);
         self.ended.next = self.endings.read_data.val().get_bits::<5>(1);
         self.waiting.next = self.accepted.val() - self.ended.val();
-        self.full_q.d.next = self.waiting.val().get_bit(4);
+        self.full_q.next = self.waiting.val().get_bit(4);
         comment!("Rows of software; a queue pair starts at its first PSN.");
         self.psn.next = self.cfg_row.val().get_bits::<24>(192);
-        self.qps.write_enable.next = self.qp_write.val() | self.scrubs.q.val();
+        self.qps.write_enable.next = self.qp_write.val() | self.scrubs.val();
         self.qps.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
         comment!("After reset rows are made invalid; what else stands in them does not matter.");
         self.qp_flags.next = self.cfg_row.val().get_bits::<7>(0);
         self.region_flags.next = self.cfg_row.val().get_bits::<3>(0);
-        if self.scrubs.q.val() {
+        if self.scrubs.val() {
             self.qp_flags.next = 0.into();
             self.region_flags.next = 0.into();
         }
         self.qps.write_data.next = bit_cast::<63, 7>(self.qp_flags.val())
             | (bit_cast::<63, 24>(self.cfg_row.val().get_bits::<24>(32)) << 7)
             | (bit_cast::<63, 32>(self.cfg_row.val().get_bits::<32>(96)) << 31);
-        self.regions.write_enable.next = self.region_write.val() | self.scrubs.q.val();
+        self.regions.write_enable.next = self.region_write.val() | self.scrubs.val();
         self.regions.write_address.next = self.cfg_index.val().get_bits::<MB>(0);
         self.regions.write_data.next = bit_cast::<227, 3>(self.region_flags.val())
             | (bit_cast::<227, 224>(self.cfg_row.val().get_bits::<224>(32)) << 3);
         self.states.write_enable.next = self.qp_write.val() | self.state_write.val();
-        self.states.write_address.next = self.flow_q.q.val();
+        self.states.write_address.next = self.flow_q.val();
         self.states.write_data.next = self.new_state.val();
         comment!(
             "A row is written one cycle after its flow's own end, and ends are three cycles apart."
@@ -217,15 +155,11 @@ impl<const FB: usize, const MB: usize> Logic for RespTables<FB, MB> {
             self.endings.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
             self.endings.write_data.next = 0.into();
         }
-        if self.scrubs.q.val() {
-            self.qps.write_address.next = self.scrub_at.q.val().get_bits::<FB>(0);
-            self.regions.write_address.next = self.scrub_at.q.val().get_bits::<MB>(0);
-            self.scrub_at.d.next = self.scrub_at.q.val() + 1;
-            self.scrubs.d.next = self.scrub_at.q.val() != self.last_row.val();
-        }
-        if self.reset.val() {
-            self.scrubs.d.next = true;
-            self.scrub_at.d.next = 0.into();
+        if self.scrubs.val() {
+            self.qps.write_address.next = self.scrub_at.val().get_bits::<FB>(0);
+            self.regions.write_address.next = self.scrub_at.val().get_bits::<MB>(0);
+            self.scrub_at.next = self.scrub_at.val() + 1;
+            self.scrubs.next = self.scrub_at.val() != self.last_row.val();
         }
     }
 }

@@ -16,8 +16,9 @@ use super::resp_check::RespCheck;
 use super::resp_ctl::{self, RespCtl};
 use super::resp_move::RespMove;
 use crate::emit::{self, Design, EmitError};
+use crate::streams::{Ack, Axis, ReadJob, ReadJobEnd, Request, WriteCommand, WriteDone};
 use crate::util::ram_fifo::RamFifo;
-use crate::Module;
+use crate::{block, Wire};
 use nic_spec::config::NicConfig;
 use rust_hdl_core::prelude::*;
 
@@ -25,7 +26,7 @@ use rust_hdl_core::prelude::*;
 pub const LATENCY_CYCLES: usize = resp_ctl::LATENCY_CYCLES;
 
 /// The responder.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Responder<
     const W: usize,
     const KB: usize,
@@ -34,61 +35,10 @@ pub struct Responder<
     const FC: usize,
     const MB: usize,
 > {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A request is offered.
-    pub s_req_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_req_ready: Signal<Out, Bit>,
-    /// Queue pair.
-    pub s_req_qpn: Signal<In, Bits<24>>,
-    /// Operation.
-    pub s_req_opcode: Signal<In, Bits<8>>,
-    /// Sequence number.
-    pub s_req_psn: Signal<In, Bits<24>>,
-    /// An ACK is asked for.
-    pub s_req_ack_req: Signal<In, Bit>,
-    /// Bytes of payload.
-    pub s_req_payload_bytes: Signal<In, Bits<13>>,
-    /// RETH: virtual address.
-    pub s_req_va: Signal<In, Bits<64>>,
-    /// RETH: rkey.
-    pub s_req_rkey: Signal<In, Bits<32>>,
-    /// RETH: bytes of the message.
-    pub s_req_dma_len: Signal<In, Bits<32>>,
-    /// Immediate data.
-    pub s_req_imm: Signal<In, Bits<32>>,
-    /// Sender.
-    pub s_req_src_ip: Signal<In, Bits<32>>,
-    /// There is telemetry.
-    pub s_req_tel_valid: Signal<In, Bit>,
-    /// Records; 6 = more than five.
-    pub s_req_tel_hops: Signal<In, Bits<3>>,
-    /// Path id.
-    pub s_req_tel_path: Signal<In, Bits<12>>,
-    /// First record.
-    pub s_req_tel_hop_0: Signal<In, Bits<64>>,
-    /// Second record.
-    pub s_req_tel_hop_1: Signal<In, Bits<64>>,
-    /// Third record.
-    pub s_req_tel_hop_2: Signal<In, Bits<64>>,
-    /// Fourth record.
-    pub s_req_tel_hop_3: Signal<In, Bits<64>>,
-    /// Fifth record.
-    pub s_req_tel_hop_4: Signal<In, Bits<64>>,
-    /// Payload from the rx pipe.
-    pub s_payload_tvalid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_payload_tready: Signal<Out, Bit>,
+    pub s_req: Request<In>,
     /// Bytes.
-    pub s_payload_tdata: Signal<In, Bits<W>>,
-    /// Byte enables.
-    pub s_payload_tkeep: Signal<In, Bits<KB>>,
-    /// Last beat.
-    pub s_payload_tlast: Signal<In, Bit>,
+    pub s_payload: Axis<In, W, KB>,
     /// A table row is offered.
     pub s_cfg_valid: Signal<In, Bit>,
     /// It is taken.
@@ -100,27 +50,9 @@ pub struct Responder<
     /// The row.
     pub cfg_row: Signal<In, Bits<512>>,
     /// A DMA command has ended.
-    pub s_done_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_done_ready: Signal<Out, Bit>,
-    /// Its tag.
-    pub s_done_tag: Signal<In, Bits<127>>,
-    /// Host memory refused the write.
-    pub s_done_error: Signal<In, Bit>,
+    pub s_done: WriteDone<In, 127>,
     /// Jobs have ended, or a row is in force.
-    pub s_end_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_end_ready: Signal<Out, Bit>,
-    /// Flow index.
-    pub s_end_flow: Signal<In, Bits<FB>>,
-    /// Jobs that have ended.
-    pub s_end_jobs: Signal<In, Bits<5>>,
-    /// Those that were no restarts.
-    pub s_end_reads: Signal<In, Bits<5>>,
-    /// The flow is in error.
-    pub s_end_error: Signal<In, Bit>,
-    /// Forget all about the flow.
-    pub s_end_cleared: Signal<In, Bit>,
+    pub s_end: ReadJobEnd<In, FB>,
     /// At least 32 more completions fit.
     pub cfg_cq_space: Signal<In, Bit>,
     /// ACKs echo the record of the most loaded hop alone.
@@ -140,53 +72,11 @@ pub struct Responder<
     /// Timer code of RNR NAKs.
     pub cfg_rnr_timer: Signal<In, Bits<5>>,
     /// Command to the DMA.
-    pub m_cmd_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cmd_ready: Signal<In, Bit>,
-    /// Address of the first byte.
-    pub m_cmd_addr: Signal<Out, Bits<64>>,
-    /// Bytes; 0: nothing is written.
-    pub m_cmd_bytes: Signal<Out, Bits<13>>,
-    /// Comes back with the done.
-    pub m_cmd_tag: Signal<Out, Bits<127>>,
-    /// Payload to the DMA.
-    pub m_data_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_data_tready: Signal<In, Bit>,
+    pub m_cmd: WriteCommand<Out, 127>,
     /// Bytes.
-    pub m_data_tdata: Signal<Out, Bits<W>>,
-    /// Byte enables.
-    pub m_data_tkeep: Signal<Out, Bits<KB>>,
-    /// Last beat.
-    pub m_data_tlast: Signal<Out, Bit>,
+    pub m_data: Axis<Out, W, KB>,
     /// An ACK or NAK stands at the source.
-    pub m_ack_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_ack_ready: Signal<In, Bit>,
-    /// Flow index.
-    pub m_ack_flow: Signal<Out, Bits<FB>>,
-    /// AETH syndrome.
-    pub m_ack_syndrome: Signal<Out, Bits<8>>,
-    /// Messages completed.
-    pub m_ack_msn: Signal<Out, Bits<24>>,
-    /// PSN that is answered.
-    pub m_ack_psn: Signal<Out, Bits<24>>,
-    /// There is telemetry to echo.
-    pub m_ack_tel_valid: Signal<Out, Bit>,
-    /// Records; 6 = more than five.
-    pub m_ack_tel_hops: Signal<Out, Bits<3>>,
-    /// Path id.
-    pub m_ack_tel_path: Signal<Out, Bits<12>>,
-    /// First record.
-    pub m_ack_tel_hop_0: Signal<Out, Bits<64>>,
-    /// Second record.
-    pub m_ack_tel_hop_1: Signal<Out, Bits<64>>,
-    /// Third record.
-    pub m_ack_tel_hop_2: Signal<Out, Bits<64>>,
-    /// Fourth record.
-    pub m_ack_tel_hop_3: Signal<Out, Bits<64>>,
-    /// Fifth record.
-    pub m_ack_tel_hop_4: Signal<Out, Bits<64>>,
+    pub m_ack: Ack<Out, FB>,
     /// A WRITE with immediate has landed.
     pub m_cqe_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -204,25 +94,7 @@ pub struct Responder<
     /// Bytes of the message.
     pub m_cqe_byte_len: Signal<Out, Bits<32>>,
     /// A READ stands at the source.
-    pub m_job_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_job_ready: Signal<In, Bit>,
-    /// Flow index.
-    pub m_job_flow: Signal<Out, Bits<FB>>,
-    /// PSN of the first response.
-    pub m_job_psn: Signal<Out, Bits<24>>,
-    /// MSN of its responses.
-    pub m_job_msn: Signal<Out, Bits<24>>,
-    /// Address of the first byte.
-    pub m_job_addr: Signal<Out, Bits<64>>,
-    /// Bytes.
-    pub m_job_bytes: Signal<Out, Bits<32>>,
-    /// It was asked for before.
-    pub m_job_restart: Signal<Out, Bit>,
-    /// Virtual address that the peer has asked for.
-    pub m_job_va: Signal<Out, Bits<64>>,
-    /// Remote key.
-    pub m_job_rkey: Signal<Out, Bits<32>>,
+    pub m_job: ReadJob<Out, FB>,
     /// A row that was taken is offered to the READ responses, behind the READs before it.
     pub m_cfg_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -262,29 +134,21 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.control.clock.next = self.clock.val();
-        self.control.reset.next = self.reset.val();
-        self.check.clock.next = self.clock.val();
-        self.check.reset.next = self.reset.val();
-        self.mover.clock.next = self.clock.val();
-        self.mover.reset.next = self.reset.val();
-        self.ack_gen.clock.next = self.clock.val();
-        self.ack_gen.reset.next = self.reset.val();
         comment!("requests");
-        self.take.next = self.s_req_valid.val() & self.control.s_req_ready.val();
-        self.control.s_req_valid.next = self.s_req_valid.val();
-        self.s_req_ready.next = self.control.s_req_ready.val();
+        self.take.next = self.s_req.valid.val() & self.control.s_req_ready.val();
+        self.control.s_req_valid.next = self.s_req.valid.val();
+        self.s_req.ready.next = self.control.s_req_ready.val();
         self.check.take.next = self.take.val();
-        self.check.s_req_qpn.next = self.s_req_qpn.val();
-        self.check.s_req_opcode.next = self.s_req_opcode.val();
-        self.check.s_req_psn.next = self.s_req_psn.val();
-        self.check.s_req_ack_req.next = self.s_req_ack_req.val();
-        self.check.s_req_payload_bytes.next = self.s_req_payload_bytes.val();
-        self.check.s_req_va.next = self.s_req_va.val();
-        self.check.s_req_rkey.next = self.s_req_rkey.val();
-        self.check.s_req_dma_len.next = self.s_req_dma_len.val();
-        self.check.s_req_imm.next = self.s_req_imm.val();
-        self.check.s_req_src_ip.next = self.s_req_src_ip.val();
+        self.check.s_req_qpn.next = self.s_req.qpn.val();
+        self.check.s_req_opcode.next = self.s_req.opcode.val();
+        self.check.s_req_psn.next = self.s_req.psn.val();
+        self.check.s_req_ack_req.next = self.s_req.ack_req.val();
+        self.check.s_req_payload_bytes.next = self.s_req.payload_bytes.val();
+        self.check.s_req_va.next = self.s_req.va.val();
+        self.check.s_req_rkey.next = self.s_req.rkey.val();
+        self.check.s_req_dma_len.next = self.s_req.dma_len.val();
+        self.check.s_req_imm.next = self.s_req.imm.val();
+        self.check.s_req_src_ip.next = self.s_req.src_ip.val();
         self.check.commit.next = self.control.commit.val();
         self.check.cq_room.next = self.cfg_cq_space.val() & !self.control.imm_full.val();
         self.control.tables_ready.next = self.check.ready.val();
@@ -311,26 +175,11 @@ impl<
         self.control.order_ready.next = self.mover.order_ready.val();
         self.mover.order_valid.next = self.control.commit.val() & self.check.has_payload.val();
         self.mover.order_drop.next = !self.check.accept.val();
-        self.mover.s_axis_tvalid.next = self.s_payload_tvalid.val();
-        self.mover.s_axis_tdata.next = self.s_payload_tdata.val();
-        self.mover.s_axis_tkeep.next = self.s_payload_tkeep.val();
-        self.mover.s_axis_tlast.next = self.s_payload_tlast.val();
-        self.s_payload_tready.next = self.mover.s_axis_tready.val();
-        self.m_data_tvalid.next = self.mover.m_axis_tvalid.val();
-        self.m_data_tdata.next = self.mover.m_axis_tdata.val();
-        self.m_data_tkeep.next = self.mover.m_axis_tkeep.val();
-        self.m_data_tlast.next = self.mover.m_axis_tlast.val();
-        self.mover.m_axis_tready.next = self.m_data_tready.val();
+        Wire::join(&mut self.s_payload, &mut self.mover.s_axis);
+        Wire::join(&mut self.mover.m_axis, &mut self.m_data);
         comment!("commands");
-        self.m_cmd_valid.next = self.control.m_cmd_valid.val();
-        self.m_cmd_addr.next = self.control.m_cmd_addr.val();
-        self.m_cmd_bytes.next = self.control.m_cmd_bytes.val();
-        self.m_cmd_tag.next = self.control.m_cmd_tag.val();
-        self.control.m_cmd_ready.next = self.m_cmd_ready.val();
-        self.ack_gen.s_done_valid.next = self.s_done_valid.val();
-        self.ack_gen.s_done_tag.next = self.s_done_tag.val();
-        self.ack_gen.s_done_error.next = self.s_done_error.val();
-        self.s_done_ready.next = self.ack_gen.s_done_ready.val();
+        Wire::join(&mut self.control.m_cmd, &mut self.m_cmd);
+        Wire::join(&mut self.s_done, &mut self.ack_gen.s_done);
         self.control.retired.next = self.ack_gen.retired.val();
         self.control.retired_imm.next = self.ack_gen.retired_imm.val();
         self.check.ended_valid.next = self.ack_gen.ended_valid.val();
@@ -340,34 +189,17 @@ impl<
         comment!(
             "READs: what their commands' tags have no room for, at most one a command in flight"
         );
-        self.reads.clock.next = self.clock.val();
-        self.reads.reset.next = self.reset.val();
-        self.reads.s_valid.next = self.control.commit.val() & self.check.is_job.val();
-        self.reads.s_data.next = bit_cast::<160, 64>(self.check.job_addr.val())
+        self.reads.s.valid.next = self.control.commit.val() & self.check.is_job.val();
+        self.reads.s.data.next = bit_cast::<160, 64>(self.check.job_addr.val())
             | (bit_cast::<160, 64>(self.check.job_va.val()) << 64)
             | (bit_cast::<160, 32>(self.check.job_rkey.val()) << 128);
-        self.reads.m_ready.next = self.ack_gen.s_read_ready.val();
-        self.ack_gen.s_read_addr.next = self.reads.m_data.val().get_bits::<64>(0);
-        self.ack_gen.s_read_va.next = self.reads.m_data.val().get_bits::<64>(64);
-        self.ack_gen.s_read_rkey.next = self.reads.m_data.val().get_bits::<32>(128);
-        self.ack_gen.s_end_valid.next = self.s_end_valid.val();
-        self.s_end_ready.next = self.ack_gen.s_end_ready.val();
-        self.ack_gen.s_end_flow.next = self.s_end_flow.val();
-        self.ack_gen.s_end_jobs.next = self.s_end_jobs.val();
-        self.ack_gen.s_end_reads.next = self.s_end_reads.val();
-        self.ack_gen.s_end_error.next = self.s_end_error.val();
-        self.ack_gen.s_end_cleared.next = self.s_end_cleared.val();
-        self.m_job_valid.next = self.ack_gen.m_job_valid.val();
-        self.m_job_flow.next = self.ack_gen.m_job_flow.val();
-        self.m_job_psn.next = self.ack_gen.m_job_psn.val();
-        self.m_job_msn.next = self.ack_gen.m_job_msn.val();
-        self.m_job_addr.next = self.ack_gen.m_job_addr.val();
-        self.m_job_bytes.next = self.ack_gen.m_job_bytes.val();
-        self.m_job_restart.next = self.ack_gen.m_job_restart.val();
-        self.m_job_va.next = self.ack_gen.m_job_va.val();
-        self.m_job_rkey.next = self.ack_gen.m_job_rkey.val();
-        self.ack_gen.m_job_ready.next = self.m_job_ready.val();
-        self.control.job_waits.next = self.ack_gen.m_job_valid.val();
+        self.reads.m.ready.next = self.ack_gen.s_read_ready.val();
+        self.ack_gen.s_read_addr.next = self.reads.m.data.val().get_bits::<64>(0);
+        self.ack_gen.s_read_va.next = self.reads.m.data.val().get_bits::<64>(64);
+        self.ack_gen.s_read_rkey.next = self.reads.m.data.val().get_bits::<32>(128);
+        Wire::join(&mut self.s_end, &mut self.ack_gen.s_end);
+        Wire::join(&mut self.ack_gen.m_job, &mut self.m_job);
+        self.control.job_waits.next = self.ack_gen.m_job.valid.val();
         self.m_cfg_valid.next = self.control.m_cfg_valid.val();
         self.control.m_cfg_ready.next = self.m_cfg_ready.val();
         self.control.cleared.next = self.ack_gen.cleared.val();
@@ -380,32 +212,19 @@ impl<
         self.ack_gen.watch_op.next = self.watch_op.val();
         self.ack_gen.watch_worst_hop.next = self.watch_worst_hop.val();
         self.ack_gen.tel_take.next = self.take.val();
-        self.ack_gen.s_tel_valid.next = self.s_req_tel_valid.val();
-        self.ack_gen.s_tel_hops.next = self.s_req_tel_hops.val();
-        self.ack_gen.s_tel_path.next = self.s_req_tel_path.val();
-        self.ack_gen.s_tel_hop_0.next = self.s_req_tel_hop_0.val();
-        self.ack_gen.s_tel_hop_1.next = self.s_req_tel_hop_1.val();
-        self.ack_gen.s_tel_hop_2.next = self.s_req_tel_hop_2.val();
-        self.ack_gen.s_tel_hop_3.next = self.s_req_tel_hop_3.val();
-        self.ack_gen.s_tel_hop_4.next = self.s_req_tel_hop_4.val();
+        self.ack_gen.s_tel.valid.next = self.s_req.tel.valid.val();
+        self.ack_gen.s_tel.hops.next = self.s_req.tel.hops.val();
+        self.ack_gen.s_tel.path.next = self.s_req.tel.path.val();
+        self.ack_gen.s_tel.hop[0].next = self.s_req.tel.hop[0].val();
+        self.ack_gen.s_tel.hop[1].next = self.s_req.tel.hop[1].val();
+        self.ack_gen.s_tel.hop[2].next = self.s_req.tel.hop[2].val();
+        self.ack_gen.s_tel.hop[3].next = self.s_req.tel.hop[3].val();
+        self.ack_gen.s_tel.hop[4].next = self.s_req.tel.hop[4].val();
         self.ack_gen.tel_store.next = self.control.commit.val() & self.check.accept.val();
         self.ack_gen.tel_enable.next = self.check.telemetry.val();
         self.ack_gen.tel_flow.next = self.check.flow.val();
         self.ack_gen.cfg_rnr_timer.next = self.cfg_rnr_timer.val();
-        self.m_ack_valid.next = self.ack_gen.m_ack_valid.val();
-        self.ack_gen.m_ack_ready.next = self.m_ack_ready.val();
-        self.m_ack_flow.next = self.ack_gen.m_ack_flow.val();
-        self.m_ack_syndrome.next = self.ack_gen.m_ack_syndrome.val();
-        self.m_ack_msn.next = self.ack_gen.m_ack_msn.val();
-        self.m_ack_psn.next = self.ack_gen.m_ack_psn.val();
-        self.m_ack_tel_valid.next = self.ack_gen.m_ack_tel_valid.val();
-        self.m_ack_tel_hops.next = self.ack_gen.m_ack_tel_hops.val();
-        self.m_ack_tel_path.next = self.ack_gen.m_ack_tel_path.val();
-        self.m_ack_tel_hop_0.next = self.ack_gen.m_ack_tel_hop_0.val();
-        self.m_ack_tel_hop_1.next = self.ack_gen.m_ack_tel_hop_1.val();
-        self.m_ack_tel_hop_2.next = self.ack_gen.m_ack_tel_hop_2.val();
-        self.m_ack_tel_hop_3.next = self.ack_gen.m_ack_tel_hop_3.val();
-        self.m_ack_tel_hop_4.next = self.ack_gen.m_ack_tel_hop_4.val();
+        Wire::join(&mut self.ack_gen.m_ack, &mut self.m_ack);
         self.m_cqe_valid.next = self.ack_gen.m_cqe_valid.val();
         self.ack_gen.m_cqe_ready.next = self.m_cqe_ready.val();
         self.m_cqe_kind.next = self.ack_gen.m_cqe_kind.val();

@@ -19,11 +19,11 @@
 //! # Twins             sim/src/golden/transport/window_in.rs, tests/window_in.rs
 
 use crate::emit::{self, Design, EmitError};
+use crate::streams::Rate;
 use crate::util::mul_serial::MulSerial;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a window to the scheduler: clamp, multiplier, clamp.
 pub const LATENCY_CYCLES: usize = 6 + MulSerial::<32, 32, 64>::LATENCY_CYCLES;
@@ -46,13 +46,8 @@ pub enum WindowState {
 }
 
 /// Windows of `2^FB` queue pairs.
-#[derive(LogicBlock)]
+#[block(check(FP1 == FB + 1))]
 pub struct WindowIn<const FB: usize, const FP1: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Largest window in bytes.
     pub cfg_w_init: Signal<In, Bits<32>>,
     /// Smallest window in bytes, UQ22.10.
@@ -86,32 +81,23 @@ pub struct WindowIn<const FB: usize, const FP1: usize> {
     /// The window.
     pub s_window_bytes: Signal<In, Bits<32>>,
     /// For the scheduler.
-    pub m_rate_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_rate_ready: Signal<In, Bit>,
-    /// Paced flow; top bit: READ responses.
-    pub m_rate_flow: Signal<Out, Bits<FP1>>,
-    /// 0 update, 1 create, 2 remove.
-    pub m_rate_op: Signal<Out, Bits<2>>,
-    /// Window.
-    pub m_rate_window_bytes: Signal<Out, Bits<32>>,
-    /// Rate.
-    pub m_rate_rate: Signal<Out, Bits<32>>,
+    pub m_rate: Rate<Out, FP1>,
     mul: MulSerial<32, 32, 64>,
-    state: DFF<WindowState>,
-    rate_ready: DFF<Bit>,
-    full: DFF<Bit>,
-    flow: DFF<Bits<FP1>>,
-    op: DFF<Bits<2>>,
-    window: DFF<Bits<32>>,
-    rate: DFF<Bits<32>>,
-    at: DFF<Bits<FB>>,
-    bytes: DFF<Bits<32>>,
-    above: DFF<Bit>,
-    below: DFF<Bit>,
-    fast: DFF<Bit>,
-    slow: DFF<Bit>,
-    is_old: DFF<Bit>,
+    #[reset(WindowState::Idle)]
+    state: Reg<WindowState>,
+    rate_ready: Reg<Bit>,
+    full: Reg<Bit>,
+    flow: Reg<Bits<FP1>>,
+    op: Reg<Bits<2>>,
+    window: Reg<Bits<32>>,
+    rate: Reg<Bits<32>>,
+    at: Unreset<Bits<FB>>,
+    bytes: Unreset<Bits<32>>,
+    above: Unreset<Bit>,
+    below: Unreset<Bit>,
+    fast: Unreset<Bit>,
+    slow: Unreset<Bit>,
+    is_old: Reg<Bit>,
     takes: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
     gives: Signal<Local, Bit>,
@@ -121,174 +107,103 @@ pub struct WindowIn<const FB: usize, const FP1: usize> {
     excess: Signal<Local, Bits<18>>,
 }
 
-impl<const FB: usize, const FP1: usize> Default for WindowIn<FB, FP1> {
-    fn default() -> Self {
-        assert!(FP1 == FB + 1, "FP1 = FB + 1");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_w_init: Default::default(),
-            cfg_w_min: Default::default(),
-            cfg_rate_gain: Default::default(),
-            cfg_rate_min: Default::default(),
-            cfg_rate_max: Default::default(),
-            s_rate_valid: Default::default(),
-            s_rate_ready: Default::default(),
-            s_rate_flow: Default::default(),
-            s_rate_peer: Default::default(),
-            s_rate_op: Default::default(),
-            s_rate_window_bytes: Default::default(),
-            s_rate_rate: Default::default(),
-            s_window_valid: Default::default(),
-            s_window_ready: Default::default(),
-            s_window_flow: Default::default(),
-            s_window_bytes: Default::default(),
-            m_rate_valid: Default::default(),
-            m_rate_ready: Default::default(),
-            m_rate_flow: Default::default(),
-            m_rate_op: Default::default(),
-            m_rate_window_bytes: Default::default(),
-            m_rate_rate: Default::default(),
-            mul: Default::default(),
-            state: Default::default(),
-            rate_ready: Default::default(),
-            full: Default::default(),
-            flow: Default::default(),
-            op: Default::default(),
-            window: Default::default(),
-            rate: Default::default(),
-            at: Default::default(),
-            bytes: Default::default(),
-            above: Default::default(),
-            below: Default::default(),
-            fast: Default::default(),
-            slow: Default::default(),
-            is_old: Default::default(),
-            takes: Default::default(),
-            free: Default::default(),
-            gives: Default::default(),
-            own: Default::default(),
-            least: Default::default(),
-            product: Default::default(),
-            excess: Default::default(),
-        }
-    }
-}
-
 impl<const FB: usize, const FP1: usize> Logic for WindowIn<FB, FP1> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, state, rate_ready, full, flow, op, window, rate, at, bytes, above, below,
-            fast, slow, is_old
-        );
-        self.mul.clock.next = self.clock.val();
-        self.mul.reset.next = self.reset.val();
-        self.s_rate_ready.next = self.rate_ready.q.val();
-        self.s_window_ready.next = self.state.q.val() == WindowState::Idle;
-        self.m_rate_valid.next = self.full.q.val();
-        self.m_rate_flow.next = self.flow.q.val();
-        self.m_rate_op.next = self.op.q.val();
-        self.m_rate_window_bytes.next = self.window.q.val();
-        self.m_rate_rate.next = self.rate.q.val();
+        self.s_rate_ready.next = self.rate_ready.val();
+        self.s_window_ready.next = self.state.val() == WindowState::Idle;
+        self.m_rate.valid.next = self.full.val();
+        self.m_rate.flow.next = self.flow.val();
+        self.m_rate.op.next = self.op.val();
+        self.m_rate.window_bytes.next = self.window.val();
+        self.m_rate.rate.next = self.rate.val();
         comment!(
             "Answers of the congestion control; a window that is ready goes before the next one."
         );
-        self.takes.next = self.s_rate_valid.val() & self.rate_ready.q.val();
-        self.free.next = self.m_rate_ready.val() | !self.full.q.val();
-        self.gives.next = (self.state.q.val() == WindowState::Give)
-            & !self.rate_ready.q.val()
-            & !self.is_old.q.val()
+        self.takes.next = self.s_rate_valid.val() & self.rate_ready.val();
+        self.free.next = self.m_rate.ready.val() | !self.full.val();
+        self.gives.next = (self.state.val() == WindowState::Give)
+            & !self.rate_ready.val()
+            & !self.is_old.val()
             & self.free.val();
-        self.rate_ready.d.next =
-            self.free.val() & !self.takes.val() & (self.state.q.val() != WindowState::Give);
-        if self.m_rate_ready.val() {
-            self.full.d.next = false;
+        self.rate_ready.next =
+            self.free.val() & !self.takes.val() & (self.state.val() != WindowState::Give);
+        if self.m_rate.ready.val() {
+            self.full.next = false;
         }
         if self.takes.val() & !self.s_rate_peer.val() {
-            self.full.d.next = true;
-            self.flow.d.next = self.s_rate_flow.val();
-            self.op.d.next = self.s_rate_op.val();
-            self.window.d.next = self.s_rate_window_bytes.val();
-            self.rate.d.next = self.s_rate_rate.val();
+            self.full.next = true;
+            self.flow.next = self.s_rate_flow.val();
+            self.op.next = self.s_rate_op.val();
+            self.window.next = self.s_rate_window_bytes.val();
+            self.rate.next = self.s_rate_rate.val();
         }
         comment!("The window: clamped, multiplied, its rate clamped.");
-        self.own.next = bit_cast::<FP1, FB>(self.at.q.val());
+        self.own.next = bit_cast::<FP1, FB>(self.at.val());
         if self.takes.val()
             & !self.s_rate_peer.val()
             & self.s_rate_op.val().any()
             & (self.s_rate_flow.val() == self.own.val())
         {
-            self.is_old.d.next = true;
+            self.is_old.next = true;
         }
         self.least.next = self.cfg_w_min.val() >> 10;
         self.product.next = self.mul.m_p.val().get_bits::<32>(14);
         self.excess.next = self.mul.m_p.val().get_bits::<18>(46);
-        self.above.d.next = self.bytes.q.val() > self.cfg_w_init.val();
-        self.below.d.next = self.bytes.q.val() < self.least.val();
-        self.fast.d.next = (self.product.val() > self.cfg_rate_max.val()) | self.excess.val().any();
-        self.slow.d.next = self.product.val() < self.cfg_rate_min.val();
-        self.mul.s_valid.next = self.state.q.val() == WindowState::Start;
-        self.mul.s_a.next = self.bytes.q.val();
+        self.above.next = self.bytes.val() > self.cfg_w_init.val();
+        self.below.next = self.bytes.val() < self.least.val();
+        self.fast.next = (self.product.val() > self.cfg_rate_max.val()) | self.excess.val().any();
+        self.slow.next = self.product.val() < self.cfg_rate_min.val();
+        self.mul.s_valid.next = self.state.val() == WindowState::Start;
+        self.mul.s_a.next = self.bytes.val();
         self.mul.s_b.next = self.cfg_rate_gain.val();
         self.mul.m_ready.next = false;
-        match self.state.q.val() {
+        match self.state.val() {
             WindowState::Idle => {
-                self.at.d.next = self.s_window_flow.val();
-                self.bytes.d.next = self.s_window_bytes.val();
-                self.is_old.d.next = false;
+                self.at.next = self.s_window_flow.val();
+                self.bytes.next = self.s_window_bytes.val();
+                self.is_old.next = false;
                 if self.s_window_valid.val() {
-                    self.state.d.next = WindowState::Bound;
+                    self.state.next = WindowState::Bound;
                 }
             }
             WindowState::Bound => {
-                self.state.d.next = WindowState::Clamp;
+                self.state.next = WindowState::Clamp;
             }
             WindowState::Clamp => {
-                if self.above.q.val() {
-                    self.bytes.d.next = self.cfg_w_init.val();
-                } else if self.below.q.val() {
-                    self.bytes.d.next = self.least.val();
+                if self.above.val() {
+                    self.bytes.next = self.cfg_w_init.val();
+                } else if self.below.val() {
+                    self.bytes.next = self.least.val();
                 }
-                self.state.d.next = WindowState::Start;
+                self.state.next = WindowState::Start;
             }
             WindowState::Start => {
-                self.state.d.next = WindowState::Product;
+                self.state.next = WindowState::Product;
             }
             WindowState::Product => {
                 if self.mul.m_valid.val() {
-                    self.state.d.next = WindowState::Give;
+                    self.state.next = WindowState::Give;
                 }
             }
             WindowState::Give => {
-                if self.gives.val() | self.is_old.q.val() {
+                if self.gives.val() | self.is_old.val() {
                     self.mul.m_ready.next = true;
-                    self.state.d.next = WindowState::Idle;
+                    self.state.next = WindowState::Idle;
                 }
             }
         }
         if self.gives.val() {
-            self.full.d.next = true;
-            self.flow.d.next = self.own.val();
-            self.op.d.next = 0.into();
-            self.window.d.next = self.bytes.q.val();
-            self.rate.d.next = self.product.val();
-            if self.fast.q.val() {
-                self.rate.d.next = self.cfg_rate_max.val();
-            } else if self.slow.q.val() {
-                self.rate.d.next = self.cfg_rate_min.val();
+            self.full.next = true;
+            self.flow.next = self.own.val();
+            self.op.next = 0.into();
+            self.window.next = self.bytes.val();
+            self.rate.next = self.product.val();
+            if self.fast.val() {
+                self.rate.next = self.cfg_rate_max.val();
+            } else if self.slow.val() {
+                self.rate.next = self.cfg_rate_min.val();
             }
-        }
-        if self.reset.val() {
-            self.state.d.next = WindowState::Idle;
-            self.rate_ready.d.next = false;
-            self.full.d.next = false;
-            self.flow.d.next = 0.into();
-            self.op.d.next = 0.into();
-            self.window.d.next = 0.into();
-            self.rate.d.next = 0.into();
-            self.is_old.d.next = false;
         }
     }
 }

@@ -16,13 +16,13 @@
 //! # Twins             sim/src/golden/transport/window_out.rs, tests/window_out.rs
 
 use crate::emit::{self, Design, EmitError};
+use crate::streams::Window;
 use crate::util::fifo::Fifo;
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from an update to its window.
 pub const LATENCY_CYCLES: usize = 4;
@@ -31,13 +31,8 @@ pub const LATENCY_CYCLES: usize = 4;
 pub const CLOSED_CYCLES: u64 = 127;
 
 /// Windows of `2^FB` queue pairs.
-#[derive(LogicBlock)]
+#[block(check(FB == 6 && FP1 == 7))]
 pub struct WindowOut<const FB: usize, const FP1: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// The receiver of data computes its window.
     pub cfg_by_time: Signal<In, Bit>,
     /// A queue pair row waits.
@@ -59,88 +54,40 @@ pub struct WindowOut<const FB: usize, const FP1: usize> {
     /// Time of the update.
     pub watch_time: Signal<In, Bits<24>>,
     /// A window stands at the source.
-    pub m_window_valid: Signal<Out, Bit>,
-    /// It is sent.
-    pub m_window_ready: Signal<In, Bit>,
-    /// Its queue pair.
-    pub m_window_flow: Signal<Out, Bits<FB>>,
-    /// Its time.
-    pub m_window_psn: Signal<Out, Bits<24>>,
-    /// The window.
-    pub m_window_bytes: Signal<Out, Bits<32>>,
+    pub m_window: Window<Out, FB>,
     /// A window is sent.
     pub event_window_sent: Signal<Out, Bit>,
     words: Ram<FB, 56>,
     marks: LutRam<FB, 1>,
     queue: Fifo<FB, FB, FP1>,
-    rest: DFF<Bits<7>>,
-    loading: DFF<Bit>,
-    full: DFF<Bit>,
-    flow: DFF<Bits<FB>>,
-    word: DFF<Bits<56>>,
-    sent: DFF<Bit>,
+    #[reset(127)]
+    rest: Reg<Bits<7>>,
+    loading: Reg<Bit>,
+    full: Reg<Bit>,
+    flow: Reg<Bits<FB>>,
+    word: Reg<Bits<56>>,
+    sent: Reg<Bit>,
     is_closed: Signal<Local, Bit>,
     counts: Signal<Local, Bit>,
     pops: Signal<Local, Bit>,
+    #[init(Constant::new(CLOSED_CYCLES.to_bits()))]
     most: Constant<Bits<7>>,
-}
-
-impl<const FB: usize, const FP1: usize> Default for WindowOut<FB, FP1> {
-    fn default() -> Self {
-        assert!(FB == 6 && FP1 == 7, "F = 64: closed for as long as the marks are cleared");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_by_time: Default::default(),
-            row_valid: Default::default(),
-            watch_valid: Default::default(),
-            watch_ready: Default::default(),
-            watch_peer: Default::default(),
-            watch_flow: Default::default(),
-            watch_op: Default::default(),
-            watch_full: Default::default(),
-            watch_window_bytes: Default::default(),
-            watch_time: Default::default(),
-            m_window_valid: Default::default(),
-            m_window_ready: Default::default(),
-            m_window_flow: Default::default(),
-            m_window_psn: Default::default(),
-            m_window_bytes: Default::default(),
-            event_window_sent: Default::default(),
-            words: Default::default(),
-            marks: Default::default(),
-            queue: Default::default(),
-            rest: Default::default(),
-            loading: Default::default(),
-            full: Default::default(),
-            flow: Default::default(),
-            word: Default::default(),
-            sent: Default::default(),
-            is_closed: Default::default(),
-            counts: Default::default(),
-            pops: Default::default(),
-            most: Constant::new(CLOSED_CYCLES.to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize, const FP1: usize> Logic for WindowOut<FB, FP1> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, rest, loading, full, flow, word, sent);
-        clock!(self, clock, words, marks, queue);
-        self.m_window_valid.next = self.full.q.val();
-        self.m_window_flow.next = self.flow.q.val();
-        self.m_window_psn.next = self.word.q.val().get_bits::<24>(0);
-        self.m_window_bytes.next = self.word.q.val().get_bits::<32>(24);
-        self.event_window_sent.next = self.sent.q.val();
+        self.m_window.valid.next = self.full.val();
+        self.m_window.flow.next = self.flow.val();
+        self.m_window.psn.next = self.word.val().get_bits::<24>(0);
+        self.m_window.bytes.next = self.word.val().get_bits::<32>(24);
+        self.event_window_sent.next = self.sent.val();
         comment!("Closed: so long that every mark is cleared.");
-        self.is_closed.next = self.rest.q.val().any();
+        self.is_closed.next = self.rest.val().any();
         if self.row_valid.val() {
-            self.rest.d.next = self.most.val();
+            self.rest.next = self.most.val();
         } else if self.is_closed.val() {
-            self.rest.d.next = self.rest.q.val() - 1;
+            self.rest.next = self.rest.val() - 1;
         }
         comment!("An update: its queue pair waits, if it did not before.");
         self.counts.next = self.cfg_by_time.val()
@@ -154,47 +101,39 @@ impl<const FB: usize, const FP1: usize> Logic for WindowOut<FB, FP1> {
         self.words.write_data.next = bit_cast::<56, 24>(self.watch_time.val())
             | (bit_cast::<56, 32>(self.watch_window_bytes.val()) << 24);
         self.queue.reset.next = self.reset.val() | self.is_closed.val();
-        self.queue.s_valid.next = self.counts.val() & !self.marks.read_data.val().any();
-        self.queue.s_data.next = self.watch_flow.val();
+        self.queue.s.valid.next = self.counts.val() & !self.marks.read_data.val().any();
+        self.queue.s.data.next = self.watch_flow.val();
         comment!("The next one leaves; its mark goes, so that what comes from now on waits again.");
-        self.pops.next = self.queue.m_valid.val()
-            & !self.full.q.val()
-            & !self.loading.q.val()
+        self.pops.next = self.queue.m.valid.val()
+            & !self.full.val()
+            & !self.loading.val()
             & !self.counts.val()
             & !self.is_closed.val();
-        self.queue.m_ready.next = self.pops.val();
+        self.queue.m.ready.next = self.pops.val();
         self.words.read_enable.next = self.pops.val();
-        self.words.read_address.next = self.queue.m_data.val();
+        self.words.read_address.next = self.queue.m.data.val();
         self.marks.read_address.next = self.watch_flow.val();
         self.marks.write_enable.next = self.counts.val() | self.pops.val() | self.is_closed.val();
         self.marks.write_address.next = self.watch_flow.val();
         self.marks.write_data.next = 1.into();
         if self.is_closed.val() {
-            self.marks.write_address.next = self.rest.q.val().get_bits::<FB>(0);
+            self.marks.write_address.next = self.rest.val().get_bits::<FB>(0);
             self.marks.write_data.next = 0.into();
         } else if self.pops.val() {
-            self.marks.write_address.next = self.queue.m_data.val();
+            self.marks.write_address.next = self.queue.m.data.val();
             self.marks.write_data.next = 0.into();
         }
-        self.sent.d.next = self.full.q.val() & self.m_window_ready.val();
-        if self.m_window_ready.val() {
-            self.full.d.next = false;
+        self.sent.next = self.full.val() & self.m_window.ready.val();
+        if self.m_window.ready.val() {
+            self.full.next = false;
         }
-        self.loading.d.next = self.pops.val();
+        self.loading.next = self.pops.val();
         if self.pops.val() {
-            self.flow.d.next = self.queue.m_data.val();
+            self.flow.next = self.queue.m.data.val();
         }
-        if self.loading.q.val() & !self.is_closed.val() {
-            self.full.d.next = true;
-            self.word.d.next = self.words.read_data.val();
-        }
-        if self.reset.val() {
-            self.rest.d.next = self.most.val();
-            self.loading.d.next = false;
-            self.full.d.next = false;
-            self.flow.d.next = 0.into();
-            self.word.d.next = 0.into();
-            self.sent.d.next = false;
+        if self.loading.val() & !self.is_closed.val() {
+            self.full.next = true;
+            self.word.next = self.words.read_data.val();
         }
     }
 }

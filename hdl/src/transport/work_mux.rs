@@ -6,117 +6,59 @@
 //! # Reset             synchronous, high: empty
 //! # Twins             sim/src/golden/transport/work_mux.rs, tests/work_mux.rs
 
+use crate::block;
+use crate::streams::Work;
 use crate::util::stream_mux::{self, StreamMux};
-use crate::Module;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an item at a sink to the item at the source.
 pub const LATENCY_CYCLES: usize = stream_mux::LATENCY_CYCLES;
 
 /// Mux of work; `FP1 = FB + 1`, `B = FB + 46`.
-#[derive(LogicBlock)]
+#[block(check(FP1 == FB + 1 && B == FB + 46))]
 pub struct WorkMux<const FB: usize, const FP1: usize, const B: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// The requester has work.
-    pub s_data_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_data_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_data_flow: Signal<In, Bits<FB>>,
-    /// Frame bytes of its next packet.
-    pub s_data_len_bytes: Signal<In, Bits<14>>,
-    /// Bytes in flight.
-    pub s_data_inflight_bytes: Signal<In, Bits<32>>,
+    pub s_data: Work<In, FB>,
     /// `read_reply` has work.
-    pub s_reply_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_reply_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_reply_flow: Signal<In, Bits<FB>>,
-    /// Frame bytes of its next packet.
-    pub s_reply_len_bytes: Signal<In, Bits<14>>,
-    /// Bytes in flight.
-    pub s_reply_inflight_bytes: Signal<In, Bits<32>>,
+    pub s_reply: Work<In, FB>,
     /// Work stands.
-    pub m_work_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_work_ready: Signal<In, Bit>,
-    /// Flow; top bit: READ responses.
-    pub m_work_flow: Signal<Out, Bits<FP1>>,
-    /// Frame bytes of its next packet.
-    pub m_work_len_bytes: Signal<Out, Bits<14>>,
-    /// Bytes in flight.
-    pub m_work_inflight_bytes: Signal<Out, Bits<32>>,
+    pub m_work: Work<Out, FP1>,
     mux: StreamMux<B>,
     reply_bit: Signal<Local, Bits<FP1>>,
+    #[init(Constant::new(32u64.to_bits()))]
     length_at: Constant<Bits<16>>,
+    #[init(Constant::new(46u64.to_bits()))]
     flow_at: Constant<Bits<16>>,
+    #[init(Constant::new(0u64.to_bits()))]
     none: Constant<Bits<FP1>>,
+    #[init(Constant::new((1u64 << FB).to_bits()))]
     top: Constant<Bits<FP1>>,
-}
-
-impl<const FB: usize, const FP1: usize, const B: usize> Default for WorkMux<FB, FP1, B> {
-    fn default() -> Self {
-        assert!(FP1 == FB + 1 && B == FB + 46, "FP1 = FB + 1, B = FB + 46");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_data_valid: Default::default(),
-            s_data_ready: Default::default(),
-            s_data_flow: Default::default(),
-            s_data_len_bytes: Default::default(),
-            s_data_inflight_bytes: Default::default(),
-            s_reply_valid: Default::default(),
-            s_reply_ready: Default::default(),
-            s_reply_flow: Default::default(),
-            s_reply_len_bytes: Default::default(),
-            s_reply_inflight_bytes: Default::default(),
-            m_work_valid: Default::default(),
-            m_work_ready: Default::default(),
-            m_work_flow: Default::default(),
-            m_work_len_bytes: Default::default(),
-            m_work_inflight_bytes: Default::default(),
-            mux: Default::default(),
-            reply_bit: Default::default(),
-            length_at: Constant::new(32u64.to_bits()),
-            flow_at: Constant::new(46u64.to_bits()),
-            none: Constant::new(0u64.to_bits()),
-            top: Constant::new((1u64 << FB).to_bits()),
-        }
-    }
 }
 
 impl<const FB: usize, const FP1: usize, const B: usize> Logic for WorkMux<FB, FP1, B> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, mux);
-        self.mux.reset.next = self.reset.val();
         comment!("an item: flow, length, bytes in flight from high to low");
-        self.mux.s_a_valid.next = self.s_data_valid.val();
-        self.s_data_ready.next = self.mux.s_a_ready.val();
-        self.mux.s_a_data.next = bit_cast::<B, 32>(self.s_data_inflight_bytes.val())
-            | (bit_cast::<B, 14>(self.s_data_len_bytes.val()) << self.length_at.val())
-            | (bit_cast::<B, FB>(self.s_data_flow.val()) << self.flow_at.val());
-        self.mux.s_b_valid.next = self.s_reply_valid.val();
-        self.s_reply_ready.next = self.mux.s_b_ready.val();
-        self.mux.s_b_data.next = bit_cast::<B, 32>(self.s_reply_inflight_bytes.val())
-            | (bit_cast::<B, 14>(self.s_reply_len_bytes.val()) << self.length_at.val())
-            | (bit_cast::<B, FB>(self.s_reply_flow.val()) << self.flow_at.val());
-        self.m_work_valid.next = self.mux.m_valid.val();
-        self.mux.m_ready.next = self.m_work_ready.val();
-        self.m_work_inflight_bytes.next = self.mux.m_data.val().get_bits::<32>(0);
-        self.m_work_len_bytes.next =
+        self.mux.s_a.valid.next = self.s_data.valid.val();
+        self.s_data.ready.next = self.mux.s_a.ready.val();
+        self.mux.s_a.data.next = bit_cast::<B, 32>(self.s_data.inflight_bytes.val())
+            | (bit_cast::<B, 14>(self.s_data.len_bytes.val()) << self.length_at.val())
+            | (bit_cast::<B, FB>(self.s_data.flow.val()) << self.flow_at.val());
+        self.mux.s_b.valid.next = self.s_reply.valid.val();
+        self.s_reply.ready.next = self.mux.s_b.ready.val();
+        self.mux.s_b.data.next = bit_cast::<B, 32>(self.s_reply.inflight_bytes.val())
+            | (bit_cast::<B, 14>(self.s_reply.len_bytes.val()) << self.length_at.val())
+            | (bit_cast::<B, FB>(self.s_reply.flow.val()) << self.flow_at.val());
+        self.m_work.valid.next = self.mux.m_valid.val();
+        self.mux.m_ready.next = self.m_work.ready.val();
+        self.m_work.inflight_bytes.next = self.mux.m_data.val().get_bits::<32>(0);
+        self.m_work.len_bytes.next =
             self.mux.m_data.val().get_bits::<14>(self.length_at.val().index());
         self.reply_bit.next = self.none.val();
         if self.mux.m_is_b.val() {
             self.reply_bit.next = self.top.val();
         }
-        self.m_work_flow.next = self.reply_bit.val()
+        self.m_work.flow.next = self.reply_bit.val()
             | bit_cast::<FP1, FB>(self.mux.m_data.val().get_bits::<FB>(self.flow_at.val().index()));
     }
 }

@@ -13,10 +13,10 @@
 //! # Reset             synchronous, high: no item, IPv4 id 0; rows are as they were
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
+use crate::streams::Flow;
 use crate::util::ram::Ram;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from the choice of a frame other than the host's to its item.
 pub const LATENCY_CYCLES: usize = 3;
@@ -43,13 +43,8 @@ pub enum HeaderState {
 }
 
 /// Header builder; `FB` = log2 of the flow count.
-#[derive(LogicBlock)]
+#[block]
 pub struct TxHeader<const FB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Our address.
     pub cfg_local_ip: Signal<In, Bits<32>>,
     /// Time to live.
@@ -87,21 +82,13 @@ pub struct TxHeader<const FB: usize> {
     /// Its payload, 0..=4096.
     pub s_pkt_payload_bytes: Signal<In, Bits<13>>,
     /// An ACK waits.
-    pub s_ack_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_ack_ready: Signal<Out, Bit>,
-    /// Its flow.
-    pub s_ack_flow: Signal<In, Bits<FB>>,
+    pub s_ack: Flow<In, FB>,
     /// It echoes telemetry.
     pub s_ack_tel_valid: Signal<In, Bit>,
     /// Records of it.
     pub s_ack_tel_hops: Signal<In, Bits<3>>,
     /// A telemetry response waits.
-    pub s_feedback_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_feedback_ready: Signal<Out, Bit>,
-    /// Its flow.
-    pub s_feedback_flow: Signal<In, Bits<FB>>,
+    pub s_feedback: Flow<In, FB>,
     /// It has telemetry.
     pub s_feedback_tel_valid: Signal<In, Bit>,
     /// Records of it.
@@ -144,32 +131,34 @@ pub struct TxHeader<const FB: usize> {
     /// IPv4 header checksum.
     pub m_checksum: Signal<Out, Bits<16>>,
     rows: Ram<FB, ROW_BITS>,
-    state: DFF<HeaderState>,
-    kind: DFF<Bits<2>>,
-    host_busy: DFF<Bit>,
-    count: DFF<Bits<2>>,
-    id: DFF<Bits<16>>,
-    row: DFF<Bits<ROW_BITS>>,
-    form: DFF<Bits<3>>,
-    tel_bytes: DFF<Bits<16>>,
-    marks_dscp: DFF<Bit>,
-    dscp: DFF<Bits<6>>,
-    fixed: DFF<Bits<16>>,
-    padded: DFF<Bits<16>>,
-    udp_plain: DFF<Bits<16>>,
-    ip_plain: DFF<Bits<16>>,
-    udp_len: DFF<Bits<16>>,
-    ip_len: DFF<Bits<16>>,
-    sum_source: DFF<Bits<20>>,
-    sum_addresses: DFF<Bits<20>>,
-    sum_id: DFF<Bits<20>>,
-    sum_fixed: DFF<Bits<20>>,
-    sum_rest: DFF<Bits<20>>,
-    sum_plain: DFF<Bits<20>>,
-    sum_length: DFF<Bits<16>>,
-    sum: DFF<Bits<20>>,
-    folded: DFF<Bits<17>>,
-    folded_again: DFF<Bits<16>>,
+    #[reset(HeaderState::Pick)]
+    state: Reg<HeaderState>,
+    #[reset(2)]
+    kind: Reg<Bits<2>>,
+    host_busy: Reg<Bit>,
+    count: Reg<Bits<2>>,
+    id: Reg<Bits<16>>,
+    row: Unreset<Bits<ROW_BITS>>,
+    form: Unreset<Bits<3>>,
+    tel_bytes: Unreset<Bits<16>>,
+    marks_dscp: Unreset<Bit>,
+    dscp: Unreset<Bits<6>>,
+    fixed: Unreset<Bits<16>>,
+    padded: Unreset<Bits<16>>,
+    udp_plain: Unreset<Bits<16>>,
+    ip_plain: Unreset<Bits<16>>,
+    udp_len: Unreset<Bits<16>>,
+    ip_len: Unreset<Bits<16>>,
+    sum_source: Unreset<Bits<20>>,
+    sum_addresses: Unreset<Bits<20>>,
+    sum_id: Unreset<Bits<20>>,
+    sum_fixed: Unreset<Bits<20>>,
+    sum_rest: Unreset<Bits<20>>,
+    sum_plain: Unreset<Bits<20>>,
+    sum_length: Unreset<Bits<16>>,
+    sum: Unreset<Bits<20>>,
+    folded: Unreset<Bits<17>>,
+    folded_again: Unreset<Bits<16>>,
     want_host: Signal<Local, Bit>,
     choice: Signal<Local, Bits<2>>,
     found: Signal<Local, Bit>,
@@ -185,187 +174,56 @@ pub struct TxHeader<const FB: usize> {
     ttl_high: Signal<Local, Bits<20>>,
     carry: Signal<Local, Bits<16>>,
     not_sum: Signal<Local, Bits<16>>,
+    #[value(0x8500)]
     version_flags: Constant<Bits<20>>,
+    #[value(0x1ffc)]
     words: Constant<Bits<13>>,
-}
-
-impl<const FB: usize> Default for TxHeader<FB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_local_ip: Default::default(),
-            cfg_ttl: Default::default(),
-            cfg_tel_data: Default::default(),
-            cfg_tel_echo: Default::default(),
-            cfg_tel_dscp: Default::default(),
-            cfg_tel_echo_dscp: Default::default(),
-            cfg_by_time: Default::default(),
-            s_cfg_valid: Default::default(),
-            s_cfg_ready: Default::default(),
-            cfg_table: Default::default(),
-            cfg_index: Default::default(),
-            cfg_row: Default::default(),
-            s_pkt_valid: Default::default(),
-            s_pkt_ready: Default::default(),
-            s_pkt_flow: Default::default(),
-            s_pkt_bare: Default::default(),
-            s_pkt_opcode: Default::default(),
-            s_pkt_payload_bytes: Default::default(),
-            s_ack_valid: Default::default(),
-            s_ack_ready: Default::default(),
-            s_ack_flow: Default::default(),
-            s_ack_tel_valid: Default::default(),
-            s_ack_tel_hops: Default::default(),
-            s_feedback_valid: Default::default(),
-            s_feedback_ready: Default::default(),
-            s_feedback_flow: Default::default(),
-            s_feedback_tel_valid: Default::default(),
-            s_feedback_tel_hops: Default::default(),
-            s_host_valid: Default::default(),
-            host_done: Default::default(),
-            m_ready: Default::default(),
-            m_valid: Default::default(),
-            m_kind: Default::default(),
-            m_form: Default::default(),
-            m_mac: Default::default(),
-            m_ip: Default::default(),
-            m_port: Default::default(),
-            m_qpn: Default::default(),
-            m_dscp: Default::default(),
-            m_dscp_plain: Default::default(),
-            m_id: Default::default(),
-            m_ip_len: Default::default(),
-            m_udp_len: Default::default(),
-            m_ip_plain: Default::default(),
-            m_udp_plain: Default::default(),
-            m_checksum: Default::default(),
-            rows: Default::default(),
-            state: Default::default(),
-            kind: Default::default(),
-            host_busy: Default::default(),
-            count: Default::default(),
-            id: Default::default(),
-            row: Default::default(),
-            form: Default::default(),
-            tel_bytes: Default::default(),
-            marks_dscp: Default::default(),
-            dscp: Default::default(),
-            fixed: Default::default(),
-            padded: Default::default(),
-            udp_plain: Default::default(),
-            ip_plain: Default::default(),
-            udp_len: Default::default(),
-            ip_len: Default::default(),
-            sum_source: Default::default(),
-            sum_addresses: Default::default(),
-            sum_id: Default::default(),
-            sum_fixed: Default::default(),
-            sum_rest: Default::default(),
-            sum_plain: Default::default(),
-            sum_length: Default::default(),
-            sum_tel: Default::default(),
-            sum: Default::default(),
-            folded: Default::default(),
-            folded_again: Default::default(),
-            want_host: Default::default(),
-            choice: Default::default(),
-            found: Default::default(),
-            up: Default::default(),
-            echo_valid: Default::default(),
-            echo_hops: Default::default(),
-            hop_bytes: Default::default(),
-            target: Default::default(),
-            new_dscp: Default::default(),
-            tos: Default::default(),
-            ttl_protocol: Default::default(),
-            ttl_high: Default::default(),
-            carry: Default::default(),
-            not_sum: Default::default(),
-            version_flags: Constant::new(0x8500.into()),
-            words: Constant::new(0x1ffc.into()),
-        }
-    }
 }
 
 impl<const FB: usize> Logic for TxHeader<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            state,
-            kind,
-            host_busy,
-            count,
-            id,
-            row,
-            form,
-            tel_bytes,
-            marks_dscp,
-            dscp,
-            fixed,
-            padded,
-            udp_plain,
-            ip_plain,
-            udp_len,
-            ip_len,
-            sum_source,
-            sum_addresses,
-            sum_id,
-            sum_fixed,
-            sum_rest,
-            sum_plain,
-            sum_length,
-            sum,
-            folded,
-            folded_again
-        );
-        self.rows.clock.next = self.clock.val();
-        self.s_cfg_ready.next = self.state.q.val() == HeaderState::Store;
-        self.s_pkt_ready.next =
-            (self.state.q.val() == HeaderState::Done) & (self.kind.q.val() == 0);
-        self.s_ack_ready.next =
-            (self.state.q.val() == HeaderState::Done) & (self.kind.q.val() == 1);
-        self.s_feedback_ready.next =
-            (self.state.q.val() == HeaderState::Done) & (self.kind.q.val() == 3);
-        self.m_valid.next = self.state.q.val() == HeaderState::Offer;
-        self.m_kind.next = self.kind.q.val();
-        self.m_form.next = self.form.q.val();
-        self.m_mac.next = self.row.q.val().get_bits::<48>(0);
-        self.m_ip.next = self.row.q.val().get_bits::<32>(48);
-        self.m_port.next = self.row.q.val().get_bits::<16>(80);
-        self.m_qpn.next = self.row.q.val().get_bits::<24>(96);
-        self.m_dscp.next = self.dscp.q.val();
-        self.m_dscp_plain.next = self.row.q.val().get_bits::<6>(120);
-        self.m_id.next = self.id.q.val();
-        self.m_ip_len.next = self.ip_len.q.val();
-        self.m_udp_len.next = self.udp_len.q.val();
-        self.m_ip_plain.next = self.ip_plain.q.val();
-        self.m_udp_plain.next = self.udp_plain.q.val();
-        self.not_sum.next = !self.folded_again.q.val();
+        self.s_cfg_ready.next = self.state.val() == HeaderState::Store;
+        self.s_pkt_ready.next = (self.state.val() == HeaderState::Done) & (self.kind.val() == 0);
+        self.s_ack.ready.next = (self.state.val() == HeaderState::Done) & (self.kind.val() == 1);
+        self.s_feedback.ready.next =
+            (self.state.val() == HeaderState::Done) & (self.kind.val() == 3);
+        self.m_valid.next = self.state.val() == HeaderState::Offer;
+        self.m_kind.next = self.kind.val();
+        self.m_form.next = self.form.val();
+        self.m_mac.next = self.row.val().get_bits::<48>(0);
+        self.m_ip.next = self.row.val().get_bits::<32>(48);
+        self.m_port.next = self.row.val().get_bits::<16>(80);
+        self.m_qpn.next = self.row.val().get_bits::<24>(96);
+        self.m_dscp.next = self.dscp.val();
+        self.m_dscp_plain.next = self.row.val().get_bits::<6>(120);
+        self.m_id.next = self.id.val();
+        self.m_ip_len.next = self.ip_len.val();
+        self.m_udp_len.next = self.udp_len.val();
+        self.m_ip_plain.next = self.ip_plain.val();
+        self.m_udp_plain.next = self.udp_plain.val();
+        self.not_sum.next = !self.folded_again.val();
         self.m_checksum.next = self.not_sum.val();
 
         comment!("The next kind that waits, behind the last one.");
-        self.want_host.next = self.s_host_valid.val() & !self.host_busy.q.val();
+        self.want_host.next = self.s_host_valid.val() & !self.host_busy.val();
         self.found.next = self.s_pkt_valid.val()
-            | self.s_ack_valid.val()
-            | self.s_feedback_valid.val()
+            | self.s_ack.valid.val()
+            | self.s_feedback.valid.val()
             | self.want_host.val();
         self.choice.next = 0.into();
-        match self.kind.q.val().index() {
+        match self.kind.val().index() {
             0 => {
-                if self.s_ack_valid.val() {
+                if self.s_ack.valid.val() {
                     self.choice.next = 1.into();
-                } else if self.s_feedback_valid.val() {
+                } else if self.s_feedback.valid.val() {
                     self.choice.next = 3.into();
                 } else if self.want_host.val() {
                     self.choice.next = 2.into();
                 }
             }
             1 => {
-                if self.s_feedback_valid.val() {
+                if self.s_feedback.valid.val() {
                     self.choice.next = 3.into();
                 } else if self.want_host.val() {
                     self.choice.next = 2.into();
@@ -378,7 +236,7 @@ impl<const FB: usize> Logic for TxHeader<FB> {
                     self.choice.next = 2.into();
                 } else if !self.s_pkt_valid.val() {
                     self.choice.next = 3.into();
-                    if self.s_ack_valid.val() {
+                    if self.s_ack.valid.val() {
                         self.choice.next = 1.into();
                     }
                 }
@@ -386,9 +244,9 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             _ => {
                 if !self.s_pkt_valid.val() {
                     self.choice.next = 2.into();
-                    if self.s_ack_valid.val() {
+                    if self.s_ack.valid.val() {
                         self.choice.next = 1.into();
-                    } else if self.s_feedback_valid.val() {
+                    } else if self.s_feedback.valid.val() {
                         self.choice.next = 3.into();
                     }
                 }
@@ -396,16 +254,16 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         }
 
         comment!("Row: MAC, IP, port, QPN, DSCP, telemetry.");
-        self.rows.read_enable.next = self.state.q.val() == HeaderState::Pick;
+        self.rows.read_enable.next = self.state.val() == HeaderState::Pick;
         self.rows.read_address.next = self.s_pkt_flow.val();
         if self.choice.val() == 1 {
-            self.rows.read_address.next = self.s_ack_flow.val();
+            self.rows.read_address.next = self.s_ack.flow.val();
         } else if self.choice.val() == 3 {
-            self.rows.read_address.next = self.s_feedback_flow.val();
+            self.rows.read_address.next = self.s_feedback.flow.val();
         }
-        self.row.d.next = self.rows.read_data.val();
+        self.row.next = self.rows.read_data.val();
         self.rows.write_enable.next =
-            (self.state.q.val() == HeaderState::Store) & (self.cfg_table.val() == 0);
+            (self.state.val() == HeaderState::Store) & (self.cfg_table.val() == 0);
         self.rows.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
         self.rows.write_data.next =
             bit_cast::<ROW_BITS, 48>(self.cfg_row.val().get_bits::<48>(128))
@@ -416,163 +274,156 @@ impl<const FB: usize> Logic for TxHeader<FB> {
                 | (bit_cast::<ROW_BITS, 1>(self.cfg_row.val().get_bits::<1>(1)) << 126);
 
         comment!("Telemetry and DSCP.");
-        self.marks_dscp.d.next = (self.cfg_tel_data.val() == 1)
+        self.marks_dscp.next = (self.cfg_tel_data.val() == 1)
             | (self.cfg_tel_data.val() == 2)
             | (self.cfg_tel_data.val() == 3)
             | (self.cfg_tel_data.val() == 4);
         comment!("Who computes windows itself echoes nothing of data.");
         self.echo_valid.next = self.s_ack_tel_valid.val() & !self.cfg_by_time.val();
         self.echo_hops.next = self.s_ack_tel_hops.val();
-        if self.kind.q.val() == 3 {
+        if self.kind.val() == 3 {
             self.echo_valid.next = self.s_feedback_tel_valid.val();
             self.echo_hops.next = self.s_feedback_tel_hops.val();
         }
         self.hop_bytes.next = bit_cast::<16, 3>(self.echo_hops.val()) << 3;
-        self.form.d.next = 0.into();
-        self.tel_bytes.d.next = 0.into();
-        self.new_dscp.next = self.row.q.val().get_bits::<6>(120);
-        if self.kind.q.val().get_bit(0) {
+        self.form.next = 0.into();
+        self.tel_bytes.next = 0.into();
+        self.new_dscp.next = self.row.val().get_bits::<6>(120);
+        if self.kind.val().get_bit(0) {
             if self.echo_valid.val() & self.cfg_tel_echo.val().any() {
-                self.form.d.next = bit_cast::<3, 2>(self.cfg_tel_echo.val());
-                self.tel_bytes.d.next = self.hop_bytes.val() + 2;
+                self.form.next = bit_cast::<3, 2>(self.cfg_tel_echo.val());
+                self.tel_bytes.next = self.hop_bytes.val() + 2;
                 self.new_dscp.next = self.cfg_tel_echo_dscp.val();
             }
-        } else if self.row.q.val().get_bit(126) & !self.s_pkt_bare.val() {
-            self.form.d.next = self.cfg_tel_data.val();
+        } else if self.row.val().get_bit(126) & !self.s_pkt_bare.val() {
+            self.form.next = self.cfg_tel_data.val();
             match self.cfg_tel_data.val().index() {
-                1 => self.tel_bytes.d.next = 2.into(),
-                3 => self.tel_bytes.d.next = 16.into(),
-                4 => self.tel_bytes.d.next = 12.into(),
-                5 => self.tel_bytes.d.next = 8.into(),
-                6 => self.tel_bytes.d.next = 16.into(),
+                1 => self.tel_bytes.next = 2.into(),
+                3 => self.tel_bytes.next = 16.into(),
+                4 => self.tel_bytes.next = 12.into(),
+                5 => self.tel_bytes.next = 8.into(),
+                6 => self.tel_bytes.next = 16.into(),
                 _ => {}
             }
-            if self.marks_dscp.q.val() {
+            if self.marks_dscp.val() {
                 self.new_dscp.next = self.cfg_tel_dscp.val();
             }
         }
-        self.dscp.d.next = self.new_dscp.val();
+        self.dscp.next = self.new_dscp.val();
         comment!("UDP header, BTH and ICRC, then RETH, ImmDt or AETH, then padded payload.");
         self.up.next = self.s_pkt_payload_bytes.val() + 3;
-        self.fixed.d.next = 28.into();
-        self.padded.d.next = 0.into();
-        if self.kind.q.val() == 0 {
-            self.padded.d.next = bit_cast::<16, 13>(self.up.val() & self.words.val());
-            self.fixed.d.next = 24.into();
+        self.fixed.next = 28.into();
+        self.padded.next = 0.into();
+        if self.kind.val() == 0 {
+            self.padded.next = bit_cast::<16, 13>(self.up.val() & self.words.val());
+            self.fixed.next = 24.into();
             match self.s_pkt_opcode.val().index() {
                 6 => {
-                    self.fixed.d.next = 40.into();
+                    self.fixed.next = 40.into();
                 }
                 9 => {
-                    self.fixed.d.next = 28.into();
+                    self.fixed.next = 28.into();
                 }
                 12 => {
-                    self.fixed.d.next = 40.into();
+                    self.fixed.next = 40.into();
                 }
                 13 => {
-                    self.fixed.d.next = 28.into();
+                    self.fixed.next = 28.into();
                 }
                 15 => {
-                    self.fixed.d.next = 28.into();
+                    self.fixed.next = 28.into();
                 }
                 16 => {
-                    self.fixed.d.next = 28.into();
+                    self.fixed.next = 28.into();
                 }
                 10 => {
-                    self.fixed.d.next = 40.into();
+                    self.fixed.next = 40.into();
                 }
                 11 => {
-                    self.fixed.d.next = 44.into();
+                    self.fixed.next = 44.into();
                 }
                 196 => {
-                    self.fixed.d.next = 28.into();
+                    self.fixed.next = 28.into();
                 }
                 _ => {}
             }
-        } else if self.kind.q.val() == 3 {
-            self.fixed.d.next = 24.into();
+        } else if self.kind.val() == 3 {
+            self.fixed.next = 24.into();
         }
-        self.udp_plain.d.next = self.fixed.q.val() + self.padded.q.val();
-        self.ip_plain.d.next = self.udp_plain.q.val() + 20;
-        self.udp_len.d.next = self.udp_plain.q.val() + self.tel_bytes.q.val();
-        if self.form.q.val() == 2 {
-            self.udp_len.d.next = self.udp_plain.q.val() + 42;
+        self.udp_plain.next = self.fixed.val() + self.padded.val();
+        self.ip_plain.next = self.udp_plain.val() + 20;
+        self.udp_len.next = self.udp_plain.val() + self.tel_bytes.val();
+        if self.form.val() == 2 {
+            self.udp_len.next = self.udp_plain.val() + 42;
         }
-        self.ip_len.d.next = self.udp_len.q.val() + 20;
+        self.ip_len.next = self.udp_len.val() + 20;
 
         comment!("One's complement sum of the IPv4 header; its length is UDP's and 20.");
-        self.sum_source.d.next = bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(16))
+        self.sum_source.next = bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(16))
             + bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(0));
-        self.target.next = bit_cast::<20, 16>(self.row.q.val().get_bits::<16>(64))
-            + bit_cast::<20, 16>(self.row.q.val().get_bits::<16>(48));
-        self.sum_addresses.d.next = self.sum_source.q.val() + self.target.val();
-        self.sum_id.d.next = bit_cast::<20, 16>(self.id.q.val()) + 20;
+        self.target.next = bit_cast::<20, 16>(self.row.val().get_bits::<16>(64))
+            + bit_cast::<20, 16>(self.row.val().get_bits::<16>(48));
+        self.sum_addresses.next = self.sum_source.val() + self.target.val();
+        self.sum_id.next = bit_cast::<20, 16>(self.id.val()) + 20;
         self.tos.next = (bit_cast::<20, 6>(self.new_dscp.val()) << 2) | self.version_flags.val();
         self.ttl_high.next = bit_cast::<20, 8>(self.cfg_ttl.val()) << 8;
         self.ttl_protocol.next = self.ttl_high.val() | 17;
-        self.sum_fixed.d.next = self.sum_id.q.val() + self.ttl_protocol.val();
-        self.sum_rest.d.next = self.tos.val() + self.sum_fixed.q.val();
-        self.sum_plain.d.next = self.sum_addresses.q.val() + self.sum_rest.q.val();
+        self.sum_fixed.next = self.sum_id.val() + self.ttl_protocol.val();
+        self.sum_rest.next = self.tos.val() + self.sum_fixed.val();
+        self.sum_plain.next = self.sum_addresses.val() + self.sum_rest.val();
         comment!("Beside IFA's 8 bytes, its protocol is 253 and not 17.");
-        self.sum_tel.next = self.tel_bytes.q.val();
-        match self.form.q.val().index() {
+        self.sum_tel.next = self.tel_bytes.val();
+        match self.form.val().index() {
             2 => self.sum_tel.next = 42.into(),
             5 => self.sum_tel.next = 244.into(),
             _ => {}
         }
-        self.sum_length.d.next = self.udp_plain.q.val() + self.sum_tel.val();
-        self.sum.d.next = self.sum_plain.q.val() + bit_cast::<20, 16>(self.sum_length.q.val());
-        self.folded.d.next = bit_cast::<17, 16>(self.sum.q.val().get_bits::<16>(0))
-            + bit_cast::<17, 4>(self.sum.q.val().get_bits::<4>(16));
-        self.carry.next = bit_cast::<16, 1>(self.folded.q.val().get_bits::<1>(16));
-        self.folded_again.d.next = self.folded.q.val().get_bits::<16>(0) + self.carry.val();
+        self.sum_length.next = self.udp_plain.val() + self.sum_tel.val();
+        self.sum.next = self.sum_plain.val() + bit_cast::<20, 16>(self.sum_length.val());
+        self.folded.next = bit_cast::<17, 16>(self.sum.val().get_bits::<16>(0))
+            + bit_cast::<17, 4>(self.sum.val().get_bits::<4>(16));
+        self.carry.next = bit_cast::<16, 1>(self.folded.val().get_bits::<1>(16));
+        self.folded_again.next = self.folded.val().get_bits::<16>(0) + self.carry.val();
 
         if self.host_done.val() {
-            self.host_busy.d.next = false;
+            self.host_busy.next = false;
         }
-        match self.state.q.val() {
+        match self.state.val() {
             HeaderState::Pick => {
-                self.count.d.next = 0.into();
+                self.count.next = 0.into();
                 if self.s_cfg_valid.val() {
-                    self.state.d.next = HeaderState::Store;
+                    self.state.next = HeaderState::Store;
                 } else if self.found.val() {
-                    self.kind.d.next = self.choice.val();
-                    self.state.d.next = HeaderState::Work;
+                    self.kind.next = self.choice.val();
+                    self.state.next = HeaderState::Work;
                     if self.choice.val() == 2 {
-                        self.state.d.next = HeaderState::Offer;
+                        self.state.next = HeaderState::Offer;
                     }
                 }
             }
             HeaderState::Store => {
-                self.state.d.next = HeaderState::Pick;
+                self.state.next = HeaderState::Pick;
             }
             HeaderState::Work => {
-                self.count.d.next = self.count.q.val() + 1;
-                if self.count.q.val() == 1 {
-                    self.state.d.next = HeaderState::Offer;
+                self.count.next = self.count.val() + 1;
+                if self.count.val() == 1 {
+                    self.state.next = HeaderState::Offer;
                 }
             }
             HeaderState::Offer => {
                 if self.m_ready.val() {
-                    self.state.d.next = HeaderState::Done;
-                    if self.kind.q.val() == 2 {
-                        self.host_busy.d.next = true;
+                    self.state.next = HeaderState::Done;
+                    if self.kind.val() == 2 {
+                        self.host_busy.next = true;
                     }
                 }
             }
             HeaderState::Done => {
-                self.state.d.next = HeaderState::Pick;
-                if self.kind.q.val() != 2 {
-                    self.id.d.next = self.id.q.val() + 1;
+                self.state.next = HeaderState::Pick;
+                if self.kind.val() != 2 {
+                    self.id.next = self.id.val() + 1;
                 }
             }
-        }
-        if self.reset.val() {
-            self.state.d.next = HeaderState::Pick;
-            self.kind.d.next = 2.into();
-            self.host_busy.d.next = false;
-            self.count.d.next = 0.into();
-            self.id.d.next = 0.into();
         }
     }
 }

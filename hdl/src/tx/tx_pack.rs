@@ -10,21 +10,15 @@
 //! # Reset             synchronous, high: empty, outputs 0
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
-use crate::Module;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a piece to the beat that it fills.
 pub const LATENCY_CYCLES: usize = 1;
 
 /// Packs pieces into 64-bit beats.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct TxPack {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A piece.
     pub s_valid: Signal<In, Bit>,
     /// Its bytes, the first in bits 7:0; those behind `s_bytes` are 0.
@@ -45,15 +39,15 @@ pub struct TxPack {
     pub m_tlast: Signal<Out, Bit>,
     /// On the last beat: the frame is bad.
     pub m_tuser: Signal<Out, Bit>,
-    rest: DFF<Bits<64>>,
-    rest_bytes: DFF<Bits<4>>,
-    flush: DFF<Bit>,
-    bad: DFF<Bit>,
-    valid: DFF<Bit>,
-    data: DFF<Bits<64>>,
-    keep: DFF<Bits<8>>,
-    last: DFF<Bit>,
-    user: DFF<Bit>,
+    rest: Reg<Bits<64>>,
+    rest_bytes: Reg<Bits<4>>,
+    flush: Reg<Bit>,
+    bad: Reg<Bit>,
+    valid: Reg<Bit>,
+    data: Reg<Bits<64>>,
+    keep: Reg<Bits<8>>,
+    last: Reg<Bit>,
+    user: Reg<Bit>,
     low: Signal<Local, Bits<64>>,
     high: Signal<Local, Bits<64>>,
     total: Signal<Local, Bits<4>>,
@@ -67,16 +61,15 @@ pub struct TxPack {
 impl Logic for TxPack {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, rest, rest_bytes, flush, bad, valid, data, keep, last, user);
-        self.m_tvalid.next = self.valid.q.val();
-        self.m_tdata.next = self.data.q.val();
-        self.m_tkeep.next = self.keep.q.val();
-        self.m_tlast.next = self.last.q.val();
-        self.m_tuser.next = self.user.q.val();
+        self.m_tvalid.next = self.valid.val();
+        self.m_tdata.next = self.data.val();
+        self.m_tkeep.next = self.keep.val();
+        self.m_tlast.next = self.last.val();
+        self.m_tuser.next = self.user.val();
         comment!("The piece behind the bytes that are left, and what of it does not fit.");
         self.low.next = self.s_data.val();
         self.high.next = 0.into();
-        match self.rest_bytes.q.val().index() {
+        match self.rest_bytes.val().index() {
             2 => {
                 self.low.next = self.s_data.val() << 16;
                 self.high.next = self.s_data.val() >> 48;
@@ -92,61 +85,50 @@ impl Logic for TxPack {
             _ => {}
         }
         comment!("At most 14 bytes: a filled beat leaves the sum modulo 8.");
-        self.total.next = self.rest_bytes.q.val() + self.s_bytes.val();
+        self.total.next = self.rest_bytes.val() + self.s_bytes.val();
         self.fills.next = self.total.val().get_bit(3);
         self.fits.next = !self.fills.val() | !self.total.val().get_bits::<3>(0).any();
         self.keep_bytes.next = 8.into();
-        if self.flush.q.val() {
-            self.keep_bytes.next = self.rest_bytes.q.val();
+        if self.flush.val() {
+            self.keep_bytes.next = self.rest_bytes.val();
         } else if self.fits.val() {
             self.keep_bytes.next = self.total.val();
         }
         self.ones.next = 0xff.into();
         self.mask.next = self.ones.val() << self.keep_bytes.val();
 
-        self.valid.d.next = false;
-        self.last.d.next = false;
-        self.user.d.next = false;
-        self.flush.d.next = false;
-        if self.flush.q.val() {
-            self.valid.d.next = true;
-            self.data.d.next = self.rest.q.val();
-            self.keep.d.next = self.mask.val().get_bits::<8>(8);
-            self.last.d.next = true;
-            self.user.d.next = self.bad.q.val();
-            self.rest.d.next = 0.into();
-            self.rest_bytes.d.next = 0.into();
+        self.valid.next = false;
+        self.last.next = false;
+        self.user.next = false;
+        self.flush.next = false;
+        if self.flush.val() {
+            self.valid.next = true;
+            self.data.next = self.rest.val();
+            self.keep.next = self.mask.val().get_bits::<8>(8);
+            self.last.next = true;
+            self.user.next = self.bad.val();
+            self.rest.next = 0.into();
+            self.rest_bytes.next = 0.into();
         } else if self.s_valid.val() {
-            self.rest.d.next = self.rest.q.val() | self.low.val();
-            self.rest_bytes.d.next = bit_cast::<4, 3>(self.total.val().get_bits::<3>(0));
-            self.bad.d.next = self.s_bad.val();
+            self.rest.next = self.rest.val() | self.low.val();
+            self.rest_bytes.next = bit_cast::<4, 3>(self.total.val().get_bits::<3>(0));
+            self.bad.next = self.s_bad.val();
             if self.fills.val() {
-                self.rest.d.next = self.high.val();
+                self.rest.next = self.high.val();
             }
             if self.s_last.val() | self.fills.val() {
-                self.valid.d.next = true;
-                self.data.d.next = self.rest.q.val() | self.low.val();
-                self.keep.d.next = self.mask.val().get_bits::<8>(8);
+                self.valid.next = true;
+                self.data.next = self.rest.val() | self.low.val();
+                self.keep.next = self.mask.val().get_bits::<8>(8);
             }
             if self.s_last.val() & self.fits.val() {
-                self.last.d.next = true;
-                self.user.d.next = self.s_bad.val();
-                self.rest.d.next = 0.into();
-                self.rest_bytes.d.next = 0.into();
+                self.last.next = true;
+                self.user.next = self.s_bad.val();
+                self.rest.next = 0.into();
+                self.rest_bytes.next = 0.into();
             } else if self.s_last.val() {
-                self.flush.d.next = true;
+                self.flush.next = true;
             }
-        }
-        if self.reset.val() {
-            self.rest.d.next = 0.into();
-            self.rest_bytes.d.next = 0.into();
-            self.flush.d.next = false;
-            self.bad.d.next = false;
-            self.valid.d.next = false;
-            self.data.d.next = 0.into();
-            self.keep.d.next = 0.into();
-            self.last.d.next = false;
-            self.user.d.next = false;
         }
     }
 }

@@ -13,18 +13,12 @@
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
 use super::tx_seq::SeqState;
-use crate::Module;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Pieces of a frame.
-#[derive(LogicBlock)]
+#[block]
 pub struct TxPiece {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Our MAC address.
     pub cfg_local_mac: Signal<In, Bits<48>>,
     /// Our IPv4 address.
@@ -167,40 +161,40 @@ pub struct TxPiece {
     pub c_last: Signal<Out, Bit>,
     /// Four zeros stand in front of the frame, from the cycle after C0 on.
     pub c_skip: Signal<Out, Bit>,
-    mac: DFF<Bits<48>>,
-    ip: DFF<Bits<32>>,
-    port: DFF<Bits<16>>,
-    qpn: DFF<Bits<24>>,
-    dscp: DFF<Bits<6>>,
-    dscp_plain: DFF<Bits<6>>,
-    id: DFF<Bits<16>>,
-    ip_len: DFF<Bits<16>>,
-    udp_len: DFF<Bits<16>>,
-    ip_plain: DFF<Bits<16>>,
-    udp_plain: DFF<Bits<16>>,
-    form: DFF<Bits<3>>,
-    opcode: DFF<Bits<8>>,
-    psn: DFF<Bits<24>>,
-    ack_req: DFF<Bit>,
-    solicited: DFF<Bit>,
-    pad: DFF<Bits<2>>,
-    va: DFF<Bits<64>>,
-    rkey: DFF<Bits<32>>,
-    dma_len: DFF<Bits<32>>,
-    last_word: DFF<Bits<32>>,
-    path: DFF<Bits<12>>,
-    hops: DFF<Bits<320>>,
-    sent: DFF<Bit>,
-    sent_data: DFF<Bits<64>>,
-    sent_bytes: DFF<Bits<4>>,
-    sent_last: DFF<Bit>,
-    sent_bad: DFF<Bit>,
-    sent_icrc: DFF<Bit>,
-    crc: DFF<Bit>,
-    crc_data: DFF<Bits<64>>,
-    crc_bytes: DFF<Bits<4>>,
-    crc_last: DFF<Bit>,
-    crc_skip: DFF<Bit>,
+    mac: Unreset<Bits<48>>,
+    ip: Unreset<Bits<32>>,
+    port: Unreset<Bits<16>>,
+    qpn: Unreset<Bits<24>>,
+    dscp: Unreset<Bits<6>>,
+    dscp_plain: Unreset<Bits<6>>,
+    id: Unreset<Bits<16>>,
+    ip_len: Unreset<Bits<16>>,
+    udp_len: Unreset<Bits<16>>,
+    ip_plain: Unreset<Bits<16>>,
+    udp_plain: Unreset<Bits<16>>,
+    form: Unreset<Bits<3>>,
+    opcode: Unreset<Bits<8>>,
+    psn: Unreset<Bits<24>>,
+    ack_req: Unreset<Bit>,
+    solicited: Unreset<Bit>,
+    pad: Unreset<Bits<2>>,
+    va: Unreset<Bits<64>>,
+    rkey: Unreset<Bits<32>>,
+    dma_len: Unreset<Bits<32>>,
+    last_word: Unreset<Bits<32>>,
+    path: Unreset<Bits<12>>,
+    hops: Unreset<Bits<320>>,
+    sent: Reg<Bit>,
+    sent_data: Unreset<Bits<64>>,
+    sent_bytes: Unreset<Bits<4>>,
+    sent_last: Unreset<Bit>,
+    sent_bad: Unreset<Bit>,
+    sent_icrc: Unreset<Bit>,
+    crc: Reg<Bit>,
+    crc_data: Unreset<Bits<64>>,
+    crc_bytes: Unreset<Bits<4>>,
+    crc_last: Unreset<Bit>,
+    crc_skip: Unreset<Bit>,
     beat: Signal<Local, Bits<64>>,
     keep: Signal<Local, Bits<8>>,
     beat_bytes: Signal<Local, Bits<4>>,
@@ -241,306 +235,145 @@ pub struct TxPiece {
     icrc: Signal<Local, Bit>,
     payload_low: Signal<Local, Bits<2>>,
     minus_pad: Signal<Local, Bits<2>>,
+    #[value(0)]
     no_bytes: Constant<Bits<2>>,
+    #[value(u64::MAX >> 56)]
     byte_1: Constant<Bits<64>>,
+    #[value(u64::MAX >> 48)]
     byte_2: Constant<Bits<64>>,
+    #[value(u64::MAX >> 40)]
     byte_3: Constant<Bits<64>>,
+    #[value(u64::MAX >> 32)]
     byte_4: Constant<Bits<64>>,
+    #[value(u64::MAX >> 24)]
     byte_5: Constant<Bits<64>>,
+    #[value(u64::MAX >> 16)]
     byte_6: Constant<Bits<64>>,
+    #[value(u64::MAX >> 8)]
     byte_7: Constant<Bits<64>>,
+    #[value(u64::MAX >> 0)]
     byte_8: Constant<Bits<64>>,
+    #[value(0x0800_4500)]
     type_version: Constant<Bits<64>>,
+    #[value(0x45ff_u64 << 48)]
     version_ones: Constant<Bits<64>>,
+    #[value(0x4000_0011)]
     flags_protocol: Constant<Bits<64>>,
+    #[value(0x4000_ff11)]
     flags_ttl_protocol: Constant<Bits<64>>,
+    #[value(0xffff_u64 << 48)]
     top_ones: Constant<Bits<64>>,
+    #[value(4791_u64 << 16)]
     roce_port: Constant<Bits<64>>,
+    #[value(0xff00_0000)]
     reserved_ones: Constant<Bits<64>>,
+    #[value(u64::MAX << 16)]
     top_six: Constant<Bits<64>>,
+    // Behind the UDP checksum: type and NPT, three words, DSCP or port; version 2.
+    #[value(0x0000_1003_0000_2000_u64)]
     int_by_dscp: Constant<Bits<64>>,
+    #[value(0x0000_1403_12b7_2000_u64)]
     int_by_port: Constant<Bits<64>>,
+    // Six words a hop, five hops, instructions, no domain; its flags are in front of the BTH.
+    #[value(0x0605_d500_0000_0000_u64)]
     int_middle: Constant<Bits<64>>,
+    // Behind the UDP checksum: incremental trace, two words, namespace 0.
+    #[value(0x0000_0102_0000_0000_u64)]
     ioam_head: Constant<Bits<64>>,
+    // Words of a node (with and without seconds), words of five nodes, trace type.
+    #[value(0x301e_f208_0000_0000_u64)]
     ioam_ptp: Constant<Bits<64>>,
+    #[value(0x2819_d208_0000_0000_u64)]
     ioam_ntp: Constant<Bits<64>>,
+    // Protocol 253.
+    #[value(0x4000_00fd)]
     flags_ifa: Constant<Bits<64>>,
+    // Version 2, local name space, UDP behind it, live traffic, at most 255 words.
+    #[value(0x2f11_04ff_u64 << 16)]
     ifa_header: Constant<Bits<64>>,
+    // In front of the BTH: hop limit 64, no words.
+    #[value(0x40_u64 << 56)]
     ifa_limit: Constant<Bits<64>>,
-}
-
-impl Default for TxPiece {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_local_mac: Default::default(),
-            cfg_local_ip: Default::default(),
-            cfg_pkey: Default::default(),
-            cfg_ttl: Default::default(),
-            cfg_tel_port: Default::default(),
-            cfg_tel_time_binary: Default::default(),
-            state: Default::default(),
-            s_copy: Default::default(),
-            s_hops_move: Default::default(),
-            s_is_ack: Default::default(),
-            s_is_feedback: Default::default(),
-            s_is_answer: Default::default(),
-            s_form: Default::default(),
-            s_mac: Default::default(),
-            s_ip: Default::default(),
-            s_port: Default::default(),
-            s_qpn: Default::default(),
-            s_dscp: Default::default(),
-            s_dscp_plain: Default::default(),
-            s_id: Default::default(),
-            s_ip_len: Default::default(),
-            s_udp_len: Default::default(),
-            s_ip_plain: Default::default(),
-            s_udp_plain: Default::default(),
-            s_checksum: Default::default(),
-            pkt_opcode: Default::default(),
-            pkt_psn: Default::default(),
-            pkt_ack_req: Default::default(),
-            pkt_solicited: Default::default(),
-            pkt_payload_bytes: Default::default(),
-            pkt_va: Default::default(),
-            pkt_rkey: Default::default(),
-            pkt_dma_len: Default::default(),
-            pkt_imm: Default::default(),
-            pkt_syndrome: Default::default(),
-            pkt_msn: Default::default(),
-            ack_syndrome: Default::default(),
-            ack_msn: Default::default(),
-            ack_psn: Default::default(),
-            ack_tel_path: Default::default(),
-            ack_tel_hop_0: Default::default(),
-            ack_tel_hop_1: Default::default(),
-            ack_tel_hop_2: Default::default(),
-            ack_tel_hop_3: Default::default(),
-            ack_tel_hop_4: Default::default(),
-            has_reth: Default::default(),
-            has_word: Default::default(),
-            has_payload: Default::default(),
-            is_bad: Default::default(),
-            is_stuck: Default::default(),
-            is_long: Default::default(),
-            hop_count: Default::default(),
-            s_data_tvalid: Default::default(),
-            s_data_tdata: Default::default(),
-            s_data_tkeep: Default::default(),
-            s_data_tlast: Default::default(),
-            s_host_tvalid: Default::default(),
-            s_host_tdata: Default::default(),
-            s_host_tkeep: Default::default(),
-            s_host_tlast: Default::default(),
-            p_valid: Default::default(),
-            p_data: Default::default(),
-            p_bytes: Default::default(),
-            p_last: Default::default(),
-            p_bad: Default::default(),
-            p_icrc: Default::default(),
-            c_valid: Default::default(),
-            c_data: Default::default(),
-            c_bytes: Default::default(),
-            c_last: Default::default(),
-            c_skip: Default::default(),
-            mac: Default::default(),
-            ip: Default::default(),
-            port: Default::default(),
-            qpn: Default::default(),
-            dscp: Default::default(),
-            dscp_plain: Default::default(),
-            id: Default::default(),
-            ip_len: Default::default(),
-            udp_len: Default::default(),
-            ip_plain: Default::default(),
-            udp_plain: Default::default(),
-            form: Default::default(),
-            opcode: Default::default(),
-            psn: Default::default(),
-            ack_req: Default::default(),
-            solicited: Default::default(),
-            pad: Default::default(),
-            va: Default::default(),
-            rkey: Default::default(),
-            dma_len: Default::default(),
-            last_word: Default::default(),
-            path: Default::default(),
-            hops: Default::default(),
-            sent: Default::default(),
-            sent_data: Default::default(),
-            sent_bytes: Default::default(),
-            sent_last: Default::default(),
-            sent_bad: Default::default(),
-            sent_icrc: Default::default(),
-            crc: Default::default(),
-            crc_data: Default::default(),
-            crc_bytes: Default::default(),
-            crc_last: Default::default(),
-            crc_skip: Default::default(),
-            beat: Default::default(),
-            keep: Default::default(),
-            beat_bytes: Default::default(),
-            beat_mask: Default::default(),
-            kept: Default::default(),
-            hop: Default::default(),
-            queue: Default::default(),
-            paper: Default::default(),
-            udp: Default::default(),
-            c3: Default::default(),
-            b0: Default::default(),
-            b0_masked: Default::default(),
-            b0_low: Default::default(),
-            b1: Default::default(),
-            is_paper: Default::default(),
-            by_port: Default::default(),
-            is_int: Default::default(),
-            int_head: Default::default(),
-            is_ioam: Default::default(),
-            is_ifa: Default::default(),
-            ifa_front: Default::default(),
-            ifa_back: Default::default(),
-            ioam_middle: Default::default(),
-            target_port: Default::default(),
-            is_odd: Default::default(),
-            word: Default::default(),
-            masked: Default::default(),
-            word_le: Default::default(),
-            masked_le: Default::default(),
-            raw: Default::default(),
-            piece: Default::default(),
-            covered: Default::default(),
-            bytes: Default::default(),
-            covered_bytes: Default::default(),
-            ends: Default::default(),
-            last: Default::default(),
-            bad: Default::default(),
-            icrc: Default::default(),
-            payload_low: Default::default(),
-            minus_pad: Default::default(),
-            no_bytes: Constant::new(0.into()),
-            byte_1: Constant::new((u64::MAX >> 56).into()),
-            byte_2: Constant::new((u64::MAX >> 48).into()),
-            byte_3: Constant::new((u64::MAX >> 40).into()),
-            byte_4: Constant::new((u64::MAX >> 32).into()),
-            byte_5: Constant::new((u64::MAX >> 24).into()),
-            byte_6: Constant::new((u64::MAX >> 16).into()),
-            byte_7: Constant::new((u64::MAX >> 8).into()),
-            byte_8: Constant::new((u64::MAX >> 0).into()),
-            type_version: Constant::new(0x0800_4500.into()),
-            version_ones: Constant::new((0x45ff_u64 << 48).into()),
-            flags_protocol: Constant::new(0x4000_0011.into()),
-            flags_ttl_protocol: Constant::new(0x4000_ff11.into()),
-            top_ones: Constant::new((0xffff_u64 << 48).into()),
-            roce_port: Constant::new((4791_u64 << 16).into()),
-            reserved_ones: Constant::new(0xff00_0000.into()),
-            top_six: Constant::new((u64::MAX << 16).into()),
-            // Behind the UDP checksum: type and NPT, three words, DSCP or port; version 2.
-            int_by_dscp: Constant::new(0x0000_1003_0000_2000_u64.into()),
-            int_by_port: Constant::new(0x0000_1403_12b7_2000_u64.into()),
-            // Six words a hop, five hops, instructions, no domain; its flags are in front of the BTH.
-            int_middle: Constant::new(0x0605_d500_0000_0000_u64.into()),
-            // Behind the UDP checksum: incremental trace, two words, namespace 0.
-            ioam_head: Constant::new(0x0000_0102_0000_0000_u64.into()),
-            // Words of a node (with and without seconds), words of five nodes, trace type.
-            ioam_ptp: Constant::new(0x301e_f208_0000_0000_u64.into()),
-            ioam_ntp: Constant::new(0x2819_d208_0000_0000_u64.into()),
-            // Protocol 253.
-            flags_ifa: Constant::new(0x4000_00fd.into()),
-            // Version 2, local name space, UDP behind it, live traffic, at most 255 words.
-            ifa_header: Constant::new((0x2f11_04ff_u64 << 16).into()),
-            // In front of the BTH: hop limit 64, no words.
-            ifa_limit: Constant::new((0x40_u64 << 56).into()),
-        }
-    }
 }
 
 impl Logic for TxPiece {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, mac, ip, port, qpn, dscp, dscp_plain, id, ip_len, udp_len, ip_plain,
-            udp_plain, form, opcode, psn, ack_req, solicited, pad, va, rkey, dma_len, last_word,
-            path, hops, sent, sent_data, sent_bytes, sent_last, sent_bad, sent_icrc, crc, crc_data,
-            crc_bytes, crc_last, crc_skip
-        );
-        self.p_valid.next = self.sent.q.val();
-        self.p_data.next = self.sent_data.q.val();
-        self.p_bytes.next = self.sent_bytes.q.val();
-        self.p_last.next = self.sent_last.q.val();
-        self.p_bad.next = self.sent_bad.q.val();
-        self.p_icrc.next = self.sent_icrc.q.val();
-        self.c_valid.next = self.crc.q.val();
-        self.c_data.next = self.crc_data.q.val();
-        self.c_bytes.next = self.crc_bytes.q.val();
-        self.c_last.next = self.crc_last.q.val();
-        self.c_skip.next = self.crc_skip.q.val();
+        self.p_valid.next = self.sent.val();
+        self.p_data.next = self.sent_data.val();
+        self.p_bytes.next = self.sent_bytes.val();
+        self.p_last.next = self.sent_last.val();
+        self.p_bad.next = self.sent_bad.val();
+        self.p_icrc.next = self.sent_icrc.val();
+        self.c_valid.next = self.crc.val();
+        self.c_data.next = self.crc_data.val();
+        self.c_bytes.next = self.crc_bytes.val();
+        self.c_last.next = self.crc_last.val();
+        self.c_skip.next = self.crc_skip.val();
         self.is_odd.next = !self.s_ip_plain.val().get_bits::<3>(0).any();
 
         comment!("Fields of the frame, copied until it starts.");
         self.payload_low.next = self.pkt_payload_bytes.val().get_bits::<2>(0);
         self.minus_pad.next = self.no_bytes.val() - self.payload_low.val();
         if self.s_copy.val() {
-            self.mac.d.next = self.s_mac.val();
-            self.ip.d.next = self.s_ip.val();
-            self.port.d.next = self.s_port.val();
-            self.qpn.d.next = self.s_qpn.val();
-            self.dscp.d.next = self.s_dscp.val();
-            self.dscp_plain.d.next = self.s_dscp_plain.val();
-            self.id.d.next = self.s_id.val();
-            self.form.d.next = self.s_form.val();
-            self.opcode.d.next = self.pkt_opcode.val();
-            self.psn.d.next = self.pkt_psn.val();
-            self.ack_req.d.next = self.pkt_ack_req.val();
-            self.solicited.d.next = self.pkt_solicited.val();
-            self.pad.d.next = self.minus_pad.val();
-            self.va.d.next = self.pkt_va.val();
-            self.rkey.d.next = self.pkt_rkey.val();
-            self.dma_len.d.next = self.pkt_dma_len.val();
-            self.last_word.d.next = self.pkt_imm.val();
+            self.mac.next = self.s_mac.val();
+            self.ip.next = self.s_ip.val();
+            self.port.next = self.s_port.val();
+            self.qpn.next = self.s_qpn.val();
+            self.dscp.next = self.s_dscp.val();
+            self.dscp_plain.next = self.s_dscp_plain.val();
+            self.id.next = self.s_id.val();
+            self.form.next = self.s_form.val();
+            self.opcode.next = self.pkt_opcode.val();
+            self.psn.next = self.pkt_psn.val();
+            self.ack_req.next = self.pkt_ack_req.val();
+            self.solicited.next = self.pkt_solicited.val();
+            self.pad.next = self.minus_pad.val();
+            self.va.next = self.pkt_va.val();
+            self.rkey.next = self.pkt_rkey.val();
+            self.dma_len.next = self.pkt_dma_len.val();
+            self.last_word.next = self.pkt_imm.val();
             comment!("AETH; ImmDt of a WRITE or a window.");
             if (self.pkt_opcode.val() > 12) & !self.pkt_opcode.val().get_bit(7) {
-                self.last_word.d.next = (bit_cast::<32, 8>(self.pkt_syndrome.val()) << 24)
+                self.last_word.next = (bit_cast::<32, 8>(self.pkt_syndrome.val()) << 24)
                     | bit_cast::<32, 24>(self.pkt_msn.val());
             }
-            self.path.d.next = 0.into();
+            self.path.next = 0.into();
             if self.s_is_ack.val() {
-                self.opcode.d.next = 17.into();
+                self.opcode.next = 17.into();
                 if self.s_is_feedback.val() {
-                    self.opcode.d.next = 192.into();
+                    self.opcode.next = 192.into();
                     if self.s_is_answer.val() {
-                        self.opcode.d.next = 195.into();
+                        self.opcode.next = 195.into();
                     }
                 }
-                self.psn.d.next = self.ack_psn.val();
-                self.ack_req.d.next = false;
-                self.solicited.d.next = false;
-                self.pad.d.next = 0.into();
-                self.last_word.d.next = (bit_cast::<32, 8>(self.ack_syndrome.val()) << 24)
+                self.psn.next = self.ack_psn.val();
+                self.ack_req.next = false;
+                self.solicited.next = false;
+                self.pad.next = 0.into();
+                self.last_word.next = (bit_cast::<32, 8>(self.ack_syndrome.val()) << 24)
                     | bit_cast::<32, 24>(self.ack_msn.val());
-                self.path.d.next = self.ack_tel_path.val();
+                self.path.next = self.ack_tel_path.val();
             }
         }
         if self.s_hops_move.val() {
-            self.hops.d.next = 0.into();
+            self.hops.next = 0.into();
             if self.s_is_ack.val() {
-                self.hops.d.next = bit_cast::<320, 64>(self.ack_tel_hop_0.val())
+                self.hops.next = bit_cast::<320, 64>(self.ack_tel_hop_0.val())
                     | (bit_cast::<320, 64>(self.ack_tel_hop_1.val()) << 64)
                     | (bit_cast::<320, 64>(self.ack_tel_hop_2.val()) << 128)
                     | (bit_cast::<320, 64>(self.ack_tel_hop_3.val()) << 192)
                     | (bit_cast::<320, 64>(self.ack_tel_hop_4.val()) << 256);
             }
             if self.state.val() == SeqState::Hop {
-                self.hops.d.next = self.hops.q.val() >> 64;
+                self.hops.next = self.hops.val() >> 64;
             }
         }
         if self.state.val() == SeqState::C1 {
-            self.ip_len.d.next = self.s_ip_len.val();
-            self.udp_len.d.next = self.s_udp_len.val();
-            self.ip_plain.d.next = self.s_ip_plain.val();
-            self.udp_plain.d.next = self.s_udp_plain.val();
+            self.ip_len.next = self.s_ip_len.val();
+            self.udp_len.next = self.s_udp_len.val();
+            self.ip_plain.next = self.s_ip_plain.val();
+            self.udp_plain.next = self.s_udp_plain.val();
         }
         comment!("Beats: byte count and mask of a contiguous keep.");
         self.beat.next = self.s_data_tdata.val();
@@ -577,7 +410,7 @@ impl Logic for TxPiece {
         comment!(
             "A record in the paper's layout: rate 4, time 24, bytes 20, queue 16 (saturated)."
         );
-        self.hop.next = self.hops.q.val().get_bits::<64>(0);
+        self.hop.next = self.hops.val().get_bits::<64>(0);
         self.queue.next = bit_cast::<64, 16>(self.hop.val().get_bits::<16>(47));
         if self.hop.val().get_bit(63) {
             self.queue.next = 0xffff.into();
@@ -588,26 +421,26 @@ impl Logic for TxPiece {
             | self.queue.val();
 
         comment!("Pieces in network order, the first byte on top; `masked` is what the ICRC sees.");
-        self.udp.next = (bit_cast::<64, 16>(self.ip.q.val().get_bits::<16>(0)) << 48)
-            | (bit_cast::<64, 16>(self.port.q.val()) << 32);
+        self.udp.next = (bit_cast::<64, 16>(self.ip.val().get_bits::<16>(0)) << 48)
+            | (bit_cast::<64, 16>(self.port.val()) << 32);
         self.c3.next = (bit_cast::<64, 16>(self.s_checksum.val()) << 48)
             | (bit_cast::<64, 32>(self.cfg_local_ip.val()) << 16)
-            | bit_cast::<64, 16>(self.ip.q.val().get_bits::<16>(16));
-        self.b0.next = (bit_cast::<64, 8>(self.opcode.q.val()) << 56)
-            | (bit_cast::<64, 1>(self.solicited.q.val().into()) << 55)
-            | (bit_cast::<64, 2>(self.pad.q.val()) << 52)
+            | bit_cast::<64, 16>(self.ip.val().get_bits::<16>(16));
+        self.b0.next = (bit_cast::<64, 8>(self.opcode.val()) << 56)
+            | (bit_cast::<64, 1>(self.solicited.val().into()) << 55)
+            | (bit_cast::<64, 2>(self.pad.val()) << 52)
             | (bit_cast::<64, 16>(self.cfg_pkey.val()) << 32)
-            | bit_cast::<64, 24>(self.qpn.q.val());
+            | bit_cast::<64, 24>(self.qpn.val());
         self.b0_masked.next = self.b0.val() | self.reserved_ones.val();
-        self.b1.next = (bit_cast::<64, 1>(self.ack_req.q.val().into()) << 31)
-            | bit_cast::<64, 24>(self.psn.q.val());
+        self.b1.next = (bit_cast::<64, 1>(self.ack_req.val().into()) << 31)
+            | bit_cast::<64, 24>(self.psn.val());
         self.b0_low.next = bit_cast::<64, 16>(self.b0.val().get_bits::<16>(0));
-        self.is_paper.next = self.form.q.val() == 1;
+        self.is_paper.next = self.form.val() == 1;
         comment!("INT-MD: shim and metadata header without a stack; the shim keeps DSCP or port.");
-        self.by_port.next = self.form.q.val() == 6;
-        self.is_int.next = self.by_port.val() | (self.form.q.val() == 3);
+        self.by_port.next = self.form.val() == 6;
+        self.is_int.next = self.by_port.val() | (self.form.val() == 3);
         self.int_head.next =
-            self.int_by_dscp.val() | (bit_cast::<64, 6>(self.dscp_plain.q.val()) << 18);
+            self.int_by_dscp.val() | (bit_cast::<64, 6>(self.dscp_plain.val()) << 18);
         self.target_port.next = self.roce_port.val();
         if self.by_port.val() {
             self.int_head.next = self.int_by_port.val();
@@ -615,13 +448,13 @@ impl Logic for TxPiece {
         }
         comment!("IOAM: an incremental trace without nodes; it ends in two zeros, as INT-MD does.");
         comment!("IFA: protocol, header in front of UDP, whose length is the plain one, metadata behind.");
-        self.is_ifa.next = self.form.q.val() == 5;
-        self.ifa_front.next = (bit_cast::<64, 16>(self.ip.q.val().get_bits::<16>(0)) << 48)
+        self.is_ifa.next = self.form.val() == 5;
+        self.ifa_front.next = (bit_cast::<64, 16>(self.ip.val().get_bits::<16>(0)) << 48)
             | self.ifa_header.val()
-            | bit_cast::<64, 16>(self.port.q.val());
+            | bit_cast::<64, 16>(self.port.val());
         self.ifa_back.next =
-            (self.roce_port.val() << 32) | (bit_cast::<64, 16>(self.udp_plain.q.val()) << 32);
-        self.is_ioam.next = self.form.q.val() == 4;
+            (self.roce_port.val() << 32) | (bit_cast::<64, 16>(self.udp_plain.val()) << 32);
+        self.is_ioam.next = self.form.val() == 4;
         self.ioam_middle.next = self.ioam_ptp.val();
         if self.cfg_tel_time_binary.val() {
             self.ioam_middle.next = self.ioam_ntp.val();
@@ -643,33 +476,33 @@ impl Logic for TxPiece {
                 self.covered.next = false;
             }
             SeqState::C0 => {
-                self.word.next = (bit_cast::<64, 48>(self.mac.q.val()) << 16)
+                self.word.next = (bit_cast::<64, 48>(self.mac.val()) << 16)
                     | bit_cast::<64, 16>(self.cfg_local_mac.val().get_bits::<16>(32));
                 self.covered.next = self.is_odd.val();
                 self.covered_bytes.next = 4.into();
-                self.crc_skip.d.next = self.is_odd.val();
+                self.crc_skip.next = self.is_odd.val();
             }
             SeqState::C1 => {
                 self.word.next = (bit_cast::<64, 32>(self.cfg_local_mac.val().get_bits::<32>(0))
                     << 32)
-                    | (bit_cast::<64, 6>(self.dscp.q.val()) << 2)
+                    | (bit_cast::<64, 6>(self.dscp.val()) << 2)
                     | self.type_version.val();
                 self.masked.next = self.version_ones.val();
                 self.covered_bytes.next = 2.into();
             }
             SeqState::C2 => {
-                self.word.next = (bit_cast::<64, 16>(self.ip_len.q.val()) << 48)
-                    | (bit_cast::<64, 16>(self.id.q.val()) << 32)
+                self.word.next = (bit_cast::<64, 16>(self.ip_len.val()) << 48)
+                    | (bit_cast::<64, 16>(self.id.val()) << 32)
                     | (bit_cast::<64, 8>(self.cfg_ttl.val()) << 8)
                     | self.flags_protocol.val();
                 if self.is_ifa.val() {
-                    self.word.next = (bit_cast::<64, 16>(self.ip_len.q.val()) << 48)
-                        | (bit_cast::<64, 16>(self.id.q.val()) << 32)
+                    self.word.next = (bit_cast::<64, 16>(self.ip_len.val()) << 48)
+                        | (bit_cast::<64, 16>(self.id.val()) << 32)
                         | (bit_cast::<64, 8>(self.cfg_ttl.val()) << 8)
                         | self.flags_ifa.val();
                 }
-                self.masked.next = (bit_cast::<64, 16>(self.ip_plain.q.val()) << 48)
-                    | (bit_cast::<64, 16>(self.id.q.val()) << 32)
+                self.masked.next = (bit_cast::<64, 16>(self.ip_plain.val()) << 48)
+                    | (bit_cast::<64, 16>(self.id.val()) << 32)
                     | self.flags_ttl_protocol.val();
             }
             SeqState::C3 => {
@@ -679,13 +512,13 @@ impl Logic for TxPiece {
             SeqState::C4 => {
                 self.word.next = self.udp.val()
                     | self.target_port.val()
-                    | bit_cast::<64, 16>(self.udp_len.q.val());
+                    | bit_cast::<64, 16>(self.udp_len.val());
                 if self.is_ifa.val() {
                     self.word.next = self.ifa_front.val();
                 }
                 self.masked.next = self.udp.val()
                     | self.roce_port.val()
-                    | bit_cast::<64, 16>(self.udp_plain.q.val());
+                    | bit_cast::<64, 16>(self.udp_plain.val());
             }
             SeqState::C5 => {
                 self.bytes.next = 2.into();
@@ -694,7 +527,7 @@ impl Logic for TxPiece {
                 if self.is_paper.val() {
                     self.bytes.next = 4.into();
                     self.word.next = (bit_cast::<64, 3>(self.hop_count.val()) << 44)
-                        | (bit_cast::<64, 12>(self.path.q.val()) << 32);
+                        | (bit_cast::<64, 12>(self.path.val()) << 32);
                 } else if self.is_int.val() {
                     self.bytes.next = 8.into();
                     self.word.next = self.int_head.val();
@@ -708,7 +541,7 @@ impl Logic for TxPiece {
             }
             SeqState::Hop => {
                 self.word.next = self.paper.val();
-                self.raw.next = self.form.q.val() == 2;
+                self.raw.next = self.form.val() == 2;
                 if self.is_int.val() {
                     self.word.next = self.int_middle.val();
                 } else if self.is_ioam.val() {
@@ -721,7 +554,7 @@ impl Logic for TxPiece {
                 if self.is_paper.val() {
                     self.word.next = self.b0.val();
                     self.masked.next = self.b0_masked.val();
-                } else if self.form.q.val().any() {
+                } else if self.form.val().any() {
                     self.word.next =
                         (bit_cast::<64, 3>(self.hop_count.val()) << 56) | (self.b0.val() >> 16);
                     if self.is_ifa.val() {
@@ -748,24 +581,24 @@ impl Logic for TxPiece {
                         self.bytes.next = 8.into();
                         self.covered_bytes.next = 8.into();
                         self.word.next =
-                            (self.b1.val() << 32) | bit_cast::<64, 32>(self.last_word.q.val());
+                            (self.b1.val() << 32) | bit_cast::<64, 32>(self.last_word.val());
                         self.ends.next = !self.has_payload.val();
                     }
                 }
                 self.masked.next = self.word.val();
             }
             SeqState::R0 => {
-                self.word.next = self.va.q.val();
-                self.masked.next = self.va.q.val();
+                self.word.next = self.va.val();
+                self.masked.next = self.va.val();
             }
             SeqState::R1 => {
-                self.word.next = (bit_cast::<64, 32>(self.rkey.q.val()) << 32)
-                    | bit_cast::<64, 32>(self.dma_len.q.val());
+                self.word.next = (bit_cast::<64, 32>(self.rkey.val()) << 32)
+                    | bit_cast::<64, 32>(self.dma_len.val());
                 self.masked.next = self.word.val();
                 self.ends.next = !self.has_word.val() & !self.has_payload.val();
             }
             SeqState::Word => {
-                self.word.next = bit_cast::<64, 32>(self.last_word.q.val()) << 32;
+                self.word.next = bit_cast::<64, 32>(self.last_word.val()) << 32;
                 self.masked.next = self.word.val();
                 self.bytes.next = 4.into();
                 self.covered_bytes.next = 4.into();
@@ -816,26 +649,22 @@ impl Logic for TxPiece {
             | (bit_cast::<64, 8>(self.masked.val().get_bits::<8>(16)) << 40)
             | (bit_cast::<64, 8>(self.masked.val().get_bits::<8>(8)) << 48)
             | (bit_cast::<64, 8>(self.masked.val().get_bits::<8>(0)) << 56);
-        self.sent.d.next = self.piece.val();
-        self.sent_data.d.next = self.word_le.val();
-        self.crc.d.next = self.covered.val();
-        self.crc_data.d.next = self.masked_le.val();
+        self.sent.next = self.piece.val();
+        self.sent_data.next = self.word_le.val();
+        self.crc.next = self.covered.val();
+        self.crc_data.next = self.masked_le.val();
         if self.raw.val() {
-            self.sent_data.d.next = self.hop.val();
+            self.sent_data.next = self.hop.val();
             if self.state.val() != SeqState::Hop {
-                self.sent_data.d.next = self.kept.val();
+                self.sent_data.next = self.kept.val();
             }
-            self.crc_data.d.next = self.kept.val();
+            self.crc_data.next = self.kept.val();
         }
-        self.sent_bytes.d.next = self.bytes.val();
-        self.sent_last.d.next = self.last.val();
-        self.sent_bad.d.next = self.bad.val();
-        self.sent_icrc.d.next = self.icrc.val();
-        self.crc_bytes.d.next = self.covered_bytes.val();
-        self.crc_last.d.next = self.ends.val();
-        if self.reset.val() {
-            self.sent.d.next = false;
-            self.crc.d.next = false;
-        }
+        self.sent_bytes.next = self.bytes.val();
+        self.sent_last.next = self.last.val();
+        self.sent_bad.next = self.bad.val();
+        self.sent_icrc.next = self.icrc.val();
+        self.crc_bytes.next = self.covered_bytes.val();
+        self.crc_last.next = self.ends.val();
     }
 }

@@ -29,9 +29,10 @@ use super::tx_pack::TxPack;
 use super::tx_piece::TxPiece;
 use super::tx_room::TxRoom;
 use super::tx_seq::TxSeq;
+use crate::streams::{Ack, AnyPacket, Axis, AxisUser, FeedbackPacket, ReadError};
 use crate::util::crc32::{advance, rewind, Crc32};
 use crate::util::frame_fifo::FrameFifo;
-use crate::Module;
+use crate::{block, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the choice of a packet to its headers.
@@ -44,13 +45,8 @@ pub const OPEN_CYCLES: usize = 3;
 pub const LATENCY_CYCLES: usize = 7;
 
 /// Tx pipe with a 64-bit datapath; `FB` = log2 of the flow count, `GB` = FB + 1.
-#[derive(LogicBlock)]
+#[block]
 pub struct TxPipe<const FB: usize, const GB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Our MAC address, first byte in bits 47:40.
     pub cfg_local_mac: Signal<In, Bits<48>>,
     /// Our IPv4 address.
@@ -85,131 +81,19 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     /// The row.
     pub cfg_row: Signal<In, Bits<512>>,
     /// A packet of the requester, or a READ response.
-    pub s_pkt_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_pkt_ready: Signal<Out, Bit>,
-    /// Flow; the top bit is 1 for a READ response.
-    pub s_pkt_flow: Signal<In, Bits<GB>>,
-    /// BTH operation code.
-    pub s_pkt_opcode: Signal<In, Bits<8>>,
-    /// PSN.
-    pub s_pkt_psn: Signal<In, Bits<24>>,
-    /// An ACK is asked for.
-    pub s_pkt_ack_req: Signal<In, Bit>,
-    /// An event is asked for.
-    pub s_pkt_solicited: Signal<In, Bit>,
-    /// Payload, 0..=4096.
-    pub s_pkt_payload_bytes: Signal<In, Bits<13>>,
-    /// Remote address of the message.
-    pub s_pkt_va: Signal<In, Bits<64>>,
-    /// Remote key.
-    pub s_pkt_rkey: Signal<In, Bits<32>>,
-    /// Bytes of the message.
-    pub s_pkt_dma_len: Signal<In, Bits<32>>,
-    /// Immediate data.
-    pub s_pkt_imm: Signal<In, Bits<32>>,
-    /// Comes back with a read error.
-    pub s_pkt_mark: Signal<In, Bits<4>>,
-    /// It goes without telemetry, though its queue pair's packets have it.
-    pub s_pkt_bare: Signal<In, Bit>,
-    /// READ response: AETH syndrome.
-    pub s_pkt_syndrome: Signal<In, Bits<8>>,
-    /// READ response: MSN.
-    pub s_pkt_msn: Signal<In, Bits<24>>,
+    pub s_pkt: AnyPacket<In, GB>,
     /// An ACK or NAK.
-    pub s_ack_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_ack_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_ack_flow: Signal<In, Bits<FB>>,
-    /// AETH syndrome.
-    pub s_ack_syndrome: Signal<In, Bits<8>>,
-    /// MSN.
-    pub s_ack_msn: Signal<In, Bits<24>>,
-    /// PSN.
-    pub s_ack_psn: Signal<In, Bits<24>>,
-    /// Telemetry is echoed.
-    pub s_ack_tel_valid: Signal<In, Bit>,
-    /// Records.
-    pub s_ack_tel_hops: Signal<In, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub s_ack_tel_path: Signal<In, Bits<12>>,
-    /// Record of hop 0.
-    pub s_ack_tel_hop_0: Signal<In, Bits<64>>,
-    /// Record of hop 1.
-    pub s_ack_tel_hop_1: Signal<In, Bits<64>>,
-    /// Record of hop 2.
-    pub s_ack_tel_hop_2: Signal<In, Bits<64>>,
-    /// Record of hop 3.
-    pub s_ack_tel_hop_3: Signal<In, Bits<64>>,
-    /// Record of hop 4.
-    pub s_ack_tel_hop_4: Signal<In, Bits<64>>,
+    pub s_ack: Ack<In, FB>,
     /// A telemetry response waits.
-    pub s_feedback_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_feedback_ready: Signal<Out, Bit>,
-    /// Flow.
-    pub s_feedback_flow: Signal<In, Bits<FB>>,
-    /// PSN of the READ response whose telemetry it brings.
-    pub s_feedback_psn: Signal<In, Bits<24>>,
-    /// It answers a probe.
-    pub s_feedback_answer: Signal<In, Bit>,
-    /// There is telemetry.
-    pub s_feedback_tel_valid: Signal<In, Bit>,
-    /// Records of it.
-    pub s_feedback_tel_hops: Signal<In, Bits<3>>,
-    /// XOR of the switches' identifiers.
-    pub s_feedback_tel_path: Signal<In, Bits<12>>,
-    /// Record of hop 0.
-    pub s_feedback_tel_hop_0: Signal<In, Bits<64>>,
-    /// Record of hop 1.
-    pub s_feedback_tel_hop_1: Signal<In, Bits<64>>,
-    /// Record of hop 2.
-    pub s_feedback_tel_hop_2: Signal<In, Bits<64>>,
-    /// Record of hop 3.
-    pub s_feedback_tel_hop_3: Signal<In, Bits<64>>,
-    /// Record of hop 4.
-    pub s_feedback_tel_hop_4: Signal<In, Bits<64>>,
-    /// Payload beat.
-    pub s_data_tvalid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_data_tready: Signal<Out, Bit>,
+    pub s_feedback: FeedbackPacket<In, FB>,
     /// Its bytes.
-    pub s_data_tdata: Signal<In, Bits<64>>,
-    /// Which of them are valid.
-    pub s_data_tkeep: Signal<In, Bits<8>>,
-    /// Last of the frame.
-    pub s_data_tlast: Signal<In, Bit>,
-    /// On the last beat: host memory could not be read.
-    pub s_data_tuser: Signal<In, Bit>,
-    /// Host frame beat.
-    pub s_host_tvalid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_host_tready: Signal<Out, Bit>,
+    pub s_data: AxisUser<In, 64, 8>,
     /// Its bytes.
-    pub s_host_tdata: Signal<In, Bits<64>>,
-    /// Which of them are valid.
-    pub s_host_tkeep: Signal<In, Bits<8>>,
-    /// Last of the frame.
-    pub s_host_tlast: Signal<In, Bit>,
-    /// Beat of a frame.
-    pub m_axis_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axis_tready: Signal<In, Bit>,
+    pub s_host: Axis<In, 64, 8>,
     /// Its bytes.
-    pub m_axis_tdata: Signal<Out, Bits<64>>,
-    /// Which of them are valid.
-    pub m_axis_tkeep: Signal<Out, Bits<8>>,
-    /// Last of the frame.
-    pub m_axis_tlast: Signal<Out, Bit>,
+    pub m_axis: Axis<Out, 64, 8>,
     /// The payload of a packet could not be read.
-    pub m_fail_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_fail_ready: Signal<In, Bit>,
-    /// Flow of the packet, as in `s_pkt`.
-    pub m_fail_flow: Signal<Out, Bits<GB>>,
-    /// Mark of the packet.
-    pub m_fail_mark: Signal<Out, Bits<4>>,
+    pub m_fail: ReadError<Out, GB>,
     /// A data frame.
     pub event_tx_data: Signal<Out, Bit>,
     /// An ACK.
@@ -229,7 +113,9 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     pack: TxPack,
     fifo: FrameFifo<64, 8, 73, 11, 12>,
     space: TxRoom,
+    #[value(u64::from(seed()))]
     seed: Constant<Bits<32>>,
+    #[value(u64::from(rewind(seed(), 4)))]
     seed_behind_zeros: Constant<Bits<32>>,
     is_feedback: Signal<Local, Bit>,
 }
@@ -239,117 +125,9 @@ fn seed() -> u32 {
     (0..8).fold(u32::MAX, |state, _| advance(state, 0xff))
 }
 
-impl<const FB: usize, const GB: usize> Default for TxPipe<FB, GB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_local_mac: Default::default(),
-            cfg_local_ip: Default::default(),
-            cfg_pkey: Default::default(),
-            cfg_ttl: Default::default(),
-            cfg_tel_data: Default::default(),
-            cfg_tel_echo: Default::default(),
-            cfg_tel_port: Default::default(),
-            cfg_tel_time_binary: Default::default(),
-            cfg_tel_dscp: Default::default(),
-            cfg_tel_echo_dscp: Default::default(),
-            cfg_by_time: Default::default(),
-            s_cfg_valid: Default::default(),
-            s_cfg_ready: Default::default(),
-            cfg_table: Default::default(),
-            cfg_index: Default::default(),
-            cfg_row: Default::default(),
-            s_pkt_valid: Default::default(),
-            s_pkt_ready: Default::default(),
-            s_pkt_flow: Default::default(),
-            s_pkt_opcode: Default::default(),
-            s_pkt_psn: Default::default(),
-            s_pkt_ack_req: Default::default(),
-            s_pkt_solicited: Default::default(),
-            s_pkt_payload_bytes: Default::default(),
-            s_pkt_va: Default::default(),
-            s_pkt_rkey: Default::default(),
-            s_pkt_dma_len: Default::default(),
-            s_pkt_imm: Default::default(),
-            s_pkt_mark: Default::default(),
-            s_pkt_bare: Default::default(),
-            s_pkt_syndrome: Default::default(),
-            s_pkt_msn: Default::default(),
-            s_ack_valid: Default::default(),
-            s_ack_ready: Default::default(),
-            s_ack_flow: Default::default(),
-            s_ack_syndrome: Default::default(),
-            s_ack_msn: Default::default(),
-            s_ack_psn: Default::default(),
-            s_ack_tel_valid: Default::default(),
-            s_ack_tel_hops: Default::default(),
-            s_ack_tel_path: Default::default(),
-            s_ack_tel_hop_0: Default::default(),
-            s_ack_tel_hop_1: Default::default(),
-            s_ack_tel_hop_2: Default::default(),
-            s_ack_tel_hop_3: Default::default(),
-            s_ack_tel_hop_4: Default::default(),
-            s_feedback_valid: Default::default(),
-            s_feedback_ready: Default::default(),
-            s_feedback_flow: Default::default(),
-            s_feedback_psn: Default::default(),
-            s_feedback_answer: Default::default(),
-            s_feedback_tel_valid: Default::default(),
-            s_feedback_tel_hops: Default::default(),
-            s_feedback_tel_path: Default::default(),
-            s_feedback_tel_hop_0: Default::default(),
-            s_feedback_tel_hop_1: Default::default(),
-            s_feedback_tel_hop_2: Default::default(),
-            s_feedback_tel_hop_3: Default::default(),
-            s_feedback_tel_hop_4: Default::default(),
-            s_data_tvalid: Default::default(),
-            s_data_tready: Default::default(),
-            s_data_tdata: Default::default(),
-            s_data_tkeep: Default::default(),
-            s_data_tlast: Default::default(),
-            s_data_tuser: Default::default(),
-            s_host_tvalid: Default::default(),
-            s_host_tready: Default::default(),
-            s_host_tdata: Default::default(),
-            s_host_tkeep: Default::default(),
-            s_host_tlast: Default::default(),
-            m_axis_tvalid: Default::default(),
-            m_axis_tready: Default::default(),
-            m_axis_tdata: Default::default(),
-            m_axis_tkeep: Default::default(),
-            m_axis_tlast: Default::default(),
-            m_fail_valid: Default::default(),
-            m_fail_ready: Default::default(),
-            m_fail_flow: Default::default(),
-            m_fail_mark: Default::default(),
-            event_tx_data: Default::default(),
-            event_tx_ack: Default::default(),
-            event_tx_host: Default::default(),
-            event_tx_fail: Default::default(),
-            event_tx_feedback: Default::default(),
-            header: Default::default(),
-            seq: Default::default(),
-            cutter: Default::default(),
-            delay: Default::default(),
-            crc_pack: Default::default(),
-            crc: Default::default(),
-            pack: Default::default(),
-            fifo: Default::default(),
-            space: Default::default(),
-            is_feedback: Default::default(),
-            seed: Constant::new(u64::from(seed()).into()),
-            seed_behind_zeros: Constant::new(u64::from(rewind(seed(), 4)).into()),
-        }
-    }
-}
-
 impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.header.clock.next = self.clock.val();
-        self.header.reset.next = self.reset.val();
         self.header.cfg_local_ip.next = self.cfg_local_ip.val();
         self.header.cfg_ttl.next = self.cfg_ttl.val();
         self.header.cfg_tel_data.next = self.cfg_tel_data.val();
@@ -361,61 +139,57 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.header.cfg_table.next = self.cfg_table.val();
         self.header.cfg_index.next = self.cfg_index.val();
         self.header.cfg_row.next = self.cfg_row.val();
-        self.header.s_pkt_valid.next = self.s_pkt_valid.val();
-        self.header.s_pkt_flow.next = self.s_pkt_flow.val().get_bits::<FB>(0);
-        self.header.s_pkt_bare.next = self.s_pkt_bare.val();
-        self.header.s_pkt_opcode.next = self.s_pkt_opcode.val();
-        self.header.s_pkt_payload_bytes.next = self.s_pkt_payload_bytes.val();
-        self.header.s_ack_valid.next = self.s_ack_valid.val();
-        self.header.s_ack_flow.next = self.s_ack_flow.val();
-        self.header.s_ack_tel_valid.next = self.s_ack_tel_valid.val();
-        self.header.s_ack_tel_hops.next = self.s_ack_tel_hops.val();
-        self.header.s_feedback_valid.next = self.s_feedback_valid.val();
-        self.header.s_feedback_flow.next = self.s_feedback_flow.val();
-        self.header.s_feedback_tel_valid.next = self.s_feedback_tel_valid.val();
-        self.header.s_feedback_tel_hops.next = self.s_feedback_tel_hops.val();
-        self.header.s_host_valid.next = self.s_host_tvalid.val();
+        self.header.s_pkt_valid.next = self.s_pkt.valid.val();
+        self.header.s_pkt_flow.next = self.s_pkt.flow.val().get_bits::<FB>(0);
+        self.header.s_pkt_bare.next = self.s_pkt.bare.val();
+        self.header.s_pkt_opcode.next = self.s_pkt.opcode.val();
+        self.header.s_pkt_payload_bytes.next = self.s_pkt.payload_bytes.val();
+        self.header.s_ack.valid.next = self.s_ack.valid.val();
+        self.header.s_ack.flow.next = self.s_ack.flow.val();
+        self.header.s_ack_tel_valid.next = self.s_ack.tel.valid.val();
+        self.header.s_ack_tel_hops.next = self.s_ack.tel.hops.val();
+        self.header.s_feedback.valid.next = self.s_feedback.valid.val();
+        self.header.s_feedback.flow.next = self.s_feedback.flow.val();
+        self.header.s_feedback_tel_valid.next = self.s_feedback.tel.valid.val();
+        self.header.s_feedback_tel_hops.next = self.s_feedback.tel.hops.val();
+        self.header.s_host_valid.next = self.s_host.tvalid.val();
         self.header.host_done.next = self.seq.host_done.val();
         self.header.m_ready.next = self.seq.s_ready.val();
-        self.seq.clock.next = self.clock.val();
-        self.seq.reset.next = self.reset.val();
         self.seq.room.next = self.space.room.val();
         self.seq.s_valid.next = self.header.m_valid.val();
         self.seq.s_kind.next = self.header.m_kind.val();
         self.seq.s_form.next = self.header.m_form.val();
         self.seq.ip_len_low.next = self.header.m_ip_len.val().get_bits::<3>(0);
-        self.seq.pkt_flow.next = self.s_pkt_flow.val();
-        self.seq.pkt_mark.next = self.s_pkt_mark.val();
-        self.seq.pkt_opcode.next = self.s_pkt_opcode.val();
-        self.seq.pkt_payload_bytes.next = self.s_pkt_payload_bytes.val();
+        self.seq.pkt_flow.next = self.s_pkt.flow.val();
+        self.seq.pkt_mark.next = self.s_pkt.mark.val();
+        self.seq.pkt_opcode.next = self.s_pkt.opcode.val();
+        self.seq.pkt_payload_bytes.next = self.s_pkt.payload_bytes.val();
         comment!("What an ACK and a telemetry response have in common.");
         self.is_feedback.next = self.header.m_kind.val() == 3;
-        self.seq.ack_tel_hops.next = self.s_ack_tel_hops.val();
-        self.cutter.ack_psn.next = self.s_ack_psn.val();
-        self.cutter.ack_tel_path.next = self.s_ack_tel_path.val();
-        self.cutter.ack_tel_hop_0.next = self.s_ack_tel_hop_0.val();
-        self.cutter.ack_tel_hop_1.next = self.s_ack_tel_hop_1.val();
-        self.cutter.ack_tel_hop_2.next = self.s_ack_tel_hop_2.val();
-        self.cutter.ack_tel_hop_3.next = self.s_ack_tel_hop_3.val();
-        self.cutter.ack_tel_hop_4.next = self.s_ack_tel_hop_4.val();
+        self.seq.ack_tel_hops.next = self.s_ack.tel.hops.val();
+        self.cutter.ack_psn.next = self.s_ack.psn.val();
+        self.cutter.ack_tel_path.next = self.s_ack.tel.path.val();
+        self.cutter.ack_tel_hop_0.next = self.s_ack.tel.hop[0].val();
+        self.cutter.ack_tel_hop_1.next = self.s_ack.tel.hop[1].val();
+        self.cutter.ack_tel_hop_2.next = self.s_ack.tel.hop[2].val();
+        self.cutter.ack_tel_hop_3.next = self.s_ack.tel.hop[3].val();
+        self.cutter.ack_tel_hop_4.next = self.s_ack.tel.hop[4].val();
         if self.is_feedback.val() {
-            self.seq.ack_tel_hops.next = self.s_feedback_tel_hops.val();
-            self.cutter.ack_psn.next = self.s_feedback_psn.val();
-            self.cutter.ack_tel_path.next = self.s_feedback_tel_path.val();
-            self.cutter.ack_tel_hop_0.next = self.s_feedback_tel_hop_0.val();
-            self.cutter.ack_tel_hop_1.next = self.s_feedback_tel_hop_1.val();
-            self.cutter.ack_tel_hop_2.next = self.s_feedback_tel_hop_2.val();
-            self.cutter.ack_tel_hop_3.next = self.s_feedback_tel_hop_3.val();
-            self.cutter.ack_tel_hop_4.next = self.s_feedback_tel_hop_4.val();
+            self.seq.ack_tel_hops.next = self.s_feedback.tel.hops.val();
+            self.cutter.ack_psn.next = self.s_feedback.psn.val();
+            self.cutter.ack_tel_path.next = self.s_feedback.tel.path.val();
+            self.cutter.ack_tel_hop_0.next = self.s_feedback.tel.hop[0].val();
+            self.cutter.ack_tel_hop_1.next = self.s_feedback.tel.hop[1].val();
+            self.cutter.ack_tel_hop_2.next = self.s_feedback.tel.hop[2].val();
+            self.cutter.ack_tel_hop_3.next = self.s_feedback.tel.hop[3].val();
+            self.cutter.ack_tel_hop_4.next = self.s_feedback.tel.hop[4].val();
         }
-        self.seq.data_valid.next = self.s_data_tvalid.val();
-        self.seq.data_last.next = self.s_data_tlast.val();
-        self.seq.data_error.next = self.s_data_tuser.val();
-        self.seq.host_valid.next = self.s_host_tvalid.val();
-        self.seq.host_last.next = self.s_host_tlast.val();
-        self.seq.m_fail_ready.next = self.m_fail_ready.val();
-        self.cutter.clock.next = self.clock.val();
-        self.cutter.reset.next = self.reset.val();
+        self.seq.data_valid.next = self.s_data.tvalid.val();
+        self.seq.data_last.next = self.s_data.tlast.val();
+        self.seq.data_error.next = self.s_data.tuser.val();
+        self.seq.host_valid.next = self.s_host.tvalid.val();
+        self.seq.host_last.next = self.s_host.tlast.val();
+        Wire::join(&mut self.seq.m_fail, &mut self.m_fail);
         self.cutter.cfg_local_mac.next = self.cfg_local_mac.val();
         self.cutter.cfg_local_ip.next = self.cfg_local_ip.val();
         self.cutter.cfg_pkey.next = self.cfg_pkey.val();
@@ -438,19 +212,19 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.cutter.s_ip_plain.next = self.header.m_ip_plain.val();
         self.cutter.s_udp_plain.next = self.header.m_udp_plain.val();
         self.cutter.s_checksum.next = self.header.m_checksum.val();
-        self.cutter.pkt_opcode.next = self.s_pkt_opcode.val();
-        self.cutter.pkt_psn.next = self.s_pkt_psn.val();
-        self.cutter.pkt_ack_req.next = self.s_pkt_ack_req.val();
-        self.cutter.pkt_solicited.next = self.s_pkt_solicited.val();
-        self.cutter.pkt_payload_bytes.next = self.s_pkt_payload_bytes.val();
-        self.cutter.pkt_va.next = self.s_pkt_va.val();
-        self.cutter.pkt_rkey.next = self.s_pkt_rkey.val();
-        self.cutter.pkt_dma_len.next = self.s_pkt_dma_len.val();
-        self.cutter.pkt_imm.next = self.s_pkt_imm.val();
-        self.cutter.pkt_syndrome.next = self.s_pkt_syndrome.val();
-        self.cutter.pkt_msn.next = self.s_pkt_msn.val();
-        self.cutter.ack_syndrome.next = self.s_ack_syndrome.val();
-        self.cutter.ack_msn.next = self.s_ack_msn.val();
+        self.cutter.pkt_opcode.next = self.s_pkt.opcode.val();
+        self.cutter.pkt_psn.next = self.s_pkt.psn.val();
+        self.cutter.pkt_ack_req.next = self.s_pkt.ack_req.val();
+        self.cutter.pkt_solicited.next = self.s_pkt.solicited.val();
+        self.cutter.pkt_payload_bytes.next = self.s_pkt.payload_bytes.val();
+        self.cutter.pkt_va.next = self.s_pkt.va.val();
+        self.cutter.pkt_rkey.next = self.s_pkt.rkey.val();
+        self.cutter.pkt_dma_len.next = self.s_pkt.dma_len.val();
+        self.cutter.pkt_imm.next = self.s_pkt.imm.val();
+        self.cutter.pkt_syndrome.next = self.s_pkt.syndrome.val();
+        self.cutter.pkt_msn.next = self.s_pkt.msn.val();
+        self.cutter.ack_syndrome.next = self.s_ack.syndrome.val();
+        self.cutter.ack_msn.next = self.s_ack.msn.val();
         self.cutter.has_reth.next = self.seq.has_reth.val();
         self.cutter.has_word.next = self.seq.has_word.val();
         self.cutter.has_payload.next = self.seq.has_payload.val();
@@ -458,19 +232,17 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.cutter.is_stuck.next = self.seq.is_stuck.val();
         self.cutter.is_long.next = self.seq.is_long.val();
         self.cutter.hop_count.next = self.seq.hop_count.val();
-        self.cutter.s_data_tvalid.next = self.s_data_tvalid.val();
-        self.cutter.s_data_tdata.next = self.s_data_tdata.val();
-        self.cutter.s_data_tkeep.next = self.s_data_tkeep.val();
-        self.cutter.s_data_tlast.next = self.s_data_tlast.val();
-        self.cutter.s_host_tvalid.next = self.s_host_tvalid.val();
-        self.cutter.s_host_tdata.next = self.s_host_tdata.val();
-        self.cutter.s_host_tkeep.next = self.s_host_tkeep.val();
-        self.cutter.s_host_tlast.next = self.s_host_tlast.val();
+        self.cutter.s_data_tvalid.next = self.s_data.tvalid.val();
+        self.cutter.s_data_tdata.next = self.s_data.tdata.val();
+        self.cutter.s_data_tkeep.next = self.s_data.tkeep.val();
+        self.cutter.s_data_tlast.next = self.s_data.tlast.val();
+        self.cutter.s_host_tvalid.next = self.s_host.tvalid.val();
+        self.cutter.s_host_tdata.next = self.s_host.tdata.val();
+        self.cutter.s_host_tkeep.next = self.s_host.tkeep.val();
+        self.cutter.s_host_tlast.next = self.s_host.tlast.val();
         self.cutter.s_is_ack.next = self.header.m_kind.val().get_bit(0);
         self.cutter.s_is_feedback.next = self.is_feedback.val();
-        self.cutter.s_is_answer.next = self.s_feedback_answer.val();
-        self.delay.clock.next = self.clock.val();
-        self.delay.reset.next = self.reset.val();
+        self.cutter.s_is_answer.next = self.s_feedback.answer.val();
         self.delay.s_valid.next = self.cutter.p_valid.val();
         self.delay.s_data.next = self.cutter.p_data.val();
         self.delay.s_bytes.next = self.cutter.p_bytes.val();
@@ -478,15 +250,11 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.delay.s_bad.next = self.cutter.p_bad.val();
         self.delay.s_icrc.next = self.cutter.p_icrc.val();
         self.delay.icrc.next = self.crc.m_crc.val();
-        self.crc_pack.clock.next = self.clock.val();
-        self.crc_pack.reset.next = self.reset.val();
         self.crc_pack.s_valid.next = self.cutter.c_valid.val();
         self.crc_pack.s_data.next = self.cutter.c_data.val();
         self.crc_pack.s_bytes.next = self.cutter.c_bytes.val();
         self.crc_pack.s_last.next = self.cutter.c_last.val();
         self.crc_pack.s_bad.next = false;
-        self.crc.clock.next = self.clock.val();
-        self.crc.reset.next = self.reset.val();
         self.crc.s_valid.next = self.crc_pack.m_tvalid.val();
         self.crc.s_data.next = self.crc_pack.m_tdata.val();
         self.crc.s_keep.next = self.crc_pack.m_tkeep.val();
@@ -495,42 +263,29 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         if self.cutter.c_skip.val() {
             self.crc.cfg_seed.next = self.seed_behind_zeros.val();
         }
-        self.pack.clock.next = self.clock.val();
-        self.pack.reset.next = self.reset.val();
         self.pack.s_valid.next = self.delay.m_valid.val();
         self.pack.s_data.next = self.delay.m_data.val();
         self.pack.s_bytes.next = self.delay.m_bytes.val();
         self.pack.s_last.next = self.delay.m_last.val();
         self.pack.s_bad.next = self.delay.m_bad.val();
-        self.fifo.clock.next = self.clock.val();
-        self.fifo.reset.next = self.reset.val();
-        self.fifo.s_axis_tdata.next = self.pack.m_tdata.val();
-        self.fifo.s_axis_tkeep.next = self.pack.m_tkeep.val();
-        self.fifo.s_axis_tvalid.next = self.pack.m_tvalid.val();
-        self.fifo.s_axis_tlast.next = self.pack.m_tlast.val();
-        self.fifo.s_axis_tuser.next = self.pack.m_tuser.val();
-        self.fifo.m_axis_tready.next = self.m_axis_tready.val();
+        self.fifo.s_axis.tdata.next = self.pack.m_tdata.val();
+        self.fifo.s_axis.tkeep.next = self.pack.m_tkeep.val();
+        self.fifo.s_axis.tvalid.next = self.pack.m_tvalid.val();
+        self.fifo.s_axis.tlast.next = self.pack.m_tlast.val();
+        self.fifo.s_axis.tuser.next = self.pack.m_tuser.val();
+        Wire::join(&mut self.fifo.m_axis, &mut self.m_axis);
         self.fifo.cfg_drop_when_full.next = false;
         self.fifo.s_open.next = self.seq.open.val();
-        self.space.clock.next = self.clock.val();
-        self.space.reset.next = self.reset.val();
         self.space.push.next = self.pack.m_tvalid.val();
         self.space.push_last.next = self.pack.m_tlast.val();
         self.space.push_bad.next = self.pack.m_tuser.val();
-        self.space.pop.next = self.fifo.m_axis_tvalid.val() & self.m_axis_tready.val();
-        self.m_axis_tdata.next = self.fifo.m_axis_tdata.val();
-        self.m_axis_tkeep.next = self.fifo.m_axis_tkeep.val();
-        self.m_axis_tvalid.next = self.fifo.m_axis_tvalid.val();
-        self.m_axis_tlast.next = self.fifo.m_axis_tlast.val();
+        self.space.pop.next = self.fifo.m_axis.tvalid.val() & self.m_axis.tready.val();
         self.s_cfg_ready.next = self.header.s_cfg_ready.val();
-        self.s_pkt_ready.next = self.header.s_pkt_ready.val();
-        self.s_ack_ready.next = self.header.s_ack_ready.val();
-        self.s_feedback_ready.next = self.header.s_feedback_ready.val();
-        self.s_data_tready.next = self.seq.data_ready.val();
-        self.s_host_tready.next = self.seq.host_ready.val();
-        self.m_fail_valid.next = self.seq.m_fail_valid.val();
-        self.m_fail_flow.next = self.seq.m_fail_flow.val();
-        self.m_fail_mark.next = self.seq.m_fail_mark.val();
+        self.s_pkt.ready.next = self.header.s_pkt_ready.val();
+        self.s_ack.ready.next = self.header.s_ack.ready.val();
+        self.s_feedback.ready.next = self.header.s_feedback.ready.val();
+        self.s_data.tready.next = self.seq.data_ready.val();
+        self.s_host.tready.next = self.seq.host_ready.val();
         self.event_tx_data.next = self.seq.pulse.val().get_bit(0);
         self.event_tx_ack.next = self.seq.pulse.val().get_bit(1);
         self.event_tx_host.next = self.seq.pulse.val().get_bit(2);

@@ -12,9 +12,9 @@
 //! # Reset             synchronous, high: between frames
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
-use crate::Module;
+use crate::streams::ReadError;
+use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Beats of the longest frame: 4224 bytes. A longer host frame is dropped.
 pub const FRAME_BEATS_MAX: u64 = 528;
@@ -59,13 +59,8 @@ pub enum SeqState {
 }
 
 /// Sequencer; `GB` = log2 of the flow count and one, for READ responses.
-#[derive(LogicBlock)]
+#[block]
 pub struct TxSeq<const GB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// The frame FIFO has room for the longest frame.
     pub room: Signal<In, Bit>,
     /// An item stands at the header builder.
@@ -127,206 +122,102 @@ pub struct TxSeq<const GB: usize> {
     /// Records of the frame.
     pub hop_count: Signal<Out, Bits<3>>,
     /// The payload of a packet could not be read.
-    pub m_fail_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_fail_ready: Signal<In, Bit>,
-    /// Flow of the packet.
-    pub m_fail_flow: Signal<Out, Bits<GB>>,
-    /// Mark of the packet.
-    pub m_fail_mark: Signal<Out, Bits<4>>,
+    pub m_fail: ReadError<Out, GB>,
     /// A data frame, an ACK, a host frame, a dropped frame, a telemetry response.
     pub pulse: Signal<Out, Bits<5>>,
-    now: DFF<SeqState>,
-    copies: DFF<Bit>,
-    moves: DFF<Bit>,
-    has_room: DFF<Bit>,
-    flow: DFF<Bits<GB>>,
-    is_ack: DFF<Bit>,
-    is_feedback: DFF<Bit>,
-    form: DFF<Bits<3>>,
-    with_reth: DFF<Bit>,
-    with_word: DFF<Bit>,
-    with_payload: DFF<Bit>,
-    late: DFF<Bit>,
-    hops: DFF<Bits<3>>,
-    hops_left: DFF<Bits<3>>,
-    beats_left: DFF<Bits<10>>,
-    bad: DFF<Bit>,
-    host_end: DFF<Bit>,
-    opens: DFF<Bit>,
-    fail: DFF<Bit>,
-    fail_flow: DFF<Bits<GB>>,
-    mark: DFF<Bits<4>>,
-    fail_mark: DFF<Bits<4>>,
-    pulses: DFF<Bits<5>>,
+    #[reset(SeqState::Start)]
+    now: Reg<SeqState>,
+    #[reset(true)]
+    copies: Reg<Bit>,
+    #[reset(true)]
+    moves: Reg<Bit>,
+    has_room: Reg<Bit>,
+    flow: Unreset<Bits<GB>>,
+    is_ack: Unreset<Bit>,
+    is_feedback: Unreset<Bit>,
+    form: Unreset<Bits<3>>,
+    with_reth: Unreset<Bit>,
+    with_word: Unreset<Bit>,
+    with_payload: Unreset<Bit>,
+    late: Unreset<Bit>,
+    hops: Unreset<Bits<3>>,
+    hops_left: Unreset<Bits<3>>,
+    beats_left: Unreset<Bits<10>>,
+    bad: Reg<Bit>,
+    host_end: Reg<Bit>,
+    opens: Reg<Bit>,
+    fail: Reg<Bit>,
+    fail_flow: Reg<Bits<GB>>,
+    mark: Unreset<Bits<4>>,
+    fail_mark: Reg<Bits<4>>,
+    pulses: Reg<Bits<5>>,
     free: Signal<Local, Bit>,
     ready: Signal<Local, Bit>,
     goto: Signal<Local, SeqState>,
     body: Signal<Local, SeqState>,
     stuck: Signal<Local, Bit>,
+    #[value(FRAME_BEATS_MAX)]
     frame_beats: Constant<Bits<10>>,
-}
-
-impl<const GB: usize> Default for TxSeq<GB> {
-    fn default() -> Self {
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            room: Default::default(),
-            s_valid: Default::default(),
-            s_kind: Default::default(),
-            s_form: Default::default(),
-            s_ready: Default::default(),
-            ip_len_low: Default::default(),
-            pkt_flow: Default::default(),
-            pkt_mark: Default::default(),
-            pkt_opcode: Default::default(),
-            pkt_payload_bytes: Default::default(),
-            ack_tel_hops: Default::default(),
-            data_valid: Default::default(),
-            data_last: Default::default(),
-            data_error: Default::default(),
-            host_valid: Default::default(),
-            host_last: Default::default(),
-            copy: Default::default(),
-            hops_move: Default::default(),
-            state: Default::default(),
-            data_ready: Default::default(),
-            host_ready: Default::default(),
-            host_done: Default::default(),
-            has_reth: Default::default(),
-            has_word: Default::default(),
-            has_payload: Default::default(),
-            is_bad: Default::default(),
-            is_stuck: Default::default(),
-            is_long: Default::default(),
-            open: Default::default(),
-            hop_count: Default::default(),
-            m_fail_valid: Default::default(),
-            m_fail_ready: Default::default(),
-            m_fail_flow: Default::default(),
-            m_fail_mark: Default::default(),
-            pulse: Default::default(),
-            now: Default::default(),
-            copies: Default::default(),
-            moves: Default::default(),
-            has_room: Default::default(),
-            flow: Default::default(),
-            is_ack: Default::default(),
-            is_feedback: Default::default(),
-            form: Default::default(),
-            with_reth: Default::default(),
-            with_word: Default::default(),
-            with_payload: Default::default(),
-            late: Default::default(),
-            hops: Default::default(),
-            hops_left: Default::default(),
-            beats_left: Default::default(),
-            bad: Default::default(),
-            host_end: Default::default(),
-            opens: Default::default(),
-            fail: Default::default(),
-            fail_flow: Default::default(),
-            mark: Default::default(),
-            fail_mark: Default::default(),
-            pulses: Default::default(),
-            free: Default::default(),
-            ready: Default::default(),
-            goto: Default::default(),
-            body: Default::default(),
-            stuck: Default::default(),
-            frame_beats: Constant::new(FRAME_BEATS_MAX.into()),
-        }
-    }
 }
 
 impl<const GB: usize> Logic for TxSeq<GB> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            now,
-            copies,
-            moves,
-            has_room,
-            flow,
-            is_ack,
-            is_feedback,
-            form,
-            with_reth,
-            with_word,
-            with_payload,
-            late,
-            hops,
-            hops_left,
-            beats_left,
-            bad,
-            host_end,
-            opens,
-            fail,
-            fail_flow,
-            mark,
-            fail_mark,
-            pulses
-        );
-        self.state.next = self.now.q.val();
-        self.has_room.d.next = self.room.val();
-        self.data_ready.next = self.now.q.val() == SeqState::Pay;
-        self.host_ready.next = self.now.q.val() == SeqState::Host;
-        self.host_done.next = self.host_end.q.val();
-        self.has_reth.next = self.with_reth.q.val();
-        self.has_word.next = self.with_word.q.val();
-        self.has_payload.next = self.with_payload.q.val();
-        self.is_bad.next = self.bad.q.val();
-        self.stuck.next = self.bad.q.val() & self.fail.q.val();
+        self.state.next = self.now.val();
+        self.has_room.next = self.room.val();
+        self.data_ready.next = self.now.val() == SeqState::Pay;
+        self.host_ready.next = self.now.val() == SeqState::Host;
+        self.host_done.next = self.host_end.val();
+        self.has_reth.next = self.with_reth.val();
+        self.has_word.next = self.with_word.val();
+        self.has_payload.next = self.with_payload.val();
+        self.is_bad.next = self.bad.val();
+        self.stuck.next = self.bad.val() & self.fail.val();
         self.is_stuck.next = self.stuck.val();
         comment!("The next frame follows the ICRC at once unless that ends in a beat of its own.");
-        self.free.next = (self.now.q.val() == SeqState::Start)
-            | ((self.now.q.val() == SeqState::Icrc) & !self.stuck.val());
+        self.free.next = (self.now.val() == SeqState::Start)
+            | ((self.now.val() == SeqState::Icrc) & !self.stuck.val());
         self.ready.next = self.free.val()
-            & self.has_room.q.val()
-            & ((self.now.q.val() == SeqState::Start) | !self.late.q.val());
-        self.copy.next = self.copies.q.val();
-        self.hops_move.next = self.moves.q.val();
+            & self.has_room.val()
+            & ((self.now.val() == SeqState::Start) | !self.late.val());
+        self.copy.next = self.copies.val();
+        self.hops_move.next = self.moves.val();
         self.s_ready.next = self.ready.val();
-        self.is_long.next = !self.beats_left.q.val().any();
-        self.hop_count.next = self.hops.q.val();
-        self.m_fail_valid.next = self.fail.q.val();
-        self.m_fail_flow.next = self.fail_flow.q.val();
-        self.m_fail_mark.next = self.fail_mark.q.val();
-        self.pulse.next = self.pulses.q.val();
-        self.pulses.d.next = 0.into();
-        self.host_end.d.next = false;
-        self.opens.d.next = false;
-        self.open.next = self.opens.q.val();
-        if self.m_fail_ready.val() {
-            self.fail.d.next = false;
+        self.is_long.next = !self.beats_left.val().any();
+        self.hop_count.next = self.hops.val();
+        self.m_fail.valid.next = self.fail.val();
+        self.m_fail.flow.next = self.fail_flow.val();
+        self.m_fail.mark.next = self.fail_mark.val();
+        self.pulse.next = self.pulses.val();
+        self.pulses.next = 0.into();
+        self.host_end.next = false;
+        self.opens.next = false;
+        self.open.next = self.opens.val();
+        if self.m_fail.ready.val() {
+            self.fail.next = false;
         }
-        self.goto.next = self.now.q.val();
+        self.goto.next = self.now.val();
         self.body.next = SeqState::Icrc;
-        if self.with_payload.q.val() {
+        if self.with_payload.val() {
             self.body.next = SeqState::Pay;
         }
         if self.free.val() {
-            self.flow.d.next = self.pkt_flow.val();
-            self.mark.d.next = self.pkt_mark.val();
-            self.is_ack.d.next = self.s_kind.val() == 1;
-            self.is_feedback.d.next = self.s_kind.val() == 3;
-            self.bad.d.next = false;
+            self.flow.next = self.pkt_flow.val();
+            self.mark.next = self.pkt_mark.val();
+            self.is_ack.next = self.s_kind.val() == 1;
+            self.is_feedback.next = self.s_kind.val() == 3;
+            self.bad.next = false;
         }
         comment!("From behind the last header on, so that one register is the enable.");
-        if self.copies.q.val() {
-            self.form.d.next = self.s_form.val();
-            self.with_payload.d.next =
-                (self.s_kind.val() == 0) & self.pkt_payload_bytes.val().any();
-            self.with_reth.d.next = (self.s_kind.val() == 0)
+        if self.copies.val() {
+            self.form.next = self.s_form.val();
+            self.with_payload.next = (self.s_kind.val() == 0) & self.pkt_payload_bytes.val().any();
+            self.with_reth.next = (self.s_kind.val() == 0)
                 & ((self.pkt_opcode.val() == 6)
                     | (self.pkt_opcode.val() == 10)
                     | (self.pkt_opcode.val() == 11)
                     | (self.pkt_opcode.val() == 12));
-            self.with_word.d.next = (self.s_kind.val() == 1)
+            self.with_word.next = (self.s_kind.val() == 1)
                 | ((self.s_kind.val() == 0)
                     & ((self.pkt_opcode.val() == 9)
                         | (self.pkt_opcode.val() == 11)
@@ -334,35 +225,35 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                         | (self.pkt_opcode.val() == 15)
                         | (self.pkt_opcode.val() == 16)
                         | (self.pkt_opcode.val() == 196)));
-            self.hops.d.next = 0.into();
+            self.hops.next = 0.into();
             if self.s_kind.val().get_bit(0) {
-                self.hops.d.next = self.ack_tel_hops.val();
+                self.hops.next = self.ack_tel_hops.val();
             }
-            self.hops_left.d.next = 5.into();
+            self.hops_left.next = 5.into();
         }
-        if self.now.q.val() != SeqState::Host {
-            self.beats_left.d.next = self.frame_beats.val();
+        if self.now.val() != SeqState::Host {
+            self.beats_left.next = self.frame_beats.val();
         }
-        match self.now.q.val() {
+        match self.now.val() {
             SeqState::Start => {
-                self.copies.d.next = true;
-                self.moves.d.next = true;
+                self.copies.next = true;
+                self.moves.next = true;
             }
             SeqState::C0 => {
                 comment!("The authors' form always has five records, the paper's those there are;");
                 comment!("INT-MD and IOAM have one piece in their place, IFA none.");
-                match self.form.q.val().index() {
-                    1 => self.hops_left.d.next = self.hops.q.val(),
-                    3 => self.hops_left.d.next = 1.into(),
-                    4 => self.hops_left.d.next = 1.into(),
-                    5 => self.hops_left.d.next = 0.into(),
-                    6 => self.hops_left.d.next = 1.into(),
+                match self.form.val().index() {
+                    1 => self.hops_left.next = self.hops.val(),
+                    3 => self.hops_left.next = 1.into(),
+                    4 => self.hops_left.next = 1.into(),
+                    5 => self.hops_left.next = 0.into(),
+                    6 => self.hops_left.next = 1.into(),
                     _ => {}
                 }
                 self.goto.next = SeqState::C1;
             }
             SeqState::C1 => {
-                self.late.d.next = self.ip_len_low.val() == 4;
+                self.late.next = self.ip_len_low.val() == 4;
                 self.goto.next = SeqState::C2;
             }
             SeqState::C2 => {
@@ -373,38 +264,38 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             }
             SeqState::C4 => {
                 self.goto.next = SeqState::B0;
-                if self.form.q.val().any() {
+                if self.form.val().any() {
                     self.goto.next = SeqState::C5;
                 }
             }
             SeqState::C5 => {
-                self.moves.d.next = true;
+                self.moves.next = true;
                 self.goto.next = SeqState::B0;
-                if self.hops_left.q.val().any() {
+                if self.hops_left.val().any() {
                     self.goto.next = SeqState::Hop;
                 }
             }
             SeqState::Hop => {
-                self.hops_left.d.next = self.hops_left.q.val() - 1;
-                if self.hops_left.q.val() == 1 {
+                self.hops_left.next = self.hops_left.val() - 1;
+                if self.hops_left.val() == 1 {
                     self.goto.next = SeqState::B0;
                 }
             }
             SeqState::B0 => {
-                self.moves.d.next = true;
+                self.moves.next = true;
                 self.goto.next = SeqState::B1;
             }
             SeqState::B1 => {
                 comment!("Without payload nothing can fail any more, nor come late.");
-                self.opens.d.next = !self.with_payload.q.val();
+                self.opens.next = !self.with_payload.val();
                 self.goto.next = self.body.val();
-                self.copies.d.next = true;
-                if self.with_reth.q.val() {
+                self.copies.next = true;
+                if self.with_reth.val() {
                     self.goto.next = SeqState::R0;
-                    self.copies.d.next = false;
-                } else if self.with_word.q.val() & (self.form.q.val() != 1) {
+                    self.copies.next = false;
+                } else if self.with_word.val() & (self.form.val() != 1) {
                     self.goto.next = SeqState::Word;
-                    self.copies.d.next = false;
+                    self.copies.next = false;
                 }
             }
             SeqState::R0 => {
@@ -412,76 +303,63 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             }
             SeqState::R1 => {
                 self.goto.next = self.body.val();
-                self.copies.d.next = true;
-                if self.with_word.q.val() {
+                self.copies.next = true;
+                if self.with_word.val() {
                     self.goto.next = SeqState::Word;
-                    self.copies.d.next = false;
+                    self.copies.next = false;
                 }
             }
             SeqState::Word => {
-                self.copies.d.next = true;
+                self.copies.next = true;
                 self.goto.next = self.body.val();
             }
             SeqState::Pay => {
                 if self.data_valid.val() & self.data_last.val() {
-                    self.bad.d.next = self.data_error.val();
-                    self.opens.d.next = !self.data_error.val();
+                    self.bad.next = self.data_error.val();
+                    self.opens.next = !self.data_error.val();
                     self.goto.next = SeqState::Icrc;
                 }
             }
             SeqState::Icrc => {
                 if !self.stuck.val() {
                     self.goto.next = SeqState::Start;
-                    self.pulses.d.next = 1.into();
-                    if self.bad.q.val() {
-                        self.pulses.d.next = 8.into();
-                        self.fail.d.next = true;
-                        self.fail_flow.d.next = self.flow.q.val();
-                        self.fail_mark.d.next = self.mark.q.val();
-                    } else if self.is_ack.q.val() {
-                        self.pulses.d.next = 2.into();
-                    } else if self.is_feedback.q.val() {
-                        self.pulses.d.next = 16.into();
+                    self.pulses.next = 1.into();
+                    if self.bad.val() {
+                        self.pulses.next = 8.into();
+                        self.fail.next = true;
+                        self.fail_flow.next = self.flow.val();
+                        self.fail_mark.next = self.mark.val();
+                    } else if self.is_ack.val() {
+                        self.pulses.next = 2.into();
+                    } else if self.is_feedback.val() {
+                        self.pulses.next = 16.into();
                     }
                 }
             }
             SeqState::Host => {
-                self.copies.d.next = true;
-                self.moves.d.next = true;
-                if self.host_valid.val() & self.beats_left.q.val().any() {
-                    self.beats_left.d.next = self.beats_left.q.val() - 1;
+                self.copies.next = true;
+                self.moves.next = true;
+                if self.host_valid.val() & self.beats_left.val().any() {
+                    self.beats_left.next = self.beats_left.val() - 1;
                 }
                 if self.host_valid.val() & self.host_last.val() {
                     self.goto.next = SeqState::Start;
-                    self.host_end.d.next = true;
-                    self.pulses.d.next = 4.into();
-                    if !self.beats_left.q.val().any() {
-                        self.pulses.d.next = 8.into();
+                    self.host_end.next = true;
+                    self.pulses.next = 4.into();
+                    if !self.beats_left.val().any() {
+                        self.pulses.next = 8.into();
                     }
                 }
             }
         }
-        self.now.d.next = self.goto.val();
+        self.now.next = self.goto.val();
         if self.s_valid.val() & self.ready.val() {
-            self.now.d.next = SeqState::C0;
-            self.copies.d.next = false;
-            self.moves.d.next = false;
+            self.now.next = SeqState::C0;
+            self.copies.next = false;
+            self.moves.next = false;
             if self.s_kind.val() == 2 {
-                self.now.d.next = SeqState::Host;
+                self.now.next = SeqState::Host;
             }
-        }
-        if self.reset.val() {
-            self.now.d.next = SeqState::Start;
-            self.copies.d.next = true;
-            self.moves.d.next = true;
-            self.has_room.d.next = false;
-            self.host_end.d.next = false;
-            self.opens.d.next = false;
-            self.bad.d.next = false;
-            self.fail.d.next = false;
-            self.fail_flow.d.next = 0.into();
-            self.fail_mark.d.next = 0.into();
-            self.pulses.d.next = 0.into();
         }
     }
 }

@@ -19,7 +19,7 @@
 //! # Reset             synchronous, high: between frames, m_valid = 0, m_crc = 0
 //! # Twins             sim/src/golden/util/crc32.rs, tests/crc32.rs
 
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
 use std::fmt::Write;
 
@@ -63,13 +63,8 @@ pub const fn rewind(state: u32, bytes: usize) -> u32 {
 }
 
 /// CRC-32 of frames on a `W`-bit stream; `KB = W / 8`. Frames are multiples of `G` bytes.
-#[derive(LogicBlock)]
+#[block(check(W == 8 * KB && KB.is_power_of_two(), G.is_power_of_two() && G <= KB))]
 pub struct Crc32<const W: usize, const KB: usize, const G: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// State before the first byte of a frame. Constant in use.
     pub cfg_seed: Signal<In, Bits<32>>,
     /// A beat; always taken.
@@ -89,25 +84,6 @@ pub struct Crc32<const W: usize, const KB: usize, const G: usize> {
 impl<const W: usize, const KB: usize, const G: usize> Crc32<W, KB, G> {
     /// Cycles from the last beat to the CRC.
     pub const LATENCY_CYCLES: usize = latency_cycles(KB, G);
-}
-
-impl<const W: usize, const KB: usize, const G: usize> Default for Crc32<W, KB, G> {
-    fn default() -> Self {
-        assert!(W == 8 * KB && KB.is_power_of_two(), "KB = W / 8, a power of two");
-        assert!(G.is_power_of_two() && G <= KB, "G is a power of two, at most KB");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_seed: Default::default(),
-            s_valid: Default::default(),
-            s_data: Default::default(),
-            s_keep: Default::default(),
-            s_last: Default::default(),
-            m_valid: Default::default(),
-            m_crc: Default::default(),
-        }
-    }
 }
 
 /// Masks of the 32 output bits of a linear map, given its value for each input bit.
@@ -299,11 +275,6 @@ end
 
 impl<const W: usize, const KB: usize, const G: usize> Logic for Crc32<W, KB, G> {
     fn update(&mut self) {}
-
-    fn connect(&mut self) {
-        self.m_valid.connect();
-        self.m_crc.connect();
-    }
 
     fn hdl(&self) -> Verilog {
         Verilog::Custom(crc_verilog(KB, G))

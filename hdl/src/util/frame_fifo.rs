@@ -20,16 +20,16 @@
 //! # Twins             sim/src/golden/util/frame_fifo.rs, tests/frame_fifo.rs
 
 use super::ram::Ram;
-use crate::Module;
+use crate::streams::{Axis, AxisUser};
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from a frame's last beat at the sink to its first beat at the source, if that is another
 /// one.
 pub const LATENCY_CYCLES: usize = 2;
 
 /// Frame FIFO of `2^AW` beats; `KB = W / 8`, `RW = W + KB + 1`, `CW = AW + 1`.
-#[derive(LogicBlock)]
+#[block(check(KB == W / 8 && RW == W + KB + 1, CW == AW + 1 && AW >= 3))]
 pub struct FrameFifo<
     const W: usize,
     const KB: usize,
@@ -37,55 +37,33 @@ pub struct FrameFifo<
     const AW: usize,
     const CW: usize,
 > {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// A frame that finds no room is dropped; low: tready goes low instead. Constant in use.
     pub cfg_drop_when_full: Signal<In, Bit>,
-    /// Data, byte 0 in bits 7:0.
-    pub s_axis_tdata: Signal<In, Bits<W>>,
-    /// Valid bytes.
-    pub s_axis_tkeep: Signal<In, Bits<KB>>,
-    /// A beat is offered.
-    pub s_axis_tvalid: Signal<In, Bit>,
-    /// The beat will be taken.
-    pub s_axis_tready: Signal<Out, Bit>,
-    /// Last beat of the frame.
-    pub s_axis_tlast: Signal<In, Bit>,
-    /// On the last beat: drop the frame.
-    pub s_axis_tuser: Signal<In, Bit>,
+    /// Data, byte 0 in bits 7.
+    pub s_axis: AxisUser<In, W, KB>,
     /// The frame at the sink may leave before its last beat.
     pub s_open: Signal<In, Bit>,
-    /// Data, byte 0 in bits 7:0.
-    pub m_axis_tdata: Signal<Out, Bits<W>>,
-    /// Valid bytes.
-    pub m_axis_tkeep: Signal<Out, Bits<KB>>,
-    /// A beat of a complete frame stands here.
-    pub m_axis_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_axis_tready: Signal<In, Bit>,
-    /// Last beat of the frame.
-    pub m_axis_tlast: Signal<Out, Bit>,
+    /// Data, byte 0 in bits 7.
+    pub m_axis: Axis<Out, W, KB>,
     /// A frame was dropped because tuser said so.
     pub event_bad: Signal<Out, Bit>,
     /// A frame was dropped because it found no room.
     pub event_overflow: Signal<Out, Bit>,
     ram: Ram<AW, RW>,
-    room: DFF<Bit>,
-    discard: DFF<Bit>,
-    is_open: DFF<Bit>,
-    used: DFF<Bits<CW>>,
-    committed: DFF<Bits<CW>>,
-    write_index: DFF<Bits<AW>>,
-    start_index: DFF<Bits<AW>>,
-    read_index: DFF<Bits<AW>>,
-    word_valid: DFF<Bit>,
-    head_valid: DFF<Bit>,
-    head: DFF<Bits<RW>>,
-    bad: DFF<Bit>,
-    overflow: DFF<Bit>,
+    #[reset(true)]
+    room: Reg<Bit>,
+    discard: Reg<Bit>,
+    is_open: Reg<Bit>,
+    used: Reg<Bits<CW>>,
+    committed: Reg<Bits<CW>>,
+    write_index: Reg<Bits<AW>>,
+    start_index: Reg<Bits<AW>>,
+    read_index: Reg<Bits<AW>>,
+    word_valid: Reg<Bit>,
+    head_valid: Reg<Bit>,
+    head: Reg<Bits<RW>>,
+    bad: Reg<Bit>,
+    overflow: Reg<Bit>,
     is_full: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     store: Signal<Local, Bit>,
@@ -109,84 +87,18 @@ pub struct FrameFifo<
     data_part: Signal<Local, Bits<RW>>,
     keep_part: Signal<Local, Bits<RW>>,
     last_part: Signal<Local, Bits<RW>>,
+    #[value(0)]
     none: Constant<Bits<CW>>,
+    #[value(1_u64 << AW)]
     full: Constant<Bits<CW>>,
+    #[value((1_u64 << AW) - 1)]
     last_place: Constant<Bits<CW>>,
+    #[value(num_bigint::BigUint::from(1_u32) << (W + KB))]
     last_flag: Constant<Bits<RW>>,
+    #[value(W as u64)]
     keep_offset: Constant<Bits<10>>,
+    #[value((W + KB) as u64)]
     last_offset: Constant<Bits<10>>,
-}
-
-impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW: usize> Default
-    for FrameFifo<W, KB, RW, AW, CW>
-{
-    fn default() -> Self {
-        assert!(KB == W / 8 && RW == W + KB + 1, "KB = W / 8, RW = W + KB + 1");
-        assert!(CW == AW + 1 && AW >= 3, "CW = AW + 1, AW >= 3");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            cfg_drop_when_full: Default::default(),
-            s_axis_tdata: Default::default(),
-            s_axis_tkeep: Default::default(),
-            s_axis_tvalid: Default::default(),
-            s_axis_tready: Default::default(),
-            s_axis_tlast: Default::default(),
-            s_axis_tuser: Default::default(),
-            s_open: Default::default(),
-            m_axis_tdata: Default::default(),
-            m_axis_tkeep: Default::default(),
-            m_axis_tvalid: Default::default(),
-            m_axis_tready: Default::default(),
-            m_axis_tlast: Default::default(),
-            event_bad: Default::default(),
-            event_overflow: Default::default(),
-            ram: Default::default(),
-            room: Default::default(),
-            discard: Default::default(),
-            is_open: Default::default(),
-            used: Default::default(),
-            committed: Default::default(),
-            write_index: Default::default(),
-            start_index: Default::default(),
-            read_index: Default::default(),
-            word_valid: Default::default(),
-            head_valid: Default::default(),
-            head: Default::default(),
-            bad: Default::default(),
-            overflow: Default::default(),
-            is_full: Default::default(),
-            push: Default::default(),
-            store: Default::default(),
-            opens: Default::default(),
-            loss: Default::default(),
-            ends: Default::default(),
-            commit: Default::default(),
-            rollback: Default::default(),
-            bad_end: Default::default(),
-            swallowed: Default::default(),
-            oversize: Default::default(),
-            no_room: Default::default(),
-            load: Default::default(),
-            pass: Default::default(),
-            fetch: Default::default(),
-            next_write_index: Default::default(),
-            used_more: Default::default(),
-            used_less: Default::default(),
-            committed_less: Default::default(),
-            keep_wide: Default::default(),
-            data_part: Default::default(),
-            keep_part: Default::default(),
-            last_part: Default::default(),
-            none: Constant::new(0.into()),
-            full: Constant::new((1_u64 << AW).into()),
-            last_place: Constant::new(((1_u64 << AW) - 1).into()),
-            last_flag: Constant::new((num_bigint::BigUint::from(1_u32) << (W + KB)).into()),
-            keep_offset: Constant::new((W as u64).into()),
-            last_offset: Constant::new(((W + KB) as u64).into()),
-        }
-    }
 }
 
 impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW: usize> Logic
@@ -194,146 +106,113 @@ impl<const W: usize, const KB: usize, const RW: usize, const AW: usize, const CW
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            room,
-            discard,
-            is_open,
-            used,
-            committed,
-            write_index,
-            start_index,
-            read_index,
-            word_valid,
-            head_valid,
-            head,
-            bad,
-            overflow
-        );
-        self.ram.clock.next = self.clock.val();
-        self.s_axis_tready.next = self.room.q.val();
-        self.m_axis_tvalid.next = self.head_valid.q.val();
-        self.m_axis_tdata.next = bit_cast::<W, RW>(self.head.q.val());
-        self.m_axis_tkeep.next = self.head.q.val().get_bits::<KB>(self.keep_offset.val().index());
-        self.m_axis_tlast.next = self.head.q.val().get_bit(self.last_offset.val().index());
-        self.event_bad.next = self.bad.q.val();
-        self.event_overflow.next = self.overflow.q.val();
+        self.s_axis.tready.next = self.room.val();
+        self.m_axis.tvalid.next = self.head_valid.val();
+        self.m_axis.tdata.next = bit_cast::<W, RW>(self.head.val());
+        self.m_axis.tkeep.next = self.head.val().get_bits::<KB>(self.keep_offset.val().index());
+        self.m_axis.tlast.next = self.head.val().get_bit(self.last_offset.val().index());
+        self.event_bad.next = self.bad.val();
+        self.event_overflow.next = self.overflow.val();
         comment!("A beat is stored as {last, keep, data}.");
-        self.data_part.next = bit_cast::<RW, W>(self.s_axis_tdata.val());
-        self.keep_wide.next = bit_cast::<RW, KB>(self.s_axis_tkeep.val());
+        self.data_part.next = bit_cast::<RW, W>(self.s_axis.tdata.val());
+        self.keep_wide.next = bit_cast::<RW, KB>(self.s_axis.tkeep.val());
         self.keep_part.next = self.keep_wide.val() << self.keep_offset.val();
         self.last_part.next = 0.into();
-        if self.s_axis_tlast.val() {
+        if self.s_axis.tlast.val() {
             self.last_part.next = self.last_flag.val();
         }
         comment!("What this cycle does.");
-        self.is_full.next = self.used.q.val() == self.full.val();
-        self.push.next = self.s_axis_tvalid.val() & self.room.q.val();
-        self.store.next = self.push.val() & !self.discard.q.val() & !self.is_full.val();
-        self.opens.next = self.s_open.val() | self.is_open.q.val();
-        self.ends.next = self.store.val() & self.s_axis_tlast.val() & !self.opens.val();
-        self.bad_end.next = self.ends.val() & self.s_axis_tuser.val();
-        self.bad.d.next = self.bad_end.val();
-        self.no_room.next = self.push.val() & !self.discard.q.val() & self.is_full.val();
+        self.is_full.next = self.used.val() == self.full.val();
+        self.push.next = self.s_axis.tvalid.val() & self.room.val();
+        self.store.next = self.push.val() & !self.discard.val() & !self.is_full.val();
+        self.opens.next = self.s_open.val() | self.is_open.val();
+        self.ends.next = self.store.val() & self.s_axis.tlast.val() & !self.opens.val();
+        self.bad_end.next = self.ends.val() & self.s_axis.tuser.val();
+        self.bad.next = self.bad_end.val();
+        self.no_room.next = self.push.val() & !self.discard.val() & self.is_full.val();
         self.oversize.next = !self.cfg_drop_when_full.val()
             & self.is_full.val()
-            & (self.committed.q.val() == self.none.val());
+            & (self.committed.val() == self.none.val());
         self.loss.next = self.no_room.val() | self.oversize.val();
         self.rollback.next = self.bad_end.val() | self.loss.val();
         self.commit.next =
-            (self.ends.val() & !self.s_axis_tuser.val()) | (self.opens.val() & !self.loss.val());
-        self.is_open.d.next = self.opens.val() & !(self.push.val() & self.s_axis_tlast.val());
+            (self.ends.val() & !self.s_axis.tuser.val()) | (self.opens.val() & !self.loss.val());
+        self.is_open.next = self.opens.val() & !(self.push.val() & self.s_axis.tlast.val());
         comment!("The first beat of what becomes visible is in the RAM, unless it comes now.");
-        self.pass.next = self.commit.val() & (self.write_index.q.val() != self.start_index.q.val());
+        self.pass.next = self.commit.val() & (self.write_index.val() != self.start_index.val());
         self.load.next =
-            (self.m_axis_tready.val() | !self.head_valid.q.val()) & self.word_valid.q.val();
-        self.fetch.next = (self.load.val() | !self.word_valid.q.val())
-            & ((self.committed.q.val() != self.none.val()) | self.pass.val());
+            (self.m_axis.tready.val() | !self.head_valid.val()) & self.word_valid.val();
+        self.fetch.next = (self.load.val() | !self.word_valid.val())
+            & ((self.committed.val() != self.none.val()) | self.pass.val());
         comment!("The rest of a frame that lost a beat is swallowed.");
         self.swallowed.next =
-            self.push.val() & self.s_axis_tlast.val() & (self.discard.q.val() | self.no_room.val());
-        self.overflow.d.next = self.swallowed.val();
+            self.push.val() & self.s_axis.tlast.val() & (self.discard.val() | self.no_room.val());
+        self.overflow.next = self.swallowed.val();
         if self.oversize.val() | self.no_room.val() {
-            self.discard.d.next = true;
+            self.discard.next = true;
         }
         if self.swallowed.val() {
-            self.discard.d.next = false;
+            self.discard.next = false;
         }
         comment!("Beats in the RAM, and those of them that belong to complete frames.");
-        self.next_write_index.next = self.write_index.q.val() + 1;
-        self.used_more.next = self.used.q.val() + 1;
-        self.used_less.next = self.used.q.val() - 1;
-        self.committed_less.next = self.committed.q.val() - 1;
+        self.next_write_index.next = self.write_index.val() + 1;
+        self.used_more.next = self.used.val() + 1;
+        self.used_less.next = self.used.val() - 1;
+        self.committed_less.next = self.committed.val() - 1;
         if self.fetch.val() {
-            self.committed.d.next = self.committed_less.val();
+            self.committed.next = self.committed_less.val();
         }
-        self.room.d.next = !self.is_full.val() | self.fetch.val();
+        self.room.next = !self.is_full.val() | self.fetch.val();
         if self.store.val() {
-            self.write_index.d.next = self.next_write_index.val();
+            self.write_index.next = self.next_write_index.val();
         }
         if self.store.val() & !self.fetch.val() {
-            self.used.d.next = self.used_more.val();
-            self.room.d.next = self.used.q.val() != self.last_place.val();
+            self.used.next = self.used_more.val();
+            self.room.next = self.used.val() != self.last_place.val();
         } else if self.fetch.val() & !self.store.val() {
-            self.used.d.next = self.used_less.val();
+            self.used.next = self.used_less.val();
         }
         if self.commit.val() {
-            self.start_index.d.next = self.write_index.q.val();
-            self.committed.d.next = self.used.q.val();
+            self.start_index.next = self.write_index.val();
+            self.committed.next = self.used.val();
             if self.store.val() {
-                self.start_index.d.next = self.next_write_index.val();
+                self.start_index.next = self.next_write_index.val();
             }
             if self.store.val() & !self.fetch.val() {
-                self.committed.d.next = self.used_more.val();
+                self.committed.next = self.used_more.val();
             } else if self.fetch.val() & !self.store.val() {
-                self.committed.d.next = self.used_less.val();
+                self.committed.next = self.used_less.val();
             }
         }
         if self.rollback.val() {
-            self.write_index.d.next = self.start_index.q.val();
-            self.used.d.next = self.committed.q.val();
+            self.write_index.next = self.start_index.val();
+            self.used.next = self.committed.val();
             if self.fetch.val() {
-                self.used.d.next = self.committed_less.val();
+                self.used.next = self.committed_less.val();
             }
-            self.room.d.next = true;
+            self.room.next = true;
         }
         if self.cfg_drop_when_full.val() {
-            self.room.d.next = true;
+            self.room.next = true;
         }
         comment!("RAM, its output and the head move on as the source takes beats.");
         self.ram.write_enable.next = self.store.val();
-        self.ram.write_address.next = self.write_index.q.val();
+        self.ram.write_address.next = self.write_index.val();
         self.ram.write_data.next =
             self.data_part.val() | self.keep_part.val() | self.last_part.val();
         self.ram.read_enable.next = self.fetch.val();
-        self.ram.read_address.next = self.read_index.q.val();
+        self.ram.read_address.next = self.read_index.val();
         if self.fetch.val() {
-            self.read_index.d.next = self.read_index.q.val() + 1;
-            self.word_valid.d.next = true;
+            self.read_index.next = self.read_index.val() + 1;
+            self.word_valid.next = true;
         } else if self.load.val() {
-            self.word_valid.d.next = false;
+            self.word_valid.next = false;
         }
         if self.load.val() {
-            self.head.d.next = self.ram.read_data.val();
-            self.head_valid.d.next = true;
-        } else if self.m_axis_tready.val() {
-            self.head_valid.d.next = false;
-        }
-        if self.reset.val() {
-            self.room.d.next = true;
-            self.discard.d.next = false;
-            self.is_open.d.next = false;
-            self.used.d.next = 0.into();
-            self.committed.d.next = 0.into();
-            self.write_index.d.next = 0.into();
-            self.start_index.d.next = 0.into();
-            self.read_index.d.next = 0.into();
-            self.word_valid.d.next = false;
-            self.head_valid.d.next = false;
-            self.head.d.next = 0.into();
-            self.bad.d.next = false;
-            self.overflow.d.next = false;
+            self.head.next = self.ram.read_data.val();
+            self.head_valid.next = true;
+        } else if self.m_axis.tready.val() {
+            self.head_valid.next = false;
         }
     }
 }

@@ -7,16 +7,12 @@
 //! # Shape             2^AW words of W bits; content is random after power-up and survives reset
 //! # Twins             inside sim/src/golden/util/fifo.rs, tests/fifo.rs
 
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
-use std::collections::BTreeMap;
 
 /// LUT RAM of `2^AW` words of `W` bits.
-#[derive(LogicBlock, Default)]
+#[block(no_reset, mealy)]
 pub struct LutRam<const AW: usize, const W: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// Store `write_data` at `write_address`.
     pub write_enable: Signal<In, Bit>,
     /// Word index.
@@ -27,21 +23,10 @@ pub struct LutRam<const AW: usize, const W: usize> {
     pub read_address: Signal<In, Bits<AW>>,
     /// The word at `read_address`, combinational.
     pub read_data: Signal<Out, Bits<W>>,
-    _words: Box<BTreeMap<Bits<AW>, Bits<W>>>,
 }
 
 impl<const AW: usize, const W: usize> Logic for LutRam<AW, W> {
-    fn update(&mut self) {
-        if self.clock.pos_edge() && self.write_enable.val() {
-            self._words.insert(self.write_address.val(), self.write_data.val());
-        }
-        let word = self._words.get(&self.read_address.val());
-        self.read_data.next = word.copied().unwrap_or_default();
-    }
-
-    fn connect(&mut self) {
-        self.read_data.connect();
-    }
+    fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
         Verilog::Custom(format!(

@@ -13,3 +13,8 @@ pub mod rr_arb;
 pub mod skid;
 pub mod stream_mux;
 pub mod stream_route;
+
+/// The number of `bits` ones.
+pub fn ones(bits: usize) -> num_bigint::BigUint {
+    (num_bigint::BigUint::from(1_u32) << bits) - 1_u32
+}

@@ -9,9 +9,8 @@
 //! # Reset             synchronous, high: every stage 0
 //! # Twins             sim/src/golden/util/mul.rs, tests/mul_pipe.rs
 
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
-use std::collections::VecDeque;
 use std::fmt::Write;
 
 /// Widest factor of one partial product.
@@ -28,40 +27,19 @@ pub const fn latency_cycles(a_bits: usize, b_bits: usize) -> usize {
 }
 
 /// `A` x `B` -> `P = A + B` bits.
-#[derive(LogicBlock)]
+#[block(check(P == A + B && P <= 128))]
 pub struct MulPipe<const A: usize, const B: usize, const P: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// Factor.
     pub a: Signal<In, Bits<A>>,
     /// Factor.
     pub b: Signal<In, Bits<B>>,
     /// Product.
     pub p: Signal<Out, Bits<P>>,
-    _stages: Box<VecDeque<u128>>,
 }
 
 impl<const A: usize, const B: usize, const P: usize> MulPipe<A, B, P> {
     /// Cycles from `a`, `b` to `p`.
     pub const LATENCY_CYCLES: usize = latency_cycles(A, B);
-}
-
-impl<const A: usize, const B: usize, const P: usize> Default for MulPipe<A, B, P> {
-    fn default() -> Self {
-        assert!(P == A + B && P <= 128, "P = A + B <= 128");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            a: Default::default(),
-            b: Default::default(),
-            p: Default::default(),
-            _stages: Box::new(vec![0; Self::LATENCY_CYCLES - 1].into()),
-        }
-    }
 }
 
 /// One summand: a register of `bits` bits that counts `2^shift`.
@@ -156,21 +134,7 @@ fn multiplier(a_bits: usize, b_bits: usize) -> String {
 }
 
 impl<const A: usize, const B: usize, const P: usize> Logic for MulPipe<A, B, P> {
-    fn update(&mut self) {
-        if self.clock.pos_edge() {
-            self._stages.push_back(self.a.val().to_u128() * self.b.val().to_u128());
-            let product = self._stages.pop_front().expect("one was pushed");
-            self.p.next = num_bigint::BigUint::from(product).into();
-            if self.reset.val() {
-                self._stages.iter_mut().for_each(|s| *s = 0);
-                self.p.next = 0.into();
-            }
-        }
-    }
-
-    fn connect(&mut self) {
-        self.p.connect();
-    }
+    fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
         Verilog::Custom(multiplier(A, B))

@@ -10,19 +10,15 @@
 //! # Critical path     put a second register behind read_data before any arithmetic
 //! # Twins             sim/src/golden/util/ram.rs, tests/ram.rs
 
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
-use std::collections::BTreeMap;
 
 /// Cycles from an address to its word.
 pub const LATENCY_CYCLES: usize = 1;
 
 /// Block RAM of `2^AW` words of `W` bits.
-#[derive(LogicBlock, Default)]
+#[block(no_reset)]
 pub struct Ram<const AW: usize, const W: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
     /// Store `write_data` at `write_address`.
     pub write_enable: Signal<In, Bit>,
     /// Word index.
@@ -35,25 +31,10 @@ pub struct Ram<const AW: usize, const W: usize> {
     pub read_address: Signal<In, Bits<AW>>,
     /// The word of the last enabled cycle.
     pub read_data: Signal<Out, Bits<W>>,
-    _words: Box<BTreeMap<Bits<AW>, Bits<W>>>,
 }
 
 impl<const AW: usize, const W: usize> Logic for Ram<AW, W> {
-    fn update(&mut self) {
-        if self.clock.pos_edge() {
-            if self.read_enable.val() {
-                let word = self._words.get(&self.read_address.val());
-                self.read_data.next = word.copied().unwrap_or_default();
-            }
-            if self.write_enable.val() {
-                self._words.insert(self.write_address.val(), self.write_data.val());
-            }
-        }
-    }
-
-    fn connect(&mut self) {
-        self.read_data.connect();
-    }
+    fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
         Verilog::Custom(format!(

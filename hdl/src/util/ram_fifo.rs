@@ -9,133 +9,80 @@
 //! # Twins             sim/src/golden/util/fifo.rs, tests/ram_fifo.rs
 
 use super::ram::Ram;
-use crate::Module;
+use crate::streams::Word;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from an item at the sink of an empty FIFO to the item at the source.
 pub const LATENCY_CYCLES: usize = 3;
 
 /// FIFO of `2^AW` items of `W` bits in block RAM; `CW = AW + 1`.
-#[derive(LogicBlock)]
+#[block(check(CW == AW + 1 && AW >= 2))]
 pub struct RamFifo<const W: usize, const AW: usize, const CW: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// An item is offered.
-    pub s_valid: Signal<In, Bit>,
-    /// The item will be taken.
-    pub s_ready: Signal<Out, Bit>,
-    /// The item.
-    pub s_data: Signal<In, Bits<W>>,
+    pub s: Word<In, W>,
     /// An item stands at the source.
-    pub m_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_ready: Signal<In, Bit>,
-    /// The item.
-    pub m_data: Signal<Out, Bits<W>>,
+    pub m: Word<Out, W>,
     /// Items taken and not yet delivered.
     pub count: Signal<Out, Bits<CW>>,
     ram: Ram<AW, W>,
-    space: DFF<Bit>,
-    held: DFF<Bits<CW>>,
-    write_index: DFF<Bits<AW>>,
-    read_index: DFF<Bits<AW>>,
-    word_valid: DFF<Bit>,
-    head_valid: DFF<Bit>,
-    head: DFF<Bits<W>>,
+    #[reset(true)]
+    space: Reg<Bit>,
+    held: Reg<Bits<CW>>,
+    write_index: Reg<Bits<AW>>,
+    read_index: Reg<Bits<AW>>,
+    word_valid: Reg<Bit>,
+    head_valid: Reg<Bit>,
+    head: Reg<Bits<W>>,
     push: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
     fetch: Signal<Local, Bit>,
+    #[value((1_u64 << AW) - 1)]
     last_place: Constant<Bits<CW>>,
-}
-
-impl<const W: usize, const AW: usize, const CW: usize> Default for RamFifo<W, AW, CW> {
-    fn default() -> Self {
-        assert!(CW == AW + 1 && AW >= 2, "CW = AW + 1, AW >= 2");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            s_valid: Default::default(),
-            s_ready: Default::default(),
-            s_data: Default::default(),
-            m_valid: Default::default(),
-            m_ready: Default::default(),
-            m_data: Default::default(),
-            count: Default::default(),
-            ram: Default::default(),
-            space: Default::default(),
-            held: Default::default(),
-            write_index: Default::default(),
-            read_index: Default::default(),
-            word_valid: Default::default(),
-            head_valid: Default::default(),
-            head: Default::default(),
-            push: Default::default(),
-            pop: Default::default(),
-            load: Default::default(),
-            fetch: Default::default(),
-            last_place: Constant::new(((1_u64 << AW) - 1).into()),
-        }
-    }
 }
 
 impl<const W: usize, const AW: usize, const CW: usize> Logic for RamFifo<W, AW, CW> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, space, held, write_index, read_index, word_valid, head_valid, head);
-        self.ram.clock.next = self.clock.val();
-        self.s_ready.next = self.space.q.val();
-        self.m_valid.next = self.head_valid.q.val();
-        self.m_data.next = self.head.q.val();
-        self.count.next = self.held.q.val();
-        self.push.next = self.s_valid.val() & self.space.q.val();
-        self.pop.next = self.head_valid.q.val() & self.m_ready.val();
+        self.s.ready.next = self.space.val();
+        self.m.valid.next = self.head_valid.val();
+        self.m.data.next = self.head.val();
+        self.count.next = self.held.val();
+        self.push.next = self.s.valid.val() & self.space.val();
+        self.pop.next = self.head_valid.val() & self.m.ready.val();
         comment!("A word moves from the RAM's output to the head when that is free,");
         comment!("and the next one is fetched when the RAM's output is free.");
-        self.load.next = (self.m_ready.val() | !self.head_valid.q.val()) & self.word_valid.q.val();
-        self.fetch.next = (self.load.val() | !self.word_valid.q.val())
-            & (self.write_index.q.val() != self.read_index.q.val());
+        self.load.next = (self.m.ready.val() | !self.head_valid.val()) & self.word_valid.val();
+        self.fetch.next = (self.load.val() | !self.word_valid.val())
+            & (self.write_index.val() != self.read_index.val());
         self.ram.write_enable.next = self.push.val();
-        self.ram.write_address.next = self.write_index.q.val();
-        self.ram.write_data.next = self.s_data.val();
+        self.ram.write_address.next = self.write_index.val();
+        self.ram.write_data.next = self.s.data.val();
         self.ram.read_enable.next = self.fetch.val();
-        self.ram.read_address.next = self.read_index.q.val();
+        self.ram.read_address.next = self.read_index.val();
         if self.push.val() {
-            self.write_index.d.next = self.write_index.q.val() + 1;
+            self.write_index.next = self.write_index.val() + 1;
         }
         if self.fetch.val() {
-            self.read_index.d.next = self.read_index.q.val() + 1;
-            self.word_valid.d.next = true;
+            self.read_index.next = self.read_index.val() + 1;
+            self.word_valid.next = true;
         } else if self.load.val() {
-            self.word_valid.d.next = false;
+            self.word_valid.next = false;
         }
         if self.load.val() {
-            self.head.d.next = self.ram.read_data.val();
-            self.head_valid.d.next = true;
+            self.head.next = self.ram.read_data.val();
+            self.head_valid.next = true;
         } else if self.pop.val() {
-            self.head_valid.d.next = false;
+            self.head_valid.next = false;
         }
         comment!("Room is known one cycle ahead from the count before this cycle's traffic.");
         if self.push.val() & !self.pop.val() {
-            self.held.d.next = self.held.q.val() + 1;
-            self.space.d.next = self.held.q.val() != self.last_place.val();
+            self.held.next = self.held.val() + 1;
+            self.space.next = self.held.val() != self.last_place.val();
         } else if self.pop.val() & !self.push.val() {
-            self.held.d.next = self.held.q.val() - 1;
-            self.space.d.next = true;
-        }
-        if self.reset.val() {
-            self.space.d.next = true;
-            self.held.d.next = 0.into();
-            self.write_index.d.next = 0.into();
-            self.read_index.d.next = 0.into();
-            self.word_valid.d.next = false;
-            self.head_valid.d.next = false;
-            self.head.d.next = 0.into();
+            self.held.next = self.held.val() - 1;
+            self.space.next = true;
         }
     }
 }

@@ -11,7 +11,7 @@
 //! # Reset             synchronous, high: idle, m_index = N - 1 (so 0 is looked at first)
 //! # Twins             sim/src/golden/util/rr_arb.rs, tests/rr_arb.rs
 
-use crate::Module;
+use crate::block;
 use rust_hdl_core::prelude::*;
 use std::fmt::Write;
 
@@ -21,13 +21,8 @@ pub const LATENCY_CYCLES: usize = 2;
 pub const GRANT_CYCLES: usize = 3;
 
 /// Arbiter over `N = G * M` requests with an index of `NB` bits.
-#[derive(LogicBlock)]
+#[block(check(N == 1 << NB && G.is_power_of_two() && G >= 2 && N / G >= 2))]
 pub struct RrArb<const N: usize, const G: usize, const NB: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// One line a requester.
     pub request: Signal<In, Bits<N>>,
     /// A grant stands.
@@ -36,21 +31,6 @@ pub struct RrArb<const N: usize, const G: usize, const NB: usize> {
     pub m_ready: Signal<In, Bit>,
     /// Whom it is for; the last grant while m_valid is low.
     pub m_index: Signal<Out, Bits<NB>>,
-}
-
-impl<const N: usize, const G: usize, const NB: usize> Default for RrArb<N, G, NB> {
-    fn default() -> Self {
-        assert!(N == 1 << NB && G.is_power_of_two() && G >= 2 && N / G >= 2, "N = 2^NB, G | N");
-        Self {
-            module_type: Default::default(),
-            clock: Default::default(),
-            reset: Default::default(),
-            request: Default::default(),
-            m_valid: Default::default(),
-            m_ready: Default::default(),
-            m_index: Default::default(),
-        }
-    }
 }
 
 /// Function that gives the index of the lowest 1 of `width` bits.
@@ -147,11 +127,6 @@ end
 
 impl<const N: usize, const G: usize, const NB: usize> Logic for RrArb<N, G, NB> {
     fn update(&mut self) {}
-
-    fn connect(&mut self) {
-        self.m_valid.connect();
-        self.m_index.connect();
-    }
 
     fn hdl(&self) -> Verilog {
         Verilog::Custom(arbiter(N, G))

@@ -9,33 +9,20 @@
 //!                     holds its last value while m_valid is low
 //! # Twins             sim/src/golden/util/stream_mux.rs, tests/stream_mux.rs
 
-use crate::Module;
+use crate::streams::Word;
+use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
-use rust_hdl_widgets::prelude::*;
 
 /// Cycles from an item at sink a to the item at the source.
 pub const LATENCY_CYCLES: usize = 1;
 
 /// Mux of two streams of `W` bits.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct StreamMux<const W: usize> {
-    module_type: Module<Self>,
-    /// Core clock.
-    pub clock: Signal<In, Clock>,
-    /// Synchronous reset, active high.
-    pub reset: Signal<In, Bit>,
     /// An item is offered.
-    pub s_a_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_a_ready: Signal<Out, Bit>,
-    /// The item.
-    pub s_a_data: Signal<In, Bits<W>>,
+    pub s_a: Word<In, W>,
     /// An item is offered.
-    pub s_b_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_b_ready: Signal<Out, Bit>,
-    /// The item.
-    pub s_b_data: Signal<In, Bits<W>>,
+    pub s_b: Word<In, W>,
     /// An item stands.
     pub m_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -44,12 +31,12 @@ pub struct StreamMux<const W: usize> {
     pub m_data: Signal<Out, Bits<W>>,
     /// It came from sink b.
     pub m_is_b: Signal<Out, Bit>,
-    a_ready: DFF<Bit>,
-    b_ready: DFF<Bit>,
-    b_next: DFF<Bit>,
-    full: DFF<Bit>,
-    item: DFF<Bits<W>>,
-    is_b: DFF<Bit>,
+    a_ready: Reg<Bit>,
+    b_ready: Reg<Bit>,
+    b_next: Reg<Bit>,
+    full: Reg<Bit>,
+    item: Reg<Bits<W>>,
+    is_b: Reg<Bit>,
     free: Signal<Local, Bit>,
     take_a: Signal<Local, Bit>,
     take_b: Signal<Local, Bit>,
@@ -59,42 +46,33 @@ pub struct StreamMux<const W: usize> {
 impl<const W: usize> Logic for StreamMux<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, a_ready, b_ready, b_next, full, item, is_b);
-        self.s_a_ready.next = self.a_ready.q.val();
-        self.s_b_ready.next = self.b_ready.q.val();
-        self.m_valid.next = self.full.q.val();
-        self.m_data.next = self.item.q.val();
-        self.m_is_b.next = self.is_b.q.val();
-        self.take_a.next = self.s_a_valid.val() & self.a_ready.q.val();
-        self.take_b.next = self.s_b_valid.val() & self.b_ready.q.val();
+        self.s_a.ready.next = self.a_ready.val();
+        self.s_b.ready.next = self.b_ready.val();
+        self.m_valid.next = self.full.val();
+        self.m_data.next = self.item.val();
+        self.m_is_b.next = self.is_b.val();
+        self.take_a.next = self.s_a.valid.val() & self.a_ready.val();
+        self.take_b.next = self.s_b.valid.val() & self.b_ready.val();
         comment!("The source is free in the next cycle: whose turn it is then.");
         self.free.next =
-            (self.m_ready.val() | !self.full.q.val()) & !self.take_a.val() & !self.take_b.val();
-        self.b_turn.next = self.s_b_valid.val() & (self.b_next.q.val() | !self.s_a_valid.val());
-        self.a_ready.d.next = self.free.val() & !self.b_turn.val();
-        self.b_ready.d.next = self.free.val() & self.b_turn.val();
+            (self.m_ready.val() | !self.full.val()) & !self.take_a.val() & !self.take_b.val();
+        self.b_turn.next = self.s_b.valid.val() & (self.b_next.val() | !self.s_a.valid.val());
+        self.a_ready.next = self.free.val() & !self.b_turn.val();
+        self.b_ready.next = self.free.val() & self.b_turn.val();
         if self.m_ready.val() {
-            self.full.d.next = false;
+            self.full.next = false;
         }
         if self.take_a.val() {
-            self.b_next.d.next = true;
-            self.full.d.next = true;
-            self.item.d.next = self.s_a_data.val();
-            self.is_b.d.next = false;
+            self.b_next.next = true;
+            self.full.next = true;
+            self.item.next = self.s_a.data.val();
+            self.is_b.next = false;
         }
         if self.take_b.val() {
-            self.b_next.d.next = false;
-            self.full.d.next = true;
-            self.item.d.next = self.s_b_data.val();
-            self.is_b.d.next = true;
-        }
-        if self.reset.val() {
-            self.a_ready.d.next = false;
-            self.b_ready.d.next = false;
-            self.b_next.d.next = false;
-            self.full.d.next = false;
-            self.item.d.next = 0.into();
-            self.is_b.d.next = false;
+            self.b_next.next = false;
+            self.full.next = true;
+            self.item.next = self.s_b.data.val();
+            self.is_b.next = true;
         }
     }
 }

@@ -1,0 +1,47 @@
+//! Attribute macros that write what every hardware block repeats.
+//!
+//! [`macro@block`] makes a struct a hardware block, [`macro@stream`] and [`macro@bundle`] make one
+//! declaration of ports serve as source, sink and registers.
+
+mod block;
+mod bundle;
+
+use proc_macro::TokenStream;
+use syn::{parse_macro_input, ItemStruct};
+
+/// A hardware block: adds the ports `clock` and `reset`, writes the constructor.
+///
+/// | option | meaning |
+/// |---|---|
+/// | `no_reset` | no port `reset`: nothing in it is reset |
+/// | `comb` | no port `clock`, no port `reset`: outputs follow inputs within the cycle |
+/// | `mealy` | clocked, but outputs may follow inputs within the cycle |
+/// | `new(a: A, ..)` | a constructor with arguments instead of `Default` |
+/// | `check(condition, ..)` | what the constructor asserts of the sizes |
+///
+/// | on a field | meaning |
+/// |---|---|
+/// | `#[reset(value)]` | what a [`Reg`] holds after a reset, 0 otherwise |
+/// | `#[value(value)]` | value of a `Constant` |
+/// | `#[init(expression)]` | the field's constructor, `Default::default()` otherwise |
+#[proc_macro_attribute]
+pub fn block(options: TokenStream, item: TokenStream) -> TokenStream {
+    let options = parse_macro_input!(options as block::Options);
+    let item = parse_macro_input!(item as ItemStruct);
+    block::expand(&options, item).unwrap_or_else(|e| e.to_compile_error()).into()
+}
+
+/// Ports that go together, without a handshake. `#[back]` marks those that go against the others,
+/// `#[nested]` a bundle within the bundle.
+#[proc_macro_attribute]
+pub fn bundle(_: TokenStream, item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as ItemStruct);
+    bundle::expand(item, false).unwrap_or_else(|e| e.to_compile_error()).into()
+}
+
+/// A bundle with `valid` in front, and `ready` that goes against it.
+#[proc_macro_attribute]
+pub fn stream(_: TokenStream, item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as ItemStruct);
+    bundle::expand(item, true).unwrap_or_else(|e| e.to_compile_error()).into()
+}

@@ -1,0 +1,31 @@
+//! The streams between the blocks, as `nic_spec::streams` lists them: `Packet<Out, FB>` is a source
+//! of packets, `Packet<In, FB>` a sink, `Packet<Regs, FB>` registers that hold one.
+
+use crate::{bundle, stream};
+use rust_hdl_core::prelude::*;
+
+macro_rules! hardware {
+    ($(
+        $(#[$about:meta])*
+        $kind:ident $name:ident $(<$($size:ident),*>)? {
+            $(
+                $(#[$doc:meta])*
+                $member:ident $(<- $against:ty)? $(= $nested:ident)? $(: $with:ty)?,
+            )*
+        }
+    )*) => {
+        $(
+            #[$kind]
+            $(#[$about])*
+            pub struct $name $(<$(const $size: usize),*>)? {
+                $(
+                    $(#[$doc])*
+                    $(#[back($against)])? $(#[nested($nested)])?
+                    pub $member: $($against)? $($nested)? $($with)?,
+                )*
+            }
+        )*
+    };
+}
+
+nic_spec::streams!(hardware);
