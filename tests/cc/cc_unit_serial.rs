@@ -1,34 +1,20 @@
-//! cc_unit_serial: Verilog against golden model, against the other schedules, and the claims of its
-//! header.
+//! cc_unit_serial: Verilog against golden model, and the claims of its header.
 
-use crate::driver::{by_flow, cfg_of, parameters, port, Driver, Unit};
-use nic_harness::bench::{Failure, Options, Report};
-use nic_harness::lockstep::{GoldenOnly, LockStep};
-use nic_harness::verilator::{Flavour, Source};
+use crate::driver::{cfg_of, parameters, port, Driver};
+use nic_harness::verilator::Source;
 use nic_hdl::cc::serial::unit::{
     latency_cycles, COMMAND_CYCLES, DROP_CYCLES, HOLD_CYCLES, STORE_CYCLES,
 };
-use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, CcUnit, OP_CREATE};
+use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, OP_CREATE};
 use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
-use nic_models::golden::cc::cc_unit_wide::CcUnitWide;
-use nic_models::golden::cc::CcCfg;
 use nic_sim::bench;
 use nic_sim::bench::cc::RandomAcks;
-use nic_sim::replay::cc_trace::Trace;
 use nic_spec::cc_params::CcConfig;
 use nic_spec::NicConfig;
-use rdma_nic::{cu, gbe, hundred, lock_step};
-use std::path::Path;
+use rdma_nic::{assert_runs_catch, cu, lock_step, Runs};
 
-fn emitted(block: &str, config: &NicConfig) -> Source {
-    bench::emitted(block, config).unwrap_or_else(|e| panic!("{e}"))
-}
-
-fn run(config: &NicConfig, source: &Source, seed: u64) -> Result<Report, Box<Failure>> {
-    const CYCLES: u64 = 400_000;
-    let bench = bench::by_name("cc_unit_serial", config).expect("the bench exists");
-    println!("cc_unit_serial: {} flows, seed {seed}, {CYCLES} cycles", config.flow_count);
-    bench.run(source, &Options { failure_dir: None, ..Options::new(seed, CYCLES) })
+fn emitted() -> Source {
+    bench::emitted("cc_unit_serial", &cu()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn broken(whole: &Source, from: &str, to: &str) -> Source {
@@ -42,19 +28,12 @@ fn broken(whole: &Source, from: &str, to: &str) -> Source {
 fn cc_unit_serial_matches_golden() {
     for (flow_count, seeds) in [(8, 0..6), (4, 0..4)] {
         let config = NicConfig { flow_count, ..cu() };
-        let source = emitted("cc_unit_serial", &config);
-        let one = |seed| run(&config, &source, seed).unwrap_or_else(|e| panic!("{e}"));
-        let reports: Vec<Report> = seeds.map(one).collect();
-        let is_still = |name: &&String| reports.iter().all(|r| r.still_outputs.contains(name));
-        let still: Vec<&String> = reports[0].still_outputs.iter().filter(is_still).collect();
-        assert!(still.is_empty(), "{flow_count} flows: never moved: {still:?}");
+        Runs::of_block("cc_unit_serial", &config, seeds, 400_000).assert_match_golden(&[]);
     }
 }
 
 #[test]
 fn cc_unit_serial_breaks_are_caught() {
-    let config = cu();
-    let whole = emitted("cc_unit_serial", &config);
     let breaks = [
         // Arithmetic: a borrow, the last bit of a product, a byte too far, a bit of the segment.
         ("less_next = !total[65]", "less_next = total[63]"),
@@ -82,11 +61,7 @@ fn cc_unit_serial_breaks_are_caught() {
         // A way is longer than its time.
         ("timer_next = row[19:10]", "timer_next = {1'b0, row[18:10]} >> 1"),
     ];
-    for (from, to) in breaks {
-        let broken = broken(&whole, from, to);
-        let caught = (1..25).any(|seed| run(&config, &broken, seed).is_err());
-        assert!(caught, "{from:?} -> {to:?} is not noticed");
-    }
+    assert_runs_catch(&[Runs::of_block("cc_unit_serial", &cu(), 1..25, 400_000)], &breaks);
 }
 
 /// The window after a path has been idle for T, in lock-step: U is 0, and Wc eta/U is beyond all bounds.
@@ -107,7 +82,7 @@ fn window_of_idle_path(source: &Source) -> u32 {
 
 #[test]
 fn cc_unit_serial_opens_the_window_of_an_idle_path() {
-    let whole = emitted("cc_unit_serial", &cu());
+    let whole = emitted();
     assert_eq!(window_of_idle_path(&whole), 162_500);
     // Wc eta/U is 2^32 - 2^-16 then, so W_ai makes a carry.
     let broken = broken(&whole, "less_next = total[65]", "less_next = 1'b0");
@@ -130,57 +105,15 @@ fn drop_of_no_flow(source: &Source) {
 
 #[test]
 fn cc_unit_serial_has_no_flow_after_reset() {
-    let whole = emitted("cc_unit_serial", &cu());
+    let whole = emitted();
     drop_of_no_flow(&whole);
     let broken = broken(&whole, "memory_write_data = 32'd0", "memory_write_data = 32'd1");
     std::panic::catch_unwind(|| drop_of_no_flow(&broken)).expect_err("flows must be cleared");
 }
 
-/// The Verilog of the three schedules, from the same ACKs: bit for bit the same W, R, U, Wc, incStage
-/// and lastUpdateSeq of each flow, and the same ACKs ignored, for the same reason.
-#[test]
-fn cc_unit_serial_equals_the_other_schedules() {
-    let of_use = Some(10_000);
-    let configs = [
-        port(),
-        CcConfig { checks: true, ..port() },
-        CcConfig { checks: true, queue_max_bytes: 80.0 * 1900.0, t_ns: 300, ..port() },
-        CcConfig { utilisation_full: of_use, checks: true, ..port() },
-        CcConfig { sojourn_unit_ns: Some(16.0), eta: 1.4, max_stage: 0, ..port() },
-        CcConfig { utilisation_full: of_use, sojourn_unit_ns: Some(1.0), multi: 4, ..port() },
-    ];
-    let mut ignored = [0; 4];
-    for (seed, config) in (40..).zip(configs) {
-        let mut peers = RandomAcks::new(seed, 8);
-        let acks: Vec<CcAck> = (0..1500).map(|n| peers.ack_of((n * n / 7 % 8) as u16)).collect();
-        let cfg = CcCfg { by_time: seed % 2 == 1, ..cfg_of(&config) };
-        let answers = |unit: &mut Unit| {
-            let mut driver = Driver::new(unit, cfg, 8);
-            acks.iter().for_each(|ack| {
-                driver.ack(*ack);
-            });
-            driver.idle(200);
-            (by_flow(&driver.answers), driver.ignored)
-        };
-        let source = emitted("cc_unit_serial", &cu());
-        let serial = answers(&mut lock_step(CcUnitSerial::new(&cu()), &source, seed));
-        assert_eq!(serial.0.len(), 8);
-        let source = emitted("cc_unit", &gbe());
-        let narrow = answers(&mut lock_step(CcUnit::new(&gbe()), &source, seed));
-        assert!(serial == narrow, "seed {seed}: another result than with one hop a cycle");
-        let sizes = NicConfig { flow_count: 64, ..hundred() };
-        let source = emitted("cc_unit_wide", &sizes);
-        let wide = answers(&mut lock_step(CcUnitWide::new(&sizes), &source, seed));
-        assert!(serial == wide, "seed {seed}: another result than with one ACK a cycle");
-        ignored.iter_mut().zip(serial.1).for_each(|(sum, n)| *sum += n);
-    }
-    println!("ignored (PSN, time, bytes, queue): {ignored:?}");
-    assert!(ignored.iter().all(|n| *n > 5), "{ignored:?}");
-}
-
 #[test]
 fn cc_unit_serial_keeps_its_latency() {
-    let mut unit = lock_step(CcUnitSerial::new(&cu()), &emitted("cc_unit_serial", &cu()), 1);
+    let mut unit = lock_step(CcUnitSerial::new(&cu()), &emitted(), 1);
     let mut driver = Driver::new(&mut unit, parameters(), 8);
     let mut peers = RandomAcks::new(1, 8);
     let mut ack = peers.ack_of(3);
@@ -211,18 +144,4 @@ fn cc_unit_serial_keeps_its_latency() {
     let begin = driver.cycle;
     while !driver.step(None, Some(command)).1 {}
     assert_eq!((driver.cycle - 1 - begin) as usize, COMMAND_CYCLES);
-}
-
-#[test]
-fn cc_unit_serial_follows_a_trace_as_one_hop_a_cycle_does() {
-    let path = format!("{}/tests/data/hpcc/b_5hop_random_mi5.csv", env!("CARGO_MANIFEST_DIR"));
-    let trace = Trace::read(Path::new(&path)).expect("the trace is there");
-    let states = |unit: &mut Unit| {
-        trace.run_unit(unit, &port(), parameters(), 7, || {}).unwrap_or_else(|e| panic!("{e}"))
-    };
-    let model = emitted("cc_unit_serial", &cu()).model(Flavour::Fast);
-    let serial =
-        LockStep::new(CcUnitSerial::new(&cu()), &[model.unwrap_or_else(|e| panic!("{e}"))], 5);
-    let serial = states(&mut serial.unwrap_or_else(|e| panic!("{e}")));
-    assert_eq!(serial, states(&mut GoldenOnly(CcUnit::new(&gbe()))));
 }

@@ -6,6 +6,8 @@ use nic_models::golden::cc::cc_unit::{
 };
 use nic_models::golden::cc::CcCfg;
 use nic_spec::cc_params::{CcConfig, CcParams};
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 
 /// Parameters of a port of 100 Gb/s.
@@ -47,10 +49,15 @@ pub struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
+    /// Out of reset, without a flow.
+    pub fn idle_unit(unit: &'a mut Unit, cfg: CcCfg) -> Self {
+        let out = unit.reset().unwrap_or_else(|e| panic!("{e}"));
+        Self { unit, cfg, out, cycle: 0, answers: vec![], ignored: [0; 4] }
+    }
+
     /// Out of reset, every flow created.
     pub fn new(unit: &'a mut Unit, cfg: CcCfg, flow_count: usize) -> Self {
-        let out = unit.reset().unwrap_or_else(|e| panic!("{e}"));
-        let mut driver = Self { unit, cfg, out, cycle: 0, answers: vec![], ignored: [0; 4] };
+        let mut driver = Self::idle_unit(unit, cfg);
         for flow in 0..flow_count as u16 {
             let command = CcFlow {
                 valid: true,
@@ -60,7 +67,7 @@ impl<'a> Driver<'a> {
                 window_bytes: 162_500,
                 rate: 0,
             };
-            while !driver.step(None, Some(command)).1 {}
+            driver.command(command);
         }
         driver.idle(100);
         assert_eq!(driver.answers.len(), flow_count);
@@ -98,6 +105,11 @@ impl<'a> Driver<'a> {
         });
     }
 
+    /// Offers in each cycle until it is taken.
+    pub fn command(&mut self, command: CcFlow) {
+        while !self.step(None, Some(command)).1 {}
+    }
+
     /// Offers in each cycle until it is taken; the cycle in which it was.
     pub fn ack(&mut self, ack: CcAck) -> u64 {
         loop {
@@ -116,4 +128,29 @@ pub fn by_flow(answers: &[(u64, CcRate)]) -> BTreeMap<u16, Vec<CcRate>> {
         flows.entry(rate.flow).or_default().push(*rate);
     }
     flows
+}
+
+/// What a unit with `flow_count` flows answers to these ACKs, and how many it ignores, by reason.
+pub fn answers(
+    unit: &mut Unit,
+    cfg: CcCfg,
+    flow_count: usize,
+    acks: &[CcAck],
+) -> (BTreeMap<u16, Vec<CcRate>>, [usize; 4]) {
+    let mut driver = Driver::new(unit, cfg, flow_count);
+    acks.iter().for_each(|ack| {
+        driver.ack(*ack);
+    });
+    driver.idle(200);
+    (by_flow(&driver.answers), driver.ignored)
+}
+
+/// Random flows; 1 in 8 is one of the last 80.
+pub fn flow_order(rng: &mut ChaCha8Rng, before: &[CcAck]) -> u16 {
+    match rng.gen_range(0..8) {
+        0 if !before.is_empty() => {
+            before[before.len() - rng.gen_range(1..=before.len().min(80))].flow
+        }
+        _ => rng.gen_range(0..1024),
+    }
 }

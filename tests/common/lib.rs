@@ -6,6 +6,8 @@ use nic_harness::verilator::{Flavour, Source};
 use nic_models::ports::Golden;
 use nic_sim::bench;
 use nic_spec::config::NicConfig;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// The configuration that tests run unless they say otherwise.
 pub fn gbe() -> NicConfig {
@@ -24,53 +26,113 @@ pub fn cu() -> NicConfig {
 
 /// The registered bench of `block` in the sizes of [`gbe`], and the emitted Verilog.
 pub fn bench_and_verilog(block: &str) -> (Bench, Source) {
-    let bench = bench::by_name(block, &gbe()).unwrap_or_else(|| panic!("no bench {block}"));
-    let source =
-        bench::verilog(&bench).unwrap_or_else(|error| panic!("{block} is not emitted: {error}"));
-    (bench, source)
+    let runs = Runs::of_block(block, &gbe(), [], 0);
+    (runs.bench, runs.source)
 }
 
-/// Runs the bench of `block` from each seed, side by side; panics with the first mismatch, its
-/// waveform and its replay line. Also panics if an output never moved from any seed, unless
-/// `still_allowed` names it.
+/// Runs of a bench: so many cycles from each seed.
+pub struct Runs {
+    bench: Bench,
+    source: Source,
+    seeds: Vec<u64>,
+    cycles: u64,
+}
+
+impl Runs {
+    /// Runs of a bench and the Verilog that is emitted for it.
+    pub fn of(bench: Bench, seeds: impl IntoIterator<Item = u64>, cycles: u64) -> Self {
+        let source = bench::verilog(&bench);
+        let source = source.unwrap_or_else(|e| panic!("{} is not emitted: {e}", bench.name()));
+        Self { bench, source, seeds: seeds.into_iter().collect(), cycles }
+    }
+
+    /// Runs of the registered bench of `block` in the sizes of `config`.
+    pub fn of_block(
+        block: &str,
+        config: &NicConfig,
+        seeds: impl IntoIterator<Item = u64>,
+        cycles: u64,
+    ) -> Self {
+        let bench = bench::by_name(block, config).unwrap_or_else(|| panic!("no bench {block}"));
+        Self::of(bench, seeds, cycles)
+    }
+
+    /// All seeds side by side; panics with the first mismatch, its waveform and its replay line.
+    pub fn reports(&self) -> Vec<Report> {
+        let (block, flow_count) = (self.bench.name(), self.bench.config().flow_count);
+        let run = |seed: u64| -> Result<Report, Box<Failure>> {
+            println!("{block}: {flow_count} flows, seed {seed}, {} cycles", self.cycles);
+            self.bench.run(&self.source, &Options::new(seed, self.cycles))
+        };
+        std::thread::scope(|scope| {
+            let run = &run;
+            let runs: Vec<_> =
+                self.seeds.iter().map(|seed| scope.spawn(move || run(*seed))).collect();
+            let report = |result: Result<Report, Box<Failure>>| {
+                result.unwrap_or_else(|failure| panic!("{block}, {flow_count} flows: {failure}"))
+            };
+            let join = |r: std::thread::ScopedJoinHandle<'_, _>| {
+                report(r.join().expect("the run itself never panics"))
+            };
+            runs.into_iter().map(join).collect()
+        })
+    }
+
+    /// As [`Runs::reports`]; panics as well if an output never moved from any seed, unless
+    /// `still_allowed` names it.
+    pub fn assert_match_golden(&self, still_allowed: &[&str]) {
+        let reports = self.reports();
+        let first = reports.first().expect("at least one seed");
+        let is_still = |name: &&String| reports.iter().all(|r| r.still_outputs.contains(name));
+        let is_new = |name: &&String| !still_allowed.contains(&name.as_str());
+        let still: Vec<&String> =
+            first.still_outputs.iter().filter(is_still).filter(is_new).collect();
+        assert!(still.is_empty(), "{}: outputs that never moved: {still:?}", self.bench.name());
+    }
+
+    /// Whether a run goes red when the first `from` of the Verilog becomes `to`.
+    fn catches(&self, from: &str, to: &str) -> bool {
+        let block = self.bench.name();
+        assert!(self.source.text.contains(from), "the Verilog of {block} has no {from:?}");
+        let mut source = self.source.clone();
+        source.text = source.text.replacen(from, to, 1);
+        let options = |seed| Options { failure_dir: None, ..Options::new(seed, self.cycles) };
+        self.seeds.iter().any(|seed| self.bench.run(&source, &options(*seed)).is_err())
+    }
+}
+
+/// A mistake: the first place in the Verilog with this text, and what stands there instead.
+pub type Break<'a> = (&'a str, &'a str);
+
+/// Makes each mistake in the Verilog, one at a time; panics unless some of the runs, which are of
+/// the same design, go red.
+pub fn assert_runs_catch(runs: &[Runs], breaks: &[Break]) {
+    let (next, missed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let worker = || loop {
+        let Some((from, to)) = breaks.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+        if !runs.iter().any(|runs| runs.catches(from, to)) {
+            missed.lock().unwrap_or_else(PoisonError::into_inner).push((from, to));
+        }
+    };
+    let worker_count = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..worker_count).for_each(|_| drop(scope.spawn(worker))));
+    let missed = missed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    assert!(missed.is_empty(), "{}: not noticed: {missed:?}", runs[0].bench.name());
+}
+
+/// The table of `block`'s deliberate mistakes: seed 1 must notice each within `cycles`.
+pub fn assert_catches(block: &str, cycles: u64, breaks: &[Break]) {
+    assert_runs_catch(&[Runs::of_block(block, &gbe(), [1], cycles)], breaks);
+}
+
+/// Runs the bench of `block` in the sizes of [`gbe`], see [`Runs::assert_match_golden`].
 pub fn assert_matches_golden(
     block: &str,
     seeds: impl IntoIterator<Item = u64>,
     cycles: u64,
     still_allowed: &[&str],
 ) {
-    let (bench, source) = bench_and_verilog(block);
-    let run = |seed: u64| -> Result<Report, Box<Failure>> {
-        println!("{block}: seed {seed}, {cycles} cycles");
-        bench.run(&source, &Options::new(seed, cycles))
-    };
-    let seeds: Vec<u64> = seeds.into_iter().collect();
-    let reports: Vec<Report> = std::thread::scope(|scope| {
-        let runs: Vec<_> = seeds.iter().map(|seed| scope.spawn(|| run(*seed))).collect();
-        let report = |result: Result<Report, Box<Failure>>| {
-            result.unwrap_or_else(|failure| panic!("{block}: {failure}"))
-        };
-        runs.into_iter().map(|r| report(r.join().expect("the run itself never panics"))).collect()
-    });
-    let first = reports.first().expect("at least one seed");
-    let is_still = |name: &&String| reports.iter().all(|r| r.still_outputs.contains(name));
-    let still: Vec<&String> = first.still_outputs.iter().filter(is_still).collect();
-    let unexpected: Vec<&&String> =
-        still.iter().filter(|name| !still_allowed.contains(&name.as_str())).collect();
-    assert!(unexpected.is_empty(), "{block}: outputs that never moved: {unexpected:?}");
-}
-
-/// Replaces `from` by `to` once in the emitted Verilog of `block`; panics unless the bench goes
-/// red within `cycles`. Returns the failure for a closer look.
-pub fn assert_catches(block: &str, from: &str, to: &str, cycles: u64) -> Box<Failure> {
-    let (bench, mut source) = bench_and_verilog(block);
-    assert!(source.text.contains(from), "the Verilog of {block} has no {from:?}");
-    source.text = source.text.replacen(from, to, 1);
-    let options = Options { failure_dir: None, ..Options::new(1, cycles) };
-    match bench.run(&source, &options) {
-        Err(failure) => failure,
-        Ok(_) => panic!("{block}: the bench does not notice {from:?} -> {to:?}"),
-    }
+    Runs::of_block(block, &gbe(), seeds, cycles).assert_match_golden(still_allowed);
 }
 
 /// The emitted Verilog of a block in sizes of its own, for tests beside the catalogue's sizes.

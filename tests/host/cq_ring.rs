@@ -26,10 +26,13 @@ fn interrupt_matches_golden() {
 
 #[test]
 fn cq_ring_breaks_are_caught() {
-    // An entry more than there is room for.
-    assert_catches("cq_ring", "used_wide < size", "used_wide <= size", 20_000);
-    // Software is ahead of the reports: no interrupt.
-    assert_catches("cq_ring", "(|unseen) & (unseen < ahead)", "(|unseen)", 20_000);
-    assert_catches("interrupt", "pending_next = 1'b1", "pending_next = 1'b0", 1_000);
-    assert_catches("completion_queue", "& !ring_owns", "", 60_000);
+    let breaks = [
+        // An entry more than there is room for.
+        ("used_wide < size", "used_wide <= size"),
+        // Software is ahead of the reports: no interrupt.
+        ("(|unseen) & (unseen < ahead)", "(|unseen)"),
+    ];
+    assert_catches("cq_ring", 20_000, &breaks);
+    assert_catches("interrupt", 1_000, &[("pending_next = 1'b1", "pending_next = 1'b0")]);
+    assert_catches("completion_queue", 60_000, &[("& !ring_owns", "")]);
 }

@@ -1,6 +1,7 @@
 //! Register map pages, and the host side blocks against their golden twins.
 
 use nic_sim::regmap::{self, Map};
+use rdma_nic::{assert_catches, assert_matches_golden};
 
 fn committed(name: &str) -> String {
     let path = format!("{}/fw/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -32,16 +33,16 @@ const BLOCKS: [&str; 7] = [
 #[test]
 fn csr_blocks_match_golden() {
     for block in BLOCKS {
-        rdma_nic::assert_matches_golden(block, 1..=2, 60_000, &[]);
+        assert_matches_golden(block, 1..=2, 60_000, &[]);
     }
 }
 
 #[test]
 fn csr_breaks_are_caught() {
-    rdma_nic::assert_catches("axil_port", "awready_next = 1'b1", "awready_next = 1'b0", 2_000);
-    rdma_nic::assert_catches("csr", "counting_next = 1'b0", "counting_next = 1'b1", 5_000);
-    rdma_nic::assert_catches("table_window", "< flow_count", "<= flow_count", 100_000);
-    rdma_nic::assert_catches("table_window", "if (cc_part == last_part)", "if (1'b1)", 20_000);
-    rdma_nic::assert_catches("completion_queue", "s_requester_signalled |", "1'b1 |", 5_000);
-    rdma_nic::assert_catches("event_counters", "fresh_next = 1'b0", "fresh_next = 1'b1", 2_000);
+    let window = [("< flow_count", "<= flow_count"), ("if (cc_part == last_part)", "if (1'b1)")];
+    assert_catches("axil_port", 2_000, &[("awready_next = 1'b1", "awready_next = 1'b0")]);
+    assert_catches("csr", 5_000, &[("counting_next = 1'b0", "counting_next = 1'b1")]);
+    assert_catches("table_window", 100_000, &window);
+    assert_catches("completion_queue", 5_000, &[("s_requester_signalled |", "1'b1 |")]);
+    assert_catches("event_counters", 2_000, &[("fresh_next = 1'b0", "fresh_next = 1'b1")]);
 }

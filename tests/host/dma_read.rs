@@ -104,11 +104,14 @@ fn dma_read_marks_the_frame_whose_memory_failed() {
 
 #[test]
 fn dma_read_breaks_are_caught() {
-    assert_catches("dma_read", "bus_beats_less != stream_beats_less", "1'b1", 20_000);
-    assert_catches("dma_read", "flush | (at_end & extra)", "flush | at_end", 20_000);
-    assert_catches("dma_read", "rotated_error | had_failed", "rotated_error", 100_000);
-    // The error of a command stays for the next one.
-    assert_catches("dma_read", "failed & !rotated_first", "failed", 20_000);
+    let breaks = [
+        ("bus_beats_less != stream_beats_less", "1'b1"),
+        ("flush | (at_end & extra)", "flush | at_end"),
+        ("rotated_error | had_failed", "rotated_error"),
+        // The error of a command stays for the next one.
+        ("failed & !rotated_first", "failed"),
+    ];
+    assert_catches("dma_read", 100_000, &breaks);
 }
 
 /// Random pins, commands of all lengths: other widths than the catalogue's.

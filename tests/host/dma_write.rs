@@ -96,11 +96,13 @@ fn dma_write_reports_empty_commands_after_those_before_them() {
 
 #[test]
 fn dma_write_breaks_are_caught() {
-    let all = "rotated_strobe_next = all_lanes";
-    assert_catches("dma_write", all, "rotated_strobe_next = 8'h7f", 20_000);
-    assert_catches("dma_write", "index == last_index", "index > last_index", 20_000);
-    assert_catches("dma_write", "bus_beats_less != stream_beats_less", "1'b0", 20_000);
-    assert_catches("dma_write", "error | responses_m_data", "responses_m_data", 200_000);
+    let breaks = [
+        ("rotated_strobe_next = all_lanes", "rotated_strobe_next = 8'h7f"),
+        ("index == last_index", "index > last_index"),
+        ("bus_beats_less != stream_beats_less", "1'b0"),
+        ("error | responses_m_data", "responses_m_data"),
+    ];
+    assert_catches("dma_write", 200_000, &breaks);
 }
 
 /// Random pins, commands of all lengths: other widths than the catalogue's.

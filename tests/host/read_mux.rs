@@ -9,8 +9,11 @@ fn read_mux_matches_golden() {
 
 #[test]
 fn read_mux_breaks_are_caught() {
-    // Data goes to the wrong user.
-    assert_catches("read_mux", "owners_s_data = wr_owner", "owners_s_data = pkt_owner", 5_000);
-    // A command that stands at the source gives way to another.
-    assert_catches("read_mux", "(goes | !pkt_valid)", "1'b1", 5_000);
+    let breaks = [
+        // Data goes to the wrong user.
+        ("owners_s_data = wr_owner", "owners_s_data = pkt_owner"),
+        // A command that stands at the source gives way to another.
+        ("(goes | !pkt_valid)", "1'b1"),
+    ];
+    assert_catches("read_mux", 5000, &breaks);
 }

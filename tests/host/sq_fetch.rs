@@ -10,10 +10,13 @@ fn sq_fetch_matches_golden() {
 
 #[test]
 fn sq_fetch_breaks_are_caught() {
-    // A flow that a failed fetch has stopped goes on.
-    assert_catches("sq_fetch", "new_stop = 1'b1", "new_stop = 1'b0", 60_000);
-    // More than the send queue holds.
-    assert_catches("sq_fetch", "(in_more != depth)", "1'b1", 200_000);
-    // A beat goes past those that wait.
-    assert_catches("sq_fetch", "passes = takes & (!(|beats_count))", "passes = takes", 20_000);
+    let breaks = [
+        // A flow that a failed fetch has stopped goes on.
+        ("new_stop = 1'b1", "new_stop = 1'b0"),
+        // More than the send queue holds.
+        ("(in_more != depth)", "1'b1"),
+        // A beat goes past those that wait.
+        ("passes = takes & (!(|beats_count))", "passes = takes"),
+    ];
+    assert_catches("sq_fetch", 200_000, &breaks);
 }

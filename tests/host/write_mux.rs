@@ -36,7 +36,9 @@ fn write_mux_never_waits_for_a_frame_that_has_not_come() {
 
 #[test]
 fn write_mux_breaks_are_caught() {
-    let waits = "s_a_cmd_valid & (a_data_m_valid | (s_a_cmd_bytes == no_bytes))";
-    assert_catches("write_mux", waits, "s_a_cmd_valid", 20_000);
-    assert_catches("write_mux", "from_b_next = 1'b1", "from_b_next = 1'b0", 20_000);
+    let breaks = [
+        ("s_a_cmd_valid & (a_data_m_valid | (s_a_cmd_bytes == no_bytes))", "s_a_cmd_valid"),
+        ("from_b_next = 1'b1", "from_b_next = 1'b0"),
+    ];
+    assert_catches("write_mux", 20_000, &breaks);
 }

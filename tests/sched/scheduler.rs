@@ -1,6 +1,5 @@
 //! The scheduler against its golden twin, and its rules one by one, on both at once.
 
-use nic_harness::bench::Options;
 use nic_harness::lockstep::{GoldenOnly, LockStep, Stepper};
 use nic_harness::verilator::Flavour;
 use nic_hdl::sched::scheduler::{CREDIT_CAP_BYTES, LATENCY_CYCLES, VISIT_CYCLES};
@@ -9,13 +8,14 @@ use nic_models::golden::sched::scheduler::{
     Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work,
 };
 use nic_models::ports::Golden;
+use nic_sim::bench::emitted;
 use nic_sim::bench::sched::{
     restless, scheduler, BusyLine, RestlessLine, OP_CREATE, OP_REMOVE, OP_UPDATE,
 };
-use nic_sim::bench::{self, emitted};
 use nic_spec::NicConfig;
 use rand::{Rng as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rdma_nic::{assert_catches, assert_matches_golden, assert_runs_catch, Runs};
 
 const FLOWS: usize = 64;
 /// One byte a cycle, UQ8.24.
@@ -104,30 +104,20 @@ impl Bed {
 
 #[test]
 fn scheduler_matches_golden() {
-    rdma_nic::assert_matches_golden("scheduler", 1..=4, 250_000, &[]);
+    assert_matches_golden("scheduler", 1..=4, 250_000, &[]);
 }
 
 #[test]
 fn scheduler_matches_golden_at_4_and_1024_flows() {
     for flow_count in [4, 1024] {
-        let bench = scheduler(&config(flow_count));
-        let source = bench::verilog(&bench).expect("emits");
-        for seed in 1..=2 {
-            let run = bench.run(&source, &Options::new(seed, 150_000));
-            run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
-        }
+        Runs::of(scheduler(&config(flow_count)), 1..=2, 150_000).reports();
     }
 }
 
 #[test]
 fn scheduler_turns_match_golden() {
     for (flow_count, seeds) in [(64, 1..=6), (4, 1..=2), (128, 2..=3), (1024, 1..=2)] {
-        let bench = restless(&config(flow_count));
-        let source = bench::verilog(&bench).expect("emits");
-        for seed in seeds {
-            let run = bench.run(&source, &Options::new(seed, 400_000));
-            run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
-        }
+        Runs::of(restless(&config(flow_count)), seeds, 400_000).reports();
     }
 }
 
@@ -191,23 +181,8 @@ fn scheduler_turn_breaks_are_caught() {
         ("& !s_visit_is_stale", ""),
         ("is_stale_4 | is_hit_5", "is_stale_4"),
     ];
-    let benches = [FLOWS, 4].map(|flow_count| {
-        let bench = restless(&config(flow_count));
-        let source = bench::verilog(&bench).expect("emits");
-        (bench, source)
-    });
-    for (from, to) in breaks {
-        let found = benches.iter().any(|(bench, source)| {
-            assert!(source.text.contains(from), "the Verilog has no {from:?}");
-            let mut broken = source.clone();
-            broken.text = broken.text.replacen(from, to, 1);
-            (1..=6).any(|seed| {
-                let options = Options { failure_dir: None, ..Options::new(seed, 400_000) };
-                bench.run(&broken, &options).is_err()
-            })
-        });
-        assert!(found, "the bench does not notice {from:?} -> {to:?}");
-    }
+    let runs = [FLOWS, 4].map(|flow_count| Runs::of(restless(&config(flow_count)), 1..=6, 400_000));
+    assert_runs_catch(&runs, &breaks);
 }
 
 #[test]
@@ -219,9 +194,7 @@ fn scheduler_breaks_are_caught() {
         ("elapsed = s_now - s_seen", "elapsed = s_seen - s_now"),
         ("write_address == read_address", "write_address != read_address"),
     ];
-    for (from, to) in breaks {
-        rdma_nic::assert_catches("scheduler", from, to, 100_000);
-    }
+    assert_catches("scheduler", 100_000, &breaks);
 }
 
 #[test]

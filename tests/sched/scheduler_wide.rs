@@ -1,15 +1,13 @@
 //! The scheduler of eight engines, for a datapath of 512 bits: against its golden model, one grant a
 //! cycle, and its rate promise.
 
-use nic_harness::bench::Options;
 use nic_hdl::sched::wide::scheduler_wide::LATENCY_CYCLES;
 use nic_models::golden::sched::scheduler::{Rate, Ready, SchedulerIn, Work};
 use nic_models::golden::sched::scheduler_wide::SchedulerWide;
 use nic_models::ports::Golden;
-use nic_sim::bench;
 use nic_sim::bench::sched::{restless_wide, scheduler_wide, OP_CREATE};
 use nic_spec::NicConfig;
-use rdma_nic::hundred;
+use rdma_nic::{assert_runs_catch, hundred, Runs};
 
 fn config(flow_count: usize) -> NicConfig {
     NicConfig { flow_count, ..hundred() }
@@ -18,24 +16,14 @@ fn config(flow_count: usize) -> NicConfig {
 #[test]
 fn scheduler_wide_matches_golden() {
     for (flow_count, seeds, cycles) in [(64, 1..=4, 250_000), (1024, 1..=3, 150_000)] {
-        let bench = scheduler_wide(&config(flow_count));
-        let source = bench::verilog(&bench).unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
-        for seed in seeds {
-            let run = bench.run(&source, &Options::new(seed, cycles));
-            run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
-        }
+        Runs::of(scheduler_wide(&config(flow_count)), seeds, cycles).reports();
     }
 }
 
 #[test]
 fn scheduler_wide_turns_match_golden() {
     for (flow_count, seeds) in [(64, 1..=4), (1024, 1..=2)] {
-        let bench = restless_wide(&config(flow_count));
-        let source = bench::verilog(&bench).unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
-        for seed in seeds {
-            let run = bench.run(&source, &Options::new(seed, 800_000));
-            run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
-        }
+        Runs::of(restless_wide(&config(flow_count)), seeds, 800_000).reports();
     }
 }
 
@@ -92,17 +80,10 @@ fn scheduler_wide_breaks_are_caught() {
         // The clock misses an engine's grants.
         ("granted_5 = s_beats_5", "granted_5 = 12'd0"),
     ];
-    let bench = scheduler_wide(&config(64));
     // Turns come after 1 ms; of these flows some are remembered and some are too fast for it.
-    let turns = restless_wide(&config(64));
-    let source = bench::verilog(&bench).unwrap_or_else(|e| panic!("{e}"));
-    for (from, to) in breaks {
-        assert!(source.text.contains(from), "the Verilog has no {from:?}");
-        let mut broken = source.clone();
-        broken.text = broken.text.replacen(from, to, 1);
-        let options = |seed, cycles| Options { failure_dir: None, ..Options::new(seed, cycles) };
-        let is_noticed = bench.run(&broken, &options(1, 100_000)).is_err()
-            || turns.run(&broken, &options(3, 500_000)).is_err();
-        assert!(is_noticed, "not noticed: {from:?} -> {to:?}");
-    }
+    let runs = [
+        Runs::of(scheduler_wide(&config(64)), [1], 100_000),
+        Runs::of(restless_wide(&config(64)), [3], 500_000),
+    ];
+    assert_runs_catch(&runs, &breaks);
 }

@@ -1,6 +1,5 @@
-//! The cores that stand alone: Verilog against golden model, and what their pages show.
+//! The cores that stand alone: the benches that users start from, and what their pages show.
 
-use nic_harness::bench::Options;
 use nic_hdl::emit::Layout;
 use nic_models::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream};
 use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, Tel, OP_CREATE};
@@ -9,90 +8,10 @@ use nic_models::golden::host::core_csr::TReady;
 use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
 use nic_models::golden::sched::scheduler::{Inflight, Rate, Work};
 use nic_models::ports::Golden;
-use nic_sim::bench;
 use nic_spec::regs::config_offset;
-use nic_spec::NicConfig;
-use rdma_nic::{assert_catches, assert_matches_golden, cu, gbe, hundred};
+use rdma_nic::gbe;
 use std::path::Path;
 use std::process::Command;
-
-fn matches_with_4_and_1024_flows(core: &str) {
-    for flow_count in [4, 1024] {
-        let config = NicConfig { flow_count, ..gbe() };
-        let bench = bench::by_name(core, &config).expect("the bench exists");
-        let source = bench::verilog(&bench).unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
-        let run = bench.run(&source, &Options::new(0, 60_000));
-        run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
-    }
-}
-
-#[test]
-fn cc_core_matches_golden() {
-    assert_matches_golden("cc_core", 0..4, 60_000, &[]);
-}
-
-#[test]
-fn cc_core_matches_golden_with_4_and_1024_flows() {
-    matches_with_4_and_1024_flows("cc_core");
-}
-
-#[test]
-fn cc_core_of_other_schedules_matches_golden() {
-    let of_hundred = [1024, 64, 4].map(|flow_count| NicConfig { flow_count, ..hundred() });
-    let of_cu = [8, 4].map(|flow_count| NicConfig { flow_count, ..cu() });
-    for config in of_hundred.into_iter().chain(of_cu) {
-        let flow_count = config.flow_count;
-        let bench = bench::by_name("cc_core", &config).expect("the bench exists");
-        let source = bench::verilog(&bench).unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
-        let run = bench.run(&source, &Options::new(3, 60_000));
-        let report = run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
-        let mut still = report.still_outputs;
-        // Which checks there are depends on the seed.
-        still.retain(|name| !name.starts_with("event_cc_"));
-        assert!(still.is_empty(), "{flow_count} flows: outputs that never moved: {still:?}");
-    }
-}
-
-#[test]
-fn cc_core_breaks_are_caught() {
-    // A write goes to the next register; an access that is not in the map succeeds.
-    assert_catches("cc_core", "8'd17:", "8'd18:", 60_000);
-    assert_catches("cc_core", "error_next = 1'b1", "error_next = 1'b0", 60_000);
-    // W_ai goes past the count of active flows.
-    assert_catches("cc_core", ".cfg_w_ai(active_w_ai)", ".cfg_w_ai(registers_cfg_cc_w_ai)", 60_000);
-}
-
-#[test]
-fn sched_core_matches_golden() {
-    assert_matches_golden("sched_core", 0..4, 60_000, &[]);
-}
-
-#[test]
-fn sched_core_matches_golden_with_4_and_1024_flows() {
-    matches_with_4_and_1024_flows("sched_core");
-}
-
-#[test]
-fn sched_core_of_hundred_matches_golden() {
-    for flow_count in [1024, 64] {
-        let config = NicConfig { flow_count, ..hundred() };
-        let bench = bench::by_name("sched_core", &config).expect("the bench exists");
-        let source = bench::verilog(&bench).unwrap_or_else(|e| panic!("{flow_count} flows: {e}"));
-        for seed in [0, 3] {
-            let run = bench.run(&source, &Options::new(seed, 60_000));
-            let report = run.unwrap_or_else(|failure| panic!("{flow_count} flows: {failure}"));
-            let still = report.still_outputs;
-            assert!(still.is_empty(), "{flow_count} flows: outputs that never moved: {still:?}");
-        }
-    }
-}
-
-#[test]
-fn sched_core_breaks_are_caught() {
-    // A second command overwrites one that waits; a command of the registers loses its window.
-    assert_catches("sched_core", "commanded && is_command && port_m_write", "1'b0", 60_000);
-    assert_catches("sched_core", "= registers_cfg_flow_window;", "= 32'd0;", 60_000);
-}
 
 /// Runs the Verilog bench of a core; what it prints.
 fn verilog_bench(core: &str) -> String {

@@ -131,8 +131,11 @@ fn completer_tells_nothing_of_a_queue_pair_that_is_replaced() {
 
 #[test]
 fn completer_breaks_are_caught() {
-    assert_catches("completer", "fails_s_valid = !is_replaced", "fails_s_valid = 1'b1", 1_000_000);
-    assert_catches("completer", "bytes_next = s_order_bytes", "bytes_next = 13'd8", 20_000);
-    assert_catches("completer", "status_next = host_error", "status_next = flushed", 100_000);
-    assert_catches("completer", "& !s_cfg_valid", "", 100_000);
+    let breaks = [
+        ("fails_s_valid = !is_replaced", "fails_s_valid = 1'b1"),
+        ("bytes_next = s_order_bytes", "bytes_next = 13'd8"),
+        ("status_next = host_error", "status_next = flushed"),
+        ("& !s_cfg_valid", ""),
+    ];
+    assert_catches("completer", 1_000_000, &breaks);
 }

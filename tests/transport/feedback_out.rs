@@ -24,7 +24,7 @@ fn feedback_out_matches_golden() {
 
 #[test]
 fn feedback_out_breaks_are_caught() {
-    for (from, to) in [
+    let breaks = [
         ("age >= interval", "1'b1"),
         ("joins_next = !is_busy", "joins_next = 1'b1"),
         ("joins_next = is_pending", "joins_next = 1'b0"),
@@ -45,9 +45,8 @@ fn feedback_out_breaks_are_caught() {
         ("answer_out + 4'd1", "answer_out + 4'd2"),
         ("probe_valid & !held", "probe_valid"),
         ("is_probe_next = takes_probe", "is_probe_next = 1'b0"),
-    ] {
-        assert_catches("feedback_out", from, to, 100_000);
-    }
+    ];
+    assert_catches("feedback_out", 100_000, &breaks);
 }
 
 /// Pins and engine of a directed test.

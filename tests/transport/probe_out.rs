@@ -14,7 +14,7 @@ fn probe_out_matches_golden() {
 
 #[test]
 fn probe_out_breaks_are_caught() {
-    for (from, to) in [
+    let breaks = [
         ("sent_ready & sent_bare", "sent_ready"),
         ("& (|sent_payload_bytes)", ""),
         ("& (!(|sent_top))", ""),
@@ -36,9 +36,8 @@ fn probe_out_breaks_are_caught() {
         ("psn_next = psns_read_data", "psn_next = psn"),
         ("row_next = 1'b1", "row_next = 1'b0"),
         ("lost_event <= turns & is_lost", "lost_event <= turns & is_open"),
-    ] {
-        assert_catches("probe_out", from, to, 100_000);
-    }
+    ];
+    assert_catches("probe_out", 100_000, &breaks);
 }
 
 /// Pins and engine of a directed test.

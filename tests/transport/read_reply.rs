@@ -38,9 +38,7 @@ fn read_reply_bench_notices_broken_verilog() {
         ("is_old = mark_q != fail_mark", "is_old = 1'b0"),
         ("mark_q_next = mark_q + 4'd1", "mark_q_next = mark_q"),
     ];
-    for (from, to) in breaks {
-        assert_catches("read_reply", from, to, 400_000);
-    }
+    assert_catches("read_reply", 400_000, &breaks);
 }
 
 /// The golden block with a prompt scheduler and tx.

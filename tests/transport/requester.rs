@@ -4,12 +4,14 @@ mod driver;
 mod read;
 
 use driver::{Driver, QP};
-use nic_harness::bench::Options;
 use nic_harness::lockstep::{StepError, Stepper};
 use nic_harness::verilator::Source;
 use nic_models::golden::transport::requester::{Requester, RequesterIn};
 use nic_spec::rows::QpRow;
-use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
+use rdma_nic::{
+    assert_catches, assert_matches_golden, assert_runs_catch, bench_and_verilog, gbe, lock_step,
+    Runs,
+};
 
 #[test]
 fn requester_matches_golden() {
@@ -22,108 +24,45 @@ fn requester_matches_golden() {
 }
 
 #[test]
-fn requester_catches_a_rewind_that_keeps_the_work_request() {
-    assert_catches("requester", "r_current_next = r_head", "r_current_next = r_current", 60_000);
-}
-
-#[test]
-fn requester_catches_a_timer_that_is_never_restarted() {
-    let from = "r_deadline_next = retry_deadline";
-    assert_catches("requester", from, "r_deadline_next = r_deadline", 400_000);
-}
-
-#[test]
-fn requester_catches_a_completion_that_is_not_signalled() {
-    assert_catches(
-        "requester",
-        "order_signalled_next = signalled",
-        "order_signalled_next = 1'b0",
-        60_000,
-    );
-}
-
-#[test]
-fn requester_catches_an_ack_that_ends_a_read() {
-    let from = "covered = ack_covered & !requests_is_read";
-    assert_catches("requester", from, "covered = ack_covered & 1'b1", 200_000);
-}
-
-#[test]
-fn requester_catches_a_read_that_begins_anew_after_a_loss() {
-    assert_catches("requester", "far_offset = offset", "far_offset = 32'd0", 400_000);
-}
-
-#[test]
-fn requester_catches_a_packet_that_was_prepared_for_another_flow() {
-    let from = "takes_grant = grant_valid & (grant_flow == now_flow)";
-    assert_catches("requester", from, "takes_grant = grant_valid", 400_000);
-}
-
-#[test]
-fn requester_catches_a_work_request_in_a_row_that_was_brought_in_for_another() {
-    let from = "takes_wr = wr_valid & (wr_flow == now_flow)";
-    assert_catches("requester", from, "takes_wr = wr_valid", 60_000);
-}
-
-#[test]
-fn requester_catches_a_packet_ahead_that_holds_up_others() {
-    let from = "opens = prepares | (now_state == STATE_AWAIT)";
-    assert_catches("requester", from, "opens = (now_state == STATE_AWAIT)", 60_000);
-}
-
-#[test]
-fn requester_catches_an_error_of_an_old_row_that_counts() {
-    let from = "ctl_is_old = (|s_fail_mark) & (s_fail_mark != qp_mark)";
-    assert_catches("requester", from, "ctl_is_old = 1'b0", 400_000);
-}
-
-#[test]
-fn requester_catches_reads_that_stay_open() {
-    let from = "r_open_reads_next = r_open_reads - 5'd1";
-    assert_catches("requester", from, "r_open_reads_next = r_open_reads", 200_000);
-}
-
-#[test]
-fn requester_catches_a_response_before_the_read_that_lands() {
-    assert_catches("requester", "in_turn_next = !(|index)", "in_turn_next = 1'b1", 400_000);
-}
-
-#[test]
-fn requester_catches_a_response_that_is_not_compared() {
-    let from = "fits <= has_place & (payload_bytes == due_bytes)";
-    assert_catches("requester", from, "fits <= has_place & 1'b1", 4_000_000);
-}
-
-#[test]
-fn requester_catches_a_read_that_begins_with_middle() {
-    let from = "has_place = (opcode == read_first) | ((opcode == read_middle) & !first)";
-    let to = "has_place = (opcode == read_first) | (opcode == read_middle)";
-    assert_catches("requester", from, to, 2_000_000);
-}
-
-#[test]
-fn requester_catches_a_gap_that_is_answered_again_and_again() {
-    assert_catches("requester", "else if (!had_gap)", "else if (1'b1)", 400_000);
-    assert_catches("requester", "gap = r_gap", "gap = 1'b0", 400_000);
-}
-
-#[test]
-fn requester_catches_broken_subscriptions() {
-    for (from, to) in [
+fn requester_breaks_are_caught() {
+    let breaks = [
+        // A rewind keeps the work request; a READ begins anew after a loss.
+        ("r_current_next = r_head", "r_current_next = r_current"),
+        ("far_offset = offset", "far_offset = 32'd0"),
+        // A timer is never restarted; RNR retries have no end.
+        ("r_deadline_next = retry_deadline", "r_deadline_next = r_deadline"),
+        ("is_nak_rnr & rnr_out", "is_nak_rnr & 1'b0"),
+        // A completion is not signalled; an ACK ends a READ; READs stay open.
+        ("order_signalled_next = signalled", "order_signalled_next = 1'b0"),
+        ("covered = ack_covered & !requests_is_read", "covered = ack_covered & 1'b1"),
+        ("r_open_reads_next = r_open_reads - 5'd1", "r_open_reads_next = r_open_reads"),
+        // A packet, a work request that was made ready for another flow; one that holds up others.
+        ("takes_grant = grant_valid & (grant_flow == now_flow)", "takes_grant = grant_valid"),
+        ("takes_wr = wr_valid & (wr_flow == now_flow)", "takes_wr = wr_valid"),
+        ("opens = prepares | (now_state == STATE_AWAIT)", "opens = (now_state == STATE_AWAIT)"),
+        // An error of an old row counts.
+        ("ctl_is_old = (|s_fail_mark) & (s_fail_mark != qp_mark)", "ctl_is_old = 1'b0"),
+        // A response: before the READ lands, not compared, MIDDLE in the place of FIRST.
+        ("in_turn_next = !(|index)", "in_turn_next = 1'b1"),
+        ("fits <= has_place & (payload_bytes == due_bytes)", "fits <= has_place & 1'b1"),
+        (
+            "has_place = (opcode == read_first) | ((opcode == read_middle) & !first)",
+            "has_place = (opcode == read_first) | (opcode == read_middle)",
+        ),
+        // A gap is answered again and again.
+        ("else if (!had_gap)", "else if (1'b1)"),
+        ("gap = r_gap", "gap = 1'b0"),
+        // More than half of the PSNs are on their way.
+        ("far <= total > half", "far <= 1'b0"),
+        // Subscriptions to telemetry; the fourth seed has none at all.
         ("r_stamped_next = cfg_psn", "r_stamped_next = r_stamped"),
         ("if (cfg_tel_every == 8'd255)", "if (1'b0)"),
         ("& !acked[23]", "& 1'b1"),
         ("out_ack_req = packet_ack_req | stamp_asks", "out_ack_req = packet_ack_req"),
-    ] {
-        assert_catches("requester", from, to, 400_000);
-    }
-    // No telemetry at all: the fourth seed's.
-    let (bench, mut source) = bench_and_verilog("requester");
-    let whole = source.text.clone();
-    source.text = whole.replacen("if (cfg_tel_every == 8'd0)", "if (1'b0)", 1);
-    assert_ne!(source.text, whole);
-    let options = Options { failure_dir: None, ..Options::new(4, 400_000) };
-    assert!(bench.run(&source, &options).is_err(), "the bench does not notice");
+    ];
+    assert_catches("requester", 4_000_000, &breaks);
+    let fourth = Runs::of_block("requester", &gbe(), [4], 400_000);
+    assert_runs_catch(&[fourth], &[("if (cfg_tel_every == 8'd0)", "if (1'b0)")]);
 }
 
 /// What left of these PSNs with telemetry, each with the PSN's place behind the first one; an ACK is
@@ -210,16 +149,6 @@ fn requester_row_waits_for_errors_on_their_way() {
     assert_ne!(source.text, broken);
     source.text = broken;
     assert!(row_behind_an_error(&source).is_err(), "a row that does not wait is noticed");
-}
-
-#[test]
-fn requester_catches_rnr_retries_without_end() {
-    assert_catches("requester", "is_nak_rnr & rnr_out", "is_nak_rnr & 1'b0", 400_000);
-}
-
-#[test]
-fn requester_catches_more_than_half_of_the_psns() {
-    assert_catches("requester", "far <= total > half", "far <= 1'b0", 2_000_000);
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn window_in_matches_golden() {
 
 #[test]
 fn window_in_breaks_are_caught() {
-    for (from, to) in [
+    let breaks = [
         ("if (takes & !s_rate_peer) begin", "if (takes) begin"),
         ("takes & !s_rate_peer & (|s_rate_op)", "takes & (|s_rate_op)"),
         ("& !rate_ready & !is_old", "& !is_old"),
@@ -35,9 +35,8 @@ fn window_in_breaks_are_caught() {
         ("& (state != WINDOW_STATE_GIVE)", ""),
         ("op_next = 2'd0", "op_next = op"),
         ("if (gives | is_old)", "if (gives)"),
-    ] {
-        assert_catches("window_in", from, to, 100_000);
-    }
+    ];
+    assert_catches("window_in", 100_000, &breaks);
 }
 
 /// Pins and engine of a directed test; T is 625 cycles, the line 25 bytes a cycle.

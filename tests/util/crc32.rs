@@ -169,6 +169,6 @@ fn crc32_of_coarse_frames_matches_golden() {
 
 #[test]
 fn crc32_breaks_are_caught() {
-    assert_catches("crc32", "32'h64428d55", "32'h64428d54", 2000);
-    assert_catches("crc32", "first_1 ? cfg_seed : state", "state", 2000);
+    let breaks = [("32'h64428d55", "32'h64428d54"), ("first_1 ? cfg_seed : state", "state")];
+    assert_catches("crc32", 2000, &breaks);
 }

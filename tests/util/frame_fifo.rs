@@ -117,16 +117,14 @@ fn frame_fifo_open_frame_longer_than_the_buffer_passes() {
 
 #[test]
 fn frame_fifo_breaks_are_caught() {
-    assert_catches("frame_fifo", "opens = s_open | is_open;", "opens = is_open;", 50_000);
-    assert_catches("frame_fifo", "is_open <= opens", "is_open <= s_open", 50_000);
-    assert_catches("frame_fifo", "no_room | oversize", "no_room", 50_000);
-    assert_catches("frame_fifo", "used != last_place", "1'b1", 50_000);
-    // A frame of one beat is not in the memory when it is complete.
-    assert_catches("frame_fifo", "write_index != start_index", "1'b1", 50_000);
-    assert_catches(
-        "frame_fifo",
-        "start_index_next = next_write_index",
-        "start_index_next = write_index",
-        50_000,
-    );
+    let breaks = [
+        ("opens = s_open | is_open;", "opens = is_open;"),
+        ("is_open <= opens", "is_open <= s_open"),
+        ("no_room | oversize", "no_room"),
+        ("used != last_place", "1'b1"),
+        // A frame of one beat is not in the memory when it is complete.
+        ("write_index != start_index", "1'b1"),
+        ("start_index_next = next_write_index", "start_index_next = write_index"),
+    ];
+    assert_catches("frame_fifo", 50_000, &breaks);
 }

@@ -38,6 +38,6 @@ fn mul_pipe_multiplies_corners_in_every_shape() {
 
 #[test]
 fn mul_pipe_breaks_are_caught() {
-    assert_catches("mul_pipe", "a[31:16]", "a[15:0]", 2000);
-    assert_catches("mul_pipe", "part_1_1, 28'd0", "part_0_1, 28'd0", 2000);
+    let breaks = [("a[31:16]", "a[15:0]"), ("part_1_1, 28'd0", "part_0_1, 28'd0")];
+    assert_catches("mul_pipe", 2000, &breaks);
 }

@@ -29,6 +29,6 @@ fn mul_serial_gives_the_product_after_its_latency() {
 
 #[test]
 fn mul_serial_breaks_are_caught() {
-    assert_catches("mul_serial", "bits_left == one_left", "bits_left == 7'd2", 2000);
-    assert_catches("mul_serial", "if (a[31])", "if (a[30])", 2000);
+    let breaks = [("bits_left == one_left", "bits_left == 7'd2"), ("if (a[31])", "if (a[30])")];
+    assert_catches("mul_serial", 2000, &breaks);
 }

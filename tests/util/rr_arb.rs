@@ -75,6 +75,6 @@ fn rr_arb_matches_golden_with_4_and_256_requesters() {
 
 #[test]
 fn rr_arb_breaks_are_caught() {
-    assert_catches("rr_arb", "|above ?", "&above ?", 5000);
-    assert_catches("rr_arb", "<< last_member) << 1", "<< last_member)", 5000);
+    let breaks = [("|above ?", "&above ?"), ("<< last_member) << 1", "<< last_member)")];
+    assert_catches("rr_arb", 5000, &breaks);
 }

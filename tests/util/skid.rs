@@ -29,6 +29,9 @@ fn skid_passes_one_item_a_cycle_and_stalls_without_loss() {
 
 #[test]
 fn skid_breaks_are_caught() {
-    assert_catches("skid", "m_ready | !head_valid", "m_ready", 2000);
-    assert_catches("skid", "empty_spare_next = 1'b0", "empty_spare_next = 1'b1", 2000);
+    let breaks = [
+        ("m_ready | !head_valid", "m_ready"),
+        ("empty_spare_next = 1'b0", "empty_spare_next = 1'b1"),
+    ];
+    assert_catches("skid", 2000, &breaks);
 }

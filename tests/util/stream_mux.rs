@@ -31,6 +31,6 @@ fn stream_mux_gives_both_sinks_the_same_share() {
 
 #[test]
 fn stream_mux_breaks_are_caught() {
-    assert_catches("stream_mux", "b_next_next = 1'b1", "b_next_next = 1'b0", 2000);
-    assert_catches("stream_mux", "m_ready | !full", "1'b1", 2000);
+    let breaks = [("b_next_next = 1'b1", "b_next_next = 1'b0"), ("m_ready | !full", "1'b1")];
+    assert_catches("stream_mux", 2000, &breaks);
 }

@@ -4,6 +4,7 @@ use super::Error;
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use verilated::RandomMode;
 
 /// Mirror of `Port` in cpp/shim.inc.
 #[repr(C)]
@@ -20,11 +21,13 @@ struct RawModel {
     verilator_version: *const c_char,
     ports: *const RawPort,
     port_count: usize,
-    create: unsafe extern "C" fn(c_int) -> *mut c_void,
+    context: unsafe extern "C" fn(c_int) -> *mut c_void,
+    create: unsafe extern "C" fn(*mut c_void) -> *mut c_void,
     destroy: unsafe extern "C" fn(*mut c_void),
+    enter: unsafe extern "C" fn(*mut c_void),
     eval: unsafe extern "C" fn(*mut c_void) -> c_int,
     error: unsafe extern "C" fn(*mut c_void) -> *const c_char,
-    status: unsafe extern "C" fn(*mut c_void) -> u64,
+    error_count: unsafe extern "C" fn(*mut c_void) -> c_int,
     trace_open: unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int,
     trace_dump: unsafe extern "C" fn(*mut c_void, u64),
     coverage: unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int,
@@ -170,7 +173,11 @@ impl Instance {
         static CREATE: Mutex<()> = Mutex::new(());
         let guard = CREATE.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: no requirement; the result is an owned pointer.
-        let sim = unsafe { (model.raw.create)(scramble(seed)) };
+        let context = unsafe { (model.raw.context)(scramble(seed)) };
+        // In the context just made, which is this thread's.
+        verilated::set_rand_reset(RandomMode::Randomize);
+        // SAFETY: the instance takes the context, and is an owned pointer.
+        let sim = unsafe { (model.raw.create)(context) };
         drop(guard);
         Ok(Self { model: model.clone(), sim, fatal: None })
     }
@@ -199,12 +206,21 @@ impl Instance {
 
     /// Whether `$finish`, `$stop` or a failed assertion has been met.
     pub fn check_status(&self) -> Result<(), Error> {
+        self.enter();
+        if verilated::got_finish() {
+            return Err(Error::Finished);
+        }
         // SAFETY: `sim` lives as long as `self`.
-        match unsafe { (self.model.raw.status)(self.sim) } {
+        match unsafe { (self.model.raw.error_count)(self.sim) } {
             0 => Ok(()),
-            status if status & 1 != 0 => Err(Error::Finished),
             _ => Err(Error::Assertion),
         }
+    }
+
+    /// Makes the instance the one that this thread's calls of the crate `verilated` are about.
+    fn enter(&self) {
+        // SAFETY: `sim` lives as long as `self`.
+        unsafe { (self.model.raw.enter)(self.sim) }
     }
 
     /// Opens an FST file; needs the trace flavour. Nothing is written before `trace_dump`.
@@ -213,6 +229,8 @@ impl Instance {
         let text = text.map_err(|_| Error::Io(path.into(), "path contains a NUL byte".into()))?;
         let can_create = std::fs::File::create(path);
         can_create.map_err(|e| Error::Io(path.into(), e.to_string()))?;
+        self.enter();
+        verilated::trace_ever_on(true);
         // SAFETY: `sim` lives as long as `self`; the shim copies the path.
         match unsafe { (self.model.raw.trace_open)(self.sim, text.as_ptr()) } {
             0 => Err(Error::Flavour("trace")),
