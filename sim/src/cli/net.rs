@@ -3,6 +3,8 @@
 use super::{nic_config, CliError, Progress, Table};
 use crate::engine::EngineKind;
 use crate::env::station::Manners;
+use crate::net::figure;
+use crate::net::history::{rate_gbps, History};
 use crate::net::switch::{Faults, Format, Stamping};
 use crate::net::writes::{self, Plan, Report};
 use clap::Args;
@@ -10,7 +12,9 @@ use nic_driver::CcMode;
 use nic_spec::cc_params::CcConfig;
 use nic_spec::wire::telemetry::Form;
 use serde::Deserialize;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// Arguments of `nic net`.
@@ -34,6 +38,9 @@ pub struct Arguments {
     /// Writes the table as Markdown, too
     #[arg(long, value_name = "FILE.md")]
     out: Option<PathBuf>,
+    /// Draws window, rate and queue over time; what is drawn stands in a .csv beside it
+    #[arg(long, value_name = "FILE.svg")]
+    figure: Option<PathBuf>,
 }
 
 /// A scenario file.
@@ -132,13 +139,18 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
     let scenario = read(arguments)?;
     let plan = plan(&scenario, arguments, config.data_bytes() as f64)?;
+    let figure = arguments.figure.as_deref().map(|path| Figure::open(path, arguments.engine));
+    let figure = figure.transpose()?;
     let source = super::nic_source(&config, arguments.verilog.as_deref(), arguments.engine)?;
-    let engine = |seed| arguments.engine.nic(&config, &source, seed).map_err(CliError::failed);
-    let engines = [engine(arguments.seed)?, engine(arguments.seed + 1)?];
+    let engine =
+        |seed| arguments.engine.nic_with_paces(&config, &source, seed).map_err(CliError::failed);
+    let (a, b) = (engine(arguments.seed)?, engine(arguments.seed + 1)?);
+    let (engines, paces) = ([a.0, b.0], figure.is_some().then_some([a.1, b.1]));
     let total = 2 * u64::from(plan.qp_count * plan.message_count);
     let bar = Progress::new("messages", total);
     let count = bar.counter();
-    let result = writes::run(&plan, engines, |done| count.store(done, Ordering::Relaxed));
+    let progress = |done| count.store(done, Ordering::Relaxed);
+    let result = writes::run_watched(&plan, engines, paces, progress);
     drop(bar);
     let at_scenario =
         |e: String| CliError::Failed(format!("{}: {e}", arguments.scenario.display()));
@@ -147,13 +159,52 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     print!("{table}");
     if let Some(path) = &arguments.out {
         let text = format!("```\n{table}```\n");
-        std::fs::write(path, text)
-            .map_err(|e| CliError::Usage(format!("{}: cannot write: {e}", path.display())))?;
+        std::fs::write(path, text).map_err(|e| cannot_write(path, &e))?;
+    }
+    if let (Some(figure), Some(history)) = (figure, &report.history) {
+        figure.write(history, &plan, report.busy_ns)?;
     }
     if report.is_good() {
         return Ok(());
     }
     Err(at_scenario("bytes or completions are missing or wrong".into()))
+}
+
+/// The files of a figure.
+struct Figure {
+    svg: (PathBuf, File),
+    csv: (PathBuf, File),
+}
+
+impl Figure {
+    /// Makes the files, before the run that fills them.
+    fn open(path: &Path, engine: EngineKind) -> Result<Self, CliError> {
+        if !engine.has_golden() {
+            let text = "--figure shows the golden model's flows: choose --engine golden or both";
+            return Err(CliError::Usage(text.into()));
+        }
+        if path.extension().is_none_or(|extension| extension != "svg") {
+            let text = format!("--figure {}: the name must end in .svg", path.display());
+            return Err(CliError::Usage(text));
+        }
+        let create = |path: PathBuf| match File::create(&path) {
+            Ok(file) => Ok((path, file)),
+            Err(e) => Err(cannot_write(&path, &e)),
+        };
+        Ok(Self { svg: create(path.into())?, csv: create(path.with_extension("csv"))? })
+    }
+
+    fn write(mut self, history: &History, plan: &Plan, end_ns: f64) -> Result<(), CliError> {
+        let svg = figure::svg(history, plan, end_ns);
+        let written = self.svg.1.write_all(svg.as_bytes());
+        written.map_err(|e| cannot_write(&self.svg.0, &e))?;
+        let written = history.write_csv(self.csv.1, plan.clock_hz);
+        written.map_err(|e| cannot_write(&self.csv.0, &e))
+    }
+}
+
+fn cannot_write(path: &Path, error: &dyn std::error::Error) -> CliError {
+    CliError::Usage(format!("{}: cannot write: {error}", path.display()))
 }
 
 fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
@@ -323,12 +374,10 @@ fn table(report: &Report, plan: &Plan, engine: EngineKind) -> String {
     row("bytes landed and verified", a.bytes_verified.to_string(), b.bytes_verified.to_string());
     row("bytes wrong", a.bytes_wrong.to_string(), b.bytes_wrong.to_string());
     row("bytes outside the region", a.bytes_stray.to_string(), b.bytes_stray.to_string());
-    let gbps = |rate: u32| {
-        let bytes_per_cycle = f64::from(rate) / f64::from(1 << 24);
-        bytes_per_cycle * 8.0 * plan.clock_hz as f64 / 1e9
-    };
     let flow = |n: &writes::NicReport| match n.flow0 {
-        Some((window, rate)) => (window.to_string(), format!("{:.2}", gbps(rate))),
+        Some((window, rate)) => {
+            (window.to_string(), format!("{:.2}", rate_gbps(rate, plan.clock_hz)))
+        }
         None => ("-".into(), "-".into()),
     };
     row("window of the first QP at the end, bytes", flow(a).0, flow(b).0);
