@@ -1,5 +1,6 @@
 //! Figures of the pages that show what the NIC does.
 
+use super::diagram;
 use super::waves::{Level, Waves};
 use nic_driver::rings::{Ring, Work};
 use nic_driver::{MrRow, Nic, Qp, QpConfig, Write};
@@ -15,6 +16,7 @@ use nic_spec::wire::roce::FrameRepr;
 use rdma_nic::gbe;
 
 use std::cell::RefCell;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
@@ -230,4 +232,18 @@ fn write_ack_figure_shows_a_run() {
     let run: Vec<Vec<Level>> = a.iter().zip(b).map(levels).collect();
     let groups = [("requester", REQUESTER), ("responder", RESPONDER)];
     Waves::of_run(&groups, &run).check("docs/figures/write-ack");
+}
+
+#[test]
+fn nic_figure_shows_the_netlist() {
+    let design = nic_hdl::emit::by_name("nic", &gbe()).unwrap_or_else(|e| panic!("{e}"));
+    let (_, top) = design.modules.iter().find(|(name, _)| *name == design.top).expect("the top");
+    let svg = diagram::svg(top, &design.preset);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/figures/nic.svg");
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        std::fs::write(&path, &svg).expect("the folder can be written");
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    let advice = "is stale: UPDATE_PAGES=1 cargo test --test tool figures::";
+    assert!(committed == svg, "docs/figures/nic.svg {advice}");
 }

@@ -2,6 +2,7 @@
 
 mod board;
 mod cores;
+mod diagram;
 mod emit;
 mod figures;
 mod formal;
