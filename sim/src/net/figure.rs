@@ -6,9 +6,9 @@ use nic_models::golden::nic::Pace;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-const SIZE: (u32, u32) = (1280, 900);
+const SIZE: (u32, u32) = (1280, 920);
 /// Height of the legend.
-const HEAD: u32 = 64;
+const HEAD: u32 = 84;
 /// Colours of queue pairs that those with impaired colour vision can tell apart (Okabe and Ito);
 /// from the ninth on they come again.
 const QP_COLOURS: [RGBColor; 8] = [
@@ -49,7 +49,7 @@ fn draw<'a>(text: &'a mut String, history: &History, plan: &Plan, end_us: f64) -
     let root = SVGBackend::with_string(text, SIZE).into_drawing_area();
     root.fill(&WHITE)?;
     let (head, body) = root.split_vertically(HEAD);
-    legend(&head, plan)?;
+    legend(&head, plan, end_us)?;
     let panels = body.split_evenly((3, 2));
     for at in 0..2 {
         let half = Half { plan, history, at, end_us };
@@ -60,8 +60,29 @@ fn draw<'a>(text: &'a mut String, history: &History, plan: &Plan, end_us: f64) -
     root.present()
 }
 
-/// What colours mean.
-fn legend<'a>(head: &Area<'a>, plan: &Plan) -> Drawn<'a> {
+/// What colours mean: a style, and what is drawn in it.
+fn keys(plan: &Plan, end_us: f64) -> Vec<(ShapeStyle, String)> {
+    let qp_count = plan.qp_count as usize;
+    let qps = (0..qp_count.min(QP_COLOURS.len())).map(|colour| {
+        let same = (colour..qp_count).step_by(QP_COLOURS.len()).map(|qp| (qp + 1).to_string());
+        let name = format!("QP {}", same.collect::<Vec<_>>().join(", "));
+        (qp_colour(colour, 1.0).filled(), name)
+    });
+    let sent = format!("sent, all frames with gaps, averaged over {:.0} us", bar_us(plan, end_us));
+    let others = [
+        (qp_colour(0, RESPONSE_OPACITY).filled(), "lighter: its READ responses".into()),
+        (SENT.filled(), sent),
+        (LOST.filled(), "frame lost or corrupted on the way".into()),
+    ];
+    qps.chain(others).collect()
+}
+
+/// Time over which what is sent is averaged: T, but in a long run enough for a bar to be seen.
+fn bar_us(plan: &Plan, end_us: f64) -> f64 {
+    (f64::from(plan.cc.t_ns) / 1e3).max(end_us / 150.0)
+}
+
+fn legend<'a>(head: &Area<'a>, plan: &Plan, end_us: f64) -> Drawn<'a> {
     let ink = |size: i32| ("sans-serif", size).into_font().color(&INK);
     let title = format!(
         "Two NICs that write to and read from each other: {} queue pairs, links of {} Gb/s, T {} us",
@@ -70,19 +91,17 @@ fn legend<'a>(head: &Area<'a>, plan: &Plan) -> Drawn<'a> {
         f64::from(plan.cc.t_ns) / 1e3
     );
     head.draw_text(&title, &ink(18), (20, 10))?;
-    let mut at = 20;
-    let mut key = |style: ShapeStyle, name: &str| {
-        head.draw(&Rectangle::new([(at, 43), (at + 18, 51)], style))?;
-        head.draw_text(name, &ink(14), (at + 24, 39))?;
-        at += 48 + 13 * name.len() as i32 / 2;
-        Ok(())
-    };
-    for qp in 0..plan.qp_count as usize {
-        key(qp_colour(qp, 1.0).filled(), &format!("QP {}", qp + 1))?;
+    let (mut x, mut y) = (20, 40);
+    for (style, name) in keys(plan, end_us) {
+        let width = 48 + 13 * name.len() as i32 / 2;
+        if x + width > SIZE.0 as i32 {
+            (x, y) = (20, y + 22);
+        }
+        head.draw(&Rectangle::new([(x, y + 4), (x + 18, y + 12)], style))?;
+        head.draw_text(&name, &ink(14), (x + 24, y))?;
+        x += width;
     }
-    key(qp_colour(0, RESPONSE_OPACITY).filled(), "lighter: its READ responses")?;
-    key(SENT.filled(), "sent, all frames with gaps, averaged over T")?;
-    key(LOST.filled(), "frame lost or corrupted on the way")
+    Ok(())
 }
 
 fn qp_colour(qp: usize, opacity: f64) -> RGBAColor {
@@ -165,15 +184,14 @@ impl Half<'_> {
         Ok(())
     }
 
-    /// Periods that are nearest to a share of T.
-    fn periods_of(&self, share: f64) -> usize {
-        let period_ns = 1e3 * self.time_us(0);
-        (share * f64::from(self.plan.cc.t_ns) / period_ns).round().max(1.0) as usize
+    /// Periods that are nearest to a time.
+    fn periods_of(&self, time_us: f64) -> usize {
+        (time_us / self.time_us(0)).round().max(1.0) as usize
     }
 
-    /// From, to, Gb/s: of about T each.
+    /// From, to, Gb/s.
     fn sent(&self) -> Vec<(f64, f64, f64)> {
-        let (count, period_us) = (self.periods_of(1.0), self.time_us(0));
+        let (count, period_us) = (self.periods_of(bar_us(self.plan, self.end_us)), self.time_us(0));
         let samples: Vec<_> = self.samples().map(|(_, sample)| sample.sent_bytes).collect();
         let bars = samples.chunks(count).enumerate().map(|(bar, sent)| {
             let from = (bar * count) as f64 * period_us;
@@ -192,10 +210,12 @@ impl Half<'_> {
         let what = format!("queue of the switch on the way to NIC {}, bytes", 2 - self.at);
         let mut chart = chart!(self, panel, 1.08 * max as f64, what);
         let samples: Vec<_> = self.samples().collect();
-        let longest = samples.chunks(self.periods_of(0.1)).filter_map(|part| {
-            let queue = part.iter().map(|(_, sample)| sample.queue_bytes_max).max()?;
-            Some((part.last()?.0, queue as f64))
-        });
+        let longest = samples
+            .chunks(self.periods_of(0.1 * bar_us(self.plan, self.end_us)))
+            .filter_map(|part| {
+                let queue = part.iter().map(|(_, sample)| sample.queue_bytes_max).max()?;
+                Some((part.last()?.0, queue as f64))
+            });
         let area = AreaSeries::new(steps(longest), 0.0, INK.mix(0.2));
         chart.draw_series(area.border_style(INK.stroke_width(1)))?;
         Ok(())
