@@ -208,3 +208,9 @@ fn other_verbs_refuse_bad_arguments() {
     refuses(&["interop"], &["--guest"]);
     refuses(&["interop", "--guest", "/none"], &["/none", "scripts/guest/build"]);
 }
+
+#[test]
+fn regmap_refuses_cores_that_a_preset_has_not() {
+    refuses(&["regmap", "--preset", "cu"], &["--preset cu", "no nic", "cc_core"]);
+    refuses(&["regmap", "--preset", "none"], &["--preset none", "gbe"]);
+}

@@ -76,7 +76,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     };
     let design = emit::by_name(name, &config).map_err(|e| refusal(arguments, name, &config, &e))?;
     let layout = if arguments.one_file { Layout::OneFile } else { Layout::FilePerModule };
-    let files = write(&design, dir, layout)
+    let files = write(&design, &config, dir, layout)
         .map_err(|e| CliError::Usage(format!("{}: cannot write: {e}", dir.display())))?;
     println!(
         "{name}: {} modules in {files} Verilog files, top {} -> {}",
@@ -106,9 +106,14 @@ fn refusal(arguments: &Arguments, name: &str, config: &NicConfig, error: &EmitEr
 }
 
 /// Writes all files; the number of Verilog files.
-fn write(design: &Design, dir: &Path, layout: Layout) -> std::io::Result<usize> {
+fn write(
+    design: &Design,
+    config: &NicConfig,
+    dir: &Path,
+    layout: Layout,
+) -> std::io::Result<usize> {
     let files = design.write_dir(dir, layout)?;
-    if let Some(map) = Map::of(&design.top) {
+    if let Some(map) = Map::of(&design.top, config) {
         std::fs::write(dir.join("registers.md"), regmap::markdown(&map))?;
         std::fs::write(dir.join(format!("{}_regs.h", design.top)), regmap::c_header(&map))?;
         std::fs::write(dir.join(format!("{}.rdl", design.top)), regmap::system_rdl(&map))?;

@@ -3,6 +3,8 @@
 use super::{files, nic_config, CliError, Progress, Table};
 use crate::engine::EngineKind;
 use crate::env::station::Manners;
+use crate::net::figure;
+use crate::net::history::{rate_gbps, History};
 use crate::net::switch::{Faults, Format, Stamping};
 use crate::net::writes::{self, Plan, Report};
 use clap::Args;
@@ -11,7 +13,7 @@ use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::wire::telemetry::Form;
 use serde::Deserialize;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// Bytes of all messages of a NIC at most.
@@ -38,6 +40,9 @@ pub struct Arguments {
     /// Writes the table as Markdown, too
     #[arg(long, value_name = "FILE.md")]
     out: Option<PathBuf>,
+    /// Draws window, rate and queue over time; what is drawn stands in a .csv beside it
+    #[arg(long, value_name = "FILE.svg")]
+    figure: Option<PathBuf>,
 }
 
 /// A scenario file.
@@ -137,13 +142,18 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     let scenario = read(arguments)?;
     files::check_output("--out", arguments.out.as_deref())?;
     let plan = plan(&scenario, arguments, config.data_bytes() as f64)?;
+    let figure = arguments.figure.as_deref().map(|path| Figure::open(path, arguments.engine));
+    let figure = figure.transpose()?;
     let source = super::nic_source(&config, arguments.verilog.as_deref(), arguments.engine)?;
-    let engine = |seed| arguments.engine.nic(&config, &source, seed).map_err(CliError::failed);
-    let engines = [engine(arguments.seed)?, engine(arguments.seed.wrapping_add(1))?];
+    let engine =
+        |seed| arguments.engine.nic_with_paces(&config, &source, seed).map_err(CliError::failed);
+    let (a, b) = (engine(arguments.seed)?, engine(arguments.seed.wrapping_add(1))?);
+    let (engines, paces) = ([a.0, b.0], figure.is_some().then_some([a.1, b.1]));
     let total = 2 * u64::from(plan.qp_count * plan.message_count);
     let bar = Progress::new("messages", total);
     let count = bar.counter();
-    let result = writes::run(&plan, engines, |done| count.store(done, Ordering::Relaxed));
+    let progress = |done| count.store(done, Ordering::Relaxed);
+    let result = writes::run_watched(&plan, engines, paces, progress);
     drop(bar);
     let at_scenario =
         |e: String| CliError::Failed(format!("{}: {e}", arguments.scenario.display()));
@@ -154,10 +164,44 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
         let text = format!("```\n{table}```\n");
         files::write("--out", path, text)?;
     }
+    if let (Some(figure), Some(history)) = (figure, &report.history) {
+        figure.write(history, &plan, report.busy_ns)?;
+    }
     if report.is_good() {
         return Ok(());
     }
     Err(at_scenario("bytes or completions are missing or wrong".into()))
+}
+
+/// The files of a figure.
+struct Figure {
+    svg: PathBuf,
+    csv: PathBuf,
+}
+
+impl Figure {
+    /// Looks at the files, before the run that fills them.
+    fn open(path: &Path, engine: EngineKind) -> Result<Self, CliError> {
+        if !engine.has_golden() {
+            let text = "--figure shows the golden model's flows: choose --engine golden or both";
+            return Err(CliError::Usage(text.into()));
+        }
+        if path.extension().is_none_or(|extension| extension != "svg") {
+            let text = format!("--figure {}: the name must end in .svg", path.display());
+            return Err(CliError::Usage(text));
+        }
+        let figure = Self { svg: path.into(), csv: path.with_extension("csv") };
+        files::check_output("--figure", Some(&figure.svg))?;
+        files::check_output("--figure", Some(&figure.csv))?;
+        Ok(figure)
+    }
+
+    fn write(&self, history: &History, plan: &Plan, end_ns: f64) -> Result<(), CliError> {
+        files::write("--figure", &self.svg, figure::svg(history, plan, end_ns))?;
+        let mut csv = vec![];
+        history.write_csv(&mut csv, plan.clock_hz).map_err(CliError::failed)?;
+        files::write("--figure", &self.csv, csv)
+    }
 }
 
 fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
@@ -370,12 +414,10 @@ fn table(report: &Report, plan: &Plan, engine: EngineKind) -> String {
     row("bytes landed and verified", a.bytes_verified.to_string(), b.bytes_verified.to_string());
     row("bytes wrong", a.bytes_wrong.to_string(), b.bytes_wrong.to_string());
     row("bytes outside the region", a.bytes_stray.to_string(), b.bytes_stray.to_string());
-    let gbps = |rate: u32| {
-        let bytes_per_cycle = f64::from(rate) / f64::from(1 << 24);
-        bytes_per_cycle * 8.0 * plan.clock_hz as f64 / 1e9
-    };
     let flow = |n: &writes::NicReport| match n.flow0 {
-        Some((window, rate)) => (window.to_string(), format!("{:.2}", gbps(rate))),
+        Some((window, rate)) => {
+            (window.to_string(), format!("{:.2}", rate_gbps(rate, plan.clock_hz)))
+        }
         None => ("-".into(), "-".into()),
     };
     row("window of the first QP at the end, bytes", flow(a).0, flow(b).0);

@@ -3,6 +3,7 @@
 use super::{files, CliError};
 use crate::regmap::{self, Map};
 use clap::{Args, ValueEnum};
+use nic_hdl::emit;
 use std::path::PathBuf;
 
 /// Format of the page.
@@ -26,9 +27,23 @@ enum Core {
     Sched,
 }
 
+impl Core {
+    /// Its block in the emitter's catalogue.
+    fn block(self) -> &'static str {
+        match self {
+            Self::Nic => "nic",
+            Self::Cc => "cc_core",
+            Self::Sched => "sched_core",
+        }
+    }
+}
+
 /// Arguments of `nic regmap`.
 #[derive(Debug, Args)]
 pub struct Arguments {
+    /// Configuration whose sizes and values are shown
+    #[arg(long, default_value = "gbe")]
+    preset: String,
     /// Core whose registers are shown
     #[arg(long, value_enum, default_value_t = Core::Nic)]
     core: Core,
@@ -42,10 +57,14 @@ pub struct Arguments {
 
 /// Prints or writes the page.
 pub fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let map = match arguments.core {
-        Core::Nic => Map::nic(),
-        Core::Cc => Map::cc_core(),
-        Core::Sched => Map::sched_core(),
+    let config = super::config(&arguments.preset)?;
+    let core = arguments.core.block();
+    let has = |core: &str| emit::blocks(&config).contains(&core);
+    let Some(map) = Map::of(core, &config).filter(|_| has(core)) else {
+        let cores = Core::value_variants().iter().map(|core| core.block());
+        let cores: Vec<&str> = cores.filter(|core| has(core)).collect();
+        let (preset, cores) = (&arguments.preset, cores.join(" "));
+        return Err(CliError::Usage(format!("--preset {preset} has no {core}; it has {cores}")));
     };
     let page = match arguments.format {
         Format::Markdown => regmap::markdown(&map),
