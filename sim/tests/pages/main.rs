@@ -3,6 +3,7 @@
 //! steps can be taken. With `UPDATE_PAGES=1` pages are written, not compared.
 
 mod blocks;
+mod first_steps;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
