@@ -4,6 +4,7 @@
 
 mod blocks;
 mod first_steps;
+mod links;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
