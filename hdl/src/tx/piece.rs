@@ -251,7 +251,7 @@ pub struct TxPiece {
     byte_6: Constant<Bits<64>>,
     #[value(u64::MAX >> 8)]
     byte_7: Constant<Bits<64>>,
-    #[value(u64::MAX >> 0)]
+    #[value(u64::MAX)]
     byte_8: Constant<Bits<64>>,
     #[value(0x0800_4500)]
     type_version: Constant<Bits<64>>,

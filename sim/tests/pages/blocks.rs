@@ -314,9 +314,9 @@ fn readme_shows_the_measured_sizes() {
             let row = cells(&resources, block).unwrap_or_else(|| panic!("no row {block}"));
             row[column].parse().unwrap_or_else(|_| panic!("{block}: no number"))
         };
-        for column in 1..=4 {
+        for (column, shown) in shown.iter().enumerate().take(5).skip(1) {
             let sum: u32 = blocks.iter().map(|block| number(block, column)).sum();
-            assert_eq!(shown[column], sum.to_string(), "README.md: {name}");
+            assert_eq!(*shown, sum.to_string(), "README.md: {name}");
         }
         let slowest = blocks.iter().map(|block| number(block, 5)).min().expect("a block");
         assert_eq!(shown[5], slowest.to_string(), "README.md: MHz of {name}");

@@ -306,7 +306,7 @@ impl Program {
         if bits >= 8 {
             self.steps(Act::ShiftByte, bits / 8);
         }
-        if bits % 8 != 0 {
+        if !bits.is_multiple_of(8) {
             self.steps(Act::Shift, bits % 8);
         }
     }
