@@ -18,5 +18,5 @@ pub mod transport;
 pub mod tx;
 pub mod util;
 
-pub use nic_block::{block, bundle, stream};
+pub use nic_block::{block, bundle, kernel, stream};
 pub use nic_emit::{Reg, Regs, Unreset, Wire};

@@ -20,7 +20,7 @@ use crate::transport::{
 };
 use crate::tx::pipe::TxPipe;
 use crate::util::{stream_mux::StreamMux, stream_route::StreamRoute};
-use crate::{block, Wire};
+use crate::{block, kernel, Wire};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
@@ -75,10 +75,29 @@ pub struct Nic {
     registers: Registers<1024, 10, 11>,
 }
 
-impl Logic for Nic {
-    #[hdl_gen]
+#[kernel]
+impl Nic {
     fn update(&mut self) {
-        comment!("frames from the MAC");
+        self.requests();
+        self.acknowledgements();
+        self.pacing();
+        self.congestion_control();
+        self.receiver_windows();
+        self.echo();
+        self.telemetry_responses();
+        self.probes();
+        self.packets();
+        self.failures();
+        self.host();
+        self.configuration();
+        self.table_rows();
+        self.completions();
+        self.rings();
+        self.events();
+    }
+
+    /// frames from the MAC
+    fn requests(&mut self) {
         Wire::join(&mut self.s_axis_rx, &mut self.rx.s_axis);
         Wire::join(&mut self.rx.m_host, &mut self.m_axis_host);
         comment!("requests");
@@ -117,14 +136,20 @@ impl Logic for Nic {
         self.write_mux.m_data.tready.next = self.dma_write.s_axis.tready.val();
         self.dma_write.s_axis.tdata.next = self.write_mux.m_data.tdata.val();
         Wire::join(&mut self.dma_write.m_done, &mut self.write_mux.s_done);
-        comment!("READs of the peer");
+    }
+
+    /// READs of the peer
+    fn acknowledgements(&mut self) {
         Wire::join(&mut self.responder.m_job, &mut self.read_reply.s_job);
         Wire::join(&mut self.read_reply.m_end, &mut self.responder.s_end);
         comment!("acknowledgements and READ responses");
         Wire::join(&mut self.rx.m_ack, &mut self.requester.s_ack);
         Wire::join(&mut self.rx.m_response, &mut self.completer.s_response);
         Wire::join(&mut self.requester.m_order, &mut self.completer.s_order);
-        comment!("work, pacing and window");
+    }
+
+    /// work, pacing and window
+    fn pacing(&mut self) {
         Wire::join(&mut self.requester.m_work, &mut self.work_mux.s_data);
         Wire::join(&mut self.read_reply.m_work, &mut self.work_mux.s_reply);
         Wire::join(&mut self.work_mux.m_work, &mut self.scheduler.s_work);
@@ -143,7 +168,10 @@ impl Logic for Nic {
         self.read_reply.s_grant.valid.next = self.grants.m_b.valid.val();
         self.grants.m_b.ready.next = self.read_reply.s_grant.ready.val();
         self.read_reply.s_grant.flow.next = self.grants.m_b.data.val();
-        comment!("congestion control");
+    }
+
+    /// congestion control
+    fn congestion_control(&mut self) {
         Wire::join(&mut self.requester.m_cc, &mut self.feedback_in.s_cc);
         self.cc.s_ack.valid.next = self.feedback_in.m_cc_valid.val();
         self.feedback_in.m_cc_ready.next = self.cc.s_ack.ready.val();
@@ -160,7 +188,10 @@ impl Logic for Nic {
         self.window_in.s_rate_window_bytes.next = self.cc.m_rate.window_bytes.val();
         self.window_in.s_rate_rate.next = self.cc.m_rate.rate.val();
         Wire::join(&mut self.window_in.m_rate, &mut self.scheduler.s_rate);
-        comment!("windows of a receiver");
+    }
+
+    /// windows of a receiver
+    fn receiver_windows(&mut self) {
         self.window_out.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
         self.window_out.row_valid.next = self.registers.m_cfg_tx.valid.val();
         self.window_out.watch_valid.next = self.cc.m_rate.valid.val();
@@ -187,7 +218,10 @@ impl Logic for Nic {
         self.feedback_in.req_valid.next = self.rx.m_req.valid.val();
         self.feedback_in.req_ready.next = self.responder.s_req.ready.val();
         self.tx.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
-        comment!("echo of the most loaded hop alone");
+    }
+
+    /// echo of the most loaded hop alone
+    fn echo(&mut self) {
         self.responder.cfg_worst_hop.next = self.registers.cfg_tel_echo_hop.val();
         self.responder.watch_valid.next = self.cc.m_rate.valid.val();
         self.responder.watch_ready.next = self.window_in.s_rate_ready.val();
@@ -195,7 +229,10 @@ impl Logic for Nic {
         self.responder.watch_flow.next = self.cc.m_rate.flow.val().get_bits::<6>(0);
         self.responder.watch_op.next = self.cc.m_rate.op.val();
         self.responder.watch_worst_hop.next = self.cc.m_rate.worst_hop.val();
-        comment!("telemetry responses");
+    }
+
+    /// telemetry responses
+    fn telemetry_responses(&mut self) {
         self.feedback_out.watch_valid.next = self.rx.m_ack.valid.val();
         self.feedback_out.watch_ready.next = self.requester.s_ack.ready.val();
         self.feedback_out.watch_opcode.next = self.rx.m_ack.opcode.val();
@@ -219,7 +256,10 @@ impl Logic for Nic {
         self.feedback_in.cfg_row.next = self.registers.cfg_row.val();
         self.feedback_in.row_valid.next = self.registers.m_cfg_tx.valid.val();
         self.feedback_in.row_ready.next = self.feedback_out.s_cfg.ready.val();
-        comment!("probes");
+    }
+
+    /// probes
+    fn probes(&mut self) {
         self.probe_out.cfg_probe_cycles.next = self.registers.cfg_probe_cycles.val();
         self.probe_out.row_valid.next = self.registers.m_cfg_tx.valid.val();
         self.probe_out.row_ready.next = self.feedback_out.s_cfg.ready.val();
@@ -237,7 +277,10 @@ impl Logic for Nic {
         self.probe_out.answer_valid.next = self.feedback_in.m_answer_valid.val();
         self.probe_out.answer_flow.next = self.feedback_in.m_answer_flow.val();
         Wire::join(&mut self.probe_out.m_probe, &mut self.pkt_mux.s_probe);
-        comment!("packets to send");
+    }
+
+    /// packets to send
+    fn packets(&mut self) {
         Wire::join(&mut self.requester.m_pkt, &mut self.pkt_mux.s_data_pkt);
         Wire::join(&mut self.requester.m_read, &mut self.pkt_mux.s_data_read);
         Wire::join(&mut self.read_reply.m_pkt, &mut self.pkt_mux.s_reply_pkt);
@@ -254,7 +297,10 @@ impl Logic for Nic {
         self.sq_fetch.s_axis_tuser.next = self.read_mux.m_wr_tuser.val();
         Wire::join(&mut self.read_mux.m_pkt, &mut self.tx.s_data);
         Wire::join(&mut self.responder.m_ack, &mut self.tx.s_ack);
-        comment!("host memory that could not be read or written");
+    }
+
+    /// host memory that could not be read or written
+    fn failures(&mut self) {
         self.tx_fails.s.valid.next = self.tx.m_fail.valid.val();
         self.tx.m_fail.ready.next = self.tx_fails.s.ready.val();
         comment!("Read errors: the flow above the mark of its queue pair's row.");
@@ -272,13 +318,19 @@ impl Logic for Nic {
         self.fails.m_ready.next = self.requester.s_fail.ready.val();
         self.requester.s_fail.flow.next = self.fails.m_data.val().get_bits::<6>(4);
         self.requester.s_fail.mark.next = self.fails.m_data.val().get_bits::<4>(0);
-        comment!("frames of the host and to the MAC");
+    }
+
+    /// frames of the host and to the MAC
+    fn host(&mut self) {
         Wire::join(&mut self.s_axis_host, &mut self.tx.s_host);
         Wire::join(&mut self.tx.m_axis, &mut self.m_axis_tx);
         comment!("host memory");
         Wire::join(&mut self.dma_write.m_axi, &mut self.m_axi.write);
         Wire::join(&mut self.dma_read.m_axi, &mut self.m_axi.read);
-        comment!("registers");
+    }
+
+    /// registers
+    fn configuration(&mut self) {
         Wire::join(&mut self.s_axil, &mut self.registers.s_axil);
         self.rx.cfg_local_mac.next = self.registers.cfg_local_mac.val();
         self.tx.cfg_local_mac.next = self.registers.cfg_local_mac.val();
@@ -336,7 +388,10 @@ impl Logic for Nic {
         self.cc.cfg_rate_gain.next = self.registers.cfg_cc_rate_gain.val();
         self.cc.cfg_rate_min.next = self.registers.cfg_cc_rate_min.val();
         self.cc.cfg_rate_max.next = self.registers.cfg_cc_rate_max.val();
-        comment!("table rows");
+    }
+
+    /// table rows
+    fn table_rows(&mut self) {
         Wire::join(&mut self.registers.m_cfg_responder, &mut self.responder.s_cfg);
         Wire::join(&mut self.registers.m_cfg_requester, &mut self.sq_fetch.s_cfg);
         self.requester.s_cfg.valid.next = self.sq_fetch.m_cfg.valid.val();
@@ -352,7 +407,10 @@ impl Logic for Nic {
         self.cc.s_flow.telemetry.next = self.registers.m_flow.telemetry.val();
         self.cc.s_flow.window_bytes.next = self.registers.m_flow.window_bytes.val();
         self.cc.s_flow.rate.next = self.registers.m_flow.rate.val();
-        comment!("completions");
+    }
+
+    /// completions
+    fn completions(&mut self) {
         Wire::join(&mut self.completer.m_cqe, &mut self.registers.s_requester);
         Wire::join(&mut self.responder.m_cqe, &mut self.registers.s_responder);
         comment!("active flows");
@@ -369,7 +427,10 @@ impl Logic for Nic {
         self.registers.watch_flow.next = bit_cast::<16, 7>(self.window_in.m_rate.flow.val());
         self.registers.watch_window.next = self.window_in.m_rate.window_bytes.val();
         self.registers.watch_rate.next = self.window_in.m_rate.rate.val();
-        comment!("rings in host memory");
+    }
+
+    /// rings in host memory
+    fn rings(&mut self) {
         Wire::join(&mut self.registers.m_doorbell, &mut self.sq_fetch.s_doorbell);
         self.sq_fetch.wr_room.next = self.registers.wr_room.val();
         self.requester.hint_valid.next = self.sq_fetch.hint_valid.val();
@@ -404,7 +465,10 @@ impl Logic for Nic {
         self.interrupt.clear_bits.next = self.registers.m_clear_bits.val();
         self.registers.host_status.next = self.interrupt.status.val();
         self.irq.next = self.interrupt.irq.val();
-        comment!("events");
+    }
+
+    /// events
+    fn events(&mut self) {
         self.registers.event[0].next = self.rx.event_rx_host.val();
         self.registers.event[1].next = self.rx.event_rx_host_overflow.val();
         self.registers.event[2].next = self.rx.event_rx_req.val();

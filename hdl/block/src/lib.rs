@@ -5,9 +5,10 @@
 
 mod block;
 mod bundle;
+mod kernel;
 
 use proc_macro::TokenStream;
-use syn::{parse_macro_input, ItemStruct};
+use syn::{parse_macro_input, ItemImpl, ItemStruct};
 
 /// A hardware block: adds the ports `clock` and `reset`, writes the constructor.
 ///
@@ -44,4 +45,12 @@ pub fn bundle(_: TokenStream, item: TokenStream) -> TokenStream {
 pub fn stream(_: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as ItemStruct);
     bundle::expand(item, true).unwrap_or_else(|e| e.to_compile_error()).into()
+}
+
+/// The kernel of a block in parts: `update` names each by `self.part();`, and its statements stand
+/// there, below its doc comment.
+#[proc_macro_attribute]
+pub fn kernel(_: TokenStream, item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as ItemImpl);
+    kernel::expand(item).unwrap_or_else(|e| e.to_compile_error()).into()
 }

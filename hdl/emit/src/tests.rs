@@ -1,7 +1,7 @@
 //! Small blocks: what is refused and why, and how the accepted forms read.
 
 use crate::{emit_block, Design, EmitError, Reg, Regs, Rule, Unreset, Wire};
-use nic_block::{block, bundle, stream};
+use nic_block::{block, bundle, kernel, stream};
 use rust_hdl_core::prelude::*;
 
 /// A block with inputs and registers of several kinds; the kernel is the caller's, with `self`
@@ -713,4 +713,51 @@ fn refuses_a_join_of_two_sources() {
     }
     let error = emitted(&Clash::default()).expect_err("accepted").to_string();
     assert!(error.contains("neither `s_item.valid` nor `slot.m_item.valid` drives"), "{error}");
+}
+
+#[test]
+fn puts_the_parts_of_a_kernel_where_they_are_named() {
+    #[block]
+    struct Parts {
+        pub x: Signal<In, Bits<8>>,
+        pub y: Signal<Out, Bits<8>>,
+        count: Reg<Bits<8>>,
+    }
+    #[kernel]
+    impl Parts {
+        fn update(&mut self) {
+            self.counting();
+            self.y.next = self.count.val();
+        }
+
+        /// Counts up, and
+        /// down.
+        fn counting(&mut self) {
+            if self.x.val().get_bit(0) {
+                self.count.next = self.count.val() + 1;
+            }
+            self.down();
+        }
+
+        fn down(&mut self) {
+            if self.x.val().get_bit(1) {
+                self.count.next = self.count.val() - 1;
+            }
+        }
+    }
+    let kernel = "    always @(*) begin
+        count_next = count;
+        // Counts up, and down.
+        if (x[0]) begin
+            count_next = count + 8'd1;
+        end
+        if (x[1]) begin
+            count_next = count - 8'd1;
+        end
+    end
+
+    assign y = count;
+";
+    let text = text(&Parts::default());
+    assert!(text.contains(kernel), "{text}");
 }
