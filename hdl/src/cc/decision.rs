@@ -11,7 +11,7 @@
 //! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
 
 use crate::util::delay::Delay;
-use crate::{block, Reg, Unreset};
+use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an event to its decision.
@@ -151,10 +151,16 @@ pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
     op_create: Constant<Bits<2>>,
 }
 
-impl<const FB: usize, const EW: usize, const HW: usize> Logic for CcDecision<FB, EW, HW> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize, const EW: usize, const HW: usize> CcDecision<FB, EW, HW> {
     fn update(&mut self) {
-        comment!("The event through four cycles, without its last four records.");
+        self.event();
+        self.judgement();
+        self.consequences();
+    }
+
+    /// The event through four cycles, without its last four records.
+    fn event(&mut self) {
         self.flow.next = self.event_word.val().get_bits::<FB>(385);
         self.head.next = bit_cast::<HW, 128>(self.event_word.val().get_bits::<128>(0))
             | (bit_cast::<HW, FB>(self.flow.val()) << 128);
@@ -170,7 +176,10 @@ impl<const FB: usize, const EW: usize, const HW: usize> Logic for CcDecision<FB,
         if self.event_word.val().get_bit(384) {
             self.commands.next = self.commands_later.val() | self.youngest.val();
         }
-        comment!("2: what the state says about this ACK.");
+    }
+
+    /// 2: what the state says about this ACK.
+    fn judgement(&mut self) {
         self.command_2.next = self.commands.val().get_bit(1);
         self.psn_2.next = self.head_delay.q.val().get_bits::<24>(0);
         self.snd_nxt_2.next = self.head_delay.q.val().get_bits::<24>(24);
@@ -233,7 +242,10 @@ impl<const FB: usize, const EW: usize, const HW: usize> Logic for CcDecision<FB,
         self.valid_4.next = self.alive.val().get_bit(2)
             && !self.never.val()
             && (self.adapts_3.val() || self.commands.val().get_bit(2));
-        comment!("4: what follows from it.");
+    }
+
+    /// 4: what follows from it.
+    fn consequences(&mut self) {
         self.hops_delay.d.next = self.hops.val();
         self.path_delay.d.next = self.path.val();
         self.psn_delay.d.next = self.last_psn.val();

@@ -30,7 +30,7 @@
 use crate::util::delay::Delay;
 use crate::util::mul_pipe::MulPipe;
 use crate::util::recip::Recip;
-use crate::{block, Reg, Unreset};
+use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the records to u'.
@@ -143,13 +143,21 @@ pub struct CcHop {
     no_limit: Constant<Bits<27>>,
 }
 
-impl Logic for CcHop {
-    #[hdl_gen]
+#[kernel]
+impl CcHop {
     fn update(&mut self) {
         self.m_valid.next = self.valid_16.val();
         self.u.next = self.u_16.val();
         self.tau_ns.next = self.tau_16.val();
-        comment!("1: what has changed since the last ACK.");
+        self.differences();
+        self.hostile();
+        self.rates();
+        self.utilisation();
+        self.result();
+    }
+
+    /// 1: what has changed since the last ACK.
+    fn differences(&mut self) {
         self.old_tau.next = self.old_hop.val().get_bits::<24>(3);
         self.new_tau.next = self.new_hop.val().get_bits::<24>(3);
         self.old_sent.next = self.old_hop.val().get_bits::<20>(27);
@@ -169,7 +177,10 @@ impl Logic for CcHop {
             self.queue_1.next = self.old_queue.val();
         }
         self.code_1.next = self.new_hop.val().get_bits::<3>(0);
-        comment!("1..4: what no honest network says. 28 Gb/s for each 25, 28 = 32 - 4.");
+    }
+
+    /// 1..4: what no honest network says. 28 Gb/s for each 25, 28 = 32 - 4.
+    fn hostile(&mut self) {
         self.queue_max.next = self.cfg_check.val().get_bits::<17>(6);
         self.deep_1.next = self.s_valid.val() && (self.new_queue.val() > self.queue_max.val());
         self.back_2.next =
@@ -222,7 +233,10 @@ impl Logic for CcHop {
         self.flags.next = self.flags.val().replace_bit(1, self.much_4.val());
         self.flags.next = self.flags.val().replace_bit(2, self.deep_4.val());
         self.bad.next = self.flags.val();
-        comment!("2: a hop without time or rate carries no information; the flag waits until 15.");
+    }
+
+    /// 2: a hop without time or rate carries no information; the flag waits until 15.
+    fn rates(&mut self) {
         self.usable.next = self.valid_1.val()
             && self.tau_1.val().any()
             && (self.code_1.val() != self.no_rate_5.val())
@@ -248,7 +262,10 @@ impl Logic for CcHop {
             self.sent_mul.b.next = self.cfg_util_gain.val().get_bits::<22>(0);
             self.exponent.next = self.cfg_util_gain.val().get_bits::<5>(22);
         }
-        comment!("Utilisation: that part of the link's rate, in units of 25 Gb/s times 2^code.");
+    }
+
+    /// Utilisation: that part of the link's rate, in units of 25 Gb/s times 2^code.
+    fn utilisation(&mut self) {
         comment!("With a sojourn time, which 2^code does not divide, 2^code is out of it already.");
         self.rate_shift.next = bit_cast::<5, 3>(self.early_code.q.val());
         self.exponent_delay.d.next = self.exponent.val();
@@ -262,7 +279,10 @@ impl Logic for CcHop {
         }
         self.queue_mul.a.next = self.queue_delay.q.val();
         self.queue_mul.b.next = self.cfg_queue_gain.val();
-        comment!("12, 13: the exponent, by bytes, then by bits.");
+    }
+
+    /// 12, 13: the exponent, by bytes, then by bits.
+    fn result(&mut self) {
         self.product.next = bit_cast::<56, 42>(self.sent_mul.p.val());
         self.sent.next = self.product.val() << 14;
         self.coarse.next = self.exponent_delay.q.val().get_bits::<2>(3);

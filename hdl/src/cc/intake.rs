@@ -10,7 +10,7 @@
 //! # Twins             part of sim/src/golden/cc/cc_unit.rs, tests/cc_unit.rs
 
 use crate::streams::{AckTelemetry, FlowCommand};
-use crate::{block, Reg, Unreset};
+use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Sinks, arbitration and the list of the flows under way; `FB = log2 F`.
@@ -127,10 +127,16 @@ pub struct CcIntake<const FB: usize> {
     youngest: Constant<Bits<8>>,
 }
 
-impl<const FB: usize> Logic for CcIntake<FB> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize> CcIntake<FB> {
     fn update(&mut self) {
-        comment!("One ACK and one command wait here.");
+        self.slots();
+        self.candidate();
+        self.start();
+    }
+
+    /// One ACK and one command wait here.
+    fn slots(&mut self) {
         self.s_ack.ready.next = self.ack_open.val();
         if self.s_ack.valid.val() && self.ack_open.val() {
             self.ack_open.next = false;
@@ -162,7 +168,10 @@ impl<const FB: usize> Logic for CcIntake<FB> {
             self.flow_open.next = true;
         }
         self.phase_q.next = self.phase_q.val() + 1;
-        comment!("Phase 5: the candidate.");
+    }
+
+    /// Phase 5: the candidate.
+    fn candidate(&mut self) {
         if self.phase_q.val() == self.phase_pick.val() {
             self.picked.next = self.ack_full.val() || self.flow_full.val();
             self.picked_command.next = self.flow_full.val();
@@ -194,7 +203,10 @@ impl<const FB: usize> Logic for CcIntake<FB> {
             || self.same_5.val()
             || self.same_6.val();
         self.go.next = self.picked.val() && self.room.val() && !self.busy.val();
-        comment!("Phase 7: the start. The records move down by one in each cycle.");
+    }
+
+    /// Phase 7: the start. The records move down by one in each cycle.
+    fn start(&mut self) {
         self.alive_older.next = self.alive_q.val() << 1;
         self.hop_0.next = self.hop_1.val();
         self.hop_1.next = self.hop_2.val();

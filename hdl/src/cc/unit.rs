@@ -42,7 +42,7 @@ use crate::cc::state::CcState;
 use crate::cc::wind::CcWind;
 use crate::streams::{AckTelemetry, Decision, FlowCommand};
 use crate::util::fifo::Fifo;
-use crate::{block, Reg, Unreset, Wire};
+use crate::{block, kernel, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the cycle that takes an ACK to its `m_rate`, at least.
@@ -159,10 +159,18 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     last_flow: Constant<Bits<FB>>,
 }
 
-impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB, IW> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
     fn update(&mut self) {
-        comment!("Intake.");
+        self.intake();
+        self.decision();
+        self.records();
+        self.window();
+        self.new_state();
+    }
+
+    /// Intake.
+    fn intake(&mut self) {
         Wire::join(&mut self.s_ack, &mut self.intake.s_ack);
         Wire::join(&mut self.s_flow, &mut self.intake.s_flow);
         self.intake.open.next =
@@ -186,7 +194,10 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.adapts_2.next = self.state.exists.val()
             && self.state.telemetry.val()
             && self.intake.now_tel_valid.val();
-        comment!("t = 2: the decision.");
+    }
+
+    /// t = 2: the decision.
+    fn decision(&mut self) {
         self.is_ahead.next = self.ahead_2.val().any() && !self.ahead_2.val().get_bit(23);
         if self.cfg_by_time.val() {
             self.is_ahead.next = self.until_2.val() > self.behind_2.val();
@@ -209,7 +220,10 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
             && self.alive.val().get_bit(0)
             && (self.phase.val() == self.phase_2.val());
         self.intake.drop.next = self.drop_3.val();
-        comment!("Records.");
+    }
+
+    /// Records.
+    fn records(&mut self) {
         self.records.cfg_queue_gain.next = self.cfg_queue_gain.val();
         self.records.cfg_util_gain.next = self.cfg_util_gain.val();
         self.records.cfg_check.next = self.cfg_check.val();
@@ -269,7 +283,10 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
             self.flight.s_last_psn.next = 0.into();
             self.flight.s_end_inc_stage.next = 0.into();
         }
-        comment!("t = 23: U; t = 34: W and R.");
+    }
+
+    /// t = 23: U; t = 34: W and R.
+    fn window(&mut self) {
         self.ewma.cfg_t_ns.next = self.cfg_t_ns.val();
         self.ewma.cfg_inv_t.next = self.cfg_inv_t.val();
         self.ewma.s_valid.next = self.phase.val() == self.phase_7.val();
@@ -317,7 +334,10 @@ impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB,
         self.wind.u.next = self.ewma.u.val();
         self.wind.wc.next = self.flight.wind_wc.val();
         self.wind.inc_stage.next = self.flight.wind_inc_stage.val();
-        comment!("t = 62: the new state. Before the first start all rows are cleared.");
+    }
+
+    /// t = 62: the new state. Before the first start all rows are cleared.
+    fn new_state(&mut self) {
         self.state.write_enable.next = self.wind.m_valid.val() || self.scrubs.val();
         self.state.write_flow.next = self.flight.end_flow.val();
         self.state.write_exists.next = self.flight.end_exists.val();

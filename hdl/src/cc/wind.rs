@@ -21,7 +21,7 @@
 use crate::util::delay::Delay;
 use crate::util::mul_pipe::MulPipe;
 use crate::util::recip::Recip;
-use crate::{block, Reg, Unreset};
+use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from U and Wc to W and R.
@@ -125,8 +125,8 @@ pub struct CcWind {
     rate_top: Constant<Bits<32>>,
 }
 
-impl Logic for CcWind {
-    #[hdl_gen]
+#[kernel]
+impl CcWind {
     fn update(&mut self) {
         self.m_valid.next = self.valid_28.val();
         self.w.next = self.w_28.val();
@@ -142,7 +142,14 @@ impl Logic for CcWind {
         if self.hold.val() {
             self.hold_1.next = self.hold_later.val() | self.flag_bit.val();
         }
-        comment!("1, 2: multiplicative step? The flag waits until 27.");
+        self.step();
+        self.exponent();
+        self.window();
+        self.rate();
+    }
+
+    /// 1, 2: multiplicative step? The flag waits until 27.
+    fn step(&mut self) {
         self.target_wide.next = bit_cast::<57, 32>(self.cfg_target.val());
         self.reached_1.next = self.u.val() >= self.target_wide.val();
         self.staged_1.next = self.inc_stage.val() >= self.cfg_max_stage.val();
@@ -164,7 +171,10 @@ impl Logic for CcWind {
         self.wc_delay.d.next = self.wc.val();
         self.scaled_mul.a.next = self.wc_delay.q.val();
         self.scaled_mul.b.next = self.eta_mul.p.val().get_bits::<32>(22);
-        comment!("15, 16, 17: the exponent, two bits at a time.");
+    }
+
+    /// 15, 16, 17: the exponent, two bits at a time.
+    fn exponent(&mut self) {
         self.shift_64.next = self.exponent_delay.q.val().get_bits::<2>(4);
         self.exponent_15.next = self.exponent_delay.q.val().get_bits::<4>(0);
         match self.shift_64.val().index() {
@@ -198,7 +208,10 @@ impl Logic for CcWind {
             }
         }
         self.scaled_17.next = self.scaled_16.val() >> self.exponent_16.val();
-        comment!("18: the base of the sum; 19: W_ai more; 20, 21: clamped.");
+    }
+
+    /// 18: the base of the sum; 19: W_ai more; 20, 21: clamped.
+    fn window(&mut self) {
         self.wc_delay_17.d.next = self.wc_delay.q.val();
         self.excess.next = self.scaled_17.val().get_bits::<32>(48);
         self.base_18.next = self.wc_delay_17.q.val();
@@ -228,7 +241,10 @@ impl Logic for CcWind {
         } else if self.below_20.val() {
             self.w_21.next = self.least.val().get_bits::<48>(0);
         }
-        comment!("21..25: R = W/T; 26: saturated; 27, 28: clamped.");
+    }
+
+    /// 21..25: R = W/T; 26: saturated; 27, 28: clamped.
+    fn rate(&mut self) {
         self.rate_mul.a.next = self.w_21.val();
         self.rate_mul.b.next = self.cfg_rate_gain.val();
         self.rate_excess.next = self.rate_mul.p.val().get_bits::<18>(62);

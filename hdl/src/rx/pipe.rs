@@ -40,7 +40,7 @@ use crate::rx::trim::RxTrim;
 use crate::rx::verdict::RxVerdict;
 use crate::streams::{Answer, Axis, AxisUser, Feedback, Request};
 use crate::util::frame_fifo::FrameFifo;
-use crate::{block, Wire};
+use crate::{block, kernel, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the last beat of a frame to its event.
@@ -141,10 +141,18 @@ pub struct RxPipe {
     is_ifa: Signal<Local, Bit>,
 }
 
-impl Logic for RxPipe {
-    #[hdl_gen]
+#[kernel]
+impl RxPipe {
     fn update(&mut self) {
-        comment!("Raw beats go to both sides.");
+        self.beats();
+        self.telemetry();
+        self.packet();
+        self.verdict();
+        self.records();
+    }
+
+    /// Raw beats go to both sides.
+    fn beats(&mut self) {
         self.s_axis.tready.next = self.room.ready.val();
         self.take.next = self.s_axis.tvalid.val() & self.room.ready.val();
         self.l2.s_valid.next = self.take.val();
@@ -184,7 +192,10 @@ impl Logic for RxPipe {
         self.ip.cfg_tel_dscp.next = self.cfg_tel_dscp.val();
         self.ip.cfg_tel_echo_dscp.next = self.cfg_tel_echo_dscp.val();
         self.ip.cfg_tel_port.next = self.cfg_tel_port.val();
-        comment!("Telemetry.");
+    }
+
+    /// Telemetry.
+    fn telemetry(&mut self) {
         self.tel.cfg_tel_format.next = self.cfg_tel_format.val();
         self.tel.tel_expected.next = self.ip.tel_expected.val();
         self.tel.tel_stack.next = self.ip.tel_stack.val();
@@ -238,7 +249,10 @@ impl Logic for RxPipe {
         self.tel_records.stack_path.next = self.stack_hop.path.val();
         self.tel_records.stack_whole.next =
             self.stack.whole.val() & !self.stack_hop.is_invalid.val();
-        comment!("The packet without telemetry: ICRC, headers, payload.");
+    }
+
+    /// The packet without telemetry: ICRC, headers, payload.
+    fn packet(&mut self) {
         self.icrc.s_valid.next = self.tel.m_valid.val();
         self.icrc.s_data.next = self.tel.m_data.val();
         self.icrc.s_first.next = self.tel.m_first.val();
@@ -290,7 +304,10 @@ impl Logic for RxPipe {
         self.response_fifo.s_axis.tlast.next = self.payload.m_axis_tlast.val();
         self.response_fifo.s_axis.tuser.next = self.payload.m_axis_tuser.val();
         Wire::join(&mut self.response_fifo.m_axis, &mut self.m_response);
-        comment!("Verdict.");
+    }
+
+    /// Verdict.
+    fn verdict(&mut self) {
         self.verdict.s_close.next = self.ip.m_close.val();
         self.verdict.s_roce.next = self.ip.m_close_roce.val();
         self.verdict.s_user.next = self.ip.m_close_user.val();
@@ -330,7 +347,10 @@ impl Logic for RxPipe {
         self.event_rx_response.next = self.verdict.m_event.val().get_bit(14);
         self.event_rx_feedback.next = self.verdict.m_event.val().get_bit(15);
         self.event_rx_telemetry_unusable.next = self.verdict.m_unusable.val();
-        comment!("Records of requests, of ACKs and READ responses, and of telemetry responses.");
+    }
+
+    /// Records of requests, of ACKs and READ responses, and of telemetry responses.
+    fn records(&mut self) {
         self.records.s_store.next = self.verdict.m_store.val();
         self.records.s_commit.next = self.verdict.m_accept.val();
         self.records.for_requester.next = self.bth.is_ack.val() | self.bth.is_response.val();

@@ -13,9 +13,9 @@
 //!                     is low
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
-use crate::block;
 use crate::rx::record_fifo::RxRecordFifo;
 use crate::streams::{Answer, Feedback, Request, Telemetry};
+use crate::{block, kernel};
 use rust_hdl_core::prelude::*;
 
 /// Records of the rx pipe. A record is 19 words: va, rkey, dma_len, imm, src_ip, `{opcode,
@@ -90,8 +90,8 @@ pub struct RxRecords {
     hop_high_4: Signal<Local, Bits<64>>,
 }
 
-impl Logic for RxRecords {
-    #[hdl_gen]
+#[kernel]
+impl RxRecords {
     fn update(&mut self) {
         self.fifo.s_store.next = self.s_store.val();
         self.fifo.s_commit.next = self.s_commit.val();
@@ -105,7 +105,12 @@ impl Logic for RxRecords {
         self.fifo.m_ready.next = (self.m_req.ready.val() & self.head_for_responder.val())
             | (self.m_ack.ready.val() & self.head_for_requester.val())
             | (self.m_feedback.ready.val() & self.head_for_feedback.val());
-        comment!("Fields to words.");
+        self.words();
+        self.fields();
+    }
+
+    /// Fields to words.
+    fn words(&mut self) {
         self.opcode_wide.next = bit_cast::<32, 8>(self.opcode.val());
         self.for_requester_wide.next = 0.into();
         if self.for_requester.val() {
@@ -160,7 +165,10 @@ impl Logic for RxRecords {
         self.fifo.s_word[16].next = self.tel.hop[3].val().get_bits::<32>(32);
         self.fifo.s_word[17].next = self.tel.hop[4].val().get_bits::<32>(0);
         self.fifo.s_word[18].next = self.tel.hop[4].val().get_bits::<32>(32);
-        comment!("Words to fields.");
+    }
+
+    /// Words to fields.
+    fn fields(&mut self) {
         self.m_req.qpn.next = self.fifo.m_word[6].val().get_bits::<24>(0);
         self.m_req.opcode.next = self.fifo.m_word[6].val().get_bits::<8>(24);
         self.m_req.psn.next = self.fifo.m_word[7].val().get_bits::<24>(0);

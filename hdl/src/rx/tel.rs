@@ -17,7 +17,7 @@
 pub mod len_fix;
 pub mod records;
 
-use crate::{block, Reg, Unreset};
+use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Telemetry stage of the 64-bit rx pipe. Native telemetry is 2 bytes and a multiple of 8, so the
@@ -132,8 +132,8 @@ pub struct RxTel {
     data_wide: Signal<Local, Bits<64>>,
 }
 
-impl Logic for RxTel {
-    #[hdl_gen]
+#[kernel]
+impl RxTel {
     fn update(&mut self) {
         self.m_valid.next = self.out_valid.val();
         self.m_data.next = self.out_data.val();
@@ -151,7 +151,13 @@ impl Logic for RxTel {
         self.pair_last.next = self.two_last.val();
         self.is_stack.next = self.stack.val();
         self.bad_shim.next = self.shim_bad.val();
-        comment!("Where in the packet this beat is; 4 stands for all that follow.");
+        self.place();
+        self.words();
+        self.shift();
+    }
+
+    /// Where in the packet this beat is; 4 stands for all that follow.
+    fn place(&mut self) {
         self.index.next = self.beat.val();
         if self.s_first.val() {
             self.index.next = 0.into();
@@ -227,7 +233,10 @@ impl Logic for RxTel {
         if self.skipping.val() {
             self.skip.next = self.skip.val() - 1;
         }
-        comment!("Words of a stack: one from the beat before, one from this.");
+    }
+
+    /// Words of a stack: one from the beat before, one from this.
+    fn words(&mut self) {
         self.data_wide.next = self.s_data.val();
         self.joining.next = self.resume.val() & self.first_join.val();
         self.low_4.next = self.data_wide.val() << 32;
@@ -236,7 +245,10 @@ impl Logic for RxTel {
         self.two_last.next = self.joining.val();
         self.two_half.next = self.joining.val() & !self.aligned.val();
         self.words.next = self.old_4.val() | self.low_4.val();
-        comment!("Behind native telemetry a beat is six old bytes and two new ones; the first one");
+    }
+
+    /// Behind native telemetry a beat is six old bytes and two new ones; the first one
+    fn shift(&mut self) {
         comment!(
             "that follows is four from in front of it, two and two. Behind a stack it is four"
         );

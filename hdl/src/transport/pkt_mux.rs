@@ -16,7 +16,7 @@
 //! # Twins             sim/src/golden/transport/pkt_mux.rs, tests/pkt_mux.rs
 
 use crate::streams::{AnyPacket, Packet, Probe, ReadCommand, Reply, Window};
-use crate::{block, Reg};
+use crate::{block, kernel, Reg};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a packet at a sink to the packet at the source.
@@ -83,8 +83,8 @@ pub struct PktMux<const FB: usize, const FP1: usize> {
     top: Constant<Bits<FP1>>,
 }
 
-impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize, const FP1: usize> PktMux<FB, FP1> {
     fn update(&mut self) {
         self.is_extra.next = self.is_probe.val() | self.is_window.val();
         self.s_probe.ready.next = self.take_pkt.val() & self.is_probe.val();
@@ -128,7 +128,12 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             & !self.extra_first.val()
             & self.s_reply_pkt.valid.val()
             & (self.reply_next.val() | !self.s_data_pkt.valid.val());
-        comment!("The tx pipe has the packet: its half may go on.");
+        self.packets();
+        self.reads();
+    }
+
+    /// The tx pipe has the packet: its half may go on.
+    fn packets(&mut self) {
         self.take_pkt.next = self.pkt_full.val() & self.m_pkt.ready.val();
         self.take_read.next = false;
         if self.take_pkt.val() {
@@ -199,7 +204,10 @@ impl<const FB: usize, const FP1: usize> Logic for PktMux<FB, FP1> {
             self.syndrome.next = self.s_reply_pkt.syndrome.val();
             self.msn.next = self.s_reply_pkt.msn.val();
         }
-        comment!("A read command that stands is the packet's.");
+    }
+
+    /// A read command that stands is the packet's.
+    fn reads(&mut self) {
         if self.load_data.val() & self.s_data_read.valid.val() {
             self.take_read.next = true;
             self.read_full.next = true;

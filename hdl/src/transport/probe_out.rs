@@ -21,7 +21,7 @@
 use crate::streams::Probe;
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;
-use crate::{block, Reg, Unreset};
+use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Turns of a queue pair after which a probe without an answer is lost.
@@ -127,15 +127,22 @@ pub struct ProbeOut<const FB: usize, const FP1: usize, const TW: usize> {
     sent_top: Signal<Local, Bits<FP1>>,
 }
 
-impl<const FB: usize, const FP1: usize, const TW: usize> Logic for ProbeOut<FB, FP1, TW> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize, const FP1: usize, const TW: usize> ProbeOut<FB, FP1, TW> {
     fn update(&mut self) {
         self.m_probe.valid.next = self.full.val();
         self.m_probe.flow.next = self.flow.val();
         self.m_probe.psn.next = self.psn.val();
         self.event_probe_sent.next = self.sent_event.val();
         self.event_probe_lost.next = self.lost_event.val();
-        comment!("What is watched waits until it is noted, in this order.");
+        self.watched();
+        self.turns();
+        self.notes();
+        self.probe();
+    }
+
+    /// What is watched waits until it is noted, in this order.
+    fn watched(&mut self) {
         self.sent_top.next = self.sent_flow.val() & self.top.val();
         self.sends.next = self.sent_valid.val()
             & self.sent_ready.val()
@@ -171,7 +178,10 @@ impl<const FB: usize, const FP1: usize, const TW: usize> Logic for ProbeOut<FB, 
             self.row.next = true;
             self.row_at.next = self.cfg_index.val().get_bits::<FB>(0);
         }
-        comment!("Turns: the time counts from turn to turn. One operation in a cycle is chosen.");
+    }
+
+    /// Turns: the time counts from turn to turn. One operation in a cycle is chosen.
+    fn turns(&mut self) {
         self.period.next = self.cfg_probe_cycles.val().get_bits::<TW>(6);
         self.next_elapsed.next = self.elapsed.val() + 1;
         self.is_time.next = self.next_elapsed.val() >= self.period.val();
@@ -217,7 +227,10 @@ impl<const FB: usize, const FP1: usize, const TW: usize> Logic for ProbeOut<FB, 
                 self.round.next = self.round.val() + 1;
             }
         }
-        comment!("Notes: sent since the probe, probe without answer, round of the probe.");
+    }
+
+    /// Notes: sent since the probe, probe without answer, round of the probe.
+    fn notes(&mut self) {
         self.notes.read_address.next = self.op_at.val();
         self.notes.write_address.next = self.op_at.val();
         self.notes.write_enable.next = self.op.val() != ProbeOp::None;
@@ -251,7 +264,10 @@ impl<const FB: usize, const FP1: usize, const TW: usize> Logic for ProbeOut<FB, 
                 }
             }
         }
-        comment!("The probe.");
+    }
+
+    /// The probe.
+    fn probe(&mut self) {
         self.lost_event.next = self.turns.val() & self.is_lost.val();
         self.sent_event.next = self.full.val() & self.m_probe.ready.val();
         if self.m_probe.ready.val() {

@@ -62,7 +62,7 @@ use crate::transport::requester::send::packet::RequesterPacket;
 use crate::transport::requester::send::stamp::RequesterStamp;
 use crate::transport::requester::timer::RequesterTimer;
 use crate::transport::requester::wr::RequesterWr;
-use crate::{block, Wire};
+use crate::{block, kernel, Wire};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
 
@@ -158,10 +158,19 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     wr_table: Constant<Bits<2>>,
 }
 
-impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, SB, AB> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
     fn update(&mut self) {
-        comment!("Findings that several parts use.");
+        self.findings();
+        self.what_is_next();
+        self.flow_state();
+        self.answers();
+        self.packets();
+        self.outputs();
+    }
+
+    /// Findings that several parts use.
+    fn findings(&mut self) {
         self.covered.next = self.ack.covered.val() & !self.requests.is_read.val();
         self.reads_full.next = self.queue.open_reads.val() >= self.qp.read_limit.val();
         self.expired.next =
@@ -178,7 +187,10 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         }
         self.is_resend.next = self.psns.nxt.val() != self.psns.high.val();
         self.posts.next = self.ctl.op.val() == Op::Wr;
-        comment!("What is next.");
+    }
+
+    /// What is next.
+    fn what_is_next(&mut self) {
         self.pick.ack_valid.next = self.s_ack.valid.val();
         self.pick.cfg_valid.next = self.s_cfg.valid.val();
         self.pick.cfg_table.next = self.cfg_table.val();
@@ -244,7 +256,10 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ctl.rnr_out.next = (self.rnr_base.val() == self.qp.rnr_limit.val())
             & (self.qp.rnr_limit.val() != self.no_limit.val());
         self.ctl.is_resend.next = self.is_resend.val();
-        comment!("State of the flow.");
+    }
+
+    /// State of the flow.
+    fn flow_state(&mut self) {
         self.qp.state.next = self.ctl.state.val();
         self.qp.op.next = self.ctl.op.val();
         self.qp.is_open.next = self.ctl.is_open.val();
@@ -309,7 +324,10 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.timer.is_open.next = self.ctl.is_open.val();
         self.timer.timeout.next = self.qp.timeout.val();
         self.timer.rnr_code.next = self.s_ack.syndrome.val().get_bits::<5>(0);
-        comment!("Answers.");
+    }
+
+    /// Answers.
+    fn answers(&mut self) {
         self.ack.ack_psn.next = self.s_ack.psn.val();
         self.ack.syndrome.next = self.s_ack.syndrome.val();
         self.ack.una.next = self.psns.una.val();
@@ -329,7 +347,10 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.response.passed.next = self.ctl.passed.val();
         self.response.due_bytes.next = self.packet.due_bytes.val();
         self.response.last.next = self.packet.ends.val();
-        comment!("Work requests and packets.");
+    }
+
+    /// Work requests and packets.
+    fn packets(&mut self) {
         self.requests.state.next = self.ctl.state.val();
         self.requests.op.next = self.ctl.op.val();
         self.requests.flow.next = self.ctl.flow.val();
@@ -386,7 +407,10 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
                 _ => {}
             }
         }
-        comment!("Outputs.");
+    }
+
+    /// Outputs.
+    fn outputs(&mut self) {
         self.out.state.next = self.ctl.state.val();
         self.out.flow.next = self.ctl.flow.val();
         self.out.nxt.next = self.psns.nxt.val();

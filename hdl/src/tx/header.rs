@@ -15,7 +15,7 @@
 
 use crate::streams::{Flow, Offer};
 use crate::util::ram::Ram;
-use crate::{block, Reg, Unreset};
+use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the choice of a frame other than the host's to its item.
@@ -178,8 +178,8 @@ pub struct TxHeader<const FB: usize> {
     words: Constant<Bits<13>>,
 }
 
-impl<const FB: usize> Logic for TxHeader<FB> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize> TxHeader<FB> {
     fn update(&mut self) {
         self.s_cfg.ready.next = self.state.val() == HeaderState::Store;
         self.s_pkt_ready.next = (self.state.val() == HeaderState::Done) & (self.kind.val() == 0);
@@ -203,7 +203,14 @@ impl<const FB: usize> Logic for TxHeader<FB> {
         self.not_sum.next = !self.folded_again.val();
         self.m_checksum.next = self.not_sum.val();
 
-        comment!("The next kind that waits, behind the last one.");
+        self.choice();
+        self.row();
+        self.lengths();
+        self.checksum();
+    }
+
+    /// The next kind that waits, behind the last one.
+    fn choice(&mut self) {
         self.want_host.next = self.s_host_valid.val() & !self.host_busy.val();
         self.found.next = self.s_pkt_valid.val()
             | self.s_ack.valid.val()
@@ -250,8 +257,10 @@ impl<const FB: usize> Logic for TxHeader<FB> {
                 }
             }
         }
+    }
 
-        comment!("Row: MAC, IP, port, QPN, DSCP, telemetry.");
+    /// Row: MAC, IP, port, QPN, DSCP, telemetry.
+    fn row(&mut self) {
         self.rows.read_enable.next = self.state.val() == HeaderState::Pick;
         self.rows.read_address.next = self.s_pkt_flow.val();
         if self.choice.val() == 1 {
@@ -308,7 +317,10 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             }
         }
         self.dscp.next = self.new_dscp.val();
-        comment!("UDP header, BTH and ICRC, then RETH, ImmDt or AETH, then padded payload.");
+    }
+
+    /// UDP header, BTH and ICRC, then RETH, ImmDt or AETH, then padded payload.
+    fn lengths(&mut self) {
         self.up.next = self.s_pkt_payload_bytes.val() + 3;
         self.fixed.next = 28.into();
         self.padded.next = 0.into();
@@ -355,8 +367,10 @@ impl<const FB: usize> Logic for TxHeader<FB> {
             self.udp_len.next = self.udp_plain.val() + 42;
         }
         self.ip_len.next = self.udp_len.val() + 20;
+    }
 
-        comment!("One's complement sum of the IPv4 header; its length is UDP's and 20.");
+    /// One's complement sum of the IPv4 header; its length is UDP's and 20.
+    fn checksum(&mut self) {
         self.sum_source.next = bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(16))
             + bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(0));
         self.target.next = bit_cast::<20, 16>(self.row.val().get_bits::<16>(64))

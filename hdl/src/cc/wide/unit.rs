@@ -38,7 +38,7 @@ use crate::cc::worse::CcWorse;
 use crate::streams::{AckTelemetry, Decision, FlowCommand};
 use crate::util::delay::Delay;
 use crate::util::ram_fifo::RamFifo;
-use crate::{block, Reg, Unreset, Wire};
+use crate::{block, kernel, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
 pub use crate::cc::wide::intake::SAME_FLOW_CYCLES;
@@ -151,12 +151,20 @@ pub struct CcUnitWide<
     last_flow: Constant<Bits<FB>>,
 }
 
-impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const MW: usize> Logic
-    for CcUnitWide<FB, EW, HW, IW, MW>
+#[kernel]
+impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const MW: usize>
+    CcUnitWide<FB, EW, HW, IW, MW>
 {
-    #[hdl_gen]
     fn update(&mut self) {
-        comment!("Intake.");
+        self.intake();
+        self.decision();
+        self.worst();
+        self.window();
+        self.new_state();
+    }
+
+    /// Intake.
+    fn intake(&mut self) {
         self.intake.s_ack_valid.next = self.s_ack.valid.val();
         self.s_ack.ready.next = self.intake.s_ack_ready.val();
         self.ack_low.next = bit_cast::<EW, 24>(self.s_ack.psn.val())
@@ -193,7 +201,10 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.lanes[2].cfg_util_gain.next = self.lanes[1].m_util_gain.val();
         self.lanes[3].cfg_util_gain.next = self.lanes[2].m_util_gain.val();
         self.lanes[4].cfg_util_gain.next = self.lanes[3].m_util_gain.val();
-        comment!("2, 4: the decision.");
+    }
+
+    /// 2, 4: the decision.
+    fn decision(&mut self) {
         self.decision.start.next = self.intake.start.val();
         self.decision.checks_psn.next = self.cfg_check.val().get_bit(0);
         self.decision.by_time.next = self.cfg_by_time.val();
@@ -264,7 +275,10 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.flight.s_hops.next = self.decision.m_hops.val();
         self.flight.s_path.next = self.decision.m_path.val();
         self.flight.s_hold.next = !self.decision.m_update.val();
-        comment!("18..21: the hop with the largest u'; of equal ones the first.");
+    }
+
+    /// 18..21: the hop with the largest u'; of equal ones the first.
+    fn worst(&mut self) {
         self.worse_01.a_valid.next = self.lanes[0].m_valid.val();
         self.worse_01.a_u.next = self.lanes[0].u.val();
         self.worse_01.a_tau_ns.next = self.lanes[0].tau_ns.val();
@@ -300,7 +314,10 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.worst.b_u.next = self.last_u.q.val();
         self.worst.b_tau_ns.next = self.last_tau.q.val();
         self.worst.b_hop.next = 4.into();
-        comment!("21: U; 32: W and R.");
+    }
+
+    /// 21: U; 32: W and R.
+    fn window(&mut self) {
         self.ewma.cfg_t_ns.next = self.cfg_t_ns.val();
         self.ewma.cfg_inv_t.next = self.cfg_inv_t.val();
         self.ewma.s_valid.next = self.valid_5.val().get_bit(16);
@@ -327,7 +344,10 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.wind.u.next = self.ewma.u.val();
         self.wind.wc.next = self.flight.wind_wc.val();
         self.wind.inc_stage.next = self.flight.wind_inc_stage.val();
-        comment!("60: the new state. Before the first start all rows are cleared.");
+    }
+
+    /// 60: the new state. Before the first start all rows are cleared.
+    fn new_state(&mut self) {
         self.state.write_enable.next = self.wind.m_valid.val() || self.scrubs.val();
         self.state.write_flow.next = self.flight.end_flow.val();
         self.state.write_exists.next = self.flight.end_exists.val();

@@ -13,7 +13,7 @@
 
 use crate::streams::{LostRequest, RequesterCompletion, ResponderCompletion};
 use crate::util::ram::Ram;
-use crate::{block, Reg};
+use crate::{block, kernel, Reg};
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::*;
 
@@ -117,10 +117,16 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     lost: Constant<Bits<128>>,
 }
 
-impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue<D, A, AP1> {
-    #[hdl_gen]
+#[kernel]
+impl<const D: usize, const A: usize, const AP1: usize> CompletionQueue<D, A, AP1> {
     fn update(&mut self) {
-        comment!("outputs are registers");
+        self.outputs();
+        self.entries();
+        self.head();
+    }
+
+    /// outputs are registers
+    fn outputs(&mut self) {
         self.s_requester.ready.next = self.requester_ready.val();
         self.s_responder.ready.next = self.responder_ready.val();
         self.s_lost.ready.next = self.lost_ready.val();
@@ -129,7 +135,10 @@ impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue
         self.count.next = self.held.val();
         self.wr_room.next = self.wr_space.val();
         self.responder_room.next = self.responder_space.val();
-        comment!("entry: flow, kind, status, length, immediate, wr_id from high to low");
+    }
+
+    /// entry: flow, kind, status, length, immediate, wr_id from high to low
+    fn entries(&mut self) {
         self.requester_len.next = bit_cast::<128, 32>(self.s_requester.byte_len.val());
         self.requester_info.next = bit_cast::<128, 8>(self.s_requester.status.val());
         self.requester_flow.next = bit_cast::<128, 16>(self.s_requester.flow.val());
@@ -192,7 +201,10 @@ impl<const D: usize, const A: usize, const AP1: usize> Logic for CompletionQueue
         if self.push.val() {
             self.write_at.next = self.write_next.val();
         }
-        comment!("the head is fetched into a register of its own");
+    }
+
+    /// the head is fetched into a register of its own
+    fn head(&mut self) {
         self.fetch_step.next = self.fetch.val() + self.one_step.val();
         if self.fetch.val() != self.idle.val() {
             self.fetch.next = self.fetch_step.val();

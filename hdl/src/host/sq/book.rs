@@ -10,7 +10,7 @@
 //! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
 
 use crate::util::ram::Ram;
-use crate::{block, Reg, Unreset};
+use crate::{block, kernel, Reg, Unreset};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
@@ -131,8 +131,8 @@ pub struct SqBook<const FB: usize> {
     one_pending: Constant<Bits<16>>,
 }
 
-impl<const FB: usize> Logic for SqBook<FB> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize> SqBook<FB> {
     fn update(&mut self) {
         self.ready.next = self.clear.val();
         self.has_ring.next = self.ring.val();
@@ -143,7 +143,13 @@ impl<const FB: usize> Logic for SqBook<FB> {
         self.line.next = self.line_q.val();
         self.index.next = self.index_q.val();
         self.refused.next = self.refuses.val();
-        comment!("read, and what every operation may want to know of the row");
+        self.read();
+        self.operation();
+        self.write();
+    }
+
+    /// read, and what every operation may want to know of the row
+    fn read(&mut self) {
         self.rows.read_enable.next = self.read.val();
         self.rows.read_address.next = self.read_flow.val();
         if self.read.val() {
@@ -168,7 +174,10 @@ impl<const FB: usize> Logic for SqBook<FB> {
         self.in_range.next = self.doorbell_flow.val() < self.flow_count.val();
         self.in_more.next = self.in_flight.val() + 1;
         self.in_less.next = self.in_flight.val() - 1;
-        comment!("what the operation does");
+    }
+
+    /// what the operation does
+    fn operation(&mut self) {
         self.distance_wide.next = bit_cast::<17, 16>(self.distance.val());
         self.fits.next = (self.distance_wide.val() <= self.size.val())
             & (self.distance.val() >= self.pending.val())
@@ -250,7 +259,10 @@ impl<const FB: usize> Logic for SqBook<FB> {
         self.flow_done.next = self.flow_q.val();
         self.line_q.next = self.base.val() + self.place.val();
         self.index_q.next = self.fetched.val();
-        comment!("write; after reset every row is cleared");
+    }
+
+    /// write; after reset every row is cleared
+    fn write(&mut self) {
         self.fetched_part.next = bit_cast::<103, 16>(self.new_fetched.val());
         self.in_flight_part.next = bit_cast::<103, 7>(self.new_in_flight.val());
         self.log2_part.next = bit_cast::<103, 4>(self.new_log2.val());

@@ -17,7 +17,7 @@
 
 use crate::rx::stack::path::RxStackPath;
 use crate::util::mul_pipe::MulPipe;
-use crate::{block, Reg, Unreset};
+use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Hops of a telemetry stack.
@@ -96,8 +96,8 @@ pub struct RxStackHop {
     is_ifa: Signal<Local, Bit>,
 }
 
-impl Logic for RxStackHop {
-    #[hdl_gen]
+#[kernel]
+impl RxStackHop {
     fn update(&mut self) {
         self.is_ioam.next = self.cfg_tel_format.val() == 4;
         self.is_ifa.next = self.cfg_tel_format.val() == 5;
@@ -133,7 +133,13 @@ impl Logic for RxStackHop {
             | (bit_cast::<64, 20>(self.used.val()) << 27)
             | (bit_cast::<64, 17>(self.queue.val()) << 47);
         self.valid.next = self.s_done.val();
-        comment!("Fields; a value too large for its field is the largest.");
+        self.fields();
+        self.ifa_times();
+        self.ifa_speeds();
+    }
+
+    /// Fields; a value too large for its field is the largest.
+    fn fields(&mut self) {
         self.queue_word.next = self.s_word_a.val();
         if self.queue_b.val() {
             self.queue_word.next = self.s_word_b.val();
@@ -189,7 +195,10 @@ impl Logic for RxStackHop {
                 self.seconds.next = self.seconds.val();
             }
         }
-        comment!("IFA's packets leave when they have come and stayed: one pair tells both.");
+    }
+
+    /// IFA's packets leave when they have come and stayed: one pair tells both.
+    fn ifa_times(&mut self) {
         self.stayed.next =
             self.s_word_a.val().get_bits::<24>(0) + self.s_word_b.val().get_bits::<24>(0);
         if self.stay_b.val() {
@@ -211,7 +220,10 @@ impl Logic for RxStackHop {
                 _ => self.rate.next = self.cfg_tel_rates.val().get_bits::<3>(21),
             }
         }
-        comment!("IFA's speeds: 25, 40, 50, 100, 200, 400 Gb/s from 1 on.");
+    }
+
+    /// IFA's speeds: 25, 40, 50, 100, 200, 400 Gb/s from 1 on.
+    fn ifa_speeds(&mut self) {
         if self.speed_a.val() {
             self.seconds.next = self.s_word_a.val().get_bits::<15>(0);
             match self.s_word_a.val().get_bits::<4>(28).index() {

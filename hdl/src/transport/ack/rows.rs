@@ -12,7 +12,7 @@
 use crate::streams::{ReadJob, ReadJobEnd, WriteDone};
 use crate::util::fifo::Fifo;
 use crate::util::ram::Ram;
-use crate::{block, Reg, Regs, Unreset, Wire};
+use crate::{block, kernel, Reg, Regs, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
 /// What the block does in a cycle.
@@ -200,10 +200,17 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     last_flow: Constant<Bits<FB>>,
 }
 
-impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
     fn update(&mut self) {
-        comment!("outputs");
+        self.outputs();
+        self.ended();
+        self.row();
+        self.rest();
+    }
+
+    /// outputs
+    fn outputs(&mut self) {
         self.s_done.ready.next = (self.state.val() == AckGenState::Idle) & !self.job.valid.val();
         self.s_end.ready.next = (self.state.val() == AckGenState::Apply) & self.is_end.val();
         self.s_read_ready.next = (self.state.val() == AckGenState::Apply)
@@ -241,7 +248,10 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
         self.tel_now.next = self.flow.val();
         self.tel_forget.next =
             (self.state.val() == AckGenState::Apply) & self.is_end.val() & self.end_clears.val();
-        comment!("a command that has ended");
+    }
+
+    /// a command that has ended
+    fn ended(&mut self) {
         self.outcome.next = self.tag.val().get_bits::<3>(122);
         self.kind.next = self.outcome.val().get_bits::<2>(0);
         self.is_nak.next = self.tag.val().get_bit(124);
@@ -253,7 +263,10 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
         self.is_read.next = self.outcome.val() == self.read.val();
         self.is_new.next = self.tag.val().get_bit(126);
         self.msn_before.next = self.tag_msn.val() - self.ends.val();
-        comment!("the flow's row");
+    }
+
+    /// the flow's row
+    fn row(&mut self) {
         self.psn_of_ack.next = self.row.val().get_bits::<24>(0);
         self.msn_of_ack.next = self.row.val().get_bits::<24>(24);
         self.psn_of_nak.next = self.row.val().get_bits::<24>(48);
@@ -278,7 +291,10 @@ impl<const FB: usize, const FC: usize> Logic for AckRows<FB, FC> {
         self.tel_show.next = self.state.val() == AckGenState::Send;
         self.tel_send.next =
             self.has_tel.val() & self.owes_ack.val() & !self.owes_nak.val() & !self.holds.val();
-        comment!("defaults");
+    }
+
+    /// defaults
+    fn rest(&mut self) {
         self.ack_free.next = !self.ack_valid.val() | self.m_ack_ready.val();
         self.can_send.next = self.queue.m.valid.val() & self.ack_free.val();
         self.direct.next = !self.queue.m.valid.val() & self.ack_free.val() & self.fresh.val();

@@ -51,7 +51,7 @@
 use crate::streams::{AckTelemetry, Feedback, Flow, Telemetry};
 use crate::transport::feedback::flows::FeedbackFlows;
 use crate::transport::feedback::judge::FeedbackJudge;
-use crate::{block, Reg, Regs, Unreset};
+use crate::{block, kernel, Reg, Regs, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from one sample to the next one at least: as long as the congestion control takes for ACKs of a flow.
@@ -208,8 +208,8 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     top: Constant<Bits<FP1>>,
 }
 
-impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB, F, FP1> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize, const F: usize, const FP1: usize> FeedbackIn<FB, F, FP1> {
     fn update(&mut self) {
         self.s_feedback.ready.next = self.state.val() == FeedbackState::Done;
         self.s_cc.ready.next = self.state.val() == FeedbackState::Ack;
@@ -228,7 +228,15 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         self.m_cc_tel.valid.next = self.tel.valid.val();
         self.m_cc_tel.hops.next = self.tel.hops.val();
         self.m_cc_tel.path.next = self.tel.path.val();
-        comment!("What stands: copied until it is looked up, as a request may be taken meanwhile.");
+        self.capture();
+        self.tables();
+        self.choice();
+        self.lookup();
+        self.output();
+    }
+
+    /// What stands: copied until it is looked up, as a request may be taken meanwhile.
+    fn capture(&mut self) {
         self.is_idle.next = self.state.val() == FeedbackState::Idle;
         self.by_port.next = self.s_feedback.valid.val()
             & self.s_feedback.direct.val()
@@ -259,7 +267,10 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         if self.is_data.val() {
             self.half.next = 0.into();
         }
-        comment!("Tables: rows and packets sent are seen as they pass.");
+    }
+
+    /// Tables: rows and packets sent are seen as they pass.
+    fn tables(&mut self) {
         self.acks.next = self.state.val() == FeedbackState::Ack;
         self.sends.next = self.sent_valid.val() & self.sent_ready.val();
         self.flows.row_flow.next = self.row_flow.val();
@@ -315,7 +326,11 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             & self.judge.m_counts.val()
             & !self.is_void.val()
             & self.has_room.val();
-        comment!("Each request once, if nothing else is under way and no ACK waits or, without samples, might.");
+    }
+
+    /// Each request once, if nothing else is under way and no ACK waits or, without samples,
+    /// might.
+    fn choice(&mut self) {
         self.from_cc.next =
             !self.cfg_by_time.val() & (!self.cfg_worst_hop.val() | self.s_cc.valid.val());
         self.samples.next = self.is_idle.val()
@@ -360,7 +375,10 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
             self.row_ip.next = self.cfg_row.val().get_bits::<32>(96);
             self.row_before.next = self.first_psn.val() - 1;
         }
-        comment!("A cycle later: the tables are far away.");
+    }
+
+    /// A cycle later: the tables are far away.
+    fn lookup(&mut self) {
         self.counting.next = self.load_feedback.val() & !self.is_request.val();
         self.flows.count.next = self.counting.val();
         self.flows.count_ahead.next = !self.judge.m_is_back.val();
@@ -435,7 +453,10 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackIn<FB,
         {
             self.full.next = true;
         }
-        comment!("While the output is empty its fields follow what may fill it.");
+    }
+
+    /// While the output is empty its fields follow what may fill it.
+    fn output(&mut self) {
         self.now.next = self.now.val() + 1;
         self.span.next = self.one.val();
         if self.cfg_by_time.val() {

@@ -30,7 +30,7 @@ use crate::transport::feedback::due::FeedbackDue;
 use crate::transport::feedback::held::FeedbackHeld;
 use crate::util::fifo::Fifo;
 use crate::util::ram::Ram;
-use crate::{block, Reg, Unreset, Wire};
+use crate::{block, kernel, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a READ response to its telemetry response, with nothing else to do.
@@ -141,10 +141,8 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     is_pending: Signal<Local, Bit>,
 }
 
-impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
-    for FeedbackOut<FB, F, RB, CW>
-{
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> FeedbackOut<FB, F, RB, CW> {
     fn update(&mut self) {
         self.s_cfg.ready.next = self.cfg_done.val();
         self.m_cfg.valid.next = self.cfg_valid.val();
@@ -168,9 +166,13 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         self.held.watch_psn.next = self.watch_psn.val();
         self.held.watch_src_ip.next = self.watch_src_ip.val();
         Wire::join(&mut self.watch_tel, &mut self.held.watch_tel);
-        comment!(
-            "Choice: a row waits while a packet is looked up, its flow's frame stands or an answer waits."
-        );
+        self.choice();
+        self.operations();
+    }
+
+    /// Choice: a row waits while a packet is looked up, its flow's frame stands or an answer
+    /// waits.
+    fn choice(&mut self) {
         self.cfg_flow.next = self.cfg_index.val().get_bits::<FB>(0);
         self.cfg_waits.next = self.cfg_valid.val()
             | self.cfg_done.val()
@@ -205,9 +207,10 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
                 self.flow.next = self.queue.m.data.val();
             }
         }
-        comment!(
-            "Operations. A flow is busy from the queue over the output to the end of its wait."
-        );
+    }
+
+    /// Operations. A flow is busy from the queue over the output to the end of its wait.
+    fn operations(&mut self) {
         comment!("Its bits are written a cycle later, when no operation looks at them.");
         self.is_enabled.next = self.enabled.val().get_bit(self.flow.val().index());
         self.is_busy.next = self.busy.val().get_bit(self.flow.val().index());

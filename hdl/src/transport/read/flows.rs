@@ -14,7 +14,7 @@
 
 use crate::transport::read::walk::ReadWalk;
 use crate::util::ram::Ram;
-use crate::{block, Unreset};
+use crate::{block, kernel, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Rows of `2^FB` flows with 16 READs each; `JB = FB + 4`.
@@ -149,8 +149,8 @@ pub struct ReadFlows<const FB: usize, const JB: usize> {
     eights: Constant<Bits<16>>,
 }
 
-impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize, const JB: usize> ReadFlows<FB, JB> {
     fn update(&mut self) {
         self.armed.next = self.armed_q.val();
         self.failed.next = self.failed_q.val();
@@ -161,7 +161,14 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
         self.is_old.next = self.mark_q.val() != self.fail_mark.val();
         self.displaces.next = self.waiting.val().get_bit(self.place_at.val().index());
         self.displaces_read.next = self.reads.val().get_bit(self.place_at.val().index());
-        comment!("The job that was picked stands for four steps before its packet leaves.");
+        self.picked();
+        self.walk();
+        self.oldest();
+        self.row();
+    }
+
+    /// The job that was picked stands for four steps before its packet leaves.
+    fn picked(&mut self) {
         self.slot_read.next = self.reads.val().get_bit(self.slot.val().index());
         self.picked_read.next = self.slot_read.val();
         self.others.next = self.waiting.val().replace_bit(self.slot.val().index(), false);
@@ -170,7 +177,10 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
         self.slot_at.next = self.slot.val();
         self.next_at.next = self.place_at.val();
         self.found_at.next = self.walker.m_place.val();
-        comment!("the walk");
+    }
+
+    /// the walk
+    fn walk(&mut self) {
         self.stored.next =
             self.place.val() & self.is_job.val() & !self.is_restart.val() & !self.failed_q.val();
         self.walker.store.next = self.stored.val();
@@ -195,9 +205,10 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
         self.whole.next = self.walker.m_whole.val();
         self.walk_jobs.next = self.walker.m_jobs.val();
         self.walk_reads.next = self.walker.m_reads.val();
-        comment!(
-            "the oldest job: the first from the place of the next READ on, which is 16 READs ago"
-        );
+    }
+
+    /// the oldest job: the first from the place of the next READ on, which is 16 READs ago
+    fn oldest(&mut self) {
         self.twice.next =
             bit_cast::<32, 16>(self.waiting.val()) | (bit_cast::<32, 16>(self.waiting.val()) << 16);
         self.shifted.next = self.twice.val() >> self.place_at.val();
@@ -218,7 +229,10 @@ impl<const FB: usize, const JB: usize> Logic for ReadFlows<FB, JB> {
         if self.pick.val() {
             self.slot.next = self.place_at.val() + self.age.val();
         }
-        comment!("the row");
+    }
+
+    /// the row
+    fn row(&mut self) {
         self.rows.read_enable.next = self.take.val();
         self.rows.read_address.next = self.flow.val();
         self.row_in.next = self.rows.read_data.val();

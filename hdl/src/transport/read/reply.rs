@@ -26,7 +26,7 @@ use crate::transport::read::end::ReadEnd;
 use crate::transport::read::flows::ReadFlows;
 use crate::transport::read::jobs::ReadJobs;
 use crate::transport::read::out::ReadOut;
-use crate::{block, Wire};
+use crate::{block, kernel, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles of a job that arms its flow.
@@ -81,10 +81,17 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
     at: Signal<Local, Bits<4>>,
 }
 
-impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, JB, MB> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize, const JB: usize, const MB: usize> ReadReply<FB, JB, MB> {
     fn update(&mut self) {
-        comment!("sinks");
+        self.sinks();
+        self.steps();
+        self.packets();
+        self.ends();
+    }
+
+    /// sinks
+    fn sinks(&mut self) {
         self.control.s_job_valid.next = self.s_job.valid.val();
         self.control.s_job_flow.next = self.s_job.flow.val();
         self.control.s_job_restart.next = self.s_job.restart.val();
@@ -108,7 +115,10 @@ impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, 
         self.jobs.cfg_index.next = self.cfg_index.val();
         self.jobs.cfg_tel_data.next = self.cfg_tel_data.val();
         self.flows.cfg_row.next = self.cfg_row.val();
-        comment!("steps");
+    }
+
+    /// steps
+    fn steps(&mut self) {
         self.control.packet_free.next =
             self.packets.packet_free.val() & !self.ends.last_waits.val();
         self.control.work_free.next = self.packets.work_free.val();
@@ -171,7 +181,10 @@ impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, 
             (bit_cast::<JB, FB>(self.control.flow.val()) << 4) | bit_cast::<JB, 4>(self.at.val());
         self.jobs.mtu_code.next = self.flows.mtu_code.val();
         self.jobs.telemetry.next = self.flows.telemetry.val();
-        comment!("packets");
+    }
+
+    /// packets
+    fn packets(&mut self) {
         self.packets.flow.next = self.control.flow.val();
         self.packets.sends.next = self.sends.val();
         self.packets.psn.next = self.jobs.m_psn.val();
@@ -191,7 +204,10 @@ impl<const FB: usize, const JB: usize, const MB: usize> Logic for ReadReply<FB, 
         self.m_work.len_bytes.next = self.packets.m_work_len_bytes.val();
         self.m_work.inflight_bytes.next = 0.into();
         self.event_read_packet.next = self.packets.event_read_packet.val();
-        comment!("ends");
+    }
+
+    /// ends
+    fn ends(&mut self) {
         self.ends.flow.next = self.control.flow.val();
         self.ends.is_job.next = self.control.is_job.val();
         self.ends.is_restart.next = self.control.is_restart.val();

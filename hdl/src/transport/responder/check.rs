@@ -14,7 +14,7 @@
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
 
 use crate::transport::responder::tables::RespTables;
-use crate::{block, Unreset};
+use crate::{block, kernel, Unreset};
 use nic_spec::wire::bth::opcode;
 use rust_hdl_core::prelude::*;
 
@@ -222,8 +222,8 @@ pub struct RespCheck<const FB: usize, const MB: usize> {
     length_max: Constant<Bits<32>>,
 }
 
-impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize, const MB: usize> RespCheck<FB, MB> {
     fn update(&mut self) {
         self.tables.take.next = self.take.val();
         self.tables.s_req_flow.next = self.s_req_qpn.val().get_bits::<FB>(0);
@@ -238,7 +238,15 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
         self.tables.ended_failed.next = self.ended_failed.val();
         self.tables.ended_reads.next = self.ended_reads.val();
         self.ready.next = self.tables.ready.val();
-        comment!("cycle 0: the request");
+        self.lookup();
+        self.sizes();
+        self.verdict();
+        self.command();
+        self.job();
+    }
+
+    /// cycle 0: the request
+    fn lookup(&mut self) {
         self.opcode.next = self.s_req_opcode.val();
         self.first.next = self.opcode.val() == self.write_first.val();
         self.middle.next = self.opcode.val() == self.write_middle.val();
@@ -301,7 +309,10 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
             3 => self.mtu.next = 2048.into(),
             _ => self.mtu.next = 4096.into(),
         }
-        comment!("cycle 3: sizes, and the place in the region");
+    }
+
+    /// cycle 3: sizes, and the place in the region
+    fn sizes(&mut self) {
         self.in_order.next = !self.psn_ahead.val().any();
         self.is_whole.next = self.payload.val() == self.to_come.val();
         self.is_mtu.next = self.payload.val() == self.mtu.val();
@@ -359,7 +370,10 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
         if self.is_empty.val() {
             self.packets_less.next = 0.into();
         }
-        comment!("cycle 5: the range; bit 64 of the offset is a borrow");
+    }
+
+    /// cycle 5: the range; bit 64 of the offset is a borrow
+    fn verdict(&mut self) {
         self.psn_after_read.next = self.psn_after.val() + self.packets_less.val();
         self.is_within.next = self.packets_less.val() < self.psn_behind.val();
         self.region_length.next = bit_cast::<65, 64>(self.tables.region.val().get_bits::<64>(99));
@@ -391,7 +405,10 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
             & !self.is_huge.val()
             & self.good.val()
             & self.is_within.val();
-        comment!("cycle 7: the command");
+    }
+
+    /// cycle 7: the command
+    fn command(&mut self) {
         self.flow.next = self.tables.flow.val();
         self.telemetry.next = self.tables.qp.val().get_bit(1);
         self.has_payload.next = self.payload.val().any();
@@ -441,7 +458,10 @@ impl<const FB: usize, const MB: usize> Logic for RespCheck<FB, MB> {
         if self.v_accept.val() & self.ends.val() {
             self.answer_msn.next = self.msn_after.val();
         }
-        comment!("A READ's job; a restart does not end a message.");
+    }
+
+    /// A READ's job; a restart does not end a message.
+    fn job(&mut self) {
         self.is_job.next = self.v_again.val() | (self.v_accept.val() & self.is_read.val());
         self.job_va.next = self.va.val();
         self.job_rkey.next = self.rkey.val();
