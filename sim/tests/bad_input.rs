@@ -182,9 +182,12 @@ fn net_refuses_bad_scenarios() {
 #[test]
 fn other_verbs_refuse_bad_arguments() {
     refuses(&["emit", "--preset", "foo", "-o", "x"], &["--preset foo", "gbe"]);
-    let cores = ["nic", "hundred", "only the cores cc and sched"];
+    let cores = ["--preset hundred has no core nic, only cc and sched"];
     refuses(&["emit", "--preset", "hundred", "-o", "x"], &cores);
-    refuses(&["emit", "--preset", "cu", "-o", "x"], &["nic", "cu", "only the core cc"]);
+    refuses(
+        &["emit", "--preset", "cu", "-o", "x"],
+        &["--preset cu has no core nic, only cc: choose"],
+    );
     refuses(&["emit", "--block", "cc_unit_serial", "-o", "x"], &["cc_unit_serial", "gbe"]);
     refuses(&["emit", "--block", "cc_unit_wide", "-o", "x"], &["cc_unit_wide", "gbe"]);
     let both = ["emit", "--preset", "gbe", "--core", "cc", "--block", "fifo", "-o", "x"];

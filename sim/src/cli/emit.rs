@@ -23,6 +23,11 @@ enum Core {
 }
 
 impl Core {
+    /// As `--core` takes it.
+    fn name(&self) -> String {
+        self.to_possible_value().map_or(String::new(), |value| value.get_name().into())
+    }
+
     /// Its block in the emitter's catalogue.
     fn block(self) -> &'static str {
         match self {
@@ -91,6 +96,15 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
 fn refusal(arguments: &Arguments, name: &str, config: &NicConfig, error: &EmitError) -> CliError {
     if error.findings.iter().all(|f| f.rule != Rule::UnknownBlock) {
         return CliError::failed(error);
+    }
+    let blocks = emit::blocks(config);
+    if arguments.block.is_none() && !blocks.contains(&name) {
+        let cores = Core::value_variants().iter().filter(|core| blocks.contains(&core.block()));
+        let cores: Vec<String> = cores.map(Core::name).collect();
+        let (preset, core, cores) = (config.name, arguments.core.name(), cores.join(" and "));
+        return CliError::Usage(format!(
+            "--preset {preset} has no core {core}, only {cores}: choose one by --core"
+        ));
     }
     let with = |flow_count| NicConfig { flow_count, ..config.clone() };
     let has = |flow_count: &usize| emit::by_name(name, &with(*flow_count)).is_ok();

@@ -51,8 +51,9 @@ pub struct Arguments {
 struct Scenario {
     /// Rate of the links, Gb/s; 25 is rate code 0 of the telemetry.
     link_gbps: f64,
-    /// "none", "paper", "authors", "int-md" (marked by DSCP), "int-md-port", "ioam", "ifa", "direct": the switch
-    /// answers data packets itself, "probe": data carry none, probes carry the paper's.
+    /// "none", "paper", "authors", "int-md" (marked by DSCP), "int-md-port", "ioam", "ifa",
+    /// "direct": the switch answers data packets itself, "probe": data carry none, probes carry the
+    /// paper's.
     telemetry: String,
     /// Who begins INT-MD, IOAM and IFA: "switch", "nic".
     #[serde(default = "default_source")]
@@ -433,8 +434,10 @@ fn table(report: &Report, plan: &Plan, engine: EngineKind) -> String {
         _ => format!("{} stamped, ", s.stamped),
     };
     format!(
-        "{table}{compared}\nswitch: {} frames forwarded, {} lost, {} duplicated, {} corrupted, {} overtaken, \
-         {stamped}longest queue {} bytes\ngoodput {:.2} Gb/s both ways together, on links of {} Gb/s\n",
+        "{table}{compared}\n\
+         switch: {} frames forwarded, {} lost, {} duplicated, {} corrupted, {} overtaken, \
+         {stamped}longest queue {} bytes\n\
+         goodput {:.2} Gb/s both ways together, on links of {} Gb/s\n",
         s.forwarded,
         s.lost,
         s.duplicated,

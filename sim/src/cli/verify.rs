@@ -6,10 +6,13 @@ use nic_harness::bench::{Bench, Failure, FailureCause, Options, Report};
 use nic_harness::lockstep::{StepError, TraceWindow};
 use nic_harness::verilator::{Flavour, Source};
 use nic_spec::config::NicConfig;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+/// Cycles that a run may have.
+const CYCLES: RangeInclusive<u64> = 1..=1_000_000_000_000;
 /// Cycles of waveform after the last compared one, as after a mismatch.
 const TRACE_AFTER: u64 = 20;
 
@@ -29,7 +32,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "seeds")]
     seed: Option<u64>,
     /// Cycles after reset, for each block and seed
-    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(CYCLES))]
     cycles: u64,
     /// Verilog that stands in for the emitted one (a changed file, a netlist); same ports
     #[arg(long, value_name = "FILE")]

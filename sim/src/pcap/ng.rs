@@ -1,6 +1,6 @@
 //! pcapng, which Wireshark and dumpcap write by default (draft-ietf-opsawg-pcapng): sections of
-//! either byte order, several interfaces, time stamps of any resolution. What is neither a packet nor
-//! an interface is passed over.
+//! either byte order, several interfaces, time stamps of any resolution. What is neither a packet
+//! nor an interface is passed over.
 
 use super::{ErrorKind, Record, LINKTYPE_ETHERNET, RECORD_BYTES_MAX};
 
@@ -289,7 +289,8 @@ mod tests {
         };
         let at = |at: usize, bytes: &[u8]| text(&changed(at, bytes));
         assert!(text(&LITTLE_ENDIAN[..100]).starts_with("x.pcapng: record 1: the file ends"));
-        assert!(text(&LITTLE_ENDIAN[..60]).starts_with("x.pcapng: block at byte 40: the file ends"));
+        let cut = text(&LITTLE_ENDIAN[..60]);
+        assert!(cut.starts_with("x.pcapng: block at byte 40: the file ends"), "{cut}");
         assert!(at(8, &[0]).contains("block at byte 0: its byte order is unknown"));
         assert!(at(12, &[2]).contains("another version"));
         assert!(at(INTERFACE_AT + 4, &[8]).contains("block at byte 40: its length is impossible"));
