@@ -1,8 +1,9 @@
 //! The golden responder against the message-level reference: a reference requester writes to it
 //! and reads back over a bad link, a DMA of our own puts the bytes into memory, and each answer is judged.
 
-use nic_models::golden::transport::responder::ResponderOut;
-use nic_models::golden::transport::responder::{PayloadBeat, ReqIn, Responder, ResponderIn};
+use nic_models::golden::transport::responder::ports::ResponderOut;
+use nic_models::golden::transport::responder::ports::{PayloadBeat, ReqIn, ResponderIn};
+use nic_models::golden::transport::responder::Responder;
 use nic_models::ports::{Golden, Wide};
 use nic_models::reference::rc::check::ResponderCheck;
 use nic_models::reference::rc::requester::{Limits, Requester, Work};

@@ -7,13 +7,14 @@ use nic_models::golden::cc::cc_active::{CcActive, CcActiveIn, CcActiveOut, Watch
 use nic_models::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream};
 use nic_models::golden::cc::cc_ewma::{CcEwma, CcEwmaIn, CcEwmaOut};
 use nic_models::golden::cc::cc_hop::{CcHop, CcHopIn, CcHopOut};
-use nic_models::golden::cc::cc_unit::{
-    CcAck, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_REMOVE,
-};
+use nic_models::golden::cc::cc_unit::CcUnit;
 use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
 use nic_models::golden::cc::cc_unit_wide::CcUnitWide;
 use nic_models::golden::cc::cc_wind::{CcWind, CcWindIn, CcWindOut};
-use nic_models::golden::cc::CcCfg;
+use nic_models::golden::cc::ports::CcCfg;
+use nic_models::golden::cc::ports::{
+    CcAck, CcFlow, CcRate, CcReady, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_REMOVE,
+};
 use nic_models::golden::host::core_csr::TReady;
 use nic_models::ports::Golden;
 use nic_spec::cc_params::{CcConfig, CcParams, CHECK_BYTES, CHECK_PSN, CHECK_TIME};

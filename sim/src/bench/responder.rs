@@ -2,16 +2,18 @@
 
 use crate::env::stream::{Beat, FrameSink, FrameSource, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::transport::ack::gen::{
-    AckGen, AckGenIn, AckGenOut, AckOut, DoneIn, HopWatch, Outcome, Tag, Tel,
+use nic_models::golden::transport::ack::gen::{AckGen, Outcome, Tag};
+use nic_models::golden::transport::ack::ports::{
+    AckGenIn, AckGenOut, AckOut, DoneIn, HopWatch, Tel,
 };
 use nic_models::golden::transport::read::reply::{
     EndPorts, ReadReply, ReadReplyIn, ReadReplyOut, ReplyPorts,
 };
 use nic_models::golden::transport::requester::ReadPorts;
-use nic_models::golden::transport::responder::{
-    PayloadBeat, ReqIn, Responder, ResponderIn, ResponderOut,
+use nic_models::golden::transport::responder::ports::{
+    PayloadBeat, ReqIn, ResponderIn, ResponderOut,
 };
+use nic_models::golden::transport::responder::Responder;
 use nic_models::ports::{Golden, Wide};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
