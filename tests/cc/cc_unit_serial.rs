@@ -8,7 +8,7 @@ use nic_hdl::cc::cc_unit_serial::{
 use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
 use nic_models::golden::cc::ports::{CcAck, CcFlow, OP_CREATE};
 use nic_sim::bench;
-use nic_sim::bench::cc::RandomAcks;
+use nic_sim::bench::cc::acks::RandomAcks;
 use nic_spec::cc_params::CcConfig;
 use nic_spec::NicConfig;
 use rdma_nic::{assert_runs_catch, cu, lock_step, Runs};

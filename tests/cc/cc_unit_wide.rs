@@ -8,7 +8,7 @@ use nic_models::golden::cc::cc_unit::CcUnit;
 use nic_models::golden::cc::cc_unit_wide::{self, CcUnitWide};
 use nic_models::golden::cc::ports::CcRate;
 use nic_sim::bench;
-use nic_sim::bench::cc::RandomAcks;
+use nic_sim::bench::cc::acks::RandomAcks;
 use nic_spec::NicConfig;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

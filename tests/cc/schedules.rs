@@ -9,7 +9,7 @@ use nic_models::golden::cc::cc_unit_wide::CcUnitWide;
 use nic_models::golden::cc::ports::CcAck;
 use nic_models::golden::cc::ports::CcCfg;
 use nic_sim::bench;
-use nic_sim::bench::cc::RandomAcks;
+use nic_sim::bench::cc::acks::RandomAcks;
 use nic_sim::replay::cc_trace::Trace;
 use nic_spec::cc_params::CcConfig;
 use nic_spec::NicConfig;

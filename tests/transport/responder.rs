@@ -13,7 +13,8 @@ use nic_models::golden::transport::responder::ports::{
 };
 use nic_models::golden::transport::responder::Responder;
 use nic_models::ports::{Golden, Wide};
-use nic_sim::bench::responder::{Peers, Replies};
+use nic_sim::bench::ack::Replies;
+use nic_sim::bench::responder::Peers;
 use nic_sim::env::stream::{frame_to_beats, Beat, FrameSink};
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
