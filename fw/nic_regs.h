@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0
- * Made by `nic regmap --core nic --format c`; edit fw/spec/src/regs.rs. */
+ * Made by `nic regmap --core nic --preset gbe --format c`; edit fw/spec/src/regs.rs.
+ * Values after reset are those of `gbe`: 64-bit datapath, 64 queue pairs, 64 memory regions, 8 work requests a queue pair, 5 telemetry records a packet, 1024 completions, 125 MHz. */
 #ifndef NIC_REGS_H
 #define NIC_REGS_H
 
 /* Identifies the core: "RNIC". (ro, reset 0x524e4943) */
 #define NIC_ID 0x000
+#define NIC_ID_RESET 0x524e4943u
 /* Version of the register map. (ro, reset 0x200) */
 #define NIC_VERSION 0x004
+#define NIC_VERSION_RESET 0x200u
 #define NIC_VERSION_PATCH_SHIFT 0 /* compatible corrections */
 #define NIC_VERSION_PATCH_MASK 0x000000ffu
 #define NIC_VERSION_MINOR_SHIFT 8 /* compatible additions */
 #define NIC_VERSION_MINOR_MASK 0x0000ff00u
 #define NIC_VERSION_MAJOR_SHIFT 16 /* incompatible changes */
 #define NIC_VERSION_MAJOR_MASK 0x00ff0000u
-/* Sizes the core was emitted with. (ro, reset 0x0) */
+/* Sizes the core was emitted with. (ro, reset 0xa53663) */
 #define NIC_SIZES 0x008
+#define NIC_SIZES_RESET 0xa53663u
 #define NIC_SIZES_DATA_BYTES_LOG2_SHIFT 0 /* log2 of bytes a beat */
 #define NIC_SIZES_DATA_BYTES_LOG2_MASK 0x0000000fu
 #define NIC_SIZES_FLOW_LOG2_SHIFT 4 /* log2 of flows (queue pairs) */
@@ -27,8 +31,9 @@
 #define NIC_SIZES_HOP_COUNT_MASK 0x000f0000u
 #define NIC_SIZES_CQ_LOG2_SHIFT 20 /* log2 of completion entries */
 #define NIC_SIZES_CQ_LOG2_MASK 0x00f00000u
-/* Core clock the timers were sized for, Hz. (ro, reset 0x0) */
+/* Core clock the timers were sized for, Hz. (ro, reset 0x7735940) */
 #define NIC_CLOCK_HZ 0x00c
+#define NIC_CLOCK_HZ_RESET 0x7735940u
 /* Writing copies ROW_DATA into a table row. (wo, reset 0x0) */
 #define NIC_ROW_COMMIT 0x010
 #define NIC_ROW_COMMIT_INDEX_SHIFT 0 /* row */
@@ -53,10 +58,13 @@
 #define NIC_LOCAL_IP 0x028
 /* Partition key of all packets. (rw, reset 0xffff) */
 #define NIC_PKEY 0x02c
+#define NIC_PKEY_RESET 0xffffu
 /* IPv4 time to live of packets sent. (rw, reset 0x40) */
 #define NIC_TTL 0x030
+#define NIC_TTL_RESET 0x40u
 /* In-band telemetry of packets on the wire. (rw, reset 0x171300) */
 #define NIC_TELEMETRY 0x034
+#define NIC_TELEMETRY_RESET 0x171300u
 #define NIC_TELEMETRY_FORMAT_SHIFT 0 /* 0 none, 1 HPCC paper figure 7, 2 HPCC authors' 42 bytes, 3 P4-INT INT-MD 2.1, 4 IOAM trace (RFC 9197), 5 IFA 2.0 */
 #define NIC_TELEMETRY_FORMAT_MASK 0x00000007u
 #define NIC_TELEMETRY_SOURCE_SHIFT 3 /* 1: data packets and READ responses leave with the header of INT-MD, IOAM or IFA; 0: the first switch inserts it */
@@ -69,32 +77,45 @@
 #define NIC_TELEMETRY_ECHO_DSCP_MASK 0x003f0000u
 /* Timer code of RNR NAKs sent, InfiniBand encoding. (rw, reset 0x1) */
 #define NIC_RNR_TIMER 0x038
+#define NIC_RNR_TIMER_RESET 0x1u
 /* Free for software; drives nothing. (rw, reset 0x0) */
 #define NIC_SCRATCH 0x03c
 /* T, base round-trip time, ns. (rw, reset 0x1388) */
 #define NIC_CC_T_NS 0x040
+#define NIC_CC_T_NS_RESET 0x1388u
 /* 1/T per ns, UQ0.40. (rw, reset 0xd1b7176) */
 #define NIC_CC_INV_T 0x044
+#define NIC_CC_INV_T_RESET 0xd1b7176u
 /* 0.625/T per ns, UQ0.40. (rw, reset 0x83126e9) */
 #define NIC_CC_QUEUE_GAIN 0x048
+#define NIC_CC_QUEUE_GAIN_RESET 0x83126e9u
 /* eta in units of U, UQ0.36. (rw, reset 0x5f000000) */
 #define NIC_CC_TARGET 0x04c
+#define NIC_CC_TARGET_RESET 0x5f000000u
 /* U = 1 in units of U, UQ0.36. (rw, reset 0x64000000) */
 #define NIC_CC_U_ONE 0x050
+#define NIC_CC_U_ONE_RESET 0x64000000u
 /* maxStage: additive steps before a multiplicative one. (rw, reset 0x5) */
 #define NIC_CC_MAX_STAGE 0x054
+#define NIC_CC_MAX_STAGE_RESET 0x5u
 /* W_ai, additive increase, bytes, UQ22.10; with CC_ACTIVE that of a flow which is alone. (rw, reset 0xfa0) */
 #define NIC_CC_W_AI 0x058
+#define NIC_CC_W_AI_RESET 0xfa0u
 /* W_init, largest window, bytes. (rw, reset 0x1388) */
 #define NIC_CC_W_INIT 0x05c
+#define NIC_CC_W_INIT_RESET 0x1388u
 /* W_min, smallest window, bytes, UQ22.10. (rw, reset 0x1400) */
 #define NIC_CC_W_MIN 0x060
+#define NIC_CC_W_MIN_RESET 0x1400u
 /* Cycle time over T: window to bytes a cycle, UQ0.38. (rw, reset 0x1a36e2eb) */
 #define NIC_CC_RATE_GAIN 0x064
+#define NIC_CC_RATE_GAIN_RESET 0x1a36e2ebu
 /* R_min, smallest rate, bytes a cycle, UQ8.24. (rw, reset 0x20c4a) */
 #define NIC_CC_RATE_MIN 0x068
+#define NIC_CC_RATE_MIN_RESET 0x20c4au
 /* Line rate, largest rate, bytes a cycle, UQ8.24. (rw, reset 0x8000000) */
 #define NIC_CC_RATE_MAX 0x06c
+#define NIC_CC_RATE_MAX_RESET 0x8000000u
 /* Flow whose window and rate CC_WINDOW and CC_RATE show; from the flow count on: READ responses. (rw, reset 0x0) */
 #define NIC_CC_WATCH 0x070
 /* Bits 31:0 of the completion ring's address, a multiple of 16. (rw, reset 0x0) */
@@ -111,6 +132,7 @@
 #define NIC_IRQ_ENABLE_ERROR_MASK 0x00000002u
 /* Cycles between two telemetry responses of a queue pair, T; 0: no limit. With CC_MODE 1 also between two windows, at least 1. (rw, reset 0x271) */
 #define NIC_FEEDBACK_CYCLES 0x084
+#define NIC_FEEDBACK_CYCLES_RESET 0x271u
 /* INT-MD, IOAM and IFA. (rw, reset 0x0) */
 #define NIC_TELEMETRY_STACK 0x088
 #define NIC_TELEMETRY_STACK_PORT_SHIFT 0 /* UDP destination port that marks INT-MD, beside the DSCP */
@@ -131,6 +153,7 @@
 #define NIC_CC_UTIL_GAIN_SOJOURN_MASK 0x08000000u
 /* Telemetry that no honest network gives is ignored. (rw, reset 0x7fffc7) */
 #define NIC_CC_CHECK 0x094
+#define NIC_CC_CHECK_RESET 0x7fffc7u
 #define NIC_CC_CHECK_PSN_SHIFT 0 /* 1: with an ACK of a PSN that was never sent */
 #define NIC_CC_CHECK_PSN_MASK 0x00000001u
 #define NIC_CC_CHECK_TIME_SHIFT 1 /* 1: if a hop's time goes back */
@@ -143,6 +166,7 @@
 #define NIC_CC_CHECK_QUEUE_MAX_MASK 0x007fffc0u
 /* PSNs from one data packet with a telemetry header to the next one of its flow; 0: none has one, 1: each packet, 255: once a round trip. (rw, reset 0x1) */
 #define NIC_TELEMETRY_EVERY 0x098
+#define NIC_TELEMETRY_EVERY_RESET 0x1u
 /* Window in which active flows are counted, 64 cycles; W_ai of each is CC_W_AI over their number in the window before. 0: W_ai is CC_W_AI. (rw, reset 0x0) */
 #define NIC_CC_ACTIVE 0x09c
 /* Tells of work requests in a submission ring. Refused (HOST_STATUS) without a ring, and with an index beyond the ring or behind the last one. (wo, reset 0x0) */

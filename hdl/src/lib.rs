@@ -1,5 +1,8 @@
 //! The hardware, one block a file.
 
+// The arms of a kernel are those of the Verilog's `case`.
+#![allow(clippy::collapsible_match, clippy::collapsible_if)]
+
 // `comment!` in every kernel.
 #[macro_use]
 extern crate nic_emit;

@@ -5,34 +5,21 @@
 //! # Reset             synchronous, high
 //! # Twins             sim/src/golden/nic.rs, tests/nic.rs
 
-use crate::cc::cc_active::CcActive;
-use crate::cc::cc_unit::CcUnit;
-use crate::emit::{self, Design, EmitError};
-use crate::host::cq_ring::CqRing;
-use crate::host::dma_read::DmaRead;
-use crate::host::dma_write::DmaWrite;
-use crate::host::interrupt::Interrupt;
-use crate::host::read_mux::ReadMux;
-use crate::host::registers::Registers;
-use crate::host::sq_fetch::SqFetch;
-use crate::host::write_mux::WriteMux;
-use crate::rx::rx_pipe::RxPipe;
+use crate::cc::{active::CcActive, unit::CcUnit};
+use crate::host::{
+    cq::ring::CqRing, dma::read::DmaRead, dma::write::DmaWrite, interrupt::Interrupt,
+    read_mux::ReadMux, registers::Registers, sq::fetch::SqFetch, write_mux::WriteMux,
+};
+use crate::rx::pipe::RxPipe;
 use crate::sched::scheduler::Scheduler;
-use crate::streams::{AxiLite, Axis, AxisUser};
-use crate::transport::completer::Completer;
-use crate::transport::feedback_in::FeedbackIn;
-use crate::transport::feedback_out::FeedbackOut;
-use crate::transport::pkt_mux::PktMux;
-use crate::transport::probe_out::ProbeOut;
-use crate::transport::read_reply::ReadReply;
-use crate::transport::requester::Requester;
-use crate::transport::responder::Responder;
-use crate::transport::window_in::WindowIn;
-use crate::transport::window_out::WindowOut;
-use crate::transport::work_mux::WorkMux;
-use crate::tx::tx_pipe::TxPipe;
-use crate::util::stream_mux::StreamMux;
-use crate::util::stream_route::StreamRoute;
+use crate::streams::{Axi, AxiLite, Axis, AxisUser};
+use crate::transport::{
+    completer::Completer, feedback::input::FeedbackIn, feedback::output::FeedbackOut,
+    pkt_mux::PktMux, probe_out::ProbeOut, read::reply::ReadReply, requester::Requester,
+    responder::Responder, window::input::WindowIn, window::output::WindowOut, work_mux::WorkMux,
+};
+use crate::tx::pipe::TxPipe;
+use crate::util::{stream_mux::StreamMux, stream_route::StreamRoute};
 use crate::{block, Wire};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
@@ -44,55 +31,7 @@ pub struct Nic {
     /// Write address, bytes.
     pub s_axil: AxiLite<In>,
     /// Write address, bytes.
-    pub m_axi_awaddr: Signal<Out, Bits<64>>,
-    /// Beats less one.
-    pub m_axi_awlen: Signal<Out, Bits<8>>,
-    /// log2 of bytes a beat.
-    pub m_axi_awsize: Signal<Out, Bits<3>>,
-    /// 1: INCR.
-    pub m_axi_awburst: Signal<Out, Bits<2>>,
-    /// Write address is valid.
-    pub m_axi_awvalid: Signal<Out, Bit>,
-    /// Write address is taken.
-    pub m_axi_awready: Signal<In, Bit>,
-    /// Write data.
-    pub m_axi_wdata: Signal<Out, Bits<64>>,
-    /// Bytes to write.
-    pub m_axi_wstrb: Signal<Out, Bits<8>>,
-    /// Last beat.
-    pub m_axi_wlast: Signal<Out, Bit>,
-    /// Write data is valid.
-    pub m_axi_wvalid: Signal<Out, Bit>,
-    /// Write data is taken.
-    pub m_axi_wready: Signal<In, Bit>,
-    /// Write response.
-    pub m_axi_bresp: Signal<In, Bits<2>>,
-    /// Write response is valid.
-    pub m_axi_bvalid: Signal<In, Bit>,
-    /// Write response is taken.
-    pub m_axi_bready: Signal<Out, Bit>,
-    /// Read address, bytes.
-    pub m_axi_araddr: Signal<Out, Bits<64>>,
-    /// Beats less one.
-    pub m_axi_arlen: Signal<Out, Bits<8>>,
-    /// log2 of bytes a beat.
-    pub m_axi_arsize: Signal<Out, Bits<3>>,
-    /// 1: INCR.
-    pub m_axi_arburst: Signal<Out, Bits<2>>,
-    /// Read address is valid.
-    pub m_axi_arvalid: Signal<Out, Bit>,
-    /// Read address is taken.
-    pub m_axi_arready: Signal<In, Bit>,
-    /// Read data.
-    pub m_axi_rdata: Signal<In, Bits<64>>,
-    /// Read response.
-    pub m_axi_rresp: Signal<In, Bits<2>>,
-    /// Last beat of a burst; the engine counts beats and does not look at it.
-    pub m_axi_rlast: Signal<In, Bit>,
-    /// Read data is valid.
-    pub m_axi_rvalid: Signal<In, Bit>,
-    /// Read data is taken.
-    pub m_axi_rready: Signal<Out, Bit>,
+    pub m_axi: Axi<Out, 64, 8>,
     /// Frames from the MAC.
     pub s_axis_rx: AxisUser<In, 64, 8>,
     /// Frames to the MAC.
@@ -103,7 +42,6 @@ pub struct Nic {
     pub s_axis_host: Axis<In, 64, 8>,
     /// Interrupt, level.
     pub irq: Signal<Out, Bit>,
-    #[init(RxPipe::default())]
     rx: RxPipe,
     responder: Responder<64, 8, 73, 6, 7, 6>,
     read_reply: ReadReply<6, 10, 6>,
@@ -224,7 +162,7 @@ impl Logic for Nic {
         Wire::join(&mut self.window_in.m_rate, &mut self.scheduler.s_rate);
         comment!("windows of a receiver");
         self.window_out.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
-        self.window_out.row_valid.next = self.registers.m_cfg_tx_valid.val();
+        self.window_out.row_valid.next = self.registers.m_cfg_tx.valid.val();
         self.window_out.watch_valid.next = self.cc.m_rate.valid.val();
         self.window_out.watch_ready.next = self.window_in.s_rate_ready.val();
         self.window_out.watch_flow.next = self.cc.m_rate.flow.val().get_bits::<6>(0);
@@ -264,14 +202,7 @@ impl Logic for Nic {
         self.feedback_out.watch_qpn.next = self.rx.m_ack.qpn.val();
         self.feedback_out.watch_psn.next = self.rx.m_ack.psn.val();
         self.feedback_out.watch_src_ip.next = self.rx.m_ack.src_ip.val();
-        self.feedback_out.watch_tel.valid.next = self.rx.m_ack.tel.valid.val();
-        self.feedback_out.watch_tel.hops.next = self.rx.m_ack.tel.hops.val();
-        self.feedback_out.watch_tel.path.next = self.rx.m_ack.tel.path.val();
-        self.feedback_out.watch_tel.hop[0].next = self.rx.m_ack.tel.hop[0].val();
-        self.feedback_out.watch_tel.hop[1].next = self.rx.m_ack.tel.hop[1].val();
-        self.feedback_out.watch_tel.hop[2].next = self.rx.m_ack.tel.hop[2].val();
-        self.feedback_out.watch_tel.hop[3].next = self.rx.m_ack.tel.hop[3].val();
-        self.feedback_out.watch_tel.hop[4].next = self.rx.m_ack.tel.hop[4].val();
+        Wire::join(&mut self.rx.m_ack.tel, &mut self.feedback_out.watch_tel);
         Wire::join(&mut self.feedback_out.m_feedback, &mut self.tx.s_feedback);
         Wire::join(&mut self.rx.m_feedback, &mut self.feedback_in.s_feedback);
         self.feedback_in.sent_valid.next = self.pkt_mux.sent_valid.val();
@@ -286,12 +217,12 @@ impl Logic for Nic {
         self.feedback_out.cfg_row.next = self.registers.cfg_row.val();
         self.feedback_in.cfg_index.next = self.registers.cfg_index.val();
         self.feedback_in.cfg_row.next = self.registers.cfg_row.val();
-        self.feedback_in.row_valid.next = self.registers.m_cfg_tx_valid.val();
-        self.feedback_in.row_ready.next = self.feedback_out.s_cfg_ready.val();
+        self.feedback_in.row_valid.next = self.registers.m_cfg_tx.valid.val();
+        self.feedback_in.row_ready.next = self.feedback_out.s_cfg.ready.val();
         comment!("probes");
         self.probe_out.cfg_probe_cycles.next = self.registers.cfg_probe_cycles.val();
-        self.probe_out.row_valid.next = self.registers.m_cfg_tx_valid.val();
-        self.probe_out.row_ready.next = self.feedback_out.s_cfg_ready.val();
+        self.probe_out.row_valid.next = self.registers.m_cfg_tx.valid.val();
+        self.probe_out.row_ready.next = self.feedback_out.s_cfg.ready.val();
         self.probe_out.cfg_index.next = self.registers.cfg_index.val();
         self.probe_out.sent_valid.next = self.pkt_mux.sent_valid.val();
         self.probe_out.sent_ready.next = self.tx.s_pkt.ready.val();
@@ -345,30 +276,8 @@ impl Logic for Nic {
         Wire::join(&mut self.s_axis_host, &mut self.tx.s_host);
         Wire::join(&mut self.tx.m_axis, &mut self.m_axis_tx);
         comment!("host memory");
-        self.m_axi_awaddr.next = self.dma_write.m_axi_awaddr.val();
-        self.m_axi_awlen.next = self.dma_write.m_axi_awlen.val();
-        self.m_axi_awsize.next = self.dma_write.m_axi_awsize.val();
-        self.m_axi_awburst.next = self.dma_write.m_axi_awburst.val();
-        self.m_axi_awvalid.next = self.dma_write.m_axi_awvalid.val();
-        self.dma_write.m_axi_awready.next = self.m_axi_awready.val();
-        self.m_axi_wdata.next = self.dma_write.m_axi_wdata.val();
-        self.m_axi_wstrb.next = self.dma_write.m_axi_wstrb.val();
-        self.m_axi_wlast.next = self.dma_write.m_axi_wlast.val();
-        self.m_axi_wvalid.next = self.dma_write.m_axi_wvalid.val();
-        self.dma_write.m_axi_wready.next = self.m_axi_wready.val();
-        self.dma_write.m_axi_bresp.next = self.m_axi_bresp.val();
-        self.dma_write.m_axi_bvalid.next = self.m_axi_bvalid.val();
-        self.m_axi_bready.next = self.dma_write.m_axi_bready.val();
-        self.m_axi_araddr.next = self.dma_read.m_axi_araddr.val();
-        self.m_axi_arlen.next = self.dma_read.m_axi_arlen.val();
-        self.m_axi_arsize.next = self.dma_read.m_axi_arsize.val();
-        self.m_axi_arburst.next = self.dma_read.m_axi_arburst.val();
-        self.m_axi_arvalid.next = self.dma_read.m_axi_arvalid.val();
-        self.dma_read.m_axi_arready.next = self.m_axi_arready.val();
-        self.dma_read.m_axi_rdata.next = self.m_axi_rdata.val();
-        self.dma_read.m_axi_rresp.next = self.m_axi_rresp.val();
-        self.dma_read.m_axi_rvalid.next = self.m_axi_rvalid.val();
-        self.m_axi_rready.next = self.dma_read.m_axi_rready.val();
+        Wire::join(&mut self.dma_write.m_axi, &mut self.m_axi.write);
+        Wire::join(&mut self.dma_read.m_axi, &mut self.m_axi.read);
         comment!("registers");
         Wire::join(&mut self.s_axil, &mut self.registers.s_axil);
         self.rx.cfg_local_mac.next = self.registers.cfg_local_mac.val();
@@ -428,20 +337,14 @@ impl Logic for Nic {
         self.cc.cfg_rate_min.next = self.registers.cfg_cc_rate_min.val();
         self.cc.cfg_rate_max.next = self.registers.cfg_cc_rate_max.val();
         comment!("table rows");
-        self.responder.s_cfg_valid.next = self.registers.m_cfg_responder_valid.val();
-        self.registers.m_cfg_responder_ready.next = self.responder.s_cfg_ready.val();
-        self.sq_fetch.s_cfg_valid.next = self.registers.m_cfg_requester_valid.val();
-        self.registers.m_cfg_requester_ready.next = self.sq_fetch.s_cfg_ready.val();
-        self.requester.s_cfg_valid.next = self.sq_fetch.m_cfg.valid.val();
-        self.sq_fetch.m_cfg.ready.next = self.requester.s_cfg_ready.val();
-        self.feedback_out.s_cfg_valid.next = self.registers.m_cfg_tx_valid.val();
-        self.registers.m_cfg_tx_ready.next = self.feedback_out.s_cfg_ready.val();
-        self.tx.s_cfg_valid.next = self.feedback_out.m_cfg_valid.val();
-        self.feedback_out.m_cfg_ready.next = self.tx.s_cfg_ready.val();
-        self.read_reply.s_cfg_valid.next = self.responder.m_cfg_valid.val();
-        self.responder.m_cfg_ready.next = self.read_reply.s_cfg_ready.val();
-        self.completer.s_cfg_valid.next = self.registers.m_cfg_completer_valid.val();
-        self.registers.m_cfg_completer_ready.next = self.completer.s_cfg_ready.val();
+        Wire::join(&mut self.registers.m_cfg_responder, &mut self.responder.s_cfg);
+        Wire::join(&mut self.registers.m_cfg_requester, &mut self.sq_fetch.s_cfg);
+        self.requester.s_cfg.valid.next = self.sq_fetch.m_cfg.valid.val();
+        self.sq_fetch.m_cfg.ready.next = self.requester.s_cfg.ready.val();
+        Wire::join(&mut self.registers.m_cfg_tx, &mut self.feedback_out.s_cfg);
+        Wire::join(&mut self.feedback_out.m_cfg, &mut self.tx.s_cfg);
+        Wire::join(&mut self.responder.m_cfg, &mut self.read_reply.s_cfg);
+        Wire::join(&mut self.registers.m_cfg_completer, &mut self.completer.s_cfg);
         self.cc.s_flow.valid.next = self.registers.m_flow.valid.val();
         self.registers.m_flow.ready.next = self.cc.s_flow.ready.val();
         self.cc.s_flow.flow.next = self.registers.m_flow.flow.val().get_bits::<8>(0);
@@ -450,19 +353,8 @@ impl Logic for Nic {
         self.cc.s_flow.window_bytes.next = self.registers.m_flow.window_bytes.val();
         self.cc.s_flow.rate.next = self.registers.m_flow.rate.val();
         comment!("completions");
-        self.registers.s_requester.valid.next = self.completer.m_cqe_valid.val();
-        self.completer.m_cqe_ready.next = self.registers.s_requester.ready.val();
-        self.registers.s_requester.status.next = self.completer.m_cqe_status.val();
-        self.registers.s_requester.flow.next = self.completer.m_cqe_flow.val();
-        self.registers.s_requester.wr_id.next = self.completer.m_cqe_wr_id.val();
-        self.registers.s_requester.byte_len.next = self.completer.m_cqe_byte_len.val();
-        self.registers.s_requester.signalled.next = self.completer.m_cqe_signalled.val();
-        self.registers.s_responder.valid.next = self.responder.m_cqe_valid.val();
-        self.registers.s_responder.status.next = self.responder.m_cqe_status.val();
-        self.registers.s_responder.flow.next = self.responder.m_cqe_flow.val();
-        self.registers.s_responder.imm.next = self.responder.m_cqe_imm.val();
-        self.registers.s_responder.byte_len.next = self.responder.m_cqe_byte_len.val();
-        self.responder.m_cqe_ready.next = self.registers.s_responder.ready.val();
+        Wire::join(&mut self.completer.m_cqe, &mut self.registers.s_requester);
+        Wire::join(&mut self.responder.m_cqe, &mut self.registers.s_responder);
         comment!("active flows");
         self.active.cfg_window.next = self.registers.cfg_cc_active.val();
         self.active.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();
@@ -497,9 +389,7 @@ impl Logic for Nic {
         self.registers.ring_commit.next = self.cq_ring.head_commit.val();
         self.registers.ring_rewind.next = self.cq_ring.head_rewind.val();
         self.registers.cq_landed.next = self.cq_ring.landed.val();
-        self.cq_ring.s_consumer_valid.next = self.registers.m_consumer_valid.val();
-        self.cq_ring.s_consumer_index.next = self.registers.m_consumer_index.val();
-        self.cq_ring.s_consumer_arm.next = self.registers.m_consumer_arm.val();
+        Wire::join(&mut self.registers.m_consumer, &mut self.cq_ring.s_consumer);
         self.interrupt.cfg_enable.next = self.registers.cfg_irq_enable.val();
         self.interrupt.arm.next = self.cq_ring.armed.val();
         self.interrupt.waiting.next = self.cq_ring.waiting.val();
@@ -573,14 +463,5 @@ impl Logic for Nic {
         self.registers.event[55].next = self.probe_out.event_probe_sent.val();
         self.registers.event[56].next = self.probe_out.event_probe_lost.val();
         self.registers.event[57].next = self.window_out.event_window_sent.val();
-    }
-}
-
-/// Emits the NIC.
-pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
-    let sizes = (config.data_bits, config.flow_count, config.mr_count, config.sq_depth);
-    match sizes {
-        (64, 64, 64, 8) => emit::on_a_large_stack(|| emit::emit("nic", Nic::new(config), config)),
-        _ => Err(emit::no_such_size("nic", config)),
     }
 }

@@ -10,7 +10,8 @@ macro_rules! hardware {
         $kind:ident $name:ident $(<$($size:ident),*>)? {
             $(
                 $(#[$doc:meta])*
-                $member:ident $(<- $against:ty)? $(= $nested:ident)? $(: $with:ty)?,
+                $member:ident $(= $nested:ident)? $(== $flat:ident<$($flat_size:ident),+>)?
+                $(<- $against:ty)? $(: $with:ty)?,
             )*
         }
     )*) => {
@@ -20,8 +21,8 @@ macro_rules! hardware {
             pub struct $name $(<$(const $size: usize),*>)? {
                 $(
                     $(#[$doc])*
-                    $(#[back($against)])? $(#[nested($nested)])?
-                    pub $member: $($against)? $($nested)? $($with)?,
+                    $(#[back($against)])? $(#[nested($nested)])? $(#[flat($flat)])?
+                    pub $member: $($against)? $($nested)? $($flat<$($flat_size),+>)? $($with)?,
                 )*
             }
         )*

@@ -3,8 +3,10 @@
 use crate::env::station::NicEngine;
 use nic_harness::lockstep::{Dut, GoldenOnly, LockStep};
 use nic_harness::verilator::{Error, Flavour, Source};
-use nic_models::golden::nic::{Nic, NicIn, NicOut};
+use nic_models::golden::nic::{Nic, NicIn, NicOut, Pace};
+use nic_models::ports::Golden;
 use nic_spec::config::NicConfig;
+use std::sync::{Arc, Mutex};
 
 /// Choice of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -23,6 +25,11 @@ impl EngineKind {
         self != Self::Golden
     }
 
+    /// Whether the golden model takes part.
+    pub fn has_golden(self) -> bool {
+        self != Self::Rtl
+    }
+
     /// A NIC of the sizes of `config`; `source` is its Verilog, `seed` that of the X-initialisation.
     pub fn nic(self, config: &NicConfig, source: &Source, seed: u64) -> Result<NicEngine, Error> {
         Ok(match self {
@@ -33,5 +40,59 @@ impl EngineKind {
                 Box::new(LockStep::new(Nic::new(config), &models, seed)?)
             }
         })
+    }
+    /// As [`EngineKind::nic`], with a view of what the golden model's flows are given; without a golden
+    /// model it stays at 0.
+    pub fn nic_with_paces(
+        self,
+        config: &NicConfig,
+        source: &Source,
+        seed: u64,
+    ) -> Result<(NicEngine, Paces), Error> {
+        let paces = Paces::new(config);
+        let watched = Watched { nic: Nic::new(config), paces: paces.clone() };
+        let engine: NicEngine = match self {
+            Self::Golden => Box::new(GoldenOnly(watched)),
+            Self::Rtl => self.nic(config, source, seed)?,
+            Self::Both => {
+                let models = [source.model(Flavour::Fast)?];
+                Box::new(LockStep::new(watched, &models, seed)?)
+            }
+        };
+        Ok((engine, paces))
+    }
+}
+
+/// Window and rate that each flow of a NIC was last given, while the NIC runs.
+#[derive(Clone, Debug)]
+pub struct Paces(Arc<Mutex<Vec<Pace>>>);
+
+impl Paces {
+    fn new(config: &NicConfig) -> Self {
+        Self(Arc::new(Mutex::new(vec![Pace::default(); 2 * config.flow_count])))
+    }
+
+    /// Those of a flow: from the number of queue pairs on, their READ responses.
+    pub fn of(&self, flow: usize) -> Pace {
+        self.0.lock().expect("no holder panics")[flow]
+    }
+}
+
+/// A golden NIC that shows its flows' windows and rates.
+struct Watched {
+    nic: Nic,
+    paces: Paces,
+}
+
+impl Golden for Watched {
+    type In = NicIn;
+    type Out = NicOut;
+
+    fn step(&mut self, inputs: &NicIn) -> NicOut {
+        let out = self.nic.step(inputs);
+        if let Some((flow, pace)) = self.nic.pace() {
+            self.paces.0.lock().expect("no holder panics")[flow] = pace;
+        }
+        out
     }
 }

@@ -1,6 +1,7 @@
 //! The register map as pages: Markdown, C header, SystemRDL, all from `nic_spec::regs` and, for
 //! what is exchanged through memory and table rows, `nic_spec::layouts`.
 
+use nic_spec::config::NicConfig;
 use nic_spec::layouts::{Layout, Part, LAYOUTS};
 use nic_spec::regs::{
     registers, Access, Field, Register, CC_ID_VALUE, CC_REGISTERS, CLOCK_HZ, CORE_SIZES_FIELDS,
@@ -8,11 +9,16 @@ use nic_spec::regs::{
 };
 use std::fmt::Write;
 
-/// The registers of a core, and what its software exchanges with it through memory.
+/// The registers of a core in the sizes of a configuration, and what its software exchanges with it
+/// through memory.
 #[derive(Debug)]
 pub struct Map {
     /// Lower-case name of the core.
     name: &'static str,
+    /// Preset that it has the sizes of, as in `--preset`.
+    preset: &'static str,
+    /// Those sizes, in words.
+    sizes: String,
     /// In offset order.
     registers: Vec<Register>,
     events: &'static [(&'static str, &'static str)],
@@ -21,29 +27,57 @@ pub struct Map {
 
 impl Map {
     /// The whole NIC.
-    pub fn nic() -> Self {
-        let mut registers: Vec<_> = registers().copied().collect();
-        registers.sort_by_key(|r| r.offset);
-        Self { name: "nic", registers, events: EVENTS, layouts: LAYOUTS }
+    pub fn nic(config: &NicConfig) -> Self {
+        let mut map = Self {
+            name: "nic",
+            preset: config.name,
+            sizes: format!(
+                "{}-bit datapath, {} queue pairs, {} memory regions, {} work requests a queue pair, \
+                 {} telemetry records a packet, {} completions, {}",
+                config.data_bits,
+                config.flow_count,
+                config.mr_count,
+                config.sq_depth,
+                config.hop_count,
+                config.cq_depth(),
+                clock(config)
+            ),
+            registers: registers().copied().collect(),
+            events: EVENTS,
+            layouts: LAYOUTS,
+        };
+        map.finish(config, config.sizes_word());
+        map
     }
 
     /// The congestion control unit as a core of its own.
-    pub fn cc_core() -> Self {
-        Self::core("cc_core", CC_ID_VALUE, "Identifies the core: \"RNCC\".", CC_REGISTERS)
+    pub fn cc_core(config: &NicConfig) -> Self {
+        let id = (CC_ID_VALUE, "Identifies the core: \"RNCC\".");
+        Self::core("cc_core", config, id, CC_REGISTERS)
     }
 
     /// The scheduler as a core of its own.
-    pub fn sched_core() -> Self {
-        let id = "Identifies the core: \"RNSC\".";
-        Self::core("sched_core", SCHED_ID_VALUE, id, SCHED_REGISTERS)
+    pub fn sched_core(config: &NicConfig) -> Self {
+        let id = (SCHED_ID_VALUE, "Identifies the core: \"RNSC\".");
+        Self::core("sched_core", config, id, SCHED_REGISTERS)
     }
 
     /// The map of a core by the name of its top module; `None` if it has no registers.
-    pub fn of(name: &str) -> Option<Self> {
-        [Self::nic(), Self::cc_core(), Self::sched_core()].into_iter().find(|map| map.name == name)
+    pub fn of(name: &str, config: &NicConfig) -> Option<Self> {
+        match name {
+            "nic" => Some(Self::nic(config)),
+            "cc_core" => Some(Self::cc_core(config)),
+            "sched_core" => Some(Self::sched_core(config)),
+            _ => None,
+        }
     }
 
-    fn core(name: &'static str, id: u32, id_doc: &'static str, own: &[Register]) -> Self {
+    fn core(
+        name: &'static str,
+        config: &NicConfig,
+        (id, id_doc): (u32, &'static str),
+        own: &[Register],
+    ) -> Self {
         let head = |r: &&Register| matches!(r.offset, ID | VERSION | SIZES | CLOCK_HZ);
         let mut registers: Vec<_> = SPECIAL_REGISTERS.iter().filter(head).copied().collect();
         for r in &mut registers {
@@ -54,14 +88,60 @@ impl Map {
             }
         }
         registers.extend(own);
-        registers.sort_by_key(|r| r.offset);
-        Self { name, registers, events: &[], layouts: &[] }
+        let sizes = format!("{} flows, {}", config.flow_count, clock(config));
+        let (preset, events, layouts) = (config.name, &[][..], &[][..]);
+        let mut map = Self { name, preset, sizes, registers, events, layouts };
+        map.finish(config, config.flow_sizes_word());
+        map
+    }
+
+    /// Fills in what depends on the configuration, and sorts.
+    fn finish(&mut self, config: &NicConfig, sizes_word: u32) {
+        for r in &mut self.registers {
+            match r.offset {
+                SIZES => r.reset = sizes_word,
+                CLOCK_HZ => r.reset = config.clock_hz as u32,
+                _ => {}
+            }
+        }
+        self.registers.sort_by_key(|r| r.offset);
+    }
+
+    /// Offset and value of every word that software may read, after reset.
+    pub fn reset_values(&self) -> Vec<(u16, u32)> {
+        let readable = self.registers.iter().filter(|r| r.access != Access::Wo);
+        let words = readable.flat_map(|r| (0..r.count).map(|word| (r.offset + 4 * word, r.reset)));
+        let counters = (0..self.events.len()).map(|index| (counter_offset(index) as u16, 0));
+        words.chain(counters).collect()
+    }
+
+    /// Where the page comes from: the command, and where to edit.
+    fn origin(&self, format: &str) -> String {
+        let Self { name, preset, .. } = self;
+        format!(
+            "Made by `nic regmap --core {name} --preset {preset} --format {format}`; edit \
+             fw/spec/src/regs.rs."
+        )
+    }
+
+    /// Whose values are shown.
+    fn values(&self) -> String {
+        format!("Values after reset are those of `{}`: {}.", self.preset, self.sizes)
     }
 
     /// What C names begin with.
     fn prefix(&self) -> String {
         self.name.to_uppercase()
     }
+}
+
+fn clock(config: &NicConfig) -> String {
+    format!("{} MHz", config.clock_hz as f64 / 1e6)
+}
+
+/// Bits of a value that are those of a field.
+fn field_value(f: &Field, value: u32) -> u32 {
+    value >> f.lsb & u32::MAX >> (32 - u32::from(f.width))
 }
 
 fn access_name(access: Access) -> &'static str {
@@ -86,12 +166,13 @@ fn counter_offset(index: usize) -> usize {
 /// The reference page.
 pub fn markdown(map: &Map) -> String {
     let mut page = format!(
-        "# Register map of `{name}`\n\nMade by `nic regmap --core {name} --format markdown`; edit \
-         `fw/spec/src/regs.rs`.\n\n\
+        "# Register map of `{name}`\n\n{origin}\n\n{values}\n\n\
          AXI4-Lite, 32-bit registers. SLVERR answers an offset without a register, a write to a\n\
          read-only register and a write with a byte strobe low; nothing changes then.\n\n\
          | offset | name | access | reset | bits | meaning |\n|---|---|---|---|---|---|\n",
-        name = map.name
+        name = map.name,
+        origin = map.origin("markdown"),
+        values = map.values()
     );
     for r in &map.registers {
         let (offset, name) = match r.count {
@@ -106,7 +187,8 @@ pub fn markdown(map: &Map) -> String {
         writeln!(page, "| {offset} | {name} | {access} | 0x{:x} | {whole} | {} |", r.reset, r.doc)
             .expect("writing to a string");
         for f in r.fields {
-            writeln!(page, "| | .{} | | | {} | {} |", f.name, bits(f.lsb, f.width), f.doc)
+            let (bits, reset) = (bits(f.lsb, f.width), field_value(f, r.reset));
+            writeln!(page, "| | .{} | | 0x{reset:x} | {bits} | {} |", f.name, f.doc)
                 .expect("writing to a string");
         }
     }
@@ -158,9 +240,11 @@ pub fn c_header(map: &Map) -> String {
     let prefix = map.prefix();
     let mut page = format!(
         "/* SPDX-License-Identifier: MIT OR Apache-2.0\n \
-         * Made by `nic regmap --core {} --format c`; edit fw/spec/src/regs.rs. */\n\
+         * {}\n \
+         * {} */\n\
          #ifndef {prefix}_REGS_H\n#define {prefix}_REGS_H\n\n",
-        map.name
+        map.origin("c"),
+        map.values()
     );
     for r in &map.registers {
         let name = r.name.to_uppercase();
@@ -168,6 +252,10 @@ pub fn c_header(map: &Map) -> String {
         writeln!(page, "/* {} ({access}, reset 0x{:x}) */", r.doc, r.reset)
             .expect("writing to a string");
         writeln!(page, "#define {prefix}_{name} 0x{:03x}", r.offset).expect("writing to a string");
+        if r.reset != 0 {
+            writeln!(page, "#define {prefix}_{name}_RESET 0x{:x}u", r.reset)
+                .expect("writing to a string");
+        }
         if r.count > 1 {
             writeln!(page, "#define {prefix}_{name}_COUNT {}", r.count)
                 .expect("writing to a string");
@@ -204,41 +292,55 @@ pub fn c_header(map: &Map) -> String {
     page
 }
 
-fn rdl_field(page: &mut String, name: &str, f: &Field, access: Access, reset: u32) {
-    let sw = match access {
-        Access::Rw => "rw",
-        Access::Ro => "r",
-        Access::Wo => "w",
+/// Text as SystemRDL has it between quotes.
+fn rdl_text(text: &str) -> String {
+    text.replace('"', "'")
+}
+
+/// What stands for a register in a list: the first sentence about it; and all that is said.
+fn rdl_about(doc: &str) -> String {
+    let doc = rdl_text(doc);
+    let first = doc.split_once(". ").map_or(&*doc, |(first, _)| first).trim_end_matches('.');
+    format!("    name = \"{first}\";\n    desc = \"{doc}\";")
+}
+
+/// A field; `doc` is empty where the register's own says it all.
+fn rdl_field(page: &mut String, r: &Register, f: &Field) {
+    let (sw, hw) = match (r.access, r.offset) {
+        (Access::Rw, _) => ("rw", "r"),
+        // Constants of the core.
+        (Access::Ro, ID | VERSION | SIZES | CLOCK_HZ) => ("r", "na"),
+        (Access::Ro, _) => ("r", "w"),
+        (Access::Wo, _) => ("w", "r"),
     };
-    let mask = u32::MAX >> (32 - u32::from(f.width));
-    let reset = match access {
-        Access::Rw => format!(" = {}'h{:x}", f.width, reset >> f.lsb & mask),
-        _ => String::new(),
+    let reset = match r.access {
+        Access::Rw | Access::Ro => format!(" = {}'h{:x}", f.width, field_value(f, r.reset)),
+        Access::Wo => String::new(),
     };
-    let doc = f.doc.replace('"', "'");
-    let range = format!("[{}:{}]", f.lsb + f.width - 1, f.lsb);
-    writeln!(page, "    field {{ sw = {sw}; desc = \"{doc}\"; }} {name}{range}{reset};")
+    let desc = match f.doc {
+        "" => String::new(),
+        doc => format!(" desc = \"{}\";", rdl_text(doc)),
+    };
+    let (name, range) = (f.name, format!("[{}:{}]", f.lsb + f.width - 1, f.lsb));
+    writeln!(page, "    field {{ sw = {sw}; hw = {hw};{desc} }} {name}{range}{reset};")
         .expect("writing to a string");
 }
 
 /// The SystemRDL 2.0 description.
 pub fn system_rdl(map: &Map) -> String {
     let mut page = format!(
-        "// SPDX-License-Identifier: MIT OR Apache-2.0\n\
-         // Made by `nic regmap --core {name} --format systemrdl`; edit fw/spec/src/regs.rs.\n\
-         addrmap {name} {{\n  default regwidth = 32;\n  default hw = na;\n",
-        name = map.name
+        "// SPDX-License-Identifier: MIT OR Apache-2.0\n// {}\n\
+         addrmap {} {{\n  desc = \"{}\";\n  default regwidth = 32;\n",
+        map.origin("systemrdl"),
+        map.name,
+        map.values()
     );
     for r in &map.registers {
-        let doc = r.doc.replace('"', "'");
-        writeln!(page, "  reg {{\n    desc = \"{doc}\";").expect("writing to a string");
+        writeln!(page, "  reg {{\n{}", rdl_about(r.doc)).expect("writing to a string");
         if r.fields.is_empty() {
-            let whole = Field { name: "value", lsb: 0, width: r.width, doc: "the value" };
-            rdl_field(&mut page, "value", &whole, r.access, r.reset);
+            rdl_field(&mut page, r, &Field { name: "value", lsb: 0, width: r.width, doc: "" });
         }
-        for f in r.fields {
-            rdl_field(&mut page, f.name, f, r.access, r.reset);
-        }
+        r.fields.iter().for_each(|f| rdl_field(&mut page, r, f));
         let array = if r.count > 1 { format!("[{}]", r.count) } else { String::new() };
         let stride = if r.count > 1 { " += 0x4" } else { "" };
         writeln!(page, "  }} {}{array} @ 0x{:x}{stride};", r.name, r.offset)
@@ -247,7 +349,9 @@ pub fn system_rdl(map: &Map) -> String {
     for (i, (name, doc)) in map.events.iter().enumerate() {
         writeln!(
             page,
-            "  reg {{ desc = \"{doc}\"; field {{ sw = r; }} count[31:0]; }} counter_{name} @ 0x{:x};",
+            "  reg {{\n{}\n    field {{ sw = r; hw = w; }} count[31:0] = 32'h0;\n  \
+             }} counter_{name} @ 0x{:x};",
+            rdl_about(&format!("Counter: {doc}")),
             counter_offset(i)
         )
         .expect("writing to a string");

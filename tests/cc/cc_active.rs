@@ -195,7 +195,7 @@ fn cc_active_grows_windows_as_the_reference_does() {
         rig.step(CcAck::default(), command);
     }
     // To the beginning of a window; no full update has come so far.
-    while rig.cycle % 2560 != 0 {
+    while !rig.cycle.is_multiple_of(2560) {
         rig.step(CcAck::default(), CcFlow::default());
     }
     for window in 0..30_u32 {

@@ -159,7 +159,7 @@ fn random_trace(seed: u64, ack_count: usize) -> Trace {
         for hop in &mut hops {
             let tau = [0, 1, 0xff_ffff, rng.gen_range(1..40_000), rng.gen_range(1..400)];
             let tau: u64 = tau[rng.gen_range(0..5)];
-            let sent = [0, 0xf_ffff, tau / 50 << (*hop & 3), tau / 100, tau / 400];
+            let sent = [0, 0xf_ffff, (tau / 50) << (*hop & 3), tau / 100, tau / 400];
             let sent: u64 = sent[rng.gen_range(0..5)];
             let queue = [0, 0, 0x1_ffff, rng.gen_range(0..500), 3];
             let queue: u64 = queue[rng.gen_range(0..5)];
@@ -217,14 +217,14 @@ fn command(flow: u16, op: u8, telemetry: bool) -> CcFlow {
 }
 
 fn ack(flow: u16, psn: u32, ts_ns: u64) -> CcAck {
-    let hop = 2 | (ts_ns & 0xff_ffff) << 3 | (ts_ns / 8 & 0xf_ffff) << 27;
+    let hop = 2 | (ts_ns & 0xff_ffff) << 3 | ((ts_ns / 8) & 0xf_ffff) << 27;
     let tel = Tel { valid: true, hops: 1, path: 1, hop: [hop, 0, 0, 0, 0] };
     CcAck { valid: true, flow, psn, snd_nxt: (psn + 9) & 0xff_ffff, tel }
 }
 
 #[test]
 fn cc_unit_keeps_its_latency_and_rate() {
-    use nic_hdl::cc::cc_unit::{LATENCY_CYCLES, SAME_FLOW_CYCLES, SLOT_CYCLES};
+    use nic_hdl::cc::unit::{LATENCY_CYCLES, SAME_FLOW_CYCLES, SLOT_CYCLES};
     let mut unit = GoldenOnly(CcUnit::new(&gbe()));
     let mut driver = Driver::idle_unit(&mut unit, cfg_of(&testbed()));
     (0..64).for_each(|flow| driver.command(command(flow, OP_CREATE, true)));

@@ -2,7 +2,7 @@
 
 use crate::driver::{cfg_of, parameters, port, Driver};
 use nic_harness::verilator::Source;
-use nic_hdl::cc::cc_unit_serial::{
+use nic_hdl::cc::serial::unit::{
     latency_cycles, COMMAND_CYCLES, DROP_CYCLES, HOLD_CYCLES, STORE_CYCLES,
 };
 use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;

@@ -3,7 +3,7 @@
 use crate::driver::{answers, by_flow, flow_order, parameters, Driver};
 use nic_harness::lockstep::GoldenOnly;
 use nic_harness::verilator::Source;
-use nic_hdl::cc::cc_unit_wide::{LATENCY_CYCLES, SAME_FLOW_CYCLES};
+use nic_hdl::cc::wide::unit::{LATENCY_CYCLES, SAME_FLOW_CYCLES};
 use nic_models::golden::cc::cc_unit::CcUnit;
 use nic_models::golden::cc::cc_unit_wide::{self, CcUnitWide};
 use nic_models::golden::cc::ports::CcRate;

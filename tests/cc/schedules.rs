@@ -19,6 +19,7 @@ use rdma_nic::{cu, gbe, hundred, lock_step};
 use std::path::Path;
 
 /// A schedule with so many flows.
+#[expect(clippy::enum_variant_names, reason = "they are named as in the configuration")]
 enum Schedule {
     BitPerCycle,
     HopPerCycle(usize),

@@ -3,7 +3,7 @@
 // one tells of a full link and a queue, so its window is smaller than the first.
 //
 //   nic emit --core cc -o rtl
-//   cd rtl && iverilog -g2005 -o tb -c files.f ../tests/cores/cc_core_tb.v && vvp tb
+//   iverilog -g2005 -o tb rtl/*.v tests/cores/cc_core_tb.v && vvp tb
 `timescale 1ns / 1ps
 
 module cc_core_tb;

@@ -4,7 +4,7 @@
 // packets in 1 ms.
 //
 //   nic emit --core sched -o rtl
-//   cd rtl && iverilog -g2005 -o tb -c files.f ../tests/cores/sched_core_tb.v && vvp tb
+//   iverilog -g2005 -o tb rtl/*.v tests/cores/sched_core_tb.v && vvp tb
 `timescale 1ns / 1ps
 
 module sched_core_tb;

@@ -1,7 +1,16 @@
 //! Register map pages, and the host side blocks against their golden twins.
 
+use nic_driver::Bus;
+use nic_harness::verilator::Source;
+use nic_models::golden::cc::cc_core::{CcCore, CcCoreIn};
+use nic_models::golden::host::axil_port::{AxilMaster, AxilSlave};
+use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn};
+use nic_models::ports::Golden;
+use nic_sim::engine::EngineKind;
+use nic_sim::env::station::{Manners, Station};
 use nic_sim::regmap::{self, Map};
-use rdma_nic::{assert_catches, assert_matches_golden};
+use nic_spec::NicConfig;
+use rdma_nic::{assert_catches, assert_matches_golden, cu, gbe, hundred};
 
 fn committed(name: &str) -> String {
     let path = format!("{}/fw/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -10,14 +19,73 @@ fn committed(name: &str) -> String {
 
 #[test]
 fn csr_pages_are_what_the_spec_says() {
-    let advice = "stale: run scripts/regmap";
-    assert_eq!(
-        committed("registers.md"),
-        regmap::markdown(&Map::nic()),
-        "fw/registers.md {advice}"
-    );
-    assert_eq!(committed("nic_regs.h"), regmap::c_header(&Map::nic()), "fw/nic_regs.h {advice}");
-    assert_eq!(committed("nic.rdl"), regmap::system_rdl(&Map::nic()), "fw/nic.rdl {advice}");
+    let map = Map::nic(&gbe());
+    for (name, page) in [
+        ("registers.md", regmap::markdown(&map)),
+        ("nic_regs.h", regmap::c_header(&map)),
+        ("nic.rdl", regmap::system_rdl(&map)),
+    ] {
+        assert!(committed(name) == page, "fw/{name} is stale: run scripts/regmap");
+    }
+}
+
+/// The words that a read of `map` differs in.
+fn differing(map: &Map, mut read: impl FnMut(u16) -> u32) -> Vec<String> {
+    let values = map.reset_values();
+    assert!(values.len() > 4, "the map has registers");
+    let differing = values.into_iter().filter_map(|(offset, value)| {
+        let found = read(offset);
+        (found != value).then(|| format!("{offset:#05x}: {found:#x}, not {value:#x}"))
+    });
+    differing.collect()
+}
+
+#[test]
+fn csr_registers_of_the_nic_begin_as_the_map_says() {
+    let source = Source::new("nic", "");
+    let engine = EngineKind::Golden.nic(&gbe(), &source, 1).expect("the golden model");
+    let mut station = Station::new(engine, Manners::Prompt, 1).expect("a reset");
+    // Counters and tables are cleared after reset.
+    station.run(2_000).expect("cycles");
+    let read = |offset| station.read32(u32::from(offset)).expect("every register answers");
+    assert_eq!(differing(&Map::nic(&gbe()), read), [""; 0]);
+}
+
+/// Reads a register of a core.
+fn read_core(step: &mut impl FnMut(AxilMaster) -> AxilSlave, offset: u16) -> u32 {
+    let mut bus = AxilMaster { araddr: offset, arvalid: true, rready: true, ..Default::default() };
+    let mut slave = step(AxilMaster::default());
+    for _ in 0..100 {
+        let is_taken = slave.arready;
+        slave = step(bus);
+        bus.arvalid &= !is_taken;
+        if slave.rvalid {
+            assert_eq!(slave.rresp, 0, "{offset:#05x} is refused");
+            let rdata = slave.rdata;
+            step(bus);
+            return rdata;
+        }
+    }
+    panic!("{offset:#05x} does not answer");
+}
+
+#[test]
+fn csr_registers_of_the_cores_begin_as_the_map_says() {
+    let of_flows = |flow_count| NicConfig { flow_count, ..gbe() };
+    for config in [gbe(), of_flows(256), hundred(), cu()] {
+        let mut core = CcCore::new(&config);
+        core.step(&CcCoreIn { reset: true, ..Default::default() });
+        let mut step = |s_axil| core.step(&CcCoreIn { s_axil, ..Default::default() }).s_axil;
+        let found = differing(&Map::cc_core(&config), |offset| read_core(&mut step, offset));
+        assert_eq!(found, [""; 0], "CC core of {}", config.name);
+    }
+    for config in [gbe(), of_flows(256), hundred()] {
+        let mut core = SchedCore::new(&config);
+        core.step(&SchedCoreIn { reset: true, ..Default::default() });
+        let mut step = |s_axil| core.step(&SchedCoreIn { s_axil, ..Default::default() }).s_axil;
+        let found = differing(&Map::sched_core(&config), |offset| read_core(&mut step, offset));
+        assert_eq!(found, [""; 0], "scheduler core of {}", config.name);
+    }
 }
 
 const BLOCKS: [&str; 7] = [

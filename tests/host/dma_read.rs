@@ -3,7 +3,7 @@
 use nic_harness::lockstep::Stepper;
 use nic_harness::verilator::Source;
 use nic_hdl::emit::emit;
-use nic_hdl::host::dma_read::DmaRead as Hdl;
+use nic_hdl::host::dma::read::DmaRead as Hdl;
 use nic_models::golden::host::dma::read::{DmaRead, DmaReadIn, ReadData};
 use nic_sim::env::axi_mem::AxiMem;
 use rand::{Rng, SeedableRng};

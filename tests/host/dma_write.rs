@@ -3,7 +3,7 @@
 use nic_harness::lockstep::Stepper;
 use nic_harness::verilator::Source;
 use nic_hdl::emit::emit;
-use nic_hdl::host::dma_write::DmaWrite as Hdl;
+use nic_hdl::host::dma::write::DmaWrite as Hdl;
 use nic_models::golden::host::axi::WriteSlave;
 use nic_models::golden::host::dma::write::{DmaWrite, DmaWriteIn};
 use nic_sim::env::axi_mem::AxiMem;

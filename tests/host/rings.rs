@@ -213,8 +213,8 @@ fn write(slot: u64, length_bytes: u32) -> Write {
 fn work(qp: u32, number: u32, last: bool) -> (Work, u64, u32) {
     let slot = u64::from(qp * 64 + number);
     let length_bytes = (number * 977 + qp * 131) % 3000;
-    let unsignalled = (number + qp) % 3 == 0 && !last;
-    let work = if number % 2 == 0 {
+    let unsignalled = (number + qp).is_multiple_of(3) && !last;
+    let work = if number.is_multiple_of(2) {
         Work::Write(Write { unsignalled, ..write(slot, length_bytes) })
     } else {
         Work::Read(Read {
@@ -247,9 +247,8 @@ fn exchange(plan: Plan, message_count: u32) {
     let mut signalled = 0;
     loop {
         let mut busy = false;
-        for at in 0..2 {
-            let Host { nic, qps } = &mut pair.hosts[at];
-            for (qp, posted) in qps.iter_mut().zip(&mut left[at]) {
+        for (Host { nic, qps }, left) in pair.hosts.iter_mut().zip(&mut left) {
+            for (qp, posted) in qps.iter_mut().zip(left) {
                 let room = (1 << plan.sq_log2) - qp.outstanding_count();
                 let count = room.min(message_count - *posted);
                 let batch: Vec<Work> = (*posted..*posted + count)

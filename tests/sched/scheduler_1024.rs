@@ -425,7 +425,7 @@ fn greedy(line: &Load) -> [(&'static str, Load); 2] {
         line_cycles: 0,
         ..line.clone()
     };
-    let kept_rate = (255 * 64 << 24) / line.unit.window_cycles;
+    let kept_rate = ((255 * 64) << 24) / line.unit.window_cycles;
     [("fast", fast.clone()), ("kept", Load { slow_rate: kept_rate as u32, ..fast })]
 }
 

@@ -1,7 +1,7 @@
 //! The scheduler of eight engines, for a datapath of 512 bits: against its golden model, one grant a
 //! cycle, and its rate promise.
 
-use nic_hdl::sched::scheduler_wide::LATENCY_CYCLES;
+use nic_hdl::sched::wide::scheduler_wide::LATENCY_CYCLES;
 use nic_models::golden::sched::ports::{Rate, Ready, SchedulerIn, Work};
 use nic_models::golden::sched::scheduler_wide::SchedulerWide;
 use nic_models::ports::Golden;

@@ -117,6 +117,32 @@ fn nic_as_responder_keeps_its_part_of_every_capture() {
     assert!(bad.counters.iter().any(|(n, count)| *n == "rx_drop_icrc" && *count > 0));
 }
 
+/// The NIC rightly drops packets of another transport version or partition; the reference answered
+/// them, so that a replay of them failed.
+#[test]
+fn regress_nic_replays_packets_of_another_version_or_partition() {
+    // A WRITE of one byte and its ACK.
+    let mut records = capture("write_multi")[199..201].to_vec();
+    let spoilt = [
+        ([0x31, 0xff, 0xff], [0xf6, 0x57, 0x10, 0x4c]),
+        ([0x30, 0x12, 0x34], [0x66, 0x41, 0xff, 0xef]),
+    ];
+    for (flags_and_pkey, icrc) in spoilt {
+        let mut frame = records[0].data.clone();
+        frame[43..46].copy_from_slice(&flags_and_pkey);
+        frame[74..].copy_from_slice(&icrc);
+        records.push(Record { data: frame, ..records[1] });
+    }
+    let c = Conversation::infer(&records, Role::Responder, None, &gbe()).expect("inferred");
+    let nic = station(EngineKind::Golden, Manners::Prompt);
+    let o = responder::run(&c, &records, nic, |_| {}).unwrap_or_else(|e| panic!("{e}"));
+    assert!(o.is_good(), "{:?}", o.wrong);
+    assert_eq!((o.fed, o.replies.len(), o.reference.len()), (3, 1, 1));
+    for drop in ["rx_drop_version", "rx_drop_pkey"] {
+        assert!(o.counters.contains(&(drop, 1)), "{drop}: {:?}", o.counters);
+    }
+}
+
 #[test]
 fn nic_verilog_responds_as_golden() {
     for name in ["loss_nak", "bad_icrc", "loss_read_resp_middle"] {

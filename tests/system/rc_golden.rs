@@ -106,7 +106,6 @@ impl Lab {
             va: VA,
             length_bytes: REGION_BYTES as u64,
             host_address: HOST_ADDRESS,
-            ..MrRow::default()
         };
         let qp = QpRow {
             valid: true,

@@ -6,7 +6,7 @@ use nic_models::reference::rc::check::{ResponderCheck, Wrong};
 use nic_models::reference::rc::requester::{Effect, Limits, Requester, Status, Work};
 use nic_models::reference::rc::responder::{Abilities, Responder, Verdict};
 use nic_models::reference::rc::{
-    psn_add, psn_distance, Answer, Class, Memory, Region, Remote, Request,
+    admit, psn_add, psn_distance, Answer, Class, Memory, Region, Remote, Request, DEFAULT_PKEY,
 };
 use nic_sim::pcap;
 use nic_sim::replay::conversation::{Conversation, Packet, Pair, Role};
@@ -27,6 +27,52 @@ fn captures() -> Vec<String> {
     paths.retain(|path| path.ends_with(".pcap"));
     assert_eq!(paths.len(), 19);
     paths
+}
+
+/// RDMA WRITE only of one byte, tests/data/rxe/write_multi.pcap, record 200.
+const WRITE: [u8; 78] = [
+    0x52, 0x54, 0x00, 0x00, 0x00, 0x02, 0x52, 0x54, 0x00, 0x00, 0x00, 0x01, 0x08, 0x00, 0x45, 0x00,
+    0x00, 0x40, 0x6b, 0x79, 0x40, 0x00, 0x40, 0x11, 0xbb, 0x31, 0x0a, 0x00, 0x00, 0x01, 0x0a, 0x00,
+    0x00, 0x02, 0xc1, 0x21, 0x12, 0xb7, 0x00, 0x2c, 0x00, 0x00, 0x0a, 0x30, 0xff, 0xff, 0x00, 0x00,
+    0x00, 0x11, 0x80, 0x00, 0x01, 0x45, 0x00, 0x00, 0x7f, 0x39, 0x53, 0xf8, 0xa0, 0x00, 0x00, 0x00,
+    0x02, 0xdc, 0x00, 0x00, 0x00, 0x01, 0xf4, 0x00, 0x00, 0x00, 0x27, 0xbf, 0xf7, 0x42,
+];
+
+/// [`WRITE`] with other bytes 43 to 45 (flags with the transport version, P_Key) and their ICRC.
+fn write_with(flags_and_pkey: [u8; 3], icrc: [u8; 4]) -> [u8; 78] {
+    let mut frame = WRITE;
+    frame[43..46].copy_from_slice(&flags_and_pkey);
+    frame[74..].copy_from_slice(&icrc);
+    frame
+}
+
+#[test]
+fn rc_reference_is_silent_to_another_version_or_partition() {
+    let rows = [
+        ([0x30, 0xff, 0xff], [0x27, 0xbf, 0xf7, 0x42], true),
+        ([0x31, 0xff, 0xff], [0xf6, 0x57, 0x10, 0x4c], false),
+        ([0x3f, 0xff, 0xff], [0x98, 0x63, 0x7f, 0x1d], false),
+        ([0x30, 0x12, 0x34], [0x66, 0x41, 0xff, 0xef], false),
+        ([0x30, 0x7f, 0xff], [0xb5, 0x53, 0x74, 0x73], true),
+        ([0x30, 0x80, 0x00], [0x79, 0xa4, 0x17, 0xd1], false),
+    ];
+    for (flags_and_pkey, icrc, is_ours) in rows {
+        let frame = write_with(flags_and_pkey, icrc);
+        let request = admit(&frame, DEFAULT_PKEY).map(|repr| Request::from(&repr));
+        assert_eq!(request.is_some(), is_ours, "{flags_and_pkey:x?}");
+        let Some(request) = request else { continue };
+        let bytes = vec![0; 1];
+        let region =
+            Region { va: 0x7f39_53f8_a000, bytes, remote_write: true, ..Region::default() };
+        let mut memory = Memory { regions: [(0x2dc, region)].into() };
+        let outcome = Responder::new(1024, 0x145, WRITES).request(&mut memory, &request);
+        assert_eq!(outcome.answers, [Answer::acknowledge(0x145, syndrome::ACK, 1)]);
+        assert_eq!(memory.regions[&0x2dc].bytes, [0xf4]);
+    }
+    // Two limited members of a partition don't talk to each other.
+    let limited = write_with(rows[4].0, rows[4].1);
+    assert!(admit(&limited, 0x7fff).is_none() && admit(&WRITE, 0x7fff).is_some());
+    assert!(admit(&WRITE[..77], DEFAULT_PKEY).is_none());
 }
 
 /// The parts of a capture that concern one connection.
@@ -430,7 +476,7 @@ fn readable() -> (Memory, Responder) {
     let mut memory = region(4096);
     let target = memory.regions.get_mut(&0x77).expect("the region");
     target.remote_read = true;
-    target.bytes.iter_mut().enumerate().for_each(|(n, byte)| *byte = (n * 7 >> 4) as u8);
+    target.bytes.iter_mut().enumerate().for_each(|(n, byte)| *byte = ((n * 7) >> 4) as u8);
     (memory, Responder::new(MTU, 0, ALL))
 }
 

@@ -241,7 +241,7 @@ struct Lab {
 
 fn pass<T: Clone>(rng: &mut ChaCha8Rng, queue: &mut Vec<T>, item: T) {
     let copies = [0, 1, 1, 1, 1, 1, 1, 1, 1, 2][rng.gen_range(0..10)];
-    queue.extend(std::iter::repeat(item).take(copies));
+    queue.extend(std::iter::repeat_n(item, copies));
 }
 
 /// Takes the oldest, seldom another one.

@@ -1,5 +1,6 @@
 //! The cores that stand alone: the benches that users start from, and what their pages show.
 
+use super::waves::{value, Level, Waves};
 use nic_hdl::emit::Layout;
 use nic_models::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream};
 use nic_models::golden::cc::ports::{CcAck, CcFlow, Tel, OP_CREATE};
@@ -32,6 +33,31 @@ fn verilog_bench(core: &str) -> String {
     printed
 }
 
+/// What the pages say of the files that are emitted holds where they are not the current folder.
+#[test]
+fn emitted_files_are_found_from_any_folder() {
+    let design = nic_hdl::emit::by_name("fifo", &gbe()).unwrap_or_else(|e| panic!("{e}"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("any_folder");
+    let rtl = folder.join("rtl");
+    design.write_dir(&rtl, Layout::FilePerModule).expect("the folder can be written");
+    for command in [
+        "verilator --lint-only --top-module fifo -F rtl/files.f",
+        "iverilog -g2005 -s fifo -o fifo rtl/*.v",
+        "yosys -q -p 'read_verilog rtl/*.v; hierarchy -check -top fifo'",
+    ] {
+        let output = Command::new("sh").args(["-c", command]).current_dir(&folder).output();
+        let output = output.expect("sh runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {errors}");
+    }
+    // FuseSoC looks beside the core file, and the list has the same files.
+    let core = std::fs::read_to_string(rtl.join("fifo.core")).expect("written");
+    let named: Vec<&str> = core.lines().filter_map(|l| l.strip_prefix("      - ")).collect();
+    let list = std::fs::read_to_string(rtl.join("files.f")).expect("written");
+    assert_eq!(named, list.lines().collect::<Vec<_>>());
+    assert!(named.len() > 1 && named.iter().all(|name| rtl.join(name).is_file()), "{named:?}");
+}
+
 #[test]
 fn cc_core_passes_the_verilog_bench_that_users_start_from() {
     let printed = verilog_bench("cc_core");
@@ -44,116 +70,6 @@ fn sched_core_passes_the_verilog_bench_that_users_start_from() {
     let printed = verilog_bench("sched_core");
     let counts = printed.lines().filter(|line| line.contains("packets in 1 ms")).count();
     assert_eq!(counts, 2, "{printed}");
-}
-
-/// Cycles of some signals as WaveJSON (WaveDrom); cycles that are left out leave a gap.
-struct Waves {
-    names: Vec<&'static str>,
-    cycles: Vec<Vec<Level>>,
-    /// Width of a cycle in the figure.
-    scale: usize,
-    /// Cycles in which nothing has moved.
-    quiet: usize,
-}
-
-/// What a signal shows in a cycle.
-#[derive(Clone, PartialEq)]
-enum Level {
-    Bit(bool),
-    /// A value with its label.
-    Value(String),
-    /// A value that nobody looks at.
-    Any,
-    Gap,
-}
-
-impl Waves {
-    fn new(scale: usize, names: &[&'static str]) -> Self {
-        Self { names: names.to_vec(), cycles: vec![], scale, quiet: 0 }
-    }
-
-    fn cycle(&mut self, levels: Vec<Level>) {
-        assert_eq!(levels.len(), self.names.len());
-        self.cycles.push(levels);
-    }
-
-    /// A cycle in which something moves or nothing; of quiet ones all but the first are a gap.
-    fn cycle_that(&mut self, moves: bool, levels: Vec<Level>) {
-        self.quiet = if moves { 0 } else { self.quiet + 1 };
-        match self.quiet {
-            0 | 1 => self.cycle(levels),
-            2 => self.cycles.push(vec![Level::Gap; self.names.len()]),
-            _ => {}
-        }
-    }
-
-    fn json(&self) -> String {
-        let clock: String = self
-            .cycles
-            .iter()
-            .enumerate()
-            .map(|(i, levels)| match levels[0] {
-                Level::Gap => '|',
-                _ if i == 0 => 'p',
-                _ => '.',
-            })
-            .collect();
-        let mut lines = vec![format!("  {{\"name\": \"clock\", \"wave\": \"{clock}\"}}")];
-        for (signal, name) in self.names.iter().enumerate() {
-            let (mut wave, mut data, mut last) = (String::new(), vec![], None);
-            for level in self.cycles.iter().map(|levels| &levels[signal]) {
-                if *level == Level::Gap {
-                    wave.push('|');
-                    continue;
-                }
-                let symbol = match level {
-                    Level::Bit(bit) => ['0', '1'][usize::from(*bit)],
-                    Level::Value(_) => '=',
-                    Level::Any | Level::Gap => 'x',
-                };
-                if last == Some(level) {
-                    wave.push('.');
-                    continue;
-                }
-                wave.push(symbol);
-                if let Level::Value(text) = level {
-                    data.push(format!("\"{text}\""));
-                }
-                last = Some(level);
-            }
-            let data = match data.len() {
-                0 => String::new(),
-                _ => format!(", \"data\": [{}]", data.join(", ")),
-            };
-            lines.push(format!("  {{\"name\": \"{name}\", \"wave\": \"{wave}\"{data}}}"));
-        }
-        let config = format!("\"config\": {{\"hscale\": {}}}", self.scale);
-        format!("{{\"signal\": [\n{}\n], {config}}}\n", lines.join(",\n"))
-    }
-
-    /// Holds the committed figure against this one; `UPDATE_PAGES=1` writes its source.
-    fn check(&self, name: &str) {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("hdl/figures");
-        let (source, figure) =
-            (folder.join(format!("{name}.json")), folder.join(format!("{name}.svg")));
-        if std::env::var_os("UPDATE_PAGES").is_some() {
-            std::fs::write(&source, self.json()).expect("the folder can be written");
-        }
-        let advice = "stale: UPDATE_PAGES=1 cargo test --test tool cores::, then scripts/figures";
-        let committed = std::fs::read_to_string(&source).unwrap_or_default();
-        assert_eq!(committed, self.json(), "hdl/figures/{name}.json {advice}");
-        let svg = std::fs::read_to_string(&figure).unwrap_or_default();
-        assert!(svg.contains(committed.trim_end()), "hdl/figures/{name}.svg {advice}");
-    }
-}
-
-/// `text` while `valid`.
-fn value(valid: bool, text: impl FnOnce() -> String) -> Level {
-    if valid {
-        Level::Value(text())
-    } else {
-        Level::Any
-    }
 }
 
 /// The CC core after reset and clearing, idle.
@@ -221,7 +137,7 @@ fn cc_core_page_shows_its_registers() {
         }
     }
     assert_eq!(value_read, Some((3, 0)), "what was written is read");
-    waves.check("cc-core-registers");
+    waves.check("hdl/figures/cc-core-registers");
 }
 
 /// One hop of 100 Gb/s: time, bytes / 128, queue / 80.
@@ -306,7 +222,7 @@ fn cc_core_page_shows_its_events() {
     assert_eq!((created.op, created.window_bytes), (OP_CREATE, 5000));
     assert!(stored.first && stored.window_bytes == 5000, "the first record is only stored");
     assert!(updated.full && updated.window_bytes < 5000, "the queue makes the window smaller");
-    waves.check("cc-core-events");
+    waves.check("hdl/figures/cc-core-events");
 }
 
 #[test]
@@ -398,5 +314,5 @@ fn sched_core_page_shows_its_events() {
     }
     assert_eq!(grants.len(), 2, "one grant for each packet");
     assert!(grants[1] > grants[0] + 40, "the second one waits for the window");
-    waves.check("sched-core-events");
+    waves.check("hdl/figures/sched-core-events");
 }

@@ -3,7 +3,7 @@
 use nic_harness::bench::{Bench, Options, Stimulus};
 use nic_harness::verilator::Source;
 use nic_hdl::emit::emit_block;
-use nic_hdl::{block, Reg, Unreset};
+use nic_hdl::{block, Reg};
 use nic_models::ports;
 use nic_models::ports::Golden;
 use rand::{Rng, SeedableRng};

@@ -136,6 +136,59 @@ fn harness_finds_a_mismatch_and_leaves_waveform_and_replay() {
     bench(0x1fff).run(&source, &short).expect("one cycle less is fine");
 }
 
+/// Noise with a check that fails in a cycle.
+struct Checked {
+    noise: Noise,
+    fails_at: u64,
+}
+
+impl Stimulus<Counter> for Checked {
+    fn next(&mut self, cycle: u64, out: &CounterOut) -> CounterIn {
+        assert!(cycle < self.fails_at, "cycle {cycle} comes");
+        self.noise.next(cycle, out)
+    }
+}
+
+fn checked_bench(fails_at: u64) -> Bench {
+    let config = NicConfig::preset("gbe").expect("preset");
+    let noise = |seed| Noise { rng: ChaCha8Rng::seed_from_u64(seed), step_max: 0x1fff };
+    let stimulus = move |seed| Checked { noise: noise(seed), fails_at };
+    Bench::new("counter", &config, Counter::default, stimulus)
+}
+
+#[test]
+fn harness_names_cycle_and_replay_line_of_a_failed_check() {
+    let (source, bench) = (Source::new("counter", COUNTER_V), checked_bench(765));
+    let failure = bench.run(&source, &options(11)).expect_err("the check fails");
+    let FailureCause::Check(failed) = &failure.cause else { panic!("{failure}") };
+    assert_eq!((failed.text.as_str(), failure.cycle), ("cycle 765 comes", Some(765)));
+    assert!(failed.place.contains("harness.rs:"), "{failure}");
+    assert!(failure.to_string().starts_with("seed 11 cycle 765: check failed: cycle 765 comes"));
+    let replay = failure.replay.as_ref().expect("a replay line");
+    assert!(replay.contains("--block counter --seed 11 --cycles 766 --trace"), "{replay}");
+    assert!(failure.waveform_reproduces, "{failure}");
+    let waveform = failure.waveform.as_ref().expect("a waveform");
+    assert!(std::fs::metadata(waveform).expect("it exists").len() > 200);
+    for engine in [Engine::Golden, Engine::Rtl] {
+        let alone = Options { engine, ..options(11) };
+        let again = bench.run(&source, &alone).expect_err("the check fails");
+        assert_eq!((again.cycle, &again.cause), (Some(765), &failure.cause));
+    }
+    bench.run(&source, &Options { cycles: 765, ..options(11) }).expect("one cycle less is fine");
+}
+
+#[test]
+fn harness_reports_the_mismatch_though_a_check_fails_behind_it() {
+    let broken =
+        COUNTER_V.replace("count + {27'd0, step}", "count + {27'd0, step} + (&count[9:0])");
+    let source = Source::new("counter", &broken);
+    let alone = bench(0x1fff).run(&source, &options(12)).expect_err("a mismatch");
+    let cycle = alone.cycle.expect("after reset");
+    // The run for the waveform goes on behind the mismatch and comes to the check.
+    let both = checked_bench(cycle + 5).run(&source, &options(12)).expect_err("a mismatch");
+    assert_eq!((&both.cause, both.waveform_reproduces), (&alone.cause, true));
+}
+
 #[test]
 fn harness_compares_the_upper_words_of_wide_ports() {
     let failure =

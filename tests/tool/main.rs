@@ -1,9 +1,12 @@
-//! Tests of the emitter, of the harness, and of the Verilog under other people's tools.
+//! Tests of the emitter, of the harness, and of the Verilog under other people's tools; figures.
 
 mod board;
 mod cores;
+mod diagram;
 mod emit;
+mod figures;
 mod formal;
 mod harness;
 mod lint;
 mod mutants;
+mod waves;

@@ -118,7 +118,7 @@ fn ip(flow: usize) -> u32 {
 /// The first leaves after [`LATENCY_CYCLES`], the next when the interval is over, with what came last.
 #[test]
 fn feedback_out_sends_the_first_at_once_and_then_the_newest() {
-    use nic_hdl::transport::feedback_out::LATENCY_CYCLES;
+    use nic_hdl::transport::feedback::output::LATENCY_CYCLES;
     let mut rig = Rig::new(1, 625);
     rig.row(5, true);
     rig.answer(5, 1);

@@ -163,7 +163,7 @@ fn read_reply_asks_for_whole_frames() {
 
 #[test]
 fn read_reply_takes_the_cycles_it_names() {
-    use nic_hdl::transport::read_reply::{GRANT_CYCLES, JOB_CYCLES};
+    use nic_hdl::transport::read::reply::{GRANT_CYCLES, JOB_CYCLES};
     let mut rig = Rig::new(0, false, 0);
     rig.job(0, 1 << 20, false);
     rig.holds = true;

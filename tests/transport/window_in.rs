@@ -1,7 +1,7 @@
 //! window_in: Verilog against golden model, and its rules one by one.
 
 use nic_harness::lockstep::{LockStep, Stepper};
-use nic_hdl::transport::window_in::LATENCY_CYCLES;
+use nic_hdl::transport::window::input::LATENCY_CYCLES;
 use nic_models::golden::sched::ports::Rate;
 use nic_models::golden::transport::window::input::{PeerWindow, WindowIn, WindowInIn, WindowInOut};
 use rand::{Rng, SeedableRng};

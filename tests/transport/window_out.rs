@@ -1,7 +1,7 @@
 //! window_out: Verilog against golden model, and its rules one by one.
 
 use nic_harness::lockstep::{LockStep, Stepper};
-use nic_hdl::transport::window_out::{CLOSED_CYCLES, LATENCY_CYCLES};
+use nic_hdl::transport::window::output::{CLOSED_CYCLES, LATENCY_CYCLES};
 use nic_models::golden::transport::window::output::{
     UpdateWatch, WindowOut, WindowOutIn, WindowOutOut,
 };

@@ -369,7 +369,7 @@ impl<B: Bus> Nic<B> {
         if config.rnr_retry_limit > 7 || config.read_limit > 16 {
             return Err(Error::Argument("qp: rnr_retry_limit is 0..=7, read_limit 0..=16"));
         }
-        if config.sq_log2 > 15 || config.sq_address % 64 != 0 {
+        if config.sq_log2 > 15 || !config.sq_address.is_multiple_of(64) {
             return Err(Error::Argument("qp: sq_log2 is 0..=15, sq_address a multiple of 64"));
         }
         let flow_index = (config.qpn % self.sizes.flow_count) as u16;

@@ -35,7 +35,7 @@ impl Ring {
     }
 
     fn is_good(&self, entry_bytes: u64) -> bool {
-        (1..=15).contains(&self.log2) && self.address % entry_bytes == 0
+        (1..=15).contains(&self.log2) && self.address.is_multiple_of(entry_bytes)
     }
 }
 
@@ -145,7 +145,7 @@ impl<B: HostMemory> Nic<B> {
         };
         let size = 1_u64 << cq.ring.log2;
         let place = u64::from(cq.read_count) % size;
-        let phase = u64::from(cq.read_count) / size % 2 == 0;
+        let phase = (u64::from(cq.read_count) / size).is_multiple_of(2);
         let address = cq.ring.address + place * Completion::RING_BYTES;
         let mut words = [0; 4];
         // The phase first: behind it the rest of the entry is there.
@@ -187,7 +187,7 @@ impl<B: HostMemory> Nic<B> {
         if work.len() > room as usize {
             return Err(Error::SendQueueFull);
         }
-        let rows = || work.iter().map(Work::to_row);
+        let rows = || work.iter().copied().map(Work::to_row);
         if rows().any(|row| row.length_bytes > MESSAGE_BYTES_MAX) {
             return Err(Error::Argument("length_bytes is at most 2^31"));
         }
@@ -227,8 +227,8 @@ impl<B: HostMemory> Nic<B> {
 }
 
 impl Work {
-    fn to_row(&self) -> WrRow {
-        match *self {
+    fn to_row(self) -> WrRow {
+        match self {
             Self::Write(write) => write.to_row(),
             Self::Read(read) => read.to_row(),
         }

@@ -168,7 +168,7 @@ pub struct CcParams {
 /// `value * 2^fraction_bits` to the nearest integer; `None` if it needs more than 32 bits.
 fn fixed(value: f64, fraction_bits: u32) -> Option<u32> {
     let scaled = value * (1_u64 << fraction_bits) as f64 + 0.5;
-    (scaled >= 0.0 && scaled < 4_294_967_296.0).then_some(scaled as u32)
+    (0.0..4_294_967_296.0).contains(&scaled).then_some(scaled as u32)
 }
 
 /// `value`, in units of 2^-36, as mantissa [21:0] of at least 2^21 and exponent [26:22]; for values

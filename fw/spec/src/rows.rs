@@ -1,5 +1,5 @@
 //! Table rows that software stages in `ROW_DATA`, and the completion entry it reads back.
-//! Layouts: ARCHITECTURE.md, "Table rows".
+//! Layouts: fw/registers.md, "Rows, work requests, completions".
 
 /// A staged row, word 0 first.
 pub type Row = [u32; 16];

@@ -3,7 +3,7 @@
 //!
 //! `stream` has `valid`, and `ready` that goes against it, before its members; `bundle` has what
 //! is listed. `name: Type` goes with the stream, `name <- Type` against it, `name = Bundle` is a
-//! bundle within it. `FB` is the width of a flow's index, `W` that of a datapath, `KB` its bytes,
+//! bundle within it, `name == Bundle` one whose members' ports do without its name. `FB` is the width of a flow's index, `W` that of a datapath, `KB` its bytes,
 //! `T` the width of a tag. In Verilog a member is a port: `m_pkt_flow`, `s_axis_tdata`.
 
 /// Hands the list to the macro `$form`, which makes types of it.
@@ -95,6 +95,80 @@ macro_rules! streams {
                 rresp <- Bits<2>,
                 /// Read data is taken.
                 rready: Bit,
+            }
+            /// Writes on AXI4, as the port of the side that asks.
+            bundle AxiWrite<W, KB> {
+                /// Write address, bytes.
+                awaddr: Bits<64>,
+                /// Beats less one.
+                awlen: Bits<8>,
+                /// log2 of bytes a beat.
+                awsize: Bits<3>,
+                /// 1: INCR.
+                awburst: Bits<2>,
+                /// Write address is valid.
+                awvalid: Bit,
+                /// Write address is taken.
+                awready <- Bit,
+                /// Write data.
+                wdata: Bits<W>,
+                /// Bytes to write.
+                wstrb: Bits<KB>,
+                /// Last beat.
+                wlast: Bit,
+                /// Write data is valid.
+                wvalid: Bit,
+                /// Write data is taken.
+                wready <- Bit,
+                /// Write response.
+                bresp <- Bits<2>,
+                /// Write response is valid.
+                bvalid <- Bit,
+                /// Write response is taken.
+                bready: Bit,
+            }
+            /// Reads on AXI4, as the port of the side that asks, which counts beats.
+            bundle AxiRead<W> {
+                /// Read address, bytes.
+                araddr: Bits<64>,
+                /// Beats less one.
+                arlen: Bits<8>,
+                /// log2 of bytes a beat.
+                arsize: Bits<3>,
+                /// 1: INCR.
+                arburst: Bits<2>,
+                /// Read address is valid.
+                arvalid: Bit,
+                /// Read address is taken.
+                arready <- Bit,
+                /// Read data.
+                rdata <- Bits<W>,
+                /// Read response.
+                rresp <- Bits<2>,
+                /// Read data is valid.
+                rvalid <- Bit,
+                /// Read data is taken.
+                rready: Bit,
+            }
+            /// AXI4, as the port of the side that asks.
+            bundle Axi<W, KB> {
+                /// Writes.
+                write == AxiWrite<W, KB>,
+                /// Reads.
+                read == AxiRead<W>,
+                /// Last beat of a burst of reads; the engine counts beats and doesn't look at it.
+                rlast <- Bit,
+            }
+            /// An offer of what stands elsewhere.
+            stream Offer {}
+            /// Software's index in the completion ring.
+            bundle Consumer {
+                /// It comes.
+                valid: Bit,
+                /// The index.
+                index: Bits<16>,
+                /// Software wants an interrupt.
+                arm: Bit,
             }
             /// Anything, as a word.
             stream Word<W> {

@@ -12,6 +12,11 @@ fn take(attributes: &mut Vec<Attribute>, name: &str) -> bool {
     attributes.len() < before
 }
 
+/// A bundle whose members' ports do without its name.
+fn is_flat(field: &Field) -> bool {
+    field.attrs.iter().any(|a| a.path().is_ident("flat"))
+}
+
 /// The member's type in a bundle of kind `K`.
 fn member(field: &mut Field) -> syn::Result<Type> {
     let mut ty = field.ty.clone();
@@ -20,7 +25,7 @@ fn member(field: &mut Field) -> syn::Result<Type> {
         ty = *group.elem;
     }
     let is_back = take(&mut field.attrs, "back");
-    if take(&mut field.attrs, "nested") {
+    if is_flat(field) || take(&mut field.attrs, "nested") {
         let Type::Path(path) = ty else {
             return Err(syn::Error::new_spanned(ty, "a nested bundle is named by its type"));
         };
@@ -56,11 +61,16 @@ pub fn expand(mut item: ItemStruct, has_handshake: bool) -> syn::Result<TokenStr
         let front = [Field::parse_named.parse2(valid)?, Field::parse_named.parse2(ready)?];
         fields.named.extend(front.into_iter().chain(own));
     }
-    for field in fields.named.iter_mut() {
-        field.ty = member(field)?;
-    }
     let names: Vec<_> = fields.named.iter().filter_map(|f| f.ident.clone()).collect();
-    let texts: Vec<String> = names.iter().map(Ident::to_string).collect();
+    let mut texts = vec![];
+    for (field, name) in fields.named.iter_mut().zip(&names) {
+        field.ty = member(field)?;
+        let text = name.to_string();
+        texts.push(match take(&mut field.attrs, "flat") {
+            true => quote!(&format!("{}{}", nic_emit::FLAT, #text)),
+            false => quote!(#text),
+        });
+    }
     let name = item.ident.clone();
     let mut joined = item.generics.clone();
     joined.params.insert(0, parse_quote!(A: nic_emit::Kind));

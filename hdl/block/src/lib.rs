@@ -32,7 +32,7 @@ pub fn block(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Ports that go together, without a handshake. `#[back]` marks those that go against the others,
-/// `#[nested]` a bundle within the bundle.
+/// `#[nested]` a bundle within the bundle, `#[flat]` one whose members' ports do without its name.
 #[proc_macro_attribute]
 pub fn bundle(_: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as ItemStruct);

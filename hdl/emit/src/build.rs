@@ -159,7 +159,7 @@ fn ports(scope: &Scope) -> Vec<Port> {
             AtomKind::OutputParameter => Dir::Out,
             _ => return None,
         };
-        let name = verilog_name(&a.name);
+        let name = verilog_name(&a.shown);
         Some(Port { name, dir, width: a.width, signed: a.signed, clock: a.clock })
     });
     ports.collect()
@@ -221,7 +221,7 @@ fn instances(
 fn registers(scope: &Scope, place: &str, out: &mut Vec<Finding>) -> Vec<Register> {
     let mut list = vec![];
     for (atom, is_reset) in scope.registers() {
-        let name = verilog_name(&atom.name);
+        let name = verilog_name(&atom.shown);
         let mut need = |port: &str| {
             if !scope.has_input(port) {
                 let text = format!("is a register, but its block has no `{port}`");

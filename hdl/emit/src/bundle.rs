@@ -44,6 +44,9 @@ pub struct Absent;
 /// Before the name of a member that is absent.
 pub const ABSENT: &str = "<absent>";
 
+/// Before the name of a bundle whose members' ports do without it.
+pub const FLAT: &str = "<flat>";
+
 impl Logic for Absent {
     fn update(&mut self) {}
 }

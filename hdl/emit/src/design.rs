@@ -54,6 +54,11 @@ impl Design {
     }
 
     /// Writes the Verilog, `files.f` and a FuseSoC `.core` into `dir`; the Verilog files' paths.
+    ///
+    /// `files.f` and the `.core` name the files relative to themselves, children before parents, so
+    /// that the folder can be moved. A tool that reads file lists needs its option for that, which
+    /// is `-F` in Verilator, VCS, Questa and Xcelium; `-f` looks from where it runs. Icarus has only
+    /// the latter and Yosys no lists: they take `DIR/*.v`, which is the same files.
     pub fn write_dir(&self, dir: &Path, layout: Layout) -> io::Result<Vec<PathBuf>> {
         fs::create_dir_all(dir)?;
         let files: Vec<(String, String)> = match layout {

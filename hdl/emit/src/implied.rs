@@ -13,7 +13,7 @@ const IMPLIED: [&str; 2] = ["clock", "reset"];
 pub fn defaults(scope: &Scope) -> Vec<Stmt> {
     let mut stmts = vec![];
     for (register, _) in scope.registers() {
-        let name = verilog_name(&register.name);
+        let name = verilog_name(&register.shown);
         let held = Expr::signal(&name, register.width, register.signed);
         stmts.push(Stmt::Assign(format!("{name}_next"), Part::Whole, held));
     }

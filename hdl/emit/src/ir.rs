@@ -14,6 +14,9 @@ pub struct Expr {
     pub signed: bool,
 }
 
+/// Called with a name that is read, and of what part of it: low bit and width.
+pub type Reader<'a> = dyn FnMut(&str, Option<(usize, usize)>) + 'a;
+
 /// Kinds of expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
@@ -103,7 +106,7 @@ impl Expr {
     }
 
     /// Calls `f` with (signal, low bit, width) for every read in this expression.
-    pub fn reads(&self, f: &mut dyn FnMut(&str, Option<(usize, usize)>)) {
+    pub fn reads(&self, f: &mut Reader) {
         match &self.kind {
             Kind::Signal(name) => f(name, None),
             Kind::Constant(name, _) => f(name, None),
@@ -185,7 +188,7 @@ impl Stmt {
     }
 
     /// Calls `f` for each read, conditions included.
-    pub fn reads(&self, f: &mut dyn FnMut(&str, Option<(usize, usize)>)) {
+    pub fn reads(&self, f: &mut Reader) {
         match self {
             Stmt::Assign(_, part, value) => {
                 if let Part::Dynamic(offset, _) = part {

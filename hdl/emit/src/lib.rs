@@ -33,7 +33,7 @@ mod symbols;
 mod tests;
 mod walk;
 
-pub use bundle::{Absent, Joins, Kind, Regs, Wire};
+pub use bundle::{Absent, Joins, Kind, Regs, Wire, FLAT};
 pub use design::{Design, Layout};
 pub use error::{EmitError, Finding, Rule};
 pub use ir::{Dir, Port};

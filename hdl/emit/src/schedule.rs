@@ -237,11 +237,9 @@ fn join_cycles(union: &mut Union, edges: &[(usize, usize)], count: usize) {
         }
     }
     let reach: Vec<Vec<bool>> = (0..count).map(|start| reachable(start, &next)).collect();
-    for a in 0..count {
-        for b in a + 1..count {
-            if reach[a][b] && reach[b][a] {
-                union.join(a, b);
-            }
+    for (a, reached) in reach.iter().enumerate() {
+        for b in (a + 1..count).filter(|&b| reached[b] && reach[b][a]) {
+            union.join(a, b);
         }
     }
 }

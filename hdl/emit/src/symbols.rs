@@ -127,7 +127,7 @@ pub fn symbols(scope: &Scope, place: &str, out: &mut Vec<Finding>) -> Symbols {
         };
         let symbol = Symbol {
             class,
-            name: verilog_name(&atom.name),
+            name: verilog_name(&atom.shown),
             width: atom.width,
             signed: atom.signed,
             one_hot: false,
@@ -147,7 +147,7 @@ pub fn symbols(scope: &Scope, place: &str, out: &mut Vec<Finding>) -> Symbols {
 }
 
 fn add_register(table: &mut Symbols, atom: &AtomInfo, place: &str, out: &mut Vec<Finding>) {
-    let name = verilog_name(&atom.name);
+    let name = verilog_name(&atom.shown);
     let new = |class, name, one_hot| Symbol {
         class,
         name,
@@ -177,7 +177,7 @@ fn add_instance(table: &mut Symbols, child: &Scope, place: &str, out: &mut Vec<F
         let path = format!("{}${}", child.name, atom.name);
         let symbol = Symbol {
             class,
-            name: verilog_name(&path),
+            name: verilog_name(&format!("{}${}", child.name, atom.shown)),
             width: atom.width,
             signed: atom.signed,
             one_hot: false,

@@ -1,6 +1,6 @@
 //! Walks a rust-hdl block with a probe and keeps what was seen as a tree of scopes.
 
-use crate::bundle::ABSENT;
+use crate::bundle::{ABSENT, FLAT};
 use crate::module::{Marker, MODULE_ATOM};
 use crate::reg::{RESET, UNRESET};
 use num_bigint::{BigInt, BigUint};
@@ -67,8 +67,10 @@ impl Scope {
 /// One signal or constant.
 #[derive(Clone, Debug)]
 pub struct AtomInfo {
-    /// Name, `$` before array indices and interface fields.
+    /// Name in a kernel, `$` before array indices and members of bundles.
     pub name: String,
+    /// The same without bundles that do without their name.
+    pub shown: String,
     /// Port, local or constant.
     pub kind: AtomKind,
     /// Width in bits.
@@ -125,16 +127,19 @@ impl Probe for Walker {
         let mut path = names.clone();
         if let Some(member) = name.strip_prefix(ABSENT) {
             path.push(member.into());
-            scope.absent.push(path.join("$"));
+            scope.absent.push(path.join("$").replace(FLAT, ""));
             return;
         }
         let unreset = name.strip_prefix(UNRESET);
         let register = unreset.or(name.strip_prefix(RESET));
         path.push(register.unwrap_or(name).into());
+        let shown: Vec<&str> =
+            path.iter().map(String::as_str).filter(|name| !name.starts_with(FLAT)).collect();
         let mut enums = vec![];
         collect_enums(&descriptor, &mut enums);
         let atom = AtomInfo {
-            name: path.join("$"),
+            name: path.join("$").replace(FLAT, ""),
+            shown: shown.join("$"),
             kind: signal.kind(),
             width: signal.bits(),
             signed: is_atom_signed(signal),

@@ -21,10 +21,10 @@
 //! # Reset             synchronous, high; then F cycles of clearing with the tready low
 //! # Twins             sim/src/golden/cc/cc_core.rs, tests/cores.rs
 
-use super::cc_active::CcActive;
-use super::cc_unit::CcUnit;
-use super::cc_unit_serial::CcUnitSerial;
-use super::cc_unit_wide::CcUnitWide;
+use crate::cc::active::CcActive;
+use crate::cc::serial::unit::CcUnitSerial;
+use crate::cc::unit::CcUnit;
+use crate::cc::wide::unit::CcUnitWide;
 use crate::host::axil_port::AxilPort;
 use crate::host::core_csr::CoreCsr;
 use crate::host::csr_regs::CcRegs;

@@ -6,14 +6,15 @@
 //! # Reset             synchronous, high
 //! # Twins             sim/src/golden/host/registers.rs, tests/csr.rs
 
-use super::axil_port::AxilPort;
-use super::completion_queue::CompletionQueue;
-use super::csr::Csr;
-use super::csr_regs::CsrRegs;
-use super::event_counters::NicCounters;
-use super::table_window::TableWindow;
+use crate::host::axil_port::AxilPort;
+use crate::host::cq::queue::CompletionQueue;
+use crate::host::csr::Csr;
+use crate::host::csr_regs::CsrRegs;
+use crate::host::event_counters::NicCounters;
+use crate::host::table_window::TableWindow;
 use crate::streams::{
-    AxiLite, Doorbell, FlowCommand, LostRequest, RequesterCompletion, ResponderCompletion,
+    AxiLite, Consumer, Doorbell, FlowCommand, LostRequest, Offer, RequesterCompletion,
+    ResponderCompletion,
 };
 use crate::{block, Reg, Wire};
 use nic_spec::regs::EVENTS;
@@ -39,21 +40,13 @@ macro_rules! registers {
             /// The row.
             pub cfg_row: Signal<Out, Bits<512>>,
             /// The row waits for the responder.
-            pub m_cfg_responder_valid: Signal<Out, Bit>,
-            /// It is taken.
-            pub m_cfg_responder_ready: Signal<In, Bit>,
+            pub m_cfg_responder: Offer<Out>,
             /// The row waits for the requester.
-            pub m_cfg_requester_valid: Signal<Out, Bit>,
-            /// It is taken.
-            pub m_cfg_requester_ready: Signal<In, Bit>,
+            pub m_cfg_requester: Offer<Out>,
             /// The row waits for the tx pipe.
-            pub m_cfg_tx_valid: Signal<Out, Bit>,
-            /// It is taken.
-            pub m_cfg_tx_ready: Signal<In, Bit>,
+            pub m_cfg_tx: Offer<Out>,
             /// The row waits for the completer.
-            pub m_cfg_completer_valid: Signal<Out, Bit>,
-            /// It is taken.
-            pub m_cfg_completer_ready: Signal<In, Bit>,
+            pub m_cfg_completer: Offer<Out>,
             /// A QP row waits for the CC unit: its data flow, then its flow of READ responses.
             pub m_flow: FlowCommand<Out, 16>,
             /// This host's MAC address.
@@ -100,11 +93,7 @@ macro_rules! registers {
             /// Entries that have landed.
             pub cq_landed: Signal<In, Bits<16>>,
             /// Software's index in the completion ring.
-            pub m_consumer_valid: Signal<Out, Bit>,
-            /// The index.
-            pub m_consumer_index: Signal<Out, Bits<16>>,
-            /// It wants an interrupt.
-            pub m_consumer_arm: Signal<Out, Bit>,
+            pub m_consumer: Consumer<Out>,
             /// State of rings and interrupt.
             pub host_status: Signal<In, Bits<32>>,
             /// Software clears bits of it.
@@ -249,14 +238,10 @@ macro_rules! registers {
                 self.cfg_table.next = self.window.cfg_table.val();
                 self.cfg_index.next = self.window.cfg_index.val();
                 self.cfg_row.next = self.window.cfg_row.val();
-                self.m_cfg_responder_valid.next = self.window.m_cfg_responder_valid.val();
-                self.window.m_cfg_responder_ready.next = self.m_cfg_responder_ready.val();
-                self.m_cfg_requester_valid.next = self.window.m_cfg_requester_valid.val();
-                self.window.m_cfg_requester_ready.next = self.m_cfg_requester_ready.val();
-                self.m_cfg_tx_valid.next = self.window.m_cfg_tx_valid.val();
-                self.window.m_cfg_tx_ready.next = self.m_cfg_tx_ready.val();
-                self.m_cfg_completer_valid.next = self.window.m_cfg_completer_valid.val();
-                self.window.m_cfg_completer_ready.next = self.m_cfg_completer_ready.val();
+                Wire::join(&mut self.window.m_cfg_responder, &mut self.m_cfg_responder);
+                Wire::join(&mut self.window.m_cfg_requester, &mut self.m_cfg_requester);
+                Wire::join(&mut self.window.m_cfg_tx, &mut self.m_cfg_tx);
+                Wire::join(&mut self.window.m_cfg_completer, &mut self.m_cfg_completer);
                 comment!("what the CC unit needs of a QP row");
                 self.m_flow.valid.next = self.window.m_cfg_cc_valid.val();
                 self.window.m_cfg_cc_ready.next = self.m_flow.ready.val();
@@ -292,9 +277,9 @@ macro_rules! registers {
                 comment!("rings and interrupt");
                 self.decode.cq_landed.next = self.cq_landed.val();
                 self.decode.host_status.next = self.host_status.val();
-                self.m_consumer_valid.next = self.decode.consumer_write.val();
-                self.m_consumer_index.next = self.port.m_wdata.val().get_bits::<16>(0);
-                self.m_consumer_arm.next = self.port.m_wdata.val().get_bit(16);
+                self.m_consumer.valid.next = self.decode.consumer_write.val();
+                self.m_consumer.index.next = self.port.m_wdata.val().get_bits::<16>(0);
+                self.m_consumer.arm.next = self.port.m_wdata.val().get_bit(16);
                 self.m_clear_valid.next = self.decode.clear_write.val();
                 self.m_clear_bits.next = self.port.m_wdata.val().get_bits::<8>(0);
                 self.m_doorbell.valid.next = self.decode.doorbell_valid.val();

@@ -7,6 +7,7 @@
 //! # Reset             synchronous, high: row 0, nothing under way
 //! # Twins             sim/src/golden/host/table_window.rs, tests/csr.rs
 
+use crate::streams::Offer;
 use crate::{block, Reg};
 use nic_spec::rows::Table;
 use nic_spec::NicConfig;
@@ -41,21 +42,13 @@ pub struct TableWindow {
     /// The row, word 0 in bits 31:0.
     pub cfg_row: Signal<Out, Bits<512>>,
     /// The row waits for the responder block.
-    pub m_cfg_responder_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cfg_responder_ready: Signal<In, Bit>,
+    pub m_cfg_responder: Offer<Out>,
     /// The row waits for the requester block.
-    pub m_cfg_requester_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cfg_requester_ready: Signal<In, Bit>,
+    pub m_cfg_requester: Offer<Out>,
     /// The row waits for the tx block.
-    pub m_cfg_tx_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cfg_tx_ready: Signal<In, Bit>,
+    pub m_cfg_tx: Offer<Out>,
     /// The row waits for the completer.
-    pub m_cfg_completer_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cfg_completer_ready: Signal<In, Bit>,
+    pub m_cfg_completer: Offer<Out>,
     /// The row waits for the cc block, for each of its three flows in turn.
     pub m_cfg_cc_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -140,22 +133,22 @@ impl Logic for TableWindow {
         self.word.next = self.word_q.val();
         self.busy.next = self.waiting.val();
         self.refused.next = self.refused_q.val();
-        self.m_cfg_responder_valid.next = self.responder_pending.val();
-        self.m_cfg_requester_valid.next = self.requester_pending.val();
-        self.m_cfg_tx_valid.next = self.tx_pending.val();
-        self.m_cfg_completer_valid.next = self.completer_pending.val();
+        self.m_cfg_responder.valid.next = self.responder_pending.val();
+        self.m_cfg_requester.valid.next = self.requester_pending.val();
+        self.m_cfg_tx.valid.next = self.tx_pending.val();
+        self.m_cfg_completer.valid.next = self.completer_pending.val();
         self.m_cfg_cc_valid.next = self.cc_pending.val();
         self.m_cfg_cc_part.next = self.cc_part.val();
-        if self.m_cfg_responder_ready.val() {
+        if self.m_cfg_responder.ready.val() {
             self.responder_pending.next = false;
         }
-        if self.m_cfg_requester_ready.val() {
+        if self.m_cfg_requester.ready.val() {
             self.requester_pending.next = false;
         }
-        if self.m_cfg_tx_ready.val() {
+        if self.m_cfg_tx.ready.val() {
             self.tx_pending.next = false;
         }
-        if self.m_cfg_completer_ready.val() {
+        if self.m_cfg_completer.ready.val() {
             self.completer_pending.next = false;
         }
         if self.m_cfg_cc_ready.val() & self.cc_pending.val() {

@@ -10,7 +10,7 @@
 //! # Reset             synchronous, high: all zero
 //! # Twins             `LineClock` of sim/src/golden/sched/calendar.rs
 
-use super::share_pipe::WINDOW_CYCLES;
+use crate::sched::credit::share_pipe::WINDOW_CYCLES;
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
 

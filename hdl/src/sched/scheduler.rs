@@ -92,12 +92,12 @@
 //! # Reset             synchronous, high: no flow exists, no grant
 //! # Twins             sim/src/golden/sched/scheduler.rs, tests/scheduler.rs, scheduler_rates.rs
 
-use super::active_ring::ActiveRing;
-use super::credit_pipe::CreditPipe;
-use super::flow_state::FlowState;
-use super::grant_rule::GrantRule;
-use super::turns::Turns;
-use super::visit_pipe::VisitPipe;
+use crate::sched::credit::credit_pipe::CreditPipe;
+use crate::sched::credit::flow_state::FlowState;
+use crate::sched::grant::rule::GrantRule;
+use crate::sched::ring::active_ring::ActiveRing;
+use crate::sched::ring::turns::Turns;
+use crate::sched::visit_pipe::VisitPipe;
 use crate::streams::{Flow, InFlight, Rate, Work};
 use crate::{block, Wire};
 use rust_hdl_core::prelude::*;

@@ -18,12 +18,12 @@
 //!                     cycles, reports and rows wait that long
 //! # Twins             sim/src/golden/transport/completer.rs, tests/completer.rs
 
-use super::completer_end::CompleterEnd;
-use super::resp_move::RespMove;
-use crate::emit::{self, Design, EmitError};
-use crate::streams::{Axis, Flow, Order, WriteCommand, WriteDone};
+pub mod end;
+
+use crate::streams::{Axis, Flow, Offer, Order, RequesterCompletion, WriteCommand, WriteDone};
+use crate::transport::completer::end::CompleterEnd;
+use crate::transport::responder::mover::RespMove;
 use crate::{block, Reg, Wire};
-use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an order to its command.
@@ -51,29 +51,15 @@ pub struct Completer<
     /// A command is done.
     pub s_done: WriteDone<In, 127>,
     /// A queue pair row.
-    pub s_cfg_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cfg_ready: Signal<Out, Bit>,
+    pub s_cfg: Offer<In>,
     /// Its flow.
     pub cfg_index: Signal<In, Bits<16>>,
     /// A completion stands.
-    pub m_cqe_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cqe_ready: Signal<In, Bit>,
+    pub m_cqe: RequesterCompletion<Out>,
     /// 0: requester.
     pub m_cqe_kind: Signal<Out, Bits<8>>,
-    /// Status code.
-    pub m_cqe_status: Signal<Out, Bits<8>>,
-    /// Flow.
-    pub m_cqe_flow: Signal<Out, Bits<16>>,
-    /// Id of the work request.
-    pub m_cqe_wr_id: Signal<Out, Bits<32>>,
     /// 0.
     pub m_cqe_imm: Signal<Out, Bits<32>>,
-    /// Bytes of the message.
-    pub m_cqe_byte_len: Signal<Out, Bits<32>>,
-    /// Software wants it also when it is good.
-    pub m_cqe_signalled: Signal<Out, Bit>,
     /// Bytes of a READ could not be written.
     pub m_fail: Flow<Out, FB>,
     mover: RespMove<W, KB, B>,
@@ -132,7 +118,7 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
         self.can.next = (self.mover.order_ready.val() | !self.is_frame.val())
             & (self.has_room.val() | !self.sends.val());
         self.take.next =
-            self.s_order.valid.val() & self.can.val() & !self.take.val() & !self.s_cfg_valid.val();
+            self.s_order.valid.val() & self.can.val() & !self.take.val() & !self.s_cfg.valid.val();
         self.mover.order_valid.next = self.take.val() & self.is_frame.val();
         self.mover.order_drop.next = !self.is_land.val();
         if self.m_cmd.ready.val() {
@@ -173,27 +159,18 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
         comment!("reports, and the completions that they make");
         self.ender.idle.next = !self.take.val() & (self.in_flight.val() == self.none.val());
         Wire::join(&mut self.s_done, &mut self.ender.s_done);
-        self.ender.s_cfg.valid.next = self.s_cfg_valid.val();
-        self.s_cfg_ready.next = self.ender.s_cfg.ready.val();
+        self.ender.s_cfg.valid.next = self.s_cfg.valid.val();
+        self.s_cfg.ready.next = self.ender.s_cfg.ready.val();
         self.ender.s_cfg.flow.next = self.cfg_index.val().get_bits::<FB>(0);
-        self.m_cqe_valid.next = self.ender.m_cqe.valid.val();
-        self.ender.m_cqe.ready.next = self.m_cqe_ready.val();
+        self.m_cqe.valid.next = self.ender.m_cqe.valid.val();
+        self.ender.m_cqe.ready.next = self.m_cqe.ready.val();
         self.m_cqe_kind.next = 0.into();
-        self.m_cqe_status.next = self.ender.m_cqe.status.val();
-        self.m_cqe_flow.next = self.ender.m_cqe.flow.val();
-        self.m_cqe_wr_id.next = self.ender.m_cqe.wr_id.val();
+        self.m_cqe.status.next = self.ender.m_cqe.status.val();
+        self.m_cqe.flow.next = self.ender.m_cqe.flow.val();
+        self.m_cqe.wr_id.next = self.ender.m_cqe.wr_id.val();
         self.m_cqe_imm.next = 0.into();
-        self.m_cqe_byte_len.next = self.ender.m_cqe.byte_len.val();
-        self.m_cqe_signalled.next = self.ender.m_cqe.signalled.val();
+        self.m_cqe.byte_len.next = self.ender.m_cqe.byte_len.val();
+        self.m_cqe.signalled.next = self.ender.m_cqe.signalled.val();
         Wire::join(&mut self.ender.m_fail, &mut self.m_fail);
-    }
-}
-
-/// Emits the completer for a configuration.
-pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
-    match (config.data_bits, config.flow_count) {
-        (64, 64) => emit::emit("completer", Completer::<64, 8, 73, 6, 7>::default(), config),
-        (64, 256) => emit::emit("completer", Completer::<64, 8, 73, 8, 9>::default(), config),
-        _ => Err(emit::no_such_size("completer", config)),
     }
 }

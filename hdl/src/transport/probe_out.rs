@@ -18,12 +18,10 @@
 //! # Reset             synchronous, high: the rows are cleared, one a cycle; outputs 0
 //! # Twins             sim/src/golden/transport/probe_out.rs, tests/probe_out.rs
 
-use crate::emit::{self, Design, EmitError};
 use crate::streams::Probe;
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;
 use crate::{block, Reg, Unreset};
-use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
 /// Turns of a queue pair after which a probe without an answer is lost.
@@ -264,13 +262,5 @@ impl<const FB: usize, const FP1: usize, const TW: usize> Logic for ProbeOut<FB, 
             self.flow.next = self.op_at.val();
             self.psn.next = self.psns.read_data.val();
         }
-    }
-}
-
-/// Emits the block.
-pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
-    match config.flow_count {
-        64 => emit::emit("probe_out", ProbeOut::<6, 7, 14>::default(), config),
-        _ => Err(emit::no_such_size("probe_out", config)),
     }
 }

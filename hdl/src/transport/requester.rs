@@ -31,28 +31,38 @@
 //! # Reset             synchronous, high: outputs 0; 2^FB cycles of scrubbing with readies low
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
-use super::requester_ack::RequesterAck;
-use super::requester_ctl::{Op, RequesterCtl};
-use super::requester_feedback::RequesterFeedback;
-use super::requester_frame::RequesterFrame;
-use super::requester_order::RequesterOrder;
-use super::requester_out::RequesterOut;
-use super::requester_packet::RequesterPacket;
-use super::requester_pick::RequesterPick;
-use super::requester_psn::RequesterPsn;
-use super::requester_qp::RequesterQp;
-use super::requester_queue::RequesterQueue;
-use super::requester_response::RequesterResponse;
-use super::requester_retry::RequesterRetry;
-use super::requester_stamp::RequesterStamp;
-use super::requester_timer::RequesterTimer;
-use super::requester_wr::RequesterWr;
-use crate::emit::{emit as emit_block, no_such_size, Design, EmitError};
+pub mod answer;
+pub mod ctl;
+pub mod order;
+pub mod pick;
+pub mod psn;
+pub mod qp;
+pub mod queue;
+pub mod retry;
+pub mod send;
+pub mod timer;
+pub mod wr;
+
 use crate::streams::{
-    AckTelemetry, Answer, Flow, InFlight, Order, Packet, ReadCommand, ReadError, Work,
+    AckTelemetry, Answer, Flow, InFlight, Offer, Order, Packet, ReadCommand, ReadError, Work,
 };
+use crate::transport::requester::answer::ack::RequesterAck;
+use crate::transport::requester::answer::feedback::RequesterFeedback;
+use crate::transport::requester::answer::response::RequesterResponse;
+use crate::transport::requester::ctl::{Op, RequesterCtl};
+use crate::transport::requester::order::RequesterOrder;
+use crate::transport::requester::pick::RequesterPick;
+use crate::transport::requester::psn::RequesterPsn;
+use crate::transport::requester::qp::RequesterQp;
+use crate::transport::requester::queue::RequesterQueue;
+use crate::transport::requester::retry::RequesterRetry;
+use crate::transport::requester::send::frame::RequesterFrame;
+use crate::transport::requester::send::out::RequesterOut;
+use crate::transport::requester::send::packet::RequesterPacket;
+use crate::transport::requester::send::stamp::RequesterStamp;
+use crate::transport::requester::timer::RequesterTimer;
+use crate::transport::requester::wr::RequesterWr;
 use crate::{block, Wire};
-use nic_spec::config::NicConfig;
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
 
@@ -65,9 +75,7 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     /// An ACK or NAK.
     pub s_ack: Answer<In>,
     /// A table row; rows of other tables are taken and ignored.
-    pub s_cfg_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cfg_ready: Signal<Out, Bit>,
+    pub s_cfg: Offer<In>,
     /// Table of the row: 0 QP, 1 MR, 2 WR.
     pub cfg_table: Signal<In, Bits<2>>,
     /// Flow of the row.
@@ -172,7 +180,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.posts.next = self.ctl.op.val() == Op::Wr;
         comment!("What is next.");
         self.pick.ack_valid.next = self.s_ack.valid.val();
-        self.pick.cfg_valid.next = self.s_cfg_valid.val();
+        self.pick.cfg_valid.next = self.s_cfg.valid.val();
         self.pick.cfg_table.next = self.cfg_table.val();
         self.pick.fail_valid.next = self.s_fail.valid.val();
         self.pick.fail_flow.next = self.s_fail.flow.val();
@@ -189,7 +197,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.ctl.grant_valid.next = self.s_grant.valid.val() & self.out.packet_free.val();
         self.ctl.grant_flow.next = self.s_grant.flow.val();
         self.ctl.wr_valid.next =
-            self.s_cfg_valid.val() & (self.cfg_table.val() == self.wr_table.val());
+            self.s_cfg.valid.val() & (self.cfg_table.val() == self.wr_table.val());
         self.ctl.wr_flow.next = self.cfg_index.val().get_bits::<FB>(0);
         self.ctl.hint_valid.next = self.hint_valid.val();
         self.ctl.hint_flow.next = self.hint_flow.val();
@@ -433,7 +441,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.orders.cfg_len.next = self.cfg_row.val().get_bits::<32>(128);
         Wire::join(&mut self.orders.m_order, &mut self.m_order);
         self.s_ack.ready.next = self.ctl.ready.val().get_bit(0);
-        self.s_cfg_ready.next = self.ctl.ready.val().get_bit(1);
+        self.s_cfg.ready.next = self.ctl.ready.val().get_bit(1);
         self.s_fail.ready.next = self.ctl.ready.val().get_bit(2);
         self.s_grant.ready.next = self.ctl.ready.val().get_bit(3);
         self.event_reqr_ack.next = self.ctl.pulse.val().get_bit(0);
@@ -446,18 +454,5 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for Requester<FB, 
         self.event_reqr_retransmit_packet.next = self.ctl.pulse.val().get_bit(7);
         self.event_reqr_timeout.next = self.ctl.pulse.val().get_bit(8);
         self.event_reqr_wr_refused.next = self.ctl.pulse.val().get_bit(9);
-    }
-}
-
-/// Emits the requester in the sizes of `config`.
-pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
-    let (name, hz) = ("requester", config.clock_hz);
-    match (config.flow_count, config.sq_depth) {
-        (4, 8) => emit_block(name, Requester::<2, 3, 5>::new(hz), config),
-        (8, 8) => emit_block(name, Requester::<3, 3, 6>::new(hz), config),
-        (64, 8) => emit_block(name, Requester::<6, 3, 9>::new(hz), config),
-        (256, 8) => emit_block(name, Requester::<8, 3, 11>::new(hz), config),
-        (1024, 8) => emit_block(name, Requester::<10, 3, 13>::new(hz), config),
-        _ => Err(no_such_size(name, config)),
     }
 }

@@ -11,19 +11,24 @@
 //! # Reset             synchronous, high: readies low for 2^max(FB, MB) + 1 cycles
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
 
-use super::ack_gen::AckGen;
-use super::resp_check::RespCheck;
-use super::resp_ctl::{self, RespCtl};
-use super::resp_move::RespMove;
-use crate::emit::{self, Design, EmitError};
-use crate::streams::{Ack, Axis, ReadJob, ReadJobEnd, Request, WriteCommand, WriteDone};
+pub mod check;
+pub mod ctl;
+pub mod mover;
+pub mod tables;
+
+use crate::streams::{
+    Ack, Axis, Offer, ReadJob, ReadJobEnd, Request, ResponderCompletion, WriteCommand, WriteDone,
+};
+use crate::transport::ack::gen::AckGen;
+use crate::transport::responder::check::RespCheck;
+use crate::transport::responder::ctl::RespCtl;
+use crate::transport::responder::mover::RespMove;
 use crate::util::ram_fifo::RamFifo;
 use crate::{block, Wire};
-use nic_spec::config::NicConfig;
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a request to its command.
-pub const LATENCY_CYCLES: usize = resp_ctl::LATENCY_CYCLES;
+pub const LATENCY_CYCLES: usize = ctl::LATENCY_CYCLES;
 
 /// The responder.
 #[block]
@@ -40,9 +45,7 @@ pub struct Responder<
     /// Bytes.
     pub s_payload: Axis<In, W, KB>,
     /// A table row is offered.
-    pub s_cfg_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_cfg_ready: Signal<Out, Bit>,
+    pub s_cfg: Offer<In>,
     /// 0 queue pair, 1 memory region.
     pub cfg_table: Signal<In, Bits<2>>,
     /// Index of the row.
@@ -78,27 +81,15 @@ pub struct Responder<
     /// An ACK or NAK stands at the source.
     pub m_ack: Ack<Out, FB>,
     /// A WRITE with immediate has landed.
-    pub m_cqe_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cqe_ready: Signal<In, Bit>,
+    pub m_cqe: ResponderCompletion<Out>,
     /// 1 while valid.
     pub m_cqe_kind: Signal<Out, Bits<8>>,
     /// Always 0.
-    pub m_cqe_status: Signal<Out, Bits<8>>,
-    /// Flow index.
-    pub m_cqe_flow: Signal<Out, Bits<16>>,
-    /// Always 0.
     pub m_cqe_wr_id: Signal<Out, Bits<32>>,
-    /// Immediate data.
-    pub m_cqe_imm: Signal<Out, Bits<32>>,
-    /// Bytes of the message.
-    pub m_cqe_byte_len: Signal<Out, Bits<32>>,
     /// A READ stands at the source.
     pub m_job: ReadJob<Out, FB>,
     /// A row that was taken is offered to the READ responses, behind the READs before it.
-    pub m_cfg_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_cfg_ready: Signal<In, Bit>,
+    pub m_cfg: Offer<Out>,
     /// An accepted packet's bytes have landed.
     pub event_resp_accepted: Signal<Out, Bit>,
     /// Request behind the expected PSN.
@@ -164,8 +155,7 @@ impl<
         self.control.cmd_bytes.next = self.check.cmd_bytes.val();
         self.control.cmd_tag.next = self.check.cmd_tag.val();
         comment!("table rows");
-        self.control.s_cfg_valid.next = self.s_cfg_valid.val();
-        self.s_cfg_ready.next = self.control.s_cfg_ready.val();
+        Wire::join(&mut self.s_cfg, &mut self.control.s_cfg);
         self.control.cfg_table.next = self.cfg_table.val();
         self.check.cfg_index.next = self.cfg_index.val();
         self.check.cfg_row.next = self.cfg_row.val();
@@ -200,8 +190,7 @@ impl<
         Wire::join(&mut self.s_end, &mut self.ack_gen.s_end);
         Wire::join(&mut self.ack_gen.m_job, &mut self.m_job);
         self.control.job_waits.next = self.ack_gen.m_job.valid.val();
-        self.m_cfg_valid.next = self.control.m_cfg_valid.val();
-        self.control.m_cfg_ready.next = self.m_cfg_ready.val();
+        Wire::join(&mut self.control.m_cfg, &mut self.m_cfg);
         self.control.cleared.next = self.ack_gen.cleared.val();
         comment!("answers");
         self.ack_gen.cfg_worst_hop.next = self.cfg_worst_hop.val();
@@ -225,14 +214,9 @@ impl<
         self.ack_gen.tel_flow.next = self.check.flow.val();
         self.ack_gen.cfg_rnr_timer.next = self.cfg_rnr_timer.val();
         Wire::join(&mut self.ack_gen.m_ack, &mut self.m_ack);
-        self.m_cqe_valid.next = self.ack_gen.m_cqe_valid.val();
-        self.ack_gen.m_cqe_ready.next = self.m_cqe_ready.val();
+        Wire::join(&mut self.ack_gen.m_cqe, &mut self.m_cqe);
         self.m_cqe_kind.next = self.ack_gen.m_cqe_kind.val();
-        self.m_cqe_status.next = self.ack_gen.m_cqe_status.val();
-        self.m_cqe_flow.next = self.ack_gen.m_cqe_flow.val();
         self.m_cqe_wr_id.next = self.ack_gen.m_cqe_wr_id.val();
-        self.m_cqe_imm.next = self.ack_gen.m_cqe_imm.val();
-        self.m_cqe_byte_len.next = self.ack_gen.m_cqe_byte_len.val();
         comment!("events");
         self.event_resp_accepted.next = self.ack_gen.event_resp_accepted.val();
         self.event_resp_nak_operation.next = self.ack_gen.event_resp_nak_operation.val();
@@ -242,23 +226,5 @@ impl<
         self.event_resp_nak_access.next = self.control.event_resp_nak_access.val();
         self.event_resp_rnr.next = self.control.event_resp_rnr.val();
         self.event_resp_no_qp.next = self.control.event_resp_no_qp.val();
-    }
-}
-
-/// Emits the responder in the sizes of a configuration.
-pub fn emit(config: &NicConfig) -> Result<Design, EmitError> {
-    let name = "responder";
-    match (config.data_bits, config.flow_count, config.mr_count) {
-        (64, 64, 64) => emit::emit(name, Responder::<64, 8, 73, 6, 7, 6>::default(), config),
-        _ => Err(emit::no_such_size(name, config)),
-    }
-}
-
-/// Emits the ACK generator alone in the sizes of a configuration.
-pub fn emit_ack_gen(config: &NicConfig) -> Result<Design, EmitError> {
-    let name = "ack_gen";
-    match (config.flow_count, config.mr_count) {
-        (64, 64) => emit::emit(name, AckGen::<6, 7>::default(), config),
-        _ => Err(emit::no_such_size(name, config)),
     }
 }

@@ -8,8 +8,8 @@
 //!                     value while m_valid is low
 //! # Twins             sim/src/golden/util/fifo.rs, tests/fifo.rs
 
-use super::lut_ram::LutRam;
 use crate::streams::Word;
+use crate::util::lut_ram::LutRam;
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
 

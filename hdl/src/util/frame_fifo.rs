@@ -19,8 +19,8 @@
 //!                     last value while m_axis_tvalid is low
 //! # Twins             sim/src/golden/util/frame_fifo.rs, tests/frame_fifo.rs
 
-use super::ram::Ram;
 use crate::streams::{Axis, AxisUser};
+use crate::util::ram::Ram;
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
 

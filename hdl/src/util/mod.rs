@@ -1,6 +1,7 @@
 //! Blocks that every area uses: memories, FIFOs, arithmetic, CRC, arbitration.
 
 pub mod crc32;
+pub mod delay;
 pub mod fifo;
 pub mod frame_fifo;
 pub mod lut_ram;

@@ -8,8 +8,8 @@
 //!                     value while m_valid is low
 //! # Twins             sim/src/golden/util/fifo.rs, tests/ram_fifo.rs
 
-use super::ram::Ram;
 use crate::streams::Word;
+use crate::util::ram::Ram;
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
 

@@ -14,7 +14,7 @@
 //! # Reset             synchronous, high: every stage as for x = 0
 //! # Twins             sim/src/golden/util/recip.rs, tests/recip.rs
 
-use super::mul_pipe::MulPipe;
+use crate::util::mul_pipe::MulPipe;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 use std::fmt::Write;

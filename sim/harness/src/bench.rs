@@ -1,10 +1,12 @@
 //! A bench: a block's golden model and a seeded stimulus, the compare loop that runs them beside
 //! the block's Verilog, and what it leaves behind when it fails.
 
+use crate::caught::{catch, FailedCheck};
 use crate::lockstep::{Dut, GoldenOnly, LockStep, Mismatch, StepError, Stepper, TraceWindow};
 use crate::verilator::{Error, Flavour, Source};
 use nic_models::ports::Golden;
 use nic_spec::config::NicConfig;
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -153,8 +155,8 @@ pub enum FailureCause {
     Mismatch(Mismatch),
     /// The model cannot be built or run, or the stimulus drives a value that does not exist.
     Other(StepError),
-    /// Golden model or stimulus panicked: a bug of ours.
-    Panic(String),
+    /// A check of the bench failed while golden model and DUT were equal, or had not been compared.
+    Check(FailedCheck),
 }
 
 /// A failed run and how to see it again.
@@ -164,6 +166,8 @@ pub struct Failure {
     pub cause: FailureCause,
     /// Seed of the run.
     pub seed: u64,
+    /// Cycle after reset in which it failed, 0 also at the end of reset; `None`: it didn't begin.
+    pub cycle: Option<u64>,
     /// Waveform around the bad cycle.
     pub waveform: Option<PathBuf>,
     /// Whether the run with waveform met the same mismatch.
@@ -184,10 +188,12 @@ impl Failure {
 
 impl core::fmt::Display for Failure {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let cycle = self.cycle.map_or(String::new(), |cycle| format!(" cycle {cycle}"));
+        let seed = self.seed;
         match &self.cause {
             FailureCause::Mismatch(mismatch) => write!(f, "mismatch: {mismatch}")?,
-            FailureCause::Other(error) => write!(f, "{error}")?,
-            FailureCause::Panic(text) => write!(f, "seed {}: model panicked: {text}", self.seed)?,
+            FailureCause::Other(error) => write!(f, "seed {seed}{cycle}: {error}")?,
+            FailureCause::Check(failed) => write!(f, "seed {seed}{cycle}: check failed: {failed}")?,
         }
         if let Some(waveform) = &self.waveform {
             write!(f, "\n  waveform: {}", waveform.display())?;
@@ -213,29 +219,26 @@ fn run<G: Golden, S: Stimulus<G>>(
     stimulus: &dyn Fn(u64) -> S,
 ) -> Result<Report, Box<Failure>> {
     let once = |options: &Options| {
-        let body = || run_once(source, options, golden(), stimulus(options.seed));
-        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body));
-        caught.unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<String>().cloned();
-            let text = text.or(panic.downcast_ref::<&str>().map(|s| s.to_string()));
-            Err(FailureCause::Panic(text.unwrap_or_default()))
-        })
+        let course = Course::default();
+        let run = || run_once(source, options, golden(), stimulus(options.seed), &course);
+        // After a mismatch the stimulus goes on for the waveform's sake alone.
+        let check = |failed| Err(course.met.take().unwrap_or(FailureCause::Check(failed)));
+        catch(run).unwrap_or_else(check).map_err(|cause| (cause, course.cycle.get()))
     };
-    let cause = match once(options) {
+    let (cause, cycle) = match once(options) {
         Ok(report) => return Ok(report),
-        Err(cause) => cause,
+        Err(failed) => failed,
     };
     let seed = options.seed;
-    let replay = None;
-    let mut failure = Failure { cause, seed, waveform: None, waveform_reproduces: false, replay };
-    let Some(mismatch) = failure.mismatch() else { return Err(Box::new(failure)) };
+    let (waveform, replay) = (None, None);
+    let mut failure = Failure { cause, seed, cycle, waveform, waveform_reproduces: false, replay };
+    let Some(cycle) = cycle else { return Err(Box::new(failure)) };
     if let Some(window) = &options.trace {
         // The run that failed has left the waveform itself.
         (failure.waveform, failure.waveform_reproduces) = (Some(window.path.clone()), true);
         return Err(Box::new(failure));
     }
     let Some(dir) = &options.failure_dir else { return Err(Box::new(failure)) };
-    let cycle = mismatch.cycle.unwrap_or(0);
     let (first_cycle, last_cycle) = (cycle.saturating_sub(WINDOW_BEFORE), cycle + WINDOW_AFTER);
     let path = dir.join(format!("{}_{seed}.fst", bench.name));
     failure.replay = Some(format!(
@@ -251,10 +254,19 @@ fn run<G: Golden, S: Stimulus<G>>(
     let traced = Options { trace: Some(window), progress: None, ..options.clone() };
     if std::fs::create_dir_all(dir).is_ok() {
         let again = once(&traced).err();
-        failure.waveform_reproduces = again.as_ref() == Some(&failure.cause);
+        failure.waveform_reproduces = again == Some((failure.cause.clone(), Some(cycle)));
         failure.waveform = path.exists().then_some(path);
     }
     Err(Box::new(failure))
+}
+
+/// How far a run has come, also when a check ends it.
+#[derive(Default)]
+struct Course {
+    /// As [`Failure::cycle`].
+    cycle: Cell<Option<u64>>,
+    /// The first failure, while the run goes on for the waveform.
+    met: Cell<Option<FailureCause>>,
 }
 
 fn run_once<G: Golden, S: Stimulus<G>>(
@@ -262,26 +274,31 @@ fn run_once<G: Golden, S: Stimulus<G>>(
     options: &Options,
     golden: G,
     mut stimulus: S,
+    course: &Course,
 ) -> Result<Report, FailureCause> {
     match options.engine {
-        Engine::Golden => return run_free(GoldenOnly(golden), options, stimulus).map_err(cause),
+        Engine::Golden => {
+            return run_free(GoldenOnly(golden), options, stimulus, course).map_err(cause)
+        }
         Engine::Rtl => {
             let dut = dut::<G>(source, options).map_err(|e| cause(e.into()))?;
-            return run_free(dut, options, stimulus).map_err(cause);
+            return run_free(dut, options, stimulus, course).map_err(cause);
         }
         Engine::Both => {}
     }
     let dut = dut::<G>(source, options).map_err(|e| cause(e.into()))?;
     let mut engine = LockStep::with_duts(golden, vec![dut]);
     let start = Instant::now();
-    let mut failure: Option<FailureCause> = None;
     let is_traced = options.trace.is_some();
     let mut end = options.cycles;
+    let mut has_failed = false;
+    course.cycle.set(Some(0));
     let mut out = match engine.reset() {
         Ok(out) => out,
         Err(error) => {
             end = if is_traced { WINDOW_AFTER } else { 0 };
-            failure = Some(cause(error));
+            has_failed = true;
+            course.met.set(Some(cause(error)));
             engine.last_out().clone()
         }
     };
@@ -289,15 +306,19 @@ fn run_once<G: Golden, S: Stimulus<G>>(
         if cycle >= end {
             break;
         }
+        if !has_failed {
+            course.cycle.set(Some(cycle));
+        }
         let inputs = stimulus.next(cycle, &out);
         out = match engine.step(&inputs) {
             Ok(out) => out,
             Err(error) => {
                 // After a mismatch go on only for the rest of the waveform.
-                if failure.is_none() {
+                if !has_failed {
                     end = if is_traced { cycle + WINDOW_AFTER + 1 } else { 0 };
+                    has_failed = true;
+                    course.met.set(Some(cause(error)));
                 }
-                failure = failure.or(Some(cause(error)));
                 engine.last_out().clone()
             }
         };
@@ -305,7 +326,7 @@ fn run_once<G: Golden, S: Stimulus<G>>(
             progress.fetch_add(PROGRESS_CYCLES, Ordering::Relaxed);
         }
     }
-    if let Some(failure) = failure {
+    if let Some(failure) = course.met.take() {
         return Err(failure);
     }
     engine.duts()[0].check_status().map_err(|e| cause(e.into()))?;
@@ -318,10 +339,13 @@ fn run_free<G: Golden, S: Stimulus<G>>(
     mut engine: impl Stepper<In = G::In, Out = G::Out>,
     options: &Options,
     mut stimulus: S,
+    course: &Course,
 ) -> Result<Report, StepError> {
     let start = Instant::now();
+    course.cycle.set(Some(0));
     let mut out = engine.reset()?;
     for cycle in 0..options.cycles {
+        course.cycle.set(Some(cycle));
         out = engine.step(&stimulus.next(cycle, &out))?;
     }
     let (cycles, elapsed) = (options.cycles, start.elapsed());

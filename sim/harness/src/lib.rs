@@ -2,6 +2,7 @@
 //! that a bench can fail.
 
 pub mod bench;
+pub mod caught;
 pub mod lockstep;
 pub mod mutate;
 pub mod verilator;

@@ -182,7 +182,7 @@ impl Replies {
 impl Stimulus<AckGen> for Owing {
     fn next(&mut self, cycle: u64, out: &AckGenOut) -> AckGenIn {
         let rng = &mut self.rng;
-        if cycle % 1000 == 0 {
+        if cycle.is_multiple_of(1000) {
             let limits = [1, 2, 8, self.flow_count];
             self.flow_limit = limits[rng.gen_range(0..limits.len())].min(self.flow_count);
             self.rnr_timer = rng.gen_range(0..32);
@@ -217,7 +217,7 @@ impl Stimulus<AckGen> for Owing {
             tel_enable: rng.gen_ratio(7, 8),
             tel_flow: rng.gen_range(0..limit),
             cfg_rnr_timer: self.rnr_timer,
-            cfg_worst_hop: self.rnr_timer % 4 > 0,
+            cfg_worst_hop: !self.rnr_timer.is_multiple_of(4),
             watch: random_watch(rng, limit),
             m_ack_ready: self.ack.drive(),
             m_cqe_ready: self.cqe.drive(),

@@ -207,7 +207,7 @@ impl Updates {
 impl Stimulus<CcActive> for Updates {
     fn next(&mut self, cycle: u64, _out: &CcActiveOut) -> CcActiveIn {
         let (rng, count) = (&mut self.rng, self.flow_count);
-        if cycle % 1500 == 0 {
+        if cycle.is_multiple_of(1500) {
             self.active = [1, 2, rng.gen_range(1..=count), count][rng.gen_range(0..4)];
             self.interval = [1, 1, 3, 30, 200][rng.gen_range(0..5)];
         }

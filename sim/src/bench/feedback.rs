@@ -563,7 +563,8 @@ impl Stimulus<ProbeOut> for Turns {
         if reset {
             self.rows.source.reset();
             self.rows.phase_left = 0;
-            (self.sent.reset(), self.inflight.reset());
+            self.sent.reset();
+            self.inflight.reset();
         }
         pins
     }

@@ -106,7 +106,7 @@ impl Counting {
 impl Stimulus<EventCounters> for Counting {
     fn next(&mut self, cycle: u64, out: &EventCountersOut) -> EventCountersIn {
         let rng = &mut self.rng;
-        if cycle % 512 == 0 {
+        if cycle.is_multiple_of(512) {
             self.percent = [0, 1, 50, 100][rng.gen_range(0..4)];
         }
         if out.rd_done || !self.read.valid {
@@ -157,7 +157,7 @@ impl Completing {
         let was = self.ring;
         // What was driven in the cycle before is in effect now.
         let shown = out.head_valid && !was.take && !was.rewind;
-        if cycle % 2048 == 0 {
+        if cycle.is_multiple_of(2048) {
             self.ring_percent = [0, 0, 5, 30, 100][rng.gen_range(0..5)];
         }
         let mut chance = |percent: u32| rng.gen_range(0..100) < percent;
@@ -176,7 +176,7 @@ impl Stimulus<CompletionQueue> for Completing {
         self.next_ring(cycle, out);
         let rng = &mut self.rng;
         // Long phases of filling and of draining, so that full and empty both occur.
-        if cycle % 4096 == 0 && cycle != 0 {
+        if cycle.is_multiple_of(4096) && cycle != 0 {
             self.push_percent = [0, 5, 30, 100][rng.gen_range(0..4)];
             self.pop_percent = [0, 5, 30, 100][rng.gen_range(0..4)];
         }

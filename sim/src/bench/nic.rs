@@ -208,7 +208,7 @@ impl Traffic {
         let mtu_code: u8 = rng.gen_range(0..5);
         let wraps_soon = |rng: &mut ChaCha8Rng| (0xff_ffe0 + rng.gen_range(0..0x40)) & MASK_24;
         let (rq_psn, sq_psn) = (wraps_soon(rng), wraps_soon(rng));
-        let has_telemetry = self.form.is_some() && index % 2 == 0;
+        let has_telemetry = self.form.is_some() && index.is_multiple_of(2);
         let config = QpConfig {
             telemetry: has_telemetry,
             remote_write: true,
@@ -229,7 +229,11 @@ impl Traffic {
             sq_psn,
             window_bytes: [2_000, 20_000, 200_000][rng.gen_range(0..3)],
             rate_uq8_24: [1 << 23, 4 << 24, 8 << 24][rng.gen_range(0..3)],
-            sq_log2: if self.ring.is_some() && index % 2 == 0 { rng.gen_range(1..5) } else { 0 },
+            sq_log2: if self.ring.is_some() && index.is_multiple_of(2) {
+                rng.gen_range(1..5)
+            } else {
+                0
+            },
             sq_address: SQ_BASE + index as u64 * SQ_STRIDE + 0xf40,
             ..QpConfig::default()
         };
@@ -337,7 +341,7 @@ impl Traffic {
             let mut words = [0; 4];
             let address = ring.address + place * Completion::RING_BYTES;
             self.world.memory.load_words(address, &mut words);
-            if !Completion::has_phase(&words, self.read_count / size % 2 == 0) {
+            if !Completion::has_phase(&words, (self.read_count / size).is_multiple_of(2)) {
                 break;
             }
             self.read_count = self.read_count.wrapping_add(1);

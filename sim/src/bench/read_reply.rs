@@ -231,7 +231,7 @@ impl Readers {
 
 impl Stimulus<ReadReply> for Readers {
     fn next(&mut self, cycle: u64, out: &ReadReplyOut) -> ReadReplyIn {
-        if cycle % 3000 == 0 {
+        if cycle.is_multiple_of(3000) {
             let limits = [1, 2, 5, self.flow_count];
             self.flow_limit = limits[self.rng.gen_range(0..limits.len())].min(self.flow_count);
             self.calm = self.rng.gen();

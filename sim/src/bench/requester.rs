@@ -118,7 +118,7 @@ impl World {
         let sq_psn = match rng.gen_range(0..4) {
             0 | 1 => PSN_MASK - rng.gen_range(0..40),
             // Where an AckReq interval of 2^15 ends.
-            2 => rng.gen_range(0..4) << 15 | 0x7fff - rng.gen_range(0..20),
+            2 => (rng.gen_range(0..4) << 15) | (0x7fff - rng.gen_range(0..20)),
             _ => rng.gen(),
         };
         let qp = QpRow {
@@ -246,7 +246,7 @@ impl World {
 
     fn next_grant(&mut self, cycle: u64) -> Option<u16> {
         // Answers to what was sent before a rewind come before it is sent again.
-        if cycle & 0x3800 == 0x3800 && cycle % 256 != 0 {
+        if cycle & 0x3800 == 0x3800 && !cycle.is_multiple_of(256) {
             return None;
         }
         if self.rng.gen_range(0..4000) == 0 {
@@ -274,7 +274,9 @@ impl Stimulus<Requester> for RequesterStimulus {
             m_work: port(2),
             m_inflight: port(3),
             m_cc: port(4),
-            m_order: ReadyPort { ready: ready[5] && (cycle & 0x1800 != 0 || cycle % 64 == 0) },
+            m_order: ReadyPort {
+                ready: ready[5] && (cycle & 0x1800 != 0 || cycle.is_multiple_of(64)),
+            },
             ..RequesterIn::default()
         };
         let world = &mut self.world;

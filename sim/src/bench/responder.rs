@@ -536,7 +536,7 @@ impl Peers {
 
 impl Stimulus<Responder> for Peers {
     fn next(&mut self, cycle: u64, out: &ResponderOut) -> ResponderIn {
-        if cycle % 4096 == 0 {
+        if cycle.is_multiple_of(4096) {
             self.bursts = self.rng.gen_ratio(1, 3);
             self.reads_1_in = [1, 4, 4, 10][self.rng.gen_range(0..4)];
             self.grant_1_in = [1, 1, 10, 100, 3000][self.rng.gen_range(0..5)];
@@ -546,7 +546,7 @@ impl Stimulus<Responder> for Peers {
             reset: self.has_resets && self.rng.gen_ratio(1, 30_000),
             cfg_cq_space: self.space.drive(),
             cfg_rnr_timer: self.rnr_timer,
-            cfg_worst_hop: self.rnr_timer % 4 > 0,
+            cfg_worst_hop: !self.rnr_timer.is_multiple_of(4),
             watch: random_watch(&mut self.rng, self.flow_count as u16),
             m_ack_ready: self.ack.drive(),
             m_cqe_ready: self.cqe.drive(),

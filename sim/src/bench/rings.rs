@@ -597,7 +597,7 @@ impl Polling {
 
     /// The queue: pushes, and what the ring did to it.
     fn move_queue(&mut self, cycle: u64, out: &CqRingOut) {
-        if cycle % 2048 == 0 {
+        if cycle.is_multiple_of(2048) {
             self.push_percent = [1, 10, 50, 100][self.rng.gen_range(0..4)];
         }
         if out.head.take {
@@ -665,7 +665,7 @@ impl Polling {
         let size = 1_u64 << self.log2;
         loop {
             let place = u64::from(self.read_count) % size;
-            let phase = u64::from(self.read_count) / size % 2 == 0;
+            let phase = (u64::from(self.read_count) / size).is_multiple_of(2);
             let addr = self.base().wrapping_add(16 * place);
             let entry = self.memory.get(&addr).copied().unwrap_or(0);
             if (entry >> 111 & 1 == 1) != phase {
@@ -729,7 +729,9 @@ impl Stimulus<CqRing> for Polling {
         self.move_queue(cycle, out);
         let (m_cmd, m_data) = self.write(out);
         let s_done = self.report();
-        if out.owns && (self.cfg.log2 == 0 || self.rng.gen_ratio(1, 24)) {
+        // A ring that is off can be read until the next one: one that an error has halted is off at
+        // once.
+        if self.cfg.log2 == 0 || (out.owns && self.rng.gen_ratio(1, 24)) {
             self.poll();
         }
         let s_consumer = self.consumer(out.landed);

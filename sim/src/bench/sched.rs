@@ -76,15 +76,15 @@ const TELLING_CYCLES: u64 = 300_000;
 
 /// Flows of every kind: one seed in four keeps rates on a full line.
 enum Flows {
-    Random(RandomFlows),
-    Restless(RestlessLine),
+    Random(Box<RandomFlows>),
+    Restless(Box<RestlessLine>),
 }
 
 impl Flows {
     fn new(seed: u64, flow_count: usize, beat_bytes: usize) -> Self {
         match seed % 4 {
-            3 => Self::Restless(RestlessLine::new(seed / 4, flow_count, beat_bytes)),
-            _ => Self::Random(RandomFlows::new(seed, flow_count)),
+            3 => Self::Restless(Box::new(RestlessLine::new(seed / 4, flow_count, beat_bytes))),
+            _ => Self::Random(Box::new(RandomFlows::new(seed, flow_count))),
         }
     }
 

@@ -161,7 +161,7 @@ impl TxStimulus {
         let is_prompt = seed % 4 == 3;
         // Telemetry in data and in echoes: each form in one of seven seeds, none in seed 7.
         let (tel_data, tel_echo) = match seed % 7 {
-            0 => (0, u8::from(seed % 14 == 0)),
+            0 => (0, u8::from(seed.is_multiple_of(14))),
             form @ 1..=2 => (form as u8, form as u8),
             3 => (3, 1),
             4 => (6, 1),
@@ -218,7 +218,7 @@ impl Stimulus<TxPipe> for TxStimulus {
     fn next(&mut self, cycle: u64, out: &TxPipeOut) -> TxPipeIn {
         let mut i = self.config;
         let (traffic, s_data) = (&mut self.traffic, &mut self.s_data);
-        if cycle % 3000 == 0 {
+        if cycle.is_multiple_of(3000) {
             self.chances = core::array::from_fn(|_| [0, 4, 256, 256][traffic.rng.gen_range(0..4)]);
             if self.is_prompt {
                 self.chances[0] = 256;

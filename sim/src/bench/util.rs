@@ -60,7 +60,7 @@ fn number(rng: &mut ChaCha8Rng, bits: u32) -> u64 {
         0 => 0,
         1 => all,
         2 => magnitude,
-        3 => magnitude + 1 & all,
+        3 => (magnitude + 1) & all,
         4 => magnitude - 1,
         _ => rng.gen::<u64>() & magnitude,
     }

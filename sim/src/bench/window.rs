@@ -196,7 +196,8 @@ impl Stimulus<WindowIn> for Windows {
             ..self.registers
         };
         if reset {
-            (self.rates.reset(), self.windows.reset());
+            self.rates.reset();
+            self.windows.reset();
             self.registers = Self::registers(&mut self.rng);
         }
         pins

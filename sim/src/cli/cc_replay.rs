@@ -1,5 +1,6 @@
 //! `nic cc-replay`: an ACK trace through the congestion control unit, beside the f64 reference.
 
+use super::files::{self, number};
 use super::{CliError, Progress, Table};
 use crate::bench;
 use crate::replay::cc_trace::{
@@ -48,19 +49,19 @@ pub struct Arguments {
     #[arg(long)]
     w_init_bytes: u32,
     /// Additive increase in bytes
-    #[arg(long)]
+    #[arg(long, value_parser = number(0.0, 4_194_303.0))]
     w_ai_bytes: f64,
     /// Target utilisation
-    #[arg(long, default_value_t = 0.95)]
+    #[arg(long, default_value_t = 0.95, value_parser = number(0.05, 1.0))]
     eta: f64,
     /// Additive steps before a multiplicative one
     #[arg(long, default_value_t = 5)]
     max_stage: u8,
     /// Rate of the port in Gb/s
-    #[arg(long)]
+    #[arg(long, value_parser = number(0.001, 10_000.0))]
     line_rate_gbps: f64,
     /// Smallest pacing rate in Mb/s; the smallest window is this rate times T
-    #[arg(long)]
+    #[arg(long, value_parser = number(0.001, 10_000_000.0))]
     rate_min_mbps: f64,
     /// Telemetry units are 128 x multi bytes sent and 80 x multi bytes queued
     #[arg(long, default_value_t = 1)]
@@ -69,7 +70,7 @@ pub struct Arguments {
     #[arg(long)]
     checks: bool,
     /// Core clock in MHz, which scales the rate's unit only
-    #[arg(long, default_value_t = 250)]
+    #[arg(long, default_value_t = 250, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     clock_mhz: u64,
     /// Configuration whose flow count the unit has
     #[arg(long, default_value = "gbe")]
@@ -83,9 +84,9 @@ pub struct Arguments {
     /// Verilog that stands in for the emitted one; same ports
     #[arg(long, value_name = "FILE")]
     verilog: Option<PathBuf>,
-    /// CSV file for the trace with the states beside it
+    /// Writes the trace with the states beside it
     #[arg(long, value_name = "STATE.csv")]
-    out: PathBuf,
+    out: Option<PathBuf>,
 }
 
 /// Runs the verb.
@@ -99,6 +100,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
         return Err(CliError::Usage(format!("--flow {flow}: {} has flows 0..{count}", sizes.name)));
     }
     let (config, params) = parameters(arguments)?;
+    files::check_output("--out", arguments.out.as_deref())?;
     let trace = Trace::read(&arguments.acks).map_err(CliError::Usage)?;
     let trace = match arguments.mode {
         Mode::Sender => trace,
@@ -136,9 +138,9 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
         },
     };
     drop(progress);
-    let out = &arguments.out;
-    let cannot_write = |e| CliError::Usage(format!("{}: cannot write: {e}", out.display()));
-    trace.write(out, &states).map_err(cannot_write)?;
+    if let Some(path) = &arguments.out {
+        trace.write(path, &states).map_err(|e| files::cannot_write("--out", path, &e))?;
+    }
     report(arguments, &config, &trace, &states, &reference)
 }
 
@@ -163,9 +165,12 @@ fn parameters(a: &Arguments) -> Result<(CcConfig, CcParams), CliError> {
         clock_hz: a.clock_mhz * 1_000_000,
     };
     let params = CcParams::derive(&config).map_err(|e| {
-        let option = e.field.replace("rate_bps", "rate_gbps").replace("min_bps", "min_mbps");
-        let option = option.replace("clock_hz", "clock_mhz").replace('_', "-");
-        CliError::Usage(format!("--{option} must be {}", e.range))
+        let option = |field: &str| {
+            let field = field.replace("rate_bps", "rate_gbps").replace("min_bps", "min_mbps");
+            field.replace("clock_hz", "clock_mhz").replace('_', "-")
+        };
+        let range = e.range.replace("line_rate_bps", "--line-rate-gbps");
+        CliError::Usage(format!("--{} must be {range}", option(e.field)))
     })?;
     Ok((config, params))
 }

@@ -3,7 +3,8 @@
 use super::CliError;
 use crate::regmap::{self, Map};
 use clap::{Args, ValueEnum};
-use nic_hdl::emit::{self, Design, Layout, Rule};
+use nic_hdl::emit::{self, Design, EmitError, Layout, Rule};
+use nic_spec::config::NicConfig;
 use std::path::{Path, PathBuf};
 
 /// What can stand on an FPGA by itself.
@@ -52,7 +53,8 @@ pub struct Arguments {
     /// One Verilog file instead of one a module
     #[arg(long)]
     one_file: bool,
-    /// Directory for the files; it is made if it isn't there
+    /// Directory for the files; it is made if it isn't there. From any other one, give a simulator
+    /// `-F DIR/files.f` (Verilator, VCS, Questa, Xcelium) or `DIR/*.v` (Icarus, Yosys)
     #[arg(long, short, value_name = "DIR", required_unless_present = "block")]
     out: Option<PathBuf>,
 }
@@ -72,16 +74,9 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     let Some(dir) = &arguments.out else {
         return Err(CliError::Usage("emit needs -o DIR for the files".into()));
     };
-    let design = emit::by_name(name, &config).map_err(|e| {
-        let unknown = e.findings.iter().any(|f| f.rule == Rule::UnknownBlock);
-        if unknown {
-            CliError::usage(e)
-        } else {
-            CliError::failed(e)
-        }
-    })?;
+    let design = emit::by_name(name, &config).map_err(|e| refusal(arguments, name, &config, &e))?;
     let layout = if arguments.one_file { Layout::OneFile } else { Layout::FilePerModule };
-    let files = write(&design, dir, layout)
+    let files = write(&design, &config, dir, layout)
         .map_err(|e| CliError::Usage(format!("{}: cannot write: {e}", dir.display())))?;
     println!(
         "{name}: {} modules in {files} Verilog files, top {} -> {}",
@@ -92,10 +87,33 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Why there is no design: wrong arguments, or a mistake of ours.
+fn refusal(arguments: &Arguments, name: &str, config: &NicConfig, error: &EmitError) -> CliError {
+    if error.findings.iter().all(|f| f.rule != Rule::UnknownBlock) {
+        return CliError::failed(error);
+    }
+    let with = |flow_count| NicConfig { flow_count, ..config.clone() };
+    let has = |flow_count: &usize| emit::by_name(name, &with(*flow_count)).is_ok();
+    let counts: Vec<usize> = (2..=10).map(|log2| 1 << log2).filter(has).collect();
+    match arguments.flows {
+        Some(flows) if !counts.is_empty() => CliError::Usage(format!(
+            "--flows {flows}: preset {} has {name} with {} flows",
+            config.name,
+            counts.iter().map(usize::to_string).collect::<Vec<_>>().join(" or ")
+        )),
+        _ => CliError::usage(error),
+    }
+}
+
 /// Writes all files; the number of Verilog files.
-fn write(design: &Design, dir: &Path, layout: Layout) -> std::io::Result<usize> {
+fn write(
+    design: &Design,
+    config: &NicConfig,
+    dir: &Path,
+    layout: Layout,
+) -> std::io::Result<usize> {
     let files = design.write_dir(dir, layout)?;
-    if let Some(map) = Map::of(&design.top) {
+    if let Some(map) = Map::of(&design.top, config) {
         std::fs::write(dir.join("registers.md"), regmap::markdown(&map))?;
         std::fs::write(dir.join(format!("{}_regs.h", design.top)), regmap::c_header(&map))?;
         std::fs::write(dir.join(format!("{}.rdl", design.top)), regmap::system_rdl(&map))?;

@@ -1,6 +1,6 @@
 //! `nic interop`: a Linux guest with Soft-RoCE as the NIC's peer.
 
-use super::{nic_config, CliError, Progress, Table};
+use super::{files, nic_config, CliError, Progress, Table};
 use crate::engine::EngineKind;
 use crate::env::station::NicEngine;
 use crate::interop::cases::{self, Action, Case, Outcome};
@@ -56,9 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
     let images: Result<Vec<Image>, _> = arguments.guest.iter().map(|d| Image::open(d)).collect();
     let images = images.map_err(CliError::usage)?;
-    std::fs::create_dir_all(&arguments.out).map_err(|e| {
-        CliError::Usage(format!("{}: cannot make the folder: {e}", arguments.out.display()))
-    })?;
+    files::make_folder("--out", Some(&arguments.out))?;
     let cases = if arguments.quick { quick() } else { full() };
     let mut table = Table::new([
         "kernel",

@@ -4,6 +4,7 @@
 mod cc_error;
 mod cc_replay;
 mod emit;
+mod files;
 mod interop;
 mod net;
 mod progress;

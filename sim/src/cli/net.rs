@@ -1,17 +1,23 @@
 //! `nic net`: two NICs that write to and read from each other through a switch.
 
-use super::{nic_config, CliError, Progress, Table};
+use super::{files, nic_config, CliError, Progress, Table};
 use crate::engine::EngineKind;
 use crate::env::station::Manners;
+use crate::net::figure;
+use crate::net::history::{rate_gbps, History};
 use crate::net::switch::{Faults, Format, Stamping};
 use crate::net::writes::{self, Plan, Report};
 use clap::Args;
 use nic_driver::CcMode;
-use nic_spec::cc_params::CcConfig;
+use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::wire::telemetry::Form;
 use serde::Deserialize;
-use std::path::PathBuf;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+
+/// Bytes of all messages of a NIC at most.
+const MESSAGES_BYTES_MAX: u64 = 1 << 28;
 
 /// Arguments of `nic net`.
 #[derive(Debug, Args)]
@@ -34,6 +40,9 @@ pub struct Arguments {
     /// Writes the table as Markdown, too
     #[arg(long, value_name = "FILE.md")]
     out: Option<PathBuf>,
+    /// Draws window, rate and queue over time; what is drawn stands in a .csv beside it
+    #[arg(long, value_name = "FILE.svg")]
+    figure: Option<PathBuf>,
 }
 
 /// A scenario file.
@@ -131,14 +140,20 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
         return Err(CliError::Usage(text.into()));
     }
     let scenario = read(arguments)?;
+    files::check_output("--out", arguments.out.as_deref())?;
     let plan = plan(&scenario, arguments, config.data_bytes() as f64)?;
+    let figure = arguments.figure.as_deref().map(|path| Figure::open(path, arguments.engine));
+    let figure = figure.transpose()?;
     let source = super::nic_source(&config, arguments.verilog.as_deref(), arguments.engine)?;
-    let engine = |seed| arguments.engine.nic(&config, &source, seed).map_err(CliError::failed);
-    let engines = [engine(arguments.seed)?, engine(arguments.seed + 1)?];
+    let engine =
+        |seed| arguments.engine.nic_with_paces(&config, &source, seed).map_err(CliError::failed);
+    let (a, b) = (engine(arguments.seed)?, engine(arguments.seed.wrapping_add(1))?);
+    let (engines, paces) = ([a.0, b.0], figure.is_some().then_some([a.1, b.1]));
     let total = 2 * u64::from(plan.qp_count * plan.message_count);
     let bar = Progress::new("messages", total);
     let count = bar.counter();
-    let result = writes::run(&plan, engines, |done| count.store(done, Ordering::Relaxed));
+    let progress = |done| count.store(done, Ordering::Relaxed);
+    let result = writes::run_watched(&plan, engines, paces, progress);
     drop(bar);
     let at_scenario =
         |e: String| CliError::Failed(format!("{}: {e}", arguments.scenario.display()));
@@ -147,8 +162,10 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     print!("{table}");
     if let Some(path) = &arguments.out {
         let text = format!("```\n{table}```\n");
-        std::fs::write(path, text)
-            .map_err(|e| CliError::Usage(format!("{}: cannot write: {e}", path.display())))?;
+        files::write("--out", path, text)?;
+    }
+    if let (Some(figure), Some(history)) = (figure, &report.history) {
+        figure.write(history, &plan, report.busy_ns)?;
     }
     if report.is_good() {
         return Ok(());
@@ -156,72 +173,142 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     Err(at_scenario("bytes or completions are missing or wrong".into()))
 }
 
+/// The files of a figure.
+struct Figure {
+    svg: PathBuf,
+    csv: PathBuf,
+}
+
+impl Figure {
+    /// Looks at the files, before the run that fills them.
+    fn open(path: &Path, engine: EngineKind) -> Result<Self, CliError> {
+        if !engine.has_golden() {
+            let text = "--figure shows the golden model's flows: choose --engine golden or both";
+            return Err(CliError::Usage(text.into()));
+        }
+        if path.extension().is_none_or(|extension| extension != "svg") {
+            let text = format!("--figure {}: the name must end in .svg", path.display());
+            return Err(CliError::Usage(text));
+        }
+        let figure = Self { svg: path.into(), csv: path.with_extension("csv") };
+        files::check_output("--figure", Some(&figure.svg))?;
+        files::check_output("--figure", Some(&figure.csv))?;
+        Ok(figure)
+    }
+
+    fn write(&self, history: &History, plan: &Plan, end_ns: f64) -> Result<(), CliError> {
+        files::write("--figure", &self.svg, figure::svg(history, plan, end_ns))?;
+        let mut csv = vec![];
+        history.write_csv(&mut csv, plan.clock_hz).map_err(CliError::failed)?;
+        files::write("--figure", &self.csv, csv)
+    }
+}
+
 fn read(arguments: &Arguments) -> Result<Scenario, CliError> {
     let path = &arguments.scenario;
     let fail = |text: String| CliError::Usage(format!("{}: {text}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|e| fail(format!("cannot read: {e}")))?;
-    let scenario: Scenario = toml::from_str(&text).map_err(|e| {
-        let line = e.span().map_or(1, |span| text[..span.start].lines().count().max(1));
-        fail(format!("line {line}: {}", e.message()))
-    })?;
-    let s = &scenario;
-    for (ok, text) in [
-        (s.link_gbps > 0.0, "link_gbps must be above 0"),
-        (
-            matches!(
-                &*s.telemetry,
-                "none"
-                    | "paper"
-                    | "authors"
-                    | "int-md"
-                    | "int-md-port"
-                    | "ioam"
-                    | "ifa"
-                    | "direct"
-                    | "probe"
-            ),
-            "telemetry: none, paper, authors, int-md, int-md-port, ioam, ifa, direct, probe",
-        ),
-        (
-            s.telemetry_source == "switch"
-                || s.telemetry_source == "nic"
-                    && matches!(&*s.telemetry, "int-md" | "int-md-port" | "ioam" | "ifa"),
-            "telemetry_source: switch, or with int-md, int-md-port, ioam and ifa nic",
-        ),
-        (
-            s.direct_every.is_none_or(|every| every > 0 && s.telemetry == "direct"),
-            "direct_every must be at least 1, and goes with telemetry direct",
-        ),
-        (
-            s.probe_ns.is_none_or(|ns| (100..=1_000_000).contains(&ns) && s.telemetry == "probe"),
-            "probe_ns must be in 100..=1000000, and goes with telemetry probe",
-        ),
-        (
-            s.cc_mode == "sender"
-                || matches!(&*s.cc_mode, "receiver" | "worst_hop")
-                    && !matches!(&*s.telemetry, "none" | "direct" | "probe"),
-            "cc_mode: sender, or with telemetry in data receiver or worst_hop",
-        ),
-        (
-            s.cc_mode != "worst_hop" || s.telemetry != "authors",
-            "cc_mode worst_hop needs a path ID in echoes, which telemetry authors has not",
-        ),
-        ((1..=16).contains(&s.qp_count), "qp_count must be in 1..=16"),
-        ((1..=10_000).contains(&s.message_count), "message_count must be in 1..=10000"),
-        (s.message_bytes_min <= s.message_bytes_max, "message_bytes_min is above _max"),
-        (s.message_bytes_max <= 1 << 20, "message_bytes_max must be at most 1048576"),
-        ([256, 512, 1024, 2048, 4096].contains(&s.mtu_bytes), "mtu_bytes: 256, 512, .., 4096"),
-        (s.read_percent <= 100, "read_percent must be at most 100"),
-        (s.immediate_percent <= 100, "immediate_percent must be at most 100"),
-        (s.ring_qp_count <= s.qp_count, "ring_qp_count is above qp_count"),
-        ((1..=16).contains(&s.read_limit), "read_limit must be in 1..=16"),
-        (s.dscp < 64, "dscp must be below 64"),
-    ] {
-        if !ok {
-            return Err(fail(text.into()));
-        }
-    }
+    let scenario: Scenario = files::read_toml(path)?;
+    scenario.check().map_err(fail)?;
     Ok(scenario)
+}
+
+impl Scenario {
+    /// Whether it can be run; the sentence names the field.
+    fn check(&self) -> Result<(), String> {
+        self.check_numbers()?;
+        self.check_combinations()
+    }
+
+    fn check_numbers(&self) -> Result<(), String> {
+        let ppm = 1e6;
+        let ranges: [(&str, f64, RangeInclusive<f64>); 18] = [
+            ("link_gbps", self.link_gbps, 1.0..=1000.0),
+            ("telemetry_every", self.telemetry_every.into(), 1.0..=255.0),
+            ("dscp", self.dscp.into(), 0.0..=63.0),
+            ("loss_ppm", self.loss_ppm.into(), 0.0..=ppm),
+            ("duplicate_ppm", self.duplicate_ppm.into(), 0.0..=ppm),
+            ("corrupt_ppm", self.corrupt_ppm.into(), 0.0..=ppm),
+            ("reorder_ppm", self.reorder_ppm.into(), 0.0..=ppm),
+            ("qp_count", self.qp_count.into(), 1.0..=16.0),
+            ("message_count", self.message_count.into(), 1.0..=10_000.0),
+            ("message_bytes_max", self.message_bytes_max.into(), 0.0..=1_048_576.0),
+            (
+                "message_bytes_min",
+                self.message_bytes_min.into(),
+                0.0..=self.message_bytes_max.into(),
+            ),
+            ("read_percent", self.read_percent.into(), 0.0..=100.0),
+            ("immediate_percent", self.immediate_percent.into(), 0.0..=100.0),
+            ("ring_qp_count", self.ring_qp_count.into(), 0.0..=self.qp_count.into()),
+            ("read_limit", self.read_limit.into(), 1.0..=16.0),
+            ("t_ns", self.t_ns.into(), 257.0..=1_048_575.0),
+            ("timeout_exponent", self.timeout_exponent.into(), 1.0..=31.0),
+            ("probe_ns", self.probe_ns.map_or(100.0, f64::from), 100.0..=1_000_000.0),
+        ];
+        for (field, value, range) in ranges {
+            if !range.contains(&value) {
+                let (start, end) = range.into_inner();
+                return Err(format!("{field} is {value}; it must be in {start}..={end}"));
+            }
+        }
+        let bytes =
+            u64::from(self.qp_count * self.message_count) * u64::from(self.message_bytes_max);
+        if bytes > MESSAGES_BYTES_MAX {
+            return Err(format!(
+                "qp_count x message_count x message_bytes_max is {bytes} bytes; it must be at most \
+                 {MESSAGES_BYTES_MAX}, as the messages are kept in memory"
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_combinations(&self) -> Result<(), String> {
+        let s = self;
+        for (ok, text) in [
+            (
+                matches!(
+                    &*s.telemetry,
+                    "none"
+                        | "paper"
+                        | "authors"
+                        | "int-md"
+                        | "int-md-port"
+                        | "ioam"
+                        | "ifa"
+                        | "direct"
+                        | "probe"
+                ),
+                "telemetry: none, paper, authors, int-md, int-md-port, ioam, ifa, direct, probe",
+            ),
+            (
+                s.telemetry_source == "switch"
+                    || s.telemetry_source == "nic"
+                        && matches!(&*s.telemetry, "int-md" | "int-md-port" | "ioam" | "ifa"),
+                "telemetry_source: switch, or with int-md, int-md-port, ioam and ifa nic",
+            ),
+            (
+                s.direct_every.is_none_or(|every| every > 0 && s.telemetry == "direct"),
+                "direct_every must be at least 1, and goes with telemetry direct",
+            ),
+            (s.probe_ns.is_none() || s.telemetry == "probe", "probe_ns goes with telemetry probe"),
+            (
+                s.cc_mode == "sender"
+                    || matches!(&*s.cc_mode, "receiver" | "worst_hop")
+                        && !matches!(&*s.telemetry, "none" | "direct" | "probe"),
+                "cc_mode: sender, or with telemetry in data receiver or worst_hop",
+            ),
+            (
+                s.cc_mode != "worst_hop" || s.telemetry != "authors",
+                "cc_mode worst_hop needs a path ID in echoes, which telemetry authors has not",
+            ),
+            ([256, 512, 1024, 2048, 4096].contains(&s.mtu_bytes), "mtu_bytes: 256, 512, .., 4096"),
+        ] {
+            if !ok {
+                return Err(text.into());
+            }
+        }
+        Ok(())
+    }
 }
 
 fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, CliError> {
@@ -245,6 +332,10 @@ fn plan(s: &Scenario, arguments: &Arguments, beat_bytes: f64) -> Result<Plan, Cl
         w_ai_bytes: w_init * (1.0 - line.eta) / f64::from(2 * s.qp_count),
         ..line
     };
+    CcParams::derive(&cc).map_err(|e| {
+        let at = arguments.scenario.display();
+        CliError::Usage(format!("{at}: link_gbps and t_ns don't go together: {e}"))
+    })?;
     let is_probed = s.telemetry == "probe";
     let probe_cycles = u64::from(s.probe_ns.unwrap_or(s.t_ns)) * clock_hz / 1_000_000_000;
     Ok(Plan {
@@ -323,12 +414,10 @@ fn table(report: &Report, plan: &Plan, engine: EngineKind) -> String {
     row("bytes landed and verified", a.bytes_verified.to_string(), b.bytes_verified.to_string());
     row("bytes wrong", a.bytes_wrong.to_string(), b.bytes_wrong.to_string());
     row("bytes outside the region", a.bytes_stray.to_string(), b.bytes_stray.to_string());
-    let gbps = |rate: u32| {
-        let bytes_per_cycle = f64::from(rate) / f64::from(1 << 24);
-        bytes_per_cycle * 8.0 * plan.clock_hz as f64 / 1e9
-    };
     let flow = |n: &writes::NicReport| match n.flow0 {
-        Some((window, rate)) => (window.to_string(), format!("{:.2}", gbps(rate))),
+        Some((window, rate)) => {
+            (window.to_string(), format!("{:.2}", rate_gbps(rate, plan.clock_hz)))
+        }
         None => ("-".into(), "-".into()),
     };
     row("window of the first QP at the end, bytes", flow(a).0, flow(b).0);

@@ -1,8 +1,9 @@
 //! `nic regmap`: the register map as Markdown, C header or SystemRDL.
 
-use super::CliError;
+use super::{files, CliError};
 use crate::regmap::{self, Map};
 use clap::{Args, ValueEnum};
+use nic_hdl::emit;
 use std::path::PathBuf;
 
 /// Format of the page.
@@ -15,19 +16,34 @@ enum Format {
 
 /// Core that has registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
 enum Core {
     /// The whole NIC
     Nic,
     /// The congestion control unit as a core of its own
-    CcCore,
+    #[value(name = "cc_core")]
+    Cc,
     /// The scheduler as a core of its own
-    SchedCore,
+    #[value(name = "sched_core")]
+    Sched,
+}
+
+impl Core {
+    /// Its block in the emitter's catalogue.
+    fn block(self) -> &'static str {
+        match self {
+            Self::Nic => "nic",
+            Self::Cc => "cc_core",
+            Self::Sched => "sched_core",
+        }
+    }
 }
 
 /// Arguments of `nic regmap`.
 #[derive(Debug, Args)]
 pub struct Arguments {
+    /// Configuration whose sizes and values are shown
+    #[arg(long, default_value = "gbe")]
+    preset: String,
     /// Core whose registers are shown
     #[arg(long, value_enum, default_value_t = Core::Nic)]
     core: Core,
@@ -41,10 +57,14 @@ pub struct Arguments {
 
 /// Prints or writes the page.
 pub fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let map = match arguments.core {
-        Core::Nic => Map::nic(),
-        Core::CcCore => Map::cc_core(),
-        Core::SchedCore => Map::sched_core(),
+    let config = super::config(&arguments.preset)?;
+    let core = arguments.core.block();
+    let has = |core: &str| emit::blocks(&config).contains(&core);
+    let Some(map) = Map::of(core, &config).filter(|_| has(core)) else {
+        let cores = Core::value_variants().iter().map(|core| core.block());
+        let cores: Vec<&str> = cores.filter(|core| has(core)).collect();
+        let (preset, cores) = (&arguments.preset, cores.join(" "));
+        return Err(CliError::Usage(format!("--preset {preset} has no {core}; it has {cores}")));
     };
     let page = match arguments.format {
         Format::Markdown => regmap::markdown(&map),
@@ -55,6 +75,5 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
         print!("{page}");
         return Ok(());
     };
-    std::fs::write(path, page)
-        .map_err(|e| CliError::Usage(format!("{}: cannot write: {e}", path.display())))
+    files::write("--out", path, page)
 }

@@ -1,6 +1,6 @@
 //! `nic replay`: one side of a captured conversation, played by the NIC.
 
-use super::{nic_config, CliError, Progress, Table};
+use super::{files, nic_config, CliError, Progress, Table};
 use crate::engine::EngineKind;
 use crate::env::station::{Manners, Station};
 use crate::pcap::{self, Record};
@@ -25,8 +25,8 @@ enum RoleArgument {
 /// Arguments of `nic replay`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Capture to replay: a pcap file of Ethernet frames
-    #[arg(value_name = "CAPTURE.pcap")]
+    /// Capture to replay: a pcap or pcapng file of Ethernet frames
+    #[arg(value_name = "CAPTURE")]
     capture: PathBuf,
     /// Part that the NIC plays
     #[arg(long, value_enum)]
@@ -96,6 +96,8 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
         return Err(CliError::Usage(text.into()));
     }
     let records = pcap::read(&arguments.capture).map_err(CliError::usage)?;
+    files::check_output("--out", arguments.out.as_deref())?;
+    files::make_folder("--memory", arguments.memory.as_deref())?;
     let conversation = conversation(arguments, &records, &config)?;
     let station = station(arguments, &config)?;
     match arguments.role {
@@ -128,7 +130,8 @@ fn conversation(
     let mut conversation = Conversation::infer(records, role, host, config).map_err(infer)?;
     if let Some(path) = &arguments.config {
         configure(&mut conversation, path)?;
-        conversation.check_rows(config).map_err(infer)?;
+        let at_file = |e| CliError::Usage(format!("{}: {e}", path.display()));
+        conversation.check_rows(config).map_err(at_file)?;
     }
     Ok(conversation)
 }
@@ -136,11 +139,7 @@ fn conversation(
 /// Takes queue pairs and regions from a file.
 fn configure(conversation: &mut Conversation, path: &Path) -> Result<(), CliError> {
     let fail = |text: String| CliError::Usage(format!("{}: {text}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|e| fail(format!("cannot read: {e}")))?;
-    let file: ConfigFile = toml::from_str(&text).map_err(|e| {
-        let line = e.span().map_or(1, |span| text[..span.start].lines().count().max(1));
-        fail(format!("line {line}: {}", e.message()))
-    })?;
+    let file: ConfigFile = files::read_toml(path)?;
     for entry in &file.qp {
         let mtu_ok = [256, 512, 1024, 2048, 4096].contains(&entry.mtu_bytes);
         if !mtu_ok || (entry.qpn | entry.remote_qpn | entry.first_psn) >> 24 != 0 {
@@ -334,11 +333,8 @@ fn write_replies(arguments: &Arguments, replies: &[Reply]) -> Result<(), CliErro
 }
 
 fn write_memory(dir: &Path, regions: &[Memory]) -> Result<(), CliError> {
-    let fail = |e| CliError::Usage(format!("{}: cannot write: {e}", dir.display()));
-    std::fs::create_dir_all(dir).map_err(fail)?;
-    for region in regions {
+    regions.iter().try_for_each(|region| {
         let name = format!("rkey_{:08x}.bin", region.rkey);
-        std::fs::write(dir.join(name), &region.found).map_err(fail)?;
-    }
-    Ok(())
+        files::write("--memory", &dir.join(name), &region.found)
+    })
 }

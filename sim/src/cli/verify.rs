@@ -1,6 +1,6 @@
 //! `nic verify`: benches of the registry, seeds in parallel.
 
-use super::{config, CliError, Progress, Table};
+use super::{config, files, CliError, Progress, Table};
 use crate::bench;
 use nic_harness::bench::{Bench, Failure, FailureCause, Options, Report};
 use nic_harness::lockstep::{StepError, TraceWindow};
@@ -23,13 +23,13 @@ pub struct Arguments {
     #[arg(long)]
     block: Option<String>,
     /// Number of seeds, from 1 up
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: u64,
     /// Only this seed
     #[arg(long, conflicts_with = "seeds")]
     seed: Option<u64>,
     /// Cycles after reset, for each block and seed
-    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     cycles: u64,
     /// Verilog that stands in for the emitted one (a changed file, a netlist); same ports
     #[arg(long, value_name = "FILE")]
@@ -56,6 +56,12 @@ struct Job<'a> {
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     let config = config(&arguments.preset)?;
+    if arguments.trace_from >= arguments.cycles {
+        let (from, cycles) = (arguments.trace_from, arguments.cycles);
+        let text = format!("--trace-from {from}: the run has only {cycles} cycles, the first is 0");
+        return Err(CliError::Usage(text));
+    }
+    files::check_output("--trace", arguments.trace.as_deref())?;
     let benches = selected(arguments, &config)?;
     let sources = benches.iter().map(|bench| source(arguments, bench));
     let sources = sources.collect::<Result<Vec<_>, _>>()?;
@@ -93,7 +99,7 @@ fn selected(arguments: &Arguments, config: &NicConfig) -> Result<Vec<Bench>, Cli
 
 /// The Verilog to verify; one from outside must have the ports of the emitted one.
 fn source(arguments: &Arguments, bench: &Bench) -> Result<Source, CliError> {
-    let emitted = bench::verilog(&bench).map_err(CliError::failed)?;
+    let emitted = bench::verilog(bench).map_err(CliError::failed)?;
     let Some(path) = &arguments.verilog else { return Ok(emitted) };
     let at_file = |e| CliError::Usage(format!("--verilog {}: {e}", path.display()));
     let mut given = Source::read(bench.name(), path).map_err(CliError::usage)?;
@@ -162,7 +168,7 @@ fn report(benches: &[Bench], jobs: &[Job<'_>], results: &[Outcome]) -> Result<()
                 Err(failure) => {
                     println!("{}: {failure}", bench.name());
                     mismatches += u64::from(failure.mismatch().is_some());
-                    cycles += failure.mismatch().and_then(|m| m.cycle).unwrap_or(0);
+                    cycles += failure.cycle.unwrap_or(0);
                     failures_total += 1;
                     if let FailureCause::Other(StepError::Model(error)) = &failure.cause {
                         input_error = Some(error.clone());

@@ -224,7 +224,7 @@ impl AxiMem {
 
     fn aligned_beat(&self, addr: u64) -> u64 {
         let Some(page) = self.pages.get(&(addr / PAGE_BYTES)) else { return 0 };
-        let at = (addr % PAGE_BYTES & !(BEAT_BYTES - 1)) as usize;
+        let at = ((addr % PAGE_BYTES) & !(BEAT_BYTES - 1)) as usize;
         u64::from_le_bytes(page.bytes[at..at + 8].try_into().expect("8 bytes"))
     }
 

@@ -1,11 +1,14 @@
 //! Networks of NICs: stations and a switch on one clock.
 
+pub mod figure;
+pub mod history;
 pub mod switch;
 pub mod transit;
 pub mod writes;
 
 use crate::engine::EngineKind;
 use crate::env::station::{BusError, Manners, Station};
+use history::History;
 use nic_driver::rings::HostMemory;
 use nic_driver::Bus;
 use nic_harness::lockstep::StepError;
@@ -71,6 +74,8 @@ pub struct Network {
     pub frames: u64,
     /// ACKs among them.
     pub acks: BTreeMap<Ack, u64>,
+    /// What happens over time, if it is wanted.
+    pub history: Option<History>,
 }
 
 /// What an ACK with telemetry in the paper's form, or without, looks like.
@@ -112,6 +117,7 @@ impl Network {
             answer: None,
             frames: 0,
             acks: BTreeMap::new(),
+            history: None,
         }
     }
 
@@ -138,7 +144,12 @@ impl Network {
                 if let Some(ack) = Ack::of(&frame.bytes) {
                     *self.acks.entry(ack).or_default() += 1;
                 }
-                self.first_switch.as_mut().unwrap_or(&mut self.switch).receive(frame.bytes);
+                let switch = self.first_switch.as_mut().unwrap_or(&mut self.switch);
+                let (bytes, harmed) = (frame.bytes.len(), switch.counters.harmed());
+                switch.receive(frame.bytes);
+                if let Some(history) = &mut self.history {
+                    history.sent(at, bytes, switch.counters.harmed() > harmed);
+                }
             }
         }
         self.cycle += 1;
@@ -154,6 +165,9 @@ impl Network {
             if let Some(frame) = self.switch.poll(at, now_ns) {
                 station.deliver(frame, false);
             }
+        }
+        if let Some(history) = &mut self.history {
+            history.cycle(&self.switch);
         }
         Ok(())
     }

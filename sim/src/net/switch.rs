@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
 /// Preamble, FCS and gap of a frame on the wire, bytes.
-const WIRE_OVERHEAD_BYTES: usize = 24;
+pub const WIRE_OVERHEAD_BYTES: usize = 24;
 /// Smallest frame without FCS, bytes.
 const FRAME_BYTES_MIN: usize = 60;
 /// Largest queue length that fits its field.
@@ -115,6 +115,13 @@ pub struct SwitchCounters {
     pub queue_bytes_max: u64,
 }
 
+impl SwitchCounters {
+    /// Frames that did not get through as they were.
+    pub fn harmed(&self) -> u64 {
+        self.lost + self.overflowed + self.corrupted + self.cut
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct Port {
     mac: u64,
@@ -169,6 +176,11 @@ impl Switch {
     /// Lets no frame with this opcode through from now on.
     pub fn cut_opcode(&mut self, opcode: u8) {
         self.cut_opcode = Some(opcode);
+    }
+
+    /// Bytes that wait at port `at`, without the frame on the wire.
+    pub fn queue_bytes(&self, at: usize) -> u64 {
+        self.ports[at].queue_bytes
     }
 
     fn is_cut(&self, frame: &[u8]) -> bool {
@@ -317,7 +329,7 @@ impl Port {
         Hop {
             rate_code: stamping.rate_code,
             ts_ns: (now_ns as u64 & 0xff_ffff) as u32,
-            tx_units: (self.tx_bytes / u64::from(TX_UNIT_BYTES) & 0xf_ffff) as u32,
+            tx_units: ((self.tx_bytes / u64::from(TX_UNIT_BYTES)) & 0xf_ffff) as u32,
             queue_units: (queue_bytes / u64::from(QUEUE_UNIT_BYTES)).min(QUEUE_UNITS_MAX) as u32,
         }
     }

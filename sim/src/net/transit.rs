@@ -4,9 +4,12 @@
 use nic_models::insert;
 use nic_spec::wire::{ethernet, ifa, int_md, ioam, ipv4, udp};
 
+type Ip<'a> = ipv4::Packet<&'a [u8]>;
+type Udp<'a> = udp::Packet<&'a [u8]>;
+
 /// The IPv4 packet of a frame, if it is whole, its header is right and it carries `protocol`, with its
 /// payload and where that begins in the frame.
-fn packet(frame: &[u8], protocol: u8) -> Option<(ipv4::Packet<&[u8]>, &[u8], usize)> {
+fn packet(frame: &[u8], protocol: u8) -> Option<(Ip<'_>, &[u8], usize)> {
     let at = ethernet::Packet::new_checked(frame).ok()?.header_len();
     let packet = frame.get(at..)?;
     let ip = ipv4::Packet::new_checked(packet).ok()?;
@@ -19,7 +22,7 @@ fn packet(frame: &[u8], protocol: u8) -> Option<(ipv4::Packet<&[u8]>, &[u8], usi
 }
 
 /// The same of a packet that carries UDP, with its datagram and what is behind the UDP header.
-fn datagram(frame: &[u8]) -> Option<(ipv4::Packet<&[u8]>, udp::Packet<&[u8]>, &[u8])> {
+fn datagram(frame: &[u8]) -> Option<(Ip<'_>, Udp<'_>, &[u8])> {
     let (ip, payload, _) = packet(frame, ipv4::PROTOCOL_UDP)?;
     let datagram = udp::Packet::new_checked(payload).ok()?;
     Some((ip, datagram, payload.get(udp::HEADER_BYTES..)?))

@@ -1,25 +1,28 @@
 //! NICs that write to and read from each other through the switch, and the proof that every byte
 //! landed and every operation completed once: memory is held against the message-level reference.
 
+mod error;
 mod expected;
 
+pub use error::RunError;
+
+use super::history::History;
 use super::switch::{
     Faults, Format, Stamping, Switch, SwitchCounters, DIRECT_DSCP, INT_PORT, UTILISATION_FULL,
 };
 use super::{ip, mac, Ack, Network, NetworkBus};
+use crate::engine::Paces;
 use crate::env::station::{sub_seed, BusError, Manners, NicEngine, Station};
 use nic_driver::rings::{Ring, Work};
 use nic_driver::{
     CcMode, Completion, CompletionKind, Error, MrRow, Nic, Qp, QpConfig, Read, Status, Write,
 };
-use nic_harness::lockstep::StepError;
 use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::regs::EVENTS;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::rc::Rc;
 
 /// A run is given up after this many cycles without a completion.
@@ -150,6 +153,8 @@ pub struct Report {
     pub frames: u64,
     /// ACKs among them.
     pub acks: BTreeMap<Ack, u64>,
+    /// What happened from the first post until nothing did any more.
+    pub history: Option<History>,
 }
 
 impl Report {
@@ -167,52 +172,6 @@ impl Report {
             bytes && n.failures == 0 && n.completions_wrong == 0
         };
         self.nics.iter().all(good)
-    }
-}
-
-/// Why a run ends early.
-#[derive(Debug)]
-pub enum RunError {
-    /// The engine failed: a mismatch, mostly.
-    Step(StepError),
-    /// The driver failed.
-    Driver(Error<BusError>),
-    /// Nothing completes any more.
-    Stuck {
-        /// When, in cycles.
-        cycle: u64,
-        /// Messages outstanding.
-        outstanding: u32,
-    },
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Step(e) => e.fmt(f),
-            Self::Driver(e) => e.fmt(f),
-            Self::Stuck { cycle, outstanding } => {
-                write!(f, "no completion for {STUCK_CYCLES} cycles at cycle {cycle}: ")?;
-                write!(f, "{outstanding} messages are outstanding")
-            }
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
-
-impl From<StepError> for RunError {
-    fn from(error: StepError) -> Self {
-        Self::Step(error)
-    }
-}
-
-impl From<Error<BusError>> for RunError {
-    fn from(error: Error<BusError>) -> Self {
-        match error {
-            Error::Bus(BusError::Step(e)) => Self::Step(e),
-            other => Self::Driver(other),
-        }
     }
 }
 
@@ -249,6 +208,16 @@ fn rkey(station: usize) -> u32 {
 pub fn run(
     plan: &Plan,
     engines: [NicEngine; 2],
+    progress: impl FnMut(u64),
+) -> Result<Report, RunError> {
+    run_watched(plan, engines, None, progress)
+}
+
+/// Runs the plan with two NICs, and reports what happens over time if their flows can be seen.
+pub fn run_watched(
+    plan: &Plan,
+    engines: [NicEngine; 2],
+    paces: Option<[Paces; 2]>,
     mut progress: impl FnMut(u64),
 ) -> Result<Report, RunError> {
     let mut stations = Vec::new();
@@ -275,6 +244,10 @@ pub fn run(
     for at in 0..2 {
         hosts.push(set_up(plan, &network, at)?);
     }
+    let qp_flows = hosts[0].qps.iter().map(|qp| usize::from(qp.flow_index));
+    let flow_count = hosts[0].nic.sizes().flow_count as usize;
+    network.borrow_mut().history =
+        paces.map(|paces| History::new(paces, qp_flows.collect(), flow_count));
     let start_ns = network.borrow().now_ns();
     let end_ns = exchange(plan, &network, &mut hosts, &mut progress)?;
     for host in &mut hosts {
@@ -288,7 +261,8 @@ pub fn run(
     for (at, image) in images.iter().enumerate() {
         expected::verify(&network.borrow(), &mut hosts, at, image);
     }
-    let network = network.borrow();
+    let mut network = network.borrow_mut();
+    let history = network.history.take();
     Ok(Report {
         nics: hosts.into_iter().map(|h| h.report).collect(),
         switch: network.switch.counters,
@@ -296,6 +270,7 @@ pub fn run(
         busy_ns: end_ns - start_ns,
         frames: network.frames,
         acks: network.acks.clone(),
+        history,
     })
 }
 

@@ -135,9 +135,9 @@ impl Trace {
                 let wrong = || format!("line {line}: {name} is {cell:?}: must be an integer");
                 cell.parse::<u64>().map_err(|_| wrong())
             };
-            let mut tel = Telemetry::default();
-            tel.hop_count = decimal(places[2])?.min(u32::MAX.into()) as u32;
-            tel.path = path.map(decimal).transpose()?.map_or(0, |p| (p & 0xfff) as u16);
+            let hop_count = decimal(places[2])?.min(u32::MAX.into()) as u32;
+            let path = path.map(decimal).transpose()?.map_or(0, |p| (p & 0xfff) as u16);
+            let mut tel = Telemetry { hop_count, path, ..Telemetry::default() };
             for (hop, place) in tel.hops.iter_mut().zip(&places[3..]) {
                 let (cell, name) = (&record[*place], &columns[*place]);
                 let wrong = || format!("line {line}: {name} is {cell:?}: must be 64 bits in hex");
@@ -146,7 +146,7 @@ impl Trace {
             let number = |place: usize| {
                 let wrong =
                     || format!("line {line}: win is {:?}: must be a number", &record[place]);
-                record[place].parse::<f64>().map_err(|_| wrong())
+                record[place].parse().ok().filter(|win: &f64| win.is_finite()).ok_or_else(wrong)
             };
             acks.push(Ack {
                 psn: (decimal(places[0])? & PSN_MASK) as u32,
@@ -208,7 +208,7 @@ impl Trace {
         let time = |ns: u64| (ns & PSN_MASK) as u32;
         match self.mode {
             Mode::Sender => (ack.psn, ack.snd_nxt),
-            Mode::Receiver => (time(now), time(now + u64::from(t_ns))),
+            Mode::Receiver => (time(now), time(now.wrapping_add(t_ns.into()))),
         }
     }
 

@@ -2,15 +2,17 @@
 //! regions, and the frames that reached it.
 
 use crate::pcap::Record;
+use nic_models::reference::rc::{admit, DEFAULT_PKEY};
 use nic_spec::wire::aeth::syndrome;
 use nic_spec::wire::bth::opcode;
-use nic_spec::wire::roce::FrameRepr;
 use nic_spec::NicConfig;
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// PSNs and QPNs are 24 bits.
 const MASK_24: u32 = 0xff_ffff;
+/// Longest region: it is kept in memory.
+const REGION_BYTES_MAX: u64 = 1 << 30;
 
 pub use nic_models::reference::rc::{packet_count, psn_distance};
 
@@ -105,9 +107,9 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// Reads the frame of a record; `None` if it is no valid RoCEv2 packet.
+    /// Reads the frame of a record; `None` if it is no valid RoCEv2 packet of the default partition.
     pub fn parse(record: usize, frame: &[u8]) -> Option<Self> {
-        let f = FrameRepr::parse(frame, None).ok()?;
+        let f = admit(frame, DEFAULT_PKEY)?;
         Some(Self {
             record,
             source: Address { mac: f.ethernet.src, ip: f.ip.src },
@@ -177,6 +179,8 @@ pub enum InferError {
     QpnClash(u32, u32),
     /// Two rkeys fall on the same row of the memory region table.
     RkeyClash(u32, u32),
+    /// A region is empty, or longer than memory is given for: rkey and bytes.
+    RegionLength(u32, u64),
 }
 
 /// `10.0.0.1` for 0x0a000001.
@@ -187,7 +191,9 @@ pub fn ip_text(ip: u32) -> String {
 impl fmt::Display for InferError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoRequests => f.write_str("holds no valid RoCEv2 request packet"),
+            Self::NoRequests => {
+                f.write_str("holds no valid RoCEv2 request packet of the default partition")
+            }
             Self::SeveralHosts(ips) => {
                 let ips: Vec<_> = ips.iter().map(|ip| ip_text(*ip)).collect();
                 write!(f, "several hosts play this role ({}): choose one by --host", ips.join(", "))
@@ -200,6 +206,9 @@ impl fmt::Display for InferError {
             }
             Self::RkeyClash(a, b) => {
                 write!(f, "rkeys {a:#x} and {b:#x} need the same row of the memory region table")
+            }
+            Self::RegionLength(rkey, bytes) => {
+                write!(f, "region rkey {rkey:#x} has {bytes} bytes, not 1..={REGION_BYTES_MAX}")
             }
         }
     }
@@ -265,6 +274,9 @@ impl Conversation {
             if let Some(other) = rows.insert(row, region.rkey) {
                 return Err(InferError::RkeyClash(other, region.rkey));
             }
+            if !(1..=REGION_BYTES_MAX).contains(&region.length_bytes) {
+                return Err(InferError::RegionLength(region.rkey, region.length_bytes));
+            }
         }
         Ok(())
     }
@@ -305,7 +317,7 @@ impl Conversation {
         self.packets.iter().rev().filter(|p| p.record < response.record).find_map(|p| {
             let (va, rkey, _) = p.reth.filter(|_| p.is_read() && p.qpn == pair.qpn)?;
             let packets = p.offset_of(response.psn, pair.mtu_bytes)?;
-            Some((va + (packets * pair.mtu_bytes) as u64, rkey))
+            Some((va.wrapping_add((packets * pair.mtu_bytes) as u64), rkey))
         })
     }
 
@@ -378,7 +390,7 @@ fn parts(records: &[Record], packets: &[Packet], local: Address) -> Vec<Part> {
             p.is_read() && p.qpn == retry.qpn && {
                 let (va, _, length) = p.reth.unwrap_or_default();
                 let (from, _, _) = retry.reth.unwrap_or_default();
-                p.record < retry.record && va < from && from < va + u64::from(length)
+                p.record < retry.record && va < from && from - va < u64::from(length)
             }
         };
         if packets.iter().any(is_middle) {
@@ -431,10 +443,10 @@ fn mtu_bytes(requests: &[&Packet], packets: &[Packet]) -> usize {
 }
 
 /// Requests of each connection towards (responder) or from (requester) the played host.
-fn connections<'a>(
-    packets: &'a [Packet],
+fn connections(
+    packets: &[Packet],
     concerns: impl Fn(&Packet) -> bool,
-) -> BTreeMap<(u32, u32), Vec<&'a Packet>> {
+) -> BTreeMap<(u32, u32), Vec<&Packet>> {
     let mut all: BTreeMap<(u32, u32), Vec<&Packet>> = BTreeMap::new();
     for p in packets.iter().filter(|p| p.is_request() && concerns(p)) {
         all.entry((p.source.ip ^ p.destination.ip, p.qpn)).or_default().push(p);
@@ -476,7 +488,7 @@ fn responder_pairs(packets: &[Packet], local: Address) -> Vec<Pair> {
             first_psn,
             last_psn: last_psn(&requests, first_psn, mtu_bytes),
             mtu_bytes,
-            remote_read: !requests.iter().filter(|p| p.is_read()).any(|p| refused(&&p)),
+            remote_read: !requests.iter().filter(|p| p.is_read()).any(|p| refused(&p)),
         }
     };
     all.into_iter().map(pair).collect()

@@ -7,10 +7,9 @@ use crate::pcap::Record;
 use nic_driver::{MrRow, Nic, QpConfig};
 use nic_models::reference::rc as reference;
 use nic_models::reference::rc::responder::{Abilities, Responder};
-use nic_models::reference::rc::{Answer, Request};
+use nic_models::reference::rc::{admit, Answer, Request, DEFAULT_PKEY};
 use nic_spec::wire::aeth::syndrome;
 use nic_spec::wire::bth::opcode;
-use nic_spec::wire::roce::FrameRepr;
 use std::collections::BTreeMap;
 
 /// The NIC is given this many idle cycles between frames, so that every frame gets its own answer:
@@ -118,7 +117,7 @@ impl Reference {
 
     /// Its answers to a frame; none to what is no request for one of the queue pairs.
     fn answers(&mut self, frame: &[u8]) -> Vec<Answer> {
-        let Ok(repr) = FrameRepr::parse(frame, None) else { return Vec::new() };
+        let Some(repr) = admit(frame, DEFAULT_PKEY) else { return Vec::new() };
         let Some(pair) = self.pairs.get_mut(&repr.bth.qpn) else { return Vec::new() };
         if !opcode::is_request(repr.bth.opcode) {
             return Vec::new();
@@ -184,9 +183,9 @@ pub fn run(
     Ok(outcome)
 }
 
-/// What a reply says; `None` if it is no valid RoCEv2 packet.
+/// What a reply says; `None` if no peer would take it.
 fn answer(reply: &Reply) -> Option<Answer> {
-    FrameRepr::parse(&reply.frame, None).ok().map(|repr| Answer::from(&repr))
+    admit(&reply.frame, DEFAULT_PKEY).map(|repr| Answer::from(&repr))
 }
 
 /// Opens the memory regions and creates the queue pairs; where the regions stand.

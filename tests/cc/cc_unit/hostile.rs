@@ -185,7 +185,7 @@ fn forge(rng: &mut ChaCha8Rng, honest: &CcAck) -> CcAck {
         3 => *hop |= 1 << 60,
         // An idle link, a full one, a slow one with the longest queue.
         4 => *hop = *hop & !7 | 4,
-        5 => *hop = (*hop & (1 << 47) - 8) | 1000 << 47,
+        5 => *hop = (*hop & ((1 << 47) - 8)) | 1000 << 47,
         6 => ack.tel.path ^= 1,
         _ => *hop = rng.gen(),
     }

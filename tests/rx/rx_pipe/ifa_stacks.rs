@@ -20,7 +20,7 @@ fn rx_pipe_reads_ifa() {
     assert_eq!((rig.count("req"), rig.unusable), (4, 0), "{:?}", rig.events);
     assert_eq!(rig.payloads, vec![payload; 4]);
     let times = [3_999_999_999_u64 + 700, 841_432_000_000_000 + 7 + 16_777_217];
-    let times = times.map(|ns| ns % (1 << 24) << 3);
+    let times = times.map(|ns| (ns % (1 << 24)) << 3);
     let records = [
         2 | times[0] | (0x1234_567f_u64 >> 7 & 0xf_ffff) << 27 | 33 << 47,
         7 | times[1] | 0xf_ffff << 27 | 0xfffe << 47,

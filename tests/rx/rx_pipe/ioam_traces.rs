@@ -46,7 +46,7 @@ fn rx_pipe_reads_ioam() {
     assert_eq!((rig.count("req"), rig.unusable), (4, 0), "{:?}", rig.events);
     assert_eq!(rig.payloads, vec![payload; 4]);
     // 3999999999 and 1700000000000000007 mod 2^24; bytes over 128 mod 2^20.
-    let times = [3_999_999_999_u64, 1_700_000_000_000_000_007].map(|ns| ns % (1 << 24) << 3);
+    let times = [3_999_999_999_u64, 1_700_000_000_000_000_007].map(|ns| (ns % (1 << 24)) << 3);
     let records = [
         3 | times[0] | (0x1234_567f_u64 >> 7 & 0xf_ffff) << 27 | 33 << 47,
         4 | times[1] | 0xf_ffff << 27 | 0x1_ffff << 47,

@@ -32,7 +32,7 @@ fn rx_pipe_strips_telemetry() {
         let mut rig = golden(Host { tel_format: 1, ..HOST_2 });
         rig.send(&insert(&bytes), false);
         rig.idle(100);
-        assert_eq!(rig.payloads, [payload.clone()], "{hop_count} hops");
+        assert_eq!(rig.payloads, std::slice::from_ref(&payload), "{hop_count} hops");
         let tel = rig.reqs[0].tel;
         let hops = if hop_count > 5 { 6 } else { hop_count as u8 };
         assert_eq!((tel.valid, tel.hops, tel.path), (true, hops, 0xabc));

@@ -6,7 +6,7 @@ mod read;
 use crate::conformance::frames::*;
 use nic_driver::{Nic, Qp, QpConfig, Read, Status, Write};
 use nic_models::reference::rc::requester::{self, Limits, Requester, Work};
-use nic_models::reference::rc::Answer;
+use nic_models::reference::rc::{admit, Answer, DEFAULT_PKEY};
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::Station;
 use nic_spec::wire::aeth::syndrome::*;
@@ -345,7 +345,7 @@ fn rows() -> Vec<Row> {
 }
 
 fn source_bytes() -> Vec<u8> {
-    (0..1024_u32).map(|i| (i * 7 >> 2) as u8).collect()
+    (0..1024_u32).map(|i| ((i * 7) >> 2) as u8).collect()
 }
 
 fn reference_status(status: requester::Status) -> Status {
@@ -402,12 +402,8 @@ impl Reference {
 
     /// Takes a frame, if the wire layer lets it through to this connection.
     fn frame(&mut self, frame: &[u8]) {
-        let repr = FrameRepr::parse(frame, None).ok();
-        let is_ours = |r: &FrameRepr<'_>| {
-            let is_connected = r.bth.qpn == QPN && r.ip.src == PEER_IP;
-            is_connected && r.bth.pkey == 0xffff && frame[43] & 0xf == 0
-        };
-        let ours = repr.filter(is_ours);
+        let is_ours = |r: &FrameRepr<'_>| r.bth.qpn == QPN && r.ip.src == PEER_IP;
+        let ours = admit(frame, DEFAULT_PKEY).filter(is_ours);
         let said = ours.map(|r| Answer::from(&r)).filter(|a| a.syndrome >> 5 != 2);
         let effect = said.map(|a| self.requester.answer(&a));
         self.waits |= matches!(effect, Some(requester::Effect::Waits(..)));

@@ -5,7 +5,7 @@ mod read;
 use crate::conformance::frames::*;
 use nic_driver::{Nic, QpConfig};
 use nic_models::reference::rc::responder::{Abilities, Responder};
-use nic_models::reference::rc::{Answer, Class, Memory, Region, Request};
+use nic_models::reference::rc::{admit, Answer, Class, Memory, Region, Request, DEFAULT_PKEY};
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::Station;
 use nic_spec::wire::aeth::syndrome::*;
@@ -485,11 +485,8 @@ fn run_reference(row: &Row) {
         let mut answers = Vec::new();
         for packet in &step.packets {
             let frame = packet.frame();
-            let repr = FrameRepr::parse(&frame, None).ok();
-            let is_ours = |r: &FrameRepr<'_>| {
-                let is_connected = r.bth.qpn == QPN && r.ip.src == PEER_IP;
-                is_connected && r.bth.pkey == 0xffff && frame[43] & 0xf == 0
-            };
+            let repr = admit(&frame, DEFAULT_PKEY);
+            let is_ours = |r: &FrameRepr<'_>| r.bth.qpn == QPN && r.ip.src == PEER_IP;
             let is_known = |r: &FrameRepr<'_>| {
                 is_request(r.bth.opcode) || (0xc0..=0xc3).contains(&r.bth.opcode)
             };

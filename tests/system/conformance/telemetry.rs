@@ -280,7 +280,7 @@ fn later(row: &Row) -> [u8; 10] {
     let mut bytes = if is_stored { row.telemetry } else { FIRST };
     // 2000 ns and 48 units later; the time is in bits 59:36, the units in 35:16, and the queue is empty.
     let word = u64::from_be_bytes(bytes[2..].try_into().expect("8"));
-    let (time, units) = ((word >> 36) + 2000 & 0xff_ffff, (word >> 16) + 48 & 0xf_ffff);
+    let (time, units) = (((word >> 36) + 2000) & 0xff_ffff, ((word >> 16) + 48) & 0xf_ffff);
     let word = word >> 60 << 60 | time << 36 | units << 16;
     bytes[2..].copy_from_slice(&word.to_be_bytes());
     bytes

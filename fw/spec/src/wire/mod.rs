@@ -75,6 +75,8 @@ macro_rules! packet {
             buffer: T,
         }
 
+        // A header may have a field of this name.
+        #[allow(clippy::len_without_is_empty)]
         impl<T: AsRef<[u8]>> Packet<T> {
             /// A view without a length check: accessors panic if the buffer is too short.
             pub const fn new_unchecked(buffer: T) -> Self {

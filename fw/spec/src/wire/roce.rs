@@ -34,6 +34,8 @@ pub enum FrameError {
     Telemetry,
     /// Wrong ICRC.
     Icrc,
+    /// Another transport version than 0, the only one.
+    Version,
 }
 
 impl core::fmt::Display for FrameError {
@@ -45,6 +47,7 @@ impl core::fmt::Display for FrameError {
             Self::Length => "the lengths in the headers contradict each other",
             Self::Telemetry => "the telemetry header does not fit",
             Self::Icrc => "wrong ICRC",
+            Self::Version => "another transport version than 0",
         })
     }
 }
@@ -199,6 +202,9 @@ impl<'a> FrameRepr<'a> {
         if icrc(ip_header, udp_header, transport).to_le_bytes() != trailer {
             return Err(FrameError::Icrc);
         }
+        if bth::Packet::new_checked(transport)?.transport_version() != 0 {
+            return Err(FrameError::Version);
+        }
         Ok(repr)
     }
 
@@ -291,6 +297,11 @@ mod tests {
         assert_eq!(broken(33, 0x03), FrameError::IpChecksum);
         assert_eq!(broken(39, 0x29), FrameError::Length);
         assert_eq!(broken(60, 0), FrameError::Icrc);
+        assert_eq!(broken(43, 0x21), FrameError::Icrc);
+        let mut version_1 = SEND_IMM;
+        version_1[43] = 0x21;
+        version_1[70..].copy_from_slice(&[0x1e, 0xeb, 0x9a, 0x6c]);
+        assert_eq!(FrameRepr::parse(&version_1, None).unwrap_err(), FrameError::Version);
         let short = FrameRepr::parse(&SEND_IMM[..73], None).unwrap_err();
         assert_eq!(short, FrameError::Truncated);
         // Every prefix and every telemetry form is refused without a panic.

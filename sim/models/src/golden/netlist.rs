@@ -43,6 +43,10 @@ struct Part {
     shift: u32,
 }
 
+/// Where the value of a block's output is found; see [`Netlist::probe`].
+#[derive(Clone, Copy, Debug)]
+pub struct Probe(usize);
+
 /// Blocks and the wires between them.
 pub struct Netlist {
     nodes: Vec<Node>,
@@ -194,6 +198,19 @@ impl Netlist {
             Some((source.clone(), def.clone()))
         });
         sinks.collect()
+    }
+
+    /// Where to look at an output of up to 64 bits: `probe("window_in.m_rate_flow")`.
+    pub fn probe(&self, path: &str) -> Probe {
+        let (at, port) = self.find(path);
+        let node = &self.nodes[at];
+        let def = node.sources.get(&port).unwrap_or_else(|| panic!("no port {path}"));
+        Probe(node.source_words.start + def.word_index)
+    }
+
+    /// What a block drives since the last edge.
+    pub fn value(&self, probe: Probe) -> u64 {
+        self.source_words[probe.0]
     }
 
     /// Panics if a sink is not driven.

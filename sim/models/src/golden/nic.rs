@@ -12,7 +12,7 @@ use crate::golden::host::read_mux::ReadMux;
 use crate::golden::host::registers::Registers;
 use crate::golden::host::sq_fetch::SqFetch;
 use crate::golden::host::write_mux::WriteMux;
-use crate::golden::netlist::Netlist;
+use crate::golden::netlist::{Netlist, Probe};
 use crate::golden::rx::rx_pipe::RxPipe;
 use crate::golden::sched::scheduler::Scheduler;
 use crate::golden::transport::completer::Completer;
@@ -111,10 +111,21 @@ ports! {
 /// Bits of the mark that packets carry of their queue pair's row.
 const MARK_BITS: u32 = 4;
 
+/// A flow's window and rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pace {
+    /// Bytes that may be in flight.
+    pub window_bytes: u32,
+    /// Bytes a cycle, UQ8.24.
+    pub rate_uq8_24: u32,
+}
+
 /// The NIC.
 #[derive(Debug)]
 pub struct Nic {
     netlist: Netlist,
+    /// What the scheduler is told: valid, flow, window, rate.
+    paces: [Probe; 4],
 }
 
 impl Nic {
@@ -157,7 +168,17 @@ impl Nic {
         Self::connect(&mut n, flow_bits);
         Self::configure(&mut n, flow_bits);
         n.check();
-        Self { netlist: n }
+        let paces = ["valid", "flow", "window_bytes", "rate"];
+        let paces = paces.map(|field| n.probe(&format!("window_in.m_rate_{field}")));
+        Self { netlist: n, paces }
+    }
+
+    /// The flow to which the scheduler is being told a window and a rate; READ responses of a queue pair
+    /// are a flow of their own, behind those of all queue pairs' data.
+    pub fn pace(&self) -> Option<(usize, Pace)> {
+        let [valid, flow, window, rate] = self.paces.map(|probe| self.netlist.value(probe));
+        let pace = Pace { window_bytes: window as u32, rate_uq8_24: rate as u32 };
+        (valid != 0).then_some((flow as usize, pace))
     }
 
     /// The picture of design.md: data flows one way along it.
@@ -319,9 +340,7 @@ impl Nic {
         for field in fields.into_iter().chain(tel).chain(hops) {
             n.wire(&format!("rx.m_ack_{field}"), &format!("feedback_out.watch_{field}"));
         }
-        for (from, to) in [("requester.s_ack_ready", "feedback_out.watch_ready")] {
-            n.wire(from, to);
-        }
+        n.wire("requester.s_ack_ready", "feedback_out.watch_ready");
         for block in ["feedback_in", "probe_out"] {
             for (from, to) in [
                 ("registers.m_cfg_tx_valid", "row_valid"),

@@ -293,7 +293,7 @@ pub fn hop_utilisation(p: &Params, old: u64, new: u64) -> Option<(f64, f64)> {
         Some(full) => field(new, 27, 20) as f64 / full,
         None => tx_bytes / tau / b,
     };
-    (tau > 0.0).then(|| (queued + tx, tau))
+    (tau > 0.0).then_some((queued + tx, tau))
 }
 
 #[cfg(test)]

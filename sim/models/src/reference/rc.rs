@@ -37,6 +37,19 @@ pub fn packet_count(bytes: u64, mtu_bytes: usize) -> u32 {
     bytes.div_ceil(mtu_bytes as u64).max(1) as u32
 }
 
+/// Partition key of a full member of the default partition.
+pub const DEFAULT_PKEY: u16 = 0xffff;
+
+/// The packet of `frame` if a port of partition `own_pkey` takes it; `None`: dropped in silence
+/// (section 9.6.1). Transport version 0, and P_Keys with the same base, which is not 0, at least
+/// one of them a full member's (section 10.9.3).
+pub fn admit(frame: &[u8], own_pkey: u16) -> Option<FrameRepr<'_>> {
+    let packet = FrameRepr::parse(frame, None).ok()?;
+    let pkey = packet.bth.pkey;
+    let is_member = pkey & 0x7fff != 0 && (pkey ^ own_pkey) & 0x7fff == 0;
+    (is_member && (pkey | own_pkey) >> 15 == 1).then_some(packet)
+}
+
 /// RETH.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Remote {

@@ -87,7 +87,7 @@ pub(super) fn next_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
         3 => number(rng, 24),
         _ => rng.gen_range(20..20_000),
     };
-    let line_units = tau_ns * 25 / 1024 << (old & 7).min(4);
+    let line_units = (tau_ns * 25 / 1024) << (old & 7).min(4);
     let tx_units = match rng.gen_range(0..16) {
         0 => 0,
         1 => 0xf_ffff,
@@ -279,7 +279,7 @@ impl<G: Golden<In = CcUnitIn, Out = CcUnitOut>> Stimulus<G> for RandomAcks {
             self.flow.reset();
             return CcUnitIn { reset: true, cfg: self.cfg, ..Default::default() };
         }
-        if cycle % PHASE_CYCLES == 0 {
+        if cycle.is_multiple_of(PHASE_CYCLES) {
             self.begin_phase();
         }
         if self.rng.gen_ratio(1, 500) {

@@ -200,13 +200,13 @@ fn lost_rows() -> Vec<Row> {
         Row::new("lost middle response, the peer resumes with FIRST")
             .read3()
             .peer(a.clone(), &[])
-            .gap(&[c.clone()], &[rest(1)])
+            .gap(std::slice::from_ref(&c), &[rest(1)])
             .peers(&[response(FIRST, PSN + 1, 2, 256), c.clone()], &[OK])
             .landed3(),
         Row::new("lost middle response, the peer resumes with MIDDLE")
             .read3()
             .peer(a.clone(), &[])
-            .gap(&[c.clone()], &[rest(1)])
+            .gap(std::slice::from_ref(&c), &[rest(1)])
             .peers(&[b.clone(), c.clone()], &[OK])
             .landed3(),
         Row::new("lost last response, the peer resumes with ONLY")

@@ -99,7 +99,8 @@ impl CcActive {
         }
         self.cycles += 1;
         // A window that was made shorter ends with its next whole unit.
-        if self.cycles % ACTIVE_UNIT_CYCLES == 0 && self.cycles / ACTIVE_UNIT_CYCLES >= self.window
+        if self.cycles.is_multiple_of(ACTIVE_UNIT_CYCLES)
+            && self.cycles / ACTIVE_UNIT_CYCLES >= self.window
         {
             self.next = Some((i.cfg_w_ai / self.count.max(1), LATENCY_CYCLES - 1));
             self.begin_window();

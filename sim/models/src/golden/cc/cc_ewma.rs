@@ -48,7 +48,7 @@ pub fn ewma(t_ns: u32, inv_t: u32, u_old: u64, u_hop: u64, tau_ns: u32) -> u64 {
     // UQ12.40; 32 bits of it are taken, the last ones when it is below 2^-8.
     let share = u64::from(part) * u64::from(inv_t);
     let (share, cut) = if share < 1 << 32 { (share, 40) } else { (share >> 8 & 0xffff_ffff, 32) };
-    let step = |distance: u64| (u128::from(distance) * u128::from(share) >> cut) as u64;
+    let step = |distance: u64| ((u128::from(distance) * u128::from(share)) >> cut) as u64;
     if to < from {
         from - step(from - to)
     } else {

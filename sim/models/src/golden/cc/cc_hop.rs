@@ -103,8 +103,8 @@ pub fn hop_check(check: u32, util_gain: u32, old: u64, new: u64) -> u8 {
     // 28 instead of 25 Gb/s, in bytes per 1024 ns of 128 bytes; 40 Gb/s as 56.
     let line = match new & 7 {
         5 | 6 => None,
-        7 => Some(28 * tau_ns << 1 >> 10),
-        code => Some(28 * tau_ns << code >> 10),
+        7 => Some((28 * tau_ns) << 1 >> 10),
+        code => Some((28 * tau_ns) << code >> 10),
     };
     let above = sent.saturating_sub(SLACK_UNITS) << field(3, 3);
     let is_bad = [

@@ -65,8 +65,8 @@ pub fn compute_wind(cfg: &CcCfg, hold: bool, u: u64, wc: u64, inc_stage: u8) -> 
     let multiplicative = u >= u64::from(cfg.target) || inc_stage >= cfg.max_stage;
     let recip = reciprocal(u);
     // wc * eta / U; eta's mantissa keeps the reciprocal's 22 fraction bits as integer bits.
-    let eta = u64::from(cfg.target) * u64::from(recip.mantissa) >> 22;
-    let product = u128::from(wc) * u128::from(eta) >> recip.exponent;
+    let eta = (u64::from(cfg.target) * u64::from(recip.mantissa)) >> 22;
+    let product = (u128::from(wc) * u128::from(eta)) >> recip.exponent;
     let scaled = match recip.zero || product > u128::from(W_MAX) {
         true => W_MAX,
         false => product as u64,
@@ -75,7 +75,7 @@ pub fn compute_wind(cfg: &CcCfg, hold: bool, u: u64, wc: u64, inc_stage: u8) -> 
     let sum = base + if hold { 0 } else { u64::from(cfg.w_ai) << 6 };
     let (least, most) = (u64::from(cfg.w_min) << 6, u64::from(cfg.w_init) << 16);
     let w = clamp(sum, least, most);
-    let rate = u128::from(w) * u128::from(cfg.rate_gain) >> 30;
+    let rate = (u128::from(w) * u128::from(cfg.rate_gain)) >> 30;
     let rate = rate.min(u128::from(u32::MAX)) as u64;
     let rate = clamp(rate, cfg.rate_min.into(), cfg.rate_max.into()) as u32;
     let m_inc_stage = if multiplicative { 0 } else { inc_stage.wrapping_add(1) };

@@ -1,4 +1,4 @@
-//! Twin of `hdl/src/host/completion_queue.rs`: completions on their way to software.
+//! Twin of `hdl/src/host/cq/queue.rs`: completions on their way to software.
 
 use super::sq_fetch::LostPorts;
 use crate::ports::Golden;

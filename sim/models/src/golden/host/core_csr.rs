@@ -92,7 +92,7 @@ impl Golden for CoreCsr {
             Step::Start | Step::Finish => self.step,
             Step::Decide => {
                 out.s.done = true;
-                let in_map = i.s.addr < 0x400 && i.s.addr % 4 == 0;
+                let in_map = i.s.addr < 0x400 && i.s.addr.is_multiple_of(4);
                 let ok = if in_map && i.s.write {
                     out.regs_wr_valid = i.regs_hit;
                     i.regs_hit

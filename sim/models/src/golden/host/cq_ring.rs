@@ -1,4 +1,4 @@
-//! Twin of `hdl/src/host/cq_ring.rs`: completions on their way to host memory.
+//! Twin of `hdl/src/host/cq/ring.rs`: completions on their way to host memory.
 
 use super::read_mux::StreamReady;
 use super::write_mux::{PortBeat, PortCmd};

@@ -155,7 +155,7 @@ impl Golden for Csr {
                 self.out.s.done = true;
                 let offset = i.s.addr;
                 let counters = regs::COUNTERS..regs::COUNTERS + 4 * regs::EVENTS.len() as u16;
-                if offset >= 0x400 || offset % 4 != 0 {
+                if offset >= 0x400 || !offset.is_multiple_of(4) {
                     self.out.s.error = true;
                 } else if i.s.write {
                     self.out.s.error = !self.write(offset, i);

@@ -1,4 +1,4 @@
-//! Twin of `hdl/src/host/sq_fetch.rs`: submission rings in host memory.
+//! Twin of `hdl/src/host/sq/fetch.rs`: submission rings in host memory.
 
 use super::read_mux::{StreamReady, WrData};
 use super::table_window::CfgRow;

@@ -1,4 +1,4 @@
-//! The packets of the last millisecond, for the flow scheduler (`hdl/src/sched/calendar.rs`).
+//! The packets of the last millisecond, for the flow scheduler (`hdl/src/sched/ring/calendar.rs`).
 //!
 //! Each packet that is granted is written down with the time at which the line carries it. When
 //! a packet is nearly a window old its flow's turn comes again; when it is a window old it is

@@ -1,7 +1,7 @@
 //! Twin of `hdl/src/transport/responder.rs`: answers RDMA WRITE and READ requests of RoCEv2 RC.
 //!
 //! Sources: InfiniBand architecture volume 1, section 9.7 (reliable connection, responder) and
-//! ARCHITECTURE.md, Responder.
+//! hdl/src/transport/README.md.
 
 pub mod ports;
 

@@ -1,7 +1,7 @@
 //! Telemetry responses: what the reader of a queue pair owes the sender of READ responses.
 //!
-//! Source: ARCHITECTURE.md, telemetry responses. The telemetry of a READ response goes back in a packet
-//! of its own; at most one leaves in an interval, and it brings what came last. A lost one is
+//! Source: hdl/src/transport/feedback.md. The telemetry of a READ response goes back in a packet of
+//! its own; at most one leaves in an interval, and it brings what came last. A lost one is
 //! replaced by the next. Time is the caller's.
 
 use super::psn_distance;

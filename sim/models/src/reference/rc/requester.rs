@@ -282,7 +282,7 @@ impl Requester {
         Some(Request {
             opcode: code,
             psn,
-            ack_req: is_last || psn % self.limits.ack_interval == 0,
+            ack_req: is_last || psn.is_multiple_of(self.limits.ack_interval),
             // The bit is for messages that make a completion at the peer.
             solicited: is_last && work.solicited && work.imm.is_some(),
             remote: is_first.then_some(remote),

@@ -132,9 +132,9 @@ impl FrameMaker {
     /// The frame with IFA, mostly good. Behind a tag the header may end with the beat that decides.
     fn with_ifa(&mut self, frame: &[u8]) -> Vec<u8> {
         let rng = &mut self.rng;
-        let mut header = ifa::Header::default();
         // What else the header may say is no reason to refuse it: in band, turned around.
-        header.flags = rng.gen::<u8>() & !ifa::flag::MORE;
+        let flags = rng.gen::<u8>() & !ifa::flag::MORE;
+        let mut header = ifa::Header { flags, ..ifa::Header::default() };
         let count = if rng.gen_ratio(1, 8) { rng.gen_range(0..=9) } else { rng.gen_range(0..=5) };
         let mut metadata = vec![rng.gen(), rng.gen(), rng.gen_range(1..=255), 8 * count];
         header.words_max = rng.gen_range(8 * count + 1..=255);

@@ -104,7 +104,7 @@ impl Aligner {
     fn advance(&self, active: &mut Active) -> Step {
         // With bytes from lane 0 on a bus beat is a stream beat. Else what stands in the stream
         // beat is decided by the bytes before the new ones come: a full beat, or the last bytes.
-        let opens = !active.opened && active.at % self.beat_bytes != 0;
+        let opens = !active.opened && !active.at.is_multiple_of(self.beat_bytes);
         active.opened = true;
         if active.bus_bytes_left > 0 {
             let (data, error) = self.bus.m_data();

@@ -115,8 +115,8 @@ impl Aligner {
         let window_bytes = (256 * self.beat_bytes).min(4096);
         BusBeat {
             data: bytes << (8 * lane),
-            strobe: ((1_u16 << count) - 1 << lane) as u8,
-            last: active.bytes_left == 0 || active.at % window_bytes == 0,
+            strobe: (((1_u16 << count) - 1) << lane) as u8,
+            last: active.bytes_left == 0 || active.at.is_multiple_of(window_bytes),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Twin of `hdl/src/transport/ack_gen.rs`: which ACK or NAK each flow owes its peer, and READs on
+//! Twin of `hdl/src/transport/ack/gen.rs`: which ACK or NAK each flow owes its peer, and READs on
 //! their way to the READ responses.
 
 use crate::golden::transport::ack::ports::{AckGenIn, AckGenOut, AckOut, CqeOut, HopWatch, Tel};

@@ -1,8 +1,8 @@
-//! Twin of `hdl/src/transport/read_reply.rs`: READ responses. An operation is worked out as a whole
+//! Twin of `hdl/src/transport/read/reply.rs`: READ responses. An operation is worked out as a whole
 //! when it starts, and its effects appear in the cycles that the interface page names.
 //!
-//! Sources: InfiniBand architecture volume 1, sections 9.7.5.1.2 and 9.7.4.5, and ARCHITECTURE.md, READ
-//! responses.
+//! Sources: InfiniBand architecture volume 1, sections 9.7.5.1.2 and 9.7.4.5, and
+//! hdl/src/transport/README.md.
 
 use crate::golden::transport::requester::{ReadPorts, WorkPorts};
 use crate::golden::tx::data_header::len_bytes;
@@ -269,7 +269,7 @@ impl ReadReply {
     }
 
     fn wait(&mut self, cycles: usize) {
-        self.script.extend(std::iter::repeat(Step::Wait).take(cycles));
+        self.script.extend(std::iter::repeat_n(Step::Wait, cycles));
     }
 
     fn index(&self, flow: u16) -> usize {

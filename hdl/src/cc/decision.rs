@@ -1,0 +1,298 @@
+//! What an ACK or a flow command does with the state of its flow.
+//!
+//! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2, NewAck
+//! # Interface timing  cycle 0: start, event_word; cycle 2: the row of its flow, and counted;
+//!                     cycle [`LATENCY_CYCLES`]: the other outputs
+//! # Latency and rate  [`LATENCY_CYCLES`]; one event per cycle
+//! # Number formats    event_word: cc_intake_wide.rs; row: cc_state.rs
+//! # Definitions       cc_unit.rs
+//! # Shape             EW = FB + 385; HW = FB + 128
+//! # Reset             synchronous, high: nothing under way
+//! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
+
+use crate::util::delay::Delay;
+use crate::{block, Reg, Unreset};
+use rust_hdl_core::prelude::*;
+
+/// Cycles from an event to its decision.
+pub const LATENCY_CYCLES: usize = 4;
+
+/// Decision for an event in each cycle.
+#[block(check(EW == FB + 385 && HW == FB + 128))]
+pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
+    /// An event starts.
+    pub start: Signal<In, Bit>,
+    /// PSNs are checked.
+    pub checks_psn: Signal<In, Bit>,
+    /// PSNs are times.
+    pub by_time: Signal<In, Bit>,
+    /// The event.
+    pub event_word: Signal<In, Bits<EW>>,
+    /// Cycle 2: the flow exists.
+    pub exists: Signal<In, Bit>,
+    /// Cycle 2: its ACKs carry telemetry.
+    pub telemetry: Signal<In, Bit>,
+    /// Cycle 2: its last records are stored.
+    pub recorded: Signal<In, Bit>,
+    /// Cycle 2: number of those.
+    pub hops: Signal<In, Bits<3>>,
+    /// Cycle 2: path of those.
+    pub path: Signal<In, Bits<12>>,
+    /// Cycle 2: an ACK behind this PSN makes the next full update.
+    pub last_psn: Signal<In, Bits<24>>,
+    /// Cycle 2: additive steps.
+    pub inc_stage: Signal<In, Bits<8>>,
+    /// Cycle 2: W.
+    pub w: Signal<In, Bits<48>>,
+    /// Cycle 2: Wc.
+    pub wc: Signal<In, Bits<48>>,
+    /// Cycle 2: U.
+    pub u: Signal<In, Bits<57>>,
+    /// Cycle 2: bit i: the ACK has a record of hop i.
+    pub counted: Signal<Out, Bits<5>>,
+    /// A result follows.
+    pub m_valid: Signal<Out, Bit>,
+    /// Telemetry ignored: its ACK is of a PSN that was never sent.
+    pub never_sent: Signal<Out, Bit>,
+    /// The records replace the stored ones.
+    pub store: Signal<Out, Bit>,
+    /// Flow.
+    pub m_flow: Signal<Out, Bits<FB>>,
+    /// It is a flow command.
+    pub m_command: Signal<Out, Bit>,
+    /// U takes u' in.
+    pub m_update: Signal<Out, Bit>,
+    /// U before.
+    pub m_u: Signal<Out, Bits<57>>,
+    /// What the window is made of.
+    pub m_base: Signal<Out, Bits<48>>,
+    /// Wc before.
+    pub m_wc: Signal<Out, Bits<48>>,
+    /// Additive steps before.
+    pub m_inc_stage: Signal<Out, Bits<8>>,
+    /// Additive steps unless Wc is set.
+    pub m_end_inc_stage: Signal<Out, Bits<8>>,
+    /// Wc and incStage are set.
+    pub m_set: Signal<Out, Bit>,
+    /// Window and rate stay as the command gives them.
+    pub m_fixed: Signal<Out, Bit>,
+    /// 0 update, 1 create, 2 remove.
+    pub m_op: Signal<Out, Bits<2>>,
+    /// Window of a command.
+    pub m_window: Signal<Out, Bits<32>>,
+    /// Rate of a command.
+    pub m_rate: Signal<Out, Bits<32>>,
+    /// Wc, incStage and lastUpdateSeq are updated.
+    pub m_full: Signal<Out, Bit>,
+    /// The records are only stored.
+    pub m_first: Signal<Out, Bit>,
+    /// State after it.
+    pub m_last_psn: Signal<Out, Bits<24>>,
+    /// State after it.
+    pub m_exists: Signal<Out, Bit>,
+    /// State after it.
+    pub m_telemetry: Signal<Out, Bit>,
+    /// State after it.
+    pub m_recorded: Signal<Out, Bit>,
+    /// State after it.
+    pub m_hops: Signal<Out, Bits<3>>,
+    /// State after it.
+    pub m_path: Signal<Out, Bits<12>>,
+    head_delay: Delay<HW, 2>,
+    head_delay_4: Delay<HW, 2>,
+    hops_delay: Delay<3, 2>,
+    path_delay: Delay<12, 2>,
+    psn_delay: Delay<24, 2>,
+    inc_stage_delay: Delay<8, 2>,
+    w_delay: Delay<48, 2>,
+    wc_delay: Delay<48, 2>,
+    u_delay: Delay<57, 2>,
+    alive: Reg<Bits<4>>,
+    commands: Unreset<Bits<4>>,
+    recorded_3: Unreset<Bit>,
+    ahead_3: Unreset<Bits<24>>,
+    behind_3: Unreset<Bits<24>>,
+    until_3: Unreset<Bits<24>>,
+    same_3: Unreset<Bit>,
+    usable_3: Unreset<Bit>,
+    adapts_3: Unreset<Bit>,
+    recorded_4: Unreset<Bit>,
+    usable_4: Unreset<Bit>,
+    due_4: Unreset<Bit>,
+    first_4: Unreset<Bit>,
+    update_4: Unreset<Bit>,
+    store_4: Reg<Bit>,
+    valid_4: Reg<Bit>,
+    never_4: Reg<Bit>,
+    never: Signal<Local, Bit>,
+    is_ahead: Signal<Local, Bit>,
+    snd_nxt_2: Signal<Local, Bits<24>>,
+    head: Signal<Local, Bits<HW>>,
+    flow: Signal<Local, Bits<FB>>,
+    alive_later: Signal<Local, Bits<4>>,
+    commands_later: Signal<Local, Bits<4>>,
+    command_2: Signal<Local, Bit>,
+    psn_2: Signal<Local, Bits<24>>,
+    hops_2: Signal<Local, Bits<3>>,
+    path_2: Signal<Local, Bits<12>>,
+    tel_valid_2: Signal<Local, Bit>,
+    command_4: Signal<Local, Bit>,
+    op: Signal<Local, Bits<2>>,
+    command_telemetry: Signal<Local, Bit>,
+    window: Signal<Local, Bits<32>>,
+    window_bits: Signal<Local, Bits<48>>,
+    full: Signal<Local, Bit>,
+    creates: Signal<Local, Bit>,
+    #[value(1)]
+    youngest: Constant<Bits<4>>,
+    #[value(6)]
+    hops_above: Constant<Bits<3>>,
+    #[value(1)]
+    op_create: Constant<Bits<2>>,
+}
+
+impl<const FB: usize, const EW: usize, const HW: usize> Logic for CcDecision<FB, EW, HW> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("The event through four cycles, without its last four records.");
+        self.flow.next = self.event_word.val().get_bits::<FB>(385);
+        self.head.next = bit_cast::<HW, 128>(self.event_word.val().get_bits::<128>(0))
+            | (bit_cast::<HW, FB>(self.flow.val()) << 128);
+        self.head_delay.d.next = self.head.val();
+        self.head_delay_4.d.next = self.head_delay.q.val();
+        self.alive_later.next = self.alive.val() << 1;
+        self.alive.next = self.alive_later.val();
+        if self.start.val() {
+            self.alive.next = self.alive_later.val() | self.youngest.val();
+        }
+        self.commands_later.next = self.commands.val() << 1;
+        self.commands.next = self.commands_later.val();
+        if self.event_word.val().get_bit(384) {
+            self.commands.next = self.commands_later.val() | self.youngest.val();
+        }
+        comment!("2: what the state says about this ACK.");
+        self.command_2.next = self.commands.val().get_bit(1);
+        self.psn_2.next = self.head_delay.q.val().get_bits::<24>(0);
+        self.snd_nxt_2.next = self.head_delay.q.val().get_bits::<24>(24);
+        self.tel_valid_2.next = self.head_delay.q.val().get_bit(48);
+        self.hops_2.next = self.head_delay.q.val().get_bits::<3>(49);
+        self.path_2.next = self.head_delay.q.val().get_bits::<12>(52);
+        match self.hops_2.val().index() {
+            0 => {
+                self.counted.next = 0.into();
+            }
+            1 => {
+                self.counted.next = 1.into();
+            }
+            2 => {
+                self.counted.next = 3.into();
+            }
+            3 => {
+                self.counted.next = 7.into();
+            }
+            4 => {
+                self.counted.next = 15.into();
+            }
+            _ => {
+                self.counted.next = 31.into();
+            }
+        }
+        self.ahead_3.next = self.psn_2.val() - self.last_psn.val();
+        self.behind_3.next = self.snd_nxt_2.val() - self.psn_2.val();
+        self.until_3.next = self.last_psn.val() - self.psn_2.val();
+        self.same_3.next = self.recorded.val()
+            && (self.hops.val() == self.hops_2.val())
+            && (self.path.val() == self.path_2.val());
+        self.usable_3.next = self.hops_2.val().any()
+            && (self.hops_2.val() < self.hops_above.val())
+            && self.telemetry.val()
+            && !self.command_2.val();
+        self.adapts_3.next = self.exists.val() && self.telemetry.val() && self.tel_valid_2.val();
+        self.recorded_3.next = self.recorded.val();
+        comment!("3: the decision.");
+        self.recorded_4.next = self.recorded_3.val();
+        self.usable_4.next = self.usable_3.val();
+        self.is_ahead.next = self.ahead_3.val().any() && !self.ahead_3.val().get_bit(23);
+        if self.by_time.val() {
+            self.is_ahead.next = self.until_3.val() > self.behind_3.val();
+        }
+        self.due_4.next =
+            self.recorded_3.val() && self.is_ahead.val() && !self.commands.val().get_bit(2);
+        self.first_4.next = self.usable_3.val() && !self.same_3.val();
+        self.update_4.next = self.usable_3.val() && self.same_3.val();
+        comment!("A PSN that is not behind snd_nxt was never sent.");
+        self.never.next = self.checks_psn.val()
+            && self.adapts_3.val()
+            && (!self.behind_3.val().any() || self.behind_3.val().get_bit(23))
+            && !self.commands.val().get_bit(2);
+        self.never_4.next = self.never.val() && self.alive.val().get_bit(2);
+        self.store_4.next = self.usable_3.val()
+            && self.adapts_3.val()
+            && !self.never.val()
+            && self.alive.val().get_bit(2);
+        self.valid_4.next = self.alive.val().get_bit(2)
+            && !self.never.val()
+            && (self.adapts_3.val() || self.commands.val().get_bit(2));
+        comment!("4: what follows from it.");
+        self.hops_delay.d.next = self.hops.val();
+        self.path_delay.d.next = self.path.val();
+        self.psn_delay.d.next = self.last_psn.val();
+        self.inc_stage_delay.d.next = self.inc_stage.val();
+        self.w_delay.d.next = self.w.val();
+        self.wc_delay.d.next = self.wc.val();
+        self.u_delay.d.next = self.u.val();
+        self.command_4.next = self.commands.val().get_bit(3);
+        self.op.next = self.head_delay_4.q.val().get_bits::<2>(0);
+        self.command_telemetry.next = self.head_delay_4.q.val().get_bit(2);
+        self.window.next = self.head_delay_4.q.val().get_bits::<32>(64);
+        self.window_bits.next = bit_cast::<48, 32>(self.window.val());
+        self.full.next = self.due_4.val() || self.first_4.val();
+        self.creates.next = self.op.val() == self.op_create.val();
+        self.m_valid.next = self.valid_4.val();
+        self.never_sent.next = self.never_4.val();
+        self.store.next = self.store_4.val();
+        self.m_flow.next = self.head_delay_4.q.val().get_bits::<FB>(128);
+        self.m_command.next = self.command_4.val();
+        self.m_update.next = self.update_4.val();
+        self.m_u.next = self.u_delay.q.val();
+        self.m_wc.next = self.wc_delay.q.val();
+        self.m_inc_stage.next = self.inc_stage_delay.q.val();
+        self.m_set.next = self.update_4.val() && self.full.val();
+        self.m_window.next = self.window.val();
+        self.m_rate.next = self.head_delay_4.q.val().get_bits::<32>(96);
+        self.m_full.next = self.full.val();
+        self.m_first.next = self.first_4.val();
+        self.m_base.next = self.w_delay.q.val();
+        self.m_end_inc_stage.next = self.inc_stage_delay.q.val();
+        self.m_last_psn.next = self.psn_delay.q.val();
+        if self.full.val() {
+            self.m_last_psn.next = self.head_delay_4.q.val().get_bits::<24>(24);
+        }
+        self.m_recorded.next = self.recorded_4.val() || self.usable_4.val();
+        self.m_hops.next = self.hops_delay.q.val();
+        self.m_path.next = self.path_delay.q.val();
+        if self.usable_4.val() {
+            self.m_hops.next = self.head_delay_4.q.val().get_bits::<3>(49);
+            self.m_path.next = self.head_delay_4.q.val().get_bits::<12>(52);
+        }
+        self.m_fixed.next = false;
+        self.m_op.next = 0.into();
+        self.m_exists.next = true;
+        self.m_telemetry.next = true;
+        if self.update_4.val() {
+            self.m_base.next = self.wc_delay.q.val();
+        }
+        if self.command_4.val() {
+            self.m_base.next = self.window_bits.val() << 16;
+            self.m_fixed.next = !self.creates.val() || !self.command_telemetry.val();
+            self.m_op.next = self.op.val();
+            self.m_exists.next = self.creates.val();
+            self.m_telemetry.next = self.command_telemetry.val();
+            self.m_recorded.next = false;
+            self.m_hops.next = 0.into();
+            self.m_path.next = 0.into();
+            self.m_last_psn.next = 0.into();
+            self.m_end_inc_stage.next = 0.into();
+        }
+    }
+}

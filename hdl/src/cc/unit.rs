@@ -1,0 +1,386 @@
+//! HPCC++ congestion control: NewAck for every flow.
+//!
+//! # Source            draft-pan-tsvwg-hpccplus-00 sections 4.2 and 6.2, sender-based
+//! # Interface timing  slots of 8 cycles, phases 0..=7, counted t from the start of an ACK's slot:
+//!                     t =  0  flow, PSN and hop 0 stand in cc_intake; its state was read
+//!                     t =  3  decided: drop, store only, update, full update
+//!                     t = 23  u' and tau of the worst hop (cc_records)
+//!                     t = 34  U (cc_ewma); telemetry that no honest network gives ends here
+//!                     t = 62  W and R (cc_wind); the state is written
+//!                     t = 65  m_rate, if it is not waiting
+//! # Latency and rate  [`LATENCY_CYCLES`] from s_ack to m_rate at least, 8 more at most when idle; one
+//!                     ACK every [`SLOT_CYCLES`], the same flow every [`SAME_FLOW_CYCLES`]; an ACK
+//!                     whose flow is under way waits and holds up those behind it; a flow command
+//!                     starts before an ACK that waits
+//! # Number formats    U         | UQ21.36 | in units of 1024/25: U = 1 is 25/1024 (x 1/multi)
+//!                     W, Wc     | UQ32.16 | bytes; in [w_min, w_init]
+//!                     R         | UQ8.24  | bytes a cycle; in [rate_min, rate_max]
+//!                     incStage  | UQ8.0   |
+//!                     T         | UQ20.0  | ns, 257..=2^20-1
+//!                     hop by hop: cc_hop.rs; average: cc_ewma.rs; window: cc_wind.rs
+//! # Definitions       A hop whose time stands still or whose rate code is 5 or 6 is skipped; all hops
+//!                     skipped leave U alone. tau is the first usable hop's when all u' are 0. U = 0
+//!                     gives the largest window. The first records of a flow and the first after a
+//!                     change of path or hop count are only stored, and lastUpdateSeq = snd_nxt.
+//!                     Telemetry with a PSN that is not behind snd_nxt is dropped; such of which a hop is
+//!                     bad (cc_hop) is only stored: state and window stay and no answer comes. One
+//!                     event for each, of the first reason: psn, time, bytes, queue.
+//!                     With cfg_by_time PSN is the time of a packet and snd_nxt that time + T (NewINT):
+//!                     a full update is due unless lastUpdateSeq is 0 to T ahead, mod 2^24.
+//!                     hops 0, 6, 7: records ignored, lastUpdateSeq advances if due. An ACK without
+//!                     telemetry, or of a flow that has none or does not exist, is dropped
+//! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
+//! # Shape             F = 2^FB flows, HB = FB + 3, IW = FB + 208
+//! # Reset             synchronous, high; then F cycles of clearing with the readies low
+//! # Twins             sim/src/golden/cc/cc_unit.rs, sim/src/reference/hpcc.rs, tests/cc_unit.rs
+
+use crate::cc::ewma::CcEwma;
+use crate::cc::flight::{CcFlight, CcPack};
+use crate::cc::intake::CcIntake;
+use crate::cc::records::CcRecords;
+use crate::cc::state::CcState;
+use crate::cc::wind::CcWind;
+use crate::streams::{AckTelemetry, Decision, FlowCommand};
+use crate::util::fifo::Fifo;
+use crate::{block, Reg, Unreset, Wire};
+use rust_hdl_core::prelude::*;
+
+/// Cycles from the cycle that takes an ACK to its `m_rate`, at least.
+pub const LATENCY_CYCLES: usize = 69;
+/// Cycles between two starts.
+pub const SLOT_CYCLES: usize = 8;
+/// Cycles between two starts of the same flow.
+pub const SAME_FLOW_CYCLES: usize = 64;
+
+/// HPCC++ for `2^FB` flows; `HB = FB + 3`, `IW = FB + 208`.
+#[block(check(HB == FB + 3 && IW == FB + 208))]
+pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
+    /// T in ns.
+    pub cfg_t_ns: Signal<In, Bits<20>>,
+    /// 1/T per ns, UQ0.40.
+    pub cfg_inv_t: Signal<In, Bits<32>>,
+    /// 0.625/T per ns, UQ0.40.
+    pub cfg_queue_gain: Signal<In, Bits<32>>,
+    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
+    /// bytes. [27]: hops tell sojourn times.
+    pub cfg_util_gain: Signal<In, Bits<28>>,
+    /// PSN \[0\], time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
+    pub cfg_check: Signal<In, Bits<23>>,
+    /// PSNs are times: the full update is due T after the last one. Else it is due behind lastUpdateSeq.
+    pub cfg_by_time: Signal<In, Bit>,
+    /// eta in the units of U, UQ0.36.
+    pub cfg_target: Signal<In, Bits<32>>,
+    /// 1 in the units of U, UQ0.36.
+    pub cfg_u_one: Signal<In, Bits<32>>,
+    /// Additive steps before a multiplicative one.
+    pub cfg_max_stage: Signal<In, Bits<8>>,
+    /// Additive increase in bytes, UQ22.10.
+    pub cfg_w_ai: Signal<In, Bits<32>>,
+    /// Largest window in bytes.
+    pub cfg_w_init: Signal<In, Bits<32>>,
+    /// Smallest window in bytes, UQ22.10.
+    pub cfg_w_min: Signal<In, Bits<32>>,
+    /// Window bytes to bytes a cycle, UQ0.38.
+    pub cfg_rate_gain: Signal<In, Bits<32>>,
+    /// Smallest rate in bytes a cycle, UQ8.24.
+    pub cfg_rate_min: Signal<In, Bits<32>>,
+    /// Largest rate in bytes a cycle, UQ8.24.
+    pub cfg_rate_max: Signal<In, Bits<32>>,
+    /// An ACK is offered.
+    pub s_ack: AckTelemetry<In, FB>,
+    /// A flow command is offered.
+    pub s_flow: FlowCommand<In, FB>,
+    /// A result is offered.
+    pub m_rate: Decision<Out, FB>,
+    /// Telemetry ignored: its ACK is of a PSN that was never sent.
+    pub event_cc_psn: Signal<Out, Bit>,
+    /// Telemetry ignored: the time of a hop has gone back.
+    pub event_cc_time: Signal<Out, Bit>,
+    /// Telemetry ignored: a hop has sent more than its link carries.
+    pub event_cc_bytes: Signal<Out, Bit>,
+    /// Telemetry ignored: the queue of a hop is too long.
+    pub event_cc_queue: Signal<Out, Bit>,
+    intake: CcIntake<FB>,
+    state: CcState<FB>,
+    records: CcRecords<FB, HB>,
+    flight: CcFlight<FB>,
+    ewma: CcEwma,
+    wind: CcWind,
+    packer: CcPack<FB, IW>,
+    results: Fifo<IW, 4, 5>,
+    #[reset(true)]
+    scrubs: Reg<Bit>,
+    scrub_flow: Reg<Bits<FB>>,
+    ahead_2: Unreset<Bits<24>>,
+    behind_2: Unreset<Bits<24>>,
+    until_2: Unreset<Bits<24>>,
+    same_2: Unreset<Bit>,
+    usable_2: Unreset<Bit>,
+    adapts_2: Unreset<Bit>,
+    due_3: Unreset<Bit>,
+    first_3: Unreset<Bit>,
+    update_3: Unreset<Bit>,
+    store_3: Unreset<Bit>,
+    drop_3: Unreset<Bit>,
+    done_63: Reg<Bit>,
+    worst_ewma: Unreset<Bits<3>>,
+    worst_wind: Unreset<Bits<3>>,
+    e_psn: Reg<Bit>,
+    e_time: Reg<Bit>,
+    e_bytes: Reg<Bit>,
+    e_queue: Reg<Bit>,
+    never: Signal<Local, Bit>,
+    is_ahead: Signal<Local, Bit>,
+    judged: Signal<Local, Bit>,
+    is_bad: Signal<Local, Bit>,
+    phase: Signal<Local, Bits<3>>,
+    alive: Signal<Local, Bits<8>>,
+    creates: Signal<Local, Bit>,
+    full: Signal<Local, Bit>,
+    window_bits: Signal<Local, Bits<48>>,
+    end_wc: Signal<Local, Bits<48>>,
+    end_inc_stage: Signal<Local, Bits<8>>,
+    end_u: Signal<Local, Bits<57>>,
+    #[value(2)]
+    phase_2: Constant<Bits<3>>,
+    #[value(3)]
+    phase_3: Constant<Bits<3>>,
+    #[value(7)]
+    phase_7: Constant<Bits<3>>,
+    #[value(7)]
+    no_hop: Constant<Bits<3>>,
+    #[value(6)]
+    hops_above: Constant<Bits<3>>,
+    #[value(1)]
+    op_create: Constant<Bits<2>>,
+    #[value(8)]
+    room_below: Constant<Bits<5>>,
+    #[value((1_u64 << FB) - 1)]
+    last_flow: Constant<Bits<FB>>,
+}
+
+impl<const FB: usize, const HB: usize, const IW: usize> Logic for CcUnit<FB, HB, IW> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("Intake.");
+        Wire::join(&mut self.s_ack, &mut self.intake.s_ack);
+        Wire::join(&mut self.s_flow, &mut self.intake.s_flow);
+        self.intake.open.next =
+            self.scrubs.val() && (self.scrub_flow.val() == self.last_flow.val());
+        self.intake.room.next = self.results.count.val() < self.room_below.val();
+        self.phase.next = self.intake.phase.val();
+        self.alive.next = self.intake.alive.val();
+        comment!("t = 1: what the state says about this ACK.");
+        self.state.read_enable.next = self.phase.val() == self.phase_7.val();
+        self.state.read_flow.next = self.intake.candidate_flow.val();
+        self.ahead_2.next = self.intake.now_psn.val() - self.state.last_psn.val();
+        self.behind_2.next = self.intake.now_snd_nxt.val() - self.intake.now_psn.val();
+        self.until_2.next = self.state.last_psn.val() - self.intake.now_psn.val();
+        self.same_2.next = self.state.recorded.val()
+            && (self.state.hops.val() == self.intake.now_hops.val())
+            && (self.state.path.val() == self.intake.now_path.val());
+        self.usable_2.next = self.intake.now_hops.val().any()
+            && (self.intake.now_hops.val() < self.hops_above.val())
+            && self.state.telemetry.val()
+            && !self.intake.now_command.val();
+        self.adapts_2.next = self.state.exists.val()
+            && self.state.telemetry.val()
+            && self.intake.now_tel_valid.val();
+        comment!("t = 2: the decision.");
+        self.is_ahead.next = self.ahead_2.val().any() && !self.ahead_2.val().get_bit(23);
+        if self.cfg_by_time.val() {
+            self.is_ahead.next = self.until_2.val() > self.behind_2.val();
+        }
+        self.due_3.next =
+            self.state.recorded.val() && self.is_ahead.val() && !self.intake.now_command.val();
+        self.first_3.next = self.usable_2.val() && !self.same_2.val();
+        self.update_3.next = self.usable_2.val() && self.same_2.val();
+        self.never.next = self.cfg_check.val().get_bit(0)
+            && (!self.behind_2.val().any() || self.behind_2.val().get_bit(23));
+        self.store_3.next = self.usable_2.val()
+            && self.adapts_2.val()
+            && !self.never.val()
+            && self.alive.val().get_bit(0);
+        self.drop_3.next =
+            (!self.adapts_2.val() || self.never.val()) && !self.intake.now_command.val();
+        self.e_psn.next = self.never.val()
+            && self.adapts_2.val()
+            && !self.intake.now_command.val()
+            && self.alive.val().get_bit(0)
+            && (self.phase.val() == self.phase_2.val());
+        self.intake.drop.next = self.drop_3.val();
+        comment!("Records.");
+        self.records.cfg_queue_gain.next = self.cfg_queue_gain.val();
+        self.records.cfg_util_gain.next = self.cfg_util_gain.val();
+        self.records.cfg_check.next = self.cfg_check.val();
+        self.records.phase.next = self.phase.val();
+        self.records.flow.next = self.intake.now_flow.val();
+        self.records.hops.next = self.intake.now_hops.val();
+        self.records.hop.next = self.intake.hop.val();
+        self.records.store.next = self.store_3.val();
+        comment!("t = 3: what is needed later.");
+        self.creates.next = self.intake.now_op.val() == self.op_create.val();
+        self.full.next = self.due_3.val() || self.first_3.val();
+        self.flight.slot.next = self.intake.slot.val();
+        self.flight.start_write.next = self.phase.val() == self.phase_3.val();
+        self.flight.s_flow.next = self.intake.now_flow.val();
+        self.flight.s_update.next = self.update_3.val();
+        self.flight.s_u.next = self.state.u.val();
+        self.flight.s_hold.next = !self.update_3.val();
+        self.flight.s_inc_stage.next = self.state.inc_stage.val();
+        self.window_bits.next = bit_cast::<48, 32>(self.intake.now_window.val());
+        self.flight.s_base.next = self.state.w.val();
+        if self.intake.now_command.val() {
+            self.flight.s_base.next = self.window_bits.val() << 16;
+        } else if self.update_3.val() {
+            self.flight.s_base.next = self.state.wc.val();
+        }
+        self.flight.s_command.next = self.intake.now_command.val();
+        self.flight.s_set.next = self.update_3.val() && self.full.val();
+        self.flight.s_full.next = self.full.val();
+        self.flight.s_first.next = self.first_3.val();
+        self.flight.s_window.next = self.intake.now_window.val();
+        self.flight.s_rate.next = self.intake.now_rate.val();
+        self.flight.s_wc.next = self.state.wc.val();
+        self.flight.s_end_inc_stage.next = self.state.inc_stage.val();
+        self.flight.s_last_psn.next = self.state.last_psn.val();
+        if self.full.val() {
+            self.flight.s_last_psn.next = self.intake.now_snd_nxt.val();
+        }
+        self.flight.s_fixed.next = false;
+        self.flight.s_op.next = 0.into();
+        self.flight.s_exists.next = true;
+        self.flight.s_telemetry.next = true;
+        self.flight.s_recorded.next = self.state.recorded.val() || self.usable_2.val();
+        self.flight.s_hops.next = self.state.hops.val();
+        self.flight.s_path.next = self.state.path.val();
+        if self.usable_2.val() {
+            self.flight.s_hops.next = self.intake.now_hops.val();
+            self.flight.s_path.next = self.intake.now_path.val();
+        }
+        if self.intake.now_command.val() {
+            self.flight.s_fixed.next = !self.creates.val() || !self.intake.now_telemetry.val();
+            self.flight.s_op.next = self.intake.now_op.val();
+            self.flight.s_exists.next = self.creates.val();
+            self.flight.s_telemetry.next = self.intake.now_telemetry.val();
+            self.flight.s_recorded.next = false;
+            self.flight.s_hops.next = 0.into();
+            self.flight.s_path.next = 0.into();
+            self.flight.s_last_psn.next = 0.into();
+            self.flight.s_end_inc_stage.next = 0.into();
+        }
+        comment!("t = 23: U; t = 34: W and R.");
+        self.ewma.cfg_t_ns.next = self.cfg_t_ns.val();
+        self.ewma.cfg_inv_t.next = self.cfg_inv_t.val();
+        self.ewma.s_valid.next = self.phase.val() == self.phase_7.val();
+        self.ewma.update.next = self.flight.ewma_update.val() && self.records.worst_valid.val();
+        self.ewma.u_hop.next = self.records.worst_u.val();
+        self.ewma.tau_ns.next = self.records.worst_tau_ns.val();
+        self.ewma.u_old.next = self.flight.ewma_u.val();
+        self.flight.u_write.next = self.ewma.m_valid.val();
+        self.flight.u_new.next = self.ewma.u.val();
+        if self.phase.val() == self.phase_7.val() {
+            self.worst_ewma.next = self.no_hop.val();
+            if self.flight.ewma_update.val() {
+                self.worst_ewma.next = self.records.worst_hop.val();
+            }
+            self.worst_wind.next = self.worst_ewma.val();
+        }
+        self.flight.hop_new.next = self.worst_wind.val();
+        self.wind.cfg_target.next = self.cfg_target.val();
+        self.wind.cfg_max_stage.next = self.cfg_max_stage.val();
+        self.wind.cfg_w_ai.next = self.cfg_w_ai.val();
+        self.wind.cfg_w_init.next = self.cfg_w_init.val();
+        self.wind.cfg_w_min.next = self.cfg_w_min.val();
+        self.wind.cfg_rate_gain.next = self.cfg_rate_gain.val();
+        self.wind.cfg_rate_min.next = self.cfg_rate_min.val();
+        self.wind.cfg_rate_max.next = self.cfg_rate_max.val();
+        comment!("Telemetry of which a hop is bad gets no further.");
+        self.judged.next =
+            self.ewma.m_valid.val() && self.alive.val().get_bit(4) && !self.flight.wind_hold.val();
+        self.is_bad.next = self.judged.val() && self.records.bad.val().any();
+        self.e_time.next = self.judged.val() && self.records.bad.val().get_bit(0);
+        self.e_bytes.next = self.judged.val()
+            && self.records.bad.val().get_bit(1)
+            && !self.records.bad.val().get_bit(0);
+        self.e_queue.next = self.judged.val()
+            && self.records.bad.val().get_bit(2)
+            && !self.records.bad.val().get_bit(1)
+            && !self.records.bad.val().get_bit(0);
+        self.event_cc_psn.next = self.e_psn.val();
+        self.event_cc_time.next = self.e_time.val();
+        self.event_cc_bytes.next = self.e_bytes.val();
+        self.event_cc_queue.next = self.e_queue.val();
+        self.wind.s_valid.next =
+            self.ewma.m_valid.val() && self.alive.val().get_bit(4) && !self.is_bad.val();
+        self.wind.hold.next = self.flight.wind_hold.val();
+        self.wind.u.next = self.ewma.u.val();
+        self.wind.wc.next = self.flight.wind_wc.val();
+        self.wind.inc_stage.next = self.flight.wind_inc_stage.val();
+        comment!("t = 62: the new state. Before the first start all rows are cleared.");
+        self.state.write_enable.next = self.wind.m_valid.val() || self.scrubs.val();
+        self.state.write_flow.next = self.flight.end_flow.val();
+        self.state.write_exists.next = self.flight.end_exists.val();
+        self.state.write_telemetry.next = self.flight.end_telemetry.val();
+        self.state.write_recorded.next = self.flight.end_recorded.val();
+        self.state.write_hops.next = self.flight.end_hops.val();
+        self.state.write_path.next = self.flight.end_path.val();
+        self.end_wc.next = self.flight.end_wc.val();
+        if self.flight.end_set.val() || self.flight.end_command.val() {
+            self.end_wc.next = self.wind.w.val();
+        }
+        self.end_inc_stage.next = self.flight.end_inc_stage.val();
+        if self.flight.end_set.val() {
+            self.end_inc_stage.next = self.wind.m_inc_stage.val();
+        }
+        self.end_u.next = self.flight.end_u.val();
+        if self.flight.end_command.val() {
+            self.end_u.next = bit_cast::<57, 32>(self.cfg_u_one.val());
+        }
+        self.state.write_last_psn.next = self.flight.end_last_psn.val();
+        self.state.write_inc_stage.next = self.end_inc_stage.val();
+        self.state.write_w.next = self.wind.w.val();
+        self.state.write_wc.next = self.end_wc.val();
+        self.state.write_u.next = self.end_u.val();
+        if self.scrubs.val() {
+            self.state.write_flow.next = self.scrub_flow.val();
+            self.state.write_exists.next = false;
+            self.state.write_telemetry.next = false;
+            self.state.write_recorded.next = false;
+            self.scrub_flow.next = self.scrub_flow.val() + 1;
+            self.scrubs.next = self.scrub_flow.val() != self.last_flow.val();
+        }
+        comment!("t = 63: the result goes to the FIFO, which was seen to have room.");
+        self.packer.flow.next = self.flight.end_flow.val();
+        self.packer.op.next = self.flight.end_op.val();
+        self.packer.window.next = self.wind.w.val().get_bits::<32>(16);
+        self.packer.rate.next = self.wind.rate.val();
+        if self.flight.end_fixed.val() {
+            self.packer.window.next = self.flight.end_window.val();
+            self.packer.rate.next = self.flight.end_rate.val();
+        }
+        self.packer.u.next = self.end_u.val();
+        self.packer.wc.next = self.end_wc.val();
+        self.packer.inc_stage.next = self.end_inc_stage.val();
+        self.packer.last_psn.next = self.flight.end_last_psn.val();
+        self.packer.full.next = self.flight.end_full.val();
+        self.packer.first.next = self.flight.end_first.val();
+        self.packer.worst_hop.next = self.flight.end_hop.val();
+        self.done_63.next = self.wind.m_valid.val();
+        self.results.s.valid.next = self.done_63.val();
+        self.results.s.data.next = self.packer.item.val();
+        self.results.m.ready.next = self.m_rate.ready.val();
+        self.m_rate.valid.next = self.results.m.valid.val();
+        self.m_rate.first.next = self.results.m.data.val().get_bit(0);
+        self.m_rate.worst_hop.next = self.results.m.data.val().get_bits::<3>(205);
+        self.m_rate.full.next = self.results.m.data.val().get_bit(1);
+        self.m_rate.flow.next = self.results.m.data.val().get_bits::<FB>(208);
+        self.m_rate.op.next = self.results.m.data.val().get_bits::<2>(203);
+        self.m_rate.window_bytes.next = self.results.m.data.val().get_bits::<32>(171);
+        self.m_rate.rate.next = self.results.m.data.val().get_bits::<32>(139);
+        self.m_rate.u.next = self.results.m.data.val().get_bits::<57>(82);
+        self.m_rate.wc_bytes.next = self.results.m.data.val().get_bits::<48>(34);
+        self.m_rate.inc_stage.next = self.results.m.data.val().get_bits::<8>(26);
+        self.m_rate.last_update_psn.next = self.results.m.data.val().get_bits::<24>(2);
+    }
+}

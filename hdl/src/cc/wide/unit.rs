@@ -1,0 +1,396 @@
+//! HPCC++ congestion control, an ACK a cycle: five hops side by side.
+//!
+//! # Source            draft-pan-tsvwg-hpccplus-00 sections 4.2 and 6.2, sender-based
+//! # Interface timing  counted t from the start of an event:
+//!                     t = -2  s_ack taken
+//!                     t =  0  it starts: its state and its stored records are read
+//!                     t =  4  decided (cc_decision): drop, store only, update, full update; the
+//!                             records are stored
+//!                     t =  7  telemetry that no honest network gives ends here; its event is at 4
+//!                             (PSN) or 8
+//!                     t = 18  u' and tau of each hop (cc_lane)
+//!                     t = 21  those of the worst one (cc_worse)
+//!                     t = 32  U (cc_ewma)
+//!                     t = 60  W and R (cc_wind); the state is written
+//!                     t = 64  m_rate, if it is not waiting
+//! # Latency and rate  [`LATENCY_CYCLES`] from s_ack to m_rate at least; one ACK per cycle, the same
+//!                     flow every [`SAME_FLOW_CYCLES`]; an ACK whose flow is under way, dropped ACKs
+//!                     included, waits and holds up those behind it; commands wait in the same order,
+//!                     one taken in every 2 cycles at most
+//! # Number formats    those of cc_unit.rs
+//! # Definitions       those of cc_unit.rs: the same ACKs of a flow have the same results
+//! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
+//! # Shape             F = 2^FB flows, EW = FB + 385, HW = FB + 128, IW = FB + 208, MW = FB + 1; 64 results wait
+//!                     before starts wait for m_rate_ready
+//! # Reset             synchronous, high; then F cycles of clearing with the readies low
+//! # Twins             sim/src/golden/cc/cc_unit_wide.rs, sim/src/reference/hpcc.rs,
+//!                     tests/cc_unit_wide.rs
+
+use crate::cc::decision::CcDecision;
+use crate::cc::ewma::{self, CcEwma};
+use crate::cc::flight::CcPack;
+use crate::cc::state::CcState;
+use crate::cc::wide::flight::CcFlightWide;
+use crate::cc::wide::intake::CcIntakeWide;
+use crate::cc::wide::lane::CcLane;
+use crate::cc::wind::CcWind;
+use crate::cc::worse::CcWorse;
+use crate::streams::{AckTelemetry, Decision, FlowCommand};
+use crate::util::delay::Delay;
+use crate::util::ram_fifo::RamFifo;
+use crate::{block, Reg, Unreset, Wire};
+use rust_hdl_core::prelude::*;
+
+pub use crate::cc::wide::intake::SAME_FLOW_CYCLES;
+/// Cycles from the cycle that takes an ACK to its `m_rate`, at least.
+pub const LATENCY_CYCLES: usize = 66;
+
+/// HPCC++ for `2^FB` flows; `EW = FB + 385`, `HW = FB + 128`, `IW = FB + 208`, `MW = FB + 1`.
+#[block(check(IW == FB + 208))]
+pub struct CcUnitWide<
+    const FB: usize,
+    const EW: usize,
+    const HW: usize,
+    const IW: usize,
+    const MW: usize,
+> {
+    /// T in ns.
+    pub cfg_t_ns: Signal<In, Bits<20>>,
+    /// 1/T per ns, UQ0.40.
+    pub cfg_inv_t: Signal<In, Bits<32>>,
+    /// 0.625/T per ns, UQ0.40.
+    pub cfg_queue_gain: Signal<In, Bits<32>>,
+    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
+    /// bytes. [27]: hops tell sojourn times.
+    pub cfg_util_gain: Signal<In, Bits<28>>,
+    /// PSN \[0\], time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
+    pub cfg_check: Signal<In, Bits<23>>,
+    /// PSNs are times: the full update is due T after the last one. Else it is due behind lastUpdateSeq.
+    pub cfg_by_time: Signal<In, Bit>,
+    /// eta in the units of U, UQ0.36.
+    pub cfg_target: Signal<In, Bits<32>>,
+    /// 1 in the units of U, UQ0.36.
+    pub cfg_u_one: Signal<In, Bits<32>>,
+    /// Additive steps before a multiplicative one.
+    pub cfg_max_stage: Signal<In, Bits<8>>,
+    /// Additive increase in bytes, UQ22.10.
+    pub cfg_w_ai: Signal<In, Bits<32>>,
+    /// Largest window in bytes.
+    pub cfg_w_init: Signal<In, Bits<32>>,
+    /// Smallest window in bytes, UQ22.10.
+    pub cfg_w_min: Signal<In, Bits<32>>,
+    /// Window bytes to bytes a cycle, UQ0.38.
+    pub cfg_rate_gain: Signal<In, Bits<32>>,
+    /// Smallest rate in bytes a cycle, UQ8.24.
+    pub cfg_rate_min: Signal<In, Bits<32>>,
+    /// Largest rate in bytes a cycle, UQ8.24.
+    pub cfg_rate_max: Signal<In, Bits<32>>,
+    /// An ACK is offered.
+    pub s_ack: AckTelemetry<In, FB>,
+    /// A flow command is offered.
+    pub s_flow: FlowCommand<In, FB>,
+    /// A result is offered.
+    pub m_rate: Decision<Out, FB>,
+    /// Telemetry ignored: its ACK is of a PSN that was never sent.
+    pub event_cc_psn: Signal<Out, Bit>,
+    /// Telemetry ignored: the time of a hop has gone back.
+    pub event_cc_time: Signal<Out, Bit>,
+    /// Telemetry ignored: a hop has sent more than its link carries.
+    pub event_cc_bytes: Signal<Out, Bit>,
+    /// Telemetry ignored: the queue of a hop is too long.
+    pub event_cc_queue: Signal<Out, Bit>,
+    intake: CcIntakeWide<FB, EW, MW>,
+    state: CcState<FB>,
+    decision: CcDecision<FB, EW, HW>,
+    lanes: [CcLane<FB>; 5],
+    worse_01: CcWorse,
+    worse_23: CcWorse,
+    worse_0123: CcWorse,
+    worst: CcWorse,
+    last_valid: Delay<2, 2>,
+    last_u: Delay<57, 2>,
+    last_tau: Delay<24, 2>,
+    worst_hops: Delay<3, { ewma::LATENCY_CYCLES }>,
+    flight: CcFlightWide<FB>,
+    ewma: CcEwma,
+    wind: CcWind,
+    packer: CcPack<FB, IW>,
+    results: RamFifo<IW, 7, 8>,
+    #[reset(true)]
+    scrubs: Reg<Bit>,
+    scrub_flow: Reg<Bits<FB>>,
+    valid_5: Reg<Bits<17>>,
+    done_61: Reg<Bit>,
+    updates: Unreset<Bits<3>>,
+    bad_7: Unreset<Bits<3>>,
+    e_time: Reg<Bit>,
+    e_bytes: Reg<Bit>,
+    e_queue: Reg<Bit>,
+    updates_later: Signal<Local, Bits<3>>,
+    bad: Signal<Local, Bits<3>>,
+    judged: Signal<Local, Bit>,
+    is_bad: Signal<Local, Bit>,
+    ack_low: Signal<Local, Bits<EW>>,
+    ack_high: Signal<Local, Bits<EW>>,
+    valid_later: Signal<Local, Bits<17>>,
+    goes_on: Signal<Local, Bits<17>>,
+    end_wc: Signal<Local, Bits<48>>,
+    end_inc_stage: Signal<Local, Bits<8>>,
+    end_u: Signal<Local, Bits<57>>,
+    #[value(1)]
+    valid_bit: Constant<Bits<17>>,
+    #[value(1)]
+    update_bit: Constant<Bits<3>>,
+    #[value(8)]
+    judged_bit: Constant<Bits<17>>,
+    #[value(64)]
+    room_below: Constant<Bits<8>>,
+    #[value(7)]
+    no_hop: Constant<Bits<3>>,
+    #[value((1_u64 << FB) - 1)]
+    last_flow: Constant<Bits<FB>>,
+}
+
+impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const MW: usize> Logic
+    for CcUnitWide<FB, EW, HW, IW, MW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("Intake.");
+        self.intake.s_ack_valid.next = self.s_ack.valid.val();
+        self.s_ack.ready.next = self.intake.s_ack_ready.val();
+        self.ack_low.next = bit_cast::<EW, 24>(self.s_ack.psn.val())
+            | (bit_cast::<EW, 24>(self.s_ack.snd_nxt.val()) << 24)
+            | (bit_cast::<EW, 1>(self.s_ack.tel.valid.val().into()) << 48)
+            | (bit_cast::<EW, 3>(self.s_ack.tel.hops.val()) << 49)
+            | (bit_cast::<EW, 12>(self.s_ack.tel.path.val()) << 52);
+        self.ack_high.next = (bit_cast::<EW, 64>(self.s_ack.tel.hop[0].val()) << 64)
+            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[1].val()) << 128)
+            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[2].val()) << 192)
+            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[3].val()) << 256)
+            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[4].val()) << 320)
+            | (bit_cast::<EW, FB>(self.s_ack.flow.val()) << 385);
+        self.intake.s_ack_event.next = self.ack_low.val() | self.ack_high.val();
+        Wire::join(&mut self.s_flow, &mut self.intake.s_flow);
+        self.intake.scrubs.next = self.scrubs.val();
+        self.intake.scrub_flow.next = self.scrub_flow.val();
+        self.intake.room.next = self.results.count.val() < self.room_below.val();
+        comment!("0: the state of the flow and its records are read.");
+        self.state.read_enable.next = self.intake.start.val();
+        self.state.read_flow.next = self.intake.event_word.val().get_bits::<FB>(385);
+        for i in 0..5 {
+            self.lanes[i].cfg_queue_gain.next = self.cfg_queue_gain.val();
+            self.lanes[i].cfg_check.next = self.cfg_check.val();
+            self.lanes[i].read.next = self.intake.start.val();
+            self.lanes[i].flow.next = self.intake.event_word.val().get_bits::<FB>(385);
+            self.lanes[i].hop.next = self.intake.event_word.val().get_bits::<64>(64 + (64 * i));
+            self.lanes[i].counted.next = self.decision.counted.val().get_bit(i);
+            self.lanes[i].store.next = self.decision.store.val();
+            self.lanes[i].store_flow.next = self.decision.m_flow.val();
+        }
+        self.lanes[0].cfg_util_gain.next = self.cfg_util_gain.val();
+        self.lanes[1].cfg_util_gain.next = self.lanes[0].m_util_gain.val();
+        self.lanes[2].cfg_util_gain.next = self.lanes[1].m_util_gain.val();
+        self.lanes[3].cfg_util_gain.next = self.lanes[2].m_util_gain.val();
+        self.lanes[4].cfg_util_gain.next = self.lanes[3].m_util_gain.val();
+        comment!("2, 4: the decision.");
+        self.decision.start.next = self.intake.start.val();
+        self.decision.checks_psn.next = self.cfg_check.val().get_bit(0);
+        self.decision.by_time.next = self.cfg_by_time.val();
+        self.decision.event_word.next = self.intake.event_word.val();
+        self.decision.exists.next = self.state.exists.val();
+        self.decision.telemetry.next = self.state.telemetry.val();
+        self.decision.recorded.next = self.state.recorded.val();
+        self.decision.hops.next = self.state.hops.val();
+        self.decision.path.next = self.state.path.val();
+        self.decision.last_psn.next = self.state.last_psn.val();
+        self.decision.inc_stage.next = self.state.inc_stage.val();
+        self.decision.w.next = self.state.w.val();
+        self.decision.wc.next = self.state.wc.val();
+        self.decision.u.next = self.state.u.val();
+        self.valid_later.next = self.valid_5.val() << 1;
+        comment!("7: an update of which a hop is bad ends; its records are stored.");
+        self.updates_later.next = self.updates.val() << 1;
+        self.updates.next = self.updates_later.val();
+        if self.decision.m_update.val() {
+            self.updates.next = self.updates_later.val() | self.update_bit.val();
+        }
+        self.bad_7.next = self.lanes[0].bad.val()
+            | self.lanes[1].bad.val()
+            | self.lanes[2].bad.val()
+            | self.lanes[3].bad.val()
+            | self.lanes[4].bad.val();
+        self.bad.next = self.bad_7.val();
+        self.judged.next = self.valid_5.val().get_bit(2) && self.updates.val().get_bit(2);
+        self.is_bad.next = self.judged.val() && self.bad.val().any();
+        self.goes_on.next = self.valid_later.val();
+        if self.is_bad.val() {
+            self.goes_on.next = self.valid_later.val() ^ self.judged_bit.val();
+        }
+        self.valid_5.next = self.goes_on.val();
+        if self.decision.m_valid.val() {
+            self.valid_5.next = self.goes_on.val() | self.valid_bit.val();
+        }
+        self.e_time.next = self.judged.val() && self.bad.val().get_bit(0);
+        self.e_bytes.next =
+            self.judged.val() && self.bad.val().get_bit(1) && !self.bad.val().get_bit(0);
+        self.e_queue.next = self.judged.val()
+            && self.bad.val().get_bit(2)
+            && !self.bad.val().get_bit(1)
+            && !self.bad.val().get_bit(0);
+        self.event_cc_psn.next = self.decision.never_sent.val();
+        self.event_cc_time.next = self.e_time.val();
+        self.event_cc_bytes.next = self.e_bytes.val();
+        self.event_cc_queue.next = self.e_queue.val();
+        self.flight.s_flow.next = self.decision.m_flow.val();
+        self.flight.s_update.next = self.decision.m_update.val();
+        self.flight.s_u.next = self.decision.m_u.val();
+        self.flight.s_base.next = self.decision.m_base.val();
+        self.flight.s_inc_stage.next = self.decision.m_inc_stage.val();
+        self.flight.s_command.next = self.decision.m_command.val();
+        self.flight.s_fixed.next = self.decision.m_fixed.val();
+        self.flight.s_set.next = self.decision.m_set.val();
+        self.flight.s_op.next = self.decision.m_op.val();
+        self.flight.s_window.next = self.decision.m_window.val();
+        self.flight.s_rate.next = self.decision.m_rate.val();
+        self.flight.s_full.next = self.decision.m_full.val();
+        self.flight.s_first.next = self.decision.m_first.val();
+        self.flight.s_wc.next = self.decision.m_wc.val();
+        self.flight.s_end_inc_stage.next = self.decision.m_end_inc_stage.val();
+        self.flight.s_last_psn.next = self.decision.m_last_psn.val();
+        self.flight.s_exists.next = self.decision.m_exists.val();
+        self.flight.s_telemetry.next = self.decision.m_telemetry.val();
+        self.flight.s_recorded.next = self.decision.m_recorded.val();
+        self.flight.s_hops.next = self.decision.m_hops.val();
+        self.flight.s_path.next = self.decision.m_path.val();
+        self.flight.s_hold.next = !self.decision.m_update.val();
+        comment!("18..21: the hop with the largest u'; of equal ones the first.");
+        self.worse_01.a_valid.next = self.lanes[0].m_valid.val();
+        self.worse_01.a_u.next = self.lanes[0].u.val();
+        self.worse_01.a_tau_ns.next = self.lanes[0].tau_ns.val();
+        self.worse_01.a_hop.next = 0.into();
+        self.worse_01.b_valid.next = self.lanes[1].m_valid.val();
+        self.worse_01.b_u.next = self.lanes[1].u.val();
+        self.worse_01.b_tau_ns.next = self.lanes[1].tau_ns.val();
+        self.worse_01.b_hop.next = 1.into();
+        self.worse_23.a_valid.next = self.lanes[2].m_valid.val();
+        self.worse_23.a_u.next = self.lanes[2].u.val();
+        self.worse_23.a_tau_ns.next = self.lanes[2].tau_ns.val();
+        self.worse_23.a_hop.next = 2.into();
+        self.worse_23.b_valid.next = self.lanes[3].m_valid.val();
+        self.worse_23.b_u.next = self.lanes[3].u.val();
+        self.worse_23.b_tau_ns.next = self.lanes[3].tau_ns.val();
+        self.worse_23.b_hop.next = 3.into();
+        self.worse_0123.a_valid.next = self.worse_01.m_valid.val();
+        self.worse_0123.a_u.next = self.worse_01.u.val();
+        self.worse_0123.a_tau_ns.next = self.worse_01.tau_ns.val();
+        self.worse_0123.a_hop.next = self.worse_01.hop.val();
+        self.worse_0123.b_valid.next = self.worse_23.m_valid.val();
+        self.worse_0123.b_u.next = self.worse_23.u.val();
+        self.worse_0123.b_tau_ns.next = self.worse_23.tau_ns.val();
+        self.worse_0123.b_hop.next = self.worse_23.hop.val();
+        self.last_valid.d.next = bit_cast::<2, 1>(self.lanes[4].m_valid.val().into());
+        self.last_u.d.next = self.lanes[4].u.val();
+        self.last_tau.d.next = self.lanes[4].tau_ns.val();
+        self.worst.a_valid.next = self.worse_0123.m_valid.val();
+        self.worst.a_u.next = self.worse_0123.u.val();
+        self.worst.a_tau_ns.next = self.worse_0123.tau_ns.val();
+        self.worst.a_hop.next = self.worse_0123.hop.val();
+        self.worst.b_valid.next = self.last_valid.q.val().get_bit(0);
+        self.worst.b_u.next = self.last_u.q.val();
+        self.worst.b_tau_ns.next = self.last_tau.q.val();
+        self.worst.b_hop.next = 4.into();
+        comment!("21: U; 32: W and R.");
+        self.ewma.cfg_t_ns.next = self.cfg_t_ns.val();
+        self.ewma.cfg_inv_t.next = self.cfg_inv_t.val();
+        self.ewma.s_valid.next = self.valid_5.val().get_bit(16);
+        self.ewma.update.next = self.flight.ewma_update.val() && self.worst.m_valid.val();
+        self.ewma.u_hop.next = self.worst.u.val();
+        self.ewma.tau_ns.next = self.worst.tau_ns.val();
+        self.ewma.u_old.next = self.flight.ewma_u.val();
+        self.flight.u_new.next = self.ewma.u.val();
+        self.worst_hops.d.next = self.no_hop.val();
+        if self.flight.ewma_update.val() && self.worst.m_valid.val() {
+            self.worst_hops.d.next = self.worst.hop.val();
+        }
+        self.flight.hop_new.next = self.worst_hops.q.val();
+        self.wind.cfg_target.next = self.cfg_target.val();
+        self.wind.cfg_max_stage.next = self.cfg_max_stage.val();
+        self.wind.cfg_w_ai.next = self.cfg_w_ai.val();
+        self.wind.cfg_w_init.next = self.cfg_w_init.val();
+        self.wind.cfg_w_min.next = self.cfg_w_min.val();
+        self.wind.cfg_rate_gain.next = self.cfg_rate_gain.val();
+        self.wind.cfg_rate_min.next = self.cfg_rate_min.val();
+        self.wind.cfg_rate_max.next = self.cfg_rate_max.val();
+        self.wind.s_valid.next = self.ewma.m_valid.val();
+        self.wind.hold.next = self.flight.wind_hold.val();
+        self.wind.u.next = self.ewma.u.val();
+        self.wind.wc.next = self.flight.wind_wc.val();
+        self.wind.inc_stage.next = self.flight.wind_inc_stage.val();
+        comment!("60: the new state. Before the first start all rows are cleared.");
+        self.state.write_enable.next = self.wind.m_valid.val() || self.scrubs.val();
+        self.state.write_flow.next = self.flight.end_flow.val();
+        self.state.write_exists.next = self.flight.end_exists.val();
+        self.state.write_telemetry.next = self.flight.end_telemetry.val();
+        self.state.write_recorded.next = self.flight.end_recorded.val();
+        self.state.write_hops.next = self.flight.end_hops.val();
+        self.state.write_path.next = self.flight.end_path.val();
+        self.end_wc.next = self.flight.end_wc.val();
+        if self.flight.end_set.val() || self.flight.end_command.val() {
+            self.end_wc.next = self.wind.w.val();
+        }
+        self.end_inc_stage.next = self.flight.end_inc_stage.val();
+        if self.flight.end_set.val() {
+            self.end_inc_stage.next = self.wind.m_inc_stage.val();
+        }
+        self.end_u.next = self.flight.end_u.val();
+        if self.flight.end_command.val() {
+            self.end_u.next = bit_cast::<57, 32>(self.cfg_u_one.val());
+        }
+        self.state.write_last_psn.next = self.flight.end_last_psn.val();
+        self.state.write_inc_stage.next = self.end_inc_stage.val();
+        self.state.write_w.next = self.wind.w.val();
+        self.state.write_wc.next = self.end_wc.val();
+        self.state.write_u.next = self.end_u.val();
+        if self.scrubs.val() {
+            self.state.write_flow.next = self.scrub_flow.val();
+            self.state.write_exists.next = false;
+            self.state.write_telemetry.next = false;
+            self.state.write_recorded.next = false;
+            self.scrub_flow.next = self.scrub_flow.val() + 1;
+            self.scrubs.next = self.scrub_flow.val() != self.last_flow.val();
+        }
+        comment!("61: the result goes to the FIFO, which was seen to have room.");
+        self.packer.flow.next = self.flight.end_flow.val();
+        self.packer.op.next = self.flight.end_op.val();
+        self.packer.window.next = self.wind.w.val().get_bits::<32>(16);
+        self.packer.rate.next = self.wind.rate.val();
+        if self.flight.end_fixed.val() {
+            self.packer.window.next = self.flight.end_window.val();
+            self.packer.rate.next = self.flight.end_rate.val();
+        }
+        self.packer.u.next = self.end_u.val();
+        self.packer.wc.next = self.end_wc.val();
+        self.packer.inc_stage.next = self.end_inc_stage.val();
+        self.packer.last_psn.next = self.flight.end_last_psn.val();
+        self.packer.full.next = self.flight.end_full.val();
+        self.packer.first.next = self.flight.end_first.val();
+        self.packer.worst_hop.next = self.flight.end_hop.val();
+        self.done_61.next = self.wind.m_valid.val();
+        self.results.s.valid.next = self.done_61.val();
+        self.results.s.data.next = self.packer.item.val();
+        self.results.m.ready.next = self.m_rate.ready.val();
+        self.m_rate.valid.next = self.results.m.valid.val();
+        self.m_rate.first.next = self.results.m.data.val().get_bit(0);
+        self.m_rate.worst_hop.next = self.results.m.data.val().get_bits::<3>(205);
+        self.m_rate.full.next = self.results.m.data.val().get_bit(1);
+        self.m_rate.flow.next = self.results.m.data.val().get_bits::<FB>(208);
+        self.m_rate.op.next = self.results.m.data.val().get_bits::<2>(203);
+        self.m_rate.window_bytes.next = self.results.m.data.val().get_bits::<32>(171);
+        self.m_rate.rate.next = self.results.m.data.val().get_bits::<32>(139);
+        self.m_rate.u.next = self.results.m.data.val().get_bits::<57>(82);
+        self.m_rate.wc_bytes.next = self.results.m.data.val().get_bits::<48>(34);
+        self.m_rate.inc_stage.next = self.results.m.data.val().get_bits::<8>(26);
+        self.m_rate.last_update_psn.next = self.results.m.data.val().get_bits::<24>(2);
+    }
+}

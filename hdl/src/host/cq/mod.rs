@@ -1,0 +1,5 @@
+//! Completions and their ring in host memory.
+
+pub mod index;
+pub mod queue;
+pub mod ring;

@@ -1,0 +1,8 @@
+//! Reads and writes of host memory.
+
+pub mod bursts;
+pub mod read;
+pub mod read_align;
+pub mod write;
+pub mod write_align;
+pub mod write_done;

@@ -1,0 +1,87 @@
+//! Write engine: stream payload to host memory over AXI4, at any byte address.
+//!
+//! # Source            AMBA AXI4: INCR bursts, no ID, all responses in order
+//! # Interface timing  cycle 0: s_cmd taken; cycle 2: its first burst on AW. W beats may go ahead
+//!                     of AW. m_done when every burst of the command has its response, in order
+//! # Latency and rate  one beat per cycle, one command every 2 + bursts cycles; eight commands
+//!                     may wait for their responses
+//! # Shape             windows of 256 beats (2 KB at 64 bits): a burst never leaves its window, so
+//!                     never crosses 4 KB; 4096 bytes take at most 3 bursts at 64 bits
+//! # Reset             synchronous, high: idle
+//! # Twins             sim/src/golden/host/dma_write.rs, tests/dma_write.rs
+
+use crate::host::dma::bursts::DmaBursts;
+use crate::host::dma::write_align::DmaWriteAlign;
+use crate::host::dma::write_done::DmaWriteDone;
+use crate::streams::{AxiWrite, AxisEvent, WriteCommand, WriteDone};
+use crate::{block, Unreset, Wire};
+use rust_hdl_core::prelude::*;
+
+/// Write engine of `W` data bits with tags of `T` bits; `W2 = 2 W`, `KB = W / 8`.
+#[block]
+pub struct DmaWrite<const W: usize, const W2: usize, const KB: usize, const T: usize> {
+    /// A command is offered.
+    pub s_cmd: WriteCommand<In, T>,
+    /// Payload, byte 0 in bits 7.
+    pub s_axis: AxisEvent<In, W>,
+    /// Byte address of the burst.
+    pub m_axi: AxiWrite<Out, W, KB>,
+    /// A command's bytes have landed.
+    pub m_done: WriteDone<Out, T>,
+    cutter: DmaBursts<KB>,
+    aligner: DmaWriteAlign<W, W2, KB>,
+    collector: DmaWriteDone<T>,
+    tag: Unreset<Bits<T>>,
+    has_bytes: Signal<Local, Bit>,
+    #[value(0)]
+    no_bursts: Constant<Bits<5>>,
+    #[value(u64::from(KB.trailing_zeros()))]
+    size: Constant<Bits<3>>,
+    #[value(1)]
+    incr: Constant<Bits<2>>,
+}
+
+impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
+    for DmaWrite<W, W2, KB, T>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("Commands go to the cutter, which is the AW channel; the tag waits here.");
+        self.cutter.s.valid.next = self.s_cmd.valid.val();
+        self.cutter.s.addr.next = self.s_cmd.addr.val();
+        self.cutter.s.bytes.next = self.s_cmd.bytes.val();
+        self.s_cmd.ready.next = self.cutter.s.ready.val();
+        if self.s_cmd.valid.val() & self.cutter.s.ready.val() {
+            self.tag.next = self.s_cmd.tag.val();
+        }
+        self.m_axi.awaddr.next = self.cutter.m_a_addr.val();
+        self.m_axi.awlen.next = self.cutter.m_a_len.val();
+        self.m_axi.awsize.next = self.size.val();
+        self.m_axi.awburst.next = self.incr.val();
+        self.m_axi.awvalid.next = self.cutter.m_a_valid.val();
+        self.cutter.m_a_ready.next = self.m_axi.awready.val();
+        comment!("A description goes to aligner and collector at once.");
+        self.has_bytes.next = self.cutter.m_d_bursts.val() != self.no_bursts.val();
+        self.cutter.m_d_ready.next = self.aligner.s_d_ready.val() & self.collector.s_ready.val();
+        self.aligner.s_d_valid.next =
+            self.cutter.m_d_valid.val() & self.collector.s_ready.val() & self.has_bytes.val();
+        self.aligner.s_d_first.next = self.cutter.m_d_first.val();
+        self.aligner.s_d_last.next = self.cutter.m_d_last.val();
+        self.aligner.s_d_offset.next = self.cutter.m_d_offset.val();
+        self.aligner.s_d_end.next = self.cutter.m_d_bus_end.val();
+        self.aligner.s_d_extra.next = self.cutter.m_d_extra.val();
+        self.collector.s_valid.next = self.cutter.m_d_valid.val() & self.aligner.s_d_ready.val();
+        self.collector.s_tag.next = self.tag.val();
+        self.collector.s_bursts.next = self.cutter.m_d_bursts.val();
+        Wire::join(&mut self.s_axis, &mut self.aligner.s_axis);
+        self.m_axi.wdata.next = self.aligner.m_axi_wdata.val();
+        self.m_axi.wstrb.next = self.aligner.m_axi_wstrb.val();
+        self.m_axi.wlast.next = self.aligner.m_axi_wlast.val();
+        self.m_axi.wvalid.next = self.aligner.m_axi_wvalid.val();
+        self.aligner.m_axi_wready.next = self.m_axi.wready.val();
+        self.collector.m_axi_bresp.next = self.m_axi.bresp.val();
+        self.collector.m_axi_bvalid.next = self.m_axi.bvalid.val();
+        self.m_axi.bready.next = self.collector.m_axi_bready.val();
+        Wire::join(&mut self.collector.m_done, &mut self.m_done);
+    }
+}

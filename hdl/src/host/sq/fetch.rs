@@ -1,0 +1,192 @@
+//! Submission rings in host memory: reads work requests and hands them to the requester.
+//!
+//! # Source            ARCHITECTURE.md, Rings
+//! # Interface timing  doorbell in an idle block: taken after 3 cycles, m_cmd after 4. First beat
+//!                     of its data: hint after 1, m_cfg_valid after 5. A committed work request:
+//!                     m_cfg_valid after 4
+//! # Latency and rate  one doorbell, retired work request or fetch every 4 cycles; a work request
+//!                     every 8 cycles. Eight are on their way from host memory at most
+//! # Shape             `OW = FB + 16`, `FB1 = FB + 1`. A work request is read with 40 of its 64
+//!                     bytes: the rest is of no use. No more of a flow than its send queue holds
+//!                     are fetched, and none without completion room
+//! # Reset             synchronous, high: no rings; nothing is taken for 2^FB cycles
+//! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
+
+use crate::host::sq::book::SqOp;
+use crate::host::sq::flows::SqFlows;
+use crate::host::sq::rows::SqRows;
+use crate::streams::{ConfigRow, Doorbell, LostRequest, Offer, ReadCommand};
+use crate::util::fifo::Fifo;
+use crate::{block, Wire};
+use nic_spec::rows::Table;
+use nic_spec::NicConfig;
+use rust_hdl_core::prelude::*;
+
+/// Bytes that are read of a work request.
+pub const WR_BYTES: u64 = 40;
+
+/// Submission rings of `2^FB` flows.
+#[block(new(config: &NicConfig))]
+pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
+    /// Software has moved a producer index.
+    pub s_doorbell: Doorbell<In>,
+    /// A committed row waits for the requester.
+    pub s_cfg: Offer<In>,
+    /// Its table.
+    pub cfg_table: Signal<In, Bits<2>>,
+    /// Its index.
+    pub cfg_index: Signal<In, Bits<16>>,
+    /// The row.
+    pub cfg_row: Signal<In, Bits<512>>,
+    /// A row for the requester.
+    pub m_cfg: ConfigRow<Out>,
+    /// A work request for this flow is coming.
+    pub hint_valid: Signal<Out, Bit>,
+    /// Flow index.
+    pub hint_flow: Signal<Out, Bits<FB>>,
+    /// Watched stream of the requester.
+    pub watch_valid: Signal<In, Bit>,
+    /// It is taken by whom it is for.
+    pub watch_ready: Signal<In, Bit>,
+    /// 0: a work request retires.
+    pub watch_op: Signal<In, Bits<2>>,
+    /// Flow index.
+    pub watch_flow: Signal<In, Bits<FB>>,
+    /// There is completion room for one more work request.
+    pub wr_room: Signal<In, Bit>,
+    /// Read command.
+    pub m_cmd: ReadCommand<Out>,
+    /// Data of the commands, in order.
+    pub s_axis_tdata: Signal<In, Bits<64>>,
+    /// Last beat of a command.
+    pub s_axis_tlast: Signal<In, Bit>,
+    /// On the last beat: the memory reported an error.
+    pub s_axis_tuser: Signal<In, Bit>,
+    /// A beat is offered.
+    pub s_axis_tvalid: Signal<In, Bit>,
+    /// It will be taken.
+    pub s_axis_tready: Signal<Out, Bit>,
+    /// A work request could not be read: the ring stands still from here on.
+    pub m_cqe: LostRequest<Out>,
+    /// A doorbell changed nothing: no ring, or an index beyond the ring or behind the last one.
+    pub event_sq_doorbell_refused: Signal<Out, Bit>,
+    /// A committed work request was dropped: its queue pair has a ring.
+    pub event_sq_wr_refused: Signal<Out, Bit>,
+    /// A work request could not be read.
+    pub event_sq_read_error: Signal<Out, Bit>,
+    #[init(SqFlows::new(config))]
+    flows: SqFlows<FB, FB1>,
+    rows: SqRows<FB, OW>,
+    credits: Fifo<FB, 4, 5>,
+    orders: Fifo<OW, 3, 4>,
+    beats: Fifo<66, 6, 7>,
+    order_flow: Signal<Local, Bits<OW>>,
+    new_beat: Signal<Local, Bits<66>>,
+    takes: Signal<Local, Bit>,
+    passes: Signal<Local, Bit>,
+    beat_stands: Signal<Local, Bit>,
+    looks: Signal<Local, Bit>,
+    last_part: Signal<Local, Bits<66>>,
+    error_part: Signal<Local, Bits<66>>,
+    #[value(num_bigint::BigUint::from(1_u32) << 64_u32)]
+    last_bit: Constant<Bits<66>>,
+    #[value(num_bigint::BigUint::from(1_u32) << 65_u32)]
+    error_bit: Constant<Bits<66>>,
+    #[init(Constant::new(WR_BYTES.to_bits()))]
+    wr_bytes: Constant<Bits<13>>,
+    #[init(Constant::new((Table::Wr as u64).to_bits()))]
+    wr_table: Constant<Bits<2>>,
+}
+
+impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, FB1, OW> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("what has retired; taken at once, so the FIFO holds a few at most");
+        self.credits.s.valid.next =
+            self.watch_valid.val() & self.watch_ready.val() & !self.watch_op.val().any();
+        self.credits.s.data.next = self.watch_flow.val();
+        self.flows.credit.valid.next = self.credits.m.valid.val();
+        self.credits.m.ready.next = self.flows.credit.ready.val();
+        self.flows.credit.flow.next = self.credits.m.data.val();
+        self.rows.is_quiet.next = !self.watch_valid.val() & !self.credits.count.val().any();
+        comment!("doorbells and commands");
+        Wire::join(&mut self.s_doorbell, &mut self.flows.s_doorbell);
+        self.flows.wr_room.next = self.wr_room.val();
+        self.m_cmd.valid.next = self.flows.m_cmd_valid.val();
+        self.flows.m_cmd_ready.next = self.m_cmd.ready.val();
+        self.m_cmd.addr.next = self.flows.m_cmd_addr.val();
+        self.m_cmd.bytes.next = self.wr_bytes.val();
+        self.order_flow.next = bit_cast::<OW, FB>(self.flows.order_flow.val());
+        self.orders.s.valid.next = self.flows.order_valid.val();
+        self.orders.s.data.next =
+            bit_cast::<OW, 16>(self.flows.order_index.val()) | (self.order_flow.val() << 16);
+        comment!("data; there is room for all that was asked for");
+        self.last_part.next = 0.into();
+        if self.s_axis_tlast.val() {
+            self.last_part.next = self.last_bit.val();
+        }
+        self.error_part.next = 0.into();
+        if self.s_axis_tuser.val() {
+            self.error_part.next = self.error_bit.val();
+        }
+        self.new_beat.next = bit_cast::<66, 64>(self.s_axis_tdata.val())
+            | self.last_part.val()
+            | self.error_part.val();
+        self.s_axis_tready.next = self.beats.s.ready.val();
+        comment!("a beat passes the FIFO where none stands before it and it is wanted");
+        self.takes.next =
+            self.rows.fills.val() | (self.rows.waits.val() & self.orders.m.valid.val());
+        self.passes.next = self.takes.val() & !self.beats.count.val().any();
+        self.beats.s.valid.next = self.s_axis_tvalid.val() & !self.passes.val();
+        self.beats.s.data.next = self.new_beat.val();
+        self.beats.m.ready.next = self.takes.val();
+        self.beat_stands.next = self.beats.m.valid.val();
+        self.rows.beat.next = self.beats.m.data.val();
+        if self.passes.val() {
+            self.beat_stands.next = self.s_axis_tvalid.val();
+            self.rows.beat.next = self.new_beat.val();
+        }
+        self.rows.beat_valid.next = self.beat_stands.val();
+        self.rows.order_valid.next = self.orders.m.valid.val();
+        self.orders.m.ready.next = self.rows.order_ready.val();
+        self.rows.order.next = self.orders.m.data.val();
+        comment!("rows");
+        Wire::join(&mut self.s_cfg, &mut self.rows.s_cfg);
+        self.rows.cfg_table.next = self.cfg_table.val();
+        self.rows.cfg_index.next = self.cfg_index.val();
+        self.rows.cfg_row.next = self.cfg_row.val();
+        self.hint_valid.next = self.rows.hint_valid.val();
+        self.hint_flow.next = bit_cast::<FB, 16>(self.rows.m_cfg.index.val());
+        Wire::join(&mut self.rows.m_cfg, &mut self.m_cfg);
+        comment!("A committed work request is looked up while it is taken.");
+        self.looks.next = self.rows.waits.val()
+            & self.s_cfg.valid.val()
+            & (self.cfg_table.val() == self.wr_table.val())
+            & !(self.orders.m.valid.val() & self.beat_stands.val());
+        self.rows.looks.next = self.looks.val();
+        self.flows.row_valid.next = self.rows.row_valid.val() | self.looks.val();
+        self.flows.row_op.next = self.rows.row_op.val();
+        self.flows.row_flow.next = self.rows.row_flow.val();
+        if self.looks.val() {
+            self.flows.row_op.next = SqOp::Look;
+            self.flows.row_flow.next = self.cfg_index.val().get_bits::<FB>(0);
+        }
+        comment!("words 11 to 13 of a QP row, which stands until its books are made;");
+        comment!("without its valid bit there is no ring");
+        self.flows.row_base.next = self.cfg_row.val().get_bits::<58>(390);
+        self.flows.row_log2.next = 0.into();
+        if self.cfg_row.val().get_bit(0) {
+            self.flows.row_log2.next = self.cfg_row.val().get_bits::<4>(352);
+        }
+        self.rows.row_done.next = self.flows.row_done.val();
+        self.rows.row_has_ring.next = self.flows.row_has_ring.val();
+        self.rows.row_stopped.next = self.flows.row_stopped.val();
+        self.flows.hold.next = self.rows.hold.val();
+        self.rows.drained.next = self.flows.drained.val();
+        self.flows.slot_free.next = self.rows.slot_free.val();
+        Wire::join(&mut self.rows.m_cqe, &mut self.m_cqe);
+        self.event_sq_doorbell_refused.next = self.flows.event_doorbell.val();
+        self.event_sq_wr_refused.next = self.rows.event_refused.val();
+        self.event_sq_read_error.next = self.rows.event_failed.val();
+    }
+}

@@ -1,0 +1,193 @@
+//! Submission rings: picks an operation on the books of a flow, and asks for work requests.
+//!
+//! # Source            ARCHITECTURE.md, Rings
+//! # Interface timing  cycle 0: the operation is picked; cycle 3: its ready or done; cycle 4: m_cmd
+//! # Latency and rate  one operation every [`OPERATION_CYCLES`]. Order: credit, row operation,
+//!                     doorbell, fetch; flows that have something to fetch take turns. With
+//!                     nobody waiting a doorbell is its own first fetch
+//! # Reset             synchronous, high: nothing is taken until the books are clear
+//! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
+
+use crate::host::sq::book::{SqBook, SqOp};
+use crate::streams::{Doorbell, Flow};
+use crate::util::fifo::Fifo;
+use crate::{block, Reg};
+use nic_spec::NicConfig;
+use rust_hdl_core::prelude::*;
+
+/// Cycles from an operation to the next one.
+pub const OPERATION_CYCLES: usize = 4;
+/// Work requests that are on their way from host memory at most.
+pub const FETCHES_MAX: u64 = 8;
+
+/// What the block does in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+pub enum FlowsState {
+    Idle,
+    Load,
+    Calc,
+    Exec,
+}
+
+/// Rings of `2^FB` flows; `FB1 = FB + 1`.
+#[block(new(config: &NicConfig))]
+pub struct SqFlows<const FB: usize, const FB1: usize> {
+    /// A work request of the flow has retired.
+    pub credit: Flow<In, FB>,
+    /// Software has moved a producer index.
+    pub s_doorbell: Doorbell<In>,
+    /// A row operation is wanted.
+    pub row_valid: Signal<In, Bit>,
+    /// Which: not credit, doorbell or fetch.
+    pub row_op: Signal<In, SqOp>,
+    /// Flow index.
+    pub row_flow: Signal<In, Bits<FB>>,
+    /// Ring of a new queue pair: address / 64.
+    pub row_base: Signal<In, Bits<58>>,
+    /// log2 of its entries; 0: no ring.
+    pub row_log2: Signal<In, Bits<4>>,
+    /// The row operation is done in this cycle.
+    pub row_done: Signal<Out, Bit>,
+    /// With `row_done`: the flow has a ring.
+    pub row_has_ring: Signal<Out, Bit>,
+    /// With `row_done`: a fetch of the flow had failed before.
+    pub row_stopped: Signal<Out, Bit>,
+    /// There is completion room for one more work request.
+    pub wr_room: Signal<In, Bit>,
+    /// No more fetches.
+    pub hold: Signal<In, Bit>,
+    /// Held, and no fetch is under way.
+    pub drained: Signal<Out, Bit>,
+    /// A fetched work request has left.
+    pub slot_free: Signal<In, Bit>,
+    /// Read command.
+    pub m_cmd_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_cmd_ready: Signal<In, Bit>,
+    /// Byte address.
+    pub m_cmd_addr: Signal<Out, Bits<64>>,
+    /// A command is on its way: who has asked.
+    pub order_valid: Signal<Out, Bit>,
+    /// Flow index.
+    pub order_flow: Signal<Out, Bits<FB>>,
+    /// Index of the work request.
+    pub order_index: Signal<Out, Bits<16>>,
+    /// A doorbell changed nothing: no ring, or an index beyond the ring or behind the last one.
+    pub event_doorbell: Signal<Out, Bit>,
+    #[init(SqBook::new(config))]
+    book: SqBook<FB>,
+    active: Fifo<FB, FB, FB1>,
+    #[reset(FlowsState::Idle)]
+    state: Reg<FlowsState>,
+    #[reset(SqOp::Credit)]
+    op: Reg<SqOp>,
+    slots: Reg<Bits<4>>,
+    is_drained: Reg<Bit>,
+    cmd_valid: Reg<Bit>,
+    addr: Reg<Bits<64>>,
+    is_exec: Signal<Local, Bit>,
+    is_free: Signal<Local, Bit>,
+    may_go: Signal<Local, Bit>,
+    may_fetch: Signal<Local, Bit>,
+    picked: Signal<Local, Bits<FB>>,
+    line_wide: Signal<Local, Bits<64>>,
+    #[init(Constant::new(FETCHES_MAX.to_bits()))]
+    slots_max: Constant<Bits<4>>,
+}
+
+impl<const FB: usize, const FB1: usize> Logic for SqFlows<FB, FB1> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.is_exec.next = self.state.val() == FlowsState::Exec;
+        self.credit.ready.next = self.is_exec.val() & (self.op.val() == SqOp::Credit);
+        self.s_doorbell.ready.next = self.is_exec.val() & (self.op.val() == SqOp::Doorbell);
+        self.row_done.next = self.is_exec.val()
+            & (self.op.val() != SqOp::Credit)
+            & (self.op.val() != SqOp::Doorbell)
+            & (self.op.val() != SqOp::Fetch);
+        self.row_has_ring.next = self.book.has_ring.val();
+        self.row_stopped.next = self.book.stopped.val();
+        self.drained.next = self.is_drained.val();
+        self.line_wide.next = bit_cast::<64, 58>(self.book.line.val());
+        self.m_cmd_valid.next = self.cmd_valid.val() | self.book.go.val();
+        self.m_cmd_addr.next = self.addr.val();
+        if self.book.go.val() {
+            self.m_cmd_addr.next = self.line_wide.val() << 6;
+        }
+        self.order_valid.next = self.book.go.val();
+        self.order_flow.next = self.book.flow.val();
+        self.order_index.next = self.book.index.val();
+        self.event_doorbell.next = self.book.refused.val();
+        comment!("pick; a fetch that was decided in the cycle before has not taken its slot yet");
+        self.is_free.next = !self.cmd_valid.val()
+            & !self.book.go.val()
+            & (self.slots.val() != self.slots_max.val());
+        self.may_go.next = self.wr_room.val() & !self.hold.val() & self.is_free.val();
+        self.may_fetch.next = self.active.m.valid.val() & self.may_go.val();
+        self.book.direct.next = self.may_go.val() & !self.active.count.val().any();
+        self.book.read.next = false;
+        self.picked.next = self.active.m.data.val();
+        self.active.m.ready.next = false;
+        match self.state.val() {
+            FlowsState::Idle => {
+                self.book.read.next = self.book.ready.val();
+                if self.credit.valid.val() {
+                    self.picked.next = self.credit.flow.val();
+                    self.op.next = SqOp::Credit;
+                } else if self.row_valid.val() {
+                    self.picked.next = self.row_flow.val();
+                    self.op.next = self.row_op.val();
+                } else if self.s_doorbell.valid.val() {
+                    self.picked.next = bit_cast::<FB, 16>(self.s_doorbell.flow.val());
+                    self.op.next = SqOp::Doorbell;
+                } else {
+                    self.op.next = SqOp::Fetch;
+                }
+                if self.book.ready.val()
+                    & (self.credit.valid.val()
+                        | self.row_valid.val()
+                        | self.s_doorbell.valid.val()
+                        | self.may_fetch.val())
+                {
+                    self.state.next = FlowsState::Load;
+                }
+            }
+            FlowsState::Load => {
+                self.active.m.ready.next = self.op.val() == SqOp::Fetch;
+                self.state.next = FlowsState::Calc;
+            }
+            FlowsState::Calc => {
+                self.state.next = FlowsState::Exec;
+            }
+            FlowsState::Exec => {
+                self.state.next = FlowsState::Idle;
+            }
+        }
+        self.book.read_flow.next = self.picked.val();
+        self.book.exec.next = self.is_exec.val();
+        self.book.op.next = self.op.val();
+        self.book.doorbell_flow.next = self.s_doorbell.flow.val();
+        self.book.doorbell_index.next = self.s_doorbell.index.val();
+        self.book.row_base.next = self.row_base.val();
+        self.book.row_log2.next = self.row_log2.val();
+        self.active.s.valid.next = self.book.push.val();
+        self.active.s.data.next = self.book.flow.val();
+        comment!("a command, and the slot that it takes");
+        if self.book.go.val() {
+            self.cmd_valid.next = true;
+            self.addr.next = self.line_wide.val() << 6;
+        }
+        if self.m_cmd_ready.val() {
+            self.cmd_valid.next = false;
+        }
+        if self.book.go.val() & !self.slot_free.val() {
+            self.slots.next = self.slots.val() + 1;
+        } else if self.slot_free.val() & !self.book.go.val() {
+            self.slots.next = self.slots.val() - 1;
+        }
+        self.is_drained.next = self.hold.val()
+            & (self.state.val() == FlowsState::Idle)
+            & !self.book.go.val()
+            & !self.slots.val().any();
+    }
+}

@@ -1,0 +1,5 @@
+//! Which flow goes.
+
+pub mod order;
+pub mod queue;
+pub mod rule;

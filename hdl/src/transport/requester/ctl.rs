@@ -1,0 +1,450 @@
+//! Sequencer of the requester: takes the operation that was picked and walks through its states.
+//!
+//! # Source            InfiniBand, volume 1, section 9.7.5 (reliable requester)
+//! # Interface timing  part of `requester`: the operation that is picked in [`State::Idle`] has its
+//!                     flow's row in registers from [`State::Check`] on; the sink's ready is high
+//!                     in [`State::Done`]
+//! # Latency and rate  one state a cycle; states that fill an output slot wait until it is free
+//! # Reset             synchronous, high: scrubs the 2^FB flow rows, one a cycle
+//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+
+use crate::transport::requester::answer::next::RequesterNextAnswer;
+use crate::transport::requester::answer::verdict::RequesterVerdict;
+use crate::transport::requester::send::next::RequesterNextPacket;
+use crate::{block, Reg};
+use rust_hdl_core::prelude::*;
+
+/// States of the requester. `Pn` and `Len` prepare the next packet.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+pub enum State {
+    /// Flow rows are cleared after reset.
+    Scrub,
+    /// An operation is picked; in the second cycle its flow row is read.
+    Idle,
+    /// The flow row goes to registers.
+    Load,
+    /// Differences of the ACK's PSN; posts and grants are judged.
+    Check,
+    /// The ACK's PSN against what is outstanding.
+    Class,
+    /// ACK and timer are judged.
+    Decide,
+    /// A READ response: the work request at hand may be the READ.
+    Seek,
+    /// The next one is read.
+    SeekRead,
+    /// It goes to registers.
+    SeekLoad,
+    /// A READ response against the packet that is due.
+    Match,
+    /// READ responses are judged.
+    Answer,
+    /// The payload's order goes out.
+    Order,
+    /// The READ goes on by a packet; the last one completes it.
+    Advance,
+    /// The head work request is completed if it is covered.
+    Retire,
+    /// The next head is read.
+    NextRead,
+    /// It goes to registers.
+    NextLoad,
+    /// Differences of the acknowledged PSN to it.
+    NextDiff,
+    /// Unacknowledged PSN and byte sequence move.
+    Seq,
+    /// Rewind, timer, retry count.
+    Fin,
+    /// In-flight bytes and telemetry go out, the row is written.
+    Emit,
+    /// The sink's ready is high.
+    Done,
+    /// The current work request is read.
+    WrRead,
+    /// It goes to registers.
+    WrLoad,
+    /// Packet number in the message.
+    P0,
+    /// Bytes left, addresses.
+    P1,
+    /// Bytes of this packet, last or not.
+    P2,
+    /// Packet and read command go out.
+    Send,
+    /// The position after the packet is known; P0 of the next one in the message.
+    More,
+    /// Frame bytes of the next packet.
+    Len,
+    /// The flow is armed.
+    Arm,
+    /// The row is written.
+    Save,
+    /// Packets of a new work request: rounded length.
+    Post0,
+    /// Shifted.
+    Post1,
+    /// The work request is written.
+    Post2,
+    /// A failed queue pair's head is read.
+    FailRead,
+    /// It goes to registers.
+    FailLoad,
+    /// It is completed.
+    FailEmit,
+    /// The queue is empty, the queue pair is in error.
+    FailEnd,
+    /// A work request for a queue pair in error is completed.
+    Flush,
+    /// The flow of a work request that is coming is at hand.
+    Await,
+    /// A packet is prepared ahead of its grant.
+    Held,
+}
+
+/// Operations of the requester.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+pub enum Op {
+    /// ACK or NAK from the rx pipe.
+    Ack,
+    /// READ response.
+    Response,
+    /// Queue pair row.
+    Qp,
+    /// Work request row.
+    Wr,
+    /// Another block's row.
+    Other,
+    /// Host memory read error.
+    Fail,
+    /// The scheduler lets a flow send.
+    Grant,
+    /// Timer scan.
+    Scan,
+    /// A work request is coming.
+    Next,
+}
+
+/// Sequencer; `FB` = log2 of the flow count.
+#[block]
+pub struct RequesterCtl<const FB: usize> {
+    /// There is something to do.
+    pub picked: Signal<In, Bit>,
+    /// What.
+    pub pick_op: Signal<In, Op>,
+    /// For which flow.
+    pub pick_flow: Signal<In, Bits<FB>>,
+    /// A grant waits and the packet's output slots are free.
+    pub grant_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub grant_flow: Signal<In, Bits<FB>>,
+    /// A work request waits.
+    pub wr_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub wr_flow: Signal<In, Bits<FB>>,
+    /// A work request is coming.
+    pub hint_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub hint_flow: Signal<In, Bits<FB>>,
+    /// The ACK is worked on.
+    pub ack_accept: Signal<In, Bit>,
+    /// How it is counted.
+    pub ack_pulse: Signal<In, Bits<10>>,
+    /// Completion status if it is a fatal NAK.
+    pub ack_status: Signal<In, Bits<8>>,
+    /// It is an ACK.
+    pub is_ack: Signal<In, Bit>,
+    /// It is a NAK for a PSN sequence error.
+    pub is_nak_sequence: Signal<In, Bit>,
+    /// It is another NAK, RNR excepted.
+    pub is_nak_fatal: Signal<In, Bit>,
+    /// The queue pair is valid.
+    pub qp_valid: Signal<In, Bit>,
+    /// It is in error.
+    pub qp_error: Signal<In, Bit>,
+    /// The read error is of a packet that was made by a row of before.
+    pub is_old: Signal<In, Bit>,
+    /// An arm is outstanding.
+    pub armed: Signal<In, Bit>,
+    /// Waits for the RNR timer.
+    pub is_rnr: Signal<In, Bit>,
+    /// Work requests left to send.
+    pub pending: Signal<In, Bit>,
+    /// No work request in the queue.
+    pub sq_empty: Signal<In, Bit>,
+    /// No room in the queue.
+    pub sq_full: Signal<In, Bit>,
+    /// The head is the only work request.
+    pub sq_single: Signal<In, Bit>,
+    /// The unacknowledged PSN has moved.
+    pub has_progress: Signal<In, Bit>,
+    /// The head is acknowledged as a whole.
+    pub covered: Signal<In, Bit>,
+    /// A timer of the flow runs.
+    pub timed: Signal<In, Bit>,
+    /// The flow's timer has run out.
+    pub expired: Signal<In, Bit>,
+    /// No retry is left.
+    pub retry_out: Signal<In, Bit>,
+    /// No RNR retry is left.
+    pub rnr_out: Signal<In, Bit>,
+    /// It is an RNR NAK.
+    pub is_nak_rnr: Signal<In, Bit>,
+    /// The answer is for the queue pair and its PSN is outstanding.
+    pub outstanding: Signal<In, Bit>,
+    /// READs have been sent and have not ended.
+    pub reads_open: Signal<In, Bit>,
+    /// The work request at hand is a READ.
+    pub is_read: Signal<In, Bit>,
+    /// The answer has payload.
+    pub has_payload: Signal<In, Bit>,
+    /// It is the READ response whose turn it is.
+    pub due: Signal<In, Bit>,
+    /// Its PSN is before the READ.
+    pub behind: Signal<In, Bit>,
+    /// A gap in READ responses was answered, and there was no progress since.
+    pub had_gap: Signal<In, Bit>,
+    /// It has the opcode and the bytes that are due.
+    pub good: Signal<In, Bit>,
+    /// It is the last one of the READ.
+    pub last_response: Signal<In, Bit>,
+    /// The next packet is a READ that waits for another one to end.
+    pub held: Signal<In, Bit>,
+    /// The packet that was prepared may not be sent yet.
+    pub blocked: Signal<In, Bit>,
+    /// The packet that was prepared ends its message.
+    pub last_packet: Signal<In, Bit>,
+    /// The packet's PSN has been sent before.
+    pub is_resend: Signal<In, Bit>,
+    /// The order slot is taken.
+    pub order_busy: Signal<In, Bit>,
+    /// The in-flight or the telemetry slot is taken.
+    pub inflight_busy: Signal<In, Bit>,
+    /// The arm slot is taken.
+    pub work_busy: Signal<In, Bit>,
+    /// The next operation may be chosen: between two, or while this one is done ahead of its time.
+    pub is_open: Signal<Out, Bit>,
+    /// The last flow that was armed can be prepared.
+    pub is_fresh: Signal<Out, Bit>,
+    /// State.
+    pub state: Signal<Out, State>,
+    /// Operation.
+    pub op: Signal<Out, Op>,
+    /// Flow of the operation.
+    pub flow: Signal<Out, Bits<FB>>,
+    /// Everything sent and not acknowledged is sent again.
+    pub rewind: Signal<Out, Bit>,
+    /// The packet that is prepared is to be armed; else it is to be sent or has come.
+    pub arming: Signal<Out, Bit>,
+    /// WRITEs stand before the READ that was found.
+    pub passed: Signal<Out, Bit>,
+    /// The payload at hand lands; else it is dropped.
+    pub lands: Signal<Out, Bit>,
+    /// Completion status of the next failed work request.
+    pub status: Signal<Out, Bits<8>>,
+    /// Readies of ack, cfg, fail, grant.
+    pub ready: Signal<Out, Bits<4>>,
+    /// Events: ack, stale, ghost, nak_sequence, nak_rnr, nak_fatal, no_qp, retransmit_packet, timeout, wr_refused.
+    pub pulse: Signal<Out, Bits<10>>,
+    #[reset(State::Scrub)]
+    now_state: Reg<State>,
+    #[reset(Op::Scan)]
+    now_op: Reg<Op>,
+    now_flow: Reg<Bits<FB>>,
+    readies: Reg<Bits<4>>,
+    fresh: Reg<Bit>,
+    prepares: Reg<Bit>,
+    verdict: RequesterVerdict,
+    answers: RequesterNextAnswer,
+    packets: RequesterNextPacket,
+    goto: Signal<Local, State>,
+    opens: Signal<Local, Bit>,
+    takes_wr: Signal<Local, Bit>,
+    takes_grant: Signal<Local, Bit>,
+    keeps: Signal<Local, Bit>,
+}
+
+impl<const FB: usize> Logic for RequesterCtl<FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.state.next = self.now_state.val();
+        self.op.next = self.now_op.val();
+        self.flow.next = self.now_flow.val();
+        self.ready.next = self.readies.val();
+        self.is_fresh.next = self.fresh.val();
+        self.opens.next = self.prepares.val()
+            | (self.now_state.val() == State::Await)
+            | (self.now_state.val() == State::Idle);
+        self.is_open.next = self.opens.val();
+        self.rewind.next = self.verdict.rewind.val();
+        self.arming.next = self.verdict.arming.val();
+        self.passed.next = self.verdict.passed.val();
+        self.lands.next = self.verdict.lands.val();
+        self.status.next = self.verdict.status.val();
+        self.pulse.next = self.verdict.pulse.val();
+        self.verdict.state.next = self.now_state.val();
+        self.verdict.op.next = self.now_op.val();
+        self.verdict.ack_pulse.next = self.ack_pulse.val();
+        self.verdict.ack_status.next = self.ack_status.val();
+        self.verdict.is_ack.next = self.is_ack.val();
+        self.verdict.is_nak_sequence.next = self.is_nak_sequence.val();
+        self.verdict.is_nak_rnr.next = self.is_nak_rnr.val();
+        self.verdict.outstanding.next = self.outstanding.val();
+        self.verdict.reads_open.next = self.reads_open.val();
+        self.verdict.is_read.next = self.is_read.val();
+        self.verdict.due.next = self.due.val();
+        self.verdict.behind.next = self.behind.val();
+        self.verdict.had_gap.next = self.had_gap.val();
+        self.verdict.good.next = self.good.val();
+        self.verdict.qp_valid.next = self.qp_valid.val();
+        self.verdict.sq_full.next = self.sq_full.val();
+        self.verdict.expired.next = self.expired.val();
+        self.verdict.is_rnr.next = self.is_rnr.val();
+        self.verdict.retry_out.next = self.retry_out.val();
+        self.verdict.is_resend.next = self.is_resend.val();
+        self.verdict.order_busy.next = self.order_busy.val();
+        self.answers.state.next = self.now_state.val();
+        self.answers.op.next = self.now_op.val();
+        self.answers.passed.next = self.verdict.passed.val();
+        self.answers.lands.next = self.verdict.lands.val();
+        self.answers.spoils.next = self.verdict.spoils.val();
+        self.answers.rewind.next = self.verdict.rewind.val();
+        self.answers.ack_accept.next = self.ack_accept.val();
+        self.answers.is_nak_sequence.next = self.is_nak_sequence.val();
+        self.answers.is_nak_rnr.next = self.is_nak_rnr.val();
+        self.answers.is_nak_fatal.next = self.is_nak_fatal.val();
+        self.answers.outstanding.next = self.outstanding.val();
+        self.answers.reads_open.next = self.reads_open.val();
+        self.answers.is_read.next = self.is_read.val();
+        self.answers.has_payload.next = self.has_payload.val();
+        self.answers.due.next = self.due.val();
+        self.answers.behind.next = self.behind.val();
+        self.answers.had_gap.next = self.had_gap.val();
+        self.answers.good.next = self.good.val();
+        self.answers.last_response.next = self.last_response.val();
+        self.answers.covered.next = self.covered.val();
+        self.answers.sq_single.next = self.sq_single.val();
+        self.answers.expired.next = self.expired.val();
+        self.answers.is_rnr.next = self.is_rnr.val();
+        self.answers.armed.next = self.armed.val();
+        self.answers.pending.next = self.pending.val();
+        self.answers.retry_out.next = self.retry_out.val();
+        self.answers.rnr_out.next = self.rnr_out.val();
+        self.answers.has_progress.next = self.has_progress.val();
+        self.answers.held.next = self.held.val();
+        self.answers.order_busy.next = self.order_busy.val();
+        self.answers.inflight_busy.next = self.inflight_busy.val();
+        self.packets.state.next = self.now_state.val();
+        self.packets.op.next = self.now_op.val();
+        self.packets.arming.next = self.verdict.arming.val();
+        self.packets.other.next = self.answers.goto.val();
+        self.packets.blocked.next = self.blocked.val();
+        self.packets.last_packet.next = self.last_packet.val();
+        self.packets.armed.next = self.armed.val();
+        self.packets.is_rnr.next = self.is_rnr.val();
+        self.packets.pending.next = self.pending.val();
+        self.packets.sq_single.next = self.sq_single.val();
+        self.packets.order_busy.next = self.order_busy.val();
+        self.packets.work_busy.next = self.work_busy.val();
+        self.goto.next = self.packets.goto.val();
+        self.takes_wr.next = self.wr_valid.val() & (self.wr_flow.val() == self.now_flow.val());
+        self.takes_grant.next =
+            self.grant_valid.val() & (self.grant_flow.val() == self.now_flow.val());
+        self.keeps.next = self.hint_valid.val() & (self.hint_flow.val() == self.now_flow.val());
+        if (self.now_state.val() == State::Arm) & !self.work_busy.val() & !self.blocked.val() {
+            self.fresh.next = true;
+        }
+        match self.now_state.val() {
+            State::Scrub => {
+                self.now_flow.next = self.now_flow.val() + 1;
+                if self.now_flow.val().all() {
+                    self.goto.next = State::Idle;
+                }
+            }
+            State::Idle => {
+                if self.fresh.val() {
+                    comment!("The flow that was armed is still at hand.");
+                    self.now_op.next = Op::Grant;
+                    self.fresh.next = false;
+                    self.prepares.next = true;
+                    self.goto.next = State::WrRead;
+                }
+            }
+            State::Load => {
+                self.fresh.next = false;
+                self.goto.next = State::Check;
+            }
+            State::P2 => {
+                if self.prepares.val() {
+                    self.goto.next = State::Held;
+                }
+            }
+            State::Held => {
+                if self.takes_grant.val() {
+                    self.prepares.next = false;
+                    self.goto.next = State::Send;
+                }
+            }
+            State::Await => {
+                if self.takes_wr.val() {
+                    self.now_op.next = Op::Wr;
+                    self.goto.next = State::Check;
+                    if self.qp_valid.val() & !self.sq_full.val() & !self.qp_error.val() {
+                        self.goto.next = State::Post0;
+                    }
+                } else if !self.keeps.val() {
+                    self.goto.next = State::Idle;
+                }
+            }
+            State::Check => {
+                self.goto.next = State::Class;
+                if self.now_op.val() == Op::Qp {
+                    self.goto.next = State::Save;
+                } else if self.now_op.val() == Op::Other {
+                    self.goto.next = State::Done;
+                } else if self.now_op.val() == Op::Next {
+                    self.goto.next = State::Await;
+                } else if self.now_op.val() == Op::Wr {
+                    self.goto.next = State::Post0;
+                    if !self.qp_valid.val() | self.sq_full.val() {
+                        self.goto.next = State::Done;
+                    } else if self.qp_error.val() {
+                        self.goto.next = State::Flush;
+                    }
+                } else if (self.now_op.val() == Op::Scan) & !self.timed.val() {
+                    self.goto.next = State::Idle;
+                } else if self.now_op.val() == Op::Fail {
+                    self.goto.next = State::FailRead;
+                    if self.sq_empty.val() | self.is_old.val() {
+                        self.goto.next = State::Done;
+                    }
+                } else if self.now_op.val() == Op::Grant {
+                    self.goto.next = State::WrLoad;
+                    if !self.armed.val() | !self.pending.val() | self.is_rnr.val() {
+                        self.goto.next = State::Save;
+                    }
+                }
+            }
+            _ => {}
+        }
+        if self.opens.val() & self.picked.val() {
+            self.now_op.next = self.pick_op.val();
+            self.now_flow.next = self.pick_flow.val();
+            self.prepares.next = false;
+            self.goto.next = State::Load;
+        }
+        self.now_state.next = self.goto.val();
+        self.readies.next = 0.into();
+        if self.goto.val() == State::Done {
+            self.readies.next = 2.into();
+            if (self.now_op.val() == Op::Ack) | (self.now_op.val() == Op::Response) {
+                self.readies.next = 1.into();
+            } else if self.now_op.val() == Op::Fail {
+                self.readies.next = 4.into();
+            } else if self.now_op.val() == Op::Grant {
+                self.readies.next = 8.into();
+            } else if self.now_op.val() == Op::Scan {
+                self.readies.next = 0.into();
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Chooses the next operation of the requester, and when a flow's timer is looked at.
+//!
+//! # Interface timing  part of `requester`: chooses in the first cycle of Idle, for the second, and
+//!                     in each cycle in which the requester works ahead, for the next. The order is that of the requester's
+//!                     page
+//! # Latency and rate  a timer scan is due every 32 cycles; one that has waited for a whole interval
+//!                     goes first
+//! # Rules             A queue pair row waits until no read error has stood for 4 cycles: those that
+//!                     are on their way are about the queue pair of before
+//! # Reset             synchronous, high: nothing chosen, flow 0 is the first to be scanned
+//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+
+use crate::transport::requester::ctl::{Op, State};
+use crate::{block, Reg};
+use nic_spec::wire::bth::opcode;
+use rust_hdl_core::prelude::*;
+
+/// Chooses the next operation; `FB` = log2 of the flow count.
+#[block]
+pub struct RequesterPick<const FB: usize> {
+    /// State of the sequencer.
+    pub state: Signal<In, State>,
+    /// An ACK waits.
+    pub ack_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub ack_flow: Signal<In, Bits<FB>>,
+    /// Its operation code.
+    pub ack_opcode: Signal<In, Bits<8>>,
+    /// A row waits.
+    pub cfg_valid: Signal<In, Bit>,
+    /// Its table.
+    pub cfg_table: Signal<In, Bits<2>>,
+    /// Its flow.
+    pub cfg_flow: Signal<In, Bits<FB>>,
+    /// A read error waits.
+    pub fail_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub fail_flow: Signal<In, Bits<FB>>,
+    /// A grant waits and the packet's output slots are free.
+    pub grant_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub grant_flow: Signal<In, Bits<FB>>,
+    /// The next operation may be chosen.
+    pub is_open: Signal<In, Bit>,
+    /// The last flow that was armed can be prepared.
+    pub is_fresh: Signal<In, Bit>,
+    /// A work request is coming.
+    pub hint_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub hint_flow: Signal<In, Bits<FB>>,
+    /// There is something to do, if an operation may be chosen.
+    pub picked: Signal<Out, Bit>,
+    /// What.
+    pub op: Signal<Out, Op>,
+    /// For which flow.
+    pub flow: Signal<Out, Bits<FB>>,
+    scan_flow: Reg<Bits<FB>>,
+    scan_count: Reg<Bits<5>>,
+    scan_due: Reg<Bit>,
+    scan_urgent: Reg<Bit>,
+    fails: Reg<Bits<4>>,
+    found: Reg<Bit>,
+    #[reset(Op::Ack)]
+    choice: Reg<Op>,
+    place: Reg<Bits<FB>>,
+    is_idle: Signal<Local, Bit>,
+    waits: Signal<Local, Bit>,
+    #[value(u64::from(opcode::ACKNOWLEDGE))]
+    acknowledge: Constant<Bits<8>>,
+}
+
+impl<const FB: usize> Logic for RequesterPick<FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.picked.next = self.found.val();
+        self.op.next = self.choice.val();
+        self.flow.next = self.place.val();
+        self.is_idle.next = self.state.val() == State::Idle;
+        self.waits.next = true;
+        self.choice.next = Op::Scan;
+        self.place.next = self.scan_flow.val();
+        comment!("Errors of a queue pair are taken before its new row.");
+        self.fails.next = (self.fails.val() << 1) | bit_cast::<4, 1>(self.fail_valid.val().into());
+        if !self.scan_urgent.val() {
+            if self.ack_valid.val() {
+                self.choice.next = Op::Response;
+                if self.ack_opcode.val() == self.acknowledge.val() {
+                    self.choice.next = Op::Ack;
+                }
+                self.place.next = self.ack_flow.val();
+            } else if self.fail_valid.val() {
+                self.choice.next = Op::Fail;
+                self.place.next = self.fail_flow.val();
+            } else if self.cfg_valid.val() & (!self.fails.val().any() | self.cfg_table.val().any())
+            {
+                self.choice.next = Op::Other;
+                if self.cfg_table.val() == 0 {
+                    self.choice.next = Op::Qp;
+                } else if self.cfg_table.val() == 2 {
+                    self.choice.next = Op::Wr;
+                }
+                self.place.next = self.cfg_flow.val();
+            } else if self.grant_valid.val() {
+                self.choice.next = Op::Grant;
+                self.place.next = self.grant_flow.val();
+            } else {
+                self.waits.next = false;
+            }
+        }
+        self.found.next = self.waits.val() & self.is_open.val();
+        if !self.waits.val() & self.is_idle.val() & !self.is_fresh.val() {
+            self.found.next = self.scan_due.val() | self.hint_valid.val();
+            if self.hint_valid.val() {
+                self.choice.next = Op::Next;
+                self.place.next = self.hint_flow.val();
+            }
+        }
+        self.scan_count.next = self.scan_count.val() + 1;
+        if self.scan_count.val().all() {
+            self.scan_due.next = true;
+            self.scan_urgent.next = self.scan_due.val();
+        }
+        if self.is_open.val() & self.found.val() & (self.choice.val() == Op::Scan) {
+            self.scan_flow.next = self.scan_flow.val() + 1;
+            self.scan_due.next = false;
+            self.scan_urgent.next = false;
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Send queue positions of a flow, and whether it may be armed.
+//!
+//! # Interface timing  part of `requester`: read in Idle, in registers from Check on, written in
+//!                     Emit and Save
+//! # Number formats    signal | bits | meaning
+//!                     head, current, tail | 7 | send queue positions, modulo 128
+//!                     used | 7 | work requests in the queue
+//!                     open_reads | 5 | READs sent and not ended, 0..=16
+//! # Invariants        head <= current <= tail, used = tail - head
+//! # Reset             synchronous, high: fields 0; the sequencer scrubs the rows
+//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+
+use crate::transport::requester::ctl::{Op, State};
+use crate::util::ram::Ram;
+use crate::{block, Reg, Unreset};
+use rust_hdl_core::prelude::*;
+
+/// Bits of a row.
+pub const QUEUE_BITS: usize = 36;
+
+/// Send queue of the operation's flow; `FB` = log2 of the flow count.
+#[block(new(sq_depth: usize))]
+pub struct RequesterQueue<const FB: usize> {
+    /// State of the sequencer.
+    pub state: Signal<In, State>,
+    /// Its operation.
+    pub op: Signal<In, Op>,
+    /// The next operation may be chosen.
+    pub is_open: Signal<In, Bit>,
+    /// Flow that is read then.
+    pub read_flow: Signal<In, Bits<FB>>,
+    /// Flow of the operation.
+    pub flow: Signal<In, Bits<FB>>,
+    /// Everything sent and not acknowledged is sent again.
+    pub rewind: Signal<In, Bit>,
+    /// What is acknowledged is behind the next PSN to send.
+    pub overtakes: Signal<In, Bit>,
+    /// The head leaves the queue in Retire.
+    pub retires: Signal<In, Bit>,
+    /// The head leaves the queue in FailEmit.
+    pub fails: Signal<In, Bit>,
+    /// Advance ends.
+    pub advances: Signal<In, Bit>,
+    /// The READ at the head ends with it.
+    pub last_response: Signal<In, Bit>,
+    /// The arm goes out.
+    pub arms: Signal<In, Bit>,
+    /// The next packet is a READ that waits for another one to end; as of Arm.
+    pub limited: Signal<In, Bit>,
+    /// The packet that is sent is the last of its message.
+    pub packet_last: Signal<In, Bit>,
+    /// It is a READ that has not been sent before.
+    pub is_new_read: Signal<In, Bit>,
+    /// The queue pair is in error.
+    pub error: Signal<Out, Bit>,
+    /// An arm is outstanding.
+    pub armed: Signal<Out, Bit>,
+    /// READs that were sent and have not ended.
+    pub open_reads: Signal<Out, Bits<5>>,
+    /// The next packet was a READ that waits for another one to end.
+    pub held: Signal<Out, Bit>,
+    /// Oldest work request.
+    pub head: Signal<Out, Bits<7>>,
+    /// The one that the next PSN belongs to.
+    pub current: Signal<Out, Bits<7>>,
+    /// Place of the next one to be posted.
+    pub tail: Signal<Out, Bits<7>>,
+    /// The next one to look at on the way to the first READ.
+    pub probe: Signal<Out, Bits<7>>,
+    /// Work requests left to send.
+    pub pending: Signal<Out, Bit>,
+    /// No work request.
+    pub sq_empty: Signal<Out, Bit>,
+    /// The head is the only work request.
+    pub sq_single: Signal<Out, Bit>,
+    /// No room.
+    pub sq_full: Signal<Out, Bit>,
+    rows: Ram<FB, QUEUE_BITS>,
+    r_error: Reg<Bit>,
+    r_armed: Reg<Bit>,
+    r_held: Reg<Bit>,
+    r_open_reads: Reg<Bits<5>>,
+    r_head: Reg<Bits<7>>,
+    r_current: Reg<Bits<7>>,
+    r_tail: Reg<Bits<7>>,
+    r_used: Reg<Bits<7>>,
+    look: Unreset<Bits<7>>,
+    head_next: Signal<Local, Bits<7>>,
+    used_less: Signal<Local, Bits<7>>,
+    #[value(sq_depth as u64)]
+    depth: Constant<Bits<7>>,
+}
+
+impl<const FB: usize> Logic for RequesterQueue<FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.error.next = self.r_error.val();
+        self.armed.next = self.r_armed.val();
+        self.open_reads.next = self.r_open_reads.val();
+        self.held.next = self.r_held.val();
+        self.head.next = self.r_head.val();
+        self.current.next = self.r_current.val();
+        self.tail.next = self.r_tail.val();
+        self.probe.next = self.look.val();
+        self.pending.next = self.r_current.val() != self.r_tail.val();
+        self.sq_empty.next = self.r_used.val() == 0;
+        self.head_next.next = self.r_head.val() + 1;
+        self.used_less.next = self.r_used.val() - 1;
+        self.sq_single.next = self.r_used.val() == 1;
+        self.sq_full.next = self.r_used.val() == self.depth.val();
+        self.rows.read_enable.next = self.is_open.val();
+        self.rows.read_address.next = self.read_flow.val();
+        self.rows.write_enable.next = (self.state.val() == State::Scrub)
+            | (self.state.val() == State::Emit)
+            | (self.state.val() == State::Save);
+        self.rows.write_address.next = self.flow.val();
+        self.rows.write_data.next = bit_cast::<QUEUE_BITS, 1>(self.r_error.val().into())
+            | (bit_cast::<QUEUE_BITS, 1>(self.r_armed.val().into()) << 1)
+            | (bit_cast::<QUEUE_BITS, 1>(self.r_held.val().into()) << 2)
+            | (bit_cast::<QUEUE_BITS, 5>(self.r_open_reads.val()) << 3)
+            | (bit_cast::<QUEUE_BITS, 7>(self.r_head.val()) << 8)
+            | (bit_cast::<QUEUE_BITS, 7>(self.r_current.val()) << 15)
+            | (bit_cast::<QUEUE_BITS, 7>(self.r_tail.val()) << 22)
+            | (bit_cast::<QUEUE_BITS, 7>(self.r_used.val()) << 29);
+        match self.state.val() {
+            State::Load => {
+                self.r_error.next = self.rows.read_data.val().get_bit(0);
+                self.r_armed.next = self.rows.read_data.val().get_bit(1);
+                self.r_held.next = self.rows.read_data.val().get_bit(2);
+                self.r_open_reads.next = self.rows.read_data.val().get_bits::<5>(3);
+                self.r_head.next = self.rows.read_data.val().get_bits::<7>(8);
+                self.r_current.next = self.rows.read_data.val().get_bits::<7>(15);
+                self.r_tail.next = self.rows.read_data.val().get_bits::<7>(22);
+                self.r_used.next = self.rows.read_data.val().get_bits::<7>(29);
+            }
+            State::Check => {
+                self.look.next = self.head_next.val();
+                if self.op.val() == Op::Grant {
+                    self.r_armed.next = false;
+                } else if self.op.val() == Op::Qp {
+                    self.r_error.next = false;
+                    self.r_armed.next = false;
+                    self.r_held.next = false;
+                    self.r_open_reads.next = 0.into();
+                    self.r_head.next = 0.into();
+                    self.r_current.next = 0.into();
+                    self.r_tail.next = 0.into();
+                    self.r_used.next = 0.into();
+                }
+            }
+            State::SeekLoad => {
+                self.look.next = self.look.val() + 1;
+            }
+            State::Retire => {
+                if self.retires.val() {
+                    self.r_head.next = self.head_next.val();
+                    self.r_used.next = self.used_less.val();
+                }
+            }
+            State::Advance => {
+                if self.advances.val() & self.last_response.val() {
+                    self.r_head.next = self.head_next.val();
+                    self.r_used.next = self.used_less.val();
+                    self.r_open_reads.next = self.r_open_reads.val() - 1;
+                }
+            }
+            State::Fin => {
+                if self.rewind.val() | self.overtakes.val() {
+                    self.r_current.next = self.r_head.val();
+                }
+            }
+            State::Send => {
+                self.r_armed.next = false;
+                if self.is_new_read.val() {
+                    self.r_open_reads.next = self.r_open_reads.val() + 1;
+                }
+                if self.packet_last.val() {
+                    self.r_current.next = self.r_current.val() + 1;
+                }
+            }
+            State::Arm => {
+                self.r_held.next = self.limited.val();
+                self.r_armed.next = self.r_armed.val() | self.arms.val();
+            }
+            State::Post2 => {
+                self.r_tail.next = self.r_tail.val() + 1;
+                self.r_used.next = self.r_used.val() + 1;
+            }
+            State::FailEmit => {
+                if self.fails.val() {
+                    self.r_head.next = self.head_next.val();
+                    self.r_used.next = self.used_less.val();
+                }
+            }
+            State::FailEnd => {
+                self.r_error.next = true;
+                self.r_open_reads.next = 0.into();
+                self.r_current.next = self.r_head.val();
+            }
+            _ => {}
+        }
+    }
+}

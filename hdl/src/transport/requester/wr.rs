@@ -1,0 +1,171 @@
+//! Send queues in block RAM: work requests are posted and read.
+//!
+//! # Interface timing  part of `requester`. Read in Check, WrRead, NextRead, SeekRead, FailRead; the
+//!                     work request is at hand two cycles later. Posting: Check rounded length,
+//!                     Post0 packets, Post1 end PSN, written in Post2
+//! # Reset             none: every result is used only after its operands were valid
+//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+
+use crate::transport::requester::ctl::{Op, State};
+use crate::util::ram::Ram;
+use crate::{block, Unreset};
+use rust_hdl_core::prelude::*;
+
+/// Bits of a work request row.
+pub const WR_BITS: usize = 340;
+
+/// Work requests; `FB` = log2 of the flow count, `SB` = log2 of the queue depth, `AB = FB + SB`.
+#[block(no_reset, check(AB == FB + SB))]
+pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
+    /// State of the sequencer.
+    pub state: Signal<In, State>,
+    /// Its operation.
+    pub op: Signal<In, Op>,
+    /// Its flow.
+    pub flow: Signal<In, Bits<FB>>,
+    /// Oldest work request.
+    pub head: Signal<In, Bits<7>>,
+    /// The one that the next PSN belongs to.
+    pub current: Signal<In, Bits<7>>,
+    /// Place of the next one to be posted.
+    pub tail: Signal<In, Bits<7>>,
+    /// The one to look at on the way to the first READ.
+    pub probe: Signal<In, Bits<7>>,
+    /// PSN of the next work request to be posted.
+    pub tail_psn: Signal<In, Bits<24>>,
+    /// Its byte sequence.
+    pub tail_seq: Signal<In, Bits<32>>,
+    /// log2(MTU) - 8.
+    pub mtu: Signal<In, Bits<3>>,
+    /// Work request row.
+    pub cfg_row: Signal<In, Bits<512>>,
+    /// PSN behind the posted work request.
+    pub post_end_psn: Signal<Out, Bits<24>>,
+    /// Its packets.
+    pub post_packets: Signal<Out, Bits<24>>,
+    /// First PSN of the work request at hand.
+    pub first_psn: Signal<Out, Bits<24>>,
+    /// PSN behind it.
+    pub end_psn: Signal<Out, Bits<24>>,
+    /// Its first byte sequence.
+    pub start_seq: Signal<Out, Bits<32>>,
+    /// 0: WRITE, 1: WRITE with immediate, 2: READ.
+    pub operation: Signal<Out, Bits<2>>,
+    /// It is a READ.
+    pub is_read: Signal<Out, Bit>,
+    /// It wants a completion.
+    pub signalled: Signal<Out, Bit>,
+    /// It asks for an event.
+    pub solicits: Signal<Out, Bit>,
+    /// Its id.
+    pub wr_id: Signal<Out, Bits<32>>,
+    /// Its bytes.
+    pub len: Signal<Out, Bits<32>>,
+    /// Its local address.
+    pub local_address: Signal<Out, Bits<64>>,
+    /// Its remote address.
+    pub remote_address: Signal<Out, Bits<64>>,
+    /// Its remote key.
+    pub rkey: Signal<Out, Bits<32>>,
+    /// Its immediate data.
+    pub imm: Signal<Out, Bits<32>>,
+    rows: Ram<AB, WR_BITS>,
+    wr: Unreset<Bits<WR_BITS>>,
+    rounded: Unreset<Bits<33>>,
+    packets: Unreset<Bits<24>>,
+    post_end: Unreset<Bits<24>>,
+    row: Signal<Local, Bits<WR_BITS>>,
+    position: Signal<Local, Bits<SB>>,
+    address_high: Signal<Local, Bits<AB>>,
+    row_address: Signal<Local, Bits<AB>>,
+    shifted: Signal<Local, Bits<33>>,
+    round_up: Signal<Local, Bits<33>>,
+    #[value(2)]
+    read: Constant<Bits<2>>,
+    #[value(SB as u64)]
+    shift: Constant<Bits<4>>,
+}
+
+impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB, SB, AB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.post_end_psn.next = self.post_end.val();
+        self.post_packets.next = self.packets.val();
+        self.local_address.next = self.wr.val().get_bits::<64>(0);
+        self.remote_address.next = self.wr.val().get_bits::<64>(64);
+        self.len.next = self.wr.val().get_bits::<32>(128);
+        self.rkey.next = self.wr.val().get_bits::<32>(160);
+        self.imm.next = self.wr.val().get_bits::<32>(192);
+        self.wr_id.next = self.wr.val().get_bits::<32>(224);
+        self.operation.next = self.wr.val().get_bits::<2>(256);
+        self.is_read.next = self.wr.val().get_bits::<2>(256) == self.read.val();
+        self.signalled.next = self.wr.val().get_bit(258);
+        self.solicits.next = self.wr.val().get_bit(259);
+        self.first_psn.next = self.wr.val().get_bits::<24>(260);
+        self.end_psn.next = self.wr.val().get_bits::<24>(284);
+        self.start_seq.next = self.wr.val().get_bits::<32>(308);
+        comment!("Rows: read at the head or at the current work request, written at the tail.");
+        self.position.next = self.head.val().get_bits::<SB>(0);
+        if self.state.val() == State::Post2 {
+            self.position.next = self.tail.val().get_bits::<SB>(0);
+        } else if self.state.val() == State::SeekRead {
+            self.position.next = self.probe.val().get_bits::<SB>(0);
+        } else if (self.state.val() == State::WrRead) | (self.op.val() == Op::Grant) {
+            self.position.next = self.current.val().get_bits::<SB>(0);
+        }
+        self.address_high.next = bit_cast::<AB, FB>(self.flow.val()) << self.shift.val();
+        self.row_address.next = self.address_high.val() | bit_cast::<AB, SB>(self.position.val());
+        self.rows.read_address.next = self.row_address.val();
+        self.rows.read_enable.next = (self.state.val() == State::Check)
+            | (self.state.val() == State::WrRead)
+            | (self.state.val() == State::NextRead)
+            | (self.state.val() == State::SeekRead)
+            | (self.state.val() == State::FailRead);
+        self.wr.next = self.rows.read_data.val();
+        self.rows.write_enable.next = self.state.val() == State::Post2;
+        self.rows.write_address.next = self.row_address.val();
+        self.row.next = bit_cast::<WR_BITS, 64>(self.cfg_row.val().get_bits::<64>(64))
+            | (bit_cast::<WR_BITS, 64>(self.cfg_row.val().get_bits::<64>(192)) << 64)
+            | (bit_cast::<WR_BITS, 32>(self.cfg_row.val().get_bits::<32>(128)) << 128)
+            | (bit_cast::<WR_BITS, 32>(self.cfg_row.val().get_bits::<32>(160)) << 160)
+            | (bit_cast::<WR_BITS, 32>(self.cfg_row.val().get_bits::<32>(256)) << 192)
+            | (bit_cast::<WR_BITS, 32>(self.cfg_row.val().get_bits::<32>(32)) << 224)
+            | (bit_cast::<WR_BITS, 2>(self.cfg_row.val().get_bits::<2>(0)) << 256)
+            | (bit_cast::<WR_BITS, 1>(self.cfg_row.val().get_bits::<1>(2)) << 258)
+            | (bit_cast::<WR_BITS, 1>(self.cfg_row.val().get_bits::<1>(3)) << 259)
+            | (bit_cast::<WR_BITS, 24>(self.tail_psn.val()) << 260)
+            | (bit_cast::<WR_BITS, 24>(self.post_end.val()) << 284)
+            | (bit_cast::<WR_BITS, 32>(self.tail_seq.val()) << 308);
+        self.rows.write_data.next = self.row.val();
+        comment!("Packets of the message, at least one.");
+        match self.mtu.val().index() {
+            0 => {
+                self.round_up.next = 255.into();
+                self.shifted.next = self.rounded.val() >> 8;
+            }
+            1 => {
+                self.round_up.next = 511.into();
+                self.shifted.next = self.rounded.val() >> 9;
+            }
+            2 => {
+                self.round_up.next = 1023.into();
+                self.shifted.next = self.rounded.val() >> 10;
+            }
+            3 => {
+                self.round_up.next = 2047.into();
+                self.shifted.next = self.rounded.val() >> 11;
+            }
+            _ => {
+                self.round_up.next = 4095.into();
+                self.shifted.next = self.rounded.val() >> 12;
+            }
+        }
+        self.rounded.next =
+            bit_cast::<33, 32>(self.cfg_row.val().get_bits::<32>(128)) + self.round_up.val();
+        self.packets.next = self.shifted.val().get_bits::<24>(0);
+        if !self.shifted.val().any() {
+            self.packets.next = 1.into();
+        }
+        self.post_end.next = self.tail_psn.val() + self.packets.val();
+    }
+}

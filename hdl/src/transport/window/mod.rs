@@ -1,0 +1,4 @@
+//! Windows of a receiver.
+
+pub mod input;
+pub mod output;

@@ -1,0 +1,137 @@
+//! Windows out: what the congestion control has computed from the telemetry of the peer's data goes to the
+//! peer, the newest of each queue pair, in turn.
+//!
+//! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2, NewINT; ARCHITECTURE.md, windows of a receiver
+//! # Interface timing  cycle 0: watch_valid and watch_ready; cycle [`LATENCY_CYCLES`]: m_window_valid, if no other
+//!                     waits. row_valid: closed from the next cycle on, until [`CLOSED_CYCLES`] after it
+//! # Latency and rate  [`LATENCY_CYCLES`]; a window every 4 cycles
+//! # Shape             2^FB = F = 64 queue pairs; FP1 = FB + 1
+//! # Number formats    m_window_psn | UQ24.0 | the congestion control's time of the update + T, cycles
+//! # Rules             a full update of the peer's data goes out with `cfg_by_time`. Queue pairs wait in the order in which
+//!                     they began to; a newer window replaces the one that waits, so none is lost and no
+//!                     queue pair has two. A queue pair row closes the block: what waits is dropped, and so is
+//!                     what comes until [`CLOSED_CYCLES`] after the row was taken, when the congestion control
+//!                     has forgotten the queue pair of before. The window at m_window stays
+//! # Reset             synchronous, high: nothing waits, closed, outputs 0
+//! # Twins             sim/src/golden/transport/window_out.rs, tests/window_out.rs
+
+use crate::streams::Window;
+use crate::util::fifo::Fifo;
+use crate::util::lut_ram::LutRam;
+use crate::util::ram::Ram;
+use crate::{block, Reg};
+use rust_hdl_core::prelude::*;
+
+/// Cycles from an update to its window.
+pub const LATENCY_CYCLES: usize = 4;
+
+/// Cycles after a row in which windows are dropped: more than an update of before is under way.
+pub const CLOSED_CYCLES: u64 = 127;
+
+/// Windows of `2^FB` queue pairs.
+#[block(check(FB == 6 && FP1 == 7))]
+pub struct WindowOut<const FB: usize, const FP1: usize> {
+    /// The receiver of data computes its window.
+    pub cfg_by_time: Signal<In, Bit>,
+    /// A queue pair row waits.
+    pub row_valid: Signal<In, Bit>,
+    /// An answer of the congestion control stands.
+    pub watch_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub watch_ready: Signal<In, Bit>,
+    /// It is about the peer's data.
+    pub watch_peer: Signal<In, Bit>,
+    /// Its flow.
+    pub watch_flow: Signal<In, Bits<FB>>,
+    /// 0: an update.
+    pub watch_op: Signal<In, Bits<2>>,
+    /// It has set the reference window.
+    pub watch_full: Signal<In, Bit>,
+    /// Window.
+    pub watch_window_bytes: Signal<In, Bits<32>>,
+    /// Time of the update.
+    pub watch_time: Signal<In, Bits<24>>,
+    /// A window stands at the source.
+    pub m_window: Window<Out, FB>,
+    /// A window is sent.
+    pub event_window_sent: Signal<Out, Bit>,
+    words: Ram<FB, 56>,
+    marks: LutRam<FB, 1>,
+    queue: Fifo<FB, FB, FP1>,
+    #[reset(127)]
+    rest: Reg<Bits<7>>,
+    loading: Reg<Bit>,
+    full: Reg<Bit>,
+    flow: Reg<Bits<FB>>,
+    word: Reg<Bits<56>>,
+    sent: Reg<Bit>,
+    is_closed: Signal<Local, Bit>,
+    counts: Signal<Local, Bit>,
+    pops: Signal<Local, Bit>,
+    #[init(Constant::new(CLOSED_CYCLES.to_bits()))]
+    most: Constant<Bits<7>>,
+}
+
+impl<const FB: usize, const FP1: usize> Logic for WindowOut<FB, FP1> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.m_window.valid.next = self.full.val();
+        self.m_window.flow.next = self.flow.val();
+        self.m_window.psn.next = self.word.val().get_bits::<24>(0);
+        self.m_window.bytes.next = self.word.val().get_bits::<32>(24);
+        self.event_window_sent.next = self.sent.val();
+        comment!("Closed: so long that every mark is cleared.");
+        self.is_closed.next = self.rest.val().any();
+        if self.row_valid.val() {
+            self.rest.next = self.most.val();
+        } else if self.is_closed.val() {
+            self.rest.next = self.rest.val() - 1;
+        }
+        comment!("An update: its queue pair waits, if it did not before.");
+        self.counts.next = self.cfg_by_time.val()
+            & self.watch_valid.val()
+            & self.watch_ready.val()
+            & self.watch_full.val()
+            & !self.watch_op.val().any()
+            & self.watch_peer.val();
+        self.words.write_enable.next = self.counts.val();
+        self.words.write_address.next = self.watch_flow.val();
+        self.words.write_data.next = bit_cast::<56, 24>(self.watch_time.val())
+            | (bit_cast::<56, 32>(self.watch_window_bytes.val()) << 24);
+        self.queue.reset.next = self.reset.val() | self.is_closed.val();
+        self.queue.s.valid.next = self.counts.val() & !self.marks.read_data.val().any();
+        self.queue.s.data.next = self.watch_flow.val();
+        comment!("The next one leaves; its mark goes, so that what comes from now on waits again.");
+        self.pops.next = self.queue.m.valid.val()
+            & !self.full.val()
+            & !self.loading.val()
+            & !self.counts.val()
+            & !self.is_closed.val();
+        self.queue.m.ready.next = self.pops.val();
+        self.words.read_enable.next = self.pops.val();
+        self.words.read_address.next = self.queue.m.data.val();
+        self.marks.read_address.next = self.watch_flow.val();
+        self.marks.write_enable.next = self.counts.val() | self.pops.val() | self.is_closed.val();
+        self.marks.write_address.next = self.watch_flow.val();
+        self.marks.write_data.next = 1.into();
+        if self.is_closed.val() {
+            self.marks.write_address.next = self.rest.val().get_bits::<FB>(0);
+            self.marks.write_data.next = 0.into();
+        } else if self.pops.val() {
+            self.marks.write_address.next = self.queue.m.data.val();
+            self.marks.write_data.next = 0.into();
+        }
+        self.sent.next = self.full.val() & self.m_window.ready.val();
+        if self.m_window.ready.val() {
+            self.full.next = false;
+        }
+        self.loading.next = self.pops.val();
+        if self.pops.val() {
+            self.flow.next = self.queue.m.data.val();
+        }
+        if self.loading.val() & !self.is_closed.val() {
+            self.full.next = true;
+            self.word.next = self.words.read_data.val();
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Why a run of two NICs ends early.
+
+use super::STUCK_CYCLES;
+use crate::env::station::BusError;
+use nic_driver::Error;
+use nic_harness::lockstep::StepError;
+use std::fmt;
+
+/// Why a run ends early.
+#[derive(Debug)]
+pub enum RunError {
+    /// The engine failed: a mismatch, mostly.
+    Step(StepError),
+    /// The driver failed.
+    Driver(Error<BusError>),
+    /// Nothing completes any more.
+    Stuck {
+        /// When, in cycles.
+        cycle: u64,
+        /// Messages outstanding.
+        outstanding: u32,
+    },
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Step(e) => e.fmt(f),
+            Self::Driver(e) => e.fmt(f),
+            Self::Stuck { cycle, outstanding } => {
+                write!(f, "no completion for {STUCK_CYCLES} cycles at cycle {cycle}: ")?;
+                write!(f, "{outstanding} messages are outstanding")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl From<StepError> for RunError {
+    fn from(error: StepError) -> Self {
+        Self::Step(error)
+    }
+}
+
+impl From<Error<BusError>> for RunError {
+    fn from(error: Error<BusError>) -> Self {
+        match error {
+            Error::Bus(BusError::Step(e)) => Self::Step(e),
+            other => Self::Driver(other),
+        }
+    }
+}
