@@ -5,8 +5,11 @@
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use nic_harness::lockstep::{Dut, GoldenOnly, Stepper};
 use nic_harness::verilator::Flavour;
-use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, CcUnit, FlowState, Tel, OP_CREATE};
-use nic_models::golden::rx::rx_pipe::{RxPipe, RxPipeIn, RxPipeOut};
+use nic_models::golden::cc::cc_unit::CcUnit;
+use nic_models::golden::cc::flow_state::FlowState;
+use nic_models::golden::cc::ports::{CcAck, CcFlow, Tel, OP_CREATE};
+use nic_models::golden::rx::ports::{RxPipeIn, RxPipeOut};
+use nic_models::golden::rx::rx_pipe::RxPipe;
 use nic_models::reference::hpcc::{Flow, Telemetry};
 use nic_sim::bench;
 use nic_sim::bench::rx::captured_frames;

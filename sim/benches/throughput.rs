@@ -4,7 +4,9 @@
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use nic_harness::bench::{Engine, Options};
-use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, CcUnit, FlowState, Tel, OP_CREATE};
+use nic_models::golden::cc::cc_unit::CcUnit;
+use nic_models::golden::cc::flow_state::FlowState;
+use nic_models::golden::cc::ports::{CcAck, CcFlow, Tel, OP_CREATE};
 use nic_sim::bench::{self, benches};
 use nic_sim::replay::cc_trace::{Ack, Trace};
 use nic_spec::cc_params::{CcConfig, CcParams};

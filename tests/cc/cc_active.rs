@@ -1,10 +1,11 @@
 //! cc_active: Verilog against golden model, and golden model against the draft's W_init (1 - eta) / N.
 
 use nic_models::golden::cc::cc_active::{CcActive, CcActiveIn, WatchPorts, LATENCY_CYCLES};
-use nic_models::golden::cc::cc_unit::{
-    CcAck, CcFlow, CcReady, CcUnit, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_UPDATE,
+use nic_models::golden::cc::cc_unit::CcUnit;
+use nic_models::golden::cc::ports::CcCfg;
+use nic_models::golden::cc::ports::{
+    CcAck, CcFlow, CcReady, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_UPDATE,
 };
-use nic_models::golden::cc::CcCfg;
 use nic_models::ports::Golden;
 use nic_models::reference::hpcc::{ActiveFlows, Flow, Params, Telemetry};
 use nic_spec::cc_params::{CcConfig, CcParams, W_AI_FRACTION_BITS};

@@ -5,10 +5,10 @@ mod hostile;
 
 use crate::driver::{cfg_of, Driver};
 use nic_harness::lockstep::GoldenOnly;
-use nic_models::golden::cc::cc_unit::{
-    CcAck, CcFlow, CcUnit, FlowState, Tel, NO_HOP, OP_CREATE, OP_REMOVE, OP_UPDATE,
-};
-use nic_models::golden::cc::CcCfg;
+use nic_models::golden::cc::cc_unit::CcUnit;
+use nic_models::golden::cc::flow_state::FlowState;
+use nic_models::golden::cc::ports::CcCfg;
+use nic_models::golden::cc::ports::{CcAck, CcFlow, Tel, NO_HOP, OP_CREATE, OP_REMOVE, OP_UPDATE};
 use nic_sim::replay::cc_random::{chunk, Statistics, CHUNK_ACKS};
 use nic_sim::replay::cc_trace::{against_trace, resynchronised, State, Trace};
 use nic_spec::cc_params::{CcConfig, CcParams};

@@ -5,10 +5,10 @@ use nic_harness::verilator::Source;
 use nic_hdl::cc::serial::unit::{
     latency_cycles, COMMAND_CYCLES, DROP_CYCLES, HOLD_CYCLES, STORE_CYCLES,
 };
-use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, OP_CREATE};
 use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
+use nic_models::golden::cc::ports::{CcAck, CcFlow, OP_CREATE};
 use nic_sim::bench;
-use nic_sim::bench::cc::RandomAcks;
+use nic_sim::bench::cc::acks::RandomAcks;
 use nic_spec::cc_params::CcConfig;
 use nic_spec::NicConfig;
 use rdma_nic::{assert_runs_catch, cu, lock_step, Runs};

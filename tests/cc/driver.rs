@@ -1,10 +1,11 @@
 //! Drives a CC unit, of whichever schedule.
 
 use nic_harness::lockstep::Stepper;
-use nic_models::golden::cc::cc_unit::{
-    CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE,
+use nic_models::golden::cc::cc_unit::CcUnit;
+use nic_models::golden::cc::ports::CcCfg;
+use nic_models::golden::cc::ports::{
+    CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE,
 };
-use nic_models::golden::cc::CcCfg;
 use nic_spec::cc_params::{CcConfig, CcParams};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;

@@ -3,12 +3,13 @@
 
 use crate::driver::{answers, cfg_of, flow_order, parameters, port, Driver, Unit};
 use nic_harness::lockstep::GoldenOnly;
-use nic_models::golden::cc::cc_unit::{CcAck, CcUnit};
+use nic_models::golden::cc::cc_unit::CcUnit;
 use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
 use nic_models::golden::cc::cc_unit_wide::CcUnitWide;
-use nic_models::golden::cc::CcCfg;
+use nic_models::golden::cc::ports::CcAck;
+use nic_models::golden::cc::ports::CcCfg;
 use nic_sim::bench;
-use nic_sim::bench::cc::RandomAcks;
+use nic_sim::bench::cc::acks::RandomAcks;
 use nic_sim::replay::cc_trace::Trace;
 use nic_spec::cc_params::CcConfig;
 use nic_spec::NicConfig;

@@ -11,9 +11,8 @@ mod room;
 
 use nic_harness::lockstep::{GoldenOnly, LockStep, Stepper};
 use nic_harness::verilator::{Flavour, Source};
-use nic_models::golden::rx::rx_pipe::{
-    AckPorts, FeedbackPorts, ReqPorts, RxPipe, RxPipeIn, RxPipeOut,
-};
+use nic_models::golden::rx::ports::{AckPorts, FeedbackPorts, ReqPorts, RxPipeIn, RxPipeOut};
+use nic_models::golden::rx::rx_pipe::RxPipe;
 use nic_models::golden::rx::verdict::Kind;
 use nic_models::ports::PortField;
 use nic_sim::bench::rx::{FrameMaker, FrameStyle, Host};

@@ -4,9 +4,8 @@ use nic_harness::lockstep::{GoldenOnly, LockStep, Stepper};
 use nic_harness::verilator::Flavour;
 use nic_hdl::sched::scheduler::{CREDIT_CAP_BYTES, LATENCY_CYCLES, VISIT_CYCLES};
 use nic_models::golden::sched::calendar::Cases;
-use nic_models::golden::sched::scheduler::{
-    Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work,
-};
+use nic_models::golden::sched::ports::{Inflight, Rate, Ready, SchedulerIn, SchedulerOut, Work};
+use nic_models::golden::sched::scheduler::Scheduler;
 use nic_models::ports::Golden;
 use nic_sim::bench::emitted;
 use nic_sim::bench::sched::{

@@ -3,9 +3,8 @@
 
 use nic_harness::lockstep::{Dut, LockStep, Stepper};
 use nic_harness::verilator::{Flavour, Source};
-use nic_models::golden::sched::scheduler::{
-    Inflight, Rate, Scheduler, SchedulerIn, SchedulerOut, Work, CREDIT_CAP_BYTES,
-};
+use nic_models::golden::sched::ports::{Inflight, Rate, SchedulerIn, SchedulerOut, Work};
+use nic_models::golden::sched::scheduler::{Scheduler, CREDIT_CAP_BYTES};
 use nic_models::golden::sched::scheduler_wide::SchedulerWide;
 use nic_models::ports::Golden;
 use nic_sim::bench::emitted;

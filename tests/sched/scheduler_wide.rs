@@ -2,7 +2,7 @@
 //! cycle, and its rate promise.
 
 use nic_hdl::sched::wide::scheduler_wide::LATENCY_CYCLES;
-use nic_models::golden::sched::scheduler::{Rate, Ready, SchedulerIn, Work};
+use nic_models::golden::sched::ports::{Rate, Ready, SchedulerIn, Work};
 use nic_models::golden::sched::scheduler_wide::SchedulerWide;
 use nic_models::ports::Golden;
 use nic_sim::bench::sched::{restless_wide, scheduler_wide, OP_CREATE};

@@ -1,14 +1,15 @@
 //! The golden responder against the message-level reference: a reference requester writes to it
 //! and reads back over a bad link, a DMA of our own puts the bytes into memory, and each answer is judged.
 
-use nic_models::golden::transport::responder::ResponderOut;
-use nic_models::golden::transport::responder::{PayloadBeat, ReqIn, Responder, ResponderIn};
+use nic_models::golden::transport::responder::ports::ResponderOut;
+use nic_models::golden::transport::responder::ports::{PayloadBeat, ReqIn, ResponderIn};
+use nic_models::golden::transport::responder::Responder;
 use nic_models::ports::{Golden, Wide};
 use nic_models::reference::rc::check::ResponderCheck;
 use nic_models::reference::rc::requester::{Limits, Requester, Work};
 use nic_models::reference::rc::responder::{self, Abilities, Verdict};
 use nic_models::reference::rc::{Answer, Memory, Region, Request};
-use nic_sim::bench::responder::Replies;
+use nic_sim::bench::ack::Replies;
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
 use rand::{Rng, SeedableRng};

@@ -3,11 +3,11 @@
 use super::waves::{value, Level, Waves};
 use nic_hdl::emit::Layout;
 use nic_models::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream};
-use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, Tel, OP_CREATE};
+use nic_models::golden::cc::ports::{CcAck, CcFlow, Tel, OP_CREATE};
 use nic_models::golden::host::axil_port::AxilMaster;
 use nic_models::golden::host::core_csr::TReady;
+use nic_models::golden::sched::ports::{Inflight, Rate, Work};
 use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
-use nic_models::golden::sched::scheduler::{Inflight, Rate, Work};
 use nic_models::ports::Golden;
 use nic_spec::regs::config_offset;
 use rdma_nic::gbe;

@@ -1,10 +1,10 @@
 //! completer: Verilog against golden model, and what it promises.
 
 use nic_harness::lockstep::{LockStep, Stepper};
-use nic_models::golden::transport::ack::gen::DoneIn;
+use nic_models::golden::transport::ack::ports::DoneIn;
 use nic_models::golden::transport::completer::{Completer, CompleterIn};
 use nic_models::golden::transport::requester::{order, OrderPorts};
-use nic_models::golden::transport::responder::PayloadBeat;
+use nic_models::golden::transport::responder::ports::PayloadBeat;
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
 use std::collections::VecDeque;
 

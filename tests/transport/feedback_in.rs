@@ -3,7 +3,7 @@
 mod samples;
 
 use nic_harness::lockstep::{LockStep, Stepper};
-use nic_models::golden::rx::rx_pipe::{FeedbackPorts, TelPorts};
+use nic_models::golden::rx::ports::{FeedbackPorts, TelPorts};
 use nic_models::golden::transport::feedback::input::{
     FeedbackIn, FeedbackInIn, FeedbackInOut, ProbeVerdict,
 };

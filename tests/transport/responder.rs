@@ -4,14 +4,17 @@ mod reads;
 mod refusals;
 
 use nic_harness::bench::Stimulus;
-use nic_models::golden::transport::ack::gen::{AckOut, CqeOut, DoneIn, Tag, Tel};
+use nic_models::golden::transport::ack::gen::Tag;
+use nic_models::golden::transport::ack::ports::{AckOut, CqeOut, DoneIn, Tel};
 use nic_models::golden::transport::read::reply::ReplyPorts;
 use nic_models::golden::transport::requester::ReadPorts;
-use nic_models::golden::transport::responder::{
-    PayloadBeat, ReqIn, Responder, ResponderIn, ResponderOut,
+use nic_models::golden::transport::responder::ports::{
+    PayloadBeat, ReqIn, ResponderIn, ResponderOut,
 };
+use nic_models::golden::transport::responder::Responder;
 use nic_models::ports::{Golden, Wide};
-use nic_sim::bench::responder::{Peers, Replies};
+use nic_sim::bench::ack::Replies;
+use nic_sim::bench::responder::Peers;
 use nic_sim::env::stream::{frame_to_beats, Beat, FrameSink};
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;

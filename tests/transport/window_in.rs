@@ -2,7 +2,7 @@
 
 use nic_harness::lockstep::{LockStep, Stepper};
 use nic_hdl::transport::window::input::LATENCY_CYCLES;
-use nic_models::golden::sched::scheduler::Rate;
+use nic_models::golden::sched::ports::Rate;
 use nic_models::golden::transport::window::input::{PeerWindow, WindowIn, WindowInIn, WindowInOut};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -5,9 +5,10 @@ mod source;
 use nic_harness::bench::Stimulus;
 use nic_harness::lockstep::{GoldenOnly, Stepper};
 use nic_models::golden::transport::requester::TelPorts;
-use nic_models::golden::tx::tx_pipe::{
-    DataBeat, TxAckPorts, TxFeedbackPorts, TxPipe, TxPipeIn, TxPipeOut, TxPktPorts,
+use nic_models::golden::tx::ports::{
+    DataBeat, TxAckPorts, TxFeedbackPorts, TxPipeIn, TxPipeOut, TxPktPorts,
 };
+use nic_models::golden::tx::tx_pipe::TxPipe;
 use nic_models::ports::{Golden, Wide};
 use nic_sim::bench::tx::TxStimulus;
 use nic_sim::pcap::{self, Record};

@@ -2,18 +2,19 @@
 
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::rx::rx_pipe::{FeedbackPorts, TelPorts as RxTel};
+use nic_models::golden::rx::ports::{FeedbackPorts, TelPorts as RxTel};
 use nic_models::golden::transport::feedback::input::{
-    FeedbackIn, FeedbackInIn, FeedbackInOut, ProbeVerdict, RowWatch, SentWatch,
+    FeedbackIn, FeedbackInIn, FeedbackInOut, ProbeVerdict, SentWatch,
 };
 use nic_models::golden::transport::feedback::output::{
     FeedbackOut, FeedbackOutIn, FeedbackOutOut, WatchPorts,
 };
+use nic_models::golden::transport::probe_out::RowWatch;
 use nic_models::golden::transport::probe_out::{
     AnswerPorts, DataWatch, InflightWatch, ProbeOut, ProbeOutIn, ProbeOutOut,
 };
 use nic_models::golden::transport::requester::{CcPorts, ReadyPort, TelPorts};
-use nic_models::golden::tx::tx_pipe::CfgPort;
+use nic_models::golden::tx::ports::CfgPort;
 use nic_models::ports::Wide;
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;

@@ -5,13 +5,13 @@ use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::host::write_mux::{
     PortBeat, PortCmd, Report, WriteMux, WriteMuxIn, WriteMuxOut,
 };
-use nic_models::golden::transport::ack::gen::DoneIn;
+use nic_models::golden::transport::ack::ports::DoneIn;
 use nic_models::golden::transport::completer::{Completer, CompleterIn, CompleterOut};
 use nic_models::golden::transport::pkt_mux::{PktMux, PktMuxIn, PktMuxOut};
 use nic_models::golden::transport::probe_out::ProbePorts;
 use nic_models::golden::transport::read::reply::ReplyPorts;
 use nic_models::golden::transport::requester::{order, OrderPorts, PktPorts, ReadPorts};
-use nic_models::golden::transport::responder::PayloadBeat;
+use nic_models::golden::transport::responder::ports::PayloadBeat;
 use nic_models::golden::transport::window::output::WindowPorts;
 use nic_models::golden::transport::work_mux::{WorkMux, WorkMuxIn, WorkMuxOut, WorkPorts};
 use nic_spec::config::NicConfig;

@@ -4,10 +4,11 @@ use super::axil::Software;
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::host::core_csr::TReady;
-use nic_models::golden::sched::sched_core::{Command, SchedCore, SchedCoreIn, SchedCoreOut};
-use nic_models::golden::sched::scheduler::{
-    Grant, Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work,
+use nic_models::golden::sched::ports::{
+    Grant, Inflight, Rate, Ready, SchedulerIn, SchedulerOut, Work,
 };
+use nic_models::golden::sched::sched_core::{Command, SchedCore, SchedCoreIn, SchedCoreOut};
+use nic_models::golden::sched::scheduler::Scheduler;
 use nic_models::golden::sched::scheduler_wide::SchedulerWide;
 use nic_models::ports::Golden;
 use nic_spec::config::{CcSchedule, NicConfig};

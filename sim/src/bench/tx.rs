@@ -3,10 +3,10 @@
 use crate::env::stream::{Beat, FrameSource, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::transport::requester::TelPorts;
-use nic_models::golden::tx::tx_pipe::{
-    DataBeat, HostBeat, TreadyPort, TxAckPorts, TxFeedbackPorts, TxPipe, TxPipeIn, TxPipeOut,
-    TxPktPorts,
+use nic_models::golden::tx::ports::{
+    DataBeat, HostBeat, TreadyPort, TxAckPorts, TxFeedbackPorts, TxPipeIn, TxPipeOut, TxPktPorts,
 };
+use nic_models::golden::tx::tx_pipe::TxPipe;
 use nic_models::ports::Wide;
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row};

@@ -2,7 +2,7 @@
 
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::sched::scheduler::Rate;
+use nic_models::golden::sched::ports::Rate;
 use nic_models::golden::transport::requester::ReadyPort;
 use nic_models::golden::transport::window::input::{PeerWindow, WindowIn, WindowInIn, WindowInOut};
 use nic_models::golden::transport::window::output::{

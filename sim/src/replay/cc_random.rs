@@ -6,8 +6,9 @@
 //! is also measured against the bound that `hdl/number-formats.md` derives for it.
 
 use super::cc_trace::reference_params;
-use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, CcRate, FlowState, Tel, NO_HOP, OP_CREATE};
-use nic_models::golden::cc::CcCfg;
+use nic_models::golden::cc::flow_state::FlowState;
+use nic_models::golden::cc::ports::CcCfg;
+use nic_models::golden::cc::ports::{CcAck, CcFlow, CcRate, Tel, NO_HOP, OP_CREATE};
 use nic_models::reference::hpcc::{hop_utilisation, Flow, Params, Telemetry, HOPS_MAX};
 use nic_spec::cc_params::{CcConfig, CcParams, U_ONE, W_FRACTION_BITS};
 use rand::{Rng, SeedableRng};

@@ -2,10 +2,10 @@
 
 use clap::ValueEnum;
 use nic_harness::lockstep::{StepError, Stepper};
-use nic_models::golden::cc::cc_unit::{
+use nic_models::golden::cc::ports::CcCfg;
+use nic_models::golden::cc::ports::{
     CcAck, CcFlow, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_UPDATE,
 };
-use nic_models::golden::cc::CcCfg;
 use nic_models::reference::hpcc::{Flow, Ignored, Outcome, Params, Telemetry};
 use nic_spec::cc_params::{CcConfig, U_FRACTION_BITS, U_ONE, W_FRACTION_BITS};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Captured conversations of Linux hosts: what the rx pipe makes of their packets, and when.
 
 use super::{capture, golden, lock_step, HOST_1, HOST_2};
-use nic_models::golden::rx::rx_pipe::{AckPorts, ReqPorts};
+use nic_models::golden::rx::ports::{AckPorts, ReqPorts};
 use nic_models::golden::rx::verdict::Kind;
 use nic_sim::bench::rx::Host;
 use nic_spec::wire::telemetry::{Form, Hop};

@@ -2,7 +2,7 @@
 
 use super::{build, capture, golden, lock_step, Rig, EVENTS, HOST_1, HOST_2};
 use nic_harness::lockstep::{Dut, Stepper};
-use nic_models::golden::rx::rx_pipe::{ReqPorts, RxPipeIn, RxPipeOut};
+use nic_models::golden::rx::ports::{ReqPorts, RxPipeIn, RxPipeOut};
 use nic_models::golden::rx::verdict::Kind;
 use nic_sim::bench::rx::{FrameMaker, FrameStyle, Host};
 use rand::{Rng, SeedableRng};

@@ -1,7 +1,7 @@
 //! HPCC's own forms: records that switches insert, and telemetry responses.
 
 use super::{capture, golden, lock_step, HOST_1, HOST_2};
-use nic_models::golden::rx::rx_pipe::FeedbackPorts;
+use nic_models::golden::rx::ports::FeedbackPorts;
 use nic_sim::bench::rx::Host;
 use nic_spec::wire::telemetry::{Form, Hop, Repr};
 use nic_spec::wire::{ipv4, roce};

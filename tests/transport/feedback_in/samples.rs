@@ -1,7 +1,7 @@
 //! What the congestion control and the receiver get to see of requests and ACKs.
 
 use super::{direct, packet, row, Rig, FIRST_PSN, FLOW, PEER, PORT, QPN, REMOTE_QPN};
-use nic_models::golden::rx::rx_pipe::{FeedbackPorts, TelPorts};
+use nic_models::golden::rx::ports::{FeedbackPorts, TelPorts};
 use nic_models::golden::transport::requester::{CcPorts, TelPorts as AckTel};
 
 /// A request's telemetry goes to the congestion control as its data's, with the time and T behind it, also if the request

@@ -6,7 +6,7 @@ use super::{
 };
 use nic_models::golden::transport::read::reply::ReplyPorts;
 use nic_models::golden::transport::requester::ReadPorts;
-use nic_models::golden::transport::responder::ReqIn;
+use nic_models::golden::transport::responder::ports::ReqIn;
 use nic_spec::rows::{MrRow, QpRow};
 use nic_spec::wire::bth::opcode;
 

@@ -4,7 +4,7 @@ use super::{
     only, qp, region, request, Rig, ACCESS, HOST, INVALID, LENGTH, NO_QP, OUT_OF_SEQUENCE, PEER_IP,
     PSN, QPN, RKEY, VA,
 };
-use nic_models::golden::transport::responder::ReqIn;
+use nic_models::golden::transport::responder::ports::ReqIn;
 use nic_spec::rows::{MrRow, QpRow};
 use nic_spec::wire::bth::opcode;
 

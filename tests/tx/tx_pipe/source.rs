@@ -2,7 +2,8 @@
 //! of their own, and the breaks that both must notice.
 
 use super::{random_frames, send_with};
-use nic_models::golden::tx::tx_pipe::{TxPipe, TxPipeIn, TxPktPorts};
+use nic_models::golden::tx::ports::{TxPipeIn, TxPktPorts};
+use nic_models::golden::tx::tx_pipe::TxPipe;
 use nic_models::reference::{ifa, int_md, ioam};
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;

@@ -2,10 +2,13 @@
 //! AXI4-Lite registers, composed of its blocks' twins.
 
 use super::cc_active::{CcActive, CcActiveIn, WatchPorts};
-use super::cc_unit::{CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, Tel};
+use super::cc_unit::CcUnit;
 use super::cc_unit_serial::CcUnitSerial;
 use super::cc_unit_wide::CcUnitWide;
-use super::CcCfg;
+use crate::golden::cc::ports::CcCfg;
+use crate::golden::cc::ports::{
+    CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnitIn, CcUnitOut, Tel,
+};
 use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
 use crate::golden::host::core_csr::{CoreRegisters, TReady};
 use crate::ports::{Golden, Wide};

@@ -4,149 +4,35 @@
 //! later. A start waits while its flow is under way or the results might find no room. W_ai may
 //! change at any time: it is that of [`W_AI_SLOT`] and [`W_AI_PHASE`].
 
-pub use super::flow_state::{FlowState, Ignored};
-use super::CcCfg;
+use super::flow_state::FlowState;
+use crate::golden::cc::ports::CcCfg;
+use crate::golden::cc::ports::Ignored;
+use crate::golden::cc::ports::{CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnitIn, CcUnitOut};
 use crate::golden::util::fifo::LutFifo;
-use crate::ports;
 use crate::ports::Golden;
 use nic_spec::cc_params::CcParams;
 use nic_spec::NicConfig;
 
 /// Cycles between two starts.
 pub const SLOT_CYCLES: usize = 8;
+
 /// Slots from the start of a flow's ACK to the next start of that flow.
 pub const FLIGHT_SLOTS: usize = 8;
+
 /// Cycles from the start to the cycle in which the result enters the output FIFO.
 pub const FLIGHT_CYCLES: usize = 63;
+
 /// Slot in which the telemetry is judged.
 const JUDGED_SLOT: usize = 4;
+
 /// Slot in which W_ai is added.
 const W_AI_SLOT: usize = 6;
+
 /// Phase of that slot.
 const W_AI_PHASE: usize = 4;
+
 /// Results that the output FIFO holds.
 pub const RESULT_DEPTH: usize = 16;
-
-/// `worst_hop` of `m_rate` that is no hop.
-pub const NO_HOP: u8 = 7;
-
-/// `op` of `m_rate`: window and rate of an ACK.
-pub const OP_UPDATE: u8 = 0;
-/// `op` of `s_flow` and `m_rate`.
-pub const OP_CREATE: u8 = 1;
-/// `op` of `s_flow` and `m_rate`.
-pub const OP_REMOVE: u8 = 2;
-
-ports! {
-    /// Telemetry of a packet.
-    pub struct Tel {
-        /// The packet carried telemetry.
-        pub valid: bool,
-        /// Records; 6: more than five, not usable.
-        pub hops: u8,
-        /// Path identifier, 12 bits.
-        pub path: u16,
-        /// Records in the native layout.
-        pub hop: [u64; 5],
-    }
-}
-ports! {
-    /// An ACK.
-    pub struct CcAck {
-        pub valid: bool,
-        pub flow: u16,
-        /// PSN it acknowledges.
-        pub psn: u32,
-        /// Next PSN the flow will send.
-        pub snd_nxt: u32,
-        pub tel: Tel,
-    }
-}
-ports! {
-    /// A flow comes or goes.
-    pub struct CcFlow {
-        pub valid: bool,
-        pub flow: u16,
-        /// 1 create, else remove.
-        pub op: u8,
-        /// The flow's ACKs carry telemetry; else window and rate stay as given here.
-        pub telemetry: bool,
-        pub window_bytes: u32,
-        /// UQ8.24 bytes a cycle; used without telemetry.
-        pub rate: u32,
-    }
-}
-ports! {
-    /// Ready of a stream.
-    pub struct CcReady {
-        pub ready: bool,
-    }
-}
-ports! {
-    /// Inputs.
-    pub struct CcUnitIn {
-        pub reset: bool,
-        pub cfg: CcCfg,
-        pub s_ack: CcAck,
-        pub s_flow: CcFlow,
-        pub m_rate: CcReady,
-    }
-}
-ports! {
-    /// Window and rate of a flow, and the state behind them.
-    pub struct CcRate {
-        pub valid: bool,
-        pub flow: u16,
-        pub op: u8,
-        pub window_bytes: u32,
-        /// UQ8.24 bytes a cycle.
-        pub rate: u32,
-        /// UQ21.36.
-        pub u: u64,
-        /// UQ32.16 bytes.
-        pub wc_bytes: u64,
-        pub inc_stage: u8,
-        pub last_update_psn: u32,
-        /// Wc, incStage and lastUpdateSeq were updated.
-        pub full: bool,
-        /// The records were only stored.
-        pub first: bool,
-        /// Hop with the largest u' of this update; [`NO_HOP`]: no hop told anything, or no update.
-        pub worst_hop: u8,
-    }
-}
-ports! {
-    /// Telemetry that was ignored, by reason.
-    pub struct CcEvents {
-        pub psn: bool,
-        pub time: bool,
-        pub bytes: bool,
-        pub queue: bool,
-    }
-}
-
-impl CcEvents {
-    /// The event of `ignored`.
-    pub fn of(ignored: Option<Ignored>) -> Self {
-        let is = |reason| ignored == Some(reason);
-        Self {
-            psn: is(Ignored::Psn),
-            time: is(Ignored::Time),
-            bytes: is(Ignored::Bytes),
-            queue: is(Ignored::Queue),
-        }
-    }
-}
-
-ports! {
-    /// Outputs.
-    pub struct CcUnitOut {
-        pub s_ack: CcReady,
-        pub s_flow: CcReady,
-        pub m_rate: CcRate,
-        pub event_cc: CcEvents,
-    }
-}
 
 /// What waits for its start.
 #[derive(Clone, Copy, Debug)]

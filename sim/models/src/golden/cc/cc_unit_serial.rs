@@ -4,9 +4,11 @@
 //! from its hops; a result that is not taken holds up the next one, just before that would be shown.
 //! W_ai may change at any time: it is that of [`W_AI_CYCLES`] before the end.
 
-use super::cc_unit::{CcAck, CcEvents, CcRate, CcReady, CcUnitIn, CcUnitOut, Taken};
-use super::flow_state::{FlowState, Ignored};
-use super::CcCfg;
+use super::cc_unit::Taken;
+use super::flow_state::FlowState;
+use crate::golden::cc::ports::CcCfg;
+use crate::golden::cc::ports::Ignored;
+use crate::golden::cc::ports::{CcAck, CcEvents, CcRate, CcReady, CcUnitIn, CcUnitOut};
 use crate::ports::Golden;
 use nic_spec::NicConfig;
 

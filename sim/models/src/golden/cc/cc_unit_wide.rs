@@ -5,9 +5,12 @@
 //! the results might find no room. W_ai may change at any time: it is that of [`W_AI_CYCLES`] after
 //! the start.
 
-use super::cc_unit::{CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnitIn, CcUnitOut, Taken};
-use super::flow_state::{FlowState, Ignored};
-use super::{CcCfg, Pipe};
+use super::cc_unit::Taken;
+use super::flow_state::FlowState;
+use super::Pipe;
+use crate::golden::cc::ports::CcCfg;
+use crate::golden::cc::ports::Ignored;
+use crate::golden::cc::ports::{CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnitIn, CcUnitOut};
 use crate::golden::util::fifo::RamFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports::Golden;

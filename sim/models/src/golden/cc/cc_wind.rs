@@ -1,6 +1,7 @@
 //! Twin of `cc/cc_wind`: the draft's ComputeWind, the clamps, and R = W/T.
 
-use super::{CcCfg, Pipe};
+use super::Pipe;
+use crate::golden::cc::ports::CcCfg;
 use crate::golden::util::recip::reciprocal;
 use crate::ports;
 use crate::ports::Golden;

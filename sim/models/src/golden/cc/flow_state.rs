@@ -4,23 +4,11 @@
 
 use super::cc_ewma::ewma;
 use super::cc_hop::{hop_check, hop_utilisation, BAD_BYTES, BAD_QUEUE, BAD_TIME};
-use super::cc_unit::{CcAck, CcFlow, CcRate, Tel, NO_HOP, OP_CREATE, OP_UPDATE};
 use super::cc_wind::compute_wind;
-use super::CcCfg;
+use crate::golden::cc::ports::CcCfg;
+use crate::golden::cc::ports::Ignored;
+use crate::golden::cc::ports::{CcAck, CcFlow, CcRate, Tel, NO_HOP, OP_CREATE, OP_UPDATE};
 use nic_spec::cc_params::{CHECK_PSN, W_FRACTION_BITS};
-
-/// Why telemetry is ignored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ignored {
-    /// Its ACK is of a PSN that was never sent.
-    Psn,
-    /// The time of a hop has gone back.
-    Time,
-    /// A hop has sent more than its link carries.
-    Bytes,
-    /// The queue of a hop is too long.
-    Queue,
-}
 
 /// State of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,7 +5,7 @@
 //! of the path, or that has a value which a switch could not provide, is not usable: `hops` is 6
 //! and the path 0.
 
-use super::rx_pipe::TelPorts;
+use crate::golden::rx::ports::TelPorts;
 use nic_spec::wire::{ifa, int_md, ioam};
 
 /// Bits that the path is turned by before each word.

@@ -1,7 +1,8 @@
 //! What the rx pipe must make of a whole frame.
 
-use super::rx_pipe::{ReqPorts, RxPipeIn, TelPorts};
+use super::ports::Reason;
 use super::stack::{self, Units};
+use crate::golden::rx::ports::{ReqPorts, RxPipeIn, TelPorts};
 use nic_spec::wire::{
     aeth, bth, ethernet, icrc, ifa, immdt, int_md, ioam, ipv4, reth, roce::PAYLOAD_BYTES_MAX,
     telemetry, udp,
@@ -10,42 +11,6 @@ use nic_spec::wire::{
 /// What became of a frame. The first of these that applies, in this order, decides: MacError,
 /// Oversize (the frame), Host or HostOverflow, IpChecksum, Truncated, Length (IP and UDP),
 /// Telemetry, Length (transport headers), Oversize (the payload), Icrc, Version, Opcode, Pkey;
-/// else Req, Ack, Response or Feedback.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// Given to the host.
-    Host,
-    /// The host's, but its FIFO was full.
-    HostOverflow,
-    /// A good request.
-    Req,
-    /// A good ACK.
-    Ack,
-    /// A good READ response.
-    Response,
-    /// A good telemetry response.
-    Feedback,
-    /// The MAC called it bad.
-    MacError,
-    /// The frame ends before its IP packet.
-    Truncated,
-    /// The frame or its payload is too long.
-    Oversize,
-    /// IPv4 header checksum.
-    IpChecksum,
-    /// Lengths contradict each other or leave no room for the headers.
-    Length,
-    /// ICRC.
-    Icrc,
-    /// Opcode that is not served.
-    Opcode,
-    /// Transport version other than 0.
-    Version,
-    /// Partition key.
-    Pkey,
-    /// Telemetry longer than the UDP payload, or a shim or header that does not fit the packet.
-    Telemetry,
-}
 
 /// Registers that the verdict depends on.
 #[derive(Clone, Copy, Debug)]

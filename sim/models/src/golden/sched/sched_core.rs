@@ -1,10 +1,11 @@
 //! Twin of `hdl/src/sched/sched_core.rs`: the scheduler behind AXI4-Stream events and AXI4-Lite
 //! registers, composed of its blocks' twins.
 
-use super::scheduler::{Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work};
+use super::scheduler::Scheduler;
 use super::scheduler_wide::SchedulerWide;
 use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
 use crate::golden::host::core_csr::{CoreRegisters, TReady};
+use crate::golden::sched::ports::{Inflight, Rate, Ready, SchedulerIn, SchedulerOut, Work};
 use crate::ports::Golden;
 use nic_spec::regs::{sched_offset, SCHED_ID_VALUE, SCHED_REGISTERS};
 use nic_spec::NicConfig;

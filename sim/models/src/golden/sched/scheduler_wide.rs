@@ -10,7 +10,8 @@
 //! grants, tells the engines when the line carries what they grant.
 
 use super::calendar::{Line, LineClock};
-use super::scheduler::{Grant, Inflight, Rate, Ready, Scheduler, SchedulerIn, SchedulerOut, Work};
+use super::scheduler::Scheduler;
+use crate::golden::sched::ports::{Grant, Inflight, Rate, Ready, SchedulerIn, SchedulerOut, Work};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports::Golden;

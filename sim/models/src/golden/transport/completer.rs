@@ -2,9 +2,10 @@
 //!
 //! Source: InfiniBand architecture volume 1, 9.7.6; hdl/src/transport/README.md.
 
-use super::ack::gen::DoneIn;
 use super::requester::{order, OrderPorts};
-use super::responder::{CmdOut, Mover, PayloadBeat};
+use super::responder::Mover;
+use crate::golden::transport::ack::ports::DoneIn;
+use crate::golden::transport::responder::ports::{CmdOut, PayloadBeat};
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::Golden;

@@ -4,7 +4,7 @@ use super::probe_out::ProbePorts;
 use super::read::reply::ReplyPorts;
 use super::requester::{PktPorts, ReadPorts};
 use super::window::output::WindowPorts;
-use crate::golden::tx::tx_pipe::TxPktPorts;
+use crate::golden::tx::ports::TxPktPorts;
 use crate::ports;
 use crate::ports::Golden;
 use nic_spec::config::NicConfig;

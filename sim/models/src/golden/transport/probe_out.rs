@@ -1,6 +1,5 @@
 //! Twin of `transport/probe_out`: which queue pair sends a probe, and when.
 
-use super::feedback::input::RowWatch;
 use super::requester::ReadyPort;
 use crate::ports;
 use crate::ports::Golden;
@@ -232,5 +231,13 @@ impl Golden for ProbeOut {
             }
         }
         self.out
+    }
+}
+
+ports! {
+    /// A stream that passes: taken when both are high.
+    pub struct RowWatch {
+        pub valid: bool,
+        pub ready: bool,
     }
 }

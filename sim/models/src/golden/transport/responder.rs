@@ -3,114 +3,32 @@
 //! Sources: InfiniBand architecture volume 1, section 9.7 (reliable connection, responder) and
 //! hdl/src/transport/README.md.
 
-use super::ack::gen::{
-    AckGen, AckGenIn, AckGenOut, AckOut, CqeOut, DoneIn, HopWatch, Outcome, Tag, Tel,
+pub mod ports;
+
+use super::ack::gen::{AckGen, Outcome, Tag};
+use crate::golden::transport::ack::ports::{AckGenIn, AckGenOut};
+use crate::golden::transport::responder::ports::{
+    CmdOut, PayloadBeat, ReqIn, ResponderIn, ResponderOut,
 };
-use super::read::reply::{EndPorts, JobPorts};
 use crate::golden::util::fifo::RamFifo;
 use crate::golden::util::skid::Skid;
-use crate::ports;
-use crate::ports::{Golden, Wide};
+use crate::ports::Golden;
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
 use nic_spec::NicConfig;
 
-ports! {
-    /// A request from the rx pipe.
-    pub struct ReqIn {
-        pub valid: bool,
-        pub qpn: u32,
-        pub opcode: u8,
-        pub psn: u32,
-        pub ack_req: bool,
-        pub payload_bytes: u16,
-        pub va: u64,
-        pub rkey: u32,
-        pub dma_len: u32,
-        pub imm: u32,
-        pub src_ip: u32,
-        pub tel: Tel,
-    }
-}
-ports! {
-    /// Beat of a payload.
-    pub struct PayloadBeat {
-        pub tvalid: bool,
-        pub tdata: u64,
-        pub tkeep: u8,
-        pub tlast: bool,
-    }
-}
-ports! {
-    /// Command to the DMA.
-    pub struct CmdOut {
-        pub valid: bool,
-        pub addr: u64,
-        pub bytes: u16,
-        /// See [`Tag`].
-        pub tag: u128,
-    }
-}
-ports! {
-    /// Inputs.
-    pub struct ResponderIn {
-        pub reset: bool,
-        pub s_req: ReqIn,
-        pub s_payload: PayloadBeat,
-        pub s_cfg_valid: bool,
-        /// 0 QP, 1 memory region.
-        pub cfg_table: u8,
-        pub cfg_index: u16,
-        pub cfg_row: Wide<8>,
-        pub s_done: DoneIn,
-        pub s_end: EndPorts,
-        /// At least 32 completions fit.
-        pub cfg_cq_space: bool,
-        pub cfg_rnr_timer: u8,
-        /// ACKs echo the record of the most loaded hop alone.
-        pub cfg_worst_hop: bool,
-        pub watch: HopWatch,
-        pub m_cmd_ready: bool,
-        pub m_data_tready: bool,
-        pub m_ack_ready: bool,
-        pub m_cqe_ready: bool,
-        pub m_job_ready: bool,
-        pub m_cfg_ready: bool,
-    }
-}
-ports! {
-    /// Outputs.
-    pub struct ResponderOut {
-        pub s_req_ready: bool,
-        pub s_payload_tready: bool,
-        pub s_cfg_ready: bool,
-        pub s_done_ready: bool,
-        pub s_end_ready: bool,
-        pub m_cmd: CmdOut,
-        pub m_data: PayloadBeat,
-        pub m_ack: AckOut,
-        pub m_cqe: CqeOut,
-        pub m_job: JobPorts,
-        pub m_cfg_valid: bool,
-        pub event_resp_accepted: bool,
-        pub event_resp_duplicate: bool,
-        pub event_resp_out_of_sequence: bool,
-        pub event_resp_nak_invalid: bool,
-        pub event_resp_nak_access: bool,
-        pub event_resp_nak_operation: bool,
-        pub event_resp_rnr: bool,
-        pub event_resp_no_qp: bool,
-    }
-}
-
 /// Longest message, bytes.
 const LENGTH_MAX: u32 = 1 << 31;
+
 /// WRITEs with immediate whose completion may be outstanding.
 const IMM_IN_FLIGHT_MAX: u8 = 16;
+
 /// DMA commands that may be outstanding.
 const COMMANDS_IN_FLIGHT_MAX: u8 = 64;
+
 /// READs of a flow that may be without an answer.
 const READS_MAX: u8 = 16;
+
 /// Cycles between taking a request and its verdict.
 const CHECK_CYCLES: u8 = 6;
 

@@ -1,4 +1,5 @@
 //! Twins of the transmit path.
 
 pub mod data_header;
+pub mod ports;
 pub mod tx_pipe;

@@ -1,3 +1,4 @@
 //! Twins of the acknowledgements.
 
 pub mod gen;
+pub mod ports;

@@ -2,10 +2,11 @@
 //! and probes' about data, on their way to the congestion control beside the requester's ACKs; with windows
 //! that a receiver computes, telemetry of the peer's requests instead, and the peer's windows.
 
-use crate::golden::rx::rx_pipe::{FeedbackPorts, TelPorts as RxTel};
+use crate::golden::rx::ports::{FeedbackPorts, TelPorts as RxTel};
 use crate::golden::transport::probe_out::AnswerPorts;
+use crate::golden::transport::probe_out::RowWatch;
 use crate::golden::transport::requester::{CcPorts, ReadyPort, TelPorts};
-use crate::golden::tx::tx_pipe::CfgPort;
+use crate::golden::tx::ports::CfgPort;
 use crate::ports;
 use crate::ports::{Golden, Wide};
 use nic_spec::config::NicConfig;
@@ -13,20 +14,16 @@ use nic_spec::rows::QpRow;
 
 /// Cycles from one sample of a request to the next one.
 const SAMPLE_CYCLES: u32 = 64;
+
 /// Cycles from the choice of a telemetry response to its verdict.
 const LOOK_CYCLES: u32 = 3;
+
 /// A step of a PSN that is as large is shown as this.
 const FAR_STEP: u32 = 1 << 22;
+
 /// A telemetry response that is behind by no more than this was overtaken; a direct one is then stale.
 const BACK_MAX: u32 = 1 << 16;
 
-ports! {
-    /// A stream that passes: taken when both are high.
-    pub struct RowWatch {
-        pub valid: bool,
-        pub ready: bool,
-    }
-}
 ports! {
     /// Packets on their way out; top bit of the flow: READ responses.
     pub struct SentWatch {
@@ -36,6 +33,7 @@ ports! {
         pub psn: u32,
     }
 }
+
 ports! {
     /// What becomes of a probe.
     pub struct ProbeVerdict {
@@ -45,6 +43,7 @@ ports! {
         pub accepted: bool,
     }
 }
+
 ports! {
     /// Inputs.
     pub struct FeedbackInIn {
@@ -68,6 +67,7 @@ ports! {
         pub m_window: ReadyPort,
     }
 }
+
 ports! {
     /// The telemetry response that is offered is a window that counts, of this queue pair.
     pub struct WindowOffer {
@@ -75,6 +75,7 @@ ports! {
         pub flow: u16,
     }
 }
+
 ports! {
     /// Events.
     pub struct FeedbackEvents {
@@ -84,6 +85,7 @@ ports! {
         pub dropped: bool,
     }
 }
+
 ports! {
     /// Outputs.
     pub struct FeedbackInOut {

@@ -3,7 +3,7 @@
 
 use crate::golden::transport::feedback::input::ProbeVerdict;
 use crate::golden::transport::requester::{ReadyPort, TelPorts};
-use crate::golden::tx::tx_pipe::{CfgPort, TxFeedbackPorts};
+use crate::golden::tx::ports::{CfgPort, TxFeedbackPorts};
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::{Golden, Wide};

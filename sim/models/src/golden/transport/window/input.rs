@@ -1,7 +1,7 @@
 //! Twin of `transport/window_in`: windows of the peer on their way to the scheduler, beside the answers of
 //! the congestion control.
 
-use crate::golden::sched::scheduler::Rate;
+use crate::golden::sched::ports::Rate;
 use crate::golden::transport::requester::ReadyPort;
 use crate::ports;
 use crate::ports::Golden;
