@@ -89,7 +89,7 @@ fn pages_of_areas_have_the_row_of_each_block() {
             rust_files(&folder).iter().filter_map(|file| row(&folder, file)).collect();
         count += rows.len();
         let head = "| block | what it does | latency and rate |\n|---|---|---|\n";
-        let page = format!("hdl/src/{area}/README.md");
+        let page = format!("hdl/{area}.md");
         hold(&page, "<!-- blocks -->\n", "<!-- end -->", &[head, &rows.concat()].concat());
     }
     assert!(count >= 100, "only {count} blocks were found");
@@ -174,7 +174,7 @@ fn ports_table(block: &str) -> String {
 fn pages_of_areas_have_the_ports_of_their_blocks() {
     let mut count = 0;
     for area in AREAS {
-        let page = format!("hdl/src/{area}/README.md");
+        let page = format!("hdl/{area}.md");
         let text = std::fs::read_to_string(root().join(&page)).expect("the page is there");
         for at in text.lines().filter_map(|l| l.strip_prefix("<!-- ports of ")) {
             let block = at.trim_end_matches(" -->");

@@ -3,7 +3,7 @@
 //! with the golden NIC) must all do what the row says.
 //!
 //! Source: InfiniBand architecture volume 1, section 9.7 and its tables; annex A17 for RoCEv2;
-//! telemetry: hdl/src/cc/README.md.
+//! telemetry: hdl/cc.md.
 
 mod echo;
 mod frames;

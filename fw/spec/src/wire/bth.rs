@@ -86,7 +86,7 @@ pub mod opcode {
     /// packet. It is the data packet with its addresses exchanged: the same UDP ports, destination queue
     /// pair and PSN, with this code, telemetry as in an echo, and nothing behind the BTH. A switch does not know
     /// the requester's queue pair; the low bits of the UDP source port find it
-    /// (hdl/src/transport/feedback.md).
+    /// (hdl/feedback.md).
     /// It takes no PSN, is not acknowledged and not sent again.
     pub const DIRECT_RESPONSE: u8 = 0xc1;
 

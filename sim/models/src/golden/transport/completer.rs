@@ -1,6 +1,6 @@
 //! Twin of `transport/completer`: payload of READ responses to memory, completions behind it.
 //!
-//! Source: InfiniBand architecture volume 1, 9.7.6; hdl/src/transport/README.md.
+//! Source: InfiniBand architecture volume 1, 9.7.6; hdl/transport.md.
 
 use super::requester::{order, OrderPorts};
 use super::responder::Mover;

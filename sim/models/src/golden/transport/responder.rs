@@ -1,7 +1,7 @@
 //! Twin of `hdl/src/transport/responder.rs`: answers RDMA WRITE and READ requests of RoCEv2 RC.
 //!
 //! Sources: InfiniBand architecture volume 1, section 9.7 (reliable connection, responder) and
-//! hdl/src/transport/README.md.
+//! hdl/transport.md.
 
 pub mod ports;
 

@@ -1,6 +1,6 @@
 //! Telemetry responses: what the reader of a queue pair owes the sender of READ responses.
 //!
-//! Source: hdl/src/transport/feedback.md. The telemetry of a READ response goes back in a packet of
+//! Source: hdl/feedback.md. The telemetry of a READ response goes back in a packet of
 //! its own; at most one leaves in an interval, and it brings what came last. A lost one is
 //! replaced by the next. Time is the caller's.
 

@@ -2,7 +2,7 @@
 //! when it starts, and its effects appear in the cycles that the interface page names.
 //!
 //! Sources: InfiniBand architecture volume 1, sections 9.7.5.1.2 and 9.7.4.5, and
-//! hdl/src/transport/README.md.
+//! hdl/transport.md.
 
 use crate::golden::transport::requester::{ReadPorts, WorkPorts};
 use crate::golden::tx::data_header::len_bytes;
