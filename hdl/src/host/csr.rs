@@ -8,7 +8,7 @@
 //! # Reset             synchronous, high: no access
 //! # Twins             sim/src/golden/host/csr.rs, tests/csr.rs
 
-use crate::{block, Reg};
+use crate::{block, kernel, Reg};
 use nic_spec::{regs, NicConfig};
 use rust_hdl_core::prelude::*;
 
@@ -139,9 +139,15 @@ pub struct Csr {
     clock_hz: Constant<Bits<32>>,
 }
 
-impl Logic for Csr {
-    #[hdl_gen]
+#[kernel]
+impl Csr {
     fn update(&mut self) {
+        self.outputs();
+        self.special();
+        self.access();
+    }
+
+    fn outputs(&mut self) {
         self.s_done.next = self.done.val();
         self.s_error.next = self.error.val();
         self.s_rdata.next = self.rdata.val();
@@ -167,7 +173,10 @@ impl Logic for Csr {
             & (self.high.val() == self.zero_high.val())
             & (self.low.val() == self.zero_low.val())
             & (self.word.val() == self.doorbell_word.val());
-        comment!("special registers; the match gives word indices, as in nic_spec::regs");
+    }
+
+    /// special registers; the match gives word indices, as in nic_spec::regs
+    fn special(&mut self) {
         if self.window_refused.val() {
             self.refused_bit.next = self.one.val() << 1;
         } else {
@@ -242,6 +251,9 @@ impl Logic for Csr {
         }
         self.reg_write.next = false;
         self.word_write.next = false;
+    }
+
+    fn access(&mut self) {
         self.commit.next = false;
         self.pop.next = false;
         self.consumed.next = false;

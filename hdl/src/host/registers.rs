@@ -4,6 +4,7 @@
 //! # Source            ARCHITECTURE.md, CSR
 //! # Interface timing  that of the blocks inside; but the index of an access comes a cycle after its address
 //! # Reset             synchronous, high
+//! # Length          The kernel is above 120 lines: one wire a register of the map.
 //! # Twins             sim/src/golden/host/registers.rs, tests/csr.rs
 
 use crate::host::axil_port::AxilPort;

@@ -10,10 +10,11 @@
 //!                     bytes by four zeros in front, c_skip, which the seed makes up for as for
 //!                     the eight bytes of ones that stand for the Ethernet header
 //! # Reset             synchronous, high: no piece
+//! # Length          The part `word` is above 120 lines: one `match`, an arm a piece of a frame.
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
 use crate::tx::seq::SeqState;
-use crate::{block, Reg, Unreset};
+use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Pieces of a frame.
@@ -296,8 +297,8 @@ pub struct TxPiece {
     ifa_limit: Constant<Bits<64>>,
 }
 
-impl Logic for TxPiece {
-    #[hdl_gen]
+#[kernel]
+impl TxPiece {
     fn update(&mut self) {
         self.p_valid.next = self.sent.val();
         self.p_data.next = self.sent_data.val();
@@ -312,7 +313,15 @@ impl Logic for TxPiece {
         self.c_skip.next = self.crc_skip.val();
         self.is_odd.next = !self.s_ip_plain.val().get_bits::<3>(0).any();
 
-        comment!("Fields of the frame, copied until it starts.");
+        self.fields();
+        self.beats();
+        self.forms();
+        self.word();
+        self.order();
+    }
+
+    /// Fields of the frame, copied until it starts.
+    fn fields(&mut self) {
         self.payload_low.next = self.pkt_payload_bytes.val().get_bits::<2>(0);
         self.minus_pad.next = self.no_bytes.val() - self.payload_low.val();
         if self.s_copy.val() {
@@ -375,7 +384,10 @@ impl Logic for TxPiece {
             self.ip_plain.next = self.s_ip_plain.val();
             self.udp_plain.next = self.s_udp_plain.val();
         }
-        comment!("Beats: byte count and mask of a contiguous keep.");
+    }
+
+    /// Beats: byte count and mask of a contiguous keep.
+    fn beats(&mut self) {
         self.beat.next = self.s_data_tdata.val();
         self.keep.next = self.s_data_tkeep.val();
         if self.state.val() == SeqState::Host {
@@ -419,8 +431,10 @@ impl Logic for TxPiece {
             | (bit_cast::<64, 24>(self.hop.val().get_bits::<24>(3)) << 36)
             | (bit_cast::<64, 20>(self.hop.val().get_bits::<20>(27)) << 16)
             | self.queue.val();
+    }
 
-        comment!("Pieces in network order, the first byte on top; `masked` is what the ICRC sees.");
+    /// Pieces in network order, the first byte on top; `masked` is what the ICRC sees.
+    fn forms(&mut self) {
         self.udp.next = (bit_cast::<64, 16>(self.ip.val().get_bits::<16>(0)) << 48)
             | (bit_cast::<64, 16>(self.port.val()) << 32);
         self.c3.next = (bit_cast::<64, 16>(self.s_checksum.val()) << 48)
@@ -459,6 +473,9 @@ impl Logic for TxPiece {
         if self.cfg_tel_time_binary.val() {
             self.ioam_middle.next = self.ioam_ntp.val();
         }
+    }
+
+    fn word(&mut self) {
         self.word.next = 0.into();
         self.masked.next = 0.into();
         self.raw.next = false;
@@ -632,7 +649,10 @@ impl Logic for TxPiece {
                 self.bad.next = self.s_host_tlast.val() & self.is_long.val();
             }
         }
-        comment!("The first byte goes to bits 7:0.");
+    }
+
+    /// The first byte goes to bits 7:0.
+    fn order(&mut self) {
         self.word_le.next = bit_cast::<64, 8>(self.word.val().get_bits::<8>(56))
             | (bit_cast::<64, 8>(self.word.val().get_bits::<8>(48)) << 8)
             | (bit_cast::<64, 8>(self.word.val().get_bits::<8>(40)) << 16)

@@ -32,7 +32,7 @@ use crate::tx::room::TxRoom;
 use crate::tx::seq::TxSeq;
 use crate::util::crc32::{advance, rewind, Crc32};
 use crate::util::frame_fifo::FrameFifo;
-use crate::{block, Wire};
+use crate::{block, kernel, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the choice of a packet to its headers.
@@ -123,9 +123,16 @@ fn seed() -> u32 {
     (0..8).fold(u32::MAX, |state, _| advance(state, 0xff))
 }
 
-impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize, const GB: usize> TxPipe<FB, GB> {
     fn update(&mut self) {
+        self.headers();
+        self.stacks();
+        self.cutter();
+        self.frames();
+    }
+
+    fn headers(&mut self) {
         self.header.cfg_local_ip.next = self.cfg_local_ip.val();
         self.header.cfg_ttl.next = self.cfg_ttl.val();
         self.header.cfg_tel_data.next = self.cfg_tel_data.val();
@@ -162,7 +169,10 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.seq.pkt_mark.next = self.s_pkt.mark.val();
         self.seq.pkt_opcode.next = self.s_pkt.opcode.val();
         self.seq.pkt_payload_bytes.next = self.s_pkt.payload_bytes.val();
-        comment!("What an ACK and a telemetry response have in common.");
+    }
+
+    /// What an ACK and a telemetry response have in common.
+    fn stacks(&mut self) {
         self.is_feedback.next = self.header.m_kind.val() == 3;
         self.seq.ack_tel_hops.next = self.s_ack.tel.hops.val();
         self.cutter.ack_psn.next = self.s_ack.psn.val();
@@ -188,6 +198,9 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.seq.host_valid.next = self.s_host.tvalid.val();
         self.seq.host_last.next = self.s_host.tlast.val();
         Wire::join(&mut self.seq.m_fail, &mut self.m_fail);
+    }
+
+    fn cutter(&mut self) {
         self.cutter.cfg_local_mac.next = self.cfg_local_mac.val();
         self.cutter.cfg_local_ip.next = self.cfg_local_ip.val();
         self.cutter.cfg_pkey.next = self.cfg_pkey.val();
@@ -242,6 +255,9 @@ impl<const FB: usize, const GB: usize> Logic for TxPipe<FB, GB> {
         self.cutter.s_is_feedback.next = self.is_feedback.val();
         self.cutter.s_is_answer.next = self.s_feedback.answer.val();
         self.delay.s_valid.next = self.cutter.p_valid.val();
+    }
+
+    fn frames(&mut self) {
         self.delay.s_data.next = self.cutter.p_data.val();
         self.delay.s_bytes.next = self.cutter.p_bytes.val();
         self.delay.s_last.next = self.cutter.p_last.val();

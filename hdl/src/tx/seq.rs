@@ -13,7 +13,7 @@
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
 use crate::streams::ReadError;
-use crate::{block, Reg, Unreset};
+use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Beats of the longest frame: 4224 bytes. A longer host frame is dropped.
@@ -160,8 +160,8 @@ pub struct TxSeq<const GB: usize> {
     frame_beats: Constant<Bits<10>>,
 }
 
-impl<const GB: usize> Logic for TxSeq<GB> {
-    #[hdl_gen]
+#[kernel]
+impl<const GB: usize> TxSeq<GB> {
     fn update(&mut self) {
         self.state.next = self.now.val();
         self.has_room.next = self.room.val();
@@ -174,7 +174,14 @@ impl<const GB: usize> Logic for TxSeq<GB> {
         self.is_bad.next = self.bad.val();
         self.stuck.next = self.bad.val() & self.fail.val();
         self.is_stuck.next = self.stuck.val();
-        comment!("The next frame follows the ICRC at once unless that ends in a beat of its own.");
+        self.choice();
+        self.hops();
+        self.states();
+        self.next();
+    }
+
+    /// The next frame follows the ICRC at once unless that ends in a beat of its own.
+    fn choice(&mut self) {
         self.free.next = (self.now.val() == SeqState::Start)
             | ((self.now.val() == SeqState::Icrc) & !self.stuck.val());
         self.ready.next = self.free.val()
@@ -208,7 +215,10 @@ impl<const GB: usize> Logic for TxSeq<GB> {
             self.is_feedback.next = self.s_kind.val() == 3;
             self.bad.next = false;
         }
-        comment!("From behind the last header on, so that one register is the enable.");
+    }
+
+    /// From behind the last header on, so that one register is the enable.
+    fn hops(&mut self) {
         if self.copies.val() {
             self.form.next = self.s_form.val();
             self.with_payload.next = (self.s_kind.val() == 0) & self.pkt_payload_bytes.val().any();
@@ -234,6 +244,9 @@ impl<const GB: usize> Logic for TxSeq<GB> {
         if self.now.val() != SeqState::Host {
             self.beats_left.next = self.frame_beats.val();
         }
+    }
+
+    fn states(&mut self) {
         match self.now.val() {
             SeqState::Start => {
                 self.copies.next = true;
@@ -352,6 +365,9 @@ impl<const GB: usize> Logic for TxSeq<GB> {
                 }
             }
         }
+    }
+
+    fn next(&mut self) {
         self.now.next = self.goto.val();
         if self.s_valid.val() & self.ready.val() {
             self.now.next = SeqState::C0;

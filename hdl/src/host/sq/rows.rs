@@ -11,7 +11,7 @@
 
 use crate::host::sq::book::SqOp;
 use crate::streams::{ConfigRow, Doorbell, LostRequest, Offer};
-use crate::{block, Reg, Regs};
+use crate::{block, kernel, Reg, Regs};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
 
@@ -117,9 +117,14 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     wr_table: Constant<Bits<2>>,
 }
 
-impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize, const OW: usize> SqRows<FB, OW> {
     fn update(&mut self) {
+        self.outputs();
+        self.steps();
+    }
+
+    fn outputs(&mut self) {
         self.m_cfg.valid.next = self.state.val() == RowsState::Offer;
         self.m_cfg.table.next = self.row_table.val();
         self.m_cfg.index.next = self.index.val();
@@ -161,6 +166,9 @@ impl<const FB: usize, const OW: usize> Logic for SqRows<FB, OW> {
         self.beat_wide.next = bit_cast::<320, 64>(self.beat_data.val());
         self.order_index.next = self.order.val().get_bits::<16>(0);
         self.order_flow.next = self.order.val().get_bits::<FB>(16);
+    }
+
+    fn steps(&mut self) {
         self.failed.next = false;
         self.refused.next = false;
         if self.m_cqe.ready.val() {

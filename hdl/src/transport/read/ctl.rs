@@ -12,7 +12,7 @@
 //! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
 
 use crate::streams::{Flow, Offer};
-use crate::{block, Reg, Unreset};
+use crate::{block, kernel, Reg, Unreset};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
 
@@ -155,9 +155,14 @@ pub struct ReadCtl<const FB: usize> {
     last_flow: Constant<Bits<FB>>,
 }
 
-impl<const FB: usize> Logic for ReadCtl<FB> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize> ReadCtl<FB> {
     fn update(&mut self) {
+        self.outputs();
+        self.steps();
+    }
+
+    fn outputs(&mut self) {
         self.op_job.next = self.op.val() == ReadOp::Job;
         self.op_cfg.next = self.op.val() == ReadOp::Cfg;
         self.op_fail.next = self.op.val() == ReadOp::Fail;
@@ -196,6 +201,9 @@ impl<const FB: usize> Logic for ReadCtl<FB> {
             & self.packet_free.val()
             & self.end_free.val()
             & self.work_free.val();
+    }
+
+    fn steps(&mut self) {
         match self.state.val() {
             ReadState::Scrub => {
                 self.flow_q.next = self.flow_q.val() + 1;

@@ -11,7 +11,7 @@
 use crate::transport::requester::answer::next::RequesterNextAnswer;
 use crate::transport::requester::answer::verdict::RequesterVerdict;
 use crate::transport::requester::send::next::RequesterNextPacket;
-use crate::{block, Reg};
+use crate::{block, kernel, Reg};
 use rust_hdl_core::prelude::*;
 
 /// States of the requester. `Pn` and `Len` prepare the next packet.
@@ -263,8 +263,8 @@ pub struct RequesterCtl<const FB: usize> {
     keeps: Signal<Local, Bit>,
 }
 
-impl<const FB: usize> Logic for RequesterCtl<FB> {
-    #[hdl_gen]
+#[kernel]
+impl<const FB: usize> RequesterCtl<FB> {
     fn update(&mut self) {
         self.state.next = self.now_state.val();
         self.op.next = self.now_op.val();
@@ -353,6 +353,11 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
         if (self.now_state.val() == State::Arm) & !self.work_busy.val() & !self.blocked.val() {
             self.fresh.next = true;
         }
+        self.states();
+        self.end();
+    }
+
+    fn states(&mut self) {
         match self.now_state.val() {
             State::Scrub => {
                 self.now_flow.next = self.now_flow.val() + 1;
@@ -426,6 +431,9 @@ impl<const FB: usize> Logic for RequesterCtl<FB> {
             }
             _ => {}
         }
+    }
+
+    fn end(&mut self) {
         if self.opens.val() & self.picked.val() {
             self.now_op.next = self.pick_op.val();
             self.now_flow.next = self.pick_flow.val();
