@@ -89,6 +89,6 @@ fn net_refuses_figures_that_it_cannot_make_before_it_runs() {
     };
     let good = folder().join("refused.svg").display().to_string();
     run(&good, &["--engine", "rtl"], "choose --engine golden or both");
-    run("/none/x.svg", &[], "/none/x.svg: cannot write");
+    run("/none/x.svg", &[], "--figure /none/x.svg: there is no folder /none");
     run("x.png", &[], ".svg");
 }
