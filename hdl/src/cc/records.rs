@@ -50,7 +50,7 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     pub worst_hop: Signal<Out, Bits<3>>,
     /// What no honest network says of any of the hops: time, bytes, queue.
     pub bad: Signal<Out, Bits<3>>,
-    stored: Ram<HB, 64>,
+    stored: Ram<HB, Bits<64>>,
     one_hop: CcHop,
     old_2: Unreset<Bits<64>>,
     new_1: Unreset<Bits<64>>,

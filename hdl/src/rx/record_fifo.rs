@@ -27,7 +27,7 @@ pub struct RxRecordFifo {
     pub m_ready: Signal<In, Bit>,
     /// Its words.
     pub m_word: [Signal<Out, Bits<32>>; 19],
-    ram: [LutRam<4, 32>; 19],
+    ram: [LutRam<4, Bits<32>>; 19],
     head: [Reg<Bits<32>>; 19],
     head_valid: Reg<Bit>,
     write_index: Reg<Bits<4>>,

@@ -16,6 +16,7 @@ pub mod ctl;
 pub mod mover;
 pub mod tables;
 
+use crate::rows::StagedRow;
 use crate::streams::{Ack, Axis, ReadJob, ReadJobEnd, Request, WriteCommand, WriteDone};
 use crate::transport::ack::gen::AckGen;
 use crate::transport::responder::check::RespCheck;
@@ -51,7 +52,7 @@ pub struct Responder<
     /// Index of the row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// A DMA command has ended.
     pub s_done: WriteDone<In, 127>,
     /// Jobs have ended, or a row is in force.

@@ -25,7 +25,7 @@ pub struct Fifo<const W: usize, const AW: usize, const CW: usize> {
     pub m: Word<Out, W>,
     /// Items taken and not yet delivered.
     pub count: Signal<Out, Bits<CW>>,
-    ram: LutRam<AW, W>,
+    ram: LutRam<AW, Bits<W>>,
     #[reset(true)]
     space: Reg<Bit>,
     held: Reg<Bits<CW>>,

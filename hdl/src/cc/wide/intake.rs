@@ -53,8 +53,8 @@ pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
     /// The event.
     pub event_word: Signal<Out, Bits<EW>>,
     events: Skid<EW>,
-    started: LutRam<FB, 1>,
-    ended: LutRam<FB, 1>,
+    started: LutRam<FB, Bits<1>>,
+    ended: LutRam<FB, Bits<1>>,
     under_way: Delay<MW, FLIGHT_CYCLES>,
     open: Reg<Bit>,
     flow_full: Reg<Bit>,

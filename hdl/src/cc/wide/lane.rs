@@ -55,7 +55,7 @@ pub struct CcLane<const FB: usize> {
     pub tau_ns: Signal<Out, Bits<24>>,
     /// What no honest network says: time, bytes, queue.
     pub bad: Signal<Out, Bits<3>>,
-    stored: Ram<FB, 64>,
+    stored: Ram<FB, Bits<64>>,
     one_hop: CcHop,
     util_gain: Unreset<Bits<28>>,
     old_2: Unreset<Bits<64>>,

@@ -10,7 +10,7 @@
 //! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
 
 use crate::util::ram::Ram;
-use crate::{block, Reg, Unreset};
+use crate::{block, row, Reg, Unreset};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
@@ -27,6 +27,25 @@ pub enum SqOp {
     Came,
     Doorbell,
     Fetch,
+}
+
+/// What is known of a submission ring.
+#[row]
+pub struct BookRow {
+    /// Producer index.
+    pub producer: Bits<16>,
+    /// Entries that were asked for.
+    pub fetched: Bits<16>,
+    /// Those that have not come.
+    pub in_flight: Bits<7>,
+    /// The flow waits for a fetch.
+    pub queued: Bit,
+    /// The ring stands still.
+    pub stopped: Bit,
+    /// log2 of its entries.
+    pub log2: Bits<4>,
+    /// Its address, bits 63:6.
+    pub base: Bits<58>,
 }
 
 /// Books of `2^FB` flows.
@@ -68,7 +87,7 @@ pub struct SqBook<const FB: usize> {
     pub index: Signal<Out, Bits<16>>,
     /// The doorbell changed nothing.
     pub refused: Signal<Out, Bit>,
-    rows: Ram<FB, 103>,
+    rows: Ram<FB, BookRow>,
     clear: Reg<Bit>,
     flow_q: Reg<Bits<FB>>,
     flow_done: Reg<Bits<FB>>,
@@ -149,13 +168,13 @@ impl<const FB: usize> Logic for SqBook<FB> {
         if self.read.val() {
             self.flow_q.next = self.read_flow.val();
         }
-        self.producer.next = self.rows.read_data.val().get_bits::<16>(0);
-        self.fetched.next = self.rows.read_data.val().get_bits::<16>(16);
-        self.in_flight.next = self.rows.read_data.val().get_bits::<7>(32);
-        self.queued.next = self.rows.read_data.val().get_bit(39);
-        self.stop.next = self.rows.read_data.val().get_bit(40);
-        self.log2.next = self.rows.read_data.val().get_bits::<4>(41);
-        self.base.next = self.rows.read_data.val().get_bits::<58>(45);
+        self.producer.next = self.rows.read_data.val().producer;
+        self.fetched.next = self.rows.read_data.val().fetched;
+        self.in_flight.next = self.rows.read_data.val().in_flight;
+        self.queued.next = self.rows.read_data.val().queued;
+        self.stop.next = self.rows.read_data.val().stopped;
+        self.log2.next = self.rows.read_data.val().log2;
+        self.base.next = self.rows.read_data.val().base;
         self.ring_size.next = self.one_entry.val() << self.log2.val();
         self.ring_mask.next = self.ring_size.val() - 1;
         self.ring_place.next = self.fetched.val() & bit_cast::<16, 17>(self.ring_mask.val());
@@ -267,13 +286,14 @@ impl<const FB: usize> Logic for SqBook<FB> {
         self.rows.write_address.next = self.flow_q.val();
         self.rows.write_data.next = 0.into();
         if self.clear.val() {
-            self.rows.write_data.next = bit_cast::<103, 16>(self.new_producer.val())
+            self.rows.write_data.next = (bit_cast::<103, 16>(self.new_producer.val())
                 | (self.fetched_part.val() << 16)
                 | (self.in_flight_part.val() << 32)
                 | self.queued_part.val()
                 | self.stop_part.val()
                 | (self.log2_part.val() << 41)
-                | (self.base_part.val() << 45);
+                | (self.base_part.val() << 45))
+                .into();
         } else {
             self.flow_q.next = self.flow_q.val() + 1;
             self.clear.next = self.flow_q.val() == self.last_flow.val();

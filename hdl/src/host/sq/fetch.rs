@@ -15,6 +15,7 @@
 use crate::host::sq::book::SqOp;
 use crate::host::sq::flows::SqFlows;
 use crate::host::sq::rows::SqRows;
+use crate::rows::StagedRow;
 use crate::streams::{ConfigRow, Doorbell, LostRequest, ReadCommand};
 use crate::util::fifo::Fifo;
 use crate::{block, Wire};
@@ -39,7 +40,7 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     /// Its index.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// A row for the requester.
     pub m_cfg: ConfigRow<Out>,
     /// A work request for this flow is coming.
@@ -176,10 +177,10 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         }
         comment!("words 11 to 13 of a QP row, which stands until its books are made;");
         comment!("without its valid bit there is no ring");
-        self.flows.row_base.next = self.cfg_row.val().get_bits::<58>(390);
+        self.flows.row_base.next = self.cfg_row.val().qp_sq_address.get_bits::<58>(6);
         self.flows.row_log2.next = 0.into();
-        if self.cfg_row.val().get_bit(0) {
-            self.flows.row_log2.next = self.cfg_row.val().get_bits::<4>(352);
+        if self.cfg_row.val().qp_valid {
+            self.flows.row_log2.next = self.cfg_row.val().qp_sq_log2;
         }
         self.rows.row_done.next = self.flows.row_done.val();
         self.rows.row_has_ring.next = self.flows.row_has_ring.val();

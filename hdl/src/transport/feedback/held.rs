@@ -8,8 +8,17 @@
 
 use crate::streams::Telemetry;
 use crate::util::ram::Ram;
-use crate::{block, Reg, Unreset};
+use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
+
+/// Whose feedback a flow holds.
+#[row]
+pub struct HeldRow {
+    /// Our QPN.
+    pub qpn: Bits<24>,
+    /// The peer's address.
+    pub ip: Bits<32>,
+}
 
 /// Holds a READ response of `2^FB` flows.
 #[block]
@@ -52,7 +61,7 @@ pub struct FeedbackHeld<const FB: usize> {
     pub m_match: Signal<Out, Bit>,
     /// PSN and telemetry.
     pub m_word: Signal<Out, Bits<359>>,
-    rows: Ram<FB, 56>,
+    rows: Ram<FB, HeldRow>,
     held: Reg<Bit>,
     #[reset(true)]
     empty: Reg<Bit>,
@@ -62,7 +71,7 @@ pub struct FeedbackHeld<const FB: usize> {
     checked: Reg<Bit>,
     is_match: Unreset<Bit>,
     is_probe: Reg<Bit>,
-    row: Unreset<Bits<56>>,
+    row: Unreset<HeldRow>,
     qpn: Unreset<Bits<24>>,
     src_ip: Unreset<Bits<32>>,
     word: Unreset<Bits<359>>,
@@ -119,8 +128,8 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
         self.judge.next = self.keep.val();
         self.rows.write_enable.next = self.row_write.val();
         self.rows.write_address.next = self.row_flow.val();
-        self.rows.write_data.next =
-            bit_cast::<56, 24>(self.row_qpn.val()) | (bit_cast::<56, 32>(self.row_ip.val()) << 24);
+        self.rows.write_data.next.qpn = self.row_qpn.val();
+        self.rows.write_data.next.ip = self.row_ip.val();
         self.rows.read_enable.next = self.read.val();
         self.rows.read_address.next = self.qpn.val().get_bits::<FB>(0);
         if self.keep.val() {
@@ -128,8 +137,8 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
         }
         if self.judge.val() {
             self.checked.next = true;
-            self.is_match.next = (self.row.val().get_bits::<24>(0) == self.qpn.val())
-                & (self.row.val().get_bits::<32>(24) == self.src_ip.val());
+            self.is_match.next =
+                (self.row.val().qpn == self.qpn.val()) & (self.row.val().ip == self.src_ip.val());
         }
     }
 }

@@ -25,6 +25,7 @@
 //! # Reset             synchronous, high: no flow has telemetry, none waits
 //! # Twins             sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
 
+use crate::rows::StagedRow;
 use crate::streams::{FeedbackPacket, Telemetry};
 use crate::transport::feedback::due::FeedbackDue;
 use crate::transport::feedback::held::FeedbackHeld;
@@ -68,7 +69,7 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     /// Index of the row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// The row is in force here: the tx pipe's turn.
     pub m_cfg_valid: Signal<Out, Bit>,
     /// The tx pipe takes it.
@@ -99,7 +100,7 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     due: FeedbackDue<FB, RB, CW>,
     queue: Fifo<FB, FB, CW>,
     answers: Fifo<FB, 4, 5>,
-    stacks: Ram<CW, 359>,
+    stacks: Ram<CW, Bits<359>>,
     #[reset(FeedbackOp::None)]
     op: Reg<FeedbackOp>,
     flow: Unreset<Bits<FB>>,
@@ -237,12 +238,12 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
                 self.pending.next = self.pending.val() | self.mask.val();
             }
         }
-        self.has_telemetry.next = self.cfg_row.val().get_bit(0) & self.cfg_row.val().get_bit(1);
+        self.has_telemetry.next = self.cfg_row.val().qp_valid & self.cfg_row.val().qp_telemetry;
         self.held.m_take.next = self.op.val() == FeedbackOp::Arrive;
         self.held.row_write.next = self.op.val() == FeedbackOp::Cfg;
         self.held.row_flow.next = self.flow.val();
-        self.held.row_qpn.next = self.cfg_row.val().get_bits::<24>(32);
-        self.held.row_ip.next = self.cfg_row.val().get_bits::<32>(96);
+        self.held.row_qpn.next = self.cfg_row.val().qp_qpn;
+        self.held.row_ip.next = self.cfg_row.val().qp_remote_ip;
         self.stacks.write_enable.next = false;
         self.stacks.write_address.next = bit_cast::<CW, FB>(self.flow.val());
         self.stacks.write_data.next = self.held.m_word.val();
