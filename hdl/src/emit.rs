@@ -85,9 +85,9 @@ macro_rules! sizes {
 }
 
 rows! {
-    "skid" of HopPerCycle, |_| Skid::<64>::default();
-    "fifo" of HopPerCycle, |_| Fifo::<32, 4, 5>::default();
-    "ram_fifo" of HopPerCycle, |_| RamFifo::<64, 9, 10>::default();
+    "skid" of HopPerCycle, |_| Skid::<Bits<64>>::default();
+    "fifo" of HopPerCycle, |_| Fifo::<Bits<32>, 4, 5>::default();
+    "ram_fifo" of HopPerCycle, |_| RamFifo::<Bits<64>, 9, 10>::default();
     "frame_fifo" of HopPerCycle, |_| FrameFifo::<64, 8, 73, 6, 7>::default();
     "ram" of HopPerCycle, |_| Ram::<9, Bits<32>>::default();
     "mul_pipe" of HopPerCycle, |_| MulPipe::<32, 24, 56>::default();

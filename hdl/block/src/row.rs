@@ -49,7 +49,11 @@ pub fn expand(bits: Option<Expr>, mut item: ItemStruct) -> syn::Result<TokenStre
     Ok(quote! {
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
         #item
-        impl #generics #name #types #bounds { #(#accessors)* }
+        impl #generics #name #types #bounds {
+            #(#accessors)*
+            /// All its bits.
+            pub fn to_bits<const ROW_BITS: usize>(self) -> Bits<ROW_BITS> { Bits::default() }
+        }
         impl #generics Synth for #name #types #bounds {
             const BITS: usize = #end;
             fn descriptor() -> TypeDescriptor {

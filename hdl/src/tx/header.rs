@@ -42,19 +42,13 @@ pub enum HeaderState {
 
 /// Whom a flow's packets go to.
 #[row]
-pub struct PeerRow {
-    /// MAC address.
-    pub mac: Bits<48>,
-    /// IPv4 address.
-    pub ip: Bits<32>,
-    /// UDP source port.
-    pub port: Bits<16>,
-    /// The peer's QPN.
-    pub qpn: Bits<24>,
-    /// DSCP of packets without telemetry.
-    pub dscp: Bits<6>,
-    /// Packets carry telemetry.
-    pub telemetry: Bit,
+struct PeerRow {
+    mac: Bits<48>,  // MAC address
+    ip: Bits<32>,   // IPv4 address
+    port: Bits<16>, // UDP source port
+    qpn: Bits<24>,  // The peer's QPN
+    dscp: Bits<6>,  // DSCP of packets without telemetry
+    telemetry: Bit, // Packets carry telemetry
 }
 
 /// Header builder; `FB` = log2 of the flow count.

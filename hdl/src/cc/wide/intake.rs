@@ -52,10 +52,10 @@ pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
     pub start: Signal<Out, Bit>,
     /// The event.
     pub event_word: Signal<Out, Bits<EW>>,
-    events: Skid<EW>,
+    events: Skid<Bits<EW>>,
     started: LutRam<FB, Bits<1>>,
     ended: LutRam<FB, Bits<1>>,
-    under_way: Delay<MW, FLIGHT_CYCLES>,
+    under_way: Delay<Bits<MW>, FLIGHT_CYCLES>,
     open: Reg<Bit>,
     flow_full: Reg<Bit>,
     flow_flow: Unreset<Bits<FB>>,

@@ -31,21 +31,14 @@ pub enum SqOp {
 
 /// What is known of a submission ring.
 #[row]
-pub struct BookRow {
-    /// Producer index.
-    pub producer: Bits<16>,
-    /// Entries that were asked for.
-    pub fetched: Bits<16>,
-    /// Those that have not come.
-    pub in_flight: Bits<7>,
-    /// The flow waits for a fetch.
-    pub queued: Bit,
-    /// The ring stands still.
-    pub stopped: Bit,
-    /// log2 of its entries.
-    pub log2: Bits<4>,
-    /// Its address, bits 63:6.
-    pub base: Bits<58>,
+struct BookRow {
+    producer: Bits<16>, // Producer index
+    fetched: Bits<16>,  // Entries that were asked for
+    in_flight: Bits<7>, // Those that have not come
+    queued: Bit,        // The flow waits for a fetch
+    stopped: Bit,       // The ring stands still
+    log2: Bits<4>,      // log2 of its entries
+    base: Bits<58>,     // Its address, bits 63:6
 }
 
 /// Books of `2^FB` flows.

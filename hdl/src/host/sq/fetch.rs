@@ -80,9 +80,9 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     #[init(SqFlows::new(config))]
     flows: SqFlows<FB, FB1>,
     rows: SqRows<FB, OW>,
-    credits: Fifo<FB, 4, 5>,
-    orders: Fifo<OW, 3, 4>,
-    beats: Fifo<66, 6, 7>,
+    credits: Fifo<Bits<FB>, 4, 5>,
+    orders: Fifo<Bits<OW>, 3, 4>,
+    beats: Fifo<Bits<66>, 6, 7>,
     order_flow: Signal<Local, Bits<OW>>,
     new_beat: Signal<Local, Bits<66>>,
     takes: Signal<Local, Bit>,

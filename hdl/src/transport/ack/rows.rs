@@ -26,31 +26,19 @@ pub enum AckGenState {
 
 /// What a flow owes its peer.
 #[row]
-pub struct AnswerRow {
-    /// PSN to acknowledge.
-    pub ack_psn: Bits<24>,
-    /// MSN to say with it.
-    pub ack_msn: Bits<24>,
-    /// PSN of the NAK.
-    pub nak_psn: Bits<24>,
-    /// Its MSN.
-    pub nak_msn: Bits<24>,
-    /// Its reason.
-    pub nak_outcome: Bits<3>,
-    /// An ACK is to be sent.
-    pub owes_ack: Bit,
-    /// A NAK is.
-    pub owes_nak: Bit,
-    /// The ACK echoes telemetry.
-    pub has_tel: Bit,
-    /// The flow is in error.
-    pub closed: Bit,
-    /// The flow waits to answer.
-    pub queued: Bit,
-    /// READs that wait for responses.
-    pub jobs: Bits<6>,
-    /// READs that have ended, modulo 32.
-    pub ended: Bits<5>,
+struct AnswerRow {
+    ack_psn: Bits<24>,    // PSN to acknowledge
+    ack_msn: Bits<24>,    // MSN to say with it
+    nak_psn: Bits<24>,    // PSN of the NAK
+    nak_msn: Bits<24>,    // Its MSN
+    nak_outcome: Bits<3>, // Its reason
+    owes_ack: Bit,        // An ACK is to be sent
+    owes_nak: Bit,        // A NAK is
+    has_tel: Bit,         // The ACK echoes telemetry
+    closed: Bit,          // The flow is in error
+    queued: Bit,          // The flow waits to answer
+    jobs: Bits<6>,        // READs that wait for responses
+    ended: Bits<5>,       // READs that have ended, modulo 32
 }
 
 /// Tag of a command for the DMA.
@@ -157,7 +145,7 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     /// It is sent, if it was not before.
     pub tel_send: Signal<Out, Bit>,
     rows: Ram<FB, AnswerRow>,
-    queue: Fifo<FB, FB, FC>,
+    queue: Fifo<Bits<FB>, FB, FC>,
     #[reset(AckGenState::Scrub)]
     state: Reg<AckGenState>,
     is_end: Unreset<Bit>,

@@ -48,7 +48,7 @@ pub struct CompleterEnd<const FB: usize, const FC: usize> {
     /// Bytes of a READ could not be written.
     pub m_fail: Flow<Out, FB>,
     errors: Ram<FB, Bits<2>>,
-    fails: Fifo<FB, FB, FC>,
+    fails: Fifo<Bits<FB>, FB, FC>,
     #[reset(State::Scrub)]
     state: Reg<State>,
     scrub: Reg<Bits<FB>>,

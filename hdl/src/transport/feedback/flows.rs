@@ -16,13 +16,10 @@ use rust_hdl_core::prelude::*;
 
 /// Whom a flow's feedback is from.
 #[row]
-pub struct FeedbackRow {
-    /// Our QPN.
-    pub qpn: Bits<24>,
-    /// The peer's address.
-    pub ip: Bits<32>,
-    /// The peer's QPN.
-    pub remote_qpn: Bits<24>,
+struct FeedbackRow {
+    qpn: Bits<24>,        // Our QPN
+    ip: Bits<32>,         // The peer's address
+    remote_qpn: Bits<24>, // The peer's QPN
 }
 
 /// Tables of `F = 2^FB` queue pairs, `FP1 = FB + 1`.

@@ -28,7 +28,7 @@
 use crate::rows::StagedRow;
 use crate::streams::{FeedbackPacket, Telemetry};
 use crate::transport::feedback::due::FeedbackDue;
-use crate::transport::feedback::held::FeedbackHeld;
+use crate::transport::feedback::held::{FeedbackHeld, HeldTelemetry};
 use crate::util::fifo::Fifo;
 use crate::util::ram::Ram;
 use crate::{block, Reg, Unreset, Wire};
@@ -98,9 +98,9 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     pub m_feedback: FeedbackPacket<Out, FB>,
     held: FeedbackHeld<FB>,
     due: FeedbackDue<FB, RB, CW>,
-    queue: Fifo<FB, FB, CW>,
-    answers: Fifo<FB, 4, 5>,
-    stacks: Ram<CW, Bits<359>>,
+    queue: Fifo<Bits<FB>, FB, CW>,
+    answers: Fifo<Bits<FB>, 4, 5>,
+    stacks: Ram<CW, HeldTelemetry>,
     #[reset(FeedbackOp::None)]
     op: Reg<FeedbackOp>,
     flow: Unreset<Bits<FB>>,
@@ -123,7 +123,7 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     loading: Reg<Bit>,
     full: Reg<Bit>,
     shown_flow: Reg<Bits<FB>>,
-    shown: Reg<Bits<359>>,
+    shown: Reg<HeldTelemetry>,
     cfg_flow: Signal<Local, Bits<FB>>,
     cfg_waits: Signal<Local, Bit>,
     interval: Signal<Local, Bits<24>>,
@@ -155,16 +155,16 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Logic
         self.m_cfg_valid.next = self.cfg_valid.val();
         self.m_feedback.valid.next = self.full.val();
         self.m_feedback.flow.next = self.shown_flow.val();
-        self.m_feedback.psn.next = self.shown.val().get_bits::<24>(0);
+        self.m_feedback.psn.next = self.shown.val().psn;
         self.m_feedback.answer.next = self.answer.val();
         self.m_feedback.tel.valid.next = self.full.val();
-        self.m_feedback.tel.hops.next = self.shown.val().get_bits::<3>(24);
-        self.m_feedback.tel.path.next = self.shown.val().get_bits::<12>(27);
-        self.m_feedback.tel.hop[0].next = self.shown.val().get_bits::<64>(39);
-        self.m_feedback.tel.hop[1].next = self.shown.val().get_bits::<64>(103);
-        self.m_feedback.tel.hop[2].next = self.shown.val().get_bits::<64>(167);
-        self.m_feedback.tel.hop[3].next = self.shown.val().get_bits::<64>(231);
-        self.m_feedback.tel.hop[4].next = self.shown.val().get_bits::<64>(295);
+        self.m_feedback.tel.hops.next = self.shown.val().hops;
+        self.m_feedback.tel.path.next = self.shown.val().path;
+        self.m_feedback.tel.hop[0].next = self.shown.val().hop_0;
+        self.m_feedback.tel.hop[1].next = self.shown.val().hop_1;
+        self.m_feedback.tel.hop[2].next = self.shown.val().hop_2;
+        self.m_feedback.tel.hop[3].next = self.shown.val().hop_3;
+        self.m_feedback.tel.hop[4].next = self.shown.val().hop_4;
         self.held.probe_valid.next = self.s_probe_valid.val();
         self.held.watch_valid.next = self.watch_valid.val();
         self.held.watch_ready.next = self.watch_ready.val();

@@ -18,21 +18,14 @@ use rust_hdl_core::prelude::*;
 
 /// What is left of a READ.
 #[row]
-pub struct JobRow {
-    /// PSN of the next response.
-    pub psn: Bits<24>,
-    /// MSN.
-    pub msn: Bits<24>,
-    /// Address of its first byte.
-    pub addr: Bits<64>,
-    /// Bytes to come.
-    pub bytes: Bits<32>,
-    /// It is in the middle of its READ.
-    pub begun: Bit,
-    /// Generation of the region.
-    pub generation: Bits<16>,
-    /// The region.
-    pub region: Bits<10>,
+struct JobRow {
+    psn: Bits<24>,        // PSN of the next response
+    msn: Bits<24>,        // MSN
+    addr: Bits<64>,       // Address of its first byte
+    bytes: Bits<32>,      // Bytes to come
+    begun: Bit,           // It is in the middle of its READ
+    generation: Bits<16>, // Generation of the region
+    region: Bits<10>,     // The region
 }
 
 /// `2^JB` jobs, `2^MB` memory regions.

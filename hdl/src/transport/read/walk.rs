@@ -19,17 +19,12 @@ use rust_hdl_core::prelude::*;
 
 /// A READ that was accepted.
 #[row]
-pub struct ReadRow {
-    /// First PSN.
-    pub first_psn: Bits<24>,
-    /// PSN behind the last.
-    pub end_psn: Bits<24>,
-    /// Virtual address.
-    pub va: Bits<64>,
-    /// Bytes.
-    pub bytes: Bits<32>,
-    /// Remote key.
-    pub rkey: Bits<32>,
+struct ReadRow {
+    first_psn: Bits<24>, // First PSN
+    end_psn: Bits<24>,   // PSN behind the last
+    va: Bits<64>,        // Virtual address
+    bytes: Bits<32>,     // Bytes
+    rkey: Bits<32>,      // Remote key
 }
 
 /// First PSNs of `2^JB` READs of `2^FB` flows; `JB = FB + 4`.

@@ -57,7 +57,7 @@ pub struct WindowOut<const FB: usize, const FP1: usize> {
     pub event_window_sent: Signal<Out, Bit>,
     words: Ram<FB, Bits<56>>,
     marks: LutRam<FB, Bits<1>>,
-    queue: Fifo<FB, FB, FP1>,
+    queue: Fifo<Bits<FB>, FB, FP1>,
     #[reset(127)]
     rest: Reg<Bits<7>>,
     loading: Reg<Bit>,
