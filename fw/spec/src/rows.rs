@@ -40,7 +40,8 @@ macro_rules! rows {
                 remote_ip: u32 = (3, 0, 32),
                 /// The peer's (or gateway's) MAC address, 48 bits, first byte in bits 47:40.
                 remote_mac: u64 = (4, 0, 48),
-                /// UDP source port. Direct telemetry responses of switches find the queue pair by it:
+                /// UDP source port. Direct telemetry responses of switches find the queue pair by
+                /// it:
                 /// its low bits, as many as the flow index has, must be those of the QPN, else they
                 /// are dropped.
                 udp_source_port: u16 = (5, 16, 16),
@@ -432,5 +433,27 @@ mod tests {
             immediate: 0xdead_beef,
         };
         assert_eq!(WrRow::from_row(&wr.to_row()), wr);
+    }
+
+    #[test]
+    fn rows_and_layouts_name_the_same_bits() {
+        let of = |layout: &crate::layouts::Layout| {
+            let mut row = [0; 16];
+            for part in layout.parts {
+                let first = usize::from(part.word);
+                let (lsb, width) = (u32::from(part.field.lsb), u32::from(part.field.width));
+                for word in &mut row[first..first + usize::from(part.word_count)] {
+                    *word |= (u32::MAX >> (32 - width)) << lsb;
+                }
+            }
+            row
+        };
+        let ones = [u32::MAX; 16];
+        assert_eq!(QpRow::from_row(&ones).to_row(), of(&crate::layouts::QUEUE_PAIR));
+        assert_eq!(MrRow::from_row(&ones).to_row(), of(&crate::layouts::MEMORY_REGION));
+        let other = of(&crate::layouts::WORK_REQUEST);
+        // Operation 3 doesn't exist: it reads as WRITE.
+        assert_eq!(WrRow::from_row(&ones).to_row()[0] | 3, other[0]);
+        assert_eq!(WrRow::from_row(&ones).to_row()[1..], other[1..]);
     }
 }

@@ -50,7 +50,7 @@ pub fn stream(_: TokenStream, item: TokenStream) -> TokenStream {
 
 /// A row of a table: fields of which kernels read `self.row.val().psn` and which they assign with
 /// `self.row.next.psn = ..`. Fields follow each other from bit 0, unless `#[at(bit)]` says where
-/// one stands; `#[row(bits)]` says how wide the row is if its last field isn't the end.
+/// one stands; `#[row(bits)]` says how wide the row is if no field reaches its end.
 #[proc_macro_attribute]
 pub fn row(bits: TokenStream, item: TokenStream) -> TokenStream {
     let bits = if bits.is_empty() { None } else { Some(parse_macro_input!(bits as syn::Expr)) };

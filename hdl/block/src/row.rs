@@ -14,13 +14,14 @@ fn take_at(field: &mut Field) -> syn::Result<Option<Expr>> {
 }
 
 /// The struct and what the kernel's macro and the emitter ask of it: its width, and where each
-/// field stands. `bits` is the width, where the last field isn't the end.
+/// field stands. `bits` is the width, where the fields don't reach its end.
 pub fn expand(bits: Option<Expr>, mut item: ItemStruct) -> syn::Result<TokenStream> {
     let Fields::Named(fields) = &mut item.fields else {
         return Err(syn::Error::new_spanned(&item.ident, "a row has named fields"));
     };
     let mut accessors = vec![];
     let mut kinds = vec![];
+    let mut ends = vec![];
     let mut end = quote!(0_usize);
     for field in fields.named.iter_mut() {
         let offset = take_at(field)?.map_or(end, |at| quote!((#at)));
@@ -39,8 +40,9 @@ pub fn expand(bits: Option<Expr>, mut item: ItemStruct) -> syn::Result<TokenStre
             kind: <#ty as Synth>::descriptor(),
         })));
         end = quote!(#offset + <#ty as Synth>::BITS);
+        ends.push(end.clone());
     }
-    let end = bits.map_or(end, |bits| quote!(#bits));
+    let most = bits.map_or(quote!(0_usize), |bits| quote!(#bits));
     let name = &item.ident;
     let (generics, types, bounds) = item.generics.split_for_impl();
     let mut sized = item.generics.clone();
@@ -55,7 +57,15 @@ pub fn expand(bits: Option<Expr>, mut item: ItemStruct) -> syn::Result<TokenStre
             pub fn to_bits<const ROW_BITS: usize>(self) -> Bits<ROW_BITS> { Bits::default() }
         }
         impl #generics Synth for #name #types #bounds {
-            const BITS: usize = #end;
+            const BITS: usize = {
+                let ends = [#most, #(#ends),*];
+                let (mut bits, mut at) = (0, 0);
+                while at < ends.len() {
+                    bits = if ends[at] > bits { ends[at] } else { bits };
+                    at += 1;
+                }
+                bits
+            };
             fn descriptor() -> TypeDescriptor {
                 let kind = TypeKind::Composite(vec![#(#kinds),*]);
                 TypeDescriptor { name: stringify!(#name).into(), kind }

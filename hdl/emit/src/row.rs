@@ -80,3 +80,79 @@ fn flush(fields: &mut Vec<Field>, symbols: &Symbols, out: &mut Vec<Stmt>) {
     }
     out.extend(fields.into_iter().map(Field::alone));
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{emit_block, Reg};
+    use nic_block::{block, row};
+    use rust_hdl_core::prelude::*;
+
+    #[row]
+    struct Posted<const FB: usize> {
+        psn: Bits<24>,
+        closed: Bit,
+        mark: Bits<3>,
+        flow: Bits<FB>,
+        #[at(8)]
+        middle: Bits<8>,
+    }
+
+    #[row(32)]
+    struct Half {
+        low: Bits<16>,
+    }
+
+    #[block(mealy)]
+    struct Rows {
+        pub psn: Signal<In, Bits<24>>,
+        pub row: Signal<In, Posted<6>>,
+        pub next_row: Signal<Out, Posted<6>>,
+        pub late: Signal<Out, Posted<6>>,
+        pub half: Signal<Out, Half>,
+        pub is_closed: Signal<Out, Bit>,
+        pub middle: Signal<Out, Bits<8>>,
+        pub flow: Signal<Out, Bits<5>>,
+        kept: Reg<Posted<6>>,
+    }
+
+    impl Logic for Rows {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.is_closed.next = self.row.val().closed;
+            self.middle.next = self.row.val().middle;
+            self.flow.next = self.row.val().flow.get_bits::<5>(1);
+            self.next_row.next.psn = self.psn.val();
+            self.next_row.next.closed = false;
+            self.next_row.next.mark = self.row.val().mark;
+            self.next_row.next.flow = self.row.val().flow;
+            self.late.next.psn = self.psn.val();
+            self.late.next.mark = self.row.val().mark;
+            self.late.next.flow = self.row.val().flow;
+            self.late.next.closed = self.row.val().closed;
+            self.half.next = 0.into();
+            self.half.next.low = self.psn.val().get_bits::<16>(8);
+            self.kept.next.psn = self.psn.val();
+        }
+    }
+
+    #[test]
+    fn fields_stand_where_the_row_says_and_fill_it_at_once() {
+        let design = emit_block("uut", &Rows::default(), "test").expect("emits");
+        let text = &design.modules[0].1;
+        let words: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [
+            "input wire [33:0] row",
+            "output reg [31:0] half",
+            "is_closed = row[24];",
+            "middle = row[15:8];",
+            "flow = row[33:29];",
+            "next_row = {10'd0, psn} | ({31'd0, row[27:25]} << 25) | ({28'd0, row[33:28]} << 28);",
+            "late = {10'd0, psn} | ({31'd0, row[27:25]} << 25) | ({28'd0, row[33:28]} << 28);",
+            "late[24] = row[24];",
+            "half[15:0] = psn[23:8];",
+            "kept_next[23:0] = psn;",
+        ] {
+            assert!(words.contains(part), "`{part}` is missing in:\n{text}");
+        }
+    }
+}
