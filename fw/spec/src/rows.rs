@@ -41,9 +41,8 @@ macro_rules! rows {
                 /// The peer's (or gateway's) MAC address, 48 bits, first byte in bits 47:40.
                 remote_mac: u64 = (4, 0, 48),
                 /// UDP source port. Direct telemetry responses of switches find the queue pair by
-                /// it:
-                /// its low bits, as many as the flow index has, must be those of the QPN, else they
-                /// are dropped.
+                /// it: its low bits, as many as the flow index has, must be those of the QPN,
+                /// else they are dropped.
                 udp_source_port: u16 = (5, 16, 16),
                 /// First PSN expected from the peer, 24 bits.
                 rq_psn: u32 = (6, 0, 24),

@@ -60,6 +60,7 @@ fn sizes_are_numbers(generics: &mut Generics) {
 
 /// The struct over its kind, its walk, and what it can be joined with.
 pub fn expand(mut item: ItemStruct, has_handshake: bool) -> syn::Result<TokenStream> {
+    sizes_are_numbers(&mut item.generics);
     let Fields::Named(fields) = &mut item.fields else {
         return Err(syn::Error::new_spanned(&item.ident, "a bundle has named members"));
     };
@@ -73,8 +74,6 @@ pub fn expand(mut item: ItemStruct, has_handshake: bool) -> syn::Result<TokenStr
     for field in fields.named.iter_mut() {
         field.ty = member(field)?;
     }
-    sizes_are_numbers(&mut item.generics);
-    let Fields::Named(fields) = &item.fields else { unreachable!() };
     let names: Vec<_> = fields.named.iter().filter_map(|f| f.ident.clone()).collect();
     let texts: Vec<String> = names.iter().map(Ident::to_string).collect();
     let name = item.ident.clone();

@@ -1,4 +1,4 @@
-//! `#[row]` and `staged_rows!`.
+//! `#[row]` and `staged!`.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -14,7 +14,8 @@ fn take_at(field: &mut Field) -> syn::Result<Option<Expr>> {
 }
 
 /// The struct and what the kernel's macro and the emitter ask of it: its width, and where each
-/// field stands. `bits` is the width, where the fields don't reach its end.
+/// field stands. `bits` is the width, where the fields don't reach its end. Kernels are never run:
+/// of values only the types count, and a register's value is 0.
 pub fn expand(bits: Option<Expr>, mut item: ItemStruct) -> syn::Result<TokenStream> {
     let Fields::Named(fields) = &mut item.fields else {
         return Err(syn::Error::new_spanned(&item.ident, "a row has named fields"));
@@ -74,10 +75,16 @@ pub fn expand(bits: Option<Expr>, mut item: ItemStruct) -> syn::Result<TokenStre
             fn verilog(self) -> ast::VerilogLiteral { 0_u64.into() }
         }
         impl #generics From<u64> for #name #types #bounds {
-            fn from(_: u64) -> Self { Self::default() }
+            fn from(value: u64) -> Self {
+                assert!(value == 0, "a row resets to 0");
+                Self::default()
+            }
         }
         impl #sized From<Bits<ROW_BITS>> for #name #types #bounds {
-            fn from(_: Bits<ROW_BITS>) -> Self { Self::default() }
+            fn from(bits: Bits<ROW_BITS>) -> Self {
+                assert!(bits == Bits::default(), "a row resets to 0");
+                Self::default()
+            }
         }
         impl #sized From<#name #types> for Bits<ROW_BITS> #bounds {
             fn from(_: #name #types) -> Self { Self::default() }
