@@ -40,6 +40,7 @@ use crate::util::{
 };
 use nic_spec::config::CcSchedule::{self, AckPerCycle, BitPerCycle, HopPerCycle};
 use nic_spec::config::NicConfig;
+use rust_hdl_core::prelude::Bits;
 use rust_hdl_core::prelude::Block;
 
 /// A block of some configurations.
@@ -84,11 +85,11 @@ macro_rules! sizes {
 }
 
 rows! {
-    "skid" of HopPerCycle, |_| Skid::<64>::default();
-    "fifo" of HopPerCycle, |_| Fifo::<32, 4, 5>::default();
-    "ram_fifo" of HopPerCycle, |_| RamFifo::<64, 9, 10>::default();
+    "skid" of HopPerCycle, |_| Skid::<Bits<64>>::default();
+    "fifo" of HopPerCycle, |_| Fifo::<Bits<32>, 4, 5>::default();
+    "ram_fifo" of HopPerCycle, |_| RamFifo::<Bits<64>, 9, 10>::default();
     "frame_fifo" of HopPerCycle, |_| FrameFifo::<64, 8, 73, 6, 7>::default();
-    "ram" of HopPerCycle, |_| Ram::<9, 32>::default();
+    "ram" of HopPerCycle, |_| Ram::<9, Bits<32>>::default();
     "mul_pipe" of HopPerCycle, |_| MulPipe::<32, 24, 56>::default();
     "mul_serial" of HopPerCycle, |_| MulSerial::<32, 24, 56>::default();
     "recip" of HopPerCycle, |_| Recip::<48>::default();

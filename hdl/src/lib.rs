@@ -11,6 +11,7 @@ pub mod cc;
 pub mod emit;
 pub mod host;
 pub mod nic;
+pub mod rows;
 pub mod rx;
 pub mod sched;
 pub mod streams;
@@ -18,5 +19,5 @@ pub mod transport;
 pub mod tx;
 pub mod util;
 
-pub use nic_block::{block, bundle, kernel, stream};
+pub use nic_block::{block, bundle, kernel, row, stream};
 pub use nic_emit::{Reg, Regs, Unreset, Wire};

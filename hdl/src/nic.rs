@@ -369,7 +369,7 @@ impl Nic {
         self.read_reply.cfg_index.next = self.registers.cfg_index.val();
         self.responder.cfg_row.next = self.registers.cfg_row.val();
         self.sq_fetch.cfg_row.next = self.registers.cfg_row.val();
-        self.requester.cfg_row.next = self.sq_fetch.m_cfg.row.val();
+        self.requester.cfg_row.next = self.sq_fetch.m_cfg.row.val().into();
         self.tx.cfg_row.next = self.registers.cfg_row.val();
         self.read_reply.cfg_row.next = self.registers.cfg_row.val();
         self.responder.cfg_cq_space.next = self.registers.cq_space.val();

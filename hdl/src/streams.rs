@@ -7,7 +7,7 @@ use rust_hdl_core::prelude::*;
 macro_rules! hardware {
     ($(
         $(#[$about:meta])*
-        $kind:ident $name:ident $(<$($size:ident),*>)? {
+        $kind:ident $name:ident $(<$($size:ident $(: $bound:ident)?),*>)? {
             $(
                 $(#[$doc:meta])*
                 $member:ident $(= $nested:ident)? $(== $flat:ident<$($flat_size:ident),+>)?
@@ -18,7 +18,7 @@ macro_rules! hardware {
         $(
             #[$kind]
             $(#[$about])*
-            pub struct $name $(<$(const $size: usize),*>)? {
+            pub struct $name $(<$($size $(: $bound)?),*>)? {
                 $(
                     $(#[$doc])*
                     $(#[back($against)])? $(#[nested($nested)])? $(#[flat($flat)])?

@@ -4,6 +4,201 @@
 /// A staged row, word 0 first.
 pub type Row = [u32; 16];
 
+/// Hands the list of the tables' fields to the macro `$form`, which makes types of it: the rows of
+/// this module, and those of the hardware. A field stands at (word, first bit, bits); the
+/// hardware also knows parts that span several.
+#[macro_export]
+macro_rules! rows {
+    ($form:path) => {
+        $form! {
+            /// A queue pair.
+            qp QpRow {
+                /// Packets of this QP are handled; false destroys it.
+                valid: bool = (0, 0, 1),
+                /// Data packets and READ responses carry a telemetry header; ACKs and telemetry
+                /// responses echo it.
+                telemetry: bool = (0, 1, 1),
+                /// The peer may RDMA WRITE.
+                remote_write: bool = (0, 2, 1),
+                /// The peer may RDMA READ.
+                remote_read: bool = (0, 3, 1),
+                /// Path MTU in bytes as `256 << mtu_code`, 0..=4.
+                mtu_code: u8 = (0, 4, 3),
+                /// Retransmission timeout 4.096 us x 2^n, 1..=31; 0 is off.
+                timeout_exponent: u8 = (0, 8, 5),
+                /// Timeouts or NAKs in a row without progress before the QP fails, 0..=7.
+                retry_limit: u8 = (0, 13, 3),
+                /// DSCP of packets without telemetry, 0..=63.
+                dscp: u8 = (0, 16, 6),
+                /// AckReq is set on every 2^n-th packet beside the last of a message, 0..=15.
+                ack_interval_log2: u8 = (0, 24, 4),
+                /// Our QPN, 24 bits.
+                qpn: u32 = (1, 0, 24),
+                /// The peer's QPN, 24 bits.
+                remote_qpn: u32 = (2, 0, 24),
+                /// The peer's IPv4 address.
+                remote_ip: u32 = (3, 0, 32),
+                /// The peer's (or gateway's) MAC address, 48 bits, first byte in bits 47:40.
+                remote_mac: u64 = (4, 0, 48),
+                /// UDP source port. Direct telemetry responses of switches find the queue pair by
+                /// it: its low bits, as many as the flow index has, must be those of the QPN,
+                /// else they are dropped.
+                udp_source_port: u16 = (5, 16, 16),
+                /// First PSN expected from the peer, 24 bits.
+                rq_psn: u32 = (6, 0, 24),
+                /// First PSN sent, 24 bits.
+                sq_psn: u32 = (7, 0, 24),
+                /// Initial window in bytes (telemetry off: fixed).
+                window_bytes: u32 = (8, 0, 32),
+                /// Initial pacing rate in bytes a cycle (telemetry off: fixed).
+                rate_uq8_24: u32 = (9, 0, 32),
+                /// RNR NAKs in a row without progress before the QP fails, 0..=6; 7: no limit.
+                rnr_retry_limit: u8 = (10, 0, 3),
+                /// READs of ours that may be outstanding, 1..=16; 0 counts as 1.
+                read_limit: u8 = (10, 8, 5),
+                /// log2 of the entries of the submission ring, 1..=15; 0: none, work requests are
+                /// committed.
+                sq_log2: u8 = (11, 0, 4),
+                /// Address of the ring on the AXI4 master, a multiple of 64.
+                sq_address: u64 = (12, 0, 64),
+            } also {
+                /// The flags and the MTU.
+                flags = (0, 0, 7),
+                /// The word of the limits.
+                limits = (10, 0, 32),
+            }
+            /// A memory region.
+            mr MrRow {
+                /// The region can be used; false revokes it.
+                valid: bool = (0, 0, 1),
+                /// The peer may write.
+                remote_write: bool = (0, 1, 1),
+                /// The peer may read.
+                remote_read: bool = (0, 2, 1),
+                /// Remote key: `index << 8 | key`.
+                rkey: u32 = (1, 0, 32),
+                /// First virtual address, as the peer names it.
+                va: u64 = (2, 0, 64),
+                /// Bytes.
+                length_bytes: u64 = (4, 0, 64),
+                /// Address of the first byte on the AXI4 master.
+                host_address: u64 = (6, 0, 64),
+            } also {
+                /// The flags.
+                flags = (0, 0, 3),
+                /// Key and place.
+                place = (1, 0, 224),
+            }
+            /// A work request.
+            wr WrRow {
+                /// What to do.
+                operation: Operation = (0, 0, 2),
+                /// A success makes a completion too.
+                signalled: bool = (0, 2, 1),
+                /// The peer is asked for a solicited event.
+                solicited: bool = (0, 3, 1),
+                /// Returned in the completion.
+                wr_id: u32 = (1, 0, 32),
+                /// Address of the first byte on the AXI4 master.
+                local_address: u64 = (2, 0, 64),
+                /// Bytes, at most 2^31.
+                length_bytes: u32 = (4, 0, 32),
+                /// The peer's memory key.
+                rkey: u32 = (5, 0, 32),
+                /// The peer's virtual address.
+                remote_va: u64 = (6, 0, 64),
+                /// Immediate data, for [`Operation::WriteImmediate`].
+                immediate: u32 = (8, 0, 32),
+            } also {
+                /// All that it says.
+                words = (0, 0, 320),
+            }
+        }
+    };
+}
+
+/// What a field of a row holds.
+trait Value {
+    fn to_bits(self) -> u64;
+    fn from_bits(bits: u64) -> Self;
+}
+
+macro_rules! numbers {
+    ($($number:ident)*) => {
+        $(
+            impl Value for $number {
+                fn to_bits(self) -> u64 {
+                    self.into()
+                }
+                fn from_bits(bits: u64) -> Self {
+                    bits as $number
+                }
+            }
+        )*
+    };
+}
+
+numbers!(u8 u16 u32 u64);
+
+impl Value for bool {
+    fn to_bits(self) -> u64 {
+        self.into()
+    }
+    fn from_bits(bits: u64) -> Self {
+        bits != 0
+    }
+}
+
+/// The `bits` low ones of `value` into a row, from `bit` of `word` on.
+fn put(row: &mut Row, (word, bit, bits): (usize, u32, u32), value: u64) {
+    let value = u128::from(value & u64::MAX >> (64 - bits)) << bit;
+    row[word] |= value as u32;
+    if bit + bits > 32 {
+        row[word + 1] |= (value >> 32) as u32;
+    }
+}
+
+/// `bits` of a row, from `bit` of `word` on.
+fn get(row: &Row, (word, bit, bits): (usize, u32, u32)) -> u64 {
+    let high = if bit + bits > 32 { row[word + 1] } else { 0 };
+    (u64::from(row[word]) | u64::from(high) << 32) >> bit & u64::MAX >> (64 - bits)
+}
+
+macro_rules! structs {
+    ($(
+        $(#[$about:meta])*
+        $table:ident $name:ident {
+            $($(#[$doc:meta])* $field:ident: $with:ty = $place:tt,)*
+        } also {
+            $($spans:tt)*
+        }
+    )*) => {
+        $(
+            $(#[$about])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            pub struct $name {
+                $($(#[$doc])* pub $field: $with,)*
+            }
+
+            impl $name {
+                /// The row's words.
+                pub fn to_row(&self) -> Row {
+                    let mut row = [0; 16];
+                    $(put(&mut row, $place, self.$field.to_bits());)*
+                    row
+                }
+
+                /// Reads the row's words.
+                pub fn from_row(row: &Row) -> Self {
+                    Self { $($field: Value::from_bits(get(row, $place)),)* }
+                }
+            }
+        )*
+    };
+}
+
+rows!(structs);
+
 /// Which table a row belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
@@ -15,60 +210,24 @@ pub enum Table {
     Wr = 2,
 }
 
-/// A queue pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QpRow {
-    /// Packets of this QP are handled; false destroys it.
-    pub valid: bool,
-    /// Data packets and READ responses carry a telemetry header; ACKs and telemetry responses echo it.
-    pub telemetry: bool,
-    /// The peer may RDMA WRITE.
-    pub remote_write: bool,
-    /// The peer may RDMA READ.
-    pub remote_read: bool,
-    /// Path MTU in bytes as `256 << mtu_code`, 0..=4.
-    pub mtu_code: u8,
-    /// Retransmission timeout 4.096 us x 2^n, 1..=31; 0 is off.
-    pub timeout_exponent: u8,
-    /// Timeouts or NAKs in a row without progress before the QP fails, 0..=7.
-    pub retry_limit: u8,
-    /// DSCP of packets without telemetry, 0..=63.
-    pub dscp: u8,
-    /// AckReq is set on every 2^n-th packet beside the last of a message, 0..=15.
-    pub ack_interval_log2: u8,
-    /// Our QPN, 24 bits.
-    pub qpn: u32,
-    /// The peer's QPN, 24 bits.
-    pub remote_qpn: u32,
-    /// The peer's IPv4 address.
-    pub remote_ip: u32,
-    /// The peer's (or gateway's) MAC address, 48 bits, first byte in bits 47:40.
-    pub remote_mac: u64,
-    /// UDP source port. Direct telemetry responses of switches find the queue pair by it: its low bits, as
-    /// many as the flow index has, must be those of the QPN, else they are dropped.
-    pub udp_source_port: u16,
-    /// First PSN expected from the peer, 24 bits.
-    pub rq_psn: u32,
-    /// First PSN sent, 24 bits.
-    pub sq_psn: u32,
-    /// Initial window in bytes (telemetry off: fixed).
-    pub window_bytes: u32,
-    /// Initial pacing rate in bytes a cycle (telemetry off: fixed).
-    pub rate_uq8_24: u32,
-    /// RNR NAKs in a row without progress before the QP fails, 0..=6; 7: no limit.
-    pub rnr_retry_limit: u8,
-    /// READs of ours that may be outstanding, 1..=16; 0 counts as 1.
-    pub read_limit: u8,
-    /// log2 of the entries of the submission ring, 1..=15; 0: none, work requests are committed.
-    pub sq_log2: u8,
-    /// Address of the ring on the AXI4 master, a multiple of 64.
-    pub sq_address: u64,
-}
-
 impl Default for QpRow {
     /// A queue pair that is not valid, with no limit of RNR retries and 4 READs outstanding.
     fn default() -> Self {
         Self { rnr_retry_limit: 7, read_limit: 4, ..Self::from_row(&[0; 16]) }
+    }
+}
+
+impl Default for MrRow {
+    /// A region that is not valid.
+    fn default() -> Self {
+        Self::from_row(&[0; 16])
+    }
+}
+
+impl Default for WrRow {
+    /// A WRITE of no bytes.
+    fn default() -> Self {
+        Self::from_row(&[0; 16])
     }
 }
 
@@ -92,112 +251,6 @@ impl QpRow {
             ..Self::default()
         }
     }
-
-    /// The row's words.
-    pub fn to_row(&self) -> Row {
-        let mut row = [0; 16];
-        row[0] = u32::from(self.valid)
-            | u32::from(self.telemetry) << 1
-            | u32::from(self.remote_write) << 2
-            | u32::from(self.remote_read) << 3
-            | u32::from(self.mtu_code & 7) << 4
-            | u32::from(self.timeout_exponent & 31) << 8
-            | u32::from(self.retry_limit & 7) << 13
-            | u32::from(self.dscp & 63) << 16
-            | u32::from(self.ack_interval_log2 & 15) << 24;
-        row[1] = self.qpn & 0xff_ffff;
-        row[2] = self.remote_qpn & 0xff_ffff;
-        row[3] = self.remote_ip;
-        row[4] = self.remote_mac as u32;
-        row[5] = (self.remote_mac >> 32) as u32 & 0xffff | u32::from(self.udp_source_port) << 16;
-        row[6] = self.rq_psn & 0xff_ffff;
-        row[7] = self.sq_psn & 0xff_ffff;
-        row[8] = self.window_bytes;
-        row[9] = self.rate_uq8_24;
-        row[10] = u32::from(self.rnr_retry_limit & 7) | u32::from(self.read_limit & 31) << 8;
-        row[11] = u32::from(self.sq_log2 & 15);
-        row[12] = self.sq_address as u32;
-        row[13] = (self.sq_address >> 32) as u32;
-        row
-    }
-
-    /// Reads the row's words.
-    pub fn from_row(row: &Row) -> Self {
-        let bit = |n: u32| row[0] >> n & 1 != 0;
-        Self {
-            valid: bit(0),
-            telemetry: bit(1),
-            remote_write: bit(2),
-            remote_read: bit(3),
-            mtu_code: (row[0] >> 4 & 7) as u8,
-            timeout_exponent: (row[0] >> 8 & 31) as u8,
-            retry_limit: (row[0] >> 13 & 7) as u8,
-            dscp: (row[0] >> 16 & 63) as u8,
-            ack_interval_log2: (row[0] >> 24 & 15) as u8,
-            qpn: row[1] & 0xff_ffff,
-            remote_qpn: row[2] & 0xff_ffff,
-            remote_ip: row[3],
-            remote_mac: u64::from(row[4]) | u64::from(row[5] & 0xffff) << 32,
-            udp_source_port: (row[5] >> 16) as u16,
-            rq_psn: row[6] & 0xff_ffff,
-            sq_psn: row[7] & 0xff_ffff,
-            window_bytes: row[8],
-            rate_uq8_24: row[9],
-            rnr_retry_limit: (row[10] & 7) as u8,
-            read_limit: (row[10] >> 8 & 31) as u8,
-            sq_log2: (row[11] & 15) as u8,
-            sq_address: u64::from(row[12]) | u64::from(row[13]) << 32,
-        }
-    }
-}
-
-/// A memory region.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MrRow {
-    /// The region can be used; false revokes it.
-    pub valid: bool,
-    /// The peer may write.
-    pub remote_write: bool,
-    /// The peer may read.
-    pub remote_read: bool,
-    /// Remote key: `index << 8 | key`.
-    pub rkey: u32,
-    /// First virtual address, as the peer names it.
-    pub va: u64,
-    /// Bytes.
-    pub length_bytes: u64,
-    /// Address of the first byte on the AXI4 master.
-    pub host_address: u64,
-}
-
-impl MrRow {
-    /// The row's words.
-    pub fn to_row(&self) -> Row {
-        let mut row = [0; 16];
-        row[0] = u32::from(self.valid)
-            | u32::from(self.remote_write) << 1
-            | u32::from(self.remote_read) << 2;
-        row[1] = self.rkey;
-        for (i, v) in [self.va, self.length_bytes, self.host_address].into_iter().enumerate() {
-            row[2 + 2 * i] = v as u32;
-            row[3 + 2 * i] = (v >> 32) as u32;
-        }
-        row
-    }
-
-    /// Reads the row's words.
-    pub fn from_row(row: &Row) -> Self {
-        let wide = |i: usize| u64::from(row[i]) | u64::from(row[i + 1]) << 32;
-        Self {
-            valid: row[0] & 1 != 0,
-            remote_write: row[0] & 2 != 0,
-            remote_read: row[0] & 4 != 0,
-            rkey: row[1],
-            va: wide(2),
-            length_bytes: wide(4),
-            host_address: wide(6),
-        }
-    }
 }
 
 /// What a work request does.
@@ -212,63 +265,16 @@ pub enum Operation {
     Read = 2,
 }
 
-/// A work request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WrRow {
-    /// What to do.
-    pub operation: Operation,
-    /// A success makes a completion too.
-    pub signalled: bool,
-    /// The peer is asked for a solicited event.
-    pub solicited: bool,
-    /// Returned in the completion.
-    pub wr_id: u32,
-    /// Address of the first byte on the AXI4 master.
-    pub local_address: u64,
-    /// Bytes, at most 2^31.
-    pub length_bytes: u32,
-    /// The peer's memory key.
-    pub rkey: u32,
-    /// The peer's virtual address.
-    pub remote_va: u64,
-    /// Immediate data, for [`Operation::WriteImmediate`].
-    pub immediate: u32,
-}
-
-impl WrRow {
-    /// The row's words.
-    pub fn to_row(&self) -> Row {
-        let mut row = [0; 16];
-        row[0] =
-            self.operation as u32 | u32::from(self.signalled) << 2 | u32::from(self.solicited) << 3;
-        row[1] = self.wr_id;
-        row[2] = self.local_address as u32;
-        row[3] = (self.local_address >> 32) as u32;
-        row[4] = self.length_bytes;
-        row[5] = self.rkey;
-        row[6] = self.remote_va as u32;
-        row[7] = (self.remote_va >> 32) as u32;
-        row[8] = self.immediate;
-        row
+impl Value for Operation {
+    fn to_bits(self) -> u64 {
+        self as u64
     }
-
-    /// Reads the row's words; an operation that does not exist yet reads as WRITE.
-    pub fn from_row(row: &Row) -> Self {
-        let wide = |i: usize| u64::from(row[i]) | u64::from(row[i + 1]) << 32;
-        Self {
-            operation: match row[0] & 3 {
-                1 => Operation::WriteImmediate,
-                2 => Operation::Read,
-                _ => Operation::Write,
-            },
-            signalled: row[0] & 4 != 0,
-            solicited: row[0] & 8 != 0,
-            wr_id: row[1],
-            local_address: wide(2),
-            length_bytes: row[4],
-            rkey: row[5],
-            remote_va: wide(6),
-            immediate: row[8],
+    /// An operation that does not exist yet reads as WRITE.
+    fn from_bits(bits: u64) -> Self {
+        match bits {
+            1 => Self::WriteImmediate,
+            2 => Self::Read,
+            _ => Self::Write,
         }
     }
 }
@@ -426,5 +432,27 @@ mod tests {
             immediate: 0xdead_beef,
         };
         assert_eq!(WrRow::from_row(&wr.to_row()), wr);
+    }
+
+    #[test]
+    fn rows_and_layouts_name_the_same_bits() {
+        let of = |layout: &crate::layouts::Layout| {
+            let mut row = [0; 16];
+            for part in layout.parts {
+                let first = usize::from(part.word);
+                let (lsb, width) = (u32::from(part.field.lsb), u32::from(part.field.width));
+                for word in &mut row[first..first + usize::from(part.word_count)] {
+                    *word |= (u32::MAX >> (32 - width)) << lsb;
+                }
+            }
+            row
+        };
+        let ones = [u32::MAX; 16];
+        assert_eq!(QpRow::from_row(&ones).to_row(), of(&crate::layouts::QUEUE_PAIR));
+        assert_eq!(MrRow::from_row(&ones).to_row(), of(&crate::layouts::MEMORY_REGION));
+        let other = of(&crate::layouts::WORK_REQUEST);
+        // Operation 3 doesn't exist: it reads as WRITE.
+        assert_eq!(WrRow::from_row(&ones).to_row()[0] | 3, other[0]);
+        assert_eq!(WrRow::from_row(&ones).to_row()[1..], other[1..]);
     }
 }

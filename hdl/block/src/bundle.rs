@@ -3,7 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::Parser;
-use syn::{parse_quote, Attribute, Field, Fields, GenericParam, Ident, ItemStruct, Type};
+use syn::{
+    parse_quote, Attribute, Field, Fields, GenericParam, Generics, Ident, ItemStruct, Type,
+    TypeParam,
+};
 
 /// Takes the attribute `name` off a field.
 fn take(attributes: &mut Vec<Attribute>, name: &str) -> bool {
@@ -49,8 +52,20 @@ fn member(field: &mut Field) -> syn::Result<Type> {
     })
 }
 
+/// A size without a bound is a number.
+fn sizes_are_numbers(generics: &mut Generics) {
+    for param in generics.params.iter_mut() {
+        if let GenericParam::Type(TypeParam { ident, bounds, .. }) = param {
+            if bounds.is_empty() {
+                *param = parse_quote!(const #ident: usize);
+            }
+        }
+    }
+}
+
 /// The struct over its kind, its walk, and what it can be joined with.
 pub fn expand(mut item: ItemStruct, has_handshake: bool) -> syn::Result<TokenStream> {
+    sizes_are_numbers(&mut item.generics);
     let Fields::Named(fields) = &mut item.fields else {
         return Err(syn::Error::new_spanned(&item.ident, "a bundle has named members"));
     };

@@ -1,11 +1,13 @@
 //! Attribute macros that write what every hardware block repeats.
 //!
 //! [`macro@block`] makes a struct a hardware block, [`macro@stream`] and [`macro@bundle`] make one
-//! declaration of ports serve as source, sink and registers.
+//! declaration of ports serve as source, sink and registers, [`macro@row`] gives the parts of a
+//! table's row names.
 
 mod block;
 mod bundle;
 mod kernel;
+mod row;
 
 use proc_macro::TokenStream;
 use syn::{parse_macro_input, ItemImpl, ItemStruct};
@@ -53,4 +55,22 @@ pub fn stream(_: TokenStream, item: TokenStream) -> TokenStream {
 pub fn kernel(_: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as ItemImpl);
     kernel::expand(item).unwrap_or_else(|e| e.to_compile_error()).into()
+}
+
+/// A row of a table: fields of which kernels read `self.row.val().psn` and which they assign with
+/// `self.row.next.psn = ..`. Fields follow each other from bit 0, unless `#[at(bit)]` says where
+/// one stands; `#[row(bits)]` says how wide the row is if no field reaches its end.
+#[proc_macro_attribute]
+pub fn row(bits: TokenStream, item: TokenStream) -> TokenStream {
+    let bits = if bits.is_empty() { None } else { Some(parse_macro_input!(bits as syn::Expr)) };
+    let item = parse_macro_input!(item as ItemStruct);
+    row::expand(bits, item).unwrap_or_else(|e| e.to_compile_error()).into()
+}
+
+/// `nic_spec::rows!(nic_block::staged)`: the row that software stages, with the fields of all
+/// tables.
+#[proc_macro]
+pub fn staged(list: TokenStream) -> TokenStream {
+    let list = parse_macro_input!(list as row::Staged);
+    list.expand().unwrap_or_else(|e| e.to_compile_error()).into()
 }

@@ -27,6 +27,7 @@ mod lower;
 mod module;
 mod print;
 mod reg;
+mod row;
 mod schedule;
 mod symbols;
 #[cfg(test)]

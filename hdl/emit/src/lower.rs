@@ -41,9 +41,14 @@ impl Lowering<'_> {
     }
 
     fn block(&mut self, block: &VerilogBlock) -> Vec<Stmt> {
-        let mut stmts = vec![];
+        let (mut stmts, mut fields) = (vec![], vec![]);
         for statement in block {
+            let is_field = matches!(statement, S::SliceAssignment { .. });
+            if !is_field {
+                stmts.append(&mut crate::row::whole(std::mem::take(&mut fields), self.symbols));
+            }
             match self.statement(statement) {
+                Ok(mut more) if is_field => fields.append(&mut more),
                 Ok(mut more) => stmts.append(&mut more),
                 Err(finding) => {
                     if !self.out.contains(&finding) {
@@ -55,6 +60,7 @@ impl Lowering<'_> {
                 self.target.clear();
             }
         }
+        stmts.append(&mut crate::row::whole(fields, self.symbols));
         stmts
     }
 

@@ -62,6 +62,12 @@ pub struct Symbols {
 }
 
 impl Symbols {
+    /// Width of what the kernel assigns, by its name in Verilog.
+    pub fn width(&self, name: &str) -> Option<usize> {
+        let of = |s: &&Symbol| s.name == name;
+        self.by_path.values().find(of).or(self.next.values().find(of)).map(|s| s.width)
+    }
+
     /// Adds a name and checks it.
     fn add(&mut self, place: &str, path: String, mut symbol: Symbol, out: &mut Vec<Finding>) {
         symbol.order = self.count;

@@ -47,7 +47,7 @@ pub struct CcActive<const FB: usize, const NB: usize> {
     pub watch_full: Signal<In, Bit>,
     /// Additive increase, bytes, UQ22.10.
     pub w_ai: Signal<Out, Bits<32>>,
-    tags: Ram<FB, 16>,
+    tags: Ram<FB, Bits<16>>,
     is_on: Reg<Bit>,
     was_on: Reg<Bit>,
     #[reset(true)]

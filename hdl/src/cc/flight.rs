@@ -9,7 +9,7 @@
 //! # Reset             none: the user knows which slots are alive
 //! # Twins             part of sim/src/golden/cc/cc_unit.rs, tests/cc_unit.rs
 
-use crate::block;
+use crate::{block, row};
 use rust_hdl_core::prelude::*;
 
 macro_rules! flight_tables {
@@ -133,6 +133,33 @@ pub(super) use flight_fields;
 
 flight_fields!(flight_tables);
 
+/// A result of the congestion control.
+#[row]
+pub struct ResultRow<const FB: usize> {
+    /// The records were only stored.
+    pub first: Bit,
+    /// Wc, incStage and lastUpdateSeq were updated.
+    pub full: Bit,
+    /// lastUpdateSeq.
+    pub last_psn: Bits<24>,
+    /// incStage.
+    pub inc_stage: Bits<8>,
+    /// Wc, UQ32.16.
+    pub wc: Bits<48>,
+    /// U, UQ21.36.
+    pub u: Bits<57>,
+    /// Rate, UQ8.24.
+    pub rate: Bits<32>,
+    /// Window in bytes.
+    pub window: Bits<32>,
+    /// 0 update, 1 create, 2 remove.
+    pub op: Bits<2>,
+    /// The hop with the largest u'; 7: none.
+    pub worst_hop: Bits<3>,
+    /// Flow.
+    pub flow: Bits<FB>,
+}
+
 /// Packs a result into the word that the output FIFO stores: `W = FB + 208` bits, one cycle.
 #[block(no_reset)]
 pub struct CcPack<const FB: usize, const W: usize> {
@@ -159,7 +186,7 @@ pub struct CcPack<const FB: usize, const W: usize> {
     /// The hop with the largest u'; 7: none.
     pub worst_hop: Signal<In, Bits<3>>,
     /// All of them, `first` in bit 0.
-    pub item: Signal<Out, Bits<W>>,
+    pub item: Signal<Out, ResultRow<FB>>,
 }
 
 impl<const FB: usize, const W: usize> Logic for CcPack<FB, W> {

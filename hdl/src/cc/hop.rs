@@ -30,7 +30,7 @@
 use crate::util::delay::Delay;
 use crate::util::mul_pipe::MulPipe;
 use crate::util::recip::Recip;
-use crate::{block, kernel, Reg, Unreset};
+use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the records to u'.
@@ -40,6 +40,19 @@ const SLACK_UNITS: u64 = 74;
 
 /// Cycles from the records to what is wrong with them.
 pub const CHECK_CYCLES: usize = 4;
+
+/// What a hop says of itself.
+#[row]
+pub struct HopRecord {
+    /// Code of the link's rate.
+    pub rate: Bits<3>,
+    /// Time, ns.
+    pub time_ns: Bits<24>,
+    /// Bytes sent, in units of 128.
+    pub sent: Bits<20>,
+    /// Queue length, in units of 64 bytes.
+    pub queue: Bits<17>,
+}
 
 /// Utilisation of a hop.
 #[block]
@@ -54,9 +67,9 @@ pub struct CcHop {
     /// The records are of a counted hop.
     pub s_valid: Signal<In, Bit>,
     /// Record of the ACK before.
-    pub old_hop: Signal<In, Bits<64>>,
+    pub old_hop: Signal<In, HopRecord>,
     /// Record of this ACK.
-    pub new_hop: Signal<In, Bits<64>>,
+    pub new_hop: Signal<In, HopRecord>,
     /// The hop carries information.
     pub m_valid: Signal<Out, Bit>,
     /// u', UQ21.36.
@@ -68,12 +81,12 @@ pub struct CcHop {
     recip: Recip<24>,
     sent_mul: MulPipe<20, 22, 42>,
     queue_mul: MulPipe<17, 32, 49>,
-    sent_delay: Delay<20, 7>,
-    queue_delay: Delay<17, 10>,
-    exponent_delay: Delay<5, 3>,
-    early_code: Delay<3, 7>,
-    code_delay: Delay<3, 6>,
-    tau_delay: Delay<24, 14>,
+    sent_delay: Delay<Bits<20>, 7>,
+    queue_delay: Delay<Bits<17>, 10>,
+    exponent_delay: Delay<Bits<5>, 3>,
+    early_code: Delay<Bits<3>, 7>,
+    code_delay: Delay<Bits<3>, 6>,
+    tau_delay: Delay<Bits<24>, 14>,
     valid_1: Reg<Bit>,
     tau_1: Unreset<Bits<24>>,
     sent_1: Unreset<Bits<20>>,
@@ -158,12 +171,12 @@ impl CcHop {
 
     /// 1: what has changed since the last ACK.
     fn differences(&mut self) {
-        self.old_tau.next = self.old_hop.val().get_bits::<24>(3);
-        self.new_tau.next = self.new_hop.val().get_bits::<24>(3);
-        self.old_sent.next = self.old_hop.val().get_bits::<20>(27);
-        self.new_sent.next = self.new_hop.val().get_bits::<20>(27);
-        self.old_queue.next = self.old_hop.val().get_bits::<17>(47);
-        self.new_queue.next = self.new_hop.val().get_bits::<17>(47);
+        self.old_tau.next = self.old_hop.val().time_ns;
+        self.new_tau.next = self.new_hop.val().time_ns;
+        self.old_sent.next = self.old_hop.val().sent;
+        self.new_sent.next = self.new_hop.val().sent;
+        self.old_queue.next = self.old_hop.val().queue;
+        self.new_queue.next = self.new_hop.val().queue;
         self.valid_1.next = self.s_valid.val();
         self.tau_1.next = self.new_tau.val() - self.old_tau.val();
         self.by_use.next = self.cfg_util_gain.val().get_bit(21);
@@ -176,7 +189,7 @@ impl CcHop {
         if self.old_queue.val() < self.new_queue.val() {
             self.queue_1.next = self.old_queue.val();
         }
-        self.code_1.next = self.new_hop.val().get_bits::<3>(0);
+        self.code_1.next = self.new_hop.val().rate;
     }
 
     /// 1..4: what no honest network says. 28 Gb/s for each 25, 28 = 32 - 4.

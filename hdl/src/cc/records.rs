@@ -50,7 +50,7 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     pub worst_hop: Signal<Out, Bits<3>>,
     /// What no honest network says of any of the hops: time, bytes, queue.
     pub bad: Signal<Out, Bits<3>>,
-    stored: Ram<HB, 64>,
+    stored: Ram<HB, Bits<64>>,
     one_hop: CcHop,
     old_2: Unreset<Bits<64>>,
     new_1: Unreset<Bits<64>>,
@@ -129,8 +129,8 @@ impl<const FB: usize, const HB: usize> Logic for CcRecords<FB, HB> {
         self.one_hop.cfg_util_gain.next = self.cfg_util_gain.val();
         self.one_hop.cfg_check.next = self.cfg_check.val();
         self.one_hop.s_valid.next = self.counted_2.val();
-        self.one_hop.old_hop.next = self.old_2.val();
-        self.one_hop.new_hop.next = self.new_2.val();
+        self.one_hop.old_hop.next = self.old_2.val().into();
+        self.one_hop.new_hop.next = self.new_2.val().into();
         comment!("What is wrong with any hop; of the first it leaves cc_hop in phase 6.");
         self.bad_hops.next = self.bad_hops.val() | self.one_hop.bad.val();
         if self.phase.val() == self.six.val() {

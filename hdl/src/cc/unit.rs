@@ -35,7 +35,7 @@
 //! # Twins             sim/src/golden/cc/cc_unit.rs, sim/src/reference/hpcc.rs, tests/cc_unit.rs
 
 use crate::cc::ewma::CcEwma;
-use crate::cc::flight::{CcFlight, CcPack};
+use crate::cc::flight::{CcFlight, CcPack, ResultRow};
 use crate::cc::intake::CcIntake;
 use crate::cc::records::CcRecords;
 use crate::cc::state::CcState;
@@ -107,7 +107,7 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     ewma: CcEwma,
     wind: CcWind,
     packer: CcPack<FB, IW>,
-    results: Fifo<IW, 4, 5>,
+    results: Fifo<ResultRow<FB>, 4, 5>,
     #[reset(true)]
     scrubs: Reg<Bit>,
     scrub_flow: Reg<Bits<FB>>,
@@ -391,16 +391,16 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
         self.results.s.data.next = self.packer.item.val();
         self.results.m.ready.next = self.m_rate.ready.val();
         self.m_rate.valid.next = self.results.m.valid.val();
-        self.m_rate.first.next = self.results.m.data.val().get_bit(0);
-        self.m_rate.worst_hop.next = self.results.m.data.val().get_bits::<3>(205);
-        self.m_rate.full.next = self.results.m.data.val().get_bit(1);
-        self.m_rate.flow.next = self.results.m.data.val().get_bits::<FB>(208);
-        self.m_rate.op.next = self.results.m.data.val().get_bits::<2>(203);
-        self.m_rate.window_bytes.next = self.results.m.data.val().get_bits::<32>(171);
-        self.m_rate.rate.next = self.results.m.data.val().get_bits::<32>(139);
-        self.m_rate.u.next = self.results.m.data.val().get_bits::<57>(82);
-        self.m_rate.wc_bytes.next = self.results.m.data.val().get_bits::<48>(34);
-        self.m_rate.inc_stage.next = self.results.m.data.val().get_bits::<8>(26);
-        self.m_rate.last_update_psn.next = self.results.m.data.val().get_bits::<24>(2);
+        self.m_rate.first.next = self.results.m.data.val().first;
+        self.m_rate.worst_hop.next = self.results.m.data.val().worst_hop;
+        self.m_rate.full.next = self.results.m.data.val().full;
+        self.m_rate.flow.next = self.results.m.data.val().flow;
+        self.m_rate.op.next = self.results.m.data.val().op;
+        self.m_rate.window_bytes.next = self.results.m.data.val().window;
+        self.m_rate.rate.next = self.results.m.data.val().rate;
+        self.m_rate.u.next = self.results.m.data.val().u;
+        self.m_rate.wc_bytes.next = self.results.m.data.val().wc;
+        self.m_rate.inc_stage.next = self.results.m.data.val().inc_stage;
+        self.m_rate.last_update_psn.next = self.results.m.data.val().last_psn;
     }
 }

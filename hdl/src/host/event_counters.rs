@@ -33,7 +33,7 @@ pub struct EventCounters<const N: usize> {
     pub rd_done: Signal<Out, Bit>,
     /// The row, valid with `rd_done`, else 0.
     pub rd_data: Signal<Out, Bits<32>>,
-    rows: Ram<6, 32>,
+    rows: Ram<6, Bits<32>>,
     pending: [Reg<Bits<8>>; N],
     scan: Reg<Bits<6>>,
     #[reset(true)]

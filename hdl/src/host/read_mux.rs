@@ -10,11 +10,20 @@
 
 use crate::streams::{AxisUser, ReadCommand};
 use crate::util::{fifo::Fifo, skid::Skid};
-use crate::{block, Reg, Regs};
+use crate::{block, row, Reg, Regs};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a command or a beat at a sink to the source.
 pub const LATENCY_CYCLES: usize = 1;
+
+/// A beat that was read.
+#[row]
+struct ReadBeat {
+    tdata: Bits<64>, // Bytes
+    tkeep: Bits<8>,  // Which of them count
+    tlast: Bit,      // Last of its command
+    tuser: Bit,      // Host memory answered with an error
+}
 
 /// Mux of a datapath of 64 bits.
 #[block]
@@ -39,8 +48,8 @@ pub struct ReadMux {
     pub m_wr_tvalid: Signal<Out, Bit>,
     /// It is taken.
     pub m_wr_tready: Signal<In, Bit>,
-    owners: Fifo<1, 4, 5>,
-    beats: Skid<74>,
+    owners: Fifo<Bits<1>, 4, 5>,
+    beats: Skid<ReadBeat>,
     is_wr_turn: Reg<Bit>,
     pkt: ReadCommand<Regs>,
     wr: ReadCommand<Regs>,
@@ -124,15 +133,16 @@ impl Logic for ReadMux {
         if self.s_axis.tuser.val() {
             self.user_wide.next = self.user_bit.val();
         }
-        self.beats.s.data.next = bit_cast::<74, 64>(self.s_axis.tdata.val())
+        self.beats.s.data.next = (bit_cast::<74, 64>(self.s_axis.tdata.val())
             | (self.keep_wide.val() << 64)
             | self.last_wide.val()
-            | self.user_wide.val();
+            | self.user_wide.val())
+        .into();
         self.beats.s.valid.next = self.s_axis.tvalid.val();
         self.s_axis.tready.next = self.beats.s.ready.val();
         self.is_wr.next = self.owners.m.data.val().get_bit(0);
         self.stands.next = self.beats.m.valid.val() & self.owners.m.valid.val();
-        self.is_last.next = self.beats.m.data.val().get_bit(72);
+        self.is_last.next = self.beats.m.data.val().tlast;
         self.m_pkt.tvalid.next = self.stands.val() & !self.is_wr.val();
         self.m_wr_tvalid.next = self.stands.val() & self.is_wr.val();
         self.moves.next = self.m_pkt.tready.val();
@@ -141,12 +151,12 @@ impl Logic for ReadMux {
         }
         self.beats.m.ready.next = self.stands.val() & self.moves.val();
         self.owners.m.ready.next = self.stands.val() & self.moves.val() & self.is_last.val();
-        self.m_pkt.tdata.next = self.beats.m.data.val().get_bits::<64>(0);
-        self.m_pkt.tkeep.next = self.beats.m.data.val().get_bits::<8>(64);
+        self.m_pkt.tdata.next = self.beats.m.data.val().tdata;
+        self.m_pkt.tkeep.next = self.beats.m.data.val().tkeep;
         self.m_pkt.tlast.next = self.is_last.val();
-        self.m_pkt.tuser.next = self.beats.m.data.val().get_bit(73);
-        self.m_wr_tdata.next = self.beats.m.data.val().get_bits::<64>(0);
+        self.m_pkt.tuser.next = self.beats.m.data.val().tuser;
+        self.m_wr_tdata.next = self.beats.m.data.val().tdata;
         self.m_wr_tlast.next = self.is_last.val();
-        self.m_wr_tuser.next = self.beats.m.data.val().get_bit(73);
+        self.m_wr_tuser.next = self.beats.m.data.val().tuser;
     }
 }

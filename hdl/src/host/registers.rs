@@ -13,6 +13,7 @@ use crate::host::csr::Csr;
 use crate::host::csr_regs::CsrRegs;
 use crate::host::event_counters::NicCounters;
 use crate::host::table_window::TableWindow;
+use crate::rows::StagedRow;
 use crate::streams::{
     AxiLite, Consumer, Doorbell, FlowCommand, LostRequest, Offer, RequesterCompletion,
     ResponderCompletion,
@@ -39,7 +40,7 @@ macro_rules! registers {
             /// Index of the row.
             pub cfg_index: Signal<Out, Bits<16>>,
             /// The row.
-            pub cfg_row: Signal<Out, Bits<512>>,
+            pub cfg_row: Signal<Out, StagedRow>,
             /// The row waits for the responder.
             pub m_cfg_responder: Offer<Out>,
             /// The row waits for the requester.
@@ -253,12 +254,12 @@ macro_rules! registers {
                     self.m_flow.flow.next = self.window.cfg_index.val() | self.peer_bit.val();
                 }
                 self.m_flow.op.next = self.op_remove.val();
-                if self.window.cfg_row.val().get_bit(0) {
+                if self.window.cfg_row.val().qp_valid {
                     self.m_flow.op.next = self.op_create.val();
                 }
-                self.m_flow.telemetry.next = self.window.cfg_row.val().get_bit(1);
-                self.m_flow.window_bytes.next = self.window.cfg_row.val().get_bits::<32>(256);
-                self.m_flow.rate.next = self.window.cfg_row.val().get_bits::<32>(288);
+                self.m_flow.telemetry.next = self.window.cfg_row.val().qp_telemetry;
+                self.m_flow.window_bytes.next = self.window.cfg_row.val().qp_window_bytes;
+                self.m_flow.rate.next = self.window.cfg_row.val().qp_rate_uq8_24;
                 comment!("completions");
                 Wire::join(&mut self.s_requester, &mut self.queue.s_requester);
                 Wire::join(&mut self.s_responder, &mut self.queue.s_responder);

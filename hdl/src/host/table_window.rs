@@ -7,6 +7,7 @@
 //! # Reset             synchronous, high: row 0, nothing under way
 //! # Twins             sim/src/golden/host/table_window.rs, tests/csr.rs
 
+use crate::rows::StagedRow;
 use crate::streams::Offer;
 use crate::{block, Reg};
 use nic_spec::rows::Table;
@@ -40,7 +41,7 @@ pub struct TableWindow {
     /// Index of the row.
     pub cfg_index: Signal<Out, Bits<16>>,
     /// The row, word 0 in bits 31:0.
-    pub cfg_row: Signal<Out, Bits<512>>,
+    pub cfg_row: Signal<Out, StagedRow>,
     /// The row waits for the responder block.
     pub m_cfg_responder: Offer<Out>,
     /// The row waits for the requester block.
@@ -127,7 +128,7 @@ impl Logic for TableWindow {
             | (bit_cast::<512, 32>(self.words[15].val()) << 480);
         self.row_shifted.next = self.row.val() >> self.shift.val();
         self.word_q.next = self.row_shifted.val().get_bits::<32>(0);
-        self.cfg_row.next = self.row.val();
+        self.cfg_row.next = self.row.val().into();
         self.cfg_table.next = self.row_table.val();
         self.cfg_index.next = self.index.val();
         self.word.next = self.word_q.val();

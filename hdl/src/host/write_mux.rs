@@ -51,8 +51,8 @@ pub struct WriteMux<
     pub m_data: AxisWords<Out, W>,
     /// The engine has done a command.
     pub s_done: WriteDone<In, TP1>,
-    a_data: Skid<WP1>,
-    b_data: Skid<WP1>,
+    a_data: Skid<Bits<WP1>>,
+    b_data: Skid<Bits<WP1>>,
     take_a: Reg<Bit>,
     take_b: Reg<Bit>,
     b_next: Reg<Bit>,

@@ -9,8 +9,39 @@
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
 use crate::util::lut_ram::LutRam;
-use crate::{block, Reg};
+use crate::{block, row, Reg};
 use rust_hdl_core::prelude::*;
+
+/// A word of a record.
+#[row(32)]
+pub struct RecordWord {
+    // Word 4 of an ACK, of feedback
+    pub msn: Bits<24>,
+    pub syndrome: Bits<8>,
+    #[at(0)]
+    pub port: Bits<8>,
+    // Word 6, of feedback
+    #[at(0)]
+    pub qpn: Bits<24>,
+    pub opcode: Bits<8>,
+    #[at(24)]
+    pub direct: Bit,
+    pub probe: Bit,
+    pub window: Bit,
+    // Word 7
+    #[at(0)]
+    pub psn: Bits<24>,
+    pub for_requester: Bit,
+    pub solicited: Bit,
+    pub ack_req: Bit,
+    pub for_feedback: Bit,
+    // Word 8
+    #[at(0)]
+    pub payload_bytes: Bits<13>,
+    pub tel_valid: Bit,
+    pub hops: Bits<3>,
+    pub path: Bits<12>,
+}
 
 /// Record FIFO of the rx pipe.
 #[block]
@@ -26,8 +57,8 @@ pub struct RxRecordFifo {
     /// It is taken.
     pub m_ready: Signal<In, Bit>,
     /// Its words.
-    pub m_word: [Signal<Out, Bits<32>>; 19],
-    ram: [LutRam<4, 32>; 19],
+    pub m_word: [Signal<Out, RecordWord>; 19],
+    ram: [LutRam<4, Bits<32>>; 19],
     head: [Reg<Bits<32>>; 19],
     head_valid: Reg<Bit>,
     write_index: Reg<Bits<4>>,
@@ -70,7 +101,7 @@ impl Logic for RxRecordFifo {
             self.ram[i].write_data.next = self.s_word[i].val();
             self.ram[i].read_address.next = self.read_index.val();
             self.head[i].next = self.head[i].val();
-            self.m_word[i].next = self.head[i].val();
+            self.m_word[i].next = self.head[i].val().into();
             if self.load.val() {
                 self.head[i].next = self.ram[i].read_data.val();
             }

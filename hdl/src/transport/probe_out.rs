@@ -85,8 +85,8 @@ pub struct ProbeOut<const FB: usize, const FP1: usize, const TW: usize> {
     pub event_probe_sent: Signal<Out, Bit>,
     /// A probe is lost.
     pub event_probe_lost: Signal<Out, Bit>,
-    psns: Ram<FB, 24>,
-    notes: LutRam<FB, 4>,
+    psns: Ram<FB, Bits<24>>,
+    notes: LutRam<FB, Bits<4>>,
     #[reset(ProbeOp::None)]
     op: Reg<ProbeOp>,
     op_at: Reg<Bits<FB>>,

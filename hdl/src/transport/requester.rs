@@ -43,6 +43,7 @@ pub mod send;
 pub mod timer;
 pub mod wr;
 
+use crate::rows::StagedRow;
 use crate::streams::{
     AckTelemetry, Answer, Flow, InFlight, Offer, Order, Packet, ReadCommand, ReadError, Work,
 };
@@ -81,7 +82,7 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     /// Flow of the row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// A work request for this flow is coming.
     pub hint_valid: Signal<In, Bit>,
     /// Flow index.
@@ -283,10 +284,10 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.psns.packet_bytes.next = self.packet.bytes.val();
         self.psns.post_end_psn.next = self.requests.post_end_psn.val();
         self.psns.sq_empty.next = self.queue.sq_empty.val();
-        self.psns.cfg_psn.next = self.cfg_row.val().get_bits::<24>(224);
-        self.psns.post_len.next = self.cfg_row.val().get_bits::<32>(128);
-        self.psns.post_is_read.next =
-            self.cfg_row.val().get_bit(1) & !self.cfg_row.val().get_bit(0);
+        self.psns.cfg_psn.next = self.cfg_row.val().qp_sq_psn;
+        self.psns.post_len.next = self.cfg_row.val().wr_length_bytes;
+        self.psns.post_is_read.next = self.cfg_row.val().wr_operation.get_bit(1)
+            & !self.cfg_row.val().wr_operation.get_bit(0);
         self.psns.retires.next = self.covered.val() & !self.orders.order_busy.val();
         self.psns.advances.next = !self.packet.ends.val() | !self.orders.order_busy.val();
         self.queue.state.next = self.ctl.state.val();
@@ -363,7 +364,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.requests.mtu.next = self.qp.mtu.val();
         self.requests.cfg_row.next = self.cfg_row.val();
         self.packet.posts.next = self.posts.val();
-        self.packet.post_len.next = self.cfg_row.val().get_bits::<32>(128);
+        self.packet.post_len.next = self.cfg_row.val().wr_length_bytes;
         self.packet.nxt.next = self.psns.nxt.val();
         self.packet.takes_response.next =
             (self.ctl.op.val() == Op::Response) & !self.ctl.arming.val();
@@ -378,7 +379,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.packet.local_address.next = self.requests.local_address.val();
         self.packet.remote_address.next = self.requests.remote_address.val();
         self.frame.posts.next = self.posts.val();
-        self.frame.post_operation.next = self.cfg_row.val().get_bits::<2>(0);
+        self.frame.post_operation.next = self.cfg_row.val().wr_operation;
         self.frame.post_packets.next = self.requests.post_packets.val();
         self.frame.operation.next = self.requests.operation.val();
         self.frame.end_psn.next = self.requests.end_psn.val();
@@ -460,9 +461,9 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.orders.len.next = self.requests.len.val();
         self.orders.wr_id.next = self.requests.wr_id.val();
         self.orders.signalled.next = self.requests.signalled.val();
-        self.orders.cfg_signalled.next = self.cfg_row.val().get_bit(2);
-        self.orders.cfg_wr_id.next = self.cfg_row.val().get_bits::<32>(32);
-        self.orders.cfg_len.next = self.cfg_row.val().get_bits::<32>(128);
+        self.orders.cfg_signalled.next = self.cfg_row.val().wr_signalled;
+        self.orders.cfg_wr_id.next = self.cfg_row.val().wr_wr_id;
+        self.orders.cfg_len.next = self.cfg_row.val().wr_length_bytes;
         Wire::join(&mut self.orders.m_order, &mut self.m_order);
         self.s_ack.ready.next = self.ctl.ready.val().get_bit(0);
         self.s_cfg.ready.next = self.ctl.ready.val().get_bit(1);

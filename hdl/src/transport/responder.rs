@@ -16,6 +16,7 @@ pub mod ctl;
 pub mod mover;
 pub mod tables;
 
+use crate::rows::StagedRow;
 use crate::streams::{
     Ack, Axis, Offer, ReadJob, ReadJobEnd, Request, ResponderCompletion, WriteCommand, WriteDone,
 };
@@ -24,11 +25,19 @@ use crate::transport::responder::check::RespCheck;
 use crate::transport::responder::ctl::RespCtl;
 use crate::transport::responder::mover::RespMove;
 use crate::util::ram_fifo::RamFifo;
-use crate::{block, Wire};
+use crate::{block, row, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a request to its command.
 pub const LATENCY_CYCLES: usize = ctl::LATENCY_CYCLES;
+
+/// What the tag of a READ's command has no room for.
+#[row]
+struct ReadPlace {
+    addr: Bits<64>, // Address of the first byte
+    va: Bits<64>,   // Virtual address
+    rkey: Bits<32>, // Remote key
+}
 
 /// The responder.
 #[block]
@@ -51,7 +60,7 @@ pub struct Responder<
     /// Index of the row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// A DMA command has ended.
     pub s_done: WriteDone<In, 127>,
     /// Jobs have ended, or a row is in force.
@@ -110,7 +119,7 @@ pub struct Responder<
     check: RespCheck<FB, MB>,
     mover: RespMove<W, KB, B>,
     ack_gen: AckGen<FB, FC>,
-    reads: RamFifo<160, 6, 7>,
+    reads: RamFifo<ReadPlace, 6, 7>,
     take: Signal<Local, Bit>,
 }
 
@@ -180,13 +189,13 @@ impl<
             "READs: what their commands' tags have no room for, at most one a command in flight"
         );
         self.reads.s.valid.next = self.control.commit.val() & self.check.is_job.val();
-        self.reads.s.data.next = bit_cast::<160, 64>(self.check.job_addr.val())
-            | (bit_cast::<160, 64>(self.check.job_va.val()) << 64)
-            | (bit_cast::<160, 32>(self.check.job_rkey.val()) << 128);
+        self.reads.s.data.next.addr = self.check.job_addr.val();
+        self.reads.s.data.next.va = self.check.job_va.val();
+        self.reads.s.data.next.rkey = self.check.job_rkey.val();
         self.reads.m.ready.next = self.ack_gen.s_read_ready.val();
-        self.ack_gen.s_read_addr.next = self.reads.m.data.val().get_bits::<64>(0);
-        self.ack_gen.s_read_va.next = self.reads.m.data.val().get_bits::<64>(64);
-        self.ack_gen.s_read_rkey.next = self.reads.m.data.val().get_bits::<32>(128);
+        self.ack_gen.s_read_addr.next = self.reads.m.data.val().addr;
+        self.ack_gen.s_read_va.next = self.reads.m.data.val().va;
+        self.ack_gen.s_read_rkey.next = self.reads.m.data.val().rkey;
         Wire::join(&mut self.s_end, &mut self.ack_gen.s_end);
         Wire::join(&mut self.ack_gen.m_job, &mut self.m_job);
         self.control.job_waits.next = self.ack_gen.m_job.valid.val();

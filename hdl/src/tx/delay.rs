@@ -7,11 +7,21 @@
 //! # Reset             synchronous, high: no piece
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
-use crate::{block, Reg, Unreset};
+use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a piece to itself: packer, CRC-32 and the cycle between.
 pub const LATENCY_CYCLES: usize = 3;
+
+/// A piece of a frame.
+#[row]
+struct Piece {
+    data: Bits<64>, // Bytes
+    bytes: Bits<4>, // How many
+    last: Bit,      // Last of the frame
+    bad: Bit,       // Drop the frame
+    icrc: Bit,      // Its place is for the CRC
+}
 
 /// Delay of the frame's pieces.
 #[block]
@@ -41,33 +51,34 @@ pub struct TxDelay {
     /// On the last piece: drop the frame.
     pub m_bad: Signal<Out, Bit>,
     valid_1: Reg<Bit>,
-    piece_1: Unreset<Bits<71>>,
+    piece_1: Unreset<Piece>,
     valid_2: Reg<Bit>,
-    piece_2: Unreset<Bits<71>>,
+    piece_2: Unreset<Piece>,
     valid_3: Reg<Bit>,
-    piece_3: Unreset<Bits<71>>,
+    piece_3: Unreset<Piece>,
 }
 
 impl Logic for TxDelay {
     #[hdl_gen]
     fn update(&mut self) {
         self.valid_1.next = self.s_valid.val();
-        self.piece_1.next = bit_cast::<71, 64>(self.s_data.val())
-            | (bit_cast::<71, 4>(self.s_bytes.val()) << 64)
-            | (bit_cast::<71, 1>(self.s_last.val().into()) << 68)
-            | (bit_cast::<71, 1>(self.s_bad.val().into()) << 69)
-            | (bit_cast::<71, 1>(self.s_icrc.val().into()) << 70);
+        self.piece_1.next.data = self.s_data.val();
+        self.piece_1.next.bytes = self.s_bytes.val();
+        self.piece_1.next.last = self.s_last.val();
+        self.piece_1.next.bad = self.s_bad.val();
+        self.piece_1.next.icrc = self.s_icrc.val();
         self.valid_2.next = self.valid_1.val();
         self.piece_2.next = self.piece_1.val();
         self.valid_3.next = self.valid_2.val();
         self.piece_3.next = self.piece_2.val();
-        if self.piece_2.val().get_bit(70) {
-            self.piece_3.next = self.piece_2.val() | bit_cast::<71, 32>(self.icrc.val());
+        if self.piece_2.val().icrc {
+            self.piece_3.next =
+                (self.piece_2.val().to_bits::<71>() | bit_cast::<71, 32>(self.icrc.val())).into();
         }
         self.m_valid.next = self.valid_3.val();
-        self.m_data.next = self.piece_3.val().get_bits::<64>(0);
-        self.m_bytes.next = self.piece_3.val().get_bits::<4>(64);
-        self.m_last.next = self.piece_3.val().get_bit(68);
-        self.m_bad.next = self.piece_3.val().get_bit(69);
+        self.m_data.next = self.piece_3.val().data;
+        self.m_bytes.next = self.piece_3.val().bytes;
+        self.m_last.next = self.piece_3.val().last;
+        self.m_bad.next = self.piece_3.val().bad;
     }
 }

@@ -13,9 +13,10 @@
 //! # Reset             synchronous, high: no item, IPv4 id 0; rows are as they were
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
+use crate::rows::StagedRow;
 use crate::streams::{Flow, Offer};
 use crate::util::ram::Ram;
-use crate::{block, kernel, Reg, Unreset};
+use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the choice of a frame other than the host's to its item.
@@ -23,9 +24,6 @@ pub const LATENCY_CYCLES: usize = 3;
 
 /// Cycles from an item to its checksum.
 pub const CHECKSUM_CYCLES: usize = 4;
-
-/// Bits of the kept part of a queue pair row.
-pub const ROW_BITS: usize = 127;
 
 /// States of the header builder.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -40,6 +38,17 @@ pub enum HeaderState {
     Offer,
     /// The sequencer has copied it.
     Done,
+}
+
+/// Whom a flow's packets go to.
+#[row]
+struct PeerRow {
+    mac: Bits<48>,  // MAC address
+    ip: Bits<32>,   // IPv4 address
+    port: Bits<16>, // UDP source port
+    qpn: Bits<24>,  // The peer's QPN
+    dscp: Bits<6>,  // DSCP of packets without telemetry
+    telemetry: Bit, // Packets carry telemetry
 }
 
 /// Header builder; `FB` = log2 of the flow count.
@@ -66,7 +75,7 @@ pub struct TxHeader<const FB: usize> {
     /// Flow of the row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// A data packet waits.
     pub s_pkt_valid: Signal<In, Bit>,
     /// It is taken.
@@ -128,7 +137,7 @@ pub struct TxHeader<const FB: usize> {
     pub m_udp_plain: Signal<Out, Bits<16>>,
     /// IPv4 header checksum.
     pub m_checksum: Signal<Out, Bits<16>>,
-    rows: Ram<FB, ROW_BITS>,
+    rows: Ram<FB, PeerRow>,
     #[reset(HeaderState::Pick)]
     state: Reg<HeaderState>,
     #[reset(2)]
@@ -136,7 +145,7 @@ pub struct TxHeader<const FB: usize> {
     host_busy: Reg<Bit>,
     count: Reg<Bits<2>>,
     id: Reg<Bits<16>>,
-    row: Unreset<Bits<ROW_BITS>>,
+    row: Unreset<PeerRow>,
     form: Unreset<Bits<3>>,
     tel_bytes: Unreset<Bits<16>>,
     marks_dscp: Unreset<Bit>,
@@ -189,12 +198,12 @@ impl<const FB: usize> TxHeader<FB> {
         self.m_valid.next = self.state.val() == HeaderState::Offer;
         self.m_kind.next = self.kind.val();
         self.m_form.next = self.form.val();
-        self.m_mac.next = self.row.val().get_bits::<48>(0);
-        self.m_ip.next = self.row.val().get_bits::<32>(48);
-        self.m_port.next = self.row.val().get_bits::<16>(80);
-        self.m_qpn.next = self.row.val().get_bits::<24>(96);
+        self.m_mac.next = self.row.val().mac;
+        self.m_ip.next = self.row.val().ip;
+        self.m_port.next = self.row.val().port;
+        self.m_qpn.next = self.row.val().qpn;
         self.m_dscp.next = self.dscp.val();
-        self.m_dscp_plain.next = self.row.val().get_bits::<6>(120);
+        self.m_dscp_plain.next = self.row.val().dscp;
         self.m_id.next = self.id.val();
         self.m_ip_len.next = self.ip_len.val();
         self.m_udp_len.next = self.udp_len.val();
@@ -272,13 +281,12 @@ impl<const FB: usize> TxHeader<FB> {
         self.rows.write_enable.next =
             (self.state.val() == HeaderState::Store) & (self.cfg_table.val() == 0);
         self.rows.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
-        self.rows.write_data.next =
-            bit_cast::<ROW_BITS, 48>(self.cfg_row.val().get_bits::<48>(128))
-                | (bit_cast::<ROW_BITS, 32>(self.cfg_row.val().get_bits::<32>(96)) << 48)
-                | (bit_cast::<ROW_BITS, 16>(self.cfg_row.val().get_bits::<16>(176)) << 80)
-                | (bit_cast::<ROW_BITS, 24>(self.cfg_row.val().get_bits::<24>(64)) << 96)
-                | (bit_cast::<ROW_BITS, 6>(self.cfg_row.val().get_bits::<6>(16)) << 120)
-                | (bit_cast::<ROW_BITS, 1>(self.cfg_row.val().get_bits::<1>(1)) << 126);
+        self.rows.write_data.next.mac = self.cfg_row.val().qp_remote_mac;
+        self.rows.write_data.next.ip = self.cfg_row.val().qp_remote_ip;
+        self.rows.write_data.next.port = self.cfg_row.val().qp_udp_source_port;
+        self.rows.write_data.next.qpn = self.cfg_row.val().qp_remote_qpn;
+        self.rows.write_data.next.dscp = self.cfg_row.val().qp_dscp;
+        self.rows.write_data.next.telemetry = self.cfg_row.val().qp_telemetry;
 
         comment!("Telemetry and DSCP.");
         self.marks_dscp.next = (self.cfg_tel_data.val() == 1)
@@ -295,14 +303,14 @@ impl<const FB: usize> TxHeader<FB> {
         self.hop_bytes.next = bit_cast::<16, 3>(self.echo_hops.val()) << 3;
         self.form.next = 0.into();
         self.tel_bytes.next = 0.into();
-        self.new_dscp.next = self.row.val().get_bits::<6>(120);
+        self.new_dscp.next = self.row.val().dscp;
         if self.kind.val().get_bit(0) {
             if self.echo_valid.val() & self.cfg_tel_echo.val().any() {
                 self.form.next = bit_cast::<3, 2>(self.cfg_tel_echo.val());
                 self.tel_bytes.next = self.hop_bytes.val() + 2;
                 self.new_dscp.next = self.cfg_tel_echo_dscp.val();
             }
-        } else if self.row.val().get_bit(126) & !self.s_pkt_bare.val() {
+        } else if self.row.val().telemetry & !self.s_pkt_bare.val() {
             self.form.next = self.cfg_tel_data.val();
             match self.cfg_tel_data.val().index() {
                 1 => self.tel_bytes.next = 2.into(),
@@ -373,8 +381,8 @@ impl<const FB: usize> TxHeader<FB> {
     fn checksum(&mut self) {
         self.sum_source.next = bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(16))
             + bit_cast::<20, 16>(self.cfg_local_ip.val().get_bits::<16>(0));
-        self.target.next = bit_cast::<20, 16>(self.row.val().get_bits::<16>(64))
-            + bit_cast::<20, 16>(self.row.val().get_bits::<16>(48));
+        self.target.next = bit_cast::<20, 16>(self.row.val().ip.get_bits::<16>(16))
+            + bit_cast::<20, 16>(self.row.val().ip.get_bits::<16>(0));
         self.sum_addresses.next = self.sum_source.val() + self.target.val();
         self.sum_id.next = bit_cast::<20, 16>(self.id.val()) + 20;
         self.tos.next = (bit_cast::<20, 6>(self.new_dscp.val()) << 2) | self.version_flags.val();

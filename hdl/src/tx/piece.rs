@@ -13,6 +13,7 @@
 //! # Length          The part `word` is above 120 lines: one `match`, an arm a piece of a frame.
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
+use crate::cc::hop::HopRecord;
 use crate::tx::seq::SeqState;
 use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -201,7 +202,7 @@ pub struct TxPiece {
     beat_bytes: Signal<Local, Bits<4>>,
     beat_mask: Signal<Local, Bits<64>>,
     kept: Signal<Local, Bits<64>>,
-    hop: Signal<Local, Bits<64>>,
+    hop: Signal<Local, HopRecord>,
     queue: Signal<Local, Bits<64>>,
     paper: Signal<Local, Bits<64>>,
     udp: Signal<Local, Bits<64>>,
@@ -422,14 +423,14 @@ impl TxPiece {
         comment!(
             "A record in the paper's layout: rate 4, time 24, bytes 20, queue 16 (saturated)."
         );
-        self.hop.next = self.hops.val().get_bits::<64>(0);
-        self.queue.next = bit_cast::<64, 16>(self.hop.val().get_bits::<16>(47));
-        if self.hop.val().get_bit(63) {
+        self.hop.next = self.hops.val().get_bits::<64>(0).into();
+        self.queue.next = bit_cast::<64, 16>(self.hop.val().queue.get_bits::<16>(0));
+        if self.hop.val().queue.get_bit(16) {
             self.queue.next = 0xffff.into();
         }
-        self.paper.next = (bit_cast::<64, 3>(self.hop.val().get_bits::<3>(0)) << 60)
-            | (bit_cast::<64, 24>(self.hop.val().get_bits::<24>(3)) << 36)
-            | (bit_cast::<64, 20>(self.hop.val().get_bits::<20>(27)) << 16)
+        self.paper.next = (bit_cast::<64, 3>(self.hop.val().rate) << 60)
+            | (bit_cast::<64, 24>(self.hop.val().time_ns) << 36)
+            | (bit_cast::<64, 20>(self.hop.val().sent) << 16)
             | self.queue.val();
     }
 
@@ -674,7 +675,7 @@ impl TxPiece {
         self.crc.next = self.covered.val();
         self.crc_data.next = self.masked_le.val();
         if self.raw.val() {
-            self.sent_data.next = self.hop.val();
+            self.sent_data.next = self.hop.val().into();
             if self.state.val() != SeqState::Hop {
                 self.sent_data.next = self.kept.val();
             }

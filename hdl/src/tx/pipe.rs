@@ -23,6 +23,7 @@
 //! # Reset             synchronous, high: empty; queue pair rows are as they were
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
+use crate::rows::StagedRow;
 use crate::streams::{Ack, AnyPacket, Axis, AxisUser, FeedbackPacket, Offer, ReadError};
 use crate::tx::delay::TxDelay;
 use crate::tx::header::TxHeader;
@@ -77,7 +78,7 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     /// Flow of the row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// A packet of the requester, or a READ response.
     pub s_pkt: AnyPacket<In, GB>,
     /// An ACK or NAK.

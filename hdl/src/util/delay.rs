@@ -2,7 +2,7 @@
 //!
 //! # Interface timing  cycle 0: d; cycle N: q = d
 //! # Latency and rate  N cycles; one word per cycle
-//! # Shape             W bits, N in 1..=64; from 3 cycles on a ring in LUT RAM and one register
+//! # Shape             words of type T, N in 1..=64; from 3 cycles on a ring in LUT RAM and one register
 //! # Reset             puts the ring's index to 0; the words under way are not cleared, so the user
 //!                     keeps a valid bit of its own
 //! # Twins             part of the twins of its users
@@ -10,20 +10,20 @@
 use crate::block;
 use rust_hdl_core::prelude::*;
 
-/// Delays `W` bits by `N` cycles.
-#[block(check((1..=64).contains(&N) && W > 1))]
-pub struct Delay<const W: usize, const N: usize> {
+/// Delays a word by `N` cycles.
+#[block(check((1..=64).contains(&N) && T::BITS > 1))]
+pub struct Delay<T: Synth, const N: usize> {
     /// Word.
-    pub d: Signal<In, Bits<W>>,
+    pub d: Signal<In, T>,
     /// Word of `N` cycles before.
-    pub q: Signal<Out, Bits<W>>,
+    pub q: Signal<Out, T>,
 }
 
-impl<const W: usize, const N: usize> Logic for Delay<W, N> {
+impl<T: Synth, const N: usize> Logic for Delay<T, N> {
     fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
-        let top = W - 1;
+        let top = T::BITS - 1;
         if N <= 2 {
             let declare = if N == 2 { format!("reg [{top}:0] word;\n") } else { String::new() };
             let load = if N == 2 { "    word <= d;\n    q <= word;\n" } else { "    q <= d;\n" };

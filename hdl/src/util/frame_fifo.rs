@@ -49,7 +49,7 @@ pub struct FrameFifo<
     pub event_bad: Signal<Out, Bit>,
     /// A frame was dropped because it found no room.
     pub event_overflow: Signal<Out, Bit>,
-    ram: Ram<AW, RW>,
+    ram: Ram<AW, Bits<RW>>,
     #[reset(true)]
     room: Reg<Bit>,
     discard: Reg<Bit>,

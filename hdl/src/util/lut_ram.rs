@@ -4,28 +4,28 @@
 //!                     Moore outputs: a primitive, used inside blocks only); a word written in
 //!                     cycle 0 is read from cycle 1 on
 //! # Latency and rate  0; one write and one read per cycle
-//! # Shape             2^AW words of W bits; content is random after power-up and survives reset
+//! # Shape             2^AW words of type T; content is random after power-up and survives reset
 //! # Twins             inside sim/src/golden/util/fifo.rs, tests/fifo.rs
 
 use crate::block;
 use rust_hdl_core::prelude::*;
 
-/// LUT RAM of `2^AW` words of `W` bits.
+/// LUT RAM of `2^AW` words of type `T`.
 #[block(no_reset, mealy)]
-pub struct LutRam<const AW: usize, const W: usize> {
+pub struct LutRam<const AW: usize, T: Synth> {
     /// Store `write_data` at `write_address`.
     pub write_enable: Signal<In, Bit>,
     /// Word index.
     pub write_address: Signal<In, Bits<AW>>,
     /// Word to store.
-    pub write_data: Signal<In, Bits<W>>,
+    pub write_data: Signal<In, T>,
     /// Word index.
     pub read_address: Signal<In, Bits<AW>>,
     /// The word at `read_address`, combinational.
-    pub read_data: Signal<Out, Bits<W>>,
+    pub read_data: Signal<Out, T>,
 }
 
-impl<const AW: usize, const W: usize> Logic for LutRam<AW, W> {
+impl<const AW: usize, T: Synth> Logic for LutRam<AW, T> {
     fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
@@ -40,7 +40,7 @@ end
 
 assign read_data = mem[read_address];
 ",
-            width = W - 1,
+            width = T::BITS - 1,
             last = (1_u64 << AW) - 1,
         ))
     }

@@ -3,7 +3,7 @@
 //! # Interface timing  cycle 0: read_enable, read_address; cycle 1: read_data (held while
 //!                     read_enable is low). A word written in cycle 0 can be read in cycle 1
 //! # Latency and rate  [`LATENCY_CYCLES`]; one write and one read per cycle
-//! # Shape             2^AW words of W bits; content is random after power-up and survives reset
+//! # Shape             2^AW words of type T; content is random after power-up and survives reset
 //! # Collision         reading the address that is written in the same cycle gives an undefined
 //!                     word in hardware: the user forwards. Simulation returns the inverse of the
 //!                     new word, so that whoever depends on it is found out
@@ -16,24 +16,24 @@ use rust_hdl_core::prelude::*;
 /// Cycles from an address to its word.
 pub const LATENCY_CYCLES: usize = 1;
 
-/// Block RAM of `2^AW` words of `W` bits.
+/// Block RAM of `2^AW` words of type `T`.
 #[block(no_reset)]
-pub struct Ram<const AW: usize, const W: usize> {
+pub struct Ram<const AW: usize, T: Synth> {
     /// Store `write_data` at `write_address`.
     pub write_enable: Signal<In, Bit>,
     /// Word index.
     pub write_address: Signal<In, Bits<AW>>,
     /// Word to store.
-    pub write_data: Signal<In, Bits<W>>,
+    pub write_data: Signal<In, T>,
     /// Load `read_data`; low holds it.
     pub read_enable: Signal<In, Bit>,
     /// Word index.
     pub read_address: Signal<In, Bits<AW>>,
     /// The word of the last enabled cycle.
-    pub read_data: Signal<Out, Bits<W>>,
+    pub read_data: Signal<Out, T>,
 }
 
-impl<const AW: usize, const W: usize> Logic for Ram<AW, W> {
+impl<const AW: usize, T: Synth> Logic for Ram<AW, T> {
     fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
@@ -52,7 +52,7 @@ always @(posedge clock) begin
 `endif
 end
 ",
-            width = W - 1,
+            width = T::BITS - 1,
             last = (1_u64 << AW) - 1,
         ))
     }

@@ -2,7 +2,7 @@
 //!
 //! # Interface timing  cycle 0: s_valid and s_ready, item taken; cycle 3: m_valid, m_data
 //! # Latency and rate  [`LATENCY_CYCLES`]; one item per cycle
-//! # Shape             holds exactly 2^AW items of W bits; CW = AW + 1; AW >= 2
+//! # Shape             holds exactly 2^AW items of type T; CW = AW + 1; AW >= 2
 //! # Number formats    count | UQCW.0 | items taken and not yet delivered | 0..=2^AW
 //! # Reset             synchronous, high: empty, s_ready = 1, m_data = 0; m_data holds its last
 //!                     value while m_valid is low
@@ -16,16 +16,16 @@ use rust_hdl_core::prelude::*;
 /// Cycles from an item at the sink of an empty FIFO to the item at the source.
 pub const LATENCY_CYCLES: usize = 3;
 
-/// FIFO of `2^AW` items of `W` bits in block RAM; `CW = AW + 1`.
+/// FIFO of `2^AW` items of type `T` in block RAM; `CW = AW + 1`.
 #[block(check(CW == AW + 1 && AW >= 2))]
-pub struct RamFifo<const W: usize, const AW: usize, const CW: usize> {
+pub struct RamFifo<T: Synth, const AW: usize, const CW: usize> {
     /// An item is offered.
-    pub s: Word<In, W>,
+    pub s: Word<In, T>,
     /// An item stands at the source.
-    pub m: Word<Out, W>,
+    pub m: Word<Out, T>,
     /// Items taken and not yet delivered.
     pub count: Signal<Out, Bits<CW>>,
-    ram: Ram<AW, W>,
+    ram: Ram<AW, T>,
     #[reset(true)]
     space: Reg<Bit>,
     held: Reg<Bits<CW>>,
@@ -33,7 +33,7 @@ pub struct RamFifo<const W: usize, const AW: usize, const CW: usize> {
     read_index: Reg<Bits<AW>>,
     word_valid: Reg<Bit>,
     head_valid: Reg<Bit>,
-    head: Reg<Bits<W>>,
+    head: Reg<T>,
     push: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
@@ -42,7 +42,7 @@ pub struct RamFifo<const W: usize, const AW: usize, const CW: usize> {
     last_place: Constant<Bits<CW>>,
 }
 
-impl<const W: usize, const AW: usize, const CW: usize> Logic for RamFifo<W, AW, CW> {
+impl<T: Synth, const AW: usize, const CW: usize> Logic for RamFifo<T, AW, CW> {
     #[hdl_gen]
     fn update(&mut self) {
         self.s.ready.next = self.space.val();

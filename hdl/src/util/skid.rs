@@ -2,7 +2,7 @@
 //!
 //! # Interface timing  cycle 0: s_valid and s_ready, data taken; cycle 1: m_valid, m_data
 //! # Latency and rate  [`LATENCY_CYCLES`]; one item per cycle
-//! # Shape             W bits of payload, opaque
+//! # Shape             payload of type T, opaque
 //! # Reset             synchronous, high: empty, s_ready = 1, m_data = 0; m_data holds its last
 //!                     value while m_valid is low
 //! # Twins             sim/src/golden/util/skid.rs, tests/skid.rs
@@ -14,23 +14,23 @@ use rust_hdl_core::prelude::*;
 /// Cycles from an item at the sink to the item at the source.
 pub const LATENCY_CYCLES: usize = 1;
 
-/// Skid buffer of `W` bits.
+/// Skid buffer of items of type `T`.
 #[block]
-pub struct Skid<const W: usize> {
+pub struct Skid<T: Synth> {
     /// An item is offered.
-    pub s: Word<In, W>,
+    pub s: Word<In, T>,
     /// An item stands at the source.
-    pub m: Word<Out, W>,
+    pub m: Word<Out, T>,
     #[reset(true)]
     empty_spare: Reg<Bit>,
     head_valid: Reg<Bit>,
-    head: Reg<Bits<W>>,
-    spare: Unreset<Bits<W>>,
+    head: Reg<T>,
+    spare: Unreset<T>,
     push: Signal<Local, Bit>,
     advance: Signal<Local, Bit>,
 }
 
-impl<const W: usize> Logic for Skid<W> {
+impl<T: Synth> Logic for Skid<T> {
     #[hdl_gen]
     fn update(&mut self) {
         self.s.ready.next = self.empty_spare.val();

@@ -20,9 +20,9 @@ pub const LATENCY_CYCLES: usize = 1;
 #[block]
 pub struct StreamMux<const W: usize> {
     /// An item is offered.
-    pub s_a: Word<In, W>,
+    pub s_a: Word<In, Bits<W>>,
     /// An item is offered.
-    pub s_b: Word<In, W>,
+    pub s_b: Word<In, Bits<W>>,
     /// An item stands.
     pub m_valid: Signal<Out, Bit>,
     /// It is taken.

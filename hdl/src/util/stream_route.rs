@@ -19,11 +19,11 @@ pub const LATENCY_CYCLES: usize = 1;
 #[block(check(WP1 == W + 1))]
 pub struct StreamRoute<const W: usize, const WP1: usize> {
     /// An item is offered.
-    pub s: Word<In, WP1>,
+    pub s: Word<In, Bits<WP1>>,
     /// An item for a stands.
-    pub m_a: Word<Out, W>,
+    pub m_a: Word<Out, Bits<W>>,
     /// An item for b stands.
-    pub m_b: Word<Out, W>,
+    pub m_b: Word<Out, Bits<W>>,
     #[reset(true)]
     room: Reg<Bit>,
     a_full: Reg<Bit>,

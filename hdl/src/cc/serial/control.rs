@@ -8,7 +8,7 @@
 //!                     it waits for an event
 //! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
 
-use crate::cc::serial::program::CcProgram;
+use crate::cc::serial::program::{CcProgram, ProgramRow};
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -73,7 +73,7 @@ pub struct CcSerialControl {
     reads_now: Unreset<Bit>,
     to_now: Unreset<Bits<6>>,
     word_now: Unreset<Bits<5>>,
-    row: Signal<Local, Bits<32>>,
+    row: Signal<Local, ProgramRow>,
     op: Signal<Local, Bits<3>>,
     next: Signal<Local, Bits<9>>,
     behind: Signal<Local, Bits<9>>,
@@ -117,38 +117,38 @@ impl Logic for CcSerialControl {
         self.write_word.next = self.word_now.val();
         comment!("The row.");
         self.row.next = self.rows.row.val();
-        self.op.next = self.row.val().get_bits::<3>(0);
+        self.op.next = self.row.val().op;
         self.is_move.next = self.op.val() == self.op_move.val();
         self.is_step.next = self.op.val() == self.op_step.val();
         self.is_jump.next = self.op.val() == self.op_jump.val();
         self.is_note.next = self.op.val() == self.op_note.val();
         comment!("A move: the word arrives in the next cycle.");
-        self.source.next = self.row.val().get_bits::<6>(4);
-        self.reads.next = self.is_move.val() && self.row.val().get_bit(3);
+        self.source.next = self.row.val().source;
+        self.reads.next = self.is_move.val() && self.row.val().from_memory;
         self.hop_row.next = bit_cast::<5, 3>(self.hop_now.val()) << 2;
-        self.read_word.next = self.row.val().get_bits::<5>(4);
-        if self.row.val().get_bit(10) {
+        self.read_word.next = self.row.val().word;
+        if self.row.val().of_hop {
             self.read_word.next =
-                self.hop_row.val() | bit_cast::<5, 2>(self.row.val().get_bits::<2>(4));
+                self.hop_row.val() | bit_cast::<5, 2>(self.row.val().word.get_bits::<2>(0));
         }
-        self.reads_now.next = self.is_move.val() && self.row.val().get_bit(3);
+        self.reads_now.next = self.is_move.val() && self.row.val().from_memory;
         self.to_now.next = 0.into();
         if self.is_move.val() {
-            self.to_now.next = self.row.val().get_bits::<6>(11);
+            self.to_now.next = self.row.val().to;
         }
-        self.word_now.next = self.row.val().get_bits::<5>(17);
-        if self.row.val().get_bit(22) {
+        self.word_now.next = self.row.val().to_word;
+        if self.row.val().to_hop {
             self.word_now.next =
-                self.hop_row.val() | bit_cast::<5, 2>(self.row.val().get_bits::<2>(17));
+                self.hop_row.val() | bit_cast::<5, 2>(self.row.val().to_word.get_bits::<2>(0));
         }
         comment!("A step.");
         self.behind.next = self.at.val() + 1;
         self.next.next = self.behind.val();
         self.act.next = 0.into();
-        self.count.next = self.row.val().get_bits::<6>(3);
+        self.count.next = self.row.val().cycles;
         self.steps.next = 0.into();
         if self.is_step.val() {
-            self.act.next = self.row.val().get_bits::<4>(9);
+            self.act.next = self.row.val().act;
             if self.steps.val() != self.count.val() {
                 self.next.next = self.at.val();
                 self.steps.next = self.steps.val() + 1;
@@ -169,13 +169,13 @@ impl Logic for CcSerialControl {
             | (bit_cast::<32, 11>(self.of_event.val()) << 5)
             | (bit_cast::<32, 6>(self.own.val()) << 16)
             | (bit_cast::<32, 8>(self.flags_now.val()) << 24);
-        self.condition.next = self.row.val().get_bits::<5>(12);
+        self.condition.next = self.row.val().condition;
         self.is_true.next = self.conditions.val().get_bit(self.condition.val().index());
         if self.is_jump.val() {
-            if self.is_true.val() == self.row.val().get_bit(17) {
-                self.next.next = self.row.val().get_bits::<9>(3);
+            if self.is_true.val() == self.row.val().value {
+                self.next.next = self.row.val().target;
             }
-            if self.row.val().get_bit(18) {
+            if self.row.val().waits {
                 self.command.next = self.s_flow_valid.val();
             }
         }
@@ -185,29 +185,29 @@ impl Logic for CcSerialControl {
             self.timer.next = self.timer.val() - 1;
         }
         self.set_exponent.next = 0.into();
-        self.done.next = self.is_note.val() && self.row.val().get_bit(23);
-        self.shows.next = self.is_note.val() && self.row.val().get_bit(24);
-        self.never_sent.next = self.is_note.val() && self.row.val().get_bit(25);
-        self.is_bad.next = self.is_note.val() && self.row.val().get_bit(26);
+        self.done.next = self.is_note.val() && self.row.val().done;
+        self.shows.next = self.is_note.val() && self.row.val().shows;
+        self.never_sent.next = self.is_note.val() && self.row.val().never_sent;
+        self.is_bad.next = self.is_note.val() && self.row.val().is_bad;
         if self.is_note.val() {
-            self.set_exponent.next = self.row.val().get_bits::<3>(20);
-            if self.row.val().get_bit(3) {
+            self.set_exponent.next = self.row.val().exponent;
+            if self.row.val().next_hop {
                 self.hop_now.next = self.hop_now.val() + 1;
             }
-            if self.row.val().get_bit(4) {
+            if self.row.val().clears {
                 self.hop_now.next = 0.into();
                 self.worst_now.next = self.no_hop.val();
                 self.flags_now.next = 0.into();
             }
-            if self.row.val().get_bit(5) {
+            if self.row.val().sets_flag {
                 self.flags_now.next =
-                    self.flags_now.val() | (self.one_flag.val() << self.row.val().get_bits::<3>(6));
+                    self.flags_now.val() | (self.one_flag.val() << self.row.val().flag);
             }
-            if self.row.val().get_bit(27) {
+            if self.row.val().worst {
                 self.worst_now.next = self.hop_now.val();
             }
-            if self.row.val().get_bit(9) {
-                self.timer.next = self.row.val().get_bits::<10>(10);
+            if self.row.val().sets_timer {
+                self.timer.next = self.row.val().timer;
             }
         }
         if self.reset.val() || self.rests.val() {

@@ -8,6 +8,7 @@
 //! # Reset             none
 //! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
 
+use crate::cc::hop::HopRecord;
 use crate::streams::Telemetry;
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
@@ -50,7 +51,7 @@ pub struct CcSerialEvent {
     word_1: Unreset<Bits<32>>,
     code_1: Unreset<Bits<3>>,
     conditions_1: Unreset<Bits<11>>,
-    record: Signal<Local, Bits<64>>,
+    record: Signal<Local, HopRecord>,
     time_ns: Signal<Local, Bits<24>>,
     sent: Signal<Local, Bits<20>>,
     queue: Signal<Local, Bits<17>>,
@@ -90,25 +91,25 @@ impl Logic for CcSerialEvent {
         self.conditions.next = self.conditions_1.val();
         match self.hop.val().index() {
             0 => {
-                self.record.next = self.s_ack_tel.hop[0].val();
+                self.record.next = self.s_ack_tel.hop[0].val().into();
             }
             1 => {
-                self.record.next = self.s_ack_tel.hop[1].val();
+                self.record.next = self.s_ack_tel.hop[1].val().into();
             }
             2 => {
-                self.record.next = self.s_ack_tel.hop[2].val();
+                self.record.next = self.s_ack_tel.hop[2].val().into();
             }
             3 => {
-                self.record.next = self.s_ack_tel.hop[3].val();
+                self.record.next = self.s_ack_tel.hop[3].val().into();
             }
             _ => {
-                self.record.next = self.s_ack_tel.hop[4].val();
+                self.record.next = self.s_ack_tel.hop[4].val().into();
             }
         }
-        self.code_1.next = self.record.val().get_bits::<3>(0);
-        self.time_ns.next = self.record.val().get_bits::<24>(3);
-        self.sent.next = self.record.val().get_bits::<20>(27);
-        self.queue.next = self.record.val().get_bits::<17>(47);
+        self.code_1.next = self.record.val().rate;
+        self.time_ns.next = self.record.val().time_ns;
+        self.sent.next = self.record.val().sent;
+        self.queue.next = self.record.val().queue;
         self.key.next = (bit_cast::<32, 12>(self.s_ack_tel.path.val()) << 16)
             | (bit_cast::<32, 3>(self.s_ack_tel.hops.val()) << 28)
             | self.recorded.val();

@@ -4,19 +4,13 @@
 //! # Interface timing  cycle 0: address; cycle [`LATENCY_CYCLES`]: row
 //! # Latency and rate  [`LATENCY_CYCLES`]; one row per cycle
 //! # Number formats    cc_hop.rs, cc_ewma.rs, cc_wind.rs: every product, shift and cut is theirs
-//! # Rows              [2:0] what; the others say of it:
-//!                     0 move | [3] from memory, [9:4] source, [10] its row is the hop, [16:11]
-//!                              destination, [21:17] memory word, [22] its row is the hop
-//!                     1 step | [8:3] cycles - 1, [12:9] act of cc_serial_math
-//!                     2 jump | [11:3] to, [16:12] condition, [17] its value, [18] waits for an event
-//!                     3 note | [3] next hop, [4] clear, [5] set flag [8:6], [9] timer [19:10], [22:20]
-//!                              exponent, [23] done, [24] show, [25] never sent, [26] bad, [27] worst hop
+//! # Rows              [`ProgramRow`]
 //! # Sections          what takes a different time on different ways waits for a timer, whose value
 //!                     is the longest way; so how long an ACK takes follows from its kind and hops
 //! # Reset             none
 //! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
 
-use crate::block;
+use crate::{block, row};
 use rust_hdl_core::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -792,13 +786,53 @@ fn program() -> Vec<u32> {
     program.finish()
 }
 
+/// A row of the program: what `op` it is, and what the others say of that one.
+#[row(32)]
+pub struct ProgramRow {
+    pub op: Bits<3>,
+    // 0 move
+    pub from_memory: Bit,
+    pub source: Bits<6>,
+    #[at(4)]
+    pub word: Bits<5>,
+    #[at(10)]
+    pub of_hop: Bit,
+    pub to: Bits<6>,
+    pub to_word: Bits<5>,
+    pub to_hop: Bit,
+    // 1 step: cycles - 1, act of cc_serial_math
+    #[at(3)]
+    pub cycles: Bits<6>,
+    pub act: Bits<4>,
+    // 2 jump; `waits` for an event
+    #[at(3)]
+    pub target: Bits<9>,
+    pub condition: Bits<5>,
+    pub value: Bit,
+    pub waits: Bit,
+    // 3 note
+    #[at(3)]
+    pub next_hop: Bit,
+    pub clears: Bit,
+    pub sets_flag: Bit,
+    pub flag: Bits<3>,
+    pub sets_timer: Bit,
+    pub timer: Bits<10>,
+    pub exponent: Bits<3>,
+    pub done: Bit,
+    pub shows: Bit,
+    pub never_sent: Bit,
+    pub is_bad: Bit,
+    pub worst: Bit,
+}
+
 /// Block ROM of the program, registered output.
 #[block(no_reset)]
 pub struct CcProgram {
     /// Row.
     pub address: Signal<In, Bits<9>>,
     /// It, one cycle later.
-    pub row: Signal<Out, Bits<32>>,
+    pub row: Signal<Out, ProgramRow>,
 }
 
 impl Logic for CcProgram {

@@ -103,7 +103,7 @@ pub struct CcUnitSerial<const FB: usize, const AW: usize> {
     words: CcSerialWords,
     math: CcSerialMath,
     result: CcSerialResult<FB>,
-    memory: Ram<AW, 32>,
+    memory: Ram<AW, Bits<32>>,
     #[reset(true)]
     scrubs: Reg<Bit>,
     scrub_flow: Reg<Bits<FB>>,

@@ -55,7 +55,7 @@ pub struct CcLane<const FB: usize> {
     pub tau_ns: Signal<Out, Bits<24>>,
     /// What no honest network says: time, bytes, queue.
     pub bad: Signal<Out, Bits<3>>,
-    stored: Ram<FB, 64>,
+    stored: Ram<FB, Bits<64>>,
     one_hop: CcHop,
     util_gain: Unreset<Bits<28>>,
     old_2: Unreset<Bits<64>>,
@@ -87,8 +87,8 @@ impl<const FB: usize> Logic for CcLane<FB> {
         self.one_hop.cfg_util_gain.next = self.util_gain.val();
         self.one_hop.cfg_check.next = self.cfg_check.val();
         self.one_hop.s_valid.next = self.counted.val();
-        self.one_hop.old_hop.next = self.old_2.val();
-        self.one_hop.new_hop.next = self.new_2.val();
+        self.one_hop.old_hop.next = self.old_2.val().into();
+        self.one_hop.new_hop.next = self.new_2.val().into();
         self.m_valid.next = self.one_hop.m_valid.val();
         self.u.next = self.one_hop.u.val();
         self.tau_ns.next = self.one_hop.tau_ns.val();

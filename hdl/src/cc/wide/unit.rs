@@ -28,7 +28,7 @@
 
 use crate::cc::decision::CcDecision;
 use crate::cc::ewma::{self, CcEwma};
-use crate::cc::flight::CcPack;
+use crate::cc::flight::{CcPack, ResultRow};
 use crate::cc::state::CcState;
 use crate::cc::wide::flight::CcFlightWide;
 use crate::cc::wide::intake::CcIntakeWide;
@@ -107,15 +107,15 @@ pub struct CcUnitWide<
     worse_23: CcWorse,
     worse_0123: CcWorse,
     worst: CcWorse,
-    last_valid: Delay<2, 2>,
-    last_u: Delay<57, 2>,
-    last_tau: Delay<24, 2>,
-    worst_hops: Delay<3, { ewma::LATENCY_CYCLES }>,
+    last_valid: Delay<Bits<2>, 2>,
+    last_u: Delay<Bits<57>, 2>,
+    last_tau: Delay<Bits<24>, 2>,
+    worst_hops: Delay<Bits<3>, { ewma::LATENCY_CYCLES }>,
     flight: CcFlightWide<FB>,
     ewma: CcEwma,
     wind: CcWind,
     packer: CcPack<FB, IW>,
-    results: RamFifo<IW, 7, 8>,
+    results: RamFifo<ResultRow<FB>, 7, 8>,
     #[reset(true)]
     scrubs: Reg<Bit>,
     scrub_flow: Reg<Bits<FB>>,
@@ -401,16 +401,16 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.results.s.data.next = self.packer.item.val();
         self.results.m.ready.next = self.m_rate.ready.val();
         self.m_rate.valid.next = self.results.m.valid.val();
-        self.m_rate.first.next = self.results.m.data.val().get_bit(0);
-        self.m_rate.worst_hop.next = self.results.m.data.val().get_bits::<3>(205);
-        self.m_rate.full.next = self.results.m.data.val().get_bit(1);
-        self.m_rate.flow.next = self.results.m.data.val().get_bits::<FB>(208);
-        self.m_rate.op.next = self.results.m.data.val().get_bits::<2>(203);
-        self.m_rate.window_bytes.next = self.results.m.data.val().get_bits::<32>(171);
-        self.m_rate.rate.next = self.results.m.data.val().get_bits::<32>(139);
-        self.m_rate.u.next = self.results.m.data.val().get_bits::<57>(82);
-        self.m_rate.wc_bytes.next = self.results.m.data.val().get_bits::<48>(34);
-        self.m_rate.inc_stage.next = self.results.m.data.val().get_bits::<8>(26);
-        self.m_rate.last_update_psn.next = self.results.m.data.val().get_bits::<24>(2);
+        self.m_rate.first.next = self.results.m.data.val().first;
+        self.m_rate.worst_hop.next = self.results.m.data.val().worst_hop;
+        self.m_rate.full.next = self.results.m.data.val().full;
+        self.m_rate.flow.next = self.results.m.data.val().flow;
+        self.m_rate.op.next = self.results.m.data.val().op;
+        self.m_rate.window_bytes.next = self.results.m.data.val().window;
+        self.m_rate.rate.next = self.results.m.data.val().rate;
+        self.m_rate.u.next = self.results.m.data.val().u;
+        self.m_rate.wc_bytes.next = self.results.m.data.val().wc;
+        self.m_rate.inc_stage.next = self.results.m.data.val().inc_stage;
+        self.m_rate.last_update_psn.next = self.results.m.data.val().last_psn;
     }
 }

@@ -52,7 +52,7 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     pub wr_room: Signal<Out, Bit>,
     /// Room for what the responder may still complete.
     pub responder_room: Signal<Out, Bit>,
-    entries: Ram<A, 128>,
+    entries: Ram<A, Bits<128>>,
     requester_ready: Reg<Bit>,
     responder_ready: Reg<Bit>,
     lost_ready: Reg<Bit>,

@@ -12,11 +12,26 @@
 use crate::streams::AxisUser;
 use crate::util::ones;
 use crate::util::{fifo::Fifo, skid::Skid};
-use crate::{block, Reg, Unreset};
+use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a bus beat to its stream beat.
 pub const LATENCY_CYCLES: usize = 3;
+
+/// What is to be moved.
+#[row]
+pub struct Description {
+    /// First bus beat.
+    pub index: Bits<13>,
+    /// Last one.
+    pub last_index: Bits<13>,
+    /// Lane of the first byte.
+    pub offset: Bits<6>,
+    /// Lane of the last one.
+    pub end_lane: Bits<6>,
+    /// A payload beat more than bus beats, or a bus beat more.
+    pub extra: Bit,
+}
 
 /// Aligner of the read engine.
 #[block(check(W2 == 2 * W && KB == W / 8))]
@@ -45,9 +60,9 @@ pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
     pub m_axi_rready: Signal<Out, Bit>,
     /// Data, byte 0 in bits 7.
     pub m_axis: AxisUser<Out, W, KB>,
-    descriptions: Fifo<39, 3, 4>,
-    bus: Skid<W>,
-    bus_errors: Skid<1>,
+    descriptions: Fifo<Description, 3, 4>,
+    bus: Skid<Bits<W>>,
+    bus_errors: Skid<Bits<1>>,
     busy: Reg<Bit>,
     opening: Unreset<Bit>,
     first: Unreset<Bit>,
@@ -132,11 +147,12 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
             self.extra_part.next = self.extra_flag.val();
         }
         self.descriptions.s.valid.next = self.s_d_valid.val();
-        self.descriptions.s.data.next = self.first_part.val()
+        self.descriptions.s.data.next = (self.first_part.val()
             | self.last_part.val()
             | self.offset_part.val()
             | self.end_part.val()
-            | self.extra_part.val();
+            | self.extra_part.val())
+        .into();
         self.s_d_ready.next = self.descriptions.s.ready.val();
         self.bus.s.valid.next = self.m_axi_rvalid.val();
         self.bus.s.data.next = self.m_axi_rdata.val();
@@ -208,8 +224,8 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
             }
         }
         comment!("The next command's shift and masks.");
-        self.offset.next = self.descriptions.m.data.val().get_bits::<6>(26);
-        self.end_lane.next = self.descriptions.m.data.val().get_bits::<6>(32);
+        self.offset.next = self.descriptions.m.data.val().offset;
+        self.end_lane.next = self.descriptions.m.data.val().end_lane;
         self.lanes_unused.next = self.end_lane.val() ^ self.lane_mask.val();
         self.shifts.next = self.offset.val().any();
         self.offset_bytes.next = bit_cast::<10, 6>(self.offset.val());
@@ -221,9 +237,9 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W,
             self.opening.next = self.shifts.val();
             self.first.next = true;
             self.flush.next = false;
-            self.index.next = self.descriptions.m.data.val().get_bits::<13>(0);
-            self.last_index.next = self.descriptions.m.data.val().get_bits::<13>(13);
-            self.extra.next = self.descriptions.m.data.val().get_bit(38) | !self.shifts.val();
+            self.index.next = self.descriptions.m.data.val().index;
+            self.last_index.next = self.descriptions.m.data.val().last_index;
+            self.extra.next = self.descriptions.m.data.val().extra | !self.shifts.val();
             self.shift_bits.next = self.offset_bits.val();
             self.old_bits.next = 0.into();
             if self.shifts.val() {

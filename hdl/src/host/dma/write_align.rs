@@ -8,6 +8,7 @@
 //!                     low. Bytes outside wstrb are 0
 //! # Twins             sim/src/golden/host/dma_write.rs, tests/dma_write.rs
 
+use crate::host::dma::read_align::Description;
 use crate::streams::AxisEvent;
 use crate::util::ones;
 use crate::util::{fifo::Fifo, skid::Skid};
@@ -46,8 +47,8 @@ pub struct DmaWriteAlign<const W: usize, const W2: usize, const KB: usize> {
     pub m_axi_wvalid: Signal<Out, Bit>,
     /// It is taken.
     pub m_axi_wready: Signal<In, Bit>,
-    descriptions: Fifo<39, 3, 4>,
-    payload: Skid<W>,
+    descriptions: Fifo<Description, 3, 4>,
+    payload: Skid<Bits<W>>,
     busy: Reg<Bit>,
     opening: Unreset<Bit>,
     extra: Unreset<Bit>,
@@ -126,11 +127,12 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaWriteAlign<W
             self.extra_part.next = self.extra_flag.val();
         }
         self.descriptions.s.valid.next = self.s_d_valid.val();
-        self.descriptions.s.data.next = self.first_part.val()
+        self.descriptions.s.data.next = (self.first_part.val()
             | self.last_part.val()
             | self.offset_part.val()
             | self.end_part.val()
-            | self.extra_part.val();
+            | self.extra_part.val())
+        .into();
         self.s_d_ready.next = self.descriptions.s.ready.val();
         self.payload.s.valid.next = self.s_axis.tvalid.val();
         self.payload.s.data.next = self.s_axis.tdata.val();
@@ -194,8 +196,8 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaWriteAlign<W
             self.last.next = self.rotated_last.val();
         }
         comment!("The next command's shift and masks.");
-        self.offset.next = self.descriptions.m.data.val().get_bits::<6>(26);
-        self.end_lane.next = self.descriptions.m.data.val().get_bits::<6>(32);
+        self.offset.next = self.descriptions.m.data.val().offset;
+        self.end_lane.next = self.descriptions.m.data.val().end_lane;
         self.lanes_unused.next = self.end_lane.val() ^ self.lane_mask.val();
         self.offset_bytes.next = bit_cast::<10, 6>(self.offset.val());
         self.offset_bits.next = self.offset_bytes.val() << 3;
@@ -204,9 +206,9 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaWriteAlign<W
         if self.load.val() {
             self.busy.next = true;
             self.opening.next = true;
-            self.index.next = self.descriptions.m.data.val().get_bits::<13>(0);
-            self.last_index.next = self.descriptions.m.data.val().get_bits::<13>(13);
-            self.extra.next = self.descriptions.m.data.val().get_bit(38);
+            self.index.next = self.descriptions.m.data.val().index;
+            self.last_index.next = self.descriptions.m.data.val().last_index;
+            self.extra.next = self.descriptions.m.data.val().extra;
             self.shift_bits.next = self.offset_bits.val();
             self.new_bits.next = self.all_bits.val() << self.offset_bits.val();
             self.end_bits.next = self.all_bits.val() >> self.unused_bits.val();

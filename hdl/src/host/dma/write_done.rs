@@ -32,9 +32,9 @@ pub struct DmaWriteDone<const T: usize> {
     pub m_axi_bready: Signal<Out, Bit>,
     /// A command is done.
     pub m_done: WriteDone<Out, T>,
-    tags: Fifo<T, 3, 4>,
-    counts: Fifo<5, 3, 4>,
-    responses: Skid<1>,
+    tags: Fifo<Bits<T>, 3, 4>,
+    counts: Fifo<Bits<5>, 3, 4>,
+    responses: Skid<Bits<1>>,
     busy: Reg<Bit>,
     done: Reg<Bit>,
     left: Unreset<Bits<5>>,

@@ -10,7 +10,7 @@
 //! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
 
 use crate::util::ram::Ram;
-use crate::{block, kernel, Reg, Unreset};
+use crate::{block, kernel, row, Reg, Unreset};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
@@ -27,6 +27,18 @@ pub enum SqOp {
     Came,
     Doorbell,
     Fetch,
+}
+
+/// What is known of a submission ring.
+#[row]
+struct BookRow {
+    producer: Bits<16>, // Producer index
+    fetched: Bits<16>,  // Entries that were asked for
+    in_flight: Bits<7>, // Those that have not come
+    queued: Bit,        // The flow waits for a fetch
+    stopped: Bit,       // The ring stands still
+    log2: Bits<4>,      // log2 of its entries
+    base: Bits<58>,     // Its address, bits 63:6
 }
 
 /// Books of `2^FB` flows.
@@ -68,7 +80,7 @@ pub struct SqBook<const FB: usize> {
     pub index: Signal<Out, Bits<16>>,
     /// The doorbell changed nothing.
     pub refused: Signal<Out, Bit>,
-    rows: Ram<FB, 103>,
+    rows: Ram<FB, BookRow>,
     clear: Reg<Bit>,
     flow_q: Reg<Bits<FB>>,
     flow_done: Reg<Bits<FB>>,
@@ -155,13 +167,13 @@ impl<const FB: usize> SqBook<FB> {
         if self.read.val() {
             self.flow_q.next = self.read_flow.val();
         }
-        self.producer.next = self.rows.read_data.val().get_bits::<16>(0);
-        self.fetched.next = self.rows.read_data.val().get_bits::<16>(16);
-        self.in_flight.next = self.rows.read_data.val().get_bits::<7>(32);
-        self.queued.next = self.rows.read_data.val().get_bit(39);
-        self.stop.next = self.rows.read_data.val().get_bit(40);
-        self.log2.next = self.rows.read_data.val().get_bits::<4>(41);
-        self.base.next = self.rows.read_data.val().get_bits::<58>(45);
+        self.producer.next = self.rows.read_data.val().producer;
+        self.fetched.next = self.rows.read_data.val().fetched;
+        self.in_flight.next = self.rows.read_data.val().in_flight;
+        self.queued.next = self.rows.read_data.val().queued;
+        self.stop.next = self.rows.read_data.val().stopped;
+        self.log2.next = self.rows.read_data.val().log2;
+        self.base.next = self.rows.read_data.val().base;
         self.ring_size.next = self.one_entry.val() << self.log2.val();
         self.ring_mask.next = self.ring_size.val() - 1;
         self.ring_place.next = self.fetched.val() & bit_cast::<16, 17>(self.ring_mask.val());
@@ -279,13 +291,14 @@ impl<const FB: usize> SqBook<FB> {
         self.rows.write_address.next = self.flow_q.val();
         self.rows.write_data.next = 0.into();
         if self.clear.val() {
-            self.rows.write_data.next = bit_cast::<103, 16>(self.new_producer.val())
+            self.rows.write_data.next = (bit_cast::<103, 16>(self.new_producer.val())
                 | (self.fetched_part.val() << 16)
                 | (self.in_flight_part.val() << 32)
                 | self.queued_part.val()
                 | self.stop_part.val()
                 | (self.log2_part.val() << 41)
-                | (self.base_part.val() << 45);
+                | (self.base_part.val() << 45))
+                .into();
         } else {
             self.flow_q.next = self.flow_q.val() + 1;
             self.clear.next = self.flow_q.val() == self.last_flow.val();

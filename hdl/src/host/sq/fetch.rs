@@ -15,6 +15,7 @@
 use crate::host::sq::book::SqOp;
 use crate::host::sq::flows::SqFlows;
 use crate::host::sq::rows::SqRows;
+use crate::rows::StagedRow;
 use crate::streams::{ConfigRow, Doorbell, LostRequest, Offer, ReadCommand};
 use crate::util::fifo::Fifo;
 use crate::{block, Wire};
@@ -37,7 +38,7 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     /// Its index.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// A row for the requester.
     pub m_cfg: ConfigRow<Out>,
     /// A work request for this flow is coming.
@@ -77,9 +78,9 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     #[init(SqFlows::new(config))]
     flows: SqFlows<FB, FB1>,
     rows: SqRows<FB, OW>,
-    credits: Fifo<FB, 4, 5>,
-    orders: Fifo<OW, 3, 4>,
-    beats: Fifo<66, 6, 7>,
+    credits: Fifo<Bits<FB>, 4, 5>,
+    orders: Fifo<Bits<OW>, 3, 4>,
+    beats: Fifo<Bits<66>, 6, 7>,
     order_flow: Signal<Local, Bits<OW>>,
     new_beat: Signal<Local, Bits<66>>,
     takes: Signal<Local, Bit>,
@@ -173,10 +174,10 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         }
         comment!("words 11 to 13 of a QP row, which stands until its books are made;");
         comment!("without its valid bit there is no ring");
-        self.flows.row_base.next = self.cfg_row.val().get_bits::<58>(390);
+        self.flows.row_base.next = self.cfg_row.val().qp_sq_address.get_bits::<58>(6);
         self.flows.row_log2.next = 0.into();
-        if self.cfg_row.val().get_bit(0) {
-            self.flows.row_log2.next = self.cfg_row.val().get_bits::<4>(352);
+        if self.cfg_row.val().qp_valid {
+            self.flows.row_log2.next = self.cfg_row.val().qp_sq_log2;
         }
         self.rows.row_done.next = self.flows.row_done.val();
         self.rows.row_has_ring.next = self.flows.row_has_ring.val();

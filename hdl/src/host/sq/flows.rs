@@ -76,7 +76,7 @@ pub struct SqFlows<const FB: usize, const FB1: usize> {
     pub event_doorbell: Signal<Out, Bit>,
     #[init(SqBook::new(config))]
     book: SqBook<FB>,
-    active: Fifo<FB, FB, FB1>,
+    active: Fifo<Bits<FB>, FB, FB1>,
     #[reset(FlowsState::Idle)]
     state: Reg<FlowsState>,
     #[reset(SqOp::Credit)]

@@ -10,6 +10,7 @@
 //! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
 
 use crate::host::sq::book::SqOp;
+use crate::rows::StagedRow;
 use crate::streams::{ConfigRow, Doorbell, LostRequest, Offer};
 use crate::{block, kernel, Reg, Regs};
 use nic_spec::rows::Table;
@@ -45,7 +46,7 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     /// Its index.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// A row for the requester.
     pub m_cfg: ConfigRow<Out>,
     /// A beat of a work request: error, last, data from the top. It is taken while a row fills,
@@ -183,8 +184,8 @@ impl<const FB: usize, const OW: usize> SqRows<FB, OW> {
                 self.is_fetched.next = false;
                 self.row_table.next = self.cfg_table.val();
                 self.index.next = self.cfg_index.val();
-                self.row.next = self.cfg_row.val().get_bits::<320>(0);
-                self.word_10.next = self.cfg_row.val().get_bits::<32>(320);
+                self.row.next = self.cfg_row.val().wr_words;
+                self.word_10.next = self.cfg_row.val().qp_limits;
                 if self.order_valid.val() & self.beat_valid.val() {
                     self.is_fetched.next = true;
                     self.row.next = self.beat_wide.val() << 256;

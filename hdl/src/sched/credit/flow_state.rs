@@ -70,7 +70,7 @@ pub struct FlowState<const F: usize, const FB: usize> {
     rate_table: FlowTable<FB, 64>,
     len_table: FlowTable<FB, 14>,
     inflight_table: FlowTable<FB, 32>,
-    credit_table: Ram<FB, 65>,
+    credit_table: Ram<FB, Bits<65>>,
     is_clean: Reg<Bit>,
     scrub_flow: Reg<Bits<FB>>,
     work_turn: Reg<Bit>,

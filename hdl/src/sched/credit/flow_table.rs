@@ -25,7 +25,7 @@ pub struct FlowTable<const AW: usize, const W: usize> {
     pub read_address: Signal<In, Bits<AW>>,
     /// Its word, two cycles later.
     pub read_data: Signal<Out, Bits<W>>,
-    ram: Ram<AW, W>,
+    ram: Ram<AW, Bits<W>>,
     is_written: Unreset<Bit>,
     written: Unreset<Bits<W>>,
     word: Unreset<Bits<W>>,

@@ -52,7 +52,7 @@ pub struct History<const AW: usize, const FB: usize, const EW: usize> {
     pub m_is_due: Signal<Out, Bit>,
     /// Its flow.
     pub m_due_flow: Signal<Out, Bits<FB>>,
-    ram: Ram<AW, EW>,
+    ram: Ram<AW, Bits<EW>>,
     head: Reg<Bits<AW>>,
     next: Reg<Bits<AW>>,
     tail: Reg<Bits<AW>>,

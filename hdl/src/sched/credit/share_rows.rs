@@ -45,7 +45,7 @@ pub struct ShareRows<const F: usize, const FB: usize> {
     pub m_turned: Signal<Out, Bits<3>>,
     /// It is the flow's turn.
     pub m_turn_valid: Signal<Out, Bit>,
-    rows: Ram<FB, 62>,
+    rows: Ram<FB, Bits<62>>,
     recent: FlowTable<FB, 29>,
     fresh: Reg<Bits<F>>,
     is_clean: Reg<Bit>,

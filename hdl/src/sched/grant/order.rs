@@ -27,7 +27,7 @@ pub struct GrantOrder {
     pub m_valid: Signal<Out, Bit>,
     /// The oldest one is of engine i.
     pub m_is_next: [Signal<Out, Bit>; 8],
-    fifo: Fifo<8, 4, 5>,
+    fifo: Fifo<Bits<8>, 4, 5>,
     has_rest: Reg<Bit>,
     rest: Unreset<Bits<8>>,
     granted: [Signal<Local, Bits<8>>; 9],

@@ -119,7 +119,7 @@ pub struct GrantRule<const F: usize, const FB: usize, const CB: usize> {
     pub m_grant: Flow<Out, FB>,
     set: ActiveSet<F, FB>,
     queue: GrantQueue<FB>,
-    late: RamFifo<FB, FB, CB>,
+    late: RamFifo<Bits<FB>, FB, CB>,
     return_valid: Reg<Bit>,
     return_is_express: Unreset<Bit>,
     visit_flow: Reg<Bits<FB>>,

@@ -42,8 +42,8 @@ pub struct ActiveRing<const FB: usize, const CB: usize> {
     pub m_visit_flow: Signal<Out, Bits<FB>>,
     /// It is a call.
     pub m_visit_is_call: Signal<Out, Bit>,
-    ram: Ram<FB, FB>,
-    express: LutRam<3, FB>,
+    ram: Ram<FB, Bits<FB>>,
+    express: LutRam<3, Bits<FB>>,
     express_head: Reg<Bits<3>>,
     express_tail: Reg<Bits<3>>,
     express_count: Reg<Bits<4>>,

@@ -85,7 +85,7 @@ pub struct SchedulerWide<
     engines: [Engine<F, FB, CB, 12, EW>; 8],
     line_clock: LineClockWide,
     order: GrantOrder,
-    grants: Skid<TB>,
+    grants: Skid<Bits<TB>>,
     is_ready: Signal<Local, Bit>,
     first_work: [Signal<Local, Bit>; 8],
     second_work: [Signal<Local, Bit>; 8],

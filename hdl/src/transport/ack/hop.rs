@@ -37,8 +37,8 @@ pub struct AckHop<const FB: usize> {
     pub look_flow: Signal<In, Bits<FB>>,
     /// Its most loaded hop; 7: none.
     pub hop: Signal<Out, Bits<3>>,
-    named: LutRam<FB, 6>,
-    hops: LutRam<FB, 3>,
+    named: LutRam<FB, Bits<6>>,
+    hops: LutRam<FB, Bits<3>>,
     #[reset(7u64.to_bits())]
     pick: Reg<Bits<3>>,
     seen: Reg<Bit>,

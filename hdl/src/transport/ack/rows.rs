@@ -2,10 +2,7 @@
 //!
 //! # Source            InfiniBand architecture volume 1, section 9.7.5; ARCHITECTURE.md, Responder
 //! # Interface timing  as `ack_gen`, of which this is the control
-//! # Number formats    row | ACK: PSN \[23:0\], MSN \[47:24\], owed \[99\], of a packet that
-//!                     was not there before \[101\]; NAK: PSN \[71:48\], MSN \[95:72\], outcome \[98:96\], owed
-//!                     \[100\]; in error \[102\]; in the queue \[103\]; jobs of READs that have
-//!                     not ended \[109:104\]; READs that have, modulo 32 \[114:110\]
+//! # Number formats    [`AnswerRow`], [`CommandTag`]
 //! # Reset             synchronous, high: rows are cleared, one a cycle
 //! # Length          The part `rest` is above 120 lines: one `match`, an arm an operation on the row.
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
@@ -13,7 +10,7 @@
 use crate::streams::{ReadJob, ReadJobEnd, WriteDone};
 use crate::util::fifo::Fifo;
 use crate::util::ram::Ram;
-use crate::{block, kernel, Reg, Regs, Unreset, Wire};
+use crate::{block, kernel, row, Reg, Regs, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
 /// What the block does in a cycle.
@@ -26,6 +23,45 @@ pub enum AckGenState {
     Fetch,
     Choose,
     Send,
+}
+
+/// What a flow owes its peer.
+#[row]
+struct AnswerRow {
+    ack_psn: Bits<24>,    // PSN to acknowledge
+    ack_msn: Bits<24>,    // MSN to say with it
+    nak_psn: Bits<24>,    // PSN of the NAK
+    nak_msn: Bits<24>,    // Its MSN
+    nak_outcome: Bits<3>, // Its reason
+    owes_ack: Bit,        // An ACK is to be sent
+    owes_nak: Bit,        // A NAK is
+    has_tel: Bit,         // The ACK echoes telemetry
+    closed: Bit,          // The flow is in error
+    queued: Bit,          // The flow waits to answer
+    jobs: Bits<6>,        // READs that wait for responses
+    ended: Bits<5>,       // READs that have ended, modulo 32
+}
+
+/// Tag of a command for the DMA.
+#[row]
+pub struct CommandTag {
+    /// PSN to answer with.
+    pub psn: Bits<24>,
+    /// MSN to answer with.
+    pub msn: Bits<24>,
+    /// Immediate data.
+    pub imm: Bits<32>,
+    /// Bytes of the message.
+    pub bytes: Bits<32>,
+    /// Flow.
+    pub flow: Bits<10>,
+    /// 0 accepted, 1 accepted with AckReq, 2 duplicate, 3 RNR, 4 sequence, 5 invalid, 6 access,
+    /// 7 READ: its bytes instead of the message's.
+    pub outcome: Bits<3>,
+    /// It brings immediate data.
+    pub has_imm: Bit,
+    /// The message ends with it.
+    pub ends: Bit,
 }
 
 /// Rows of `2^FB` flows; `FC = FB + 1`.
@@ -109,8 +145,8 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     pub tel_show: Signal<Out, Bit>,
     /// It is sent, if it was not before.
     pub tel_send: Signal<Out, Bit>,
-    rows: Ram<FB, 115>,
-    queue: Fifo<FB, FB, FC>,
+    rows: Ram<FB, AnswerRow>,
+    queue: Fifo<Bits<FB>, FB, FC>,
     #[reset(AckGenState::Scrub)]
     state: Reg<AckGenState>,
     is_end: Unreset<Bit>,
@@ -118,12 +154,12 @@ pub struct AckRows<const FB: usize, const FC: usize> {
     end_reads: Unreset<Bits<5>>,
     end_error: Unreset<Bit>,
     end_clears: Unreset<Bit>,
-    tag: Unreset<Bits<127>>,
+    tag: Unreset<CommandTag>,
     error: Unreset<Bit>,
     flow: Unreset<Bits<FB>>,
     fresh: Unreset<Bit>,
     scrub_flow: Reg<Bits<FB>>,
-    row: Unreset<Bits<115>>,
+    row: Unreset<AnswerRow>,
     ack_valid: Reg<Bit>,
     ack_flow: Reg<Bits<FB>>,
     ack_syndrome: Reg<Bits<8>>,
@@ -216,7 +252,7 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.s_end.ready.next = (self.state.val() == AckGenState::Apply) & self.is_end.val();
         self.s_read_ready.next = (self.state.val() == AckGenState::Apply)
             & !self.is_end.val()
-            & (self.tag.val().get_bits::<3>(122) == self.read.val());
+            & (self.tag.val().outcome == self.read.val());
         Wire::join(&mut self.job, &mut self.m_job);
         self.m_ack_valid.next = self.ack_valid.val();
         self.m_ack_flow.next = self.ack_flow.val();
@@ -253,33 +289,33 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
 
     /// a command that has ended
     fn ended(&mut self) {
-        self.outcome.next = self.tag.val().get_bits::<3>(122);
+        self.outcome.next = self.tag.val().outcome;
         self.kind.next = self.outcome.val().get_bits::<2>(0);
-        self.is_nak.next = self.tag.val().get_bit(124);
-        self.is_accepted.next = !self.is_nak.val() & !self.tag.val().get_bit(123);
-        self.has_imm.next = self.tag.val().get_bit(125);
-        self.tag_psn.next = self.tag.val().get_bits::<24>(0);
-        self.tag_msn.next = self.tag.val().get_bits::<24>(24);
-        self.ends.next = bit_cast::<24, 1>(self.tag.val().get_bits::<1>(126));
+        self.is_nak.next = self.tag.val().outcome.get_bit(2);
+        self.is_accepted.next = !self.is_nak.val() & !self.tag.val().outcome.get_bit(1);
+        self.has_imm.next = self.tag.val().has_imm;
+        self.tag_psn.next = self.tag.val().psn;
+        self.tag_msn.next = self.tag.val().msn;
+        self.ends.next = bit_cast::<24, 1>(self.tag.val().ends.into());
         self.is_read.next = self.outcome.val() == self.read.val();
-        self.is_new.next = self.tag.val().get_bit(126);
+        self.is_new.next = self.tag.val().ends;
         self.msn_before.next = self.tag_msn.val() - self.ends.val();
     }
 
     /// the flow's row
     fn row(&mut self) {
-        self.psn_of_ack.next = self.row.val().get_bits::<24>(0);
-        self.msn_of_ack.next = self.row.val().get_bits::<24>(24);
-        self.psn_of_nak.next = self.row.val().get_bits::<24>(48);
-        self.msn_of_nak.next = self.row.val().get_bits::<24>(72);
-        self.nak_outcome.next = self.row.val().get_bits::<3>(96);
-        self.owes_ack.next = self.row.val().get_bit(99);
-        self.owes_nak.next = self.row.val().get_bit(100);
-        self.has_tel.next = self.row.val().get_bit(101);
-        self.was_closed.next = self.row.val().get_bit(102);
-        self.was_queued.next = self.row.val().get_bit(103);
-        self.was_jobs.next = self.row.val().get_bits::<6>(104);
-        self.was_ended.next = self.row.val().get_bits::<5>(110);
+        self.psn_of_ack.next = self.row.val().ack_psn;
+        self.msn_of_ack.next = self.row.val().ack_msn;
+        self.psn_of_nak.next = self.row.val().nak_psn;
+        self.msn_of_nak.next = self.row.val().nak_msn;
+        self.nak_outcome.next = self.row.val().nak_outcome;
+        self.owes_ack.next = self.row.val().owes_ack;
+        self.owes_nak.next = self.row.val().owes_nak;
+        self.has_tel.next = self.row.val().has_tel;
+        self.was_closed.next = self.row.val().closed;
+        self.was_queued.next = self.row.val().queued;
+        self.was_jobs.next = self.row.val().jobs;
+        self.was_ended.next = self.row.val().ended;
         self.jobs_less.next = self.was_jobs.val() - bit_cast::<6, 5>(self.end_jobs.val());
         self.ended_more.next = self.was_ended.val() + self.end_reads.val();
         self.jobs.next = self.was_jobs.val();
@@ -336,7 +372,7 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
             }
             AckGenState::Idle => {
                 self.rows.read_enable.next = true;
-                self.tag.next = self.s_done.tag.val();
+                self.tag.next = self.s_done.tag.val().into();
                 self.error.next = self.s_done.error.val();
                 self.end_jobs.next = self.s_end.jobs.val();
                 self.end_reads.next = self.s_end.reads.val();
@@ -408,7 +444,7 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
                         self.job.psn.next = self.tag_psn.val();
                         self.job.msn.next = self.tag_msn.val();
                         self.job.addr.next = self.s_read_addr.val();
-                        self.job.bytes.next = self.tag.val().get_bits::<32>(80);
+                        self.job.bytes.next = self.tag.val().bytes;
                         self.job.restart.next = !self.is_new.val();
                         self.job.va.next = self.s_read_va.val();
                         self.job.rkey.next = self.s_read_rkey.val();
@@ -437,8 +473,8 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
                             self.cqe_valid.next = true;
                             self.cqe_kind.next = 1.into();
                             self.cqe_flow.next = self.flow.val();
-                            self.cqe_imm.next = self.tag.val().get_bits::<32>(48);
-                            self.cqe_byte_len.next = self.tag.val().get_bits::<32>(80);
+                            self.cqe_imm.next = self.tag.val().imm;
+                            self.cqe_byte_len.next = self.tag.val().bytes;
                         }
                     } else {
                         self.psn_of_nak.next = self.tag_psn.val();
@@ -525,9 +561,9 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
         self.rows_data.next = self.rows_data.val().replace_bit(101, self.has_tel.val());
         self.rows_data.next = self.rows_data.val().replace_bit(102, self.closed.val());
         self.rows_data.next = self.rows_data.val().replace_bit(103, self.queued.val());
-        self.rows.write_data.next = self.rows_data.val();
+        self.rows.write_data.next = self.rows_data.val().into();
         if self.state.val() == AckGenState::Apply {
-            self.row.next = self.rows_data.val();
+            self.row.next = self.rows_data.val().into();
         }
         if self.state.val() == AckGenState::Scrub {
             self.rows.write_data.next = 0.into();

@@ -16,8 +16,33 @@
 use crate::streams::Telemetry;
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;
-use crate::{block, Reg, Unreset};
+use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
+
+/// Telemetry of a flow.
+#[row]
+struct TelRow {
+    mark: Bit, // Changes with what is stored
+    hops: Bits<3>,
+    path: Bits<12>,
+    hop_0: Bits<64>,
+    hop_1: Bits<64>,
+    hop_2: Bits<64>,
+    hop_3: Bits<64>,
+    hop_4: Bits<64>,
+    #[at(0)]
+    front: Bits<80>, // As `TelFront`
+    others: Bits<256>, // The four hops behind it
+}
+
+/// Telemetry up to its first hop.
+#[row]
+struct TelFront {
+    mark: Bit,
+    hops: Bits<3>,
+    path: Bits<12>,
+    hop_0: Bits<64>,
+}
 
 /// Telemetry of `2^FB` flows.
 #[block]
@@ -55,18 +80,18 @@ pub struct AckTel<const FB: usize> {
     pub send: Signal<In, Bit>,
     /// There is telemetry.
     pub m_tel: Telemetry<Out>,
-    flows: Ram<FB, 336>,
+    flows: Ram<FB, TelRow>,
     held_valid: Reg<Bit>,
     held: Reg<Bits<336>>,
     fetched_mark: Unreset<Bit>,
     single: Unreset<Bit>,
     chosen: Unreset<Bits<64>>,
     mix: Unreset<Bits<3>>,
-    shown: Reg<Bits<80>>,
+    shown: Reg<TelFront>,
     others: Unreset<Bits<256>>,
-    stored: LutRam<FB, 1>,
-    sent: LutRam<FB, 1>,
-    sent_copy: LutRam<FB, 1>,
+    stored: LutRam<FB, Bits<1>>,
+    sent: LutRam<FB, Bits<1>>,
+    sent_copy: LutRam<FB, Bits<1>>,
     renewed: Unreset<Bit>,
     keep: Signal<Local, Bit>,
     renews: Signal<Local, Bit>,
@@ -105,10 +130,10 @@ impl<const FB: usize> Logic for AckTel<FB> {
         comment!("still 0 then.");
         self.flows.write_enable.next = self.keep.val() | self.scrub.val();
         self.flows.write_address.next = self.store_flow.val();
-        self.flows.write_data.next = self.held.val().replace_bit(0, self.new_mark.val());
+        self.flows.write_data.next = self.held.val().replace_bit(0, self.new_mark.val()).into();
         self.flows.read_enable.next = self.fetch.val();
         self.flows.read_address.next = self.fetch_flow.val();
-        self.fetched_mark.next = self.flows.read_data.val().get_bit(0);
+        self.fetched_mark.next = self.flows.read_data.val().mark;
         self.stored.write_enable.next = self.keep.val() | self.scrub.val();
         self.stored.write_address.next = self.store_flow.val();
         self.stored.write_data.next = !self.sent.read_data.val();
@@ -144,46 +169,45 @@ impl<const FB: usize> Logic for AckTel<FB> {
             self.sent_copy.write_data.next = 0.into();
         }
         comment!("One hop: chosen in the cycle between the RAM and the outputs.");
-        self.hops.next = self.flows.read_data.val().get_bits::<3>(1);
+        self.hops.next = self.flows.read_data.val().hops;
         self.single.next = self.cfg_worst_hop.val()
             & (self.hop.val() < self.hops.val())
             & (self.hops.val() < self.hops_above.val());
         self.mix.next = self.hop.val() + 1;
-        self.chosen.next = self.flows.read_data.val().get_bits::<64>(16);
+        self.chosen.next = self.flows.read_data.val().hop_0;
         match self.hop.val().index() {
             1 => {
-                self.chosen.next = self.flows.read_data.val().get_bits::<64>(80);
+                self.chosen.next = self.flows.read_data.val().hop_1;
             }
             2 => {
-                self.chosen.next = self.flows.read_data.val().get_bits::<64>(144);
+                self.chosen.next = self.flows.read_data.val().hop_2;
             }
             3 => {
-                self.chosen.next = self.flows.read_data.val().get_bits::<64>(208);
+                self.chosen.next = self.flows.read_data.val().hop_3;
             }
             4 => {
-                self.chosen.next = self.flows.read_data.val().get_bits::<64>(272);
+                self.chosen.next = self.flows.read_data.val().hop_4;
             }
             _ => {}
         }
-        self.path.next =
-            self.flows.read_data.val().get_bits::<12>(4) ^ (bit_cast::<12, 3>(self.mix.val()) << 9);
+        self.path.next = self.flows.read_data.val().path ^ (bit_cast::<12, 3>(self.mix.val()) << 9);
         self.one.next = bit_cast::<80, 3>(self.one_hop.val())
             | (bit_cast::<80, 12>(self.path.val()) << 4)
             | (bit_cast::<80, 64>(self.chosen.val()) << 16);
-        self.stack.next = self.flows.read_data.val().get_bits::<80>(0);
+        self.stack.next = self.flows.read_data.val().front;
         if self.show.val() {
-            self.shown.next = self.stack.val().replace_bit(0, self.shows.val());
+            self.shown.next = self.stack.val().replace_bit(0, self.shows.val()).into();
             if self.single.val() {
-                self.shown.next = self.one.val().replace_bit(0, self.shows.val());
+                self.shown.next = self.one.val().replace_bit(0, self.shows.val()).into();
             }
-            self.others.next = self.flows.read_data.val().get_bits::<256>(80);
+            self.others.next = self.flows.read_data.val().others;
         }
         comment!("As a reset: it costs no logic in front of hundreds of registers.");
         self.drops.next = (self.show.val() & self.single.val()) | self.reset.val();
-        self.m_tel.valid.next = self.shown.val().get_bit(0);
-        self.m_tel.hops.next = self.shown.val().get_bits::<3>(1);
-        self.m_tel.path.next = self.shown.val().get_bits::<12>(4);
-        self.m_tel.hop[0].next = self.shown.val().get_bits::<64>(16);
+        self.m_tel.valid.next = self.shown.val().mark;
+        self.m_tel.hops.next = self.shown.val().hops;
+        self.m_tel.path.next = self.shown.val().path;
+        self.m_tel.hop[0].next = self.shown.val().hop_0;
         self.m_tel.hop[1].next = self.others.val().get_bits::<64>(0);
         self.m_tel.hop[2].next = self.others.val().get_bits::<64>(64);
         self.m_tel.hop[3].next = self.others.val().get_bits::<64>(128);

@@ -47,8 +47,8 @@ pub struct CompleterEnd<const FB: usize, const FC: usize> {
     pub m_cqe: RequesterCompletion<Out>,
     /// Bytes of a READ could not be written.
     pub m_fail: Flow<Out, FB>,
-    errors: Ram<FB, 2>,
-    fails: Fifo<FB, FB, FC>,
+    errors: Ram<FB, Bits<2>>,
+    fails: Fifo<Bits<FB>, FB, FC>,
     #[reset(State::Scrub)]
     state: Reg<State>,
     scrub: Reg<Bits<FB>>,

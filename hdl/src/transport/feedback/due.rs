@@ -11,8 +11,15 @@
 //! # Twins             part of sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
 
 use crate::util::fifo::Fifo;
-use crate::{block, Reg};
+use crate::{block, row, Reg};
 use rust_hdl_core::prelude::*;
+
+/// A flow, and when it came.
+#[row]
+struct DueRow<const FB: usize> {
+    came: Bits<24>, // Cycle
+    flow: Bits<FB>, // Flow
+}
 
 /// Queue of waiting flows.
 #[block]
@@ -29,7 +36,7 @@ pub struct FeedbackDue<const FB: usize, const RB: usize, const CW: usize> {
     pub m_flow: Signal<Out, Bits<FB>>,
     /// It waits no longer.
     pub m_take: Signal<In, Bit>,
-    ring: Fifo<RB, FB, CW>,
+    ring: Fifo<DueRow<FB>, FB, CW>,
     now: Reg<Bits<24>>,
     stands: Reg<Bit>,
     age: Reg<Bits<24>>,
@@ -44,11 +51,11 @@ impl<const FB: usize, const RB: usize, const CW: usize> Logic for FeedbackDue<FB
         self.wide.next = bit_cast::<RB, FB>(self.s_flow.val());
         self.placed.next = self.wide.val() << 24;
         self.ring.s.valid.next = self.s_valid.val();
-        self.ring.s.data.next = bit_cast::<RB, 24>(self.now.val()) | self.placed.val();
+        self.ring.s.data.next = (bit_cast::<RB, 24>(self.now.val()) | self.placed.val()).into();
         self.ring.m.ready.next = self.m_take.val();
         self.stands.next = self.ring.m.valid.val() & !self.m_take.val();
-        self.age.next = self.now.val() - self.ring.m.data.val().get_bits::<24>(0);
-        self.m_flow.next = self.ring.m.data.val().get_bits::<FB>(24);
+        self.age.next = self.now.val() - self.ring.m.data.val().came;
+        self.m_flow.next = self.ring.m.data.val().flow;
         self.m_valid.next = self.stands.val();
         self.m_age.next = self.age.val();
     }

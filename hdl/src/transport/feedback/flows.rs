@@ -11,8 +11,16 @@
 //! # Twins             part of sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
 
 use crate::util::ram::Ram;
-use crate::{block, Reg, Unreset};
+use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
+
+/// Whom a flow's feedback is from.
+#[row]
+struct FeedbackRow {
+    qpn: Bits<24>,        // Our QPN
+    ip: Bits<32>,         // The peer's address
+    remote_qpn: Bits<24>, // The peer's QPN
+}
 
 /// Tables of `F = 2^FB` queue pairs, `FP1 = FB + 1`.
 #[block(check(F == 1 << FB && FP1 == FB + 1))]
@@ -77,9 +85,9 @@ pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
     pub is_followed: Signal<Out, Bit>,
     /// `last` is of telemetry or a window, since its row.
     pub is_seen: Signal<Out, Bit>,
-    rows: Ram<FB, 80>,
-    sent: Ram<FP1, 24>,
-    seen: Ram<FP1, 25>,
+    rows: Ram<FB, FeedbackRow>,
+    sent: Ram<FP1, Bits<24>>,
+    seen: Ram<FP1, Bits<25>>,
     enabled: Reg<Bits<F>>,
     has_sent: Reg<Bits<F>>,
     has_seen: Reg<Bits<F>>,
@@ -109,9 +117,9 @@ pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
 impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<FB, F, FP1> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.qpn.next = self.rows.read_data.val().get_bits::<24>(0);
-        self.ip.next = self.rows.read_data.val().get_bits::<32>(24);
-        self.remote.next = self.rows.read_data.val().get_bits::<24>(56);
+        self.qpn.next = self.rows.read_data.val().qpn;
+        self.ip.next = self.rows.read_data.val().ip;
+        self.remote.next = self.rows.read_data.val().remote_qpn;
         self.snd_nxt.next = self.sent.read_data.val();
         self.last.next = self.seen.read_data.val().get_bits::<24>(0);
         self.is_seen.next = self.seen.read_data.val().get_bit(24);
@@ -119,9 +127,9 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<
         self.is_followed.next = self.followed.val() | self.of_data.val();
         self.rows.write_enable.next = self.row_comes.val();
         self.rows.write_address.next = self.row_flow.val();
-        self.rows.write_data.next = bit_cast::<80, 24>(self.row_qpn.val())
-            | (bit_cast::<80, 32>(self.row_ip.val()) << 24)
-            | (bit_cast::<80, 24>(self.row_remote.val()) << 56);
+        self.rows.write_data.next.qpn = self.row_qpn.val();
+        self.rows.write_data.next.ip = self.row_ip.val();
+        self.rows.write_data.next.remote_qpn = self.row_remote.val();
         self.rows.read_enable.next = self.look.val();
         self.rows.read_address.next = self.flow.val();
         self.of_reply.next = self.top.val();

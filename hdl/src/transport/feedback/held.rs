@@ -8,8 +8,36 @@
 
 use crate::streams::Telemetry;
 use crate::util::ram::Ram;
-use crate::{block, Reg, Unreset};
+use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
+
+/// Whose feedback a flow holds.
+#[row]
+struct HeldRow {
+    qpn: Bits<24>, // Our QPN
+    ip: Bits<32>,  // The peer's address
+}
+
+/// Telemetry that a flow holds for its peer.
+#[row]
+pub struct HeldTelemetry {
+    /// PSN that it acknowledges.
+    pub psn: Bits<24>,
+    /// Records.
+    pub hops: Bits<3>,
+    /// Path.
+    pub path: Bits<12>,
+    /// Record.
+    pub hop_0: Bits<64>,
+    /// Record.
+    pub hop_1: Bits<64>,
+    /// Record.
+    pub hop_2: Bits<64>,
+    /// Record.
+    pub hop_3: Bits<64>,
+    /// Record.
+    pub hop_4: Bits<64>,
+}
 
 /// Holds a READ response of `2^FB` flows.
 #[block]
@@ -51,8 +79,8 @@ pub struct FeedbackHeld<const FB: usize> {
     /// QPN and address are those of the row.
     pub m_match: Signal<Out, Bit>,
     /// PSN and telemetry.
-    pub m_word: Signal<Out, Bits<359>>,
-    rows: Ram<FB, 56>,
+    pub m_word: Signal<Out, HeldTelemetry>,
+    rows: Ram<FB, HeldRow>,
     held: Reg<Bit>,
     #[reset(true)]
     empty: Reg<Bit>,
@@ -62,10 +90,10 @@ pub struct FeedbackHeld<const FB: usize> {
     checked: Reg<Bit>,
     is_match: Unreset<Bit>,
     is_probe: Reg<Bit>,
-    row: Unreset<Bits<56>>,
+    row: Unreset<HeldRow>,
     qpn: Unreset<Bits<24>>,
     src_ip: Unreset<Bits<32>>,
-    word: Unreset<Bits<359>>,
+    word: Unreset<HeldTelemetry>,
     is_response: Signal<Local, Bit>,
     takes_probe: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
@@ -104,14 +132,14 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
         if self.empty.val() {
             self.qpn.next = self.watch_qpn.val();
             self.src_ip.next = self.watch_src_ip.val();
-            self.word.next = bit_cast::<359, 24>(self.watch_psn.val())
-                | (bit_cast::<359, 3>(self.watch_tel.hops.val()) << 24)
-                | (bit_cast::<359, 12>(self.watch_tel.path.val()) << 27)
-                | (bit_cast::<359, 64>(self.watch_tel.hop[0].val()) << 39)
-                | (bit_cast::<359, 64>(self.watch_tel.hop[1].val()) << 103)
-                | (bit_cast::<359, 64>(self.watch_tel.hop[2].val()) << 167)
-                | (bit_cast::<359, 64>(self.watch_tel.hop[3].val()) << 231)
-                | (bit_cast::<359, 64>(self.watch_tel.hop[4].val()) << 295);
+            self.word.next.psn = self.watch_psn.val();
+            self.word.next.hops = self.watch_tel.hops.val();
+            self.word.next.path = self.watch_tel.path.val();
+            self.word.next.hop_0 = self.watch_tel.hop[0].val();
+            self.word.next.hop_1 = self.watch_tel.hop[1].val();
+            self.word.next.hop_2 = self.watch_tel.hop[2].val();
+            self.word.next.hop_3 = self.watch_tel.hop[3].val();
+            self.word.next.hop_4 = self.watch_tel.hop[4].val();
         }
         comment!("The row: address, word, verdict.");
         self.read.next = self.load.val();
@@ -119,8 +147,8 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
         self.judge.next = self.keep.val();
         self.rows.write_enable.next = self.row_write.val();
         self.rows.write_address.next = self.row_flow.val();
-        self.rows.write_data.next =
-            bit_cast::<56, 24>(self.row_qpn.val()) | (bit_cast::<56, 32>(self.row_ip.val()) << 24);
+        self.rows.write_data.next.qpn = self.row_qpn.val();
+        self.rows.write_data.next.ip = self.row_ip.val();
         self.rows.read_enable.next = self.read.val();
         self.rows.read_address.next = self.qpn.val().get_bits::<FB>(0);
         if self.keep.val() {
@@ -128,8 +156,8 @@ impl<const FB: usize> Logic for FeedbackHeld<FB> {
         }
         if self.judge.val() {
             self.checked.next = true;
-            self.is_match.next = (self.row.val().get_bits::<24>(0) == self.qpn.val())
-                & (self.row.val().get_bits::<32>(24) == self.src_ip.val());
+            self.is_match.next =
+                (self.row.val().qpn == self.qpn.val()) & (self.row.val().ip == self.src_ip.val());
         }
     }
 }

@@ -48,6 +48,7 @@
 //!                     that counts, taken or not: so their enable depends on no other block
 //! # Twins             sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
 
+use crate::rows::StagedRow;
 use crate::streams::{AckTelemetry, Feedback, Flow, Telemetry};
 use crate::transport::feedback::flows::FeedbackFlows;
 use crate::transport::feedback::judge::FeedbackJudge;
@@ -94,7 +95,7 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     /// Index of the row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// A packet waits to be sent.
     pub sent_valid: Signal<In, Bit>,
     /// It is sent.
@@ -365,14 +366,14 @@ impl<const FB: usize, const F: usize, const FP1: usize> FeedbackIn<FB, F, FP1> {
             self.row_comes.val() & !self.sends.val() & !self.acks.val() & !self.counting.val();
         self.flows.row_comes.next = self.row_comes.val();
         self.flows.row_writes.next = self.row_applies.val();
-        self.first_psn.next = self.cfg_row.val().get_bits::<24>(224);
+        self.first_psn.next = self.cfg_row.val().qp_sq_psn;
         if self.row_applies.val() | !self.row_comes.val() {
             self.row_comes.next = self.row_valid.val() & self.row_ready.val();
             self.row_flow.next = self.cfg_index.val().get_bits::<FB>(0);
-            self.row_telemetry.next = self.cfg_row.val().get_bit(0) & self.cfg_row.val().get_bit(1);
-            self.row_qpn.next = self.cfg_row.val().get_bits::<24>(32);
-            self.row_remote.next = self.cfg_row.val().get_bits::<24>(64);
-            self.row_ip.next = self.cfg_row.val().get_bits::<32>(96);
+            self.row_telemetry.next = self.cfg_row.val().qp_valid & self.cfg_row.val().qp_telemetry;
+            self.row_qpn.next = self.cfg_row.val().qp_qpn;
+            self.row_remote.next = self.cfg_row.val().qp_remote_qpn;
+            self.row_ip.next = self.cfg_row.val().qp_remote_ip;
             self.row_before.next = self.first_psn.val() - 1;
         }
     }

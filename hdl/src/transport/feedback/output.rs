@@ -25,9 +25,10 @@
 //! # Reset             synchronous, high: no flow has telemetry, none waits
 //! # Twins             sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
 
+use crate::rows::StagedRow;
 use crate::streams::{FeedbackPacket, Offer, Telemetry};
 use crate::transport::feedback::due::FeedbackDue;
-use crate::transport::feedback::held::FeedbackHeld;
+use crate::transport::feedback::held::{FeedbackHeld, HeldTelemetry};
 use crate::util::fifo::Fifo;
 use crate::util::ram::Ram;
 use crate::{block, kernel, Reg, Unreset, Wire};
@@ -66,7 +67,7 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     /// Index of the row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// The row is in force here: the tx pipe's turn.
     pub m_cfg: Offer<Out>,
     /// An answer stands at the requester.
@@ -93,9 +94,9 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     pub m_feedback: FeedbackPacket<Out, FB>,
     held: FeedbackHeld<FB>,
     due: FeedbackDue<FB, RB, CW>,
-    queue: Fifo<FB, FB, CW>,
-    answers: Fifo<FB, 4, 5>,
-    stacks: Ram<CW, 359>,
+    queue: Fifo<Bits<FB>, FB, CW>,
+    answers: Fifo<Bits<FB>, 4, 5>,
+    stacks: Ram<CW, HeldTelemetry>,
     #[reset(FeedbackOp::None)]
     op: Reg<FeedbackOp>,
     flow: Unreset<Bits<FB>>,
@@ -118,7 +119,7 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     loading: Reg<Bit>,
     full: Reg<Bit>,
     shown_flow: Reg<Bits<FB>>,
-    shown: Reg<Bits<359>>,
+    shown: Reg<HeldTelemetry>,
     cfg_flow: Signal<Local, Bits<FB>>,
     cfg_waits: Signal<Local, Bit>,
     interval: Signal<Local, Bits<24>>,
@@ -148,16 +149,16 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Feedback
         self.m_cfg.valid.next = self.cfg_valid.val();
         self.m_feedback.valid.next = self.full.val();
         self.m_feedback.flow.next = self.shown_flow.val();
-        self.m_feedback.psn.next = self.shown.val().get_bits::<24>(0);
+        self.m_feedback.psn.next = self.shown.val().psn;
         self.m_feedback.answer.next = self.answer.val();
         self.m_feedback.tel.valid.next = self.full.val();
-        self.m_feedback.tel.hops.next = self.shown.val().get_bits::<3>(24);
-        self.m_feedback.tel.path.next = self.shown.val().get_bits::<12>(27);
-        self.m_feedback.tel.hop[0].next = self.shown.val().get_bits::<64>(39);
-        self.m_feedback.tel.hop[1].next = self.shown.val().get_bits::<64>(103);
-        self.m_feedback.tel.hop[2].next = self.shown.val().get_bits::<64>(167);
-        self.m_feedback.tel.hop[3].next = self.shown.val().get_bits::<64>(231);
-        self.m_feedback.tel.hop[4].next = self.shown.val().get_bits::<64>(295);
+        self.m_feedback.tel.hops.next = self.shown.val().hops;
+        self.m_feedback.tel.path.next = self.shown.val().path;
+        self.m_feedback.tel.hop[0].next = self.shown.val().hop_0;
+        self.m_feedback.tel.hop[1].next = self.shown.val().hop_1;
+        self.m_feedback.tel.hop[2].next = self.shown.val().hop_2;
+        self.m_feedback.tel.hop[3].next = self.shown.val().hop_3;
+        self.m_feedback.tel.hop[4].next = self.shown.val().hop_4;
         self.held.probe_valid.next = self.s_probe_valid.val();
         self.held.watch_valid.next = self.watch_valid.val();
         self.held.watch_ready.next = self.watch_ready.val();
@@ -236,12 +237,12 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Feedback
                 self.pending.next = self.pending.val() | self.mask.val();
             }
         }
-        self.has_telemetry.next = self.cfg_row.val().get_bit(0) & self.cfg_row.val().get_bit(1);
+        self.has_telemetry.next = self.cfg_row.val().qp_valid & self.cfg_row.val().qp_telemetry;
         self.held.m_take.next = self.op.val() == FeedbackOp::Arrive;
         self.held.row_write.next = self.op.val() == FeedbackOp::Cfg;
         self.held.row_flow.next = self.flow.val();
-        self.held.row_qpn.next = self.cfg_row.val().get_bits::<24>(32);
-        self.held.row_ip.next = self.cfg_row.val().get_bits::<32>(96);
+        self.held.row_qpn.next = self.cfg_row.val().qp_qpn;
+        self.held.row_ip.next = self.cfg_row.val().qp_remote_ip;
         self.stacks.write_enable.next = false;
         self.stacks.write_address.next = bit_cast::<CW, FB>(self.flow.val());
         self.stacks.write_data.next = self.held.m_word.val();

@@ -12,10 +12,25 @@
 //! # Reset             synchronous, high: rows are cleared by scrub
 //! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
 
+use crate::rows::StagedRow;
 use crate::transport::read::walk::ReadWalk;
 use crate::util::ram::Ram;
-use crate::{block, kernel, Unreset};
+use crate::{block, kernel, row, Unreset};
 use rust_hdl_core::prelude::*;
+
+/// A flow whose READs are answered.
+#[row]
+struct ReadFlowRow {
+    place_at: Bits<4>,
+    known: Bits<5>,
+    waiting: Bits<16>,
+    reads: Bits<16>,
+    armed: Bit,
+    failed: Bit,
+    mtu_code: Bits<3>,
+    telemetry: Bit,
+    mark: Bits<4>,
+}
 
 /// Rows of `2^FB` flows with 16 READs each; `JB = FB + 4`.
 #[block(no_reset)]
@@ -43,7 +58,7 @@ pub struct ReadFlows<const FB: usize, const JB: usize> {
     /// Mark of the packet whose read error is taken.
     pub s_fail_mark: Signal<In, Bits<4>>,
     /// The row of a queue pair.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// Step: clear this flow after reset.
     pub scrub: Signal<In, Bit>,
     /// Step: look the flow up.
@@ -106,7 +121,7 @@ pub struct ReadFlows<const FB: usize, const JB: usize> {
     pub displaces_read: Signal<Out, Bit>,
     /// The job that was picked is no restart.
     pub picked_read: Signal<Out, Bit>,
-    rows: Ram<FB, 51>,
+    rows: Ram<FB, ReadFlowRow>,
     walker: ReadWalk<FB, JB>,
     place_at: Unreset<Bits<4>>,
     known: Unreset<Bits<5>>,
@@ -126,8 +141,8 @@ pub struct ReadFlows<const FB: usize, const JB: usize> {
     others_wait: Unreset<Bit>,
     slot_read: Unreset<Bit>,
     stored: Signal<Local, Bit>,
-    row_in: Signal<Local, Bits<51>>,
-    row_out: Signal<Local, Bits<51>>,
+    row_in: Signal<Local, ReadFlowRow>,
+    row_out: Signal<Local, ReadFlowRow>,
     twice: Signal<Local, Bits<32>>,
     shifted: Signal<Local, Bits<32>>,
     negative: Signal<Local, Bits<16>>,
@@ -237,20 +252,20 @@ impl<const FB: usize, const JB: usize> ReadFlows<FB, JB> {
         self.rows.read_address.next = self.flow.val();
         self.row_in.next = self.rows.read_data.val();
         if self.take.val() {
-            self.new_code.next = self.cfg_row.val().get_bits::<3>(4);
-            self.new_tel.next = self.cfg_row.val().get_bit(1);
+            self.new_code.next = self.cfg_row.val().qp_mtu_code;
+            self.new_tel.next = self.cfg_row.val().qp_telemetry;
             self.fail_mark.next = self.s_fail_mark.val();
         }
         if self.load.val() {
-            self.place_at.next = self.row_in.val().get_bits::<4>(0);
-            self.known.next = self.row_in.val().get_bits::<5>(4);
-            self.waiting.next = self.row_in.val().get_bits::<16>(9);
-            self.reads.next = self.row_in.val().get_bits::<16>(25);
-            self.armed_q.next = self.row_in.val().get_bit(41);
-            self.failed_q.next = self.row_in.val().get_bit(42);
-            self.code.next = self.row_in.val().get_bits::<3>(43);
-            self.tel.next = self.row_in.val().get_bit(46);
-            self.mark_q.next = self.row_in.val().get_bits::<4>(47);
+            self.place_at.next = self.row_in.val().place_at;
+            self.known.next = self.row_in.val().known;
+            self.waiting.next = self.row_in.val().waiting;
+            self.reads.next = self.row_in.val().reads;
+            self.armed_q.next = self.row_in.val().armed;
+            self.failed_q.next = self.row_in.val().failed;
+            self.code.next = self.row_in.val().mtu_code;
+            self.tel.next = self.row_in.val().telemetry;
+            self.mark_q.next = self.row_in.val().mark;
         }
         if self.stored.val() {
             self.place_at.next = self.place_at.val() + 1;
@@ -289,15 +304,15 @@ impl<const FB: usize, const JB: usize> ReadFlows<FB, JB> {
         if self.work.val() {
             self.armed_q.next = true;
         }
-        self.row_out.next = bit_cast::<51, 4>(self.place_at.val())
-            | (bit_cast::<51, 5>(self.known.val()) << 4)
-            | (bit_cast::<51, 16>(self.waiting.val()) << 9)
-            | (bit_cast::<51, 16>(self.reads.val()) << 25)
-            | (bit_cast::<51, 3>(self.code.val()) << 43)
-            | (bit_cast::<51, 4>(self.mark_q.val()) << 47);
-        self.row_out.next = self.row_out.val().replace_bit(41, self.armed_q.val());
-        self.row_out.next = self.row_out.val().replace_bit(42, self.failed_q.val());
-        self.row_out.next = self.row_out.val().replace_bit(46, self.tel.val());
+        self.row_out.next.place_at = self.place_at.val();
+        self.row_out.next.known = self.known.val();
+        self.row_out.next.waiting = self.waiting.val();
+        self.row_out.next.reads = self.reads.val();
+        self.row_out.next.mtu_code = self.code.val();
+        self.row_out.next.mark = self.mark_q.val();
+        self.row_out.next.armed = self.armed_q.val();
+        self.row_out.next.failed = self.failed_q.val();
+        self.row_out.next.telemetry = self.tel.val();
         self.rows.write_enable.next = self.save.val() | self.scrub.val();
         self.rows.write_address.next = self.flow.val();
         self.rows.write_data.next = self.row_out.val();

@@ -13,8 +13,20 @@
 
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;
-use crate::{block, Unreset};
+use crate::{block, row, Unreset};
 use rust_hdl_core::prelude::*;
+
+/// What is left of a READ.
+#[row]
+struct JobRow {
+    psn: Bits<24>,        // PSN of the next response
+    msn: Bits<24>,        // MSN
+    addr: Bits<64>,       // Address of its first byte
+    bytes: Bits<32>,      // Bytes to come
+    begun: Bit,           // It is in the middle of its READ
+    generation: Bits<16>, // Generation of the region
+    region: Bits<10>,     // The region
+}
 
 /// `2^JB` jobs, `2^MB` memory regions.
 #[block(no_reset, check(MB <= 10))]
@@ -75,14 +87,14 @@ pub struct ReadJobs<const JB: usize, const MB: usize> {
     pub m_dead: Signal<Out, Bit>,
     /// Bytes of its frame.
     pub m_frame_bytes: Signal<Out, Bits<14>>,
-    jobs: Ram<JB, 171>,
-    generations: LutRam<MB, 16>,
+    jobs: Ram<JB, JobRow>,
+    generations: LutRam<MB, Bits<16>>,
     psn: Unreset<Bits<24>>,
     msn: Unreset<Bits<24>>,
     addr: Unreset<Bits<64>>,
     bytes: Unreset<Bits<32>>,
     region: Unreset<Bits<MB>>,
-    job: Unreset<Bits<171>>,
+    job: Unreset<JobRow>,
     last: Unreset<Bit>,
     dead: Unreset<Bit>,
     addr_after: Unreset<Bits<64>>,
@@ -103,8 +115,8 @@ pub struct ReadJobs<const JB: usize, const MB: usize> {
     base: Signal<Local, Bits<14>>,
     telemetry_bytes: Signal<Local, Bits<14>>,
     generation_after: Signal<Local, Bits<16>>,
-    new_job: Signal<Local, Bits<171>>,
-    next_job: Signal<Local, Bits<171>>,
+    new_job: Signal<Local, JobRow>,
+    next_job: Signal<Local, JobRow>,
     #[init(Constant::new(0x3ffcu64.to_bits()))]
     rounds: Constant<Bits<14>>,
     #[init(Constant::new(62u64.to_bits()))]
@@ -132,13 +144,13 @@ impl<const JB: usize, const MB: usize> Logic for ReadJobs<JB, MB> {
         if self.get.val() {
             self.job.next = self.jobs.read_data.val();
         }
-        self.job_psn.next = self.job.val().get_bits::<24>(0);
-        self.job_msn.next = self.job.val().get_bits::<24>(24);
-        self.job_addr.next = self.job.val().get_bits::<64>(48);
-        self.job_bytes.next = self.job.val().get_bits::<32>(112);
-        self.begun.next = self.job.val().get_bit(144);
-        self.job_generation.next = self.job.val().get_bits::<16>(145);
-        self.job_region.next = self.job.val().get_bits::<MB>(161);
+        self.job_psn.next = self.job.val().psn;
+        self.job_msn.next = self.job.val().msn;
+        self.job_addr.next = self.job.val().addr;
+        self.job_bytes.next = self.job.val().bytes;
+        self.begun.next = self.job.val().begun;
+        self.job_generation.next = self.job.val().generation;
+        self.job_region.next = self.job.val().region.get_bits::<MB>(0);
         comment!("judge: its packet, and what comes after it");
         match self.mtu_code.val().index() {
             0 => self.mtu.next = 256.into(),
@@ -196,20 +208,22 @@ impl<const JB: usize, const MB: usize> Logic for ReadJobs<JB, MB> {
         self.generations.write_address.next = self.region.val();
         self.generations.write_data.next = self.generation_after.val();
         comment!("the job as it is stored");
-        self.new_job.next = bit_cast::<171, 24>(self.psn.val())
+        self.new_job.next = (bit_cast::<171, 24>(self.psn.val())
             | (bit_cast::<171, 24>(self.msn.val()) << 24)
             | (bit_cast::<171, 64>(self.addr.val()) << 48)
             | (bit_cast::<171, 32>(self.bytes.val()) << 112)
             | (bit_cast::<171, 16>(self.generations.read_data.val()) << 145)
-            | (bit_cast::<171, MB>(self.region.val()) << 161);
-        self.new_job.next = self.new_job.val().replace_bit(144, self.store_begun.val());
-        self.next_job.next = bit_cast::<171, 24>(self.psn_after.val())
+            | (bit_cast::<171, MB>(self.region.val()) << 161))
+            .into();
+        self.new_job.next.begun = self.store_begun.val();
+        self.next_job.next = (bit_cast::<171, 24>(self.psn_after.val())
             | (bit_cast::<171, 24>(self.job_msn.val()) << 24)
             | (bit_cast::<171, 64>(self.addr_after.val()) << 48)
             | (bit_cast::<171, 32>(self.bytes_after.val()) << 112)
             | (bit_cast::<171, 16>(self.job_generation.val()) << 145)
-            | (bit_cast::<171, MB>(self.job_region.val()) << 161);
-        self.next_job.next = self.next_job.val().replace_bit(144, true);
+            | (bit_cast::<171, MB>(self.job_region.val()) << 161))
+            .into();
+        self.next_job.next.begun = true;
         self.jobs.read_enable.next = self.fetch.val();
         self.jobs.read_address.next = self.job_index.val();
         self.jobs.write_enable.next = self.store.val() | self.advance.val();

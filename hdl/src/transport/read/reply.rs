@@ -20,6 +20,7 @@
 //! # Reset             synchronous, high: readies low for 2^FB + 1 cycles
 //! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
 
+use crate::rows::StagedRow;
 use crate::streams::{Flow, Offer, ReadCommand, ReadError, ReadJob, ReadJobEnd, Reply, Work};
 use crate::transport::read::ctl::ReadCtl;
 use crate::transport::read::end::ReadEnd;
@@ -46,7 +47,7 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
     /// Index of the row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// A flow may send a packet.
     pub s_grant: Flow<In, FB>,
     /// Host memory could not be read for a packet.

@@ -7,17 +7,25 @@
 //!                     of them; the results stand one cycle later. A new READ is written two cycles
 //!                     after store
 //! # Number formats    PSNs | 24 bits, serial: a READ that begins less than 2^23 behind is meant;
-//!                     packets | 1..=2^23; row | first PSN \[23:0\], PSN behind the last
-//!                     \[47:24\], virtual address \[111:48\], bytes \[143:112\], remote key
-//!                     \[175:144\]
+//!                     packets | 1..=2^23
 //! # Rules             a restart asks for a READ or a part of it; if it does not lie in the one that
 //!                     its PSN is in, that is not found
 //! # Reset             none: start begins anew
 //! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
 
 use crate::util::ram::Ram;
-use crate::{block, Unreset};
+use crate::{block, row, Unreset};
 use rust_hdl_core::prelude::*;
+
+/// A READ that was accepted.
+#[row]
+struct ReadRow {
+    first_psn: Bits<24>, // First PSN
+    end_psn: Bits<24>,   // PSN behind the last
+    va: Bits<64>,        // Virtual address
+    bytes: Bits<32>,     // Bytes
+    rkey: Bits<32>,      // Remote key
+}
 
 /// First PSNs of `2^JB` READs of `2^FB` flows; `JB = FB + 4`.
 #[block(no_reset, check(JB == FB + 4))]
@@ -68,7 +76,7 @@ pub struct ReadWalk<const FB: usize, const JB: usize> {
     pub m_jobs: Signal<Out, Bits<5>>,
     /// Those that were no restarts.
     pub m_reads: Signal<Out, Bits<5>>,
-    rows: Ram<JB, 176>,
+    rows: Ram<JB, ReadRow>,
     step: Unreset<Bits<5>>,
     kept: Unreset<Bits<16>>,
     at_1: Unreset<Bits<4>>,
@@ -81,7 +89,7 @@ pub struct ReadWalk<const FB: usize, const JB: usize> {
     packets: Unreset<Bits<24>>,
     stores: Unreset<Bits<2>>,
     index: Unreset<Bits<JB>>,
-    row: Unreset<Bits<176>>,
+    row: Unreset<ReadRow>,
     left: Unreset<Bits<24>>,
     offset: Unreset<Bits<64>>,
     length: Unreset<Bits<33>>,
@@ -169,11 +177,11 @@ impl<const FB: usize, const JB: usize> Logic for ReadWalk<FB, JB> {
         self.end_psn.next = self.psn.val() + self.packets.val();
         self.rows.write_enable.next = self.stores.val().get_bit(1);
         self.rows.write_address.next = self.index.val();
-        self.rows.write_data.next = bit_cast::<176, 24>(self.psn.val())
-            | (bit_cast::<176, 24>(self.end_psn.val()) << 24)
-            | (bit_cast::<176, 64>(self.va.val()) << 48)
-            | (bit_cast::<176, 32>(self.bytes.val()) << 112)
-            | (bit_cast::<176, 32>(self.rkey.val()) << 144);
+        self.rows.write_data.next.first_psn = self.psn.val();
+        self.rows.write_data.next.end_psn = self.end_psn.val();
+        self.rows.write_data.next.va = self.va.val();
+        self.rows.write_data.next.bytes = self.bytes.val();
+        self.rows.write_data.next.rkey = self.rkey.val();
         comment!("the place and its READ");
         self.step_low.next = self.step.val().get_bits::<4>(0);
         self.not_step.next = !self.step_low.val();
@@ -186,19 +194,19 @@ impl<const FB: usize, const JB: usize> Logic for ReadWalk<FB, JB> {
         self.at_2.next = self.at_1.val();
         comment!("is the PSN in it");
         self.age.next = self.step.val() - 2;
-        self.first_psn.next = self.row.val().get_bits::<24>(0);
+        self.first_psn.next = self.row.val().first_psn;
         self.distance.next = self.psn.val() - self.first_psn.val();
         self.hit.next = self.searches.val()
             & !self.distance.val().get_bit(23)
             & (self.age.val() < self.known.val());
         self.same.next = self.psn.val() == self.first_psn.val();
         comment!("does the job lie in it; what is left of it is at most 2^23 packets");
-        self.row_end.next = self.row.val().get_bits::<24>(24);
-        self.row_va.next = self.row.val().get_bits::<64>(48);
-        self.row_key.next = self.row.val().get_bits::<32>(144);
+        self.row_end.next = self.row.val().end_psn;
+        self.row_va.next = self.row.val().va;
+        self.row_key.next = self.row.val().rkey;
         self.left.next = self.row_end.val() - self.psn.val();
         self.offset.next = self.va.val() - self.row_va.val();
-        self.length.next = bit_cast::<33, 32>(self.row.val().get_bits::<32>(112));
+        self.length.next = bit_cast::<33, 32>(self.row.val().bytes);
         self.same_key.next = self.row_key.val() == self.rkey.val();
         self.offset_high.next = self.offset.val().get_bits::<32>(32);
         self.reach.next = bit_cast::<33, 32>(self.offset.val().get_bits::<32>(0))

@@ -13,11 +13,21 @@
 
 use crate::transport::requester::ctl::{Op, State};
 use crate::util::ram::Ram;
-use crate::{block, Reg, Unreset};
+use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
-/// Bits of a row.
-pub const PSN_BITS: usize = 216;
+/// Row of a flow's PSNs and byte sequences.
+#[row]
+struct PsnRow {
+    una: Bits<24>,
+    nxt: Bits<24>,
+    high: Bits<24>,
+    tail_psn: Bits<24>,
+    una_seq: Bits<32>,
+    nxt_seq: Bits<32>,
+    tail_seq: Bits<32>,
+    stamped: Bits<24>,
+}
 
 /// PSNs of the operation's flow; `FB` = log2 of the flow count.
 #[block]
@@ -82,7 +92,7 @@ pub struct RequesterPsn<const FB: usize> {
     pub has_progress: Signal<Out, Bit>,
     /// It is at or behind the next PSN to send; in Fin.
     pub overtakes: Signal<Out, Bit>,
-    rows: Ram<FB, PSN_BITS>,
+    rows: Ram<FB, PsnRow>,
     r_una: Reg<Bits<24>>,
     r_nxt: Reg<Bits<24>>,
     r_high: Reg<Bits<24>>,
@@ -120,14 +130,14 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
             | (self.state.val() == State::Emit)
             | (self.state.val() == State::Save);
         self.rows.write_address.next = self.flow.val();
-        self.rows.write_data.next = bit_cast::<PSN_BITS, 24>(self.r_una.val())
-            | (bit_cast::<PSN_BITS, 24>(self.r_nxt.val()) << 24)
-            | (bit_cast::<PSN_BITS, 24>(self.r_high.val()) << 48)
-            | (bit_cast::<PSN_BITS, 24>(self.r_tail_psn.val()) << 72)
-            | (bit_cast::<PSN_BITS, 32>(self.r_una_seq.val()) << 96)
-            | (bit_cast::<PSN_BITS, 32>(self.r_nxt_seq.val()) << 128)
-            | (bit_cast::<PSN_BITS, 32>(self.r_tail_seq.val()) << 160)
-            | (bit_cast::<PSN_BITS, 24>(self.r_stamped.val()) << 192);
+        self.rows.write_data.next.una = self.r_una.val();
+        self.rows.write_data.next.nxt = self.r_nxt.val();
+        self.rows.write_data.next.high = self.r_high.val();
+        self.rows.write_data.next.tail_psn = self.r_tail_psn.val();
+        self.rows.write_data.next.una_seq = self.r_una_seq.val();
+        self.rows.write_data.next.nxt_seq = self.r_nxt_seq.val();
+        self.rows.write_data.next.tail_seq = self.r_tail_seq.val();
+        self.rows.write_data.next.stamped = self.r_stamped.val();
         self.sent_psn.next = self.r_nxt.val() + 1;
         if self.wr_is_read.val() {
             self.sent_psn.next = self.wr_end_psn.val();
@@ -150,14 +160,14 @@ impl<const FB: usize> Logic for RequesterPsn<FB> {
         self.flight.next = self.r_nxt_seq.val() - self.r_una_seq.val();
         match self.state.val() {
             State::Load => {
-                self.r_una.next = self.rows.read_data.val().get_bits::<24>(0);
-                self.r_nxt.next = self.rows.read_data.val().get_bits::<24>(24);
-                self.r_high.next = self.rows.read_data.val().get_bits::<24>(48);
-                self.r_tail_psn.next = self.rows.read_data.val().get_bits::<24>(72);
-                self.r_una_seq.next = self.rows.read_data.val().get_bits::<32>(96);
-                self.r_nxt_seq.next = self.rows.read_data.val().get_bits::<32>(128);
-                self.r_tail_seq.next = self.rows.read_data.val().get_bits::<32>(160);
-                self.r_stamped.next = self.rows.read_data.val().get_bits::<24>(192);
+                self.r_una.next = self.rows.read_data.val().una;
+                self.r_nxt.next = self.rows.read_data.val().nxt;
+                self.r_high.next = self.rows.read_data.val().high;
+                self.r_tail_psn.next = self.rows.read_data.val().tail_psn;
+                self.r_una_seq.next = self.rows.read_data.val().una_seq;
+                self.r_nxt_seq.next = self.rows.read_data.val().nxt_seq;
+                self.r_tail_seq.next = self.rows.read_data.val().tail_seq;
+                self.r_stamped.next = self.rows.read_data.val().stamped;
                 self.moved.next = false;
             }
             State::Check => {

@@ -5,13 +5,27 @@
 //! # Reset             synchronous, high: fields 0; the sequencer scrubs the rows
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
+use crate::rows::StagedRow;
 use crate::transport::requester::ctl::{Op, State};
 use crate::util::ram::Ram;
-use crate::{block, Reg};
+use crate::{block, row, Reg};
 use rust_hdl_core::prelude::*;
 
-/// Bits of a row.
-pub const QP_BITS: usize = 85;
+/// What the requester keeps of a queue pair.
+#[row]
+struct RequesterQpRow {
+    valid: Bit,
+    telemetry: Bit,
+    mtu: Bits<3>,
+    timeout: Bits<5>,
+    limit: Bits<3>,
+    interval: Bits<4>,
+    qpn: Bits<24>,
+    ip: Bits<32>,
+    rnr_limit: Bits<3>,
+    read_limit: Bits<5>,
+    mark: Bits<4>,
+}
 
 /// Queue pair of the operation; `FB` = log2 of the flow count.
 #[block]
@@ -27,7 +41,7 @@ pub struct RequesterQp<const FB: usize> {
     /// Flow of the operation.
     pub flow: Signal<In, Bits<FB>>,
     /// Queue pair row: words 0, 1, 3 and 10.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// The ACK's QPN.
     pub ack_qpn: Signal<In, Bits<24>>,
     /// Its sender.
@@ -52,7 +66,7 @@ pub struct RequesterQp<const FB: usize> {
     pub mark: Signal<Out, Bits<4>>,
     /// The queue pair is valid and the ACK is for it and from its peer.
     pub is_peer: Signal<Out, Bit>,
-    rows: Ram<FB, QP_BITS>,
+    rows: Ram<FB, RequesterQpRow>,
     r_valid: Reg<Bit>,
     r_telemetry: Reg<Bit>,
     r_mtu: Reg<Bits<3>>,
@@ -95,45 +109,45 @@ impl<const FB: usize> Logic for RequesterQp<FB> {
         self.rows.write_enable.next = (self.state.val() == State::Scrub)
             | ((self.state.val() == State::Save) & (self.op.val() == Op::Qp));
         self.rows.write_address.next = self.flow.val();
-        self.rows.write_data.next = bit_cast::<QP_BITS, 1>(self.r_valid.val().into())
-            | (bit_cast::<QP_BITS, 1>(self.r_telemetry.val().into()) << 1)
-            | (bit_cast::<QP_BITS, 3>(self.r_mtu.val()) << 2)
-            | (bit_cast::<QP_BITS, 5>(self.r_timeout.val()) << 5)
-            | (bit_cast::<QP_BITS, 3>(self.r_limit.val()) << 10)
-            | (bit_cast::<QP_BITS, 4>(self.r_interval.val()) << 13)
-            | (bit_cast::<QP_BITS, 24>(self.r_qpn.val()) << 17)
-            | (bit_cast::<QP_BITS, 32>(self.r_ip.val()) << 41)
-            | (bit_cast::<QP_BITS, 3>(self.r_rnr_limit.val()) << 73)
-            | (bit_cast::<QP_BITS, 5>(self.r_read_limit.val()) << 76)
-            | (bit_cast::<QP_BITS, 4>(self.r_mark.val()) << 81);
-        self.cfg_reads.next = self.cfg_row.val().get_bits::<5>(328);
-        self.cfg_mtu.next = self.cfg_row.val().get_bits::<3>(4);
+        self.rows.write_data.next.valid = self.r_valid.val();
+        self.rows.write_data.next.telemetry = self.r_telemetry.val();
+        self.rows.write_data.next.mtu = self.r_mtu.val();
+        self.rows.write_data.next.timeout = self.r_timeout.val();
+        self.rows.write_data.next.limit = self.r_limit.val();
+        self.rows.write_data.next.interval = self.r_interval.val();
+        self.rows.write_data.next.qpn = self.r_qpn.val();
+        self.rows.write_data.next.ip = self.r_ip.val();
+        self.rows.write_data.next.rnr_limit = self.r_rnr_limit.val();
+        self.rows.write_data.next.read_limit = self.r_read_limit.val();
+        self.rows.write_data.next.mark = self.r_mark.val();
+        self.cfg_reads.next = self.cfg_row.val().qp_read_limit;
+        self.cfg_mtu.next = self.cfg_row.val().qp_mtu_code;
         if self.state.val() == State::Load {
-            self.r_valid.next = self.rows.read_data.val().get_bit(0);
-            self.r_telemetry.next = self.rows.read_data.val().get_bit(1);
-            self.r_mtu.next = self.rows.read_data.val().get_bits::<3>(2);
-            self.r_timeout.next = self.rows.read_data.val().get_bits::<5>(5);
-            self.r_limit.next = self.rows.read_data.val().get_bits::<3>(10);
-            self.r_interval.next = self.rows.read_data.val().get_bits::<4>(13);
-            self.r_qpn.next = self.rows.read_data.val().get_bits::<24>(17);
-            self.r_ip.next = self.rows.read_data.val().get_bits::<32>(41);
-            self.r_rnr_limit.next = self.rows.read_data.val().get_bits::<3>(73);
-            self.r_read_limit.next = self.rows.read_data.val().get_bits::<5>(76);
-            self.r_mark.next = self.rows.read_data.val().get_bits::<4>(81);
+            self.r_valid.next = self.rows.read_data.val().valid;
+            self.r_telemetry.next = self.rows.read_data.val().telemetry;
+            self.r_mtu.next = self.rows.read_data.val().mtu;
+            self.r_timeout.next = self.rows.read_data.val().timeout;
+            self.r_limit.next = self.rows.read_data.val().limit;
+            self.r_interval.next = self.rows.read_data.val().interval;
+            self.r_qpn.next = self.rows.read_data.val().qpn;
+            self.r_ip.next = self.rows.read_data.val().ip;
+            self.r_rnr_limit.next = self.rows.read_data.val().rnr_limit;
+            self.r_read_limit.next = self.rows.read_data.val().read_limit;
+            self.r_mark.next = self.rows.read_data.val().mark;
         }
         if (self.state.val() == State::Check) & (self.op.val() == Op::Qp) {
-            self.r_valid.next = self.cfg_row.val().get_bit(0);
-            self.r_telemetry.next = self.cfg_row.val().get_bit(1);
+            self.r_valid.next = self.cfg_row.val().qp_valid;
+            self.r_telemetry.next = self.cfg_row.val().qp_telemetry;
             self.r_mtu.next = self.cfg_mtu.val();
             if self.cfg_mtu.val() > self.largest_mtu.val() {
                 self.r_mtu.next = self.largest_mtu.val();
             }
-            self.r_timeout.next = self.cfg_row.val().get_bits::<5>(8);
-            self.r_limit.next = self.cfg_row.val().get_bits::<3>(13);
-            self.r_interval.next = self.cfg_row.val().get_bits::<4>(24);
-            self.r_qpn.next = self.cfg_row.val().get_bits::<24>(32);
-            self.r_ip.next = self.cfg_row.val().get_bits::<32>(96);
-            self.r_rnr_limit.next = self.cfg_row.val().get_bits::<3>(320);
+            self.r_timeout.next = self.cfg_row.val().qp_timeout_exponent;
+            self.r_limit.next = self.cfg_row.val().qp_retry_limit;
+            self.r_interval.next = self.cfg_row.val().qp_ack_interval_log2;
+            self.r_qpn.next = self.cfg_row.val().qp_qpn;
+            self.r_ip.next = self.cfg_row.val().qp_remote_ip;
+            self.r_rnr_limit.next = self.cfg_row.val().qp_rnr_retry_limit;
             self.r_mark.next = self.r_mark.val() + 1;
             if self.r_mark.val().all() {
                 self.r_mark.next = 1.into();

@@ -12,11 +12,21 @@
 
 use crate::transport::requester::ctl::{Op, State};
 use crate::util::ram::Ram;
-use crate::{block, Reg, Unreset};
+use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
-/// Bits of a row.
-pub const QUEUE_BITS: usize = 36;
+/// Row of a send queue.
+#[row]
+struct QueueRow {
+    error: Bit,
+    armed: Bit,
+    held: Bit,
+    open_reads: Bits<5>,
+    head: Bits<7>,
+    current: Bits<7>,
+    tail: Bits<7>,
+    used: Bits<7>,
+}
 
 /// Send queue of the operation's flow; `FB` = log2 of the flow count.
 #[block(new(sq_depth: usize))]
@@ -75,7 +85,7 @@ pub struct RequesterQueue<const FB: usize> {
     pub sq_single: Signal<Out, Bit>,
     /// No room.
     pub sq_full: Signal<Out, Bit>,
-    rows: Ram<FB, QUEUE_BITS>,
+    rows: Ram<FB, QueueRow>,
     r_error: Reg<Bit>,
     r_armed: Reg<Bit>,
     r_held: Reg<Bit>,
@@ -114,24 +124,24 @@ impl<const FB: usize> Logic for RequesterQueue<FB> {
             | (self.state.val() == State::Emit)
             | (self.state.val() == State::Save);
         self.rows.write_address.next = self.flow.val();
-        self.rows.write_data.next = bit_cast::<QUEUE_BITS, 1>(self.r_error.val().into())
-            | (bit_cast::<QUEUE_BITS, 1>(self.r_armed.val().into()) << 1)
-            | (bit_cast::<QUEUE_BITS, 1>(self.r_held.val().into()) << 2)
-            | (bit_cast::<QUEUE_BITS, 5>(self.r_open_reads.val()) << 3)
-            | (bit_cast::<QUEUE_BITS, 7>(self.r_head.val()) << 8)
-            | (bit_cast::<QUEUE_BITS, 7>(self.r_current.val()) << 15)
-            | (bit_cast::<QUEUE_BITS, 7>(self.r_tail.val()) << 22)
-            | (bit_cast::<QUEUE_BITS, 7>(self.r_used.val()) << 29);
+        self.rows.write_data.next.error = self.r_error.val();
+        self.rows.write_data.next.armed = self.r_armed.val();
+        self.rows.write_data.next.held = self.r_held.val();
+        self.rows.write_data.next.open_reads = self.r_open_reads.val();
+        self.rows.write_data.next.head = self.r_head.val();
+        self.rows.write_data.next.current = self.r_current.val();
+        self.rows.write_data.next.tail = self.r_tail.val();
+        self.rows.write_data.next.used = self.r_used.val();
         match self.state.val() {
             State::Load => {
-                self.r_error.next = self.rows.read_data.val().get_bit(0);
-                self.r_armed.next = self.rows.read_data.val().get_bit(1);
-                self.r_held.next = self.rows.read_data.val().get_bit(2);
-                self.r_open_reads.next = self.rows.read_data.val().get_bits::<5>(3);
-                self.r_head.next = self.rows.read_data.val().get_bits::<7>(8);
-                self.r_current.next = self.rows.read_data.val().get_bits::<7>(15);
-                self.r_tail.next = self.rows.read_data.val().get_bits::<7>(22);
-                self.r_used.next = self.rows.read_data.val().get_bits::<7>(29);
+                self.r_error.next = self.rows.read_data.val().error;
+                self.r_armed.next = self.rows.read_data.val().armed;
+                self.r_held.next = self.rows.read_data.val().held;
+                self.r_open_reads.next = self.rows.read_data.val().open_reads;
+                self.r_head.next = self.rows.read_data.val().head;
+                self.r_current.next = self.rows.read_data.val().current;
+                self.r_tail.next = self.rows.read_data.val().tail;
+                self.r_used.next = self.rows.read_data.val().used;
             }
             State::Check => {
                 self.look.next = self.head_next.val();

@@ -10,11 +10,19 @@
 
 use crate::transport::requester::ctl::{Op, State};
 use crate::util::ram::Ram;
-use crate::{block, Reg};
+use crate::{block, row, Reg};
 use rust_hdl_core::prelude::*;
 
-/// Bits of a row.
-pub const RETRY_BITS: usize = 42;
+/// Row of a flow's retries.
+#[row]
+struct RetryRow {
+    timer: Bit,
+    rnr: Bit,
+    retry: Bits<3>,
+    rnr_retry: Bits<3>,
+    deadline: Bits<33>,
+    gap: Bit,
+}
 
 /// Timer and retries of the operation's flow; `FB` = log2 of the flow count.
 #[block]
@@ -63,7 +71,7 @@ pub struct RequesterRetry<const FB: usize> {
     pub rnr_retry: Signal<Out, Bits<3>>,
     /// When the timer runs out.
     pub deadline: Signal<Out, Bits<33>>,
-    rows: Ram<FB, RETRY_BITS>,
+    rows: Ram<FB, RetryRow>,
     r_timer: Reg<Bit>,
     r_rnr: Reg<Bit>,
     r_gap: Reg<Bit>,
@@ -87,20 +95,20 @@ impl<const FB: usize> Logic for RequesterRetry<FB> {
             | (self.state.val() == State::Emit)
             | (self.state.val() == State::Save);
         self.rows.write_address.next = self.flow.val();
-        self.rows.write_data.next = bit_cast::<RETRY_BITS, 1>(self.r_timer.val().into())
-            | (bit_cast::<RETRY_BITS, 1>(self.r_rnr.val().into()) << 1)
-            | (bit_cast::<RETRY_BITS, 3>(self.r_retry.val()) << 2)
-            | (bit_cast::<RETRY_BITS, 3>(self.r_rnr_retry.val()) << 5)
-            | (bit_cast::<RETRY_BITS, 33>(self.r_deadline.val()) << 8)
-            | (bit_cast::<RETRY_BITS, 1>(self.r_gap.val().into()) << 41);
+        self.rows.write_data.next.timer = self.r_timer.val();
+        self.rows.write_data.next.rnr = self.r_rnr.val();
+        self.rows.write_data.next.retry = self.r_retry.val();
+        self.rows.write_data.next.rnr_retry = self.r_rnr_retry.val();
+        self.rows.write_data.next.deadline = self.r_deadline.val();
+        self.rows.write_data.next.gap = self.r_gap.val();
         match self.state.val() {
             State::Load => {
-                self.r_timer.next = self.rows.read_data.val().get_bit(0);
-                self.r_rnr.next = self.rows.read_data.val().get_bit(1);
-                self.r_retry.next = self.rows.read_data.val().get_bits::<3>(2);
-                self.r_rnr_retry.next = self.rows.read_data.val().get_bits::<3>(5);
-                self.r_deadline.next = self.rows.read_data.val().get_bits::<33>(8);
-                self.r_gap.next = self.rows.read_data.val().get_bit(41);
+                self.r_timer.next = self.rows.read_data.val().timer;
+                self.r_rnr.next = self.rows.read_data.val().rnr;
+                self.r_retry.next = self.rows.read_data.val().retry;
+                self.r_rnr_retry.next = self.rows.read_data.val().rnr_retry;
+                self.r_deadline.next = self.rows.read_data.val().deadline;
+                self.r_gap.next = self.rows.read_data.val().gap;
             }
             State::Check => {
                 if self.op.val() == Op::Qp {

@@ -6,13 +6,28 @@
 //! # Reset             none: every result is used only after its operands were valid
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
+use crate::rows::StagedRow;
 use crate::transport::requester::ctl::{Op, State};
 use crate::util::ram::Ram;
-use crate::{block, Unreset};
+use crate::{block, row, Unreset};
 use rust_hdl_core::prelude::*;
 
-/// Bits of a work request row.
-pub const WR_BITS: usize = 340;
+/// A work request that was posted.
+#[row]
+struct PostedRow {
+    local_address: Bits<64>,
+    remote_va: Bits<64>,
+    length_bytes: Bits<32>,
+    rkey: Bits<32>,
+    immediate: Bits<32>,
+    wr_id: Bits<32>,
+    operation: Bits<2>,
+    signalled: Bit,
+    solicited: Bit,
+    first_psn: Bits<24>,
+    end_psn: Bits<24>,
+    start_seq: Bits<32>,
+}
 
 /// Work requests; `FB` = log2 of the flow count, `SB` = log2 of the queue depth, `AB = FB + SB`.
 #[block(no_reset, check(AB == FB + SB))]
@@ -38,7 +53,7 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     /// log2(MTU) - 8.
     pub mtu: Signal<In, Bits<3>>,
     /// Work request row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// PSN behind the posted work request.
     pub post_end_psn: Signal<Out, Bits<24>>,
     /// Its packets.
@@ -69,12 +84,12 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     pub rkey: Signal<Out, Bits<32>>,
     /// Its immediate data.
     pub imm: Signal<Out, Bits<32>>,
-    rows: Ram<AB, WR_BITS>,
-    wr: Unreset<Bits<WR_BITS>>,
+    rows: Ram<AB, PostedRow>,
+    wr: Unreset<PostedRow>,
     rounded: Unreset<Bits<33>>,
     packets: Unreset<Bits<24>>,
     post_end: Unreset<Bits<24>>,
-    row: Signal<Local, Bits<WR_BITS>>,
+    row: Signal<Local, PostedRow>,
     position: Signal<Local, Bits<SB>>,
     address_high: Signal<Local, Bits<AB>>,
     row_address: Signal<Local, Bits<AB>>,
@@ -91,19 +106,19 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
     fn update(&mut self) {
         self.post_end_psn.next = self.post_end.val();
         self.post_packets.next = self.packets.val();
-        self.local_address.next = self.wr.val().get_bits::<64>(0);
-        self.remote_address.next = self.wr.val().get_bits::<64>(64);
-        self.len.next = self.wr.val().get_bits::<32>(128);
-        self.rkey.next = self.wr.val().get_bits::<32>(160);
-        self.imm.next = self.wr.val().get_bits::<32>(192);
-        self.wr_id.next = self.wr.val().get_bits::<32>(224);
-        self.operation.next = self.wr.val().get_bits::<2>(256);
-        self.is_read.next = self.wr.val().get_bits::<2>(256) == self.read.val();
-        self.signalled.next = self.wr.val().get_bit(258);
-        self.solicits.next = self.wr.val().get_bit(259);
-        self.first_psn.next = self.wr.val().get_bits::<24>(260);
-        self.end_psn.next = self.wr.val().get_bits::<24>(284);
-        self.start_seq.next = self.wr.val().get_bits::<32>(308);
+        self.local_address.next = self.wr.val().local_address;
+        self.remote_address.next = self.wr.val().remote_va;
+        self.len.next = self.wr.val().length_bytes;
+        self.rkey.next = self.wr.val().rkey;
+        self.imm.next = self.wr.val().immediate;
+        self.wr_id.next = self.wr.val().wr_id;
+        self.operation.next = self.wr.val().operation;
+        self.is_read.next = self.wr.val().operation == self.read.val();
+        self.signalled.next = self.wr.val().signalled;
+        self.solicits.next = self.wr.val().solicited;
+        self.first_psn.next = self.wr.val().first_psn;
+        self.end_psn.next = self.wr.val().end_psn;
+        self.start_seq.next = self.wr.val().start_seq;
         comment!("Rows: read at the head or at the current work request, written at the tail.");
         self.position.next = self.head.val().get_bits::<SB>(0);
         if self.state.val() == State::Post2 {
@@ -124,18 +139,18 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
         self.wr.next = self.rows.read_data.val();
         self.rows.write_enable.next = self.state.val() == State::Post2;
         self.rows.write_address.next = self.row_address.val();
-        self.row.next = bit_cast::<WR_BITS, 64>(self.cfg_row.val().get_bits::<64>(64))
-            | (bit_cast::<WR_BITS, 64>(self.cfg_row.val().get_bits::<64>(192)) << 64)
-            | (bit_cast::<WR_BITS, 32>(self.cfg_row.val().get_bits::<32>(128)) << 128)
-            | (bit_cast::<WR_BITS, 32>(self.cfg_row.val().get_bits::<32>(160)) << 160)
-            | (bit_cast::<WR_BITS, 32>(self.cfg_row.val().get_bits::<32>(256)) << 192)
-            | (bit_cast::<WR_BITS, 32>(self.cfg_row.val().get_bits::<32>(32)) << 224)
-            | (bit_cast::<WR_BITS, 2>(self.cfg_row.val().get_bits::<2>(0)) << 256)
-            | (bit_cast::<WR_BITS, 1>(self.cfg_row.val().get_bits::<1>(2)) << 258)
-            | (bit_cast::<WR_BITS, 1>(self.cfg_row.val().get_bits::<1>(3)) << 259)
-            | (bit_cast::<WR_BITS, 24>(self.tail_psn.val()) << 260)
-            | (bit_cast::<WR_BITS, 24>(self.post_end.val()) << 284)
-            | (bit_cast::<WR_BITS, 32>(self.tail_seq.val()) << 308);
+        self.row.next.local_address = self.cfg_row.val().wr_local_address;
+        self.row.next.remote_va = self.cfg_row.val().wr_remote_va;
+        self.row.next.length_bytes = self.cfg_row.val().wr_length_bytes;
+        self.row.next.rkey = self.cfg_row.val().wr_rkey;
+        self.row.next.immediate = self.cfg_row.val().wr_immediate;
+        self.row.next.wr_id = self.cfg_row.val().wr_wr_id;
+        self.row.next.operation = self.cfg_row.val().wr_operation;
+        self.row.next.signalled = self.cfg_row.val().wr_signalled;
+        self.row.next.solicited = self.cfg_row.val().wr_solicited;
+        self.row.next.first_psn = self.tail_psn.val();
+        self.row.next.end_psn = self.post_end.val();
+        self.row.next.start_seq = self.tail_seq.val();
         self.rows.write_data.next = self.row.val();
         comment!("Packets of the message, at least one.");
         match self.mtu.val().index() {
@@ -161,7 +176,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
             }
         }
         self.rounded.next =
-            bit_cast::<33, 32>(self.cfg_row.val().get_bits::<32>(128)) + self.round_up.val();
+            bit_cast::<33, 32>(self.cfg_row.val().wr_length_bytes) + self.round_up.val();
         self.packets.next = self.shifted.val().get_bits::<24>(0);
         if !self.shifted.val().any() {
             self.packets.next = 1.into();

@@ -13,7 +13,8 @@
 //! # Reset             synchronous, high: tables are cleared; the verdict means nothing before 7
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
 
-use crate::transport::responder::tables::RespTables;
+use crate::rows::StagedRow;
+use crate::transport::responder::tables::{ReceiveState, RespTables};
 use crate::{block, kernel, Unreset};
 use nic_spec::wire::bth::opcode;
 use rust_hdl_core::prelude::*;
@@ -59,7 +60,7 @@ pub struct RespCheck<const FB: usize, const MB: usize> {
     /// Index of the row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// Something has ended in a flow.
     pub ended_valid: Signal<In, Bit>,
     /// The flow.
@@ -199,7 +200,7 @@ pub struct RespCheck<const FB: usize, const MB: usize> {
     answer_msn: Signal<Local, Bits<24>>,
     answer: Signal<Local, Bits<3>>,
     tag: Signal<Local, Bits<127>>,
-    state: Signal<Local, Bits<216>>,
+    state: Signal<Local, ReceiveState>,
     #[init(Constant::new(u64::from(opcode::WRITE_FIRST).to_bits()))]
     write_first: Constant<Bits<8>>,
     #[init(Constant::new(u64::from(opcode::WRITE_MIDDLE).to_bits()))]
@@ -277,32 +278,32 @@ impl<const FB: usize, const MB: usize> RespCheck<FB, MB> {
                 | (self.opcode.val() == self.fetch_add.val());
         }
         comment!("cycle 2: the queue pair and where the message stands");
-        self.expected.next = self.tables.flow_state.val().get_bits::<24>(0);
-        self.msn.next = self.tables.flow_state.val().get_bits::<24>(24);
-        self.was_closed.next = self.tables.flow_state.val().get_bit(48);
-        self.nak_sent.next = self.tables.flow_state.val().get_bit(49);
-        self.in_message.next = self.tables.flow_state.val().get_bit(50);
-        self.is_ours.next = self.tables.qp.val().get_bit(0)
-            & (self.tables.qp.val().get_bits::<24>(7) == self.qpn.val())
-            & (self.tables.qp.val().get_bits::<32>(31) == self.src_ip.val())
+        self.expected.next = self.tables.flow_state.val().psn;
+        self.msn.next = self.tables.flow_state.val().msn;
+        self.was_closed.next = self.tables.flow_state.val().closed;
+        self.nak_sent.next = self.tables.flow_state.val().nak_sent;
+        self.in_message.next = self.tables.flow_state.val().in_message;
+        self.is_ours.next = self.tables.qp.val().valid
+            & (self.tables.qp.val().qpn == self.qpn.val())
+            & (self.tables.qp.val().remote_ip == self.src_ip.val())
             & !self.was_closed.val();
         self.psn_ahead.next = self.psn.val() - self.expected.val();
         self.psn_behind.next = self.expected.val() - self.psn.val();
         self.psn_before.next = self.expected.val() - 1;
         self.psn_after.next = self.expected.val() + 1;
         self.msn_after.next = self.msn.val() + 1;
-        self.at_va.next = self.tables.flow_state.val().get_bits::<64>(51);
-        self.at_rkey.next = self.tables.flow_state.val().get_bits::<32>(115);
-        self.to_come.next = self.tables.flow_state.val().get_bits::<32>(147);
-        self.length.next = self.tables.flow_state.val().get_bits::<32>(179);
+        self.at_va.next = self.tables.flow_state.val().va;
+        self.at_rkey.next = self.tables.flow_state.val().rkey;
+        self.to_come.next = self.tables.flow_state.val().to_come;
+        self.length.next = self.tables.flow_state.val().length;
         if self.starts.val() {
             self.at_va.next = self.va.val();
             self.at_rkey.next = self.rkey.val();
             self.to_come.next = self.dma_len.val();
             self.length.next = self.dma_len.val();
         }
-        self.mtu_code.next = self.tables.qp.val().get_bits::<3>(4);
-        match self.tables.qp.val().get_bits::<3>(4).index() {
+        self.mtu_code.next = self.tables.qp.val().mtu_code;
+        match self.tables.qp.val().mtu_code.index() {
             0 => self.mtu.next = 256.into(),
             1 => self.mtu.next = 512.into(),
             2 => self.mtu.next = 1024.into(),
@@ -324,21 +325,21 @@ impl<const FB: usize, const MB: usize> RespCheck<FB, MB> {
         self.len_less.next = self.to_come.val() - 1;
         self.left_after.next = self.to_come.val() - self.payload.val();
         self.va_after.next = self.at_va.val() + bit_cast::<64, 32>(self.payload.val());
-        self.region_va.next = bit_cast::<65, 64>(self.tables.region.val().get_bits::<64>(35));
+        self.region_va.next = bit_cast::<65, 64>(self.tables.region.val().va);
         self.at_va_wide.next = bit_cast::<65, 64>(self.at_va.val());
         self.offset.next = self.at_va_wide.val() - self.region_va.val();
-        self.region_rkey.next = self.tables.region.val().get_bits::<32>(3);
+        self.region_rkey.next = self.tables.region.val().rkey;
         self.rkey_ok.next = self.region_rkey.val() == self.at_rkey.val();
-        self.may_write.next = self.tables.region.val().get_bit(0)
-            & self.tables.region.val().get_bit(1)
+        self.may_write.next = self.tables.region.val().valid
+            & self.tables.region.val().remote_write
             & self.rkey_ok.val();
-        self.may_read.next = self.tables.region.val().get_bit(0)
-            & self.tables.region.val().get_bit(2)
+        self.may_read.next = self.tables.region.val().valid
+            & self.tables.region.val().remote_read
             & self.rkey_ok.val();
         comment!("cycle 4: the form, the end in the region, the host's address");
-        self.read_form.next = self.is_read.val() & self.tables.qp.val().get_bit(3);
+        self.read_form.next = self.is_read.val() & self.tables.qp.val().remote_read;
         self.right.next =
-            (self.is_write.val() & self.tables.qp.val().get_bit(2)) | self.read_form.val();
+            (self.is_write.val() & self.tables.qp.val().remote_write) | self.read_form.val();
         self.order_ok.next = self.right.val() & (self.starts.val() != self.in_message.val());
         self.size_ok.next = self.is_mtu.val() & self.is_more.val();
         if self.ends.val() {
@@ -351,7 +352,7 @@ impl<const FB: usize, const MB: usize> RespCheck<FB, MB> {
         self.offset_64.next = self.offset.val().get_bits::<64>(0);
         self.offset_wide.next = bit_cast::<65, 64>(self.offset_64.val());
         self.reach.next = self.offset_wide.val() + bit_cast::<65, 32>(self.to_come.val());
-        self.region_host.next = self.tables.region.val().get_bits::<64>(163);
+        self.region_host.next = self.tables.region.val().host_address;
         self.address.next = self.region_host.val() + self.offset_64.val();
         comment!("and a READ's packets less one");
         match self.mtu_code.val().index() {
@@ -376,7 +377,7 @@ impl<const FB: usize, const MB: usize> RespCheck<FB, MB> {
     fn verdict(&mut self) {
         self.psn_after_read.next = self.psn_after.val() + self.packets_less.val();
         self.is_within.next = self.packets_less.val() < self.psn_behind.val();
-        self.region_length.next = bit_cast::<65, 64>(self.tables.region.val().get_bits::<64>(99));
+        self.region_length.next = bit_cast::<65, 64>(self.tables.region.val().length);
         self.in_range.next =
             (self.reach.val() <= self.region_length.val()) & !self.offset.val().get_bit(64);
         comment!("cycle 6: the verdict");
@@ -410,7 +411,7 @@ impl<const FB: usize, const MB: usize> RespCheck<FB, MB> {
     /// cycle 7: the command
     fn command(&mut self) {
         self.flow.next = self.tables.flow.val();
-        self.telemetry.next = self.tables.qp.val().get_bit(1);
+        self.telemetry.next = self.tables.qp.val().telemetry;
         self.has_payload.next = self.payload.val().any();
         self.no_qp.next = self.v_no_qp.val();
         self.duplicate.next = self.v_duplicate.val();
@@ -494,7 +495,7 @@ impl<const FB: usize, const MB: usize> RespCheck<FB, MB> {
         comment!("and the flow's new state");
         self.tables.state_write.next = self.commit.val();
         self.state.next = self.tables.flow_state.val();
-        self.reads.next = self.tables.flow_state.val().get_bits::<5>(211);
+        self.reads.next = self.tables.flow_state.val().reads;
         self.reads_after.next = self.reads.val();
         self.next_psn.next = self.psn_after.val();
         if self.is_read.val() {
@@ -502,20 +503,22 @@ impl<const FB: usize, const MB: usize> RespCheck<FB, MB> {
             self.next_psn.next = self.psn_after_read.val();
         }
         if self.v_accept.val() {
-            self.state.next = bit_cast::<216, 24>(self.next_psn.val())
-                | (bit_cast::<216, 24>(self.answer_msn.val()) << 24)
-                | (bit_cast::<216, 64>(self.va_after.val()) << 51)
-                | (bit_cast::<216, 32>(self.at_rkey.val()) << 115)
-                | (bit_cast::<216, 32>(self.left_after.val()) << 147)
-                | (bit_cast::<216, 32>(self.length.val()) << 179)
-                | (bit_cast::<216, 5>(self.reads_after.val()) << 211);
-            self.state.next = self.state.val().replace_bit(50, !self.ends.val());
+            self.state.next.psn = self.next_psn.val();
+            self.state.next.msn = self.answer_msn.val();
+            self.state.next.closed = false;
+            self.state.next.nak_sent = false;
+            self.state.next.va = self.va_after.val();
+            self.state.next.rkey = self.at_rkey.val();
+            self.state.next.to_come = self.left_after.val();
+            self.state.next.length = self.length.val();
+            self.state.next.reads = self.reads_after.val();
+            self.state.next.in_message = !self.ends.val();
         }
         if self.v_ahead.val() | self.v_not_ready.val() {
-            self.state.next = self.state.val().replace_bit(49, true);
+            self.state.next.nak_sent = true;
         }
         if self.v_invalid.val() | self.v_access.val() {
-            self.state.next = self.state.val().replace_bit(48, true);
+            self.state.next.closed = true;
         }
         self.tables.new_state.next = self.state.val();
     }

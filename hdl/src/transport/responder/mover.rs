@@ -28,7 +28,7 @@ pub struct RespMove<const W: usize, const KB: usize, const B: usize> {
     pub s_axis: Axis<In, W, KB>,
     /// Bytes.
     pub m_axis: Axis<Out, W, KB>,
-    inbound: Skid<B>,
+    inbound: Skid<Bits<B>>,
     next_valid: Reg<Bit>,
     next_drop: Unreset<Bit>,
     active: Reg<Bit>,

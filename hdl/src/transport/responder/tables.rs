@@ -4,20 +4,87 @@
 //! # Interface timing  cycle 0: take, s_req_qpn; cycle 1: req_starts, req_region; cycle 2: qp,
 //!                     flow_state; cycle 3: region. They stay until the next take. failed and
 //!                     reads_full follow the table by one cycle
-//! # Number formats    qp | row word 0 \[6:0\], QPN \[30:7\], remote IP \[62:31\]
-//!                     flow_state | expected PSN \[23:0\], MSN \[47:24\], in error \[48\], NAK sent
-//!                     \[49\], in a message \[50\], next VA \[114:51\], rkey \[146:115\], bytes to
-//!                     come \[178:147\], bytes of the message \[210:179\], READs accepted, modulo
-//!                     32 \[215:211\]
-//!                     region | row word 0 \[2:0\], rkey \[34:3\], VA \[98:35\], length \[162:99\],
-//!                     host address \[226:163\]
+//! # Number formats    [`ReceiverRow`], [`ReceiveState`], [`RegionRow`], [`Ending`]
 //! # Reset             synchronous, high: ready = 0 while rows are cleared, one a cycle
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
 
+use crate::rows::StagedRow;
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;
-use crate::{block, Reg, Unreset};
+use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
+
+/// What has ended of a flow.
+#[row]
+pub struct Ending {
+    /// A write of the flow has failed, or a read.
+    pub failed: Bit,
+    /// READs that have ended, modulo 32.
+    pub reads: Bits<5>,
+}
+
+/// A memory region.
+#[row]
+pub struct RegionRow {
+    /// It can be used.
+    pub valid: Bit,
+    /// The peer may write.
+    pub remote_write: Bit,
+    /// The peer may read.
+    pub remote_read: Bit,
+    /// Its key.
+    pub rkey: Bits<32>,
+    /// First virtual address.
+    pub va: Bits<64>,
+    /// Bytes.
+    pub length: Bits<64>,
+    /// Address of its first byte.
+    pub host_address: Bits<64>,
+}
+
+/// What a queue pair has received.
+#[row]
+pub struct ReceiveState {
+    /// Expected PSN.
+    pub psn: Bits<24>,
+    /// MSN.
+    pub msn: Bits<24>,
+    /// In error.
+    pub closed: Bit,
+    /// A NAK has been sent.
+    pub nak_sent: Bit,
+    /// In a message.
+    pub in_message: Bit,
+    /// Next virtual address.
+    pub va: Bits<64>,
+    /// Its key.
+    pub rkey: Bits<32>,
+    /// Bytes to come.
+    pub to_come: Bits<32>,
+    /// Bytes of the message.
+    pub length: Bits<32>,
+    /// READs accepted, modulo 32.
+    pub reads: Bits<5>,
+}
+
+/// What the responder keeps of a queue pair.
+#[row]
+pub struct ReceiverRow {
+    /// It can be used.
+    pub valid: Bit,
+    /// It has telemetry.
+    pub telemetry: Bit,
+    /// The peer may write.
+    pub remote_write: Bit,
+    /// The peer may read.
+    pub remote_read: Bit,
+    /// log2(MTU) - 8.
+    pub mtu_code: Bits<3>,
+    /// Our QPN.
+    pub qpn: Bits<24>,
+    /// The peer's address.
+    pub remote_ip: Bits<32>,
+}
 
 /// Tables of `2^FB` queue pairs and `2^MB` memory regions.
 #[block(check(FB <= 10 && MB <= 10))]
@@ -35,11 +102,11 @@ pub struct RespTables<const FB: usize, const MB: usize> {
     /// Flow of the request taken.
     pub flow: Signal<Out, Bits<FB>>,
     /// Its queue pair.
-    pub qp: Signal<Out, Bits<63>>,
+    pub qp: Signal<Out, ReceiverRow>,
     /// Its receive state.
-    pub flow_state: Signal<Out, Bits<216>>,
+    pub flow_state: Signal<Out, ReceiveState>,
     /// Its memory region.
-    pub region: Signal<Out, Bits<227>>,
+    pub region: Signal<Out, RegionRow>,
     /// A write of the flow has failed, or a read.
     pub failed: Signal<Out, Bit>,
     /// 16 READs of the flow have no answer yet.
@@ -47,7 +114,7 @@ pub struct RespTables<const FB: usize, const MB: usize> {
     /// Store the flow's new state.
     pub state_write: Signal<In, Bit>,
     /// The state.
-    pub new_state: Signal<In, Bits<216>>,
+    pub new_state: Signal<In, ReceiveState>,
     /// Store a queue pair and start it anew.
     pub qp_write: Signal<In, Bit>,
     /// Store a memory region.
@@ -55,7 +122,7 @@ pub struct RespTables<const FB: usize, const MB: usize> {
     /// Index of the row.
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
-    pub cfg_row: Signal<In, Bits<512>>,
+    pub cfg_row: Signal<In, StagedRow>,
     /// Something has ended in a flow.
     pub ended_valid: Signal<In, Bit>,
     /// The flow.
@@ -64,17 +131,17 @@ pub struct RespTables<const FB: usize, const MB: usize> {
     pub ended_failed: Signal<In, Bit>,
     /// READs that have ended, modulo 32.
     pub ended_reads: Signal<In, Bits<5>>,
-    qps: Ram<FB, 63>,
-    states: Ram<FB, 216>,
-    regions: Ram<MB, 227>,
-    endings: LutRam<FB, 6>,
+    qps: Ram<FB, ReceiverRow>,
+    states: Ram<FB, ReceiveState>,
+    regions: Ram<MB, RegionRow>,
+    endings: LutRam<FB, Ending>,
     #[reset(true)]
     scrubs: Reg<Bit>,
     scrub_at: Reg<Bits<10>>,
     flow_q: Unreset<Bits<FB>>,
-    qp_q: Unreset<Bits<63>>,
-    state_q: Unreset<Bits<216>>,
-    region_q: Unreset<Bits<227>>,
+    qp_q: Unreset<ReceiverRow>,
+    state_q: Unreset<ReceiveState>,
+    region_q: Unreset<RegionRow>,
     failed_q: Unreset<Bit>,
     full_q: Unreset<Bit>,
     waiting: Signal<Local, Bits<5>>,
@@ -108,36 +175,38 @@ impl<const FB: usize, const MB: usize> Logic for RespTables<FB, MB> {
         self.qp_q.next = self.qps.read_data.val();
         self.state_q.next = self.states.read_data.val();
         self.regions.read_enable.next = true;
-        self.regions.read_address.next = self.states.read_data.val().get_bits::<MB>(123);
+        self.regions.read_address.next = self.states.read_data.val().rkey.get_bits::<MB>(8);
         if self.req_starts.val() {
             self.regions.read_address.next = self.req_region.val();
         }
         self.region_q.next = self.regions.read_data.val();
         self.endings.read_address.next = self.flow_q.val();
-        self.failed_q.next = self.endings.read_data.val().get_bit(0);
+        self.failed_q.next = self.endings.read_data.val().failed;
         comment!("Both counts run modulo 32, and never more than 16 READs have no answer.");
-        self.accepted.next = self.state_q.val().get_bits::<5>(211);
-        self.ended.next = self.endings.read_data.val().get_bits::<5>(1);
+        self.accepted.next = self.state_q.val().reads;
+        self.ended.next = self.endings.read_data.val().reads;
         self.waiting.next = self.accepted.val() - self.ended.val();
         self.full_q.next = self.waiting.val().get_bit(4);
         comment!("Rows of software; a queue pair starts at its first PSN.");
-        self.psn.next = self.cfg_row.val().get_bits::<24>(192);
+        self.psn.next = self.cfg_row.val().qp_rq_psn;
         self.qps.write_enable.next = self.qp_write.val() | self.scrubs.val();
         self.qps.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
         comment!("After reset rows are made invalid; what else stands in them does not matter.");
-        self.qp_flags.next = self.cfg_row.val().get_bits::<7>(0);
-        self.region_flags.next = self.cfg_row.val().get_bits::<3>(0);
+        self.qp_flags.next = self.cfg_row.val().qp_flags;
+        self.region_flags.next = self.cfg_row.val().mr_flags;
         if self.scrubs.val() {
             self.qp_flags.next = 0.into();
             self.region_flags.next = 0.into();
         }
-        self.qps.write_data.next = bit_cast::<63, 7>(self.qp_flags.val())
-            | (bit_cast::<63, 24>(self.cfg_row.val().get_bits::<24>(32)) << 7)
-            | (bit_cast::<63, 32>(self.cfg_row.val().get_bits::<32>(96)) << 31);
+        self.qps.write_data.next = (bit_cast::<63, 7>(self.qp_flags.val())
+            | (bit_cast::<63, 24>(self.cfg_row.val().qp_qpn) << 7)
+            | (bit_cast::<63, 32>(self.cfg_row.val().qp_remote_ip) << 31))
+            .into();
         self.regions.write_enable.next = self.region_write.val() | self.scrubs.val();
         self.regions.write_address.next = self.cfg_index.val().get_bits::<MB>(0);
-        self.regions.write_data.next = bit_cast::<227, 3>(self.region_flags.val())
-            | (bit_cast::<227, 224>(self.cfg_row.val().get_bits::<224>(32)) << 3);
+        self.regions.write_data.next = (bit_cast::<227, 3>(self.region_flags.val())
+            | (bit_cast::<227, 224>(self.cfg_row.val().mr_place) << 3))
+            .into();
         self.states.write_enable.next = self.qp_write.val() | self.state_write.val();
         self.states.write_address.next = self.flow_q.val();
         self.states.write_data.next = self.new_state.val();
@@ -146,12 +215,11 @@ impl<const FB: usize, const MB: usize> Logic for RespTables<FB, MB> {
         );
         self.endings.write_enable.next = self.qp_write.val() | self.ended_valid.val();
         self.endings.write_address.next = self.ended_flow.val();
-        self.endings.write_data.next = bit_cast::<6, 5>(self.ended_reads.val()) << 1;
-        self.endings.write_data.next =
-            self.endings.write_data.val().replace_bit(0, self.ended_failed.val());
+        self.endings.write_data.next = (bit_cast::<6, 5>(self.ended_reads.val()) << 1).into();
+        self.endings.write_data.next.failed = self.ended_failed.val();
         if self.qp_write.val() {
             self.states.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
-            self.states.write_data.next = bit_cast::<216, 24>(self.psn.val());
+            self.states.write_data.next = bit_cast::<216, 24>(self.psn.val()).into();
             self.endings.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
             self.endings.write_data.next = 0.into();
         }

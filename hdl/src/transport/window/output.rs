@@ -55,9 +55,9 @@ pub struct WindowOut<const FB: usize, const FP1: usize> {
     pub m_window: Window<Out, FB>,
     /// A window is sent.
     pub event_window_sent: Signal<Out, Bit>,
-    words: Ram<FB, 56>,
-    marks: LutRam<FB, 1>,
-    queue: Fifo<FB, FB, FP1>,
+    words: Ram<FB, Bits<56>>,
+    marks: LutRam<FB, Bits<1>>,
+    queue: Fifo<Bits<FB>, FB, FP1>,
     #[reset(127)]
     rest: Reg<Bits<7>>,
     loading: Reg<Bit>,
