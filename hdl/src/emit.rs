@@ -3,34 +3,48 @@
 
 pub use nic_emit::{emit_block, Design, Dir, EmitError, Finding, Layout, Port, Rule};
 
-use crate::cc::active::CcActive;
-use crate::cc::cc_core::{CcCore, CcCoreSerial, CcCoreWide};
-use crate::cc::ewma::CcEwma;
-use crate::cc::hop::CcHop;
-use crate::cc::serial::unit::CcUnitSerial;
-use crate::cc::unit::CcUnit;
-use crate::cc::wide::unit::CcUnitWide;
-use crate::cc::wind::CcWind;
-use crate::host::cq::{queue::CompletionQueue, ring::CqRing};
-use crate::host::dma::{read::DmaRead, write::DmaWrite};
-use crate::host::sq::fetch::SqFetch;
+use crate::cc::{
+    active::CcActive,
+    cc_core::{CcCore, CcCoreSerial, CcCoreWide},
+    ewma::CcEwma,
+    hop::CcHop,
+    serial::unit::CcUnitSerial,
+    unit::CcUnit,
+    wide::unit::CcUnitWide,
+    wind::CcWind,
+};
 use crate::host::{
-    axil_port::AxilPort, csr::Csr, csr_regs::CsrRegs, event_counters::NicCounters,
-    interrupt::Interrupt, read_mux::ReadMux, registers::Registers, table_window::TableWindow,
+    axil_port::AxilPort,
+    cq::{queue::CompletionQueue, ring::CqRing},
+    csr::Csr,
+    csr_regs::CsrRegs,
+    dma::{read::DmaRead, write::DmaWrite},
+    event_counters::NicCounters,
+    interrupt::Interrupt,
+    read_mux::ReadMux,
+    registers::Registers,
+    sq::fetch::SqFetch,
+    table_window::TableWindow,
     write_mux::WriteMux,
 };
 use crate::nic::Nic;
 use crate::rx::pipe::RxPipe;
-use crate::sched::sched_core::{SchedCore, SchedCoreWide};
-use crate::sched::scheduler::Scheduler;
-use crate::sched::wide::scheduler_wide::SchedulerWide;
-use crate::transport::ack::gen::AckGen;
-use crate::transport::feedback::{input::FeedbackIn, output::FeedbackOut};
-use crate::transport::read::reply::ReadReply;
-use crate::transport::window::{input::WindowIn, output::WindowOut};
+use crate::sched::{
+    sched_core::{SchedCore, SchedCoreWide},
+    scheduler::Scheduler,
+    wide::scheduler_wide::SchedulerWide,
+};
 use crate::transport::{
-    completer::Completer, pkt_mux::PktMux, probe_out::ProbeOut, requester::Requester,
-    responder::Responder, work_mux::WorkMux,
+    ack::gen::AckGen,
+    completer::Completer,
+    feedback::{input::FeedbackIn, output::FeedbackOut},
+    pkt_mux::PktMux,
+    probe_out::ProbeOut,
+    read::reply::ReadReply,
+    requester::Requester,
+    responder::Responder,
+    window::{input::WindowIn, output::WindowOut},
+    work_mux::WorkMux,
 };
 use crate::tx::pipe::TxPipe;
 use crate::util::{

@@ -21,13 +21,10 @@
 //! # Reset             synchronous, high; then F cycles of clearing with the tready low
 //! # Twins             sim/src/golden/cc/cc_core.rs, tests/cores.rs
 
-use crate::cc::active::CcActive;
-use crate::cc::serial::unit::CcUnitSerial;
-use crate::cc::unit::CcUnit;
-use crate::cc::wide::unit::CcUnitWide;
-use crate::host::axil_port::AxilPort;
-use crate::host::core_csr::CoreCsr;
-use crate::host::csr_regs::CcRegs;
+use crate::cc::{
+    active::CcActive, serial::unit::CcUnitSerial, unit::CcUnit, wide::unit::CcUnitWide,
+};
+use crate::host::{axil_port::AxilPort, core_csr::CoreCsr, csr_regs::CcRegs};
 use crate::streams::{AxiLite, AxisEvent};
 use crate::{block, Wire};
 use nic_spec::{regs, NicConfig};

@@ -15,8 +15,7 @@
 //! # Reset             synchronous, high: nothing under way; u is 0 unless m_valid
 //! # Twins             sim/src/golden/cc/cc_ewma.rs, tests/cc_blocks.rs
 
-use crate::util::delay::Delay;
-use crate::util::mul_pipe::MulPipe;
+use crate::util::{delay::Delay, mul_pipe::MulPipe};
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

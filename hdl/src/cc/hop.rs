@@ -27,9 +27,7 @@
 //!                     m_valid, bad is 0 unless the records are of a counted hop
 //! # Twins             sim/src/golden/cc/cc_hop.rs, tests/cc_blocks.rs
 
-use crate::util::delay::Delay;
-use crate::util::mul_pipe::MulPipe;
-use crate::util::recip::Recip;
+use crate::util::{delay::Delay, mul_pipe::MulPipe, recip::Recip};
 use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

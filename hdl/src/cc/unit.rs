@@ -34,12 +34,14 @@
 //! # Reset             synchronous, high; then F cycles of clearing with the readies low
 //! # Twins             sim/src/golden/cc/cc_unit.rs, sim/src/reference/hpcc.rs, tests/cc_unit.rs
 
-use crate::cc::ewma::CcEwma;
-use crate::cc::flight::{CcFlight, CcPack, ResultRow};
-use crate::cc::intake::CcIntake;
-use crate::cc::records::CcRecords;
-use crate::cc::state::CcState;
-use crate::cc::wind::CcWind;
+use crate::cc::{
+    ewma::CcEwma,
+    flight::{CcFlight, CcPack, ResultRow},
+    intake::CcIntake,
+    records::CcRecords,
+    state::CcState,
+    wind::CcWind,
+};
 use crate::streams::{AckTelemetry, Decision, FlowCommand};
 use crate::util::fifo::Fifo;
 use crate::{block, kernel, Reg, Unreset, Wire};

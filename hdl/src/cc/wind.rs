@@ -18,9 +18,7 @@
 //! # Reset             synchronous, high: nothing under way; outputs are 0 unless m_valid
 //! # Twins             sim/src/golden/cc/cc_wind.rs, tests/cc_blocks.rs
 
-use crate::util::delay::Delay;
-use crate::util::mul_pipe::MulPipe;
-use crate::util::recip::Recip;
+use crate::util::{delay::Delay, mul_pipe::MulPipe, recip::Recip};
 use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

@@ -7,12 +7,10 @@
 //! # Length          The kernel is above 120 lines: one wire a register of the map.
 //! # Twins             sim/src/golden/host/registers.rs, tests/csr.rs
 
-use crate::host::axil_port::AxilPort;
-use crate::host::cq::queue::CompletionQueue;
-use crate::host::csr::Csr;
-use crate::host::csr_regs::CsrRegs;
-use crate::host::event_counters::NicCounters;
-use crate::host::table_window::TableWindow;
+use crate::host::{
+    axil_port::AxilPort, cq::queue::CompletionQueue, csr::Csr, csr_regs::CsrRegs,
+    event_counters::NicCounters, table_window::TableWindow,
+};
 use crate::rows::StagedRow;
 use crate::streams::{
     AxiLite, Consumer, Doorbell, FlowCommand, LostRequest, Offer, RequesterCompletion,

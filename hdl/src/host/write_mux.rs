@@ -16,8 +16,7 @@
 //! # Twins             sim/src/golden/host/write_mux.rs, tests/write_mux.rs
 
 use crate::streams::{AxisWords, WriteCommand, WriteDone};
-use crate::util::skid::Skid;
-use crate::util::stream_route::StreamRoute;
+use crate::util::{skid::Skid, stream_route::StreamRoute};
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

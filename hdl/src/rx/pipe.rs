@@ -22,22 +22,18 @@
 //! # Reset             synchronous, high: empty, s_axis_tready = 1
 //! # Twins             sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
-use crate::rx::header::bth::RxBth;
-use crate::rx::header::checksum::RxChecksum;
-use crate::rx::header::ip::RxIp;
-use crate::rx::header::l2::RxL2;
-use crate::rx::header::length::RxLength;
-use crate::rx::host::RxHost;
-use crate::rx::icrc::RxIcrc;
-use crate::rx::payload::RxPayload;
-use crate::rx::records::RxRecords;
-use crate::rx::room::RxRoom;
-use crate::rx::stack::hop::RxStackHop;
-use crate::rx::stack::RxStack;
-use crate::rx::tel::records::RxTelRecords;
-use crate::rx::tel::RxTel;
-use crate::rx::trim::RxTrim;
-use crate::rx::verdict::RxVerdict;
+use crate::rx::{
+    header::{bth::RxBth, checksum::RxChecksum, ip::RxIp, l2::RxL2, length::RxLength},
+    host::RxHost,
+    icrc::RxIcrc,
+    payload::RxPayload,
+    records::RxRecords,
+    room::RxRoom,
+    stack::{hop::RxStackHop, RxStack},
+    tel::{records::RxTelRecords, RxTel},
+    trim::RxTrim,
+    verdict::RxVerdict,
+};
 use crate::streams::{Answer, Axis, AxisUser, Feedback, Request};
 use crate::util::frame_fifo::FrameFifo;
 use crate::{block, kernel, Wire};

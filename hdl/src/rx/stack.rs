@@ -16,8 +16,7 @@ pub mod hop;
 pub mod path;
 pub mod walk;
 
-use crate::rx::stack::ask::RxStackAsk;
-use crate::rx::stack::walk::RxStackWalk;
+use crate::rx::stack::{ask::RxStackAsk, walk::RxStackWalk};
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

@@ -19,11 +19,8 @@
 //! # Reset             synchronous, high; then F cycles of clearing with the tready low
 //! # Twins             sim/src/golden/sched/sched_core.rs, tests/cores.rs
 
-use crate::host::axil_port::AxilPort;
-use crate::host::core_csr::CoreCsr;
-use crate::host::csr_regs::SchedRegs;
-use crate::sched::scheduler::Scheduler;
-use crate::sched::wide::scheduler_wide::SchedulerWide;
+use crate::host::{axil_port::AxilPort, core_csr::CoreCsr, csr_regs::SchedRegs};
+use crate::sched::{scheduler::Scheduler, wide::scheduler_wide::SchedulerWide};
 use crate::streams::{AxiLite, AxisEvent};
 use crate::{block, Reg, Wire};
 use nic_spec::{regs, NicConfig};

@@ -92,12 +92,12 @@
 //! # Reset             synchronous, high: no flow exists, no grant
 //! # Twins             sim/src/golden/sched/scheduler.rs, tests/scheduler.rs, scheduler_rates.rs
 
-use crate::sched::credit::credit_pipe::CreditPipe;
-use crate::sched::credit::flow_state::FlowState;
-use crate::sched::grant::rule::GrantRule;
-use crate::sched::ring::active_ring::ActiveRing;
-use crate::sched::ring::turns::Turns;
-use crate::sched::visit_pipe::VisitPipe;
+use crate::sched::{
+    credit::{credit_pipe::CreditPipe, flow_state::FlowState},
+    grant::rule::GrantRule,
+    ring::{active_ring::ActiveRing, turns::Turns},
+    visit_pipe::VisitPipe,
+};
 use crate::streams::{Flow, InFlight, Rate, Work};
 use crate::{block, Wire};
 use rust_hdl_core::prelude::*;

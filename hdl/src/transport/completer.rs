@@ -21,8 +21,7 @@
 pub mod end;
 
 use crate::streams::{Axis, Flow, Offer, Order, RequesterCompletion, WriteCommand, WriteDone};
-use crate::transport::completer::end::CompleterEnd;
-use crate::transport::responder::mover::RespMove;
+use crate::transport::{completer::end::CompleterEnd, responder::mover::RespMove};
 use crate::{block, Reg, Wire};
 use rust_hdl_core::prelude::*;
 

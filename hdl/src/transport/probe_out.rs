@@ -19,8 +19,7 @@
 //! # Twins             sim/src/golden/transport/probe_out.rs, tests/probe_out.rs
 
 use crate::streams::Probe;
-use crate::util::lut_ram::LutRam;
-use crate::util::ram::Ram;
+use crate::util::{lut_ram::LutRam, ram::Ram};
 use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

@@ -47,22 +47,24 @@ use crate::rows::StagedRow;
 use crate::streams::{
     AckTelemetry, Answer, Flow, InFlight, Offer, Order, Packet, ReadCommand, ReadError, Work,
 };
-use crate::transport::requester::answer::ack::RequesterAck;
-use crate::transport::requester::answer::feedback::RequesterFeedback;
-use crate::transport::requester::answer::response::RequesterResponse;
-use crate::transport::requester::ctl::{Op, RequesterCtl};
-use crate::transport::requester::order::RequesterOrder;
-use crate::transport::requester::pick::RequesterPick;
-use crate::transport::requester::psn::RequesterPsn;
-use crate::transport::requester::qp::RequesterQp;
-use crate::transport::requester::queue::RequesterQueue;
-use crate::transport::requester::retry::RequesterRetry;
-use crate::transport::requester::send::frame::RequesterFrame;
-use crate::transport::requester::send::out::RequesterOut;
-use crate::transport::requester::send::packet::RequesterPacket;
-use crate::transport::requester::send::stamp::RequesterStamp;
-use crate::transport::requester::timer::RequesterTimer;
-use crate::transport::requester::wr::RequesterWr;
+use crate::transport::requester::{
+    answer::ack::RequesterAck,
+    answer::feedback::RequesterFeedback,
+    answer::response::RequesterResponse,
+    ctl::{Op, RequesterCtl},
+    order::RequesterOrder,
+    pick::RequesterPick,
+    psn::RequesterPsn,
+    qp::RequesterQp,
+    queue::RequesterQueue,
+    retry::RequesterRetry,
+    send::frame::RequesterFrame,
+    send::out::RequesterOut,
+    send::packet::RequesterPacket,
+    send::stamp::RequesterStamp,
+    timer::RequesterTimer,
+    wr::RequesterWr,
+};
 use crate::{block, kernel, Wire};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;

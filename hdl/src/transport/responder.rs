@@ -20,10 +20,10 @@ use crate::rows::StagedRow;
 use crate::streams::{
     Ack, Axis, Offer, ReadJob, ReadJobEnd, Request, ResponderCompletion, WriteCommand, WriteDone,
 };
-use crate::transport::ack::gen::AckGen;
-use crate::transport::responder::check::RespCheck;
-use crate::transport::responder::ctl::RespCtl;
-use crate::transport::responder::mover::RespMove;
+use crate::transport::{
+    ack::gen::AckGen,
+    responder::{check::RespCheck, ctl::RespCtl, mover::RespMove},
+};
 use crate::util::ram_fifo::RamFifo;
 use crate::{block, row, Wire};
 use rust_hdl_core::prelude::*;

@@ -25,14 +25,13 @@
 
 use crate::rows::StagedRow;
 use crate::streams::{Ack, AnyPacket, Axis, AxisUser, FeedbackPacket, Offer, ReadError};
-use crate::tx::delay::TxDelay;
-use crate::tx::header::TxHeader;
-use crate::tx::pack::TxPack;
-use crate::tx::piece::TxPiece;
-use crate::tx::room::TxRoom;
-use crate::tx::seq::TxSeq;
-use crate::util::crc32::{advance, rewind, Crc32};
-use crate::util::frame_fifo::FrameFifo;
+use crate::tx::{
+    delay::TxDelay, header::TxHeader, pack::TxPack, piece::TxPiece, room::TxRoom, seq::TxSeq,
+};
+use crate::util::{
+    crc32::{advance, rewind, Crc32},
+    frame_fifo::FrameFifo,
+};
 use crate::{block, kernel, Wire};
 use rust_hdl_core::prelude::*;
 

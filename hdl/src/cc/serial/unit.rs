@@ -19,13 +19,10 @@
 //! # Twins             sim/src/golden/cc/cc_unit_serial.rs, sim/src/reference/hpcc.rs,
 //!                     tests/cc_unit_serial.rs
 
-use crate::cc::serial::control::CcSerialControl;
-use crate::cc::serial::event::CcSerialEvent;
-use crate::cc::serial::math::CcSerialMath;
-use crate::cc::serial::params::CcSerialParams;
-use crate::cc::serial::program;
-use crate::cc::serial::result::CcSerialResult;
-use crate::cc::serial::words::CcSerialWords;
+use crate::cc::serial::{
+    control::CcSerialControl, event::CcSerialEvent, math::CcSerialMath, params::CcSerialParams,
+    program, result::CcSerialResult, words::CcSerialWords,
+};
 use crate::streams::{AckTelemetry, Decision, FlowCommand};
 use crate::util::ram::Ram;
 use crate::{block, Reg, Wire};

@@ -18,9 +18,7 @@
 //! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
 
 use crate::streams::FlowCommand;
-use crate::util::delay::Delay;
-use crate::util::lut_ram::LutRam;
-use crate::util::skid::Skid;
+use crate::util::{delay::Delay, lut_ram::LutRam, skid::Skid};
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

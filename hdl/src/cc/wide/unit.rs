@@ -26,18 +26,17 @@
 //! # Twins             sim/src/golden/cc/cc_unit_wide.rs, sim/src/reference/hpcc.rs,
 //!                     tests/cc_unit_wide.rs
 
-use crate::cc::decision::CcDecision;
-use crate::cc::ewma::{self, CcEwma};
-use crate::cc::flight::{CcPack, ResultRow};
-use crate::cc::state::CcState;
-use crate::cc::wide::flight::CcFlightWide;
-use crate::cc::wide::intake::CcIntakeWide;
-use crate::cc::wide::lane::CcLane;
-use crate::cc::wind::CcWind;
-use crate::cc::worse::CcWorse;
+use crate::cc::{
+    decision::CcDecision,
+    ewma::{self, CcEwma},
+    flight::{CcPack, ResultRow},
+    state::CcState,
+    wide::{flight::CcFlightWide, intake::CcIntakeWide, lane::CcLane},
+    wind::CcWind,
+    worse::CcWorse,
+};
 use crate::streams::{AckTelemetry, Decision, FlowCommand};
-use crate::util::delay::Delay;
-use crate::util::ram_fifo::RamFifo;
+use crate::util::{delay::Delay, ram_fifo::RamFifo};
 use crate::{block, kernel, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 

@@ -10,8 +10,7 @@
 //! # Reset             synchronous, high: idle
 //! # Twins             sim/src/golden/host/dma_read.rs, tests/dma_read.rs
 
-use crate::host::dma::bursts::DmaBursts;
-use crate::host::dma::read_align::DmaReadAlign;
+use crate::host::dma::{bursts::DmaBursts, read_align::DmaReadAlign};
 use crate::streams::{AxiRead, AxisUser, ReadCommand};
 use crate::{block, Wire};
 use rust_hdl_core::prelude::*;

@@ -10,8 +10,7 @@
 //! # Twins             sim/src/golden/host/dma_read.rs, tests/dma_read.rs
 
 use crate::streams::AxisUser;
-use crate::util::ones;
-use crate::util::{fifo::Fifo, skid::Skid};
+use crate::util::{fifo::Fifo, ones, skid::Skid};
 use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

@@ -10,9 +10,7 @@
 //! # Reset             synchronous, high: idle
 //! # Twins             sim/src/golden/host/dma_write.rs, tests/dma_write.rs
 
-use crate::host::dma::bursts::DmaBursts;
-use crate::host::dma::write_align::DmaWriteAlign;
-use crate::host::dma::write_done::DmaWriteDone;
+use crate::host::dma::{bursts::DmaBursts, write_align::DmaWriteAlign, write_done::DmaWriteDone};
 use crate::streams::{AxiWrite, AxisEvent, WriteCommand, WriteDone};
 use crate::{block, Unreset, Wire};
 use rust_hdl_core::prelude::*;

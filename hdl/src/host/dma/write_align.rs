@@ -10,8 +10,7 @@
 
 use crate::host::dma::read_align::Description;
 use crate::streams::AxisEvent;
-use crate::util::ones;
-use crate::util::{fifo::Fifo, skid::Skid};
+use crate::util::{fifo::Fifo, ones, skid::Skid};
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

@@ -12,9 +12,7 @@
 //! # Reset             synchronous, high: no rings; nothing is taken for 2^FB cycles
 //! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
 
-use crate::host::sq::book::SqOp;
-use crate::host::sq::flows::SqFlows;
-use crate::host::sq::rows::SqRows;
+use crate::host::sq::{book::SqOp, flows::SqFlows, rows::SqRows};
 use crate::rows::StagedRow;
 use crate::streams::{ConfigRow, Doorbell, LostRequest, Offer, ReadCommand};
 use crate::util::fifo::Fifo;

@@ -10,8 +10,7 @@
 //!                     the readies low
 //! # Twins             `accept` and `read` of sim/src/golden/sched/scheduler.rs
 
-use crate::sched::credit::credit_pipe::CREDIT_ZERO;
-use crate::sched::credit::flow_table::FlowTable;
+use crate::sched::credit::{credit_pipe::CREDIT_ZERO, flow_table::FlowTable};
 use crate::streams::{InFlight, Rate, Work};
 use crate::util::ram::Ram;
 use crate::{block, Reg, Unreset};

@@ -26,9 +26,9 @@
 //! # Reset             synchronous, high: nothing armed, no grant, nobody queued
 //! # Twins             `decide` and `keep_ticket` of sim/src/golden/sched/scheduler.rs
 
-use crate::sched::credit::credit_pipe::CREDIT_ZERO;
-use crate::sched::grant::queue::GrantQueue;
-use crate::sched::ring::active_set::ActiveSet;
+use crate::sched::{
+    credit::credit_pipe::CREDIT_ZERO, grant::queue::GrantQueue, ring::active_set::ActiveSet,
+};
 use crate::streams::Flow;
 use crate::util::ram_fifo::RamFifo;
 use crate::{block, Reg, Unreset, Wire};

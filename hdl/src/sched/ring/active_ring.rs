@@ -11,8 +11,7 @@
 //! # Reset             synchronous, high: empty, m_visit_* = 0
 //! # Twins             rings of sim/src/golden/sched/scheduler.rs
 
-use crate::util::lut_ram::LutRam;
-use crate::util::ram::Ram;
+use crate::util::{lut_ram::LutRam, ram::Ram};
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

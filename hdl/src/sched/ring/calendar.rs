@@ -16,9 +16,7 @@
 //! # Reset             synchronous, high: empty; rows are cleared in F cycles
 //! # Twins             `Calendar` of sim/src/golden/sched/calendar.rs
 
-use crate::sched::credit::history::History;
-use crate::sched::credit::share_pipe::WINDOW_CYCLES;
-use crate::sched::credit::share_rows::ShareRows;
+use crate::sched::credit::{history::History, share_pipe::WINDOW_CYCLES, share_rows::ShareRows};
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

@@ -10,10 +10,11 @@
 //! # Reset             synchronous, high: nobody is called, nothing is remembered
 //! # Twins             `remember` of sim/src/golden/sched/scheduler.rs
 
-use crate::sched::credit::share_pipe::SharePipe;
-use crate::sched::ring::calendar::Calendar;
-use crate::sched::ring::caller::Caller;
-use crate::sched::wide::line_clock_wide::WINDOW_CYCLES;
+use crate::sched::{
+    credit::share_pipe::SharePipe,
+    ring::{calendar::Calendar, caller::Caller},
+    wide::line_clock_wide::WINDOW_CYCLES,
+};
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
 

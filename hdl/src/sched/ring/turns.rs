@@ -8,10 +8,11 @@
 //! # Reset             synchronous, high: nobody is called, nothing is remembered
 //! # Twins             `remember` of sim/src/golden/sched/scheduler.rs
 
-use crate::sched::credit::share_pipe::SharePipe;
-use crate::sched::line_clock::LineClock;
-use crate::sched::ring::calendar::Calendar;
-use crate::sched::ring::caller::Caller;
+use crate::sched::{
+    credit::share_pipe::SharePipe,
+    line_clock::LineClock,
+    ring::{calendar::Calendar, caller::Caller},
+};
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
 

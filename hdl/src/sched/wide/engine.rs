@@ -15,12 +15,12 @@
 //! # Reset             synchronous, high: no flow exists, no grant
 //! # Twins             sim/src/golden/sched/scheduler.rs with `Line::OF_512_BITS`
 
-use crate::sched::credit::credit_pipe::CreditPipe;
-use crate::sched::credit::flow_state::FlowState;
-use crate::sched::grant::rule::GrantRule;
-use crate::sched::ring::active_ring::ActiveRing;
-use crate::sched::ring::engine_turns::EngineTurns;
-use crate::sched::visit_pipe::VisitPipe;
+use crate::sched::{
+    credit::{credit_pipe::CreditPipe, flow_state::FlowState},
+    grant::rule::GrantRule,
+    ring::{active_ring::ActiveRing, engine_turns::EngineTurns},
+    visit_pipe::VisitPipe,
+};
 use crate::streams::{Flow, InFlight, Rate, Work};
 use crate::{block, Wire};
 use rust_hdl_core::prelude::*;

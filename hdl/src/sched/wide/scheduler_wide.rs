@@ -51,10 +51,10 @@
 //!                     scheduler_rates.rs
 
 use crate::block;
-use crate::sched::grant::order::GrantOrder;
-use crate::sched::wide::engine::Engine;
-use crate::sched::wide::event_pairs::EventPairs;
-use crate::sched::wide::line_clock_wide::LineClockWide;
+use crate::sched::{
+    grant::order::GrantOrder,
+    wide::{engine::Engine, event_pairs::EventPairs, line_clock_wide::LineClockWide},
+};
 use crate::streams::{Flow, InFlight, Rate, Work};
 use crate::util::skid::Skid;
 use rust_hdl_core::prelude::*;

@@ -25,9 +25,7 @@
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
 use crate::streams::{Ack, ReadJob, ReadJobEnd, ResponderCompletion, Telemetry, WriteDone};
-use crate::transport::ack::hop::AckHop;
-use crate::transport::ack::rows::AckRows;
-use crate::transport::ack::tel::AckTel;
+use crate::transport::ack::{hop::AckHop, rows::AckRows, tel::AckTel};
 use crate::{block, Wire};
 use rust_hdl_core::prelude::*;
 

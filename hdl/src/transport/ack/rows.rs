@@ -8,8 +8,7 @@
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
 use crate::streams::{ReadJob, ReadJobEnd, WriteDone};
-use crate::util::fifo::Fifo;
-use crate::util::ram::Ram;
+use crate::util::{fifo::Fifo, ram::Ram};
 use crate::{block, kernel, row, Reg, Regs, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 

@@ -14,8 +14,7 @@
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
 use crate::streams::Telemetry;
-use crate::util::lut_ram::LutRam;
-use crate::util::ram::Ram;
+use crate::util::{lut_ram::LutRam, ram::Ram};
 use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

@@ -50,8 +50,7 @@
 
 use crate::rows::StagedRow;
 use crate::streams::{AckTelemetry, Feedback, Flow, Telemetry};
-use crate::transport::feedback::flows::FeedbackFlows;
-use crate::transport::feedback::judge::FeedbackJudge;
+use crate::transport::feedback::{flows::FeedbackFlows, judge::FeedbackJudge};
 use crate::{block, kernel, Reg, Regs, Unreset};
 use rust_hdl_core::prelude::*;
 

@@ -27,10 +27,11 @@
 
 use crate::rows::StagedRow;
 use crate::streams::{FeedbackPacket, Offer, Telemetry};
-use crate::transport::feedback::due::FeedbackDue;
-use crate::transport::feedback::held::{FeedbackHeld, HeldTelemetry};
-use crate::util::fifo::Fifo;
-use crate::util::ram::Ram;
+use crate::transport::feedback::{
+    due::FeedbackDue,
+    held::{FeedbackHeld, HeldTelemetry},
+};
+use crate::util::{fifo::Fifo, ram::Ram};
 use crate::{block, kernel, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 

@@ -11,8 +11,7 @@
 //! # Reset             none: a job is written before it is read; generations only compare
 //! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
 
-use crate::util::lut_ram::LutRam;
-use crate::util::ram::Ram;
+use crate::util::{lut_ram::LutRam, ram::Ram};
 use crate::{block, row, Unreset};
 use rust_hdl_core::prelude::*;
 

@@ -22,11 +22,9 @@
 
 use crate::rows::StagedRow;
 use crate::streams::{Flow, Offer, ReadCommand, ReadError, ReadJob, ReadJobEnd, Reply, Work};
-use crate::transport::read::ctl::ReadCtl;
-use crate::transport::read::end::ReadEnd;
-use crate::transport::read::flows::ReadFlows;
-use crate::transport::read::jobs::ReadJobs;
-use crate::transport::read::out::ReadOut;
+use crate::transport::read::{
+    ctl::ReadCtl, end::ReadEnd, flows::ReadFlows, jobs::ReadJobs, out::ReadOut,
+};
 use crate::{block, kernel, Wire};
 use rust_hdl_core::prelude::*;
 

@@ -8,9 +8,10 @@
 //! # Reset             synchronous, high: scrubs the 2^FB flow rows, one a cycle
 //! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
 
-use crate::transport::requester::answer::next::RequesterNextAnswer;
-use crate::transport::requester::answer::verdict::RequesterVerdict;
-use crate::transport::requester::send::next::RequesterNextPacket;
+use crate::transport::requester::{
+    answer::next::RequesterNextAnswer, answer::verdict::RequesterVerdict,
+    send::next::RequesterNextPacket,
+};
 use crate::{block, kernel, Reg};
 use rust_hdl_core::prelude::*;
 

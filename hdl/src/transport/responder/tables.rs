@@ -9,8 +9,7 @@
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
 
 use crate::rows::StagedRow;
-use crate::util::lut_ram::LutRam;
-use crate::util::ram::Ram;
+use crate::util::{lut_ram::LutRam, ram::Ram};
 use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

@@ -16,9 +16,7 @@
 //! # Twins             sim/src/golden/transport/window_out.rs, tests/window_out.rs
 
 use crate::streams::Window;
-use crate::util::fifo::Fifo;
-use crate::util::lut_ram::LutRam;
-use crate::util::ram::Ram;
+use crate::util::{fifo::Fifo, lut_ram::LutRam, ram::Ram};
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
 
