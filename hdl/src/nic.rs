@@ -223,12 +223,12 @@ impl Nic {
     /// echo of the most loaded hop alone
     fn echo(&mut self) {
         self.responder.cfg_worst_hop.next = self.registers.cfg_tel_echo_hop.val();
-        self.responder.watch_valid.next = self.cc.m_rate.valid.val();
-        self.responder.watch_ready.next = self.window_in.s_rate_ready.val();
-        self.responder.watch_peer.next = self.cc.m_rate.flow.val().get_bit(7);
-        self.responder.watch_flow.next = self.cc.m_rate.flow.val().get_bits::<6>(0);
-        self.responder.watch_op.next = self.cc.m_rate.op.val();
-        self.responder.watch_worst_hop.next = self.cc.m_rate.worst_hop.val();
+        self.responder.watch.valid.next = self.cc.m_rate.valid.val();
+        self.responder.watch.ready.next = self.window_in.s_rate_ready.val();
+        self.responder.watch.peer.next = self.cc.m_rate.flow.val().get_bit(7);
+        self.responder.watch.flow.next = self.cc.m_rate.flow.val().get_bits::<6>(0);
+        self.responder.watch.op.next = self.cc.m_rate.op.val();
+        self.responder.watch.worst_hop.next = self.cc.m_rate.worst_hop.val();
     }
 
     /// telemetry responses
@@ -373,21 +373,21 @@ impl Nic {
         self.tx.cfg_row.next = self.registers.cfg_row.val();
         self.read_reply.cfg_row.next = self.registers.cfg_row.val();
         self.responder.cfg_cq_space.next = self.registers.cq_space.val();
-        self.cc.cfg_t_ns.next = self.registers.cfg_cc_t_ns.val();
-        self.cc.cfg_inv_t.next = self.registers.cfg_cc_inv_t.val();
-        self.cc.cfg_queue_gain.next = self.registers.cfg_cc_queue_gain.val();
-        self.cc.cfg_util_gain.next = self.registers.cfg_cc_util_gain.val();
-        self.cc.cfg_check.next = self.registers.cfg_cc_check.val();
-        self.cc.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
-        self.cc.cfg_target.next = self.registers.cfg_cc_target.val();
-        self.cc.cfg_u_one.next = self.registers.cfg_cc_u_one.val();
-        self.cc.cfg_max_stage.next = self.registers.cfg_cc_max_stage.val();
-        self.cc.cfg_w_ai.next = self.active.w_ai.val();
-        self.cc.cfg_w_init.next = self.registers.cfg_cc_w_init.val();
-        self.cc.cfg_w_min.next = self.registers.cfg_cc_w_min.val();
-        self.cc.cfg_rate_gain.next = self.registers.cfg_cc_rate_gain.val();
-        self.cc.cfg_rate_min.next = self.registers.cfg_cc_rate_min.val();
-        self.cc.cfg_rate_max.next = self.registers.cfg_cc_rate_max.val();
+        self.cc.cfg.t_ns.next = self.registers.cfg_cc_t_ns.val();
+        self.cc.cfg.inv_t.next = self.registers.cfg_cc_inv_t.val();
+        self.cc.cfg.queue_gain.next = self.registers.cfg_cc_queue_gain.val();
+        self.cc.cfg.util_gain.next = self.registers.cfg_cc_util_gain.val();
+        self.cc.cfg.check.next = self.registers.cfg_cc_check.val();
+        self.cc.cfg.by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
+        self.cc.cfg.target.next = self.registers.cfg_cc_target.val();
+        self.cc.cfg.u_one.next = self.registers.cfg_cc_u_one.val();
+        self.cc.cfg.max_stage.next = self.registers.cfg_cc_max_stage.val();
+        self.cc.cfg.w_ai.next = self.active.w_ai.val();
+        self.cc.cfg.w_init.next = self.registers.cfg_cc_w_init.val();
+        self.cc.cfg.w_min.next = self.registers.cfg_cc_w_min.val();
+        self.cc.cfg.rate_gain.next = self.registers.cfg_cc_rate_gain.val();
+        self.cc.cfg.rate_min.next = self.registers.cfg_cc_rate_min.val();
+        self.cc.cfg.rate_max.next = self.registers.cfg_cc_rate_max.val();
     }
 
     /// table rows
@@ -520,10 +520,10 @@ impl Nic {
         self.registers.event[48].next = self.feedback_in.event_feedback_accepted.val();
         self.registers.event[49].next = self.feedback_in.event_feedback_dropped.val();
         self.registers.event[50].next = self.rx.event_rx_telemetry_unusable.val();
-        self.registers.event[51].next = self.cc.event_cc_psn.val();
-        self.registers.event[52].next = self.cc.event_cc_time.val();
-        self.registers.event[53].next = self.cc.event_cc_bytes.val();
-        self.registers.event[54].next = self.cc.event_cc_queue.val();
+        self.registers.event[51].next = self.cc.event_cc.psn.val();
+        self.registers.event[52].next = self.cc.event_cc.time.val();
+        self.registers.event[53].next = self.cc.event_cc.bytes.val();
+        self.registers.event[54].next = self.cc.event_cc.queue.val();
         self.registers.event[55].next = self.probe_out.event_probe_sent.val();
         self.registers.event[56].next = self.probe_out.event_probe_lost.val();
         self.registers.event[57].next = self.window_out.event_window_sent.val();

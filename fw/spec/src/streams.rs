@@ -171,6 +171,117 @@ macro_rules! streams {
                 /// Software wants an interrupt.
                 arm: Bit,
             }
+            /// Parameters of the congestion control.
+            bundle CcConfig {
+                /// T in ns.
+                t_ns: Bits<20>,
+                /// 1/T per ns, UQ0.40.
+                inv_t: Bits<32>,
+                /// 0.625/T per ns, UQ0.40.
+                queue_gain: Bits<32>,
+                /// What one unit of utilisation is: mantissa in bits 21:0, exponent above.
+                util_gain: Bits<28>,
+                /// Which of PSN (bit 0), time (1) and bytes (2) are checked; above: limits.
+                check: Bits<23>,
+                /// PSNs are times: the full update is due T after the last one.
+                by_time: Bit,
+                /// eta in the units of U, UQ0.36.
+                target: Bits<32>,
+                /// 1 in the units of U, UQ0.36.
+                u_one: Bits<32>,
+                /// Additive steps before a multiplicative one.
+                max_stage: Bits<8>,
+                /// Additive increase in bytes, UQ22.10.
+                w_ai: Bits<32>,
+                /// Largest window in bytes.
+                w_init: Bits<32>,
+                /// Smallest window in bytes, UQ22.10.
+                w_min: Bits<32>,
+                /// Window bytes to bytes a cycle, UQ0.38.
+                rate_gain: Bits<32>,
+                /// Smallest rate in bytes a cycle, UQ8.24.
+                rate_min: Bits<32>,
+                /// Largest rate in bytes a cycle, UQ8.24.
+                rate_max: Bits<32>,
+            }
+            /// Pulses: telemetry that is ignored, and why.
+            bundle CcEvents {
+                /// Its ACK is of a PSN that was never sent.
+                psn: Bit,
+                /// The time of a hop has gone back.
+                time: Bit,
+                /// A hop has sent more than its link carries.
+                bytes: Bit,
+                /// The queue of a hop is too long.
+                queue: Bit,
+            }
+            /// Answers of the congestion control, as they pass.
+            bundle DecisionTap<FB> {
+                /// One stands.
+                valid: Bit,
+                /// It is taken.
+                ready: Bit,
+                /// It is about the peer's data.
+                peer: Bit,
+                /// Its flow.
+                flow: Bits<FB>,
+                /// 0: an update, else a command.
+                op: Bits<2>,
+                /// Hop with the largest u'; 7: none.
+                worst_hop: Bits<3>,
+            }
+            /// A piece of a frame to send.
+            bundle FramePiece {
+                /// It is there.
+                valid: Bit,
+                /// Its bytes.
+                data: Bits<64>,
+                /// How many.
+                bytes: Bits<4>,
+                /// Last of the frame.
+                last: Bit,
+                /// On the last piece: drop the frame.
+                bad: Bit,
+            }
+            /// A piece of a frame to send that may end in the ICRC.
+            bundle CoveredPiece {
+                /// It is there.
+                valid: Bit,
+                /// Its bytes.
+                data: Bits<64>,
+                /// How many.
+                bytes: Bits<4>,
+                /// Last of the frame.
+                last: Bit,
+                /// On the last piece: drop the frame.
+                bad: Bit,
+                /// The ICRC goes here.
+                icrc: Bit,
+            }
+            /// A beat of an IP packet.
+            bundle PacketBeat {
+                /// It is there.
+                valid: Bit,
+                /// Its bytes; those behind the end are 0.
+                data: Bits<64>,
+                /// First beat.
+                first: Bit,
+                /// Last beat.
+                last: Bit,
+                /// On the last beat: bytes, 0..=8.
+                bytes: Bits<4>,
+            }
+            /// Something has ended in a flow of the responder.
+            bundle FlowEnd<FB> {
+                /// It has.
+                valid: Bit,
+                /// The flow.
+                flow: Bits<FB>,
+                /// It is in error.
+                failed: Bit,
+                /// READs that have ended, modulo 32.
+                reads: Bits<5>,
+            }
             /// Anything, as a word.
             stream Word<T: Synth> {
                 /// The word.

@@ -25,7 +25,7 @@ use crate::cc::{
     active::CcActive, serial::unit::CcUnitSerial, unit::CcUnit, wide::unit::CcUnitWide,
 };
 use crate::host::{axil_port::AxilPort, core_csr::CoreCsr, csr_regs::CcRegs};
-use crate::streams::{AxiLite, AxisEvent};
+use crate::streams::{AxiLite, AxisEvent, CcEvents};
 use crate::{block, Wire};
 use nic_spec::{regs, NicConfig};
 use rust_hdl_core::prelude::*;
@@ -45,13 +45,7 @@ macro_rules! core_of {
             /// The event; layout above.
             pub m_axis_rate: AxisEvent<Out, 256>,
             /// Telemetry ignored: its ACK is of a PSN that was never sent.
-            pub event_cc_psn: Signal<Out, Bit>,
-            /// Telemetry ignored: the time of a hop has gone back.
-            pub event_cc_time: Signal<Out, Bit>,
-            /// Telemetry ignored: a hop has sent more than its link carries.
-            pub event_cc_bytes: Signal<Out, Bit>,
-            /// Telemetry ignored: the queue of a hop is too long.
-            pub event_cc_queue: Signal<Out, Bit>,
+            pub event_cc: CcEvents<Out>,
             port: AxilPort,
             #[init(CoreCsr::new(regs::CC_ID_VALUE, config))]
             decode: CoreCsr,
@@ -81,21 +75,21 @@ macro_rules! core_of {
                 self.registers.wr_data.next = self.port.m_wdata.val();
                 self.decode.regs_hit.next = self.registers.rd_hit.val();
                 self.decode.regs_data.next = self.registers.rd_data.val();
-                self.unit.cfg_t_ns.next = self.registers.cfg_cc_t_ns.val();
-                self.unit.cfg_inv_t.next = self.registers.cfg_cc_inv_t.val();
-                self.unit.cfg_queue_gain.next = self.registers.cfg_cc_queue_gain.val();
-                self.unit.cfg_target.next = self.registers.cfg_cc_target.val();
-                self.unit.cfg_u_one.next = self.registers.cfg_cc_u_one.val();
-                self.unit.cfg_max_stage.next = self.registers.cfg_cc_max_stage.val();
-                self.unit.cfg_w_ai.next = self.active.w_ai.val();
-                self.unit.cfg_w_init.next = self.registers.cfg_cc_w_init.val();
-                self.unit.cfg_w_min.next = self.registers.cfg_cc_w_min.val();
-                self.unit.cfg_rate_gain.next = self.registers.cfg_cc_rate_gain.val();
-                self.unit.cfg_rate_min.next = self.registers.cfg_cc_rate_min.val();
-                self.unit.cfg_rate_max.next = self.registers.cfg_cc_rate_max.val();
-                self.unit.cfg_util_gain.next = self.registers.cfg_cc_util_gain.val();
-                self.unit.cfg_check.next = self.registers.cfg_cc_check.val();
-                self.unit.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
+                self.unit.cfg.t_ns.next = self.registers.cfg_cc_t_ns.val();
+                self.unit.cfg.inv_t.next = self.registers.cfg_cc_inv_t.val();
+                self.unit.cfg.queue_gain.next = self.registers.cfg_cc_queue_gain.val();
+                self.unit.cfg.target.next = self.registers.cfg_cc_target.val();
+                self.unit.cfg.u_one.next = self.registers.cfg_cc_u_one.val();
+                self.unit.cfg.max_stage.next = self.registers.cfg_cc_max_stage.val();
+                self.unit.cfg.w_ai.next = self.active.w_ai.val();
+                self.unit.cfg.w_init.next = self.registers.cfg_cc_w_init.val();
+                self.unit.cfg.w_min.next = self.registers.cfg_cc_w_min.val();
+                self.unit.cfg.rate_gain.next = self.registers.cfg_cc_rate_gain.val();
+                self.unit.cfg.rate_min.next = self.registers.cfg_cc_rate_min.val();
+                self.unit.cfg.rate_max.next = self.registers.cfg_cc_rate_max.val();
+                self.unit.cfg.util_gain.next = self.registers.cfg_cc_util_gain.val();
+                self.unit.cfg.check.next = self.registers.cfg_cc_check.val();
+                self.unit.cfg.by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
                 self.active.cfg_window.next = self.registers.cfg_cc_active.val();
                 self.active.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();
                 self.active.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
@@ -104,10 +98,7 @@ macro_rules! core_of {
                 self.active.watch_ready.next = self.m_axis_rate.tready.val();
                 self.active.watch_flow.next = self.unit.m_rate.flow.val();
                 self.active.watch_full.next = self.unit.m_rate.full.val();
-                self.event_cc_psn.next = self.unit.event_cc_psn.val();
-                self.event_cc_time.next = self.unit.event_cc_time.val();
-                self.event_cc_bytes.next = self.unit.event_cc_bytes.val();
-                self.event_cc_queue.next = self.unit.event_cc_queue.val();
+                Wire::join(&mut self.unit.event_cc, &mut self.event_cc);
                 comment!("ACK");
                 self.unit.s_ack.valid.next = self.s_axis_ack.tvalid.val();
                 self.s_axis_ack.tready.next = self.unit.s_ack.ready.val();

@@ -42,7 +42,7 @@ use crate::cc::{
     state::CcState,
     wind::CcWind,
 };
-use crate::streams::{AckTelemetry, Decision, FlowCommand};
+use crate::streams::{AckTelemetry, CcConfig, CcEvents, Decision, FlowCommand};
 use crate::util::fifo::Fifo;
 use crate::{block, kernel, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
@@ -58,36 +58,7 @@ pub const SAME_FLOW_CYCLES: usize = 64;
 #[block(check(HB == FB + 3 && IW == FB + 208))]
 pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     /// T in ns.
-    pub cfg_t_ns: Signal<In, Bits<20>>,
-    /// 1/T per ns, UQ0.40.
-    pub cfg_inv_t: Signal<In, Bits<32>>,
-    /// 0.625/T per ns, UQ0.40.
-    pub cfg_queue_gain: Signal<In, Bits<32>>,
-    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
-    /// bytes. [27]: hops tell sojourn times.
-    pub cfg_util_gain: Signal<In, Bits<28>>,
-    /// PSN \[0\], time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
-    pub cfg_check: Signal<In, Bits<23>>,
-    /// PSNs are times: the full update is due T after the last one. Else it is due behind lastUpdateSeq.
-    pub cfg_by_time: Signal<In, Bit>,
-    /// eta in the units of U, UQ0.36.
-    pub cfg_target: Signal<In, Bits<32>>,
-    /// 1 in the units of U, UQ0.36.
-    pub cfg_u_one: Signal<In, Bits<32>>,
-    /// Additive steps before a multiplicative one.
-    pub cfg_max_stage: Signal<In, Bits<8>>,
-    /// Additive increase in bytes, UQ22.10.
-    pub cfg_w_ai: Signal<In, Bits<32>>,
-    /// Largest window in bytes.
-    pub cfg_w_init: Signal<In, Bits<32>>,
-    /// Smallest window in bytes, UQ22.10.
-    pub cfg_w_min: Signal<In, Bits<32>>,
-    /// Window bytes to bytes a cycle, UQ0.38.
-    pub cfg_rate_gain: Signal<In, Bits<32>>,
-    /// Smallest rate in bytes a cycle, UQ8.24.
-    pub cfg_rate_min: Signal<In, Bits<32>>,
-    /// Largest rate in bytes a cycle, UQ8.24.
-    pub cfg_rate_max: Signal<In, Bits<32>>,
+    pub cfg: CcConfig<In>,
     /// An ACK is offered.
     pub s_ack: AckTelemetry<In, FB>,
     /// A flow command is offered.
@@ -95,13 +66,7 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     /// A result is offered.
     pub m_rate: Decision<Out, FB>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
-    pub event_cc_psn: Signal<Out, Bit>,
-    /// Telemetry ignored: the time of a hop has gone back.
-    pub event_cc_time: Signal<Out, Bit>,
-    /// Telemetry ignored: a hop has sent more than its link carries.
-    pub event_cc_bytes: Signal<Out, Bit>,
-    /// Telemetry ignored: the queue of a hop is too long.
-    pub event_cc_queue: Signal<Out, Bit>,
+    pub event_cc: CcEvents<Out>,
     intake: CcIntake<FB>,
     state: CcState<FB>,
     records: CcRecords<FB, HB>,
@@ -201,14 +166,14 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
     /// t = 2: the decision.
     fn decision(&mut self) {
         self.is_ahead.next = self.ahead_2.val().any() && !self.ahead_2.val().get_bit(23);
-        if self.cfg_by_time.val() {
+        if self.cfg.by_time.val() {
             self.is_ahead.next = self.until_2.val() > self.behind_2.val();
         }
         self.due_3.next =
             self.state.recorded.val() && self.is_ahead.val() && !self.intake.now_command.val();
         self.first_3.next = self.usable_2.val() && !self.same_2.val();
         self.update_3.next = self.usable_2.val() && self.same_2.val();
-        self.never.next = self.cfg_check.val().get_bit(0)
+        self.never.next = self.cfg.check.val().get_bit(0)
             && (!self.behind_2.val().any() || self.behind_2.val().get_bit(23));
         self.store_3.next = self.usable_2.val()
             && self.adapts_2.val()
@@ -226,9 +191,9 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
 
     /// Records.
     fn records(&mut self) {
-        self.records.cfg_queue_gain.next = self.cfg_queue_gain.val();
-        self.records.cfg_util_gain.next = self.cfg_util_gain.val();
-        self.records.cfg_check.next = self.cfg_check.val();
+        self.records.cfg_queue_gain.next = self.cfg.queue_gain.val();
+        self.records.cfg_util_gain.next = self.cfg.util_gain.val();
+        self.records.cfg_check.next = self.cfg.check.val();
         self.records.phase.next = self.phase.val();
         self.records.flow.next = self.intake.now_flow.val();
         self.records.hops.next = self.intake.now_hops.val();
@@ -289,8 +254,8 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
 
     /// t = 23: U; t = 34: W and R.
     fn window(&mut self) {
-        self.ewma.cfg_t_ns.next = self.cfg_t_ns.val();
-        self.ewma.cfg_inv_t.next = self.cfg_inv_t.val();
+        self.ewma.cfg_t_ns.next = self.cfg.t_ns.val();
+        self.ewma.cfg_inv_t.next = self.cfg.inv_t.val();
         self.ewma.s_valid.next = self.phase.val() == self.phase_7.val();
         self.ewma.update.next = self.flight.ewma_update.val() && self.records.worst_valid.val();
         self.ewma.u_hop.next = self.records.worst_u.val();
@@ -306,14 +271,14 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
             self.worst_wind.next = self.worst_ewma.val();
         }
         self.flight.hop_new.next = self.worst_wind.val();
-        self.wind.cfg_target.next = self.cfg_target.val();
-        self.wind.cfg_max_stage.next = self.cfg_max_stage.val();
-        self.wind.cfg_w_ai.next = self.cfg_w_ai.val();
-        self.wind.cfg_w_init.next = self.cfg_w_init.val();
-        self.wind.cfg_w_min.next = self.cfg_w_min.val();
-        self.wind.cfg_rate_gain.next = self.cfg_rate_gain.val();
-        self.wind.cfg_rate_min.next = self.cfg_rate_min.val();
-        self.wind.cfg_rate_max.next = self.cfg_rate_max.val();
+        self.wind.cfg_target.next = self.cfg.target.val();
+        self.wind.cfg_max_stage.next = self.cfg.max_stage.val();
+        self.wind.cfg_w_ai.next = self.cfg.w_ai.val();
+        self.wind.cfg_w_init.next = self.cfg.w_init.val();
+        self.wind.cfg_w_min.next = self.cfg.w_min.val();
+        self.wind.cfg_rate_gain.next = self.cfg.rate_gain.val();
+        self.wind.cfg_rate_min.next = self.cfg.rate_min.val();
+        self.wind.cfg_rate_max.next = self.cfg.rate_max.val();
         comment!("Telemetry of which a hop is bad gets no further.");
         self.judged.next =
             self.ewma.m_valid.val() && self.alive.val().get_bit(4) && !self.flight.wind_hold.val();
@@ -326,10 +291,10 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
             && self.records.bad.val().get_bit(2)
             && !self.records.bad.val().get_bit(1)
             && !self.records.bad.val().get_bit(0);
-        self.event_cc_psn.next = self.e_psn.val();
-        self.event_cc_time.next = self.e_time.val();
-        self.event_cc_bytes.next = self.e_bytes.val();
-        self.event_cc_queue.next = self.e_queue.val();
+        self.event_cc.psn.next = self.e_psn.val();
+        self.event_cc.time.next = self.e_time.val();
+        self.event_cc.bytes.next = self.e_bytes.val();
+        self.event_cc.queue.next = self.e_queue.val();
         self.wind.s_valid.next =
             self.ewma.m_valid.val() && self.alive.val().get_bit(4) && !self.is_bad.val();
         self.wind.hold.next = self.flight.wind_hold.val();
@@ -357,7 +322,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
         }
         self.end_u.next = self.flight.end_u.val();
         if self.flight.end_command.val() {
-            self.end_u.next = bit_cast::<57, 32>(self.cfg_u_one.val());
+            self.end_u.next = bit_cast::<57, 32>(self.cfg.u_one.val());
         }
         self.state.write_last_psn.next = self.flight.end_last_psn.val();
         self.state.write_inc_stage.next = self.end_inc_stage.val();

@@ -198,16 +198,12 @@ impl RxPipe {
         self.tel.tel_by_port.next = self.ip.tel_by_port.val();
         self.tel.tel_ifa.next = self.ip.tel_ifa.val();
         self.tel.ifa_more.next = self.ip.ifa_more.val();
-        self.tel.s_valid.next = self.trim.m_valid.val();
-        self.tel.s_data.next = self.trim.m_data.val();
-        self.tel.s_first.next = self.trim.m_first.val();
-        self.tel.s_last.next = self.trim.m_last.val();
-        self.tel.s_bytes.next = self.trim.m_bytes.val();
+        Wire::join(&mut self.trim.m, &mut self.tel.s);
         self.tel_records.cfg_tel_format.next = self.cfg_tel_format.val();
         self.tel_records.s_start.next = self.tel.rec_start.val();
         self.tel_records.s_stamped.next = self.tel.tel_valid.val();
         self.tel_records.s_valid.next = self.tel.rec_valid.val();
-        self.tel_records.s_data.next = self.tel.m_data.val();
+        self.tel_records.s_data.next = self.tel.m.data.val();
         self.stack.ifa_known.next = self.ip.ifa_known.val();
         self.stack.ifa_words_max.next = self.ip.ifa_words_max.val();
         self.stack.s_start.next = self.tel.rec_start.val();
@@ -249,22 +245,22 @@ impl RxPipe {
 
     /// The packet without telemetry: ICRC, headers, payload.
     fn packet(&mut self) {
-        self.icrc.s_valid.next = self.tel.m_valid.val();
-        self.icrc.s_data.next = self.tel.m_data.val();
-        self.icrc.s_first.next = self.tel.m_first.val();
-        self.icrc.s_last.next = self.tel.m_last.val();
-        self.icrc.s_bytes.next = self.tel.m_bytes.val();
+        self.icrc.s_valid.next = self.tel.m.valid.val();
+        self.icrc.s_data.next = self.tel.m.data.val();
+        self.icrc.s_first.next = self.tel.m.first.val();
+        self.icrc.s_last.next = self.tel.m.last.val();
+        self.icrc.s_bytes.next = self.tel.m.bytes.val();
         self.icrc.s_close.next = self.verdict.m_close.val();
         self.icrc.tel_valid.next = self.tel.tel_valid.val();
         self.icrc.tel_bytes.next = self.tel.tel_bytes.val();
         self.icrc.ip_len.next = self.trim.ip_len.val();
         self.icrc.udp_len.next = self.ip.udp_len.val();
-        self.bth.s_valid.next = self.tel.m_valid.val();
-        self.bth.s_data.next = self.tel.m_data.val();
-        self.bth.s_first.next = self.tel.m_first.val();
-        self.payload.s_valid.next = self.tel.m_valid.val();
-        self.payload.s_data.next = self.tel.m_data.val();
-        self.payload.s_first.next = self.tel.m_first.val();
+        self.bth.s_valid.next = self.tel.m.valid.val();
+        self.bth.s_data.next = self.tel.m.data.val();
+        self.bth.s_first.next = self.tel.m.first.val();
+        self.payload.s_valid.next = self.tel.m.valid.val();
+        self.payload.s_data.next = self.tel.m.data.val();
+        self.payload.s_first.next = self.tel.m.first.val();
         self.bth.cfg_pkey.next = self.cfg_pkey.val();
         self.length.udp_len.next = self.ip.udp_len.val();
         self.length.tel_bytes.next = self.tel.tel_bytes.val();

@@ -17,6 +17,7 @@
 pub mod len_fix;
 pub mod records;
 
+use crate::streams::PacketBeat;
 use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -38,25 +39,9 @@ pub struct RxTel {
     /// There is more of it than what is known.
     pub ifa_more: Signal<In, Bit>,
     /// A beat of the IP packet.
-    pub s_valid: Signal<In, Bit>,
-    /// Its bytes; those behind the end are 0.
-    pub s_data: Signal<In, Bits<64>>,
-    /// First beat.
-    pub s_first: Signal<In, Bit>,
-    /// Last beat.
-    pub s_last: Signal<In, Bit>,
-    /// With `s_last`: bytes, 0..=8.
-    pub s_bytes: Signal<In, Bits<4>>,
+    pub s: PacketBeat<In>,
     /// A beat of the packet without telemetry.
-    pub m_valid: Signal<Out, Bit>,
-    /// Its bytes.
-    pub m_data: Signal<Out, Bits<64>>,
-    /// First beat.
-    pub m_first: Signal<Out, Bit>,
-    /// Last beat.
-    pub m_last: Signal<Out, Bit>,
-    /// With `m_last`: bytes, 0..=8.
-    pub m_bytes: Signal<Out, Bits<4>>,
+    pub m: PacketBeat<Out>,
     /// The packet has telemetry.
     pub tel_valid: Signal<Out, Bit>,
     /// `m_data` has the front of the telemetry in its upper half, or there is none.
@@ -135,11 +120,11 @@ pub struct RxTel {
 #[kernel]
 impl RxTel {
     fn update(&mut self) {
-        self.m_valid.next = self.out_valid.val();
-        self.m_data.next = self.out_data.val();
-        self.m_first.next = self.out_first.val();
-        self.m_last.next = self.out_last.val();
-        self.m_bytes.next = self.out_bytes.val();
+        self.m.valid.next = self.out_valid.val();
+        self.m.data.next = self.out_data.val();
+        self.m.first.next = self.out_first.val();
+        self.m.last.next = self.out_last.val();
+        self.m.bytes.next = self.out_bytes.val();
         self.tel_valid.next = self.valid.val();
         self.tel_bytes.next = self.bytes.val();
         self.head_bytes.next = self.head.val();
@@ -159,27 +144,27 @@ impl RxTel {
     /// Where in the packet this beat is; 4 stands for all that follow.
     fn place(&mut self) {
         self.index.next = self.beat.val();
-        if self.s_first.val() {
+        if self.s.first.val() {
             self.index.next = 0.into();
         }
-        self.at_telemetry.next = self.s_valid.val() & (self.index.val() == 3);
+        self.at_telemetry.next = self.s.valid.val() & (self.index.val() == 3);
         self.start.next = self.at_telemetry.val();
-        self.behind.next = self.s_valid.val() & self.strip.val() & (self.index.val() == 4);
+        self.behind.next = self.s.valid.val() & self.strip.val() & (self.index.val() == 4);
         self.skipping.next = self.behind.val() & (self.skip.val() != 0);
         self.resume.next = self.behind.val() & (self.skip.val() == 0);
-        self.plain.next = self.s_valid.val()
+        self.plain.next = self.s.valid.val()
             & ((self.index.val() < 3)
                 | ((self.index.val() == 3) & !self.tel_expected.val())
                 | ((self.index.val() == 4) & !self.strip.val()));
-        if self.s_valid.val() {
-            self.earlier.next = self.s_data.val();
+        if self.s.valid.val() {
+            self.earlier.next = self.s.data.val();
             self.beat.next = self.index.val();
             if self.index.val() != 4 {
                 self.beat.next = self.index.val() + 1;
             }
         }
         comment!("Byte 28 has the hop count in the paper's form; the authors' form has 5 places.");
-        self.places.next = self.s_data.val().get_bits::<4>(36);
+        self.places.next = self.s.data.val().get_bits::<4>(36);
         if self.cfg_tel_format.val() == 2 {
             self.places.next = 5.into();
         }
@@ -189,9 +174,9 @@ impl RxTel {
             "Byte 29 (IFA: 31) has the words behind a stack's first one, byte 28 INT's type 1"
         );
         comment!("and its mark.");
-        self.length.next = self.s_data.val().get_bits::<8>(40);
+        self.length.next = self.s.data.val().get_bits::<8>(40);
         if self.tel_ifa.val() {
-            self.length.next = self.s_data.val().get_bits::<8>(56);
+            self.length.next = self.s.data.val().get_bits::<8>(56);
         }
         self.length_wide.next = bit_cast::<11, 8>(self.length.val());
         self.stack_bytes.next = self.length_wide.val() << 2;
@@ -206,7 +191,7 @@ impl RxTel {
             self.first_join.next = true;
             self.aligned.next = self.tel_stack.val() & self.length.val().get_bit(0);
             self.skip.next = bit_cast::<7, 4>(self.places.val());
-            self.held.next = self.s_data.val().get_bits::<32>(0);
+            self.held.next = self.s.data.val().get_bits::<32>(0);
             self.bytes.next = 0.into();
             self.head.next = 24.into();
             self.shim_bad.next = false;
@@ -215,10 +200,10 @@ impl RxTel {
                 self.bytes.next = self.stack_bytes.val() + 4;
                 self.head.next = self.stack_bytes.val() + 28;
                 self.shim_bad.next = (self.cfg_tel_format.val() == 3)
-                    & ((self.s_data.val().get_bits::<2>(38) != 0)
-                        | (self.s_data.val().get_bits::<4>(34) != self.marked.val())
+                    & ((self.s.data.val().get_bits::<2>(38) != 0)
+                        | (self.s.data.val().get_bits::<4>(34) != self.marked.val())
                         | (self.tel_by_port.val()
-                            & (self.s_data.val().get_bits::<16>(48) != 0xb712)));
+                            & (self.s.data.val().get_bits::<16>(48) != 0xb712)));
                 if self.tel_ifa.val() {
                     self.bytes.next = self.stack_bytes.val() + 8;
                     self.head.next = self.stack_bytes.val() + 32;
@@ -237,7 +222,7 @@ impl RxTel {
 
     /// Words of a stack: one from the beat before, one from this.
     fn words(&mut self) {
-        self.data_wide.next = self.s_data.val();
+        self.data_wide.next = self.s.data.val();
         self.joining.next = self.resume.val() & self.first_join.val();
         self.low_4.next = self.data_wide.val() << 32;
         self.old_4.next = self.earlier.val() >> 32;
@@ -281,20 +266,20 @@ impl RxTel {
             self.room.next = 4.into();
             self.more.next = 4.into();
         }
-        self.fits.next = self.s_bytes.val() <= self.room.val();
+        self.fits.next = self.s.bytes.val() <= self.room.val();
         self.out_valid.next = self.plain.val() | self.resume.val() | self.flush.val();
-        self.out_first.next = self.s_first.val() & !self.flush.val();
-        self.out_data.next = self.s_data.val();
-        self.out_last.next = self.s_last.val();
-        self.out_bytes.next = self.s_bytes.val();
+        self.out_first.next = self.s.first.val() & !self.flush.val();
+        self.out_data.next = self.s.data.val();
+        self.out_last.next = self.s.last.val();
+        self.out_bytes.next = self.s.bytes.val();
         self.flush.next = false;
         if self.resume.val() {
             self.first_join.next = false;
             self.out_data.next = self.joined.val();
-            self.out_last.next = self.s_last.val() & self.fits.val();
-            self.out_bytes.next = self.s_bytes.val() + self.more.val();
-            self.flush.next = self.s_last.val() & !self.fits.val();
-            self.flush_bytes.next = self.s_bytes.val() - self.room.val();
+            self.out_last.next = self.s.last.val() & self.fits.val();
+            self.out_bytes.next = self.s.bytes.val() + self.more.val();
+            self.flush.next = self.s.last.val() & !self.fits.val();
+            self.flush_bytes.next = self.s.bytes.val() - self.room.val();
         }
         if self.flush.val() {
             self.out_data.next = self.old_6.val();

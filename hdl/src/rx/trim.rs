@@ -10,6 +10,7 @@
 //! # Reset             synchronous, high: between packets
 //! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
 
+use crate::streams::PacketBeat;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -26,15 +27,7 @@ pub struct RxTrim {
     /// The frame is over.
     pub s_end: Signal<In, Bit>,
     /// A beat of the packet, without what follows it in the frame.
-    pub m_valid: Signal<Out, Bit>,
-    /// Its bytes.
-    pub m_data: Signal<Out, Bits<64>>,
-    /// First beat.
-    pub m_first: Signal<Out, Bit>,
-    /// Last beat of the IPv4 total length.
-    pub m_last: Signal<Out, Bit>,
-    /// With `m_last`: bytes, 0..=8.
-    pub m_bytes: Signal<Out, Bits<4>>,
+    pub m: PacketBeat<Out>,
     /// IPv4 total length, until the next packet's.
     pub ip_len: Signal<Out, Bits<16>>,
     in_packet: Reg<Bit>,
@@ -75,11 +68,11 @@ pub struct RxTrim {
 impl Logic for RxTrim {
     #[hdl_gen]
     fn update(&mut self) {
-        self.m_valid.next = self.out_valid.val();
-        self.m_data.next = self.out_data.val();
-        self.m_first.next = self.out_first.val();
-        self.m_last.next = self.out_last.val();
-        self.m_bytes.next = self.out_bytes.val();
+        self.m.valid.next = self.out_valid.val();
+        self.m.data.next = self.out_data.val();
+        self.m.first.next = self.out_first.val();
+        self.m.last.next = self.out_last.val();
+        self.m.bytes.next = self.out_bytes.val();
         self.ip_len.next = self.total.val();
         self.total_high.next = bit_cast::<16, 8>(self.s_data.val().get_bits::<8>(16));
         self.total_low.next = bit_cast::<16, 8>(self.s_data.val().get_bits::<8>(24));

@@ -18,7 +18,8 @@ pub mod tables;
 
 use crate::rows::StagedRow;
 use crate::streams::{
-    Ack, Axis, Offer, ReadJob, ReadJobEnd, Request, ResponderCompletion, WriteCommand, WriteDone,
+    Ack, Axis, DecisionTap, Offer, ReadJob, ReadJobEnd, Request, ResponderCompletion, WriteCommand,
+    WriteDone,
 };
 use crate::transport::{
     ack::gen::AckGen,
@@ -70,17 +71,7 @@ pub struct Responder<
     /// ACKs echo the record of the most loaded hop alone.
     pub cfg_worst_hop: Signal<In, Bit>,
     /// An answer of the congestion control stands.
-    pub watch_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub watch_ready: Signal<In, Bit>,
-    /// It is about the peer's data.
-    pub watch_peer: Signal<In, Bit>,
-    /// Its flow.
-    pub watch_flow: Signal<In, Bits<FB>>,
-    /// 0: an update, else a command.
-    pub watch_op: Signal<In, Bits<2>>,
-    /// Hop with the largest u'; 7: none.
-    pub watch_worst_hop: Signal<In, Bits<3>>,
+    pub watch: DecisionTap<In, FB>,
     /// Timer code of RNR NAKs.
     pub cfg_rnr_timer: Signal<In, Bits<5>>,
     /// Command to the DMA.
@@ -181,10 +172,7 @@ impl<
         Wire::join(&mut self.s_done, &mut self.ack_gen.s_done);
         self.control.retired.next = self.ack_gen.retired.val();
         self.control.retired_imm.next = self.ack_gen.retired_imm.val();
-        self.check.ended_valid.next = self.ack_gen.ended_valid.val();
-        self.check.ended_flow.next = self.ack_gen.ended_flow.val();
-        self.check.ended_failed.next = self.ack_gen.ended_failed.val();
-        self.check.ended_reads.next = self.ack_gen.ended_reads.val();
+        Wire::join(&mut self.ack_gen.ended, &mut self.check.ended);
         comment!(
             "READs: what their commands' tags have no room for, at most one a command in flight"
         );
@@ -203,12 +191,7 @@ impl<
         self.control.cleared.next = self.ack_gen.cleared.val();
         comment!("answers");
         self.ack_gen.cfg_worst_hop.next = self.cfg_worst_hop.val();
-        self.ack_gen.watch_valid.next = self.watch_valid.val();
-        self.ack_gen.watch_ready.next = self.watch_ready.val();
-        self.ack_gen.watch_peer.next = self.watch_peer.val();
-        self.ack_gen.watch_flow.next = self.watch_flow.val();
-        self.ack_gen.watch_op.next = self.watch_op.val();
-        self.ack_gen.watch_worst_hop.next = self.watch_worst_hop.val();
+        Wire::join(&mut self.watch, &mut self.ack_gen.watch);
         self.ack_gen.tel_take.next = self.take.val();
         self.ack_gen.s_tel.valid.next = self.s_req.tel.valid.val();
         self.ack_gen.s_tel.hops.next = self.s_req.tel.hops.val();

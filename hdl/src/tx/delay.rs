@@ -7,6 +7,7 @@
 //! # Reset             synchronous, high: no piece
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
+use crate::streams::{CoveredPiece, FramePiece};
 use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -27,29 +28,11 @@ struct Piece {
 #[block]
 pub struct TxDelay {
     /// A piece.
-    pub s_valid: Signal<In, Bit>,
-    /// Its bytes.
-    pub s_data: Signal<In, Bits<64>>,
-    /// How many.
-    pub s_bytes: Signal<In, Bits<4>>,
-    /// Last of the frame.
-    pub s_last: Signal<In, Bit>,
-    /// On the last piece: drop the frame.
-    pub s_bad: Signal<In, Bit>,
-    /// The ICRC goes here.
-    pub s_icrc: Signal<In, Bit>,
+    pub s: CoveredPiece<In>,
     /// Last CRC.
     pub icrc: Signal<In, Bits<32>>,
     /// A piece.
-    pub m_valid: Signal<Out, Bit>,
-    /// Its bytes.
-    pub m_data: Signal<Out, Bits<64>>,
-    /// How many.
-    pub m_bytes: Signal<Out, Bits<4>>,
-    /// Last of the frame.
-    pub m_last: Signal<Out, Bit>,
-    /// On the last piece: drop the frame.
-    pub m_bad: Signal<Out, Bit>,
+    pub m: FramePiece<Out>,
     valid_1: Reg<Bit>,
     piece_1: Unreset<Piece>,
     valid_2: Reg<Bit>,
@@ -61,12 +44,12 @@ pub struct TxDelay {
 impl Logic for TxDelay {
     #[hdl_gen]
     fn update(&mut self) {
-        self.valid_1.next = self.s_valid.val();
-        self.piece_1.next.data = self.s_data.val();
-        self.piece_1.next.bytes = self.s_bytes.val();
-        self.piece_1.next.last = self.s_last.val();
-        self.piece_1.next.bad = self.s_bad.val();
-        self.piece_1.next.icrc = self.s_icrc.val();
+        self.valid_1.next = self.s.valid.val();
+        self.piece_1.next.data = self.s.data.val();
+        self.piece_1.next.bytes = self.s.bytes.val();
+        self.piece_1.next.last = self.s.last.val();
+        self.piece_1.next.bad = self.s.bad.val();
+        self.piece_1.next.icrc = self.s.icrc.val();
         self.valid_2.next = self.valid_1.val();
         self.piece_2.next = self.piece_1.val();
         self.valid_3.next = self.valid_2.val();
@@ -75,10 +58,10 @@ impl Logic for TxDelay {
             self.piece_3.next =
                 (self.piece_2.val().to_bits::<71>() | bit_cast::<71, 32>(self.icrc.val())).into();
         }
-        self.m_valid.next = self.valid_3.val();
-        self.m_data.next = self.piece_3.val().data;
-        self.m_bytes.next = self.piece_3.val().bytes;
-        self.m_last.next = self.piece_3.val().last;
-        self.m_bad.next = self.piece_3.val().bad;
+        self.m.valid.next = self.valid_3.val();
+        self.m.data.next = self.piece_3.val().data;
+        self.m.bytes.next = self.piece_3.val().bytes;
+        self.m.last.next = self.piece_3.val().last;
+        self.m.bad.next = self.piece_3.val().bad;
     }
 }

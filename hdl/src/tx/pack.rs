@@ -10,6 +10,7 @@
 //! # Reset             synchronous, high: empty, outputs 0
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
+use crate::streams::FramePiece;
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
 
@@ -20,15 +21,7 @@ pub const LATENCY_CYCLES: usize = 1;
 #[block]
 pub struct TxPack {
     /// A piece.
-    pub s_valid: Signal<In, Bit>,
-    /// Its bytes, the first in bits 7:0; those behind `s_bytes` are 0.
-    pub s_data: Signal<In, Bits<64>>,
-    /// How many: 1..=8.
-    pub s_bytes: Signal<In, Bits<4>>,
-    /// Last of its frame.
-    pub s_last: Signal<In, Bit>,
-    /// On the last piece: the frame is bad.
-    pub s_bad: Signal<In, Bit>,
+    pub s: FramePiece<In>,
     /// A beat.
     pub m_tvalid: Signal<Out, Bit>,
     /// Its bytes.
@@ -67,25 +60,25 @@ impl Logic for TxPack {
         self.m_tlast.next = self.last.val();
         self.m_tuser.next = self.user.val();
         comment!("The piece behind the bytes that are left, and what of it does not fit.");
-        self.low.next = self.s_data.val();
+        self.low.next = self.s.data.val();
         self.high.next = 0.into();
         match self.rest_bytes.val().index() {
             2 => {
-                self.low.next = self.s_data.val() << 16;
-                self.high.next = self.s_data.val() >> 48;
+                self.low.next = self.s.data.val() << 16;
+                self.high.next = self.s.data.val() >> 48;
             }
             4 => {
-                self.low.next = self.s_data.val() << 32;
-                self.high.next = self.s_data.val() >> 32;
+                self.low.next = self.s.data.val() << 32;
+                self.high.next = self.s.data.val() >> 32;
             }
             6 => {
-                self.low.next = self.s_data.val() << 48;
-                self.high.next = self.s_data.val() >> 16;
+                self.low.next = self.s.data.val() << 48;
+                self.high.next = self.s.data.val() >> 16;
             }
             _ => {}
         }
         comment!("At most 14 bytes: a filled beat leaves the sum modulo 8.");
-        self.total.next = self.rest_bytes.val() + self.s_bytes.val();
+        self.total.next = self.rest_bytes.val() + self.s.bytes.val();
         self.fills.next = self.total.val().get_bit(3);
         self.fits.next = !self.fills.val() | !self.total.val().get_bits::<3>(0).any();
         self.keep_bytes.next = 8.into();
@@ -109,24 +102,24 @@ impl Logic for TxPack {
             self.user.next = self.bad.val();
             self.rest.next = 0.into();
             self.rest_bytes.next = 0.into();
-        } else if self.s_valid.val() {
+        } else if self.s.valid.val() {
             self.rest.next = self.rest.val() | self.low.val();
             self.rest_bytes.next = bit_cast::<4, 3>(self.total.val().get_bits::<3>(0));
-            self.bad.next = self.s_bad.val();
+            self.bad.next = self.s.bad.val();
             if self.fills.val() {
                 self.rest.next = self.high.val();
             }
-            if self.s_last.val() | self.fills.val() {
+            if self.s.last.val() | self.fills.val() {
                 self.valid.next = true;
                 self.data.next = self.rest.val() | self.low.val();
                 self.keep.next = self.mask.val().get_bits::<8>(8);
             }
-            if self.s_last.val() & self.fits.val() {
+            if self.s.last.val() & self.fits.val() {
                 self.last.next = true;
-                self.user.next = self.s_bad.val();
+                self.user.next = self.s.bad.val();
                 self.rest.next = 0.into();
                 self.rest_bytes.next = 0.into();
-            } else if self.s_last.val() {
+            } else if self.s.last.val() {
                 self.flush.next = true;
             }
         }

@@ -14,6 +14,7 @@
 //! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
 
 use crate::cc::hop::HopRecord;
+use crate::streams::CoveredPiece;
 use crate::tx::seq::SeqState;
 use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -142,17 +143,7 @@ pub struct TxPiece {
     /// Last of the frame.
     pub s_host_tlast: Signal<In, Bit>,
     /// A piece of the frame.
-    pub p_valid: Signal<Out, Bit>,
-    /// Its bytes.
-    pub p_data: Signal<Out, Bits<64>>,
-    /// How many.
-    pub p_bytes: Signal<Out, Bits<4>>,
-    /// Last of the frame.
-    pub p_last: Signal<Out, Bit>,
-    /// On the last piece: drop the frame.
-    pub p_bad: Signal<Out, Bit>,
-    /// The ICRC goes here.
-    pub p_icrc: Signal<Out, Bit>,
+    pub p: CoveredPiece<Out>,
     /// A piece that the ICRC covers.
     pub c_valid: Signal<Out, Bit>,
     /// Its bytes.
@@ -301,12 +292,12 @@ pub struct TxPiece {
 #[kernel]
 impl TxPiece {
     fn update(&mut self) {
-        self.p_valid.next = self.sent.val();
-        self.p_data.next = self.sent_data.val();
-        self.p_bytes.next = self.sent_bytes.val();
-        self.p_last.next = self.sent_last.val();
-        self.p_bad.next = self.sent_bad.val();
-        self.p_icrc.next = self.sent_icrc.val();
+        self.p.valid.next = self.sent.val();
+        self.p.data.next = self.sent_data.val();
+        self.p.bytes.next = self.sent_bytes.val();
+        self.p.last.next = self.sent_last.val();
+        self.p.bad.next = self.sent_bad.val();
+        self.p.icrc.next = self.sent_icrc.val();
         self.c_valid.next = self.crc.val();
         self.c_data.next = self.crc_data.val();
         self.c_bytes.next = self.crc_bytes.val();

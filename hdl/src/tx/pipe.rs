@@ -254,21 +254,16 @@ impl<const FB: usize, const GB: usize> TxPipe<FB, GB> {
         self.cutter.s_is_ack.next = self.header.m_kind.val().get_bit(0);
         self.cutter.s_is_feedback.next = self.is_feedback.val();
         self.cutter.s_is_answer.next = self.s_feedback.answer.val();
-        self.delay.s_valid.next = self.cutter.p_valid.val();
+        Wire::join(&mut self.cutter.p, &mut self.delay.s);
     }
 
     fn frames(&mut self) {
-        self.delay.s_data.next = self.cutter.p_data.val();
-        self.delay.s_bytes.next = self.cutter.p_bytes.val();
-        self.delay.s_last.next = self.cutter.p_last.val();
-        self.delay.s_bad.next = self.cutter.p_bad.val();
-        self.delay.s_icrc.next = self.cutter.p_icrc.val();
         self.delay.icrc.next = self.crc.m_crc.val();
-        self.crc_pack.s_valid.next = self.cutter.c_valid.val();
-        self.crc_pack.s_data.next = self.cutter.c_data.val();
-        self.crc_pack.s_bytes.next = self.cutter.c_bytes.val();
-        self.crc_pack.s_last.next = self.cutter.c_last.val();
-        self.crc_pack.s_bad.next = false;
+        self.crc_pack.s.valid.next = self.cutter.c_valid.val();
+        self.crc_pack.s.data.next = self.cutter.c_data.val();
+        self.crc_pack.s.bytes.next = self.cutter.c_bytes.val();
+        self.crc_pack.s.last.next = self.cutter.c_last.val();
+        self.crc_pack.s.bad.next = false;
         self.crc.s_valid.next = self.crc_pack.m_tvalid.val();
         self.crc.s_data.next = self.crc_pack.m_tdata.val();
         self.crc.s_keep.next = self.crc_pack.m_tkeep.val();
@@ -277,11 +272,7 @@ impl<const FB: usize, const GB: usize> TxPipe<FB, GB> {
         if self.cutter.c_skip.val() {
             self.crc.cfg_seed.next = self.seed_behind_zeros.val();
         }
-        self.pack.s_valid.next = self.delay.m_valid.val();
-        self.pack.s_data.next = self.delay.m_data.val();
-        self.pack.s_bytes.next = self.delay.m_bytes.val();
-        self.pack.s_last.next = self.delay.m_last.val();
-        self.pack.s_bad.next = self.delay.m_bad.val();
+        Wire::join(&mut self.delay.m, &mut self.pack.s);
         self.fifo.s_axis.tdata.next = self.pack.m_tdata.val();
         self.fifo.s_axis.tkeep.next = self.pack.m_tkeep.val();
         self.fifo.s_axis.tvalid.next = self.pack.m_tvalid.val();

@@ -7,7 +7,7 @@
 //! # Reset             synchronous, high; m_rate is 0 unless it is valid
 //! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
 
-use crate::streams::Decision;
+use crate::streams::{CcEvents, Decision};
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -46,13 +46,7 @@ pub struct CcSerialResult<const FB: usize> {
     /// A result is offered.
     pub m_rate: Decision<Out, FB>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
-    pub event_cc_psn: Signal<Out, Bit>,
-    /// Telemetry ignored: the time of a hop has gone back.
-    pub event_cc_time: Signal<Out, Bit>,
-    /// Telemetry ignored: a hop has sent more than its link carries.
-    pub event_cc_bytes: Signal<Out, Bit>,
-    /// Telemetry ignored: the queue of a hop is too long.
-    pub event_cc_queue: Signal<Out, Bit>,
+    pub event_cc: CcEvents<Out>,
     window: Unreset<Bits<32>>,
     rate: Unreset<Bits<32>>,
     u_high: Unreset<Bits<32>>,
@@ -156,9 +150,9 @@ impl<const FB: usize> Logic for CcSerialResult<FB> {
             && self.flags.val().get_bit(5)
             && !self.flags.val().get_bit(4)
             && !self.flags.val().get_bit(3);
-        self.event_cc_psn.next = self.e_psn.val();
-        self.event_cc_time.next = self.e_time.val();
-        self.event_cc_bytes.next = self.e_bytes.val();
-        self.event_cc_queue.next = self.e_queue.val();
+        self.event_cc.psn.next = self.e_psn.val();
+        self.event_cc.time.next = self.e_time.val();
+        self.event_cc.bytes.next = self.e_bytes.val();
+        self.event_cc.queue.next = self.e_queue.val();
     }
 }

@@ -23,7 +23,7 @@ use crate::cc::serial::{
     control::CcSerialControl, event::CcSerialEvent, math::CcSerialMath, params::CcSerialParams,
     program, result::CcSerialResult, words::CcSerialWords,
 };
-use crate::streams::{AckTelemetry, Decision, FlowCommand};
+use crate::streams::{AckTelemetry, CcConfig, CcEvents, Decision, FlowCommand};
 use crate::util::ram::Ram;
 use crate::{block, Reg, Wire};
 use rust_hdl_core::prelude::*;
@@ -50,36 +50,7 @@ pub const fn latency_cycles(hops: usize) -> usize {
 #[block(check(AW == FB + 5))]
 pub struct CcUnitSerial<const FB: usize, const AW: usize> {
     /// T in ns.
-    pub cfg_t_ns: Signal<In, Bits<20>>,
-    /// 1/T per ns, UQ0.40.
-    pub cfg_inv_t: Signal<In, Bits<32>>,
-    /// 0.625/T per ns, UQ0.40.
-    pub cfg_queue_gain: Signal<In, Bits<32>>,
-    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
-    /// bytes. [27]: hops tell sojourn times.
-    pub cfg_util_gain: Signal<In, Bits<28>>,
-    /// PSN \[0\], time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
-    pub cfg_check: Signal<In, Bits<23>>,
-    /// PSNs are times: the full update is due T after the last one. Else it is due behind lastUpdateSeq.
-    pub cfg_by_time: Signal<In, Bit>,
-    /// eta in the units of U, UQ0.36.
-    pub cfg_target: Signal<In, Bits<32>>,
-    /// 1 in the units of U, UQ0.36.
-    pub cfg_u_one: Signal<In, Bits<32>>,
-    /// Additive steps before a multiplicative one.
-    pub cfg_max_stage: Signal<In, Bits<8>>,
-    /// Additive increase in bytes, UQ22.10.
-    pub cfg_w_ai: Signal<In, Bits<32>>,
-    /// Largest window in bytes.
-    pub cfg_w_init: Signal<In, Bits<32>>,
-    /// Smallest window in bytes, UQ22.10.
-    pub cfg_w_min: Signal<In, Bits<32>>,
-    /// Window bytes to bytes a cycle, UQ0.38.
-    pub cfg_rate_gain: Signal<In, Bits<32>>,
-    /// Smallest rate in bytes a cycle, UQ8.24.
-    pub cfg_rate_min: Signal<In, Bits<32>>,
-    /// Largest rate in bytes a cycle, UQ8.24.
-    pub cfg_rate_max: Signal<In, Bits<32>>,
+    pub cfg: CcConfig<In>,
     /// An ACK is offered.
     pub s_ack: AckTelemetry<In, FB>,
     /// A flow command is offered.
@@ -87,13 +58,7 @@ pub struct CcUnitSerial<const FB: usize, const AW: usize> {
     /// A result is offered.
     pub m_rate: Decision<Out, FB>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
-    pub event_cc_psn: Signal<Out, Bit>,
-    /// Telemetry ignored: the time of a hop has gone back.
-    pub event_cc_time: Signal<Out, Bit>,
-    /// Telemetry ignored: a hop has sent more than its link carries.
-    pub event_cc_bytes: Signal<Out, Bit>,
-    /// Telemetry ignored: the queue of a hop is too long.
-    pub event_cc_queue: Signal<Out, Bit>,
+    pub event_cc: CcEvents<Out>,
     control: CcSerialControl,
     params: CcSerialParams,
     offer: CcSerialEvent,
@@ -125,28 +90,28 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.control.s_ack_valid.next = self.s_ack.valid.val();
         self.control.s_flow_valid.next = self.s_flow.valid.val();
         self.control.result_waits.next = self.result.m_rate.valid.val();
-        self.control.by_time.next = self.cfg_by_time.val();
+        self.control.by_time.next = self.cfg.by_time.val();
         self.control.of_math.next = self.math.conditions.val();
         self.control.of_event.next = self.offer.conditions.val();
         comment!("Words: parameters, event, arithmetic, memory.");
         self.params.source.next = self.control.source.val();
-        self.params.cfg_t_ns.next = self.cfg_t_ns.val();
-        self.params.cfg_inv_t.next = self.cfg_inv_t.val();
-        self.params.cfg_queue_gain.next = self.cfg_queue_gain.val();
-        self.params.cfg_util_gain.next = self.cfg_util_gain.val();
-        self.params.cfg_target.next = self.cfg_target.val();
-        self.params.cfg_u_one.next = self.cfg_u_one.val();
-        self.params.cfg_max_stage.next = self.cfg_max_stage.val();
-        self.params.cfg_w_ai.next = self.cfg_w_ai.val();
-        self.params.cfg_w_init.next = self.cfg_w_init.val();
-        self.params.cfg_w_min.next = self.cfg_w_min.val();
-        self.params.cfg_rate_gain.next = self.cfg_rate_gain.val();
-        self.params.cfg_rate_min.next = self.cfg_rate_min.val();
-        self.params.cfg_rate_max.next = self.cfg_rate_max.val();
+        self.params.cfg_t_ns.next = self.cfg.t_ns.val();
+        self.params.cfg_inv_t.next = self.cfg.inv_t.val();
+        self.params.cfg_queue_gain.next = self.cfg.queue_gain.val();
+        self.params.cfg_util_gain.next = self.cfg.util_gain.val();
+        self.params.cfg_target.next = self.cfg.target.val();
+        self.params.cfg_u_one.next = self.cfg.u_one.val();
+        self.params.cfg_max_stage.next = self.cfg.max_stage.val();
+        self.params.cfg_w_ai.next = self.cfg.w_ai.val();
+        self.params.cfg_w_init.next = self.cfg.w_init.val();
+        self.params.cfg_w_min.next = self.cfg.w_min.val();
+        self.params.cfg_rate_gain.next = self.cfg.rate_gain.val();
+        self.params.cfg_rate_min.next = self.cfg.rate_min.val();
+        self.params.cfg_rate_max.next = self.cfg.rate_max.val();
         self.offer.source.next = self.control.source.val();
         self.offer.hop.next = self.control.hop.val();
-        self.offer.cfg_util_gain.next = self.cfg_util_gain.val();
-        self.offer.cfg_check.next = self.cfg_check.val();
+        self.offer.cfg_util_gain.next = self.cfg.util_gain.val();
+        self.offer.cfg_check.next = self.cfg.check.val();
         self.offer.s_ack_psn.next = self.s_ack.psn.val();
         self.offer.s_ack_snd_nxt.next = self.s_ack.snd_nxt.val();
         self.offer.s_ack_tel.valid.next = self.s_ack.tel.valid.val();
@@ -174,9 +139,9 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.math.to.next = self.control.to.val();
         self.math.word.next = self.word.val();
         self.math.set_exponent.next = self.control.set_exponent.val();
-        self.math.multi.next = self.cfg_check.val().get_bits::<3>(3);
+        self.math.multi.next = self.cfg.check.val().get_bits::<3>(3);
         self.math.code.next = self.offer.code.val();
-        self.math.of_use.next = self.cfg_util_gain.val().get_bits::<5>(22);
+        self.math.of_use.next = self.cfg.util_gain.val().get_bits::<5>(22);
         comment!("Memory; before the first event no flow exists.");
         self.flow.next = self.s_ack.flow.val();
         if self.control.is_command.val() {
@@ -213,9 +178,6 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         Wire::join(&mut self.result.m_rate, &mut self.m_rate);
         self.s_ack.ready.next = self.result.s_ack_ready.val();
         self.s_flow.ready.next = self.result.s_flow_ready.val();
-        self.event_cc_psn.next = self.result.event_cc_psn.val();
-        self.event_cc_time.next = self.result.event_cc_time.val();
-        self.event_cc_bytes.next = self.result.event_cc_bytes.val();
-        self.event_cc_queue.next = self.result.event_cc_queue.val();
+        Wire::join(&mut self.result.event_cc, &mut self.event_cc);
     }
 }

@@ -35,7 +35,7 @@ use crate::cc::{
     wind::CcWind,
     worse::CcWorse,
 };
-use crate::streams::{AckTelemetry, Decision, FlowCommand};
+use crate::streams::{AckTelemetry, CcConfig, CcEvents, Decision, FlowCommand};
 use crate::util::{delay::Delay, ram_fifo::RamFifo};
 use crate::{block, kernel, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
@@ -54,36 +54,7 @@ pub struct CcUnitWide<
     const MW: usize,
 > {
     /// T in ns.
-    pub cfg_t_ns: Signal<In, Bits<20>>,
-    /// 1/T per ns, UQ0.40.
-    pub cfg_inv_t: Signal<In, Bits<32>>,
-    /// 0.625/T per ns, UQ0.40.
-    pub cfg_queue_gain: Signal<In, Bits<32>>,
-    /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
-    /// bytes. [27]: hops tell sojourn times.
-    pub cfg_util_gain: Signal<In, Bits<28>>,
-    /// PSN \[0\], time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
-    pub cfg_check: Signal<In, Bits<23>>,
-    /// PSNs are times: the full update is due T after the last one. Else it is due behind lastUpdateSeq.
-    pub cfg_by_time: Signal<In, Bit>,
-    /// eta in the units of U, UQ0.36.
-    pub cfg_target: Signal<In, Bits<32>>,
-    /// 1 in the units of U, UQ0.36.
-    pub cfg_u_one: Signal<In, Bits<32>>,
-    /// Additive steps before a multiplicative one.
-    pub cfg_max_stage: Signal<In, Bits<8>>,
-    /// Additive increase in bytes, UQ22.10.
-    pub cfg_w_ai: Signal<In, Bits<32>>,
-    /// Largest window in bytes.
-    pub cfg_w_init: Signal<In, Bits<32>>,
-    /// Smallest window in bytes, UQ22.10.
-    pub cfg_w_min: Signal<In, Bits<32>>,
-    /// Window bytes to bytes a cycle, UQ0.38.
-    pub cfg_rate_gain: Signal<In, Bits<32>>,
-    /// Smallest rate in bytes a cycle, UQ8.24.
-    pub cfg_rate_min: Signal<In, Bits<32>>,
-    /// Largest rate in bytes a cycle, UQ8.24.
-    pub cfg_rate_max: Signal<In, Bits<32>>,
+    pub cfg: CcConfig<In>,
     /// An ACK is offered.
     pub s_ack: AckTelemetry<In, FB>,
     /// A flow command is offered.
@@ -91,13 +62,7 @@ pub struct CcUnitWide<
     /// A result is offered.
     pub m_rate: Decision<Out, FB>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
-    pub event_cc_psn: Signal<Out, Bit>,
-    /// Telemetry ignored: the time of a hop has gone back.
-    pub event_cc_time: Signal<Out, Bit>,
-    /// Telemetry ignored: a hop has sent more than its link carries.
-    pub event_cc_bytes: Signal<Out, Bit>,
-    /// Telemetry ignored: the queue of a hop is too long.
-    pub event_cc_queue: Signal<Out, Bit>,
+    pub event_cc: CcEvents<Out>,
     intake: CcIntakeWide<FB, EW, MW>,
     state: CcState<FB>,
     decision: CcDecision<FB, EW, HW>,
@@ -186,8 +151,8 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.state.read_enable.next = self.intake.start.val();
         self.state.read_flow.next = self.intake.event_word.val().get_bits::<FB>(385);
         for i in 0..5 {
-            self.lanes[i].cfg_queue_gain.next = self.cfg_queue_gain.val();
-            self.lanes[i].cfg_check.next = self.cfg_check.val();
+            self.lanes[i].cfg_queue_gain.next = self.cfg.queue_gain.val();
+            self.lanes[i].cfg_check.next = self.cfg.check.val();
             self.lanes[i].read.next = self.intake.start.val();
             self.lanes[i].flow.next = self.intake.event_word.val().get_bits::<FB>(385);
             self.lanes[i].hop.next = self.intake.event_word.val().get_bits::<64>(64 + (64 * i));
@@ -195,7 +160,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
             self.lanes[i].store.next = self.decision.store.val();
             self.lanes[i].store_flow.next = self.decision.m_flow.val();
         }
-        self.lanes[0].cfg_util_gain.next = self.cfg_util_gain.val();
+        self.lanes[0].cfg_util_gain.next = self.cfg.util_gain.val();
         self.lanes[1].cfg_util_gain.next = self.lanes[0].m_util_gain.val();
         self.lanes[2].cfg_util_gain.next = self.lanes[1].m_util_gain.val();
         self.lanes[3].cfg_util_gain.next = self.lanes[2].m_util_gain.val();
@@ -205,8 +170,8 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
     /// 2, 4: the decision.
     fn decision(&mut self) {
         self.decision.start.next = self.intake.start.val();
-        self.decision.checks_psn.next = self.cfg_check.val().get_bit(0);
-        self.decision.by_time.next = self.cfg_by_time.val();
+        self.decision.checks_psn.next = self.cfg.check.val().get_bit(0);
+        self.decision.by_time.next = self.cfg.by_time.val();
         self.decision.event_word.next = self.intake.event_word.val();
         self.decision.exists.next = self.state.exists.val();
         self.decision.telemetry.next = self.state.telemetry.val();
@@ -248,10 +213,10 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
             && self.bad.val().get_bit(2)
             && !self.bad.val().get_bit(1)
             && !self.bad.val().get_bit(0);
-        self.event_cc_psn.next = self.decision.never_sent.val();
-        self.event_cc_time.next = self.e_time.val();
-        self.event_cc_bytes.next = self.e_bytes.val();
-        self.event_cc_queue.next = self.e_queue.val();
+        self.event_cc.psn.next = self.decision.never_sent.val();
+        self.event_cc.time.next = self.e_time.val();
+        self.event_cc.bytes.next = self.e_bytes.val();
+        self.event_cc.queue.next = self.e_queue.val();
         self.flight.s_flow.next = self.decision.m_flow.val();
         self.flight.s_update.next = self.decision.m_update.val();
         self.flight.s_u.next = self.decision.m_u.val();
@@ -317,8 +282,8 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
 
     /// 21: U; 32: W and R.
     fn window(&mut self) {
-        self.ewma.cfg_t_ns.next = self.cfg_t_ns.val();
-        self.ewma.cfg_inv_t.next = self.cfg_inv_t.val();
+        self.ewma.cfg_t_ns.next = self.cfg.t_ns.val();
+        self.ewma.cfg_inv_t.next = self.cfg.inv_t.val();
         self.ewma.s_valid.next = self.valid_5.val().get_bit(16);
         self.ewma.update.next = self.flight.ewma_update.val() && self.worst.m_valid.val();
         self.ewma.u_hop.next = self.worst.u.val();
@@ -330,14 +295,14 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
             self.worst_hops.d.next = self.worst.hop.val();
         }
         self.flight.hop_new.next = self.worst_hops.q.val();
-        self.wind.cfg_target.next = self.cfg_target.val();
-        self.wind.cfg_max_stage.next = self.cfg_max_stage.val();
-        self.wind.cfg_w_ai.next = self.cfg_w_ai.val();
-        self.wind.cfg_w_init.next = self.cfg_w_init.val();
-        self.wind.cfg_w_min.next = self.cfg_w_min.val();
-        self.wind.cfg_rate_gain.next = self.cfg_rate_gain.val();
-        self.wind.cfg_rate_min.next = self.cfg_rate_min.val();
-        self.wind.cfg_rate_max.next = self.cfg_rate_max.val();
+        self.wind.cfg_target.next = self.cfg.target.val();
+        self.wind.cfg_max_stage.next = self.cfg.max_stage.val();
+        self.wind.cfg_w_ai.next = self.cfg.w_ai.val();
+        self.wind.cfg_w_init.next = self.cfg.w_init.val();
+        self.wind.cfg_w_min.next = self.cfg.w_min.val();
+        self.wind.cfg_rate_gain.next = self.cfg.rate_gain.val();
+        self.wind.cfg_rate_min.next = self.cfg.rate_min.val();
+        self.wind.cfg_rate_max.next = self.cfg.rate_max.val();
         self.wind.s_valid.next = self.ewma.m_valid.val();
         self.wind.hold.next = self.flight.wind_hold.val();
         self.wind.u.next = self.ewma.u.val();
@@ -364,7 +329,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         }
         self.end_u.next = self.flight.end_u.val();
         if self.flight.end_command.val() {
-            self.end_u.next = bit_cast::<57, 32>(self.cfg_u_one.val());
+            self.end_u.next = bit_cast::<57, 32>(self.cfg.u_one.val());
         }
         self.state.write_last_psn.next = self.flight.end_last_psn.val();
         self.state.write_inc_stage.next = self.end_inc_stage.val();

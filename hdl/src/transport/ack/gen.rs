@@ -24,7 +24,9 @@
 //! # Reset             synchronous, high: s_done_ready = 0 for 2^FB cycles while rows are cleared
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
-use crate::streams::{Ack, ReadJob, ReadJobEnd, ResponderCompletion, Telemetry, WriteDone};
+use crate::streams::{
+    Ack, DecisionTap, FlowEnd, ReadJob, ReadJobEnd, ResponderCompletion, Telemetry, WriteDone,
+};
 use crate::transport::ack::{hop::AckHop, rows::AckRows, tel::AckTel};
 use crate::{block, Wire};
 use rust_hdl_core::prelude::*;
@@ -60,17 +62,7 @@ pub struct AckGen<const FB: usize, const FC: usize> {
     /// ACKs echo the record of the most loaded hop alone.
     pub cfg_worst_hop: Signal<In, Bit>,
     /// An answer of the congestion control stands.
-    pub watch_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub watch_ready: Signal<In, Bit>,
-    /// It is about the peer's data.
-    pub watch_peer: Signal<In, Bit>,
-    /// Its flow.
-    pub watch_flow: Signal<In, Bits<FB>>,
-    /// 0: an update, else a command.
-    pub watch_op: Signal<In, Bits<2>>,
-    /// Hop with the largest u'; 7: none.
-    pub watch_worst_hop: Signal<In, Bits<3>>,
+    pub watch: DecisionTap<In, FB>,
     /// Timer code of RNR NAKs.
     pub cfg_rnr_timer: Signal<In, Bits<5>>,
     /// An ACK or NAK stands at the source.
@@ -88,13 +80,7 @@ pub struct AckGen<const FB: usize, const FC: usize> {
     /// It ended a WRITE with immediate.
     pub retired_imm: Signal<Out, Bit>,
     /// Something has ended in a flow.
-    pub ended_valid: Signal<Out, Bit>,
-    /// The flow.
-    pub ended_flow: Signal<Out, Bits<FB>>,
-    /// It is in error.
-    pub ended_failed: Signal<Out, Bit>,
-    /// READs that have ended, modulo 32.
-    pub ended_reads: Signal<Out, Bits<5>>,
+    pub ended: FlowEnd<Out, FB>,
     /// All is forgotten about a flow.
     pub cleared: Signal<Out, Bit>,
     /// An accepted packet's bytes have landed.
@@ -121,12 +107,7 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.rows.cfg_rnr_timer.next = self.cfg_rnr_timer.val();
         self.rows.m_ack_ready.next = self.m_ack.ready.val();
         self.rows.m_cqe_ready.next = self.m_cqe.ready.val();
-        self.hops.watch_valid.next = self.watch_valid.val();
-        self.hops.watch_ready.next = self.watch_ready.val();
-        self.hops.watch_peer.next = self.watch_peer.val();
-        self.hops.watch_flow.next = self.watch_flow.val();
-        self.hops.watch_op.next = self.watch_op.val();
-        self.hops.watch_worst_hop.next = self.watch_worst_hop.val();
+        Wire::join(&mut self.watch, &mut self.hops.watch);
         self.hops.scrub.next = self.rows.tel_scrub.val();
         self.hops.scrub_flow.next = self.rows.tel_scrub_flow.val();
         self.hops.look.next = self.rows.tel_fetch.val();
@@ -157,10 +138,10 @@ impl<const FB: usize, const FC: usize> Logic for AckGen<FB, FC> {
         self.m_cqe.byte_len.next = self.rows.m_cqe_byte_len.val();
         self.retired.next = self.rows.retired.val();
         self.retired_imm.next = self.rows.retired_imm.val();
-        self.ended_valid.next = self.rows.ended_valid.val();
-        self.ended_flow.next = self.rows.ended_flow.val();
-        self.ended_failed.next = self.rows.ended_failed.val();
-        self.ended_reads.next = self.rows.ended_reads.val();
+        self.ended.valid.next = self.rows.ended_valid.val();
+        self.ended.flow.next = self.rows.ended_flow.val();
+        self.ended.failed.next = self.rows.ended_failed.val();
+        self.ended.reads.next = self.rows.ended_reads.val();
         self.cleared.next = self.rows.cleared.val();
         self.event_resp_accepted.next = self.rows.event_resp_accepted.val();
         self.event_resp_nak_operation.next = self.rows.event_resp_nak_operation.val();

@@ -8,6 +8,7 @@
 //! # Reset             synchronous, high; flows are cleared by scrub
 //! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
 
+use crate::streams::DecisionTap;
 use crate::util::lut_ram::LutRam;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -16,17 +17,7 @@ use rust_hdl_core::prelude::*;
 #[block]
 pub struct AckHop<const FB: usize> {
     /// An answer of the congestion control stands.
-    pub watch_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub watch_ready: Signal<In, Bit>,
-    /// It is about the peer's data.
-    pub watch_peer: Signal<In, Bit>,
-    /// Its flow.
-    pub watch_flow: Signal<In, Bits<FB>>,
-    /// 0: an update, else a command.
-    pub watch_op: Signal<In, Bits<2>>,
-    /// Hop with the largest u'; 7: none.
-    pub watch_worst_hop: Signal<In, Bits<3>>,
+    pub watch: DecisionTap<In, FB>,
     /// Clear a flow, after reset.
     pub scrub: Signal<In, Bit>,
     /// Its index.
@@ -61,13 +52,13 @@ impl<const FB: usize> Logic for AckHop<FB> {
             self.pick.next = self.hops.read_data.val();
         }
         comment!("1: what is seen, and what counts of it.");
-        self.forgets.next = self.watch_op.val().any();
-        self.seen.next = self.watch_valid.val()
-            & self.watch_ready.val()
-            & self.watch_peer.val()
-            & (self.watch_op.val().any() | (self.watch_worst_hop.val() != self.none.val()));
-        self.flow.next = self.watch_flow.val();
-        self.worst.next = self.watch_worst_hop.val();
+        self.forgets.next = self.watch.op.val().any();
+        self.seen.next = self.watch.valid.val()
+            & self.watch.ready.val()
+            & self.watch.peer.val()
+            & (self.watch.op.val().any() | (self.watch.worst_hop.val() != self.none.val()));
+        self.flow.next = self.watch.flow.val();
+        self.worst.next = self.watch.worst_hop.val();
         comment!("2: the second of two alike counts.");
         self.named.read_address.next = self.flow.val();
         self.latest.next = self.named.read_data.val().get_bits::<3>(3);

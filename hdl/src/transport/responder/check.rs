@@ -14,6 +14,7 @@
 //! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
 
 use crate::rows::StagedRow;
+use crate::streams::FlowEnd;
 use crate::transport::responder::tables::{ReceiveState, RespTables};
 use crate::{block, kernel, Unreset};
 use nic_spec::wire::bth::opcode;
@@ -62,13 +63,7 @@ pub struct RespCheck<const FB: usize, const MB: usize> {
     /// The row.
     pub cfg_row: Signal<In, StagedRow>,
     /// Something has ended in a flow.
-    pub ended_valid: Signal<In, Bit>,
-    /// The flow.
-    pub ended_flow: Signal<In, Bits<FB>>,
-    /// It is in error.
-    pub ended_failed: Signal<In, Bit>,
-    /// READs that have ended, modulo 32.
-    pub ended_reads: Signal<In, Bits<5>>,
+    pub ended: FlowEnd<In, FB>,
     /// Flow of the request.
     pub flow: Signal<Out, Bits<FB>>,
     /// It has telemetry.
@@ -234,10 +229,10 @@ impl<const FB: usize, const MB: usize> RespCheck<FB, MB> {
         self.tables.region_write.next = self.region_write.val();
         self.tables.cfg_index.next = self.cfg_index.val();
         self.tables.cfg_row.next = self.cfg_row.val();
-        self.tables.ended_valid.next = self.ended_valid.val();
-        self.tables.ended_flow.next = self.ended_flow.val();
-        self.tables.ended_failed.next = self.ended_failed.val();
-        self.tables.ended_reads.next = self.ended_reads.val();
+        self.tables.ended_valid.next = self.ended.valid.val();
+        self.tables.ended_flow.next = self.ended.flow.val();
+        self.tables.ended_failed.next = self.ended.failed.val();
+        self.tables.ended_reads.next = self.ended.reads.val();
         self.ready.next = self.tables.ready.val();
         self.lookup();
         self.sizes();
