@@ -5,9 +5,10 @@
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use nic_harness::lockstep::{Dut, GoldenOnly, Stepper};
 use nic_harness::verilator::Flavour;
-use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, CcUnit, FlowState, Tel, OP_CREATE};
+use nic_models::golden::cc::cc_unit::{CcUnit, FlowState, OP_CREATE};
 use nic_models::golden::rx::rx_pipe::{RxPipe, RxPipeIn, RxPipeOut};
 use nic_models::reference::hpcc::{Flow, Telemetry};
+use nic_models::streams::{self, AckTelemetry, FlowCommand};
 use nic_sim::bench;
 use nic_sim::bench::rx::captured_frames;
 use nic_sim::env::stream::frame_to_beats;
@@ -46,15 +47,17 @@ fn cc_updates(criterion: &mut Criterion) {
     });
 
     let cfg = CcUnit::cfg(params);
-    let tel = |n: u32| Tel { valid: true, hops: 5, path: 7, hop: [record(n); 5] };
-    let create = CcFlow { valid: true, op: OP_CREATE, telemetry: true, ..CcFlow::default() };
-    let create = CcFlow { window_bytes: config.w_init_bytes, ..create };
+    let tel = |n: u32| streams::Telemetry { valid: true, hops: 5, path: 7, hop: [record(n); 5] };
+    let create =
+        FlowCommand { valid: true, op: OP_CREATE, telemetry: true, ..FlowCommand::default() };
+    let create = FlowCommand { window_bytes: config.w_init_bytes, ..create };
     group.bench_function("golden", |b| {
         b.iter(|| {
             let mut flow = FlowState::default();
             flow.command(&cfg, &create);
             for n in 0..UPDATES {
-                let ack = CcAck { valid: true, flow: 0, psn: n, snd_nxt: n + 10, tel: tel(n) };
+                let ack =
+                    AckTelemetry { valid: true, flow: 0, psn: n, snd_nxt: n + 10, tel: tel(n) };
                 flow.new_ack(&cfg, &ack).expect("honest telemetry");
             }
             flow.u

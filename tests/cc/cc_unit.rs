@@ -6,12 +6,12 @@ use nic_harness::lockstep::{GoldenOnly, LockStep};
 use nic_harness::verilator::Flavour;
 use nic_models::golden::cc::cc_hop::hop_utilisation;
 use nic_models::golden::cc::cc_unit::{
-    CcAck, CcFlow, CcReady, CcUnit, CcUnitIn, CcUnitOut, FlowState, Tel, NO_HOP, OP_CREATE,
-    OP_REMOVE, OP_UPDATE,
+    CcUnit, CcUnitIn, CcUnitOut, FlowState, NO_HOP, OP_CREATE, OP_REMOVE, OP_UPDATE,
 };
 use nic_models::golden::cc::CcCfg;
 use nic_models::ports::Golden;
 use nic_models::reference::hpcc::Ignored;
+use nic_models::streams::{self, AckTelemetry, FlowCommand, ReadyPort, Telemetry};
 use nic_sim::bench;
 use nic_sim::replay::cc_random::{chunk, Statistics, CHUNK_ACKS};
 use nic_sim::replay::cc_trace::{against_trace, resynchronised, State, Trace};
@@ -241,7 +241,7 @@ struct Bench {
     out: CcUnitOut,
     cfg: CcCfg,
     cycle: u64,
-    answers: Vec<(u64, nic_models::golden::cc::cc_unit::CcRate)>,
+    answers: Vec<(u64, streams::Decision)>,
 }
 
 impl Bench {
@@ -253,12 +253,12 @@ impl Bench {
         bench
     }
 
-    fn step(&mut self, ack: Option<CcAck>, flow: Option<CcFlow>) {
+    fn step(&mut self, ack: Option<AckTelemetry>, flow: Option<FlowCommand>) {
         if self.out.m_rate.valid {
             self.answers.push((self.cycle, self.out.m_rate));
         }
         let (s_ack, s_flow) = (ack.unwrap_or_default(), flow.unwrap_or_default());
-        let m_rate = CcReady { ready: true };
+        let m_rate = ReadyPort { ready: true };
         self.out = self.unit.step(&CcUnitIn { reset: false, cfg: self.cfg, s_ack, s_flow, m_rate });
         self.cycle += 1;
     }
@@ -268,7 +268,7 @@ impl Bench {
     }
 
     /// Offers until it is taken; the cycle in which it was.
-    fn ack(&mut self, ack: CcAck) -> u64 {
+    fn ack(&mut self, ack: AckTelemetry) -> u64 {
         loop {
             let taken = self.out.s_ack.ready;
             self.step(Some(ack), None);
@@ -280,7 +280,7 @@ impl Bench {
 
     fn command(&mut self, flow: u16, op: u8, telemetry: bool) {
         let (window_bytes, rate) = (100_000, 0x0123_4567);
-        let command = CcFlow { valid: true, flow, op, telemetry, window_bytes, rate };
+        let command = FlowCommand { valid: true, flow, op, telemetry, window_bytes, rate };
         loop {
             let taken = self.out.s_flow.ready;
             self.step(None, Some(command));
@@ -291,10 +291,10 @@ impl Bench {
     }
 }
 
-fn ack(flow: u16, psn: u32, ts_ns: u64) -> CcAck {
+fn ack(flow: u16, psn: u32, ts_ns: u64) -> AckTelemetry {
     let hop = 2 | (ts_ns & 0xff_ffff) << 3 | (ts_ns / 8 & 0xf_ffff) << 27;
-    let tel = Tel { valid: true, hops: 1, path: 1, hop: [hop, 0, 0, 0, 0] };
-    CcAck { valid: true, flow, psn, snd_nxt: (psn + 9) & 0xff_ffff, tel }
+    let tel = Telemetry { valid: true, hops: 1, path: 1, hop: [hop, 0, 0, 0, 0] };
+    AckTelemetry { valid: true, flow, psn, snd_nxt: (psn + 9) & 0xff_ffff, tel }
 }
 
 #[test]
@@ -390,8 +390,12 @@ fn cc_unit_arithmetic_stays_within_its_bounds() {
 #[test]
 fn cc_unit_names_the_worst_hop() {
     let cfg = CcCfg::from(CcParams::derive(&testbed()).unwrap());
-    let tel =
-        |hops: u8, path: u16, hop: [Hop; 5]| Tel { valid: true, hops, path, hop: hop.map(record) };
+    let tel = |hops: u8, path: u16, hop: [Hop; 5]| Telemetry {
+        valid: true,
+        hops,
+        path,
+        hop: hop.map(record),
+    };
     let before = [(2, 1000, 50, 10); 5];
     let after = [(2, 2000, 90, 10); 5];
     let with = |changes: &[(usize, Hop)]| {
@@ -411,10 +415,11 @@ fn cc_unit_names_the_worst_hop() {
     ];
     for (name, hops, expected) in cases {
         let mut flow = FlowState::default();
-        let create = CcFlow { valid: true, op: OP_CREATE, telemetry: true, ..CcFlow::default() };
+        let create =
+            FlowCommand { valid: true, op: OP_CREATE, telemetry: true, ..FlowCommand::default() };
         assert_eq!(flow.command(&cfg, &create).worst_hop, NO_HOP, "a command");
         let mut worst_hop = |psn, tel| {
-            let ack = CcAck { psn, snd_nxt: psn + 10, tel, ..CcAck::default() };
+            let ack = AckTelemetry { psn, snd_nxt: psn + 10, tel, ..AckTelemetry::default() };
             flow.new_ack(&cfg, &ack).unwrap().unwrap().worst_hop
         };
         assert_eq!(worst_hop(100, tel(5, 1, before)), NO_HOP, "records that are only stored");
@@ -591,7 +596,7 @@ fn cc_unit_checks_only_what_it_is_told_to() {
 }
 
 /// What a forger puts in the place of, or beside, an honest record.
-fn forge(rng: &mut ChaCha8Rng, honest: &CcAck) -> CcAck {
+fn forge(rng: &mut ChaCha8Rng, honest: &AckTelemetry) -> AckTelemetry {
     let mut ack = *honest;
     let hop = &mut ack.tel.hop[0];
     match rng.gen_range(0..8) {
@@ -624,7 +629,7 @@ fn cc_unit_forged_feedback_moves_little() {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (window_bytes, telemetry) = (config.w_init_bytes, true);
         let create =
-            CcFlow { valid: true, flow: 0, op: OP_CREATE, telemetry, window_bytes, rate: 0 };
+            FlowCommand { valid: true, flow: 0, op: OP_CREATE, telemetry, window_bytes, rate: 0 };
         let mut flow = FlowState::default();
         flow.command(&cfg, &create);
         let (mut honest, mut forged, mut touched) = (ack(0, 0, 0), 0_u32, 0_u32);

@@ -8,10 +8,11 @@ use nic_harness::verilator::{Flavour, Source};
 use nic_hdl::cc::serial::unit::{
     latency_cycles, COMMAND_CYCLES, DROP_CYCLES, HOLD_CYCLES, STORE_CYCLES,
 };
-use nic_models::golden::cc::cc_unit::{CcAck, CcFlow, CcUnit, OP_CREATE};
+use nic_models::golden::cc::cc_unit::{CcUnit, OP_CREATE};
 use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
 use nic_models::golden::cc::cc_unit_wide::CcUnitWide;
 use nic_models::golden::cc::CcCfg;
+use nic_models::streams::{AckTelemetry, FlowCommand};
 use nic_sim::bench;
 use nic_sim::bench::cc::RandomAcks;
 use nic_sim::replay::cc_trace::Trace;
@@ -94,7 +95,7 @@ fn window_of_idle_path(source: &Source) -> u32 {
     let config = CcConfig { max_stage: 0, ..port() };
     let mut unit = lock_step(CcUnitSerial::new(&cu()), source, 2);
     let mut driver = Driver::new(&mut unit, cfg_of(&config), 8);
-    let mut ack = CcAck { valid: true, flow: 2, psn: 7, snd_nxt: 9, ..Default::default() };
+    let mut ack = AckTelemetry { valid: true, flow: 2, psn: 7, snd_nxt: 9, ..Default::default() };
     (ack.tel.valid, ack.tel.hops) = (true, 1);
     driver.ack(ack);
     ack.tel.hop[0] = u64::from(config.t_ns) << 3;
@@ -152,7 +153,8 @@ fn cc_unit_serial_equals_the_other_schedules() {
     let mut ignored = [0; 4];
     for (seed, config) in (40..).zip(configs) {
         let mut peers = RandomAcks::new(seed, 8);
-        let acks: Vec<CcAck> = (0..1500).map(|n| peers.ack_of((n * n / 7 % 8) as u16)).collect();
+        let acks: Vec<AckTelemetry> =
+            (0..1500).map(|n| peers.ack_of((n * n / 7 % 8) as u16)).collect();
         let cfg = CcCfg { by_time: seed % 2 == 1, ..cfg_of(&config) };
         let answers = |unit: &mut Unit| {
             let mut driver = Driver::new(unit, cfg, 8);
@@ -185,7 +187,7 @@ fn cc_unit_serial_keeps_its_latency() {
     let mut peers = RandomAcks::new(1, 8);
     let mut ack = peers.ack_of(3);
     (ack.tel.valid, ack.tel.path) = (true, 0);
-    let mut timed = |ack: CcAck| {
+    let mut timed = |ack: AckTelemetry| {
         let begin = driver.cycle;
         let taken = driver.ack(ack) - begin;
         let answered = driver.answers.last().is_some_and(|(cycle, _)| *cycle == begin + taken);
@@ -207,7 +209,7 @@ fn cc_unit_serial_keeps_its_latency() {
     ack.tel.valid = false;
     assert_eq!(timed(ack), (DROP_CYCLES, false));
     let command =
-        CcFlow { valid: true, flow: 1, op: OP_CREATE, window_bytes: 5, ..Default::default() };
+        FlowCommand { valid: true, flow: 1, op: OP_CREATE, window_bytes: 5, ..Default::default() };
     let begin = driver.cycle;
     while !driver.step(None, Some(command)).1 {}
     assert_eq!((driver.cycle - 1 - begin) as usize, COMMAND_CYCLES);

@@ -6,9 +6,10 @@ use nic_harness::bench::{Failure, Options, Report};
 use nic_harness::lockstep::{GoldenOnly, LockStep};
 use nic_harness::verilator::{Flavour, Source};
 use nic_hdl::cc::wide::unit::{LATENCY_CYCLES, SAME_FLOW_CYCLES};
-use nic_models::golden::cc::cc_unit::{CcAck, CcRate, CcUnit};
+use nic_models::golden::cc::cc_unit::CcUnit;
 use nic_models::golden::cc::cc_unit_wide::{self, CcUnitWide};
 use nic_models::golden::cc::CcCfg;
+use nic_models::streams::{AckTelemetry, Decision};
 use nic_sim::bench;
 use nic_sim::bench::cc::RandomAcks;
 use nic_sim::replay::cc_trace::Trace;
@@ -121,7 +122,7 @@ impl Schedule {
 }
 
 /// Random flows; 1 in 8 is one of the last 80.
-fn flow_order(rng: &mut ChaCha8Rng, before: &[CcAck]) -> u16 {
+fn flow_order(rng: &mut ChaCha8Rng, before: &[AckTelemetry]) -> u16 {
     match rng.gen_range(0..8) {
         0 if !before.is_empty() => {
             before[before.len() - rng.gen_range(1..=before.len().min(80))].flow
@@ -162,7 +163,7 @@ fn cc_unit_wide_takes_an_ack_a_cycle_for_a_million_cycles() {
     let latency = LATENCY_CYCLES as u64 - START_CYCLES;
     let due: BTreeMap<u64, u16> =
         schedule.started.iter().zip(&acks).map(|(s, a)| (begin + s + latency, a.flow)).collect();
-    let in_time = |(cycle, rate): &(u64, CcRate)| due.get(cycle) == Some(&rate.flow);
+    let in_time = |(cycle, rate): &(u64, Decision)| due.get(cycle) == Some(&rate.flow);
     assert!(answers.iter().all(in_time), "a result comes at another time");
     let dropped = acks.iter().filter(|a| !a.tel.valid).count();
     assert_eq!(answers.len() + dropped, acks.len());
@@ -194,7 +195,7 @@ fn cc_unit_wide_verilog_equals_that_of_one_hop_a_cycle() {
 fn ignored_by_both(cfg: CcCfg) -> usize {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let mut peers = RandomAcks::new(5, 1024);
-    let mut acks: Vec<CcAck> = vec![];
+    let mut acks: Vec<AckTelemetry> = vec![];
     for _ in 0..30_000 {
         // Few flows, so that each has a long history.
         let flow = flow_order(&mut rng, &acks) % 97;

@@ -2,12 +2,11 @@
 
 use nic_harness::lockstep::{Dut, GoldenOnly, LockStep, Stepper};
 use nic_harness::verilator::{Flavour, Source};
-use nic_models::golden::rx::rx_pipe::{
-    AckPorts, FeedbackPorts, ReqPorts, RxPipe, RxPipeIn, RxPipeOut,
-};
+use nic_models::golden::rx::rx_pipe::{ReqPorts, RxPipe, RxPipeIn, RxPipeOut};
 use nic_models::golden::rx::verdict::Kind;
 use nic_models::ports::PortField;
 use nic_models::reference::{ifa, int_md, ioam};
+use nic_models::streams::{Answer, Feedback};
 use nic_sim::bench::rx::{FrameMaker, FrameStyle, Host};
 use nic_sim::pcap;
 use nic_spec::wire::telemetry::{Form, Hop, Repr};
@@ -58,8 +57,8 @@ struct Rig<S> {
     host: Host,
     out: RxPipeOut,
     reqs: Vec<ReqPorts>,
-    acks: Vec<AckPorts>,
-    feedbacks: Vec<FeedbackPorts>,
+    acks: Vec<Answer>,
+    feedbacks: Vec<Feedback>,
     payloads: Vec<Vec<u8>>,
     responses: Vec<Vec<u8>>,
     host_frames: Vec<Vec<u8>>,
@@ -195,9 +194,9 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
     }
 
     /// Records of READ responses, of the ACKs otherwise.
-    fn acks_of(&self, kind: Kind) -> Vec<AckPorts> {
-        let is_response = |ack: &&AckPorts| ack.opcode != bth::opcode::ACKNOWLEDGE;
-        let wanted = |ack: &&AckPorts| is_response(ack) == (kind == Kind::Response);
+    fn acks_of(&self, kind: Kind) -> Vec<Answer> {
+        let is_response = |ack: &&Answer| ack.opcode != bth::opcode::ACKNOWLEDGE;
+        let wanted = |ack: &&Answer| is_response(ack) == (kind == Kind::Response);
         self.acks.iter().filter(wanted).copied().collect()
     }
 
@@ -368,7 +367,7 @@ fn rx_pipe_reads_captured_read_responses() {
     let lengths: Vec<usize> = rig.responses.iter().map(Vec::len).collect();
     assert_eq!(lengths[..11], [256; 11]);
     assert_eq!(lengths[11], 250 - 14 - 20 - 8 - 12 - 4 - 3 - 4);
-    let field = |ack: &AckPorts| (ack.psn, ack.opcode, ack.payload_bytes, ack.syndrome, ack.msn);
+    let field = |ack: &Answer| (ack.psn, ack.opcode, ack.payload_bytes, ack.syndrome, ack.msn);
     assert_eq!(field(&rig.acks[0]), (268, 0x0d, 256, 0x1f, 2));
     assert_eq!(field(&rig.acks[1]), (269, 0x0e, 256, 0, 0));
     assert_eq!(field(&rig.acks[11]), (279, 0x0f, 185, 0x1f, 2));
@@ -1366,7 +1365,7 @@ fn rx_pipe_reads_telemetry_responses() {
         }
         rig.idle(60);
         let kinds = [(true, false), (false, true), (true, true)];
-        let wanted = kinds.map(|(direct, probe)| FeedbackPorts { direct, probe, ..feedback });
+        let wanted = kinds.map(|(direct, probe)| Feedback { direct, probe, ..feedback });
         assert_eq!(rig.feedbacks[1..], wanted);
         assert_eq!((rig.count("feedback"), rig.count("drop_opcode")), (4, 2));
         // A window has four bytes of ImmDt, in the place of the port, and no more.
@@ -1378,7 +1377,7 @@ fn rx_pipe_reads_telemetry_responses() {
         }
         rig.send(&make_of(0xc4, &[0x12, 0x34, 0x56, 0x78], 0), false);
         rig.idle(40);
-        let window = FeedbackPorts { window: true, port: 0x78, ..feedback };
+        let window = Feedback { window: true, port: 0x78, ..feedback };
         assert_eq!(rig.feedbacks[4..], [window]);
         assert_eq!(rig.out.m_req.imm, 0x1234_5678);
         assert!(rig.acks.is_empty() && rig.reqs.is_empty() && rig.payloads.is_empty());

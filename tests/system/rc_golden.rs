@@ -2,12 +2,13 @@
 //! and reads back over a bad link, a DMA of our own puts the bytes into memory, and each answer is judged.
 
 use nic_models::golden::transport::responder::ResponderOut;
-use nic_models::golden::transport::responder::{PayloadBeat, ReqIn, Responder, ResponderIn};
+use nic_models::golden::transport::responder::{Responder, ResponderIn};
 use nic_models::ports::{Golden, Wide};
 use nic_models::reference::rc::check::ResponderCheck;
 use nic_models::reference::rc::requester::{Limits, Requester, Work};
 use nic_models::reference::rc::responder::{self, Abilities, Verdict};
 use nic_models::reference::rc::{Answer, Memory, Region, Request};
+use nic_models::streams::{self, Axis};
 use nic_sim::bench::responder::Replies;
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
@@ -46,7 +47,7 @@ struct Lab {
     /// Requests on the way, and the one at the pins.
     requests: VecDeque<Request>,
     offered: Option<Request>,
-    beats: VecDeque<PayloadBeat>,
+    beats: VecDeque<Axis>,
     /// Address, bytes and tag of commands whose bytes have not come.
     commands: VecDeque<(u64, usize, u128)>,
     landed: Vec<u8>,
@@ -345,9 +346,9 @@ impl Lab {
     }
 }
 
-fn req_in(request: &Request) -> ReqIn {
+fn req_in(request: &Request) -> streams::Request {
     let remote = request.remote.unwrap_or_default();
-    ReqIn {
+    streams::Request {
         valid: true,
         qpn: QPN,
         opcode: request.opcode,
@@ -359,16 +360,16 @@ fn req_in(request: &Request) -> ReqIn {
         dma_len: remote.length_bytes,
         imm: request.imm.unwrap_or(0),
         src_ip: PEER_IP,
-        ..ReqIn::default()
+        ..streams::Request::default()
     }
 }
 
-fn beats(payload: &[u8]) -> impl Iterator<Item = PayloadBeat> + '_ {
+fn beats(payload: &[u8]) -> impl Iterator<Item = Axis> + '_ {
     let count = payload.len().div_ceil(8);
     payload.chunks(8).enumerate().map(move |(n, chunk)| {
         let mut bytes = [0; 8];
         bytes[..chunk.len()].copy_from_slice(chunk);
-        PayloadBeat {
+        Axis {
             tvalid: true,
             tdata: u64::from_le_bytes(bytes),
             tkeep: (0xff_u16 >> (8 - chunk.len())) as u8,

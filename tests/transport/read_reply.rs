@@ -1,10 +1,9 @@
 //! read_reply: Verilog against golden model, and golden model against the design's rules.
 
 use nic_harness::bench::Stimulus;
-use nic_models::golden::transport::read::reply::{
-    EndPorts, JobPorts, ReadReply, ReadReplyIn, ReadReplyOut, ReplyPorts,
-};
+use nic_models::golden::transport::read::reply::{ReadReply, ReadReplyIn, ReadReplyOut};
 use nic_models::ports::{Golden, Wide};
+use nic_models::streams::{ReadJob, ReadJobEnd, Reply};
 use nic_sim::bench::read_reply::Readers;
 use nic_spec::rows::{QpRow, Table};
 use rdma_nic::{assert_catches, assert_matches_golden, gbe};
@@ -48,12 +47,12 @@ struct Rig {
     reply: ReadReply,
     out: ReadReplyOut,
     input: ReadReplyIn,
-    jobs: VecDeque<JobPorts>,
+    jobs: VecDeque<ReadJob>,
     grants: VecDeque<u16>,
     holds: bool,
     works: Vec<u16>,
-    packets: Vec<ReplyPorts>,
-    ends: Vec<EndPorts>,
+    packets: Vec<Reply>,
+    ends: Vec<ReadJobEnd>,
     cycle: u64,
 }
 
@@ -109,7 +108,7 @@ impl Rig {
     /// A job whose virtual address is that of its PSN at the MTU 256, or another.
     fn part(&mut self, psn: u32, va: u64, bytes: u32, restart: bool) {
         let (valid, flow, msn, addr, rkey) = (true, FLOW, psn + 1, u64::from(psn) << 20, 3 << 8);
-        self.jobs.push_back(JobPorts { valid, flow, psn, msn, addr, bytes, restart, va, rkey });
+        self.jobs.push_back(ReadJob { valid, flow, psn, msn, addr, bytes, restart, va, rkey });
     }
 
     fn run(&mut self, cycles: usize) {
@@ -201,7 +200,7 @@ fn read_reply_ends_a_job_once_its_last_packet_is_taken() {
     assert!(rig.jobs.is_empty());
     rig.input.m_pkt_ready = true;
     rig.run(3);
-    let end = EndPorts { valid: true, flow: FLOW, jobs: 1, reads: 1, ..EndPorts::default() };
+    let end = ReadJobEnd { valid: true, flow: FLOW, jobs: 1, reads: 1, ..ReadJobEnd::default() };
     assert_eq!(rig.ends, [end]);
     rig.run(50);
     assert_eq!(rig.ends, [end, end]);
@@ -270,7 +269,7 @@ fn read_reply_restarts_only_what_is_behind() {
     rig.run(200);
     rig.job(9, 768, true);
     rig.run(100);
-    let end = EndPorts { valid: true, flow: FLOW, jobs: 3, reads: 3, ..EndPorts::default() };
+    let end = ReadJobEnd { valid: true, flow: FLOW, jobs: 3, reads: 3, ..ReadJobEnd::default() };
     assert_eq!(rig.ends, [end]);
     rig.holds = false;
     rig.run(1000);

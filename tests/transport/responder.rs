@@ -1,13 +1,10 @@
 //! responder: Verilog against golden model, and golden model against the standard's rules.
 
 use nic_harness::bench::Stimulus;
-use nic_models::golden::transport::ack::gen::{AckOut, CqeOut, DoneIn, Tag, Tel};
-use nic_models::golden::transport::read::reply::ReplyPorts;
-use nic_models::golden::transport::requester::ReadPorts;
-use nic_models::golden::transport::responder::{
-    PayloadBeat, ReqIn, Responder, ResponderIn, ResponderOut,
-};
+use nic_models::golden::transport::ack::gen::{CqeOut, Tag};
+use nic_models::golden::transport::responder::{Responder, ResponderIn, ResponderOut};
 use nic_models::ports::{Golden, Wide};
+use nic_models::streams::{Ack, Axis, ReadCommand, Reply, Request, Telemetry, WriteDone};
 use nic_sim::bench::responder::{Peers, Replies};
 use nic_sim::env::stream::{frame_to_beats, Beat, FrameSink};
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
@@ -55,13 +52,13 @@ const PSN: u32 = 0xff_fffe;
 struct Rig {
     responder: Responder,
     out: ResponderOut,
-    requests: VecDeque<(ReqIn, Vec<u8>)>,
+    requests: VecDeque<(Request, Vec<u8>)>,
     beats: VecDeque<Beat>,
     rows: VecDeque<(Table, usize, Row)>,
     commands: VecDeque<(u64, usize, u128)>,
     frame: FrameSink,
     frames: VecDeque<Vec<u8>>,
-    dones: VecDeque<DoneIn>,
+    dones: VecDeque<WriteDone>,
     holds_dones: bool,
     holds_acks: bool,
     cq_space: bool,
@@ -70,9 +67,9 @@ struct Rig {
     holds_replies: bool,
     fail: Option<u16>,
     /// READ responses with their read commands.
-    packets: Vec<(ReplyPorts, ReadPorts)>,
+    packets: Vec<(Reply, ReadCommand)>,
     writes: Vec<(u64, Vec<u8>)>,
-    acks: Vec<AckOut>,
+    acks: Vec<Ack>,
     cqes: Vec<CqeOut>,
     counts: [usize; 8],
     cycle: u64,
@@ -98,8 +95,8 @@ fn region() -> MrRow {
 }
 
 /// A request of `payload` bytes whose RETH names the whole of `dma_len` at `offset`.
-fn request(opcode: u8, psn_offset: u32, offset: u64, dma_len: u32, payload: u16) -> ReqIn {
-    ReqIn {
+fn request(opcode: u8, psn_offset: u32, offset: u64, dma_len: u32, payload: u16) -> Request {
+    Request {
         valid: true,
         qpn: QPN,
         opcode,
@@ -111,11 +108,11 @@ fn request(opcode: u8, psn_offset: u32, offset: u64, dma_len: u32, payload: u16)
         dma_len,
         imm: 0xcafe_0000 | psn_offset,
         src_ip: PEER_IP,
-        tel: Tel::default(),
+        tel: Telemetry::default(),
     }
 }
 
-fn only(psn_offset: u32, payload: u16) -> ReqIn {
+fn only(psn_offset: u32, payload: u16) -> Request {
     request(opcode::WRITE_ONLY, psn_offset, 0, payload.into(), payload)
 }
 
@@ -167,7 +164,7 @@ impl Rig {
         self.rows.push_back((Table::Mr, mr.rkey as usize >> 8 & 63, mr.to_row()));
     }
 
-    fn send(&mut self, req: ReqIn) -> &mut Self {
+    fn send(&mut self, req: Request) -> &mut Self {
         let payload = (0..req.payload_bytes).map(|n| (n * 7) as u8 ^ req.psn as u8).collect();
         self.requests.push_back((req, payload));
         self
@@ -192,7 +189,7 @@ impl Rig {
         }
         if let Some(beat) = self.beats.front() {
             let (tdata, tkeep, tlast) = (beat.tdata[0], beat.tkeep as u8, beat.tlast);
-            i.s_payload = PayloadBeat { tvalid: true, tdata, tkeep, tlast };
+            i.s_payload = Axis { tvalid: true, tdata, tkeep, tlast };
         }
         if let Some((table, index, row)) = self.rows.front() {
             i.s_cfg_valid = true;
@@ -255,17 +252,17 @@ impl Rig {
             self.writes.push((addr, frame));
         }
         self.commands.pop_front();
-        self.dones.push_back(DoneIn { valid: true, tag, error: self.error && bytes > 0 });
+        self.dones.push_back(WriteDone { valid: true, tag, error: self.error && bytes > 0 });
     }
 
     /// Sends requests and waits until all is quiet; syndrome, PSN offset and MSN of the answers.
-    fn answers(&mut self, requests: &[ReqIn]) -> Vec<(u8, u32, u32)> {
+    fn answers(&mut self, requests: &[Request]) -> Vec<(u8, u32, u32)> {
         let first = self.acks.len();
         for req in requests {
             self.send(*req);
             self.run(700);
         }
-        let answer = |a: &AckOut| (a.syndrome, a.psn.wrapping_sub(PSN) & 0xff_ffff, a.msn);
+        let answer = |a: &Ack| (a.syndrome, a.psn.wrapping_sub(PSN) & 0xff_ffff, a.msn);
         self.acks[first..].iter().map(answer).collect()
     }
 
@@ -309,7 +306,7 @@ fn responder_counts_psn_over_the_wrap_and_msn_by_message() {
 #[test]
 fn responder_answers_only_packets_with_ack_request() {
     let mut rig = Rig::new();
-    let quiet = |n| ReqIn { ack_req: false, ..only(n, 4) };
+    let quiet = |n| Request { ack_req: false, ..only(n, 4) };
     assert_eq!(rig.answers(&[quiet(0), quiet(1), only(2, 4)]), [(0x1f, 2, 3)]);
     assert_eq!(rig.count(ACCEPTED), 3);
 }
@@ -317,15 +314,15 @@ fn responder_answers_only_packets_with_ack_request() {
 #[test]
 fn responder_acknowledges_duplicates_again_without_writing() {
     let mut rig = Rig::new();
-    let quiet = ReqIn { ack_req: false, ..only(0, 9) };
+    let quiet = Request { ack_req: false, ..only(0, 9) };
     rig.answers(&[only(0, 9), only(1, 9)]);
     assert_eq!(rig.answers(&[quiet, only(1, 9)]), [(0x1f, 1, 2), (0x1f, 1, 2)]);
     // Half the sequence space behind is still a duplicate, half ahead is not.
-    let far = |n: u32| ReqIn { psn: (PSN + 2 + n) & 0xff_ffff, ..only(0, 9) };
+    let far = |n: u32| Request { psn: (PSN + 2 + n) & 0xff_ffff, ..only(0, 9) };
     assert_eq!(rig.answers(&[far(0x80_0000)]), [(0x1f, 1, 2)]);
     assert_eq!(rig.answers(&[far(0x7f_ffff)]), [(0x60, 2, 2)]);
     assert_eq!((rig.writes.len(), rig.count(DUPLICATE), rig.count(OUT_OF_SEQUENCE)), (2, 3, 1));
-    let atomic = ReqIn { opcode: opcode::FETCH_ADD, payload_bytes: 0, ..only(0, 0) };
+    let atomic = Request { opcode: opcode::FETCH_ADD, payload_bytes: 0, ..only(0, 0) };
     assert_eq!(rig.answers(&[atomic]), []);
 }
 
@@ -341,7 +338,7 @@ fn responder_sends_one_nak_a_gap() {
 
 /// The requests get their first answers, then this fatal NAK and nothing more, and write nothing
 /// from the fatal one on.
-fn assert_fatal(requests: &[ReqIn], syndrome: u8, event: usize) {
+fn assert_fatal(requests: &[Request], syndrome: u8, event: usize) {
     let mut rig = Rig::new();
     let (last, good) = requests.split_last().expect("at least one");
     assert_eq!(rig.answers(good).len(), good.len(), "{requests:?}");
@@ -377,10 +374,10 @@ fn responder_refuses_what_it_does_not_support_at_the_expected_psn() {
         opcode::SEND_ONLY_INVALIDATE,
     ]);
     for code in codes {
-        assert_fatal(&[ReqIn { opcode: code, ..only(0, 4) }], 0x61, INVALID);
+        assert_fatal(&[Request { opcode: code, ..only(0, 4) }], 0x61, INVALID);
     }
     let mut rig = Rig::new();
-    let read = ReqIn { opcode: opcode::READ_REQUEST, ..only(1, 0) };
+    let read = Request { opcode: opcode::READ_REQUEST, ..only(1, 0) };
     assert_eq!(rig.answers(&[read, only(0, 4)]), [(0x60, 0, 0), (0x1f, 0, 1)]);
 }
 
@@ -389,7 +386,7 @@ fn responder_refuses_wrong_lengths() {
     let first = request(opcode::WRITE_FIRST, 0, 0, 600, 256);
     let middle = |payload| request(opcode::WRITE_MIDDLE, 1, 0, 0, payload);
     let last = |psn, payload| request(opcode::WRITE_LAST, psn, 0, 0, payload);
-    let bad: &[&[ReqIn]] = &[
+    let bad: &[&[Request]] = &[
         &[request(opcode::WRITE_FIRST, 0, 0, 600, 255)],
         &[request(opcode::WRITE_FIRST, 0, 0, 600, 257)],
         &[request(opcode::WRITE_FIRST, 0, 0, 256, 256)],
@@ -423,9 +420,9 @@ fn responder_takes_the_longest_message() {
 #[test]
 fn responder_refuses_writes_outside_of_regions() {
     let at = |offset, len| request(opcode::WRITE_ONLY, 0, offset, len, len as u16);
-    assert_fatal(&[ReqIn { rkey: RKEY ^ 1, ..at(0, 4) }], 0x62, ACCESS);
-    assert_fatal(&[ReqIn { rkey: RKEY ^ 1 << 31, ..at(0, 4) }], 0x62, ACCESS);
-    assert_fatal(&[ReqIn { rkey: RKEY + 0x100, ..at(0, 4) }], 0x62, ACCESS);
+    assert_fatal(&[Request { rkey: RKEY ^ 1, ..at(0, 4) }], 0x62, ACCESS);
+    assert_fatal(&[Request { rkey: RKEY ^ 1 << 31, ..at(0, 4) }], 0x62, ACCESS);
+    assert_fatal(&[Request { rkey: RKEY + 0x100, ..at(0, 4) }], 0x62, ACCESS);
     assert_fatal(&[at(LENGTH, 1)], 0x62, ACCESS);
     assert_fatal(&[at(LENGTH - 4, 5)], 0x62, ACCESS);
     assert_fatal(&[at(u64::MAX, 1)], 0x62, ACCESS);
@@ -467,7 +464,7 @@ fn responder_writes_nothing_more_once_a_region_is_revoked() {
 #[test]
 fn responder_needs_no_key_for_nothing() {
     let mut rig = Rig::new();
-    let empty = |n| ReqIn { rkey: 0xdead_beef, va: 0, ..only(n, 0) };
+    let empty = |n| Request { rkey: 0xdead_beef, va: 0, ..only(n, 0) };
     assert_eq!(rig.answers(&[empty(0), empty(1)]), [(0x1f, 0, 1), (0x1f, 1, 2)]);
     assert!(rig.writes.is_empty());
 }
@@ -476,10 +473,10 @@ fn responder_needs_no_key_for_nothing() {
 fn responder_is_silent_to_strangers() {
     let mut rig = Rig::new();
     let strangers = [
-        ReqIn { src_ip: PEER_IP + 1, ..only(0, 4) },
-        ReqIn { qpn: QPN + 64, ..only(0, 4) },
-        ReqIn { qpn: QPN + 1, ..only(0, 4) },
-        ReqIn { qpn: QPN ^ 0x80_0000, ..only(0, 4) },
+        Request { src_ip: PEER_IP + 1, ..only(0, 4) },
+        Request { qpn: QPN + 64, ..only(0, 4) },
+        Request { qpn: QPN + 1, ..only(0, 4) },
+        Request { qpn: QPN ^ 0x80_0000, ..only(0, 4) },
     ];
     assert_eq!(rig.answers(&strangers), []);
     assert_eq!((rig.writes.len(), rig.count(NO_QP)), (0, 4));
@@ -601,14 +598,15 @@ fn responder_moves_a_beat_every_cycle() {
     assert!(cycles < 20 * 32 + 20, "{cycles} cycles for 20 packets of 32 beats");
 }
 
-fn echo(ack: &AckOut) -> Option<Tel> {
+fn echo(ack: &Ack) -> Option<Telemetry> {
     Some(ack.tel).filter(|tel| tel.valid)
 }
 
 #[test]
 fn responder_echoes_telemetry_of_the_packets_it_accepts() {
-    let tel = |n: u64| Tel { valid: true, hops: 5, path: 0x123, hop: [n, n + 1, n + 2, 3, 4] };
-    let with = |n: u32| ReqIn { tel: tel(n.into()), ..only(n, 4) };
+    let tel =
+        |n: u64| Telemetry { valid: true, hops: 5, path: 0x123, hop: [n, n + 1, n + 2, 3, 4] };
+    let with = |n: u32| Request { tel: tel(n.into()), ..only(n, 4) };
     let mut rig = Rig::new();
     rig.answers(&[with(0), with(3), with(1), only(1, 4)]);
     let echoes: Vec<_> = rig.acks.iter().map(|a| (a.syndrome, echo(a))).collect();
@@ -622,9 +620,10 @@ fn responder_echoes_telemetry_of_the_packets_it_accepts() {
 /// ACKs that coalesce while tx holds them: the first stands at the port, the rest become one.
 #[test]
 fn responder_keeps_telemetry_until_it_is_echoed() {
-    let tel = |n: u64| Tel { valid: true, hops: 5, path: 0x123, hop: [n, n + 1, n + 2, 3, 4] };
-    let with = |n: u32| ReqIn { tel: tel(n.into()), ..only(n, 4) };
-    let echoes = |requests: &[ReqIn], is_anew: bool| -> Vec<Option<Tel>> {
+    let tel =
+        |n: u64| Telemetry { valid: true, hops: 5, path: 0x123, hop: [n, n + 1, n + 2, 3, 4] };
+    let with = |n: u32| Request { tel: tel(n.into()), ..only(n, 4) };
+    let echoes = |requests: &[Request], is_anew: bool| -> Vec<Option<Telemetry>> {
         let mut rig = Rig::new();
         rig.holds_acks = true;
         rig.answers(requests);
@@ -748,7 +747,7 @@ fn read_rig() -> Rig {
     Rig::with(read_qp(), read_region())
 }
 
-fn read(psn_offset: u32, offset: u64, bytes: u32) -> ReqIn {
+fn read(psn_offset: u32, offset: u64, bytes: u32) -> Request {
     request(opcode::READ_REQUEST, psn_offset, offset, bytes, 0)
 }
 
@@ -759,10 +758,10 @@ const ONLY: u8 = opcode::READ_RESPONSE_ONLY;
 
 impl Rig {
     /// Sends requests and waits; opcode, PSN offset, offset in the region and bytes of the responses.
-    fn responses(&mut self, requests: &[ReqIn]) -> Vec<(u8, u32, u64, u16)> {
+    fn responses(&mut self, requests: &[Request]) -> Vec<(u8, u32, u64, u16)> {
         self.packets.clear();
         self.answers(requests);
-        let packet = |(pkt, read): &(ReplyPorts, ReadPorts)| {
+        let packet = |(pkt, read): &(Reply, ReadCommand)| {
             assert_eq!((pkt.flow, read.valid), (5, pkt.payload_bytes > 0));
             assert!(!read.valid || read.bytes == pkt.payload_bytes);
             let offset = if read.valid { read.addr - HOST } else { 0 };
@@ -778,7 +777,7 @@ fn responder_answers_reads_over_the_psn_wrap() {
     let mut rig = read_rig();
     let expected = [(FIRST, 0, 5, 256), (MIDDLE, 1, 261, 256), (LAST, 2, 517, 88)];
     assert_eq!(rig.responses(&[read(0, 5, 600)]), expected);
-    let aeth = |p: &(ReplyPorts, ReadPorts)| (p.0.syndrome, p.0.msn);
+    let aeth = |p: &(Reply, ReadCommand)| (p.0.syndrome, p.0.msn);
     assert_eq!(rig.packets.iter().map(aeth).collect::<Vec<_>>(), [(0x1f, 1), (0, 0), (0x1f, 1)]);
     let expected = [(ONLY, 3, 0, 256), (FIRST, 4, 0, 256), (LAST, 5, 256, 1)];
     assert_eq!(rig.responses(&[read(3, 0, 256), read(4, 0, 257)]), expected);
@@ -789,7 +788,7 @@ fn responder_answers_reads_over_the_psn_wrap() {
 #[test]
 fn responder_answers_a_read_of_nothing_without_a_key() {
     let mut rig = read_rig();
-    let empty = ReqIn { rkey: 0xdead_beef, va: 0, ..read(0, 0, 0) };
+    let empty = Request { rkey: 0xdead_beef, va: 0, ..read(0, 0, 0) };
     assert_eq!(rig.responses(&[empty]), [(ONLY, 0, 0, 0)]);
     assert_eq!((rig.packets[0].0.syndrome, rig.packets[0].0.msn), (0x1f, 1));
     assert_eq!(rig.answers(&[only(1, 4)]), [(0x1f, 1, 2)]);
@@ -814,7 +813,7 @@ fn assert_longest_read(mtu_code: u8, packets: u32) {
     rig.run(50);
     let last = read(packets - 1, (1 << 31) - u64::from(mtu), mtu.into());
     rig.answers(&[last]);
-    let beyond = ReqIn { dma_len: u32::from(mtu) + 3, ..last };
+    let beyond = Request { dma_len: u32::from(mtu) + 3, ..last };
     rig.answers(&[beyond]);
     rig.holds_replies = false;
     let offset = (1 << 31) - u64::from(mtu);
@@ -843,14 +842,14 @@ fn responder_takes_the_longest_read() {
 
 #[test]
 fn responder_refuses_reads_that_it_cannot_answer() {
-    let cases: &[(u8, usize, QpRow, MrRow, ReqIn)] = &[
+    let cases: &[(u8, usize, QpRow, MrRow, Request)] = &[
         (0x61, INVALID, qp(), read_region(), read(0, 0, 4)),
         (0x61, INVALID, read_qp(), read_region(), read(0, 0, u32::MAX)),
-        (0x61, INVALID, read_qp(), read_region(), ReqIn { payload_bytes: 4, ..read(0, 0, 4) }),
+        (0x61, INVALID, read_qp(), read_region(), Request { payload_bytes: 4, ..read(0, 0, 4) }),
         (0x62, ACCESS, read_qp(), region(), read(0, 0, 4)),
         (0x62, ACCESS, read_qp(), MrRow { valid: false, ..read_region() }, read(0, 0, 4)),
-        (0x62, ACCESS, read_qp(), read_region(), ReqIn { rkey: RKEY ^ 1, ..read(0, 0, 4) }),
-        (0x62, ACCESS, read_qp(), read_region(), ReqIn { rkey: RKEY + 0x100, ..read(0, 0, 4) }),
+        (0x62, ACCESS, read_qp(), read_region(), Request { rkey: RKEY ^ 1, ..read(0, 0, 4) }),
+        (0x62, ACCESS, read_qp(), read_region(), Request { rkey: RKEY + 0x100, ..read(0, 0, 4) }),
         (0x62, ACCESS, read_qp(), read_region(), read(0, LENGTH, 1)),
         (0x62, ACCESS, read_qp(), read_region(), read(0, LENGTH - 4, 5)),
         (0x62, ACCESS, read_qp(), read_region(), read(0, 0, LENGTH as u32 + 1)),
@@ -949,9 +948,9 @@ fn responder_drops_repeated_reads_that_are_not_in_order() {
         read(3, 0, 257),
         read(0, LENGTH - 4, 5),
         read(0, 0, u32::MAX),
-        ReqIn { rkey: RKEY ^ 1, ..read(0, 0, 600) },
-        ReqIn { payload_bytes: 4, ..read(0, 0, 600) },
-        ReqIn { psn: (PSN - 1) & 0xff_ffff, ..read(0, 0, 600) },
+        Request { rkey: RKEY ^ 1, ..read(0, 0, 600) },
+        Request { payload_bytes: 4, ..read(0, 0, 600) },
+        Request { psn: (PSN - 1) & 0xff_ffff, ..read(0, 0, 600) },
     ];
     assert_eq!(rig.responses(&bad), []);
     assert_eq!((rig.count(DUPLICATE) - first, rig.acks.len()), (bad.len(), 1));

@@ -2,8 +2,9 @@
 
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::transport::read::reply::{JobPorts, ReadReply, ReadReplyIn, ReadReplyOut};
+use nic_models::golden::transport::read::reply::{ReadReply, ReadReplyIn, ReadReplyOut};
 use nic_models::ports::Wide;
+use nic_models::streams::ReadJob;
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Table};
 use rand::{Rng, SeedableRng};
@@ -22,7 +23,7 @@ struct Reader {
     next_psn: u32,
     mtu_code: u8,
     /// Newest last.
-    reads: VecDeque<JobPorts>,
+    reads: VecDeque<ReadJob>,
     /// PSN to ask for next, in a series that goes back.
     resume_psn: Option<u32>,
 }
@@ -35,7 +36,7 @@ pub struct Readers {
     region_count: u16,
     readers: Vec<Reader>,
     flow_limit: u16,
-    job: Source<JobPorts>,
+    job: Source<ReadJob>,
     cfg: Source<(Table, u16, QpRow)>,
     rows: VecDeque<(Table, u16, QpRow)>,
     grant: Source<u16>,
@@ -119,12 +120,12 @@ impl Readers {
         self.rows.push_back((Table::Qp, flow, qp));
     }
 
-    fn make_job(&mut self) -> JobPorts {
+    fn make_job(&mut self) -> ReadJob {
         let rng = &mut self.rng;
         let flow = rng.gen_range(0..self.flow_limit);
         let reader = &mut self.readers[usize::from(flow)];
         let mtu = 256 << reader.mtu_code.min(4);
-        let mut job = JobPorts {
+        let mut job = ReadJob {
             valid: true,
             flow,
             psn: reader.next_psn,
@@ -143,7 +144,7 @@ impl Readers {
         };
         let again = if self.calm { 40 } else { 6 };
         if reader.resume_psn.is_none() && rng.gen_ratio(1, again) && !reader.reads.is_empty() {
-            let JobPorts { psn, bytes, .. } = reader.reads[rng.gen_range(0..reader.reads.len())];
+            let ReadJob { psn, bytes, .. } = reader.reads[rng.gen_range(0..reader.reads.len())];
             let packets = (bytes as u64).div_ceil(mtu).clamp(1, 0x80_0000) as u32;
             let offset = if rng.gen() { 0 } else { rng.gen_range(0..packets) };
             let before = if rng.gen_ratio(1, 8) { rng.gen_range(0..3) } else { 0 };

@@ -3,16 +3,14 @@
 use crate::env::stream::{Beat, FrameSink, FrameSource, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::transport::ack::gen::{
-    AckGen, AckGenIn, AckGenOut, AckOut, DoneIn, HopWatch, Outcome, Tag, Tel,
+    AckGen, AckGenIn, AckGenOut, HopWatch, Outcome, Tag,
 };
-use nic_models::golden::transport::read::reply::{
-    EndPorts, ReadReply, ReadReplyIn, ReadReplyOut, ReplyPorts,
-};
-use nic_models::golden::transport::requester::ReadPorts;
-use nic_models::golden::transport::responder::{
-    PayloadBeat, ReqIn, Responder, ResponderIn, ResponderOut,
-};
+use nic_models::golden::transport::read::reply::{ReadReply, ReadReplyIn, ReadReplyOut};
+use nic_models::golden::transport::responder::{Responder, ResponderIn, ResponderOut};
 use nic_models::ports::{Golden, Wide};
+use nic_models::streams::{
+    self, Axis, ReadCommand, ReadJobEnd, Reply, Request, Telemetry, WriteDone,
+};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
@@ -41,8 +39,8 @@ fn random_watch(rng: &mut ChaCha8Rng, flow_count: u16) -> HopWatch {
     }
 }
 
-fn random_tel(rng: &mut ChaCha8Rng) -> Tel {
-    Tel {
+fn random_tel(rng: &mut ChaCha8Rng) -> Telemetry {
+    Telemetry {
         valid: rng.gen_ratio(3, 4),
         hops: rng.gen_range(0..=6),
         path: rng.gen_range(0..0x1000),
@@ -55,7 +53,7 @@ fn random_tel(rng: &mut ChaCha8Rng) -> Tel {
 pub struct Owing {
     rng: ChaCha8Rng,
     done: Source<(u128, bool)>,
-    end: Source<EndPorts>,
+    end: Source<ReadJobEnd>,
     /// READs that were handed over and have not ended, by flow.
     jobs: Vec<u8>,
     ack: Sink,
@@ -101,7 +99,7 @@ impl Owing {
     }
 
     /// Some of a flow's READs have ended, or all is over.
-    fn end(rng: &mut ChaCha8Rng, jobs: &mut [u8], flow_limit: u16) -> Option<EndPorts> {
+    fn end(rng: &mut ChaCha8Rng, jobs: &mut [u8], flow_limit: u16) -> Option<ReadJobEnd> {
         let flow = rng.gen_range(0..flow_limit);
         let waiting = &mut jobs[usize::from(flow)];
         let (cleared, error) = (rng.gen_ratio(1, 100), rng.gen_ratio(1, 100));
@@ -111,7 +109,7 @@ impl Owing {
         let jobs = rng.gen_range(0..=(*waiting).min(16));
         let reads = rng.gen_range(0..=jobs);
         *waiting = if cleared { 0 } else { *waiting - jobs };
-        Some(EndPorts { valid: true, flow, jobs, reads, error, cleared })
+        Some(ReadJobEnd { valid: true, flow, jobs, reads, error, cleared })
     }
 }
 
@@ -143,7 +141,7 @@ impl Replies {
         out: &ResponderOut,
         i: &mut ResponderIn,
         (grants, takes, fail): (bool, bool, Option<u16>),
-    ) -> Option<(ReplyPorts, ReadPorts)> {
+    ) -> Option<(Reply, ReadCommand)> {
         let before = self.out;
         (i.s_end, i.m_job_ready) = (before.m_end, before.s_job_ready);
         i.m_cfg_ready = before.s_cfg_ready;
@@ -215,7 +213,7 @@ impl Stimulus<AckGen> for Owing {
         let reset = rng.gen_ratio(1, 8000);
         let i = AckGenIn {
             reset,
-            s_done: DoneIn {
+            s_done: WriteDone {
                 valid: done.is_some(),
                 tag: done.map_or_else(|| rng.gen::<u128>() >> 1, |d| d.0),
                 error: done.is_some_and(|d| d.1),
@@ -373,7 +371,7 @@ impl Peer {
         self.cursor = at.unwrap_or(self.packets.len());
     }
 
-    fn answered(&mut self, ack: &AckOut) {
+    fn answered(&mut self, ack: &streams::Ack) {
         match ack.syndrome {
             0x1f => self.acked_psn = (ack.psn + 1) & 0xff_ffff,
             0x61..=0x63 => self.is_dead = true,
@@ -421,7 +419,7 @@ fn one_bit(rng: &mut ChaCha8Rng, width: u32) -> u32 {
 }
 
 /// Spoils a packet in one of many ways.
-fn spoil(rng: &mut ChaCha8Rng, p: &mut ReqIn) {
+fn spoil(rng: &mut ChaCha8Rng, p: &mut Request) {
     match rng.gen_range(0..20) {
         0 => p.qpn ^= one_bit(rng, 24),
         1 => p.src_ip ^= one_bit(rng, 32),
@@ -501,7 +499,7 @@ impl Dma {
         let next = || if holds { None } else { ended.pop_front() };
         let done = self.done.drive(out.s_done_ready, next);
         if let Some((tag, error)) = done {
-            i.s_done = DoneIn { valid: true, tag, error };
+            i.s_done = WriteDone { valid: true, tag, error };
         }
         i.m_cmd_ready = self.waiting.len() + self.ended.len() < 100 && self.cmd.drive();
         i.m_data_tready = self.data.drive();
@@ -542,8 +540,8 @@ pub struct Peers {
     regions: Vec<MrRow>,
     rows: VecDeque<Staged>,
     cfg: Source<Staged>,
-    request: Source<ReqIn>,
-    upcoming: Option<ReqIn>,
+    request: Source<Request>,
+    upcoming: Option<Request>,
     beat_bytes: usize,
     payload: FrameSource,
     dma: Dma,
@@ -696,7 +694,7 @@ impl Peers {
         }
     }
 
-    fn request(&mut self) -> ReqIn {
+    fn request(&mut self) -> Request {
         let rng = &mut self.rng;
         let n = rng.gen_range(0..self.peers.len());
         let mr = self.regions[rng.gen_range(0..self.regions.len())];
@@ -704,7 +702,7 @@ impl Peers {
         let packet = peer.send(rng, &mr, (self.bursts, self.reads_1_in));
         let has_reth = opcode::has_reth(packet.opcode);
         let reth = |v: u64| if has_reth { v } else { 0 };
-        let mut req = ReqIn {
+        let mut req = Request {
             valid: true,
             qpn: peer.qp.qpn,
             opcode: packet.opcode,
@@ -743,7 +741,7 @@ impl Peers {
         }
         if let Some(beat) = self.payload.drive(out.s_payload_tready) {
             let (tdata, tkeep, tlast) = (beat.tdata[0], beat.tkeep as u8, beat.tlast);
-            i.s_payload = PayloadBeat { tvalid: true, tdata, tkeep, tlast };
+            i.s_payload = Axis { tvalid: true, tdata, tkeep, tlast };
         }
         let rows = &mut self.rows;
         if let Some(staged) = self.cfg.drive(out.s_cfg_ready, || rows.pop_front()) {

@@ -1,31 +1,9 @@
 //! Twin of `hdl/src/host/cq/queue.rs`: completions on their way to software.
 
-use super::sq_fetch::LostPorts;
 use crate::ports::Golden;
+use crate::streams::{LostRequest, RequesterCompletion, ResponderCompletion};
 use std::collections::VecDeque;
 
-crate::ports! {
-    /// Completion of the requester.
-    pub struct RequesterCqe {
-        pub valid: bool,
-        pub status: u8,
-        pub flow: u16,
-        pub wr_id: u32,
-        pub byte_len: u32,
-        /// Software wants it also when it is good.
-        pub signalled: bool,
-    }
-}
-crate::ports! {
-    /// Completion of the responder.
-    pub struct ResponderCqe {
-        pub valid: bool,
-        pub status: u8,
-        pub flow: u16,
-        pub imm: u32,
-        pub byte_len: u32,
-    }
-}
 crate::ports! {
     /// What the completion ring does to the queue.
     pub struct RingControl {
@@ -39,9 +17,9 @@ crate::ports! {
     /// Inputs.
     pub struct CompletionQueueIn {
         pub reset: bool,
-        pub s_requester: RequesterCqe,
-        pub s_responder: ResponderCqe,
-        pub s_lost: LostPorts,
+        pub s_requester: RequesterCompletion,
+        pub s_responder: ResponderCompletion,
+        pub s_lost: LostRequest,
         pub pop: bool,
         pub ring: RingControl,
     }

@@ -1,17 +1,19 @@
 //! Twin of `hdl/src/host/registers.rs`: the register side, composed of its blocks' twins.
 
-use super::axil_port::{AxilMaster, AxilPort, AxilPortIn, AxilPortOut, AxilSlave};
+use super::axil_port::{AxilPort, AxilPortIn, AxilPortOut};
 use super::completion_queue::{
-    CompletionQueue, CompletionQueueIn, CompletionQueueOut, RequesterCqe, ResponderCqe, RingControl,
+    CompletionQueue, CompletionQueueIn, CompletionQueueOut, RingControl,
 };
 use super::cq_ring::ConsumerPorts;
 use super::csr::{Csr, CsrIn, CsrOut};
 use super::csr_regs::{CsrConfig, CsrRegs, CsrRegsIn, CsrRegsOut};
 use super::event_counters::{EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses};
 use super::interrupt::ClearPorts;
-use super::sq_fetch::{DoorbellPorts, LostPorts};
 use super::table_window::{CfgRow, TableWindow, TableWindowIn, TableWindowOut};
 use crate::ports::{join_name, Golden, PortDef, PortField, Ports};
+use crate::streams::{
+    back, AxiLite, Doorbell, FlowCommand, LostRequest, RequesterCompletion, ResponderCompletion,
+};
 use nic_spec::rows::QpRow;
 use nic_spec::NicConfig;
 
@@ -31,17 +33,6 @@ crate::ports! {
         pub requester_valid: bool,
         pub tx_valid: bool,
         pub completer_valid: bool,
-    }
-}
-crate::ports! {
-    /// What the CC unit needs of a QP row.
-    pub struct FlowOut {
-        pub valid: bool,
-        pub flow: u16,
-        pub op: u8,
-        pub telemetry: bool,
-        pub window_bytes: u32,
-        pub rate: u32,
     }
 }
 crate::ports! {
@@ -76,12 +67,12 @@ crate::ports! {
     /// Inputs.
     pub struct RegistersIn {
         pub reset: bool,
-        pub s_axil: AxilMaster,
+        pub s_axil: AxiLite,
         pub m_cfg: CfgReady,
         pub m_flow_ready: bool,
-        pub s_requester: RequesterCqe,
-        pub s_responder: ResponderCqe,
-        pub s_lost: LostPorts,
+        pub s_requester: RequesterCompletion,
+        pub s_responder: ResponderCompletion,
+        pub s_lost: LostRequest,
         pub ring: RingControl,
         pub cq_landed: u16,
         pub host_status: u32,
@@ -95,13 +86,13 @@ crate::ports! {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RegistersOut {
     /// Bus.
-    pub s_axil: AxilSlave,
+    pub s_axil: back::AxiLite,
     /// Row for the tables.
     pub cfg: CfgRow,
     /// Who shall take it.
     pub m_cfg: CfgValid,
     /// QP row for the CC unit.
-    pub m_flow: FlowOut,
+    pub m_flow: FlowCommand,
     /// Ports `cfg_local_mac`, `cfg_tel_*`.
     pub derived: Derived,
     /// Completion of the requester is taken.
@@ -119,7 +110,7 @@ pub struct RegistersOut {
     /// What software clears.
     pub m_clear: ClearPorts,
     /// Doorbell.
-    pub m_doorbell: DoorbellPorts,
+    pub m_doorbell: Doorbell,
     /// Room for the completion of one more work request.
     pub wr_room: bool,
     /// Room for what the responder may still complete.
@@ -131,10 +122,10 @@ pub struct RegistersOut {
 crate::ports! {
     /// The outputs in port order.
     struct Named {
-        s_axil: AxilSlave,
+        s_axil: back::AxiLite,
         cfg: CfgRow,
         m_cfg: CfgValid,
-        m_flow: FlowOut,
+        m_flow: FlowCommand,
         s_requester_ready: bool,
         s_responder_ready: bool,
         s_lost_ready: bool,
@@ -142,7 +133,7 @@ crate::ports! {
         head: u128,
         m_consumer: ConsumerPorts,
         m_clear: ClearPorts,
-        m_doorbell: DoorbellPorts,
+        m_doorbell: Doorbell,
         wr_room: bool,
         cq_space: bool,
     }
@@ -331,7 +322,7 @@ impl Registers {
                 tx_valid: w.window.m_cfg_tx_valid,
                 completer_valid: w.window.m_cfg_completer_valid,
             },
-            m_flow: FlowOut {
+            m_flow: FlowCommand {
                 valid: w.window.m_cfg_cc_valid,
                 flow: w.window.cfg.index + part * self.flow_count,
                 op: if qp.valid { 1 } else { 2 },
@@ -370,7 +361,7 @@ impl Registers {
                 arm: w.port.m.wdata >> 16 & 1 != 0,
             },
             m_clear: ClearPorts { valid: w.decode.clear_write, bits: w.port.m.wdata as u8 },
-            m_doorbell: DoorbellPorts {
+            m_doorbell: Doorbell {
                 valid: w.decode.doorbell_valid,
                 flow: w.port.m.wdata as u16,
                 index: (w.port.m.wdata >> 16) as u16,

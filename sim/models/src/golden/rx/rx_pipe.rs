@@ -6,6 +6,7 @@ use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{Answer, Axis, Feedback, Telemetry};
 use std::collections::VecDeque;
 
 /// Cycles from a frame's last beat to its event.
@@ -79,19 +80,6 @@ ports! {
     }
 }
 ports! {
-    /// Telemetry bundle.
-    pub struct TelPorts {
-        /// Telemetry is there.
-        pub valid: bool,
-        /// Records; 6: not usable.
-        pub hops: u8,
-        /// Path identifier.
-        pub path: u16,
-        /// Records, native layout.
-        pub hop: [u64; 5],
-    }
-}
-ports! {
     /// Requests for the responder.
     pub struct ReqPorts {
         /// A request stands here.
@@ -119,66 +107,7 @@ ports! {
         /// Source address.
         pub src_ip: u32,
         /// Telemetry.
-        pub tel: TelPorts,
-    }
-}
-ports! {
-    /// ACKs and READ responses for the requester.
-    pub struct AckPorts {
-        /// An ACK or READ response stands here.
-        pub valid: bool,
-        /// Queue pair.
-        pub qpn: u32,
-        /// Packet sequence number.
-        pub psn: u32,
-        /// Operation code.
-        pub opcode: u8,
-        /// Bytes of payload, 0..=4096.
-        pub payload_bytes: u16,
-        /// AETH syndrome; 0 without AETH.
-        pub syndrome: u8,
-        /// AETH message sequence number.
-        pub msn: u32,
-        /// Source address.
-        pub src_ip: u32,
-        /// Telemetry.
-        pub tel: TelPorts,
-    }
-}
-ports! {
-    /// Telemetry responses for the congestion control.
-    pub struct FeedbackPorts {
-        /// A telemetry response stands here.
-        pub valid: bool,
-        /// Queue pair.
-        pub qpn: u32,
-        /// PSN of the packet whose telemetry it brings.
-        pub psn: u32,
-        /// Source address.
-        pub src_ip: u32,
-        /// It is about data: a direct one, or the answer to a probe.
-        pub direct: bool,
-        /// It is a probe or, about data, the answer to one.
-        pub probe: bool,
-        /// It is a window; its bytes are the immediate data of `m_req`.
-        pub window: bool,
-        /// Low byte of the UDP source port.
-        pub port: u8,
-        /// Telemetry.
-        pub tel: TelPorts,
-    }
-}
-ports! {
-    /// A stream's source.
-    pub struct AxisPorts {
-        /// Data.
-        pub tdata: u64,
-        /// Valid bytes.
-        pub tkeep: u8,
-        /// A beat stands here.
-        pub tvalid: bool,
-        /// Last beat of the frame.
-        pub tlast: bool,
+        pub tel: Telemetry,
     }
 }
 ports! {
@@ -224,17 +153,17 @@ ports! {
         /// The offered beat will be taken.
         pub s_axis_tready: bool,
         /// The host's frames.
-        pub m_host: AxisPorts,
+        pub m_host: Axis,
         /// Payload of requests.
-        pub m_payload: AxisPorts,
+        pub m_payload: Axis,
         /// Payload of READ responses.
-        pub m_response: AxisPorts,
+        pub m_response: Axis,
         /// Requests.
         pub m_req: ReqPorts,
         /// ACKs and READ responses.
-        pub m_ack: AckPorts,
+        pub m_ack: Answer,
         /// Telemetry responses.
-        pub m_feedback: FeedbackPorts,
+        pub m_feedback: Feedback,
         /// Events.
         pub event_rx: RxEvents,
         /// Beside one of the accepting events: its telemetry is not usable.
@@ -511,7 +440,7 @@ impl RxPipe {
     }
 
     fn out(&self) -> RxPipeOut {
-        let axis = |beat: HostBeat, tvalid: bool| AxisPorts {
+        let axis = |beat: HostBeat, tvalid: bool| Axis {
             tdata: beat.data.0,
             tkeep: beat.data.1,
             tvalid,
@@ -526,7 +455,7 @@ impl RxPipe {
             m_payload: axis(self.payload_fifo.head, self.payload_fifo.head_valid),
             m_response: axis(self.response_fifo.head, self.response_fifo.head_valid),
             m_req: ReqPorts { valid: is(&[Kind::Request]), ..req },
-            m_ack: AckPorts {
+            m_ack: Answer {
                 valid: is(&[Kind::Ack, Kind::Response]),
                 qpn: req.qpn,
                 psn: req.psn,
@@ -537,7 +466,7 @@ impl RxPipe {
                 src_ip: req.src_ip,
                 tel: req.tel,
             },
-            m_feedback: FeedbackPorts {
+            m_feedback: Feedback {
                 valid: is(&[Kind::Feedback]),
                 qpn: req.qpn,
                 psn: req.psn,

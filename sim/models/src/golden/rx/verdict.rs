@@ -1,7 +1,8 @@
 //! What the rx pipe must make of a whole frame.
 
-use super::rx_pipe::{ReqPorts, RxPipeIn, TelPorts};
+use super::rx_pipe::{ReqPorts, RxPipeIn};
 use super::stack::{self, Units};
+use crate::streams::Telemetry;
 use nic_spec::wire::{
     aeth, bth, ethernet, icrc, ifa, immdt, int_md, ioam, ipv4, reth, roce::PAYLOAD_BYTES_MAX,
     telemetry, udp,
@@ -263,9 +264,9 @@ pub fn judge(frame: &[u8], settings: &Settings) -> Result<Packet, Reason> {
     Ok(packet)
 }
 
-fn take_telemetry(carried: Carried, body: &[u8]) -> Result<(TelPorts, &[u8]), Reason> {
+fn take_telemetry(carried: Carried, body: &[u8]) -> Result<(Telemetry, &[u8]), Reason> {
     match carried {
-        Carried::None => Ok((TelPorts::default(), body)),
+        Carried::None => Ok((Telemetry::default(), body)),
         Carried::Native(form) => take_native(form, body),
         Carried::IntMd { npt, units } => {
             let stack = int_md::Stack::parse(body, npt, udp::PORT_ROCE);
@@ -283,10 +284,10 @@ fn take_telemetry(carried: Carried, body: &[u8]) -> Result<(TelPorts, &[u8]), Re
     }
 }
 
-fn take_native(form: telemetry::Form, body: &[u8]) -> Result<(TelPorts, &[u8]), Reason> {
+fn take_native(form: telemetry::Form, body: &[u8]) -> Result<(Telemetry, &[u8]), Reason> {
     let repr = telemetry::Repr::parse(form, body).map_err(|_| Reason::Telemetry)?;
     let (header, rest) = body.split_at(repr.buffer_len(form));
-    let mut tel = TelPorts { valid: true, hops: 6, path: repr.path, ..TelPorts::default() };
+    let mut tel = Telemetry { valid: true, hops: 6, path: repr.path, ..Telemetry::default() };
     if repr.is_usable() {
         tel.hops = repr.hop_count as u8;
     }

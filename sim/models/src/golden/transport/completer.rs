@@ -2,12 +2,12 @@
 //!
 //! Source: InfiniBand architecture volume 1, 9.7.6; ARCHITECTURE.md, Completer.
 
-use super::ack::gen::DoneIn;
-use super::requester::{order, OrderPorts};
-use super::responder::{CmdOut, Mover, PayloadBeat};
+use super::requester::order;
+use super::responder::Mover;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{Axis, Flow, Order, WriteCommand, WriteDone};
 use nic_spec::config::NicConfig;
 
 /// Commands without report.
@@ -33,19 +33,12 @@ ports! {
     }
 }
 ports! {
-    /// Flow whose bytes could not be written.
-    pub struct FailPorts {
-        pub valid: bool,
-        pub flow: u16,
-    }
-}
-ports! {
     /// Inputs.
     pub struct CompleterIn {
         pub reset: bool,
-        pub s_order: OrderPorts,
-        pub s_response: PayloadBeat,
-        pub s_done: DoneIn,
+        pub s_order: Order,
+        pub s_response: Axis,
+        pub s_done: WriteDone,
         pub s_cfg_valid: bool,
         pub cfg_index: u16,
         pub m_cmd_ready: bool,
@@ -61,10 +54,10 @@ ports! {
         pub s_response_tready: bool,
         pub s_done_ready: bool,
         pub s_cfg_ready: bool,
-        pub m_cmd: CmdOut,
-        pub m_data: PayloadBeat,
+        pub m_cmd: WriteCommand,
+        pub m_data: Axis,
         pub m_cqe: CompletionPorts,
-        pub m_fail: FailPorts,
+        pub m_fail: Flow,
     }
 }
 
@@ -131,7 +124,7 @@ pub struct Completer {
     flow_count: usize,
     mover: Mover,
     taking: bool,
-    cmd: CmdOut,
+    cmd: WriteCommand,
     in_flight: u8,
     phase: Phase,
     report: (Tag, bool),
@@ -151,7 +144,7 @@ impl Completer {
             flow_count,
             mover: Mover::default(),
             taking: false,
-            cmd: CmdOut::default(),
+            cmd: WriteCommand::default(),
             in_flight: 0,
             phase: Phase::Scrub(flow_count),
             report: (Tag::default(), false),
@@ -182,7 +175,7 @@ impl Completer {
                 is_land,
             };
             let bytes = if is_land { o.bytes } else { 0 };
-            self.cmd = CmdOut { valid: true, addr: o.addr, bytes, tag: tag.to_bits() };
+            self.cmd = WriteCommand { valid: true, addr: o.addr, bytes, tag: tag.to_bits() };
             self.in_flight += 1;
         }
         (was_taking && is_frame).then_some(!is_land)
@@ -275,7 +268,7 @@ impl Golden for Completer {
             m_cmd: self.cmd,
             m_data: self.mover.m_axis(),
             m_cqe: self.cqe,
-            m_fail: FailPorts { valid: self.fails.m_valid(), flow: self.fails.m_data() },
+            m_fail: Flow { valid: self.fails.m_valid(), flow: self.fails.m_data() },
         }
     }
 }

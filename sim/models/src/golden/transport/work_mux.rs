@@ -3,23 +3,15 @@
 use crate::golden::util::stream_mux::StreamMux;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::Work;
 use nic_spec::config::NicConfig;
 
-ports! {
-    /// Work of a flow.
-    pub struct WorkPorts {
-        pub valid: bool,
-        pub flow: u16,
-        pub len_bytes: u16,
-        pub inflight_bytes: u32,
-    }
-}
 ports! {
     /// Inputs.
     pub struct WorkMuxIn {
         pub reset: bool,
-        pub s_data: WorkPorts,
-        pub s_reply: WorkPorts,
+        pub s_data: Work,
+        pub s_reply: Work,
         pub m_work_ready: bool,
     }
 }
@@ -28,7 +20,7 @@ ports! {
     pub struct WorkMuxOut {
         pub s_data_ready: bool,
         pub s_reply_ready: bool,
-        pub m_work: WorkPorts,
+        pub m_work: Work,
     }
 }
 
@@ -36,7 +28,7 @@ ports! {
 #[derive(Clone, Debug)]
 pub struct WorkMux {
     flow_count: u16,
-    mux: StreamMux<WorkPorts>,
+    mux: StreamMux<Work>,
 }
 
 impl WorkMux {
@@ -56,7 +48,7 @@ impl Golden for WorkMux {
         let [s_data_ready, s_reply_ready] = self.mux.readies();
         let (work, is_reply) = self.mux.m_data();
         let flow = work.flow + if is_reply { self.flow_count } else { 0 };
-        let m_work = WorkPorts { valid: self.mux.m_valid(), flow, ..work };
+        let m_work = Work { valid: self.mux.m_valid(), flow, ..work };
         WorkMuxOut { s_data_ready, s_reply_ready, m_work }
     }
 }

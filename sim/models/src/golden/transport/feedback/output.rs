@@ -2,11 +2,11 @@
 //! when it may go back; and answers to probes.
 
 use crate::golden::transport::feedback::input::ProbeVerdict;
-use crate::golden::transport::requester::{ReadyPort, TelPorts};
-use crate::golden::tx::tx_pipe::{CfgPort, TxFeedbackPorts};
+use crate::golden::tx::tx_pipe::CfgPort;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::{Golden, Wide};
+use crate::streams::{FeedbackPacket, ReadyPort, Telemetry};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
@@ -26,7 +26,7 @@ ports! {
         pub qpn: u32,
         pub psn: u32,
         pub src_ip: u32,
-        pub tel: TelPorts,
+        pub tel: Telemetry,
     }
 }
 ports! {
@@ -50,7 +50,7 @@ ports! {
         pub s_cfg: ReadyPort,
         pub m_cfg: CfgPort,
         pub s_probe: ProbeVerdict,
-        pub m_feedback: TxFeedbackPorts,
+        pub m_feedback: FeedbackPacket,
     }
 }
 
@@ -58,7 +58,7 @@ ports! {
 #[derive(Clone, Copy, Debug, Default)]
 struct Stack {
     psn: u32,
-    tel: TelPorts,
+    tel: Telemetry,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -257,8 +257,8 @@ impl Golden for FeedbackOut {
         self.out.m_cfg.valid &= !i.m_cfg.ready;
         self.out.m_feedback.valid &= !i.m_feedback.ready;
         if let Some(Stack { psn, tel }) = self.loading.take() {
-            let TxFeedbackPorts { flow, answer, .. } = self.out.m_feedback;
-            self.out.m_feedback = TxFeedbackPorts { valid: true, flow, psn, answer, tel };
+            let FeedbackPacket { flow, answer, .. } = self.out.m_feedback;
+            self.out.m_feedback = FeedbackPacket { valid: true, flow, psn, answer, tel };
         }
         self.out.m_feedback.tel.valid = self.out.m_feedback.valid;
         let op = core::mem::replace(&mut self.op, next);
