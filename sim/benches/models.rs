@@ -5,8 +5,8 @@
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use nic_harness::lockstep::{Dut, GoldenOnly, Stepper};
 use nic_harness::verilator::Flavour;
-use nic_models::golden::cc::cc_unit::{CcUnit, FlowState, OP_CREATE};
-use nic_models::golden::rx::rx_pipe::{RxPipe, RxPipeIn, RxPipeOut};
+use nic_models::golden::cc::unit::{CcUnit, FlowState, OP_CREATE};
+use nic_models::golden::rx::pipe::{RxPipe, RxPipeIn, RxPipeOut};
 use nic_models::reference::hpcc::{Flow, Telemetry};
 use nic_models::streams::{self, AckTelemetry, FlowCommand};
 use nic_sim::bench;

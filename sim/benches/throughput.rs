@@ -4,7 +4,7 @@
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use nic_harness::bench::{Engine, Options};
-use nic_models::golden::cc::cc_unit::{CcUnit, FlowState, OP_CREATE};
+use nic_models::golden::cc::unit::{CcUnit, FlowState, OP_CREATE};
 use nic_models::streams::{AckTelemetry, FlowCommand, Telemetry};
 use nic_sim::bench::{self, benches};
 use nic_sim::replay::cc_trace::{Ack, Trace};

@@ -1,7 +1,7 @@
 //! cc_active: Verilog against golden model, and golden model against the draft's W_init (1 - eta) / N.
 
-use nic_models::golden::cc::cc_active::{CcActive, CcActiveIn, WatchPorts, LATENCY_CYCLES};
-use nic_models::golden::cc::cc_unit::{CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE};
+use nic_models::golden::cc::active::{CcActive, CcActiveIn, WatchPorts, LATENCY_CYCLES};
+use nic_models::golden::cc::unit::{CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE};
 use nic_models::golden::cc::CcCfg;
 use nic_models::ports::Golden;
 use nic_models::reference::hpcc::{ActiveFlows, Flow, Params, Telemetry};

@@ -4,8 +4,8 @@
 use nic_harness::bench::Options;
 use nic_harness::lockstep::{GoldenOnly, LockStep};
 use nic_harness::verilator::Flavour;
-use nic_models::golden::cc::cc_hop::hop_utilisation;
-use nic_models::golden::cc::cc_unit::{
+use nic_models::golden::cc::hop::hop_utilisation;
+use nic_models::golden::cc::unit::{
     CcUnit, CcUnitIn, CcUnitOut, FlowState, NO_HOP, OP_CREATE, OP_REMOVE, OP_UPDATE,
 };
 use nic_models::golden::cc::CcCfg;

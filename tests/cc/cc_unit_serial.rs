@@ -8,9 +8,9 @@ use nic_harness::verilator::{Flavour, Source};
 use nic_hdl::cc::serial::unit::{
     latency_cycles, COMMAND_CYCLES, DROP_CYCLES, HOLD_CYCLES, STORE_CYCLES,
 };
-use nic_models::golden::cc::cc_unit::{CcUnit, OP_CREATE};
-use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
-use nic_models::golden::cc::cc_unit_wide::CcUnitWide;
+use nic_models::golden::cc::serial::unit::CcUnitSerial;
+use nic_models::golden::cc::unit::{CcUnit, OP_CREATE};
+use nic_models::golden::cc::wide::unit::CcUnitWide;
 use nic_models::golden::cc::CcCfg;
 use nic_models::streams::{AckTelemetry, FlowCommand};
 use nic_sim::bench;

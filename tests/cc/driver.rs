@@ -1,9 +1,7 @@
 //! Drives a CC unit, of whichever schedule.
 
 use nic_harness::lockstep::Stepper;
-use nic_models::golden::cc::cc_unit::{
-    CcEvents, CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE,
-};
+use nic_models::golden::cc::unit::{CcEvents, CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE};
 use nic_models::golden::cc::CcCfg;
 use nic_models::streams::{AckTelemetry, Decision, FlowCommand, ReadyPort};
 use nic_spec::cc_params::{CcConfig, CcParams};

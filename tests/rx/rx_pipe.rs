@@ -2,7 +2,7 @@
 
 use nic_harness::lockstep::{Dut, GoldenOnly, LockStep, Stepper};
 use nic_harness::verilator::{Flavour, Source};
-use nic_models::golden::rx::rx_pipe::{ReqPorts, RxPipe, RxPipeIn, RxPipeOut};
+use nic_models::golden::rx::pipe::{ReqPorts, RxPipe, RxPipeIn, RxPipeOut};
 use nic_models::golden::rx::verdict::Kind;
 use nic_models::ports::PortField;
 use nic_models::reference::{ifa, int_md, ioam};

@@ -6,7 +6,7 @@ use nic_harness::verilator::{Flavour, Source};
 use nic_models::golden::sched::scheduler::{
     Scheduler, SchedulerIn, SchedulerOut, CREDIT_CAP_BYTES,
 };
-use nic_models::golden::sched::scheduler_wide::SchedulerWide;
+use nic_models::golden::sched::wide::scheduler_wide::SchedulerWide;
 use nic_models::ports::Golden;
 use nic_models::streams::{InFlight, Rate, Work};
 use nic_sim::bench::emitted;

@@ -4,7 +4,7 @@
 use nic_harness::bench::Options;
 use nic_hdl::sched::wide::scheduler_wide::LATENCY_CYCLES;
 use nic_models::golden::sched::scheduler::SchedulerIn;
-use nic_models::golden::sched::scheduler_wide::SchedulerWide;
+use nic_models::golden::sched::wide::scheduler_wide::SchedulerWide;
 use nic_models::ports::Golden;
 use nic_models::streams::{Rate, ReadyPort, Work};
 use nic_sim::bench;

@@ -3,7 +3,7 @@
 use nic_harness::bench::Options;
 use nic_hdl::emit::Layout;
 use nic_models::golden::cc::cc_core::{CcCore, CcCoreIn, CcCoreOut};
-use nic_models::golden::cc::cc_unit::OP_CREATE;
+use nic_models::golden::cc::unit::OP_CREATE;
 use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
 use nic_models::ports::Golden;
 use nic_models::streams::{

@@ -4,7 +4,7 @@ mod source;
 
 use nic_harness::bench::Stimulus;
 use nic_harness::lockstep::{GoldenOnly, Stepper};
-use nic_models::golden::tx::tx_pipe::{TxPipe, TxPipeIn, TxPipeOut};
+use nic_models::golden::tx::pipe::{TxPipe, TxPipeIn, TxPipeOut};
 use nic_models::ports::{Golden, Wide};
 use nic_models::streams::{Ack, AnyPacket, AxisUser, FeedbackPacket, Telemetry};
 use nic_sim::bench::tx::TxStimulus;

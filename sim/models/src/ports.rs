@@ -123,36 +123,6 @@ impl<const N: usize> PortField for Wide<N> {
     }
 }
 
-/// `N` bits: `<Width<N> as Fits>::Int` is the smallest type that holds them.
-pub struct Width<const N: usize>;
-
-/// The type that a width fits into.
-pub trait Fits {
-    /// It.
-    type Int: PortField + Copy;
-}
-
-/// What holds `N` bits.
-pub type Bits<const N: usize> = <Width<N> as Fits>::Int;
-
-macro_rules! fits {
-    ($($int:ty: $($width:literal)*;)*) => {$($(
-        impl Fits for Width<$width> {
-            type Int = $int;
-        }
-    )*)*};
-}
-fits! {
-    u8: 2 3 4 5 6 7 8;
-    u16: 9 10 11 12 13 14 15 16;
-    u32: 24 32;
-    u64: 48 57 64;
-    u128: 96 128;
-    Wide<4>: 256;
-    Wide<7>: 416;
-    Wide<8>: 512;
-}
-
 impl<T: PortField + Copy, const N: usize> PortField for [T; N]
 where
     [T; N]: Default,
@@ -193,39 +163,40 @@ impl<A: PortField, B: PortField> PortField for Both<A, B> {
     }
 }
 
-/// Declares a port bundle. `struct Beat<W = 64>` has a member of `Bits<W>`, 64 of them unless said.
+/// Declares a port bundle. A type parameter is the type of a member whose width varies; it has a
+/// usual one.
 ///
 /// ```
-/// use nic_models::ports::{Bits, Ports};
+/// use nic_models::ports::{Ports, Wide};
 /// nic_models::ports! {
 ///     /// One beat of a stream.
-///     pub struct Beat<W = 64> {
+///     pub struct Beat<W = u64> {
 ///         /// Payload, byte 0 in bits 7:0.
-///         pub tdata: Bits<W>,
+///         pub tdata: W,
 ///         /// Last beat of the frame.
 ///         pub tlast: bool,
 ///     }
 /// }
 /// nic_models::ports! {
 ///     /// Inputs.
-///     pub struct In { pub reset: bool, pub s_axis: Beat, pub s_wide: Beat<512> }
+///     pub struct In { pub reset: bool, pub s_axis: Beat, pub s_wide: Beat<Wide<8>> }
 /// }
 /// assert_eq!(In::port_defs()[1].name, "s_axis_tdata");
 /// assert_eq!(In::port_defs()[3].bits_max, 512);
 /// ```
 #[macro_export]
 macro_rules! ports {
-    ($(#[$meta:meta])* $vis:vis struct $name:ident $(<$($size:ident = $usual:literal),*>)? {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident $(<$($size:ident = $usual:ty),*>)? {
         $($(#[$field_meta:meta])* $field_vis:vis $field:ident : $ty:ty),* $(,)?
     }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
-        $vis struct $name $(<$(const $size: usize = $usual),*>)?
-        $(where $($crate::ports::Width<$size>: $crate::ports::Fits),*)?
-        { $($(#[$field_meta])* $field_vis $field: $ty),* }
+        $vis struct $name $(<$($size = $usual),*>)? {
+            $($(#[$field_meta])* $field_vis $field: $ty),*
+        }
 
-        impl $(<$(const $size: usize),*>)? $crate::ports::PortField for $name $(<$($size),*>)?
-        $(where $($crate::ports::Width<$size>: $crate::ports::Fits),*)?
+        impl $(<$($size: $crate::ports::PortField),*>)? $crate::ports::PortField
+            for $name $(<$($size),*>)?
         {
             const WORDS: usize = 0 $(+ <$ty as $crate::ports::PortField>::WORDS)*;
             fn define(name: &str, defs: &mut Vec<$crate::ports::PortDef>) {
@@ -249,9 +220,10 @@ macro_rules! ports {
                 Self { $($field),* }
             }
         }
-        impl $(<$(const $size: usize),*>)? $crate::ports::Ports for $name $(<$($size),*>)?
-        $(where $($crate::ports::Width<$size>: $crate::ports::Fits),*)?
-        {}
+        impl $(<$($size: $crate::ports::PortField),*>)? $crate::ports::Ports
+            for $name $(<$($size),*>)?
+        {
+        }
     };
 }
 

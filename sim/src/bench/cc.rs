@@ -3,14 +3,14 @@
 use super::axil::Software;
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::cc::cc_active::{CcActive, CcActiveIn, CcActiveOut, WatchPorts};
+use nic_models::golden::cc::active::{CcActive, CcActiveIn, CcActiveOut, WatchPorts};
 use nic_models::golden::cc::cc_core::{CcCore, CcCoreIn, CcCoreOut};
-use nic_models::golden::cc::cc_ewma::{CcEwma, CcEwmaIn, CcEwmaOut};
-use nic_models::golden::cc::cc_hop::{CcHop, CcHopIn, CcHopOut};
-use nic_models::golden::cc::cc_unit::{CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_REMOVE};
-use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
-use nic_models::golden::cc::cc_unit_wide::CcUnitWide;
-use nic_models::golden::cc::cc_wind::{CcWind, CcWindIn, CcWindOut};
+use nic_models::golden::cc::ewma::{CcEwma, CcEwmaIn, CcEwmaOut};
+use nic_models::golden::cc::hop::{CcHop, CcHopIn, CcHopOut};
+use nic_models::golden::cc::serial::unit::CcUnitSerial;
+use nic_models::golden::cc::unit::{CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_REMOVE};
+use nic_models::golden::cc::wide::unit::CcUnitWide;
+use nic_models::golden::cc::wind::{CcWind, CcWindIn, CcWindOut};
 use nic_models::golden::cc::CcCfg;
 use nic_models::ports::Golden;
 use nic_models::streams::{

@@ -11,7 +11,7 @@ use nic_models::golden::transport::feedback::output::{
 use nic_models::golden::transport::probe_out::{
     DataWatch, InflightWatch, ProbeOut, ProbeOutIn, ProbeOutOut,
 };
-use nic_models::golden::tx::tx_pipe::CfgPort;
+use nic_models::golden::tx::pipe::CfgPort;
 use nic_models::ports::Wide;
 use nic_models::streams::{AckTelemetry, Feedback, Flow, ReadyPort, Telemetry};
 use nic_spec::config::NicConfig;

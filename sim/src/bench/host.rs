@@ -2,7 +2,7 @@
 
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::host::axil_port::{Access, Answer, AxilPort, AxilPortIn, AxilPortOut};
-use nic_models::golden::host::completion_queue::{
+use nic_models::golden::host::cq::queue::{
     CompletionQueue, CompletionQueueIn, CompletionQueueOut, RingControl,
 };
 use nic_models::golden::host::csr::{Csr, CsrIn, CsrOut};

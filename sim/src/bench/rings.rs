@@ -2,12 +2,12 @@
 
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::host::cq_ring::{
+use nic_models::golden::host::cq::ring::{
     ConsumerPorts, CqConfig, CqRing, CqRingIn, CqRingOut, WrittenPorts,
 };
 use nic_models::golden::host::interrupt::{ClearPorts, Interrupt, InterruptIn, InterruptOut};
 use nic_models::golden::host::read_mux::{ReadMux, ReadMuxIn, ReadMuxOut, WrData};
-use nic_models::golden::host::sq_fetch::{SqFetch, SqFetchIn, SqFetchOut, WatchPorts};
+use nic_models::golden::host::sq::fetch::{SqFetch, SqFetchIn, SqFetchOut, WatchPorts};
 use nic_models::golden::host::table_window::CfgRow;
 use nic_models::golden::transport::requester::ValidPort;
 use nic_models::ports::Wide;

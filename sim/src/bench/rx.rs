@@ -4,7 +4,7 @@ mod frames;
 
 use crate::env::stream::{Beat, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::rx::rx_pipe::{RxPipe, RxPipeIn, RxPipeOut};
+use nic_models::golden::rx::pipe::{RxPipe, RxPipeIn, RxPipeOut};
 use nic_spec::config::NicConfig;
 use rand::{Rng, RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;

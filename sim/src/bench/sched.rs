@@ -5,7 +5,7 @@ use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
 use nic_models::golden::sched::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
-use nic_models::golden::sched::scheduler_wide::SchedulerWide;
+use nic_models::golden::sched::wide::scheduler_wide::SchedulerWide;
 use nic_models::ports::Golden;
 use nic_models::streams::{AxisEvent, Flow, InFlight, Rate, ReadyPort, TreadyPort, Work};
 use nic_spec::config::{CcSchedule, NicConfig};

@@ -2,7 +2,7 @@
 
 use crate::env::stream::{Beat, FrameSource, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::tx::tx_pipe::{TxPipe, TxPipeIn, TxPipeOut};
+use nic_models::golden::tx::pipe::{TxPipe, TxPipeIn, TxPipeOut};
 use nic_models::ports::Wide;
 use nic_models::streams::{Ack, AnyPacket, Axis, AxisUser, FeedbackPacket, Telemetry, TreadyPort};
 use nic_spec::config::NicConfig;

@@ -6,7 +6,7 @@
 //! is also measured against the bound that `hdl/number-formats.md` derives for it.
 
 use super::cc_trace::reference_params;
-use nic_models::golden::cc::cc_unit::{FlowState, NO_HOP, OP_CREATE};
+use nic_models::golden::cc::unit::{FlowState, NO_HOP, OP_CREATE};
 use nic_models::golden::cc::CcCfg;
 use nic_models::reference::hpcc::{hop_utilisation, Flow, Params, Telemetry, HOPS_MAX};
 use nic_models::streams::{self, AckTelemetry, Decision, FlowCommand};

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use nic_harness::lockstep::{StepError, Stepper};
-use nic_models::golden::cc::cc_unit::{CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE};
+use nic_models::golden::cc::unit::{CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE};
 use nic_models::golden::cc::CcCfg;
 use nic_models::reference::hpcc::{Flow, Ignored, Outcome, Params, Telemetry};
 use nic_models::streams::{self, AckTelemetry, FlowCommand};

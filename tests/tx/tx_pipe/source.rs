@@ -3,7 +3,7 @@
 
 use super::{random_frames, send_with};
 use nic_harness::bench::Options;
-use nic_models::golden::tx::tx_pipe::{TxPipe, TxPipeIn};
+use nic_models::golden::tx::pipe::{TxPipe, TxPipeIn};
 use nic_models::reference::{ifa, int_md, ioam};
 use nic_models::streams::AnyPacket;
 use nic_spec::rows::QpRow;

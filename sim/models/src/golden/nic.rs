@@ -1,18 +1,18 @@
 //! The whole NIC: every block's twin, composed the way the hardware is (`hdl/src/nic.rs`).
 
-use crate::golden::cc::cc_active::CcActive;
-use crate::golden::cc::cc_unit::CcUnit;
+use crate::golden::cc::active::CcActive;
+use crate::golden::cc::unit::CcUnit;
 use crate::golden::host::axi::{ReadMaster, ReadSlave, WriteMaster, WriteSlave};
-use crate::golden::host::cq_ring::CqRing;
+use crate::golden::host::cq::ring::CqRing;
 use crate::golden::host::dma::read::DmaRead;
 use crate::golden::host::dma::write::DmaWrite;
 use crate::golden::host::interrupt::Interrupt;
 use crate::golden::host::read_mux::ReadMux;
 use crate::golden::host::registers::Registers;
-use crate::golden::host::sq_fetch::SqFetch;
+use crate::golden::host::sq::fetch::SqFetch;
 use crate::golden::host::write_mux::WriteMux;
 use crate::golden::netlist::Netlist;
-use crate::golden::rx::rx_pipe::RxPipe;
+use crate::golden::rx::pipe::RxPipe;
 use crate::golden::sched::scheduler::Scheduler;
 use crate::golden::transport::completer::Completer;
 use crate::golden::transport::feedback::input::FeedbackIn;
@@ -25,7 +25,7 @@ use crate::golden::transport::responder::Responder;
 use crate::golden::transport::window::input::WindowIn;
 use crate::golden::transport::window::output::WindowOut;
 use crate::golden::transport::work_mux::WorkMux;
-use crate::golden::tx::tx_pipe::TxPipe;
+use crate::golden::tx::pipe::TxPipe;
 use crate::golden::util::stream_mux::StreamMux;
 use crate::golden::util::stream_route::StreamRouteBlock;
 use crate::ports;

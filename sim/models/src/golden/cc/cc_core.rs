@@ -1,10 +1,10 @@
 //! Twin of `hdl/src/cc/cc_core.rs`: the congestion control unit behind AXI4-Stream events and
 //! AXI4-Lite registers, composed of its blocks' twins.
 
-use super::cc_active::{CcActive, CcActiveIn, WatchPorts};
-use super::cc_unit::{CcEvents, CcUnit, CcUnitIn, CcUnitOut};
-use super::cc_unit_serial::CcUnitSerial;
-use super::cc_unit_wide::CcUnitWide;
+use super::active::{CcActive, CcActiveIn, WatchPorts};
+use super::serial::unit::CcUnitSerial;
+use super::unit::{CcEvents, CcUnit, CcUnitIn, CcUnitOut};
+use super::wide::unit::CcUnitWide;
 use super::CcCfg;
 use crate::golden::host::core_csr::CoreRegisters;
 use crate::ports::{Golden, Wide};
@@ -19,8 +19,8 @@ crate::ports! {
     pub struct CcCoreIn {
         pub reset: bool,
         pub s_axil: AxiLite,
-        pub s_axis_ack: AxisEvent<416>,
-        pub s_axis_flow: AxisEvent<96>,
+        pub s_axis_ack: AxisEvent<Wide<7>>,
+        pub s_axis_flow: AxisEvent<u128>,
         pub m_axis_rate: TreadyPort,
     }
 }
@@ -30,7 +30,7 @@ crate::ports! {
         pub s_axil: back::AxiLite,
         pub s_axis_ack: TreadyPort,
         pub s_axis_flow: TreadyPort,
-        pub m_axis_rate: AxisEvent<256>,
+        pub m_axis_rate: AxisEvent<Wide<4>>,
         pub event_cc: CcEvents,
     }
 }
@@ -40,7 +40,7 @@ fn bits(words: &[u64], lsb: usize, width: usize) -> u64 {
     words[lsb / 64] >> (lsb % 64) & (u64::MAX >> (64 - width))
 }
 
-impl AxisEvent<416> {
+impl AxisEvent<Wide<7>> {
     /// An ACK as its event.
     pub fn of_ack(ack: &AckTelemetry) -> Self {
         let mut words = [0; 7];
@@ -73,7 +73,7 @@ impl AxisEvent<416> {
     }
 }
 
-impl AxisEvent<96> {
+impl AxisEvent<u128> {
     /// A flow command as its event.
     pub fn of_flow(flow: &FlowCommand) -> Self {
         let low = u128::from(flow.flow) | u128::from(flow.op) << 16;
@@ -97,7 +97,7 @@ impl AxisEvent<96> {
     }
 }
 
-impl AxisEvent<256> {
+impl AxisEvent<Wide<4>> {
     /// A result as its event.
     fn of_decision(rate: &Decision) -> Self {
         let flags = u64::from(rate.full) << 18 | u64::from(rate.first) << 19;

@@ -2,10 +2,10 @@
 //!
 //! The twins of `cc/cc_unit` and `cc/cc_unit_wide` differ in when they call it.
 
-use super::cc_ewma::ewma;
-use super::cc_hop::{hop_check, hop_utilisation, BAD_BYTES, BAD_QUEUE, BAD_TIME};
-use super::cc_unit::{NO_HOP, OP_CREATE, OP_UPDATE};
-use super::cc_wind::compute_wind;
+use super::ewma::ewma;
+use super::hop::{hop_check, hop_utilisation, BAD_BYTES, BAD_QUEUE, BAD_TIME};
+use super::unit::{NO_HOP, OP_CREATE, OP_UPDATE};
+use super::wind::compute_wind;
 use super::CcCfg;
 use crate::streams::{AckTelemetry, Decision, FlowCommand, Telemetry};
 use nic_spec::cc_params::{CHECK_PSN, W_FRACTION_BITS};

@@ -1,10 +1,8 @@
 //! Twin of `hdl/src/host/registers.rs`: the register side, composed of its blocks' twins.
 
 use super::axil_port::{AxilPort, AxilPortIn, AxilPortOut};
-use super::completion_queue::{
-    CompletionQueue, CompletionQueueIn, CompletionQueueOut, RingControl,
-};
-use super::cq_ring::ConsumerPorts;
+use super::cq::queue::{CompletionQueue, CompletionQueueIn, CompletionQueueOut, RingControl};
+use super::cq::ring::ConsumerPorts;
 use super::csr::{Csr, CsrIn, CsrOut};
 use super::csr_regs::{CsrConfig, CsrRegs, CsrRegsIn, CsrRegsOut};
 use super::event_counters::{EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses};

@@ -1,6 +1,6 @@
 //! What the rx pipe must make of a whole frame.
 
-use super::rx_pipe::{ReqPorts, RxPipeIn};
+use super::pipe::{ReqPorts, RxPipeIn};
 use super::stack::{self, Units};
 use crate::streams::Telemetry;
 use nic_spec::wire::{

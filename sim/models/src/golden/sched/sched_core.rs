@@ -2,7 +2,7 @@
 //! registers, composed of its blocks' twins.
 
 use super::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
-use super::scheduler_wide::SchedulerWide;
+use super::wide::scheduler_wide::SchedulerWide;
 use crate::golden::host::core_csr::CoreRegisters;
 use crate::ports::Golden;
 use crate::streams::{back, AxiLite, AxisEvent, InFlight, Rate, ReadyPort, TreadyPort, Work};
@@ -14,9 +14,9 @@ crate::ports! {
     pub struct SchedCoreIn {
         pub reset: bool,
         pub s_axil: AxiLite,
-        pub s_axis_work: AxisEvent<64>,
-        pub s_axis_inflight: AxisEvent<64>,
-        pub s_axis_rate: AxisEvent<96>,
+        pub s_axis_work: AxisEvent,
+        pub s_axis_inflight: AxisEvent,
+        pub s_axis_rate: AxisEvent<u128>,
         pub m_axis_grant: TreadyPort,
     }
 }
@@ -27,11 +27,11 @@ crate::ports! {
         pub s_axis_work: TreadyPort,
         pub s_axis_inflight: TreadyPort,
         pub s_axis_rate: TreadyPort,
-        pub m_axis_grant: AxisEvent<16>,
+        pub m_axis_grant: AxisEvent<u16>,
     }
 }
 
-impl From<Work> for AxisEvent<64> {
+impl From<Work> for AxisEvent {
     fn from(w: Work) -> Self {
         let tdata =
             u64::from(w.flow) | u64::from(w.len_bytes) << 16 | u64::from(w.inflight_bytes) << 32;
@@ -39,14 +39,14 @@ impl From<Work> for AxisEvent<64> {
     }
 }
 
-impl From<InFlight> for AxisEvent<64> {
+impl From<InFlight> for AxisEvent {
     fn from(i: InFlight) -> Self {
         let tdata = u64::from(i.flow) | u64::from(i.inflight_bytes) << 32;
         Self { tvalid: i.valid, tdata }
     }
 }
 
-impl From<Rate> for AxisEvent<96> {
+impl From<Rate> for AxisEvent<u128> {
     fn from(r: Rate) -> Self {
         let head = u128::from(r.flow) | u128::from(r.op) << 16;
         let tdata = head | u128::from(r.window_bytes) << 32 | u128::from(r.rate) << 64;
@@ -92,7 +92,7 @@ impl<U> SchedCore<U> {
     }
 
     /// What the scheduler sees as a flow command.
-    fn rate(&self, stream: &AxisEvent<96>) -> Rate {
+    fn rate(&self, stream: &AxisEvent<u128>) -> Rate {
         let [window_bytes, rate, command] = *self.registers.values() else {
             unreachable!("three registers")
         };

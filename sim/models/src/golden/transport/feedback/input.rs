@@ -2,7 +2,7 @@
 //! and probes' about data, on their way to the congestion control beside the requester's ACKs; with windows
 //! that a receiver computes, telemetry of the peer's requests instead, and the peer's windows.
 
-use crate::golden::tx::tx_pipe::CfgPort;
+use crate::golden::tx::pipe::CfgPort;
 use crate::ports;
 use crate::ports::{Golden, Wide};
 use crate::streams::{self, AckTelemetry, Feedback, ReadyPort, Telemetry};

@@ -2,7 +2,7 @@
 //! when it may go back; and answers to probes.
 
 use crate::golden::transport::feedback::input::ProbeVerdict;
-use crate::golden::tx::tx_pipe::CfgPort;
+use crate::golden::tx::pipe::CfgPort;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::{Golden, Wide};

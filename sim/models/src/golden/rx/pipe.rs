@@ -1,7 +1,7 @@
 //! Twin of `rx/rx_pipe`: a frame is judged when its last beat is taken; everything that follows
 //! from the verdict appears after the fixed delays of the interface page.
 
-use super::verdict::{is_roce_for_us, judge, Kind, Packet, Reason, Settings};
+use crate::golden::rx::verdict::{is_roce_for_us, judge, Kind, Packet, Reason, Settings};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
 use crate::ports;

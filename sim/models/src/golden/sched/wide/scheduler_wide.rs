@@ -9,8 +9,8 @@
 //! Grants leave in the order in which they were decided, and one clock of the line, moved by all
 //! grants, tells the engines when the line carries what they grant.
 
-use super::calendar::{Line, LineClock};
-use super::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
+use crate::golden::sched::calendar::{Line, LineClock};
+use crate::golden::sched::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports::Golden;

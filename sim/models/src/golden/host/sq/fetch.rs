@@ -1,7 +1,7 @@
 //! Twin of `hdl/src/host/sq/fetch.rs`: submission rings in host memory.
 
-use super::read_mux::WrData;
-use super::table_window::CfgRow;
+use crate::golden::host::read_mux::WrData;
+use crate::golden::host::table_window::CfgRow;
 use crate::golden::transport::requester::ValidPort;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;

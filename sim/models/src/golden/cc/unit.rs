@@ -5,7 +5,7 @@
 //! change at any time: it is that of [`W_AI_SLOT`] and [`W_AI_PHASE`].
 
 pub use super::flow_state::{FlowState, Ignored};
-use super::CcCfg;
+use crate::golden::cc::CcCfg;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::Golden;
