@@ -8,7 +8,7 @@ use nic_harness::verilator::Flavour;
 use nic_models::golden::cc::unit::{CcUnit, FlowState, OP_CREATE};
 use nic_models::golden::rx::pipe::{RxPipe, RxPipeIn, RxPipeOut};
 use nic_models::reference::hpcc::{Flow, Telemetry};
-use nic_models::streams::{self, AckTelemetry, FlowCommand};
+use nic_models::streams::{self, AckTelemetry, AxisUser, FlowCommand, ReadyPort, TreadyPort};
 use nic_sim::bench;
 use nic_sim::bench::rx::captured_frames;
 use nic_sim::env::stream::frame_to_beats;
@@ -71,14 +71,17 @@ fn beats() -> Vec<RxPipeIn> {
     let input = |frame: Vec<u8>| {
         let beats = frame_to_beats(&frame, BEAT_BYTES, false);
         beats.into_iter().map(|beat| RxPipeIn {
-            s_axis_tdata: beat.tdata[0],
-            s_axis_tkeep: beat.tkeep as u8,
-            s_axis_tvalid: true,
-            s_axis_tlast: beat.tlast,
-            m_host_tready: true,
-            m_payload_tready: true,
-            m_req_ready: true,
-            m_ack_ready: true,
+            s_axis: AxisUser {
+                tdata: beat.tdata[0],
+                tkeep: beat.tkeep as u8,
+                tvalid: true,
+                tlast: beat.tlast,
+                ..AxisUser::default()
+            },
+            m_host: TreadyPort { tready: true },
+            m_payload: TreadyPort { tready: true },
+            m_req: ReadyPort { ready: true },
+            m_ack: ReadyPort { ready: true },
             ..RxPipeIn::default()
         })
     };
@@ -90,7 +93,7 @@ fn parse(engine: &mut impl Stepper<In = RxPipeIn, Out = RxPipeOut>, beats: &[RxP
     let mut out = engine.reset().expect("resets");
     let (mut at, mut cycles) = (0, 0);
     while at < beats.len() {
-        let ready = out.s_axis_tready;
+        let ready = out.s_axis.tready;
         out = engine.step(&beats[at]).expect("steps");
         at += usize::from(ready);
         cycles += 1;

@@ -2,7 +2,7 @@
 
 use nic_harness::lockstep::Stepper;
 use nic_models::golden::host::write_mux::{WriteMux, WriteMuxIn};
-use nic_models::streams::{AxisWords, WriteCommand};
+use nic_models::streams::{AxisWords, ReadyPort, TreadyPort, WriteCommand};
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
 
 #[test]
@@ -17,12 +17,16 @@ fn write_mux_never_waits_for_a_frame_that_has_not_come() {
     let (_, source) = bench_and_verilog("write_mux");
     let mut engine = lock_step(WriteMux::default(), &source, 1);
     let cmd = |tag| WriteCommand { valid: true, addr: 0x1000, bytes: 8, tag };
-    let idle = WriteMuxIn { m_cmd_ready: true, m_data_tready: true, ..WriteMuxIn::default() };
+    let idle = WriteMuxIn {
+        m_cmd: ReadyPort { ready: true },
+        m_data: TreadyPort { tready: true },
+        ..WriteMuxIn::default()
+    };
     // Port a goes first, but has no data.
     let without = WriteMuxIn { s_a_cmd: cmd(1), s_b_cmd: cmd(2), ..idle };
     for _ in 0..20 {
         let out = engine.step(&without).expect("equal");
-        assert!(!out.m_cmd.valid && !out.s_a_cmd_ready && !out.s_b_cmd_ready);
+        assert!(!out.m_cmd.valid && !out.s_a_cmd.ready && !out.s_b_cmd.ready);
     }
     let beat = AxisWords { tvalid: true, tdata: 7, tlast: true };
     let mut out = engine.step(&WriteMuxIn { s_b_data: beat, ..without }).expect("equal");

@@ -2,11 +2,11 @@
 
 use nic_harness::lockstep::{Dut, GoldenOnly, LockStep, Stepper};
 use nic_harness::verilator::{Flavour, Source};
-use nic_models::golden::rx::pipe::{ReqPorts, RxPipe, RxPipeIn, RxPipeOut};
+use nic_models::golden::rx::pipe::{RxPipe, RxPipeIn, RxPipeOut};
 use nic_models::golden::rx::verdict::Kind;
 use nic_models::ports::PortField;
 use nic_models::reference::{ifa, int_md, ioam};
-use nic_models::streams::{Answer, Feedback};
+use nic_models::streams::{Answer, AxisUser, Feedback, ReadyPort, Request, TreadyPort};
 use nic_sim::bench::rx::{FrameMaker, FrameStyle, Host};
 use nic_sim::pcap;
 use nic_spec::wire::telemetry::{Form, Hop, Repr};
@@ -56,7 +56,7 @@ struct Rig<S> {
     engine: S,
     host: Host,
     out: RxPipeOut,
-    reqs: Vec<ReqPorts>,
+    reqs: Vec<Request>,
     acks: Vec<Answer>,
     feedbacks: Vec<Feedback>,
     payloads: Vec<Vec<u8>>,
@@ -111,24 +111,26 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
             cfg_tel_queue_bytes: self.host.tel_queue_bytes,
             cfg_tel_time_binary: self.host.tel_time_binary,
             cfg_tel_rates: self.host.tel_rates,
-            s_axis_tdata: u64::from_le_bytes(data),
-            s_axis_tkeep: (0xff_u16 >> (8 - bytes.len())) as u8,
-            s_axis_tvalid: beat.is_some(),
-            s_axis_tlast: last,
-            s_axis_tuser: user,
-            m_host_tready: self.taking,
-            m_payload_tready: self.taking && self.taking_payload,
-            m_response_tready: self.taking,
-            m_req_ready: self.taking,
-            m_ack_ready: self.taking,
-            m_feedback_ready: self.taking,
+            s_axis: AxisUser {
+                tdata: u64::from_le_bytes(data),
+                tkeep: (0xff_u16 >> (8 - bytes.len())) as u8,
+                tvalid: beat.is_some(),
+                tlast: last,
+                tuser: user,
+            },
+            m_host: TreadyPort { tready: self.taking },
+            m_payload: TreadyPort { tready: self.taking && self.taking_payload },
+            m_response: TreadyPort { tready: self.taking },
+            m_req: ReadyPort { ready: self.taking },
+            m_ack: ReadyPort { ready: self.taking },
+            m_feedback: ReadyPort { ready: self.taking },
             ..RxPipeIn::default()
         };
         let out = self.out;
         if self.taking {
             self.collect(&out);
         }
-        let taken = beat.is_some() && out.s_axis_tready;
+        let taken = beat.is_some() && out.s_axis.tready;
         self.stalls += usize::from(beat.is_some() && !taken);
         self.out = self.engine.step(&inputs).unwrap_or_else(|e| panic!("{e}"));
         let mut events = [0; 16];
@@ -280,7 +282,7 @@ fn rx_pipe_stimulus_reaches_every_event() {
                 5 => Some(&mut analysed),
                 _ => None,
             };
-            if let Some(counts) = stack.filter(|_| inputs.m_req_ready && out.m_req.valid) {
+            if let Some(counts) = stack.filter(|_| inputs.m_req.ready && out.m_req.valid) {
                 let tel = out.m_req.tel;
                 counts[usize::from(tel.hops)] += usize::from(tel.valid && tel.hops > 0);
             }
@@ -304,7 +306,7 @@ fn rx_pipe_reads_captured_packets() {
     let mut rig = golden(HOST_2);
     rig.send(&frames[6], false);
     rig.idle(60);
-    let expected = ReqPorts {
+    let expected = Request {
         valid: true,
         qpn: 0x13,
         opcode: 0x05,
@@ -313,7 +315,7 @@ fn rx_pipe_reads_captured_packets() {
         payload_bytes: 10,
         imm: 0x1122_3344,
         src_ip: 0x0a00_0001,
-        ..ReqPorts::default()
+        ..Request::default()
     };
     assert_eq!(rig.reqs, [expected]);
     let payload = [0xf1, 0x3d, 0x8a, 0xd7, 0x23, 0x70, 0xbc, 0x09, 0x56, 0xa2];
@@ -1588,7 +1590,7 @@ fn fuzz(host: Host, seed: u64) {
         responses.iter().filter_map(|ack| some(ack.payload_bytes)).collect(),
     ];
     assert!(lengths == expected, "each record has its payload");
-    assert!(!rig.out.m_payload.tvalid && !rig.out.m_response.tvalid && rig.out.s_axis_tready);
+    assert!(!rig.out.m_payload.tvalid && !rig.out.m_response.tvalid && rig.out.s_axis.tready);
     assert!(!rig.out.m_req.valid && !rig.out.m_ack.valid);
 }
 
@@ -1631,7 +1633,7 @@ fn change_registers_under_traffic<S: Stepper<In = RxPipeIn, Out = RxPipeOut>>(
     assert_eq!(rig.count("response"), rig.acks_of(Kind::Response).len());
     assert_eq!(rig.count("feedback"), rig.feedbacks.len());
     assert_eq!(rig.count("host"), rig.host_frames.len());
-    let lengths = |req: &ReqPorts| Some(usize::from(req.payload_bytes)).filter(|len| *len > 0);
+    let lengths = |req: &Request| Some(usize::from(req.payload_bytes)).filter(|len| *len > 0);
     let expected: Vec<usize> = rig.reqs.iter().filter_map(lengths).collect();
     let payloads: Vec<usize> = rig.payloads.iter().map(Vec::len).collect();
     assert!(payloads == expected, "payloads do not belong to the requests");

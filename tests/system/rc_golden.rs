@@ -217,17 +217,17 @@ impl Lab {
         if let Some(request) = &self.offered {
             i.s_req = req_in(request);
         }
-        let taken = self.offered.is_some() && self.out.s_req_ready;
+        let taken = self.offered.is_some() && self.out.s_req.ready;
         if let Some(beat) = self.beats.front() {
             i.s_payload = *beat;
-            if self.out.s_payload_tready {
+            if self.out.s_payload.tready {
                 self.beats.pop_front();
             }
         }
         self.drive_dma(&mut i);
-        i.m_ack_ready = self.rng.gen_ratio(1, 8);
+        i.m_ack.ready = self.rng.gen_ratio(1, 8);
         i.m_cqe_ready = self.rng.gen();
-        if self.out.m_ack.valid && i.m_ack_ready {
+        if self.out.m_ack.valid && i.m_ack.ready {
             let ack = self.out.m_ack;
             self.come(Answer::acknowledge(ack.psn, ack.syndrome, ack.msn));
         }
@@ -239,7 +239,7 @@ impl Lab {
             self.check.request(&request);
         }
         self.quiet_cycles =
-            if taken || i.m_ack_ready && self.out.m_ack.valid { 0 } else { self.quiet_cycles + 1 };
+            if taken || i.m_ack.ready && self.out.m_ack.valid { 0 } else { self.quiet_cycles + 1 };
         self.clock(i);
         if self.rng.gen_ratio(1, 20) {
             if let Some(answer) = self.answers.pop_front() {
@@ -258,19 +258,19 @@ impl Lab {
     }
 
     fn drive_dma(&mut self, i: &mut ResponderIn) {
-        i.m_cmd_ready = self.rng.gen();
-        i.m_data_tready = self.rng.gen_ratio(3, 4);
+        i.m_cmd.ready = self.rng.gen();
+        i.m_data.tready = self.rng.gen_ratio(3, 4);
         if let (Some(tag), true) = (self.done.front(), self.rng.gen_ratio(1, 4)) {
             (i.s_done.valid, i.s_done.tag) = (true, *tag);
-            if self.out.s_done_ready {
+            if self.out.s_done.ready {
                 self.done.pop_front();
             }
         }
-        if self.out.m_cmd.valid && i.m_cmd_ready {
+        if self.out.m_cmd.valid && i.m_cmd.ready {
             let cmd = self.out.m_cmd;
             self.commands.push_back((cmd.addr, usize::from(cmd.bytes), cmd.tag));
         }
-        if self.out.m_data.tvalid && i.m_data_tready {
+        if self.out.m_data.tvalid && i.m_data.tready {
             let beat = self.out.m_data;
             let bytes = beat.tdata.to_le_bytes();
             self.landed.extend(&bytes[..beat.tkeep.count_ones() as usize]);

@@ -7,3 +7,4 @@ mod formal;
 mod harness;
 mod lint;
 mod mutants;
+mod twins;

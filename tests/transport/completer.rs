@@ -3,7 +3,7 @@
 use nic_harness::lockstep::{LockStep, Stepper};
 use nic_models::golden::transport::completer::{Completer, CompleterIn};
 use nic_models::golden::transport::requester::order;
-use nic_models::streams::{Axis, Order, WriteDone};
+use nic_models::streams::{Axis, Order, ReadyPort, TreadyPort, WriteDone};
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
 use std::collections::VecDeque;
 
@@ -48,16 +48,16 @@ impl Rig {
                 },
                 s_cfg_valid: row.is_some() && cycle >= self.row_cycle,
                 cfg_index: row.unwrap_or(0),
-                m_cmd_ready: true,
-                m_data_tready: true,
+                m_cmd: ReadyPort { ready: true },
+                m_data: TreadyPort { tready: true },
                 m_cqe_ready: true,
-                m_fail_ready: true,
+                m_fail: ReadyPort { ready: true },
                 ..CompleterIn::default()
             };
-            if out.s_order_ready {
+            if out.s_order.ready {
                 orders.pop_front();
             }
-            if out.s_done_ready {
+            if out.s_done.ready {
                 self.open.pop_front();
             }
             if out.s_cfg_ready {

@@ -4,7 +4,9 @@ use nic_harness::bench::Stimulus;
 use nic_models::golden::transport::ack::gen::{CqeOut, Tag};
 use nic_models::golden::transport::responder::{Responder, ResponderIn, ResponderOut};
 use nic_models::ports::{Golden, Wide};
-use nic_models::streams::{Ack, Axis, ReadCommand, Reply, Request, Telemetry, WriteDone};
+use nic_models::streams::{
+    Ack, Axis, ReadCommand, ReadyPort, Reply, Request, Telemetry, TreadyPort, WriteDone,
+};
 use nic_sim::bench::responder::{Peers, Replies};
 use nic_sim::env::stream::{frame_to_beats, Beat, FrameSink};
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
@@ -178,9 +180,9 @@ impl Rig {
         let mut i = ResponderIn {
             cfg_cq_space: self.cq_space,
             cfg_rnr_timer: 9,
-            m_cmd_ready: true,
-            m_data_tready: true,
-            m_ack_ready: !self.holds_acks,
+            m_cmd: ReadyPort { ready: true },
+            m_data: TreadyPort { tready: true },
+            m_ack: ReadyPort { ready: !self.holds_acks },
             m_cqe_ready: true,
             ..ResponderIn::default()
         };
@@ -209,17 +211,17 @@ impl Rig {
         let control = (!self.holds_replies, true, self.fail);
         self.packets.extend(self.replies.drive(&before, &mut i, control));
         self.fail = self.fail.filter(|_| !fail_taken);
-        if i.s_req.valid && before.s_req_ready {
+        if i.s_req.valid && before.s_req.ready {
             let (_, payload) = self.requests.pop_front().expect("offered");
             self.beats.extend(frame_to_beats(&payload, 8, false));
         }
-        if i.s_payload.tvalid && before.s_payload_tready {
+        if i.s_payload.tvalid && before.s_payload.tready {
             self.beats.pop_front();
         }
         if i.s_cfg_valid && before.s_cfg_ready {
             self.rows.pop_front();
         }
-        if i.s_done.valid && before.s_done_ready {
+        if i.s_done.valid && before.s_done.ready {
             self.dones.pop_front();
         }
         if before.m_cmd.valid {
@@ -232,7 +234,7 @@ impl Rig {
             self.frames.extend(self.frame.take(&beat).map(|f| f.bytes));
         }
         self.land();
-        if before.m_ack.valid && i.m_ack_ready {
+        if before.m_ack.valid && i.m_ack.ready {
             self.acks.push(before.m_ack);
         }
         if before.m_cqe.valid {
@@ -684,7 +686,7 @@ fn responder_counts_every_request_once_under_random_traffic() {
         let (mut taken, mut counted) = (0, 0);
         for cycle in 0..100_000 {
             let i = stimulus.next(cycle, &out);
-            taken += usize::from(i.s_req.valid && out.s_req_ready);
+            taken += usize::from(i.s_req.valid && out.s_req.ready);
             out = responder.step(&i);
             let happened = events(&out);
             (0..8).for_each(|n| counts[n] += usize::from(happened[n]));
@@ -693,7 +695,7 @@ fn responder_counts_every_request_once_under_random_traffic() {
         }
         (0..3000).for_each(|n| {
             let i = stimulus.without_requests(n, &out);
-            taken += usize::from(i.s_req.valid && out.s_req_ready);
+            taken += usize::from(i.s_req.valid && out.s_req.ready);
             out = responder.step(&i);
             counted += events(&out).iter().filter(|h| **h).count();
         });

@@ -14,7 +14,9 @@ use nic_models::golden::host::registers::{
     CfgReady, Registers, RegistersIn, RegistersOut, WatchIn,
 };
 use nic_models::golden::host::table_window::{TableWindow, TableWindowIn, TableWindowOut};
-use nic_models::streams::{AxiLite, LostRequest, RequesterCompletion, ResponderCompletion};
+use nic_models::streams::{
+    AxiLite, LostRequest, ReadyPort, RequesterCompletion, ResponderCompletion,
+};
 use nic_spec::config::NicConfig;
 use nic_spec::regs;
 use rand::{Rng, SeedableRng};
@@ -178,7 +180,7 @@ impl Stimulus<CompletionQueue> for Completing {
             self.push_percent = [0, 5, 30, 100][rng.gen_range(0..4)];
             self.pop_percent = [0, 5, 30, 100][rng.gen_range(0..4)];
         }
-        if out.s_requester_ready || !self.requester.valid {
+        if out.s_requester.ready || !self.requester.valid {
             self.requester = RequesterCompletion {
                 valid: rng.gen_range(0..100) < self.push_percent,
                 status: if rng.gen() { 0 } else { rng.gen() },
@@ -188,7 +190,7 @@ impl Stimulus<CompletionQueue> for Completing {
                 signalled: rng.gen_ratio(3, 4),
             };
         }
-        if out.s_responder_ready || !self.responder.valid {
+        if out.s_responder.ready || !self.responder.valid {
             self.responder = ResponderCompletion {
                 valid: rng.gen_range(0..100) < self.push_percent,
                 status: rng.gen(),
@@ -197,7 +199,7 @@ impl Stimulus<CompletionQueue> for Completing {
                 byte_len: rng.gen(),
             };
         }
-        if out.s_lost_ready || !self.lost.valid {
+        if out.s_lost.ready || !self.lost.valid {
             let valid = rng.gen_ratio(self.push_percent, 1000);
             self.lost = LostRequest { valid, flow: rng.gen(), wr_id: rng.gen() };
         }
@@ -364,9 +366,9 @@ impl Stimulus<Registers> for Software {
         self.bus.bready = self.rng.gen();
         self.bus.rready = self.rng.gen();
         let queue_out = CompletionQueueOut {
-            s_requester_ready: out.s_requester_ready,
-            s_responder_ready: out.s_responder_ready,
-            s_lost_ready: out.s_lost_ready,
+            s_requester: ReadyPort { ready: out.s_requester.ready },
+            s_responder: ReadyPort { ready: out.s_responder.ready },
+            s_lost: ReadyPort { ready: out.s_lost.ready },
             head_valid: out.head_valid,
             ..Default::default()
         };
@@ -398,14 +400,14 @@ impl Stimulus<Registers> for Software {
             reset,
             s_axil,
             m_cfg,
-            m_flow_ready,
+            m_flow: ReadyPort { ready: m_flow_ready },
             s_requester,
             s_responder,
             s_lost: completions.s_lost,
             ring: completions.ring,
             cq_landed: rng.gen(),
             host_status: rng.gen(),
-            m_doorbell_ready: out.m_doorbell.valid && rng.gen_ratio(1, 4),
+            m_doorbell: ReadyPort { ready: out.m_doorbell.valid && rng.gen_ratio(1, 4) },
             watch,
             event,
         }

@@ -8,8 +8,8 @@ use nic_models::golden::transport::pkt_mux::{PktMux, PktMuxIn, PktMuxOut};
 use nic_models::golden::transport::requester::order;
 use nic_models::golden::transport::work_mux::{WorkMux, WorkMuxIn, WorkMuxOut};
 use nic_models::streams::{
-    Axis, AxisWords, Order, Packet, Probe, ReadCommand, Reply, Window, Work, WriteCommand,
-    WriteDone,
+    Axis, AxisWords, Order, Packet, Probe, ReadCommand, ReadyPort, Reply, TreadyPort, Window, Work,
+    WriteCommand, WriteDone,
 };
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
@@ -135,7 +135,7 @@ impl Ports {
     }
 
     fn engine(&mut self, out: &WriteMuxOut, pins: &WriteMuxIn) {
-        if out.m_cmd.valid && pins.m_cmd_ready {
+        if out.m_cmd.valid && pins.m_cmd.ready {
             let port = usize::from(out.m_cmd.tag >> 127 != 0);
             let (tag, head) = self.ports[port].heads.pop_front().expect("a command was given");
             assert_eq!(out.m_cmd.tag & (u128::MAX >> 1), tag, "commands of a port in order");
@@ -145,7 +145,7 @@ impl Ports {
             self.expected.extend((0..beats).map(|at| head.filter(|_| at == 0)));
         }
         // Data may be ahead of its command.
-        if out.m_data.tvalid && pins.m_data_tready {
+        if out.m_data.tvalid && pins.m_data.tready {
             let expected = self.expected.pop_front().expect("a beat of a command that has left");
             assert!(
                 expected.is_none_or(|word| word == out.m_data.tdata),
@@ -166,12 +166,12 @@ impl Stimulus<WriteMux> for Ports {
             addr: self.rng.gen(),
             ..WriteCommand::default()
         };
-        let a = self.ports[0].drive(out.s_a_cmd_ready, out.s_a_data_tready);
-        let b = self.ports[1].drive(out.s_b_cmd_ready, out.s_b_data_tready);
+        let a = self.ports[0].drive(out.s_a_cmd.ready, out.s_a_data.tready);
+        let b = self.ports[1].drive(out.s_b_cmd.ready, out.s_b_data.tready);
         let (rng, started) = (&mut self.rng, &mut self.started);
         let error = rng.gen_ratio(1, 4);
         let report =
-            self.reports.drive(out.s_done_ready, || started.pop_front().map(|tag| (tag, error)));
+            self.reports.drive(out.s_done.ready, || started.pop_front().map(|tag| (tag, error)));
         // The engine takes a command before its data.
         let m_cmd_ready = self.cmd.drive();
         let is_ahead = self.expected.is_empty() && !(out.m_cmd.valid && m_cmd_ready);
@@ -179,12 +179,12 @@ impl Stimulus<WriteMux> for Ports {
             reset,
             s_a_cmd: a.0.unwrap_or(junk),
             s_a_data: port_beat(a.1, junk.addr),
-            m_a_done_ready: self.ports[0].done.drive(),
+            m_a_done: ReadyPort { ready: self.ports[0].done.drive() },
             s_b_cmd: b.0.unwrap_or(junk),
             s_b_data: port_beat(b.1, !junk.addr),
-            m_b_done_ready: self.ports[1].done.drive(),
-            m_cmd_ready,
-            m_data_tready: self.data.drive() && !is_ahead,
+            m_b_done: ReadyPort { ready: self.ports[1].done.drive() },
+            m_cmd: ReadyPort { ready: m_cmd_ready },
+            m_data: TreadyPort { tready: self.data.drive() && !is_ahead },
             s_done: WriteDone {
                 valid: report.is_some(),
                 tag: report.map_or(junk.tag, |r| r.0),
@@ -192,8 +192,8 @@ impl Stimulus<WriteMux> for Ports {
             },
         };
         self.engine(out, &pins);
-        self.ports[0].check_report(&out.m_a_done, pins.m_a_done_ready);
-        self.ports[1].check_report(&out.m_b_done, pins.m_b_done_ready);
+        self.ports[0].check_report(&out.m_a_done, pins.m_a_done.ready);
+        self.ports[1].check_report(&out.m_b_done, pins.m_b_done.ready);
         if reset {
             self.reset_seed = self.rng.gen();
             *self = Self::new(self.reset_seed);
@@ -288,7 +288,7 @@ impl Orders {
     ) -> Option<(u128, bool)> {
         let (open, beats, rng) = (&mut self.open, &mut self.beats, &mut self.rng);
         let is_complete = open.front().is_some_and(|(_, needed)| *needed <= *beats);
-        let report = self.done.drive(out.s_done_ready, || {
+        let report = self.done.drive(out.s_done.ready, || {
             let (tag, needed) = open.pop_front().filter(|_| is_complete)?;
             *beats -= needed;
             Some((tag, needed > 0 && rng.gen_ratio(1, 12)))
@@ -313,8 +313,8 @@ impl Stimulus<Completer> for Orders {
             ..Order::default()
         };
         let waiting = &mut self.waiting;
-        let order = self.orders.drive(out.s_order_ready, || waiting.pop_front());
-        let beat = self.frames.drive(out.s_response_tready);
+        let order = self.orders.drive(out.s_order.ready, || waiting.pop_front());
+        let beat = self.frames.drive(out.s_response.tready);
         let (m_cmd_ready, m_data_tready) = (self.cmd.drive(), self.data.drive());
         let report = self.engine(out, m_cmd_ready, m_data_tready);
         let row_taken = out.s_cfg_ready;
@@ -341,10 +341,10 @@ impl Stimulus<Completer> for Orders {
             },
             s_cfg_valid: self.row.is_some(),
             cfg_index: self.row.unwrap_or(junk.flow),
-            m_cmd_ready,
-            m_data_tready,
+            m_cmd: ReadyPort { ready: m_cmd_ready },
+            m_data: TreadyPort { tready: m_data_tready },
             m_cqe_ready,
-            m_fail_ready,
+            m_fail: ReadyPort { ready: m_fail_ready },
         };
         if row_taken {
             self.row = None;
@@ -487,25 +487,25 @@ impl Stimulus<PktMux> for Packets {
     fn next(&mut self, _cycle: u64, out: &PktMuxOut) -> PktMuxIn {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
         self.make();
-        let data = self.data.drive(out.s_data_pkt_ready, out.s_data_read_ready);
-        let reply = self.reply.drive(out.s_reply_pkt_ready, out.s_reply_read_ready);
+        let data = self.data.drive(out.s_data_pkt.ready, out.s_data_read.ready);
+        let reply = self.reply.drive(out.s_reply_pkt.ready, out.s_reply_read.ready);
         let junk = self.rng.gen::<u16>() & 0xfff;
         let read = ReadCommand { bytes: junk, ..ReadCommand::default() };
         let pins = PktMuxIn {
             reset,
-            s_probe: self.probe(out.s_probe_ready),
-            s_window: self.window(out.s_window_ready),
+            s_probe: self.probe(out.s_probe.ready),
+            s_window: self.window(out.s_window.ready),
             s_data_pkt: data.0.unwrap_or(Packet { payload_bytes: junk, ..Packet::default() }),
             s_data_read: data.1.unwrap_or(read),
             s_reply_pkt: reply.0.unwrap_or(Reply { payload_bytes: junk, ..Reply::default() }),
             s_reply_read: reply.1.unwrap_or(read),
-            m_pkt_ready: self.pkt.drive(),
-            m_read_ready: self.read.drive(),
+            m_pkt: ReadyPort { ready: self.pkt.drive() },
+            m_read: ReadyPort { ready: self.read.drive() },
         };
-        if out.m_pkt.valid && pins.m_pkt_ready && out.m_pkt.payload_bytes > 0 {
+        if out.m_pkt.valid && pins.m_pkt.ready && out.m_pkt.payload_bytes > 0 {
             self.left[0].push_back(u64::from(out.m_pkt.psn));
         }
-        if out.m_read.valid && pins.m_read_ready {
+        if out.m_read.valid && pins.m_read.ready {
             self.left[1].push_back(out.m_read.addr);
         }
         while self.left.iter().all(|ids| !ids.is_empty()) {
@@ -549,9 +549,9 @@ impl Stimulus<WorkMux> for Works {
         let [data, reply] = &mut self.halves;
         let pins = WorkMuxIn {
             reset,
-            s_data: data.drive(out.s_data_ready, || Some(work())).unwrap_or(junk),
-            s_reply: reply.drive(out.s_reply_ready, || Some(work())).unwrap_or(junk),
-            m_work_ready: self.sink.drive(),
+            s_data: data.drive(out.s_data.ready, || Some(work())).unwrap_or(junk),
+            s_reply: reply.drive(out.s_reply.ready, || Some(work())).unwrap_or(junk),
+            m_work: ReadyPort { ready: self.sink.drive() },
         };
         if reset {
             self.halves.iter_mut().for_each(Source::reset);

@@ -245,7 +245,7 @@ impl Nic {
             ("sq_fetch.hint_valid", "requester.hint_valid"),
             ("sq_fetch.hint_flow", "requester.hint_flow"),
             ("requester.m_order_valid", "sq_fetch.watch_valid"),
-            ("completer.s_order_ready", "sq_fetch.watch_ready"),
+            ("completer.s_order.ready", "sq_fetch.watch_ready"),
             ("requester.m_order_op", "sq_fetch.watch_op"),
             ("requester.m_order_flow", "sq_fetch.watch_flow"),
             ("registers.wr_room", "sq_fetch.wr_room"),
@@ -327,7 +327,7 @@ impl Nic {
         }
         for (from, to) in [
             ("rx.m_req_valid", "feedback_in.req_valid"),
-            ("responder.s_req_ready", "feedback_in.req_ready"),
+            ("responder.s_req.ready", "feedback_in.req_ready"),
             ("rx.m_req_imm", "window_in.s_window_bytes"),
             ("registers.m_cfg_tx_valid", "window_out.row_valid"),
             ("cc.m_rate_valid", "window_out.watch_valid"),

@@ -1,6 +1,6 @@
 //! NewAck as integers: what an ACK does to the state of its flow, in whichever schedule.
 //!
-//! The twins of `cc/cc_unit` and `cc/cc_unit_wide` differ in when they call it.
+//! The twins of `hdl/src/cc/unit.rs` and `hdl/src/cc/wide/unit.rs` differ in when they call it.
 
 use super::ewma::ewma;
 use super::hop::{hop_check, hop_utilisation, BAD_BYTES, BAD_QUEUE, BAD_TIME};

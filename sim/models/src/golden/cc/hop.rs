@@ -1,4 +1,4 @@
-//! Twin of `cc/cc_hop`: u' of one hop from its records in two ACKs.
+//! Twin of `hdl/src/cc/hop.rs`: u' of one hop from its records in two ACKs.
 
 use crate::golden::cc::Pipe;
 use crate::golden::util::recip::reciprocal;

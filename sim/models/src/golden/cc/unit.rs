@@ -1,4 +1,4 @@
-//! Twin of `cc/cc_unit`: HPCC++ NewAck for every flow.
+//! Twin of `hdl/src/cc/unit.rs`: HPCC++ NewAck for every flow.
 //!
 //! Every [`SLOT_CYCLES`] one ACK or flow command may start; its result leaves [`FLIGHT_CYCLES`]
 //! later. A start waits while its flow is under way or the results might find no room. W_ai may

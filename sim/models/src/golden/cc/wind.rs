@@ -1,4 +1,4 @@
-//! Twin of `cc/cc_wind`: the draft's ComputeWind, the clamps, and R = W/T.
+//! Twin of `hdl/src/cc/wind.rs`: the draft's ComputeWind, the clamps, and R = W/T.
 
 use crate::golden::cc::{CcCfg, Pipe};
 use crate::golden::util::recip::reciprocal;

@@ -10,7 +10,8 @@ use super::interrupt::ClearPorts;
 use super::table_window::{CfgRow, TableWindow, TableWindowIn, TableWindowOut};
 use crate::ports::{join_name, Golden, PortDef, PortField, Ports};
 use crate::streams::{
-    back, AxiLite, Doorbell, FlowCommand, LostRequest, RequesterCompletion, ResponderCompletion,
+    back, AxiLite, Doorbell, FlowCommand, LostRequest, ReadyPort, RequesterCompletion,
+    ResponderCompletion,
 };
 use nic_spec::rows::QpRow;
 use nic_spec::NicConfig;
@@ -67,14 +68,14 @@ crate::ports! {
         pub reset: bool,
         pub s_axil: AxiLite,
         pub m_cfg: CfgReady,
-        pub m_flow_ready: bool,
+        pub m_flow: ReadyPort,
         pub s_requester: RequesterCompletion,
         pub s_responder: ResponderCompletion,
         pub s_lost: LostRequest,
         pub ring: RingControl,
         pub cq_landed: u16,
         pub host_status: u32,
-        pub m_doorbell_ready: bool,
+        pub m_doorbell: ReadyPort,
         pub watch: WatchIn,
         pub event: Pulses,
     }
@@ -94,11 +95,11 @@ pub struct RegistersOut {
     /// Ports `cfg_local_mac`, `cfg_tel_*`.
     pub derived: Derived,
     /// Completion of the requester is taken.
-    pub s_requester_ready: bool,
+    pub s_requester: ReadyPort,
     /// Completion of the responder is taken.
-    pub s_responder_ready: bool,
+    pub s_responder: ReadyPort,
     /// A lost work request is taken.
-    pub s_lost_ready: bool,
+    pub s_lost: ReadyPort,
     /// The queue shows a completion.
     pub head_valid: bool,
     /// The completion.
@@ -124,9 +125,9 @@ crate::ports! {
         cfg: CfgRow,
         m_cfg: CfgValid,
         m_flow: FlowCommand,
-        s_requester_ready: bool,
-        s_responder_ready: bool,
-        s_lost_ready: bool,
+        s_requester: ReadyPort,
+        s_responder: ReadyPort,
+        s_lost: ReadyPort,
         head_valid: bool,
         head: u128,
         m_consumer: ConsumerPorts,
@@ -150,9 +151,9 @@ impl PortField for RegistersOut {
             cfg: self.cfg,
             m_cfg: self.m_cfg,
             m_flow: self.m_flow,
-            s_requester_ready: self.s_requester_ready,
-            s_responder_ready: self.s_responder_ready,
-            s_lost_ready: self.s_lost_ready,
+            s_requester: self.s_requester,
+            s_responder: self.s_responder,
+            s_lost: self.s_lost,
             head_valid: self.head_valid,
             head: self.head,
             m_consumer: self.m_consumer,
@@ -172,9 +173,9 @@ impl PortField for RegistersOut {
             cfg: n.cfg,
             m_cfg: n.m_cfg,
             m_flow: n.m_flow,
-            s_requester_ready: n.s_requester_ready,
-            s_responder_ready: n.s_responder_ready,
-            s_lost_ready: n.s_lost_ready,
+            s_requester: n.s_requester,
+            s_responder: n.s_responder,
+            s_lost: n.s_lost,
             head_valid: n.head_valid,
             head: n.head,
             m_consumer: n.m_consumer,
@@ -262,7 +263,7 @@ impl Golden for Registers {
             counter_data: w.counters.rd_data,
             cq_landed: i.cq_landed,
             host_status: i.host_status,
-            doorbell_ready: i.m_doorbell_ready,
+            doorbell_ready: i.m_doorbell.ready,
         });
         self.wires.config_regs = self.config_regs.step(&CsrRegsIn {
             reset,
@@ -282,7 +283,7 @@ impl Golden for Registers {
             m_cfg_requester_ready: i.m_cfg.requester_ready,
             m_cfg_tx_ready: i.m_cfg.tx_ready,
             m_cfg_completer_ready: i.m_cfg.completer_ready,
-            m_cfg_cc_ready: i.m_flow_ready,
+            m_cfg_cc_ready: i.m_flow.ready,
         });
         let rd = EventRead { valid: w.decode.counter_valid, index: index & 63 };
         self.wires.counters = self.counters.step(&EventCountersIn { reset, event: i.event, rd });
@@ -348,9 +349,9 @@ impl Registers {
                 tel_dscp: (c.cfg_telemetry >> 8 & 63) as u8,
                 tel_echo_dscp: (c.cfg_telemetry >> 16 & 63) as u8,
             },
-            s_requester_ready: w.queue.s_requester_ready,
-            s_responder_ready: w.queue.s_responder_ready,
-            s_lost_ready: w.queue.s_lost_ready,
+            s_requester: ReadyPort { ready: w.queue.s_requester.ready },
+            s_responder: ReadyPort { ready: w.queue.s_responder.ready },
+            s_lost: ReadyPort { ready: w.queue.s_lost.ready },
             head_valid: w.queue.head_valid,
             head: w.queue.head,
             m_consumer: ConsumerPorts {

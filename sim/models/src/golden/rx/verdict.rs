@@ -1,8 +1,8 @@
 //! What the rx pipe must make of a whole frame.
 
-use super::pipe::{ReqPorts, RxPipeIn};
+use super::pipe::RxPipeIn;
 use super::stack::{self, Units};
-use crate::streams::Telemetry;
+use crate::streams::{Request, Telemetry};
 use nic_spec::wire::{
     aeth, bth, ethernet, icrc, ifa, immdt, int_md, ioam, ipv4, reth, roce::PAYLOAD_BYTES_MAX,
     telemetry, udp,
@@ -179,7 +179,9 @@ pub struct Packet {
     pub kind: Kind,
     /// Fields; where there is an AETH, it is `imm`, and so is the low byte of a telemetry response's UDP source
     /// port.
-    pub req: ReqPorts,
+    pub req: Request,
+    /// It asks for an event.
+    pub solicited: bool,
     /// Payload.
     pub payload: Vec<u8>,
 }
@@ -309,14 +311,13 @@ fn take_native(form: telemetry::Form, body: &[u8]) -> Result<(Telemetry, &[u8]),
 fn take_headers(transport: &[u8]) -> Result<Packet, Reason> {
     let bth = bth::Packet::new_checked(transport).map_err(|_| Reason::Length)?;
     let opcode = bth.opcode();
-    let mut req = ReqPorts {
+    let mut req = Request {
         valid: true,
         qpn: bth.qpn(),
         opcode,
         psn: bth.psn(),
         ack_req: bth.ack_req(),
-        solicited: bth.solicited(),
-        ..ReqPorts::default()
+        ..Request::default()
     };
     let mut rest = &transport[bth::HEADER_BYTES..];
     if bth::opcode::has_reth(opcode) {
@@ -344,5 +345,5 @@ fn take_headers(transport: &[u8]) -> Result<Packet, Reason> {
     ensure(!is_bare || payload_len == 0, Reason::Length)?;
     ensure(payload_len <= PAYLOAD_BYTES_MAX, Reason::Oversize)?;
     req.payload_bytes = payload_len as u16;
-    Ok(Packet { kind, req, payload: rest[..payload_len].into() })
+    Ok(Packet { kind, req, solicited: bth.solicited(), payload: rest[..payload_len].into() })
 }

@@ -1,4 +1,4 @@
-//! Golden model of the flow scheduler (`hdl/src/sched/scheduler.rs`).
+//! Twin of `hdl/src/sched/scheduler.rs`, the flow scheduler.
 //!
 //! A flow with work is visited over and over: it earns credit for the cycles since its last visit
 //! and sends when the credit covers its packet. All times are in cycles, of a clock that stands

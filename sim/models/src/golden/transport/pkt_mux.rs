@@ -1,8 +1,9 @@
-//! Twin of `transport/pkt_mux`: packets of requester and `read_reply`, with their read commands, probes and windows.
+//! Twin of `hdl/src/transport/pkt_mux.rs`: packets of requester and `read_reply`, with their read
+//! commands, probes and windows.
 
 use crate::ports;
 use crate::ports::Golden;
-use crate::streams::{AnyPacket, Packet, Probe, ReadCommand, Reply, Window};
+use crate::streams::{AnyPacket, Packet, Probe, ReadCommand, ReadyPort, Reply, Window};
 use nic_spec::config::NicConfig;
 use nic_spec::wire::bth::opcode;
 
@@ -16,19 +17,19 @@ ports! {
         pub s_data_read: ReadCommand,
         pub s_reply_pkt: Reply,
         pub s_reply_read: ReadCommand,
-        pub m_pkt_ready: bool,
-        pub m_read_ready: bool,
+        pub m_pkt: ReadyPort,
+        pub m_read: ReadyPort,
     }
 }
 ports! {
     /// Outputs.
     pub struct PktMuxOut {
-        pub s_probe_ready: bool,
-        pub s_window_ready: bool,
-        pub s_data_pkt_ready: bool,
-        pub s_data_read_ready: bool,
-        pub s_reply_pkt_ready: bool,
-        pub s_reply_read_ready: bool,
+        pub s_probe: ReadyPort,
+        pub s_window: ReadyPort,
+        pub s_data_pkt: ReadyPort,
+        pub s_data_read: ReadyPort,
+        pub s_reply_pkt: ReadyPort,
+        pub s_reply_read: ReadyPort,
         pub m_pkt: AnyPacket,
         /// A packet that is no probe and no window stands at `m_pkt`.
         pub sent_valid: bool,
@@ -167,8 +168,8 @@ impl Golden for PktMux {
 
     fn step(&mut self, i: &PktMuxIn) -> PktMuxOut {
         let was_full = self.pkt.valid;
-        self.pkt.valid &= !i.m_pkt_ready;
-        self.read.valid &= !i.m_read_ready;
+        self.pkt.valid &= !i.m_pkt.ready;
+        self.read.valid &= !i.m_read.ready;
         if i.reset {
             (self.loaded, self.reply_next, self.was_extra) = (None, false, false);
             (self.pkt, self.read) = (AnyPacket::default(), ReadCommand::default());
@@ -177,7 +178,7 @@ impl Golden for PktMux {
             if loaded.pkt_ready {
                 self.loaded = None;
             } else {
-                loaded.pkt_ready = was_full && i.m_pkt_ready;
+                loaded.pkt_ready = was_full && i.m_pkt.ready;
             }
         } else if let Some(from) = self.choose(i).filter(|_| !self.read.valid) {
             self.load(from, i);
@@ -186,12 +187,12 @@ impl Golden for PktMux {
         let (data, reply) = (of(Origin::Data), of(Origin::Reply));
         let (probe, window) = (of(Origin::Probe), of(Origin::Window));
         PktMuxOut {
-            s_probe_ready: probe.is_some_and(|l| l.pkt_ready),
-            s_window_ready: window.is_some_and(|l| l.pkt_ready),
-            s_data_pkt_ready: data.is_some_and(|l| l.pkt_ready),
-            s_data_read_ready: data.is_some_and(|l| l.read_ready),
-            s_reply_pkt_ready: reply.is_some_and(|l| l.pkt_ready),
-            s_reply_read_ready: reply.is_some_and(|l| l.read_ready),
+            s_probe: ReadyPort { ready: probe.is_some_and(|l| l.pkt_ready) },
+            s_window: ReadyPort { ready: window.is_some_and(|l| l.pkt_ready) },
+            s_data_pkt: ReadyPort { ready: data.is_some_and(|l| l.pkt_ready) },
+            s_data_read: ReadyPort { ready: data.is_some_and(|l| l.read_ready) },
+            s_reply_pkt: ReadyPort { ready: reply.is_some_and(|l| l.pkt_ready) },
+            s_reply_read: ReadyPort { ready: reply.is_some_and(|l| l.read_ready) },
             m_pkt: self.pkt,
             sent_valid: self.pkt.valid && !self.was_extra,
             m_read: self.read,

@@ -1,4 +1,4 @@
-//! Twin of `transport/probe_out`: which queue pair sends a probe, and when.
+//! Twin of `hdl/src/transport/probe_out.rs`: which queue pair sends a probe, and when.
 
 use super::feedback::input::RowWatch;
 use crate::ports;

@@ -8,7 +8,9 @@ use crate::golden::util::fifo::RamFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports;
 use crate::ports::{Golden, Wide};
-use crate::streams::{Ack, Axis, ReadJob, ReadJobEnd, Request, WriteCommand, WriteDone};
+use crate::streams::{
+    Ack, Axis, ReadJob, ReadJobEnd, ReadyPort, Request, TreadyPort, WriteCommand, WriteDone,
+};
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
 use nic_spec::NicConfig;
@@ -32,22 +34,22 @@ ports! {
         /// ACKs echo the record of the most loaded hop alone.
         pub cfg_worst_hop: bool,
         pub watch: HopWatch,
-        pub m_cmd_ready: bool,
-        pub m_data_tready: bool,
-        pub m_ack_ready: bool,
+        pub m_cmd: ReadyPort,
+        pub m_data: TreadyPort,
+        pub m_ack: ReadyPort,
         pub m_cqe_ready: bool,
-        pub m_job_ready: bool,
+        pub m_job: ReadyPort,
         pub m_cfg_ready: bool,
     }
 }
 ports! {
     /// Outputs.
     pub struct ResponderOut {
-        pub s_req_ready: bool,
-        pub s_payload_tready: bool,
+        pub s_req: ReadyPort,
+        pub s_payload: TreadyPort,
         pub s_cfg_ready: bool,
-        pub s_done_ready: bool,
-        pub s_end_ready: bool,
+        pub s_done: ReadyPort,
+        pub s_end: ReadyPort,
         pub m_cmd: WriteCommand,
         pub m_data: Axis,
         pub m_ack: Ack,
@@ -539,19 +541,19 @@ impl Responder {
             cfg_rnr_timer: i.cfg_rnr_timer,
             cfg_worst_hop: i.cfg_worst_hop,
             watch: i.watch,
-            m_ack_ready: i.m_ack_ready,
+            m_ack: ReadyPort { ready: i.m_ack.ready },
             m_cqe_ready: i.m_cqe_ready,
-            m_job_ready: i.m_job_ready,
+            m_job: ReadyPort { ready: i.m_job.ready },
         }
     }
 
     fn copy_ack_gen_outputs(&mut self) {
         let ack = self.ack_gen.out();
-        self.out.s_done_ready = ack.s_done_ready;
+        self.out.s_done.ready = ack.s_done.ready;
         self.out.m_ack = ack.m_ack;
         self.out.m_cqe = ack.m_cqe;
         self.out.m_job = ack.m_job;
-        self.out.s_end_ready = ack.s_end_ready;
+        self.out.s_end.ready = ack.s_end.ready;
         self.out.event_resp_accepted = ack.event_resp_accepted;
         self.out.event_resp_nak_operation = ack.event_resp_nak_operation;
     }
@@ -585,7 +587,7 @@ impl Golden for Responder {
             self.reset();
         } else {
             let out = &mut self.out;
-            out.m_cmd.valid &= !i.m_cmd_ready;
+            out.m_cmd.valid &= !i.m_cmd.ready;
             out.event_resp_duplicate = false;
             out.event_resp_out_of_sequence = false;
             out.event_resp_nak_invalid = false;
@@ -602,13 +604,13 @@ impl Golden for Responder {
             self.reads_full_seen = waiting >= READS_MAX;
             self.reads.step(false, read, ack_before.s_read_ready);
             self.retire(&ack_before);
-            self.mover.step(false, &i.s_payload, order, i.m_data_tready);
+            self.mover.step(false, &i.s_payload, order, i.m_data.tready);
         }
         self.copy_ack_gen_outputs();
-        self.out.s_req_ready = self.state == State::Idle;
+        self.out.s_req.ready = self.state == State::Idle;
         self.out.s_cfg_ready = self.state == State::Write;
         self.out.m_cfg_valid = self.state == State::Pass;
-        self.out.s_payload_tready = self.mover.s_ready();
+        self.out.s_payload.tready = self.mover.s_ready();
         self.out.m_data = self.mover.m_axis();
         self.out
     }

@@ -1,9 +1,9 @@
-//! Twin of `transport/work_mux`: work of requester and `read_reply` for the scheduler.
+//! Twin of `hdl/src/transport/work_mux.rs`: work of requester and `read_reply` for the scheduler.
 
 use crate::golden::util::stream_mux::StreamMux;
 use crate::ports;
 use crate::ports::Golden;
-use crate::streams::Work;
+use crate::streams::{ReadyPort, Work};
 use nic_spec::config::NicConfig;
 
 ports! {
@@ -12,14 +12,14 @@ ports! {
         pub reset: bool,
         pub s_data: Work,
         pub s_reply: Work,
-        pub m_work_ready: bool,
+        pub m_work: ReadyPort,
     }
 }
 ports! {
     /// Outputs.
     pub struct WorkMuxOut {
-        pub s_data_ready: bool,
-        pub s_reply_ready: bool,
+        pub s_data: ReadyPort,
+        pub s_reply: ReadyPort,
         pub m_work: Work,
     }
 }
@@ -44,11 +44,11 @@ impl Golden for WorkMux {
 
     fn step(&mut self, i: &WorkMuxIn) -> WorkMuxOut {
         let offers = [i.s_data, i.s_reply].map(|work| work.valid.then_some(work));
-        self.mux.step(i.reset, offers, i.m_work_ready);
-        let [s_data_ready, s_reply_ready] = self.mux.readies();
+        self.mux.step(i.reset, offers, i.m_work.ready);
+        let [s_data, s_reply] = self.mux.readies().map(|ready| ReadyPort { ready });
         let (work, is_reply) = self.mux.m_data();
         let flow = work.flow + if is_reply { self.flow_count } else { 0 };
         let m_work = Work { valid: self.mux.m_valid(), flow, ..work };
-        WorkMuxOut { s_data_ready, s_reply_ready, m_work }
+        WorkMuxOut { s_data, s_reply, m_work }
     }
 }

@@ -1,7 +1,8 @@
-//! Twin of `tx/tx_pipe`: frames are made byte by byte by the wire formats of the spec; only the
-//! sizes of their pieces and the cycles in which they move are modelled. A frame may begin to leave
-//! once it cannot fail any more, that is behind its last payload beat, and all that is missing comes
-//! in time; without payload that is so behind the BTH. Host frames are whole before they leave.
+//! Twin of `hdl/src/tx/pipe.rs`: frames are made byte by byte by the wire formats of the spec; only
+//! the sizes of their pieces and the cycles in which they move are modelled. A frame may begin to
+//! leave once it cannot fail any more, that is behind its last payload beat, and all that is
+//! missing comes in time; without payload that is so behind the BTH. Host frames are whole before
+//! they leave.
 
 use crate::golden::tx::data_header::DataHeader;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};

@@ -1,4 +1,4 @@
-//! Twin of `cc/cc_unit_serial`: HPCC++ NewAck for every flow, one event at a time.
+//! Twin of `hdl/src/cc/serial/unit.rs`: HPCC++ NewAck for every flow, one event at a time.
 //!
 //! An event stays offered until it is taken, at its end. How long it takes follows from what it is and
 //! from its hops; a result that is not taken holds up the next one, just before that would be shown.

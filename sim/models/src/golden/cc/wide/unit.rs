@@ -1,4 +1,4 @@
-//! Twin of `cc/cc_unit_wide`: HPCC++ NewAck for every flow, an ACK a cycle.
+//! Twin of `hdl/src/cc/wide/unit.rs`: HPCC++ NewAck for every flow, an ACK a cycle.
 //!
 //! In each cycle one event may start, in order; its result is ready [`FLIGHT_CYCLES`] later. An
 //! event waits while an event of its flow started less than [`SAME_FLOW_CYCLES`] before, or while

@@ -1,4 +1,4 @@
-//! Golden model of the flow scheduler of several engines (`hdl/src/sched/wide/scheduler_wide.rs`): each
+//! Twin of `hdl/src/sched/wide/scheduler_wide.rs`, the flow scheduler of several engines: each
 //! engine is the scheduler of the flows whose number has the engine's number in its low bits.
 //!
 //! Events are taken for two cycles, one of each stream in each, and delivered in the two after:

@@ -4,7 +4,7 @@
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::Golden;
-use crate::streams::{Ack, ReadJob, ReadJobEnd, Telemetry, WriteDone};
+use crate::streams::{Ack, ReadJob, ReadJobEnd, ReadyPort, Telemetry, WriteDone};
 use nic_spec::NicConfig;
 
 ports! {
@@ -55,16 +55,16 @@ ports! {
         pub cfg_worst_hop: bool,
         pub watch: HopWatch,
         pub cfg_rnr_timer: u8,
-        pub m_ack_ready: bool,
+        pub m_ack: ReadyPort,
         pub m_cqe_ready: bool,
-        pub m_job_ready: bool,
+        pub m_job: ReadyPort,
     }
 }
 ports! {
     /// Outputs.
     pub struct AckGenOut {
-        pub s_done_ready: bool,
-        pub s_end_ready: bool,
+        pub s_done: ReadyPort,
+        pub s_end: ReadyPort,
         pub s_read_ready: bool,
         pub m_ack: Ack,
         pub m_cqe: CqeOut,
@@ -548,11 +548,11 @@ impl Golden for AckGen {
             return self.out;
         }
         let out = &mut self.out;
-        let ack_free = !out.m_ack.valid || i.m_ack_ready;
-        out.m_ack.valid &= !i.m_ack_ready;
+        let ack_free = !out.m_ack.valid || i.m_ack.ready;
+        out.m_ack.valid &= !i.m_ack.ready;
         out.m_cqe.valid &= !i.m_cqe_ready;
         let job_waits = out.m_job.valid;
-        out.m_job.valid &= !i.m_job_ready;
+        out.m_job.valid &= !i.m_job.ready;
         (out.retired, out.retired_imm) = (false, false);
         (out.ended_valid, out.cleared) = (false, false);
         (out.event_resp_accepted, out.event_resp_nak_operation) = (false, false);
@@ -570,8 +570,8 @@ impl Golden for AckGen {
         }
         let watch = i.watch;
         self.seen = (watch.valid && watch.ready && watch.peer).then_some(watch);
-        self.out.s_done_ready = self.state == State::Idle && !self.out.m_job.valid;
-        self.out.s_end_ready = matches!(self.state, State::Apply(Job::End(_), _));
+        self.out.s_done.ready = self.state == State::Idle && !self.out.m_job.valid;
+        self.out.s_end.ready = matches!(self.state, State::Apply(Job::End(_), _));
         let is_read = |job| matches!(job, Job::Done { tag, .. } if tag.outcome == Outcome::Read);
         self.out.s_read_ready = matches!(self.state, State::Apply(job, _) if is_read(job));
         self.out

@@ -1,6 +1,7 @@
-//! Twin of `transport/feedback_in`: telemetry responses, of the peer about READ responses and direct ones
-//! and probes' about data, on their way to the congestion control beside the requester's ACKs; with windows
-//! that a receiver computes, telemetry of the peer's requests instead, and the peer's windows.
+//! Twin of `hdl/src/transport/feedback/input.rs`: telemetry responses, of the peer about READ
+//! responses and direct ones and probes' about data, on their way to the congestion control beside
+//! the requester's ACKs; with windows that a receiver computes, telemetry of the peer's requests
+//! instead, and the peer's windows.
 
 use crate::golden::tx::pipe::CfgPort;
 use crate::ports;

@@ -1,5 +1,5 @@
-//! Twin of `transport/feedback_out`: the newest telemetry of each queue pair's READ responses, and
-//! when it may go back; and answers to probes.
+//! Twin of `hdl/src/transport/feedback/output.rs`: the newest telemetry of each queue pair's READ
+//! responses, and when it may go back; and answers to probes.
 
 use crate::golden::transport::feedback::input::ProbeVerdict;
 use crate::golden::tx::pipe::CfgPort;

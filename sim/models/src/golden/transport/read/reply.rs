@@ -7,7 +7,7 @@
 use crate::golden::tx::data_header::len_bytes;
 use crate::ports;
 use crate::ports::{Golden, Wide};
-use crate::streams::{ReadCommand, ReadJob, ReadJobEnd, Reply, Work};
+use crate::streams::{self, ReadCommand, ReadError, ReadJob, ReadJobEnd, ReadyPort, Reply, Work};
 use nic_spec::rows::{QpRow, Row, Table};
 use nic_spec::wire::aeth::syndrome;
 use nic_spec::wire::bth::opcode;
@@ -44,26 +44,22 @@ ports! {
         pub cfg_table: u8,
         pub cfg_index: u16,
         pub cfg_row: Wide<8>,
-        pub s_grant_valid: bool,
-        pub s_grant_flow: u16,
-        pub s_fail_valid: bool,
-        pub s_fail_flow: u16,
-        /// Of the row that its packet was made by.
-        pub s_fail_mark: u8,
+        pub s_grant: streams::Flow,
+        pub s_fail: ReadError,
         pub cfg_tel_data: u8,
-        pub m_pkt_ready: bool,
-        pub m_read_ready: bool,
-        pub m_work_ready: bool,
-        pub m_end_ready: bool,
+        pub m_pkt: ReadyPort,
+        pub m_read: ReadyPort,
+        pub m_work: ReadyPort,
+        pub m_end: ReadyPort,
     }
 }
 ports! {
     /// Outputs.
     pub struct ReadReplyOut {
-        pub s_job_ready: bool,
+        pub s_job: ReadyPort,
         pub s_cfg_ready: bool,
-        pub s_grant_ready: bool,
-        pub s_fail_ready: bool,
+        pub s_grant: ReadyPort,
+        pub s_fail: ReadyPort,
         pub m_pkt: Reply,
         pub m_read: ReadCommand,
         pub m_work: Work,
@@ -340,10 +336,10 @@ impl ReadReply {
     }
 
     fn fail(&mut self, i: &ReadReplyIn) {
-        let flow = self.index(i.s_fail_flow);
+        let flow = self.index(i.s_fail.flow);
         let f = &mut self.flows[flow];
         // The queue pair that the packet was of is there no more.
-        if i.s_fail_mark != f.mark {
+        if i.s_fail.mark != f.mark {
             return self.wait(3);
         }
         f.has_failed = true;
@@ -357,7 +353,7 @@ impl ReadReply {
     }
 
     fn grant(&mut self, i: &ReadReplyIn) {
-        let flow = self.index(i.s_grant_flow);
+        let flow = self.index(i.s_grant.flow);
         let f = &mut self.flows[flow];
         let was_armed = core::mem::replace(&mut f.is_armed, false);
         self.wait(1);
@@ -414,7 +410,7 @@ impl ReadReply {
         let work_free = !before.m_work.valid;
         let packet_free = !before.m_pkt.valid && !before.m_read.valid && self.last.is_none();
         let job_can = i.s_job.valid && end_free && work_free;
-        let grant_can = i.s_grant_valid && packet_free && end_free && work_free;
+        let grant_can = i.s_grant.valid && packet_free && end_free && work_free;
         if let (Some((flow, read)), false, true) = (self.last, before.m_pkt.valid, end_free) {
             self.last = None;
             let (valid, jobs, reads) = (true, 1, u8::from(read));
@@ -423,7 +419,7 @@ impl ReadReply {
         }
         self.picked = if i.s_cfg_valid && end_free {
             Some(Op::Cfg)
-        } else if i.s_fail_valid && end_free {
+        } else if i.s_fail.valid && end_free {
             Some(Op::Fail)
         } else if job_can && (self.job_turn || !grant_can) {
             self.job_turn = false;
@@ -437,9 +433,9 @@ impl ReadReply {
         let out = &mut self.out;
         match self.picked {
             Some(Op::Cfg) => out.s_cfg_ready = true,
-            Some(Op::Fail) => out.s_fail_ready = true,
-            Some(Op::Job) => out.s_job_ready = true,
-            Some(Op::Grant) => out.s_grant_ready = true,
+            Some(Op::Fail) => out.s_fail.ready = true,
+            Some(Op::Job) => out.s_job.ready = true,
+            Some(Op::Grant) => out.s_grant.ready = true,
             None => {}
         }
     }
@@ -477,13 +473,13 @@ impl Golden for ReadReply {
         }
         let before = self.out;
         let out = &mut self.out;
-        out.m_pkt.valid &= !i.m_pkt_ready;
-        out.m_read.valid &= !i.m_read_ready;
-        out.m_work.valid &= !i.m_work_ready;
-        out.m_end.valid &= !i.m_end_ready;
+        out.m_pkt.valid &= !i.m_pkt.ready;
+        out.m_read.valid &= !i.m_read.ready;
+        out.m_work.valid &= !i.m_work.ready;
+        out.m_end.valid &= !i.m_end.ready;
         out.event_read = ReadEvents::default();
-        (out.s_job_ready, out.s_cfg_ready) = (false, false);
-        (out.s_grant_ready, out.s_fail_ready) = (false, false);
+        (out.s_job.ready, out.s_cfg_ready) = (false, false);
+        (out.s_grant.ready, out.s_fail.ready) = (false, false);
         if self.scrub_left > 0 {
             self.scrub_left -= 1;
         } else if let Some(step) = self.script.pop_front() {

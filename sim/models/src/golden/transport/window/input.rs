@@ -1,5 +1,5 @@
-//! Twin of `transport/window_in`: windows of the peer on their way to the scheduler, beside the answers of
-//! the congestion control.
+//! Twin of `hdl/src/transport/window/input.rs`: windows of the peer on their way to the scheduler,
+//! beside the answers of the congestion control.
 
 use crate::ports;
 use crate::ports::Golden;

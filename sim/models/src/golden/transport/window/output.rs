@@ -1,4 +1,5 @@
-//! Twin of `transport/window_out`: the newest window of each queue pair, on its way to the peer.
+//! Twin of `hdl/src/transport/window/output.rs`: the newest window of each queue pair, on its way
+//! to the peer.
 
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
