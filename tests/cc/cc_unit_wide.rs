@@ -225,7 +225,7 @@ fn ignored_by_both(cfg: CcCfg) -> usize {
 /// ACKs of different flows: one in each cycle, no stall at all.
 #[test]
 fn cc_unit_wide_keeps_its_latency_and_rate() {
-    assert_eq!(SAME_FLOW_CYCLES as u64, cc_unit_wide::SAME_FLOW_CYCLES);
+    assert_eq!(SAME_FLOW_CYCLES as u64, unit::SAME_FLOW_CYCLES);
     let mut peers = RandomAcks::new(1, 1024);
     let mut unit = lock_step(CcUnitWide::new(&hundred()), &emitted(&hundred()), 1);
     let mut driver = Driver::new(&mut unit, parameters(), 1024);

@@ -11,7 +11,7 @@ use nic_models::golden::transport::feedback::output::{
 use nic_models::golden::transport::probe_out::{
     DataWatch, InflightWatch, ProbeOut, ProbeOutIn, ProbeOutOut,
 };
-use nic_models::golden::tx::pipe::CfgPort;
+use nic_models::golden::transport::requester::ValidPort;
 use nic_models::ports::Wide;
 use nic_models::streams::{AckTelemetry, Feedback, Flow, ReadyPort, Telemetry};
 use nic_spec::config::NicConfig;
@@ -215,12 +215,12 @@ impl Stimulus<FeedbackOut> for Answers {
         let pins = FeedbackOutIn {
             reset,
             cfg_feedback_cycles: self.interval,
-            s_cfg: CfgPort { valid },
+            s_cfg: ValidPort { valid },
             cfg_index: self.rows.pins.0,
             cfg_row: self.rows.pins.1,
             m_cfg: ReadyPort { ready: self.row.drive() },
             watch,
-            s_probe: CfgPort { valid: probe.is_some() },
+            s_probe: ValidPort { valid: probe.is_some() },
             m_feedback: ReadyPort { ready: self.frame.drive() },
         };
         if reset {

@@ -4,6 +4,7 @@
 //! missing comes in time; without payload that is so behind the BTH. Host frames are whole before
 //! they leave.
 
+use crate::golden::transport::requester::ValidPort;
 use crate::golden::tx::data_header::DataHeader;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
 use crate::insert;
@@ -34,12 +35,6 @@ const ICRC_BYTES: usize = icrc::BYTES;
 const PIECE_CYCLES: usize = 4;
 
 ports! {
-    /// Valid of a stream.
-    pub struct CfgPort {
-        pub valid: bool,
-    }
-}
-ports! {
     /// Inputs.
     pub struct TxPipeIn {
         pub reset: bool,
@@ -59,7 +54,7 @@ ports! {
         pub cfg_tel_echo_dscp: u8,
         /// The receiver of data computes its window: ACKs go without telemetry.
         pub cfg_by_time: bool,
-        pub s_cfg: CfgPort,
+        pub s_cfg: ValidPort,
         pub cfg_table: u8,
         pub cfg_index: u16,
         pub cfg_row: Wide<8>,

@@ -3,7 +3,7 @@
 //! the requester's ACKs; with windows that a receiver computes, telemetry of the peer's requests
 //! instead, and the peer's windows.
 
-use crate::golden::tx::pipe::CfgPort;
+use crate::golden::transport::requester::ValidPort;
 use crate::ports;
 use crate::ports::{Golden, Wide};
 use crate::streams::{self, AckTelemetry, Feedback, ReadyPort, Telemetry};
@@ -85,7 +85,7 @@ ports! {
         /// It is of the peer's data.
         pub m_cc_peer: bool,
         /// The telemetry response that is offered is a probe with telemetry.
-        pub m_probe: CfgPort,
+        pub m_probe: ValidPort,
         /// The flow is that of what was looked up last, and follows what is offered.
         pub m_window: streams::Flow,
         /// The probe of a flow is answered; the flow follows what is offered.

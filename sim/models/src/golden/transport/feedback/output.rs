@@ -2,7 +2,7 @@
 //! responses, and when it may go back; and answers to probes.
 
 use crate::golden::transport::feedback::input::ProbeVerdict;
-use crate::golden::tx::pipe::CfgPort;
+use crate::golden::transport::requester::ValidPort;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::{Golden, Wide};
@@ -34,13 +34,13 @@ ports! {
     pub struct FeedbackOutIn {
         pub reset: bool,
         pub cfg_feedback_cycles: u32,
-        pub s_cfg: CfgPort,
+        pub s_cfg: ValidPort,
         pub cfg_index: u16,
         pub cfg_row: Wide<8>,
         pub m_cfg: ReadyPort,
         pub watch: WatchPorts,
         /// A probe with telemetry stands, and the watched fields are its.
-        pub s_probe: CfgPort,
+        pub s_probe: ValidPort,
         pub m_feedback: ReadyPort,
     }
 }
@@ -48,7 +48,7 @@ ports! {
     /// Outputs.
     pub struct FeedbackOutOut {
         pub s_cfg: ReadyPort,
-        pub m_cfg: CfgPort,
+        pub m_cfg: ValidPort,
         pub s_probe: ProbeVerdict,
         pub m_feedback: FeedbackPacket,
     }
