@@ -4,11 +4,20 @@
 
 use super::ewma::ewma;
 use super::hop::{hop_check, hop_utilisation, BAD_BYTES, BAD_QUEUE, BAD_TIME};
-use super::unit::{NO_HOP, OP_CREATE, OP_UPDATE};
 use super::wind::compute_wind;
 use super::CcCfg;
 use crate::streams::{AckTelemetry, Decision, FlowCommand, Telemetry};
 use nic_spec::cc_params::{CHECK_PSN, W_FRACTION_BITS};
+
+/// `worst_hop` of `m_rate` that is no hop.
+pub const NO_HOP: u8 = 7;
+
+/// `op` of `m_rate`: window and rate of an ACK.
+pub const OP_UPDATE: u8 = 0;
+/// `op` of `s_flow` and `m_rate`.
+pub const OP_CREATE: u8 = 1;
+/// `op` of `s_flow` and `m_rate`.
+pub const OP_REMOVE: u8 = 2;
 
 /// Why telemetry is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

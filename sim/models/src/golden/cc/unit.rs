@@ -4,7 +4,7 @@
 //! later. A start waits while its flow is under way or the results might find no room. W_ai may
 //! change at any time: it is that of [`W_AI_SLOT`] and [`W_AI_PHASE`].
 
-pub use super::flow_state::{FlowState, Ignored};
+pub use super::flow_state::{FlowState, Ignored, NO_HOP, OP_CREATE, OP_REMOVE, OP_UPDATE};
 use crate::golden::cc::CcCfg;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
@@ -27,16 +27,6 @@ const W_AI_SLOT: usize = 6;
 const W_AI_PHASE: usize = 4;
 /// Results that the output FIFO holds.
 pub const RESULT_DEPTH: usize = 16;
-
-/// `worst_hop` of `m_rate` that is no hop.
-pub const NO_HOP: u8 = 7;
-
-/// `op` of `m_rate`: window and rate of an ACK.
-pub const OP_UPDATE: u8 = 0;
-/// `op` of `s_flow` and `m_rate`.
-pub const OP_CREATE: u8 = 1;
-/// `op` of `s_flow` and `m_rate`.
-pub const OP_REMOVE: u8 = 2;
 
 ports! {
     /// Inputs.

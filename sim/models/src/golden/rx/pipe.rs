@@ -1,12 +1,14 @@
 //! Twin of `hdl/src/rx/pipe.rs`: a frame is judged when its last beat is taken; everything that
 //! follows from the verdict appears after the fixed delays of the interface page.
 
-use crate::golden::rx::verdict::{is_roce_for_us, judge, Kind, Packet, Reason, Settings};
+use crate::golden::rx::stack::Units;
+use crate::golden::rx::verdict::{is_roce_for_us, judge, Format, Kind, Packet, Reason, Settings};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
 use crate::ports;
 use crate::ports::Golden;
 use crate::streams::{Answer, Axis, AxisUser, Feedback, ReadyPort, Request, TreadyPort};
+use nic_spec::wire::telemetry;
 use std::collections::VecDeque;
 
 /// Cycles from a frame's last beat to its event.
@@ -289,7 +291,7 @@ impl RxPipe {
 
     /// Takes a raw beat.
     fn take(&mut self, i: &RxPipeIn) {
-        let settings = Settings::of(i);
+        let settings = Settings::from(i);
         let kept = 8 - i.s_axis.tkeep.leading_zeros() as usize;
         let byte_count = if i.s_axis.tlast { kept.max(1) } else { 8 };
         let index = self.frame_beats;
@@ -449,6 +451,26 @@ impl RxPipe {
             event_rx: self.events,
             event_rx_telemetry_unusable: self.unusable,
         }
+    }
+}
+
+impl From<&RxPipeIn> for Settings {
+    fn from(i: &RxPipeIn) -> Self {
+        let units = Units {
+            queue_in_bytes: i.cfg_tel_queue_bytes,
+            time_is_binary: i.cfg_tel_time_binary,
+            rates: i.cfg_tel_rates & 0xff_ffff,
+        };
+        let format = match i.cfg_tel_format {
+            1 => Format::Native(telemetry::Form::Paper),
+            2 => Format::Native(telemetry::Form::Authors),
+            3 => Format::IntMd { port: i.cfg_tel_port, units },
+            4 => Format::Ioam { units },
+            5 => Format::Ifa { units },
+            _ => Format::None,
+        };
+        let (mac, ip, pkey) = (i.cfg_local_mac, i.cfg_local_ip, i.cfg_pkey);
+        Self { mac, ip, pkey, format, dscp: i.cfg_tel_dscp, echo_dscp: i.cfg_tel_echo_dscp }
     }
 }
 

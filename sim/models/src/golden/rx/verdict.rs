@@ -1,6 +1,5 @@
 //! What the rx pipe must make of a whole frame.
 
-use super::pipe::RxPipeIn;
 use super::stack::{self, Units};
 use crate::streams::{Request, Telemetry};
 use nic_spec::wire::{
@@ -51,17 +50,17 @@ pub enum Reason {
 /// Registers that the verdict depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    mac: u64,
-    ip: u32,
-    pkey: u16,
-    format: Format,
-    dscp: u8,
-    echo_dscp: u8,
+    pub(super) mac: u64,
+    pub(super) ip: u32,
+    pub(super) pkey: u16,
+    pub(super) format: Format,
+    pub(super) dscp: u8,
+    pub(super) echo_dscp: u8,
 }
 
 /// How switches write telemetry.
 #[derive(Clone, Copy, Debug)]
-enum Format {
+pub(super) enum Format {
     None,
     /// Into a header that the NIC leaves room for.
     Native(telemetry::Form),
@@ -91,25 +90,6 @@ enum Carried {
 }
 
 impl Settings {
-    /// Those on the pins.
-    pub fn of(i: &RxPipeIn) -> Self {
-        let units = Units {
-            queue_in_bytes: i.cfg_tel_queue_bytes,
-            time_is_binary: i.cfg_tel_time_binary,
-            rates: i.cfg_tel_rates & 0xff_ffff,
-        };
-        let format = match i.cfg_tel_format {
-            1 => Format::Native(telemetry::Form::Paper),
-            2 => Format::Native(telemetry::Form::Authors),
-            3 => Format::IntMd { port: i.cfg_tel_port, units },
-            4 => Format::Ioam { units },
-            5 => Format::Ifa { units },
-            _ => Format::None,
-        };
-        let (mac, ip, pkey) = (i.cfg_local_mac, i.cfg_local_ip, i.cfg_pkey);
-        Self { mac, ip, pkey, format, dscp: i.cfg_tel_dscp, echo_dscp: i.cfg_tel_echo_dscp }
-    }
-
     /// Whether packets of this protocol have an IFA header in front of UDP.
     fn has_ifa(&self, protocol: u8) -> bool {
         matches!(self.format, Format::Ifa { .. }) && protocol == ifa::PROTOCOL
