@@ -1,10 +1,9 @@
 //! Drives a CC unit, of whichever schedule.
 
 use nic_harness::lockstep::Stepper;
-use nic_models::golden::cc::cc_unit::{
-    CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE,
-};
+use nic_models::golden::cc::unit::{CcEvents, CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE};
 use nic_models::golden::cc::CcCfg;
+use nic_models::streams::{AckTelemetry, Decision, FlowCommand, ReadyPort};
 use nic_spec::cc_params::{CcConfig, CcParams};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -43,7 +42,7 @@ pub struct Driver<'a> {
     /// Cycles since the reset.
     pub cycle: u64,
     /// Results and when they came.
-    pub answers: Vec<(u64, CcRate)>,
+    pub answers: Vec<(u64, Decision)>,
     /// ACKs whose telemetry was ignored: PSN, time, bytes, queue.
     pub ignored: [usize; 4],
 }
@@ -59,7 +58,7 @@ impl<'a> Driver<'a> {
     pub fn new(unit: &'a mut Unit, cfg: CcCfg, flow_count: usize) -> Self {
         let mut driver = Self::idle_unit(unit, cfg);
         for flow in 0..flow_count as u16 {
-            let command = CcFlow {
+            let command = FlowCommand {
                 valid: true,
                 flow,
                 op: OP_CREATE,
@@ -76,7 +75,7 @@ impl<'a> Driver<'a> {
     }
 
     /// One cycle; whether ACK and command were taken.
-    pub fn step(&mut self, ack: Option<CcAck>, flow: Option<CcFlow>) -> (bool, bool) {
+    pub fn step(&mut self, ack: Option<AckTelemetry>, flow: Option<FlowCommand>) -> (bool, bool) {
         if self.out.m_rate.valid {
             self.answers.push((self.cycle, self.out.m_rate));
         }
@@ -91,7 +90,7 @@ impl<'a> Driver<'a> {
             cfg: self.cfg,
             s_ack: ack.unwrap_or_default(),
             s_flow: flow.unwrap_or_default(),
-            m_rate: CcReady { ready: true },
+            m_rate: ReadyPort { ready: true },
         };
         self.out = self.unit.step(&inputs).unwrap_or_else(|e| panic!("{e}"));
         self.cycle += 1;
@@ -111,7 +110,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Offers in each cycle until it is taken; the cycle in which it was.
-    pub fn ack(&mut self, ack: CcAck) -> u64 {
+    pub fn ack(&mut self, ack: AckTelemetry) -> u64 {
         loop {
             if self.step(Some(ack), None).0 {
                 return self.cycle - 1;
@@ -121,8 +120,8 @@ impl<'a> Driver<'a> {
 }
 
 /// Every answer of a flow but the flow itself, by flow, in order.
-pub fn by_flow(answers: &[(u64, CcRate)]) -> BTreeMap<u16, Vec<CcRate>> {
-    let mut flows = BTreeMap::<u16, Vec<CcRate>>::new();
+pub fn by_flow(answers: &[(u64, Decision)]) -> BTreeMap<u16, Vec<Decision>> {
+    let mut flows = BTreeMap::<u16, Vec<Decision>>::new();
     for (_, rate) in answers {
         assert_eq!(rate.op, OP_UPDATE);
         flows.entry(rate.flow).or_default().push(*rate);

@@ -7,7 +7,7 @@
 //!                     slot - 4, shown as end_u and end_hop in slot 7
 //! # Latency and rate  1 cycle from slot to the fields; one update a slot
 //! # Reset             none: the user knows which slots are alive
-//! # Twins             part of sim/src/golden/cc/cc_unit.rs, tests/cc_unit.rs
+//! # Twins             part of sim/models/src/golden/cc/unit.rs, tests/cc/cc_unit.rs
 
 use crate::block;
 use rust_hdl_core::prelude::*;

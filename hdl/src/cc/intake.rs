@@ -7,7 +7,7 @@
 //!                     record i in phase i
 //! # Latency and rate  one start every 8 cycles; a flow again after 64 cycles
 //! # Reset             synchronous, high: nothing taken, phase 0; ready from `open` on
-//! # Twins             part of sim/src/golden/cc/cc_unit.rs, tests/cc_unit.rs
+//! # Twins             part of sim/models/src/golden/cc/unit.rs, tests/cc/cc_unit.rs
 
 use crate::streams::{AckTelemetry, FlowCommand};
 use crate::{block, kernel, Reg, Unreset};

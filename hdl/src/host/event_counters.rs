@@ -9,7 +9,7 @@
 //! # Number formats    pending | UQ8 | events, at most [`ROWS`] between visits; row | UQ32 | events,
 //!                     saturates at 2^32-1
 //! # Reset             synchronous, high: the first scan after reset starts every row at 0
-//! # Twins             sim/src/golden/host/event_counters.rs, tests/csr.rs
+//! # Twins             sim/models/src/golden/host/event_counters.rs, tests/host/csr.rs
 
 use crate::util::ram::Ram;
 use crate::{block, Reg, Unreset};

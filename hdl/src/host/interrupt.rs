@@ -8,7 +8,7 @@
 //!                     refused, 5 work request not readable, 6 completion not written, 7 consumer
 //!                     index refused, 31:16 flow of the doorbell that was refused last
 //! # Reset             synchronous, high: nothing pending, not armed
-//! # Twins             sim/src/golden/host/interrupt.rs, tests/cq_ring.rs
+//! # Twins             sim/models/src/golden/host/interrupt.rs, tests/host/cq_ring.rs
 
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;

@@ -4,7 +4,7 @@
 //! # Source            ARCHITECTURE.md, CSR
 //! # Interface timing  that of the blocks inside; but the index of an access comes a cycle after its address
 //! # Reset             synchronous, high
-//! # Twins             sim/src/golden/host/registers.rs, tests/csr.rs
+//! # Twins             sim/models/src/golden/host/registers.rs, tests/host/csr.rs
 
 use crate::host::axil_port::AxilPort;
 use crate::host::cq::queue::CompletionQueue;

@@ -5,7 +5,7 @@
 //!                     block that keeps a part of it, until each has taken it
 //! # Latency and rate  [`LATENCY_CYCLES`]; one row at a time
 //! # Reset             synchronous, high: row 0, nothing under way
-//! # Twins             sim/src/golden/host/table_window.rs, tests/csr.rs
+//! # Twins             sim/models/src/golden/host/table_window.rs, tests/host/csr.rs
 
 use crate::streams::Offer;
 use crate::{block, Reg};

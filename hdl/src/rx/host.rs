@@ -8,7 +8,7 @@
 //!                     last beat; cycle 7 after the last beat: m_axis, 8 for a frame of one beat
 //! # Latency and rate  7; one beat per cycle, no ready: what finds no room is dropped
 //! # Reset             synchronous, high: empty
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::streams::Axis;
 use crate::util::frame_fifo::FrameFifo;

@@ -13,7 +13,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one beat per cycle, no ready
 //! # Number formats    lengths | UQ16.0 | bytes, as the headers have them
 //! # Reset             synchronous, high: between packets
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::rx::tel::len_fix::RxLenFix;
 use crate::util::crc32::{advance, latency_cycles, Crc32};

@@ -6,7 +6,7 @@
 //! # Latency and rate  one beat per cycle, no ready: rx_room sees to it that there is room
 //! # Number formats    payload_bytes | UQ13.0 | 1..=4096
 //! # Reset             synchronous, high: no frame
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;

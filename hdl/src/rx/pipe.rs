@@ -20,7 +20,7 @@
 //! # Shape             64-bit datapath. 2048 beats of payload of requests and of READ responses,
 //!                     16 records, 2048 beats for the host
 //! # Reset             synchronous, high: empty, s_axis_tready = 1
-//! # Twins             sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::rx::header::bth::RxBth;
 use crate::rx::header::checksum::RxChecksum;

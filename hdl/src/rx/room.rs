@@ -9,7 +9,7 @@
 //! # Number formats    beats | UQ12.0 | beats of accepted payload not yet delivered;
 //!                     records | UQ5.0 | records not yet delivered
 //! # Reset             synchronous, high: empty, ready = 1
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;

@@ -12,7 +12,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one frame per cycle
 //! # Number formats    reason: place of the event in `m_event`; in `m_early` 15 is none yet
 //! # Reset             synchronous, high: no event
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::rx::reason::RxReason;
 use crate::{block, Reg, Unreset};

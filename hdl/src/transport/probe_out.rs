@@ -16,7 +16,7 @@
 //!                     place: packets 3, bytes in flight 4, answers 6, rows 12. What comes in the first
 //!                     F cycles after reset is not noticed
 //! # Reset             synchronous, high: the rows are cleared, one a cycle; outputs 0
-//! # Twins             sim/src/golden/transport/probe_out.rs, tests/probe_out.rs
+//! # Twins             sim/models/src/golden/transport/probe_out.rs, tests/transport/probe_out.rs
 
 use crate::streams::Probe;
 use crate::util::lut_ram::LutRam;

@@ -9,7 +9,7 @@
 //!                     2^MB memory regions
 //! # Number formats    s_req_psn | 24 bits, serial; m_cmd_bytes | 0..=4096; tags see `ack_gen`
 //! # Reset             synchronous, high: readies low for 2^max(FB, MB) + 1 cycles
-//! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
+//! # Twins             sim/models/src/golden/transport/responder.rs, tests/transport/responder.rs
 
 pub mod check;
 pub mod ctl;

@@ -10,7 +10,7 @@
 //!                     bytes by four zeros in front, c_skip, which the seed makes up for as for
 //!                     the eight bytes of ones that stand for the Ethernet header
 //! # Reset             synchronous, high: no piece
-//! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
+//! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
 
 use crate::tx::seq::SeqState;
 use crate::{block, Reg, Unreset};

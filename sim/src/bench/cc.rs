@@ -3,19 +3,19 @@
 use super::axil::Software;
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::cc::cc_active::{CcActive, CcActiveIn, CcActiveOut, WatchPorts};
-use nic_models::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream};
-use nic_models::golden::cc::cc_ewma::{CcEwma, CcEwmaIn, CcEwmaOut};
-use nic_models::golden::cc::cc_hop::{CcHop, CcHopIn, CcHopOut};
-use nic_models::golden::cc::cc_unit::{
-    CcAck, CcFlow, CcRate, CcReady, CcUnit, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_REMOVE,
-};
-use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
-use nic_models::golden::cc::cc_unit_wide::CcUnitWide;
-use nic_models::golden::cc::cc_wind::{CcWind, CcWindIn, CcWindOut};
+use nic_models::golden::cc::active::{CcActive, CcActiveIn, CcActiveOut, WatchPorts};
+use nic_models::golden::cc::cc_core::{CcCore, CcCoreIn, CcCoreOut};
+use nic_models::golden::cc::ewma::{CcEwma, CcEwmaIn, CcEwmaOut};
+use nic_models::golden::cc::hop::{CcHop, CcHopIn, CcHopOut};
+use nic_models::golden::cc::serial::unit::CcUnitSerial;
+use nic_models::golden::cc::unit::{CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_REMOVE};
+use nic_models::golden::cc::wide::unit::CcUnitWide;
+use nic_models::golden::cc::wind::{CcWind, CcWindIn, CcWindOut};
 use nic_models::golden::cc::CcCfg;
-use nic_models::golden::host::core_csr::TReady;
 use nic_models::ports::Golden;
+use nic_models::streams::{
+    AckTelemetry, AxisEvent, Decision, FlowCommand, ReadyPort, Telemetry, TreadyPort,
+};
 use nic_spec::cc_params::{CcConfig, CcParams, CHECK_BYTES, CHECK_PSN, CHECK_TIME};
 use nic_spec::config::{CcSchedule, NicConfig};
 use nic_spec::regs::{self, cc_offset, config_offset};
@@ -329,14 +329,14 @@ fn next_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
 /// What the stimulus knows of a flow.
 #[derive(Clone, Copy, Default)]
 struct Peer {
-    tel: Tel,
+    tel: Telemetry,
     psn: u32,
 }
 
 impl Peer {
     fn random(rng: &mut ChaCha8Rng) -> Self {
         let hops = if rng.gen_range(0..8) == 0 { rng.gen_range(0..8) } else { rng.gen_range(1..6) };
-        let mut tel = Tel { valid: true, hops, path: rng.gen_range(0..4096), hop: [0; 5] };
+        let mut tel = Telemetry { valid: true, hops, path: rng.gen_range(0..4096), hop: [0; 5] };
         tel.hop = tel.hop.map(|_| hop_word(rng.gen_range(0..8), rng.gen(), rng.gen(), 0));
         let psn =
             if rng.gen() { 0xff_ff00 | rng.gen_range(0..256) } else { rng.gen_range(0..1 << 24) };
@@ -350,8 +350,8 @@ pub struct RandomAcks {
     rng: ChaCha8Rng,
     cfg: CcCfg,
     peers: Vec<Peer>,
-    ack: Source<CcAck>,
-    flow: Source<CcFlow>,
+    ack: Source<AckTelemetry>,
+    flow: Source<FlowCommand>,
     rate: Sink,
     created: u16,
     /// Only flows below this one are used in this phase.
@@ -413,7 +413,7 @@ impl RandomAcks {
     }
 
     /// The next ACK of `flow`, for drivers with a timing of their own.
-    pub fn ack_of(&mut self, flow: u16) -> CcAck {
+    pub fn ack_of(&mut self, flow: u16) -> AckTelemetry {
         let (rng, peer) = (&mut self.rng, &mut self.peers[usize::from(flow)]);
         if !peer.tel.valid {
             *peer = Peer::random(rng);
@@ -436,7 +436,7 @@ impl RandomAcks {
         }
     }
 
-    fn next_command(rng: &mut ChaCha8Rng, created: &mut u16, peers: &mut [Peer]) -> CcFlow {
+    fn next_command(rng: &mut ChaCha8Rng, created: &mut u16, peers: &mut [Peer]) -> FlowCommand {
         // First every flow is created in order.
         let is_new = usize::from(*created) < peers.len();
         let flow = if is_new { *created } else { rng.gen_range(0..peers.len()) as u16 };
@@ -448,7 +448,7 @@ impl RandomAcks {
             _ => OP_CREATE,
         };
         let telemetry = rng.gen_range(0..8) != 0;
-        CcFlow {
+        FlowCommand {
             valid: true,
             flow,
             op,
@@ -458,7 +458,7 @@ impl RandomAcks {
         }
     }
 
-    fn next_ack(rng: &mut ChaCha8Rng, flow: u16, peer: &mut Peer) -> CcAck {
+    fn next_ack(rng: &mut ChaCha8Rng, flow: u16, peer: &mut Peer) -> AckTelemetry {
         peer.tel.hop = peer.tel.hop.map(|hop| next_hop(rng, hop));
         match rng.gen_range(0..64) {
             0 => peer.tel.path = rng.gen_range(0..4096),
@@ -476,7 +476,7 @@ impl RandomAcks {
         peer.psn = (peer.psn + rng.gen_range(0..4)) & 0xff_ffff;
         let psn = if rng.gen_range(0..32) == 0 { rng.gen_range(0..1 << 24) } else { peer.psn };
         let snd_nxt = (peer.psn + rng.gen_range(0..20)) & 0xff_ffff;
-        CcAck { valid: true, flow, psn, snd_nxt, tel }
+        AckTelemetry { valid: true, flow, psn, snd_nxt, tel }
     }
 }
 
@@ -522,7 +522,7 @@ impl<G: Golden<In = CcUnitIn, Out = CcUnitOut>> Stimulus<G> for RandomAcks {
             s_ack: ack.unwrap_or_default(),
             s_flow: flow.unwrap_or_default(),
             // Now and then nothing is taken for longer than results find room.
-            m_rate: CcReady {
+            m_rate: ReadyPort {
                 ready: self.rate.drive() && !(self.turn.is_some() && cycle % 1000 < 250),
             },
         }
@@ -604,13 +604,13 @@ where
             return CcCoreIn { reset, s_axil, ..Default::default() };
         };
         let unit_out = CcUnitOut {
-            s_ack: CcReady { ready: out.s_axis_ack.tready },
-            s_flow: CcReady { ready: out.s_axis_flow.tready },
-            m_rate: CcRate { valid: out.m_axis_rate.tvalid, ..Default::default() },
+            s_ack: ReadyPort { ready: out.s_axis_ack.tready },
+            s_flow: ReadyPort { ready: out.s_axis_flow.tready },
+            m_rate: Decision { valid: out.m_axis_rate.tvalid, ..Default::default() },
             event_cc: out.event_cc,
         };
         let events = Stimulus::<CcUnit>::next(&mut self.acks, cycle - from, &unit_out);
-        let mut s_axis_ack = AckStream::pack(&events.s_ack);
+        let mut s_axis_ack = AxisEvent::of_ack(&events.s_ack);
         for (word, ignored) in s_axis_ack.tdata.0.iter_mut().zip(self.ignored) {
             *word |= ignored;
         }
@@ -618,8 +618,8 @@ where
             reset,
             s_axil,
             s_axis_ack,
-            s_axis_flow: FlowStream::pack(&events.s_flow),
-            m_axis_rate: TReady { tready: events.m_rate.ready },
+            s_axis_flow: AxisEvent::of_flow(&events.s_flow),
+            m_axis_rate: TreadyPort { tready: events.m_rate.ready },
         }
     }
 }

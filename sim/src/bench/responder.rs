@@ -3,16 +3,15 @@
 use crate::env::stream::{Beat, FrameSink, FrameSource, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::transport::ack::gen::{
-    AckGen, AckGenIn, AckGenOut, AckOut, DoneIn, HopWatch, Outcome, Tag, Tel,
+    AckGen, AckGenIn, AckGenOut, HopWatch, Outcome, Tag,
 };
-use nic_models::golden::transport::read::reply::{
-    EndPorts, ReadReply, ReadReplyIn, ReadReplyOut, ReplyPorts,
-};
-use nic_models::golden::transport::requester::ReadPorts;
-use nic_models::golden::transport::responder::{
-    PayloadBeat, ReqIn, Responder, ResponderIn, ResponderOut,
-};
+use nic_models::golden::transport::read::reply::{ReadReply, ReadReplyIn, ReadReplyOut};
+use nic_models::golden::transport::responder::{Responder, ResponderIn, ResponderOut};
 use nic_models::ports::{Golden, Wide};
+use nic_models::streams::{
+    self, Axis, Flow, ReadCommand, ReadError, ReadJobEnd, ReadyPort, Reply, Request, Telemetry,
+    WriteDone,
+};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
@@ -41,8 +40,8 @@ fn random_watch(rng: &mut ChaCha8Rng, flow_count: u16) -> HopWatch {
     }
 }
 
-fn random_tel(rng: &mut ChaCha8Rng) -> Tel {
-    Tel {
+fn random_tel(rng: &mut ChaCha8Rng) -> Telemetry {
+    Telemetry {
         valid: rng.gen_ratio(3, 4),
         hops: rng.gen_range(0..=6),
         path: rng.gen_range(0..0x1000),
@@ -55,7 +54,7 @@ fn random_tel(rng: &mut ChaCha8Rng) -> Tel {
 pub struct Owing {
     rng: ChaCha8Rng,
     done: Source<(u128, bool)>,
-    end: Source<EndPorts>,
+    end: Source<ReadJobEnd>,
     /// READs that were handed over and have not ended, by flow.
     jobs: Vec<u8>,
     ack: Sink,
@@ -101,7 +100,7 @@ impl Owing {
     }
 
     /// Some of a flow's READs have ended, or all is over.
-    fn end(rng: &mut ChaCha8Rng, jobs: &mut [u8], flow_limit: u16) -> Option<EndPorts> {
+    fn end(rng: &mut ChaCha8Rng, jobs: &mut [u8], flow_limit: u16) -> Option<ReadJobEnd> {
         let flow = rng.gen_range(0..flow_limit);
         let waiting = &mut jobs[usize::from(flow)];
         let (cleared, error) = (rng.gen_ratio(1, 100), rng.gen_ratio(1, 100));
@@ -111,7 +110,7 @@ impl Owing {
         let jobs = rng.gen_range(0..=(*waiting).min(16));
         let reads = rng.gen_range(0..=jobs);
         *waiting = if cleared { 0 } else { *waiting - jobs };
-        Some(EndPorts { valid: true, flow, jobs, reads, error, cleared })
+        Some(ReadJobEnd { valid: true, flow, jobs, reads, error, cleared })
     }
 }
 
@@ -143,9 +142,9 @@ impl Replies {
         out: &ResponderOut,
         i: &mut ResponderIn,
         (grants, takes, fail): (bool, bool, Option<u16>),
-    ) -> Option<(ReplyPorts, ReadPorts)> {
+    ) -> Option<(Reply, ReadCommand)> {
         let before = self.out;
-        (i.s_end, i.m_job_ready) = (before.m_end, before.s_job_ready);
+        (i.s_end, i.m_job.ready) = (before.m_end, before.s_job.ready);
         i.m_cfg_ready = before.s_cfg_ready;
         if self.grant.is_none() && grants {
             self.grant = self.asked.pop_front();
@@ -160,18 +159,19 @@ impl Replies {
             cfg_table: i.cfg_table,
             cfg_index: i.cfg_index,
             cfg_row: i.cfg_row,
-            s_grant_valid: self.grant.is_some(),
-            s_grant_flow: self.grant.unwrap_or(0),
-            s_fail_valid: fail.is_some(),
-            s_fail_flow: fail.unwrap_or(0),
-            s_fail_mark: fail.map_or(0, |flow| self.marks[usize::from(flow)]),
+            s_grant: Flow { valid: self.grant.is_some(), flow: self.grant.unwrap_or(0) },
+            s_fail: ReadError {
+                valid: fail.is_some(),
+                flow: fail.unwrap_or(0),
+                mark: fail.map_or(0, |flow| self.marks[usize::from(flow)]),
+            },
             cfg_tel_data: 0,
-            m_pkt_ready: takes,
-            m_read_ready: takes,
-            m_work_ready: true,
-            m_end_ready: out.s_end_ready,
+            m_pkt: ReadyPort { ready: takes },
+            m_read: ReadyPort { ready: takes },
+            m_work: ReadyPort { ready: true },
+            m_end: ReadyPort { ready: out.s_end.ready },
         });
-        if before.s_grant_ready {
+        if before.s_grant.ready {
             self.grant = None;
         }
         if before.s_cfg_ready && i.cfg_table == Table::Qp as u8 {
@@ -188,7 +188,7 @@ impl Replies {
 
     /// Whether a read error that is offered is taken in the coming cycle.
     pub fn takes_fail(&self) -> bool {
-        self.out.s_fail_ready
+        self.out.s_fail.ready
     }
 }
 
@@ -205,17 +205,17 @@ impl Stimulus<AckGen> for Owing {
             let error = rng.gen_ratio(1, 20);
             Some((Self::tag(rng, limit).to_bits(), error))
         };
-        let done = self.done.drive(out.s_done_ready, make);
+        let done = self.done.drive(out.s_done.ready, make);
         let m_job_ready = self.job.drive();
         if out.m_job.valid && m_job_ready {
             self.jobs[usize::from(out.m_job.flow)] += 1;
         }
         let (jobs, rng) = (&mut self.jobs, &mut self.rng);
-        let s_end = self.end.drive(out.s_end_ready, || Self::end(rng, jobs, limit));
+        let s_end = self.end.drive(out.s_end.ready, || Self::end(rng, jobs, limit));
         let reset = rng.gen_ratio(1, 8000);
         let i = AckGenIn {
             reset,
-            s_done: DoneIn {
+            s_done: WriteDone {
                 valid: done.is_some(),
                 tag: done.map_or_else(|| rng.gen::<u128>() >> 1, |d| d.0),
                 error: done.is_some_and(|d| d.1),
@@ -232,9 +232,9 @@ impl Stimulus<AckGen> for Owing {
             cfg_rnr_timer: self.rnr_timer,
             cfg_worst_hop: !self.rnr_timer.is_multiple_of(4),
             watch: random_watch(rng, limit),
-            m_ack_ready: self.ack.drive(),
+            m_ack: ReadyPort { ready: self.ack.drive() },
             m_cqe_ready: self.cqe.drive(),
-            m_job_ready,
+            m_job: ReadyPort { ready: m_job_ready },
         };
         self.clear_left = self.clear_left.saturating_sub(1);
         if reset {
@@ -373,7 +373,7 @@ impl Peer {
         self.cursor = at.unwrap_or(self.packets.len());
     }
 
-    fn answered(&mut self, ack: &AckOut) {
+    fn answered(&mut self, ack: &streams::Ack) {
         match ack.syndrome {
             0x1f => self.acked_psn = (ack.psn + 1) & 0xff_ffff,
             0x61..=0x63 => self.is_dead = true,
@@ -421,7 +421,7 @@ fn one_bit(rng: &mut ChaCha8Rng, width: u32) -> u32 {
 }
 
 /// Spoils a packet in one of many ways.
-fn spoil(rng: &mut ChaCha8Rng, p: &mut ReqIn) {
+fn spoil(rng: &mut ChaCha8Rng, p: &mut Request) {
     match rng.gen_range(0..20) {
         0 => p.qpn ^= one_bit(rng, 24),
         1 => p.src_ip ^= one_bit(rng, 32),
@@ -499,16 +499,16 @@ impl Dma {
     fn drive(&mut self, rng: &mut ChaCha8Rng, out: &ResponderOut, i: &mut ResponderIn) {
         let (ended, holds) = (&mut self.ended, self.holds);
         let next = || if holds { None } else { ended.pop_front() };
-        let done = self.done.drive(out.s_done_ready, next);
+        let done = self.done.drive(out.s_done.ready, next);
         if let Some((tag, error)) = done {
-            i.s_done = DoneIn { valid: true, tag, error };
+            i.s_done = WriteDone { valid: true, tag, error };
         }
-        i.m_cmd_ready = self.waiting.len() + self.ended.len() < 100 && self.cmd.drive();
-        i.m_data_tready = self.data.drive();
-        if out.m_cmd.valid && i.m_cmd_ready {
+        i.m_cmd.ready = self.waiting.len() + self.ended.len() < 100 && self.cmd.drive();
+        i.m_data.tready = self.data.drive();
+        if out.m_cmd.valid && i.m_cmd.ready {
             self.waiting.push_back((out.m_cmd.bytes, out.m_cmd.tag));
         }
-        if out.m_data.tvalid && i.m_data_tready {
+        if out.m_data.tvalid && i.m_data.tready {
             let mut beat = Beat { tlast: out.m_data.tlast, ..Beat::default() };
             (beat.tdata[0], beat.tkeep) = (out.m_data.tdata, u64::from(out.m_data.tkeep));
             self.frames.extend(self.frame.take(&beat).map(|f| f.bytes.len()));
@@ -542,8 +542,8 @@ pub struct Peers {
     regions: Vec<MrRow>,
     rows: VecDeque<Staged>,
     cfg: Source<Staged>,
-    request: Source<ReqIn>,
-    upcoming: Option<ReqIn>,
+    request: Source<Request>,
+    upcoming: Option<Request>,
     beat_bytes: usize,
     payload: FrameSource,
     dma: Dma,
@@ -696,7 +696,7 @@ impl Peers {
         }
     }
 
-    fn request(&mut self) -> ReqIn {
+    fn request(&mut self) -> Request {
         let rng = &mut self.rng;
         let n = rng.gen_range(0..self.peers.len());
         let mr = self.regions[rng.gen_range(0..self.regions.len())];
@@ -704,7 +704,7 @@ impl Peers {
         let packet = peer.send(rng, &mr, (self.bursts, self.reads_1_in));
         let has_reth = opcode::has_reth(packet.opcode);
         let reth = |v: u64| if has_reth { v } else { 0 };
-        let mut req = ReqIn {
+        let mut req = Request {
             valid: true,
             qpn: peer.qp.qpn,
             opcode: packet.opcode,
@@ -736,14 +736,14 @@ impl Peers {
             made = upcoming.take();
             made
         };
-        i.s_req = self.request.drive(out.s_req_ready, next).unwrap_or_default();
+        i.s_req = self.request.drive(out.s_req.ready, next).unwrap_or_default();
         if let Some(req) = made {
             let bytes: Vec<u8> = (0..req.payload_bytes).map(|_| self.rng.gen()).collect();
             self.payload.push(&bytes, false);
         }
-        if let Some(beat) = self.payload.drive(out.s_payload_tready) {
+        if let Some(beat) = self.payload.drive(out.s_payload.tready) {
             let (tdata, tkeep, tlast) = (beat.tdata[0], beat.tkeep as u8, beat.tlast);
-            i.s_payload = PayloadBeat { tvalid: true, tdata, tkeep, tlast };
+            i.s_payload = Axis { tvalid: true, tdata, tkeep, tlast };
         }
         let rows = &mut self.rows;
         if let Some(staged) = self.cfg.drive(out.s_cfg_ready, || rows.pop_front()) {
@@ -769,7 +769,7 @@ impl Stimulus<Responder> for Peers {
             cfg_rnr_timer: self.rnr_timer,
             cfg_worst_hop: !self.rnr_timer.is_multiple_of(4),
             watch: random_watch(&mut self.rng, self.flow_count as u16),
-            m_ack_ready: self.ack.drive(),
+            m_ack: ReadyPort { ready: self.ack.drive() },
             m_cqe_ready: self.cqe.drive(),
             ..ResponderIn::default()
         };
@@ -787,7 +787,7 @@ impl Stimulus<Responder> for Peers {
         let fail_taken = self.replies.takes_fail();
         self.replies.drive(out, &mut i, (grants, takes, self.fail));
         self.fail = self.fail.filter(|_| !fail_taken);
-        if out.m_ack.valid && i.m_ack_ready {
+        if out.m_ack.valid && i.m_ack.ready {
             let mask = self.flow_count - 1;
             let flow = u32::from(out.m_ack.flow);
             let peer = self.peers.iter_mut().find(|p| p.qp.qpn & mask == flow);

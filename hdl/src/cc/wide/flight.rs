@@ -6,7 +6,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one update per cycle
 //! # Shape             rings in LUT RAM, that of the `end_*` fields in block RAM
 //! # Reset             none: what comes out belongs to an update if one was there at cycle 0
-//! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
+//! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
 use crate::block;
 use crate::cc::flight::flight_fields;

@@ -15,7 +15,7 @@
 //! # Shape             F = 2^FB flows, EW = FB + 385, MW = FB + 1
 //! # Reset             synchronous, high: nothing taken, nothing under way; while `scrubs` the
 //!                     marks of scrub_flow are cleared and the readies are low
-//! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
+//! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
 use crate::streams::FlowCommand;
 use crate::util::delay::Delay;

@@ -7,7 +7,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one entry every three cycles
 //! # Number formats    indices | UQ16 | entries since the ring was switched on, modulo 2^16
 //! # Reset             synchronous, high: all indices 0
-//! # Twins             sim/src/golden/host/cq_ring.rs, tests/cq_ring.rs
+//! # Twins             sim/models/src/golden/host/cq/ring.rs, tests/host/cq_ring.rs
 
 use crate::host::cq::ring::WRITES_MAX;
 use crate::streams::Consumer;

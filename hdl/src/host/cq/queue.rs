@@ -9,7 +9,7 @@
 //!                     it took, oldest first, or rewinds to what is not committed
 //! # Number formats    count | UQ(A+1) | completions, 0..=D
 //! # Reset             synchronous, high: empty
-//! # Twins             sim/src/golden/host/completion_queue.rs, tests/csr.rs
+//! # Twins             sim/models/src/golden/host/cq/queue.rs, tests/host/csr.rs
 
 use crate::streams::{LostRequest, RequesterCompletion, ResponderCompletion};
 use crate::util::ram::Ram;

@@ -9,7 +9,7 @@
 //!                     has not landed is given back to the queue. Switching off and on goes on
 //! # Switching        off for at least four cycles; address and size change only while off
 //! # Reset             synchronous, high: off
-//! # Twins             sim/src/golden/host/cq_ring.rs, tests/cq_ring.rs
+//! # Twins             sim/models/src/golden/host/cq/ring.rs, tests/host/cq_ring.rs
 
 use crate::host::cq::index::CqIndex;
 use crate::streams::{AxisWords, Consumer, WriteCommand};

@@ -7,7 +7,7 @@
 //! # Number formats    producer, fetched | UQ16 | work requests since the ring was set up, modulo
 //!                     2^16; in flight | UQ7 | work requests, 0..=sq_depth
 //! # Reset             synchronous, high: every row is cleared, one a cycle; ready is low meanwhile
-//! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
+//! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
 use crate::util::ram::Ram;
 use crate::{block, kernel, Reg, Unreset};

@@ -10,7 +10,7 @@
 //!                     bytes: the rest is of no use. No more of a flow than its send queue holds
 //!                     are fetched, and none without completion room
 //! # Reset             synchronous, high: no rings; nothing is taken for 2^FB cycles
-//! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
+//! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
 use crate::host::sq::book::SqOp;
 use crate::host::sq::flows::SqFlows;

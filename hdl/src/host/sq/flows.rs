@@ -6,7 +6,7 @@
 //!                     doorbell, fetch; flows that have something to fetch take turns. With
 //!                     nobody waiting a doorbell is its own first fetch
 //! # Reset             synchronous, high: nothing is taken until the books are clear
-//! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
+//! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
 use crate::host::sq::book::{SqBook, SqOp};
 use crate::streams::{Doorbell, Flow};

@@ -7,7 +7,7 @@
 //!                     come goes before a committed row; a queue pair row waits until no fetch is
 //!                     under way, and is answered when what has retired before it has been counted
 //! # Reset             synchronous, high: nothing under way
-//! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
+//! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
 use crate::host::sq::book::SqOp;
 use crate::streams::{ConfigRow, Doorbell, LostRequest, Offer};

@@ -6,7 +6,7 @@
 //!                     s_valid
 //! # Latency and rate  1; one opcode per cycle, no ready
 //! # Reset             none: follows its inputs
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

@@ -13,7 +13,7 @@
 //!                                 | without interfaces; IFA: of the speed
 //!                     path        | rx_stack_path.rs
 //! # Reset             synchronous, high: no record
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::rx::stack::path::RxStackPath;
 use crate::util::mul_pipe::MulPipe;

@@ -9,7 +9,7 @@
 //!                     the word's bits 11:0, 23:12 and 31:24. IOAM's node is 24 bits, and IFA's name
 //!                     space and device
 //! # Reset             none: s_start clears
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

@@ -22,7 +22,7 @@
 //!                     one and its stack has it: one record, and the path with hop + 1 in its bits 11:9 (exclusive
 //!                     or), so that another hop is another path
 //! # Reset             synchronous, high: s_done_ready = 0 for 2^FB cycles while rows are cleared
-//! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
+//! # Twins             sim/models/src/golden/transport/ack/gen.rs, tests/transport/ack_gen.rs
 
 use crate::streams::{Ack, ReadJob, ReadJobEnd, ResponderCompletion, Telemetry, WriteDone};
 use crate::transport::ack::hop::AckHop;

@@ -7,7 +7,7 @@
 //!                     \[100\]; in error \[102\]; in the queue \[103\]; jobs of READs that have
 //!                     not ended \[109:104\]; READs that have, modulo 32 \[114:110\]
 //! # Reset             synchronous, high: rows are cleared, one a cycle
-//! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
+//! # Twins             sim/models/src/golden/transport/ack/gen.rs, tests/transport/ack_gen.rs
 
 use crate::streams::{ReadJob, ReadJobEnd, WriteDone};
 use crate::util::fifo::Fifo;

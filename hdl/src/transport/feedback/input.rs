@@ -46,7 +46,8 @@
 //! # Reset             synchronous, high: no flow has telemetry, outputs 0. While m_cc is empty its
 //!                     fields follow s_cc while nothing is under way, or a telemetry response with its verdict
 //!                     that counts, taken or not: so their enable depends on no other block
-//! # Twins             sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
+//! # Twins             sim/models/src/golden/transport/feedback/input.rs,
+//!                     tests/transport/feedback_in.rs
 
 use crate::streams::{AckTelemetry, Feedback, Flow, Telemetry};
 use crate::transport::feedback::flows::FeedbackFlows;

@@ -5,7 +5,8 @@
 //! # Interface timing  cycle 0: look; cycle 1: outputs, until the next look's
 //! # Number formats    PSNs | UQ24.0 | serial numbers
 //! # Reset             none: follows its inputs
-//! # Twins             part of sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
+//! # Twins             part of sim/models/src/golden/transport/feedback/input.rs,
+//!                     tests/transport/feedback_in.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

@@ -23,7 +23,8 @@
 //!                     finds none is dropped. A row waits until all have left, and while it waits
 //!                     probes are dropped
 //! # Reset             synchronous, high: no flow has telemetry, none waits
-//! # Twins             sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
+//! # Twins             sim/models/src/golden/transport/feedback/output.rs,
+//!                     tests/transport/feedback_out.rs
 
 use crate::streams::{FeedbackPacket, Offer, Telemetry};
 use crate::transport::feedback::due::FeedbackDue;

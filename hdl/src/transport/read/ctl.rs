@@ -9,7 +9,7 @@
 //! # Latency and rate  an operation takes at most 33 cycles; it starts when the outputs that it may
 //!                     fill are free, so no step waits
 //! # Reset             synchronous, high: 2^FB cycles of scrub
-//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+//! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::streams::{Flow, Offer};
 use crate::{block, Reg, Unreset};

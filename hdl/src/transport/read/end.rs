@@ -6,7 +6,7 @@
 //!                     was taken
 //! # Number formats    m_end_jobs | 0..=16; m_end_reads | 0..=m_end_jobs
 //! # Reset             synchronous, high: all outputs 0
-//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+//! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::streams::ReadJobEnd;
 use crate::{block, Reg, Unreset};

@@ -10,7 +10,7 @@
 //!                     place of the READ that its PSN is in, and the places behind it are empty then.
 //!                     So jobs wait in the order of their PSNs, and the oldest is next
 //! # Reset             synchronous, high: rows are cleared by scrub
-//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+//! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::transport::read::walk::ReadWalk;
 use crate::util::ram::Ram;

@@ -9,7 +9,7 @@
 //! # Rules             a region's generation counts its rows modulo 2^16: a job of an older one is
 //!                     dead, and no byte of it leaves
 //! # Reset             none: a job is written before it is read; generations only compare
-//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+//! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;

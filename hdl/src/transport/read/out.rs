@@ -5,7 +5,7 @@
 //! # Interface timing  steps as `read_ctl` has them; an output stands from the next cycle on
 //! # Number formats    m_pkt_opcode | 0x0d FIRST, 0x0e MIDDLE, 0x0f LAST, 0x10 ONLY
 //! # Reset             synchronous, high: all outputs 0
-//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+//! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::streams::{Probe, ReadCommand, Reply};
 use crate::{block, Reg, Regs, Wire};

@@ -18,7 +18,7 @@
 //!                     a packet that was made by another row of its flow, as its mark says, ends
 //!                     nothing
 //! # Reset             synchronous, high: readies low for 2^FB + 1 cycles
-//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+//! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::streams::{Flow, Offer, ReadCommand, ReadError, ReadJob, ReadJobEnd, Reply, Work};
 use crate::transport::read::ctl::ReadCtl;

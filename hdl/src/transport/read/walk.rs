@@ -13,7 +13,7 @@
 //! # Rules             a restart asks for a READ or a part of it; if it does not lie in the one that
 //!                     its PSN is in, that is not found
 //! # Reset             none: start begins anew
-//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+//! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::util::ram::Ram;
 use crate::{block, Unreset};

@@ -7,7 +7,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one request every 8 cycles
 //! # Number formats    commands in flight | 0..=64; WRITEs with immediate in flight | 0..=16
 //! # Reset             synchronous, high: s_req_ready = 0 until the tables are clear
-//! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
+//! # Twins             sim/models/src/golden/transport/responder.rs, tests/transport/responder.rs
 
 use crate::streams::{Offer, WriteCommand};
 use crate::transport::responder::check;

@@ -12,7 +12,7 @@
 //!                     region | row word 0 \[2:0\], rkey \[34:3\], VA \[98:35\], length \[162:99\],
 //!                     host address \[226:163\]
 //! # Reset             synchronous, high: ready = 0 while rows are cleared, one a cycle
-//! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
+//! # Twins             sim/models/src/golden/transport/responder.rs, tests/transport/responder.rs
 
 use crate::util::lut_ram::LutRam;
 use crate::util::ram::Ram;

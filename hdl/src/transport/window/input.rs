@@ -16,7 +16,8 @@
 //! # Rules             what s_rate says of the peer's data ends here. All others pass. A window is dropped if a command for its queue pair passes while it is
 //!                     worked on: it belongs to the queue pair of before
 //! # Reset             synchronous, high: idle, outputs 0, but for s_window_ready
-//! # Twins             sim/src/golden/transport/window_in.rs, tests/window_in.rs
+//! # Twins             sim/models/src/golden/transport/window/input.rs,
+//!                     tests/transport/window_in.rs
 
 use crate::streams::Rate;
 use crate::util::mul_serial::MulSerial;

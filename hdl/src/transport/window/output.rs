@@ -13,7 +13,8 @@
 //!                     what comes until [`CLOSED_CYCLES`] after the row was taken, when the congestion control
 //!                     has forgotten the queue pair of before. The window at m_window stays
 //! # Reset             synchronous, high: nothing waits, closed, outputs 0
-//! # Twins             sim/src/golden/transport/window_out.rs, tests/window_out.rs
+//! # Twins             sim/models/src/golden/transport/window/output.rs,
+//!                     tests/transport/window_out.rs
 
 use crate::streams::Window;
 use crate::util::fifo::Fifo;

@@ -1,14 +1,14 @@
 //! Twins of the congestion control blocks (`hdl/src/cc`).
 
-pub mod cc_active;
+pub mod active;
 pub mod cc_core;
-pub mod cc_ewma;
-pub mod cc_hop;
-pub mod cc_unit;
-pub mod cc_unit_serial;
-pub mod cc_unit_wide;
-pub mod cc_wind;
+pub mod ewma;
 pub mod flow_state;
+pub mod hop;
+pub mod serial;
+pub mod unit;
+pub mod wide;
+pub mod wind;
 
 use crate::ports;
 use nic_spec::cc_params::CcParams;

@@ -1,5 +1,5 @@
 //! Twins of the rx pipe.
 
-pub mod rx_pipe;
+pub mod pipe;
 pub mod stack;
 pub mod verdict;

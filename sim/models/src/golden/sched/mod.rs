@@ -3,4 +3,4 @@
 pub mod calendar;
 pub mod sched_core;
 pub mod scheduler;
-pub mod scheduler_wide;
+pub mod wide;

@@ -1,4 +1,4 @@
-//! Golden model of the flow scheduler (`hdl/src/sched/scheduler.rs`).
+//! Twin of `hdl/src/sched/scheduler.rs`, the flow scheduler.
 //!
 //! A flow with work is visited over and over: it earns credit for the cycles since its last visit
 //! and sends when the credit covers its packet. All times are in cycles, of a clock that stands
@@ -16,6 +16,7 @@ use super::calendar::{
 use crate::golden::util::fifo::RamFifo;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{self, InFlight, Rate, ReadyPort, Work};
 use nic_spec::NicConfig;
 use std::collections::VecDeque;
 
@@ -54,64 +55,22 @@ const DECIDE_AGE: usize = 10;
 const STAMP_MASK: u32 = (1 << 22) - 1;
 
 ports! {
-    /// A flow has a packet to send.
-    pub struct Work {
-        pub valid: bool,
-        pub flow: u16,
-        /// Frame bytes of the packet, at most 16383.
-        pub len_bytes: u16,
-        pub inflight_bytes: u32,
-    }
-}
-ports! {
-    /// A flow's bytes in flight have changed.
-    pub struct Inflight {
-        pub valid: bool,
-        pub flow: u16,
-        pub inflight_bytes: u32,
-    }
-}
-ports! {
-    /// Window and rate of a flow; `op`: 0 update, 1 create, 2 remove.
-    pub struct Rate {
-        pub valid: bool,
-        pub flow: u16,
-        pub op: u8,
-        pub window_bytes: u32,
-        /// UQ8.24 bytes a cycle.
-        pub rate: u32,
-    }
-}
-ports! {
-    /// Ready of a sink or a source.
-    pub struct Ready {
-        pub ready: bool,
-    }
-}
-ports! {
-    /// A flow that may send its packet.
-    pub struct Grant {
-        pub valid: bool,
-        pub flow: u16,
-    }
-}
-ports! {
     /// Inputs of the scheduler.
     pub struct SchedulerIn {
         pub reset: bool,
         pub s_work: Work,
-        pub s_inflight: Inflight,
+        pub s_inflight: InFlight,
         pub s_rate: Rate,
-        pub m_grant: Ready,
+        pub m_grant: ReadyPort,
     }
 }
 ports! {
     /// Outputs of the scheduler.
     pub struct SchedulerOut {
-        pub s_work: Ready,
-        pub s_inflight: Ready,
-        pub s_rate: Ready,
-        pub m_grant: Grant,
+        pub s_work: ReadyPort,
+        pub s_inflight: ReadyPort,
+        pub s_rate: ReadyPort,
+        pub m_grant: streams::Flow,
     }
 }
 
@@ -310,10 +269,10 @@ impl Scheduler {
 
     fn out(&self) -> SchedulerOut {
         SchedulerOut {
-            s_work: Ready { ready: self.work_turn },
-            s_inflight: Ready { ready: self.inflight_turn },
-            s_rate: Ready { ready: self.scrub_left == 0 },
-            m_grant: Grant {
+            s_work: ReadyPort { ready: self.work_turn },
+            s_inflight: ReadyPort { ready: self.inflight_turn },
+            s_rate: ReadyPort { ready: self.scrub_left == 0 },
+            m_grant: streams::Flow {
                 valid: !self.grants.is_empty(),
                 flow: self.grants.front().copied().unwrap_or(0),
             },

@@ -1,4 +1,4 @@
 //! Twins of the transmit path.
 
 pub mod data_header;
-pub mod tx_pipe;
+pub mod pipe;

@@ -1,14 +1,18 @@
-//! Twin of `tx/tx_pipe`: frames are made byte by byte by the wire formats of the spec; only the
-//! sizes of their pieces and the cycles in which they move are modelled. A frame may begin to leave
-//! once it cannot fail any more, that is behind its last payload beat, and all that is missing comes
-//! in time; without payload that is so behind the BTH. Host frames are whole before they leave.
+//! Twin of `hdl/src/tx/pipe.rs`: frames are made byte by byte by the wire formats of the spec; only
+//! the sizes of their pieces and the cycles in which they move are modelled. A frame may begin to
+//! leave once it cannot fail any more, that is behind its last payload beat, and all that is
+//! missing comes in time; without payload that is so behind the BTH. Host frames are whole before
+//! they leave.
 
-use crate::golden::transport::requester::{ReadyPort, TelPorts};
+use crate::golden::transport::requester::ValidPort;
 use crate::golden::tx::data_header::DataHeader;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
 use crate::insert;
 use crate::ports;
 use crate::ports::{Golden, Wide};
+use crate::streams::{
+    Ack, AnyPacket, Axis, AxisUser, FeedbackPacket, ReadError, ReadyPort, TreadyPort,
+};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::{self, opcode};
@@ -31,82 +35,6 @@ const ICRC_BYTES: usize = icrc::BYTES;
 const PIECE_CYCLES: usize = 4;
 
 ports! {
-    /// Packet sink: packets of the requester and READ responses.
-    pub struct TxPktPorts {
-        pub valid: bool,
-        /// The bit above the flow says that it is a READ response.
-        pub flow: u16,
-        pub opcode: u8,
-        pub psn: u32,
-        pub ack_req: bool,
-        pub solicited: bool,
-        pub payload_bytes: u16,
-        pub va: u64,
-        pub rkey: u32,
-        pub dma_len: u32,
-        pub imm: u32,
-        pub syndrome: u8,
-        pub msn: u32,
-        /// Comes back with a read error.
-        pub mark: u8,
-        /// Without telemetry, though its queue pair's packets have it.
-        pub bare: bool,
-    }
-}
-ports! {
-    /// ACK sink.
-    pub struct TxAckPorts {
-        pub valid: bool,
-        pub flow: u16,
-        pub syndrome: u8,
-        pub msn: u32,
-        pub psn: u32,
-        pub tel: TelPorts,
-    }
-}
-ports! {
-    /// Sink of telemetry responses.
-    pub struct TxFeedbackPorts {
-        pub valid: bool,
-        pub flow: u16,
-        pub psn: u32,
-        /// It answers a probe.
-        pub answer: bool,
-        pub tel: TelPorts,
-    }
-}
-ports! {
-    /// Beat of a sink without tuser.
-    pub struct HostBeat {
-        pub tvalid: bool,
-        pub tdata: u64,
-        pub tkeep: u8,
-        pub tlast: bool,
-    }
-}
-ports! {
-    /// Beat of a sink with tuser.
-    pub struct DataBeat {
-        pub tvalid: bool,
-        pub tdata: u64,
-        pub tkeep: u8,
-        pub tlast: bool,
-        pub tuser: bool,
-    }
-}
-ports! {
-    /// Ready of an AXI4-Stream.
-    pub struct TreadyPort {
-        pub tready: bool,
-    }
-}
-ports! {
-    /// Valid of a stream.
-    pub struct CfgPort {
-        pub valid: bool,
-    }
-}
-ports! {
     /// Inputs.
     pub struct TxPipeIn {
         pub reset: bool,
@@ -126,25 +54,17 @@ ports! {
         pub cfg_tel_echo_dscp: u8,
         /// The receiver of data computes its window: ACKs go without telemetry.
         pub cfg_by_time: bool,
-        pub s_cfg: CfgPort,
+        pub s_cfg: ValidPort,
         pub cfg_table: u8,
         pub cfg_index: u16,
         pub cfg_row: Wide<8>,
-        pub s_pkt: TxPktPorts,
-        pub s_ack: TxAckPorts,
-        pub s_feedback: TxFeedbackPorts,
-        pub s_data: DataBeat,
-        pub s_host: HostBeat,
+        pub s_pkt: AnyPacket,
+        pub s_ack: Ack,
+        pub s_feedback: FeedbackPacket,
+        pub s_data: AxisUser,
+        pub s_host: Axis,
         pub m_axis: TreadyPort,
         pub m_fail: ReadyPort,
-    }
-}
-ports! {
-    /// Flow, as in `s_pkt`, of a packet whose payload could not be read.
-    pub struct FailPorts {
-        pub valid: bool,
-        pub flow: u16,
-        pub mark: u8,
     }
 }
 ports! {
@@ -166,8 +86,8 @@ ports! {
         pub s_feedback: ReadyPort,
         pub s_data: TreadyPort,
         pub s_host: TreadyPort,
-        pub m_axis: HostBeat,
-        pub m_fail: FailPorts,
+        pub m_axis: Axis,
+        pub m_fail: ReadError,
         pub event_tx: TxEvents,
     }
 }
@@ -213,9 +133,9 @@ struct Frame {
     kind: Kind,
     qp: QpRow,
     ident: u16,
-    pkt: TxPktPorts,
+    pkt: AnyPacket,
     /// ACK or telemetry response.
-    echo: TxAckPorts,
+    echo: Ack,
     /// The telemetry response answers a probe.
     is_answer: bool,
     /// Telemetry that it carries.
@@ -590,7 +510,7 @@ impl TxPipe {
         let (kind, ident) = (self.kind, self.ident);
         let qp = self.qps[self.flow];
         let echo = match (kind, i.s_feedback) {
-            (Kind::Feedback, f) => TxAckPorts { psn: f.psn, tel: f.tel, ..TxAckPorts::default() },
+            (Kind::Feedback, f) => Ack { psn: f.psn, tel: f.tel, ..Ack::default() },
             _ => i.s_ack,
         };
         let is_echo = matches!(kind, Kind::Ack | Kind::Feedback);
@@ -636,7 +556,7 @@ impl TxPipe {
         self.sequence = Sequence::Start;
         if self.bad {
             self.out.event_tx.fail = true;
-            self.out.m_fail = FailPorts { valid: true, flow: frame.pkt.flow, mark: frame.pkt.mark };
+            self.out.m_fail = ReadError { valid: true, flow: frame.pkt.flow, mark: frame.pkt.mark };
             self.frames.push_back(Vec::new());
         } else {
             self.out.event_tx.data = frame.kind == Kind::Data;

@@ -1,14 +1,15 @@
-//! Twin of `cc/cc_unit`: HPCC++ NewAck for every flow.
+//! Twin of `hdl/src/cc/unit.rs`: HPCC++ NewAck for every flow.
 //!
 //! Every [`SLOT_CYCLES`] one ACK or flow command may start; its result leaves [`FLIGHT_CYCLES`]
 //! later. A start waits while its flow is under way or the results might find no room. W_ai may
 //! change at any time: it is that of [`W_AI_SLOT`] and [`W_AI_PHASE`].
 
-pub use super::flow_state::{FlowState, Ignored};
-use super::CcCfg;
+pub use super::flow_state::{FlowState, Ignored, NO_HOP, OP_CREATE, OP_REMOVE, OP_UPDATE};
+use crate::golden::cc::CcCfg;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{AckTelemetry, Decision, FlowCommand, ReadyPort};
 use nic_spec::cc_params::CcParams;
 use nic_spec::NicConfig;
 
@@ -27,92 +28,14 @@ const W_AI_PHASE: usize = 4;
 /// Results that the output FIFO holds.
 pub const RESULT_DEPTH: usize = 16;
 
-/// `worst_hop` of `m_rate` that is no hop.
-pub const NO_HOP: u8 = 7;
-
-/// `op` of `m_rate`: window and rate of an ACK.
-pub const OP_UPDATE: u8 = 0;
-/// `op` of `s_flow` and `m_rate`.
-pub const OP_CREATE: u8 = 1;
-/// `op` of `s_flow` and `m_rate`.
-pub const OP_REMOVE: u8 = 2;
-
-ports! {
-    /// Telemetry of a packet.
-    pub struct Tel {
-        /// The packet carried telemetry.
-        pub valid: bool,
-        /// Records; 6: more than five, not usable.
-        pub hops: u8,
-        /// Path identifier, 12 bits.
-        pub path: u16,
-        /// Records in the native layout.
-        pub hop: [u64; 5],
-    }
-}
-ports! {
-    /// An ACK.
-    pub struct CcAck {
-        pub valid: bool,
-        pub flow: u16,
-        /// PSN it acknowledges.
-        pub psn: u32,
-        /// Next PSN the flow will send.
-        pub snd_nxt: u32,
-        pub tel: Tel,
-    }
-}
-ports! {
-    /// A flow comes or goes.
-    pub struct CcFlow {
-        pub valid: bool,
-        pub flow: u16,
-        /// 1 create, else remove.
-        pub op: u8,
-        /// The flow's ACKs carry telemetry; else window and rate stay as given here.
-        pub telemetry: bool,
-        pub window_bytes: u32,
-        /// UQ8.24 bytes a cycle; used without telemetry.
-        pub rate: u32,
-    }
-}
-ports! {
-    /// Ready of a stream.
-    pub struct CcReady {
-        pub ready: bool,
-    }
-}
 ports! {
     /// Inputs.
     pub struct CcUnitIn {
         pub reset: bool,
         pub cfg: CcCfg,
-        pub s_ack: CcAck,
-        pub s_flow: CcFlow,
-        pub m_rate: CcReady,
-    }
-}
-ports! {
-    /// Window and rate of a flow, and the state behind them.
-    pub struct CcRate {
-        pub valid: bool,
-        pub flow: u16,
-        pub op: u8,
-        pub window_bytes: u32,
-        /// UQ8.24 bytes a cycle.
-        pub rate: u32,
-        /// UQ21.36.
-        pub u: u64,
-        /// UQ32.16 bytes.
-        pub wc_bytes: u64,
-        pub inc_stage: u8,
-        pub last_update_psn: u32,
-        /// Wc, incStage and lastUpdateSeq were updated.
-        pub full: bool,
-        /// The records were only stored.
-        pub first: bool,
-        /// Hop with the largest u' of this update; [`NO_HOP`]: no hop told anything, or no update.
-        pub worst_hop: u8,
+        pub s_ack: AckTelemetry,
+        pub s_flow: FlowCommand,
+        pub m_rate: ReadyPort,
     }
 }
 ports! {
@@ -141,9 +64,9 @@ impl CcEvents {
 ports! {
     /// Outputs.
     pub struct CcUnitOut {
-        pub s_ack: CcReady,
-        pub s_flow: CcReady,
-        pub m_rate: CcRate,
+        pub s_ack: ReadyPort,
+        pub s_flow: ReadyPort,
+        pub m_rate: Decision,
         pub event_cc: CcEvents,
     }
 }
@@ -160,7 +83,7 @@ enum Candidate {
 struct Start {
     flow: u16,
     /// `None`: its telemetry is ignored.
-    result: Option<CcRate>,
+    result: Option<Decision>,
     ignored: Option<Ignored>,
     /// An ACK.
     ack: Option<Taken>,
@@ -171,17 +94,17 @@ struct Start {
 pub struct Taken {
     before: FlowState,
     cfg: CcCfg,
-    ack: CcAck,
+    ack: AckTelemetry,
 }
 
 impl Taken {
     /// `ack`, which starts with this state and these parameters.
-    pub fn new(before: &FlowState, cfg: &CcCfg, ack: &CcAck) -> Self {
+    pub fn new(before: &FlowState, cfg: &CcCfg, ack: &AckTelemetry) -> Self {
         Self { before: *before, cfg: *cfg, ack: *ack }
     }
 
     /// Its result, and the state of its flow after it, by the W_ai of later.
-    pub fn add(&self, flows: &mut [FlowState], w_ai: u32, result: CcRate) -> CcRate {
+    pub fn add(&self, flows: &mut [FlowState], w_ai: u32, result: Decision) -> Decision {
         if w_ai == self.cfg.w_ai {
             return result;
         }
@@ -200,8 +123,8 @@ pub struct CcUnit {
     phase: usize,
     ack_ready: bool,
     flow_ready: bool,
-    ack: Option<CcAck>,
-    flow: Option<CcFlow>,
+    ack: Option<AckTelemetry>,
+    flow: Option<FlowCommand>,
     candidate: Option<Candidate>,
     go: bool,
     /// By the slot in which they started, youngest first.
@@ -209,7 +132,7 @@ pub struct CcUnit {
     /// An ACK of a PSN that was never sent has started in the youngest slot.
     never_sent: bool,
     events: CcEvents,
-    results: LutFifo<CcRate>,
+    results: LutFifo<Decision>,
 }
 
 impl CcUnit {
@@ -349,9 +272,9 @@ impl Golden for CcUnit {
             }
         }
         CcUnitOut {
-            s_ack: CcReady { ready: self.ack_ready },
-            s_flow: CcReady { ready: self.flow_ready },
-            m_rate: CcRate { valid: self.results.m_valid(), ..self.results.m_data() },
+            s_ack: ReadyPort { ready: self.ack_ready },
+            s_flow: ReadyPort { ready: self.flow_ready },
+            m_rate: Decision { valid: self.results.m_valid(), ..self.results.m_data() },
             event_cc: self.events,
         }
     }
