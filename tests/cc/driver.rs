@@ -105,7 +105,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Offers in each cycle until it is taken.
-    pub fn command(&mut self, command: CcFlow) {
+    pub fn command(&mut self, command: FlowCommand) {
         while !self.step(None, Some(command)).1 {}
     }
 
@@ -134,8 +134,8 @@ pub fn answers(
     unit: &mut Unit,
     cfg: CcCfg,
     flow_count: usize,
-    acks: &[CcAck],
-) -> (BTreeMap<u16, Vec<CcRate>>, [usize; 4]) {
+    acks: &[AckTelemetry],
+) -> (BTreeMap<u16, Vec<Decision>>, [usize; 4]) {
     let mut driver = Driver::new(unit, cfg, flow_count);
     acks.iter().for_each(|ack| {
         driver.ack(*ack);
@@ -145,7 +145,7 @@ pub fn answers(
 }
 
 /// Random flows; 1 in 8 is one of the last 80.
-pub fn flow_order(rng: &mut ChaCha8Rng, before: &[CcAck]) -> u16 {
+pub fn flow_order(rng: &mut ChaCha8Rng, before: &[AckTelemetry]) -> u16 {
     match rng.gen_range(0..8) {
         0 if !before.is_empty() => {
             before[before.len() - rng.gen_range(1..=before.len().min(80))].flow

@@ -3,8 +3,9 @@
 //!
 //! `stream` has `valid`, and `ready` that goes against it, before its members; `bundle` has what
 //! is listed. `name: Type` goes with the stream, `name <- Type` against it, `name = Bundle` is a
-//! bundle within it, `name == Bundle` one whose members' ports do without its name. `FB` is the width of a flow's index, `W` that of a datapath, `KB` its bytes,
-//! `T` the width of a tag. In Verilog a member is a port: `m_pkt_flow`, `s_axis_tdata`.
+//! bundle within it, `name == Bundle` one whose members' ports do without its name. `FB` is the
+//! width of a flow's index, `W` that of a datapath, `KB` its bytes, `T` the width of a tag.
+//! In Verilog a member is a port: `m_pkt_flow`, `s_axis_tdata`.
 
 /// Hands the list to the macro `$form`, which makes types of it.
 #[macro_export]

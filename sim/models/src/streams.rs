@@ -4,6 +4,9 @@
 //!
 //! A flow's index and a tag have room for the widest. The width of a datapath is a type, 64 bits
 //! unless said: `AxisEvent<Wide<7>>`.
+//!
+//! AXI4 is left out: its halves don't have the same sizes (nothing against its writes is as wide
+//! as the datapath). The models of the engines have pins of their own, `golden::host::axi`.
 
 use crate::ports;
 use crate::ports::Wide;
@@ -60,11 +63,17 @@ macro_rules! sort {
     };
     ($half:ident $head:tt {$($with:tt)*} {$($against:tt)*}
         $(#[$doc:meta])* $member:ident : Bits<$width:tt>, $($rest:tt)*) => {
-        sort! { $half $head {$($with)* $(#[$doc])* pub $member: int!($width),} {$($against)*} $($rest)* }
+        sort! {
+            $half $head {$($with)* $(#[$doc])* pub $member: int!($width),} {$($against)*}
+            $($rest)*
+        }
     };
     ($half:ident $head:tt {$($with:tt)*} {$($against:tt)*}
         $(#[$doc:meta])* $member:ident : [Bits<$width:tt>; $count:tt], $($rest:tt)*) => {
-        sort! { $half $head {$($with)* $(#[$doc])* pub $member: [int!($width); $count],} {$($against)*} $($rest)* }
+        sort! {
+            $half $head {$($with)* $(#[$doc])* pub $member: [int!($width); $count],} {$($against)*}
+            $($rest)*
+        }
     };
     ($half:ident $head:tt {$($with:tt)*} {$($against:tt)*}
         $(#[$doc:meta])* $member:ident = $nested:ident, $($rest:tt)*) => {
@@ -76,7 +85,10 @@ macro_rules! sort {
     };
     ($half:ident $head:tt {$($with:tt)*} {$($against:tt)*}
         $(#[$doc:meta])* $member:ident <- Bits<$width:tt>, $($rest:tt)*) => {
-        sort! { $half $head {$($with)*} {$($against)* $(#[$doc])* pub $member: int!($width),} $($rest)* }
+        sort! {
+            $half $head {$($with)*} {$($against)* $(#[$doc])* pub $member: int!($width),}
+            $($rest)*
+        }
     };
     (with {$($head:tt)*} $with:tt $against:tt) => { ports! { $($head)* $with } };
     (against $head:tt $with:tt {}) => {};
@@ -86,6 +98,9 @@ macro_rules! sort {
 
 /// One half of a stream, with the sizes that a model may choose.
 macro_rules! half {
+    ($half:ident $about:tt bundle AxiWrite $sizes:tt $members:tt) => {};
+    ($half:ident $about:tt bundle AxiRead $sizes:tt $members:tt) => {};
+    ($half:ident $about:tt bundle Axi $sizes:tt $members:tt) => {};
     ($half:ident [$($about:tt)*] stream $name:ident $sizes:tt {$($members:tt)*}) => {
         half! { $half [$($about)*] bundle $name $sizes {
             /// Something stands here.
