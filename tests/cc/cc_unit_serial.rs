@@ -9,7 +9,7 @@ use nic_models::golden::cc::serial::unit::CcUnitSerial;
 use nic_models::golden::cc::unit::OP_CREATE;
 use nic_models::streams::{AckTelemetry, FlowCommand};
 use nic_sim::bench;
-use nic_sim::bench::cc::RandomAcks;
+use nic_sim::bench::cc::acks::RandomAcks;
 use nic_spec::cc_params::CcConfig;
 use nic_spec::NicConfig;
 use rdma_nic::{assert_runs_catch, cu, lock_step, Runs};

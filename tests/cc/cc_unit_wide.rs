@@ -8,7 +8,7 @@ use nic_models::golden::cc::unit::CcUnit;
 use nic_models::golden::cc::wide::unit::{self, CcUnitWide};
 use nic_models::streams::Decision;
 use nic_sim::bench;
-use nic_sim::bench::cc::RandomAcks;
+use nic_sim::bench::cc::acks::RandomAcks;
 use nic_spec::NicConfig;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

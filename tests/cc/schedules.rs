@@ -9,7 +9,7 @@ use nic_models::golden::cc::wide::unit::CcUnitWide;
 use nic_models::golden::cc::CcCfg;
 use nic_models::streams::AckTelemetry;
 use nic_sim::bench;
-use nic_sim::bench::cc::RandomAcks;
+use nic_sim::bench::cc::acks::RandomAcks;
 use nic_sim::replay::cc_trace::Trace;
 use nic_spec::cc_params::CcConfig;
 use nic_spec::NicConfig;

@@ -9,7 +9,7 @@ use nic_models::reference::rc::requester::{Limits, Requester, Work};
 use nic_models::reference::rc::responder::{self, Abilities, Verdict};
 use nic_models::reference::rc::{Answer, Memory, Region, Request};
 use nic_models::streams::{self, Axis};
-use nic_sim::bench::responder::Replies;
+use nic_sim::bench::ack::Replies;
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
 use rand::{Rng, SeedableRng};

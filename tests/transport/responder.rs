@@ -10,7 +10,8 @@ use nic_models::ports::{Golden, Wide};
 use nic_models::streams::{
     Ack, Axis, ReadCommand, ReadyPort, Reply, Request, Telemetry, TreadyPort, WriteDone,
 };
-use nic_sim::bench::responder::{Peers, Replies};
+use nic_sim::bench::ack::Replies;
+use nic_sim::bench::responder::Peers;
 use nic_sim::env::stream::{frame_to_beats, Beat, FrameSink};
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;

@@ -3,6 +3,7 @@
 //! A bench is registered under the name of its Verilog top module in the file of its area, and
 //! is then known to `nic verify --block`, to the tests and to the mutation test.
 
+pub mod ack;
 pub mod axil;
 pub mod cc;
 pub mod dma;

@@ -1,5 +1,9 @@
 //! Bench: the whole NIC among software, host memory and a peer that also makes mistakes.
 
+mod answers;
+mod peer_qp;
+mod requests;
+
 use crate::env::station::{sub_seed, Manners, World};
 use nic_driver::rings::{HostMemory, Ring, Work};
 use nic_driver::{Bus, CcMode, Completion, MrRow, QpConfig, Read, Status, Write};
@@ -8,12 +12,10 @@ use nic_models::golden::nic::{Nic, NicIn, NicOut};
 use nic_models::reference::rc::feedback::FeedbackCheck;
 use nic_spec::config::NicConfig;
 use nic_spec::regs;
-use nic_spec::wire::aeth::{self, syndrome};
-use nic_spec::wire::bth::{self, opcode};
+use nic_spec::wire::bth::opcode;
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{self, Form, Hop};
-use nic_spec::wire::{ethernet, ipv4, reth};
-use rand::seq::SliceRandom;
+use peer_qp::{qpn, rkey, PeerQp, LOCAL_IP, LOCAL_MAC, MASK_24, PEER_IP, PEER_MAC};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
@@ -25,32 +27,38 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
     vec![Bench::new("nic", config, move || Nic::new(&golden), stimulus)]
 }
 
-const LOCAL_MAC: u64 = 0x0200_0000_0001;
-const PEER_MAC: u64 = 0x0200_0000_0002;
-const LOCAL_IP: u32 = 0x0a00_0001;
-const PEER_IP: u32 = 0x0a00_0002;
 const TELEMETRY_DSCP: u8 = 0x13;
+
 const ECHO_DSCP: u8 = 0x17;
+
 /// Queue pairs in use.
 const QP_COUNT: usize = 6;
+
 /// Each QP's region of the NIC's memory that the peer writes.
 const REGION_VA: u64 = 0x7f12_3456_7000;
+
 const REGION_BYTES: u64 = 0x8000;
+
 const REGION_BASE: u64 = 0x4_0000_0000;
+
 /// Where the NIC's own messages stand; reads at the top end fail.
 const SOURCE_BASE: u64 = 0x9_0000_0000;
+
 const SOURCE_BYTES: u64 = 0x4_0000;
+
 /// Where READs of the NIC land; writes at the top end fail.
 const LANDING_BASE: u64 = 0xa_0000_0000;
+
 const LANDING_BYTES: u64 = 0x4_0000;
+
 /// READ requests that a peer may repeat.
 const OLD_READS_MAX: usize = 8;
-/// Bits of PSNs and QPNs.
-const MASK_24: u32 = 0xff_ffff;
 
 /// Where the rings stand: one place cannot be read.
 const SQ_BASE: u64 = 0x20_0000_0000;
+
 const SQ_STRIDE: u64 = 0x1_0000;
+
 const CQ_BASE: u64 = 0x21_0000_0000;
 
 /// Register writes that the driver makes, for playing later.
@@ -92,33 +100,6 @@ impl HostMemory for Recorder {
     }
 }
 
-/// The peer's end of a queue pair.
-#[derive(Debug)]
-struct PeerQp {
-    index: usize,
-    has_telemetry: bool,
-    mtu_bytes: u32,
-    /// Next PSN that the peer sends, and the message it belongs to.
-    psn: u32,
-    message_psn: u32,
-    message_bytes: u32,
-    offset: u32,
-    va: u64,
-    rkey: u32,
-    with_immediate: bool,
-    /// The message is a READ.
-    is_read: bool,
-    in_message: bool,
-    /// READs that were asked for: PSN, address, bytes.
-    old_reads: VecDeque<(u32, u64, u32)>,
-    /// PSNs of the responses to the NIC's latest READs: the first one, and how many.
-    asked_reads: VecDeque<(u32, u32)>,
-    is_failed: bool,
-    /// Telemetry responses that the NIC owes for READ responses of the peer.
-    feedback: FeedbackCheck,
-    handle: nic_driver::Qp,
-}
-
 /// Who computes windows and what is echoed, by the seed's last two bits.
 const MODES: [CcMode; 4] = [CcMode::Sender, CcMode::WorstHop, CcMode::Receiver, CcMode::WorstHop];
 
@@ -146,24 +127,6 @@ struct Traffic {
     reads_sent: [usize; 2],
     /// Telemetry responses that it sent.
     feedbacks: usize,
-}
-
-/// READs of the NIC that the peer remembers.
-const READS_KEPT: usize = 32;
-
-impl PeerQp {
-    /// The NIC asks for `count` responses from `psn` on: whether in the middle of a READ.
-    fn resumes(&mut self, psn: u32, count: u32) -> bool {
-        let index = |first: u32| psn.wrapping_sub(first) & MASK_24;
-        let known = self.asked_reads.iter().rev().find(|(first, count)| index(*first) < *count);
-        if let Some((first, _)) = known {
-            return *first != psn;
-        }
-        self.asked_reads.push_back((psn, count));
-        let surplus = self.asked_reads.len().saturating_sub(READS_KEPT);
-        self.asked_reads.drain(..surplus);
-        false
-    }
 }
 
 impl Traffic {
@@ -445,182 +408,6 @@ impl Traffic {
         self.play();
     }
 
-    /// The peer answers what the NIC sent.
-    fn answer(&mut self) {
-        while let Some((cycle, frame)) = self.world.sent.pop_front() {
-            // The host's own frames can be shorter than an IP header.
-            let Some(dscp) = frame.bytes.get(15).map(|tos| tos >> 2) else { continue };
-            let form = self.form.filter(|_| dscp == TELEMETRY_DSCP || dscp == ECHO_DSCP);
-            let Ok(packet) = FrameRepr::parse(&frame.bytes, form) else { continue };
-            let Some(at) = self.qps.iter().position(|qp| 0x800 + qp.index as u32 == packet.bth.qpn)
-            else {
-                continue;
-            };
-            self.reads_sent[0] += usize::from(packet.bth.opcode == opcode::READ_REQUEST);
-            self.reads_sent[1] += usize::from(opcode::is_read_response(packet.bth.opcode));
-            if packet.bth.opcode == opcode::ACKNOWLEDGE {
-                let code = packet.aeth.map_or(0, |a| a.syndrome);
-                self.take_answer(at, packet.bth.psn, code);
-            } else if opcode::is_read_response(packet.bth.opcode) {
-                // What it reads does not matter to this peer.
-                self.feed_back(at, packet.bth.psn);
-            } else if packet.bth.opcode == opcode::TELEMETRY_RESPONSE {
-                let qp = &mut self.qps[at];
-                assert!(qp.has_telemetry, "the peer has not asked for telemetry");
-                let (psn, telemetry) = (packet.bth.psn, packet.telemetry.map(|(_, repr)| repr));
-                let checked = qp.feedback.sent(cycle, psn, telemetry);
-                checked.unwrap_or_else(|error| panic!("telemetry response of PSN {psn}: {error}"));
-                self.feedbacks += 1;
-            } else if packet.bth.opcode == opcode::TELEMETRY_WINDOW {
-                let imm = packet.imm.expect("a window has an ImmDt");
-                let is_asked_for = self.cc_mode == CcMode::Receiver && self.qps[at].has_telemetry;
-                assert!(is_asked_for && imm > 0, "a window of {imm} bytes");
-            } else if packet.bth.opcode == opcode::READ_REQUEST && self.rng.gen_ratio(11, 12) {
-                let length = packet.reth.map_or(0, |r| r.dma_len);
-                self.respond(at, packet.bth.psn, length);
-            } else if packet.bth.ack_req || self.rng.gen_ratio(1, 8) {
-                self.acknowledge(at, packet.bth.psn);
-            }
-        }
-    }
-
-    /// The NIC has acknowledged or refused what the peer sent.
-    fn take_answer(&mut self, at: usize, psn: u32, code: u8) {
-        let qp = &mut self.qps[at];
-        match code & syndrome::KIND_MASK {
-            syndrome::RNR_NAK => qp.go_back(psn),
-            syndrome::KIND_MASK if code == syndrome::NAK_SEQUENCE => qp.go_back(psn),
-            syndrome::KIND_MASK => qp.is_failed = true,
-            _ => {}
-        }
-    }
-
-    /// A window of the peer, at times overtaken.
-    fn give_window(&mut self, at: usize) {
-        let rng = &mut self.rng;
-        let back = if rng.gen_ratio(1, 8) { rng.gen_range(0..3000) } else { 0 };
-        let psn = (self.world.cycle() as u32).wrapping_sub(back) & MASK_24;
-        let imm = Some(rng.gen::<u32>() >> rng.gen_range(0..32));
-        let qp = &self.qps[at];
-        let frame = FrameRepr {
-            bth: bth::Repr { opcode: opcode::TELEMETRY_WINDOW, psn, ..peer_bth(qp) },
-            imm,
-            ..peer_frame(qp, 0)
-        };
-        let bytes = emit(&frame);
-        self.deliver(bytes);
-    }
-
-    fn acknowledge(&mut self, at: usize, psn: u32) {
-        if self.rng.gen_ratio(1, if self.cc_mode == CcMode::Receiver { 4 } else { 40 }) {
-            self.give_window(at);
-        }
-        let rng = &mut self.rng;
-        let (psn, code) = match rng.gen_range(0..40) {
-            0 => return,
-            1 => (psn, syndrome::NAK_SEQUENCE),
-            2 => (psn, syndrome::RNR_NAK | rng.gen_range(1..4)),
-            3 => (psn.wrapping_sub(rng.gen_range(0..4)) & MASK_24, syndrome::ACK),
-            4 => (psn.wrapping_add(rng.gen_range(1..20)) & MASK_24, syndrome::ACK),
-            5 if rng.gen_ratio(1, 10) => (psn, syndrome::NAK_REMOTE_ACCESS),
-            6 => (psn.wrapping_sub(rng.gen_range(0..4)) & MASK_24, syndrome::NAK_SEQUENCE),
-            _ => (psn, syndrome::ACK),
-        };
-        let telemetry = self.telemetry(at);
-        let qp = &self.qps[at];
-        let frame = FrameRepr {
-            telemetry,
-            bth: bth::Repr { opcode: opcode::ACKNOWLEDGE, psn, ..peer_bth(qp) },
-            aeth: Some(aeth::Repr { syndrome: code, msn: psn }),
-            ..peer_frame(qp, telemetry.map_or(0, |_| ECHO_DSCP))
-        };
-        let bytes = emit(&frame);
-        let copies = if self.rng.gen_ratio(1, 30) { 2 } else { 1 };
-        for _ in 0..copies {
-            self.deliver(bytes.clone());
-        }
-    }
-
-    /// Telemetry that a READ response of the NIC has collected goes back, at times of a wrong PSN, to
-    /// a queue pair without telemetry, or with payload.
-    fn feed_back(&mut self, at: usize, psn: u32) {
-        let rng = &mut self.rng;
-        if !rng.gen_ratio(1, 3) {
-            return;
-        }
-        let (psn, code) = match rng.gen_range(0..16) {
-            0 => (rng.gen_range(0..1 << 24), opcode::TELEMETRY_RESPONSE),
-            1 => (psn.wrapping_add(rng.gen_range(1..4)) & MASK_24, opcode::TELEMETRY_RESPONSE),
-            2 => (psn, rng.gen_range(opcode::TELEMETRY_RESPONSE..=0xff)),
-            _ => (psn, opcode::TELEMETRY_RESPONSE),
-        };
-        let payload: &[u8] = if rng.gen_ratio(1, 30) { &[1, 2, 3, 4] } else { &[] };
-        let telemetry = self.telemetry(at);
-        let qp = &self.qps[at];
-        let frame = FrameRepr {
-            telemetry,
-            bth: bth::Repr { opcode: code, psn, ..peer_bth(qp) },
-            payload,
-            ..peer_frame(qp, telemetry.map_or(0, |_| ECHO_DSCP))
-        };
-        let bytes = emit(&frame);
-        let copies = if self.rng.gen_ratio(1, 30) { 2 } else { 1 };
-        for _ in 0..copies {
-            self.deliver(bytes.clone());
-        }
-    }
-
-    /// Sends the bytes that a READ of the NIC asks for; some responses are lost or wrong.
-    fn respond(&mut self, at: usize, first_psn: u32, length_bytes: u32) {
-        let mtu_bytes = self.qps[at].mtu_bytes;
-        let count = length_bytes.div_ceil(mtu_bytes).max(1);
-        // A READ that is resumed in the middle may go on with MIDDLE or LAST.
-        let may_go_on = self.qps[at].resumes(first_psn, count);
-        let begins_with_first = self.rng.gen_ratio(3, 4) || !may_go_on;
-        for index in 0..count {
-            let telemetry = self.telemetry(at);
-            let rng = &mut self.rng;
-            let (is_first, is_last) = (index == 0 && begins_with_first, index + 1 == count);
-            let mut code = match (is_first, is_last) {
-                (true, true) => opcode::READ_RESPONSE_ONLY,
-                (true, false) => opcode::READ_RESPONSE_FIRST,
-                (false, false) => opcode::READ_RESPONSE_MIDDLE,
-                (false, true) => opcode::READ_RESPONSE_LAST,
-            };
-            let mut bytes = (length_bytes - index * mtu_bytes).min(mtu_bytes) as usize;
-            let mut psn = first_psn.wrapping_add(index) & MASK_24;
-            if rng.gen_range(0..2048) < self.malice_256 {
-                match rng.gen_range(0..4) {
-                    0 => code = rng.gen_range(0x0d..=0x10),
-                    1 => bytes = rng.gen_range(0..=bytes),
-                    2 => bytes = rng.gen_range(0..=4096),
-                    _ => psn = psn.wrapping_add(rng.gen_range(0..4)).wrapping_sub(2) & MASK_24,
-                }
-            }
-            let payload: Vec<u8> = (0..bytes).map(|_| rng.gen()).collect();
-            let has_aeth = opcode::has_aeth(code);
-            let frame = FrameRepr {
-                telemetry,
-                bth: bth::Repr { opcode: code, psn, ..peer_bth(&self.qps[at]) },
-                aeth: has_aeth.then_some(aeth::Repr { syndrome: syndrome::ACK, msn: psn }),
-                payload: &payload,
-                ..peer_frame(&self.qps[at], telemetry.map_or(0, |_| TELEMETRY_DSCP))
-            };
-            let mut bytes = emit(&frame);
-            if rng.gen_range(0..2048) < self.malice_256 {
-                damage(rng, &mut bytes);
-            }
-            let copies = match rng.gen_range(0..120) {
-                0 => 0,
-                1 | 2 => 2,
-                _ => 1,
-            };
-            for _ in 0..copies {
-                self.deliver(bytes.clone());
-            }
-        }
-    }
-
     /// A frame goes to the NIC; READ responses with telemetry are noted.
     fn deliver(&mut self, bytes: Vec<u8>) {
         let parsed = self.form.and_then(|form| FrameRepr::parse(&bytes, Some(form)).ok());
@@ -654,225 +441,6 @@ impl Traffic {
         let path = if rng.gen_ratio(1, 50) { rng.gen_range(0..0x1000) } else { 0x123 };
         let path = if form == Form::Paper { path } else { 0 };
         Some((form, telemetry::Repr::new(path, &hops)))
-    }
-
-    /// The peer sends a packet of a message, or something else.
-    fn peer(&mut self) {
-        if self.settings_left > 0 || self.world.undelivered() > 2 || !self.rng.gen_ratio(1, 40) {
-            return;
-        }
-        if self.rng.gen_ratio(1, 12) {
-            let length = self.rng.gen_range(14..1600);
-            let mut frame: Vec<u8> = (0..length).map(|_| self.rng.gen()).collect();
-            frame[..6].copy_from_slice(&LOCAL_MAC.to_be_bytes()[2..]);
-            if self.rng.gen() {
-                frame[12..14].copy_from_slice(&[8, 0]);
-            }
-            if self.rng.gen_ratio(1, 4) {
-                self.world.send_from_host(&frame);
-            } else {
-                self.world.deliver(frame, self.rng.gen_ratio(1, 10));
-            }
-            return;
-        }
-        let at = self.rng.gen_range(0..self.qps.len());
-        self.request(at);
-    }
-
-    fn request(&mut self, at: usize) {
-        if !self.qps[at].in_message {
-            self.open_message(at);
-        }
-        if self.qps[at].is_read {
-            self.read(at);
-            return;
-        }
-        let telemetry = self.telemetry(at);
-        let (rng, qp) = (&mut self.rng, &mut self.qps[at]);
-        let rest = qp.message_bytes - qp.offset;
-        let (is_first, is_last) = (qp.offset == 0, rest <= qp.mtu_bytes);
-        let code = match (is_first, is_last, qp.with_immediate) {
-            (true, true, false) => opcode::WRITE_ONLY,
-            (true, true, true) => opcode::WRITE_ONLY_IMM,
-            (true, false, _) => opcode::WRITE_FIRST,
-            (false, false, _) => opcode::WRITE_MIDDLE,
-            (false, true, false) => opcode::WRITE_LAST,
-            (false, true, true) => opcode::WRITE_LAST_IMM,
-        };
-        let payload: Vec<u8> = (0..rest.min(qp.mtu_bytes)).map(|_| rng.gen()).collect();
-        let rth = reth::Repr { va: qp.va, rkey: qp.rkey, dma_len: qp.message_bytes };
-        let ack_req = is_last || rng.gen_ratio(1, 4);
-        let mut frame = FrameRepr {
-            telemetry,
-            bth: bth::Repr { opcode: code, psn: qp.psn, ack_req, ..peer_bth(qp) },
-            reth: is_first.then_some(rth),
-            imm: opcode::has_immdt(code).then(|| rng.gen()),
-            payload: &payload,
-            ..peer_frame(qp, telemetry.map_or(0, |_| TELEMETRY_DSCP))
-        };
-        let malice = rng.gen_range(0..256) < self.malice_256;
-        if malice && rng.gen() {
-            misbehave(rng, &mut frame);
-        }
-        let mut bytes = emit(&frame);
-        if malice && rng.gen() {
-            damage(rng, &mut bytes);
-        }
-        qp.psn = (qp.psn + 1) & MASK_24;
-        qp.offset += rest.min(qp.mtu_bytes);
-        qp.in_message = !is_last;
-        if rng.gen_ratio(1, 50) {
-            return;
-        }
-        let copies = if rng.gen_ratio(1, 40) { 2 } else { 1 };
-        for _ in 0..copies {
-            self.deliver(bytes.clone());
-        }
-    }
-
-    /// The peer asks for the rest of its READ, or again for an old one, perhaps from its middle.
-    fn read(&mut self, at: usize) {
-        let telemetry = self.telemetry(at);
-        let (rng, qp) = (&mut self.rng, &mut self.qps[at]);
-        let rest = qp.message_bytes - qp.offset;
-        let (mut psn, mut va, mut bytes) = (qp.psn, qp.va.wrapping_add(u64::from(qp.offset)), rest);
-        let is_repeated = rng.gen_ratio(1, 6) && !qp.old_reads.is_empty();
-        if is_repeated {
-            (psn, va, bytes) = qp.old_reads[rng.gen_range(0..qp.old_reads.len())];
-            if rng.gen() {
-                let packets = rng.gen_range(0..=bytes / qp.mtu_bytes);
-                let skipped = packets * qp.mtu_bytes;
-                (psn, va) = ((psn + packets) & MASK_24, va.wrapping_add(u64::from(skipped)));
-                bytes -= skipped;
-            }
-        } else {
-            if qp.old_reads.len() == OLD_READS_MAX {
-                qp.old_reads.pop_front();
-            }
-            qp.old_reads.push_back((psn, va, bytes));
-            qp.psn = (psn + rest.div_ceil(qp.mtu_bytes).max(1)) & MASK_24;
-            qp.in_message = false;
-        }
-        let mut frame = FrameRepr {
-            telemetry,
-            bth: bth::Repr {
-                opcode: opcode::READ_REQUEST,
-                psn,
-                ack_req: rng.gen(),
-                ..peer_bth(qp)
-            },
-            reth: Some(reth::Repr { va, rkey: qp.rkey, dma_len: bytes }),
-            ..peer_frame(qp, telemetry.map_or(0, |_| TELEMETRY_DSCP))
-        };
-        if rng.gen_range(0..256) < self.malice_256 && rng.gen() {
-            misbehave(rng, &mut frame);
-        }
-        let bytes = emit(&frame);
-        let copies = [1, 1, 1, 1, 1, 1, 1, 1, 2, 0][rng.gen_range(0..10)];
-        for _ in 0..copies {
-            self.deliver(bytes.clone());
-        }
-    }
-
-    fn open_message(&mut self, at: usize) {
-        let malice = self.rng.gen_range(0..1024) < self.malice_256;
-        let (rng, qp) = (&mut self.rng, &mut self.qps[at]);
-        let longest = (4 * qp.mtu_bytes).min(0x4000);
-        qp.message_psn = qp.psn;
-        qp.message_bytes = match rng.gen_range(0..4) {
-            0 => rng.gen_range(0..9),
-            1 => qp.mtu_bytes * rng.gen_range(1..3),
-            _ => rng.gen_range(0..longest),
-        };
-        let room = REGION_BYTES - u64::from(qp.message_bytes.min(0x7000));
-        qp.va = REGION_VA + rng.gen_range(0..room);
-        qp.rkey = rkey(qp.index);
-        qp.offset = 0;
-        qp.in_message = true;
-        qp.with_immediate = rng.gen_ratio(1, 6);
-        qp.is_read = rng.gen_ratio(2, 5);
-        if malice {
-            match rng.gen_range(0..3) {
-                0 => qp.rkey ^= 1,
-                1 => qp.va = qp.va.wrapping_sub(REGION_BYTES),
-                _ => qp.va = u64::MAX - 3,
-            }
-        }
-    }
-}
-
-impl PeerQp {
-    /// Goes back to `psn` of this message; an earlier one is given up.
-    fn go_back(&mut self, psn: u32) {
-        let back = psn.wrapping_sub(self.message_psn) & MASK_24;
-        if back < 1 << 23 && back * self.mtu_bytes <= self.message_bytes {
-            self.psn = psn;
-            self.offset = back * self.mtu_bytes;
-            self.in_message = true;
-        } else {
-            self.is_failed = true;
-        }
-    }
-}
-
-fn rkey(index: usize) -> u32 {
-    (index as u32 + 1) << 8 | 0xa5
-}
-
-fn qpn(index: usize) -> u32 {
-    0x10_0000 + 11 * index as u32
-}
-
-fn peer_bth(qp: &PeerQp) -> bth::Repr {
-    bth::Repr { pkey: 0xffff, qpn: qpn(qp.index), ..bth::Repr::default() }
-}
-
-fn peer_frame(qp: &PeerQp, dscp: u8) -> FrameRepr<'static> {
-    FrameRepr {
-        ethernet: ethernet::Repr { dst: LOCAL_MAC, src: PEER_MAC, ..ethernet::Repr::default() },
-        ip: ipv4::Repr { dscp, ttl: 64, src: PEER_IP, dst: LOCAL_IP, ..ipv4::Repr::default() },
-        udp_src_port: 0xd000 + qp.index as u16,
-        ..FrameRepr::default()
-    }
-}
-
-fn emit(frame: &FrameRepr) -> Vec<u8> {
-    let mut bytes = vec![0; frame.buffer_len().max(60)];
-    frame.emit(&mut bytes);
-    bytes
-}
-
-/// A packet that is valid on the wire and wrong in its meaning.
-fn misbehave(rng: &mut ChaCha8Rng, frame: &mut FrameRepr) {
-    match rng.gen_range(0..8) {
-        0 => frame.bth.pkey = rng.gen(),
-        1 => frame.bth.qpn = rng.gen_range(0..1 << 24),
-        2 => frame.bth.psn = frame.bth.psn.wrapping_add(rng.gen_range(0..8)) & MASK_24,
-        3 => frame.bth.psn = frame.bth.psn.wrapping_sub(rng.gen_range(0..8)) & MASK_24,
-        4 => frame.ip.src = rng.gen(),
-        5 => frame.ethernet.vlan_tci = Some(rng.gen()),
-        6 => {
-            let codes = [0, 4, opcode::READ_REQUEST, opcode::READ_RESPONSE_ONLY, 0x13, 0x1f, 0x64];
-            let code = *codes.choose(rng).expect("not empty");
-            frame.bth.opcode = code;
-            let bare = (reth::Repr::default(), aeth::Repr::default());
-            frame.reth = opcode::has_reth(code).then(|| frame.reth.unwrap_or(bare.0));
-            frame.aeth = opcode::has_aeth(code).then_some(bare.1);
-            frame.imm = opcode::has_immdt(code).then_some(1);
-        }
-        _ => frame.payload = &[],
-    }
-}
-
-/// A frame that was damaged on the way.
-fn damage(rng: &mut ChaCha8Rng, bytes: &mut Vec<u8>) {
-    match rng.gen_range(0..3) {
-        0 => bytes.truncate(rng.gen_range(20..=bytes.len())),
-        1 => bytes.resize(rng.gen_range(bytes.len()..bytes.len() + 64), 0x5a),
-        _ => {
-            let bit = rng.gen_range(14 * 8..bytes.len() * 8);
-            bytes[bit / 8] ^= 1 << (bit % 8);
-        }
     }
 }
 
