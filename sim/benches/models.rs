@@ -5,12 +5,10 @@
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use nic_harness::lockstep::{Dut, GoldenOnly, Stepper};
 use nic_harness::verilator::Flavour;
-use nic_models::golden::cc::cc_unit::CcUnit;
-use nic_models::golden::cc::flow_state::FlowState;
-use nic_models::golden::cc::ports::{CcAck, CcFlow, Tel, OP_CREATE};
-use nic_models::golden::rx::ports::{RxPipeIn, RxPipeOut};
-use nic_models::golden::rx::rx_pipe::RxPipe;
+use nic_models::golden::cc::unit::{CcUnit, FlowState, OP_CREATE};
+use nic_models::golden::rx::pipe::{RxPipe, RxPipeIn, RxPipeOut};
 use nic_models::reference::hpcc::{Flow, Telemetry};
+use nic_models::streams::{self, AckTelemetry, AxisUser, FlowCommand, ReadyPort, TreadyPort};
 use nic_sim::bench;
 use nic_sim::bench::rx::captured_frames;
 use nic_sim::env::stream::frame_to_beats;
@@ -49,15 +47,17 @@ fn cc_updates(criterion: &mut Criterion) {
     });
 
     let cfg = CcUnit::cfg(params);
-    let tel = |n: u32| Tel { valid: true, hops: 5, path: 7, hop: [record(n); 5] };
-    let create = CcFlow { valid: true, op: OP_CREATE, telemetry: true, ..CcFlow::default() };
-    let create = CcFlow { window_bytes: config.w_init_bytes, ..create };
+    let tel = |n: u32| streams::Telemetry { valid: true, hops: 5, path: 7, hop: [record(n); 5] };
+    let create =
+        FlowCommand { valid: true, op: OP_CREATE, telemetry: true, ..FlowCommand::default() };
+    let create = FlowCommand { window_bytes: config.w_init_bytes, ..create };
     group.bench_function("golden", |b| {
         b.iter(|| {
             let mut flow = FlowState::default();
             flow.command(&cfg, &create);
             for n in 0..UPDATES {
-                let ack = CcAck { valid: true, flow: 0, psn: n, snd_nxt: n + 10, tel: tel(n) };
+                let ack =
+                    AckTelemetry { valid: true, flow: 0, psn: n, snd_nxt: n + 10, tel: tel(n) };
                 flow.new_ack(&cfg, &ack).expect("honest telemetry");
             }
             flow.u
@@ -71,14 +71,17 @@ fn beats() -> Vec<RxPipeIn> {
     let input = |frame: Vec<u8>| {
         let beats = frame_to_beats(&frame, BEAT_BYTES, false);
         beats.into_iter().map(|beat| RxPipeIn {
-            s_axis_tdata: beat.tdata[0],
-            s_axis_tkeep: beat.tkeep as u8,
-            s_axis_tvalid: true,
-            s_axis_tlast: beat.tlast,
-            m_host_tready: true,
-            m_payload_tready: true,
-            m_req_ready: true,
-            m_ack_ready: true,
+            s_axis: AxisUser {
+                tdata: beat.tdata[0],
+                tkeep: beat.tkeep as u8,
+                tvalid: true,
+                tlast: beat.tlast,
+                ..AxisUser::default()
+            },
+            m_host: TreadyPort { tready: true },
+            m_payload: TreadyPort { tready: true },
+            m_req: ReadyPort { ready: true },
+            m_ack: ReadyPort { ready: true },
             ..RxPipeIn::default()
         })
     };
@@ -90,7 +93,7 @@ fn parse(engine: &mut impl Stepper<In = RxPipeIn, Out = RxPipeOut>, beats: &[RxP
     let mut out = engine.reset().expect("resets");
     let (mut at, mut cycles) = (0, 0);
     while at < beats.len() {
-        let ready = out.s_axis_tready;
+        let ready = out.s_axis.tready;
         out = engine.step(&beats[at]).expect("steps");
         at += usize::from(ready);
         cycles += 1;

@@ -4,9 +4,8 @@
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use nic_harness::bench::{Engine, Options};
-use nic_models::golden::cc::cc_unit::CcUnit;
-use nic_models::golden::cc::flow_state::FlowState;
-use nic_models::golden::cc::ports::{CcAck, CcFlow, Tel, OP_CREATE};
+use nic_models::golden::cc::unit::{CcUnit, FlowState, OP_CREATE};
+use nic_models::streams::{AckTelemetry, FlowCommand, Telemetry};
 use nic_sim::bench::{self, benches};
 use nic_sim::replay::cc_trace::{Ack, Trace};
 use nic_spec::cc_params::{CcConfig, CcParams};
@@ -50,17 +49,18 @@ fn cc_updates_per_second(criterion: &mut Criterion) {
     let config = CcConfig { t_ns: 13_000, w_init_bytes: 162_500, ..port };
     let cfg = CcUnit::cfg(CcParams::derive(&config).expect("legal parameters"));
     let ack = |a: &Ack| {
-        let tel = Tel { valid: true, hops: 5, path: 0, hop: a.tel.hops };
-        CcAck { valid: true, flow: 0, psn: a.psn, snd_nxt: a.snd_nxt, tel }
+        let tel = Telemetry { valid: true, hops: 5, path: 0, hop: a.tel.hops };
+        AckTelemetry { valid: true, flow: 0, psn: a.psn, snd_nxt: a.snd_nxt, tel }
     };
-    let acks: Vec<CcAck> = trace.acks.iter().map(ack).collect();
+    let acks: Vec<AckTelemetry> = trace.acks.iter().map(ack).collect();
     let mut group = criterion.benchmark_group("cc_update_5_hops");
     group.throughput(Throughput::Elements(acks.len() as u64)).sample_size(10);
     group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
     group.bench_function("reference", |b| b.iter(|| trace.run_reference(&config, || {})));
     group.bench_function("golden", |b| {
         let window_bytes = config.w_init_bytes;
-        let create = CcFlow { op: OP_CREATE, telemetry: true, window_bytes, ..CcFlow::default() };
+        let create =
+            FlowCommand { op: OP_CREATE, telemetry: true, window_bytes, ..FlowCommand::default() };
         b.iter(|| {
             let mut flow = FlowState::default();
             flow.command(&cfg, &create);

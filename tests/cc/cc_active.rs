@@ -1,13 +1,11 @@
 //! cc_active: Verilog against golden model, and golden model against the draft's W_init (1 - eta) / N.
 
-use nic_models::golden::cc::cc_active::{CcActive, CcActiveIn, WatchPorts, LATENCY_CYCLES};
-use nic_models::golden::cc::cc_unit::CcUnit;
-use nic_models::golden::cc::ports::CcCfg;
-use nic_models::golden::cc::ports::{
-    CcAck, CcFlow, CcReady, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_UPDATE,
-};
+use nic_models::golden::cc::active::{CcActive, CcActiveIn, WatchPorts, LATENCY_CYCLES};
+use nic_models::golden::cc::unit::{CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE};
+use nic_models::golden::cc::CcCfg;
 use nic_models::ports::Golden;
 use nic_models::reference::hpcc::{ActiveFlows, Flow, Params, Telemetry};
+use nic_models::streams::{self, AckTelemetry, FlowCommand, ReadyPort};
 use nic_spec::cc_params::{CcConfig, CcParams, W_AI_FRACTION_BITS};
 use rdma_nic::{assert_catches, assert_matches_golden, gbe};
 
@@ -127,7 +125,7 @@ impl Rig {
         rig
     }
 
-    fn step(&mut self, s_ack: CcAck, s_flow: CcFlow) {
+    fn step(&mut self, s_ack: AckTelemetry, s_flow: FlowCommand) {
         let rate = self.out.m_rate;
         if rate.valid && (rate.op == OP_UPDATE || rate.op == OP_CREATE) {
             self.windows[usize::from(rate.flow)] = rate.window_bytes;
@@ -139,7 +137,7 @@ impl Rig {
             peer: false,
             full: rate.full,
         };
-        let (cfg, m_rate) = (CcCfg { w_ai: self.w_ai, ..self.cfg }, CcReady { ready: true });
+        let (cfg, m_rate) = (CcCfg { w_ai: self.w_ai, ..self.cfg }, ReadyPort { ready: true });
         self.out = self.unit.step(&CcUnitIn { reset: false, cfg, s_ack, s_flow, m_rate });
         let (cfg_window, cfg_w_ai) = (self.window, self.cfg.w_ai);
         let active = CcActiveIn { reset: false, cfg_window, cfg_w_ai, cfg_by_time: false, watch };
@@ -181,7 +179,7 @@ fn cc_active_grows_windows_as_the_reference_does() {
     let mut active = ActiveFlows::default();
     let mut flows = [Flow { w: 20_000.0, wc: 20_000.0, ..Flow::new(&reference) }; 11];
     for flow in 0..11 {
-        let command = CcFlow {
+        let command = FlowCommand {
             valid: true,
             flow,
             op: OP_CREATE,
@@ -190,35 +188,35 @@ fn cc_active_grows_windows_as_the_reference_does() {
             rate: 0,
         };
         while !rig.out.s_flow.ready {
-            rig.step(CcAck::default(), CcFlow::default());
+            rig.step(AckTelemetry::default(), FlowCommand::default());
         }
-        rig.step(CcAck::default(), command);
+        rig.step(AckTelemetry::default(), command);
     }
     // To the beginning of a window; no full update has come so far.
     while !rig.cycle.is_multiple_of(2560) {
-        rig.step(CcAck::default(), CcFlow::default());
+        rig.step(AckTelemetry::default(), FlowCommand::default());
     }
     for window in 0..30_u32 {
         let begin = rig.cycle;
         for flow in 0..window.min(10) + 1 {
             // Behind the division of what the window before has counted.
             while rig.cycle < begin + 100 + 120 * flow {
-                rig.step(CcAck::default(), CcFlow::default());
+                rig.step(AckTelemetry::default(), FlowCommand::default());
             }
             let time = u64::from(rig.cycle) * 4;
-            let mut tel = Tel { valid: true, hops: 1, path: 0, hop: [0; 5] };
+            let mut tel = streams::Telemetry { valid: true, hops: 1, path: 0, hop: [0; 5] };
             tel.hop[0] = 2 | (time & 0xff_ffff) << 3;
             let (psn, snd_nxt) = (10 * window + 1, 10 * window + 5);
-            let ack = CcAck { valid: true, flow: flow as u16, psn, snd_nxt, tel };
+            let ack = AckTelemetry { valid: true, flow: flow as u16, psn, snd_nxt, tel };
             assert!(rig.out.s_ack.ready);
-            rig.step(ack, CcFlow::default());
+            rig.step(ack, FlowCommand::default());
             let p = Params { w_ai_bytes: active.w_ai_bytes(1000.0), ..reference };
             let tel = Telemetry { hop_count: 1, path: 0, hops: tel.hop };
             assert!(flows[flow as usize].new_ack(&p, psn, snd_nxt, &tel).full);
             active.full_update(flow);
         }
         while rig.cycle < begin + 2560 {
-            rig.step(CcAck::default(), CcFlow::default());
+            rig.step(AckTelemetry::default(), FlowCommand::default());
         }
         active.end_window();
         for (n, flow) in flows.iter().enumerate() {

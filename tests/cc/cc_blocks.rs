@@ -1,9 +1,9 @@
 //! cc_hop, cc_ewma, cc_wind: Verilog against golden models, golden models against the draft.
 
-use nic_models::golden::cc::cc_ewma::ewma;
-use nic_models::golden::cc::cc_hop::hop_utilisation;
-use nic_models::golden::cc::cc_unit::CcUnit;
-use nic_models::golden::cc::cc_wind::compute_wind;
+use nic_models::golden::cc::ewma::ewma;
+use nic_models::golden::cc::hop::hop_utilisation;
+use nic_models::golden::cc::unit::CcUnit;
+use nic_models::golden::cc::wind::compute_wind;
 use nic_models::reference::hpcc;
 use nic_sim::replay::cc_trace::reference_params;
 use nic_spec::cc_params::{CcConfig, CcParams, U_ONE};

@@ -5,10 +5,9 @@ mod hostile;
 
 use crate::driver::{cfg_of, Driver};
 use nic_harness::lockstep::GoldenOnly;
-use nic_models::golden::cc::cc_unit::CcUnit;
-use nic_models::golden::cc::flow_state::FlowState;
-use nic_models::golden::cc::ports::CcCfg;
-use nic_models::golden::cc::ports::{CcAck, CcFlow, Tel, NO_HOP, OP_CREATE, OP_REMOVE, OP_UPDATE};
+use nic_models::golden::cc::unit::{CcUnit, FlowState, NO_HOP, OP_CREATE, OP_REMOVE, OP_UPDATE};
+use nic_models::golden::cc::CcCfg;
+use nic_models::streams::{AckTelemetry, FlowCommand, Telemetry};
 use nic_sim::replay::cc_random::{chunk, Statistics, CHUNK_ACKS};
 use nic_sim::replay::cc_trace::{against_trace, resynchronised, State, Trace};
 use nic_spec::cc_params::{CcConfig, CcParams};
@@ -211,15 +210,15 @@ fn cc_unit_trace_errors_say_where() {
     assert!(Trace::parse(header).is_err());
 }
 
-fn command(flow: u16, op: u8, telemetry: bool) -> CcFlow {
+fn command(flow: u16, op: u8, telemetry: bool) -> FlowCommand {
     let (window_bytes, rate) = (100_000, 0x0123_4567);
-    CcFlow { valid: true, flow, op, telemetry, window_bytes, rate }
+    FlowCommand { valid: true, flow, op, telemetry, window_bytes, rate }
 }
 
-fn ack(flow: u16, psn: u32, ts_ns: u64) -> CcAck {
+fn ack(flow: u16, psn: u32, ts_ns: u64) -> AckTelemetry {
     let hop = 2 | (ts_ns & 0xff_ffff) << 3 | ((ts_ns / 8) & 0xf_ffff) << 27;
-    let tel = Tel { valid: true, hops: 1, path: 1, hop: [hop, 0, 0, 0, 0] };
-    CcAck { valid: true, flow, psn, snd_nxt: (psn + 9) & 0xff_ffff, tel }
+    let tel = Telemetry { valid: true, hops: 1, path: 1, hop: [hop, 0, 0, 0, 0] };
+    AckTelemetry { valid: true, flow, psn, snd_nxt: (psn + 9) & 0xff_ffff, tel }
 }
 
 #[test]
@@ -296,8 +295,12 @@ fn cc_unit_arithmetic_stays_within_its_bounds() {
 #[test]
 fn cc_unit_names_the_worst_hop() {
     let cfg = CcCfg::from(CcParams::derive(&testbed()).unwrap());
-    let tel =
-        |hops: u8, path: u16, hop: [Hop; 5]| Tel { valid: true, hops, path, hop: hop.map(record) };
+    let tel = |hops: u8, path: u16, hop: [Hop; 5]| Telemetry {
+        valid: true,
+        hops,
+        path,
+        hop: hop.map(record),
+    };
     let before = [(2, 1000, 50, 10); 5];
     let after = [(2, 2000, 90, 10); 5];
     let with = |changes: &[(usize, Hop)]| {
@@ -317,10 +320,11 @@ fn cc_unit_names_the_worst_hop() {
     ];
     for (name, hops, expected) in cases {
         let mut flow = FlowState::default();
-        let create = CcFlow { valid: true, op: OP_CREATE, telemetry: true, ..CcFlow::default() };
+        let create =
+            FlowCommand { valid: true, op: OP_CREATE, telemetry: true, ..FlowCommand::default() };
         assert_eq!(flow.command(&cfg, &create).worst_hop, NO_HOP, "a command");
         let mut worst_hop = |psn, tel| {
-            let ack = CcAck { psn, snd_nxt: psn + 10, tel, ..CcAck::default() };
+            let ack = AckTelemetry { psn, snd_nxt: psn + 10, tel, ..AckTelemetry::default() };
             flow.new_ack(&cfg, &ack).unwrap().unwrap().worst_hop
         };
         assert_eq!(worst_hop(100, tel(5, 1, before)), NO_HOP, "records that are only stored");

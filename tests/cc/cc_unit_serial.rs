@@ -5,8 +5,9 @@ use nic_harness::verilator::Source;
 use nic_hdl::cc::serial::unit::{
     latency_cycles, COMMAND_CYCLES, DROP_CYCLES, HOLD_CYCLES, STORE_CYCLES,
 };
-use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
-use nic_models::golden::cc::ports::{CcAck, CcFlow, OP_CREATE};
+use nic_models::golden::cc::serial::unit::CcUnitSerial;
+use nic_models::golden::cc::unit::OP_CREATE;
+use nic_models::streams::{AckTelemetry, FlowCommand};
 use nic_sim::bench;
 use nic_sim::bench::cc::acks::RandomAcks;
 use nic_spec::cc_params::CcConfig;
@@ -69,7 +70,7 @@ fn window_of_idle_path(source: &Source) -> u32 {
     let config = CcConfig { max_stage: 0, ..port() };
     let mut unit = lock_step(CcUnitSerial::new(&cu()), source, 2);
     let mut driver = Driver::new(&mut unit, cfg_of(&config), 8);
-    let mut ack = CcAck { valid: true, flow: 2, psn: 7, snd_nxt: 9, ..Default::default() };
+    let mut ack = AckTelemetry { valid: true, flow: 2, psn: 7, snd_nxt: 9, ..Default::default() };
     (ack.tel.valid, ack.tel.hops) = (true, 1);
     driver.ack(ack);
     ack.tel.hop[0] = u64::from(config.t_ns) << 3;
@@ -118,7 +119,7 @@ fn cc_unit_serial_keeps_its_latency() {
     let mut peers = RandomAcks::new(1, 8);
     let mut ack = peers.ack_of(3);
     (ack.tel.valid, ack.tel.path) = (true, 0);
-    let mut timed = |ack: CcAck| {
+    let mut timed = |ack: AckTelemetry| {
         let begin = driver.cycle;
         let taken = driver.ack(ack) - begin;
         let answered = driver.answers.last().is_some_and(|(cycle, _)| *cycle == begin + taken);
@@ -140,7 +141,7 @@ fn cc_unit_serial_keeps_its_latency() {
     ack.tel.valid = false;
     assert_eq!(timed(ack), (DROP_CYCLES, false));
     let command =
-        CcFlow { valid: true, flow: 1, op: OP_CREATE, window_bytes: 5, ..Default::default() };
+        FlowCommand { valid: true, flow: 1, op: OP_CREATE, window_bytes: 5, ..Default::default() };
     let begin = driver.cycle;
     while !driver.step(None, Some(command)).1 {}
     assert_eq!((driver.cycle - 1 - begin) as usize, COMMAND_CYCLES);

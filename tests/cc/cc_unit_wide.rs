@@ -4,9 +4,9 @@ use crate::driver::{answers, by_flow, flow_order, parameters, Driver};
 use nic_harness::lockstep::GoldenOnly;
 use nic_harness::verilator::Source;
 use nic_hdl::cc::wide::unit::{LATENCY_CYCLES, SAME_FLOW_CYCLES};
-use nic_models::golden::cc::cc_unit::CcUnit;
-use nic_models::golden::cc::cc_unit_wide::{self, CcUnitWide};
-use nic_models::golden::cc::ports::CcRate;
+use nic_models::golden::cc::unit::CcUnit;
+use nic_models::golden::cc::wide::unit::{self, CcUnitWide};
+use nic_models::streams::Decision;
 use nic_sim::bench;
 use nic_sim::bench::cc::acks::RandomAcks;
 use nic_spec::NicConfig;
@@ -128,7 +128,7 @@ fn cc_unit_wide_takes_an_ack_a_cycle_for_a_million_cycles() {
     let latency = LATENCY_CYCLES as u64 - START_CYCLES;
     let due: BTreeMap<u64, u16> =
         schedule.started.iter().zip(&acks).map(|(s, a)| (begin + s + latency, a.flow)).collect();
-    let in_time = |(cycle, rate): &(u64, CcRate)| due.get(cycle) == Some(&rate.flow);
+    let in_time = |(cycle, rate): &(u64, Decision)| due.get(cycle) == Some(&rate.flow);
     assert!(told.iter().all(in_time), "a result comes at another time");
     let dropped = acks.iter().filter(|a| !a.tel.valid).count();
     assert_eq!(told.len() + dropped, acks.len());
@@ -145,7 +145,7 @@ fn cc_unit_wide_takes_an_ack_a_cycle_for_a_million_cycles() {
 /// ACKs of different flows: one in each cycle, no stall at all.
 #[test]
 fn cc_unit_wide_keeps_its_latency_and_rate() {
-    assert_eq!(SAME_FLOW_CYCLES as u64, cc_unit_wide::SAME_FLOW_CYCLES);
+    assert_eq!(SAME_FLOW_CYCLES as u64, unit::SAME_FLOW_CYCLES);
     let mut peers = RandomAcks::new(1, 1024);
     let mut unit = lock_step(CcUnitWide::new(&hundred()), &emitted(&hundred()), 1);
     let mut driver = Driver::new(&mut unit, parameters(), 1024);

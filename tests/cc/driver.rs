@@ -1,11 +1,9 @@
 //! Drives a CC unit, of whichever schedule.
 
 use nic_harness::lockstep::Stepper;
-use nic_models::golden::cc::cc_unit::CcUnit;
-use nic_models::golden::cc::ports::CcCfg;
-use nic_models::golden::cc::ports::{
-    CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE,
-};
+use nic_models::golden::cc::unit::{CcEvents, CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE};
+use nic_models::golden::cc::CcCfg;
+use nic_models::streams::{AckTelemetry, Decision, FlowCommand, ReadyPort};
 use nic_spec::cc_params::{CcConfig, CcParams};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -44,7 +42,7 @@ pub struct Driver<'a> {
     /// Cycles since the reset.
     pub cycle: u64,
     /// Results and when they came.
-    pub answers: Vec<(u64, CcRate)>,
+    pub answers: Vec<(u64, Decision)>,
     /// ACKs whose telemetry was ignored: PSN, time, bytes, queue.
     pub ignored: [usize; 4],
 }
@@ -60,7 +58,7 @@ impl<'a> Driver<'a> {
     pub fn new(unit: &'a mut Unit, cfg: CcCfg, flow_count: usize) -> Self {
         let mut driver = Self::idle_unit(unit, cfg);
         for flow in 0..flow_count as u16 {
-            let command = CcFlow {
+            let command = FlowCommand {
                 valid: true,
                 flow,
                 op: OP_CREATE,
@@ -77,7 +75,7 @@ impl<'a> Driver<'a> {
     }
 
     /// One cycle; whether ACK and command were taken.
-    pub fn step(&mut self, ack: Option<CcAck>, flow: Option<CcFlow>) -> (bool, bool) {
+    pub fn step(&mut self, ack: Option<AckTelemetry>, flow: Option<FlowCommand>) -> (bool, bool) {
         if self.out.m_rate.valid {
             self.answers.push((self.cycle, self.out.m_rate));
         }
@@ -92,7 +90,7 @@ impl<'a> Driver<'a> {
             cfg: self.cfg,
             s_ack: ack.unwrap_or_default(),
             s_flow: flow.unwrap_or_default(),
-            m_rate: CcReady { ready: true },
+            m_rate: ReadyPort { ready: true },
         };
         self.out = self.unit.step(&inputs).unwrap_or_else(|e| panic!("{e}"));
         self.cycle += 1;
@@ -107,12 +105,12 @@ impl<'a> Driver<'a> {
     }
 
     /// Offers in each cycle until it is taken.
-    pub fn command(&mut self, command: CcFlow) {
+    pub fn command(&mut self, command: FlowCommand) {
         while !self.step(None, Some(command)).1 {}
     }
 
     /// Offers in each cycle until it is taken; the cycle in which it was.
-    pub fn ack(&mut self, ack: CcAck) -> u64 {
+    pub fn ack(&mut self, ack: AckTelemetry) -> u64 {
         loop {
             if self.step(Some(ack), None).0 {
                 return self.cycle - 1;
@@ -122,8 +120,8 @@ impl<'a> Driver<'a> {
 }
 
 /// Every answer of a flow but the flow itself, by flow, in order.
-pub fn by_flow(answers: &[(u64, CcRate)]) -> BTreeMap<u16, Vec<CcRate>> {
-    let mut flows = BTreeMap::<u16, Vec<CcRate>>::new();
+pub fn by_flow(answers: &[(u64, Decision)]) -> BTreeMap<u16, Vec<Decision>> {
+    let mut flows = BTreeMap::<u16, Vec<Decision>>::new();
     for (_, rate) in answers {
         assert_eq!(rate.op, OP_UPDATE);
         flows.entry(rate.flow).or_default().push(*rate);
@@ -136,8 +134,8 @@ pub fn answers(
     unit: &mut Unit,
     cfg: CcCfg,
     flow_count: usize,
-    acks: &[CcAck],
-) -> (BTreeMap<u16, Vec<CcRate>>, [usize; 4]) {
+    acks: &[AckTelemetry],
+) -> (BTreeMap<u16, Vec<Decision>>, [usize; 4]) {
     let mut driver = Driver::new(unit, cfg, flow_count);
     acks.iter().for_each(|ack| {
         driver.ack(*ack);
@@ -147,7 +145,7 @@ pub fn answers(
 }
 
 /// Random flows; 1 in 8 is one of the last 80.
-pub fn flow_order(rng: &mut ChaCha8Rng, before: &[CcAck]) -> u16 {
+pub fn flow_order(rng: &mut ChaCha8Rng, before: &[AckTelemetry]) -> u16 {
     match rng.gen_range(0..8) {
         0 if !before.is_empty() => {
             before[before.len() - rng.gen_range(1..=before.len().min(80))].flow

@@ -3,11 +3,11 @@
 
 use crate::driver::{answers, cfg_of, flow_order, parameters, port, Driver, Unit};
 use nic_harness::lockstep::GoldenOnly;
-use nic_models::golden::cc::cc_unit::CcUnit;
-use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
-use nic_models::golden::cc::cc_unit_wide::CcUnitWide;
-use nic_models::golden::cc::ports::CcAck;
-use nic_models::golden::cc::ports::CcCfg;
+use nic_models::golden::cc::serial::unit::CcUnitSerial;
+use nic_models::golden::cc::unit::CcUnit;
+use nic_models::golden::cc::wide::unit::CcUnitWide;
+use nic_models::golden::cc::CcCfg;
+use nic_models::streams::AckTelemetry;
 use nic_sim::bench;
 use nic_sim::bench::cc::acks::RandomAcks;
 use nic_sim::replay::cc_trace::Trace;
@@ -77,7 +77,8 @@ fn cc_unit_schedules_give_the_same_results() {
     let mut ignored = [0; 4];
     for (seed, config) in (40..).zip(configs) {
         let mut peers = RandomAcks::new(seed, 8);
-        let acks: Vec<CcAck> = (0..1500).map(|n| peers.ack_of((n * n / 7 % 8) as u16)).collect();
+        let acks: Vec<AckTelemetry> =
+            (0..1500).map(|n| peers.ack_of((n * n / 7 % 8) as u16)).collect();
         let cfg = CcCfg { by_time: seed % 2 == 1, ..cfg_of(&config) };
         let of = |schedule: Schedule| answers(&mut *schedule.both(seed), cfg, 8, &acks);
         let serial = of(BitPerCycle);
@@ -94,7 +95,7 @@ fn cc_unit_schedules_give_the_same_results() {
 fn cc_unit_schedules_of_1024_flows_give_the_same_results() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let mut peers = RandomAcks::new(5, 1024);
-    let mut acks: Vec<CcAck> = vec![];
+    let mut acks: Vec<AckTelemetry> = vec![];
     for _ in 0..30_000 {
         // Few flows, so that each has a long history.
         let flow = flow_order(&mut rng, &acks) % 97;

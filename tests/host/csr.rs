@@ -3,9 +3,9 @@
 use nic_driver::Bus;
 use nic_harness::verilator::Source;
 use nic_models::golden::cc::cc_core::{CcCore, CcCoreIn};
-use nic_models::golden::host::axil_port::{AxilMaster, AxilSlave};
 use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn};
 use nic_models::ports::Golden;
+use nic_models::streams::{back, AxiLite};
 use nic_sim::engine::EngineKind;
 use nic_sim::env::station::{Manners, Station};
 use nic_sim::regmap::{self, Map};
@@ -52,9 +52,9 @@ fn csr_registers_of_the_nic_begin_as_the_map_says() {
 }
 
 /// Reads a register of a core.
-fn read_core(step: &mut impl FnMut(AxilMaster) -> AxilSlave, offset: u16) -> u32 {
-    let mut bus = AxilMaster { araddr: offset, arvalid: true, rready: true, ..Default::default() };
-    let mut slave = step(AxilMaster::default());
+fn read_core(step: &mut impl FnMut(AxiLite) -> back::AxiLite, offset: u16) -> u32 {
+    let mut bus = AxiLite { araddr: offset, arvalid: true, rready: true, ..Default::default() };
+    let mut slave = step(AxiLite::default());
     for _ in 0..100 {
         let is_taken = slave.arready;
         slave = step(bus);

@@ -5,6 +5,7 @@ use nic_harness::verilator::Source;
 use nic_hdl::emit::emit;
 use nic_hdl::host::dma::read::DmaRead as Hdl;
 use nic_models::golden::host::dma::read::{DmaRead, DmaReadIn, ReadData};
+use nic_models::streams::{ReadCommand, TreadyPort};
 use nic_sim::env::axi_mem::AxiMem;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -31,22 +32,24 @@ fn stream(commands: &[(u64, u16)], latency_cycles: u64) -> (u64, Vec<(Vec<u8>, b
         let (s_cmd_addr, s_cmd_bytes) = commands.get(sent).copied().unwrap_or((0, 0));
         let pins = DmaReadIn {
             reset: false,
-            s_cmd_valid: sent < commands.len(),
-            s_cmd_addr,
-            s_cmd_bytes,
+            s_cmd: ReadCommand {
+                valid: sent < commands.len(),
+                addr: s_cmd_addr,
+                bytes: s_cmd_bytes,
+            },
             m_axi: memory.drive_read(&out.m_axi).into(),
-            m_axis_tready: true,
+            m_axis: TreadyPort { tready: true },
         };
         if pins.m_axi.rvalid && out.m_axi.rready {
             first_cycle = first_cycle.or(Some(cycle));
             last_cycle = cycle;
         }
-        sent += usize::from(pins.s_cmd_valid && out.s_cmd_ready);
-        if out.m_axis_tvalid {
-            let byte_count = out.m_axis_tkeep.count_ones() as usize;
-            partial.extend(&out.m_axis_tdata.to_le_bytes()[..byte_count]);
-            if out.m_axis_tlast {
-                frames.push((std::mem::take(&mut partial), out.m_axis_tuser));
+        sent += usize::from(pins.s_cmd.valid && out.s_cmd.ready);
+        if out.m_axis.tvalid {
+            let byte_count = out.m_axis.tkeep.count_ones() as usize;
+            partial.extend(&out.m_axis.tdata.to_le_bytes()[..byte_count]);
+            if out.m_axis.tlast {
+                frames.push((std::mem::take(&mut partial), out.m_axis.tuser));
             }
         }
         if frames.len() == frame_count && sent == commands.len() {
@@ -122,16 +125,18 @@ fn check_width(source: &Source, beat_bytes: usize) {
     for _ in 0..40_000 {
         let pins = DmaReadIn {
             reset: rng.gen_ratio(1, 5000),
-            s_cmd_valid: rng.gen_ratio(1, 4),
-            s_cmd_addr: rng.gen(),
-            s_cmd_bytes: rng.gen_range(0..=4096) >> rng.gen_range(0..12),
+            s_cmd: ReadCommand {
+                valid: rng.gen_ratio(1, 4),
+                addr: rng.gen(),
+                bytes: rng.gen_range(0..=4096) >> rng.gen_range(0..12),
+            },
             m_axi: ReadData {
                 arready: rng.gen(),
                 rdata: rng.gen::<u64>() & mask,
                 rresp: rng.gen_range(0..64) / 62 * 2,
                 rvalid: !rng.gen_ratio(1, 8),
             },
-            m_axis_tready: !rng.gen_ratio(1, 8),
+            m_axis: TreadyPort { tready: !rng.gen_ratio(1, 8) },
         };
         engine.step(&pins).expect("equal");
     }

@@ -6,6 +6,7 @@ use nic_hdl::emit::emit;
 use nic_hdl::host::dma::write::DmaWrite as Hdl;
 use nic_models::golden::host::axi::WriteSlave;
 use nic_models::golden::host::dma::write::{DmaWrite, DmaWriteIn};
+use nic_models::streams::{AxisEvent, ReadyPort, WriteCommand};
 use nic_sim::env::axi_mem::AxiMem;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -31,23 +32,19 @@ fn stream(commands: &[(u64, u16)], latency_cycles: u64) -> (u64, AxiMem) {
         let (addr, bytes) = commands.get(sent).copied().unwrap_or((0, 0));
         let pins = DmaWriteIn {
             reset: false,
-            s_cmd_valid: sent < commands.len(),
-            s_cmd_addr: addr,
-            s_cmd_bytes: bytes,
-            s_cmd_tag: sent as u128,
-            s_axis_tdata: beat,
-            s_axis_tvalid: true,
+            s_cmd: WriteCommand { valid: sent < commands.len(), addr, bytes, tag: sent as u128 },
+            s_axis: AxisEvent { tdata: beat, tvalid: true },
             m_axi: memory.drive_write(&out.m_axi),
-            m_done_ready: true,
+            m_done: ReadyPort { ready: true },
         };
         if out.m_axi.wvalid && pins.m_axi.wready {
             first_cycle = first_cycle.or(Some(cycle));
             last_cycle = cycle;
         }
-        sent += usize::from(pins.s_cmd_valid && out.s_cmd_ready);
-        beat += u64::from(out.s_axis_tready);
-        if out.m_done_valid {
-            assert_eq!((out.m_done_tag, out.m_done_error), (done_count as u128, false));
+        sent += usize::from(pins.s_cmd.valid && out.s_cmd.ready);
+        beat += u64::from(out.s_axis.tready);
+        if out.m_done.valid {
+            assert_eq!((out.m_done.tag, out.m_done.error), (done_count as u128, false));
             done_count += 1;
         }
         if done_count == commands.len() {
@@ -113,19 +110,20 @@ fn check_width(source: &Source, beat_bytes: usize) {
     for _ in 0..40_000 {
         let pins = DmaWriteIn {
             reset: rng.gen_ratio(1, 5000),
-            s_cmd_valid: rng.gen_ratio(1, 4),
-            s_cmd_addr: rng.gen(),
-            s_cmd_bytes: rng.gen_range(0..=4096) >> rng.gen_range(0..12),
-            s_cmd_tag: rng.gen(),
-            s_axis_tdata: rng.gen::<u64>() & mask,
-            s_axis_tvalid: !rng.gen_ratio(1, 8),
+            s_cmd: WriteCommand {
+                valid: rng.gen_ratio(1, 4),
+                addr: rng.gen(),
+                bytes: rng.gen_range(0..=4096) >> rng.gen_range(0..12),
+                tag: rng.gen(),
+            },
+            s_axis: AxisEvent { tdata: rng.gen::<u64>() & mask, tvalid: !rng.gen_ratio(1, 8) },
             m_axi: WriteSlave {
                 awready: rng.gen(),
                 wready: !rng.gen_ratio(1, 8),
                 bresp: rng.gen_range(0..4),
                 bvalid: rng.gen(),
             },
-            m_done_ready: rng.gen(),
+            m_done: ReadyPort { ready: rng.gen() },
         };
         engine.step(&pins).expect("equal");
     }

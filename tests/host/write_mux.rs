@@ -1,7 +1,8 @@
 //! write_mux: Verilog against golden model, and the scoreboard of the bench.
 
 use nic_harness::lockstep::Stepper;
-use nic_models::golden::host::write_mux::{PortBeat, PortCmd, WriteMux, WriteMuxIn};
+use nic_models::golden::host::write_mux::{WriteMux, WriteMuxIn};
+use nic_models::streams::{AxisWords, ReadyPort, TreadyPort, WriteCommand};
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
 
 #[test]
@@ -15,15 +16,19 @@ fn write_mux_matches_golden() {
 fn write_mux_never_waits_for_a_frame_that_has_not_come() {
     let (_, source) = bench_and_verilog("write_mux");
     let mut engine = lock_step(WriteMux::default(), &source, 1);
-    let cmd = |tag| PortCmd { valid: true, addr: 0x1000, bytes: 8, tag };
-    let idle = WriteMuxIn { m_cmd_ready: true, m_data_tready: true, ..WriteMuxIn::default() };
+    let cmd = |tag| WriteCommand { valid: true, addr: 0x1000, bytes: 8, tag };
+    let idle = WriteMuxIn {
+        m_cmd: ReadyPort { ready: true },
+        m_data: TreadyPort { tready: true },
+        ..WriteMuxIn::default()
+    };
     // Port a goes first, but has no data.
     let without = WriteMuxIn { s_a_cmd: cmd(1), s_b_cmd: cmd(2), ..idle };
     for _ in 0..20 {
         let out = engine.step(&without).expect("equal");
-        assert!(!out.m_cmd.valid && !out.s_a_cmd_ready && !out.s_b_cmd_ready);
+        assert!(!out.m_cmd.valid && !out.s_a_cmd.ready && !out.s_b_cmd.ready);
     }
-    let beat = PortBeat { tvalid: true, tdata: 7, tlast: true };
+    let beat = AxisWords { tvalid: true, tdata: 7, tlast: true };
     let mut out = engine.step(&WriteMuxIn { s_b_data: beat, ..without }).expect("equal");
     for _ in 0..5 {
         if out.m_cmd.valid {

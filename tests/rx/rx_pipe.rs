@@ -11,10 +11,10 @@ mod room;
 
 use nic_harness::lockstep::{GoldenOnly, LockStep, Stepper};
 use nic_harness::verilator::{Flavour, Source};
-use nic_models::golden::rx::ports::{AckPorts, FeedbackPorts, ReqPorts, RxPipeIn, RxPipeOut};
-use nic_models::golden::rx::rx_pipe::RxPipe;
+use nic_models::golden::rx::pipe::{RxPipe, RxPipeIn, RxPipeOut};
 use nic_models::golden::rx::verdict::Kind;
 use nic_models::ports::PortField;
+use nic_models::streams::{Answer, AxisUser, Feedback, ReadyPort, Request, TreadyPort};
 use nic_sim::bench::rx::{FrameMaker, FrameStyle, Host};
 use nic_sim::pcap;
 use nic_spec::wire::telemetry::Hop;
@@ -64,9 +64,9 @@ struct Rig<S> {
     engine: S,
     host: Host,
     out: RxPipeOut,
-    reqs: Vec<ReqPorts>,
-    acks: Vec<AckPorts>,
-    feedbacks: Vec<FeedbackPorts>,
+    reqs: Vec<Request>,
+    acks: Vec<Answer>,
+    feedbacks: Vec<Feedback>,
     payloads: Vec<Vec<u8>>,
     responses: Vec<Vec<u8>>,
     host_frames: Vec<Vec<u8>>,
@@ -119,24 +119,26 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
             cfg_tel_queue_bytes: self.host.tel_queue_bytes,
             cfg_tel_time_binary: self.host.tel_time_binary,
             cfg_tel_rates: self.host.tel_rates,
-            s_axis_tdata: u64::from_le_bytes(data),
-            s_axis_tkeep: (0xff_u16 >> (8 - bytes.len())) as u8,
-            s_axis_tvalid: beat.is_some(),
-            s_axis_tlast: last,
-            s_axis_tuser: user,
-            m_host_tready: self.taking,
-            m_payload_tready: self.taking && self.taking_payload,
-            m_response_tready: self.taking,
-            m_req_ready: self.taking,
-            m_ack_ready: self.taking,
-            m_feedback_ready: self.taking,
+            s_axis: AxisUser {
+                tdata: u64::from_le_bytes(data),
+                tkeep: (0xff_u16 >> (8 - bytes.len())) as u8,
+                tvalid: beat.is_some(),
+                tlast: last,
+                tuser: user,
+            },
+            m_host: TreadyPort { tready: self.taking },
+            m_payload: TreadyPort { tready: self.taking && self.taking_payload },
+            m_response: TreadyPort { tready: self.taking },
+            m_req: ReadyPort { ready: self.taking },
+            m_ack: ReadyPort { ready: self.taking },
+            m_feedback: ReadyPort { ready: self.taking },
             ..RxPipeIn::default()
         };
         let out = self.out;
         if self.taking {
             self.collect(&out);
         }
-        let taken = beat.is_some() && out.s_axis_tready;
+        let taken = beat.is_some() && out.s_axis.tready;
         self.stalls += usize::from(beat.is_some() && !taken);
         self.out = self.engine.step(&inputs).unwrap_or_else(|e| panic!("{e}"));
         let mut events = [0; 16];
@@ -202,9 +204,9 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
     }
 
     /// Records of READ responses, of the ACKs otherwise.
-    fn acks_of(&self, kind: Kind) -> Vec<AckPorts> {
-        let is_response = |ack: &&AckPorts| ack.opcode != bth::opcode::ACKNOWLEDGE;
-        let wanted = |ack: &&AckPorts| is_response(ack) == (kind == Kind::Response);
+    fn acks_of(&self, kind: Kind) -> Vec<Answer> {
+        let is_response = |ack: &&Answer| ack.opcode != bth::opcode::ACKNOWLEDGE;
+        let wanted = |ack: &&Answer| is_response(ack) == (kind == Kind::Response);
         self.acks.iter().filter(wanted).copied().collect()
     }
 
@@ -287,7 +289,7 @@ fn rx_pipe_stimulus_reaches_every_event() {
                 5 => Some(&mut analysed),
                 _ => None,
             };
-            if let Some(counts) = stack.filter(|_| inputs.m_req_ready && out.m_req.valid) {
+            if let Some(counts) = stack.filter(|_| inputs.m_req.ready && out.m_req.valid) {
                 let tel = out.m_req.tel;
                 counts[usize::from(tel.hops)] += usize::from(tel.valid && tel.hops > 0);
             }

@@ -4,9 +4,9 @@ use nic_harness::lockstep::{GoldenOnly, LockStep, Stepper};
 use nic_harness::verilator::Flavour;
 use nic_hdl::sched::scheduler::{CREDIT_CAP_BYTES, LATENCY_CYCLES, VISIT_CYCLES};
 use nic_models::golden::sched::calendar::Cases;
-use nic_models::golden::sched::ports::{Inflight, Rate, Ready, SchedulerIn, SchedulerOut, Work};
-use nic_models::golden::sched::scheduler::Scheduler;
+use nic_models::golden::sched::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
 use nic_models::ports::Golden;
+use nic_models::streams::{InFlight, Rate, ReadyPort, Work};
 use nic_sim::bench::emitted;
 use nic_sim::bench::sched::{
     restless, scheduler, BusyLine, RestlessLine, OP_CREATE, OP_REMOVE, OP_UPDATE,
@@ -49,7 +49,7 @@ impl Bed {
     }
 
     fn step(&mut self, mut inputs: SchedulerIn) {
-        inputs.m_grant = Ready { ready: self.takes };
+        inputs.m_grant = ReadyPort { ready: self.takes };
         if self.takes && self.out.m_grant.valid {
             self.grants.push((self.cycle, self.out.m_grant.flow));
         }
@@ -80,7 +80,7 @@ impl Bed {
         while !self.out.s_inflight.ready {
             self.run(1);
         }
-        let s_inflight = Inflight { valid: true, flow, inflight_bytes };
+        let s_inflight = InFlight { valid: true, flow, inflight_bytes };
         self.step(SchedulerIn { s_inflight, ..SchedulerIn::default() });
         self.cycle - 1
     }
@@ -300,7 +300,7 @@ type Pins = dyn Stepper<In = SchedulerIn, Out = SchedulerOut>;
 fn after_a_burst(pins: &mut Pins, len_bytes: u16) -> Result<Vec<u64>, String> {
     let rate = (u64::from(len_bytes) * 401 * u64::from(BYTE) / 1_250_000) as u32;
     let s_rate = Rate { valid: true, flow: 5, op: OP_CREATE, window_bytes: OPEN, rate };
-    let m_grant = Ready { ready: true };
+    let m_grant = ReadyPort { ready: true };
     let mut out = pins.reset().map_err(|e| e.to_string())?;
     let (mut grants, mut arm_at) = (vec![], 200);
     for cycle in 0..500_000_u64 {
@@ -509,7 +509,7 @@ impl Foe {
         let flow = self.out.m_grant.flow;
         assert!(self.out.m_grant.valid, "a grant waits");
         let end = self.inputs.len() + Self::TURN_CYCLES;
-        self.step(SchedulerIn { m_grant: Ready { ready: true }, ..SchedulerIn::default() });
+        self.step(SchedulerIn { m_grant: ReadyPort { ready: true }, ..SchedulerIn::default() });
         self.run(delay);
         self.work(flow);
         self.run(end - self.inputs.len());

@@ -3,10 +3,12 @@
 
 use nic_harness::lockstep::{Dut, LockStep, Stepper};
 use nic_harness::verilator::{Flavour, Source};
-use nic_models::golden::sched::ports::{Inflight, Rate, SchedulerIn, SchedulerOut, Work};
-use nic_models::golden::sched::scheduler::{Scheduler, CREDIT_CAP_BYTES};
-use nic_models::golden::sched::scheduler_wide::SchedulerWide;
+use nic_models::golden::sched::scheduler::{
+    Scheduler, SchedulerIn, SchedulerOut, CREDIT_CAP_BYTES,
+};
+use nic_models::golden::sched::wide::scheduler_wide::SchedulerWide;
 use nic_models::ports::Golden;
+use nic_models::streams::{InFlight, Rate, Work};
 use nic_sim::bench::emitted;
 use nic_spec::NicConfig;
 use rand::{Rng, SeedableRng};
@@ -274,7 +276,7 @@ impl Senders {
             let at = usize::from(flow);
             self.inflight[at] -= u32::from(self.len(flow));
             let inflight_bytes = self.inflight[at];
-            inputs.s_inflight = Inflight { valid: true, flow, inflight_bytes };
+            inputs.s_inflight = InFlight { valid: true, flow, inflight_bytes };
             if self.armed[at] && self.is_open(flow) {
                 self.since[at].get_or_insert(cycle);
             }

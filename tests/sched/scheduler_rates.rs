@@ -3,9 +3,8 @@
 
 use nic_harness::lockstep::{GoldenOnly, LockStep, Stepper};
 use nic_harness::verilator::Flavour;
-use nic_models::golden::sched::ports::{SchedulerIn, SchedulerOut};
-use nic_models::golden::sched::scheduler::Scheduler;
-use nic_models::golden::sched::scheduler_wide::SchedulerWide;
+use nic_models::golden::sched::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
+use nic_models::golden::sched::wide::scheduler_wide::SchedulerWide;
 use nic_sim::bench::emitted;
 use nic_sim::bench::sched::{BusyLine, Sent};
 use nic_spec::NicConfig;

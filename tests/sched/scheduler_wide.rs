@@ -2,9 +2,10 @@
 //! cycle, and its rate promise.
 
 use nic_hdl::sched::wide::scheduler_wide::LATENCY_CYCLES;
-use nic_models::golden::sched::ports::{Rate, Ready, SchedulerIn, Work};
-use nic_models::golden::sched::scheduler_wide::SchedulerWide;
+use nic_models::golden::sched::scheduler::SchedulerIn;
+use nic_models::golden::sched::wide::scheduler_wide::SchedulerWide;
 use nic_models::ports::Golden;
+use nic_models::streams::{Rate, ReadyPort, Work};
 use nic_sim::bench::sched::{restless_wide, scheduler_wide, OP_CREATE};
 use nic_spec::NicConfig;
 use rdma_nic::{assert_runs_catch, hundred, Runs};
@@ -36,7 +37,7 @@ fn scheduler_wide_grants_within_its_latency() {
     let mut seen = vec![];
     for delay in 0..4 {
         let mut unit = SchedulerWide::new(&config(1024));
-        let m_grant = Ready { ready: true };
+        let m_grant = ReadyPort { ready: true };
         let steps = |unit: &mut SchedulerWide, cycles, inputs: SchedulerIn| {
             (0..cycles).map(|_| unit.step(&SchedulerIn { m_grant, ..inputs })).last()
         };

@@ -1,14 +1,14 @@
 //! The golden responder against the message-level reference: a reference requester writes to it
 //! and reads back over a bad link, a DMA of our own puts the bytes into memory, and each answer is judged.
 
-use nic_models::golden::transport::responder::ports::ResponderOut;
-use nic_models::golden::transport::responder::ports::{PayloadBeat, ReqIn, ResponderIn};
-use nic_models::golden::transport::responder::Responder;
+use nic_models::golden::transport::responder::ResponderOut;
+use nic_models::golden::transport::responder::{Responder, ResponderIn};
 use nic_models::ports::{Golden, Wide};
 use nic_models::reference::rc::check::ResponderCheck;
 use nic_models::reference::rc::requester::{Limits, Requester, Work};
 use nic_models::reference::rc::responder::{self, Abilities, Verdict};
 use nic_models::reference::rc::{Answer, Memory, Region, Request};
+use nic_models::streams::{self, Axis};
 use nic_sim::bench::ack::Replies;
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
@@ -47,7 +47,7 @@ struct Lab {
     /// Requests on the way, and the one at the pins.
     requests: VecDeque<Request>,
     offered: Option<Request>,
-    beats: VecDeque<PayloadBeat>,
+    beats: VecDeque<Axis>,
     /// Address, bytes and tag of commands whose bytes have not come.
     commands: VecDeque<(u64, usize, u128)>,
     landed: Vec<u8>,
@@ -216,17 +216,17 @@ impl Lab {
         if let Some(request) = &self.offered {
             i.s_req = req_in(request);
         }
-        let taken = self.offered.is_some() && self.out.s_req_ready;
+        let taken = self.offered.is_some() && self.out.s_req.ready;
         if let Some(beat) = self.beats.front() {
             i.s_payload = *beat;
-            if self.out.s_payload_tready {
+            if self.out.s_payload.tready {
                 self.beats.pop_front();
             }
         }
         self.drive_dma(&mut i);
-        i.m_ack_ready = self.rng.gen_ratio(1, 8);
+        i.m_ack.ready = self.rng.gen_ratio(1, 8);
         i.m_cqe_ready = self.rng.gen();
-        if self.out.m_ack.valid && i.m_ack_ready {
+        if self.out.m_ack.valid && i.m_ack.ready {
             let ack = self.out.m_ack;
             self.come(Answer::acknowledge(ack.psn, ack.syndrome, ack.msn));
         }
@@ -238,7 +238,7 @@ impl Lab {
             self.check.request(&request);
         }
         self.quiet_cycles =
-            if taken || i.m_ack_ready && self.out.m_ack.valid { 0 } else { self.quiet_cycles + 1 };
+            if taken || i.m_ack.ready && self.out.m_ack.valid { 0 } else { self.quiet_cycles + 1 };
         self.clock(i);
         if self.rng.gen_ratio(1, 20) {
             if let Some(answer) = self.answers.pop_front() {
@@ -257,19 +257,19 @@ impl Lab {
     }
 
     fn drive_dma(&mut self, i: &mut ResponderIn) {
-        i.m_cmd_ready = self.rng.gen();
-        i.m_data_tready = self.rng.gen_ratio(3, 4);
+        i.m_cmd.ready = self.rng.gen();
+        i.m_data.tready = self.rng.gen_ratio(3, 4);
         if let (Some(tag), true) = (self.done.front(), self.rng.gen_ratio(1, 4)) {
             (i.s_done.valid, i.s_done.tag) = (true, *tag);
-            if self.out.s_done_ready {
+            if self.out.s_done.ready {
                 self.done.pop_front();
             }
         }
-        if self.out.m_cmd.valid && i.m_cmd_ready {
+        if self.out.m_cmd.valid && i.m_cmd.ready {
             let cmd = self.out.m_cmd;
             self.commands.push_back((cmd.addr, usize::from(cmd.bytes), cmd.tag));
         }
-        if self.out.m_data.tvalid && i.m_data_tready {
+        if self.out.m_data.tvalid && i.m_data.tready {
             let beat = self.out.m_data;
             let bytes = beat.tdata.to_le_bytes();
             self.landed.extend(&bytes[..beat.tkeep.count_ones() as usize]);
@@ -345,9 +345,9 @@ impl Lab {
     }
 }
 
-fn req_in(request: &Request) -> ReqIn {
+fn req_in(request: &Request) -> streams::Request {
     let remote = request.remote.unwrap_or_default();
-    ReqIn {
+    streams::Request {
         valid: true,
         qpn: QPN,
         opcode: request.opcode,
@@ -359,16 +359,16 @@ fn req_in(request: &Request) -> ReqIn {
         dma_len: remote.length_bytes,
         imm: request.imm.unwrap_or(0),
         src_ip: PEER_IP,
-        ..ReqIn::default()
+        ..streams::Request::default()
     }
 }
 
-fn beats(payload: &[u8]) -> impl Iterator<Item = PayloadBeat> + '_ {
+fn beats(payload: &[u8]) -> impl Iterator<Item = Axis> + '_ {
     let count = payload.len().div_ceil(8);
     payload.chunks(8).enumerate().map(move |(n, chunk)| {
         let mut bytes = [0; 8];
         bytes[..chunk.len()].copy_from_slice(chunk);
-        PayloadBeat {
+        Axis {
             tvalid: true,
             tdata: u64::from_le_bytes(bytes),
             tkeep: (0xff_u16 >> (8 - chunk.len())) as u8,

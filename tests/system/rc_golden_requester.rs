@@ -2,13 +2,13 @@
 //! the bytes at both ends of a bad link.
 
 use nic_models::golden::transport::requester::{
-    order, AckPorts, FlowPorts, ReadyPort, Requester as GoldenRequester, RequesterIn, RequesterOut,
-    ValidPort,
+    order, Requester as GoldenRequester, RequesterIn, RequesterOut, ValidPort,
 };
 use nic_models::ports::{Golden, Wide};
 use nic_models::reference::rc::requester::{Completion, Landing, Limits, Requester, Status, Work};
 use nic_models::reference::rc::responder::{Abilities, Responder};
 use nic_models::reference::rc::{psn_add, psn_distance, Answer, Memory, Region, Remote, Request};
+use nic_models::streams::{self, Flow, ReadyPort};
 use nic_spec::rows::{Operation, QpRow, Row, Table, WrRow};
 use nic_spec::wire::bth::opcode::{has_immdt, has_reth, WRITE_FIRST, WRITE_MIDDLE};
 use rand::{Rng, SeedableRng};
@@ -265,10 +265,10 @@ impl Lab {
         (i.m_pkt, i.m_read, i.m_work) = (ready(rng), ready(rng), ready(rng));
         (i.m_inflight, i.m_cc, i.m_order) = (ready(rng), ready(rng), ready(rng));
         if let (Some(flow), true) = (self.grants.front(), rng.gen_ratio(1, 4)) {
-            i.s_grant = FlowPorts { valid: true, flow: *flow };
+            i.s_grant = Flow { valid: true, flow: *flow };
         }
         if let Some(answer) = self.answers.front() {
-            i.s_ack = AckPorts {
+            i.s_ack = streams::Answer {
                 valid: true,
                 qpn: QPN,
                 psn: answer.psn,
@@ -277,7 +277,7 @@ impl Lab {
                 src_ip: PEER_IP,
                 opcode: answer.opcode,
                 payload_bytes: answer.payload.len() as u16,
-                ..AckPorts::default()
+                ..streams::Answer::default()
             };
         }
         self.take(&i);

@@ -2,13 +2,13 @@
 
 use super::waves::{value, Level, Waves};
 use nic_hdl::emit::Layout;
-use nic_models::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream};
-use nic_models::golden::cc::ports::{CcAck, CcFlow, Tel, OP_CREATE};
-use nic_models::golden::host::axil_port::AxilMaster;
-use nic_models::golden::host::core_csr::TReady;
-use nic_models::golden::sched::ports::{Inflight, Rate, Work};
+use nic_models::golden::cc::cc_core::{CcCore, CcCoreIn, CcCoreOut};
+use nic_models::golden::cc::unit::OP_CREATE;
 use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
 use nic_models::ports::Golden;
+use nic_models::streams::{
+    AckTelemetry, AxiLite, AxisEvent, FlowCommand, InFlight, Rate, Telemetry, TreadyPort, Work,
+};
 use nic_spec::regs::config_offset;
 use rdma_nic::gbe;
 use std::path::Path;
@@ -75,7 +75,7 @@ fn sched_core_passes_the_verilog_bench_that_users_start_from() {
 /// The CC core after reset and clearing, idle.
 fn idle_core() -> (CcCore, CcCoreIn, CcCoreOut) {
     let mut core = CcCore::new(&gbe());
-    let idle = CcCoreIn { m_axis_rate: TReady { tready: true }, ..Default::default() };
+    let idle = CcCoreIn { m_axis_rate: TreadyPort { tready: true }, ..Default::default() };
     core.step(&CcCoreIn { reset: true, ..idle });
     let mut out = CcCoreOut::default();
     for _ in 0..200 {
@@ -99,7 +99,7 @@ fn cc_core_page_shows_its_registers() {
     let (mut writing, mut reading) = (true, false);
     let mut value_read = None;
     for cycle in 0..18 {
-        let bus = AxilMaster {
+        let bus = AxiLite {
             awaddr: max_stage,
             awvalid: writing && cycle > 0,
             wdata: 3,
@@ -162,7 +162,7 @@ fn cc_core_page_shows_its_events() {
             "m_axis_rate_tready",
         ],
     );
-    let create = CcFlow {
+    let create = FlowCommand {
         valid: true,
         flow: 5,
         op: OP_CREATE,
@@ -171,8 +171,8 @@ fn cc_core_page_shows_its_events() {
         rate: 8 << 24,
     };
     let ack = |psn: u32, record: u64| {
-        let tel = Tel { valid: true, hops: 1, path: 7, hop: [record, 0, 0, 0, 0] };
-        CcAck { valid: true, flow: 5, psn, snd_nxt: psn + 4, tel }
+        let tel = Telemetry { valid: true, hops: 1, path: 7, hop: [record, 0, 0, 0, 0] };
+        AckTelemetry { valid: true, flow: 5, psn, snd_nxt: psn + 4, tel }
     };
     // The second record: 5000 ns later, the link was full and 8000 bytes waited at both times.
     let mut acks = vec![ack(15, hop(6000, 600, 100)), ack(10, hop(1000, 100, 100))];
@@ -185,7 +185,7 @@ fn cc_core_page_shows_its_events() {
         let flow_in = flow.unwrap_or_default();
         // The ACKs begin behind the creation of their flow.
         let ack_in = acks.last().copied().filter(|_| !results.is_empty()).unwrap_or_default();
-        let rate = out.m_axis_rate.unpack();
+        let rate = out.m_axis_rate.decision();
         let moves = flow_in.valid || ack_in.valid && out.s_axis_ack.tready || rate.valid;
         waves.cycle_that(
             moves || cycle == 0,
@@ -203,8 +203,8 @@ fn cc_core_page_shows_its_events() {
         );
         let taken = (out.s_axis_flow.tready, out.s_axis_ack.tready);
         let inputs = CcCoreIn {
-            s_axis_flow: FlowStream::pack(&flow_in),
-            s_axis_ack: AckStream::pack(&ack_in),
+            s_axis_flow: AxisEvent::of_flow(&flow_in),
+            s_axis_ack: AxisEvent::of_ack(&ack_in),
             ..idle
         };
         out = core.step(&inputs);
@@ -256,7 +256,7 @@ fn sched_core_page_shows_its_events() {
     let packet = |inflight_bytes| Work { valid, flow, len_bytes: 1000, inflight_bytes };
     // The last one first.
     let mut works = vec![packet(2000), packet(0)];
-    let (mut work, mut inflight): (Option<Work>, Option<Inflight>) = (None, None);
+    let (mut work, mut inflight): (Option<Work>, Option<InFlight>) = (None, None);
     let (mut grants, mut waited) = (vec![], 0);
     for cycle in 0..200 {
         match cycle {
@@ -272,7 +272,7 @@ fn sched_core_page_shows_its_events() {
             waited += 1;
             match waited {
                 2 => work = works.pop(),
-                40 => inflight = Some(Inflight { valid, flow, inflight_bytes: 1000 }),
+                40 => inflight = Some(InFlight { valid, flow, inflight_bytes: 1000 }),
                 _ => {}
             }
         }
@@ -305,7 +305,7 @@ fn sched_core_page_shows_its_events() {
             s_axis_rate: r.into(),
             s_axis_work: w.into(),
             s_axis_inflight: f.into(),
-            m_axis_grant: TReady { tready: true },
+            m_axis_grant: TreadyPort { tready: true },
             ..idle
         });
         rate = rate.filter(|_| !taken.0);

@@ -5,8 +5,9 @@ use super::waves::{Level, Waves};
 use nic_driver::rings::{Ring, Work};
 use nic_driver::{MrRow, Nic, Qp, QpConfig, Write};
 use nic_harness::lockstep::GoldenOnly;
-use nic_models::golden::nic::{self as golden, AxisGood, NicIn, NicOut};
+use nic_models::golden::nic::{self as golden, NicIn, NicOut};
 use nic_models::ports::Golden;
+use nic_models::streams::Axis;
 use nic_sim::env::station::{Manners, Station};
 use nic_sim::net::switch::{Faults, Switch};
 use nic_sim::net::{self, Network, NetworkBus};
@@ -115,7 +116,7 @@ fn write(nic: &mut Nic<NetworkBus>, qp: &mut Qp) {
 }
 
 /// What a frame is, by its opcode; `beats` are those of one AXI4-Stream.
-fn frame_names(beats: impl Iterator<Item = AxisGood>) -> Vec<&'static str> {
+fn frame_names(beats: impl Iterator<Item = Axis>) -> Vec<&'static str> {
     let (mut names, mut bytes) = (vec![], vec![]);
     for beat in beats {
         let count = beat.tkeep.count_ones() as usize;

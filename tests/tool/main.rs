@@ -9,4 +9,5 @@ mod formal;
 mod harness;
 mod lint;
 mod mutants;
+mod twins;
 mod waves;

@@ -1,10 +1,9 @@
 //! completer: Verilog against golden model, and what it promises.
 
 use nic_harness::lockstep::{LockStep, Stepper};
-use nic_models::golden::transport::ack::ports::DoneIn;
 use nic_models::golden::transport::completer::{Completer, CompleterIn};
-use nic_models::golden::transport::requester::{order, OrderPorts};
-use nic_models::golden::transport::responder::ports::PayloadBeat;
+use nic_models::golden::transport::requester::order;
+use nic_models::streams::{Axis, Order, ReadyPort, TreadyPort, WriteDone};
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
 use std::collections::VecDeque;
 
@@ -33,7 +32,7 @@ impl Rig {
         Self { engine, open, bad_addr: 0xbad, report_cycle: 0, row_cycle: 0, statuses, fails }
     }
 
-    fn run(&mut self, orders: &[OrderPorts], row: Option<u16>, cycles: usize) {
+    fn run(&mut self, orders: &[Order], row: Option<u16>, cycles: usize) {
         let mut orders: VecDeque<_> = orders.iter().copied().collect();
         let mut row = row;
         for cycle in 0..cycles {
@@ -41,24 +40,24 @@ impl Rig {
             let done = self.open.front().copied().filter(|_| cycle >= self.report_cycle);
             let pins = CompleterIn {
                 s_order: orders.front().copied().unwrap_or_default(),
-                s_response: PayloadBeat { tvalid: true, tdata: 1, tkeep: 1, tlast: true },
-                s_done: DoneIn {
+                s_response: Axis { tvalid: true, tdata: 1, tkeep: 1, tlast: true },
+                s_done: WriteDone {
                     valid: done.is_some(),
                     tag: done.map_or(0, |d| d.0),
                     error: done.is_some_and(|d| d.1),
                 },
                 s_cfg_valid: row.is_some() && cycle >= self.row_cycle,
                 cfg_index: row.unwrap_or(0),
-                m_cmd_ready: true,
-                m_data_tready: true,
+                m_cmd: ReadyPort { ready: true },
+                m_data: TreadyPort { tready: true },
                 m_cqe_ready: true,
-                m_fail_ready: true,
+                m_fail: ReadyPort { ready: true },
                 ..CompleterIn::default()
             };
-            if out.s_order_ready {
+            if out.s_order.ready {
                 orders.pop_front();
             }
-            if out.s_done_ready {
+            if out.s_done.ready {
                 self.open.pop_front();
             }
             if out.s_cfg_ready {
@@ -80,18 +79,12 @@ impl Rig {
     }
 }
 
-fn land(flow: u16, addr: u64) -> OrderPorts {
-    OrderPorts { valid: true, op: order::LAND, flow, addr, bytes: 1, ..OrderPorts::default() }
+fn land(flow: u16, addr: u64) -> Order {
+    Order { valid: true, op: order::LAND, flow, addr, bytes: 1, ..Order::default() }
 }
 
-fn completion(flow: u16) -> OrderPorts {
-    OrderPorts {
-        valid: true,
-        op: order::COMPLETION,
-        flow,
-        signalled: true,
-        ..OrderPorts::default()
-    }
+fn completion(flow: u16) -> Order {
+    Order { valid: true, op: order::COMPLETION, flow, signalled: true, ..Order::default() }
 }
 
 #[test]

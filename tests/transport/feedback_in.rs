@@ -3,12 +3,11 @@
 mod samples;
 
 use nic_harness::lockstep::{LockStep, Stepper};
-use nic_models::golden::rx::ports::{FeedbackPorts, TelPorts};
 use nic_models::golden::transport::feedback::input::{
     FeedbackIn, FeedbackInIn, FeedbackInOut, ProbeVerdict,
 };
-use nic_models::golden::transport::requester::{CcPorts, TelPorts as AckTel};
 use nic_models::ports::Wide;
+use nic_models::streams::{AckTelemetry, Feedback, Telemetry};
 use nic_spec::rows::QpRow;
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
 
@@ -113,7 +112,7 @@ struct Rig {
     /// Flows of windows that were taken.
     windows: Vec<u16>,
     /// What the congestion control heard, and how many were accepted and dropped.
-    heard: Vec<CcPorts>,
+    heard: Vec<AckTelemetry>,
     /// Whether that was of the peer's data.
     peers: Vec<bool>,
     events: [u32; 2],
@@ -174,7 +173,7 @@ impl Rig {
 
     /// An ACK with telemetry.
     fn acknowledge(&mut self, psn: u32) {
-        self.pins.s_cc.tel = AckTel { valid: true, ..AckTel::default() };
+        self.pins.s_cc.tel = Telemetry { valid: true, ..Telemetry::default() };
         (self.pins.s_cc.valid, self.pins.s_cc.flow, self.pins.s_cc.psn) = (true, FLOW, psn);
         while !self.out.s_cc.ready {
             self.step();
@@ -185,7 +184,7 @@ impl Rig {
     }
 
     /// A telemetry response; PSN and snd_nxt that the congestion control hears.
-    fn receive(&mut self, packet: FeedbackPorts) -> Option<(u32, u32)> {
+    fn receive(&mut self, packet: Feedback) -> Option<(u32, u32)> {
         let heard = self.heard.len();
         self.pins.s_feedback = packet;
         let mut cycles = 0;
@@ -219,15 +218,15 @@ fn row(telemetry: bool) -> QpRow {
 }
 
 /// A switch's answer to a data packet.
-fn direct(psn: u32) -> FeedbackPorts {
-    FeedbackPorts { qpn: REMOTE_QPN, direct: true, port: PORT, ..packet(psn) }
+fn direct(psn: u32) -> Feedback {
+    Feedback { qpn: REMOTE_QPN, direct: true, port: PORT, ..packet(psn) }
 }
 
-fn packet(psn: u32) -> FeedbackPorts {
-    let tel = TelPorts { valid: true, hops: 2, path: 0xabc, hop: [1, 2, 3, 4, 5] };
+fn packet(psn: u32) -> Feedback {
+    let tel = Telemetry { valid: true, hops: 2, path: 0xabc, hop: [1, 2, 3, 4, 5] };
     // The port of a peer's telemetry response says nothing.
     let (direct, probe, window, port) = (false, false, false, 0x3f);
-    FeedbackPorts { valid: true, qpn: QPN, psn, src_ip: PEER, direct, probe, window, port, tel }
+    Feedback { valid: true, qpn: QPN, psn, src_ip: PEER, direct, probe, window, port, tel }
 }
 
 /// What is not an answer to a READ response of the queue pair is dropped, each counted once.
@@ -239,9 +238,9 @@ fn feedback_in_drops_what_does_not_belong() {
     assert_eq!(rig.receive(packet(0)), None, "PSN 0 was not sent");
     assert_eq!(rig.receive(packet(0xff_ffff)), Some((0xff_ffff, 0)));
     let good = packet(0xff_ffff);
-    let other_qpn = FeedbackPorts { qpn: QPN + 64, ..good };
-    let other_ip = FeedbackPorts { src_ip: PEER + 1, ..good };
-    let no_tel = FeedbackPorts { tel: TelPorts { valid: false, ..good.tel }, ..good };
+    let other_qpn = Feedback { qpn: QPN + 64, ..good };
+    let other_ip = Feedback { src_ip: PEER + 1, ..good };
+    let no_tel = Feedback { tel: Telemetry { valid: false, ..good.tel }, ..good };
     for bad in [other_qpn, other_ip, no_tel] {
         assert_eq!(rig.receive(bad), None, "{bad:?}");
     }
@@ -309,11 +308,11 @@ fn feedback_in_takes_direct_responses_for_data() {
     assert_eq!(rig.receive(direct(FIRST_PSN - 1)), None, "nor was this one");
     let good = direct(FIRST_PSN);
     let bad = [
-        FeedbackPorts { qpn: QPN, ..good },
-        FeedbackPorts { qpn: REMOTE_QPN ^ 1 << 23, ..good },
-        FeedbackPorts { src_ip: PEER ^ 1, ..good },
-        FeedbackPorts { port: PORT ^ 1, ..good },
-        FeedbackPorts { tel: TelPorts { valid: false, ..good.tel }, ..good },
+        Feedback { qpn: QPN, ..good },
+        Feedback { qpn: REMOTE_QPN ^ 1 << 23, ..good },
+        Feedback { src_ip: PEER ^ 1, ..good },
+        Feedback { port: PORT ^ 1, ..good },
+        Feedback { tel: Telemetry { valid: false, ..good.tel }, ..good },
     ];
     for bad in bad {
         assert_eq!(rig.receive(bad), None, "{bad:?}");
@@ -370,13 +369,13 @@ fn feedback_in_takes_answers_to_probes() {
     let mut rig = Rig::new(8, true);
     rig.send_on(FLOW, FIRST_PSN);
     rig.send_on(FLOW, FIRST_PSN + 1);
-    let answer = |psn| FeedbackPorts { direct: true, probe: true, ..packet(psn) };
+    let answer = |psn| Feedback { direct: true, probe: true, ..packet(psn) };
     let good = answer(FIRST_PSN);
     for bad in [
-        FeedbackPorts { qpn: REMOTE_QPN, ..good },
-        FeedbackPorts { qpn: QPN ^ 1 << 23, ..good },
-        FeedbackPorts { src_ip: PEER ^ 1, ..good },
-        FeedbackPorts { tel: TelPorts { valid: false, ..good.tel }, ..good },
+        Feedback { qpn: REMOTE_QPN, ..good },
+        Feedback { qpn: QPN ^ 1 << 23, ..good },
+        Feedback { src_ip: PEER ^ 1, ..good },
+        Feedback { tel: Telemetry { valid: false, ..good.tel }, ..good },
     ] {
         assert_eq!(rig.receive(bad), None, "{bad:?}");
     }
@@ -393,11 +392,11 @@ fn feedback_in_takes_answers_to_probes() {
 #[test]
 fn feedback_in_passes_probes() {
     let mut rig = Rig::new(9, true);
-    let probe = FeedbackPorts { probe: true, ..packet(77) };
+    let probe = Feedback { probe: true, ..packet(77) };
     for (tel, verdict, events) in
         [(true, true, [1, 0]), (true, false, [1, 1]), (false, true, [1, 2])]
     {
-        rig.pins.s_feedback = FeedbackPorts { tel: TelPorts { valid: tel, ..probe.tel }, ..probe };
+        rig.pins.s_feedback = Feedback { tel: Telemetry { valid: tel, ..probe.tel }, ..probe };
         rig.step();
         for _ in 0..if tel { 20 } else { 0 } {
             rig.step();
@@ -422,9 +421,9 @@ fn feedback_in_passes_probes() {
 fn feedback_in_offers_windows() {
     let mut rig = Rig::new(10, true);
     rig.pins.cfg_by_time = true;
-    let window = |psn| FeedbackPorts { window: true, ..packet(psn) };
+    let window = |psn| Feedback { window: true, ..packet(psn) };
     let mut taken = 0;
-    let mut receive = |rig: &mut Rig, packet: FeedbackPorts| {
+    let mut receive = |rig: &mut Rig, packet: Feedback| {
         let events = rig.events;
         rig.pins.m_window.ready = true;
         assert_eq!(rig.receive(packet), None, "no window goes to the congestion control");
@@ -450,13 +449,13 @@ fn feedback_in_offers_windows() {
     }
     let good = window(6);
     for bad in [
-        FeedbackPorts { qpn: REMOTE_QPN, ..good },
-        FeedbackPorts { qpn: QPN ^ 1 << 23, ..good },
-        FeedbackPorts { src_ip: PEER ^ 1, ..good },
+        Feedback { qpn: REMOTE_QPN, ..good },
+        Feedback { qpn: QPN ^ 1 << 23, ..good },
+        Feedback { src_ip: PEER ^ 1, ..good },
     ] {
         assert!(!receive(&mut rig, bad), "{bad:?}");
     }
-    assert!(receive(&mut rig, FeedbackPorts { tel: TelPorts::default(), ..good }), "no telemetry");
+    assert!(receive(&mut rig, Feedback { tel: Telemetry::default(), ..good }), "no telemetry");
     rig.row(&row(true));
     assert!(receive(&mut rig, good), "another row");
     rig.row(&row(false));
@@ -473,7 +472,7 @@ fn feedback_in_drops_windows_beside_a_row() {
     for shift in 0..8 {
         let mut rig = Rig::new(11, true);
         rig.pins.cfg_by_time = true;
-        rig.pins.s_feedback = FeedbackPorts { window: true, ..packet(5) };
+        rig.pins.s_feedback = Feedback { window: true, ..packet(5) };
         (0..shift).for_each(|_| rig.step());
         // Of another queue pair; it is not taken yet.
         (rig.pins.row.valid, rig.pins.row.ready, rig.pins.cfg_index) = (true, false, FLOW + 1);

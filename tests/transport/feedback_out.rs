@@ -5,8 +5,8 @@ use nic_harness::lockstep::{LockStep, Stepper};
 use nic_models::golden::transport::feedback::output::{
     FeedbackOut, FeedbackOutIn, FeedbackOutOut, WatchPorts,
 };
-use nic_models::golden::transport::requester::TelPorts;
 use nic_models::ports::Wide;
+use nic_models::streams::Telemetry;
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
 use rand::{Rng, SeedableRng};
@@ -90,7 +90,7 @@ impl Rig {
 
     fn answer(&mut self, flow: usize, psn: u32) {
         let hop = [psn.into(); 5];
-        let tel = TelPorts { valid: true, hops: 5, path: psn as u16 & 0xfff, hop };
+        let tel = Telemetry { valid: true, hops: 5, path: psn as u16 & 0xfff, hop };
         let opcode = opcode::READ_RESPONSE_MIDDLE;
         let (qpn, src_ip) = (qpn(flow), ip(flow));
         let ready = true;

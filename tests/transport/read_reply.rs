@@ -1,10 +1,9 @@
 //! read_reply: Verilog against golden model, and golden model against the design's rules.
 
 use nic_harness::bench::Stimulus;
-use nic_models::golden::transport::read::reply::{
-    EndPorts, JobPorts, ReadReply, ReadReplyIn, ReadReplyOut, ReplyPorts,
-};
+use nic_models::golden::transport::read::reply::{ReadReply, ReadReplyIn, ReadReplyOut};
 use nic_models::ports::{Golden, Wide};
+use nic_models::streams::{ReadJob, ReadJobEnd, ReadyPort, Reply};
 use nic_sim::bench::read_reply::Readers;
 use nic_spec::rows::{QpRow, Table};
 use rdma_nic::{assert_catches, assert_matches_golden, gbe};
@@ -46,12 +45,12 @@ struct Rig {
     reply: ReadReply,
     out: ReadReplyOut,
     input: ReadReplyIn,
-    jobs: VecDeque<JobPorts>,
+    jobs: VecDeque<ReadJob>,
     grants: VecDeque<u16>,
     holds: bool,
     works: Vec<u16>,
-    packets: Vec<ReplyPorts>,
-    ends: Vec<EndPorts>,
+    packets: Vec<Reply>,
+    ends: Vec<ReadJobEnd>,
     cycle: u64,
 }
 
@@ -63,10 +62,10 @@ impl Rig {
         let out = reply.step(&ReadReplyIn { reset: true, ..ReadReplyIn::default() });
         let input = ReadReplyIn {
             cfg_tel_data: format,
-            m_pkt_ready: true,
-            m_read_ready: true,
-            m_work_ready: true,
-            m_end_ready: true,
+            m_pkt: ReadyPort { ready: true },
+            m_read: ReadyPort { ready: true },
+            m_work: ReadyPort { ready: true },
+            m_end: ReadyPort { ready: true },
             ..ReadReplyIn::default()
         };
         let mut rig = Self {
@@ -107,7 +106,7 @@ impl Rig {
     /// A job whose virtual address is that of its PSN at the MTU 256, or another.
     fn part(&mut self, psn: u32, va: u64, bytes: u32, restart: bool) {
         let (valid, flow, msn, addr, rkey) = (true, FLOW, psn + 1, u64::from(psn) << 20, 3 << 8);
-        self.jobs.push_back(JobPorts { valid, flow, psn, msn, addr, bytes, restart, va, rkey });
+        self.jobs.push_back(ReadJob { valid, flow, psn, msn, addr, bytes, restart, va, rkey });
     }
 
     fn run(&mut self, cycles: usize) {
@@ -119,21 +118,21 @@ impl Rig {
         let mut i = self.input;
         i.s_job = self.jobs.front().copied().unwrap_or_default();
         let grant = self.grants.front().filter(|_| !self.holds);
-        (i.s_grant_valid, i.s_grant_flow) = (grant.is_some(), grant.copied().unwrap_or(0));
-        if before.s_job_ready {
+        (i.s_grant.valid, i.s_grant.flow) = (grant.is_some(), grant.copied().unwrap_or(0));
+        if before.s_job.ready {
             self.jobs.pop_front();
         }
-        if before.s_grant_ready {
+        if before.s_grant.ready {
             self.grants.pop_front();
         }
-        if before.m_work.valid && i.m_work_ready {
+        if before.m_work.valid && i.m_work.ready {
             self.grants.push_back(before.m_work.flow);
             self.works.push(before.m_work.len_bytes);
         }
-        if before.m_pkt.valid && i.m_pkt_ready {
+        if before.m_pkt.valid && i.m_pkt.ready {
             self.packets.push(before.m_pkt);
         }
-        if before.m_end.valid && i.m_end_ready {
+        if before.m_end.valid && i.m_end.ready {
             self.ends.push(before.m_end);
         }
         self.out = self.reply.step(&i);
@@ -189,7 +188,7 @@ fn read_reply_takes_the_cycles_it_names() {
 #[test]
 fn read_reply_ends_a_job_once_its_last_packet_is_taken() {
     let mut rig = Rig::new(0, false, 0);
-    rig.input.m_pkt_ready = false;
+    rig.input.m_pkt.ready = false;
     rig.job(0, 4, false);
     rig.run(100);
     assert!(rig.out.m_pkt.valid && rig.ends.is_empty());
@@ -197,9 +196,9 @@ fn read_reply_ends_a_job_once_its_last_packet_is_taken() {
     rig.job(1, 4, false);
     rig.run(20);
     assert!(rig.jobs.is_empty());
-    rig.input.m_pkt_ready = true;
+    rig.input.m_pkt.ready = true;
     rig.run(3);
-    let end = EndPorts { valid: true, flow: FLOW, jobs: 1, reads: 1, ..EndPorts::default() };
+    let end = ReadJobEnd { valid: true, flow: FLOW, jobs: 1, reads: 1, ..ReadJobEnd::default() };
     assert_eq!(rig.ends, [end]);
     rig.run(50);
     assert_eq!(rig.ends, [end, end]);
@@ -268,7 +267,7 @@ fn read_reply_restarts_only_what_is_behind() {
     rig.run(200);
     rig.job(9, 768, true);
     rig.run(100);
-    let end = EndPorts { valid: true, flow: FLOW, jobs: 3, reads: 3, ..EndPorts::default() };
+    let end = ReadJobEnd { valid: true, flow: FLOW, jobs: 3, reads: 3, ..ReadJobEnd::default() };
     assert_eq!(rig.ends, [end]);
     rig.holds = false;
     rig.run(1000);
@@ -313,12 +312,12 @@ fn read_reply_ends_every_job_once_under_random_traffic() {
         let mut ended = 0;
         for cycle in 0..300_000 {
             let i = stimulus.next(cycle, &out);
-            if i.s_job.valid && out.s_job_ready {
+            if i.s_job.valid && out.s_job.ready {
                 let of_flow = &mut waiting[usize::from(i.s_job.flow)];
                 of_flow.0 += 1;
                 of_flow.1 += i32::from(!i.s_job.restart);
             }
-            if out.m_end.valid && i.m_end_ready {
+            if out.m_end.valid && i.m_end.ready {
                 let end = out.m_end;
                 let of_flow = &mut waiting[usize::from(end.flow)];
                 of_flow.0 -= i32::from(end.jobs);

@@ -4,15 +4,12 @@ mod reads;
 mod refusals;
 
 use nic_harness::bench::Stimulus;
-use nic_models::golden::transport::ack::gen::Tag;
-use nic_models::golden::transport::ack::ports::{AckOut, CqeOut, DoneIn, Tel};
-use nic_models::golden::transport::read::reply::ReplyPorts;
-use nic_models::golden::transport::requester::ReadPorts;
-use nic_models::golden::transport::responder::ports::{
-    PayloadBeat, ReqIn, ResponderIn, ResponderOut,
-};
-use nic_models::golden::transport::responder::Responder;
+use nic_models::golden::transport::ack::gen::{CqeOut, Tag};
+use nic_models::golden::transport::responder::{Responder, ResponderIn, ResponderOut};
 use nic_models::ports::{Golden, Wide};
+use nic_models::streams::{
+    Ack, Axis, ReadCommand, ReadyPort, Reply, Request, Telemetry, TreadyPort, WriteDone,
+};
 use nic_sim::bench::ack::Replies;
 use nic_sim::bench::responder::Peers;
 use nic_sim::env::stream::{frame_to_beats, Beat, FrameSink};
@@ -74,13 +71,13 @@ const PSN: u32 = 0xff_fffe;
 struct Rig {
     responder: Responder,
     out: ResponderOut,
-    requests: VecDeque<(ReqIn, Vec<u8>)>,
+    requests: VecDeque<(Request, Vec<u8>)>,
     beats: VecDeque<Beat>,
     rows: VecDeque<(Table, usize, Row)>,
     commands: VecDeque<(u64, usize, u128)>,
     frame: FrameSink,
     frames: VecDeque<Vec<u8>>,
-    dones: VecDeque<DoneIn>,
+    dones: VecDeque<WriteDone>,
     holds_dones: bool,
     holds_acks: bool,
     cq_space: bool,
@@ -89,9 +86,9 @@ struct Rig {
     holds_replies: bool,
     fail: Option<u16>,
     /// READ responses with their read commands.
-    packets: Vec<(ReplyPorts, ReadPorts)>,
+    packets: Vec<(Reply, ReadCommand)>,
     writes: Vec<(u64, Vec<u8>)>,
-    acks: Vec<AckOut>,
+    acks: Vec<Ack>,
     cqes: Vec<CqeOut>,
     counts: [usize; 8],
     cycle: u64,
@@ -117,8 +114,8 @@ fn region() -> MrRow {
 }
 
 /// A request of `payload` bytes whose RETH names the whole of `dma_len` at `offset`.
-fn request(opcode: u8, psn_offset: u32, offset: u64, dma_len: u32, payload: u16) -> ReqIn {
-    ReqIn {
+fn request(opcode: u8, psn_offset: u32, offset: u64, dma_len: u32, payload: u16) -> Request {
+    Request {
         valid: true,
         qpn: QPN,
         opcode,
@@ -130,11 +127,11 @@ fn request(opcode: u8, psn_offset: u32, offset: u64, dma_len: u32, payload: u16)
         dma_len,
         imm: 0xcafe_0000 | psn_offset,
         src_ip: PEER_IP,
-        tel: Tel::default(),
+        tel: Telemetry::default(),
     }
 }
 
-fn only(psn_offset: u32, payload: u16) -> ReqIn {
+fn only(psn_offset: u32, payload: u16) -> Request {
     request(opcode::WRITE_ONLY, psn_offset, 0, payload.into(), payload)
 }
 
@@ -186,7 +183,7 @@ impl Rig {
         self.rows.push_back((Table::Mr, mr.rkey as usize >> 8 & 63, mr.to_row()));
     }
 
-    fn send(&mut self, req: ReqIn) -> &mut Self {
+    fn send(&mut self, req: Request) -> &mut Self {
         let payload = (0..req.payload_bytes).map(|n| (n * 7) as u8 ^ req.psn as u8).collect();
         self.requests.push_back((req, payload));
         self
@@ -200,9 +197,9 @@ impl Rig {
         let mut i = ResponderIn {
             cfg_cq_space: self.cq_space,
             cfg_rnr_timer: 9,
-            m_cmd_ready: true,
-            m_data_tready: true,
-            m_ack_ready: !self.holds_acks,
+            m_cmd: ReadyPort { ready: true },
+            m_data: TreadyPort { tready: true },
+            m_ack: ReadyPort { ready: !self.holds_acks },
             m_cqe_ready: true,
             ..ResponderIn::default()
         };
@@ -211,7 +208,7 @@ impl Rig {
         }
         if let Some(beat) = self.beats.front() {
             let (tdata, tkeep, tlast) = (beat.tdata[0], beat.tkeep as u8, beat.tlast);
-            i.s_payload = PayloadBeat { tvalid: true, tdata, tkeep, tlast };
+            i.s_payload = Axis { tvalid: true, tdata, tkeep, tlast };
         }
         if let Some((table, index, row)) = self.rows.front() {
             i.s_cfg_valid = true;
@@ -231,17 +228,17 @@ impl Rig {
         let control = (!self.holds_replies, true, self.fail);
         self.packets.extend(self.replies.drive(&before, &mut i, control));
         self.fail = self.fail.filter(|_| !fail_taken);
-        if i.s_req.valid && before.s_req_ready {
+        if i.s_req.valid && before.s_req.ready {
             let (_, payload) = self.requests.pop_front().expect("offered");
             self.beats.extend(frame_to_beats(&payload, 8, false));
         }
-        if i.s_payload.tvalid && before.s_payload_tready {
+        if i.s_payload.tvalid && before.s_payload.tready {
             self.beats.pop_front();
         }
         if i.s_cfg_valid && before.s_cfg_ready {
             self.rows.pop_front();
         }
-        if i.s_done.valid && before.s_done_ready {
+        if i.s_done.valid && before.s_done.ready {
             self.dones.pop_front();
         }
         if before.m_cmd.valid {
@@ -254,7 +251,7 @@ impl Rig {
             self.frames.extend(self.frame.take(&beat).map(|f| f.bytes));
         }
         self.land();
-        if before.m_ack.valid && i.m_ack_ready {
+        if before.m_ack.valid && i.m_ack.ready {
             self.acks.push(before.m_ack);
         }
         if before.m_cqe.valid {
@@ -274,17 +271,17 @@ impl Rig {
             self.writes.push((addr, frame));
         }
         self.commands.pop_front();
-        self.dones.push_back(DoneIn { valid: true, tag, error: self.error && bytes > 0 });
+        self.dones.push_back(WriteDone { valid: true, tag, error: self.error && bytes > 0 });
     }
 
     /// Sends requests and waits until all is quiet; syndrome, PSN offset and MSN of the answers.
-    fn answers(&mut self, requests: &[ReqIn]) -> Vec<(u8, u32, u32)> {
+    fn answers(&mut self, requests: &[Request]) -> Vec<(u8, u32, u32)> {
         let first = self.acks.len();
         for req in requests {
             self.send(*req);
             self.run(700);
         }
-        let answer = |a: &AckOut| (a.syndrome, a.psn.wrapping_sub(PSN) & 0xff_ffff, a.msn);
+        let answer = |a: &Ack| (a.syndrome, a.psn.wrapping_sub(PSN) & 0xff_ffff, a.msn);
         self.acks[first..].iter().map(answer).collect()
     }
 
@@ -328,7 +325,7 @@ fn responder_counts_psn_over_the_wrap_and_msn_by_message() {
 #[test]
 fn responder_answers_only_packets_with_ack_request() {
     let mut rig = Rig::new();
-    let quiet = |n| ReqIn { ack_req: false, ..only(n, 4) };
+    let quiet = |n| Request { ack_req: false, ..only(n, 4) };
     assert_eq!(rig.answers(&[quiet(0), quiet(1), only(2, 4)]), [(0x1f, 2, 3)]);
     assert_eq!(rig.count(ACCEPTED), 3);
 }
@@ -336,15 +333,15 @@ fn responder_answers_only_packets_with_ack_request() {
 #[test]
 fn responder_acknowledges_duplicates_again_without_writing() {
     let mut rig = Rig::new();
-    let quiet = ReqIn { ack_req: false, ..only(0, 9) };
+    let quiet = Request { ack_req: false, ..only(0, 9) };
     rig.answers(&[only(0, 9), only(1, 9)]);
     assert_eq!(rig.answers(&[quiet, only(1, 9)]), [(0x1f, 1, 2), (0x1f, 1, 2)]);
     // Half the sequence space behind is still a duplicate, half ahead is not.
-    let far = |n: u32| ReqIn { psn: (PSN + 2 + n) & 0xff_ffff, ..only(0, 9) };
+    let far = |n: u32| Request { psn: (PSN + 2 + n) & 0xff_ffff, ..only(0, 9) };
     assert_eq!(rig.answers(&[far(0x80_0000)]), [(0x1f, 1, 2)]);
     assert_eq!(rig.answers(&[far(0x7f_ffff)]), [(0x60, 2, 2)]);
     assert_eq!((rig.writes.len(), rig.count(DUPLICATE), rig.count(OUT_OF_SEQUENCE)), (2, 3, 1));
-    let atomic = ReqIn { opcode: opcode::FETCH_ADD, payload_bytes: 0, ..only(0, 0) };
+    let atomic = Request { opcode: opcode::FETCH_ADD, payload_bytes: 0, ..only(0, 0) };
     assert_eq!(rig.answers(&[atomic]), []);
 }
 
@@ -361,7 +358,7 @@ fn responder_takes_the_longest_message() {
 #[test]
 fn responder_needs_no_key_for_nothing() {
     let mut rig = Rig::new();
-    let empty = |n| ReqIn { rkey: 0xdead_beef, va: 0, ..only(n, 0) };
+    let empty = |n| Request { rkey: 0xdead_beef, va: 0, ..only(n, 0) };
     assert_eq!(rig.answers(&[empty(0), empty(1)]), [(0x1f, 0, 1), (0x1f, 1, 2)]);
     assert!(rig.writes.is_empty());
 }
@@ -464,14 +461,15 @@ fn responder_moves_a_beat_every_cycle() {
     assert!(cycles < 20 * 32 + 20, "{cycles} cycles for 20 packets of 32 beats");
 }
 
-fn echo(ack: &AckOut) -> Option<Tel> {
+fn echo(ack: &Ack) -> Option<Telemetry> {
     Some(ack.tel).filter(|tel| tel.valid)
 }
 
 #[test]
 fn responder_echoes_telemetry_of_the_packets_it_accepts() {
-    let tel = |n: u64| Tel { valid: true, hops: 5, path: 0x123, hop: [n, n + 1, n + 2, 3, 4] };
-    let with = |n: u32| ReqIn { tel: tel(n.into()), ..only(n, 4) };
+    let tel =
+        |n: u64| Telemetry { valid: true, hops: 5, path: 0x123, hop: [n, n + 1, n + 2, 3, 4] };
+    let with = |n: u32| Request { tel: tel(n.into()), ..only(n, 4) };
     let mut rig = Rig::new();
     rig.answers(&[with(0), with(3), with(1), only(1, 4)]);
     let echoes: Vec<_> = rig.acks.iter().map(|a| (a.syndrome, echo(a))).collect();
@@ -485,9 +483,10 @@ fn responder_echoes_telemetry_of_the_packets_it_accepts() {
 /// ACKs that coalesce while tx holds them: the first stands at the port, the rest become one.
 #[test]
 fn responder_keeps_telemetry_until_it_is_echoed() {
-    let tel = |n: u64| Tel { valid: true, hops: 5, path: 0x123, hop: [n, n + 1, n + 2, 3, 4] };
-    let with = |n: u32| ReqIn { tel: tel(n.into()), ..only(n, 4) };
-    let echoes = |requests: &[ReqIn], is_anew: bool| -> Vec<Option<Tel>> {
+    let tel =
+        |n: u64| Telemetry { valid: true, hops: 5, path: 0x123, hop: [n, n + 1, n + 2, 3, 4] };
+    let with = |n: u32| Request { tel: tel(n.into()), ..only(n, 4) };
+    let echoes = |requests: &[Request], is_anew: bool| -> Vec<Option<Telemetry>> {
         let mut rig = Rig::new();
         rig.holds_acks = true;
         rig.answers(requests);
@@ -548,7 +547,7 @@ fn responder_counts_every_request_once_under_random_traffic() {
         let (mut taken, mut counted) = (0, 0);
         for cycle in 0..100_000 {
             let i = stimulus.next(cycle, &out);
-            taken += usize::from(i.s_req.valid && out.s_req_ready);
+            taken += usize::from(i.s_req.valid && out.s_req.ready);
             out = responder.step(&i);
             let happened = events(&out);
             (0..8).for_each(|n| counts[n] += usize::from(happened[n]));
@@ -557,7 +556,7 @@ fn responder_counts_every_request_once_under_random_traffic() {
         }
         (0..3000).for_each(|n| {
             let i = stimulus.without_requests(n, &out);
-            taken += usize::from(i.s_req.valid && out.s_req_ready);
+            taken += usize::from(i.s_req.valid && out.s_req.ready);
             out = responder.step(&i);
             counted += events(&out).iter().filter(|h| **h).count();
         });

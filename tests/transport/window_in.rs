@@ -2,8 +2,8 @@
 
 use nic_harness::lockstep::{LockStep, Stepper};
 use nic_hdl::transport::window::input::LATENCY_CYCLES;
-use nic_models::golden::sched::ports::Rate;
 use nic_models::golden::transport::window::input::{PeerWindow, WindowIn, WindowInIn, WindowInOut};
+use nic_models::streams::Rate;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};

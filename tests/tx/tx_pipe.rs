@@ -4,12 +4,9 @@ mod source;
 
 use nic_harness::bench::Stimulus;
 use nic_harness::lockstep::{GoldenOnly, Stepper};
-use nic_models::golden::transport::requester::TelPorts;
-use nic_models::golden::tx::ports::{
-    DataBeat, TxAckPorts, TxFeedbackPorts, TxPipeIn, TxPipeOut, TxPktPorts,
-};
-use nic_models::golden::tx::tx_pipe::TxPipe;
+use nic_models::golden::tx::pipe::{TxPipe, TxPipeIn, TxPipeOut};
 use nic_models::ports::{Golden, Wide};
+use nic_models::streams::{Ack, AnyPacket, AxisUser, FeedbackPacket, Telemetry};
 use nic_sim::bench::tx::TxStimulus;
 use nic_sim::pcap::{self, Record};
 use nic_spec::rows::QpRow;
@@ -89,9 +86,9 @@ fn paper_form(remote_qpn: u32, udp_source_port: u16) -> TxPipeIn {
 #[test]
 fn tx_pipe_makes_the_bytes_of_a_telemetry_response() {
     let word: u64 = 2 | 0x12_3456 << 3 | 0xa_bcde << 27 | 0xf00f << 47;
-    let tel = TelPorts { valid: true, hops: 1, path: 0xabc, hop: [word, 0, 0, 0, 0] };
+    let tel = Telemetry { valid: true, hops: 1, path: 0xabc, hop: [word, 0, 0, 0, 0] };
     let i = TxPipeIn {
-        s_feedback: TxFeedbackPorts { valid: true, flow: 0, psn: 0x44_5566, answer: false, tel },
+        s_feedback: FeedbackPacket { valid: true, flow: 0, psn: 0x44_5566, answer: false, tel },
         ..paper_form(0x01_0203, 0xc001)
     };
     let sent = send_one(i, &[]);
@@ -108,7 +105,7 @@ fn tx_pipe_makes_the_bytes_of_a_telemetry_response() {
     let repr = FrameRepr::parse(&sent, Some(Form::Paper)).expect("a good frame");
     assert!(repr.payload.is_empty() && repr.aeth.is_none());
     // The answer to a probe differs in its opcode, and so in its ICRC.
-    let answer = TxFeedbackPorts { answer: true, ..i.s_feedback };
+    let answer = FeedbackPacket { answer: true, ..i.s_feedback };
     let mut answered = send_one(TxPipeIn { s_feedback: answer, ..i }, &[]);
     assert!(FrameRepr::parse(&answered, Some(Form::Paper)).is_ok());
     assert_eq!(core::mem::replace(&mut answered[52], 0xc0), 0xc3);
@@ -121,7 +118,7 @@ fn tx_pipe_makes_the_bytes_of_a_telemetry_response() {
 fn tx_pipe_makes_the_bytes_of_a_probe() {
     let mut i = paper_form(0x22, 0xc011);
     // What a probe has no use for is not in it.
-    i.s_pkt = TxPktPorts { valid: true, opcode: 0xc2, psn: 102, va: 1, rkey: 2, imm: 3, ..i.s_pkt };
+    i.s_pkt = AnyPacket { valid: true, opcode: 0xc2, psn: 102, va: 1, rkey: 2, imm: 3, ..i.s_pkt };
     (i.s_pkt.dma_len, i.s_pkt.syndrome, i.s_pkt.msn) = (4, 5, 6);
     let wanted = [
         &[2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0][..],
@@ -136,7 +133,7 @@ fn tx_pipe_makes_the_bytes_of_a_probe() {
 #[test]
 fn tx_pipe_makes_the_bytes_of_a_window() {
     let mut i = paper_form(0x22, 0xc011);
-    i.s_pkt = TxPktPorts { valid: true, opcode: 0xc4, psn: 102, bare: true, ..i.s_pkt };
+    i.s_pkt = AnyPacket { valid: true, opcode: 0xc4, psn: 102, bare: true, ..i.s_pkt };
     (i.s_pkt.imm, i.s_pkt.va, i.s_pkt.rkey, i.s_pkt.dma_len) = (10_000, 1, 2, 4);
     (i.s_pkt.syndrome, i.s_pkt.msn) = (5, 6);
     let wanted = [
@@ -152,13 +149,13 @@ fn tx_pipe_makes_the_bytes_of_a_window() {
 /// Who leaves windows to the receiver echoes nothing in ACKs; telemetry responses stay as they are.
 #[test]
 fn tx_pipe_echoes_no_telemetry_of_data_by_time() {
-    let tel = TelPorts { valid: true, hops: 1, path: 0xabc, hop: [1, 0, 0, 0, 0] };
+    let tel = Telemetry { valid: true, hops: 1, path: 0xabc, hop: [1, 0, 0, 0, 0] };
     let frame_bytes = |cfg_by_time, is_ack| {
         let mut i = TxPipeIn { cfg_by_time, ..paper_form(0x22, 0xc011) };
         if is_ack {
-            i.s_ack = TxAckPorts { valid: true, tel, ..TxAckPorts::default() };
+            i.s_ack = Ack { valid: true, tel, ..Ack::default() };
         } else {
-            i.s_feedback = TxFeedbackPorts { valid: true, tel, ..TxFeedbackPorts::default() };
+            i.s_feedback = FeedbackPacket { valid: true, tel, ..FeedbackPacket::default() };
         }
         send_one(i, &[]).len()
     };
@@ -178,7 +175,7 @@ fn tx_pipe_leaves_no_room_in_bare_packets() {
             cfg_row: cfg_row(QpRow { telemetry, dscp: 0x0a, ..QpRow::default() }),
             ..TxPipeIn::default()
         };
-        i.s_pkt = TxPktPorts { valid: true, opcode, payload_bytes: 16, bare, ..i.s_pkt };
+        i.s_pkt = AnyPacket { valid: true, opcode, payload_bytes: 16, bare, ..i.s_pkt };
         send_one(i, &[7; 16])
     };
     for opcode in [opcode::WRITE_FIRST, opcode::WRITE_ONLY, opcode::WRITE_LAST] {
@@ -297,7 +294,7 @@ fn tx_pipe_makes_the_bytes_of_captured_read_packets() {
             udp_source_port: repr.udp_src_port,
             ..QpRow::default()
         });
-        i.s_pkt = TxPktPorts {
+        i.s_pkt = AnyPacket {
             flow: 64,
             opcode,
             psn: repr.bth.psn,
@@ -309,7 +306,7 @@ fn tx_pipe_makes_the_bytes_of_captured_read_packets() {
             dma_len: reth.dma_len,
             syndrome: aeth.syndrome,
             msn: aeth.msn,
-            ..TxPktPorts::default()
+            ..AnyPacket::default()
         };
         let sent = send_one(i, repr.payload);
         let end = wanted.len() - 4;
@@ -342,7 +339,7 @@ where
         let mut data = [0; 8];
         let bytes = beats.front().copied().unwrap_or(&[]);
         data[..bytes.len()].copy_from_slice(bytes);
-        i.s_data = DataBeat {
+        i.s_data = AxisUser {
             tvalid: !beats.is_empty(),
             tdata: u64::from_le_bytes(data),
             tkeep: (0xff_u16 >> (8 - bytes.len())) as u8,
@@ -420,14 +417,14 @@ impl Load {
         out = engine.step(&i).expect("equal");
         let payload_bytes = self.mtu;
         i.s_cfg.valid = false;
-        i.s_pkt = TxPktPorts { valid: true, opcode: self.opcode, payload_bytes, ..i.s_pkt };
+        i.s_pkt = AnyPacket { valid: true, opcode: self.opcode, payload_bytes, ..i.s_pkt };
         i.s_ack.valid = self.ack_hops.is_some();
         i.s_ack.tel.valid = true;
         i.s_ack.tel.hops = self.ack_hops.unwrap_or(0);
         (i.m_axis.tready, i.m_fail.ready) = (true, true);
         let (mut left, mut beats, mut frames) = (self.mtu / 8, 0, [0; 2]);
         for cycle in 0..32_000 {
-            i.s_data = DataBeat { tvalid: true, tkeep: 0xff, tlast: left == 1, ..i.s_data };
+            i.s_data = AxisUser { tvalid: true, tkeep: 0xff, tlast: left == 1, ..i.s_data };
             if out.s_data.tready {
                 left = if left == 1 { self.mtu / 8 } else { left - 1 };
             }
@@ -489,21 +486,21 @@ fn tx_pipe_keeps_the_line_full_with_an_ack_for_each_packet() {
 /// data being there.
 #[test]
 fn tx_pipe_first_beat_comes_in_time() {
-    let tel = |hops| TelPorts { valid: true, hops, ..TelPorts::default() };
-    let write = |payload_bytes| TxPktPorts {
+    let tel = |hops| Telemetry { valid: true, hops, ..Telemetry::default() };
+    let write = |payload_bytes| AnyPacket {
         valid: true,
         opcode: opcode::WRITE_ONLY,
         payload_bytes,
-        ..TxPktPorts::default()
+        ..AnyPacket::default()
     };
-    let ack = |tel| TxAckPorts { valid: true, tel, ..TxAckPorts::default() };
+    let ack = |tel| Ack { valid: true, tel, ..Ack::default() };
     for (format, s_pkt, s_ack, expected) in [
-        (0, TxPktPorts::default(), ack(TelPorts::default()), 13),
-        (1, TxPktPorts::default(), ack(tel(5)), 19),
-        (2, TxPktPorts::default(), ack(tel(5)), 19),
-        (0, write(8), TxAckPorts::default(), 16),
-        (0, write(64), TxAckPorts::default(), 23),
-        (0, write(1024), TxAckPorts::default(), 143),
+        (0, AnyPacket::default(), ack(Telemetry::default()), 13),
+        (1, AnyPacket::default(), ack(tel(5)), 19),
+        (2, AnyPacket::default(), ack(tel(5)), 19),
+        (0, write(8), Ack::default(), 16),
+        (0, write(64), Ack::default(), 23),
+        (0, write(1024), Ack::default(), 143),
     ] {
         let source = bench_and_verilog("tx_pipe").1;
         let mut engine = lock_step(TxPipe::new(&gbe()), &source, 2);
@@ -518,7 +515,7 @@ fn tx_pipe_first_beat_comes_in_time() {
         let mut left = s_pkt.payload_bytes / 8;
         let mut cycles = 0;
         while !out.m_axis.tvalid {
-            i.s_data = DataBeat { tvalid: left > 0, tkeep: 0xff, tlast: left == 1, ..i.s_data };
+            i.s_data = AxisUser { tvalid: left > 0, tkeep: 0xff, tlast: left == 1, ..i.s_data };
             left -= u16::from(left > 0 && out.s_data.tready);
             i.s_pkt.valid &= !out.s_pkt.ready;
             i.s_ack.valid &= !out.s_ack.ready;

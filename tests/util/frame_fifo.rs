@@ -2,6 +2,7 @@
 
 use nic_harness::lockstep::{LockStep, Stepper};
 use nic_models::golden::util::frame_fifo::{FrameFifo, FrameFifoIn, FrameFifoOut};
+use nic_models::streams::{AxisUser, TreadyPort};
 use nic_sim::bench::util::FRAME_FIFO_BEATS;
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, lock_step};
 
@@ -31,18 +32,20 @@ fn send(
     for _ in 0..4 * FRAME_FIFO_BEATS + 20 {
         let pins = FrameFifoIn {
             cfg_drop_when_full: drop_when_full,
-            s_axis_tdata: sent as u64,
-            s_axis_tkeep: 0xff,
-            s_axis_tvalid: sent < beat_count,
-            s_axis_tlast: sent + 1 == beat_count,
-            s_axis_tuser: bad,
+            s_axis: AxisUser {
+                tdata: sent as u64,
+                tkeep: 0xff,
+                tvalid: sent < beat_count,
+                tlast: sent + 1 == beat_count,
+                tuser: bad,
+            },
             s_open: false,
-            m_axis_tready: m_ready,
+            m_axis: TreadyPort { tready: m_ready },
             reset: false,
         };
         sent += usize::from(ready && sent < beat_count);
         let out = engine.step(&pins).expect("equal");
-        ready = out.s_axis_tready;
+        ready = out.s_axis.tready;
         outs.push(out);
     }
     assert_eq!(sent, beat_count, "the sink never hangs");
@@ -52,11 +55,11 @@ fn send(
 #[test]
 fn frame_fifo_holds_a_frame_of_its_depth_and_sends_it_without_a_gap() {
     let outs = send(&mut engine(), FRAME_FIFO_BEATS, false, false, true);
-    let first = outs.iter().position(|o| o.m_axis_tvalid).expect("it comes out");
+    let first = outs.iter().position(|o| o.m_axis.tvalid).expect("it comes out");
     assert_eq!(first, FRAME_FIFO_BEATS, "nothing before the last beat was taken");
     for (n, out) in outs[first..first + FRAME_FIFO_BEATS].iter().enumerate() {
-        assert_eq!((out.m_axis_tvalid, out.m_axis_tdata), (true, n as u64));
-        assert_eq!(out.m_axis_tlast, n + 1 == FRAME_FIFO_BEATS);
+        assert_eq!((out.m_axis.tvalid, out.m_axis.tdata), (true, n as u64));
+        assert_eq!(out.m_axis.tlast, n + 1 == FRAME_FIFO_BEATS);
     }
 }
 
@@ -66,16 +69,16 @@ fn frame_fifo_drops_oversize_and_bad_frames_with_one_pulse() {
         let mut engine = engine();
         for beat_count in [FRAME_FIFO_BEATS + 1, FRAME_FIFO_BEATS + 2, 3 * FRAME_FIFO_BEATS] {
             let outs = send(&mut engine, beat_count, false, drop_when_full, true);
-            assert!(outs.iter().all(|o| !o.m_axis_tvalid && !o.event_bad));
+            assert!(outs.iter().all(|o| !o.m_axis.tvalid && !o.event_bad));
             assert_eq!(outs.iter().filter(|o| o.event_overflow).count(), 1, "{beat_count}");
         }
         for beat_count in [1, 2, FRAME_FIFO_BEATS] {
             let outs = send(&mut engine, beat_count, true, drop_when_full, true);
-            assert!(outs.iter().all(|o| !o.m_axis_tvalid && !o.event_overflow));
+            assert!(outs.iter().all(|o| !o.m_axis.tvalid && !o.event_overflow));
             assert_eq!(outs.iter().filter(|o| o.event_bad).count(), 1, "{beat_count}");
         }
         let outs = send(&mut engine, 2, false, drop_when_full, true);
-        assert_eq!(outs.iter().filter(|o| o.m_axis_tvalid).count(), 2, "good again");
+        assert_eq!(outs.iter().filter(|o| o.m_axis.tvalid).count(), 2, "good again");
     }
 }
 
@@ -86,7 +89,7 @@ fn frame_fifo_full_drops_the_newcomer_and_keeps_the_rest() {
     let outs = send(&mut engine, 10, false, true, false);
     assert_eq!(outs.iter().filter(|o| o.event_overflow).count(), 1);
     let outs = send(&mut engine, 0, false, true, true);
-    let valid_count = outs.iter().filter(|o| o.m_axis_tvalid).count();
+    let valid_count = outs.iter().filter(|o| o.m_axis.tvalid).count();
     assert_eq!(valid_count, FRAME_FIFO_BEATS - 3, "one beat left in the first cycle");
 }
 
@@ -96,19 +99,22 @@ fn frame_fifo_open_frame_longer_than_the_buffer_passes() {
     let (mut sent, mut received) = (0, 0);
     for cycle in 0..4 * FRAME_FIFO_BEATS as u64 {
         let pins = FrameFifoIn {
-            s_axis_tdata: sent,
-            s_axis_tvalid: cycle >= 1,
-            // A frame that is open has no bad end.
-            s_axis_tuser: true,
+            s_axis: AxisUser {
+                tdata: sent,
+                tvalid: cycle >= 1,
+                // A frame that is open has no bad end.
+                tuser: true,
+                ..AxisUser::default()
+            },
             s_open: cycle == 6,
-            m_axis_tready: true,
+            m_axis: TreadyPort { tready: true },
             ..FrameFifoIn::default()
         };
         let out = engine.step(&pins).expect("equal");
         sent += u64::from(cycle >= 1);
-        assert_eq!(out.m_axis_tvalid, cycle >= 7, "two cycles behind s_open, then each cycle");
-        if out.m_axis_tvalid {
-            assert_eq!(out.m_axis_tdata, received);
+        assert_eq!(out.m_axis.tvalid, cycle >= 7, "two cycles behind s_open, then each cycle");
+        if out.m_axis.tvalid {
+            assert_eq!(out.m_axis.tdata, received);
             received += 1;
         }
     }

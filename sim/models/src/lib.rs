@@ -20,3 +20,4 @@ pub mod golden;
 pub mod insert;
 pub mod ports;
 pub mod reference;
+pub mod streams;

@@ -163,35 +163,41 @@ impl<A: PortField, B: PortField> PortField for Both<A, B> {
     }
 }
 
-/// Declares a port bundle:
+/// Declares a port bundle. A type parameter is the type of a member whose width varies; it has a
+/// usual one.
 ///
 /// ```
+/// use nic_models::ports::{Ports, Wide};
 /// nic_models::ports! {
 ///     /// One beat of a stream.
-///     pub struct Beat {
+///     pub struct Beat<W = u64> {
 ///         /// Payload, byte 0 in bits 7:0.
-///         pub tdata: u64,
+///         pub tdata: W,
 ///         /// Last beat of the frame.
 ///         pub tlast: bool,
 ///     }
 /// }
 /// nic_models::ports! {
 ///     /// Inputs.
-///     pub struct In { pub reset: bool, pub s_axis: Beat }
+///     pub struct In { pub reset: bool, pub s_axis: Beat, pub s_wide: Beat<Wide<8>> }
 /// }
-/// use nic_models::ports::Ports;
 /// assert_eq!(In::port_defs()[1].name, "s_axis_tdata");
+/// assert_eq!(In::port_defs()[3].bits_max, 512);
 /// ```
 #[macro_export]
 macro_rules! ports {
-    ($(#[$meta:meta])* $vis:vis struct $name:ident {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident $(<$($size:ident = $usual:ty),*>)? {
         $($(#[$field_meta:meta])* $field_vis:vis $field:ident : $ty:ty),* $(,)?
     }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
-        $vis struct $name { $($(#[$field_meta])* $field_vis $field: $ty),* }
+        $vis struct $name $(<$($size = $usual),*>)? {
+            $($(#[$field_meta])* $field_vis $field: $ty),*
+        }
 
-        impl $crate::ports::PortField for $name {
+        impl $(<$($size: $crate::ports::PortField),*>)? $crate::ports::PortField
+            for $name $(<$($size),*>)?
+        {
             const WORDS: usize = 0 $(+ <$ty as $crate::ports::PortField>::WORDS)*;
             fn define(name: &str, defs: &mut Vec<$crate::ports::PortDef>) {
                 $(<$ty as $crate::ports::PortField>::define(
@@ -214,7 +220,10 @@ macro_rules! ports {
                 Self { $($field),* }
             }
         }
-        impl $crate::ports::Ports for $name {}
+        impl $(<$($size: $crate::ports::PortField),*>)? $crate::ports::Ports
+            for $name $(<$($size),*>)?
+        {
+        }
     };
 }
 

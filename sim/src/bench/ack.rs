@@ -2,14 +2,15 @@
 
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::Stimulus;
-use nic_models::golden::transport::ack::gen::{AckGen, Outcome, Tag};
-use nic_models::golden::transport::ack::ports::{AckGenIn, AckGenOut, DoneIn, HopWatch, Tel};
-use nic_models::golden::transport::read::reply::{
-    EndPorts, ReadReply, ReadReplyIn, ReadReplyOut, ReplyPorts,
+use nic_models::golden::transport::ack::gen::{
+    AckGen, AckGenIn, AckGenOut, HopWatch, Outcome, Tag,
 };
-use nic_models::golden::transport::requester::ReadPorts;
-use nic_models::golden::transport::responder::ports::{ResponderIn, ResponderOut};
+use nic_models::golden::transport::read::reply::{ReadReply, ReadReplyIn, ReadReplyOut};
+use nic_models::golden::transport::responder::{ResponderIn, ResponderOut};
 use nic_models::ports::Golden;
+use nic_models::streams::{
+    Flow, ReadCommand, ReadError, ReadJobEnd, ReadyPort, Reply, Telemetry, WriteDone,
+};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::Table;
 use rand::{Rng, SeedableRng};
@@ -28,8 +29,8 @@ pub(super) fn random_watch(rng: &mut ChaCha8Rng, flow_count: u16) -> HopWatch {
     }
 }
 
-pub(super) fn random_tel(rng: &mut ChaCha8Rng) -> Tel {
-    Tel {
+pub(super) fn random_tel(rng: &mut ChaCha8Rng) -> Telemetry {
+    Telemetry {
         valid: rng.gen_ratio(3, 4),
         hops: rng.gen_range(0..=6),
         path: rng.gen_range(0..0x1000),
@@ -42,7 +43,7 @@ pub(super) fn random_tel(rng: &mut ChaCha8Rng) -> Tel {
 pub struct Owing {
     rng: ChaCha8Rng,
     done: Source<(u128, bool)>,
-    end: Source<EndPorts>,
+    end: Source<ReadJobEnd>,
     /// READs that were handed over and have not ended, by flow.
     jobs: Vec<u8>,
     ack: Sink,
@@ -88,7 +89,7 @@ impl Owing {
     }
 
     /// Some of a flow's READs have ended, or all is over.
-    fn end(rng: &mut ChaCha8Rng, jobs: &mut [u8], flow_limit: u16) -> Option<EndPorts> {
+    fn end(rng: &mut ChaCha8Rng, jobs: &mut [u8], flow_limit: u16) -> Option<ReadJobEnd> {
         let flow = rng.gen_range(0..flow_limit);
         let waiting = &mut jobs[usize::from(flow)];
         let (cleared, error) = (rng.gen_ratio(1, 100), rng.gen_ratio(1, 100));
@@ -98,7 +99,7 @@ impl Owing {
         let jobs = rng.gen_range(0..=(*waiting).min(16));
         let reads = rng.gen_range(0..=jobs);
         *waiting = if cleared { 0 } else { *waiting - jobs };
-        Some(EndPorts { valid: true, flow, jobs, reads, error, cleared })
+        Some(ReadJobEnd { valid: true, flow, jobs, reads, error, cleared })
     }
 }
 
@@ -130,9 +131,9 @@ impl Replies {
         out: &ResponderOut,
         i: &mut ResponderIn,
         (grants, takes, fail): (bool, bool, Option<u16>),
-    ) -> Option<(ReplyPorts, ReadPorts)> {
+    ) -> Option<(Reply, ReadCommand)> {
         let before = self.out;
-        (i.s_end, i.m_job_ready) = (before.m_end, before.s_job_ready);
+        (i.s_end, i.m_job.ready) = (before.m_end, before.s_job.ready);
         i.m_cfg_ready = before.s_cfg_ready;
         if self.grant.is_none() && grants {
             self.grant = self.asked.pop_front();
@@ -147,18 +148,19 @@ impl Replies {
             cfg_table: i.cfg_table,
             cfg_index: i.cfg_index,
             cfg_row: i.cfg_row,
-            s_grant_valid: self.grant.is_some(),
-            s_grant_flow: self.grant.unwrap_or(0),
-            s_fail_valid: fail.is_some(),
-            s_fail_flow: fail.unwrap_or(0),
-            s_fail_mark: fail.map_or(0, |flow| self.marks[usize::from(flow)]),
+            s_grant: Flow { valid: self.grant.is_some(), flow: self.grant.unwrap_or(0) },
+            s_fail: ReadError {
+                valid: fail.is_some(),
+                flow: fail.unwrap_or(0),
+                mark: fail.map_or(0, |flow| self.marks[usize::from(flow)]),
+            },
             cfg_tel_data: 0,
-            m_pkt_ready: takes,
-            m_read_ready: takes,
-            m_work_ready: true,
-            m_end_ready: out.s_end_ready,
+            m_pkt: ReadyPort { ready: takes },
+            m_read: ReadyPort { ready: takes },
+            m_work: ReadyPort { ready: true },
+            m_end: ReadyPort { ready: out.s_end.ready },
         });
-        if before.s_grant_ready {
+        if before.s_grant.ready {
             self.grant = None;
         }
         if before.s_cfg_ready && i.cfg_table == Table::Qp as u8 {
@@ -175,7 +177,7 @@ impl Replies {
 
     /// Whether a read error that is offered is taken in the coming cycle.
     pub fn takes_fail(&self) -> bool {
-        self.out.s_fail_ready
+        self.out.s_fail.ready
     }
 }
 
@@ -192,17 +194,17 @@ impl Stimulus<AckGen> for Owing {
             let error = rng.gen_ratio(1, 20);
             Some((Self::tag(rng, limit).to_bits(), error))
         };
-        let done = self.done.drive(out.s_done_ready, make);
+        let done = self.done.drive(out.s_done.ready, make);
         let m_job_ready = self.job.drive();
         if out.m_job.valid && m_job_ready {
             self.jobs[usize::from(out.m_job.flow)] += 1;
         }
         let (jobs, rng) = (&mut self.jobs, &mut self.rng);
-        let s_end = self.end.drive(out.s_end_ready, || Self::end(rng, jobs, limit));
+        let s_end = self.end.drive(out.s_end.ready, || Self::end(rng, jobs, limit));
         let reset = rng.gen_ratio(1, 8000);
         let i = AckGenIn {
             reset,
-            s_done: DoneIn {
+            s_done: WriteDone {
                 valid: done.is_some(),
                 tag: done.map_or_else(|| rng.gen::<u128>() >> 1, |d| d.0),
                 error: done.is_some_and(|d| d.1),
@@ -219,9 +221,9 @@ impl Stimulus<AckGen> for Owing {
             cfg_rnr_timer: self.rnr_timer,
             cfg_worst_hop: !self.rnr_timer.is_multiple_of(4),
             watch: random_watch(rng, limit),
-            m_ack_ready: self.ack.drive(),
+            m_ack: ReadyPort { ready: self.ack.drive() },
             m_cqe_ready: self.cqe.drive(),
-            m_job_ready,
+            m_job: ReadyPort { ready: m_job_ready },
         };
         self.clear_left = self.clear_left.saturating_sub(1);
         if reset {

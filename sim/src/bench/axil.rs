@@ -1,7 +1,7 @@
 //! Software on an AXI4-Lite bus: writes that it was given, in order, and reads and idle writes all
 //! over the map between them.
 
-use nic_models::golden::host::axil_port::{AxilMaster, AxilSlave};
+use nic_models::streams::{back, AxiLite};
 use nic_spec::regs::Register;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 /// The software.
 pub struct Software {
     rng: ChaCha8Rng,
-    bus: AxilMaster,
+    bus: AxiLite,
     /// Writes to be done: byte address and value.
     pub writes: VecDeque<(u16, u32)>,
     /// Registers that idle writes leave alone.
@@ -47,7 +47,7 @@ impl Software {
     }
 
     /// The master's pins for the coming edge; `slave` are the block's before it.
-    pub fn drive(&mut self, slave: &AxilSlave) -> AxilMaster {
+    pub fn drive(&mut self, slave: &back::AxiLite) -> AxiLite {
         let (write_taken, read_taken) = self.taken;
         if write_taken && self.bus.awvalid {
             (self.bus.awvalid, self.bus.wvalid) = (false, false);

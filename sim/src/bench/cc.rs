@@ -5,18 +5,17 @@ pub mod acks;
 use super::axil::Software;
 use acks::{hop_word, next_hop, number, parameters, RandomAcks};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::cc::cc_active::{CcActive, CcActiveIn, CcActiveOut, WatchPorts};
-use nic_models::golden::cc::cc_core::{AckStream, CcCore, CcCoreIn, CcCoreOut, FlowStream};
-use nic_models::golden::cc::cc_ewma::{CcEwma, CcEwmaIn, CcEwmaOut};
-use nic_models::golden::cc::cc_hop::{CcHop, CcHopIn, CcHopOut};
-use nic_models::golden::cc::cc_unit::CcUnit;
-use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
-use nic_models::golden::cc::cc_unit_wide::CcUnitWide;
-use nic_models::golden::cc::cc_wind::{CcWind, CcWindIn, CcWindOut};
-use nic_models::golden::cc::ports::CcCfg;
-use nic_models::golden::cc::ports::{CcRate, CcReady, CcUnitOut};
-use nic_models::golden::host::core_csr::TReady;
+use nic_models::golden::cc::active::{CcActive, CcActiveIn, CcActiveOut, WatchPorts};
+use nic_models::golden::cc::cc_core::{CcCore, CcCoreIn, CcCoreOut};
+use nic_models::golden::cc::ewma::{CcEwma, CcEwmaIn, CcEwmaOut};
+use nic_models::golden::cc::hop::{CcHop, CcHopIn, CcHopOut};
+use nic_models::golden::cc::serial::unit::CcUnitSerial;
+use nic_models::golden::cc::unit::{CcUnit, CcUnitOut};
+use nic_models::golden::cc::wide::unit::CcUnitWide;
+use nic_models::golden::cc::wind::{CcWind, CcWindIn, CcWindOut};
+use nic_models::golden::cc::CcCfg;
 use nic_models::ports::Golden;
+use nic_models::streams::{AxisEvent, Decision, ReadyPort, TreadyPort};
 use nic_spec::config::{CcSchedule, NicConfig};
 use nic_spec::regs::{self, cc_offset, config_offset};
 use rand::{Rng, SeedableRng};
@@ -308,13 +307,13 @@ where
             return CcCoreIn { reset, s_axil, ..Default::default() };
         };
         let unit_out = CcUnitOut {
-            s_ack: CcReady { ready: out.s_axis_ack.tready },
-            s_flow: CcReady { ready: out.s_axis_flow.tready },
-            m_rate: CcRate { valid: out.m_axis_rate.tvalid, ..Default::default() },
+            s_ack: ReadyPort { ready: out.s_axis_ack.tready },
+            s_flow: ReadyPort { ready: out.s_axis_flow.tready },
+            m_rate: Decision { valid: out.m_axis_rate.tvalid, ..Default::default() },
             event_cc: out.event_cc,
         };
         let events = Stimulus::<CcUnit>::next(&mut self.acks, cycle - from, &unit_out);
-        let mut s_axis_ack = AckStream::pack(&events.s_ack);
+        let mut s_axis_ack = AxisEvent::of_ack(&events.s_ack);
         for (word, ignored) in s_axis_ack.tdata.0.iter_mut().zip(self.ignored) {
             *word |= ignored;
         }
@@ -322,8 +321,8 @@ where
             reset,
             s_axil,
             s_axis_ack,
-            s_axis_flow: FlowStream::pack(&events.s_flow),
-            m_axis_rate: TReady { tready: events.m_rate.ready },
+            s_axis_flow: AxisEvent::of_flow(&events.s_flow),
+            m_axis_rate: TreadyPort { tready: events.m_rate.ready },
         }
     }
 }

@@ -5,7 +5,8 @@ use crate::env::axi_mem::{AxiMem, BEAT_BYTES};
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::host::dma::read::{DmaRead, DmaReadIn, DmaReadOut};
-use nic_models::golden::host::dma::write::{DmaWrite, DmaWriteIn, DmaWriteOut, WriteCommand};
+use nic_models::golden::host::dma::write::{DmaWrite, DmaWriteIn, DmaWriteOut};
+use nic_models::streams::{AxisEvent, ReadCommand, ReadyPort, TreadyPort, WriteCommand};
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -42,7 +43,7 @@ fn length(rng: &mut ChaCha8Rng) -> u16 {
 
 /// A write and what must come of it.
 struct Expected {
-    command: WriteCommand<u128>,
+    command: WriteCommand,
     bytes: Vec<u8>,
     /// First byte of the gap before it, which nobody writes.
     gap_start: u64,
@@ -53,8 +54,8 @@ struct Expected {
 struct Writes {
     rng: ChaCha8Rng,
     memory: AxiMem,
-    commands: Source<WriteCommand<u128>>,
-    pending: Option<WriteCommand<u128>>,
+    commands: Source<WriteCommand>,
+    pending: Option<WriteCommand>,
     payload: Source<u64>,
     done: Sink,
     beats: VecDeque<u64>,
@@ -91,7 +92,7 @@ impl Writes {
         self.next_addr = BASES[self.rng.gen_range(0..BASES.len())];
     }
 
-    fn command(&mut self) -> WriteCommand<u128> {
+    fn command(&mut self) -> WriteCommand {
         let rng = &mut self.rng;
         let error = rng.gen_ratio(1, 16);
         let gap_start = self.next_addr;
@@ -105,7 +106,7 @@ impl Writes {
         };
         let addr = gap_start + gap;
         let bytes = length(rng);
-        let command = WriteCommand { addr, bytes, tag: rng.gen() };
+        let command = WriteCommand { valid: true, addr, bytes, tag: rng.gen() };
         let data: Vec<u8> = (0..bytes).map(|_| rng.gen()).collect();
         for beat in data.chunks(BEAT_BYTES as usize) {
             // What lies above the last byte means nothing.
@@ -143,32 +144,29 @@ impl Writes {
 impl Stimulus<DmaWrite<u128>> for Writes {
     fn next(&mut self, _cycle: u64, out: &DmaWriteOut) -> DmaWriteIn {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
-        let junk = WriteCommand { addr: self.rng.gen(), bytes: 77, tag: self.rng.gen() };
+        let junk =
+            WriteCommand { valid: false, addr: self.rng.gen(), bytes: 77, tag: self.rng.gen() };
         let room = self.expected.len() < 40;
         if self.pending.is_none() && room {
             self.pending = Some(self.command());
         }
         let pending = &mut self.pending;
-        let offer = self.commands.drive(out.s_cmd_ready, || pending.take());
+        let offer = self.commands.drive(out.s_cmd.ready, || pending.take());
         let beats = &mut self.beats;
-        let beat = self.payload.drive(out.s_axis_tready, || beats.pop_front());
+        let beat = self.payload.drive(out.s_axis.tready, || beats.pop_front());
         let m_axi = self.memory.drive_write(&out.m_axi);
         assert!(self.memory.violations().is_empty(), "{:?}", self.memory.violations());
         let m_done_ready = self.done.drive();
-        if out.m_done_valid && m_done_ready {
-            self.check(out.m_done_tag, out.m_done_error);
+        if out.m_done.valid && m_done_ready {
+            self.check(out.m_done.tag, out.m_done.error);
         }
         let command = offer.unwrap_or(junk);
         let pins = DmaWriteIn {
             reset,
-            s_cmd_valid: offer.is_some(),
-            s_cmd_addr: command.addr,
-            s_cmd_bytes: command.bytes,
-            s_cmd_tag: command.tag,
-            s_axis_tdata: beat.unwrap_or(junk.addr),
-            s_axis_tvalid: beat.is_some(),
+            s_cmd: command,
+            s_axis: AxisEvent { tdata: beat.unwrap_or(junk.addr), tvalid: beat.is_some() },
             m_axi,
-            m_done_ready,
+            m_done: ReadyPort { ready: m_done_ready },
         };
         if reset {
             self.restart();
@@ -252,28 +250,26 @@ impl Stimulus<DmaRead> for Reads {
         let junk = (self.base + at, bytes);
         let (expected, is_new) = (&mut self.expected, self.commands.is_idle());
         let room = expected.len() < 40;
-        let offer = self.commands.drive(out.s_cmd_ready, || (is_new && room).then_some(junk));
-        if let Some(command) = offer.filter(|_| out.s_cmd_ready) {
+        let offer = self.commands.drive(out.s_cmd.ready, || (is_new && room).then_some(junk));
+        if let Some(command) = offer.filter(|_| out.s_cmd.ready) {
             expected.push_back(command);
         }
         let m_axi = self.memory.drive_read(&out.m_axi).into();
         assert!(self.memory.violations().is_empty(), "{:?}", self.memory.violations());
         let m_axis_tready = self.stream.drive();
-        if out.m_axis_tvalid && m_axis_tready {
-            let byte_count = out.m_axis_tkeep.count_ones() as usize;
-            self.partial.extend(&out.m_axis_tdata.to_le_bytes()[..byte_count]);
-            if out.m_axis_tlast {
-                self.check_frame(out.m_axis_tuser);
+        if out.m_axis.tvalid && m_axis_tready {
+            let byte_count = out.m_axis.tkeep.count_ones() as usize;
+            self.partial.extend(&out.m_axis.tdata.to_le_bytes()[..byte_count]);
+            if out.m_axis.tlast {
+                self.check_frame(out.m_axis.tuser);
             }
         }
         let (s_cmd_addr, s_cmd_bytes) = offer.unwrap_or((!junk.0, junk.1));
         let pins = DmaReadIn {
             reset,
-            s_cmd_valid: offer.is_some(),
-            s_cmd_addr,
-            s_cmd_bytes,
+            s_cmd: ReadCommand { valid: offer.is_some(), addr: s_cmd_addr, bytes: s_cmd_bytes },
             m_axi,
-            m_axis_tready,
+            m_axis: TreadyPort { tready: m_axis_tready },
         };
         if reset {
             self.restart();

@@ -2,20 +2,18 @@
 
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::rx::ports::{FeedbackPorts, TelPorts as RxTel};
 use nic_models::golden::transport::feedback::input::{
-    FeedbackIn, FeedbackInIn, FeedbackInOut, ProbeVerdict, SentWatch,
+    FeedbackIn, FeedbackInIn, FeedbackInOut, ProbeVerdict, RowWatch, SentWatch,
 };
 use nic_models::golden::transport::feedback::output::{
     FeedbackOut, FeedbackOutIn, FeedbackOutOut, WatchPorts,
 };
-use nic_models::golden::transport::probe_out::RowWatch;
 use nic_models::golden::transport::probe_out::{
-    AnswerPorts, DataWatch, InflightWatch, ProbeOut, ProbeOutIn, ProbeOutOut,
+    DataWatch, InflightWatch, ProbeOut, ProbeOutIn, ProbeOutOut,
 };
-use nic_models::golden::transport::requester::{CcPorts, ReadyPort, TelPorts};
-use nic_models::golden::tx::ports::CfgPort;
+use nic_models::golden::transport::requester::ValidPort;
 use nic_models::ports::Wide;
+use nic_models::streams::{AckTelemetry, Feedback, Flow, ReadyPort, Telemetry};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
@@ -127,8 +125,8 @@ impl Rows {
     }
 }
 
-fn tel(rng: &mut ChaCha8Rng) -> TelPorts {
-    TelPorts {
+fn tel(rng: &mut ChaCha8Rng) -> Telemetry {
+    Telemetry {
         valid: rng.gen_ratio(9, 10),
         hops: rng.gen_range(0..7),
         path: rng.gen_range(0..1 << 12),
@@ -217,12 +215,12 @@ impl Stimulus<FeedbackOut> for Answers {
         let pins = FeedbackOutIn {
             reset,
             cfg_feedback_cycles: self.interval,
-            s_cfg: CfgPort { valid },
+            s_cfg: ValidPort { valid },
             cfg_index: self.rows.pins.0,
             cfg_row: self.rows.pins.1,
             m_cfg: ReadyPort { ready: self.row.drive() },
             watch,
-            s_probe: CfgPort { valid: probe.is_some() },
+            s_probe: ValidPort { valid: probe.is_some() },
             m_feedback: ReadyPort { ready: self.frame.drive() },
         };
         if reset {
@@ -243,10 +241,10 @@ struct Responses {
     /// Cycles since a row was taken, and since a packet was sent.
     since: [u32; 2],
     sent: Source<SentWatch>,
-    feedback: Source<FeedbackPorts>,
+    feedback: Source<Feedback>,
     /// Telemetry of requests, in the place of a telemetry response; none stands beside one.
-    request: Source<FeedbackPorts>,
-    ack: Source<CcPorts>,
+    request: Source<Feedback>,
+    ack: Source<AckTelemetry>,
     /// One cycle in so many brings a telemetry response, an ACK, a request.
     pauses: [u32; 3],
     sink: Sink,
@@ -295,15 +293,15 @@ impl Responses {
     }
 
     /// A request, as what its telemetry is read from.
-    fn request(&mut self, ready: bool) -> Option<FeedbackPorts> {
+    fn request(&mut self, ready: bool) -> Option<Feedback> {
         let is_free = !self.is_offered;
         let (_, qpn, src_ip) = self.rows.address(false);
         let (rng, pause) = (&mut self.rng, self.pauses[2]);
         self.request.drive(ready, || {
             (is_free && rng.gen_ratio(1, pause)).then(|| {
-                let TelPorts { valid, hops, path, hop } = tel(rng);
+                let Telemetry { valid, hops, path, hop } = tel(rng);
                 // The rest is of another kind of packet.
-                FeedbackPorts {
+                Feedback {
                     valid: false,
                     qpn: qpn & 0xff_ffff,
                     src_ip,
@@ -311,8 +309,8 @@ impl Responses {
                     probe: rng.gen(),
                     window: rng.gen(),
                     port: rng.gen(),
-                    tel: RxTel { valid, hops, path, hop },
-                    ..FeedbackPorts::default()
+                    tel: Telemetry { valid, hops, path, hop },
+                    ..Feedback::default()
                 }
             })
         })
@@ -358,7 +356,7 @@ impl Responses {
         sent
     }
 
-    fn feedback(&mut self, ready: bool) -> FeedbackPorts {
+    fn feedback(&mut self, ready: bool) -> Feedback {
         let window = self.rng.gen_ratio(1, 4);
         let (direct, probe) = (!window && self.rng.gen(), !window && self.rng.gen_ratio(1, 3));
         let by_port = direct && !probe;
@@ -379,23 +377,23 @@ impl Responses {
                     _ => rng.gen_range(0..20),
                 };
                 let psn = if window { time } else { last.wrapping_sub(back) & 0xff_ffff };
-                let TelPorts { valid, hops, path, hop } = tel(rng);
-                let tel = RxTel { valid, hops, path, hop };
+                let Telemetry { valid, hops, path, hop } = tel(rng);
+                let tel = Telemetry { valid, hops, path, hop };
                 let qpn = qpn & 0xff_ffff;
-                FeedbackPorts { valid: true, qpn, psn, src_ip, direct, probe, window, port, tel }
+                Feedback { valid: true, qpn, psn, src_ip, direct, probe, window, port, tel }
             })
         });
         self.is_offered = feedback.is_some() && !ready;
         feedback.unwrap_or_default()
     }
 
-    fn ack(&mut self, ready: bool) -> CcPorts {
+    fn ack(&mut self, ready: bool) -> AckTelemetry {
         let flow = self.rows.flow() as u16;
         let (rng, pause) = (&mut self.rng, self.pauses[1]);
         let ack = self.ack.drive(ready, || {
             rng.gen_ratio(1, pause).then(|| {
                 let (psn, snd_nxt) = (rng.gen_range(0..1 << 24), rng.gen_range(0..1 << 24));
-                CcPorts { valid: true, flow, psn, snd_nxt, tel: tel(rng) }
+                AckTelemetry { valid: true, flow, psn, snd_nxt, tel: tel(rng) }
             })
         });
         ack.unwrap_or_default()
@@ -557,7 +555,7 @@ impl Stimulus<ProbeOut> for Turns {
             cfg_index: self.rows.pins.0,
             sent: self.sent(),
             inflight: self.inflight(),
-            answer: AnswerPorts { valid: answers, flow: self.rows.flow() as u16 },
+            answer: Flow { valid: answers, flow: self.rows.flow() as u16 },
             m_probe: ReadyPort { ready: self.sink.drive() },
         };
         if reset {

@@ -1,11 +1,9 @@
 //! Benches: host side.
 
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::host::axil_port::{
-    Access, Answer, AxilMaster, AxilPort, AxilPortIn, AxilPortOut,
-};
-use nic_models::golden::host::completion_queue::{
-    CompletionQueue, CompletionQueueIn, CompletionQueueOut, RequesterCqe, ResponderCqe, RingControl,
+use nic_models::golden::host::axil_port::{Access, Answer, AxilPort, AxilPortIn, AxilPortOut};
+use nic_models::golden::host::cq::queue::{
+    CompletionQueue, CompletionQueueIn, CompletionQueueOut, RingControl,
 };
 use nic_models::golden::host::csr::{Csr, CsrIn, CsrOut};
 use nic_models::golden::host::csr_regs::{CsrRegs, CsrRegsIn, CsrRegsOut};
@@ -15,8 +13,10 @@ use nic_models::golden::host::event_counters::{
 use nic_models::golden::host::registers::{
     CfgReady, Registers, RegistersIn, RegistersOut, WatchIn,
 };
-use nic_models::golden::host::sq_fetch::LostPorts;
 use nic_models::golden::host::table_window::{TableWindow, TableWindowIn, TableWindowOut};
+use nic_models::streams::{
+    AxiLite, LostRequest, ReadyPort, RequesterCompletion, ResponderCompletion,
+};
 use nic_spec::config::NicConfig;
 use nic_spec::regs;
 use rand::{Rng, SeedableRng};
@@ -122,9 +122,9 @@ struct Completing {
     rng: ChaCha8Rng,
     push_percent: u32,
     pop_percent: u32,
-    requester: RequesterCqe,
-    responder: ResponderCqe,
-    lost: LostPorts,
+    requester: RequesterCompletion,
+    responder: ResponderCompletion,
+    lost: LostRequest,
     /// A ring that takes entries and commits them later.
     ring: RingControl,
     taken: u32,
@@ -180,8 +180,8 @@ impl Stimulus<CompletionQueue> for Completing {
             self.push_percent = [0, 5, 30, 100][rng.gen_range(0..4)];
             self.pop_percent = [0, 5, 30, 100][rng.gen_range(0..4)];
         }
-        if out.s_requester_ready || !self.requester.valid {
-            self.requester = RequesterCqe {
+        if out.s_requester.ready || !self.requester.valid {
+            self.requester = RequesterCompletion {
                 valid: rng.gen_range(0..100) < self.push_percent,
                 status: if rng.gen() { 0 } else { rng.gen() },
                 flow: rng.gen(),
@@ -190,8 +190,8 @@ impl Stimulus<CompletionQueue> for Completing {
                 signalled: rng.gen_ratio(3, 4),
             };
         }
-        if out.s_responder_ready || !self.responder.valid {
-            self.responder = ResponderCqe {
+        if out.s_responder.ready || !self.responder.valid {
+            self.responder = ResponderCompletion {
                 valid: rng.gen_range(0..100) < self.push_percent,
                 status: rng.gen(),
                 flow: rng.gen(),
@@ -199,9 +199,9 @@ impl Stimulus<CompletionQueue> for Completing {
                 byte_len: rng.gen(),
             };
         }
-        if out.s_lost_ready || !self.lost.valid {
+        if out.s_lost.ready || !self.lost.valid {
             let valid = rng.gen_ratio(self.push_percent, 1000);
-            self.lost = LostPorts { valid, flow: rng.gen(), wr_id: rng.gen() };
+            self.lost = LostRequest { valid, flow: rng.gen(), wr_id: rng.gen() };
         }
         let reset = rng.gen_ratio(1, 50_000);
         if reset {
@@ -221,7 +221,7 @@ impl Stimulus<CompletionQueue> for Completing {
 /// An AXI4-Lite master that keeps the protocol, and a register file that answers late.
 struct Accessing {
     rng: ChaCha8Rng,
-    bus: AxilMaster,
+    bus: AxiLite,
     answer: Answer,
 }
 
@@ -313,7 +313,7 @@ impl Stimulus<Csr> for Decoding {
 /// Software that reads and writes registers, blocks that take rows, and completions.
 struct Software {
     rng: ChaCha8Rng,
-    bus: AxilMaster,
+    bus: AxiLite,
     completing: Completing,
     /// One flow's window and rate in this many cycles.
     watch_interval: u32,
@@ -324,7 +324,7 @@ impl Software {
         let (rng, completing) = (ChaCha8Rng::seed_from_u64(seed ^ 1), Completing::new(seed));
         // Software may read them before there is any.
         let watch_interval = [2, 20, 200][seed as usize % 3];
-        Self { rng, bus: AxilMaster::default(), completing, watch_interval }
+        Self { rng, bus: AxiLite::default(), completing, watch_interval }
     }
 
     fn address(&mut self) -> u16 {
@@ -366,9 +366,9 @@ impl Stimulus<Registers> for Software {
         self.bus.bready = self.rng.gen();
         self.bus.rready = self.rng.gen();
         let queue_out = CompletionQueueOut {
-            s_requester_ready: out.s_requester_ready,
-            s_responder_ready: out.s_responder_ready,
-            s_lost_ready: out.s_lost_ready,
+            s_requester: ReadyPort { ready: out.s_requester.ready },
+            s_responder: ReadyPort { ready: out.s_responder.ready },
+            s_lost: ReadyPort { ready: out.s_lost.ready },
             head_valid: out.head_valid,
             ..Default::default()
         };
@@ -377,7 +377,7 @@ impl Stimulus<Registers> for Software {
         let rng = &mut self.rng;
         let reset = rng.gen_ratio(1, 20_000);
         if reset {
-            self.bus = AxilMaster::default();
+            self.bus = AxiLite::default();
             self.completing.taken = 0;
         }
         let (s_requester, s_responder) = (completions.s_requester, completions.s_responder);
@@ -400,14 +400,14 @@ impl Stimulus<Registers> for Software {
             reset,
             s_axil,
             m_cfg,
-            m_flow_ready,
+            m_flow: ReadyPort { ready: m_flow_ready },
             s_requester,
             s_responder,
             s_lost: completions.s_lost,
             ring: completions.ring,
             cq_landed: rng.gen(),
             host_status: rng.gen(),
-            m_doorbell_ready: out.m_doorbell.valid && rng.gen_ratio(1, 4),
+            m_doorbell: ReadyPort { ready: out.m_doorbell.valid && rng.gen_ratio(1, 4) },
             watch,
             event,
         }

@@ -2,18 +2,15 @@
 
 use crate::env::stream::{Beat, FrameSource, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::host::write_mux::{
-    PortBeat, PortCmd, Report, WriteMux, WriteMuxIn, WriteMuxOut,
-};
-use nic_models::golden::transport::ack::ports::DoneIn;
+use nic_models::golden::host::write_mux::{WriteMux, WriteMuxIn, WriteMuxOut};
 use nic_models::golden::transport::completer::{Completer, CompleterIn, CompleterOut};
 use nic_models::golden::transport::pkt_mux::{PktMux, PktMuxIn, PktMuxOut};
-use nic_models::golden::transport::probe_out::ProbePorts;
-use nic_models::golden::transport::read::reply::ReplyPorts;
-use nic_models::golden::transport::requester::{order, OrderPorts, PktPorts, ReadPorts};
-use nic_models::golden::transport::responder::ports::PayloadBeat;
-use nic_models::golden::transport::window::output::WindowPorts;
-use nic_models::golden::transport::work_mux::{WorkMux, WorkMuxIn, WorkMuxOut, WorkPorts};
+use nic_models::golden::transport::requester::order;
+use nic_models::golden::transport::work_mux::{WorkMux, WorkMuxIn, WorkMuxOut};
+use nic_models::streams::{
+    Axis, AxisWords, Order, Packet, Probe, ReadCommand, ReadyPort, Reply, TreadyPort, Window, Work,
+    WriteCommand, WriteDone,
+};
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -54,8 +51,8 @@ fn length(rng: &mut ChaCha8Rng) -> u16 {
 
 /// Commands of one port with their frames, which may come before or behind them.
 struct Port {
-    cmds: Source<PortCmd>,
-    waiting: VecDeque<PortCmd>,
+    cmds: Source<WriteCommand>,
+    waiting: VecDeque<WriteCommand>,
     frames: FrameSource,
     done: Sink,
     /// First words of the frames whose commands have not left.
@@ -80,8 +77,8 @@ impl Port {
         if self.waiting.len() >= 4 || self.frames.pending_beats() > 600 {
             return;
         }
-        let cmd = PortCmd { valid: true, addr: rng.gen(), bytes: length(rng), tag: rng.gen() };
-        let cmd = PortCmd { tag: cmd.tag >> 1, ..cmd };
+        let cmd = WriteCommand { valid: true, addr: rng.gen(), bytes: length(rng), tag: rng.gen() };
+        let cmd = WriteCommand { tag: cmd.tag >> 1, ..cmd };
         let frame: Vec<u8> = (0..cmd.bytes.next_multiple_of(8)).map(|_| rng.gen()).collect();
         let head = frame.first_chunk().map(|word| u64::from_le_bytes(*word));
         self.frames.push(&frame, false);
@@ -89,24 +86,24 @@ impl Port {
         self.waiting.push_back(cmd);
     }
 
-    fn drive(&mut self, cmd_ready: bool, data_ready: bool) -> (Option<PortCmd>, Option<Beat>) {
+    fn drive(&mut self, cmd_ready: bool, data_ready: bool) -> (Option<WriteCommand>, Option<Beat>) {
         let waiting = &mut self.waiting;
         let cmd = self.cmds.drive(cmd_ready, || waiting.pop_front());
         (cmd, self.frames.drive(data_ready))
     }
 
     /// The tag comes back in order.
-    fn check_report(&mut self, report: &Report, ready: bool) {
+    fn check_report(&mut self, report: &WriteDone, ready: bool) {
         if report.valid && ready {
             assert_eq!(Some(report.tag), self.open.pop_front(), "reports in the order of commands");
         }
     }
 }
 
-fn port_beat(beat: Option<Beat>, junk: u64) -> PortBeat {
+fn port_beat(beat: Option<Beat>, junk: u64) -> AxisWords {
     match beat {
-        Some(beat) => PortBeat { tvalid: true, tdata: beat.tdata[0], tlast: beat.tlast },
-        None => PortBeat { tvalid: false, tdata: junk, tlast: junk & 1 != 0 },
+        Some(beat) => AxisWords { tvalid: true, tdata: beat.tdata[0], tlast: beat.tlast },
+        None => AxisWords { tvalid: false, tdata: junk, tlast: junk & 1 != 0 },
     }
 }
 
@@ -138,7 +135,7 @@ impl Ports {
     }
 
     fn engine(&mut self, out: &WriteMuxOut, pins: &WriteMuxIn) {
-        if out.m_cmd.valid && pins.m_cmd_ready {
+        if out.m_cmd.valid && pins.m_cmd.ready {
             let port = usize::from(out.m_cmd.tag >> 127 != 0);
             let (tag, head) = self.ports[port].heads.pop_front().expect("a command was given");
             assert_eq!(out.m_cmd.tag & (u128::MAX >> 1), tag, "commands of a port in order");
@@ -148,7 +145,7 @@ impl Ports {
             self.expected.extend((0..beats).map(|at| head.filter(|_| at == 0)));
         }
         // Data may be ahead of its command.
-        if out.m_data.tvalid && pins.m_data_tready {
+        if out.m_data.tvalid && pins.m_data.tready {
             let expected = self.expected.pop_front().expect("a beat of a command that has left");
             assert!(
                 expected.is_none_or(|word| word == out.m_data.tdata),
@@ -164,17 +161,17 @@ impl Stimulus<WriteMux> for Ports {
         for port in &mut self.ports {
             port.make(&mut self.rng);
         }
-        let junk = PortCmd {
+        let junk = WriteCommand {
             tag: self.rng.gen::<u128>() >> 1,
             addr: self.rng.gen(),
-            ..PortCmd::default()
+            ..WriteCommand::default()
         };
-        let a = self.ports[0].drive(out.s_a_cmd_ready, out.s_a_data_tready);
-        let b = self.ports[1].drive(out.s_b_cmd_ready, out.s_b_data_tready);
+        let a = self.ports[0].drive(out.s_a_cmd.ready, out.s_a_data.tready);
+        let b = self.ports[1].drive(out.s_b_cmd.ready, out.s_b_data.tready);
         let (rng, started) = (&mut self.rng, &mut self.started);
         let error = rng.gen_ratio(1, 4);
         let report =
-            self.reports.drive(out.s_done_ready, || started.pop_front().map(|tag| (tag, error)));
+            self.reports.drive(out.s_done.ready, || started.pop_front().map(|tag| (tag, error)));
         // The engine takes a command before its data.
         let m_cmd_ready = self.cmd.drive();
         let is_ahead = self.expected.is_empty() && !(out.m_cmd.valid && m_cmd_ready);
@@ -182,21 +179,21 @@ impl Stimulus<WriteMux> for Ports {
             reset,
             s_a_cmd: a.0.unwrap_or(junk),
             s_a_data: port_beat(a.1, junk.addr),
-            m_a_done_ready: self.ports[0].done.drive(),
+            m_a_done: ReadyPort { ready: self.ports[0].done.drive() },
             s_b_cmd: b.0.unwrap_or(junk),
             s_b_data: port_beat(b.1, !junk.addr),
-            m_b_done_ready: self.ports[1].done.drive(),
-            m_cmd_ready,
-            m_data_tready: self.data.drive() && !is_ahead,
-            s_done: Report {
+            m_b_done: ReadyPort { ready: self.ports[1].done.drive() },
+            m_cmd: ReadyPort { ready: m_cmd_ready },
+            m_data: TreadyPort { tready: self.data.drive() && !is_ahead },
+            s_done: WriteDone {
                 valid: report.is_some(),
                 tag: report.map_or(junk.tag, |r| r.0),
                 error: report.map_or(error, |r| r.1),
             },
         };
         self.engine(out, &pins);
-        self.ports[0].check_report(&out.m_a_done, pins.m_a_done_ready);
-        self.ports[1].check_report(&out.m_b_done, pins.m_b_done_ready);
+        self.ports[0].check_report(&out.m_a_done, pins.m_a_done.ready);
+        self.ports[1].check_report(&out.m_b_done, pins.m_b_done.ready);
         if reset {
             self.reset_seed = self.rng.gen();
             *self = Self::new(self.reset_seed);
@@ -209,8 +206,8 @@ impl Stimulus<WriteMux> for Ports {
 struct Orders {
     rng: ChaCha8Rng,
     flow_count: u16,
-    orders: Source<OrderPorts>,
-    waiting: VecDeque<OrderPorts>,
+    orders: Source<Order>,
+    waiting: VecDeque<Order>,
     frames: FrameSource,
     cmd: Sink,
     data: Sink,
@@ -259,7 +256,7 @@ impl Orders {
         }
         let rng = &mut self.rng;
         let limit = if rng.gen_ratio(1, 8) { self.flow_count } else { 4 };
-        let order = OrderPorts {
+        let order = Order {
             valid: true,
             op: *[order::COMPLETION, order::LAND, order::LAND, order::DROP]
                 .get(rng.gen_range(0..4))
@@ -291,7 +288,7 @@ impl Orders {
     ) -> Option<(u128, bool)> {
         let (open, beats, rng) = (&mut self.open, &mut self.beats, &mut self.rng);
         let is_complete = open.front().is_some_and(|(_, needed)| *needed <= *beats);
-        let report = self.done.drive(out.s_done_ready, || {
+        let report = self.done.drive(out.s_done.ready, || {
             let (tag, needed) = open.pop_front().filter(|_| is_complete)?;
             *beats -= needed;
             Some((tag, needed > 0 && rng.gen_ratio(1, 12)))
@@ -309,15 +306,15 @@ impl Stimulus<Completer> for Orders {
     fn next(&mut self, _cycle: u64, out: &CompleterOut) -> CompleterIn {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
         self.order();
-        let junk = OrderPorts {
+        let junk = Order {
             op: self.rng.gen_range(0..3),
             flow: self.rng.gen_range(0..self.flow_count),
             addr: self.rng.gen(),
-            ..OrderPorts::default()
+            ..Order::default()
         };
         let waiting = &mut self.waiting;
-        let order = self.orders.drive(out.s_order_ready, || waiting.pop_front());
-        let beat = self.frames.drive(out.s_response_tready);
+        let order = self.orders.drive(out.s_order.ready, || waiting.pop_front());
+        let beat = self.frames.drive(out.s_response.tready);
         let (m_cmd_ready, m_data_tready) = (self.cmd.drive(), self.data.drive());
         let report = self.engine(out, m_cmd_ready, m_data_tready);
         let row_taken = out.s_cfg_ready;
@@ -331,23 +328,23 @@ impl Stimulus<Completer> for Orders {
         let pins = CompleterIn {
             reset,
             s_order: order.unwrap_or(junk),
-            s_response: PayloadBeat {
+            s_response: Axis {
                 tvalid: beat.is_some(),
                 tdata: beat.map_or(junk.addr, |b| b.tdata[0]),
                 tkeep: beat.map_or(0x5a, |b| b.tkeep as u8),
                 tlast: beat.map_or(junk.addr & 1 != 0, |b| b.tlast),
             },
-            s_done: DoneIn {
+            s_done: WriteDone {
                 valid: report.is_some(),
                 tag: report.map_or(u128::from(junk.addr) << 40, |r| r.0),
                 error: report.map_or(junk.addr & 2 != 0, |r| r.1),
             },
             s_cfg_valid: self.row.is_some(),
             cfg_index: self.row.unwrap_or(junk.flow),
-            m_cmd_ready,
-            m_data_tready,
+            m_cmd: ReadyPort { ready: m_cmd_ready },
+            m_data: TreadyPort { tready: m_data_tready },
             m_cqe_ready,
-            m_fail_ready,
+            m_fail: ReadyPort { ready: m_fail_ready },
         };
         if row_taken {
             self.row = None;
@@ -363,8 +360,8 @@ impl Stimulus<Completer> for Orders {
 /// both are taken.
 struct Half<P> {
     pkts: Source<P>,
-    waiting: VecDeque<(P, Option<ReadPorts>)>,
-    read: Option<ReadPorts>,
+    waiting: VecDeque<(P, Option<ReadCommand>)>,
+    read: Option<ReadCommand>,
 }
 
 impl<P: Clone> Half<P> {
@@ -373,11 +370,11 @@ impl<P: Clone> Half<P> {
     }
 
     fn push(&mut self, pkt: P, id: u64, bytes: u16) {
-        let read = ReadPorts { valid: true, addr: id, bytes };
+        let read = ReadCommand { valid: true, addr: id, bytes };
         self.waiting.push_back((pkt, (bytes > 0).then_some(read)));
     }
 
-    fn drive(&mut self, pkt_ready: bool, read_ready: bool) -> (Option<P>, Option<ReadPorts>) {
+    fn drive(&mut self, pkt_ready: bool, read_ready: bool) -> (Option<P>, Option<ReadCommand>) {
         let (waiting, read) = (&mut self.waiting, &mut self.read);
         let pkt = self.pkts.drive(pkt_ready, || {
             let pkt;
@@ -396,10 +393,10 @@ impl<P: Clone> Half<P> {
 struct Packets {
     rng: ChaCha8Rng,
     flow_count: u16,
-    data: Half<PktPorts>,
-    reply: Half<ReplyPorts>,
-    probes: Source<ProbePorts>,
-    windows: Source<WindowPorts>,
+    data: Half<Packet>,
+    reply: Half<Reply>,
+    probes: Source<Probe>,
+    windows: Source<Window>,
     pkt: Sink,
     read: Sink,
     next_id: u32,
@@ -428,29 +425,29 @@ impl Packets {
     }
 
     /// Probes, in phases also one behind the other.
-    fn probe(&mut self, ready: bool) -> ProbePorts {
+    fn probe(&mut self, ready: bool) -> Probe {
         let (rng, flow_count) = (&mut self.rng, self.flow_count);
         let chance = if self.next_id & 0x400 == 0 { 40 } else { 1 };
         let probe = self.probes.drive(ready, || {
             rng.gen_ratio(1, chance).then(|| {
                 let (flow, psn) = (rng.gen_range(0..flow_count), rng.gen_range(0..1 << 24));
-                ProbePorts { valid: true, flow, psn }
+                Probe { valid: true, flow, psn }
             })
         });
         probe.unwrap_or_default()
     }
 
     /// Windows, likewise.
-    fn window(&mut self, ready: bool) -> WindowPorts {
+    fn window(&mut self, ready: bool) -> Window {
         let (rng, flow_count) = (&mut self.rng, self.flow_count);
         let chance = if self.next_id & 0x800 == 0 { 40 } else { 1 };
         let window = self.windows.drive(ready, || {
             rng.gen_ratio(1, chance).then(|| {
                 let (flow, psn) = (rng.gen_range(0..flow_count), rng.gen_range(0..1 << 24));
-                WindowPorts { valid: true, flow, psn, bytes: rng.gen() }
+                Window { valid: true, flow, psn, bytes: rng.gen() }
             })
         });
-        window.unwrap_or(WindowPorts { bytes: rng.gen(), ..WindowPorts::default() })
+        window.unwrap_or(Window { bytes: rng.gen(), ..Window::default() })
     }
 
     fn make(&mut self) {
@@ -460,7 +457,7 @@ impl Packets {
         let (psn, opcode) = (self.next_id & 0xff_ffff, rng.gen());
         let id = u64::from(psn);
         if rng.gen() && self.data.waiting.len() < WAITING_MAX {
-            let pkt = PktPorts {
+            let pkt = Packet {
                 valid: true,
                 flow,
                 opcode,
@@ -479,8 +476,7 @@ impl Packets {
         } else if self.reply.waiting.len() < WAITING_MAX {
             let (syndrome, msn) = (rng.gen(), rng.gen_range(0..1 << 24));
             let mark = rng.gen_range(0..16);
-            let pkt =
-                ReplyPorts { valid: true, flow, opcode, psn, payload_bytes, syndrome, msn, mark };
+            let pkt = Reply { valid: true, flow, opcode, psn, payload_bytes, syndrome, msn, mark };
             self.reply.push(pkt, id, payload_bytes);
         }
         self.next_id += 1;
@@ -491,27 +487,25 @@ impl Stimulus<PktMux> for Packets {
     fn next(&mut self, _cycle: u64, out: &PktMuxOut) -> PktMuxIn {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
         self.make();
-        let data = self.data.drive(out.s_data_pkt_ready, out.s_data_read_ready);
-        let reply = self.reply.drive(out.s_reply_pkt_ready, out.s_reply_read_ready);
+        let data = self.data.drive(out.s_data_pkt.ready, out.s_data_read.ready);
+        let reply = self.reply.drive(out.s_reply_pkt.ready, out.s_reply_read.ready);
         let junk = self.rng.gen::<u16>() & 0xfff;
-        let read = ReadPorts { bytes: junk, ..ReadPorts::default() };
+        let read = ReadCommand { bytes: junk, ..ReadCommand::default() };
         let pins = PktMuxIn {
             reset,
-            s_probe: self.probe(out.s_probe_ready),
-            s_window: self.window(out.s_window_ready),
-            s_data_pkt: data.0.unwrap_or(PktPorts { payload_bytes: junk, ..PktPorts::default() }),
+            s_probe: self.probe(out.s_probe.ready),
+            s_window: self.window(out.s_window.ready),
+            s_data_pkt: data.0.unwrap_or(Packet { payload_bytes: junk, ..Packet::default() }),
             s_data_read: data.1.unwrap_or(read),
-            s_reply_pkt: reply
-                .0
-                .unwrap_or(ReplyPorts { payload_bytes: junk, ..ReplyPorts::default() }),
+            s_reply_pkt: reply.0.unwrap_or(Reply { payload_bytes: junk, ..Reply::default() }),
             s_reply_read: reply.1.unwrap_or(read),
-            m_pkt_ready: self.pkt.drive(),
-            m_read_ready: self.read.drive(),
+            m_pkt: ReadyPort { ready: self.pkt.drive() },
+            m_read: ReadyPort { ready: self.read.drive() },
         };
-        if out.m_pkt.valid && pins.m_pkt_ready && out.m_pkt.payload_bytes > 0 {
+        if out.m_pkt.valid && pins.m_pkt.ready && out.m_pkt.payload_bytes > 0 {
             self.left[0].push_back(u64::from(out.m_pkt.psn));
         }
-        if out.m_read.valid && pins.m_read_ready {
+        if out.m_read.valid && pins.m_read.ready {
             self.left[1].push_back(out.m_read.addr);
         }
         while self.left.iter().all(|ids| !ids.is_empty()) {
@@ -529,7 +523,7 @@ impl Stimulus<PktMux> for Packets {
 struct Works {
     rng: ChaCha8Rng,
     flow_count: u16,
-    halves: [Source<WorkPorts>; 2],
+    halves: [Source<Work>; 2],
     sink: Sink,
 }
 
@@ -545,19 +539,19 @@ impl Stimulus<WorkMux> for Works {
     fn next(&mut self, _cycle: u64, out: &WorkMuxOut) -> WorkMuxIn {
         let (rng, flow_count) = (&mut self.rng, self.flow_count);
         let reset = rng.gen_ratio(1, RESET_CYCLES);
-        let mut work = || WorkPorts {
+        let mut work = || Work {
             valid: true,
             flow: rng.gen_range(0..flow_count),
             len_bytes: rng.gen_range(0..1 << 14),
             inflight_bytes: rng.gen(),
         };
-        let junk = WorkPorts { valid: false, ..work() };
+        let junk = Work { valid: false, ..work() };
         let [data, reply] = &mut self.halves;
         let pins = WorkMuxIn {
             reset,
-            s_data: data.drive(out.s_data_ready, || Some(work())).unwrap_or(junk),
-            s_reply: reply.drive(out.s_reply_ready, || Some(work())).unwrap_or(junk),
-            m_work_ready: self.sink.drive(),
+            s_data: data.drive(out.s_data.ready, || Some(work())).unwrap_or(junk),
+            s_reply: reply.drive(out.s_reply.ready, || Some(work())).unwrap_or(junk),
+            m_work: ReadyPort { ready: self.sink.drive() },
         };
         if reset {
             self.halves.iter_mut().for_each(Source::reset);

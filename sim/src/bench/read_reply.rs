@@ -2,8 +2,9 @@
 
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::transport::read::reply::{JobPorts, ReadReply, ReadReplyIn, ReadReplyOut};
+use nic_models::golden::transport::read::reply::{ReadReply, ReadReplyIn, ReadReplyOut};
 use nic_models::ports::Wide;
+use nic_models::streams::{ReadJob, ReadyPort};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Table};
 use rand::{Rng, SeedableRng};
@@ -22,7 +23,7 @@ struct Reader {
     next_psn: u32,
     mtu_code: u8,
     /// Newest last.
-    reads: VecDeque<JobPorts>,
+    reads: VecDeque<ReadJob>,
     /// PSN to ask for next, in a series that goes back.
     resume_psn: Option<u32>,
 }
@@ -35,7 +36,7 @@ pub struct Readers {
     region_count: u16,
     readers: Vec<Reader>,
     flow_limit: u16,
-    job: Source<JobPorts>,
+    job: Source<ReadJob>,
     cfg: Source<(Table, u16, QpRow)>,
     rows: VecDeque<(Table, u16, QpRow)>,
     grant: Source<u16>,
@@ -119,12 +120,12 @@ impl Readers {
         self.rows.push_back((Table::Qp, flow, qp));
     }
 
-    fn make_job(&mut self) -> JobPorts {
+    fn make_job(&mut self) -> ReadJob {
         let rng = &mut self.rng;
         let flow = rng.gen_range(0..self.flow_limit);
         let reader = &mut self.readers[usize::from(flow)];
         let mtu = 256 << reader.mtu_code.min(4);
-        let mut job = JobPorts {
+        let mut job = ReadJob {
             valid: true,
             flow,
             psn: reader.next_psn,
@@ -143,7 +144,7 @@ impl Readers {
         };
         let again = if self.calm { 40 } else { 6 };
         if reader.resume_psn.is_none() && rng.gen_ratio(1, again) && !reader.reads.is_empty() {
-            let JobPorts { psn, bytes, .. } = reader.reads[rng.gen_range(0..reader.reads.len())];
+            let ReadJob { psn, bytes, .. } = reader.reads[rng.gen_range(0..reader.reads.len())];
             let packets = (bytes as u64).div_ceil(mtu).clamp(1, 0x80_0000) as u32;
             let offset = if rng.gen() { 0 } else { rng.gen_range(0..packets) };
             let before = if rng.gen_ratio(1, 8) { rng.gen_range(0..3) } else { 0 };
@@ -214,8 +215,8 @@ impl Readers {
         let stray = rng.gen_ratio(1, 300).then(|| rng.gen_range(0..self.flow_limit));
         let at = if self.asked.is_empty() { 0 } else { rng.gen_range(0..self.asked.len()) };
         let asked = &mut self.asked;
-        let grant = self.grant.drive(out.s_grant_ready, || stray.or_else(|| asked.remove(at)));
-        (i.s_grant_valid, i.s_grant_flow) = (grant.is_some(), grant.unwrap_or(0));
+        let grant = self.grant.drive(out.s_grant.ready, || stray.or_else(|| asked.remove(at)));
+        (i.s_grant.valid, i.s_grant.flow) = (grant.is_some(), grant.unwrap_or(0));
         let fails = rng.gen_ratio(1, if self.calm { 20_000 } else { 1500 });
         let flow = rng.gen_range(0..self.flow_limit);
         // The queue pair may have become another one behind the packet.
@@ -223,9 +224,9 @@ impl Readers {
             true => rng.gen_range(0..16),
             false => self.marks[usize::from(flow)],
         };
-        let fail = self.fail.drive(out.s_fail_ready, || fails.then_some((flow, mark)));
-        (i.s_fail_valid, i.s_fail_flow) = (fail.is_some(), fail.map_or(0, |f| f.0));
-        i.s_fail_mark = fail.map_or(0, |f| f.1);
+        let fail = self.fail.drive(out.s_fail.ready, || fails.then_some((flow, mark)));
+        (i.s_fail.valid, i.s_fail.flow) = (fail.is_some(), fail.map_or(0, |f| f.0));
+        i.s_fail.mark = fail.map_or(0, |f| f.1);
     }
 }
 
@@ -240,13 +241,13 @@ impl Stimulus<ReadReply> for Readers {
         let mut i = ReadReplyIn {
             reset,
             cfg_tel_data: self.tel_format,
-            m_pkt_ready: self.pkt.drive(),
-            m_read_ready: self.read.drive(),
-            m_work_ready: self.work.drive(),
-            m_end_ready: self.end.drive(),
+            m_pkt: ReadyPort { ready: self.pkt.drive() },
+            m_read: ReadyPort { ready: self.read.drive() },
+            m_work: ReadyPort { ready: self.work.drive() },
+            m_end: ReadyPort { ready: self.end.drive() },
             ..ReadReplyIn::default()
         };
-        if out.m_work.valid && i.m_work_ready {
+        if out.m_work.valid && i.m_work.ready {
             self.asked.push_back(out.m_work.flow);
         }
         if out.m_pkt.valid {
@@ -259,7 +260,7 @@ impl Stimulus<ReadReply> for Readers {
         let wants =
             self.quiet == 0 && self.job.is_idle() && (!self.calm || self.rng.gen_ratio(1, 12));
         let job = wants.then(|| self.make_job());
-        i.s_job = self.job.drive(out.s_job_ready, || job).unwrap_or_default();
+        i.s_job = self.job.drive(out.s_job.ready, || job).unwrap_or_default();
         let rows = &mut self.rows;
         if let Some((table, index, qp)) = self.cfg.drive(out.s_cfg_ready, || rows.pop_front()) {
             i.s_cfg_valid = true;

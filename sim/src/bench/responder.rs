@@ -4,12 +4,9 @@ use super::ack::{random_tel, random_watch, Owing, Replies};
 use crate::env::stream::{Beat, FrameSink, FrameSource, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::transport::ack::gen::AckGen;
-use nic_models::golden::transport::ack::ports::{AckOut, DoneIn};
-use nic_models::golden::transport::responder::ports::{
-    PayloadBeat, ReqIn, ResponderIn, ResponderOut,
-};
-use nic_models::golden::transport::responder::Responder;
+use nic_models::golden::transport::responder::{Responder, ResponderIn, ResponderOut};
 use nic_models::ports::Wide;
+use nic_models::streams::{self, Axis, ReadyPort, Request, WriteDone};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
@@ -152,7 +149,7 @@ impl Peer {
         self.cursor = at.unwrap_or(self.packets.len());
     }
 
-    fn answered(&mut self, ack: &AckOut) {
+    fn answered(&mut self, ack: &streams::Ack) {
         match ack.syndrome {
             0x1f => self.acked_psn = (ack.psn + 1) & 0xff_ffff,
             0x61..=0x63 => self.is_dead = true,
@@ -200,7 +197,7 @@ fn one_bit(rng: &mut ChaCha8Rng, width: u32) -> u32 {
 }
 
 /// Spoils a packet in one of many ways.
-fn spoil(rng: &mut ChaCha8Rng, p: &mut ReqIn) {
+fn spoil(rng: &mut ChaCha8Rng, p: &mut Request) {
     match rng.gen_range(0..20) {
         0 => p.qpn ^= one_bit(rng, 24),
         1 => p.src_ip ^= one_bit(rng, 32),
@@ -278,16 +275,16 @@ impl Dma {
     fn drive(&mut self, rng: &mut ChaCha8Rng, out: &ResponderOut, i: &mut ResponderIn) {
         let (ended, holds) = (&mut self.ended, self.holds);
         let next = || if holds { None } else { ended.pop_front() };
-        let done = self.done.drive(out.s_done_ready, next);
+        let done = self.done.drive(out.s_done.ready, next);
         if let Some((tag, error)) = done {
-            i.s_done = DoneIn { valid: true, tag, error };
+            i.s_done = WriteDone { valid: true, tag, error };
         }
-        i.m_cmd_ready = self.waiting.len() + self.ended.len() < 100 && self.cmd.drive();
-        i.m_data_tready = self.data.drive();
-        if out.m_cmd.valid && i.m_cmd_ready {
+        i.m_cmd.ready = self.waiting.len() + self.ended.len() < 100 && self.cmd.drive();
+        i.m_data.tready = self.data.drive();
+        if out.m_cmd.valid && i.m_cmd.ready {
             self.waiting.push_back((out.m_cmd.bytes, out.m_cmd.tag));
         }
-        if out.m_data.tvalid && i.m_data_tready {
+        if out.m_data.tvalid && i.m_data.tready {
             let mut beat = Beat { tlast: out.m_data.tlast, ..Beat::default() };
             (beat.tdata[0], beat.tkeep) = (out.m_data.tdata, u64::from(out.m_data.tkeep));
             self.frames.extend(self.frame.take(&beat).map(|f| f.bytes.len()));
@@ -321,8 +318,8 @@ pub struct Peers {
     regions: Vec<MrRow>,
     rows: VecDeque<Staged>,
     cfg: Source<Staged>,
-    request: Source<ReqIn>,
-    upcoming: Option<ReqIn>,
+    request: Source<Request>,
+    upcoming: Option<Request>,
     beat_bytes: usize,
     payload: FrameSource,
     dma: Dma,
@@ -475,7 +472,7 @@ impl Peers {
         }
     }
 
-    fn request(&mut self) -> ReqIn {
+    fn request(&mut self) -> Request {
         let rng = &mut self.rng;
         let n = rng.gen_range(0..self.peers.len());
         let mr = self.regions[rng.gen_range(0..self.regions.len())];
@@ -483,7 +480,7 @@ impl Peers {
         let packet = peer.send(rng, &mr, (self.bursts, self.reads_1_in));
         let has_reth = opcode::has_reth(packet.opcode);
         let reth = |v: u64| if has_reth { v } else { 0 };
-        let mut req = ReqIn {
+        let mut req = Request {
             valid: true,
             qpn: peer.qp.qpn,
             opcode: packet.opcode,
@@ -515,14 +512,14 @@ impl Peers {
             made = upcoming.take();
             made
         };
-        i.s_req = self.request.drive(out.s_req_ready, next).unwrap_or_default();
+        i.s_req = self.request.drive(out.s_req.ready, next).unwrap_or_default();
         if let Some(req) = made {
             let bytes: Vec<u8> = (0..req.payload_bytes).map(|_| self.rng.gen()).collect();
             self.payload.push(&bytes, false);
         }
-        if let Some(beat) = self.payload.drive(out.s_payload_tready) {
+        if let Some(beat) = self.payload.drive(out.s_payload.tready) {
             let (tdata, tkeep, tlast) = (beat.tdata[0], beat.tkeep as u8, beat.tlast);
-            i.s_payload = PayloadBeat { tvalid: true, tdata, tkeep, tlast };
+            i.s_payload = Axis { tvalid: true, tdata, tkeep, tlast };
         }
         let rows = &mut self.rows;
         if let Some(staged) = self.cfg.drive(out.s_cfg_ready, || rows.pop_front()) {
@@ -548,7 +545,7 @@ impl Stimulus<Responder> for Peers {
             cfg_rnr_timer: self.rnr_timer,
             cfg_worst_hop: !self.rnr_timer.is_multiple_of(4),
             watch: random_watch(&mut self.rng, self.flow_count as u16),
-            m_ack_ready: self.ack.drive(),
+            m_ack: ReadyPort { ready: self.ack.drive() },
             m_cqe_ready: self.cqe.drive(),
             ..ResponderIn::default()
         };
@@ -566,7 +563,7 @@ impl Stimulus<Responder> for Peers {
         let fail_taken = self.replies.takes_fail();
         self.replies.drive(out, &mut i, (grants, takes, self.fail));
         self.fail = self.fail.filter(|_| !fail_taken);
-        if out.m_ack.valid && i.m_ack_ready {
+        if out.m_ack.valid && i.m_ack.ready {
             let mask = self.flow_count - 1;
             let flow = u32::from(out.m_ack.flow);
             let peer = self.peers.iter_mut().find(|p| p.qp.qpn & mask == flow);

@@ -2,19 +2,16 @@
 
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::host::cq_ring::{
+use nic_models::golden::host::cq::ring::{
     ConsumerPorts, CqConfig, CqRing, CqRingIn, CqRingOut, WrittenPorts,
 };
 use nic_models::golden::host::interrupt::{ClearPorts, Interrupt, InterruptIn, InterruptOut};
-use nic_models::golden::host::read_mux::{
-    ReadData, ReadMux, ReadMuxIn, ReadMuxOut, StreamReady, WrData,
-};
-use nic_models::golden::host::sq_fetch::{
-    DoorbellPorts, SqFetch, SqFetchIn, SqFetchOut, WatchPorts,
-};
+use nic_models::golden::host::read_mux::{ReadMux, ReadMuxIn, ReadMuxOut, WrData};
+use nic_models::golden::host::sq::fetch::{SqFetch, SqFetchIn, SqFetchOut, WatchPorts};
 use nic_models::golden::host::table_window::CfgRow;
-use nic_models::golden::transport::requester::{ReadPorts, ReadyPort, ValidPort};
+use nic_models::golden::transport::requester::ValidPort;
 use nic_models::ports::Wide;
+use nic_models::streams::{AxisUser, Doorbell, ReadCommand, ReadyPort, TreadyPort};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row, Table};
 use rand::{Rng, SeedableRng};
@@ -47,13 +44,13 @@ fn sub(seed: u64, salt: u64) -> ChaCha8Rng {
 /// Two users whose commands carry who they are; an engine that answers with the command's address.
 struct TwoReaders {
     rng: ChaCha8Rng,
-    commands: [Source<ReadPorts>; 2],
+    commands: [Source<ReadCommand>; 2],
     engine: Sink,
-    data: Source<ReadData>,
+    data: Source<AxisUser>,
     sinks: [Sink; 2],
-    beats: VecDeque<ReadData>,
+    beats: VecDeque<AxisUser>,
     /// Beats that each user waits for.
-    expected: [VecDeque<ReadData>; 2],
+    expected: [VecDeque<AxisUser>; 2],
 }
 
 impl TwoReaders {
@@ -70,12 +67,12 @@ impl TwoReaders {
     }
 
     /// A taken command: its beats will come and go to its user.
-    fn answer(&mut self, command: &ReadPorts) {
+    fn answer(&mut self, command: &ReadCommand) {
         let user = (command.addr & 1) as usize;
         let beat_count = command.bytes.div_ceil(8);
         for n in 0..beat_count {
             let tlast = n + 1 == beat_count;
-            let beat = ReadData {
+            let beat = AxisUser {
                 tdata: command.addr.wrapping_add(u64::from(n) << 32),
                 tkeep: if tlast { 0xff >> (8 * beat_count - command.bytes) } else { 0xff },
                 tlast,
@@ -105,13 +102,13 @@ impl Stimulus<ReadMux> for TwoReaders {
     fn next(&mut self, _: u64, out: &ReadMuxOut) -> ReadMuxIn {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
         let ready = [out.s_pkt.ready, out.s_wr.ready];
-        let offers: [ReadPorts; 2] = std::array::from_fn(|user| {
+        let offers: [ReadCommand; 2] = std::array::from_fn(|user| {
             let bytes = match self.rng.gen_range(0..64) {
                 0 => 4096,
                 n => [0, 40, 64, self.rng.gen_range(1..80)][n % 4],
             };
             let addr = self.rng.gen::<u64>() & !1 | user as u64;
-            let next = ReadPorts { valid: true, addr, bytes };
+            let next = ReadCommand { valid: true, addr, bytes };
             self.commands[user].drive(ready[user], || Some(next)).unwrap_or_default()
         });
         let engine_ready = self.engine.drive();
@@ -136,8 +133,8 @@ impl Stimulus<ReadMux> for TwoReaders {
             s_wr: offers[1],
             m_cmd: ReadyPort { ready: engine_ready },
             s_axis: beat.unwrap_or_default(),
-            m_pkt: StreamReady { tready: pkt },
-            m_wr: StreamReady { tready: wr },
+            m_pkt: TreadyPort { tready: pkt },
+            m_wr: TreadyPort { tready: wr },
         }
     }
 }
@@ -410,7 +407,7 @@ impl Submitting {
         WatchPorts { valid, ready, op, flow }
     }
 
-    fn answer(&mut self, command: &ReadPorts) {
+    fn answer(&mut self, command: &ReadCommand) {
         assert_eq!((command.addr % 64, command.bytes), (0, 40), "command");
         let wr = self.memory.get(&command.addr).expect("a place of a ring");
         let words = wr.unwrap_or_else(|| self.rng.gen());
@@ -483,7 +480,7 @@ impl Stimulus<SqFetch> for Submitting {
             self.ringing = self.doorbell();
         }
         let ringing = self.ringing;
-        let s_doorbell = DoorbellPorts {
+        let s_doorbell = Doorbell {
             valid: ringing.is_some(),
             flow: ringing.map_or(0, |r| r.0 as u16),
             index: ringing.map_or(0, |r| r.1),
@@ -622,13 +619,13 @@ impl Polling {
     }
 
     /// The engine takes a command and its beats, writes, and reports later.
-    fn write(&mut self, out: &CqRingOut) -> (ReadyPort, StreamReady) {
+    fn write(&mut self, out: &CqRingOut) -> (ReadyPort, TreadyPort) {
         let ready = ReadyPort { ready: self.engine[0].drive() && self.command.is_none() };
         if out.m_cmd.valid && ready.ready {
             assert_eq!((out.m_cmd.bytes, out.m_cmd.addr % 16), (16, 0), "command");
             self.command = Some(out.m_cmd.addr);
         }
-        let tready = StreamReady { tready: self.engine[1].drive() && self.beats.len() < 2 };
+        let tready = TreadyPort { tready: self.engine[1].drive() && self.beats.len() < 2 };
         if out.m_data.tvalid && tready.tready {
             self.beats.push(out.m_data.tdata);
             assert_eq!(out.m_data.tlast, self.beats.len() == 2, "last");

@@ -4,8 +4,8 @@ mod frames;
 
 use crate::env::stream::{Beat, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::rx::ports::{RxPipeIn, RxPipeOut};
-use nic_models::golden::rx::rx_pipe::RxPipe;
+use nic_models::golden::rx::pipe::{RxPipe, RxPipeIn, RxPipeOut};
+use nic_models::streams::{AxisUser, ReadyPort, TreadyPort};
 use nic_spec::config::NicConfig;
 use rand::{Rng, RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -196,7 +196,7 @@ impl Stimulus<RxPipe> for RxTraffic {
             self.source.reset();
             self.beats.clear();
         }
-        let beat = if reset { None } else { self.offer(out.s_axis_tready) };
+        let beat = if reset { None } else { self.offer(out.s_axis.tready) };
         let host = self.maker.host;
         let drive = beat.unwrap_or_default();
         // Towards its end a phase drains what its sinks have held up.
@@ -217,17 +217,19 @@ impl Stimulus<RxPipe> for RxTraffic {
             cfg_tel_queue_bytes: host.tel_queue_bytes,
             cfg_tel_time_binary: host.tel_time_binary,
             cfg_tel_rates: host.tel_rates,
-            s_axis_tdata: drive.tdata[0],
-            s_axis_tkeep: drive.tkeep as u8,
-            s_axis_tvalid: beat.is_some(),
-            s_axis_tlast: drive.tlast,
-            s_axis_tuser: drive.tuser,
-            m_host_tready: readys[0],
-            m_payload_tready: readys[1],
-            m_response_tready: readys[2],
-            m_req_ready: readys[3],
-            m_ack_ready: readys[4],
-            m_feedback_ready: readys[5],
+            s_axis: AxisUser {
+                tdata: drive.tdata[0],
+                tkeep: drive.tkeep as u8,
+                tvalid: beat.is_some(),
+                tlast: drive.tlast,
+                tuser: drive.tuser,
+            },
+            m_host: TreadyPort { tready: readys[0] },
+            m_payload: TreadyPort { tready: readys[1] },
+            m_response: TreadyPort { tready: readys[2] },
+            m_req: ReadyPort { ready: readys[3] },
+            m_ack: ReadyPort { ready: readys[4] },
+            m_feedback: ReadyPort { ready: readys[5] },
         }
     }
 }

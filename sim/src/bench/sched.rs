@@ -3,14 +3,11 @@
 use super::axil::Software;
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::host::core_csr::TReady;
-use nic_models::golden::sched::ports::{
-    Grant, Inflight, Rate, Ready, SchedulerIn, SchedulerOut, Work,
-};
-use nic_models::golden::sched::sched_core::{Command, SchedCore, SchedCoreIn, SchedCoreOut};
-use nic_models::golden::sched::scheduler::Scheduler;
-use nic_models::golden::sched::scheduler_wide::SchedulerWide;
+use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
+use nic_models::golden::sched::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
+use nic_models::golden::sched::wide::scheduler_wide::SchedulerWide;
 use nic_models::ports::Golden;
+use nic_models::streams::{AxisEvent, Flow, InFlight, Rate, ReadyPort, TreadyPort, Work};
 use nic_spec::config::{CcSchedule, NicConfig};
 use nic_spec::regs::{self, sched_offset};
 use rand::{Rng, SeedableRng};
@@ -125,7 +122,7 @@ pub struct RandomFlows {
     rng: ChaCha8Rng,
     flow_count: u16,
     work: Source<Work>,
-    inflight: Source<Inflight>,
+    inflight: Source<InFlight>,
     rate: Source<Rate>,
     grant: Sink,
     /// Granted flows that will be armed again.
@@ -238,7 +235,7 @@ impl RandomFlows {
         }
         let inflight_bytes = Self::inflight_bytes(&mut self.rng);
         let flow = Self::flow(&mut self.rng, self.active, self.flow_count);
-        let inflight = Inflight { valid: true, flow, inflight_bytes };
+        let inflight = InFlight { valid: true, flow, inflight_bytes };
         let inflight = self.inflight.drive(out.s_inflight.ready, || Some(inflight));
         let rate = self.next_rate();
         let is_due = self.rng.gen_range(0..self.rate_interval) == 0;
@@ -252,7 +249,7 @@ impl RandomFlows {
             s_work: work.unwrap_or_default(),
             s_inflight: inflight.unwrap_or_default(),
             s_rate: rate.unwrap_or_default(),
-            m_grant: Ready { ready },
+            m_grant: ReadyPort { ready },
         }
     }
 }
@@ -480,15 +477,15 @@ where
             ]);
             self.software.writes.push_back((sched_offset::flow_command, command));
         }
-        let grant = Grant { valid: out.m_axis_grant.tvalid, flow: out.m_axis_grant.tdata };
+        let grant = Flow { valid: out.m_axis_grant.tvalid, flow: out.m_axis_grant.tdata };
         let unit_out = SchedulerOut {
-            s_work: Ready { ready: out.s_axis_work.tready },
-            s_inflight: Ready { ready: out.s_axis_inflight.tready },
-            s_rate: Ready { ready: out.s_axis_rate.tready },
+            s_work: ReadyPort { ready: out.s_axis_work.tready },
+            s_inflight: ReadyPort { ready: out.s_axis_inflight.tready },
+            s_rate: ReadyPort { ready: out.s_axis_rate.tready },
             m_grant: grant,
         };
         let events = self.flows.next(cycle, &unit_out);
-        let mut s_axis_rate = Command::from(events.s_rate);
+        let mut s_axis_rate = AxisEvent::from(events.s_rate);
         s_axis_rate.tdata |= u128::from(self.ignored);
         SchedCoreIn {
             reset: events.reset,
@@ -496,7 +493,7 @@ where
             s_axis_work: events.s_work.into(),
             s_axis_inflight: events.s_inflight.into(),
             s_axis_rate,
-            m_axis_grant: TReady { tready: events.m_grant.ready },
+            m_axis_grant: TreadyPort { tready: events.m_grant.ready },
         }
     }
 }

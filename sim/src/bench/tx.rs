@@ -2,12 +2,9 @@
 
 use crate::env::stream::{Beat, FrameSource, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::transport::requester::TelPorts;
-use nic_models::golden::tx::ports::{
-    DataBeat, HostBeat, TreadyPort, TxAckPorts, TxFeedbackPorts, TxPipeIn, TxPipeOut, TxPktPorts,
-};
-use nic_models::golden::tx::tx_pipe::TxPipe;
+use nic_models::golden::tx::pipe::{TxPipe, TxPipeIn, TxPipeOut};
 use nic_models::ports::Wide;
+use nic_models::streams::{Ack, AnyPacket, Axis, AxisUser, FeedbackPacket, Telemetry, TreadyPort};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row};
 use nic_spec::wire::bth::opcode;
@@ -60,7 +57,7 @@ impl Traffic {
     }
 
     /// A packet and its payload.
-    fn packet(&mut self) -> (TxPktPorts, Vec<u8>) {
+    fn packet(&mut self) -> (AnyPacket, Vec<u8>) {
         let rng = &mut self.rng;
         let opcode = match rng.gen_range(0..16) {
             0 => opcode::TELEMETRY_PROBE,
@@ -76,7 +73,7 @@ impl Traffic {
             _ => rng.gen_range(1..300),
         };
         let payload: Vec<u8> = (0..length).map(|_| rng.gen()).collect();
-        let packet = TxPktPorts {
+        let packet = AnyPacket {
             valid: true,
             flow: rng.gen_range(0..2 * self.flow_count) as u16,
             opcode,
@@ -96,15 +93,15 @@ impl Traffic {
         (packet, payload)
     }
 
-    fn ack(&mut self) -> TxAckPorts {
+    fn ack(&mut self) -> Ack {
         let rng = &mut self.rng;
-        TxAckPorts {
+        Ack {
             valid: true,
             flow: rng.gen_range(0..self.flow_count) as u16,
             syndrome: rng.gen(),
             msn: rng.gen_range(0..1 << 24),
             psn: rng.gen_range(0..1 << 24),
-            tel: TelPorts {
+            tel: Telemetry {
                 valid: rng.gen(),
                 hops: rng.gen_range(0..7),
                 path: rng.gen_range(0..1 << 12),
@@ -113,9 +110,9 @@ impl Traffic {
         }
     }
 
-    fn feedback(&mut self) -> TxFeedbackPorts {
-        let TxAckPorts { valid, flow, psn, tel, .. } = self.ack();
-        TxFeedbackPorts { valid, flow, psn, answer: self.rng.gen(), tel }
+    fn feedback(&mut self) -> FeedbackPacket {
+        let Ack { valid, flow, psn, tel, .. } = self.ack();
+        FeedbackPacket { valid, flow, psn, answer: self.rng.gen(), tel }
     }
 
     fn host_frame(&mut self) -> Vec<u8> {
@@ -135,9 +132,9 @@ pub struct TxStimulus {
     traffic: Traffic,
     config: TxPipeIn,
     s_cfg: Source<(u8, u16, Row)>,
-    s_pkt: Source<TxPktPorts>,
-    s_ack: Source<TxAckPorts>,
-    s_feedback: Source<TxFeedbackPorts>,
+    s_pkt: Source<AnyPacket>,
+    s_ack: Source<Ack>,
+    s_feedback: Source<FeedbackPacket>,
     s_data: FrameSource,
     s_host: FrameSource,
     m_axis: Sink,
@@ -199,7 +196,7 @@ impl TxStimulus {
         }
     }
 
-    fn next_packet(traffic: &mut Traffic, s_data: &mut FrameSource) -> TxPktPorts {
+    fn next_packet(traffic: &mut Traffic, s_data: &mut FrameSource) -> AnyPacket {
         let (packet, payload) = traffic.packet();
         let is_error = traffic.rng.gen_range(0..12) == 0;
         s_data.push(&payload, is_error);
@@ -207,11 +204,11 @@ impl TxStimulus {
     }
 }
 
-fn data_beat(beat: Option<Beat>) -> DataBeat {
+fn data_beat(beat: Option<Beat>) -> AxisUser {
     let beat = beat.map(|b| (true, b)).unwrap_or_default();
     let (tvalid, b) = beat;
     let (tlast, tuser) = (b.tlast, b.tuser);
-    DataBeat { tvalid, tdata: b.tdata[0], tkeep: b.tkeep as u8, tlast, tuser }
+    AxisUser { tvalid, tdata: b.tdata[0], tkeep: b.tkeep as u8, tlast, tuser }
 }
 
 impl Stimulus<TxPipe> for TxStimulus {
@@ -250,8 +247,8 @@ impl Stimulus<TxPipe> for TxStimulus {
             self.s_host.push(&traffic.host_frame(), false);
         }
         let beat = data_beat(self.s_host.drive(out.s_host.tready));
-        let DataBeat { tvalid, tdata, tkeep, tlast, .. } = beat;
-        i.s_host = HostBeat { tvalid, tdata, tkeep, tlast };
+        let AxisUser { tvalid, tdata, tkeep, tlast, .. } = beat;
+        i.s_host = Axis { tvalid, tdata, tkeep, tlast };
         // A MAC that pauses for so long that the frame FIFO fills up.
         let is_paused = !self.is_prompt && (3000..7000).contains(&(cycle % 16_384));
         let tready = (self.m_axis.drive() && !is_paused) || self.is_prompt;

@@ -16,6 +16,7 @@ use nic_models::golden::util::stream_route::{
     StreamRouteBlock, StreamRouteIn, StreamRouteOut, ITEM_BITS,
 };
 use nic_models::ports::Wide;
+use nic_models::streams::AxisUser;
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -142,11 +143,14 @@ impl Frames {
         }
         *beats_left -= 1;
         FrameFifoIn {
-            s_axis_tdata: rng.gen(),
-            s_axis_tkeep: rng.gen(),
-            s_axis_tlast: *beats_left == 0,
-            // Means nothing before the last beat.
-            s_axis_tuser: rng.gen_ratio(1, 4),
+            s_axis: AxisUser {
+                tdata: rng.gen(),
+                tkeep: rng.gen(),
+                tlast: *beats_left == 0,
+                // Means nothing before the last beat.
+                tuser: rng.gen_ratio(1, 4),
+                ..AxisUser::default()
+            },
             ..FrameFifoIn::default()
         }
     }
@@ -156,11 +160,11 @@ impl Stimulus<FrameFifo<(u64, u8)>> for Frames {
     fn next(&mut self, _cycle: u64, out: &FrameFifoOut) -> FrameFifoIn {
         let reset = self.rng.gen_ratio(1, RESET_CYCLES);
         let (rng, left) = (&mut self.rng, &mut self.beats_left);
-        let beat = self.source.drive(out.s_axis_tready, || Some(Self::beat(rng, left)));
+        let beat = self.source.drive(out.s_axis.tready, || Some(Self::beat(rng, left)));
         let mut pins = beat.unwrap_or_else(|| Self::beat(&mut self.rng, &mut 9));
-        pins.s_axis_tvalid = beat.is_some();
+        pins.s_axis.tvalid = beat.is_some();
         pins.cfg_drop_when_full = self.drop_when_full;
-        pins.m_axis_tready = self.sink.drive();
+        pins.m_axis.tready = self.sink.drive();
         pins.s_open = !self.drop_when_full && self.rng.gen_ratio(1, 64);
         pins.reset = reset;
         if reset {

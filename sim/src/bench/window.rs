@@ -2,12 +2,11 @@
 
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::sched::ports::Rate;
-use nic_models::golden::transport::requester::ReadyPort;
 use nic_models::golden::transport::window::input::{PeerWindow, WindowIn, WindowInIn, WindowInOut};
 use nic_models::golden::transport::window::output::{
     UpdateWatch, WindowOut, WindowOutIn, WindowOutOut,
 };
+use nic_models::streams::{Rate, ReadyPort};
 use nic_spec::config::NicConfig;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

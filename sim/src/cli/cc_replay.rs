@@ -9,10 +9,9 @@ use crate::replay::cc_trace::{
 use clap::{Args, ValueEnum};
 use nic_harness::lockstep::{GoldenOnly, LockStep, Stepper};
 use nic_harness::verilator::{Flavour, Source};
-use nic_models::golden::cc::cc_unit::CcUnit;
-use nic_models::golden::cc::cc_unit_serial::CcUnitSerial;
-use nic_models::golden::cc::cc_unit_wide::CcUnitWide;
-use nic_models::golden::cc::ports::{CcUnitIn, CcUnitOut};
+use nic_models::golden::cc::serial::unit::CcUnitSerial;
+use nic_models::golden::cc::unit::{CcUnit, CcUnitIn, CcUnitOut};
+use nic_models::golden::cc::wide::unit::CcUnitWide;
 use nic_models::ports::Golden;
 use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::config::{CcSchedule, NicConfig};

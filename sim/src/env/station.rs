@@ -6,9 +6,9 @@ use super::stream::{Beat, Frame, FrameSink, FrameSource, Stall};
 use nic_driver::rings::HostMemory;
 use nic_driver::Bus;
 use nic_harness::lockstep::{StepError, Stepper};
-use nic_models::golden::host::axil_port::AxilMaster;
-use nic_models::golden::nic::{AxisGood, AxisMaster, AxisSlave, NicIn, NicOut};
+use nic_models::golden::nic::{NicIn, NicOut};
 use nic_models::ports::Both;
+use nic_models::streams::{AxiLite, Axis, AxisUser, TreadyPort};
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
@@ -65,7 +65,7 @@ const MEMORY_LATENCY_CYCLES: u64 = 8;
 
 /// What is around a NIC. Call [`World::drive`] once a cycle.
 pub struct World {
-    axil: AxilMaster,
+    axil: AxiLite,
     /// Host memory.
     pub memory: AxiMem,
     rx: FrameSource,
@@ -106,7 +106,7 @@ impl World {
         let stalls = std::array::from_fn(|_| Stall::new(sub()));
         let memory = if prompt { memory.without_stalls(MEMORY_LATENCY_CYCLES) } else { memory };
         Self {
-            axil: AxilMaster::default(),
+            axil: AxiLite::default(),
             memory,
             rx: if prompt { rx.prompt() } else { rx.gapless() },
             rx_frames: VecDeque::new(),
@@ -198,8 +198,8 @@ impl World {
                 self.memory.drive_read(&out.m_axi.1),
             ),
             s_axis_rx: axis(rx),
-            m_axis_tx: AxisSlave { tready: go[0] },
-            m_axis_host: AxisSlave { tready: go[1] },
+            m_axis_tx: TreadyPort { tready: go[0] },
+            m_axis_host: TreadyPort { tready: go[1] },
             s_axis_host: good(host),
         };
         self.collect(out, go);
@@ -208,11 +208,11 @@ impl World {
     }
 
     /// Pins of the register bus: what stalls is not shown, but a valid that was shown stays.
-    fn drive_registers(&mut self) -> AxilMaster {
+    fn drive_registers(&mut self) -> AxiLite {
         let (axil, shown) = (self.axil, self.pins.s_axil);
         let Some(stalls) = &mut self.register_stalls else { return axil };
         let [aw, w, b, ar, r] = stalls.each_mut().map(Stall::go);
-        AxilMaster {
+        AxiLite {
             awvalid: axil.awvalid && (aw || shown.awvalid),
             wvalid: axil.wvalid && (w || shown.wvalid),
             bready: axil.bready && b,
@@ -258,7 +258,7 @@ impl World {
     pub fn begin_access(&mut self, address_bytes: u32, value: Option<u32>) {
         let addr = address_bytes as u16;
         self.axil = match value {
-            Some(wdata) => AxilMaster {
+            Some(wdata) => AxiLite {
                 awaddr: addr,
                 awvalid: true,
                 wdata,
@@ -267,7 +267,7 @@ impl World {
                 bready: true,
                 ..Default::default()
             },
-            None => AxilMaster { araddr: addr, arvalid: true, rready: true, ..Default::default() },
+            None => AxiLite { araddr: addr, arvalid: true, rready: true, ..Default::default() },
         };
     }
 
@@ -295,7 +295,7 @@ impl World {
         let answer = self.poll_access(out);
         self.end_address_phase(out);
         if answer.is_some() {
-            self.axil = AxilMaster::default();
+            self.axil = AxiLite::default();
         }
         (pins, answer)
     }
@@ -390,8 +390,8 @@ impl HostMemory for Station {
     }
 }
 
-fn axis(beat: Option<Beat>) -> AxisMaster {
-    beat.map_or_else(AxisMaster::default, |b| AxisMaster {
+fn axis(beat: Option<Beat>) -> AxisUser {
+    beat.map_or_else(AxisUser::default, |b| AxisUser {
         tdata: b.tdata[0],
         tkeep: b.tkeep as u8,
         tvalid: true,
@@ -400,12 +400,12 @@ fn axis(beat: Option<Beat>) -> AxisMaster {
     })
 }
 
-fn good(beat: Option<Beat>) -> AxisGood {
-    let AxisMaster { tdata, tkeep, tvalid, tlast, .. } = axis(beat);
-    AxisGood { tdata, tkeep, tvalid, tlast }
+fn good(beat: Option<Beat>) -> Axis {
+    let AxisUser { tdata, tkeep, tvalid, tlast, .. } = axis(beat);
+    Axis { tdata, tkeep, tvalid, tlast }
 }
 
-fn beat(pins: &AxisGood) -> Beat {
+fn beat(pins: &Axis) -> Beat {
     let mut tdata = [0; 8];
     tdata[0] = pins.tdata;
     Beat { tdata, tkeep: u64::from(pins.tkeep), tlast: pins.tlast, tuser: false }

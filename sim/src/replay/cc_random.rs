@@ -6,10 +6,10 @@
 //! is also measured against the bound that `hdl/number-formats.md` derives for it.
 
 use super::cc_trace::reference_params;
-use nic_models::golden::cc::flow_state::FlowState;
-use nic_models::golden::cc::ports::CcCfg;
-use nic_models::golden::cc::ports::{CcAck, CcFlow, CcRate, Tel, NO_HOP, OP_CREATE};
+use nic_models::golden::cc::unit::{FlowState, NO_HOP, OP_CREATE};
+use nic_models::golden::cc::CcCfg;
 use nic_models::reference::hpcc::{hop_utilisation, Flow, Params, Telemetry, HOPS_MAX};
+use nic_models::streams::{self, AckTelemetry, Decision, FlowCommand};
 use nic_spec::cc_params::{CcConfig, CcParams, U_ONE, W_FRACTION_BITS};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -241,8 +241,14 @@ impl Chunk {
     /// The flow as it is created.
     fn restart(&mut self) {
         let window_bytes = self.config.w_init_bytes;
-        let create =
-            CcFlow { valid: true, flow: 0, op: OP_CREATE, telemetry: true, window_bytes, rate: 0 };
+        let create = FlowCommand {
+            valid: true,
+            flow: 0,
+            op: OP_CREATE,
+            telemetry: true,
+            window_bytes,
+            rate: 0,
+        };
         self.flow.command(&self.cfg, &create);
     }
 
@@ -275,12 +281,13 @@ impl Chunk {
         }
         let before = self.flow.records.unwrap_or_default().hop;
         let hop = before.map(|old| self.record(old));
-        let tel = Tel { valid: true, hops: self.hop_count, path: self.path, hop };
+        let tel = streams::Telemetry { valid: true, hops: self.hop_count, path: self.path, hop };
         let ahead = [0, 1, 1, 7, 1 << 22, PSN_MASK][self.rng.gen_range(0..6)];
         let psn = self.flow.last_update_psn.wrapping_add(ahead) & PSN_MASK;
         let snd_nxt = psn.wrapping_add(self.rng.gen_range(1..1 << 12)) & PSN_MASK;
         let reference = self.reference();
-        let rate = self.flow.new_ack(&self.cfg, &CcAck { valid: true, flow: 0, psn, snd_nxt, tel });
+        let rate =
+            self.flow.new_ack(&self.cfg, &AckTelemetry { valid: true, flow: 0, psn, snd_nxt, tel });
         let rate = rate.ok().flatten().expect("the flow adapts, its telemetry is honest");
         let tel = Telemetry { hop_count: tel.hops.into(), path: tel.path, hops: hop };
         self.compare(reference, psn, snd_nxt, &tel, &rate);
@@ -332,7 +339,11 @@ impl Chunk {
     /// The reference in the state of the flow.
     fn reference(&self) -> Flow {
         let bytes = |w: u64| w as f64 / f64::from(1 << W_FRACTION_BITS);
-        let telemetry = |t: Tel| Telemetry { hop_count: t.hops.into(), path: t.path, hops: t.hop };
+        let telemetry = |t: streams::Telemetry| Telemetry {
+            hop_count: t.hops.into(),
+            path: t.path,
+            hops: t.hop,
+        };
         Flow {
             u: self.flow.u as f64 * f64::from(self.config.multi) / U_ONE as f64,
             w: bytes(self.flow.w),
@@ -400,7 +411,7 @@ impl Chunk {
         8.0 * self.config.clock_hz as f64 / f64::from(1 << 24)
     }
 
-    fn compare(&mut self, mut flow: Flow, psn: u32, snd_nxt: u32, tel: &Telemetry, is: &CcRate) {
+    fn compare(&mut self, mut flow: Flow, psn: u32, snd_nxt: u32, tel: &Telemetry, is: &Decision) {
         let before = flow;
         let outcome = flow.new_ack(&self.params, psn, snd_nxt, tel);
         let updates = tel.is_usable() && !outcome.first;

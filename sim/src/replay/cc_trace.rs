@@ -2,11 +2,10 @@
 
 use clap::ValueEnum;
 use nic_harness::lockstep::{StepError, Stepper};
-use nic_models::golden::cc::ports::CcCfg;
-use nic_models::golden::cc::ports::{
-    CcAck, CcFlow, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_UPDATE,
-};
+use nic_models::golden::cc::unit::{CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE};
+use nic_models::golden::cc::CcCfg;
 use nic_models::reference::hpcc::{Flow, Ignored, Outcome, Params, Telemetry};
+use nic_models::streams::{self, AckTelemetry, FlowCommand};
 use nic_spec::cc_params::{CcConfig, U_FRACTION_BITS, U_ONE, W_FRACTION_BITS};
 use std::path::Path;
 
@@ -268,16 +267,23 @@ impl Trace {
             Driver { out: unit.reset()?, taking: None, unit, idle, state: State::default() };
         driver.idle.m_rate.ready = true;
         let window_bytes = config.w_init_bytes;
-        let create =
-            CcFlow { valid: true, flow, op: OP_CREATE, telemetry: true, window_bytes, rate: 0 };
+        let create = FlowCommand {
+            valid: true,
+            flow,
+            op: OP_CREATE,
+            telemetry: true,
+            window_bytes,
+            rate: 0,
+        };
         driver.send(|i| i.s_flow = create, |out| out.s_flow.ready)?;
         driver.answer(config)?;
         let mut states = Vec::with_capacity(self.acks.len());
         for ack in &self.acks {
             let Telemetry { hop_count, path, hops } = ack.tel;
-            let tel = Tel { valid: true, hops: hop_count.min(6) as u8, path, hop: hops };
+            let tel =
+                streams::Telemetry { valid: true, hops: hop_count.min(6) as u8, path, hop: hops };
             let (psn, snd_nxt) = self.numbers(config.t_ns, ack);
-            let ack = CcAck { valid: true, flow, psn, snd_nxt, tel };
+            let ack = AckTelemetry { valid: true, flow, psn, snd_nxt, tel };
             driver.send(|i| i.s_ack = ack, |out| out.s_ack.ready)?;
             states.push(driver.answer(config)?);
             done();

@@ -4,11 +4,10 @@
 use super::{ack, record, testbed, Hop};
 use crate::driver::cfg_of;
 use nic_harness::lockstep::GoldenOnly;
-use nic_models::golden::cc::cc_hop::hop_utilisation;
-use nic_models::golden::cc::cc_unit::CcUnit;
-use nic_models::golden::cc::flow_state::FlowState;
-use nic_models::golden::cc::ports::{CcAck, CcFlow, OP_CREATE};
+use nic_models::golden::cc::hop::hop_utilisation;
+use nic_models::golden::cc::unit::{CcUnit, FlowState, OP_CREATE};
 use nic_models::reference::hpcc::Ignored;
+use nic_models::streams::{AckTelemetry, FlowCommand};
 use nic_sim::bench;
 use nic_sim::replay::cc_trace::{State, Trace};
 use nic_spec::cc_params::{CcConfig, U_ONE};
@@ -175,7 +174,7 @@ fn cc_unit_checks_only_what_it_is_told_to() {
 }
 
 /// What a forger puts in the place of, or beside, an honest record.
-fn forge(rng: &mut ChaCha8Rng, honest: &CcAck) -> CcAck {
+fn forge(rng: &mut ChaCha8Rng, honest: &AckTelemetry) -> AckTelemetry {
     let mut ack = *honest;
     let hop = &mut ack.tel.hop[0];
     match rng.gen_range(0..8) {
@@ -208,7 +207,7 @@ fn cc_unit_forged_feedback_moves_little() {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (window_bytes, telemetry) = (config.w_init_bytes, true);
         let create =
-            CcFlow { valid: true, flow: 0, op: OP_CREATE, telemetry, window_bytes, rate: 0 };
+            FlowCommand { valid: true, flow: 0, op: OP_CREATE, telemetry, window_bytes, rate: 0 };
         let mut flow = FlowState::default();
         flow.command(&cfg, &create);
         let (mut honest, mut forged, mut touched) = (ack(0, 0, 0), 0_u32, 0_u32);

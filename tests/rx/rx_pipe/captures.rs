@@ -1,8 +1,8 @@
 //! Captured conversations of Linux hosts: what the rx pipe makes of their packets, and when.
 
 use super::{capture, golden, lock_step, HOST_1, HOST_2};
-use nic_models::golden::rx::ports::{AckPorts, ReqPorts};
 use nic_models::golden::rx::verdict::Kind;
+use nic_models::streams::{Answer, Request};
 use nic_sim::bench::rx::Host;
 use nic_spec::wire::telemetry::{Form, Hop};
 use nic_spec::wire::{aeth, bth, ethernet, icrc, ipv4, roce, telemetry};
@@ -15,7 +15,7 @@ fn rx_pipe_reads_captured_packets() {
     let mut rig = golden(HOST_2);
     rig.send(&frames[6], false);
     rig.idle(60);
-    let expected = ReqPorts {
+    let expected = Request {
         valid: true,
         qpn: 0x13,
         opcode: 0x05,
@@ -24,7 +24,7 @@ fn rx_pipe_reads_captured_packets() {
         payload_bytes: 10,
         imm: 0x1122_3344,
         src_ip: 0x0a00_0001,
-        ..ReqPorts::default()
+        ..Request::default()
     };
     assert_eq!(rig.reqs, [expected]);
     let payload = [0xf1, 0x3d, 0x8a, 0xd7, 0x23, 0x70, 0xbc, 0x09, 0x56, 0xa2];
@@ -78,7 +78,7 @@ fn rx_pipe_reads_captured_read_responses() {
     let lengths: Vec<usize> = rig.responses.iter().map(Vec::len).collect();
     assert_eq!(lengths[..11], [256; 11]);
     assert_eq!(lengths[11], 250 - 14 - 20 - 8 - 12 - 4 - 3 - 4);
-    let field = |ack: &AckPorts| (ack.psn, ack.opcode, ack.payload_bytes, ack.syndrome, ack.msn);
+    let field = |ack: &Answer| (ack.psn, ack.opcode, ack.payload_bytes, ack.syndrome, ack.msn);
     assert_eq!(field(&rig.acks[0]), (268, 0x0d, 256, 0x1f, 2));
     assert_eq!(field(&rig.acks[1]), (269, 0x0e, 256, 0, 0));
     assert_eq!(field(&rig.acks[11]), (279, 0x0f, 185, 0x1f, 2));

@@ -2,8 +2,9 @@
 
 use super::{build, capture, golden, lock_step, Rig, EVENTS, HOST_1, HOST_2};
 use nic_harness::lockstep::{Dut, Stepper};
-use nic_models::golden::rx::ports::{ReqPorts, RxPipeIn, RxPipeOut};
+use nic_models::golden::rx::pipe::{RxPipeIn, RxPipeOut};
 use nic_models::golden::rx::verdict::Kind;
+use nic_models::streams::Request;
 use nic_sim::bench::rx::{FrameMaker, FrameStyle, Host};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -93,7 +94,7 @@ fn fuzz(host: Host, seed: u64) {
         responses.iter().filter_map(|ack| some(ack.payload_bytes)).collect(),
     ];
     assert!(lengths == expected, "each record has its payload");
-    assert!(!rig.out.m_payload.tvalid && !rig.out.m_response.tvalid && rig.out.s_axis_tready);
+    assert!(!rig.out.m_payload.tvalid && !rig.out.m_response.tvalid && rig.out.s_axis.tready);
     assert!(!rig.out.m_req.valid && !rig.out.m_ack.valid);
 }
 
@@ -136,7 +137,7 @@ fn change_registers_under_traffic<S: Stepper<In = RxPipeIn, Out = RxPipeOut>>(
     assert_eq!(rig.count("response"), rig.acks_of(Kind::Response).len());
     assert_eq!(rig.count("feedback"), rig.feedbacks.len());
     assert_eq!(rig.count("host"), rig.host_frames.len());
-    let lengths = |req: &ReqPorts| Some(usize::from(req.payload_bytes)).filter(|len| *len > 0);
+    let lengths = |req: &Request| Some(usize::from(req.payload_bytes)).filter(|len| *len > 0);
     let expected: Vec<usize> = rig.reqs.iter().filter_map(lengths).collect();
     let payloads: Vec<usize> = rig.payloads.iter().map(Vec::len).collect();
     assert!(payloads == expected, "payloads do not belong to the requests");

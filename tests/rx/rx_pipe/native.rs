@@ -1,7 +1,7 @@
 //! HPCC's own forms: records that switches insert, and telemetry responses.
 
 use super::{capture, golden, lock_step, HOST_1, HOST_2};
-use nic_models::golden::rx::ports::FeedbackPorts;
+use nic_models::streams::Feedback;
 use nic_sim::bench::rx::Host;
 use nic_spec::wire::telemetry::{Form, Hop, Repr};
 use nic_spec::wire::{ipv4, roce};
@@ -112,7 +112,7 @@ fn rx_pipe_reads_telemetry_responses() {
         }
         rig.idle(60);
         let kinds = [(true, false), (false, true), (true, true)];
-        let wanted = kinds.map(|(direct, probe)| FeedbackPorts { direct, probe, ..feedback });
+        let wanted = kinds.map(|(direct, probe)| Feedback { direct, probe, ..feedback });
         assert_eq!(rig.feedbacks[1..], wanted);
         assert_eq!((rig.count("feedback"), rig.count("drop_opcode")), (4, 2));
         // A window has four bytes of ImmDt, in the place of the port, and no more.
@@ -124,7 +124,7 @@ fn rx_pipe_reads_telemetry_responses() {
         }
         rig.send(&make_of(0xc4, &[0x12, 0x34, 0x56, 0x78], 0), false);
         rig.idle(40);
-        let window = FeedbackPorts { window: true, port: 0x78, ..feedback };
+        let window = Feedback { window: true, port: 0x78, ..feedback };
         assert_eq!(rig.feedbacks[4..], [window]);
         assert_eq!(rig.out.m_req.imm, 0x1234_5678);
         assert!(rig.acks.is_empty() && rig.reqs.is_empty() && rig.payloads.is_empty());

@@ -1,8 +1,7 @@
 //! What the congestion control and the receiver get to see of requests and ACKs.
 
 use super::{direct, packet, row, Rig, FIRST_PSN, FLOW, PEER, PORT, QPN, REMOTE_QPN};
-use nic_models::golden::rx::ports::{FeedbackPorts, TelPorts};
-use nic_models::golden::transport::requester::{CcPorts, TelPorts as AckTel};
+use nic_models::streams::{AckTelemetry, Feedback, Telemetry};
 
 /// A request's telemetry goes to the congestion control as its data's, with the time and T behind it, also if the request
 /// is taken as soon as it stands; each once, and only with windows of the receiver.
@@ -10,8 +9,8 @@ use nic_models::golden::transport::requester::{CcPorts, TelPorts as AckTel};
 fn feedback_in_samples_requests() {
     let mut rig = Rig::new(12, true);
     rig.pins.cfg_feedback_cycles = 625;
-    let request = FeedbackPorts { valid: false, direct: true, probe: true, ..packet(9) };
-    let sample = |rig: &mut Rig, request: FeedbackPorts, cycles: usize| {
+    let request = Feedback { valid: false, direct: true, probe: true, ..packet(9) };
+    let sample = |rig: &mut Rig, request: Feedback, cycles: usize| {
         let heard = rig.heard.len();
         rig.pins.s_feedback = request;
         for cycle in 0..cycles {
@@ -20,7 +19,7 @@ fn feedback_in_samples_requests() {
         }
         rig.pins.req.valid = false;
         // What comes next at the same place is no request; samples are 64 cycles apart.
-        rig.pins.s_feedback = FeedbackPorts::default();
+        rig.pins.s_feedback = Feedback::default();
         (0..70).for_each(|_| rig.step());
         rig.heard[heard..].to_vec()
     };
@@ -40,10 +39,10 @@ fn feedback_in_samples_requests() {
         }
     }
     for bad in [
-        FeedbackPorts { qpn: REMOTE_QPN, ..request },
-        FeedbackPorts { qpn: QPN ^ 1 << 23, ..request },
-        FeedbackPorts { src_ip: PEER ^ 1, ..request },
-        FeedbackPorts { tel: TelPorts { valid: false, ..request.tel }, ..request },
+        Feedback { qpn: REMOTE_QPN, ..request },
+        Feedback { qpn: QPN ^ 1 << 23, ..request },
+        Feedback { src_ip: PEER ^ 1, ..request },
+        Feedback { tel: Telemetry { valid: false, ..request.tel }, ..request },
     ] {
         assert!(sample(&mut rig, bad, 20).is_empty(), "{bad:?}");
     }
@@ -65,15 +64,15 @@ fn feedback_in_samples_requests() {
 fn feedback_in_samples_requests_beside_acks() {
     let mut rig = Rig::new(14, true);
     (rig.pins.cfg_worst_hop, rig.pins.cfg_feedback_cycles) = (true, 625);
-    rig.pins.s_feedback = FeedbackPorts { valid: false, ..packet(9) };
+    rig.pins.s_feedback = Feedback { valid: false, ..packet(9) };
     let mut samples = vec![];
     for round in 0..400 {
         // A request that is taken as soon as it stands, in each cycle; an ACK now and then.
         (rig.pins.req.valid, rig.pins.req.ready) = (true, true);
         let (heard, psn) = (rig.heard.len(), round * 7);
         if round % 5 == 0 {
-            let tel = AckTel { valid: true, hops: 2, path: 0x123, hop: [6, 7, 8, 9, 10] };
-            rig.pins.s_cc = CcPorts { valid: true, flow: 9, psn, snd_nxt: psn + 3, tel };
+            let tel = Telemetry { valid: true, hops: 2, path: 0x123, hop: [6, 7, 8, 9, 10] };
+            rig.pins.s_cc = AckTelemetry { valid: true, flow: 9, psn, snd_nxt: psn + 3, tel };
         }
         let mut waited = 0;
         for _ in 0..11 {
@@ -111,7 +110,7 @@ fn feedback_in_leaves_data_to_the_receiver() {
     rig.send_on(FLOW, FIRST_PSN);
     rig.acknowledge(FIRST_PSN);
     assert_eq!(rig.receive(direct(FIRST_PSN)), None);
-    let answer = FeedbackPorts { direct: true, probe: true, ..packet(FIRST_PSN) };
+    let answer = Feedback { direct: true, probe: true, ..packet(FIRST_PSN) };
     assert_eq!(rig.receive(answer), None);
     assert!(rig.heard.is_empty() && rig.answered.is_empty());
     rig.send(FIRST_PSN);
@@ -145,7 +144,7 @@ fn feedback_in_row_waits_for_the_tables() {
         assert_eq!(rig.receive(packet(77)), Some((77, 78)), "shift {shift}");
         // The row is that of FLOW with the same queue pair: what is sent there is known.
         rig.send_on(FLOW + 1, FIRST_PSN);
-        rig.pins.s_feedback = FeedbackPorts { port: PORT + 1, ..direct(FIRST_PSN) };
+        rig.pins.s_feedback = Feedback { port: PORT + 1, ..direct(FIRST_PSN) };
         for _ in 0..20 {
             rig.pins.s_feedback.valid &= !rig.out.s_feedback.ready;
             rig.step();

@@ -1,10 +1,8 @@
 //! A golden requester with one queue pair, and what comes out of it.
 
-use nic_models::golden::transport::requester::{
-    order, AckPorts, OrderPorts, PktPorts, ReadPorts, Requester, RequesterIn, RequesterOut,
-    WorkPorts,
-};
+use nic_models::golden::transport::requester::{order, Requester, RequesterIn, RequesterOut};
 use nic_models::ports::{Golden, Wide};
+use nic_models::streams::{self, Answer, Packet, ReadCommand, Work};
 use nic_spec::rows::{Operation, QpRow, Row, WrRow};
 use rdma_nic::gbe;
 
@@ -70,11 +68,11 @@ pub const QP: QpRow = QpRow {
 pub struct Driver {
     golden: Requester,
     pub out: RequesterOut,
-    pub pkts: Vec<PktPorts>,
-    pub reads: Vec<ReadPorts>,
-    pub works: Vec<WorkPorts>,
+    pub pkts: Vec<Packet>,
+    pub reads: Vec<ReadCommand>,
+    pub works: Vec<Work>,
     /// Completions.
-    pub cqes: Vec<OrderPorts>,
+    pub cqes: Vec<streams::Order>,
     /// All orders since [`Driver::orders`].
     orders: Vec<Order>,
     /// Telemetry that went on to the CC unit.
@@ -181,19 +179,19 @@ impl Driver {
     }
 
     pub fn ack(&mut self, psn: u32, syndrome: u8) {
-        self.answer(AckPorts { psn, syndrome, opcode: 0x11, ..AckPorts::default() });
+        self.answer(Answer { psn, syndrome, opcode: 0x11, ..Answer::default() });
     }
 
     /// A READ response of `payload_bytes`.
     pub fn response(&mut self, opcode: u8, psn: u32, payload_bytes: u16) {
-        let ports = AckPorts { opcode, psn, syndrome: 0x1f, payload_bytes, ..AckPorts::default() };
+        let ports = Answer { opcode, psn, syndrome: 0x1f, payload_bytes, ..Answer::default() };
         self.answer(ports);
     }
 
     /// From the peer, to the queue pair, if the ports don't say otherwise.
-    pub fn answer(&mut self, ports: AckPorts) {
+    pub fn answer(&mut self, ports: Answer) {
         let qpn = if ports.qpn == 0 { QP.qpn } else { ports.qpn };
-        let s_ack = AckPorts { valid: true, qpn, src_ip: QP.remote_ip, ..ports };
+        let s_ack = Answer { valid: true, qpn, src_ip: QP.remote_ip, ..ports };
         let i = RequesterIn { s_ack, ..RequesterIn::default() };
         while !self.out.s_ack.ready {
             self.step(i);

@@ -2,7 +2,7 @@
 //! some packets is over the wrap.
 
 use super::driver::{address, work, Driver, Order, QP, VA};
-use nic_models::golden::transport::requester::{AckPorts, TelPorts};
+use nic_models::streams::{Answer, Telemetry};
 use nic_spec::rows::{Operation, QpRow};
 
 const FIRST: u8 = 0x0d;
@@ -222,8 +222,8 @@ fn requester_read_drops_what_is_not_due() {
         d.response(FIRST, psn, 256);
         assert_eq!(d.orders(), [Order::Drop(256)], "PSN {psn:#x}");
     }
-    let stranger = AckPorts { qpn: QP.qpn ^ 0x1000, opcode: MIDDLE, psn: 1, ..AckPorts::default() };
-    d.answer(AckPorts { payload_bytes: 256, ..stranger });
+    let stranger = Answer { qpn: QP.qpn ^ 0x1000, opcode: MIDDLE, psn: 1, ..Answer::default() };
+    d.answer(Answer { payload_bytes: 256, ..stranger });
     assert_eq!(d.orders(), [Order::Drop(256)], "another queue pair's");
     d.response(MIDDLE, 1, 256);
     d.response(LAST, 2, 88);
@@ -326,7 +326,7 @@ fn requester_read_ends_with_a_bad_response() {
         }
         d.orders();
         let psn = u32::from(is_last);
-        let ports = AckPorts { opcode, psn, syndrome, payload_bytes, ..AckPorts::default() };
+        let ports = Answer { opcode, psn, syndrome, payload_bytes, ..Answer::default() };
         d.answer(ports);
         let dropped = (payload_bytes > 0).then_some(Order::Drop(payload_bytes));
         let ends = [Order::End(2, BAD_RESPONSE), Order::End(3, FLUSHED)];
@@ -496,13 +496,13 @@ fn requester_read_brings_no_telemetry_to_the_cc_unit() {
     d.read(1, 300);
     d.post(2, 10);
     sent(&mut d);
-    let tel = TelPorts { valid: true, hops: 1, ..TelPorts::default() };
+    let tel = Telemetry { valid: true, hops: 1, ..Telemetry::default() };
     let response =
-        AckPorts { opcode: FIRST, psn: 0xff_fffe, payload_bytes: 256, tel, ..AckPorts::default() };
+        Answer { opcode: FIRST, psn: 0xff_fffe, payload_bytes: 256, tel, ..Answer::default() };
     d.answer(response);
-    d.answer(AckPorts { opcode: LAST, psn: 0xff_ffff, payload_bytes: 44, ..response });
+    d.answer(Answer { opcode: LAST, psn: 0xff_ffff, payload_bytes: 44, ..response });
     assert_eq!((d.orders().len(), d.ccs), (3, 0));
-    d.answer(AckPorts { opcode: 0x11, psn: 0, tel, ..AckPorts::default() });
+    d.answer(Answer { opcode: 0x11, psn: 0, tel, ..Answer::default() });
     assert_eq!((d.orders().len(), d.ccs), (1, 1));
 }
 

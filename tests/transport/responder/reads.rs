@@ -4,9 +4,7 @@ use super::{
     only, qp, region, request, Rig, ACCEPTED, ACCESS, DUPLICATE, HOST, INVALID, LENGTH, NO_QP,
     OPERATION, PSN, RKEY,
 };
-use nic_models::golden::transport::read::reply::ReplyPorts;
-use nic_models::golden::transport::requester::ReadPorts;
-use nic_models::golden::transport::responder::ports::ReqIn;
+use nic_models::streams::{ReadCommand, Reply, Request};
 use nic_spec::rows::{MrRow, QpRow};
 use nic_spec::wire::bth::opcode;
 
@@ -23,7 +21,7 @@ fn read_rig() -> Rig {
     Rig::with(read_qp(), read_region())
 }
 
-fn read(psn_offset: u32, offset: u64, bytes: u32) -> ReqIn {
+fn read(psn_offset: u32, offset: u64, bytes: u32) -> Request {
     request(opcode::READ_REQUEST, psn_offset, offset, bytes, 0)
 }
 
@@ -37,10 +35,10 @@ const ONLY: u8 = opcode::READ_RESPONSE_ONLY;
 
 impl Rig {
     /// Sends requests and waits; opcode, PSN offset, offset in the region and bytes of the responses.
-    fn responses(&mut self, requests: &[ReqIn]) -> Vec<(u8, u32, u64, u16)> {
+    fn responses(&mut self, requests: &[Request]) -> Vec<(u8, u32, u64, u16)> {
         self.packets.clear();
         self.answers(requests);
-        let packet = |(pkt, read): &(ReplyPorts, ReadPorts)| {
+        let packet = |(pkt, read): &(Reply, ReadCommand)| {
             assert_eq!((pkt.flow, read.valid), (5, pkt.payload_bytes > 0));
             assert!(!read.valid || read.bytes == pkt.payload_bytes);
             let offset = if read.valid { read.addr - HOST } else { 0 };
@@ -56,7 +54,7 @@ fn responder_answers_reads_over_the_psn_wrap() {
     let mut rig = read_rig();
     let expected = [(FIRST, 0, 5, 256), (MIDDLE, 1, 261, 256), (LAST, 2, 517, 88)];
     assert_eq!(rig.responses(&[read(0, 5, 600)]), expected);
-    let aeth = |p: &(ReplyPorts, ReadPorts)| (p.0.syndrome, p.0.msn);
+    let aeth = |p: &(Reply, ReadCommand)| (p.0.syndrome, p.0.msn);
     assert_eq!(rig.packets.iter().map(aeth).collect::<Vec<_>>(), [(0x1f, 1), (0, 0), (0x1f, 1)]);
     let expected = [(ONLY, 3, 0, 256), (FIRST, 4, 0, 256), (LAST, 5, 256, 1)];
     assert_eq!(rig.responses(&[read(3, 0, 256), read(4, 0, 257)]), expected);
@@ -67,7 +65,7 @@ fn responder_answers_reads_over_the_psn_wrap() {
 #[test]
 fn responder_answers_a_read_of_nothing_without_a_key() {
     let mut rig = read_rig();
-    let empty = ReqIn { rkey: 0xdead_beef, va: 0, ..read(0, 0, 0) };
+    let empty = Request { rkey: 0xdead_beef, va: 0, ..read(0, 0, 0) };
     assert_eq!(rig.responses(&[empty]), [(ONLY, 0, 0, 0)]);
     assert_eq!((rig.packets[0].0.syndrome, rig.packets[0].0.msn), (0x1f, 1));
     assert_eq!(rig.answers(&[only(1, 4)]), [(0x1f, 1, 2)]);
@@ -92,7 +90,7 @@ fn assert_longest_read(mtu_code: u8, packets: u32) {
     rig.run(50);
     let last = read(packets - 1, (1 << 31) - u64::from(mtu), mtu.into());
     rig.answers(&[last]);
-    let beyond = ReqIn { dma_len: u32::from(mtu) + 3, ..last };
+    let beyond = Request { dma_len: u32::from(mtu) + 3, ..last };
     rig.answers(&[beyond]);
     rig.holds_replies = false;
     let offset = (1 << 31) - u64::from(mtu);
@@ -121,14 +119,14 @@ fn responder_takes_the_longest_read() {
 
 #[test]
 fn responder_refuses_reads_that_it_cannot_answer() {
-    let cases: &[(u8, usize, QpRow, MrRow, ReqIn)] = &[
+    let cases: &[(u8, usize, QpRow, MrRow, Request)] = &[
         (0x61, INVALID, qp(), read_region(), read(0, 0, 4)),
         (0x61, INVALID, read_qp(), read_region(), read(0, 0, u32::MAX)),
-        (0x61, INVALID, read_qp(), read_region(), ReqIn { payload_bytes: 4, ..read(0, 0, 4) }),
+        (0x61, INVALID, read_qp(), read_region(), Request { payload_bytes: 4, ..read(0, 0, 4) }),
         (0x62, ACCESS, read_qp(), region(), read(0, 0, 4)),
         (0x62, ACCESS, read_qp(), MrRow { valid: false, ..read_region() }, read(0, 0, 4)),
-        (0x62, ACCESS, read_qp(), read_region(), ReqIn { rkey: RKEY ^ 1, ..read(0, 0, 4) }),
-        (0x62, ACCESS, read_qp(), read_region(), ReqIn { rkey: RKEY + 0x100, ..read(0, 0, 4) }),
+        (0x62, ACCESS, read_qp(), read_region(), Request { rkey: RKEY ^ 1, ..read(0, 0, 4) }),
+        (0x62, ACCESS, read_qp(), read_region(), Request { rkey: RKEY + 0x100, ..read(0, 0, 4) }),
         (0x62, ACCESS, read_qp(), read_region(), read(0, LENGTH, 1)),
         (0x62, ACCESS, read_qp(), read_region(), read(0, LENGTH - 4, 5)),
         (0x62, ACCESS, read_qp(), read_region(), read(0, 0, LENGTH as u32 + 1)),
@@ -227,9 +225,9 @@ fn responder_drops_repeated_reads_that_are_not_in_order() {
         read(3, 0, 257),
         read(0, LENGTH - 4, 5),
         read(0, 0, u32::MAX),
-        ReqIn { rkey: RKEY ^ 1, ..read(0, 0, 600) },
-        ReqIn { payload_bytes: 4, ..read(0, 0, 600) },
-        ReqIn { psn: (PSN - 1) & 0xff_ffff, ..read(0, 0, 600) },
+        Request { rkey: RKEY ^ 1, ..read(0, 0, 600) },
+        Request { payload_bytes: 4, ..read(0, 0, 600) },
+        Request { psn: (PSN - 1) & 0xff_ffff, ..read(0, 0, 600) },
     ];
     assert_eq!(rig.responses(&bad), []);
     assert_eq!((rig.count(DUPLICATE) - first, rig.acks.len()), (bad.len(), 1));

@@ -4,7 +4,7 @@ use super::{
     only, qp, region, request, Rig, ACCESS, HOST, INVALID, LENGTH, NO_QP, OUT_OF_SEQUENCE, PEER_IP,
     PSN, QPN, RKEY, VA,
 };
-use nic_models::golden::transport::responder::ports::ReqIn;
+use nic_models::streams::Request;
 use nic_spec::rows::{MrRow, QpRow};
 use nic_spec::wire::bth::opcode;
 
@@ -20,7 +20,7 @@ fn responder_sends_one_nak_a_gap() {
 
 /// The requests get their first answers, then this fatal NAK and nothing more, and write nothing
 /// from the fatal one on.
-fn assert_fatal(requests: &[ReqIn], syndrome: u8, event: usize) {
+fn assert_fatal(requests: &[Request], syndrome: u8, event: usize) {
     let mut rig = Rig::new();
     let (last, good) = requests.split_last().expect("at least one");
     assert_eq!(rig.answers(good).len(), good.len(), "{requests:?}");
@@ -56,10 +56,10 @@ fn responder_refuses_what_it_does_not_support_at_the_expected_psn() {
         opcode::SEND_ONLY_INVALIDATE,
     ]);
     for code in codes {
-        assert_fatal(&[ReqIn { opcode: code, ..only(0, 4) }], 0x61, INVALID);
+        assert_fatal(&[Request { opcode: code, ..only(0, 4) }], 0x61, INVALID);
     }
     let mut rig = Rig::new();
-    let read = ReqIn { opcode: opcode::READ_REQUEST, ..only(1, 0) };
+    let read = Request { opcode: opcode::READ_REQUEST, ..only(1, 0) };
     assert_eq!(rig.answers(&[read, only(0, 4)]), [(0x60, 0, 0), (0x1f, 0, 1)]);
 }
 
@@ -68,7 +68,7 @@ fn responder_refuses_wrong_lengths() {
     let first = request(opcode::WRITE_FIRST, 0, 0, 600, 256);
     let middle = |payload| request(opcode::WRITE_MIDDLE, 1, 0, 0, payload);
     let last = |psn, payload| request(opcode::WRITE_LAST, psn, 0, 0, payload);
-    let bad: &[&[ReqIn]] = &[
+    let bad: &[&[Request]] = &[
         &[request(opcode::WRITE_FIRST, 0, 0, 600, 255)],
         &[request(opcode::WRITE_FIRST, 0, 0, 600, 257)],
         &[request(opcode::WRITE_FIRST, 0, 0, 256, 256)],
@@ -92,9 +92,9 @@ fn responder_refuses_wrong_lengths() {
 #[test]
 fn responder_refuses_writes_outside_of_regions() {
     let at = |offset, len| request(opcode::WRITE_ONLY, 0, offset, len, len as u16);
-    assert_fatal(&[ReqIn { rkey: RKEY ^ 1, ..at(0, 4) }], 0x62, ACCESS);
-    assert_fatal(&[ReqIn { rkey: RKEY ^ 1 << 31, ..at(0, 4) }], 0x62, ACCESS);
-    assert_fatal(&[ReqIn { rkey: RKEY + 0x100, ..at(0, 4) }], 0x62, ACCESS);
+    assert_fatal(&[Request { rkey: RKEY ^ 1, ..at(0, 4) }], 0x62, ACCESS);
+    assert_fatal(&[Request { rkey: RKEY ^ 1 << 31, ..at(0, 4) }], 0x62, ACCESS);
+    assert_fatal(&[Request { rkey: RKEY + 0x100, ..at(0, 4) }], 0x62, ACCESS);
     assert_fatal(&[at(LENGTH, 1)], 0x62, ACCESS);
     assert_fatal(&[at(LENGTH - 4, 5)], 0x62, ACCESS);
     assert_fatal(&[at(u64::MAX, 1)], 0x62, ACCESS);
@@ -137,10 +137,10 @@ fn responder_writes_nothing_more_once_a_region_is_revoked() {
 fn responder_is_silent_to_strangers() {
     let mut rig = Rig::new();
     let strangers = [
-        ReqIn { src_ip: PEER_IP + 1, ..only(0, 4) },
-        ReqIn { qpn: QPN + 64, ..only(0, 4) },
-        ReqIn { qpn: QPN + 1, ..only(0, 4) },
-        ReqIn { qpn: QPN ^ 0x80_0000, ..only(0, 4) },
+        Request { src_ip: PEER_IP + 1, ..only(0, 4) },
+        Request { qpn: QPN + 64, ..only(0, 4) },
+        Request { qpn: QPN + 1, ..only(0, 4) },
+        Request { qpn: QPN ^ 0x80_0000, ..only(0, 4) },
     ];
     assert_eq!(rig.answers(&strangers), []);
     assert_eq!((rig.writes.len(), rig.count(NO_QP)), (0, 4));

@@ -2,9 +2,9 @@
 //! of their own, and the breaks that both must notice.
 
 use super::{random_frames, send_with};
-use nic_models::golden::tx::ports::{TxPipeIn, TxPktPorts};
-use nic_models::golden::tx::tx_pipe::TxPipe;
+use nic_models::golden::tx::pipe::{TxPipe, TxPipeIn};
 use nic_models::reference::{ifa, int_md, ioam};
+use nic_models::streams::AnyPacket;
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
 use nic_spec::wire::roce::FrameRepr;
@@ -17,7 +17,7 @@ const IFA: u8 = 5;
 const INT_BY_PORT: u8 = 6;
 
 /// What known answers have in common: a queue pair with telemetry and DSCP 10.
-fn inputs(tel_data: u8, pkt: TxPktPorts) -> TxPipeIn {
+fn inputs(tel_data: u8, pkt: AnyPacket) -> TxPipeIn {
     let row = QpRow {
         telemetry: true,
         dscp: 0x0a,
@@ -38,18 +38,18 @@ fn inputs(tel_data: u8, pkt: TxPktPorts) -> TxPipeIn {
         cfg_tel_echo_dscp: 0x17,
         cfg_tel_port: 0x1b6d,
         cfg_row: super::cfg_row(row),
-        s_pkt: TxPktPorts { psn: 0x44_5566, payload_bytes: 8, ..pkt },
+        s_pkt: AnyPacket { psn: 0x44_5566, payload_bytes: 8, ..pkt },
         ..TxPipeIn::default()
     }
 }
 
-fn write_last() -> TxPktPorts {
-    TxPktPorts { opcode: opcode::WRITE_LAST, ack_req: true, ..TxPktPorts::default() }
+fn write_last() -> AnyPacket {
+    AnyPacket { opcode: opcode::WRITE_LAST, ack_req: true, ..AnyPacket::default() }
 }
 
-fn read_response() -> TxPktPorts {
-    let response = TxPktPorts { flow: 64, syndrome: 0x1f, msn: 7, ..TxPktPorts::default() };
-    TxPktPorts { opcode: opcode::READ_RESPONSE_ONLY, ..response }
+fn read_response() -> AnyPacket {
+    let response = AnyPacket { flow: 64, syndrome: 0x1f, msn: 7, ..AnyPacket::default() };
+    AnyPacket { opcode: opcode::READ_RESPONSE_ONLY, ..response }
 }
 
 const PAYLOAD: [u8; 8] = [0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38];

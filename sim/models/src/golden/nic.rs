@@ -1,19 +1,18 @@
 //! The whole NIC: every block's twin, composed the way the hardware is (`hdl/src/nic.rs`).
 
-use crate::golden::cc::cc_active::CcActive;
-use crate::golden::cc::cc_unit::CcUnit;
+use crate::golden::cc::active::CcActive;
+use crate::golden::cc::unit::CcUnit;
 use crate::golden::host::axi::{ReadMaster, ReadSlave, WriteMaster, WriteSlave};
-use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
-use crate::golden::host::cq_ring::CqRing;
+use crate::golden::host::cq::ring::CqRing;
 use crate::golden::host::dma::read::DmaRead;
 use crate::golden::host::dma::write::DmaWrite;
 use crate::golden::host::interrupt::Interrupt;
 use crate::golden::host::read_mux::ReadMux;
 use crate::golden::host::registers::Registers;
-use crate::golden::host::sq_fetch::SqFetch;
+use crate::golden::host::sq::fetch::SqFetch;
 use crate::golden::host::write_mux::WriteMux;
 use crate::golden::netlist::{Netlist, Probe};
-use crate::golden::rx::rx_pipe::RxPipe;
+use crate::golden::rx::pipe::RxPipe;
 use crate::golden::sched::scheduler::Scheduler;
 use crate::golden::transport::completer::Completer;
 use crate::golden::transport::feedback::input::FeedbackIn;
@@ -26,83 +25,49 @@ use crate::golden::transport::responder::Responder;
 use crate::golden::transport::window::input::WindowIn;
 use crate::golden::transport::window::output::WindowOut;
 use crate::golden::transport::work_mux::WorkMux;
-use crate::golden::tx::tx_pipe::TxPipe;
+use crate::golden::tx::pipe::TxPipe;
 use crate::golden::util::stream_mux::StreamMux;
 use crate::golden::util::stream_route::StreamRouteBlock;
 use crate::ports;
 use crate::ports::{Both, Golden};
+use crate::streams::{back, AxiLite, Axis, AxisUser, TreadyPort};
 use nic_spec::config::NicConfig;
 use nic_spec::regs::EVENTS;
 
-ports! {
-    /// AXI4-Stream pins of a source, 64 bits.
-    pub struct AxisMaster {
-        /// Byte 0 in bits 7:0.
-        pub tdata: u64,
-        /// One bit a byte.
-        pub tkeep: u8,
-        /// Beat valid.
-        pub tvalid: bool,
-        /// Last beat of the frame.
-        pub tlast: bool,
-        /// On the last beat: the frame is bad.
-        pub tuser: bool,
-    }
-}
-ports! {
-    /// AXI4-Stream pins of a source whose frames are all good.
-    pub struct AxisGood {
-        /// Byte 0 in bits 7:0.
-        pub tdata: u64,
-        /// One bit a byte.
-        pub tkeep: u8,
-        /// Beat valid.
-        pub tvalid: bool,
-        /// Last beat of the frame.
-        pub tlast: bool,
-    }
-}
-ports! {
-    /// AXI4-Stream pins of a sink.
-    pub struct AxisSlave {
-        /// Beat taken.
-        pub tready: bool,
-    }
-}
 ports! {
     /// Input pins of the NIC.
     pub struct NicIn {
         /// Synchronous reset, active high.
         pub reset: bool,
         /// Registers.
-        pub s_axil: AxilMaster,
+        pub s_axil: AxiLite,
         /// Host memory.
         pub m_axi: Both<WriteSlave, ReadSlave>,
         /// Frames from the MAC.
-        pub s_axis_rx: AxisMaster,
+        pub s_axis_rx: AxisUser,
         /// Frames to the MAC.
-        pub m_axis_tx: AxisSlave,
+        pub m_axis_tx: TreadyPort,
         /// Frames to the host's own stack.
-        pub m_axis_host: AxisSlave,
+        pub m_axis_host: TreadyPort,
         /// Frames from the host's own stack.
-        pub s_axis_host: AxisGood,
+        pub s_axis_host: Axis,
     }
 }
 ports! {
     /// Output pins of the NIC.
     pub struct NicOut {
         /// Registers.
-        pub s_axil: AxilSlave,
+        pub s_axil: back::AxiLite,
         /// Host memory.
         pub m_axi: Both<WriteMaster, ReadMaster>,
         /// Frames from the MAC.
-        pub s_axis_rx: AxisSlave,
+        pub s_axis_rx: TreadyPort,
         /// Frames to the MAC.
-        pub m_axis_tx: AxisGood,
+        pub m_axis_tx: Axis,
         /// Frames to the host's own stack.
-        pub m_axis_host: AxisGood,
+        pub m_axis_host: Axis,
         /// Frames from the host's own stack.
-        pub s_axis_host: AxisSlave,
+        pub s_axis_host: TreadyPort,
         /// Interrupt, level.
         pub irq: bool,
     }

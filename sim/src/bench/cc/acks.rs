@@ -2,12 +2,10 @@
 
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::Stimulus;
-use nic_models::golden::cc::ports::CcCfg;
-use nic_models::golden::cc::ports::{
-    CcAck, CcFlow, CcReady, CcUnitIn, CcUnitOut, Tel, OP_CREATE, OP_REMOVE,
-};
-
+use nic_models::golden::cc::unit::{CcUnitIn, CcUnitOut, OP_CREATE, OP_REMOVE};
+use nic_models::golden::cc::CcCfg;
 use nic_models::ports::Golden;
+use nic_models::streams::{AckTelemetry, FlowCommand, ReadyPort, Telemetry};
 use nic_spec::cc_params::{CcConfig, CcParams, CHECK_BYTES, CHECK_PSN, CHECK_TIME};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -108,14 +106,14 @@ pub(super) fn next_hop(rng: &mut ChaCha8Rng, old: u64) -> u64 {
 /// What the stimulus knows of a flow.
 #[derive(Clone, Copy, Default)]
 struct Peer {
-    tel: Tel,
+    tel: Telemetry,
     psn: u32,
 }
 
 impl Peer {
     fn random(rng: &mut ChaCha8Rng) -> Self {
         let hops = if rng.gen_range(0..8) == 0 { rng.gen_range(0..8) } else { rng.gen_range(1..6) };
-        let mut tel = Tel { valid: true, hops, path: rng.gen_range(0..4096), hop: [0; 5] };
+        let mut tel = Telemetry { valid: true, hops, path: rng.gen_range(0..4096), hop: [0; 5] };
         tel.hop = tel.hop.map(|_| hop_word(rng.gen_range(0..8), rng.gen(), rng.gen(), 0));
         let psn =
             if rng.gen() { 0xff_ff00 | rng.gen_range(0..256) } else { rng.gen_range(0..1 << 24) };
@@ -129,8 +127,8 @@ pub struct RandomAcks {
     pub(super) rng: ChaCha8Rng,
     pub(super) cfg: CcCfg,
     peers: Vec<Peer>,
-    pub(super) ack: Source<CcAck>,
-    pub(super) flow: Source<CcFlow>,
+    pub(super) ack: Source<AckTelemetry>,
+    pub(super) flow: Source<FlowCommand>,
     pub(super) rate: Sink,
     pub(super) created: u16,
     /// Only flows below this one are used in this phase.
@@ -202,7 +200,7 @@ impl RandomAcks {
     }
 
     /// The next ACK of `flow`, for drivers with a timing of their own.
-    pub fn ack_of(&mut self, flow: u16) -> CcAck {
+    pub fn ack_of(&mut self, flow: u16) -> AckTelemetry {
         let (rng, peer) = (&mut self.rng, &mut self.peers[usize::from(flow)]);
         if !peer.tel.valid {
             *peer = Peer::random(rng);
@@ -225,7 +223,7 @@ impl RandomAcks {
         }
     }
 
-    fn next_command(rng: &mut ChaCha8Rng, created: &mut u16, peers: &mut [Peer]) -> CcFlow {
+    fn next_command(rng: &mut ChaCha8Rng, created: &mut u16, peers: &mut [Peer]) -> FlowCommand {
         // First every flow is created in order.
         let is_new = usize::from(*created) < peers.len();
         let flow = if is_new { *created } else { rng.gen_range(0..peers.len()) as u16 };
@@ -237,7 +235,7 @@ impl RandomAcks {
             _ => OP_CREATE,
         };
         let telemetry = rng.gen_range(0..8) != 0;
-        CcFlow {
+        FlowCommand {
             valid: true,
             flow,
             op,
@@ -247,7 +245,7 @@ impl RandomAcks {
         }
     }
 
-    fn next_ack(rng: &mut ChaCha8Rng, flow: u16, peer: &mut Peer) -> CcAck {
+    fn next_ack(rng: &mut ChaCha8Rng, flow: u16, peer: &mut Peer) -> AckTelemetry {
         peer.tel.hop = peer.tel.hop.map(|hop| next_hop(rng, hop));
         match rng.gen_range(0..64) {
             0 => peer.tel.path = rng.gen_range(0..4096),
@@ -265,7 +263,7 @@ impl RandomAcks {
         peer.psn = (peer.psn + rng.gen_range(0..4)) & 0xff_ffff;
         let psn = if rng.gen_range(0..32) == 0 { rng.gen_range(0..1 << 24) } else { peer.psn };
         let snd_nxt = (peer.psn + rng.gen_range(0..20)) & 0xff_ffff;
-        CcAck { valid: true, flow, psn, snd_nxt, tel }
+        AckTelemetry { valid: true, flow, psn, snd_nxt, tel }
     }
 }
 
@@ -311,7 +309,7 @@ impl<G: Golden<In = CcUnitIn, Out = CcUnitOut>> Stimulus<G> for RandomAcks {
             s_ack: ack.unwrap_or_default(),
             s_flow: flow.unwrap_or_default(),
             // Now and then nothing is taken for longer than results find room.
-            m_rate: CcReady {
+            m_rate: ReadyPort {
                 ready: self.rate.drive() && !(self.turn.is_some() && cycle % 1000 < 250),
             },
         }

@@ -1,7 +1,7 @@
 //! The far ends of the requester's bench: they lose, refuse, forget and spoil.
 
 use super::World;
-use nic_models::golden::transport::requester::{AckPorts, PktPorts, TelPorts};
+use nic_models::streams::{self, Packet, Telemetry};
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
 use rand::Rng;
@@ -48,7 +48,7 @@ const READS_KEPT: usize = 64;
 /// What waits for the requester.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    Ack(AckPorts),
+    Ack(streams::Answer),
     /// Responses of a peer from this PSN on.
     Read {
         peer: usize,
@@ -59,9 +59,9 @@ pub enum Answer {
 }
 
 impl World {
-    fn tel(&mut self) -> TelPorts {
+    fn tel(&mut self) -> Telemetry {
         let rng = &mut self.rng;
-        TelPorts {
+        Telemetry {
             valid: rng.gen(),
             hops: rng.gen_range(0..7),
             path: rng.gen_range(0..1 << 12),
@@ -69,10 +69,10 @@ impl World {
         }
     }
 
-    fn ports(&mut self, at: usize, psn: u32, syndrome: u8) -> AckPorts {
+    fn ports(&mut self, at: usize, psn: u32, syndrome: u8) -> streams::Answer {
         let tel = self.tel();
         let peer = &self.peers[at];
-        AckPorts {
+        streams::Answer {
             valid: true,
             qpn: peer.qp.qpn,
             psn: psn & PSN_MASK,
@@ -91,7 +91,7 @@ impl World {
     }
 
     /// A READ request is answered, the first time or again.
-    fn read(&mut self, peer: usize, pkt: &PktPorts) {
+    fn read(&mut self, peer: usize, pkt: &Packet) {
         let count = pkt.dma_len.div_ceil(256 << self.peers[peer].qp.mtu_code).max(1);
         let left_count = match self.rng.gen_range(0..10) {
             0 => self.rng.gen_range(0..count.min(8)),
@@ -102,7 +102,7 @@ impl World {
     }
 
     /// What the peer does with a packet.
-    pub fn receive(&mut self, pkt: &PktPorts) {
+    pub fn receive(&mut self, pkt: &Packet) {
         if self.phase_left == 0 {
             self.phase_left = self.rng.gen_range(1..60);
             self.loss_256 = [0, 0, 0, 0, 0, 0, 2, 8, 40, 256][self.rng.gen_range(0..10)];
@@ -178,7 +178,7 @@ impl World {
     }
 
     /// The next response to the READ at the front.
-    fn response(&mut self) -> AckPorts {
+    fn response(&mut self) -> streams::Answer {
         let Some(Answer::Read { peer, psn, left_bytes, left_count }) = self.answers.pop_front()
         else {
             unreachable!("a READ is at the front")
@@ -233,7 +233,7 @@ impl World {
     }
 
     /// The next answer that reaches the requester.
-    pub fn next_ack(&mut self) -> Option<AckPorts> {
+    pub fn next_ack(&mut self) -> Option<streams::Answer> {
         let kind = self.rng.gen_range(0..2000);
         if kind < 4 {
             self.noise(kind);

@@ -1,61 +1,36 @@
 //! Twin of `hdl/src/cc/cc_core.rs`: the congestion control unit behind AXI4-Stream events and
 //! AXI4-Lite registers, composed of its blocks' twins.
 
-use super::cc_active::{CcActive, CcActiveIn, WatchPorts};
-use super::cc_unit::CcUnit;
-use super::cc_unit_serial::CcUnitSerial;
-use super::cc_unit_wide::CcUnitWide;
-use crate::golden::cc::ports::CcCfg;
-use crate::golden::cc::ports::{
-    CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnitIn, CcUnitOut, Tel,
-};
-use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
-use crate::golden::host::core_csr::{CoreRegisters, TReady};
+use super::active::{CcActive, CcActiveIn, WatchPorts};
+use super::serial::unit::CcUnitSerial;
+use super::unit::{CcEvents, CcUnit, CcUnitIn, CcUnitOut};
+use super::wide::unit::CcUnitWide;
+use super::CcCfg;
+use crate::golden::host::core_csr::CoreRegisters;
 use crate::ports::{Golden, Wide};
+use crate::streams::{
+    back, AckTelemetry, AxiLite, AxisEvent, Decision, FlowCommand, ReadyPort, Telemetry, TreadyPort,
+};
 use nic_spec::regs::{CC_ID_VALUE, CC_REGISTERS};
 use nic_spec::NicConfig;
 
 crate::ports! {
-    /// ACKs.
-    pub struct AckStream {
-        pub tvalid: bool,
-        /// 416 bits.
-        pub tdata: Wide<7>,
-    }
-}
-crate::ports! {
-    /// Flow commands.
-    pub struct FlowStream {
-        pub tvalid: bool,
-        /// 96 bits.
-        pub tdata: u128,
-    }
-}
-crate::ports! {
-    /// Results.
-    pub struct RateStream {
-        pub tvalid: bool,
-        /// 256 bits.
-        pub tdata: Wide<4>,
-    }
-}
-crate::ports! {
     /// Inputs.
     pub struct CcCoreIn {
         pub reset: bool,
-        pub s_axil: AxilMaster,
-        pub s_axis_ack: AckStream,
-        pub s_axis_flow: FlowStream,
-        pub m_axis_rate: TReady,
+        pub s_axil: AxiLite,
+        pub s_axis_ack: AxisEvent<Wide<7>>,
+        pub s_axis_flow: AxisEvent<u128>,
+        pub m_axis_rate: TreadyPort,
     }
 }
 crate::ports! {
     /// Outputs.
     pub struct CcCoreOut {
-        pub s_axil: AxilSlave,
-        pub s_axis_ack: TReady,
-        pub s_axis_flow: TReady,
-        pub m_axis_rate: RateStream,
+        pub s_axil: back::AxiLite,
+        pub s_axis_ack: TreadyPort,
+        pub s_axis_flow: TreadyPort,
+        pub m_axis_rate: AxisEvent<Wide<4>>,
         pub event_cc: CcEvents,
     }
 }
@@ -65,9 +40,9 @@ fn bits(words: &[u64], lsb: usize, width: usize) -> u64 {
     words[lsb / 64] >> (lsb % 64) & (u64::MAX >> (64 - width))
 }
 
-impl AckStream {
+impl AxisEvent<Wide<7>> {
     /// An ACK as its event.
-    pub fn pack(ack: &CcAck) -> Self {
+    pub fn of_ack(ack: &AckTelemetry) -> Self {
         let mut words = [0; 7];
         words[0] = u64::from(ack.flow) | u64::from(ack.psn) << 16 | u64::from(ack.snd_nxt) << 40;
         let tel = ack.tel;
@@ -80,14 +55,15 @@ impl AckStream {
         Self { tvalid: ack.valid, tdata: Wide(words) }
     }
 
-    fn unpack(&self, flow_mask: u16) -> CcAck {
+    /// The ACK that the event says.
+    fn ack(&self, flow_mask: u16) -> AckTelemetry {
         let w = &self.tdata.0;
-        CcAck {
+        AckTelemetry {
             valid: self.tvalid,
             flow: bits(w, 0, 16) as u16 & flow_mask,
             psn: bits(w, 16, 24) as u32,
             snd_nxt: bits(w, 40, 24) as u32,
-            tel: Tel {
+            tel: Telemetry {
                 valid: bits(w, 64, 1) != 0,
                 hops: bits(w, 65, 3) as u8,
                 path: bits(w, 68, 12) as u16,
@@ -97,9 +73,9 @@ impl AckStream {
     }
 }
 
-impl FlowStream {
+impl AxisEvent<u128> {
     /// A flow command as its event.
-    pub fn pack(flow: &CcFlow) -> Self {
+    pub fn of_flow(flow: &FlowCommand) -> Self {
         let low = u128::from(flow.flow) | u128::from(flow.op) << 16;
         let tdata = low
             | u128::from(flow.telemetry) << 18
@@ -108,8 +84,9 @@ impl FlowStream {
         Self { tvalid: flow.valid, tdata }
     }
 
-    fn unpack(&self, flow_mask: u16) -> CcFlow {
-        CcFlow {
+    /// The flow command that the event says.
+    fn flow(&self, flow_mask: u16) -> FlowCommand {
+        FlowCommand {
             valid: self.tvalid,
             flow: self.tdata as u16 & flow_mask,
             op: (self.tdata >> 16 & 3) as u8,
@@ -120,8 +97,9 @@ impl FlowStream {
     }
 }
 
-impl RateStream {
-    fn pack(rate: &CcRate) -> Self {
+impl AxisEvent<Wide<4>> {
+    /// A result as its event.
+    fn of_decision(rate: &Decision) -> Self {
         let flags = u64::from(rate.full) << 18 | u64::from(rate.first) << 19;
         let hop = u64::from(rate.worst_hop) << 20;
         let stage = u64::from(rate.inc_stage) << 24;
@@ -136,9 +114,9 @@ impl RateStream {
     }
 
     /// The result that the event says.
-    pub fn unpack(&self) -> CcRate {
+    pub fn decision(&self) -> Decision {
         let w = &self.tdata.0;
-        CcRate {
+        Decision {
             valid: self.tvalid,
             flow: bits(w, 0, 16) as u16,
             op: bits(w, 16, 2) as u8,
@@ -193,7 +171,7 @@ pub struct CcCore<U = CcUnit> {
     /// W_ai of the unit.
     w_ai: u32,
     /// The result that the unit offers.
-    offered: CcRate,
+    offered: Decision,
     unit: U,
     flow_mask: u16,
 }
@@ -227,7 +205,7 @@ impl<U> CcCore<U> {
             active_window: value(registers.values(), "cc_active"),
             active: CcActive::new(config),
             w_ai: 0,
-            offered: CcRate::default(),
+            offered: Decision::default(),
             registers,
             unit,
             flow_mask: (config.flow_count - 1) as u16,
@@ -260,16 +238,16 @@ impl<U: Golden<In = CcUnitIn, Out = CcUnitOut>> Golden for CcCore<U> {
         let unit = self.unit.step(&CcUnitIn {
             reset: i.reset,
             cfg,
-            s_ack: i.s_axis_ack.unpack(self.flow_mask),
-            s_flow: i.s_axis_flow.unpack(self.flow_mask),
-            m_rate: CcReady { ready: i.m_axis_rate.tready },
+            s_ack: i.s_axis_ack.ack(self.flow_mask),
+            s_flow: i.s_axis_flow.flow(self.flow_mask),
+            m_rate: ReadyPort { ready: i.m_axis_rate.tready },
         });
         self.offered = unit.m_rate;
         CcCoreOut {
             s_axil: self.registers.pins(),
-            s_axis_ack: TReady { tready: unit.s_ack.ready },
-            s_axis_flow: TReady { tready: unit.s_flow.ready },
-            m_axis_rate: RateStream::pack(&unit.m_rate),
+            s_axis_ack: TreadyPort { tready: unit.s_ack.ready },
+            s_axis_flow: TreadyPort { tready: unit.s_flow.ready },
+            m_axis_rate: AxisEvent::of_decision(&unit.m_rate),
             event_cc: unit.event_cc,
         }
     }

@@ -1,14 +1,36 @@
 //! NewAck as integers: what an ACK does to the state of its flow, in whichever schedule.
 //!
-//! The twins of `cc/cc_unit` and `cc/cc_unit_wide` differ in when they call it.
+//! The twins of `hdl/src/cc/unit.rs` and `hdl/src/cc/wide/unit.rs` differ in when they call it.
 
-use super::cc_ewma::ewma;
-use super::cc_hop::{hop_check, hop_utilisation, BAD_BYTES, BAD_QUEUE, BAD_TIME};
-use super::cc_wind::compute_wind;
-use crate::golden::cc::ports::CcCfg;
-use crate::golden::cc::ports::Ignored;
-use crate::golden::cc::ports::{CcAck, CcFlow, CcRate, Tel, NO_HOP, OP_CREATE, OP_UPDATE};
+use super::ewma::ewma;
+use super::hop::{hop_check, hop_utilisation, BAD_BYTES, BAD_QUEUE, BAD_TIME};
+use super::wind::compute_wind;
+use super::CcCfg;
+use crate::streams::{AckTelemetry, Decision, FlowCommand, Telemetry};
 use nic_spec::cc_params::{CHECK_PSN, W_FRACTION_BITS};
+
+/// `worst_hop` of `m_rate` that is no hop.
+pub const NO_HOP: u8 = 7;
+
+/// `op` of `m_rate`: window and rate of an ACK.
+pub const OP_UPDATE: u8 = 0;
+/// `op` of `s_flow` and `m_rate`.
+pub const OP_CREATE: u8 = 1;
+/// `op` of `s_flow` and `m_rate`.
+pub const OP_REMOVE: u8 = 2;
+
+/// Why telemetry is ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ignored {
+    /// Its ACK is of a PSN that was never sent.
+    Psn,
+    /// The time of a hop has gone back.
+    Time,
+    /// A hop has sent more than its link carries.
+    Bytes,
+    /// The queue of a hop is too long.
+    Queue,
+}
 
 /// State of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,7 +40,7 @@ pub struct FlowState {
     /// Its ACKs carry telemetry.
     pub telemetry: bool,
     /// Records of the last usable ACK, if there was one.
-    pub records: Option<Tel>,
+    pub records: Option<Telemetry>,
     /// An ACK behind this PSN makes the next full update.
     pub last_update_psn: u32,
     /// Additive steps since the last multiplicative one.
@@ -33,7 +55,7 @@ pub struct FlowState {
 
 impl FlowState {
     /// Carries out a flow command; what it tells the scheduler.
-    pub fn command(&mut self, cfg: &CcCfg, c: &CcFlow) -> CcRate {
+    pub fn command(&mut self, cfg: &CcCfg, c: &FlowCommand) -> Decision {
         let window = u64::from(c.window_bytes) << W_FRACTION_BITS;
         let wind = compute_wind(cfg, true, 0, window, 0);
         let created = c.op == OP_CREATE;
@@ -46,7 +68,7 @@ impl FlowState {
             ..Self::default()
         };
         let adaptive = created && c.telemetry;
-        CcRate {
+        Decision {
             op: c.op,
             window_bytes: if adaptive { self.window_bytes() } else { c.window_bytes },
             rate: if adaptive { wind.rate } else { c.rate },
@@ -55,7 +77,7 @@ impl FlowState {
     }
 
     /// Why the telemetry of `ack`, compared with the records `old`, is ignored, if it is.
-    fn ignores(cfg: &CcCfg, ack: &CcAck, old: Option<&Tel>) -> Option<Ignored> {
+    fn ignores(cfg: &CcCfg, ack: &AckTelemetry, old: Option<&Telemetry>) -> Option<Ignored> {
         let behind = ack.snd_nxt.wrapping_sub(ack.psn) & 0xff_ffff;
         if cfg.check & CHECK_PSN != 0 && !(1..1 << 23).contains(&behind) {
             return Some(Ignored::Psn);
@@ -73,12 +95,16 @@ impl FlowState {
     /// # Errors
     /// Why the telemetry is ignored. Of an ACK for what was never sent nothing is kept; of the others
     /// the records are stored, so that the next ones are compared with them.
-    pub fn new_ack(&mut self, cfg: &CcCfg, ack: &CcAck) -> Result<Option<CcRate>, Ignored> {
+    pub fn new_ack(
+        &mut self,
+        cfg: &CcCfg,
+        ack: &AckTelemetry,
+    ) -> Result<Option<Decision>, Ignored> {
         if !self.created || !self.telemetry || !ack.tel.valid {
             return Ok(None);
         }
         let usable = (1..=5).contains(&ack.tel.hops);
-        let key = |tel: &Tel| (tel.hops, tel.path);
+        let key = |tel: &Telemetry| (tel.hops, tel.path);
         let comparable = self.records.filter(|old| usable && key(old) == key(&ack.tel));
         if let Some(ignored) = Self::ignores(cfg, ack, comparable.as_ref()) {
             if ignored != Ignored::Psn {
@@ -102,12 +128,12 @@ impl FlowState {
         if usable {
             self.records = Some(ack.tel);
         }
-        Ok(Some(CcRate { full, first, worst_hop, ..self.rate(ack.flow, rate) }))
+        Ok(Some(Decision { full, first, worst_hop, ..self.rate(ack.flow, rate) }))
     }
 
     /// Whether an ACK is behind lastUpdateSeq, or a packet has come later than T after the last full
     /// update: then lastUpdateSeq, this update's time + T, is not between its time and T later.
-    fn is_past(&self, cfg: &CcCfg, ack: &CcAck) -> bool {
+    fn is_past(&self, cfg: &CcCfg, ack: &AckTelemetry) -> bool {
         let distance = |from: u32, to: u32| to.wrapping_sub(from) & 0xff_ffff;
         match cfg.by_time {
             true => distance(ack.psn, self.last_update_psn) > distance(ack.psn, ack.snd_nxt),
@@ -116,7 +142,7 @@ impl FlowState {
     }
 
     /// R, and the hop with the largest u'.
-    fn update(&mut self, cfg: &CcCfg, old: &Tel, new: &Tel, full: bool) -> (u32, u8) {
+    fn update(&mut self, cfg: &CcCfg, old: &Telemetry, new: &Telemetry, full: bool) -> (u32, u8) {
         let mut worst: Option<(u64, u32)> = None;
         let mut worst_hop = NO_HOP;
         for i in 0..new.hops {
@@ -143,8 +169,8 @@ impl FlowState {
         (self.w >> W_FRACTION_BITS) as u32
     }
 
-    fn rate(&self, flow: u16, rate: u32) -> CcRate {
-        CcRate {
+    fn rate(&self, flow: u16, rate: u32) -> Decision {
+        Decision {
             valid: true,
             flow,
             op: OP_UPDATE,

@@ -1,34 +1,8 @@
 //! Twin of `hdl/src/host/axil_port.rs`: AXI4-Lite slave port.
 
 use crate::ports::Golden;
+use crate::streams::{back, AxiLite};
 
-crate::ports! {
-    /// Master's pins of an AXI4-Lite bus.
-    pub struct AxilMaster {
-        pub awaddr: u16,
-        pub awvalid: bool,
-        pub wdata: u32,
-        pub wstrb: u8,
-        pub wvalid: bool,
-        pub bready: bool,
-        pub araddr: u16,
-        pub arvalid: bool,
-        pub rready: bool,
-    }
-}
-crate::ports! {
-    /// Slave's pins of an AXI4-Lite bus.
-    pub struct AxilSlave {
-        pub awready: bool,
-        pub wready: bool,
-        pub bvalid: bool,
-        pub bresp: u8,
-        pub arready: bool,
-        pub rvalid: bool,
-        pub rdata: u32,
-        pub rresp: u8,
-    }
-}
 crate::ports! {
     /// One access on its way to the registers.
     pub struct Access {
@@ -48,11 +22,11 @@ crate::ports! {
 }
 crate::ports! {
     /// Inputs.
-    pub struct AxilPortIn { pub reset: bool, pub s_axil: AxilMaster, pub s: Answer }
+    pub struct AxilPortIn { pub reset: bool, pub s_axil: AxiLite, pub s: Answer }
 }
 crate::ports! {
     /// Outputs.
-    pub struct AxilPortOut { pub s_axil: AxilSlave, pub m: Access }
+    pub struct AxilPortOut { pub s_axil: back::AxiLite, pub m: Access }
 }
 
 /// SLVERR.
@@ -88,7 +62,7 @@ impl Golden for AxilPort {
         let written = was.s_axil.bvalid && i.s_axil.bready;
         let read = was.s_axil.rvalid && i.s_axil.rready;
         if written || read {
-            *bus = AxilSlave::default();
+            *bus = back::AxiLite::default();
             self.active = false;
         } else if !self.active && i.s_axil.awvalid && i.s_axil.wvalid {
             self.active = true;

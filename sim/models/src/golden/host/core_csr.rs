@@ -1,10 +1,9 @@
 //! Twin of `hdl/src/host/core_csr.rs`: register decode of a core that stands alone.
 
-use crate::golden::host::axil_port::{
-    Access, Answer, AxilMaster, AxilPort, AxilPortIn, AxilPortOut, AxilSlave,
-};
+use crate::golden::host::axil_port::{Access, Answer, AxilPort, AxilPortIn, AxilPortOut};
 use crate::golden::host::csr_regs::{CsrRegsRead, RegisterFile};
 use crate::ports::Golden;
+use crate::streams::{back, AxiLite};
 use nic_spec::regs::{self, Register};
 use nic_spec::NicConfig;
 
@@ -109,13 +108,6 @@ impl Golden for CoreCsr {
     }
 }
 
-crate::ports! {
-    /// Ready of an AXI4-Stream.
-    pub struct TReady {
-        pub tready: bool,
-    }
-}
-
 /// Port, decode and registers of a core that stands alone, wired together.
 #[derive(Clone, Debug)]
 pub struct CoreRegisters {
@@ -148,13 +140,13 @@ impl CoreRegisters {
     }
 
     /// The slave's pins after the last edge.
-    pub fn pins(&self) -> AxilSlave {
+    pub fn pins(&self) -> back::AxiLite {
         self.port_out.s_axil
     }
 
     /// One rising edge; `refused` is the offset that may not be written now. The offset of the
     /// register that was written.
-    pub fn step(&mut self, reset: bool, s_axil: AxilMaster, refused: Option<u16>) -> Option<u16> {
+    pub fn step(&mut self, reset: bool, s_axil: AxiLite, refused: Option<u16>) -> Option<u16> {
         let (access, decoded, read) = (self.port_out.m, self.decode_out, self.read);
         let index = (access.addr >> 2) as u8;
         let offset = u16::from(index) * 4;

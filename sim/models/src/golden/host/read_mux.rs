@@ -1,25 +1,15 @@
 //! Twin of `hdl/src/host/read_mux.rs`: two users of the read engine.
 
 use super::dma::read::StreamBeat;
-use crate::golden::transport::requester::{ReadPorts, ReadyPort};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{AxisUser, ReadCommand, ReadyPort, TreadyPort};
 
 /// Frames that may be on their way.
 const FRAMES: usize = 16;
 
-ports! {
-    /// Stream of the read engine.
-    pub struct ReadData {
-        pub tdata: u64,
-        pub tkeep: u8,
-        pub tlast: bool,
-        pub tuser: bool,
-        pub tvalid: bool,
-    }
-}
 ports! {
     /// Stream of work requests, whole beats only.
     pub struct WrData {
@@ -30,21 +20,15 @@ ports! {
     }
 }
 ports! {
-    /// Ready of an AXI4-Stream.
-    pub struct StreamReady {
-        pub tready: bool,
-    }
-}
-ports! {
     /// Inputs.
     pub struct ReadMuxIn {
         pub reset: bool,
-        pub s_pkt: ReadPorts,
-        pub s_wr: ReadPorts,
+        pub s_pkt: ReadCommand,
+        pub s_wr: ReadCommand,
         pub m_cmd: ReadyPort,
-        pub s_axis: ReadData,
-        pub m_pkt: StreamReady,
-        pub m_wr: StreamReady,
+        pub s_axis: AxisUser,
+        pub m_pkt: TreadyPort,
+        pub m_wr: TreadyPort,
     }
 }
 ports! {
@@ -52,9 +36,9 @@ ports! {
     pub struct ReadMuxOut {
         pub s_pkt: ReadyPort,
         pub s_wr: ReadyPort,
-        pub m_cmd: ReadPorts,
-        pub s_axis: StreamReady,
-        pub m_pkt: ReadData,
+        pub m_cmd: ReadCommand,
+        pub s_axis: TreadyPort,
+        pub m_pkt: AxisUser,
         pub m_wr: WrData,
     }
 }
@@ -71,8 +55,8 @@ enum User {
 #[derive(Clone, Debug)]
 pub struct ReadMux {
     turn: User,
-    packet: ReadPorts,
-    work_request: ReadPorts,
+    packet: ReadCommand,
+    work_request: ReadCommand,
     owners: LutFifo<User>,
     beats: Skid<StreamBeat>,
 }
@@ -86,12 +70,12 @@ impl Default for ReadMux {
 
 impl ReadMux {
     /// The command that stands at the source.
-    fn command(&self) -> ReadPorts {
+    fn command(&self) -> ReadCommand {
         let command = match self.turn {
             User::Packet => self.packet,
             User::WorkRequest => self.work_request,
         };
-        ReadPorts { valid: command.valid && self.owners.s_ready(), ..command }
+        ReadCommand { valid: command.valid && self.owners.s_ready(), ..command }
     }
 
     fn stands(&self, user: User) -> bool {
@@ -106,8 +90,8 @@ impl ReadMux {
             s_pkt: ReadyPort { ready: !self.packet.valid },
             s_wr: ReadyPort { ready: !self.work_request.valid },
             m_cmd: self.command(),
-            s_axis: StreamReady { tready: self.beats.s_ready() },
-            m_pkt: ReadData { tdata: data, tkeep: keep, tlast: last, tuser: error, tvalid },
+            s_axis: TreadyPort { tready: self.beats.s_ready() },
+            m_pkt: AxisUser { tdata: data, tkeep: keep, tlast: last, tuser: error, tvalid },
             m_wr: WrData { tdata: data, tlast: last, tuser: error, tvalid: wr },
         }
     }

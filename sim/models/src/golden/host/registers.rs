@@ -1,17 +1,18 @@
 //! Twin of `hdl/src/host/registers.rs`: the register side, composed of its blocks' twins.
 
-use super::axil_port::{AxilMaster, AxilPort, AxilPortIn, AxilPortOut, AxilSlave};
-use super::completion_queue::{
-    CompletionQueue, CompletionQueueIn, CompletionQueueOut, RequesterCqe, ResponderCqe, RingControl,
-};
-use super::cq_ring::ConsumerPorts;
+use super::axil_port::{AxilPort, AxilPortIn, AxilPortOut};
+use super::cq::queue::{CompletionQueue, CompletionQueueIn, CompletionQueueOut, RingControl};
+use super::cq::ring::ConsumerPorts;
 use super::csr::{Csr, CsrIn, CsrOut};
 use super::csr_regs::{CsrConfig, CsrRegs, CsrRegsIn, CsrRegsOut};
 use super::event_counters::{EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses};
 use super::interrupt::ClearPorts;
-use super::sq_fetch::{DoorbellPorts, LostPorts};
 use super::table_window::{CfgRow, TableWindow, TableWindowIn, TableWindowOut};
 use crate::ports::{join_name, Golden, PortDef, PortField, Ports};
+use crate::streams::{
+    back, AxiLite, Doorbell, FlowCommand, LostRequest, ReadyPort, RequesterCompletion,
+    ResponderCompletion,
+};
 use nic_spec::rows::QpRow;
 use nic_spec::NicConfig;
 
@@ -31,17 +32,6 @@ crate::ports! {
         pub requester_valid: bool,
         pub tx_valid: bool,
         pub completer_valid: bool,
-    }
-}
-crate::ports! {
-    /// What the CC unit needs of a QP row.
-    pub struct FlowOut {
-        pub valid: bool,
-        pub flow: u16,
-        pub op: u8,
-        pub telemetry: bool,
-        pub window_bytes: u32,
-        pub rate: u32,
     }
 }
 crate::ports! {
@@ -76,16 +66,16 @@ crate::ports! {
     /// Inputs.
     pub struct RegistersIn {
         pub reset: bool,
-        pub s_axil: AxilMaster,
+        pub s_axil: AxiLite,
         pub m_cfg: CfgReady,
-        pub m_flow_ready: bool,
-        pub s_requester: RequesterCqe,
-        pub s_responder: ResponderCqe,
-        pub s_lost: LostPorts,
+        pub m_flow: ReadyPort,
+        pub s_requester: RequesterCompletion,
+        pub s_responder: ResponderCompletion,
+        pub s_lost: LostRequest,
         pub ring: RingControl,
         pub cq_landed: u16,
         pub host_status: u32,
-        pub m_doorbell_ready: bool,
+        pub m_doorbell: ReadyPort,
         pub watch: WatchIn,
         pub event: Pulses,
     }
@@ -95,21 +85,21 @@ crate::ports! {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RegistersOut {
     /// Bus.
-    pub s_axil: AxilSlave,
+    pub s_axil: back::AxiLite,
     /// Row for the tables.
     pub cfg: CfgRow,
     /// Who shall take it.
     pub m_cfg: CfgValid,
     /// QP row for the CC unit.
-    pub m_flow: FlowOut,
+    pub m_flow: FlowCommand,
     /// Ports `cfg_local_mac`, `cfg_tel_*`.
     pub derived: Derived,
     /// Completion of the requester is taken.
-    pub s_requester_ready: bool,
+    pub s_requester: ReadyPort,
     /// Completion of the responder is taken.
-    pub s_responder_ready: bool,
+    pub s_responder: ReadyPort,
     /// A lost work request is taken.
-    pub s_lost_ready: bool,
+    pub s_lost: ReadyPort,
     /// The queue shows a completion.
     pub head_valid: bool,
     /// The completion.
@@ -119,7 +109,7 @@ pub struct RegistersOut {
     /// What software clears.
     pub m_clear: ClearPorts,
     /// Doorbell.
-    pub m_doorbell: DoorbellPorts,
+    pub m_doorbell: Doorbell,
     /// Room for the completion of one more work request.
     pub wr_room: bool,
     /// Room for what the responder may still complete.
@@ -131,18 +121,18 @@ pub struct RegistersOut {
 crate::ports! {
     /// The outputs in port order.
     struct Named {
-        s_axil: AxilSlave,
+        s_axil: back::AxiLite,
         cfg: CfgRow,
         m_cfg: CfgValid,
-        m_flow: FlowOut,
-        s_requester_ready: bool,
-        s_responder_ready: bool,
-        s_lost_ready: bool,
+        m_flow: FlowCommand,
+        s_requester: ReadyPort,
+        s_responder: ReadyPort,
+        s_lost: ReadyPort,
         head_valid: bool,
         head: u128,
         m_consumer: ConsumerPorts,
         m_clear: ClearPorts,
-        m_doorbell: DoorbellPorts,
+        m_doorbell: Doorbell,
         wr_room: bool,
         cq_space: bool,
     }
@@ -161,9 +151,9 @@ impl PortField for RegistersOut {
             cfg: self.cfg,
             m_cfg: self.m_cfg,
             m_flow: self.m_flow,
-            s_requester_ready: self.s_requester_ready,
-            s_responder_ready: self.s_responder_ready,
-            s_lost_ready: self.s_lost_ready,
+            s_requester: self.s_requester,
+            s_responder: self.s_responder,
+            s_lost: self.s_lost,
             head_valid: self.head_valid,
             head: self.head,
             m_consumer: self.m_consumer,
@@ -183,9 +173,9 @@ impl PortField for RegistersOut {
             cfg: n.cfg,
             m_cfg: n.m_cfg,
             m_flow: n.m_flow,
-            s_requester_ready: n.s_requester_ready,
-            s_responder_ready: n.s_responder_ready,
-            s_lost_ready: n.s_lost_ready,
+            s_requester: n.s_requester,
+            s_responder: n.s_responder,
+            s_lost: n.s_lost,
             head_valid: n.head_valid,
             head: n.head,
             m_consumer: n.m_consumer,
@@ -273,7 +263,7 @@ impl Golden for Registers {
             counter_data: w.counters.rd_data,
             cq_landed: i.cq_landed,
             host_status: i.host_status,
-            doorbell_ready: i.m_doorbell_ready,
+            doorbell_ready: i.m_doorbell.ready,
         });
         self.wires.config_regs = self.config_regs.step(&CsrRegsIn {
             reset,
@@ -293,7 +283,7 @@ impl Golden for Registers {
             m_cfg_requester_ready: i.m_cfg.requester_ready,
             m_cfg_tx_ready: i.m_cfg.tx_ready,
             m_cfg_completer_ready: i.m_cfg.completer_ready,
-            m_cfg_cc_ready: i.m_flow_ready,
+            m_cfg_cc_ready: i.m_flow.ready,
         });
         let rd = EventRead { valid: w.decode.counter_valid, index: index & 63 };
         self.wires.counters = self.counters.step(&EventCountersIn { reset, event: i.event, rd });
@@ -331,7 +321,7 @@ impl Registers {
                 tx_valid: w.window.m_cfg_tx_valid,
                 completer_valid: w.window.m_cfg_completer_valid,
             },
-            m_flow: FlowOut {
+            m_flow: FlowCommand {
                 valid: w.window.m_cfg_cc_valid,
                 flow: w.window.cfg.index + part * self.flow_count,
                 op: if qp.valid { 1 } else { 2 },
@@ -359,9 +349,9 @@ impl Registers {
                 tel_dscp: (c.cfg_telemetry >> 8 & 63) as u8,
                 tel_echo_dscp: (c.cfg_telemetry >> 16 & 63) as u8,
             },
-            s_requester_ready: w.queue.s_requester_ready,
-            s_responder_ready: w.queue.s_responder_ready,
-            s_lost_ready: w.queue.s_lost_ready,
+            s_requester: ReadyPort { ready: w.queue.s_requester.ready },
+            s_responder: ReadyPort { ready: w.queue.s_responder.ready },
+            s_lost: ReadyPort { ready: w.queue.s_lost.ready },
             head_valid: w.queue.head_valid,
             head: w.queue.head,
             m_consumer: ConsumerPorts {
@@ -370,7 +360,7 @@ impl Registers {
                 arm: w.port.m.wdata >> 16 & 1 != 0,
             },
             m_clear: ClearPorts { valid: w.decode.clear_write, bits: w.port.m.wdata as u8 },
-            m_doorbell: DoorbellPorts {
+            m_doorbell: Doorbell {
                 valid: w.decode.doorbell_valid,
                 flow: w.port.m.wdata as u16,
                 index: (w.port.m.wdata >> 16) as u16,

@@ -1,70 +1,38 @@
-//! Twin of `host/write_mux`: commands of responder and completer for the write engine.
+//! Twin of `hdl/src/host/write_mux.rs`: commands of responder and completer for the write engine.
 
 use crate::golden::util::skid::Skid;
 use crate::golden::util::stream_route::StreamRoute;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{AxisWords, ReadyPort, TreadyPort, WriteCommand, WriteDone};
 
-ports! {
-    /// A command of a port.
-    pub struct PortCmd {
-        pub valid: bool,
-        pub addr: u64,
-        pub bytes: u16,
-        pub tag: u128,
-    }
-}
-ports! {
-    /// A beat of a port.
-    pub struct PortBeat {
-        pub tvalid: bool,
-        pub tdata: u64,
-        pub tlast: bool,
-    }
-}
-ports! {
-    /// A report.
-    pub struct Report {
-        pub valid: bool,
-        pub tag: u128,
-        pub error: bool,
-    }
-}
-ports! {
-    /// A beat for the engine.
-    pub struct EngineBeat {
-        pub tvalid: bool,
-        pub tdata: u64,
-        pub tlast: bool,
-    }
-}
 ports! {
     /// Inputs.
     pub struct WriteMuxIn {
         pub reset: bool,
-        pub s_a_cmd: PortCmd,
-        pub s_a_data: PortBeat,
-        pub m_a_done_ready: bool,
-        pub s_b_cmd: PortCmd,
-        pub s_b_data: PortBeat,
-        pub m_b_done_ready: bool,
-        pub m_cmd_ready: bool,
-        pub m_data_tready: bool,
-        pub s_done: Report,
+        pub s_a_cmd: WriteCommand,
+        pub s_a_data: AxisWords,
+        pub m_a_done: ReadyPort,
+        pub s_b_cmd: WriteCommand,
+        pub s_b_data: AxisWords,
+        pub m_b_done: ReadyPort,
+        pub m_cmd: ReadyPort,
+        pub m_data: TreadyPort,
+        pub s_done: WriteDone,
     }
 }
 ports! {
     /// Outputs.
     pub struct WriteMuxOut {
-        pub s_a_cmd_ready: bool,
-        pub s_a_data_tready: bool,
-        pub m_a_done: Report,
-        pub s_b_cmd_ready: bool,
-        pub s_b_data_tready: bool,
-        pub m_b_done: Report,
-        pub m_cmd: PortCmd,
-        pub m_data: EngineBeat,
-        pub s_done_ready: bool,
+        pub s_a_cmd: ReadyPort,
+        pub s_a_data: TreadyPort,
+        pub m_a_done: WriteDone,
+        pub s_b_cmd: ReadyPort,
+        pub s_b_data: TreadyPort,
+        pub m_b_done: WriteDone,
+        pub m_cmd: WriteCommand,
+        pub m_data: AxisWords,
+        pub s_done: ReadyPort,
     }
 }
 
@@ -73,14 +41,14 @@ ports! {
 pub struct WriteMux {
     /// Bits of a port's tag; the engine's has the port above them.
     tag_bits: u32,
-    beats: [Skid<PortBeat>; 2],
+    beats: [Skid<AxisWords>; 2],
     /// The port whose command is taken at the next edge.
     taking: Option<usize>,
     b_next: bool,
     /// The port whose frame moves.
     moving: Option<usize>,
-    cmd: PortCmd,
-    beat: EngineBeat,
+    cmd: WriteCommand,
+    beat: AxisWords,
     reports: StreamRoute<(u128, bool)>,
 }
 
@@ -98,12 +66,12 @@ impl WriteMux {
     }
 
     fn take_commands(&mut self, i: &WriteMuxIn, can: [bool; 2], is_between_frames: bool) {
-        let is_free = i.m_cmd_ready || !self.cmd.valid;
-        self.cmd.valid &= !i.m_cmd_ready;
+        let is_free = i.m_cmd.ready || !self.cmd.valid;
+        self.cmd.valid &= !i.m_cmd.ready;
         if let Some(port) = self.taking.take() {
             let cmd = [i.s_a_cmd, i.s_b_cmd][port];
             self.cmd =
-                PortCmd { valid: true, tag: cmd.tag | (port as u128) << self.tag_bits, ..cmd };
+                WriteCommand { valid: true, tag: cmd.tag | (port as u128) << self.tag_bits, ..cmd };
             self.moving = (cmd.bytes > 0).then_some(port);
         } else if is_free && is_between_frames {
             self.taking = match can {
@@ -121,8 +89,8 @@ impl WriteMux {
         let is_free = m_ready || !self.beat.tvalid;
         self.beat.tvalid &= !m_ready;
         let port = self.moving.filter(|port| is_free && self.beats[*port].m_valid())?;
-        let PortBeat { tdata, tlast, .. } = self.beats[port].m_data();
-        self.beat = EngineBeat { tvalid: true, tdata, tlast };
+        let AxisWords { tdata, tlast, .. } = self.beats[port].m_data();
+        self.beat = AxisWords { tvalid: true, tdata, tlast };
         if tlast {
             self.moving = None;
         }
@@ -140,7 +108,7 @@ impl Golden for WriteMux {
         } else {
             let is_between_frames = self.moving.is_none();
             let can = self.can_start(i);
-            let moved = self.move_beat(i.m_data_tready);
+            let moved = self.move_beat(i.m_data.tready);
             self.take_commands(i, can, is_between_frames);
             for (port, s) in [i.s_a_data, i.s_b_data].iter().enumerate() {
                 self.beats[port].step(false, s.tvalid.then_some(*s), moved == Some(port));
@@ -148,20 +116,20 @@ impl Golden for WriteMux {
         }
         let tag = i.s_done.tag & ((1 << self.tag_bits) - 1);
         let item = ((tag, i.s_done.error), i.s_done.tag >> self.tag_bits != 0);
-        let readies = [i.m_a_done_ready, i.m_b_done_ready];
+        let readies = [i.m_a_done.ready, i.m_b_done.ready];
         self.reports.step(i.reset, i.s_done.valid.then_some(item), readies);
         let [a_done, b_done] = self.reports.valids();
         let (tag, error) = self.reports.m_data();
         WriteMuxOut {
-            s_a_cmd_ready: self.taking == Some(0),
-            s_a_data_tready: self.beats[0].s_ready(),
-            m_a_done: Report { valid: a_done, tag, error },
-            s_b_cmd_ready: self.taking == Some(1),
-            s_b_data_tready: self.beats[1].s_ready(),
-            m_b_done: Report { valid: b_done, tag, error },
+            s_a_cmd: ReadyPort { ready: self.taking == Some(0) },
+            s_a_data: TreadyPort { tready: self.beats[0].s_ready() },
+            m_a_done: WriteDone { valid: a_done, tag, error },
+            s_b_cmd: ReadyPort { ready: self.taking == Some(1) },
+            s_b_data: TreadyPort { tready: self.beats[1].s_ready() },
+            m_b_done: WriteDone { valid: b_done, tag, error },
             m_cmd: self.cmd,
             m_data: self.beat,
-            s_done_ready: self.reports.s_ready(),
+            s_done: ReadyPort { ready: self.reports.s_ready() },
         }
     }
 }

@@ -5,7 +5,7 @@
 //! of the path, or that has a value which a switch could not provide, is not usable: `hops` is 6
 //! and the path 0.
 
-use crate::golden::rx::ports::TelPorts;
+use crate::streams::Telemetry;
 use nic_spec::wire::{ifa, int_md, ioam};
 
 /// Bits that the path is turned by before each word.
@@ -44,7 +44,7 @@ impl Units {
 }
 
 /// Telemetry of a packet with INT-MD.
-pub fn int_md(stack: &int_md::Stack, units: Units) -> TelPorts {
+pub fn int_md(stack: &int_md::Stack, units: Units) -> Telemetry {
     let has_interfaces = stack.layout().is_ok_and(|(_, layout)| layout.interfaces.is_some());
     let hops = stack.hops().map(|hop| {
         let sent = hop.utilisation.min(0xf_ffff);
@@ -59,7 +59,7 @@ pub fn int_md(stack: &int_md::Stack, units: Units) -> TelPorts {
 }
 
 /// Telemetry of a packet with an IOAM trace. Without seconds, ns would be wrong once a second.
-pub fn ioam(trace: &ioam::Trace, units: Units) -> TelPorts {
+pub fn ioam(trace: &ioam::Trace, units: Units) -> Telemetry {
     let layout = trace.layout().ok().map(|(_, layout)| layout);
     let has_time = layout.is_some_and(|l| units.time_is_binary || l.seconds.is_some());
     let has_interfaces = layout.is_some_and(|l| l.interfaces.is_some());
@@ -77,7 +77,7 @@ pub fn ioam(trace: &ioam::Trace, units: Units) -> TelPorts {
 }
 
 /// Telemetry of a packet with IFA, whose hops tell their links' rates.
-pub fn ifa(stack: &ifa::Stack, units: Units) -> TelPorts {
+pub fn ifa(stack: &ifa::Stack, units: Units) -> Telemetry {
     let hops = stack.hops().map(|hop| {
         let sent = hop.tx_bytes >> 7 & 0xf_ffff;
         let rates = Units { rates: hop.rate_code().unwrap_or(0).into(), ..units };
@@ -91,8 +91,8 @@ pub fn ifa(stack: &ifa::Stack, units: Units) -> TelPorts {
     telemetry(hops, true, stack.is_whole())
 }
 
-fn telemetry(hops: impl Iterator<Item = Told>, has_interfaces: bool, is_whole: bool) -> TelPorts {
-    let mut tel = TelPorts { valid: true, hops: 6, ..TelPorts::default() };
+fn telemetry(hops: impl Iterator<Item = Told>, has_interfaces: bool, is_whole: bool) -> Telemetry {
+    let mut tel = Telemetry { valid: true, hops: 6, ..Telemetry::default() };
     let (mut count, mut path, mut is_usable) = (0, 0, is_whole);
     for hop in hops {
         if let Some(place) = tel.hop.get_mut(count) {

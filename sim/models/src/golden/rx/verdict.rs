@@ -1,8 +1,7 @@
 //! What the rx pipe must make of a whole frame.
 
-use super::ports::Reason;
 use super::stack::{self, Units};
-use crate::golden::rx::ports::{ReqPorts, RxPipeIn, TelPorts};
+use crate::streams::{Request, Telemetry};
 use nic_spec::wire::{
     aeth, bth, ethernet, icrc, ifa, immdt, int_md, ioam, ipv4, reth, roce::PAYLOAD_BYTES_MAX,
     telemetry, udp,
@@ -11,21 +10,57 @@ use nic_spec::wire::{
 /// What became of a frame. The first of these that applies, in this order, decides: MacError,
 /// Oversize (the frame), Host or HostOverflow, IpChecksum, Truncated, Length (IP and UDP),
 /// Telemetry, Length (transport headers), Oversize (the payload), Icrc, Version, Opcode, Pkey;
+/// else Req, Ack, Response or Feedback.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Given to the host.
+    Host,
+    /// The host's, but its FIFO was full.
+    HostOverflow,
+    /// A good request.
+    Req,
+    /// A good ACK.
+    Ack,
+    /// A good READ response.
+    Response,
+    /// A good telemetry response.
+    Feedback,
+    /// The MAC called it bad.
+    MacError,
+    /// The frame ends before its IP packet.
+    Truncated,
+    /// The frame or its payload is too long.
+    Oversize,
+    /// IPv4 header checksum.
+    IpChecksum,
+    /// Lengths contradict each other or leave no room for the headers.
+    Length,
+    /// ICRC.
+    Icrc,
+    /// Opcode that is not served.
+    Opcode,
+    /// Transport version other than 0.
+    Version,
+    /// Partition key.
+    Pkey,
+    /// Telemetry longer than the UDP payload, or a shim or header that does not fit the packet.
+    Telemetry,
+}
 
 /// Registers that the verdict depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    mac: u64,
-    ip: u32,
-    pkey: u16,
-    format: Format,
-    dscp: u8,
-    echo_dscp: u8,
+    pub(super) mac: u64,
+    pub(super) ip: u32,
+    pub(super) pkey: u16,
+    pub(super) format: Format,
+    pub(super) dscp: u8,
+    pub(super) echo_dscp: u8,
 }
 
 /// How switches write telemetry.
 #[derive(Clone, Copy, Debug)]
-enum Format {
+pub(super) enum Format {
     None,
     /// Into a header that the NIC leaves room for.
     Native(telemetry::Form),
@@ -55,25 +90,6 @@ enum Carried {
 }
 
 impl Settings {
-    /// Those on the pins.
-    pub fn of(i: &RxPipeIn) -> Self {
-        let units = Units {
-            queue_in_bytes: i.cfg_tel_queue_bytes,
-            time_is_binary: i.cfg_tel_time_binary,
-            rates: i.cfg_tel_rates & 0xff_ffff,
-        };
-        let format = match i.cfg_tel_format {
-            1 => Format::Native(telemetry::Form::Paper),
-            2 => Format::Native(telemetry::Form::Authors),
-            3 => Format::IntMd { port: i.cfg_tel_port, units },
-            4 => Format::Ioam { units },
-            5 => Format::Ifa { units },
-            _ => Format::None,
-        };
-        let (mac, ip, pkey) = (i.cfg_local_mac, i.cfg_local_ip, i.cfg_pkey);
-        Self { mac, ip, pkey, format, dscp: i.cfg_tel_dscp, echo_dscp: i.cfg_tel_echo_dscp }
-    }
-
     /// Whether packets of this protocol have an IFA header in front of UDP.
     fn has_ifa(&self, protocol: u8) -> bool {
         matches!(self.format, Format::Ifa { .. }) && protocol == ifa::PROTOCOL
@@ -143,7 +159,9 @@ pub struct Packet {
     pub kind: Kind,
     /// Fields; where there is an AETH, it is `imm`, and so is the low byte of a telemetry response's UDP source
     /// port.
-    pub req: ReqPorts,
+    pub req: Request,
+    /// It asks for an event.
+    pub solicited: bool,
     /// Payload.
     pub payload: Vec<u8>,
 }
@@ -228,9 +246,9 @@ pub fn judge(frame: &[u8], settings: &Settings) -> Result<Packet, Reason> {
     Ok(packet)
 }
 
-fn take_telemetry(carried: Carried, body: &[u8]) -> Result<(TelPorts, &[u8]), Reason> {
+fn take_telemetry(carried: Carried, body: &[u8]) -> Result<(Telemetry, &[u8]), Reason> {
     match carried {
-        Carried::None => Ok((TelPorts::default(), body)),
+        Carried::None => Ok((Telemetry::default(), body)),
         Carried::Native(form) => take_native(form, body),
         Carried::IntMd { npt, units } => {
             let stack = int_md::Stack::parse(body, npt, udp::PORT_ROCE);
@@ -248,10 +266,10 @@ fn take_telemetry(carried: Carried, body: &[u8]) -> Result<(TelPorts, &[u8]), Re
     }
 }
 
-fn take_native(form: telemetry::Form, body: &[u8]) -> Result<(TelPorts, &[u8]), Reason> {
+fn take_native(form: telemetry::Form, body: &[u8]) -> Result<(Telemetry, &[u8]), Reason> {
     let repr = telemetry::Repr::parse(form, body).map_err(|_| Reason::Telemetry)?;
     let (header, rest) = body.split_at(repr.buffer_len(form));
-    let mut tel = TelPorts { valid: true, hops: 6, path: repr.path, ..TelPorts::default() };
+    let mut tel = Telemetry { valid: true, hops: 6, path: repr.path, ..Telemetry::default() };
     if repr.is_usable() {
         tel.hops = repr.hop_count as u8;
     }
@@ -273,14 +291,13 @@ fn take_native(form: telemetry::Form, body: &[u8]) -> Result<(TelPorts, &[u8]), 
 fn take_headers(transport: &[u8]) -> Result<Packet, Reason> {
     let bth = bth::Packet::new_checked(transport).map_err(|_| Reason::Length)?;
     let opcode = bth.opcode();
-    let mut req = ReqPorts {
+    let mut req = Request {
         valid: true,
         qpn: bth.qpn(),
         opcode,
         psn: bth.psn(),
         ack_req: bth.ack_req(),
-        solicited: bth.solicited(),
-        ..ReqPorts::default()
+        ..Request::default()
     };
     let mut rest = &transport[bth::HEADER_BYTES..];
     if bth::opcode::has_reth(opcode) {
@@ -308,5 +325,5 @@ fn take_headers(transport: &[u8]) -> Result<Packet, Reason> {
     ensure(!is_bare || payload_len == 0, Reason::Length)?;
     ensure(payload_len <= PAYLOAD_BYTES_MAX, Reason::Oversize)?;
     req.payload_bytes = payload_len as u16;
-    Ok(Packet { kind, req, payload: rest[..payload_len].into() })
+    Ok(Packet { kind, req, solicited: bth.solicited(), payload: rest[..payload_len].into() })
 }

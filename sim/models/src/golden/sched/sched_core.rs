@@ -1,60 +1,37 @@
 //! Twin of `hdl/src/sched/sched_core.rs`: the scheduler behind AXI4-Stream events and AXI4-Lite
 //! registers, composed of its blocks' twins.
 
-use super::scheduler::Scheduler;
-use super::scheduler_wide::SchedulerWide;
-use crate::golden::host::axil_port::{AxilMaster, AxilSlave};
-use crate::golden::host::core_csr::{CoreRegisters, TReady};
-use crate::golden::sched::ports::{Inflight, Rate, Ready, SchedulerIn, SchedulerOut, Work};
+use super::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
+use super::wide::scheduler_wide::SchedulerWide;
+use crate::golden::host::core_csr::CoreRegisters;
 use crate::ports::Golden;
+use crate::streams::{back, AxiLite, AxisEvent, InFlight, Rate, ReadyPort, TreadyPort, Work};
 use nic_spec::regs::{sched_offset, SCHED_ID_VALUE, SCHED_REGISTERS};
 use nic_spec::NicConfig;
 
 crate::ports! {
-    /// A stream of 64 bits.
-    pub struct Event {
-        pub tvalid: bool,
-        pub tdata: u64,
-    }
-}
-crate::ports! {
-    /// Flow commands, 96 bits.
-    pub struct Command {
-        pub tvalid: bool,
-        pub tdata: u128,
-    }
-}
-crate::ports! {
-    /// Grants, 16 bits.
-    pub struct GrantStream {
-        pub tvalid: bool,
-        /// The flow.
-        pub tdata: u16,
-    }
-}
-crate::ports! {
     /// Inputs.
     pub struct SchedCoreIn {
         pub reset: bool,
-        pub s_axil: AxilMaster,
-        pub s_axis_work: Event,
-        pub s_axis_inflight: Event,
-        pub s_axis_rate: Command,
-        pub m_axis_grant: TReady,
+        pub s_axil: AxiLite,
+        pub s_axis_work: AxisEvent,
+        pub s_axis_inflight: AxisEvent,
+        pub s_axis_rate: AxisEvent<u128>,
+        pub m_axis_grant: TreadyPort,
     }
 }
 crate::ports! {
     /// Outputs.
     pub struct SchedCoreOut {
-        pub s_axil: AxilSlave,
-        pub s_axis_work: TReady,
-        pub s_axis_inflight: TReady,
-        pub s_axis_rate: TReady,
-        pub m_axis_grant: GrantStream,
+        pub s_axil: back::AxiLite,
+        pub s_axis_work: TreadyPort,
+        pub s_axis_inflight: TreadyPort,
+        pub s_axis_rate: TreadyPort,
+        pub m_axis_grant: AxisEvent<u16>,
     }
 }
 
-impl From<Work> for Event {
+impl From<Work> for AxisEvent {
     fn from(w: Work) -> Self {
         let tdata =
             u64::from(w.flow) | u64::from(w.len_bytes) << 16 | u64::from(w.inflight_bytes) << 32;
@@ -62,14 +39,14 @@ impl From<Work> for Event {
     }
 }
 
-impl From<Inflight> for Event {
-    fn from(i: Inflight) -> Self {
+impl From<InFlight> for AxisEvent {
+    fn from(i: InFlight) -> Self {
         let tdata = u64::from(i.flow) | u64::from(i.inflight_bytes) << 32;
         Self { tvalid: i.valid, tdata }
     }
 }
 
-impl From<Rate> for Command {
+impl From<Rate> for AxisEvent<u128> {
     fn from(r: Rate) -> Self {
         let head = u128::from(r.flow) | u128::from(r.op) << 16;
         let tdata = head | u128::from(r.window_bytes) << 32 | u128::from(r.rate) << 64;
@@ -115,7 +92,7 @@ impl<U> SchedCore<U> {
     }
 
     /// What the scheduler sees as a flow command.
-    fn rate(&self, stream: &Command) -> Rate {
+    fn rate(&self, stream: &AxisEvent<u128>) -> Rate {
         let [window_bytes, rate, command] = *self.registers.values() else {
             unreachable!("three registers")
         };
@@ -155,21 +132,21 @@ impl<U: Golden<In = SchedulerIn, Out = SchedulerOut>> Golden for SchedCore<U> {
                 len_bytes: (work.tdata >> 16 & 0x3fff) as u16,
                 inflight_bytes: (work.tdata >> 32) as u32,
             },
-            s_inflight: Inflight {
+            s_inflight: InFlight {
                 valid: inflight.tvalid,
                 flow: inflight.tdata as u16 & self.flow_mask,
                 inflight_bytes: (inflight.tdata >> 32) as u32,
             },
             s_rate,
-            m_grant: Ready { ready: i.m_axis_grant.tready },
+            m_grant: ReadyPort { ready: i.m_axis_grant.tready },
         });
         self.takes_command = unit.s_rate.ready;
         SchedCoreOut {
             s_axil: self.registers.pins(),
-            s_axis_work: TReady { tready: unit.s_work.ready },
-            s_axis_inflight: TReady { tready: unit.s_inflight.ready },
-            s_axis_rate: TReady { tready: unit.s_rate.ready && !self.commanded },
-            m_axis_grant: GrantStream { tvalid: unit.m_grant.valid, tdata: unit.m_grant.flow },
+            s_axis_work: TreadyPort { tready: unit.s_work.ready },
+            s_axis_inflight: TreadyPort { tready: unit.s_inflight.ready },
+            s_axis_rate: TreadyPort { tready: unit.s_rate.ready && !self.commanded },
+            m_axis_grant: AxisEvent { tvalid: unit.m_grant.valid, tdata: unit.m_grant.flow },
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Golden model of the flow scheduler (`hdl/src/sched/scheduler.rs`).
+//! Twin of `hdl/src/sched/scheduler.rs`, the flow scheduler.
 //!
 //! A flow with work is visited over and over: it earns credit for the cycles since its last visit
 //! and sends when the credit covers its packet. All times are in cycles, of a clock that stands
@@ -13,59 +13,66 @@
 use super::calendar::{
     Calendar, Caller, CallerIn, Cases, Line, LineClock, Packet, KEPT_PACKETS_MAX,
 };
-use crate::golden::sched::ports::{Grant, Ready, SchedulerIn, SchedulerOut};
 use crate::golden::util::fifo::RamFifo;
+use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{self, InFlight, Rate, ReadyPort, Work};
 use nic_spec::NicConfig;
 use std::collections::VecDeque;
 
 /// Credit saturates below this many bytes.
 pub const CREDIT_CAP_BYTES: i64 = 1 << 16;
-
 /// A flow that owes more than this does not pay for its turns.
 pub const DEBT_MAX_BYTES: i64 = 1 << 15;
-
 /// Time since the last visit counts for at most this many cycles.
 pub const ELAPSED_MAX_CYCLES: u32 = (1 << 12) - 1;
-
 /// Grants that can wait for the requester.
 pub const GRANT_DEPTH: usize = 2;
-
 /// Lag levels: level `k` is reached when the credit is `LEVEL_QUARTERS[k]` quarters of the packet.
 pub const LEVEL_QUARTERS: [i64; 8] = [4, 5, 6, 7, 8, 9, 10, 16];
-
 /// A flow that has its share and is bunched holds so many quarters of its packet at most.
 pub const HELD_QUARTERS: i64 = 7;
-
 /// Packets from here on are so long that others are not much longer.
 pub const LONG_BYTES: u16 = 2048;
-
 /// After so many cycles without a waiting grant the floor comes down by one level.
 pub const FLOOR_CYCLES: u32 = 32;
-
 /// The same while the line has little work.
 pub const FLOOR_CYCLES_LOW: u32 = 4;
-
 /// Packets that are granted and may not have left yet: here and in the requester.
 pub const RECENT_GRANTS: usize = 4;
-
 /// Flows that send too many packets to be remembered, and are visited every other cycle.
 pub const EXPRESS_FLOWS: usize = 8;
-
 /// From the accept of `s_work` to the grant, when the flow may send at once.
 pub const LATENCY_CYCLES: usize = 13;
 
 /// From the choice of a flow to the read of its state.
 const READ_AGE: usize = 2;
-
 /// From the choice of a flow to the cycle whose number is its visit's time.
 const TIME_AGE: usize = 4;
-
 /// From the choice of a flow to the decision.
 const DECIDE_AGE: usize = 10;
-
 /// Time of a flow's last visit, mod 2^22.
 const STAMP_MASK: u32 = (1 << 22) - 1;
+
+ports! {
+    /// Inputs of the scheduler.
+    pub struct SchedulerIn {
+        pub reset: bool,
+        pub s_work: Work,
+        pub s_inflight: InFlight,
+        pub s_rate: Rate,
+        pub m_grant: ReadyPort,
+    }
+}
+ports! {
+    /// Outputs of the scheduler.
+    pub struct SchedulerOut {
+        pub s_work: ReadyPort,
+        pub s_inflight: ReadyPort,
+        pub s_rate: ReadyPort,
+        pub m_grant: streams::Flow,
+    }
+}
 
 #[derive(Clone, Debug, Default)]
 struct Flow {
@@ -262,10 +269,10 @@ impl Scheduler {
 
     fn out(&self) -> SchedulerOut {
         SchedulerOut {
-            s_work: Ready { ready: self.work_turn },
-            s_inflight: Ready { ready: self.inflight_turn },
-            s_rate: Ready { ready: self.scrub_left == 0 },
-            m_grant: Grant {
+            s_work: ReadyPort { ready: self.work_turn },
+            s_inflight: ReadyPort { ready: self.inflight_turn },
+            s_rate: ReadyPort { ready: self.scrub_left == 0 },
+            m_grant: streams::Flow {
                 valid: !self.grants.is_empty(),
                 flow: self.grants.front().copied().unwrap_or(0),
             },

@@ -1,14 +1,14 @@
-//! Twin of `transport/completer`: payload of READ responses to memory, completions behind it.
+//! Twin of `hdl/src/transport/completer.rs`: payload of READ responses to memory, completions
+//! behind it.
 //!
 //! Source: InfiniBand architecture volume 1, 9.7.6; hdl/transport.md.
 
-use super::requester::{order, OrderPorts};
+use super::requester::order;
 use super::responder::Mover;
-use crate::golden::transport::ack::ports::DoneIn;
-use crate::golden::transport::responder::ports::{CmdOut, PayloadBeat};
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{Axis, Flow, Order, ReadyPort, TreadyPort, WriteCommand, WriteDone};
 use nic_spec::config::NicConfig;
 
 /// Commands without report.
@@ -34,38 +34,31 @@ ports! {
     }
 }
 ports! {
-    /// Flow whose bytes could not be written.
-    pub struct FailPorts {
-        pub valid: bool,
-        pub flow: u16,
-    }
-}
-ports! {
     /// Inputs.
     pub struct CompleterIn {
         pub reset: bool,
-        pub s_order: OrderPorts,
-        pub s_response: PayloadBeat,
-        pub s_done: DoneIn,
+        pub s_order: Order,
+        pub s_response: Axis,
+        pub s_done: WriteDone,
         pub s_cfg_valid: bool,
         pub cfg_index: u16,
-        pub m_cmd_ready: bool,
-        pub m_data_tready: bool,
+        pub m_cmd: ReadyPort,
+        pub m_data: TreadyPort,
         pub m_cqe_ready: bool,
-        pub m_fail_ready: bool,
+        pub m_fail: ReadyPort,
     }
 }
 ports! {
     /// Outputs.
     pub struct CompleterOut {
-        pub s_order_ready: bool,
-        pub s_response_tready: bool,
-        pub s_done_ready: bool,
+        pub s_order: ReadyPort,
+        pub s_response: TreadyPort,
+        pub s_done: ReadyPort,
         pub s_cfg_ready: bool,
-        pub m_cmd: CmdOut,
-        pub m_data: PayloadBeat,
+        pub m_cmd: WriteCommand,
+        pub m_data: Axis,
         pub m_cqe: CompletionPorts,
-        pub m_fail: FailPorts,
+        pub m_fail: Flow,
     }
 }
 
@@ -132,7 +125,7 @@ pub struct Completer {
     flow_count: usize,
     mover: Mover,
     taking: bool,
-    cmd: CmdOut,
+    cmd: WriteCommand,
     in_flight: u8,
     phase: Phase,
     report: (Tag, bool),
@@ -152,7 +145,7 @@ impl Completer {
             flow_count,
             mover: Mover::default(),
             taking: false,
-            cmd: CmdOut::default(),
+            cmd: WriteCommand::default(),
             in_flight: 0,
             phase: Phase::Scrub(flow_count),
             report: (Tag::default(), false),
@@ -167,12 +160,12 @@ impl Completer {
         let o = &i.s_order;
         let (is_land, is_frame) = (o.op == order::LAND, o.op != order::COMPLETION);
         let sends = is_land || !is_frame;
-        let is_free = i.m_cmd_ready || !self.cmd.valid;
+        let is_free = i.m_cmd.ready || !self.cmd.valid;
         let has_room = is_free && self.in_flight < COMMANDS_IN_FLIGHT_MAX;
         let can = (!is_frame || self.mover.order_ready()) && (!sends || has_room);
         let was_taking = self.taking;
         self.taking = o.valid && can && !was_taking && !i.s_cfg_valid;
-        self.cmd.valid &= !i.m_cmd_ready;
+        self.cmd.valid &= !i.m_cmd.ready;
         if was_taking && sends {
             let tag = Tag {
                 flow: o.flow,
@@ -183,7 +176,7 @@ impl Completer {
                 is_land,
             };
             let bytes = if is_land { o.bytes } else { 0 };
-            self.cmd = CmdOut { valid: true, addr: o.addr, bytes, tag: tag.to_bits() };
+            self.cmd = WriteCommand { valid: true, addr: o.addr, bytes, tag: tag.to_bits() };
             self.in_flight += 1;
         }
         (was_taking && is_frame).then_some(!is_land)
@@ -251,7 +244,7 @@ impl Completer {
                 self.phase = Phase::Idle;
             }
         }
-        self.fails.step(false, fail, i.m_fail_ready);
+        self.fails.step(false, fail, i.m_fail.ready);
     }
 }
 
@@ -265,18 +258,18 @@ impl Golden for Completer {
         } else {
             let is_idle = !self.taking && self.in_flight == 0;
             let order = self.order(i);
-            self.mover.step(false, &i.s_response, order, i.m_data_tready);
+            self.mover.step(false, &i.s_response, order, i.m_data.tready);
             self.reports(i, is_idle);
         }
         CompleterOut {
-            s_order_ready: self.taking,
-            s_response_tready: self.mover.s_ready(),
-            s_done_ready: self.phase == Phase::Take,
+            s_order: ReadyPort { ready: self.taking },
+            s_response: TreadyPort { tready: self.mover.s_ready() },
+            s_done: ReadyPort { ready: self.phase == Phase::Take },
             s_cfg_ready: self.phase == Phase::Forget,
             m_cmd: self.cmd,
             m_data: self.mover.m_axis(),
             m_cqe: self.cqe,
-            m_fail: FailPorts { valid: self.fails.m_valid(), flow: self.fails.m_data() },
+            m_fail: Flow { valid: self.fails.m_valid(), flow: self.fails.m_data() },
         }
     }
 }

@@ -1,12 +1,9 @@
-//! Twin of `transport/pkt_mux`: packets of requester and `read_reply`, with their read commands, probes and windows.
+//! Twin of `hdl/src/transport/pkt_mux.rs`: packets of requester and `read_reply`, with their read
+//! commands, probes and windows.
 
-use super::probe_out::ProbePorts;
-use super::read::reply::ReplyPorts;
-use super::requester::{PktPorts, ReadPorts};
-use super::window::output::WindowPorts;
-use crate::golden::tx::ports::TxPktPorts;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{AnyPacket, Packet, Probe, ReadCommand, ReadyPort, Reply, Window};
 use nic_spec::config::NicConfig;
 use nic_spec::wire::bth::opcode;
 
@@ -14,29 +11,29 @@ ports! {
     /// Inputs.
     pub struct PktMuxIn {
         pub reset: bool,
-        pub s_probe: ProbePorts,
-        pub s_window: WindowPorts,
-        pub s_data_pkt: PktPorts,
-        pub s_data_read: ReadPorts,
-        pub s_reply_pkt: ReplyPorts,
-        pub s_reply_read: ReadPorts,
-        pub m_pkt_ready: bool,
-        pub m_read_ready: bool,
+        pub s_probe: Probe,
+        pub s_window: Window,
+        pub s_data_pkt: Packet,
+        pub s_data_read: ReadCommand,
+        pub s_reply_pkt: Reply,
+        pub s_reply_read: ReadCommand,
+        pub m_pkt: ReadyPort,
+        pub m_read: ReadyPort,
     }
 }
 ports! {
     /// Outputs.
     pub struct PktMuxOut {
-        pub s_probe_ready: bool,
-        pub s_window_ready: bool,
-        pub s_data_pkt_ready: bool,
-        pub s_data_read_ready: bool,
-        pub s_reply_pkt_ready: bool,
-        pub s_reply_read_ready: bool,
-        pub m_pkt: TxPktPorts,
+        pub s_probe: ReadyPort,
+        pub s_window: ReadyPort,
+        pub s_data_pkt: ReadyPort,
+        pub s_data_read: ReadyPort,
+        pub s_reply_pkt: ReadyPort,
+        pub s_reply_read: ReadyPort,
+        pub m_pkt: AnyPacket,
         /// A packet that is no probe and no window stands at `m_pkt`.
         pub sent_valid: bool,
-        pub m_read: ReadPorts,
+        pub m_read: ReadCommand,
     }
 }
 
@@ -67,8 +64,8 @@ pub struct PktMux {
     reply_next: bool,
     /// The packet before was a probe or a window.
     was_extra: bool,
-    pkt: TxPktPorts,
-    read: ReadPorts,
+    pkt: AnyPacket,
+    read: ReadCommand,
 }
 
 impl PktMux {
@@ -79,8 +76,8 @@ impl PktMux {
             loaded: None,
             reply_next: false,
             was_extra: false,
-            pkt: TxPktPorts::default(),
-            read: ReadPorts::default(),
+            pkt: AnyPacket::default(),
+            read: ReadCommand::default(),
         }
     }
 
@@ -95,7 +92,7 @@ impl PktMux {
             };
             // The rest means nothing of a packet with this opcode; what a probe has in the place of a
             // window is whatever the window's sink shows.
-            self.pkt = TxPktPorts {
+            self.pkt = AnyPacket {
                 valid: true,
                 flow,
                 opcode,
@@ -112,7 +109,7 @@ impl PktMux {
         }
         if is_reply {
             let p = &i.s_reply_pkt;
-            self.pkt = TxPktPorts {
+            self.pkt = AnyPacket {
                 valid: true,
                 flow: p.flow + self.flow_count,
                 opcode: p.opcode,
@@ -121,11 +118,11 @@ impl PktMux {
                 syndrome: p.syndrome,
                 msn: p.msn,
                 mark: p.mark,
-                ..TxPktPorts::default()
+                ..AnyPacket::default()
             };
         } else {
             let p = &i.s_data_pkt;
-            self.pkt = TxPktPorts {
+            self.pkt = AnyPacket {
                 valid: true,
                 flow: p.flow,
                 opcode: p.opcode,
@@ -139,7 +136,7 @@ impl PktMux {
                 imm: p.imm,
                 mark: p.mark,
                 bare: p.bare,
-                ..TxPktPorts::default()
+                ..AnyPacket::default()
             };
         }
         let read_ready = self.pkt.payload_bytes > 0;
@@ -171,17 +168,17 @@ impl Golden for PktMux {
 
     fn step(&mut self, i: &PktMuxIn) -> PktMuxOut {
         let was_full = self.pkt.valid;
-        self.pkt.valid &= !i.m_pkt_ready;
-        self.read.valid &= !i.m_read_ready;
+        self.pkt.valid &= !i.m_pkt.ready;
+        self.read.valid &= !i.m_read.ready;
         if i.reset {
             (self.loaded, self.reply_next, self.was_extra) = (None, false, false);
-            (self.pkt, self.read) = (TxPktPorts::default(), ReadPorts::default());
+            (self.pkt, self.read) = (AnyPacket::default(), ReadCommand::default());
         } else if let Some(loaded) = &mut self.loaded {
             loaded.read_ready = false;
             if loaded.pkt_ready {
                 self.loaded = None;
             } else {
-                loaded.pkt_ready = was_full && i.m_pkt_ready;
+                loaded.pkt_ready = was_full && i.m_pkt.ready;
             }
         } else if let Some(from) = self.choose(i).filter(|_| !self.read.valid) {
             self.load(from, i);
@@ -190,12 +187,12 @@ impl Golden for PktMux {
         let (data, reply) = (of(Origin::Data), of(Origin::Reply));
         let (probe, window) = (of(Origin::Probe), of(Origin::Window));
         PktMuxOut {
-            s_probe_ready: probe.is_some_and(|l| l.pkt_ready),
-            s_window_ready: window.is_some_and(|l| l.pkt_ready),
-            s_data_pkt_ready: data.is_some_and(|l| l.pkt_ready),
-            s_data_read_ready: data.is_some_and(|l| l.read_ready),
-            s_reply_pkt_ready: reply.is_some_and(|l| l.pkt_ready),
-            s_reply_read_ready: reply.is_some_and(|l| l.read_ready),
+            s_probe: ReadyPort { ready: probe.is_some_and(|l| l.pkt_ready) },
+            s_window: ReadyPort { ready: window.is_some_and(|l| l.pkt_ready) },
+            s_data_pkt: ReadyPort { ready: data.is_some_and(|l| l.pkt_ready) },
+            s_data_read: ReadyPort { ready: data.is_some_and(|l| l.read_ready) },
+            s_reply_pkt: ReadyPort { ready: reply.is_some_and(|l| l.pkt_ready) },
+            s_reply_read: ReadyPort { ready: reply.is_some_and(|l| l.read_ready) },
             m_pkt: self.pkt,
             sent_valid: self.pkt.valid && !self.was_extra,
             m_read: self.read,

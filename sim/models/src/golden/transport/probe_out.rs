@@ -1,8 +1,9 @@
-//! Twin of `transport/probe_out`: which queue pair sends a probe, and when.
+//! Twin of `hdl/src/transport/probe_out.rs`: which queue pair sends a probe, and when.
 
-use super::requester::ReadyPort;
+use super::feedback::input::RowWatch;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{self, Probe, ReadyPort};
 use nic_spec::config::NicConfig;
 
 /// Turns of a queue pair after which a probe without an answer is lost.
@@ -29,21 +30,6 @@ ports! {
     }
 }
 ports! {
-    /// A probe that is answered.
-    pub struct AnswerPorts {
-        pub valid: bool,
-        pub flow: u16,
-    }
-}
-ports! {
-    /// Probes.
-    pub struct ProbePorts {
-        pub valid: bool,
-        pub flow: u16,
-        pub psn: u32,
-    }
-}
-ports! {
     /// Inputs.
     pub struct ProbeOutIn {
         pub reset: bool,
@@ -52,7 +38,7 @@ ports! {
         pub cfg_index: u16,
         pub sent: DataWatch,
         pub inflight: InflightWatch,
-        pub answer: AnswerPorts,
+        pub answer: streams::Flow,
         pub m_probe: ReadyPort,
     }
 }
@@ -68,7 +54,7 @@ ports! {
 ports! {
     /// Outputs.
     pub struct ProbeOutOut {
-        pub m_probe: ProbePorts,
+        pub m_probe: Probe,
         pub event_probe: ProbeEvents,
     }
 }
@@ -151,7 +137,7 @@ impl ProbeOut {
                 }
                 if flow.is_new && flow.open_turns.is_none() {
                     (flow.is_new, flow.open_turns) = (false, Some(0));
-                    self.out.m_probe = ProbePorts { valid: true, flow: at as u16, psn };
+                    self.out.m_probe = Probe { valid: true, flow: at as u16, psn };
                 }
             }
         }
@@ -231,13 +217,5 @@ impl Golden for ProbeOut {
             }
         }
         self.out
-    }
-}
-
-ports! {
-    /// A stream that passes: taken when both are high.
-    pub struct RowWatch {
-        pub valid: bool,
-        pub ready: bool,
     }
 }

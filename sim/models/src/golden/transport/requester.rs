@@ -1,5 +1,5 @@
-//! Twin of `transport/requester`: an operation is worked out as a whole when it starts, and its
-//! effects appear in the cycles that the interface page names.
+//! Twin of `hdl/src/transport/requester.rs`: an operation is worked out as a whole when it starts,
+//! and its effects appear in the cycles that the interface page names.
 
 mod answer;
 mod flow;

@@ -3,32 +3,78 @@
 //! Sources: InfiniBand architecture volume 1, section 9.7 (reliable connection, responder) and
 //! hdl/transport.md.
 
-pub mod ports;
-
-use super::ack::gen::{AckGen, Outcome, Tag};
-use crate::golden::transport::ack::ports::{AckGenIn, AckGenOut};
-use crate::golden::transport::responder::ports::{
-    CmdOut, PayloadBeat, ReqIn, ResponderIn, ResponderOut,
-};
+use super::ack::gen::{AckGen, AckGenIn, AckGenOut, CqeOut, HopWatch, Outcome, Tag};
 use crate::golden::util::fifo::RamFifo;
 use crate::golden::util::skid::Skid;
-use crate::ports::Golden;
+use crate::ports;
+use crate::ports::{Golden, Wide};
+use crate::streams::{
+    Ack, Axis, ReadJob, ReadJobEnd, ReadyPort, Request, TreadyPort, WriteCommand, WriteDone,
+};
 use nic_spec::rows::{MrRow, QpRow, Row, Table};
 use nic_spec::wire::bth::opcode;
 use nic_spec::NicConfig;
 
+ports! {
+    /// Inputs.
+    pub struct ResponderIn {
+        pub reset: bool,
+        pub s_req: Request,
+        pub s_payload: Axis,
+        pub s_cfg_valid: bool,
+        /// 0 QP, 1 memory region.
+        pub cfg_table: u8,
+        pub cfg_index: u16,
+        pub cfg_row: Wide<8>,
+        pub s_done: WriteDone,
+        pub s_end: ReadJobEnd,
+        /// At least 32 completions fit.
+        pub cfg_cq_space: bool,
+        pub cfg_rnr_timer: u8,
+        /// ACKs echo the record of the most loaded hop alone.
+        pub cfg_worst_hop: bool,
+        pub watch: HopWatch,
+        pub m_cmd: ReadyPort,
+        pub m_data: TreadyPort,
+        pub m_ack: ReadyPort,
+        pub m_cqe_ready: bool,
+        pub m_job: ReadyPort,
+        pub m_cfg_ready: bool,
+    }
+}
+ports! {
+    /// Outputs.
+    pub struct ResponderOut {
+        pub s_req: ReadyPort,
+        pub s_payload: TreadyPort,
+        pub s_cfg_ready: bool,
+        pub s_done: ReadyPort,
+        pub s_end: ReadyPort,
+        pub m_cmd: WriteCommand,
+        pub m_data: Axis,
+        pub m_ack: Ack,
+        pub m_cqe: CqeOut,
+        pub m_job: ReadJob,
+        pub m_cfg_valid: bool,
+        pub event_resp_accepted: bool,
+        pub event_resp_duplicate: bool,
+        pub event_resp_out_of_sequence: bool,
+        pub event_resp_nak_invalid: bool,
+        pub event_resp_nak_access: bool,
+        pub event_resp_nak_operation: bool,
+        pub event_resp_rnr: bool,
+        pub event_resp_no_qp: bool,
+    }
+}
+
 /// Longest message, bytes.
 const LENGTH_MAX: u32 = 1 << 31;
-
 /// WRITEs with immediate whose completion may be outstanding.
 const IMM_IN_FLIGHT_MAX: u8 = 16;
-
 /// DMA commands that may be outstanding.
 const COMMANDS_IN_FLIGHT_MAX: u8 = 64;
-
 /// READs of a flow that may be without an answer.
 const READS_MAX: u8 = 16;
-
 /// Cycles between taking a request and its verdict.
 const CHECK_CYCLES: u8 = 6;
 
@@ -63,11 +109,11 @@ struct Message {
 /// Where the payload goes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mover {
-    input: Skid<PayloadBeat>,
+    input: Skid<Axis>,
     /// Orders: whether to drop the frame.
     next: Option<bool>,
     active: Option<bool>,
-    out: PayloadBeat,
+    out: Axis,
 }
 
 impl Mover {
@@ -82,18 +128,12 @@ impl Mover {
     }
 
     /// The source.
-    pub(super) fn m_axis(&self) -> PayloadBeat {
+    pub(super) fn m_axis(&self) -> Axis {
         self.out
     }
 
     /// One clock edge; an order says whether to drop the next frame.
-    pub(super) fn step(
-        &mut self,
-        reset: bool,
-        s: &PayloadBeat,
-        order: Option<bool>,
-        m_ready: bool,
-    ) {
+    pub(super) fn step(&mut self, reset: bool, s: &Axis, order: Option<bool>, m_ready: bool) {
         let head = self.input.m_data();
         let offer = s.tvalid.then_some(*s);
         if reset {
@@ -106,7 +146,7 @@ impl Mover {
         self.input.step(false, offer, can_take);
         self.out.tvalid &= !m_ready;
         if moved && self.active == Some(false) {
-            self.out = PayloadBeat { tvalid: true, ..head };
+            self.out = Axis { tvalid: true, ..head };
         }
         if self.active.is_none() || moved && head.tlast {
             self.active = self.next.take();
@@ -165,7 +205,7 @@ pub struct Responder {
     reads: RamFifo<(u64, u64, u32)>,
     state: State,
     scrub_left: usize,
-    req: ReqIn,
+    req: Request,
     verdict: Verdict,
     commands_in_flight: u8,
     imm_in_flight: u8,
@@ -190,7 +230,7 @@ impl Responder {
             reads: RamFifo::new(usize::from(COMMANDS_IN_FLIGHT_MAX)),
             state: State::Scrub,
             scrub_left: n.max(m),
-            req: ReqIn::default(),
+            req: Request::default(),
             verdict: Verdict::NoQp,
             commands_in_flight: 0,
             imm_in_flight: 0,
@@ -338,7 +378,7 @@ impl Responder {
     }
 
     /// The command for the request as it was judged.
-    fn command(&self, outcome: Outcome) -> CmdOut {
+    fn command(&self, outcome: Outcome) -> WriteCommand {
         let (r, index, message) = (&self.req, self.flow_index(), self.message());
         let flow = &self.flows[index];
         let accepted = self.verdict == Verdict::Accept;
@@ -360,7 +400,7 @@ impl Responder {
             has_imm,
             ends,
         };
-        let mut cmd = CmdOut { valid: true, tag: tag.to_bits(), ..CmdOut::default() };
+        let mut cmd = WriteCommand { valid: true, tag: tag.to_bits(), ..WriteCommand::default() };
         if accepted && r.payload_bytes > 0 {
             let mr = self.region(message.rkey);
             cmd.bytes = r.payload_bytes;
@@ -501,19 +541,19 @@ impl Responder {
             cfg_rnr_timer: i.cfg_rnr_timer,
             cfg_worst_hop: i.cfg_worst_hop,
             watch: i.watch,
-            m_ack_ready: i.m_ack_ready,
+            m_ack: ReadyPort { ready: i.m_ack.ready },
             m_cqe_ready: i.m_cqe_ready,
-            m_job_ready: i.m_job_ready,
+            m_job: ReadyPort { ready: i.m_job.ready },
         }
     }
 
     fn copy_ack_gen_outputs(&mut self) {
         let ack = self.ack_gen.out();
-        self.out.s_done_ready = ack.s_done_ready;
+        self.out.s_done.ready = ack.s_done.ready;
         self.out.m_ack = ack.m_ack;
         self.out.m_cqe = ack.m_cqe;
         self.out.m_job = ack.m_job;
-        self.out.s_end_ready = ack.s_end_ready;
+        self.out.s_end.ready = ack.s_end.ready;
         self.out.event_resp_accepted = ack.event_resp_accepted;
         self.out.event_resp_nak_operation = ack.event_resp_nak_operation;
     }
@@ -547,7 +587,7 @@ impl Golden for Responder {
             self.reset();
         } else {
             let out = &mut self.out;
-            out.m_cmd.valid &= !i.m_cmd_ready;
+            out.m_cmd.valid &= !i.m_cmd.ready;
             out.event_resp_duplicate = false;
             out.event_resp_out_of_sequence = false;
             out.event_resp_nak_invalid = false;
@@ -564,13 +604,13 @@ impl Golden for Responder {
             self.reads_full_seen = waiting >= READS_MAX;
             self.reads.step(false, read, ack_before.s_read_ready);
             self.retire(&ack_before);
-            self.mover.step(false, &i.s_payload, order, i.m_data_tready);
+            self.mover.step(false, &i.s_payload, order, i.m_data.tready);
         }
         self.copy_ack_gen_outputs();
-        self.out.s_req_ready = self.state == State::Idle;
+        self.out.s_req.ready = self.state == State::Idle;
         self.out.s_cfg_ready = self.state == State::Write;
         self.out.m_cfg_valid = self.state == State::Pass;
-        self.out.s_payload_tready = self.mover.s_ready();
+        self.out.s_payload.tready = self.mover.s_ready();
         self.out.m_data = self.mover.m_axis();
         self.out
     }

@@ -1,34 +1,26 @@
-//! Twin of `transport/work_mux`: work of requester and `read_reply` for the scheduler.
+//! Twin of `hdl/src/transport/work_mux.rs`: work of requester and `read_reply` for the scheduler.
 
 use crate::golden::util::stream_mux::StreamMux;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{ReadyPort, Work};
 use nic_spec::config::NicConfig;
 
-ports! {
-    /// Work of a flow.
-    pub struct WorkPorts {
-        pub valid: bool,
-        pub flow: u16,
-        pub len_bytes: u16,
-        pub inflight_bytes: u32,
-    }
-}
 ports! {
     /// Inputs.
     pub struct WorkMuxIn {
         pub reset: bool,
-        pub s_data: WorkPorts,
-        pub s_reply: WorkPorts,
-        pub m_work_ready: bool,
+        pub s_data: Work,
+        pub s_reply: Work,
+        pub m_work: ReadyPort,
     }
 }
 ports! {
     /// Outputs.
     pub struct WorkMuxOut {
-        pub s_data_ready: bool,
-        pub s_reply_ready: bool,
-        pub m_work: WorkPorts,
+        pub s_data: ReadyPort,
+        pub s_reply: ReadyPort,
+        pub m_work: Work,
     }
 }
 
@@ -36,7 +28,7 @@ ports! {
 #[derive(Clone, Debug)]
 pub struct WorkMux {
     flow_count: u16,
-    mux: StreamMux<WorkPorts>,
+    mux: StreamMux<Work>,
 }
 
 impl WorkMux {
@@ -52,11 +44,11 @@ impl Golden for WorkMux {
 
     fn step(&mut self, i: &WorkMuxIn) -> WorkMuxOut {
         let offers = [i.s_data, i.s_reply].map(|work| work.valid.then_some(work));
-        self.mux.step(i.reset, offers, i.m_work_ready);
-        let [s_data_ready, s_reply_ready] = self.mux.readies();
+        self.mux.step(i.reset, offers, i.m_work.ready);
+        let [s_data, s_reply] = self.mux.readies().map(|ready| ReadyPort { ready });
         let (work, is_reply) = self.mux.m_data();
         let flow = work.flow + if is_reply { self.flow_count } else { 0 };
-        let m_work = WorkPorts { valid: self.mux.m_valid(), flow, ..work };
-        WorkMuxOut { s_data_ready, s_reply_ready, m_work }
+        let m_work = Work { valid: self.mux.m_valid(), flow, ..work };
+        WorkMuxOut { s_data, s_reply, m_work }
     }
 }

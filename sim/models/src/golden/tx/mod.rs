@@ -1,5 +1,4 @@
 //! Twins of the transmit path.
 
 pub mod data_header;
-pub mod ports;
-pub mod tx_pipe;
+pub mod pipe;

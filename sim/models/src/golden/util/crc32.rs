@@ -1,4 +1,4 @@
-//! Twin of `util/crc32`: CRC-32/ISO-HDLC, byte by byte from a table.
+//! Twin of `hdl/src/util/crc32.rs`: CRC-32/ISO-HDLC, byte by byte from a table.
 
 use crate::ports;
 use crate::ports::Golden;

@@ -1,4 +1,4 @@
-//! Twins of `util/fifo` (`Fifo<T, 0>`) and `util/ram_fifo` (`Fifo<T, 1>`).
+//! Twins of `hdl/src/util/fifo.rs` (`Fifo<T, 0>`) and `hdl/src/util/ram_fifo.rs` (`Fifo<T, 1>`).
 
 use super::skid::ItemIn;
 use crate::ports;

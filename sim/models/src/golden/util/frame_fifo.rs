@@ -1,8 +1,9 @@
-//! Twin of `util/frame_fifo`: whole frames, one beat a cycle, never a gap inside a frame; a frame
-//! that is opened leaves as it comes.
+//! Twin of `hdl/src/util/frame_fifo.rs`: whole frames, one beat a cycle, never a gap inside a
+//! frame; a frame that is opened leaves as it comes.
 
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{Axis, AxisUser, TreadyPort};
 use std::collections::VecDeque;
 
 /// One beat of any payload record.
@@ -166,35 +167,21 @@ ports! {
         pub reset: bool,
         /// Drop instead of back-pressure; constant in use.
         pub cfg_drop_when_full: bool,
-        /// Data.
-        pub s_axis_tdata: u64,
-        /// Valid bytes.
-        pub s_axis_tkeep: u8,
-        /// A beat is offered.
-        pub s_axis_tvalid: bool,
-        /// Last beat.
-        pub s_axis_tlast: bool,
-        /// Bad frame.
-        pub s_axis_tuser: bool,
+        /// Frames; tuser: bad.
+        pub s_axis: AxisUser,
         /// The frame at the sink may leave before its last beat.
         pub s_open: bool,
         /// The beat at the source is taken.
-        pub m_axis_tready: bool,
+        pub m_axis: TreadyPort,
     }
 }
 ports! {
     /// Outputs of the 64-bit block.
     pub struct FrameFifoOut {
         /// The offered beat will be taken.
-        pub s_axis_tready: bool,
-        /// Data.
-        pub m_axis_tdata: u64,
-        /// Valid bytes.
-        pub m_axis_tkeep: u8,
-        /// A beat stands at the source.
-        pub m_axis_tvalid: bool,
-        /// Last beat.
-        pub m_axis_tlast: bool,
+        pub s_axis: TreadyPort,
+        /// Whole frames.
+        pub m_axis: Axis,
         /// A frame was dropped for tuser.
         pub event_bad: bool,
         /// A frame was dropped for lack of room.
@@ -207,15 +194,17 @@ impl Golden for FrameFifo<(u64, u8)> {
     type Out = FrameFifoOut;
     fn step(&mut self, i: &FrameFifoIn) -> FrameFifoOut {
         self.drop_when_full = i.cfg_drop_when_full;
-        let beat = Beat { data: (i.s_axis_tdata, i.s_axis_tkeep), last: i.s_axis_tlast };
-        let offer = i.s_axis_tvalid.then_some((beat, i.s_axis_tuser));
-        self.step_open(i.reset, offer, i.s_open, i.m_axis_tready);
+        let beat = Beat { data: (i.s_axis.tdata, i.s_axis.tkeep), last: i.s_axis.tlast };
+        let offer = i.s_axis.tvalid.then_some((beat, i.s_axis.tuser));
+        self.step_open(i.reset, offer, i.s_open, i.m_axis.tready);
         FrameFifoOut {
-            s_axis_tready: self.s_ready(),
-            m_axis_tdata: self.head.data.0,
-            m_axis_tkeep: self.head.data.1,
-            m_axis_tvalid: self.head_valid,
-            m_axis_tlast: self.head.last,
+            s_axis: TreadyPort { tready: self.s_ready() },
+            m_axis: Axis {
+                tdata: self.head.data.0,
+                tkeep: self.head.data.1,
+                tvalid: self.head_valid,
+                tlast: self.head.last,
+            },
             event_bad: self.event_bad,
             event_overflow: self.event_overflow,
         }

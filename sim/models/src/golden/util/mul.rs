@@ -1,4 +1,4 @@
-//! Twins of `util/mul_pipe` and `util/mul_serial`.
+//! Twins of `hdl/src/util/mul_pipe.rs` and `hdl/src/util/mul_serial.rs`.
 
 use crate::ports;
 use crate::ports::Golden;

@@ -1,5 +1,5 @@
-//! Twin of `util/ram`. Blocks model their tables as plain arrays; this one exists for the check of
-//! the primitive itself.
+//! Twin of `hdl/src/util/ram.rs`. Blocks model their tables as plain arrays; this one exists for
+//! the check of the primitive itself.
 
 use crate::ports;
 use crate::ports::Golden;

@@ -1,4 +1,4 @@
-//! Twin of `util/recip`: reciprocal by chords over 512 segments.
+//! Twin of `hdl/src/util/recip.rs`: reciprocal by chords over 512 segments.
 
 use crate::ports;
 use crate::ports::Golden;

@@ -1,4 +1,4 @@
-//! Twin of `util/rr_arb`: grants go round, a request is looked at again after its grant.
+//! Twin of `hdl/src/util/rr_arb.rs`: grants go round, a request is looked at again after its grant.
 
 use crate::ports;
 use crate::ports::{Golden, Wide};

@@ -1,4 +1,4 @@
-//! Twin of `util/skid`: at most two items, both directions registered.
+//! Twin of `hdl/src/util/skid.rs`: at most two items, both directions registered.
 
 use crate::ports;
 use crate::ports::Golden;

@@ -1,4 +1,4 @@
-//! Twin of `util/stream_mux`: two streams into one, in turn.
+//! Twin of `hdl/src/util/stream_mux.rs`: two streams into one, in turn.
 
 use crate::ports;
 use crate::ports::Golden;

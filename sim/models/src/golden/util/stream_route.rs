@@ -1,4 +1,4 @@
-//! Twin of `util/stream_route`: one stream into two.
+//! Twin of `hdl/src/util/stream_route.rs`: one stream into two.
 
 use crate::ports;
 use crate::ports::Golden;

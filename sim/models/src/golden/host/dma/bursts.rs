@@ -1,4 +1,4 @@
-//! Twin of `host/dma_bursts`: the bursts of a command, two cycles after it was taken.
+//! Twin of `hdl/src/host/dma/bursts.rs`: the bursts of a command, two cycles after it was taken.
 
 use std::collections::VecDeque;
 

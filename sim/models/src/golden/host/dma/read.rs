@@ -1,4 +1,4 @@
-//! Twin of `host/dma_read`: memory to a stream, byte by byte from its lane.
+//! Twin of `hdl/src/host/dma/read.rs`: memory to a stream, byte by byte from its lane.
 
 use crate::golden::host::axi::{ReadMaster, ReadSlave};
 use crate::golden::host::dma::bursts::{Description, DmaBursts};
@@ -6,6 +6,7 @@ use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{AxisUser, ReadCommand, ReadyPort, TreadyPort};
 
 /// Commands that are asked for ahead of their data.
 const WAITING_COMMANDS: usize = 8;
@@ -202,35 +203,23 @@ ports! {
     pub struct DmaReadIn {
         /// Synchronous reset.
         pub reset: bool,
-        /// A command is offered.
-        pub s_cmd_valid: bool,
-        /// First byte address.
-        pub s_cmd_addr: u64,
-        /// Length, 0..=4096.
-        pub s_cmd_bytes: u16,
+        /// Commands.
+        pub s_cmd: ReadCommand,
         /// AXI4 read channels.
         pub m_axi: ReadData,
         /// The beat is taken.
-        pub m_axis_tready: bool,
+        pub m_axis: TreadyPort,
     }
 }
 ports! {
     /// Outputs of the 64-bit engine.
     pub struct DmaReadOut {
         /// The command will be taken.
-        pub s_cmd_ready: bool,
+        pub s_cmd: ReadyPort,
         /// AXI4 read channels.
         pub m_axi: ReadMaster,
-        /// Data.
-        pub m_axis_tdata: u64,
-        /// Valid bytes.
-        pub m_axis_tkeep: u8,
-        /// Last beat.
-        pub m_axis_tlast: bool,
-        /// Error, on the last beat.
-        pub m_axis_tuser: bool,
-        /// A beat stands.
-        pub m_axis_tvalid: bool,
+        /// Data; tuser: an error of the memory.
+        pub m_axis: AxisUser,
     }
 }
 
@@ -244,19 +233,21 @@ impl Golden for DmaRead {
     type In = DmaReadIn;
     type Out = DmaReadOut;
     fn step(&mut self, i: &DmaReadIn) -> DmaReadOut {
-        let command = i.s_cmd_valid.then_some((i.s_cmd_addr, i.s_cmd_bytes));
+        let command = i.s_cmd.valid.then_some((i.s_cmd.addr, i.s_cmd.bytes));
         let ReadData { arready, rdata, rresp, rvalid } = i.m_axi;
         let axi = ReadSlave { arready, rdata, rresp, rvalid, rlast: false };
-        DmaRead::step(self, i.reset, command, &axi, i.m_axis_tready);
-        let (m_axis_tvalid, beat) = self.m_axis();
+        DmaRead::step(self, i.reset, command, &axi, i.m_axis.tready);
+        let (tvalid, beat) = self.m_axis();
         DmaReadOut {
-            s_cmd_ready: self.s_cmd_ready(),
+            s_cmd: ReadyPort { ready: self.s_cmd_ready() },
             m_axi: self.m_axi(),
-            m_axis_tdata: beat.data,
-            m_axis_tkeep: beat.keep,
-            m_axis_tlast: beat.last,
-            m_axis_tuser: beat.error,
-            m_axis_tvalid,
+            m_axis: AxisUser {
+                tdata: beat.data,
+                tkeep: beat.keep,
+                tlast: beat.last,
+                tuser: beat.error,
+                tvalid,
+            },
         }
     }
 }

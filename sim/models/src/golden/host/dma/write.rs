@@ -1,4 +1,4 @@
-//! Twin of `host/dma_write`: payload to memory, byte by byte to its lane.
+//! Twin of `hdl/src/host/dma/write.rs`: payload to memory, byte by byte to its lane.
 
 use crate::golden::host::axi::{WriteMaster, WriteSlave};
 use crate::golden::host::dma::bursts::{Description, DmaBursts};
@@ -6,20 +6,13 @@ use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{AxisEvent, ReadyPort, TreadyPort, WriteCommand, WriteDone};
 
 /// Commands that wait for data or for responses.
 const WAITING_COMMANDS: usize = 8;
 
-/// A command.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WriteCommand<T> {
-    /// First byte address.
-    pub addr: u64,
-    /// Length, 0..=4096.
-    pub bytes: u16,
-    /// Comes back with the report.
-    pub tag: T,
-}
+/// A command: address of its first byte, bytes, and the tag that comes back with the report.
+type Command<T> = (u64, u16, T);
 
 /// One beat of the W channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -231,7 +224,7 @@ impl<T: Copy + Default> DmaWrite<T> {
     pub fn step(
         &mut self,
         reset: bool,
-        command: Option<WriteCommand<T>>,
+        command: Option<Command<T>>,
         payload: Option<u64>,
         axi: &WriteSlave,
         done_ready: bool,
@@ -241,9 +234,9 @@ impl<T: Copy + Default> DmaWrite<T> {
         let with_bytes = description.filter(|d| d.burst_count > 0);
         let expected = description.map(|d| (self.tag, d.burst_count));
         if let Some(command) = command.filter(|_| self.cutter.s_ready()) {
-            self.tag = command.tag;
+            self.tag = command.2;
         }
-        self.cutter.step(reset, command.map(|c| (c.addr, c.bytes)), axi.awready, room);
+        self.cutter.step(reset, command.map(|c| (c.0, c.1)), axi.awready, room);
         self.aligner.step(reset, with_bytes, payload, axi.wready);
         let response = axi.bvalid.then_some(axi.bresp & 2 != 0);
         self.collector.step(reset, expected, response, done_ready);
@@ -255,39 +248,27 @@ ports! {
     pub struct DmaWriteIn {
         /// Synchronous reset.
         pub reset: bool,
-        /// A command is offered.
-        pub s_cmd_valid: bool,
-        /// First byte address.
-        pub s_cmd_addr: u64,
-        /// Length, 0..=4096.
-        pub s_cmd_bytes: u16,
-        /// Comes back with the report.
-        pub s_cmd_tag: u128,
+        /// Commands.
+        pub s_cmd: WriteCommand,
         /// Payload.
-        pub s_axis_tdata: u64,
-        /// A beat is offered.
-        pub s_axis_tvalid: bool,
+        pub s_axis: AxisEvent,
         /// AXI4 write channels.
         pub m_axi: WriteSlave,
         /// The report is taken.
-        pub m_done_ready: bool,
+        pub m_done: ReadyPort,
     }
 }
 ports! {
     /// Outputs of the 64-bit engine.
     pub struct DmaWriteOut {
         /// The command will be taken.
-        pub s_cmd_ready: bool,
+        pub s_cmd: ReadyPort,
         /// The beat will be taken.
-        pub s_axis_tready: bool,
+        pub s_axis: TreadyPort,
         /// AXI4 write channels.
         pub m_axi: WriteMaster,
-        /// A command is done.
-        pub m_done_valid: bool,
-        /// Its tag.
-        pub m_done_tag: u128,
-        /// The memory reported an error.
-        pub m_done_error: bool,
+        /// Reports.
+        pub m_done: WriteDone,
     }
 }
 
@@ -295,18 +276,16 @@ impl Golden for DmaWrite<u128> {
     type In = DmaWriteIn;
     type Out = DmaWriteOut;
     fn step(&mut self, i: &DmaWriteIn) -> DmaWriteOut {
-        let (addr, bytes, tag) = (i.s_cmd_addr, i.s_cmd_bytes, i.s_cmd_tag);
-        let command = i.s_cmd_valid.then_some(WriteCommand { addr, bytes, tag });
-        let payload = i.s_axis_tvalid.then_some(i.s_axis_tdata);
-        DmaWrite::step(self, i.reset, command, payload, &i.m_axi, i.m_done_ready);
-        let (m_done_valid, m_done_tag, m_done_error) = self.m_done();
+        let WriteCommand { valid, addr, bytes, tag } = i.s_cmd;
+        let command = valid.then_some((addr, bytes, tag));
+        let payload = i.s_axis.tvalid.then_some(i.s_axis.tdata);
+        DmaWrite::step(self, i.reset, command, payload, &i.m_axi, i.m_done.ready);
+        let (valid, tag, error) = self.m_done();
         DmaWriteOut {
-            s_cmd_ready: self.s_cmd_ready(),
-            s_axis_tready: self.s_axis_tready(),
+            s_cmd: ReadyPort { ready: self.s_cmd_ready() },
+            s_axis: TreadyPort { tready: self.s_axis_tready() },
             m_axi: self.m_axi(),
-            m_done_valid,
-            m_done_tag,
-            m_done_error,
+            m_done: WriteDone { valid, tag, error },
         }
     }
 }

@@ -1,11 +1,91 @@
 //! Twin of `hdl/src/transport/ack/gen.rs`: which ACK or NAK each flow owes its peer, and READs on
 //! their way to the READ responses.
 
-use crate::golden::transport::ack::ports::{AckGenIn, AckGenOut, AckOut, CqeOut, HopWatch, Tel};
-use crate::golden::transport::read::reply::{EndPorts, JobPorts};
 use crate::golden::util::fifo::LutFifo;
+use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{Ack, ReadJob, ReadJobEnd, ReadyPort, Telemetry, WriteDone};
 use nic_spec::NicConfig;
+
+ports! {
+    /// Completion of a WRITE with immediate.
+    pub struct CqeOut {
+        pub valid: bool,
+        pub kind: u8,
+        pub status: u8,
+        pub flow: u16,
+        pub wr_id: u32,
+        pub imm: u32,
+        pub byte_len: u32,
+    }
+}
+ports! {
+    /// Answers of the congestion control as they pass.
+    pub struct HopWatch {
+        pub valid: bool,
+        pub ready: bool,
+        /// It is about the peer's data.
+        pub peer: bool,
+        pub flow: u16,
+        /// 0: an update, else a command.
+        pub op: u8,
+        /// Hop with the largest u'; 7: none.
+        pub worst_hop: u8,
+    }
+}
+ports! {
+    /// Inputs.
+    pub struct AckGenIn {
+        pub reset: bool,
+        pub s_done: WriteDone,
+        pub s_end: ReadJobEnd,
+        /// Of the oldest READ whose command has not ended.
+        pub s_read_addr: u64,
+        pub s_read_va: u64,
+        pub s_read_rkey: u32,
+        /// Hold the telemetry of the packet that is looked at.
+        pub tel_take: bool,
+        pub s_tel: Telemetry,
+        /// It was accepted: keep what is held, if it is telemetry.
+        pub tel_store: bool,
+        /// The flow has telemetry.
+        pub tel_enable: bool,
+        pub tel_flow: u16,
+        /// ACKs echo the record of the most loaded hop alone.
+        pub cfg_worst_hop: bool,
+        pub watch: HopWatch,
+        pub cfg_rnr_timer: u8,
+        pub m_ack: ReadyPort,
+        pub m_cqe_ready: bool,
+        pub m_job: ReadyPort,
+    }
+}
+ports! {
+    /// Outputs.
+    pub struct AckGenOut {
+        pub s_done: ReadyPort,
+        pub s_end: ReadyPort,
+        pub s_read_ready: bool,
+        pub m_ack: Ack,
+        pub m_cqe: CqeOut,
+        pub m_job: ReadJob,
+        /// A command has been dealt with.
+        pub retired: bool,
+        /// It belonged to the last packet of a WRITE with immediate.
+        pub retired_imm: bool,
+        /// Something has ended in a flow.
+        pub ended_valid: bool,
+        pub ended_flow: u16,
+        /// It is in error.
+        pub ended_failed: bool,
+        /// READs that have ended, modulo 32.
+        pub ended_reads: u8,
+        /// All is forgotten about a flow.
+        pub cleared: bool,
+        pub event_resp_accepted: bool,
+        pub event_resp_nak_operation: bool,
+    }
+}
 
 /// What becomes of a request once the bytes before it have landed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -131,7 +211,7 @@ struct Hops {
 #[derive(Clone, Copy, Debug, Default)]
 struct Stored {
     number: u64,
-    tel: Tel,
+    tel: Telemetry,
 }
 
 /// What the block is at. Each takes one cycle or waits.
@@ -154,7 +234,7 @@ enum State {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Job {
     Done { tag: Tag, error: bool },
-    End(EndPorts),
+    End(ReadJobEnd),
 }
 
 /// The block.
@@ -171,7 +251,7 @@ pub struct AckGen {
     queue: LutFifo<u16>,
     state: State,
     scrub_at: usize,
-    held_tel: Tel,
+    held_tel: Telemetry,
     fetched_tel: Stored,
     fetched_hop: Option<u8>,
     /// `cfg_worst_hop` of the cycle before: the choice is made in the cycle before the outputs are loaded.
@@ -193,7 +273,7 @@ impl AckGen {
             queue: LutFifo::new(n),
             state: State::Scrub,
             scrub_at: 0,
-            held_tel: Tel::default(),
+            held_tel: Telemetry::default(),
             fetched_tel: Stored::default(),
             fetched_hop: None,
             echoes_one: false,
@@ -274,7 +354,7 @@ impl AckGen {
         if tag.ends {
             (row.ack, row.nak) = (None, None);
         }
-        self.out.m_job = JobPorts {
+        self.out.m_job = ReadJob {
             valid: true,
             flow,
             psn: tag.psn,
@@ -287,7 +367,7 @@ impl AckGen {
         };
     }
 
-    fn end(&mut self, end: &EndPorts) -> Option<u16> {
+    fn end(&mut self, end: &ReadJobEnd) -> Option<u16> {
         let flow = end.flow & (self.rows.len() as u16 - 1);
         let row = &mut self.rows[usize::from(flow)];
         row.jobs = row.jobs.wrapping_sub(end.jobs) & 63;
@@ -336,13 +416,13 @@ impl AckGen {
     }
 
     /// What is echoed of the stack: all of it, or one hop, whose number is in the path.
-    fn echo(tel: Tel, worst: Option<u8>) -> Tel {
+    fn echo(tel: Telemetry, worst: Option<u8>) -> Telemetry {
         let is_stack = tel.hops <= 5;
         match worst.filter(|hop| is_stack && *hop < tel.hops) {
             Some(hop) => {
                 let path = tel.path ^ u16::from(hop + 1) << 9;
                 let record = tel.hop[usize::from(hop)];
-                Tel { hops: 1, path, hop: [record, 0, 0, 0, 0], ..tel }
+                Telemetry { hops: 1, path, hop: [record, 0, 0, 0, 0], ..tel }
             }
             None => tel,
         }
@@ -369,7 +449,7 @@ impl AckGen {
     fn send(&mut self, flow: u16, i: &AckGenIn) -> Option<u16> {
         let Stored { number, tel } = self.fetched_tel;
         let tel = Self::echo(tel, self.fetched_hop.filter(|_| self.echoes_one));
-        self.out.m_ack.tel = Tel { valid: false, ..tel };
+        self.out.m_ack.tel = Telemetry { valid: false, ..tel };
         let row = &mut self.rows[usize::from(flow)];
         row.is_queued = false;
         if row.jobs > 0 {
@@ -397,8 +477,8 @@ impl AckGen {
             _ => 0x1f,
         };
         let Pending { psn, msn, .. } = pending;
-        let tel = Tel { valid: is_new, ..tel };
-        self.out.m_ack = AckOut { valid: true, flow, syndrome, msn, psn, tel };
+        let tel = Telemetry { valid: is_new, ..tel };
+        self.out.m_ack = Ack { valid: true, flow, syndrome, msn, psn, tel };
         row.is_queued = row.ack.is_some();
         row.is_queued.then_some(flow)
     }
@@ -468,11 +548,11 @@ impl Golden for AckGen {
             return self.out;
         }
         let out = &mut self.out;
-        let ack_free = !out.m_ack.valid || i.m_ack_ready;
-        out.m_ack.valid &= !i.m_ack_ready;
+        let ack_free = !out.m_ack.valid || i.m_ack.ready;
+        out.m_ack.valid &= !i.m_ack.ready;
         out.m_cqe.valid &= !i.m_cqe_ready;
         let job_waits = out.m_job.valid;
-        out.m_job.valid &= !i.m_job_ready;
+        out.m_job.valid &= !i.m_job.ready;
         (out.retired, out.retired_imm) = (false, false);
         (out.ended_valid, out.cleared) = (false, false);
         (out.event_resp_accepted, out.event_resp_nak_operation) = (false, false);
@@ -490,8 +570,8 @@ impl Golden for AckGen {
         }
         let watch = i.watch;
         self.seen = (watch.valid && watch.ready && watch.peer).then_some(watch);
-        self.out.s_done_ready = self.state == State::Idle && !self.out.m_job.valid;
-        self.out.s_end_ready = matches!(self.state, State::Apply(Job::End(_), _));
+        self.out.s_done.ready = self.state == State::Idle && !self.out.m_job.valid;
+        self.out.s_end.ready = matches!(self.state, State::Apply(Job::End(_), _));
         let is_read = |job| matches!(job, Job::Done { tag, .. } if tag.outcome == Outcome::Read);
         self.out.s_read_ready = matches!(self.state, State::Apply(job, _) if is_read(job));
         self.out

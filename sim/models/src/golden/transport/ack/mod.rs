@@ -1,4 +1,3 @@
 //! Twins of the acknowledgements.
 
 pub mod gen;
-pub mod ports;

@@ -1,29 +1,31 @@
-//! Twin of `transport/feedback_in`: telemetry responses, of the peer about READ responses and direct ones
-//! and probes' about data, on their way to the congestion control beside the requester's ACKs; with windows
-//! that a receiver computes, telemetry of the peer's requests instead, and the peer's windows.
+//! Twin of `hdl/src/transport/feedback/input.rs`: telemetry responses, of the peer about READ
+//! responses and direct ones and probes' about data, on their way to the congestion control beside
+//! the requester's ACKs; with windows that a receiver computes, telemetry of the peer's requests
+//! instead, and the peer's windows.
 
-use crate::golden::rx::ports::{FeedbackPorts, TelPorts as RxTel};
-use crate::golden::transport::probe_out::AnswerPorts;
-use crate::golden::transport::probe_out::RowWatch;
-use crate::golden::transport::requester::{CcPorts, ReadyPort, TelPorts};
-use crate::golden::tx::ports::CfgPort;
+use crate::golden::transport::requester::ValidPort;
 use crate::ports;
 use crate::ports::{Golden, Wide};
+use crate::streams::{self, AckTelemetry, Feedback, ReadyPort, Telemetry};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
 
 /// Cycles from one sample of a request to the next one.
 const SAMPLE_CYCLES: u32 = 64;
-
 /// Cycles from the choice of a telemetry response to its verdict.
 const LOOK_CYCLES: u32 = 3;
-
 /// A step of a PSN that is as large is shown as this.
 const FAR_STEP: u32 = 1 << 22;
-
 /// A telemetry response that is behind by no more than this was overtaken; a direct one is then stale.
 const BACK_MAX: u32 = 1 << 16;
 
+ports! {
+    /// A stream that passes: taken when both are high.
+    pub struct RowWatch {
+        pub valid: bool,
+        pub ready: bool,
+    }
+}
 ports! {
     /// Packets on their way out; top bit of the flow: READ responses.
     pub struct SentWatch {
@@ -33,7 +35,6 @@ ports! {
         pub psn: u32,
     }
 }
-
 ports! {
     /// What becomes of a probe.
     pub struct ProbeVerdict {
@@ -43,7 +44,6 @@ ports! {
         pub accepted: bool,
     }
 }
-
 ports! {
     /// Inputs.
     pub struct FeedbackInIn {
@@ -60,22 +60,13 @@ ports! {
         pub cfg_index: u16,
         pub cfg_row: Wide<8>,
         pub sent: SentWatch,
-        pub s_feedback: FeedbackPorts,
-        pub s_cc: CcPorts,
+        pub s_feedback: Feedback,
+        pub s_cc: AckTelemetry,
         pub m_cc: ReadyPort,
         pub m_probe: ProbeVerdict,
         pub m_window: ReadyPort,
     }
 }
-
-ports! {
-    /// The telemetry response that is offered is a window that counts, of this queue pair.
-    pub struct WindowOffer {
-        pub valid: bool,
-        pub flow: u16,
-    }
-}
-
 ports! {
     /// Events.
     pub struct FeedbackEvents {
@@ -85,21 +76,20 @@ ports! {
         pub dropped: bool,
     }
 }
-
 ports! {
     /// Outputs.
     pub struct FeedbackInOut {
         pub s_feedback: ReadyPort,
         pub s_cc: ReadyPort,
-        pub m_cc: CcPorts,
+        pub m_cc: AckTelemetry,
         /// It is of the peer's data.
         pub m_cc_peer: bool,
         /// The telemetry response that is offered is a probe with telemetry.
-        pub m_probe: CfgPort,
+        pub m_probe: ValidPort,
         /// The flow is that of what was looked up last, and follows what is offered.
-        pub m_window: WindowOffer,
+        pub m_window: streams::Flow,
         /// The probe of a flow is answered; the flow follows what is offered.
-        pub m_answer: AnswerPorts,
+        pub m_answer: streams::Flow,
         pub event_feedback: FeedbackEvents,
     }
 }
@@ -136,7 +126,7 @@ struct Verdict {
     kind: Kind,
     flow: usize,
     /// What the congestion control hears; nothing if it does not count.
-    cc: Option<CcPorts>,
+    cc: Option<AckTelemetry>,
     /// It is a window that counts.
     is_window: bool,
     /// Its row was written meanwhile: it is dropped.
@@ -222,27 +212,27 @@ impl FeedbackIn {
     }
 
     /// Flow of a telemetry response, if it is anyone's.
-    fn flow_of(&self, p: &FeedbackPorts) -> usize {
+    fn flow_of(&self, p: &Feedback) -> usize {
         let by_port = p.valid && p.direct && !p.probe;
         self.flow_at(if by_port { p.port.into() } else { p.qpn })
     }
 
     /// Whether a packet is from the peer of the row, to its queue pair.
-    fn is_peer(row: &QpRow, p: &FeedbackPorts) -> bool {
+    fn is_peer(row: &QpRow, p: &Feedback) -> bool {
         row.valid && row.telemetry && row.qpn == p.qpn && row.remote_ip == p.src_ip
     }
 
     /// A request of the peer: what its telemetry tells of the peer's data.
-    fn judge_request(&self, p: &FeedbackPorts) -> Verdict {
+    fn judge_request(&self, p: &Feedback) -> Verdict {
         let at = self.flow_of(p);
-        let tel = TelPorts { valid: true, hops: p.tel.hops, path: p.tel.path, hop: p.tel.hop };
-        let cc = CcPorts { valid: true, flow: at as u16, psn: 0, snd_nxt: 0, tel };
+        let tel = Telemetry { valid: true, hops: p.tel.hops, path: p.tel.path, hop: p.tel.hop };
+        let cc = AckTelemetry { valid: true, flow: at as u16, psn: 0, snd_nxt: 0, tel };
         let cc = Some(cc).filter(|_| Self::is_peer(&self.flows[at].row, p));
         Verdict { kind: Kind::Request, cc, ..Verdict::nothing(at) }
     }
 
     /// A window of the peer, whose PSN is a time.
-    fn judge_window(&self, p: &FeedbackPorts, by_time: bool) -> Verdict {
+    fn judge_window(&self, p: &Feedback, by_time: bool) -> Verdict {
         let at = self.flow_of(p);
         let Flow { row, data_last, data_seen, .. } = &self.flows[at];
         let is_new = !data_seen || psn_sub(*data_last, p.psn) > BACK_MAX;
@@ -252,7 +242,7 @@ impl FeedbackIn {
 
     /// About data. The queue pair of a direct one is that which the data packet went to, that of an
     /// answer to a probe our own.
-    fn judge_direct(&self, p: &FeedbackPorts) -> Verdict {
+    fn judge_direct(&self, p: &Feedback) -> Verdict {
         let at = self.flow_of(p);
         let Flow { row, data_nxt, data_last, .. } = self.flows[at];
         let qpn = if p.probe { row.qpn } else { row.remote_qpn };
@@ -261,13 +251,13 @@ impl FeedbackIn {
         let is_sent = (1..=1 << 23).contains(&psn_sub(data_nxt, p.psn));
         let is_new = psn_sub(data_last, p.psn) > BACK_MAX;
         let counts = is_ours && is_sent && is_new;
-        let tel = TelPorts { valid: true, hops: p.tel.hops, path: p.tel.path, hop: p.tel.hop };
+        let tel = Telemetry { valid: true, hops: p.tel.hops, path: p.tel.path, hop: p.tel.hop };
         let (flow, psn, snd_nxt) = (at as u16, p.psn, data_nxt);
-        let cc = counts.then_some(CcPorts { valid: true, flow, psn, snd_nxt, tel });
+        let cc = counts.then_some(AckTelemetry { valid: true, flow, psn, snd_nxt, tel });
         Verdict { cc, answers: is_ours && p.probe, ..Verdict::nothing(at) }
     }
 
-    fn judge(&self, p: &FeedbackPorts, by_time: bool) -> Verdict {
+    fn judge(&self, p: &Feedback, by_time: bool) -> Verdict {
         match (p.window, p.direct) {
             (true, _) => return self.judge_window(p, by_time),
             // Whoever sends data leaves it to the receiver what they tell.
@@ -286,20 +276,20 @@ impl FeedbackIn {
         let is_back = flow.last.is_some_and(|last| (1..=BACK_MAX).contains(&psn_sub(last, p.psn)));
         let is_far = |last: &u32| !is_back && psn_sub(p.psn, *last) >= FAR_STEP;
         let psn = flow.last.filter(is_far).map_or(p.psn, |last| (last + FAR_STEP) & 0xff_ffff);
-        let tel = TelPorts { valid: true, hops: p.tel.hops, path: p.tel.path, hop: p.tel.hop };
+        let tel = Telemetry { valid: true, hops: p.tel.hops, path: p.tel.path, hop: p.tel.hop };
         let flow = (at + self.flows.len()) as u16;
-        let cc = Some(CcPorts { valid: true, flow, psn, snd_nxt, tel });
+        let cc = Some(AckTelemetry { valid: true, flow, psn, snd_nxt, tel });
         Verdict { cc, is_back, ..Verdict::nothing(at) }
     }
 
     /// What the congestion control hears; who computes windows goes by the time.
-    fn timed(&self, cc: CcPorts, kind: Kind, i: &FeedbackInIn) -> CcPorts {
+    fn timed(&self, cc: AckTelemetry, kind: Kind, i: &FeedbackInIn) -> AckTelemetry {
         let span_cycles = match (i.cfg_by_time, kind) {
             (true, _) => i.cfg_feedback_cycles,
             (false, Kind::Request) => 1,
             _ => return cc,
         };
-        CcPorts { psn: self.now, snd_nxt: (self.now + span_cycles) & 0xff_ffff, ..cc }
+        AckTelemetry { psn: self.now, snd_nxt: (self.now + span_cycles) & 0xff_ffff, ..cc }
     }
 
     /// While `m_cc` is empty its fields follow what may fill it.
@@ -312,13 +302,13 @@ impl FeedbackIn {
             Step::Idle if self.from_cc => (i.s_cc, false),
             // What stands may be a request, which is taken before it is looked up.
             Step::Idle => {
-                let RxTel { hops, path, hop, .. } = i.s_feedback.tel;
-                let tel = TelPorts { hops, path, hop, ..self.out.m_cc.tel };
-                (CcPorts { tel, ..self.out.m_cc }, self.out.m_cc_peer)
+                let Telemetry { hops, path, hop, .. } = i.s_feedback.tel;
+                let tel = Telemetry { hops, path, hop, ..self.out.m_cc.tel };
+                (AckTelemetry { tel, ..self.out.m_cc }, self.out.m_cc_peer)
             }
             _ => return,
         };
-        self.out.m_cc = CcPorts { valid: false, ..cc };
+        self.out.m_cc = AckTelemetry { valid: false, ..cc };
         self.out.m_cc_peer = peer;
     }
 
@@ -442,7 +432,7 @@ impl Golden for FeedbackIn {
         let sends = i.sent.valid && i.sent.ready;
         self.out.event_feedback = FeedbackEvents::default();
         let flow = self.flow_of(&i.s_feedback) as u16;
-        self.out.m_answer = AnswerPorts { valid: false, flow };
+        self.out.m_answer = streams::Flow { valid: false, flow };
         if matches!(self.step, Step::Idle) {
             self.out.m_window.flow = flow;
         }

@@ -1,12 +1,12 @@
-//! Twin of `transport/feedback_out`: the newest telemetry of each queue pair's READ responses, and
-//! when it may go back; and answers to probes.
+//! Twin of `hdl/src/transport/feedback/output.rs`: the newest telemetry of each queue pair's READ
+//! responses, and when it may go back; and answers to probes.
 
 use crate::golden::transport::feedback::input::ProbeVerdict;
-use crate::golden::transport::requester::{ReadyPort, TelPorts};
-use crate::golden::tx::ports::{CfgPort, TxFeedbackPorts};
+use crate::golden::transport::requester::ValidPort;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::{Golden, Wide};
+use crate::streams::{FeedbackPacket, ReadyPort, Telemetry};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
@@ -26,7 +26,7 @@ ports! {
         pub qpn: u32,
         pub psn: u32,
         pub src_ip: u32,
-        pub tel: TelPorts,
+        pub tel: Telemetry,
     }
 }
 ports! {
@@ -34,13 +34,13 @@ ports! {
     pub struct FeedbackOutIn {
         pub reset: bool,
         pub cfg_feedback_cycles: u32,
-        pub s_cfg: CfgPort,
+        pub s_cfg: ValidPort,
         pub cfg_index: u16,
         pub cfg_row: Wide<8>,
         pub m_cfg: ReadyPort,
         pub watch: WatchPorts,
         /// A probe with telemetry stands, and the watched fields are its.
-        pub s_probe: CfgPort,
+        pub s_probe: ValidPort,
         pub m_feedback: ReadyPort,
     }
 }
@@ -48,9 +48,9 @@ ports! {
     /// Outputs.
     pub struct FeedbackOutOut {
         pub s_cfg: ReadyPort,
-        pub m_cfg: CfgPort,
+        pub m_cfg: ValidPort,
         pub s_probe: ProbeVerdict,
-        pub m_feedback: TxFeedbackPorts,
+        pub m_feedback: FeedbackPacket,
     }
 }
 
@@ -58,7 +58,7 @@ ports! {
 #[derive(Clone, Copy, Debug, Default)]
 struct Stack {
     psn: u32,
-    tel: TelPorts,
+    tel: Telemetry,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -257,8 +257,8 @@ impl Golden for FeedbackOut {
         self.out.m_cfg.valid &= !i.m_cfg.ready;
         self.out.m_feedback.valid &= !i.m_feedback.ready;
         if let Some(Stack { psn, tel }) = self.loading.take() {
-            let TxFeedbackPorts { flow, answer, .. } = self.out.m_feedback;
-            self.out.m_feedback = TxFeedbackPorts { valid: true, flow, psn, answer, tel };
+            let FeedbackPacket { flow, answer, .. } = self.out.m_feedback;
+            self.out.m_feedback = FeedbackPacket { valid: true, flow, psn, answer, tel };
         }
         self.out.m_feedback.tel.valid = self.out.m_feedback.valid;
         let op = core::mem::replace(&mut self.op, next);

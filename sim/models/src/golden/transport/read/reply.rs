@@ -4,10 +4,10 @@
 //! Sources: InfiniBand architecture volume 1, sections 9.7.5.1.2 and 9.7.4.5, and
 //! hdl/transport.md.
 
-use crate::golden::transport::requester::{ReadPorts, WorkPorts};
 use crate::golden::tx::data_header::len_bytes;
 use crate::ports;
 use crate::ports::{Golden, Wide};
+use crate::streams::{self, ReadCommand, ReadError, ReadJob, ReadJobEnd, ReadyPort, Reply, Work};
 use nic_spec::rows::{QpRow, Row, Table};
 use nic_spec::wire::aeth::syndrome;
 use nic_spec::wire::bth::opcode;
@@ -24,54 +24,6 @@ const WALK_CYCLES: usize = 4;
 const JUDGE_CYCLES: usize = 5;
 
 ports! {
-    /// A READ that was checked, once all bytes before it have landed.
-    pub struct JobPorts {
-        pub valid: bool,
-        pub flow: u16,
-        /// PSN of its first response.
-        pub psn: u32,
-        pub msn: u32,
-        /// Where the bytes are.
-        pub addr: u64,
-        pub bytes: u32,
-        /// It was asked for before.
-        pub restart: bool,
-        /// Where the peer has asked for them.
-        pub va: u64,
-        /// Remote key; its bits from 8 on are the index of the memory region.
-        pub rkey: u32,
-    }
-}
-ports! {
-    /// What has become of a flow's jobs.
-    pub struct EndPorts {
-        pub valid: bool,
-        pub flow: u16,
-        /// Jobs that have left or were given up.
-        pub jobs: u8,
-        /// Those of them that were no restarts.
-        pub reads: u8,
-        /// Host memory could not be read: the flow is in error.
-        pub error: bool,
-        /// The flow's new row is in force, no job of it is left.
-        pub cleared: bool,
-    }
-}
-ports! {
-    /// Packet for the tx pipe.
-    pub struct ReplyPorts {
-        pub valid: bool,
-        pub flow: u16,
-        pub opcode: u8,
-        pub psn: u32,
-        pub payload_bytes: u16,
-        pub syndrome: u8,
-        pub msn: u32,
-        /// Of the flow's row: another one for each, modulo 16.
-        pub mark: u8,
-    }
-}
-ports! {
     /// Events.
     pub struct ReadEvents {
         /// A response was handed over.
@@ -86,36 +38,32 @@ ports! {
     /// Inputs.
     pub struct ReadReplyIn {
         pub reset: bool,
-        pub s_job: JobPorts,
+        pub s_job: ReadJob,
         pub s_cfg_valid: bool,
         /// 0 QP, 1 memory region.
         pub cfg_table: u8,
         pub cfg_index: u16,
         pub cfg_row: Wide<8>,
-        pub s_grant_valid: bool,
-        pub s_grant_flow: u16,
-        pub s_fail_valid: bool,
-        pub s_fail_flow: u16,
-        /// Of the row that its packet was made by.
-        pub s_fail_mark: u8,
+        pub s_grant: streams::Flow,
+        pub s_fail: ReadError,
         pub cfg_tel_data: u8,
-        pub m_pkt_ready: bool,
-        pub m_read_ready: bool,
-        pub m_work_ready: bool,
-        pub m_end_ready: bool,
+        pub m_pkt: ReadyPort,
+        pub m_read: ReadyPort,
+        pub m_work: ReadyPort,
+        pub m_end: ReadyPort,
     }
 }
 ports! {
     /// Outputs.
     pub struct ReadReplyOut {
-        pub s_job_ready: bool,
+        pub s_job: ReadyPort,
         pub s_cfg_ready: bool,
-        pub s_grant_ready: bool,
-        pub s_fail_ready: bool,
-        pub m_pkt: ReplyPorts,
-        pub m_read: ReadPorts,
-        pub m_work: WorkPorts,
-        pub m_end: EndPorts,
+        pub s_grant: ReadyPort,
+        pub s_fail: ReadyPort,
+        pub m_pkt: Reply,
+        pub m_read: ReadCommand,
+        pub m_work: Work,
+        pub m_end: ReadJobEnd,
         pub event_read: ReadEvents,
     }
 }
@@ -147,7 +95,7 @@ struct Read {
 }
 
 impl Read {
-    fn new(p: &JobPorts, mtu: u32, job: Job) -> Self {
+    fn new(p: &ReadJob, mtu: u32, job: Job) -> Self {
         let packets = p.bytes.div_ceil(mtu).max(1);
         Self { first_psn: p.psn, packets, va: p.va, bytes: p.bytes, rkey: p.rkey, job: Some(job) }
     }
@@ -219,9 +167,9 @@ enum Op {
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Wait,
-    End(EndPorts, ReadEvents),
-    Send(ReplyPorts, ReadPorts),
-    Work(WorkPorts),
+    End(ReadJobEnd, ReadEvents),
+    Send(Reply, ReadCommand),
+    Work(Work),
 }
 
 /// The block.
@@ -280,7 +228,7 @@ impl ReadReply {
     fn end(&mut self, flow: usize, ended: Ended, events: ReadEvents) {
         let Ended { jobs, reads } = ended;
         let (valid, flow) = (jobs > 0, flow as u16);
-        let ports = EndPorts { valid, flow, jobs, reads, ..EndPorts::default() };
+        let ports = ReadJobEnd { valid, flow, jobs, reads, ..ReadJobEnd::default() };
         self.script.push_back(Step::End(ports, events));
     }
 
@@ -296,7 +244,7 @@ impl ReadReply {
             let telemetry_bytes = if telemetry { len_bytes(i.cfg_tel_data) } else { 0 };
             let aeth_bytes = if job.has_begun && !is_last { 0 } else { 4 };
             let len_bytes = 14 + 20 + 8 + telemetry_bytes + 12 + aeth_bytes + payload + 4;
-            self.script.push_back(Step::Work(WorkPorts {
+            self.script.push_back(Step::Work(Work {
                 valid: true,
                 flow: flow as u16,
                 len_bytes: len_bytes as u16,
@@ -382,30 +330,30 @@ impl ReadReply {
         self.flows[flow] = Flow { mtu_code, telemetry, mark, ..Flow::default() };
         self.last = self.last.filter(|(last, _)| usize::from(*last) != flow);
         let (valid, cleared) = (true, true);
-        let ports = EndPorts { valid, flow: flow as u16, cleared, ..EndPorts::default() };
+        let ports = ReadJobEnd { valid, flow: flow as u16, cleared, ..ReadJobEnd::default() };
         self.script.push_back(Step::End(ports, ReadEvents::default()));
         self.wait(1);
     }
 
     fn fail(&mut self, i: &ReadReplyIn) {
-        let flow = self.index(i.s_fail_flow);
+        let flow = self.index(i.s_fail.flow);
         let f = &mut self.flows[flow];
         // The queue pair that the packet was of is there no more.
-        if i.s_fail_mark != f.mark {
+        if i.s_fail.mark != f.mark {
             return self.wait(3);
         }
         f.has_failed = true;
         let Ended { jobs, reads } = f.give_up();
         self.wait(2 + HISTORY - 1 + WALK_CYCLES);
         let (valid, error, flow) = (true, true, flow as u16);
-        let ports = EndPorts { valid, flow, jobs, reads, error, cleared: false };
+        let ports = ReadJobEnd { valid, flow, jobs, reads, error, cleared: false };
         let events = ReadEvents { dropped: jobs > 0, ..ReadEvents::default() };
         self.script.push_back(Step::End(ports, events));
         self.wait(1);
     }
 
     fn grant(&mut self, i: &ReadReplyIn) {
-        let flow = self.index(i.s_grant_flow);
+        let flow = self.index(i.s_grant.flow);
         let f = &mut self.flows[flow];
         let was_armed = core::mem::replace(&mut f.is_armed, false);
         self.wait(1);
@@ -438,7 +386,7 @@ impl ReadReply {
             (false, true) => opcode::READ_RESPONSE_ONLY,
         };
         let bytes = job.bytes.min(mtu) as u16;
-        let pkt = ReplyPorts {
+        let pkt = Reply {
             valid: true,
             flow: flow as u16,
             opcode: code,
@@ -449,7 +397,7 @@ impl ReadReply {
             mark: self.flows[flow].mark,
         };
         self.script
-            .push_back(Step::Send(pkt, ReadPorts { valid: bytes > 0, addr: job.addr, bytes }));
+            .push_back(Step::Send(pkt, ReadCommand { valid: bytes > 0, addr: job.addr, bytes }));
         if is_last {
             self.last = Some((flow as u16, !job.is_restart));
         }
@@ -462,16 +410,16 @@ impl ReadReply {
         let work_free = !before.m_work.valid;
         let packet_free = !before.m_pkt.valid && !before.m_read.valid && self.last.is_none();
         let job_can = i.s_job.valid && end_free && work_free;
-        let grant_can = i.s_grant_valid && packet_free && end_free && work_free;
+        let grant_can = i.s_grant.valid && packet_free && end_free && work_free;
         if let (Some((flow, read)), false, true) = (self.last, before.m_pkt.valid, end_free) {
             self.last = None;
             let (valid, jobs, reads) = (true, 1, u8::from(read));
-            self.out.m_end = EndPorts { valid, flow, jobs, reads, ..EndPorts::default() };
+            self.out.m_end = ReadJobEnd { valid, flow, jobs, reads, ..ReadJobEnd::default() };
             return;
         }
         self.picked = if i.s_cfg_valid && end_free {
             Some(Op::Cfg)
-        } else if i.s_fail_valid && end_free {
+        } else if i.s_fail.valid && end_free {
             Some(Op::Fail)
         } else if job_can && (self.job_turn || !grant_can) {
             self.job_turn = false;
@@ -485,9 +433,9 @@ impl ReadReply {
         let out = &mut self.out;
         match self.picked {
             Some(Op::Cfg) => out.s_cfg_ready = true,
-            Some(Op::Fail) => out.s_fail_ready = true,
-            Some(Op::Job) => out.s_job_ready = true,
-            Some(Op::Grant) => out.s_grant_ready = true,
+            Some(Op::Fail) => out.s_fail.ready = true,
+            Some(Op::Job) => out.s_job.ready = true,
+            Some(Op::Grant) => out.s_grant.ready = true,
             None => {}
         }
     }
@@ -525,13 +473,13 @@ impl Golden for ReadReply {
         }
         let before = self.out;
         let out = &mut self.out;
-        out.m_pkt.valid &= !i.m_pkt_ready;
-        out.m_read.valid &= !i.m_read_ready;
-        out.m_work.valid &= !i.m_work_ready;
-        out.m_end.valid &= !i.m_end_ready;
+        out.m_pkt.valid &= !i.m_pkt.ready;
+        out.m_read.valid &= !i.m_read.ready;
+        out.m_work.valid &= !i.m_work.ready;
+        out.m_end.valid &= !i.m_end.ready;
         out.event_read = ReadEvents::default();
-        (out.s_job_ready, out.s_cfg_ready) = (false, false);
-        (out.s_grant_ready, out.s_fail_ready) = (false, false);
+        (out.s_job.ready, out.s_cfg_ready) = (false, false);
+        (out.s_grant.ready, out.s_fail.ready) = (false, false);
         if self.scrub_left > 0 {
             self.scrub_left -= 1;
         } else if let Some(step) = self.script.pop_front() {

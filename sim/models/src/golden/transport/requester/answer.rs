@@ -5,6 +5,7 @@ use super::ports::*;
 use super::recover::status;
 use super::script::{cycles, Step};
 use super::Requester;
+use crate::streams::{AckTelemetry, Answer, InFlight};
 
 const OPCODE_ACK: u8 = 0x11;
 const READ_RESPONSE_FIRST: u8 = 0x0d;
@@ -22,7 +23,7 @@ enum Place {
 }
 
 impl Requester {
-    fn is_ours(&self, flow: usize, a: &AckPorts) -> bool {
+    fn is_ours(&self, flow: usize, a: &Answer) -> bool {
         let f = &self.flows[flow];
         f.qp.valid && f.qp.qpn == a.qpn && f.qp.remote_ip == a.src_ip && !f.failed
     }
@@ -101,9 +102,9 @@ impl Requester {
         f.advance(reached)
     }
 
-    pub(super) fn inflight(&mut self, flow: usize, cc: Option<CcPorts>) {
+    pub(super) fn inflight(&mut self, flow: usize, cc: Option<AckTelemetry>) {
         let inflight_bytes = self.flows[flow].inflight_bytes();
-        let ports = InflightPorts { valid: true, flow: flow as u16, inflight_bytes };
+        let ports = InFlight { valid: true, flow: flow as u16, inflight_bytes };
         self.push(Step::Inflight(ports, cc));
     }
 
@@ -126,7 +127,8 @@ impl Requester {
         let tel = i.s_ack.tel;
         // What a READ response carries is about the way from the peer to us.
         let has_cc = tel.valid && i.s_ack.opcode == OPCODE_ACK;
-        let cc = CcPorts { valid: true, flow: flow as u16, psn: i.s_ack.psn, snd_nxt: f.nxt, tel };
+        let cc =
+            AckTelemetry { valid: true, flow: flow as u16, psn: i.s_ack.psn, snd_nxt: f.nxt, tel };
         let arms = has_progress && f.may_arm() && !f.waits_for_read();
         self.inflight(flow, has_cc.then_some(cc));
         if arms {

@@ -2,6 +2,7 @@
 
 use super::ports::*;
 use super::Requester;
+use crate::streams::{AckTelemetry, InFlight, Packet, ReadCommand, Work};
 use nic_spec::rows::WrRow;
 
 /// Cycles of the steps that every operation is made of.
@@ -45,9 +46,9 @@ pub enum Step {
         bytes: u16,
     },
     Events(RequesterEvents),
-    Send(PktPorts, ReadPorts, bool),
-    Work(WorkPorts),
-    Inflight(InflightPorts, Option<CcPorts>),
+    Send(Packet, ReadCommand, bool),
+    Work(Work),
+    Inflight(InFlight, Option<AckTelemetry>),
     /// The sink's ready is high.
     Done,
 }

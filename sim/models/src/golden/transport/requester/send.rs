@@ -5,6 +5,7 @@ use super::ports::*;
 use super::script::{cycles, Step};
 use super::{Ahead, Requester};
 use crate::golden::tx::data_header::len_bytes;
+use crate::streams::{Packet, ReadCommand, Work};
 use nic_spec::rows::WrRow;
 
 impl Requester {
@@ -23,7 +24,7 @@ impl Requester {
         let payload_bytes = packet.sent_bytes().next_multiple_of(4);
         let len_bytes =
             14 + 20 + 8 + telemetry_bytes + packet.transport_bytes() + payload_bytes + 4;
-        let work = WorkPorts {
+        let work = Work {
             valid: true,
             flow: flow as u16,
             len_bytes: len_bytes as u16,
@@ -91,7 +92,7 @@ impl Requester {
         let (is_due, is_on) = (f.is_due(i.cfg_tel_every), f.qp.telemetry && i.cfg_tel_data != 0);
         // Where others go without, an ACK must bring this one's telemetry back.
         let asks = is_on && is_due && i.cfg_tel_every > 1;
-        let pkt = PktPorts {
+        let pkt = Packet {
             valid: true,
             flow: flow as u16,
             opcode: packet.opcode(),
@@ -109,7 +110,7 @@ impl Requester {
         if !pkt.bare {
             f.stamped = f.nxt;
         }
-        let read = ReadPorts {
+        let read = ReadCommand {
             valid: packet.sent_bytes() > 0,
             addr: wr.local_address.wrapping_add(packet.offset.into()),
             bytes: packet.bytes as u16,

@@ -1,10 +1,9 @@
-//! Twin of `transport/window_in`: windows of the peer on their way to the scheduler, beside the answers of
-//! the congestion control.
+//! Twin of `hdl/src/transport/window/input.rs`: windows of the peer on their way to the scheduler,
+//! beside the answers of the congestion control.
 
-use crate::golden::sched::ports::Rate;
-use crate::golden::transport::requester::ReadyPort;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{Rate, ReadyPort};
 
 /// Cycles from a window to its turn at the source: two of the clamp, one to start, those of a product of
 /// 32 bits and one of the compare of its rate.

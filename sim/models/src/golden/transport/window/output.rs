@@ -1,9 +1,10 @@
-//! Twin of `transport/window_out`: the newest window of each queue pair, on its way to the peer.
+//! Twin of `hdl/src/transport/window/output.rs`: the newest window of each queue pair, on its way
+//! to the peer.
 
-use crate::golden::transport::requester::ReadyPort;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{ReadyPort, Window};
 use nic_spec::config::NicConfig;
 
 /// Cycles after a row in which windows are dropped.
@@ -24,15 +25,6 @@ ports! {
     }
 }
 ports! {
-    /// Windows for the peer.
-    pub struct WindowPorts {
-        pub valid: bool,
-        pub flow: u16,
-        pub psn: u32,
-        pub bytes: u32,
-    }
-}
-ports! {
     /// Inputs.
     pub struct WindowOutIn {
         pub reset: bool,
@@ -47,7 +39,7 @@ ports! {
 ports! {
     /// Outputs.
     pub struct WindowOutOut {
-        pub m_window: WindowPorts,
+        pub m_window: Window,
         /// A window has been sent.
         pub event_window_sent: bool,
     }
@@ -107,7 +99,7 @@ impl Golden for WindowOut {
         m.valid &= !i.m_window.ready;
         let was_loading = self.loading.is_some();
         if let Some((psn, bytes)) = self.loading.take().filter(|_| !is_closed) {
-            *m = WindowPorts { valid: true, psn, bytes, ..*m };
+            *m = Window { valid: true, psn, bytes, ..*m };
         }
         if is_closed {
             self.forget();

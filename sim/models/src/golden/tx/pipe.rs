@@ -1,13 +1,18 @@
-//! Twin of `tx/tx_pipe`: frames are made byte by byte by the wire formats of the spec; only the
-//! sizes of their pieces and the cycles in which they move are modelled. A frame may begin to leave
-//! once it cannot fail any more, that is behind its last payload beat, and all that is missing comes
-//! in time; without payload that is so behind the BTH. Host frames are whole before they leave.
+//! Twin of `hdl/src/tx/pipe.rs`: frames are made byte by byte by the wire formats of the spec; only
+//! the sizes of their pieces and the cycles in which they move are modelled. A frame may begin to
+//! leave once it cannot fail any more, that is behind its last payload beat, and all that is
+//! missing comes in time; without payload that is so behind the BTH. Host frames are whole before
+//! they leave.
 
+use crate::golden::transport::requester::ValidPort;
 use crate::golden::tx::data_header::DataHeader;
-use crate::golden::tx::ports::{FailPorts, TxAckPorts, TxEvents, TxPipeIn, TxPipeOut, TxPktPorts};
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
 use crate::insert;
-use crate::ports::Golden;
+use crate::ports;
+use crate::ports::{Golden, Wide};
+use crate::streams::{
+    Ack, AnyPacket, Axis, AxisUser, FeedbackPacket, ReadError, ReadyPort, TreadyPort,
+};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::{self, opcode};
@@ -18,21 +23,74 @@ use std::collections::VecDeque;
 
 /// Beats of the frame FIFO.
 const FIFO_BEATS: usize = 2048;
-
 /// Beats of the longest frame.
 const FRAME_BEATS_MAX: usize = 528;
-
 /// Beats that may be on their way to the FIFO.
 const MARGIN_BEATS: usize = 32;
-
 /// Cycles from the choice of a packet to its headers, the choice included.
 const HEADER_CYCLES: u32 = 3;
-
 /// Bytes of the last piece.
 const ICRC_BYTES: usize = icrc::BYTES;
-
 /// Cycles from a piece to the packer.
 const PIECE_CYCLES: usize = 4;
+
+ports! {
+    /// Inputs.
+    pub struct TxPipeIn {
+        pub reset: bool,
+        pub cfg_local_mac: u64,
+        pub cfg_local_ip: u32,
+        pub cfg_pkey: u16,
+        pub cfg_ttl: u8,
+        /// Telemetry header of data packets, see [`DataHeader`].
+        pub cfg_tel_data: u8,
+        /// Form of telemetry in ACKs and telemetry responses: 0 none, 1 paper, 2 authors.
+        pub cfg_tel_echo: u8,
+        /// UDP port that marks INT-MD.
+        pub cfg_tel_port: u16,
+        /// IOAM asks for binary fractions of a second, without seconds.
+        pub cfg_tel_time_binary: bool,
+        pub cfg_tel_dscp: u8,
+        pub cfg_tel_echo_dscp: u8,
+        /// The receiver of data computes its window: ACKs go without telemetry.
+        pub cfg_by_time: bool,
+        pub s_cfg: ValidPort,
+        pub cfg_table: u8,
+        pub cfg_index: u16,
+        pub cfg_row: Wide<8>,
+        pub s_pkt: AnyPacket,
+        pub s_ack: Ack,
+        pub s_feedback: FeedbackPacket,
+        pub s_data: AxisUser,
+        pub s_host: Axis,
+        pub m_axis: TreadyPort,
+        pub m_fail: ReadyPort,
+    }
+}
+ports! {
+    /// Events.
+    pub struct TxEvents {
+        pub data: bool,
+        pub ack: bool,
+        pub host: bool,
+        pub fail: bool,
+        pub feedback: bool,
+    }
+}
+ports! {
+    /// Outputs.
+    pub struct TxPipeOut {
+        pub s_cfg: ReadyPort,
+        pub s_pkt: ReadyPort,
+        pub s_ack: ReadyPort,
+        pub s_feedback: ReadyPort,
+        pub s_data: TreadyPort,
+        pub s_host: TreadyPort,
+        pub m_axis: Axis,
+        pub m_fail: ReadError,
+        pub event_tx: TxEvents,
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -75,9 +133,9 @@ struct Frame {
     kind: Kind,
     qp: QpRow,
     ident: u16,
-    pkt: TxPktPorts,
+    pkt: AnyPacket,
     /// ACK or telemetry response.
-    echo: TxAckPorts,
+    echo: Ack,
     /// The telemetry response answers a probe.
     is_answer: bool,
     /// Telemetry that it carries.
@@ -452,7 +510,7 @@ impl TxPipe {
         let (kind, ident) = (self.kind, self.ident);
         let qp = self.qps[self.flow];
         let echo = match (kind, i.s_feedback) {
-            (Kind::Feedback, f) => TxAckPorts { psn: f.psn, tel: f.tel, ..TxAckPorts::default() },
+            (Kind::Feedback, f) => Ack { psn: f.psn, tel: f.tel, ..Ack::default() },
             _ => i.s_ack,
         };
         let is_echo = matches!(kind, Kind::Ack | Kind::Feedback);
@@ -498,7 +556,7 @@ impl TxPipe {
         self.sequence = Sequence::Start;
         if self.bad {
             self.out.event_tx.fail = true;
-            self.out.m_fail = FailPorts { valid: true, flow: frame.pkt.flow, mark: frame.pkt.mark };
+            self.out.m_fail = ReadError { valid: true, flow: frame.pkt.flow, mark: frame.pkt.mark };
             self.frames.push_back(Vec::new());
         } else {
             self.out.event_tx.data = frame.kind == Kind::Data;

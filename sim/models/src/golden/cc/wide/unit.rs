@@ -1,19 +1,17 @@
-//! Twin of `cc/cc_unit_wide`: HPCC++ NewAck for every flow, an ACK a cycle.
+//! Twin of `hdl/src/cc/wide/unit.rs`: HPCC++ NewAck for every flow, an ACK a cycle.
 //!
 //! In each cycle one event may start, in order; its result is ready [`FLIGHT_CYCLES`] later. An
 //! event waits while an event of its flow started less than [`SAME_FLOW_CYCLES`] before, or while
 //! the results might find no room. W_ai may change at any time: it is that of [`W_AI_CYCLES`] after
 //! the start.
 
-use super::cc_unit::Taken;
-use super::flow_state::FlowState;
-use super::Pipe;
-use crate::golden::cc::ports::CcCfg;
-use crate::golden::cc::ports::Ignored;
-use crate::golden::cc::ports::{CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnitIn, CcUnitOut};
+use crate::golden::cc::flow_state::{FlowState, Ignored};
+use crate::golden::cc::unit::{CcEvents, CcUnitIn, CcUnitOut, Taken};
+use crate::golden::cc::{CcCfg, Pipe};
 use crate::golden::util::fifo::RamFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports::Golden;
+use crate::streams::{AckTelemetry, Decision, FlowCommand, ReadyPort};
 use nic_spec::NicConfig;
 
 /// Cycles between two starts of the same flow, at least.
@@ -38,13 +36,13 @@ pub const RESULTS_MAX: usize = 64;
 /// An event on its way to its start.
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    Ack(CcAck),
-    Flow(CcFlow),
+    Ack(AckTelemetry),
+    Flow(FlowCommand),
 }
 
 impl Default for Event {
     fn default() -> Self {
-        Self::Ack(CcAck::default())
+        Self::Ack(AckTelemetry::default())
     }
 }
 
@@ -67,18 +65,18 @@ pub struct CcUnitWide {
     /// Cycles of clearing that are left, and one in which the sinks open.
     scrub_left: usize,
     skid: Skid<Event>,
-    flow: Option<CcFlow>,
+    flow: Option<FlowCommand>,
     head: Option<Event>,
     room: bool,
     /// Until W_ai is added.
-    in_flight: Pipe<Option<(CcRate, Option<Taken>)>, W_AI_STAGES>,
-    with_w_ai: Pipe<Option<CcRate>, REST_CYCLES>,
+    in_flight: Pipe<Option<(Decision, Option<Taken>)>, W_AI_STAGES>,
+    with_w_ai: Pipe<Option<Decision>, REST_CYCLES>,
     psn_events: Pipe<bool, PSN_CYCLES>,
     hop_events: Pipe<Option<Ignored>, HOP_CYCLES>,
     events: CcEvents,
     /// What enters the FIFO in the coming step.
-    done: Option<CcRate>,
-    results: RamFifo<CcRate>,
+    done: Option<Decision>,
+    results: RamFifo<Decision>,
 }
 
 impl CcUnitWide {
@@ -132,7 +130,7 @@ impl CcUnitWide {
 
     /// Carries the head out, if it may start; what it tells, if anything, and why its telemetry is
     /// ignored, if it is.
-    fn start(&mut self, cfg: &CcCfg) -> (Option<(CcRate, Option<Taken>)>, Option<Ignored>) {
+    fn start(&mut self, cfg: &CcCfg) -> (Option<(Decision, Option<Taken>)>, Option<Ignored>) {
         let may_start = |e: &Event| self.room && self.cycle >= self.free_at[e.flow()];
         let Some(event) = self.head.filter(may_start) else { return (None, None) };
         self.head = None;
@@ -184,9 +182,9 @@ impl Golden for CcUnitWide {
             self.scrub_left = self.scrub_left.saturating_sub(1);
         }
         CcUnitOut {
-            s_ack: CcReady { ready: self.ack_ready() },
-            s_flow: CcReady { ready: self.flow_ready() },
-            m_rate: CcRate { valid: self.results.m_valid(), ..self.results.m_data() },
+            s_ack: ReadyPort { ready: self.ack_ready() },
+            s_flow: ReadyPort { ready: self.flow_ready() },
+            m_rate: Decision { valid: self.results.m_valid(), ..self.results.m_data() },
             event_cc: self.events,
         }
     }

@@ -1,4 +1,4 @@
-//! Golden model of the flow scheduler of several engines (`hdl/src/sched/wide/scheduler_wide.rs`): each
+//! Twin of `hdl/src/sched/wide/scheduler_wide.rs`, the flow scheduler of several engines: each
 //! engine is the scheduler of the flows whose number has the engine's number in its low bits.
 //!
 //! Events are taken for two cycles, one of each stream in each, and delivered in the two after:
@@ -9,12 +9,12 @@
 //! Grants leave in the order in which they were decided, and one clock of the line, moved by all
 //! grants, tells the engines when the line carries what they grant.
 
-use super::calendar::{Line, LineClock};
-use super::scheduler::Scheduler;
-use crate::golden::sched::ports::{Grant, Inflight, Rate, Ready, SchedulerIn, SchedulerOut, Work};
+use crate::golden::sched::calendar::{Line, LineClock};
+use crate::golden::sched::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports::Golden;
+use crate::streams::{Flow, InFlight, Rate, ReadyPort, Work};
 use nic_spec::NicConfig;
 
 /// Engines.
@@ -24,7 +24,7 @@ pub const ENGINE_COUNT: usize = 8;
 #[derive(Clone, Copy, Debug, Default)]
 struct Events {
     work: Option<Work>,
-    inflight: Option<Inflight>,
+    inflight: Option<InFlight>,
     rate: Option<Rate>,
 }
 
@@ -94,9 +94,9 @@ impl SchedulerWide {
     }
 
     fn out(&self) -> SchedulerOut {
-        let ready = Ready { ready: self.is_ready() };
+        let ready = ReadyPort { ready: self.is_ready() };
         let (valid, flow) = (self.output.m_valid(), self.output.m_data());
-        let m_grant = Grant { valid, flow: if valid { flow } else { 0 } };
+        let m_grant = Flow { valid, flow: if valid { flow } else { 0 } };
         SchedulerOut { s_work: ready, s_inflight: ready, s_rate: ready, m_grant }
     }
 }
@@ -132,9 +132,9 @@ impl SchedulerWide {
         SchedulerIn {
             reset: false,
             s_work: work.map(|w| Work { flow: mine(w.flow), ..w }).unwrap_or_default(),
-            s_inflight: inflight.map(|i| Inflight { flow: mine(i.flow), ..i }).unwrap_or_default(),
+            s_inflight: inflight.map(|i| InFlight { flow: mine(i.flow), ..i }).unwrap_or_default(),
             s_rate: rate.map(|r| Rate { flow: mine(r.flow), ..r }).unwrap_or_default(),
-            m_grant: Ready { ready: is_asked },
+            m_grant: ReadyPort { ready: is_asked },
         }
     }
 

@@ -1,38 +1,75 @@
-//! Twin of `cc/cc_unit`: HPCC++ NewAck for every flow.
+//! Twin of `hdl/src/cc/unit.rs`: HPCC++ NewAck for every flow.
 //!
 //! Every [`SLOT_CYCLES`] one ACK or flow command may start; its result leaves [`FLIGHT_CYCLES`]
 //! later. A start waits while its flow is under way or the results might find no room. W_ai may
 //! change at any time: it is that of [`W_AI_SLOT`] and [`W_AI_PHASE`].
 
-use super::flow_state::FlowState;
-use crate::golden::cc::ports::CcCfg;
-use crate::golden::cc::ports::Ignored;
-use crate::golden::cc::ports::{CcAck, CcEvents, CcFlow, CcRate, CcReady, CcUnitIn, CcUnitOut};
+pub use super::flow_state::{FlowState, Ignored, NO_HOP, OP_CREATE, OP_REMOVE, OP_UPDATE};
+use crate::golden::cc::CcCfg;
 use crate::golden::util::fifo::LutFifo;
+use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{AckTelemetry, Decision, FlowCommand, ReadyPort};
 use nic_spec::cc_params::CcParams;
 use nic_spec::NicConfig;
 
 /// Cycles between two starts.
 pub const SLOT_CYCLES: usize = 8;
-
 /// Slots from the start of a flow's ACK to the next start of that flow.
 pub const FLIGHT_SLOTS: usize = 8;
-
 /// Cycles from the start to the cycle in which the result enters the output FIFO.
 pub const FLIGHT_CYCLES: usize = 63;
-
 /// Slot in which the telemetry is judged.
 const JUDGED_SLOT: usize = 4;
-
 /// Slot in which W_ai is added.
 const W_AI_SLOT: usize = 6;
-
 /// Phase of that slot.
 const W_AI_PHASE: usize = 4;
-
 /// Results that the output FIFO holds.
 pub const RESULT_DEPTH: usize = 16;
+
+ports! {
+    /// Inputs.
+    pub struct CcUnitIn {
+        pub reset: bool,
+        pub cfg: CcCfg,
+        pub s_ack: AckTelemetry,
+        pub s_flow: FlowCommand,
+        pub m_rate: ReadyPort,
+    }
+}
+ports! {
+    /// Telemetry that was ignored, by reason.
+    pub struct CcEvents {
+        pub psn: bool,
+        pub time: bool,
+        pub bytes: bool,
+        pub queue: bool,
+    }
+}
+
+impl CcEvents {
+    /// The event of `ignored`.
+    pub fn of(ignored: Option<Ignored>) -> Self {
+        let is = |reason| ignored == Some(reason);
+        Self {
+            psn: is(Ignored::Psn),
+            time: is(Ignored::Time),
+            bytes: is(Ignored::Bytes),
+            queue: is(Ignored::Queue),
+        }
+    }
+}
+
+ports! {
+    /// Outputs.
+    pub struct CcUnitOut {
+        pub s_ack: ReadyPort,
+        pub s_flow: ReadyPort,
+        pub m_rate: Decision,
+        pub event_cc: CcEvents,
+    }
+}
 
 /// What waits for its start.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +83,7 @@ enum Candidate {
 struct Start {
     flow: u16,
     /// `None`: its telemetry is ignored.
-    result: Option<CcRate>,
+    result: Option<Decision>,
     ignored: Option<Ignored>,
     /// An ACK.
     ack: Option<Taken>,
@@ -57,17 +94,17 @@ struct Start {
 pub struct Taken {
     before: FlowState,
     cfg: CcCfg,
-    ack: CcAck,
+    ack: AckTelemetry,
 }
 
 impl Taken {
     /// `ack`, which starts with this state and these parameters.
-    pub fn new(before: &FlowState, cfg: &CcCfg, ack: &CcAck) -> Self {
+    pub fn new(before: &FlowState, cfg: &CcCfg, ack: &AckTelemetry) -> Self {
         Self { before: *before, cfg: *cfg, ack: *ack }
     }
 
     /// Its result, and the state of its flow after it, by the W_ai of later.
-    pub fn add(&self, flows: &mut [FlowState], w_ai: u32, result: CcRate) -> CcRate {
+    pub fn add(&self, flows: &mut [FlowState], w_ai: u32, result: Decision) -> Decision {
         if w_ai == self.cfg.w_ai {
             return result;
         }
@@ -86,8 +123,8 @@ pub struct CcUnit {
     phase: usize,
     ack_ready: bool,
     flow_ready: bool,
-    ack: Option<CcAck>,
-    flow: Option<CcFlow>,
+    ack: Option<AckTelemetry>,
+    flow: Option<FlowCommand>,
     candidate: Option<Candidate>,
     go: bool,
     /// By the slot in which they started, youngest first.
@@ -95,7 +132,7 @@ pub struct CcUnit {
     /// An ACK of a PSN that was never sent has started in the youngest slot.
     never_sent: bool,
     events: CcEvents,
-    results: LutFifo<CcRate>,
+    results: LutFifo<Decision>,
 }
 
 impl CcUnit {
@@ -235,9 +272,9 @@ impl Golden for CcUnit {
             }
         }
         CcUnitOut {
-            s_ack: CcReady { ready: self.ack_ready },
-            s_flow: CcReady { ready: self.flow_ready },
-            m_rate: CcRate { valid: self.results.m_valid(), ..self.results.m_data() },
+            s_ack: ReadyPort { ready: self.ack_ready },
+            s_flow: ReadyPort { ready: self.flow_ready },
+            m_rate: Decision { valid: self.results.m_valid(), ..self.results.m_data() },
             event_cc: self.events,
         }
     }

@@ -1,10 +1,8 @@
 //! Twin of `hdl/src/host/cq/ring.rs`: completions on their way to host memory.
 
-use super::read_mux::StreamReady;
-use super::write_mux::{PortBeat, PortCmd};
-use crate::golden::transport::requester::ReadyPort;
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{AxisWords, ReadyPort, TreadyPort, WriteCommand};
 
 /// Bytes of an entry.
 const ENTRY_BYTES: u16 = 16;
@@ -45,7 +43,7 @@ ports! {
         pub head: u128,
         pub s_consumer: ConsumerPorts,
         pub m_cmd: ReadyPort,
-        pub m_data: StreamReady,
+        pub m_data: TreadyPort,
         pub s_done: WrittenPorts,
     }
 }
@@ -70,8 +68,8 @@ ports! {
     pub struct CqRingOut {
         pub owns: bool,
         pub head: HeadControl,
-        pub m_cmd: PortCmd,
-        pub m_data: PortBeat,
+        pub m_cmd: WriteCommand,
+        pub m_data: AxisWords,
         pub s_done: ReadyPort,
         pub landed: u16,
         pub waiting: bool,
@@ -150,7 +148,7 @@ pub struct CqRing {
 impl CqRing {
     /// A ring that is off.
     pub fn new() -> Self {
-        let m_cmd = PortCmd { bytes: ENTRY_BYTES, ..Default::default() };
+        let m_cmd = WriteCommand { bytes: ENTRY_BYTES, ..Default::default() };
         let s_done = ReadyPort { ready: true };
         Self { out: CqRingOut { m_cmd, s_done, ..Default::default() }, ..Default::default() }
     }
@@ -241,7 +239,7 @@ impl Golden for CqRing {
         self.state = next;
         self.out.owns = next != State::Off;
         self.out.waiting = if self.out.owns { self.unseen } else { self.head_seen };
-        self.out.m_data = PortBeat {
+        self.out.m_data = AxisWords {
             tvalid: matches!(next, State::First | State::Second),
             tdata: self.entry as u64,
             tlast: next == State::Second,

@@ -1,45 +1,171 @@
-//! Twin of `rx/rx_pipe`: a frame is judged when its last beat is taken; everything that follows
-//! from the verdict appears after the fixed delays of the interface page.
+//! Twin of `hdl/src/rx/pipe.rs`: a frame is judged when its last beat is taken; everything that
+//! follows from the verdict appears after the fixed delays of the interface page.
 
-use super::verdict::{is_roce_for_us, judge, Kind, Packet, Settings};
-use crate::golden::rx::ports::Reason;
-use crate::golden::rx::ports::{
-    AckPorts, AxisPorts, FeedbackPorts, ReqPorts, RxEvents, RxPipeIn, RxPipeOut,
-};
+use crate::golden::rx::stack::Units;
+use crate::golden::rx::verdict::{is_roce_for_us, judge, Format, Kind, Packet, Reason, Settings};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
+use crate::ports;
 use crate::ports::Golden;
+use crate::streams::{Answer, Axis, AxisUser, Feedback, ReadyPort, Request, TreadyPort};
+use nic_spec::wire::telemetry;
 use std::collections::VecDeque;
 
 /// Cycles from a frame's last beat to its event.
 pub const EVENT_CYCLES: u64 = 10;
-
 /// Cycles from a record's entry into its FIFO to its event.
 const RECORD_CYCLES: u64 = 1;
-
 /// Cycles from an event to the payload's entry into its FIFO.
 const PAYLOAD_CYCLES: u64 = 1;
-
 /// Cycles from a beat to its entry into the host's FIFO.
 const HOST_CYCLES: u64 = 5;
-
 /// Beat (from 0) at which a frame must be known to be RoCEv2 or the host's.
 const DECIDING_BEAT: usize = 6;
-
 /// Longest frame in beats: 9216 bytes.
 const FRAME_BEATS_MAX: usize = 1152;
-
 /// Beats of accepted payload below which input is taken.
 const PAYLOAD_BEATS_LIMIT: usize = 960;
-
 /// Records below which input is taken.
 const RECORDS_LIMIT: usize = 11;
-
 /// Depth of the host's FIFO.
 const HOST_BEATS: usize = 2048;
-
 /// Depth of the record FIFO.
 const RECORDS: usize = 16;
+
+ports! {
+    /// Inputs.
+    pub struct RxPipeIn {
+        /// Synchronous reset.
+        pub reset: bool,
+        /// Our MAC address.
+        pub cfg_local_mac: u64,
+        /// Our IPv4 address.
+        pub cfg_local_ip: u32,
+        /// Our partition key.
+        pub cfg_pkey: u16,
+        /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD, 4 IOAM, 5 IFA.
+        pub cfg_tel_format: u8,
+        /// DSCP of stamped data.
+        pub cfg_tel_dscp: u8,
+        /// DSCP of ACKs that echo telemetry.
+        pub cfg_tel_echo_dscp: u8,
+        /// UDP port of packets with INT-MD.
+        pub cfg_tel_port: u16,
+        /// INT-MD, IOAM and IFA count queues in bytes.
+        pub cfg_tel_queue_bytes: bool,
+        /// IOAM's fractions of a second are binary.
+        pub cfg_tel_time_binary: bool,
+        /// Rate codes by the low three bits of the egress interface.
+        pub cfg_tel_rates: u32,
+        /// Raw frames; tuser: the MAC says that the frame is bad.
+        pub s_axis: AxisUser,
+        /// The host takes a beat.
+        pub m_host: TreadyPort,
+        /// A beat of a request's payload is taken.
+        pub m_payload: TreadyPort,
+        /// A beat of a READ response's payload is taken.
+        pub m_response: TreadyPort,
+        /// A request is taken.
+        pub m_req: ReadyPort,
+        /// An ACK is taken.
+        pub m_ack: ReadyPort,
+        /// A telemetry response is taken.
+        pub m_feedback: ReadyPort,
+    }
+}
+ports! {
+    /// One pulse for each frame.
+    pub struct RxEvents {
+        /// Given to the host.
+        pub host: bool,
+        /// The host's, without room.
+        pub host_overflow: bool,
+        /// Request accepted.
+        pub req: bool,
+        /// ACK accepted.
+        pub ack: bool,
+        /// The MAC called it bad.
+        pub drop_mac_error: bool,
+        /// Ends before its IP packet.
+        pub drop_truncated: bool,
+        /// Frame or payload too long.
+        pub drop_oversize: bool,
+        /// IPv4 header checksum.
+        pub drop_ip_checksum: bool,
+        /// Lengths contradict each other.
+        pub drop_length: bool,
+        /// ICRC.
+        pub drop_icrc: bool,
+        /// Opcode not supported.
+        pub drop_opcode: bool,
+        /// Transport version.
+        pub drop_version: bool,
+        /// Partition key.
+        pub drop_pkey: bool,
+        /// Telemetry does not fit.
+        pub drop_telemetry: bool,
+        /// READ response accepted.
+        pub response: bool,
+        /// Telemetry response accepted.
+        pub feedback: bool,
+    }
+}
+ports! {
+    /// Outputs.
+    pub struct RxPipeOut {
+        /// The offered beat will be taken.
+        pub s_axis: TreadyPort,
+        /// The host's frames.
+        pub m_host: Axis,
+        /// Payload of requests.
+        pub m_payload: Axis,
+        /// Payload of READ responses.
+        pub m_response: Axis,
+        /// Requests.
+        pub m_req: Request,
+        /// It asks for an event.
+        pub m_req_solicited: bool,
+        /// ACKs and READ responses.
+        pub m_ack: Answer,
+        /// Telemetry responses.
+        pub m_feedback: Feedback,
+        /// Events.
+        pub event_rx: RxEvents,
+        /// Beside one of the accepting events: its telemetry is not usable.
+        pub event_rx_telemetry_unusable: bool,
+    }
+}
+
+impl RxEvents {
+    fn set(&mut self, reason: Reason) {
+        let event = match reason {
+            Reason::Host => &mut self.host,
+            Reason::HostOverflow => &mut self.host_overflow,
+            Reason::Req => &mut self.req,
+            Reason::Ack => &mut self.ack,
+            Reason::Response => &mut self.response,
+            Reason::Feedback => &mut self.feedback,
+            Reason::MacError => &mut self.drop_mac_error,
+            Reason::Truncated => &mut self.drop_truncated,
+            Reason::Oversize => &mut self.drop_oversize,
+            Reason::IpChecksum => &mut self.drop_ip_checksum,
+            Reason::Length => &mut self.drop_length,
+            Reason::Icrc => &mut self.drop_icrc,
+            Reason::Opcode => &mut self.drop_opcode,
+            Reason::Version => &mut self.drop_version,
+            Reason::Pkey => &mut self.drop_pkey,
+            Reason::Telemetry => &mut self.drop_telemetry,
+        };
+        *event = true;
+    }
+
+    /// How many events there are in this cycle.
+    pub fn count(&self) -> usize {
+        let mut words = [0; <Self as ports::PortField>::WORDS];
+        ports::PortField::store(self, &mut words);
+        words.iter().sum::<u64>() as usize
+    }
+}
 
 type HostBeat = Beat<(u64, u8)>;
 
@@ -129,7 +255,8 @@ pub struct RxPipe {
 #[derive(Clone, Copy, Debug, Default)]
 struct Record {
     kind: Option<Kind>,
-    req: ReqPorts,
+    req: Request,
+    solicited: bool,
 }
 
 impl Default for RxPipe {
@@ -164,35 +291,35 @@ impl RxPipe {
 
     /// Takes a raw beat.
     fn take(&mut self, i: &RxPipeIn) {
-        let settings = Settings::of(i);
-        let kept = 8 - i.s_axis_tkeep.leading_zeros() as usize;
-        let byte_count = if i.s_axis_tlast { kept.max(1) } else { 8 };
+        let settings = Settings::from(i);
+        let kept = 8 - i.s_axis.tkeep.leading_zeros() as usize;
+        let byte_count = if i.s_axis.tlast { kept.max(1) } else { 8 };
         let index = self.frame_beats;
         self.frame_beats += 1;
         if self.frame_beats <= FRAME_BEATS_MAX {
-            self.frame.extend(&i.s_axis_tdata.to_le_bytes()[..byte_count]);
+            self.frame.extend(&i.s_axis.tdata.to_le_bytes()[..byte_count]);
         }
-        if index == DECIDING_BEAT || (i.s_axis_tlast && index < DECIDING_BEAT) {
+        if index == DECIDING_BEAT || (i.s_axis.tlast && index < DECIDING_BEAT) {
             self.is_roce = is_roce_for_us(&self.frame, &settings);
         }
         let is_roce = self.is_roce;
         let is_oversize = self.frame_beats > FRAME_BEATS_MAX;
-        if i.s_axis_tlast {
-            self.judge(i.s_axis_tuser, is_oversize, is_roce, &settings);
+        if i.s_axis.tlast {
+            self.judge(i.s_axis.tuser, is_oversize, is_roce, &settings);
         }
         let is_cut = index == DECIDING_BEAT && is_roce;
         if !self.host_ended {
-            let data = (i.s_axis_tdata, i.s_axis_tkeep);
-            let bad = is_roce || i.s_axis_tuser || is_oversize;
+            let data = (i.s_axis.tdata, i.s_axis.tkeep);
+            let bad = is_roce || i.s_axis.tuser || is_oversize;
             self.host_line.push_back(HostEntry {
                 cycle: self.cycle + HOST_CYCLES,
-                beat: Beat { data, last: i.s_axis_tlast || is_cut },
+                beat: Beat { data, last: i.s_axis.tlast || is_cut },
                 bad,
-                decides: i.s_axis_tlast && !bad,
+                decides: i.s_axis.tlast && !bad,
             });
         }
-        self.host_ended = !i.s_axis_tlast && (self.host_ended || is_cut);
-        if i.s_axis_tlast {
+        self.host_ended = !i.s_axis.tlast && (self.host_ended || is_cut);
+        if i.s_axis.tlast {
             self.frame.clear();
             self.frame_beats = 0;
             self.is_roce = false;
@@ -251,13 +378,13 @@ impl RxPipe {
         self.ready = self.payload_beats < PAYLOAD_BEATS_LIMIT && self.records < RECORDS_LIMIT;
         let head = self.record_fifo.m_data();
         let record_ready = match head.kind {
-            Some(Kind::Ack | Kind::Response) => i.m_ack_ready,
-            Some(Kind::Feedback) => i.m_feedback_ready,
-            Some(Kind::Request) | None => i.m_req_ready,
+            Some(Kind::Ack | Kind::Response) => i.m_ack.ready,
+            Some(Kind::Feedback) => i.m_feedback.ready,
+            Some(Kind::Request) | None => i.m_req.ready,
         };
         self.records -= usize::from(self.record_fifo.m_valid() && record_ready);
-        self.payload_beats -= usize::from(self.payload_fifo.head_valid && i.m_payload_tready);
-        self.payload_beats -= usize::from(self.response_fifo.head_valid && i.m_response_tready);
+        self.payload_beats -= usize::from(self.payload_fifo.head_valid && i.m_payload.tready);
+        self.payload_beats -= usize::from(self.response_fifo.head_valid && i.m_response.tready);
         let at = |event: u64, delay: u64| event + delay == self.cycle;
         if let Some((_, packet)) = self.accepted.iter().find(|(event, _)| at(*event, 0)) {
             self.records += 1;
@@ -265,7 +392,11 @@ impl RxPipe {
         }
         let is_entering = |event: u64| event == self.cycle + RECORD_CYCLES;
         let entering = self.accepted.iter().find(|(event, _)| is_entering(*event));
-        let record = entering.map(|(_, p)| Record { kind: Some(p.kind), req: p.req });
+        let record = entering.map(|(_, p)| Record {
+            kind: Some(p.kind),
+            req: p.req,
+            solicited: p.solicited,
+        });
         self.record_fifo.step(false, record, record_ready);
         let leaving = self.accepted.front().is_some_and(|(event, _)| at(*event, PAYLOAD_CYCLES));
         let packet = if leaving { self.accepted.pop_front() } else { None };
@@ -274,27 +405,28 @@ impl RxPipe {
             let packet = packet.filter(|p| (p.kind == Kind::Response) == for_response);
             packet.map(|p| &p.payload[..])
         };
-        self.payload_fifo.step(payload_of(false), i.m_payload_tready);
-        self.response_fifo.step(payload_of(true), i.m_response_tready);
+        self.payload_fifo.step(payload_of(false), i.m_payload.tready);
+        self.response_fifo.step(payload_of(true), i.m_response.tready);
     }
 
     fn out(&self) -> RxPipeOut {
-        let axis = |beat: HostBeat, tvalid: bool| AxisPorts {
+        let axis = |beat: HostBeat, tvalid: bool| Axis {
             tdata: beat.data.0,
             tkeep: beat.data.1,
             tvalid,
             tlast: beat.last,
         };
-        let Record { kind, req } = self.record_fifo.m_data();
+        let Record { kind, req, solicited } = self.record_fifo.m_data();
         let valid = self.record_fifo.m_valid();
         let is = |kinds: &[Kind]| valid && kind.is_some_and(|k| kinds.contains(&k));
         RxPipeOut {
-            s_axis_tready: self.ready,
+            s_axis: TreadyPort { tready: self.ready },
             m_host: axis(self.host_fifo.m_beat(), self.host_fifo.m_valid()),
             m_payload: axis(self.payload_fifo.head, self.payload_fifo.head_valid),
             m_response: axis(self.response_fifo.head, self.response_fifo.head_valid),
-            m_req: ReqPorts { valid: is(&[Kind::Request]), ..req },
-            m_ack: AckPorts {
+            m_req: Request { valid: is(&[Kind::Request]), ..req },
+            m_req_solicited: solicited,
+            m_ack: Answer {
                 valid: is(&[Kind::Ack, Kind::Response]),
                 qpn: req.qpn,
                 psn: req.psn,
@@ -305,7 +437,7 @@ impl RxPipe {
                 src_ip: req.src_ip,
                 tel: req.tel,
             },
-            m_feedback: FeedbackPorts {
+            m_feedback: Feedback {
                 valid: is(&[Kind::Feedback]),
                 qpn: req.qpn,
                 psn: req.psn,
@@ -322,6 +454,26 @@ impl RxPipe {
     }
 }
 
+impl From<&RxPipeIn> for Settings {
+    fn from(i: &RxPipeIn) -> Self {
+        let units = Units {
+            queue_in_bytes: i.cfg_tel_queue_bytes,
+            time_is_binary: i.cfg_tel_time_binary,
+            rates: i.cfg_tel_rates & 0xff_ffff,
+        };
+        let format = match i.cfg_tel_format {
+            1 => Format::Native(telemetry::Form::Paper),
+            2 => Format::Native(telemetry::Form::Authors),
+            3 => Format::IntMd { port: i.cfg_tel_port, units },
+            4 => Format::Ioam { units },
+            5 => Format::Ifa { units },
+            _ => Format::None,
+        };
+        let (mac, ip, pkey) = (i.cfg_local_mac, i.cfg_local_ip, i.cfg_pkey);
+        Self { mac, ip, pkey, format, dscp: i.cfg_tel_dscp, echo_dscp: i.cfg_tel_echo_dscp }
+    }
+}
+
 impl Golden for RxPipe {
     type In = RxPipeIn;
     type Out = RxPipeOut;
@@ -333,10 +485,10 @@ impl Golden for RxPipe {
             self.frame.clear();
             return self.out();
         }
-        if i.s_axis_tvalid && self.ready {
+        if i.s_axis.tvalid && self.ready {
             self.take(i);
         }
-        self.step_host(i.m_host_tready);
+        self.step_host(i.m_host.tready);
         self.step_events();
         self.step_accepted(i);
         self.cycle += 1;

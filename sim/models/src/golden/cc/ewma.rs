@@ -1,6 +1,6 @@
-//! Twin of `cc/cc_ewma`: U = (1 - tau/T) U + tau/T u'.
+//! Twin of `hdl/src/cc/ewma.rs`: U = (1 - tau/T) U + tau/T u'.
 
-use super::Pipe;
+use crate::golden::cc::Pipe;
 use crate::ports;
 use crate::ports::Golden;
 

@@ -1,11 +1,12 @@
 //! Twin of `hdl/src/host/sq/fetch.rs`: submission rings in host memory.
 
-use super::read_mux::{StreamReady, WrData};
-use super::table_window::CfgRow;
-use crate::golden::transport::requester::{ReadPorts, ReadyPort, ValidPort};
+use crate::golden::host::read_mux::WrData;
+use crate::golden::host::table_window::CfgRow;
+use crate::golden::transport::requester::ValidPort;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::{Golden, Wide};
+use crate::streams::{self, ConfigRow, Doorbell, LostRequest, ReadCommand, ReadyPort, TreadyPort};
 use nic_spec::rows::{QpRow, Row, Table};
 use nic_spec::NicConfig;
 
@@ -17,44 +18,12 @@ const WR_BYTES: u16 = 40;
 const EXEC_CYCLE: u8 = 3;
 
 ports! {
-    /// Doorbell.
-    pub struct DoorbellPorts {
-        pub valid: bool,
-        pub flow: u16,
-        pub index: u16,
-    }
-}
-ports! {
     /// A stream that is only looked at.
     pub struct WatchPorts {
         pub valid: bool,
         pub ready: bool,
         pub op: u8,
         pub flow: u16,
-    }
-}
-ports! {
-    /// Row for the requester.
-    pub struct RowPorts {
-        pub valid: bool,
-        pub table: u8,
-        pub index: u16,
-        pub row: Wide<8>,
-    }
-}
-ports! {
-    /// A work request for this flow is coming.
-    pub struct HintPorts {
-        pub valid: bool,
-        pub flow: u16,
-    }
-}
-ports! {
-    /// A work request that could not be read.
-    pub struct LostPorts {
-        pub valid: bool,
-        pub flow: u16,
-        pub wr_id: u32,
     }
 }
 ports! {
@@ -69,7 +38,7 @@ ports! {
     /// Inputs.
     pub struct SqFetchIn {
         pub reset: bool,
-        pub s_doorbell: DoorbellPorts,
+        pub s_doorbell: Doorbell,
         pub s_cfg: ValidPort,
         pub cfg: CfgRow,
         pub m_cfg: ReadyPort,
@@ -85,11 +54,11 @@ ports! {
     pub struct SqFetchOut {
         pub s_doorbell: ReadyPort,
         pub s_cfg: ReadyPort,
-        pub m_cfg: RowPorts,
-        pub hint: HintPorts,
-        pub m_cmd: ReadPorts,
-        pub s_axis: StreamReady,
-        pub m_cqe: LostPorts,
+        pub m_cfg: ConfigRow,
+        pub hint: streams::Flow,
+        pub m_cmd: ReadCommand,
+        pub s_axis: TreadyPort,
+        pub m_cqe: LostRequest,
         pub event_sq: SqEvents,
     }
 }
@@ -187,8 +156,8 @@ pub struct SqFetch {
 impl SqFetch {
     /// The rings of a NIC of these sizes.
     pub fn new(config: &NicConfig) -> Self {
-        let m_cmd = ReadPorts { bytes: WR_BYTES, ..Default::default() };
-        let s_axis = StreamReady { tready: true };
+        let m_cmd = ReadCommand { bytes: WR_BYTES, ..Default::default() };
+        let s_axis = TreadyPort { tready: true };
         Self {
             config: config.clone(),
             flows: vec![Flow::default(); config.flow_count],
@@ -429,7 +398,7 @@ impl Golden for SqFetch {
         let mut next_rows = self.move_rows(i);
         if self.rows == Rows::Report && !before.m_cqe.valid {
             let (flow, wr_id) = (self.out.m_cfg.index, self.orders.m_data().index.into());
-            self.out.m_cqe = LostPorts { valid: true, flow, wr_id };
+            self.out.m_cqe = LostRequest { valid: true, flow, wr_id };
             next_rows = Rows::Drop;
         }
         let idle = self.op.is_none() && self.decided.fetch.is_none();
@@ -455,7 +424,7 @@ impl Golden for SqFetch {
         if let Some((op, flow)) = executed {
             (self.decided, self.out.event_sq.doorbell_refused) = self.execute(op, flow, i, direct);
             if let Some((_, addr)) = self.decided.fetch {
-                self.out.m_cmd = ReadPorts { valid: true, addr, bytes: WR_BYTES };
+                self.out.m_cmd = ReadCommand { valid: true, addr, bytes: WR_BYTES };
             }
         }
         self.op = match self.op {

@@ -1,7 +1,6 @@
-//! Twin of `cc/cc_wind`: the draft's ComputeWind, the clamps, and R = W/T.
+//! Twin of `hdl/src/cc/wind.rs`: the draft's ComputeWind, the clamps, and R = W/T.
 
-use super::Pipe;
-use crate::golden::cc::ports::CcCfg;
+use crate::golden::cc::{CcCfg, Pipe};
 use crate::golden::util::recip::reciprocal;
 use crate::ports;
 use crate::ports::Golden;

@@ -1,31 +1,9 @@
 //! Twin of `hdl/src/host/cq/queue.rs`: completions on their way to software.
 
-use super::sq_fetch::LostPorts;
 use crate::ports::Golden;
+use crate::streams::{LostRequest, ReadyPort, RequesterCompletion, ResponderCompletion};
 use std::collections::VecDeque;
 
-crate::ports! {
-    /// Completion of the requester.
-    pub struct RequesterCqe {
-        pub valid: bool,
-        pub status: u8,
-        pub flow: u16,
-        pub wr_id: u32,
-        pub byte_len: u32,
-        /// Software wants it also when it is good.
-        pub signalled: bool,
-    }
-}
-crate::ports! {
-    /// Completion of the responder.
-    pub struct ResponderCqe {
-        pub valid: bool,
-        pub status: u8,
-        pub flow: u16,
-        pub imm: u32,
-        pub byte_len: u32,
-    }
-}
 crate::ports! {
     /// What the completion ring does to the queue.
     pub struct RingControl {
@@ -39,9 +17,9 @@ crate::ports! {
     /// Inputs.
     pub struct CompletionQueueIn {
         pub reset: bool,
-        pub s_requester: RequesterCqe,
-        pub s_responder: ResponderCqe,
-        pub s_lost: LostPorts,
+        pub s_requester: RequesterCompletion,
+        pub s_responder: ResponderCompletion,
+        pub s_lost: LostRequest,
         pub pop: bool,
         pub ring: RingControl,
     }
@@ -49,9 +27,9 @@ crate::ports! {
 crate::ports! {
     /// Outputs.
     pub struct CompletionQueueOut {
-        pub s_requester_ready: bool,
-        pub s_responder_ready: bool,
-        pub s_lost_ready: bool,
+        pub s_requester: ReadyPort,
+        pub s_responder: ReadyPort,
+        pub s_lost: ReadyPort,
         pub head_valid: bool,
         pub head: u128,
         pub count: u16,
@@ -109,23 +87,23 @@ impl Golden for CompletionQueue {
         let was = self.out;
         let held = self.entries.len();
         let unread = held - self.taken;
-        let pushing = was.s_requester_ready || was.s_responder_ready || was.s_lost_ready;
+        let pushing = was.s_requester.ready || was.s_responder.ready || was.s_lost.ready;
         let mut out = CompletionQueueOut {
-            s_requester_ready: false,
-            s_responder_ready: false,
-            s_lost_ready: false,
+            s_requester: ReadyPort { ready: false },
+            s_responder: ReadyPort { ready: false },
+            s_lost: ReadyPort { ready: false },
             wr_room: held < self.depth / 2 - 2 * RESPONDER_RESERVE,
             responder_room: held < self.depth / 2 - RESPONDER_RESERVE,
             ..was
         };
         if !pushing && held < self.depth {
             if i.s_lost.valid {
-                out.s_lost_ready = true;
+                out.s_lost.ready = true;
             } else if i.s_requester.valid && !(self.responder_next && i.s_responder.valid) {
-                out.s_requester_ready = true;
+                out.s_requester.ready = true;
                 self.responder_next = true;
             } else if i.s_responder.valid {
-                out.s_responder_ready = true;
+                out.s_responder.ready = true;
                 self.responder_next = false;
             }
         }
@@ -150,14 +128,14 @@ impl Golden for CompletionQueue {
             self.taken -= usize::from(i.ring.commit);
         }
         let c = &i.s_requester;
-        if was.s_requester_ready && (c.signalled || c.status != 0) {
+        if was.s_requester.ready && (c.signalled || c.status != 0) {
             self.entries.push_back(entry(c.status, 0, c.flow, [c.wr_id, 0, c.byte_len]));
         }
-        if was.s_responder_ready {
+        if was.s_responder.ready {
             let c = &i.s_responder;
             self.entries.push_back(entry(c.status, 1, c.flow, [0, c.imm, c.byte_len]));
         }
-        if was.s_lost_ready {
+        if was.s_lost.ready {
             let local_dma = 5;
             self.entries.push_back(entry(local_dma, 2, i.s_lost.flow, [i.s_lost.wr_id, 0, 0]));
         }

@@ -1,5 +1,5 @@
-//! Twin of `cc/cc_active`: W_ai divided by the number of flows that had a full update in the window
-//! before.
+//! Twin of `hdl/src/cc/active.rs`: W_ai divided by the number of flows that had a full update in
+//! the window before.
 
 use crate::ports;
 use crate::ports::Golden;

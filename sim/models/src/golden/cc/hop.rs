@@ -1,6 +1,6 @@
-//! Twin of `cc/cc_hop`: u' of one hop from its records in two ACKs.
+//! Twin of `hdl/src/cc/hop.rs`: u' of one hop from its records in two ACKs.
 
-use super::Pipe;
+use crate::golden::cc::Pipe;
 use crate::golden::util::recip::reciprocal;
 use crate::ports;
 use crate::ports::Golden;

@@ -1,15 +1,14 @@
-//! Twin of `cc/cc_unit_serial`: HPCC++ NewAck for every flow, one event at a time.
+//! Twin of `hdl/src/cc/serial/unit.rs`: HPCC++ NewAck for every flow, one event at a time.
 //!
 //! An event stays offered until it is taken, at its end. How long it takes follows from what it is and
 //! from its hops; a result that is not taken holds up the next one, just before that would be shown.
 //! W_ai may change at any time: it is that of [`W_AI_CYCLES`] before the end.
 
-use super::cc_unit::Taken;
-use super::flow_state::FlowState;
-use crate::golden::cc::ports::CcCfg;
-use crate::golden::cc::ports::Ignored;
-use crate::golden::cc::ports::{CcAck, CcEvents, CcRate, CcReady, CcUnitIn, CcUnitOut};
+use crate::golden::cc::flow_state::{FlowState, Ignored};
+use crate::golden::cc::unit::{CcEvents, CcUnitIn, CcUnitOut, Taken};
+use crate::golden::cc::CcCfg;
 use crate::ports::Golden;
+use crate::streams::{AckTelemetry, Decision, ReadyPort};
 use nic_spec::NicConfig;
 
 /// Cycles from the first one of an ACK that has no result, because it is no flow's that adapts or is
@@ -37,7 +36,7 @@ const SHOW_CYCLES: u32 = 10;
 /// How an event ends.
 #[derive(Clone, Copy, Debug)]
 enum End {
-    Result(CcRate),
+    Result(Decision),
     Ignored(Ignored),
     Nothing,
 }
@@ -61,7 +60,7 @@ pub struct CcUnitSerial {
     work: Option<Work>,
     /// The event is taken in this cycle.
     taken: Option<Work>,
-    result: Option<CcRate>,
+    result: Option<Decision>,
 }
 
 impl CcUnitSerial {
@@ -82,7 +81,7 @@ impl CcUnitSerial {
         (self.work, self.taken, self.result) = (None, None, None);
     }
 
-    fn ack(&mut self, cfg: &CcCfg, ack: &CcAck) -> Work {
+    fn ack(&mut self, cfg: &CcCfg, ack: &AckTelemetry) -> Work {
         let state = &mut self.flows[usize::from(ack.flow)];
         let hops = u32::from(ack.tel.hops);
         let taken = Some(Taken::new(state, cfg, ack));
@@ -148,7 +147,7 @@ impl Golden for CcUnitSerial {
                 self.result = Some(rate);
             }
         }
-        let taken = |command: bool| CcReady {
+        let taken = |command: bool| ReadyPort {
             ready: self.taken.is_some_and(|work| work.is_command == command),
         };
         let ignored = match self.taken {

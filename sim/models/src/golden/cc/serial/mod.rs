@@ -1,0 +1,3 @@
+//! Twin of the unit that computes bit by bit.
+
+pub mod unit;

@@ -1,0 +1,3 @@
+//! Twin of the unit that takes an ACK a cycle.
+
+pub mod unit;

@@ -1,0 +1,4 @@
+//! Twins of the completion queue.
+
+pub mod queue;
+pub mod ring;

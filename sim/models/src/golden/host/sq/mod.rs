@@ -1,0 +1,3 @@
+//! Twin of the submission queues.
+
+pub mod fetch;

@@ -1,0 +1,3 @@
+//! Twin of the scheduler of several engines.
+
+pub mod scheduler_wide;
