@@ -3,7 +3,7 @@
 //! # Source            ARCHITECTURE.md
 //! # Interface timing  that of the blocks at the border
 //! # Reset             synchronous, high
-//! # Twins             sim/src/golden/nic.rs, tests/nic.rs
+//! # Twins             sim/models/src/golden/nic.rs, tests/system/nic.rs
 
 use crate::cc::{active::CcActive, unit::CcUnit};
 use crate::host::{

@@ -17,7 +17,8 @@
 //!                     the next end of a window on
 //! # Shape             F = 2^FB flows, NB = FB + 1
 //! # Reset             synchronous, high; then F cycles of clearing, in which no update counts
-//! # Twins             sim/src/golden/cc/cc_active.rs, sim/src/reference/hpcc.rs, tests/cc_active.rs
+//! # Twins             sim/models/src/golden/cc/active.rs, sim/models/src/reference/hpcc.rs,
+//!                     tests/cc/cc_active.rs
 
 use crate::util::ram::Ram;
 use crate::{block, Reg, Unreset};

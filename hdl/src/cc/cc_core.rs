@@ -19,7 +19,7 @@
 //! # Shape             F = 2^FB flows; other sizes: cc_unit.rs, cc_unit_wide.rs, cc_unit_serial.rs,
 //!                     cc_active.rs
 //! # Reset             synchronous, high; then F cycles of clearing with the tready low
-//! # Twins             sim/src/golden/cc/cc_core.rs, tests/cores.rs
+//! # Twins             sim/models/src/golden/cc/cc_core.rs, tests/tool/cores.rs
 
 use crate::cc::{
     active::CcActive, serial::unit::CcUnitSerial, unit::CcUnit, wide::unit::CcUnitWide,

@@ -8,7 +8,7 @@
 //! # Definitions       cc_unit.rs
 //! # Shape             EW = FB + 385; HW = FB + 128
 //! # Reset             synchronous, high: nothing under way
-//! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
+//! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
 use crate::util::delay::Delay;
 use crate::{block, kernel, Reg, Unreset};

@@ -13,7 +13,7 @@
 //!                     U and u', so it cannot overflow. What is cut off the share is below 2^-24 of
 //!                     it, so of U, whatever U was before
 //! # Reset             synchronous, high: nothing under way; u is 0 unless m_valid
-//! # Twins             sim/src/golden/cc/cc_ewma.rs, tests/cc_blocks.rs
+//! # Twins             sim/models/src/golden/cc/ewma.rs, tests/cc/cc_blocks.rs
 
 use crate::util::{delay::Delay, mul_pipe::MulPipe};
 use crate::{block, Reg, Unreset};

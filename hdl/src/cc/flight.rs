@@ -1,13 +1,13 @@
 //! What an update needs later on its way: small tables with one place a slot.
 //!
-//! # Source            ARCHITECTURE.md, CC unit
+//! # Source            hdl/cc.md
 //! # Interface timing  slot counts the starts. In phase 3 of slot k start_write stores the `s_*` fields;
 //!                     two slots later `ewma_*` shows them, four slots later `wind_*`, seven slots
 //!                     later `end_*`, each one cycle behind slot. u_write stores u_new and hop_new of
 //!                     slot - 4, shown as end_u and end_hop in slot 7
 //! # Latency and rate  1 cycle from slot to the fields; one update a slot
 //! # Reset             none: the user knows which slots are alive
-//! # Twins             part of sim/src/golden/cc/cc_unit.rs, tests/cc_unit.rs
+//! # Twins             part of sim/models/src/golden/cc/unit.rs, tests/cc/cc_unit.rs
 
 use crate::{block, row};
 use rust_hdl_core::prelude::*;

@@ -25,7 +25,7 @@
 //!                     longer than may be. They do not change m_valid
 //! # Reset             synchronous, high: nothing under way, outputs 0; u and tau_ns are 0 unless
 //!                     m_valid, bad is 0 unless the records are of a counted hop
-//! # Twins             sim/src/golden/cc/cc_hop.rs, tests/cc_blocks.rs
+//! # Twins             sim/models/src/golden/cc/hop.rs, tests/cc/cc_blocks.rs
 
 use crate::util::{delay::Delay, mul_pipe::MulPipe, recip::Recip};
 use crate::{block, kernel, row, Reg, Unreset};

@@ -1,13 +1,13 @@
 //! Takes ACKs and flow commands and decides which of them starts in the next slot.
 //!
-//! # Source            ARCHITECTURE.md, CC unit
+//! # Source            hdl/cc.md
 //! # Interface timing  phase counts 0..=7 without end. Phase 5: the candidate, a command before an ACK;
 //!                     6: go, if its flow is in none of the seven youngest slots and the results
 //!                     have room; 7: its state is read; 0: `now_*` show it for one slot, hop is
 //!                     record i in phase i
 //! # Latency and rate  one start every 8 cycles; a flow again after 64 cycles
 //! # Reset             synchronous, high: nothing taken, phase 0; ready from `open` on
-//! # Twins             part of sim/src/golden/cc/cc_unit.rs, tests/cc_unit.rs
+//! # Twins             part of sim/models/src/golden/cc/unit.rs, tests/cc/cc_unit.rs
 
 use crate::streams::{AckTelemetry, FlowCommand};
 use crate::{block, kernel, Reg, Unreset};

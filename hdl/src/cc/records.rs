@@ -10,7 +10,7 @@
 //! # Shape             F = 2^FB flows; 2^HB = 8 F records in block RAM, HB = FB + 3
 //! # Reset             synchronous, high: no hop under way; records are random after power-up and
 //!                     count only if the flow's state says so
-//! # Twins             part of sim/src/golden/cc/cc_unit.rs, tests/cc_unit.rs
+//! # Twins             part of sim/models/src/golden/cc/unit.rs, tests/cc/cc_unit.rs
 
 use crate::cc::hop::CcHop;
 use crate::util::ram::Ram;

@@ -5,7 +5,7 @@
 //! # Shape             F = 2^FB rows of 203 bits; content is random after power-up
 //! # Collision         the user never reads a row in the cycle in which it is written
 //! # Number formats    u UQ21.36; w, wc UQ32.16 bytes; psn 24 bits
-//! # Twins             part of sim/src/golden/cc/cc_unit.rs, tests/cc_unit.rs
+//! # Twins             part of sim/models/src/golden/cc/unit.rs, tests/cc/cc_unit.rs
 
 use crate::block;
 use rust_hdl_core::prelude::*;

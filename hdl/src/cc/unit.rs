@@ -32,7 +32,8 @@
 //! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
 //! # Shape             F = 2^FB flows, HB = FB + 3, IW = FB + 208
 //! # Reset             synchronous, high; then F cycles of clearing with the readies low
-//! # Twins             sim/src/golden/cc/cc_unit.rs, sim/src/reference/hpcc.rs, tests/cc_unit.rs
+//! # Twins             sim/models/src/golden/cc/unit.rs, sim/models/src/reference/hpcc.rs,
+//!                     tests/cc/cc_unit.rs
 
 use crate::cc::{
     ewma::CcEwma,

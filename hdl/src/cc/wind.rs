@@ -16,7 +16,7 @@
 //!                     rate       | UQ8.24  | bytes a cycle; saturates in [rate_min, rate_max]
 //!                     inc_stage  | UQ8.0   | 0 after a multiplicative step
 //! # Reset             synchronous, high: nothing under way; outputs are 0 unless m_valid
-//! # Twins             sim/src/golden/cc/cc_wind.rs, tests/cc_blocks.rs
+//! # Twins             sim/models/src/golden/cc/wind.rs, tests/cc/cc_blocks.rs
 
 use crate::util::{delay::Delay, mul_pipe::MulPipe, recip::Recip};
 use crate::{block, kernel, Reg, Unreset};

@@ -6,7 +6,7 @@
 //! # Number formats    u UQ21.36; tau UQ24.0, ns. Hop a stands before b: it wins unless it carries
 //!                     no information, or b's u' is larger
 //! # Reset             none: the user's valid says what counts
-//! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
+//! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

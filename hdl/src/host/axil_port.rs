@@ -5,7 +5,7 @@
 //!                     then m_valid, m_write, m_addr, m_wdata hold until s_done
 //! # Latency and rate  [`ACCEPT_CYCLES`] from address to m_valid; writes go before reads
 //! # Reset             synchronous, high: no access
-//! # Twins             sim/src/golden/host/axil_port.rs, tests/csr.rs
+//! # Twins             sim/models/src/golden/host/axil_port.rs, tests/host/csr.rs
 
 use crate::streams::AxiLite;
 use crate::{block, Reg};

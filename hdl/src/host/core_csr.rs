@@ -5,7 +5,7 @@
 //! # Interface timing  s_valid, s_write, s_addr, s_wdata hold until s_done
 //! # Latency and rate  [`ACCESS_CYCLES`]
 //! # Reset             synchronous, high: no access
-//! # Twins             sim/src/golden/host/core_csr.rs, tests/cores.rs
+//! # Twins             sim/models/src/golden/host/core_csr.rs, tests/tool/cores.rs
 
 use crate::{block, Reg};
 use nic_spec::{regs, NicConfig};

@@ -6,7 +6,7 @@
 //! # Latency and rate  [`ACCESS_CYCLES`]; a counter read waits for the scan, a doorbell until the
 //!                     submission rings take it
 //! # Reset             synchronous, high: no access
-//! # Twins             sim/src/golden/host/csr.rs, tests/csr.rs
+//! # Twins             sim/models/src/golden/host/csr.rs, tests/host/csr.rs
 
 use crate::{block, kernel, Reg};
 use nic_spec::{regs, NicConfig};

@@ -5,7 +5,7 @@
 //!                     rd_hit and rd_data
 //! # Latency and rate  [`LATENCY_CYCLES`]; one write and one read per cycle
 //! # Reset             synchronous, high: every register takes its reset value
-//! # Twins             sim/src/golden/host/csr_regs.rs, tests/csr.rs
+//! # Twins             sim/models/src/golden/host/csr_regs.rs, tests/host/csr.rs
 
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;

@@ -3,13 +3,13 @@
 //! Events are collected in small counters, one an event; a scan visits one event a cycle and adds
 //! what was collected to its row. A read is answered when the scan passes its row.
 //!
-//! # Source            ARCHITECTURE.md, CSR
+//! # Source            hdl/host.md
 //! # Interface timing  rd_valid, rd_index held until rd_done; rd_done and rd_data: one cycle
 //! # Latency and rate  a read takes at most [`READ_CYCLES_MAX`]; every event may pulse every cycle
 //! # Number formats    pending | UQ8 | events, at most [`ROWS`] between visits; row | UQ32 | events,
 //!                     saturates at 2^32-1
 //! # Reset             synchronous, high: the first scan after reset starts every row at 0
-//! # Twins             sim/src/golden/host/event_counters.rs, tests/csr.rs
+//! # Twins             sim/models/src/golden/host/event_counters.rs, tests/host/csr.rs
 
 use crate::util::ram::Ram;
 use crate::{block, Reg, Unreset};

@@ -1,6 +1,6 @@
 //! The interrupt line: completions that software has asked to be told of, and errors.
 //!
-//! # Source            ARCHITECTURE.md, Rings
+//! # Source            hdl/host.md
 //! # Interface timing  cycle 0: arm, waiting or error; cycle 1: armed or the sticky bit; cycle 2: irq
 //! # Latency and rate  [`LATENCY_CYCLES`]
 //! # Shape             status: 0 completion pending, 1 armed, 2 completion ring full, 3 it is on,
@@ -8,7 +8,7 @@
 //!                     refused, 5 work request not readable, 6 completion not written, 7 consumer
 //!                     index refused, 31:16 flow of the doorbell that was refused last
 //! # Reset             synchronous, high: nothing pending, not armed
-//! # Twins             sim/src/golden/host/interrupt.rs, tests/cq_ring.rs
+//! # Twins             sim/models/src/golden/host/interrupt.rs, tests/host/cq_ring.rs
 
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;

@@ -6,7 +6,7 @@
 //! # Shape             a register a sink: neither waits for the other to be taken. A command of 0
 //!                     bytes has no frame. Sixteen frames may be on their way
 //! # Reset             synchronous, high: idle; the data outputs hold while no valid is high
-//! # Twins             sim/src/golden/host/read_mux.rs, tests/read_mux.rs
+//! # Twins             sim/models/src/golden/host/read_mux.rs, tests/host/read_mux.rs
 
 use crate::streams::{AxisUser, ReadCommand};
 use crate::util::{fifo::Fifo, skid::Skid};

@@ -1,11 +1,11 @@
 //! The register side of the NIC: AXI4-Lite port, decode, configuration registers, table window,
 //! event counters and completion queue, wired together.
 //!
-//! # Source            ARCHITECTURE.md, CSR
+//! # Source            hdl/host.md
 //! # Interface timing  that of the blocks inside; but the index of an access comes a cycle after its address
 //! # Reset             synchronous, high
-//! # Length          The kernel is above 120 lines: one wire a register of the map.
-//! # Twins             sim/src/golden/host/registers.rs, tests/csr.rs
+//! # Length            the kernel is one wire a register of the map.
+//! # Twins             sim/models/src/golden/host/registers.rs, tests/host/csr.rs
 
 use crate::host::{
     axil_port::AxilPort, cq::queue::CompletionQueue, csr::Csr, csr_regs::CsrRegs,

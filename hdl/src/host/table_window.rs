@@ -1,11 +1,11 @@
 //! Window through which software writes rows of the QP, memory region and work request tables.
 //!
-//! # Source            nic_spec::rows, ARCHITECTURE.md "Table rows"
+//! # Source            nic_spec::rows, fw/registers.md
 //! # Interface timing  cycle 0: word_write or commit; cycle 1: busy or refused, and the row at every
 //!                     block that keeps a part of it, until each has taken it
 //! # Latency and rate  [`LATENCY_CYCLES`]; one row at a time
 //! # Reset             synchronous, high: row 0, nothing under way
-//! # Twins             sim/src/golden/host/table_window.rs, tests/csr.rs
+//! # Twins             sim/models/src/golden/host/table_window.rs, tests/host/csr.rs
 
 use crate::rows::StagedRow;
 use crate::streams::Offer;

@@ -13,7 +13,7 @@
 //!                     engine counts beats and needs no tlast; another mux does
 //! # Reset             synchronous, high: idle, a goes first, all data 0; data holds its last value
 //!                     while its valid is low
-//! # Twins             sim/src/golden/host/write_mux.rs, tests/write_mux.rs
+//! # Twins             sim/models/src/golden/host/write_mux.rs, tests/host/write_mux.rs
 
 use crate::streams::{AxisWords, WriteCommand, WriteDone};
 use crate::util::{skid::Skid, stream_route::StreamRoute};

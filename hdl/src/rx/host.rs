@@ -3,12 +3,12 @@
 //! Every frame goes into the frame FIFO as it comes. If by its seventh beat (or its last one, if that
 //! comes before) it turns out to be RoCEv2 for us, it is ended there and rolled back.
 //!
-//! # Source            ARCHITECTURE.md, rx pipe
+//! # Source            hdl/rx.md
 //! # Interface timing  cycle 0: beat taken; cycle 5: beat in the FIFO; cycle 6: overflow after the
 //!                     last beat; cycle 7 after the last beat: m_axis, 8 for a frame of one beat
 //! # Latency and rate  7; one beat per cycle, no ready: what finds no room is dropped
 //! # Reset             synchronous, high: empty
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::streams::Axis;
 use crate::util::frame_fifo::FrameFifo;

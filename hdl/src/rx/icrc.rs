@@ -7,13 +7,13 @@
 //!
 //! The CRC runs over whole beats: what it must be then depends on the zeros behind the last byte.
 //!
-//! # Source            InfiniBand architecture, annex A17; ARCHITECTURE.md, rx pipe
+//! # Source            InfiniBand architecture, annex A17; hdl/rx.md
 //! # Interface timing  cycle 0: last beat; cycle [`LATENCY_CYCLES`]: ok, until the next packet's.
 //!                     s_close: a packet without last beat is over
 //! # Latency and rate  [`LATENCY_CYCLES`]; one beat per cycle, no ready
 //! # Number formats    lengths | UQ16.0 | bytes, as the headers have them
 //! # Reset             synchronous, high: between packets
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::rx::tel::len_fix::RxLenFix;
 use crate::util::crc32::{advance, latency_cycles, Crc32};

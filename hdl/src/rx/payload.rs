@@ -1,12 +1,12 @@
 //! Moves the payload to byte 0 and holds its last beat until the verdict.
 //!
-//! # Source            ARCHITECTURE.md, rx pipe
+//! # Source            hdl/rx.md
 //! # Interface timing  cycle 0: s_valid; m_axis: one beat later, the last one 1 cycle after the
 //!                     verdict
 //! # Latency and rate  one beat per cycle, no ready: rx_room sees to it that there is room
 //! # Number formats    payload_bytes | UQ13.0 | 1..=4096
 //! # Reset             synchronous, high: no frame
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;

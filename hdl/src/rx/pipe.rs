@@ -12,7 +12,7 @@
 //! be on its way. The order of the reasons to drop a frame is in rx_verdict.rs. Frames above 1152
 //! beats (9216 bytes) are dropped, whatever they are.
 //!
-//! # Source            ARCHITECTURE.md, rx pipe
+//! # Source            hdl/rx.md
 //! # Interface timing  cycle 0: last beat of a frame taken; cycle [`EVENT_CYCLES`]: its event;
 //!                     m_req or m_ack: 1 cycle later, m_payload or m_response: 3 cycles later;
 //!                     m_host: cycle 7; 1 more for payload or a host frame of one beat
@@ -20,7 +20,7 @@
 //! # Shape             64-bit datapath. 2048 beats of payload of requests and of READ responses,
 //!                     16 records, 2048 beats for the host
 //! # Reset             synchronous, high: empty, s_axis_tready = 1
-//! # Twins             sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::rx::{
     header::{bth::RxBth, checksum::RxChecksum, ip::RxIp, l2::RxL2, length::RxLength},

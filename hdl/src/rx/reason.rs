@@ -3,12 +3,12 @@
 //! Reasons are places in the pipe's list of events. The order in which they rank is that of
 //! rx_verdict.rs.
 //!
-//! # Source            ARCHITECTURE.md, rx pipe
+//! # Source            hdl/rx.md
 //! # Interface timing  cycle 0: the flags of a frame; cycle 1: early, late
 //! # Latency and rate  1; one frame per cycle, no valid
 //! # Number formats    early: a reason that ranks before the ICRC, 15 none; late: one behind it
 //! # Reset             none: follows its inputs
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

@@ -6,7 +6,7 @@
 //! # Shape             holds 16 records; rx_room sees to it that there is room
 //! # Reset             synchronous, high: empty, words 0; they hold their last value while m_valid
 //!                     is low
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::util::lut_ram::LutRam;
 use crate::{block, row, Reg};

@@ -11,7 +11,7 @@
 //! # Shape             holds 16 records
 //! # Reset             synchronous, high: empty, fields 0; they hold their last value while valid
 //!                     is low
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::rx::record_fifo::RxRecordFifo;
 use crate::streams::{Answer, Feedback, Request, Telemetry};

@@ -3,13 +3,13 @@
 //! Behind the input nothing can wait. One count covers both payload buffers. Two largest payloads (one frame without verdict, one that
 //! arrives) and some small frames can be on their way.
 //!
-//! # Source            ARCHITECTURE.md, rx pipe
+//! # Source            hdl/rx.md
 //! # Interface timing  cycle 0: s_commit, pops; cycle 2: ready
 //! # Latency and rate  2; one of each per cycle
 //! # Number formats    beats | UQ12.0 | beats of accepted payload not yet delivered;
 //!                     records | UQ5.0 | records not yet delivered
 //! # Reset             synchronous, high: empty, ready = 1
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;

@@ -12,7 +12,7 @@
 //! # Latency and rate  1; one beat per cycle, no ready. A packet is followed by one idle cycle
 //! # Number formats    tel_bytes, head_bytes | UQ11.0 | bytes
 //! # Reset             synchronous, high: no telemetry
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 pub mod len_fix;
 pub mod records;

@@ -8,7 +8,7 @@
 //! # Latency and rate  1; one beat per cycle, no ready. A packet is followed by one idle cycle
 //! # Number formats    ip_len | UQ16.0 | bytes, as the header has it
 //! # Reset             synchronous, high: between packets
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::streams::PacketBeat;
 use crate::{block, Reg, Unreset};

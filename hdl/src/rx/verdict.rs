@@ -5,14 +5,14 @@
 //! length (IP and UDP); telemetry; length (transport headers); oversize (payload); icrc; version;
 //! opcode; pkey; then the frame is accepted as req, ack, response or feedback.
 //!
-//! # Source            ARCHITECTURE.md, rx pipe
+//! # Source            hdl/rx.md
 //! # Interface timing  cycle 0: s_close and its flags; cycle 1: s_overflow; cycle 2: the other
 //!                     flags; cycle 3: m_store, tel_unusable; cycle 4: s_icrc_ok; cycle [`LATENCY_CYCLES`]:
 //!                     m_event, m_verdict, m_accept, m_unusable
 //! # Latency and rate  [`LATENCY_CYCLES`]; one frame per cycle
 //! # Number formats    reason: place of the event in `m_event`; in `m_early` 15 is none yet
 //! # Reset             synchronous, high: no event
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::rx::reason::RxReason;
 use crate::{block, Reg, Unreset};

@@ -8,7 +8,7 @@
 //!                            |        | starts on a line of one beat a cycle that never waits.
 //!                     Work of more than 2^13 cycles is not counted
 //! # Reset             synchronous, high: all zero
-//! # Twins             `LineClock` of sim/src/golden/sched/calendar.rs
+//! # Twins             `LineClock` of sim/models/src/golden/sched/calendar.rs
 
 use crate::sched::credit::share_pipe::WINDOW_CYCLES;
 use crate::{block, Reg};

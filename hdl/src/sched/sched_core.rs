@@ -17,7 +17,7 @@
 //! # Shape             F = 2^FB flows, CB = FB + 1, EW = FB + 32; SchedCoreWide: 2^FB flows in engines of
 //!                     EF = 2^EB, EC = EB + 1, EW = EB + 32, FB = EB + 3
 //! # Reset             synchronous, high; then F cycles of clearing with the tready low
-//! # Twins             sim/src/golden/sched/sched_core.rs, tests/cores.rs
+//! # Twins             sim/models/src/golden/sched/sched_core.rs, tests/tool/cores.rs
 
 use crate::host::{axil_port::AxilPort, core_csr::CoreCsr, csr_regs::SchedRegs};
 use crate::sched::{scheduler::Scheduler, wide::scheduler_wide::SchedulerWide};

@@ -90,7 +90,8 @@
 //!                     that visits come in time, the order of the queue, that the ticket's place
 //!                     is kept, and the one visit in vain
 //! # Reset             synchronous, high: no flow exists, no grant
-//! # Twins             sim/src/golden/sched/scheduler.rs, tests/scheduler.rs, scheduler_rates.rs
+//! # Twins             sim/models/src/golden/sched/scheduler.rs, tests/sched/scheduler.rs,
+//!                     tests/sched/scheduler_rates.rs
 
 use crate::sched::{
     credit::{credit_pipe::CreditPipe, flow_state::FlowState},

@@ -8,7 +8,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`], one visit per cycle
 //! # Shape             flows of FB bits
 //! # Reset             synchronous, high: no visit is on its way
-//! # Twins             `visits` of sim/src/golden/sched/scheduler.rs
+//! # Twins             `visits` of sim/models/src/golden/sched/scheduler.rs
 
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;

@@ -16,7 +16,7 @@
 //! # Number formats    in_flight | UQ8.0 | commands without report | at most 64
 //! # Reset             synchronous, high: all streams empty; the flows' errors are cleared within F
 //!                     cycles, reports and rows wait that long
-//! # Twins             sim/src/golden/transport/completer.rs, tests/completer.rs
+//! # Twins             sim/models/src/golden/transport/completer.rs, tests/transport/completer.rs
 
 pub mod end;
 

@@ -13,7 +13,7 @@
 //!                     payload has no read command
 //! # Reset             synchronous, high: empty, the requester goes first, all data 0; data holds
 //!                     its last value while its valid is low, and of a probe or window what it has no use for
-//! # Twins             sim/src/golden/transport/pkt_mux.rs, tests/pkt_mux.rs
+//! # Twins             sim/models/src/golden/transport/pkt_mux.rs, tests/transport/pkt_mux.rs
 
 use crate::streams::{AnyPacket, Packet, Probe, ReadCommand, Reply, Window};
 use crate::{block, kernel, Reg};

@@ -1,6 +1,6 @@
 //! Probes: packets that ask for the telemetry of a flow's way when its data carry none.
 //!
-//! # Source            HPCC++ drafts (probes, about one in a round trip); ARCHITECTURE.md, probes
+//! # Source            HPCC++ drafts (probes, about one in a round trip); hdl/feedback.md
 //! # Interface timing  the queue pairs have their turns one after the other, cfg_probe_cycles / F
 //!                     cycles apart, 2 at least; cycle 0: turn; cycle 2: m_probe_valid,
 //!                     event_probe_lost; the cycle after m_probe_ready: event_probe_sent. A turn is put
@@ -16,7 +16,7 @@
 //!                     place: packets 3, bytes in flight 4, answers 6, rows 12. What comes in the first
 //!                     F cycles after reset is not noticed
 //! # Reset             synchronous, high: the rows are cleared, one a cycle; outputs 0
-//! # Twins             sim/src/golden/transport/probe_out.rs, tests/probe_out.rs
+//! # Twins             sim/models/src/golden/transport/probe_out.rs, tests/transport/probe_out.rs
 
 use crate::streams::Probe;
 use crate::util::{lut_ram::LutRam, ram::Ram};

@@ -29,7 +29,7 @@
 //!                     A read error of a packet that was made by another row of its flow, as its
 //!                     mark says, ends nothing
 //! # Reset             synchronous, high: outputs 0; 2^FB cycles of scrubbing with readies low
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 pub mod answer;
 pub mod ctl;

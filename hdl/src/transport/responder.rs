@@ -1,6 +1,6 @@
 //! Responder of RoCEv2 RC: RDMA WRITE with and without immediate, and RDMA READ requests.
 //!
-//! # Source            InfiniBand architecture volume 1, section 9.7; ARCHITECTURE.md, Responder
+//! # Source            InfiniBand architecture volume 1, section 9.7; hdl/transport.md
 //! # Interface timing  cycle 0: s_req taken; cycle 8: m_cmd, events; its payload follows, in order
 //!                     of the requests. Every answer goes as a command through the DMA and comes
 //!                     back as s_done; m_ack, m_cqe and m_job are made of that, see `ack_gen`
@@ -9,7 +9,7 @@
 //!                     2^MB memory regions
 //! # Number formats    s_req_psn | 24 bits, serial; m_cmd_bytes | 0..=4096; tags see `ack_gen`
 //! # Reset             synchronous, high: readies low for 2^max(FB, MB) + 1 cycles
-//! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
+//! # Twins             sim/models/src/golden/transport/responder.rs, tests/transport/responder.rs
 
 pub mod check;
 pub mod ctl;

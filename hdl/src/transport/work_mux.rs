@@ -4,7 +4,7 @@
 //! # Interface timing  that of `stream_mux`
 //! # Latency and rate  [`LATENCY_CYCLES`]; one item every other cycle
 //! # Reset             synchronous, high: empty
-//! # Twins             sim/src/golden/transport/work_mux.rs, tests/work_mux.rs
+//! # Twins             sim/models/src/golden/transport/work_mux.rs, tests/transport/work_mux.rs
 
 use crate::block;
 use crate::streams::Work;

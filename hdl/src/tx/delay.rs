@@ -5,7 +5,7 @@
 //!                     covered piece was there at cycle -1 at the latest
 //! # Latency and rate  [`LATENCY_CYCLES`]; one piece a cycle
 //! # Reset             synchronous, high: no piece
-//! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
+//! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
 
 use crate::streams::{CoveredPiece, FramePiece};
 use crate::{block, row, Reg, Unreset};

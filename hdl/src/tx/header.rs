@@ -11,7 +11,7 @@
 //! # Order             data, ACK, telemetry response, host take turns among those that wait
 //! # Number formats    lengths in bytes, 16 bits; tel_bytes 0, 2 + 8 hops, 42, 16, 12, or 8
 //! # Reset             synchronous, high: no item, IPv4 id 0; rows are as they were
-//! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
+//! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
 
 use crate::rows::StagedRow;
 use crate::streams::{Flow, Offer};

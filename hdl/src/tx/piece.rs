@@ -10,8 +10,8 @@
 //!                     bytes by four zeros in front, c_skip, which the seed makes up for as for
 //!                     the eight bytes of ones that stand for the Ethernet header
 //! # Reset             synchronous, high: no piece
-//! # Length          The part `word` is above 120 lines: one `match`, an arm a piece of a frame.
-//! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
+//! # Length            the part `word` is one `match`, an arm a piece of a frame.
+//! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
 
 use crate::cc::hop::HopRecord;
 use crate::streams::CoveredPiece;

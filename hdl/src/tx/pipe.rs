@@ -21,7 +21,7 @@
 //!                     without an extension header have payload or telemetry; a telemetry response
 //!                     has 58 if telemetry was switched off while it waited
 //! # Reset             synchronous, high: empty; queue pair rows are as they were
-//! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
+//! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
 
 use crate::rows::StagedRow;
 use crate::streams::{Ack, AnyPacket, Axis, AxisUser, FeedbackPacket, Offer, ReadError};

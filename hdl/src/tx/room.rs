@@ -3,7 +3,7 @@
 //! # Interface timing  room follows a beat by three cycles
 //! # Number formats    beats 0..=2048; the margin covers beats still in the pipe
 //! # Reset             synchronous, high: empty, no room in the first cycles
-//! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
+//! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
 
 use crate::tx::seq::FRAME_BEATS_MAX;
 use crate::{block, Reg};

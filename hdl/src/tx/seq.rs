@@ -10,7 +10,7 @@
 //!                     paper's form has ImmDt or AETH in the BTH's. One idle cycle behind a frame
 //!                     whose ICRC ends in a beat of its own, and behind a host frame
 //! # Reset             synchronous, high: between frames
-//! # Twins             sim/src/golden/tx/tx_pipe.rs, tests/tx_pipe.rs
+//! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
 
 use crate::streams::ReadError;
 use crate::{block, kernel, Reg, Unreset};

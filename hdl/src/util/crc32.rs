@@ -17,7 +17,7 @@
 //!                     m_crc: its byte 0 (bits 7:0) is the first on the wire
 //! # Critical path     parts of 32 data bits, then state, then one rewind step a stage
 //! # Reset             synchronous, high: between frames, m_valid = 0, m_crc = 0
-//! # Twins             sim/src/golden/util/crc32.rs, tests/crc32.rs
+//! # Twins             sim/models/src/golden/util/crc32.rs, tests/util/crc32.rs
 
 use crate::block;
 use rust_hdl_core::prelude::*;

@@ -17,7 +17,7 @@
 //!                     to it that its beats come in time. Not with cfg_drop_when_full
 //! # Reset             synchronous, high: empty, s_axis_tready = 1, m_axis_* = 0, which hold their
 //!                     last value while m_axis_tvalid is low
-//! # Twins             sim/src/golden/util/frame_fifo.rs, tests/frame_fifo.rs
+//! # Twins             sim/models/src/golden/util/frame_fifo.rs, tests/util/frame_fifo.rs
 
 use crate::streams::{Axis, AxisUser};
 use crate::util::ram::Ram;

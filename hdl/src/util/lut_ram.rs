@@ -5,7 +5,7 @@
 //!                     cycle 0 is read from cycle 1 on
 //! # Latency and rate  0; one write and one read per cycle
 //! # Shape             2^AW words of type T; content is random after power-up and survives reset
-//! # Twins             inside sim/src/golden/util/fifo.rs, tests/fifo.rs
+//! # Twins             inside sim/models/src/golden/util/fifo.rs, tests/util/fifo.rs
 
 use crate::block;
 use rust_hdl_core::prelude::*;

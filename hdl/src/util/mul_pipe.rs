@@ -7,7 +7,7 @@
 //!                     per cycle. No valid: the user delays its own
 //! # Shape             P = A + B <= 128
 //! # Reset             synchronous, high: every stage 0
-//! # Twins             sim/src/golden/util/mul.rs, tests/mul_pipe.rs
+//! # Twins             sim/models/src/golden/util/mul.rs, tests/util/mul_pipe.rs
 
 use crate::block;
 use rust_hdl_core::prelude::*;

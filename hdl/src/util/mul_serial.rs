@@ -6,7 +6,7 @@
 //! # Shape             P = A + B; A <= 127
 //! # Reset             synchronous, high: idle, s_ready = 1, m_p = 0. While m_valid is low m_p
 //!                     shows the product of the bits of `a` done so far
-//! # Twins             sim/src/golden/util/mul.rs, tests/mul_serial.rs
+//! # Twins             sim/models/src/golden/util/mul.rs, tests/util/mul_serial.rs
 
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;

@@ -8,7 +8,7 @@
 //!                     word in hardware: the user forwards. Simulation returns the inverse of the
 //!                     new word, so that whoever depends on it is found out
 //! # Critical path     put a second register behind read_data before any arithmetic
-//! # Twins             sim/src/golden/util/ram.rs, tests/ram.rs
+//! # Twins             sim/models/src/golden/util/ram.rs, tests/util/ram.rs
 
 use crate::block;
 use rust_hdl_core::prelude::*;

@@ -6,7 +6,7 @@
 //! # Number formats    count | UQCW.0 | items taken and not yet delivered | 0..=2^AW
 //! # Reset             synchronous, high: empty, s_ready = 1, m_data = 0; m_data holds its last
 //!                     value while m_valid is low
-//! # Twins             sim/src/golden/util/fifo.rs, tests/ram_fifo.rs
+//! # Twins             sim/models/src/golden/util/fifo.rs, tests/util/ram_fifo.rs
 
 use crate::streams::Word;
 use crate::util::ram::Ram;

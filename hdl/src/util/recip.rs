@@ -12,7 +12,7 @@
 //!                     floor(a * mantissa >> (22 + exponent)) is a / x to one part in 2^18, less
 //!                     the floor. x = 0: zero = 1, mantissa = 2^22 - 1, exponent = 0
 //! # Reset             synchronous, high: every stage as for x = 0
-//! # Twins             sim/src/golden/util/recip.rs, tests/recip.rs
+//! # Twins             sim/models/src/golden/util/recip.rs, tests/util/recip.rs
 
 use crate::util::mul_pipe::MulPipe;
 use crate::{block, Reg, Unreset};

@@ -9,7 +9,7 @@
 //! # Fairness          the first request above the last grant, cyclically: nobody waits for more
 //!                     than N - 1 grants
 //! # Reset             synchronous, high: idle, m_index = N - 1 (so 0 is looked at first)
-//! # Twins             sim/src/golden/util/rr_arb.rs, tests/rr_arb.rs
+//! # Twins             sim/models/src/golden/util/rr_arb.rs, tests/util/rr_arb.rs
 
 use crate::block;
 use rust_hdl_core::prelude::*;

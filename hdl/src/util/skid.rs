@@ -5,7 +5,7 @@
 //! # Shape             payload of type T, opaque
 //! # Reset             synchronous, high: empty, s_ready = 1, m_data = 0; m_data holds its last
 //!                     value while m_valid is low
-//! # Twins             sim/src/golden/util/skid.rs, tests/skid.rs
+//! # Twins             sim/models/src/golden/util/skid.rs, tests/util/skid.rs
 
 use crate::streams::Word;
 use crate::{block, Reg, Unreset};

@@ -7,7 +7,7 @@
 //! # Shape             W bits of payload, opaque; when both sinks have items they take turns
 //! # Reset             synchronous, high: empty, neither sink ready, a goes first, m_data = 0; m_data
 //!                     holds its last value while m_valid is low
-//! # Twins             sim/src/golden/util/stream_mux.rs, tests/stream_mux.rs
+//! # Twins             sim/models/src/golden/util/stream_mux.rs, tests/util/stream_mux.rs
 
 use crate::streams::Word;
 use crate::{block, Reg};

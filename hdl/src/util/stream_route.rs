@@ -6,7 +6,7 @@
 //! # Shape             W bits of payload, opaque; an item that is not taken holds up those behind it
 //! # Reset             synchronous, high: empty, s_ready = 1, m_a_data = m_b_data = 0; both show the last item
 //!                     while their valids are low
-//! # Twins             sim/src/golden/util/stream_route.rs, tests/stream_route.rs
+//! # Twins             sim/models/src/golden/util/stream_route.rs, tests/util/stream_route.rs
 
 use crate::streams::Word;
 use crate::{block, Reg};

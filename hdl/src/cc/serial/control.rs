@@ -6,7 +6,7 @@
 //! # Latency and rate  one row per cycle; a step stays for as many cycles as its row says
 //! # Reset             synchronous, high, and while `rests`: the program stands at its first row, where
 //!                     it waits for an event
-//! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
+//! # Twins             part of sim/models/src/golden/cc/serial/unit.rs, tests/cc/cc_unit_serial.rs
 
 use crate::cc::serial::program::{CcProgram, ProgramRow};
 use crate::{block, Unreset};

@@ -6,7 +6,7 @@
 //! # Number formats    record: cc_hop.rs. Times, bytes sent and PSNs stand at the top of their words, so
 //!                     that differences are modulo 2^24 and 2^20; key: recorded 1, hops 3, path 12
 //! # Reset             none
-//! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
+//! # Twins             part of sim/models/src/golden/cc/serial/unit.rs, tests/cc/cc_unit_serial.rs
 
 use crate::cc::hop::HopRecord;
 use crate::streams::Telemetry;

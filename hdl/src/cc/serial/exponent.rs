@@ -5,7 +5,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one change per cycle
 //! # Number formats    UQ6.0; `code` less: modulo 32
 //! # Reset             none: it is set before it is used
-//! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
+//! # Twins             part of sim/models/src/golden/cc/serial/unit.rs, tests/cc/cc_unit_serial.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

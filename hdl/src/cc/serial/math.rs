@@ -13,7 +13,7 @@
 //!                     9 sum = 0; of a normalised sum's fraction the 13 bits behind the segment
 //!                     of the reciprocal (util/recip.rs) become the factor
 //! # Reset             none: what runs first loads what it needs
-//! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
+//! # Twins             part of sim/models/src/golden/cc/serial/unit.rs, tests/cc/cc_unit_serial.rs
 
 use crate::cc::serial::exponent::CcSerialExponent;
 use crate::{block, Unreset};

@@ -6,7 +6,7 @@
 //!                     13 bits further left in two, max_stage in the top byte. W_ai may change at
 //!                     any time: its low word is that of the cycle in which the high one was asked for
 //! # Reset             none
-//! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
+//! # Twins             part of sim/models/src/golden/cc/serial/unit.rs, tests/cc/cc_unit_serial.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

@@ -8,7 +8,7 @@
 //! # Sections          what takes a different time on different ways waits for a timer, whose value
 //!                     is the longest way; so how long an ACK takes follows from its kind and hops
 //! # Reset             none
-//! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
+//! # Twins             part of sim/models/src/golden/cc/serial/unit.rs, tests/cc/cc_unit_serial.rs
 
 use crate::{block, row};
 use rust_hdl_core::prelude::*;

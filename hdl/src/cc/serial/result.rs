@@ -5,7 +5,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; the words of a result come before it is shown, and not while
 //!                     one waits
 //! # Reset             synchronous, high; m_rate is 0 unless it is valid
-//! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
+//! # Twins             part of sim/models/src/golden/cc/serial/unit.rs, tests/cc/cc_unit_serial.rs
 
 use crate::streams::{CcEvents, Decision};
 use crate::{block, Reg, Unreset};

@@ -16,8 +16,8 @@
 //! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
 //! # Shape             F = 2^FB flows, AW = FB + 5: 32 words a flow in block RAM
 //! # Reset             synchronous, high; then F cycles of clearing in which nothing starts
-//! # Twins             sim/src/golden/cc/cc_unit_serial.rs, sim/src/reference/hpcc.rs,
-//!                     tests/cc_unit_serial.rs
+//! # Twins             sim/models/src/golden/cc/serial/unit.rs, sim/models/src/reference/hpcc.rs,
+//!                     tests/cc/cc_unit_serial.rs
 
 use crate::cc::serial::{
     control::CcSerialControl, event::CcSerialEvent, math::CcSerialMath, params::CcSerialParams,

@@ -5,7 +5,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one word per cycle
 //! # Number formats    segment of 1/x, x in [1, 2): start UQ0.22, fall UQ0.13 (util/recip.rs)
 //! # Reset             none
-//! # Twins             part of sim/src/golden/cc/cc_unit_serial.rs, tests/cc_unit_serial.rs
+//! # Twins             part of sim/models/src/golden/cc/serial/unit.rs, tests/cc/cc_unit_serial.rs
 
 use crate::util::recip::RecipTable;
 use crate::{block, Unreset};

@@ -1,12 +1,12 @@
 //! What an update needs later on its way, of one update a cycle: rings that are as long as the way.
 //!
-//! # Source            ARCHITECTURE.md, CC unit
+//! # Source            hdl/cc.md
 //! # Interface timing  cycle 0: the `s_*` fields; cycle 17: `ewma_*`; cycle 28: `wind_*` and, taken in,
 //!                     u_new and hop_new; cycle [`LATENCY_CYCLES`]: `end_*`, u_new as end_u, hop_new as end_hop
 //! # Latency and rate  [`LATENCY_CYCLES`]; one update per cycle
 //! # Shape             rings in LUT RAM, that of the `end_*` fields in block RAM
 //! # Reset             none: what comes out belongs to an update if one was there at cycle 0
-//! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
+//! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
 use crate::block;
 use crate::cc::flight::flight_fields;

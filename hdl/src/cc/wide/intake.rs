@@ -1,6 +1,6 @@
 //! Takes ACKs and flow commands and starts one of them in each cycle, unless its flow is under way.
 //!
-//! # Source            ARCHITECTURE.md, CC unit
+//! # Source            hdl/cc.md
 //! # Interface timing  cycle 0: s_ack taken; 1: it stands in the skid; 2: start, with event_word,
 //!                     if no event before it waits, its flow did not start in the last
 //!                     [`SAME_FLOW_CYCLES`] - 1 cycles, and `room` was high in the cycle before
@@ -15,7 +15,7 @@
 //! # Shape             F = 2^FB flows, EW = FB + 385, MW = FB + 1
 //! # Reset             synchronous, high: nothing taken, nothing under way; while `scrubs` the
 //!                     marks of scrub_flow are cleared and the readies are low
-//! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
+//! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
 use crate::streams::FlowCommand;
 use crate::util::{delay::Delay, lut_ram::LutRam, skid::Skid};

@@ -9,7 +9,7 @@
 //! # Collision         the user never reads a flow's record in the cycle in which it is stored
 //! # Reset             synchronous, high: no hop under way; records are random after power-up and
 //!                     count only if the flow's state says so
-//! # Twins             part of sim/src/golden/cc/cc_unit_wide.rs, tests/cc_unit_wide.rs
+//! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
 use crate::cc::hop::{self, CcHop};
 use crate::util::ram::Ram;

@@ -23,8 +23,8 @@
 //! # Shape             F = 2^FB flows, EW = FB + 385, HW = FB + 128, IW = FB + 208, MW = FB + 1; 64 results wait
 //!                     before starts wait for m_rate_ready
 //! # Reset             synchronous, high; then F cycles of clearing with the readies low
-//! # Twins             sim/src/golden/cc/cc_unit_wide.rs, sim/src/reference/hpcc.rs,
-//!                     tests/cc_unit_wide.rs
+//! # Twins             sim/models/src/golden/cc/wide/unit.rs, sim/models/src/reference/hpcc.rs,
+//!                     tests/cc/cc_unit_wide.rs
 
 use crate::cc::{
     decision::CcDecision,

@@ -1,13 +1,13 @@
 //! Indices of the completion ring: where the next entry goes, whether it fits, what software saw.
 //!
-//! # Source            ARCHITECTURE.md, Rings
+//! # Source            hdl/host.md
 //! # Interface timing  cycle 0: advance, land or back; cycle 3: addr, phase, room follow. Cycle 0:
 //!                     s_consumer; cycle 2: refused;
 //!                     cycle 3: armed; cycle 4: waiting follows
 //! # Latency and rate  [`LATENCY_CYCLES`]; one entry every three cycles
 //! # Number formats    indices | UQ16 | entries since the ring was switched on, modulo 2^16
 //! # Reset             synchronous, high: all indices 0
-//! # Twins             sim/src/golden/host/cq_ring.rs, tests/cq_ring.rs
+//! # Twins             sim/models/src/golden/host/cq/ring.rs, tests/host/cq_ring.rs
 
 use crate::host::cq::ring::WRITES_MAX;
 use crate::streams::Consumer;

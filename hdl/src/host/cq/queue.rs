@@ -1,6 +1,6 @@
 //! Completions of the requester, the responder and the submission rings on their way to software.
 //!
-//! # Source            ARCHITECTURE.md, CSR
+//! # Source            hdl/host.md
 //! # Interface timing  a sink's ready answers its valid in the next cycle; head_valid rises
 //!                     [`LATENCY_CYCLES`] after the queue stopped being empty
 //! # Latency and rate  one completion every other cycle; requester and responder in turn, the
@@ -9,7 +9,7 @@
 //!                     it took, oldest first, or rewinds to what is not committed
 //! # Number formats    count | UQ(A+1) | completions, 0..=D
 //! # Reset             synchronous, high: empty
-//! # Twins             sim/src/golden/host/completion_queue.rs, tests/csr.rs
+//! # Twins             sim/models/src/golden/host/cq/queue.rs, tests/host/csr.rs
 
 use crate::streams::{LostRequest, RequesterCompletion, ResponderCompletion};
 use crate::util::ram::Ram;

@@ -1,7 +1,7 @@
 //! Completion ring in host memory: writes the completions of the queue, and tells when they are
 //! there.
 //!
-//! # Source            ARCHITECTURE.md, Rings
+//! # Source            hdl/host.md
 //! # Interface timing  cycle 0: head_valid; cycle 1: m_cmd, first beat, head_take. A report: cycle 0:
 //!                     s_done_valid; cycle 1: head_commit; cycle 2: landed
 //! # Latency and rate  one entry every [`ENTRY_CYCLES`], eight on their way at most
@@ -9,7 +9,7 @@
 //!                     has not landed is given back to the queue. Switching off and on goes on
 //! # Switching        off for at least four cycles; address and size change only while off
 //! # Reset             synchronous, high: off
-//! # Twins             sim/src/golden/host/cq_ring.rs, tests/cq_ring.rs
+//! # Twins             sim/models/src/golden/host/cq/ring.rs, tests/host/cq_ring.rs
 
 use crate::host::cq::index::CqIndex;
 use crate::streams::{AxisWords, Consumer, WriteCommand};

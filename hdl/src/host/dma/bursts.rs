@@ -7,7 +7,8 @@
 //! # Number formats    all lengths are less one, in beats of KB bytes; bursts | UQ5.0 | 0..=17,
 //!                     0 for a command of 0 bytes, which has no m_a
 //! # Reset             synchronous, high: idle, s_ready = 1; data hold 0
-//! # Twins             sim/src/golden/host/dma_bursts.rs, tests/dma_write.rs, tests/dma_read.rs
+//! # Twins             sim/models/src/golden/host/dma/bursts.rs, tests/host/dma_write.rs,
+//!                     tests/host/dma_read.rs
 
 use crate::streams::ReadCommand;
 use crate::{block, Reg, Unreset};

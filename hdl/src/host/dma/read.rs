@@ -8,7 +8,7 @@
 //!                     never crosses 4 KB; 4096 bytes take at most 3 bursts at 64 bits.
 //!                     A command of 0 bytes gives no frame
 //! # Reset             synchronous, high: idle
-//! # Twins             sim/src/golden/host/dma_read.rs, tests/dma_read.rs
+//! # Twins             sim/models/src/golden/host/dma/read.rs, tests/host/dma_read.rs
 
 use crate::host::dma::{bursts::DmaBursts, read_align::DmaReadAlign};
 use crate::streams::{AxiRead, AxisUser, ReadCommand};

@@ -7,7 +7,7 @@
 //! # Shape             W2 = 2 W, KB = W / 8. Eight descriptions wait
 //! # Reset             synchronous, high: idle; m_axis_* 0, which hold while tvalid is low. Bytes
 //!                     outside tkeep are 0
-//! # Twins             sim/src/golden/host/dma_read.rs, tests/dma_read.rs
+//! # Twins             sim/models/src/golden/host/dma/read.rs, tests/host/dma_read.rs
 
 use crate::streams::AxisUser;
 use crate::util::{fifo::Fifo, ones, skid::Skid};

@@ -8,7 +8,7 @@
 //! # Shape             windows of 256 beats (2 KB at 64 bits): a burst never leaves its window, so
 //!                     never crosses 4 KB; 4096 bytes take at most 3 bursts at 64 bits
 //! # Reset             synchronous, high: idle
-//! # Twins             sim/src/golden/host/dma_write.rs, tests/dma_write.rs
+//! # Twins             sim/models/src/golden/host/dma/write.rs, tests/host/dma_write.rs
 
 use crate::host::dma::{bursts::DmaBursts, write_align::DmaWriteAlign, write_done::DmaWriteDone};
 use crate::streams::{AxiWrite, AxisEvent, WriteCommand, WriteDone};

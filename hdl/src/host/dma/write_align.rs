@@ -6,7 +6,7 @@
 //! # Shape             W2 = 2 W, KB = W / 8. Eight descriptions wait
 //! # Reset             synchronous, high: idle; wdata, wstrb, wlast 0, which hold while wvalid is
 //!                     low. Bytes outside wstrb are 0
-//! # Twins             sim/src/golden/host/dma_write.rs, tests/dma_write.rs
+//! # Twins             sim/models/src/golden/host/dma/write.rs, tests/host/dma_write.rs
 
 use crate::host::dma::read_align::Description;
 use crate::streams::AxisEvent;

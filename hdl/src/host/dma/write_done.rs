@@ -6,7 +6,7 @@
 //! # Shape             T bits of tag, opaque. Eight commands wait
 //! # Reset             synchronous, high: idle, bready = 1, m_done_* = 0; the tag shows the command
 //!                     that is being collected
-//! # Twins             sim/src/golden/host/dma_write.rs, tests/dma_write.rs
+//! # Twins             sim/models/src/golden/host/dma/write.rs, tests/host/dma_write.rs
 
 use crate::streams::WriteDone;
 use crate::util::{fifo::Fifo, skid::Skid};

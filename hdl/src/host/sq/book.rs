@@ -1,13 +1,13 @@
 //! Books of the submission rings: a row a flow, and what an operation does to it.
 //!
-//! # Source            ARCHITECTURE.md, Rings
+//! # Source            hdl/host.md
 //! # Interface timing  cycle 0: read, read_flow; cycle 3: exec, with op and its operands held from
 //!                     cycle 1 on; has_ring and stopped are valid; cycle 4: push, go, refused
 //! # Latency and rate  [`LATENCY_CYCLES`]; one operation every four cycles
 //! # Number formats    producer, fetched | UQ16 | work requests since the ring was set up, modulo
 //!                     2^16; in flight | UQ7 | work requests, 0..=sq_depth
 //! # Reset             synchronous, high: every row is cleared, one a cycle; ready is low meanwhile
-//! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
+//! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
 use crate::util::ram::Ram;
 use crate::{block, kernel, row, Reg, Unreset};

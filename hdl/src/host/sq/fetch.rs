@@ -1,6 +1,6 @@
 //! Submission rings in host memory: reads work requests and hands them to the requester.
 //!
-//! # Source            ARCHITECTURE.md, Rings
+//! # Source            hdl/host.md
 //! # Interface timing  doorbell in an idle block: taken after 3 cycles, m_cmd after 4. First beat
 //!                     of its data: hint after 1, m_cfg_valid after 5. A committed work request:
 //!                     m_cfg_valid after 4
@@ -10,7 +10,7 @@
 //!                     bytes: the rest is of no use. No more of a flow than its send queue holds
 //!                     are fetched, and none without completion room
 //! # Reset             synchronous, high: no rings; nothing is taken for 2^FB cycles
-//! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
+//! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
 use crate::host::sq::{book::SqOp, flows::SqFlows, rows::SqRows};
 use crate::rows::StagedRow;

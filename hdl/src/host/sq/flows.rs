@@ -1,12 +1,12 @@
 //! Submission rings: picks an operation on the books of a flow, and asks for work requests.
 //!
-//! # Source            ARCHITECTURE.md, Rings
+//! # Source            hdl/host.md
 //! # Interface timing  cycle 0: the operation is picked; cycle 3: its ready or done; cycle 4: m_cmd
 //! # Latency and rate  one operation every [`OPERATION_CYCLES`]. Order: credit, row operation,
 //!                     doorbell, fetch; flows that have something to fetch take turns. With
 //!                     nobody waiting a doorbell is its own first fetch
 //! # Reset             synchronous, high: nothing is taken until the books are clear
-//! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
+//! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
 use crate::host::sq::book::{SqBook, SqOp};
 use crate::streams::{Doorbell, Flow};

@@ -1,13 +1,13 @@
 //! Rows on their way to the requester: fetched work requests, and what software commits.
 //!
-//! # Source            ARCHITECTURE.md, Rings
+//! # Source            hdl/host.md
 //! # Interface timing  cycle 0: first beat of a work request; cycle 5: m_cfg_valid. hint is valid
 //!                     from its first beat until it leaves
 //! # Latency and rate  [`LATENCY_CYCLES`]; one work request every 8 cycles. A work request that has
 //!                     come goes before a committed row; a queue pair row waits until no fetch is
 //!                     under way, and is answered when what has retired before it has been counted
 //! # Reset             synchronous, high: nothing under way
-//! # Twins             sim/src/golden/host/sq_fetch.rs, tests/sq_fetch.rs
+//! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
 use crate::host::sq::book::SqOp;
 use crate::rows::StagedRow;

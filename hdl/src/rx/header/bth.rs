@@ -4,7 +4,7 @@
 //! # Interface timing  fields: the cycle after their beat, until the next packet's
 //! # Latency and rate  one beat per cycle, no ready
 //! # Reset             synchronous, high
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::rx::header::opcode::RxOpcode;
 use crate::{block, Reg, Unreset};

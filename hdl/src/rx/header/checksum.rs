@@ -6,7 +6,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one beat per cycle, no ready
 //! # Number formats    sum | UQ20.0 | words | at most 10 x 65535
 //! # Reset             synchronous, high: between packets
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;

@@ -10,7 +10,7 @@
 //!                     length leaves, IFA's header included: switches need not count in UDP's
 //!                     length what they insert, so it is not looked at
 //! # Reset             synchronous, high: between packets
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;

@@ -7,7 +7,7 @@
 //! # Latency and rate  2; one beat per cycle, frames of any length back to back, no ready
 //! # Number formats    m_end_bytes | UQ14.0 | bytes behind the Ethernet header, modulo 2^14
 //! # Reset             synchronous, high: between frames, valids low
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;

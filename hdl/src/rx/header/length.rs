@@ -6,7 +6,7 @@
 //! # Latency and rate  a pipeline, no valid
 //! # Number formats    payload_bytes | UQ13.0 | valid if neither len_short nor len_big
 //! # Reset             none: follows its inputs
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

@@ -1,12 +1,12 @@
 //! What an opcode says about its packet.
 //!
 //! # Source            InfiniBand architecture, volume 1, section 9.2.1; 0xc0 to 0xc4, manufacturer's codes:
-//!                     ARCHITECTURE.md, telemetry responses, probes and windows
+//!                     hdl/feedback.md
 //! # Interface timing  cycle 0: s_valid, s_code; cycle 1: all of the outputs, until the next
 //!                     s_valid
 //! # Latency and rate  1; one opcode per cycle, no ready
 //! # Reset             none: follows its inputs
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

@@ -7,7 +7,7 @@
 //! # Latency and rate  1; one word per cycle, no ready
 //! # Number formats    places, words | UQ5.0 | words from the hop's first one, the node
 //! # Reset             none: follows its inputs
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

@@ -1,7 +1,7 @@
 //! Makes records in the native layout of the words of a telemetry stack, and a path of its nodes
 //! and interfaces.
 //!
-//! # Source            ARCHITECTURE.md, rx pipe
+//! # Source            hdl/rx.md
 //! # Interface timing  cycle 0: words and what they are; cycle 1: m_valid, m_record, path,
 //!                     is_invalid. s_start clears path and is_invalid
 //! # Latency and rate  1; one pair per cycle, no ready
@@ -13,7 +13,7 @@
 //!                                 | without interfaces; IFA: of the speed
 //!                     path        | rx_stack_path.rs
 //! # Reset             synchronous, high: no record
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::rx::stack::path::RxStackPath;
 use crate::util::mul_pipe::MulPipe;

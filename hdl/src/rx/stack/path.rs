@@ -1,7 +1,7 @@
 //! Path of a telemetry stack, of its nodes and interfaces, and whether a switch could not provide a
 //! value.
 //!
-//! # Source            ARCHITECTURE.md, rx pipe
+//! # Source            hdl/rx.md
 //! # Interface timing  cycle 0: words and what they are; cycle 1: path, is_invalid. s_start clears
 //!                     both
 //! # Latency and rate  1; one pair per cycle, no ready
@@ -9,7 +9,7 @@
 //!                     the word's bits 11:0, 23:12 and 31:24. IOAM's node is 24 bits, and IFA's name
 //!                     space and device
 //! # Reset             none: s_start clears
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

@@ -8,7 +8,7 @@
 //! # Latency and rate  1; one pair per cycle, no ready
 //! # Number formats    places | UQ5.0 | words from the hop's first one
 //! # Reset             synchronous, high: nothing walked
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;

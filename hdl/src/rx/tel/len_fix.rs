@@ -6,7 +6,7 @@
 //! # Number formats    difference | UQ16.0 | exclusive or of the two lengths, as numbers;
 //!                     contribution: exclusive-or it to bytes 40..44 of the packet
 //! # Reset             none: follows its input
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::block;
 use crate::util::crc32::advance;

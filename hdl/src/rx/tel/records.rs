@@ -9,7 +9,7 @@
 //!                     tel_hops 6 = not usable (more than five hops, a rate code above 7, or a
 //!                     stack that is not whole)
 //! # Reset             synchronous, high: no record in progress
-//! # Twins             part of sim/src/golden/rx/rx_pipe.rs, tests/rx_pipe.rs
+//! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;

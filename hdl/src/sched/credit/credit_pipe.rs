@@ -14,7 +14,7 @@
 //!                     m_held_quarters | UQ16.2 | bytes: 7/4 packets
 //!                     m_may_owe     | 1 bit   | the flow owes at most 32 KiB: it pays for a packet
 //! # Reset             synchronous, high: all zero
-//! # Twins             `credit_at` of sim/src/golden/sched/scheduler.rs
+//! # Twins             `credit_at` of sim/models/src/golden/sched/scheduler.rs
 
 use crate::util::mul_pipe::MulPipe;
 use crate::{block, Reg, Unreset};

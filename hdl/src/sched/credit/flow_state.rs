@@ -8,7 +8,7 @@
 //! # Number formats    as credit_pipe.rs
 //! # Reset             synchronous, high: no flow exists; credits are cleared in F cycles, with
 //!                     the readies low
-//! # Twins             `accept` and `read` of sim/src/golden/sched/scheduler.rs
+//! # Twins             `accept` and `read` of sim/models/src/golden/sched/scheduler.rs
 
 use crate::sched::credit::{credit_pipe::CREDIT_ZERO, flow_table::FlowTable};
 use crate::streams::{InFlight, Rate, Work};

@@ -3,7 +3,7 @@
 //! # Interface timing  cycle 0: read_address, and the last write that is seen; cycle 2: read_data
 //! # Latency and rate  [`LATENCY_CYCLES`]; one write and one read per cycle
 //! # Reset             none: content is random after power-up, read_data follows it
-//! # Twins             tables of sim/src/golden/sched/scheduler.rs
+//! # Twins             tables of sim/models/src/golden/sched/scheduler.rs
 
 use crate::util::ram::Ram;
 use crate::{block, Unreset};

@@ -7,7 +7,7 @@
 //! # Shape             2^AW - 1 packets of flows of FB bits, EW = FB + 32
 //! # Number formats    ages | UQ18.0 | cycles of s_time, modulo 2^18
 //! # Reset             synchronous, high: empty
-//! # Twins             `entries` of sim/src/golden/sched/calendar.rs
+//! # Twins             `entries` of sim/models/src/golden/sched/calendar.rs
 
 use crate::sched::credit::share_pipe::WINDOW_CYCLES;
 use crate::util::ram::Ram;

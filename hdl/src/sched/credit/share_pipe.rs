@@ -7,7 +7,7 @@
 //!                     m_must_send     | 1 bit  | recent + len <= asked + turned x len
 //!                     m_is_bunched    | 1 bit  | turned >= 2 and len < 2048
 //! # Reset             synchronous, high: the product is zero, nothing else
-//! # Twins             `Visit` of sim/src/golden/sched/scheduler.rs
+//! # Twins             `Visit` of sim/models/src/golden/sched/scheduler.rs
 
 use crate::util::mul_pipe::MulPipe;
 use crate::{block, Unreset};

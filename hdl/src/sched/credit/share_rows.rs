@@ -8,7 +8,7 @@
 //! # Number formats    row | bytes UQ26.0, packets UQ12.0, packets of an older rate UQ12.0, packets
 //!                         | whose turn has been UQ12.0; m_turned: the last, at most 7
 //! # Reset             synchronous, high: rows are cleared in F cycles
-//! # Twins             `Row` of sim/src/golden/sched/calendar.rs
+//! # Twins             `Row` of sim/models/src/golden/sched/calendar.rs
 
 use crate::sched::credit::flow_table::FlowTable;
 use crate::util::ram::Ram;

@@ -7,7 +7,7 @@
 //!                     s_take: m_is_next changes in the next cycle
 //! # Latency and rate  [`LATENCY_CYCLES`]; one grant taken per cycle
 //! # Reset             synchronous, high: empty
-//! # Twins             `order` of sim/src/golden/sched/scheduler_wide.rs
+//! # Twins             `order` of sim/models/src/golden/sched/wide/scheduler_wide.rs
 
 use crate::util::fifo::Fifo;
 use crate::{block, Reg, Unreset};

@@ -8,7 +8,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one push per cycle while m_is_full is low
 //! # Number formats    levels, floor | 8 bits | thermometer
 //! # Reset             synchronous, high: empty, m_grant_flow 0, floor 0
-//! # Twins             `grants`, `floor` of sim/src/golden/sched/scheduler.rs
+//! # Twins             `grants`, `floor` of sim/models/src/golden/sched/scheduler.rs
 
 use crate::streams::Flow;
 use crate::{block, Reg};

@@ -24,7 +24,7 @@
 //! # Shape             F = 2^FB flows, CB = FB + 1
 //! # Number formats    as credit_pipe.rs
 //! # Reset             synchronous, high: nothing armed, no grant, nobody queued
-//! # Twins             `decide` and `keep_ticket` of sim/src/golden/sched/scheduler.rs
+//! # Twins             `decide` and `keep_ticket` of sim/models/src/golden/sched/scheduler.rs
 
 use crate::sched::{
     credit::credit_pipe::CREDIT_ZERO, grant::queue::GrantQueue, ring::active_set::ActiveSet,

@@ -9,7 +9,7 @@
 //!                     of the other are visited in turn
 //! # Shape             2^FB flows, CB = FB + 1
 //! # Reset             synchronous, high: empty, m_visit_* = 0
-//! # Twins             rings of sim/src/golden/sched/scheduler.rs
+//! # Twins             rings of sim/models/src/golden/sched/scheduler.rs
 
 use crate::util::{lut_ram::LutRam, ram::Ram};
 use crate::{block, Reg, Unreset};

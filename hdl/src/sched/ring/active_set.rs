@@ -6,7 +6,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one visit, one work and one remove per cycle
 //! # Shape             F = 2^FB flows
 //! # Reset             synchronous, high: no flow has work, m_arm_flow = 0
-//! # Twins             `arm_and_remove` of sim/src/golden/sched/scheduler.rs
+//! # Twins             `arm_and_remove` of sim/models/src/golden/sched/scheduler.rs
 
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;

@@ -14,7 +14,7 @@
 //! # Shape             F = 2^FB flows, 2^AW - 1 packets, EW = FB + 32
 //! # Number formats    m_recent_bytes | UQ26.0 | bytes
 //! # Reset             synchronous, high: empty; rows are cleared in F cycles
-//! # Twins             `Calendar` of sim/src/golden/sched/calendar.rs
+//! # Twins             `Calendar` of sim/models/src/golden/sched/calendar.rs
 
 use crate::sched::credit::{history::History, share_pipe::WINDOW_CYCLES, share_rows::ShareRows};
 use crate::{block, Reg, Unreset};

@@ -8,7 +8,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one flow at a time
 //! # Shape             2^FB flows
 //! # Reset             synchronous, high: nobody is called, m_called_flow = 0
-//! # Twins             `Caller` of sim/src/golden/sched/calendar.rs
+//! # Twins             `Caller` of sim/models/src/golden/sched/calendar.rs
 
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;

@@ -8,7 +8,7 @@
 //! # Number formats    m_packet_beats | UQ12.0 | beats of 64 bytes. What a flow asks for in a window is
 //!                                   |       | worked out of twice its rate and half the window
 //! # Reset             synchronous, high: nobody is called, nothing is remembered
-//! # Twins             `remember` of sim/src/golden/sched/scheduler.rs
+//! # Twins             `remember` of sim/models/src/golden/sched/scheduler.rs
 
 use crate::sched::{
     credit::share_pipe::SharePipe,

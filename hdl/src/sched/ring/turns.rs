@@ -6,7 +6,7 @@
 //! # Latency and rate  [`LATENCY_CYCLES`]; one visit per cycle, one packet while m_is_pending is low
 //! # Shape             F = 2^FB flows, EW = FB + 32; the last 2047 packets
 //! # Reset             synchronous, high: nobody is called, nothing is remembered
-//! # Twins             `remember` of sim/src/golden/sched/scheduler.rs
+//! # Twins             `remember` of sim/models/src/golden/sched/scheduler.rs
 
 use crate::sched::{
     credit::share_pipe::SharePipe,

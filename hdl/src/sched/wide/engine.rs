@@ -13,7 +13,7 @@
 //! # Shape             F = 2^FB flows, CB = FB + 1, EW = FB + 32; 2^AW - 1 packets are remembered
 //! # Number formats    m_packet_beats | UQ12.0 | beats of 64 bytes; others: scheduler.rs
 //! # Reset             synchronous, high: no flow exists, no grant
-//! # Twins             sim/src/golden/sched/scheduler.rs with `Line::OF_512_BITS`
+//! # Twins             sim/models/src/golden/sched/scheduler.rs with `Line::OF_512_BITS`
 
 use crate::sched::{
     credit::{credit_pipe::CreditPipe, flow_state::FlowState},

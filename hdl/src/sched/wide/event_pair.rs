@@ -6,7 +6,7 @@
 //! # Latency and rate  one event per cycle, none while s_is_held
 //! # Shape             W bits of payload, opaque
 //! # Reset             synchronous, high: empty
-//! # Twins             `take` of sim/src/golden/sched/scheduler_wide.rs
+//! # Twins             `take` of sim/models/src/golden/sched/wide/scheduler_wide.rs
 
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;

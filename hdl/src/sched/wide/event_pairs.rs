@@ -12,7 +12,7 @@
 //! # Latency and rate  1 to 3 cycles; one event of each stream per cycle, or 2 in 4 cycles
 //! # Shape             flows of TB bits; bits 2:0 are the engine
 //! # Reset             synchronous, high: empty
-//! # Twins             `take`, `conflicts` of sim/src/golden/sched/scheduler_wide.rs
+//! # Twins             `take`, `conflicts` of sim/models/src/golden/sched/wide/scheduler_wide.rs
 
 use crate::sched::wide::event_pair::EventPair;
 use crate::{block, Reg};

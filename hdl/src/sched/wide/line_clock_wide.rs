@@ -11,7 +11,7 @@
 //!                     Work of more than 2^13 cycles is not counted
 //!                     s_beats | UQ12.0 | at most 256
 //! # Reset             synchronous, high: all zero
-//! # Twins             `LineClock` of sim/src/golden/sched/calendar.rs
+//! # Twins             `LineClock` of sim/models/src/golden/sched/calendar.rs
 
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;

@@ -47,8 +47,9 @@
 //! # Waiting           as in scheduler.rs with F flows; each ticket is at most 18 grants taken (two of each
 //!                     engine and two behind them) plus two rounds of F + 2 x 12 cycles.
 //! # Reset             synchronous, high: no flow exists, no grant
-//! # Twins             sim/src/golden/sched/scheduler_wide.rs, tests/scheduler_wide.rs, scheduler_1024.rs,
-//!                     scheduler_rates.rs
+//! # Twins             sim/models/src/golden/sched/wide/scheduler_wide.rs,
+//!                     tests/sched/scheduler_wide.rs, tests/sched/scheduler_1024.rs,
+//!                     tests/sched/scheduler_rates.rs
 
 use crate::block;
 use crate::sched::{

@@ -2,7 +2,7 @@
 //! their way to the READ responses, which nothing of their flow overtakes.
 //!
 //! # Source            InfiniBand architecture volume 1, section 9.7.5.1 (acknowledge), 9.7.5.2
-//!                     (NAK), tables 45 and 46 (syndromes); ARCHITECTURE.md, Responder
+//!                     (NAK), tables 45 and 46 (syndromes); hdl/transport.md
 //! # Interface timing  cycle 0: s_done taken; cycle 2: its flow's row is changed; cycle 3:
 //!                     m_cqe, m_job, retired, ended, events; cycle 4: m_ack, if it is free and no
 //!                     other flow waits for it. Otherwise the flow waits its turn: an idle block
@@ -22,7 +22,7 @@
 //!                     one and its stack has it: one record, and the path with hop + 1 in its bits 11:9 (exclusive
 //!                     or), so that another hop is another path
 //! # Reset             synchronous, high: s_done_ready = 0 for 2^FB cycles while rows are cleared
-//! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
+//! # Twins             sim/models/src/golden/transport/ack/gen.rs, tests/transport/ack_gen.rs
 
 use crate::streams::{
     Ack, DecisionTap, FlowEnd, ReadJob, ReadJobEnd, ResponderCompletion, Telemetry, WriteDone,

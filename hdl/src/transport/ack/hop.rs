@@ -6,7 +6,7 @@
 //! # Rules             a hop counts once two answers of the flow that name a hop have named it one after the other: two
 //!                     hops that take turns leave it alone. A command for the flow makes it none
 //! # Reset             synchronous, high; flows are cleared by scrub
-//! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
+//! # Twins             sim/models/src/golden/transport/ack/gen.rs, tests/transport/ack_gen.rs
 
 use crate::streams::DecisionTap;
 use crate::util::lut_ram::LutRam;

@@ -1,11 +1,11 @@
 //! The flows' owed ACKs and NAKs: a row a flow, and a queue of the flows that owe.
 //!
-//! # Source            InfiniBand architecture volume 1, section 9.7.5; ARCHITECTURE.md, Responder
+//! # Source            InfiniBand architecture volume 1, section 9.7.5; hdl/transport.md
 //! # Interface timing  as `ack_gen`, of which this is the control
 //! # Number formats    [`AnswerRow`], [`CommandTag`]
 //! # Reset             synchronous, high: rows are cleared, one a cycle
-//! # Length          The part `rest` is above 120 lines: one `match`, an arm an operation on the row.
-//! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
+//! # Length            the part `rest` is one `match`: an arm an operation on the row
+//! # Twins             sim/models/src/golden/transport/ack/gen.rs, tests/transport/ack_gen.rs
 
 use crate::streams::{ReadJob, ReadJobEnd, WriteDone};
 use crate::util::{fifo::Fifo, ram::Ram};

@@ -11,7 +11,7 @@
 //! # One hop           with cfg_worst_hop, if hop is one of the flow's stack: hops 1, that record, the other
 //!                     records 0, and hop + 1 in bits 11:9 of the path (exclusive or)
 //! # Reset             synchronous, high: m_tel = 0; flows are cleared by scrub
-//! # Twins             sim/src/golden/transport/ack_gen.rs, tests/ack_gen.rs
+//! # Twins             sim/models/src/golden/transport/ack/gen.rs, tests/transport/ack_gen.rs
 
 use crate::streams::Telemetry;
 use crate::util::{lut_ram::LutRam, ram::Ram};

@@ -10,7 +10,7 @@
 //! # Number formats    errors | 2 bits a flow | 0 none, 1 its requester was told, 2 completions are
 //!                     flushed
 //! # Reset             synchronous, high: the flows' errors are cleared within F cycles; all data 0
-//! # Twins             sim/src/golden/transport/completer.rs, tests/completer.rs
+//! # Twins             sim/models/src/golden/transport/completer.rs, tests/transport/completer.rs
 
 use crate::streams::{Flow, RequesterCompletion, WriteDone};
 use crate::util::{fifo::Fifo, ram::Ram};

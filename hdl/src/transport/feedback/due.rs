@@ -8,7 +8,8 @@
 //! # Shape             holds 2^FB flows; RB = FB + 24, CW = FB + 1
 //! # Number formats    cycle counter, age | UQ24.0 | modulo 2^24
 //! # Reset             synchronous, high: nobody waits, counter 0
-//! # Twins             part of sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
+//! # Twins             part of sim/models/src/golden/transport/feedback/output.rs,
+//!                     tests/transport/feedback_out.rs
 
 use crate::util::fifo::Fifo;
 use crate::{block, row, Reg};

@@ -8,7 +8,8 @@
 //!                     of its data to `first_psn` and the PSN before it: nothing is sent, nothing is new;
 //!                     nor is anything seen
 //! # Reset             synchronous, high: no flow has telemetry, none has sent
-//! # Twins             part of sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
+//! # Twins             part of sim/models/src/golden/transport/feedback/input.rs,
+//!                     tests/transport/feedback_in.rs
 
 use crate::util::ram::Ram;
 use crate::{block, row, Reg, Unreset};

@@ -4,7 +4,8 @@
 //!                     taken. READ responses are so far apart that none comes while one is held
 //! # Shape             m_word: PSN \[23:0\], hops \[26:24\], path \[38:27\], records \[358:39\]
 //! # Reset             synchronous, high: nothing held; rows are as they were
-//! # Twins             part of sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
+//! # Twins             part of sim/models/src/golden/transport/feedback/output.rs,
+//!                     tests/transport/feedback_out.rs
 
 use crate::streams::Telemetry;
 use crate::util::ram::Ram;

@@ -3,7 +3,7 @@
 //! Probes of the peer pass to who answers them. A receiver that computes windows hears of the peer's data instead
 //! of its own, and the peer's windows pass to the scheduler.
 //!
-//! # Source            ARCHITECTURE.md, telemetry responses, probes and windows of a receiver
+//! # Source            hdl/feedback.md
 //! # Interface timing  cycle 0: s_feedback_valid with nothing under way; cycle 4: m_cc and
 //!                     event_feedback_accepted, if m_cc is free, or event_feedback_dropped, and
 //!                     s_feedback_ready; with it m_answer, if it answers a probe. Probe: cycle 1:
@@ -46,7 +46,8 @@
 //! # Reset             synchronous, high: no flow has telemetry, outputs 0. While m_cc is empty its
 //!                     fields follow s_cc while nothing is under way, or a telemetry response with its verdict
 //!                     that counts, taken or not: so their enable depends on no other block
-//! # Twins             sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
+//! # Twins             sim/models/src/golden/transport/feedback/input.rs,
+//!                     tests/transport/feedback_in.rs
 
 use crate::rows::StagedRow;
 use crate::streams::{AckTelemetry, Feedback, Flow, Telemetry};

@@ -1,11 +1,12 @@
 //! Whether a telemetry response, a window or the telemetry of a request counts, and the PSN that the congestion
 //! control sees of it.
 //!
-//! # Source            ARCHITECTURE.md, telemetry responses, windows of a receiver
+//! # Source            hdl/feedback.md
 //! # Interface timing  cycle 0: look; cycle 1: outputs, until the next look's
 //! # Number formats    PSNs | UQ24.0 | serial numbers
 //! # Reset             none: follows its inputs
-//! # Twins             part of sim/src/golden/transport/feedback_in.rs, tests/feedback_in.rs
+//! # Twins             part of sim/models/src/golden/transport/feedback/input.rs,
+//!                     tests/transport/feedback_in.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

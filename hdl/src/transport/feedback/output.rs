@@ -1,7 +1,7 @@
 //! Telemetry responses out: the newest telemetry that READ responses of a queue pair have brought
 //! goes back to their sender, at most once in an interval. Probes are answered beside that.
 //!
-//! # Source            ARCHITECTURE.md, telemetry responses and probes
+//! # Source            hdl/feedback.md
 //! # Interface timing  cycle 0: watch_valid and watch_ready of a READ response; its telemetry response
 //!                     stands from cycle [`LATENCY_CYCLES`] on if its flow does not wait. The interval
 //!                     counts from m_feedback_ready. Probe: s_probe_valid with the watched fields, of a
@@ -23,7 +23,8 @@
 //!                     finds none is dropped. A row waits until all have left, and while it waits
 //!                     probes are dropped
 //! # Reset             synchronous, high: no flow has telemetry, none waits
-//! # Twins             sim/src/golden/transport/feedback_out.rs, tests/feedback_out.rs
+//! # Twins             sim/models/src/golden/transport/feedback/output.rs,
+//!                     tests/transport/feedback_out.rs
 
 use crate::rows::StagedRow;
 use crate::streams::{FeedbackPacket, Offer, Telemetry};

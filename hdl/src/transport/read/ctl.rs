@@ -1,6 +1,6 @@
 //! Sequencer of the READ responses: picks an operation and walks through its steps.
 //!
-//! # Source            ARCHITECTURE.md, READ responses
+//! # Source            hdl/transport.md
 //! # Interface timing  cycle 0: an operation is picked (a row, a read error, then jobs and grants in
 //!                     turn); cycle 1: its sink is ready; cycle 2: the flow's row; then one step a
 //!                     cycle. Steps of a job: place, or place, 4..=19 walk, put; of a read error: the
@@ -9,7 +9,7 @@
 //! # Latency and rate  an operation takes at most 33 cycles; it starts when the outputs that it may
 //!                     fill are free, so no step waits
 //! # Reset             synchronous, high: 2^FB cycles of scrub
-//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+//! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::streams::{Flow, Offer};
 use crate::{block, kernel, Reg, Unreset};

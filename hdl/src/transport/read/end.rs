@@ -1,12 +1,12 @@
 //! Ends of jobs of the READ responses, towards the responder.
 //!
-//! # Source            ARCHITECTURE.md, READ responses
+//! # Source            hdl/transport.md
 //! # Interface timing  steps as `read_ctl` has them; m_end stands from the next cycle on. The end of
 //!                     a job whose last packet leaves goes to m_end in an idle cycle, once the packet
 //!                     was taken
 //! # Number formats    m_end_jobs | 0..=16; m_end_reads | 0..=m_end_jobs
 //! # Reset             synchronous, high: all outputs 0
-//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+//! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::streams::ReadJobEnd;
 use crate::{block, Reg, Unreset};

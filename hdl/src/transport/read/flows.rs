@@ -1,6 +1,6 @@
 //! Rows of the flows in the READ responses: which of a flow's last 16 READs wait for an answer.
 //!
-//! # Source            ARCHITECTURE.md, READ responses
+//! # Source            hdl/transport.md
 //! # Interface timing  steps as `read_ctl` has them; the row is there from load + 1 on
 //! # Number formats    row | place of the next READ \[3:0\], READs so far \[8:4\] (16: or more),
 //!                     waiting \[24:9\], of them no restarts \[40:25\], armed \[41\], failed \[42\],
@@ -10,7 +10,7 @@
 //!                     place of the READ that its PSN is in, and the places behind it are empty then.
 //!                     So jobs wait in the order of their PSNs, and the oldest is next
 //! # Reset             synchronous, high: rows are cleared by scrub
-//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+//! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::rows::StagedRow;
 use crate::transport::read::walk::ReadWalk;

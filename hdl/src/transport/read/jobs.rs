@@ -1,6 +1,6 @@
 //! Jobs of the READ responses in block RAM, and the next packet of the job at hand.
 //!
-//! # Source            ARCHITECTURE.md, READ responses
+//! # Source            hdl/transport.md
 //! # Interface timing  steps as `read_ctl` has them. fetch, get: the job is read; judge: its packet is
 //!                     measured, m_* stand from the next cycle on; pad: m_frame_bytes from the next
 //! # Number formats    job | PSN \[23:0\], MSN \[47:24\], address \[111:48\], bytes to come
@@ -9,7 +9,7 @@
 //! # Rules             a region's generation counts its rows modulo 2^16: a job of an older one is
 //!                     dead, and no byte of it leaves
 //! # Reset             none: a job is written before it is read; generations only compare
-//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+//! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::util::{lut_ram::LutRam, ram::Ram};
 use crate::{block, row, Unreset};

@@ -1,11 +1,11 @@
 //! Outputs of the READ responses: one register a stream.
 //!
 //! # Source            InfiniBand architecture volume 1, section 9.7.5.1.2 (READ responses), 9.2.1
-//!                     (opcodes), 9.2.5 (AETH); ARCHITECTURE.md, READ responses
+//!                     (opcodes), 9.2.5 (AETH); hdl/transport.md
 //! # Interface timing  steps as `read_ctl` has them; an output stands from the next cycle on
 //! # Number formats    m_pkt_opcode | 0x0d FIRST, 0x0e MIDDLE, 0x0f LAST, 0x10 ONLY
 //! # Reset             synchronous, high: all outputs 0
-//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+//! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::streams::{Probe, ReadCommand, Reply};
 use crate::{block, Reg, Regs, Wire};

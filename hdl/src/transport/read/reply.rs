@@ -1,7 +1,7 @@
 //! READ responses of RoCEv2 RC: jobs from the responder become packets, one for each grant.
 //!
 //! # Source            InfiniBand architecture volume 1, sections 9.7.5.1.2 (READ responses), 9.7.4.5
-//!                     (duplicates); ARCHITECTURE.md, READ responses
+//!                     (duplicates); hdl/transport.md
 //! # Interface timing  an operation starts in cycle 0 and its sink is ready in cycle 1. Job of a flow
 //!                     without others: m_work from cycle 11 on; of a restart: 13..=28. Grant: m_pkt,
 //!                     m_read from cycle 9 on, the next m_work from cycle 16 on
@@ -18,7 +18,7 @@
 //!                     a packet that was made by another row of its flow, as its mark says, ends
 //!                     nothing
 //! # Reset             synchronous, high: readies low for 2^FB + 1 cycles
-//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+//! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::rows::StagedRow;
 use crate::streams::{Flow, Offer, ReadCommand, ReadError, ReadJob, ReadJobEnd, Reply, Work};

@@ -1,7 +1,7 @@
 //! Walk over a flow's last 16 READs, from the newest on: finds the one that a restart repeats, and
 //! gives up all jobs on the way.
 //!
-//! # Source            ARCHITECTURE.md, READ responses
+//! # Source            hdl/transport.md
 //! # Interface timing  take: what the job asks for; a cycle later start; from two cycles later on:
 //!                     walk, one place a cycle, each judged three cycles later. m_ends in the last
 //!                     of them; the results stand one cycle later. A new READ is written two cycles
@@ -11,7 +11,7 @@
 //! # Rules             a restart asks for a READ or a part of it; if it does not lie in the one that
 //!                     its PSN is in, that is not found
 //! # Reset             none: start begins anew
-//! # Twins             sim/src/golden/transport/read_reply.rs, tests/read_reply.rs
+//! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::util::ram::Ram;
 use crate::{block, row, Unreset};

@@ -6,7 +6,7 @@
 //!                     in [`State::Done`]
 //! # Latency and rate  one state a cycle; states that fill an output slot wait until it is free
 //! # Reset             synchronous, high: scrubs the 2^FB flow rows, one a cycle
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::transport::requester::{
     answer::next::RequesterNextAnswer, answer::verdict::RequesterVerdict,

@@ -3,7 +3,7 @@
 //! # Interface timing  part of `requester`: filled in Order, Retire, Advance, FailEmit and Flush, and only
 //!                     when empty
 //! # Reset             synchronous, high: empty, fields 0; they hold their last value while empty
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::streams::Order;
 use crate::transport::requester::ctl::State;

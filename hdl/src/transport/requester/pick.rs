@@ -8,7 +8,7 @@
 //! # Rules             A queue pair row waits until no read error has stood for 4 cycles: those that
 //!                     are on their way are about the queue pair of before
 //! # Reset             synchronous, high: nothing chosen, flow 0 is the first to be scanned
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::transport::requester::ctl::{Op, State};
 use crate::{block, Reg};

@@ -9,7 +9,7 @@
 //!                     PSN of that name; READs send none
 //! # Invariants        una <= nxt <= high <= tail_psn; nxt is inside of a READ only where una is
 //! # Reset             synchronous, high: fields 0; the sequencer scrubs the rows
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::transport::requester::ctl::{Op, State};
 use crate::util::ram::Ram;

@@ -3,7 +3,7 @@
 //! # Interface timing  part of `requester`: read in Idle, in registers from Check on, written in
 //!                     Save of a queue pair operation
 //! # Reset             synchronous, high: fields 0; the sequencer scrubs the rows
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::rows::StagedRow;
 use crate::transport::requester::ctl::{Op, State};

@@ -8,7 +8,7 @@
 //!                     open_reads | 5 | READs sent and not ended, 0..=16
 //! # Invariants        head <= current <= tail, used = tail - head
 //! # Reset             synchronous, high: fields 0; the sequencer scrubs the rows
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::transport::requester::ctl::{Op, State};
 use crate::util::ram::Ram;

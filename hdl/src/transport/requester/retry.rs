@@ -6,7 +6,7 @@
 //! # Number formats    deadline | 33 bits, modulo 2^33 | ticks
 //! # Invariants        the retransmission timer runs only while something is outstanding
 //! # Reset             synchronous, high: fields 0; the sequencer scrubs the rows
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::transport::requester::ctl::{Op, State};
 use crate::util::ram::Ram;

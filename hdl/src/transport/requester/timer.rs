@@ -8,7 +8,7 @@
 //!                     retransmission | 2^n + 1 ticks after now: never early
 //!                     RNR | 2.5 ticks for each 10 us of the code, and 2: never early, 2.4 % late
 //! # Reset             synchronous, high: tick 0
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::transport::requester::ctl::State;
 use crate::{block, Reg, Unreset};

@@ -4,7 +4,7 @@
 //!                     work request is at hand two cycles later. Posting: Check rounded length,
 //!                     Post0 packets, Post1 end PSN, written in Post2
 //! # Reset             none: every result is used only after its operands were valid
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::rows::StagedRow;
 use crate::transport::requester::ctl::{Op, State};

@@ -11,7 +11,7 @@
 //! # Rules             no queue pair, then PSN, then form (NAK invalid), then right (NAK access),
 //!                     then completion room (RNR NAK)
 //! # Reset             synchronous, high: tables are cleared; the verdict means nothing before 7
-//! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
+//! # Twins             sim/models/src/golden/transport/responder.rs, tests/transport/responder.rs
 
 use crate::rows::StagedRow;
 use crate::streams::FlowEnd;

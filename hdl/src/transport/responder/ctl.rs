@@ -1,13 +1,13 @@
 //! Order of events in the responder: one request at a time, table rows in between.
 //!
-//! # Source            ARCHITECTURE.md, Responder
+//! # Source            hdl/transport.md
 //! # Interface timing  cycle 0: s_req; cycle 7: commit; cycle 8: m_cmd, events, s_req_ready. A row
 //!                     waits until no command is in flight and no READ stands at m_job; then it
 //!                     goes on to the READ responses, and a flow's answers are cleared
 //! # Latency and rate  [`LATENCY_CYCLES`]; one request every 8 cycles
 //! # Number formats    commands in flight | 0..=64; WRITEs with immediate in flight | 0..=16
 //! # Reset             synchronous, high: s_req_ready = 0 until the tables are clear
-//! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
+//! # Twins             sim/models/src/golden/transport/responder.rs, tests/transport/responder.rs
 
 use crate::streams::{Offer, WriteCommand};
 use crate::transport::responder::check;

@@ -5,7 +5,7 @@
 //!                     without a gap between frames whose orders are there
 //! # Shape             one order a frame, in the order of the frames
 //! # Reset             synchronous, high: empty
-//! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
+//! # Twins             sim/models/src/golden/transport/responder.rs, tests/transport/responder.rs
 
 use crate::streams::Axis;
 use crate::util::skid::Skid;

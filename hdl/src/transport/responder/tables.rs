@@ -1,12 +1,12 @@
 //! Tables of the responder: queue pairs, their receive state, memory regions.
 //!
-//! # Source            ARCHITECTURE.md, "Table rows"
+//! # Source            fw/registers.md
 //! # Interface timing  cycle 0: take, s_req_qpn; cycle 1: req_starts, req_region; cycle 2: qp,
 //!                     flow_state; cycle 3: region. They stay until the next take. failed and
 //!                     reads_full follow the table by one cycle
 //! # Number formats    [`ReceiverRow`], [`ReceiveState`], [`RegionRow`], [`Ending`]
 //! # Reset             synchronous, high: ready = 0 while rows are cleared, one a cycle
-//! # Twins             sim/src/golden/transport/responder.rs, tests/responder.rs
+//! # Twins             sim/models/src/golden/transport/responder.rs, tests/transport/responder.rs
 
 use crate::rows::StagedRow;
 use crate::util::{lut_ram::LutRam, ram::Ram};

@@ -1,7 +1,7 @@
 //! Windows in: what the peer has computed for our data goes to the scheduler, with its rate, in the place of
 //! what our congestion control computes for the peer's.
 //!
-//! # Source            ARCHITECTURE.md, windows of a receiver
+//! # Source            hdl/feedback.md
 //! # Interface timing  s_rate: cycle 0: s_rate_valid and s_rate_ready; cycle 1: m_rate. s_window: cycle 0:
 //!                     s_window_valid and s_window_ready; cycle [`LATENCY_CYCLES`]: m_rate, if that is free
 //!                     and nothing came at s_rate for two cycles
@@ -16,7 +16,8 @@
 //! # Rules             what s_rate says of the peer's data ends here. All others pass. A window is dropped if a command for its queue pair passes while it is
 //!                     worked on: it belongs to the queue pair of before
 //! # Reset             synchronous, high: idle, outputs 0, but for s_window_ready
-//! # Twins             sim/src/golden/transport/window_in.rs, tests/window_in.rs
+//! # Twins             sim/models/src/golden/transport/window/input.rs,
+//!                     tests/transport/window_in.rs
 
 use crate::streams::Rate;
 use crate::util::mul_serial::MulSerial;

@@ -1,7 +1,7 @@
 //! Windows out: what the congestion control has computed from the telemetry of the peer's data goes to the
 //! peer, the newest of each queue pair, in turn.
 //!
-//! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2, NewINT; ARCHITECTURE.md, windows of a receiver
+//! # Source            draft-pan-tsvwg-hpccplus-00 section 4.2, NewINT; hdl/feedback.md
 //! # Interface timing  cycle 0: watch_valid and watch_ready; cycle [`LATENCY_CYCLES`]: m_window_valid, if no other
 //!                     waits. row_valid: closed from the next cycle on, until [`CLOSED_CYCLES`] after it
 //! # Latency and rate  [`LATENCY_CYCLES`]; a window every 4 cycles
@@ -13,7 +13,8 @@
 //!                     what comes until [`CLOSED_CYCLES`] after the row was taken, when the congestion control
 //!                     has forgotten the queue pair of before. The window at m_window stays
 //! # Reset             synchronous, high: nothing waits, closed, outputs 0
-//! # Twins             sim/src/golden/transport/window_out.rs, tests/window_out.rs
+//! # Twins             sim/models/src/golden/transport/window/output.rs,
+//!                     tests/transport/window_out.rs
 
 use crate::streams::Window;
 use crate::util::{fifo::Fifo, lut_ram::LutRam, ram::Ram};

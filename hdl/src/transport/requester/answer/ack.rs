@@ -4,7 +4,7 @@
 //! # Interface timing  part of `requester`, free running: a result is there one cycle after its
 //!                     operands, `pulse`, `accept` and `acked_bytes` two cycles after
 //! # Reset             none: every result is used only after its operands were valid
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

@@ -3,7 +3,7 @@
 //! # Interface timing  part of `requester`: filled in Emit, and only when both are empty
 //! # Reset             synchronous, high: empty, fields 0; they hold their last value while empty,
 //!                     but those of m_cc that s_ack has follow it: so their enable is one register
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::streams::{AckTelemetry, InFlight, Telemetry};
 use crate::transport::requester::ctl::{Op, State};

@@ -3,8 +3,8 @@
 //! # Source            InfiniBand, volume 1, section 9.7.5 (reliable requester)
 //! # Interface timing  part of `requester_ctl`, in the same cycle
 //! # Reset             none: combinational
-//! # Length          The kernel is above 120 lines: one `match`, an arm a state.
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Length            the kernel is one `match`, an arm a state.
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::block;
 use crate::transport::requester::ctl::{Op, State};

@@ -8,7 +8,7 @@
 //!                     A READ that is asked for again in the middle is answered with FIRST or ONLY
 //!                     by some peers, with MIDDLE or LAST by others
 //! # Reset             none: every result is used only after its operands were valid
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::{block, Unreset};
 use nic_spec::wire::bth::opcode;

@@ -3,7 +3,7 @@
 //! # Interface timing  part of `requester`: set in the state that judges, for the ones behind it; an
 //!                     event is high in the next cycle
 //! # Reset             synchronous, high: fields 0
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::transport::requester::ctl::{Op, State};
 use crate::{block, Reg};

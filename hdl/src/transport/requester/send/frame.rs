@@ -7,7 +7,7 @@
 //! # Number formats    58 + 42 + 16 + 4 + 4096 bytes at most; no frame is shorter than 62 bytes, so
 //!                     Ethernet padding never happens
 //! # Reset             none: every result is used only after its operands were valid
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

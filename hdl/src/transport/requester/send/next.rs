@@ -2,7 +2,7 @@
 //!
 //! # Interface timing  part of `requester_ctl`, in the same cycle
 //! # Reset             none: combinational
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::block;
 use crate::transport::requester::ctl::{Op, State};

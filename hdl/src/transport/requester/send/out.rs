@@ -2,7 +2,7 @@
 //!
 //! # Interface timing  part of `requester`: filled in Send and Arm, and only when empty
 //! # Reset             synchronous, high: empty, fields 0; they hold their last value while empty
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::streams::{Packet, ReadCommand, Work};
 use crate::transport::requester::ctl::State;

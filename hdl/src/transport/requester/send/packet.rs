@@ -5,7 +5,7 @@
 //!                     P2 bytes. A posted work request's first packet comes from its row
 //! # Number formats    bytes 0..=4096
 //! # Reset             none: every result is used only after its operands were valid
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;

@@ -7,7 +7,7 @@
 //! # Interface timing  part of `requester`, free running: cycle 0: PSNs; cycle 2: bare, asks
 //! # Number formats    every | UQ8.0 | PSNs; 0 none, 1 each packet, 255 once a round trip
 //! # Reset             none: every result is used only after its operands were valid
-//! # Twins             sim/src/golden/transport/requester.rs, tests/requester.rs
+//! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
