@@ -62,7 +62,7 @@ fn paragraph(text: &str, title: &str) -> String {
 }
 
 /// A block's row in the page of its area, made from the header of its file.
-fn row(area: &Path, file: &Path) -> Option<String> {
+fn row(hdl: &Path, file: &Path) -> Option<String> {
     let text = std::fs::read_to_string(file).expect("the sources are readable");
     let name = block_name(file, &text)?;
     let about = paragraph(&text, "");
@@ -76,7 +76,7 @@ fn row(area: &Path, file: &Path) -> Option<String> {
         }
     }
     let latency = latency.replace("[`", "`").replace("`]", "`").replace('|', "\\|");
-    let path = file.strip_prefix(area).expect("it is below the area").display();
+    let path = file.strip_prefix(hdl).expect("it is below hdl").display();
     Some(format!("| [`{name}`]({path}) | {what} | {latency} |\n"))
 }
 
@@ -86,7 +86,7 @@ fn pages_of_areas_have_the_row_of_each_block() {
     for area in AREAS {
         let folder = root().join("hdl/src").join(area);
         let rows: Vec<String> =
-            rust_files(&folder).iter().filter_map(|file| row(&folder, file)).collect();
+            rust_files(&folder).iter().filter_map(|file| row(&root().join("hdl"), file)).collect();
         count += rows.len();
         let head = "| block | what it does | latency and rate |\n|---|---|---|\n";
         let page = format!("hdl/{area}.md");

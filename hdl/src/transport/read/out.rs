@@ -7,7 +7,7 @@
 //! # Reset             synchronous, high: all outputs 0
 //! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
-use crate::streams::{Probe, ReadCommand, Reply};
+use crate::streams::{ReadCommand, Reply};
 use crate::{block, Reg, Regs, Wire};
 use nic_spec::wire::aeth::syndrome;
 use nic_spec::wire::bth::opcode;
@@ -56,7 +56,9 @@ pub struct ReadOut<const FB: usize> {
     pub m_work_len_bytes: Signal<Out, Bits<14>>,
     /// A response was handed over.
     pub event_read_packet: Signal<Out, Bit>,
-    pkt: Probe<Regs, FB>,
+    pkt_valid: Reg<Bit>,
+    pkt_flow: Reg<Bits<FB>>,
+    pkt_psn: Reg<Bits<24>>,
     pkt_opcode: Reg<Bits<8>>,
     pkt_bytes: Reg<Bits<13>>,
     pkt_syndrome: Reg<Bits<8>>,
@@ -83,10 +85,10 @@ pub struct ReadOut<const FB: usize> {
 impl<const FB: usize> Logic for ReadOut<FB> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.m_pkt.valid.next = self.pkt.valid.val();
-        self.m_pkt.flow.next = self.pkt.flow.val();
+        self.m_pkt.valid.next = self.pkt_valid.val();
+        self.m_pkt.flow.next = self.pkt_flow.val();
         self.m_pkt.opcode.next = self.pkt_opcode.val();
-        self.m_pkt.psn.next = self.pkt.psn.val();
+        self.m_pkt.psn.next = self.pkt_psn.val();
         self.m_pkt.payload_bytes.next = self.pkt_bytes.val();
         self.m_pkt.syndrome.next = self.pkt_syndrome.val();
         self.m_pkt.msn.next = self.pkt_msn.val();
@@ -96,12 +98,12 @@ impl<const FB: usize> Logic for ReadOut<FB> {
         self.m_work_flow.next = self.work_flow.val();
         self.m_work_len_bytes.next = self.work_len.val();
         self.event_read_packet.next = self.e_packet.val();
-        self.packet_free.next = !self.pkt.valid.val() & !self.read.valid.val();
+        self.packet_free.next = !self.pkt_valid.val() & !self.read.valid.val();
         self.work_free.next = !self.work_valid.val();
         self.is_middle.next = self.begun.val() & !self.last.val();
         self.e_packet.next = self.sends.val();
         if self.m_pkt.ready.val() {
-            self.pkt.valid.next = false;
+            self.pkt_valid.next = false;
         }
         if self.m_read.ready.val() {
             self.read.valid.next = false;
@@ -111,9 +113,9 @@ impl<const FB: usize> Logic for ReadOut<FB> {
         }
         comment!("the packet");
         if self.sends.val() {
-            self.pkt.valid.next = true;
-            self.pkt.flow.next = self.flow.val();
-            self.pkt.psn.next = self.psn.val();
+            self.pkt_valid.next = true;
+            self.pkt_flow.next = self.flow.val();
+            self.pkt_psn.next = self.psn.val();
             self.pkt_bytes.next = self.bytes.val();
             self.pkt_syndrome.next = self.syndrome_ack.val();
             self.pkt_msn.next = self.msn.val();
