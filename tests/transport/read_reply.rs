@@ -31,7 +31,7 @@ fn read_reply_bench_notices_broken_verilog() {
         ("(!(|offset_high))", "1'b1"),
         ("row_key == rkey", "1'b1"),
         ("negative = zero - turned", "negative = zero - turned - 1"),
-        ("armed_q <= 1'b1", "armed_q <= 1'b0"),
+        ("armed_q_next = 1'b1", "armed_q_next = 1'b0"),
         ("last_flow == flow", "1'b0"),
         ("base = without_aeth", "base = with_aeth"),
         ("is_old = mark_q != fail_mark", "is_old = 1'b0"),
