@@ -257,10 +257,7 @@ impl Golden for Plain {
             _ => 2 * u8::from(!v.g),
         };
         if v.reset {
-            out.z[4] = 0;
-            out.y[7] = 0;
-            out.y[13] = 0;
-            out.c[10] = false;
+            out = FormsOut::default();
             self.phase = 0;
         }
         self.out = out;
