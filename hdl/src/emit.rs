@@ -234,16 +234,18 @@ mod tests {
     #[test]
     fn writes_files_and_lists() {
         let config = NicConfig::preset("gbe").unwrap();
-        let design = by_name("fifo", &config).unwrap();
+        let design = by_name("frame_fifo", &config).unwrap();
         let dir = std::env::temp_dir().join(format!("nic_emit_{}", std::process::id()));
         let files = design.write_dir(&dir, Layout::FilePerModule).unwrap();
         assert_eq!(files.len(), design.modules.len());
         let list = std::fs::read_to_string(dir.join("files.f")).unwrap();
-        assert_eq!(list.lines().collect::<Vec<_>>(), ["lut_ram.v", "fifo.v"]);
-        let text = std::fs::read_to_string(dir.join("fifo.v")).unwrap();
+        assert_eq!(list.lines().collect::<Vec<_>>(), ["ram.v", "frame_fifo.v"]);
+        let text = std::fs::read_to_string(dir.join("frame_fifo.v")).unwrap();
         assert!(text.starts_with("// SPDX-License-Identifier: MIT OR Apache-2.0\n"));
         assert!(text.contains("preset gbe"));
-        assert!(std::fs::read_to_string(dir.join("fifo.core")).unwrap().contains("toplevel: fifo"));
+        assert!(std::fs::read_to_string(dir.join("frame_fifo.core"))
+            .unwrap()
+            .contains("toplevel: frame_fifo"));
         std::fs::remove_dir_all(&dir).unwrap();
     }
 

@@ -20,4 +20,4 @@ pub mod tx;
 pub mod util;
 
 pub use nic_block::{block, bundle, kernel, row, stream};
-pub use nic_emit::{Reg, Regs, Unreset, Wire};
+pub use nic_emit::{cell, Reg, Regs, Unreset, Wire};

@@ -31,6 +31,6 @@ fn fifo_fills_to_its_depth_and_drains_one_a_cycle() {
 
 #[test]
 fn fifo_breaks_are_caught() {
-    let breaks = [("held != last_place", "1'b1"), ("write_index != read_index", "1'b1")];
+    let breaks = [("held != (1 << AW) - 1", "1'b1"), ("write_index != read_index", "1'b1")];
     assert_catches("fifo", 20_000, &breaks);
 }

@@ -29,6 +29,6 @@ fn ram_fifo_fills_to_its_depth_and_keeps_one_a_cycle_through_the_wrap() {
 
 #[test]
 fn ram_fifo_breaks_are_caught() {
-    let breaks = [("held != last_place", "1'b1"), (".read_enable(fetch)", ".read_enable(1'b1)")];
+    let breaks = [("held != (1 << AW) - 1", "1'b1"), ("if (fetch) word", "word")];
     assert_catches("ram_fifo", 50_000, &breaks);
 }

@@ -31,6 +31,6 @@ fn stream_mux_gives_both_sinks_the_same_share() {
 
 #[test]
 fn stream_mux_breaks_are_caught() {
-    let breaks = [("b_next_next = 1'b1", "b_next_next = 1'b0"), ("m_ready | !full", "1'b1")];
+    let breaks = [("b_next <= take_a", "b_next <= 1'b0"), ("m_ready | !full", "1'b1")];
     assert_catches("stream_mux", 2000, &breaks);
 }

@@ -9,6 +9,6 @@ fn stream_route_matches_golden() {
 
 #[test]
 fn stream_route_breaks_are_caught() {
-    let breaks = [("m_b_ready | !b_full", "1'b1"), ("a_full_next = !is_b", "a_full_next = 1'b1")];
+    let breaks = [("m_b_ready | !b_full", "1'b1"), ("a_full <= !s_data[WIDTH]", "a_full <= 1'b1")];
     assert_catches("stream_route", 2000, &breaks);
 }

@@ -1,5 +1,6 @@
 //! Builds modules from the walked tree; equal modules become one.
 
+use crate::cell::Cell;
 use crate::check;
 use crate::error::{Finding, Rule};
 use crate::implied::defaults;
@@ -81,6 +82,9 @@ impl Library {
                 module.body = Body::Kernel(schedule(module, &stmts));
             }
             Verilog::Custom(text) => {
+                if let Some(cell) = Cell::of(scope) {
+                    return fill_cell(module, cell, out);
+                }
                 if !scope.parts.is_empty() {
                     let text = "hand-written Verilog can't have sub-blocks";
                     out.push(Finding::new(&place, Rule::Structure, text));
@@ -141,6 +145,15 @@ impl Library {
         }
         names
     }
+}
+
+fn fill_cell(module: &mut Module, cell: Cell, out: &mut Vec<Finding>) {
+    if let Some(text) = cell.mismatch(&module.ports) {
+        out.push(Finding::new(&module.place, Rule::Structure, format!("the cell {text}")));
+    }
+    module.type_name = module.type_name.split('<').next().unwrap_or_default().into();
+    module.paths = check::custom_paths(&module.ports, cell.body());
+    module.body = Body::Cell(cell.text);
 }
 
 /// snake_case name and const parameters of a Rust type.
@@ -212,7 +225,8 @@ fn instances(
             .collect();
         let hidden = modules[module].declares(&name);
         let label = if hidden { format!("{name}_block") } else { name.clone() };
-        Some(Instance { name, label, module, connections })
+        let parameters = Cell::of(child).map(|c| c.parameters).unwrap_or_default();
+        Some(Instance { name, label, module, parameters, connections })
     });
     children.collect()
 }

@@ -305,6 +305,8 @@ pub struct Instance {
     pub label: String,
     /// Index of the module in the library.
     pub module: usize,
+    /// Name and value of each parameter, if the module is a cell.
+    pub parameters: Vec<(String, String)>,
     /// Port and what it is connected to.
     pub connections: Vec<(String, Expr)>,
 }
@@ -313,7 +315,9 @@ impl Module {
     /// The module declares something called `name`.
     pub fn declares(&self, name: &str) -> bool {
         let in_text = match &self.body {
-            Body::Custom(text) => crate::check::words(text).iter().any(|w| w == name),
+            Body::Custom(text) | Body::Cell(text) => {
+                crate::check::words(text).iter().any(|w| w == name)
+            }
             Body::Kernel(_) => false,
         };
         in_text
@@ -352,6 +356,8 @@ pub enum Body {
     Kernel(Plan),
     /// Verilog written by hand; it uses the port names.
     Custom(String),
+    /// A whole module with parameters, written by hand.
+    Cell(String),
 }
 
 /// A module.

@@ -16,6 +16,7 @@ macro_rules! comment {
 
 mod build;
 mod bundle;
+mod cell;
 mod check;
 mod design;
 mod error;
@@ -35,6 +36,7 @@ mod tests;
 mod walk;
 
 pub use bundle::{Absent, Joins, Kind, Regs, Wire, FLAT};
+pub use cell::cell;
 pub use design::{Design, Layout};
 pub use error::{EmitError, Finding, Rule};
 pub use ir::{Dir, Port};
@@ -54,6 +56,9 @@ pub fn emit_block(name: &str, block: &impl Block, preset: &str) -> Result<Design
     let Some(top) = top.filter(|_| findings.is_empty()) else {
         return Err(EmitError { findings });
     };
+    if let Some(cell) = cell::Cell::of(&scope) {
+        library.modules[top].body = ir::Body::Cell(cell.with_own_defaults());
+    }
     let names = library.names(name);
     let mut modules = vec![];
     let mut unused = vec![];

@@ -13,6 +13,7 @@ pub fn print(module: &Module, name: &str, names: &dyn Fn(usize) -> String) -> St
     let mut printer = Printer { out: String::new(), indent: 0 };
     match &module.body {
         Body::Custom(text) => printer.custom(module, name, text),
+        Body::Cell(text) => printer.cell(name, text),
         Body::Kernel(plan) => printer.kernel(module, name, plan, names),
     }
     printer.out
@@ -27,6 +28,7 @@ pub fn unused(module: &Module) -> Vec<(String, Vec<(usize, usize)>)> {
             let idle = ports.filter(|p| !used.contains(&p.name));
             idle.map(|p| (p.name.clone(), vec![(p.width - 1, 0)])).collect()
         }
+        Body::Cell(_) => vec![],
         Body::Kernel(plan) => unused_bits(module, plan).1,
     }
 }
@@ -212,6 +214,12 @@ impl Printer {
         self.line("endmodule");
     }
 
+    /// A cell says its own name once, after `module`.
+    fn cell(&mut self, name: &str, text: &str) {
+        let (_, rest) = text.split_once(" #(").unwrap_or_default();
+        self.out = format!("module {name} #({}\n", rest.trim_end());
+    }
+
     fn unused(&mut self, list: &Unused, module: &Module) {
         if list.is_empty() {
             return;
@@ -306,7 +314,12 @@ impl Printer {
         names: &dyn Fn(usize) -> String,
     ) {
         self.line("");
-        self.line(&format!("{} {} (", names(instance.module), instance.label));
+        let values = instance.parameters.iter().map(|(name, value)| format!(".{name}({value})"));
+        let values = match instance.parameters.is_empty() {
+            true => String::new(),
+            false => format!("#({}) ", values.collect::<Vec<_>>().join(", ")),
+        };
+        self.line(&format!("{} {values}{} (", names(instance.module), instance.label));
         self.indent += 1;
         let count = instance.connections.len();
         for (i, (port, net)) in instance.connections.iter().enumerate() {

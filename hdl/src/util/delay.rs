@@ -2,16 +2,16 @@
 //!
 //! # Interface timing  cycle 0: d; cycle N: q = d
 //! # Latency and rate  N cycles; one word per cycle
-//! # Shape             words of type T, N in 1..=64; from 3 cycles on a ring in LUT RAM and one register
+//! # Shape             words of type T, N in 2..=64; a ring of N - 1 words in LUT RAM, and one register
 //! # Reset             puts the ring's index to 0; the words under way are not cleared, so the user
 //!                     keeps a valid bit of its own
 //! # Twins             part of the twins of its users
 
-use crate::block;
+use crate::{block, cell};
 use rust_hdl_core::prelude::*;
 
 /// Delays a word by `N` cycles.
-#[block(check((1..=64).contains(&N) && T::BITS > 1))]
+#[block(check((2..=64).contains(&N) && T::BITS > 1))]
 pub struct Delay<T: Synth, const N: usize> {
     /// Word.
     pub d: Signal<In, T>,
@@ -23,33 +23,35 @@ impl<T: Synth, const N: usize> Logic for Delay<T, N> {
     fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
-        let top = T::BITS - 1;
-        if N <= 2 {
-            let declare = if N == 2 { format!("reg [{top}:0] word;\n") } else { String::new() };
-            let load = if N == 2 { "    word <= d;\n    q <= word;\n" } else { "    q <= d;\n" };
-            return Verilog::Custom(format!("{declare}always @(posedge clock) begin\n{load}end\n"));
-        }
-        // The ring holds N - 1 words: one is read and replaced in each cycle.
-        let last = N - 2;
-        let bits = (usize::BITS - last.leading_zeros()) as usize;
-        // A ring of a power of two wraps by itself.
-        let wrap = match (last + 1).is_power_of_two() {
-            true => "reset".to_string(),
-            false => format!("reset || (index == {bits}'d{last})"),
-        };
-        Verilog::Custom(format!(
-            "\
-reg [{top}:0] ring [0:{last}];
-reg [{index_top}:0] index;
-
-always @(posedge clock) begin
-    q <= ring[index];
-    ring[index] <= d;
-    index <= index + {bits}'d1;
-    if ({wrap}) index <= {bits}'d0;
-end
-",
-            index_top = bits - 1,
-        ))
+        cell(VERILOG, &[("WIDTH", &T::BITS), ("CYCLES", &N)])
     }
 }
+
+const VERILOG: &str = "
+module delay #(
+    parameter WIDTH = 32,
+    parameter CYCLES = 4
+) (
+    input  wire             clock,
+    input  wire             reset,
+    input  wire [WIDTH-1:0] d,
+    output reg  [WIDTH-1:0] q
+);
+
+    // One word of the ring is read and replaced in each cycle; the output's register is the last.
+    localparam WORDS = CYCLES - 1;
+    localparam BITS = (WORDS == 1) ? 1 : $clog2(WORDS);
+    localparam LAST = WORDS - 1;
+
+    reg [WIDTH-1:0] ring [0:WORDS-1];
+    reg [BITS-1:0]  index;
+
+    always @(posedge clock) begin
+        q <= ring[index];
+        ring[index] <= d;
+        index <= index + 1'b1;
+        if (reset || (index == LAST[BITS-1:0])) index <= 0;
+    end
+
+endmodule
+";

@@ -9,8 +9,7 @@
 //! # Twins             sim/models/src/golden/util/fifo.rs, tests/util/fifo.rs
 
 use crate::streams::Word;
-use crate::util::lut_ram::LutRam;
-use crate::{block, Reg};
+use crate::{block, cell};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an item at the sink of an empty FIFO to the item at the source.
@@ -25,53 +24,72 @@ pub struct Fifo<T: Synth, const AW: usize, const CW: usize> {
     pub m: Word<Out, T>,
     /// Items taken and not yet delivered.
     pub count: Signal<Out, Bits<CW>>,
-    ram: LutRam<AW, T>,
-    #[reset(true)]
-    space: Reg<Bit>,
-    held: Reg<Bits<CW>>,
-    write_index: Reg<Bits<AW>>,
-    read_index: Reg<Bits<AW>>,
-    head_valid: Reg<Bit>,
-    head: Reg<T>,
-    push: Signal<Local, Bit>,
-    pop: Signal<Local, Bit>,
-    load: Signal<Local, Bit>,
-    #[value((1_u64 << AW) - 1)]
-    last_place: Constant<Bits<CW>>,
 }
 
 impl<T: Synth, const AW: usize, const CW: usize> Logic for Fifo<T, AW, CW> {
-    #[hdl_gen]
-    fn update(&mut self) {
-        self.s.ready.next = self.space.val();
-        self.m.valid.next = self.head_valid.val();
-        self.m.data.next = self.head.val();
-        self.count.next = self.held.val();
-        self.push.next = self.s.valid.val() & self.space.val();
-        self.pop.next = self.head_valid.val() & self.m.ready.val();
-        self.load.next = (self.m.ready.val() | !self.head_valid.val())
-            & (self.write_index.val() != self.read_index.val());
-        self.ram.write_enable.next = self.push.val();
-        self.ram.write_address.next = self.write_index.val();
-        self.ram.write_data.next = self.s.data.val();
-        self.ram.read_address.next = self.read_index.val();
-        if self.push.val() {
-            self.write_index.next = self.write_index.val() + 1;
-        }
-        if self.load.val() {
-            self.read_index.next = self.read_index.val() + 1;
-            self.head.next = self.ram.read_data.val();
-            self.head_valid.next = true;
-        } else if self.pop.val() {
-            self.head_valid.next = false;
-        }
-        comment!("Room is known one cycle ahead from the count before this cycle's traffic.");
-        if self.push.val() & !self.pop.val() {
-            self.held.next = self.held.val() + 1;
-            self.space.next = self.held.val() != self.last_place.val();
-        } else if self.pop.val() & !self.push.val() {
-            self.held.next = self.held.val() - 1;
-            self.space.next = true;
-        }
+    fn update(&mut self) {}
+
+    fn hdl(&self) -> Verilog {
+        cell(VERILOG, &[("WIDTH", &T::BITS), ("AW", &AW)])
     }
 }
+
+const VERILOG: &str = "
+module fifo #(
+    parameter WIDTH = 32,
+    parameter AW = 4
+) (
+    input  wire             clock,
+    input  wire             reset,
+    input  wire             s_valid,
+    output wire             s_ready,
+    input  wire [WIDTH-1:0] s_data,
+    output wire             m_valid,
+    input  wire             m_ready,
+    output wire [WIDTH-1:0] m_data,
+    output wire [AW:0]      count
+);
+
+    reg [WIDTH-1:0] mem [0:(1<<AW)-1];
+    reg [AW-1:0]    write_index;
+    reg [AW-1:0]    read_index;
+    reg             head_valid;
+    reg [WIDTH-1:0] head;
+    reg             space;
+    reg [AW:0]      held;
+
+    wire push = s_valid & space;
+    wire pop = head_valid & m_ready;
+    wire load = (m_ready | !head_valid) & (write_index != read_index);
+
+    assign s_ready = space;
+    assign m_valid = head_valid;
+    assign m_data = head;
+    assign count = held;
+
+    always @(posedge clock) begin
+        if (push) mem[write_index] <= s_data;
+        if (load) head <= mem[read_index];
+        if (push) write_index <= write_index + 1'b1;
+        if (load) read_index <= read_index + 1'b1;
+        if (load | pop) head_valid <= load;
+        // Room is known one cycle ahead from the count before this cycle's traffic.
+        if (push & !pop) begin
+            held <= held + 1'b1;
+            space <= held != (1 << AW) - 1;
+        end else if (pop & !push) begin
+            held <= held - 1'b1;
+            space <= 1'b1;
+        end
+        if (reset) begin
+            write_index <= 0;
+            read_index <= 0;
+            head_valid <= 1'b0;
+            head <= 0;
+            space <= 1'b1;
+            held <= 0;
+        end
+    end
+
+endmodule
+";

@@ -7,7 +7,7 @@
 //! # Shape             2^AW words of type T; content is random after power-up and survives reset
 //! # Twins             inside sim/models/src/golden/util/fifo.rs, tests/util/fifo.rs
 
-use crate::block;
+use crate::{block, cell};
 use rust_hdl_core::prelude::*;
 
 /// LUT RAM of `2^AW` words of type `T`.
@@ -29,19 +29,31 @@ impl<const AW: usize, T: Synth> Logic for LutRam<AW, T> {
     fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(format!(
-            "\
-// The asynchronous read makes this LUT RAM, or registers where there is none (iCE40).
-reg [{width}:0] mem [0:{last}];
-
-always @(posedge clock) begin
-    if (write_enable) mem[write_address] <= write_data;
-end
-
-assign read_data = mem[read_address];
-",
-            width = T::BITS - 1,
-            last = (1_u64 << AW) - 1,
-        ))
+        cell(VERILOG, &[("WIDTH", &T::BITS), ("AW", &AW)])
     }
 }
+
+const VERILOG: &str = "
+module lut_ram #(
+    parameter WIDTH = 32,
+    parameter AW = 4
+) (
+    input  wire             clock,
+    input  wire             write_enable,
+    input  wire [AW-1:0]    write_address,
+    input  wire [WIDTH-1:0] write_data,
+    input  wire [AW-1:0]    read_address,
+    output wire [WIDTH-1:0] read_data
+);
+
+    // The asynchronous read makes this LUT RAM, or registers where there is none (iCE40).
+    reg [WIDTH-1:0] mem [0:(1<<AW)-1];
+
+    always @(posedge clock) begin
+        if (write_enable) mem[write_address] <= write_data;
+    end
+
+    assign read_data = mem[read_address];
+
+endmodule
+";

@@ -9,9 +9,8 @@
 //! # Reset             synchronous, high: every stage 0
 //! # Twins             sim/models/src/golden/util/mul.rs, tests/util/mul_pipe.rs
 
-use crate::block;
+use crate::{block, cell};
 use rust_hdl_core::prelude::*;
-use std::fmt::Write;
 
 /// Widest factor of one partial product.
 pub const PART_BITS: usize = 17;
@@ -42,104 +41,77 @@ impl<const A: usize, const B: usize, const P: usize> MulPipe<A, B, P> {
     pub const LATENCY_CYCLES: usize = latency_cycles(A, B);
 }
 
-/// One summand: a register of `bits` bits that counts `2^shift`.
-struct Term {
-    name: String,
-    shift: usize,
-    bits: usize,
-}
-
-impl Term {
-    /// The term as an expression of `width` bits.
-    fn extended(&self, width: usize) -> String {
-        let above = width - self.shift - self.bits;
-        let mut pieces = Vec::new();
-        if above > 0 {
-            pieces.push(format!("{above}'d0"));
-        }
-        pieces.push(self.name.clone());
-        if self.shift > 0 {
-            pieces.push(format!("{}'d0", self.shift));
-        }
-        if pieces.len() == 1 {
-            return self.name.clone();
-        }
-        format!("{{{}}}", pieces.join(", "))
-    }
-}
-
-/// Registers and their next values, as Verilog.
-#[derive(Default)]
-struct Stages {
-    declare: String,
-    clear: String,
-    load: String,
-}
-
-impl Stages {
-    fn register(&mut self, name: &str, bits: usize, next: &str) {
-        if name != "p" {
-            let _ = writeln!(self.declare, "reg [{}:0] {name};", bits - 1);
-        }
-        let _ = writeln!(self.clear, "        {name} <= {bits}'d0;");
-        let _ = writeln!(self.load, "        {name} <= {next};");
-    }
-}
-
-/// Cuts `bits` bits into (offset, width) parts of nearly equal width.
-fn parts(bits: usize) -> Vec<(usize, usize)> {
-    let width = bits.div_ceil(part_count(bits));
-    (0..bits).step_by(width).map(|at| (at, width.min(bits - at))).collect()
-}
-
-fn multiplier(a_bits: usize, b_bits: usize) -> String {
-    let product_bits = a_bits + b_bits;
-    let mut stages = Stages::default();
-    let mut terms = Vec::new();
-    let single = part_count(a_bits) * part_count(b_bits) == 1;
-    for (i, (a_at, a_width)) in parts(a_bits).into_iter().enumerate() {
-        for (j, (b_at, b_width)) in parts(b_bits).into_iter().enumerate() {
-            let bits = a_width + b_width;
-            let name = if single { "p".into() } else { format!("part_{i}_{j}") };
-            let slice = |port: &str, whole: usize, at: usize, width: usize| {
-                let range =
-                    if whole == 1 { String::new() } else { format!("[{}:{at}]", at + width - 1) };
-                format!("{{{}'d0, {port}{range}}}", bits - width)
-            };
-            let a = slice("a", a_bits, a_at, a_width);
-            let b = slice("b", b_bits, b_at, b_width);
-            stages.register(&name, bits, &format!("{a} * {b}"));
-            terms.push(Term { name, shift: a_at + b_at, bits });
-        }
-    }
-    let mut level = 1;
-    while terms.len() > 1 {
-        let last_level = terms.len() == 2;
-        let mut sums = Vec::new();
-        for (i, pair) in terms.chunks(2).enumerate() {
-            let name = if last_level { "p".into() } else { format!("sum_{level}_{i}") };
-            let addends: Vec<_> = pair.iter().map(|t| t.extended(product_bits)).collect();
-            stages.register(&name, product_bits, &addends.join("\n            + "));
-            sums.push(Term { name, shift: 0, bits: product_bits });
-        }
-        terms = sums;
-        level += 1;
-    }
-    format!(
-        "// Parts of at most {PART_BITS} bits are multiplied, then added pair by pair.\n\
-         {}\nalways @(posedge clock) begin\n    if (reset) begin\n{}    end else begin\n\
-         {}    end\nend\n",
-        stages.declare, stages.clear, stages.load
-    )
-}
-
 impl<const A: usize, const B: usize, const P: usize> Logic for MulPipe<A, B, P> {
     fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(multiplier(A, B))
+        cell(VERILOG, &[("A", &A), ("B", &B), ("PART_BITS", &PART_BITS)])
     }
 }
+
+const VERILOG: &str = "
+module mul_pipe #(
+    parameter A = 32,
+    parameter B = 32,
+    parameter PART_BITS = 17
+) (
+    input  wire           clock,
+    input  wire           reset,
+    input  wire [A-1:0]   a,
+    input  wire [B-1:0]   b,
+    output wire [A+B-1:0] p
+);
+
+    // Parts of nearly equal width are multiplied, then added pair by pair.
+    localparam P = A + B;
+    localparam A_PARTS = (A + PART_BITS - 1) / PART_BITS;
+    localparam B_PARTS = (B + PART_BITS - 1) / PART_BITS;
+    localparam A_BITS = (A + A_PARTS - 1) / A_PARTS;
+    localparam B_BITS = (B + B_PARTS - 1) / B_PARTS;
+    localparam LEVELS = $clog2(A_PARTS * B_PARTS);
+    localparam TERMS = 1 << LEVELS;
+
+    genvar level, i, j;
+    generate
+        for (level = 0; level <= LEVELS; level = level + 1) begin : stage
+            wire [(TERMS>>level)*P-1:0] next;
+            reg  [(TERMS>>level)*P-1:0] terms;
+
+            always @(posedge clock) begin
+                terms <= next;
+                if (reset) terms <= 0;
+            end
+        end
+
+        for (i = 0; i < A_PARTS; i = i + 1) begin : a_part
+            localparam A_OWN = (i + 1 < A_PARTS) ? A_BITS : A - i * A_BITS;
+            for (j = 0; j < B_PARTS; j = j + 1) begin : b_part
+                localparam B_OWN = (j + 1 < B_PARTS) ? B_BITS : B - j * B_BITS;
+                localparam BITS = A_OWN + B_OWN;
+                localparam SHIFT = i * A_BITS + j * B_BITS;
+                wire [BITS-1:0] product =
+                    {{B_OWN{1'b0}}, a[i*A_BITS +: A_OWN]} * {{A_OWN{1'b0}}, b[j*B_BITS +: B_OWN]};
+                assign stage[0].next[(i*B_PARTS+j)*P +: P] =
+                    {{(P-BITS-SHIFT){1'b0}}, product, {SHIFT{1'b0}}};
+            end
+        end
+
+        if (A_PARTS * B_PARTS < TERMS) begin : none
+            assign stage[0].next[TERMS*P-1:A_PARTS*B_PARTS*P] = 0;
+        end
+
+        for (level = 1; level <= LEVELS; level = level + 1) begin : sum
+            for (i = 0; i < TERMS >> level; i = i + 1) begin : pair
+                assign stage[level].next[i*P +: P] =
+                    stage[level-1].terms[2*i*P +: P] + stage[level-1].terms[(2*i+1)*P +: P];
+            end
+        end
+    endgenerate
+
+    assign p = stage[LEVELS].terms;
+
+endmodule
+";
 
 #[cfg(test)]
 mod tests {

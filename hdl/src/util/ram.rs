@@ -10,7 +10,7 @@
 //! # Critical path     put a second register behind read_data before any arithmetic
 //! # Twins             sim/models/src/golden/util/ram.rs, tests/util/ram.rs
 
-use crate::block;
+use crate::{block, cell};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an address to its word.
@@ -37,23 +37,41 @@ impl<const AW: usize, T: Synth> Logic for Ram<AW, T> {
     fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(format!(
-            "\
-(* ram_style = \"block\", no_rw_check *)
-reg [{width}:0] mem [0:{last}];
-
-always @(posedge clock) begin
-    if (write_enable) mem[write_address] <= write_data;
-    if (read_enable) read_data <= mem[read_address];
-`ifndef SYNTHESIS
-    // A collision is undefined in hardware; simulation makes it visible.
-    if (read_enable && write_enable && (read_address == write_address))
-        read_data <= ~write_data;
-`endif
-end
-",
-            width = T::BITS - 1,
-            last = (1_u64 << AW) - 1,
-        ))
+        // Fewer rows fill no block RAM: the tool chooses.
+        let style = if AW < 6 { "\"auto\"" } else { "\"block\"" };
+        cell(VERILOG, &[("WIDTH", &T::BITS), ("AW", &AW), ("STYLE", &style)])
     }
 }
+
+const VERILOG: &str = "
+module ram #(
+    parameter WIDTH = 32,
+    parameter AW = 9,
+    // verilator lint_off UNUSEDPARAM
+    parameter STYLE = \"block\"
+    // verilator lint_on UNUSEDPARAM
+) (
+    input  wire             clock,
+    input  wire             write_enable,
+    input  wire [AW-1:0]    write_address,
+    input  wire [WIDTH-1:0] write_data,
+    input  wire             read_enable,
+    input  wire [AW-1:0]    read_address,
+    output reg  [WIDTH-1:0] read_data
+);
+
+    (* ram_style = STYLE, no_rw_check *)
+    reg [WIDTH-1:0] mem [0:(1<<AW)-1];
+
+    always @(posedge clock) begin
+        if (write_enable) mem[write_address] <= write_data;
+        if (read_enable) read_data <= mem[read_address];
+`ifndef SYNTHESIS
+        // A collision is undefined in hardware; simulation makes it visible.
+        if (read_enable && write_enable && (read_address == write_address))
+            read_data <= ~write_data;
+`endif
+    end
+
+endmodule
+";

@@ -8,7 +8,7 @@
 //! # Twins             sim/models/src/golden/util/skid.rs, tests/util/skid.rs
 
 use crate::streams::Word;
-use crate::{block, Reg, Unreset};
+use crate::{block, cell};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an item at the sink to the item at the source.
@@ -21,39 +21,61 @@ pub struct Skid<T: Synth> {
     pub s: Word<In, T>,
     /// An item stands at the source.
     pub m: Word<Out, T>,
-    #[reset(true)]
-    empty_spare: Reg<Bit>,
-    head_valid: Reg<Bit>,
-    head: Reg<T>,
-    spare: Unreset<T>,
-    push: Signal<Local, Bit>,
-    advance: Signal<Local, Bit>,
 }
 
 impl<T: Synth> Logic for Skid<T> {
-    #[hdl_gen]
-    fn update(&mut self) {
-        self.s.ready.next = self.empty_spare.val();
-        self.m.valid.next = self.head_valid.val();
-        self.m.data.next = self.head.val();
-        self.push.next = self.s.valid.val() & self.empty_spare.val();
-        self.advance.next = self.m.ready.val() | !self.head_valid.val();
-        comment!("What comes while it is empty is kept only if the head is blocked.");
-        if self.empty_spare.val() {
-            self.spare.next = self.s.data.val();
-        }
-        if self.advance.val() {
-            comment!("The head is free: it takes the spare entry, else the new item.");
-            self.head_valid.next = self.push.val() | !self.empty_spare.val();
-            self.empty_spare.next = true;
-            if !self.empty_spare.val() {
-                self.head.next = self.spare.val();
-            } else if self.push.val() {
-                self.head.next = self.s.data.val();
-            }
-        } else if self.push.val() {
-            comment!("The head is blocked: the item on its way stays in the spare entry.");
-            self.empty_spare.next = false;
-        }
+    fn update(&mut self) {}
+
+    fn hdl(&self) -> Verilog {
+        cell(VERILOG, &[("WIDTH", &T::BITS)])
     }
 }
+
+const VERILOG: &str = "
+module skid #(
+    parameter WIDTH = 64
+) (
+    input  wire             clock,
+    input  wire             reset,
+    input  wire             s_valid,
+    output wire             s_ready,
+    input  wire [WIDTH-1:0] s_data,
+    output wire             m_valid,
+    input  wire             m_ready,
+    output wire [WIDTH-1:0] m_data
+);
+
+    reg             head_valid;
+    reg [WIDTH-1:0] head;
+    reg             empty_spare;
+    reg [WIDTH-1:0] spare;
+
+    wire push = s_valid & empty_spare;
+    wire advance = m_ready | !head_valid;
+
+    assign s_ready = empty_spare;
+    assign m_valid = head_valid;
+    assign m_data = head;
+
+    always @(posedge clock) begin
+        // What comes while it is empty is kept only if the head is blocked.
+        if (empty_spare) spare <= s_data;
+        if (advance) begin
+            // The head is free: it takes the spare entry, else the new item.
+            head_valid <= push | !empty_spare;
+            empty_spare <= 1'b1;
+            if (!empty_spare) head <= spare;
+            else if (push) head <= s_data;
+        end else if (push) begin
+            // The head is blocked: the item on its way stays in the spare entry.
+            empty_spare <= 1'b0;
+        end
+        if (reset) begin
+            head_valid <= 1'b0;
+            head <= 0;
+            empty_spare <= 1'b1;
+        end
+    end
+
+endmodule
+";

@@ -10,7 +10,7 @@
 //! # Twins             sim/models/src/golden/util/stream_mux.rs, tests/util/stream_mux.rs
 
 use crate::streams::Word;
-use crate::{block, Reg};
+use crate::{block, cell};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an item at sink a to the item at the source.
@@ -31,48 +31,72 @@ pub struct StreamMux<const W: usize> {
     pub m_data: Signal<Out, Bits<W>>,
     /// It came from sink b.
     pub m_is_b: Signal<Out, Bit>,
-    a_ready: Reg<Bit>,
-    b_ready: Reg<Bit>,
-    b_next: Reg<Bit>,
-    full: Reg<Bit>,
-    item: Reg<Bits<W>>,
-    is_b: Reg<Bit>,
-    free: Signal<Local, Bit>,
-    take_a: Signal<Local, Bit>,
-    take_b: Signal<Local, Bit>,
-    b_turn: Signal<Local, Bit>,
 }
 
 impl<const W: usize> Logic for StreamMux<W> {
-    #[hdl_gen]
-    fn update(&mut self) {
-        self.s_a.ready.next = self.a_ready.val();
-        self.s_b.ready.next = self.b_ready.val();
-        self.m_valid.next = self.full.val();
-        self.m_data.next = self.item.val();
-        self.m_is_b.next = self.is_b.val();
-        self.take_a.next = self.s_a.valid.val() & self.a_ready.val();
-        self.take_b.next = self.s_b.valid.val() & self.b_ready.val();
-        comment!("The source is free in the next cycle: whose turn it is then.");
-        self.free.next =
-            (self.m_ready.val() | !self.full.val()) & !self.take_a.val() & !self.take_b.val();
-        self.b_turn.next = self.s_b.valid.val() & (self.b_next.val() | !self.s_a.valid.val());
-        self.a_ready.next = self.free.val() & !self.b_turn.val();
-        self.b_ready.next = self.free.val() & self.b_turn.val();
-        if self.m_ready.val() {
-            self.full.next = false;
-        }
-        if self.take_a.val() {
-            self.b_next.next = true;
-            self.full.next = true;
-            self.item.next = self.s_a.data.val();
-            self.is_b.next = false;
-        }
-        if self.take_b.val() {
-            self.b_next.next = false;
-            self.full.next = true;
-            self.item.next = self.s_b.data.val();
-            self.is_b.next = true;
-        }
+    fn update(&mut self) {}
+
+    fn hdl(&self) -> Verilog {
+        cell(VERILOG, &[("WIDTH", &W)])
     }
 }
+
+const VERILOG: &str = "
+module stream_mux #(
+    parameter WIDTH = 32
+) (
+    input  wire             clock,
+    input  wire             reset,
+    input  wire             s_a_valid,
+    output wire             s_a_ready,
+    input  wire [WIDTH-1:0] s_a_data,
+    input  wire             s_b_valid,
+    output wire             s_b_ready,
+    input  wire [WIDTH-1:0] s_b_data,
+    output wire             m_valid,
+    input  wire             m_ready,
+    output wire [WIDTH-1:0] m_data,
+    output wire             m_is_b
+);
+
+    reg             a_ready;
+    reg             b_ready;
+    reg             b_next;
+    reg             full;
+    reg [WIDTH-1:0] item;
+    reg             is_b;
+
+    wire take_a = s_a_valid & a_ready;
+    wire take_b = s_b_valid & b_ready;
+    // The source is free in the next cycle: whose turn it is then.
+    wire free = (m_ready | !full) & !take_a & !take_b;
+    wire b_turn = s_b_valid & (b_next | !s_a_valid);
+
+    assign s_a_ready = a_ready;
+    assign s_b_ready = b_ready;
+    assign m_valid = full;
+    assign m_data = item;
+    assign m_is_b = is_b;
+
+    always @(posedge clock) begin
+        a_ready <= free & !b_turn;
+        b_ready <= free & b_turn;
+        if (m_ready) full <= 1'b0;
+        if (take_a | take_b) begin
+            b_next <= take_a;
+            full <= 1'b1;
+            item <= take_b ? s_b_data : s_a_data;
+            is_b <= take_b;
+        end
+        if (reset) begin
+            a_ready <= 1'b0;
+            b_ready <= 1'b0;
+            b_next <= 1'b0;
+            full <= 1'b0;
+            item <= 0;
+            is_b <= 1'b0;
+        end
+    end
+
+endmodule
+";

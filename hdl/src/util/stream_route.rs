@@ -9,7 +9,7 @@
 //! # Twins             sim/models/src/golden/util/stream_route.rs, tests/util/stream_route.rs
 
 use crate::streams::Word;
-use crate::{block, Reg};
+use crate::{block, cell};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an item at the sink to the item at its source.
@@ -24,41 +24,63 @@ pub struct StreamRoute<const W: usize, const WP1: usize> {
     pub m_a: Word<Out, Bits<W>>,
     /// An item for b stands.
     pub m_b: Word<Out, Bits<W>>,
-    #[reset(true)]
-    room: Reg<Bit>,
-    a_full: Reg<Bit>,
-    b_full: Reg<Bit>,
-    item: Reg<Bits<W>>,
-    free: Signal<Local, Bit>,
-    take: Signal<Local, Bit>,
-    is_b: Signal<Local, Bit>,
-    #[init(Constant::new((W as u64).to_bits()))]
-    top: Constant<Bits<16>>,
 }
 
 impl<const W: usize, const WP1: usize> Logic for StreamRoute<W, WP1> {
-    #[hdl_gen]
-    fn update(&mut self) {
-        self.s.ready.next = self.room.val();
-        self.m_a.valid.next = self.a_full.val();
-        self.m_a.data.next = self.item.val();
-        self.m_b.valid.next = self.b_full.val();
-        self.m_b.data.next = self.item.val();
-        self.free.next = (self.m_a.ready.val() | !self.a_full.val())
-            & (self.m_b.ready.val() | !self.b_full.val());
-        self.take.next = self.s.valid.val() & self.room.val();
-        self.room.next = self.free.val() & !self.take.val();
-        if self.m_a.ready.val() {
-            self.a_full.next = false;
-        }
-        if self.m_b.ready.val() {
-            self.b_full.next = false;
-        }
-        self.is_b.next = self.s.data.val().get_bit(self.top.val().index());
-        if self.take.val() {
-            self.a_full.next = !self.is_b.val();
-            self.b_full.next = self.is_b.val();
-            self.item.next = self.s.data.val().get_bits::<W>(0);
-        }
+    fn update(&mut self) {}
+
+    fn hdl(&self) -> Verilog {
+        cell(VERILOG, &[("WIDTH", &W)])
     }
 }
+
+const VERILOG: &str = "
+module stream_route #(
+    parameter WIDTH = 32
+) (
+    input  wire             clock,
+    input  wire             reset,
+    input  wire             s_valid,
+    output wire             s_ready,
+    input  wire [WIDTH:0]   s_data,
+    output wire             m_a_valid,
+    input  wire             m_a_ready,
+    output wire [WIDTH-1:0] m_a_data,
+    output wire             m_b_valid,
+    input  wire             m_b_ready,
+    output wire [WIDTH-1:0] m_b_data
+);
+
+    reg             room;
+    reg             a_full;
+    reg             b_full;
+    reg [WIDTH-1:0] item;
+
+    wire free = (m_a_ready | !a_full) & (m_b_ready | !b_full);
+    wire take = s_valid & room;
+
+    assign s_ready = room;
+    assign m_a_valid = a_full;
+    assign m_a_data = item;
+    assign m_b_valid = b_full;
+    assign m_b_data = item;
+
+    always @(posedge clock) begin
+        room <= free & !take;
+        if (m_a_ready) a_full <= 1'b0;
+        if (m_b_ready) b_full <= 1'b0;
+        if (take) begin
+            a_full <= !s_data[WIDTH];
+            b_full <= s_data[WIDTH];
+            item <= s_data[WIDTH-1:0];
+        end
+        if (reset) begin
+            room <= 1'b1;
+            a_full <= 1'b0;
+            b_full <= 1'b0;
+            item <= 0;
+        end
+    end
+
+endmodule
+";

@@ -5,8 +5,7 @@
 //! # Reset             none: content is random after power-up, read_data follows it
 //! # Twins             tables of sim/models/src/golden/sched/scheduler.rs
 
-use crate::util::ram::Ram;
-use crate::{block, Unreset};
+use crate::{block, cell};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an address to its word.
@@ -25,28 +24,46 @@ pub struct FlowTable<const AW: usize, const W: usize> {
     pub read_address: Signal<In, Bits<AW>>,
     /// Its word, two cycles later.
     pub read_data: Signal<Out, Bits<W>>,
-    ram: Ram<AW, Bits<W>>,
-    is_written: Unreset<Bit>,
-    written: Unreset<Bits<W>>,
-    word: Unreset<Bits<W>>,
 }
 
 impl<const AW: usize, const W: usize> Logic for FlowTable<AW, W> {
-    #[hdl_gen]
-    fn update(&mut self) {
-        self.read_data.next = self.word.val();
-        self.ram.write_enable.next = self.write_enable.val();
-        self.ram.write_address.next = self.write_address.val();
-        self.ram.write_data.next = self.write_data.val();
-        self.ram.read_enable.next = true;
-        self.ram.read_address.next = self.read_address.val();
-        comment!("The RAM's word is undefined when it is written in the cycle of the read.");
-        self.is_written.next =
-            self.write_enable.val() & (self.write_address.val() == self.read_address.val());
-        self.written.next = self.write_data.val();
-        self.word.next = self.ram.read_data.val();
-        if self.is_written.val() {
-            self.word.next = self.written.val();
-        }
+    fn update(&mut self) {}
+
+    fn hdl(&self) -> Verilog {
+        cell(VERILOG, &[("WIDTH", &W), ("AW", &AW)])
     }
 }
+
+const VERILOG: &str = "
+module flow_table #(
+    parameter WIDTH = 32,
+    parameter AW = 7
+) (
+    input  wire             clock,
+    input  wire             write_enable,
+    input  wire [AW-1:0]    write_address,
+    input  wire [WIDTH-1:0] write_data,
+    input  wire [AW-1:0]    read_address,
+    output reg  [WIDTH-1:0] read_data
+);
+
+    (* ram_style = \"block\", no_rw_check *)
+    reg [WIDTH-1:0] mem [0:(1<<AW)-1];
+    reg [WIDTH-1:0] word;
+    reg [WIDTH-1:0] written;
+    reg             is_written;
+
+    always @(posedge clock) begin
+        if (write_enable) mem[write_address] <= write_data;
+        word <= mem[read_address];
+        // The RAM's word is undefined when it is written in the cycle of the read.
+        is_written <= write_enable & (write_address == read_address);
+        written <= write_data;
+        read_data <= is_written ? written : word;
+`ifndef SYNTHESIS
+        if (write_enable && (write_address == read_address)) word <= ~write_data;
+`endif
+    end
+
+endmodule
+";
