@@ -127,8 +127,9 @@ fn puts_the_parts_of_a_kernel_where_they_are_named() {
         fn counting(&mut self) {
             if self.x.val().get_bit(0) {
                 self.count.next = self.count.val() + 1;
+            } else {
+                self.down();
             }
-            self.down();
         }
 
         fn down(&mut self) {
@@ -142,8 +143,7 @@ fn puts_the_parts_of_a_kernel_where_they_are_named() {
         // Counts up, and down.
         if (x[0]) begin
             count_next = count + 8'd1;
-        end
-        if (x[1]) begin
+        end else if (x[1]) begin
             count_next = count - 8'd1;
         end
     end
