@@ -11,15 +11,13 @@
 //! # Reset             synchronous, high: off
 //! # Twins             sim/models/src/golden/host/cq/ring.rs, tests/host/cq_ring.rs
 
-use crate::host::cq::index::CqIndex;
+use crate::host::cq::index::{CqIndex, WRITES_MAX};
 use crate::streams::{AxisWords, Consumer, WriteCommand};
 use crate::{block, Reg, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an entry to the next one, at least: the queue shows it then.
 pub const ENTRY_CYCLES: usize = 5;
-/// Entries on their way at most.
-pub const WRITES_MAX: u64 = 8;
 /// Bytes of an entry.
 pub const ENTRY_BYTES: u64 = 16;
 
