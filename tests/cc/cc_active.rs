@@ -146,10 +146,8 @@ impl Rig {
     }
 }
 
-/// Eleven flows start one after the other on an idle path, an ACK each in T, and each adds what the
-/// draft adds with as many flows as there were in the window before.
-#[test]
-fn cc_active_grows_windows_as_the_reference_does() {
+/// The same for both: 100 Gb/s, and W_ai by the flows in a window.
+fn parameters() -> (CcConfig, Params) {
     let config = CcConfig {
         t_ns: 5000,
         max_stage: 255,
@@ -175,6 +173,14 @@ fn cc_active_grows_windows_as_the_reference_does() {
         queue_max_units: 0x1_ffff,
         utilisation_full: None,
     };
+    (config, reference)
+}
+
+/// Eleven flows start one after the other on an idle path, an ACK each in T, and each adds what the
+/// draft adds with as many flows as there were in the window before.
+#[test]
+fn cc_active_grows_windows_as_the_reference_does() {
+    let (config, reference) = parameters();
     let mut rig = Rig::new(&config);
     let mut active = ActiveFlows::default();
     let mut flows = [Flow { w: 20_000.0, wc: 20_000.0, ..Flow::new(&reference) }; 11];

@@ -145,23 +145,23 @@ fn hop(ts_ns: u64, tx_units: u64, queue_units: u64) -> u64 {
     2 | ts_ns << 3 | tx_units << 27 | queue_units << 47
 }
 
+/// What the page of the CC core shows of its events.
+const CC_EVENTS: [&str; 9] = [
+    "s_axis_flow_tdata",
+    "s_axis_flow_tvalid",
+    "s_axis_flow_tready",
+    "s_axis_ack_tdata",
+    "s_axis_ack_tvalid",
+    "s_axis_ack_tready",
+    "m_axis_rate_tdata",
+    "m_axis_rate_tvalid",
+    "m_axis_rate_tready",
+];
+
 #[test]
 fn cc_core_page_shows_its_events() {
     let (mut core, idle, mut out) = idle_core();
-    let mut waves = Waves::new(
-        2,
-        &[
-            "s_axis_flow_tdata",
-            "s_axis_flow_tvalid",
-            "s_axis_flow_tready",
-            "s_axis_ack_tdata",
-            "s_axis_ack_tvalid",
-            "s_axis_ack_tready",
-            "m_axis_rate_tdata",
-            "m_axis_rate_tvalid",
-            "m_axis_rate_tready",
-        ],
-    );
+    let mut waves = Waves::new(2, &CC_EVENTS);
     let create = FlowCommand {
         valid: true,
         flow: 5,
@@ -225,6 +225,40 @@ fn cc_core_page_shows_its_events() {
     waves.check("hdl/figures/cc-core-events");
 }
 
+/// What the page of the scheduler core shows of its events.
+const SCHED_EVENTS: [&str; 12] = [
+    "s_axis_rate_tdata",
+    "s_axis_rate_tvalid",
+    "s_axis_rate_tready",
+    "s_axis_work_tdata",
+    "s_axis_work_tvalid",
+    "s_axis_work_tready",
+    "s_axis_inflight_tdata",
+    "s_axis_inflight_tvalid",
+    "s_axis_inflight_tready",
+    "m_axis_grant_tdata",
+    "m_axis_grant_tvalid",
+    "m_axis_grant_tready",
+];
+
+fn sched_levels(r: &Rate, w: &Work, f: &InFlight, out: &SchedCoreOut) -> Vec<Level> {
+    let grant = out.m_axis_grant;
+    vec![
+        value(r.valid, || "create 5".into()),
+        Level::Bit(r.valid),
+        Level::Bit(out.s_axis_rate.tready),
+        value(w.valid, || format!("5, {}", w.inflight_bytes)),
+        Level::Bit(w.valid),
+        Level::Bit(out.s_axis_work.tready),
+        value(f.valid, || format!("5, {}", f.inflight_bytes)),
+        Level::Bit(f.valid),
+        Level::Bit(out.s_axis_inflight.tready),
+        value(grant.tvalid, || grant.tdata.to_string()),
+        Level::Bit(grant.tvalid),
+        Level::Bit(true),
+    ]
+}
+
 #[test]
 fn sched_core_page_shows_its_events() {
     let mut core = SchedCore::new(&gbe());
@@ -234,23 +268,7 @@ fn sched_core_page_shows_its_events() {
     for _ in 0..200 {
         out = core.step(&idle);
     }
-    let mut waves = Waves::new(
-        2,
-        &[
-            "s_axis_rate_tdata",
-            "s_axis_rate_tvalid",
-            "s_axis_rate_tready",
-            "s_axis_work_tdata",
-            "s_axis_work_tvalid",
-            "s_axis_work_tready",
-            "s_axis_inflight_tdata",
-            "s_axis_inflight_tvalid",
-            "s_axis_inflight_tready",
-            "m_axis_grant_tdata",
-            "m_axis_grant_tvalid",
-            "m_axis_grant_tready",
-        ],
-    );
+    let mut waves = Waves::new(2, &SCHED_EVENTS);
     let (valid, flow) = (true, 5);
     let mut rate = None;
     let packet = |inflight_bytes| Work { valid, flow, len_bytes: 1000, inflight_bytes };
@@ -280,23 +298,7 @@ fn sched_core_page_shows_its_events() {
             (rate.unwrap_or_default(), work.unwrap_or_default(), inflight.unwrap_or_default());
         let grant = out.m_axis_grant;
         let moves = r.valid || w.valid || f.valid || grant.tvalid || cycle == 0;
-        waves.cycle_that(
-            moves,
-            vec![
-                value(r.valid, || "create 5".into()),
-                Level::Bit(r.valid),
-                Level::Bit(out.s_axis_rate.tready),
-                value(w.valid, || format!("5, {}", w.inflight_bytes)),
-                Level::Bit(w.valid),
-                Level::Bit(out.s_axis_work.tready),
-                value(f.valid, || format!("5, {}", f.inflight_bytes)),
-                Level::Bit(f.valid),
-                Level::Bit(out.s_axis_inflight.tready),
-                value(grant.tvalid, || grant.tdata.to_string()),
-                Level::Bit(grant.tvalid),
-                Level::Bit(true),
-            ],
-        );
+        waves.cycle_that(moves, sched_levels(&r, &w, &f, &out));
         if grant.tvalid {
             grants.push(cycle);
         }

@@ -198,26 +198,34 @@ fn check(c: &CcConfig) -> u32 {
     checks | c.multi.ilog2() << 3 | queue.min(QUEUE_NO_LIMIT) << 6
 }
 
+fn need(ok: bool, field: &'static str, range: &'static str) -> Result<(), CcParamError> {
+    ok.then_some(()).ok_or(CcParamError { field, range })
+}
+
+/// What can be said of each field by itself.
+fn check_ranges(c: &CcConfig) -> Result<(), CcParamError> {
+    need((257..1 << 20).contains(&c.t_ns), "t_ns", "in 257..=1048575")?;
+    need((0.05..=2.0).contains(&c.eta), "eta", "in 0.05..=2")?;
+    need((1..=16).contains(&c.multi), "multi", "in 1..=16")?;
+    let full = c.utilisation_full.unwrap_or(1);
+    need((1..1 << 20).contains(&full), "utilisation_full", "in 1..=1048575")?;
+    need(c.w_init_bytes > 0, "w_init_bytes", "at least 1")?;
+    need(c.clock_hz > 0, "clock_hz", "at least 1")?;
+    need(c.rate_min_bps > 0.0, "rate_min_bps", "above 0")?;
+    need(c.rate_min_bps <= c.line_rate_bps, "rate_min_bps", "at most line_rate_bps")?;
+    need((0.5..=2.0).contains(&c.time_unit_ns), "time_unit_ns", "in 0.5..=2")?;
+    need((1.0..=4096.0).contains(&c.queue_unit_bytes), "queue_unit_bytes", "in 1..=4096")?;
+    need(c.queue_max_bytes >= 0.0, "queue_max_bytes", "at least 0")
+}
+
 impl CcParams {
     /// Register values for `c`.
     ///
     /// # Errors
     /// The first field that is out of its range, or too large for the clock.
     pub fn derive(c: &CcConfig) -> Result<Self, CcParamError> {
-        let need = |ok: bool, field, range| ok.then_some(()).ok_or(CcParamError { field, range });
         let fit = |v: f64, bits, field, range| fixed(v, bits).ok_or(CcParamError { field, range });
-        need((257..1 << 20).contains(&c.t_ns), "t_ns", "in 257..=1048575")?;
-        need((0.05..=2.0).contains(&c.eta), "eta", "in 0.05..=2")?;
-        need((1..=16).contains(&c.multi), "multi", "in 1..=16")?;
-        let full = c.utilisation_full.unwrap_or(1);
-        need((1..1 << 20).contains(&full), "utilisation_full", "in 1..=1048575")?;
-        need(c.w_init_bytes > 0, "w_init_bytes", "at least 1")?;
-        need(c.clock_hz > 0, "clock_hz", "at least 1")?;
-        need(c.rate_min_bps > 0.0, "rate_min_bps", "above 0")?;
-        need(c.rate_min_bps <= c.line_rate_bps, "rate_min_bps", "at most line_rate_bps")?;
-        need((0.5..=2.0).contains(&c.time_unit_ns), "time_unit_ns", "in 0.5..=2")?;
-        need((1.0..=4096.0).contains(&c.queue_unit_bytes), "queue_unit_bytes", "in 1..=4096")?;
-        need(c.queue_max_bytes >= 0.0, "queue_max_bytes", "at least 0")?;
+        check_ranges(c)?;
         let (t_ns, clock_hz) = (f64::from(c.t_ns), c.clock_hz as f64);
         let t = t_ns / c.time_unit_ns;
         need((257.0..=1_048_575.0).contains(&t), "t_ns", "in 257..=1048575 time units")?;

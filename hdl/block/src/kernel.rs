@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeMap;
+use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Attribute, Block, Error, Expr, ImplItem, ImplItemFn, ItemImpl, Lit, Meta};
 use syn::{Stmt, Type};
 
@@ -21,41 +22,43 @@ fn doc(attributes: &[Attribute]) -> String {
     attributes.iter().filter_map(line).collect::<Vec<_>>().join(" ")
 }
 
-/// The part that `statement` names: `self.part();`.
-fn named<'a>(
-    parts: &'a BTreeMap<String, (ImplItemFn, bool)>,
-    statement: &Stmt,
-) -> Option<&'a String> {
-    let Stmt::Expr(Expr::MethodCall(call), Some(_)) = statement else { return None };
-    let is_self = matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("self"));
-    let name = call.method.to_string();
-    let found = parts.get_key_value(&name).map(|(name, _)| name);
-    found.filter(|_| is_self && call.args.is_empty())
+/// The parts of a kernel, each with whether it has been named.
+struct Parts {
+    functions: BTreeMap<String, (ImplItemFn, bool)>,
+    refused: Option<Error>,
 }
 
-/// `block` with every part in the place where it is named, below its doc comment.
-fn inlined(
-    parts: &mut BTreeMap<String, (ImplItemFn, bool)>,
-    block: &Block,
-) -> syn::Result<Vec<Stmt>> {
-    let mut statements = vec![];
-    for statement in &block.stmts {
-        let Some(name) = named(parts, statement).cloned() else {
-            statements.push(statement.clone());
-            continue;
-        };
-        let part = parts.get_mut(&name).expect("it was found");
-        if std::mem::replace(&mut part.1, true) {
-            return Err(Error::new_spanned(statement, "a part stands in one place"));
-        }
-        let (attributes, body) = (part.0.attrs.clone(), part.0.block.clone());
-        let text = doc(&attributes);
-        if !text.is_empty() {
-            statements.push(parse_quote!(comment!(#text);));
-        }
-        statements.extend(inlined(parts, &body)?);
+impl Parts {
+    /// The part that `statement` names: `self.part();`.
+    fn named(&mut self, statement: &Stmt) -> Option<&mut (ImplItemFn, bool)> {
+        let Stmt::Expr(Expr::MethodCall(call), Some(_)) = statement else { return None };
+        let is_self = matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("self"));
+        let found = self.functions.get_mut(&call.method.to_string());
+        found.filter(|_| is_self && call.args.is_empty())
     }
-    Ok(statements)
+}
+
+impl VisitMut for Parts {
+    /// Puts every part in the place where it is named, below its doc comment.
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        for mut statement in std::mem::take(&mut block.stmts) {
+            let Some((part, is_used)) = self.named(&statement) else {
+                visit_mut::visit_stmt_mut(self, &mut statement);
+                block.stmts.push(statement);
+                continue;
+            };
+            if std::mem::replace(is_used, true) {
+                self.refused = Some(Error::new_spanned(statement, "a part stands in one place"));
+                return;
+            }
+            let (text, mut body) = (doc(&part.attrs), part.block.clone());
+            if !text.is_empty() {
+                block.stmts.push(parse_quote!(comment!(#text);));
+            }
+            self.visit_block_mut(&mut body);
+            block.stmts.append(&mut body.stmts);
+        }
+    }
 }
 
 /// One kernel of the functions of an `impl`.
@@ -68,19 +71,22 @@ pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
         parts.insert(function.sig.ident.to_string(), (function, false));
     }
     let ty: &Type = &item.self_ty;
-    let Some((update, _)) = parts.remove("update") else {
+    let Some((mut update, _)) = parts.remove("update") else {
         return Err(Error::new_spanned(ty, "a kernel has a function `update`"));
     };
-    let statements = inlined(&mut parts, &update.block)?;
-    if let Some((part, _)) = parts.values().find(|(_, is_used)| !is_used) {
+    let mut parts = Parts { functions: parts, refused: None };
+    parts.visit_block_mut(&mut update.block);
+    if let Some(error) = parts.refused {
+        return Err(error);
+    }
+    if let Some((part, _)) = parts.functions.values().find(|(_, is_used)| !is_used) {
         return Err(Error::new_spanned(&part.sig.ident, "this part stands nowhere"));
     }
     let (generics, _, bounds) = item.generics.split_for_impl();
-    let signature = &update.sig;
     Ok(quote! {
         impl #generics Logic for #ty #bounds {
             #[hdl_gen]
-            #signature { #(#statements)* }
+            #update
         }
     })
 }

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, Expr, Field, Fields, Ident, ItemStruct, LitInt, Token};
+use syn::{Attribute, Expr, Field, Fields, FieldsNamed, Ident, ItemStruct, LitInt, Token};
 
 /// Takes `#[at(bit)]` off a field.
 fn take_at(field: &mut Field) -> syn::Result<Option<Expr>> {
@@ -13,13 +13,10 @@ fn take_at(field: &mut Field) -> syn::Result<Option<Expr>> {
     field.attrs.remove(i).parse_args().map(Some)
 }
 
-/// The struct and what the kernel's macro and the emitter ask of it: its width, and where each
-/// field stands. `bits` is the width, where the fields don't reach its end. Kernels are never run:
-/// of values only the types count, and a register's value is 0.
-pub fn expand(bits: Option<Expr>, mut item: ItemStruct) -> syn::Result<TokenStream> {
-    let Fields::Named(fields) = &mut item.fields else {
-        return Err(syn::Error::new_spanned(&item.ident, "a row has named fields"));
-    };
+type Tokens = Vec<TokenStream>;
+
+/// What the struct says of its fields: functions, types, and the bit behind each.
+fn places(fields: &mut FieldsNamed) -> syn::Result<(Tokens, Tokens, Tokens)> {
     let mut accessors = vec![];
     let mut kinds = vec![];
     let mut ends = vec![];
@@ -43,6 +40,17 @@ pub fn expand(bits: Option<Expr>, mut item: ItemStruct) -> syn::Result<TokenStre
         end = quote!(#offset + <#ty as Synth>::BITS);
         ends.push(end.clone());
     }
+    Ok((accessors, kinds, ends))
+}
+
+/// The struct and what the kernel's macro and the emitter ask of it: its width, and where each
+/// field stands. `bits` is the width, where the fields don't reach its end. Kernels are never run:
+/// of values only the types count, and a register's value is 0.
+pub fn expand(bits: Option<Expr>, mut item: ItemStruct) -> syn::Result<TokenStream> {
+    let Fields::Named(fields) = &mut item.fields else {
+        return Err(syn::Error::new_spanned(&item.ident, "a row has named fields"));
+    };
+    let (accessors, kinds, ends) = places(fields)?;
     let most = bits.map_or(quote!(0_usize), |bits| quote!(#bits));
     let name = &item.ident;
     let (generics, types, bounds) = item.generics.split_for_impl();

@@ -1,7 +1,7 @@
 //! Verilog from a rust-hdl block: readable, width-exact, and refused when it could mislead.
 //!
 //! A probe walks the block ([`walk`]), the kernels are linted ([`lint`]) and lowered to statements
-//! with exact widths ([`lower`]), checked for latches, undriven signals, loops and the Moore rule
+//! ([`lower`]) and expressions with exact widths ([`expr`]), checked for latches, undriven signals, loops and the Moore rule
 //! ([`check`]), ordered for reading ([`schedule`]) and printed ([`print`]). Flip-flops become
 //! registers of their block, equal modules become one.
 
@@ -20,7 +20,9 @@ mod cell;
 mod check;
 mod design;
 mod error;
+mod expr;
 mod implied;
+mod index;
 mod ir;
 mod join;
 mod lint;

@@ -1,14 +1,12 @@
-//! rust-hdl's syntax tree to the emitter's own statements, with exact widths.
+//! Statements of a kernel: rust-hdl's syntax tree to the emitter's own.
 
 use crate::error::{Finding, Rule};
-use crate::ir::{low_bits, Expr, Kind, Part, Stmt};
+use crate::expr::{strip, Lower, Scope};
+use crate::ir::{Kind, Part, Stmt};
 use crate::symbols::{Class, Symbol, Symbols};
-use crate::walk::literal_plain;
-use num_bigint::BigUint;
 use rust_hdl_core::ast::{
     VerilogBlock, VerilogBlockOrConditional, VerilogCase, VerilogConditional,
-    VerilogExpression as E, VerilogLink, VerilogLiteral, VerilogLoop, VerilogMatch,
-    VerilogOp as Op, VerilogOpUnary as Un, VerilogStatement as S,
+    VerilogExpression as E, VerilogLink, VerilogLoop, VerilogMatch, VerilogStatement as S,
 };
 
 /// Lowers a kernel; findings go to `out`.
@@ -18,34 +16,26 @@ pub fn lower(
     symbols: &Symbols,
     out: &mut Vec<Finding>,
 ) -> Vec<Stmt> {
-    let target = String::new();
-    Lowering { place, symbols, loops: vec![], out, depth: 0, target }.block(kernel)
+    let scope = Scope { place, symbols, loops: vec![], target: String::new() };
+    Lowering { scope, out, depth: 0 }.block(kernel)
 }
 
 struct Lowering<'a> {
-    place: &'a str,
-    symbols: &'a Symbols,
-    loops: Vec<(String, u64)>,
+    scope: Scope<'a>,
     out: &'a mut Vec<Finding>,
     depth: usize,
-    target: String,
 }
 
-type Lower<T> = Result<T, Finding>;
-
 impl Lowering<'_> {
-    fn error<T>(&self, rule: Rule, text: impl Into<String>) -> Lower<T> {
-        let dot = if self.target.is_empty() { "" } else { "." };
-        let target = self.target.replace('$', ".");
-        Err(Finding::new(format!("{}{dot}{target}", self.place), rule, text))
-    }
-
     fn block(&mut self, block: &VerilogBlock) -> Vec<Stmt> {
         let (mut stmts, mut fields) = (vec![], vec![]);
         for statement in block {
             let is_field = matches!(statement, S::SliceAssignment { .. });
             if !is_field {
-                stmts.append(&mut crate::row::whole(std::mem::take(&mut fields), self.symbols));
+                stmts.append(&mut crate::row::whole(
+                    std::mem::take(&mut fields),
+                    self.scope.symbols,
+                ));
             }
             match self.statement(statement) {
                 Ok(mut more) if is_field => fields.append(&mut more),
@@ -57,10 +47,10 @@ impl Lowering<'_> {
                 }
             }
             if self.depth == 0 {
-                self.target.clear();
+                self.scope.target.clear();
             }
         }
-        stmts.append(&mut crate::row::whole(fields, self.symbols));
+        stmts.append(&mut crate::row::whole(fields, self.scope.symbols));
         stmts
     }
 
@@ -93,14 +83,14 @@ impl Lowering<'_> {
             let (VerilogLink::Forward(l)
             | VerilogLink::Backward(l)
             | VerilogLink::Bidirectional(l)) = link;
-            let (from, to) = (self.path(&l.owner_name)?, self.path(&l.other_name)?);
-            match crate::join::join(self.symbols, &from, &to) {
+            let (from, to) = (self.scope.path(&l.owner_name)?, self.scope.path(&l.other_name)?);
+            match crate::join::join(self.scope.symbols, &from, &to) {
                 Ok(wires) => {
                     for (target, source) in wires {
                         stmts.append(&mut self.assignment(&E::Signal(target), &E::Signal(source))?);
                     }
                 }
-                Err(text) => return self.error(Rule::Structure, text),
+                Err(text) => return self.scope.error(Rule::Structure, text),
             }
         }
         Ok(stmts)
@@ -109,9 +99,9 @@ impl Lowering<'_> {
     fn unroll(&mut self, l: &VerilogLoop) -> Lower<Vec<Stmt>> {
         let mut stmts = vec![];
         for (pass, i) in (l.from.as_usize()..l.to.as_usize()).enumerate() {
-            self.loops.push((l.index.clone(), i as u64));
+            self.scope.loops.push((l.index.clone(), i as u64));
             let mut body = self.block(&l.block);
-            self.loops.pop();
+            self.scope.loops.pop();
             if pass > 0 {
                 body.retain(|s| !matches!(s, Stmt::Comment(_)));
             }
@@ -121,7 +111,7 @@ impl Lowering<'_> {
     }
 
     fn conditional(&mut self, c: &VerilogConditional) -> Lower<Stmt> {
-        let test = self.bit(&c.test)?;
+        let test = self.scope.bit(&c.test)?;
         let then = self.nested(&c.then);
         let other = match &c.otherwise {
             VerilogBlockOrConditional::Block(b) => self.nested(b),
@@ -132,39 +122,13 @@ impl Lowering<'_> {
     }
 
     fn case(&mut self, m: &VerilogMatch) -> Lower<Stmt> {
-        let test = self.expr(&m.test, None)?;
+        let test = self.scope.expr(&m.test, None)?;
         let mut arms = vec![];
         for VerilogCase { condition, block } in &m.cases {
-            let label = self.label(condition, test.width)?;
+            let label = self.scope.label(condition, test.width)?;
             arms.push((label, self.nested(block)));
         }
         Ok(Stmt::Case(test, arms))
-    }
-
-    fn label(&self, text: &str, width: usize) -> Lower<Option<Expr>> {
-        if text == "default" {
-            return Ok(None);
-        }
-        let clean = text.replace('_', "");
-        let digits = clean.trim_end_matches("usize").trim_end_matches("u64");
-        let number = match (digits.strip_prefix("0x"), digits.strip_prefix("0b")) {
-            (Some(hex), _) => BigUint::parse_bytes(hex.as_bytes(), 16),
-            (_, Some(bin)) => BigUint::parse_bytes(bin.as_bytes(), 2),
-            _ if digits == "true" => Some(1_u32.into()),
-            _ if digits == "false" => Some(0_u32.into()),
-            _ => BigUint::parse_bytes(digits.as_bytes(), 10),
-        };
-        let label = match number {
-            Some(value) if value.bits() as usize > width => {
-                return self.error(Rule::Width, format!("match pattern {text} is too wide"))
-            }
-            Some(value) => Expr::literal(value, width),
-            None => self.signal(text, None)?,
-        };
-        if label.width != width || !label.is_constant() {
-            return self.error(Rule::Width, format!("match pattern {text} doesn't fit the value"));
-        }
-        Ok(Some(label))
     }
 
     fn assignment(&mut self, target: &E, value: &E) -> Lower<Vec<Stmt>> {
@@ -174,7 +138,7 @@ impl Lowering<'_> {
                 return Ok(stmts);
             }
         }
-        let value = self.sized(value, symbol.width)?;
+        let value = self.scope.sized(value, symbol.width)?;
         Ok(vec![Stmt::Assign(symbol.name, Part::Whole, value)])
     }
 
@@ -186,12 +150,12 @@ impl Lowering<'_> {
         index: &E,
         bit: &E,
     ) -> Lower<Option<Vec<Stmt>>> {
-        let base = self.sized(base, target.width)?;
-        let bit = self.bit(bit)?;
-        let part = match self.fold(index) {
+        let base = self.scope.sized(base, target.width)?;
+        let bit = self.scope.bit(bit)?;
+        let part = match self.scope.fold(index) {
             Some(i) if (i as usize) < target.width => Part::Fixed(i as usize, 1),
-            Some(_) => return self.error(Rule::Form, "replace_bit outside of the signal"),
-            None => Part::Dynamic(self.index(index, target.width)?, 1),
+            Some(_) => return self.scope.error(Rule::Form, "replace_bit outside of the signal"),
+            None => Part::Dynamic(self.scope.index(index, target.width)?, 1),
         };
         let index_reads = matches!(&part, Part::Dynamic(i, _) if i.mentions(&target.name));
         if target.width == 1 || bit.mentions(&target.name) || index_reads {
@@ -213,386 +177,35 @@ impl Lowering<'_> {
         value: &E,
     ) -> Lower<Vec<Stmt>> {
         let symbol = self.target_symbol(base, false)?;
-        let value = self.sized(value, width)?;
-        let part = match self.fold(offset) {
+        let value = self.scope.sized(value, width)?;
+        let part = match self.scope.fold(offset) {
             Some(o) if o as usize + width > symbol.width => {
-                return self.error(Rule::Form, "assignment outside of the signal")
+                return self.scope.error(Rule::Form, "assignment outside of the signal")
             }
             Some(0) if width == symbol.width => Part::Whole,
             Some(o) => Part::Fixed(o as usize, width),
-            None => Part::Dynamic(self.index(offset, symbol.width)?, width),
+            None => Part::Dynamic(self.scope.index(offset, symbol.width)?, width),
         };
         Ok(vec![Stmt::Assign(symbol.name, part, value)])
     }
 
     fn target_symbol(&mut self, target: &E, next: bool) -> Lower<Symbol> {
         let E::Signal(raw) = strip(target) else {
-            return self.error(Rule::Form, "only whole signals and struct fields can be assigned");
+            return self
+                .scope
+                .error(Rule::Form, "only whole signals and struct fields can be assigned");
         };
         let raw = if next { raw.strip_suffix("$next").unwrap_or(raw) } else { raw };
-        self.target = raw.to_string();
-        let path = self.path(raw)?;
-        if let Some(register) = self.symbols.next.get(&path) {
+        self.scope.target = raw.to_string();
+        let path = self.scope.path(raw)?;
+        if let Some(register) = self.scope.symbols.next.get(&path) {
             return Ok(register.clone());
         }
-        let symbol = self.resolve(raw)?.clone();
+        let symbol = self.scope.resolve(raw)?.clone();
         match symbol.class {
             Class::Output | Class::Local | Class::InstanceInput => Ok(symbol),
-            _ => self.error(Rule::Form, format!("`{}` can't be assigned here", symbol.name)),
+            _ => self.scope.error(Rule::Form, format!("`{}` can't be assigned here", symbol.name)),
         }
-    }
-
-    /// The `$`-joined form of a kernel's name, array indices evaluated.
-    fn path(&self, raw: &str) -> Lower<String> {
-        let path = raw.trim_start_matches('.').replace("::", "$").replace('.', "$");
-        let mut name = String::new();
-        let mut rest = path.as_str();
-        while let Some((head, tail)) = rest.split_once('[') {
-            let Some((index, tail)) = tail.split_once(']') else { break };
-            let Some(i) = eval_index(index, &self.loops) else {
-                let text = format!("array index `{index}` in `{raw}` is no number");
-                return self.error(Rule::Form, text);
-            };
-            name.push_str(head);
-            name.push_str(&format!("${i}"));
-            rest = tail;
-        }
-        name.push_str(rest);
-        Ok(name)
-    }
-
-    /// The symbol that a kernel's name reads.
-    fn resolve(&self, raw: &str) -> Lower<&Symbol> {
-        let name = self.path(raw)?;
-        match self.symbols.by_path.get(&name) {
-            Some(symbol) => Ok(symbol),
-            None => {
-                let shown = name.replace('$', ".");
-                let text = format!("`{shown}` isn't a signal or Constant of this block");
-                self.error(Rule::Undeclared, text)
-            }
-        }
-    }
-
-    fn loop_value(&self, name: &str) -> Option<u64> {
-        self.loops.iter().rev().find(|(n, _)| n == name).map(|(_, v)| *v)
-    }
-
-    /// The value of an expression of literals and loop variables.
-    fn fold(&self, e: &E) -> Option<u64> {
-        match e {
-            E::Literal(l) => literal_plain(l).0.and_then(|v| v.try_into().ok()),
-            E::Paren(x) | E::Cast(x, _) => self.fold(x),
-            E::Signal(name) => match self.loop_value(name) {
-                Some(v) => Some(v),
-                None => match &self.resolve(name).ok()?.class {
-                    Class::Constant(v) => v.try_into().ok(),
-                    _ => None,
-                },
-            },
-            E::Binary(l, op, r) => {
-                let (l, r) = (self.fold(l)?, self.fold(r)?);
-                match op {
-                    Op::Add => l.checked_add(r),
-                    Op::Sub => l.checked_sub(r),
-                    Op::Mul => l.checked_mul(r),
-                    Op::Shl => l.checked_shl(r as u32),
-                    Op::Shr => l.checked_shr(r as u32),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
-    }
-
-    /// The width of an expression; `None` for numbers that take their neighbour's.
-    fn infer(&self, e: &E) -> Lower<Option<usize>> {
-        Ok(match e {
-            E::Signal(name) if self.loop_value(name).is_some() => None,
-            E::Signal(name) => Some(self.resolve(name)?.width),
-            E::Literal(l) => literal_plain(l).1.then_some(1),
-            E::Cast(_, bits) => Some(*bits),
-            E::Signed(x) => {
-                if self.is_signed(x) {
-                    None
-                } else {
-                    self.infer(x)?
-                }
-            }
-            E::Unsigned(x) | E::Paren(x) => self.infer(x)?,
-            E::Binary(l, op, r) => match op {
-                Op::Add | Op::Sub | Op::Mul | Op::BitXor | Op::BitAnd | Op::BitOr => {
-                    self.infer(l)?.or(self.infer(r)?)
-                }
-                Op::Shl | Op::Shr => self.infer(l)?,
-                _ => Some(1),
-            },
-            E::Unary(Un::Not | Un::Neg, x) => self.infer(x)?,
-            E::Unary(..) | E::Index(..) => Some(1),
-            E::Slice(_, width, _) => Some(*width),
-            E::IndexReplace(x, _, _) => self.infer(x)?,
-        })
-    }
-
-    fn is_signed(&self, e: &E) -> bool {
-        match e {
-            E::Signal(name) => self.resolve(name).is_ok_and(|s| s.signed),
-            E::Signed(_) => true,
-            E::Paren(x) | E::Unary(Un::Neg, x) => self.is_signed(x),
-            E::Binary(l, _, r) => self.is_signed(l) || self.is_signed(r),
-            _ => false,
-        }
-    }
-
-    fn bit(&self, e: &E) -> Lower<Expr> {
-        self.sized(e, 1)
-    }
-
-    /// An expression that must have this width.
-    fn sized(&self, e: &E, width: usize) -> Lower<Expr> {
-        let value = self.expr(e, Some(width))?;
-        if value.width != width {
-            let text = format!("{} bits where {width} are wanted", value.width);
-            return self.error(Rule::Width, text);
-        }
-        Ok(value)
-    }
-
-    fn signal(&self, name: &str, want: Option<usize>) -> Lower<Expr> {
-        if let Some(value) = self.loop_value(name) {
-            return self.number(value.into(), want);
-        }
-        let symbol = self.resolve(name)?;
-        let kind = match &symbol.class {
-            Class::Constant(value) => Kind::Constant(symbol.name.clone(), value.clone()),
-            _ => Kind::Signal(symbol.name.clone()),
-        };
-        Ok(Expr { kind, width: symbol.width, signed: symbol.signed })
-    }
-
-    fn number(&self, value: BigUint, want: Option<usize>) -> Lower<Expr> {
-        let Some(width) = want else {
-            return self
-                .error(Rule::Width, "a literal's width can't be known here: use a Constant");
-        };
-        if value.bits() as usize > width {
-            return self.error(Rule::Width, format!("{value} doesn't fit into {width} bits"));
-        }
-        Ok(Expr::literal(value, width))
-    }
-
-    fn literal(&self, l: &VerilogLiteral, want: Option<usize>) -> Lower<Expr> {
-        match literal_plain(l) {
-            (Some(value), true) => self.number(value, want.or(Some(1))),
-            (Some(value), false) => self.number(value, want),
-            (None, _) => match want {
-                Some(w) => Ok(Expr::literal(crate::walk::literal_value(l, w), w)),
-                None => self.number(0_u32.into(), None),
-            },
-        }
-    }
-
-    fn expr(&self, e: &E, want: Option<usize>) -> Lower<Expr> {
-        match e {
-            E::Signal(name) => self.signal(name, want),
-            E::Literal(l) => self.literal(l, want),
-            E::Paren(x) => self.expr(x, want),
-            E::Cast(x, bits) => self.cast(x, *bits),
-            E::Signed(x) => self.signed(x, want),
-            E::Unsigned(x) => {
-                let inner = self.expr(x, want)?;
-                let width = inner.width;
-                Ok(Expr::new(Kind::Sign("$unsigned", Box::new(inner)), width))
-            }
-            E::Binary(l, op, r) => self.binary(l, op, r, want),
-            E::Unary(op, x) => self.unary(op, x, want),
-            E::Index(x, i) => self.part(x, i, 1),
-            E::Slice(x, width, offset) => self.part(x, offset, *width),
-            E::IndexReplace(x, i, bit) => self.index_replace(x, i, bit, want),
-        }
-    }
-
-    fn cast(&self, x: &E, bits: usize) -> Lower<Expr> {
-        if self.infer(x)?.is_none() {
-            return self.expr(x, Some(bits));
-        }
-        let inner = self.expr(x, None)?;
-        if inner.width <= bits {
-            return Ok(inner.zero_extended(bits));
-        }
-        match inner.truncated(bits) {
-            Some(value) => Ok(value),
-            None => self.error(Rule::Form, "narrowing bit_cast of an expression: use a Local"),
-        }
-    }
-
-    fn signed(&self, x: &E, want: Option<usize>) -> Lower<Expr> {
-        let inner = self.expr(x, if self.is_signed(x) { None } else { want })?;
-        let (width, name) = (inner.width, inner.kind.clone());
-        let signed = |kind, width| Expr { kind, width, signed: true };
-        match (want, name) {
-            (Some(w), Kind::Signal(name)) if inner.signed && w > width => {
-                let sign = Expr::new(Kind::Slice(name.clone(), width - 1), 1);
-                let extension = Expr::new(Kind::Repeat(w - width, Box::new(sign)), w - width);
-                let concat = Kind::Concat(vec![extension, Expr::signal(&name, width, true)]);
-                Ok(signed(Kind::Sign("$signed", Box::new(Expr::new(concat, w))), w))
-            }
-            (Some(w), _) if inner.signed && w != width => {
-                self.error(Rule::Form, "signed_bit_cast widens plain signals only: use a Local")
-            }
-            _ if inner.signed => Ok(inner),
-            _ => Ok(signed(Kind::Sign("$signed", Box::new(inner)), width)),
-        }
-    }
-
-    fn unary(&self, op: &Un, x: &E, want: Option<usize>) -> Lower<Expr> {
-        let inner = match op {
-            Un::Not | Un::Neg => self.expr(x, want)?,
-            _ => self.expr(x, None)?,
-        };
-        let (width, signed) = (inner.width, inner.signed);
-        let reduce = |op, inner: Expr| match inner.width {
-            1 => inner,
-            _ => Expr::new(Kind::Reduce(op, Box::new(inner)), 1),
-        };
-        Ok(match op {
-            Un::Not if width == 1 => Expr::new(Kind::Unary("!", Box::new(inner)), 1),
-            Un::Not => Expr { kind: Kind::Unary("~", Box::new(inner)), width, signed },
-            Un::Neg => Expr { kind: Kind::Unary("-", Box::new(inner)), width, signed },
-            Un::All => reduce("&", inner),
-            Un::Any => reduce("|", inner),
-            Un::Xor => reduce("^", inner),
-        })
-    }
-
-    fn binary(&self, l: &E, op: &Op, r: &E, want: Option<usize>) -> Lower<Expr> {
-        let (text, compare) = match op {
-            Op::Add => ("+", false),
-            Op::Sub => ("-", false),
-            Op::BitXor => ("^", false),
-            Op::BitAnd => ("&", false),
-            Op::BitOr => ("|", false),
-            Op::LogicalAnd => ("&&", true),
-            Op::LogicalOr => ("||", true),
-            Op::Eq => ("==", true),
-            Op::Ne => ("!=", true),
-            Op::Lt => ("<", true),
-            Op::Le => ("<=", true),
-            Op::Gt => (">", true),
-            Op::Ge => (">=", true),
-            Op::Shl => return self.shift("<<", l, r, want),
-            Op::Shr => return self.shift(">>", l, r, want),
-            Op::Mul => return self.error(Rule::Form, "`*` can't be emitted: use a multiplier"),
-        };
-        let width = match op {
-            Op::LogicalAnd | Op::LogicalOr => Some(1),
-            _ => self.infer(l)?.or(self.infer(r)?),
-        };
-        let width = if compare { width } else { width.or(want) };
-        let left = self.expr(l, width)?;
-        let mut right = self.expr(r, width.or(Some(left.width)))?;
-        if right.width == 1 && left.width > 1 && matches!(op, Op::Add | Op::Sub) {
-            right = right.zero_extended(left.width);
-        }
-        if left.width != right.width {
-            let (a, b) = (left.width, right.width);
-            return self.error(Rule::Width, format!("{a} bits {text} {b} bits"));
-        }
-        let (width, signed) = match compare {
-            true => (1, false),
-            false => (left.width, left.signed && right.signed),
-        };
-        Ok(Expr { kind: Kind::Binary(text, Box::new(left), Box::new(right)), width, signed })
-    }
-
-    fn shift(&self, op: &'static str, l: &E, by: &E, want: Option<usize>) -> Lower<Expr> {
-        let left = self.expr(l, want)?;
-        let amount = match self.fold(by) {
-            Some(n) => Expr::literal(n, 32),
-            None => self.expr(by, None)?,
-        };
-        let (width, signed) = (left.width, left.signed);
-        Ok(Expr { kind: Kind::Shift(op, Box::new(left), Box::new(amount)), width, signed })
-    }
-
-    /// An index for a signal of `width` bits, as wide as Verilog wants it.
-    fn index(&self, e: &E, width: usize) -> Lower<Expr> {
-        let need = (usize::BITS - (width.max(2) - 1).leading_zeros()) as usize;
-        let index = self.expr(e, None)?;
-        if index.width < need {
-            return Ok(index.zero_extended(need));
-        }
-        match index.truncated(need) {
-            Some(index) => Ok(index),
-            None => self.error(Rule::Form, "index by an expression: use a Local"),
-        }
-    }
-
-    /// `width` bits of `x` from `offset`.
-    fn part(&self, x: &E, offset: &E, width: usize) -> Lower<Expr> {
-        let base = self.expr(x, None)?;
-        let signed = base.signed;
-        let result = match self.fold(offset) {
-            Some(o) => self.fixed_part(base, o as usize, width)?,
-            None => match base.kind {
-                Kind::Signal(name) | Kind::Constant(name, _) if base.width > 1 => {
-                    let index = self.index(offset, base.width)?;
-                    Expr::new(Kind::DynSlice(name, Box::new(index)), width)
-                }
-                _ => return self.error(Rule::Form, "get_bits of an expression: use a Local"),
-            },
-        };
-        if signed && width > 1 && !result.signed {
-            let kind = Kind::Sign("$signed", Box::new(result));
-            return Ok(Expr { kind, width, signed: true });
-        }
-        Ok(result)
-    }
-
-    fn fixed_part(&self, base: Expr, offset: usize, width: usize) -> Lower<Expr> {
-        if offset + width > base.width {
-            let text = format!("bits {}:{offset} of {} bits", offset + width - 1, base.width);
-            return self.error(Rule::Form, text);
-        }
-        if offset == 0 && width == base.width {
-            return Ok(base);
-        }
-        let kind = match base.kind {
-            Kind::Signal(name) => Kind::Slice(name, offset),
-            Kind::Slice(name, o) => Kind::Slice(name, o + offset),
-            Kind::Constant(_, v) | Kind::Literal(v) => {
-                Kind::Literal(low_bits(&(v >> offset), width))
-            }
-            Kind::Sign(_, inner) => return self.fixed_part(*inner, offset, width),
-            _ => return self.error(Rule::Form, "get_bits of an expression: use a Local"),
-        };
-        Ok(Expr::new(kind, width))
-    }
-
-    /// `replace_bit` inside an expression.
-    fn index_replace(&self, x: &E, i: &E, bit: &E, want: Option<usize>) -> Lower<Expr> {
-        let base = self.expr(x, want)?;
-        let width = base.width;
-        let bit = self.bit(bit)?.zero_extended(width);
-        let amount = match self.fold(i) {
-            Some(n) => Expr::literal(n, 32),
-            None => self.index(i, width)?,
-        };
-        let shift = |value: Expr| {
-            Expr::new(Kind::Shift("<<", Box::new(value), Box::new(amount.clone())), width)
-        };
-        let not = Kind::Unary("~", Box::new(shift(Expr::literal(1_u32, width))));
-        let cleared = Kind::Binary("&", Box::new(base), Box::new(Expr::new(not, width)));
-        let kind = Kind::Binary("|", Box::new(Expr::new(cleared, width)), Box::new(shift(bit)));
-        Ok(Expr::new(kind, width))
-    }
-}
-
-fn strip(e: &E) -> &E {
-    if let E::Paren(inner) = e {
-        strip(inner)
-    } else {
-        e
     }
 }
 
@@ -605,57 +218,4 @@ fn comment_text(raw: &str) -> String {
     };
     let words: Vec<&str> = inner.split_whitespace().collect();
     words.join(" ").replace("\\n", " ").replace("\\\"", "\"")
-}
-
-/// Value of an array index: numbers, loop variables, `+ - * ( )`.
-fn eval_index(text: &str, loops: &[(String, u64)]) -> Option<u64> {
-    let mut chars: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
-    chars.reverse();
-    let value = eval_sum(&mut chars, loops)?;
-    chars.is_empty().then_some(value)?.try_into().ok()
-}
-
-fn eval_sum(chars: &mut Vec<char>, loops: &[(String, u64)]) -> Option<i64> {
-    let mut value = eval_product(chars, loops)?;
-    while let Some(&op @ ('+' | '-')) = chars.last() {
-        chars.pop();
-        let next = eval_product(chars, loops)?;
-        value = if op == '+' { value.checked_add(next)? } else { value.checked_sub(next)? };
-    }
-    Some(value)
-}
-
-fn eval_product(chars: &mut Vec<char>, loops: &[(String, u64)]) -> Option<i64> {
-    let mut value = eval_term(chars, loops)?;
-    while let Some(&op @ ('*' | '/' | '%')) = chars.last() {
-        chars.pop();
-        let next = eval_term(chars, loops)?;
-        value = match op {
-            '*' => value.checked_mul(next)?,
-            '/' => value.checked_div(next)?,
-            _ => value.checked_rem(next)?,
-        };
-    }
-    Some(value)
-}
-
-fn eval_term(chars: &mut Vec<char>, loops: &[(String, u64)]) -> Option<i64> {
-    if chars.last() == Some(&'(') {
-        chars.pop();
-        let value = eval_sum(chars, loops)?;
-        return (chars.pop() == Some(')')).then_some(value);
-    }
-    let mut word = String::new();
-    while let Some(&c) = chars.last() {
-        if !c.is_alphanumeric() && c != '_' {
-            break;
-        }
-        word.push(c);
-        chars.pop();
-    }
-    let variable = loops.iter().rev().find(|(n, _)| *n == word);
-    match variable {
-        Some((_, v)) => i64::try_from(*v).ok(),
-        None => word.trim_end_matches("_usize").trim_end_matches("usize").parse().ok(),
-    }
 }

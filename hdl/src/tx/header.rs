@@ -14,7 +14,7 @@
 //! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
 
 use crate::rows::StagedRow;
-use crate::streams::{Flow, Offer};
+use crate::streams::{Flow, FrameHeader, Offer};
 use crate::util::ram::Ram;
 use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -110,33 +110,8 @@ pub struct TxHeader<const FB: usize> {
     pub m_valid: Signal<Out, Bit>,
     /// 0 data, 1 ACK, 2 host frame, 3 telemetry response.
     pub m_kind: Signal<Out, Bits<2>>,
-    /// Form of the telemetry that it carries: 0 none, 1 paper, 2 authors' 42 bytes, 3 INT-MD that
-    /// its DSCP marks, 4 IOAM, 5 IFA, 6 INT-MD that its UDP port marks.
-    pub m_form: Signal<Out, Bits<3>>,
-    /// Remote MAC address.
-    pub m_mac: Signal<Out, Bits<48>>,
-    /// Remote IPv4 address.
-    pub m_ip: Signal<Out, Bits<32>>,
-    /// UDP source port.
-    pub m_port: Signal<Out, Bits<16>>,
-    /// Remote QPN.
-    pub m_qpn: Signal<Out, Bits<24>>,
-    /// DSCP.
-    pub m_dscp: Signal<Out, Bits<6>>,
-    /// DSCP as it would be without telemetry.
-    pub m_dscp_plain: Signal<Out, Bits<6>>,
-    /// IPv4 id.
-    pub m_id: Signal<Out, Bits<16>>,
-    /// IPv4 length.
-    pub m_ip_len: Signal<Out, Bits<16>>,
-    /// UDP length; with IFA UDP is as it would be without, and this is IPv4's less 20.
-    pub m_udp_len: Signal<Out, Bits<16>>,
-    /// IPv4 length as it would be without telemetry.
-    pub m_ip_plain: Signal<Out, Bits<16>>,
-    /// UDP length as it would be without telemetry.
-    pub m_udp_plain: Signal<Out, Bits<16>>,
-    /// IPv4 header checksum.
-    pub m_checksum: Signal<Out, Bits<16>>,
+    /// What its headers say.
+    pub m: FrameHeader<Out>,
     rows: Ram<FB, PeerRow>,
     #[reset(HeaderState::Pick)]
     state: Reg<HeaderState>,
@@ -197,20 +172,20 @@ impl<const FB: usize> TxHeader<FB> {
             (self.state.val() == HeaderState::Done) & (self.kind.val() == 3);
         self.m_valid.next = self.state.val() == HeaderState::Offer;
         self.m_kind.next = self.kind.val();
-        self.m_form.next = self.form.val();
-        self.m_mac.next = self.row.val().mac;
-        self.m_ip.next = self.row.val().ip;
-        self.m_port.next = self.row.val().port;
-        self.m_qpn.next = self.row.val().qpn;
-        self.m_dscp.next = self.dscp.val();
-        self.m_dscp_plain.next = self.row.val().dscp;
-        self.m_id.next = self.id.val();
-        self.m_ip_len.next = self.ip_len.val();
-        self.m_udp_len.next = self.udp_len.val();
-        self.m_ip_plain.next = self.ip_plain.val();
-        self.m_udp_plain.next = self.udp_plain.val();
+        self.m.form.next = self.form.val();
+        self.m.mac.next = self.row.val().mac;
+        self.m.ip.next = self.row.val().ip;
+        self.m.port.next = self.row.val().port;
+        self.m.qpn.next = self.row.val().qpn;
+        self.m.dscp.next = self.dscp.val();
+        self.m.dscp_plain.next = self.row.val().dscp;
+        self.m.id.next = self.id.val();
+        self.m.ip_len.next = self.ip_len.val();
+        self.m.udp_len.next = self.udp_len.val();
+        self.m.ip_plain.next = self.ip_plain.val();
+        self.m.udp_plain.next = self.udp_plain.val();
         self.not_sum.next = !self.folded_again.val();
-        self.m_checksum.next = self.not_sum.val();
+        self.m.checksum.next = self.not_sum.val();
 
         self.choice();
         self.row();

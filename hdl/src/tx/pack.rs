@@ -8,7 +8,7 @@
 //! # Shape             pieces but the last of a frame have 2, 4, 6 or 8 bytes; a last piece behind
 //!                     an odd number of bytes does not exist
 //! # Reset             synchronous, high: empty, outputs 0
-//! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
+//! # Twins             sim/models/src/golden/tx/pack.rs, tests/tx/tx_pipe.rs
 
 use crate::streams::FramePiece;
 use crate::{block, Reg};

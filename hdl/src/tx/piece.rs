@@ -10,11 +10,11 @@
 //!                     bytes by four zeros in front, c_skip, which the seed makes up for as for
 //!                     the eight bytes of ones that stand for the Ethernet header
 //! # Reset             synchronous, high: no piece
-//! # Length            the part `word` is one `match`, an arm a piece of a frame.
+//! # Length            a kernel stands in one file, and this one knows all headers
 //! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
 
 use crate::cc::hop::HopRecord;
-use crate::streams::CoveredPiece;
+use crate::streams::{CoveredPiece, FrameHeader};
 use crate::tx::seq::SeqState;
 use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -46,32 +46,8 @@ pub struct TxPiece {
     pub s_is_feedback: Signal<In, Bit>,
     /// It is then the answer to a probe.
     pub s_is_answer: Signal<In, Bit>,
-    /// Form of the telemetry that it carries, as `tx_header` m_form.
-    pub s_form: Signal<In, Bits<3>>,
-    /// Remote MAC address.
-    pub s_mac: Signal<In, Bits<48>>,
-    /// Remote IPv4 address.
-    pub s_ip: Signal<In, Bits<32>>,
-    /// UDP source port.
-    pub s_port: Signal<In, Bits<16>>,
-    /// Remote QPN.
-    pub s_qpn: Signal<In, Bits<24>>,
-    /// DSCP.
-    pub s_dscp: Signal<In, Bits<6>>,
-    /// DSCP as it would be without telemetry.
-    pub s_dscp_plain: Signal<In, Bits<6>>,
-    /// IPv4 id.
-    pub s_id: Signal<In, Bits<16>>,
-    /// IPv4 length.
-    pub s_ip_len: Signal<In, Bits<16>>,
-    /// UDP length.
-    pub s_udp_len: Signal<In, Bits<16>>,
-    /// IPv4 length as it would be without telemetry.
-    pub s_ip_plain: Signal<In, Bits<16>>,
-    /// UDP length as it would be without telemetry.
-    pub s_udp_plain: Signal<In, Bits<16>>,
-    /// IPv4 header checksum.
-    pub s_checksum: Signal<In, Bits<16>>,
+    /// What the headers of the item say.
+    pub s: FrameHeader<In>,
     /// Data packet.
     pub pkt_opcode: Signal<In, Bits<8>>,
     /// Data packet.
@@ -102,16 +78,8 @@ pub struct TxPiece {
     pub ack_psn: Signal<In, Bits<24>>,
     /// ACK, telemetry response: XOR of the switches' identifiers.
     pub ack_tel_path: Signal<In, Bits<12>>,
-    /// ACK, telemetry response: record 0.
-    pub ack_tel_hop_0: Signal<In, Bits<64>>,
-    /// ACK, telemetry response: record 1.
-    pub ack_tel_hop_1: Signal<In, Bits<64>>,
-    /// ACK, telemetry response: record 2.
-    pub ack_tel_hop_2: Signal<In, Bits<64>>,
-    /// ACK, telemetry response: record 3.
-    pub ack_tel_hop_3: Signal<In, Bits<64>>,
-    /// ACK, telemetry response: record 4.
-    pub ack_tel_hop_4: Signal<In, Bits<64>>,
+    /// ACK, telemetry response: records.
+    pub ack_tel_hop: [Signal<In, Bits<64>>; 5],
     /// The frame has a RETH.
     pub has_reth: Signal<In, Bit>,
     /// The frame has an ImmDt or AETH.
@@ -303,7 +271,7 @@ impl TxPiece {
         self.c_bytes.next = self.crc_bytes.val();
         self.c_last.next = self.crc_last.val();
         self.c_skip.next = self.crc_skip.val();
-        self.is_odd.next = !self.s_ip_plain.val().get_bits::<3>(0).any();
+        self.is_odd.next = !self.s.ip_plain.val().get_bits::<3>(0).any();
 
         self.fields();
         self.beats();
@@ -317,14 +285,14 @@ impl TxPiece {
         self.payload_low.next = self.pkt_payload_bytes.val().get_bits::<2>(0);
         self.minus_pad.next = self.no_bytes.val() - self.payload_low.val();
         if self.s_copy.val() {
-            self.mac.next = self.s_mac.val();
-            self.ip.next = self.s_ip.val();
-            self.port.next = self.s_port.val();
-            self.qpn.next = self.s_qpn.val();
-            self.dscp.next = self.s_dscp.val();
-            self.dscp_plain.next = self.s_dscp_plain.val();
-            self.id.next = self.s_id.val();
-            self.form.next = self.s_form.val();
+            self.mac.next = self.s.mac.val();
+            self.ip.next = self.s.ip.val();
+            self.port.next = self.s.port.val();
+            self.qpn.next = self.s.qpn.val();
+            self.dscp.next = self.s.dscp.val();
+            self.dscp_plain.next = self.s.dscp_plain.val();
+            self.id.next = self.s.id.val();
+            self.form.next = self.s.form.val();
             self.opcode.next = self.pkt_opcode.val();
             self.psn.next = self.pkt_psn.val();
             self.ack_req.next = self.pkt_ack_req.val();
@@ -360,21 +328,21 @@ impl TxPiece {
         if self.s_hops_move.val() {
             self.hops.next = 0.into();
             if self.s_is_ack.val() {
-                self.hops.next = bit_cast::<320, 64>(self.ack_tel_hop_0.val())
-                    | (bit_cast::<320, 64>(self.ack_tel_hop_1.val()) << 64)
-                    | (bit_cast::<320, 64>(self.ack_tel_hop_2.val()) << 128)
-                    | (bit_cast::<320, 64>(self.ack_tel_hop_3.val()) << 192)
-                    | (bit_cast::<320, 64>(self.ack_tel_hop_4.val()) << 256);
+                self.hops.next = bit_cast::<320, 64>(self.ack_tel_hop[0].val())
+                    | (bit_cast::<320, 64>(self.ack_tel_hop[1].val()) << 64)
+                    | (bit_cast::<320, 64>(self.ack_tel_hop[2].val()) << 128)
+                    | (bit_cast::<320, 64>(self.ack_tel_hop[3].val()) << 192)
+                    | (bit_cast::<320, 64>(self.ack_tel_hop[4].val()) << 256);
             }
             if self.state.val() == SeqState::Hop {
                 self.hops.next = self.hops.val() >> 64;
             }
         }
         if self.state.val() == SeqState::C1 {
-            self.ip_len.next = self.s_ip_len.val();
-            self.udp_len.next = self.s_udp_len.val();
-            self.ip_plain.next = self.s_ip_plain.val();
-            self.udp_plain.next = self.s_udp_plain.val();
+            self.ip_len.next = self.s.ip_len.val();
+            self.udp_len.next = self.s.udp_len.val();
+            self.ip_plain.next = self.s.ip_plain.val();
+            self.udp_plain.next = self.s.udp_plain.val();
         }
     }
 
@@ -429,7 +397,7 @@ impl TxPiece {
     fn forms(&mut self) {
         self.udp.next = (bit_cast::<64, 16>(self.ip.val().get_bits::<16>(0)) << 48)
             | (bit_cast::<64, 16>(self.port.val()) << 32);
-        self.c3.next = (bit_cast::<64, 16>(self.s_checksum.val()) << 48)
+        self.c3.next = (bit_cast::<64, 16>(self.s.checksum.val()) << 48)
             | (bit_cast::<64, 32>(self.cfg_local_ip.val()) << 16)
             | bit_cast::<64, 16>(self.ip.val().get_bits::<16>(16));
         self.b0.next = (bit_cast::<64, 8>(self.opcode.val()) << 56)
@@ -467,6 +435,7 @@ impl TxPiece {
         }
     }
 
+    // The piece of a state.
     fn word(&mut self) {
         self.word.next = 0.into();
         self.masked.next = 0.into();
@@ -500,19 +469,7 @@ impl TxPiece {
                 self.covered_bytes.next = 2.into();
             }
             SeqState::C2 => {
-                self.word.next = (bit_cast::<64, 16>(self.ip_len.val()) << 48)
-                    | (bit_cast::<64, 16>(self.id.val()) << 32)
-                    | (bit_cast::<64, 8>(self.cfg_ttl.val()) << 8)
-                    | self.flags_protocol.val();
-                if self.is_ifa.val() {
-                    self.word.next = (bit_cast::<64, 16>(self.ip_len.val()) << 48)
-                        | (bit_cast::<64, 16>(self.id.val()) << 32)
-                        | (bit_cast::<64, 8>(self.cfg_ttl.val()) << 8)
-                        | self.flags_ifa.val();
-                }
-                self.masked.next = (bit_cast::<64, 16>(self.ip_plain.val()) << 48)
-                    | (bit_cast::<64, 16>(self.id.val()) << 32)
-                    | self.flags_ttl_protocol.val();
+                self.ip();
             }
             SeqState::C3 => {
                 self.word.next = self.c3.val();
@@ -530,23 +487,7 @@ impl TxPiece {
                     | bit_cast::<64, 16>(self.udp_plain.val());
             }
             SeqState::C5 => {
-                self.bytes.next = 2.into();
-                self.masked.next = self.top_ones.val();
-                self.covered_bytes.next = 2.into();
-                if self.is_paper.val() {
-                    self.bytes.next = 4.into();
-                    self.word.next = (bit_cast::<64, 3>(self.hop_count.val()) << 44)
-                        | (bit_cast::<64, 12>(self.path.val()) << 32);
-                } else if self.is_int.val() {
-                    self.bytes.next = 8.into();
-                    self.word.next = self.int_head.val();
-                } else if self.is_ioam.val() {
-                    self.bytes.next = 8.into();
-                    self.word.next = self.ioam_head.val();
-                } else if self.is_ifa.val() {
-                    self.bytes.next = 8.into();
-                    self.word.next = self.ifa_back.val();
-                }
+                self.front();
             }
             SeqState::Hop => {
                 self.word.next = self.paper.val();
@@ -560,41 +501,10 @@ impl TxPiece {
                 self.covered.next = false;
             }
             SeqState::B0 => {
-                if self.is_paper.val() {
-                    self.word.next = self.b0.val();
-                    self.masked.next = self.b0_masked.val();
-                } else if self.form.val().any() {
-                    self.word.next =
-                        (bit_cast::<64, 3>(self.hop_count.val()) << 56) | (self.b0.val() >> 16);
-                    if self.is_ifa.val() {
-                        self.word.next = self.ifa_limit.val() | (self.b0.val() >> 16);
-                    }
-                    self.masked.next = self.b0_masked.val() & self.top_six.val();
-                    self.covered_bytes.next = 6.into();
-                } else {
-                    self.word.next = self.b0.val() >> 16;
-                    self.masked.next = (self.b0_masked.val() >> 16) | self.top_ones.val();
-                }
+                self.bth();
             }
             SeqState::B1 => {
-                self.bytes.next = 6.into();
-                self.covered_bytes.next = 6.into();
-                self.word.next = (self.b0_low.val() << 48) | (self.b1.val() << 16);
-                self.ends.next =
-                    !self.has_reth.val() & !self.has_word.val() & !self.has_payload.val();
-                if self.is_paper.val() {
-                    self.bytes.next = 4.into();
-                    self.covered_bytes.next = 4.into();
-                    self.word.next = self.b1.val() << 32;
-                    if self.has_word.val() & !self.has_reth.val() {
-                        self.bytes.next = 8.into();
-                        self.covered_bytes.next = 8.into();
-                        self.word.next =
-                            (self.b1.val() << 32) | bit_cast::<64, 32>(self.last_word.val());
-                        self.ends.next = !self.has_payload.val();
-                    }
-                }
-                self.masked.next = self.word.val();
+                self.bth_rest();
             }
             SeqState::R0 => {
                 self.word.next = self.va.val();
@@ -641,6 +551,83 @@ impl TxPiece {
                 self.bad.next = self.s_host_tlast.val() & self.is_long.val();
             }
         }
+    }
+
+    // IPv4: lengths, id, TTL, protocol.
+    fn ip(&mut self) {
+        self.word.next = (bit_cast::<64, 16>(self.ip_len.val()) << 48)
+            | (bit_cast::<64, 16>(self.id.val()) << 32)
+            | (bit_cast::<64, 8>(self.cfg_ttl.val()) << 8)
+            | self.flags_protocol.val();
+        if self.is_ifa.val() {
+            self.word.next = (bit_cast::<64, 16>(self.ip_len.val()) << 48)
+                | (bit_cast::<64, 16>(self.id.val()) << 32)
+                | (bit_cast::<64, 8>(self.cfg_ttl.val()) << 8)
+                | self.flags_ifa.val();
+        }
+        self.masked.next = (bit_cast::<64, 16>(self.ip_plain.val()) << 48)
+            | (bit_cast::<64, 16>(self.id.val()) << 32)
+            | self.flags_ttl_protocol.val();
+    }
+
+    // What stands between UDP and BTH, and does not repeat.
+    fn front(&mut self) {
+        self.bytes.next = 2.into();
+        self.masked.next = self.top_ones.val();
+        self.covered_bytes.next = 2.into();
+        if self.is_paper.val() {
+            self.bytes.next = 4.into();
+            self.word.next = (bit_cast::<64, 3>(self.hop_count.val()) << 44)
+                | (bit_cast::<64, 12>(self.path.val()) << 32);
+        } else if self.is_int.val() {
+            self.bytes.next = 8.into();
+            self.word.next = self.int_head.val();
+        } else if self.is_ioam.val() {
+            self.bytes.next = 8.into();
+            self.word.next = self.ioam_head.val();
+        } else if self.is_ifa.val() {
+            self.bytes.next = 8.into();
+            self.word.next = self.ifa_back.val();
+        }
+    }
+
+    // BTH: operation code to QPN.
+    fn bth(&mut self) {
+        if self.is_paper.val() {
+            self.word.next = self.b0.val();
+            self.masked.next = self.b0_masked.val();
+        } else if self.form.val().any() {
+            self.word.next =
+                (bit_cast::<64, 3>(self.hop_count.val()) << 56) | (self.b0.val() >> 16);
+            if self.is_ifa.val() {
+                self.word.next = self.ifa_limit.val() | (self.b0.val() >> 16);
+            }
+            self.masked.next = self.b0_masked.val() & self.top_six.val();
+            self.covered_bytes.next = 6.into();
+        } else {
+            self.word.next = self.b0.val() >> 16;
+            self.masked.next = (self.b0_masked.val() >> 16) | self.top_ones.val();
+        }
+    }
+
+    // BTH: PSN, and in the paper's form what follows.
+    fn bth_rest(&mut self) {
+        self.bytes.next = 6.into();
+        self.covered_bytes.next = 6.into();
+        self.word.next = (self.b0_low.val() << 48) | (self.b1.val() << 16);
+        self.ends.next = !self.has_reth.val() & !self.has_word.val() & !self.has_payload.val();
+        if self.is_paper.val() {
+            self.bytes.next = 4.into();
+            self.covered_bytes.next = 4.into();
+            self.word.next = self.b1.val() << 32;
+            if self.has_word.val() & !self.has_reth.val() {
+                self.bytes.next = 8.into();
+                self.covered_bytes.next = 8.into();
+                self.word.next = (self.b1.val() << 32) | bit_cast::<64, 32>(self.last_word.val());
+                self.ends.next = !self.has_payload.val();
+            }
+        }
+        self.masked.next = self.word.val();
     }
 
     /// The first byte goes to bits 7:0.

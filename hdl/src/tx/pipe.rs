@@ -163,8 +163,8 @@ impl<const FB: usize, const GB: usize> TxPipe<FB, GB> {
         self.seq.room.next = self.space.room.val();
         self.seq.s_valid.next = self.header.m_valid.val();
         self.seq.s_kind.next = self.header.m_kind.val();
-        self.seq.s_form.next = self.header.m_form.val();
-        self.seq.ip_len_low.next = self.header.m_ip_len.val().get_bits::<3>(0);
+        self.seq.s_form.next = self.header.m.form.val();
+        self.seq.ip_len_low.next = self.header.m.ip_len.val().get_bits::<3>(0);
         self.seq.pkt_flow.next = self.s_pkt.flow.val();
         self.seq.pkt_mark.next = self.s_pkt.mark.val();
         self.seq.pkt_opcode.next = self.s_pkt.opcode.val();
@@ -177,20 +177,16 @@ impl<const FB: usize, const GB: usize> TxPipe<FB, GB> {
         self.seq.ack_tel_hops.next = self.s_ack.tel.hops.val();
         self.cutter.ack_psn.next = self.s_ack.psn.val();
         self.cutter.ack_tel_path.next = self.s_ack.tel.path.val();
-        self.cutter.ack_tel_hop_0.next = self.s_ack.tel.hop[0].val();
-        self.cutter.ack_tel_hop_1.next = self.s_ack.tel.hop[1].val();
-        self.cutter.ack_tel_hop_2.next = self.s_ack.tel.hop[2].val();
-        self.cutter.ack_tel_hop_3.next = self.s_ack.tel.hop[3].val();
-        self.cutter.ack_tel_hop_4.next = self.s_ack.tel.hop[4].val();
+        for i in 0..5 {
+            self.cutter.ack_tel_hop[i].next = self.s_ack.tel.hop[i].val();
+        }
         if self.is_feedback.val() {
             self.seq.ack_tel_hops.next = self.s_feedback.tel.hops.val();
             self.cutter.ack_psn.next = self.s_feedback.psn.val();
             self.cutter.ack_tel_path.next = self.s_feedback.tel.path.val();
-            self.cutter.ack_tel_hop_0.next = self.s_feedback.tel.hop[0].val();
-            self.cutter.ack_tel_hop_1.next = self.s_feedback.tel.hop[1].val();
-            self.cutter.ack_tel_hop_2.next = self.s_feedback.tel.hop[2].val();
-            self.cutter.ack_tel_hop_3.next = self.s_feedback.tel.hop[3].val();
-            self.cutter.ack_tel_hop_4.next = self.s_feedback.tel.hop[4].val();
+            for i in 0..5 {
+                self.cutter.ack_tel_hop[i].next = self.s_feedback.tel.hop[i].val();
+            }
         }
         self.seq.data_valid.next = self.s_data.tvalid.val();
         self.seq.data_last.next = self.s_data.tlast.val();
@@ -210,19 +206,7 @@ impl<const FB: usize, const GB: usize> TxPipe<FB, GB> {
         self.cutter.s_copy.next = self.seq.copy.val();
         self.cutter.s_hops_move.next = self.seq.hops_move.val();
         self.cutter.state.next = self.seq.state.val();
-        self.cutter.s_form.next = self.header.m_form.val();
-        self.cutter.s_mac.next = self.header.m_mac.val();
-        self.cutter.s_ip.next = self.header.m_ip.val();
-        self.cutter.s_port.next = self.header.m_port.val();
-        self.cutter.s_qpn.next = self.header.m_qpn.val();
-        self.cutter.s_dscp.next = self.header.m_dscp.val();
-        self.cutter.s_dscp_plain.next = self.header.m_dscp_plain.val();
-        self.cutter.s_id.next = self.header.m_id.val();
-        self.cutter.s_ip_len.next = self.header.m_ip_len.val();
-        self.cutter.s_udp_len.next = self.header.m_udp_len.val();
-        self.cutter.s_ip_plain.next = self.header.m_ip_plain.val();
-        self.cutter.s_udp_plain.next = self.header.m_udp_plain.val();
-        self.cutter.s_checksum.next = self.header.m_checksum.val();
+        Wire::join(&mut self.header.m, &mut self.cutter.s);
         self.cutter.pkt_opcode.next = self.s_pkt.opcode.val();
         self.cutter.pkt_psn.next = self.s_pkt.psn.val();
         self.cutter.pkt_ack_req.next = self.s_pkt.ack_req.val();

@@ -1,6 +1,7 @@
 //! Benches: DMA engines on an AXI4 memory. Beside the lock-step compare each stimulus keeps a
 //! scoreboard: bytes land before the report, none beside a command's range, in order, with errors.
 
+use super::random::sub;
 use crate::env::axi_mem::{AxiMem, BEAT_BYTES};
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
@@ -8,7 +9,7 @@ use nic_models::golden::host::dma::read::{DmaRead, DmaReadIn, DmaReadOut};
 use nic_models::golden::host::dma::write::{DmaWrite, DmaWriteIn, DmaWriteOut};
 use nic_models::streams::{AxisEvent, ReadCommand, ReadyPort, TreadyPort, WriteCommand};
 use nic_spec::config::NicConfig;
-use rand::{Rng, SeedableRng};
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
@@ -24,10 +25,6 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         Bench::new("dma_write", config, || DmaWrite::<u128>::new(8), Writes::new),
         Bench::new("dma_read", config, || DmaRead::new(8), Reads::new),
     ]
-}
-
-fn sub(seed: u64, salt: u64) -> ChaCha8Rng {
-    ChaCha8Rng::seed_from_u64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt)
 }
 
 fn length(rng: &mut ChaCha8Rng) -> u16 {

@@ -10,6 +10,7 @@ pub mod dma;
 pub mod feedback;
 pub mod host;
 pub mod nic;
+mod random;
 pub mod read;
 pub mod read_reply;
 pub mod requester;

@@ -1,5 +1,6 @@
 //! Benches: the blocks that join requester and READ responses, each with a scoreboard of its own.
 
+use super::random::sub;
 use crate::env::stream::{Beat, FrameSource, Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::host::write_mux::{WriteMux, WriteMuxIn, WriteMuxOut};
@@ -12,7 +13,7 @@ use nic_models::streams::{
     WriteCommand, WriteDone,
 };
 use nic_spec::config::NicConfig;
-use rand::{Rng, SeedableRng};
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
@@ -33,10 +34,6 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         Bench::new("pkt_mux", c, move || PktMux::new(&f), move |s| Packets::new(&g, s)),
         Bench::new("work_mux", c, move || WorkMux::new(&h), move |s| Works::new(&k, s)),
     ]
-}
-
-fn sub(seed: u64, salt: u64) -> ChaCha8Rng {
-    ChaCha8Rng::seed_from_u64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt)
 }
 
 fn length(rng: &mut ChaCha8Rng) -> u16 {

@@ -28,6 +28,36 @@ struct Reader {
     resume_psn: Option<u32>,
 }
 
+impl Reader {
+    /// A job that goes back to this PSN.
+    fn resumed(&mut self, rng: &mut ChaCha8Rng, psn: u32, mut job: ReadJob) -> ReadJob {
+        let mtu = 256 << self.mtu_code.min(4);
+        job.psn = psn;
+        job.restart = true;
+        let is_behind = |first: u32| psn.wrapping_sub(first) & 0x80_0000 != 0;
+        let at = self.reads.iter().rposition(|r| !is_behind(r.psn));
+        let first = at.map_or(job, |at| self.reads[at]);
+        let done = u64::from(psn.wrapping_sub(first.psn) & 0xff_ffff) * mtu;
+        job.bytes = u64::from(first.bytes).saturating_sub(done) as u32;
+        (job.va, job.rkey) = (first.va.wrapping_add(done), first.rkey);
+        // A part, and what is not in it.
+        match rng.gen_range(0..40) {
+            0..=3 => job.bytes -= job.bytes.min(rng.gen_range(0..3 * mtu as u32)),
+            4 => job.bytes = (job.bytes + rng.gen_range(1..2 * mtu as u32)).min(1 << 31),
+            5 => job.va = job.va.wrapping_sub(rng.gen_range(1..2 * mtu)),
+            6 => job.va = job.va.wrapping_add(rng.gen_range(1..2 * mtu)),
+            7 => job.va = job.va.wrapping_add(rng.gen_range(1_u64..4) << 32),
+            8 => job.rkey ^= 1,
+            9 | 10 => (job.va, job.bytes) = (first.va, first.bytes),
+            _ => {}
+        }
+        // A series goes on with the next READ.
+        let next = at.and_then(|at| self.reads.get(at + 1)).map(|r| r.psn);
+        self.resume_psn = next.filter(|_| rng.gen_ratio(9, 10));
+        job
+    }
+}
+
 /// Jobs of few flows, new ones and restarts, a scheduler, rows, and read errors.
 #[derive(Debug)]
 pub struct Readers {
@@ -151,29 +181,7 @@ impl Readers {
             reader.resume_psn = Some(psn.wrapping_add(offset).wrapping_sub(before) & 0xff_ffff);
         }
         if let Some(psn) = reader.resume_psn {
-            job.psn = psn;
-            job.restart = true;
-            let is_behind = |first: u32| psn.wrapping_sub(first) & 0x80_0000 != 0;
-            let at = reader.reads.iter().rposition(|r| !is_behind(r.psn));
-            let first = at.map_or(job, |at| reader.reads[at]);
-            let done = u64::from(psn.wrapping_sub(first.psn) & 0xff_ffff) * mtu;
-            job.bytes = u64::from(first.bytes).saturating_sub(done) as u32;
-            (job.va, job.rkey) = (first.va.wrapping_add(done), first.rkey);
-            // A part, and what is not in it.
-            match rng.gen_range(0..40) {
-                0..=3 => job.bytes -= job.bytes.min(rng.gen_range(0..3 * mtu as u32)),
-                4 => job.bytes = (job.bytes + rng.gen_range(1..2 * mtu as u32)).min(1 << 31),
-                5 => job.va = job.va.wrapping_sub(rng.gen_range(1..2 * mtu)),
-                6 => job.va = job.va.wrapping_add(rng.gen_range(1..2 * mtu)),
-                7 => job.va = job.va.wrapping_add(rng.gen_range(1_u64..4) << 32),
-                8 => job.rkey ^= 1,
-                9 | 10 => (job.va, job.bytes) = (first.va, first.bytes),
-                _ => {}
-            }
-            // A series goes on with the next READ.
-            let next = at.and_then(|at| reader.reads.get(at + 1)).map(|r| r.psn);
-            reader.resume_psn = next.filter(|_| rng.gen_ratio(9, 10));
-            return job;
+            return reader.resumed(rng, psn, job);
         }
         job.bytes = match rng.gen_range(0..20) {
             0 | 1 => 0,

@@ -1,6 +1,7 @@
 //! Benches: requester.
 
 mod peer;
+mod world;
 
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
@@ -11,10 +12,10 @@ use nic_models::ports::Wide;
 use nic_models::streams::{self, Flow, ReadyPort};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{Operation, QpRow, Row, WrRow};
-use peer::{Answer, Mood, Peer, PSN_MASK};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
+use world::{Mood, Peer, World, PSN_MASK};
 
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
@@ -32,28 +33,6 @@ const USED_FLOWS: [usize; 3] = [1, 2, 6];
 
 /// Peers change between calm and harsh after so many cycles.
 const HARSH_CYCLES: u64 = 10_000;
-
-/// Queue pairs, a peer each, and a scheduler that grants what was armed.
-#[derive(Debug)]
-struct World {
-    rng: ChaCha8Rng,
-    peers: Vec<Peer>,
-    flow_count: usize,
-    answers: VecDeque<Answer>,
-    grants: Vec<u16>,
-    /// Flow that a work request may come for.
-    hint: Option<u16>,
-    /// Losses of this phase, in 256ths.
-    loss_256: u32,
-    mood: Mood,
-    /// Peers have other moods than calm.
-    is_harsh: bool,
-    phase_left: u32,
-    /// Most messages are one packet.
-    has_short_messages: bool,
-    /// READs among the work requests, in 256ths.
-    reads_256: u32,
-}
 
 /// Queue pairs, work requests, answers and grants with random stalls.
 #[derive(Debug)]

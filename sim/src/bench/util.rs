@@ -1,5 +1,6 @@
 //! Benches: util blocks. `ram` has no reset and starts with random content: tests/ram.rs.
 
+use super::random::sub;
 use crate::env::stream::{Sink, Source, Stall};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::util::crc32::{Crc32, Crc32In, Crc32Out};
@@ -46,11 +47,6 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
 
 fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
-}
-
-/// A stream of random numbers that differs from that of other `salt`s.
-fn sub(seed: u64, salt: u64) -> ChaCha8Rng {
-    ChaCha8Rng::seed_from_u64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt)
 }
 
 /// A random number of up to `bits` bits; corners and every magnitude are frequent.

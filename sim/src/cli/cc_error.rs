@@ -1,7 +1,9 @@
 //! `nic cc-error`: random ACKs through the arithmetic of the congestion control unit, and how far
 //! it is from f64.
 
-use super::{CliError, Progress, Table};
+use super::error::CliError;
+use super::progress::Progress;
+use super::table::Table;
 use crate::replay::cc_random::{chunk, Error, Statistics, CHUNK_ACKS, ETA_MARGIN};
 use clap::Args;
 use std::sync::atomic::{AtomicU64, Ordering};

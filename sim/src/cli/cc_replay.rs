@@ -1,7 +1,10 @@
 //! `nic cc-replay`: an ACK trace through the congestion control unit, beside the f64 reference.
 
+use super::error::CliError;
 use super::files::{self, number};
-use super::{CliError, Progress, Table};
+use super::preset::config;
+use super::progress::Progress;
+use super::table::Table;
 use crate::bench;
 use crate::replay::cc_trace::{
     against_trace, free_running, resynchronised, Errors, Mode, State, Trace,
@@ -93,7 +96,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     if arguments.verilog.is_some() && arguments.engine != Engine::Rtl {
         return Err(CliError::Usage("--verilog needs --engine rtl".into()));
     }
-    let sizes = super::config(&arguments.preset)?;
+    let sizes = config(&arguments.preset)?;
     if usize::from(arguments.flow) >= sizes.flow_count {
         let (flow, count) = (arguments.flow, sizes.flow_count);
         return Err(CliError::Usage(format!("--flow {flow}: {} has flows 0..{count}", sizes.name)));

@@ -1,6 +1,7 @@
 //! `nic emit`: the Verilog of a core or a block, with file list, FuseSoC core and register map.
 
-use super::CliError;
+use super::error::CliError;
+use super::preset::config;
 use crate::regmap::{self, Map};
 use clap::{Args, ValueEnum};
 use nic_hdl::emit::{self, Design, EmitError, Layout, Rule};
@@ -66,7 +67,7 @@ pub struct Arguments {
 
 /// Emits and writes the design.
 pub fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let mut config = super::config(&arguments.preset)?;
+    let mut config = config(&arguments.preset)?;
     if let Some(flows) = arguments.flows {
         config.flow_count = flows;
         config.validate().map_err(|e| CliError::Usage(format!("--flows {flows}: {e}")))?;

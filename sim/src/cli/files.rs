@@ -1,6 +1,6 @@
 //! Files that verbs read and write. What a verb will write is looked at before its work begins.
 
-use super::CliError;
+use super::error::CliError;
 use serde::de::DeserializeOwned;
 use std::fs;
 use std::io::{Error, Write};

@@ -1,6 +1,10 @@
 //! `nic interop`: a Linux guest with Soft-RoCE as the NIC's peer.
 
-use super::{files, nic_config, CliError, Progress, Table};
+use super::error::CliError;
+use super::files;
+use super::preset::{nic_config, nic_source};
+use super::progress::Progress;
+use super::table::Table;
 use crate::engine::EngineKind;
 use crate::env::station::NicEngine;
 use crate::interop::cases::{self, Action, Case, Outcome};
@@ -80,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     let bar = Progress::new("cases", (cases.len() * images.len()) as u64);
     let done = bar.counter();
     let config = nic_config(&arguments.preset)?;
-    let source = super::nic_source(&config, arguments.verilog.as_deref(), arguments.engine)?;
+    let source = nic_source(&config, arguments.verilog.as_deref(), arguments.engine)?;
     let mut engines = Vec::new();
     for _ in &images {
         let engine = arguments.engine.nic(&config, &source, arguments.seed);

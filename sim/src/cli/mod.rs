@@ -4,24 +4,21 @@
 mod cc_error;
 mod cc_replay;
 mod emit;
+mod error;
 mod files;
 mod interop;
 mod net;
+mod preset;
 mod progress;
 mod regmap;
 mod replay;
 mod table;
 mod verify;
 
-use crate::bench;
-use crate::engine::EngineKind;
 use clap::{Parser, Subcommand};
-use nic_harness::verilator::{Flavour, Source};
-use nic_spec::config::{CcSchedule, NicConfig};
-use std::path::Path;
+use error::CliError;
 use std::process::ExitCode;
 
-pub use progress::Progress;
 pub use table::Table;
 
 /// An FPGA RDMA NIC: emits it as Verilog and runs it against its golden model.
@@ -52,37 +49,6 @@ enum Command {
     Regmap(regmap::Arguments),
 }
 
-/// Why a command ends without success.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CliError {
-    /// The run found a mismatch or failed: exit code 1.
-    Failed(String),
-    /// Arguments or input files are wrong: exit code 2.
-    Usage(String),
-}
-
-impl CliError {
-    /// Wrong input, said by any error.
-    pub fn usage(error: impl core::fmt::Display) -> Self {
-        Self::Usage(error.to_string())
-    }
-
-    /// A failed run, said by any error.
-    pub fn failed(error: impl core::fmt::Display) -> Self {
-        Self::Failed(error.to_string())
-    }
-}
-
-impl core::fmt::Display for CliError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::Failed(text) | Self::Usage(text) => f.write_str(text),
-        }
-    }
-}
-
-impl core::error::Error for CliError {}
-
 /// Parses the arguments, runs the verb, prints its error.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -109,44 +75,6 @@ pub fn main() -> ExitCode {
             })
         }
     }
-}
-
-/// The configuration called `preset`, as every verb's `--preset` wants it.
-pub fn config(preset: &str) -> Result<NicConfig, CliError> {
-    let config = NicConfig::preset(preset);
-    let config = config.map_err(|e| CliError::Usage(format!("--preset {preset}: {e}")))?;
-    config.validate().map_err(|e| CliError::Usage(format!("preset {preset}: {e}")))?;
-    Ok(config)
-}
-
-/// The configuration called `preset` for a verb that runs the whole NIC.
-pub fn nic_config(preset: &str) -> Result<NicConfig, CliError> {
-    let config = config(preset)?;
-    match config.cc_schedule() {
-        CcSchedule::HopPerCycle => Ok(config),
-        CcSchedule::BitPerCycle | CcSchedule::AckPerCycle => {
-            Err(CliError::Usage(format!("--preset {preset} has only cores, no whole NIC")))
-        }
-    }
-}
-
-/// The Verilog of the whole NIC: emitted, or from a file with the same ports.
-fn nic_source(
-    config: &NicConfig,
-    verilog: Option<&Path>,
-    engine: EngineKind,
-) -> Result<Source, CliError> {
-    if !engine.has_rtl() {
-        return Ok(Source::new("nic", ""));
-    }
-    let emitted = bench::emitted("nic", config).map_err(CliError::Failed)?;
-    let Some(path) = verilog else { return Ok(emitted) };
-    let at_file = |e| CliError::Usage(format!("--verilog {}: {e}", path.display()));
-    let given = Source::read("nic", path).map_err(CliError::usage)?;
-    let model = given.model(Flavour::Fast).map_err(at_file)?;
-    let expected = emitted.model(Flavour::Fast).map_err(CliError::failed)?;
-    model.check_same_ports(&expected).map_err(at_file)?;
-    Ok(given)
 }
 
 /// Help goes out as it is; of an error only its first paragraph, as one line.

@@ -1,6 +1,10 @@
 //! `nic net`: two NICs that write to and read from each other through a switch.
 
-use super::{files, nic_config, CliError, Progress, Table};
+use super::error::CliError;
+use super::files;
+use super::preset::{nic_config, nic_source};
+use super::progress::Progress;
+use super::table::Table;
 use crate::engine::EngineKind;
 use crate::env::station::Manners;
 use crate::net::figure;
@@ -145,7 +149,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     let plan = plan(&scenario, arguments, config.data_bytes() as f64)?;
     let figure = arguments.figure.as_deref().map(|path| Figure::open(path, arguments.engine));
     let figure = figure.transpose()?;
-    let source = super::nic_source(&config, arguments.verilog.as_deref(), arguments.engine)?;
+    let source = nic_source(&config, arguments.verilog.as_deref(), arguments.engine)?;
     let engine =
         |seed| arguments.engine.nic_with_paces(&config, &source, seed).map_err(CliError::failed);
     let (a, b) = (engine(arguments.seed)?, engine(arguments.seed.wrapping_add(1))?);

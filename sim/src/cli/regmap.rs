@@ -1,6 +1,8 @@
 //! `nic regmap`: the register map as Markdown, C header or SystemRDL.
 
-use super::{files, CliError};
+use super::error::CliError;
+use super::files;
+use super::preset::config;
 use crate::regmap::{self, Map};
 use clap::{Args, ValueEnum};
 use nic_hdl::emit;
@@ -57,7 +59,7 @@ pub struct Arguments {
 
 /// Prints or writes the page.
 pub fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let config = super::config(&arguments.preset)?;
+    let config = config(&arguments.preset)?;
     let core = arguments.core.block();
     let has = |core: &str| emit::blocks(&config).contains(&core);
     let Some(map) = Map::of(core, &config).filter(|_| has(core)) else {

@@ -1,6 +1,10 @@
 //! `nic replay`: one side of a captured conversation, played by the NIC.
 
-use super::{files, nic_config, CliError, Progress, Table};
+use super::error::CliError;
+use super::files;
+use super::preset::{nic_config, nic_source};
+use super::progress::Progress;
+use super::table::Table;
 use crate::engine::EngineKind;
 use crate::env::station::{Manners, Station};
 use crate::pcap::{self, Record};
@@ -164,7 +168,7 @@ fn configure(conversation: &mut Conversation, path: &Path) -> Result<(), CliErro
 }
 
 fn station(arguments: &Arguments, config: &NicConfig) -> Result<Station, CliError> {
-    let source = super::nic_source(config, arguments.verilog.as_deref(), arguments.engine)?;
+    let source = nic_source(config, arguments.verilog.as_deref(), arguments.engine)?;
     let engine = arguments.engine.nic(config, &source, arguments.seed).map_err(CliError::failed)?;
     Station::new(engine, Manners::Prompt, arguments.seed).map_err(CliError::failed)
 }

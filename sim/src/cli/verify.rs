@@ -1,6 +1,10 @@
 //! `nic verify`: benches of the registry, seeds in parallel.
 
-use super::{config, files, CliError, Progress, Table};
+use super::error::CliError;
+use super::files;
+use super::preset::config;
+use super::progress::Progress;
+use super::table::Table;
 use crate::bench;
 use nic_harness::bench::{Bench, Failure, FailureCause, Options, Report};
 use nic_harness::lockstep::{StepError, TraceWindow};

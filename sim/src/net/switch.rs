@@ -1,6 +1,7 @@
 //! A store-and-forward switch: one queue a port, telemetry stamped at dequeue, random loss.
 
 use super::transit;
+pub use super::transit::INT_PORT;
 use nic_models::insert;
 use nic_spec::wire::roce::FrameRepr;
 use nic_spec::wire::telemetry::{
@@ -28,8 +29,6 @@ const HELD_NS: f64 = 3_000.0;
 pub const UTILISATION_FULL: u32 = 10_000;
 /// Time over which the utilisation is averaged.
 const UTILISATION_NS: f64 = 2_000.0;
-/// UDP destination port of packets with INT-MD that a port marks.
-pub const INT_PORT: u16 = 0x1b6d;
 /// What the clocks of IOAM and IFA show in the beginning: 50 us before a second ends.
 const START_NS: u64 = 1_700_000_000_999_950_000;
 /// Time that a packet has stayed in the switch when it leaves, as IFA tells it here.

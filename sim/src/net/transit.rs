@@ -4,6 +4,9 @@
 use nic_models::insert;
 use nic_spec::wire::{ethernet, ifa, int_md, ioam, ipv4, udp};
 
+/// UDP destination port of packets with INT-MD that a port marks.
+pub const INT_PORT: u16 = 0x1b6d;
+
 type Ip<'a> = ipv4::Packet<&'a [u8]>;
 type Udp<'a> = udp::Packet<&'a [u8]>;
 
@@ -33,7 +36,7 @@ fn datagram(frame: &[u8]) -> Option<(Ip<'_>, Udp<'_>, &[u8])> {
 pub fn int_md(frame: &[u8], hop: &[u8], by_port: bool, dscp: u8) -> Option<Vec<u8>> {
     let (ip, datagram, body) = datagram(frame)?;
     let (npt, is_marked) = match by_port {
-        true => (int_md::NPT_PORT, datagram.dst_port() == super::switch::INT_PORT),
+        true => (int_md::NPT_PORT, datagram.dst_port() == INT_PORT),
         false => (int_md::NPT_DSCP, ip.dscp() == dscp),
     };
     let stack = int_md::Stack::parse(body, npt, udp::PORT_ROCE).ok().filter(|_| is_marked)?;

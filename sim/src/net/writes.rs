@@ -3,207 +3,35 @@
 
 mod error;
 mod expected;
+mod host;
+mod plan;
+mod report;
 
 pub use error::RunError;
+pub use plan::Plan;
+pub use report::{NicReport, Report};
 
 use super::history::History;
-use super::switch::{
-    Faults, Format, Stamping, Switch, SwitchCounters, DIRECT_DSCP, INT_PORT, UTILISATION_FULL,
-};
-use super::{ip, mac, Ack, Network, NetworkBus};
+use super::switch::{Faults, Format, Stamping, Switch, DIRECT_DSCP, INT_PORT, UTILISATION_FULL};
+use super::{ip, mac, Network, NetworkBus};
 use crate::engine::Paces;
 use crate::env::station::{sub_seed, BusError, Manners, NicEngine, Station};
-use nic_driver::rings::{Ring, Work};
-use nic_driver::{
-    CcMode, Completion, CompletionKind, Error, MrRow, Nic, Qp, QpConfig, Read, Status, Write,
-};
+use error::STUCK_CYCLES;
+use host::{check_received, post, Host};
+use nic_driver::rings::Ring;
+use nic_driver::{CcMode, Error, MrRow, Nic, QpConfig};
 use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::regs::EVENTS;
+use plan::*;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A run is given up after this many cycles without a completion.
-const STUCK_CYCLES: u64 = 3_000_000;
 /// Cycles between two looks at the completion queues.
 const POLL_CYCLES: u64 = 500;
 /// Cycles behind the last completion in which none may come twice.
 const SETTLE_CYCLES: u64 = 20_000;
-/// log2 of the entries of submission rings, and of the completion ring: small, so that they wrap
-/// often and fill up.
-const SQ_LOG2: u8 = 3;
-const CQ_LOG2: u8 = 5;
-/// Where they are.
-const SQ_BASE: u64 = 0x10_0000;
-const CQ_BASE: u64 = 0x20_0000;
-/// Where messages stand in host memory, and where the peer's writes land.
-const SOURCE_BASE: u64 = 0x1_0000_0000;
-const TARGET_BASE: u64 = 0x8_0000_0000;
-/// What the peer reads, and where what is read from the peer lands.
-const READ_BASE: u64 = 0x10_0000_0000;
-const LANDING_BASE: u64 = 0x18_0000_0000;
-/// Virtual address of the regions that are written and that are read.
-const REGION_VA: u64 = 0x7f00_0000_0000;
-const READ_VA: u64 = 0x6e00_0000_0000;
-/// Index of the region that is read, as its rkey's.
-const READ_REGION: u32 = 0x20_00;
-
-/// What to run.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// Clock of the cores, Hz.
-    pub clock_hz: u64,
-    /// Rate of the switch ports, Gb/s.
-    pub link_gbps: f64,
-    /// Telemetry on the wire.
-    pub stamping: Option<Stamping>,
-    /// Rate code of the ports of a switch that frames pass first, which stamps natively; none if absent.
-    pub first_rate_code: Option<u8>,
-    /// What goes wrong on the way.
-    pub faults: Faults,
-    /// Opcode that does not get through the switch.
-    pub cut_opcode: Option<u8>,
-    /// PSNs from one packet that leaves room for telemetry to the next one; 0: none does, 255: once a
-    /// round trip.
-    pub telemetry_every: u8,
-    /// Cycles from one probe of a queue pair to the next one at least; 0: no probes.
-    pub probe_cycles: u32,
-    /// Who computes the windows, and what is echoed.
-    pub cc_mode: CcMode,
-    /// Queue pairs of each NIC.
-    pub qp_count: u32,
-    /// Messages of each queue pair.
-    pub message_count: u32,
-    /// Only the first NIC has messages.
-    pub one_way: bool,
-    /// Shortest and longest message, bytes.
-    pub message_bytes: (u32, u32),
-    /// Share of the messages that are READs, the others being WRITEs.
-    pub read_percent: u32,
-    /// Share of the WRITEs that carry immediate data.
-    pub immediate_percent: u32,
-    /// Queue pairs that post through submission rings, the others do so by registers. If there are
-    /// any, all completions go to a ring.
-    pub ring_qp_count: u32,
-    /// READs that a queue pair may have outstanding.
-    pub read_limit: u8,
-    /// Path MTU code: 256 << code bytes.
-    pub mtu_code: u8,
-    /// Initial window, bytes.
-    pub window_bytes: u32,
-    /// Congestion control, where telemetry is on.
-    pub cc: CcConfig,
-    /// Retransmission timeout exponent.
-    pub timeout_exponent: u8,
-    /// Behaviour of memory, streams and register bus.
-    pub manners: Manners,
-    /// Seed of everything random.
-    pub seed: u64,
-}
-
-/// What one NIC did.
-#[derive(Clone, Debug, Default)]
-pub struct NicReport {
-    /// Event counters by name.
-    pub counters: Vec<(&'static str, u32)>,
-    /// Completions of work requests, with success.
-    pub completions: u32,
-    /// Completions with another status.
-    pub failures: u32,
-    /// Completions that came twice, not in the order of their posts, or for nothing.
-    pub completions_wrong: u32,
-    /// WRITEs with immediate received.
-    pub received: u32,
-    /// READs among the messages.
-    pub reads: u32,
-    /// Bytes of messages that landed in this NIC's memory as the reference has them.
-    pub bytes_verified: u64,
-    /// Bytes of the regions, whole, that differ from the reference.
-    pub bytes_wrong: u64,
-    /// Bytes written outside the region.
-    pub bytes_stray: u64,
-    /// Beats sent.
-    pub tx_beats: u64,
-    /// Window and rate of the first flow when the run ended, bytes and UQ8.24 bytes a cycle: of its READ
-    /// responses if the plan has nothing but READs.
-    pub flow0: Option<(u32, u32)>,
-}
-
-impl NicReport {
-    /// Value of an event counter.
-    pub fn counter(&self, name: &str) -> u32 {
-        self.counters.iter().find(|(n, _)| *n == name).map_or(0, |(_, count)| *count)
-    }
-}
-
-/// What came of it.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// One a NIC.
-    pub nics: Vec<NicReport>,
-    /// The switch.
-    pub switch: SwitchCounters,
-    /// Cycles run.
-    pub cycles: u64,
-    /// Time in ns from the first post to the last completion.
-    pub busy_ns: f64,
-    /// Frames that the NICs sent.
-    pub frames: u64,
-    /// ACKs among them.
-    pub acks: BTreeMap<Ack, u64>,
-    /// What happened from the first post until nothing did any more.
-    pub history: Option<History>,
-}
-
-impl Report {
-    /// Payload verified per time, Gb/s, both directions together.
-    pub fn goodput_gbps(&self) -> f64 {
-        let bytes: u64 = self.nics.iter().map(|n| n.bytes_verified).sum();
-        bytes as f64 * 8.0 / self.busy_ns
-    }
-
-    /// Whether every byte landed where it should and nowhere else, and every message completed
-    /// once.
-    pub fn is_good(&self) -> bool {
-        let good = |n: &NicReport| {
-            let bytes = n.bytes_wrong == 0 && n.bytes_stray == 0;
-            bytes && n.failures == 0 && n.completions_wrong == 0
-        };
-        self.nics.iter().all(good)
-    }
-}
-
-/// A message of the plan: which way it goes, where it stands and where it goes. A WRITE stands at an
-/// address of ours and goes to an offset in the peer's region, a READ the other way round.
-#[derive(Clone, Copy, Debug)]
-struct Message {
-    is_read: bool,
-    immediate: Option<u32>,
-    local: u64,
-    remote_offset: u64,
-    length_bytes: u32,
-}
-
-struct Host {
-    nic: Nic<NetworkBus>,
-    qps: Vec<Qp>,
-    /// Queue pairs from this one on have a submission ring.
-    first_ring_qp: usize,
-    messages: Vec<Vec<Message>>,
-    posted: Vec<usize>,
-    completed: Vec<usize>,
-    /// Immediate data and lengths, as they came.
-    received: Vec<Vec<(u32, u32)>>,
-    rng: ChaCha8Rng,
-    report: NicReport,
-}
-
-fn rkey(station: usize) -> u32 {
-    0x0000_0300 + ((station as u32) << 8) + 0x5a
-}
-
 /// Runs the plan with two NICs.
 pub fn run(
     plan: &Plan,
@@ -284,22 +112,6 @@ fn first_switch(plan: &Plan, rate_code: u8) -> Switch {
         switch.stamp(Stamping { rate_code, switch_id, ..stamping });
     }
     switch
-}
-
-/// Room for a message, at any place in 64 bytes.
-fn slot_bytes(plan: &Plan) -> u64 {
-    u64::from(plan.message_bytes.1).next_multiple_of(64) + 64
-}
-
-fn region_bytes(plan: &Plan) -> u64 {
-    slot_bytes(plan) * u64::from(plan.qp_count) * u64::from(plan.message_count)
-}
-
-impl Plan {
-    /// The first queue pair that has a submission ring.
-    fn first_ring_qp(&self) -> u32 {
-        self.qp_count.saturating_sub(self.ring_qp_count)
-    }
 }
 
 fn set_up(plan: &Plan, network: &Rc<RefCell<Network>>, at: usize) -> Result<Host, Error<BusError>> {
@@ -426,11 +238,6 @@ fn draw_messages(
     queue
 }
 
-/// PSNs wrap early in the run.
-fn first_psn(station: usize) -> u32 {
-    0xff_fff0 + 7 * station as u32
-}
-
 /// Posts and polls until every message is complete; the time of the last completion.
 fn exchange(
     plan: &Plan,
@@ -471,101 +278,4 @@ fn exchange(
         host.poll()?;
     }
     Ok(end_ns)
-}
-
-/// Posts as much as there is room for; to a ring in batches of random length.
-fn post(host: &mut Host, peer: usize) -> Result<(), RunError> {
-    for at in 0..host.qps.len() {
-        let (nic, qp) = (&mut host.nic, &mut host.qps[at]);
-        loop {
-            let queue = &host.messages[at][host.posted[at]..];
-            let longest = if at < host.first_ring_qp { 1 } else { 1 << SQ_LOG2 };
-            let count = host.rng.gen_range(1..=longest).min(queue.len());
-            let batch: Vec<Work> = queue[..count].iter().map(|m| m.work(peer)).collect();
-            let result = match batch[..] {
-                [] => break,
-                _ if at >= host.first_ring_qp => nic.submit(qp, &batch),
-                [Work::Write(write), ..] => nic.post_write(qp, &write),
-                [Work::Read(read), ..] => nic.post_read(qp, &read),
-            };
-            match result {
-                Ok(_) => host.posted[at] += count,
-                Err(Error::SendQueueFull | Error::Refused) => break,
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-    Ok(())
-}
-
-impl Message {
-    fn work(&self, peer: usize) -> Work {
-        let (local_address, length_bytes) = (self.local, self.length_bytes);
-        if self.is_read {
-            let (remote_va, rkey) = (READ_VA + self.remote_offset, rkey(peer) + READ_REGION);
-            return Work::Read(Read {
-                local_address,
-                length_bytes,
-                remote_va,
-                rkey,
-                unsignalled: false,
-            });
-        }
-        let (remote_va, rkey) = (REGION_VA + self.remote_offset, rkey(peer));
-        let immediate = self.immediate;
-        let unsignalled = false;
-        Work::Write(Write { local_address, length_bytes, remote_va, rkey, immediate, unsignalled })
-    }
-}
-
-impl Host {
-    /// Books all completions that are there; how many.
-    fn poll(&mut self) -> Result<u32, RunError> {
-        let mut count = 0;
-        loop {
-            let next = if self.has_ring() { self.nic.poll_cq()? } else { self.nic.poll()? };
-            let Some(completion) = next else { return Ok(count) };
-            self.complete(&completion);
-            count += 1;
-        }
-    }
-
-    fn has_ring(&self) -> bool {
-        self.first_ring_qp < self.qps.len()
-    }
-
-    /// Books a completion: those of a queue pair come in the order of its posts, each once.
-    fn complete(&mut self, completion: &Completion) {
-        let at = self.qps.iter().position(|qp| qp.flow_index == completion.flow_index);
-        let is_ok = completion.status == Status::Ok;
-        self.report.failures += u32::from(!is_ok);
-        if let (CompletionKind::Received, Some(at)) = (completion.kind, at) {
-            self.report.received += 1;
-            self.received[at].push((completion.immediate, completion.byte_count));
-            return;
-        }
-        self.report.completions += u32::from(is_ok);
-        let message = at.and_then(|at| {
-            self.qps[at].complete(completion);
-            let next = self.completed[at];
-            self.completed[at] += 1;
-            let message = self.messages[at].get(next).filter(|_| next < self.posted[at])?;
-            (completion.wr_id == next as u32).then_some(message)
-        });
-        let is_ours = completion.kind == CompletionKind::Requester;
-        let right = message.is_some_and(|m| is_ours && m.length_bytes == completion.byte_count);
-        self.report.completions_wrong += u32::from(!right);
-    }
-}
-
-/// Every WRITE with immediate was received once, in order.
-fn check_received(hosts: &mut [Host]) {
-    for at in 0..2 {
-        for qp in 0..hosts[at].qps.len() {
-            let sent = hosts[1 - at].messages[qp].iter();
-            let sent = sent.filter_map(|m| Some((m.immediate?, m.length_bytes)));
-            let right = sent.eq(hosts[at].received[qp].iter().copied());
-            hosts[at].report.completions_wrong += u32::from(!right);
-        }
-    }
 }

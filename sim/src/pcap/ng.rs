@@ -2,7 +2,7 @@
 //! either byte order, several interfaces, time stamps of any resolution. What is neither a packet
 //! nor an interface is passed over.
 
-use super::{ErrorKind, Record, LINKTYPE_ETHERNET, RECORD_BYTES_MAX};
+use super::record::{ErrorKind, Record, LINKTYPE_ETHERNET, RECORD_BYTES_MAX};
 
 /// Type of the block that begins a section; the same in both byte orders.
 pub const SECTION: u32 = 0x0a0d_0d0a;

@@ -53,32 +53,34 @@ fn rx_pipe_strips_telemetry() {
     assert_eq!(rig.count("req"), 1);
 }
 
-/// A telemetry response made of a captured ACK by hand: opcode 0xc0, no AETH, telemetry of the
-/// paper's form with one hop. With payload, a pad count or one wrong bit it is dropped once. With 0xc1 it
-/// is a direct one, and its UDP source port counts; 0xc2 is a probe, 0xc3 the answer to one.
+/// A telemetry response made of a captured ACK by hand: no AETH, and one hop in the paper's form.
+fn telemetry_response(opcode: u8, tail: &[u8], flags: u8) -> Vec<u8> {
+    let ack = &capture("send_imm_atomic")[5];
+    let mut plain = [&ack[..54], tail, &[0; 4]].concat();
+    (plain[42], plain[43]) = (opcode, flags);
+    plain[34..36].copy_from_slice(&[0xd3, 0xa5]);
+    let udp_bytes = plain.len() as u16 - 34;
+    plain[15] = 12 << 2;
+    plain[16..18].copy_from_slice(&(udp_bytes + 20).to_be_bytes());
+    plain[38..40].copy_from_slice(&udp_bytes.to_be_bytes());
+    let (headers, end) = (&plain[14..], plain.len() - 4);
+    let (ip, udp) = (headers[..20].try_into().unwrap(), headers[20..28].try_into().unwrap());
+    let icrc = nic_spec::wire::icrc::icrc(ip, udp, &plain[42..end]);
+    plain[end..].copy_from_slice(&icrc.to_le_bytes());
+    let telemetry = [0x1a, 0xbc, 0x21, 0x23, 0x45, 0x6a, 0xbc, 0xde, 0xf0, 0x0f];
+    plain.splice(42..42, telemetry);
+    plain[16..18].copy_from_slice(&(udp_bytes + 30).to_be_bytes());
+    plain[38..40].copy_from_slice(&(udp_bytes + 10).to_be_bytes());
+    ipv4::Packet::new_unchecked(&mut plain[14..]).fill_checksum();
+    plain
+}
+
+/// With payload, a pad count or one wrong bit a telemetry response (opcode 0xc0) is dropped once.
+/// With 0xc1 it is a direct one, and its UDP source port counts; 0xc2 is a probe, 0xc3 the answer
+/// to one.
 #[test]
 fn rx_pipe_reads_telemetry_responses() {
-    let ack = &capture("send_imm_atomic")[5];
-    let make_of = |opcode: u8, tail: &[u8], flags: u8| {
-        let mut plain = [&ack[..54], tail, &[0; 4]].concat();
-        (plain[42], plain[43]) = (opcode, flags);
-        plain[34..36].copy_from_slice(&[0xd3, 0xa5]);
-        let udp_bytes = plain.len() as u16 - 34;
-        plain[15] = 12 << 2;
-        plain[16..18].copy_from_slice(&(udp_bytes + 20).to_be_bytes());
-        plain[38..40].copy_from_slice(&udp_bytes.to_be_bytes());
-        let (headers, end) = (&plain[14..], plain.len() - 4);
-        let (ip, udp) = (headers[..20].try_into().unwrap(), headers[20..28].try_into().unwrap());
-        let icrc = nic_spec::wire::icrc::icrc(ip, udp, &plain[42..end]);
-        plain[end..].copy_from_slice(&icrc.to_le_bytes());
-        let telemetry = [0x1a, 0xbc, 0x21, 0x23, 0x45, 0x6a, 0xbc, 0xde, 0xf0, 0x0f];
-        plain.splice(42..42, telemetry);
-        plain[16..18].copy_from_slice(&(udp_bytes + 30).to_be_bytes());
-        plain[38..40].copy_from_slice(&(udp_bytes + 10).to_be_bytes());
-        ipv4::Packet::new_unchecked(&mut plain[14..]).fill_checksum();
-        plain
-    };
-    let make = |tail: &[u8], flags: u8| make_of(0xc0, tail, flags);
+    let make = |tail: &[u8], flags: u8| telemetry_response(0xc0, tail, flags);
     let good = make(&[], 0);
     for (seed, form) in [(21, 1), (22, 0)] {
         let mut rig = lock_step(Host { tel_format: form, ..HOST_1 }, seed);
@@ -108,7 +110,7 @@ fn rx_pipe_reads_telemetry_responses() {
         }
         assert_eq!((rig.feedbacks.len(), rig.events.iter().sum::<usize>()), (1, 5));
         for opcode in [0xbf, 0xc1, 0xc2, 0xc3, 0xc5] {
-            rig.send(&make_of(opcode, &[], 0), false);
+            rig.send(&telemetry_response(opcode, &[], 0), false);
         }
         rig.idle(60);
         let kinds = [(true, false), (false, true), (true, true)];
@@ -118,11 +120,11 @@ fn rx_pipe_reads_telemetry_responses() {
         // A window has four bytes of ImmDt, in the place of the port, and no more.
         for (tail, event) in [(&[][..], "drop_length"), (&[0; 8], "drop_length")] {
             let count = rig.count(event);
-            rig.send(&make_of(0xc4, tail, 0), false);
+            rig.send(&telemetry_response(0xc4, tail, 0), false);
             rig.idle(40);
             assert_eq!(rig.count(event), count + 1, "{event}");
         }
-        rig.send(&make_of(0xc4, &[0x12, 0x34, 0x56, 0x78], 0), false);
+        rig.send(&telemetry_response(0xc4, &[0x12, 0x34, 0x56, 0x78], 0), false);
         rig.idle(40);
         let window = Feedback { window: true, port: 0x78, ..feedback };
         assert_eq!(rig.feedbacks[4..], [window]);

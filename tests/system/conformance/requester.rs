@@ -1,5 +1,7 @@
 //! We post work requests; the rows say what leaves, what the peer's answers do, and how the work
 //! requests end.
+//!
+//! A function of rows is a table, so its length is that of the table.
 
 mod read;
 

@@ -1,4 +1,6 @@
 //! The peer sends requests; the rows say what comes back and what memory holds.
+//!
+//! A function of rows is a table, so its length is that of the table.
 
 mod read;
 

@@ -9,10 +9,12 @@
 //! # Reset             synchronous, high: all indices 0
 //! # Twins             sim/models/src/golden/host/cq/ring.rs, tests/host/cq_ring.rs
 
-use crate::host::cq::ring::WRITES_MAX;
 use crate::streams::Consumer;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
+
+/// Entries on their way at most.
+pub const WRITES_MAX: u64 = 8;
 
 /// Cycles from a change of an index to what follows from it.
 pub const LATENCY_CYCLES: usize = 3;

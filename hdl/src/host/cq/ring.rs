@@ -11,15 +11,13 @@
 //! # Reset             synchronous, high: off
 //! # Twins             sim/models/src/golden/host/cq/ring.rs, tests/host/cq_ring.rs
 
-use crate::host::cq::index::CqIndex;
+use crate::host::cq::index::{CqIndex, WRITES_MAX};
 use crate::streams::{AxisWords, Consumer, WriteCommand};
-use crate::{block, Reg, Wire};
+use crate::{block, kernel, Reg, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an entry to the next one, at least: the queue shows it then.
 pub const ENTRY_CYCLES: usize = 5;
-/// Entries on their way at most.
-pub const WRITES_MAX: u64 = 8;
 /// Bytes of an entry.
 pub const ENTRY_BYTES: u64 = 16;
 
@@ -111,8 +109,8 @@ pub struct CqRing {
     writes_max: Constant<Bits<4>>,
 }
 
-impl Logic for CqRing {
-    #[hdl_gen]
+#[kernel]
+impl CqRing {
     fn update(&mut self) {
         self.owns.next = self.state.val() != CqRingState::Off;
         self.head_take.next = self.take.val();
@@ -137,7 +135,14 @@ impl Logic for CqRing {
         self.event_cq_full.next = self.full_event.val();
         self.event_cq_error.next = self.error_event.val();
         self.event_cq_refused.next = self.index.refused.val();
-        comment!("an entry starts");
+
+        self.start();
+        self.states();
+        self.end();
+    }
+
+    /// an entry starts
+    fn start(&mut self) {
         self.is_on.next = self.cfg_log2.val().any();
         self.starts.next = (self.state.val() == CqRingState::Idle)
             & self.is_on.val()
@@ -159,6 +164,9 @@ impl Logic for CqRing {
             self.addr.next = self.index.addr.val();
             self.entry.next = self.head.val() | self.phase_part.val();
         }
+    }
+
+    fn states(&mut self) {
         match self.state.val() {
             CqRingState::Off => {
                 if self.is_on.val() {
@@ -201,7 +209,10 @@ impl Logic for CqRing {
                 }
             }
         }
-        comment!("an entry ends");
+    }
+
+    /// an entry ends
+    fn end(&mut self) {
         self.lands.next = self.s_done_valid.val() & !self.s_done_error.val() & !self.stopped.val();
         self.commit.next = self.lands.val();
         self.error_event.next = false;

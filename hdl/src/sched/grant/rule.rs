@@ -31,7 +31,7 @@ use crate::sched::{
 };
 use crate::streams::Flow;
 use crate::util::ram_fifo::RamFifo;
-use crate::{block, Reg, Unreset, Wire};
+use crate::{block, kernel, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a visit's credit to its grant.
@@ -161,8 +161,8 @@ pub struct GrantRule<const F: usize, const FB: usize, const CB: usize> {
     no_credit: Constant<Bits<41>>,
 }
 
-impl<const F: usize, const FB: usize, const CB: usize> Logic for GrantRule<F, FB, CB> {
-    #[hdl_gen]
+#[kernel]
+impl<const F: usize, const FB: usize, const CB: usize> GrantRule<F, FB, CB> {
     fn update(&mut self) {
         self.m_return_valid.next = self.return_valid.val();
         self.m_return_is_express.next = self.return_is_express.val();
@@ -220,7 +220,14 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for GrantRule<F, FB
             & !self.s_visit_is_call.val()
             & (self.grant.val() | !self.is_armed.val())
             & (!self.s_visit_is_queued.val() | self.is_holder.val());
-        comment!("The turn waits for a flow whose last packet may not have left.");
+
+        self.turn();
+        self.tickets();
+        self.keeping();
+    }
+
+    /// The turn waits for a flow whose last packet may not have left.
+    fn turn(&mut self) {
         self.is_recent_0.next = self.queue.m_recent_valid.val().get_bit(0)
             & (self.queue.m_recent_0.val() == self.s_visit_flow.val());
         self.is_recent_1.next = self.queue.m_recent_valid.val().get_bit(1)
@@ -246,7 +253,10 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for GrantRule<F, FB
         self.queue.s_seen.next = self.may_send.val();
         self.queue.s_seen_levels.next = self.s_visit_levels.val();
         self.packet_valid.next = self.grant.val();
-        comment!("Late flows that find no room queue up; the first of them holds the ticket.");
+    }
+
+    /// Late flows that find no room queue up; the first of them holds the ticket.
+    fn tickets(&mut self) {
         self.is_joining.next = self.may_send.val()
             & !self.has_room.val()
             & self.is_late.val()
@@ -265,7 +275,10 @@ impl<const F: usize, const FB: usize, const CB: usize> Logic for GrantRule<F, FB
         self.store_is_queued.next = self.is_joining.val()
             | self.keeps_ticket.val()
             | (self.s_visit_is_queued.val() & !self.is_holder.val());
-        comment!("Credit to keep, and the flow's way back.");
+    }
+
+    /// Credit to keep, and the flow's way back.
+    fn keeping(&mut self) {
         self.store_valid.next = self.is_decided.val();
         self.store_started.next = self.s_visit_created.val();
         self.visit_flow.next = self.s_visit_flow.val();

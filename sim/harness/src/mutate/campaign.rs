@@ -1,6 +1,7 @@
 //! Runs mutants of all benches' Verilog and counts which ones the benches catch.
 
-use super::{mutants, Kind, Mutant};
+use super::mutant::{Kind, Mutant};
+use super::scan::mutants;
 use crate::bench::{Bench, FailureCause, Options};
 use crate::lockstep::StepError;
 use crate::verilator::{Error, Flavour, Source};

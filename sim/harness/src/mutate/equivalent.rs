@@ -9,7 +9,8 @@
 //! | a bit in the zeros of `w = {n'd0, x}` or in `{n'd0, x}` itself, which is only read as `w << k`, and k moves the bit out of what is assigned | every operator on its way moves bits up only |
 //! | anything in the `default` of a `case` that names every value of its selector | never taken |
 
-use super::{Kind, Mutant, Token, TokenKind};
+use super::mutant::{Kind, Mutant};
+use super::token::{Token, TokenKind};
 use core::ops::Range;
 use std::collections::{HashMap, HashSet};
 

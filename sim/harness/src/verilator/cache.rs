@@ -1,6 +1,7 @@
 //! From Verilog text to a shared library, cached by content.
 
-use super::{Error, Model};
+use super::error::Error;
+use super::model::Model;
 use std::collections::HashMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,6 +1,6 @@
 //! A loaded model and its instances.
 
-use super::Error;
+use super::error::Error;
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

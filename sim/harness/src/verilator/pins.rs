@@ -1,6 +1,7 @@
 //! An instance whose ports are bound to the words of two port bundles.
 
-use super::{Direction, Error, Instance, Model, Port};
+use super::error::Error;
+use super::model::{Direction, Instance, Model, Port};
 use nic_models::ports::PortDef;
 use std::sync::Arc;
 

@@ -1,62 +1,15 @@
 //! The far ends of the requester's bench: they lose, refuse, forget and spoil.
 
-use super::World;
+use super::world::{Answer, Mood, World, PSN_MASK};
 use nic_models::streams::{self, Packet, Telemetry};
-use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
 use rand::Rng;
-use std::collections::VecDeque;
 
-pub const PSN_MASK: u32 = 0xff_ffff;
 /// Most responses to one READ request: the rest is lost.
 const RESPONSES_MAX: u32 = 300;
 
-/// How the peers behave for a while.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mood {
-    /// Mostly in order.
-    Calm,
-    /// Answers take long, so that there is always something in flight.
-    Far,
-    /// Often not ready, and now and then it takes the packet all the same.
-    NotReady,
-    /// Asks again for what it has, packet by packet.
-    Stubborn,
-    /// Refuses for good.
-    Refusing,
-    /// Most answers are lost.
-    Unheard,
-}
-
-/// A queue pair and its peer.
-#[derive(Clone, Debug, Default)]
-pub struct Peer {
-    pub flow: usize,
-    pub qp: QpRow,
-    /// PSN that the peer expects.
-    pub expected: u32,
-    pub msn: u32,
-    /// The gap has been answered.
-    pub has_nacked: bool,
-    /// First PSNs of the latest READs.
-    pub read_psns: VecDeque<u32>,
-}
-
 /// READs that a peer remembers.
 const READS_KEPT: usize = 64;
-
-/// What waits for the requester.
-#[derive(Clone, Debug)]
-pub enum Answer {
-    Ack(streams::Answer),
-    /// Responses of a peer from this PSN on.
-    Read {
-        peer: usize,
-        psn: u32,
-        left_bytes: u32,
-        left_count: u32,
-    },
-}
 
 impl World {
     fn tel(&mut self) -> Telemetry {
@@ -101,23 +54,28 @@ impl World {
         self.answers.push_back(Answer::Read { peer, psn, left_bytes, left_count });
     }
 
+    /// The peers change their ways.
+    fn new_phase(&mut self) {
+        self.phase_left = self.rng.gen_range(1..60);
+        self.loss_256 = [0, 0, 0, 0, 0, 0, 2, 8, 40, 256][self.rng.gen_range(0..10)];
+        self.mood = match self.rng.gen_range(0..12) {
+            0..=5 if !self.is_harsh => Mood::Far,
+            _ if !self.is_harsh => Mood::Calm,
+            0 | 1 => Mood::NotReady,
+            2 | 3 => Mood::Stubborn,
+            4 => Mood::Refusing,
+            5 | 6 => Mood::Unheard,
+            _ => Mood::Calm,
+        };
+        if self.mood == Mood::Far {
+            self.phase_left = 150;
+        }
+    }
+
     /// What the peer does with a packet.
     pub fn receive(&mut self, pkt: &Packet) {
         if self.phase_left == 0 {
-            self.phase_left = self.rng.gen_range(1..60);
-            self.loss_256 = [0, 0, 0, 0, 0, 0, 2, 8, 40, 256][self.rng.gen_range(0..10)];
-            self.mood = match self.rng.gen_range(0..12) {
-                0..=5 if !self.is_harsh => Mood::Far,
-                _ if !self.is_harsh => Mood::Calm,
-                0 | 1 => Mood::NotReady,
-                2 | 3 => Mood::Stubborn,
-                4 => Mood::Refusing,
-                5 | 6 => Mood::Unheard,
-                _ => Mood::Calm,
-            };
-            if self.mood == Mood::Far {
-                self.phase_left = 150;
-            }
+            self.new_phase();
         }
         self.phase_left -= 1;
         let Some(at) = self.peers.iter().position(|p| p.flow == usize::from(pkt.flow)) else {

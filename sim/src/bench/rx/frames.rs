@@ -242,6 +242,42 @@ impl FrameMaker {
         self.rng.gen_range(0x00..=0x0c)
     }
 
+    /// Ethernet, IPv4, UDP and BTH of a packet for us.
+    fn headers(&mut self, opcode: u8, dscp: u8) -> roce::FrameRepr<'static> {
+        let (host, rng) = (self.host, &mut self.rng);
+        roce::FrameRepr {
+            ethernet: ethernet::Repr {
+                dst: host.mac,
+                src: rng.gen::<u64>() >> 16,
+                vlan_tci: rng.gen_ratio(1, 3).then(|| rng.gen()),
+                ethertype: ethernet::ETHERTYPE_IPV4,
+            },
+            ip: ipv4::Repr {
+                dscp,
+                ecn: rng.gen_range(0..4),
+                ident: rng.gen(),
+                dont_fragment: rng.gen(),
+                ttl: rng.gen(),
+                protocol: ipv4::PROTOCOL_UDP,
+                src: rng.gen(),
+                dst: host.ip,
+                payload_len: 0,
+            },
+            udp_src_port: rng.gen(),
+            bth: bth::Repr {
+                opcode,
+                solicited: rng.gen(),
+                migrate: rng.gen(),
+                pad_count: 0,
+                pkey: host.pkey | 0x8000,
+                qpn: rng.gen::<u32>() >> 8,
+                ack_req: rng.gen(),
+                psn: rng.gen::<u32>() >> 8,
+            },
+            ..roce::FrameRepr::default()
+        }
+    }
+
     /// A RoCEv2 frame for us, with a payload of so many bytes where the opcode can have one.
     pub fn roce(&mut self, payload_bytes: core::ops::RangeInclusive<usize>) -> Vec<u8> {
         let opcode = self.opcode();
@@ -263,39 +299,9 @@ impl FrameMaker {
             _ => None,
         };
         let telemetry = form.filter(|_| stamped).map(|form| self.telemetry(form));
+        let mut repr = self.headers(opcode, dscp);
+        repr.telemetry = telemetry;
         let rng = &mut self.rng;
-        let mut repr = roce::FrameRepr {
-            ethernet: ethernet::Repr {
-                dst: host.mac,
-                src: rng.gen::<u64>() >> 16,
-                vlan_tci: rng.gen_ratio(1, 3).then(|| rng.gen()),
-                ethertype: ethernet::ETHERTYPE_IPV4,
-            },
-            ip: ipv4::Repr {
-                dscp,
-                ecn: rng.gen_range(0..4),
-                ident: rng.gen(),
-                dont_fragment: rng.gen(),
-                ttl: rng.gen(),
-                protocol: ipv4::PROTOCOL_UDP,
-                src: rng.gen(),
-                dst: host.ip,
-                payload_len: 0,
-            },
-            udp_src_port: rng.gen(),
-            telemetry,
-            bth: bth::Repr {
-                opcode,
-                solicited: rng.gen(),
-                migrate: rng.gen(),
-                pad_count: 0,
-                pkey: host.pkey | 0x8000,
-                qpn: rng.gen::<u32>() >> 8,
-                ack_req: rng.gen(),
-                psn: rng.gen::<u32>() >> 8,
-            },
-            ..roce::FrameRepr::default()
-        };
         if rng.gen_ratio(1, 16) {
             repr.bth.pkey = *[host.pkey ^ 0x8000, 0xffff, 0x7fff, 0].choose(rng).expect("some");
         }

@@ -1,10 +1,12 @@
 //! Why a run of two NICs ends early.
 
-use super::STUCK_CYCLES;
 use crate::env::station::BusError;
 use nic_driver::Error;
 use nic_harness::lockstep::StepError;
 use std::fmt;
+
+/// A run is given up after this many cycles without a completion.
+pub const STUCK_CYCLES: u64 = 3_000_000;
 
 /// Why a run ends early.
 #[derive(Debug)]

@@ -1,9 +1,8 @@
 //! What memory must hold at the end: all messages run through the message-level reference, over a
 //! link without faults.
 
-use super::{first_psn, region_bytes, rkey, Host, Message, Plan};
-use super::{CQ_BASE, CQ_LOG2};
-use super::{LANDING_BASE, READ_BASE, READ_REGION, READ_VA, REGION_VA, TARGET_BASE};
+use super::host::Host;
+use super::plan::*;
 use crate::env::axi_mem::AxiMem;
 use crate::net::Network;
 use nic_models::reference::rc::requester::{Limits, Requester, Work};

@@ -1,4 +1,6 @@
 //! RDMA READ.
+//!
+//! A function of rows is a table, so its length is that of the table.
 
 use super::{answer, write3, Act, Row, Sent, Step, SPOILT};
 use crate::conformance::frames::*;

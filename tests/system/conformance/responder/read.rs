@@ -1,4 +1,6 @@
 //! RDMA READ.
+//!
+//! A function of rows is a table, so its length is that of the table.
 
 use super::{only, write3, Row};
 use crate::conformance::frames::*;

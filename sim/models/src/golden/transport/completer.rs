@@ -3,8 +3,8 @@
 //!
 //! Source: InfiniBand architecture volume 1, 9.7.6; hdl/transport.md.
 
+use super::mover::Mover;
 use super::requester::order;
-use super::responder::Mover;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::Golden;

@@ -3,6 +3,7 @@
 pub mod ack;
 pub mod completer;
 pub mod feedback;
+mod mover;
 pub mod pkt_mux;
 pub mod probe_out;
 pub mod read;

@@ -7,14 +7,15 @@ mod ports;
 mod recover;
 mod script;
 mod send;
+mod step;
 
 use crate::ports::Golden;
 use flow::Flow;
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row, Table, WrRow};
 pub use ports::*;
-use script::{cycles, Step};
 use std::collections::VecDeque;
+use step::{cycles, Step};
 
 /// Cycles between timer scans.
 const SCAN_CYCLES: u64 = 32;

@@ -4,8 +4,8 @@
 //! hdl/transport.md.
 
 use super::ack::gen::{AckGen, AckGenIn, AckGenOut, CqeOut, HopWatch, Outcome, Tag};
+use super::mover::Mover;
 use crate::golden::util::fifo::RamFifo;
-use crate::golden::util::skid::Skid;
 use crate::ports;
 use crate::ports::{Golden, Wide};
 use crate::streams::{
@@ -104,55 +104,6 @@ struct Message {
     rkey: u32,
     remaining: u32,
     length: u32,
-}
-
-/// Where the payload goes.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Mover {
-    input: Skid<Axis>,
-    /// Orders: whether to drop the frame.
-    next: Option<bool>,
-    active: Option<bool>,
-    out: Axis,
-}
-
-impl Mover {
-    /// There is room for an order.
-    pub(super) fn order_ready(&self) -> bool {
-        self.next.is_none()
-    }
-
-    /// `s_axis_tready`.
-    pub(super) fn s_ready(&self) -> bool {
-        self.input.s_ready()
-    }
-
-    /// The source.
-    pub(super) fn m_axis(&self) -> Axis {
-        self.out
-    }
-
-    /// One clock edge; an order says whether to drop the next frame.
-    pub(super) fn step(&mut self, reset: bool, s: &Axis, order: Option<bool>, m_ready: bool) {
-        let head = self.input.m_data();
-        let offer = s.tvalid.then_some(*s);
-        if reset {
-            *self = Self::default();
-            return;
-        }
-        let is_free = !self.out.tvalid || m_ready;
-        let can_take = self.active.is_some_and(|drop| drop || is_free);
-        let moved = can_take && self.input.m_valid();
-        self.input.step(false, offer, can_take);
-        self.out.tvalid &= !m_ready;
-        if moved && self.active == Some(false) {
-            self.out = Axis { tvalid: true, ..head };
-        }
-        if self.active.is_none() || moved && head.tlast {
-            self.active = self.next.take();
-        }
-        self.next = self.next.or(order);
-    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

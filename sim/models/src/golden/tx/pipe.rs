@@ -4,21 +4,16 @@
 //! missing comes in time; without payload that is so behind the BTH. Host frames are whole before
 //! they leave.
 
-use crate::golden::transport::requester::ValidPort;
-use crate::golden::tx::data_header::DataHeader;
+use super::data_header::DataHeader;
+use super::frame::{Frame, Kind};
+use super::pack::{Packer, Piece, Place};
+pub use super::ports::{TxEvents, TxPipeIn, TxPipeOut};
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
-use crate::insert;
-use crate::ports;
-use crate::ports::{Golden, Wide};
-use crate::streams::{
-    Ack, AnyPacket, Axis, AxisUser, FeedbackPacket, ReadError, ReadyPort, TreadyPort,
-};
+use crate::ports::Golden;
+use crate::streams::{Ack, ReadError};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
-use nic_spec::wire::bth::{self, opcode};
-use nic_spec::wire::roce::FrameRepr;
-use nic_spec::wire::telemetry::{self, Form, Hop};
-use nic_spec::wire::{aeth, ethernet, icrc, ifa, int_md, ioam, ipv4, reth, udp};
+use nic_spec::wire::icrc;
 use std::collections::VecDeque;
 
 /// Beats of the frame FIFO.
@@ -33,72 +28,6 @@ const HEADER_CYCLES: u32 = 3;
 const ICRC_BYTES: usize = icrc::BYTES;
 /// Cycles from a piece to the packer.
 const PIECE_CYCLES: usize = 4;
-
-ports! {
-    /// Inputs.
-    pub struct TxPipeIn {
-        pub reset: bool,
-        pub cfg_local_mac: u64,
-        pub cfg_local_ip: u32,
-        pub cfg_pkey: u16,
-        pub cfg_ttl: u8,
-        /// Telemetry header of data packets, see [`DataHeader`].
-        pub cfg_tel_data: u8,
-        /// Form of telemetry in ACKs and telemetry responses: 0 none, 1 paper, 2 authors.
-        pub cfg_tel_echo: u8,
-        /// UDP port that marks INT-MD.
-        pub cfg_tel_port: u16,
-        /// IOAM asks for binary fractions of a second, without seconds.
-        pub cfg_tel_time_binary: bool,
-        pub cfg_tel_dscp: u8,
-        pub cfg_tel_echo_dscp: u8,
-        /// The receiver of data computes its window: ACKs go without telemetry.
-        pub cfg_by_time: bool,
-        pub s_cfg: ValidPort,
-        pub cfg_table: u8,
-        pub cfg_index: u16,
-        pub cfg_row: Wide<8>,
-        pub s_pkt: AnyPacket,
-        pub s_ack: Ack,
-        pub s_feedback: FeedbackPacket,
-        pub s_data: AxisUser,
-        pub s_host: Axis,
-        pub m_axis: TreadyPort,
-        pub m_fail: ReadyPort,
-    }
-}
-ports! {
-    /// Events.
-    pub struct TxEvents {
-        pub data: bool,
-        pub ack: bool,
-        pub host: bool,
-        pub fail: bool,
-        pub feedback: bool,
-    }
-}
-ports! {
-    /// Outputs.
-    pub struct TxPipeOut {
-        pub s_cfg: ReadyPort,
-        pub s_pkt: ReadyPort,
-        pub s_ack: ReadyPort,
-        pub s_feedback: ReadyPort,
-        pub s_data: TreadyPort,
-        pub s_host: TreadyPort,
-        pub m_axis: Axis,
-        pub m_fail: ReadError,
-        pub event_tx: TxEvents,
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Data,
-    Ack,
-    Feedback,
-    Host,
-}
 
 /// What prepares the next frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,96 +54,6 @@ enum Sequence {
     Host {
         beats: usize,
     },
-}
-
-/// A frame that is being sent.
-#[derive(Clone, Copy, Debug)]
-struct Frame {
-    kind: Kind,
-    qp: QpRow,
-    ident: u16,
-    pkt: AnyPacket,
-    /// ACK or telemetry response.
-    echo: Ack,
-    /// The telemetry response answers a probe.
-    is_answer: bool,
-    /// Telemetry that it carries.
-    telemetry: Option<DataHeader>,
-}
-
-impl Frame {
-    /// The form of its telemetry, if that is a native one.
-    fn form(&self) -> Option<Form> {
-        match self.telemetry {
-            Some(DataHeader::Native(form)) => Some(form),
-            _ => None,
-        }
-    }
-
-    fn is_echo(&self) -> bool {
-        matches!(self.kind, Kind::Ack | Kind::Feedback)
-    }
-
-    fn opcode(&self) -> u8 {
-        match self.kind {
-            Kind::Ack => opcode::ACKNOWLEDGE,
-            Kind::Feedback if self.is_answer => opcode::PROBE_RESPONSE,
-            Kind::Feedback => opcode::TELEMETRY_RESPONSE,
-            Kind::Data | Kind::Host => self.pkt.opcode,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    bytes: usize,
-    last: bool,
-    bad: bool,
-}
-
-/// Where the bytes of a beat are: frame number, offset, count.
-type Place = (u64, usize, usize);
-
-/// Bytes that wait for their frame's end.
-#[derive(Clone, Debug, Default)]
-struct Packer {
-    frame: u64,
-    offset: usize,
-    held: usize,
-    /// The rest of a last piece, and whether its frame is bad.
-    flush: Option<bool>,
-    beat: Option<(Beat<Place>, bool)>,
-}
-
-impl Packer {
-    fn step(&mut self, piece: Option<Piece>) {
-        self.beat = None;
-        if let Some(bad) = self.flush.take() {
-            return self.emit(self.held, true, bad);
-        }
-        let Some(piece) = piece else { return };
-        self.held += piece.bytes;
-        match (piece.last, self.held) {
-            (true, 9..) => {
-                self.flush = Some(piece.bad);
-                self.emit(8, false, false);
-            }
-            (true, held) => self.emit(held, true, piece.bad),
-            (false, 8..) => self.emit(8, false, false),
-            _ => {}
-        }
-    }
-
-    fn emit(&mut self, bytes: usize, last: bool, bad: bool) {
-        let data = (self.frame, self.offset, bytes);
-        self.beat = Some((Beat { data, last }, bad));
-        self.held -= bytes;
-        self.offset += bytes;
-        if last {
-            self.frame += 1;
-            (self.offset, self.held) = (0, 0);
-        }
-    }
 }
 
 /// Tx pipe with a 64-bit datapath.
@@ -352,107 +191,6 @@ impl TxPipe {
         self.header = next;
     }
 
-    /// Sizes of the pieces of the headers.
-    fn headers(&self, frame: &Frame) -> Sequence {
-        let mut pieces = VecDeque::from([8; 5]);
-        let hops = if frame.is_echo() { frame.echo.tel.hops } else { 0 };
-        let code = frame.opcode();
-        let has_reth = opcode::has_reth(code);
-        let has_word = opcode::has_immdt(code) || opcode::has_aeth(code);
-        // The UDP checksum or the last two bytes of telemetry and the BTH together are 14 bytes.
-        match frame.telemetry {
-            None => pieces.extend([8, 6]),
-            Some(DataHeader::Native(Form::Paper)) => {
-                pieces.push_back(4);
-                pieces.extend(vec![8; usize::from(hops)]);
-                pieces.extend([8, if has_word && !has_reth { 8 } else { 4 }]);
-            }
-            Some(DataHeader::Native(Form::Authors)) => pieces.extend([2, 8, 8, 8, 8, 8, 8, 6]),
-            Some(DataHeader::IntMd { .. }) => pieces.extend([8, 8, 8, 6]),
-            Some(DataHeader::Ioam) => pieces.extend([8, 4, 8, 6]),
-            // Four bytes more in front of UDP, four behind it.
-            Some(DataHeader::Ifa) => pieces.extend([8, 8, 6]),
-        }
-        let to_bth = pieces.len();
-        if has_reth {
-            pieces.extend([8, 8]);
-        }
-        if has_word && (has_reth || frame.form() != Some(Form::Paper)) {
-            pieces.push_back(4);
-        }
-        let behind_bth = pieces.len() - to_bth;
-        Sequence::Headers { pieces, behind_bth }
-    }
-
-    /// All bytes of the frame that has just ended.
-    fn frame_bytes(&self, frame: &Frame, i: &TxPipeIn) -> Vec<u8> {
-        let form = frame.form();
-        let is_echo = frame.is_echo();
-        let (pkt, echo, code) = (&frame.pkt, &frame.echo, frame.opcode());
-        let tel_dscp = if is_echo { i.cfg_tel_echo_dscp } else { i.cfg_tel_dscp };
-        let mut records = telemetry::Repr::default();
-        if is_echo {
-            (records.hop_count, records.path) = (echo.tel.hops.into(), echo.tel.path);
-            for (hop, word) in records.hops.iter_mut().zip(echo.tel.hop) {
-                *hop = Hop::from_word(word);
-            }
-        }
-        let (syndrome, msn) = match is_echo {
-            true => (echo.syndrome, echo.msn),
-            false => (pkt.syndrome, pkt.msn),
-        };
-        let repr = FrameRepr {
-            ethernet: ethernet::Repr {
-                dst: frame.qp.remote_mac,
-                src: i.cfg_local_mac,
-                ..ethernet::Repr::default()
-            },
-            ip: ipv4::Repr {
-                dscp: if form.is_some() { tel_dscp } else { frame.qp.dscp },
-                ident: frame.ident,
-                dont_fragment: true,
-                ttl: i.cfg_ttl,
-                src: i.cfg_local_ip,
-                dst: frame.qp.remote_ip,
-                ..ipv4::Repr::default()
-            },
-            udp_src_port: frame.qp.udp_source_port,
-            telemetry: form.map(|form| (form, records)),
-            bth: bth::Repr {
-                opcode: code,
-                solicited: !is_echo && pkt.solicited,
-                pkey: i.cfg_pkey,
-                qpn: frame.qp.remote_qpn,
-                ack_req: !is_echo && pkt.ack_req,
-                psn: if is_echo { echo.psn } else { pkt.psn },
-                ..bth::Repr::default()
-            },
-            reth: opcode::has_reth(code).then_some(reth::Repr {
-                va: pkt.va,
-                rkey: pkt.rkey,
-                dma_len: pkt.dma_len,
-            }),
-            aeth: opcode::has_aeth(code).then_some(aeth::Repr { syndrome, msn }),
-            imm: opcode::has_immdt(code).then_some(pkt.imm),
-            payload: &self.body,
-        };
-        let mut bytes = vec![0; repr.buffer_len()];
-        repr.emit(&mut bytes);
-        match frame.telemetry {
-            Some(DataHeader::IntMd { by_port }) => with_int(&bytes, frame.qp.dscp, by_port, i),
-            Some(DataHeader::Ioam) => {
-                let mut trace = [0; ioam::HEADERS_BYTES];
-                ioam::Headers::hpcc(i.cfg_tel_time_binary).emit(0, &mut trace);
-                insert::telemetry(&bytes, &trace, i.cfg_tel_dscp, None)
-            }
-            Some(DataHeader::Ifa) => {
-                let header = ifa::Header { flags: ifa::flag::INBAND, ..ifa::Header::default() };
-                insert::ifa(&bytes, header, &[0, 0, ifa::HOP_LIMIT, 0])
-            }
-            Some(DataHeader::Native(_)) | None => bytes,
-        }
-    }
-
     /// One cycle of the sequencer: the piece that it makes.
     fn step_sequence(&mut self, i: &TxPipeIn, is_taken: bool) -> Option<Piece> {
         let whole = |bytes: usize| Some(Piece { bytes, last: false, bad: false });
@@ -524,15 +262,17 @@ impl TxPipe {
         self.frame = Some(frame);
         self.sequence = match kind {
             Kind::Host => Sequence::Host { beats: 0 },
-            _ => self.headers(&frame),
+            _ => {
+                let (pieces, behind_bth) = frame.pieces();
+                Sequence::Headers { pieces, behind_bth }
+            }
         };
     }
 
     /// The frame is good, and its bytes are known.
     fn open(&mut self, i: &TxPipeIn) {
         let frame = self.frame.expect("a frame");
-        let bytes = self.frame_bytes(&frame, i);
-        self.frames.push_back(bytes);
+        self.frames.push_back(frame.bytes(&self.body, i));
         self.opens = true;
     }
 
@@ -620,22 +360,6 @@ impl TxPipe {
             self.out.m_axis.tlast = last;
         }
     }
-}
-
-/// The plain frame with INT-MD as its source writes it: nothing pushed, what marks it kept in the shim.
-fn with_int(plain: &[u8], dscp: u8, by_port: bool, i: &TxPipeIn) -> Vec<u8> {
-    let (headers, dscp, port) = match by_port {
-        false => {
-            (int_md::Headers::hpcc(int_md::NPT_DSCP, u16::from(dscp) << 2), i.cfg_tel_dscp, None)
-        }
-        true => {
-            let headers = int_md::Headers::hpcc(int_md::NPT_PORT, udp::PORT_ROCE);
-            (headers, dscp, Some(i.cfg_tel_port))
-        }
-    };
-    let mut telemetry = [0; int_md::HEADERS_BYTES];
-    headers.emit(0, &mut telemetry);
-    insert::telemetry(plain, &telemetry, dscp, port)
 }
 
 fn keep_bytes(body: &mut Vec<u8>, tdata: u64, tkeep: u8) {

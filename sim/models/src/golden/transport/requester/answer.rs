@@ -3,7 +3,7 @@
 use super::flow::{psn_distance, psn_reaches, Timer, PSN_MASK};
 use super::ports::*;
 use super::recover::status;
-use super::script::{cycles, Step};
+use super::step::{cycles, Step};
 use super::Requester;
 use crate::streams::{AckTelemetry, Answer, InFlight};
 

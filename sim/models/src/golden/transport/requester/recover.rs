@@ -2,7 +2,7 @@
 
 use super::flow::Timer;
 use super::ports::*;
-use super::script::{cycles, Step};
+use super::step::{cycles, Step};
 use super::Requester;
 
 /// Status of a completion.

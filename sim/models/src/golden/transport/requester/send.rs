@@ -2,7 +2,7 @@
 
 use super::flow::Timer;
 use super::ports::*;
-use super::script::{cycles, Step};
+use super::step::{cycles, Step};
 use super::{Ahead, Requester};
 use crate::golden::tx::data_header::len_bytes;
 use crate::streams::{Packet, ReadCommand, Work};

@@ -1,7 +1,7 @@
 //! READ responses: which ones are true, and how often each may come.
 
-use super::Wrong;
-use crate::reference::rc::{psn_add, psn_distance, Answer};
+use super::wrong::Wrong;
+use crate::reference::rc::{psn_add, psn_distance, Answer, PSN_MASK};
 use nic_spec::wire::bth::opcode;
 
 /// A READ that was accepted.
@@ -88,7 +88,7 @@ impl Reads {
             && answer.syndrome == due.syndrome
             && answer.payload == due.payload
             && if has_msn { read.msns.contains(&answer.msn) } else { answer.msn == 0 };
-        let follows = self.last_psn == Some(psn_add(answer.psn, super::PSN_MASK));
+        let follows = self.last_psn == Some(psn_add(answer.psn, PSN_MASK));
         let is_due = response.sent_count < response.asked_count;
         if !is_true || !is_due || !(follows || response.may_begin) {
             return Err(wrong());

@@ -1,0 +1,60 @@
+//! What an operation does, and in which cycle.
+
+use super::ports::*;
+use crate::streams::{AckTelemetry, InFlight, Packet, ReadCommand, Work};
+use nic_spec::rows::WrRow;
+
+/// Cycles of the steps that every operation is made of.
+pub mod cycles {
+    /// Row read and loaded, the operation judged.
+    pub const JUDGE_ROW: u32 = 2;
+    /// ACK or timer judged.
+    pub const JUDGE_ACK: u32 = 3;
+    /// The next work request becomes the head.
+    pub const NEXT_HEAD: u32 = 3;
+    /// A work request is passed over on the way to the first READ.
+    pub const SEEK: u32 = 3;
+    /// A work request is read.
+    pub const READ: u32 = 2;
+    /// A packet is prepared.
+    pub const PREPARE: u32 = 3;
+    /// A READ response is compared with it.
+    pub const MATCH: u32 = 1;
+    /// Its frame bytes are known.
+    pub const FRAME_BYTES: u32 = 1;
+    /// A packet is prepared ahead of its grant, with its work request read.
+    pub const AHEAD: u32 = 5;
+    /// A work request is entered; the frame bytes of its first packet are known then.
+    pub const POST: u32 = 3;
+}
+
+/// What happens when; an action takes a cycle, and longer while its slot is taken.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    Wait(u32),
+    /// A work request has ended.
+    Completion {
+        wr_id: u32,
+        byte_len: u32,
+        status: u8,
+        signalled: bool,
+    },
+    /// Payload goes to an address, or nowhere.
+    Payload {
+        addr: Option<u64>,
+        bytes: u16,
+    },
+    Events(RequesterEvents),
+    Send(Packet, ReadCommand, bool),
+    Work(Work),
+    Inflight(InFlight, Option<AckTelemetry>),
+    /// The sink's ready is high.
+    Done,
+}
+
+impl Step {
+    pub fn completion(wr: &WrRow, status: u8) -> Self {
+        let (wr_id, byte_len, signalled) = (wr.wr_id, wr.length_bytes, wr.signalled);
+        Self::Completion { wr_id, byte_len, status, signalled }
+    }
+}

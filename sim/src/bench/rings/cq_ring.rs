@@ -1,0 +1,225 @@
+//! Bench of `cq_ring`: completions, and software that polls for them.
+
+use crate::bench::random::sub;
+use crate::env::stream::Sink;
+use nic_harness::bench::Stimulus;
+use nic_models::golden::host::cq::ring::{
+    ConsumerPorts, CqConfig, CqRing, CqRingIn, CqRingOut, WrittenPorts,
+};
+use nic_models::streams::{ReadyPort, TreadyPort};
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use std::collections::{BTreeMap, VecDeque};
+
+/// A completion queue, a write engine on memory, and software that polls the ring.
+pub struct Polling {
+    rng: ChaCha8Rng,
+    /// Completions that are not committed, oldest first; the first `taken` are on their way.
+    queue: VecDeque<u128>,
+    taken: usize,
+    head_valid: bool,
+    next_number: u32,
+    push_percent: u32,
+    engine: [Sink; 2],
+    command: Option<u64>,
+    beats: Vec<u64>,
+    /// Reports to come: cycles to wait, failure.
+    reports: VecDeque<(u32, bool)>,
+    memory: BTreeMap<u64, u128>,
+    cfg: CqConfig,
+    /// Size of the ring, also while it is being switched off.
+    log2: u8,
+    /// Cycles until the ring is switched.
+    switch_left: u32,
+    off_cycles: u32,
+    stopped: bool,
+    read_count: u16,
+    expected_number: u32,
+    told: u16,
+    consumer_gap: u32,
+    wrong_indices: u32,
+    refusals: u32,
+    idle_cycles: u32,
+}
+
+impl Polling {
+    pub fn new(seed: u64) -> Self {
+        Self {
+            rng: sub(seed, 0),
+            queue: VecDeque::new(),
+            taken: 0,
+            head_valid: false,
+            next_number: 0,
+            push_percent: 20,
+            engine: [1, 2].map(|n| Sink::new(sub(seed, n))),
+            command: None,
+            beats: Vec::new(),
+            reports: VecDeque::new(),
+            memory: BTreeMap::new(),
+            cfg: CqConfig::default(),
+            log2: 0,
+            switch_left: 100,
+            off_cycles: 0,
+            stopped: false,
+            read_count: 0,
+            expected_number: 0,
+            told: 0,
+            consumer_gap: 0,
+            wrong_indices: 0,
+            refusals: 0,
+            idle_cycles: 0,
+        }
+    }
+
+    fn base(&self) -> u64 {
+        u64::from(self.cfg.base_lo) | u64::from(self.cfg.base_hi) << 32
+    }
+
+    /// The queue: pushes, and what the ring did to it.
+    fn move_queue(&mut self, cycle: u64, out: &CqRingOut) {
+        if cycle.is_multiple_of(2048) {
+            self.push_percent = [1, 10, 50, 100][self.rng.gen_range(0..4)];
+        }
+        if out.head.take {
+            assert!(self.head_valid, "the ring takes what is not shown");
+            self.taken += 1;
+            self.head_valid = false;
+        } else if !self.head_valid && self.queue.len() > self.taken && self.rng.gen() {
+            self.head_valid = true;
+        }
+        if out.head.commit {
+            self.taken -= 1;
+            self.queue.pop_front();
+        }
+        if out.head.rewind {
+            (self.taken, self.head_valid) = (0, false);
+        }
+        if self.queue.len() < 64 && self.rng.gen_range(0..100) < self.push_percent {
+            let noise = u128::from(self.rng.gen::<u64>() & 0xffff_7fff_ffff_ffff) << 64;
+            self.queue.push_back(noise | u128::from(self.next_number));
+            self.next_number += 1;
+        }
+    }
+
+    /// The engine takes a command and its beats, writes, and reports later.
+    fn write(&mut self, out: &CqRingOut) -> (ReadyPort, TreadyPort) {
+        let ready = ReadyPort { ready: self.engine[0].drive() && self.command.is_none() };
+        if out.m_cmd.valid && ready.ready {
+            assert_eq!((out.m_cmd.bytes, out.m_cmd.addr % 16), (16, 0), "command");
+            self.command = Some(out.m_cmd.addr);
+        }
+        let tready = TreadyPort { tready: self.engine[1].drive() && self.beats.len() < 2 };
+        if out.m_data.tvalid && tready.tready {
+            self.beats.push(out.m_data.tdata);
+            assert_eq!(out.m_data.tlast, self.beats.len() == 2, "last");
+        }
+        if let (Some(addr), 2) = (self.command, self.beats.len()) {
+            let fails = self.rng.gen_ratio(1, 200);
+            if !fails {
+                let entry = u128::from(self.beats[0]) | u128::from(self.beats[1]) << 64;
+                let place = addr.wrapping_sub(self.base()) / 16;
+                assert!(place < 1 << self.log2, "an entry beside the ring");
+                self.memory.insert(addr, entry);
+            }
+            self.reports.push_back((self.rng.gen_range(0..40), fails));
+            self.command = None;
+            self.beats.clear();
+        }
+        (ready, tready)
+    }
+
+    fn report(&mut self) -> WrittenPorts {
+        let Some((left, error)) = self.reports.front_mut() else { return WrittenPorts::default() };
+        if *left > 0 {
+            *left -= 1;
+            return WrittenPorts::default();
+        }
+        let error = *error;
+        self.stopped |= error;
+        self.reports.pop_front();
+        WrittenPorts { valid: true, error }
+    }
+
+    /// Software reads all entries that memory shows.
+    fn poll(&mut self) {
+        let size = 1_u64 << self.log2;
+        loop {
+            let place = u64::from(self.read_count) % size;
+            let phase = (u64::from(self.read_count) / size).is_multiple_of(2);
+            let addr = self.base().wrapping_add(16 * place);
+            let entry = self.memory.get(&addr).copied().unwrap_or(0);
+            if (entry >> 111 & 1 == 1) != phase {
+                return;
+            }
+            assert_eq!(entry as u32, self.expected_number, "completions out of order");
+            self.expected_number += 1;
+            self.read_count = self.read_count.wrapping_add(1);
+            self.idle_cycles = 0;
+        }
+    }
+
+    fn consumer(&mut self, landed: u16) -> ConsumerPorts {
+        self.consumer_gap = self.consumer_gap.saturating_sub(1);
+        let mut ports = ConsumerPorts { valid: false, index: self.read_count, arm: self.rng.gen() };
+        if self.consumer_gap > 0 || self.cfg.log2 == 0 || !self.rng.gen_ratio(1, 16) {
+            return ports;
+        }
+        (self.consumer_gap, ports.valid) = (6, true);
+        if self.rng.gen_ratio(1, 16) {
+            // More than the ring holds, or back.
+            let beyond = landed.wrapping_add(600);
+            ports.index = if self.rng.gen() { beyond } else { self.told.wrapping_sub(1) };
+            self.wrong_indices += 1;
+        } else {
+            self.told = self.read_count;
+        }
+        ports
+    }
+
+    /// Switches the ring off, and on in another size.
+    fn switch(&mut self, out: &CqRingOut) {
+        // The last entries may have gone out this cycle: software sees that later.
+        self.off_cycles = if out.owns { 0 } else { self.off_cycles + 1 };
+        self.switch_left = self.switch_left.saturating_sub(1);
+        if self.switch_left > 0 && !(self.stopped && self.rng.gen_ratio(1, 64)) {
+            return;
+        }
+        if self.cfg.log2 > 0 && self.consumer_gap == 0 {
+            self.cfg.log2 = 0;
+            self.switch_left = 8;
+        } else if self.cfg.log2 == 0 && self.off_cycles > 4 {
+            // What has landed is read; the rest is in the queue.
+            let front = self.queue.front().map_or(self.next_number, |entry| *entry as u32);
+            assert_eq!(front, self.expected_number, "completions lost or doubled");
+            self.memory.clear();
+            let base: u64 = [0, 0xffff_ff80, 0xffff_ffff_ffff_c000][self.rng.gen_range(0..3)];
+            (self.cfg.base_lo, self.cfg.base_hi) = (base as u32, (base >> 32) as u32);
+            self.log2 = [1, 2, 3, 5, 9][self.rng.gen_range(0..5)];
+            self.cfg.log2 = self.log2;
+            (self.read_count, self.told, self.stopped) = (0, 0, false);
+            self.switch_left = self.rng.gen_range(10..8_000);
+        }
+    }
+}
+
+impl Stimulus<CqRing> for Polling {
+    fn next(&mut self, cycle: u64, out: &CqRingOut) -> CqRingIn {
+        self.refusals += u32::from(out.event_cq.refused);
+        assert!(self.refusals <= self.wrong_indices, "a good index is refused");
+        self.move_queue(cycle, out);
+        let (m_cmd, m_data) = self.write(out);
+        let s_done = self.report();
+        // A ring that is off can be read until the next one: one that an error has halted is off at
+        // once.
+        if self.cfg.log2 == 0 || (out.owns && self.rng.gen_ratio(1, 24)) {
+            self.poll();
+        }
+        let s_consumer = self.consumer(out.landed);
+        self.idle_cycles += u32::from(self.cfg.log2 > 0 && !self.stopped && self.queue.len() > 9);
+        assert!(self.idle_cycles < 3_000, "completions do not come");
+        self.switch(out);
+        let head = if self.head_valid { self.queue[self.taken] } else { self.rng.gen() };
+        let (cfg, head_valid) = (self.cfg, self.head_valid);
+        CqRingIn { reset: false, cfg, head_valid, head, s_consumer, m_cmd, m_data, s_done }
+    }
+}

@@ -1,0 +1,408 @@
+//! Bench of `sq_fetch`: rings of work requests, and memory that refuses some.
+
+use crate::bench::random::sub;
+use crate::env::stream::{Sink, Source};
+use nic_harness::bench::Stimulus;
+use nic_models::golden::host::read_mux::WrData;
+use nic_models::golden::host::sq::fetch::{SqFetch, SqFetchIn, SqFetchOut, WatchPorts};
+use nic_models::golden::host::table_window::CfgRow;
+use nic_models::golden::transport::requester::ValidPort;
+use nic_models::ports::Wide;
+use nic_models::streams::{Doorbell, ReadCommand, ReadyPort};
+use nic_spec::config::NicConfig;
+use nic_spec::rows::{QpRow, Row, Table};
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Cycles between resets in the middle of a run, on average.
+const RESET_CYCLES: u32 = 20_000;
+
+/// A queue pair as software sees it.
+#[derive(Clone, Debug, Default)]
+struct RingBook {
+    log2: u8,
+    address: u64,
+    /// Work requests written to the ring, told by doorbell, handed to the requester, retired.
+    posted: u16,
+    told: u16,
+    handed: u16,
+    retired: u16,
+    /// A work request that cannot be read, and whether that was reported.
+    unreadable: Option<u16>,
+    is_reported: bool,
+    /// In the requester's queue.
+    queued: usize,
+}
+
+/// What stands at the row port.
+#[derive(Clone, Copy, Debug)]
+struct Commit {
+    table: Table,
+    flow: usize,
+    row: Row,
+}
+
+/// Software with rings, host memory behind a read engine, and a requester.
+pub struct Submitting {
+    rng: ChaCha8Rng,
+    depth: usize,
+    flow_count: usize,
+    books: Vec<RingBook>,
+    /// The work requests in memory; `None`: cannot be read.
+    memory: BTreeMap<u64, Option<[u64; 5]>>,
+    /// The doorbell at the port.
+    ringing: Option<(usize, u16)>,
+    commit: Option<Commit>,
+    commits: Sink,
+    engine: Sink,
+    data: Source<WrData>,
+    beats: VecDeque<WrData>,
+    retire: VecDeque<usize>,
+    slot: Option<usize>,
+    other_order: u8,
+    /// One work request retires in so many cycles, and how long it stays so.
+    pace: u32,
+    pace_left: u32,
+    takes: Sink,
+    lost: Sink,
+    /// Reports of queue pairs that are gone may still come.
+    old_lost: Vec<(u16, u32)>,
+    rows: Sink,
+    room_left: u32,
+    has_room: bool,
+    refused: [u32; 2],
+    seen: [u32; 2],
+    idle_cycles: u32,
+}
+
+/// Cycles without a work request although one could come, before the bench gives up.
+const STUCK_CYCLES: u32 = 3_000;
+
+fn wide(row: &Row) -> Wide<8> {
+    Wide(core::array::from_fn(|n| u64::from(row[2 * n]) | u64::from(row[2 * n + 1]) << 32))
+}
+
+impl Submitting {
+    pub fn new(config: &NicConfig, seed: u64) -> Self {
+        Self {
+            rng: sub(seed, 0),
+            depth: config.sq_depth,
+            flow_count: config.flow_count,
+            books: vec![RingBook::default(); config.flow_count],
+            memory: BTreeMap::new(),
+            ringing: None,
+            commit: None,
+            commits: Sink::new(sub(seed, 2)),
+            engine: Sink::new(sub(seed, 3)),
+            data: Source::new(sub(seed, 4)),
+            beats: VecDeque::new(),
+            retire: VecDeque::new(),
+            slot: None,
+            other_order: 0,
+            pace: 4,
+            pace_left: 0,
+            takes: Sink::new(sub(seed, 5)),
+            lost: Sink::new(sub(seed, 6)),
+            old_lost: Vec::new(),
+            rows: Sink::new(sub(seed, 7)),
+            room_left: 0,
+            has_room: false,
+            refused: [0; 2],
+            seen: [0; 2],
+            idle_cycles: 0,
+        }
+    }
+
+    /// A flow that is in use: a few, so that each has much to do, with both ends of the range.
+    fn flow(&mut self) -> usize {
+        [0, 1, 2, 3, 4, 21, self.flow_count - 1][self.rng.gen_range(0..7)]
+    }
+
+    fn new_qp(&mut self) -> Commit {
+        let flow = self.flow();
+        let rng = &mut self.rng;
+        let qp = QpRow {
+            valid: rng.gen_ratio(7, 8),
+            qpn: flow as u32,
+            sq_log2: [0, 1, 2, 3, 4, 8][rng.gen_range(0..6)],
+            // Rings do not overlap; carries into every part of the address.
+            sq_address: [0_u64, 0xffff_f000, 0xffff_ffff_fff0_0000][rng.gen_range(0..3)]
+                .wrapping_add(flow as u64 * 0x1_0000 + rng.gen_range(0..64) * 64),
+            window_bytes: rng.gen(),
+            ..QpRow::default()
+        };
+        Commit { table: Table::Qp, flow, row: qp.to_row() }
+    }
+
+    /// Software writes work requests into the free places of a ring.
+    fn post(&mut self, flow: usize) {
+        let rng = &mut self.rng;
+        let book = &mut self.books[flow];
+        let room = (1_u32 << book.log2) - u32::from(book.posted.wrapping_sub(book.retired));
+        for _ in 0..rng.gen_range(0..=room) {
+            let place = u64::from(book.posted) & ((1 << book.log2) - 1);
+            let is_readable = !rng.gen_ratio(1, 300);
+            if !is_readable && book.unreadable.is_none() {
+                book.unreadable = Some(book.posted);
+            }
+            let address = book.address.wrapping_add(64 * place);
+            self.memory.insert(address, is_readable.then(|| rng.gen()));
+            book.posted = book.posted.wrapping_add(1);
+        }
+    }
+
+    fn doorbell(&mut self) -> Option<(usize, u16)> {
+        let flow = self.flow();
+        let being_changed = self.commit.is_some_and(|c| c.flow == flow);
+        if self.rng.gen_ratio(1, 40) {
+            // Out of range, or any index on a flow without a ring.
+            return Some((self.flow_count + self.rng.gen_range(0..1000), self.rng.gen()));
+        }
+        if being_changed {
+            return None;
+        }
+        let book = &self.books[flow];
+        if book.log2 == 0 {
+            return Some((flow, self.rng.gen()));
+        }
+        if self.rng.gen_ratio(1, 20) {
+            // Beyond the ring whatever has been fetched, or behind the last doorbell.
+            let beyond = book.told.wrapping_add((1 << book.log2) + 1);
+            return Some((flow, [beyond, book.retired.wrapping_sub(1)][self.rng.gen_range(0..2)]));
+        }
+        self.post(flow);
+        let book = &self.books[flow];
+        // Now and then the doorbell tells of a part only.
+        let news = book.posted.wrapping_sub(book.told);
+        let part = if self.rng.gen_ratio(1, 4) { self.rng.gen_range(0..=news) } else { news };
+        Some((flow, book.told.wrapping_add(part)))
+    }
+
+    /// The block has taken a doorbell.
+    fn rung(&mut self, (flow, index): (usize, u16)) {
+        let legal = flow < self.flow_count && {
+            let book = &self.books[flow];
+            let ahead = index.wrapping_sub(book.told);
+            book.log2 > 0 && ahead <= book.posted.wrapping_sub(book.told)
+        };
+        if legal {
+            self.books[flow].told = index;
+        } else {
+            self.refused[0] += 1;
+        }
+    }
+
+    fn next_commit(&mut self) -> Option<Commit> {
+        if self.rng.gen_ratio(1, 60) {
+            return Some(self.new_qp());
+        }
+        if self.rng.gen_ratio(1, 10) {
+            let (flow, row) = (self.flow(), self.rng.gen());
+            return Some(Commit { table: Table::Wr, flow, row });
+        }
+        None
+    }
+
+    /// The requester takes a row.
+    fn take(&mut self, out: &SqFetchOut) {
+        let flow = usize::from(out.m_cfg.index);
+        let words = out.m_cfg.row;
+        if let Some(commit) = self.commit.filter(|c| c.table as u8 == out.m_cfg.table) {
+            // The ring's words stay with the books.
+            let mut row = commit.row;
+            row[11..].fill(0);
+            if commit.flow == flow && wide(&row) == words {
+                if commit.table == Table::Qp {
+                    self.books[flow].queued = 0;
+                    self.retire.retain(|f| *f != flow);
+                } else {
+                    self.books[flow].queued += 1;
+                    self.retire.push_back(flow);
+                }
+                return;
+            }
+        }
+        assert_eq!(out.m_cfg.table, Table::Wr as u8, "a row that nobody has committed");
+        let book = &mut self.books[flow];
+        assert!(book.unreadable != Some(book.handed), "flow {flow} goes on behind an error");
+        assert!(book.handed != book.told, "flow {flow} is given more than its doorbell told");
+        let place = u64::from(book.handed) & ((1 << book.log2) - 1);
+        let wr = self.memory[&book.address.wrapping_add(64 * place)].expect("it can be read");
+        assert_eq!((&words.0[..5], &words.0[5..]), (&wr[..], &[0; 3][..]), "flow {flow}");
+        assert!(book.queued < self.depth, "flow {flow}: the send queue is full");
+        book.handed = book.handed.wrapping_add(1);
+        book.queued += 1;
+        self.retire.push_back(flow);
+        self.idle_cycles = 0;
+    }
+
+    /// The commit at the port is answered.
+    fn committed(&mut self) {
+        let Some(Commit { table, flow, row }) = self.commit.take() else {
+            panic!("a row is taken that nobody offers")
+        };
+        match table {
+            Table::Qp => {
+                let qp = QpRow::from_row(&row);
+                let log2 = if qp.valid { qp.sq_log2 } else { 0 };
+                let old = &self.books[flow];
+                if let Some(index) = old.unreadable.filter(|_| !old.is_reported) {
+                    self.old_lost.push((flow as u16, u32::from(index)));
+                }
+                self.books[flow] = RingBook { log2, address: qp.sq_address, ..Default::default() };
+            }
+            _ => self.refused[1] += u32::from(self.books[flow].log2 > 0),
+        }
+    }
+
+    /// Work requests retire, not in the order of flows.
+    fn retires(&mut self) -> WatchPorts {
+        let is_free = self.slot.is_none() && self.other_order == 0;
+        if self.pace_left == 0 {
+            // Fast enough to keep up, or so slow that send queues fill.
+            self.pace = [4, 4, 40, 1000][self.rng.gen_range(0..4)];
+            self.pace_left = 1000;
+        }
+        self.pace_left -= 1;
+        if is_free && !self.retire.is_empty() && self.rng.gen_ratio(1, self.pace) {
+            let at = self.rng.gen_range(0..self.retire.len());
+            self.slot = self.retire.remove(at);
+            let book = &mut self.books[self.slot.expect("one was there")];
+            book.queued -= 1;
+            book.retired = book.retired.wrapping_add(1);
+        }
+        let ready = self.takes.drive();
+        // Now and then the requester's stream carries something else.
+        if self.slot.is_none() && self.other_order == 0 && self.rng.gen_ratio(1, 16) {
+            self.other_order = self.rng.gen_range(1..3);
+        }
+        let op = if self.slot.is_some() { 0 } else { self.other_order };
+        let flow = self.slot.unwrap_or(self.flow_count - 1) as u16;
+        let valid = self.slot.is_some() || self.other_order > 0;
+        if ready && self.slot.take().is_none() {
+            self.other_order = 0;
+        }
+        WatchPorts { valid, ready, op, flow }
+    }
+
+    fn answer(&mut self, command: &ReadCommand) {
+        assert_eq!((command.addr % 64, command.bytes), (0, 40), "command");
+        let wr = self.memory.get(&command.addr).expect("a place of a ring");
+        let words = wr.unwrap_or_else(|| self.rng.gen());
+        for (n, tdata) in words.into_iter().enumerate() {
+            let tlast = n == 4;
+            self.beats.push_back(WrData {
+                tdata,
+                tlast,
+                tuser: tlast && wr.is_none(),
+                tvalid: true,
+            });
+        }
+    }
+
+    fn lose(&mut self, flow: u16, index: u32) {
+        if let Some(at) = self.old_lost.iter().position(|old| *old == (flow, index)) {
+            self.old_lost.remove(at);
+            return;
+        }
+        let book = &mut self.books[usize::from(flow)];
+        assert_eq!(book.unreadable.map(u32::from), Some(index), "report of flow {flow}");
+        assert!(!std::mem::replace(&mut book.is_reported, true), "flow {flow} reports twice");
+    }
+
+    /// Nothing may stand still for long while something could move.
+    fn watch_progress(&mut self, moves: bool) {
+        let could = self
+            .books
+            .iter()
+            .any(|b| b.handed != b.told && b.unreadable != Some(b.handed) && b.queued < self.depth);
+        self.idle_cycles = if could { self.idle_cycles + u32::from(moves) } else { 0 };
+        assert!(self.idle_cycles < STUCK_CYCLES, "work requests are not fetched");
+    }
+
+    fn restart(&mut self) {
+        self.books.fill(RingBook::default());
+        self.memory.clear();
+        (self.ringing, self.commit, self.slot) = (None, None, None);
+        self.data.reset();
+        self.beats.clear();
+        self.retire.clear();
+        self.old_lost.clear();
+        (self.refused, self.seen) = ([0; 2], [0; 2]);
+        (self.idle_cycles, self.other_order) = (0, 0);
+    }
+}
+
+impl Stimulus<SqFetch> for Submitting {
+    fn next(&mut self, _: u64, out: &SqFetchOut) -> SqFetchIn {
+        let reset = self.rng.gen_ratio(1, RESET_CYCLES);
+        self.seen[0] += u32::from(out.event_sq.doorbell_refused);
+        self.seen[1] += u32::from(out.event_sq.wr_refused);
+        assert_eq!(self.seen[0], self.refused[0], "refused doorbells");
+        if self.room_left == 0 {
+            self.has_room = self.rng.gen_ratio(3, 4);
+            self.room_left = self.rng.gen_range(1..400);
+        }
+        self.room_left -= 1;
+        // The requester takes a row, then retires.
+        let m_cfg = ReadyPort { ready: self.rows.drive() };
+        if out.m_cfg.valid && m_cfg.ready {
+            self.take(out);
+        }
+        let watch = self.retires();
+        if out.s_cfg.ready {
+            self.committed();
+        }
+        assert_eq!(self.seen[1], self.refused[1], "refused work requests");
+        if self.ringing.is_none() && self.commits.drive() && self.rng.gen_ratio(1, 8) {
+            self.ringing = self.doorbell();
+        }
+        let ringing = self.ringing;
+        let s_doorbell = Doorbell {
+            valid: ringing.is_some(),
+            flow: ringing.map_or(0, |r| r.0 as u16),
+            index: ringing.map_or(0, |r| r.1),
+        };
+        if let Some(ringing) = ringing.filter(|_| out.s_doorbell.ready) {
+            self.rung(ringing);
+            self.ringing = None;
+        }
+        let may_commit = ringing.is_none() && self.ringing.is_none() && !out.s_cfg.ready;
+        if self.commit.is_none() && may_commit && self.rng.gen_ratio(1, 16) {
+            self.commit = self.next_commit();
+        }
+        let commit = self.commit;
+        let cfg = CfgRow {
+            table: commit.map_or(0, |c| c.table as u8),
+            index: commit.map_or(0, |c| c.flow as u16),
+            row: commit.map_or(Wide::default(), |c| wide(&c.row)),
+        };
+        let m_cmd = ReadyPort { ready: self.engine.drive() };
+        if out.m_cmd.valid && m_cmd.ready {
+            self.answer(&out.m_cmd);
+        }
+        let beats = &mut self.beats;
+        let s_axis = self.data.drive(out.s_axis.tready, || beats.pop_front()).unwrap_or_default();
+        let m_cqe = ReadyPort { ready: self.lost.drive() };
+        if out.m_cqe.valid && m_cqe.ready {
+            self.lose(out.m_cqe.flow, out.m_cqe.wr_id);
+        }
+        self.watch_progress(self.has_room && commit.is_none());
+        if reset {
+            self.restart();
+        }
+        SqFetchIn {
+            reset,
+            s_doorbell,
+            s_cfg: ValidPort { valid: commit.is_some() },
+            cfg,
+            m_cfg,
+            watch,
+            wr_room: self.has_room,
+            m_cmd,
+            s_axis,
+            m_cqe,
+        }
+    }
+}
