@@ -1,6 +1,6 @@
 //! `#[kernel]`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::quote;
 use std::collections::BTreeMap;
 use syn::{parse_quote, Attribute, Block, Error, Expr, ImplItem, ImplItemFn, ItemImpl, Lit, Meta};
@@ -33,6 +33,18 @@ fn named<'a>(
     found.filter(|_| is_self && call.args.is_empty())
 }
 
+/// `tokens` with one meaning of `self`, also where a macro has brought them.
+fn placed(tokens: TokenStream) -> TokenStream {
+    let tokens = tokens.into_iter().map(|mut token| {
+        if let TokenTree::Group(group) = token {
+            token = Group::new(group.delimiter(), placed(group.stream())).into();
+        }
+        token.set_span(token.span().resolved_at(Span::call_site()));
+        token
+    });
+    tokens.collect()
+}
+
 /// `block` with every part in the place where it is named, below its doc comment.
 fn inlined(
     parts: &mut BTreeMap<String, (ImplItemFn, bool)>,
@@ -58,6 +70,13 @@ fn inlined(
     Ok(statements)
 }
 
+/// The kernel's functions, handed to the macro that adds its own.
+pub fn handed(more: &syn::Path, item: &ItemImpl) -> TokenStream {
+    let ((generics, _, bounds), ty) = (item.generics.split_for_impl(), &item.self_ty);
+    let own = &item.items;
+    quote!(#more! { [impl #generics #ty #bounds] { #(#own)* } })
+}
+
 /// One kernel of the functions of an `impl`.
 pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
     let mut parts = BTreeMap::new();
@@ -77,10 +96,10 @@ pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
     }
     let (generics, _, bounds) = item.generics.split_for_impl();
     let signature = &update.sig;
-    Ok(quote! {
+    Ok(placed(quote! {
         impl #generics Logic for #ty #bounds {
             #[hdl_gen]
             #signature { #(#statements)* }
         }
-    })
+    }))
 }
