@@ -1,10 +1,11 @@
 //! `#[block]`.
 
+use crate::attribute::{take_value, walked};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, Field, Fields, FnArg, GenericParam, Ident, ItemStruct, Token, Type};
+use syn::{Expr, Field, Fields, FnArg, GenericParam, Ident, ItemStruct, Token, Type};
 
 /// What stands in the parentheses of `#[block(..)]`.
 #[derive(Default)]
@@ -48,19 +49,11 @@ impl Parse for Options {
     }
 }
 
-/// Takes the attribute `name` off a field and returns what stands in its parentheses.
-fn take(attributes: &mut Vec<Attribute>, name: &str) -> syn::Result<Option<Expr>> {
-    let Some(at) = attributes.iter().position(|a| a.path().is_ident(name)) else {
-        return Ok(None);
-    };
-    attributes.remove(at).parse_args().map(Some)
-}
-
 /// How the field is made.
 fn constructor(field: &mut Field) -> syn::Result<TokenStream> {
-    let reset = take(&mut field.attrs, "reset")?.map(|e| quote!(nic_emit::Reg::new((#e).into())));
-    let value = take(&mut field.attrs, "value")?.map(|e| quote!(Constant::new((#e).into())));
-    let init = take(&mut field.attrs, "init")?.map(|e| quote!(#e));
+    let reset = take_value(field, "reset")?.map(|e| quote!(nic_emit::Reg::new((#e).into())));
+    let value = take_value(field, "value")?.map(|e| quote!(Constant::new((#e).into())));
+    let init = take_value(field, "init")?.map(|e| quote!(#e));
     let given: Vec<_> = [&reset, &value, &init].into_iter().flatten().collect();
     let is_array = matches!(field.ty, Type::Array(_));
     match given[..] {
@@ -115,7 +108,7 @@ pub fn expand(options: &Options, mut item: ItemStruct) -> syn::Result<TokenStrea
     fields.named.extend(clock_and_reset(options)?.into_iter().chain(own));
     let values: Vec<_> = fields.named.iter_mut().map(constructor).collect::<Result<_, _>>()?;
     let names: Vec<_> = fields.named.iter().filter_map(|f| f.ident.clone()).collect();
-    let texts: Vec<String> = names.iter().map(Ident::to_string).collect();
+    let texts: Vec<_> = fields.named.iter_mut().map(walked).collect();
     let name = &item.ident;
     let checks = options.checks.iter().map(|c| quote!(assert!(#c);));
     let build = quote!(#(#checks)* Self { #(#names: #values),* });

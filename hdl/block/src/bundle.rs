@@ -1,19 +1,10 @@
 //! `#[bundle]` and `#[stream]`.
 
+use crate::attribute::{take, walked};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::Parser;
-use syn::{
-    parse_quote, Attribute, Field, Fields, GenericParam, Generics, Ident, ItemStruct, Type,
-    TypeParam,
-};
-
-/// Takes the attribute `name` off a field.
-fn take(attributes: &mut Vec<Attribute>, name: &str) -> bool {
-    let before = attributes.len();
-    attributes.retain(|a| !a.path().is_ident(name));
-    attributes.len() < before
-}
+use syn::{parse_quote, Field, Fields, GenericParam, Generics, Ident, ItemStruct, Type, TypeParam};
 
 /// A bundle whose members' ports do without its name.
 fn is_flat(field: &Field) -> bool {
@@ -27,8 +18,8 @@ fn member(field: &mut Field) -> syn::Result<Type> {
     while let Type::Group(group) = ty {
         ty = *group.elem;
     }
-    let is_back = take(&mut field.attrs, "back");
-    if is_flat(field) || take(&mut field.attrs, "nested") {
+    let is_back = take(field, "back").is_some();
+    if is_flat(field) || take(field, "nested").is_some() {
         let Type::Path(path) = ty else {
             return Err(syn::Error::new_spanned(ty, "a nested bundle is named by its type"));
         };
@@ -78,13 +69,9 @@ pub fn expand(mut item: ItemStruct, has_handshake: bool) -> syn::Result<TokenStr
     }
     let names: Vec<_> = fields.named.iter().filter_map(|f| f.ident.clone()).collect();
     let mut texts = vec![];
-    for (field, name) in fields.named.iter_mut().zip(&names) {
+    for field in &mut fields.named {
         field.ty = member(field)?;
-        let text = name.to_string();
-        texts.push(match take(&mut field.attrs, "flat") {
-            true => quote!(&format!("{}{}", nic_emit::FLAT, #text)),
-            false => quote!(#text),
-        });
+        texts.push(walked(field));
     }
     let name = item.ident.clone();
     let mut joined = item.generics.clone();

@@ -1,6 +1,6 @@
 //! `#[kernel]`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::quote;
 use std::collections::BTreeMap;
 use syn::visit_mut::{self, VisitMut};
@@ -61,6 +61,25 @@ impl VisitMut for Parts {
     }
 }
 
+/// `tokens` with one meaning of `self`, also where a macro has brought them.
+fn placed(tokens: TokenStream) -> TokenStream {
+    let tokens = tokens.into_iter().map(|mut token| {
+        if let TokenTree::Group(group) = token {
+            token = Group::new(group.delimiter(), placed(group.stream())).into();
+        }
+        token.set_span(token.span().resolved_at(Span::call_site()));
+        token
+    });
+    tokens.collect()
+}
+
+/// The kernel's functions, handed to the macro that adds its own.
+pub fn handed(more: &syn::Path, item: &ItemImpl) -> TokenStream {
+    let ((generics, _, bounds), ty) = (item.generics.split_for_impl(), &item.self_ty);
+    let own = &item.items;
+    quote!(#more! { [impl #generics #ty #bounds] { #(#own)* } })
+}
+
 /// One kernel of the functions of an `impl`.
 pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
     let mut parts = BTreeMap::new();
@@ -83,10 +102,10 @@ pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
         return Err(Error::new_spanned(&part.sig.ident, "this part stands nowhere"));
     }
     let (generics, _, bounds) = item.generics.split_for_impl();
-    Ok(quote! {
+    Ok(placed(quote! {
         impl #generics Logic for #ty #bounds {
             #[hdl_gen]
             #update
         }
-    })
+    }))
 }

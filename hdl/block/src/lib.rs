@@ -4,6 +4,7 @@
 //! declaration of ports serve as source, sink and registers, [`macro@row`] gives the parts of a
 //! table's row names.
 
+mod attribute;
 mod block;
 mod bundle;
 mod kernel;
@@ -27,6 +28,7 @@ use syn::{parse_macro_input, ItemImpl, ItemStruct};
 /// | `#[reset(value)]` | what a [`Reg`] holds after a reset, 0 otherwise |
 /// | `#[value(value)]` | value of a `Constant` |
 /// | `#[init(expression)]` | the field's constructor, `Default::default()` otherwise |
+/// | `#[flat]` | a bundle whose members' ports do without its name |
 #[proc_macro_attribute]
 pub fn block(options: TokenStream, item: TokenStream) -> TokenStream {
     let options = parse_macro_input!(options as block::Options);
@@ -50,10 +52,15 @@ pub fn stream(_: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// The kernel of a block in parts: `update` names each by `self.part();`, and its statements stand
-/// there, below its doc comment.
+/// there, below its doc comment. `#[kernel(more)]`: the macro `more!` has further parts, which
+/// several blocks share; it is given `[impl<..> Block<..>] { parts }`.
 #[proc_macro_attribute]
-pub fn kernel(_: TokenStream, item: TokenStream) -> TokenStream {
+pub fn kernel(more: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as ItemImpl);
+    if !more.is_empty() {
+        let more = parse_macro_input!(more as syn::Path);
+        return kernel::handed(&more, &item).into();
+    }
     kernel::expand(item).unwrap_or_else(|e| e.to_compile_error()).into()
 }
 

@@ -1,17 +1,10 @@
 //! `#[row]` and `staged!`.
 
+use crate::attribute::take_value;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, Expr, Field, Fields, FieldsNamed, Ident, ItemStruct, LitInt, Token};
-
-/// Takes `#[at(bit)]` off a field.
-fn take_at(field: &mut Field) -> syn::Result<Option<Expr>> {
-    let Some(i) = field.attrs.iter().position(|a| a.path().is_ident("at")) else {
-        return Ok(None);
-    };
-    field.attrs.remove(i).parse_args().map(Some)
-}
+use syn::{Attribute, Expr, Fields, FieldsNamed, Ident, ItemStruct, LitInt, Token};
 
 type Tokens = Vec<TokenStream>;
 
@@ -22,7 +15,7 @@ fn places(fields: &mut FieldsNamed) -> syn::Result<(Tokens, Tokens, Tokens)> {
     let mut ends = vec![];
     let mut end = quote!(0_usize);
     for field in fields.named.iter_mut() {
-        let offset = take_at(field)?.map_or(end, |at| quote!((#at)));
+        let offset = take_value(field, "at")?.map_or(end, |at| quote!((#at)));
         let (ty, name) = (&field.ty, &field.ident);
         let text = name.as_ref().map(Ident::to_string).unwrap_or_default();
         let (width_of, offset_of) =

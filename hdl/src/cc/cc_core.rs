@@ -24,9 +24,13 @@
 use crate::cc::{
     active::CcActive, serial::unit::CcUnitSerial, unit::CcUnit, wide::unit::CcUnitWide,
 };
-use crate::host::{axil_port::AxilPort, core_csr::CoreCsr, csr_regs::CcRegs};
+use crate::host::{
+    axil_port::AxilPort,
+    core_csr::{core_parts, CoreCsr},
+    csr_regs::CcRegs,
+};
 use crate::streams::{AxiLite, AxisEvent, CcEvents};
-use crate::{block, Wire};
+use crate::{block, kernel, Wire};
 use nic_spec::{regs, NicConfig};
 use rust_hdl_core::prelude::*;
 
@@ -58,23 +62,12 @@ macro_rules! core_of {
             flags: Signal<Local, Bits<256>>,
         }
 
-        impl<$(const $size: usize),*> Logic for $core<$($size),*> {
-            #[hdl_gen]
+        #[kernel(core_parts)]
+        impl<$(const $size: usize),*> $core<$($size),*> {
             fn update(&mut self) {
-                comment!("registers");
-                Wire::join(&mut self.s_axil, &mut self.port.s_axil);
-                self.decode.s_valid.next = self.port.m_valid.val();
-                self.decode.s_write.next = self.port.m_write.val();
-                self.decode.s_addr.next = self.port.m_addr.val();
-                self.port.s_done.next = self.decode.s_done.val();
-                self.port.s_error.next = self.decode.s_error.val();
-                self.port.s_rdata.next = self.decode.s_rdata.val();
-                self.registers.wr_valid.next = self.decode.regs_wr_valid.val();
+                self.registers();
                 self.registers.wr_index.next = self.port.m_addr.val().get_bits::<8>(2);
                 self.registers.rd_index.next = self.port.m_addr.val().get_bits::<8>(2);
-                self.registers.wr_data.next = self.port.m_wdata.val();
-                self.decode.regs_hit.next = self.registers.rd_hit.val();
-                self.decode.regs_data.next = self.registers.rd_data.val();
                 self.unit.cfg.t_ns.next = self.registers.cfg_cc_t_ns.val();
                 self.unit.cfg.inv_t.next = self.registers.cfg_cc_inv_t.val();
                 self.unit.cfg.queue_gain.next = self.registers.cfg_cc_queue_gain.val();

@@ -10,6 +10,7 @@
 //! # Reset             synchronous, high: nothing under way
 //! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
+use crate::cc::{flight::Update, state::FlowState};
 use crate::util::delay::Delay;
 use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -28,26 +29,9 @@ pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
     pub by_time: Signal<In, Bit>,
     /// The event.
     pub event_word: Signal<In, Bits<EW>>,
-    /// Cycle 2: the flow exists.
-    pub exists: Signal<In, Bit>,
-    /// Cycle 2: its ACKs carry telemetry.
-    pub telemetry: Signal<In, Bit>,
-    /// Cycle 2: its last records are stored.
-    pub recorded: Signal<In, Bit>,
-    /// Cycle 2: number of those.
-    pub hops: Signal<In, Bits<3>>,
-    /// Cycle 2: path of those.
-    pub path: Signal<In, Bits<12>>,
-    /// Cycle 2: an ACK behind this PSN makes the next full update.
-    pub last_psn: Signal<In, Bits<24>>,
-    /// Cycle 2: additive steps.
-    pub inc_stage: Signal<In, Bits<8>>,
-    /// Cycle 2: W.
-    pub w: Signal<In, Bits<48>>,
-    /// Cycle 2: Wc.
-    pub wc: Signal<In, Bits<48>>,
-    /// Cycle 2: U.
-    pub u: Signal<In, Bits<57>>,
+    /// Cycle 2: what is known of the flow.
+    #[flat]
+    pub state: FlowState<In>,
     /// Cycle 2: bit i: the ACK has a record of hop i.
     pub counted: Signal<Out, Bits<5>>,
     /// A result follows.
@@ -56,48 +40,8 @@ pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
     pub never_sent: Signal<Out, Bit>,
     /// The records replace the stored ones.
     pub store: Signal<Out, Bit>,
-    /// Flow.
-    pub m_flow: Signal<Out, Bits<FB>>,
-    /// It is a flow command.
-    pub m_command: Signal<Out, Bit>,
-    /// U takes u' in.
-    pub m_update: Signal<Out, Bit>,
-    /// U before.
-    pub m_u: Signal<Out, Bits<57>>,
-    /// What the window is made of.
-    pub m_base: Signal<Out, Bits<48>>,
-    /// Wc before.
-    pub m_wc: Signal<Out, Bits<48>>,
-    /// Additive steps before.
-    pub m_inc_stage: Signal<Out, Bits<8>>,
-    /// Additive steps unless Wc is set.
-    pub m_end_inc_stage: Signal<Out, Bits<8>>,
-    /// Wc and incStage are set.
-    pub m_set: Signal<Out, Bit>,
-    /// Window and rate stay as the command gives them.
-    pub m_fixed: Signal<Out, Bit>,
-    /// 0 update, 1 create, 2 remove.
-    pub m_op: Signal<Out, Bits<2>>,
-    /// Window of a command.
-    pub m_window: Signal<Out, Bits<32>>,
-    /// Rate of a command.
-    pub m_rate: Signal<Out, Bits<32>>,
-    /// Wc, incStage and lastUpdateSeq are updated.
-    pub m_full: Signal<Out, Bit>,
-    /// The records are only stored.
-    pub m_first: Signal<Out, Bit>,
-    /// State after it.
-    pub m_last_psn: Signal<Out, Bits<24>>,
-    /// State after it.
-    pub m_exists: Signal<Out, Bit>,
-    /// State after it.
-    pub m_telemetry: Signal<Out, Bit>,
-    /// State after it.
-    pub m_recorded: Signal<Out, Bit>,
-    /// State after it.
-    pub m_hops: Signal<Out, Bits<3>>,
-    /// State after it.
-    pub m_path: Signal<Out, Bits<12>>,
+    /// What is decided.
+    pub m: Update<Out, FB>,
     head_delay: Delay<Bits<HW>, 2>,
     head_delay_4: Delay<Bits<HW>, 2>,
     hops_delay: Delay<Bits<3>, 2>,
@@ -206,18 +150,19 @@ impl<const FB: usize, const EW: usize, const HW: usize> CcDecision<FB, EW, HW> {
                 self.counted.next = 31.into();
             }
         }
-        self.ahead_3.next = self.psn_2.val() - self.last_psn.val();
+        self.ahead_3.next = self.psn_2.val() - self.state.last_psn.val();
         self.behind_3.next = self.snd_nxt_2.val() - self.psn_2.val();
-        self.until_3.next = self.last_psn.val() - self.psn_2.val();
-        self.same_3.next = self.recorded.val()
-            && (self.hops.val() == self.hops_2.val())
-            && (self.path.val() == self.path_2.val());
+        self.until_3.next = self.state.last_psn.val() - self.psn_2.val();
+        self.same_3.next = self.state.recorded.val()
+            && (self.state.hops.val() == self.hops_2.val())
+            && (self.state.path.val() == self.path_2.val());
         self.usable_3.next = self.hops_2.val().any()
             && (self.hops_2.val() < self.hops_above.val())
-            && self.telemetry.val()
+            && self.state.telemetry.val()
             && !self.command_2.val();
-        self.adapts_3.next = self.exists.val() && self.telemetry.val() && self.tel_valid_2.val();
-        self.recorded_3.next = self.recorded.val();
+        self.adapts_3.next =
+            self.state.exists.val() && self.state.telemetry.val() && self.tel_valid_2.val();
+        self.recorded_3.next = self.state.recorded.val();
         comment!("3: the decision.");
         self.recorded_4.next = self.recorded_3.val();
         self.usable_4.next = self.usable_3.val();
@@ -246,13 +191,13 @@ impl<const FB: usize, const EW: usize, const HW: usize> CcDecision<FB, EW, HW> {
 
     /// 4: what follows from it.
     fn consequences(&mut self) {
-        self.hops_delay.d.next = self.hops.val();
-        self.path_delay.d.next = self.path.val();
-        self.psn_delay.d.next = self.last_psn.val();
-        self.inc_stage_delay.d.next = self.inc_stage.val();
-        self.w_delay.d.next = self.w.val();
-        self.wc_delay.d.next = self.wc.val();
-        self.u_delay.d.next = self.u.val();
+        self.hops_delay.d.next = self.state.hops.val();
+        self.path_delay.d.next = self.state.path.val();
+        self.psn_delay.d.next = self.state.last_psn.val();
+        self.inc_stage_delay.d.next = self.state.inc_stage.val();
+        self.w_delay.d.next = self.state.w.val();
+        self.wc_delay.d.next = self.state.wc.val();
+        self.u_delay.d.next = self.state.u.val();
         self.command_4.next = self.commands.val().get_bit(3);
         self.op.next = self.head_delay_4.q.val().get_bits::<2>(0);
         self.command_telemetry.next = self.head_delay_4.q.val().get_bit(2);
@@ -263,48 +208,48 @@ impl<const FB: usize, const EW: usize, const HW: usize> CcDecision<FB, EW, HW> {
         self.m_valid.next = self.valid_4.val();
         self.never_sent.next = self.never_4.val();
         self.store.next = self.store_4.val();
-        self.m_flow.next = self.head_delay_4.q.val().get_bits::<FB>(128);
-        self.m_command.next = self.command_4.val();
-        self.m_update.next = self.update_4.val();
-        self.m_u.next = self.u_delay.q.val();
-        self.m_wc.next = self.wc_delay.q.val();
-        self.m_inc_stage.next = self.inc_stage_delay.q.val();
-        self.m_set.next = self.update_4.val() && self.full.val();
-        self.m_window.next = self.window.val();
-        self.m_rate.next = self.head_delay_4.q.val().get_bits::<32>(96);
-        self.m_full.next = self.full.val();
-        self.m_first.next = self.first_4.val();
-        self.m_base.next = self.w_delay.q.val();
-        self.m_end_inc_stage.next = self.inc_stage_delay.q.val();
-        self.m_last_psn.next = self.psn_delay.q.val();
+        self.m.flow.next = self.head_delay_4.q.val().get_bits::<FB>(128);
+        self.m.command.next = self.command_4.val();
+        self.m.update.next = self.update_4.val();
+        self.m.u.next = self.u_delay.q.val();
+        self.m.wc.next = self.wc_delay.q.val();
+        self.m.inc_stage.next = self.inc_stage_delay.q.val();
+        self.m.set.next = self.update_4.val() && self.full.val();
+        self.m.window.next = self.window.val();
+        self.m.rate.next = self.head_delay_4.q.val().get_bits::<32>(96);
+        self.m.full.next = self.full.val();
+        self.m.first.next = self.first_4.val();
+        self.m.base.next = self.w_delay.q.val();
+        self.m.end_inc_stage.next = self.inc_stage_delay.q.val();
+        self.m.last_psn.next = self.psn_delay.q.val();
         if self.full.val() {
-            self.m_last_psn.next = self.head_delay_4.q.val().get_bits::<24>(24);
+            self.m.last_psn.next = self.head_delay_4.q.val().get_bits::<24>(24);
         }
-        self.m_recorded.next = self.recorded_4.val() || self.usable_4.val();
-        self.m_hops.next = self.hops_delay.q.val();
-        self.m_path.next = self.path_delay.q.val();
+        self.m.recorded.next = self.recorded_4.val() || self.usable_4.val();
+        self.m.hops.next = self.hops_delay.q.val();
+        self.m.path.next = self.path_delay.q.val();
         if self.usable_4.val() {
-            self.m_hops.next = self.head_delay_4.q.val().get_bits::<3>(49);
-            self.m_path.next = self.head_delay_4.q.val().get_bits::<12>(52);
+            self.m.hops.next = self.head_delay_4.q.val().get_bits::<3>(49);
+            self.m.path.next = self.head_delay_4.q.val().get_bits::<12>(52);
         }
-        self.m_fixed.next = false;
-        self.m_op.next = 0.into();
-        self.m_exists.next = true;
-        self.m_telemetry.next = true;
+        self.m.fixed.next = false;
+        self.m.op.next = 0.into();
+        self.m.exists.next = true;
+        self.m.telemetry.next = true;
         if self.update_4.val() {
-            self.m_base.next = self.wc_delay.q.val();
+            self.m.base.next = self.wc_delay.q.val();
         }
         if self.command_4.val() {
-            self.m_base.next = self.window_bits.val() << 16;
-            self.m_fixed.next = !self.creates.val() || !self.command_telemetry.val();
-            self.m_op.next = self.op.val();
-            self.m_exists.next = self.creates.val();
-            self.m_telemetry.next = self.command_telemetry.val();
-            self.m_recorded.next = false;
-            self.m_hops.next = 0.into();
-            self.m_path.next = 0.into();
-            self.m_last_psn.next = 0.into();
-            self.m_end_inc_stage.next = 0.into();
+            self.m.base.next = self.window_bits.val() << 16;
+            self.m.fixed.next = !self.creates.val() || !self.command_telemetry.val();
+            self.m.op.next = self.op.val();
+            self.m.exists.next = self.creates.val();
+            self.m.telemetry.next = self.command_telemetry.val();
+            self.m.recorded.next = false;
+            self.m.hops.next = 0.into();
+            self.m.path.next = 0.into();
+            self.m.last_psn.next = 0.into();
+            self.m.end_inc_stage.next = 0.into();
         }
     }
 }

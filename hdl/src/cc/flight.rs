@@ -9,56 +9,149 @@
 //! # Reset             none: the user knows which slots are alive
 //! # Twins             part of sim/models/src/golden/cc/unit.rs, tests/cc/cc_unit.rs
 
-use crate::{block, row};
+use crate::{block, bundle, row};
 use rust_hdl_core::prelude::*;
 
-macro_rules! flight_tables {
+/// A table's words: what goes in, what comes out, how wide they are.
+pub(super) struct Words {
+    pub(super) input: String,
+    pub(super) output: String,
+    pub(super) bits: usize,
+}
+
+/// The fields of the tables, of every schedule: an output, its input, their type.
+macro_rules! flight_fields {
     (
-        ewma { $($en:ident $es:ident $et:ty, $ew:literal;)* }
-        wind { $($wn:ident $ws:ident $wt:ty, $ww:literal;)* }
-        end { $($nn:ident $ns:ident $nt:ty, $nw:literal;)* }
+        ewma { $($en:ident $es:ident $et:ty;)* }
+        wind { $($wn:ident $ws:ident $wt:ty;)* }
+        end { $($nn:ident $ns:ident $nt:ty;)* }
     ) => {
-        /// Places of eight updates.
-        #[block(no_reset)]
-        pub struct CcFlight<const FB: usize> {
-            /// Slot of the youngest update.
-            pub slot: Signal<In, Bits<3>>,
-            /// Store the `s_*` fields.
-            pub start_write: Signal<In, Bit>,
+        /// What is decided of an update.
+        #[bundle]
+        pub struct Update<FB> {
             $(/// For the average.
-            pub $es: Signal<In, $et>,)*
+            pub $es: $et,)*
             $(/// For the window.
-            pub $ws: Signal<In, $wt>,)*
+            pub $ws: $wt,)*
             $(/// For the end.
-            pub $ns: Signal<In, $nt>,)*
+            pub $ns: $nt,)*
             /// Flow.
-            pub s_flow: Signal<In, Bits<FB>>,
-            /// Store `u_new` and `hop_new`.
-            pub u_write: Signal<In, Bit>,
-            /// U after the update of four slots before.
-            pub u_new: Signal<In, Bits<57>>,
-            /// Its hop with the largest u'.
-            pub hop_new: Signal<In, Bits<3>>,
-            $(/// For the average.
-            pub $en: Signal<Out, $et>,)*
-            $(/// For the window.
-            pub $wn: Signal<Out, $wt>,)*
-            $(/// For the end.
-            pub $nn: Signal<Out, $nt>,)*
-            /// Flow.
-            pub end_flow: Signal<Out, Bits<FB>>,
-            /// U after the update.
-            pub end_u: Signal<Out, Bits<57>>,
-            /// The hop with the largest u'.
-            pub end_hop: Signal<Out, Bits<3>>,
+            pub flow: Bits<FB>,
         }
 
-        impl<const FB: usize> Logic for CcFlight<FB> {
-            fn update(&mut self) {}
+        /// What the average is made of.
+        #[bundle]
+        pub struct ForEwma {
+            $(/// It.
+            pub $en: $et,)*
+        }
 
-            fn hdl(&self) -> Verilog {
-                Verilog::Custom(format!(
-                    "\
+        /// What the window is made of.
+        #[bundle]
+        pub struct ForWind {
+            /// The window stays.
+            pub hold: Bit,
+            $(/// It.
+            pub $wn: $wt,)*
+        }
+
+        /// What the result and the new state are made of.
+        #[bundle]
+        pub struct ForEnd<FB> {
+            $(/// It.
+            pub $nn: $nt,)*
+            /// Flow.
+            pub flow: Bits<FB>,
+            /// U after the update.
+            pub u: Bits<57>,
+            /// The hop with the largest u'.
+            pub hop: Bits<3>,
+        }
+
+        /// The words of `ewma`, `wind` and `end`; of the last one without the flow.
+        pub(super) fn words() -> [Words; 3] {
+            [
+                Words {
+                    input: [$(concat!("s_", stringify!($es))),*].join(", "),
+                    output: [$(concat!("ewma_", stringify!($en))),*].join(", "),
+                    bits: 0 $(+ <$et as Synth>::BITS)*,
+                },
+                Words {
+                    input: ["s_hold", $(concat!("s_", stringify!($ws))),*].join(", "),
+                    output: ["wind_hold", $(concat!("wind_", stringify!($wn))),*].join(", "),
+                    bits: 1 $(+ <$wt as Synth>::BITS)*,
+                },
+                Words {
+                    input: [$(concat!("s_", stringify!($ns))),*].join(", "),
+                    output: [$(concat!("end_", stringify!($nn))),*].join(", "),
+                    bits: 0 $(+ <$nt as Synth>::BITS)*,
+                },
+            ]
+        }
+    };
+}
+
+flight_fields! {
+    ewma {
+        update update Bit;
+        u u Bits<57>;
+    }
+    wind {
+        wc base Bits<48>;
+        inc_stage inc_stage Bits<8>;
+    }
+    end {
+        command command Bit;
+        fixed fixed Bit;
+        set set Bit;
+        op op Bits<2>;
+        window window Bits<32>;
+        rate rate Bits<32>;
+        full full Bit;
+        first first Bit;
+        wc wc Bits<48>;
+        inc_stage end_inc_stage Bits<8>;
+        last_psn last_psn Bits<24>;
+        exists exists Bit;
+        telemetry telemetry Bit;
+        recorded recorded Bit;
+        hops hops Bits<3>;
+        path path Bits<12>;
+    }
+}
+
+/// Places of eight updates.
+#[block(no_reset)]
+pub struct CcFlight<const FB: usize> {
+    /// Slot of the youngest update.
+    pub slot: Signal<In, Bits<3>>,
+    /// Store `s` and `s_hold`.
+    pub start_write: Signal<In, Bit>,
+    /// What is decided of an update.
+    pub s: Update<In, FB>,
+    /// Its window stays.
+    pub s_hold: Signal<In, Bit>,
+    /// Store `u_new` and `hop_new`.
+    pub u_write: Signal<In, Bit>,
+    /// U after the update of four slots before.
+    pub u_new: Signal<In, Bits<57>>,
+    /// Its hop with the largest u'.
+    pub hop_new: Signal<In, Bits<3>>,
+    /// What the average is made of.
+    pub ewma: ForEwma<Out>,
+    /// What the window is made of.
+    pub wind: ForWind<Out>,
+    /// What the end is made of.
+    pub end: ForEnd<Out, FB>,
+}
+
+impl<const FB: usize> Logic for CcFlight<FB> {
+    fn update(&mut self) {}
+
+    fn hdl(&self) -> Verilog {
+        let [ewma, wind, end] = words();
+        Verilog::Custom(format!(
+            "\
 reg [{ewma_top}:0] ewma [0:7];
 reg [{wind_top}:0] wind [0:7];
 reg [59:0] average [0:7];
@@ -80,58 +173,18 @@ always @(posedge clock) begin
     {{{end_out}, end_flow}} <= ending[slot_7];
 end
 ",
-                    ewma_top = 0 $(+ $ew)* - 1,
-                    wind_top = 0 $(+ $ww)* - 1,
-                    end_top = FB $(+ $nw)* - 1,
-                    ewma_in = [$(stringify!($es)),*].join(", "),
-                    wind_in = [$(stringify!($ws)),*].join(", "),
-                    end_in = [$(stringify!($ns)),*].join(", "),
-                    ewma_out = [$(stringify!($en)),*].join(", "),
-                    wind_out = [$(stringify!($wn)),*].join(", "),
-                    end_out = [$(stringify!($nn)),*].join(", "),
-                ))
-            }
-        }
-    };
+            ewma_top = ewma.bits - 1,
+            wind_top = wind.bits - 1,
+            end_top = FB + end.bits - 1,
+            ewma_in = ewma.input,
+            wind_in = wind.input,
+            end_in = end.input,
+            ewma_out = ewma.output,
+            wind_out = wind.output,
+            end_out = end.output,
+        ))
+    }
 }
-
-/// The fields, of every schedule: what `$build` makes a table of. An output, its input, their type and bits.
-macro_rules! flight_fields {
-    ($build:ident) => {
-        $build! {
-            ewma {
-                ewma_update s_update Bit, 1;
-                ewma_u s_u Bits<57>, 57;
-            }
-            wind {
-                wind_hold s_hold Bit, 1;
-                wind_wc s_base Bits<48>, 48;
-                wind_inc_stage s_inc_stage Bits<8>, 8;
-            }
-            end {
-                end_command s_command Bit, 1;
-                end_fixed s_fixed Bit, 1;
-                end_set s_set Bit, 1;
-                end_op s_op Bits<2>, 2;
-                end_window s_window Bits<32>, 32;
-                end_rate s_rate Bits<32>, 32;
-                end_full s_full Bit, 1;
-                end_first s_first Bit, 1;
-                end_wc s_wc Bits<48>, 48;
-                end_inc_stage s_end_inc_stage Bits<8>, 8;
-                end_last_psn s_last_psn Bits<24>, 24;
-                end_exists s_exists Bit, 1;
-                end_telemetry s_telemetry Bit, 1;
-                end_recorded s_recorded Bit, 1;
-                end_hops s_hops Bits<3>, 3;
-                end_path s_path Bits<12>, 12;
-            }
-        }
-    };
-}
-pub(super) use flight_fields;
-
-flight_fields!(flight_tables);
 
 /// A result of the congestion control.
 #[row]

@@ -7,14 +7,20 @@
 //! # Number formats    u UQ21.36; w, wc UQ32.16 bytes; psn 24 bits
 //! # Twins             part of sim/models/src/golden/cc/unit.rs, tests/cc/cc_unit.rs
 
-use crate::block;
+use crate::{block, bundle};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a flow to its row.
 pub const LATENCY_CYCLES: usize = 2;
 
 macro_rules! state_table {
-    ($($name:ident $write:ident $type:ty, $width:literal, $doc:literal;)*) => {
+    ($($name:ident $type:ty, $doc:literal;)*) => {
+        /// What is known of a flow.
+        #[bundle]
+        pub struct FlowState {
+            $(#[doc = $doc] pub $name: $type,)*
+        }
+
         /// State of `2^FB` flows.
         #[block(no_reset)]
         pub struct CcState<const FB: usize> {
@@ -22,20 +28,23 @@ macro_rules! state_table {
             pub write_enable: Signal<In, Bit>,
             /// Row to store.
             pub write_flow: Signal<In, Bits<FB>>,
-            $(#[doc = $doc] pub $write: Signal<In, $type>,)*
+            /// What to store.
+            pub write: FlowState<In>,
             /// Load a row; low holds it.
             pub read_enable: Signal<In, Bit>,
             /// Row to load.
             pub read_flow: Signal<In, Bits<FB>>,
-            $(#[doc = $doc] pub $name: Signal<Out, $type>,)*
+            /// The row.
+            #[flat]
+            pub row: FlowState<Out>,
         }
 
         impl<const FB: usize> Logic for CcState<FB> {
             fn update(&mut self) {}
 
             fn hdl(&self) -> Verilog {
-                let width = 0 $(+ $width)*;
-                let write = [$(stringify!($write)),*].join(", ");
+                let width = 0 $(+ <$type as Synth>::BITS)*;
+                let write = [$(concat!("write_", stringify!($name))),*].join(", ");
                 let read = [$(stringify!($name)),*].join(", ");
                 Verilog::Custom(format!(
                     "\
@@ -63,14 +72,14 @@ end
 }
 
 state_table! {
-    exists write_exists Bit, 1, "The flow was created.";
-    telemetry write_telemetry Bit, 1, "Its ACKs carry telemetry.";
-    recorded write_recorded Bit, 1, "Its last records are stored.";
-    hops write_hops Bits<3>, 3, "Number of those.";
-    path write_path Bits<12>, 12, "Path of those.";
-    last_psn write_last_psn Bits<24>, 24, "An ACK behind this PSN makes the next full update.";
-    inc_stage write_inc_stage Bits<8>, 8, "Additive steps since the last multiplicative one.";
-    w write_w Bits<48>, 48, "Window.";
-    wc write_wc Bits<48>, 48, "Reference window.";
-    u write_u Bits<57>, 57, "Utilisation.";
+    exists Bit, "The flow was created.";
+    telemetry Bit, "Its ACKs carry telemetry.";
+    recorded Bit, "Its last records are stored.";
+    hops Bits<3>, "Number of those.";
+    path Bits<12>, "Path of those.";
+    last_psn Bits<24>, "An ACK behind this PSN makes the next full update.";
+    inc_stage Bits<8>, "Additive steps since the last multiplicative one.";
+    w Bits<48>, "Window.";
+    wc Bits<48>, "Reference window.";
+    u Bits<57>, "Utilisation.";
 }

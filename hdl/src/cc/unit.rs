@@ -90,7 +90,7 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     update_3: Unreset<Bit>,
     store_3: Unreset<Bit>,
     drop_3: Unreset<Bit>,
-    done_63: Reg<Bit>,
+    done: Reg<Bit>,
     worst_ewma: Unreset<Bits<3>>,
     worst_wind: Unreset<Bits<3>>,
     e_psn: Reg<Bit>,
@@ -127,7 +127,105 @@ pub struct CcUnit<const FB: usize, const HB: usize, const IW: usize> {
     last_flow: Constant<Bits<FB>>,
 }
 
-#[kernel]
+/// The parts of the kernel that every schedule has.
+macro_rules! unit_parts {
+    ([$($unit:tt)*] { $($own:tt)* }) => {
+        #[kernel]
+        $($unit)* {
+            $($own)*
+
+            fn average_and_window(&mut self) {
+                self.ewma.cfg_t_ns.next = self.cfg.t_ns.val();
+                self.ewma.cfg_inv_t.next = self.cfg.inv_t.val();
+                self.wind.cfg_target.next = self.cfg.target.val();
+                self.wind.cfg_max_stage.next = self.cfg.max_stage.val();
+                self.wind.cfg_w_ai.next = self.cfg.w_ai.val();
+                self.wind.cfg_w_init.next = self.cfg.w_init.val();
+                self.wind.cfg_w_min.next = self.cfg.w_min.val();
+                self.wind.cfg_rate_gain.next = self.cfg.rate_gain.val();
+                self.wind.cfg_rate_min.next = self.cfg.rate_min.val();
+                self.wind.cfg_rate_max.next = self.cfg.rate_max.val();
+                self.ewma.u_old.next = self.flight.ewma.u.val();
+                self.flight.u_new.next = self.ewma.u.val();
+                self.wind.hold.next = self.flight.wind.hold.val();
+                self.wind.u.next = self.ewma.u.val();
+                self.wind.wc.next = self.flight.wind.wc.val();
+                self.wind.inc_stage.next = self.flight.wind.inc_stage.val();
+            }
+
+            /// The new state. Before the first start all rows are cleared.
+            fn new_state(&mut self) {
+                self.state.write_enable.next = self.wind.m_valid.val() || self.scrubs.val();
+                self.state.write_flow.next = self.flight.end.flow.val();
+                self.state.write.exists.next = self.flight.end.exists.val();
+                self.state.write.telemetry.next = self.flight.end.telemetry.val();
+                self.state.write.recorded.next = self.flight.end.recorded.val();
+                self.state.write.hops.next = self.flight.end.hops.val();
+                self.state.write.path.next = self.flight.end.path.val();
+                self.end_wc.next = self.flight.end.wc.val();
+                if self.flight.end.set.val() || self.flight.end.command.val() {
+                    self.end_wc.next = self.wind.w.val();
+                }
+                self.end_inc_stage.next = self.flight.end.inc_stage.val();
+                if self.flight.end.set.val() {
+                    self.end_inc_stage.next = self.wind.m_inc_stage.val();
+                }
+                self.end_u.next = self.flight.end.u.val();
+                if self.flight.end.command.val() {
+                    self.end_u.next = bit_cast::<57, 32>(self.cfg.u_one.val());
+                }
+                self.state.write.last_psn.next = self.flight.end.last_psn.val();
+                self.state.write.inc_stage.next = self.end_inc_stage.val();
+                self.state.write.w.next = self.wind.w.val();
+                self.state.write.wc.next = self.end_wc.val();
+                self.state.write.u.next = self.end_u.val();
+                if self.scrubs.val() {
+                    self.state.write_flow.next = self.scrub_flow.val();
+                    self.state.write.exists.next = false;
+                    self.state.write.telemetry.next = false;
+                    self.state.write.recorded.next = false;
+                    self.scrub_flow.next = self.scrub_flow.val() + 1;
+                    self.scrubs.next = self.scrub_flow.val() != self.last_flow.val();
+                }
+                comment!("The result goes to the FIFO, which was seen to have room.");
+                self.packer.flow.next = self.flight.end.flow.val();
+                self.packer.op.next = self.flight.end.op.val();
+                self.packer.window.next = self.wind.w.val().get_bits::<32>(16);
+                self.packer.rate.next = self.wind.rate.val();
+                if self.flight.end.fixed.val() {
+                    self.packer.window.next = self.flight.end.window.val();
+                    self.packer.rate.next = self.flight.end.rate.val();
+                }
+                self.packer.u.next = self.end_u.val();
+                self.packer.wc.next = self.end_wc.val();
+                self.packer.inc_stage.next = self.end_inc_stage.val();
+                self.packer.last_psn.next = self.flight.end.last_psn.val();
+                self.packer.full.next = self.flight.end.full.val();
+                self.packer.first.next = self.flight.end.first.val();
+                self.packer.worst_hop.next = self.flight.end.hop.val();
+                self.done.next = self.wind.m_valid.val();
+                self.results.s.valid.next = self.done.val();
+                self.results.s.data.next = self.packer.item.val();
+                self.results.m.ready.next = self.m_rate.ready.val();
+                self.m_rate.valid.next = self.results.m.valid.val();
+                self.m_rate.first.next = self.results.m.data.val().first;
+                self.m_rate.worst_hop.next = self.results.m.data.val().worst_hop;
+                self.m_rate.full.next = self.results.m.data.val().full;
+                self.m_rate.flow.next = self.results.m.data.val().flow;
+                self.m_rate.op.next = self.results.m.data.val().op;
+                self.m_rate.window_bytes.next = self.results.m.data.val().window;
+                self.m_rate.rate.next = self.results.m.data.val().rate;
+                self.m_rate.u.next = self.results.m.data.val().u;
+                self.m_rate.wc_bytes.next = self.results.m.data.val().wc;
+                self.m_rate.inc_stage.next = self.results.m.data.val().inc_stage;
+                self.m_rate.last_update_psn.next = self.results.m.data.val().last_psn;
+            }
+        }
+    };
+}
+pub(super) use unit_parts;
+
+#[kernel(unit_parts)]
 impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
     fn update(&mut self) {
         self.intake();
@@ -149,18 +247,18 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
         comment!("t = 1: what the state says about this ACK.");
         self.state.read_enable.next = self.phase.val() == self.phase_7.val();
         self.state.read_flow.next = self.intake.candidate_flow.val();
-        self.ahead_2.next = self.intake.now_psn.val() - self.state.last_psn.val();
+        self.ahead_2.next = self.intake.now_psn.val() - self.state.row.last_psn.val();
         self.behind_2.next = self.intake.now_snd_nxt.val() - self.intake.now_psn.val();
-        self.until_2.next = self.state.last_psn.val() - self.intake.now_psn.val();
-        self.same_2.next = self.state.recorded.val()
-            && (self.state.hops.val() == self.intake.now_hops.val())
-            && (self.state.path.val() == self.intake.now_path.val());
+        self.until_2.next = self.state.row.last_psn.val() - self.intake.now_psn.val();
+        self.same_2.next = self.state.row.recorded.val()
+            && (self.state.row.hops.val() == self.intake.now_hops.val())
+            && (self.state.row.path.val() == self.intake.now_path.val());
         self.usable_2.next = self.intake.now_hops.val().any()
             && (self.intake.now_hops.val() < self.hops_above.val())
-            && self.state.telemetry.val()
+            && self.state.row.telemetry.val()
             && !self.intake.now_command.val();
-        self.adapts_2.next = self.state.exists.val()
-            && self.state.telemetry.val()
+        self.adapts_2.next = self.state.row.exists.val()
+            && self.state.row.telemetry.val()
             && self.intake.now_tel_valid.val();
     }
 
@@ -171,7 +269,7 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
             self.is_ahead.next = self.until_2.val() > self.behind_2.val();
         }
         self.due_3.next =
-            self.state.recorded.val() && self.is_ahead.val() && !self.intake.now_command.val();
+            self.state.row.recorded.val() && self.is_ahead.val() && !self.intake.now_command.val();
         self.first_3.next = self.usable_2.val() && !self.same_2.val();
         self.update_3.next = self.usable_2.val() && self.same_2.val();
         self.never.next = self.cfg.check.val().get_bit(0)
@@ -205,84 +303,72 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
         self.full.next = self.due_3.val() || self.first_3.val();
         self.flight.slot.next = self.intake.slot.val();
         self.flight.start_write.next = self.phase.val() == self.phase_3.val();
-        self.flight.s_flow.next = self.intake.now_flow.val();
-        self.flight.s_update.next = self.update_3.val();
-        self.flight.s_u.next = self.state.u.val();
+        self.flight.s.flow.next = self.intake.now_flow.val();
+        self.flight.s.update.next = self.update_3.val();
+        self.flight.s.u.next = self.state.row.u.val();
         self.flight.s_hold.next = !self.update_3.val();
-        self.flight.s_inc_stage.next = self.state.inc_stage.val();
+        self.flight.s.inc_stage.next = self.state.row.inc_stage.val();
         self.window_bits.next = bit_cast::<48, 32>(self.intake.now_window.val());
-        self.flight.s_base.next = self.state.w.val();
+        self.flight.s.base.next = self.state.row.w.val();
         if self.intake.now_command.val() {
-            self.flight.s_base.next = self.window_bits.val() << 16;
+            self.flight.s.base.next = self.window_bits.val() << 16;
         } else if self.update_3.val() {
-            self.flight.s_base.next = self.state.wc.val();
+            self.flight.s.base.next = self.state.row.wc.val();
         }
-        self.flight.s_command.next = self.intake.now_command.val();
-        self.flight.s_set.next = self.update_3.val() && self.full.val();
-        self.flight.s_full.next = self.full.val();
-        self.flight.s_first.next = self.first_3.val();
-        self.flight.s_window.next = self.intake.now_window.val();
-        self.flight.s_rate.next = self.intake.now_rate.val();
-        self.flight.s_wc.next = self.state.wc.val();
-        self.flight.s_end_inc_stage.next = self.state.inc_stage.val();
-        self.flight.s_last_psn.next = self.state.last_psn.val();
+        self.flight.s.command.next = self.intake.now_command.val();
+        self.flight.s.set.next = self.update_3.val() && self.full.val();
+        self.flight.s.full.next = self.full.val();
+        self.flight.s.first.next = self.first_3.val();
+        self.flight.s.window.next = self.intake.now_window.val();
+        self.flight.s.rate.next = self.intake.now_rate.val();
+        self.flight.s.wc.next = self.state.row.wc.val();
+        self.flight.s.end_inc_stage.next = self.state.row.inc_stage.val();
+        self.flight.s.last_psn.next = self.state.row.last_psn.val();
         if self.full.val() {
-            self.flight.s_last_psn.next = self.intake.now_snd_nxt.val();
+            self.flight.s.last_psn.next = self.intake.now_snd_nxt.val();
         }
-        self.flight.s_fixed.next = false;
-        self.flight.s_op.next = 0.into();
-        self.flight.s_exists.next = true;
-        self.flight.s_telemetry.next = true;
-        self.flight.s_recorded.next = self.state.recorded.val() || self.usable_2.val();
-        self.flight.s_hops.next = self.state.hops.val();
-        self.flight.s_path.next = self.state.path.val();
+        self.flight.s.fixed.next = false;
+        self.flight.s.op.next = 0.into();
+        self.flight.s.exists.next = true;
+        self.flight.s.telemetry.next = true;
+        self.flight.s.recorded.next = self.state.row.recorded.val() || self.usable_2.val();
+        self.flight.s.hops.next = self.state.row.hops.val();
+        self.flight.s.path.next = self.state.row.path.val();
         if self.usable_2.val() {
-            self.flight.s_hops.next = self.intake.now_hops.val();
-            self.flight.s_path.next = self.intake.now_path.val();
+            self.flight.s.hops.next = self.intake.now_hops.val();
+            self.flight.s.path.next = self.intake.now_path.val();
         }
         if self.intake.now_command.val() {
-            self.flight.s_fixed.next = !self.creates.val() || !self.intake.now_telemetry.val();
-            self.flight.s_op.next = self.intake.now_op.val();
-            self.flight.s_exists.next = self.creates.val();
-            self.flight.s_telemetry.next = self.intake.now_telemetry.val();
-            self.flight.s_recorded.next = false;
-            self.flight.s_hops.next = 0.into();
-            self.flight.s_path.next = 0.into();
-            self.flight.s_last_psn.next = 0.into();
-            self.flight.s_end_inc_stage.next = 0.into();
+            self.flight.s.fixed.next = !self.creates.val() || !self.intake.now_telemetry.val();
+            self.flight.s.op.next = self.intake.now_op.val();
+            self.flight.s.exists.next = self.creates.val();
+            self.flight.s.telemetry.next = self.intake.now_telemetry.val();
+            self.flight.s.recorded.next = false;
+            self.flight.s.hops.next = 0.into();
+            self.flight.s.path.next = 0.into();
+            self.flight.s.last_psn.next = 0.into();
+            self.flight.s.end_inc_stage.next = 0.into();
         }
     }
 
     /// t = 23: U; t = 34: W and R.
     fn window(&mut self) {
-        self.ewma.cfg_t_ns.next = self.cfg.t_ns.val();
-        self.ewma.cfg_inv_t.next = self.cfg.inv_t.val();
         self.ewma.s_valid.next = self.phase.val() == self.phase_7.val();
-        self.ewma.update.next = self.flight.ewma_update.val() && self.records.worst_valid.val();
+        self.ewma.update.next = self.flight.ewma.update.val() && self.records.worst_valid.val();
         self.ewma.u_hop.next = self.records.worst_u.val();
         self.ewma.tau_ns.next = self.records.worst_tau_ns.val();
-        self.ewma.u_old.next = self.flight.ewma_u.val();
         self.flight.u_write.next = self.ewma.m_valid.val();
-        self.flight.u_new.next = self.ewma.u.val();
         if self.phase.val() == self.phase_7.val() {
             self.worst_ewma.next = self.no_hop.val();
-            if self.flight.ewma_update.val() {
+            if self.flight.ewma.update.val() {
                 self.worst_ewma.next = self.records.worst_hop.val();
             }
             self.worst_wind.next = self.worst_ewma.val();
         }
         self.flight.hop_new.next = self.worst_wind.val();
-        self.wind.cfg_target.next = self.cfg.target.val();
-        self.wind.cfg_max_stage.next = self.cfg.max_stage.val();
-        self.wind.cfg_w_ai.next = self.cfg.w_ai.val();
-        self.wind.cfg_w_init.next = self.cfg.w_init.val();
-        self.wind.cfg_w_min.next = self.cfg.w_min.val();
-        self.wind.cfg_rate_gain.next = self.cfg.rate_gain.val();
-        self.wind.cfg_rate_min.next = self.cfg.rate_min.val();
-        self.wind.cfg_rate_max.next = self.cfg.rate_max.val();
         comment!("Telemetry of which a hop is bad gets no further.");
         self.judged.next =
-            self.ewma.m_valid.val() && self.alive.val().get_bit(4) && !self.flight.wind_hold.val();
+            self.ewma.m_valid.val() && self.alive.val().get_bit(4) && !self.flight.wind.hold.val();
         self.is_bad.next = self.judged.val() && self.records.bad.val().any();
         self.e_time.next = self.judged.val() && self.records.bad.val().get_bit(0);
         self.e_bytes.next = self.judged.val()
@@ -298,77 +384,6 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
         self.event_cc.queue.next = self.e_queue.val();
         self.wind.s_valid.next =
             self.ewma.m_valid.val() && self.alive.val().get_bit(4) && !self.is_bad.val();
-        self.wind.hold.next = self.flight.wind_hold.val();
-        self.wind.u.next = self.ewma.u.val();
-        self.wind.wc.next = self.flight.wind_wc.val();
-        self.wind.inc_stage.next = self.flight.wind_inc_stage.val();
-    }
-
-    /// t = 62: the new state. Before the first start all rows are cleared.
-    fn new_state(&mut self) {
-        self.state.write_enable.next = self.wind.m_valid.val() || self.scrubs.val();
-        self.state.write_flow.next = self.flight.end_flow.val();
-        self.state.write_exists.next = self.flight.end_exists.val();
-        self.state.write_telemetry.next = self.flight.end_telemetry.val();
-        self.state.write_recorded.next = self.flight.end_recorded.val();
-        self.state.write_hops.next = self.flight.end_hops.val();
-        self.state.write_path.next = self.flight.end_path.val();
-        self.end_wc.next = self.flight.end_wc.val();
-        if self.flight.end_set.val() || self.flight.end_command.val() {
-            self.end_wc.next = self.wind.w.val();
-        }
-        self.end_inc_stage.next = self.flight.end_inc_stage.val();
-        if self.flight.end_set.val() {
-            self.end_inc_stage.next = self.wind.m_inc_stage.val();
-        }
-        self.end_u.next = self.flight.end_u.val();
-        if self.flight.end_command.val() {
-            self.end_u.next = bit_cast::<57, 32>(self.cfg.u_one.val());
-        }
-        self.state.write_last_psn.next = self.flight.end_last_psn.val();
-        self.state.write_inc_stage.next = self.end_inc_stage.val();
-        self.state.write_w.next = self.wind.w.val();
-        self.state.write_wc.next = self.end_wc.val();
-        self.state.write_u.next = self.end_u.val();
-        if self.scrubs.val() {
-            self.state.write_flow.next = self.scrub_flow.val();
-            self.state.write_exists.next = false;
-            self.state.write_telemetry.next = false;
-            self.state.write_recorded.next = false;
-            self.scrub_flow.next = self.scrub_flow.val() + 1;
-            self.scrubs.next = self.scrub_flow.val() != self.last_flow.val();
-        }
-        comment!("t = 63: the result goes to the FIFO, which was seen to have room.");
-        self.packer.flow.next = self.flight.end_flow.val();
-        self.packer.op.next = self.flight.end_op.val();
-        self.packer.window.next = self.wind.w.val().get_bits::<32>(16);
-        self.packer.rate.next = self.wind.rate.val();
-        if self.flight.end_fixed.val() {
-            self.packer.window.next = self.flight.end_window.val();
-            self.packer.rate.next = self.flight.end_rate.val();
-        }
-        self.packer.u.next = self.end_u.val();
-        self.packer.wc.next = self.end_wc.val();
-        self.packer.inc_stage.next = self.end_inc_stage.val();
-        self.packer.last_psn.next = self.flight.end_last_psn.val();
-        self.packer.full.next = self.flight.end_full.val();
-        self.packer.first.next = self.flight.end_first.val();
-        self.packer.worst_hop.next = self.flight.end_hop.val();
-        self.done_63.next = self.wind.m_valid.val();
-        self.results.s.valid.next = self.done_63.val();
-        self.results.s.data.next = self.packer.item.val();
-        self.results.m.ready.next = self.m_rate.ready.val();
-        self.m_rate.valid.next = self.results.m.valid.val();
-        self.m_rate.first.next = self.results.m.data.val().first;
-        self.m_rate.worst_hop.next = self.results.m.data.val().worst_hop;
-        self.m_rate.full.next = self.results.m.data.val().full;
-        self.m_rate.flow.next = self.results.m.data.val().flow;
-        self.m_rate.op.next = self.results.m.data.val().op;
-        self.m_rate.window_bytes.next = self.results.m.data.val().window;
-        self.m_rate.rate.next = self.results.m.data.val().rate;
-        self.m_rate.u.next = self.results.m.data.val().u;
-        self.m_rate.wc_bytes.next = self.results.m.data.val().wc;
-        self.m_rate.inc_stage.next = self.results.m.data.val().inc_stage;
-        self.m_rate.last_update_psn.next = self.results.m.data.val().last_psn;
+        self.average_and_window();
     }
 }

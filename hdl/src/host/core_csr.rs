@@ -14,6 +14,32 @@ use rust_hdl_core::prelude::*;
 /// Cycles from `s_valid` to `s_done`.
 pub const ACCESS_CYCLES: usize = 2;
 
+/// The registers of a core that stands alone, behind its AXI4-Lite port: a part of its kernel.
+macro_rules! core_parts {
+    ([$($core:tt)*] { $($own:tt)* }) => {
+        #[kernel]
+        $($core)* {
+            $($own)*
+
+            fn registers(&mut self) {
+                comment!("registers");
+                Wire::join(&mut self.s_axil, &mut self.port.s_axil);
+                self.decode.s_valid.next = self.port.m_valid.val();
+                self.decode.s_write.next = self.port.m_write.val();
+                self.decode.s_addr.next = self.port.m_addr.val();
+                self.port.s_done.next = self.decode.s_done.val();
+                self.port.s_error.next = self.decode.s_error.val();
+                self.port.s_rdata.next = self.decode.s_rdata.val();
+                self.registers.wr_valid.next = self.decode.regs_wr_valid.val();
+                self.registers.wr_data.next = self.port.m_wdata.val();
+                self.decode.regs_hit.next = self.registers.rd_hit.val();
+                self.decode.regs_data.next = self.registers.rd_data.val();
+            }
+        }
+    };
+}
+pub(crate) use core_parts;
+
 /// The decode.
 #[block(new(id: u32, config: &NicConfig))]
 pub struct CoreCsr {

@@ -19,10 +19,14 @@
 //! # Reset             synchronous, high; then F cycles of clearing with the tready low
 //! # Twins             sim/models/src/golden/sched/sched_core.rs, tests/tool/cores.rs
 
-use crate::host::{axil_port::AxilPort, core_csr::CoreCsr, csr_regs::SchedRegs};
+use crate::host::{
+    axil_port::AxilPort,
+    core_csr::{core_parts, CoreCsr},
+    csr_regs::SchedRegs,
+};
 use crate::sched::{scheduler::Scheduler, wide::scheduler_wide::SchedulerWide};
 use crate::streams::{AxiLite, AxisEvent};
-use crate::{block, Reg, Wire};
+use crate::{block, kernel, Reg, Wire};
 use nic_spec::{regs, NicConfig};
 use rust_hdl_core::prelude::*;
 
@@ -53,25 +57,14 @@ macro_rules! core_of {
             command_index: Constant<Bits<8>>,
         }
 
-        impl<$(const $size: usize),*> Logic for $core<$($size),*> {
-            #[hdl_gen]
+        #[kernel(core_parts)]
+        impl<$(const $size: usize),*> $core<$($size),*> {
             fn update(&mut self) {
-                comment!("registers");
-                Wire::join(&mut self.s_axil, &mut self.port.s_axil);
-                self.decode.s_valid.next = self.port.m_valid.val();
-                self.decode.s_write.next = self.port.m_write.val();
-                self.decode.s_addr.next = self.port.m_addr.val();
-                self.port.s_done.next = self.decode.s_done.val();
-                self.port.s_error.next = self.decode.s_error.val();
-                self.port.s_rdata.next = self.decode.s_rdata.val();
+                self.registers();
                 self.index.next = self.port.m_addr.val().get_bits::<8>(2);
                 self.is_command.next = self.index.val() == self.command_index.val();
-                self.registers.wr_valid.next = self.decode.regs_wr_valid.val();
                 self.registers.wr_index.next = self.index.val();
                 self.registers.rd_index.next = self.index.val();
-                self.registers.wr_data.next = self.port.m_wdata.val();
-                self.decode.regs_data.next = self.registers.rd_data.val();
-                self.decode.regs_hit.next = self.registers.rd_hit.val();
                 comment!("a command that waits: no second one");
                 if self.commanded.val() && self.is_command.val() && self.port.m_write.val() {
                     self.decode.regs_hit.next = false;

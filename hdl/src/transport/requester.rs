@@ -363,7 +363,7 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.requests.probe.next = self.queue.probe.val();
         self.requests.tail_psn.next = self.psns.tail_psn.val();
         self.requests.tail_seq.next = self.psns.tail_seq.val();
-        self.requests.mtu.next = self.qp.mtu.val();
+        self.requests.mtu_code.next = self.qp.mtu.val();
         self.requests.cfg_row.next = self.cfg_row.val();
         self.packet.posts.next = self.posts.val();
         self.packet.post_len.next = self.cfg_row.val().wr_length_bytes;

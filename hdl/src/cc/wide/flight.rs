@@ -9,7 +9,7 @@
 //! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
 use crate::block;
-use crate::cc::flight::flight_fields;
+use crate::cc::flight::{words, ForEnd, ForEwma, ForWind, Update};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from the decision to the end.
@@ -19,48 +19,33 @@ pub const EWMA_CYCLES: usize = 17;
 /// Cycles from the decision to the window.
 pub const WIND_CYCLES: usize = 28;
 
-macro_rules! flight_rings {
-    (
-        ewma { $($en:ident $es:ident $et:ty, $ew:literal;)* }
-        wind { $($wn:ident $ws:ident $wt:ty, $ww:literal;)* }
-        end { $($nn:ident $ns:ident $nt:ty, $nw:literal;)* }
-    ) => {
-        /// Updates under way.
-        #[block]
-        pub struct CcFlightWide<const FB: usize> {
-            $(/// For the average.
-            pub $es: Signal<In, $et>,)*
-            $(/// For the window.
-            pub $ws: Signal<In, $wt>,)*
-            $(/// For the end.
-            pub $ns: Signal<In, $nt>,)*
-            /// Flow.
-            pub s_flow: Signal<In, Bits<FB>>,
-            /// U after the update that is for the window.
-            pub u_new: Signal<In, Bits<57>>,
-            /// Its hop with the largest u'.
-            pub hop_new: Signal<In, Bits<3>>,
-            $(/// For the average.
-            pub $en: Signal<Out, $et>,)*
-            $(/// For the window.
-            pub $wn: Signal<Out, $wt>,)*
-            $(/// For the end.
-            pub $nn: Signal<Out, $nt>,)*
-            /// Flow.
-            pub end_flow: Signal<Out, Bits<FB>>,
-            /// U after the update.
-            pub end_u: Signal<Out, Bits<57>>,
-            /// The hop with the largest u'.
-            pub end_hop: Signal<Out, Bits<3>>,
-        }
+/// Updates under way.
+#[block]
+pub struct CcFlightWide<const FB: usize> {
+    /// What is decided of an update.
+    pub s: Update<In, FB>,
+    /// Its window stays.
+    pub s_hold: Signal<In, Bit>,
+    /// U after the update that is for the window.
+    pub u_new: Signal<In, Bits<57>>,
+    /// Its hop with the largest u'.
+    pub hop_new: Signal<In, Bits<3>>,
+    /// What the average is made of.
+    pub ewma: ForEwma<Out>,
+    /// What the window is made of.
+    pub wind: ForWind<Out>,
+    /// What the end is made of.
+    pub end: ForEnd<Out, FB>,
+}
 
-        impl<const FB: usize> Logic for CcFlightWide<FB> {
-            fn update(&mut self) {}
+impl<const FB: usize> Logic for CcFlightWide<FB> {
+    fn update(&mut self) {}
 
-            fn hdl(&self) -> Verilog {
-                // A word is read one cycle (of block RAM two cycles) before it comes out.
-                Verilog::Custom(format!(
-                    "\
+    fn hdl(&self) -> Verilog {
+        let [ewma, wind, end] = words();
+        // A word is read one cycle (of block RAM two cycles) before it comes out.
+        Verilog::Custom(format!(
+            "\
 reg [{ewma_top}:0] ewma [0:31];
 reg [{wind_top}:0] wind [0:31];
 reg [59:0] average [0:31];
@@ -87,23 +72,19 @@ always @(posedge clock) begin
     {{{end_out}, end_flow}} <= ending_row;
 end
 ",
-                    ewma_age = EWMA_CYCLES - 1,
-                    wind_age = WIND_CYCLES - 1,
-                    average_age = LATENCY_CYCLES - WIND_CYCLES - 1,
-                    end_age = LATENCY_CYCLES - 2,
-                    ewma_top = 0 $(+ $ew)* - 1,
-                    wind_top = 0 $(+ $ww)* - 1,
-                    end_top = FB $(+ $nw)* - 1,
-                    ewma_in = [$(stringify!($es)),*].join(", "),
-                    wind_in = [$(stringify!($ws)),*].join(", "),
-                    end_in = [$(stringify!($ns)),*].join(", "),
-                    ewma_out = [$(stringify!($en)),*].join(", "),
-                    wind_out = [$(stringify!($wn)),*].join(", "),
-                    end_out = [$(stringify!($nn)),*].join(", "),
-                ))
-            }
-        }
-    };
+            ewma_top = ewma.bits - 1,
+            wind_top = wind.bits - 1,
+            end_top = FB + end.bits - 1,
+            ewma_in = ewma.input,
+            wind_in = wind.input,
+            end_in = end.input,
+            ewma_out = ewma.output,
+            wind_out = wind.output,
+            end_out = end.output,
+            ewma_age = EWMA_CYCLES - 1,
+            wind_age = WIND_CYCLES - 1,
+            average_age = LATENCY_CYCLES - WIND_CYCLES - 1,
+            end_age = LATENCY_CYCLES - 2,
+        ))
+    }
 }
-
-flight_fields!(flight_rings);

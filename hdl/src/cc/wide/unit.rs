@@ -31,6 +31,7 @@ use crate::cc::{
     ewma::{self, CcEwma},
     flight::{CcPack, ResultRow},
     state::CcState,
+    unit::unit_parts,
     wide::{flight::CcFlightWide, intake::CcIntakeWide, lane::CcLane},
     wind::CcWind,
     worse::CcWorse,
@@ -84,7 +85,7 @@ pub struct CcUnitWide<
     scrubs: Reg<Bit>,
     scrub_flow: Reg<Bits<FB>>,
     valid_5: Reg<Bits<17>>,
-    done_61: Reg<Bit>,
+    done: Reg<Bit>,
     updates: Unreset<Bits<3>>,
     bad_7: Unreset<Bits<3>>,
     e_time: Reg<Bit>,
@@ -115,7 +116,7 @@ pub struct CcUnitWide<
     last_flow: Constant<Bits<FB>>,
 }
 
-#[kernel]
+#[kernel(unit_parts)]
 impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const MW: usize>
     CcUnitWide<FB, EW, HW, IW, MW>
 {
@@ -158,7 +159,7 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
             self.lanes[i].hop.next = self.intake.event_word.val().get_bits::<64>(64 + (64 * i));
             self.lanes[i].counted.next = self.decision.counted.val().get_bit(i);
             self.lanes[i].store.next = self.decision.store.val();
-            self.lanes[i].store_flow.next = self.decision.m_flow.val();
+            self.lanes[i].store_flow.next = self.decision.m.flow.val();
         }
         self.lanes[0].cfg_util_gain.next = self.cfg.util_gain.val();
         self.lanes[1].cfg_util_gain.next = self.lanes[0].m_util_gain.val();
@@ -173,21 +174,12 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.decision.checks_psn.next = self.cfg.check.val().get_bit(0);
         self.decision.by_time.next = self.cfg.by_time.val();
         self.decision.event_word.next = self.intake.event_word.val();
-        self.decision.exists.next = self.state.exists.val();
-        self.decision.telemetry.next = self.state.telemetry.val();
-        self.decision.recorded.next = self.state.recorded.val();
-        self.decision.hops.next = self.state.hops.val();
-        self.decision.path.next = self.state.path.val();
-        self.decision.last_psn.next = self.state.last_psn.val();
-        self.decision.inc_stage.next = self.state.inc_stage.val();
-        self.decision.w.next = self.state.w.val();
-        self.decision.wc.next = self.state.wc.val();
-        self.decision.u.next = self.state.u.val();
+        Wire::join(&mut self.state.row, &mut self.decision.state);
         self.valid_later.next = self.valid_5.val() << 1;
         comment!("7: an update of which a hop is bad ends; its records are stored.");
         self.updates_later.next = self.updates.val() << 1;
         self.updates.next = self.updates_later.val();
-        if self.decision.m_update.val() {
+        if self.decision.m.update.val() {
             self.updates.next = self.updates_later.val() | self.update_bit.val();
         }
         self.bad_7.next = self.lanes[0].bad.val()
@@ -217,28 +209,8 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
         self.event_cc.time.next = self.e_time.val();
         self.event_cc.bytes.next = self.e_bytes.val();
         self.event_cc.queue.next = self.e_queue.val();
-        self.flight.s_flow.next = self.decision.m_flow.val();
-        self.flight.s_update.next = self.decision.m_update.val();
-        self.flight.s_u.next = self.decision.m_u.val();
-        self.flight.s_base.next = self.decision.m_base.val();
-        self.flight.s_inc_stage.next = self.decision.m_inc_stage.val();
-        self.flight.s_command.next = self.decision.m_command.val();
-        self.flight.s_fixed.next = self.decision.m_fixed.val();
-        self.flight.s_set.next = self.decision.m_set.val();
-        self.flight.s_op.next = self.decision.m_op.val();
-        self.flight.s_window.next = self.decision.m_window.val();
-        self.flight.s_rate.next = self.decision.m_rate.val();
-        self.flight.s_full.next = self.decision.m_full.val();
-        self.flight.s_first.next = self.decision.m_first.val();
-        self.flight.s_wc.next = self.decision.m_wc.val();
-        self.flight.s_end_inc_stage.next = self.decision.m_end_inc_stage.val();
-        self.flight.s_last_psn.next = self.decision.m_last_psn.val();
-        self.flight.s_exists.next = self.decision.m_exists.val();
-        self.flight.s_telemetry.next = self.decision.m_telemetry.val();
-        self.flight.s_recorded.next = self.decision.m_recorded.val();
-        self.flight.s_hops.next = self.decision.m_hops.val();
-        self.flight.s_path.next = self.decision.m_path.val();
-        self.flight.s_hold.next = !self.decision.m_update.val();
+        Wire::join(&mut self.decision.m, &mut self.flight.s);
+        self.flight.s_hold.next = !self.decision.m.update.val();
     }
 
     /// 18..21: the hop with the largest u'; of equal ones the first.
@@ -282,99 +254,16 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
 
     /// 21: U; 32: W and R.
     fn window(&mut self) {
-        self.ewma.cfg_t_ns.next = self.cfg.t_ns.val();
-        self.ewma.cfg_inv_t.next = self.cfg.inv_t.val();
         self.ewma.s_valid.next = self.valid_5.val().get_bit(16);
-        self.ewma.update.next = self.flight.ewma_update.val() && self.worst.m_valid.val();
+        self.ewma.update.next = self.flight.ewma.update.val() && self.worst.m_valid.val();
         self.ewma.u_hop.next = self.worst.u.val();
         self.ewma.tau_ns.next = self.worst.tau_ns.val();
-        self.ewma.u_old.next = self.flight.ewma_u.val();
-        self.flight.u_new.next = self.ewma.u.val();
         self.worst_hops.d.next = self.no_hop.val();
-        if self.flight.ewma_update.val() && self.worst.m_valid.val() {
+        if self.flight.ewma.update.val() && self.worst.m_valid.val() {
             self.worst_hops.d.next = self.worst.hop.val();
         }
         self.flight.hop_new.next = self.worst_hops.q.val();
-        self.wind.cfg_target.next = self.cfg.target.val();
-        self.wind.cfg_max_stage.next = self.cfg.max_stage.val();
-        self.wind.cfg_w_ai.next = self.cfg.w_ai.val();
-        self.wind.cfg_w_init.next = self.cfg.w_init.val();
-        self.wind.cfg_w_min.next = self.cfg.w_min.val();
-        self.wind.cfg_rate_gain.next = self.cfg.rate_gain.val();
-        self.wind.cfg_rate_min.next = self.cfg.rate_min.val();
-        self.wind.cfg_rate_max.next = self.cfg.rate_max.val();
         self.wind.s_valid.next = self.ewma.m_valid.val();
-        self.wind.hold.next = self.flight.wind_hold.val();
-        self.wind.u.next = self.ewma.u.val();
-        self.wind.wc.next = self.flight.wind_wc.val();
-        self.wind.inc_stage.next = self.flight.wind_inc_stage.val();
-    }
-
-    /// 60: the new state. Before the first start all rows are cleared.
-    fn new_state(&mut self) {
-        self.state.write_enable.next = self.wind.m_valid.val() || self.scrubs.val();
-        self.state.write_flow.next = self.flight.end_flow.val();
-        self.state.write_exists.next = self.flight.end_exists.val();
-        self.state.write_telemetry.next = self.flight.end_telemetry.val();
-        self.state.write_recorded.next = self.flight.end_recorded.val();
-        self.state.write_hops.next = self.flight.end_hops.val();
-        self.state.write_path.next = self.flight.end_path.val();
-        self.end_wc.next = self.flight.end_wc.val();
-        if self.flight.end_set.val() || self.flight.end_command.val() {
-            self.end_wc.next = self.wind.w.val();
-        }
-        self.end_inc_stage.next = self.flight.end_inc_stage.val();
-        if self.flight.end_set.val() {
-            self.end_inc_stage.next = self.wind.m_inc_stage.val();
-        }
-        self.end_u.next = self.flight.end_u.val();
-        if self.flight.end_command.val() {
-            self.end_u.next = bit_cast::<57, 32>(self.cfg.u_one.val());
-        }
-        self.state.write_last_psn.next = self.flight.end_last_psn.val();
-        self.state.write_inc_stage.next = self.end_inc_stage.val();
-        self.state.write_w.next = self.wind.w.val();
-        self.state.write_wc.next = self.end_wc.val();
-        self.state.write_u.next = self.end_u.val();
-        if self.scrubs.val() {
-            self.state.write_flow.next = self.scrub_flow.val();
-            self.state.write_exists.next = false;
-            self.state.write_telemetry.next = false;
-            self.state.write_recorded.next = false;
-            self.scrub_flow.next = self.scrub_flow.val() + 1;
-            self.scrubs.next = self.scrub_flow.val() != self.last_flow.val();
-        }
-        comment!("61: the result goes to the FIFO, which was seen to have room.");
-        self.packer.flow.next = self.flight.end_flow.val();
-        self.packer.op.next = self.flight.end_op.val();
-        self.packer.window.next = self.wind.w.val().get_bits::<32>(16);
-        self.packer.rate.next = self.wind.rate.val();
-        if self.flight.end_fixed.val() {
-            self.packer.window.next = self.flight.end_window.val();
-            self.packer.rate.next = self.flight.end_rate.val();
-        }
-        self.packer.u.next = self.end_u.val();
-        self.packer.wc.next = self.end_wc.val();
-        self.packer.inc_stage.next = self.end_inc_stage.val();
-        self.packer.last_psn.next = self.flight.end_last_psn.val();
-        self.packer.full.next = self.flight.end_full.val();
-        self.packer.first.next = self.flight.end_first.val();
-        self.packer.worst_hop.next = self.flight.end_hop.val();
-        self.done_61.next = self.wind.m_valid.val();
-        self.results.s.valid.next = self.done_61.val();
-        self.results.s.data.next = self.packer.item.val();
-        self.results.m.ready.next = self.m_rate.ready.val();
-        self.m_rate.valid.next = self.results.m.valid.val();
-        self.m_rate.first.next = self.results.m.data.val().first;
-        self.m_rate.worst_hop.next = self.results.m.data.val().worst_hop;
-        self.m_rate.full.next = self.results.m.data.val().full;
-        self.m_rate.flow.next = self.results.m.data.val().flow;
-        self.m_rate.op.next = self.results.m.data.val().op;
-        self.m_rate.window_bytes.next = self.results.m.data.val().window;
-        self.m_rate.rate.next = self.results.m.data.val().rate;
-        self.m_rate.u.next = self.results.m.data.val().u;
-        self.m_rate.wc_bytes.next = self.results.m.data.val().wc;
-        self.m_rate.inc_stage.next = self.results.m.data.val().inc_stage;
-        self.m_rate.last_update_psn.next = self.results.m.data.val().last_psn;
+        self.average_and_window();
     }
 }

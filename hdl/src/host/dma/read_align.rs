@@ -9,9 +9,9 @@
 //!                     outside tkeep are 0
 //! # Twins             sim/models/src/golden/host/dma/read.rs, tests/host/dma_read.rs
 
-use crate::streams::AxisUser;
+use crate::streams::{AxisUser, Word};
 use crate::util::{fifo::Fifo, ones, skid::Skid};
-use crate::{block, row, Reg, Unreset};
+use crate::{block, row, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from a bus beat to its stream beat.
@@ -20,7 +20,7 @@ pub const LATENCY_CYCLES: usize = 3;
 /// What is to be moved.
 #[row]
 pub struct Description {
-    /// First bus beat.
+    /// First bus beat, in its window; see `dma_bursts`.
     pub index: Bits<13>,
     /// Last one.
     pub last_index: Bits<13>,
@@ -35,20 +35,8 @@ pub struct Description {
 /// Aligner of the read engine.
 #[block(check(W2 == 2 * W && KB == W / 8))]
 pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
-    /// A description is offered, see `dma_bursts`.
-    pub s_d_valid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_d_ready: Signal<Out, Bit>,
-    /// Index of the first bus beat.
-    pub s_d_first: Signal<In, Bits<13>>,
-    /// Index of the last bus beat.
-    pub s_d_last: Signal<In, Bits<13>>,
-    /// Byte lane of the first byte on the bus.
-    pub s_d_offset: Signal<In, Bits<6>>,
-    /// Byte lane of the last byte in the stream.
-    pub s_d_end: Signal<In, Bits<6>>,
-    /// The bus has one beat more than the stream.
-    pub s_d_extra: Signal<In, Bit>,
+    /// What is to be moved is offered.
+    pub s_d: Word<In, Description>,
     /// Data.
     pub m_axi_rdata: Signal<In, Bits<W>>,
     /// Response; bit 1 means error.
@@ -89,14 +77,6 @@ pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
     keep: Reg<Bits<KB>>,
     last: Reg<Bit>,
     user: Reg<Bit>,
-    first_part: Signal<Local, Bits<39>>,
-    last_wide: Signal<Local, Bits<39>>,
-    last_part: Signal<Local, Bits<39>>,
-    offset_wide: Signal<Local, Bits<39>>,
-    offset_part: Signal<Local, Bits<39>>,
-    end_wide: Signal<Local, Bits<39>>,
-    end_part: Signal<Local, Bits<39>>,
-    extra_part: Signal<Local, Bits<39>>,
     offset: Signal<Local, Bits<6>>,
     end_lane: Signal<Local, Bits<6>>,
     lanes_unused: Signal<Local, Bits<6>>,
@@ -126,33 +106,12 @@ pub struct DmaReadAlign<const W: usize, const W2: usize, const KB: usize> {
     all_lanes: Constant<Bits<KB>>,
     #[value(W as u64)]
     width: Constant<Bits<11>>,
-    #[value(1_u64 << 38)]
-    extra_flag: Constant<Bits<39>>,
 }
 
 impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaReadAlign<W, W2, KB> {
     #[hdl_gen]
     fn update(&mut self) {
-        comment!("A description waits as {extra, end, offset, last, first}.");
-        self.first_part.next = bit_cast::<39, 13>(self.s_d_first.val());
-        self.last_wide.next = bit_cast::<39, 13>(self.s_d_last.val());
-        self.last_part.next = self.last_wide.val() << 13;
-        self.offset_wide.next = bit_cast::<39, 6>(self.s_d_offset.val());
-        self.offset_part.next = self.offset_wide.val() << 26;
-        self.end_wide.next = bit_cast::<39, 6>(self.s_d_end.val());
-        self.end_part.next = self.end_wide.val() << 32;
-        self.extra_part.next = 0.into();
-        if self.s_d_extra.val() {
-            self.extra_part.next = self.extra_flag.val();
-        }
-        self.descriptions.s.valid.next = self.s_d_valid.val();
-        self.descriptions.s.data.next = (self.first_part.val()
-            | self.last_part.val()
-            | self.offset_part.val()
-            | self.end_part.val()
-            | self.extra_part.val())
-        .into();
-        self.s_d_ready.next = self.descriptions.s.ready.val();
+        Wire::join(&mut self.s_d, &mut self.descriptions.s);
         self.bus.s.valid.next = self.m_axi_rvalid.val();
         self.bus.s.data.next = self.m_axi_rdata.val();
         self.bus_errors.s.valid.next = self.m_axi_rvalid.val();

@@ -60,15 +60,15 @@ impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
         self.cutter.m_a_ready.next = self.m_axi.awready.val();
         comment!("A description goes to aligner and collector at once.");
         self.has_bytes.next = self.cutter.m_d_bursts.val() != self.no_bursts.val();
-        self.cutter.m_d_ready.next = self.aligner.s_d_ready.val() & self.collector.s_ready.val();
-        self.aligner.s_d_valid.next =
+        self.cutter.m_d_ready.next = self.aligner.s_d.ready.val() & self.collector.s_ready.val();
+        self.aligner.s_d.valid.next =
             self.cutter.m_d_valid.val() & self.collector.s_ready.val() & self.has_bytes.val();
-        self.aligner.s_d_first.next = self.cutter.m_d_first.val();
-        self.aligner.s_d_last.next = self.cutter.m_d_last.val();
-        self.aligner.s_d_offset.next = self.cutter.m_d_offset.val();
-        self.aligner.s_d_end.next = self.cutter.m_d_bus_end.val();
-        self.aligner.s_d_extra.next = self.cutter.m_d_extra.val();
-        self.collector.s_valid.next = self.cutter.m_d_valid.val() & self.aligner.s_d_ready.val();
+        self.aligner.s_d.data.next.index = self.cutter.m_d_first.val();
+        self.aligner.s_d.data.next.last_index = self.cutter.m_d_last.val();
+        self.aligner.s_d.data.next.offset = self.cutter.m_d_offset.val();
+        self.aligner.s_d.data.next.end_lane = self.cutter.m_d_bus_end.val();
+        self.aligner.s_d.data.next.extra = self.cutter.m_d_extra.val();
+        self.collector.s_valid.next = self.cutter.m_d_valid.val() & self.aligner.s_d.ready.val();
         self.collector.s_tag.next = self.tag.val();
         self.collector.s_bursts.next = self.cutter.m_d_bursts.val();
         Wire::join(&mut self.s_axis, &mut self.aligner.s_axis);

@@ -14,7 +14,7 @@
 //! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
 use crate::util::ram::Ram;
-use crate::{block, row, Unreset};
+use crate::{block, kernel, row, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// A READ that was accepted.
@@ -127,8 +127,8 @@ pub struct ReadWalk<const FB: usize, const JB: usize> {
     half: Constant<Bits<24>>,
 }
 
-impl<const FB: usize, const JB: usize> Logic for ReadWalk<FB, JB> {
-    #[hdl_gen]
+#[kernel(packets_parts)]
+impl<const FB: usize, const JB: usize> ReadWalk<FB, JB> {
     fn update(&mut self) {
         self.m_found.next = self.found.val();
         self.m_whole.next = self.whole.val();
@@ -142,33 +142,9 @@ impl<const FB: usize, const JB: usize> Logic for ReadWalk<FB, JB> {
             self.rkey.next = self.s_job_rkey.val();
             self.bytes.next = self.s_job_bytes.val();
         }
-        match self.mtu_code.val().index() {
-            0 => {
-                self.round_up.next = 255.into();
-                self.shifted.next = self.rounded.val() >> 8;
-            }
-            1 => {
-                self.round_up.next = 511.into();
-                self.shifted.next = self.rounded.val() >> 9;
-            }
-            2 => {
-                self.round_up.next = 1023.into();
-                self.shifted.next = self.rounded.val() >> 10;
-            }
-            3 => {
-                self.round_up.next = 2047.into();
-                self.shifted.next = self.rounded.val() >> 11;
-            }
-            _ => {
-                self.round_up.next = 4095.into();
-                self.shifted.next = self.rounded.val() >> 12;
-            }
-        }
+        self.round();
         self.rounded.next = bit_cast::<33, 32>(self.bytes.val()) + self.round_up.val();
-        self.packets.next = self.shifted.val().get_bits::<24>(0);
-        if !self.shifted.val().any() {
-            self.packets.next = 1.into();
-        }
+        self.count_packets();
         comment!("a new READ, once its packets are known");
         self.stores.next = (self.stores.val() << 1) | bit_cast::<2, 1>(self.store.val().into());
         if self.store.val() {

@@ -9,7 +9,7 @@
 use crate::rows::StagedRow;
 use crate::transport::requester::ctl::{Op, State};
 use crate::util::ram::Ram;
-use crate::{block, row, Unreset};
+use crate::{block, kernel, row, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// A work request that was posted.
@@ -51,7 +51,7 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     /// Its byte sequence.
     pub tail_seq: Signal<In, Bits<32>>,
     /// log2(MTU) - 8.
-    pub mtu: Signal<In, Bits<3>>,
+    pub mtu_code: Signal<In, Bits<3>>,
     /// Work request row.
     pub cfg_row: Signal<In, StagedRow>,
     /// PSN behind the posted work request.
@@ -101,8 +101,8 @@ pub struct RequesterWr<const FB: usize, const SB: usize, const AB: usize> {
     shift: Constant<Bits<4>>,
 }
 
-impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB, SB, AB> {
-    #[hdl_gen]
+#[kernel(packets_parts)]
+impl<const FB: usize, const SB: usize, const AB: usize> RequesterWr<FB, SB, AB> {
     fn update(&mut self) {
         self.post_end_psn.next = self.post_end.val();
         self.post_packets.next = self.packets.val();
@@ -153,34 +153,10 @@ impl<const FB: usize, const SB: usize, const AB: usize> Logic for RequesterWr<FB
         self.row.next.start_seq = self.tail_seq.val();
         self.rows.write_data.next = self.row.val();
         comment!("Packets of the message, at least one.");
-        match self.mtu.val().index() {
-            0 => {
-                self.round_up.next = 255.into();
-                self.shifted.next = self.rounded.val() >> 8;
-            }
-            1 => {
-                self.round_up.next = 511.into();
-                self.shifted.next = self.rounded.val() >> 9;
-            }
-            2 => {
-                self.round_up.next = 1023.into();
-                self.shifted.next = self.rounded.val() >> 10;
-            }
-            3 => {
-                self.round_up.next = 2047.into();
-                self.shifted.next = self.rounded.val() >> 11;
-            }
-            _ => {
-                self.round_up.next = 4095.into();
-                self.shifted.next = self.rounded.val() >> 12;
-            }
-        }
+        self.round();
         self.rounded.next =
             bit_cast::<33, 32>(self.cfg_row.val().wr_length_bytes) + self.round_up.val();
-        self.packets.next = self.shifted.val().get_bits::<24>(0);
-        if !self.shifted.val().any() {
-            self.packets.next = 1.into();
-        }
+        self.count_packets();
         self.post_end.next = self.tail_psn.val() + self.packets.val();
     }
 }
