@@ -204,17 +204,6 @@ macro_rules! streams {
                 /// Largest rate in bytes a cycle, UQ8.24.
                 rate_max: Bits<32>,
             }
-            /// Pulses: telemetry that is ignored, and why.
-            bundle CcEvents {
-                /// Its ACK is of a PSN that was never sent.
-                psn: Bit,
-                /// The time of a hop has gone back.
-                time: Bit,
-                /// A hop has sent more than its link carries.
-                bytes: Bit,
-                /// The queue of a hop is too long.
-                queue: Bit,
-            }
             /// Answers of the congestion control, as they pass.
             bundle DecisionTap<FB> {
                 /// One stands.

@@ -7,9 +7,10 @@
 //! # Length            the kernel is one wire a register of the map.
 //! # Twins             sim/models/src/golden/host/registers.rs, tests/host/csr.rs
 
+use crate::events::Events;
 use crate::host::{
     axil_port::AxilPort, cq::queue::CompletionQueue, csr::Csr, csr_regs::CsrRegs,
-    event_counters::NicCounters, table_window::TableWindow,
+    event_counters::EventCounters, table_window::TableWindow,
 };
 use crate::rows::StagedRow;
 use crate::streams::{
@@ -17,12 +18,8 @@ use crate::streams::{
     ResponderCompletion,
 };
 use crate::{block, Reg, Wire};
-use nic_spec::regs::EVENTS;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
-
-/// Event inputs.
-pub const EVENT_COUNT: usize = EVENTS.len();
 
 macro_rules! registers {
     ($(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
@@ -114,15 +111,15 @@ macro_rules! registers {
             pub watch_window: Signal<In, Bits<32>>,
             /// Rate, UQ8.24 bytes a cycle.
             pub watch_rate: Signal<In, Bits<32>>,
-            /// Event pulses, in the order of the register map.
-            pub event: [Signal<In, Bit>; EVENT_COUNT],
+            /// What is counted.
+            pub event: Events<In>,
             port: AxilPort,
             #[init(Csr::new(config))]
             decode: Csr,
             config_regs: CsrRegs,
             #[init(TableWindow::new(config))]
             window: TableWindow,
-            counters: NicCounters,
+            counters: EventCounters,
             queue: CompletionQueue<D, A, AP1>,
             mac_low: Signal<Local, Bits<48>>,
             mac_high: Signal<Local, Bits<48>>,
@@ -287,9 +284,7 @@ macro_rules! registers {
                 self.m_doorbell.flow.next = self.port.m_wdata.val().get_bits::<16>(0);
                 self.m_doorbell.index.next = self.port.m_wdata.val().get_bits::<16>(16);
                 comment!("event counters");
-                for i in 0..EVENT_COUNT {
-                    self.counters.event[i].next = self.event[i].val();
-                }
+                Wire::join(&mut self.event, &mut self.counters.event);
                 self.counters.rd_valid.next = self.decode.counter_valid.val();
                 self.counters.rd_index.next = self.index.val().get_bits::<6>(0);
                 self.decode.counter_done.next = self.counters.rd_done.val();

@@ -22,6 +22,7 @@
 //! # Reset             synchronous, high: empty, s_axis_tready = 1
 //! # Twins             sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
+use crate::events::RxEvents;
 use crate::rx::{
     header::{bth::RxBth, checksum::RxChecksum, ip::RxIp, l2::RxL2, length::RxLength},
     host::RxHost,
@@ -81,40 +82,8 @@ pub struct RxPipe {
     pub m_ack: Answer<Out>,
     /// A telemetry response stands here.
     pub m_feedback: Feedback<Out>,
-    /// A frame ended as `host`.
-    pub event_rx_host: Signal<Out, Bit>,
-    /// A frame ended as `host_overflow`.
-    pub event_rx_host_overflow: Signal<Out, Bit>,
-    /// A frame ended as `req`.
-    pub event_rx_req: Signal<Out, Bit>,
-    /// A frame ended as `ack`.
-    pub event_rx_ack: Signal<Out, Bit>,
-    /// A frame ended as `drop_mac_error`.
-    pub event_rx_drop_mac_error: Signal<Out, Bit>,
-    /// A frame ended as `drop_truncated`.
-    pub event_rx_drop_truncated: Signal<Out, Bit>,
-    /// A frame ended as `drop_oversize`.
-    pub event_rx_drop_oversize: Signal<Out, Bit>,
-    /// A frame ended as `drop_ip_checksum`.
-    pub event_rx_drop_ip_checksum: Signal<Out, Bit>,
-    /// A frame ended as `drop_length`.
-    pub event_rx_drop_length: Signal<Out, Bit>,
-    /// A frame ended as `drop_icrc`.
-    pub event_rx_drop_icrc: Signal<Out, Bit>,
-    /// A frame ended as `drop_opcode`.
-    pub event_rx_drop_opcode: Signal<Out, Bit>,
-    /// A frame ended as `drop_version`.
-    pub event_rx_drop_version: Signal<Out, Bit>,
-    /// A frame ended as `drop_pkey`.
-    pub event_rx_drop_pkey: Signal<Out, Bit>,
-    /// A frame ended as `drop_telemetry`.
-    pub event_rx_drop_telemetry: Signal<Out, Bit>,
-    /// A frame ended as `response`.
-    pub event_rx_response: Signal<Out, Bit>,
-    /// A frame ended as `feedback`.
-    pub event_rx_feedback: Signal<Out, Bit>,
-    /// Beside `req`, `ack`, `response` or `feedback`: telemetry that is not usable.
-    pub event_rx_telemetry_unusable: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_rx: RxEvents<Out>,
     l2: RxL2,
     host: RxHost,
     trim: RxTrim,
@@ -322,23 +291,23 @@ impl RxPipe {
         self.verdict.version_ok.next = self.bth.version_ok.val();
         self.verdict.pkey_ok.next = self.bth.pkey_ok.val();
         self.verdict.s_icrc_ok.next = self.icrc.ok.val();
-        self.event_rx_host.next = self.verdict.m_event.val().get_bit(0);
-        self.event_rx_host_overflow.next = self.verdict.m_event.val().get_bit(1);
-        self.event_rx_req.next = self.verdict.m_event.val().get_bit(2);
-        self.event_rx_ack.next = self.verdict.m_event.val().get_bit(3);
-        self.event_rx_drop_mac_error.next = self.verdict.m_event.val().get_bit(4);
-        self.event_rx_drop_truncated.next = self.verdict.m_event.val().get_bit(5);
-        self.event_rx_drop_oversize.next = self.verdict.m_event.val().get_bit(6);
-        self.event_rx_drop_ip_checksum.next = self.verdict.m_event.val().get_bit(7);
-        self.event_rx_drop_length.next = self.verdict.m_event.val().get_bit(8);
-        self.event_rx_drop_icrc.next = self.verdict.m_event.val().get_bit(9);
-        self.event_rx_drop_opcode.next = self.verdict.m_event.val().get_bit(10);
-        self.event_rx_drop_version.next = self.verdict.m_event.val().get_bit(11);
-        self.event_rx_drop_pkey.next = self.verdict.m_event.val().get_bit(12);
-        self.event_rx_drop_telemetry.next = self.verdict.m_event.val().get_bit(13);
-        self.event_rx_response.next = self.verdict.m_event.val().get_bit(14);
-        self.event_rx_feedback.next = self.verdict.m_event.val().get_bit(15);
-        self.event_rx_telemetry_unusable.next = self.verdict.m_unusable.val();
+        self.event_rx.host.next = self.verdict.m_event.val().get_bit(0);
+        self.event_rx.host_overflow.next = self.verdict.m_event.val().get_bit(1);
+        self.event_rx.req.next = self.verdict.m_event.val().get_bit(2);
+        self.event_rx.ack.next = self.verdict.m_event.val().get_bit(3);
+        self.event_rx.drop_mac_error.next = self.verdict.m_event.val().get_bit(4);
+        self.event_rx.drop_truncated.next = self.verdict.m_event.val().get_bit(5);
+        self.event_rx.drop_oversize.next = self.verdict.m_event.val().get_bit(6);
+        self.event_rx.drop_ip_checksum.next = self.verdict.m_event.val().get_bit(7);
+        self.event_rx.drop_length.next = self.verdict.m_event.val().get_bit(8);
+        self.event_rx.drop_icrc.next = self.verdict.m_event.val().get_bit(9);
+        self.event_rx.drop_opcode.next = self.verdict.m_event.val().get_bit(10);
+        self.event_rx.drop_version.next = self.verdict.m_event.val().get_bit(11);
+        self.event_rx.drop_pkey.next = self.verdict.m_event.val().get_bit(12);
+        self.event_rx.drop_telemetry.next = self.verdict.m_event.val().get_bit(13);
+        self.event_rx.response.next = self.verdict.m_event.val().get_bit(14);
+        self.event_rx.feedback.next = self.verdict.m_event.val().get_bit(15);
+        self.event_rx.telemetry_unusable.next = self.verdict.m_unusable.val();
     }
 
     /// Records of requests, of ACKs and READ responses, and of telemetry responses.

@@ -18,6 +18,7 @@
 //! # Reset             synchronous, high: the rows are cleared, one a cycle; outputs 0
 //! # Twins             sim/models/src/golden/transport/probe_out.rs, tests/transport/probe_out.rs
 
+use crate::events::ProbeEvents;
 use crate::streams::Probe;
 use crate::util::{lut_ram::LutRam, ram::Ram};
 use crate::{block, kernel, Reg, Unreset};
@@ -80,10 +81,8 @@ pub struct ProbeOut<const FB: usize, const FP1: usize, const TW: usize> {
     pub answer_flow: Signal<In, Bits<FB>>,
     /// A probe stands at the source.
     pub m_probe: Probe<Out, FB>,
-    /// A probe is sent.
-    pub event_probe_sent: Signal<Out, Bit>,
-    /// A probe is lost.
-    pub event_probe_lost: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_probe: ProbeEvents<Out>,
     psns: Ram<FB, Bits<24>>,
     notes: LutRam<FB, Bits<4>>,
     #[reset(ProbeOp::None)]
@@ -132,8 +131,8 @@ impl<const FB: usize, const FP1: usize, const TW: usize> ProbeOut<FB, FP1, TW> {
         self.m_probe.valid.next = self.full.val();
         self.m_probe.flow.next = self.flow.val();
         self.m_probe.psn.next = self.psn.val();
-        self.event_probe_sent.next = self.sent_event.val();
-        self.event_probe_lost.next = self.lost_event.val();
+        self.event_probe.sent.next = self.sent_event.val();
+        self.event_probe.lost.next = self.lost_event.val();
         self.watched();
         self.turns();
         self.notes();

@@ -43,6 +43,7 @@ pub mod send;
 pub mod timer;
 pub mod wr;
 
+use crate::events::RequesterEvents;
 use crate::rows::StagedRow;
 use crate::streams::{
     AckTelemetry, Answer, Flow, InFlight, Offer, Order, Packet, ReadCommand, ReadError, Work,
@@ -109,26 +110,8 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub m_cc: AckTelemetry<Out, FB>,
     /// An order for the completer.
     pub m_order: Order<Out, FB>,
-    /// An ACK moved a flow on.
-    pub event_reqr_ack: Signal<Out, Bit>,
-    /// An ACK or NAK was behind what is outstanding.
-    pub event_reqr_ack_coalesced_stale: Signal<Out, Bit>,
-    /// An ACK or NAK was beyond what was sent, or of a reserved kind.
-    pub event_reqr_ack_ghost: Signal<Out, Bit>,
-    /// A NAK: PSN sequence error.
-    pub event_reqr_nak_sequence: Signal<Out, Bit>,
-    /// An RNR NAK.
-    pub event_reqr_nak_rnr: Signal<Out, Bit>,
-    /// A fatal NAK.
-    pub event_reqr_nak_fatal: Signal<Out, Bit>,
-    /// An ACK for no valid queue pair in good state.
-    pub event_reqr_no_qp: Signal<Out, Bit>,
-    /// A packet was sent again.
-    pub event_reqr_retransmit_packet: Signal<Out, Bit>,
-    /// A retransmission timer ran out.
-    pub event_reqr_timeout: Signal<Out, Bit>,
-    /// A work request was refused: no queue pair or no room.
-    pub event_reqr_wr_refused: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_reqr: RequesterEvents<Out>,
     pick: RequesterPick<FB>,
     ctl: RequesterCtl<FB>,
     qp: RequesterQp<FB>,
@@ -471,15 +454,15 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.s_cfg.ready.next = self.ctl.ready.val().get_bit(1);
         self.s_fail.ready.next = self.ctl.ready.val().get_bit(2);
         self.s_grant.ready.next = self.ctl.ready.val().get_bit(3);
-        self.event_reqr_ack.next = self.ctl.pulse.val().get_bit(0);
-        self.event_reqr_ack_coalesced_stale.next = self.ctl.pulse.val().get_bit(1);
-        self.event_reqr_ack_ghost.next = self.ctl.pulse.val().get_bit(2);
-        self.event_reqr_nak_sequence.next = self.ctl.pulse.val().get_bit(3);
-        self.event_reqr_nak_rnr.next = self.ctl.pulse.val().get_bit(4);
-        self.event_reqr_nak_fatal.next = self.ctl.pulse.val().get_bit(5);
-        self.event_reqr_no_qp.next = self.ctl.pulse.val().get_bit(6);
-        self.event_reqr_retransmit_packet.next = self.ctl.pulse.val().get_bit(7);
-        self.event_reqr_timeout.next = self.ctl.pulse.val().get_bit(8);
-        self.event_reqr_wr_refused.next = self.ctl.pulse.val().get_bit(9);
+        self.event_reqr.ack.next = self.ctl.pulse.val().get_bit(0);
+        self.event_reqr.ack_coalesced_stale.next = self.ctl.pulse.val().get_bit(1);
+        self.event_reqr.ack_ghost.next = self.ctl.pulse.val().get_bit(2);
+        self.event_reqr.nak_sequence.next = self.ctl.pulse.val().get_bit(3);
+        self.event_reqr.nak_rnr.next = self.ctl.pulse.val().get_bit(4);
+        self.event_reqr.nak_fatal.next = self.ctl.pulse.val().get_bit(5);
+        self.event_reqr.no_qp.next = self.ctl.pulse.val().get_bit(6);
+        self.event_reqr.retransmit_packet.next = self.ctl.pulse.val().get_bit(7);
+        self.event_reqr.timeout.next = self.ctl.pulse.val().get_bit(8);
+        self.event_reqr.wr_refused.next = self.ctl.pulse.val().get_bit(9);
     }
 }

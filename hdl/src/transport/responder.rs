@@ -16,6 +16,7 @@ pub mod ctl;
 pub mod mover;
 pub mod tables;
 
+use crate::events::ResponderEvents;
 use crate::rows::StagedRow;
 use crate::streams::{
     Ack, Axis, DecisionTap, Offer, ReadJob, ReadJobEnd, Request, ResponderCompletion, WriteCommand,
@@ -90,22 +91,8 @@ pub struct Responder<
     pub m_job: ReadJob<Out, FB>,
     /// A row that was taken is offered to the READ responses, behind the READs before it.
     pub m_cfg: Offer<Out>,
-    /// An accepted packet's bytes have landed.
-    pub event_resp_accepted: Signal<Out, Bit>,
-    /// Request behind the expected PSN.
-    pub event_resp_duplicate: Signal<Out, Bit>,
-    /// Request ahead of it.
-    pub event_resp_out_of_sequence: Signal<Out, Bit>,
-    /// Request that is malformed or not supported.
-    pub event_resp_nak_invalid: Signal<Out, Bit>,
-    /// Request without the right to write there.
-    pub event_resp_nak_access: Signal<Out, Bit>,
-    /// Request without completion room.
-    pub event_resp_rnr: Signal<Out, Bit>,
-    /// Request without a queue pair in working order.
-    pub event_resp_no_qp: Signal<Out, Bit>,
-    /// They have not.
-    pub event_resp_nak_operation: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_resp: ResponderEvents<Out>,
     control: RespCtl,
     check: RespCheck<FB, MB>,
     mover: RespMove<W, KB, B>,
@@ -210,13 +197,13 @@ impl<
         self.m_cqe_kind.next = self.ack_gen.m_cqe_kind.val();
         self.m_cqe_wr_id.next = self.ack_gen.m_cqe_wr_id.val();
         comment!("events");
-        self.event_resp_accepted.next = self.ack_gen.event_resp_accepted.val();
-        self.event_resp_nak_operation.next = self.ack_gen.event_resp_nak_operation.val();
-        self.event_resp_duplicate.next = self.control.event_resp_duplicate.val();
-        self.event_resp_out_of_sequence.next = self.control.event_resp_out_of_sequence.val();
-        self.event_resp_nak_invalid.next = self.control.event_resp_nak_invalid.val();
-        self.event_resp_nak_access.next = self.control.event_resp_nak_access.val();
-        self.event_resp_rnr.next = self.control.event_resp_rnr.val();
-        self.event_resp_no_qp.next = self.control.event_resp_no_qp.val();
+        self.event_resp.accepted.next = self.ack_gen.event_resp_accepted.val();
+        self.event_resp.nak_operation.next = self.ack_gen.event_resp_nak_operation.val();
+        self.event_resp.duplicate.next = self.control.event_resp_duplicate.val();
+        self.event_resp.out_of_sequence.next = self.control.event_resp_out_of_sequence.val();
+        self.event_resp.nak_invalid.next = self.control.event_resp_nak_invalid.val();
+        self.event_resp.nak_access.next = self.control.event_resp_nak_access.val();
+        self.event_resp.rnr.next = self.control.event_resp_rnr.val();
+        self.event_resp.no_qp.next = self.control.event_resp_no_qp.val();
     }
 }

@@ -23,6 +23,7 @@
 //! # Reset             synchronous, high: empty; queue pair rows are as they were
 //! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
 
+use crate::events::TxEvents;
 use crate::rows::StagedRow;
 use crate::streams::{Ack, AnyPacket, Axis, AxisUser, FeedbackPacket, Offer, ReadError};
 use crate::tx::{
@@ -92,16 +93,8 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     pub m_axis: Axis<Out, 64, 8>,
     /// The payload of a packet could not be read.
     pub m_fail: ReadError<Out, GB>,
-    /// A data frame.
-    pub event_tx_data: Signal<Out, Bit>,
-    /// An ACK.
-    pub event_tx_ack: Signal<Out, Bit>,
-    /// A host frame.
-    pub event_tx_host: Signal<Out, Bit>,
-    /// A dropped frame.
-    pub event_tx_fail: Signal<Out, Bit>,
-    /// A telemetry response was sent.
-    pub event_tx_feedback: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_tx: TxEvents<Out>,
     header: TxHeader<FB>,
     seq: TxSeq<GB>,
     cutter: TxPiece,
@@ -290,10 +283,10 @@ impl<const FB: usize, const GB: usize> TxPipe<FB, GB> {
         self.s_feedback.ready.next = self.header.s_feedback.ready.val();
         self.s_data.tready.next = self.seq.data_ready.val();
         self.s_host.tready.next = self.seq.host_ready.val();
-        self.event_tx_data.next = self.seq.pulse.val().get_bit(0);
-        self.event_tx_ack.next = self.seq.pulse.val().get_bit(1);
-        self.event_tx_host.next = self.seq.pulse.val().get_bit(2);
-        self.event_tx_fail.next = self.seq.pulse.val().get_bit(3);
-        self.event_tx_feedback.next = self.seq.pulse.val().get_bit(4);
+        self.event_tx.data.next = self.seq.pulse.val().get_bit(0);
+        self.event_tx.ack.next = self.seq.pulse.val().get_bit(1);
+        self.event_tx.host.next = self.seq.pulse.val().get_bit(2);
+        self.event_tx.fail.next = self.seq.pulse.val().get_bit(3);
+        self.event_tx.feedback.next = self.seq.pulse.val().get_bit(4);
     }
 }

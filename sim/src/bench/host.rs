@@ -1,6 +1,7 @@
 //! Benches: host side.
 
 use nic_harness::bench::{Bench, Stimulus};
+use nic_models::events::Events;
 use nic_models::golden::host::axil_port::{Access, Answer, AxilPort, AxilPortIn, AxilPortOut};
 use nic_models::golden::host::cq::queue::{
     CompletionQueue, CompletionQueueIn, CompletionQueueOut, RingControl,
@@ -8,12 +9,13 @@ use nic_models::golden::host::cq::queue::{
 use nic_models::golden::host::csr::{Csr, CsrIn, CsrOut};
 use nic_models::golden::host::csr_regs::{CsrRegs, CsrRegsIn, CsrRegsOut};
 use nic_models::golden::host::event_counters::{
-    EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses,
+    EventCounters, EventCountersIn, EventCountersOut, EventRead,
 };
 use nic_models::golden::host::registers::{
     CfgReady, Registers, RegistersIn, RegistersOut, WatchIn,
 };
 use nic_models::golden::host::table_window::{TableWindow, TableWindowIn, TableWindowOut};
+use nic_models::ports::PortField;
 use nic_models::streams::{
     AxiLite, LostRequest, ReadyPort, RequesterCompletion, ResponderCompletion,
 };
@@ -89,6 +91,11 @@ impl Stimulus<TableWindow> for Random {
     }
 }
 
+/// Each event as `pulse` says.
+fn events(mut pulse: impl FnMut() -> bool) -> Events {
+    Events::load(&[(); Events::WORDS].map(|()| u64::from(pulse())))
+}
+
 /// Events at a rate that changes, and reads.
 struct Counting {
     rng: ChaCha8Rng,
@@ -112,7 +119,7 @@ impl Stimulus<EventCounters> for Counting {
         if out.rd_done || !self.read.valid {
             self.read = EventRead { valid: rng.gen_ratio(1, 4), index: rng.gen_range(0..64) };
         }
-        let event = Pulses(core::array::from_fn(|_| rng.gen_range(0..100) < self.percent));
+        let event = events(|| rng.gen_range(0..100) < self.percent);
         EventCountersIn { reset: rng.gen_ratio(1, 5000), event, rd: self.read }
     }
 }
@@ -388,7 +395,7 @@ impl Stimulus<Registers> for Software {
             completer_ready: rng.gen_ratio(1, 3),
         };
         let m_flow_ready = rng.gen_ratio(1, 3);
-        let event = Pulses(core::array::from_fn(|_| rng.gen_ratio(1, 16)));
+        let event = events(|| rng.gen_ratio(1, 16));
         let watch = WatchIn {
             valid: rng.gen_ratio(1, self.watch_interval),
             flow: rng.gen_range(0..4),

@@ -11,6 +11,7 @@
 //! # Reset             synchronous, high: off
 //! # Twins             sim/models/src/golden/host/cq/ring.rs, tests/host/cq_ring.rs
 
+use crate::events::CqEvents;
 use crate::host::cq::index::CqIndex;
 use crate::streams::{AxisWords, Consumer, WriteCommand};
 use crate::{block, Reg, Wire};
@@ -76,12 +77,8 @@ pub struct CqRing {
     pub armed: Signal<Out, Bit>,
     /// A completion waits for software to free an entry.
     pub full: Signal<Out, Bit>,
-    /// It begins to wait.
-    pub event_cq_full: Signal<Out, Bit>,
-    /// An entry could not be written: the ring stands still.
-    pub event_cq_error: Signal<Out, Bit>,
-    /// Software's index moved back or beyond what was sent.
-    pub event_cq_refused: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_cq: CqEvents<Out>,
     index: CqIndex,
     #[reset(CqRingState::Off)]
     state: Reg<CqRingState>,
@@ -134,9 +131,9 @@ impl Logic for CqRing {
         }
         self.armed.next = self.index.armed.val();
         self.full.next = self.full_q.val();
-        self.event_cq_full.next = self.full_event.val();
-        self.event_cq_error.next = self.error_event.val();
-        self.event_cq_refused.next = self.index.refused.val();
+        self.event_cq.full.next = self.full_event.val();
+        self.event_cq.error.next = self.error_event.val();
+        self.event_cq.refused.next = self.index.refused.val();
         comment!("an entry starts");
         self.is_on.next = self.cfg_log2.val().any();
         self.starts.next = (self.state.val() == CqRingState::Idle)

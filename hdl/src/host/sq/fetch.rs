@@ -12,6 +12,7 @@
 //! # Reset             synchronous, high: no rings; nothing is taken for 2^FB cycles
 //! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
+use crate::events::SqEvents;
 use crate::host::sq::{book::SqOp, flows::SqFlows, rows::SqRows};
 use crate::rows::StagedRow;
 use crate::streams::{ConfigRow, Doorbell, LostRequest, Offer, ReadCommand};
@@ -67,12 +68,8 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     pub s_axis_tready: Signal<Out, Bit>,
     /// A work request could not be read: the ring stands still from here on.
     pub m_cqe: LostRequest<Out>,
-    /// A doorbell changed nothing: no ring, or an index beyond the ring or behind the last one.
-    pub event_sq_doorbell_refused: Signal<Out, Bit>,
-    /// A committed work request was dropped: its queue pair has a ring.
-    pub event_sq_wr_refused: Signal<Out, Bit>,
-    /// A work request could not be read.
-    pub event_sq_read_error: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_sq: SqEvents<Out>,
     #[init(SqFlows::new(config))]
     flows: SqFlows<FB, FB1>,
     rows: SqRows<FB, OW>,
@@ -184,8 +181,8 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         self.rows.drained.next = self.flows.drained.val();
         self.flows.slot_free.next = self.rows.slot_free.val();
         Wire::join(&mut self.rows.m_cqe, &mut self.m_cqe);
-        self.event_sq_doorbell_refused.next = self.flows.event_doorbell.val();
-        self.event_sq_wr_refused.next = self.rows.event_refused.val();
-        self.event_sq_read_error.next = self.rows.event_failed.val();
+        self.event_sq.doorbell_refused.next = self.flows.event_doorbell.val();
+        self.event_sq.wr_refused.next = self.rows.event_refused.val();
+        self.event_sq.read_error.next = self.rows.event_failed.val();
     }
 }

@@ -49,6 +49,7 @@
 //! # Twins             sim/models/src/golden/transport/feedback/input.rs,
 //!                     tests/transport/feedback_in.rs
 
+use crate::events::FeedbackEvents;
 use crate::rows::StagedRow;
 use crate::streams::{AckTelemetry, Feedback, Flow, Telemetry};
 use crate::transport::feedback::{flows::FeedbackFlows, judge::FeedbackJudge};
@@ -138,10 +139,8 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub m_answer_valid: Signal<Out, Bit>,
     /// The flow.
     pub m_answer_flow: Signal<Out, Bits<FB>>,
-    /// A telemetry response counts.
-    pub event_feedback_accepted: Signal<Out, Bit>,
-    /// A telemetry response is dropped.
-    pub event_feedback_dropped: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_feedback: FeedbackEvents<Out>,
     flows: FeedbackFlows<FB, F, FP1>,
     judge: FeedbackJudge,
     #[reset(FeedbackState::Idle)]
@@ -214,8 +213,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> FeedbackIn<FB, F, FP1> {
     fn update(&mut self) {
         self.s_feedback.ready.next = self.state.val() == FeedbackState::Done;
         self.s_cc.ready.next = self.state.val() == FeedbackState::Ack;
-        self.event_feedback_accepted.next = self.accepted.val();
-        self.event_feedback_dropped.next = self.dropped.val();
+        self.event_feedback.accepted.next = self.accepted.val();
+        self.event_feedback.dropped.next = self.dropped.val();
         self.m_probe_valid.next = self.state.val() == FeedbackState::Probe;
         self.m_window.valid.next = self.state.val() == FeedbackState::Window;
         self.m_window.flow.next = self.at.val();

@@ -20,6 +20,7 @@
 //! # Reset             synchronous, high: readies low for 2^FB + 1 cycles
 //! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
+use crate::events::ReadEvents;
 use crate::rows::StagedRow;
 use crate::streams::{Flow, Offer, ReadCommand, ReadError, ReadJob, ReadJobEnd, Reply, Work};
 use crate::transport::read::{
@@ -60,12 +61,8 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
     pub m_work: Work<Out, FB>,
     /// Jobs have ended, or a row is in force.
     pub m_end: ReadJobEnd<Out, FB>,
-    /// A response was handed over.
-    pub event_read_packet: Signal<Out, Bit>,
-    /// A READ was asked for again.
-    pub event_read_restart: Signal<Out, Bit>,
-    /// A job was given up.
-    pub event_read_dropped: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_read: ReadEvents<Out>,
     control: ReadCtl<FB>,
     flows: ReadFlows<FB, JB>,
     jobs: ReadJobs<JB, MB>,
@@ -202,7 +199,7 @@ impl<const FB: usize, const JB: usize, const MB: usize> ReadReply<FB, JB, MB> {
         self.m_work.flow.next = self.packets.m_work_flow.val();
         self.m_work.len_bytes.next = self.packets.m_work_len_bytes.val();
         self.m_work.inflight_bytes.next = 0.into();
-        self.event_read_packet.next = self.packets.event_read_packet.val();
+        self.event_read.packet.next = self.packets.event_read_packet.val();
     }
 
     /// ends
@@ -226,7 +223,7 @@ impl<const FB: usize, const JB: usize, const MB: usize> ReadReply<FB, JB, MB> {
         self.ends.last.next = self.jobs.m_last.val();
         self.ends.last_due.next = self.last_due.val();
         Wire::join(&mut self.ends.m_end, &mut self.m_end);
-        self.event_read_restart.next = self.ends.event_read_restart.val();
-        self.event_read_dropped.next = self.ends.event_read_dropped.val();
+        self.event_read.restart.next = self.ends.event_read_restart.val();
+        self.event_read.dropped.next = self.ends.event_read_dropped.val();
     }
 }

@@ -32,7 +32,6 @@ use crate::ports;
 use crate::ports::{Both, Golden};
 use crate::streams::{back, AxiLite, Axis, AxisUser, TreadyPort};
 use nic_spec::config::NicConfig;
-use nic_spec::regs::EVENTS;
 
 ports! {
     /// Input pins of the NIC.
@@ -463,21 +462,20 @@ impl Nic {
         {
             n.wire(&format!("window_in.m_rate_{from}"), &format!("registers.watch_{to}"));
         }
-        for (index, (event, _)) in EVENTS.iter().enumerate() {
-            let block = match event.split('_').next() {
-                Some("rx") => "rx",
-                Some("resp") => "responder",
-                Some("reqr") => "requester",
-                Some("read") => "read_reply",
-                Some("feedback") => "feedback_in",
-                Some("probe") => "probe_out",
-                Some("window") => "window_out",
-                Some("sq") => "sq_fetch",
-                Some("cq") => "cq_ring",
-                Some("cc") => "cc",
-                _ => "tx",
-            };
-            n.wire(&format!("{block}.event_{event}"), &format!("registers.event_{index}"));
+        for (block, group) in [
+            ("rx", "rx"),
+            ("responder", "resp"),
+            ("requester", "reqr"),
+            ("tx", "tx"),
+            ("read_reply", "read"),
+            ("sq_fetch", "sq"),
+            ("cq_ring", "cq"),
+            ("feedback_in", "feedback"),
+            ("cc", "cc"),
+            ("probe_out", "probe"),
+            ("window_out", "window"),
+        ] {
+            n.stream(&format!("{block}.event_{group}"), &format!("registers.event_{group}"));
         }
     }
 }

@@ -5,9 +5,10 @@ use super::cq::queue::{CompletionQueue, CompletionQueueIn, CompletionQueueOut, R
 use super::cq::ring::ConsumerPorts;
 use super::csr::{Csr, CsrIn, CsrOut};
 use super::csr_regs::{CsrConfig, CsrRegs, CsrRegsIn, CsrRegsOut};
-use super::event_counters::{EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses};
+use super::event_counters::{EventCounters, EventCountersIn, EventCountersOut, EventRead};
 use super::interrupt::ClearPorts;
 use super::table_window::{CfgRow, TableWindow, TableWindowIn, TableWindowOut};
+use crate::events::Events;
 use crate::ports::{join_name, Golden, PortDef, PortField, Ports};
 use crate::streams::{
     back, AxiLite, Doorbell, FlowCommand, LostRequest, ReadyPort, RequesterCompletion,
@@ -77,7 +78,7 @@ crate::ports! {
         pub host_status: u32,
         pub m_doorbell: ReadyPort,
         pub watch: WatchIn,
-        pub event: Pulses,
+        pub event: Events,
     }
 }
 

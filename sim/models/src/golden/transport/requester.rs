@@ -8,6 +8,7 @@ mod recover;
 mod script;
 mod send;
 
+use crate::events::RequesterEvents;
 use crate::ports::Golden;
 use flow::Flow;
 use nic_spec::config::NicConfig;

@@ -4,6 +4,7 @@
 //! missing comes in time; without payload that is so behind the BTH. Host frames are whole before
 //! they leave.
 
+use crate::events::TxEvents;
 use crate::golden::transport::requester::ValidPort;
 use crate::golden::tx::data_header::DataHeader;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
@@ -65,16 +66,6 @@ ports! {
         pub s_host: Axis,
         pub m_axis: TreadyPort,
         pub m_fail: ReadyPort,
-    }
-}
-ports! {
-    /// Events.
-    pub struct TxEvents {
-        pub data: bool,
-        pub ack: bool,
-        pub host: bool,
-        pub fail: bool,
-        pub feedback: bool,
     }
 }
 ports! {

@@ -1,5 +1,6 @@
 //! Twin of `hdl/src/host/cq/ring.rs`: completions on their way to host memory.
 
+use crate::events::CqEvents;
 use crate::ports;
 use crate::ports::Golden;
 use crate::streams::{AxisWords, ReadyPort, TreadyPort, WriteCommand};
@@ -45,14 +46,6 @@ ports! {
         pub m_cmd: ReadyPort,
         pub m_data: TreadyPort,
         pub s_done: WrittenPorts,
-    }
-}
-ports! {
-    /// Events.
-    pub struct CqEvents {
-        pub full: bool,
-        pub error: bool,
-        pub refused: bool,
     }
 }
 ports! {

@@ -2,6 +2,7 @@
 
 use super::ports::*;
 use super::Requester;
+use crate::events::RequesterEvents;
 use crate::streams::{AckTelemetry, InFlight, Packet, ReadCommand, Work};
 use nic_spec::rows::WrRow;
 
