@@ -35,7 +35,7 @@ use crate::rx::{
     trim::RxTrim,
     verdict::RxVerdict,
 };
-use crate::streams::{Answer, Axis, AxisUser, Feedback, Request};
+use crate::streams::{Answer, Axis, AxisUser, Feedback, Request, TelemetryForm};
 use crate::util::frame_fifo::FrameFifo;
 use crate::{block, kernel, Wire};
 use rust_hdl_core::prelude::*;
@@ -54,16 +54,10 @@ pub struct RxPipe {
     pub cfg_pkey: Signal<In, Bits<16>>,
     /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD, 4 IOAM, 5 IFA.
     pub cfg_tel_format: Signal<In, Bits<3>>,
-    /// DSCP of stamped data.
-    pub cfg_tel_dscp: Signal<In, Bits<6>>,
-    /// DSCP of ACKs that echo telemetry.
-    pub cfg_tel_echo_dscp: Signal<In, Bits<6>>,
-    /// UDP port of packets with INT-MD.
-    pub cfg_tel_port: Signal<In, Bits<16>>,
+    /// How telemetry looks on the wire.
+    pub cfg_tel: TelemetryForm<In>,
     /// INT-MD, IOAM and IFA count queues in bytes, else in cells.
     pub cfg_tel_queue_bytes: Signal<In, Bit>,
-    /// IOAM's fractions of a second are binary, else ns.
-    pub cfg_tel_time_binary: Signal<In, Bit>,
     /// Rate codes of their hops, by the low three bits of their egress interfaces.
     pub cfg_tel_rates: Signal<In, Bits<24>>,
     /// Raw frames.
@@ -154,9 +148,9 @@ impl RxPipe {
         self.ip.ip_len.next = self.trim.ip_len.val();
         self.ip.cfg_local_ip.next = self.cfg_local_ip.val();
         self.ip.cfg_tel_format.next = self.cfg_tel_format.val();
-        self.ip.cfg_tel_dscp.next = self.cfg_tel_dscp.val();
-        self.ip.cfg_tel_echo_dscp.next = self.cfg_tel_echo_dscp.val();
-        self.ip.cfg_tel_port.next = self.cfg_tel_port.val();
+        self.ip.cfg_tel_dscp.next = self.cfg_tel.dscp.val();
+        self.ip.cfg_tel_echo_dscp.next = self.cfg_tel.echo_dscp.val();
+        self.ip.cfg_tel_port.next = self.cfg_tel.port.val();
     }
 
     /// Telemetry.
@@ -181,9 +175,9 @@ impl RxPipe {
         self.stack.s_half.next = self.tel.pair_half.val();
         self.stack.s_last.next = self.tel.pair_last.val();
         self.stack.cfg_tel_format.next = self.cfg_tel_format.val();
-        self.stack.cfg_tel_time_binary.next = self.cfg_tel_time_binary.val();
+        self.stack.cfg_tel_time_binary.next = self.cfg_tel.time_binary.val();
         self.stack_hop.cfg_tel_format.next = self.cfg_tel_format.val();
-        self.stack_hop.cfg_tel_time_binary.next = self.cfg_tel_time_binary.val();
+        self.stack_hop.cfg_tel_time_binary.next = self.cfg_tel.time_binary.val();
         self.stack_hop.has_seconds.next = self.stack.seconds.val();
         self.stack_hop.cfg_tel_queue_bytes.next = self.cfg_tel_queue_bytes.val();
         self.stack_hop.cfg_tel_rates.next = self.cfg_tel_rates.val();

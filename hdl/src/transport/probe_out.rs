@@ -19,7 +19,7 @@
 //! # Twins             sim/models/src/golden/transport/probe_out.rs, tests/transport/probe_out.rs
 
 use crate::events::ProbeEvents;
-use crate::streams::Probe;
+use crate::streams::{FlowPulse, Probe};
 use crate::util::{lut_ram::LutRam, ram::Ram};
 use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -76,9 +76,7 @@ pub struct ProbeOut<const FB: usize, const FP1: usize, const TW: usize> {
     /// So many.
     pub inflight_bytes: Signal<In, Bits<32>>,
     /// A probe is answered.
-    pub answer_valid: Signal<In, Bit>,
-    /// Of this flow.
-    pub answer_flow: Signal<In, Bits<FB>>,
+    pub answer: FlowPulse<In, FB>,
     /// A probe stands at the source.
     pub m_probe: Probe<Out, FB>,
     /// What it counts.
@@ -168,9 +166,9 @@ impl<const FB: usize, const FP1: usize, const TW: usize> ProbeOut<FB, FP1, TW> {
             self.quiet.next = true;
             self.quiet_at.next = self.inflight_flow.val();
         }
-        if self.answer_valid.val() {
+        if self.answer.valid.val() {
             self.answered.next = true;
-            self.answered_at.next = self.answer_flow.val();
+            self.answered_at.next = self.answer.flow.val();
         }
         if self.row_valid.val() & self.row_ready.val() {
             self.row.next = true;

@@ -46,7 +46,8 @@ pub mod wr;
 use crate::events::RequesterEvents;
 use crate::rows::StagedRow;
 use crate::streams::{
-    AckTelemetry, Answer, Flow, InFlight, Offer, Order, Packet, ReadCommand, ReadError, Work,
+    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Offer, Order, Packet, ReadCommand, ReadError,
+    Work,
 };
 use crate::transport::requester::{
     answer::ack::RequesterAck,
@@ -86,10 +87,8 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
     pub cfg_row: Signal<In, StagedRow>,
-    /// A work request for this flow is coming.
-    pub hint_valid: Signal<In, Bit>,
-    /// Flow index.
-    pub hint_flow: Signal<In, Bits<FB>>,
+    /// A work request is coming.
+    pub hint: FlowPulse<In, FB>,
     /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
     pub cfg_tel_data: Signal<In, Bits<3>>,
     /// PSNs from one packet with telemetry to the next one: 0, 1 each packet; 255 once a round trip.
@@ -190,15 +189,13 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.pick.grant_valid.next = self.s_grant.valid.val() & self.out.packet_free.val();
         self.pick.is_open.next = self.ctl.is_open.val();
         self.pick.is_fresh.next = self.ctl.is_fresh.val();
-        self.pick.hint_valid.next = self.hint_valid.val();
-        self.pick.hint_flow.next = self.hint_flow.val();
+        Wire::join(&mut self.hint, &mut self.pick.hint);
         self.ctl.grant_valid.next = self.s_grant.valid.val() & self.out.packet_free.val();
         self.ctl.grant_flow.next = self.s_grant.flow.val();
         self.ctl.wr_valid.next =
             self.s_cfg.valid.val() & (self.cfg_table.val() == self.wr_table.val());
         self.ctl.wr_flow.next = self.cfg_index.val().get_bits::<FB>(0);
-        self.ctl.hint_valid.next = self.hint_valid.val();
-        self.ctl.hint_flow.next = self.hint_flow.val();
+        Wire::join(&mut self.hint, &mut self.ctl.hint);
         self.ctl.picked.next = self.pick.picked.val();
         self.ctl.pick_op.next = self.pick.op.val();
         self.ctl.pick_flow.next = self.pick.flow.val();

@@ -17,10 +17,9 @@ pub mod mover;
 pub mod tables;
 
 use crate::events::ResponderEvents;
-use crate::rows::StagedRow;
 use crate::streams::{
-    Ack, Axis, DecisionTap, Offer, ReadJob, ReadJobEnd, Request, ResponderCompletion, WriteCommand,
-    WriteDone,
+    Ack, Axis, CommittedRow, DecisionTap, Offer, ReadJob, ReadJobEnd, Request, ResponderCompletion,
+    WriteCommand, WriteDone,
 };
 use crate::transport::{
     ack::gen::AckGen,
@@ -57,12 +56,8 @@ pub struct Responder<
     pub s_payload: Axis<In, W, KB>,
     /// A table row is offered.
     pub s_cfg: Offer<In>,
-    /// 0 queue pair, 1 memory region.
-    pub cfg_table: Signal<In, Bits<2>>,
-    /// Index of the row.
-    pub cfg_index: Signal<In, Bits<16>>,
-    /// The row.
-    pub cfg_row: Signal<In, StagedRow>,
+    /// The committed row.
+    pub cfg: CommittedRow<In>,
     /// A DMA command has ended.
     pub s_done: WriteDone<In, 127>,
     /// Jobs have ended, or a row is in force.
@@ -143,9 +138,9 @@ impl<
         self.control.cmd_tag.next = self.check.cmd_tag.val();
         comment!("table rows");
         Wire::join(&mut self.s_cfg, &mut self.control.s_cfg);
-        self.control.cfg_table.next = self.cfg_table.val();
-        self.check.cfg_index.next = self.cfg_index.val();
-        self.check.cfg_row.next = self.cfg_row.val();
+        self.control.cfg_table.next = self.cfg.table.val();
+        self.check.cfg_index.next = self.cfg.index.val();
+        self.check.cfg_row.next = self.cfg.row.val();
         self.check.qp_write.next = self.control.qp_write.val();
         self.check.region_write.next = self.control.region_write.val();
         comment!("payload");

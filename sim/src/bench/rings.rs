@@ -5,13 +5,17 @@ use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::host::cq::ring::{
     ConsumerPorts, CqConfig, CqRing, CqRingIn, CqRingOut, WrittenPorts,
 };
-use nic_models::golden::host::interrupt::{ClearPorts, Interrupt, InterruptIn, InterruptOut};
+use nic_models::golden::host::interrupt::{
+    ClearPorts, HostErrors, Interrupt, InterruptIn, InterruptOut,
+};
 use nic_models::golden::host::read_mux::{ReadMux, ReadMuxIn, ReadMuxOut, WrData};
 use nic_models::golden::host::sq::fetch::{SqFetch, SqFetchIn, SqFetchOut, WatchPorts};
 use nic_models::golden::host::table_window::CfgRow;
 use nic_models::golden::transport::requester::ValidPort;
 use nic_models::ports::Wide;
-use nic_models::streams::{AxisUser, Doorbell, ReadCommand, ReadyPort, TreadyPort};
+use nic_models::streams::{
+    AxisUser, Doorbell, QueueHead, ReadCommand, ReadyPort, RingStatus, TreadyPort,
+};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row, Table};
 use rand::{Rng, SeedableRng};
@@ -696,7 +700,7 @@ impl Polling {
     /// Switches the ring off, and on in another size.
     fn switch(&mut self, out: &CqRingOut) {
         // The last entries may have gone out this cycle: software sees that later.
-        self.off_cycles = if out.owns { 0 } else { self.off_cycles + 1 };
+        self.off_cycles = if out.ring.owns { 0 } else { self.off_cycles + 1 };
         self.switch_left = self.switch_left.saturating_sub(1);
         if self.switch_left > 0 && !(self.stopped && self.rng.gen_ratio(1, 64)) {
             return;
@@ -728,7 +732,7 @@ impl Stimulus<CqRing> for Polling {
         let s_done = self.report();
         // A ring that is off can be read until the next one: one that an error has halted is off at
         // once.
-        if self.cfg.log2 == 0 || (out.owns && self.rng.gen_ratio(1, 24)) {
+        if self.cfg.log2 == 0 || (out.ring.owns && self.rng.gen_ratio(1, 24)) {
             self.poll();
         }
         let s_consumer = self.consumer(out.landed);
@@ -736,8 +740,8 @@ impl Stimulus<CqRing> for Polling {
         assert!(self.idle_cycles < 3_000, "completions do not come");
         self.switch(out);
         let head = if self.head_valid { self.queue[self.taken] } else { self.rng.gen() };
-        let (cfg, head_valid) = (self.cfg, self.head_valid);
-        CqRingIn { reset: false, cfg, head_valid, head, s_consumer, m_cmd, m_data, s_done }
+        let (cfg, head) = (self.cfg, QueueHead { valid: self.head_valid, entry: head });
+        CqRingIn { reset: false, cfg, head, s_consumer, m_cmd, m_data, s_done }
     }
 }
 
@@ -756,11 +760,18 @@ impl Stimulus<Interrupt> for Causes {
         InterruptIn {
             reset: rng.gen_ratio(1, 2000),
             cfg_enable: (cycle / 64 % 4) as u8,
-            arm: rng.gen_ratio(1, 8),
-            waiting: rng.gen_ratio(1, 4),
-            full: rng.gen_ratio(1, 8),
-            ring_owns: rng.gen_ratio(1, 8),
-            error: core::array::from_fn(|_| rng.gen_ratio(1, 32)),
+            ring: RingStatus {
+                armed: rng.gen_ratio(1, 8),
+                waiting: rng.gen_ratio(1, 4),
+                full: rng.gen_ratio(1, 8),
+                owns: rng.gen_ratio(1, 8),
+            },
+            error: HostErrors {
+                doorbell: rng.gen_ratio(1, 32),
+                sq: rng.gen_ratio(1, 32),
+                cq: rng.gen_ratio(1, 32),
+                consumer: rng.gen_ratio(1, 32),
+            },
             doorbell_flow: rng.gen(),
             clear: ClearPorts { valid: rng.gen_ratio(1, 8), bits: rng.gen() },
         }
