@@ -19,7 +19,7 @@ use crate::host::{
     csr::Csr,
     csr_regs::CsrRegs,
     dma::{read::DmaRead, write::DmaWrite},
-    event_counters::NicCounters,
+    event_counters::EventCounters,
     interrupt::Interrupt,
     read_mux::ReadMux,
     registers::Registers,
@@ -164,7 +164,7 @@ rows! {
     "csr" of HopPerCycle, |c| Csr::new(c);
     "csr_regs" of HopPerCycle, |_| CsrRegs::default();
     "table_window" of HopPerCycle, |c| TableWindow::new(c);
-    "event_counters" of HopPerCycle, |_| NicCounters::default();
+    "event_counters" of HopPerCycle, |_| EventCounters::default();
     "completion_queue" of HopPerCycle, flows 4 8, |_| CompletionQueue::<256, 8, 9>::default();
     "completion_queue" of HopPerCycle, flows 64, |_| CompletionQueue::<1024, 10, 11>::default();
     "registers" of HopPerCycle, flows 4 8, |c| Registers::<256, 8, 9>::new(c);

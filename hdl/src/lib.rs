@@ -9,6 +9,7 @@ extern crate nic_emit;
 
 pub mod cc;
 pub mod emit;
+pub mod events;
 pub mod host;
 pub mod nic;
 pub mod rows;

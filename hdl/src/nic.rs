@@ -83,7 +83,6 @@ impl Nic {
         self.pacing();
         self.congestion_control();
         self.receiver_windows();
-        self.echo();
         self.telemetry_responses();
         self.probes();
         self.packets();
@@ -188,6 +187,23 @@ impl Nic {
         self.window_in.s_rate_window_bytes.next = self.cc.m_rate.window_bytes.val();
         self.window_in.s_rate_rate.next = self.cc.m_rate.rate.val();
         Wire::join(&mut self.window_in.m_rate, &mut self.scheduler.s_rate);
+        comment!("active flows");
+        self.active.cfg_window.next = self.registers.cfg_cc_active.val();
+        self.active.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();
+        self.active.watch_valid.next = self.cc.m_rate.valid.val();
+        self.active.watch_ready.next = self.window_in.s_rate_ready.val();
+        self.active.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
+        self.active.watch_peer.next = self.cc.m_rate.flow.val().get_bit(7);
+        self.active.watch_flow.next = self.cc.m_rate.flow.val().get_bits::<7>(0);
+        self.active.watch_full.next = self.cc.m_rate.full.val();
+        comment!("echo of the most loaded hop alone");
+        self.responder.cfg_worst_hop.next = self.registers.cfg_tel_echo_hop.val();
+        self.responder.watch.valid.next = self.cc.m_rate.valid.val();
+        self.responder.watch.ready.next = self.window_in.s_rate_ready.val();
+        self.responder.watch.peer.next = self.cc.m_rate.flow.val().get_bit(7);
+        self.responder.watch.flow.next = self.cc.m_rate.flow.val().get_bits::<6>(0);
+        self.responder.watch.op.next = self.cc.m_rate.op.val();
+        self.responder.watch.worst_hop.next = self.cc.m_rate.worst_hop.val();
     }
 
     /// windows of a receiver
@@ -208,9 +224,7 @@ impl Nic {
         self.window_in.cfg_rate_gain.next = self.registers.cfg_cc_rate_gain.val();
         self.window_in.cfg_rate_min.next = self.registers.cfg_cc_rate_min.val();
         self.window_in.cfg_rate_max.next = self.registers.cfg_cc_rate_max.val();
-        self.window_in.s_window_valid.next = self.feedback_in.m_window.valid.val();
-        self.feedback_in.m_window.ready.next = self.window_in.s_window_ready.val();
-        self.window_in.s_window_flow.next = self.feedback_in.m_window.flow.val();
+        Wire::join(&mut self.feedback_in.m_window, &mut self.window_in.s_window);
         self.window_in.s_window_bytes.next = self.rx.m_req.imm.val();
         self.feedback_in.cfg_worst_hop.next = self.registers.cfg_tel_echo_hop.val();
         self.feedback_in.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
@@ -218,17 +232,6 @@ impl Nic {
         self.feedback_in.req_valid.next = self.rx.m_req.valid.val();
         self.feedback_in.req_ready.next = self.responder.s_req.ready.val();
         self.tx.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
-    }
-
-    /// echo of the most loaded hop alone
-    fn echo(&mut self) {
-        self.responder.cfg_worst_hop.next = self.registers.cfg_tel_echo_hop.val();
-        self.responder.watch.valid.next = self.cc.m_rate.valid.val();
-        self.responder.watch.ready.next = self.window_in.s_rate_ready.val();
-        self.responder.watch.peer.next = self.cc.m_rate.flow.val().get_bit(7);
-        self.responder.watch.flow.next = self.cc.m_rate.flow.val().get_bits::<6>(0);
-        self.responder.watch.op.next = self.cc.m_rate.op.val();
-        self.responder.watch.worst_hop.next = self.cc.m_rate.worst_hop.val();
     }
 
     /// telemetry responses
@@ -246,14 +249,12 @@ impl Nic {
         self.feedback_in.sent_ready.next = self.tx.s_pkt.ready.val();
         self.feedback_in.sent_flow.next = self.pkt_mux.m_pkt.flow.val();
         self.feedback_in.sent_psn.next = self.pkt_mux.m_pkt.psn.val();
-        self.feedback_out.s_probe_valid.next = self.feedback_in.m_probe_valid.val();
-        self.feedback_in.m_probe_ready.next = self.feedback_out.s_probe_ready.val();
-        self.feedback_in.m_probe_accepted.next = self.feedback_out.s_probe_accepted.val();
+        Wire::join(&mut self.feedback_in.m_probe, &mut self.feedback_out.s_probe);
         self.feedback_out.cfg_feedback_cycles.next = self.registers.cfg_feedback_cycles.val();
-        self.feedback_out.cfg_index.next = self.registers.cfg_index.val();
-        self.feedback_out.cfg_row.next = self.registers.cfg_row.val();
-        self.feedback_in.cfg_index.next = self.registers.cfg_index.val();
-        self.feedback_in.cfg_row.next = self.registers.cfg_row.val();
+        self.feedback_out.cfg_index.next = self.registers.cfg.index.val();
+        self.feedback_out.cfg_row.next = self.registers.cfg.row.val();
+        self.feedback_in.cfg_index.next = self.registers.cfg.index.val();
+        self.feedback_in.cfg_row.next = self.registers.cfg.row.val();
         self.feedback_in.row_valid.next = self.registers.m_cfg_tx.valid.val();
         self.feedback_in.row_ready.next = self.feedback_out.s_cfg.ready.val();
     }
@@ -263,7 +264,7 @@ impl Nic {
         self.probe_out.cfg_probe_cycles.next = self.registers.cfg_probe_cycles.val();
         self.probe_out.row_valid.next = self.registers.m_cfg_tx.valid.val();
         self.probe_out.row_ready.next = self.feedback_out.s_cfg.ready.val();
-        self.probe_out.cfg_index.next = self.registers.cfg_index.val();
+        self.probe_out.cfg_index.next = self.registers.cfg.index.val();
         self.probe_out.sent_valid.next = self.pkt_mux.sent_valid.val();
         self.probe_out.sent_ready.next = self.tx.s_pkt.ready.val();
         self.probe_out.sent_flow.next = self.pkt_mux.m_pkt.flow.val();
@@ -274,8 +275,7 @@ impl Nic {
         self.probe_out.inflight_ready.next = self.scheduler.s_inflight.ready.val();
         self.probe_out.inflight_flow.next = self.requester.m_inflight.flow.val();
         self.probe_out.inflight_bytes.next = self.requester.m_inflight.inflight_bytes.val();
-        self.probe_out.answer_valid.next = self.feedback_in.m_answer_valid.val();
-        self.probe_out.answer_flow.next = self.feedback_in.m_answer_flow.val();
+        Wire::join(&mut self.feedback_in.m_answer, &mut self.probe_out.answer);
         Wire::join(&mut self.probe_out.m_probe, &mut self.pkt_mux.s_probe);
     }
 
@@ -290,11 +290,7 @@ impl Nic {
         Wire::join(&mut self.sq_fetch.m_cmd, &mut self.read_mux.s_wr);
         Wire::join(&mut self.read_mux.m_cmd, &mut self.dma_read.s_cmd);
         Wire::join(&mut self.dma_read.m_axis, &mut self.read_mux.s_axis);
-        self.sq_fetch.s_axis_tvalid.next = self.read_mux.m_wr_tvalid.val();
-        self.read_mux.m_wr_tready.next = self.sq_fetch.s_axis_tready.val();
-        self.sq_fetch.s_axis_tdata.next = self.read_mux.m_wr_tdata.val();
-        self.sq_fetch.s_axis_tlast.next = self.read_mux.m_wr_tlast.val();
-        self.sq_fetch.s_axis_tuser.next = self.read_mux.m_wr_tuser.val();
+        Wire::join(&mut self.read_mux.m_wr, &mut self.sq_fetch.s_axis);
         Wire::join(&mut self.read_mux.m_pkt, &mut self.tx.s_data);
         Wire::join(&mut self.responder.m_ack, &mut self.tx.s_ack);
     }
@@ -340,38 +336,24 @@ impl Nic {
         self.tx.cfg_pkey.next = self.registers.cfg_pkey.val();
         self.tx.cfg_ttl.next = self.registers.cfg_ttl.val();
         self.rx.cfg_tel_format.next = self.registers.cfg_tel_format.val();
-        self.rx.cfg_tel_port.next = self.registers.cfg_tel_port.val();
-        self.tx.cfg_tel_port.next = self.registers.cfg_tel_port.val();
+        Wire::join(&mut self.registers.cfg_tel, &mut self.rx.cfg_tel);
+        Wire::join(&mut self.registers.cfg_tel, &mut self.tx.cfg_tel);
         self.rx.cfg_tel_queue_bytes.next = self.registers.cfg_tel_queue_bytes.val();
-        self.rx.cfg_tel_time_binary.next = self.registers.cfg_tel_time_binary.val();
-        self.tx.cfg_tel_time_binary.next = self.registers.cfg_tel_time_binary.val();
         self.rx.cfg_tel_rates.next = self.registers.cfg_tel_rates.val();
         self.tx.cfg_tel_data.next = self.registers.cfg_tel_data.val();
         self.tx.cfg_tel_echo.next = self.registers.cfg_tel_echo.val();
         self.requester.cfg_tel_data.next = self.registers.cfg_tel_data.val();
         self.requester.cfg_tel_every.next = self.registers.cfg_tel_every.val();
         self.read_reply.cfg_tel_data.next = self.registers.cfg_tel_data.val();
-        self.rx.cfg_tel_dscp.next = self.registers.cfg_tel_dscp.val();
-        self.tx.cfg_tel_dscp.next = self.registers.cfg_tel_dscp.val();
-        self.rx.cfg_tel_echo_dscp.next = self.registers.cfg_tel_echo_dscp.val();
-        self.tx.cfg_tel_echo_dscp.next = self.registers.cfg_tel_echo_dscp.val();
         self.responder.cfg_rnr_timer.next = self.registers.cfg_rnr_timer.val();
-        self.responder.cfg_table.next = self.registers.cfg_table.val();
-        self.sq_fetch.cfg_table.next = self.registers.cfg_table.val();
+        Wire::join(&mut self.registers.cfg, &mut self.responder.cfg);
+        Wire::join(&mut self.registers.cfg, &mut self.sq_fetch.cfg);
         self.requester.cfg_table.next = self.sq_fetch.m_cfg.table.val();
-        self.tx.cfg_table.next = self.registers.cfg_table.val();
-        self.read_reply.cfg_table.next = self.registers.cfg_table.val();
-        self.responder.cfg_index.next = self.registers.cfg_index.val();
-        self.sq_fetch.cfg_index.next = self.registers.cfg_index.val();
+        Wire::join(&mut self.registers.cfg, &mut self.tx.cfg);
+        Wire::join(&mut self.registers.cfg, &mut self.read_reply.cfg);
         self.requester.cfg_index.next = self.sq_fetch.m_cfg.index.val();
-        self.tx.cfg_index.next = self.registers.cfg_index.val();
-        self.completer.cfg_index.next = self.registers.cfg_index.val();
-        self.read_reply.cfg_index.next = self.registers.cfg_index.val();
-        self.responder.cfg_row.next = self.registers.cfg_row.val();
-        self.sq_fetch.cfg_row.next = self.registers.cfg_row.val();
+        self.completer.cfg_index.next = self.registers.cfg.index.val();
         self.requester.cfg_row.next = self.sq_fetch.m_cfg.row.val().into();
-        self.tx.cfg_row.next = self.registers.cfg_row.val();
-        self.read_reply.cfg_row.next = self.registers.cfg_row.val();
         self.responder.cfg_cq_space.next = self.registers.cq_space.val();
         self.cc.cfg.t_ns.next = self.registers.cfg_cc_t_ns.val();
         self.cc.cfg.inv_t.next = self.registers.cfg_cc_inv_t.val();
@@ -413,15 +395,6 @@ impl Nic {
     fn completions(&mut self) {
         Wire::join(&mut self.completer.m_cqe, &mut self.registers.s_requester);
         Wire::join(&mut self.responder.m_cqe, &mut self.registers.s_responder);
-        comment!("active flows");
-        self.active.cfg_window.next = self.registers.cfg_cc_active.val();
-        self.active.cfg_w_ai.next = self.registers.cfg_cc_w_ai.val();
-        self.active.watch_valid.next = self.cc.m_rate.valid.val();
-        self.active.watch_ready.next = self.window_in.s_rate_ready.val();
-        self.active.cfg_by_time.next = self.registers.cfg_cc_mode.val().get_bit(0);
-        self.active.watch_peer.next = self.cc.m_rate.flow.val().get_bit(7);
-        self.active.watch_flow.next = self.cc.m_rate.flow.val().get_bits::<7>(0);
-        self.active.watch_full.next = self.cc.m_rate.full.val();
         comment!("window and rate that software watches");
         self.registers.watch_valid.next = self.window_in.m_rate.valid.val();
         self.registers.watch_flow.next = bit_cast::<16, 7>(self.window_in.m_rate.flow.val());
@@ -433,8 +406,7 @@ impl Nic {
     fn rings(&mut self) {
         Wire::join(&mut self.registers.m_doorbell, &mut self.sq_fetch.s_doorbell);
         self.sq_fetch.wr_room.next = self.registers.wr_room.val();
-        self.requester.hint_valid.next = self.sq_fetch.hint_valid.val();
-        self.requester.hint_flow.next = self.sq_fetch.hint_flow.val();
+        Wire::join(&mut self.sq_fetch.hint, &mut self.requester.hint);
         self.sq_fetch.watch_valid.next = self.requester.m_order.valid.val();
         self.sq_fetch.watch_ready.next = self.completer.s_order.ready.val();
         self.sq_fetch.watch_op.next = self.requester.m_order.op.val();
@@ -443,89 +415,34 @@ impl Nic {
         self.cq_ring.cfg_base_lo.next = self.registers.cfg_cq_base_lo.val();
         self.cq_ring.cfg_base_hi.next = self.registers.cfg_cq_base_hi.val();
         self.cq_ring.cfg_log2.next = self.registers.cfg_cq_log2.val();
-        self.cq_ring.head_valid.next = self.registers.head_valid.val();
-        self.cq_ring.head.next = self.registers.head.val();
-        self.registers.ring_owns.next = self.cq_ring.owns.val();
-        self.registers.ring_take.next = self.cq_ring.head_take.val();
-        self.registers.ring_commit.next = self.cq_ring.head_commit.val();
-        self.registers.ring_rewind.next = self.cq_ring.head_rewind.val();
+        Wire::join(&mut self.registers.head, &mut self.cq_ring.head);
+        self.registers.ring_owns.next = self.cq_ring.ring.owns.val();
         self.registers.cq_landed.next = self.cq_ring.landed.val();
         Wire::join(&mut self.registers.m_consumer, &mut self.cq_ring.s_consumer);
         self.interrupt.cfg_enable.next = self.registers.cfg_irq_enable.val();
-        self.interrupt.arm.next = self.cq_ring.armed.val();
-        self.interrupt.waiting.next = self.cq_ring.waiting.val();
-        self.interrupt.full.next = self.cq_ring.full.val();
-        self.interrupt.ring_owns.next = self.cq_ring.owns.val();
-        self.interrupt.error[0].next = self.sq_fetch.event_sq_doorbell_refused.val();
-        self.interrupt.error[1].next = self.sq_fetch.event_sq_read_error.val();
-        self.interrupt.error[2].next = self.cq_ring.event_cq_error.val();
-        self.interrupt.error[3].next = self.cq_ring.event_cq_refused.val();
+        Wire::join(&mut self.cq_ring.ring, &mut self.interrupt.ring);
+        self.interrupt.error_doorbell.next = self.sq_fetch.event_sq.doorbell_refused.val();
+        self.interrupt.error_sq.next = self.sq_fetch.event_sq.read_error.val();
+        self.interrupt.error_cq.next = self.cq_ring.event_cq.error.val();
+        self.interrupt.error_consumer.next = self.cq_ring.event_cq.refused.val();
         self.interrupt.doorbell_flow.next = self.registers.m_doorbell.flow.val();
-        self.interrupt.clear_valid.next = self.registers.m_clear_valid.val();
-        self.interrupt.clear_bits.next = self.registers.m_clear_bits.val();
+        Wire::join(&mut self.registers.m_clear, &mut self.interrupt.clear);
         self.registers.host_status.next = self.interrupt.status.val();
         self.irq.next = self.interrupt.irq.val();
     }
 
     /// events
     fn events(&mut self) {
-        self.registers.event[0].next = self.rx.event_rx_host.val();
-        self.registers.event[1].next = self.rx.event_rx_host_overflow.val();
-        self.registers.event[2].next = self.rx.event_rx_req.val();
-        self.registers.event[3].next = self.rx.event_rx_ack.val();
-        self.registers.event[4].next = self.rx.event_rx_drop_mac_error.val();
-        self.registers.event[5].next = self.rx.event_rx_drop_truncated.val();
-        self.registers.event[6].next = self.rx.event_rx_drop_oversize.val();
-        self.registers.event[7].next = self.rx.event_rx_drop_ip_checksum.val();
-        self.registers.event[8].next = self.rx.event_rx_drop_length.val();
-        self.registers.event[9].next = self.rx.event_rx_drop_icrc.val();
-        self.registers.event[10].next = self.rx.event_rx_drop_opcode.val();
-        self.registers.event[11].next = self.rx.event_rx_drop_version.val();
-        self.registers.event[12].next = self.rx.event_rx_drop_pkey.val();
-        self.registers.event[13].next = self.rx.event_rx_drop_telemetry.val();
-        self.registers.event[14].next = self.responder.event_resp_accepted.val();
-        self.registers.event[15].next = self.responder.event_resp_duplicate.val();
-        self.registers.event[16].next = self.responder.event_resp_out_of_sequence.val();
-        self.registers.event[17].next = self.responder.event_resp_nak_invalid.val();
-        self.registers.event[18].next = self.responder.event_resp_nak_access.val();
-        self.registers.event[19].next = self.responder.event_resp_nak_operation.val();
-        self.registers.event[20].next = self.responder.event_resp_rnr.val();
-        self.registers.event[21].next = self.responder.event_resp_no_qp.val();
-        self.registers.event[22].next = self.requester.event_reqr_ack.val();
-        self.registers.event[23].next = self.requester.event_reqr_ack_coalesced_stale.val();
-        self.registers.event[24].next = self.requester.event_reqr_ack_ghost.val();
-        self.registers.event[25].next = self.requester.event_reqr_nak_sequence.val();
-        self.registers.event[26].next = self.requester.event_reqr_nak_rnr.val();
-        self.registers.event[27].next = self.requester.event_reqr_nak_fatal.val();
-        self.registers.event[28].next = self.requester.event_reqr_no_qp.val();
-        self.registers.event[29].next = self.requester.event_reqr_retransmit_packet.val();
-        self.registers.event[30].next = self.requester.event_reqr_timeout.val();
-        self.registers.event[31].next = self.requester.event_reqr_wr_refused.val();
-        self.registers.event[32].next = self.tx.event_tx_data.val();
-        self.registers.event[33].next = self.tx.event_tx_ack.val();
-        self.registers.event[34].next = self.tx.event_tx_host.val();
-        self.registers.event[35].next = self.tx.event_tx_fail.val();
-        self.registers.event[36].next = self.rx.event_rx_response.val();
-        self.registers.event[37].next = self.read_reply.event_read_packet.val();
-        self.registers.event[38].next = self.read_reply.event_read_restart.val();
-        self.registers.event[39].next = self.read_reply.event_read_dropped.val();
-        self.registers.event[40].next = self.sq_fetch.event_sq_doorbell_refused.val();
-        self.registers.event[41].next = self.sq_fetch.event_sq_wr_refused.val();
-        self.registers.event[42].next = self.sq_fetch.event_sq_read_error.val();
-        self.registers.event[43].next = self.cq_ring.event_cq_full.val();
-        self.registers.event[44].next = self.cq_ring.event_cq_error.val();
-        self.registers.event[45].next = self.cq_ring.event_cq_refused.val();
-        self.registers.event[46].next = self.rx.event_rx_feedback.val();
-        self.registers.event[47].next = self.tx.event_tx_feedback.val();
-        self.registers.event[48].next = self.feedback_in.event_feedback_accepted.val();
-        self.registers.event[49].next = self.feedback_in.event_feedback_dropped.val();
-        self.registers.event[50].next = self.rx.event_rx_telemetry_unusable.val();
-        self.registers.event[51].next = self.cc.event_cc.psn.val();
-        self.registers.event[52].next = self.cc.event_cc.time.val();
-        self.registers.event[53].next = self.cc.event_cc.bytes.val();
-        self.registers.event[54].next = self.cc.event_cc.queue.val();
-        self.registers.event[55].next = self.probe_out.event_probe_sent.val();
-        self.registers.event[56].next = self.probe_out.event_probe_lost.val();
-        self.registers.event[57].next = self.window_out.event_window_sent.val();
+        Wire::join(&mut self.rx.event_rx, &mut self.registers.event.rx);
+        Wire::join(&mut self.responder.event_resp, &mut self.registers.event.resp);
+        Wire::join(&mut self.requester.event_reqr, &mut self.registers.event.reqr);
+        Wire::join(&mut self.tx.event_tx, &mut self.registers.event.tx);
+        Wire::join(&mut self.read_reply.event_read, &mut self.registers.event.read);
+        Wire::join(&mut self.sq_fetch.event_sq, &mut self.registers.event.sq);
+        Wire::join(&mut self.cq_ring.event_cq, &mut self.registers.event.cq);
+        Wire::join(&mut self.feedback_in.event_feedback, &mut self.registers.event.feedback);
+        Wire::join(&mut self.cc.event_cc, &mut self.registers.event.cc);
+        Wire::join(&mut self.probe_out.event_probe, &mut self.registers.event.probe);
+        Wire::join(&mut self.window_out.event_window, &mut self.registers.event.window);
     }
 }

@@ -1,6 +1,7 @@
 //! The streams between the blocks, as `nic_spec::streams` lists them: `Packet<Out, FB>` is a source
 //! of packets, `Packet<In, FB>` a sink, `Packet<Regs, FB>` registers that hold one.
 
+use crate::rows::StagedRow;
 use crate::{bundle, stream};
 use rust_hdl_core::prelude::*;
 

@@ -1,7 +1,8 @@
 //! Drives a CC unit, of whichever schedule.
 
 use nic_harness::lockstep::Stepper;
-use nic_models::golden::cc::unit::{CcEvents, CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE};
+use nic_models::events::CcEvents;
+use nic_models::golden::cc::unit::{CcUnit, CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE};
 use nic_models::golden::cc::CcCfg;
 use nic_models::streams::{AckTelemetry, Decision, FlowCommand, ReadyPort};
 use nic_spec::cc_params::{CcConfig, CcParams};

@@ -11,6 +11,7 @@ mod room;
 
 use nic_harness::lockstep::{GoldenOnly, LockStep, Stepper};
 use nic_harness::verilator::{Flavour, Source};
+use nic_models::events::RxEvents;
 use nic_models::golden::rx::pipe::{RxPipe, RxPipeIn, RxPipeOut};
 use nic_models::golden::rx::verdict::Kind;
 use nic_models::ports::PortField;
@@ -39,7 +40,7 @@ const HOST_2: Host = Host {
 /// The first one.
 const HOST_1: Host = Host { mac: 0x5254_0000_0001, ip: 0x0a00_0001, ..HOST_2 };
 
-/// Names of the events, in the order of the ports.
+/// Names of the events, in the order of the ports; `telemetry_unusable` comes beside one of them.
 const EVENTS: [&str; 16] = [
     "host",
     "host_overflow",
@@ -141,10 +142,11 @@ impl<S: Stepper<In = RxPipeIn, Out = RxPipeOut>> Rig<S> {
         let taken = beat.is_some() && out.s_axis.tready;
         self.stalls += usize::from(beat.is_some() && !taken);
         self.out = self.engine.step(&inputs).unwrap_or_else(|e| panic!("{e}"));
-        let mut events = [0; 16];
+        let mut events = [0; RxEvents::WORDS];
         self.out.event_rx.store(&mut events);
+        let [events @ .., unusable] = events;
         assert!(events.iter().sum::<u64>() <= 1, "one frame, one event");
-        self.unusable += usize::from(self.out.event_rx_telemetry_unusable);
+        self.unusable += unusable as usize;
         self.events.iter_mut().zip(events).for_each(|(sum, event)| *sum += event as usize);
         self.cycles += 1;
         taken
@@ -294,7 +296,7 @@ fn rx_pipe_stimulus_reaches_every_event() {
                 counts[usize::from(tel.hops)] += usize::from(tel.valid && tel.hops > 0);
             }
             out = golden.step(&inputs);
-            let mut events = [0; 16];
+            let mut events = [0; RxEvents::WORDS];
             out.event_rx.store(&mut events);
             sums.iter_mut().zip(events).for_each(|(sum, event)| *sum += event);
         }

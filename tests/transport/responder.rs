@@ -42,14 +42,14 @@ const NO_QP: usize = 7;
 
 fn events(out: &ResponderOut) -> [bool; 8] {
     [
-        out.event_resp_accepted,
-        out.event_resp_duplicate,
-        out.event_resp_out_of_sequence,
-        out.event_resp_nak_invalid,
-        out.event_resp_nak_access,
-        out.event_resp_nak_operation,
-        out.event_resp_rnr,
-        out.event_resp_no_qp,
+        out.event_resp.accepted,
+        out.event_resp.duplicate,
+        out.event_resp.out_of_sequence,
+        out.event_resp.nak_invalid,
+        out.event_resp.nak_access,
+        out.event_resp.nak_operation,
+        out.event_resp.rnr,
+        out.event_resp.no_qp,
     ]
 }
 

@@ -65,7 +65,7 @@ impl Rig {
                 self.windows.push((m.flow, m.psn, m.bytes));
             }
             self.out = self.engine.step(&self.pins).unwrap_or_else(|e| panic!("{e}"));
-            self.events += usize::from(self.out.event_window_sent);
+            self.events += usize::from(self.out.event_window.sent);
             self.pins.watch.valid = false;
         }
     }

@@ -3,6 +3,7 @@
 
 pub mod cc_params;
 pub mod config;
+pub mod events;
 pub mod layouts;
 pub mod regs;
 pub mod rows;

@@ -537,82 +537,21 @@ pub const SPECIAL_REGISTERS: &[Register] = &[
     },
 ];
 
-/// Event counters, in counter order: port `event_<name>` and what one pulse means. 32 bits,
-/// saturating; a read may lag the event by 64 cycles.
-pub const EVENTS: &[(&str, &str)] = &[
-    ("rx_host", "frame given to the host's own stack"),
-    ("rx_host_overflow", "frame for the host's own stack dropped: its buffer was full"),
-    ("rx_req", "good RoCEv2 request packet"),
-    ("rx_ack", "good RoCEv2 acknowledgement packet"),
-    ("rx_drop_mac_error", "frame that the MAC marked bad"),
-    ("rx_drop_truncated", "frame ends before its IPv4 length"),
-    ("rx_drop_oversize", "frame or payload above the maximum"),
-    ("rx_drop_ip_checksum", "IPv4 header checksum wrong"),
-    ("rx_drop_length", "IPv4, UDP and RoCEv2 lengths contradict each other"),
-    ("rx_drop_icrc", "invariant CRC wrong"),
-    ("rx_drop_opcode", "opcode unknown or not supported"),
-    ("rx_drop_version", "transport header version not 0"),
-    ("rx_drop_pkey", "partition key not ours"),
-    ("rx_drop_telemetry", "telemetry longer than its packet, or not what marks the packet"),
-    ("resp_accepted", "request packet accepted"),
-    ("resp_duplicate", "duplicate request packet, acknowledged again"),
-    ("resp_out_of_sequence", "request packet ahead of the expected PSN, dropped"),
-    ("resp_nak_invalid", "request answered by NAK 0x61, invalid request"),
-    ("resp_nak_access", "request answered by NAK 0x62, remote access error"),
-    ("resp_nak_operation", "request answered by NAK 0x63, remote operational error"),
-    ("resp_rnr", "request answered by an RNR NAK: no completion room"),
-    ("resp_no_qp", "request for no valid QP, or from another address"),
-    ("reqr_ack", "acknowledgement or READ response that was due"),
-    ("reqr_ack_coalesced_stale", "answer to packets already acknowledged"),
-    ("reqr_ack_ghost", "answer to packets never sent, or READ response behind a lost one"),
-    ("reqr_nak_sequence", "NAK 0x60, sequence error: went back"),
-    ("reqr_nak_rnr", "RNR NAK: waits, then goes back"),
-    ("reqr_nak_fatal", "other NAK, or bad READ response: the QP is in error"),
-    ("reqr_no_qp", "answer for no valid QP, or from another address"),
-    ("reqr_retransmit_packet", "data packet or READ request sent again"),
-    ("reqr_timeout", "retransmission timer expired: went back"),
-    ("reqr_wr_refused", "work request refused: send queue full or QP not valid"),
-    ("tx_data", "data packet, probe or window sent"),
-    ("tx_ack", "ACK or NAK sent"),
-    ("tx_host", "frame of the host's own stack sent"),
-    ("tx_fail", "data packet given up: host memory read failed"),
-    ("rx_response", "good RoCEv2 READ response packet"),
-    ("read_packet", "READ response handed to the tx pipe"),
-    ("read_restart", "READ request of the peer that was asked for before and is read again"),
-    (
-        "read_dropped",
-        "READ of the peer given up: asked for again, row written, or host memory failed",
-    ),
-    ("sq_doorbell_refused", "doorbell refused: no ring, or an index beyond it or behind the last"),
-    ("sq_wr_refused", "work request row refused: the QP has a submission ring"),
-    ("sq_read_error", "work request that could not be read from host memory"),
-    ("cq_full", "completions began to wait for a free entry of the completion ring"),
-    ("cq_error", "completion ring stopped: an entry could not be written to host memory"),
-    ("cq_refused", "completion ring index refused: it moves back or beyond what was written"),
-    ("rx_feedback", "good telemetry response, probe or window"),
-    ("tx_feedback", "telemetry response sent, probes' among them"),
-    (
-        "feedback_accepted",
-        "telemetry response given to the congestion control, probe that is answered, or window that is in force",
-    ),
-    (
-        "feedback_dropped",
-        "telemetry response without telemetry, for no QP with telemetry, from another address, or \
-         for a READ response or data packet that was not sent, or that tells nothing new of data; \
-         probe that is not answered; or window for no such QP, that was overtaken, or with CC_MODE 0",
-    ),
-    (
-        "rx_telemetry_unusable",
-        "good packet whose telemetry gives no update: more than five hops, or malformed",
-    ),
-    ("cc_psn", "telemetry ignored: its ACK is of a PSN that was never sent"),
-    ("cc_time", "telemetry ignored: the time of a hop has gone back"),
-    ("cc_bytes", "telemetry ignored: a hop has sent more than its link carries"),
-    ("cc_queue", "telemetry ignored: the queue of a hop is longer than CC_CHECK allows"),
-    ("probe_sent", "probe sent"),
-    ("probe_lost", "probe without an answer for four turns: it counts as lost"),
-    ("window_sent", "window sent"),
-];
+macro_rules! event_table {
+    ($($(#[$about:meta])* $group:ident $bundle:ident {
+        $(($counter:literal, $name:ident, $doc:literal),)*
+    })*) => {
+        /// Event counters, in counter order: port `event_<name>` and what one pulse means. 32 bits,
+        /// saturating; a read may lag the event by 64 cycles.
+        pub const EVENTS: &[(&str, &str)] = &{
+            let mut events = [("", ""); [$($($counter),*),*].len()];
+            $($(events[$counter] =
+                (concat!(stringify!($group), "_", stringify!($name)), $doc);)*)*
+            events
+        };
+    };
+}
+crate::events!(event_table);
 
 /// Position of an event in [`EVENTS`].
 pub fn event_index(name: &str) -> Option<usize> {

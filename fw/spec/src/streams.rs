@@ -51,6 +51,19 @@ macro_rules! streams {
                 /// Last beat.
                 tlast: Bit,
             }
+            /// The same with a mark for what is bad.
+            bundle AxisWordsUser<W> {
+                /// Bytes.
+                tdata: Bits<W>,
+                /// The beat is valid.
+                tvalid: Bit,
+                /// It is taken.
+                tready <- Bit,
+                /// Last beat.
+                tlast: Bit,
+                /// On the last beat: what it ends is bad.
+                tuser: Bit,
+            }
             /// Events of a core that stands alone: a word each.
             bundle AxisEvent<W> {
                 /// The beat is valid.
@@ -162,6 +175,69 @@ macro_rules! streams {
             }
             /// An offer of what stands elsewhere.
             stream Offer {}
+            /// A probe that is offered to the block which answers.
+            stream ProbeOffer {
+                /// With `ready`: it is answered.
+                accepted <- Bit,
+            }
+            /// Something has come up in a flow, for a cycle.
+            bundle FlowPulse<FB> {
+                /// It has.
+                valid: Bit,
+                /// The flow.
+                flow: Bits<FB>,
+            }
+            /// The row that software has committed; it holds until all have taken it.
+            bundle CommittedRow {
+                /// Its table: 0 QP, 1 memory region, 2 work request.
+                table: Bits<2>,
+                /// Its index.
+                index: Bits<16>,
+                /// The row, word 0 in bits 31:0.
+                row: StagedRow,
+            }
+            /// What both pipes must know of telemetry on the wire.
+            bundle TelemetryForm {
+                /// UDP port that marks INT-MD.
+                port: Bits<16>,
+                /// Fractions of a second are binary.
+                time_binary: Bit,
+                /// DSCP of data packets with telemetry.
+                dscp: Bits<6>,
+                /// DSCP of ACKs that echo telemetry.
+                echo_dscp: Bits<6>,
+            }
+            /// The oldest completion, and what the completion ring does with it.
+            bundle QueueHead {
+                /// There is one.
+                valid: Bit,
+                /// The completion, word 0 in bits 31:0; 0 without one.
+                entry: Bits<128>,
+                /// It is on its way to host memory.
+                take <- Bit,
+                /// The oldest on its way has landed.
+                commit <- Bit,
+                /// What is on its way has not landed: show it again.
+                rewind <- Bit,
+            }
+            /// State of the completion ring.
+            bundle RingStatus {
+                /// The queue is the ring's: it is on, or not yet off.
+                owns: Bit,
+                /// Software wants an interrupt.
+                armed: Bit,
+                /// Software has not seen all completions.
+                waiting: Bit,
+                /// A completion waits for software to free an entry.
+                full: Bit,
+            }
+            /// Software clears bits of a status.
+            bundle StatusClear {
+                /// It does.
+                valid: Bit,
+                /// These.
+                bits: Bits<8>,
+            }
             /// Software's index in the completion ring.
             bundle Consumer {
                 /// It comes.
@@ -203,17 +279,6 @@ macro_rules! streams {
                 rate_min: Bits<32>,
                 /// Largest rate in bytes a cycle, UQ8.24.
                 rate_max: Bits<32>,
-            }
-            /// Pulses: telemetry that is ignored, and why.
-            bundle CcEvents {
-                /// Its ACK is of a PSN that was never sent.
-                psn: Bit,
-                /// The time of a hop has gone back.
-                time: Bit,
-                /// A hop has sent more than its link carries.
-                bytes: Bit,
-                /// The queue of a hop is too long.
-                queue: Bit,
             }
             /// Answers of the congestion control, as they pass.
             bundle DecisionTap<FB> {

@@ -4,7 +4,7 @@ use crate::attribute::take_value;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, Expr, Fields, FieldsNamed, Ident, ItemStruct, LitInt, Token};
+use syn::{Attribute, Expr, Field, Fields, FieldsNamed, Ident, ItemStruct, LitInt, Token};
 
 type Tokens = Vec<TokenStream>;
 

@@ -24,12 +24,13 @@
 use crate::cc::{
     active::CcActive, serial::unit::CcUnitSerial, unit::CcUnit, wide::unit::CcUnitWide,
 };
+use crate::events::CcEvents;
 use crate::host::{
     axil_port::AxilPort,
     core_csr::{core_parts, CoreCsr},
     csr_regs::CcRegs,
 };
-use crate::streams::{AxiLite, AxisEvent, CcEvents};
+use crate::streams::{AxiLite, AxisEvent};
 use crate::{block, kernel, Wire};
 use nic_spec::{regs, NicConfig};
 use rust_hdl_core::prelude::*;

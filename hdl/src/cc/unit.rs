@@ -43,7 +43,8 @@ use crate::cc::{
     state::CcState,
     wind::CcWind,
 };
-use crate::streams::{AckTelemetry, CcConfig, CcEvents, Decision, FlowCommand};
+use crate::events::CcEvents;
+use crate::streams::{AckTelemetry, CcConfig, Decision, FlowCommand};
 use crate::util::fifo::Fifo;
 use crate::{block, kernel, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;

@@ -10,6 +10,7 @@
 //! # Reset             synchronous, high: nothing pending, not armed
 //! # Twins             sim/models/src/golden/host/interrupt.rs, tests/host/cq_ring.rs
 
+use crate::streams::{RingStatus, StatusClear};
 use crate::{block, Reg};
 use rust_hdl_core::prelude::*;
 
@@ -21,22 +22,20 @@ pub const LATENCY_CYCLES: usize = 2;
 pub struct Interrupt {
     /// 0: completions raise the line, 1: errors do.
     pub cfg_enable: Signal<In, Bits<2>>,
-    /// Software wants to be told once: what was pending is not any more.
-    pub arm: Signal<In, Bit>,
-    /// There are completions that it has not seen.
-    pub waiting: Signal<In, Bit>,
-    /// The completion ring is full.
-    pub full: Signal<In, Bit>,
-    /// It is on, or not yet off.
-    pub ring_owns: Signal<In, Bit>,
-    /// Errors, each one a cycle: status bits 4 to 7.
-    pub error: [Signal<In, Bit>; 4],
+    /// State of the completion ring.
+    pub ring: RingStatus<In>,
+    /// A doorbell was refused: status bit 4. Errors last a cycle.
+    pub error_doorbell: Signal<In, Bit>,
+    /// A work request could not be read: 5.
+    pub error_sq: Signal<In, Bit>,
+    /// A completion could not be written: 6.
+    pub error_cq: Signal<In, Bit>,
+    /// The consumer's index was refused: 7.
+    pub error_consumer: Signal<In, Bit>,
     /// Flow of a refused doorbell.
     pub doorbell_flow: Signal<In, Bits<16>>,
     /// Software clears.
-    pub clear_valid: Signal<In, Bit>,
-    /// These bits of the status.
-    pub clear_bits: Signal<In, Bits<8>>,
+    pub clear: StatusClear<In>,
     /// The line, high while something that is enabled is pending.
     pub irq: Signal<Out, Bit>,
     /// Status.
@@ -75,44 +74,44 @@ impl Logic for Interrupt {
             self.doorbell.val() | self.unread.val() | self.unwritten.val() | self.consumer.val();
         self.line.next = (self.pending.val() & self.cfg_enable.val().get_bit(0))
             | (self.has_error.val() & self.cfg_enable.val().get_bit(1));
-        self.is_full.next = self.full.val();
-        self.is_on.next = self.ring_owns.val();
+        self.is_full.next = self.ring.full.val();
+        self.is_on.next = self.ring.owns.val();
         comment!("a cause in the cycle of a clear is kept");
-        if self.clear_valid.val() {
-            if self.clear_bits.val().get_bit(0) {
+        if self.clear.valid.val() {
+            if self.clear.bits.val().get_bit(0) {
                 self.pending.next = false;
             }
-            if self.clear_bits.val().get_bit(4) {
+            if self.clear.bits.val().get_bit(4) {
                 self.doorbell.next = false;
             }
-            if self.clear_bits.val().get_bit(5) {
+            if self.clear.bits.val().get_bit(5) {
                 self.unread.next = false;
             }
-            if self.clear_bits.val().get_bit(6) {
+            if self.clear.bits.val().get_bit(6) {
                 self.unwritten.next = false;
             }
-            if self.clear_bits.val().get_bit(7) {
+            if self.clear.bits.val().get_bit(7) {
                 self.consumer.next = false;
             }
         }
-        if self.arm.val() {
+        if self.ring.armed.val() {
             self.pending.next = false;
             self.armed.next = true;
-        } else if self.armed.val() & self.waiting.val() {
+        } else if self.armed.val() & self.ring.waiting.val() {
             self.pending.next = true;
             self.armed.next = false;
         }
-        if self.error[0].val() {
+        if self.error_doorbell.val() {
             self.doorbell.next = true;
             self.flow.next = self.doorbell_flow.val();
         }
-        if self.error[1].val() {
+        if self.error_sq.val() {
             self.unread.next = true;
         }
-        if self.error[2].val() {
+        if self.error_cq.val() {
             self.unwritten.next = true;
         }
-        if self.error[3].val() {
+        if self.error_consumer.val() {
             self.consumer.next = true;
         }
     }

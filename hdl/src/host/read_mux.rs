@@ -8,7 +8,7 @@
 //! # Reset             synchronous, high: idle; the data outputs hold while no valid is high
 //! # Twins             sim/models/src/golden/host/read_mux.rs, tests/host/read_mux.rs
 
-use crate::streams::{AxisUser, ReadCommand};
+use crate::streams::{AxisUser, AxisWordsUser, ReadCommand};
 use crate::util::{fifo::Fifo, skid::Skid};
 use crate::{block, row, Reg, Regs};
 use rust_hdl_core::prelude::*;
@@ -38,16 +38,8 @@ pub struct ReadMux {
     pub s_axis: AxisUser<In, 64, 8>,
     /// Data of a packet.
     pub m_pkt: AxisUser<Out, 64, 8>,
-    /// Data of a work request.
-    pub m_wr_tdata: Signal<Out, Bits<64>>,
-    /// Last beat.
-    pub m_wr_tlast: Signal<Out, Bit>,
-    /// Error, on the last beat.
-    pub m_wr_tuser: Signal<Out, Bit>,
-    /// A beat stands.
-    pub m_wr_tvalid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_wr_tready: Signal<In, Bit>,
+    /// The bytes of a work request.
+    pub m_wr: AxisWordsUser<Out, 64>,
     owners: Fifo<Bits<1>, 4, 5>,
     beats: Skid<ReadBeat>,
     is_wr_turn: Reg<Bit>,
@@ -144,10 +136,10 @@ impl Logic for ReadMux {
         self.stands.next = self.beats.m.valid.val() & self.owners.m.valid.val();
         self.is_last.next = self.beats.m.data.val().tlast;
         self.m_pkt.tvalid.next = self.stands.val() & !self.is_wr.val();
-        self.m_wr_tvalid.next = self.stands.val() & self.is_wr.val();
+        self.m_wr.tvalid.next = self.stands.val() & self.is_wr.val();
         self.moves.next = self.m_pkt.tready.val();
         if self.is_wr.val() {
-            self.moves.next = self.m_wr_tready.val();
+            self.moves.next = self.m_wr.tready.val();
         }
         self.beats.m.ready.next = self.stands.val() & self.moves.val();
         self.owners.m.ready.next = self.stands.val() & self.moves.val() & self.is_last.val();
@@ -155,8 +147,8 @@ impl Logic for ReadMux {
         self.m_pkt.tkeep.next = self.beats.m.data.val().tkeep;
         self.m_pkt.tlast.next = self.is_last.val();
         self.m_pkt.tuser.next = self.beats.m.data.val().tuser;
-        self.m_wr_tdata.next = self.beats.m.data.val().tdata;
-        self.m_wr_tlast.next = self.is_last.val();
-        self.m_wr_tuser.next = self.beats.m.data.val().tuser;
+        self.m_wr.tdata.next = self.beats.m.data.val().tdata;
+        self.m_wr.tlast.next = self.is_last.val();
+        self.m_wr.tuser.next = self.beats.m.data.val().tuser;
     }
 }

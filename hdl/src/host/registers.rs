@@ -7,22 +7,18 @@
 //! # Length            the kernel is one wire a register of the map.
 //! # Twins             sim/models/src/golden/host/registers.rs, tests/host/csr.rs
 
+use crate::events::Events;
 use crate::host::{
     axil_port::AxilPort, cq::queue::CompletionQueue, csr::Csr, csr_regs::CsrRegs,
-    event_counters::NicCounters, table_window::TableWindow,
+    event_counters::EventCounters, table_window::TableWindow,
 };
-use crate::rows::StagedRow;
 use crate::streams::{
-    AxiLite, Consumer, Doorbell, FlowCommand, LostRequest, Offer, RequesterCompletion,
-    ResponderCompletion,
+    AxiLite, CommittedRow, Consumer, Doorbell, FlowCommand, LostRequest, Offer, QueueHead,
+    RequesterCompletion, ResponderCompletion, StatusClear, TelemetryForm,
 };
 use crate::{block, Reg, Wire};
-use nic_spec::regs::EVENTS;
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
-
-/// Event inputs.
-pub const EVENT_COUNT: usize = EVENTS.len();
 
 macro_rules! registers {
     ($(($index:tt, $name:ident, $port:ident, $width:tt, $reset:tt, $doc:literal,
@@ -33,12 +29,8 @@ macro_rules! registers {
             /// Write address, bytes.
             pub s_axil: AxiLite<In>,
             $(#[doc = $doc] pub $port: Signal<Out, Bits<$width>>,)*
-            /// Table of the row.
-            pub cfg_table: Signal<Out, Bits<2>>,
-            /// Index of the row.
-            pub cfg_index: Signal<Out, Bits<16>>,
-            /// The row.
-            pub cfg_row: Signal<Out, StagedRow>,
+            /// The committed row.
+            pub cfg: CommittedRow<Out>,
             /// The row waits for the responder.
             pub m_cfg_responder: Offer<Out>,
             /// The row waits for the requester.
@@ -60,36 +52,22 @@ macro_rules! registers {
             pub cfg_tel_echo: Signal<Out, Bits<2>>,
             /// ACKs echo the most loaded hop alone: CC_MODE 2, and an echo that has a path ID.
             pub cfg_tel_echo_hop: Signal<Out, Bit>,
-            /// UDP port that marks INT-MD.
-            pub cfg_tel_port: Signal<Out, Bits<16>>,
+            /// How telemetry looks on the wire.
+            pub cfg_tel: TelemetryForm<Out>,
             /// They count queues in bytes.
             pub cfg_tel_queue_bytes: Signal<Out, Bit>,
-            /// Fractions of a second are binary.
-            pub cfg_tel_time_binary: Signal<Out, Bit>,
             /// Rate codes by the low three bits of the egress interface.
             pub cfg_tel_rates: Signal<Out, Bits<24>>,
-            /// DSCP of data packets with telemetry.
-            pub cfg_tel_dscp: Signal<Out, Bits<6>>,
-            /// DSCP of ACKs that echo telemetry.
-            pub cfg_tel_echo_dscp: Signal<Out, Bits<6>>,
             /// Completion of the requester.
             pub s_requester: RequesterCompletion<In>,
             /// Completion of the responder.
             pub s_responder: ResponderCompletion<In>,
             /// A work request could not be read.
             pub s_lost: LostRequest<In>,
-            /// The queue shows a completion.
-            pub head_valid: Signal<Out, Bit>,
-            /// The completion.
-            pub head: Signal<Out, Bits<128>>,
+            /// The oldest completion.
+            pub head: QueueHead<Out>,
             /// The completion ring owns the queue.
             pub ring_owns: Signal<In, Bit>,
-            /// It takes the completion.
-            pub ring_take: Signal<In, Bit>,
-            /// The oldest that it took has landed.
-            pub ring_commit: Signal<In, Bit>,
-            /// The others that it took have not.
-            pub ring_rewind: Signal<In, Bit>,
             /// Entries that have landed.
             pub cq_landed: Signal<In, Bits<16>>,
             /// Software's index in the completion ring.
@@ -97,9 +75,7 @@ macro_rules! registers {
             /// State of rings and interrupt.
             pub host_status: Signal<In, Bits<32>>,
             /// Software clears bits of it.
-            pub m_clear_valid: Signal<Out, Bit>,
-            /// These.
-            pub m_clear_bits: Signal<Out, Bits<8>>,
+            pub m_clear: StatusClear<Out>,
             /// A doorbell.
             pub m_doorbell: Doorbell<Out>,
             /// Room for the completion of one more work request.
@@ -114,15 +90,15 @@ macro_rules! registers {
             pub watch_window: Signal<In, Bits<32>>,
             /// Rate, UQ8.24 bytes a cycle.
             pub watch_rate: Signal<In, Bits<32>>,
-            /// Event pulses, in the order of the register map.
-            pub event: [Signal<In, Bit>; EVENT_COUNT],
+            /// What is counted.
+            pub event: Events<In>,
             port: AxilPort,
             #[init(Csr::new(config))]
             decode: Csr,
             config_regs: CsrRegs,
             #[init(TableWindow::new(config))]
             window: TableWindow,
-            counters: NicCounters,
+            counters: EventCounters,
             queue: CompletionQueue<D, A, AP1>,
             mac_low: Signal<Local, Bits<48>>,
             mac_high: Signal<Local, Bits<48>>,
@@ -131,8 +107,6 @@ macro_rules! registers {
             by_port: Signal<Local, Bit>,
             #[value(2u64.to_bits())]
             echoes_hop: Constant<Bits<2>>,
-            #[value(2u64.to_bits())]
-            authors: Constant<Bits<3>>,
             #[value(1u64.to_bits())]
             op_create: Constant<Bits<2>>,
             #[value(2u64.to_bits())]
@@ -176,55 +150,50 @@ macro_rules! registers {
                 comment!("all but the authors' form are echoed in the paper's");
                 self.is_source.next = self.config_regs.cfg_telemetry.val().get_bit(3);
                 self.by_port.next = self.config_regs.cfg_telemetry.val().get_bit(4);
+                self.cfg_tel_data.next = 0.into();
+                self.cfg_tel_echo.next = 1.into();
+                self.cfg_tel_echo_hop.next =
+                    self.config_regs.cfg_cc_mode.val() == self.echoes_hop.val();
                 match self.config_regs.cfg_telemetry.val().get_bits::<3>(0).index() {
                     1 => {
                         self.cfg_tel_data.next = 1.into();
-                        self.cfg_tel_echo.next = 1.into();
                     }
                     2 => {
                         self.cfg_tel_data.next = 2.into();
                         self.cfg_tel_echo.next = 2.into();
+                        self.cfg_tel_echo_hop.next = false;
                     }
                     3 => {
-                        self.cfg_tel_data.next = 0.into();
                         if self.is_source.val() {
                             self.cfg_tel_data.next = 3.into();
                             if self.by_port.val() {
                                 self.cfg_tel_data.next = 6.into();
                             }
                         }
-                        self.cfg_tel_echo.next = 1.into();
                     }
                     4 => {
-                        self.cfg_tel_data.next = 0.into();
                         if self.is_source.val() {
                             self.cfg_tel_data.next = 4.into();
                         }
-                        self.cfg_tel_echo.next = 1.into();
                     }
                     5 => {
-                        self.cfg_tel_data.next = 0.into();
                         if self.is_source.val() {
                             self.cfg_tel_data.next = 5.into();
                         }
-                        self.cfg_tel_echo.next = 1.into();
                     }
                     _ => {
-                        self.cfg_tel_data.next = 0.into();
                         self.cfg_tel_echo.next = 0.into();
                     }
                 }
-                self.cfg_tel_port.next =
+                self.cfg_tel.port.next =
                     self.config_regs.cfg_telemetry_stack.val().get_bits::<16>(0);
                 self.cfg_tel_queue_bytes.next =
                     self.config_regs.cfg_telemetry_stack.val().get_bit(16);
-                self.cfg_tel_time_binary.next =
+                self.cfg_tel.time_binary.next =
                     self.config_regs.cfg_telemetry_stack.val().get_bit(17);
                 self.cfg_tel_rates.next = self.config_regs.cfg_telemetry_rates.val();
-                self.cfg_tel_dscp.next = self.config_regs.cfg_telemetry.val().get_bits::<6>(8);
-                self.cfg_tel_echo_hop.next = (self.config_regs.cfg_cc_mode.val() == self.echoes_hop.val())
-                    && (self.config_regs.cfg_telemetry.val().get_bits::<3>(0) != self.authors.val());
-                self.cfg_tel_echo_dscp.next =
+                self.cfg_tel.dscp.next = self.config_regs.cfg_telemetry.val().get_bits::<6>(8);
+                self.cfg_tel.echo_dscp.next =
                     self.config_regs.cfg_telemetry.val().get_bits::<6>(16);
                 comment!("table window");
                 self.window.word_write.next = self.decode.window_write.val();
@@ -235,9 +204,7 @@ macro_rules! registers {
                 self.decode.window_word.next = self.window.word.val();
                 self.decode.window_busy.next = self.window.busy.val();
                 self.decode.window_refused.next = self.window.refused.val();
-                self.cfg_table.next = self.window.cfg_table.val();
-                self.cfg_index.next = self.window.cfg_index.val();
-                self.cfg_row.next = self.window.cfg_row.val();
+                Wire::join(&mut self.window.cfg, &mut self.cfg);
                 Wire::join(&mut self.window.m_cfg_responder, &mut self.m_cfg_responder);
                 Wire::join(&mut self.window.m_cfg_requester, &mut self.m_cfg_requester);
                 Wire::join(&mut self.window.m_cfg_tx, &mut self.m_cfg_tx);
@@ -245,33 +212,29 @@ macro_rules! registers {
                 comment!("what the CC unit needs of a QP row");
                 self.m_flow.valid.next = self.window.m_cfg_cc_valid.val();
                 self.window.m_cfg_cc_ready.next = self.m_flow.ready.val();
-                self.m_flow.flow.next = self.window.cfg_index.val();
+                self.m_flow.flow.next = self.window.cfg.index.val();
                 if self.window.m_cfg_cc_part.val().get_bit(0) {
-                    self.m_flow.flow.next = self.window.cfg_index.val() | self.reply_bit.val();
+                    self.m_flow.flow.next = self.window.cfg.index.val() | self.reply_bit.val();
                 } else if self.window.m_cfg_cc_part.val().get_bit(1) {
-                    self.m_flow.flow.next = self.window.cfg_index.val() | self.peer_bit.val();
+                    self.m_flow.flow.next = self.window.cfg.index.val() | self.peer_bit.val();
                 }
                 self.m_flow.op.next = self.op_remove.val();
-                if self.window.cfg_row.val().qp_valid {
+                if self.window.cfg.row.val().qp_valid {
                     self.m_flow.op.next = self.op_create.val();
                 }
-                self.m_flow.telemetry.next = self.window.cfg_row.val().qp_telemetry;
-                self.m_flow.window_bytes.next = self.window.cfg_row.val().qp_window_bytes;
-                self.m_flow.rate.next = self.window.cfg_row.val().qp_rate_uq8_24;
+                self.m_flow.telemetry.next = self.window.cfg.row.val().qp_telemetry;
+                self.m_flow.window_bytes.next = self.window.cfg.row.val().qp_window_bytes;
+                self.m_flow.rate.next = self.window.cfg.row.val().qp_rate_uq8_24;
                 comment!("completions");
                 Wire::join(&mut self.s_requester, &mut self.queue.s_requester);
                 Wire::join(&mut self.s_responder, &mut self.queue.s_responder);
                 Wire::join(&mut self.s_lost, &mut self.queue.s_lost);
                 self.queue.ring_owns.next = self.ring_owns.val();
-                self.queue.ring_take.next = self.ring_take.val();
-                self.queue.ring_commit.next = self.ring_commit.val();
-                self.queue.ring_rewind.next = self.ring_rewind.val();
-                self.head_valid.next = self.queue.head_valid.val();
-                self.head.next = self.queue.head.val();
+                Wire::join(&mut self.queue.head, &mut self.head);
                 self.wr_room.next = self.queue.wr_room.val();
                 self.queue.pop.next = self.decode.queue_pop.val();
-                self.decode.queue_valid.next = self.queue.head_valid.val();
-                self.decode.queue_head.next = self.queue.head.val();
+                self.decode.queue_valid.next = self.queue.head.valid.val();
+                self.decode.queue_head.next = self.queue.head.entry.val();
                 self.decode.queue_count.next = bit_cast::<16, AP1>(self.queue.count.val());
                 self.cq_space.next = self.queue.responder_room.val();
                 comment!("rings and interrupt");
@@ -280,16 +243,14 @@ macro_rules! registers {
                 self.m_consumer.valid.next = self.decode.consumer_write.val();
                 self.m_consumer.index.next = self.port.m_wdata.val().get_bits::<16>(0);
                 self.m_consumer.arm.next = self.port.m_wdata.val().get_bit(16);
-                self.m_clear_valid.next = self.decode.clear_write.val();
-                self.m_clear_bits.next = self.port.m_wdata.val().get_bits::<8>(0);
+                self.m_clear.valid.next = self.decode.clear_write.val();
+                self.m_clear.bits.next = self.port.m_wdata.val().get_bits::<8>(0);
                 self.m_doorbell.valid.next = self.decode.doorbell_valid.val();
                 self.decode.doorbell_ready.next = self.m_doorbell.ready.val();
                 self.m_doorbell.flow.next = self.port.m_wdata.val().get_bits::<16>(0);
                 self.m_doorbell.index.next = self.port.m_wdata.val().get_bits::<16>(16);
                 comment!("event counters");
-                for i in 0..EVENT_COUNT {
-                    self.counters.event[i].next = self.event[i].val();
-                }
+                Wire::join(&mut self.event, &mut self.counters.event);
                 self.counters.rd_valid.next = self.decode.counter_valid.val();
                 self.counters.rd_index.next = self.index.val().get_bits::<6>(0);
                 self.decode.counter_done.next = self.counters.rd_done.val();

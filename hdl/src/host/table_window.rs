@@ -7,8 +7,7 @@
 //! # Reset             synchronous, high: row 0, nothing under way
 //! # Twins             sim/models/src/golden/host/table_window.rs, tests/host/csr.rs
 
-use crate::rows::StagedRow;
-use crate::streams::Offer;
+use crate::streams::{CommittedRow, Offer};
 use crate::{block, Reg};
 use nic_spec::rows::Table;
 use nic_spec::NicConfig;
@@ -36,12 +35,8 @@ pub struct TableWindow {
     pub busy: Signal<Out, Bit>,
     /// The last commit was refused.
     pub refused: Signal<Out, Bit>,
-    /// Table of the row: 0 QP, 1 memory region, 2 work request.
-    pub cfg_table: Signal<Out, Bits<2>>,
-    /// Index of the row.
-    pub cfg_index: Signal<Out, Bits<16>>,
-    /// The row, word 0 in bits 31:0.
-    pub cfg_row: Signal<Out, StagedRow>,
+    /// The committed row.
+    pub cfg: CommittedRow<Out>,
     /// The row waits for the responder block.
     pub m_cfg_responder: Offer<Out>,
     /// The row waits for the requester block.
@@ -128,9 +123,9 @@ impl Logic for TableWindow {
             | (bit_cast::<512, 32>(self.words[15].val()) << 480);
         self.row_shifted.next = self.row.val() >> self.shift.val();
         self.word_q.next = self.row_shifted.val().get_bits::<32>(0);
-        self.cfg_row.next = self.row.val().into();
-        self.cfg_table.next = self.row_table.val();
-        self.cfg_index.next = self.index.val();
+        self.cfg.row.next = self.row.val().into();
+        self.cfg.table.next = self.row_table.val();
+        self.cfg.index.next = self.index.val();
         self.word.next = self.word_q.val();
         self.busy.next = self.waiting.val();
         self.refused.next = self.refused_q.val();

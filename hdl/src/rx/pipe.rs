@@ -22,6 +22,7 @@
 //! # Reset             synchronous, high: empty, s_axis_tready = 1
 //! # Twins             sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
+use crate::events::RxEvents;
 use crate::rx::{
     header::{bth::RxBth, checksum::RxChecksum, ip::RxIp, l2::RxL2, length::RxLength},
     host::RxHost,
@@ -34,7 +35,7 @@ use crate::rx::{
     trim::RxTrim,
     verdict::RxVerdict,
 };
-use crate::streams::{Answer, Axis, AxisUser, Feedback, Request};
+use crate::streams::{Answer, Axis, AxisUser, Feedback, Request, TelemetryForm};
 use crate::util::frame_fifo::FrameFifo;
 use crate::{block, kernel, Wire};
 use rust_hdl_core::prelude::*;
@@ -53,16 +54,10 @@ pub struct RxPipe {
     pub cfg_pkey: Signal<In, Bits<16>>,
     /// Telemetry format: 0 none, 1 paper, 2 authors, 3 INT-MD, 4 IOAM, 5 IFA.
     pub cfg_tel_format: Signal<In, Bits<3>>,
-    /// DSCP of stamped data.
-    pub cfg_tel_dscp: Signal<In, Bits<6>>,
-    /// DSCP of ACKs that echo telemetry.
-    pub cfg_tel_echo_dscp: Signal<In, Bits<6>>,
-    /// UDP port of packets with INT-MD.
-    pub cfg_tel_port: Signal<In, Bits<16>>,
+    /// How telemetry looks on the wire.
+    pub cfg_tel: TelemetryForm<In>,
     /// INT-MD, IOAM and IFA count queues in bytes, else in cells.
     pub cfg_tel_queue_bytes: Signal<In, Bit>,
-    /// IOAM's fractions of a second are binary, else ns.
-    pub cfg_tel_time_binary: Signal<In, Bit>,
     /// Rate codes of their hops, by the low three bits of their egress interfaces.
     pub cfg_tel_rates: Signal<In, Bits<24>>,
     /// Raw frames.
@@ -81,40 +76,8 @@ pub struct RxPipe {
     pub m_ack: Answer<Out>,
     /// A telemetry response stands here.
     pub m_feedback: Feedback<Out>,
-    /// A frame ended as `host`.
-    pub event_rx_host: Signal<Out, Bit>,
-    /// A frame ended as `host_overflow`.
-    pub event_rx_host_overflow: Signal<Out, Bit>,
-    /// A frame ended as `req`.
-    pub event_rx_req: Signal<Out, Bit>,
-    /// A frame ended as `ack`.
-    pub event_rx_ack: Signal<Out, Bit>,
-    /// A frame ended as `drop_mac_error`.
-    pub event_rx_drop_mac_error: Signal<Out, Bit>,
-    /// A frame ended as `drop_truncated`.
-    pub event_rx_drop_truncated: Signal<Out, Bit>,
-    /// A frame ended as `drop_oversize`.
-    pub event_rx_drop_oversize: Signal<Out, Bit>,
-    /// A frame ended as `drop_ip_checksum`.
-    pub event_rx_drop_ip_checksum: Signal<Out, Bit>,
-    /// A frame ended as `drop_length`.
-    pub event_rx_drop_length: Signal<Out, Bit>,
-    /// A frame ended as `drop_icrc`.
-    pub event_rx_drop_icrc: Signal<Out, Bit>,
-    /// A frame ended as `drop_opcode`.
-    pub event_rx_drop_opcode: Signal<Out, Bit>,
-    /// A frame ended as `drop_version`.
-    pub event_rx_drop_version: Signal<Out, Bit>,
-    /// A frame ended as `drop_pkey`.
-    pub event_rx_drop_pkey: Signal<Out, Bit>,
-    /// A frame ended as `drop_telemetry`.
-    pub event_rx_drop_telemetry: Signal<Out, Bit>,
-    /// A frame ended as `response`.
-    pub event_rx_response: Signal<Out, Bit>,
-    /// A frame ended as `feedback`.
-    pub event_rx_feedback: Signal<Out, Bit>,
-    /// Beside `req`, `ack`, `response` or `feedback`: telemetry that is not usable.
-    pub event_rx_telemetry_unusable: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_rx: RxEvents<Out>,
     l2: RxL2,
     host: RxHost,
     trim: RxTrim,
@@ -185,9 +148,9 @@ impl RxPipe {
         self.ip.ip_len.next = self.trim.ip_len.val();
         self.ip.cfg_local_ip.next = self.cfg_local_ip.val();
         self.ip.cfg_tel_format.next = self.cfg_tel_format.val();
-        self.ip.cfg_tel_dscp.next = self.cfg_tel_dscp.val();
-        self.ip.cfg_tel_echo_dscp.next = self.cfg_tel_echo_dscp.val();
-        self.ip.cfg_tel_port.next = self.cfg_tel_port.val();
+        self.ip.cfg_tel_dscp.next = self.cfg_tel.dscp.val();
+        self.ip.cfg_tel_echo_dscp.next = self.cfg_tel.echo_dscp.val();
+        self.ip.cfg_tel_port.next = self.cfg_tel.port.val();
     }
 
     /// Telemetry.
@@ -212,9 +175,9 @@ impl RxPipe {
         self.stack.s_half.next = self.tel.pair_half.val();
         self.stack.s_last.next = self.tel.pair_last.val();
         self.stack.cfg_tel_format.next = self.cfg_tel_format.val();
-        self.stack.cfg_tel_time_binary.next = self.cfg_tel_time_binary.val();
+        self.stack.cfg_tel_time_binary.next = self.cfg_tel.time_binary.val();
         self.stack_hop.cfg_tel_format.next = self.cfg_tel_format.val();
-        self.stack_hop.cfg_tel_time_binary.next = self.cfg_tel_time_binary.val();
+        self.stack_hop.cfg_tel_time_binary.next = self.cfg_tel.time_binary.val();
         self.stack_hop.has_seconds.next = self.stack.seconds.val();
         self.stack_hop.cfg_tel_queue_bytes.next = self.cfg_tel_queue_bytes.val();
         self.stack_hop.cfg_tel_rates.next = self.cfg_tel_rates.val();
@@ -322,23 +285,23 @@ impl RxPipe {
         self.verdict.version_ok.next = self.bth.version_ok.val();
         self.verdict.pkey_ok.next = self.bth.pkey_ok.val();
         self.verdict.s_icrc_ok.next = self.icrc.ok.val();
-        self.event_rx_host.next = self.verdict.m_event.val().get_bit(0);
-        self.event_rx_host_overflow.next = self.verdict.m_event.val().get_bit(1);
-        self.event_rx_req.next = self.verdict.m_event.val().get_bit(2);
-        self.event_rx_ack.next = self.verdict.m_event.val().get_bit(3);
-        self.event_rx_drop_mac_error.next = self.verdict.m_event.val().get_bit(4);
-        self.event_rx_drop_truncated.next = self.verdict.m_event.val().get_bit(5);
-        self.event_rx_drop_oversize.next = self.verdict.m_event.val().get_bit(6);
-        self.event_rx_drop_ip_checksum.next = self.verdict.m_event.val().get_bit(7);
-        self.event_rx_drop_length.next = self.verdict.m_event.val().get_bit(8);
-        self.event_rx_drop_icrc.next = self.verdict.m_event.val().get_bit(9);
-        self.event_rx_drop_opcode.next = self.verdict.m_event.val().get_bit(10);
-        self.event_rx_drop_version.next = self.verdict.m_event.val().get_bit(11);
-        self.event_rx_drop_pkey.next = self.verdict.m_event.val().get_bit(12);
-        self.event_rx_drop_telemetry.next = self.verdict.m_event.val().get_bit(13);
-        self.event_rx_response.next = self.verdict.m_event.val().get_bit(14);
-        self.event_rx_feedback.next = self.verdict.m_event.val().get_bit(15);
-        self.event_rx_telemetry_unusable.next = self.verdict.m_unusable.val();
+        self.event_rx.host.next = self.verdict.m_event.val().get_bit(0);
+        self.event_rx.host_overflow.next = self.verdict.m_event.val().get_bit(1);
+        self.event_rx.req.next = self.verdict.m_event.val().get_bit(2);
+        self.event_rx.ack.next = self.verdict.m_event.val().get_bit(3);
+        self.event_rx.drop_mac_error.next = self.verdict.m_event.val().get_bit(4);
+        self.event_rx.drop_truncated.next = self.verdict.m_event.val().get_bit(5);
+        self.event_rx.drop_oversize.next = self.verdict.m_event.val().get_bit(6);
+        self.event_rx.drop_ip_checksum.next = self.verdict.m_event.val().get_bit(7);
+        self.event_rx.drop_length.next = self.verdict.m_event.val().get_bit(8);
+        self.event_rx.drop_icrc.next = self.verdict.m_event.val().get_bit(9);
+        self.event_rx.drop_opcode.next = self.verdict.m_event.val().get_bit(10);
+        self.event_rx.drop_version.next = self.verdict.m_event.val().get_bit(11);
+        self.event_rx.drop_pkey.next = self.verdict.m_event.val().get_bit(12);
+        self.event_rx.drop_telemetry.next = self.verdict.m_event.val().get_bit(13);
+        self.event_rx.response.next = self.verdict.m_event.val().get_bit(14);
+        self.event_rx.feedback.next = self.verdict.m_event.val().get_bit(15);
+        self.event_rx.telemetry_unusable.next = self.verdict.m_unusable.val();
     }
 
     /// Records of requests, of ACKs and READ responses, and of telemetry responses.

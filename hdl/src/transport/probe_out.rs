@@ -18,7 +18,8 @@
 //! # Reset             synchronous, high: the rows are cleared, one a cycle; outputs 0
 //! # Twins             sim/models/src/golden/transport/probe_out.rs, tests/transport/probe_out.rs
 
-use crate::streams::Probe;
+use crate::events::ProbeEvents;
+use crate::streams::{FlowPulse, Probe};
 use crate::util::{lut_ram::LutRam, ram::Ram};
 use crate::{block, kernel, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -75,15 +76,11 @@ pub struct ProbeOut<const FB: usize, const FP1: usize, const TW: usize> {
     /// So many.
     pub inflight_bytes: Signal<In, Bits<32>>,
     /// A probe is answered.
-    pub answer_valid: Signal<In, Bit>,
-    /// Of this flow.
-    pub answer_flow: Signal<In, Bits<FB>>,
+    pub answer: FlowPulse<In, FB>,
     /// A probe stands at the source.
     pub m_probe: Probe<Out, FB>,
-    /// A probe is sent.
-    pub event_probe_sent: Signal<Out, Bit>,
-    /// A probe is lost.
-    pub event_probe_lost: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_probe: ProbeEvents<Out>,
     psns: Ram<FB, Bits<24>>,
     notes: LutRam<FB, Bits<4>>,
     #[reset(ProbeOp::None)]
@@ -132,8 +129,8 @@ impl<const FB: usize, const FP1: usize, const TW: usize> ProbeOut<FB, FP1, TW> {
         self.m_probe.valid.next = self.full.val();
         self.m_probe.flow.next = self.flow.val();
         self.m_probe.psn.next = self.psn.val();
-        self.event_probe_sent.next = self.sent_event.val();
-        self.event_probe_lost.next = self.lost_event.val();
+        self.event_probe.sent.next = self.sent_event.val();
+        self.event_probe.lost.next = self.lost_event.val();
         self.watched();
         self.turns();
         self.notes();
@@ -169,9 +166,9 @@ impl<const FB: usize, const FP1: usize, const TW: usize> ProbeOut<FB, FP1, TW> {
             self.quiet.next = true;
             self.quiet_at.next = self.inflight_flow.val();
         }
-        if self.answer_valid.val() {
+        if self.answer.valid.val() {
             self.answered.next = true;
-            self.answered_at.next = self.answer_flow.val();
+            self.answered_at.next = self.answer.flow.val();
         }
         if self.row_valid.val() & self.row_ready.val() {
             self.row.next = true;

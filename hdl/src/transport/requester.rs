@@ -43,9 +43,11 @@ pub mod send;
 pub mod timer;
 pub mod wr;
 
+use crate::events::RequesterEvents;
 use crate::rows::StagedRow;
 use crate::streams::{
-    AckTelemetry, Answer, Flow, InFlight, Offer, Order, Packet, ReadCommand, ReadError, Work,
+    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Offer, Order, Packet, ReadCommand, ReadError,
+    Work,
 };
 use crate::transport::requester::{
     answer::ack::RequesterAck,
@@ -85,10 +87,8 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub cfg_index: Signal<In, Bits<16>>,
     /// The row.
     pub cfg_row: Signal<In, StagedRow>,
-    /// A work request for this flow is coming.
-    pub hint_valid: Signal<In, Bit>,
-    /// Flow index.
-    pub hint_flow: Signal<In, Bits<FB>>,
+    /// A work request is coming.
+    pub hint: FlowPulse<In, FB>,
     /// Telemetry form: 0 none, 1 paper, 2 authors' 42 bytes.
     pub cfg_tel_data: Signal<In, Bits<3>>,
     /// PSNs from one packet with telemetry to the next one: 0, 1 each packet; 255 once a round trip.
@@ -109,26 +109,8 @@ pub struct Requester<const FB: usize, const SB: usize, const AB: usize> {
     pub m_cc: AckTelemetry<Out, FB>,
     /// An order for the completer.
     pub m_order: Order<Out, FB>,
-    /// An ACK moved a flow on.
-    pub event_reqr_ack: Signal<Out, Bit>,
-    /// An ACK or NAK was behind what is outstanding.
-    pub event_reqr_ack_coalesced_stale: Signal<Out, Bit>,
-    /// An ACK or NAK was beyond what was sent, or of a reserved kind.
-    pub event_reqr_ack_ghost: Signal<Out, Bit>,
-    /// A NAK: PSN sequence error.
-    pub event_reqr_nak_sequence: Signal<Out, Bit>,
-    /// An RNR NAK.
-    pub event_reqr_nak_rnr: Signal<Out, Bit>,
-    /// A fatal NAK.
-    pub event_reqr_nak_fatal: Signal<Out, Bit>,
-    /// An ACK for no valid queue pair in good state.
-    pub event_reqr_no_qp: Signal<Out, Bit>,
-    /// A packet was sent again.
-    pub event_reqr_retransmit_packet: Signal<Out, Bit>,
-    /// A retransmission timer ran out.
-    pub event_reqr_timeout: Signal<Out, Bit>,
-    /// A work request was refused: no queue pair or no room.
-    pub event_reqr_wr_refused: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_reqr: RequesterEvents<Out>,
     pick: RequesterPick<FB>,
     ctl: RequesterCtl<FB>,
     qp: RequesterQp<FB>,
@@ -207,15 +189,13 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.pick.grant_valid.next = self.s_grant.valid.val() & self.out.packet_free.val();
         self.pick.is_open.next = self.ctl.is_open.val();
         self.pick.is_fresh.next = self.ctl.is_fresh.val();
-        self.pick.hint_valid.next = self.hint_valid.val();
-        self.pick.hint_flow.next = self.hint_flow.val();
+        Wire::join(&mut self.hint, &mut self.pick.hint);
         self.ctl.grant_valid.next = self.s_grant.valid.val() & self.out.packet_free.val();
         self.ctl.grant_flow.next = self.s_grant.flow.val();
         self.ctl.wr_valid.next =
             self.s_cfg.valid.val() & (self.cfg_table.val() == self.wr_table.val());
         self.ctl.wr_flow.next = self.cfg_index.val().get_bits::<FB>(0);
-        self.ctl.hint_valid.next = self.hint_valid.val();
-        self.ctl.hint_flow.next = self.hint_flow.val();
+        Wire::join(&mut self.hint, &mut self.ctl.hint);
         self.ctl.picked.next = self.pick.picked.val();
         self.ctl.pick_op.next = self.pick.op.val();
         self.ctl.pick_flow.next = self.pick.flow.val();
@@ -471,15 +451,15 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.s_cfg.ready.next = self.ctl.ready.val().get_bit(1);
         self.s_fail.ready.next = self.ctl.ready.val().get_bit(2);
         self.s_grant.ready.next = self.ctl.ready.val().get_bit(3);
-        self.event_reqr_ack.next = self.ctl.pulse.val().get_bit(0);
-        self.event_reqr_ack_coalesced_stale.next = self.ctl.pulse.val().get_bit(1);
-        self.event_reqr_ack_ghost.next = self.ctl.pulse.val().get_bit(2);
-        self.event_reqr_nak_sequence.next = self.ctl.pulse.val().get_bit(3);
-        self.event_reqr_nak_rnr.next = self.ctl.pulse.val().get_bit(4);
-        self.event_reqr_nak_fatal.next = self.ctl.pulse.val().get_bit(5);
-        self.event_reqr_no_qp.next = self.ctl.pulse.val().get_bit(6);
-        self.event_reqr_retransmit_packet.next = self.ctl.pulse.val().get_bit(7);
-        self.event_reqr_timeout.next = self.ctl.pulse.val().get_bit(8);
-        self.event_reqr_wr_refused.next = self.ctl.pulse.val().get_bit(9);
+        self.event_reqr.ack.next = self.ctl.pulse.val().get_bit(0);
+        self.event_reqr.ack_coalesced_stale.next = self.ctl.pulse.val().get_bit(1);
+        self.event_reqr.ack_ghost.next = self.ctl.pulse.val().get_bit(2);
+        self.event_reqr.nak_sequence.next = self.ctl.pulse.val().get_bit(3);
+        self.event_reqr.nak_rnr.next = self.ctl.pulse.val().get_bit(4);
+        self.event_reqr.nak_fatal.next = self.ctl.pulse.val().get_bit(5);
+        self.event_reqr.no_qp.next = self.ctl.pulse.val().get_bit(6);
+        self.event_reqr.retransmit_packet.next = self.ctl.pulse.val().get_bit(7);
+        self.event_reqr.timeout.next = self.ctl.pulse.val().get_bit(8);
+        self.event_reqr.wr_refused.next = self.ctl.pulse.val().get_bit(9);
     }
 }

@@ -16,10 +16,10 @@ pub mod ctl;
 pub mod mover;
 pub mod tables;
 
-use crate::rows::StagedRow;
+use crate::events::ResponderEvents;
 use crate::streams::{
-    Ack, Axis, DecisionTap, Offer, ReadJob, ReadJobEnd, Request, ResponderCompletion, WriteCommand,
-    WriteDone,
+    Ack, Axis, CommittedRow, DecisionTap, Offer, ReadJob, ReadJobEnd, Request, ResponderCompletion,
+    WriteCommand, WriteDone,
 };
 use crate::transport::{
     ack::gen::AckGen,
@@ -56,12 +56,8 @@ pub struct Responder<
     pub s_payload: Axis<In, W, KB>,
     /// A table row is offered.
     pub s_cfg: Offer<In>,
-    /// 0 queue pair, 1 memory region.
-    pub cfg_table: Signal<In, Bits<2>>,
-    /// Index of the row.
-    pub cfg_index: Signal<In, Bits<16>>,
-    /// The row.
-    pub cfg_row: Signal<In, StagedRow>,
+    /// The committed row.
+    pub cfg: CommittedRow<In>,
     /// A DMA command has ended.
     pub s_done: WriteDone<In, 127>,
     /// Jobs have ended, or a row is in force.
@@ -90,22 +86,8 @@ pub struct Responder<
     pub m_job: ReadJob<Out, FB>,
     /// A row that was taken is offered to the READ responses, behind the READs before it.
     pub m_cfg: Offer<Out>,
-    /// An accepted packet's bytes have landed.
-    pub event_resp_accepted: Signal<Out, Bit>,
-    /// Request behind the expected PSN.
-    pub event_resp_duplicate: Signal<Out, Bit>,
-    /// Request ahead of it.
-    pub event_resp_out_of_sequence: Signal<Out, Bit>,
-    /// Request that is malformed or not supported.
-    pub event_resp_nak_invalid: Signal<Out, Bit>,
-    /// Request without the right to write there.
-    pub event_resp_nak_access: Signal<Out, Bit>,
-    /// Request without completion room.
-    pub event_resp_rnr: Signal<Out, Bit>,
-    /// Request without a queue pair in working order.
-    pub event_resp_no_qp: Signal<Out, Bit>,
-    /// They have not.
-    pub event_resp_nak_operation: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_resp: ResponderEvents<Out>,
     control: RespCtl,
     check: RespCheck<FB, MB>,
     mover: RespMove<W, KB, B>,
@@ -156,9 +138,9 @@ impl<
         self.control.cmd_tag.next = self.check.cmd_tag.val();
         comment!("table rows");
         Wire::join(&mut self.s_cfg, &mut self.control.s_cfg);
-        self.control.cfg_table.next = self.cfg_table.val();
-        self.check.cfg_index.next = self.cfg_index.val();
-        self.check.cfg_row.next = self.cfg_row.val();
+        self.control.cfg_table.next = self.cfg.table.val();
+        self.check.cfg_index.next = self.cfg.index.val();
+        self.check.cfg_row.next = self.cfg.row.val();
         self.check.qp_write.next = self.control.qp_write.val();
         self.check.region_write.next = self.control.region_write.val();
         comment!("payload");
@@ -210,13 +192,13 @@ impl<
         self.m_cqe_kind.next = self.ack_gen.m_cqe_kind.val();
         self.m_cqe_wr_id.next = self.ack_gen.m_cqe_wr_id.val();
         comment!("events");
-        self.event_resp_accepted.next = self.ack_gen.event_resp_accepted.val();
-        self.event_resp_nak_operation.next = self.ack_gen.event_resp_nak_operation.val();
-        self.event_resp_duplicate.next = self.control.event_resp_duplicate.val();
-        self.event_resp_out_of_sequence.next = self.control.event_resp_out_of_sequence.val();
-        self.event_resp_nak_invalid.next = self.control.event_resp_nak_invalid.val();
-        self.event_resp_nak_access.next = self.control.event_resp_nak_access.val();
-        self.event_resp_rnr.next = self.control.event_resp_rnr.val();
-        self.event_resp_no_qp.next = self.control.event_resp_no_qp.val();
+        self.event_resp.accepted.next = self.ack_gen.event_resp_accepted.val();
+        self.event_resp.nak_operation.next = self.ack_gen.event_resp_nak_operation.val();
+        self.event_resp.duplicate.next = self.control.event_resp_duplicate.val();
+        self.event_resp.out_of_sequence.next = self.control.event_resp_out_of_sequence.val();
+        self.event_resp.nak_invalid.next = self.control.event_resp_nak_invalid.val();
+        self.event_resp.nak_access.next = self.control.event_resp_nak_access.val();
+        self.event_resp.rnr.next = self.control.event_resp_rnr.val();
+        self.event_resp.no_qp.next = self.control.event_resp_no_qp.val();
     }
 }

@@ -13,8 +13,7 @@
 //! # Reset             synchronous, high: no item, IPv4 id 0; rows are as they were
 //! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
 
-use crate::rows::StagedRow;
-use crate::streams::{Flow, FrameHeader, Offer};
+use crate::streams::{CommittedRow, Flow, FrameHeader, Offer};
 use crate::util::ram::Ram;
 use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -70,12 +69,8 @@ pub struct TxHeader<const FB: usize> {
     pub cfg_by_time: Signal<In, Bit>,
     /// A table row; rows of other tables are taken and ignored.
     pub s_cfg: Offer<In>,
-    /// Table of the row: 0 QP.
-    pub cfg_table: Signal<In, Bits<2>>,
-    /// Flow of the row.
-    pub cfg_index: Signal<In, Bits<16>>,
-    /// The row.
-    pub cfg_row: Signal<In, StagedRow>,
+    /// The committed row.
+    pub cfg: CommittedRow<In>,
     /// A data packet waits.
     pub s_pkt_valid: Signal<In, Bit>,
     /// It is taken.
@@ -254,14 +249,14 @@ impl<const FB: usize> TxHeader<FB> {
         }
         self.row.next = self.rows.read_data.val();
         self.rows.write_enable.next =
-            (self.state.val() == HeaderState::Store) & (self.cfg_table.val() == 0);
-        self.rows.write_address.next = self.cfg_index.val().get_bits::<FB>(0);
-        self.rows.write_data.next.mac = self.cfg_row.val().qp_remote_mac;
-        self.rows.write_data.next.ip = self.cfg_row.val().qp_remote_ip;
-        self.rows.write_data.next.port = self.cfg_row.val().qp_udp_source_port;
-        self.rows.write_data.next.qpn = self.cfg_row.val().qp_remote_qpn;
-        self.rows.write_data.next.dscp = self.cfg_row.val().qp_dscp;
-        self.rows.write_data.next.telemetry = self.cfg_row.val().qp_telemetry;
+            (self.state.val() == HeaderState::Store) & (self.cfg.table.val() == 0);
+        self.rows.write_address.next = self.cfg.index.val().get_bits::<FB>(0);
+        self.rows.write_data.next.mac = self.cfg.row.val().qp_remote_mac;
+        self.rows.write_data.next.ip = self.cfg.row.val().qp_remote_ip;
+        self.rows.write_data.next.port = self.cfg.row.val().qp_udp_source_port;
+        self.rows.write_data.next.qpn = self.cfg.row.val().qp_remote_qpn;
+        self.rows.write_data.next.dscp = self.cfg.row.val().qp_dscp;
+        self.rows.write_data.next.telemetry = self.cfg.row.val().qp_telemetry;
 
         comment!("Telemetry and DSCP.");
         self.marks_dscp.next = (self.cfg_tel_data.val() == 1)

@@ -23,8 +23,10 @@
 //! # Reset             synchronous, high: empty; queue pair rows are as they were
 //! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
 
-use crate::rows::StagedRow;
-use crate::streams::{Ack, AnyPacket, Axis, AxisUser, FeedbackPacket, Offer, ReadError};
+use crate::events::TxEvents;
+use crate::streams::{
+    Ack, AnyPacket, Axis, AxisUser, CommittedRow, FeedbackPacket, Offer, ReadError, TelemetryForm,
+};
 use crate::tx::{
     delay::TxDelay, header::TxHeader, pack::TxPack, piece::TxPiece, room::TxRoom, seq::TxSeq,
 };
@@ -60,24 +62,14 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     pub cfg_tel_data: Signal<In, Bits<3>>,
     /// Form of telemetry in ACKs and telemetry responses: 0 none, 1 paper, 2 authors' 42 bytes.
     pub cfg_tel_echo: Signal<In, Bits<2>>,
-    /// UDP port that marks INT-MD.
-    pub cfg_tel_port: Signal<In, Bits<16>>,
-    /// IOAM asks for binary fractions of a second, without seconds.
-    pub cfg_tel_time_binary: Signal<In, Bit>,
-    /// DSCP of data with telemetry.
-    pub cfg_tel_dscp: Signal<In, Bits<6>>,
-    /// DSCP of ACKs with telemetry.
-    pub cfg_tel_echo_dscp: Signal<In, Bits<6>>,
+    /// How telemetry looks on the wire.
+    pub cfg_tel: TelemetryForm<In>,
     /// The receiver of data computes its window: ACKs go without telemetry.
     pub cfg_by_time: Signal<In, Bit>,
     /// A table row; rows of other tables are taken and ignored.
     pub s_cfg: Offer<In>,
-    /// Table of the row: 0 QP.
-    pub cfg_table: Signal<In, Bits<2>>,
-    /// Flow of the row.
-    pub cfg_index: Signal<In, Bits<16>>,
-    /// The row.
-    pub cfg_row: Signal<In, StagedRow>,
+    /// The committed row.
+    pub cfg: CommittedRow<In>,
     /// A packet of the requester, or a READ response.
     pub s_pkt: AnyPacket<In, GB>,
     /// An ACK or NAK.
@@ -92,16 +84,8 @@ pub struct TxPipe<const FB: usize, const GB: usize> {
     pub m_axis: Axis<Out, 64, 8>,
     /// The payload of a packet could not be read.
     pub m_fail: ReadError<Out, GB>,
-    /// A data frame.
-    pub event_tx_data: Signal<Out, Bit>,
-    /// An ACK.
-    pub event_tx_ack: Signal<Out, Bit>,
-    /// A host frame.
-    pub event_tx_host: Signal<Out, Bit>,
-    /// A dropped frame.
-    pub event_tx_fail: Signal<Out, Bit>,
-    /// A telemetry response was sent.
-    pub event_tx_feedback: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_tx: TxEvents<Out>,
     header: TxHeader<FB>,
     seq: TxSeq<GB>,
     cutter: TxPiece,
@@ -137,13 +121,11 @@ impl<const FB: usize, const GB: usize> TxPipe<FB, GB> {
         self.header.cfg_ttl.next = self.cfg_ttl.val();
         self.header.cfg_tel_data.next = self.cfg_tel_data.val();
         self.header.cfg_tel_echo.next = self.cfg_tel_echo.val();
-        self.header.cfg_tel_dscp.next = self.cfg_tel_dscp.val();
-        self.header.cfg_tel_echo_dscp.next = self.cfg_tel_echo_dscp.val();
+        self.header.cfg_tel_dscp.next = self.cfg_tel.dscp.val();
+        self.header.cfg_tel_echo_dscp.next = self.cfg_tel.echo_dscp.val();
         self.header.cfg_by_time.next = self.cfg_by_time.val();
         Wire::join(&mut self.s_cfg, &mut self.header.s_cfg);
-        self.header.cfg_table.next = self.cfg_table.val();
-        self.header.cfg_index.next = self.cfg_index.val();
-        self.header.cfg_row.next = self.cfg_row.val();
+        Wire::join(&mut self.cfg, &mut self.header.cfg);
         self.header.s_pkt_valid.next = self.s_pkt.valid.val();
         self.header.s_pkt_flow.next = self.s_pkt.flow.val().get_bits::<FB>(0);
         self.header.s_pkt_bare.next = self.s_pkt.bare.val();
@@ -201,8 +183,8 @@ impl<const FB: usize, const GB: usize> TxPipe<FB, GB> {
         self.cutter.cfg_local_ip.next = self.cfg_local_ip.val();
         self.cutter.cfg_pkey.next = self.cfg_pkey.val();
         self.cutter.cfg_ttl.next = self.cfg_ttl.val();
-        self.cutter.cfg_tel_port.next = self.cfg_tel_port.val();
-        self.cutter.cfg_tel_time_binary.next = self.cfg_tel_time_binary.val();
+        self.cutter.cfg_tel_port.next = self.cfg_tel.port.val();
+        self.cutter.cfg_tel_time_binary.next = self.cfg_tel.time_binary.val();
         self.cutter.s_copy.next = self.seq.copy.val();
         self.cutter.s_hops_move.next = self.seq.hops_move.val();
         self.cutter.state.next = self.seq.state.val();
@@ -274,10 +256,10 @@ impl<const FB: usize, const GB: usize> TxPipe<FB, GB> {
         self.s_feedback.ready.next = self.header.s_feedback.ready.val();
         self.s_data.tready.next = self.seq.data_ready.val();
         self.s_host.tready.next = self.seq.host_ready.val();
-        self.event_tx_data.next = self.seq.pulse.val().get_bit(0);
-        self.event_tx_ack.next = self.seq.pulse.val().get_bit(1);
-        self.event_tx_host.next = self.seq.pulse.val().get_bit(2);
-        self.event_tx_fail.next = self.seq.pulse.val().get_bit(3);
-        self.event_tx_feedback.next = self.seq.pulse.val().get_bit(4);
+        self.event_tx.data.next = self.seq.pulse.val().get_bit(0);
+        self.event_tx.ack.next = self.seq.pulse.val().get_bit(1);
+        self.event_tx.host.next = self.seq.pulse.val().get_bit(2);
+        self.event_tx.fail.next = self.seq.pulse.val().get_bit(3);
+        self.event_tx.feedback.next = self.seq.pulse.val().get_bit(4);
     }
 }

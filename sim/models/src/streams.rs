@@ -34,6 +34,7 @@ macro_rules! int {
     (48) => { u64 };
     (57) => { u64 };
     (64) => { u64 };
+    (128) => { u128 };
     (512) => { Wide<8> };
 }
 
@@ -57,6 +58,10 @@ macro_rules! sort {
     ($half:ident $head:tt {$($with:tt)*} {$($against:tt)*}
         $(#[$doc:meta])* $member:ident : Bit, $($rest:tt)*) => {
         sort! { $half $head {$($with)* $(#[$doc])* pub $member: bool,} {$($against)*} $($rest)* }
+    };
+    ($half:ident $head:tt {$($with:tt)*} {$($against:tt)*}
+        $(#[$doc:meta])* $member:ident : StagedRow, $($rest:tt)*) => {
+        sort! { $half $head {$($with)* $(#[$doc])* pub $member: Wide<8>,} {$($against)*} $($rest)* }
     };
     ($half:ident $head:tt {$($with:tt)*} {$($against:tt)*}
         $(#[$doc:meta])* $member:ident : Bits<W>, $($rest:tt)*) => {

@@ -1,21 +1,21 @@
 //! Benches: host side.
 
 use nic_harness::bench::{Bench, Stimulus};
+use nic_models::events::Events;
 use nic_models::golden::host::axil_port::{Access, Answer, AxilPort, AxilPortIn, AxilPortOut};
-use nic_models::golden::host::cq::queue::{
-    CompletionQueue, CompletionQueueIn, CompletionQueueOut, RingControl,
-};
+use nic_models::golden::host::cq::queue::{CompletionQueue, CompletionQueueIn, CompletionQueueOut};
 use nic_models::golden::host::csr::{Csr, CsrIn, CsrOut};
 use nic_models::golden::host::csr_regs::{CsrRegs, CsrRegsIn, CsrRegsOut};
 use nic_models::golden::host::event_counters::{
-    EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses,
+    EventCounters, EventCountersIn, EventCountersOut, EventRead,
 };
 use nic_models::golden::host::registers::{
     CfgReady, Registers, RegistersIn, RegistersOut, WatchIn,
 };
 use nic_models::golden::host::table_window::{TableWindow, TableWindowIn, TableWindowOut};
+use nic_models::ports::PortField;
 use nic_models::streams::{
-    AxiLite, LostRequest, ReadyPort, RequesterCompletion, ResponderCompletion,
+    back, AxiLite, LostRequest, ReadyPort, RequesterCompletion, ResponderCompletion,
 };
 use nic_spec::config::NicConfig;
 use nic_spec::regs;
@@ -89,6 +89,11 @@ impl Stimulus<TableWindow> for Random {
     }
 }
 
+/// Each event as `pulse` says.
+fn events(mut pulse: impl FnMut() -> bool) -> Events {
+    Events::load(&[(); Events::WORDS].map(|()| u64::from(pulse())))
+}
+
 /// Events at a rate that changes, and reads.
 struct Counting {
     rng: ChaCha8Rng,
@@ -112,7 +117,7 @@ impl Stimulus<EventCounters> for Counting {
         if out.rd_done || !self.read.valid {
             self.read = EventRead { valid: rng.gen_ratio(1, 4), index: rng.gen_range(0..64) };
         }
-        let event = Pulses(core::array::from_fn(|_| rng.gen_range(0..100) < self.percent));
+        let event = events(|| rng.gen_range(0..100) < self.percent);
         EventCountersIn { reset: rng.gen_ratio(1, 5000), event, rd: self.read }
     }
 }
@@ -126,7 +131,7 @@ struct Completing {
     responder: ResponderCompletion,
     lost: LostRequest,
     /// A ring that takes entries and commits them later.
-    ring: RingControl,
+    ring: (bool, back::QueueHead),
     taken: u32,
     ring_percent: u32,
 }
@@ -154,9 +159,9 @@ impl Completing {
     /// The ring owns the queue in phases, takes what is shown, and commits in its own time.
     fn next_ring(&mut self, cycle: u64, out: &CompletionQueueOut) {
         let rng = &mut self.rng;
-        let was = self.ring;
+        let was = self.ring.1;
         // What was driven in the cycle before is in effect now.
-        let shown = out.head_valid && !was.take && !was.rewind;
+        let shown = out.head.valid && !was.take && !was.rewind;
         if cycle.is_multiple_of(2048) {
             self.ring_percent = [0, 0, 5, 30, 100][rng.gen_range(0..5)];
         }
@@ -167,7 +172,7 @@ impl Completing {
         let commit = self.taken > 0 && !rewind && chance(self.ring_percent.max(5));
         rewind |= owns && self.taken == 0 && !take && !commit && chance(1);
         self.taken = if rewind { 0 } else { self.taken + u32::from(take) - u32::from(commit) };
-        self.ring = RingControl { owns, take, commit, rewind };
+        self.ring = (owns, back::QueueHead { take, commit, rewind });
     }
 }
 
@@ -212,7 +217,8 @@ impl Stimulus<CompletionQueue> for Completing {
             s_requester: self.requester,
             s_responder: self.responder,
             s_lost: self.lost,
-            ring: self.ring,
+            ring_owns: self.ring.0,
+            head: self.ring.1,
             pop: rng.gen_range(0..100) < self.pop_percent,
         }
     }
@@ -369,7 +375,7 @@ impl Stimulus<Registers> for Software {
             s_requester: ReadyPort { ready: out.s_requester.ready },
             s_responder: ReadyPort { ready: out.s_responder.ready },
             s_lost: ReadyPort { ready: out.s_lost.ready },
-            head_valid: out.head_valid,
+            head: out.head,
             ..Default::default()
         };
         let completions =
@@ -388,7 +394,7 @@ impl Stimulus<Registers> for Software {
             completer_ready: rng.gen_ratio(1, 3),
         };
         let m_flow_ready = rng.gen_ratio(1, 3);
-        let event = Pulses(core::array::from_fn(|_| rng.gen_ratio(1, 16)));
+        let event = events(|| rng.gen_ratio(1, 16));
         let watch = WatchIn {
             valid: rng.gen_ratio(1, self.watch_interval),
             flow: rng.gen_range(0..4),
@@ -404,7 +410,8 @@ impl Stimulus<Registers> for Software {
             s_requester,
             s_responder,
             s_lost: completions.s_lost,
-            ring: completions.ring,
+            ring_owns: completions.ring_owns,
+            head: completions.head,
             cq_landed: rng.gen(),
             host_status: rng.gen(),
             m_doorbell: ReadyPort { ready: out.m_doorbell.valid && rng.gen_ratio(1, 4) },

@@ -8,9 +8,12 @@ use super::random::sub;
 use cq_ring::Polling;
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::host::cq::ring::CqRing;
-use nic_models::golden::host::interrupt::{ClearPorts, Interrupt, InterruptIn, InterruptOut};
+use nic_models::golden::host::interrupt::{
+    ClearPorts, HostErrors, Interrupt, InterruptIn, InterruptOut,
+};
 use nic_models::golden::host::read_mux::ReadMux;
 use nic_models::golden::host::sq::fetch::SqFetch;
+use nic_models::streams::RingStatus;
 use nic_spec::config::NicConfig;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -48,11 +51,18 @@ impl Stimulus<Interrupt> for Causes {
         InterruptIn {
             reset: rng.gen_ratio(1, 2000),
             cfg_enable: (cycle / 64 % 4) as u8,
-            arm: rng.gen_ratio(1, 8),
-            waiting: rng.gen_ratio(1, 4),
-            full: rng.gen_ratio(1, 8),
-            ring_owns: rng.gen_ratio(1, 8),
-            error: core::array::from_fn(|_| rng.gen_ratio(1, 32)),
+            ring: RingStatus {
+                armed: rng.gen_ratio(1, 8),
+                waiting: rng.gen_ratio(1, 4),
+                full: rng.gen_ratio(1, 8),
+                owns: rng.gen_ratio(1, 8),
+            },
+            error: HostErrors {
+                doorbell: rng.gen_ratio(1, 32),
+                sq: rng.gen_ratio(1, 32),
+                cq: rng.gen_ratio(1, 32),
+                consumer: rng.gen_ratio(1, 32),
+            },
             doorbell_flow: rng.gen(),
             clear: ClearPorts { valid: rng.gen_ratio(1, 8), bits: rng.gen() },
         }

@@ -7,7 +7,8 @@
 //! # Reset             synchronous, high; m_rate is 0 unless it is valid
 //! # Twins             part of sim/models/src/golden/cc/serial/unit.rs, tests/cc/cc_unit_serial.rs
 
-use crate::streams::{CcEvents, Decision};
+use crate::events::CcEvents;
+use crate::streams::Decision;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

@@ -23,7 +23,8 @@ use crate::cc::serial::{
     control::CcSerialControl, event::CcSerialEvent, math::CcSerialMath, params::CcSerialParams,
     program, result::CcSerialResult, words::CcSerialWords,
 };
-use crate::streams::{AckTelemetry, CcConfig, CcEvents, Decision, FlowCommand};
+use crate::events::CcEvents;
+use crate::streams::{AckTelemetry, CcConfig, Decision, FlowCommand};
 use crate::util::ram::Ram;
 use crate::{block, Reg, Wire};
 use rust_hdl_core::prelude::*;

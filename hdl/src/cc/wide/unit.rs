@@ -36,7 +36,8 @@ use crate::cc::{
     wind::CcWind,
     worse::CcWorse,
 };
-use crate::streams::{AckTelemetry, CcConfig, CcEvents, Decision, FlowCommand};
+use crate::events::CcEvents;
+use crate::streams::{AckTelemetry, CcConfig, Decision, FlowCommand};
 use crate::util::{delay::Delay, ram_fifo::RamFifo};
 use crate::{block, kernel, Reg, Unreset, Wire};
 use rust_hdl_core::prelude::*;

@@ -11,7 +11,7 @@
 //! # Reset             synchronous, high: empty
 //! # Twins             sim/models/src/golden/host/cq/queue.rs, tests/host/csr.rs
 
-use crate::streams::{LostRequest, RequesterCompletion, ResponderCompletion};
+use crate::streams::{LostRequest, QueueHead, RequesterCompletion, ResponderCompletion};
 use crate::util::ram::Ram;
 use crate::{block, kernel, Reg};
 use num_bigint::BigUint;
@@ -36,16 +36,8 @@ pub struct CompletionQueue<const D: usize, const A: usize, const AP1: usize> {
     pub pop: Signal<In, Bit>,
     /// The completion ring owns the queue.
     pub ring_owns: Signal<In, Bit>,
-    /// It takes the head.
-    pub ring_take: Signal<In, Bit>,
-    /// The oldest that it took is in host memory.
-    pub ring_commit: Signal<In, Bit>,
-    /// The others that it took are not: show them again.
-    pub ring_rewind: Signal<In, Bit>,
-    /// The oldest completion is shown.
-    pub head_valid: Signal<Out, Bit>,
-    /// Oldest completion, word 0 in bits 31:0; 0 while `head_valid` is low.
-    pub head: Signal<Out, Bits<128>>,
+    /// The oldest completion.
+    pub head: QueueHead<Out>,
     /// Completions held: what the ring took counts until it is committed.
     pub count: Signal<Out, Bits<AP1>>,
     /// Room for the completions of one more work request.
@@ -130,8 +122,8 @@ impl<const D: usize, const A: usize, const AP1: usize> CompletionQueue<D, A, AP1
         self.s_requester.ready.next = self.requester_ready.val();
         self.s_responder.ready.next = self.responder_ready.val();
         self.s_lost.ready.next = self.lost_ready.val();
-        self.head_valid.next = self.shown.val();
-        self.head.next = self.entry.val();
+        self.head.valid.next = self.shown.val();
+        self.head.entry.next = self.entry.val();
         self.count.next = self.held.val();
         self.wr_room.next = self.wr_space.val();
         self.responder_room.next = self.responder_space.val();
@@ -221,8 +213,8 @@ impl<const D: usize, const A: usize, const AP1: usize> CompletionQueue<D, A, AP1
             self.fetch.next = self.one_step.val();
         }
         self.pops.next = self.pop.val() & self.shown.val() & !self.ring_owns.val();
-        self.leaves.next = self.pops.val() | (self.ring_take.val() & self.shown.val());
-        self.ends.next = self.pops.val() | self.ring_commit.val();
+        self.leaves.next = self.pops.val() | (self.head.take.val() & self.shown.val());
+        self.ends.next = self.pops.val() | self.head.commit.val();
         if self.leaves.val() {
             self.shown.next = false;
             self.entry.next = 0.into();
@@ -245,7 +237,7 @@ impl<const D: usize, const A: usize, const AP1: usize> CompletionQueue<D, A, AP1
         comment!("what was taken and not committed is shown again");
         self.uncommitted.next = self.held.val() - self.unread.val();
         self.read_back.next = self.read_at.val() - bit_cast::<A, AP1>(self.uncommitted.val());
-        if self.ring_rewind.val() {
+        if self.head.rewind.val() {
             self.read_at.next = self.read_back.val();
             self.unread.next = self.held_after.val();
             self.shown.next = false;

@@ -11,8 +11,9 @@
 //! # Reset             synchronous, high: off
 //! # Twins             sim/models/src/golden/host/cq/ring.rs, tests/host/cq_ring.rs
 
+use crate::events::CqEvents;
 use crate::host::cq::index::{CqIndex, WRITES_MAX};
-use crate::streams::{AxisWords, Consumer, WriteCommand};
+use crate::streams::{AxisWords, Consumer, QueueHead, RingStatus, WriteCommand};
 use crate::{block, kernel, Reg, Wire};
 use rust_hdl_core::prelude::*;
 
@@ -42,18 +43,10 @@ pub struct CqRing {
     pub cfg_base_hi: Signal<In, Bits<32>>,
     /// log2 of its entries; 0: off.
     pub cfg_log2: Signal<In, Bits<4>>,
-    /// The queue shows a completion.
-    pub head_valid: Signal<In, Bit>,
-    /// The completion.
-    pub head: Signal<In, Bits<128>>,
-    /// The queue is the ring's.
-    pub owns: Signal<Out, Bit>,
-    /// The completion is on its way.
-    pub head_take: Signal<Out, Bit>,
-    /// The oldest on its way has landed.
-    pub head_commit: Signal<Out, Bit>,
-    /// What is on its way has not landed.
-    pub head_rewind: Signal<Out, Bit>,
+    /// The oldest completion.
+    pub head: QueueHead<In>,
+    /// Its state.
+    pub ring: RingStatus<Out>,
     /// Software writes its index.
     pub s_consumer: Consumer<In>,
     /// Write command.
@@ -68,18 +61,8 @@ pub struct CqRing {
     pub s_done_error: Signal<In, Bit>,
     /// Entries that have landed.
     pub landed: Signal<Out, Bits<16>>,
-    /// Software has not seen all completions.
-    pub waiting: Signal<Out, Bit>,
-    /// Software wants an interrupt.
-    pub armed: Signal<Out, Bit>,
-    /// A completion waits for software to free an entry.
-    pub full: Signal<Out, Bit>,
-    /// It begins to wait.
-    pub event_cq_full: Signal<Out, Bit>,
-    /// An entry could not be written: the ring stands still.
-    pub event_cq_error: Signal<Out, Bit>,
-    /// Software's index moved back or beyond what was sent.
-    pub event_cq_refused: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_cq: CqEvents<Out>,
     index: CqIndex,
     #[reset(CqRingState::Off)]
     state: Reg<CqRingState>,
@@ -112,10 +95,10 @@ pub struct CqRing {
 #[kernel]
 impl CqRing {
     fn update(&mut self) {
-        self.owns.next = self.state.val() != CqRingState::Off;
-        self.head_take.next = self.take.val();
-        self.head_commit.next = self.commit.val();
-        self.head_rewind.next = self.state.val() == CqRingState::Back;
+        self.ring.owns.next = self.state.val() != CqRingState::Off;
+        self.head.take.next = self.take.val();
+        self.head.commit.next = self.commit.val();
+        self.head.rewind.next = self.state.val() == CqRingState::Back;
         self.m_cmd.valid.next = self.cmd_valid.val();
         self.m_cmd.addr.next = self.addr.val();
         self.m_cmd.bytes.next = self.entry_bytes.val();
@@ -126,15 +109,15 @@ impl CqRing {
         self.m_data.tdata.next = self.entry.val().get_bits::<64>(0);
         self.s_done_ready.next = true;
         self.landed.next = self.index.landed.val();
-        self.waiting.next = self.index.waiting.val();
+        self.ring.waiting.next = self.index.waiting.val();
         if self.state.val() == CqRingState::Off {
-            self.waiting.next = self.head_seen.val();
+            self.ring.waiting.next = self.head_seen.val();
         }
-        self.armed.next = self.index.armed.val();
-        self.full.next = self.full_q.val();
-        self.event_cq_full.next = self.full_event.val();
-        self.event_cq_error.next = self.error_event.val();
-        self.event_cq_refused.next = self.index.refused.val();
+        self.ring.armed.next = self.index.armed.val();
+        self.ring.full.next = self.full_q.val();
+        self.event_cq.full.next = self.full_event.val();
+        self.event_cq.error.next = self.error_event.val();
+        self.event_cq.refused.next = self.index.refused.val();
 
         self.start();
         self.states();
@@ -147,7 +130,7 @@ impl CqRing {
         self.starts.next = (self.state.val() == CqRingState::Idle)
             & self.is_on.val()
             & !self.stopped.val()
-            & self.head_valid.val()
+            & self.head.valid.val()
             & self.index.room.val()
             & !self.cmd_valid.val()
             & (self.outstanding.val() != self.writes_max.val());
@@ -162,7 +145,7 @@ impl CqRing {
         if self.starts.val() {
             self.cmd_valid.next = true;
             self.addr.next = self.index.addr.val();
-            self.entry.next = self.head.val() | self.phase_part.val();
+            self.entry.next = self.head.entry.val() | self.phase_part.val();
         }
     }
 
@@ -236,11 +219,11 @@ impl CqRing {
         self.index.back.next = self.state.val() == CqRingState::Back;
         Wire::join(&mut self.s_consumer, &mut self.index.s_consumer);
         comment!("what software may want to know");
-        self.head_seen.next = self.head_valid.val();
+        self.head_seen.next = self.head.valid.val();
         self.is_full.next = (self.state.val() == CqRingState::Idle)
             & self.is_on.val()
             & !self.stopped.val()
-            & self.head_valid.val()
+            & self.head.valid.val()
             & !self.index.room.val();
         self.full_q.next = self.is_full.val();
         self.full_event.next = self.is_full.val() & !self.full_q.val();

@@ -12,9 +12,11 @@
 //! # Reset             synchronous, high: no rings; nothing is taken for 2^FB cycles
 //! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
+use crate::events::SqEvents;
 use crate::host::sq::{book::SqOp, flows::SqFlows, rows::SqRows};
-use crate::rows::StagedRow;
-use crate::streams::{ConfigRow, Doorbell, LostRequest, Offer, ReadCommand};
+use crate::streams::{
+    AxisWordsUser, CommittedRow, ConfigRow, Doorbell, FlowPulse, LostRequest, Offer, ReadCommand,
+};
 use crate::util::fifo::Fifo;
 use crate::{block, Wire};
 use nic_spec::rows::Table;
@@ -31,18 +33,12 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     pub s_doorbell: Doorbell<In>,
     /// A committed row waits for the requester.
     pub s_cfg: Offer<In>,
-    /// Its table.
-    pub cfg_table: Signal<In, Bits<2>>,
-    /// Its index.
-    pub cfg_index: Signal<In, Bits<16>>,
-    /// The row.
-    pub cfg_row: Signal<In, StagedRow>,
+    /// The committed row.
+    pub cfg: CommittedRow<In>,
     /// A row for the requester.
     pub m_cfg: ConfigRow<Out>,
-    /// A work request for this flow is coming.
-    pub hint_valid: Signal<Out, Bit>,
-    /// Flow index.
-    pub hint_flow: Signal<Out, Bits<FB>>,
+    /// A work request is coming.
+    pub hint: FlowPulse<Out, FB>,
     /// Watched stream of the requester.
     pub watch_valid: Signal<In, Bit>,
     /// It is taken by whom it is for.
@@ -55,24 +51,12 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     pub wr_room: Signal<In, Bit>,
     /// Read command.
     pub m_cmd: ReadCommand<Out>,
-    /// Data of the commands, in order.
-    pub s_axis_tdata: Signal<In, Bits<64>>,
-    /// Last beat of a command.
-    pub s_axis_tlast: Signal<In, Bit>,
-    /// On the last beat: the memory reported an error.
-    pub s_axis_tuser: Signal<In, Bit>,
-    /// A beat is offered.
-    pub s_axis_tvalid: Signal<In, Bit>,
-    /// It will be taken.
-    pub s_axis_tready: Signal<Out, Bit>,
+    /// The bytes of work requests.
+    pub s_axis: AxisWordsUser<In, 64>,
     /// A work request could not be read: the ring stands still from here on.
     pub m_cqe: LostRequest<Out>,
-    /// A doorbell changed nothing: no ring, or an index beyond the ring or behind the last one.
-    pub event_sq_doorbell_refused: Signal<Out, Bit>,
-    /// A committed work request was dropped: its queue pair has a ring.
-    pub event_sq_wr_refused: Signal<Out, Bit>,
-    /// A work request could not be read.
-    pub event_sq_read_error: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_sq: SqEvents<Out>,
     #[init(SqFlows::new(config))]
     flows: SqFlows<FB, FB1>,
     rows: SqRows<FB, OW>,
@@ -121,28 +105,28 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
             bit_cast::<OW, 16>(self.flows.order_index.val()) | (self.order_flow.val() << 16);
         comment!("data; there is room for all that was asked for");
         self.last_part.next = 0.into();
-        if self.s_axis_tlast.val() {
+        if self.s_axis.tlast.val() {
             self.last_part.next = self.last_bit.val();
         }
         self.error_part.next = 0.into();
-        if self.s_axis_tuser.val() {
+        if self.s_axis.tuser.val() {
             self.error_part.next = self.error_bit.val();
         }
-        self.new_beat.next = bit_cast::<66, 64>(self.s_axis_tdata.val())
+        self.new_beat.next = bit_cast::<66, 64>(self.s_axis.tdata.val())
             | self.last_part.val()
             | self.error_part.val();
-        self.s_axis_tready.next = self.beats.s.ready.val();
+        self.s_axis.tready.next = self.beats.s.ready.val();
         comment!("a beat passes the FIFO where none stands before it and it is wanted");
         self.takes.next =
             self.rows.fills.val() | (self.rows.waits.val() & self.orders.m.valid.val());
         self.passes.next = self.takes.val() & !self.beats.count.val().any();
-        self.beats.s.valid.next = self.s_axis_tvalid.val() & !self.passes.val();
+        self.beats.s.valid.next = self.s_axis.tvalid.val() & !self.passes.val();
         self.beats.s.data.next = self.new_beat.val();
         self.beats.m.ready.next = self.takes.val();
         self.beat_stands.next = self.beats.m.valid.val();
         self.rows.beat.next = self.beats.m.data.val();
         if self.passes.val() {
-            self.beat_stands.next = self.s_axis_tvalid.val();
+            self.beat_stands.next = self.s_axis.tvalid.val();
             self.rows.beat.next = self.new_beat.val();
         }
         self.rows.beat_valid.next = self.beat_stands.val();
@@ -151,16 +135,14 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         self.rows.order.next = self.orders.m.data.val();
         comment!("rows");
         Wire::join(&mut self.s_cfg, &mut self.rows.s_cfg);
-        self.rows.cfg_table.next = self.cfg_table.val();
-        self.rows.cfg_index.next = self.cfg_index.val();
-        self.rows.cfg_row.next = self.cfg_row.val();
-        self.hint_valid.next = self.rows.hint_valid.val();
-        self.hint_flow.next = bit_cast::<FB, 16>(self.rows.m_cfg.index.val());
+        Wire::join(&mut self.cfg, &mut self.rows.cfg);
+        self.hint.valid.next = self.rows.hint_valid.val();
+        self.hint.flow.next = bit_cast::<FB, 16>(self.rows.m_cfg.index.val());
         Wire::join(&mut self.rows.m_cfg, &mut self.m_cfg);
         comment!("A committed work request is looked up while it is taken.");
         self.looks.next = self.rows.waits.val()
             & self.s_cfg.valid.val()
-            & (self.cfg_table.val() == self.wr_table.val())
+            & (self.cfg.table.val() == self.wr_table.val())
             & !(self.orders.m.valid.val() & self.beat_stands.val());
         self.rows.looks.next = self.looks.val();
         self.flows.row_valid.next = self.rows.row_valid.val() | self.looks.val();
@@ -168,14 +150,14 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         self.flows.row_flow.next = self.rows.row_flow.val();
         if self.looks.val() {
             self.flows.row_op.next = SqOp::Look;
-            self.flows.row_flow.next = self.cfg_index.val().get_bits::<FB>(0);
+            self.flows.row_flow.next = self.cfg.index.val().get_bits::<FB>(0);
         }
         comment!("words 11 to 13 of a QP row, which stands until its books are made;");
         comment!("without its valid bit there is no ring");
-        self.flows.row_base.next = self.cfg_row.val().qp_sq_address.get_bits::<58>(6);
+        self.flows.row_base.next = self.cfg.row.val().qp_sq_address.get_bits::<58>(6);
         self.flows.row_log2.next = 0.into();
-        if self.cfg_row.val().qp_valid {
-            self.flows.row_log2.next = self.cfg_row.val().qp_sq_log2;
+        if self.cfg.row.val().qp_valid {
+            self.flows.row_log2.next = self.cfg.row.val().qp_sq_log2;
         }
         self.rows.row_done.next = self.flows.row_done.val();
         self.rows.row_has_ring.next = self.flows.row_has_ring.val();
@@ -184,8 +166,8 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         self.rows.drained.next = self.flows.drained.val();
         self.flows.slot_free.next = self.rows.slot_free.val();
         Wire::join(&mut self.rows.m_cqe, &mut self.m_cqe);
-        self.event_sq_doorbell_refused.next = self.flows.event_doorbell.val();
-        self.event_sq_wr_refused.next = self.rows.event_refused.val();
-        self.event_sq_read_error.next = self.rows.event_failed.val();
+        self.event_sq.doorbell_refused.next = self.flows.event_doorbell.val();
+        self.event_sq.wr_refused.next = self.rows.event_refused.val();
+        self.event_sq.read_error.next = self.rows.event_failed.val();
     }
 }

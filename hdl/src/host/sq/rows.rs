@@ -10,8 +10,7 @@
 //! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
 use crate::host::sq::book::SqOp;
-use crate::rows::StagedRow;
-use crate::streams::{ConfigRow, Doorbell, LostRequest, Offer};
+use crate::streams::{CommittedRow, ConfigRow, Doorbell, LostRequest, Offer};
 use crate::{block, kernel, Reg, Regs};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
@@ -41,12 +40,8 @@ pub enum RowsState {
 pub struct SqRows<const FB: usize, const OW: usize> {
     /// A committed row waits for the requester.
     pub s_cfg: Offer<In>,
-    /// Its table.
-    pub cfg_table: Signal<In, Bits<2>>,
-    /// Its index.
-    pub cfg_index: Signal<In, Bits<16>>,
-    /// The row.
-    pub cfg_row: Signal<In, StagedRow>,
+    /// The committed row.
+    pub cfg: CommittedRow<In>,
     /// A row for the requester.
     pub m_cfg: ConfigRow<Out>,
     /// A beat of a work request: error, last, data from the top. It is taken while a row fills,
@@ -145,7 +140,7 @@ impl<const FB: usize, const OW: usize> SqRows<FB, OW> {
         self.m_cqe.wr_id.next = bit_cast::<32, 16>(self.cqe.index.val());
         self.event_failed.next = self.failed.val();
         self.event_refused.next = self.refused.val();
-        self.is_qp.next = self.cfg_table.val() == self.qp_table.val();
+        self.is_qp.next = self.cfg.table.val() == self.qp_table.val();
         comment!("operation on the books");
         self.waits.next = self.state.val() == RowsState::Wait;
         self.row_valid.next = (self.state.val() == RowsState::Came)
@@ -182,10 +177,10 @@ impl<const FB: usize, const OW: usize> SqRows<FB, OW> {
                     self.guards.next = false;
                 }
                 self.is_fetched.next = false;
-                self.row_table.next = self.cfg_table.val();
-                self.index.next = self.cfg_index.val();
-                self.row.next = self.cfg_row.val().wr_words;
-                self.word_10.next = self.cfg_row.val().qp_limits;
+                self.row_table.next = self.cfg.table.val();
+                self.index.next = self.cfg.index.val();
+                self.row.next = self.cfg.row.val().wr_words;
+                self.word_10.next = self.cfg.row.val().qp_limits;
                 if self.order_valid.val() & self.beat_valid.val() {
                     self.is_fetched.next = true;
                     self.row.next = self.beat_wide.val() << 256;

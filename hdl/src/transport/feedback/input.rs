@@ -49,8 +49,9 @@
 //! # Twins             sim/models/src/golden/transport/feedback/input.rs,
 //!                     tests/transport/feedback_in.rs
 
+use crate::events::FeedbackEvents;
 use crate::rows::StagedRow;
-use crate::streams::{AckTelemetry, Feedback, Flow, Telemetry};
+use crate::streams::{AckTelemetry, Feedback, Flow, FlowPulse, ProbeOffer, Telemetry};
 use crate::transport::feedback::{flows::FeedbackFlows, judge::FeedbackJudge};
 use crate::{block, kernel, Reg, Regs, Unreset};
 use rust_hdl_core::prelude::*;
@@ -126,22 +127,14 @@ pub struct FeedbackIn<const FB: usize, const F: usize, const FP1: usize> {
     pub m_cc_snd_nxt: Signal<Out, Bits<24>>,
     /// Telemetry came with it.
     pub m_cc_tel: Telemetry<Out>,
-    /// The telemetry response that is offered is a probe with telemetry.
-    pub m_probe_valid: Signal<Out, Bit>,
-    /// It has been looked up.
-    pub m_probe_ready: Signal<In, Bit>,
-    /// It will be answered.
-    pub m_probe_accepted: Signal<In, Bit>,
+    /// A probe to answer.
+    pub m_probe: ProbeOffer<Out>,
     /// The telemetry response that is offered is a window that counts.
     pub m_window: Flow<Out, FB>,
-    /// The probe of a flow is answered.
-    pub m_answer_valid: Signal<Out, Bit>,
-    /// The flow.
-    pub m_answer_flow: Signal<Out, Bits<FB>>,
-    /// A telemetry response counts.
-    pub event_feedback_accepted: Signal<Out, Bit>,
-    /// A telemetry response is dropped.
-    pub event_feedback_dropped: Signal<Out, Bit>,
+    /// A probe is answered.
+    pub m_answer: FlowPulse<Out, FB>,
+    /// What it counts.
+    pub event_feedback: FeedbackEvents<Out>,
     flows: FeedbackFlows<FB, F, FP1>,
     judge: FeedbackJudge,
     #[reset(FeedbackState::Idle)]
@@ -214,13 +207,13 @@ impl<const FB: usize, const F: usize, const FP1: usize> FeedbackIn<FB, F, FP1> {
     fn update(&mut self) {
         self.s_feedback.ready.next = self.state.val() == FeedbackState::Done;
         self.s_cc.ready.next = self.state.val() == FeedbackState::Ack;
-        self.event_feedback_accepted.next = self.accepted.val();
-        self.event_feedback_dropped.next = self.dropped.val();
-        self.m_probe_valid.next = self.state.val() == FeedbackState::Probe;
+        self.event_feedback.accepted.next = self.accepted.val();
+        self.event_feedback.dropped.next = self.dropped.val();
+        self.m_probe.valid.next = self.state.val() == FeedbackState::Probe;
         self.m_window.valid.next = self.state.val() == FeedbackState::Window;
         self.m_window.flow.next = self.at.val();
-        self.m_answer_valid.next = self.answered.val();
-        self.m_answer_flow.next = self.answer_flow.val();
+        self.m_answer.valid.next = self.answered.val();
+        self.m_answer.flow.next = self.answer_flow.val();
         self.m_cc_valid.next = self.full.val();
         self.m_cc_flow.next = self.cc_flow.val();
         self.m_cc_peer.next = self.cc_peer.val();
@@ -434,9 +427,9 @@ impl<const FB: usize, const F: usize, const FP1: usize> FeedbackIn<FB, F, FP1> {
                 }
             }
             FeedbackState::Probe => {
-                if self.m_probe_ready.val() {
-                    self.accepted.next = self.m_probe_accepted.val();
-                    self.dropped.next = !self.m_probe_accepted.val();
+                if self.m_probe.ready.val() {
+                    self.accepted.next = self.m_probe.accepted.val();
+                    self.dropped.next = !self.m_probe.accepted.val();
                     self.state.next = FeedbackState::Done;
                 }
             }

@@ -27,7 +27,7 @@
 //!                     tests/transport/feedback_out.rs
 
 use crate::rows::StagedRow;
-use crate::streams::{FeedbackPacket, Offer, Telemetry};
+use crate::streams::{FeedbackPacket, Offer, ProbeOffer, Telemetry};
 use crate::transport::feedback::{
     due::FeedbackDue,
     held::{FeedbackHeld, HeldTelemetry},
@@ -86,12 +86,8 @@ pub struct FeedbackOut<const FB: usize, const F: usize, const RB: usize, const C
     pub watch_src_ip: Signal<In, Bits<32>>,
     /// It has telemetry.
     pub watch_tel: Telemetry<In>,
-    /// What is watched, but stands elsewhere, is a probe with telemetry.
-    pub s_probe_valid: Signal<In, Bit>,
-    /// It has been looked up.
-    pub s_probe_ready: Signal<Out, Bit>,
-    /// With ready: it will be answered.
-    pub s_probe_accepted: Signal<Out, Bit>,
+    /// A probe that the requester does not see, with the watched fields.
+    pub s_probe: ProbeOffer<In>,
     /// A telemetry response stands at the source.
     pub m_feedback: FeedbackPacket<Out, FB>,
     held: FeedbackHeld<FB>,
@@ -161,7 +157,7 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Feedback
         self.m_feedback.tel.hop[2].next = self.shown.val().hop_2;
         self.m_feedback.tel.hop[3].next = self.shown.val().hop_3;
         self.m_feedback.tel.hop[4].next = self.shown.val().hop_4;
-        self.held.probe_valid.next = self.s_probe_valid.val();
+        self.held.probe_valid.next = self.s_probe.valid.val();
         self.held.watch_valid.next = self.watch_valid.val();
         self.held.watch_ready.next = self.watch_ready.val();
         self.held.watch_opcode.next = self.watch_opcode.val();
@@ -180,7 +176,7 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Feedback
         self.cfg_waits.next = self.cfg_valid.val()
             | self.cfg_done.val()
             | self.held.busy.val()
-            | self.s_probe_valid.val()
+            | self.s_probe.valid.val()
             | self.answer_joins.val()
             | self.answers.count.val().any()
             | (self.watch_valid.val() & self.watch_ready.val())
@@ -260,8 +256,8 @@ impl<const FB: usize, const F: usize, const RB: usize, const CW: usize> Feedback
             & self.accepts.val()
             & self.answers.s.ready.val()
             & !self.row_waits.val();
-        self.s_probe_ready.next = self.probe_arrives.val();
-        self.s_probe_accepted.next = self.probe_accepts.val();
+        self.s_probe.ready.next = self.probe_arrives.val();
+        self.s_probe.accepted.next = self.probe_accepts.val();
         self.answer_joins.next = self.probe_accepts.val();
         self.answers.s.valid.next = self.answer_joins.val();
         self.answers.s.data.next = self.joining.val();

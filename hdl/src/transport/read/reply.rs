@@ -20,8 +20,10 @@
 //! # Reset             synchronous, high: readies low for 2^FB + 1 cycles
 //! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
-use crate::rows::StagedRow;
-use crate::streams::{Flow, Offer, ReadCommand, ReadError, ReadJob, ReadJobEnd, Reply, Work};
+use crate::events::ReadEvents;
+use crate::streams::{
+    CommittedRow, Flow, Offer, ReadCommand, ReadError, ReadJob, ReadJobEnd, Reply, Work,
+};
 use crate::transport::read::{
     ctl::ReadCtl, end::ReadEnd, flows::ReadFlows, jobs::ReadJobs, out::ReadOut,
 };
@@ -40,12 +42,8 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
     pub s_job: ReadJob<In, FB>,
     /// A table row is offered, in order with the jobs.
     pub s_cfg: Offer<In>,
-    /// 0 queue pair, 1 memory region.
-    pub cfg_table: Signal<In, Bits<2>>,
-    /// Index of the row.
-    pub cfg_index: Signal<In, Bits<16>>,
-    /// The row.
-    pub cfg_row: Signal<In, StagedRow>,
+    /// The committed row.
+    pub cfg: CommittedRow<In>,
     /// A flow may send a packet.
     pub s_grant: Flow<In, FB>,
     /// Host memory could not be read for a packet.
@@ -60,12 +58,8 @@ pub struct ReadReply<const FB: usize, const JB: usize, const MB: usize> {
     pub m_work: Work<Out, FB>,
     /// Jobs have ended, or a row is in force.
     pub m_end: ReadJobEnd<Out, FB>,
-    /// A response was handed over.
-    pub event_read_packet: Signal<Out, Bit>,
-    /// A READ was asked for again.
-    pub event_read_restart: Signal<Out, Bit>,
-    /// A job was given up.
-    pub event_read_dropped: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_read: ReadEvents<Out>,
     control: ReadCtl<FB>,
     flows: ReadFlows<FB, JB>,
     jobs: ReadJobs<JB, MB>,
@@ -95,8 +89,8 @@ impl<const FB: usize, const JB: usize, const MB: usize> ReadReply<FB, JB, MB> {
         self.control.s_job_flow.next = self.s_job.flow.val();
         self.control.s_job_restart.next = self.s_job.restart.val();
         Wire::join(&mut self.s_cfg, &mut self.control.s_cfg);
-        self.control.cfg_table.next = self.cfg_table.val();
-        self.control.cfg_index.next = self.cfg_index.val();
+        self.control.cfg_table.next = self.cfg.table.val();
+        self.control.cfg_index.next = self.cfg.index.val();
         Wire::join(&mut self.s_grant, &mut self.control.s_grant);
         self.control.s_fail.valid.next = self.s_fail.valid.val();
         self.control.s_fail.flow.next = self.s_fail.flow.val();
@@ -111,9 +105,9 @@ impl<const FB: usize, const JB: usize, const MB: usize> ReadReply<FB, JB, MB> {
         self.flows.s_job_rkey.next = self.s_job.rkey.val();
         self.flows.s_job_bytes.next = self.s_job.bytes.val();
         self.flows.s_fail_mark.next = self.s_fail.mark.val();
-        self.jobs.cfg_index.next = self.cfg_index.val();
+        self.jobs.cfg_index.next = self.cfg.index.val();
         self.jobs.cfg_tel_data.next = self.cfg_tel_data.val();
-        self.flows.cfg_row.next = self.cfg_row.val();
+        self.flows.cfg_row.next = self.cfg.row.val();
     }
 
     /// steps
@@ -202,7 +196,7 @@ impl<const FB: usize, const JB: usize, const MB: usize> ReadReply<FB, JB, MB> {
         self.m_work.flow.next = self.packets.m_work_flow.val();
         self.m_work.len_bytes.next = self.packets.m_work_len_bytes.val();
         self.m_work.inflight_bytes.next = 0.into();
-        self.event_read_packet.next = self.packets.event_read_packet.val();
+        self.event_read.packet.next = self.packets.event_read_packet.val();
     }
 
     /// ends
@@ -226,7 +220,7 @@ impl<const FB: usize, const JB: usize, const MB: usize> ReadReply<FB, JB, MB> {
         self.ends.last.next = self.jobs.m_last.val();
         self.ends.last_due.next = self.last_due.val();
         Wire::join(&mut self.ends.m_end, &mut self.m_end);
-        self.event_read_restart.next = self.ends.event_read_restart.val();
-        self.event_read_dropped.next = self.ends.event_read_dropped.val();
+        self.event_read.restart.next = self.ends.event_read_restart.val();
+        self.event_read.dropped.next = self.ends.event_read_dropped.val();
     }
 }

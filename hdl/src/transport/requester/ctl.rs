@@ -8,6 +8,7 @@
 //! # Reset             synchronous, high: scrubs the 2^FB flow rows, one a cycle
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
+use crate::streams::FlowPulse;
 use crate::transport::requester::{
     answer::next::RequesterNextAnswer, answer::verdict::RequesterVerdict,
     send::next::RequesterNextPacket,
@@ -143,9 +144,7 @@ pub struct RequesterCtl<const FB: usize> {
     /// Its flow.
     pub wr_flow: Signal<In, Bits<FB>>,
     /// A work request is coming.
-    pub hint_valid: Signal<In, Bit>,
-    /// Its flow.
-    pub hint_flow: Signal<In, Bits<FB>>,
+    pub hint: FlowPulse<In, FB>,
     /// The ACK is worked on.
     pub ack_accept: Signal<In, Bit>,
     /// How it is counted.
@@ -350,7 +349,7 @@ impl<const FB: usize> RequesterCtl<FB> {
         self.takes_wr.next = self.wr_valid.val() & (self.wr_flow.val() == self.now_flow.val());
         self.takes_grant.next =
             self.grant_valid.val() & (self.grant_flow.val() == self.now_flow.val());
-        self.keeps.next = self.hint_valid.val() & (self.hint_flow.val() == self.now_flow.val());
+        self.keeps.next = self.hint.valid.val() & (self.hint.flow.val() == self.now_flow.val());
         if (self.now_state.val() == State::Arm) & !self.work_busy.val() & !self.blocked.val() {
             self.fresh.next = true;
         }

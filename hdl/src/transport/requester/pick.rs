@@ -10,6 +10,7 @@
 //! # Reset             synchronous, high: nothing chosen, flow 0 is the first to be scanned
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
+use crate::streams::FlowPulse;
 use crate::transport::requester::ctl::{Op, State};
 use crate::{block, Reg};
 use nic_spec::wire::bth::opcode;
@@ -45,9 +46,7 @@ pub struct RequesterPick<const FB: usize> {
     /// The last flow that was armed can be prepared.
     pub is_fresh: Signal<In, Bit>,
     /// A work request is coming.
-    pub hint_valid: Signal<In, Bit>,
-    /// Its flow.
-    pub hint_flow: Signal<In, Bits<FB>>,
+    pub hint: FlowPulse<In, FB>,
     /// There is something to do, if an operation may be chosen.
     pub picked: Signal<Out, Bit>,
     /// What.
@@ -109,10 +108,10 @@ impl<const FB: usize> Logic for RequesterPick<FB> {
         }
         self.found.next = self.waits.val() & self.is_open.val();
         if !self.waits.val() & self.is_idle.val() & !self.is_fresh.val() {
-            self.found.next = self.scan_due.val() | self.hint_valid.val();
-            if self.hint_valid.val() {
+            self.found.next = self.scan_due.val() | self.hint.valid.val();
+            if self.hint.valid.val() {
                 self.choice.next = Op::Next;
-                self.place.next = self.hint_flow.val();
+                self.place.next = self.hint.flow.val();
             }
         }
         self.scan_count.next = self.scan_count.val() + 1;

@@ -19,7 +19,7 @@
 //! # Twins             sim/models/src/golden/transport/window/input.rs,
 //!                     tests/transport/window_in.rs
 
-use crate::streams::Rate;
+use crate::streams::{Flow, Rate};
 use crate::util::mul_serial::MulSerial;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -71,12 +71,8 @@ pub struct WindowIn<const FB: usize, const FP1: usize> {
     pub s_rate_window_bytes: Signal<In, Bits<32>>,
     /// Rate.
     pub s_rate_rate: Signal<In, Bits<32>>,
-    /// A window of the peer is offered.
-    pub s_window_valid: Signal<In, Bit>,
-    /// It is taken.
-    pub s_window_ready: Signal<Out, Bit>,
-    /// Its queue pair.
-    pub s_window_flow: Signal<In, Bits<FB>>,
+    /// A window of the peer has come.
+    pub s_window: Flow<In, FB>,
     /// The window.
     pub s_window_bytes: Signal<In, Bits<32>>,
     /// For the scheduler.
@@ -110,7 +106,7 @@ impl<const FB: usize, const FP1: usize> Logic for WindowIn<FB, FP1> {
     #[hdl_gen]
     fn update(&mut self) {
         self.s_rate_ready.next = self.rate_ready.val();
-        self.s_window_ready.next = self.state.val() == WindowState::Idle;
+        self.s_window.ready.next = self.state.val() == WindowState::Idle;
         self.m_rate.valid.next = self.full.val();
         self.m_rate.flow.next = self.flow.val();
         self.m_rate.op.next = self.op.val();
@@ -159,10 +155,10 @@ impl<const FB: usize, const FP1: usize> Logic for WindowIn<FB, FP1> {
         self.mul.m_ready.next = false;
         match self.state.val() {
             WindowState::Idle => {
-                self.at.next = self.s_window_flow.val();
+                self.at.next = self.s_window.flow.val();
                 self.bytes.next = self.s_window_bytes.val();
                 self.is_old.next = false;
-                if self.s_window_valid.val() {
+                if self.s_window.valid.val() {
                     self.state.next = WindowState::Bound;
                 }
             }

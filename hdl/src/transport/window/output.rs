@@ -16,6 +16,7 @@
 //! # Twins             sim/models/src/golden/transport/window/output.rs,
 //!                     tests/transport/window_out.rs
 
+use crate::events::WindowEvents;
 use crate::streams::Window;
 use crate::util::{fifo::Fifo, lut_ram::LutRam, ram::Ram};
 use crate::{block, Reg};
@@ -52,8 +53,8 @@ pub struct WindowOut<const FB: usize, const FP1: usize> {
     pub watch_time: Signal<In, Bits<24>>,
     /// A window stands at the source.
     pub m_window: Window<Out, FB>,
-    /// A window is sent.
-    pub event_window_sent: Signal<Out, Bit>,
+    /// What it counts.
+    pub event_window: WindowEvents<Out>,
     words: Ram<FB, Bits<56>>,
     marks: LutRam<FB, Bits<1>>,
     queue: Fifo<Bits<FB>, FB, FP1>,
@@ -78,7 +79,7 @@ impl<const FB: usize, const FP1: usize> Logic for WindowOut<FB, FP1> {
         self.m_window.flow.next = self.flow.val();
         self.m_window.psn.next = self.word.val().get_bits::<24>(0);
         self.m_window.bytes.next = self.word.val().get_bits::<32>(24);
-        self.event_window_sent.next = self.sent.val();
+        self.event_window.sent.next = self.sent.val();
         comment!("Closed: so long that every mark is cleared.");
         self.is_closed.next = self.rest.val().any();
         if self.row_valid.val() {

@@ -141,7 +141,7 @@ impl Netlist {
         }
     }
 
-    /// Connects one port: `wire("rx.event_rx_req", "registers.event_2")`.
+    /// Connects one port: `wire("registers.cfg_ttl", "tx.cfg_ttl")`.
     pub fn wire(&mut self, from: &str, to: &str) {
         let ((a, source), (b, sink)) = (self.find(from), self.find(to));
         let source = self.nodes[a].sources.get(&source).unwrap_or_else(|| panic!("no port {from}"));

@@ -32,7 +32,6 @@ use crate::ports;
 use crate::ports::{Both, Golden};
 use crate::streams::{back, AxiLite, Axis, AxisUser, TreadyPort};
 use nic_spec::config::NicConfig;
-use nic_spec::regs::EVENTS;
 
 ports! {
     /// Input pins of the NIC.
@@ -208,6 +207,9 @@ impl Nic {
             ("registers.m_cfg_responder", "responder.s_cfg"),
             ("registers.m_doorbell", "sq_fetch.s_doorbell"),
             ("sq_fetch.m_cqe", "registers.s_lost"),
+            ("sq_fetch.hint", "requester.hint"),
+            ("registers.head", "cq_ring.head"),
+            ("cq_ring.ring", "interrupt.ring"),
             ("registers.m_consumer", "cq_ring.s_consumer"),
             ("registers.m_clear", "interrupt.clear"),
             ("registers.m_cfg_requester", "sq_fetch.s_cfg"),
@@ -263,8 +265,6 @@ impl Nic {
             ("sq_fetch.m_cfg_table", "requester.cfg_table"),
             ("sq_fetch.m_cfg_index", "requester.cfg_index"),
             ("sq_fetch.m_cfg_row", "requester.cfg_row"),
-            ("sq_fetch.hint_valid", "requester.hint_valid"),
-            ("sq_fetch.hint_flow", "requester.hint_flow"),
             ("requester.m_order_valid", "sq_fetch.watch_valid"),
             ("completer.s_order_ready", "sq_fetch.watch_ready"),
             ("requester.m_order_op", "sq_fetch.watch_op"),
@@ -273,22 +273,13 @@ impl Nic {
             ("registers.cfg_cq_base_lo", "cq_ring.cfg_base_lo"),
             ("registers.cfg_cq_base_hi", "cq_ring.cfg_base_hi"),
             ("registers.cfg_cq_log2", "cq_ring.cfg_log2"),
-            ("registers.head_valid", "cq_ring.head_valid"),
-            ("registers.head", "cq_ring.head"),
-            ("cq_ring.owns", "registers.ring_owns"),
-            ("cq_ring.head_take", "registers.ring_take"),
-            ("cq_ring.head_commit", "registers.ring_commit"),
-            ("cq_ring.head_rewind", "registers.ring_rewind"),
+            ("cq_ring.ring_owns", "registers.ring_owns"),
             ("cq_ring.landed", "registers.cq_landed"),
             ("registers.cfg_irq_enable", "interrupt.cfg_enable"),
-            ("cq_ring.armed", "interrupt.arm"),
-            ("cq_ring.waiting", "interrupt.waiting"),
-            ("cq_ring.full", "interrupt.full"),
-            ("cq_ring.owns", "interrupt.ring_owns"),
-            ("sq_fetch.event_sq_doorbell_refused", "interrupt.error_0"),
-            ("sq_fetch.event_sq_read_error", "interrupt.error_1"),
-            ("cq_ring.event_cq_error", "interrupt.error_2"),
-            ("cq_ring.event_cq_refused", "interrupt.error_3"),
+            ("sq_fetch.event_sq_doorbell_refused", "interrupt.error_doorbell"),
+            ("sq_fetch.event_sq_read_error", "interrupt.error_sq"),
+            ("cq_ring.event_cq_error", "interrupt.error_cq"),
+            ("cq_ring.event_cq_refused", "interrupt.error_consumer"),
             ("registers.m_doorbell_flow", "interrupt.doorbell_flow"),
             ("interrupt.status", "registers.host_status"),
             ("interrupt.irq", "pins.irq"),
@@ -463,21 +454,20 @@ impl Nic {
         {
             n.wire(&format!("window_in.m_rate_{from}"), &format!("registers.watch_{to}"));
         }
-        for (index, (event, _)) in EVENTS.iter().enumerate() {
-            let block = match event.split('_').next() {
-                Some("rx") => "rx",
-                Some("resp") => "responder",
-                Some("reqr") => "requester",
-                Some("read") => "read_reply",
-                Some("feedback") => "feedback_in",
-                Some("probe") => "probe_out",
-                Some("window") => "window_out",
-                Some("sq") => "sq_fetch",
-                Some("cq") => "cq_ring",
-                Some("cc") => "cc",
-                _ => "tx",
-            };
-            n.wire(&format!("{block}.event_{event}"), &format!("registers.event_{index}"));
+        for (block, group) in [
+            ("rx", "rx"),
+            ("responder", "resp"),
+            ("requester", "reqr"),
+            ("tx", "tx"),
+            ("read_reply", "read"),
+            ("sq_fetch", "sq"),
+            ("cq_ring", "cq"),
+            ("feedback_in", "feedback"),
+            ("cc", "cc"),
+            ("probe_out", "probe"),
+            ("window_out", "window"),
+        ] {
+            n.stream(&format!("{block}.event_{group}"), &format!("registers.event_{group}"));
         }
     }
 }

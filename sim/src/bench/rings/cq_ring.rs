@@ -6,7 +6,7 @@ use nic_harness::bench::Stimulus;
 use nic_models::golden::host::cq::ring::{
     ConsumerPorts, CqConfig, CqRing, CqRingIn, CqRingOut, WrittenPorts,
 };
-use nic_models::streams::{ReadyPort, TreadyPort};
+use nic_models::streams::{QueueHead, ReadyPort, TreadyPort};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
@@ -179,7 +179,7 @@ impl Polling {
     /// Switches the ring off, and on in another size.
     fn switch(&mut self, out: &CqRingOut) {
         // The last entries may have gone out this cycle: software sees that later.
-        self.off_cycles = if out.owns { 0 } else { self.off_cycles + 1 };
+        self.off_cycles = if out.ring.owns { 0 } else { self.off_cycles + 1 };
         self.switch_left = self.switch_left.saturating_sub(1);
         if self.switch_left > 0 && !(self.stopped && self.rng.gen_ratio(1, 64)) {
             return;
@@ -211,7 +211,7 @@ impl Stimulus<CqRing> for Polling {
         let s_done = self.report();
         // A ring that is off can be read until the next one: one that an error has halted is off at
         // once.
-        if self.cfg.log2 == 0 || (out.owns && self.rng.gen_ratio(1, 24)) {
+        if self.cfg.log2 == 0 || (out.ring.owns && self.rng.gen_ratio(1, 24)) {
             self.poll();
         }
         let s_consumer = self.consumer(out.landed);
@@ -219,7 +219,7 @@ impl Stimulus<CqRing> for Polling {
         assert!(self.idle_cycles < 3_000, "completions do not come");
         self.switch(out);
         let head = if self.head_valid { self.queue[self.taken] } else { self.rng.gen() };
-        let (cfg, head_valid) = (self.cfg, self.head_valid);
-        CqRingIn { reset: false, cfg, head_valid, head, s_consumer, m_cmd, m_data, s_done }
+        let (cfg, head) = (self.cfg, QueueHead { valid: self.head_valid, entry: head });
+        CqRingIn { reset: false, cfg, head, s_consumer, m_cmd, m_data, s_done }
     }
 }

@@ -3,9 +3,10 @@
 
 use super::active::{CcActive, CcActiveIn, WatchPorts};
 use super::serial::unit::CcUnitSerial;
-use super::unit::{CcEvents, CcUnit, CcUnitIn, CcUnitOut};
+use super::unit::{CcUnit, CcUnitIn, CcUnitOut};
 use super::wide::unit::CcUnitWide;
 use super::CcCfg;
+use crate::events::CcEvents;
 use crate::golden::host::core_csr::CoreRegisters;
 use crate::ports::{Golden, Wide};
 use crate::streams::{

@@ -5,6 +5,7 @@
 //! change at any time: it is that of [`W_AI_SLOT`] and [`W_AI_PHASE`].
 
 pub use super::flow_state::{FlowState, Ignored, NO_HOP, OP_CREATE, OP_REMOVE, OP_UPDATE};
+use crate::events::CcEvents;
 use crate::golden::cc::CcCfg;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
@@ -36,15 +37,6 @@ ports! {
         pub s_ack: AckTelemetry,
         pub s_flow: FlowCommand,
         pub m_rate: ReadyPort,
-    }
-}
-ports! {
-    /// Telemetry that was ignored, by reason.
-    pub struct CcEvents {
-        pub psn: bool,
-        pub time: bool,
-        pub bytes: bool,
-        pub queue: bool,
     }
 }
 

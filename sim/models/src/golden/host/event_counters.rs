@@ -1,6 +1,7 @@
 //! Twin of `hdl/src/host/event_counters.rs`: saturating event counters behind a scan.
 
-use crate::ports::{join_name, Golden, PortDef, PortField};
+use crate::events::Events;
+use crate::ports::Golden;
 use nic_spec::regs::EVENTS;
 
 /// Rows of the scan.
@@ -12,30 +13,7 @@ crate::ports! {
 }
 
 /// Events of the register map.
-pub const EVENT_COUNT: usize = EVENTS.len();
-
-/// One pulse an event: ports `event_0`, `event_1`, ...
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pulses(pub [bool; EVENT_COUNT]);
-
-impl Default for Pulses {
-    fn default() -> Self {
-        Self([false; EVENT_COUNT])
-    }
-}
-
-impl PortField for Pulses {
-    const WORDS: usize = EVENT_COUNT;
-    fn define(name: &str, defs: &mut Vec<PortDef>) {
-        (0..EVENT_COUNT).for_each(|i| bool::define(&join_name(name, &i.to_string()), defs));
-    }
-    fn store(&self, words: &mut [u64]) {
-        self.0.iter().zip(words).for_each(|(pulse, word)| *word = u64::from(*pulse));
-    }
-    fn load(words: &[u64]) -> Self {
-        Self(core::array::from_fn(|i| words[i] & 1 != 0))
-    }
-}
+const EVENT_COUNT: usize = EVENTS.len();
 
 crate::ports! {
 /// Inputs.
@@ -43,7 +21,7 @@ pub struct EventCountersIn {
     /// Synchronous reset.
     pub reset: bool,
     /// Pulses.
-    pub event: Pulses,
+    pub event: Events,
     /// Ports `rd_valid`, `rd_index`.
     pub rd: EventRead,
 }
@@ -114,7 +92,7 @@ impl Golden for EventCounters {
         self.pipeline = [Some(visit), self.pipeline[0], self.pipeline[1], self.pipeline[2]];
         self.fresh &= self.scan != ROWS - 1;
         self.scan = (self.scan + 1) % ROWS;
-        for (pending, event) in self.pending.iter_mut().zip(i.event.0) {
+        for (pending, event) in self.pending.iter_mut().zip(i.event.pulses()) {
             *pending += u8::from(event);
         }
         self.out

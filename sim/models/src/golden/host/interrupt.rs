@@ -2,6 +2,7 @@
 
 use crate::ports;
 use crate::ports::Golden;
+use crate::streams::RingStatus;
 
 ports! {
     /// What software clears.
@@ -11,16 +12,21 @@ ports! {
     }
 }
 ports! {
+    /// Doorbell refused, work request not readable, completion not written, index refused.
+    pub struct HostErrors {
+        pub doorbell: bool,
+        pub sq: bool,
+        pub cq: bool,
+        pub consumer: bool,
+    }
+}
+ports! {
     /// Inputs.
     pub struct InterruptIn {
         pub reset: bool,
         pub cfg_enable: u8,
-        pub arm: bool,
-        pub waiting: bool,
-        pub full: bool,
-        pub ring_owns: bool,
-        /// Doorbell refused, work request not readable, completion not written, index refused.
-        pub error: [bool; 4],
+        pub ring: RingStatus,
+        pub error: HostErrors,
         pub doorbell_flow: u16,
         pub clear: ClearPorts,
     }
@@ -66,20 +72,21 @@ impl Golden for Interrupt {
         if i.clear.valid {
             *status &= !(u32::from(i.clear.bits) & (bit::PENDING | bit::ERRORS));
         }
-        if i.arm {
+        if i.ring.armed {
             *status = *status & !bit::PENDING | bit::ARMED;
-        } else if before & bit::ARMED != 0 && i.waiting {
+        } else if before & bit::ARMED != 0 && i.ring.waiting {
             *status = *status & !bit::ARMED | bit::PENDING;
         }
-        for (n, _) in i.error.iter().enumerate().filter(|(_, error)| **error) {
+        let errors = [i.error.doorbell, i.error.sq, i.error.cq, i.error.consumer];
+        for (n, _) in errors.iter().enumerate().filter(|(_, error)| **error) {
             *status |= 1 << (4 + n);
         }
-        if i.error[0] {
+        if i.error.doorbell {
             *status = *status & !bit::FLOW | u32::from(i.doorbell_flow) << 16;
         }
         *status &= !(bit::FULL | bit::ON);
-        *status |= if i.full { bit::FULL } else { 0 };
-        *status |= if i.ring_owns { bit::ON } else { 0 };
+        *status |= if i.ring.full { bit::FULL } else { 0 };
+        *status |= if i.ring.owns { bit::ON } else { 0 };
         self.out
     }
 }

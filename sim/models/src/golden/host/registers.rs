@@ -1,16 +1,17 @@
 //! Twin of `hdl/src/host/registers.rs`: the register side, composed of its blocks' twins.
 
 use super::axil_port::{AxilPort, AxilPortIn, AxilPortOut};
-use super::cq::queue::{CompletionQueue, CompletionQueueIn, CompletionQueueOut, RingControl};
+use super::cq::queue::{CompletionQueue, CompletionQueueIn, CompletionQueueOut};
 use super::cq::ring::ConsumerPorts;
 use super::csr::{Csr, CsrIn, CsrOut};
 use super::csr_regs::{CsrConfig, CsrRegs, CsrRegsIn, CsrRegsOut};
-use super::event_counters::{EventCounters, EventCountersIn, EventCountersOut, EventRead, Pulses};
+use super::event_counters::{EventCounters, EventCountersIn, EventCountersOut, EventRead};
 use super::interrupt::ClearPorts;
 use super::table_window::{CfgRow, TableWindow, TableWindowIn, TableWindowOut};
+use crate::events::Events;
 use crate::ports::{join_name, Golden, PortDef, PortField, Ports};
 use crate::streams::{
-    back, AxiLite, Doorbell, FlowCommand, LostRequest, ReadyPort, RequesterCompletion,
+    back, AxiLite, Doorbell, FlowCommand, LostRequest, QueueHead, ReadyPort, RequesterCompletion,
     ResponderCompletion,
 };
 use nic_spec::rows::QpRow;
@@ -72,12 +73,13 @@ crate::ports! {
         pub s_requester: RequesterCompletion,
         pub s_responder: ResponderCompletion,
         pub s_lost: LostRequest,
-        pub ring: RingControl,
+        pub ring_owns: bool,
+        pub head: back::QueueHead,
         pub cq_landed: u16,
         pub host_status: u32,
         pub m_doorbell: ReadyPort,
         pub watch: WatchIn,
-        pub event: Pulses,
+        pub event: Events,
     }
 }
 
@@ -100,10 +102,8 @@ pub struct RegistersOut {
     pub s_responder: ReadyPort,
     /// A lost work request is taken.
     pub s_lost: ReadyPort,
-    /// The queue shows a completion.
-    pub head_valid: bool,
-    /// The completion.
-    pub head: u128,
+    /// The oldest completion.
+    pub head: QueueHead,
     /// Software's index.
     pub m_consumer: ConsumerPorts,
     /// What software clears.
@@ -128,8 +128,7 @@ crate::ports! {
         s_requester: ReadyPort,
         s_responder: ReadyPort,
         s_lost: ReadyPort,
-        head_valid: bool,
-        head: u128,
+        head: QueueHead,
         m_consumer: ConsumerPorts,
         m_clear: ClearPorts,
         m_doorbell: Doorbell,
@@ -154,7 +153,6 @@ impl PortField for RegistersOut {
             s_requester: self.s_requester,
             s_responder: self.s_responder,
             s_lost: self.s_lost,
-            head_valid: self.head_valid,
             head: self.head,
             m_consumer: self.m_consumer,
             m_clear: self.m_clear,
@@ -176,7 +174,6 @@ impl PortField for RegistersOut {
             s_requester: n.s_requester,
             s_responder: n.s_responder,
             s_lost: n.s_lost,
-            head_valid: n.head_valid,
             head: n.head,
             m_consumer: n.m_consumer,
             m_clear: n.m_clear,
@@ -254,8 +251,8 @@ impl Golden for Registers {
             window_word: w.window.word,
             window_busy: w.window.busy,
             window_refused: w.window.refused,
-            queue_valid: w.queue.head_valid,
-            queue_head: w.queue.head,
+            queue_valid: w.queue.head.valid,
+            queue_head: w.queue.head.entry,
             queue_count: w.queue.count,
             watch_window: self.watched.0,
             watch_rate: self.watched.1,
@@ -293,7 +290,8 @@ impl Golden for Registers {
             s_responder: i.s_responder,
             s_lost: i.s_lost,
             pop: w.decode.queue_pop,
-            ring: i.ring,
+            ring_owns: i.ring_owns,
+            head: i.head,
         });
         let watched = i.watch.valid && u32::from(i.watch.flow) == w.config_regs.config.cfg_cc_watch;
         if reset {
@@ -352,7 +350,6 @@ impl Registers {
             s_requester: ReadyPort { ready: w.queue.s_requester.ready },
             s_responder: ReadyPort { ready: w.queue.s_responder.ready },
             s_lost: ReadyPort { ready: w.queue.s_lost.ready },
-            head_valid: w.queue.head_valid,
             head: w.queue.head,
             m_consumer: ConsumerPorts {
                 valid: w.decode.consumer_write,

@@ -1,6 +1,7 @@
 //! Twin of `hdl/src/rx/pipe.rs`: a frame is judged when its last beat is taken; everything that
 //! follows from the verdict appears after the fixed delays of the interface page.
 
+use crate::events::RxEvents;
 use crate::golden::rx::stack::Units;
 use crate::golden::rx::verdict::{is_roce_for_us, judge, Format, Kind, Packet, Reason, Settings};
 use crate::golden::util::fifo::LutFifo;
@@ -74,43 +75,6 @@ ports! {
     }
 }
 ports! {
-    /// One pulse for each frame.
-    pub struct RxEvents {
-        /// Given to the host.
-        pub host: bool,
-        /// The host's, without room.
-        pub host_overflow: bool,
-        /// Request accepted.
-        pub req: bool,
-        /// ACK accepted.
-        pub ack: bool,
-        /// The MAC called it bad.
-        pub drop_mac_error: bool,
-        /// Ends before its IP packet.
-        pub drop_truncated: bool,
-        /// Frame or payload too long.
-        pub drop_oversize: bool,
-        /// IPv4 header checksum.
-        pub drop_ip_checksum: bool,
-        /// Lengths contradict each other.
-        pub drop_length: bool,
-        /// ICRC.
-        pub drop_icrc: bool,
-        /// Opcode not supported.
-        pub drop_opcode: bool,
-        /// Transport version.
-        pub drop_version: bool,
-        /// Partition key.
-        pub drop_pkey: bool,
-        /// Telemetry does not fit.
-        pub drop_telemetry: bool,
-        /// READ response accepted.
-        pub response: bool,
-        /// Telemetry response accepted.
-        pub feedback: bool,
-    }
-}
-ports! {
     /// Outputs.
     pub struct RxPipeOut {
         /// The offered beat will be taken.
@@ -131,8 +95,6 @@ ports! {
         pub m_feedback: Feedback,
         /// Events.
         pub event_rx: RxEvents,
-        /// Beside one of the accepting events: its telemetry is not usable.
-        pub event_rx_telemetry_unusable: bool,
     }
 }
 
@@ -247,8 +209,6 @@ pub struct RxPipe {
     records: usize,
     ready: bool,
     events: RxEvents,
-    /// Event beside those.
-    unusable: bool,
 }
 
 /// What the record FIFO holds: fields of all sources, of which `m_ack` has its own names for some.
@@ -278,7 +238,6 @@ impl Default for RxPipe {
             records: 0,
             ready: true,
             events: RxEvents::default(),
-            unusable: false,
         }
     }
 }
@@ -360,7 +319,6 @@ impl RxPipe {
     /// Events of the coming cycle.
     fn step_events(&mut self) {
         self.events = RxEvents::default();
-        self.unusable = false;
         let due = self.verdicts.front().is_some_and(|v| v.event_cycle == self.cycle + 1);
         if !due {
             return;
@@ -368,7 +326,7 @@ impl RxPipe {
         let verdict = self.verdicts.pop_front().expect("due");
         self.events.set(verdict.reason.expect("decided long before its event"));
         if let Some(packet) = verdict.packet {
-            self.unusable = packet.req.tel.valid && packet.req.tel.hops == 6;
+            self.events.telemetry_unusable = packet.req.tel.valid && packet.req.tel.hops == 6;
             self.accepted.push_back((verdict.event_cycle, packet));
         }
     }
@@ -449,7 +407,6 @@ impl RxPipe {
                 tel: req.tel,
             },
             event_rx: self.events,
-            event_rx_telemetry_unusable: self.unusable,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Twin of `hdl/src/transport/probe_out.rs`: which queue pair sends a probe, and when.
 
 use super::feedback::input::RowWatch;
+use crate::events::ProbeEvents;
 use crate::ports;
 use crate::ports::Golden;
 use crate::streams::{self, Probe, ReadyPort};
@@ -40,15 +41,6 @@ ports! {
         pub inflight: InflightWatch,
         pub answer: streams::Flow,
         pub m_probe: ReadyPort,
-    }
-}
-ports! {
-    /// Events.
-    pub struct ProbeEvents {
-        /// A probe has been sent.
-        pub sent: bool,
-        /// It counts as lost.
-        pub lost: bool,
     }
 }
 ports! {

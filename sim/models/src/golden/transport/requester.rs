@@ -9,6 +9,7 @@ mod script;
 mod send;
 mod step;
 
+use crate::events::RequesterEvents;
 use crate::ports::Golden;
 use flow::Flow;
 use nic_spec::config::NicConfig;

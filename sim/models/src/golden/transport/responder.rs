@@ -5,6 +5,7 @@
 
 use super::ack::gen::{AckGen, AckGenIn, AckGenOut, CqeOut, HopWatch, Outcome, Tag};
 use super::mover::Mover;
+use crate::events::ResponderEvents;
 use crate::golden::util::fifo::RamFifo;
 use crate::ports;
 use crate::ports::{Golden, Wide};
@@ -56,14 +57,7 @@ ports! {
         pub m_cqe: CqeOut,
         pub m_job: ReadJob,
         pub m_cfg_valid: bool,
-        pub event_resp_accepted: bool,
-        pub event_resp_duplicate: bool,
-        pub event_resp_out_of_sequence: bool,
-        pub event_resp_nak_invalid: bool,
-        pub event_resp_nak_access: bool,
-        pub event_resp_nak_operation: bool,
-        pub event_resp_rnr: bool,
-        pub event_resp_no_qp: bool,
+        pub event_resp: ResponderEvents,
     }
 }
 
@@ -385,12 +379,12 @@ impl Responder {
     fn count(&mut self) {
         let out = &mut self.out;
         let event = match self.verdict {
-            Verdict::NoQp => &mut out.event_resp_no_qp,
-            Verdict::Ahead => &mut out.event_resp_out_of_sequence,
-            Verdict::Duplicate | Verdict::Again => &mut out.event_resp_duplicate,
-            Verdict::Invalid => &mut out.event_resp_nak_invalid,
-            Verdict::Access => &mut out.event_resp_nak_access,
-            Verdict::NotReady => &mut out.event_resp_rnr,
+            Verdict::NoQp => &mut out.event_resp.no_qp,
+            Verdict::Ahead => &mut out.event_resp.out_of_sequence,
+            Verdict::Duplicate | Verdict::Again => &mut out.event_resp.duplicate,
+            Verdict::Invalid => &mut out.event_resp.nak_invalid,
+            Verdict::Access => &mut out.event_resp.nak_access,
+            Verdict::NotReady => &mut out.event_resp.rnr,
             // Counted when the bytes have landed, or not.
             Verdict::Accept => return,
         };
@@ -505,8 +499,8 @@ impl Responder {
         self.out.m_cqe = ack.m_cqe;
         self.out.m_job = ack.m_job;
         self.out.s_end.ready = ack.s_end.ready;
-        self.out.event_resp_accepted = ack.event_resp_accepted;
-        self.out.event_resp_nak_operation = ack.event_resp_nak_operation;
+        self.out.event_resp.accepted = ack.event_resp_accepted;
+        self.out.event_resp.nak_operation = ack.event_resp_nak_operation;
     }
 
     fn retire(&mut self, ack: &AckGenOut) {
@@ -539,12 +533,12 @@ impl Golden for Responder {
         } else {
             let out = &mut self.out;
             out.m_cmd.valid &= !i.m_cmd.ready;
-            out.event_resp_duplicate = false;
-            out.event_resp_out_of_sequence = false;
-            out.event_resp_nak_invalid = false;
-            out.event_resp_nak_access = false;
-            out.event_resp_rnr = false;
-            out.event_resp_no_qp = false;
+            out.event_resp.duplicate = false;
+            out.event_resp.out_of_sequence = false;
+            out.event_resp.nak_invalid = false;
+            out.event_resp.nak_access = false;
+            out.event_resp.rnr = false;
+            out.event_resp.no_qp = false;
             let index = self.flow_index();
             let (failed, ended) = (self.failed[index], self.ended_reads[index]);
             let waiting = self.flows[index].reads.wrapping_sub(ended) % 32;

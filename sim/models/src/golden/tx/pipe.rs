@@ -7,7 +7,8 @@
 use super::data_header::DataHeader;
 use super::frame::{Frame, Kind};
 use super::pack::{Packer, Piece, Place};
-pub use super::ports::{TxEvents, TxPipeIn, TxPipeOut};
+pub use super::ports::{TxPipeIn, TxPipeOut};
+use crate::events::TxEvents;
 use crate::golden::util::frame_fifo::{Beat, FrameFifo};
 use crate::ports::Golden;
 use crate::streams::{Ack, ReadError};

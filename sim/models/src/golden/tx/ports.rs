@@ -1,5 +1,6 @@
 //! Ports of the tx pipe.
 
+use crate::events::TxEvents;
 use crate::golden::transport::requester::ValidPort;
 use crate::ports;
 use crate::ports::Wide;
@@ -38,16 +39,6 @@ ports! {
         pub s_host: Axis,
         pub m_axis: TreadyPort,
         pub m_fail: ReadyPort,
-    }
-}
-ports! {
-    /// Events.
-    pub struct TxEvents {
-        pub data: bool,
-        pub ack: bool,
-        pub host: bool,
-        pub fail: bool,
-        pub feedback: bool,
     }
 }
 ports! {

@@ -4,8 +4,9 @@
 //! from its hops; a result that is not taken holds up the next one, just before that would be shown.
 //! W_ai may change at any time: it is that of [`W_AI_CYCLES`] before the end.
 
+use crate::events::CcEvents;
 use crate::golden::cc::flow_state::{FlowState, Ignored};
-use crate::golden::cc::unit::{CcEvents, CcUnitIn, CcUnitOut, Taken};
+use crate::golden::cc::unit::{CcUnitIn, CcUnitOut, Taken};
 use crate::golden::cc::CcCfg;
 use crate::ports::Golden;
 use crate::streams::{AckTelemetry, Decision, ReadyPort};

@@ -5,8 +5,9 @@
 //! the results might find no room. W_ai may change at any time: it is that of [`W_AI_CYCLES`] after
 //! the start.
 
+use crate::events::CcEvents;
 use crate::golden::cc::flow_state::{FlowState, Ignored};
-use crate::golden::cc::unit::{CcEvents, CcUnitIn, CcUnitOut, Taken};
+use crate::golden::cc::unit::{CcUnitIn, CcUnitOut, Taken};
 use crate::golden::cc::{CcCfg, Pipe};
 use crate::golden::util::fifo::RamFifo;
 use crate::golden::util::skid::Skid;

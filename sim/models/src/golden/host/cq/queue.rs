@@ -1,18 +1,11 @@
 //! Twin of `hdl/src/host/cq/queue.rs`: completions on their way to software.
 
 use crate::ports::Golden;
-use crate::streams::{LostRequest, ReadyPort, RequesterCompletion, ResponderCompletion};
+use crate::streams::{
+    back, LostRequest, QueueHead, ReadyPort, RequesterCompletion, ResponderCompletion,
+};
 use std::collections::VecDeque;
 
-crate::ports! {
-    /// What the completion ring does to the queue.
-    pub struct RingControl {
-        pub owns: bool,
-        pub take: bool,
-        pub commit: bool,
-        pub rewind: bool,
-    }
-}
 crate::ports! {
     /// Inputs.
     pub struct CompletionQueueIn {
@@ -21,7 +14,8 @@ crate::ports! {
         pub s_responder: ResponderCompletion,
         pub s_lost: LostRequest,
         pub pop: bool,
-        pub ring: RingControl,
+        pub ring_owns: bool,
+        pub head: back::QueueHead,
     }
 }
 crate::ports! {
@@ -30,8 +24,7 @@ crate::ports! {
         pub s_requester: ReadyPort,
         pub s_responder: ReadyPort,
         pub s_lost: ReadyPort,
-        pub head_valid: bool,
-        pub head: u128,
+        pub head: QueueHead,
         pub count: u16,
         pub wr_room: bool,
         pub responder_room: bool,
@@ -110,22 +103,21 @@ impl Golden for CompletionQueue {
         match self.fetch {
             Some(2) => {
                 self.fetch = None;
-                out.head_valid = true;
-                out.head = self.entries[self.taken];
+                out.head = QueueHead { valid: true, entry: self.entries[self.taken] };
             }
             Some(n) => self.fetch = Some(n + 1),
-            None if !was.head_valid && unread > 0 => self.fetch = Some(1),
+            None if !was.head.valid && unread > 0 => self.fetch = Some(1),
             None => {}
         }
-        let pops = i.pop && was.head_valid && !i.ring.owns;
-        let takes = i.ring.take && was.head_valid;
+        let pops = i.pop && was.head.valid && !i.ring_owns;
+        let takes = i.head.take && was.head.valid;
         if pops || takes {
-            (out.head_valid, out.head) = (false, 0);
+            out.head = QueueHead::default();
         }
         self.taken += usize::from(takes);
-        if pops || i.ring.commit {
+        if pops || i.head.commit {
             self.entries.pop_front();
-            self.taken -= usize::from(i.ring.commit);
+            self.taken -= usize::from(i.head.commit);
         }
         let c = &i.s_requester;
         if was.s_requester.ready && (c.signalled || c.status != 0) {
@@ -139,9 +131,9 @@ impl Golden for CompletionQueue {
             let local_dma = 5;
             self.entries.push_back(entry(local_dma, 2, i.s_lost.flow, [i.s_lost.wr_id, 0, 0]));
         }
-        if i.ring.rewind {
+        if i.head.rewind {
             (self.taken, self.fetch) = (0, None);
-            (out.head_valid, out.head) = (false, 0);
+            out.head = QueueHead::default();
         }
         out.count = self.entries.len() as u16;
         self.out = out;

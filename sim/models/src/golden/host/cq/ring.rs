@@ -1,8 +1,9 @@
 //! Twin of `hdl/src/host/cq/ring.rs`: completions on their way to host memory.
 
+use crate::events::CqEvents;
 use crate::ports;
 use crate::ports::Golden;
-use crate::streams::{AxisWords, ReadyPort, TreadyPort, WriteCommand};
+use crate::streams::{back, AxisWords, QueueHead, ReadyPort, RingStatus, TreadyPort, WriteCommand};
 
 /// Bytes of an entry.
 const ENTRY_BYTES: u16 = 16;
@@ -39,8 +40,7 @@ ports! {
     pub struct CqRingIn {
         pub reset: bool,
         pub cfg: CqConfig,
-        pub head_valid: bool,
-        pub head: u128,
+        pub head: QueueHead,
         pub s_consumer: ConsumerPorts,
         pub m_cmd: ReadyPort,
         pub m_data: TreadyPort,
@@ -48,33 +48,14 @@ ports! {
     }
 }
 ports! {
-    /// Events.
-    pub struct CqEvents {
-        pub full: bool,
-        pub error: bool,
-        pub refused: bool,
-    }
-}
-ports! {
-    /// What the ring does to the queue.
-    pub struct HeadControl {
-        pub take: bool,
-        pub commit: bool,
-        pub rewind: bool,
-    }
-}
-ports! {
     /// Outputs.
     pub struct CqRingOut {
-        pub owns: bool,
-        pub head: HeadControl,
+        pub head: back::QueueHead,
         pub m_cmd: WriteCommand,
         pub m_data: AxisWords,
         pub s_done: ReadyPort,
         pub landed: u16,
-        pub waiting: bool,
-        pub armed: bool,
-        pub full: bool,
+        pub ring: RingStatus,
         pub event_cq: CqEvents,
     }
 }
@@ -180,7 +161,7 @@ impl CqRing {
             at.producer = was.landed;
         }
         let Check { consumer, good } = self.check;
-        self.out.armed = self.arms;
+        self.out.ring.armed = self.arms;
         self.arms = consumer.valid && consumer.arm && good;
         self.out.event_cq.refused = consumer.valid && !good;
         if consumer.valid && good {
@@ -195,7 +176,7 @@ impl CqRing {
         // Software may be ahead of the reports.
         let unseen = self.was.landed.wrapping_sub(self.was.consumer) as i16;
         self.unseen = unseen == i16::MIN || unseen > 0;
-        self.head_seen = i.head_valid;
+        self.head_seen = i.head.valid;
         self.was = was;
     }
 }
@@ -209,7 +190,7 @@ impl Golden for CqRing {
             *self = Self::new();
             return self.out;
         }
-        let able = self.state == State::Idle && i.cfg.log2 > 0 && !self.stopped && i.head_valid;
+        let able = self.state == State::Idle && i.cfg.log2 > 0 && !self.stopped && i.head.valid;
         let starts =
             able && self.place.room && !self.out.m_cmd.valid && self.outstanding < WRITES_MAX;
         let next = self.next_state(i, starts);
@@ -218,13 +199,13 @@ impl Golden for CqRing {
         self.out.m_cmd.valid &= !i.m_cmd.ready;
         if starts {
             (self.out.m_cmd.valid, self.out.m_cmd.addr) = (true, place.addr);
-            self.entry = i.head | u128::from(place.phase) << PHASE_BIT;
+            self.entry = i.head.entry | u128::from(place.phase) << PHASE_BIT;
         } else if self.state == State::First && i.m_data.tready {
             self.entry >>= 64;
         }
         let done = i.s_done;
         self.out.event_cq.error = done.valid && done.error && !self.stopped;
-        self.out.head = HeadControl {
+        self.out.head = back::QueueHead {
             take: starts,
             commit: done.valid && !done.error && !self.stopped,
             rewind: next == State::Back,
@@ -234,11 +215,11 @@ impl Golden for CqRing {
         self.outstanding += usize::from(starts);
         self.outstanding -= usize::from(done.valid);
         let is_full = able && !place.room;
-        self.out.event_cq.full = is_full && !self.out.full;
-        self.out.full = is_full;
+        self.out.event_cq.full = is_full && !self.out.ring.full;
+        self.out.ring.full = is_full;
         self.state = next;
-        self.out.owns = next != State::Off;
-        self.out.waiting = if self.out.owns { self.unseen } else { self.head_seen };
+        self.out.ring.owns = next != State::Off;
+        self.out.ring.waiting = if self.out.ring.owns { self.unseen } else { self.head_seen };
         self.out.m_data = AxisWords {
             tvalid: matches!(next, State::First | State::Second),
             tdata: self.entry as u64,

@@ -1,5 +1,6 @@
 //! Twin of `hdl/src/host/sq/fetch.rs`: submission rings in host memory.
 
+use crate::events::SqEvents;
 use crate::golden::host::read_mux::WrData;
 use crate::golden::host::table_window::CfgRow;
 use crate::golden::transport::requester::ValidPort;
@@ -24,14 +25,6 @@ ports! {
         pub ready: bool,
         pub op: u8,
         pub flow: u16,
-    }
-}
-ports! {
-    /// Events.
-    pub struct SqEvents {
-        pub doorbell_refused: bool,
-        pub wr_refused: bool,
-        pub read_error: bool,
     }
 }
 ports! {

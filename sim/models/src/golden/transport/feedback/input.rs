@@ -3,6 +3,7 @@
 //! the requester's ACKs; with windows that a receiver computes, telemetry of the peer's requests
 //! instead, and the peer's windows.
 
+use crate::events::FeedbackEvents;
 use crate::golden::transport::requester::ValidPort;
 use crate::ports;
 use crate::ports::{Golden, Wide};
@@ -65,15 +66,6 @@ ports! {
         pub m_cc: ReadyPort,
         pub m_probe: ProbeVerdict,
         pub m_window: ReadyPort,
-    }
-}
-ports! {
-    /// Events.
-    pub struct FeedbackEvents {
-        /// A telemetry response counts.
-        pub accepted: bool,
-        /// It is dropped.
-        pub dropped: bool,
     }
 }
 ports! {

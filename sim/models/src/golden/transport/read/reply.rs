@@ -4,6 +4,7 @@
 //! Sources: InfiniBand architecture volume 1, sections 9.7.5.1.2 and 9.7.4.5, and
 //! hdl/transport.md.
 
+use crate::events::ReadEvents;
 use crate::golden::tx::data_header::len_bytes;
 use crate::ports;
 use crate::ports::{Golden, Wide};
@@ -23,17 +24,6 @@ const WALK_CYCLES: usize = 4;
 /// Cycles from the choice of a job to its next packet's sizes: turn, pick, fetch, get, judge.
 const JUDGE_CYCLES: usize = 5;
 
-ports! {
-    /// Events.
-    pub struct ReadEvents {
-        /// A response was handed over.
-        pub packet: bool,
-        /// A READ was asked for again.
-        pub restart: bool,
-        /// A job was given up.
-        pub dropped: bool,
-    }
-}
 ports! {
     /// Inputs.
     pub struct ReadReplyIn {

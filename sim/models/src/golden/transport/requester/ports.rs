@@ -1,5 +1,6 @@
 //! Ports of the requester.
 
+use crate::events::RequesterEvents;
 use crate::ports;
 use crate::streams::{
     AckTelemetry, Answer, Flow, InFlight, Order, Packet, ReadCommand, ReadError, ReadyPort, Work,
@@ -42,21 +43,6 @@ ports! {
         pub m_inflight: ReadyPort,
         pub m_cc: ReadyPort,
         pub m_order: ReadyPort,
-    }
-}
-ports! {
-    /// Events.
-    pub struct RequesterEvents {
-        pub ack: bool,
-        pub ack_coalesced_stale: bool,
-        pub ack_ghost: bool,
-        pub nak_sequence: bool,
-        pub nak_rnr: bool,
-        pub nak_fatal: bool,
-        pub no_qp: bool,
-        pub retransmit_packet: bool,
-        pub timeout: bool,
-        pub wr_refused: bool,
     }
 }
 ports! {

@@ -3,6 +3,7 @@
 use super::ports::*;
 use super::step::Step;
 use super::Requester;
+use crate::events::RequesterEvents;
 
 impl Requester {
     pub(super) fn push(&mut self, step: Step) {

@@ -1,6 +1,6 @@
 //! What an operation does, and in which cycle.
 
-use super::ports::*;
+use crate::events::RequesterEvents;
 use crate::streams::{AckTelemetry, InFlight, Packet, ReadCommand, Work};
 use nic_spec::rows::WrRow;
 

@@ -1,6 +1,7 @@
 //! Twin of `hdl/src/transport/window/output.rs`: the newest window of each queue pair, on its way
 //! to the peer.
 
+use crate::events::WindowEvents;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::Golden;
@@ -40,8 +41,7 @@ ports! {
     /// Outputs.
     pub struct WindowOutOut {
         pub m_window: Window,
-        /// A window has been sent.
-        pub event_window_sent: bool,
+        pub event_window: WindowEvents,
     }
 }
 
@@ -95,7 +95,7 @@ impl Golden for WindowOut {
         }
         let m = &mut self.out.m_window;
         let was_full = m.valid;
-        self.out.event_window_sent = m.valid && i.m_window.ready;
+        self.out.event_window.sent = m.valid && i.m_window.ready;
         m.valid &= !i.m_window.ready;
         let was_loading = self.loading.is_some();
         if let Some((psn, bytes)) = self.loading.take().filter(|_| !is_closed) {
