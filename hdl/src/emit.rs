@@ -154,13 +154,13 @@ rows! {
     "cc_unit" of HopPerCycle, flows 4 64 256 1024,
         |_| CcUnit::<FB, { FB + 3 }, { FB + 208 }>::default();
     "cc_unit_wide" of AckPerCycle, flows 4 64 256 1024,
-        |_| CcUnitWide::<FB, { FB + 385 }, { FB + 128 }, { FB + 208 }, { FB + 1 }>::default();
+        |_| CcUnitWide::<FB, { FB + 208 }>::default();
     "cc_unit_serial" of BitPerCycle, flows 4 8, |_| CcUnitSerial::<FB, { FB + 5 }>::default();
     "cc_core" of BitPerCycle, flows 4 8, |c| CcCoreSerial::<FB, { FB + 5 }, { FB + 1 }>::new(c);
     "cc_core" of HopPerCycle, flows 4 64 256 1024,
         |c| CcCore::<FB, { FB + 3 }, { FB + 208 }, { FB + 1 }>::new(c);
     "cc_core" of AckPerCycle, flows 4 64 256 1024,
-        |c| CcCoreWide::<FB, { FB + 385 }, { FB + 128 }, { FB + 208 }, { FB + 1 }>::new(c);
+        |c| CcCoreWide::<FB, { FB + 208 }, { FB + 1 }>::new(c);
     "csr" of HopPerCycle, |c| Csr::new(c);
     "csr_regs" of HopPerCycle, |_| CsrRegs::default();
     "table_window" of HopPerCycle, |c| TableWindow::new(c);

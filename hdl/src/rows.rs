@@ -1,5 +1,36 @@
-//! The row that software stages, as `nic_spec::rows` lists its fields.
+//! Rows whose fields the spec lists: the one that software stages, as `nic_spec::rows` has it, and
+//! registers of several fields.
 
+use crate::row;
 use rust_hdl_core::prelude::*;
 
 nic_spec::rows!(nic_block::staged);
+
+/// A field of so many bits.
+macro_rules! field {
+    (1) => { Bit };
+    ($bits:tt) => { Bits<$bits> };
+}
+
+/// The row of a register, if it is asked for.
+macro_rules! register_row {
+    (cc_check $bits:tt $fields:tt) => { register_row! { @row CcCheck $bits $fields } };
+    (cc_util_gain $bits:tt $fields:tt) => { register_row! { @row CcUtilGain $bits $fields } };
+    (@row $row:ident $bits:tt [$(($field:ident, $lsb:tt, $width:tt, $doc:literal)),* $(,)?]) => {
+        /// A register's fields.
+        #[row($bits)]
+        pub struct $row {
+            $(#[doc = $doc] #[at($lsb)] pub $field: field!($width),)*
+        }
+    };
+    ($other:ident $bits:tt $fields:tt) => {};
+}
+
+macro_rules! register_rows {
+    ($(($index:tt, $name:ident, $port:ident, $bits:tt, $reset:tt, $doc:literal, $fields:tt)),*
+        $(,)?) => {
+        $(register_row! { $name $bits $fields })*
+    };
+}
+
+nic_spec::cc_registers!(register_rows);

@@ -139,9 +139,9 @@ macro_rules! core_of {
 core_of! { "The core with one hop a cycle.", CcCore<FB, HB, IW, NB>, CcActive<FB, NB>, CcUnit<FB, HB, IW> }
 core_of! {
     "The core with one ACK a cycle.",
-    CcCoreWide<FB, EW, HW, IW, MW>,
-    CcActive<FB, MW>,
-    CcUnitWide<FB, EW, HW, IW, MW>
+    CcCoreWide<FB, IW, NB>,
+    CcActive<FB, NB>,
+    CcUnitWide<FB, IW>
 }
 core_of! {
     "The core with one bit of a product a cycle.",

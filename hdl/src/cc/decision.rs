@@ -4,23 +4,40 @@
 //! # Interface timing  cycle 0: start, event_word; cycle 2: the row of its flow, and counted;
 //!                     cycle [`LATENCY_CYCLES`]: the other outputs
 //! # Latency and rate  [`LATENCY_CYCLES`]; one event per cycle
-//! # Number formats    event_word: cc_intake_wide.rs; row: cc_state.rs
+//! # Number formats    row: cc_state.rs
 //! # Definitions       cc_unit.rs
-//! # Shape             EW = FB + 385; HW = FB + 128
 //! # Reset             synchronous, high: nothing under way
 //! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
-use crate::cc::{flight::Update, state::FlowState};
+use crate::cc::{flight::Update, state::FlowState, wide::intake::EventRow};
 use crate::util::delay::Delay;
-use crate::{block, kernel, Reg, Unreset};
+use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an event to its decision.
 pub const LATENCY_CYCLES: usize = 4;
 
+/// An event without its last four records.
+#[row]
+struct HeadRow<const FB: usize> {
+    words: Bits<128>,
+    flow: Bits<FB>,
+    #[at(0)]
+    psn: Bits<24>,
+    snd_nxt: Bits<24>,
+    tel_valid: Bit,
+    hops: Bits<3>,
+    path: Bits<12>,
+    window: Bits<32>,
+    rate: Bits<32>,
+    #[at(0)]
+    op: Bits<2>,
+    telemetry: Bit,
+}
+
 /// Decision for an event in each cycle.
-#[block(check(EW == FB + 385 && HW == FB + 128))]
-pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
+#[block]
+pub struct CcDecision<const FB: usize> {
     /// An event starts.
     pub start: Signal<In, Bit>,
     /// PSNs are checked.
@@ -28,7 +45,7 @@ pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
     /// PSNs are times.
     pub by_time: Signal<In, Bit>,
     /// The event.
-    pub event_word: Signal<In, Bits<EW>>,
+    pub event_word: Signal<In, EventRow<FB>>,
     /// Cycle 2: what is known of the flow.
     #[flat]
     pub state: FlowState<In>,
@@ -42,8 +59,8 @@ pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
     pub store: Signal<Out, Bit>,
     /// What is decided.
     pub m: Update<Out, FB>,
-    head_delay: Delay<Bits<HW>, 2>,
-    head_delay_4: Delay<Bits<HW>, 2>,
+    head_delay: Delay<HeadRow<FB>, 2>,
+    head_delay_4: Delay<HeadRow<FB>, 2>,
     hops_delay: Delay<Bits<3>, 2>,
     path_delay: Delay<Bits<12>, 2>,
     psn_delay: Delay<Bits<24>, 2>,
@@ -71,7 +88,7 @@ pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
     never: Signal<Local, Bit>,
     is_ahead: Signal<Local, Bit>,
     snd_nxt_2: Signal<Local, Bits<24>>,
-    head: Signal<Local, Bits<HW>>,
+    head: Signal<Local, HeadRow<FB>>,
     flow: Signal<Local, Bits<FB>>,
     alive_later: Signal<Local, Bits<4>>,
     commands_later: Signal<Local, Bits<4>>,
@@ -96,7 +113,7 @@ pub struct CcDecision<const FB: usize, const EW: usize, const HW: usize> {
 }
 
 #[kernel]
-impl<const FB: usize, const EW: usize, const HW: usize> CcDecision<FB, EW, HW> {
+impl<const FB: usize> CcDecision<FB> {
     fn update(&mut self) {
         self.event();
         self.judgement();
@@ -105,9 +122,9 @@ impl<const FB: usize, const EW: usize, const HW: usize> CcDecision<FB, EW, HW> {
 
     /// The event through four cycles, without its last four records.
     fn event(&mut self) {
-        self.flow.next = self.event_word.val().get_bits::<FB>(385);
-        self.head.next = bit_cast::<HW, 128>(self.event_word.val().get_bits::<128>(0))
-            | (bit_cast::<HW, FB>(self.flow.val()) << 128);
+        self.flow.next = self.event_word.val().flow;
+        self.head.next.words = self.event_word.val().head;
+        self.head.next.flow = self.flow.val();
         self.head_delay.d.next = self.head.val();
         self.head_delay_4.d.next = self.head_delay.q.val();
         self.alive_later.next = self.alive.val() << 1;
@@ -117,7 +134,7 @@ impl<const FB: usize, const EW: usize, const HW: usize> CcDecision<FB, EW, HW> {
         }
         self.commands_later.next = self.commands.val() << 1;
         self.commands.next = self.commands_later.val();
-        if self.event_word.val().get_bit(384) {
+        if self.event_word.val().command {
             self.commands.next = self.commands_later.val() | self.youngest.val();
         }
     }
@@ -125,11 +142,11 @@ impl<const FB: usize, const EW: usize, const HW: usize> CcDecision<FB, EW, HW> {
     /// 2: what the state says about this ACK.
     fn judgement(&mut self) {
         self.command_2.next = self.commands.val().get_bit(1);
-        self.psn_2.next = self.head_delay.q.val().get_bits::<24>(0);
-        self.snd_nxt_2.next = self.head_delay.q.val().get_bits::<24>(24);
-        self.tel_valid_2.next = self.head_delay.q.val().get_bit(48);
-        self.hops_2.next = self.head_delay.q.val().get_bits::<3>(49);
-        self.path_2.next = self.head_delay.q.val().get_bits::<12>(52);
+        self.psn_2.next = self.head_delay.q.val().psn;
+        self.snd_nxt_2.next = self.head_delay.q.val().snd_nxt;
+        self.tel_valid_2.next = self.head_delay.q.val().tel_valid;
+        self.hops_2.next = self.head_delay.q.val().hops;
+        self.path_2.next = self.head_delay.q.val().path;
         match self.hops_2.val().index() {
             0 => {
                 self.counted.next = 0.into();
@@ -199,16 +216,16 @@ impl<const FB: usize, const EW: usize, const HW: usize> CcDecision<FB, EW, HW> {
         self.wc_delay.d.next = self.state.wc.val();
         self.u_delay.d.next = self.state.u.val();
         self.command_4.next = self.commands.val().get_bit(3);
-        self.op.next = self.head_delay_4.q.val().get_bits::<2>(0);
-        self.command_telemetry.next = self.head_delay_4.q.val().get_bit(2);
-        self.window.next = self.head_delay_4.q.val().get_bits::<32>(64);
+        self.op.next = self.head_delay_4.q.val().op;
+        self.command_telemetry.next = self.head_delay_4.q.val().telemetry;
+        self.window.next = self.head_delay_4.q.val().window;
         self.window_bits.next = bit_cast::<48, 32>(self.window.val());
         self.full.next = self.due_4.val() || self.first_4.val();
         self.creates.next = self.op.val() == self.op_create.val();
         self.m_valid.next = self.valid_4.val();
         self.never_sent.next = self.never_4.val();
         self.store.next = self.store_4.val();
-        self.m.flow.next = self.head_delay_4.q.val().get_bits::<FB>(128);
+        self.m.flow.next = self.head_delay_4.q.val().flow;
         self.m.command.next = self.command_4.val();
         self.m.update.next = self.update_4.val();
         self.m.u.next = self.u_delay.q.val();
@@ -216,21 +233,21 @@ impl<const FB: usize, const EW: usize, const HW: usize> CcDecision<FB, EW, HW> {
         self.m.inc_stage.next = self.inc_stage_delay.q.val();
         self.m.set.next = self.update_4.val() && self.full.val();
         self.m.window.next = self.window.val();
-        self.m.rate.next = self.head_delay_4.q.val().get_bits::<32>(96);
+        self.m.rate.next = self.head_delay_4.q.val().rate;
         self.m.full.next = self.full.val();
         self.m.first.next = self.first_4.val();
         self.m.base.next = self.w_delay.q.val();
         self.m.end_inc_stage.next = self.inc_stage_delay.q.val();
         self.m.last_psn.next = self.psn_delay.q.val();
         if self.full.val() {
-            self.m.last_psn.next = self.head_delay_4.q.val().get_bits::<24>(24);
+            self.m.last_psn.next = self.head_delay_4.q.val().snd_nxt;
         }
         self.m.recorded.next = self.recorded_4.val() || self.usable_4.val();
         self.m.hops.next = self.hops_delay.q.val();
         self.m.path.next = self.path_delay.q.val();
         if self.usable_4.val() {
-            self.m.hops.next = self.head_delay_4.q.val().get_bits::<3>(49);
-            self.m.path.next = self.head_delay_4.q.val().get_bits::<12>(52);
+            self.m.hops.next = self.head_delay_4.q.val().hops;
+            self.m.path.next = self.head_delay_4.q.val().path;
         }
         self.m.fixed.next = false;
         self.m.op.next = 0.into();

@@ -27,6 +27,7 @@
 //!                     m_valid, bad is 0 unless the records are of a counted hop
 //! # Twins             sim/models/src/golden/cc/hop.rs, tests/cc/cc_blocks.rs
 
+use crate::rows::{CcCheck, CcUtilGain};
 use crate::util::{delay::Delay, mul_pipe::MulPipe, recip::Recip};
 use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -59,9 +60,9 @@ pub struct CcHop {
     pub cfg_queue_gain: Signal<In, Bits<32>>,
     /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
     /// bytes. [27]: hops tell sojourn times.
-    pub cfg_util_gain: Signal<In, Bits<28>>,
+    pub cfg_util_gain: Signal<In, CcUtilGain>,
     /// Time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
-    pub cfg_check: Signal<In, Bits<23>>,
+    pub cfg_check: Signal<In, CcCheck>,
     /// The records are of a counted hop.
     pub s_valid: Signal<In, Bit>,
     /// Record of the ACK before.
@@ -177,8 +178,8 @@ impl CcHop {
         self.new_queue.next = self.new_hop.val().queue;
         self.valid_1.next = self.s_valid.val();
         self.tau_1.next = self.new_tau.val() - self.old_tau.val();
-        self.by_use.next = self.cfg_util_gain.val().get_bit(21);
-        self.by_time.next = self.cfg_util_gain.val().get_bit(27);
+        self.by_use.next = self.cfg_util_gain.val().mantissa.get_bit(21);
+        self.by_time.next = self.cfg_util_gain.val().sojourn;
         self.sent_1.next = self.new_sent.val() - self.old_sent.val();
         if self.by_use.val() {
             self.sent_1.next = self.new_sent.val();
@@ -192,11 +193,11 @@ impl CcHop {
 
     /// 1..4: what no honest network says. 28 Gb/s for each 25, 28 = 32 - 4.
     fn hostile(&mut self) {
-        self.queue_max.next = self.cfg_check.val().get_bits::<17>(6);
+        self.queue_max.next = self.cfg_check.val().queue_max;
         self.deep_1.next = self.s_valid.val() && (self.new_queue.val() > self.queue_max.val());
         self.back_2.next =
-            self.valid_1.val() && self.tau_1.val().get_bit(23) && self.cfg_check.val().get_bit(1);
-        self.counts_2.next = self.valid_1.val() && self.cfg_check.val().get_bit(2);
+            self.valid_1.val() && self.tau_1.val().get_bit(23) && self.cfg_check.val().time;
+        self.counts_2.next = self.valid_1.val() && self.cfg_check.val().bytes;
         self.deep_2.next = self.deep_1.val();
         self.tau_32.next = bit_cast::<29, 24>(self.tau_1.val()) << 5;
         self.tau_4.next = bit_cast::<29, 24>(self.tau_1.val()) << 2;
@@ -210,7 +211,7 @@ impl CcHop {
         self.back_3.next = self.back_2.val();
         self.counts_3.next = self.counts_2.val();
         self.deep_3.next = self.deep_2.val();
-        self.multi.next = self.cfg_check.val().get_bits::<3>(3);
+        self.multi.next = self.cfg_check.val().multi;
         self.above.next = bit_cast::<27, 20>(self.excess_2.val());
         self.above_3.next = self.above.val() << self.multi.val();
         match self.code_2.val().index() {
@@ -270,8 +271,8 @@ impl CcHop {
         self.sent_mul.b.next = self.recip.mantissa.val();
         self.exponent.next = self.recip.exponent.val().get_bits::<5>(0);
         if self.by_use.val() {
-            self.sent_mul.b.next = self.cfg_util_gain.val().get_bits::<22>(0);
-            self.exponent.next = self.cfg_util_gain.val().get_bits::<5>(22);
+            self.sent_mul.b.next = self.cfg_util_gain.val().mantissa;
+            self.exponent.next = self.cfg_util_gain.val().exponent;
         }
     }
 

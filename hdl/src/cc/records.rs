@@ -13,6 +13,7 @@
 //! # Twins             part of sim/models/src/golden/cc/unit.rs, tests/cc/cc_unit.rs
 
 use crate::cc::hop::CcHop;
+use crate::rows::{CcCheck, CcUtilGain};
 use crate::util::ram::Ram;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
@@ -27,9 +28,9 @@ pub struct CcRecords<const FB: usize, const HB: usize> {
     pub cfg_queue_gain: Signal<In, Bits<32>>,
     /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
     /// bytes. [27]: hops tell sojourn times.
-    pub cfg_util_gain: Signal<In, Bits<28>>,
+    pub cfg_util_gain: Signal<In, CcUtilGain>,
     /// What is checked; see `cc_hop`.
-    pub cfg_check: Signal<In, Bits<23>>,
+    pub cfg_check: Signal<In, CcCheck>,
     /// Cycle of the slot.
     pub phase: Signal<In, Bits<3>>,
     /// Flow of this slot.

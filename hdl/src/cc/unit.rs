@@ -292,8 +292,8 @@ impl<const FB: usize, const HB: usize, const IW: usize> CcUnit<FB, HB, IW> {
     /// Records.
     fn records(&mut self) {
         self.records.cfg_queue_gain.next = self.cfg.queue_gain.val();
-        self.records.cfg_util_gain.next = self.cfg.util_gain.val();
-        self.records.cfg_check.next = self.cfg.check.val();
+        self.records.cfg_util_gain.next = self.cfg.util_gain.val().into();
+        self.records.cfg_check.next = self.cfg.check.val().into();
         self.records.phase.next = self.phase.val();
         self.records.flow.next = self.intake.now_flow.val();
         self.records.hops.next = self.intake.now_hops.val();

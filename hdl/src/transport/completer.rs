@@ -21,7 +21,10 @@
 pub mod end;
 
 use crate::streams::{Axis, Flow, Offer, Order, RequesterCompletion, WriteCommand, WriteDone};
-use crate::transport::{completer::end::CompleterEnd, responder::mover::RespMove};
+use crate::transport::{
+    completer::end::{CompleterEnd, CompleterTag},
+    responder::mover::RespMove,
+};
 use crate::{block, Reg, Wire};
 use rust_hdl_core::prelude::*;
 
@@ -67,15 +70,13 @@ pub struct Completer<
     cmd_full: Reg<Bit>,
     addr: Reg<Bits<64>>,
     bytes: Reg<Bits<13>>,
-    tag: Reg<Bits<127>>,
+    tag: Reg<CompleterTag>,
     in_flight: Reg<Bits<8>>,
     is_land: Signal<Local, Bit>,
     is_frame: Signal<Local, Bit>,
     cmd_free: Signal<Local, Bit>,
     has_room: Signal<Local, Bit>,
     can: Signal<Local, Bit>,
-    signal_bit: Signal<Local, Bits<1>>,
-    land_bit: Signal<Local, Bits<1>>,
     sends: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     #[init(Constant::new(0u64.to_bits()))]
@@ -86,16 +87,6 @@ pub struct Completer<
     none: Constant<Bits<8>>,
     #[init(Constant::new(COMMANDS_IN_FLIGHT_MAX.to_bits()))]
     full: Constant<Bits<8>>,
-    #[init(Constant::new(16u64.to_bits()))]
-    id_at: Constant<Bits<16>>,
-    #[init(Constant::new(48u64.to_bits()))]
-    len_at: Constant<Bits<16>>,
-    #[init(Constant::new(80u64.to_bits()))]
-    status_at: Constant<Bits<16>>,
-    #[init(Constant::new(88u64.to_bits()))]
-    signalled_at: Constant<Bits<16>>,
-    #[init(Constant::new(89u64.to_bits()))]
-    land_at: Constant<Bits<16>>,
 }
 
 impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC: usize> Logic
@@ -107,7 +98,7 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
         self.m_cmd.valid.next = self.cmd_full.val();
         self.m_cmd.addr.next = self.addr.val();
         self.m_cmd.bytes.next = self.bytes.val();
-        self.m_cmd.tag.next = self.tag.val();
+        self.m_cmd.tag.next = self.tag.val().to_bits();
         comment!("An order is taken when its command and its frame have a place.");
         self.is_land.next = self.s_order.op.val() == self.land.val();
         self.is_frame.next = self.s_order.op.val() != self.completion.val();
@@ -123,15 +114,6 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
         if self.m_cmd.ready.val() {
             self.cmd_full.next = false;
         }
-        comment!("a tag: land, signalled, status, length, id, flow from high to low");
-        self.signal_bit.next = 0.into();
-        if self.s_order.signalled.val() {
-            self.signal_bit.next = 1.into();
-        }
-        self.land_bit.next = 0.into();
-        if self.is_land.val() {
-            self.land_bit.next = 1.into();
-        }
         if self.take.val() & self.sends.val() {
             self.cmd_full.next = true;
             self.addr.next = self.s_order.addr.val();
@@ -139,12 +121,12 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
             if self.is_land.val() {
                 self.bytes.next = self.s_order.bytes.val();
             }
-            self.tag.next = bit_cast::<127, FB>(self.s_order.flow.val())
-                | (bit_cast::<127, 32>(self.s_order.wr_id.val()) << self.id_at.val())
-                | (bit_cast::<127, 32>(self.s_order.byte_len.val()) << self.len_at.val())
-                | (bit_cast::<127, 8>(self.s_order.status.val()) << self.status_at.val())
-                | (bit_cast::<127, 1>(self.signal_bit.val()) << self.signalled_at.val())
-                | (bit_cast::<127, 1>(self.land_bit.val()) << self.land_at.val());
+            self.tag.next.flow = bit_cast::<16, FB>(self.s_order.flow.val());
+            self.tag.next.wr_id = self.s_order.wr_id.val();
+            self.tag.next.byte_len = self.s_order.byte_len.val();
+            self.tag.next.status = self.s_order.status.val();
+            self.tag.next.signalled = self.s_order.signalled.val();
+            self.tag.next.land = self.is_land.val();
         }
         self.ends.next = self.s_done.valid.val() & self.ender.s_done.ready.val();
         if self.take.val() & self.sends.val() & !self.ends.val() {

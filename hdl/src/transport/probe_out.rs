@@ -21,7 +21,7 @@
 use crate::events::ProbeEvents;
 use crate::streams::{FlowPulse, Probe};
 use crate::util::{lut_ram::LutRam, ram::Ram};
-use crate::{block, kernel, Reg, Unreset};
+use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Turns of a queue pair after which a probe without an answer is lost.
@@ -42,6 +42,14 @@ pub enum ProbeOp {
     Forget,
     /// The queue pair has its turn; its PSN has been looked up.
     Turn,
+}
+
+/// What is noted of a flow.
+#[row]
+struct NoteRow {
+    is_new: Bit,    // Sent since the probe
+    is_open: Bit,   // Probe without answer
+    round: Bits<2>, // Round of the probe
 }
 
 /// Probes of `F = 2^FB` queue pairs.
@@ -82,7 +90,7 @@ pub struct ProbeOut<const FB: usize, const FP1: usize, const TW: usize> {
     /// What it counts.
     pub event_probe: ProbeEvents<Out>,
     psns: Ram<FB, Bits<24>>,
-    notes: LutRam<FB, Bits<4>>,
+    notes: LutRam<FB, NoteRow>,
     #[reset(ProbeOp::None)]
     op: Reg<ProbeOp>,
     op_at: Reg<Bits<FB>>,
@@ -225,15 +233,15 @@ impl<const FB: usize, const FP1: usize, const TW: usize> ProbeOut<FB, FP1, TW> {
         }
     }
 
-    /// Notes: sent since the probe, probe without answer, round of the probe.
+    /// Notes.
     fn notes(&mut self) {
         self.notes.read_address.next = self.op_at.val();
         self.notes.write_address.next = self.op_at.val();
         self.notes.write_enable.next = self.op.val() != ProbeOp::None;
-        self.is_new.next = self.notes.read_data.val().get_bit(0);
-        self.is_open.next = self.notes.read_data.val().get_bit(1);
+        self.is_new.next = self.notes.read_data.val().is_new;
+        self.is_open.next = self.notes.read_data.val().is_open;
         self.is_lost.next =
-            self.is_open.val() & (self.notes.read_data.val().get_bits::<2>(2) == self.round.val());
+            self.is_open.val() & (self.notes.read_data.val().round == self.round.val());
         self.turns.next = self.op.val() == ProbeOp::Turn;
         self.probes.next =
             self.turns.val() & self.is_new.val() & (!self.is_open.val() | self.is_lost.val());
@@ -241,22 +249,24 @@ impl<const FB: usize, const FP1: usize, const TW: usize> ProbeOut<FB, FP1, TW> {
         match self.op.val() {
             ProbeOp::None => {}
             ProbeOp::Sent => {
-                self.notes.write_data.next = self.notes.read_data.val() | 1;
+                self.notes.write_data.next.is_new = true;
             }
             ProbeOp::Quiet => {
-                self.notes.write_data.next = self.notes.read_data.val() & 14;
+                self.notes.write_data.next.is_new = false;
             }
             ProbeOp::Answered => {
-                self.notes.write_data.next = self.notes.read_data.val() & 13;
+                self.notes.write_data.next.is_open = false;
             }
             ProbeOp::Forget => {
                 self.notes.write_data.next = 0.into();
             }
             ProbeOp::Turn => {
                 if self.probes.val() {
-                    self.notes.write_data.next = (bit_cast::<4, 2>(self.round.val()) << 2) | 2;
+                    self.notes.write_data.next.is_new = false;
+                    self.notes.write_data.next.is_open = true;
+                    self.notes.write_data.next.round = self.round.val();
                 } else if self.is_lost.val() {
-                    self.notes.write_data.next = self.notes.read_data.val() & 13;
+                    self.notes.write_data.next.is_open = false;
                 }
             }
         }

@@ -9,6 +9,7 @@
 //! # Twins             part of sim/models/src/golden/cc/serial/unit.rs, tests/cc/cc_unit_serial.rs
 
 use crate::cc::hop::HopRecord;
+use crate::rows::{CcCheck, CcUtilGain};
 use crate::streams::Telemetry;
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
@@ -24,9 +25,9 @@ pub struct CcSerialEvent {
     /// Hop.
     pub hop: Signal<In, Bits<3>>,
     /// What one unit of utilisation is; [27]: hops tell sojourn times.
-    pub cfg_util_gain: Signal<In, Bits<28>>,
+    pub cfg_util_gain: Signal<In, CcUtilGain>,
     /// PSN \[0\], time \[1\] and bytes \[2\] are checked; largest queue \[22:6\].
-    pub cfg_check: Signal<In, Bits<23>>,
+    pub cfg_check: Signal<In, CcCheck>,
     /// PSN that the ACK acknowledges.
     pub s_ack_psn: Signal<In, Bits<24>>,
     /// Next PSN the flow will send.
@@ -153,15 +154,15 @@ impl Logic for CcSerialEvent {
                 self.word_1.next = bit_cast::<32, 1>(self.adapts.val().into());
             }
             26 => {
-                self.word_1.next = bit_cast::<32, 17>(self.cfg_check.val().get_bits::<17>(6));
+                self.word_1.next = bit_cast::<32, 17>(self.cfg_check.val().queue_max);
             }
             _ => {
                 self.word_1.next = 0.into();
             }
         }
         comment!("Conditions. Rate codes 5 and 6 name no rate, nor does 7 beside utilisation or sojourn times.");
-        self.by_use.next = self.cfg_util_gain.val().get_bit(21);
-        self.by_time.next = self.cfg_util_gain.val().get_bit(27);
+        self.by_use.next = self.cfg_util_gain.val().mantissa.get_bit(21);
+        self.by_time.next = self.cfg_util_gain.val().sojourn;
         self.has_rate.next =
             (self.code_1.val() != self.code_5.val()) && (self.code_1.val() != self.code_6.val());
         self.next_hop.next = self.hop.val() + 1;
@@ -172,11 +173,11 @@ impl Logic for CcSerialEvent {
             2,
             self.s_ack_tel.hops.val().any() && (self.s_ack_tel.hops.val() < self.hops_above.val()),
         );
-        self.low.next = self.low.val().replace_bit(3, self.cfg_check.val().get_bit(0));
-        self.low.next = self.low.val().replace_bit(4, self.cfg_check.val().get_bit(1));
+        self.low.next = self.low.val().replace_bit(3, self.cfg_check.val().psn);
+        self.low.next = self.low.val().replace_bit(4, self.cfg_check.val().time);
         self.flags.next = self.low.val();
         self.flags.next =
-            self.flags.val().replace_bit(5, self.cfg_check.val().get_bit(2) && self.has_rate.val());
+            self.flags.val().replace_bit(5, self.cfg_check.val().bytes && self.has_rate.val());
         self.flags.next = self.flags.val().replace_bit(
             6,
             self.has_rate.val() && !((self.by_use.val() || self.by_time.val()) && self.is_40.val()),

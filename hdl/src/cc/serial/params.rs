@@ -8,6 +8,7 @@
 //! # Reset             none
 //! # Twins             part of sim/models/src/golden/cc/serial/unit.rs, tests/cc/cc_unit_serial.rs
 
+use crate::rows::CcUtilGain;
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -27,7 +28,7 @@ pub struct CcSerialParams {
     pub cfg_queue_gain: Signal<In, Bits<32>>,
     /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
     /// bytes. [27]: hops tell sojourn times.
-    pub cfg_util_gain: Signal<In, Bits<28>>,
+    pub cfg_util_gain: Signal<In, CcUtilGain>,
     /// eta in the units of U, UQ0.36.
     pub cfg_target: Signal<In, Bits<32>>,
     /// 1 in the units of U, UQ0.36.
@@ -69,7 +70,7 @@ impl Logic for CcSerialParams {
                 self.word_1.next = self.cfg_queue_gain.val() << 13;
             }
             4 => {
-                self.word_1.next = bit_cast::<32, 22>(self.cfg_util_gain.val().get_bits::<22>(0));
+                self.word_1.next = bit_cast::<32, 22>(self.cfg_util_gain.val().mantissa);
             }
             5 => {
                 self.word_1.next = self.cfg_target.val();

@@ -99,7 +99,7 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.params.cfg_t_ns.next = self.cfg.t_ns.val();
         self.params.cfg_inv_t.next = self.cfg.inv_t.val();
         self.params.cfg_queue_gain.next = self.cfg.queue_gain.val();
-        self.params.cfg_util_gain.next = self.cfg.util_gain.val();
+        self.params.cfg_util_gain.next = self.cfg.util_gain.val().into();
         self.params.cfg_target.next = self.cfg.target.val();
         self.params.cfg_u_one.next = self.cfg.u_one.val();
         self.params.cfg_max_stage.next = self.cfg.max_stage.val();
@@ -111,8 +111,8 @@ impl<const FB: usize, const AW: usize> Logic for CcUnitSerial<FB, AW> {
         self.params.cfg_rate_max.next = self.cfg.rate_max.val();
         self.offer.source.next = self.control.source.val();
         self.offer.hop.next = self.control.hop.val();
-        self.offer.cfg_util_gain.next = self.cfg.util_gain.val();
-        self.offer.cfg_check.next = self.cfg.check.val();
+        self.offer.cfg_util_gain.next = self.cfg.util_gain.val().into();
+        self.offer.cfg_check.next = self.cfg.check.val().into();
         self.offer.s_ack_psn.next = self.s_ack.psn.val();
         self.offer.s_ack_snd_nxt.next = self.s_ack.snd_nxt.val();
         self.offer.s_ack_tel.valid.next = self.s_ack.tel.valid.val();

@@ -6,20 +6,17 @@
 //!                     [`SAME_FLOW_CYCLES`] - 1 cycles, and `room` was high in the cycle before
 //! # Latency and rate  2 cycles; one start per cycle, a flow again after [`SAME_FLOW_CYCLES`]. In order;
 //!                     a command enters the skid one cycle after it was taken, before ACKs that come then
-//! # Number formats    event_word: psn [23:0], snd_nxt [47:24], tel_valid [48], tel_hops [51:49], tel_path
-//!                     [63:52], five records from 64 on, command [384], flow from 385 on. Of a command: op [1:0],
-//!                     telemetry [2], window [95:64], rate [127:96], tel_hops 0
 //! # Definitions       A flow has two marks, one of its last start and one of its last end: it is
 //!                     under way while they differ. A start turns the first one, and the end, so
 //!                     many cycles later, makes the second one equal
-//! # Shape             F = 2^FB flows, EW = FB + 385, MW = FB + 1
+//! # Shape             F = 2^FB flows
 //! # Reset             synchronous, high: nothing taken, nothing under way; while `scrubs` the
 //!                     marks of scrub_flow are cleared and the readies are low
 //! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
 use crate::streams::FlowCommand;
 use crate::util::{delay::Delay, lut_ram::LutRam, skid::Skid};
-use crate::{block, Reg, Unreset};
+use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles between two starts of the same flow, at least.
@@ -29,15 +26,58 @@ const FLIGHT_CYCLES: usize = SAME_FLOW_CYCLES - 1;
 // The kernel takes the oldest of so many.
 const _: () = assert!(FLIGHT_CYCLES == 60);
 
-/// Sinks, order, and the flows under way; `EW = FB + 385`, `MW = FB + 1`.
-#[block(check(EW == FB + 385 && MW == FB + 1))]
-pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
+/// An ACK or a flow command.
+#[row]
+pub struct EventRow<const FB: usize> {
+    /// PSN that is acknowledged.
+    pub psn: Bits<24>,
+    /// Next PSN that the flow sends.
+    pub snd_nxt: Bits<24>,
+    /// There is telemetry.
+    pub tel_valid: Bit,
+    /// Its records; of a command 0.
+    pub hops: Bits<3>,
+    /// Its path.
+    pub path: Bits<12>,
+    /// Five records.
+    pub records: Bits<320>,
+    /// It is a flow command.
+    pub command: Bit,
+    /// Flow.
+    pub flow: Bits<FB>,
+    /// Of a command: 1 create, else remove.
+    #[at(0)]
+    pub op: Bits<2>,
+    /// Of a command: the flow's ACKs carry telemetry.
+    #[at(2)]
+    pub telemetry: Bit,
+    /// Of a command: window.
+    #[at(64)]
+    pub window: Bits<32>,
+    /// Of a command: rate.
+    #[at(96)]
+    pub rate: Bits<32>,
+    /// All but the last four records, the kind and the flow.
+    #[at(0)]
+    pub head: Bits<128>,
+}
+
+/// A flow under way, and the mark that its end will have.
+#[row]
+struct MarkRow<const FB: usize> {
+    mark: Bit,
+    flow: Bits<FB>,
+}
+
+/// Sinks, order, and the flows under way.
+#[block]
+pub struct CcIntakeWide<const FB: usize> {
     /// An ACK is offered.
     pub s_ack_valid: Signal<In, Bit>,
     /// It will be taken.
     pub s_ack_ready: Signal<Out, Bit>,
     /// It as an event.
-    pub s_ack_event: Signal<In, Bits<EW>>,
+    pub s_ack_event: Signal<In, EventRow<FB>>,
     /// A flow command is offered.
     pub s_flow: FlowCommand<In, FB>,
     /// The marks of a flow are cleared.
@@ -49,11 +89,11 @@ pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
     /// An event starts.
     pub start: Signal<Out, Bit>,
     /// The event.
-    pub event_word: Signal<Out, Bits<EW>>,
-    events: Skid<Bits<EW>>,
+    pub event_word: Signal<Out, EventRow<FB>>,
+    events: Skid<EventRow<FB>>,
     started: LutRam<FB, Bits<1>>,
     ended: LutRam<FB, Bits<1>>,
-    under_way: Delay<Bits<MW>, FLIGHT_CYCLES>,
+    under_way: Delay<MarkRow<FB>, FLIGHT_CYCLES>,
     open: Reg<Bit>,
     flow_full: Reg<Bit>,
     flow_flow: Unreset<Bits<FB>>,
@@ -62,14 +102,13 @@ pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
     flow_window_bytes: Unreset<Bits<32>>,
     flow_rate: Unreset<Bits<32>>,
     head_valid: Reg<Bit>,
-    head: Unreset<Bits<EW>>,
+    head: Unreset<EventRow<FB>>,
     busy: Unreset<Bit>,
     mark: Unreset<Bit>,
     alive: Reg<Bits<FLIGHT_CYCLES>>,
     starts: Reg<Bit>,
     advance: Signal<Local, Bit>,
-    command_word: Signal<Local, Bits<EW>>,
-    command_low: Signal<Local, Bits<EW>>,
+    command: Signal<Local, EventRow<FB>>,
     next_flow: Signal<Local, Bits<FB>>,
     head_flow: Signal<Local, Bits<FB>>,
     follows: Signal<Local, Bit>,
@@ -82,28 +121,27 @@ pub struct CcIntakeWide<const FB: usize, const EW: usize, const MW: usize> {
     will_wait: Signal<Local, Bit>,
     #[value(1)]
     youngest: Constant<Bits<FLIGHT_CYCLES>>,
-    #[value(1)]
-    command_bit: Constant<Bits<EW>>,
 }
 
-impl<const FB: usize, const EW: usize, const MW: usize> Logic for CcIntakeWide<FB, EW, MW> {
+impl<const FB: usize> Logic for CcIntakeWide<FB> {
     #[hdl_gen]
     fn update(&mut self) {
         comment!("Sinks: a command that was taken goes before an ACK.");
         self.open.next = !self.scrubs.val();
         self.s_ack_ready.next =
             self.open.val() && self.events.s.ready.val() && !self.flow_full.val();
-        self.command_low.next = bit_cast::<EW, 2>(self.flow_op.val())
-            | (bit_cast::<EW, 1>(self.flow_telemetry.val().into()) << 2)
-            | (self.command_bit.val() << 384);
-        self.command_word.next = (bit_cast::<EW, 32>(self.flow_window_bytes.val()) << 64)
-            | (bit_cast::<EW, 32>(self.flow_rate.val()) << 96)
-            | (bit_cast::<EW, FB>(self.flow_flow.val()) << 385);
+        self.command.next = 0.into();
+        self.command.next.op = self.flow_op.val();
+        self.command.next.telemetry = self.flow_telemetry.val();
+        self.command.next.window = self.flow_window_bytes.val();
+        self.command.next.rate = self.flow_rate.val();
+        self.command.next.command = true;
+        self.command.next.flow = self.flow_flow.val();
         self.events.s.valid.next =
             self.flow_full.val() || (self.open.val() && self.s_ack_valid.val());
         self.events.s.data.next = self.s_ack_event.val();
         if self.flow_full.val() {
-            self.events.s.data.next = self.command_low.val() | self.command_word.val();
+            self.events.s.data.next = self.command.val();
             if self.events.s.ready.val() {
                 self.flow_full.next = false;
             }
@@ -123,7 +161,7 @@ impl<const FB: usize, const EW: usize, const MW: usize> Logic for CcIntakeWide<F
         comment!("The next head.");
         self.advance.next = self.starts.val() || !self.head_valid.val();
         self.events.m.ready.next = self.advance.val();
-        self.next_flow.next = self.events.m.data.val().get_bits::<FB>(385);
+        self.next_flow.next = self.events.m.data.val().flow;
         self.will_stand.next = self.head_valid.val();
         if self.advance.val() {
             self.will_stand.next = self.events.m.valid.val();
@@ -135,12 +173,12 @@ impl<const FB: usize, const EW: usize, const MW: usize> Logic for CcIntakeWide<F
         if self.starts.val() {
             self.alive.next = self.alive_later.val() | self.youngest.val();
         }
-        self.head_flow.next = self.head.val().get_bits::<FB>(385);
-        self.under_way.d.next = bit_cast::<MW, 1>(self.mark.val().into())
-            | (bit_cast::<MW, FB>(self.head_flow.val()) << 1);
+        self.head_flow.next = self.head.val().flow;
+        self.under_way.d.next.mark = self.mark.val();
+        self.under_way.d.next.flow = self.head_flow.val();
         self.ends.next = self.alive.val().get_bit(59);
-        self.end_flow.next = self.under_way.q.val().get_bits::<FB>(1);
-        self.end_mark.next = self.under_way.q.val().get_bit(0);
+        self.end_flow.next = self.under_way.q.val().flow;
+        self.end_mark.next = self.under_way.q.val().mark;
         comment!("Marks of the next head, with the start and the end of this cycle.");
         self.started.read_address.next = self.next_flow.val();
         self.ended.read_address.next = self.next_flow.val();

@@ -12,6 +12,7 @@
 //! # Twins             part of sim/models/src/golden/cc/wide/unit.rs, tests/cc/cc_unit_wide.rs
 
 use crate::cc::hop::{self, CcHop};
+use crate::rows::{CcCheck, CcUtilGain};
 use crate::util::ram::Ram;
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
@@ -30,11 +31,11 @@ pub struct CcLane<const FB: usize> {
     pub cfg_queue_gain: Signal<In, Bits<32>>,
     /// What one unit of utilisation is: mantissa [21:0], exponent [26:22]; 0: hops count
     /// bytes. [27]: hops tell sojourn times. At rest from 5 cycles before the first record on.
-    pub cfg_util_gain: Signal<In, Bits<28>>,
+    pub cfg_util_gain: Signal<In, CcUtilGain>,
     /// The same, for the next lane.
-    pub m_util_gain: Signal<Out, Bits<28>>,
+    pub m_util_gain: Signal<Out, CcUtilGain>,
     /// Time \[1\] and bytes \[2\] are checked; log2 of multi \[5:3\]; largest queue \[22:6\].
-    pub cfg_check: Signal<In, Bits<23>>,
+    pub cfg_check: Signal<In, CcCheck>,
     /// An ACK starts.
     pub read: Signal<In, Bit>,
     /// Its flow.
@@ -57,7 +58,7 @@ pub struct CcLane<const FB: usize> {
     pub bad: Signal<Out, Bits<3>>,
     stored: Ram<FB, Bits<64>>,
     one_hop: CcHop,
-    util_gain: Unreset<Bits<28>>,
+    util_gain: Unreset<CcUtilGain>,
     old_2: Unreset<Bits<64>>,
     new_1: Unreset<Bits<64>>,
     new_2: Unreset<Bits<64>>,

@@ -20,7 +20,7 @@
 //! # Number formats    those of cc_unit.rs
 //! # Definitions       those of cc_unit.rs: the same ACKs of a flow have the same results
 //! # Parameters        nic_spec::cc_params derives the `cfg_*` values; they are quasi-static
-//! # Shape             F = 2^FB flows, EW = FB + 385, HW = FB + 128, IW = FB + 208, MW = FB + 1; 64 results wait
+//! # Shape             F = 2^FB flows, IW = FB + 208; 64 results wait
 //!                     before starts wait for m_rate_ready
 //! # Reset             synchronous, high; then F cycles of clearing with the readies low
 //! # Twins             sim/models/src/golden/cc/wide/unit.rs, sim/models/src/reference/hpcc.rs,
@@ -46,15 +46,9 @@ pub use crate::cc::wide::intake::SAME_FLOW_CYCLES;
 /// Cycles from the cycle that takes an ACK to its `m_rate`, at least.
 pub const LATENCY_CYCLES: usize = 66;
 
-/// HPCC++ for `2^FB` flows; `EW = FB + 385`, `HW = FB + 128`, `IW = FB + 208`, `MW = FB + 1`.
+/// HPCC++ for `2^FB` flows; `IW = FB + 208`.
 #[block(check(IW == FB + 208))]
-pub struct CcUnitWide<
-    const FB: usize,
-    const EW: usize,
-    const HW: usize,
-    const IW: usize,
-    const MW: usize,
-> {
+pub struct CcUnitWide<const FB: usize, const IW: usize> {
     /// T in ns.
     pub cfg: CcConfig<In>,
     /// An ACK is offered.
@@ -65,9 +59,9 @@ pub struct CcUnitWide<
     pub m_rate: Decision<Out, FB>,
     /// Telemetry ignored: its ACK is of a PSN that was never sent.
     pub event_cc: CcEvents<Out>,
-    intake: CcIntakeWide<FB, EW, MW>,
+    intake: CcIntakeWide<FB>,
     state: CcState<FB>,
-    decision: CcDecision<FB, EW, HW>,
+    decision: CcDecision<FB>,
     lanes: [CcLane<FB>; 5],
     worse_01: CcWorse,
     worse_23: CcWorse,
@@ -96,8 +90,7 @@ pub struct CcUnitWide<
     bad: Signal<Local, Bits<3>>,
     judged: Signal<Local, Bit>,
     is_bad: Signal<Local, Bit>,
-    ack_low: Signal<Local, Bits<EW>>,
-    ack_high: Signal<Local, Bits<EW>>,
+    records: Signal<Local, Bits<320>>,
     valid_later: Signal<Local, Bits<17>>,
     goes_on: Signal<Local, Bits<17>>,
     end_wc: Signal<Local, Bits<48>>,
@@ -118,9 +111,7 @@ pub struct CcUnitWide<
 }
 
 #[kernel(unit_parts)]
-impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const MW: usize>
-    CcUnitWide<FB, EW, HW, IW, MW>
-{
+impl<const FB: usize, const IW: usize> CcUnitWide<FB, IW> {
     fn update(&mut self) {
         self.intake();
         self.decision();
@@ -133,36 +124,37 @@ impl<const FB: usize, const EW: usize, const HW: usize, const IW: usize, const M
     fn intake(&mut self) {
         self.intake.s_ack_valid.next = self.s_ack.valid.val();
         self.s_ack.ready.next = self.intake.s_ack_ready.val();
-        self.ack_low.next = bit_cast::<EW, 24>(self.s_ack.psn.val())
-            | (bit_cast::<EW, 24>(self.s_ack.snd_nxt.val()) << 24)
-            | (bit_cast::<EW, 1>(self.s_ack.tel.valid.val().into()) << 48)
-            | (bit_cast::<EW, 3>(self.s_ack.tel.hops.val()) << 49)
-            | (bit_cast::<EW, 12>(self.s_ack.tel.path.val()) << 52);
-        self.ack_high.next = (bit_cast::<EW, 64>(self.s_ack.tel.hop[0].val()) << 64)
-            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[1].val()) << 128)
-            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[2].val()) << 192)
-            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[3].val()) << 256)
-            | (bit_cast::<EW, 64>(self.s_ack.tel.hop[4].val()) << 320)
-            | (bit_cast::<EW, FB>(self.s_ack.flow.val()) << 385);
-        self.intake.s_ack_event.next = self.ack_low.val() | self.ack_high.val();
+        self.records.next = bit_cast::<320, 64>(self.s_ack.tel.hop[0].val())
+            | (bit_cast::<320, 64>(self.s_ack.tel.hop[1].val()) << 64)
+            | (bit_cast::<320, 64>(self.s_ack.tel.hop[2].val()) << 128)
+            | (bit_cast::<320, 64>(self.s_ack.tel.hop[3].val()) << 192)
+            | (bit_cast::<320, 64>(self.s_ack.tel.hop[4].val()) << 256);
+        self.intake.s_ack_event.next.psn = self.s_ack.psn.val();
+        self.intake.s_ack_event.next.snd_nxt = self.s_ack.snd_nxt.val();
+        self.intake.s_ack_event.next.tel_valid = self.s_ack.tel.valid.val();
+        self.intake.s_ack_event.next.hops = self.s_ack.tel.hops.val();
+        self.intake.s_ack_event.next.path = self.s_ack.tel.path.val();
+        self.intake.s_ack_event.next.records = self.records.val();
+        self.intake.s_ack_event.next.command = false;
+        self.intake.s_ack_event.next.flow = self.s_ack.flow.val();
         Wire::join(&mut self.s_flow, &mut self.intake.s_flow);
         self.intake.scrubs.next = self.scrubs.val();
         self.intake.scrub_flow.next = self.scrub_flow.val();
         self.intake.room.next = self.results.count.val() < self.room_below.val();
         comment!("0: the state of the flow and its records are read.");
         self.state.read_enable.next = self.intake.start.val();
-        self.state.read_flow.next = self.intake.event_word.val().get_bits::<FB>(385);
+        self.state.read_flow.next = self.intake.event_word.val().flow;
         for i in 0..5 {
             self.lanes[i].cfg_queue_gain.next = self.cfg.queue_gain.val();
-            self.lanes[i].cfg_check.next = self.cfg.check.val();
+            self.lanes[i].cfg_check.next = self.cfg.check.val().into();
             self.lanes[i].read.next = self.intake.start.val();
-            self.lanes[i].flow.next = self.intake.event_word.val().get_bits::<FB>(385);
-            self.lanes[i].hop.next = self.intake.event_word.val().get_bits::<64>(64 + (64 * i));
+            self.lanes[i].flow.next = self.intake.event_word.val().flow;
+            self.lanes[i].hop.next = self.intake.event_word.val().records.get_bits::<64>(64 * i);
             self.lanes[i].counted.next = self.decision.counted.val().get_bit(i);
             self.lanes[i].store.next = self.decision.store.val();
             self.lanes[i].store_flow.next = self.decision.m.flow.val();
         }
-        self.lanes[0].cfg_util_gain.next = self.cfg.util_gain.val();
+        self.lanes[0].cfg_util_gain.next = self.cfg.util_gain.val().into();
         self.lanes[1].cfg_util_gain.next = self.lanes[0].m_util_gain.val();
         self.lanes[2].cfg_util_gain.next = self.lanes[1].m_util_gain.val();
         self.lanes[3].cfg_util_gain.next = self.lanes[2].m_util_gain.val();

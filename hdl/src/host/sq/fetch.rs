@@ -13,7 +13,11 @@
 //! # Twins             sim/models/src/golden/host/sq/fetch.rs, tests/host/sq_fetch.rs
 
 use crate::events::SqEvents;
-use crate::host::sq::{book::SqOp, flows::SqFlows, rows::SqRows};
+use crate::host::sq::{
+    book::SqOp,
+    flows::SqFlows,
+    rows::{BeatRow, SqRows},
+};
 use crate::streams::{
     AxisWordsUser, CommittedRow, ConfigRow, Doorbell, FlowPulse, LostRequest, Offer, ReadCommand,
 };
@@ -62,19 +66,13 @@ pub struct SqFetch<const FB: usize, const FB1: usize, const OW: usize> {
     rows: SqRows<FB, OW>,
     credits: Fifo<Bits<FB>, 4, 5>,
     orders: Fifo<Bits<OW>, 3, 4>,
-    beats: Fifo<Bits<66>, 6, 7>,
+    beats: Fifo<BeatRow, 6, 7>,
     order_flow: Signal<Local, Bits<OW>>,
-    new_beat: Signal<Local, Bits<66>>,
+    new_beat: Signal<Local, BeatRow>,
     takes: Signal<Local, Bit>,
     passes: Signal<Local, Bit>,
     beat_stands: Signal<Local, Bit>,
     looks: Signal<Local, Bit>,
-    last_part: Signal<Local, Bits<66>>,
-    error_part: Signal<Local, Bits<66>>,
-    #[value(num_bigint::BigUint::from(1_u32) << 64_u32)]
-    last_bit: Constant<Bits<66>>,
-    #[value(num_bigint::BigUint::from(1_u32) << 65_u32)]
-    error_bit: Constant<Bits<66>>,
     #[init(Constant::new(WR_BYTES.to_bits()))]
     wr_bytes: Constant<Bits<13>>,
     #[init(Constant::new((Table::Wr as u64).to_bits()))]
@@ -104,17 +102,9 @@ impl<const FB: usize, const FB1: usize, const OW: usize> Logic for SqFetch<FB, F
         self.orders.s.data.next =
             bit_cast::<OW, 16>(self.flows.order_index.val()) | (self.order_flow.val() << 16);
         comment!("data; there is room for all that was asked for");
-        self.last_part.next = 0.into();
-        if self.s_axis.tlast.val() {
-            self.last_part.next = self.last_bit.val();
-        }
-        self.error_part.next = 0.into();
-        if self.s_axis.tuser.val() {
-            self.error_part.next = self.error_bit.val();
-        }
-        self.new_beat.next = bit_cast::<66, 64>(self.s_axis.tdata.val())
-            | self.last_part.val()
-            | self.error_part.val();
+        self.new_beat.next.data = self.s_axis.tdata.val();
+        self.new_beat.next.last = self.s_axis.tlast.val();
+        self.new_beat.next.error = self.s_axis.tuser.val();
         self.s_axis.tready.next = self.beats.s.ready.val();
         comment!("a beat passes the FIFO where none stands before it and it is wanted");
         self.takes.next =

@@ -11,7 +11,7 @@
 
 use crate::host::sq::book::SqOp;
 use crate::streams::{CommittedRow, ConfigRow, Doorbell, LostRequest, Offer};
-use crate::{block, kernel, Reg, Regs};
+use crate::{block, kernel, row, Reg, Regs};
 use nic_spec::rows::Table;
 use rust_hdl_core::prelude::*;
 
@@ -35,6 +35,17 @@ pub enum RowsState {
     Gap,
 }
 
+/// A beat of a work request.
+#[row]
+pub struct BeatRow {
+    /// Bytes.
+    pub data: Bits<64>,
+    /// It is the last one.
+    pub last: Bit,
+    /// The memory reported an error.
+    pub error: Bit,
+}
+
 /// Rows of `2^FB` flows; `OW = FB + 16`.
 #[block(check(OW == FB + 16))]
 pub struct SqRows<const FB: usize, const OW: usize> {
@@ -44,13 +55,13 @@ pub struct SqRows<const FB: usize, const OW: usize> {
     pub cfg: CommittedRow<In>,
     /// A row for the requester.
     pub m_cfg: ConfigRow<Out>,
-    /// A beat of a work request: error, last, data from the top. It is taken while a row fills,
+    /// A beat of a work request. It is taken while a row fills,
     /// and where nothing is at hand and there is an order.
     pub beat_valid: Signal<In, Bit>,
     /// A work request is being put together.
     pub fills: Signal<Out, Bit>,
     /// The beat.
-    pub beat: Signal<In, Bits<66>>,
+    pub beat: Signal<In, BeatRow>,
     /// Who has asked for it: flow, index from the top.
     pub order_valid: Signal<In, Bit>,
     /// It is done with.
@@ -158,7 +169,7 @@ impl<const FB: usize, const OW: usize> SqRows<FB, OW> {
         self.row_flow.next = bit_cast::<FB, 16>(self.index.val());
         self.holds.next =
             self.s_cfg.valid.val() & self.is_qp.val() & (self.state.val() != RowsState::Ack);
-        self.beat_data.next = self.beat.val().get_bits::<64>(0);
+        self.beat_data.next = self.beat.val().data;
         self.beat_wide.next = bit_cast::<320, 64>(self.beat_data.val());
         self.order_index.next = self.order.val().get_bits::<16>(0);
         self.order_flow.next = self.order.val().get_bits::<FB>(16);
@@ -197,9 +208,9 @@ impl<const FB: usize, const OW: usize> SqRows<FB, OW> {
             RowsState::Fill => {
                 if self.beat_valid.val() {
                     self.row.next = (self.row.val() >> 64) | (self.beat_wide.val() << 256);
-                    if self.beat.val().get_bit(64) {
+                    if self.beat.val().last {
                         self.state.next = RowsState::Offer;
-                        if self.beat.val().get_bit(65) {
+                        if self.beat.val().error {
                             self.state.next = RowsState::Failed;
                         } else if self.guards.val() {
                             self.state.next = RowsState::Came;

@@ -10,8 +10,15 @@
 
 use crate::streams::DecisionTap;
 use crate::util::lut_ram::LutRam;
-use crate::{block, Reg, Unreset};
+use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
+
+/// Hops that a flow's answers have named.
+#[row]
+struct NamedRow {
+    chosen: Bits<3>, // The one that counts
+    last: Bits<3>,   // That of the last answer
+}
 
 /// Hops of `2^FB` flows.
 #[block]
@@ -28,7 +35,7 @@ pub struct AckHop<const FB: usize> {
     pub look_flow: Signal<In, Bits<FB>>,
     /// Its most loaded hop; 7: none.
     pub hop: Signal<Out, Bits<3>>,
-    named: LutRam<FB, Bits<6>>,
+    named: LutRam<FB, NamedRow>,
     hops: LutRam<FB, Bits<3>>,
     #[reset(7u64.to_bits())]
     pick: Reg<Bits<3>>,
@@ -61,8 +68,8 @@ impl<const FB: usize> Logic for AckHop<FB> {
         self.worst.next = self.watch.worst_hop.val();
         comment!("2: the second of two alike counts.");
         self.named.read_address.next = self.flow.val();
-        self.latest.next = self.named.read_data.val().get_bits::<3>(3);
-        self.chosen.next = self.named.read_data.val().get_bits::<3>(0);
+        self.latest.next = self.named.read_data.val().last;
+        self.chosen.next = self.named.read_data.val().chosen;
         self.last.next = self.worst.val();
         if self.latest.val() == self.worst.val() {
             self.chosen.next = self.worst.val();
@@ -79,8 +86,8 @@ impl<const FB: usize> Logic for AckHop<FB> {
             self.named.write_address.next = self.scrub_flow.val();
             self.hops.write_address.next = self.scrub_flow.val();
         }
-        self.named.write_data.next =
-            bit_cast::<6, 3>(self.chosen.val()) | (bit_cast::<6, 3>(self.last.val()) << 3);
+        self.named.write_data.next.chosen = self.chosen.val();
+        self.named.write_data.next.last = self.last.val();
         self.hops.write_data.next = self.chosen.val();
     }
 }

@@ -14,7 +14,7 @@
 
 use crate::streams::{Flow, RequesterCompletion, WriteDone};
 use crate::util::{fifo::Fifo, ram::Ram};
-use crate::{block, Reg, Unreset};
+use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// What the block is doing.
@@ -32,6 +32,23 @@ pub enum State {
     Act,
     /// A row is taken.
     Forget,
+}
+
+/// Tag of a command.
+#[row(127)]
+pub struct CompleterTag {
+    /// Flow.
+    pub flow: Bits<16>,
+    /// Id of the work request.
+    pub wr_id: Bits<32>,
+    /// Bytes of its message.
+    pub byte_len: Bits<32>,
+    /// How it ended.
+    pub status: Bits<8>,
+    /// Software wants a completion also when it is good.
+    pub signalled: Bit,
+    /// The command writes payload; else it is a work request's end.
+    pub land: Bit,
 }
 
 /// Ends of commands; `FC = FB + 1`.
@@ -53,7 +70,7 @@ pub struct CompleterEnd<const FB: usize, const FC: usize> {
     state: Reg<State>,
     scrub: Reg<Bits<FB>>,
     flow: Unreset<Bits<FB>>,
-    tag: Unreset<Bits<127>>,
+    tag: Unreset<CompleterTag>,
     error: Unreset<Bit>,
     cqe_full: Reg<Bit>,
     status: Reg<Bits<8>>,
@@ -75,10 +92,6 @@ pub struct CompleterEnd<const FB: usize, const FC: usize> {
     host_error: Constant<Bits<8>>,
     #[init(Constant::new(6u64.to_bits()))]
     flushed: Constant<Bits<8>>,
-    #[init(Constant::new(89u64.to_bits()))]
-    land_at: Constant<Bits<16>>,
-    #[init(Constant::new(88u64.to_bits()))]
-    signalled_at: Constant<Bits<16>>,
 }
 
 impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
@@ -103,7 +116,7 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
         self.errors.write_address.next = self.flow.val();
         self.errors.write_data.next = self.good.val();
         self.held.next = self.errors.read_data.val();
-        self.is_land.next = self.tag.val().get_bit(self.land_at.val().index());
+        self.is_land.next = self.tag.val().land;
         self.is_good.next = self.held.val() == self.good.val();
         self.is_replaced.next = self.s_cfg.valid.val() & (self.s_cfg.flow.val() == self.flow.val());
         if self.m_cqe.ready.val() {
@@ -127,7 +140,7 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
                 }
             }
             State::Take => {
-                self.tag.next = self.s_done.tag.val();
+                self.tag.next = self.s_done.tag.val().into();
                 self.flow.next = self.s_done.tag.val().get_bits::<FB>(0);
                 self.error.next = self.s_done.error.val();
                 self.state.next = State::Look;
@@ -150,10 +163,10 @@ impl<const FB: usize, const FC: usize> Logic for CompleterEnd<FB, FC> {
                     self.state.next = State::Idle;
                     self.cqe_full.next = true;
                     self.cqe_flow.next = self.flow.val();
-                    self.wr_id.next = self.tag.val().get_bits::<32>(16);
-                    self.byte_len.next = self.tag.val().get_bits::<32>(48);
-                    self.status.next = self.tag.val().get_bits::<8>(80);
-                    self.signalled.next = self.tag.val().get_bit(self.signalled_at.val().index());
+                    self.wr_id.next = self.tag.val().wr_id;
+                    self.byte_len.next = self.tag.val().byte_len;
+                    self.status.next = self.tag.val().status;
+                    self.signalled.next = self.tag.val().signalled;
                     if self.held.val() == self.told.val() {
                         self.status.next = self.host_error.val();
                         self.errors.write_enable.next = true;

@@ -23,6 +23,13 @@ struct FeedbackRow {
     remote_qpn: Bits<24>, // The peer's QPN
 }
 
+/// The latest telemetry or window of a flow.
+#[row]
+struct SeenRow {
+    psn: Bits<24>, // Its PSN
+    is_seen: Bit,  // There was one since the row
+}
+
 /// Tables of `F = 2^FB` queue pairs, `FP1 = FB + 1`.
 #[block(check(F == 1 << FB && FP1 == FB + 1))]
 pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
@@ -88,7 +95,7 @@ pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
     pub is_seen: Signal<Out, Bit>,
     rows: Ram<FB, FeedbackRow>,
     sent: Ram<FP1, Bits<24>>,
-    seen: Ram<FP1, Bits<25>>,
+    seen: Ram<FP1, SeenRow>,
     enabled: Reg<Bits<F>>,
     has_sent: Reg<Bits<F>>,
     has_seen: Reg<Bits<F>>,
@@ -109,8 +116,6 @@ pub struct FeedbackFlows<const FB: usize, const F: usize, const FP1: usize> {
     sent_index: Signal<Local, Bits<FB>>,
     #[init(Constant::new(1u64.to_bits()))]
     one: Constant<Bits<F>>,
-    #[init(Constant::new((1u64 << 24).to_bits()))]
-    seen_bit: Constant<Bits<25>>,
     #[init(Constant::new((1u64 << FB).to_bits()))]
     top: Constant<Bits<FP1>>,
 }
@@ -122,8 +127,8 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<
         self.ip.next = self.rows.read_data.val().ip;
         self.remote.next = self.rows.read_data.val().remote_qpn;
         self.snd_nxt.next = self.sent.read_data.val();
-        self.last.next = self.seen.read_data.val().get_bits::<24>(0);
-        self.is_seen.next = self.seen.read_data.val().get_bit(24);
+        self.last.next = self.seen.read_data.val().psn;
+        self.is_seen.next = self.seen.read_data.val().is_seen;
         self.is_on.next = self.on.val() & (self.replies.val() | self.of_data.val());
         self.is_followed.next = self.followed.val() | self.of_data.val();
         self.rows.write_enable.next = self.row_comes.val();
@@ -151,17 +156,18 @@ impl<const FB: usize, const F: usize, const FP1: usize> Logic for FeedbackFlows<
         }
         self.seen.write_address.next =
             bit_cast::<FP1, FB>(self.count_flow.val()) | self.of_count.val();
-        self.seen.write_data.next = bit_cast::<25, 24>(self.count_psn.val()) | self.seen_bit.val();
+        self.seen.write_data.next.psn = self.count_psn.val();
+        self.seen.write_data.next.is_seen = true;
         if self.ack.val() {
             self.seen.write_address.next = bit_cast::<FP1, FB>(self.ack_flow.val());
-            self.seen.write_data.next =
-                bit_cast::<25, 24>(self.ack_psn.val()) | self.seen_bit.val();
+            self.seen.write_data.next.psn = self.ack_psn.val();
         }
         if self.row_writes.val() {
             self.sent.write_address.next = bit_cast::<FP1, FB>(self.row_flow.val());
             self.sent_before.next = self.row_before.val();
             self.seen.write_address.next = bit_cast::<FP1, FB>(self.row_flow.val());
-            self.seen.write_data.next = bit_cast::<25, 24>(self.row_before.val());
+            self.seen.write_data.next.psn = self.row_before.val();
+            self.seen.write_data.next.is_seen = false;
         }
         self.sent.write_data.next = self.sent_before.val() + 1;
         self.seen.read_enable.next = self.look.val();

@@ -19,7 +19,7 @@
 use crate::events::WindowEvents;
 use crate::streams::Window;
 use crate::util::{fifo::Fifo, lut_ram::LutRam, ram::Ram};
-use crate::{block, Reg};
+use crate::{block, row, Reg};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from an update to its window.
@@ -27,6 +27,13 @@ pub const LATENCY_CYCLES: usize = 4;
 
 /// Cycles after a row in which windows are dropped: more than an update of before is under way.
 pub const CLOSED_CYCLES: u64 = 127;
+
+/// A window that waits.
+#[row]
+struct WaitingRow {
+    psn: Bits<24>,
+    bytes: Bits<32>,
+}
 
 /// Windows of `2^FB` queue pairs.
 #[block(check(FB == 6 && FP1 == 7))]
@@ -55,7 +62,7 @@ pub struct WindowOut<const FB: usize, const FP1: usize> {
     pub m_window: Window<Out, FB>,
     /// What it counts.
     pub event_window: WindowEvents<Out>,
-    words: Ram<FB, Bits<56>>,
+    words: Ram<FB, WaitingRow>,
     marks: LutRam<FB, Bits<1>>,
     queue: Fifo<Bits<FB>, FB, FP1>,
     #[reset(127)]
@@ -63,7 +70,7 @@ pub struct WindowOut<const FB: usize, const FP1: usize> {
     loading: Reg<Bit>,
     full: Reg<Bit>,
     flow: Reg<Bits<FB>>,
-    word: Reg<Bits<56>>,
+    word: Reg<WaitingRow>,
     sent: Reg<Bit>,
     is_closed: Signal<Local, Bit>,
     counts: Signal<Local, Bit>,
@@ -77,8 +84,8 @@ impl<const FB: usize, const FP1: usize> Logic for WindowOut<FB, FP1> {
     fn update(&mut self) {
         self.m_window.valid.next = self.full.val();
         self.m_window.flow.next = self.flow.val();
-        self.m_window.psn.next = self.word.val().get_bits::<24>(0);
-        self.m_window.bytes.next = self.word.val().get_bits::<32>(24);
+        self.m_window.psn.next = self.word.val().psn;
+        self.m_window.bytes.next = self.word.val().bytes;
         self.event_window.sent.next = self.sent.val();
         comment!("Closed: so long that every mark is cleared.");
         self.is_closed.next = self.rest.val().any();
@@ -96,8 +103,8 @@ impl<const FB: usize, const FP1: usize> Logic for WindowOut<FB, FP1> {
             & self.watch_peer.val();
         self.words.write_enable.next = self.counts.val();
         self.words.write_address.next = self.watch_flow.val();
-        self.words.write_data.next = bit_cast::<56, 24>(self.watch_time.val())
-            | (bit_cast::<56, 32>(self.watch_window_bytes.val()) << 24);
+        self.words.write_data.next.psn = self.watch_time.val();
+        self.words.write_data.next.bytes = self.watch_window_bytes.val();
         self.queue.reset.next = self.reset.val() | self.is_closed.val();
         self.queue.s.valid.next = self.counts.val() & !self.marks.read_data.val().any();
         self.queue.s.data.next = self.watch_flow.val();
