@@ -92,3 +92,19 @@ fn net_refuses_figures_that_it_cannot_make_before_it_runs() {
     run("/none/x.svg", &[], "--figure /none/x.svg: there is no folder /none");
     run("x.png", &[], ".svg");
 }
+
+#[test]
+fn net_failure_names_the_command_that_repeats_it() {
+    let path = folder().join("all lost.toml");
+    let text = std::fs::read_to_string(scenario()).expect("the scenario is there");
+    let text = text.replace("loss_ppm = 10000 ", "loss_ppm = 1000000 ");
+    let text = text.replace("message_count = 12", "message_count = 1");
+    std::fs::write(&path, text).expect("the folder can be written");
+    let name = path.display().to_string();
+    let output = nic(&["net", &name, "--engine", "golden"]);
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8(output.stderr).expect("text");
+    let lines: Vec<&str> = error.lines().collect();
+    assert_eq!(lines.len(), 2, "{error}");
+    assert_eq!(lines[1], format!("  replay: nic net '{name}' --engine golden"));
+}

@@ -16,13 +16,14 @@
 
 #[allow(unsafe_code)]
 pub mod mmio;
+mod ring;
 pub mod rings;
 
 use nic_spec::cc_params::CcParams;
 use nic_spec::regs;
 pub use nic_spec::rows::{Completion, CompletionKind, MrRow, QpRow as QpConfig, Status};
 use nic_spec::rows::{Operation, Row, Table, WrRow};
-use rings::{CompletionRing, Ring};
+use ring::{CompletionRing, Ring};
 
 /// 32-bit register access; addresses are byte offsets into the CSR space.
 pub trait Bus {

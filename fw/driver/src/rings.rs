@@ -1,5 +1,7 @@
 //! Rings in host memory: work requests and completions without a register access for each.
 
+use crate::ring::CompletionRing;
+pub use crate::ring::Ring;
 use crate::{Bus, Error, Nic, Qp, Read, Write, COMMIT_POLLS_MAX, MESSAGE_BYTES_MAX};
 use nic_spec::regs;
 use nic_spec::rows::{Completion, Row, WrRow};
@@ -12,31 +14,6 @@ pub trait HostMemory: Bus {
     fn load(&mut self, address: u64, words: &mut [u32]) -> Result<(), Self::Error>;
     /// Writes words. The NIC sees them before a register write that follows.
     fn store(&mut self, address: u64, words: &[u32]) -> Result<(), Self::Error>;
-}
-
-/// A ring in host memory that its owner gives to the driver.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ring {
-    /// Address on the NIC's AXI4 master: a multiple of the entry's size.
-    pub address: u64,
-    /// log2 of its entries, 1..=15.
-    pub log2: u8,
-}
-
-impl Ring {
-    /// Bytes of a submission ring.
-    pub fn submission_bytes(&self) -> usize {
-        core::mem::size_of::<Row>() << self.log2
-    }
-
-    /// Bytes of a completion ring.
-    pub fn completion_bytes(&self) -> usize {
-        (Completion::RING_BYTES as usize) << self.log2
-    }
-
-    fn is_good(&self, entry_bytes: u64) -> bool {
-        (1..=15).contains(&self.log2) && self.address.is_multiple_of(entry_bytes)
-    }
 }
 
 /// What to do.
@@ -95,15 +72,6 @@ impl HostStatus {
     pub fn has_refused_index(self) -> bool {
         self.bit("consumer_refused")
     }
-}
-
-/// The completion ring as the driver sees it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CompletionRing {
-    ring: Ring,
-    /// Entries read, and as much of it as the NIC knows, modulo 2^16.
-    read_count: u16,
-    told_count: u16,
 }
 
 impl<B: HostMemory> Nic<B> {

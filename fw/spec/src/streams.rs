@@ -6,6 +6,8 @@
 //! bundle within it, `name == Bundle` one whose members' ports do without its name. `FB` is the
 //! width of a flow's index, `W` that of a datapath, `KB` its bytes, `T` the width of a tag,
 //! `T: Synth` a type. In Verilog a member is a port: `m_pkt_flow`, `s_axis_tdata`.
+//!
+//! The list is one, whatever its length: both sides hand all of it to one macro.
 
 /// Hands the list to the macro `$form`, which makes types of it.
 #[macro_export]

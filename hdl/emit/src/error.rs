@@ -73,7 +73,12 @@ impl Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} [{:?}]", self.place, self.text, self.rule)
+        write!(f, "{}: {}", self.place, self.text)?;
+        match self.rule {
+            // The name was the user's: no rule of kernels is broken.
+            Rule::UnknownBlock => Ok(()),
+            rule => write!(f, " [{rule:?}]"),
+        }
     }
 }
 

@@ -69,12 +69,28 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("nic: {error}");
+            let is_run =
+                matches!(cli.command, Command::Replay(_) | Command::Net(_) | Command::Interop(_));
+            if is_run && matches!(error, CliError::Failed(_)) {
+                eprintln!("  replay: {}", command_line());
+            }
             ExitCode::from(match error {
                 CliError::Failed(_) => 1,
                 CliError::Usage(_) => 2,
             })
         }
     }
+}
+
+/// What was asked for, as a shell reads it. Seeds have fixed defaults, so it does the same again.
+fn command_line() -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@".contains(c);
+    let quoted = |word: String| match !word.is_empty() && word.chars().all(is_plain) {
+        true => word,
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    let words = std::env::args().skip(1).map(quoted);
+    std::iter::once("nic".to_string()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 /// Help goes out as it is; of an error only its first paragraph, as one line.
