@@ -1,9 +1,9 @@
 //! Verilog from a rust-hdl block: readable, width-exact, and refused when it could mislead.
 //!
 //! A probe walks the block ([`walk`]), the kernels are linted ([`lint`]) and lowered to statements
-//! ([`lower`]) and expressions with exact widths ([`expr`]), checked for latches, undriven signals, loops and the Moore rule
-//! ([`check`]), ordered for reading ([`schedule`]) and printed ([`print`]). Flip-flops become
-//! registers of their block, equal modules become one.
+//! ([`lower`]) and expressions with exact widths ([`expr`]), checked for latches, undriven signals,
+//! loops and the Moore rule ([`check`]), ordered for reading ([`schedule`]) and printed
+//! ([`print`]). Flip-flops become registers of their block, equal modules become one.
 
 // What the attribute macros write names this crate.
 extern crate self as nic_emit;
