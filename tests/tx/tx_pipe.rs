@@ -41,7 +41,7 @@ fn tx_pipe_breaks_are_caught() {
         ("opcode_next = 8'd192", "opcode_next = 8'd193"),
         ("if (s_is_answer)", "if (1'b0)"),
         ("ends = !has_reth & !has_word & !has_payload", "ends = 1'b0"),
-        ("pulses_next = 5'd16", "pulses_next = 5'd2"),
+        ("pulses_next[4] = 1'b1", "pulses_next[1] = 1'b1"),
         ("cutter_ack_psn = s_feedback_psn", "cutter_ack_psn = s_ack_psn"),
         ("& !s_pkt_bare", "& 1'b1"),
         ("s_ack_tel_valid & !cfg_by_time", "s_ack_tel_valid"),

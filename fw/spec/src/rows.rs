@@ -117,6 +117,61 @@ macro_rules! rows {
     };
 }
 
+/// Hands the events of the cores that stand alone to the macro `$form`: the words that their
+/// AXI4-Streams carry. An event has so many bits and fields (name, first bit, bits, meaning); other
+/// bits are 0, or ignored where they come in. `flow` is an index below the flow count.
+#[macro_export]
+macro_rules! core_events {
+    ($form:path) => {
+        $form! {
+            /// An ACK, in `s_axis_ack` of the congestion control core.
+            AckEvent 416 [
+                (flow, 0, 16, "Flow."),
+                (psn, 16, 24, "PSN that it acknowledges."),
+                (snd_nxt, 40, 24, "Next PSN that the flow sends."),
+                (tel_valid, 64, 1, "It has telemetry."),
+                (tel_hops, 65, 3, "Records."),
+                (tel_path, 68, 12, "XOR of the switches' identifiers."),
+                (hop_0, 96, 64, "First record."),
+                (hop_1, 160, 64, "Second record."),
+                (hop_2, 224, 64, "Third record."),
+                (hop_3, 288, 64, "Fourth record."),
+                (hop_4, 352, 64, "Fifth record."),
+            ]
+            /// A flow command, in `s_axis_flow` of the congestion control core, or a result as
+            /// `s_axis_rate` of the scheduler core takes it, without `telemetry`.
+            FlowEvent 96 [
+                (flow, 0, 16, "Flow."),
+                (op, 16, 2, "0 update, 1 create, 2 remove; as a command 1 creates, else it removes."),
+                (telemetry, 18, 1, "The flow's ACKs carry telemetry."),
+                (window_bytes, 32, 32, "Window."),
+                (rate, 64, 32, "Rate, UQ8.24 bytes a cycle."),
+            ]
+            /// A result, in `m_axis_rate` of the congestion control core.
+            RateEvent 256 [
+                (flow, 0, 16, "Flow."),
+                (op, 16, 2, "0 update, 1 create, 2 remove."),
+                (full, 18, 1, "Wc, incStage and lastUpdateSeq were updated."),
+                (first, 19, 1, "The records were only stored."),
+                (worst_hop, 20, 3, "Hop with the largest u'; 7: none."),
+                (inc_stage, 24, 8, "Additive steps since the last multiplicative one."),
+                (window_bytes, 32, 32, "Window."),
+                (rate, 64, 32, "Rate, UQ8.24 bytes a cycle."),
+                (last_update_psn, 96, 24, "An ACK behind it makes the next full update."),
+                (u, 128, 57, "U, UQ21.36."),
+                (wc_bytes, 192, 48, "Wc, UQ32.16 bytes."),
+            ]
+            /// A flow has a packet, in `s_axis_work` of the scheduler core; in `s_axis_inflight`
+            /// without `len_bytes`.
+            WorkEvent 64 [
+                (flow, 0, 16, "Flow."),
+                (len_bytes, 16, 14, "Frame bytes of its next packet."),
+                (inflight_bytes, 32, 32, "Bytes sent and not acknowledged."),
+            ]
+        }
+    };
+}
+
 /// What a field of a row holds.
 trait Value {
     fn to_bits(self) -> u64;

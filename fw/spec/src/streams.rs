@@ -5,7 +5,7 @@
 //! is listed. `name: Type` goes with the stream, `name <- Type` against it, `name = Bundle` is a
 //! bundle within it, `name == Bundle` one whose members' ports do without its name. `FB` is the
 //! width of a flow's index, `W` that of a datapath, `KB` its bytes, `T` the width of a tag,
-//! `T: Synth` a type. In Verilog a member is a port: `m_pkt_flow`, `s_axis_tdata`.
+//! `T: Synth` or `E: Synth` a type. In Verilog a member is a port: `m_pkt_flow`, `s_axis_tdata`.
 //!
 //! The list is one, whatever its length: both sides hand all of it to one macro.
 
@@ -67,13 +67,13 @@ macro_rules! streams {
                 tuser: Bit,
             }
             /// Events of a core that stands alone: a word each.
-            bundle AxisEvent<W> {
+            bundle AxisEvent<E: Synth> {
                 /// The beat is valid.
                 tvalid: Bit,
                 /// It is taken.
                 tready <- Bit,
-                /// The event; the core's page has the layout.
-                tdata: Bits<W>,
+                /// The event, or data.
+                tdata: E,
             }
             /// AXI4-Lite, as the port of the side that answers.
             bundle AxiLite {

@@ -7,14 +7,8 @@
 //!                     one ACK every 8 cycles, the same flow every 64. With a datapath of 512 bits
 //!                     66 cycles at least, one ACK per cycle, the same flow every 61. With one of up
 //!                     to 32 bits one ACK at a time, 397 cycles and 211 for each hop
-//! # Stream layout     bits of tdata, the lowest first; others are 0, or ignored where they come in
-//!                     s_axis_ack   0 flow 16, 16 psn 24, 40 snd_nxt 24, 64 tel_valid 1,
-//!                                  65 tel_hops 3, 68 tel_path 12, 96 five records of 64
-//!                     s_axis_flow  0 flow 16, 16 op 2, 18 telemetry 1, 32 window_bytes 32, 64 rate 32
-//!                     m_axis_rate  0 flow 16, 16 op 2, 18 full 1, 19 first 1, 20 worst_hop 3, 24 inc_stage 8,
-//!                                  32 window_bytes 32, 64 rate 32, 96 last_update_psn 24, 128 u 57,
-//!                                  192 wc_bytes 48
-//!                     flow is an index below the flow count; the bits above it are ignored
+//! # Stream layout     nic_spec::core_events; other bits are 0, or ignored where they come in. flow is an
+//!                     index below the flow count; the bits above it are ignored
 //! # Number formats    cc_unit.rs
 //! # Shape             F = 2^FB flows; other sizes: cc_unit.rs, cc_unit_wide.rs, cc_unit_serial.rs,
 //!                     cc_active.rs
@@ -30,6 +24,7 @@ use crate::host::{
     core_csr::{core_parts, CoreCsr},
     csr_regs::CcRegs,
 };
+use crate::rows::{AckEvent, FlowEvent, RateEvent};
 use crate::streams::{AxiLite, AxisEvent};
 use crate::{block, kernel, Wire};
 use nic_spec::{regs, NicConfig};
@@ -43,12 +38,12 @@ macro_rules! core_of {
         pub struct $core<$(const $size: usize),*> {
             /// Write address, bytes.
             pub s_axil: AxiLite<In>,
-            /// The event; layout above.
-            pub s_axis_ack: AxisEvent<In, 416>,
-            /// The event; layout above.
-            pub s_axis_flow: AxisEvent<In, 96>,
-            /// The event; layout above.
-            pub m_axis_rate: AxisEvent<Out, 256>,
+            /// An ACK is offered.
+            pub s_axis_ack: AxisEvent<In, AckEvent>,
+            /// A flow command is offered.
+            pub s_axis_flow: AxisEvent<In, FlowEvent>,
+            /// A result is offered.
+            pub m_axis_rate: AxisEvent<Out, RateEvent>,
             /// Telemetry ignored: its ACK is of a PSN that was never sent.
             pub event_cc: CcEvents<Out>,
             port: AxilPort,
@@ -57,10 +52,6 @@ macro_rules! core_of {
             registers: CcRegs,
             active: $active,
             unit: $unit,
-            low_word: Signal<Local, Bits<256>>,
-            psn_word: Signal<Local, Bits<256>>,
-            u_word: Signal<Local, Bits<256>>,
-            flags: Signal<Local, Bits<256>>,
         }
 
         #[kernel(core_parts)]
@@ -96,41 +87,40 @@ macro_rules! core_of {
                 comment!("ACK");
                 self.unit.s_ack.valid.next = self.s_axis_ack.tvalid.val();
                 self.s_axis_ack.tready.next = self.unit.s_ack.ready.val();
-                self.unit.s_ack.flow.next = self.s_axis_ack.tdata.val().get_bits::<FB>(0);
-                self.unit.s_ack.psn.next = self.s_axis_ack.tdata.val().get_bits::<24>(16);
-                self.unit.s_ack.snd_nxt.next = self.s_axis_ack.tdata.val().get_bits::<24>(40);
-                self.unit.s_ack.tel.valid.next = self.s_axis_ack.tdata.val().get_bit(64);
-                self.unit.s_ack.tel.hops.next = self.s_axis_ack.tdata.val().get_bits::<3>(65);
-                self.unit.s_ack.tel.path.next = self.s_axis_ack.tdata.val().get_bits::<12>(68);
-                self.unit.s_ack.tel.hop[0].next = self.s_axis_ack.tdata.val().get_bits::<64>(96);
-                self.unit.s_ack.tel.hop[1].next = self.s_axis_ack.tdata.val().get_bits::<64>(160);
-                self.unit.s_ack.tel.hop[2].next = self.s_axis_ack.tdata.val().get_bits::<64>(224);
-                self.unit.s_ack.tel.hop[3].next = self.s_axis_ack.tdata.val().get_bits::<64>(288);
-                self.unit.s_ack.tel.hop[4].next = self.s_axis_ack.tdata.val().get_bits::<64>(352);
+                self.unit.s_ack.flow.next = self.s_axis_ack.tdata.val().flow.get_bits::<FB>(0);
+                self.unit.s_ack.psn.next = self.s_axis_ack.tdata.val().psn;
+                self.unit.s_ack.snd_nxt.next = self.s_axis_ack.tdata.val().snd_nxt;
+                self.unit.s_ack.tel.valid.next = self.s_axis_ack.tdata.val().tel_valid;
+                self.unit.s_ack.tel.hops.next = self.s_axis_ack.tdata.val().tel_hops;
+                self.unit.s_ack.tel.path.next = self.s_axis_ack.tdata.val().tel_path;
+                self.unit.s_ack.tel.hop[0].next = self.s_axis_ack.tdata.val().hop_0;
+                self.unit.s_ack.tel.hop[1].next = self.s_axis_ack.tdata.val().hop_1;
+                self.unit.s_ack.tel.hop[2].next = self.s_axis_ack.tdata.val().hop_2;
+                self.unit.s_ack.tel.hop[3].next = self.s_axis_ack.tdata.val().hop_3;
+                self.unit.s_ack.tel.hop[4].next = self.s_axis_ack.tdata.val().hop_4;
                 comment!("flow command");
                 self.unit.s_flow.valid.next = self.s_axis_flow.tvalid.val();
                 self.s_axis_flow.tready.next = self.unit.s_flow.ready.val();
-                self.unit.s_flow.flow.next = self.s_axis_flow.tdata.val().get_bits::<FB>(0);
-                self.unit.s_flow.op.next = self.s_axis_flow.tdata.val().get_bits::<2>(16);
-                self.unit.s_flow.telemetry.next = self.s_axis_flow.tdata.val().get_bit(18);
-                self.unit.s_flow.window_bytes.next = self.s_axis_flow.tdata.val().get_bits::<32>(32);
-                self.unit.s_flow.rate.next = self.s_axis_flow.tdata.val().get_bits::<32>(64);
+                self.unit.s_flow.flow.next = self.s_axis_flow.tdata.val().flow.get_bits::<FB>(0);
+                self.unit.s_flow.op.next = self.s_axis_flow.tdata.val().op;
+                self.unit.s_flow.telemetry.next = self.s_axis_flow.tdata.val().telemetry;
+                self.unit.s_flow.window_bytes.next = self.s_axis_flow.tdata.val().window_bytes;
+                self.unit.s_flow.rate.next = self.s_axis_flow.tdata.val().rate;
                 comment!("result");
                 self.m_axis_rate.tvalid.next = self.unit.m_rate.valid.val();
                 self.unit.m_rate.ready.next = self.m_axis_rate.tready.val();
-                self.flags.next = bit_cast::<256, 1>(self.unit.m_rate.full.val().into())
-                    | (bit_cast::<256, 1>(self.unit.m_rate.first.val().into()) << 1);
-                self.low_word.next = bit_cast::<256, FB>(self.unit.m_rate.flow.val())
-                    | (bit_cast::<256, 2>(self.unit.m_rate.op.val()) << 16)
-                    | (self.flags.val() << 18)
-                    | (bit_cast::<256, 3>(self.unit.m_rate.worst_hop.val()) << 20)
-                    | (bit_cast::<256, 8>(self.unit.m_rate.inc_stage.val()) << 24);
-                self.psn_word.next = (bit_cast::<256, 32>(self.unit.m_rate.window_bytes.val()) << 32)
-                    | (bit_cast::<256, 32>(self.unit.m_rate.rate.val()) << 64)
-                    | (bit_cast::<256, 24>(self.unit.m_rate.last_update_psn.val()) << 96);
-                self.u_word.next = (bit_cast::<256, 57>(self.unit.m_rate.u.val()) << 128)
-                    | (bit_cast::<256, 48>(self.unit.m_rate.wc_bytes.val()) << 192);
-                self.m_axis_rate.tdata.next = self.low_word.val() | self.psn_word.val() | self.u_word.val();
+                self.m_axis_rate.tdata.next = 0.into();
+                self.m_axis_rate.tdata.next.flow = bit_cast::<16, FB>(self.unit.m_rate.flow.val());
+                self.m_axis_rate.tdata.next.op = self.unit.m_rate.op.val();
+                self.m_axis_rate.tdata.next.full = self.unit.m_rate.full.val();
+                self.m_axis_rate.tdata.next.first = self.unit.m_rate.first.val();
+                self.m_axis_rate.tdata.next.worst_hop = self.unit.m_rate.worst_hop.val();
+                self.m_axis_rate.tdata.next.inc_stage = self.unit.m_rate.inc_stage.val();
+                self.m_axis_rate.tdata.next.window_bytes = self.unit.m_rate.window_bytes.val();
+                self.m_axis_rate.tdata.next.rate = self.unit.m_rate.rate.val();
+                self.m_axis_rate.tdata.next.last_update_psn = self.unit.m_rate.last_update_psn.val();
+                self.m_axis_rate.tdata.next.u = self.unit.m_rate.u.val();
+                self.m_axis_rate.tdata.next.wc_bytes = self.unit.m_rate.wc_bytes.val();
             }
         }
     };

@@ -189,28 +189,17 @@ end
 /// A result of the congestion control.
 #[row]
 pub struct ResultRow<const FB: usize> {
-    /// The records were only stored.
-    pub first: Bit,
-    /// Wc, incStage and lastUpdateSeq were updated.
-    pub full: Bit,
-    /// lastUpdateSeq.
-    pub last_psn: Bits<24>,
-    /// incStage.
-    pub inc_stage: Bits<8>,
-    /// Wc, UQ32.16.
-    pub wc: Bits<48>,
-    /// U, UQ21.36.
-    pub u: Bits<57>,
-    /// Rate, UQ8.24.
-    pub rate: Bits<32>,
-    /// Window in bytes.
-    pub window: Bits<32>,
-    /// 0 update, 1 create, 2 remove.
-    pub op: Bits<2>,
-    /// The hop with the largest u'; 7: none.
-    pub worst_hop: Bits<3>,
-    /// Flow.
-    pub flow: Bits<FB>,
+    pub first: Bit,         // The records were only stored
+    pub full: Bit,          // Wc, incStage and lastUpdateSeq were updated
+    pub last_psn: Bits<24>, // lastUpdateSeq
+    pub inc_stage: Bits<8>, // incStage
+    pub wc: Bits<48>,       // Wc, UQ32.16
+    pub u: Bits<57>,        // U, UQ21.36
+    pub rate: Bits<32>,     // Rate, UQ8.24
+    pub window: Bits<32>,   // Window in bytes
+    pub op: Bits<2>,        // 0 update, 1 create, 2 remove
+    pub worst_hop: Bits<3>, // The hop with the largest u'; 7: none
+    pub flow: Bits<FB>,     // Flow
 }
 
 /// Packs a result into the word that the output FIFO stores: `W = FB + 208` bits, one cycle.

@@ -15,11 +15,33 @@
 //! # Twins             part of sim/models/src/golden/rx/pipe.rs, tests/rx/rx_pipe.rs
 
 use crate::rx::reason::RxReason;
-use crate::{block, Reg, Unreset};
+use crate::{block, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Cycles from `s_close` to the event.
 pub const LATENCY_CYCLES: usize = 5;
+
+/// Events of the verdict, one at a time: those of the specification's list in their order, then
+/// response and feedback.
+#[row]
+pub struct VerdictEvents {
+    pub host: Bit,
+    pub host_overflow: Bit,
+    pub req: Bit,
+    pub ack: Bit,
+    pub drop_mac_error: Bit,
+    pub drop_truncated: Bit,
+    pub drop_oversize: Bit,
+    pub drop_ip_checksum: Bit,
+    pub drop_length: Bit,
+    pub drop_icrc: Bit,
+    pub drop_opcode: Bit,
+    pub drop_version: Bit,
+    pub drop_pkey: Bit,
+    pub drop_telemetry: Bit,
+    pub response: Bit,
+    pub feedback: Bit,
+}
 
 /// Verdict stage of the rx pipe.
 #[block]
@@ -76,9 +98,8 @@ pub struct RxVerdict {
     pub m_accept: Signal<Out, Bit>,
     /// Beats of its payload.
     pub m_beats: Signal<Out, Bits<10>>,
-    /// One-hot event of the verdict: those of the specification's list in their order, then
-    /// response and feedback.
-    pub m_event: Signal<Out, Bits<16>>,
+    /// The event of the verdict.
+    pub m_event: Signal<Out, VerdictEvents>,
     /// Beside it: the accepted packet has telemetry that is not usable.
     pub m_unusable: Signal<Out, Bit>,
     reason_of: RxReason,
@@ -125,7 +146,7 @@ impl Logic for RxVerdict {
         self.m_verdict.next = self.is_done.val();
         self.m_accept.next = self.accept.val();
         self.m_beats.next = self.beats.val();
-        self.m_event.next = self.events.val();
+        self.m_event.next = self.events.val().into();
         self.m_unusable.next = self.unusable.val();
         self.close_1.next = self.s_close.val();
         self.roce_1.next = self.s_roce.val();

@@ -7,12 +7,9 @@
 //!                     reset) another write is refused
 //! # Latency and rate  13 cycles from s_axis_work to m_axis_grant, if the flow may send at once. With a
 //!                     datapath of 512 bits 17 to 19 cycles, and up to one grant per cycle
-//! # Stream layout     bits of tdata, the lowest first; others are ignored
-//!                     s_axis_work      0 flow 16, 16 len_bytes 14, 32 inflight_bytes 32
-//!                     s_axis_inflight  0 flow 16, 32 inflight_bytes 32
-//!                     s_axis_rate      0 flow 16, 16 op 2, 32 window_bytes 32, 64 rate 32: the low
-//!                                      bits of cc_core's m_axis_rate
-//!                     m_axis_grant     0 flow 16
+//! # Stream layout     nic_spec::core_events; other bits are ignored. s_axis_work is a WorkEvent, and so is
+//!                     s_axis_inflight, without len_bytes; s_axis_rate is a FlowEvent, without telemetry: the
+//!                     low bits of cc_core's m_axis_rate; m_axis_grant is the flow, 16 bits
 //! # Number formats    scheduler.rs
 //! # Shape             F = 2^FB flows, CB = FB + 1, EW = FB + 32; SchedCoreWide: 2^FB flows in engines of
 //!                     EF = 2^EB, EC = EB + 1, EW = EB + 32, FB = EB + 3
@@ -24,6 +21,7 @@ use crate::host::{
     core_csr::{core_parts, CoreCsr},
     csr_regs::SchedRegs,
 };
+use crate::rows::{FlowEvent, WorkEvent};
 use crate::sched::{scheduler::Scheduler, wide::scheduler_wide::SchedulerWide};
 use crate::streams::{AxiLite, AxisEvent};
 use crate::{block, kernel, Reg, Wire};
@@ -37,14 +35,14 @@ macro_rules! core_of {
         pub struct $core<$(const $size: usize),*> {
             /// Write address, bytes.
             pub s_axil: AxiLite<In>,
-            /// The event; layout above.
-            pub s_axis_work: AxisEvent<In, 64>,
-            /// The event; layout above.
-            pub s_axis_inflight: AxisEvent<In, 64>,
-            /// The event; layout above.
-            pub s_axis_rate: AxisEvent<In, 96>,
-            /// The event; layout above.
-            pub m_axis_grant: AxisEvent<Out, 16>,
+            /// A packet waits.
+            pub s_axis_work: AxisEvent<In, WorkEvent>,
+            /// Bytes in flight have changed.
+            pub s_axis_inflight: AxisEvent<In, WorkEvent>,
+            /// Window and rate have changed.
+            pub s_axis_rate: AxisEvent<In, FlowEvent>,
+            /// A flow may send.
+            pub m_axis_grant: AxisEvent<Out, Bits<16>>,
             port: AxilPort,
             #[init(CoreCsr::new(regs::SCHED_ID_VALUE, config))]
             decode: CoreCsr,
@@ -84,23 +82,23 @@ macro_rules! core_of {
                     self.unit.s_rate.window_bytes.next = self.registers.cfg_flow_window.val();
                     self.unit.s_rate.rate.next = self.registers.cfg_flow_rate.val();
                 } else {
-                    self.unit.s_rate.flow.next = self.s_axis_rate.tdata.val().get_bits::<FB>(0);
-                    self.unit.s_rate.op.next = self.s_axis_rate.tdata.val().get_bits::<2>(16);
-                    self.unit.s_rate.window_bytes.next = self.s_axis_rate.tdata.val().get_bits::<32>(32);
-                    self.unit.s_rate.rate.next = self.s_axis_rate.tdata.val().get_bits::<32>(64);
+                    self.unit.s_rate.flow.next = self.s_axis_rate.tdata.val().flow.get_bits::<FB>(0);
+                    self.unit.s_rate.op.next = self.s_axis_rate.tdata.val().op;
+                    self.unit.s_rate.window_bytes.next = self.s_axis_rate.tdata.val().window_bytes;
+                    self.unit.s_rate.rate.next = self.s_axis_rate.tdata.val().rate;
                 }
                 comment!("work");
                 self.unit.s_work.valid.next = self.s_axis_work.tvalid.val();
                 self.s_axis_work.tready.next = self.unit.s_work.ready.val();
-                self.unit.s_work.flow.next = self.s_axis_work.tdata.val().get_bits::<FB>(0);
-                self.unit.s_work.len_bytes.next = self.s_axis_work.tdata.val().get_bits::<14>(16);
-                self.unit.s_work.inflight_bytes.next = self.s_axis_work.tdata.val().get_bits::<32>(32);
+                self.unit.s_work.flow.next = self.s_axis_work.tdata.val().flow.get_bits::<FB>(0);
+                self.unit.s_work.len_bytes.next = self.s_axis_work.tdata.val().len_bytes;
+                self.unit.s_work.inflight_bytes.next = self.s_axis_work.tdata.val().inflight_bytes;
                 comment!("bytes in flight");
                 self.unit.s_inflight.valid.next = self.s_axis_inflight.tvalid.val();
                 self.s_axis_inflight.tready.next = self.unit.s_inflight.ready.val();
-                self.unit.s_inflight.flow.next = self.s_axis_inflight.tdata.val().get_bits::<FB>(0);
+                self.unit.s_inflight.flow.next = self.s_axis_inflight.tdata.val().flow.get_bits::<FB>(0);
                 self.unit.s_inflight.inflight_bytes.next =
-                    self.s_axis_inflight.tdata.val().get_bits::<32>(32);
+                    self.s_axis_inflight.tdata.val().inflight_bytes;
                 comment!("grant");
                 self.m_axis_grant.tvalid.next = self.unit.m_grant.valid.val();
                 self.unit.m_grant.ready.next = self.m_axis_grant.tready.val();

@@ -121,6 +121,7 @@ impl<const W: usize, const KB: usize, const B: usize, const FB: usize, const FC:
             if self.is_land.val() {
                 self.bytes.next = self.s_order.bytes.val();
             }
+            self.tag.next = 0.into();
             self.tag.next.flow = bit_cast::<16, FB>(self.s_order.flow.val());
             self.tag.next.wr_id = self.s_order.wr_id.val();
             self.tag.next.byte_len = self.s_order.byte_len.val();

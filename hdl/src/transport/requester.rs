@@ -447,19 +447,19 @@ impl<const FB: usize, const SB: usize, const AB: usize> Requester<FB, SB, AB> {
         self.orders.cfg_wr_id.next = self.cfg_row.val().wr_wr_id;
         self.orders.cfg_len.next = self.cfg_row.val().wr_length_bytes;
         Wire::join(&mut self.orders.m_order, &mut self.m_order);
-        self.s_ack.ready.next = self.ctl.ready.val().get_bit(0);
-        self.s_cfg.ready.next = self.ctl.ready.val().get_bit(1);
-        self.s_fail.ready.next = self.ctl.ready.val().get_bit(2);
-        self.s_grant.ready.next = self.ctl.ready.val().get_bit(3);
-        self.event_reqr.ack.next = self.ctl.pulse.val().get_bit(0);
-        self.event_reqr.ack_coalesced_stale.next = self.ctl.pulse.val().get_bit(1);
-        self.event_reqr.ack_ghost.next = self.ctl.pulse.val().get_bit(2);
-        self.event_reqr.nak_sequence.next = self.ctl.pulse.val().get_bit(3);
-        self.event_reqr.nak_rnr.next = self.ctl.pulse.val().get_bit(4);
-        self.event_reqr.nak_fatal.next = self.ctl.pulse.val().get_bit(5);
-        self.event_reqr.no_qp.next = self.ctl.pulse.val().get_bit(6);
-        self.event_reqr.retransmit_packet.next = self.ctl.pulse.val().get_bit(7);
-        self.event_reqr.timeout.next = self.ctl.pulse.val().get_bit(8);
-        self.event_reqr.wr_refused.next = self.ctl.pulse.val().get_bit(9);
+        self.s_ack.ready.next = self.ctl.ready.val().ack;
+        self.s_cfg.ready.next = self.ctl.ready.val().cfg;
+        self.s_fail.ready.next = self.ctl.ready.val().fail;
+        self.s_grant.ready.next = self.ctl.ready.val().grant;
+        self.event_reqr.ack.next = self.ctl.pulse.val().ack;
+        self.event_reqr.ack_coalesced_stale.next = self.ctl.pulse.val().coalesced_stale;
+        self.event_reqr.ack_ghost.next = self.ctl.pulse.val().ghost;
+        self.event_reqr.nak_sequence.next = self.ctl.pulse.val().nak_sequence;
+        self.event_reqr.nak_rnr.next = self.ctl.pulse.val().nak_rnr;
+        self.event_reqr.nak_fatal.next = self.ctl.pulse.val().nak_fatal;
+        self.event_reqr.no_qp.next = self.ctl.pulse.val().no_qp;
+        self.event_reqr.retransmit_packet.next = self.ctl.pulse.val().retransmit_packet;
+        self.event_reqr.timeout.next = self.ctl.pulse.val().timeout;
+        self.event_reqr.wr_refused.next = self.ctl.pulse.val().wr_refused;
     }
 }

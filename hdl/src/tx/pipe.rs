@@ -256,10 +256,10 @@ impl<const FB: usize, const GB: usize> TxPipe<FB, GB> {
         self.s_feedback.ready.next = self.header.s_feedback.ready.val();
         self.s_data.tready.next = self.seq.data_ready.val();
         self.s_host.tready.next = self.seq.host_ready.val();
-        self.event_tx.data.next = self.seq.pulse.val().get_bit(0);
-        self.event_tx.ack.next = self.seq.pulse.val().get_bit(1);
-        self.event_tx.host.next = self.seq.pulse.val().get_bit(2);
-        self.event_tx.fail.next = self.seq.pulse.val().get_bit(3);
-        self.event_tx.feedback.next = self.seq.pulse.val().get_bit(4);
+        self.event_tx.data.next = self.seq.pulse.val().data;
+        self.event_tx.ack.next = self.seq.pulse.val().ack;
+        self.event_tx.host.next = self.seq.pulse.val().host;
+        self.event_tx.fail.next = self.seq.pulse.val().fail;
+        self.event_tx.feedback.next = self.seq.pulse.val().feedback;
     }
 }

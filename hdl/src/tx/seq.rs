@@ -13,7 +13,7 @@
 //! # Twins             sim/models/src/golden/tx/pipe.rs, tests/tx/tx_pipe.rs
 
 use crate::streams::ReadError;
-use crate::{block, kernel, Reg, Unreset};
+use crate::{block, kernel, row, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 
 /// Beats of the longest frame: 4224 bytes. A longer host frame is dropped.
@@ -56,6 +56,16 @@ pub enum SeqState {
     Icrc,
     /// A host frame.
     Host,
+}
+
+/// What has left, a pulse each.
+#[row]
+pub struct FrameEvents {
+    pub data: Bit,     // A data frame
+    pub ack: Bit,      // An ACK
+    pub host: Bit,     // A frame of the host's
+    pub fail: Bit,     // A dropped frame
+    pub feedback: Bit, // A telemetry response
 }
 
 /// Sequencer; `GB` = log2 of the flow count and one, for READ responses.
@@ -123,8 +133,8 @@ pub struct TxSeq<const GB: usize> {
     pub hop_count: Signal<Out, Bits<3>>,
     /// The payload of a packet could not be read.
     pub m_fail: ReadError<Out, GB>,
-    /// A data frame, an ACK, a host frame, a dropped frame, a telemetry response.
-    pub pulse: Signal<Out, Bits<5>>,
+    /// What has left.
+    pub pulse: Signal<Out, FrameEvents>,
     #[reset(SeqState::Start)]
     now: Reg<SeqState>,
     #[reset(true)]
@@ -150,7 +160,7 @@ pub struct TxSeq<const GB: usize> {
     fail_flow: Reg<Bits<GB>>,
     mark: Unreset<Bits<4>>,
     fail_mark: Reg<Bits<4>>,
-    pulses: Reg<Bits<5>>,
+    pulses: Reg<FrameEvents>,
     free: Signal<Local, Bit>,
     ready: Signal<Local, Bit>,
     goto: Signal<Local, SeqState>,
@@ -336,16 +346,17 @@ impl<const GB: usize> TxSeq<GB> {
             SeqState::Icrc => {
                 if !self.stuck.val() {
                     self.goto.next = SeqState::Start;
-                    self.pulses.next = 1.into();
                     if self.bad.val() {
-                        self.pulses.next = 8.into();
+                        self.pulses.next.fail = true;
                         self.fail.next = true;
                         self.fail_flow.next = self.flow.val();
                         self.fail_mark.next = self.mark.val();
                     } else if self.is_ack.val() {
-                        self.pulses.next = 2.into();
+                        self.pulses.next.ack = true;
                     } else if self.is_feedback.val() {
-                        self.pulses.next = 16.into();
+                        self.pulses.next.feedback = true;
+                    } else {
+                        self.pulses.next.data = true;
                     }
                 }
             }
@@ -358,9 +369,10 @@ impl<const GB: usize> TxSeq<GB> {
                 if self.host_valid.val() & self.host_last.val() {
                     self.goto.next = SeqState::Start;
                     self.host_end.next = true;
-                    self.pulses.next = 4.into();
-                    if !self.beats_left.val().any() {
-                        self.pulses.next = 8.into();
+                    if self.beats_left.val().any() {
+                        self.pulses.next.host = true;
+                    } else {
+                        self.pulses.next.fail = true;
                     }
                 }
             }

@@ -64,6 +64,10 @@ macro_rules! sort {
         sort! { $half $head {$($with)* $(#[$doc])* pub $member: Wide<8>,} {$($against)*} $($rest)* }
     };
     ($half:ident $head:tt {$($with:tt)*} {$($against:tt)*}
+        $(#[$doc:meta])* $member:ident : E, $($rest:tt)*) => {
+        sort! { $half $head {$($with)* $(#[$doc])* pub $member: E,} {$($against)*} $($rest)* }
+    };
+    ($half:ident $head:tt {$($with:tt)*} {$($against:tt)*}
         $(#[$doc:meta])* $member:ident : Bits<W>, $($rest:tt)*) => {
         sort! { $half $head {$($with)* $(#[$doc])* pub $member: W,} {$($against)*} $($rest)* }
     };
@@ -121,6 +125,9 @@ macro_rules! half {
     };
     ($half:ident [$($about:tt)*] bundle $name:ident [W] {$($members:tt)*}) => {
         sort! { $half {$($about)* pub struct $name<W = u64>} {} {} $($members)* }
+    };
+    ($half:ident [$($about:tt)*] bundle $name:ident [E] {$($members:tt)*}) => {
+        sort! { $half {$($about)* pub struct $name<E = u64>} {} {} $($members)* }
     };
     ($half:ident [$($about:tt)*] bundle $name:ident [W KB] {$($members:tt)*}) => {
         sort! { $half {$($about)* pub struct $name<W = u64, KB = u8>} {} {} $($members)* }

@@ -29,37 +29,24 @@ const _: () = assert!(FLIGHT_CYCLES == 60);
 /// An ACK or a flow command.
 #[row]
 pub struct EventRow<const FB: usize> {
-    /// PSN that is acknowledged.
-    pub psn: Bits<24>,
-    /// Next PSN that the flow sends.
-    pub snd_nxt: Bits<24>,
-    /// There is telemetry.
-    pub tel_valid: Bit,
-    /// Its records; of a command 0.
-    pub hops: Bits<3>,
-    /// Its path.
-    pub path: Bits<12>,
-    /// Five records.
-    pub records: Bits<320>,
-    /// It is a flow command.
-    pub command: Bit,
-    /// Flow.
-    pub flow: Bits<FB>,
-    /// Of a command: 1 create, else remove.
+    pub psn: Bits<24>,      // PSN that is acknowledged
+    pub snd_nxt: Bits<24>,  // Next PSN that the flow sends
+    pub tel_valid: Bit,     // There is telemetry
+    pub hops: Bits<3>,      // Its records; of a command 0
+    pub path: Bits<12>,     // Its path
+    pub records: Bits<320>, // Five records
+    pub command: Bit,       // It is a flow command
+    pub flow: Bits<FB>,     // Flow
     #[at(0)]
-    pub op: Bits<2>,
-    /// Of a command: the flow's ACKs carry telemetry.
+    pub op: Bits<2>, // Of a command: 1 create, else remove
     #[at(2)]
-    pub telemetry: Bit,
-    /// Of a command: window.
+    pub telemetry: Bit, // Of a command: the flow's ACKs carry telemetry
     #[at(64)]
-    pub window: Bits<32>,
-    /// Of a command: rate.
+    pub window: Bits<32>, // Of a command: window
     #[at(96)]
-    pub rate: Bits<32>,
-    /// All but the last four records, the kind and the flow.
+    pub rate: Bits<32>, // Of a command: rate
     #[at(0)]
-    pub head: Bits<128>,
+    pub head: Bits<128>, // All but the last four records, the kind and the flow
 }
 
 /// A flow under way, and the mark that its end will have.

@@ -21,7 +21,7 @@ pub struct DmaWrite<const W: usize, const W2: usize, const KB: usize, const T: u
     /// A command is offered.
     pub s_cmd: WriteCommand<In, T>,
     /// Payload, byte 0 in bits 7.
-    pub s_axis: AxisEvent<In, W>,
+    pub s_axis: AxisEvent<In, Bits<W>>,
     /// Byte address of the burst.
     pub m_axi: AxiWrite<Out, W, KB>,
     /// A command's bytes have landed.

@@ -23,7 +23,7 @@ pub struct DmaWriteAlign<const W: usize, const W2: usize, const KB: usize> {
     /// What is to be moved is offered.
     pub s_d: Word<In, Description>,
     /// Payload.
-    pub s_axis: AxisEvent<In, W>,
+    pub s_axis: AxisEvent<In, Bits<W>>,
     /// Data.
     pub m_axi_wdata: Signal<Out, Bits<W>>,
     /// Bytes to write.

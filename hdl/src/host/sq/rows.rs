@@ -38,12 +38,9 @@ pub enum RowsState {
 /// A beat of a work request.
 #[row]
 pub struct BeatRow {
-    /// Bytes.
-    pub data: Bits<64>,
-    /// It is the last one.
-    pub last: Bit,
-    /// The memory reported an error.
-    pub error: Bit,
+    pub data: Bits<64>, // Bytes
+    pub last: Bit,      // It is the last one
+    pub error: Bit,     // The memory reported an error
 }
 
 /// Rows of `2^FB` flows; `OW = FB + 16`.

@@ -31,7 +31,16 @@ struct TelRow {
     hop_4: Bits<64>,
     #[at(0)]
     front: Bits<80>, // As `TelFront`
-    others: Bits<256>, // The four hops behind it
+    others: Bits<256>, // As `TelOthers`
+}
+
+/// The four hops behind it.
+#[row]
+struct TelOthers {
+    hop_1: Bits<64>,
+    hop_2: Bits<64>,
+    hop_3: Bits<64>,
+    hop_4: Bits<64>,
 }
 
 /// Telemetry up to its first hop.
@@ -87,7 +96,7 @@ pub struct AckTel<const FB: usize> {
     chosen: Unreset<Bits<64>>,
     mix: Unreset<Bits<3>>,
     shown: Reg<TelFront>,
-    others: Unreset<Bits<256>>,
+    others: Unreset<TelOthers>,
     stored: LutRam<FB, Bits<1>>,
     sent: LutRam<FB, Bits<1>>,
     sent_copy: LutRam<FB, Bits<1>>,
@@ -199,7 +208,7 @@ impl<const FB: usize> Logic for AckTel<FB> {
             if self.single.val() {
                 self.shown.next = self.one.val().replace_bit(0, self.shows.val()).into();
             }
-            self.others.next = self.flows.read_data.val().others;
+            self.others.next = self.flows.read_data.val().others.into();
         }
         comment!("As a reset: it costs no logic in front of hundreds of registers.");
         self.drops.next = (self.show.val() & self.single.val()) | self.reset.val();
@@ -207,10 +216,10 @@ impl<const FB: usize> Logic for AckTel<FB> {
         self.m_tel.hops.next = self.shown.val().hops;
         self.m_tel.path.next = self.shown.val().path;
         self.m_tel.hop[0].next = self.shown.val().hop_0;
-        self.m_tel.hop[1].next = self.others.val().get_bits::<64>(0);
-        self.m_tel.hop[2].next = self.others.val().get_bits::<64>(64);
-        self.m_tel.hop[3].next = self.others.val().get_bits::<64>(128);
-        self.m_tel.hop[4].next = self.others.val().get_bits::<64>(192);
+        self.m_tel.hop[1].next = self.others.val().hop_1;
+        self.m_tel.hop[2].next = self.others.val().hop_2;
+        self.m_tel.hop[3].next = self.others.val().hop_3;
+        self.m_tel.hop[4].next = self.others.val().hop_4;
         if self.drops.val() {
             self.others.next = 0.into();
         }

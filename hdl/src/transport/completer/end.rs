@@ -37,18 +37,12 @@ pub enum State {
 /// Tag of a command.
 #[row(127)]
 pub struct CompleterTag {
-    /// Flow.
-    pub flow: Bits<16>,
-    /// Id of the work request.
-    pub wr_id: Bits<32>,
-    /// Bytes of its message.
-    pub byte_len: Bits<32>,
-    /// How it ended.
-    pub status: Bits<8>,
-    /// Software wants a completion also when it is good.
-    pub signalled: Bit,
-    /// The command writes payload; else it is a work request's end.
-    pub land: Bit,
+    pub flow: Bits<16>,     // Flow
+    pub wr_id: Bits<32>,    // Id of the work request
+    pub byte_len: Bits<32>, // Bytes of its message
+    pub status: Bits<8>,    // How it ended
+    pub signalled: Bit,     // Software wants a completion also when it is good
+    pub land: Bit,          // The command writes payload; else it is a work request's end
 }
 
 /// Ends of commands; `FC = FB + 1`.

@@ -10,10 +10,11 @@
 
 use crate::streams::FlowPulse;
 use crate::transport::requester::{
-    answer::next::RequesterNextAnswer, answer::verdict::RequesterVerdict,
+    answer::next::RequesterNextAnswer,
+    answer::verdict::{RequesterEvents, RequesterVerdict},
     send::next::RequesterNextPacket,
 };
-use crate::{block, kernel, Reg};
+use crate::{block, kernel, row, Reg};
 use rust_hdl_core::prelude::*;
 
 /// States of the requester. `Pn` and `Len` prepare the next packet.
@@ -126,6 +127,15 @@ pub enum Op {
     Next,
 }
 
+/// Which sink is ready.
+#[row]
+pub struct SinkReadies {
+    pub ack: Bit,
+    pub cfg: Bit,
+    pub fail: Bit,
+    pub grant: Bit,
+}
+
 /// Sequencer; `FB` = log2 of the flow count.
 #[block]
 pub struct RequesterCtl<const FB: usize> {
@@ -148,7 +158,7 @@ pub struct RequesterCtl<const FB: usize> {
     /// The ACK is worked on.
     pub ack_accept: Signal<In, Bit>,
     /// How it is counted.
-    pub ack_pulse: Signal<In, Bits<10>>,
+    pub ack_pulse: Signal<In, RequesterEvents>,
     /// Completion status if it is a fatal NAK.
     pub ack_status: Signal<In, Bits<8>>,
     /// It is an ACK.
@@ -241,16 +251,16 @@ pub struct RequesterCtl<const FB: usize> {
     pub lands: Signal<Out, Bit>,
     /// Completion status of the next failed work request.
     pub status: Signal<Out, Bits<8>>,
-    /// Readies of ack, cfg, fail, grant.
-    pub ready: Signal<Out, Bits<4>>,
-    /// Events: ack, stale, ghost, nak_sequence, nak_rnr, nak_fatal, no_qp, retransmit_packet, timeout, wr_refused.
-    pub pulse: Signal<Out, Bits<10>>,
+    /// Readies of the sinks.
+    pub ready: Signal<Out, SinkReadies>,
+    /// Events.
+    pub pulse: Signal<Out, RequesterEvents>,
     #[reset(State::Scrub)]
     now_state: Reg<State>,
     #[reset(Op::Scan)]
     now_op: Reg<Op>,
     now_flow: Reg<Bits<FB>>,
-    readies: Reg<Bits<4>>,
+    readies: Reg<SinkReadies>,
     fresh: Reg<Bit>,
     prepares: Reg<Bit>,
     verdict: RequesterVerdict,
@@ -443,15 +453,14 @@ impl<const FB: usize> RequesterCtl<FB> {
         self.now_state.next = self.goto.val();
         self.readies.next = 0.into();
         if self.goto.val() == State::Done {
-            self.readies.next = 2.into();
             if (self.now_op.val() == Op::Ack) | (self.now_op.val() == Op::Response) {
-                self.readies.next = 1.into();
+                self.readies.next.ack = true;
             } else if self.now_op.val() == Op::Fail {
-                self.readies.next = 4.into();
+                self.readies.next.fail = true;
             } else if self.now_op.val() == Op::Grant {
-                self.readies.next = 8.into();
-            } else if self.now_op.val() == Op::Scan {
-                self.readies.next = 0.into();
+                self.readies.next.grant = true;
+            } else if self.now_op.val() != Op::Scan {
+                self.readies.next.cfg = true;
             }
         }
     }

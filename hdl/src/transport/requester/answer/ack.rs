@@ -6,6 +6,7 @@
 //! # Reset             none: every result is used only after its operands were valid
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
+use crate::transport::requester::answer::verdict::RequesterEvents;
 use crate::{block, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -34,8 +35,8 @@ pub struct RequesterAck {
     pub deadline: Signal<In, Bits<33>>,
     /// The ACK is worked on; else only counted. As of Decide.
     pub accept: Signal<Out, Bit>,
-    /// ack, stale, ghost, nak_sequence, nak_rnr, nak_fatal, no_qp: one of them. As of Decide.
-    pub pulse: Signal<Out, Bits<10>>,
+    /// What it is, one of them. As of Decide.
+    pub pulse: Signal<Out, RequesterEvents>,
     /// Completion status of a fatal NAK.
     pub status: Signal<Out, Bits<8>>,
     /// It is an ACK: its PSN is acknowledged too.
@@ -85,25 +86,30 @@ impl Logic for RequesterAck {
         self.is_nak_fatal.next = (self.kind.val() == 3) & self.code.val().any();
         comment!("A kind that does not exist is a ghost.");
         self.accept.next = false;
-        self.pulse.next = 4.into();
+        self.pulse.next = 0.into();
         if !self.peer.val() {
-            self.pulse.next = 64.into();
+            self.pulse.next.no_qp = true;
         } else if !self.in_span.val() {
             if self.distance.val().get_bit(23) {
-                self.pulse.next = 2.into();
+                self.pulse.next.coalesced_stale = true;
+            } else {
+                self.pulse.next.ghost = true;
             }
         } else if self.kind.val() == 0 {
-            self.pulse.next = 1.into();
+            self.pulse.next.ack = true;
             self.accept.next = true;
         } else if self.kind.val() == 1 {
-            self.pulse.next = 16.into();
+            self.pulse.next.nak_rnr = true;
             self.accept.next = true;
         } else if self.kind.val() == 3 {
-            self.pulse.next = 32.into();
             if !self.code.val().any() {
-                self.pulse.next = 8.into();
+                self.pulse.next.nak_sequence = true;
+            } else {
+                self.pulse.next.nak_fatal = true;
             }
             self.accept.next = true;
+        } else {
+            self.pulse.next.ghost = true;
         }
         self.status.next = 3.into();
         if self.code.val() == 2 {

@@ -6,8 +6,23 @@
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::transport::requester::ctl::{Op, State};
-use crate::{block, Reg};
+use crate::{block, row, Reg};
 use rust_hdl_core::prelude::*;
+
+/// Events of the requester, a pulse each.
+#[row]
+pub struct RequesterEvents {
+    pub ack: Bit,
+    pub coalesced_stale: Bit,
+    pub ghost: Bit,
+    pub nak_sequence: Bit,
+    pub nak_rnr: Bit,
+    pub nak_fatal: Bit,
+    pub no_qp: Bit,
+    pub retransmit_packet: Bit,
+    pub timeout: Bit,
+    pub wr_refused: Bit,
+}
 
 /// Findings of the operation.
 #[block]
@@ -17,7 +32,7 @@ pub struct RequesterVerdict {
     /// Its operation.
     pub op: Signal<In, Op>,
     /// How it is counted.
-    pub ack_pulse: Signal<In, Bits<10>>,
+    pub ack_pulse: Signal<In, RequesterEvents>,
     /// Completion status if it is a fatal NAK.
     pub ack_status: Signal<In, Bits<8>>,
     /// It is an ACK.
@@ -66,15 +81,15 @@ pub struct RequesterVerdict {
     pub spoils: Signal<Out, Bit>,
     /// Completion status of the next failed work request.
     pub status: Signal<Out, Bits<8>>,
-    /// Events: ack, stale, ghost, nak_sequence, nak_rnr, nak_fatal, no_qp, retransmit_packet, timeout, wr_refused.
-    pub pulse: Signal<Out, Bits<10>>,
+    /// Events.
+    pub pulse: Signal<Out, RequesterEvents>,
     again: Reg<Bit>,
     for_arm: Reg<Bit>,
     has_passed: Reg<Bit>,
     is_landing: Reg<Bit>,
     is_bad: Reg<Bit>,
     fail_status: Reg<Bits<8>>,
-    pulses: Reg<Bits<10>>,
+    pulses: Reg<RequesterEvents>,
 }
 
 impl Logic for RequesterVerdict {
@@ -99,7 +114,7 @@ impl Logic for RequesterVerdict {
             State::Check => {
                 self.fail_status.next = 5.into();
                 if (self.op.val() == Op::Wr) & (!self.qp_valid.val() | self.sq_full.val()) {
-                    self.pulses.next = 512.into();
+                    self.pulses.next.wr_refused = true;
                 }
             }
             State::Decide => {
@@ -111,7 +126,7 @@ impl Logic for RequesterVerdict {
                     self.again.next = true;
                     self.fail_status.next = 1.into();
                     if self.expired.val() & !self.is_rnr.val() {
-                        self.pulses.next = 256.into();
+                        self.pulses.next.timeout = true;
                     }
                 }
             }
@@ -119,7 +134,7 @@ impl Logic for RequesterVerdict {
                 if !self.outstanding.val() {
                     self.pulses.next = self.ack_pulse.val();
                 } else if !self.reads_open.val() {
-                    self.pulses.next = 4.into();
+                    self.pulses.next.ghost = true;
                 } else if !self.is_read.val() {
                     self.has_passed.next = true;
                 }
@@ -127,22 +142,23 @@ impl Logic for RequesterVerdict {
             State::Answer => {
                 self.fail_status.next = 8.into();
                 if !self.due.val() {
-                    self.pulses.next = 4.into();
                     if self.behind.val() {
-                        self.pulses.next = 2.into();
+                        self.pulses.next.coalesced_stale = true;
                     } else if !self.had_gap.val() {
                         comment!("One before it is lost: as good as a NAK.");
-                        self.pulses.next = 8.into();
+                        self.pulses.next.nak_sequence = true;
                         self.again.next = true;
+                    } else {
+                        self.pulses.next.ghost = true;
                     }
                 } else if self.has_passed.val() {
                     comment!("It acknowledges the WRITEs before; then it is judged again.");
                     self.has_passed.next = false;
                 } else if self.good.val() {
-                    self.pulses.next = 1.into();
+                    self.pulses.next.ack = true;
                     self.is_landing.next = true;
                 } else {
-                    self.pulses.next = 32.into();
+                    self.pulses.next.nak_fatal = true;
                     self.is_bad.next = true;
                 }
             }
@@ -161,7 +177,7 @@ impl Logic for RequesterVerdict {
             State::Send => {
                 self.for_arm.next = true;
                 if self.is_resend.val() {
-                    self.pulses.next = 128.into();
+                    self.pulses.next.retransmit_packet = true;
                 }
             }
             State::FailEmit => {
