@@ -2,19 +2,15 @@
 
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
-use nic_models::golden::host::cq::ring::{
-    ConsumerPorts, CqConfig, CqRing, CqRingIn, CqRingOut, WrittenPorts,
-};
-use nic_models::golden::host::interrupt::{
-    ClearPorts, HostErrors, Interrupt, InterruptIn, InterruptOut,
-};
-use nic_models::golden::host::read_mux::{ReadMux, ReadMuxIn, ReadMuxOut, WrData};
+use nic_models::golden::host::cq::ring::{CqConfig, CqRing, CqRingIn, CqRingOut, WrittenPorts};
+use nic_models::golden::host::interrupt::{HostErrors, Interrupt, InterruptIn, InterruptOut};
+use nic_models::golden::host::read_mux::{ReadMux, ReadMuxIn, ReadMuxOut};
 use nic_models::golden::host::sq::fetch::{SqFetch, SqFetchIn, SqFetchOut, WatchPorts};
-use nic_models::golden::host::table_window::CfgRow;
 use nic_models::golden::transport::requester::ValidPort;
 use nic_models::ports::Wide;
 use nic_models::streams::{
-    AxisUser, Doorbell, QueueHead, ReadCommand, ReadyPort, RingStatus, TreadyPort,
+    AxisUser, AxisWordsUser, CommittedRow, Consumer, Doorbell, QueueHead, ReadCommand, ReadyPort,
+    RingStatus, StatusClear, TreadyPort,
 };
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row, Table};
@@ -181,8 +177,8 @@ struct Submitting {
     commit: Option<Commit>,
     commits: Sink,
     engine: Sink,
-    data: Source<WrData>,
-    beats: VecDeque<WrData>,
+    data: Source<AxisWordsUser>,
+    beats: VecDeque<AxisWordsUser>,
     retire: VecDeque<usize>,
     slot: Option<usize>,
     other_order: u8,
@@ -417,7 +413,7 @@ impl Submitting {
         let words = wr.unwrap_or_else(|| self.rng.gen());
         for (n, tdata) in words.into_iter().enumerate() {
             let tlast = n == 4;
-            self.beats.push_back(WrData {
+            self.beats.push_back(AxisWordsUser {
                 tdata,
                 tlast,
                 tuser: tlast && wr.is_none(),
@@ -498,7 +494,7 @@ impl Stimulus<SqFetch> for Submitting {
             self.commit = self.next_commit();
         }
         let commit = self.commit;
-        let cfg = CfgRow {
+        let cfg = CommittedRow {
             table: commit.map_or(0, |c| c.table as u8),
             index: commit.map_or(0, |c| c.flow as u16),
             row: commit.map_or(Wide::default(), |c| wide(&c.row)),
@@ -679,9 +675,9 @@ impl Polling {
         }
     }
 
-    fn consumer(&mut self, landed: u16) -> ConsumerPorts {
+    fn consumer(&mut self, landed: u16) -> Consumer {
         self.consumer_gap = self.consumer_gap.saturating_sub(1);
-        let mut ports = ConsumerPorts { valid: false, index: self.read_count, arm: self.rng.gen() };
+        let mut ports = Consumer { valid: false, index: self.read_count, arm: self.rng.gen() };
         if self.consumer_gap > 0 || self.cfg.log2 == 0 || !self.rng.gen_ratio(1, 16) {
             return ports;
         }
@@ -773,7 +769,7 @@ impl Stimulus<Interrupt> for Causes {
                 consumer: rng.gen_ratio(1, 32),
             },
             doorbell_flow: rng.gen(),
-            clear: ClearPorts { valid: rng.gen_ratio(1, 8), bits: rng.gen() },
+            clear: StatusClear { valid: rng.gen_ratio(1, 8), bits: rng.gen() },
         }
     }
 }
