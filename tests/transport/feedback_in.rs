@@ -3,11 +3,9 @@
 mod samples;
 
 use nic_harness::lockstep::{LockStep, Stepper};
-use nic_models::golden::transport::feedback::input::{
-    FeedbackIn, FeedbackInIn, FeedbackInOut, ProbeVerdict,
-};
+use nic_models::golden::transport::feedback::input::{FeedbackIn, FeedbackInIn, FeedbackInOut};
 use nic_models::ports::Wide;
-use nic_models::streams::{AckTelemetry, Feedback, Telemetry};
+use nic_models::streams::{back, AckTelemetry, Feedback, Telemetry};
 use nic_spec::rows::QpRow;
 use rdma_nic::{assert_catches, assert_matches_golden, bench_and_verilog, gbe, lock_step};
 
@@ -402,7 +400,7 @@ fn feedback_in_passes_probes() {
             rig.step();
             assert!(rig.out.m_probe.valid && !rig.out.s_feedback.ready);
         }
-        rig.pins.m_probe = ProbeVerdict { ready: tel, accepted: verdict };
+        rig.pins.m_probe = back::ProbeOffer { ready: tel, accepted: verdict };
         if tel {
             rig.step();
         }

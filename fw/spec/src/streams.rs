@@ -178,8 +178,12 @@ macro_rules! streams {
             /// An offer of what stands elsewhere.
             stream Offer {}
             /// A probe that is offered to the block which answers.
-            stream ProbeOffer {
-                /// With `ready`: it is answered.
+            bundle ProbeOffer {
+                /// It stands.
+                valid: Bit,
+                /// It has been looked up.
+                ready <- Bit,
+                /// With `ready`: it will be answered.
                 accepted <- Bit,
             }
             /// Something has come up in a flow, for a cycle.

@@ -1,7 +1,7 @@
 //! The interrupt line: completions that software has asked to be told of, and errors.
 //!
 //! # Source            hdl/host.md
-//! # Interface timing  cycle 0: arm, waiting or error; cycle 1: armed or the sticky bit; cycle 2: irq
+//! # Interface timing  cycle 0: ring_armed, ring_waiting or error; cycle 1: armed or the sticky bit; cycle 2: irq
 //! # Latency and rate  [`LATENCY_CYCLES`]
 //! # Shape             status: 0 completion pending, 1 armed, 2 completion ring full, 3 it is on,
 //!                     4 doorbell

@@ -54,7 +54,7 @@ macro_rules! registers {
             pub cfg_tel_echo_hop: Signal<Out, Bit>,
             /// How telemetry looks on the wire.
             pub cfg_tel: TelemetryForm<Out>,
-            /// They count queues in bytes.
+            /// INT-MD, IOAM and IFA count queues in bytes.
             pub cfg_tel_queue_bytes: Signal<Out, Bit>,
             /// Rate codes by the low three bits of the egress interface.
             pub cfg_tel_rates: Signal<Out, Bits<24>>,

@@ -3,7 +3,7 @@
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::transport::feedback::input::{
-    FeedbackIn, FeedbackInIn, FeedbackInOut, ProbeVerdict, RowWatch, SentWatch,
+    FeedbackIn, FeedbackInIn, FeedbackInOut, RowWatch, SentWatch,
 };
 use nic_models::golden::transport::feedback::output::{
     FeedbackOut, FeedbackOutIn, FeedbackOutOut, WatchPorts,
@@ -13,7 +13,7 @@ use nic_models::golden::transport::probe_out::{
 };
 use nic_models::golden::transport::requester::ValidPort;
 use nic_models::ports::Wide;
-use nic_models::streams::{AckTelemetry, Feedback, Flow, ReadyPort, Telemetry};
+use nic_models::streams::{back, AckTelemetry, Feedback, FlowPulse, ReadyPort, Telemetry};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
@@ -437,7 +437,7 @@ impl Stimulus<FeedbackIn> for Responses {
             sent: self.sent(),
             s_feedback,
             s_cc: self.ack(out.s_cc.ready),
-            m_probe: ProbeVerdict {
+            m_probe: back::ProbeOffer {
                 ready: out.m_probe.valid && self.rng.gen_ratio(1, 4),
                 accepted: self.rng.gen(),
             },
@@ -555,7 +555,7 @@ impl Stimulus<ProbeOut> for Turns {
             cfg_index: self.rows.pins.0,
             sent: self.sent(),
             inflight: self.inflight(),
-            answer: Flow { valid: answers, flow: self.rows.flow() as u16 },
+            answer: FlowPulse { valid: answers, flow: self.rows.flow() as u16 },
             m_probe: ReadyPort { ready: self.sink.drive() },
         };
         if reset {

@@ -9,7 +9,7 @@ use nic_models::golden::transport::requester::{
     order, Requester, RequesterIn, RequesterOut, ValidPort,
 };
 use nic_models::ports::Wide;
-use nic_models::streams::{self, Flow, ReadyPort};
+use nic_models::streams::{self, ReadyPort};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{Operation, QpRow, Row, WrRow};
 use rand::{Rng, SeedableRng};
@@ -278,7 +278,7 @@ impl Stimulus<Requester> for RequesterStimulus {
         let cfg = self.s_cfg.drive(out.s_cfg.ready, || world.new_cfg());
         i.s_cfg = ValidPort { valid: cfg.is_some() };
         let hint = world.next_hint(out.s_cfg.ready);
-        i.hint = Flow { valid: hint.is_some(), flow: hint.unwrap_or(0) };
+        i.hint = streams::FlowPulse { valid: hint.is_some(), flow: hint.unwrap_or(0) };
         self.last_cfg = cfg.unwrap_or(self.last_cfg);
         let row = &self.last_cfg.2;
         (i.cfg_table, i.cfg_index) = (self.last_cfg.0, self.last_cfg.1);

@@ -8,12 +8,10 @@ use super::random::sub;
 use cq_ring::Polling;
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::host::cq::ring::CqRing;
-use nic_models::golden::host::interrupt::{
-    ClearPorts, HostErrors, Interrupt, InterruptIn, InterruptOut,
-};
+use nic_models::golden::host::interrupt::{HostErrors, Interrupt, InterruptIn, InterruptOut};
 use nic_models::golden::host::read_mux::ReadMux;
 use nic_models::golden::host::sq::fetch::SqFetch;
-use nic_models::streams::RingStatus;
+use nic_models::streams::{RingStatus, StatusClear};
 use nic_spec::config::NicConfig;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -64,7 +62,7 @@ impl Stimulus<Interrupt> for Causes {
                 consumer: rng.gen_ratio(1, 32),
             },
             doorbell_flow: rng.gen(),
-            clear: ClearPorts { valid: rng.gen_ratio(1, 8), bits: rng.gen() },
+            clear: StatusClear { valid: rng.gen_ratio(1, 8), bits: rng.gen() },
         }
     }
 }

@@ -3,10 +3,8 @@
 use crate::bench::random::sub;
 use crate::env::stream::Sink;
 use nic_harness::bench::Stimulus;
-use nic_models::golden::host::cq::ring::{
-    ConsumerPorts, CqConfig, CqRing, CqRingIn, CqRingOut, WrittenPorts,
-};
-use nic_models::streams::{QueueHead, ReadyPort, TreadyPort};
+use nic_models::golden::host::cq::ring::{CqConfig, CqRing, CqRingIn, CqRingOut, WrittenPorts};
+use nic_models::streams::{Consumer, QueueHead, ReadyPort, TreadyPort};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
@@ -158,9 +156,9 @@ impl Polling {
         }
     }
 
-    fn consumer(&mut self, landed: u16) -> ConsumerPorts {
+    fn consumer(&mut self, landed: u16) -> Consumer {
         self.consumer_gap = self.consumer_gap.saturating_sub(1);
-        let mut ports = ConsumerPorts { valid: false, index: self.read_count, arm: self.rng.gen() };
+        let mut ports = Consumer { valid: false, index: self.read_count, arm: self.rng.gen() };
         if self.consumer_gap > 0 || self.cfg.log2 == 0 || !self.rng.gen_ratio(1, 16) {
             return ports;
         }

@@ -3,12 +3,10 @@
 use crate::bench::random::sub;
 use crate::env::stream::{Sink, Source};
 use nic_harness::bench::Stimulus;
-use nic_models::golden::host::read_mux::WrData;
 use nic_models::golden::host::sq::fetch::{SqFetch, SqFetchIn, SqFetchOut, WatchPorts};
-use nic_models::golden::host::table_window::CfgRow;
 use nic_models::golden::transport::requester::ValidPort;
 use nic_models::ports::Wide;
-use nic_models::streams::{Doorbell, ReadCommand, ReadyPort};
+use nic_models::streams::{AxisWordsUser, CommittedRow, Doorbell, ReadCommand, ReadyPort};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::{QpRow, Row, Table};
 use rand::Rng;
@@ -56,8 +54,8 @@ pub struct Submitting {
     commit: Option<Commit>,
     commits: Sink,
     engine: Sink,
-    data: Source<WrData>,
-    beats: VecDeque<WrData>,
+    data: Source<AxisWordsUser>,
+    beats: VecDeque<AxisWordsUser>,
     retire: VecDeque<usize>,
     slot: Option<usize>,
     other_order: u8,
@@ -292,7 +290,7 @@ impl Submitting {
         let words = wr.unwrap_or_else(|| self.rng.gen());
         for (n, tdata) in words.into_iter().enumerate() {
             let tlast = n == 4;
-            self.beats.push_back(WrData {
+            self.beats.push_back(AxisWordsUser {
                 tdata,
                 tlast,
                 tuser: tlast && wr.is_none(),
@@ -373,7 +371,7 @@ impl Stimulus<SqFetch> for Submitting {
             self.commit = self.next_commit();
         }
         let commit = self.commit;
-        let cfg = CfgRow {
+        let cfg = CommittedRow {
             table: commit.map_or(0, |c| c.table as u8),
             index: commit.map_or(0, |c| c.flow as u16),
             row: commit.map_or(Wide::default(), |c| wide(&c.row)),

@@ -2,15 +2,8 @@
 
 use crate::ports;
 use crate::ports::Golden;
-use crate::streams::RingStatus;
+use crate::streams::{RingStatus, StatusClear};
 
-ports! {
-    /// What software clears.
-    pub struct ClearPorts {
-        pub valid: bool,
-        pub bits: u8,
-    }
-}
 ports! {
     /// Doorbell refused, work request not readable, completion not written, index refused.
     pub struct HostErrors {
@@ -28,7 +21,7 @@ ports! {
         pub ring: RingStatus,
         pub error: HostErrors,
         pub doorbell_flow: u16,
-        pub clear: ClearPorts,
+        pub clear: StatusClear,
     }
 }
 ports! {

@@ -5,20 +5,11 @@ use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;
 use crate::ports;
 use crate::ports::Golden;
-use crate::streams::{AxisUser, ReadCommand, ReadyPort, TreadyPort};
+use crate::streams::{AxisUser, AxisWordsUser, ReadCommand, ReadyPort, TreadyPort};
 
 /// Frames that may be on their way.
 const FRAMES: usize = 16;
 
-ports! {
-    /// Stream of work requests, whole beats only.
-    pub struct WrData {
-        pub tdata: u64,
-        pub tlast: bool,
-        pub tuser: bool,
-        pub tvalid: bool,
-    }
-}
 ports! {
     /// Inputs.
     pub struct ReadMuxIn {
@@ -39,7 +30,7 @@ ports! {
         pub m_cmd: ReadCommand,
         pub s_axis: TreadyPort,
         pub m_pkt: AxisUser,
-        pub m_wr: WrData,
+        pub m_wr: AxisWordsUser,
     }
 }
 
@@ -92,7 +83,7 @@ impl ReadMux {
             m_cmd: self.command(),
             s_axis: TreadyPort { tready: self.beats.s_ready() },
             m_pkt: AxisUser { tdata: data, tkeep: keep, tlast: last, tuser: error, tvalid },
-            m_wr: WrData { tdata: data, tlast: last, tuser: error, tvalid: wr },
+            m_wr: AxisWordsUser { tdata: data, tlast: last, tuser: error, tvalid: wr },
         }
     }
 }

@@ -2,17 +2,15 @@
 
 use super::axil_port::{AxilPort, AxilPortIn, AxilPortOut};
 use super::cq::queue::{CompletionQueue, CompletionQueueIn, CompletionQueueOut};
-use super::cq::ring::ConsumerPorts;
 use super::csr::{Csr, CsrIn, CsrOut};
 use super::csr_regs::{CsrConfig, CsrRegs, CsrRegsIn, CsrRegsOut};
 use super::event_counters::{EventCounters, EventCountersIn, EventCountersOut, EventRead};
-use super::interrupt::ClearPorts;
-use super::table_window::{CfgRow, TableWindow, TableWindowIn, TableWindowOut};
+use super::table_window::{TableWindow, TableWindowIn, TableWindowOut};
 use crate::events::Events;
 use crate::ports::{join_name, Golden, PortDef, PortField, Ports};
 use crate::streams::{
-    back, AxiLite, Doorbell, FlowCommand, LostRequest, QueueHead, ReadyPort, RequesterCompletion,
-    ResponderCompletion,
+    back, AxiLite, CommittedRow, Consumer, Doorbell, FlowCommand, LostRequest, QueueHead,
+    ReadyPort, RequesterCompletion, ResponderCompletion, StatusClear,
 };
 use nic_spec::rows::QpRow;
 use nic_spec::NicConfig;
@@ -89,7 +87,7 @@ pub struct RegistersOut {
     /// Bus.
     pub s_axil: back::AxiLite,
     /// Row for the tables.
-    pub cfg: CfgRow,
+    pub cfg: CommittedRow,
     /// Who shall take it.
     pub m_cfg: CfgValid,
     /// QP row for the CC unit.
@@ -105,9 +103,9 @@ pub struct RegistersOut {
     /// The oldest completion.
     pub head: QueueHead,
     /// Software's index.
-    pub m_consumer: ConsumerPorts,
+    pub m_consumer: Consumer,
     /// What software clears.
-    pub m_clear: ClearPorts,
+    pub m_clear: StatusClear,
     /// Doorbell.
     pub m_doorbell: Doorbell,
     /// Room for the completion of one more work request.
@@ -122,15 +120,15 @@ crate::ports! {
     /// The outputs in port order.
     struct Named {
         s_axil: back::AxiLite,
-        cfg: CfgRow,
+        cfg: CommittedRow,
         m_cfg: CfgValid,
         m_flow: FlowCommand,
         s_requester: ReadyPort,
         s_responder: ReadyPort,
         s_lost: ReadyPort,
         head: QueueHead,
-        m_consumer: ConsumerPorts,
-        m_clear: ClearPorts,
+        m_consumer: Consumer,
+        m_clear: StatusClear,
         m_doorbell: Doorbell,
         wr_room: bool,
         cq_space: bool,
@@ -351,12 +349,12 @@ impl Registers {
             s_responder: ReadyPort { ready: w.queue.s_responder.ready },
             s_lost: ReadyPort { ready: w.queue.s_lost.ready },
             head: w.queue.head,
-            m_consumer: ConsumerPorts {
+            m_consumer: Consumer {
                 valid: w.decode.consumer_write,
                 index: w.port.m.wdata as u16,
                 arm: w.port.m.wdata >> 16 & 1 != 0,
             },
-            m_clear: ClearPorts { valid: w.decode.clear_write, bits: w.port.m.wdata as u8 },
+            m_clear: StatusClear { valid: w.decode.clear_write, bits: w.port.m.wdata as u8 },
             m_doorbell: Doorbell {
                 valid: w.decode.doorbell_valid,
                 flow: w.port.m.wdata as u16,

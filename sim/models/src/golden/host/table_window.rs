@@ -1,6 +1,7 @@
 //! Twin of `hdl/src/host/table_window.rs`: rows on their way to the tables.
 
-use crate::ports::{Golden, Wide};
+use crate::ports::Golden;
+use crate::streams::CommittedRow;
 use nic_spec::rows::Table;
 use nic_spec::NicConfig;
 
@@ -21,20 +22,12 @@ crate::ports! {
     }
 }
 crate::ports! {
-    /// Row and its address, as every block sees it.
-    pub struct CfgRow {
-        pub table: u8,
-        pub index: u16,
-        pub row: Wide<8>,
-    }
-}
-crate::ports! {
     /// Outputs.
     pub struct TableWindowOut {
         pub word: u32,
         pub busy: bool,
         pub refused: bool,
-        pub cfg: CfgRow,
+        pub cfg: CommittedRow,
         pub m_cfg_responder_valid: bool,
         pub m_cfg_requester_valid: bool,
         pub m_cfg_tx_valid: bool,

@@ -39,7 +39,7 @@ ports! {
         pub cfg_index: u16,
         pub sent: DataWatch,
         pub inflight: InflightWatch,
-        pub answer: streams::Flow,
+        pub answer: streams::FlowPulse,
         pub m_probe: ReadyPort,
     }
 }

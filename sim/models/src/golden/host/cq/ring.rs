@@ -3,7 +3,9 @@
 use crate::events::CqEvents;
 use crate::ports;
 use crate::ports::Golden;
-use crate::streams::{back, AxisWords, QueueHead, ReadyPort, RingStatus, TreadyPort, WriteCommand};
+use crate::streams::{
+    back, AxisWords, Consumer, QueueHead, ReadyPort, RingStatus, TreadyPort, WriteCommand,
+};
 
 /// Bytes of an entry.
 const ENTRY_BYTES: u16 = 16;
@@ -21,14 +23,6 @@ ports! {
     }
 }
 ports! {
-    /// Software's index.
-    pub struct ConsumerPorts {
-        pub valid: bool,
-        pub index: u16,
-        pub arm: bool,
-    }
-}
-ports! {
     /// A write has ended.
     pub struct WrittenPorts {
         pub valid: bool,
@@ -41,7 +35,7 @@ ports! {
         pub reset: bool,
         pub cfg: CqConfig,
         pub head: QueueHead,
-        pub s_consumer: ConsumerPorts,
+        pub s_consumer: Consumer,
         pub m_cmd: ReadyPort,
         pub m_data: TreadyPort,
         pub s_done: WrittenPorts,
@@ -104,7 +98,7 @@ impl Place {
 /// A consumer index that is looked at, and whether it is good.
 #[derive(Clone, Copy, Debug, Default)]
 struct Check {
-    consumer: ConsumerPorts,
+    consumer: Consumer,
     good: bool,
 }
 

@@ -1,13 +1,14 @@
 //! Twin of `hdl/src/host/sq/fetch.rs`: submission rings in host memory.
 
 use crate::events::SqEvents;
-use crate::golden::host::read_mux::WrData;
-use crate::golden::host::table_window::CfgRow;
 use crate::golden::transport::requester::ValidPort;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::{Golden, Wide};
-use crate::streams::{self, ConfigRow, Doorbell, LostRequest, ReadCommand, ReadyPort, TreadyPort};
+use crate::streams::{
+    self, AxisWordsUser, CommittedRow, ConfigRow, Doorbell, LostRequest, ReadCommand, ReadyPort,
+    TreadyPort,
+};
 use nic_spec::rows::{QpRow, Row, Table};
 use nic_spec::NicConfig;
 
@@ -33,12 +34,12 @@ ports! {
         pub reset: bool,
         pub s_doorbell: Doorbell,
         pub s_cfg: ValidPort,
-        pub cfg: CfgRow,
+        pub cfg: CommittedRow,
         pub m_cfg: ReadyPort,
         pub watch: WatchPorts,
         pub wr_room: bool,
         pub m_cmd: ReadyPort,
-        pub s_axis: WrData,
+        pub s_axis: AxisWordsUser,
         pub m_cqe: ReadyPort,
     }
 }
@@ -48,7 +49,7 @@ ports! {
         pub s_doorbell: ReadyPort,
         pub s_cfg: ReadyPort,
         pub m_cfg: ConfigRow,
-        pub hint: streams::Flow,
+        pub hint: streams::FlowPulse,
         pub m_cmd: ReadCommand,
         pub s_axis: TreadyPort,
         pub m_cqe: LostRequest,

@@ -7,7 +7,7 @@ use crate::events::FeedbackEvents;
 use crate::golden::transport::requester::ValidPort;
 use crate::ports;
 use crate::ports::{Golden, Wide};
-use crate::streams::{self, AckTelemetry, Feedback, ReadyPort, Telemetry};
+use crate::streams::{self, back, AckTelemetry, Feedback, FlowPulse, ReadyPort, Telemetry};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
 
@@ -37,15 +37,6 @@ ports! {
     }
 }
 ports! {
-    /// What becomes of a probe.
-    pub struct ProbeVerdict {
-        /// It has been looked up.
-        pub ready: bool,
-        /// It will be answered.
-        pub accepted: bool,
-    }
-}
-ports! {
     /// Inputs.
     pub struct FeedbackInIn {
         pub reset: bool,
@@ -64,7 +55,7 @@ ports! {
         pub s_feedback: Feedback,
         pub s_cc: AckTelemetry,
         pub m_cc: ReadyPort,
-        pub m_probe: ProbeVerdict,
+        pub m_probe: back::ProbeOffer,
         pub m_window: ReadyPort,
     }
 }
@@ -81,7 +72,7 @@ ports! {
         /// The flow is that of what was looked up last, and follows what is offered.
         pub m_window: streams::Flow,
         /// The probe of a flow is answered; the flow follows what is offered.
-        pub m_answer: streams::Flow,
+        pub m_answer: FlowPulse,
         pub event_feedback: FeedbackEvents,
     }
 }
@@ -424,7 +415,7 @@ impl Golden for FeedbackIn {
         let sends = i.sent.valid && i.sent.ready;
         self.out.event_feedback = FeedbackEvents::default();
         let flow = self.flow_of(&i.s_feedback) as u16;
-        self.out.m_answer = streams::Flow { valid: false, flow };
+        self.out.m_answer = FlowPulse { valid: false, flow };
         if matches!(self.step, Step::Idle) {
             self.out.m_window.flow = flow;
         }

@@ -1,12 +1,11 @@
 //! Twin of `hdl/src/transport/feedback/output.rs`: the newest telemetry of each queue pair's READ
 //! responses, and when it may go back; and answers to probes.
 
-use crate::golden::transport::feedback::input::ProbeVerdict;
 use crate::golden::transport::requester::ValidPort;
 use crate::golden::util::fifo::LutFifo;
 use crate::ports;
 use crate::ports::{Golden, Wide};
-use crate::streams::{FeedbackPacket, ReadyPort, Telemetry};
+use crate::streams::{back, FeedbackPacket, ReadyPort, Telemetry};
 use nic_spec::config::NicConfig;
 use nic_spec::rows::QpRow;
 use nic_spec::wire::bth::opcode;
@@ -49,7 +48,7 @@ ports! {
     pub struct FeedbackOutOut {
         pub s_cfg: ReadyPort,
         pub m_cfg: ValidPort,
-        pub s_probe: ProbeVerdict,
+        pub s_probe: back::ProbeOffer,
         pub m_feedback: FeedbackPacket,
     }
 }
@@ -145,15 +144,18 @@ impl FeedbackOut {
     }
 
     /// What becomes of the probe that has been looked up.
-    fn verdict(&self) -> ProbeVerdict {
+    fn verdict(&self) -> back::ProbeOffer {
         let (Some(Op::Arrive), true, Some((packet, _))) = (self.op, self.is_probe, self.held)
         else {
-            return ProbeVerdict::default();
+            return back::ProbeOffer::default();
         };
         let row = &self.flows[self.flow_at(packet.qpn)].row;
         let is_ours = packet.qpn == row.qpn && packet.src_ip == row.remote_ip;
         let has_room = self.answers.s_ready() && !self.row_waits;
-        ProbeVerdict { ready: true, accepted: is_ours && row.valid && row.telemetry && has_room }
+        back::ProbeOffer {
+            ready: true,
+            accepted: is_ours && row.valid && row.telemetry && has_room,
+        }
     }
 
     /// The operation of the next cycle.

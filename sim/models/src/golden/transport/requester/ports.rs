@@ -3,7 +3,8 @@
 use crate::events::RequesterEvents;
 use crate::ports;
 use crate::streams::{
-    AckTelemetry, Answer, Flow, InFlight, Order, Packet, ReadCommand, ReadError, ReadyPort, Work,
+    AckTelemetry, Answer, Flow, FlowPulse, InFlight, Order, Packet, ReadCommand, ReadError,
+    ReadyPort, Work,
 };
 
 /// Operations of `m_order`.
@@ -31,7 +32,7 @@ ports! {
         pub cfg_table: u8,
         pub cfg_index: u16,
         pub cfg_row: crate::ports::Wide<8>,
-        pub hint: Flow,
+        pub hint: FlowPulse,
         pub cfg_tel_data: u8,
         /// PSNs from one packet with telemetry to the next: 0, 1 each; 255 once a round trip.
         pub cfg_tel_every: u8,
