@@ -4,7 +4,7 @@ use crate::cell::Cell;
 use crate::check;
 use crate::error::{Finding, Rule};
 use crate::implied::defaults;
-use crate::ir::{Body, Dir, Expr, Instance, Kind, Module, Port, Register, Role, Signal};
+use crate::ir::{words, Body, Dir, Expr, Instance, Kind, Module, Port, Register, Role, Signal};
 use crate::lint::lint;
 use crate::lower::lower;
 use crate::print::print;
@@ -89,7 +89,7 @@ impl Library {
                     let text = "hand-written Verilog can't have sub-blocks";
                     out.push(Finding::new(&place, Rule::Structure, text));
                 }
-                let used = check::words(text);
+                let used = words(text);
                 let outs = module.ports.iter().filter(|p| p.dir == Dir::Out);
                 for port in outs.filter(|p| !used.contains(&p.name)) {
                     let at = format!("{place}.{}", port.name);

@@ -1,7 +1,7 @@
 //! Checks of a kernel: latches, undriven signals, early reads, loops, and the Moore rule.
 
 use crate::error::{Finding, Rule};
-use crate::ir::{Dir, Instance, Module, Part, Port, Role, Signal, Stmt};
+use crate::ir::{words, Dir, Instance, Module, Part, Port, Role, Signal, Stmt};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -316,13 +316,4 @@ fn split_assignment(statement: &str) -> Option<(&str, &str)> {
             && (i == 0 || !matches!(near(i - 1), b'=' | b'<' | b'>' | b'!'))
     })?;
     Some((&statement[..at], &statement[at + 1..]))
-}
-
-/// The identifiers of a piece of Verilog.
-pub fn words(text: &str) -> Vec<String> {
-    let split = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
-    split
-        .filter(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_'))
-        .map(Into::into)
-        .collect()
 }

@@ -315,9 +315,7 @@ impl Module {
     /// The module declares something called `name`.
     pub fn declares(&self, name: &str) -> bool {
         let in_text = match &self.body {
-            Body::Custom(text) | Body::Cell(text) => {
-                crate::check::words(text).iter().any(|w| w == name)
-            }
+            Body::Custom(text) | Body::Cell(text) => words(text).iter().any(|w| w == name),
             Body::Kernel(_) => false,
         };
         in_text
@@ -385,4 +383,13 @@ pub struct Module {
     pub body: Body,
     /// Output -> inputs that it depends on within the cycle.
     pub paths: BTreeMap<String, Vec<String>>,
+}
+
+/// The identifiers of a piece of Verilog.
+pub fn words(text: &str) -> Vec<String> {
+    let split = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
+    split
+        .filter(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_'))
+        .map(Into::into)
+        .collect()
 }

@@ -1,7 +1,7 @@
 //! Prints a module as Verilog-2005.
 
-use crate::check::{covers, words};
-use crate::ir::{Body, Dir, Expr, Item, Kind, Module, Part, Plan, Role, Stmt};
+use crate::check::covers;
+use crate::ir::{words, Body, Dir, Expr, Item, Kind, Module, Part, Plan, Role, Stmt};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 

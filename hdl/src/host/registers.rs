@@ -16,7 +16,7 @@ use crate::streams::{
     AxiLite, CommittedRow, Consumer, Doorbell, FlowCommand, LostRequest, Offer, QueueHead,
     RequesterCompletion, ResponderCompletion, StatusClear, TelemetryForm,
 };
-use crate::{block, Reg, Wire};
+use crate::{block, kernel, Reg, Wire};
 use nic_spec::NicConfig;
 use rust_hdl_core::prelude::*;
 
@@ -120,10 +120,22 @@ macro_rules! registers {
             index: Reg<Bits<8>>,
         }
 
-        impl<const D: usize, const A: usize, const AP1: usize> Logic for Registers<D, A, AP1> {
-            #[hdl_gen]
+        #[kernel]
+        impl<const D: usize, const A: usize, const AP1: usize> Registers<D, A, AP1> {
             fn update(&mut self) {
-                comment!("bus");
+                self.bus();
+                self.configuration();
+                self.telemetry();
+                self.window();
+                self.flow();
+                self.completions();
+                self.rings();
+                self.counters();
+                self.watched();
+            }
+
+            /// bus
+            fn bus(&mut self) {
                 Wire::join(&mut self.s_axil, &mut self.port.s_axil);
                 self.decode.s_valid.next = self.port.m_valid.val();
                 self.decode.s_write.next = self.port.m_write.val();
@@ -134,7 +146,10 @@ macro_rules! registers {
                 self.port.s_rdata.next = self.decode.s_rdata.val();
                 comment!("one register drives the look-ups of hundreds of words");
                 self.index.next = self.port.m_addr.val().get_bits::<8>(2);
-                comment!("configuration registers");
+            }
+
+            /// configuration registers
+            fn configuration(&mut self) {
                 self.config_regs.wr_valid.next = self.decode.regs_wr_valid.val();
                 self.config_regs.wr_index.next = self.index.val();
                 self.config_regs.wr_data.next = self.port.m_wdata.val();
@@ -147,7 +162,10 @@ macro_rules! registers {
                 self.mac_high_placed.next = self.mac_high.val() << 32;
                 self.cfg_local_mac.next = self.mac_low.val() | self.mac_high_placed.val();
                 self.cfg_tel_format.next = self.config_regs.cfg_telemetry.val().get_bits::<3>(0);
-                comment!("all but the authors' form are echoed in the paper's");
+            }
+
+            /// all but the authors' form are echoed in the paper's
+            fn telemetry(&mut self) {
                 self.is_source.next = self.config_regs.cfg_telemetry.val().get_bit(3);
                 self.by_port.next = self.config_regs.cfg_telemetry.val().get_bit(4);
                 self.cfg_tel_data.next = 0.into();
@@ -195,7 +213,10 @@ macro_rules! registers {
                 self.cfg_tel.dscp.next = self.config_regs.cfg_telemetry.val().get_bits::<6>(8);
                 self.cfg_tel.echo_dscp.next =
                     self.config_regs.cfg_telemetry.val().get_bits::<6>(16);
-                comment!("table window");
+            }
+
+            /// table window
+            fn window(&mut self) {
                 self.window.word_write.next = self.decode.window_write.val();
                 self.window.word_index.next = self.index.val().get_bits::<4>(0);
                 self.window.wdata.next = self.port.m_wdata.val();
@@ -209,7 +230,10 @@ macro_rules! registers {
                 Wire::join(&mut self.window.m_cfg_requester, &mut self.m_cfg_requester);
                 Wire::join(&mut self.window.m_cfg_tx, &mut self.m_cfg_tx);
                 Wire::join(&mut self.window.m_cfg_completer, &mut self.m_cfg_completer);
-                comment!("what the CC unit needs of a QP row");
+            }
+
+            /// what the CC unit needs of a QP row
+            fn flow(&mut self) {
                 self.m_flow.valid.next = self.window.m_cfg_cc_valid.val();
                 self.window.m_cfg_cc_ready.next = self.m_flow.ready.val();
                 self.m_flow.flow.next = self.window.cfg.index.val();
@@ -225,7 +249,10 @@ macro_rules! registers {
                 self.m_flow.telemetry.next = self.window.cfg.row.val().qp_telemetry;
                 self.m_flow.window_bytes.next = self.window.cfg.row.val().qp_window_bytes;
                 self.m_flow.rate.next = self.window.cfg.row.val().qp_rate_uq8_24;
-                comment!("completions");
+            }
+
+            /// completions
+            fn completions(&mut self) {
                 Wire::join(&mut self.s_requester, &mut self.queue.s_requester);
                 Wire::join(&mut self.s_responder, &mut self.queue.s_responder);
                 Wire::join(&mut self.s_lost, &mut self.queue.s_lost);
@@ -237,7 +264,10 @@ macro_rules! registers {
                 self.decode.queue_head.next = self.queue.head.entry.val();
                 self.decode.queue_count.next = bit_cast::<16, AP1>(self.queue.count.val());
                 self.cq_space.next = self.queue.responder_room.val();
-                comment!("rings and interrupt");
+            }
+
+            /// rings and interrupt
+            fn rings(&mut self) {
                 self.decode.cq_landed.next = self.cq_landed.val();
                 self.decode.host_status.next = self.host_status.val();
                 self.m_consumer.valid.next = self.decode.consumer_write.val();
@@ -249,13 +279,19 @@ macro_rules! registers {
                 self.decode.doorbell_ready.next = self.m_doorbell.ready.val();
                 self.m_doorbell.flow.next = self.port.m_wdata.val().get_bits::<16>(0);
                 self.m_doorbell.index.next = self.port.m_wdata.val().get_bits::<16>(16);
-                comment!("event counters");
+            }
+
+            /// event counters
+            fn counters(&mut self) {
                 Wire::join(&mut self.event, &mut self.counters.event);
                 self.counters.rd_valid.next = self.decode.counter_valid.val();
                 self.counters.rd_index.next = self.index.val().get_bits::<6>(0);
                 self.decode.counter_done.next = self.counters.rd_done.val();
                 self.decode.counter_data.next = self.counters.rd_data.val();
-                comment!("window and rate of the watched flow");
+            }
+
+            /// window and rate of the watched flow
+            fn watched(&mut self) {
                 self.decode.watch_window.next = self.window_seen.val();
                 self.decode.watch_rate.next = self.rate_seen.val();
                 if self.watch_valid.val()

@@ -256,6 +256,7 @@ impl<const GB: usize> TxSeq<GB> {
         }
     }
 
+    // Longer than 120 lines because it is one table: each state, what it does, what follows it.
     fn states(&mut self) {
         match self.now.val() {
             SeqState::Start => {

@@ -76,7 +76,7 @@ impl Logic for CcProgram {
 
     fn hdl(&self) -> Verilog {
         let mut text = String::from(
-            "// The rows are listed in hdl/src/cc/serial/program.rs.\n\
+            "// The rows are listed in hdl/src/cc/serial/program/steps.rs.\n\
              (* rom_style = \"block\" *)\nreg [31:0] rom [0:511];\n\ninitial begin\n",
         );
         let rows = steps::rows();

@@ -370,137 +370,14 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
                 }
             }
             AckGenState::Idle => {
-                self.rows.read_enable.next = true;
-                self.tag.next = self.s_done.tag.val().into();
-                self.error.next = self.s_done.error.val();
-                self.end_jobs.next = self.s_end.jobs.val();
-                self.end_reads.next = self.s_end.reads.val();
-                self.end_error.next = self.s_end.error.val();
-                self.end_clears.next = self.s_end.cleared.val();
-                self.is_end.next = true;
-                self.rows.read_address.next = self.s_end.flow.val();
-                self.flow.next = self.s_end.flow.val();
-                if self.s_done.valid.val() & !self.job.valid.val() {
-                    self.is_end.next = false;
-                    self.rows.read_address.next = self.s_done.tag.val().get_bits::<FB>(112);
-                    self.flow.next = self.s_done.tag.val().get_bits::<FB>(112);
-                    self.state.next = AckGenState::Load;
-                } else if self.s_end.valid.val() {
-                    self.state.next = AckGenState::Load;
-                } else if self.can_send.val() {
-                    self.state.next = AckGenState::Fetch;
-                }
+                self.take();
             }
             AckGenState::Load => {
                 self.fresh.next = !self.stores.val();
                 self.state.next = AckGenState::Apply;
             }
             AckGenState::Apply => {
-                if self.is_end.val() | !self.waits.val() {
-                    self.rows.write_enable.next = true;
-                    self.state.next = AckGenState::Idle;
-                    if self.can_send.val() {
-                        self.state.next = AckGenState::Fetch;
-                    }
-                }
-                if self.is_end.val() {
-                    self.jobs.next = self.jobs_less.val();
-                    self.ended.next = self.ended_more.val();
-                    self.notes.next = true;
-                    if self.end_error.val() | self.end_clears.val() {
-                        self.owes_ack.next = false;
-                        self.owes_nak.next = false;
-                        self.has_tel.next = false;
-                        self.closed.next = true;
-                    }
-                    if self.end_clears.val() {
-                        self.jobs.next = 0.into();
-                        self.ended.next = 0.into();
-                        self.closed.next = false;
-                        self.cleared_q.next = true;
-                    }
-                } else if !self.waits.val() {
-                    self.retired_q.next = true;
-                    self.retired_imm_q.next = self.has_imm.val();
-                    self.landed.next =
-                        self.is_accepted.val() & !self.error.val() & !self.was_closed.val();
-                    self.refused.next =
-                        self.is_accepted.val() & (self.error.val() | self.was_closed.val());
-                    if self.is_read.val() {
-                        self.landed.next = self.is_new.val() & !self.was_closed.val();
-                        self.refused.next = self.is_new.val() & self.was_closed.val();
-                    }
-                    if self.was_closed.val() {
-                        comment!("A flow in error answers nothing more: its READ has ended.");
-                        if self.is_read.val() & self.is_new.val() {
-                            self.ended.next = self.was_ended.val() + 1;
-                            self.notes.next = true;
-                        }
-                    } else if self.is_read.val() {
-                        self.jobs.next = self.was_jobs.val() + 1;
-                        self.job.valid.next = true;
-                        self.job.flow.next = self.flow.val();
-                        self.job.psn.next = self.tag_psn.val();
-                        self.job.msn.next = self.tag_msn.val();
-                        self.job.addr.next = self.s_read_addr.val();
-                        self.job.bytes.next = self.tag.val().bytes;
-                        self.job.restart.next = !self.is_new.val();
-                        self.job.va.next = self.s_read_va.val();
-                        self.job.rkey.next = self.s_read_rkey.val();
-                        if self.is_new.val() {
-                            comment!("Its response acknowledges all before it.");
-                            self.owes_ack.next = false;
-                            self.owes_nak.next = false;
-                        }
-                    } else if self.is_accepted.val() & self.error.val() {
-                        self.notes.next = true;
-                        self.psn_of_nak.next = self.tag_psn.val();
-                        self.msn_of_nak.next = self.msn_before.val();
-                        self.nak_outcome.next = self.operation.val();
-                        self.owes_nak.next = true;
-                        self.closed.next = true;
-                    } else if self.is_accepted.val() | (self.outcome.val() == self.again.val()) {
-                        if self.kind.val().any() {
-                            self.psn_of_ack.next = self.tag_psn.val();
-                            self.msn_of_ack.next = self.tag_msn.val();
-                            self.owes_ack.next = true;
-                        }
-                        if self.outcome.val() == self.ack.val() {
-                            self.has_tel.next = true;
-                        }
-                        if self.is_accepted.val() & self.has_imm.val() {
-                            self.cqe_valid.next = true;
-                            self.cqe_kind.next = 1.into();
-                            self.cqe_flow.next = self.flow.val();
-                            self.cqe_imm.next = self.tag.val().imm;
-                            self.cqe_byte_len.next = self.tag.val().bytes;
-                        }
-                    } else {
-                        self.psn_of_nak.next = self.tag_psn.val();
-                        self.msn_of_nak.next = self.tag_msn.val();
-                        self.nak_outcome.next = self.outcome.val();
-                        self.owes_nak.next = true;
-                        self.closed.next = self.is_nak.val() & self.kind.val().any();
-                    }
-                }
-                if (self.is_end.val() | !self.waits.val())
-                    & (self.owes_ack.val() | self.owes_nak.val())
-                    & !self.jobs.val().any()
-                {
-                    self.queue.s.valid.next = !self.was_queued.val();
-                    self.queued.next = true;
-                    if self.direct.val() & !self.was_queued.val() {
-                        comment!("Nobody waits: the answer goes out at once.");
-                        self.queue.s.valid.next = false;
-                        self.state.next = AckGenState::Send;
-                    }
-                }
-                if self.notes.val() {
-                    self.note.next = true;
-                    self.note_flow.next = self.flow.val();
-                    self.note_failed.next = self.closed.val();
-                    self.note_reads.next = self.ended.val();
-                }
+                self.apply();
             }
             AckGenState::Fetch => {
                 comment!("Telemetry of the same flow is being stored: once more.");
@@ -515,38 +392,183 @@ impl<const FB: usize, const FC: usize> AckRows<FB, FC> {
                 self.state.next = AckGenState::Send;
             }
             AckGenState::Send => {
-                self.state.next = AckGenState::Idle;
-                self.rows.write_enable.next = true;
-                self.queued.next = false;
-                if (self.owes_nak.val() | self.owes_ack.val()) & !self.holds.val() {
-                    self.ack_valid.next = true;
-                    self.ack_flow.next = self.flow.val();
-                }
-                if self.holds.val() {
-                    comment!("It comes back with the end of the last job.");
-                } else if self.owes_nak.val() {
-                    self.ack_syndrome.next =
-                        bit_cast::<8, 5>(self.cfg_rnr_timer.val()) | self.syndrome_rnr.val();
-                    if self.nak_outcome.val().get_bit(2) {
-                        self.ack_syndrome.next =
-                            bit_cast::<8, 2>(self.nak_bits.val()) | self.syndrome_nak.val();
-                    }
-                    self.ack_psn.next = self.psn_of_nak.val();
-                    self.ack_msn.next = self.msn_of_nak.val();
-                    self.owes_nak.next = false;
-                    comment!("an ACK waits behind the NAK");
-                    self.queue.s.valid.next = self.owes_ack.val();
-                    self.queued.next = self.owes_ack.val();
-                } else if self.owes_ack.val() {
-                    self.ack_syndrome.next = self.syndrome_ack.val();
-                    self.ack_psn.next = self.psn_of_ack.val();
-                    self.ack_msn.next = self.msn_of_ack.val();
-                    self.owes_ack.next = false;
-                    self.has_tel.next = false;
-                }
+                self.send();
             }
         }
-        comment!("the row as it will be");
+        self.row_after();
+    }
+
+    // What comes next: the end of a packet, the end of a job, or an answer.
+    fn take(&mut self) {
+        self.rows.read_enable.next = true;
+        self.tag.next = self.s_done.tag.val().into();
+        self.error.next = self.s_done.error.val();
+        self.end_jobs.next = self.s_end.jobs.val();
+        self.end_reads.next = self.s_end.reads.val();
+        self.end_error.next = self.s_end.error.val();
+        self.end_clears.next = self.s_end.cleared.val();
+        self.is_end.next = true;
+        self.rows.read_address.next = self.s_end.flow.val();
+        self.flow.next = self.s_end.flow.val();
+        if self.s_done.valid.val() & !self.job.valid.val() {
+            self.is_end.next = false;
+            self.rows.read_address.next = self.s_done.tag.val().get_bits::<FB>(112);
+            self.flow.next = self.s_done.tag.val().get_bits::<FB>(112);
+            self.state.next = AckGenState::Load;
+        } else if self.s_end.valid.val() {
+            self.state.next = AckGenState::Load;
+        } else if self.can_send.val() {
+            self.state.next = AckGenState::Fetch;
+        }
+    }
+
+    // The flow is known: its row changes.
+    fn apply(&mut self) {
+        if self.is_end.val() | !self.waits.val() {
+            self.rows.write_enable.next = true;
+            self.state.next = AckGenState::Idle;
+            if self.can_send.val() {
+                self.state.next = AckGenState::Fetch;
+            }
+        }
+        if self.is_end.val() {
+            self.jobs.next = self.jobs_less.val();
+            self.ended.next = self.ended_more.val();
+            self.notes.next = true;
+            if self.end_error.val() | self.end_clears.val() {
+                self.owes_ack.next = false;
+                self.owes_nak.next = false;
+                self.has_tel.next = false;
+                self.closed.next = true;
+            }
+            if self.end_clears.val() {
+                self.jobs.next = 0.into();
+                self.ended.next = 0.into();
+                self.closed.next = false;
+                self.cleared_q.next = true;
+            }
+        } else if !self.waits.val() {
+            self.retire();
+        }
+        if (self.is_end.val() | !self.waits.val())
+            & (self.owes_ack.val() | self.owes_nak.val())
+            & !self.jobs.val().any()
+        {
+            self.queue.s.valid.next = !self.was_queued.val();
+            self.queued.next = true;
+            if self.direct.val() & !self.was_queued.val() {
+                comment!("Nobody waits: the answer goes out at once.");
+                self.queue.s.valid.next = false;
+                self.state.next = AckGenState::Send;
+            }
+        }
+        if self.notes.val() {
+            self.note.next = true;
+            self.note_flow.next = self.flow.val();
+            self.note_failed.next = self.closed.val();
+            self.note_reads.next = self.ended.val();
+        }
+    }
+
+    // A packet has been done.
+    fn retire(&mut self) {
+        self.retired_q.next = true;
+        self.retired_imm_q.next = self.has_imm.val();
+        self.landed.next = self.is_accepted.val() & !self.error.val() & !self.was_closed.val();
+        self.refused.next = self.is_accepted.val() & (self.error.val() | self.was_closed.val());
+        if self.is_read.val() {
+            self.landed.next = self.is_new.val() & !self.was_closed.val();
+            self.refused.next = self.is_new.val() & self.was_closed.val();
+        }
+        if self.was_closed.val() {
+            comment!("A flow in error answers nothing more: its READ has ended.");
+            if self.is_read.val() & self.is_new.val() {
+                self.ended.next = self.was_ended.val() + 1;
+                self.notes.next = true;
+            }
+        } else if self.is_read.val() {
+            self.jobs.next = self.was_jobs.val() + 1;
+            self.job.valid.next = true;
+            self.job.flow.next = self.flow.val();
+            self.job.psn.next = self.tag_psn.val();
+            self.job.msn.next = self.tag_msn.val();
+            self.job.addr.next = self.s_read_addr.val();
+            self.job.bytes.next = self.tag.val().bytes;
+            self.job.restart.next = !self.is_new.val();
+            self.job.va.next = self.s_read_va.val();
+            self.job.rkey.next = self.s_read_rkey.val();
+            if self.is_new.val() {
+                comment!("Its response acknowledges all before it.");
+                self.owes_ack.next = false;
+                self.owes_nak.next = false;
+            }
+        } else if self.is_accepted.val() & self.error.val() {
+            self.notes.next = true;
+            self.psn_of_nak.next = self.tag_psn.val();
+            self.msn_of_nak.next = self.msn_before.val();
+            self.nak_outcome.next = self.operation.val();
+            self.owes_nak.next = true;
+            self.closed.next = true;
+        } else if self.is_accepted.val() | (self.outcome.val() == self.again.val()) {
+            if self.kind.val().any() {
+                self.psn_of_ack.next = self.tag_psn.val();
+                self.msn_of_ack.next = self.tag_msn.val();
+                self.owes_ack.next = true;
+            }
+            if self.outcome.val() == self.ack.val() {
+                self.has_tel.next = true;
+            }
+            if self.is_accepted.val() & self.has_imm.val() {
+                self.cqe_valid.next = true;
+                self.cqe_kind.next = 1.into();
+                self.cqe_flow.next = self.flow.val();
+                self.cqe_imm.next = self.tag.val().imm;
+                self.cqe_byte_len.next = self.tag.val().bytes;
+            }
+        } else {
+            self.psn_of_nak.next = self.tag_psn.val();
+            self.msn_of_nak.next = self.tag_msn.val();
+            self.nak_outcome.next = self.outcome.val();
+            self.owes_nak.next = true;
+            self.closed.next = self.is_nak.val() & self.kind.val().any();
+        }
+    }
+
+    // An answer goes out.
+    fn send(&mut self) {
+        self.state.next = AckGenState::Idle;
+        self.rows.write_enable.next = true;
+        self.queued.next = false;
+        if (self.owes_nak.val() | self.owes_ack.val()) & !self.holds.val() {
+            self.ack_valid.next = true;
+            self.ack_flow.next = self.flow.val();
+        }
+        if self.holds.val() {
+            comment!("It comes back with the end of the last job.");
+        } else if self.owes_nak.val() {
+            self.ack_syndrome.next =
+                bit_cast::<8, 5>(self.cfg_rnr_timer.val()) | self.syndrome_rnr.val();
+            if self.nak_outcome.val().get_bit(2) {
+                self.ack_syndrome.next =
+                    bit_cast::<8, 2>(self.nak_bits.val()) | self.syndrome_nak.val();
+            }
+            self.ack_psn.next = self.psn_of_nak.val();
+            self.ack_msn.next = self.msn_of_nak.val();
+            self.owes_nak.next = false;
+            comment!("an ACK waits behind the NAK");
+            self.queue.s.valid.next = self.owes_ack.val();
+            self.queued.next = self.owes_ack.val();
+        } else if self.owes_ack.val() {
+            self.ack_syndrome.next = self.syndrome_ack.val();
+            self.ack_psn.next = self.psn_of_ack.val();
+            self.ack_msn.next = self.msn_of_ack.val();
+            self.owes_ack.next = false;
+            self.has_tel.next = false;
+        }
+    }
+
+    /// the row as it will be
+    fn row_after(&mut self) {
         self.rows_data.next = bit_cast::<115, 24>(self.psn_of_ack.val())
             | (bit_cast::<115, 24>(self.msn_of_ack.val()) << 24)
             | (bit_cast::<115, 24>(self.psn_of_nak.val()) << 48)

@@ -145,7 +145,7 @@ impl Nic {
         (valid != 0).then_some((flow as usize, pace))
     }
 
-    /// The picture of design.md: data flows one way along it.
+    /// The picture of design.md: data flows one way along it. One table, so longer than a function.
     fn connect(n: &mut Netlist, flow_bits: u32) {
         for (from, to) in [
             ("pins.s_axis_rx", "rx.s_axis"),
@@ -388,7 +388,7 @@ impl Nic {
         }
     }
 
-    /// Register values, table rows and events.
+    /// Register values, table rows and events. One table, so longer than a function.
     fn configure(n: &mut Netlist, flow_bits: u32) {
         for (port, blocks) in [
             ("cfg_local_mac", &["rx", "tx"][..]),

@@ -84,6 +84,7 @@ pub struct RequesterNextAnswer {
 }
 
 impl Logic for RequesterNextAnswer {
+    // Longer than 120 lines because it is one table: each state, and what follows it.
     #[hdl_gen]
     fn update(&mut self) {
         self.refused.next = State::Done;
