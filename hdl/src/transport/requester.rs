@@ -40,6 +40,7 @@ pub mod qp;
 pub mod queue;
 pub mod retry;
 pub mod send;
+pub mod state;
 pub mod timer;
 pub mod wr;
 
@@ -50,21 +51,11 @@ use crate::streams::{
     Work,
 };
 use crate::transport::requester::{
-    answer::ack::RequesterAck,
-    answer::feedback::RequesterFeedback,
-    answer::response::RequesterResponse,
-    ctl::{Op, RequesterCtl},
-    order::RequesterOrder,
-    pick::RequesterPick,
-    psn::RequesterPsn,
-    qp::RequesterQp,
-    queue::RequesterQueue,
-    retry::RequesterRetry,
-    send::frame::RequesterFrame,
-    send::out::RequesterOut,
-    send::packet::RequesterPacket,
-    send::stamp::RequesterStamp,
-    timer::RequesterTimer,
+    answer::ack::RequesterAck, answer::feedback::RequesterFeedback,
+    answer::response::RequesterResponse, ctl::RequesterCtl, order::RequesterOrder,
+    pick::RequesterPick, psn::RequesterPsn, qp::RequesterQp, queue::RequesterQueue,
+    retry::RequesterRetry, send::frame::RequesterFrame, send::out::RequesterOut,
+    send::packet::RequesterPacket, send::stamp::RequesterStamp, state::Op, timer::RequesterTimer,
     wr::RequesterWr,
 };
 use crate::{block, kernel, Wire};

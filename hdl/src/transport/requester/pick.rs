@@ -11,7 +11,7 @@
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::streams::FlowPulse;
-use crate::transport::requester::ctl::{Op, State};
+use crate::transport::requester::state::{Op, State};
 use crate::{block, Reg};
 use nic_spec::wire::bth::opcode;
 use rust_hdl_core::prelude::*;

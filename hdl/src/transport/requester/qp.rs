@@ -6,7 +6,7 @@
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::rows::StagedRow;
-use crate::transport::requester::ctl::{Op, State};
+use crate::transport::requester::state::{Op, State};
 use crate::util::ram::Ram;
 use crate::{block, row, Reg};
 use rust_hdl_core::prelude::*;

@@ -10,7 +10,7 @@
 //! # Reset             synchronous, high: tick 0
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
-use crate::transport::requester::ctl::State;
+use crate::transport::requester::state::State;
 use crate::{block, Reg, Unreset};
 use rust_hdl_core::prelude::*;
 

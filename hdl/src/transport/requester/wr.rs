@@ -7,7 +7,7 @@
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::rows::StagedRow;
-use crate::transport::requester::ctl::{Op, State};
+use crate::transport::requester::state::{Op, State};
 use crate::util::ram::Ram;
 use crate::{block, kernel, row, Unreset};
 use rust_hdl_core::prelude::*;

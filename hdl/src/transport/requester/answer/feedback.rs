@@ -6,7 +6,7 @@
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::streams::{AckTelemetry, InFlight, Telemetry};
-use crate::transport::requester::ctl::{Op, State};
+use crate::transport::requester::state::{Op, State};
 use crate::{block, Reg, Regs, Wire};
 use rust_hdl_core::prelude::*;
 

@@ -5,7 +5,7 @@
 //! # Reset             synchronous, high: fields 0
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
-use crate::transport::requester::ctl::{Op, State};
+use crate::transport::requester::state::{Op, State};
 use crate::{block, row, Reg};
 use rust_hdl_core::prelude::*;
 

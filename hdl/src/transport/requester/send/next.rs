@@ -5,7 +5,7 @@
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::block;
-use crate::transport::requester::ctl::{Op, State};
+use crate::transport::requester::state::{Op, State};
 use rust_hdl_core::prelude::*;
 
 /// States of packets and work requests.

@@ -5,7 +5,7 @@
 //! # Twins             sim/models/src/golden/transport/requester.rs, tests/transport/requester.rs
 
 use crate::streams::{Packet, ReadCommand, Work};
-use crate::transport::requester::ctl::State;
+use crate::transport::requester::state::State;
 use crate::{block, Regs, Wire};
 use rust_hdl_core::prelude::*;
 
