@@ -104,7 +104,7 @@ impl Top {
                 let width = high.map_or(1, |(high, _)| high.parse::<u32>().expect("a number") + 1);
                 let name = name.expect("a name").trim_end_matches([';', ',']);
                 top.widths.insert(name.to_string(), width);
-            } else if let [_, name, "("] = words[..] {
+            } else if let [_, .., name, "("] = words[..] {
                 instance = Some(name.to_string());
             }
         }

@@ -197,7 +197,7 @@ fn instances(design: &Design) -> Vec<(String, Vec<(String, String)>)> {
             let last = found.last_mut().expect("a pin is inside of an instance");
             last.1.push((port.into(), net.into()));
         } else if let Some(head) = line.strip_prefix("    ").and_then(|l| l.strip_suffix(" (")) {
-            if let [_, name] = head.split(' ').collect::<Vec<_>>()[..] {
+            if let [_, .., name] = head.split(' ').collect::<Vec<_>>()[..] {
                 found.push((name.into(), vec![]));
             }
         }

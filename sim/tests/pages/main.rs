@@ -66,7 +66,7 @@ fn is_excerpt(page: &str, shown: &str, whole: &str) {
 #[test]
 fn hardware_page_shows_a_block() {
     let read = |page: &str| std::fs::read_to_string(root().join(page)).expect("it is there");
-    let (page, block) = (read("hdl/README.md"), read("hdl/src/util/stream_route.rs"));
+    let (page, block) = (read("hdl/README.md"), read("hdl/src/util/mul_serial.rs"));
     let (_, shown) = page.split_once("```rust\n").expect("hdl/README.md shows a block");
     let (shown, _) = shown.split_once("```").expect("which ends");
     assert!(shown.lines().count() > 20, "hdl/README.md: the block is gone");
