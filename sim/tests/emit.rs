@@ -30,10 +30,10 @@ fn emit_replaces_what_it_wrote_before() {
     let out = folder("again");
     assert!(emit(&["--core", "cc"], &out).status.success());
     assert!(files(&out).contains(&"registers.md".into()), "{:?}", files(&out));
-    assert!(emit(&["--block", "fifo"], &out).status.success());
-    assert_eq!(files(&out), ["fifo.core", "fifo.v", "files.f", "lut_ram.v"]);
-    assert!(emit(&["--block", "fifo", "--one-file"], &out).status.success());
-    assert_eq!(files(&out), ["fifo.core", "fifo.v", "files.f"]);
+    assert!(emit(&["--block", "frame_fifo"], &out).status.success());
+    assert_eq!(files(&out), ["files.f", "frame_fifo.core", "frame_fifo.v", "ram.v"]);
+    assert!(emit(&["--block", "frame_fifo", "--one-file"], &out).status.success());
+    assert_eq!(files(&out), ["files.f", "frame_fifo.core", "frame_fifo.v"]);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn emit_refuses_a_folder_with_other_files() {
         [("mine.v", "module mine; endmodule\n"), ("files.f", "../mine.v\n"), ("notes", "\n")];
     for (name, text) in foreign {
         let out = folder(name);
-        assert!(emit(&["--block", "fifo"], &out).status.success());
+        assert!(emit(&["--block", "frame_fifo"], &out).status.success());
         std::fs::write(out.join(name), text).expect("the folder can be written");
         let before = files(&out);
         let output = emit(&["--block", "skid"], &out);

@@ -67,7 +67,7 @@ fn verify_refuses_verilog_that_is_wrong_and_says_where() {
         let path = path.to_str().expect("UTF-8");
         nic(&dir, &["verify", "--block", "skid", "--verilog", path, "--seed", "1"])
     };
-    let narrow = |text: &str| text.replacen("[63:0] s_data", "[62:0] s_data", 1);
+    let narrow = |text: &str| text.replacen("[WIDTH-1:0] s_data", "[WIDTH-2:0] s_data", 1);
     let (code, _, stderr) = verify(&skid_file(&dir, narrow));
     assert_eq!(code, 2, "{stderr}");
     let expected = "port s_data of Verilog module skid has 63 bits, the model's has 64";

@@ -36,14 +36,14 @@ fn verilog_bench(core: &str) -> String {
 /// What the pages say of the files that are emitted holds where they are not the current folder.
 #[test]
 fn emitted_files_are_found_from_any_folder() {
-    let design = nic_hdl::emit::by_name("fifo", &gbe()).unwrap_or_else(|e| panic!("{e}"));
+    let design = nic_hdl::emit::by_name("frame_fifo", &gbe()).unwrap_or_else(|e| panic!("{e}"));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("any_folder");
     let rtl = folder.join("rtl");
     design.write_dir(&rtl, Layout::FilePerModule).expect("the folder can be written");
     for command in [
-        "verilator --lint-only --top-module fifo -F rtl/files.f",
-        "iverilog -g2005 -s fifo -o fifo rtl/*.v",
-        "yosys -q -p 'read_verilog rtl/*.v; hierarchy -check -top fifo'",
+        "verilator --lint-only --top-module frame_fifo -F rtl/files.f",
+        "iverilog -g2005 -s frame_fifo -o frame_fifo rtl/*.v",
+        "yosys -q -p 'read_verilog rtl/*.v; hierarchy -check -top frame_fifo'",
     ] {
         let output = Command::new("sh").args(["-c", command]).current_dir(&folder).output();
         let output = output.expect("sh runs");
@@ -51,7 +51,7 @@ fn emitted_files_are_found_from_any_folder() {
         assert!(output.status.success(), "{command}: {errors}");
     }
     // FuseSoC looks beside the core file, and the list has the same files.
-    let core = std::fs::read_to_string(rtl.join("fifo.core")).expect("written");
+    let core = std::fs::read_to_string(rtl.join("frame_fifo.core")).expect("written");
     let named: Vec<&str> = core.lines().filter_map(|l| l.strip_prefix("      - ")).collect();
     let list = std::fs::read_to_string(rtl.join("files.f")).expect("written");
     assert_eq!(named, list.lines().collect::<Vec<_>>());

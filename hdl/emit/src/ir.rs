@@ -315,7 +315,9 @@ impl Module {
     /// The module declares something called `name`.
     pub fn declares(&self, name: &str) -> bool {
         let in_text = match &self.body {
-            Body::Custom(text) | Body::Cell(text) => words(text).iter().any(|w| w == name),
+            Body::Custom(text) => words(text).iter().any(|w| w == name),
+            // The first two words are `module` and its own name.
+            Body::Cell(text) => words(text).iter().skip(2).any(|w| w == name),
             Body::Kernel(_) => false,
         };
         in_text

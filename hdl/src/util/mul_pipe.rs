@@ -89,10 +89,10 @@ module mul_pipe #(
                 localparam B_OWN = (j + 1 < B_PARTS) ? B_BITS : B - j * B_BITS;
                 localparam BITS = A_OWN + B_OWN;
                 localparam SHIFT = i * A_BITS + j * B_BITS;
-                wire [BITS-1:0] product =
+                wire [BITS-1:0] partial =
                     {{B_OWN{1'b0}}, a[i*A_BITS +: A_OWN]} * {{A_OWN{1'b0}}, b[j*B_BITS +: B_OWN]};
                 assign stage[0].next[(i*B_PARTS+j)*P +: P] =
-                    {{(P-BITS-SHIFT){1'b0}}, product, {SHIFT{1'b0}}};
+                    {{(P-BITS-SHIFT){1'b0}}, partial, {SHIFT{1'b0}}};
             end
         end
 
