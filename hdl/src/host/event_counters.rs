@@ -6,7 +6,7 @@
 //! # Source            hdl/host.md
 //! # Interface timing  rd_valid, rd_index held until rd_done; rd_done and rd_data: one cycle
 //! # Latency and rate  a read takes at most [`READ_CYCLES_MAX`]; every event may pulse every cycle
-//! # Number formats    pending | UQ8 | events, at most [`ROWS`] between visits; row | UQ32 | events,
+//! # Number formats    pending | UQ7 | events, at most [`ROWS`] between visits; row | UQ32 | events,
 //!                     saturates at 2^32-1
 //! # Reset             synchronous, high: the first scan after reset starts every row at 0
 //! # Twins             sim/models/src/golden/host/event_counters.rs, tests/host/csr.rs
@@ -38,15 +38,15 @@ pub struct EventCounters {
     /// The row, valid with `rd_done`, else 0.
     pub rd_data: Signal<Out, Bits<32>>,
     rows: Ram<6, Bits<32>>,
-    pending: [Reg<Bits<8>>; EVENT_COUNT],
+    pending: [Reg<Bits<7>>; EVENT_COUNT],
     scan: Reg<Bits<6>>,
     #[reset(true)]
     fresh: Reg<Bit>,
-    take: Unreset<Bits<8>>,
+    take: Unreset<Bits<7>>,
     take_index: Unreset<Bits<6>>,
     take_fresh: Unreset<Bit>,
     row: Unreset<Bits<32>>,
-    row_take: Unreset<Bits<8>>,
+    row_take: Unreset<Bits<7>>,
     row_index: Unreset<Bits<6>>,
     sum: Unreset<Bits<33>>,
     sum_index: Unreset<Bits<6>>,
@@ -55,7 +55,7 @@ pub struct EventCounters {
     write_valid: Reg<Bits<4>>,
     done: Reg<Bit>,
     data: Reg<Bits<32>>,
-    pending_more: [Signal<Local, Bits<8>>; EVENT_COUNT],
+    pending_more: [Signal<Local, Bits<7>>; EVENT_COUNT],
     row_wide: Signal<Local, Bits<33>>,
     take_wide: Signal<Local, Bits<33>>,
     #[init(core::array::from_fn(|i| Constant::new((i as u64).to_bits())))]
@@ -67,7 +67,7 @@ pub struct EventCounters {
     #[init(Constant::new(u64::from(u32::MAX).to_bits()))]
     most: Constant<Bits<32>>,
     #[init(Constant::new(1u64.to_bits()))]
-    one: Constant<Bits<8>>,
+    one: Constant<Bits<7>>,
     #[init(Constant::new(63u64.to_bits()))]
     last: Constant<Bits<6>>,
 }
@@ -114,7 +114,7 @@ macro_rules! kernel {
                 self.row_index.next = self.take_index.val();
                 comment!("sum, then saturate");
                 self.row_wide.next = bit_cast::<33, 32>(self.row.val());
-                self.take_wide.next = bit_cast::<33, 8>(self.row_take.val());
+                self.take_wide.next = bit_cast::<33, 7>(self.row_take.val());
                 self.sum.next = self.row_wide.val() + self.take_wide.val();
                 self.sum_index.next = self.row_index.val();
                 self.write.next = self.sum.val().get_bits::<32>(0);

@@ -46,8 +46,8 @@ pub struct RxStackAsk {
     low_time: Unreset<Bits<5>>,
     used: Unreset<Bits<5>>,
     count: Unreset<Bits<5>>,
-    asked: Signal<Local, Bits<22>>,
-    one: [Signal<Local, Bits<5>>; 22],
+    asked: Signal<Local, Bits<21>>,
+    one: [Signal<Local, Bits<5>>; 21],
     ports: Signal<Local, Bits<5>>,
     int_queue: Signal<Local, Bits<5>>,
     int_time: Signal<Local, Bits<5>>,
@@ -71,9 +71,9 @@ impl Logic for RxStackAsk {
         self.time_at.next = self.low_time.val();
         self.used_at.next = self.used.val();
         self.words.next = self.count.val();
-        comment!("Each bit as a number of words.");
-        self.asked.next = self.s_word.val().get_bits::<22>(10);
-        for i in 0..22 {
+        comment!("Each bit behind the node as a number of words.");
+        self.asked.next = self.s_word.val().get_bits::<21>(10);
+        for i in 0..21 {
             self.one[i].next = 0.into();
             if self.asked.val().get_bit(i) {
                 self.one[i].next = 1.into();
