@@ -229,7 +229,8 @@ fn judge(lab: &mut Lab, outcome: &Outcome) -> Result<(), InteropError> {
     }
 }
 
-/// Opens the case's queue pairs on both sides. QPNs are never used again: what is late is dropped.
+/// Opens the case's queue pairs on both sides. QPNs are never used again: what is late is dropped,
+/// before the NIC waits for an answer behind it.
 fn connect<'a>(
     lab: &'a mut Lab,
     case: &Case,
@@ -244,6 +245,7 @@ fn connect<'a>(
         case.qp_count, case.mtu_bytes
     );
     let opened = lab.ask(&open)?;
+    lab.drain()?;
     let field = |name: &str| {
         let found = opened.split_whitespace().find_map(|f| f.strip_prefix(name)?.strip_prefix('='));
         found.ok_or_else(|| InteropError::Wrong(format!("no {name} in \"{opened}\"")))

@@ -202,6 +202,17 @@ impl Lab {
         Ok(())
     }
 
+    /// Lets the NIC take all that the guest has sent, at its own pace.
+    pub fn drain(&mut self) -> Result<(), InteropError> {
+        while self.nic.bus().undelivered() > 0 {
+            self.run(SLICE_CYCLES)?;
+            self.forward()?;
+            self.take(Duration::ZERO)?;
+        }
+        self.saved_cycles = 0;
+        Ok(())
+    }
+
     /// Sends a command to the guest; [`Lab::answer`] takes its answer.
     pub fn tell(&mut self, command: &str) -> Result<(), InteropError> {
         Ok(self.guest.tell(command)?)
