@@ -30,9 +30,8 @@ use crate::host::{
 use crate::nic::Nic;
 use crate::rx::pipe::RxPipe;
 use crate::sched::{
-    sched_core::{SchedCore, SchedCoreWide},
+    sched_core::SchedCore,
     scheduler::Scheduler,
-    wide::scheduler_wide::SchedulerWide,
 };
 use crate::transport::{
     ack::gen::AckGen,
@@ -98,6 +97,20 @@ macro_rules! sizes {
     };
 }
 
+/// The larger of two sizes.
+const fn most(a: usize, b: usize) -> usize {
+    if a > b {
+        a
+    } else {
+        b
+    }
+}
+
+/// Lanes of the scheduler's scan: so many that a pass takes at most 64 cycles, log2.
+pub(crate) const fn lanes_log2(flow_bits: usize) -> usize {
+    most(flow_bits, 7) - 6
+}
+
 rows! {
     "skid" of HopPerCycle, |_| Skid::<Bits<64>>::default();
     "fifo" of HopPerCycle, |_| Fifo::<Bits<32>, 4, 5>::default();
@@ -113,14 +126,12 @@ rows! {
     "rr_arb" of HopPerCycle, |_| RrArb::<64, 8, 6>::default();
     "axil_port" of HopPerCycle, |_| AxilPort::default();
     "rx_pipe" of HopPerCycle, |_| RxPipe::default();
-    "scheduler" of HopPerCycle, flows 4 8 64 128 256 1024,
-        |_| Scheduler::<F, FB, { FB + 1 }, { FB + 32 }>::default();
-    "scheduler_wide" of AckPerCycle, flows 64 1024,
-        |_| SchedulerWide::<{ F / 8 }, { FB - 3 }, { FB - 2 }, { FB + 29 }, FB>::default();
-    "sched_core" of HopPerCycle, flows 4 64 256 1024,
-        |c| SchedCore::<F, FB, { FB + 1 }, { FB + 32 }>::new(c);
-    "sched_core" of AckPerCycle, flows 64 1024,
-        |c| SchedCoreWide::<{ F / 8 }, { FB - 3 }, { FB - 2 }, { FB + 29 }, FB>::new(c);
+    "scheduler" of HopPerCycle AckPerCycle, flows 4 8 64 128 256 512 1024 2048,
+        |c| Scheduler::<FB, { FB + 3 }, { FB + 1 }, { most(FB, 5) }, { 1 << lanes_log2(FB) },
+            { lanes_log2(FB) }, { most(FB - lanes_log2(FB), 5) }>::new(c);
+    "sched_core" of HopPerCycle AckPerCycle, flows 4 64 128 256 512 1024 2048,
+        |c| SchedCore::<FB, { FB + 3 }, { FB + 1 }, { most(FB, 5) }, { 1 << lanes_log2(FB) },
+            { lanes_log2(FB) }, { most(FB - lanes_log2(FB), 5) }>::new(c);
     "dma_write" of HopPerCycle, |_| DmaWrite::<64, 128, 8, 128>::default();
     "dma_read" of HopPerCycle, |_| DmaRead::<64, 128, 8>::default();
     "write_mux" of HopPerCycle, |_| WriteMux::<64, 65, 127, 128, 129>::default();
@@ -134,7 +145,7 @@ rows! {
     "window_out" of HopPerCycle, flows 64, |_| WindowOut::<FB, { FB + 1 }>::default();
     "pkt_mux" of HopPerCycle, flows 64 256, |_| PktMux::<FB, { FB + 1 }>::default();
     "work_mux" of HopPerCycle, flows 64 256,
-        |_| WorkMux::<FB, { FB + 1 }, { FB + 46 }>::default();
+        |_| WorkMux::<FB, { FB + 1 }, { FB + 53 }>::default();
     "read_mux" of HopPerCycle, |_| ReadMux::default();
     "cq_ring" of HopPerCycle, |_| CqRing::default();
     "interrupt" of HopPerCycle, |_| Interrupt::default();

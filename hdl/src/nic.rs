@@ -53,8 +53,9 @@ pub struct Nic {
     probe_out: ProbeOut<6, 7, 14>,
     window_out: WindowOut<6, 7>,
     window_in: WindowIn<6, 7>,
-    work_mux: WorkMux<6, 7, 52>,
-    scheduler: Scheduler<128, 7, 8, 39>,
+    work_mux: WorkMux<6, 7, 59>,
+    #[init(Scheduler::new(config))]
+    scheduler: Scheduler<7, 10, 8, 7, 2, 1, 6>,
     grants: StreamRoute<6, 7>,
     active: CcActive<7, 8>,
     cc: CcUnit<8, 11, 216>,
@@ -152,6 +153,7 @@ impl Nic {
         Wire::join(&mut self.requester.m_work, &mut self.work_mux.s_data);
         Wire::join(&mut self.read_reply.m_work, &mut self.work_mux.s_reply);
         Wire::join(&mut self.work_mux.m_work, &mut self.scheduler.s_work);
+        self.scheduler.cfg_line.next = self.registers.cfg_line.val().into();
         self.scheduler.s_inflight.valid.next = self.requester.m_inflight.valid.val();
         self.requester.m_inflight.ready.next = self.scheduler.s_inflight.ready.val();
         self.scheduler.s_inflight.inflight_bytes.next =

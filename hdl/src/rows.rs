@@ -31,6 +31,7 @@ macro_rules! event_rows {
 macro_rules! register_row {
     (cc_check $bits:tt $fields:tt) => { register_row! { @row CcCheck $bits $fields } };
     (cc_util_gain $bits:tt $fields:tt) => { register_row! { @row CcUtilGain $bits $fields } };
+    (line $bits:tt $fields:tt) => { register_row! { @row LineRow $bits $fields } };
     (@row $row:ident $bits:tt [$(($field:ident, $lsb:tt, $width:tt, $doc:literal)),* $(,)?]) => {
         event_rows! {
             /// A register's fields.
@@ -48,4 +49,5 @@ macro_rules! register_rows {
 }
 
 nic_spec::cc_registers!(register_rows);
+nic_spec::sched_registers!(register_rows);
 nic_spec::core_events!(event_rows);

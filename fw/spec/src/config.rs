@@ -7,7 +7,7 @@ pub struct NicConfig {
     pub name: &'static str,
     /// Width of the AXI4-Stream and AXI4 datapath in bits: 8..=512, a power of two.
     pub data_bits: usize,
-    /// Flows (queue pairs): 4..=1024, a power of two.
+    /// Flows (queue pairs): 4..=2048, a power of two.
     pub flow_count: usize,
     /// Telemetry records per packet that are used: 1..=5.
     pub hop_count: usize,
@@ -100,7 +100,7 @@ impl NicConfig {
         let pow2_in = |v: usize, lo: usize, hi: usize| v.is_power_of_two() && v >= lo && v <= hi;
         let checks = [
             (pow2_in(self.data_bits, 8, 512), "data_bits must be a power of two in 8..=512"),
-            (pow2_in(self.flow_count, 4, 1024), "flow_count must be a power of two in 4..=1024"),
+            (pow2_in(self.flow_count, 4, 2048), "flow_count must be a power of two in 4..=2048"),
             ((1..=5).contains(&self.hop_count), "hop_count must be in 1..=5"),
             (pow2_in(self.mr_count, 4, 1024), "mr_count must be a power of two in 4..=1024"),
             (pow2_in(self.sq_depth, 2, 64), "sq_depth must be a power of two in 2..=64"),

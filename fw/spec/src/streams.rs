@@ -600,12 +600,14 @@ macro_rules! streams {
                 /// The memory reported an error.
                 error: Bit,
             }
-            /// Arms a flow in the scheduler.
+            /// Arms a flow in the scheduler: it has work.
             stream Work<FB> {
                 /// Flow.
                 flow: Bits<FB>,
-                /// Frame bytes of its next packet.
+                /// Bytes of the frames that it sends once granted, at most 8 KiB of them.
                 len_bytes: Bits<14>,
+                /// How many frames these are.
+                frame_count: Bits<7>,
                 /// Bytes sent and not acknowledged.
                 inflight_bytes: Bits<32>,
             }

@@ -1,10 +1,14 @@
-//! Flow scheduler: credit pacing with an active ring, and a calendar of the last millisecond.
+//! Flow scheduler: credit-based round robin, earliest deadline first among the flows that are due.
 
-pub mod credit;
-pub mod grant;
-pub mod line_clock;
-pub mod ring;
+pub mod due_time;
+pub mod intake;
+pub mod ledger;
+pub mod line;
+pub mod log2;
+pub mod octave;
+pub mod octaves;
+pub mod operation;
+pub mod scan;
 pub mod sched_core;
 pub mod scheduler;
-pub mod visit_pipe;
-pub mod wide;
+pub mod settle;

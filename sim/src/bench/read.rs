@@ -540,6 +540,7 @@ impl Stimulus<WorkMux> for Works {
             valid: true,
             flow: rng.gen_range(0..flow_count),
             len_bytes: rng.gen_range(0..1 << 14),
+            frame_count: rng.gen_range(0..128),
             inflight_bytes: rng.gen(),
         };
         let junk = Work { valid: false, ..work() };

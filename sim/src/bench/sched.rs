@@ -5,10 +5,8 @@ use crate::env::stream::{Sink, Source};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
 use nic_models::golden::sched::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
-use nic_models::golden::sched::wide::scheduler_wide::SchedulerWide;
-use nic_models::ports::Golden;
 use nic_models::streams::{AxisEvent, Flow, InFlight, Rate, ReadyPort, TreadyPort, Work};
-use nic_spec::config::{CcSchedule, NicConfig};
+use nic_spec::config::NicConfig;
 use nic_spec::regs::{self, sched_offset};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -16,60 +14,22 @@ use std::collections::VecDeque;
 
 /// The benches of this area.
 pub fn benches(config: &NicConfig) -> Vec<Bench> {
-    if config.cc_schedule() == CcSchedule::AckPerCycle {
-        return vec![scheduler_wide(config), core(config, SchedCore::wide)];
-    }
-    vec![scheduler(config), core(config, SchedCore::new)]
+    vec![scheduler(config), core(config)]
 }
 
 /// Bench of the scheduler.
 pub fn scheduler(config: &NicConfig) -> Bench {
-    unit("scheduler", config, Scheduler::new, Flows::new).telling_after(TELLING_CYCLES)
-}
-
-/// Bench of the scheduler of several engines.
-pub fn scheduler_wide(config: &NicConfig) -> Bench {
-    unit("scheduler_wide", config, SchedulerWide::new, Flows::new).telling_after(TELLING_CYCLES)
-}
-
-/// Bench of the scheduler's memory: flows that keep their rates, on a line that is full or nearly.
-pub fn restless(config: &NicConfig) -> Bench {
-    unit("scheduler", config, Scheduler::new, RestlessLine::new)
-}
-
-/// The same of several engines.
-pub fn restless_wide(config: &NicConfig) -> Bench {
-    unit("scheduler_wide", config, SchedulerWide::new, RestlessLine::new)
-}
-
-/// Bench of a scheduler with the stimulus of a seed, a flow count and the bytes of a beat.
-fn unit<G, S>(
-    name: &'static str,
-    config: &NicConfig,
-    golden: fn(&NicConfig) -> G,
-    stimulus: fn(u64, usize, usize) -> S,
-) -> Bench
-where
-    G: Golden<In = SchedulerIn, Out = SchedulerOut> + 'static,
-    S: Stimulus<G> + 'static,
-{
     let (sizes, flow_count, beat_bytes) = (config.clone(), config.flow_count, config.data_bytes());
-    let stimulus = move |seed| stimulus(seed, flow_count, beat_bytes);
-    Bench::new(name, config, move || golden(&sizes), stimulus)
+    let stimulus = move |seed| Flows::new(seed, flow_count, beat_bytes);
+    Bench::new("scheduler", config, move || Scheduler::new(&sizes), stimulus)
 }
 
-/// Bench of the core around a scheduler.
-fn core<U>(config: &NicConfig, golden: fn(&NicConfig) -> SchedCore<U>) -> Bench
-where
-    SchedCore<U>: Golden<In = SchedCoreIn, Out = SchedCoreOut> + 'static,
-{
+/// Bench of the core around it.
+fn core(config: &NicConfig) -> Bench {
     let (sizes, flow_count, beat_bytes) = (config.clone(), config.flow_count, config.data_bytes());
     let stimulus = move |seed| CoreFlows::new(seed, flow_count, beat_bytes);
-    Bench::new("sched_core", config, move || golden(&sizes), stimulus).telling_after(TELLING_CYCLES)
+    Bench::new("sched_core", config, move || SchedCore::new(&sizes), stimulus)
 }
-
-/// More than two of the times that the scheduler remembers.
-const TELLING_CYCLES: u64 = 300_000;
 
 /// Flows of every kind: one seed in four keeps rates on a full line.
 enum Flows {
@@ -93,16 +53,11 @@ impl Flows {
     }
 }
 
-macro_rules! stimulus_of {
-    ($($flows:ty),*) => {$(
-        impl<U: Golden<In = SchedulerIn, Out = SchedulerOut>> Stimulus<U> for $flows {
-            fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
-                self.next(cycle, out)
-            }
-        }
-    )*};
+impl Stimulus<Scheduler> for Flows {
+    fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
+        self.next(cycle, out)
+    }
 }
-stimulus_of!(Flows, RandomFlows, BusyLine, RestlessLine);
 
 /// `op` of `s_rate`.
 pub const OP_UPDATE: u8 = 0;
@@ -136,6 +91,8 @@ pub struct RandomFlows {
     /// One `s_rate` in this many cycles.
     rate_interval: u32,
     grant_is_open: bool,
+    /// What the line carries.
+    cfg_line: u32,
 }
 
 impl RandomFlows {
@@ -159,6 +116,7 @@ impl RandomFlows {
             len_bytes_max: 100,
             rate_interval: 1,
             grant_is_open: true,
+            cfg_line: 0,
         }
     }
 
@@ -174,6 +132,8 @@ impl RandomFlows {
         // The first phase creates most flows.
         self.rate_interval = if cycle == 0 { 2 } else { 1 << rng.gen_range(1..9) };
         self.grant_is_open = rng.gen();
+        // The datapath's beats, a slow line, Ethernet, anything.
+        self.cfg_line = [0, 0x100, 24 << 16 | 50 << 8, rng.gen::<u32>() >> 8][rng.gen_range(0..4)];
         self.is_pause = cycle > 0 && rng.gen_range(0..8) == 0;
         let length = rng.gen_range(500..PHASE_CYCLES_MAX);
         self.phase_end = cycle + if self.is_pause { PAUSE_CYCLES } else { length };
@@ -201,7 +161,8 @@ impl RandomFlows {
         let small = rng.gen_range(0..3) == 0;
         let inflight_bytes = if small { 0 } else { Self::inflight_bytes(rng) };
         let len_bytes = rng.gen_range(0..=self.len_bytes_max);
-        flow.map(|flow| Work { valid: true, flow, len_bytes, inflight_bytes })
+        let frame_count = rng.gen_range(0..128);
+        flow.map(|flow| Work { valid: true, flow, len_bytes, frame_count, inflight_bytes })
     }
 
     fn next_rate(&mut self) -> Rate {
@@ -250,6 +211,7 @@ impl RandomFlows {
             s_inflight: inflight.unwrap_or_default(),
             s_rate: rate.unwrap_or_default(),
             m_grant: ReadyPort { ready },
+            cfg_line: self.cfg_line,
         }
     }
 }
@@ -347,7 +309,7 @@ impl BusyLine {
         if let (Some(&(_, flow)), true) = (due, out.s_work.ready && self.to_create.is_empty()) {
             self.to_arm.pop_front();
             let len_bytes = self.lens_bytes[usize::from(flow)];
-            inputs.s_work = Work { valid: true, flow, len_bytes, inflight_bytes: 0 };
+            inputs.s_work = Work { valid: true, flow, len_bytes, frame_count: 1, inflight_bytes: 0 };
         }
         inputs
     }
@@ -462,10 +424,7 @@ impl CoreFlows {
     }
 }
 
-impl<U> Stimulus<SchedCore<U>> for CoreFlows
-where
-    SchedCore<U>: Golden<In = SchedCoreIn, Out = SchedCoreOut>,
-{
+impl Stimulus<SchedCore> for CoreFlows {
     fn next(&mut self, cycle: u64, out: &SchedCoreOut) -> SchedCoreIn {
         let rng = &mut self.rng;
         if self.software.is_done() && rng.gen_range(0..self.command_interval) == 0 {

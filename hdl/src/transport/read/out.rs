@@ -7,7 +7,7 @@
 //! # Reset             synchronous, high: all outputs 0
 //! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
-use crate::streams::{ReadCommand, Reply};
+use crate::streams::{ReadCommand, Reply, Work};
 use crate::{block, Reg, Regs, Wire};
 use nic_spec::wire::aeth::syndrome;
 use nic_spec::wire::bth::opcode;
@@ -46,14 +46,8 @@ pub struct ReadOut<const FB: usize> {
     pub m_pkt: Reply<Out, FB>,
     /// A read command stands at the source.
     pub m_read: ReadCommand<Out>,
-    /// A flow wants to send.
-    pub m_work_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub m_work_ready: Signal<In, Bit>,
-    /// Flow index.
-    pub m_work_flow: Signal<Out, Bits<FB>>,
-    /// Bytes of its next frame.
-    pub m_work_len_bytes: Signal<Out, Bits<14>>,
+    /// The flow has a packet to send.
+    pub m_work: Work<Out, FB>,
     /// A response was handed over.
     pub event_read_packet: Signal<Out, Bit>,
     pkt_valid: Reg<Bit>,
@@ -65,9 +59,7 @@ pub struct ReadOut<const FB: usize> {
     pkt_msn: Reg<Bits<24>>,
     pkt_mark: Reg<Bits<4>>,
     read: ReadCommand<Regs>,
-    work_valid: Reg<Bit>,
-    work_flow: Reg<Bits<FB>>,
-    work_len: Reg<Bits<14>>,
+    arm: Work<Regs, FB>,
     e_packet: Reg<Bit>,
     is_middle: Signal<Local, Bit>,
     #[init(Constant::new(u64::from(opcode::READ_RESPONSE_FIRST).to_bits()))]
@@ -94,12 +86,10 @@ impl<const FB: usize> Logic for ReadOut<FB> {
         self.m_pkt.msn.next = self.pkt_msn.val();
         self.m_pkt.mark.next = self.pkt_mark.val();
         Wire::join(&mut self.read, &mut self.m_read);
-        self.m_work_valid.next = self.work_valid.val();
-        self.m_work_flow.next = self.work_flow.val();
-        self.m_work_len_bytes.next = self.work_len.val();
+        Wire::join(&mut self.arm, &mut self.m_work);
         self.event_read_packet.next = self.e_packet.val();
         self.packet_free.next = !self.pkt_valid.val() & !self.read.valid.val();
-        self.work_free.next = !self.work_valid.val();
+        self.work_free.next = !self.arm.valid.val();
         self.is_middle.next = self.begun.val() & !self.last.val();
         self.e_packet.next = self.sends.val();
         if self.m_pkt.ready.val() {
@@ -108,8 +98,8 @@ impl<const FB: usize> Logic for ReadOut<FB> {
         if self.m_read.ready.val() {
             self.read.valid.next = false;
         }
-        if self.m_work_ready.val() {
-            self.work_valid.next = false;
+        if self.m_work.ready.val() {
+            self.arm.valid.next = false;
         }
         comment!("the packet");
         if self.sends.val() {
@@ -139,9 +129,10 @@ impl<const FB: usize> Logic for ReadOut<FB> {
             }
         }
         if self.work.val() {
-            self.work_valid.next = true;
-            self.work_flow.next = self.flow.val();
-            self.work_len.next = self.frame_bytes.val();
+            self.arm.valid.next = true;
+            self.arm.flow.next = self.flow.val();
+            self.arm.frame_count.next = 1.into();
+            self.arm.len_bytes.next = self.frame_bytes.val();
         }
     }
 }

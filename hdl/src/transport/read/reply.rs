@@ -191,11 +191,7 @@ impl<const FB: usize, const JB: usize, const MB: usize> ReadReply<FB, JB, MB> {
         self.packets.work.next = self.control.work.val();
         Wire::join(&mut self.packets.m_pkt, &mut self.m_pkt);
         Wire::join(&mut self.packets.m_read, &mut self.m_read);
-        self.m_work.valid.next = self.packets.m_work_valid.val();
-        self.packets.m_work_ready.next = self.m_work.ready.val();
-        self.m_work.flow.next = self.packets.m_work_flow.val();
-        self.m_work.len_bytes.next = self.packets.m_work_len_bytes.val();
-        self.m_work.inflight_bytes.next = 0.into();
+        Wire::join(&mut self.packets.m_work, &mut self.m_work);
         self.event_read.packet.next = self.packets.event_read_packet.val();
     }
 

@@ -102,6 +102,7 @@ impl<const FB: usize> Logic for RequesterOut<FB> {
             self.work.valid.next = true;
             self.work.flow.next = self.flow.val();
             self.work.len_bytes.next = self.frame_bytes.val();
+            self.work.frame_count.next = 1.into();
             self.work.inflight_bytes.next = self.inflight.val();
         }
     }

@@ -1,6 +1,6 @@
-//! Twins of the scheduler's blocks.
+//! Twins of `hdl/src/sched`.
 
-pub mod calendar;
+mod octaves;
+mod scan;
 pub mod sched_core;
 pub mod scheduler;
-pub mod wide;

@@ -1,8 +1,7 @@
 //! Twin of `hdl/src/sched/sched_core.rs`: the scheduler behind AXI4-Stream events and AXI4-Lite
 //! registers, composed of its blocks' twins.
 
-use super::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
-use super::wide::scheduler_wide::SchedulerWide;
+use super::scheduler::{Scheduler, SchedulerIn};
 use crate::golden::host::core_csr::CoreRegisters;
 use crate::ports::Golden;
 use crate::streams::{back, AxiLite, AxisEvent, InFlight, Rate, ReadyPort, TreadyPort, Work};
@@ -14,7 +13,7 @@ crate::ports! {
     pub struct SchedCoreIn {
         pub reset: bool,
         pub s_axil: AxiLite,
-        pub s_axis_work: AxisEvent,
+        pub s_axis_work: AxisEvent<u128>,
         pub s_axis_inflight: AxisEvent,
         pub s_axis_rate: AxisEvent<u128>,
         pub m_axis_grant: TreadyPort,
@@ -31,10 +30,11 @@ crate::ports! {
     }
 }
 
-impl From<Work> for AxisEvent {
+impl From<Work> for AxisEvent<u128> {
     fn from(w: Work) -> Self {
+        let head = u128::from(w.flow) | u128::from(w.len_bytes) << 16;
         let tdata =
-            u64::from(w.flow) | u64::from(w.len_bytes) << 16 | u64::from(w.inflight_bytes) << 32;
+            head | u128::from(w.inflight_bytes) << 32 | u128::from(w.frame_count) << 64;
         Self { tvalid: w.valid, tdata }
     }
 }
@@ -56,9 +56,9 @@ impl From<Rate> for AxisEvent<u128> {
 
 /// The core.
 #[derive(Clone, Debug)]
-pub struct SchedCore<U = Scheduler> {
+pub struct SchedCore {
     registers: CoreRegisters,
-    unit: U,
+    unit: Scheduler,
     flow_mask: u16,
     /// The command of the registers waits for the scheduler.
     commanded: bool,
@@ -69,22 +69,9 @@ pub struct SchedCore<U = Scheduler> {
 impl SchedCore {
     /// The core with the flows of `config`.
     pub fn new(config: &NicConfig) -> Self {
-        Self::of(Scheduler::new(config), config)
-    }
-}
-
-impl SchedCore<SchedulerWide> {
-    /// The core with engines for the flows of `config`.
-    pub fn wide(config: &NicConfig) -> Self {
-        Self::of(SchedulerWide::new(config), config)
-    }
-}
-
-impl<U> SchedCore<U> {
-    fn of(unit: U, config: &NicConfig) -> Self {
         Self {
             registers: CoreRegisters::new(SCHED_ID_VALUE, SCHED_REGISTERS, config),
-            unit,
+            unit: Scheduler::new(config),
             flow_mask: (config.flow_count - 1) as u16,
             commanded: false,
             takes_command: false,
@@ -93,8 +80,8 @@ impl<U> SchedCore<U> {
 
     /// What the scheduler sees as a flow command.
     fn rate(&self, stream: &AxisEvent<u128>) -> Rate {
-        let [window_bytes, rate, command] = *self.registers.values() else {
-            unreachable!("three registers")
+        let [window_bytes, rate, command, _] = *self.registers.values() else {
+            unreachable!("four registers")
         };
         let (head, window_bytes, rate) = if self.commanded {
             (command, window_bytes, rate)
@@ -112,12 +99,13 @@ impl<U> SchedCore<U> {
     }
 }
 
-impl<U: Golden<In = SchedulerIn, Out = SchedulerOut>> Golden for SchedCore<U> {
+impl Golden for SchedCore {
     type In = SchedCoreIn;
     type Out = SchedCoreOut;
 
     fn step(&mut self, i: &SchedCoreIn) -> SchedCoreOut {
         let s_rate = self.rate(&i.s_axis_rate);
+        let cfg_line = self.registers.values()[3];
         let refused = self.commanded.then_some(sched_offset::flow_command);
         let written = self.registers.step(i.reset, i.s_axil, refused);
         self.commanded = !i.reset
@@ -130,6 +118,7 @@ impl<U: Golden<In = SchedulerIn, Out = SchedulerOut>> Golden for SchedCore<U> {
                 valid: work.tvalid,
                 flow: work.tdata as u16 & self.flow_mask,
                 len_bytes: (work.tdata >> 16 & 0x3fff) as u16,
+                frame_count: (work.tdata >> 64 & 0x7f) as u8,
                 inflight_bytes: (work.tdata >> 32) as u32,
             },
             s_inflight: InFlight {
@@ -139,6 +128,7 @@ impl<U: Golden<In = SchedulerIn, Out = SchedulerOut>> Golden for SchedCore<U> {
             },
             s_rate,
             m_grant: ReadyPort { ready: i.m_axis_grant.tready },
+            cfg_line,
         });
         self.takes_command = unit.s_rate.ready;
         SchedCoreOut {

@@ -238,6 +238,7 @@ impl ReadReply {
                 valid: true,
                 flow: flow as u16,
                 len_bytes: len_bytes as u16,
+                frame_count: 1,
                 inflight_bytes: 0,
             }));
             self.flows[flow].is_armed = true;

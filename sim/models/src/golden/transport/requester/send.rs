@@ -28,6 +28,7 @@ impl Requester {
             valid: true,
             flow: flow as u16,
             len_bytes: len_bytes as u16,
+            frame_count: 1,
             inflight_bytes: f.inflight_bytes(),
         };
         self.push(Step::Work(work));

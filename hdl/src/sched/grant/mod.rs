@@ -1,5 +1,0 @@
-//! Which flow goes.
-
-pub mod order;
-pub mod queue;
-pub mod rule;

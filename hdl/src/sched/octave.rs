@@ -1,0 +1,117 @@
+//! One queue of due flows: its head, and where the others are in the memory that the queues share.
+//!
+//! # Interface timing  cycle 0: s_push; cycle 1: m_head, if the queue was empty. m_wants, until
+//!                     s_fetch: the memory is read at m_read; s_word a cycle later, m_head after
+//!                     that
+//! # Shape             2^FB flows, each once at most; IB = FB + 1
+//! # Reset             synchronous, high: empty
+//! # Twins             sim/models/src/golden/sched/octaves.rs
+
+use crate::{block, row, Reg, Unreset};
+use rust_hdl_core::prelude::*;
+
+/// A due flow in its queue.
+#[row]
+pub struct Entry<const FB: usize> {
+    /// The flow.
+    pub flow: Bits<FB>,
+    /// When it is to go, units of the line's time.
+    pub deadline: Bits<20>,
+}
+
+/// The head of a queue, if it has one.
+#[row]
+pub struct Head<const FB: usize> {
+    /// There is one.
+    pub valid: Bit,
+    /// The queue.
+    pub queue: Bits<3>,
+    /// Its flow.
+    pub flow: Bits<FB>,
+    /// Its deadline.
+    pub deadline: Bits<20>,
+}
+
+/// A queue.
+#[block(mealy, check(IB == FB + 1 && AW == FB + 3))]
+pub struct Octave<const FB: usize, const AW: usize, const IB: usize> {
+    /// Which.
+    pub s_number: Signal<In, Bits<3>>,
+    /// A flow comes.
+    pub s_push: Signal<In, Bit>,
+    /// It.
+    pub s_entry: Signal<In, Entry<FB>>,
+    /// The head goes.
+    pub s_pop: Signal<In, Bit>,
+    /// The memory is read for this queue.
+    pub s_fetch: Signal<In, Bit>,
+    /// What it read.
+    pub s_word: Signal<In, Entry<FB>>,
+    /// The head.
+    pub m_head: Signal<Out, Head<FB>>,
+    /// It lacks, and others wait.
+    pub m_wants: Signal<Out, Bit>,
+    /// What comes goes to the memory.
+    pub m_stores: Signal<Out, Bit>,
+    /// Where.
+    pub m_write: Signal<Out, Bits<AW>>,
+    /// Where the next one is.
+    pub m_read: Signal<Out, Bits<AW>>,
+    valid: Reg<Bit>,
+    fetching: Reg<Bit>,
+    head: Unreset<Entry<FB>>,
+    write: Reg<Bits<IB>>,
+    read: Reg<Bits<IB>>,
+    lacks: Signal<Local, Bit>,
+    is_empty: Signal<Local, Bit>,
+    number: Signal<Local, Bits<AW>>,
+    write_index: Signal<Local, Bits<FB>>,
+    read_index: Signal<Local, Bits<FB>>,
+    write_wide: Signal<Local, Bits<AW>>,
+    read_wide: Signal<Local, Bits<AW>>,
+    write_up: Signal<Local, Bits<AW>>,
+    read_up: Signal<Local, Bits<AW>>,
+    stores: Signal<Local, Bit>,
+}
+
+impl<const FB: usize, const AW: usize, const IB: usize> Logic for Octave<FB, AW, IB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.lacks.next = !self.valid.val() & !self.fetching.val();
+        self.is_empty.next = self.write.val() == self.read.val();
+        self.stores.next = self.s_push.val() & !(self.lacks.val() & self.is_empty.val());
+        self.m_wants.next = self.lacks.val() & !self.is_empty.val();
+        self.m_stores.next = self.stores.val();
+        comment!("Places in the memory are the queues' in turn.");
+        self.number.next = bit_cast::<AW, 3>(self.s_number.val());
+        self.write_index.next = bit_cast::<FB, IB>(self.write.val());
+        self.write_wide.next = bit_cast::<AW, FB>(self.write_index.val());
+        self.write_up.next = self.write_wide.val() << 3;
+        self.m_write.next = self.write_up.val() | self.number.val();
+        self.read_index.next = bit_cast::<FB, IB>(self.read.val());
+        self.read_wide.next = bit_cast::<AW, FB>(self.read_index.val());
+        self.read_up.next = self.read_wide.val() << 3;
+        self.m_read.next = self.read_up.val() | self.number.val();
+        self.m_head.next.valid = self.valid.val();
+        self.m_head.next.queue = self.s_number.val();
+        self.m_head.next.flow = self.head.val().flow;
+        self.m_head.next.deadline = self.head.val().deadline;
+        if self.stores.val() {
+            self.write.next = self.write.val() + 1;
+        } else if self.s_push.val() {
+            self.valid.next = true;
+            self.head.next = self.s_entry.val();
+        }
+        self.fetching.next = self.s_fetch.val();
+        if self.s_fetch.val() {
+            self.read.next = self.read.val() + 1;
+        }
+        if self.fetching.val() {
+            self.valid.next = true;
+            self.head.next = self.s_word.val();
+        }
+        if self.s_pop.val() {
+            self.valid.next = false;
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Due flows in queues by their periods, and which of the heads has the earliest deadline; part of
+//! the twin of `hdl/src/sched/scheduler.rs`, of `octaves.rs` there.
+
+use std::collections::VecDeque;
+
+/// Queues, by period: each holds two octaves of it.
+const QUEUES: usize = 8;
+/// A period of less than 2^(this + 2) bytes of the line is in the first queue.
+const FIRST_OCTAVE: i32 = 9;
+/// Deadlines are in units of 2^7 bytes of the line, in so many bits.
+const DEADLINE_BITS: u32 = 20;
+const DEADLINE_UNIT_BITS: u32 = 7;
+/// Heads of a group are compared in one cycle, the groups' in the next.
+const GROUP: usize = 4;
+
+/// A due flow in its queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    queue: usize,
+    flow: u16,
+    deadline: u32,
+}
+
+/// The queues.
+#[derive(Clone, Debug)]
+pub(super) struct Octaves {
+    queues: Vec<VecDeque<Entry>>,
+    heads: Vec<Option<Entry>>,
+    /// The entry that leaves the RAM.
+    fetched: Option<Entry>,
+    /// The best of each group, and of all.
+    groups: [Option<Entry>; 2],
+    best: Option<Entry>,
+    /// UQ27.8 bytes that the line could have carried.
+    line_time: u64,
+}
+
+impl Octaves {
+    pub(super) fn new() -> Self {
+        Self {
+            queues: vec![VecDeque::new(); QUEUES],
+            heads: vec![None; QUEUES],
+            fetched: None,
+            groups: [None; 2],
+            best: None,
+            line_time: 0,
+        }
+    }
+
+    /// The queue of a flow with this packet and rate: two octaves of its period, in bytes of a line
+    /// of `line_rate`, UQ8.8.
+    pub(super) fn queue(&self, len_bytes: u16, rate: u32, line_rate: u16) -> usize {
+        let log2 = |value: u32| value.max(1).ilog2() as i32;
+        let octave = log2(len_bytes.into()) + log2(line_rate.into()) - log2(rate) + 24 - 8;
+        (octave - FIRST_OCTAVE).max(0).min(2 * QUEUES as i32 - 1) as usize / 2
+    }
+
+    /// The entry of a flow that becomes due now.
+    pub(super) fn entry(&self, flow: u16, queue: usize) -> Entry {
+        let octave = FIRST_OCTAVE as u32 + 2 * queue as u32 + 1;
+        let now = (self.line_time >> (8 + DEADLINE_UNIT_BITS)) as u32;
+        let deadline = now + (1 << (octave - DEADLINE_UNIT_BITS));
+        Entry { queue, flow, deadline: deadline & ((1 << DEADLINE_BITS) - 1) }
+    }
+
+    /// The queue and flow that go next.
+    pub(super) fn chosen(&self) -> Option<(usize, u16)> {
+        self.best.map(|entry| (entry.queue, entry.flow))
+    }
+
+    /// One cycle: an entry comes, the head of a queue goes.
+    pub(super) fn step(&mut self, entry: Option<Entry>, pop: Option<usize>, line_rate: u16) {
+        // The earlier of two, the earlier of two pairs.
+        let earlier = |a: Option<Entry>, b: Option<Entry>| match (a, b) {
+            (Some(a), Some(b)) => Some(if b.is_before(&a) { b } else { a }),
+            _ => a.or(b),
+        };
+        self.best = earlier(self.groups[0], self.groups[1]);
+        let four = |heads: &[Option<Entry>]| {
+            earlier(earlier(heads[0], heads[1]), earlier(heads[2], heads[3]))
+        };
+        self.groups = [four(&self.heads[..GROUP]), four(&self.heads[GROUP..])];
+        // What waits moves up; what comes to an empty queue is its head at once.
+        let fetching = self.fetched.map(|entry| entry.queue);
+        let lacks = |q: &usize| self.heads[*q].is_none() && fetching != Some(*q);
+        let lacks_head: Vec<bool> = (0..QUEUES).map(|q| lacks(&q)).collect();
+        let was_empty: Vec<bool> = self.queues.iter().map(VecDeque::is_empty).collect();
+        let next = (0..self.heads.len()).filter(lacks).find(|q| !self.queues[*q].is_empty());
+        let arrived = self.fetched.take();
+        self.fetched = next.and_then(|q| self.queues[q].pop_front());
+        if let Some(entry) = entry {
+            let q = entry.queue;
+            let is_empty = lacks_head[q] && was_empty[q];
+            if is_empty {
+                self.heads[q] = Some(entry);
+            } else {
+                self.queues[q].push_back(entry);
+            }
+        }
+        if let Some(entry) = arrived {
+            self.heads[entry.queue] = Some(entry);
+        }
+        if let Some(q) = pop {
+            self.heads[q] = None;
+        }
+        self.line_time = (self.line_time + u64::from(line_rate)) & ((1 << 35) - 1);
+    }
+}
+
+impl Entry {
+    fn is_before(&self, other: &Self) -> bool {
+        let ahead = self.deadline.wrapping_sub(other.deadline) & ((1 << DEADLINE_BITS) - 1);
+        ahead >= 1 << (DEADLINE_BITS - 1)
+    }
+}

@@ -1,3 +1,0 @@
-//! Twin of the scheduler of several engines.
-
-pub mod scheduler_wide;
