@@ -5,7 +5,7 @@
 //! # Rules             A queue holds two octaves of the period, in bytes of the line. The deadline
 //!                     is the moment of the push plus twice the shortest period of the queue
 //! # Shape             2^FB flows, AW = FB + 3, IB = FB + 1; each flow once in a queue at most
-//! # Number formats    deadline | UQ20.0 | units of 2^7 bytes of the line, modulo 2^20
+//! # Number formats    deadline | UQ20.0 | units of 2^9 bytes of the line, modulo 2^20
 //! # Reset             synchronous, high: all queues empty
 //! # Twins             sim/models/src/golden/sched/octaves.rs
 
@@ -18,7 +18,7 @@ use rust_hdl_core::prelude::*;
 /// Queues.
 pub const QUEUES: usize = 8;
 /// Logarithm of the deadlines' unit, bytes.
-const UNIT_LOG2: u64 = 7;
+const UNIT_LOG2: u64 = 9;
 
 /// The earlier of two heads; the first, if they are alike.
 #[block(comb)]
@@ -117,7 +117,7 @@ impl<const FB: usize, const AW: usize, const IB: usize> Logic for Octaves<FB, AW
         self.memory.write_data.next = self.entry.val();
     }
 
-    /// A queue without a head reads the memory, the fastest first.
+    /// A queue with room before the memory reads it, the fastest first.
     fn fetched(&mut self) {
         self.fetches.next = false;
         self.read.next = 0.into();
