@@ -60,7 +60,7 @@ impl Octaves {
 
     /// The entry of a flow that becomes due now.
     pub(super) fn entry(&self, flow: u16, queue: usize) -> Entry {
-        let octave = FIRST_OCTAVE as u32 + 2 * queue as u32 + 1;
+        let octave = FIRST_OCTAVE as u32 + 2 * queue as u32 + 2;
         let now = (self.line_time >> (8 + DEADLINE_UNIT_BITS)) as u32;
         let deadline = now + (1 << (octave - DEADLINE_UNIT_BITS));
         Entry { queue, flow, deadline: deadline & ((1 << DEADLINE_BITS) - 1) }
