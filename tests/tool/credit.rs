@@ -34,7 +34,7 @@ const EVENTS: &[(usize, u16, Event)] = &[
     (10, 1, Event::Work(0)),
     (10, 2, Event::Work(0)),
     (900, 1, Event::Rate(4000, 1)),
-    (1500, 1, Event::Rate(4000, 3)),
+    (1500, 1, Event::Rate(4000, 2)),
     (1250, 2, Event::InFlight(0)),
     (2080, 2, Event::Work(0)),
     (2420, BUSY_FLOW, Event::Work(0)),
