@@ -182,8 +182,7 @@ impl<const FB: usize> Logic for Ledger<FB> {
         if self.operation_2.val().kind == self.work.val() {
             self.row_3.next.armed = true;
             self.row_3.next.len = self.operation_2.val().len;
-            self.row_3.next.line =
-                self.len_wide.val() + bit_cast::<16, 15>(self.overhead.p.val());
+            self.row_3.next.line = self.len_wide.val() + bit_cast::<16, 15>(self.overhead.p.val());
             self.row_3.next.inflight = self.operation_2.val().bytes;
         }
         if self.operation_2.val().kind == self.inflight.val() {

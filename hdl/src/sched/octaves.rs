@@ -3,9 +3,9 @@
 //! # Interface timing  cycle 0: s_push; cycle 3: m_valid, m_flow, m_queue, if it goes first. The
 //!                     user pops every 4 cycles at most
 //! # Rules             A queue holds two octaves of the period, in bytes of the line. The deadline
-//!                     is the moment of the push plus twice the shortest period of the queue
+//!                     is the moment of the push plus the longest period of the queue
 //! # Shape             2^FB flows, AW = FB + 3, IB = FB + 1; each flow once in a queue at most
-//! # Number formats    deadline | UQ20.0 | units of 2^7 bytes of the line, modulo 2^20
+//! # Number formats    deadline | UQ20.0 | units of 2^9 bytes of the line, modulo 2^20
 //! # Reset             synchronous, high: all queues empty
 //! # Twins             sim/models/src/golden/sched/octaves.rs
 
@@ -18,7 +18,7 @@ use rust_hdl_core::prelude::*;
 /// Queues.
 pub const QUEUES: usize = 8;
 /// Logarithm of the deadlines' unit, bytes.
-const UNIT_LOG2: u64 = 7;
+const UNIT_LOG2: u64 = 9;
 
 /// The earlier of two heads; the first, if they are alike.
 #[block(comb)]
@@ -78,7 +78,7 @@ pub struct Octaves<const FB: usize, const AW: usize, const IB: usize> {
     #[init(core::array::from_fn(|i| Constant::new((i as u64).into())))]
     number: [Constant<Bits<3>>; QUEUES],
     #[init(core::array::from_fn(|i| {
-        Constant::new((1_u64 << (FIRST_OCTAVE + 1 - UNIT_LOG2 + 2 * i as u64)).into())
+        Constant::new((1_u64 << (FIRST_OCTAVE + 2 - UNIT_LOG2 + 2 * i as u64)).into())
     }))]
     periods: [Constant<Bits<20>>; QUEUES],
 }
@@ -117,7 +117,7 @@ impl<const FB: usize, const AW: usize, const IB: usize> Logic for Octaves<FB, AW
         self.memory.write_data.next = self.entry.val();
     }
 
-    /// A queue without a head reads the memory, the fastest first.
+    /// A queue with room before the memory reads it, the fastest first.
     fn fetched(&mut self) {
         self.fetches.next = false;
         self.read.next = 0.into();

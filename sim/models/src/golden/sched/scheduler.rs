@@ -292,8 +292,8 @@ impl Scheduler {
                 flow.armed = true;
                 flow.len_bytes = work.len_bytes;
                 flow.inflight_bytes = work.inflight_bytes;
-                let frame_bytes = self.lines[OVERHEAD_AGE].overhead_bytes;
-                let overhead = u16::from(work.frame_count) * u16::from(frame_bytes);
+                let overhead = u16::from(work.frame_count)
+                    * u16::from(self.lines[OVERHEAD_AGE].overhead_bytes);
                 flow.line_bytes = work.len_bytes.wrapping_add(overhead);
             }
             Kind::InFlight(inflight) => flow.inflight_bytes = inflight.inflight_bytes,
