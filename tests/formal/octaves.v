@@ -75,10 +75,13 @@ module octaves_properties (
     reg        in_a = 0, in_b = 0;
     reg [1:0]  before_a = 0;
     reg [19:0] deadline_a = 0, deadline_b = 0;
-    // For how long a has been a head; since the last pop, and of which queue it was.
-    reg [1:0]  age_a = 0;
+    // For how long a's queue has had its head, and a been inside; since the last pop, its queue, and
+    // since the last one of a's queue.
+    reg [1:0]  age_head = 0;
+    reg [2:0]  age_a = 0;
     reg [2:0]  since_pop = 0;
     reg [2:0]  last_queue = 0;
+    reg [2:0]  since_own = 0;
     // The deadline of a has come; b was pushed after that.
     reg        is_late = 0;
     reg        is_after = 0;
@@ -90,7 +93,6 @@ module octaves_properties (
     wire pop_queue_a = s_pop && m_queue == queue_a;
     wire pop_a = pop_queue_a && m_flow == flow_a;
     wire pop_b = s_pop && m_queue == queue_b && m_flow == flow_b;
-    wire is_head_a = in_a && before_a == 0 && valid[queue_a];
 
     // How far a deadline is away, and 2^18 units: ordered as the deadlines are.
     function [19:0] from(input [19:0] deadline);
@@ -116,8 +118,11 @@ module octaves_properties (
         if (push_b) assume (!in_b);
         for (k = 0; k < 8; k = k + 1)
             assume (!valid[k] || is_near(heads[22 * k + 2 +: 20]));
-        assume (!in_a || is_near(deadline_a));
+        for (k = 0; k < 5; k = k + 1)
+            assume (k >= count_a || is_near(content_a[22 * k + 2 +: 20]));
         assume (!in_b || is_near(deadline_b));
+        // `deadline` says so of a, which is any entry; only one is popped in a cycle.
+        if (pop_b) assume (in_b && best[25:6] == deadline_b);
     end
     always @(posedge clock) begin
         is_first <= 0;
@@ -131,7 +136,9 @@ module octaves_properties (
             deadline_a <= s_time + period;
             before_a <= count_a - {3'd0, pop_queue_a};
         end
-        age_a <= is_head_a && !pop_a ? (age_a == 2 ? 2 : age_a + 1) : 0;
+        age_head <= valid[queue_a] && !pop_queue_a ? (age_head == 2 ? 2 : age_head + 1) : 0;
+        age_a <= push_a ? 0 : age_a == 4 ? 4 : age_a + 1;
+        since_own <= pop_queue_a ? 0 : since_own == 7 ? 7 : since_own + 1;
         since_pop <= s_pop ? 0 : since_pop == 7 ? 7 : since_pop + 1;
         if (s_pop) last_queue <= m_queue;
         is_late <= in_a && !pop_a && (is_late || from(deadline_a) <= 20'h4_0000);
@@ -143,8 +150,10 @@ module octaves_properties (
         if (reset) begin
             in_a <= 0;
             in_b <= 0;
+            age_head <= 0;
             age_a <= 0;
             since_pop <= 7;
+            since_own <= 7;
             warm <= 0;
             is_late <= 0;
             is_after <= 0;
@@ -160,12 +169,29 @@ module octaves_properties (
         for (m = 0; m < 5; m = m + 1) for (n = 0; n < m; n = n + 1)
             if (m < count_a && content_a[22 * m +: 2] == content_a[22 * n +: 2]) is_distinct = 0;
     end
-    reg has_a;
+    // Whether a is there, b ahead of it, and deadlines in order.
+    reg has_a, is_b_ahead, is_ordered;
+    reg [7:0] wants, fetched;
     integer p;
     always @* begin
         has_a = 0;
-        for (p = 0; p < 5; p = p + 1) if (p < count_a && content_a[22 * p +: 2] == flow_a) has_a = 1;
+        is_b_ahead = 0;
+        is_ordered = 1;
+        for (p = 0; p < 5; p = p + 1) if (p < count_a) begin
+            if (content_a[22 * p +: 2] == flow_a) has_a = 1;
+            if (content_a[22 * p +: 2] == flow_b && queue_a == queue_b && p <= before_a)
+                is_b_ahead = 1;
+            if (p > 0 && from(content_a[22 * p + 2 +: 20]) < from(content_a[22 * (p - 1) + 2 +: 20]))
+                is_ordered = 0;
+        end
+        for (p = 0; p < 8; p = p + 1)
+            wants[p] = !valid[p] && !fetching[p] && writes[3 * p +: 3] != reads[3 * p +: 3];
+        wants[last_queue] = wants[last_queue] && since_pop != 0;
+        fetched = fetching;
+        fetched[last_queue] = fetching[last_queue] && since_pop != 1;
     end
+    wire [19:0] last_a = content_a[22 * (count_a - 1) + 2 +: 20];
+    wire [1:0] seen = since_own <= 2 ? 0 : since_own == 3 ? 1 : 2;
 
     always @* if (!is_first) begin
         // The properties.
@@ -173,12 +199,23 @@ module octaves_properties (
         distinct: assert (is_distinct && count_a <= 4);
         popped: assert (!pop_queue_a || (valid[queue_a] && m_flow == head_a[1:0]));
         fifo: assert (!(pop_queue_a && in_a) || pop_a == (before_a == 0));
-        earliest: assert (!(s_pop && age_a == 2)
-            || from(best[25:6]) + 20'd4 <= from(deadline_a) + 20'd4);
-        after: assert (!(pop_b && is_after) || (last_queue == queue_a && since_pop == 3));
+        deadline: assert (!pop_a || (in_a && best[25:6] == deadline_a));
+        earliest: assert (!(s_pop && age_head == 2)
+            || from(best[25:6]) + 20'd4 <= from(head_a[21:2]) + 20'd4);
+        after: assert (!(pop_b && is_after) || since_own == 3);
         // What carries the induction.
-        heads_a: assert (!(valid[queue_a] && fetching[queue_a]) && (age_a == 0 || is_head_a));
-        one: assert ((fetching & (fetching - 8'd1)) == 0);
+        heads_a: assert (!(valid[queue_a] && fetching[queue_a])
+            && (age_head == 0 || valid[queue_a]) && age_head <= 2 && age_a <= 4);
+        fetches: assert (wants == 0 && fetched == 0);
+        pops: assert (since_own >= since_pop
+            && (since_own > 3 || since_own != since_pop || last_queue == queue_a));
+        order: assert (is_ordered && (count_a == 0 || from(last_a) <= 20'h4_0000 + (20'd8 << (2 * queue_a))));
+        ages: assert (!in_a || age_head >= seen || age_head >= age_a);
+        soon: assert (!in_a || age_a == 4
+            || from(deadline_a) + 20'd2 * age_a + 20'd2 >= 20'h4_0008);
+        late: assert (!is_late || (in_a && age_a == 4 && from(deadline_a) <= 20'h4_0000));
+        later: assert (!is_after || (is_late && in_b && from(deadline_b) > from(deadline_a)
+            && !is_b_ahead));
         four: assert (warm < 1 || !four_a[0] || four_a[3:1] != queue_a || (since_pop < 1 && last_queue == queue_a)
             || (valid[queue_a] && four_a[25:4] == head_a));
         chosen: assert (warm < 2 || !best[0] || best[3:1] != queue_a || (since_pop < 2 && last_queue == queue_a)
@@ -187,9 +224,9 @@ module octaves_properties (
         near: assert ((warm < 1 || ((!four_0[0] || is_near_yet(four_0[25:6], 20'd2))
             && (!four_1[0] || is_near_yet(four_1[25:6], 20'd2))))
             && (warm < 2 || !best[0] || is_near_yet(best[25:6], 20'd4)));
-        earliest_four: assert (age_a == 0
-            || (four_a[0] && from(four_a[25:6]) + 20'd4 <= from(deadline_a) + 20'd4));
-        earliest_best: assert (age_a != 2
-            || (best[0] && from(best[25:6]) + 20'd4 <= from(deadline_a) + 20'd4));
+        earliest_four: assert (age_head == 0
+            || (four_a[0] && from(four_a[25:6]) + 20'd4 <= from(head_a[21:2]) + 20'd4));
+        earliest_best: assert (age_head != 2
+            || (best[0] && from(best[25:6]) + 20'd4 <= from(head_a[21:2]) + 20'd4));
     end
 endmodule
