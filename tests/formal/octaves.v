@@ -116,6 +116,7 @@ module octaves_properties (
         if (s_push && s_push_queue == queue_a) for (k = 0; k < 5; k = k + 1)
             assume (k >= count_a || content_a[22 * k +: 2] != s_push_flow);
         if (push_b) assume (!in_b);
+`ifndef ENTRIES
         for (k = 0; k < 8; k = k + 1)
             assume (!valid[k] || is_near(heads[22 * k + 2 +: 20]));
         for (k = 0; k < 5; k = k + 1)
@@ -123,6 +124,7 @@ module octaves_properties (
         assume (!in_b || is_near(deadline_b));
         // `deadline` says so of a, which is any entry; only one is popped in a cycle.
         if (pop_b) assume (in_b && best[25:6] == deadline_b);
+`endif
     end
     always @(posedge clock) begin
         is_first <= 0;
@@ -183,6 +185,8 @@ module octaves_properties (
                 is_b_ahead = 1;
             if (p > 0 && from(content_a[22 * p + 2 +: 20]) < from(content_a[22 * (p - 1) + 2 +: 20]))
                 is_ordered = 0;
+            if (from(content_a[22 * p + 2 +: 20]) > 20'h4_0000 + (20'd8 << (2 * queue_a)))
+                is_ordered = 0;
         end
         for (p = 0; p < 8; p = p + 1)
             wants[p] = !valid[p] && !fetching[p] && writes[3 * p +: 3] != reads[3 * p +: 3];
@@ -190,43 +194,64 @@ module octaves_properties (
         fetched = fetching;
         fetched[last_queue] = fetching[last_queue] && since_pop != 1;
     end
-    wire [19:0] last_a = content_a[22 * (count_a - 1) + 2 +: 20];
     wire [1:0] seen = since_own <= 2 ? 0 : since_own == 3 ? 1 : 2;
 
+    // Three proofs: the first two of what is said are assumed in those behind them.
+`ifdef ENTRIES
+`define ENTRY assert
+`else
+`define ENTRY assume
+`endif
     always @* if (!is_first) begin
-        // The properties.
-        kept_a: assert (in_a == has_a && (!in_a || (before_a < count_a && at_a == {deadline_a, flow_a})));
-        distinct: assert (is_distinct && count_a <= 4);
-        popped: assert (!pop_queue_a || (valid[queue_a] && m_flow == head_a[1:0]));
-        fifo: assert (!(pop_queue_a && in_a) || pop_a == (before_a == 0));
-        deadline: assert (!pop_a || (in_a && best[25:6] == deadline_a));
-        earliest: assert (!(s_pop && age_head == 2)
+        kept_a: `ENTRY (in_a == has_a && (!in_a || (before_a < count_a && at_a == {deadline_a, flow_a})));
+        distinct: `ENTRY (is_distinct && count_a <= 4);
+        popped: `ENTRY (!pop_queue_a || (valid[queue_a] && m_flow == head_a[1:0]));
+        fifo: `ENTRY (!(pop_queue_a && in_a) || pop_a == (before_a == 0));
+        deadline: `ENTRY (!pop_a || (in_a && best[25:6] == deadline_a));
+        // What carries the induction.
+        heads_a: `ENTRY (!(valid[queue_a] && fetching[queue_a])
+            && (age_head == 0 || valid[queue_a]) && age_head <= 2 && age_head <= warm && age_a <= 4);
+        fetches: `ENTRY (wants == 0 && fetched == 0);
+        pops: `ENTRY (since_own >= since_pop
+            && (since_own > 3 || since_own != since_pop || last_queue == queue_a)
+            && (last_queue != queue_a || since_pop == 7 || since_own == since_pop));
+        four: `ENTRY (warm < 1 || !four_a[0] || four_a[3:1] != queue_a || (since_pop < 1 && last_queue == queue_a)
+            || (valid[queue_a] && four_a[25:4] == head_a));
+        chosen: `ENTRY (warm < 2 || !best[0] || best[3:1] != queue_a || (since_pop < 2 && last_queue == queue_a)
+            || (valid[queue_a] && best[25:4] == head_a));
+        halves: `ENTRY (warm < 1 || ((!four_0[0] || !four_0[3]) && (!four_1[0] || four_1[3])));
+    end
+`ifndef ENTRIES
+`ifdef EARLIEST
+`define HEAD assert
+`else
+`define HEAD assume
+`endif
+    always @* if (!is_first) begin
+        earliest: `HEAD (!(s_pop && age_head == 2)
             || from(best[25:6]) + 20'd4 <= from(head_a[21:2]) + 20'd4);
+        // What carries the induction.
+        near: `HEAD ((warm < 1 || ((!four_0[0] || is_near_yet(four_0[25:6], 20'd2))
+            && (!four_1[0] || is_near_yet(four_1[25:6], 20'd2))))
+            && (warm < 2 || !best[0] || is_near_yet(best[25:6], 20'd4)));
+        earliest_four: `HEAD (age_head == 0
+            || (four_a[0] && from(four_a[25:6]) + 20'd4 <= from(head_a[21:2]) + 20'd4));
+        earliest_best: `HEAD (age_head != 2
+            || (best[0] && from(best[25:6]) + 20'd4 <= from(head_a[21:2]) + 20'd4));
+    end
+`endif
+`ifdef AFTER
+    always @* if (!is_first) begin
         after: assert (!(pop_b && is_after) || since_own == 3);
         // What carries the induction.
-        heads_a: assert (!(valid[queue_a] && fetching[queue_a])
-            && (age_head == 0 || valid[queue_a]) && age_head <= 2 && age_a <= 4);
-        fetches: assert (wants == 0 && fetched == 0);
-        pops: assert (since_own >= since_pop
-            && (since_own > 3 || since_own != since_pop || last_queue == queue_a));
-        order: assert (is_ordered && (count_a == 0 || from(last_a) <= 20'h4_0000 + (20'd8 << (2 * queue_a))));
-        ages: assert (!in_a || age_head >= seen || age_head >= age_a);
+        order: assert (is_ordered);
+        ready: assert (count_a == 0 || valid[queue_a] || since_own < 2);
+        ages: assert (!in_a || age_head >= seen || (age_a < 2 && age_head >= age_a));
         soon: assert (!in_a || age_a == 4
             || from(deadline_a) + 20'd2 * age_a + 20'd2 >= 20'h4_0008);
         late: assert (!is_late || (in_a && age_a == 4 && from(deadline_a) <= 20'h4_0000));
         later: assert (!is_after || (is_late && in_b && from(deadline_b) > from(deadline_a)
             && !is_b_ahead));
-        four: assert (warm < 1 || !four_a[0] || four_a[3:1] != queue_a || (since_pop < 1 && last_queue == queue_a)
-            || (valid[queue_a] && four_a[25:4] == head_a));
-        chosen: assert (warm < 2 || !best[0] || best[3:1] != queue_a || (since_pop < 2 && last_queue == queue_a)
-            || (valid[queue_a] && best[25:4] == head_a));
-        halves: assert (warm < 1 || ((!four_0[0] || !four_0[3]) && (!four_1[0] || four_1[3])));
-        near: assert ((warm < 1 || ((!four_0[0] || is_near_yet(four_0[25:6], 20'd2))
-            && (!four_1[0] || is_near_yet(four_1[25:6], 20'd2))))
-            && (warm < 2 || !best[0] || is_near_yet(best[25:6], 20'd4)));
-        earliest_four: assert (age_head == 0
-            || (four_a[0] && from(four_a[25:6]) + 20'd4 <= from(head_a[21:2]) + 20'd4));
-        earliest_best: assert (age_head != 2
-            || (best[0] && from(best[25:6]) + 20'd4 <= from(head_a[21:2]) + 20'd4));
     end
+`endif
 endmodule

@@ -1,7 +1,7 @@
 // The scan, at 4 flows, by induction from reset, for any one flow. Nothing is cut. Proved: what is
 // written down for a flow is what the memory holds (`kept`), and a flow whose time has come, and
-// which nothing is written of meanwhile, is told and taken after at most 40 cycles in which the scan
-// is not held up by a flow that it tells and the intake doesn't take (`reached`). The 40: a pass of
+// which nothing is written of meanwhile, is told and taken after at most 41 cycles in which the scan
+// is not held up by a flow that it tells and the intake doesn't take (`reached`). The 41: a pass of
 // 32 rows, 4 more for the other row in which flows are due, its flows and the pipeline.
 //
 // Assumed: the rows are cleared as scheduler.rs does it, and the time counts cycles. The time of a
@@ -96,16 +96,18 @@ module scan_properties (
         end
     end
     always @* if (!is_first) begin
-        reached: assert (late <= 40);
+        reached: assert (late <= 41);
         // What carries the induction.
-        kept: assert (is_clean ? held == noted || (held[0] == noted[0] && !noted[0])
-            : !noted[0] && !m_valid && !read_valid && !word_valid && (index == 0 || 1));
+        kept: assert (!is_clean || (held[0] == noted[0] && (!noted[0] || held == noted)));
+        clear: assert (is_clean || (!noted[0] && !m_valid && !read_valid && !word_valid));
         empty: assert (is_empty);
         follows: assert ((!word_valid || !read_valid || read_row == word_row + 5'd1)
             && (!read_valid || index == read_row + 5'd1)
             && (!word_valid || read_valid) && (!m_valid || (!read_valid && !word_valid)));
-        fresh: assert (age < 1 || !fresh_1[lane]);
-        fresher: assert (age < 2 || !fresh_2[lane]);
+        fresh: assert (age < 1 || !(fresh_1[lane] && read_valid && read_row == row));
+        fresher: assert (age < 2 || !(fresh_2[lane] && word_valid && word_row == row));
+        others: assert ((!read_valid || read_row < 2 || (!read_data[0] && !read_data[17]))
+            && (!word_valid || word_row < 2 || (!word[0] && !word[17])));
         read: assert (!(read_valid && read_row == row && age >= 1 && is_clean) || lane_read[0] == held[0]
             && (!held[0] || lane_read == held));
         looked: assert (!(word_valid && word_row == row && age >= 2 && is_clean) || lane_word[0] == held[0]
