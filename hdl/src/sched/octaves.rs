@@ -20,15 +20,15 @@ pub const QUEUES: usize = 8;
 /// Logarithm of the deadlines' unit, bytes.
 const UNIT_LOG2: u64 = 9;
 
-/// The earlier of two heads; the first, if they are alike.
+/// Whether one head is earlier than another; not if they are alike.
 #[block(comb)]
 pub struct Earlier<const FB: usize> {
     /// One.
     pub a: Signal<In, Head<FB>>,
     /// The other.
     pub b: Signal<In, Head<FB>>,
-    /// The earlier.
-    pub m: Signal<Out, Head<FB>>,
+    /// It is earlier.
+    pub m: Signal<Out, Bit>,
     ahead: Signal<Local, Bits<20>>,
 }
 
@@ -36,9 +36,47 @@ impl<const FB: usize> Logic for Earlier<FB> {
     #[hdl_gen]
     fn update(&mut self) {
         self.ahead.next = self.b.val().deadline - self.a.val().deadline;
-        self.m.next = self.a.val();
-        if self.b.val().valid & (!self.a.val().valid | self.ahead.val().get_bit(19)) {
-            self.m.next = self.b.val();
+        self.m.next = self.b.val().valid & (!self.a.val().valid | self.ahead.val().get_bit(19));
+    }
+}
+
+/// The earliest of four heads, each held against each other; the first of those that are alike.
+#[block(comb)]
+pub struct Earliest<const FB: usize> {
+    /// The heads.
+    pub heads: [Signal<In, Head<FB>>; 4],
+    /// The earliest.
+    pub m: Signal<Out, Head<FB>>,
+    one_zero: Earlier<FB>,
+    two_zero: Earlier<FB>,
+    three_zero: Earlier<FB>,
+    two_one: Earlier<FB>,
+    three_one: Earlier<FB>,
+    three_two: Earlier<FB>,
+}
+
+impl<const FB: usize> Logic for Earliest<FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.one_zero.a.next = self.heads[0].val();
+        self.one_zero.b.next = self.heads[1].val();
+        self.two_zero.a.next = self.heads[0].val();
+        self.two_zero.b.next = self.heads[2].val();
+        self.three_zero.a.next = self.heads[0].val();
+        self.three_zero.b.next = self.heads[3].val();
+        self.two_one.a.next = self.heads[1].val();
+        self.two_one.b.next = self.heads[2].val();
+        self.three_one.a.next = self.heads[1].val();
+        self.three_one.b.next = self.heads[3].val();
+        self.three_two.a.next = self.heads[2].val();
+        self.three_two.b.next = self.heads[3].val();
+        self.m.next = self.heads[3].val();
+        if !(self.one_zero.m.val() | self.two_zero.m.val() | self.three_zero.m.val()) {
+            self.m.next = self.heads[0].val();
+        } else if self.one_zero.m.val() & !(self.two_one.m.val() | self.three_one.m.val()) {
+            self.m.next = self.heads[1].val();
+        } else if self.two_zero.m.val() & self.two_one.m.val() & !self.three_two.m.val() {
+            self.m.next = self.heads[2].val();
         }
     }
 }
@@ -64,8 +102,8 @@ pub struct Octaves<const FB: usize, const AW: usize, const IB: usize> {
     pub s_pop: Signal<In, Bit>,
     queues: [Octave<FB, AW, IB>; QUEUES],
     memory: Ram<AW, Entry<FB>>,
-    pairs: [Earlier<FB>; 4],
-    fours: [Earlier<FB>; 2],
+    first: Earliest<FB>,
+    second: Earliest<FB>,
     last: Earlier<FB>,
     four: [Unreset<Head<FB>>; 2],
     best: Unreset<Head<FB>>,
@@ -141,17 +179,17 @@ impl<const FB: usize, const AW: usize, const IB: usize> Logic for Octaves<FB, AW
                 self.s_pop.val() & (self.best.val().queue == self.number[i].val());
         }
         for i in 0..4 {
-            self.pairs[i].a.next = self.queues[2 * i].m_head.val();
-            self.pairs[i].b.next = self.queues[2 * i + 1].m_head.val();
+            self.first.heads[i].next = self.queues[i].m_head.val();
+            self.second.heads[i].next = self.queues[i + 4].m_head.val();
         }
-        for i in 0..2 {
-            self.fours[i].a.next = self.pairs[2 * i].m.val();
-            self.fours[i].b.next = self.pairs[2 * i + 1].m.val();
-            self.four[i].next = self.fours[i].m.val();
-        }
+        self.four[0].next = self.first.m.val();
+        self.four[1].next = self.second.m.val();
         self.last.a.next = self.four[0].val();
         self.last.b.next = self.four[1].val();
-        self.best.next = self.last.m.val();
+        self.best.next = self.four[0].val();
+        if self.last.m.val() {
+            self.best.next = self.four[1].val();
+        }
         self.m_valid.next = self.best.val().valid;
         self.m_flow.next = self.best.val().flow;
         self.m_queue.next = self.best.val().queue;

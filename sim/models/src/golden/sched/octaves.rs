@@ -73,14 +73,25 @@ impl Octaves {
 
     /// One cycle: an entry comes, the head of a queue goes.
     pub(super) fn step(&mut self, entry: Option<Entry>, pop: Option<usize>, line_rate: u16) {
-        // The earlier of two, the earlier of two pairs.
-        let earlier = |a: Option<Entry>, b: Option<Entry>| match (a, b) {
-            (Some(a), Some(b)) => Some(if b.is_before(&a) { b } else { a }),
-            _ => a.or(b),
+        let is_earlier = |b: Option<Entry>, a: Option<Entry>| {
+            b.is_some_and(|b| a.is_none_or(|a| b.is_before(&a)))
         };
-        self.best = earlier(self.groups[0], self.groups[1]);
-        let head = |q: usize| self.fronts[q].front().copied();
-        let four = |q| earlier(earlier(head(q), head(q + 1)), earlier(head(q + 2), head(q + 3)));
+        // Each of four against each other.
+        let four = |first: usize| {
+            let h = [0, 1, 2, 3].map(|q| self.fronts[first + q].front().copied());
+            let before = |b: usize, a: usize| is_earlier(h[b], h[a]);
+            if !(before(1, 0) || before(2, 0) || before(3, 0)) {
+                h[0]
+            } else if before(1, 0) && !(before(2, 1) || before(3, 1)) {
+                h[1]
+            } else if before(2, 0) && before(2, 1) && !before(3, 2) {
+                h[2]
+            } else {
+                h[3]
+            }
+        };
+        let [low, high] = self.groups;
+        self.best = if is_earlier(high, low) { high } else { low };
         self.groups = [four(0), four(GROUP)];
         // What waits moves up, one entry a cycle.
         let arrived = self.fetched.take();
