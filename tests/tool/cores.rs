@@ -272,9 +272,8 @@ fn sched_core_page_shows_its_events() {
     let mut waves = Waves::new(2, &SCHED_EVENTS);
     let (valid, flow) = (true, 5);
     let mut rate = None;
-    let packet = |inflight_bytes| {
-        Work { valid, flow, len_bytes: 1000, frame_count: 1, inflight_bytes }
-    };
+    let packet =
+        |inflight_bytes| Work { valid, flow, len_bytes: 1000, frame_count: 1, inflight_bytes };
     // The last one first.
     let mut works = vec![packet(2000), packet(0)];
     let (mut work, mut inflight): (Option<Work>, Option<InFlight>) = (None, None);

@@ -123,7 +123,8 @@ struct Picture {
 
 impl Picture {
     fn text(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
-        let _ = writeln!(self.svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
+        let _ =
+            writeln!(self.svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
     }
 
     fn rule(&mut self, class: &str, y: f64) {
