@@ -29,10 +29,7 @@ use crate::host::{
 };
 use crate::nic::Nic;
 use crate::rx::pipe::RxPipe;
-use crate::sched::{
-    sched_core::SchedCore,
-    scheduler::Scheduler,
-};
+use crate::sched::{sched_core::SchedCore, scheduler::Scheduler};
 use crate::transport::{
     ack::gen::AckGen,
     completer::Completer,

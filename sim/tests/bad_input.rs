@@ -194,7 +194,7 @@ fn other_verbs_refuse_bad_arguments() {
     refuses(&both, &["--core", "--block"]);
     let flows = ["emit", "--preset", "cu", "--core", "cc", "--flows", "1024", "-o", "x"];
     refuses(&flows, &["--flows 1024: preset cu has cc_core with 4 or 8 flows"]);
-    refuses(&["emit", "--flows", "63", "-o", "x"], &["--flows 63", "a power of two in 4..=1024"]);
+    refuses(&["emit", "--flows", "63", "-o", "x"], &["--flows 63", "a power of two in 4..=2048"]);
     refuses(&["verify", "--preset", "gbe", "--seed", "1", "--seeds", "8"], &["--seed", "--seeds"]);
     let skid = ["verify", "--block", "skid"];
     let seeds = u64::MAX.to_string();

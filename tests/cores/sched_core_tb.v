@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A test bench to start from: creates two flows by registers, at 6 and 2 bytes a cycle of a line
-// of 8, lets each ask for a packet of 1000 bytes as soon as the last one was sent, and counts the
-// packets in 1 ms.
+// of 8, lets each ask for a packet of 1000 bytes as soon as the last one was granted, and counts
+// the packets in 1 ms.
 //
 //   nic emit --core sched -o rtl
 //   iverilog -g2005 -o tb rtl/*.v tests/cores/sched_core_tb.v && vvp tb
@@ -20,7 +20,7 @@ module sched_core_tb;
     wire [1:0]  bresp, rresp;
     wire [31:0] rdata;
     // events
-    reg  [63:0] work = 0;
+    reg  [95:0] work = 0;
     reg         work_valid = 0, grant_ready = 0;
     wire        work_ready, inflight_ready, rate_ready, grant_valid;
     wire [15:0] grant;
@@ -67,10 +67,10 @@ module sched_core_tb;
         end
     endtask
 
-    // A packet of 1000 bytes is waiting, nothing is in flight.
+    // A packet of 1000 bytes, one frame, is waiting; nothing is in flight.
     task arm(input [15:0] flow);
         begin
-            work = {32'd0, 2'd0, 14'd1000, flow};
+            work = {25'd0, 7'd1, 32'd0, 2'd0, 14'd1000, flow};
             work_valid = 1;
             while (!work_ready) @(negedge clock);
             @(negedge clock) work_valid = 0;
@@ -102,8 +102,6 @@ module sched_core_tb;
             // The first millisecond is for the start.
             if (cycle >= start + 125000) packets[flow[0]] = packets[flow[0]] + 1;
             arm(flow);
-            // The line carries the packet: 125 beats of 8 bytes.
-            repeat (122) @(negedge clock);
         end
         $display("flow 0: %0d packets in 1 ms, 750 asked", packets[0]);
         $display("flow 1: %0d packets in 1 ms, 250 asked", packets[1]);

@@ -1,7 +1,5 @@
 //! Tests of the scheduler.
 
+mod promise;
 mod sched_core;
 mod scheduler;
-mod scheduler_1024;
-mod scheduler_rates;
-mod scheduler_wide;

@@ -1,28 +1,33 @@
 //! The scheduler against its golden twin, and its rules one by one, on both at once.
 
-use nic_harness::lockstep::{GoldenOnly, LockStep, Stepper};
+use nic_harness::lockstep::{LockStep, Stepper};
 use nic_harness::verilator::Flavour;
-use nic_hdl::sched::scheduler::{CREDIT_CAP_BYTES, LATENCY_CYCLES, VISIT_CYCLES};
-use nic_models::golden::sched::calendar::Cases;
+use nic_hdl::sched::scheduler::{CREDIT_CAP_BYTES, LATENCY_CYCLES};
 use nic_models::golden::sched::scheduler::{Scheduler, SchedulerIn, SchedulerOut};
 use nic_models::ports::Golden;
 use nic_models::streams::{InFlight, Rate, ReadyPort, Work};
 use nic_sim::bench::emitted;
-use nic_sim::bench::sched::{
-    restless, scheduler, BusyLine, RestlessLine, OP_CREATE, OP_REMOVE, OP_UPDATE,
-};
+use nic_sim::bench::sched::{scheduler, BusyLine, OP_CREATE, OP_REMOVE, OP_UPDATE};
 use nic_spec::NicConfig;
 use rand::{Rng as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rdma_nic::{assert_catches, assert_matches_golden, assert_runs_catch, Runs};
+use rdma_nic::{assert_matches_golden, assert_runs_catch, hundred, Runs};
 
 const FLOWS: usize = 64;
 /// One byte a cycle, UQ8.24.
 const BYTE: u32 = 1 << 24;
 const OPEN: u32 = 1 << 20;
+/// More than an operation takes, and the wait for its slot.
+const SETTLED_CYCLES: u64 = 40;
 
 fn config(flow_count: usize) -> NicConfig {
     NicConfig { flow_count, ..rdma_nic::gbe() }
+}
+
+fn lock_step(config: &NicConfig) -> LockStep<Scheduler> {
+    let source = emitted("scheduler", config).expect("emits");
+    let model = source.model(Flavour::Fast).expect("builds");
+    LockStep::new(Scheduler::new(config), &[model], 7).expect("ports")
 }
 
 /// Golden model and Verilog side by side, driven by hand.
@@ -32,24 +37,23 @@ struct Bed {
     cycle: u64,
     /// The requester takes grants.
     takes: bool,
+    cfg_line: u32,
     /// Cycle (in which m_grant stood) and flow of each grant taken.
     grants: Vec<(u64, u16)>,
 }
 
 impl Bed {
     fn new(flow_count: usize) -> Self {
-        let config = config(flow_count);
-        let source = emitted("scheduler", &config).expect("emits");
-        let model = source.model(Flavour::Fast).expect("builds");
-        let mut engine = LockStep::new(Scheduler::new(&config), &[model], 7).expect("ports");
+        let mut engine = lock_step(&config(flow_count));
         let out = engine.reset().expect("reset");
-        let mut bed = Self { engine, out, cycle: 0, takes: true, grants: vec![] };
-        bed.run(flow_count as u64 + 2);
+        let mut bed = Self { engine, out, cycle: 0, takes: true, cfg_line: 0, grants: vec![] };
+        bed.run(flow_count.max(32) as u64 + 2);
         bed
     }
 
     fn step(&mut self, mut inputs: SchedulerIn) {
         inputs.m_grant = ReadyPort { ready: self.takes };
+        inputs.cfg_line = self.cfg_line;
         if self.takes && self.out.m_grant.valid {
             self.grants.push((self.cycle, self.out.m_grant.flow));
         }
@@ -62,6 +66,9 @@ impl Bed {
     }
 
     fn rate(&mut self, flow: u16, op: u8, window_bytes: u32, rate: u32) {
+        while !self.out.s_rate.ready {
+            self.run(1);
+        }
         let s_rate = Rate { valid: true, flow, op, window_bytes, rate };
         self.step(SchedulerIn { s_rate, ..SchedulerIn::default() });
     }
@@ -71,7 +78,7 @@ impl Bed {
         while !self.out.s_work.ready {
             self.run(1);
         }
-        let s_work = Work { valid: true, flow, len_bytes, inflight_bytes };
+        let s_work = Work { valid: true, flow, len_bytes, frame_count: 1, inflight_bytes };
         self.step(SchedulerIn { s_work, ..SchedulerIn::default() });
         self.cycle - 1
     }
@@ -92,7 +99,7 @@ impl Bed {
         self.grants[before..].to_vec()
     }
 
-    /// A flow with a full credit, armed never, as after a long idle time.
+    /// A flow that has sent once and was idle for long.
     fn idle_flow(&mut self, flow: u16, window_bytes: u32, rate: u32) {
         self.rate(flow, OP_CREATE, window_bytes, rate);
         self.work(flow, 0, 0);
@@ -107,93 +114,48 @@ fn scheduler_matches_golden() {
 }
 
 #[test]
-fn scheduler_matches_golden_at_4_and_1024_flows() {
-    for flow_count in [4, 1024] {
+fn scheduler_matches_golden_at_every_size() {
+    for flow_count in [4, 128, 512, 2048] {
         Runs::of(scheduler(&config(flow_count)), 1..=2, 150_000).reports();
     }
+    Runs::of(scheduler(&NicConfig { flow_count: 2048, ..hundred() }), 1..=2, 150_000).reports();
 }
 
+/// The time in cycles wraps after a million of them, that of the line after ten million.
 #[test]
-fn scheduler_turns_match_golden() {
-    for (flow_count, seeds) in [(64, 1..=6), (4, 1..=2), (128, 2..=3), (1024, 1..=2)] {
-        Runs::of(restless(&config(flow_count)), seeds, 400_000).reports();
-    }
-}
-
-/// What the stimulus of `scheduler_turns_match_golden` reaches. Second turns are rare there; they
-/// are in lock-step in `scheduler_verilog_gives_flows_their_rates`.
-#[test]
-fn scheduler_turns_reach_every_case() {
-    let mut all = Cases::default();
-    for seed in 1..=6 {
-        let mut engine = GoldenOnly(Scheduler::new(&config(FLOWS)));
-        let mut line = RestlessLine::new(seed, FLOWS, 8);
-        let mut out = engine.reset().expect("reset");
-        for cycle in 0..400_000 {
-            out = engine.step(&line.next(cycle, &out)).expect("steps");
-        }
-        let c = engine.0.cases();
-        println!("seed {seed}: {c:?}");
-        all.kept += c.kept;
-        all.dropped += c.dropped;
-        all.expired += c.expired;
-        all.stale += c.stale;
-        all.overdue += c.overdue;
-        all.renewed += c.renewed;
-        all.turns += c.turns;
-        all.young += c.young;
-    }
-    let few = [all.kept, all.dropped, all.expired, all.stale, all.overdue];
-    let others = [all.renewed, all.turns, all.young];
-    assert!(few.iter().chain(&others).all(|count| *count >= 10), "{all:?}");
-}
-
-#[test]
-fn scheduler_turn_breaks_are_caught() {
-    let breaks = [
-        ("oldest_age >= window", "oldest_age > window"),
-        ("due_age >= s_turn_age", "due_age > s_turn_age"),
-        ("bytes - len_wide", "bytes + len_wide"),
-        ("count - 1", "count + 1"),
-        ("stale - 1", "stale + 1"),
-        ("after_tail == head", "tail == head"),
-        ("after_5 <= limit_5", "after_5 < limit_5"),
-        ("turned - 1", "turned + 1"),
-        ("turned + 1", "turned - 1"),
-        ("express_tail + ", "express_tail - "),
-        ("s_visit_created & !s_visit_is_kept", "s_visit_created & s_visit_is_kept"),
-        ("is_late & !s_visit_is_queued", "1'b0"),
-        ("queue_m_grant_valid | ticket_is_due", "queue_m_grant_valid"),
-        ("return_is_express <= keeps_ticket |", "return_is_express <="),
-        ("is_joining | keeps_ticket |", "is_joining |"),
-        ("is_able & is_called & (", "is_able & ("),
-        ("recent_5 <= asked_5", "recent_5 < asked_5"),
-        ("s_seen_flow == called_flow", "s_seen_flow != called_flow"),
-        (
-            "s_is_settled | s_is_low) & (!(|below_floor) |",
-            "s_is_settled | s_is_low) & (!(|below_floor) &",
-        ),
-        ("credit_5[40] | credit_5[39]", "credit_5[40]"),
-        ("is_mine & s_visit_must_send", "s_visit_must_send"),
-        ("longest < longest_before", "longest_before < longest"),
-        ("fresh & keep_mask", "fresh | keep_mask"),
-        ("& !s_visit_is_stale", ""),
-        ("is_stale_4 | is_hit_5", "is_stale_4"),
-    ];
-    let runs = [FLOWS, 4].map(|flow_count| Runs::of(restless(&config(flow_count)), 1..=6, 400_000));
-    assert_runs_catch(&runs, &breaks);
+fn scheduler_matches_golden_over_the_wraps_of_its_clocks() {
+    Runs::of(scheduler(&config(4)), [5], 14_000_000).reports();
 }
 
 #[test]
 fn scheduler_breaks_are_caught() {
     let breaks = [
-        ("s_inflight_bytes < s_window_bytes", "s_inflight_bytes <= s_window_bytes"),
-        ("credit_wide + product_wide", "credit_wide - product_wide"),
-        ("len_x8 + len_x2", "len_x8 + len_x4"),
-        ("elapsed = s_now - s_seen", "elapsed = s_seen - s_now"),
-        ("write_address == read_address", "write_address != read_address"),
+        // Whose slot it is, and what waits for its flow's operation.
+        ("slot <= slot + 2'd1", "slot <= slot + 2'd3"),
+        ("under_way_6 & (flows_6 == flow)", "1'b0"),
+        ("due_waited & s_due_valid", "1'b0"),
+        // Credit.
+        ("sum_4 <= credit_3 + gain", "sum_4 <= credit_3 - gain"),
+        ("earned >= need", "earned > need"),
+        ("elapsed_3 <= operation_2[31:12]", "elapsed_3 <= 20'd1 + operation_2[31:12]"),
+        ("credit_less = credit - ", "credit_less = credit + "),
+        // Windows, states, queues.
+        ("operation_2[11:9] == remove", "1'b0"),
+        ("kept & below", "kept & own"),
+        ("kept | own", "own"),
+        // Time.
+        ("units_3 <= at_units + 16'd1", "units_3 <= at_units"),
+        ("whole + 15'd1", "whole"),
+        ("ahead[19]", "!ahead[19]"),
+        ("& !fresh_2", ""),
+        ("hits & less", "less"),
+        // The line.
+        ("left + granted", "left"),
+        ("pop_open & !ledger_m_popped", "1'b0"),
     ];
-    assert_catches("scheduler", 100_000, &breaks);
+    let runs =
+        [FLOWS, 4].map(|flow_count| Runs::of(scheduler(&config(flow_count)), 1..=4, 200_000));
+    assert_runs_catch(&runs, &breaks);
 }
 
 #[test]
@@ -214,7 +176,7 @@ fn scheduler_blocks_at_the_window_edge() {
     let grants = bed.grants_in(100);
     assert_eq!(grants.len(), 1, "inflight < window");
     let wait = grants[0].0 - opened;
-    assert!(wait <= 2 * VISIT_CYCLES as u64 + 2, "an update is seen at the next visit: {wait}");
+    assert!(wait <= LATENCY_CYCLES as u64 + 8, "it is queued at once: {wait}");
 }
 
 #[test]
@@ -235,6 +197,11 @@ fn scheduler_sends_one_packet_into_the_smallest_window() {
 fn scheduler_does_not_burst_after_a_closed_window() {
     let mut bed = Bed::new(FLOWS);
     bed.idle_flow(1, 1000, BYTE);
+    // What it has from its long pause goes first.
+    for _ in 0..2 {
+        bed.work(1, 1000, 0);
+        assert_eq!(bed.grants_in(200).len(), 1);
+    }
     bed.work(1, 1000, 1000);
     bed.run(50_000);
     bed.inflight(1, 0);
@@ -243,25 +210,44 @@ fn scheduler_does_not_burst_after_a_closed_window() {
     bed.work(1, 1000, 0);
     let second = bed.grants_in(2000);
     let gap = second[0].0 - first[0].0;
-    assert!((990..=1030).contains(&gap), "one packet of credit, then its rate: {gap} cycles");
+    assert!((990..=1110).contains(&gap), "one packet of credit, then its rate: {gap} cycles");
 }
 
 #[test]
-fn scheduler_caps_the_credit_of_an_idle_flow() {
+fn scheduler_keeps_two_arms_for_an_idle_flow() {
     let mut bed = Bed::new(FLOWS);
-    // 4095 cycles at 4 bytes are 16380 bytes of credit, and as much again is earned while the line
-    // carries what they paid for.
-    bed.idle_flow(1, OPEN, 4 * BYTE);
+    bed.idle_flow(1, OPEN, BYTE);
     bed.run(1_000_000);
     let mut burst = 0;
     loop {
-        bed.work(1, 8000, 0);
-        if bed.grants_in(100).is_empty() {
+        bed.work(1, 1000, 0);
+        if bed.grants_in(200).is_empty() {
             break;
         }
-        burst += 8000;
+        burst += 1;
     }
-    assert!((24_000..=CREDIT_CAP_BYTES).contains(&burst), "burst of {burst} bytes");
+    assert_eq!(burst, 2, "arms at once after a long pause");
+}
+
+#[test]
+fn scheduler_caps_the_credit_of_a_flow_that_cannot_send() {
+    let mut bed = Bed::new(FLOWS);
+    bed.idle_flow(1, OPEN, 4 * BYTE);
+    bed.takes = false;
+    // A grant stands, and nobody takes it.
+    bed.work(1, 64, 0);
+    bed.run(SETTLED_CYCLES);
+    bed.work(1, 8000, 0);
+    bed.run(100_000);
+    bed.takes = true;
+    bed.cfg_line = 0xffff;
+    let mut burst = 0;
+    while !bed.grants_in(300).is_empty() {
+        burst += 8000;
+        bed.work(1, 8000, 0);
+    }
+    let most = CREDIT_CAP_BYTES + 4 * 300 * 12;
+    assert!((56_000..=most).contains(&burst), "burst of {burst} bytes");
 }
 
 #[test]
@@ -269,93 +255,87 @@ fn scheduler_keeps_the_rate_to_the_byte() {
     for rate in [1, BYTE / 3, BYTE + 12_345, 7 * BYTE + 999_999] {
         let mut bed = Bed::new(FLOWS);
         bed.rate(3, OP_CREATE, OPEN, rate);
+        let begun = bed.cycle;
         let len = if rate == 1 { 1 } else { 700 };
         bed.work(3, len, 0);
-        let begun = bed.cycle;
-        let (mut sent, mut first) = (0_u64, None);
+        let mut sent = 0_u64;
         for _ in 0..60_000 {
             let before = bed.grants.len();
             bed.run(1);
             if bed.grants.len() > before {
-                first.get_or_insert(bed.cycle);
                 sent += u64::from(len);
                 bed.work(3, len, 0);
             }
         }
-        // First credit: bitreverse(3)/64 of the packet; then every cycle counts in full.
-        let first_credit = (u64::from(len) << 24) * 48 / 64;
-        let elapsed = bed.cycle - begun;
-        let earned = first_credit + u64::from(rate) * elapsed;
+        let earned = u64::from(rate) * (bed.cycle - begun);
         let left = (earned >> 24) as i64 - sent as i64;
-        let slack = 40 * i64::from(rate >> 24) + 1;
-        let range = -slack..=i64::from(len) + slack;
+        // A pass of the scan and the way to the grant.
+        let slack = 150 * i64::from(rate >> 24) + 1;
+        let range = -1..=i64::from(len) + slack;
         assert!(range.contains(&left), "rate {rate}: {left} bytes left of {}", earned >> 24);
     }
 }
 
-type Pins = dyn Stepper<In = SchedulerIn, Out = SchedulerOut>;
-
-/// When a flow of 40.1 packets in 1 ms is granted that begins with a burst: packets next to each other
-/// leave the window next to each other, while the flow lags.
-fn after_a_burst(pins: &mut Pins, len_bytes: u16) -> Result<Vec<u64>, String> {
-    let rate = (u64::from(len_bytes) * 401 * u64::from(BYTE) / 1_250_000) as u32;
-    let s_rate = Rate { valid: true, flow: 5, op: OP_CREATE, window_bytes: OPEN, rate };
-    let m_grant = ReadyPort { ready: true };
-    let mut out = pins.reset().map_err(|e| e.to_string())?;
-    let (mut grants, mut arm_at) = (vec![], 200);
-    for cycle in 0..500_000_u64 {
-        let mut inputs = SchedulerIn { m_grant, ..SchedulerIn::default() };
-        if cycle == 100 {
-            inputs.s_rate = s_rate;
+/// Share of a line of `line` bytes a cycle that one flow gets, with arms of `len_bytes`.
+fn alone(line: u32, len_bytes: u16, frame_count: u8) -> f64 {
+    let mut bed = Bed::new(FLOWS);
+    bed.cfg_line = line << 8 | 24 << 16;
+    bed.rate(3, OP_CREATE, OPEN, line * BYTE);
+    let cycles = (f64::from(len_bytes) + 24.0 * f64::from(frame_count)) / f64::from(line);
+    let (mut rearm_at, mut free_at) = (Some(bed.cycle), 0.0_f64);
+    while bed.grants.len() < 120 {
+        // Two arms may wait for the line.
+        bed.takes = free_at - bed.cycle as f64 <= 2.0 * cycles;
+        let before = bed.grants.len();
+        let is_due = rearm_at.is_some_and(|at| at <= bed.cycle) && bed.out.s_work.ready;
+        let work = Work { valid: true, flow: 3, len_bytes, frame_count, inflight_bytes: 0 };
+        let s_work = if is_due { rearm_at.take().map(|_| work) } else { None };
+        bed.step(SchedulerIn { s_work: s_work.unwrap_or_default(), ..SchedulerIn::default() });
+        if bed.grants.len() > before {
+            free_at = free_at.max(bed.cycle as f64) + cycles;
+            rearm_at = Some(bed.cycle + 20);
         }
-        // The first ones are empty, for credit.
-        let len_bytes = if cycle < 100_000 { 0 } else { len_bytes };
-        if cycle >= arm_at && out.s_work.ready {
-            inputs.s_work = Work { valid: true, flow: 5, len_bytes, inflight_bytes: 0 };
-            arm_at = u64::MAX;
-        }
-        if out.m_grant.valid {
-            arm_at = cycle + if cycle < 96_000 { 4200 } else { 10 };
-            if cycle >= 100_000 {
-                grants.push(cycle);
-            }
-        }
-        out = pins.step(&inputs).map_err(|e| e.to_string())?;
     }
-    Ok(grants)
+    100.0 * cycles / (bed.grants[119].0 - bed.grants[19].0) as f64
+}
+
+/// With gigabit Ethernet at 125 or 62.5 MHz a frame an arm does, of any length; faster lines need
+/// arms of what they carry in 50 cycles.
+#[test]
+fn scheduler_keeps_the_line_full_for_one_flow() {
+    let at_gigabit = [64, 128, 300, 700, 1082, 2106, 4154].map(|len| [(1, len, 1), (2, len, 1)]);
+    let arms = [(8, 512, 8), (8, 1082, 1), (8, 4096, 32), (50, 4096, 64), (50, 4154, 1)];
+    for (line, len_bytes, frame_count) in at_gigabit.concat().into_iter().chain(arms) {
+        let share = alone(line, len_bytes, frame_count);
+        println!("{line} bytes a cycle, {frame_count} frames, {len_bytes} bytes: {share:.4}");
+        assert!(share > 0.99, "arms of {len_bytes} bytes leave a line of {line} idle: {share}");
+    }
 }
 
 #[test]
-fn scheduler_bunched_packets_match_golden() {
-    let source = emitted("scheduler", &config(FLOWS)).expect("emits");
-    let run = |source: &nic_harness::verilator::Source, len_bytes| {
-        let model = source.model(Flavour::Fast).expect("builds");
-        let engine = LockStep::new(Scheduler::new(&config(FLOWS)), &[model], 7);
-        after_a_burst(&mut engine.expect("ports"), len_bytes)
-    };
-    for len_bytes in [1000, 2047, 2048] {
-        let grants = run(&source, len_bytes).unwrap_or_else(|e| panic!("{e}"));
-        assert!(grants.len() > 120, "41 packets in each of 3 ms: {}", grants.len());
+fn scheduler_grants_every_fourth_cycle() {
+    let mut bed = Bed::new(FLOWS);
+    bed.cfg_line = 0xffff;
+    for flow in 0..FLOWS as u16 {
+        bed.idle_flow(flow, OPEN, 8 * BYTE);
     }
-    let breaks = [
-        ("is_several & (!(|long_part))", "is_several", 2048),
-        ("turned_1[1] | turned_1[2]", "turned_1[2]", 1000),
-        ("held_wide << 22", "held_wide << 21", 1000),
-        ("m_is_bunched = bunched_6", "m_is_bunched = 1'b0", 2047),
-    ];
-    for (from, to, len_bytes) in breaks {
-        assert!(source.text.contains(from), "the Verilog has no {from:?}");
-        let mut broken = source.clone();
-        broken.text = broken.text.replacen(from, to, 1);
-        assert!(run(&broken, len_bytes).is_err(), "not noticed: {from:?} -> {to:?}");
+    bed.takes = false;
+    for flow in 0..FLOWS as u16 {
+        bed.work(flow, 64, 0);
     }
+    bed.run(100);
+    bed.takes = true;
+    let grants = bed.grants_in(4 * FLOWS as u64 + 20);
+    assert_eq!(grants.len(), FLOWS, "all were due");
+    let gaps = grants[1..].windows(2).map(|pair| pair[1].0 - pair[0].0);
+    assert!(gaps.clone().all(|gap| gap == 4), "{:?}", gaps.collect::<Vec<_>>());
 }
 
 #[test]
 fn scheduler_drops_a_removed_flow() {
     let mut bed = Bed::new(FLOWS);
-    // Removed while it waits in the ring, at every distance from its visit.
-    for delay in 0..2 * VISIT_CYCLES as u64 {
+    // Removed at every distance from the operation before.
+    for delay in 0..SETTLED_CYCLES {
         bed.idle_flow(4, 100, BYTE);
         bed.work(4, 1000, 100);
         bed.run(delay);
@@ -373,8 +353,8 @@ fn scheduler_drops_a_removed_flow() {
 #[test]
 fn scheduler_takes_a_flow_back_at_once() {
     let mut bed = Bed::new(FLOWS);
-    // remove, create and work in a row while the old entry is anywhere in the ring or pipeline.
-    for delay in 0..2 * VISIT_CYCLES as u64 {
+    // remove, create and work in a row while the operations before are anywhere in the pipe.
+    for delay in 0..SETTLED_CYCLES {
         bed.idle_flow(4, 100, BYTE);
         bed.work(4, 1000, 100);
         bed.run(delay);
@@ -399,7 +379,7 @@ fn scheduler_holds_work_until_the_flow_is_created() {
 #[test]
 fn scheduler_merges_work_for_an_armed_flow() {
     let mut bed = Bed::new(FLOWS);
-    for delay in 0..2 * VISIT_CYCLES as u64 {
+    for delay in 0..SETTLED_CYCLES {
         bed.idle_flow(8, 100, 8 * BYTE);
         bed.work(8, 1000, 100);
         bed.run(delay);
@@ -412,7 +392,7 @@ fn scheduler_merges_work_for_an_armed_flow() {
 #[test]
 fn scheduler_sees_an_update_whenever_it_comes() {
     let mut bed = Bed::new(FLOWS);
-    for delay in 0..2 * VISIT_CYCLES as u64 {
+    for delay in 0..SETTLED_CYCLES {
         bed.idle_flow(6, 0, 8 * BYTE);
         bed.work(6, 1000, 1);
         bed.run(delay);
@@ -427,7 +407,7 @@ fn scheduler_sees_an_update_whenever_it_comes() {
 
 #[test]
 fn scheduler_overloaded_lets_every_flow_through() {
-    // Four times the line: rates mean nothing any more, but nobody waits longer than the bound.
+    // Four times the line: flows fall behind, but nobody waits longer than the bound.
     let mut bed = Bed::new(FLOWS);
     let rates = (0..FLOWS as u32).map(|f| if f % 2 == 0 { BYTE } else { 1 << 16 }).collect();
     let mut line = BusyLine::new(3, 8, rates, vec![1082; FLOWS]);
@@ -436,41 +416,16 @@ fn scheduler_overloaded_lets_every_flow_through() {
         let inputs = line.next(cycle, &bed.out);
         bed.out = bed.engine.step(&inputs).unwrap_or_else(|e| panic!("{e}"));
     }
-    // 63 tickets, each a grant taken (136 cycles) and a round; three periods of the slow flows.
-    let round = (FLOWS + 2 * VISIT_CYCLES) as u64;
+    // The slow flows' period, their deadline, and a packet of each other flow in each queue.
     let period = 1082 * 256;
-    let bound = (FLOWS as u64 - 1) * (136 + round) + 3 * period;
+    let bound = 4 * period + 8 * FLOWS as u64 * 136;
     let mut last = [0; FLOWS];
     for sent in &line.sent {
         let wait = sent.cycle - std::mem::replace(&mut last[usize::from(sent.flow)], sent.cycle);
-        let due = if sent.flow % 2 == 0 { 1082 } else { period };
-        assert!(wait <= due + bound, "flow {} waited {wait} cycles", sent.flow);
+        assert!(wait <= bound, "flow {} waited {wait} cycles", sent.flow);
     }
-    assert!(last.iter().all(|cycle| cycles - cycle < period + bound), "{last:?}");
+    assert!(last.iter().all(|cycle| cycles - cycle < bound), "{last:?}");
     assert!(line.sent.len() as u64 * 136 > cycles * 97 / 100, "the line stays full");
-}
-
-#[test]
-fn scheduler_keeps_a_ticket_for_the_late() {
-    // All flows far behind and the requester slow: served in turn.
-    let mut bed = Bed::new(FLOWS);
-    (0..FLOWS as u16).for_each(|f| bed.rate(f, OP_CREATE, OPEN, 8 * BYTE));
-    for flow in 0..FLOWS as u16 {
-        bed.work(flow, 1000, 0);
-    }
-    bed.takes = false;
-    bed.run(4000);
-    let mut since = [0; FLOWS];
-    for turn in 0..1000_u64 {
-        bed.takes = true;
-        let taken = bed.grants_in(1);
-        bed.takes = false;
-        let (_, flow) = taken[0];
-        let waited = turn - std::mem::replace(&mut since[usize::from(flow)], turn);
-        assert!(waited <= 3 * FLOWS as u64, "flow {flow} was passed over for {waited} grants");
-        bed.work(flow, 1000, 0);
-        bed.run(130);
-    }
 }
 
 /// All flows are late, and the one whose grant is taken gets work again at the worst moment: after
@@ -485,7 +440,7 @@ struct Foe {
 impl Foe {
     const FLOWS: usize = 8;
     /// From one grant taken to the next.
-    const TURN_CYCLES: usize = 64;
+    const TURN_CYCLES: usize = 160;
 
     fn step(&mut self, i: SchedulerIn) {
         self.out = self.golden.step(&i);
@@ -500,7 +455,7 @@ impl Foe {
         while !self.out.s_work.ready {
             self.run(1);
         }
-        let s_work = Work { valid: true, flow, len_bytes: 1000, inflight_bytes: 0 };
+        let s_work = Work { valid: true, flow, len_bytes: 1000, frame_count: 1, inflight_bytes: 0 };
         self.step(SchedulerIn { s_work, ..SchedulerIn::default() });
     }
 
@@ -523,15 +478,17 @@ impl Foe {
     }
 }
 
-/// A ticket for the next in the ring let others in before flow 0 in each of 96 turns.
 #[test]
 fn scheduler_serves_the_late_in_turn_whatever_comes() {
     let config = config(Foe::FLOWS);
     let golden = Scheduler::new(&config);
     let mut foe = Foe { golden, out: SchedulerOut::default(), inputs: vec![] };
-    foe.run(Foe::FLOWS + 2);
+    foe.run(34);
     for flow in 0..Foe::FLOWS as u16 {
         let s_rate = Rate { valid: true, flow, op: OP_CREATE, window_bytes: OPEN, rate: 64 * BYTE };
+        while !foe.out.s_rate.ready {
+            foe.run(1);
+        }
         foe.step(SchedulerIn { s_rate, ..SchedulerIn::default() });
         foe.work(flow);
     }
@@ -543,7 +500,7 @@ fn scheduler_serves_the_late_in_turn_whatever_comes() {
         let plans: Vec<_> = (0..300).map(|_| [0; 16].map(&mut delay)).collect();
         let worst = plans.iter().max_by_key(|delays| foe.wait(*delays)).expect("there are plans");
         waited = if foe.turn(worst[0]) == 0 { 0 } else { waited + 1 };
-        // A ticket of each other flow.
+        // Each other flow has an earlier deadline once.
         assert!(waited < Foe::FLOWS, "flow 0 is passed over for {waited} grants");
     }
     let source = emitted("scheduler", &config).expect("emits");

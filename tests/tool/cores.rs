@@ -5,6 +5,7 @@ use nic_hdl::emit::Layout;
 use nic_models::golden::cc::cc_core::{CcCore, CcCoreIn, CcCoreOut};
 use nic_models::golden::cc::unit::OP_CREATE;
 use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
+use nic_models::golden::sched::scheduler::LATENCY_CYCLES;
 use nic_models::ports::Golden;
 use nic_models::streams::{
     AckTelemetry, AxiLite, AxisEvent, FlowCommand, InFlight, Rate, Telemetry, TreadyPort, Work,
@@ -271,28 +272,28 @@ fn sched_core_page_shows_its_events() {
     let mut waves = Waves::new(2, &SCHED_EVENTS);
     let (valid, flow) = (true, 5);
     let mut rate = None;
-    let packet = |inflight_bytes| Work { valid, flow, len_bytes: 1000, inflight_bytes };
+    let packet =
+        |inflight_bytes| Work { valid, flow, len_bytes: 1000, frame_count: 1, inflight_bytes };
     // The last one first.
     let mut works = vec![packet(2000), packet(0)];
     let (mut work, mut inflight): (Option<Work>, Option<InFlight>) = (None, None);
-    let (mut grants, mut waited) = (vec![], 0);
-    for cycle in 0..200 {
+    // Cycles in which work and bytes in flight were taken, and a grant came.
+    let (mut worked, mut acked, mut grants) = (vec![], vec![], vec![]);
+    for cycle in 0..500 {
+        // When the first packet comes, the credit covers it already.
         match cycle {
             1 => {
                 let (window_bytes, rate_value) = (2000, 8 << 24);
                 rate = Some(Rate { valid, flow, op: OP_CREATE, window_bytes, rate: rate_value });
             }
-            4 => work = works.pop(),
+            160 => work = works.pop(),
             _ => {}
         }
         // After the grant the window is full; an ACK opens it.
-        if grants.len() == 1 {
-            waited += 1;
-            match waited {
-                2 => work = works.pop(),
-                40 => inflight = Some(InFlight { valid, flow, inflight_bytes: 1000 }),
-                _ => {}
-            }
+        match grants.first().map(|first| cycle - first) {
+            Some(3) => work = works.pop(),
+            Some(200) => inflight = Some(InFlight { valid, flow, inflight_bytes: 1000 }),
+            _ => {}
         }
         let (r, w, f) =
             (rate.unwrap_or_default(), work.unwrap_or_default(), inflight.unwrap_or_default());
@@ -310,11 +311,19 @@ fn sched_core_page_shows_its_events() {
             m_axis_grant: TreadyPort { tready: true },
             ..idle
         });
+        if w.valid && taken.1 {
+            worked.push(cycle);
+        }
+        if f.valid && taken.2 {
+            acked.push(cycle);
+        }
         rate = rate.filter(|_| !taken.0);
         work = work.filter(|_| !taken.1);
         inflight = inflight.filter(|_| !taken.2);
     }
-    assert_eq!(grants.len(), 2, "one grant for each packet");
-    assert!(grants[1] > grants[0] + 40, "the second one waits for the window");
+    let [first, second] = grants[..] else { panic!("one grant for each packet: {grants:?}") };
+    assert_eq!(first - worked[0], LATENCY_CYCLES, "the credit covers the first packet");
+    // Bytes in flight are taken a cycle after work, and a pop every fourth.
+    assert_eq!(second - acked[0], LATENCY_CYCLES + 3, "the second one waits for the window");
     waves.check("hdl/figures/sched-core-events");
 }

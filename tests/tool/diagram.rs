@@ -26,7 +26,7 @@ const ROOMS: &[Room] = &[
         [750, 90, 460, 110],
     ),
     ("cc", "HPCC++: window and rate", &["cc", "active", "window_in"], [40, 330, 210, 110]),
-    ("scheduler", "whose turn it is", &["work_mux", "scheduler", "grants"], [395, 330, 180, 110]),
+    ("scheduler", "who sends next", &["work_mux", "scheduler", "grants"], [395, 330, 180, 110]),
     (
         "transport",
         "RoCEv2, both roles",

@@ -2,6 +2,7 @@
 
 mod board;
 mod cores;
+mod credit;
 mod diagram;
 mod emit;
 mod figures;

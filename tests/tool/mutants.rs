@@ -74,7 +74,6 @@ fn mutants_are_caught_or_explained() {
         bench::benches(&config).into_iter().filter(|b| b.name() != "nic").collect();
     let hundred = NicConfig { flow_count: 64, ..NicConfig::preset("hundred").expect("preset") };
     benches.extend(bench::by_name("cc_unit_wide", &hundred));
-    benches.extend(bench::by_name("scheduler_wide", &hundred));
     let cu = NicConfig::preset("cu").expect("preset");
     benches.extend(bench::by_name("cc_unit_serial", &cu));
     let only = std::env::var("NIC_MUTANT_ONLY").unwrap_or_default();

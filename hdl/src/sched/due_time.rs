@@ -25,7 +25,7 @@ pub const LATENCY_CYCLES: usize = 4;
 /// Longest wait that is written down.
 pub const HORIZON_UNITS: u64 = (1 << 15) - (1 << 8);
 /// A period of less than 2^(this + 2) bytes of the line is in the first queue.
-pub const FIRST_OCTAVE: u64 = 9;
+pub const FIRST_OCTAVE: u64 = 11;
 
 /// Reciprocals of 32 to 63, 2^12 of them, rounded up.
 #[block(comb)]

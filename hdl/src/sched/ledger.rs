@@ -93,6 +93,7 @@ pub struct Ledger<const FB: usize> {
     at_units: Signal<Local, Bits<16>>,
     below: Signal<Local, Bits<8>>,
     own: Signal<Local, Bits<8>>,
+    faster: Signal<Local, Bits<8>>,
     popped: Signal<Local, Bits<8>>,
     kept: Signal<Local, Bits<8>>,
     ahead: Signal<Local, Bits<8>>,
@@ -119,10 +120,6 @@ pub struct Ledger<const FB: usize> {
     fraction: Constant<Bits<33>>,
     #[value(1)]
     one: Constant<Bits<8>>,
-    #[value(2)]
-    two: Constant<Bits<8>>,
-    #[init(core::array::from_fn(|i| Constant::new((i as u64).into())))]
-    number: [Constant<Bits<3>>; 8],
 }
 
 #[kernel]
@@ -182,8 +179,7 @@ impl<const FB: usize> Logic for Ledger<FB> {
         if self.operation_2.val().kind == self.work.val() {
             self.row_3.next.armed = true;
             self.row_3.next.len = self.operation_2.val().len;
-            self.row_3.next.line =
-                self.len_wide.val() + bit_cast::<16, 15>(self.overhead.p.val());
+            self.row_3.next.line = self.len_wide.val() + bit_cast::<16, 15>(self.overhead.p.val());
             self.row_3.next.inflight = self.operation_2.val().bytes;
         }
         if self.operation_2.val().kind == self.inflight.val() {
@@ -223,14 +219,9 @@ impl<const FB: usize> Logic for Ledger<FB> {
 
     /// 7: the new state, and the queue of a flow that is due and in none that is as fast.
     fn ends(&mut self) {
-        self.own.next = 0.into();
-        self.below.next = 0.into();
-        for i in 0..8 {
-            if self.due_time.m_queue.val() >= self.number[i].val() {
-                self.below.next = self.below.val().replace_bit(i, true);
-            }
-        }
         self.own.next = self.one.val() << self.due_time.m_queue.val();
+        self.faster.next = self.own.val() - 1;
+        self.below.next = self.own.val() | self.faster.val();
         self.kept.next = self.changed.q.val().queued;
         self.ahead.next = self.kept.val() & self.below.val();
         self.can.next =

@@ -3,7 +3,7 @@
 //! # Interface timing  cycle 0: s_grant; cycle 1: m_free. cfg_line: two cycles before m_rate_log2
 //! # Number formats    rate    | UQ8.8  | bytes a cycle; 0 in LINE: a beat of the datapath
 //!                     backlog | UQ17.8 | bytes that are granted and not carried
-//!                     time    | UQ20.0 | units of 2^7 bytes, modulo 2^20
+//!                     time    | UQ20.0 | units of 2^9 bytes, modulo 2^20
 //! # Reset             synchronous, high: nothing to carry
 //! # Twins             sim/models/src/golden/sched/scheduler.rs, octaves.rs there
 
@@ -38,10 +38,10 @@ pub struct Line {
     overhead: Reg<Bits<8>>,
     rate_log2: Reg<Bits<4>>,
     backlog: Reg<Bits<25>>,
-    clock_bytes: Reg<Bits<35>>,
+    clock_bytes: Reg<Bits<37>>,
     told: Signal<Local, Bits<16>>,
     carried: Signal<Local, Bits<25>>,
-    carried_time: Signal<Local, Bits<35>>,
+    carried_time: Signal<Local, Bits<37>>,
     left: Signal<Local, Bits<25>>,
     granted_wide: Signal<Local, Bits<25>>,
     granted: Signal<Local, Bits<25>>,
@@ -78,8 +78,8 @@ impl Logic for Line {
         self.beyond.next = self.backlog.val().get_bits::<7>(18);
         self.m_free.next = !self.beyond.val().any();
         comment!("Time.");
-        self.carried_time.next = bit_cast::<35, 16>(self.rate.val());
+        self.carried_time.next = bit_cast::<37, 16>(self.rate.val());
         self.clock_bytes.next = self.clock_bytes.val() + self.carried_time.val();
-        self.m_time.next = self.clock_bytes.val().get_bits::<20>(15);
+        self.m_time.next = self.clock_bytes.val().get_bits::<20>(17);
     }
 }

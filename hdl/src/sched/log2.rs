@@ -6,18 +6,8 @@
 //! # Reset             none
 //! # Twins             inside sim/models/src/golden/sched/scheduler.rs
 
-use crate::block;
+use crate::{block, cell};
 use rust_hdl_core::prelude::*;
-use std::fmt::Write;
-
-/// Verilog that chooses, bit by bit of `order`, where the first 1 is.
-fn first_one(bits: usize, order: impl Iterator<Item = usize>) -> String {
-    let mut text = String::from("always @(*) begin\n    m = 0;\n");
-    for i in order {
-        let _ = writeln!(text, "    if (x[{i}]) m = {bits}'d{i};");
-    }
-    text + "end\n"
-}
 
 /// Position of the highest 1: the logarithm, rounded down.
 #[block(comb)]
@@ -32,7 +22,7 @@ impl<const N: usize, const B: usize> Logic for Log2<N, B> {
     fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(first_one(B, 0..N))
+        cell(LOG2, &[("N", &N), ("B", &B)])
     }
 }
 
@@ -49,6 +39,44 @@ impl<const N: usize, const B: usize> Logic for Lowest<N, B> {
     fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(first_one(B, (0..N).rev()))
+        cell(LOWEST, &[("N", &N), ("B", &B)])
     }
 }
+
+const LOG2: &str = "
+module log2 #(
+    parameter N = 32,
+    parameter B = 5
+) (
+    input  wire [N-1:0] x,
+    output reg  [B-1:0] m
+);
+
+    integer i;
+
+    always @(*) begin
+        m = 0;
+        for (i = 0; i < N; i = i + 1) if (x[i]) m = i[B-1:0];
+    end
+
+endmodule
+";
+
+const LOWEST: &str = "
+module lowest #(
+    parameter N = 2,
+    parameter B = 1
+) (
+    input  wire [N-1:0] x,
+    output reg  [B-1:0] m
+);
+
+    integer i;
+
+    always @(*) begin
+        m = 0;
+        for (i = N - 1; i >= 0; i = i - 1) if (x[i]) m = i[B-1:0];
+    end
+
+endmodule
+";

@@ -1,4 +1,5 @@
-//! One queue of due flows: its head, and where the others are in the memory that the queues share.
+//! One queue of due flows: its head, the one behind it, and where the others are in the memory that
+//! the queues share.
 //!
 //! # Interface timing  cycle 0: s_push; cycle 1: m_head, if the queue was empty. m_wants, until
 //!                     s_fetch: the memory is read at m_read; s_word a cycle later, m_head after
@@ -49,7 +50,7 @@ pub struct Octave<const FB: usize, const AW: usize, const IB: usize> {
     pub s_word: Signal<In, Entry<FB>>,
     /// The head.
     pub m_head: Signal<Out, Head<FB>>,
-    /// It lacks, and others wait.
+    /// There is room before the memory, and flows wait in it.
     pub m_wants: Signal<Out, Bit>,
     /// What comes goes to the memory.
     pub m_stores: Signal<Out, Bit>,
@@ -60,9 +61,14 @@ pub struct Octave<const FB: usize, const AW: usize, const IB: usize> {
     valid: Reg<Bit>,
     fetching: Reg<Bit>,
     head: Unreset<Entry<FB>>,
+    second_valid: Reg<Bit>,
+    second: Unreset<Entry<FB>>,
     write: Reg<Bits<IB>>,
     read: Reg<Bits<IB>>,
     lacks: Signal<Local, Bit>,
+    comes: Signal<Local, Bit>,
+    coming: Signal<Local, Entry<FB>>,
+    stays: Signal<Local, Bit>,
     is_empty: Signal<Local, Bit>,
     number: Signal<Local, Bits<AW>>,
     write_index: Signal<Local, Bits<FB>>,
@@ -77,7 +83,7 @@ pub struct Octave<const FB: usize, const AW: usize, const IB: usize> {
 impl<const FB: usize, const AW: usize, const IB: usize> Logic for Octave<FB, AW, IB> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.lacks.next = !self.valid.val() & !self.fetching.val();
+        self.lacks.next = !(self.valid.val() & self.second_valid.val()) & !self.fetching.val();
         self.is_empty.next = self.write.val() == self.read.val();
         self.stores.next = self.s_push.val() & !(self.lacks.val() & self.is_empty.val());
         self.m_wants.next = self.lacks.val() & !self.is_empty.val();
@@ -98,20 +104,29 @@ impl<const FB: usize, const AW: usize, const IB: usize> Logic for Octave<FB, AW,
         self.m_head.next.deadline = self.head.val().deadline;
         if self.stores.val() {
             self.write.next = self.write.val() + 1;
-        } else if self.s_push.val() {
-            self.valid.next = true;
-            self.head.next = self.s_entry.val();
         }
         self.fetching.next = self.s_fetch.val();
         if self.s_fetch.val() {
             self.read.next = self.read.val() + 1;
         }
+        comment!("What leaves the memory, or finds it empty, goes to the first free place.");
+        self.comes.next = self.fetching.val() | (self.s_push.val() & !self.stores.val());
+        self.coming.next = self.s_entry.val();
         if self.fetching.val() {
-            self.valid.next = true;
-            self.head.next = self.s_word.val();
+            self.coming.next = self.s_word.val();
         }
-        if self.s_pop.val() {
-            self.valid.next = false;
+        self.stays.next = self.valid.val() & !self.s_pop.val();
+        self.valid.next = self.stays.val() | self.second_valid.val() | self.comes.val();
+        self.second_valid.next = (self.stays.val() & (self.second_valid.val() | self.comes.val()))
+            | (self.second_valid.val() & self.comes.val());
+        if !self.stays.val() {
+            self.head.next = self.second.val();
+            if !self.second_valid.val() {
+                self.head.next = self.coming.val();
+            }
+        }
+        if !self.second_valid.val() | !self.stays.val() {
+            self.second.next = self.coming.val();
         }
     }
 }

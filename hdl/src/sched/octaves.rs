@@ -3,9 +3,9 @@
 //! # Interface timing  cycle 0: s_push; cycle 3: m_valid, m_flow, m_queue, if it goes first. The
 //!                     user pops every 4 cycles at most
 //! # Rules             A queue holds two octaves of the period, in bytes of the line. The deadline
-//!                     is the moment of the push plus twice the shortest period of the queue
+//!                     is the moment of the push plus the longest period of the queue
 //! # Shape             2^FB flows, AW = FB + 3, IB = FB + 1; each flow once in a queue at most
-//! # Number formats    deadline | UQ20.0 | units of 2^7 bytes of the line, modulo 2^20
+//! # Number formats    deadline | UQ20.0 | units of 2^9 bytes of the line, modulo 2^20
 //! # Reset             synchronous, high: all queues empty
 //! # Twins             sim/models/src/golden/sched/octaves.rs
 
@@ -18,17 +18,17 @@ use rust_hdl_core::prelude::*;
 /// Queues.
 pub const QUEUES: usize = 8;
 /// Logarithm of the deadlines' unit, bytes.
-const UNIT_LOG2: u64 = 7;
+const UNIT_LOG2: u64 = 9;
 
-/// The earlier of two heads; the first, if they are alike.
+/// Whether one head is earlier than another; not if they are alike.
 #[block(comb)]
 pub struct Earlier<const FB: usize> {
     /// One.
     pub a: Signal<In, Head<FB>>,
     /// The other.
     pub b: Signal<In, Head<FB>>,
-    /// The earlier.
-    pub m: Signal<Out, Head<FB>>,
+    /// It is earlier.
+    pub m: Signal<Out, Bit>,
     ahead: Signal<Local, Bits<20>>,
 }
 
@@ -36,9 +36,47 @@ impl<const FB: usize> Logic for Earlier<FB> {
     #[hdl_gen]
     fn update(&mut self) {
         self.ahead.next = self.b.val().deadline - self.a.val().deadline;
-        self.m.next = self.a.val();
-        if self.b.val().valid & (!self.a.val().valid | self.ahead.val().get_bit(19)) {
-            self.m.next = self.b.val();
+        self.m.next = self.b.val().valid & (!self.a.val().valid | self.ahead.val().get_bit(19));
+    }
+}
+
+/// The earliest of four heads, each held against each other; the first of those that are alike.
+#[block(comb)]
+pub struct Earliest<const FB: usize> {
+    /// The heads.
+    pub heads: [Signal<In, Head<FB>>; 4],
+    /// The earliest.
+    pub m: Signal<Out, Head<FB>>,
+    one_zero: Earlier<FB>,
+    two_zero: Earlier<FB>,
+    three_zero: Earlier<FB>,
+    two_one: Earlier<FB>,
+    three_one: Earlier<FB>,
+    three_two: Earlier<FB>,
+}
+
+impl<const FB: usize> Logic for Earliest<FB> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.one_zero.a.next = self.heads[0].val();
+        self.one_zero.b.next = self.heads[1].val();
+        self.two_zero.a.next = self.heads[0].val();
+        self.two_zero.b.next = self.heads[2].val();
+        self.three_zero.a.next = self.heads[0].val();
+        self.three_zero.b.next = self.heads[3].val();
+        self.two_one.a.next = self.heads[1].val();
+        self.two_one.b.next = self.heads[2].val();
+        self.three_one.a.next = self.heads[1].val();
+        self.three_one.b.next = self.heads[3].val();
+        self.three_two.a.next = self.heads[2].val();
+        self.three_two.b.next = self.heads[3].val();
+        self.m.next = self.heads[3].val();
+        if !(self.one_zero.m.val() | self.two_zero.m.val() | self.three_zero.m.val()) {
+            self.m.next = self.heads[0].val();
+        } else if self.one_zero.m.val() & !(self.two_one.m.val() | self.three_one.m.val()) {
+            self.m.next = self.heads[1].val();
+        } else if self.two_zero.m.val() & self.two_one.m.val() & !self.three_two.m.val() {
+            self.m.next = self.heads[2].val();
         }
     }
 }
@@ -64,8 +102,8 @@ pub struct Octaves<const FB: usize, const AW: usize, const IB: usize> {
     pub s_pop: Signal<In, Bit>,
     queues: [Octave<FB, AW, IB>; QUEUES],
     memory: Ram<AW, Entry<FB>>,
-    pairs: [Earlier<FB>; 4],
-    fours: [Earlier<FB>; 2],
+    first: Earliest<FB>,
+    second: Earliest<FB>,
     last: Earlier<FB>,
     four: [Unreset<Head<FB>>; 2],
     best: Unreset<Head<FB>>,
@@ -78,7 +116,7 @@ pub struct Octaves<const FB: usize, const AW: usize, const IB: usize> {
     #[init(core::array::from_fn(|i| Constant::new((i as u64).into())))]
     number: [Constant<Bits<3>>; QUEUES],
     #[init(core::array::from_fn(|i| {
-        Constant::new((1_u64 << (FIRST_OCTAVE + 1 - UNIT_LOG2 + 2 * i as u64)).into())
+        Constant::new((1_u64 << (FIRST_OCTAVE + 2 - UNIT_LOG2 + 2 * i as u64)).into())
     }))]
     periods: [Constant<Bits<20>>; QUEUES],
 }
@@ -117,7 +155,7 @@ impl<const FB: usize, const AW: usize, const IB: usize> Logic for Octaves<FB, AW
         self.memory.write_data.next = self.entry.val();
     }
 
-    /// A queue without a head reads the memory, the fastest first.
+    /// A queue with room before the memory reads it, the fastest first.
     fn fetched(&mut self) {
         self.fetches.next = false;
         self.read.next = 0.into();
@@ -141,17 +179,17 @@ impl<const FB: usize, const AW: usize, const IB: usize> Logic for Octaves<FB, AW
                 self.s_pop.val() & (self.best.val().queue == self.number[i].val());
         }
         for i in 0..4 {
-            self.pairs[i].a.next = self.queues[2 * i].m_head.val();
-            self.pairs[i].b.next = self.queues[2 * i + 1].m_head.val();
+            self.first.heads[i].next = self.queues[i].m_head.val();
+            self.second.heads[i].next = self.queues[i + 4].m_head.val();
         }
-        for i in 0..2 {
-            self.fours[i].a.next = self.pairs[2 * i].m.val();
-            self.fours[i].b.next = self.pairs[2 * i + 1].m.val();
-            self.four[i].next = self.fours[i].m.val();
-        }
+        self.four[0].next = self.first.m.val();
+        self.four[1].next = self.second.m.val();
         self.last.a.next = self.four[0].val();
         self.last.b.next = self.four[1].val();
-        self.best.next = self.last.m.val();
+        self.best.next = self.four[0].val();
+        if self.last.m.val() {
+            self.best.next = self.four[1].val();
+        }
         self.m_valid.next = self.best.val().valid;
         self.m_flow.next = self.best.val().flow;
         self.m_queue.next = self.best.val().queue;

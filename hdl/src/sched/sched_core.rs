@@ -112,8 +112,7 @@ impl<
         self.unit.s_inflight.valid.next = self.s_axis_inflight.tvalid.val();
         self.s_axis_inflight.tready.next = self.unit.s_inflight.ready.val();
         self.unit.s_inflight.flow.next = self.s_axis_inflight.tdata.val().flow.get_bits::<FB>(0);
-        self.unit.s_inflight.inflight_bytes.next =
-            self.s_axis_inflight.tdata.val().inflight_bytes;
+        self.unit.s_inflight.inflight_bytes.next = self.s_axis_inflight.tdata.val().inflight_bytes;
         self.unit.cfg_line.next = self.registers.cfg_line.val().into();
         comment!("grant");
         self.m_axis_grant.tvalid.next = self.unit.m_grant.valid.val();

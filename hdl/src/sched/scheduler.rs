@@ -21,9 +21,7 @@
 //!                     tests/sched/promise.rs
 
 use crate::rows::LineRow;
-use crate::sched::{
-    intake::Intake, ledger::Ledger, line::Line, octaves::Octaves, scan::Scan,
-};
+use crate::sched::{intake::Intake, ledger::Ledger, line::Line, octaves::Octaves, scan::Scan};
 use crate::streams::{Flow, InFlight, Rate, Work};
 use crate::{block, kernel, Reg, Wire};
 use nic_spec::NicConfig;
@@ -138,8 +136,8 @@ impl<
             & self.line.m_free.val()
             & !self.pop_open.val()
             & (!self.grant_valid.val() | self.m_grant.ready.val());
-        self.pop_open.next = self.intake.m_pop_taken.val()
-            | (self.pop_open.val() & !self.ledger.m_popped.val());
+        self.pop_open.next =
+            self.intake.m_pop_taken.val() | (self.pop_open.val() & !self.ledger.m_popped.val());
         self.line.s_grant.next = self.ledger.m_grant.val();
         self.line.s_bytes.next = self.ledger.m_grant_bytes.val();
         if self.ledger.m_grant.val() {

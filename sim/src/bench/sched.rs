@@ -309,7 +309,8 @@ impl BusyLine {
         if let (Some(&(_, flow)), true) = (due, out.s_work.ready && self.to_create.is_empty()) {
             self.to_arm.pop_front();
             let len_bytes = self.lens_bytes[usize::from(flow)];
-            inputs.s_work = Work { valid: true, flow, len_bytes, frame_count: 1, inflight_bytes: 0 };
+            inputs.s_work =
+                Work { valid: true, flow, len_bytes, frame_count: 1, inflight_bytes: 0 };
         }
         inputs
     }

@@ -276,6 +276,7 @@ impl Nic {
             ("cq_ring.ring_owns", "registers.ring_owns"),
             ("cq_ring.landed", "registers.cq_landed"),
             ("registers.cfg_irq_enable", "interrupt.cfg_enable"),
+            ("registers.cfg_line", "scheduler.cfg_line"),
             ("sq_fetch.event_sq_doorbell_refused", "interrupt.error_doorbell"),
             ("sq_fetch.event_sq_read_error", "interrupt.error_sq"),
             ("cq_ring.event_cq_error", "interrupt.error_cq"),

@@ -6,10 +6,12 @@ use std::collections::VecDeque;
 /// Queues, by period: each holds two octaves of it.
 const QUEUES: usize = 8;
 /// A period of less than 2^(this + 2) bytes of the line is in the first queue.
-const FIRST_OCTAVE: i32 = 9;
-/// Deadlines are in units of 2^7 bytes of the line, in so many bits.
+const FIRST_OCTAVE: i32 = 11;
+/// Deadlines are in units of 2^9 bytes of the line, in so many bits.
 const DEADLINE_BITS: u32 = 20;
-const DEADLINE_UNIT_BITS: u32 = 7;
+const DEADLINE_UNIT_BITS: u32 = 9;
+/// Entries of a queue that are out of the memory.
+const FRONT: usize = 2;
 /// Heads of a group are compared in one cycle, the groups' in the next.
 const GROUP: usize = 4;
 
@@ -24,22 +26,23 @@ pub(super) struct Entry {
 /// The queues.
 #[derive(Clone, Debug)]
 pub(super) struct Octaves {
-    queues: Vec<VecDeque<Entry>>,
-    heads: Vec<Option<Entry>>,
+    /// Of each its head and the one behind it, and those in the memory.
+    fronts: Vec<VecDeque<Entry>>,
+    memory: Vec<VecDeque<Entry>>,
     /// The entry that leaves the RAM.
     fetched: Option<Entry>,
     /// The best of each group, and of all.
     groups: [Option<Entry>; 2],
     best: Option<Entry>,
-    /// UQ27.8 bytes that the line could have carried.
+    /// UQ29.8 bytes that the line could have carried.
     line_time: u64,
 }
 
 impl Octaves {
     pub(super) fn new() -> Self {
         Self {
-            queues: vec![VecDeque::new(); QUEUES],
-            heads: vec![None; QUEUES],
+            fronts: vec![VecDeque::new(); QUEUES],
+            memory: vec![VecDeque::new(); QUEUES],
             fetched: None,
             groups: [None; 2],
             best: None,
@@ -57,7 +60,7 @@ impl Octaves {
 
     /// The entry of a flow that becomes due now.
     pub(super) fn entry(&self, flow: u16, queue: usize) -> Entry {
-        let octave = FIRST_OCTAVE as u32 + 2 * queue as u32 + 1;
+        let octave = FIRST_OCTAVE as u32 + 2 * queue as u32 + 2;
         let now = (self.line_time >> (8 + DEADLINE_UNIT_BITS)) as u32;
         let deadline = now + (1 << (octave - DEADLINE_UNIT_BITS));
         Entry { queue, flow, deadline: deadline & ((1 << DEADLINE_BITS) - 1) }
@@ -70,40 +73,44 @@ impl Octaves {
 
     /// One cycle: an entry comes, the head of a queue goes.
     pub(super) fn step(&mut self, entry: Option<Entry>, pop: Option<usize>, line_rate: u16) {
-        // The earlier of two, the earlier of two pairs.
-        let earlier = |a: Option<Entry>, b: Option<Entry>| match (a, b) {
-            (Some(a), Some(b)) => Some(if b.is_before(&a) { b } else { a }),
-            _ => a.or(b),
+        let is_earlier = |b: Option<Entry>, a: Option<Entry>| {
+            b.is_some_and(|b| a.is_none_or(|a| b.is_before(&a)))
         };
-        self.best = earlier(self.groups[0], self.groups[1]);
-        let four = |heads: &[Option<Entry>]| {
-            earlier(earlier(heads[0], heads[1]), earlier(heads[2], heads[3]))
-        };
-        self.groups = [four(&self.heads[..GROUP]), four(&self.heads[GROUP..])];
-        // What waits moves up; what comes to an empty queue is its head at once.
-        let fetching = self.fetched.map(|entry| entry.queue);
-        let lacks = |q: &usize| self.heads[*q].is_none() && fetching != Some(*q);
-        let lacks_head: Vec<bool> = (0..QUEUES).map(|q| lacks(&q)).collect();
-        let was_empty: Vec<bool> = self.queues.iter().map(VecDeque::is_empty).collect();
-        let next = (0..self.heads.len()).filter(lacks).find(|q| !self.queues[*q].is_empty());
-        let arrived = self.fetched.take();
-        self.fetched = next.and_then(|q| self.queues[q].pop_front());
-        if let Some(entry) = entry {
-            let q = entry.queue;
-            let is_empty = lacks_head[q] && was_empty[q];
-            if is_empty {
-                self.heads[q] = Some(entry);
+        // Each of four against each other.
+        let four = |first: usize| {
+            let h = [0, 1, 2, 3].map(|q| self.fronts[first + q].front().copied());
+            let before = |b: usize, a: usize| is_earlier(h[b], h[a]);
+            if !(before(1, 0) || before(2, 0) || before(3, 0)) {
+                h[0]
+            } else if before(1, 0) && !(before(2, 1) || before(3, 1)) {
+                h[1]
+            } else if before(2, 0) && before(2, 1) && !before(3, 2) {
+                h[2]
             } else {
-                self.queues[q].push_back(entry);
+                h[3]
             }
+        };
+        let [low, high] = self.groups;
+        self.best = if is_earlier(high, low) { high } else { low };
+        self.groups = [four(0), four(GROUP)];
+        // What waits moves up, one entry a cycle.
+        let arrived = self.fetched.take();
+        let has_room =
+            |q: usize| self.fronts[q].len() < FRONT && arrived.is_none_or(|entry| entry.queue != q);
+        let next = (0..QUEUES).find(|q| has_room(*q) && !self.memory[*q].is_empty());
+        let is_direct = entry.is_some_and(|e| has_room(e.queue) && self.memory[e.queue].is_empty());
+        if let Some(q) = pop {
+            self.fronts[q].pop_front();
         }
         if let Some(entry) = arrived {
-            self.heads[entry.queue] = Some(entry);
+            self.fronts[entry.queue].push_back(entry);
         }
-        if let Some(q) = pop {
-            self.heads[q] = None;
+        self.fetched = next.and_then(|q| self.memory[q].pop_front());
+        if let Some(entry) = entry {
+            let to = if is_direct { &mut self.fronts } else { &mut self.memory };
+            to[entry.queue].push_back(entry);
         }
-        self.line_time = (self.line_time + u64::from(line_rate)) & ((1 << 35) - 1);
+        self.line_time = (self.line_time + u64::from(line_rate)) & ((1 << 37) - 1);
     }
 }
 

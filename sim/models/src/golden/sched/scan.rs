@@ -90,9 +90,8 @@ impl Scan {
             let is_new = write.is_some_and(|(written, _)| usize::from(written) == flow);
             at.is_some_and(|at| !is_new && now.wrapping_sub(at) < 1 << 15)
         };
-        let hits = times.fold(0, |hits, (flow, at)| {
-            hits | u128::from(is_due((flow, at))) << (flow - first)
-        });
+        let hits = times
+            .fold(0, |hits, (flow, at)| hits | u128::from(is_due((flow, at))) << (flow - first));
         Row { row, hits }
     }
 }

@@ -33,8 +33,7 @@ crate::ports! {
 impl From<Work> for AxisEvent<u128> {
     fn from(w: Work) -> Self {
         let head = u128::from(w.flow) | u128::from(w.len_bytes) << 16;
-        let tdata =
-            head | u128::from(w.inflight_bytes) << 32 | u128::from(w.frame_count) << 64;
+        let tdata = head | u128::from(w.inflight_bytes) << 32 | u128::from(w.frame_count) << 64;
         Self { tvalid: w.valid, tdata }
     }
 }

@@ -110,6 +110,19 @@ struct Flow {
     settled_at: u32,
 }
 
+/// What can be seen of a flow between two cycles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowView {
+    /// Credit, as an operation would settle it now.
+    pub credit_bytes: u64,
+    /// It has work.
+    pub has_work: bool,
+    /// Its window is open.
+    pub is_open: bool,
+    /// It is due.
+    pub is_due: bool,
+}
+
 /// What happens to a flow.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
@@ -189,6 +202,23 @@ impl Scheduler {
         }
     }
 
+    /// A flow as it is now.
+    pub fn flow(&self, flow: u16) -> FlowView {
+        let flow = &self.flows[usize::from(flow)];
+        FlowView {
+            credit_bytes: flow.settled(flow.earned(self.now), flow.earns(), flow.open)
+                >> CREDIT_FRACTION,
+            has_work: flow.armed,
+            is_open: flow.open,
+            is_due: flow.due,
+        }
+    }
+
+    /// Bytes that the line has to carry.
+    pub fn backlog_bytes(&self) -> u32 {
+        self.backlog >> 8
+    }
+
     fn is_clean(&self) -> bool {
         self.cleared == self.flow_count.max(CLEAR_CYCLES_MIN)
     }
@@ -247,10 +277,8 @@ impl Scheduler {
     /// was not, else when it will be due.
     fn finish(&self, o: &Operation) -> (Flow, Option<Entry>, Option<u16>) {
         let mut flow = self.flows[usize::from(o.flow)].clone();
-        let elapsed = o.at.wrapping_sub(flow.settled_at) & ((1 << TIME_BITS) - 1);
-        let mut earned = (u64::from(flow.rate) * u64::from(elapsed)) >> (24 - CREDIT_FRACTION);
-        let earns = flow.armed && flow.open;
-        let was_open = flow.open;
+        let mut earned = flow.earned(o.at);
+        let (earns, was_open) = (flow.earns(), flow.open);
         flow.settled_at = o.at;
         match o.kind {
             Kind::Pop(queue) => {
@@ -264,7 +292,8 @@ impl Scheduler {
                 flow.armed = true;
                 flow.len_bytes = work.len_bytes;
                 flow.inflight_bytes = work.inflight_bytes;
-                let overhead = u16::from(work.frame_count) * u16::from(self.lines[OVERHEAD_AGE].overhead_bytes);
+                let overhead = u16::from(work.frame_count)
+                    * u16::from(self.lines[OVERHEAD_AGE].overhead_bytes);
                 flow.line_bytes = work.len_bytes.wrapping_add(overhead);
             }
             Kind::InFlight(inflight) => flow.inflight_bytes = inflight.inflight_bytes,
@@ -277,12 +306,7 @@ impl Scheduler {
             Kind::Due => {}
         }
         let len = u64::from(flow.len_bytes) << CREDIT_FRACTION;
-        let limit = match (earns, was_open) {
-            (true, _) => CREDIT_CAP_BYTES << CREDIT_FRACTION,
-            (false, true) => 2 * len,
-            (false, false) => len,
-        };
-        flow.credit = (flow.credit + earned).min(limit.max(flow.credit));
+        flow.credit = flow.settled(earned, earns, was_open);
         flow.open = flow.inflight_bytes == 0 || flow.inflight_bytes < flow.window_bytes;
         let waits = flow.created && flow.armed && flow.open;
         flow.due = waits && flow.credit >= len;
@@ -301,6 +325,27 @@ impl Scheduler {
 }
 
 impl Flow {
+    fn earns(&self) -> bool {
+        self.armed && self.open
+    }
+
+    /// UQ17.16 bytes that its rate has earned until `at`, since its credit was settled.
+    fn earned(&self, at: u32) -> u64 {
+        let elapsed = at.wrapping_sub(self.settled_at) & ((1 << TIME_BITS) - 1);
+        (u64::from(self.rate) * u64::from(elapsed)) >> (24 - CREDIT_FRACTION)
+    }
+
+    /// Its credit with what was earned: with work and an open window, or an open window alone.
+    fn settled(&self, earned: u64, earns: bool, was_open: bool) -> u64 {
+        let len = u64::from(self.len_bytes) << CREDIT_FRACTION;
+        let limit = match (earns, was_open) {
+            (true, _) => CREDIT_CAP_BYTES << CREDIT_FRACTION,
+            (false, true) => 2 * len,
+            (false, false) => len,
+        };
+        (self.credit + earned).min(limit.max(self.credit))
+    }
+
     fn apply(&mut self, rate: &Rate) {
         self.window_bytes = rate.window_bytes;
         self.rate = rate.rate;
