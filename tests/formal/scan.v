@@ -1,8 +1,8 @@
 // The scan, at 4 flows, by induction from reset, for any one flow. Nothing is cut. Proved: what is
 // written down for a flow is what the memory holds (`kept`), and a flow whose time has come, and
-// which nothing is written of meanwhile, is told and taken after at most 41 cycles in which the scan
-// is not held up by a flow that it tells and the intake doesn't take (`reached`). The 41: a pass of
-// 32 rows, 4 more for the other row in which flows are due, its flows and the pipeline.
+// which nothing is written of meanwhile, is told and taken after at most 41 cycles in which the
+// scan is not held up by a flow that it tells and the intake doesn't take (`reached`). The 41: a
+// pass of 32 rows, 4 more for the other row in which flows are due, its flows and the pipeline.
 //
 // Assumed: the rows are cleared as scheduler.rs does it, and the time counts cycles. The time of a
 // flow has come while it is less than 2^15 units ago.
@@ -46,7 +46,8 @@ module scan_properties (
     wire [16:0] lane_word = word[17 * lane +: 17];
     wire [16:0] lane_read = read_data[17 * lane +: 17];
     wire [15:0] past = now[19:4] - noted[16:1];
-    wire is_waiting = noted[0] && !past[15] && age == 3 && is_clean && !(s_write && s_write_flow == flow);
+    wire is_waiting = noted[0] && !past[15] && age == 3 && is_clean
+        && !(s_write && s_write_flow == flow);
     wire is_told = m_valid && m_flow == flow;
     // Rows that are never written hold nothing.
     reg is_empty;
@@ -59,7 +60,8 @@ module scan_properties (
     end
     // Cycles until the flow is told: those of what is found, until its row is looked at, and those
     // of the other row, if that is before it.
-    wire [4:0] next_row = word_valid && !m_valid ? word_row : read_valid && !m_valid ? read_row : index;
+    wire [4:0] next_row = word_valid && !m_valid ? word_row
+        : read_valid && !m_valid ? read_row : index;
     wire [5:0] latency = m_valid ? 2 : word_valid ? 0 : read_valid ? 1 : 2;
     wire [4:0] distance = row - next_row;
     wire [4:0] other = (row ^ 5'd1) - next_row;
@@ -108,10 +110,10 @@ module scan_properties (
         fresher: assert (age < 2 || !(fresh_2[lane] && word_valid && word_row == row));
         others: assert ((!read_valid || read_row < 2 || (!read_data[0] && !read_data[17]))
             && (!word_valid || word_row < 2 || (!word[0] && !word[17])));
-        read: assert (!(read_valid && read_row == row && age >= 1 && is_clean) || lane_read[0] == held[0]
-            && (!held[0] || lane_read == held));
-        looked: assert (!(word_valid && word_row == row && age >= 2 && is_clean) || lane_word[0] == held[0]
-            && (!held[0] || lane_word == held));
+        read: assert (!(read_valid && read_row == row && age >= 1 && is_clean)
+            || lane_read[0] == held[0] && (!held[0] || lane_read == held));
+        looked: assert (!(word_valid && word_row == row && age >= 2 && is_clean)
+            || lane_word[0] == held[0] && (!held[0] || lane_word == held));
         rows: assert (!m_valid || hits_row < 2);
         bound: assert (late == 0 || {1'b0, late} + {1'b0, left} <= 7'd41);
     end

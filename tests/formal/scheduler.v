@@ -9,8 +9,8 @@
 // 4. Bytes in flight are never more than the window and one work (`window_plus_one`).
 //
 // Cut, so that they may do anything: octaves, scan, settle, due_time, the overhead's product. Of
-// what they do this is assumed, and proved in octaves.v and settle.v: a pop takes what is inside;
-// settled credit is within the cap, and covers the work if settle says so.
+// what they do this is assumed, and proved in octave.v, octaves.v and settle.v: a pop takes what
+// is inside; settled credit is within the cap, and covers the work if settle says so.
 // Assumed of the flow's user: it asks for one work at a time, of at most 16383 bytes, tells its
 // bytes in flight as they are, leaves the window as it is, and does not remove the flow.
 module scheduler_properties (
@@ -125,7 +125,8 @@ module scheduler_properties (
     wire [7:0] op_pop = |at && op[4:2] == POP ? 8'd1 << op[7:5] : 8'd0;
     // Where the work is: exactly one of these while the user waits.
     wire [4:0] holds = {at_spare && spare[4:2] == WORK, at_head && head[4:2] == WORK,
-        |at && op[4:2] == WORK, row[1] && !granted && is_clean, m_grant_valid && m_grant_flow == flow};
+        |at && op[4:2] == WORK, row[1] && !granted && is_clean,
+        m_grant_valid && m_grant_flow == flow};
     wire can = row[0] && row[1] && row[2];
     wire is_cleared = is_clean || clear_index > {3'd0, flow};
     wire is_open = sent == 0 || sent < window;
@@ -193,7 +194,8 @@ module scheduler_properties (
         alone: assert ((at & (at - 7'd1)) == 0 && (empty_spare || head_valid));
         pops: assert ({2'd0, pop_open} == {2'd0, head_valid && head[4:2] == POP}
             + {2'd0, !empty_spare && spare[4:2] == POP}
-            + {2'd0, start_1 && operation_1[4:2] == POP} + {2'd0, start_2 && operation_2[4:2] == POP});
+            + {2'd0, start_1 && operation_1[4:2] == POP}
+            + {2'd0, start_2 && operation_2[4:2] == POP});
         room: assert (!pop_open || !m_grant_valid);
         operation: assert ((!at[0] || operation_1 == op) && (!at[1] || operation_2 == op)
             && (!(|at) || op[1:0] == flow));
@@ -216,8 +218,10 @@ module scheduler_properties (
             && (!row[1] || row[2] == is_open_at(row[73:42], row[105:74]))));
         queued: assert (!is_cleared || !row[3] || |(row[11:4] & up_to(class_queue)));
         kept: assert (!is_cleared || !row[0] || row[105:74] == window);
-        rates: assert ((!at_head || head[4:2] != RATE || (head[59:28] == window && head[7:5] != REMOVE))
-            && (!at_spare || spare[4:2] != RATE || (spare[59:28] == window && spare[7:5] != REMOVE))
+        rates: assert ((!at_head || head[4:2] != RATE
+                || (head[59:28] == window && head[7:5] != REMOVE))
+            && (!at_spare || spare[4:2] != RATE
+                || (spare[59:28] == window && spare[7:5] != REMOVE))
             && (!(|at) || op[4:2] != RATE || (op[59:28] == window && op[7:5] != REMOVE)));
         told: assert ((!holds[4] || sent <= spare[59:28]) && (!holds[3] || sent <= head[59:28])
             && (!holds[2] || sent <= op[59:28]) && (!holds[1] || sent <= row[73:42]));
