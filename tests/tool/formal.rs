@@ -124,10 +124,10 @@ fn formal_no_work_is_lost_and_each_is_granted_once() {
         &SCHEDULER,
         &[
             ("assign push = due & (!(|ahead));", "assign push = due & (!(|kept));", "lost"),
-            ("ahead = kept & below;", "ahead = kept & below & ~own;", "entries"),
+            ("ahead = kept & below;", "ahead = kept & below & ~own;", "twice_in_queue"),
             ("waits_0 <= can & !due;", "waits_0 <= can & !due & !changed_q[3];", "waiting"),
             ("m_grant_flow = operation_2[1:0]", "m_grant_flow = 2'd0", "once"),
-            ("assign grant = is_pop & row_2[3];", "assign grant = is_pop & row_2[1];", "pays"),
+            ("assign grant = is_pop & row_2[3];", "assign grant = is_pop & row_2[1];", "paid"),
             ("(row_3[73:42] < row_3[105:74])", "(row_3[73:42] <= row_3[105:74])", "moves"),
             ("if (under_way_6 & (flows_6", "if (1'b0 & (flows_6", "reads"),
             ("is_pop = (slot == pop_slot)", "is_pop = (slot != work_slot)", "pace"),
@@ -141,23 +141,23 @@ fn formal_queues_keep_entries_in_order_and_the_earliest_is_chosen() {
         &OCTAVE,
         &[
             ("s_push & (!(lacks & is_empty))", "s_push & !lacks", "kept"),
-            ("read_next = read + 3'd1", "read_next = read + 3'd2", "kept"),
-            ("lacks & !is_empty;", "!valid & !is_empty;", "wants"),
+            ("read_next = read + 3'd1", "read_next = read + 3'd2", "distinct"),
+            ("lacks & !is_empty;", "!valid & !is_empty;", "filled"),
             ("write_up | number", "write_up", "own"),
         ],
     );
     check(
         &EARLIER,
         &[
-            ("(!a[0] | ahead[19])", "(!a[0] | ahead[18])", "earliest"),
-            ("b[0] & (!a[0]", "(!a[0]", "valid"),
+            ("(!a[0] | ahead[19])", "(!a[0] | ahead[18])", "order"),
+            ("b[0] & (!a[0]", "(!a[0]", "order"),
         ],
     );
     check(
         &OCTAVES,
         &[
-            ("four_1 <= fours_1_m", "four_1 <= fours_0_m", "chosen"),
-            (".b(pairs_1_m)", ".b(pairs_0_m)", "earliest"),
+            ("four_1 <= second_m", "four_1 <= first_m", "chosen"),
+            ("if (last_m) begin", "if (!last_m) begin", "earliest"),
             ("m_flow = best[5:4]", "m_flow = four_0[5:4]", "front"),
         ],
     );

@@ -36,6 +36,8 @@ pub const OCTAVE: Proof = Proof {
         ("valid", "dut.valid"),
         ("fetching", "dut.fetching"),
         ("head", "dut.head"),
+        ("second_valid", "dut.second_valid"),
+        ("second", "dut.second"),
         ("write", "dut.write"),
         ("read", "dut.read"),
     ],
