@@ -175,12 +175,6 @@
 #define NIC_DOORBELL_FLOW_MASK 0x0000ffffu
 #define NIC_DOORBELL_INDEX_SHIFT 16 /* work requests posted since the QP was set up, modulo 2^16 */
 #define NIC_DOORBELL_INDEX_MASK 0xffff0000u
-/* What the line carries; the scheduler grants no more. (rw, reset 0x0) */
-#define NIC_LINE 0x0a0
-#define NIC_LINE_RATE_SHIFT 0 /* bytes a cycle, UQ8.8; 0: a beat of the datapath */
-#define NIC_LINE_RATE_MASK 0x0000ffffu
-#define NIC_LINE_OVERHEAD_BYTES_SHIFT 16 /* bytes of the line that a frame takes beside its own: 24 on Ethernet */
-#define NIC_LINE_OVERHEAD_BYTES_MASK 0x00ff0000u
 /* Frees entries of the completion ring. Refused (HOST_STATUS) if it moves back or beyond what was written. (wo, reset 0x0) */
 #define NIC_CQ_CONSUMER 0x0a4
 #define NIC_CQ_CONSUMER_INDEX_SHIFT 0 /* entries read since the ring was switched on, modulo 2^16 */
@@ -217,6 +211,12 @@
 #define NIC_CC_MODE_MODE_MASK 0x00000003u
 /* Cycles from one turn of a queue pair to send a probe to the next one, T, rounded down to a multiple of the number of queue pairs; below that, 0: no probes. (rw, reset 0x0) */
 #define NIC_PROBE_CYCLES 0x0b8
+/* What the line carries; the scheduler grants no more. (rw, reset 0x0) */
+#define NIC_LINE 0x0bc
+#define NIC_LINE_RATE_SHIFT 0 /* bytes a cycle, UQ8.8; 0: a beat of the datapath */
+#define NIC_LINE_RATE_MASK 0x0000ffffu
+#define NIC_LINE_OVERHEAD_BYTES_SHIFT 16 /* bytes of the line that a frame takes beside its own: 24 on Ethernet */
+#define NIC_LINE_OVERHEAD_BYTES_MASK 0x00ff0000u
 /* Window that the flow in CC_WATCH was last given, bytes. (ro, reset 0x0) */
 #define NIC_CC_WINDOW 0x0e0
 /* Rate that the flow in CC_WATCH was last given, bytes a cycle, UQ8.24. (ro, reset 0x0) */

@@ -29,6 +29,17 @@ fn csr_pages_are_what_the_spec_says() {
     }
 }
 
+#[test]
+fn csr_registers_have_a_place_of_their_own() {
+    for map in [Map::nic(&gbe()), Map::cc_core(&gbe()), Map::sched_core(&gbe())] {
+        let mut offsets: Vec<u16> = map.reset_values().iter().map(|(offset, _)| *offset).collect();
+        let count = offsets.len();
+        offsets.sort_unstable();
+        offsets.dedup();
+        assert_eq!(offsets.len(), count, "two registers at one offset");
+    }
+}
+
 /// The words that a read of `map` differs in.
 fn differing(map: &Map, mut read: impl FnMut(u16) -> u32) -> Vec<String> {
     let values = map.reset_values();

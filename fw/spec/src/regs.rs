@@ -170,13 +170,13 @@ macro_rules! config_registers {
                 "Rate codes of hops of INT-MD and IOAM, 3 bits each, by the low three bits of the egress interface.", []),
             (38, telemetry_every, cfg_tel_every, 8, 1,
                 "PSNs from one data packet with a telemetry header to the next one of its flow; 0: none has one, 1: each packet, 255: once a round trip.", []),
-            (40, line, cfg_line, 24, 0,
+            (46, probe_cycles, cfg_probe_cycles, 20, 0,
+                "Cycles from one turn of a queue pair to send a probe to the next one, T, rounded down to a multiple of the number of queue pairs; below that, 0: no probes.", []),
+            (47, line, cfg_line, 24, 0,
                 "What the line carries; the scheduler grants no more.", [
                 (rate, 0, 16, "bytes a cycle, UQ8.8; 0: a beat of the datapath"),
                 (overhead_bytes, 16, 8, "bytes of the line that a frame takes beside its own: 24 on Ethernet"),
             ]),
-            (46, probe_cycles, cfg_probe_cycles, 20, 0,
-                "Cycles from one turn of a queue pair to send a probe to the next one, T, rounded down to a multiple of the number of queue pairs; below that, 0: no probes.", []),
         ] }
     };
 }
