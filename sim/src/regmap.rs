@@ -115,6 +115,11 @@ impl Map {
         words.chain(counters).collect()
     }
 
+    /// The first byte of each register, written-only ones included.
+    pub fn offsets(&self) -> Vec<u16> {
+        self.registers.iter().map(|r| r.offset).collect()
+    }
+
     /// Where the page comes from: the command, and where to edit.
     fn origin(&self, format: &str) -> String {
         let Self { name, preset, .. } = self;

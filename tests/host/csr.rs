@@ -32,7 +32,7 @@ fn csr_pages_are_what_the_spec_says() {
 #[test]
 fn csr_registers_have_a_place_of_their_own() {
     for map in [Map::nic(&gbe()), Map::cc_core(&gbe()), Map::sched_core(&gbe())] {
-        let mut offsets: Vec<u16> = map.reset_values().iter().map(|(offset, _)| *offset).collect();
+        let mut offsets = map.offsets();
         let count = offsets.len();
         offsets.sort_unstable();
         offsets.dedup();
