@@ -12,7 +12,7 @@
 //!                          |         | from now: who is due later is looked at again
 //! # Reset             synchronous, high: the product's stages 0
 //! # Twins             `wait_units` of sim/models/src/golden/sched/scheduler.rs, `queue` of
-//!                     octaves.rs there
+//!                     sim/models/src/golden/sched/octaves.rs
 
 use crate::sched::log2::Log2;
 use crate::util::{delay::Delay, mul_pipe::MulPipe};

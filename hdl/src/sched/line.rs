@@ -5,7 +5,7 @@
 //!                     backlog | UQ17.8 | bytes that are granted and not carried
 //!                     time    | UQ20.0 | units of 2^9 bytes, modulo 2^20
 //! # Reset             synchronous, high: nothing to carry
-//! # Twins             sim/models/src/golden/sched/scheduler.rs, octaves.rs there
+//! # Twins             sim/models/src/golden/sched/scheduler.rs, sim/models/src/golden/sched/octaves.rs
 
 use crate::rows::LineRow;
 use crate::sched::log2::Log2;

@@ -1,5 +1,5 @@
 //! Due flows in queues by their periods, and which of the heads has the earliest deadline; part of
-//! the twin of `hdl/src/sched/scheduler.rs`, of `octaves.rs` there.
+//! the twin of `hdl/src/sched/scheduler.rs`, of `hdl/src/sched/octaves.rs`.
 
 use std::collections::VecDeque;
 

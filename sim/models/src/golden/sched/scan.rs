@@ -1,5 +1,5 @@
 //! The times at which flows will be due, looked at in turn; part of the twin of
-//! `hdl/src/sched/scheduler.rs`, of `scan.rs` there.
+//! `hdl/src/sched/scan.rs`.
 
 use super::scheduler::{DUE_UNIT_BITS, TIME_BITS};
 
