@@ -10,7 +10,11 @@
 //! within 41 cycles in which the scan is not held up (`scan`). Of two free slots one at least
 //! takes a pop, and one a flow that was found (`intake`).
 //!
-//! A planted break must fail the property that is named with it.
+//! Not proved: how `octaves` leads pushes, words and pops to its queues, and that a slot is free in
+//! time (`intake.v`). Nor does a proof show that a grant can be reached under what it assumes.
+//!
+//! A planted break must fail the property that is named with it, which is often one that carries
+//! the induction, in a state that need not be reachable.
 
 mod proofs;
 
