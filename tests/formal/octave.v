@@ -10,8 +10,8 @@
 //
 // Assumed, and proved elsewhere: no flow is pushed where it is, pops are 4 cycles apart at least
 // (scheduler.v, `twice_in_queue` and `pace`), a pop comes with a head (octaves.v, `front`). The
-// memory is read as soon as it is wanted, as `wants` allows. Not proved: that octaves.rs leads pushes,
-// words and pops to the queue that they are for.
+// memory is read as soon as it is wanted, as `wants` allows.
+// Not proved: that octaves.rs leads pushes, words and pops to the queue that they are for.
 //
 // The bound on waiting, with octaves.v. A pop takes the earliest of the heads of two cycles
 // before. An entry's queue has a head then, which is not later than the entry: pushes of a queue
