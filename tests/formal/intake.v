@@ -4,8 +4,9 @@
 // operations of one flow start 8 cycles apart (`apart`).
 //
 // Not proved, because it is not so: that a pop slot is free in time. Operations of one flow start
-// every 8 cycles, and slots come every 4. While one stream always has an operation of that flow, it
-// finds room in its own slot each time, and the other slots never do.
+// every 8 cycles, and slots come every 4. While a stream always has an operation of one flow, there
+// may be room in its own slot each time, and in the others never: so with s_inflight, if its first
+// operation comes right behind a pop of its flow.
 module intake_properties (
     input wire        clock,
     input wire        reset,

@@ -1,22 +1,26 @@
 // One queue of due flows (any of the eight), at 4 flows, by induction from reset. The memory that
 // the queues share is here the 4 places of this queue. Proved of any flow:
-// - From its push to its pop it has exactly one entry: the head, the one behind it, the word that is
-//   being fetched, or a place of the memory, with its deadline (`kept`, `distinct`); a head is inside (`inside`).
+// - From its push to its pop it has exactly one entry: the head, the second, the word that is being
+//   fetched, or a place of the memory, with its deadline (`kept`, `distinct`, `inside`).
 // - First in, first out: at most 3 others of the queue go before it, and each pop of the queue
-// takes one of them away (`fifo`, `before`).
-// - A queue that is not empty has a head (`ready`), and wants the memory only in the first cycle
-//   after a pop (`wants`), so that two queues never want it at once; a head stays until it is
-//   popped (`stays`). No place outside the queue's own is written or read (`own`).
+// takes the first of them away (`fifo`).
+// - A queue that is not empty has a head (`ready`), which stays until it is popped (`stays`). The
+//   queue wants the memory only in the cycle behind a pop (`wants`), so that two never want it at
+//   once. It writes and reads its own places only (`own`).
 //
-// Assumed, and proved in scheduler.v: no flow is pushed where it is (`twice_in_queue`), pops are 4
-// cycles apart at least (`pace`). Assumed of octaves.rs, which takes them from the chosen head: a
-// pop comes with a head. The memory is read as soon as it is wanted, as `wants` allows.
+// Assumed, and proved elsewhere: no flow is pushed where it is, pops are 4 cycles apart at least
+// (scheduler.v, `twice_in_queue` and `pace`), a pop comes with a head (octaves.v, `front`). The
+// memory is read as soon as it is wanted, as `wants` allows.
+// Not proved: that octaves.rs leads pushes, words and pops to the queue that they are for.
 //
-// The bound on waiting, with earlier.v. Pops choose the earliest of the heads of two cycles before.
-// So once the deadline of an entry has come, and what is pushed from then on has a later one, each
-// pop takes an entry that was there before: there are 31 of them at most (8 queues of 4, without
-// itself), and not more grants. The comparisons hold while no entry
-// waits for 2^18 units of the line's time (32 MiB). Until the deadline the line's time decides.
+// The bound on waiting, with octaves.v. A pop takes the earliest of the heads of two cycles
+// before. An entry's queue has a head then, which is not later than the entry: pushes of a queue
+// come in the order of their deadlines, because time does not go back (scheduler.v, `time_step`).
+// Once the deadline of the entry has come, what is pushed from then on has a later one. So each
+// pop takes an entry that was there before, 31 of them at most (8 queues of 4, without itself),
+// until it takes the entry: 31 pops, and not more grants of others. Until the deadline the line's
+// time decides. The comparisons hold while no entry waits for 2^18 units of the line's time (128
+// MiB).
 module octave_properties (
     input wire        clock,
     input wire        reset,
@@ -38,17 +42,18 @@ module octave_properties (
     );
 
     // Registers of the design.
-    wire        valid, second_valid, fetching;
+    wire        valid, fetching;
+    wire        second_valid;
     wire [21:0] head, second;
     wire [2:0]  write, read;
 
     // What is in the queue, in order.
     wire [2:0]   stored = write - read;
     wire [3:0]   count = {1'b0, stored} + {3'd0, valid} + {3'd0, second_valid} + {3'd0, fetching};
-    wire [87:0]  rotated = {memory, memory} >> (22 * read[1:0]);
-    wire [109:0] behind_second = fetching ? {rotated, word} : {22'd0, rotated};
-    wire [131:0] behind_head = second_valid ? {behind_second, second} : {22'd0, behind_second};
-    wire [153:0] content = valid ? {behind_head, head} : {22'd0, behind_head};
+    wire [175:0] places = {memory, memory} >> (22 * read[1:0]);
+    wire [131:0] unread = fetching ? {22'd0, places[87:0], word} : {44'd0, places[87:0]};
+    wire [131:0] behind = second_valid ? {unread[109:0], second} : unread;
+    wire [131:0] content = valid ? {behind[109:0], head} : behind;
 
     // Any one flow: whether it is inside, behind how many, and its deadline.
     (* anyconst *) wire [1:0] flow;
@@ -65,7 +70,7 @@ module octave_properties (
         has_it = 0;
         has_pushed = 0;
         is_distinct = 1;
-        for (m = 0; m < 5; m = m + 1) if (m < count) begin
+        for (m = 0; m < 6; m = m + 1) if (m < count) begin
             if (content[22 * m +: 2] == flow) has_it = 1;
             if (content[22 * m +: 2] == s_entry[1:0]) has_pushed = 1;
             for (n = 0; n < m; n = n + 1)
@@ -107,8 +112,7 @@ module octave_properties (
         stays: assert (!head_before[22] || (valid && head == head_before[21:0]));
         own: assert (m_write[2:0] == number && m_read[2:0] == number && m_head[3:1] == number);
         // What carries the induction.
-        alone: assert (!second_valid || valid);
-        one: assert (!fetching || (valid && !second_valid && since_pop == 1));
-        filled: assert ((stored == 0 && !fetching) || second_valid || since_pop < 2);
+        alone: assert ((!fetching || (valid && !second_valid && since_pop == 1))
+            && (stored == 0 || second_valid || since_pop < 2) && (!second_valid || valid));
     end
 endmodule

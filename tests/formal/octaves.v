@@ -1,5 +1,5 @@
 // Which head is chosen, at 4 flows. The choice is a pipeline of two cycles, so that from any state,
-// four cycles in which nothing is popped are all that it can do; this is complete. The memory is
+// three cycles in which nothing is popped are all that it can do; this is complete. The memory is
 // cut. Proved of any queue: if it has had a head for two cycles, somebody is chosen, and not later
 // than that head (`chosen`, `earliest`); and who is chosen from a queue is its head, with its flow
 // (`front`), so that a pop takes what is inside and at the front.

@@ -178,9 +178,9 @@ module scheduler_properties (
         cap: assert (!is_cleared || row[170:138] <= CAP);
         sends_inside: assert (!sends || is_open);
         window_plus_one: assert (sent == 0 || sent < {1'b0, window} + 33'd16384);
-        // Octaves are popped in every fourth cycle at most, and time is never faster than 2 units.
+        // Octaves are popped in every fourth cycle at most, and time moves by one unit at most.
         pace: assert (!pop_taken || slot == 0);
-        time_step: assert (reset_before || clock_bytes[36:17] - time_before <= 20'd2);
+        time_step: assert (reset_before || clock_bytes[36:17] - time_before <= 20'd1);
     end
     always @* if (is_first) first: assert (sent == 0 && !waits && inside == 0 && !granted);
     // What carries the induction: clearing, operations on their way, and the row.

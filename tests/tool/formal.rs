@@ -5,18 +5,22 @@
 //! Proved: no work is lost, each is granted once and no flow without work; credit is never more
 //! than 64 KiB and covers what is paid; no flow has more in flight than its window and one work
 //! (`scheduler`, with `settle` for the sums). A queue keeps its entries in order, and the earliest
-//! of the heads is chosen, so that behind its deadline a flow lets 34 pops go at most (`octave`,
-//! `octaves`, `earlier`; `octave.v` says how that follows). A flow whose time has come is found
+//! of the heads is chosen, so that behind its deadline a flow lets 31 pops go at most (`octave`,
+//! `octaves`, `earliest`; `octave.v` says how that follows). A flow whose time has come is found
 //! within 41 cycles in which the scan is not held up (`scan`). Of two free slots one at least
 //! takes a pop, and one a flow that was found (`intake`).
 //!
-//! A planted break must fail the property that is named with it.
+//! Not proved: how `octaves` leads pushes, words and pops to its queues, and that a slot is free in
+//! time (`intake.v`). Nor does a proof show that a grant can be reached under what it assumes.
+//!
+//! A planted break must fail the property that is named with it, which is often one that carries
+//! the induction, in a state that need not be reachable.
 
 mod proofs;
 
 use nic_sim::bench::emitted;
 use nic_spec::NicConfig;
-use proofs::{Proof, EARLIER, INTAKE, OCTAVE, OCTAVES, SCAN, SCHEDULER, SETTLE};
+use proofs::{Proof, EARLIEST, INTAKE, OCTAVE, OCTAVES, SCAN, SCHEDULER, SETTLE};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -88,7 +92,8 @@ fn prove(proof: &Proof, verilog: &str, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Each break of the design must fail the property that is named with it.
+/// Each break of the design must fail the property that is named with it, or one of them: what the
+/// solver finds first is its choice.
 fn check(proof: &Proof, breaks: &[(&str, &str, &str)]) {
     if !can_prove() {
         return;
@@ -100,8 +105,11 @@ fn check(proof: &Proof, breaks: &[(&str, &str, &str)]) {
         let broken = verilog.replacen(from, to, 1);
         let found = prove(proof, &broken, &format!("{}_{i}", proof.block));
         let text = found.expect_err(&format!("{from:?} -> {to:?} breaks no property"));
-        let failed = format!("Assert failed in {}_properties: {property}", proof.block);
-        assert!(text.contains(&failed), "{from:?} -> {to:?} fails otherwise: {text}");
+        let fails = |property| {
+            let failed = format!("Assert failed in {}_properties: {property}\n", proof.block);
+            text.contains(&failed)
+        };
+        assert!(property.split('|').any(fails), "{from:?} -> {to:?} fails otherwise: {text}");
     }
 }
 
@@ -123,13 +131,13 @@ fn formal_no_work_is_lost_and_each_is_granted_once() {
     check(
         &SCHEDULER,
         &[
-            ("assign push = due & (!(|ahead));", "assign push = due & (!(|kept));", "lost"),
-            ("ahead = kept & below;", "ahead = kept & below & ~own;", "twice_in_queue"),
+            ("assign push = due & (!(|ahead));", "assign push = due & (!(|kept));", "lost|queued"),
+            ("ahead = kept & below;", "ahead = kept & below & ~own;", "twice_in_queue|entries"),
             ("waits_0 <= can & !due;", "waits_0 <= can & !due & !changed_q[3];", "waiting"),
             ("m_grant_flow = operation_2[1:0]", "m_grant_flow = 2'd0", "once"),
-            ("assign grant = is_pop & row_2[3];", "assign grant = is_pop & row_2[1];", "paid"),
+            ("assign grant = is_pop & row_2[3];", "assign grant = is_pop & row_2[1];", "pays"),
             ("(row_3[73:42] < row_3[105:74])", "(row_3[73:42] <= row_3[105:74])", "moves"),
-            ("if (under_way_6 & (flows_6", "if (1'b0 & (flows_6", "reads"),
+            ("if (under_way_6 & (flows_6", "if (1'b0 & (flows_6", "reads|waiting"),
             ("is_pop = (slot == pop_slot)", "is_pop = (slot != work_slot)", "pace"),
         ],
     );
@@ -140,24 +148,24 @@ fn formal_queues_keep_entries_in_order_and_the_earliest_is_chosen() {
     check(
         &OCTAVE,
         &[
-            ("s_push & (!(lacks & is_empty))", "s_push & !lacks", "kept"),
-            ("read_next = read + 3'd1", "read_next = read + 3'd2", "distinct"),
-            ("lacks & !is_empty;", "!valid & !is_empty;", "filled"),
+            ("s_push & (!(lacks & is_empty))", "s_push & !lacks", "kept|distinct|alone"),
+            ("read_next = read + 3'd1", "read_next = read + 3'd2", "kept|distinct|alone"),
+            ("lacks & !is_empty;", "!fetching & !is_empty;", "wants|alone"),
             ("write_up | number", "write_up", "own"),
         ],
     );
     check(
-        &EARLIER,
+        &EARLIEST,
         &[
-            ("(!a[0] | ahead[19])", "(!a[0] | ahead[18])", "order"),
-            ("b[0] & (!a[0]", "(!a[0]", "order"),
+            ("(!a[0] | ahead[19])", "(!a[0] | ahead[18])", "earliest"),
+            ("m = heads_3;", "m = 26'd0;", "one"),
         ],
     );
     check(
         &OCTAVES,
         &[
             ("four_1 <= second_m", "four_1 <= first_m", "chosen"),
-            ("if (last_m) begin", "if (!last_m) begin", "earliest"),
+            ("best_next = four_1", "best_next = four_0", "chosen"),
             ("m_flow = best[5:4]", "m_flow = four_0[5:4]", "front"),
         ],
     );
