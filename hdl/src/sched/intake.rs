@@ -97,10 +97,13 @@ impl<const FB: usize> Logic for Intake<FB> {
         self.started();
     }
 
-    /// Whose slot it is; nothing is taken while an operation waits behind the one that waits.
+    /// Whose slot it is; slots wait, and nothing is taken, while an operation waits behind the one
+    /// that waits.
     fn sinks(&mut self) {
-        self.slot.next = self.slot.val() + 1;
         self.free.next = self.waiting.s.ready.val() & self.s_clean.val();
+        if self.free.val() {
+            self.slot.next = self.slot.val() + 1;
+        }
         self.s_work.ready.next = self.free.val() & (self.slot.val() == self.work_slot.val());
         self.s_inflight.ready.next =
             self.free.val() & (self.slot.val() == self.inflight_slot.val());

@@ -223,8 +223,13 @@ impl Scheduler {
         self.cleared == self.flow_count.max(CLEAR_CYCLES_MIN)
     }
 
+    /// An operation can be taken.
+    fn has_room(&self) -> bool {
+        self.is_clean() && self.spare.is_none()
+    }
+
     fn ready(&self, slot: u8) -> ReadyPort {
-        ReadyPort { ready: self.is_clean() && self.slot == slot && self.spare.is_none() }
+        ReadyPort { ready: self.slot == slot && self.has_room() }
     }
 
     fn out(&self) -> SchedulerOut {
@@ -238,7 +243,7 @@ impl Scheduler {
 
     /// The operation that this cycle's slot takes.
     fn take(&mut self, i: &SchedulerIn) -> Option<Operation> {
-        if !self.is_clean() || self.spare.is_some() {
+        if !self.has_room() {
             return None;
         }
         let due = self.scan.found();
@@ -381,6 +386,7 @@ impl Golden for Scheduler {
             return self.out();
         }
         let taken = self.take(i);
+        let next_slot = if self.has_room() { (self.slot + 1) % 4 } else { self.slot };
         let is_pop = |o: &Operation| matches!(o.kind, Kind::Pop(_));
         let popped = self.pipe[GRANT_AGE - 1].filter(is_pop);
         let granted = popped.filter(|o| self.flows[usize::from(o.flow)].due);
@@ -419,7 +425,7 @@ impl Golden for Scheduler {
         self.lines[0] = Line::new(i.cfg_line, self.beat_bytes);
         self.cleared = (self.cleared + 1).min(self.flow_count.max(CLEAR_CYCLES_MIN));
         self.now = (self.now + 1) & ((1 << TIME_BITS) - 1);
-        self.slot = (self.slot + 1) % 4;
+        self.slot = next_slot;
         self.out()
     }
 }
