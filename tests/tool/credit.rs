@@ -1,6 +1,6 @@
 //! The picture of the scheduler's page: credit of two flows over time, as the golden model has it.
 
-use nic_models::golden::sched::scheduler::{FlowView, Scheduler, SchedulerIn, LEAD_BYTES};
+use nic_models::golden::sched::scheduler::{Flow, Scheduler, SchedulerIn, LEAD_BYTES};
 use nic_models::ports::Golden;
 use nic_models::streams::{InFlight, Rate, ReadyPort, Work};
 use rdma_nic::gbe;
@@ -45,7 +45,7 @@ const IDLE_AFTER: usize = 3;
 
 /// What a cycle shows: both flows, whether they are granted, the line.
 struct Moment {
-    flows: [FlowView; 2],
+    flows: [Flow; 2],
     granted: [bool; 2],
     backlog_bytes: u32,
 }
@@ -209,7 +209,7 @@ impl Panel {
                 picture.rule("arm", self.y(bytes));
             }
         }
-        let credit: Vec<f64> = moments.iter().map(|m| m.flows[at].credit_bytes as f64).collect();
+        let credit: Vec<f64> = moments.iter().map(|m| m.flows[at].credit_bytes() as f64).collect();
         picture.line(self.colour, &credit, |bytes| self.y(bytes));
         for (cycle, _) in moments.iter().enumerate().filter(|(_, m)| m.granted[at]) {
             let (x, y) = (x(cycle), self.top - 2.0);
@@ -222,12 +222,12 @@ impl Panel {
             );
         }
         picture.text("small end", (LEFT - 8.0, self.top - 2.0), "grants");
-        let is = |what: fn(&FlowView) -> bool| -> Vec<bool> {
+        let is = |what: fn(&Flow) -> bool| -> Vec<bool> {
             moments.iter().map(|m| what(&m.flows[at])).collect()
         };
-        picture.bars("has work", "#9bb8d0", bottom + 6.0, &is(|f| f.has_work));
-        picture.bars("window is open", "#b8cfa8", bottom + 20.0, &is(|f| f.is_open));
-        picture.bars("is due", "#555", bottom + 34.0, &is(|f| f.is_due));
+        picture.bars("has work", "#9bb8d0", bottom + 6.0, &is(|f| f.armed));
+        picture.bars("window is open", "#b8cfa8", bottom + 20.0, &is(|f| f.open));
+        picture.bars("is due", "#555", bottom + 34.0, &is(|f| f.due));
     }
 }
 
@@ -274,7 +274,7 @@ fn svg(moments: &[Moment]) -> String {
 
 /// The moments of which the page tells, by number: each is what the page says it is.
 fn marks(picture: &mut Picture, moments: &[Moment]) {
-    let find = |flow: usize, from: usize, what: &dyn Fn(&FlowView) -> bool| {
+    let find = |flow: usize, from: usize, what: &dyn Fn(&Flow) -> bool| {
         let at = moments[from..].iter().position(|m| what(&m.flows[flow]));
         from + at.expect("the run shows it")
     };
@@ -283,15 +283,15 @@ fn marks(picture: &mut Picture, moments: &[Moment]) {
     };
     let arm_bytes = u64::from(ARM_BYTES);
     let slower = EVENTS.iter().find(|e| matches!(e.2, Event::Rate(_, 1))).expect("an event").0;
-    let full = find(1, 0, &|f| f.has_work && !f.is_open && f.credit_bytes == arm_bytes);
-    let open = find(1, full, &|f| f.is_open);
-    assert!(moments[open].flows[1].is_due, "the credit covers what waits");
-    let idle = find(1, open, &|f| !f.has_work && f.credit_bytes == 2 * arm_bytes);
-    let pair = find(1, idle, &|f| f.is_due);
+    let full = find(1, 0, &|f| f.armed && !f.open && f.credit_bytes() == arm_bytes);
+    let open = find(1, full, &|f| f.open);
+    assert!(moments[open].flows[1].due, "the credit covers what waits");
+    let idle = find(1, open, &|f| !f.armed && f.credit_bytes() == 2 * arm_bytes);
+    let pair = find(1, idle, &|f| f.due);
     let busy = moments.iter().position(|m| m.backlog_bytes >= u32::from(BUSY_BYTES));
     let busy = busy.expect("the run shows it");
     let late = granted(1, busy);
-    assert!(moments[late - 100].flows[1].is_due, "it waits for the line");
+    assert!(moments[late - 100].flows[1].due, "it waits for the line");
     assert!(moments[late - 1].backlog_bytes < LEAD_BYTES, "which has room now");
     for (number, flow, cycle, (right, down)) in [
         (1, 0, granted(0, 0), (-18.0, -2.0)),
@@ -302,7 +302,7 @@ fn marks(picture: &mut Picture, moments: &[Moment]) {
         (6, 1, pair, (28.0, 4.0)),
         (7, 1, late - 40, (-18.0, -6.0)),
     ] {
-        let credit = moments[cycle].flows[flow].credit_bytes as f64;
+        let credit = moments[cycle].flows[flow].credit_bytes() as f64;
         picture.mark(number, (x(cycle) + right, PANELS[flow].y(credit) + down));
     }
 }

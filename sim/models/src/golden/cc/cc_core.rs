@@ -86,7 +86,7 @@ impl AxisEvent<u128> {
     }
 
     /// The flow command that the event says.
-    fn flow(&self, flow_mask: u16) -> FlowCommand {
+    pub(crate) fn flow(&self, flow_mask: u16) -> FlowCommand {
         FlowCommand {
             valid: self.tvalid,
             flow: self.tdata as u16 & flow_mask,

@@ -24,11 +24,11 @@ pub(super) struct Entry {
 }
 
 /// The queues.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Octaves {
     /// Of each its head and the one behind it, and those in the memory.
-    fronts: Vec<VecDeque<Entry>>,
-    memory: Vec<VecDeque<Entry>>,
+    fronts: [VecDeque<Entry>; QUEUES],
+    memory: [VecDeque<Entry>; QUEUES],
     /// The entry that leaves the RAM.
     fetched: Option<Entry>,
     /// The best of each group, and of all.
@@ -39,17 +39,6 @@ pub(super) struct Octaves {
 }
 
 impl Octaves {
-    pub(super) fn new() -> Self {
-        Self {
-            fronts: vec![VecDeque::new(); QUEUES],
-            memory: vec![VecDeque::new(); QUEUES],
-            fetched: None,
-            groups: [None; 2],
-            best: None,
-            line_time: 0,
-        }
-    }
-
     /// The queue of a flow with this packet and rate: two octaves of its period, in bytes of a line
     /// of `line_rate`, UQ8.8.
     pub(super) fn queue(&self, len_bytes: u16, rate: u32, line_rate: u16) -> usize {
@@ -79,16 +68,12 @@ impl Octaves {
         // Each of four against each other.
         let four = |first: usize| {
             let h = [0, 1, 2, 3].map(|q| self.fronts[first + q].front().copied());
-            let before = |b: usize, a: usize| is_earlier(h[b], h[a]);
-            if !(before(1, 0) || before(2, 0) || before(3, 0)) {
-                h[0]
-            } else if before(1, 0) && !(before(2, 1) || before(3, 1)) {
-                h[1]
-            } else if before(2, 0) && before(2, 1) && !before(3, 2) {
-                h[2]
-            } else {
-                h[3]
-            }
+            let yields = |a: usize, b: usize| match b < a {
+                true => !is_earlier(h[a], h[b]),
+                false => is_earlier(h[b], h[a]),
+            };
+            let first = (0..3).find(|a| !(0..4).any(|b| b != *a && yields(*a, b)));
+            h[first.unwrap_or(3)]
         };
         let [low, high] = self.groups;
         self.best = if is_earlier(high, low) { high } else { low };

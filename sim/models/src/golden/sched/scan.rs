@@ -18,7 +18,7 @@ struct Row {
 }
 
 /// The scan.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Scan {
     /// When each flow is due, in units.
     due_at: Vec<Option<u16>>,
@@ -34,15 +34,8 @@ pub(super) struct Scan {
 impl Scan {
     pub(super) fn new(flow_count: usize) -> Self {
         let lanes = (flow_count / ROWS_MAX).max(LANES_MIN);
-        Self {
-            due_at: vec![None; flow_count],
-            lanes,
-            index: 0,
-            pass_cycles: (flow_count / lanes).max(PASS_CYCLES_MIN),
-            read: None,
-            word: None,
-            hits: Row::default(),
-        }
+        let pass_cycles = (flow_count / lanes).max(PASS_CYCLES_MIN);
+        Self { due_at: vec![None; flow_count], lanes, pass_cycles, ..Self::default() }
     }
 
     /// A flow that is due.

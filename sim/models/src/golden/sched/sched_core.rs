@@ -4,7 +4,9 @@
 use super::scheduler::{Scheduler, SchedulerIn};
 use crate::golden::host::core_csr::CoreRegisters;
 use crate::ports::Golden;
-use crate::streams::{back, AxiLite, AxisEvent, InFlight, Rate, ReadyPort, TreadyPort, Work};
+use crate::streams::{
+    back, AxiLite, AxisEvent, FlowCommand, InFlight, Rate, ReadyPort, TreadyPort, Work,
+};
 use nic_spec::regs::{sched_offset, SCHED_ID_VALUE, SCHED_REGISTERS};
 use nic_spec::NicConfig;
 
@@ -47,9 +49,8 @@ impl From<InFlight> for AxisEvent {
 
 impl From<Rate> for AxisEvent<u128> {
     fn from(r: Rate) -> Self {
-        let head = u128::from(r.flow) | u128::from(r.op) << 16;
-        let tdata = head | u128::from(r.window_bytes) << 32 | u128::from(r.rate) << 64;
-        Self { tvalid: r.valid, tdata }
+        let Rate { valid, flow, op, window_bytes, rate } = r;
+        Self::of_flow(&FlowCommand { valid, flow, op, telemetry: false, window_bytes, rate })
     }
 }
 
@@ -77,24 +78,13 @@ impl SchedCore {
         }
     }
 
-    /// What the scheduler sees as a flow command.
+    /// What the scheduler sees as a flow command: that of the registers first.
     fn rate(&self, stream: &AxisEvent<u128>) -> Rate {
-        let [window_bytes, rate, command, _] = *self.registers.values() else {
-            unreachable!("four registers")
-        };
-        let (head, window_bytes, rate) = if self.commanded {
-            (command, window_bytes, rate)
-        } else {
-            let tdata = stream.tdata;
-            (tdata as u32, (tdata >> 32) as u32, (tdata >> 64) as u32)
-        };
-        Rate {
-            valid: stream.tvalid || self.commanded,
-            flow: head as u16 & self.flow_mask,
-            op: (head >> 16 & 3) as u8,
-            window_bytes,
-            rate,
-        }
+        let [window, rate, command] = [0, 1, 2].map(|i| u128::from(self.registers.values()[i]));
+        let commanded = AxisEvent { tvalid: true, tdata: command | window << 32 | rate << 64 };
+        let event = if self.commanded { &commanded } else { stream };
+        let FlowCommand { valid, flow, op, window_bytes, rate, .. } = event.flow(self.flow_mask);
+        Rate { valid, flow, op, window_bytes, rate }
     }
 }
 

@@ -87,14 +87,14 @@ impl Line {
 
 /// What is known of a flow.
 #[derive(Clone, Debug, Default)]
-struct Flow {
+pub struct Flow {
     created: bool,
     /// It has work.
-    armed: bool,
+    pub armed: bool,
     /// Its window is open.
-    open: bool,
+    pub open: bool,
     /// It has work, an open window, and credit for it.
-    due: bool,
+    pub due: bool,
     /// Queues in which it has an entry.
     queued: u32,
     len_bytes: u16,
@@ -108,19 +108,6 @@ struct Flow {
     credit: u64,
     /// Up to when the credit is settled.
     settled_at: u32,
-}
-
-/// What can be seen of a flow between two cycles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlowView {
-    /// Credit, as an operation would settle it now.
-    pub credit_bytes: u64,
-    /// It has work.
-    pub has_work: bool,
-    /// Its window is open.
-    pub is_open: bool,
-    /// It is due.
-    pub is_due: bool,
 }
 
 /// What happens to a flow.
@@ -144,7 +131,7 @@ struct Operation {
 }
 
 /// The scheduler.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Scheduler {
     flow_count: usize,
     beat_bytes: usize,
@@ -185,33 +172,16 @@ impl Scheduler {
             flow_count,
             beat_bytes,
             flows: vec![Flow::default(); flow_count],
-            cleared: 0,
-            now: 0,
-            slot: 0,
-            head: None,
-            spare: None,
-            pipe: [None; PIPE_CYCLES],
-            pop_open: false,
-            due_waited: false,
             scan: Scan::new(flow_count),
-            due_writes: [None; DUE_CYCLES],
-            octaves: Octaves::new(),
-            lines: [Line::default(); LINE_AGE_MAX + 1],
-            backlog: 0,
-            grant: streams::Flow::default(),
+            ..Self::default()
         }
     }
 
-    /// A flow as it is now.
-    pub fn flow(&self, flow: u16) -> FlowView {
-        let flow = &self.flows[usize::from(flow)];
-        FlowView {
-            credit_bytes: flow.settled(flow.earned(self.now), flow.earns(), flow.open)
-                >> CREDIT_FRACTION,
-            has_work: flow.armed,
-            is_open: flow.open,
-            is_due: flow.due,
-        }
+    /// A flow as an operation would find it now.
+    pub fn flow(&self, flow: u16) -> Flow {
+        let flow = self.flows[usize::from(flow)].clone();
+        let credit = flow.settled(flow.earned(self.now), flow.earns(), flow.open);
+        Flow { credit, ..flow }
     }
 
     /// Bytes that the line has to carry.
@@ -330,6 +300,11 @@ impl Scheduler {
 }
 
 impl Flow {
+    /// Whole bytes of its credit.
+    pub fn credit_bytes(&self) -> u64 {
+        self.credit >> CREDIT_FRACTION
+    }
+
     fn earns(&self) -> bool {
         self.armed && self.open
     }
