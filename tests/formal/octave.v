@@ -43,7 +43,7 @@ module octave_properties (
 
     // Registers of the design.
     wire        valid, fetching;
-    wire        second_valid;
+    wire        second_valid, in_memory;
     wire [21:0] head, second;
     wire [2:0]  write, read;
 
@@ -112,6 +112,7 @@ module octave_properties (
         stays: assert (!head_before[22] || (valid && head == head_before[21:0]));
         own: assert (m_write[2:0] == number && m_read[2:0] == number && m_head[3:1] == number);
         // What carries the induction.
+        flag: assert (in_memory == (stored != 0));
         alone: assert ((!fetching || (valid && !second_valid && since_pop == 1))
             && (stored == 0 || second_valid || since_pop < 2) && (!second_valid || valid));
     end

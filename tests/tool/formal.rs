@@ -118,8 +118,8 @@ fn formal_credit_is_capped_and_covers_what_it_says() {
     check(
         &SETTLE,
         &[
-            ("full_2_next = limit;", "full_2_next = limit + 33'd1;", "cap"),
-            ("full_2_next = credit_1;", "full_2_next = limit;", "kept"),
+            ("limit_2 <= limit;", "limit_2 <= limit + 33'd1;", "cap"),
+            ("full_3_next = credit_2;", "full_3_next = limit_2;", "kept"),
             ("covers_4 <= earned >= need", "covers_4 <= earned + 1 >= need", "covers"),
             ("rest_4 <= need_3 - gain", "rest_4 <= need_3", "lacks"),
         ],
@@ -148,9 +148,9 @@ fn formal_queues_keep_entries_in_order_and_the_earliest_is_chosen() {
     check(
         &OCTAVE,
         &[
-            ("s_push & (!(lacks & is_empty))", "s_push & !lacks", "kept|distinct|alone"),
+            ("s_push & (stored | !lacks)", "s_push", "kept|distinct|alone"),
             ("read_next = read + 3'd1", "read_next = read + 3'd2", "kept|distinct|alone"),
-            ("lacks & !is_empty;", "!fetching & !is_empty;", "wants|alone"),
+            ("lacks & stored;", "!fetching & stored;", "wants|alone"),
             ("write_up | number", "write_up", "own"),
         ],
     );

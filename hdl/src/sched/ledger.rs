@@ -93,7 +93,6 @@ pub struct Ledger<const FB: usize> {
     at_units: Signal<Local, Bits<16>>,
     below: Signal<Local, Bits<8>>,
     own: Signal<Local, Bits<8>>,
-    faster: Signal<Local, Bits<8>>,
     popped: Signal<Local, Bits<8>>,
     kept: Signal<Local, Bits<8>>,
     ahead: Signal<Local, Bits<8>>,
@@ -120,6 +119,8 @@ pub struct Ledger<const FB: usize> {
     fraction: Constant<Bits<33>>,
     #[value(1)]
     one: Constant<Bits<8>>,
+    #[value(0xff)]
+    all: Constant<Bits<8>>,
 }
 
 #[kernel]
@@ -220,8 +221,7 @@ impl<const FB: usize> Logic for Ledger<FB> {
     /// 7: the new state, and the queue of a flow that is due and in none that is as fast.
     fn ends(&mut self) {
         self.own.next = self.one.val() << self.due_time.m_queue.val();
-        self.faster.next = self.own.val() - 1;
-        self.below.next = self.own.val() | self.faster.val();
+        self.below.next = self.all.val() >> !self.due_time.m_queue.val();
         self.kept.next = self.changed.q.val().queued;
         self.ahead.next = self.kept.val() & self.below.val();
         self.can.next =

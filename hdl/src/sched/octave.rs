@@ -65,11 +65,12 @@ pub struct Octave<const FB: usize, const AW: usize, const IB: usize> {
     second: Unreset<Entry<FB>>,
     write: Reg<Bits<IB>>,
     read: Reg<Bits<IB>>,
+    stored: Reg<Bit>,
     lacks: Signal<Local, Bit>,
     comes: Signal<Local, Bit>,
     coming: Signal<Local, Entry<FB>>,
     stays: Signal<Local, Bit>,
-    is_empty: Signal<Local, Bit>,
+    next_read: Signal<Local, Bits<IB>>,
     number: Signal<Local, Bits<AW>>,
     write_index: Signal<Local, Bits<FB>>,
     read_index: Signal<Local, Bits<FB>>,
@@ -84,9 +85,8 @@ impl<const FB: usize, const AW: usize, const IB: usize> Logic for Octave<FB, AW,
     #[hdl_gen]
     fn update(&mut self) {
         self.lacks.next = !(self.valid.val() & self.second_valid.val()) & !self.fetching.val();
-        self.is_empty.next = self.write.val() == self.read.val();
-        self.stores.next = self.s_push.val() & !(self.lacks.val() & self.is_empty.val());
-        self.m_wants.next = self.lacks.val() & !self.is_empty.val();
+        self.stores.next = self.s_push.val() & (self.stored.val() | !self.lacks.val());
+        self.m_wants.next = self.lacks.val() & self.stored.val();
         self.m_stores.next = self.stores.val();
         comment!("Places in the memory are the queues' in turn.");
         self.number.next = bit_cast::<AW, 3>(self.s_number.val());
@@ -102,12 +102,15 @@ impl<const FB: usize, const AW: usize, const IB: usize> Logic for Octave<FB, AW,
         self.m_head.next.queue = self.s_number.val();
         self.m_head.next.flow = self.head.val().flow;
         self.m_head.next.deadline = self.head.val().deadline;
-        if self.stores.val() {
-            self.write.next = self.write.val() + 1;
-        }
+        self.next_read.next = self.read.val() + 1;
         self.fetching.next = self.s_fetch.val();
         if self.s_fetch.val() {
-            self.read.next = self.read.val() + 1;
+            self.read.next = self.next_read.val();
+            self.stored.next = self.write.val() != self.next_read.val();
+        }
+        if self.stores.val() {
+            self.write.next = self.write.val() + 1;
+            self.stored.next = true;
         }
         comment!("What leaves the memory, or finds it empty, goes to the first free place.");
         self.comes.next = self.fetching.val() | (self.s_push.val() & !self.stores.val());

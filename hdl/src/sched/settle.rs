@@ -48,11 +48,11 @@ pub struct Settle {
     credit_1: Unreset<Bits<33>>,
     credit_2: Unreset<Bits<33>>,
     credit_3: Unreset<Bits<33>>,
-    room_2: Unreset<Bits<33>>,
+    limit_2: Unreset<Bits<33>>,
+    room_2: Unreset<Bits<34>>,
     room_3: Unreset<Bits<33>>,
-    need_2: Unreset<Bits<33>>,
+    need_2: Unreset<Bits<34>>,
     need_3: Unreset<Bits<33>>,
-    full_2: Unreset<Bits<33>>,
     full_3: Unreset<Bits<33>>,
     full_4: Unreset<Bits<33>>,
     sum_4: Unreset<Bits<33>>,
@@ -91,21 +91,23 @@ impl Logic for Settle {
         self.limit_wide.next = bit_cast::<33, 17>(self.limit_1.val());
         self.limit.next = self.limit_wide.val() << 16;
         self.credit_2.next = self.credit_1.val();
-        self.room_2.next = 0.into();
-        self.full_2.next = self.credit_1.val();
-        if self.limit.val() > self.credit_1.val() {
-            self.room_2.next = self.limit.val() - self.credit_1.val();
-            self.full_2.next = self.limit.val();
-        }
-        self.need_2.next = 0.into();
-        if self.len.val() > self.credit_1.val() {
-            self.need_2.next = self.len.val() - self.credit_1.val();
-        }
-        comment!("3: the product is not there yet.");
+        self.limit_2.next = self.limit.val();
+        self.room_2.next =
+            bit_cast::<34, 33>(self.limit.val()) - bit_cast::<34, 33>(self.credit_1.val());
+        self.need_2.next =
+            bit_cast::<34, 33>(self.len.val()) - bit_cast::<34, 33>(self.credit_1.val());
+        comment!("3: not less than nothing.");
         self.credit_3.next = self.credit_2.val();
-        self.room_3.next = self.room_2.val();
-        self.full_3.next = self.full_2.val();
-        self.need_3.next = self.need_2.val();
+        self.room_3.next = self.room_2.val().get_bits::<33>(0);
+        self.full_3.next = self.limit_2.val();
+        if self.room_2.val().get_bit(33) {
+            self.room_3.next = 0.into();
+            self.full_3.next = self.credit_2.val();
+        }
+        self.need_3.next = self.need_2.val().get_bits::<33>(0);
+        if self.need_2.val().get_bit(33) {
+            self.need_3.next = 0.into();
+        }
         comment!("4: sum and comparisons side by side.");
         self.earned.next = self.product.p.val().get_bits::<44>(8);
         self.gain.next = bit_cast::<33, 44>(self.earned.val());

@@ -40,6 +40,7 @@ pub const OCTAVE: Proof = Proof {
         ("second", "dut.second"),
         ("write", "dut.write"),
         ("read", "dut.read"),
+        ("in_memory", "dut.stored"),
     ],
     stages: &[],
     runs: &[&["-i", "-t", "1"], &["-t", "1"]],
