@@ -149,7 +149,7 @@ fn formal_queues_keep_entries_in_order_and_the_earliest_is_chosen() {
         &OCTAVE,
         &[
             ("s_push & (stored | !lacks)", "s_push & !lacks", "kept|distinct|alone"),
-            ("read_next = read + 3'd1", "read_next = read + 3'd2", "kept|distinct|alone"),
+            ("next_read = read + 3'd1", "next_read = read + 3'd2", "kept|distinct|alone"),
             ("lacks & stored;", "!fetching & stored;", "wants|alone"),
             ("write_up | number", "write_up", "own"),
         ],
