@@ -7,6 +7,7 @@ mod diagram;
 mod emit;
 mod figures;
 mod formal;
+mod four_state;
 mod harness;
 mod lint;
 mod mutants;

@@ -1,5 +1,6 @@
 //! Blocks that every area uses: memories, FIFOs, arithmetic, CRC, arbitration.
 
+pub mod any_ram;
 pub mod crc32;
 pub mod delay;
 pub mod fifo;

@@ -2,6 +2,7 @@
 //! the block's Verilog, and what it leaves behind when it fails.
 
 use crate::caught::{catch, FailedCheck};
+use crate::four_state::{Recorder, Recording, SharedRecording};
 use crate::lockstep::{Dut, GoldenOnly, LockStep, Mismatch, StepError, Stepper, TraceWindow};
 use crate::verilator::{Error, Flavour, Source};
 use nic_models::ports::Golden;
@@ -9,7 +10,7 @@ use nic_spec::config::NicConfig;
 use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Cycles of waveform before a mismatch.
@@ -31,8 +32,10 @@ pub struct Bench {
     config: NicConfig,
     telling_cycles: u64,
     run: Box<RunFn>,
+    record: Box<RecordFn>,
 }
 
+type RecordFn = dyn Fn(u64, u64) -> Recording + Send + Sync;
 type RunFn = dyn Fn(&Bench, &Source, &Options) -> Result<Report, Box<Failure>> + Send + Sync;
 
 impl core::fmt::Debug for Bench {
@@ -53,10 +56,16 @@ impl Bench {
         G: Golden,
         S: Stimulus<G>,
     {
-        let run = move |bench: &Bench, source: &Source, options: &Options| {
-            run(bench, source, options, &golden, &stimulus)
+        let (golden, stimulus) = (Arc::new(golden), Arc::new(stimulus));
+        let record = {
+            let (golden, stimulus) = (golden.clone(), stimulus.clone());
+            move |seed, cycles| record(golden(), stimulus(seed), cycles)
         };
-        Self { name, config: config.clone(), telling_cycles: 0, run: Box::new(run) }
+        let run = move |bench: &Bench, source: &Source, options: &Options| {
+            run(bench, source, options, &*golden, &*stimulus)
+        };
+        let (run, record) = (Box::new(run), Box::new(record));
+        Self { name, config: config.clone(), telling_cycles: 0, run, record }
     }
 
     /// The same for a block whose parts come into play only after so many cycles.
@@ -83,6 +92,11 @@ impl Bench {
     /// a waveform around the bad cycle.
     pub fn run(&self, source: &Source, options: &Options) -> Result<Report, Box<Failure>> {
         (self.run)(self, source, options)
+    }
+
+    /// What goes in and out of the golden model.
+    pub fn record(&self, seed: u64, cycles: u64) -> Recording {
+        (self.record)(seed, cycles)
     }
 }
 
@@ -350,6 +364,18 @@ fn run_free<G: Golden, S: Stimulus<G>>(
     }
     let (cycles, elapsed) = (options.cycles, start.elapsed());
     Ok(Report { cycles, elapsed, still_outputs: Vec::new() })
+}
+
+fn record<G: Golden>(golden: G, mut stimulus: impl Stimulus<G>, cycles: u64) -> Recording {
+    let recording = SharedRecording::default();
+    let mut engine = Recorder::new(golden, &recording);
+    let mut out = engine.reset().expect("a golden model alone doesn't fail");
+    for cycle in 0..cycles {
+        let inputs = stimulus.next(cycle, &out);
+        out = engine.step(&inputs).expect("a golden model alone doesn't fail");
+    }
+    let recorded = std::mem::take(&mut *recording.lock().unwrap_or_else(PoisonError::into_inner));
+    recorded
 }
 
 fn dut<G: Golden>(source: &Source, options: &Options) -> Result<Dut<G::In, G::Out>, Error> {

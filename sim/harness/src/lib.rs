@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod caught;
+pub mod four_state;
 pub mod lockstep;
 pub mod mutate;
 pub mod verilator;

@@ -8,10 +8,11 @@
 //!                     \[170:161\]
 //! # Rules             a region's generation counts its rows modulo 2^16: a job of an older one is
 //!                     dead, and no byte of it leaves
-//! # Reset             none: a job is written before it is read; generations only compare
+//! # Reset             none: a job is written before it is read; generations only compare,
+//!                     so they may begin as anything
 //! # Twins             sim/models/src/golden/transport/read/reply.rs, tests/transport/read_reply.rs
 
-use crate::util::{lut_ram::LutRam, ram::Ram};
+use crate::util::{any_ram::AnyRam, ram::Ram};
 use crate::{block, row, Unreset};
 use rust_hdl_core::prelude::*;
 
@@ -87,7 +88,7 @@ pub struct ReadJobs<const JB: usize, const MB: usize> {
     /// Bytes of its frame.
     pub m_frame_bytes: Signal<Out, Bits<14>>,
     jobs: Ram<JB, JobRow>,
-    generations: LutRam<MB, Bits<16>>,
+    generations: AnyRam<MB, Bits<16>>,
     psn: Unreset<Bits<24>>,
     msn: Unreset<Bits<24>>,
     addr: Unreset<Bits<64>>,
