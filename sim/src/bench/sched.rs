@@ -220,6 +220,7 @@ impl Traffic {
             Phase::Hoard | Phase::Share => most,
             Phase::Spend if self.rng.gen_range(0..3) > 0 => most,
             Phase::Spend => self.rng.gen_range(0..20),
+            Phase::Any | Phase::Pause if self.rng.gen_range(0..8) == 0 => most,
             Phase::Any | Phase::Pause => self.rng.gen_range(0..=most),
         }
     }
@@ -386,7 +387,7 @@ impl Stimulus<SchedCore> for CoreFlows {
             let command = rng.gen_range(0..4) << 16 | flow | u32::from(self.ignored);
             self.software.writes.extend([
                 (sched_offset::flow_window, rng.gen()),
-                (sched_offset::flow_rate, rng.gen::<u32>() >> 8),
+                (sched_offset::flow_rate, rng.gen::<u32>() >> [0, 8][rng.gen_range(0..2)]),
             ]);
             self.software.writes.push_back((sched_offset::flow_command, command));
         }
