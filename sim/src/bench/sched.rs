@@ -148,6 +148,10 @@ impl Traffic {
         // The datapath's beats, from the slowest line to the fastest, Ethernet, anything.
         let lines = [0, 1, 0x100, 0xffff, 24 << 16 | 50 << 8, rng.gen::<u32>() >> 8];
         self.cfg_line = lines[rng.gen_range(0..6)];
+        if cycle == 0 && rng.gen() {
+            // What a reset leaves of the backlog stays on the slowest line.
+            (self.cfg_line, self.len_bytes_max) = (1, 300);
+        }
         if cycle >= SLEEP_CYCLES.start && rng.gen_range(0..8) > 0 {
             self.cfg_line |= 0xffff;
         }

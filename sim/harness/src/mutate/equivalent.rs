@@ -186,8 +186,8 @@ impl<'a> Forms<'a> {
     fn is_cut_off(&self, at: usize) -> bool {
         let Some(start) = at.checked_sub(3) else { return false };
         let part = ["[", self.text(at - 1), "-", "1", ":", "0", "]"];
-        let target = self.assignment_around(at).filter(|a| a.value == (start..at + 5));
-        let Some(target) = target.and_then(|a| a.target) else { return false };
+        let whole = self.assignments.iter().find(|a| a.value == (start..at + 5));
+        let Some(target) = whole.and_then(|a| a.target) else { return false };
         let declares = |n: usize| self.has(n, &part) && self.text(n + part.len()) == target;
         self.has(start + 1, &part) && (0..start).any(declares)
     }
