@@ -287,8 +287,8 @@ impl Traffic {
                 };
                 let even = (2 << 16) / u64::from(self.sizes.flow_count);
                 let share =
-                    if self.is_uneven { 1 << 15 >> flow.min(12) } else { rng.gen_range(0..even) };
-                u32::try_from(line * share >> 16).unwrap_or(u32::MAX)
+                    if self.is_uneven { (1 << 15) >> flow.min(12) } else { rng.gen_range(0..even) };
+                u32::try_from((line * share) >> 16).unwrap_or(u32::MAX)
             }
             // From a trickle to more than the line.
             Phase::Any | Phase::Pause => {
