@@ -7,7 +7,7 @@ use nic_models::golden::sched::scheduler::{Scheduler, SchedulerIn, SchedulerOut}
 use nic_models::ports::Golden;
 use nic_models::streams::{InFlight, Rate, ReadyPort, Work};
 use nic_sim::bench::emitted;
-use nic_sim::bench::sched::{scheduler, BusyLine, OP_CREATE, OP_REMOVE, OP_UPDATE};
+use nic_sim::bench::sched::{scheduler, OP_CREATE, OP_REMOVE, OP_UPDATE};
 use nic_spec::NicConfig;
 use rand::{Rng as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -121,10 +121,10 @@ fn scheduler_matches_golden_at_every_size() {
     Runs::of(scheduler(&NicConfig { flow_count: 2048, ..hundred() }), 1..=2, 150_000).reports();
 }
 
-/// The time in cycles wraps after a million of them, that of the line after ten million.
+/// The time in cycles wraps after a million of them, that of the fastest line after two million.
 #[test]
 fn scheduler_matches_golden_over_the_wraps_of_its_clocks() {
-    Runs::of(scheduler(&config(4)), [5], 14_000_000).reports();
+    Runs::of(scheduler(&config(4)), [5], 3_000_000).reports();
 }
 
 #[test]
@@ -437,29 +437,6 @@ fn scheduler_sees_an_update_whenever_it_comes() {
         bed.inflight(6, 0);
         assert_eq!(bed.grants_in(300).len(), 1, "in-flight update {delay} cycles after the arm");
     }
-}
-
-#[test]
-fn scheduler_overloaded_lets_every_flow_through() {
-    // Four times the line: flows fall behind, but nobody waits longer than the bound.
-    let mut bed = Bed::new(FLOWS);
-    let rates = (0..FLOWS as u32).map(|f| if f % 2 == 0 { BYTE } else { 1 << 16 }).collect();
-    let mut line = BusyLine::new(3, 8, rates, vec![1082; FLOWS]);
-    let cycles = 600_000;
-    for cycle in 0..cycles {
-        let inputs = line.next(cycle, &bed.out);
-        bed.out = bed.engine.step(&inputs).unwrap_or_else(|e| panic!("{e}"));
-    }
-    // The slow flows' period, their deadline, and a packet of each other flow in each queue.
-    let period = 1082 * 256;
-    let bound = 4 * period + 8 * FLOWS as u64 * 136;
-    let mut last = [0; FLOWS];
-    for sent in &line.sent {
-        let wait = sent.cycle - std::mem::replace(&mut last[usize::from(sent.flow)], sent.cycle);
-        assert!(wait <= bound, "flow {} waited {wait} cycles", sent.flow);
-    }
-    assert!(last.iter().all(|cycle| cycles - cycle < bound), "{last:?}");
-    assert!(line.sent.len() as u64 * 136 > cycles * 97 / 100, "the line stays full");
 }
 
 /// All flows are late, and the one whose grant is taken gets work again at the worst moment: after

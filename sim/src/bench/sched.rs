@@ -19,44 +19,18 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
 
 /// Bench of the scheduler.
 pub fn scheduler(config: &NicConfig) -> Bench {
-    let (sizes, flow_count, beat_bytes) = (config.clone(), config.flow_count, config.data_bytes());
-    let stimulus = move |seed| Flows::new(seed, flow_count, beat_bytes);
-    Bench::new("scheduler", config, move || Scheduler::new(&sizes), stimulus)
+    let sizes = config.clone();
+    let flows = FlowSizes::new(config);
+    Bench::new("scheduler", config, move || Scheduler::new(&sizes), move |seed| flows.random(seed))
+        .telling_after(CLOCKS_WRAPPED)
 }
 
 /// Bench of the core around it.
 fn core(config: &NicConfig) -> Bench {
-    let (sizes, flow_count, beat_bytes) = (config.clone(), config.flow_count, config.data_bytes());
-    let stimulus = move |seed| CoreFlows::new(seed, flow_count, beat_bytes);
+    let sizes = config.clone();
+    let flows = FlowSizes::new(config);
+    let stimulus = move |seed| CoreFlows::new(seed, flows);
     Bench::new("sched_core", config, move || SchedCore::new(&sizes), stimulus)
-}
-
-/// Flows of every kind: one seed in four keeps rates on a full line.
-enum Flows {
-    Random(Box<RandomFlows>),
-    Restless(Box<RestlessLine>),
-}
-
-impl Flows {
-    fn new(seed: u64, flow_count: usize, beat_bytes: usize) -> Self {
-        match seed % 4 {
-            3 => Self::Restless(Box::new(RestlessLine::new(seed / 4, flow_count, beat_bytes))),
-            _ => Self::Random(Box::new(RandomFlows::new(seed, flow_count))),
-        }
-    }
-
-    fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
-        match self {
-            Self::Random(flows) => flows.next(cycle, out),
-            Self::Restless(line) => line.next(cycle, out),
-        }
-    }
-}
-
-impl Stimulus<Scheduler> for Flows {
-    fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
-        self.next(cycle, out)
-    }
 }
 
 /// `op` of `s_rate`.
@@ -70,51 +44,85 @@ pub const OP_REMOVE: u8 = 2;
 const PHASE_CYCLES_MAX: u64 = 2500;
 /// A pause lasts longer than any time that counts for credit.
 const PAUSE_CYCLES: u64 = 4600;
+/// Rates that share the line stay for longer.
+const SHARE_CYCLES: core::ops::Range<u64> = 3000..20_000;
+/// Nothing happens to half of the flows for so long that their time's highest bit counts.
+const SLEEP_CYCLES: core::ops::Range<u64> = 200_000..900_000;
+/// The lines behind that are fast, so that by now its time has wrapped too.
+const CLOCKS_WRAPPED: u64 = 1_400_000;
 
-/// Flows that come, go, change their rates and windows and are armed at random, with stalls on
-/// every stream. Most arms follow a grant, as they should; some come twice or without a flow.
-pub struct RandomFlows {
-    rng: ChaCha8Rng,
+/// What the flows do for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Anything.
+    Any,
+    /// No work arrives.
+    Pause,
+    /// Credit grows to its limits, and nobody takes grants.
+    Hoard,
+    /// Nothing is earned, and what is there is spent to the byte.
+    Spend,
+    /// All flows send without end at rates that share the line.
+    Share,
+}
+
+/// How many flows there are, and what the line carries by itself.
+#[derive(Clone, Copy, Debug)]
+struct FlowSizes {
     flow_count: u16,
-    work: Source<Work>,
-    inflight: Source<InFlight>,
-    rate: Source<Rate>,
-    grant: Sink,
-    /// Granted flows that will be armed again.
-    rearm: VecDeque<u16>,
+    beat_bytes: u16,
+}
+
+impl FlowSizes {
+    fn new(config: &NicConfig) -> Self {
+        let beat_bytes = config.data_bytes() as u16;
+        Self { flow_count: config.flow_count as u16, beat_bytes }
+    }
+
+    fn random(self, seed: u64) -> RandomFlows {
+        RandomFlows::new(seed, self)
+    }
+}
+
+/// Flows that come, go, change their rates and windows and are armed at random. Most arms follow a
+/// grant, as they should; some come twice or without a flow.
+struct Traffic {
+    rng: ChaCha8Rng,
+    sizes: FlowSizes,
+    phase: Phase,
+    phase_end: u64,
     /// Flows that are created and armed in this phase: this many from the first one on.
     active: (u16, u16),
-    phase_end: u64,
-    /// No work arrives in this phase.
-    is_pause: bool,
+    /// The others sleep.
+    awake_count: u16,
+    /// Flows that will be armed: they were granted.
+    rearm: VecDeque<u16>,
+    /// Flows that get a rate, whether or not it is time.
+    to_rate: VecDeque<u16>,
     len_bytes_max: u16,
     /// One `s_rate` in this many cycles.
     rate_interval: u32,
+    /// Few flows have most of the line.
+    is_uneven: bool,
     grant_is_open: bool,
     /// What the line carries.
     cfg_line: u32,
 }
 
-impl RandomFlows {
-    /// Stimulus for `flow_count` flows.
-    pub fn new(seed: u64, flow_count: usize) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut child = || ChaCha8Rng::seed_from_u64(rng.gen());
-        let (work, inflight) = (Source::new(child()), Source::new(child()));
-        let (rate, grant) = (Source::new(child()), Sink::new(child()));
+impl Traffic {
+    fn new(rng: ChaCha8Rng, sizes: FlowSizes) -> Self {
         Self {
             rng,
-            flow_count: flow_count as u16,
-            work,
-            inflight,
-            rate,
-            grant,
-            rearm: VecDeque::new(),
-            active: (0, 1),
+            sizes,
+            phase: Phase::Any,
             phase_end: 0,
-            is_pause: false,
+            active: (0, 1),
+            awake_count: sizes.flow_count,
+            rearm: VecDeque::new(),
+            to_rate: VecDeque::new(),
             len_bytes_max: 100,
             rate_interval: 1,
+            is_uneven: false,
             grant_is_open: true,
             cfg_line: 0,
         }
@@ -122,88 +130,204 @@ impl RandomFlows {
 
     fn begin_phase(&mut self, cycle: u64) {
         let rng = &mut self.rng;
-        let count = match rng.gen_range(0..4) {
-            0 => 1,
-            1 => rng.gen_range(1..=self.flow_count.min(4)),
-            _ => rng.gen_range(1..=self.flow_count),
+        self.phase = match rng.gen_range(0..8) {
+            _ if self.phase == Phase::Hoard => Phase::Spend,
+            0 if cycle > 0 => Phase::Pause,
+            1 | 2 => Phase::Hoard,
+            3 => Phase::Share,
+            _ => Phase::Any,
         };
-        self.active = (rng.gen_range(0..self.flow_count), count);
+        let is_asleep = SLEEP_CYCLES.contains(&cycle);
+        self.awake_count = self.sizes.flow_count / if is_asleep { 2 } else { 1 };
+        let length = rng.gen_range(500..PHASE_CYCLES_MAX);
+        self.phase_end = cycle + if self.phase == Phase::Pause { PAUSE_CYCLES } else { length };
         self.len_bytes_max = [1, 64, 300, 1100, 4200, 16383][rng.gen_range(0..6)];
         // The first phase creates most flows.
         self.rate_interval = if cycle == 0 { 2 } else { 1 << rng.gen_range(1..9) };
         self.grant_is_open = rng.gen();
-        // The datapath's beats, a slow line, Ethernet, anything.
-        self.cfg_line = [0, 0x100, 24 << 16 | 50 << 8, rng.gen::<u32>() >> 8][rng.gen_range(0..4)];
-        self.is_pause = cycle > 0 && rng.gen_range(0..8) == 0;
-        let length = rng.gen_range(500..PHASE_CYCLES_MAX);
-        self.phase_end = cycle + if self.is_pause { PAUSE_CYCLES } else { length };
+        // The datapath's beats, from the slowest line to the fastest, Ethernet, anything.
+        let lines = [0, 1, 0x100, 0xffff, 24 << 16 | 50 << 8, rng.gen::<u32>() >> 8];
+        self.cfg_line = lines[rng.gen_range(0..6)];
+        if cycle == 0 && rng.gen() {
+            // What a reset leaves of the backlog stays on the slowest line.
+            (self.cfg_line, self.len_bytes_max) = (1, 300);
+        }
+        if cycle >= SLEEP_CYCLES.start && rng.gen_range(0..8) > 0 {
+            self.cfg_line |= 0xffff;
+        }
+        match self.phase {
+            Phase::Spend => self.begin_spending(),
+            Phase::Any | Phase::Pause | Phase::Hoard => self.choose_flows(),
+            Phase::Share => self.begin_sharing(cycle),
+        }
+    }
+
+    fn choose_flows(&mut self) {
+        let rng = &mut self.rng;
+        let count = match rng.gen_range(0..4) {
+            0 => 1,
+            1 => rng.gen_range(1..=self.awake_count.min(4)),
+            _ => rng.gen_range(1..=self.awake_count),
+        };
+        self.active = (rng.gen_range(0..self.awake_count), count);
+        if self.phase == Phase::Hoard {
+            // All limits are multiples of it.
+            self.len_bytes_max = 1 << rng.gen_range(8..14);
+            self.rate_all();
+            self.rearm = self.to_rate.clone();
+        }
+    }
+
+    /// The flows of the phase before have full credit: each is told that it earns no more.
+    fn begin_spending(&mut self) {
+        self.rate_all();
+        self.cfg_line |= 0xffff;
+        self.rearm.extend(&self.to_rate);
+    }
+
+    fn begin_sharing(&mut self, cycle: u64) {
+        let rng = &mut self.rng;
+        self.phase_end = cycle + rng.gen_range(SHARE_CYCLES);
+        self.is_uneven = rng.gen();
+        if self.cfg_line & 0xffff < 0x100 {
+            self.cfg_line = 0;
+        }
+        self.active = (0, self.awake_count);
+        self.rate_all();
+        self.rearm = self.to_rate.clone();
+    }
+
+    /// All flows of the phase get a rate.
+    fn rate_all(&mut self) {
+        self.rate_interval = 1 << self.rng.gen_range(9..13);
+        let (first, count) = self.active;
+        self.to_rate = (first..first + count).map(|flow| flow % self.awake_count).collect();
     }
 
     /// One of the flows of this phase.
-    fn flow(rng: &mut ChaCha8Rng, active: (u16, u16), flow_count: u16) -> u16 {
-        (active.0 + rng.gen_range(0..active.1)) % flow_count
+    fn flow(&mut self) -> u16 {
+        (self.active.0 + self.rng.gen_range(0..self.active.1)) % self.awake_count
     }
 
-    fn inflight_bytes(rng: &mut ChaCha8Rng) -> u32 {
-        match rng.gen_range(0..4) {
+    fn inflight_bytes(&mut self) -> u32 {
+        match self.rng.gen_range(0..4) {
             0 => 0,
             1 => 8192,
-            2 => rng.gen_range(0..16384),
-            _ => rng.gen::<u32>() & 0x8010_3fff,
+            2 => self.rng.gen_range(0..16384),
+            _ => self.rng.gen::<u32>() & 0x8010_3fff,
+        }
+    }
+
+    fn len_bytes(&mut self) -> u16 {
+        let most = self.len_bytes_max;
+        match self.phase {
+            Phase::Hoard | Phase::Share => most,
+            Phase::Spend if self.rng.gen_range(0..3) > 0 => most,
+            Phase::Spend => self.rng.gen_range(0..20),
+            Phase::Any | Phase::Pause if self.rng.gen_range(0..8) == 0 => most,
+            Phase::Any | Phase::Pause => self.rng.gen_range(0..=most),
         }
     }
 
     fn next_work(&mut self) -> Option<Work> {
-        let rng = &mut self.rng;
-        let is_random = rng.gen_range(0..16) == 0;
-        let any = Self::flow(rng, self.active, self.flow_count);
-        let flow = if is_random { Some(any) } else { self.rearm.pop_front() };
-        let small = rng.gen_range(0..3) == 0;
-        let inflight_bytes = if small { 0 } else { Self::inflight_bytes(rng) };
-        let len_bytes = rng.gen_range(0..=self.len_bytes_max);
-        let frame_count = rng.gen_range(0..128);
-        flow.map(|flow| Work { valid: true, flow, len_bytes, frame_count, inflight_bytes })
+        if self.phase == Phase::Pause {
+            return None;
+        }
+        let random_one_in = if self.phase == Phase::Spend { 4 } else { 16 };
+        let is_random = self.rng.gen_range(0..random_one_in) == 0;
+        let flow = if is_random { self.flow() } else { self.rearm.pop_front()? };
+        if flow >= self.awake_count {
+            return None;
+        }
+        let small = self.rng.gen_range(0..3) == 0;
+        let inflight_bytes = if small { 0 } else { self.inflight_bytes() };
+        let (len_bytes, frame_count) = (self.len_bytes(), self.rng.gen_range(0..128));
+        Some(Work { valid: true, flow, len_bytes, frame_count, inflight_bytes })
     }
 
-    fn next_rate(&mut self) -> Rate {
-        let rng = &mut self.rng;
-        let op = match rng.gen_range(0..16) {
+    fn next_inflight(&mut self) -> Option<InFlight> {
+        let (flow, inflight_bytes) = (self.flow(), self.inflight_bytes());
+        Some(InFlight { valid: true, flow, inflight_bytes })
+    }
+
+    fn next_rate(&mut self) -> Option<Rate> {
+        let told = self.to_rate.pop_front();
+        if told.is_none() && self.rng.gen_range(0..self.rate_interval) > 0 {
+            return None;
+        }
+        let op = match self.rng.gen_range(0..16) {
+            _ if told.is_some() && self.phase == Phase::Spend => OP_UPDATE,
+            _ if told.is_some() => OP_CREATE,
             0 => OP_REMOVE,
             1..=7 => OP_UPDATE,
             _ => OP_CREATE,
         };
         // A window equal to the bytes in flight is the edge.
-        let window_bytes = [0, 1, 8192, 16384, 1 << 20, u32::MAX][rng.gen_range(0..6)];
-        // From a trickle to more than the line.
-        let rate_bits = [0, 8, 16, 20, 22, 24, 25, 26, 27, 32][rng.gen_range(0..10)];
-        let rate = (rng.gen::<u64>() & ((1 << rate_bits) - 1)) as u32;
-        let flow = Self::flow(rng, self.active, self.flow_count);
-        Rate { valid: true, flow, op, window_bytes, rate }
+        let windows = [0, 1, 8192, 16384, 1 << 20, u32::MAX];
+        let is_open = match self.phase {
+            Phase::Any | Phase::Pause => false,
+            Phase::Hoard => self.rng.gen_range(0..4) > 0,
+            Phase::Spend | Phase::Share => true,
+        };
+        let window_bytes = if is_open { u32::MAX } else { windows[self.rng.gen_range(0..6)] };
+        let flow = told.unwrap_or_else(|| self.flow());
+        let rate = self.rate(flow);
+        Some(Rate { valid: true, flow, op, window_bytes, rate })
+    }
+
+    fn rate(&mut self, flow: u16) -> u32 {
+        let rng = &mut self.rng;
+        match self.phase {
+            Phase::Hoard => rng.gen::<u32>() | 1 << 31,
+            Phase::Spend => 0,
+            Phase::Share => {
+                let line = match self.cfg_line & 0xffff {
+                    0 => u64::from(self.sizes.beat_bytes) << 24,
+                    rate => u64::from(rate) << 16,
+                };
+                let even = (2 << 16) / u64::from(self.sizes.flow_count);
+                let share =
+                    if self.is_uneven { (1 << 15) >> flow.min(12) } else { rng.gen_range(0..even) };
+                u32::try_from((line * share) >> 16).unwrap_or(u32::MAX)
+            }
+            // From a trickle to more than the line.
+            Phase::Any | Phase::Pause => {
+                let bits = [0, 8, 16, 20, 22, 24, 25, 26, 27, 32][rng.gen_range(0..10)];
+                (rng.gen::<u64>() & ((1 << bits) - 1)) as u32
+            }
+        }
     }
 }
 
+/// Random flows, with stalls on every stream.
+pub struct RandomFlows {
+    flows: Traffic,
+    work: Source<Work>,
+    inflight: Source<InFlight>,
+    rate: Source<Rate>,
+    grant: Sink,
+}
+
 impl RandomFlows {
-    /// Inputs for `cycle`, see [`Stimulus`].
-    pub fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
-        if cycle == self.phase_end {
-            self.begin_phase(cycle);
+    fn new(seed: u64, sizes: FlowSizes) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut child = || ChaCha8Rng::seed_from_u64(rng.gen());
+        let (work, inflight) = (Source::new(child()), Source::new(child()));
+        let (rate, grant) = (Source::new(child()), Sink::new(child()));
+        Self { flows: Traffic::new(rng, sizes), work, inflight, rate, grant }
+    }
+
+    fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
+        let flows = &mut self.flows;
+        if cycle == flows.phase_end {
+            flows.begin_phase(cycle);
         }
-        let next_work = if self.is_pause { None } else { self.next_work() };
-        let mut given_back = next_work;
-        let work = self.work.drive(out.s_work.ready, || given_back.take());
-        if let Some(work) = given_back {
-            self.rearm.push_front(work.flow);
-        }
-        let inflight_bytes = Self::inflight_bytes(&mut self.rng);
-        let flow = Self::flow(&mut self.rng, self.active, self.flow_count);
-        let inflight = InFlight { valid: true, flow, inflight_bytes };
-        let inflight = self.inflight.drive(out.s_inflight.ready, || Some(inflight));
-        let rate = self.next_rate();
-        let is_due = self.rng.gen_range(0..self.rate_interval) == 0;
-        let rate = self.rate.drive(out.s_rate.ready, || is_due.then_some(rate));
-        let ready = self.grant.drive() | self.grant_is_open;
+        let work = self.work.drive(out.s_work.ready, || flows.next_work());
+        let inflight = self.inflight.drive(out.s_inflight.ready, || flows.next_inflight());
+        let rate = self.rate.drive(out.s_rate.ready, || flows.next_rate());
+        let ready = (self.grant.drive() | flows.grant_is_open) && flows.phase != Phase::Hoard;
         if ready && out.m_grant.valid {
-            self.rearm.push_back(out.m_grant.flow);
+            flows.rearm.push_back(out.m_grant.flow);
         }
         SchedulerIn {
             reset: false,
@@ -211,192 +335,26 @@ impl RandomFlows {
             s_inflight: inflight.unwrap_or_default(),
             s_rate: rate.unwrap_or_default(),
             m_grant: ReadyPort { ready },
-            cfg_line: self.cfg_line,
+            cfg_line: flows.cfg_line,
         }
     }
 }
 
-/// One packet on the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
-    /// First cycle of the packet on the line.
-    pub cycle: u64,
-    /// Its flow.
-    pub flow: u16,
-}
-
-/// A requester with endless work in front of a line of some bytes a cycle: a grant is taken into
-/// a short queue, its packet then holds the line for as many cycles as it has beats, and the flow
-/// is armed again some cycles after the grant was taken.
-pub struct BusyLine {
-    rng: ChaCha8Rng,
-    beat_bytes: u64,
-    /// UQ8.24 bytes a cycle, 0: no such flow.
-    rates: Vec<u32>,
-    lens_bytes: Vec<u16>,
-    window_bytes: u32,
-    to_create: VecDeque<u16>,
-    to_arm: VecDeque<(u64, u16)>,
-    queue: VecDeque<u16>,
-    busy_until: u64,
-    /// Cycles from the taking of a grant to the next arm, at least and at most.
-    rearm_cycles: (u64, u64),
-    /// What went out so far.
-    pub sent: Vec<Sent>,
-    /// Grants taken so far, by flow.
-    pub taken: Vec<u64>,
-}
-
-impl BusyLine {
-    /// Grants that wait in front of the line.
-    pub const QUEUE_DEPTH: usize = 2;
-
-    /// A line for flows that ask for `rates` and send packets of `lens_bytes`.
-    pub fn new(seed: u64, beat_bytes: usize, rates: Vec<u32>, lens_bytes: Vec<u16>) -> Self {
-        let flows = 0..rates.len() as u16;
-        let used: VecDeque<u16> = flows.filter(|f| rates[usize::from(*f)] > 0).collect();
-        Self {
-            rng: ChaCha8Rng::seed_from_u64(seed),
-            beat_bytes: beat_bytes as u64,
-            taken: vec![0; rates.len()],
-            rates,
-            lens_bytes,
-            window_bytes: u32::MAX,
-            to_arm: used.iter().map(|flow| (0, *flow)).collect(),
-            to_create: used,
-            queue: VecDeque::new(),
-            busy_until: 0,
-            rearm_cycles: (10, 20),
-            sent: Vec::new(),
-        }
-    }
-
-    /// Cycles that a packet of this flow holds the line.
-    pub fn packet_cycles(&self, flow: u16) -> u64 {
-        u64::from(self.lens_bytes[usize::from(flow)]).div_ceil(self.beat_bytes)
-    }
-
-    fn move_line(&mut self, cycle: u64) {
-        if cycle < self.busy_until {
-            return;
-        }
-        if let Some(flow) = self.queue.pop_front() {
-            self.sent.push(Sent { cycle, flow });
-            self.busy_until = cycle + self.packet_cycles(flow);
-        }
+impl Stimulus<Scheduler> for RandomFlows {
+    fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
+        self.next(cycle, out)
     }
 }
 
-impl BusyLine {
-    /// Inputs for `cycle`, see [`Stimulus`].
-    pub fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
-        let mut inputs = SchedulerIn::default();
-        self.move_line(cycle);
-        inputs.m_grant.ready = self.queue.len() < Self::QUEUE_DEPTH;
-        if inputs.m_grant.ready && out.m_grant.valid {
-            let flow = out.m_grant.flow;
-            self.queue.push_back(flow);
-            self.taken[usize::from(flow)] += 1;
-            let (least, most) = self.rearm_cycles;
-            self.to_arm.push_back((cycle + self.rng.gen_range(least..=most), flow));
-        }
-        if let (Some(&flow), true) = (self.to_create.front(), out.s_rate.ready) {
-            self.to_create.pop_front();
-            let (rate, window_bytes) = (self.rates[usize::from(flow)], self.window_bytes);
-            inputs.s_rate = Rate { valid: true, flow, op: OP_CREATE, window_bytes, rate };
-        }
-        let due = self.to_arm.front().filter(|(at, _)| *at <= cycle);
-        if let (Some(&(_, flow)), true) = (due, out.s_work.ready && self.to_create.is_empty()) {
-            self.to_arm.pop_front();
-            let len_bytes = self.lens_bytes[usize::from(flow)];
-            inputs.s_work =
-                Work { valid: true, flow, len_bytes, frame_count: 1, inflight_bytes: 0 };
-        }
-        inputs
-    }
-}
-
-/// A busy line whose flows mostly keep their rates for longer than the scheduler remembers, while
-/// some change their rates, leave and come back, and the line itself stands still now and then.
-pub struct RestlessLine {
-    rng: ChaCha8Rng,
-    line: BusyLine,
-    flow_count: u16,
-    /// A removed flow that comes back, and when.
-    away: Option<(u64, u16)>,
-    /// Cycles between two disturbances, about.
-    interval: u32,
-}
-
-impl RestlessLine {
-    /// Stimulus for `flow_count` flows and a line of `beat_bytes` a cycle.
-    pub fn new(seed: u64, flow_count: usize, beat_bytes: usize) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let len_bytes = [100, 1082, 4154, 0][seed as usize % 4];
-        let lens: Vec<u16> = (0..flow_count)
-            .map(|_| if len_bytes == 0 { rng.gen_range(300..1500) } else { len_bytes })
-            .collect();
-        let weights: Vec<f64> =
-            (0..flow_count).map(|_| 100_f64.powf(rng.gen_range(0.0..1.0))).collect();
-        let total: f64 = weights.iter().sum();
-        let load = [0.9, 0.999, 1.0, 1.3][rng.gen_range(0..4)];
-        let line_rate = load * beat_bytes as f64 * f64::from(1 << 24);
-        let rates = weights.iter().map(|w| (w / total * line_rate) as u32).collect();
-        let interval = [1000, 4000, 20_000][rng.gen_range(0..3)];
-        let line = BusyLine::new(rng.gen(), beat_bytes, rates, lens);
-        Self { rng, line, flow_count: flow_count as u16, away: None, interval }
-    }
-
-    /// Changes of one of the first flows, and stops of the line.
-    fn disturb(&mut self, cycle: u64) -> Option<Rate> {
-        let flow = self.rng.gen_range(0..self.flow_count.div_ceil(4));
-        let rate = self.line.rates[usize::from(flow)];
-        let window_bytes = self.line.window_bytes;
-        let update = Rate { valid: true, flow, op: OP_UPDATE, window_bytes, rate };
-        match self.rng.gen_range(0..8) {
-            0 if self.away.is_none() => {
-                self.away = Some((cycle + self.rng.gen_range(1..3000), flow));
-                Some(Rate { op: OP_REMOVE, ..update })
-            }
-            1 => {
-                self.line.busy_until = cycle + self.rng.gen_range(1..12_000);
-                None
-            }
-            2 => {
-                let rate = self.rng.gen_range(0..=rate);
-                Some(Rate { rate, ..update })
-            }
-            _ => Some(update),
-        }
-    }
-}
-
-impl RestlessLine {
-    /// Inputs for `cycle`, see [`Stimulus`].
-    pub fn next(&mut self, cycle: u64, out: &SchedulerOut) -> SchedulerIn {
-        let mut inputs = self.line.next(cycle, out);
-        if !self.line.to_create.is_empty() || inputs.s_rate.valid {
-            return inputs;
-        }
-        if let Some((_, flow)) = self.away.filter(|(at, _)| *at <= cycle) {
-            self.away = None;
-            let (window_bytes, rate) = (self.line.window_bytes, self.line.rates[usize::from(flow)]);
-            inputs.s_rate = Rate { valid: true, flow, op: OP_CREATE, window_bytes, rate };
-            self.line.to_arm.push_back((cycle, flow));
-        } else if self.rng.gen_range(0..self.interval) == 0 {
-            inputs.s_rate = self.disturb(cycle).unwrap_or_default();
-        }
-        inputs
-    }
-}
-
-/// The events of [`Flows`] on the core's streams; software that also gives flow commands, some of
-/// them while the core clears its rows after reset.
+/// The events of [`RandomFlows`] on the core's streams; software that sets the line and also gives
+/// flow commands, some of them while the core clears its rows after reset.
 pub struct CoreFlows {
     rng: ChaCha8Rng,
-    flows: Flows,
+    flows: RandomFlows,
     software: Software,
     flow_count: u16,
+    /// What the software has set the line to.
+    line: u32,
     /// One flow command by register in this many cycles.
     command_interval: u32,
     /// What stands in the bits of a flow's index that the core ignores.
@@ -404,8 +362,7 @@ pub struct CoreFlows {
 }
 
 impl CoreFlows {
-    /// Stimulus for `flow_count` flows and a line of `beat_bytes` a cycle.
-    pub fn new(seed: u64, flow_count: usize, beat_bytes: usize) -> Self {
+    fn new(seed: u64, sizes: FlowSizes) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(!seed);
         let software = ChaCha8Rng::seed_from_u64(rng.gen());
         let mut software = Software::new(software, regs::SCHED_REGISTERS);
@@ -415,11 +372,12 @@ impl CoreFlows {
             (sched_offset::flow_command, 1 << 16 | 1),
         ]);
         Self {
-            ignored: rng.gen::<u16>() & !(flow_count as u16 - 1),
+            ignored: rng.gen::<u16>() & !(sizes.flow_count - 1),
             command_interval: [200, 2000, 20_000][rng.gen_range(0..3)],
-            flows: Flows::new(seed, flow_count, beat_bytes),
+            flows: sizes.random(seed),
             software,
-            flow_count: flow_count as u16,
+            flow_count: sizes.flow_count,
+            line: 0,
             rng,
         }
     }
@@ -433,7 +391,7 @@ impl Stimulus<SchedCore> for CoreFlows {
             let command = rng.gen_range(0..4) << 16 | flow | u32::from(self.ignored);
             self.software.writes.extend([
                 (sched_offset::flow_window, rng.gen()),
-                (sched_offset::flow_rate, rng.gen::<u32>() >> 8),
+                (sched_offset::flow_rate, rng.gen::<u32>() >> [0, 8][rng.gen_range(0..2)]),
             ]);
             self.software.writes.push_back((sched_offset::flow_command, command));
         }
@@ -445,6 +403,10 @@ impl Stimulus<SchedCore> for CoreFlows {
             m_grant: grant,
         };
         let events = self.flows.next(cycle, &unit_out);
+        if events.cfg_line != self.line {
+            self.line = events.cfg_line;
+            self.software.writes.push_back((sched_offset::line, self.line));
+        }
         let mut s_axis_rate = AxisEvent::from(events.s_rate);
         s_axis_rate.tdata |= u128::from(self.ignored);
         SchedCoreIn {

@@ -19,7 +19,8 @@ pub struct Plan {
     pub per_root: f64,
     /// Least number for each module.
     pub per_module_min: usize,
-    /// Runs of [`Plan::cycles`] cycles (or what the bench needs, if that is more) that a mutant must survive, from as many seeds.
+    /// Runs of [`Plan::cycles`] cycles that a mutant must survive, from as many seeds; the last one
+    /// is as long as the bench needs, if that is more.
     pub run_count: u64,
     /// Cycles of each of them.
     pub cycles: u64,
@@ -173,8 +174,12 @@ impl Task<'_> {
     /// `None`: not a mutant, because it is no Verilog.
     fn outcome(&self, source: &Source, plan: &Plan) -> Option<Outcome> {
         for run in 0..plan.short_count + plan.run_count {
-            let long_cycles = plan.cycles.max(self.bench.telling_cycles());
-            let cycles = if run < plan.short_count { plan.short_cycles } else { long_cycles };
+            let is_last = run + 1 == plan.short_count + plan.run_count;
+            let cycles = match run {
+                _ if run < plan.short_count => plan.short_cycles,
+                _ if is_last => plan.cycles.max(self.bench.telling_cycles()),
+                _ => plan.cycles,
+            };
             let mut options = Options::new(plan.seed + run, cycles);
             (options.flavour, options.failure_dir) = (Flavour::Quick, None);
             let Err(failure) = self.bench.run(source, &options) else { continue };

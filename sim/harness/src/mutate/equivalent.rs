@@ -6,6 +6,8 @@
 //! | `x = a + c` to `-`, or back, where 2c is a multiple of 2 to the width of `x` | both are the same modulo that power: `+ 1` on one bit, `+ 4` on three |
 //! | `x` one bit narrower, and every read of it selects bits below its top | the bit goes nowhere; also `x_next`, which only `x <= x_next` reads |
 //! | `x` one bit narrower, and only constants below its top are ever assigned, with `=` | the bit is always 0 |
+//! | `m = x[B-1:0]` to `x[B+1:0]`, and `m` is declared `[B-1:0]` | what is above is cut off |
+//! | `>` to `>=` in `y = 0; if (a > b) y = a - b;` | the difference of equals is 0 |
 //! | a bit in the zeros of `w = {n'd0, x}` or in `{n'd0, x}` itself, which is only read as `w << k`, and k moves the bit out of what is assigned | every operator on its way moves bits up only |
 //! | anything in the `default` of a `case` that names every value of its selector | never taken |
 
@@ -26,6 +28,8 @@ struct Assignment<'a> {
 pub(super) struct Forms<'a> {
     tokens: &'a [Token<'a>],
     widths: HashMap<&'a str, usize>,
+    /// Of the `localparam`s.
+    constants: HashMap<&'a str, u128>,
     assignments: Vec<Assignment<'a>>,
     /// Where each name stands, but for its declaration and where the whole of it is assigned.
     reads: HashMap<&'a str, Vec<usize>>,
@@ -48,8 +52,8 @@ fn number(text: &str) -> Option<(usize, u128)> {
 impl<'a> Forms<'a> {
     /// Of the tokens of one module.
     pub(super) fn new(tokens: &'a [Token<'a>]) -> Self {
-        let (widths, assignments, reads) = Default::default();
-        let mut forms = Self { tokens, widths, assignments, reads };
+        let (widths, constants, assignments, reads) = Default::default();
+        let mut forms = Self { tokens, widths, constants, assignments, reads };
         let mut at = 0;
         while at < tokens.len() {
             at = forms.declaration(at).unwrap_or_else(|| forms.other(at));
@@ -64,6 +68,12 @@ impl<'a> Forms<'a> {
     /// `reg [7:0] name`, also of ports; the index behind it.
     fn declaration(&mut self, at: usize) -> Option<usize> {
         let mut at = match self.text(at) {
+            "localparam" => {
+                let name = at + if self.text(at + 1) == "[" { 6 } else { 1 };
+                let value = number(self.text(name + 2)).filter(|_| self.text(name + 3) == ";");
+                self.constants.insert(self.text(name), value?.1);
+                return Some(name + 3);
+            }
             "wire" | "reg" => at + 1,
             _ => return None,
         };
@@ -118,7 +128,11 @@ impl<'a> Forms<'a> {
             return true;
         }
         match mutant.kind {
-            Kind::Operator => self.is_half_of_the_ring(at),
+            Kind::Operator => {
+                self.is_half_of_the_ring(at)
+                    || self.is_cut_off(at)
+                    || self.is_guard_of_difference(at)
+            }
             Kind::Width => self.is_unread_top(at) || self.is_zero_top(at),
             Kind::Constant => self.is_shifted_out(at, &mutant.to),
             _ => false,
@@ -164,6 +178,32 @@ impl<'a> Forms<'a> {
         }
     }
 
+    fn has(&self, at: usize, texts: &[&str]) -> bool {
+        texts.iter().enumerate().all(|(n, text)| self.text(at + n) == *text)
+    }
+
+    /// `at` is the minus in `m = x[B-1:0];`.
+    fn is_cut_off(&self, at: usize) -> bool {
+        let Some(start) = at.checked_sub(3) else { return false };
+        let part = ["[", self.text(at - 1), "-", "1", ":", "0", "]"];
+        let whole = self.assignments.iter().find(|a| a.value == (start..at + 5));
+        let Some(target) = whole.and_then(|a| a.target) else { return false };
+        let declares = |n: usize| self.has(n, &part) && self.text(n + part.len()) == target;
+        self.has(start + 1, &part) && (0..start).any(declares)
+    }
+
+    /// `at` is the sign in `y = 0; if (a > b) begin y = a - b; end`.
+    fn is_guard_of_difference(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(7) else { return false };
+        let (a, b, y) = (self.text(at - 1), self.text(at + 1), self.text(before));
+        let is_zero = number(self.text(before + 2)).is_some_and(|(_, value)| value == 0);
+        is_zero
+            && self.text(before + 1) == "="
+            && self.has(before + 3, &[";", "if", "("])
+            && self.has(at, &[">", b, ")", "begin", y, "=", a, "-", b, ";", "end"])
+            && self.text(at + 11) != "else"
+    }
+
     /// The register whose declared top is at `at`, as in `reg [7:0] name`.
     fn declared(&self, at: usize) -> Option<(&'a str, usize)> {
         let is_range = self.text(at.checked_sub(1)?) == "[" && self.text(at + 1) == ":";
@@ -200,8 +240,11 @@ impl<'a> Forms<'a> {
     fn is_zero_top(&self, at: usize) -> bool {
         let Some((name, top)) = self.declared(at) else { return false };
         let is_low = |a: &Assignment<'_>| {
-            let value = (a.value.len() == 1).then(|| number(self.text(a.value.start))).flatten();
-            a.is_blocking && top < 128 && value.is_some_and(|(_, value)| value >> top == 0)
+            let text = self.text(a.value.start);
+            let named = self.constants.get(text).copied();
+            let value = number(text).map(|(_, value)| value).or(named);
+            let value = value.filter(|_| a.value.len() == 1);
+            a.is_blocking && top < 128 && value.is_some_and(|value| value >> top == 0)
         };
         let is_whole = !self.assignments.iter().any(|a| {
             // A part of it is assigned: the name stands in front of a bracket there.

@@ -44,7 +44,23 @@ fn selection_survives_a_change_elsewhere() {
 
 /// Each line has a mistake that cannot matter and a like one that can.
 const FORMS: &str = "
-module m(input wire clock, input wire [3:0] a, output wire [7:0] y, output wire [8:0] z);
+module m(input wire clock, input wire [3:0] a, output wire [7:0] y, output wire [8:0] z,
+    output reg [B-1:0] whole, output reg [B:0] wider, output reg [3:0] room, output reg [3:0] least);
+  localparam [7:0] small = 8'd7;
+  localparam [7:0] large = 8'd128;
+  integer i;
+  always @(*) begin
+    for (i = 0; i < 8; i = i + 1) if (a[i]) whole = i[B-1:0];
+    wider = i[B-1:0];
+    room = 4'd0;
+    if (a > state) begin
+      room = a - state;
+    end
+    least = 4'd1;
+    if (a > state) begin
+      least = a - state;
+    end
+  end
   reg ring;
   reg [2:0] turn;
   reg [2:0] turn_2;
@@ -80,7 +96,7 @@ module m(input wire clock, input wire [3:0] a, output wire [7:0] y, output wire 
     part_next = part;
     few = 8'd0;
     many = 8'd0;
-    if (a[0]) begin few = 8'd7; many = 8'd128; part_next = 5'd31; end
+    if (a[0]) begin few = small; many = large; part_next = 5'd31; end
   end
   always @(posedge clock) begin
     ring <= ring + 1'd1;
@@ -114,6 +130,10 @@ fn forms_that_cannot_matter_are_left_out() {
     };
     let starts = ["ring <=", "turn <=", "wire [2:0] across", "turn_2 <=", "all <="];
     assert_eq!(starts.map(operator), [false, false, false, true, true]);
+    let minus = |end: &str| found.iter().any(|m| m.from == "-" && m.line_text.ends_with(end));
+    assert_eq!(["whole = i[B-1:0];", "wider = i[B-1:0];"].map(minus), [false, true]);
+    let guards = found.iter().filter(|m| m.from == ">").count();
+    assert_eq!(guards, 1, "only the difference that begins at 0 is the same");
     let zeros = |start: &str, from: &str| {
         let is_there = |m: &&Mutant| m.line_text.starts_with(start) && m.from == from;
         found.iter().any(|m| m.kind == Kind::Constant && is_there(&m))
