@@ -90,7 +90,7 @@ module scheduler_properties (
     // The writes of its time on their way, and what is written down.
     reg  [3:0]   writing = 0;
     reg          written = 0;
-    reg          reset_before = 1;
+    reg          reset_before = 1, was_clean = 0;
     reg  [19:0]  time_before = 0;
 
     wire asks = s_work_valid && s_work_ready && s_work_flow == flow;
@@ -147,6 +147,7 @@ module scheduler_properties (
     always @(posedge clock) begin
         is_first <= 0;
         reset_before <= reset;
+        was_clean <= is_clean;
         time_before <= clock_bytes[36:17];
         waits <= !reset && (asks || (waits && !sends));
         if (asks) len <= s_work_len_bytes;
@@ -181,7 +182,12 @@ module scheduler_properties (
         // Octaves are popped in every fourth cycle at most, and time moves by one unit at most.
         pace: assert (!pop_taken || slot == 0);
         time_step: assert (reset_before || clock_bytes[36:17] - time_before <= 20'd1);
+        // What the others assume.
+        stays_clean: assert (reset_before || is_clean || !was_clean);
+        unwritten: assert (is_clean || !time_write);
+        settles: assert (!at[2] || row_3[170:138] <= CAP);
     end
+`ifndef BOUNDED
     always @* if (is_first) first: assert (sent == 0 && !waits && inside == 0 && !granted);
     // What carries the induction: clearing, operations on their way, and the row.
     always @* if (!is_first) begin
@@ -211,7 +217,6 @@ module scheduler_properties (
             && moved[25:12] == (op[4:2] == WORK ? op[105:92] : row[25:12])
             && moved[73:42] == (op[4:2] == WORK || op[4:2] == INFLIGHT ? op[59:28] : row[73:42])
             && moved[105:74] == (op[4:2] == RATE ? op[59:28] : row[105:74])
-            && (!at[2] || moved[170:138] <= CAP)
             && (at[2] || moved[2] == is_open_at(moved[73:42], moved[105:74]))));
         due: assert (!is_cleared || !row[3] || (can && row[170:138] >= {3'd0, row[25:12], 16'd0}));
         opened: assert (!is_cleared || ((!row[2] || is_open_at(row[73:42], row[105:74]))
@@ -242,4 +247,5 @@ module scheduler_properties (
             && (writing & waits_stage) == (can && !row[3] ? writing : 4'd0));
         noted: assert (!is_clean || |writing || written == (can && !row[3]));
     end
+`endif
 endmodule
