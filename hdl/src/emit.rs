@@ -25,6 +25,7 @@ use crate::host::{
     registers::Registers,
     sq::fetch::SqFetch,
     table_window::TableWindow,
+    uart::{self, deframer::UartDeframer, framer::UartFramer, rx::UartRx, tx::UartTx},
     write_mux::WriteMux,
 };
 use crate::nic::Nic;
@@ -108,6 +109,9 @@ pub(crate) const fn lanes_log2(flow_bits: usize) -> usize {
     most(flow_bits, 7) - 6
 }
 
+/// The UARTs of the catalogue, which no preset has: a bit lasts 5 1/3 cycles.
+const BENCH_UART_STEP: u64 = uart::step(3_000_000, 16_000_000);
+
 rows! {
     "skid" of HopPerCycle, |_| Skid::<Bits<64>>::default();
     "fifo" of HopPerCycle, |_| Fifo::<Bits<32>, 4, 5>::default();
@@ -177,6 +181,10 @@ rows! {
     "completion_queue" of HopPerCycle, flows 64, |_| CompletionQueue::<1024, 10, 11>::default();
     "registers" of HopPerCycle, flows 4 8, |c| Registers::<256, 8, 9>::new(c);
     "registers" of HopPerCycle, flows 64, |c| Registers::<1024, 10, 11>::new(c);
+    "uart_rx" of HopPerCycle, |_| UartRx::new(BENCH_UART_STEP);
+    "uart_tx" of HopPerCycle, |_| UartTx::new(BENCH_UART_STEP);
+    "uart_deframer" of HopPerCycle, |_| UartDeframer::default();
+    "uart_framer" of HopPerCycle, |_| UartFramer::default();
     "nic" of HopPerCycle, flows 64, |c| Nic::new(c);
 }
 

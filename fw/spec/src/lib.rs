@@ -7,6 +7,7 @@ pub mod events;
 pub mod layouts;
 pub mod regs;
 pub mod rows;
+pub mod serial;
 pub mod streams;
 pub mod wire;
 

@@ -1,0 +1,1 @@
+fn main() { match alchitry_cu::design() { Ok((d, pcf)) => { d.write_dir(std::path::Path::new("/tmp/alch/top"), nic_hdl::emit::Layout::FilePerModule).unwrap(); print!("{pcf}"); } Err(e) => println!("{e}") } }
