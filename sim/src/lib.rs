@@ -2,6 +2,7 @@
 //! captures, a Linux guest as the peer.
 
 pub mod bench;
+pub mod board;
 pub mod cli;
 pub mod engine;
 pub mod env;

@@ -3,6 +3,7 @@
 pub mod acks;
 
 use super::axil::Software;
+use crate::board::cc::registers;
 use acks::{hop_word, next_hop, number, parameters, RandomAcks};
 use nic_harness::bench::{Bench, Stimulus};
 use nic_models::golden::cc::active::{CcActive, CcActiveIn, CcActiveOut, WatchPorts};
@@ -17,7 +18,7 @@ use nic_models::golden::cc::CcCfg;
 use nic_models::ports::Golden;
 use nic_models::streams::{AxisEvent, Decision, ReadyPort, TreadyPort};
 use nic_spec::config::{CcSchedule, NicConfig};
-use nic_spec::regs::{self, cc_offset, config_offset};
+use nic_spec::regs::{self, config_offset};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -264,24 +265,11 @@ impl CoreEvents {
         let c = &self.acks.cfg;
         // Any gain, now and then: what software reads back has all bits.
         let queue_gain = if self.rng.gen() { self.rng.gen() } else { c.queue_gain };
-        let values = [
-            (config_offset::cc_t_ns, c.t_ns),
-            (config_offset::cc_inv_t, c.inv_t),
-            (config_offset::cc_queue_gain, queue_gain),
-            (config_offset::cc_target, c.target),
-            (config_offset::cc_u_one, c.u_one),
-            (config_offset::cc_max_stage, c.max_stage.into()),
-            (config_offset::cc_w_ai, c.w_ai),
-            (config_offset::cc_w_init, c.w_init),
-            (config_offset::cc_w_min, c.w_min),
-            (config_offset::cc_rate_gain, c.rate_gain),
-            (config_offset::cc_rate_min, c.rate_min),
-            (config_offset::cc_rate_max, c.rate_max),
-            (config_offset::cc_util_gain, c.util_gain),
-            (config_offset::cc_check, c.check),
-            (cc_offset::cc_mode, c.by_time.into()),
-            (config_offset::cc_active, [0, 1, 7, 60][self.rng.gen_range(0..4)]),
-        ];
+        let active = [0, 1, 7, 60][self.rng.gen_range(0..4)];
+        let values = registers(&CcCfg { queue_gain, ..*c }).map(|(offset, value)| match offset {
+            config_offset::cc_active => (offset, active),
+            _ => (offset, value),
+        });
         self.software.restart(values);
         self.events_from = None;
         self.acks.ack.reset();

@@ -6,8 +6,10 @@ use super::preset::config;
 use super::progress::Progress;
 use super::table::Table;
 use crate::bench;
+use crate::board::cc::{Board, BoardError};
+use crate::board::LineError;
 use crate::replay::cc_trace::{
-    against_trace, free_running, resynchronised, Errors, Mode, State, Trace,
+    against_trace, free_running, resynchronised, states, Errors, Mode, State, Trace,
 };
 use clap::{Args, ValueEnum};
 use nic_harness::lockstep::{GoldenOnly, LockStep, Stepper};
@@ -19,7 +21,8 @@ use nic_models::ports::Golden;
 use nic_spec::cc_params::{CcConfig, CcParams};
 use nic_spec::config::{CcSchedule, NicConfig};
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 /// Who computes the states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -30,6 +33,9 @@ enum Engine {
     Golden,
     /// The Verilog, every output compared with the golden model in every cycle
     Rtl,
+    /// A board at a serial port (boards/alchitry-cu), every answer compared with the golden model,
+    /// bit by bit
+    Board,
 }
 
 /// Arguments of `nic cc-replay`.
@@ -71,12 +77,15 @@ pub struct Arguments {
     /// Ignore telemetry that no honest network gives, as the NIC does after reset
     #[arg(long)]
     checks: bool,
-    /// Core clock in MHz, which scales the rate's unit only
-    #[arg(long, default_value_t = 250, value_parser = clap::value_parser!(u64).range(1..=10_000))]
-    clock_mhz: u64,
-    /// Configuration whose flow count the unit has
-    #[arg(long, default_value = "gbe")]
-    preset: String,
+    /// Core clock in MHz, which scales the rate's unit only; 250 unless given, a board's own
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    clock_mhz: Option<u64>,
+    /// Configuration whose flow count the unit has; gbe unless given, a board's is cu
+    #[arg(long)]
+    preset: Option<String>,
+    /// Serial port of the board
+    #[arg(long, value_name = "TTY")]
+    port: Option<String>,
     /// Flow that gets the ACKs
     #[arg(long, default_value_t = 0)]
     flow: u16,
@@ -96,12 +105,29 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     if arguments.verilog.is_some() && arguments.engine != Engine::Rtl {
         return Err(CliError::Usage("--verilog needs --engine rtl".into()));
     }
-    let sizes = config(&arguments.preset)?;
+    let is_board = arguments.engine == Engine::Board;
+    if arguments.port.is_some() != is_board {
+        let text = "--engine board and --port TTY go together: /dev/ttyUSB1, for example";
+        return Err(CliError::Usage(text.into()));
+    }
+    let preset = arguments.preset.as_deref().unwrap_or(if is_board { "cu" } else { "gbe" });
+    let sizes = config(preset)?;
+    if is_board && sizes.cc_schedule() != CcSchedule::BitPerCycle {
+        return Err(CliError::Usage(format!("--preset {preset}: boards have the core of cu")));
+    }
+    let clock_hz = match (arguments.clock_mhz.map(|mhz| mhz * 1_000_000), is_board) {
+        (Some(hz), true) if hz != sizes.clock_hz => {
+            let mhz = sizes.clock_hz / 1_000_000;
+            return Err(CliError::Usage(format!("--clock-mhz: the board's clock has {mhz} MHz")));
+        }
+        (given, true) => given.unwrap_or(sizes.clock_hz),
+        (given, false) => given.unwrap_or(250_000_000),
+    };
     if usize::from(arguments.flow) >= sizes.flow_count {
         let (flow, count) = (arguments.flow, sizes.flow_count);
         return Err(CliError::Usage(format!("--flow {flow}: {} has flows 0..{count}", sizes.name)));
     }
-    let (config, params) = parameters(arguments)?;
+    let (config, params) = parameters(arguments, clock_hz)?;
     files::check_output("--out", arguments.out.as_deref())?;
     let trace = Trace::read(&arguments.acks).map_err(CliError::Usage)?;
     let trace = match arguments.mode {
@@ -124,6 +150,10 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     };
     let states = match arguments.engine {
         Engine::Reference => reference.clone(),
+        Engine::Board => {
+            let run = BoardRun { sizes: &sizes, config: &config, params, trace: &trace };
+            run.states(arguments, &counter)?
+        }
         Engine::Golden | Engine::Rtl => match sizes.cc_schedule() {
             CcSchedule::BitPerCycle => {
                 let golden = CcUnitSerial::new(&sizes);
@@ -147,7 +177,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
 }
 
 /// The parameters, with the option's name in the error.
-fn parameters(a: &Arguments) -> Result<(CcConfig, CcParams), CliError> {
+fn parameters(a: &Arguments, clock_hz: u64) -> Result<(CcConfig, CcParams), CliError> {
     let config = CcConfig {
         t_ns: a.t_ns,
         eta: a.eta,
@@ -164,7 +194,7 @@ fn parameters(a: &Arguments) -> Result<(CcConfig, CcParams), CliError> {
         time_unit_ns: 1.0,
         active_window_ns: None,
         multi: a.multi,
-        clock_hz: a.clock_mhz * 1_000_000,
+        clock_hz,
     };
     let params = CcParams::derive(&config).map_err(|e| {
         let option = |field: &str| {
@@ -206,6 +236,44 @@ fn source(arguments: &Arguments, sizes: &NicConfig, block: &str) -> Result<Sourc
     let expected = emitted.model(Flavour::Fast).map_err(CliError::failed)?;
     model.check_same_ports(&expected).map_err(at_file)?;
     Ok(given)
+}
+
+/// A trace on a board.
+struct BoardRun<'a> {
+    sizes: &'a NicConfig,
+    config: &'a CcConfig,
+    params: CcParams,
+    trace: &'a Trace,
+}
+
+impl BoardRun<'_> {
+    /// The board's states, each answer compared with the golden model's; says how fast it went.
+    fn states(&self, arguments: &Arguments, progress: &AtomicU64) -> Result<Vec<State>, CliError> {
+        let port = arguments.port.as_deref().expect("asked for above");
+        let failed = |e: BoardError| match e {
+            BoardError::Line(LineError::Open(_)) => CliError::Usage(format!("--port {port}: {e}")),
+            e => CliError::Failed(format!("{port}: {e}")),
+        };
+        let mut board = Board::open(port, self.sizes).map_err(failed)?;
+        let mut unit = GoldenOnly(CcUnitSerial::new(self.sizes));
+        let cfg = CcUnit::cfg(self.params);
+        let golden = self.trace.answers(&mut unit, self.config, cfg, arguments.flow, || {});
+        let golden = golden.map_err(CliError::failed)?;
+        let (create, acks) = self.trace.events(self.config, arguments.flow);
+        let before = progress.load(Ordering::Relaxed);
+        let done = |row: usize| progress.store(before + row as u64, Ordering::Relaxed);
+        let begin = Instant::now();
+        let cfg = self.trace.cfg(cfg);
+        let run = board.run(&cfg, &create, &acks, &golden, done).map_err(failed)?;
+        let per_second = acks.len() as f64 / begin.elapsed().as_secs_f64();
+        println!(
+            "{port}: {} answers equal the golden model's in every bit; {per_second:.0} ACKs a \
+             second, {} restarts after faults of the line",
+            golden.len(),
+            run.restarts
+        );
+        Ok(states(self.config, &golden))
+    }
 }
 
 /// Prints the error statistics.

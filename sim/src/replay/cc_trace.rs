@@ -5,7 +5,7 @@ use nic_harness::lockstep::{StepError, Stepper};
 use nic_models::golden::cc::unit::{CcUnitIn, CcUnitOut, OP_CREATE, OP_UPDATE};
 use nic_models::golden::cc::CcCfg;
 use nic_models::reference::hpcc::{Flow, Ignored, Outcome, Params, Telemetry};
-use nic_models::streams::{self, AckTelemetry, FlowCommand};
+use nic_models::streams::{self, AckTelemetry, Decision, FlowCommand};
 use nic_spec::cc_params::{CcConfig, U_FRACTION_BITS, U_ONE, W_FRACTION_BITS};
 use std::path::Path;
 
@@ -246,6 +246,26 @@ impl Trace {
         self.acks.iter().map(step).collect()
     }
 
+    /// What makes flow `flow`, and its ACKs.
+    pub fn events(&self, config: &CcConfig, flow: u16) -> (FlowCommand, Vec<AckTelemetry>) {
+        let create = FlowCommand {
+            valid: true,
+            flow,
+            op: OP_CREATE,
+            telemetry: true,
+            window_bytes: config.w_init_bytes,
+            rate: 0,
+        };
+        let ack = |ack: &Ack| {
+            let Telemetry { hop_count, path, hops } = ack.tel;
+            let tel =
+                streams::Telemetry { valid: true, hops: hop_count.min(6) as u8, path, hop: hops };
+            let (psn, snd_nxt) = self.numbers(config.t_ns, ack);
+            AckTelemetry { valid: true, flow, psn, snd_nxt, tel }
+        };
+        (create, self.acks.iter().map(ack).collect())
+    }
+
     /// Runs a CC unit, one ACK after the other on flow `flow`; `done` is called after each.
     ///
     /// # Errors
@@ -259,37 +279,83 @@ impl Trace {
         config: &CcConfig,
         cfg: CcCfg,
         flow: u16,
-        mut done: impl FnMut(),
+        done: impl FnMut(),
     ) -> Result<Vec<State>, StepError> {
-        let cfg = CcCfg { by_time: self.mode == Mode::Receiver, ..cfg };
-        let idle = CcUnitIn { cfg, ..CcUnitIn::default() };
-        let mut driver =
-            Driver { out: unit.reset()?, taking: None, unit, idle, state: State::default() };
+        Ok(states(config, &self.answers(unit, config, cfg, flow, done)?))
+    }
+
+    /// As [`Trace::run_unit`], with each answer as it is: first to the flow's command, then to the
+    /// ACKs.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn answers(
+        &self,
+        unit: &mut dyn Stepper<In = CcUnitIn, Out = CcUnitOut>,
+        config: &CcConfig,
+        cfg: CcCfg,
+        flow: u16,
+        mut done: impl FnMut(),
+    ) -> Result<Vec<Answer>, StepError> {
+        let idle = CcUnitIn { cfg: self.cfg(cfg), ..CcUnitIn::default() };
+        let mut driver = Driver { out: unit.reset()?, taking: None, unit, idle };
         driver.idle.m_rate.ready = true;
-        let window_bytes = config.w_init_bytes;
-        let create = FlowCommand {
-            valid: true,
-            flow,
-            op: OP_CREATE,
-            telemetry: true,
-            window_bytes,
-            rate: 0,
-        };
+        let (create, acks) = self.events(config, flow);
         driver.send(|i| i.s_flow = create, |out| out.s_flow.ready)?;
-        driver.answer(config)?;
-        let mut states = Vec::with_capacity(self.acks.len());
-        for ack in &self.acks {
-            let Telemetry { hop_count, path, hops } = ack.tel;
-            let tel =
-                streams::Telemetry { valid: true, hops: hop_count.min(6) as u8, path, hop: hops };
-            let (psn, snd_nxt) = self.numbers(config.t_ns, ack);
-            let ack = AckTelemetry { valid: true, flow, psn, snd_nxt, tel };
+        let mut answers = vec![driver.answer()?];
+        for ack in acks {
             driver.send(|i| i.s_ack = ack, |out| out.s_ack.ready)?;
-            states.push(driver.answer(config)?);
+            answers.push(driver.answer()?);
             done();
         }
-        Ok(states)
+        Ok(answers)
     }
+
+    /// The parameters in this mode.
+    pub fn cfg(&self, cfg: CcCfg) -> CcCfg {
+        CcCfg { by_time: self.mode == Mode::Receiver, ..cfg }
+    }
+}
+
+/// What a unit answers to an event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Answer {
+    /// Window, rate, and what else there is.
+    Result(Decision),
+    /// An ACK whose telemetry is not used.
+    Ignored(Ignored),
+}
+
+/// The states after the ACKs that `answers` tell of: the same as before if telemetry was ignored.
+/// The first answer is that to the flow's command.
+pub fn states(config: &CcConfig, answers: &[Answer]) -> Vec<State> {
+    let mut state = State::default();
+    let after = |answer: &Answer| {
+        let rate = match answer {
+            Answer::Result(rate) => rate,
+            Answer::Ignored(reason) => {
+                let outcome = Outcome { ignored: Some(*reason), ..Outcome::default() };
+                return State { outcome, ..state };
+            }
+        };
+        debug_assert!(rate.op == OP_UPDATE || rate.op == OP_CREATE);
+        let one = U_ONE as f64 / f64::from(config.multi);
+        debug_assert_eq!(U_FRACTION_BITS, 36);
+        state = State {
+            u: rate.u as f64 / one,
+            w_bytes: rate.window_bytes.into(),
+            wc_bytes: rate.wc_bytes as f64 / f64::from(1 << W_FRACTION_BITS),
+            rate_bps: f64::from(rate.rate) / f64::from(1 << 24) * 8.0 * config.clock_hz as f64,
+            inc_stage: rate.inc_stage.into(),
+            last_update_psn: rate.last_update_psn,
+            outcome: Outcome { full: rate.full, first: rate.first, ignored: None },
+        };
+        state
+    };
+    answers.iter().map(after).skip(1).collect()
 }
 
 /// A unit and its outputs after the last edge.
@@ -299,8 +365,6 @@ struct Driver<'a> {
     out: CcUnitOut,
     /// Outputs in the cycle that took what was sent: a unit may answer in it.
     taking: Option<CcUnitOut>,
-    /// Of the last answer.
-    state: State,
 }
 
 impl Driver<'_> {
@@ -322,8 +386,8 @@ impl Driver<'_> {
         panic!("the unit takes nothing for {CYCLES_MAX} cycles");
     }
 
-    /// The state after what was sent: the same as before if its telemetry is ignored.
-    fn answer(&mut self, config: &CcConfig) -> Result<State, StepError> {
+    /// The answer to what was sent.
+    fn answer(&mut self) -> Result<Answer, StepError> {
         for _ in 0..CYCLES_MAX {
             let out = match self.taking.take() {
                 Some(out) => out,
@@ -337,25 +401,11 @@ impl Driver<'_> {
                 (events.queue, Ignored::Queue),
             ];
             if let Some((_, reason)) = ignored.iter().find(|(is_it, _)| *is_it) {
-                let outcome = Outcome { ignored: Some(*reason), ..Outcome::default() };
-                return Ok(State { outcome, ..self.state });
+                return Ok(Answer::Ignored(*reason));
             }
-            if !rate.valid {
-                continue;
+            if rate.valid {
+                return Ok(Answer::Result(rate));
             }
-            debug_assert!(rate.op == OP_UPDATE || rate.op == OP_CREATE);
-            let one = U_ONE as f64 / f64::from(config.multi);
-            debug_assert_eq!(U_FRACTION_BITS, 36);
-            self.state = State {
-                u: rate.u as f64 / one,
-                w_bytes: rate.window_bytes.into(),
-                wc_bytes: rate.wc_bytes as f64 / f64::from(1 << W_FRACTION_BITS),
-                rate_bps: f64::from(rate.rate) / f64::from(1 << 24) * 8.0 * config.clock_hz as f64,
-                inc_stage: rate.inc_stage.into(),
-                last_update_psn: rate.last_update_psn,
-                outcome: Outcome { full: rate.full, first: rate.first, ignored: None },
-            };
-            return Ok(self.state);
         }
         panic!("the unit doesn't answer for {CYCLES_MAX} cycles");
     }
