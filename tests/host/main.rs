@@ -7,4 +7,5 @@ mod dma_write;
 mod read_mux;
 mod rings;
 mod sq_fetch;
+mod uart;
 mod write_mux;

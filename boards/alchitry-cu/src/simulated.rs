@@ -100,7 +100,8 @@ impl Sender8N1 {
     fn cycle(&mut self) -> bool {
         if self.bits_left == 0 {
             let Some(byte) = self.waiting.pop_front() else { return true };
-            (self.bits, self.bits_left, self.clock) = (u16::from(byte) << 1 | 0x200, 10, BitClock(0));
+            (self.bits, self.bits_left, self.clock) =
+                (u16::from(byte) << 1 | 0x200, 10, BitClock(0));
         }
         let level = self.bits & 1 == 1;
         if self.clock.tick() {

@@ -19,6 +19,7 @@ pub mod rings;
 pub mod rx;
 pub mod sched;
 pub mod tx;
+pub mod uart;
 pub mod util;
 pub mod window;
 
@@ -52,6 +53,7 @@ pub fn benches(config: &NicConfig) -> Vec<Bench> {
         nic::benches,
         dma::benches,
         rings::benches,
+        uart::benches,
     ];
     areas.iter().flat_map(|area| area(config)).collect()
 }

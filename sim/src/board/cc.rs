@@ -260,4 +260,3 @@ fn result(answer: &[u8]) -> Result<Answer, BoardError> {
         _ => Err(BoardError::Form("an event")),
     }
 }
-

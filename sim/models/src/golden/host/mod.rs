@@ -13,4 +13,5 @@ pub mod read_mux;
 pub mod registers;
 pub mod sq;
 pub mod table_window;
+pub mod uart;
 pub mod write_mux;
