@@ -130,7 +130,7 @@ impl Line {
     /// Whether the board has room for a frame of so many bytes, before escapes.
     pub fn has_room(&self, payload_bytes: usize) -> bool {
         // Kind, number and check sequence, all escaped, and the flag.
-        self.sent_bytes + 2 * (payload_bytes + 4) + 1 <= WINDOW_BYTES
+        self.sent_bytes + 2 * (payload_bytes + 4) < WINDOW_BYTES
     }
 
     /// Sends a frame.
