@@ -4,7 +4,7 @@
 //! # Interface timing  a frame that comes is answered; boards/alchitry-cu/README.md
 //! # Latency and rate  the line's: 10 bits a byte
 //! # Reset             synchronous, high
-//! # Twins             none: tests/board/alchitry_cu.rs compares what the host gets
+//! # Twins             none: sim/tests/board.rs compares what the host gets
 
 use crate::bridge::Bridge;
 use nic_hdl::cc::cc_core::CcCoreSerial;
