@@ -9,6 +9,7 @@
 //!                     itself, so its words begin random there, too
 //! # Twins             inside sim/models/src/golden/transport/read/reply.rs, tests/tool/four_state.rs
 
+use super::lut_ram::lut_ram_verilog;
 use crate::{block, cell};
 use rust_hdl_core::prelude::*;
 
@@ -35,23 +36,9 @@ impl<const AW: usize, T: Synth> Logic for AnyRam<AW, T> {
     }
 }
 
-const VERILOG: &str = "
-module any_ram #(
-    parameter WIDTH = 32,
-    parameter AW = 4
-) (
-    input  wire             clock,
-    input  wire             write_enable,
-    input  wire [AW-1:0]    write_address,
-    input  wire [WIDTH-1:0] write_data,
-    input  wire [AW-1:0]    read_address,
-    output wire [WIDTH-1:0] read_data
-);
-
-    // The asynchronous read makes this LUT RAM, or registers where there is none (iCE40).
-    reg [WIDTH-1:0] mem [0:(1<<AW)-1];
-
-`ifndef SYNTHESIS
+const VERILOG: &str = lut_ram_verilog!(
+    "any_ram",
+    "`ifndef SYNTHESIS
 `ifndef VERILATOR
     // In hardware a word that nobody has written equals itself; X does not. Verilator knows no X,
     // and begins from random words.
@@ -60,11 +47,5 @@ module any_ram #(
 `endif
 `endif
 
-    always @(posedge clock) begin
-        if (write_enable) mem[write_address] <= write_data;
-    end
-
-    assign read_data = mem[read_address];
-
-endmodule
-";
+"
+);

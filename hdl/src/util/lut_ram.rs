@@ -33,8 +33,14 @@ impl<const AW: usize, T: Synth> Logic for LutRam<AW, T> {
     }
 }
 
-const VERILOG: &str = "
-module lut_ram #(
+/// The Verilog of a LUT RAM: its name, and what stands behind the declaration of its words.
+macro_rules! lut_ram_verilog {
+    ($name:literal, $start:literal) => {
+        concat!(
+            "
+module ",
+            $name,
+            " #(
     parameter WIDTH = 32,
     parameter AW = 4
 ) (
@@ -49,11 +55,19 @@ module lut_ram #(
     // The asynchronous read makes this LUT RAM, or registers where there is none (iCE40).
     reg [WIDTH-1:0] mem [0:(1<<AW)-1];
 
-    always @(posedge clock) begin
+",
+            $start,
+            "    always @(posedge clock) begin
         if (write_enable) mem[write_address] <= write_data;
     end
 
     assign read_data = mem[read_address];
 
 endmodule
-";
+"
+        )
+    };
+}
+pub(super) use lut_ram_verilog;
+
+const VERILOG: &str = lut_ram_verilog!("lut_ram", "");
