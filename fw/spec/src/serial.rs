@@ -8,6 +8,21 @@ pub const ESCAPE: u8 = 0x7d;
 /// What an escape toggles.
 pub const TOGGLED: u8 = 0x20;
 
+/// The check sequence before a frame's first byte.
+pub const CHECK_START: u16 = 0xffff;
+
+/// The check sequence with one more byte: RFC 1662's FCS-16, CRC-16/X-25 without the last
+/// inversion.
+pub const fn check_sequence(check: u16, byte: u8) -> u16 {
+    let mut check = check ^ byte as u16;
+    let mut bit = 0;
+    while bit < 8 {
+        check = (check >> 1) ^ if check & 1 == 1 { 0x8408 } else { 0 };
+        bit += 1;
+    }
+    check
+}
+
 /// Baud of the line.
 pub const BAUD: u32 = 3_000_000;
 /// Bytes that a board takes in, answered or not; more are lost.

@@ -1,16 +1,13 @@
 //! Frames on a serial line, as RFC 1662 has them: bytes that would be taken for flags are escaped,
 //! and the frame ends with its check sequence and a flag.
 
-use nic_spec::serial::{ESCAPE, FLAG, TOGGLED};
+use nic_spec::serial::{check_sequence, CHECK_START, ESCAPE, FLAG, TOGGLED};
 
 /// Longest frame that is looked for: a longer one is what two made of a lost flag.
 const BYTES_MAX: usize = 256;
 
-/// CRC-16/X-25 without the last inversion.
-fn check_sequence(bytes: &[u8]) -> u16 {
-    bytes.iter().fold(0xffff, |check, byte| {
-        (0..8).fold(check ^ u16::from(*byte), |c, _| (c >> 1) ^ if c & 1 == 1 { 0x8408 } else { 0 })
-    })
+fn check_of(bytes: &[u8]) -> u16 {
+    bytes.iter().fold(CHECK_START, |check, byte| check_sequence(check, *byte))
 }
 
 /// A frame.
@@ -29,7 +26,7 @@ impl Frame {
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = vec![self.kind, self.number];
         bytes.extend(&self.payload);
-        let check = !check_sequence(&bytes);
+        let check = !check_of(&bytes);
         bytes.extend(check.to_le_bytes());
         let mut line = Vec::with_capacity(bytes.len() + 3);
         for byte in bytes {
@@ -74,7 +71,7 @@ impl Decoder {
 
     fn frame(&self) -> Option<Frame> {
         let (content, check) = self.bytes.split_last_chunk::<2>()?;
-        let is_whole = !self.is_escaped && !check_sequence(content) == u16::from_le_bytes(*check);
+        let is_whole = !self.is_escaped && !check_of(content) == u16::from_le_bytes(*check);
         match content {
             [kind, number, payload @ ..] if is_whole => {
                 Some(Frame { kind: *kind, number: *number, payload: payload.to_vec() })
@@ -91,9 +88,9 @@ mod tests {
     #[test]
     fn check_sequence_is_that_of_the_standard() {
         // The check value of CRC-16/X-25.
-        assert_eq!(!check_sequence(b"123456789"), 0x906e);
+        assert_eq!(!check_of(b"123456789"), 0x906e);
         // RFC 1662: over a frame with its check sequence it is 0xf0b8.
-        assert_eq!(check_sequence(b"123456789\x6e\x90"), 0xf0b8);
+        assert_eq!(check_of(b"123456789\x6e\x90"), 0xf0b8);
     }
 
     #[test]

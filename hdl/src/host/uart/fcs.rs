@@ -5,10 +5,11 @@
 //! # Twins             sim/models/src/golden/host/uart.rs, tests/host/uart.rs
 
 use crate::block;
+use nic_spec::serial;
 use rust_hdl_core::prelude::*;
 
 /// Before the first byte.
-pub const START: u64 = 0xffff;
+pub const START: u64 = serial::CHECK_START as u64;
 /// Behind a frame with its check sequence, if that is right.
 pub const GOOD: u64 = 0xf0b8;
 

@@ -3,19 +3,10 @@
 
 use crate::ports;
 use crate::ports::Golden;
+use nic_spec::serial::{check_sequence, CHECK_START, ESCAPE, FLAG, TOGGLED};
 
-const FLAG: u8 = 0x7e;
-const ESCAPE: u8 = 0x7d;
 /// 2^16 phases are a bit.
 const BIT: u32 = 1 << 16;
-
-/// RFC 1662's check sequence with one more byte, bit by bit.
-fn check_sequence(check: u16, byte: u8) -> u16 {
-    (0..8).fold(check ^ u16::from(byte), |c, _| match c & 1 {
-        1 => c >> 1 ^ 0x8408,
-        _ => c >> 1,
-    })
-}
 
 ports! {
     /// Inputs of [`UartRx`].
@@ -210,7 +201,7 @@ impl UartDeframer {
             }
             let whole = match frame.frame.split_last_chunk::<2>() {
                 Some((content, check)) if !frame.is_escaped => {
-                    !content.iter().fold(0xffff, |c, b| check_sequence(c, *b))
+                    !content.iter().fold(CHECK_START, |c, b| check_sequence(c, *b))
                         == u16::from_le_bytes(*check)
                 }
                 _ => false,
@@ -221,7 +212,7 @@ impl UartDeframer {
             self.is_escaped = true;
             return None;
         }
-        let byte = if std::mem::take(&mut self.is_escaped) { byte ^ 0x20 } else { byte };
+        let byte = if std::mem::take(&mut self.is_escaped) { byte ^ TOGGLED } else { byte };
         self.frame.push(byte);
         self.held.push(byte);
         (self.held.len() > 2).then(|| self.held.remove(0).into())
@@ -284,7 +275,7 @@ pub struct UartFramer {
 
 impl Default for UartFramer {
     fn default() -> Self {
-        Self { check: 0xffff, waiting: vec![], offered: None, data: 0 }
+        Self { check: CHECK_START, waiting: vec![], offered: None, data: 0 }
     }
 }
 
@@ -292,7 +283,7 @@ impl UartFramer {
     /// The bytes of an item, the first one last.
     fn bytes(&mut self, item: u16) -> Vec<u8> {
         let escaped = |byte: u8| match byte {
-            FLAG | ESCAPE => vec![ESCAPE, byte ^ 0x20],
+            FLAG | ESCAPE => vec![ESCAPE, byte ^ TOGGLED],
             _ => vec![byte],
         };
         let mut bytes = match item & LAST {
@@ -301,7 +292,7 @@ impl UartFramer {
                 escaped(item as u8)
             }
             _ => {
-                let [low, high] = (!std::mem::replace(&mut self.check, 0xffff)).to_le_bytes();
+                let [low, high] = (!std::mem::replace(&mut self.check, CHECK_START)).to_le_bytes();
                 [escaped(low), escaped(high), vec![FLAG]].concat()
             }
         };
