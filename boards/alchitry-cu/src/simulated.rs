@@ -3,7 +3,9 @@
 
 use crate::{design, top::TOP};
 use nic_harness::verilator::{Error, Flavour, PinnedInstance, Source};
-use nic_models::ports::PortDef;
+use nic_hdl::host::uart::step;
+use nic_models::golden::host::uart::{UartRx, UartRxIn, UartTx, UartTxIn};
+use nic_models::ports::{Golden, PortDef};
 use nic_spec::serial::{BAUD, FLAG};
 use serialport::{SerialPort, TTYPort};
 use std::collections::VecDeque;
@@ -27,13 +29,6 @@ const PLL: &str = include_str!("../sim/pll.v");
 pub fn source() -> Result<Source, String> {
     let (design, _) = design().map_err(|e| e.to_string())?;
     Ok(Source::new(TOP, &(design.single_file() + PLL)))
-}
-
-/// A netlist of the top level for iCE40, with the models of its cells.
-pub fn netlist_source(netlist: &str, cells: &str) -> Source {
-    // Defaults of ports are no Verilog-2005, and the PLL of the library is a black box.
-    let cells = cells.replace("SB_PLL40_PAD", "SB_PLL40_PAD_LIBRARY");
-    Source::new(TOP, &[netlist, &cells, PLL].concat())
 }
 
 /// Bytes that the line spoils, by their index: one bit of them is toggled.
@@ -66,76 +61,6 @@ impl Log {
         let last = &self.frames_out[self.frames_out.len().saturating_sub(count + 1)..];
         let cycles = last.last().unwrap_or(&0) - last.first().unwrap_or(&0);
         (last.len().max(1) - 1) as f64 * PIN_HZ as f64 / cycles.max(1) as f64
-    }
-}
-
-/// A phase that passes a bit in `PIN_HZ / BAUD` cycles.
-#[derive(Clone, Copy, Debug, Default)]
-struct BitClock(u64);
-
-impl BitClock {
-    /// Whether a bit ends with this cycle.
-    fn tick(&mut self) -> bool {
-        self.0 += u64::from(BAUD);
-        let ends = self.0 >= PIN_HZ;
-        if ends {
-            self.0 -= PIN_HZ;
-        }
-        ends
-    }
-}
-
-/// The host's end of the line to the board.
-#[derive(Debug, Default)]
-struct Sender8N1 {
-    waiting: VecDeque<u8>,
-    /// Bits on their way, lowest first, and how many.
-    bits: u16,
-    bits_left: u8,
-    clock: BitClock,
-}
-
-impl Sender8N1 {
-    /// The line in this cycle.
-    fn cycle(&mut self) -> bool {
-        if self.bits_left == 0 {
-            let Some(byte) = self.waiting.pop_front() else { return true };
-            (self.bits, self.bits_left, self.clock) =
-                (u16::from(byte) << 1 | 0x200, 10, BitClock(0));
-        }
-        let level = self.bits & 1 == 1;
-        if self.clock.tick() {
-            self.bits >>= 1;
-            self.bits_left -= 1;
-        }
-        level
-    }
-}
-
-/// The host's end of the line from the board.
-#[derive(Debug, Default)]
-struct Receiver8N1 {
-    bits: u16,
-    bits_left: u8,
-    clock: BitClock,
-}
-
-impl Receiver8N1 {
-    /// Takes the line's level; a byte, in the middle of its stop bit.
-    fn cycle(&mut self, level: bool) -> Option<u8> {
-        if self.bits_left == 0 {
-            if !level {
-                (self.bits_left, self.clock) = (10, BitClock(PIN_HZ / 2));
-            }
-            return None;
-        }
-        if !self.clock.tick() {
-            return None;
-        }
-        self.bits = self.bits >> 1 | u16::from(level) << 9;
-        self.bits_left -= 1;
-        let is_byte = self.bits_left == 0 && self.bits & 0x201 == 0x200;
-        is_byte.then_some((self.bits >> 1) as u8)
     }
 }
 
@@ -191,10 +116,13 @@ impl SimulatedBoard {
         let mut writing = self.terminal.try_clone_native().map_err(text)?;
         std::thread::spawn(move || forward_in(&mut reading, &to_board));
         std::thread::spawn(move || forward_out(&mut writing, &answers));
-        let (mut sender, mut receiver) = (Sender8N1::default(), Receiver8N1::default());
+        let step = step(BAUD.into(), PIN_HZ) as u32;
+        let (mut sender, mut receiver) = (UartTx::new(step), UartRx::new(step));
+        let mut waiting = VecDeque::new();
+        let mut line = sender.step(&UartTxIn::default());
         let (mut log, mut words, mut quiet) = (Log::default(), [1, 0], 0);
         loop {
-            if sender.waiting.is_empty() {
+            if waiting.is_empty() {
                 let bytes = match quiet < QUIET_CYCLES {
                     // Not every cycle: it costs more than a cycle of the model.
                     true if log.cycles % 64 != 0 => None,
@@ -204,25 +132,29 @@ impl SimulatedBoard {
                 };
                 if let Some(bytes) = bytes {
                     let spoil = |(byte, at): (u8, u64)| self.faults.spoiled_in(byte, at);
-                    sender.waiting.extend(bytes.into_iter().zip(log.bytes_in..).map(spoil));
-                    log.bytes_in += sender.waiting.len() as u64;
+                    waiting.extend(bytes.into_iter().zip(log.bytes_in..).map(spoil));
+                    log.bytes_in += waiting.len() as u64;
                 } else if quiet >= QUIET_CYCLES {
                     continue;
                 }
             }
-            self.pins.set_inputs(&[u64::from(sender.cycle())]);
+            let byte = if line.s_ready { waiting.pop_front() } else { None };
+            let (s_valid, s_data) = (byte.is_some(), byte.unwrap_or_default());
+            line = sender.step(&UartTxIn { reset: false, s_valid, s_data });
+            self.pins.set_inputs(&[u64::from(line.line)]);
             let clocked = self.pins.clock(false).and_then(|()| self.pins.clock(true));
             clocked.map_err(|e| e.to_string())?;
             self.pins.outputs(&mut words);
             log.cycles += 1;
             log.led = words[1] as u8;
-            let is_idle = sender.bits_left == 0 && receiver.bits_left == 0 && words[0] == 1;
+            let is_idle = line.s_ready && words[0] == 1;
             quiet = if is_idle { quiet + 1 } else { 0 };
-            if let Some(byte) = receiver.cycle(words[0] == 1) {
-                if byte == FLAG {
+            let came = receiver.step(&UartRxIn { reset: false, line: words[0] == 1 });
+            if came.m_valid {
+                if came.m_data == FLAG {
                     log.frames_out.push(log.cycles);
                 }
-                let byte = self.faults.spoiled_out(byte, log.bytes_out);
+                let byte = self.faults.spoiled_out(came.m_data, log.bytes_out);
                 log.bytes_out += 1;
                 let _ = to_host.send(byte);
             }
