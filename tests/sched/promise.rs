@@ -191,19 +191,22 @@ fn scheduler_keeps_its_promise_to_2048_flows() {
     keeps(&sample(2048), golden);
 }
 
+/// The golden model and the Verilog.
+fn lock_step(case: &Case) -> Box<Engine> {
+    let config = config(case.flow_count);
+    let model = emitted("scheduler", &config).expect("emits").model(Flavour::Fast);
+    let model = model.expect("builds");
+    Box::new(LockStep::new(Scheduler::new(&config), &[model], case.seed).expect("ports"))
+}
+
 /// Few cases of each kind, golden model and Verilog in lock-step.
 #[test]
 fn scheduler_verilog_keeps_its_promise_to_64_flows() {
-    let model = emitted("scheduler", &config(64)).expect("emits").model(Flavour::Fast);
-    let model = model.expect("builds");
     let few = cases(64).into_iter().filter(|case| {
         matches!(case.rates, Rates::Hot | Rates::OctavesMove) && case.load_percent == 100
     });
     let few: Vec<Case> = few.map(|case| Case { cycles: 8 * MS_CYCLES, ..case }).collect();
-    keeps(&few, |case| {
-        let golden = Scheduler::new(&config(case.flow_count));
-        Box::new(LockStep::new(golden, core::slice::from_ref(&model), case.seed).expect("ports"))
-    });
+    keeps(&few, lock_step);
 }
 
 /// Four times the line, most of it for three flows: others fall behind, but nobody waits longer than
@@ -211,7 +214,7 @@ fn scheduler_verilog_keeps_its_promise_to_64_flows() {
 #[test]
 fn scheduler_overloaded_lets_every_flow_through() {
     let case = Case::new(64, Rates::Octaves, 400, 24);
-    let history = history(&case, &mut *golden(&case));
+    let history = history(&case, &mut *lock_step(&case));
     // The slowest flows have 1/256 byte a cycle, so they are in the queue of 2^21 to 2^23 bytes.
     let bound = 1082 * 256 + (1 << 23) / 8 + 8 * 64 * 136;
     for (flow, events) in history.flows.iter().enumerate() {
