@@ -123,7 +123,6 @@ module intake_properties (
         pops_valid: assert (!m_pop_taken || s_pop_valid);
         found: assert (!m_due_taken || s_due_valid);
     end
-`ifndef BOUNDED
     // What carries the induction.
     always @* if (!is_first) begin
         order: assert (empty_spare || head_valid);
@@ -140,5 +139,4 @@ module intake_properties (
             && (empty_spare || spare_age + left < 7));
         slots: assert ({1'b0, slots_to_pop} + since_pop >= 3);
     end
-`endif
 endmodule

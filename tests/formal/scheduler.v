@@ -187,7 +187,6 @@ module scheduler_properties (
         unwritten: assert (is_clean || !time_write);
         settles: assert (!at[2] || row_3[170:138] <= CAP);
     end
-`ifndef BOUNDED
     always @* if (is_first) first: assert (sent == 0 && !waits && inside == 0 && !granted);
     // What carries the induction: clearing, operations on their way, and the row.
     always @* if (!is_first) begin
@@ -247,5 +246,4 @@ module scheduler_properties (
             && (writing & waits_stage) == (can && !row[3] ? writing : 4'd0));
         noted: assert (!is_clean || |writing || written == (can && !row[3]));
     end
-`endif
 endmodule
