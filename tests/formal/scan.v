@@ -103,9 +103,8 @@ module scan_properties (
         kept: assert (!is_clean || (held[0] == noted[0] && (!noted[0] || held == noted)));
         clear: assert (is_clean || (!noted[0] && !m_valid && !read_valid && !word_valid));
         empty: assert (is_empty);
-        follows: assert ((!word_valid || !read_valid || read_row == word_row + 5'd1)
-            && (!read_valid || index == read_row + 5'd1)
-            && (!word_valid || read_valid) && (!m_valid || (!read_valid && !word_valid)));
+        follows: assert (m_valid || ((!word_valid || !read_valid || read_row == word_row + 5'd1)
+            && (!read_valid || index == read_row + 5'd1) && (!word_valid || read_valid)));
         fresh: assert (age < 1 || !(fresh_1[lane] && read_valid && read_row == row));
         fresher: assert (age < 2 || !(fresh_2[lane] && word_valid && word_row == row));
         others: assert ((!read_valid || read_row < 2 || (!read_data[0] && !read_data[17]))

@@ -305,9 +305,9 @@ fn sched_core_page_shows_its_events() {
         }
         let taken = (out.s_axis_rate.tready, out.s_axis_work.tready, out.s_axis_inflight.tready);
         out = core.step(&SchedCoreIn {
-            s_axis_rate: r.into(),
-            s_axis_work: w.into(),
-            s_axis_inflight: f.into(),
+            s_axis_rate: AxisEvent::of_rate(&r),
+            s_axis_work: AxisEvent::of_work(&w),
+            s_axis_inflight: AxisEvent::of_inflight(&f),
             m_axis_grant: TreadyPort { tready: true },
             ..idle
         });

@@ -178,8 +178,6 @@ impl<const FB: usize, const L: usize, const LB: usize, const RB: usize> Logic
             self.hits.next = self.is_due.val();
             self.hits_row.next = self.word_row.val();
             if self.is_due.val().any() {
-                self.read_valid.next = false;
-                self.word_valid.next = false;
                 self.index.next = self.word_row.val() + 1;
             } else if !self.s_clean.val() {
                 self.index.next = 0.into();

@@ -16,6 +16,7 @@
 //! assert!(!out.m_axis_tx.tvalid);
 //! ```
 
+pub mod axis_event;
 pub mod events;
 pub mod golden;
 pub mod insert;

@@ -407,13 +407,13 @@ impl Stimulus<SchedCore> for CoreFlows {
             self.line = events.cfg_line;
             self.software.writes.push_back((sched_offset::line, self.line));
         }
-        let mut s_axis_rate = AxisEvent::from(events.s_rate);
+        let mut s_axis_rate = AxisEvent::of_rate(&events.s_rate);
         s_axis_rate.tdata |= u128::from(self.ignored);
         SchedCoreIn {
             reset: events.reset,
             s_axil: self.software.drive(&out.s_axil),
-            s_axis_work: events.s_work.into(),
-            s_axis_inflight: events.s_inflight.into(),
+            s_axis_work: AxisEvent::of_work(&events.s_work),
+            s_axis_inflight: AxisEvent::of_inflight(&events.s_inflight),
             s_axis_rate,
             m_axis_grant: TreadyPort { tready: events.m_grant.ready },
         }

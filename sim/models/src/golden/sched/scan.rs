@@ -77,14 +77,12 @@ impl Scan {
     /// A row as it stands; what is written meanwhile is looked at in the next pass.
     fn look(&self, row: usize, now: u32, write: Option<(u16, Option<u16>)>) -> Row {
         let now = ((now & ((1 << TIME_BITS) - 1)) >> DUE_UNIT_BITS) as u16;
-        let first = row * self.lanes;
-        let times = self.due_at.iter().enumerate().skip(first).take(self.lanes);
-        let is_due = |(flow, at): (usize, &Option<u16>)| {
-            let is_new = write.is_some_and(|(written, _)| usize::from(written) == flow);
-            at.is_some_and(|at| !is_new && now.wrapping_sub(at) < 1 << 15)
+        let written = write.map(|(flow, _)| usize::from(flow));
+        let is_due = |flow: usize| {
+            let due_at = self.due_at.get(flow).copied().flatten();
+            written != Some(flow) && due_at.is_some_and(|at| now.wrapping_sub(at) < 1 << 15)
         };
-        let hits = times
-            .fold(0, |hits, (flow, at)| hits | u128::from(is_due((flow, at))) << (flow - first));
-        Row { row, hits }
+        let due = (0..self.lanes).filter(|lane| is_due(row * self.lanes + lane));
+        Row { row, hits: due.fold(0, |hits, lane| hits | 1 << lane) }
     }
 }

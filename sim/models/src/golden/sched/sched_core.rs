@@ -4,9 +4,7 @@
 use super::scheduler::{Scheduler, SchedulerIn};
 use crate::golden::host::core_csr::CoreRegisters;
 use crate::ports::Golden;
-use crate::streams::{
-    back, AxiLite, AxisEvent, FlowCommand, InFlight, Rate, ReadyPort, TreadyPort, Work,
-};
+use crate::streams::{back, AxiLite, AxisEvent, FlowCommand, Rate, ReadyPort, TreadyPort};
 use nic_spec::regs::{sched_offset, SCHED_ID_VALUE, SCHED_REGISTERS};
 use nic_spec::NicConfig;
 
@@ -29,28 +27,6 @@ crate::ports! {
         pub s_axis_inflight: TreadyPort,
         pub s_axis_rate: TreadyPort,
         pub m_axis_grant: AxisEvent<u16>,
-    }
-}
-
-impl From<Work> for AxisEvent<u128> {
-    fn from(w: Work) -> Self {
-        let head = u128::from(w.flow) | u128::from(w.len_bytes) << 16;
-        let tdata = head | u128::from(w.inflight_bytes) << 32 | u128::from(w.frame_count) << 64;
-        Self { tvalid: w.valid, tdata }
-    }
-}
-
-impl From<InFlight> for AxisEvent {
-    fn from(i: InFlight) -> Self {
-        let tdata = u64::from(i.flow) | u64::from(i.inflight_bytes) << 32;
-        Self { tvalid: i.valid, tdata }
-    }
-}
-
-impl From<Rate> for AxisEvent<u128> {
-    fn from(r: Rate) -> Self {
-        let Rate { valid, flow, op, window_bytes, rate } = r;
-        Self::of_flow(&FlowCommand { valid, flow, op, telemetry: false, window_bytes, rate })
     }
 }
 
@@ -100,21 +76,10 @@ impl Golden for SchedCore {
         self.commanded = !i.reset
             && (written == Some(sched_offset::flow_command)
                 || self.commanded && !self.takes_command);
-        let (work, inflight) = (i.s_axis_work, i.s_axis_inflight);
         let unit = self.unit.step(&SchedulerIn {
             reset: i.reset,
-            s_work: Work {
-                valid: work.tvalid,
-                flow: work.tdata as u16 & self.flow_mask,
-                len_bytes: (work.tdata >> 16 & 0x3fff) as u16,
-                frame_count: (work.tdata >> 64 & 0x7f) as u8,
-                inflight_bytes: (work.tdata >> 32) as u32,
-            },
-            s_inflight: InFlight {
-                valid: inflight.tvalid,
-                flow: inflight.tdata as u16 & self.flow_mask,
-                inflight_bytes: (inflight.tdata >> 32) as u32,
-            },
+            s_work: i.s_axis_work.work(self.flow_mask),
+            s_inflight: i.s_axis_inflight.inflight(self.flow_mask),
             s_rate,
             m_grant: ReadyPort { ready: i.m_axis_grant.tready },
             cfg_line,

@@ -290,8 +290,7 @@ impl Scheduler {
             flow.queued |= 1 << queue;
             self.octaves.entry(o.flow, queue)
         });
-        let is_early = waits && !flow.due;
-        let due_at = is_early.then(|| {
+        let due_at = (waits && !flow.due).then(|| {
             let units = wait_units(len - flow.credit, flow.rate) + 1;
             (o.at >> DUE_UNIT_BITS).wrapping_add(units as u32) as u16
         });
@@ -366,10 +365,7 @@ impl Golden for Scheduler {
         let popped = self.pipe[GRANT_AGE - 1].filter(is_pop);
         let granted = popped.filter(|o| self.flows[usize::from(o.flow)].due);
         // The end of the pipe, then what it tells the scan some cycles later.
-        let finished = self.pipe[PIPE_CYCLES - 1].map(|o| {
-            let ends = self.finish(&o);
-            (o.flow, ends)
-        });
+        let finished = self.pipe[PIPE_CYCLES - 1].map(|o| (o.flow, self.finish(&o)));
         let found_taken = matches!(taken, Some(Operation { kind: Kind::Due, .. }));
         self.scan.step(self.now, self.is_clean(), found_taken, self.due_writes[DUE_CYCLES - 1]);
         self.due_writes.rotate_right(1);
