@@ -6,7 +6,9 @@
 //    and the row's `queued` differ by the pops on their way only, and no entry is pushed twice.
 // 2. One grant for each work asked for, and none without (`once`).
 // 3. Credit is 65536 bytes at most, and covers what is paid (`cap`, `pays`).
-// 4. Bytes in flight are never more than the window and one work (`window_plus_one`).
+// 4. A grant stands only while the window is open (`inside_window`), so bytes in flight are never
+//    more than the window and one work (`window_plus_one`). Both follow from what `opened`, `told`,
+//    `kept` and `due` say of the row that is granted: a design that breaks one of these breaks 4.
 //
 // Cut, so that they may do anything: octaves, scan, settle, due_time, the overhead's product. Of
 // what they do this is assumed, and proved in octave.v, octaves.v and settle.v: a pop takes what
@@ -177,7 +179,7 @@ module scheduler_properties (
         pays: assert (!(grants && at[1]) || (row_2[170:138] >= {3'd0, row_2[25:12], 16'd0}
             && row_2[1]));
         cap: assert (!is_cleared || row[170:138] <= CAP);
-        sends_inside: assert (!sends || is_open);
+        inside_window: assert (!holds[0] || is_open);
         window_plus_one: assert (sent == 0 || sent < {1'b0, window} + 33'd16384);
         // Octaves are popped in every fourth cycle at most, and time moves by one unit at most.
         pace: assert (!pop_taken || slot == 0);
@@ -232,7 +234,6 @@ module scheduler_properties (
         news: assert ((!(holds[1] && |at && op[4:2] == INFLIGHT) || sent <= op[59:28])
             && (!(|holds[2:1] && at_head && head[4:2] == INFLIGHT) || sent <= head[59:28])
             && (!(|holds[3:1] && at_spare && spare[4:2] == INFLIGHT) || sent <= spare[59:28]));
-        allowed: assert (!holds[0] || is_open);
     end
     // The time on its way to the scan.
     wire [3:0] goes, is_alone;

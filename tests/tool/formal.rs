@@ -138,6 +138,11 @@ fn formal_no_work_is_lost_and_each_is_granted_once() {
             ("assign grant = is_pop & row_2[3];", "assign grant = is_pop & row_2[1];", "pays|paid"),
             ("(row_3[73:42] < row_3[105:74])", "(row_3[73:42] <= row_3[105:74])", "moves"),
             ("if (under_way_6 & (flows_6", "if (1'b0 & (flows_6", "reads|waiting"),
+            (
+                "ended[170:138] = settle_m_credit;",
+                "ended[170:138] = settle_m_credit + 33'd1;",
+                "cap",
+            ),
             ("is_pop = (slot == pop_slot)", "is_pop = (slot != work_slot)", "pace"),
         ],
     );
