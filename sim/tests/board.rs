@@ -2,6 +2,9 @@
 //! the command that talks to the real one.
 
 use alchitry_cu::simulated::{self, Faults, Log, SimulatedBoard};
+use alchitry_cu::TOP;
+use nic_harness::verilator::Source;
+use nic_hdl::emit::Layout;
 use serialport::{SerialPort, TTYPort};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -127,6 +130,48 @@ fn board_whose_arithmetic_is_wrong_is_found() {
     let text = text(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("the golden model says"), "{text}");
+}
+
+/// The netlist that the bitstream is made of, and its cells as Yosys models them.
+fn netlist() -> Source {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("alchitry_cu");
+    let (design, _) = alchitry_cu::design().unwrap_or_else(|e| panic!("{e}"));
+    design.write_dir(&folder.join("rtl"), Layout::OneFile).expect("the folder is writable");
+    let script = root().join("boards/alchitry-cu/synth.ys");
+    let ran = Command::new("yosys").arg("-q").arg("-s").arg(script).current_dir(&folder).output();
+    let ran = ran.expect("scripts/setup installs yosys");
+    assert!(ran.status.success(), "yosys: {}", text(&ran));
+    // Where Yosys looks for its files: ../share/yosys from the folder of its program.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let cells = std::env::split_paths(&path)
+        .map(|folder| folder.join("../share/yosys/ice40/cells_sim.v"))
+        .find_map(|cells| std::fs::read_to_string(cells).ok())
+        .expect("it comes with yosys");
+    let netlist = std::fs::read_to_string(folder.join("netlist.v")).expect("yosys wrote it");
+    // In front of the first module stand the macros; the PLL has a model of its own.
+    let mut parts = cells.split("\nmodule ");
+    let mut source = Source::new(TOP, &netlist);
+    source.text += "`define NO_ICE40_DEFAULT_ASSIGNMENTS\n";
+    source.text += parts.next().unwrap_or_default();
+    for module in parts {
+        let name = module.split([' ', '(', '\n']).next().unwrap_or_default();
+        let is_used = netlist.contains(&format!("  {name} "));
+        if is_used && !name.contains("PLL") {
+            let end = module.find("endmodule").expect("a module ends") + "endmodule\n".len();
+            source.text += &format!("\nmodule {}", &module[..end]);
+        }
+    }
+    source.text += simulated::PLL;
+    source
+}
+
+#[test]
+fn board_after_synthesis_gives_the_same_answers() {
+    let board = SimulatedBoard::new(&netlist(), 1, Faults::default());
+    let (output, _) = replay(board.unwrap_or_else(|e| panic!("{e}")), B, Some(50));
+    let text = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("51 answers equal the golden model's in every bit"), "{text}");
 }
 
 /// `nic` with somebody else at the port, who answers each byte so.

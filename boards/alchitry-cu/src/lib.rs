@@ -13,4 +13,4 @@ mod top;
 
 pub use clocks::CORE_HZ;
 pub use pins::constraints;
-pub use top::{design, AlchitryCu};
+pub use top::{design, AlchitryCu, TOP};

@@ -1,7 +1,7 @@
 //! The board without the board: its top level, Verilated, with the UART's pins at a
 //! pseudo-terminal, so that the host program talks to it as to the real one.
 
-use crate::{design, top::TOP};
+use crate::{design, TOP};
 use nic_harness::verilator::{Error, Flavour, PinnedInstance, Source};
 use nic_hdl::host::uart::step;
 use nic_models::golden::host::uart::{UartRx, UartRxIn, UartTx, UartTxIn};
@@ -20,7 +20,8 @@ const QUIET_CYCLES: u64 = 40_000;
 /// How long it waits before it looks whether it shall end.
 const WAIT: Duration = Duration::from_millis(50);
 
-const PLL: &str = include_str!("../sim/pll.v");
+/// What the top level needs of the PLL.
+pub const PLL: &str = include_str!("../sim/pll.v");
 
 /// The top level as it is emitted, with the PLL's model.
 ///
