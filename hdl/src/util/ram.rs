@@ -4,6 +4,8 @@
 //!                     read_enable is low). A word written in cycle 0 can be read in cycle 1
 //! # Latency and rate  [`LATENCY_CYCLES`]; one write and one read per cycle
 //! # Shape             2^AW words of type T; content is random after power-up and survives reset
+//!                     A row is cut into columns of 36 bits; what is left over stands in LUT RAM
+//!                     when it would fill a ninth of a block RAM at most, and so does a small RAM
 //! # Collision         reading the address that is written in the same cycle gives an undefined
 //!                     word in hardware: the user forwards. Simulation returns the inverse of the
 //!                     new word, so that whoever depends on it is found out
@@ -12,9 +14,15 @@
 
 use crate::{block, cell};
 use rust_hdl_core::prelude::*;
+use std::fmt::Display;
 
 /// Cycles from an address to its word.
 pub const LATENCY_CYCLES: usize = 1;
+
+/// Width of a block RAM of 512 rows, of ECP5 and of Xilinx's halves.
+const BLOCK_BITS: usize = 36;
+/// A column of a row that has so many bits in all is LUT RAM.
+const NARROW_BITS_MAX: usize = 2048;
 
 /// Block RAM of `2^AW` words of type `T`.
 #[block(no_reset)]
@@ -37,9 +45,27 @@ impl<const AW: usize, T: Synth> Logic for Ram<AW, T> {
     fn update(&mut self) {}
 
     fn hdl(&self) -> Verilog {
-        // Fewer rows fill no block RAM: the tool chooses.
-        let style = if AW < 6 { "\"auto\"" } else { "\"block\"" };
-        cell(VERILOG, &[("WIDTH", &T::BITS), ("AW", &AW), ("STYLE", &style)])
+        let (narrow, style) = match narrow_bits(AW, T::BITS) {
+            // Fewer rows fill no block RAM: the tool chooses.
+            _ if AW < 6 => (0, "\"auto\""),
+            bits if bits == T::BITS => (0, "\"distributed\""),
+            bits => (bits, "\"block\""),
+        };
+        let parameters: [(&str, &dyn Display); 4] =
+            [("WIDTH", &T::BITS), ("AW", &AW), ("NARROW", &narrow), ("STYLE", &style)];
+        cell(VERILOG, &parameters)
+    }
+}
+
+/// Bits of a row that are left over when it is cut into columns of a block RAM's width, if they
+/// would fill a ninth of one at most. They go to LUT RAM.
+const fn narrow_bits(address_bits: usize, width: usize) -> usize {
+    let rest = width % BLOCK_BITS;
+    let is_small = rest << address_bits <= NARROW_BITS_MAX;
+    if address_bits <= 7 && is_small {
+        rest
+    } else {
+        0
     }
 }
 
@@ -47,6 +73,8 @@ const VERILOG: &str = "
 module ram #(
     parameter WIDTH = 32,
     parameter AW = 9,
+    // So many of the highest bits are LUT RAM.
+    parameter NARROW = 0,
     // verilator lint_off UNUSEDPARAM
     parameter STYLE = \"block\"
     // verilator lint_on UNUSEDPARAM
@@ -60,18 +88,36 @@ module ram #(
     output reg  [WIDTH-1:0] read_data
 );
 
+    localparam WIDE = WIDTH - NARROW;
+
     (* ram_style = STYLE, no_rw_check *)
-    reg [WIDTH-1:0] mem [0:(1<<AW)-1];
+    reg [WIDE-1:0] mem [0:(1<<AW)-1];
 
     always @(posedge clock) begin
-        if (write_enable) mem[write_address] <= write_data;
-        if (read_enable) read_data <= mem[read_address];
+        if (write_enable) mem[write_address] <= write_data[WIDE-1:0];
+        if (read_enable) read_data[WIDE-1:0] <= mem[read_address];
 `ifndef SYNTHESIS
         // A collision is undefined in hardware; simulation makes it visible.
         if (read_enable && write_enable && (read_address == write_address))
-            read_data <= ~write_data;
+            read_data[WIDE-1:0] <= ~write_data[WIDE-1:0];
 `endif
     end
+
+    generate
+        if (NARROW > 0) begin : narrow
+            (* ram_style = \"distributed\", no_rw_check *)
+            reg [NARROW-1:0] column [0:(1<<AW)-1];
+
+            always @(posedge clock) begin
+                if (write_enable) column[write_address] <= write_data[WIDTH-1:WIDE];
+                if (read_enable) read_data[WIDTH-1:WIDE] <= column[read_address];
+`ifndef SYNTHESIS
+                if (read_enable && write_enable && (read_address == write_address))
+                    read_data[WIDTH-1:WIDE] <= ~write_data[WIDTH-1:WIDE];
+`endif
+            end
+        end
+    endgenerate
 
 endmodule
 ";
