@@ -44,7 +44,7 @@ pub enum Error<E> {
     NotThisDevice(u32),
     /// The register map has another major version; the value that was read.
     UnknownVersion(u32),
-    /// A table commit stayed busy for [`COMMIT_POLLS_MAX`] polls.
+    /// A table commit, or the end of the completion ring, took [`COMMIT_POLLS_MAX`] polls.
     Timeout,
     /// The NIC refused the row: index out of range or no completion room.
     Refused,
@@ -58,10 +58,24 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Bus(e) => write!(f, "register access failed: {e:?}"),
-            Self::NotThisDevice(id) => write!(f, "no NIC here: the id register reads {id:#010x}"),
-            Self::UnknownVersion(v) => write!(f, "register map version {v:#010x} is not known"),
-            Self::Timeout => f.write_str("the NIC did not take a table row in time"),
-            Self::Refused => f.write_str("the NIC refused a table row"),
+            Self::NotThisDevice(id) => write!(
+                f,
+                "no NIC here: the id register reads {id:#010x}, not {:#010x}",
+                regs::ID_VALUE
+            ),
+            Self::UnknownVersion(v) => write!(
+                f,
+                "register map version {v:#010x} is not known: this driver is for {:#010x}",
+                regs::VERSION_VALUE
+            ),
+            Self::Timeout => write!(
+                f,
+                "the NIC was busy for {COMMIT_POLLS_MAX} polls: its clock, or its memory's answers"
+            ),
+            Self::Refused => f.write_str(
+                "the NIC refused a table row: its index is out of range, the queue pair is not \
+                 valid or has a ring, or there is no room for the completion",
+            ),
             Self::SendQueueFull => f.write_str("send queue full: poll completions first"),
             Self::Argument(what) => f.write_str(what),
         }

@@ -50,6 +50,14 @@ pub struct MappedHost {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutsideMemory(pub u64);
 
+impl core::fmt::Display for OutsideMemory {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{:#x} is outside the memory that the driver was given", self.0)
+    }
+}
+
+impl core::error::Error for OutsideMemory {}
+
 impl MappedHost {
     /// Takes over `byte_count` bytes at `memory`, which the NIC's AXI4 master reaches at `address`.
     ///

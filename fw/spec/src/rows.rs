@@ -381,6 +381,30 @@ impl From<u8> for Status {
     }
 }
 
+/// What happened, and where to look.
+impl core::fmt::Display for Status {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Ok => "done",
+            Self::RetryExceeded => {
+                "the peer did not answer, retries included: its address, its QPN, or the link"
+            }
+            Self::RemoteAccess => {
+                "the peer refused the access: rkey, range, or what its region and QP allow"
+            }
+            Self::RemoteInvalidRequest => {
+                "the peer calls the request invalid: its length, or more READs than it allows"
+            }
+            Self::RemoteOperation => "the peer could not finish the request",
+            Self::LocalDma => "host memory answered with an error: the local address",
+            Self::Flushed => "an earlier request of the queue pair failed",
+            Self::RnrRetryExceeded => "the peer was not ready, retries included",
+            Self::BadResponse => "the peer's READ response has a wrong length or opcode",
+            Self::Unknown(code) => return write!(f, "status {code}, which is not known"),
+        })
+    }
+}
+
 /// What a completion tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionKind {
