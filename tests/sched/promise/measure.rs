@@ -15,6 +15,8 @@ const WARM_UP_CYCLES: u64 = 5 * MS_CYCLES;
 pub struct Report {
     pub name: String,
     pub load_percent: u32,
+    /// What is promised of it.
+    pub deviation_max: f64,
     /// Largest error of any interval, in units of the flow's arm and the longest one.
     pub deviation: f64,
     /// Whose it is, and the cycles between which it came.
@@ -235,10 +237,14 @@ fn parts(from: u64, history: &History) -> Vec<(u64, u64)> {
 pub fn measure(case: &Case, history: &History) -> Report {
     let (from, end) = (history.begin + WARM_UP_CYCLES, history.end);
     assert!(from < end, "a run of {end} cycles is over before it is measured");
-    let (parts, load_percent) = (parts(from, history), case.load_percent);
-    let blocked_grants = history.blocked_grants;
-    let mut report =
-        Report { name: case.name(), load_percent, blocked_grants, ..Report::default() };
+    let parts = parts(from, history);
+    let mut report = Report {
+        name: case.name(),
+        load_percent: case.load_percent,
+        deviation_max: case.deviation_max(),
+        blocked_grants: history.blocked_grants,
+        ..Report::default()
+    };
     let is_used = |flow: &usize| !history.flows[*flow].events.is_empty();
     let used = (0..case.flow_count).filter(is_used).collect::<Vec<_>>();
     let len_bytes = |flow: usize| f64::from(history.arms[flow].len_bytes);
