@@ -120,6 +120,7 @@ fn check_width(source: &Source, beat_bytes: usize) {
             m_axi: WriteSlave {
                 awready: rng.gen(),
                 wready: !rng.gen_ratio(1, 8),
+                bid: rng.gen_range(0..2),
                 bresp: rng.gen_range(0..4),
                 bvalid: rng.gen(),
             },

@@ -110,6 +110,7 @@ fn cc_core_page_shows_its_registers() {
             araddr: max_stage,
             arvalid: reading,
             rready: true,
+            ..Default::default()
         };
         let slave = out.s_axil;
         let address = || format!("0x{max_stage:02x}");
