@@ -4,7 +4,7 @@ use nic_harness::lockstep::Stepper;
 use nic_harness::verilator::Source;
 use nic_hdl::emit::emit;
 use nic_hdl::host::dma::read::DmaRead as Hdl;
-use nic_models::golden::host::axi::ReadSlave;
+use nic_models::golden::host::axi::{ReadSlave, FIXED_READ};
 use nic_models::golden::host::dma::read::{DmaRead, DmaReadIn};
 use nic_models::streams::{ReadCommand, TreadyPort};
 use nic_sim::env::axi_mem::AxiMem;
@@ -16,7 +16,7 @@ use rdma_nic::{
 
 #[test]
 fn dma_read_matches_golden() {
-    assert_matches_golden("dma_read", 0..4, 50_000, &["m_axi_arsize", "m_axi_arburst"]);
+    assert_matches_golden("dma_read", 0..4, 50_000, &FIXED_READ);
 }
 
 /// Runs commands back to back on a memory without stalls; cycles from the first to the last R
@@ -114,7 +114,7 @@ fn dma_read_breaks_are_caught() {
         ("rotated_error | had_failed", "rotated_error"),
         // The error of a command stays for the next one.
         ("failed & !rotated_first", "failed"),
-        ("m_axi_arcache = 4'd3", "m_axi_arcache = 4'd2"),
+        ("bufferable = 4'd3", "bufferable = 4'd2"),
     ];
     assert_catches("dma_read", 100_000, &breaks);
 }

@@ -8,6 +8,26 @@ use crate::ports;
 pub const CACHE: u8 = 0b0011;
 /// `AxPROT` (AXI4, A4.7): data, secure, not privileged.
 pub const PROT: u8 = 0b000;
+/// Pins of the master that are the same for each write.
+pub const FIXED_WRITE: [&str; 7] = [
+    "m_axi_awid",
+    "m_axi_awsize",
+    "m_axi_awburst",
+    "m_axi_awlock",
+    "m_axi_awcache",
+    "m_axi_awprot",
+    "m_axi_awqos",
+];
+/// Pins of the master that are the same for each read.
+pub const FIXED_READ: [&str; 7] = [
+    "m_axi_arid",
+    "m_axi_arsize",
+    "m_axi_arburst",
+    "m_axi_arlock",
+    "m_axi_arcache",
+    "m_axi_arprot",
+    "m_axi_arqos",
+];
 
 ports! {
     /// Write channels, pins of the master (`m_axi_awaddr` and so on).
