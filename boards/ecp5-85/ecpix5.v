@@ -124,7 +124,7 @@ module ecpix5 (
     wire [7:0]  m_awlen, m_arlen, m_wstrb;
     wire [1:0]  m_bresp, m_rresp;
     wire        m_awvalid, m_awready, m_wvalid, m_wready, m_wlast, m_bvalid, m_bready;
-    wire        m_arvalid, m_arready, m_rvalid, m_rready;
+    wire        m_arvalid, m_arready, m_rvalid, m_rready, m_rlast;
     host_ram #(.AW(13)) host_ram (
         .clock(clock), .reset(reset),
         .s_axi_awaddr(m_awaddr), .s_axi_awlen(m_awlen), .s_axi_awvalid(m_awvalid),
@@ -133,27 +133,28 @@ module ecpix5 (
         .s_axi_bresp(m_bresp), .s_axi_bvalid(m_bvalid), .s_axi_bready(m_bready),
         .s_axi_araddr(m_araddr), .s_axi_arlen(m_arlen), .s_axi_arvalid(m_arvalid),
         .s_axi_arready(m_arready), .s_axi_rdata(m_rdata), .s_axi_rresp(m_rresp),
-        .s_axi_rlast(), .s_axi_rvalid(m_rvalid), .s_axi_rready(m_rready),
+        .s_axi_rlast(m_rlast), .s_axi_rvalid(m_rvalid), .s_axi_rready(m_rready),
         .word_write(word_write), .word_index(word_index), .word_wdata(word_wdata),
         .word_rdata(word_rdata)
     );
 
     nic nic (
         .clock(clock), .reset(reset),
-        .s_axil_awaddr(awaddr), .s_axil_awvalid(awvalid), .s_axil_awready(awready),
-        .s_axil_wdata(wdata), .s_axil_wstrb(wstrb), .s_axil_wvalid(wvalid),
+        .s_axil_awaddr(awaddr), .s_axil_awprot(3'd0), .s_axil_awvalid(awvalid),
+        .s_axil_awready(awready), .s_axil_wdata(wdata), .s_axil_wstrb(wstrb), .s_axil_wvalid(wvalid),
         .s_axil_wready(wready), .s_axil_bvalid(bvalid), .s_axil_bresp(bresp),
-        .s_axil_bready(bready), .s_axil_araddr(araddr), .s_axil_arvalid(arvalid),
-        .s_axil_arready(arready), .s_axil_rvalid(rvalid), .s_axil_rdata(rdata),
+        .s_axil_bready(bready), .s_axil_araddr(araddr), .s_axil_arprot(3'd0),
+        .s_axil_arvalid(arvalid), .s_axil_arready(arready), .s_axil_rvalid(rvalid), .s_axil_rdata(rdata),
         .s_axil_rresp(rresp), .s_axil_rready(rready),
         .m_axi_awaddr(m_awaddr), .m_axi_awlen(m_awlen), .m_axi_awsize(), .m_axi_awburst(),
         .m_axi_awvalid(m_awvalid), .m_axi_awready(m_awready), .m_axi_wdata(m_wdata),
         .m_axi_wstrb(m_wstrb), .m_axi_wlast(m_wlast), .m_axi_wvalid(m_wvalid),
-        .m_axi_wready(m_wready), .m_axi_bresp(m_bresp), .m_axi_bvalid(m_bvalid),
+        .m_axi_wready(m_wready), .m_axi_bid(1'b0), .m_axi_bresp(m_bresp), .m_axi_bvalid(m_bvalid),
         .m_axi_bready(m_bready), .m_axi_araddr(m_araddr), .m_axi_arlen(m_arlen),
         .m_axi_arsize(), .m_axi_arburst(), .m_axi_arvalid(m_arvalid),
-        .m_axi_arready(m_arready), .m_axi_rdata(m_rdata), .m_axi_rresp(m_rresp),
-        .m_axi_rvalid(m_rvalid), .m_axi_rready(m_rready),
+        .m_axi_arready(m_arready), .m_axi_rid(1'b0), .m_axi_rdata(m_rdata),
+        .m_axi_rresp(m_rresp), .m_axi_rlast(m_rlast), .m_axi_rvalid(m_rvalid),
+        .m_axi_rready(m_rready),
         .s_axis_rx_tdata(in_data), .s_axis_rx_tkeep(in_keep), .s_axis_rx_tvalid(in_valid),
         .s_axis_rx_tready(in_ready), .s_axis_rx_tlast(in_last), .s_axis_rx_tuser(in_user),
         .m_axis_tx_tdata(out_data), .m_axis_tx_tkeep(out_keep), .m_axis_tx_tvalid(out_valid),

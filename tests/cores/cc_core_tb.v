@@ -3,7 +3,7 @@
 // one tells of a full link and a queue, so its window is smaller than the first.
 //
 //   nic emit --core cc -o rtl
-//   iverilog -g2005 -o tb rtl/*.v tests/cores/cc_core_tb.v && vvp tb
+//   iverilog -g2005 -s cc_core_tb -o tb rtl/*.v tests/cores/cc_core_tb.v && vvp tb
 `timescale 1ns / 1ps
 
 module cc_core_tb;
@@ -27,10 +27,12 @@ module cc_core_tb;
 
     cc_core dut (
         .clock(clock), .reset(reset),
-        .s_axil_awaddr(awaddr), .s_axil_awvalid(awvalid), .s_axil_awready(awready),
+        .s_axil_awaddr(awaddr), .s_axil_awprot(3'd0), .s_axil_awvalid(awvalid),
+        .s_axil_awready(awready),
         .s_axil_wdata(wdata), .s_axil_wstrb(4'hf), .s_axil_wvalid(wvalid), .s_axil_wready(wready),
         .s_axil_bvalid(bvalid), .s_axil_bresp(bresp), .s_axil_bready(1'b1),
-        .s_axil_araddr(araddr), .s_axil_arvalid(arvalid), .s_axil_arready(arready),
+        .s_axil_araddr(araddr), .s_axil_arprot(3'd0), .s_axil_arvalid(arvalid),
+        .s_axil_arready(arready),
         .s_axil_rvalid(rvalid), .s_axil_rdata(rdata), .s_axil_rresp(rresp), .s_axil_rready(1'b1),
         .s_axis_ack_tvalid(ack_valid), .s_axis_ack_tready(ack_ready), .s_axis_ack_tdata(ack),
         .s_axis_flow_tvalid(flow_valid), .s_axis_flow_tready(flow_ready), .s_axis_flow_tdata(flow),

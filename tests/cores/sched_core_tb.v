@@ -4,7 +4,7 @@
 // the packets in 1 ms.
 //
 //   nic emit --core sched -o rtl
-//   iverilog -g2005 -o tb rtl/*.v tests/cores/sched_core_tb.v && vvp tb
+//   iverilog -g2005 -s sched_core_tb -o tb rtl/*.v tests/cores/sched_core_tb.v && vvp tb
 `timescale 1ns / 1ps
 
 module sched_core_tb;
@@ -27,10 +27,12 @@ module sched_core_tb;
 
     sched_core dut (
         .clock(clock), .reset(reset),
-        .s_axil_awaddr(awaddr), .s_axil_awvalid(awvalid), .s_axil_awready(awready),
+        .s_axil_awaddr(awaddr), .s_axil_awprot(3'd0), .s_axil_awvalid(awvalid),
+        .s_axil_awready(awready),
         .s_axil_wdata(wdata), .s_axil_wstrb(4'hf), .s_axil_wvalid(wvalid), .s_axil_wready(wready),
         .s_axil_bvalid(bvalid), .s_axil_bresp(bresp), .s_axil_bready(1'b1),
-        .s_axil_araddr(araddr), .s_axil_arvalid(arvalid), .s_axil_arready(arready),
+        .s_axil_araddr(araddr), .s_axil_arprot(3'd0), .s_axil_arvalid(arvalid),
+        .s_axil_arready(arready),
         .s_axil_rvalid(rvalid), .s_axil_rdata(rdata), .s_axil_rresp(rresp), .s_axil_rready(1'b1),
         .s_axis_work_tvalid(work_valid), .s_axis_work_tready(work_ready), .s_axis_work_tdata(work),
         .s_axis_inflight_tvalid(1'b0), .s_axis_inflight_tready(inflight_ready),

@@ -4,7 +4,8 @@ use nic_harness::lockstep::Stepper;
 use nic_harness::verilator::Source;
 use nic_hdl::emit::emit;
 use nic_hdl::host::dma::read::DmaRead as Hdl;
-use nic_models::golden::host::dma::read::{DmaRead, DmaReadIn, ReadData};
+use nic_models::golden::host::axi::{ReadSlave, FIXED_READ};
+use nic_models::golden::host::dma::read::{DmaRead, DmaReadIn};
 use nic_models::streams::{ReadCommand, TreadyPort};
 use nic_sim::env::axi_mem::AxiMem;
 use rand::{Rng, SeedableRng};
@@ -15,7 +16,7 @@ use rdma_nic::{
 
 #[test]
 fn dma_read_matches_golden() {
-    assert_matches_golden("dma_read", 0..4, 50_000, &["m_axi_arsize", "m_axi_arburst"]);
+    assert_matches_golden("dma_read", 0..4, 50_000, &FIXED_READ);
 }
 
 /// Runs commands back to back on a memory without stalls; cycles from the first to the last R
@@ -113,6 +114,7 @@ fn dma_read_breaks_are_caught() {
         ("rotated_error | had_failed", "rotated_error"),
         // The error of a command stays for the next one.
         ("failed & !rotated_first", "failed"),
+        ("bufferable = 4'd3", "bufferable = 4'd2"),
     ];
     assert_catches("dma_read", 100_000, &breaks);
 }
@@ -130,10 +132,12 @@ fn check_width(source: &Source, beat_bytes: usize) {
                 addr: rng.gen(),
                 bytes: rng.gen_range(0..=4096) >> rng.gen_range(0..12),
             },
-            m_axi: ReadData {
+            m_axi: ReadSlave {
                 arready: rng.gen(),
+                rid: rng.gen_range(0..2),
                 rdata: rng.gen::<u64>() & mask,
                 rresp: rng.gen_range(0..64) / 62 * 2,
+                rlast: rng.gen(),
                 rvalid: !rng.gen_ratio(1, 8),
             },
             m_axis: TreadyPort { tready: !rng.gen_ratio(1, 8) },

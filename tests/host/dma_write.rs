@@ -4,7 +4,7 @@ use nic_harness::lockstep::Stepper;
 use nic_harness::verilator::Source;
 use nic_hdl::emit::emit;
 use nic_hdl::host::dma::write::DmaWrite as Hdl;
-use nic_models::golden::host::axi::WriteSlave;
+use nic_models::golden::host::axi::{WriteSlave, FIXED_WRITE};
 use nic_models::golden::host::dma::write::{DmaWrite, DmaWriteIn};
 use nic_models::streams::{AxisEvent, ReadyPort, WriteCommand};
 use nic_sim::env::axi_mem::AxiMem;
@@ -16,7 +16,7 @@ use rdma_nic::{
 
 #[test]
 fn dma_write_matches_golden() {
-    assert_matches_golden("dma_write", 0..4, 50_000, &["m_axi_awsize", "m_axi_awburst"]);
+    assert_matches_golden("dma_write", 0..4, 50_000, &FIXED_WRITE);
 }
 
 /// Runs commands back to back on a memory without stalls; cycles from the first to the last W
@@ -96,6 +96,7 @@ fn dma_write_breaks_are_caught() {
     let breaks = [
         ("rotated_strobe_next = all_lanes", "rotated_strobe_next = 8'h7f"),
         ("index == last_index", "index > last_index"),
+        ("m_axi_awprot = 3'd0", "m_axi_awprot = 3'd2"),
         ("bus_beats_less != stream_beats_less", "1'b0"),
         ("error | responses_m_data", "responses_m_data"),
     ];
@@ -120,6 +121,7 @@ fn check_width(source: &Source, beat_bytes: usize) {
             m_axi: WriteSlave {
                 awready: rng.gen(),
                 wready: !rng.gen_ratio(1, 8),
+                bid: rng.gen_range(0..2),
                 bresp: rng.gen_range(0..4),
                 bvalid: rng.gen(),
             },

@@ -1,7 +1,8 @@
 //! The cores that stand alone: the benches that users start from, and what their pages show.
 
+use super::lint::complaint;
 use super::waves::{value, Level, Waves};
-use nic_hdl::emit::Layout;
+use nic_hdl::emit::{axi_top, Design, Dir, Layout, Port};
 use nic_models::golden::cc::cc_core::{CcCore, CcCoreIn, CcCoreOut};
 use nic_models::golden::cc::unit::OP_CREATE;
 use nic_models::golden::sched::sched_core::{SchedCore, SchedCoreIn, SchedCoreOut};
@@ -11,8 +12,10 @@ use nic_models::streams::{
     AckTelemetry, AxiLite, AxisEvent, FlowCommand, InFlight, Rate, Telemetry, TreadyPort, Work,
 };
 use nic_spec::regs::config_offset;
+use nic_spec::NicConfig;
 use rdma_nic::gbe;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Runs the Verilog bench of a core; what it prints.
@@ -73,6 +76,141 @@ fn sched_core_passes_the_verilog_bench_that_users_start_from() {
     assert_eq!(counts, 2, "{printed}");
 }
 
+/// Verilog of a core with its thin top, in a folder of its own: design, folder, text of the top.
+fn with_thin_top(preset: &str, core: &str) -> (Design, PathBuf, String) {
+    let config = NicConfig::preset(preset).expect("it is a preset");
+    let mut design = nic_hdl::emit::by_name(core, &config).unwrap_or_else(|e| panic!("{e}"));
+    let (name, text) = axi_top(&design.top, &design.ports).expect("it has registers");
+    assert_eq!(name, format!("{core}_axi"));
+    design.modules.push((name, text.clone()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("thin_top").join(preset).join(core);
+    let _ = std::fs::remove_dir_all(&folder);
+    design.write_dir(&folder, Layout::FilePerModule).expect("the folder can be written");
+    (design, folder, text)
+}
+
+const THIN_TOPS: [(&str, &str); 6] = [
+    ("gbe", "nic"),
+    ("gbe", "cc_core"),
+    ("gbe", "sched_core"),
+    ("hundred", "cc_core"),
+    ("hundred", "sched_core"),
+    ("cu", "cc_core"),
+];
+
+/// Ports of the core that the text doesn't connect to the port of the same name, or to clock and
+/// reset as AXI has them.
+fn unconnected(design: &Design, text: &str) -> Vec<String> {
+    let is_connected = |port: &&Port| {
+        let net = match port.name.as_str() {
+            "clock" => "aclk",
+            "reset" => "!aresetn",
+            name => name,
+        };
+        let pin = format!(".{}({net})", port.name);
+        let pins = text.lines().filter(|line| line.trim().trim_end_matches(',') == pin).count();
+        let range = if port.width > 1 { format!("[{}:0] ", port.width - 1) } else { "".into() };
+        let dir = if port.dir == Dir::In { "input  wire" } else { "output wire" };
+        let head = format!("{dir} {range}{}", net.trim_start_matches('!'));
+        let heads = text.lines().filter(|line| line.trim().trim_end_matches(',') == head).count();
+        (pins, heads) == (1, 1)
+    };
+    let ports = design.ports.iter().filter(|port| !is_connected(port));
+    ports.map(|port| port.name.clone()).collect()
+}
+
+#[test]
+fn thin_top_connects_each_port() {
+    for (preset, core) in THIN_TOPS {
+        let (design, folder, text) = with_thin_top(preset, core);
+        assert_eq!(unconnected(&design, &text), Vec::<String>::new(), "{preset} {core}");
+        let top = format!("{core}_axi");
+        let verilator = ["--lint-only", "-Wall", "--top-module", &top, "FILES"];
+        let iverilog = ["-g2005", "-Wall", "-Wno-timescale", "-t", "null", "-s", &top, "FILES"];
+        let script =
+            format!("read_verilog FILES; hierarchy -check -top {top}; proc; check -assert");
+        assert_eq!(complaint("verilator", &verilator, &folder), "", "{preset} {core}");
+        assert_eq!(complaint("iverilog", &iverilog, &folder), "", "{preset} {core}");
+        assert_eq!(complaint("yosys", &["-q", "-p", &script], &folder), "", "{preset} {core}");
+    }
+}
+
+#[test]
+fn thin_top_without_a_port_is_found() {
+    let (design, folder, text) = with_thin_top("gbe", "sched_core");
+    for port in &design.ports {
+        let pin = format!("        .{}(", port.name);
+        let (before, after) = text.split_once(&pin).expect("it is connected");
+        let (_, rest) = after.split_once('\n').expect("a line ends");
+        let broken = format!("{before}{rest}");
+        assert_eq!(unconnected(&design, &broken), [port.name.clone()]);
+    }
+    // A tool that lints finds it as well.
+    let broken = text.replace("        .s_axis_work_tvalid(s_axis_work_tvalid),\n", "");
+    std::fs::write(folder.join("sched_core_axi.v"), broken).expect("the folder can be written");
+    let verilator = ["--lint-only", "-Wall", "--top-module", "sched_core_axi", "FILES"];
+    let found = complaint("verilator", &verilator, &folder);
+    assert!(found.contains("PINMISSING") && found.contains("s_axis_work_tvalid"), "{found}");
+}
+
+/// Names of the standard, typed from it: AXI4 (IHI 0022H, A2) without regions and user signals.
+const AXI4: &str = "AWID AWADDR AWLEN AWSIZE AWBURST AWLOCK AWCACHE AWPROT AWQOS AWVALID AWREADY \
+    WDATA WSTRB WLAST WVALID WREADY BID BRESP BVALID BREADY ARID ARADDR ARLEN ARSIZE ARBURST ARLOCK \
+    ARCACHE ARPROT ARQOS ARVALID ARREADY RID RDATA RRESP RLAST RVALID RREADY";
+/// AXI4-Lite (B1).
+const AXI4_LITE: &str =
+    "AWADDR AWPROT AWVALID AWREADY WDATA WSTRB WVALID WREADY BRESP BVALID BREADY \
+    ARADDR ARPROT ARVALID ARREADY RDATA RRESP RVALID RREADY";
+
+/// Interfaces of a thin top by name: kind and signals, as its attributes say.
+fn interfaces(text: &str) -> BTreeMap<&str, (&str, BTreeSet<&str>)> {
+    let mut found: BTreeMap<&str, (&str, BTreeSet<&str>)> = BTreeMap::new();
+    for line in text.lines() {
+        let info = line.trim().strip_prefix("(* X_INTERFACE_INFO = \"xilinx.com:");
+        let Some(info) = info.and_then(|rest| rest.strip_suffix("\" *)")) else { continue };
+        let [kind, name, signal] = info.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("three words: {info}")
+        };
+        let entry = found.entry(name).or_insert((kind, BTreeSet::new()));
+        assert!(entry.0 == kind && entry.1.insert(signal), "twice: {line}");
+    }
+    found
+}
+
+#[test]
+fn thin_top_marks_each_interface() {
+    for (preset, core) in THIN_TOPS {
+        let (design, folder, text) = with_thin_top(preset, core);
+        let found = interfaces(&text);
+        let words = |text: &'static str| text.split_whitespace().collect::<BTreeSet<_>>();
+        assert_eq!(found["aclk"], ("signal:clock:1.0", words("CLK")));
+        assert_eq!(found["aresetn"], ("signal:reset:1.0", words("RST")));
+        assert_eq!(found["s_axil"], ("interface:aximm:1.0", words(AXI4_LITE)));
+        if core == "nic" {
+            assert_eq!(found["m_axi"], ("interface:aximm:1.0", words(AXI4)));
+            assert_eq!(found["irq"], ("signal:interrupt:1.0", words("INTERRUPT")));
+            let rx = words("TDATA TKEEP TVALID TREADY TLAST TUSER");
+            assert_eq!(found["s_axis_rx"], ("interface:axis:1.0", rx));
+        }
+        // All but events are in an interface, and the clock is that of all buses.
+        let marked: usize = found.values().map(|(_, signals)| signals.len()).sum();
+        let events = design.ports.iter().filter(|p| p.name.starts_with("event_")).count();
+        assert_eq!(marked + events, design.ports.len(), "{preset} {core}");
+        let buses = found.iter().filter(|(_, (kind, _))| kind.starts_with("interface"));
+        let list = text.split_once("ASSOCIATED_BUSIF ").expect("the clock has buses").1;
+        let list = list.split_once(',').expect("the reset is behind").0;
+        assert_eq!(
+            list.split(':').collect::<BTreeSet<_>>(),
+            buses.map(|(name, _)| *name).collect()
+        );
+        // Another reader finds them where they belong.
+        let script = format!(
+            "read_verilog {core}_axi.v; select -assert-count {marked} {core}_axi/a:X_INTERFACE_INFO"
+        );
+        assert_eq!(complaint("yosys", &["-q", "-p", &script], &folder), "");
+    }
+}
+
 /// The CC core after reset and clearing, idle.
 fn idle_core() -> (CcCore, CcCoreIn, CcCoreOut) {
     let mut core = CcCore::new(&gbe());
@@ -110,6 +248,7 @@ fn cc_core_page_shows_its_registers() {
             araddr: max_stage,
             arvalid: reading,
             rready: true,
+            ..Default::default()
         };
         let slave = out.s_axil;
         let address = || format!("0x{max_stage:02x}");

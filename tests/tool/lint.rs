@@ -26,7 +26,7 @@ fn emitted(test: &str) -> Vec<(&'static str, PathBuf)> {
 }
 
 /// What a tool says about a block; empty when it is content.
-fn complaint(tool: &str, arguments: &[&str], dir: &Path) -> String {
+pub(super) fn complaint(tool: &str, arguments: &[&str], dir: &Path) -> String {
     let list = std::fs::read_to_string(dir.join("files.f")).expect("files.f was written");
     let files: Vec<&str> = list.lines().collect();
     let arguments: Vec<String> = arguments

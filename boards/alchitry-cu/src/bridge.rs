@@ -381,12 +381,14 @@ impl Logic for Bridge {
         self.refused.next = self.has_refused.val();
         comment!("registers");
         self.m_axil.awaddr.next = self.words.val().get_bits::<16>(0);
+        self.m_axil.awprot.next = 0.into();
         self.m_axil.awvalid.next = self.awvalid.val();
         self.m_axil.wdata.next = self.words.val().get_bits::<32>(16);
         self.m_axil.wstrb.next = self.all_strobes.val();
         self.m_axil.wvalid.next = self.wvalid.val();
         self.m_axil.bready.next = self.bready.val();
         self.m_axil.araddr.next = self.words.val().get_bits::<16>(0);
+        self.m_axil.arprot.next = 0.into();
         self.m_axil.arvalid.next = self.arvalid.val();
         self.m_axil.rready.next = self.rready.val();
         comment!("events");

@@ -79,6 +79,8 @@ macro_rules! streams {
             bundle AxiLite {
                 /// Write address, bytes.
                 awaddr: Bits<16>,
+                /// Protection of the write; not looked at.
+                awprot: Bits<3>,
                 /// Write address is valid.
                 awvalid: Bit,
                 /// Write address is taken.
@@ -99,6 +101,8 @@ macro_rules! streams {
                 bready: Bit,
                 /// Read address, bytes.
                 araddr: Bits<16>,
+                /// Protection of the read; not looked at.
+                arprot: Bits<3>,
                 /// Read address is valid.
                 arvalid: Bit,
                 /// Read address is taken.
@@ -114,6 +118,8 @@ macro_rules! streams {
             }
             /// Writes on AXI4, as the port of the side that asks.
             bundle AxiWrite<W, KB> {
+                /// 0: all writes are in order.
+                awid: Bit,
                 /// Write address, bytes.
                 awaddr: Bits<64>,
                 /// Beats less one.
@@ -122,6 +128,14 @@ macro_rules! streams {
                 awsize: Bits<3>,
                 /// 1: INCR.
                 awburst: Bits<2>,
+                /// 0: normal access.
+                awlock: Bit,
+                /// 3: normal memory, not cacheable, bufferable.
+                awcache: Bits<4>,
+                /// 0: data, secure, not privileged.
+                awprot: Bits<3>,
+                /// 0: no quality of service.
+                awqos: Bits<4>,
                 /// Write address is valid.
                 awvalid: Bit,
                 /// Write address is taken.
@@ -136,6 +150,8 @@ macro_rules! streams {
                 wvalid: Bit,
                 /// Write data is taken.
                 wready <- Bit,
+                /// Id of the write; not looked at.
+                bid <- Bit,
                 /// Write response.
                 bresp <- Bits<2>,
                 /// Write response is valid.
@@ -145,6 +161,8 @@ macro_rules! streams {
             }
             /// Reads on AXI4, as the port of the side that asks, which counts beats.
             bundle AxiRead<W> {
+                /// 0: all reads are in order.
+                arid: Bit,
                 /// Read address, bytes.
                 araddr: Bits<64>,
                 /// Beats less one.
@@ -153,14 +171,26 @@ macro_rules! streams {
                 arsize: Bits<3>,
                 /// 1: INCR.
                 arburst: Bits<2>,
+                /// 0: normal access.
+                arlock: Bit,
+                /// 3: normal memory, not cacheable, bufferable.
+                arcache: Bits<4>,
+                /// 0: data, secure, not privileged.
+                arprot: Bits<3>,
+                /// 0: no quality of service.
+                arqos: Bits<4>,
                 /// Read address is valid.
                 arvalid: Bit,
                 /// Read address is taken.
                 arready <- Bit,
+                /// Id of the read; not looked at.
+                rid <- Bit,
                 /// Read data.
                 rdata <- Bits<W>,
                 /// Read response.
                 rresp <- Bits<2>,
+                /// Last beat of a burst; not looked at.
+                rlast <- Bit,
                 /// Read data is valid.
                 rvalid <- Bit,
                 /// Read data is taken.
@@ -172,8 +202,6 @@ macro_rules! streams {
                 write == AxiWrite<W, KB>,
                 /// Reads.
                 read == AxiRead<W>,
-                /// Last beat of a burst of reads; the engine counts beats and doesn't look at it.
-                rlast <- Bit,
             }
             /// An offer of what stands elsewhere.
             stream Offer {}

@@ -14,6 +14,7 @@ macro_rules! comment {
     ($text:literal) => {};
 }
 
+mod axi_top;
 mod build;
 mod bundle;
 mod cell;
@@ -37,6 +38,7 @@ mod symbols;
 mod tests;
 mod walk;
 
+pub use axi_top::axi_top;
 pub use bundle::{Absent, Joins, Kind, Regs, Wire, FLAT};
 pub use cell::cell;
 pub use design::{Design, Layout};

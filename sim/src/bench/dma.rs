@@ -251,7 +251,7 @@ impl Stimulus<DmaRead> for Reads {
         if let Some(command) = offer.filter(|_| out.s_cmd.ready) {
             expected.push_back(command);
         }
-        let m_axi = self.memory.drive_read(&out.m_axi).into();
+        let m_axi = self.memory.drive_read(&out.m_axi);
         assert!(self.memory.violations().is_empty(), "{:?}", self.memory.violations());
         let m_axis_tready = self.stream.drive();
         if out.m_axis.tvalid && m_axis_tready {

@@ -245,6 +245,7 @@ impl Stimulus<AxilPort> for Accessing {
         if slave.awready || !self.bus.awvalid {
             self.bus.awvalid = rng.gen_ratio(1, 8);
             self.bus.awaddr = rng.gen();
+            self.bus.awprot = rng.gen_range(0..8);
         }
         if slave.wready || !self.bus.wvalid {
             self.bus.wvalid = rng.gen_ratio(1, 8);
@@ -254,6 +255,7 @@ impl Stimulus<AxilPort> for Accessing {
         if slave.arready || !self.bus.arvalid {
             self.bus.arvalid = rng.gen_ratio(1, 8);
             self.bus.araddr = rng.gen();
+            self.bus.arprot = rng.gen_range(0..8);
         }
         self.bus.bready = rng.gen();
         self.bus.rready = rng.gen();

@@ -81,7 +81,11 @@ pub fn run(arguments: &Arguments) -> Result<(), CliError> {
     let Some(dir) = &arguments.out else {
         return Err(CliError::Usage("emit needs -o DIR for the files".into()));
     };
-    let design = emit::by_name(name, &config).map_err(|e| refusal(arguments, name, &config, &e))?;
+    let design = emit::by_name(name, &config);
+    let mut design = design.map_err(|e| refusal(arguments, name, &config, &e))?;
+    if arguments.block.is_none() {
+        design.modules.extend(emit::axi_top(&design.top, &design.ports));
+    }
     for file in earlier_output(dir)? {
         std::fs::remove_file(&file)
             .map_err(|e| CliError::Usage(format!("-o {}: cannot remove: {e}", file.display())))?;

@@ -20,6 +20,10 @@ pub const BEAT_BYTES: u64 = 8;
 pub const RESP_OKAY: u8 = 0;
 /// `resp`: the slave failed.
 pub const RESP_SLVERR: u8 = 2;
+/// What goes with each address: beats of 8 bytes (size 3), INCR (burst 1), id 0, no lock, normal
+/// memory that is not cacheable and bufferable (cache 3), data that is secure and not privileged
+/// (prot 0), qos 0.
+const SIDEBANDS: [u8; 7] = [3, 1, 0, 0, 0b0011, 0b000, 0];
 /// Bursts that a channel queues before its address ready goes low for good.
 const QUEUE_BURSTS: usize = 16;
 /// Longest latency from the last transfer of a request to its answer, in cycles.
@@ -235,14 +239,14 @@ impl AxiMem {
     }
 
     /// Checks an address and makes a burst of it.
-    fn burst(&mut self, channel: &str, addr: u64, len: u8, size: u8, kind: u8, due: u64) -> Burst {
+    fn burst(&mut self, channel: &str, addr: u64, len: u8, sidebands: [u8; 7], due: u64) -> Burst {
         let beat_count = u64::from(len) + 1;
         let end = (addr & !(BEAT_BYTES - 1)).wrapping_add(beat_count * BEAT_BYTES);
         if addr / PAGE_BYTES != end.wrapping_sub(1) / PAGE_BYTES {
             self.violation(format!("{channel}: {addr:#x} with {beat_count} beats crosses 4 KB"));
         }
-        if size != 3 || kind != 1 {
-            self.violation(format!("{channel}: size {size} burst {kind}, not 3 and INCR"));
+        if sidebands != SIDEBANDS {
+            self.violation(format!("{channel}: {sidebands:?} are not {SIDEBANDS:?}"));
         }
         let error = self.error_ranges.iter().any(|r| addr < r.end && r.start < end);
         Burst { addr, beat_count, beats_done: 0, due_cycle: due, error }
@@ -263,7 +267,10 @@ impl AxiMem {
         self.write.waiting_aw = aw.filter(|_| !pins.awready);
         self.write.waiting_w = w.filter(|_| !pins.wready);
         if let Some((addr, len)) = aw.filter(|_| pins.awready) {
-            let burst = self.burst("AW", addr, len, master.awsize, master.awburst, 0);
+            let m = master;
+            let sidebands =
+                [m.awsize, m.awburst, m.awid, m.awlock.into(), m.awcache, m.awprot, m.awqos];
+            let burst = self.burst("AW", addr, len, sidebands, 0);
             self.write.bursts.push_back(burst);
         }
         self.write.early.extend(w.filter(|_| pins.wready));
@@ -341,7 +348,10 @@ impl AxiMem {
         self.read.waiting_ar = ar.filter(|_| !pins.arready);
         if let Some((addr, len)) = ar.filter(|_| pins.arready) {
             let due = self.read.cycle + self.latency_cycles(false);
-            let burst = self.burst("AR", addr, len, master.arsize, master.arburst, due);
+            let m = master;
+            let sidebands =
+                [m.arsize, m.arburst, m.arid, m.arlock.into(), m.arcache, m.arprot, m.arqos];
+            let burst = self.burst("AR", addr, len, sidebands, due);
             self.read.bursts.push_back(burst);
         }
         let mut go = [true; 2];
@@ -380,9 +390,16 @@ impl AxiMem {
 mod tests {
     use super::*;
 
+    fn idle_write() -> WriteMaster {
+        WriteMaster { awsize: 3, awburst: 1, awcache: 3, ..Default::default() }
+    }
+
+    fn idle_read() -> ReadMaster {
+        ReadMaster { arsize: 3, arburst: 1, arcache: 3, ..Default::default() }
+    }
+
     fn write_one(mem: &mut AxiMem, addr: u64, len: u8, beats: &[(u64, u8)]) -> u8 {
-        let aw =
-            WriteMaster { awaddr: addr, awlen: len, awsize: 3, awburst: 1, ..Default::default() };
+        let aw = WriteMaster { awaddr: addr, awlen: len, ..idle_write() };
         let (mut aw_sent, mut sent) = (false, 0);
         for _ in 0..10_000 {
             let mut pins = WriteMaster { awvalid: !aw_sent, bready: true, ..aw };
@@ -421,6 +438,23 @@ mod tests {
     }
 
     #[test]
+    fn axi_mem_reports_an_id_and_another_kind_of_memory() {
+        for address in [
+            WriteMaster { awid: 1, ..idle_write() },
+            WriteMaster { awlock: true, ..idle_write() },
+            WriteMaster { awcache: 0, ..idle_write() },
+            WriteMaster { awprot: 1, ..idle_write() },
+            WriteMaster { awqos: 1, ..idle_write() },
+        ] {
+            let mut mem = AxiMem::new(5).without_stalls(1);
+            mem.drive_write(&WriteMaster { awvalid: true, ..address });
+            mem.drive_write(&WriteMaster { awvalid: true, ..address });
+            let [first, ..] = mem.violations() else { panic!("nothing found in {address:?}") };
+            assert!(first.starts_with("AW: [3, 1, "), "{first}");
+        }
+    }
+
+    #[test]
     fn axi_mem_fails_where_it_should() {
         let mut mem = AxiMem::new(3);
         mem.fail_in(0x2000..0x2001);
@@ -437,7 +471,7 @@ mod tests {
         let mut requests: VecDeque<(u64, u8)> = [(0x3000, 3), (0x3021, 1)].into();
         let mut got = Vec::new();
         while got.len() < 6 {
-            let mut pins = ReadMaster { arsize: 3, arburst: 1, rready: true, ..Default::default() };
+            let mut pins = ReadMaster { rready: true, ..idle_read() };
             if let Some(&(addr, len)) = requests.front() {
                 (pins.araddr, pins.arlen, pins.arvalid) = (addr, len, true);
             }

@@ -1,6 +1,6 @@
 //! Read engine: host memory to a stream over AXI4, from any byte address.
 //!
-//! # Source            AMBA AXI4: INCR bursts, no ID, all data in order
+//! # Source            AMBA AXI4: INCR bursts of one ID, all data in order
 //! # Interface timing  cycle 0: s_cmd taken; cycle 2: its first burst on AR
 //! # Latency and rate  one beat per cycle, one command every 2 + bursts cycles; up to eight
 //!                     commands are asked for ahead of the data
@@ -33,6 +33,8 @@ pub struct DmaRead<const W: usize, const W2: usize, const KB: usize> {
     size: Constant<Bits<3>>,
     #[value(1)]
     incr: Constant<Bits<2>>,
+    #[value(3)]
+    bufferable: Constant<Bits<4>>,
 }
 
 impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaRead<W, W2, KB> {
@@ -44,6 +46,11 @@ impl<const W: usize, const W2: usize, const KB: usize> Logic for DmaRead<W, W2, 
         self.m_axi.arlen.next = self.cutter.m_a_len.val();
         self.m_axi.arsize.next = self.size.val();
         self.m_axi.arburst.next = self.incr.val();
+        self.m_axi.arcache.next = self.bufferable.val();
+        self.m_axi.arid.next = false;
+        self.m_axi.arlock.next = false;
+        self.m_axi.arprot.next = 0.into();
+        self.m_axi.arqos.next = 0.into();
         self.m_axi.arvalid.next = self.cutter.m_a_valid.val();
         self.cutter.m_a_ready.next = self.m_axi.arready.val();
         comment!("An empty command ends here.");

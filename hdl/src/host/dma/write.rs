@@ -1,6 +1,6 @@
 //! Write engine: stream payload to host memory over AXI4, at any byte address.
 //!
-//! # Source            AMBA AXI4: INCR bursts, no ID, all responses in order
+//! # Source            AMBA AXI4: INCR bursts of one ID, all responses in order
 //! # Interface timing  cycle 0: s_cmd taken; cycle 2: its first burst on AW. W beats may go ahead
 //!                     of AW. m_done when every burst of the command has its response, in order
 //! # Latency and rate  one beat per cycle, one command every 2 + bursts cycles; eight commands
@@ -37,6 +37,8 @@ pub struct DmaWrite<const W: usize, const W2: usize, const KB: usize, const T: u
     size: Constant<Bits<3>>,
     #[value(1)]
     incr: Constant<Bits<2>>,
+    #[value(3)]
+    bufferable: Constant<Bits<4>>,
 }
 
 impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
@@ -56,6 +58,11 @@ impl<const W: usize, const W2: usize, const KB: usize, const T: usize> Logic
         self.m_axi.awlen.next = self.cutter.m_a_len.val();
         self.m_axi.awsize.next = self.size.val();
         self.m_axi.awburst.next = self.incr.val();
+        self.m_axi.awcache.next = self.bufferable.val();
+        self.m_axi.awid.next = false;
+        self.m_axi.awlock.next = false;
+        self.m_axi.awprot.next = 0.into();
+        self.m_axi.awqos.next = 0.into();
         self.m_axi.awvalid.next = self.cutter.m_a_valid.val();
         self.cutter.m_a_ready.next = self.m_axi.awready.val();
         comment!("A description goes to aligner and collector at once.");

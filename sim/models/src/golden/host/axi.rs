@@ -2,9 +2,38 @@
 
 use crate::ports;
 
+/// `AxCACHE` (AXI4, A4.4): normal memory, not cacheable, bufferable. Bit 0, bufferable: whoever
+/// orders the access may answer it. Bit 1, modifiable: a bridge may make wider or narrower beats
+/// of it.
+pub const CACHE: u8 = 0b0011;
+/// `AxPROT` (AXI4, A4.7): data, secure, not privileged.
+pub const PROT: u8 = 0b000;
+/// Pins of the master that are the same for each write.
+pub const FIXED_WRITE: [&str; 7] = [
+    "m_axi_awid",
+    "m_axi_awsize",
+    "m_axi_awburst",
+    "m_axi_awlock",
+    "m_axi_awcache",
+    "m_axi_awprot",
+    "m_axi_awqos",
+];
+/// Pins of the master that are the same for each read.
+pub const FIXED_READ: [&str; 7] = [
+    "m_axi_arid",
+    "m_axi_arsize",
+    "m_axi_arburst",
+    "m_axi_arlock",
+    "m_axi_arcache",
+    "m_axi_arprot",
+    "m_axi_arqos",
+];
+
 ports! {
     /// Write channels, pins of the master (`m_axi_awaddr` and so on).
     pub struct WriteMaster {
+        /// 0.
+        pub awid: u8,
         /// Byte address, not necessarily aligned.
         pub awaddr: u64,
         /// Beats less one.
@@ -13,6 +42,14 @@ ports! {
         pub awsize: u8,
         /// 1: INCR.
         pub awburst: u8,
+        /// Exclusive access: no.
+        pub awlock: bool,
+        /// [`CACHE`].
+        pub awcache: u8,
+        /// [`PROT`].
+        pub awprot: u8,
+        /// 0.
+        pub awqos: u8,
         /// Address valid.
         pub awvalid: bool,
         /// Data, byte 0 in bits 7:0.
@@ -34,6 +71,8 @@ ports! {
         pub awready: bool,
         /// Data taken.
         pub wready: bool,
+        /// Id of the write.
+        pub bid: u8,
         /// 0 okay, 2 slave error, 3 decode error.
         pub bresp: u8,
         /// Response valid.
@@ -43,6 +82,8 @@ ports! {
 ports! {
     /// Read channels, pins of the master.
     pub struct ReadMaster {
+        /// 0.
+        pub arid: u8,
         /// Byte address, not necessarily aligned.
         pub araddr: u64,
         /// Beats less one.
@@ -51,6 +92,14 @@ ports! {
         pub arsize: u8,
         /// 1: INCR.
         pub arburst: u8,
+        /// Exclusive access: no.
+        pub arlock: bool,
+        /// [`CACHE`].
+        pub arcache: u8,
+        /// [`PROT`].
+        pub arprot: u8,
+        /// 0.
+        pub arqos: u8,
         /// Address valid.
         pub arvalid: bool,
         /// Data taken.
@@ -62,6 +111,8 @@ ports! {
     pub struct ReadSlave {
         /// Address taken.
         pub arready: bool,
+        /// Id of the read.
+        pub rid: u8,
         /// Data of a whole aligned beat.
         pub rdata: u64,
         /// 0 okay, 2 slave error, 3 decode error.

@@ -1,6 +1,6 @@
 //! Twin of `hdl/src/host/dma/read.rs`: memory to a stream, byte by byte from its lane.
 
-use crate::golden::host::axi::{ReadMaster, ReadSlave};
+use crate::golden::host::axi::{ReadMaster, ReadSlave, CACHE, PROT};
 use crate::golden::host::dma::bursts::{Description, DmaBursts};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;
@@ -164,8 +164,11 @@ impl DmaRead {
             arlen: burst.len,
             arsize: self.aligner.beat_bytes.trailing_zeros() as u8,
             arburst: 1,
+            arcache: CACHE,
+            arprot: PROT,
             arvalid,
             rready: self.aligner.bus.s_ready(),
+            ..Default::default()
         }
     }
 
@@ -186,19 +189,6 @@ impl DmaRead {
 }
 
 ports! {
-    /// Pins of the slave that the engine looks at: it counts beats and needs no `rlast`.
-    pub struct ReadData {
-        /// Address taken.
-        pub arready: bool,
-        /// Data.
-        pub rdata: u64,
-        /// Bit 1: error.
-        pub rresp: u8,
-        /// Data valid.
-        pub rvalid: bool,
-    }
-}
-ports! {
     /// Inputs of the 64-bit engine.
     pub struct DmaReadIn {
         /// Synchronous reset.
@@ -206,7 +196,7 @@ ports! {
         /// Commands.
         pub s_cmd: ReadCommand,
         /// AXI4 read channels.
-        pub m_axi: ReadData,
+        pub m_axi: ReadSlave,
         /// The beat is taken.
         pub m_axis: TreadyPort,
     }
@@ -223,20 +213,12 @@ ports! {
     }
 }
 
-impl From<ReadSlave> for ReadData {
-    fn from(s: ReadSlave) -> Self {
-        Self { arready: s.arready, rdata: s.rdata, rresp: s.rresp, rvalid: s.rvalid }
-    }
-}
-
 impl Golden for DmaRead {
     type In = DmaReadIn;
     type Out = DmaReadOut;
     fn step(&mut self, i: &DmaReadIn) -> DmaReadOut {
         let command = i.s_cmd.valid.then_some((i.s_cmd.addr, i.s_cmd.bytes));
-        let ReadData { arready, rdata, rresp, rvalid } = i.m_axi;
-        let axi = ReadSlave { arready, rdata, rresp, rvalid, rlast: false };
-        DmaRead::step(self, i.reset, command, &axi, i.m_axis.tready);
+        DmaRead::step(self, i.reset, command, &i.m_axi, i.m_axis.tready);
         let (tvalid, beat) = self.m_axis();
         DmaReadOut {
             s_cmd: ReadyPort { ready: self.s_cmd_ready() },

@@ -1,6 +1,6 @@
 //! Twin of `hdl/src/host/dma/write.rs`: payload to memory, byte by byte to its lane.
 
-use crate::golden::host::axi::{WriteMaster, WriteSlave};
+use crate::golden::host::axi::{WriteMaster, WriteSlave, CACHE, PROT};
 use crate::golden::host::dma::bursts::{Description, DmaBursts};
 use crate::golden::util::fifo::LutFifo;
 use crate::golden::util::skid::Skid;
@@ -211,12 +211,15 @@ impl<T: Copy + Default> DmaWrite<T> {
             awlen: burst.len,
             awsize: self.aligner.beat_bytes.trailing_zeros() as u8,
             awburst: 1,
+            awcache: CACHE,
+            awprot: PROT,
             awvalid,
             wdata: data,
             wstrb: strobe,
             wlast: last,
             wvalid: self.aligner.valid,
             bready: self.collector.responses.s_ready(),
+            ..Default::default()
         }
     }
 
